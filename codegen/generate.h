@@ -1,0 +1,81 @@
+/* Code generation: a program becomes an LLVM module through the table of primitives (prim.def), and
+ * from there PTX for the GPU or host code for the rehearsal. Nothing here derives a slot, a phase, a
+ * count or a byte: it all comes from the program.
+ *
+ * User input can reach none of LLVM's fatal-error paths: CPU and feature names are ours, asm texts
+ * come from the table, and the module is verified before any pass or emitter sees it. */
+#pragma once
+
+#include "program/program.h"
+#include "trace/recorder.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    WS_GENERATE_ERROR_STEP,     /* "step X: not in lens generate" */
+    WS_GENERATE_ERROR_INTERNAL, /* our own defect (exit 5) */
+    WS_GENERATE_ERROR_ABSENT,   /* ptxas missing (exit 4) */
+    WS_GENERATE_ERROR_PTXAS,    /* ptxas refused or reported C75xx, stack, spills (exit 1) */
+} WsGenerateError;
+#define WS_GENERATE_ERROR ws_generate_error_quark()
+GQuark ws_generate_error_quark(void);
+
+/* Kernel entry parameters, in order (the launcher and the runner follow this):
+ *   1. every tensor map of program->map, by value, 128 bytes, 64-byte aligned (grid constant)
+ *   2. every tensor's device address, 64 bit, in program order
+ *   3. every WS_VAR_SIZE, 64 bit, in variable order; every WS_VAR_SCALAR, f32, in variable order
+ *   4. traced builds only: address of the record buffer, 64 bit
+ *   5. debug_waits builds only: address of 16 u32 words; the first stuck wait claims word 0 by
+ *      atomic compare-and-swap 0 -> 1 and fills [1] op index, [2] CTA, [3] shared address of the
+ *      mbarrier, [4] tested parity, [5] slot, [6] warp, [7..8] mbarrier state, then traps
+ * Kernel name: "warpstave". Block: (threads,1,1). Dynamic shared memory: program->shared_bytes. */
+#define WS_KERNEL_NAME "warpstave"
+
+typedef struct {
+    const WsRecorder *recorder; /* NULL: no clock is read and the text is identical to a timed build */
+    gboolean debug_waits;       /* a wait that spins too long records itself and traps */
+} WsGenerateOptions;
+
+/* PTX text; *cost in bytes of nothing else. Caller frees. */
+char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options, GError **error);
+char *ws_generate_llvm(const WsProgram *p, const WsGenerateOptions *options, GError **error);
+/* PTX of the sampled reference kernel: evaluates one output tensor's reference in float64.
+ * Entry "warpstave_reference"; parameters: every tensor's address, sizes, scalars as above, then
+ * address of n int64 flat logical indices of output `tensor`, address of n doubles for the results,
+ * n (64 bit). One thread per sample, any block size. */
+char *ws_generate_reference_ptx(const WsProgram *p, guint tensor, GError **error);
+
+typedef struct {
+    guint registers, stack, spill_stores, spill_loads, barriers;
+    GPtrArray *diagnostics; /* char*: C75xx lines and other warnings */
+    char *log;
+} WsPtxasReport;
+void ws_ptxas_report_free(WsPtxasReport *r);
+gboolean ws_ptxas_available(void);
+/* Assembles for sm_90a; *cubin may be NULL. */
+WsPtxasReport *ws_ptxas_run(const char *ptx, GBytes **cubin, GError **error);
+gboolean ws_ptxas_report_clean(const WsPtxasReport *r);
+
+/* --- rehearsal ------------------------------------------------------------------------------- */
+typedef struct {
+    guint64 seed;
+    gint64 sms;          /* CTAs of a persistent launch; default 2 */
+    const char *const *size_name;
+    const gint64 *size;
+    guint n_size;
+} WsRehearseOptions;
+typedef struct {
+    gboolean ran, matches;
+    guint64 elements, wrong;
+    double worst_error, worst_tolerance;
+    char *first_wrong;  /* "C[3, 17] = 1.25, reference 2.5" */
+    guint64 fibers, switches, async_races;
+    char *stuck;        /* deadlock report: which agent waits on which barrier, slot, parity */
+} WsRehearseResult;
+void ws_rehearse_result_free(WsRehearseResult *r);
+/* Runs the same lowering on the CPU, one fiber per GPU thread in seeded random order with delayed
+ * TMA, on the design's rehearsal sizes, and compares every output element with `reference`. */
+WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
+                              WsFindings *findings, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,166 @@
+/* A design: the document a person edits. It is a tree of nodes; a node is one object or step of the
+ * language, its kind a row of node.def (objects) or step.def (steps), its fields the columns of that
+ * row. Reader, writer, inspector, palette, edits and test generators all work on these tables.
+ *
+ * Designs and nodes are immutable once published and reference-counted; an edit copies the path
+ * from the root to what changes and shares the rest. Reading from any thread needs no lock. */
+#pragma once
+
+#include "expr/expr.h"
+#include "model/finding.h"
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define WS_DESIGN_VERSION 1
+#define WS_DESIGN_MAX_BYTES (1 << 20)
+#define WS_DESIGN_MAX_STEPS 4096
+#define WS_DESIGN_MAX_NESTING 12
+#define WS_DESIGN_MAX_JSON_DEPTH 32
+
+typedef enum {
+#define WS_NODE(id, keyword, help) WS_NODE_##id,
+#include "model/node.def" /* design tiles tensor buffer barrier pipe group value counter suppress */
+#undef WS_NODE
+#define WS_STEP(id, keyword, ...) WS_STEP_##id,
+#include "model/step.def"
+#undef WS_STEP
+    WS_NODE_KIND_COUNT
+} WsNodeKind;
+gboolean ws_node_kind_is_step(WsNodeKind kind);
+const char *ws_node_kind_keyword(WsNodeKind kind); /* "load", "tensor" */
+
+/* What a field holds; decides JSON form, parsing and canonical text. */
+typedef enum {
+    WS_FIELD_INT,        /* JSON integer */
+    WS_FIELD_NUMBER,     /* JSON number */
+    WS_FIELD_BOOL,
+    WS_FIELD_NAME,       /* identifier */
+    WS_FIELD_NAMES,      /* list of names */
+    WS_FIELD_TEXT,       /* free text (note, title) */
+    WS_FIELD_TEXTS,      /* string, or list of strings, kept as typed */
+    WS_FIELD_ENUM,       /* one of a list of words */
+    WS_FIELD_EXPR,       /* integer or string */
+    WS_FIELD_EXPR_OR_BOOL,
+    WS_FIELD_EXPRS,      /* list of expr */
+    WS_FIELD_REF,
+    WS_FIELD_REFS,
+    WS_FIELD_STATEMENTS, /* string, or list of strings: compute / reference statements */
+    WS_FIELD_MAP_INT,    /* name -> integer */
+    WS_FIELD_MAP_NUMBER, /* name -> number */
+    WS_FIELD_MAP_EXPR,   /* name -> expr, ordered */
+    WS_FIELD_MAP_NAMES,  /* name -> list of names */
+    WS_FIELD_NODES,      /* list of objects of one node kind */
+    WS_FIELD_NODE,       /* one object of one node kind (tiles) */
+    WS_FIELD_STEPS,      /* list of steps */
+    WS_FIELD_JSON,       /* kept as text (studio) */
+    WS_FIELD_CHOICE,     /* field with several legal forms, e.g. multicast "all" | list, by word | n,
+                            init word | list; held as WsValue of the form found */
+} WsFieldKind;
+
+/* Field names used anywhere in the language: WS_F_at, WS_F_into, … from field.def. */
+typedef enum {
+#define WS_FIELD(name) WS_F_##name,
+#include "model/field.def"
+#undef WS_FIELD
+    WS_F_COUNT
+} WsFieldId;
+
+typedef struct WsNode WsNode;
+typedef struct WsDesign WsDesign;
+
+typedef enum {
+    WS_VALUE_NONE, /* absent: the default applies */
+    WS_VALUE_INT,
+    WS_VALUE_REAL,
+    WS_VALUE_BOOL,
+    WS_VALUE_TEXT,      /* names, words, free text, JSON text */
+    WS_VALUE_EXPR,
+    WS_VALUE_REF,
+    WS_VALUE_STATEMENT,
+    WS_VALUE_LIST,      /* items */
+    WS_VALUE_MAP,       /* keys and items, in file order */
+    WS_VALUE_NODE,      /* one child node */
+    WS_VALUE_NODES,     /* child nodes (objects or steps) */
+} WsValueKind;
+
+typedef struct WsValue WsValue;
+struct WsValue {
+    WsValueKind kind;
+    union {
+        gint64 i;
+        double r;
+        gboolean b;
+        char *text;
+        WsExpr *expr;
+        WsRef *ref;
+        WsStatement *statement;
+    };
+    guint n; /* LIST, MAP, NODES */
+    char **key;     /* MAP */
+    WsValue *item;  /* LIST, MAP */
+    WsNode **node;  /* NODE (n = 1), NODES */
+};
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+struct WsNode {
+    gint refs;
+    WsNodeKind kind;
+    guint64 identity; /* survives edits in memory; unique within the process */
+    guint line, column; /* where it was read from, 0 if made by an edit */
+    guint n_values;
+    WsValue *value; /* indexed like the kind's field row: use the accessors */
+};
+WsNode *ws_node_ref(const WsNode *node);
+void ws_node_unref(WsNode *node);
+
+/* Value of a field; a value of kind WS_VALUE_NONE if absent or if the kind has no such field. */
+const WsValue *ws_node_get(const WsNode *node, WsFieldId field);
+gboolean ws_node_has(const WsNode *node, WsFieldId field);
+const char *ws_node_text(const WsNode *node, WsFieldId field);      /* TEXT or NULL, borrowed */
+const WsExpr *ws_node_expr(const WsNode *node, WsFieldId field);    /* EXPR or NULL, borrowed */
+const WsRef *ws_node_refv(const WsNode *node, WsFieldId field);     /* REF or NULL, borrowed */
+gboolean ws_node_bool(const WsNode *node, WsFieldId field, gboolean otherwise);
+gint64 ws_node_int(const WsNode *node, WsFieldId field, gint64 otherwise);
+guint ws_node_n_children(const WsNode *node, WsFieldId field);
+const WsNode *ws_node_child(const WsNode *node, WsFieldId field, guint i);
+const char *ws_node_name(const WsNode *node); /* `name` field of objects, keyword argument of `for` … */
+/* For a step: its keyword value is stored under the field WS_F_keyword (kind per step.def row:
+ * load -> NAME of the tensor, wait -> REF, mma_wait -> INT/EXPR, for -> NAME, if -> EXPR, …). */
+
+/* --- designs -------------------------------------------------------------------------------- */
+/* Reads a document. `file` names it in findings only. Returns NULL and at least one error of class
+ * V, S or N-by-form in `findings`. Refuses texts above WS_DESIGN_MAX_BYTES before parsing. */
+WsDesign *ws_design_parse(const char *text, gsize length, const char *file, WsFindings *findings);
+WsDesign *ws_design_load(const char *file, WsFindings *findings);
+WsDesign *ws_design_new(WsNode *root); /* takes the reference */
+WsDesign *ws_design_ref(const WsDesign *design);
+void ws_design_unref(WsDesign *design);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsDesign, ws_design_unref)
+const WsNode *ws_design_root(const WsDesign *design);
+const char *ws_design_file(const WsDesign *design); /* or NULL */
+/* Canonical text (LANGUAGE section 23); format o format = format. Caller frees. */
+char *ws_design_print(const WsDesign *design);
+/* Writes canonical text: temporary file, fsync, rename. Nothing is lost on failure. */
+gboolean ws_design_save(const WsDesign *design, const char *file, GError **error);
+
+/* Identity of a node in diagnostics: its `id`, or its path "groups/mma/body/0/do/3". Caller frees. */
+char *ws_design_path(const WsDesign *design, const WsNode *node);
+const WsNode *ws_design_find(const WsDesign *design, const char *path_or_id); /* NULL if none */
+
+/* --- edits ---------------------------------------------------------------------------------- */
+/* An edit is a value with a text form, one per line:
+ *   set PATH FIELD JSON | unset PATH FIELD | insert PATH LIST INDEX JSON | remove PATH |
+ *   move PATH TO-PATH LIST INDEX | replace PATH JSON                                       */
+typedef struct WsEdit WsEdit;
+WsEdit *ws_edit_parse(const char *text, GError **error);
+char *ws_edit_print(const WsEdit *edit);
+char *ws_edit_name(const WsEdit *edit); /* for the undo menu: "Set stages of a" */
+void ws_edit_free(WsEdit *edit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsEdit, ws_edit_free)
+/* The design after the edit, sharing all it can; NULL with findings if it does not fit the
+ * language's form. Identities of untouched and moved nodes stay. */
+WsDesign *ws_design_apply(const WsDesign *design, const WsEdit *edit, WsFindings *findings);
+
+G_END_DECLS

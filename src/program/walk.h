@@ -1,0 +1,72 @@
+/* Walking a program with concrete sizes: the common cursor of the play, the clock, and everything
+ * else that follows an agent operation by operation. A launch fixes sizes, scalars and run names; a
+ * walker runs one agent of one CTA through its tree. */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+/* --- launch: sizes -> run names, tensor shapes, tile ids ------------------------------------- */
+typedef struct WsLaunchValues WsLaunchValues;
+typedef struct {
+    const char *name;
+    gint64 value;
+} WsSize;
+
+/* Evaluates sizes (presets overlaid by `size`; with `rehearse` the design's rehearsal sizes), run
+ * names, axis extents. Checks `assume` and that every size is >= 0; an unknown name, a broken
+ * assumption ("K >= 1 does not hold for K = 0") or an overflow is reported in `findings` (class S /
+ * N / R), NULL then. Scalars keep their presets. */
+WsLaunchValues *ws_launch_values(const WsProgram *p, const WsSize *size, guint n_size,
+                                 gboolean rehearse, WsFindings *findings);
+void ws_launch_values_free(WsLaunchValues *v);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsLaunchValues, ws_launch_values_free)
+gint64 ws_launch_var(const WsLaunchValues *v, gint var);       /* SIZE, integer RUN */
+double ws_launch_var_real(const WsLaunchValues *v, gint var);  /* SCALAR, real RUN */
+gint64 ws_launch_extent(const WsLaunchValues *v, guint axis);
+gint64 ws_launch_tiles(const WsLaunchValues *v);               /* product of the extents */
+gint64 ws_launch_shape(const WsLaunchValues *v, guint tensor, guint dim);
+gint64 ws_launch_stride(const WsLaunchValues *v, guint tensor, guint dim); /* elements */
+/* CTAs of a launch on a device with `sms` SMs (LANGUAGE section 6); 0 if there is no tile. */
+gint64 ws_launch_grid(const WsLaunchValues *v, gint64 sms);
+/* Tile id -> axis coordinates (order, reverse applied). */
+void ws_launch_tile(const WsLaunchValues *v, gint64 id, gint64 *coord);
+
+/* --- walker ----------------------------------------------------------------------------------- */
+typedef struct WsWalker WsWalker;
+
+/* Where the tiles of a CTA come from: position 0, 1, 2, … -> tile id, or -1 past the last one. */
+typedef gint64 (*WsTileSource)(gpointer data, gint64 position);
+
+typedef struct {
+    const WsOp *op;
+    /* The rounds of the enclosing loops, outermost first: value of each loop's total variable when
+     * the operation was reached (the key of traces and diagnostics). */
+    guint n_rounds;
+    gint64 round[16];
+    const WsTree *loop[16];
+} WsStep;
+
+/* `tiles` gives the CTA's tiles; `cta` is its rank. The walker borrows everything. */
+WsWalker *ws_walker_new(const WsProgram *p, const WsLaunchValues *v, guint agent, guint cta,
+                        WsTileSource tiles, gpointer data);
+/* A static persistent launch's source: ids cluster, cluster + clusters, … below the tile count. */
+gint64 ws_tiles_strided(gpointer data, gint64 position); /* data: WsTilesStrided* */
+typedef struct {
+    gint64 first, stride, count;
+} WsTilesStrided;
+
+void ws_walker_free(WsWalker *w);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsWalker, ws_walker_free)
+/* Moves to the next operation; FALSE at the end of the body, or on error (then *error is set: an
+ * expression overflowed, a loop ran past WS_WALK_MAX_OPS operations). LET and ADVANCE operations are
+ * executed by the walker itself and still returned. */
+gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error);
+#define WS_WALK_MAX_OPS 200000000
+/* Evaluates an expression of the current operation in the walker's present state. */
+gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error);
+/* "tile 1, k 3" from a step's rounds. Caller frees. */
+char *ws_step_rounds_text(const WsStep *step);
+
+G_END_DECLS

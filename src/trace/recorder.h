@@ -1,0 +1,63 @@
+/* The recorder's plan: which operations of a program read the clock in a traced build, and where
+ * their clocks lie in the record buffer. Generator and collector both read this plan and nothing
+ * else, so a slot needs no tag.
+ *
+ * Per agent, every tree body (the SEQ of a loop, or a stretch outside loops) that holds recorded
+ * operations is one *strip*. A strip reads the clock before its first recorded operation and after
+ * each recorded operation (`before` only where unrecorded work lies between). The clocks of one
+ * round are kept in registers and written at the end of the round as 16-byte vectors by one lane
+ * (the leader) to
+ *     base + cta_slot * cta_bytes + strip.offset + (total - first_round) * strip.round_bytes
+ * where `total` is the total variable of the strip's loop (0 for strips outside loops); rounds
+ * outside [first_round, first_round + rounds) are not written. A slot that still holds the poison
+ * 0xffffffff was never written. */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    guint op;      /* WsOp.index */
+    gint before;   /* word of this strip's round that holds the clock before the op, -1 none: then the
+                      preceding point's `after` serves */
+    gint after;    /* word that holds the clock after it */
+} WsRecordPoint;
+
+typedef struct {
+    guint agent;
+    const WsTree *body;  /* the SEQ whose direct (or branch-nested) operations are recorded */
+    const WsTree *loop;  /* its loop, NULL outside loops */
+    guint n_points;
+    WsRecordPoint *point;
+    guint words;         /* clocks per round, padded to a multiple of 4 */
+    guint round_bytes;   /* 4 * words */
+    gint64 first_round, rounds;
+    guint64 offset;      /* in the CTA's part of the buffer */
+} WsRecordStrip;
+
+typedef struct {
+    guint n_strips;
+    WsRecordStrip *strip;
+    guint64 cta_bytes;   /* header of 64 bytes (words: smid, cta id, then 64-bit globaltimer start,
+                            end and clock start, end), then the strips; multiple of 128 */
+    guint n_ctas;        /* CTAs recorded: those whose id is in `cta` */
+    guint *cta;
+} WsRecorder;
+
+/* Which rounds of strips inside `count` loops, which of tile-level strips, which CTAs. */
+typedef struct {
+    gint64 first_round, rounds; /* totals of inner loops */
+    gint64 first_tile, tiles;
+    guint n_ctas;
+    const guint *cta;
+} WsRecordChoice;
+
+WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice);
+void ws_recorder_free(WsRecorder *r);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRecorder, ws_recorder_free)
+/* The point of an op, or NULL. */
+const WsRecordPoint *ws_recorder_point(const WsRecorder *r, const WsOp *op,
+                                       const WsRecordStrip **strip);
+
+G_END_DECLS
