@@ -18,31 +18,40 @@
 G_BEGIN_DECLS
 
 typedef struct {
-    guint op;      /* WsOp.index */
-    gint before;   /* word of this strip's round that holds the clock before the op, -1 none: then the
-                      preceding point's `after` serves */
-    gint after;    /* word that holds the clock after it */
+    guint op; /* WsOp.index of the step's main operation */
+    guint at; /* WsOp.index of the operation after which `after` is read: op itself, the commit of
+                 an mma or store, the last box of a load; same SEQ as op */
+    gint before; /* word of this strip's round that holds the clock before the op, -1 none: then the
+                    nearest preceding point of the round whose word is not the poison serves */
+    gint after;  /* word that holds the clock after it */
+    gboolean maybe; /* under a run-time branch: the word keeps the poison when it was not reached */
 } WsRecordPoint;
 
 typedef struct {
     guint agent;
-    const WsTree *body;  /* the SEQ whose direct (or branch-nested) operations are recorded */
-    const WsTree *loop;  /* its loop, NULL outside loops */
+    const WsTree *body; /* the SEQ whose direct (or branch-nested) operations are recorded */
+    const WsTree *loop; /* its loop, NULL outside loops */
+    guint kid0, kid1; /* the strip covers body->kid[kid0 .. kid1-1]: a body is cut where it holds a
+                         nested loop, so that no clock stays in a register across that loop. Words
+                         may be written as soon as their group of four is known, and all of them
+                         (poison where not reached) by the end of kid[kid1-1]. */
     guint n_points;
     WsRecordPoint *point;
-    guint words;         /* clocks per round, padded to a multiple of 4 */
-    guint round_bytes;   /* 4 * words */
+    guint words;       /* clocks per round, padded to a multiple of 4 */
+    guint round_bytes; /* 4 * words */
     gint64 first_round, rounds;
-    guint64 offset;      /* in the CTA's part of the buffer */
+    guint64 offset; /* in the CTA's part of the buffer */
 } WsRecordStrip;
 
 typedef struct {
     guint n_strips;
     WsRecordStrip *strip;
-    guint64 cta_bytes;   /* header of 64 bytes (words: smid, cta id, then 64-bit globaltimer start,
-                            end and clock start, end), then the strips; multiple of 128 */
-    guint n_ctas;        /* CTAs recorded: those whose id is in `cta` */
+    guint64 cta_bytes; /* header of 64 bytes (words: smid, cta id, then 64-bit globaltimer start,
+                          end and clock start, end), then the strips; multiple of 128 */
+    guint n_ctas;      /* CTAs recorded: those whose id is in `cta` */
     guint *cta;
+    guint n_ops;
+    gint *by_op, *by_at; /* [2 * n_ops]: strip and point whose `op` (`at`) it is, -1 none */
 } WsRecorder;
 
 /* Which rounds of strips inside `count` loops, which of tile-level strips, which CTAs. */
@@ -52,12 +61,20 @@ typedef struct {
     guint n_ctas;
     const guint *cta;
 } WsRecordChoice;
+#define WS_RECORD_POISON       0xffffffffu
+#define WS_RECORD_HEADER_BYTES 64
+#define WS_RECORD_MAX_ROUNDS   (1 << 20) /* rounds and tiles of a choice are cut to this */
 
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice);
 void ws_recorder_free(WsRecorder *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRecorder, ws_recorder_free)
-/* The point of an op, or NULL. */
+/* The point whose main operation is `op`, or NULL: if its `before` >= 0, read that clock before op.
+ */
 const WsRecordPoint *ws_recorder_point(const WsRecorder *r, const WsOp *op,
+                                       const WsRecordStrip **strip);
+
+/* The point whose `after` is to be read after `op`, or NULL. */
+const WsRecordPoint *ws_recorder_after(const WsRecorder *r, const WsOp *op,
                                        const WsRecordStrip **strip);
 
 G_END_DECLS

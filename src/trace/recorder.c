@@ -1,0 +1,265 @@
+/* The recorder's plan: which operations read the clock and where their clocks go. */
+#include "trace/recorder.h"
+
+/* Operations that can take time worth a clock. Cheap bookkeeping (arrivals, fences, counters,
+ * commits) gets none: its few cycles belong to the operation after it. */
+static const gboolean recorded[WS_OP_KIND_COUNT] = {
+    [WS_OP_MBAR_WAIT] = TRUE,  [WS_OP_TMA_LOAD] = TRUE,  [WS_OP_BULK_COPY] = TRUE,
+    [WS_OP_TMA_STORE] = TRUE,  [WS_OP_BULK_WAIT] = TRUE, [WS_OP_CP_ROWS] = TRUE,
+    [WS_OP_CP_WAIT] = TRUE,    [WS_OP_MMA] = TRUE,       [WS_OP_MMA_WAIT] = TRUE,
+    [WS_OP_ST_SHARED] = TRUE,  [WS_OP_STMATRIX] = TRUE,  [WS_OP_LD_SHARED] = TRUE,
+    [WS_OP_LDMATRIX] = TRUE,   [WS_OP_TRANSPOSE] = TRUE, [WS_OP_ST_GLOBAL] = TRUE,
+    [WS_OP_RED_GLOBAL] = TRUE, [WS_OP_LD_GLOBAL] = TRUE, [WS_OP_ST_REMOTE] = TRUE,
+    [WS_OP_MATH] = TRUE,       [WS_OP_BAR_SYNC] = TRUE,  [WS_OP_CLUSTER_WAIT] = TRUE,
+    [WS_OP_BORDER] = TRUE,     [WS_OP_CLAIM] = TRUE,     [WS_OP_TAKE] = TRUE,
+    [WS_OP_DEP_WAIT] = TRUE,   [WS_OP_MARK] = TRUE,      [WS_OP_RAW] = TRUE,
+};
+
+/* The commit that closes a unit of this kind, WS_OP_KIND_COUNT if there is none. */
+static WsOpKind closing_kind(WsOpKind kind)
+{
+    if (kind == WS_OP_MMA)
+        return WS_OP_MMA_COMMIT;
+    if (kind == WS_OP_TMA_STORE)
+        return WS_OP_BULK_COMMIT;
+    return WS_OP_KIND_COUNT;
+}
+
+typedef struct {
+    const WsOp *op;
+    gboolean maybe; /* under a run-time branch of the strip's body */
+} Leaf;
+
+typedef struct {
+    GArray *strips; /* WsRecordStrip */
+    const WsRecordChoice *choice;
+    guint agent;
+} Plan;
+
+static gboolean holds_loop(const WsTree *t)
+{
+    if (!t)
+        return FALSE;
+    if (t->kind == WS_TREE_LOOP)
+        return TRUE;
+    for (guint i = 0; i < t->n_kids; i++)
+        if (holds_loop(t->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+static void collect(const WsTree *t, gboolean maybe, GArray *leaves)
+{
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_OP) {
+        Leaf leaf = { t->op, maybe };
+        g_array_append_val(leaves, leaf);
+        return;
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        collect(t->kid[i], maybe || t->kind == WS_TREE_BRANCH, leaves);
+}
+
+static const WsTree *home(const WsOp *op)
+{
+    return op->tree ? op->tree->parent : NULL;
+}
+
+/* Further boxes of one load, fragments of one write: same step, same kind, same list. */
+static gboolean same_unit(const WsOp *a, const WsOp *b)
+{
+    return a->kind == b->kind && a->kind != WS_OP_MBAR_WAIT && a->kind != WS_OP_BAR_SYNC &&
+           home(a) == home(b) && g_strcmp0(a->step, b->step) == 0;
+}
+
+/* Last leaf of the unit that begins at leaf i: same kind and step, then the unit's commit. Only
+ * derived bookkeeping may lie between. */
+static guint unit_end(const GArray *leaves, guint i)
+{
+    const WsOp *op = g_array_index(leaves, Leaf, i).op;
+    WsOpKind closing = closing_kind(op->kind);
+    guint end = i;
+    for (guint j = i + 1; j < leaves->len; j++) {
+        const WsOp *next = g_array_index(leaves, Leaf, j).op;
+        if (same_unit(op, next)) {
+            end = j;
+        } else if (next->kind == closing && home(op) == home(next) &&
+                   g_strcmp0(op->step, next->step) == 0) {
+            return j;
+        } else if (recorded[next->kind]) {
+            break;
+        }
+    }
+    return end;
+}
+
+static guint fill_points(const GArray *leaves, GArray *points)
+{
+    guint words = 0;
+    gboolean anchored = FALSE; /* an unconditional clock precedes in this strip */
+    for (guint i = 0; i < leaves->len; i++) {
+        const Leaf *leaf = &g_array_index(leaves, Leaf, i);
+        if (!recorded[leaf->op->kind])
+            continue;
+        guint end = unit_end(leaves, i);
+        WsRecordPoint point = { .op = leaf->op->index,
+                                .at = g_array_index(leaves, Leaf, end).op->index,
+                                .before = -1,
+                                .maybe = leaf->maybe };
+        if (!anchored)
+            point.before = (gint)words++;
+        point.after = (gint)words++;
+        if (!leaf->maybe)
+            anchored = TRUE;
+        g_array_append_val(points, point);
+        i = end;
+    }
+    return words;
+}
+
+static gboolean in_counted_loop(const WsTree *loop)
+{
+    return loop && loop->over != WS_OVER_TILES;
+}
+
+static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint kid0, guint kid1)
+{
+    g_autoptr(GArray) leaves = g_array_new(FALSE, FALSE, sizeof(Leaf));
+    for (guint i = kid0; i < kid1; i++)
+        collect(body->kid[i], FALSE, leaves);
+    GArray *points = g_array_new(FALSE, FALSE, sizeof(WsRecordPoint));
+    guint words = fill_points(leaves, points);
+    guint n_points = points->len;
+    if (n_points == 0) {
+        g_array_free(points, TRUE);
+        return;
+    }
+    const WsRecordChoice *c = plan->choice;
+    WsRecordStrip strip = { .agent = plan->agent,
+                            .body = body,
+                            .loop = loop,
+                            .kid0 = kid0,
+                            .kid1 = kid1,
+                            .n_points = n_points,
+                            .point = (WsRecordPoint *)g_array_free(points, FALSE) };
+    strip.words = (words + 3) / 4 * 4;
+    strip.round_bytes = 4 * strip.words;
+    if (!loop) {
+        strip.rounds = 1;
+    } else {
+        gboolean inner = in_counted_loop(loop);
+        strip.first_round = MAX(inner ? c->first_round : c->first_tile, 0);
+        strip.rounds = CLAMP(inner ? c->rounds : c->tiles, 0, WS_RECORD_MAX_ROUNDS);
+    }
+    g_array_append_val(plan->strips, strip);
+}
+
+static void plan_body(Plan *plan, const WsTree *body, const WsTree *loop);
+
+/* A kid that holds a loop: its own bodies become strips of their own. */
+static void plan_nested(Plan *plan, const WsTree *t, const WsTree *loop)
+{
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_LOOP)
+        plan_body(plan, t->kid[0], t);
+    else if (t->kind == WS_TREE_BRANCH)
+        for (guint i = 0; i < t->n_kids; i++)
+            plan_nested(plan, t->kid[i], loop);
+    else if (t->kind == WS_TREE_SEQ)
+        plan_body(plan, t, loop);
+}
+
+static void plan_body(Plan *plan, const WsTree *body, const WsTree *loop)
+{
+    if (!body)
+        return;
+    guint from = 0;
+    for (guint i = 0; i < body->n_kids; i++) {
+        if (!holds_loop(body->kid[i]))
+            continue;
+        if (i > from)
+            add_strip(plan, body, loop, from, i);
+        plan_nested(plan, body->kid[i], loop);
+        from = i + 1;
+    }
+    if (body->n_kids > from)
+        add_strip(plan, body, loop, from, body->n_kids);
+}
+
+static void index_points(WsRecorder *r)
+{
+    r->by_op = g_new(gint, MAX(2 * r->n_ops, 1));
+    r->by_at = g_new(gint, MAX(2 * r->n_ops, 1));
+    for (guint i = 0; i < 2 * r->n_ops; i++)
+        r->by_op[i] = r->by_at[i] = -1;
+    for (guint s = 0; s < r->n_strips; s++) {
+        for (guint k = 0; k < r->strip[s].n_points; k++) {
+            const WsRecordPoint *p = &r->strip[s].point[k];
+            r->by_op[2 * p->op] = r->by_at[2 * p->at] = (gint)s;
+            r->by_op[2 * p->op + 1] = r->by_at[2 * p->at + 1] = (gint)k;
+        }
+    }
+}
+
+WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
+{
+    Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)), .choice = choice };
+    for (guint a = 0; a < p->n_agents; a++) {
+        plan.agent = a;
+        plan_body(&plan, p->agent[a].body, NULL);
+    }
+    WsRecorder *r = g_new0(WsRecorder, 1);
+    r->n_strips = plan.strips->len;
+    r->strip = (WsRecordStrip *)g_array_free(plan.strips, FALSE);
+    /* Agents' strips follow each other, each on a 128-byte line of its own. */
+    guint64 offset = WS_RECORD_HEADER_BYTES;
+    for (guint s = 0; s < r->n_strips; s++) {
+        offset = (offset + 127) / 128 * 128;
+        r->strip[s].offset = offset;
+        offset += (guint64)r->strip[s].rounds * r->strip[s].round_bytes;
+    }
+    r->cta_bytes = (offset + 127) / 128 * 128;
+    r->n_ctas = choice->n_ctas;
+    r->cta = g_memdup2(choice->cta, choice->n_ctas * sizeof *choice->cta);
+    r->n_ops = p->n_ops;
+    index_points(r);
+    return r;
+}
+
+void ws_recorder_free(WsRecorder *r)
+{
+    if (!r)
+        return;
+    for (guint s = 0; s < r->n_strips; s++)
+        g_free(r->strip[s].point);
+    g_free(r->strip);
+    g_free(r->cta);
+    g_free(r->by_op);
+    g_free(r->by_at);
+    g_free(r);
+}
+
+static const WsRecordPoint *look_up(const WsRecorder *r, const gint *table, const WsOp *op,
+                                    const WsRecordStrip **strip)
+{
+    if (op->index >= r->n_ops || table[2 * op->index] < 0)
+        return NULL;
+    const WsRecordStrip *s = &r->strip[table[2 * op->index]];
+    if (strip)
+        *strip = s;
+    return &s->point[table[2 * op->index + 1]];
+}
+
+const WsRecordPoint *ws_recorder_point(const WsRecorder *r, const WsOp *op,
+                                       const WsRecordStrip **strip)
+{
+    return look_up(r, r->by_op, op, strip);
+}
+
+const WsRecordPoint *ws_recorder_after(const WsRecorder *r, const WsOp *op,
+                                       const WsRecordStrip **strip)
+{
+    return look_up(r, r->by_at, op, strip);
+}
