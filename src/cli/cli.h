@@ -1,0 +1,45 @@
+/* What the commands of warpstave(1) share: options, loading, printing. */
+#pragma once
+
+#include "cli/exit.h"
+#include "program/program.h"
+#include "program/walk.h"
+
+G_BEGIN_DECLS
+
+#define WS_COMMAND(name, arguments, codegen, help) int ws_command_##name(int argc, char **argv);
+#include "cli/command.def"
+#undef WS_COMMAND
+
+/* Parses argv[1..] with `entries` (may be NULL) plus nothing else; the one positional argument is
+ * returned in *file (owned by argv). Prints usage errors itself and returns FALSE: exit 2. */
+gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
+                        const char **file);
+/* "NAME=VALUE" strings -> settings (names owned by the strings, which are cut in place). */
+gboolean ws_cli_settings(char **text, const char *option, GArray **settings);
+
+typedef struct {
+    WsDesign *design;
+    WsProgram *program;
+    WsFindings *findings;
+} WsCliInput;
+/* Loads and elaborates; findings of reading and elaboration stay in `in->findings`. Returns
+ * WS_EXIT_YES if there is a program without errors; otherwise the exit code (findings printed). */
+int ws_cli_load(WsCliInput *in, const char *file, char **set);
+void ws_cli_input_clear(WsCliInput *in);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliInput, ws_cli_input_clear)
+
+/* Launch values for sizes given as NAME=VALUE; prints findings; NULL on failure (*code set). */
+WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse, int *code);
+
+/* Plays the design; a refuted one is refused with its findings unless `force`. */
+int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force);
+
+void ws_cli_print_findings(const WsFindings *f, const char *file);
+/* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */
+gboolean ws_cli_write(const char *out, const char *text, gssize length);
+int ws_cli_fail(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* TRUE once Ctrl-C was pressed. */
+gboolean ws_cli_interrupted(void);
+
+G_END_DECLS

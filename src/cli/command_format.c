@@ -1,0 +1,27 @@
+#include "cli/cli.h"
+
+int ws_command_format(int argc, char **argv)
+{
+    gboolean write = FALSE;
+    const GOptionEntry entries[] = {
+        { "write", 'w', 0, G_OPTION_ARG_NONE, &write, "rewrite the file", NULL },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "format", entries, &file))
+        return WS_EXIT_USAGE;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    if (!design) {
+        ws_cli_print_findings(findings, file);
+        return ws_findings_exit_code(findings, FALSE);
+    }
+    if (write) {
+        g_autoptr(GError) error = NULL;
+        if (!ws_design_save(design, file, &error))
+            return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+        return WS_EXIT_YES;
+    }
+    g_autofree char *text = ws_design_print(design);
+    return ws_cli_write(NULL, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+}

@@ -1,0 +1,86 @@
+#include "cli/cli.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/generate.h"
+#endif
+
+#include <stdio.h>
+
+#ifdef WS_HAVE_CODEGEN
+static int report(const WsRehearseResult *r)
+{
+    if (r->stuck) {
+        printf("stuck: %s\n", r->stuck);
+        return WS_EXIT_NO;
+    }
+    printf("%s: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
+           " wrong, worst error %.3g (tolerance there %.3g)\n",
+           r->matches ? "matches the reference" : "differs from the reference", r->elements,
+           r->wrong, r->worst_error, r->worst_tolerance);
+    if (r->first_wrong)
+        printf("first: %s\n", r->first_wrong);
+    if (r->async_races)
+        printf("%" G_GUINT64_FORMAT " asynchronous races: shared memory changed under a reader\n",
+               r->async_races);
+    printf("%" G_GUINT64_FORMAT " threads as fibers, %" G_GUINT64_FORMAT " switches\n", r->fibers,
+           r->switches);
+    return r->matches && r->async_races == 0 ? WS_EXIT_YES : WS_EXIT_NO;
+}
+
+static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, gint64 sms)
+{
+    g_autoptr(GArray) sizes = NULL;
+    if (!ws_cli_settings(size, "--size", &sizes))
+        return WS_EXIT_USAGE;
+    g_autofree const char **names = g_new0(const char *, sizes->len + 1);
+    g_autofree gint64 *values = g_new0(gint64, sizes->len + 1);
+    for (guint i = 0; i < sizes->len; i++) {
+        names[i] = g_array_index(sizes, WsSetting, i).name;
+        values[i] = g_array_index(sizes, WsSetting, i).value;
+    }
+    WsRehearseOptions options = { .seed = (guint64)seed, .sms = sms, .size_name = names,
+                                  .size = values, .n_size = sizes->len };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    WsRehearseResult *r = ws_rehearse(in->program, &options, findings, &error);
+    ws_cli_print_findings(findings, file);
+    if (!r) {
+        int code = ws_findings_exit_code(findings, FALSE);
+        if (code == WS_EXIT_YES)
+            code = g_error_matches(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP)
+                       ? WS_EXIT_OUTSIDE
+                       : WS_EXIT_DEFECT;
+        /* A launch refused by its sizes is unreadable input, as it is for every command. */
+        if (!error)
+            return WS_EXIT_USAGE;
+        return ws_cli_fail(code, "%s", error->message);
+    }
+    int code = report(r);
+    ws_rehearse_result_free(r);
+    return code;
+}
+#endif
+
+int ws_command_rehearse(int argc, char **argv)
+{
+    g_auto(GStrv) set = NULL, size = NULL;
+    gint64 seed = 1, sms = 2;
+    const GOptionEntry entries[] = {
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "override a rehearsal size", "NAME=VALUE" },
+        { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "inputs and order of threads", "N" },
+        { "sms", 0, 0, G_OPTION_ARG_INT64, &sms, "CTAs of a persistent launch", "N" },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "rehearse", entries, &file))
+        return WS_EXIT_USAGE;
+    if (sms < 1 || sms > 1024)
+        return ws_cli_fail(WS_EXIT_USAGE, "--sms must be 1..1024");
+    g_auto(WsCliInput) in = { 0 };
+    int code = ws_cli_load(&in, file, set);
+#ifdef WS_HAVE_CODEGEN
+    return code == WS_EXIT_YES ? rehearse(&in, file, size, seed, sms) : code;
+#else
+    return code == WS_EXIT_YES ? WS_EXIT_ABSENT : code;
+#endif
+}

@@ -1,0 +1,153 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+gboolean ws_cli_interrupted(void)
+{
+    static gsize installed;
+    if (g_once_init_enter(&installed)) {
+        struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+        sigaction(SIGINT, &action, NULL);
+        g_once_init_leave(&installed, 1);
+    }
+    return interrupted != 0;
+}
+
+int ws_cli_fail(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    fprintf(stderr, "warpstave: %s\n", text);
+    return code;
+}
+
+static const char *command_arguments(const char *command)
+{
+#define WS_COMMAND(name, arguments, codegen, help)                                                 \
+    if (!strcmp(command, #name))                                                                   \
+        return arguments;
+#include "cli/command.def"
+#undef WS_COMMAND
+    return "";
+}
+
+gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
+                        const char **file)
+{
+    g_autoptr(GOptionContext) context = g_option_context_new(command_arguments(command));
+    g_autoptr(GError) error = NULL;
+    if (entries)
+        g_option_context_add_main_entries(context, entries, NULL);
+    g_autofree char *program = g_strdup_printf("warpstave %s", command);
+    g_set_prgname(program);
+    if (!g_option_context_parse(context, argc, argv, &error)) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s: %s (see warpstave %s --help)", command, error->message,
+                    command);
+        return FALSE;
+    }
+    if (*argc != 2) {
+        ws_cli_fail(WS_EXIT_USAGE, "usage: warpstave %s %s", command, command_arguments(command));
+        return FALSE;
+    }
+    *file = (*argv)[1];
+    return TRUE;
+}
+
+gboolean ws_cli_settings(char **text, const char *option, GArray **settings)
+{
+    g_autoptr(GArray) list = g_array_new(FALSE, TRUE, sizeof(WsSetting));
+    for (guint i = 0; text && text[i]; i++) {
+        char *equals = strchr(text[i], '=');
+        gint64 value;
+        if (!equals || equals == text[i] ||
+            !g_ascii_string_to_signed(equals + 1, 10, G_MININT64, G_MAXINT64, &value, NULL)) {
+            ws_cli_fail(WS_EXIT_USAGE, "%s %s: write NAME=INTEGER", option, text[i]);
+            return FALSE;
+        }
+        *equals = '\0';
+        WsSetting setting = { .name = text[i], .value = value };
+        g_array_append_val(list, setting);
+    }
+    *settings = g_steal_pointer(&list);
+    return TRUE;
+}
+
+void ws_cli_print_findings(const WsFindings *f, const char *file)
+{
+    g_autofree char *text = ws_findings_print(f, file);
+    fputs(text, stderr);
+}
+
+int ws_cli_load(WsCliInput *in, const char *file, char **set)
+{
+    g_autoptr(GArray) settings = NULL;
+    in->findings = ws_findings_new();
+    if (!ws_cli_settings(set, "--set", &settings))
+        return WS_EXIT_USAGE;
+    in->design = ws_design_load(file, in->findings);
+    if (in->design)
+        in->program = ws_elaborate(in->design, (const WsSetting *)settings->data, settings->len,
+                                   in->findings);
+    int code = ws_findings_exit_code(in->findings, FALSE);
+    if (code == WS_EXIT_YES && in->program)
+        return WS_EXIT_YES;
+    ws_cli_print_findings(in->findings, file);
+    return code == WS_EXIT_YES ? WS_EXIT_DEFECT : code;
+}
+
+void ws_cli_input_clear(WsCliInput *in)
+{
+    g_clear_pointer(&in->program, ws_program_unref);
+    g_clear_pointer(&in->design, ws_design_unref);
+    g_clear_pointer(&in->findings, ws_findings_free);
+}
+
+WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse, int *code)
+{
+    g_autoptr(GArray) sizes = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    if (!ws_cli_settings(size, "--size", &sizes)) {
+        *code = WS_EXIT_USAGE;
+        return NULL;
+    }
+    G_STATIC_ASSERT(sizeof(WsSize) == sizeof(WsSetting));
+    WsLaunchValues *values =
+        ws_launch_values(p, (const WsSize *)(gpointer)sizes->data, sizes->len, rehearse, findings);
+    if (!values) {
+        ws_cli_print_findings(findings, p->file);
+        *code = WS_EXIT_USAGE;
+    }
+    return values;
+}
+
+gboolean ws_cli_write(const char *out, const char *text, gssize length)
+{
+    g_autoptr(GError) error = NULL;
+    gsize n = length < 0 ? strlen(text) : (gsize)length;
+    if (!out || !strcmp(out, "-")) {
+        gboolean whole = fwrite(text, 1, n, stdout) == n && fflush(stdout) == 0;
+        if (!whole)
+            ws_cli_fail(WS_EXIT_USAGE, "cannot write to standard output: %s", g_strerror(errno));
+        return whole;
+    }
+    if (!g_file_set_contents_full(out, text, (gssize)n, G_FILE_SET_CONTENTS_CONSISTENT, 0644,
+                                  &error)) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+        return FALSE;
+    }
+    return TRUE;
+}

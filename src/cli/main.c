@@ -1,0 +1,65 @@
+/* warpstave(1): finds the command in the table and runs it. */
+#include "cli/cli.h"
+#include "model/text.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef WS_HAVE_CODEGEN
+#define HAVE_CODEGEN TRUE
+#else
+#define HAVE_CODEGEN FALSE
+#endif
+
+static const struct {
+    const char *name, *arguments;
+    gboolean needs_codegen;
+    const char *help;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+#define WS_COMMAND(name, arguments, codegen, help)                                                 \
+    { #name, arguments, codegen, help, ws_command_##name },
+#include "cli/command.def"
+#undef WS_COMMAND
+};
+
+static int print_help(FILE *to)
+{
+    fprintf(to, "usage: warpstave COMMAND [OPTION…] …\n\n");
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+        fprintf(to, "  %-9s %-40s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
+    fprintf(to, "\nwarpstave COMMAND --help lists the options of a command.\n"
+                "Exit: 0 yes, 1 no, 2 unreadable input or usage, 3 outside the fragment,\n"
+                "      4 something is absent here, 5 a defect of this program, 130 interrupted.\n");
+    return to == stdout ? WS_EXIT_YES : WS_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    if (argc < 2)
+        return print_help(stderr);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        return print_help(stdout);
+    if (!strcmp(argv[1], "--version")) {
+        printf("warpstave %s\ncode generation: %s\n", WARPSTAVE_VERSION,
+               HAVE_CODEGEN ? "yes (LLVM)" : "no (built without LLVM)");
+        return WS_EXIT_YES;
+    }
+    const char *names[G_N_ELEMENTS(commands)];
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        names[i] = commands[i].name;
+        if (strcmp(argv[1], commands[i].name))
+            continue;
+        if (commands[i].needs_codegen && !HAVE_CODEGEN)
+            return ws_cli_fail(WS_EXIT_ABSENT,
+                               "%s needs code generation: build with LLVM 22 "
+                               "(apt-get install llvm-22-dev)",
+                               argv[1]);
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    const char *near = ws_text_nearest(argv[1], names, G_N_ELEMENTS(names));
+    return ws_cli_fail(WS_EXIT_USAGE, "no command '%s'%s%s%s; see warpstave --help", argv[1],
+                       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Rehearses and checks the GEMM designs with many seeds, sizes and settings for SECONDS; stops at the
+# first failure and prints the command that shows it. The seed of the walk is printed first.
+set -u
+cd "$(dirname "$0")/.."
+seconds=${1:-300}
+seed=${SOAK_SEED:-$RANDOM}
+RANDOM=$seed
+echo "soak: seed $seed, $seconds s"
+end=$((SECONDS + seconds))
+runs=0
+designs=(projects/gemm-bf16/design.wstave tests/designs/gemm-aliased.wstave tests/designs/gemm-pingpong.wstave)
+while [ "$SECONDS" -lt "$end" ]; do
+    design=${designs[RANDOM % ${#designs[@]}]}
+    m=$((1 + RANDOM % 400)) n=$((8 * (1 + RANDOM % 50))) k=$((8 * (1 + RANDOM % 50)))
+    stages=$((1 + RANDOM % 4))
+    command=(build/bin/warpstave rehearse "$design" --set "STAGES=$stages" --seed "$RANDOM"
+        --sms "$((1 + RANDOM % 4))" --size "M=$m" --size "N=$n" --size "K=$k")
+    if ! "${command[@]}" >/tmp/warpstave-soak.$$ 2>&1; then
+        cat /tmp/warpstave-soak.$$
+        rm -f /tmp/warpstave-soak.$$
+        echo "soak: failed after $runs runs: ${command[*]}"
+        exit 1
+    fi
+    runs=$((runs + 1))
+done
+rm -f /tmp/warpstave-soak.$$
+echo "soak: $runs rehearsals right (seed $seed)"
