@@ -30,6 +30,32 @@ typedef enum {
 } WsNodeKind;
 gboolean ws_node_kind_is_step(WsNodeKind kind);
 const char *ws_node_kind_keyword(WsNodeKind kind); /* "load", "tensor" */
+const char *ws_node_kind_help(WsNodeKind kind);    /* one line */
+WsNodeKind ws_step_find(const char *keyword); /* WS_NODE_KIND_COUNT if there is none */
+
+/* What step.def says of a step. */
+typedef enum {
+    WS_BREADTH_LEADER,
+    WS_BREADTH_WARP,
+    WS_BREADTH_GROUP,
+    WS_BREADTH_ANY,
+    WS_BREADTH_BY, /* as its arrivals say */
+} WsBreadth;
+typedef enum {
+    WS_ENGINE_NONE,
+    WS_ENGINE_TRANSFER,     /* ends at its barrier */
+    WS_ENGINE_LOAD_GROUP,   /* load_wait */
+    WS_ENGINE_BULK_GROUP,   /* store_wait */
+    WS_ENGINE_COMMIT_GROUP, /* mma_wait */
+} WsEngine;
+typedef struct {
+    WsBreadth breadth;
+    WsEngine engine;
+    const char *reads, *writes, *signals; /* field names, separated by spaces */
+    gboolean sm_90a, gfx950;              /* targets that have it */
+    const char *lenses; /* lenses with an answer for it, separated by spaces */
+} WsStepInfo;
+const WsStepInfo *ws_step_info(WsNodeKind kind); /* NULL unless a step */
 
 /* What a field holds; decides JSON form, parsing and canonical text. */
 typedef enum {
@@ -55,6 +81,8 @@ typedef enum {
     WS_FIELD_NODE,       /* one object of one node kind (tiles) */
     WS_FIELD_STEPS,      /* list of steps */
     WS_FIELD_JSON,       /* kept as text (studio) */
+    WS_FIELD_NUMBERS,    /* list of numbers */
+    WS_FIELD_MAP_REF,    /* name -> ref, or expr where it is not one (operands of raw) */
     WS_FIELD_CHOICE,     /* field with several legal forms, e.g. multicast "all" | list, by word | n,
                             init word | list; held as WsValue of the form found */
 } WsFieldKind;
@@ -66,6 +94,27 @@ typedef enum {
 #undef WS_FIELD
     WS_F_COUNT
 } WsFieldId;
+
+const char *ws_field_name(WsFieldId field); /* "at"; "keyword" for a step's own operand */
+
+/* One row of row.def: a field of a kind of object or step. */
+typedef struct {
+    WsFieldId field;
+    WsFieldKind kind;
+    gboolean required;
+    const char *fallback; /* JSON text that absence means; NULL: none, or derived */
+    const char *words;    /* legal words, separated by spaces, or NULL */
+    gint of;              /* NODE, NODES: WsNodeKind; CHOICE: WsFieldKind of the form beside words */
+    gint64 lo, hi;        /* legal integer literals */
+    gint64 n_lo, n_hi;    /* legal lengths of lists and maps */
+    const char *help;     /* one line */
+} WsFieldRow;
+/* Fields of a kind in canonical order; WsNode.value is indexed alike. */
+const WsFieldRow *ws_node_rows(WsNodeKind kind, guint *n);
+const WsFieldRow *ws_node_row(WsNodeKind kind, WsFieldId field); /* NULL if it has no such field */
+/* Key of the field in the document: the step's keyword for WS_F_keyword, else the field's name. */
+const char *ws_node_key(WsNodeKind kind, WsFieldId field);
+const char *ws_field_kind_help(WsFieldKind kind); /* "list of expressions" */
 
 typedef struct WsNode WsNode;
 typedef struct WsDesign WsDesign;
@@ -101,7 +150,11 @@ struct WsValue {
     char **key;     /* MAP */
     WsValue *item;  /* LIST, MAP */
     WsNode **node;  /* NODE (n = 1), NODES */
+    char *typed;    /* STATEMENT of a reference: the text as it was typed; else NULL */
 };
+/* How fields are held: INT as INT; EXPR, also written as an integer, as EXPR; statements always as
+ * LIST of STATEMENT; `order` and `data` as TEXT (ws_call_parse takes them apart); CHOICE as TEXT for
+ * a word, else EXPR or LIST. Nothing is stored for an absent field. */
 
 /* --- nodes ---------------------------------------------------------------------------------- */
 struct WsNode {
@@ -118,16 +171,25 @@ void ws_node_unref(WsNode *node);
 /* Value of a field; a value of kind WS_VALUE_NONE if absent or if the kind has no such field. */
 const WsValue *ws_node_get(const WsNode *node, WsFieldId field);
 gboolean ws_node_has(const WsNode *node, WsFieldId field);
-const char *ws_node_text(const WsNode *node, WsFieldId field);      /* TEXT or NULL, borrowed */
+/* TEXT, or the name of a REF without element, view and use; else NULL. Borrowed. */
+const char *ws_node_text(const WsNode *node, WsFieldId field);
 const WsExpr *ws_node_expr(const WsNode *node, WsFieldId field);    /* EXPR or NULL, borrowed */
 const WsRef *ws_node_refv(const WsNode *node, WsFieldId field);     /* REF or NULL, borrowed */
 gboolean ws_node_bool(const WsNode *node, WsFieldId field, gboolean otherwise);
+/* INT, or an EXPR that is an integer literal. */
 gint64 ws_node_int(const WsNode *node, WsFieldId field, gint64 otherwise);
 guint ws_node_n_children(const WsNode *node, WsFieldId field);
 const WsNode *ws_node_child(const WsNode *node, WsFieldId field, guint i);
 const char *ws_node_name(const WsNode *node); /* `name` field of objects, keyword argument of `for` … */
 /* For a step: its keyword value is stored under the field WS_F_keyword (kind per step.def row:
  * load -> NAME of the tensor, wait -> REF, mma_wait -> INT/EXPR, for -> NAME, if -> EXPR, …). */
+
+/* Takes `name(arg, …)` or `name` apart (tiles.order, tensor.data). Args are new references in a new
+ * GPtrArray that unrefs them. FALSE with WS_EXPR_ERROR if the text is not of that form. */
+gboolean ws_call_parse(const char *text, char **name, GPtrArray **args, GError **error);
+/* TRUE if a name may not be given to anything in document, tile, group or block scope (section 2.10). */
+gboolean ws_name_is_reserved(const char *name);
+gboolean ws_name_is_identifier(const char *name); /* section 2.1 */
 
 /* --- designs -------------------------------------------------------------------------------- */
 /* Reads a document. `file` names it in findings only. Returns NULL and at least one error of class

@@ -1,0 +1,164 @@
+/* The tables of the language: kinds of objects and steps, their fields, words and defaults. */
+#include "model/design.h"
+
+#include <string.h>
+
+#define REQUIRED    TRUE
+#define OPTIONAL    FALSE
+#define ANY         G_MININT64, G_MAXINT64
+#define NAT         0, G_MAXINT64
+#define POS         1, G_MAXINT64
+#define RANGE(a, b) a, b
+
+typedef struct {
+    WsNodeKind owner;
+    WsFieldRow row;
+} Owned;
+
+/* The rows in file order: those of one owner stand together. */
+static const Owned owned[] = {
+#define WS_ROW(owner, field, kind, need, fallback, words, of, range, items, help)                  \
+    { WS_##owner,                                                                                  \
+      { WS_F_##field, WS_FIELD_##kind, need, fallback, words, of, range, items, help } },
+#include "model/row.def"
+#undef WS_ROW
+};
+
+/* ws_node_rows() hands out rows without their owners; filled once from `owned`. */
+static WsFieldRow rows[G_N_ELEMENTS(owned)];
+static guint first_row[WS_NODE_KIND_COUNT], n_rows[WS_NODE_KIND_COUNT];
+static gint16 index_of[WS_NODE_KIND_COUNT][WS_F_COUNT]; /* 1 + index in the kind's rows, 0: none */
+
+static void fill_tables(void)
+{
+    static gsize done;
+    if (!g_once_init_enter(&done))
+        return;
+    for (guint i = 0; i < G_N_ELEMENTS(owned); i++) {
+        const WsNodeKind k = owned[i].owner;
+        rows[i] = owned[i].row;
+        if (n_rows[k] == 0)
+            first_row[k] = i;
+        index_of[k][rows[i].field] = (gint16)(++n_rows[k]);
+    }
+    g_once_init_leave(&done, 1);
+}
+
+static const char *const keywords[] = {
+#define WS_NODE(id, keyword, help) keyword,
+#include "model/node.def"
+#undef WS_NODE
+#define WS_STEP(id, keyword, ...) keyword,
+#include "model/step.def"
+#undef WS_STEP
+};
+
+static const char *const kind_help[] = {
+#define WS_NODE(id, keyword, help) help,
+#include "model/node.def"
+#undef WS_NODE
+#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses, help) \
+    help,
+#include "model/step.def"
+#undef WS_STEP
+};
+
+static const WsStepInfo steps[] = {
+#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses, help) \
+    { WS_BREADTH_##breadth, WS_ENGINE_##engine, reads, writes, signals, sm_90a, gfx950, lenses },
+#include "model/step.def"
+#undef WS_STEP
+};
+
+static const char *const field_names[] = {
+#define WS_FIELD(name) #name,
+#include "model/field.def"
+#undef WS_FIELD
+};
+
+#define FIRST_STEP ((WsNodeKind)(WS_NODE_KIND_COUNT - (int)G_N_ELEMENTS(steps)))
+
+gboolean ws_node_kind_is_step(WsNodeKind kind)
+{
+    return kind >= FIRST_STEP && kind < WS_NODE_KIND_COUNT;
+}
+
+const char *ws_node_kind_keyword(WsNodeKind kind)
+{
+    return kind < WS_NODE_KIND_COUNT ? keywords[kind] : NULL;
+}
+
+const char *ws_node_kind_help(WsNodeKind kind)
+{
+    return kind < WS_NODE_KIND_COUNT ? kind_help[kind] : NULL;
+}
+
+WsNodeKind ws_step_find(const char *keyword)
+{
+    for (WsNodeKind k = FIRST_STEP; k < WS_NODE_KIND_COUNT; k++)
+        if (strcmp(keywords[k], keyword) == 0)
+            return k;
+    return WS_NODE_KIND_COUNT;
+}
+
+const WsStepInfo *ws_step_info(WsNodeKind kind)
+{
+    return ws_node_kind_is_step(kind) ? &steps[kind - FIRST_STEP] : NULL;
+}
+
+const char *ws_field_name(WsFieldId field)
+{
+    return field < WS_F_COUNT ? field_names[field] : NULL;
+}
+
+const WsFieldRow *ws_node_rows(WsNodeKind kind, guint *n)
+{
+    fill_tables();
+    *n = kind < WS_NODE_KIND_COUNT ? n_rows[kind] : 0;
+    return *n > 0 ? &rows[first_row[kind]] : NULL;
+}
+
+const WsFieldRow *ws_node_row(WsNodeKind kind, WsFieldId field)
+{
+    fill_tables();
+    if (kind >= WS_NODE_KIND_COUNT || field >= WS_F_COUNT || index_of[kind][field] == 0)
+        return NULL;
+    return &rows[first_row[kind] + index_of[kind][field] - 1];
+}
+
+const char *ws_node_key(WsNodeKind kind, WsFieldId field)
+{
+    return field == WS_F_keyword ? ws_node_kind_keyword(kind) : ws_field_name(field);
+}
+
+const char *ws_field_kind_help(WsFieldKind kind)
+{
+    static const char *const help[] = {
+        [WS_FIELD_INT] = "an integer",
+        [WS_FIELD_NUMBER] = "a number",
+        [WS_FIELD_BOOL] = "true or false",
+        [WS_FIELD_NAME] = "a name",
+        [WS_FIELD_NAMES] = "a list of names",
+        [WS_FIELD_TEXT] = "a string",
+        [WS_FIELD_TEXTS] = "a string or a list of strings",
+        [WS_FIELD_ENUM] = "a word",
+        [WS_FIELD_EXPR] = "an integer or a string with an expression",
+        [WS_FIELD_EXPR_OR_BOOL] = "true, false, an integer or a string with an expression",
+        [WS_FIELD_EXPRS] = "a list of integers and expressions",
+        [WS_FIELD_REF] = "a string with a reference",
+        [WS_FIELD_REFS] = "a list of references",
+        [WS_FIELD_STATEMENTS] = "a statement or a list of statements",
+        [WS_FIELD_MAP_INT] = "an object of names and integers",
+        [WS_FIELD_MAP_NUMBER] = "an object of names and numbers",
+        [WS_FIELD_MAP_EXPR] = "an object of names and expressions",
+        [WS_FIELD_MAP_NAMES] = "an object of names and lists of names",
+        [WS_FIELD_NODES] = "a list of objects",
+        [WS_FIELD_NODE] = "an object",
+        [WS_FIELD_STEPS] = "a list of steps",
+        [WS_FIELD_JSON] = "an object",
+        [WS_FIELD_NUMBERS] = "a list of numbers",
+        [WS_FIELD_MAP_REF] = "an object of names and references or expressions",
+        [WS_FIELD_CHOICE] = "a word or another form",
+    };
+    return kind < G_N_ELEMENTS(help) ? help[kind] : NULL;
+}
