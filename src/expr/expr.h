@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 typedef struct WsExpr WsExpr;
 
 typedef enum {
-    WS_EXPR_INT,    /* value in `i` */
-    WS_EXPR_REAL,   /* value in `r`; also `inf`, `log2e`, `ln2` (then `name` is set) */
+    WS_EXPR_INT,       /* value in `i` */
+    WS_EXPR_REAL,      /* value in `r`; also `inf`, `log2e`, `ln2` (then `name` is set) */
     WS_EXPR_TEXT_BOOL, /* `true` / `false`, value in `i` */
-    WS_EXPR_NAME,   /* unbound name */
-    WS_EXPR_TOTAL,  /* name.total, unbound */
-    WS_EXPR_VAR,    /* bound name: `var` is an index whose table the owner of the tree knows */
+    WS_EXPR_NAME,      /* unbound name */
+    WS_EXPR_TOTAL,     /* name.total, unbound */
+    WS_EXPR_VAR,       /* bound name: `var` is an index whose table the owner of the tree knows */
     WS_EXPR_NEG,
     WS_EXPR_NOT,
     WS_EXPR_ADD,
@@ -31,8 +31,8 @@ typedef enum {
     WS_EXPR_GE,
     WS_EXPR_EQ,
     WS_EXPR_NE,
-    WS_EXPR_AND, /* lazy */
-    WS_EXPR_OR,  /* lazy */
+    WS_EXPR_AND,   /* lazy */
+    WS_EXPR_OR,    /* lazy */
     WS_EXPR_CALL,  /* `func`(arg…) */
     WS_EXPR_INDEX, /* name[arg…]: a tensor element; when bound, `var` is the tensor's index */
 } WsExprOp;
@@ -49,11 +49,12 @@ struct WsExpr {
     gint refs;
     WsExprOp op;
     WsFunc func;
-    gint var;    /* WS_EXPR_VAR, bound WS_EXPR_INDEX; -1 otherwise */
+    gint var; /* WS_EXPR_VAR, bound WS_EXPR_INDEX; -1 otherwise */
     guint n_args;
+    guint height; /* 1 for a leaf; at most WS_EXPR_MAX_HEIGHT for what parse and map return */
     gint64 i;
     double r;
-    char *name; /* owned */
+    char *name;   /* owned */
     WsExpr **arg; /* owned references */
 };
 
@@ -68,7 +69,8 @@ typedef enum {
 #define WS_EXPR_ERROR ws_expr_error_quark()
 GQuark ws_expr_error_quark(void);
 
-#define WS_EXPR_MAX_DEPTH 64
+#define WS_EXPR_MAX_DEPTH  64   /* nested parentheses, calls and signs in a text */
+#define WS_EXPR_MAX_HEIGHT 1000 /* of the tree: a + a + a + … adds one level per operator */
 
 /* --- building ------------------------------------------------------------------------------- */
 WsExpr *ws_expr_ref(const WsExpr *e);
@@ -80,7 +82,8 @@ WsExpr *ws_expr_real(double value);
 WsExpr *ws_expr_name(const char *name);
 /* Bound variable; `name` is kept for printing ("k", "k.total"). */
 WsExpr *ws_expr_var(gint var, const char *name);
-/* Operator node; takes ownership of both operands (b may be NULL for NEG, NOT). Folds nothing. */
+/* Operator node; takes ownership of both operands (b must be NULL for NEG, NOT). Folds nothing but
+ * the sign of a literal: NEG of the literal 5 is the literal -5, as in the text. */
 WsExpr *ws_expr_op(WsExprOp op, WsExpr *a, WsExpr *b);
 WsExpr *ws_expr_call(WsFunc func, WsExpr **args, guint n_args); /* takes the references in args */
 /* Tensor element name[arg…]; var is the tensor's index when bound, -1 otherwise. Takes the args. */
@@ -112,9 +115,15 @@ typedef struct {
 gboolean ws_expr_eval(const WsExpr *e, const WsExprEnv *env, gint64 *value, GError **error);
 /* Evaluation in double (run names that are f32). Integer leaves convert. */
 gboolean ws_expr_eval_real(const WsExpr *e, const WsExprEnv *env, double *value, GError **error);
-/* Partial evaluation: known leaves become literals, constant subtrees fold, x+0, x*1, x*0,
- * select/&&/|| with known conditions simplify. NULL with error on overflow or division by zero. */
+/* Partial evaluation: known leaves become literals, constant subtrees fold, x+0, x*1, x/1, x*0 (the
+ * last only where x holds bound variables, no names, elements or reals), select/&&/|| with known
+ * conditions simplify. NULL with error on overflow or division by zero, except in a branch that is
+ * evaluated lazily: that one is left as it is. */
 WsExpr *ws_expr_fold(const WsExpr *e, const WsExprEnv *env, GError **error);
+/* Function by its text; WS_FUNC_COUNT if there is none. Text and column `where` of func.def. */
+WsFunc ws_func_find(const char *text);
+const char *ws_func_text(WsFunc func);
+const char *ws_func_where(WsFunc func);
 /* TRUE and the value if e is an integer literal (after folding). */
 gboolean ws_expr_is_int(const WsExpr *e, gint64 *value);
 
@@ -156,6 +165,11 @@ char *ws_ref_print(const WsRef *ref); /* canonical */
 WsRef *ws_ref_ref(const WsRef *ref);
 void ws_ref_unref(WsRef *ref);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRef, ws_ref_unref)
+
+/* A word with arguments, `grouped(m, 8)`, `uniform(-1, 1)`, `linear`: the forms `order` and `data`
+ * of the grammar. `args` (WsExpr*, frees its elements) is empty without parentheses. Both transfer
+ * full. */
+gboolean ws_form_parse(const char *text, char **name, GPtrArray **args, GError **error);
 
 /* `name = expr` (compute) or `name[i, …] = expr` (reference). */
 typedef struct {
