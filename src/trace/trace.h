@@ -6,46 +6,69 @@
 
 G_BEGIN_DECLS
 
+/* Largest time a trace may hold, about 2.5 hours of cycles: keeps sums of times inside 64 bits. */
+#define WS_TRACE_MAX_TIME (G_GINT64_CONSTANT(1) << 44)
+
 typedef enum { WS_TRACE_PREDICTED, WS_TRACE_MEASURED } WsTraceOrigin;
 
 /* One execution of one step. Times are cycles from the trace's zero (CTA start); -1 = not known.
  * start: the agent began it; issued: the agent went on; done: the effect was over (predicted), or
  * was observed to be over (measured: an upper bound). For a wait, issued = done = it returned. */
 typedef struct {
-    guint32 op;        /* WsOp.index of the step's main operation */
-    guint16 agent;     /* WsAgent index */
-    guint16 cta;       /* index into the trace's `cta` table */
-    gint32 tile;       /* position of the tile in the CTA's sequence, -1 outside tile loops */
-    gint32 round;      /* total of the innermost enclosing loop (tile position if that is it) */
+    guint32 op;    /* WsOp.index of the step's main operation */
+    guint16 agent; /* WsAgent index */
+    guint16 cta;   /* index into the trace's `cta` table */
+    gint32 tile;   /* position of the tile in the CTA's sequence, -1 outside tile loops */
+    gint32 round;  /* total of the innermost enclosing loop (tile position if that is it) */
     gint64 start, issued, done;
 } WsTraceRecord; /* 40 bytes */
 
 typedef struct {
-    guint32 id;      /* CTA number in the grid */
-    guint32 sm;      /* SM it ran on, G_MAXUINT32 unknown */
-    gint64 cycles;   /* length from first to last record */
-    double ghz;      /* cycles per ns of this CTA, 0 unknown */
+    guint32 id;    /* CTA number in the grid */
+    guint32 sm;    /* SM it ran on, G_MAXUINT32 unknown */
+    gint64 cycles; /* length from first to last record */
+    double ghz;    /* cycles per ns of this CTA, 0 unknown */
 } WsTraceCta;
+
+/* Records of one agent of one CTA, and its level-of-detail index: level 0 has one span per
+ * WS_TRACE_FAN records, each further level one per WS_TRACE_FAN spans, up to a level of one span.
+ */
+#define WS_TRACE_FAN 64
+typedef struct {
+    guint32 cta, agent;
+    guint64 first, n;           /* in `record` */
+    guint64 first_span, n_span; /* in `span`, level 0 first */
+} WsTraceLane;
+typedef struct {
+    gint64 start, end; /* from the first start to the latest issued or done */
+} WsTraceSpan;
 
 typedef struct {
     gint refs;
     WsTraceOrigin origin;
-    char *design_text;  /* canonical design, embedded */
+    char *design_text; /* canonical design, embedded */
     char *design_hash;
-    char *device;       /* "NVIDIA H200", or the machine description's name */
+    char *device; /* "NVIDIA H200", or the machine description's name */
     char *note;
-    GArray *size_name;  /* char* */
-    GArray *size;       /* gint64, same order */
-    guint n_set;        /* --set overrides are already in design_text */
-    double overhead;    /* traced time / timed time - 1; NAN unknown */
+    GArray *size_name;       /* char* */
+    GArray *size;            /* gint64, same order */
+    guint n_set;             /* --set overrides are already in design_text */
+    double overhead;         /* traced time / timed time - 1; NAN unknown */
     double cycles_per_event; /* calibrated cost of one clock read and its share of the store; NAN */
-    GArray *cta;        /* WsTraceCta */
-    GArray *record;     /* WsTraceRecord, sorted by (cta, agent, start) */
-    GPtrArray *op_id;   /* char*: step id of op index i (so that a trace outlives the program) */
+    GArray *cta;             /* WsTraceCta */
+    GArray *record;          /* WsTraceRecord, sorted by (cta, agent, start) */
+    GPtrArray *op_id; /* char*: step id of op index i (so that a trace outlives the program) */
     GPtrArray *agent_name;
+    GPtrArray *op_label; /* char*: text for people, "load A -> a" */
+    GPtrArray *op_loop;  /* char*: names of the enclosing loops, "tile/k"; "" outside loops */
+    GArray *op_kind;     /* guint8: WsOpKind */
+    char *bound;         /* what limits the run ("tensor pipe"), NULL unknown */
+    gint64 grid;         /* CTAs of the launch, 0 unknown */
+    GArray *lane;        /* WsTraceLane: filled by ws_trace_finish() and by loading */
+    GArray *span;        /* WsTraceSpan: level-of-detail index over the lanes */
     /* Utilisation of a unit over the trace, 0..1, NAN unknown (predicted traces). */
     double tensor_busy, tma_busy;
-    gint64 cycles;      /* whole span */
+    gint64 cycles; /* whole span */
 } WsTrace;
 
 WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin);
@@ -53,12 +76,39 @@ WsTrace *ws_trace_ref(WsTrace *t);
 void ws_trace_unref(WsTrace *t);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsTrace, ws_trace_unref)
 void ws_trace_add(WsTrace *t, const WsTraceRecord *r);
-void ws_trace_finish(WsTrace *t); /* sorts, fills spans */
+void ws_trace_finish(WsTrace *t); /* sorts, fills spans, lanes, index; twice does no harm */
+void ws_trace_add_size(WsTrace *t, const char *name, gint64 value);
+
+/* End of a record: the latest of its known times. */
+gint64 ws_trace_record_end(const WsTraceRecord *r);
+/* TRUE for operations whose effect goes on after `issued` (loads, stores, copies, mma). */
+gboolean ws_trace_kind_flies(WsOpKind kind);
+/* TRUE for operations that only wait (mbarrier, groups, named and cluster barriers). */
+gboolean ws_trace_kind_waits(WsOpKind kind);
+WsOpKind ws_trace_op_kind(const WsTrace *t, guint op);
+const char *ws_trace_op_label(const WsTrace *t, guint op);
+/* Lane of an agent of a CTA (index into the cta table), NULL if it has no records. */
+const WsTraceLane *ws_trace_lane(const WsTrace *t, guint cta, guint agent);
+/* Records of a lane that touch [from, to): calls `visit` for each, ascending by start. Uses the
+ * index, so the cost follows the records found and not the trace. */
+typedef void (*WsTraceVisit)(const WsTraceRecord *r, gpointer data);
+void ws_trace_window(const WsTrace *t, const WsTraceLane *lane, gint64 from, gint64 to,
+                     WsTraceVisit visit, gpointer data);
 
 /* .wtrace: binary, versioned, design embedded, fixed-size records, level-of-detail index. Written
  * through a temporary file and a rename. */
 gboolean ws_trace_save(const WsTrace *t, const char *file, GError **error);
 WsTrace *ws_trace_load(const char *file, GError **error); /* memory-mapped, validated */
+
+/* Reads a trace from memory (what ws_trace_load does with the mapped file). `check_sum` FALSE skips
+ * the checksum and nothing else: no offset, count or index of the file is ever trusted. */
+WsTrace *ws_trace_parse(const guint8 *data, gsize length, gboolean check_sum, GError **error);
+typedef enum {
+    WS_TRACE_ERROR_FORMAT,  /* not a trace, cut off, or damaged */
+    WS_TRACE_ERROR_VERSION, /* written by a newer Warpstave */
+} WsTraceError;
+#define WS_TRACE_ERROR ws_trace_error_quark()
+GQuark ws_trace_error_quark(void);
 
 /* Exports to a stream (streaming writers). */
 gboolean ws_trace_export_chrome(const WsTrace *t, const char *file, GError **error);

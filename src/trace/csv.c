@@ -1,0 +1,52 @@
+/* Trace -> CSV, one line per record, written as it goes. */
+#include "trace/trace.h"
+
+#include "trace/stream.h"
+
+/* Quotes a field where it needs it (RFC 4180). */
+static void put_field(FILE *f, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void put_records(FILE *f, const WsTrace *t)
+{
+    fputs("cta,sm,agent,step,label,kind,loop,tile,round,start,issued,done\n", f);
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        const WsTraceCta *c = &g_array_index(t->cta, WsTraceCta, r->cta);
+        fprintf(f, "%u,", c->id);
+        if (c->sm != G_MAXUINT32)
+            fprintf(f, "%u", c->sm);
+        fputc(',', f);
+        put_field(f, t->agent_name->pdata[r->agent]);
+        fputc(',', f);
+        put_field(f, t->op_id->pdata[r->op]);
+        fputc(',', f);
+        put_field(f, ws_trace_op_label(t, r->op));
+        fprintf(f, ",%s,", ws_op_kind_text(ws_trace_op_kind(t, r->op)));
+        put_field(f, t->op_loop->pdata[r->op]);
+        fprintf(f, ",%d,%d,%" G_GINT64_FORMAT ",", r->tile, r->round, r->start);
+        if (r->issued >= 0)
+            fprintf(f, "%" G_GINT64_FORMAT, r->issued);
+        fputc(',', f);
+        if (r->done >= 0)
+            fprintf(f, "%" G_GINT64_FORMAT, r->done);
+        fputc('\n', f);
+    }
+}
+
+gboolean ws_trace_export_csv(const WsTrace *t, const char *file, GError **error)
+{
+    return ws_stream_write(file, t, put_records, error);
+}

@@ -1,0 +1,45 @@
+/* Layout of a .wtrace file, version 1. Everything is little endian; text is UTF-8, NUL-terminated,
+ * in one string section and named by its offset there (0xffffffff: none).
+ *
+ *   header, 240 bytes
+ *     0 magic "wstrace\0"      8 u32 version      12 u32 header bytes   16 u64 file bytes
+ *    24 u64 checksum over everything from byte 32 on
+ *    32 u32 origin            36 u32 n_set        40 f64 overhead       48 f64 cycles per event
+ *    56 f64 tensor busy       64 f64 TMA busy     72 i64 cycles         80 i64 grid
+ *    88 u32 design text       92 u32 design hash  96 u32 device        100 u32 note
+ *   104 u32 bound            108 u32 zero
+ *   112 eight sections, each u64 offset, u64 count, in the order of WsFileSection
+ *   sections, each at a multiple of 8
+ *     strings 1 byte; sizes 16 (u32 name, u32 zero, i64 value); operations 16 (u32 step id,
+ *     u32 label, u32 loop path, u32 kind's name); agents 8 (u32 name, u32 zero);
+ *     CTAs 24 (u32 id, u32 sm, i64 cycles, f64 GHz);
+ *     lanes 40 (u32 cta, u32 agent, u64 first, n, first_span, n_span); spans 16 (i64 start, end);
+ *     records 40 (u32 op, u16 agent, u16 cta, i32 tile, i32 round, i64 start, issued, done) */
+#pragma once
+
+#include "trace/trace.h"
+
+#define WS_FILE_MAGIC   "wstrace"
+#define WS_FILE_VERSION 1
+#define WS_FILE_HEADER  240
+#define WS_FILE_NONE    0xffffffffu
+
+typedef enum {
+    WS_FILE_STRINGS,
+    WS_FILE_SIZES,
+    WS_FILE_OPS,
+    WS_FILE_AGENTS,
+    WS_FILE_CTAS,
+    WS_FILE_LANES,
+    WS_FILE_SPANS,
+    WS_FILE_RECORDS,
+    WS_FILE_SECTIONS
+} WsFileSection;
+extern const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS];
+
+G_STATIC_ASSERT(sizeof(WsTraceRecord) == 40);
+G_STATIC_ASSERT(sizeof(WsTraceSpan) == 16);
+G_STATIC_ASSERT(sizeof(WsTraceLane) == 40);
+G_STATIC_ASSERT(sizeof(WsTraceCta) == 24);
+
+guint64 ws_file_checksum(const guint8 *data, gsize length);

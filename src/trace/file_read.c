@@ -1,0 +1,249 @@
+/* Reads .wtrace files (layout: file.h). A file is input from outside: every offset, count, index
+ * and text is checked before it is used, and the index is compared with the records. */
+#include "trace/file.h"
+
+#include <string.h>
+
+typedef struct {
+    const guint8 *data;
+    gsize length;
+    guint64 at[WS_FILE_SECTIONS], count[WS_FILE_SECTIONS];
+    GError **error;
+} Reader;
+
+static guint16 get16(const guint8 *p)
+{
+    guint16 v;
+    memcpy(&v, p, 2);
+    return GUINT16_FROM_LE(v);
+}
+
+static guint32 get32(const guint8 *p)
+{
+    guint32 v;
+    memcpy(&v, p, 4);
+    return GUINT32_FROM_LE(v);
+}
+
+static guint64 get64(const guint8 *p)
+{
+    guint64 v;
+    memcpy(&v, p, 8);
+    return GUINT64_FROM_LE(v);
+}
+
+static double get_real(const guint8 *p)
+{
+    guint64 bits = get64(p);
+    double v;
+    memcpy(&v, &bits, 8);
+    return v;
+}
+
+static gboolean damaged(Reader *r, const char *what)
+{
+    g_set_error(r->error, WS_TRACE_ERROR, WS_TRACE_ERROR_FORMAT,
+                "damaged trace: %s; record it again", what);
+    return FALSE;
+}
+
+static const guint8 *entry(const Reader *r, WsFileSection section, guint64 i)
+{
+    return r->data + r->at[section] + i * ws_file_entry_bytes[section];
+}
+
+static gboolean read_frame(Reader *r, gboolean check_sum)
+{
+    if (r->length < WS_FILE_HEADER || memcmp(r->data, WS_FILE_MAGIC, 8) != 0) {
+        g_set_error(r->error, WS_TRACE_ERROR, WS_TRACE_ERROR_FORMAT, "not a Warpstave trace");
+        return FALSE;
+    }
+    guint32 version = get32(r->data + 8);
+    if (version != WS_FILE_VERSION) {
+        g_set_error(r->error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION,
+                    "trace format %u; this Warpstave reads format %u", version, WS_FILE_VERSION);
+        return FALSE;
+    }
+    if (get32(r->data + 12) != WS_FILE_HEADER || get64(r->data + 16) != r->length)
+        return damaged(r, "its length is not the one it was written with");
+    if (check_sum && get64(r->data + 24) != ws_file_checksum(r->data + 32, r->length - 32))
+        return damaged(r, "its checksum does not match");
+    for (guint i = 0; i < WS_FILE_SECTIONS; i++) {
+        r->at[i] = get64(r->data + 112 + 16 * i);
+        r->count[i] = get64(r->data + 120 + 16 * i);
+        if (r->at[i] < WS_FILE_HEADER || r->at[i] > r->length || r->at[i] % 8 ||
+            r->count[i] > (r->length - r->at[i]) / ws_file_entry_bytes[i] ||
+            r->count[i] > G_MAXINT32)
+            return damaged(r, "a section lies outside the file");
+    }
+    guint64 n = r->count[WS_FILE_STRINGS];
+    if (n == 0 || r->data[r->at[WS_FILE_STRINGS] + n - 1] != 0)
+        return damaged(r, "the last text does not end");
+    return TRUE;
+}
+
+/* Copies the text at an offset; *text is NULL for "none". */
+static gboolean read_text(Reader *r, guint32 offset, gboolean need, char **text)
+{
+    *text = NULL;
+    if (offset == WS_FILE_NONE && !need)
+        return TRUE;
+    if (offset >= r->count[WS_FILE_STRINGS])
+        return damaged(r, "a text lies outside the text section");
+    const char *s = (const char *)entry(r, WS_FILE_STRINGS, offset);
+    if (!g_utf8_validate(s, -1, NULL))
+        return damaged(r, "a text is not UTF-8");
+    *text = g_strdup(s);
+    return TRUE;
+}
+
+static gboolean add_text(Reader *r, guint32 offset, GPtrArray *list)
+{
+    char *text;
+    if (!read_text(r, offset, TRUE, &text))
+        return FALSE;
+    g_ptr_array_add(list, text);
+    return TRUE;
+}
+
+static gboolean read_head(Reader *r, WsTrace *t)
+{
+    const guint8 *h = r->data;
+    if (get32(h + 32) > WS_TRACE_MEASURED)
+        return damaged(r, "unknown origin");
+    t->origin = (WsTraceOrigin)get32(h + 32);
+    t->n_set = get32(h + 36);
+    t->overhead = get_real(h + 40);
+    t->cycles_per_event = get_real(h + 48);
+    t->tensor_busy = get_real(h + 56);
+    t->tma_busy = get_real(h + 64);
+    t->cycles = (gint64)get64(h + 72);
+    t->grid = (gint64)get64(h + 80);
+    if (t->cycles < 0 || t->cycles > WS_TRACE_MAX_TIME || t->grid < 0)
+        return damaged(r, "its length in cycles is impossible");
+    return read_text(r, get32(h + 88), FALSE, &t->design_text) &&
+           read_text(r, get32(h + 92), FALSE, &t->design_hash) &&
+           read_text(r, get32(h + 96), FALSE, &t->device) &&
+           read_text(r, get32(h + 100), FALSE, &t->note) &&
+           read_text(r, get32(h + 104), FALSE, &t->bound);
+}
+
+static gboolean read_kind(Reader *r, guint32 offset, guint8 *kind)
+{
+    g_autofree char *text = NULL;
+    if (!read_text(r, offset, TRUE, &text))
+        return FALSE;
+    for (guint k = 0; k < WS_OP_KIND_COUNT; k++) {
+        if (strcmp(text, ws_op_kind_text((WsOpKind)k)) == 0) {
+            *kind = (guint8)k;
+            return TRUE;
+        }
+    }
+    return damaged(r, "unknown kind of operation");
+}
+
+static gboolean read_tables(Reader *r, WsTrace *t)
+{
+    for (guint64 i = 0; i < r->count[WS_FILE_SIZES]; i++) {
+        const guint8 *e = entry(r, WS_FILE_SIZES, i);
+        g_autofree char *name = NULL;
+        if (!read_text(r, get32(e), TRUE, &name))
+            return FALSE;
+        ws_trace_add_size(t, name, (gint64)get64(e + 8));
+    }
+    for (guint64 i = 0; i < r->count[WS_FILE_OPS]; i++) {
+        const guint8 *e = entry(r, WS_FILE_OPS, i);
+        guint8 kind;
+        if (!add_text(r, get32(e), t->op_id) || !add_text(r, get32(e + 4), t->op_label) ||
+            !add_text(r, get32(e + 8), t->op_loop) || !read_kind(r, get32(e + 12), &kind))
+            return FALSE;
+        g_array_append_val(t->op_kind, kind);
+    }
+    for (guint64 i = 0; i < r->count[WS_FILE_AGENTS]; i++)
+        if (!add_text(r, get32(entry(r, WS_FILE_AGENTS, i)), t->agent_name))
+            return FALSE;
+    for (guint64 i = 0; i < r->count[WS_FILE_CTAS]; i++) {
+        const guint8 *e = entry(r, WS_FILE_CTAS, i);
+        WsTraceCta c = { get32(e), get32(e + 4), (gint64)get64(e + 8), get_real(e + 16) };
+        if (c.cycles < 0 || c.cycles > WS_TRACE_MAX_TIME)
+            return damaged(r, "the length of a CTA is impossible");
+        g_array_append_val(t->cta, c);
+    }
+    return TRUE;
+}
+
+static gboolean time_possible(gint64 v)
+{
+    return v >= -1 && v <= WS_TRACE_MAX_TIME;
+}
+
+static gboolean read_records(Reader *r, WsTrace *t)
+{
+    guint64 n = r->count[WS_FILE_RECORDS];
+    g_array_set_size(t->record, (guint)n);
+    for (guint64 i = 0; i < n; i++) {
+        const guint8 *e = entry(r, WS_FILE_RECORDS, i);
+        WsTraceRecord rec = { .op = get32(e),
+                              .agent = get16(e + 4),
+                              .cta = get16(e + 6),
+                              .tile = (gint32)get32(e + 8),
+                              .round = (gint32)get32(e + 12),
+                              .start = (gint64)get64(e + 16),
+                              .issued = (gint64)get64(e + 24),
+                              .done = (gint64)get64(e + 32) };
+        if (rec.op >= t->op_id->len || rec.agent >= t->agent_name->len || rec.cta >= t->cta->len)
+            return damaged(r, "a record names an operation, agent or CTA that does not exist");
+        if (rec.start < 0 || !time_possible(rec.start) || !time_possible(rec.issued) ||
+            !time_possible(rec.done))
+            return damaged(r, "a record has an impossible time");
+        g_array_index(t->record, WsTraceRecord, i) = rec;
+    }
+    return TRUE;
+}
+
+/* The index must be exactly the one that the records give; else somebody changed one of them. */
+static gboolean check_index(Reader *r, WsTrace *t)
+{
+    ws_trace_finish(t);
+    if (r->count[WS_FILE_LANES] != t->lane->len || r->count[WS_FILE_SPANS] != t->span->len)
+        return damaged(r, "its index does not fit its records");
+    for (guint i = 0; i < t->lane->len; i++) {
+        const guint8 *e = entry(r, WS_FILE_LANES, i);
+        const WsTraceLane *l = &g_array_index(t->lane, WsTraceLane, i);
+        if (get32(e) != l->cta || get32(e + 4) != l->agent || get64(e + 8) != l->first ||
+            get64(e + 16) != l->n || get64(e + 24) != l->first_span || get64(e + 32) != l->n_span)
+            return damaged(r, "its index does not fit its records");
+    }
+    for (guint i = 0; i < t->span->len; i++) {
+        const guint8 *e = entry(r, WS_FILE_SPANS, i);
+        const WsTraceSpan *s = &g_array_index(t->span, WsTraceSpan, i);
+        if ((gint64)get64(e) != s->start || (gint64)get64(e + 8) != s->end)
+            return damaged(r, "its index does not fit its records");
+    }
+    return TRUE;
+}
+
+WsTrace *ws_trace_parse(const guint8 *data, gsize length, gboolean check_sum, GError **error)
+{
+    Reader r = { .data = data, .length = length, .error = error };
+    if (!read_frame(&r, check_sum))
+        return NULL;
+    g_autoptr(WsTrace) t = ws_trace_new(NULL, WS_TRACE_PREDICTED);
+    if (!read_head(&r, t) || !read_tables(&r, t) || !read_records(&r, t) || !check_index(&r, t))
+        return NULL;
+    return g_steal_pointer(&t);
+}
+
+WsTrace *ws_trace_load(const char *file, GError **error)
+{
+    g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, error);
+    if (!map) {
+        g_prefix_error(error, "cannot read trace: ");
+        return NULL;
+    }
+    WsTrace *t = ws_trace_parse((const guint8 *)g_mapped_file_get_contents(map),
+                                g_mapped_file_get_length(map), TRUE, error);
+    if (!t)
+        g_prefix_error(error, "%s: ", file);
+    return t;
+}

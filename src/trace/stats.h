@@ -1,0 +1,72 @@
+/* Figures of a trace: time per step, exposed waits, periods of loops, overlap of pairs of steps,
+ * and the comparison of two traces. All times are cycles of the SM clock. */
+#pragma once
+
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    gint64 p50, p95, max;
+} WsTraceSpread;
+
+/* One step of one agent, over all its rounds (and all CTAs of the trace). */
+typedef struct {
+    guint agent, op;
+    guint n;
+    WsTraceSpread held;   /* start -> issued: the agent was busy with it, or waited */
+    WsTraceSpread flight; /* start -> done; all 0 where `done` is unknown */
+    gint64 total;         /* sum of held; for a wait: its exposed cycles */
+    double share;         /* total / (cycles of the trace x CTAs) */
+} WsTraceStepStat;
+
+/* Distance between successive rounds of a loop within one tile (of a tile loop: between tiles). */
+typedef struct {
+    guint agent, op; /* the step whose starts are compared */
+    char *loop;      /* "tile/k" */
+    guint n;
+    WsTraceSpread period;
+} WsTraceLoopStat;
+
+/* Two steps with an asynchronous effect, or work: the time both were in flight. */
+typedef struct {
+    guint agent_a, op_a, agent_b, op_b;
+    gint64 a, b, both;       /* cycles in flight (unions), and of both together */
+    double share_a, share_b; /* both / a, both / b */
+} WsTracePair;
+
+typedef struct {
+    GArray *step; /* WsTraceStepStat, by agent and first start */
+    GArray *loop; /* WsTraceLoopStat */
+    GArray *pair; /* WsTracePair, a before b */
+} WsTraceStats;
+WsTraceStats *ws_trace_stats_new(const WsTrace *t);
+void ws_trace_stats_free(WsTraceStats *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsTraceStats, ws_trace_stats_free)
+
+/* One execution of one step in two traces. Times of b are shifted by the row's `shift` before they
+ * are subtracted: each tile of each trace is aligned at its own first common record, so that a
+ * difference says what this tile lost and not what was lost before. */
+typedef struct {
+    guint agent, op;
+    guint n;                          /* executions found in both */
+    WsTraceSpread held_a, held_b;     /* start -> issued */
+    WsTraceSpread flight_a, flight_b; /* start -> done */
+    gint64 total_a, total_b;          /* sums of held over the common executions */
+    gint64 drift;                     /* median of (start_b - start_a), aligned per tile */
+} WsTraceDelta;
+typedef struct {
+    GArray *row;  /* WsTraceDelta */
+    guint common; /* executions in both */
+    guint only_a, only_b;
+    GPtrArray *loop; /* char*: lines "k loop of mma.0: 1024 -> 1031 cycles (+0.7 %)" */
+} WsTraceComparison;
+/* Aligns by (agent name, step, kind, tile, round); CTAs by their place in the tables. Traces of
+ * other designs simply share fewer executions. */
+WsTraceComparison *ws_trace_compare(const WsTrace *a, const WsTrace *b);
+void ws_trace_comparison_free(WsTraceComparison *c);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsTraceComparison, ws_trace_comparison_free)
+/* Table "step | rounds | A | B | difference". Caller frees. */
+char *ws_trace_comparison_print(const WsTraceComparison *c, const WsTrace *a, const WsTrace *b);
+
+G_END_DECLS
