@@ -30,8 +30,16 @@ gint64 ws_launch_shape(const WsLaunchValues *v, guint tensor, guint dim);
 gint64 ws_launch_stride(const WsLaunchValues *v, guint tensor, guint dim); /* elements */
 /* CTAs of a launch on a device with `sms` SMs (LANGUAGE section 6); 0 if there is no tile. */
 gint64 ws_launch_grid(const WsLaunchValues *v, gint64 sms);
-/* Tile id -> axis coordinates (order, reverse applied). */
+/* Tile id -> axis coordinates (order, reverse applied). `coord` has room for n_axes. */
 void ws_launch_tile(const WsLaunchValues *v, gint64 id, gint64 *coord);
+/* order hilbert(x, y): the hidden tensor of the launch, position along the curve -> (x, y) as pairs
+ * before `reverse`; NULL for other orders. `n` receives the number of pairs. Borrowed. */
+const gint32 *ws_launch_hilbert(const WsLaunchValues *v, gint64 *n);
+/* "M=8192 N=8192 K=8192". Caller frees. */
+char *ws_launch_sizes_text(const WsLaunchValues *v);
+/* Looks up SIZE and RUN (integers) and SCALAR and real RUN variables: the environment of shapes,
+ * strides and other launch-grain expressions. Borrows v. */
+WsExprEnv ws_launch_env(const WsLaunchValues *v);
 
 /* --- walker ----------------------------------------------------------------------------------- */
 typedef struct WsWalker WsWalker;
@@ -64,8 +72,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsWalker, ws_walker_free)
  * executed by the walker itself and still returned. */
 gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error);
 #define WS_WALK_MAX_OPS 200000000
-/* Evaluates an expression of the current operation in the walker's present state. */
+/* Evaluates an expression of the current operation in the walker's present state (after its effect, if
+ * it is a LET or an ADVANCE). */
 gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error);
+/* Lets a lens choose instead of computing: asked once per tile and TILE variable (position in the
+ * CTA's sequence), before its definition is evaluated; TRUE puts *value in its place. So the check
+ * plays loop counts that come from data (lengths in an integer tensor). Elements of integer tensors
+ * that nobody pinned evaluate to 0. */
+typedef gboolean (*WsWalkPin)(gpointer data, gint var, gint64 position, gint64 *value);
+void ws_walker_set_pin(WsWalker *w, WsWalkPin pin, gpointer data);
+/* Elements of integer tensors, for a lens that knows or guesses them; NULL: all 0 (the default). */
+typedef gboolean (*WsWalkElement)(gpointer data, gint tensor, const gint64 *at, gint64 *value);
+void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);
+/* A loop over a pipe ends when its writer closed the pipe, which the reader alone cannot know: asked
+ * before each round; without it such a loop is an error. */
+typedef gboolean (*WsWalkPipe)(gpointer data, const WsTree *loop, gint64 round);
+void ws_walker_set_pipe(WsWalker *w, WsWalkPipe more, gpointer data);
+/* Position of the current tile in the CTA's sequence, -1 outside loops over tiles. */
+gint64 ws_walker_position(const WsWalker *w);
 /* "tile 1, k 3" from a step's rounds. Caller frees. */
 char *ws_step_rounds_text(const WsStep *step);
 
