@@ -1,0 +1,220 @@
+/* Is the result right? Outputs are poisoned, the kernel runs, then: nothing may be left poisoned or
+ * non-finite, sampled elements must agree with the float64 reference kernel, and a second run must
+ * give the same bits. */
+#include "runner/session.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    int64_t rank, extent[5], stride[5];
+} Layout; /* as in kernels.cu */
+
+static Layout layout_of(const WsSession *s, int t)
+{
+    Layout l = { .rank = s->m->tensor[t].rank };
+    for (int d = 0; d < 5; d++) {
+        l.extent[d] = d < l.rank ? s->c->tensor[t].extent[d] : 1;
+        l.stride[d] = d < l.rank ? s->c->tensor[t].stride[d] : 0;
+    }
+    return l;
+}
+
+bool ws_hash_output(WsSession *s, int t, uint64_t *hash)
+{
+    int64_t bytes = (int64_t)s->bytes[t];
+    void *parameter[] = { &s->tensor[t], &bytes, &s->scratch };
+    *hash = 0;
+    return ws_cu(s, s->cu.memset8(s->scratch, 0, 64, s->stream), "cuMemsetD8Async") &&
+           ws_session_small(s, &s->hash, (bytes + 3) / 4, parameter) && ws_session_synchronize(s) &&
+           ws_cu(s, s->cu.copy_to_host(hash, s->scratch, 8), "cuMemcpyDtoH");
+}
+
+static bool scan(WsSession *s, int t, WsOutputResult *o)
+{
+    int dtype = s->m->tensor[t].dtype;
+    Layout l = layout_of(s, t);
+    uint64_t found[2] = { 0, UINT64_MAX };
+    void *parameter[] = { &s->tensor[t], &dtype, &l, &o->elements, &s->scratch };
+    if (!ws_cu(s, s->cu.copy_to_device(s->scratch, found, 16), "cuMemcpyHtoD") ||
+        !ws_session_small(s, &s->scan, o->elements, parameter) || !ws_session_synchronize(s) ||
+        !ws_cu(s, s->cu.copy_to_host(found, s->scratch, 16), "cuMemcpyDtoH"))
+        return false;
+    o->nonfinite = (int64_t)found[0];
+    o->first_nonfinite = found[0] ? (int64_t)found[1] : -1;
+    return true;
+}
+
+/* Flat indices to look at: all if they are few, else the corners, then by turns anywhere, at the
+ * end of some dimension, and beside a multiple of 64 (where tiles and chunks meet). */
+static int64_t choose(const WsSession *s, int t, int64_t elements, int64_t want, int64_t *at)
+{
+    Layout l = layout_of(s, t);
+    int64_t n = 0;
+    if (elements <= want) {
+        for (; n < elements; n++)
+            at[n] = n;
+        return n;
+    }
+    for (int corner = 0; corner < 1 << l.rank && n < want; corner++) {
+        int64_t flat = 0;
+        for (int d = 0; d < l.rank; d++)
+            flat = flat * l.extent[d] + (corner >> d & 1 ? l.extent[d] - 1 : 0);
+        at[n++] = flat;
+    }
+    uint64_t key = ws_input_key(s->m->seed ^ 0x5a5a, (uint32_t)t);
+    for (int64_t i = 0; n < want; i++) {
+        int64_t flat = 0, edge = (int64_t)(ws_input_word(key, (uint64_t)i, 3) % (uint64_t)l.rank);
+        for (int d = 0; d < l.rank; d++) {
+            uint64_t w = ws_input_word(key, (uint64_t)i * 8 + (uint64_t)d, 0);
+            int64_t x = (int64_t)(w % (uint64_t)l.extent[d]);
+            if (i % 4 == 1 && d == edge && l.extent[d] > 8)
+                x = l.extent[d] - 1 - (int64_t)(w >> 32 & 7);
+            if (i % 4 == 3 && d == edge) {
+                x = x / 64 * 64 - (int64_t)(w >> 40 & 1);
+                x = x < 0 ? 0 : x;
+            }
+            flat = flat * l.extent[d] + x;
+        }
+        at[n++] = flat;
+    }
+    return n;
+}
+
+static void index_text(const WsSession *s, int t, int64_t flat, char *text, size_t size)
+{
+    Layout l = layout_of(s, t);
+    int64_t x[5];
+    for (int d = (int)l.rank - 1; d >= 0; d--) {
+        x[d] = flat % l.extent[d];
+        flat /= l.extent[d];
+    }
+    int n = snprintf(text, size, "%s[", s->m->tensor[t].name);
+    for (int d = 0; d < l.rank; d++)
+        n += snprintf(text + n, size - (size_t)n, d ? ", %" PRId64 : "%" PRId64, x[d]);
+    snprintf(text + n, size - (size_t)n, "]");
+}
+
+static void compare(const WsSession *s, int t, WsOutputResult *o, const int64_t *at,
+                    const double *got, const double *want, int64_t n)
+{
+    const WsRunTensor *tensor = &s->m->tensor[t];
+    double worst = -1;
+    o->samples = n;
+    for (int64_t i = 0; i < n; i++) {
+        double error = fabs(got[i] - want[i]);
+        double allowed = tensor->tolerance_abs + tensor->tolerance_rel * fabs(want[i]);
+        if (got[i] == want[i])
+            error = 0; /* infinities that agree */
+        double share = allowed > 0 ? error / allowed : error > 0 ? INFINITY : 0;
+        if (!(error <= allowed)) {
+            if (!o->wrong++) {
+                char where[128];
+                index_text(s, t, at[i], where, sizeof where);
+                snprintf(o->first_wrong, sizeof o->first_wrong,
+                         "%s = %.9g, reference %.9g (error %.3g, allowed %.3g)", where, got[i],
+                         want[i], error, allowed);
+            }
+            if (isnan(share))
+                share = INFINITY;
+        }
+        if (share > worst) {
+            worst = share;
+            o->worst_error = error;
+            o->worst_allowed = allowed;
+        }
+    }
+}
+
+/* got = the kernel's values, want = the reference kernel's, at the n flat indices `at`. */
+static bool evaluate(WsSession *s, int t, const int64_t *at, double *got, double *want, int64_t n)
+{
+    uint64_t memory;
+    size_t part = (size_t)n * 8;
+    if (!ws_cu(s, s->cu.mem_alloc(&memory, 3 * part), "cuMemAlloc"))
+        return false;
+    uint64_t got_at = memory + part, want_at = memory + 2 * part;
+    int dtype = s->m->tensor[t].dtype;
+    Layout l = layout_of(s, t);
+    void *gather[] = { &s->tensor[t], &dtype, &l, &memory, &got_at, &n };
+    void *reference[WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES + WS_MANIFEST_SCALARS + 3];
+    int k = 0;
+    for (int i = 0; i < s->m->n_tensors; i++)
+        reference[k++] = &s->tensor[i];
+    for (int i = 0; i < s->m->n_sizes; i++)
+        reference[k++] = (void *)&s->c->size[i];
+    for (int i = 0; i < s->m->n_scalars; i++)
+        reference[k++] = (void *)&s->m->scalar_value[i];
+    reference[k++] = &memory;
+    reference[k++] = &want_at;
+    reference[k++] = &n;
+    bool ok = ws_cu(s, s->cu.copy_to_device(memory, at, part), "cuMemcpyHtoD") &&
+              ws_session_small(s, &s->gather, n, gather) &&
+              ws_session_small(s, &s->reference[t], n, reference) && ws_session_synchronize(s) &&
+              ws_cu(s, s->cu.copy_to_host(got, got_at, part), "cuMemcpyDtoH") &&
+              ws_cu(s, s->cu.copy_to_host(want, want_at, part), "cuMemcpyDtoH");
+    s->cu.mem_free(memory);
+    return ok;
+}
+
+static bool sample(WsSession *s, int t, WsOutputResult *o)
+{
+    int64_t want_n = s->options->samples;
+    int64_t *at = calloc((size_t)want_n, sizeof *at);
+    double *got = calloc((size_t)want_n, sizeof *got), *want = calloc((size_t)want_n, sizeof *want);
+    bool ok = at && got && want;
+    if (!ok)
+        ws_session_fail(s, "out of memory for %" PRId64 " samples", want_n);
+    if (ok) {
+        int64_t n = choose(s, t, o->elements, want_n, at);
+        ok = evaluate(s, t, at, got, want, n);
+        if (ok)
+            compare(s, t, o, at, got, want, n);
+        o->judged = ok;
+    }
+    free(at);
+    free(got);
+    free(want);
+    return ok;
+}
+
+static bool output_right(const WsSession *s, int t)
+{
+    const WsOutputResult *o = &s->r->output[t];
+    bool repeats = o->repeats || s->m->tensor[t].access == WS_RUN_REDUCE;
+    return o->nonfinite == 0 && o->wrong == 0 && repeats;
+}
+
+bool ws_check_case(WsSession *s, bool *right)
+{
+    const WsManifest *m = s->m;
+    *right = true;
+    for (int round = 0; round < 2; round++) {
+        ws_session_phase(s, s->options->timeout, "%s launch of the timed build",
+                         round ? "second" : "first");
+        if (!ws_case_poison(s) || !ws_session_launch(s, WS_MODULE_TIMED) ||
+            !ws_session_synchronize(s))
+            return false;
+        for (int t = 0; t < m->n_tensors; t++) {
+            WsOutputResult *o = &s->r->output[t];
+            if (m->tensor[t].access == WS_RUN_READ)
+                continue;
+            ws_session_phase(s, 120, "checking %s", m->tensor[t].name);
+            if (round == 1) {
+                if (!ws_hash_output(s, t, &o->repeat_hash))
+                    return false;
+                o->repeats = o->hash == o->repeat_hash;
+                *right = *right && output_right(s, t);
+                continue;
+            }
+            o->elements = ws_run_elements(&m->tensor[t], &s->c->tensor[t]);
+            if (!ws_hash_output(s, t, &o->hash) || !scan(s, t, o) ||
+                (m->tensor[t].reference[0] && !sample(s, t, o)))
+                return false;
+            o->checked = true;
+        }
+    }
+    return true;
+}

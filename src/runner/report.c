@@ -1,0 +1,317 @@
+/* The findings of a run as text for people and as results.json (version 1; README.md). */
+#include "runner/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *ws_case_state_text(WsCaseState state)
+{
+    static const char *const text[] = {
+        "not run", "nothing to launch", "right", "not judged", "wrong", "failed", "hung", "died"
+    };
+    return text[state];
+}
+
+int ws_exit_status(const WsResults *r)
+{
+    if (r->status)
+        return r->status;
+    for (int i = 0; i < r->n_cases; i++)
+        if (r->case_[i].state >= WS_CASE_WRONG)
+            return WS_EXIT_NO;
+    return WS_EXIT_YES;
+}
+
+/* --- text
+ * ---------------------------------------------------------------------------------------*/
+
+static void text_time(FILE *out, const char *what, const WsRunCase *c, const WsTimeResult *t,
+                      double probe, double rate, int sms)
+{
+    if (!t->n)
+        return;
+    double mhz = t->mhz > 0 ? t->mhz : probe;
+    fprintf(out, "  %-10s %10.2f us median of %d (min %.2f, max %.2f, p10-p90 %.2f %%)", what,
+            t->median, t->n, t->min, t->max, 100 * (t->p90 - t->p10) / t->median);
+    if (c->flops > 0)
+        fprintf(out, ", %.1f TF/s", c->flops / t->median * 1e-6);
+    if (mhz > 0) {
+        double cycles = t->median * mhz;
+        fprintf(out, ", %.0f cycles at %.0f MHz", cycles, mhz);
+        if (c->flops > 0 && rate > 0)
+            fprintf(out, " (tensor floor %.0f, %.1f %%)", c->flops / rate / sms,
+                    100 * c->flops / rate / sms / cycles);
+    }
+    if (t->watt > 0)
+        fprintf(out, ", %.0f W", t->watt);
+    fputc('\n', out);
+}
+
+static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int which, int t)
+{
+    const WsOutputResult *o = &r->case_[which].output[t];
+    if (!o->checked)
+        return;
+    fprintf(out, "  %s: ", m->tensor[t].name);
+    if (o->nonfinite)
+        fprintf(out,
+                "%" PRId64 " elements are not finite or were never written (first: %" PRId64 "); ",
+                o->nonfinite, o->first_nonfinite);
+    if (!o->judged)
+        fprintf(out, "no reference to judge by");
+    else if (o->wrong)
+        fprintf(out, "%" PRId64 " of %" PRId64 " samples wrong, first %s", o->wrong, o->samples,
+                o->first_wrong);
+    else
+        fprintf(out, "%" PRId64 " of %" PRId64 " elements agree, worst error %.3g of %.3g allowed",
+                o->samples, o->elements, o->worst_error, o->worst_allowed);
+    fprintf(out, "; second run %s", o->repeats ? "bit-identical" : "DIFFERS");
+    if (o->traced_hash)
+        fprintf(out, ", traced build %s", o->traced_same ? "bit-identical" : "DIFFERS");
+    fprintf(out, " (hash %016" PRIx64 ")\n", o->hash);
+}
+
+void ws_report_case(FILE *out, const WsManifest *m, const WsResults *r, int which)
+{
+    const WsRunCase *c = &m->case_[which];
+    const WsCaseResult *x = &r->case_[which];
+    if (x->state == WS_CASE_WAITING)
+        return;
+    fprintf(out, "%s: %s", c->label, ws_case_state_text(x->state));
+    if (x->state == WS_CASE_NOTHING)
+        fprintf(out, " (no tile: no kernel was started)\n");
+    else
+        fprintf(out, ", %u CTAs, %" PRId64 " tiles\n", x->grid, c->tiles);
+    if (x->error[0])
+        fprintf(out, "  %s\n", x->error);
+    if (x->stuck[0])
+        fprintf(out, "  stuck wait: %s\n", x->stuck);
+    for (int t = 0; t < m->n_tensors; t++)
+        text_output(out, m, r, which, t);
+    text_time(out, "cold", c, &x->cold, x->probe_mhz, m->rate, r->sms);
+    text_time(out, "traced", c, &x->cold_traced, x->probe_mhz, m->rate, r->sms);
+    if (x->cold_traced.n)
+        fprintf(out, "  recording costs %+.2f %% (p10 %+.2f, p90 %+.2f); records in %s\n",
+                100 * x->overhead, 100 * x->overhead_low, 100 * x->overhead_high,
+                x->records[0] ? x->records : "no file");
+    text_time(out, "sustained", c, &x->sustained, 0, m->rate, r->sms);
+    fflush(out);
+}
+
+static void text_module(FILE *out, const char *what, const WsModuleResult *x)
+{
+    if (!x->loaded)
+        return;
+    fprintf(out, "%s build: %d registers, %d bytes of local memory, loaded in %.0f ms", what,
+            x->registers, x->local_bytes, x->load_ms);
+    if (x->diagnostics)
+        fprintf(out, ", %d C75xx DIAGNOSTICS:\n%s", x->diagnostics, x->log);
+    fputc('\n', out);
+}
+
+void ws_report_text(FILE *out, const WsManifest *m, const WsResults *r)
+{
+    fprintf(out, "%s on %s, %d SMs, driver %d.%d%s\n", m->name, r->device[0] ? r->device : "?",
+            r->sms, r->driver_version / 1000, r->driver_version % 1000 / 10,
+            r->nvml ? "" : ", no NVML (clock and power unknown)");
+    text_module(out, "timed", &r->module[WS_MODULE_TIMED]);
+    text_module(out, "traced", &r->module[WS_MODULE_TRACED]);
+}
+
+/* --- JSON
+ * ---------------------------------------------------------------------------------------*/
+
+static void js_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if (*p < 32 || *p >= 127)
+            fprintf(out, "\\u%04x", *p); /* driver logs need not be UTF-8 */
+        else
+            fputc(*p, out);
+    }
+    fputc('"', out);
+}
+
+static void js_real(FILE *out, double v)
+{
+    if (isfinite(v))
+        fprintf(out, "%.9g", v);
+    else
+        fputs("null", out);
+}
+
+static void js_member(FILE *out, const char *name, double v)
+{
+    fprintf(out, ", \"%s\": ", name);
+    js_real(out, v);
+}
+
+static void js_time(FILE *out, const char *what, const WsRunCase *c, const WsTimeResult *t,
+                    double probe, double rate, int sms)
+{
+    if (!t->n)
+        return;
+    double mhz = t->mhz > 0 ? t->mhz : probe;
+    fprintf(out, ",\n      \"%s\": {\"n\": %d", what, t->n);
+    js_member(out, "median_us", t->median);
+    js_member(out, "min_us", t->min);
+    js_member(out, "max_us", t->max);
+    js_member(out, "p10_us", t->p10);
+    js_member(out, "p90_us", t->p90);
+    if (t->seconds > 0)
+        js_member(out, "seconds", t->seconds);
+    if (c->flops > 0)
+        js_member(out, "tflops", c->flops / t->median * 1e-6);
+    if (mhz > 0) {
+        js_member(out, "sm_mhz", mhz);
+        js_member(out, "cycles", mhz * t->median);
+        if (c->flops > 0 && rate > 0)
+            js_member(out, "tensor_floor_cycles", c->flops / rate / sms);
+    }
+    if (t->mhz > 0) {
+        js_member(out, "sm_mhz_min", t->mhz_min);
+        js_member(out, "sm_mhz_max", t->mhz_max);
+    }
+    if (t->watt > 0)
+        js_member(out, "watt", t->watt);
+    fputc('}', out);
+}
+
+static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, int t, bool first)
+{
+    fprintf(out, "%s\n        {\"tensor\": ", first ? "" : ",");
+    js_text(out, m->tensor[t].name);
+    fprintf(out,
+            ", \"elements\": %" PRId64 ", \"nonfinite\": %" PRId64 ", \"judged\": %s"
+            ", \"samples\": %" PRId64 ", \"wrong\": %" PRId64,
+            o->elements, o->nonfinite, o->judged ? "true" : "false", o->samples, o->wrong);
+    js_member(out, "worst_error", o->worst_error);
+    js_member(out, "worst_allowed", o->worst_allowed);
+    if (o->first_wrong[0]) {
+        fputs(", \"first_wrong\": ", out);
+        js_text(out, o->first_wrong);
+    }
+    fprintf(out, ", \"hash\": \"%016" PRIx64 "\", \"repeats\": %s", o->hash,
+            o->repeats ? "true" : "false");
+    if (o->traced_hash)
+        fprintf(out, ", \"traced_same\": %s", o->traced_same ? "true" : "false");
+    fputc('}', out);
+}
+
+static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int which)
+{
+    const WsRunCase *c = &m->case_[which];
+    const WsCaseResult *x = &r->case_[which];
+    fputs("    {\"label\": ", out);
+    js_text(out, c->label);
+    fputs(", \"sizes\": {", out);
+    for (int i = 0; i < m->n_sizes; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", m->size[i], c->size[i]);
+    fputs("}, \"state\": ", out);
+    js_text(out, ws_case_state_text(x->state));
+    fprintf(out, ", \"grid\": %u, \"tiles\": %" PRId64, x->grid, c->tiles);
+    js_member(out, "flops", c->flops);
+    js_member(out, "seconds", x->seconds);
+    if (x->error[0]) {
+        fputs(",\n      \"error\": ", out);
+        js_text(out, x->error);
+    }
+    if (x->stuck[0]) {
+        fputs(",\n      \"stuck\": ", out);
+        js_text(out, x->stuck);
+    }
+    fputs(",\n      \"outputs\": [", out);
+    bool first = true;
+    for (int t = 0; t < m->n_tensors; t++)
+        if (x->output[t].checked) {
+            js_output(out, m, &x->output[t], t, first);
+            first = false;
+        }
+    fputc(']', out);
+    js_time(out, "cold", c, &x->cold, x->probe_mhz, m->rate, r->sms);
+    js_time(out, "cold_traced", c, &x->cold_traced, x->probe_mhz, m->rate, r->sms);
+    js_time(out, "sustained", c, &x->sustained, 0, m->rate, r->sms);
+    if (x->probe_mhz > 0)
+        js_member(out, "probe_mhz", x->probe_mhz);
+    if (x->cold_traced.n) {
+        js_member(out, "overhead", x->overhead);
+        js_member(out, "overhead_p10", x->overhead_low);
+        js_member(out, "overhead_p90", x->overhead_high);
+    }
+    if (x->records[0]) {
+        fputs(", \"records\": ", out);
+        js_text(out, x->records);
+    }
+    fputc('}', out);
+}
+
+void ws_report_json(FILE *out, const WsManifest *m, const WsRunOptions *o, const WsResults *r,
+                    int status)
+{
+    static const char *const kinds[] = { "timed", "traced", "debug" };
+    fprintf(out, "{\"warpstave_results\": 1, \"runner\": \"%s\", \"status\": %d,\n  \"name\": ",
+            WARPSTAVE_VERSION, status);
+    js_text(out, m->name);
+    fputs(", \"design_hash\": ", out);
+    js_text(out, m->hash);
+    fputs(",\n  \"device\": {\"name\": ", out);
+    js_text(out, r->device);
+    fprintf(
+        out,
+        ", \"sms\": %d, \"compute\": \"%d.%d\", \"l2_bytes\": %d, \"driver\": %d, \"nvml\": %s}",
+        r->sms, r->major, r->minor, r->l2_bytes, r->driver_version, r->nvml ? "true" : "false");
+    fprintf(out, ",\n  \"seed\": %" PRIu64 ", \"runs\": %u", m->seed, o->runs);
+    if (r->error[0]) {
+        fputs(",\n  \"error\": ", out);
+        js_text(out, r->error);
+    }
+    fputs(",\n  \"modules\": {", out);
+    bool first = true;
+    for (int k = 0; k < WS_MODULE_COUNT; k++) {
+        const WsModuleResult *x = &r->module[k];
+        if (!x->loaded && !x->log[0])
+            continue;
+        fprintf(out,
+                "%s\n    \"%s\": {\"registers\": %d, \"local_bytes\": %d, \"load_ms\": %.1f, "
+                "\"diagnostics\": %d, \"log\": ",
+                first ? "" : ",", kinds[k], x->registers, x->local_bytes, x->load_ms,
+                x->diagnostics);
+        js_text(out, x->log);
+        fputc('}', out);
+        first = false;
+    }
+    fputs("},\n  \"cases\": [\n", out);
+    for (int i = 0; i < m->n_cases; i++) {
+        js_case(out, m, r, i);
+        fputs(i + 1 < m->n_cases ? ",\n" : "\n", out);
+    }
+    fputs("  ]\n}\n", out);
+}
+
+bool ws_report_save(const char *dir, const WsManifest *m, const WsRunOptions *o, const WsResults *r,
+                    int status, char *error, size_t size)
+{
+    char path[4096], part[4200];
+    snprintf(path, sizeof path, "%s/results.json", dir);
+    snprintf(part, sizeof part, "%s.part", path);
+    FILE *f = fopen(part, "wb");
+    if (!f) {
+        snprintf(error, size, "cannot write %s: %s", part, strerror(errno));
+        return false;
+    }
+    ws_report_json(f, m, o, r, status);
+    bool ok = !ferror(f) && fflush(f) == 0 && fsync(fileno(f)) == 0;
+    ok = fclose(f) == 0 && ok;
+    if (!ok || rename(part, path) != 0) {
+        snprintf(error, size, "cannot write %s: %s", path, strerror(errno));
+        unlink(part);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,92 @@
+/* What a run found. One flat block without pointers: the worker process, which alone touches the
+ * GPU, fills it in shared memory; its supervisor reads it even when the worker hangs or dies. */
+#pragma once
+
+#include "runner/manifest.h"
+
+/* Exit codes of every Warpstave command (README of the project). */
+enum {
+    WS_EXIT_YES = 0,
+    WS_EXIT_NO = 1,     /* wrong values, hang, fault */
+    WS_EXIT_INPUT = 2,  /* unreadable bundle, usage */
+    WS_EXIT_ABSENT = 4, /* no driver, no GPU, no memory */
+    WS_EXIT_DEFECT = 5,
+    WS_EXIT_INTERRUPTED = 130,
+};
+
+enum { WS_TEXT = 512, WS_LOG = 4096, WS_MODULE_REFERENCE = WS_MODULE_COUNT };
+
+typedef struct {
+    bool loaded;
+    int registers, local_bytes;
+    double load_ms;
+    int diagnostics; /* lines that carry a C75xx code */
+    char log[WS_LOG];
+} WsModuleResult;
+
+typedef struct {
+    bool checked, judged; /* judged: there is a reference */
+    int64_t elements, nonfinite, first_nonfinite;
+    int64_t samples, wrong;
+    double worst_error, worst_allowed; /* of the sample nearest to or farthest over its limit */
+    char first_wrong[WS_TEXT];
+    uint64_t hash, repeat_hash, traced_hash;
+    bool repeats, traced_same;
+} WsOutputResult;
+
+typedef struct {
+    int n;                             /* launches behind the figures, 0: not measured */
+    double median, min, max, p10, p90; /* microseconds */
+    double mhz, mhz_min, mhz_max;      /* SM clock by NVML while this ran, 0 unknown */
+    double watt;
+    double seconds; /* sustained: measured stretch */
+} WsTimeResult;
+
+typedef enum {
+    WS_CASE_WAITING,
+    WS_CASE_NOTHING, /* no tile: nothing was launched */
+    WS_CASE_RIGHT,
+    WS_CASE_UNJUDGED, /* ran, but there is no reference */
+    WS_CASE_WRONG,
+    WS_CASE_FAILED, /* driver error */
+    WS_CASE_HUNG,
+    WS_CASE_DIED, /* the worker died */
+} WsCaseState;
+
+typedef struct {
+    WsCaseState state;
+    uint32_t grid;
+    char error[WS_TEXT], stuck[WS_TEXT];
+    WsOutputResult output[WS_MANIFEST_TENSORS];
+    WsTimeResult cold, cold_traced, sustained;
+    double overhead; /* median of traced/timed - 1, per round; NAN not measured */
+    double overhead_low, overhead_high; /* 10th and 90th percentile */
+    double probe_mhz; /* SM clock by the clock probe right after the cold rounds, 0 unknown */
+    char records[WS_MANIFEST_NAME]; /* file, "" none */
+    double seconds;
+} WsCaseResult;
+
+typedef struct {
+    volatile uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0 none */
+    volatile int current;          /* case in work, -1 before the first */
+    char phase[WS_TEXT];
+    int status; /* exit code if the run as a whole failed */
+    char error[WS_TEXT];
+    int driver_version, sms, major, minor, l2_bytes;
+    char device[128];
+    bool nvml;
+    WsModuleResult module[WS_MODULE_COUNT];
+    int n_cases;
+    WsCaseResult case_[WS_MANIFEST_CASES];
+} WsResults;
+
+typedef struct {
+    const char *dir;
+    bool json, check, quiet;
+    int device, only_case; /* -1 all */
+    uint32_t runs;
+    double sustained, timeout;
+    int64_t samples;
+} WsRunOptions;
+
+const char *ws_case_state_text(WsCaseState state);

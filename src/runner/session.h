@@ -1,0 +1,87 @@
+/* A worker's connection to the GPU: driver, device, modules, and one case's memory. Functions
+ * return false after writing the failing call and its error to the session's error text. */
+#pragma once
+
+#include "runner/cuda_driver.h"
+#include "runner/results.h"
+
+#include <stdio.h>
+
+typedef struct {
+    void *module, *function;
+} WsKernel;
+
+enum { WS_FLUSH_BYTES = 256 << 20, WS_DEBUG_WORDS = 16 };
+
+typedef struct {
+    const WsManifest *m;
+    const WsRunOptions *options;
+    WsResults *results;
+    char *error; /* WS_TEXT bytes: the run's, then the case's */
+    int last;    /* last CUresult that failed */
+    WsCuda cu;
+    WsNvml nvml;
+    int device;
+    void *stream, *event[4];
+    WsKernel build[WS_MODULE_COUNT];
+    WsKernel reference[WS_MANIFEST_TENSORS];
+    WsKernel fill, scan, hash, gather, probe;
+    uint64_t flush;   /* buffer larger than any L2 */
+    uint64_t scratch; /* 64 bytes for results of the small kernels */
+    uint64_t records;
+    uint32_t *debug; /* host memory mapped into the device */
+    uint64_t debug_address;
+    /* the case */
+    const WsRunCase *c;
+    WsCaseResult *r;
+    uint32_t grid;
+    uint64_t tensor[WS_MANIFEST_TENSORS];
+    uint64_t bytes[WS_MANIFEST_TENSORS];
+    WsCuTensorMap map[WS_MANIFEST_MAPS];
+} WsSession;
+
+/* Names the current work and says how long it may take before it counts as hung. */
+void ws_session_phase(WsSession *s, double seconds, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* result == 0, or false with "cuX: CUDA_ERROR_Y (text)" as the error. */
+bool ws_cu(WsSession *s, int result, const char *call);
+bool ws_session_fail(WsSession *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+double ws_seconds(void);
+
+bool ws_session_open(WsSession *s);
+bool ws_session_load(WsSession *s, bool debug);
+bool ws_session_synchronize(WsSession *s);
+/* A small kernel: n items, 256 threads a block, at most 4096 blocks. */
+bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **parameters);
+/* The generated kernel; parameters in the order of codegen/generate.h. Asynchronous. */
+bool ws_session_launch(WsSession *s, WsModuleKind kind);
+char *ws_read_file(const char *dir, const char *name, size_t *size); /* NUL-terminated; free() */
+
+/* inputs.c: memory of the case. */
+bool ws_case_open(WsSession *s);
+void ws_case_close(WsSession *s);
+bool ws_case_poison(WsSession *s); /* outputs to 0xff, reductions to zero */
+bool ws_case_zero_reductions(WsSession *s);
+/* maps.c */
+bool ws_maps_encode(WsSession *s);
+/* check.c */
+bool ws_check_case(WsSession *s, bool *right);
+bool ws_hash_output(WsSession *s, int tensor, uint64_t *hash);
+/* timing.c */
+bool ws_time_case(WsSession *s);
+/* trace_run.c */
+bool ws_trace_same(WsSession *s, bool *right);
+bool ws_trace_case(WsSession *s);
+/* watchdog.c: runs everything in worker processes and watches them. */
+int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *results);
+/* worker.c: the body of a worker; never returns an error, all is in the results. */
+void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *results, int first);
+void ws_work_debug(const WsManifest *m, const WsRunOptions *options, WsResults *results, int which);
+/* report.c */
+void ws_report_text(FILE *out, const WsManifest *m, const WsResults *r);
+void ws_report_case(FILE *out, const WsManifest *m, const WsResults *r, int which);
+void ws_report_json(FILE *out, const WsManifest *m, const WsRunOptions *o, const WsResults *r,
+                    int status);
+bool ws_report_save(const char *dir, const WsManifest *m, const WsRunOptions *o, const WsResults *r,
+                    int status, char *error, size_t size);
+int ws_exit_status(const WsResults *r);

@@ -1,0 +1,76 @@
+/* The traced build: it must write the same bits as the timed one, and its record buffer is read
+ * back after one launch on poisoned memory. */
+#include "runner/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool ws_trace_same(WsSession *s, bool *right)
+{
+    if (!s->build[WS_MODULE_TRACED].function)
+        return true;
+    ws_session_phase(s, s->options->timeout, "first launch of the traced build");
+    if (!ws_case_poison(s) ||
+        !ws_cu(s, s->cu.memset8(s->records, 0xff, s->m->record_bytes, s->stream),
+               "cuMemsetD8Async") ||
+        !ws_session_launch(s, WS_MODULE_TRACED) || !ws_session_synchronize(s))
+        return false;
+    for (int t = 0; t < s->m->n_tensors; t++) {
+        WsOutputResult *o = &s->r->output[t];
+        if (s->m->tensor[t].access == WS_RUN_READ)
+            continue;
+        if (!ws_hash_output(s, t, &o->traced_hash))
+            return false;
+        o->traced_same = o->traced_hash == o->hash;
+        if (s->m->tensor[t].access == WS_RUN_WRITE && !o->traced_same)
+            *right = false;
+    }
+    return true;
+}
+
+/* Writes through a temporary file, so that a broken run leaves no half of one. */
+static bool save(WsSession *s, const char *name, const void *data, size_t size)
+{
+    char path[4096], part[4200];
+    snprintf(path, sizeof path, "%s/%s", s->options->dir, name);
+    snprintf(part, sizeof part, "%s.part", path);
+    FILE *f = fopen(part, "wb");
+    bool ok = f && fwrite(data, 1, size, f) == size;
+    ok = f && fclose(f) == 0 && ok;
+    if (!ok || rename(part, path) != 0) {
+        ws_session_fail(s, "cannot write %s: %s", path, strerror(errno));
+        unlink(part);
+        return false;
+    }
+    return true;
+}
+
+bool ws_trace_case(WsSession *s)
+{
+    if (!s->build[WS_MODULE_TRACED].function)
+        return true;
+    ws_session_phase(s, s->options->timeout + 60, "the traced launch");
+    /* A few launches first, so that the recorded one meets the clock of a busy GPU. */
+    for (int i = 0; i < 5; i++)
+        if (!ws_session_launch(s, WS_MODULE_TIMED))
+            return false;
+    if (!ws_cu(s, s->cu.memset8(s->records, 0xff, s->m->record_bytes, s->stream),
+               "cuMemsetD8Async") ||
+        !ws_case_zero_reductions(s) ||
+        !ws_cu(s, s->cu.memset32(s->flush, 0, WS_FLUSH_BYTES / 4, s->stream), "cuMemsetD32Async") ||
+        !ws_session_launch(s, WS_MODULE_TRACED) || !ws_session_synchronize(s))
+        return false;
+    void *data = malloc(s->m->record_bytes);
+    if (!data)
+        return ws_session_fail(s, "out of memory for the records");
+    char name[WS_MANIFEST_NAME];
+    ws_run_records_name((int)(s->c - s->m->case_), name, sizeof name);
+    bool ok = ws_cu(s, s->cu.copy_to_host(data, s->records, s->m->record_bytes), "cuMemcpyDtoH") &&
+              save(s, name, data, s->m->record_bytes);
+    free(data);
+    if (ok)
+        strcpy(s->r->records, name);
+    return ok;
+}

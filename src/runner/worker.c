@@ -1,0 +1,127 @@
+/* The body of a worker process: the only one that touches the GPU. It works through the cases from
+ * `first` on and leaves everything it learns in the shared results. */
+#include "runner/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t grid_of(const WsSession *s, const WsRunCase *c)
+{
+    int64_t grid = c->grid;
+    if (c->grid_sms) {
+        int64_t sms = s->results->sms / s->m->cluster * s->m->cluster;
+        grid = sms < grid ? sms : grid;
+    }
+    return (uint32_t)grid;
+}
+
+static bool judged(const WsSession *s)
+{
+    for (int t = 0; t < s->m->n_tensors; t++)
+        if (s->m->tensor[t].access != WS_RUN_READ && !s->r->output[t].judged)
+            return false;
+    return true;
+}
+
+static bool run_case(WsSession *s)
+{
+    bool right = true;
+    if (!ws_case_open(s))
+        return false;
+    if (s->options->check) {
+        if (!ws_check_case(s, &right) || !ws_trace_same(s, &right))
+            return false;
+    }
+    /* A wrong kernel is not timed: its figures would mean nothing. */
+    if (right && s->options->runs > 0 && (!ws_time_case(s) || !ws_trace_case(s)))
+        return false;
+    s->r->state = !right                           ? WS_CASE_WRONG
+                  : s->options->check && judged(s) ? WS_CASE_RIGHT
+                                                   : WS_CASE_UNJUDGED;
+    return true;
+}
+
+static void fault(WsSession *s)
+{
+    s->r->state = WS_CASE_FAILED;
+}
+
+void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *results, int first)
+{
+    static WsSession s;
+    s = (WsSession){ .m = m, .options = options, .results = results, .error = results->error };
+    if (!ws_session_open(&s) || !ws_session_load(&s, false))
+        return;
+    for (int i = first; i < m->n_cases; i++) {
+        if (options->only_case >= 0 && options->only_case != i)
+            continue;
+        s.c = &m->case_[i];
+        s.r = &results->case_[i];
+        s.error = s.r->error;
+        s.r->overhead = NAN;
+        results->current = i;
+        double start = ws_seconds();
+        s.grid = s.r->grid = grid_of(&s, s.c);
+        if (s.grid == 0)
+            s.r->state = WS_CASE_NOTHING;
+        else if (!run_case(&s))
+            fault(&s);
+        s.r->seconds = ws_seconds() - start;
+        if (s.r->state == WS_CASE_FAILED && s.last != 0 && s.last != WS_CU_OUT_OF_MEMORY)
+            return; /* the context may be lost: the supervisor starts a fresh worker */
+        ws_case_close(&s);
+    }
+    results->current = m->n_cases;
+    results->deadline_ns = 0;
+}
+
+static const WsRunWait *find_wait(const WsManifest *m, uint32_t op)
+{
+    for (int i = 0; i < m->n_waits; i++)
+        if (m->wait[i].op == op)
+            return &m->wait[i];
+    return NULL;
+}
+
+/* Words: codegen/generate.h. */
+static void report_stuck(WsSession *s, const uint32_t *w)
+{
+    if (w[0] == 0) {
+        snprintf(s->r->stuck, WS_TEXT, "the debug build met no stuck wait");
+        return;
+    }
+    const WsRunWait *wait = find_wait(s->m, w[1]);
+    snprintf(
+        s->r->stuck, WS_TEXT,
+        "agent %s waits at %s on barrier %s slot %u for parity %u (CTA %u, warp %u, mbarrier at "
+        "shared address %u, state 0x%08x%08x, op %u)",
+        wait ? wait->agent : "?", wait ? wait->step : "?", wait ? wait->barrier : "?", w[5], w[4],
+        w[2], w[6], w[3], w[8], w[7], w[1]);
+}
+
+void ws_work_debug(const WsManifest *m, const WsRunOptions *options, WsResults *results, int which)
+{
+    static WsSession s;
+    static char error[WS_TEXT]; /* the hang itself stays the case's error */
+    s = (WsSession){ .m = m, .options = options, .results = results, .error = error };
+    s.c = &m->case_[which];
+    s.r = &results->case_[which];
+    if (!ws_session_open(&s) || !ws_session_load(&s, true)) {
+        snprintf(s.r->stuck, WS_TEXT, "the debug build could not be loaded: %.400s", error);
+        results->status = 0;
+        return;
+    }
+    s.grid = s.r->grid;
+    bool launched = ws_case_open(&s) && ws_case_poison(&s);
+    ws_session_phase(&s, 2 * options->timeout, "launch of the debug build");
+    launched = launched && ws_session_launch(&s, WS_MODULE_DEBUG);
+    if (!launched) {
+        snprintf(s.r->stuck, WS_TEXT, "the debug build did not start: %.400s", error);
+        return;
+    }
+    ws_session_synchronize(&s); /* an error is what a trap looks like */
+    uint32_t words[WS_DEBUG_WORDS];
+    memcpy(words, s.debug, sizeof words);
+    report_stuck(&s, words);
+}
