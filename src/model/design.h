@@ -35,22 +35,22 @@ WsNodeKind ws_step_find(const char *keyword); /* WS_NODE_KIND_COUNT if there is 
 
 /* What step.def says of a step. */
 typedef enum {
-    WS_BREADTH_LEADER,
-    WS_BREADTH_WARP,
-    WS_BREADTH_GROUP,
-    WS_BREADTH_ANY,
-    WS_BREADTH_BY, /* as its arrivals say */
-} WsBreadth;
+    WS_STEP_BREADTH_LEADER,
+    WS_STEP_BREADTH_WARP,
+    WS_STEP_BREADTH_GROUP,
+    WS_STEP_BREADTH_ANY,
+    WS_STEP_BREADTH_BY, /* as its arrivals say */
+} WsStepBreadth;
 typedef enum {
-    WS_ENGINE_NONE,
-    WS_ENGINE_TRANSFER,     /* ends at its barrier */
-    WS_ENGINE_LOAD_GROUP,   /* load_wait */
-    WS_ENGINE_BULK_GROUP,   /* store_wait */
-    WS_ENGINE_COMMIT_GROUP, /* mma_wait */
-} WsEngine;
+    WS_STEP_ENGINE_NONE,
+    WS_STEP_ENGINE_TRANSFER,     /* ends at its barrier */
+    WS_STEP_ENGINE_LOAD_GROUP,   /* load_wait */
+    WS_STEP_ENGINE_BULK_GROUP,   /* store_wait */
+    WS_STEP_ENGINE_COMMIT_GROUP, /* mma_wait */
+} WsStepEngine;
 typedef struct {
-    WsBreadth breadth;
-    WsEngine engine;
+    WsStepBreadth breadth;
+    WsStepEngine engine;
     const char *reads, *writes, *signals; /* field names, separated by spaces */
     gboolean sm_90a, gfx950;              /* targets that have it */
     const char *lenses; /* lenses with an answer for it, separated by spaces */
@@ -153,7 +153,7 @@ struct WsValue {
     char *typed;    /* STATEMENT of a reference: the text as it was typed; else NULL */
 };
 /* How fields are held: INT as INT; EXPR, also written as an integer, as EXPR; statements always as
- * LIST of STATEMENT; `order` and `data` as TEXT (ws_call_parse takes them apart); CHOICE as TEXT for
+ * LIST of STATEMENT; `order` and `data` as TEXT (ws_form_parse takes them apart); CHOICE as TEXT for
  * a word, else EXPR or LIST. Nothing is stored for an absent field. */
 
 /* --- nodes ---------------------------------------------------------------------------------- */
@@ -184,9 +184,6 @@ const char *ws_node_name(const WsNode *node); /* `name` field of objects, keywor
 /* For a step: its keyword value is stored under the field WS_F_keyword (kind per step.def row:
  * load -> NAME of the tensor, wait -> REF, mma_wait -> INT/EXPR, for -> NAME, if -> EXPR, …). */
 
-/* Takes `name(arg, …)` or `name` apart (tiles.order, tensor.data). Args are new references in a new
- * GPtrArray that unrefs them. FALSE with WS_EXPR_ERROR if the text is not of that form. */
-gboolean ws_call_parse(const char *text, char **name, GPtrArray **args, GError **error);
 /* TRUE if a name may not be given to anything in document, tile, group or block scope (section 2.10). */
 gboolean ws_name_is_reserved(const char *name);
 gboolean ws_name_is_identifier(const char *name); /* section 2.1 */

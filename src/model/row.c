@@ -65,7 +65,7 @@ static const char *const kind_help[] = {
 
 static const WsStepInfo steps[] = {
 #define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses, help) \
-    { WS_BREADTH_##breadth, WS_ENGINE_##engine, reads, writes, signals, sm_90a, gfx950, lenses },
+    { WS_STEP_BREADTH_##breadth, WS_STEP_ENGINE_##engine, reads, writes, signals, sm_90a, gfx950, lenses },
 #include "model/step.def"
 #undef WS_STEP
 };

@@ -1,0 +1,208 @@
+/* Designs: a root node with the file it came from; paths and ids of its nodes. */
+#include "model/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct WsDesign {
+    gint refs;
+    WsNode *root;
+    char *file;
+};
+
+WsDesign *ws_design_new(WsNode *root)
+{
+    WsDesign *design = g_new0(WsDesign, 1);
+    design->refs = 1;
+    design->root = root;
+    return design;
+}
+
+WsDesign *ws_design_ref(const WsDesign *design)
+{
+    WsDesign *d = (WsDesign *)design;
+    g_atomic_int_inc(&d->refs);
+    return d;
+}
+
+void ws_design_unref(WsDesign *design)
+{
+    if (design == NULL || !g_atomic_int_dec_and_test(&design->refs))
+        return;
+    ws_node_unref(design->root);
+    g_free(design->file);
+    g_free(design);
+}
+
+const WsNode *ws_design_root(const WsDesign *design)
+{
+    return design->root;
+}
+
+const char *ws_design_file(const WsDesign *design)
+{
+    return design->file;
+}
+
+void ws_design_set_file(WsDesign *design, const char *file)
+{
+    g_free(design->file);
+    design->file = g_strdup(file);
+}
+
+WsDesign *ws_design_parse(const char *text, gsize length, const char *file, WsFindings *findings)
+{
+    WsReader r;
+    ws_reader_init(&r, findings, TRUE);
+    WsNode *root = ws_read_document(&r, text, length);
+    ws_reader_clear(&r);
+    if (root == NULL)
+        return NULL;
+    WsDesign *design = ws_design_new(root);
+    ws_design_set_file(design, file);
+    return design;
+}
+
+/* Reads at most one byte more than a document may have. NULL with errno set. */
+static char *read_bounded(const char *file, gsize *length)
+{
+    FILE *f = fopen(file, "rb");
+    if (f == NULL)
+        return NULL;
+    char *text = g_malloc(WS_DESIGN_MAX_BYTES + 2);
+    errno = 0;
+    *length = fread(text, 1, WS_DESIGN_MAX_BYTES + 1, f);
+    const int problem = ferror(f) ? (errno != 0 ? errno : EIO) : 0;
+    fclose(f);
+    if (problem != 0) {
+        g_free(text);
+        errno = problem;
+        return NULL;
+    }
+    text[*length] = '\0';
+    return text;
+}
+
+WsDesign *ws_design_load(const char *file, WsFindings *findings)
+{
+    gsize length = 0;
+    g_autofree char *text = read_bounded(file, &length);
+    if (text == NULL) {
+        WsFinding *f = ws_findings_add(findings, WS_RULE_S_IO, "", "cannot read the file: %s",
+                                       g_strerror(errno));
+        ws_finding_set_remedy(f, "check the path");
+        return NULL;
+    }
+    return ws_design_parse(text, length, file, findings);
+}
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+typedef gboolean (*Match)(const WsNode *node, gconstpointer data);
+
+/* Depth-first; on success the trail runs from the root to the node. */
+static gboolean search(GArray *trail, const WsNode *node, WsFieldId field, guint index, Match match,
+                       gconstpointer data)
+{
+    const WsTrail here = { node, field, index };
+    g_array_append_val(trail, here);
+    if (match(node, data))
+        return TRUE;
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            if (search(trail, ws_node_child(node, rows[i].field, c), rows[i].field, c, match, data))
+                return TRUE;
+    g_array_set_size(trail, trail->len - 1);
+    return FALSE;
+}
+
+static gboolean is_node(const WsNode *node, gconstpointer data)
+{
+    return node == data || node->identity == ((const WsNode *)data)->identity;
+}
+
+static gboolean has_id(const WsNode *node, gconstpointer data)
+{
+    return g_strcmp0(ws_node_text(node, WS_F_id), data) == 0;
+}
+
+char *ws_design_path(const WsDesign *design, const WsNode *node)
+{
+    const char *id = ws_node_text(node, WS_F_id);
+    if (id != NULL)
+        return g_strdup(id);
+    g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
+    GString *path = g_string_new(NULL);
+    if (search(trail, design->root, WS_F_keyword, 0, is_node, node)) {
+        for (guint i = 1; i < trail->len; i++) {
+            const WsTrail *t = &g_array_index(trail, WsTrail, i);
+            const WsNode *owner = g_array_index(trail, WsTrail, i - 1).node;
+            if (path->len > 0)
+                g_string_append_c(path, '/');
+            g_string_append(path, ws_node_key(owner->kind, t->field));
+            if (ws_node_row(owner->kind, t->field)->kind == WS_FIELD_NODE)
+                continue;
+            g_autofree char *segment = ws_node_segment(t->node, t->index);
+            g_string_append_printf(path, "/%s", segment);
+        }
+    }
+    return g_string_free(path, FALSE);
+}
+
+/* The child that the segments at `*at` name, one for an object, two for a member of a list; moves
+ * `*at` behind them. */
+static const WsNode *child_by_path(const WsNode *node, char **segments, guint *at, WsTrail *trail)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    for (guint i = 0; i < n; i++) {
+        if (strcmp(ws_node_key(node->kind, rows[i].field), segments[*at]) != 0)
+            continue;
+        const gboolean single = rows[i].kind == WS_FIELD_NODE;
+        if (!single && segments[*at + 1] == NULL)
+            return NULL;
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++) {
+            const WsNode *child = ws_node_child(node, rows[i].field, c);
+            g_autofree char *segment = ws_node_segment(child, c);
+            g_autofree char *index = g_strdup_printf("%u", c);
+            if (!single && strcmp(segment, segments[*at + 1]) != 0 &&
+                strcmp(index, segments[*at + 1]) != 0)
+                continue;
+            *trail = (WsTrail){ child, rows[i].field, c };
+            *at += single ? 1 : 2;
+            return child;
+        }
+    }
+    return NULL;
+}
+
+GArray *ws_design_trail(const WsDesign *design, const char *path_or_id)
+{
+    GArray *trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
+    if (*path_or_id != '\0' && search(trail, design->root, WS_F_keyword, 0, has_id, path_or_id))
+        return trail;
+    g_array_set_size(trail, 0);
+    const WsTrail root = { design->root, WS_F_keyword, 0 };
+    g_array_append_val(trail, root);
+    g_auto(GStrv) segments = g_strsplit(path_or_id, "/", -1);
+    const WsNode *node = design->root;
+    for (guint at = 0; segments[at] != NULL;) {
+        WsTrail next;
+        node = child_by_path(node, segments, &at, &next);
+        if (node == NULL) {
+            g_array_unref(trail);
+            return NULL;
+        }
+        g_array_append_val(trail, next);
+    }
+    return trail;
+}
+
+const WsNode *ws_design_find(const WsDesign *design, const char *path_or_id)
+{
+    g_autoptr(GArray) trail = ws_design_trail(design, path_or_id);
+    return trail != NULL ? g_array_index(trail, WsTrail, trail->len - 1).node : NULL;
+}

@@ -1,0 +1,114 @@
+/* What the files of src/model share; nobody outside includes it. */
+#pragma once
+
+#include "model/design.h"
+
+G_BEGIN_DECLS
+
+/* --- json.c: JSON text with the place of every value ------------------------------------------ */
+typedef enum {
+    WS_JSON_NULL,
+    WS_JSON_BOOL,
+    WS_JSON_INT,
+    WS_JSON_REAL,
+    WS_JSON_TEXT,
+    WS_JSON_LIST,
+    WS_JSON_MAP,
+} WsJsonKind;
+
+typedef struct {
+    guint line, column; /* 1-based; columns in characters */
+} WsPlace;
+
+typedef struct WsJson WsJson;
+struct WsJson {
+    WsJsonKind kind;
+    WsPlace at;
+    gsize start, end; /* bytes of the value in the text */
+    gboolean b;
+    gint64 i;
+    double r;
+    char *text;       /* TEXT: decoded; INT, REAL: as written */
+    guint n;
+    WsJson *item;     /* LIST, MAP */
+    char **key;       /* MAP */
+    WsPlace *key_at;  /* MAP */
+};
+
+typedef struct WsReader WsReader;
+
+/* NULL after reporting to the reader. Both limits of the language (size, depth) apply. */
+WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader);
+void ws_json_free(WsJson *json);
+const WsJson *ws_json_member(const WsJson *json, const char *key);
+/* The value that a path of names and indices leads to, as far as it goes; its key if it has one. */
+WsPlace ws_json_place(const WsJson *json, const char *path);
+char *ws_json_print(const WsJson *json); /* compact text, numbers as they were written */
+char *ws_json_quote(const char *text);   /* as a JSON string, quotes included */
+const char *ws_json_kind_text(const WsJson *json); /* "a string", "a list" */
+
+/* --- reader.c, form.c ------------------------------------------------------------------------- */
+struct WsReader {
+    WsFindings *findings;
+    guint n_errors;  /* stops at WS_READER_MAX_ERRORS */
+    GString *path;   /* of what is being read */
+    guint n_steps;
+    guint nesting;   /* bodies open */
+    const WsJson *json; /* what is read, to find places by path; or NULL */
+    gboolean places; /* FALSE: lines of the text mean nothing to the user (edits) */
+};
+#define WS_READER_MAX_ERRORS 10
+
+void ws_reader_init(WsReader *r, WsFindings *findings, gboolean places);
+void ws_reader_clear(WsReader *r);
+gboolean ws_reader_full(const WsReader *r);
+/* Opens a path segment; give the result to ws_reader_leave(). */
+gsize ws_reader_enter(WsReader *r, const char *segment);
+gsize ws_reader_enter_index(WsReader *r, guint index);
+void ws_reader_leave(WsReader *r, gsize mark);
+/* Reports at the current path; NULL once the reader is full. */
+WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsPlace at, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
+/* Reads the value of a field; FALSE after reporting (then *out is WS_VALUE_NONE). */
+gboolean ws_read_field(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const WsJson *json,
+                       WsValue *out);
+/* Reads an object of a kind, or a step of any kind for WS_NODE_KIND_COUNT. */
+WsNode *ws_read_node(WsReader *r, const WsJson *json, WsNodeKind kind);
+/* Reads and checks a whole document; NULL after reporting. */
+WsNode *ws_read_document(WsReader *r, const char *text, gsize length);
+/* Rules over the whole document: names, ids, step count, nesting. */
+void ws_check_document(WsReader *r, const WsNode *root);
+
+/* Nearest of `words` to `text` by edit distance, or NULL if none is near. */
+const char *ws_nearest(const char *text, const char *const *words, guint n);
+gboolean ws_word_in(const char *words, const char *text);
+
+/* --- node.c ----------------------------------------------------------------------------------- */
+WsNode *ws_node_new(WsNodeKind kind);             /* all values absent, new identity */
+WsNode *ws_node_copy(const WsNode *node);         /* shallow: shares children, same identity */
+WsValue *ws_node_slot(WsNode *node, WsFieldId field); /* for one who builds the node; or NULL */
+void ws_value_clear(WsValue *value);
+void ws_value_copy(WsValue *to, const WsValue *from); /* shares nodes, expressions, references */
+gboolean ws_value_equal(const WsValue *a, const WsValue *b);
+/* Whether writing the field would say nothing: absent, or equal to the default of its row. */
+gboolean ws_value_is_default(WsNodeKind owner, const WsFieldRow *row, const WsValue *value);
+/* The segment of a child in a path: its name if it has one, else its index. Caller frees. */
+char *ws_node_segment(const WsNode *child, guint index);
+
+/* --- writer.c --------------------------------------------------------------------------------- */
+char *ws_node_print(const WsNode *node, guint indent); /* canonical text of one node */
+char *ws_value_print(const WsFieldRow *row, const WsValue *value); /* JSON on one line */
+
+void ws_design_set_file(WsDesign *design, const char *file);
+
+/* Finds a node by path or id and says where it hangs: all nodes from the root down to it, with
+ * field and index of each below the root. */
+typedef struct {
+    const WsNode *node; /* borrowed from the design */
+    WsFieldId field;    /* of its parent, meaningless for the root */
+    guint index;
+} WsTrail;
+GArray *ws_design_trail(const WsDesign *design, const char *path_or_id); /* NULL if none */
+
+G_END_DECLS
