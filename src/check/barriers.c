@@ -1,0 +1,466 @@
+/* Barriers in the play: mbarriers by their hardware state (phase, pending arrivals, bytes), named
+ * barriers by generation, the cluster barrier. */
+#include "check/play.h"
+
+#include <string.h>
+
+/* The slot an operation means, NULL (and said so) if element or slot do not exist. */
+WsSlot *ws_slot_of(WsPlay *play, guint rank, guint barrier, gint64 element, gint64 slot)
+{
+    const WsBarrier *b = &play->p->barrier[barrier];
+    gint64 slots = MAX(b->slots, 1), array = MAX(b->array, 1);
+    if (element < 0 || element >= array || slot < 0 || slot >= slots)
+        return NULL;
+    return &play->slot[rank * play->n_slots + play->first_slot[barrier] +
+                       (guint)(element * slots + slot)];
+}
+
+/* Resolves barrier, slot and meant completion of the current operation in CTA `rank`. */
+static WsSlot *resolve(WsPlay *play, WsInst *inst, guint rank, gint64 *turn)
+{
+    const WsOp *op = inst->step.op;
+    gint64 element = 0, slot = 0, use = 0;
+    *turn = G_MININT64;
+    if (op->barrier < 0)
+        return NULL;
+    if (op->use) {
+        if (!ws_play_eval(play, inst, op->use, &use))
+            return NULL;
+        if (use < 0) {
+            ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT,
+                      play->p->barrier[op->barrier].name, use);
+            return NULL;
+        }
+    }
+    if (op->element && !ws_play_eval(play, inst, op->element, &element))
+        return NULL;
+    if (op->slot && !ws_play_eval(play, inst, op->slot, &slot))
+        return NULL;
+    if (op->turn && !ws_play_eval(play, inst, op->turn, turn))
+        return NULL;
+    WsSlot *s = ws_slot_of(play, rank, (guint)op->barrier, element, slot);
+    if (!s)
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                  "names element %" G_GINT64_FORMAT ", slot %" G_GINT64_FORMAT
+                  " of %s, which has %u x %u",
+                  element, slot, play->p->barrier[op->barrier].name,
+                  MAX(play->p->barrier[op->barrier].array, 1),
+                  MAX(play->p->barrier[op->barrier].slots, 1));
+    return s;
+}
+
+/* CTAs an arrival or a transfer goes to. */
+guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank)
+{
+    guint n = 0;
+    gint64 one;
+    switch (ctas->kind) {
+    case WS_CTAS_OWN: rank[n++] = inst->rank; break;
+    case WS_CTAS_ALL:
+        for (guint r = 0; r < play->ranks && n < 16; r++)
+            rank[n++] = r;
+        break;
+    case WS_CTAS_MASK:
+        for (guint r = 0; r < play->ranks && n < 16; r++)
+            if (ctas->mask & (1u << r))
+                rank[n++] = r;
+        break;
+    case WS_CTAS_EXPR:
+        if (!ws_play_eval(play, inst, ctas->expr, &one))
+            return 0;
+        if (one < 0 || one >= play->ranks) {
+            ws_report(play, WS_RULE_P_CLUSTER, inst, NULL,
+                      "names CTA %" G_GINT64_FORMAT " of a cluster of %u", one, play->ranks);
+            return 0;
+        }
+        rank[n++] = (guint)one;
+        break;
+    }
+    return n;
+}
+
+/* --- mbarrier --------------------------------------------------------------------------------- */
+/* W2: whoever waited for the completion before this one must have returned before it could happen;
+ * otherwise it can be lapped and block on a parity that has flipped twice. */
+static void check_lapped(WsPlay *play, WsSlot *s)
+{
+    for (guint a = 0; a < play->p->n_agents; a++) {
+        WsWaited *w = &s->waited[a];
+        if (w->phase != s->phase - 1 || s->acc[w->comp] >= w->epoch || s->broken)
+            continue;
+        g_autofree char *name = ws_slot_name(play, s);
+        WsFinding *f = ws_report_event(
+            play, WS_RULE_P_ABA, &w->event, NULL,
+            "can be lapped: completion %" G_GINT64_FORMAT
+            " of %s can happen before every thread has seen completion %" G_GINT64_FORMAT,
+            s->phase, name, s->phase - 1);
+        if (f) {
+            ws_report_slot(play, f, s);
+            ws_finding_set_remedy(f, "let what contributes to %s depend on this wait having returned",
+                                  name);
+        }
+    }
+}
+
+static void complete(WsPlay *play, WsSlot *s)
+{
+    while (s->pend == 0 && s->tx == 0) {
+        check_lapped(play, s);
+        ws_clock_join(play, s->done, s->acc);
+        s->phase++;
+        s->done[s->comp] = s->done[play->n_comps + s->comp] = (WsEpoch)s->phase;
+        memset(s->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
+        s->pend = s->count;
+        s->expected = s->credited = 0;
+        for (guint i = 0; i < play->n_inst; i++)
+            s->contributed[i] = s->contributed[i] == 1 ? 2 : 0;
+        if (s->count <= 0)
+            return;
+    }
+}
+
+void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
+{
+    gboolean leader = ws_by_leader(inst);
+    if (s->broken)
+        return;
+    gint64 phase = turn != G_MININT64 ? turn : s->phase;
+    g_autofree char *name = NULL;
+    if (phase > 0 && !ws_knows(inst, leader, s->comp, (WsEpoch)phase)) {
+        name = ws_slot_name(play, s);
+        /* An instance that contributed to the phase before and is alone in it cannot be early. */
+        gboolean alone = s->contributed[inst->index] != 0 && s->phase >= phase;
+        for (guint i = 0; i < play->n_inst; i++)
+            alone &= i == inst->index || s->contributed[i] == 0;
+        WsFinding *f = ws_report(
+            play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
+            alone ? "contributes to completion %" G_GINT64_FORMAT
+                    " of %s, and nobody it has heard of has waited for completion %" G_GINT64_FORMAT
+                  : "can hit an older phase: it means completion %" G_GINT64_FORMAT
+                    " of %s, but nothing before it says that completion %" G_GINT64_FORMAT
+                    " has happened",
+            phase, name, phase - 1);
+        if (f) {
+            ws_report_slot(play, f, s);
+            ws_finding_set_remedy(f, "wait for %s, or for something that follows that wait, first",
+                                  name);
+        }
+        if (!alone)
+            s->broken = TRUE;
+    }
+}
+
+/* An arrival or an expect that meets another completion than it means. */
+static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
+{
+    if (turn == G_MININT64 || turn == s->phase || s->broken)
+        return;
+    g_autofree char *name = ws_slot_name(play, s);
+    WsFinding *f = ws_report(play, turn < s->phase ? WS_RULE_P_COUNT : WS_RULE_P_EARLY, inst, NULL,
+                             "means completion %" G_GINT64_FORMAT
+                             " of %s, but contributes to completion %" G_GINT64_FORMAT,
+                             turn, name, s->phase);
+    if (f) {
+        ws_report_slot(play, f, s);
+        ws_finding_set_remedy(
+            f, turn < s->phase
+                   ? "an arrival too many, or a count too low, completed %s before this"
+                   : "an arrival of an earlier use of %s is missing, or this use runs ahead",
+            name);
+    }
+    s->broken = TRUE;
+}
+
+static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
+{
+    gboolean all = !ws_by_leader(inst) && inst->step.op->per > 0 && inst->step.op->per <= 32;
+    if (all)
+        ws_release_all(play, inst, s->acc);
+    else
+        ws_release_leader(play, inst, s->acc);
+    if (arrivals > s->pend) {
+        if (!s->broken) {
+            g_autofree char *name = ws_slot_name(play, s);
+            WsFinding *f = ws_report(play, WS_RULE_P_COUNT, inst, NULL,
+                                     "makes %" G_GINT64_FORMAT " arrivals on %s, whose completion %"
+                                     G_GINT64_FORMAT " needs %" G_GINT64_FORMAT " more of %"
+                                     G_GINT64_FORMAT,
+                                     arrivals, name, s->phase, s->pend, s->count);
+            if (f) {
+                ws_report_slot(play, f, s);
+                ws_finding_set_remedy(f, "make the count the sum of the arrivals of one use");
+            }
+        }
+        s->broken = TRUE;
+        arrivals = s->pend;
+    }
+    s->pend -= arrivals;
+    s->contributed[inst->index] = 1;
+}
+
+/* Remembers an arrival in another CTA: that CTA may not end before it. */
+static void note_remote(WsPlay *play, WsInst *inst, guint rank)
+{
+    gboolean lanes = !ws_by_leader(inst) && inst->step.op->per > 0 && inst->step.op->per <= 32;
+    WsEvent *e = ws_play_event(play, inst);
+    e->comp = lanes ? inst->comp_o : inst->comp_l;
+    e->epoch = lanes ? ++inst->o : ++inst->l;
+    if (!lanes)
+        inst->lead[inst->comp_l] = inst->l;
+    e->stage = rank;
+    g_ptr_array_add(play->remote, e);
+}
+
+void ws_do_arrive(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    guint rank[16], n = ws_targets(play, inst, &op->ctas, rank);
+    for (guint i = 0; i < n; i++) {
+        gint64 turn;
+        WsSlot *s = resolve(play, inst, rank[i], &turn);
+        if (!s)
+            return;
+        ws_contribution(play, inst, s, turn);
+        check_turn(play, inst, s, turn);
+        if (rank[i] != inst->rank)
+            note_remote(play, inst, rank[i]);
+        contribute(play, inst, s, op->count);
+        complete(play, s);
+    }
+}
+
+void ws_do_expect(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    gint64 turn;
+    WsSlot *s = resolve(play, inst, inst->rank, &turn);
+    if (!s)
+        return;
+    ws_contribution(play, inst, s, turn);
+    check_turn(play, inst, s, turn);
+    s->tx += op->bytes;
+    s->expected += op->bytes;
+    if (op->count > 0)
+        contribute(play, inst, s, op->count);
+    complete(play, s);
+}
+
+/* Bytes land, or the copies of all threads of an agent are done. */
+void ws_land(WsPlay *play, WsTransfer *t)
+{
+    WsSlot *s = t->slot;
+    WsEvent *e = t->event;
+    for (WsEvent *one = e; one; one = one->next) {
+        if (!one->pending)
+            continue;
+        one->comp = s->comp;
+        one->epoch = (WsEpoch)(s->phase + 1);
+        one->pending = FALSE;
+    }
+    ws_clock_join(play, s->acc, t->clock);
+    if (t->turn != G_MININT64 && t->turn != s->phase && !s->broken) {
+        g_autofree char *name = ws_slot_name(play, s);
+        WsFinding *f = ws_report_event(play, t->bytes ? WS_RULE_P_TX : WS_RULE_P_COUNT, e, NULL,
+                                       "means completion %" G_GINT64_FORMAT
+                                       " of %s, but can land in completion %" G_GINT64_FORMAT
+                                       ", because %s happened without it",
+                                       t->turn, name, s->phase,
+                                       t->turn < s->phase ? "the one it means" : "nothing");
+        if (f) {
+            ws_report_slot(play, f, s);
+            ws_finding_set_remedy(f, "expect its bytes before an arrival can complete %s", name);
+        }
+        s->broken = TRUE;
+    }
+    s->tx -= t->bytes;
+    s->credited += t->bytes;
+    s->pend -= MIN(t->arrivals, s->pend);
+    s->contributed[e->inst] = 1;
+    complete(play, s);
+}
+
+/* A wait that passes on another completion than it means. */
+static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
+{
+    if (inst->turn == G_MININT64 || inst->turn == k || s->broken)
+        return;
+    gboolean early = k < inst->turn;
+    g_autofree char *name = ws_slot_name(play, s);
+    g_autofree char *passed =
+        k < 0 ? g_strdup("at once, before any completion") : g_strdup_printf(
+            "on completion %" G_GINT64_FORMAT, k);
+    WsFinding *f = ws_report(play, early ? WS_RULE_P_EARLY : WS_RULE_P_ABA, inst, NULL,
+                             "stands for completion %" G_GINT64_FORMAT " of %s, but passes %s",
+                             inst->turn, name, passed);
+    if (f) {
+        ws_report_slot(play, f, s);
+        ws_finding_set_remedy(f, "parity of the completion meant: turn & 1, flipped if init is ready");
+    }
+    s->broken = TRUE;
+}
+
+/* W1: the threads must know that the completion before was over when the wait began. */
+static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
+{
+    if (k < 1 || s->broken || ws_knows(inst, ws_by_leader(inst), s->comp, (WsEpoch)k))
+        return;
+    g_autofree char *name = ws_slot_name(play, s);
+    WsFinding *f = ws_report(play, WS_RULE_P_EARLY, inst, NULL,
+                             "can pass too early: it means completion %" G_GINT64_FORMAT
+                             " of %s, but nothing before it says that completion %" G_GINT64_FORMAT
+                             " is over, and completion %" G_GINT64_FORMAT " has the same parity",
+                             k, name, k - 1, k - 2);
+    if (f) {
+        ws_report_slot(play, f, s);
+        ws_finding_set_remedy(f, "wait for every use of %s in turn, or order this wait behind the "
+                                 "agent that did",
+                              name);
+    }
+    s->broken = TRUE;
+}
+
+gboolean ws_do_wait(WsPlay *play, WsInst *inst)
+{
+    gboolean leader = ws_by_leader(inst);
+    if (!inst->slot) {
+        inst->slot = resolve(play, inst, inst->rank, &inst->turn);
+        if (!inst->slot || !inst->step.op->parity)
+            return TRUE;
+        if (!ws_play_eval(play, inst, inst->step.op->parity, &inst->parity))
+            return TRUE;
+        if (inst->parity != 0 && inst->parity != 1) {
+            ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                      "tests parity %" G_GINT64_FORMAT "; only 0 and 1 exist", inst->parity);
+            inst->parity &= 1;
+        }
+    }
+    WsSlot *s = inst->slot;
+    if ((s->phase & 1) == inst->parity)
+        return FALSE;
+    gint64 k = s->phase - 1;
+    check_meaning(play, inst, s, k);
+    check_start(play, inst, s, k);
+    ws_acquire(play, inst, leader, s->done);
+    WsWaited *w = &s->waited[inst->agent];
+    w->phase = k;
+    w->comp = leader ? inst->comp_l : inst->comp_w;
+    w->epoch = leader ? ++inst->l : ++inst->w;
+    if (leader)
+        inst->lead[inst->comp_l] = inst->l;
+    w->event = *ws_play_event(play, inst);
+    play->arena_used--;
+    return TRUE;
+}
+
+/* --- named barriers --------------------------------------------------------------------------- */
+static WsNamed *named_of(WsPlay *play, WsInst *inst, gint64 *element)
+{
+    const WsOp *op = inst->step.op;
+    WsNamed *mine = &play->named[inst->rank * play->n_named];
+    *element = 0;
+    if (op->barrier < 0)
+        return mine + 16 + inst->agent;
+    const WsBarrier *b = &play->p->barrier[op->barrier];
+    if (op->element && !ws_play_eval(play, inst, op->element, element))
+        return NULL;
+    if (*element < 0 || *element >= MAX(b->array, 1)) {
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                  "names element %" G_GINT64_FORMAT " of %s, which has %u", *element, b->name,
+                  MAX(b->array, 1));
+        return NULL;
+    }
+    gint id = b->hw_id ? b->hw_id[*element] : 0;
+    return mine + CLAMP(id, 0, 15);
+}
+
+static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
+{
+    const WsOp *op = inst->step.op;
+    const WsBarrier *b = op->barrier < 0 ? NULL : &play->p->barrier[op->barrier];
+    gint64 threads = b && b->threads ? b->threads[element] : inst->a->threads;
+    if (n->arrived == 0)
+        n->count = threads;
+    else if (n->count != threads)
+        ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                  "joins with %" G_GINT64_FORMAT " threads a generation that others opened with %"
+                  G_GINT64_FORMAT,
+                  threads, n->count);
+    if (n->generation > 0 && !ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation)) {
+        WsFinding *f = ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                                 "can join generation %" G_GINT64_FORMAT
+                                 " instead of %" G_GINT64_FORMAT
+                                 ": nothing before it says that the earlier one is over",
+                                 n->generation - 1, n->generation);
+        if (f)
+            ws_finding_set_remedy(f, "sync instead of arrive, or order the joins another way");
+    }
+    n->barrier = op->barrier, n->element = (gint)element;
+    n->arrived += inst->a->threads;
+    ws_release_all(play, inst, n->acc);
+    inst->joined = n->generation;
+    if (n->arrived > n->count) {
+        WsFinding *f = ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                                 "joins as thread %" G_GINT64_FORMAT
+                                 " a generation of %" G_GINT64_FORMAT " threads",
+                                 n->arrived, n->count);
+        if (f)
+            ws_finding_set_remedy(f, "threads must be the sum of all that join one generation");
+    }
+    if (n->arrived < n->count)
+        return;
+    n->generation++;
+    n->arrived = 0;
+    ws_clock_join(play, n->done, n->acc);
+    n->done[n->comp] = n->done[play->n_comps + n->comp] = (WsEpoch)n->generation;
+    memset(n->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
+}
+
+gboolean ws_do_named(WsPlay *play, WsInst *inst)
+{
+    gint64 element;
+    if (!inst->named) {
+        inst->named = named_of(play, inst, &element);
+        if (!inst->named)
+            return TRUE;
+        join_named(play, inst, inst->named, element);
+    }
+    if (inst->step.op->kind == WS_OP_BAR_ARRIVE)
+        return TRUE;
+    WsNamed *n = inst->named;
+    if (n->generation <= inst->joined)
+        return FALSE;
+    ws_acquire(play, inst, FALSE, n->done);
+    ws_collective(play, inst);
+    return TRUE;
+}
+
+/* --- cluster barrier -------------------------------------------------------------------------- */
+gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
+{
+    WsNamed *n = &play->cluster;
+    if (inst->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
+        if (inst->cluster_joined == n->generation) {
+            ws_report(play, WS_RULE_P_CLUSTER, inst, NULL,
+                      "arrives twice in one generation of the cluster barrier");
+            return TRUE;
+        }
+        inst->cluster_joined = n->generation;
+        ws_release_all(play, inst, n->acc);
+        if (++n->arrived >= play->n_inst) {
+            n->generation++;
+            n->arrived = 0;
+            ws_clock_join(play, n->done, n->acc);
+        }
+        return TRUE;
+    }
+    if (inst->cluster_joined < 0) {
+        ws_report(play, WS_RULE_P_CLUSTER, inst, NULL, "waits without having arrived");
+        return TRUE;
+    }
+    if (n->generation <= inst->cluster_joined)
+        return FALSE;
+    inst->cluster_joined = -1;
+    ws_acquire(play, inst, FALSE, n->done);
+    ws_collective(play, inst);
+    return TRUE;
+}

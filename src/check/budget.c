@@ -1,0 +1,66 @@
+/* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier
+ * (PTX: 2^20 - 1 arrivals and bytes), barriers nobody uses, overrides. */
+#include "check/play.h"
+
+#define MBARRIER_LIMIT ((1 << 20) - 1)
+
+static gboolean same_phase(const WsOp *a, const WsOp *b)
+{
+    return a->barrier == b->barrier && a->use && b->use && ws_expr_equal(a->use, b->use) &&
+           a->tree->parent == b->tree->parent;
+}
+
+/* Largest sum of bytes that one step list expects on one use of a barrier. */
+static gint64 bytes_of(const WsProgram *p, const WsOp *op)
+{
+    gint64 sum = 0;
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MBAR_EXPECT && p->op[i]->agent == op->agent &&
+            (p->op[i] == op || same_phase(p->op[i], op)) &&
+            __builtin_add_overflow(sum, p->op[i]->bytes, &sum))
+            return G_MAXINT64;
+    return sum;
+}
+
+static void check_barrier(const WsProgram *p, guint b, WsFindings *findings)
+{
+    const WsBarrier *bar = &p->barrier[b];
+    const char *path = bar->path ? bar->path : bar->name;
+    gboolean mbar = bar->kind == WS_BARRIER_MBARRIER;
+    const guint *in_force = mbar ? bar->arrivals : bar->threads;
+    const guint *derived = mbar ? bar->arrivals_derived : bar->threads_derived;
+    for (guint e = 0; in_force && e < MAX(bar->array, 1); e++) {
+        if (mbar && in_force[e] > MBARRIER_LIMIT)
+            ws_findings_add(findings, WS_RULE_P_COUNT, path,
+                            "%s needs %u arrivals; an mbarrier counts to %d", bar->name,
+                            in_force[e], MBARRIER_LIMIT);
+        if (derived && derived[e] && in_force[e] != derived[e]) {
+            WsFinding *f = ws_findings_add(findings, WS_RULE_P_OVERRIDE, path,
+                                           "%s has %u %s; the steps add up to %u", bar->name,
+                                           in_force[e], mbar ? "arrivals" : "threads", derived[e]);
+            ws_finding_set_remedy(f, "restore the derived value %u", derived[e]);
+            f->barrier = g_strdup(bar->name);
+        }
+    }
+}
+
+void ws_check_budgets(const WsProgram *p, WsFindings *findings)
+{
+    for (guint b = 0; b < p->n_barriers; b++)
+        check_barrier(p, b, findings);
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->kind != WS_OP_MBAR_EXPECT || op->agent < 0 || op->barrier < 0)
+            continue;
+        gint64 bytes = bytes_of(p, op);
+        if (bytes <= MBARRIER_LIMIT)
+            continue;
+        WsFinding *f = ws_findings_add(findings, WS_RULE_P_TX, op->step ? op->step : op->id,
+                                       "%s expects %" G_GINT64_FORMAT
+                                       " bytes in one phase; an mbarrier counts to %d",
+                                       p->barrier[op->barrier].name, bytes, MBARRIER_LIMIT);
+        ws_finding_set_remedy(f, "spread the loads over two barriers");
+        f->barrier = g_strdup(p->barrier[op->barrier].name);
+        return;
+    }
+}

@@ -1,0 +1,130 @@
+/* The check as a whole: budgets, cases, plays, verdict. */
+#include "check/play.h"
+
+#include <string.h>
+
+static void clear_played(gpointer data)
+{
+    g_free(((WsPlayed *)data)->sizes);
+}
+
+static void clear_case(gpointer data)
+{
+    WsCase *c = data;
+    g_clear_pointer(&c->values, ws_launch_values_free);
+    g_free(c->pin);
+    g_free(c->pin_values);
+    g_free(c->sizes);
+    g_free(c);
+}
+
+static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule schedule)
+{
+    ws_play_run(play, c->values, c->tiles, schedule, c->pin, c->pin_values, c->n_pin_values,
+                c->sizes);
+    WsPlayed played = {c->rounds, c->tiles, schedule, c->mixed, g_strdup(c->sizes), play->ops};
+    g_array_append_val(v->played, played);
+    v->ops += play->ops;
+}
+
+static const char *outside_reason(const WsProgram *p)
+{
+    if (strcmp(p->target, "sm_90a") != 0)
+        return "the play knows sm_90a only; stages, halves and borders are not in it";
+    if (p->n_agents == 0)
+        return "it has no agent";
+    return NULL;
+}
+
+WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings)
+{
+    static const WsCheckOptions none = {0};
+    const WsCheckOptions *o = options ? options : &none;
+    gint64 start = g_get_monotonic_time();
+    WsVerdict *v = g_new0(WsVerdict, 1);
+    v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
+    g_array_set_clear_func(v->played, clear_played);
+    v->skipped = g_ptr_array_new_with_free_func(g_free);
+    ws_check_budgets(p, findings);
+    const char *reason = outside_reason(p);
+    if (reason) {
+        ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
+        v->kind = WS_VERDICT_OUTSIDE;
+        v->seconds = (g_get_monotonic_time() - start) * 1e-6;
+        return v;
+    }
+    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, v->skipped, findings);
+    g_ptr_array_set_free_func(cases, clear_case);
+    WsPlay *play = ws_play_new(p, findings,
+                               findings->list->len + (o->max_findings ? o->max_findings : 8));
+    play->max_ops = o->max_ops ? o->max_ops : 4000000;
+    guint schedules = CLAMP(o->schedules, 1, WS_SCHEDULE_COUNT), heaviest = 0;
+    for (guint i = 0; i < cases->len; i++)
+        heaviest = MAX(heaviest, ((WsCase *)cases->pdata[i])->weight);
+    /* Small cases come first and the first one that fails ends the play: the witness is small. */
+    for (guint i = 0; i < cases->len && !play->errors && !play->outside; i++)
+        play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
+    for (guint i = 0; i < cases->len; i++)
+        for (guint s = 1; s < schedules && !play->errors && !play->outside; s++)
+            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules > 1)
+                play_case(play, v, cases->pdata[i], (WsSchedule)s);
+    v->kind = play->errors    ? WS_VERDICT_REFUTED
+              : play->outside ? WS_VERDICT_OUTSIDE
+                              : WS_VERDICT_PLAYED;
+    if (v->kind == WS_VERDICT_PLAYED && v->played->len == 0) {
+        ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
+                        "%s: no sizes were found that its assumptions allow", p->name);
+        v->kind = WS_VERDICT_OUTSIDE;
+    }
+    ws_play_free(play);
+    g_ptr_array_unref(cases);
+    v->seconds = (g_get_monotonic_time() - start) * 1e-6;
+    return v;
+}
+
+void ws_verdict_free(WsVerdict *v)
+{
+    if (!v)
+        return;
+    g_array_unref(v->played);
+    g_ptr_array_unref(v->skipped);
+    g_free(v);
+}
+
+const char *ws_verdict_word(WsVerdictKind kind)
+{
+    static const char *const word[] = {"played", "refuted", "outside"};
+    return word[kind];
+}
+
+static gint by_value(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+char *ws_verdict_text(const WsVerdict *v)
+{
+    GString *s = g_string_new(ws_verdict_word(v->kind));
+    g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    guint tiles = 0;
+    for (guint i = 0; i < v->played->len; i++) {
+        const WsPlayed *p = &g_array_index(v->played, WsPlayed, i);
+        tiles = MAX(tiles, p->tiles);
+        if (p->rounds >= 0 && p->tiles > 0)
+            g_array_append_val(rounds, p->rounds);
+    }
+    g_array_sort(rounds, by_value);
+    for (guint i = 0, said = 0; i < rounds->len; i++) {
+        gint64 r = g_array_index(rounds, gint64, i);
+        if (i && g_array_index(rounds, gint64, i - 1) == r)
+            continue;
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, said++ ? " " : ": rounds ", r);
+    }
+    if (v->played->len)
+        g_string_append_printf(s, "%s up to %u tile%s per CTA", rounds->len ? " over" : ":", tiles,
+                               tiles == 1 ? "" : "s");
+    g_string_append_printf(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)",
+                           v->played->len, v->ops, v->seconds * 1e3);
+    return g_string_free(s, FALSE);
+}

@@ -1,0 +1,59 @@
+/* The check: static budgets that need the whole program, and the play. The play runs the program
+ * phase by phase for chosen numbers of rounds and tiles, with mbarriers (arrivals, bytes, parity),
+ * named and cluster barriers, commit groups, bulk groups, registers and bytes of shared memory, and
+ * carries what each thread knows to have happened; so one schedule shows every race and every wait
+ * that another schedule could pass early. It says nothing about counts it did not play: the verdict
+ * is "played", not "proved". */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    WS_VERDICT_PLAYED,  /* nothing found in anything that was played */
+    WS_VERDICT_REFUTED, /* at least one error; findings carry the witness */
+    WS_VERDICT_OUTSIDE, /* the program cannot be played: an F finding says why */
+} WsVerdictKind;
+
+typedef enum {
+    WS_SCHEDULE_FORWARD,  /* agents in order, transfers land as late as possible */
+    WS_SCHEDULE_BACKWARD, /* agents in reverse order, transfers land late, newest first */
+    WS_SCHEDULE_EAGER,    /* transfers land at once */
+    WS_SCHEDULE_MIXED,    /* one operation each in turn */
+    WS_SCHEDULE_COUNT
+} WsSchedule;
+
+typedef struct {
+    gint64 rounds;       /* of the inner loops; -1: the design has no loop to choose */
+    guint tiles;         /* per CTA */
+    WsSchedule schedule;
+    gboolean mixed;      /* the tiles have different rounds, `rounds` is the first one's */
+    char *sizes;         /* "K = 256" */
+    guint64 ops;         /* operations executed */
+} WsPlayed;
+
+typedef struct {
+    guint max_tiles;     /* 0: 3 */
+    guint schedules;     /* schedules of the largest cases: 0 = 1 … WS_SCHEDULE_COUNT */
+    guint64 max_ops;     /* of one play; 0: 4,000,000 */
+    guint max_findings;  /* 0: 8 */
+} WsCheckOptions;
+
+typedef struct {
+    WsVerdictKind kind;
+    GArray *played;      /* WsPlayed */
+    GPtrArray *skipped;  /* char*: "k rounds 0: K >= 1 does not hold" */
+    guint64 ops;
+    double seconds;
+} WsVerdict;
+
+/* Never fails: what is wrong is a finding of class B, P or F. `options` may be NULL. */
+WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings);
+void ws_verdict_free(WsVerdict *v);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
+/* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees. */
+char *ws_verdict_text(const WsVerdict *v);
+const char *ws_verdict_word(WsVerdictKind kind); /* "played", "refuted", "outside" */
+
+G_END_DECLS

@@ -1,0 +1,256 @@
+/* What is wrong when nothing moves any more, and when everything is over. */
+#include "check/play.h"
+
+#include <string.h>
+
+/* --- deadlock --------------------------------------------------------------------------------- */
+static gboolean feeds(WsOpKind kind)
+{
+    return kind == WS_OP_MBAR_ARRIVE || kind == WS_OP_MBAR_EXPECT || kind == WS_OP_CP_ARRIVE ||
+           kind == WS_OP_TMA_LOAD || kind == WS_OP_BULK_COPY || kind == WS_OP_ST_REMOTE;
+}
+
+/* Instances whose code contributes to a barrier at all. */
+static void feeders(const WsPlay *play, guint barrier, guint8 *feeder)
+{
+    const WsProgram *p = play->p;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->agent < 0 || op->barrier != (gint)barrier || !feeds(op->kind))
+            continue;
+        for (guint r = 0; r < play->ranks; r++)
+            feeder[r * p->n_agents + (guint)op->agent] = 1;
+    }
+}
+
+static gboolean stuck_on_slot(const WsInst *inst)
+{
+    return inst->state == WS_INST_STUCK && inst->have &&
+           inst->step.op->kind == WS_OP_MBAR_WAIT && inst->slot;
+}
+
+/* How surely a stuck wait is where the trouble starts: 4 bytes never balance, 3 everybody who can
+ * has arrived, 2 nobody is left who could, 1 its contributors are stuck themselves. */
+static guint suspicion(const WsPlay *play, const WsInst *inst)
+{
+    if (!stuck_on_slot(inst))
+        return inst->named && inst->named->arrived > 0 ? 1 : 0;
+    const WsSlot *s = inst->slot;
+    if (s->pend == 0 && s->tx != 0)
+        return 4;
+    g_autofree guint8 *feeder = g_new0(guint8, play->n_inst + 1);
+    feeders(play, s->barrier, feeder);
+    gboolean left = FALSE, waiting = FALSE;
+    for (guint i = 0; i < play->n_inst; i++) {
+        if (!feeder[i] || play->inst[i].state == WS_INST_DONE)
+            continue;
+        left = TRUE;
+        waiting |= s->contributed[i] != 1;
+    }
+    if (!left)
+        return 3;
+    return s->pend < s->count && !waiting ? 3 : 1;
+}
+
+static char *missing(const WsPlay *play, const WsInst *inst, guint rank)
+{
+    const WsSlot *s = inst->slot;
+    if (s->pend == 0 && s->tx != 0)
+        return g_strdup_printf("all arrivals are made, but %" G_GINT64_FORMAT
+                               " bytes are expected and %" G_GINT64_FORMAT " came",
+                               s->expected, s->credited);
+    GString *t = g_string_new(NULL);
+    g_string_append_printf(t, "which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT,
+                           s->pend, s->pend == 1 ? "" : "s", s->count);
+    if (s->tx > 0)
+        g_string_append_printf(t, " and %" G_GINT64_FORMAT " bytes", s->tx);
+    g_autofree guint8 *feeder = g_new0(guint8, play->n_inst + 1);
+    feeders(play, s->barrier, feeder);
+    guint n = 0, left = 0;
+    for (guint i = 0; i < play->n_inst; i++)
+        n += feeder[i], left += feeder[i] && play->inst[i].state != WS_INST_DONE;
+    if (n == 0) {
+        g_string_append(t, ": no step ever arrives there");
+    } else if (left == 0) {
+        g_string_append(t, ": nobody is left to make it");
+    } else if (rank == 3) {
+        g_string_append(t, ": everybody who arrives there has done so");
+    } else {
+        g_string_append(t, ": ");
+        guint said = 0;
+        for (guint i = 0; i < play->n_inst && said < 3; i++) {
+            const WsInst *f = &play->inst[i];
+            if (!feeder[i] || f->state == WS_INST_DONE || f == inst)
+                continue;
+            g_autofree char *deed = ws_deed(play, f);
+            g_string_append_printf(t, "%s%s waits itself", said++ ? ", " : "", deed);
+        }
+        if (!said)
+            g_string_append(t, "only this agent could make it, and it waits here");
+    }
+    return g_string_free(t, FALSE);
+}
+
+static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    if (b->arrivals && b->arrivals_derived &&
+        b->arrivals[s->element] != b->arrivals_derived[s->element])
+        ws_finding_set_remedy(f, "restore the derived arrival count of %s: %u instead of %u",
+                              b->name, b->arrivals_derived[s->element], b->arrivals[s->element]);
+    else if (s->pend == 0 && s->tx != 0)
+        ws_finding_set_remedy(f, "expect exactly the bytes that land in one use of %s", b->name);
+    else
+        ws_finding_set_remedy(f, "let the uses of `wait` and of the arrivals on %s meet in every "
+                                 "round",
+                              b->name);
+}
+
+static void add_stuck(const WsPlay *play, WsFinding *f, const WsInst *root)
+{
+    if (!f->steps)
+        f->steps = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsInst *inst = &play->inst[i];
+        if (inst == root || inst->state == WS_INST_DONE || !inst->have)
+            continue;
+        const char *step = inst->step.op->step ? inst->step.op->step : inst->step.op->id;
+        gboolean known = FALSE;
+        for (guint k = 0; k < f->steps->len; k++)
+            known |= strcmp(f->steps->pdata[k], step) == 0;
+        if (!known)
+            g_ptr_array_add(f->steps, g_strdup(step));
+    }
+}
+
+void ws_report_stuck(WsPlay *play)
+{
+    const WsInst *root = NULL;
+    guint best = 0;
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsInst *inst = &play->inst[i];
+        if (inst->state == WS_INST_DONE)
+            continue;
+        guint rank = suspicion(play, inst);
+        if (!root || rank > best)
+            root = inst, best = rank;
+    }
+    if (!root)
+        return;
+    WsFinding *f;
+    if (stuck_on_slot(root)) {
+        const WsSlot *s = root->slot;
+        g_autofree char *name = ws_slot_name(play, s), *why = missing(play, root, best);
+        f = ws_report(play, best == 4 ? WS_RULE_P_TX : WS_RULE_P_DEADLOCK, root, NULL,
+                      "waits for completion %" G_GINT64_FORMAT " of %s, %s",
+                      root->turn != G_MININT64 ? root->turn : s->phase, name, why);
+        if (f) {
+            ws_report_slot(play, f, s);
+            remedy_stuck(play, f, s);
+        }
+    } else if (root->named) {
+        f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
+                      "waits for generation %" G_GINT64_FORMAT
+                      ", which %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " threads have joined",
+                      root->joined, root->named->arrived, root->named->count);
+        if (f && root->named->barrier >= 0)
+            f->barrier = g_strdup(play->p->barrier[root->named->barrier].name);
+    } else {
+        f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
+                      "waits for the cluster barrier, which %" G_GINT64_FORMAT
+                      " of %u agents have reached",
+                      play->cluster.arrived, play->n_inst);
+    }
+    if (f)
+        add_stuck(play, f, root);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+static void left_over(WsPlay *play, const GPtrArray *queue, const char *what, const char *remedy)
+{
+    if (queue->len == 0)
+        return;
+    const WsEvent *e = queue->pdata[0];
+    WsFinding *f = ws_report_event(play, WS_RULE_P_EXIT, e, NULL,
+                                   "is still in flight when its agent ends: %s", what);
+    if (f)
+        ws_finding_set_remedy(f, "%s", remedy);
+}
+
+/* Does anybody of the CTA know it when the CTA ends? */
+static gboolean known_at_end(const WsPlay *play, guint rank, guint comp, WsEpoch epoch)
+{
+    for (guint a = 0; a < play->p->n_agents; a++) {
+        const WsInst *inst = &play->inst[rank * play->p->n_agents + a];
+        if (inst->lead[comp] >= epoch || inst->lanes[comp] >= epoch)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void report_slots(WsPlay *play)
+{
+    for (guint i = 0; i < play->ranks * play->n_slots; i++) {
+        WsSlot *s = &play->slot[i];
+        if (s->broken || s->tx == 0)
+            continue;
+        const WsEvent *e = NULL;
+        for (guint k = 0; k < play->transfers_used; k++) {
+            const WsTransfer *t = play->transfers->pdata[k];
+            if (t->slot == s)
+                e = t->event;
+        }
+        if (!e)
+            continue;
+        g_autofree char *name = ws_slot_name(play, s);
+        WsFinding *f = ws_report_event(play, WS_RULE_P_TX, e, NULL,
+                                       "leaves %s with %" G_GINT64_FORMAT
+                                       " bytes that were %s: expected %" G_GINT64_FORMAT
+                                       ", came %" G_GINT64_FORMAT,
+                                       name, ABS(s->tx), s->tx > 0 ? "expected and never came"
+                                                                   : "never expected",
+                                       s->expected, s->credited);
+        if (f) {
+            ws_report_slot(play, f, s);
+            ws_finding_set_remedy(f, "expect exactly the bytes that land in one use of %s", name);
+        }
+    }
+}
+
+void ws_report_ends(WsPlay *play)
+{
+    for (guint i = 0; i < play->n_inst; i++) {
+        left_over(play, play->inst[i].mma, "no mma_wait retires it", "end with {\"mma_wait\": 0}");
+        left_over(play, play->inst[i].bulk, "no store_wait retires it",
+                  "end with {\"store_wait\": 0}");
+        left_over(play, play->inst[i].cp, "no load_wait retires it", "end with {\"load_wait\": 0}");
+    }
+    report_slots(play);
+    for (guint i = 0; i < play->transfers_used; i++) {
+        const WsTransfer *t = play->transfers->pdata[i];
+        const WsEvent *e = t->event;
+        if (!e || !t->slot || t->slot->broken ||
+            known_at_end(play, t->slot->rank, e->comp, e->epoch))
+            continue;
+        g_autofree char *name = ws_slot_name(play, t->slot);
+        WsFinding *f = ws_report_event(play, WS_RULE_P_EXIT, e, NULL,
+                                       "can still be in flight when the CTA ends: nobody waits for "
+                                       "completion %" G_GINT64_FORMAT " of %s",
+                                       (gint64)e->epoch - 1, name);
+        if (f) {
+            ws_report_slot(play, f, t->slot);
+            ws_finding_set_remedy(f, "wait for it, or do not issue it");
+        }
+    }
+    for (guint i = 0; i < play->remote->len; i++) {
+        const WsEvent *e = play->remote->pdata[i];
+        if (known_at_end(play, (guint)e->stage, e->comp, e->epoch))
+            continue;
+        WsFinding *f = ws_report_event(play, WS_RULE_P_CLUSTER, e, NULL,
+                                       "can reach CTA %" G_GINT64_FORMAT " after that CTA has ended",
+                                       e->stage);
+        if (f)
+            ws_finding_set_remedy(f, "end every group with {\"cluster\": \"sync\"}, or let the "
+                                     "producer wait for every slot at the end");
+    }
+}

@@ -1,0 +1,262 @@
+/* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
+ * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
+#include "check/play.h"
+
+#include <string.h>
+
+/* --- cells ------------------------------------------------------------------------------------ */
+void ws_shadow_clear(WsShadow *shadow)
+{
+    for (guint i = 0; i < shadow->n; i++) {
+        shadow->cell[i].write = NULL;
+        shadow->cell[i].n_reads = 0;
+    }
+}
+
+static guint find_cell(const WsShadow *s, guint64 at)
+{
+    guint lo = 0, hi = s->n;
+    while (hi - lo > 1) {
+        guint mid = (lo + hi) / 2;
+        if (s->cell[mid].from <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void cut(WsShadow *s, guint64 at)
+{
+    if (s->n == 0) {
+        s->cap = 64;
+        s->cell = g_new0(WsCell, s->cap);
+        s->n = 1;
+        s->cell[0].to = G_MAXUINT64;
+    }
+    guint i = find_cell(s, at);
+    if (s->cell[i].from == at || at >= s->cell[i].to)
+        return;
+    if (s->n == s->cap) {
+        s->cap *= 2;
+        s->cell = g_renew(WsCell, s->cell, s->cap);
+    }
+    memmove(&s->cell[i + 2], &s->cell[i + 1], (s->n - i - 1) * sizeof(WsCell));
+    s->n++;
+    s->cell[i + 1] = s->cell[i];
+    s->cell[i].to = s->cell[i + 1].from = at;
+    s->cell[i + 1].read = g_memdup2(s->cell[i].read, s->cell[i].cap_reads * sizeof(WsEvent *));
+}
+
+/* --- names for messages ----------------------------------------------------------------------- */
+static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
+{
+    const WsBuffer *b = &play->p->buffer[a->buffer];
+    GString *s = g_string_new(b->name);
+    if (b->is_array)
+        g_string_append_printf(s, "[%" G_GINT64_FORMAT "]", e->element);
+    if (b->stages > 1)
+        g_string_append_printf(s, " stage %" G_GINT64_FORMAT, e->stage);
+    return g_string_free(s, FALSE);
+}
+
+static const char *engine_remedy(WsEngine engine)
+{
+    switch (engine) {
+    case WS_ENGINE_MMA: return "release the bytes after the mma_wait that retires this mma";
+    case WS_ENGINE_TMA_STORE:
+        return "put a store_wait that retires this store, and a sync after it, before the write";
+    case WS_ENGINE_TMA_LOAD: return "wait for the barrier that this load signals";
+    case WS_ENGINE_GATHER: return "wait for the barrier, or the load group, of this gather";
+    default: return "order the two through a barrier or a sync";
+    }
+}
+
+/* --- conflicts -------------------------------------------------------------------------------- */
+/* Row-private hand-off (LANGUAGE section 13): each warp touches its own rows only. */
+static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEvent *e,
+                             const WsAccess *a, const WsEvent *p)
+{
+    const WsOp *op = e->op, *was = p->op;
+    if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst))
+        return FALSE;
+    if (op->kind == WS_OP_MMA && a != &op->access[0])
+        return FALSE;
+    for (guint i = 0; i < was->n_access; i++) {
+        const WsAccess *w = &was->access[i];
+        if (w->buffer != a->buffer || w->rows != a->rows || p->row0 != e->row0)
+            continue;
+        if (a->rows > 1)
+            return TRUE;
+        if (op->n_value && was->n_value && op->value[0].rows == was->value[0].rows &&
+            op->value[0].cols == was->value[0].cols)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
+                            gboolean writes, const WsEvent *p, gboolean p_writes)
+{
+    const WsOp *was = p->op;
+    gboolean issued = p->issue && ws_knows(inst, ws_by_leader(inst), p->comp, p->issue);
+    gboolean async = was->engine == WS_ENGINE_MMA || was->engine == WS_ENGINE_TMA_STORE;
+    g_autofree char *bytes = bytes_name(play, a, e);
+    g_autofree char *other = ws_deed_event(play, p);
+    gboolean own = p->inst == e->inst;
+    WsRuleId rule = async && (issued || own) ? WS_RULE_P_ASYNC : WS_RULE_P_RACE;
+    const char *why = rule == WS_RULE_P_ASYNC ? "it is not known to have ended"
+                      : own && !p->pending    ? "other lanes of the same agent did it, and no sync "
+                                                "lies between"
+                                              : "nothing orders the two";
+    WsFinding *f = ws_report(play, rule, inst, p, "%s %s while %s may still %s it: %s",
+                             writes ? "writes" : "reads", bytes, other,
+                             p_writes ? "write" : "read", why);
+    if (!f)
+        return;
+    if (rule == WS_RULE_P_RACE && own && !p->pending)
+        ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between the two");
+    else
+        ws_finding_set_remedy(f, "%s", engine_remedy(was->engine));
+}
+
+static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
+                         gboolean writes, const WsEvent *p, gboolean p_writes)
+{
+    g_autofree char *bytes = bytes_name(play, a, e);
+    g_autofree char *other = ws_deed_event(play, p);
+    WsRuleId rule = !p_writes ? WS_RULE_P_PROXY_WAR
+                    : p->op->engine == WS_ENGINE_GATHER ? WS_RULE_P_PROXY_GATHER
+                                                        : WS_RULE_P_PROXY;
+    WsFinding *f = ws_report(play, rule, inst, p,
+                             "%s %s through the async proxy, but what %s %s has no proxy fence",
+                             writes ? "writes" : "reads", bytes, other,
+                             p_writes ? "wrote" : "read");
+    if (f)
+        ws_finding_set_remedy(f, "{\"fence\": \"async\"} by the threads that %s it, before the "
+                                 "arrive or sync that hands it over",
+                              p_writes ? "wrote" : "read");
+}
+
+static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
+                  WsEvent *p, gboolean p_writes)
+{
+    if (p == e)
+        return;
+    gboolean leader = ws_by_leader(inst);
+    if (p->pending ||
+        (!ws_knows(inst, leader, p->comp, p->epoch) && !private_rows(play, inst, e, a, p))) {
+        report_conflict(play, inst, e, a, writes, p, p_writes);
+        return;
+    }
+    WsProxy proxy = a->proxy != WS_PROXY_NONE ? a->proxy : e->op->proxy;
+    if (proxy == WS_PROXY_ASYNC && p->op->proxy == WS_PROXY_GENERIC &&
+        !ws_fenced(play, inst, leader, p->comp, p->epoch))
+        report_proxy(play, inst, e, a, writes, p, p_writes);
+}
+
+static void add_read(WsCell *c, WsEvent *e)
+{
+    for (guint i = 0; i < c->n_reads; i++)
+        if (c->read[i]->inst == e->inst && c->read[i]->op->engine == e->op->engine &&
+            c->read[i]->op->breadth == e->op->breadth) {
+            c->read[i] = e;
+            return;
+        }
+    if (c->n_reads == c->cap_reads) {
+        c->cap_reads = MAX(4, 2 * c->cap_reads);
+        c->read = g_renew(WsEvent *, c->read, c->cap_reads);
+    }
+    c->read[c->n_reads++] = e;
+}
+
+static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a)
+{
+    gboolean writes = (a->mode & WS_MODE_WRITE) != 0;
+    if (c->write)
+        check(play, inst, e, a, writes, c->write, TRUE);
+    if (!writes) {
+        add_read(c, e);
+        return;
+    }
+    for (guint i = 0; i < c->n_reads; i++)
+        check(play, inst, e, a, TRUE, c->read[i], FALSE);
+    c->write = e;
+    c->n_reads = 0;
+}
+
+/* --- accesses --------------------------------------------------------------------------------- */
+static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, gint64 col0)
+{
+    WsOpInfo *info = &play->info[op->index];
+    if (!info->cache)
+        info->cache = g_new0(WsRangeCache, op->n_access);
+    WsRangeCache *cache = &info->cache[i];
+    if (cache->valid && cache->row0 == row0 && cache->col0 == col0)
+        return cache;
+    const WsAccess *a = &op->access[i];
+    const WsBuffer *b = &play->p->buffer[a->buffer];
+    cache->row0 = row0, cache->col0 = col0, cache->valid = TRUE;
+    cache->n = ws_buffer_ranges(b, (guint)row0, a->rows, (guint)col0, a->cols, cache->range,
+                                G_N_ELEMENTS(cache->range));
+    if (cache->n > G_N_ELEMENTS(cache->range)) { /* too ragged: take the hull */
+        cache->range[0].offset = 0;
+        cache->range[0].bytes = b->stage_bytes;
+        cache->n = 1;
+    }
+    return cache;
+}
+
+/* Resolves where an access lies; FALSE (and said so) if that is outside its buffer. */
+static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e, gint64 *col0)
+{
+    const WsBuffer *b = &play->p->buffer[a->buffer];
+    gint64 use = 0;
+    e->element = e->stage = e->row0 = 0;
+    *col0 = 0;
+    if (a->use && b->stages > 1 && !ws_play_eval(play, inst, a->use, &use))
+        return FALSE;
+    if ((a->element && !ws_play_eval(play, inst, a->element, &e->element)) ||
+        (a->stage && !ws_play_eval(play, inst, a->stage, &e->stage)) ||
+        (a->row0 && !ws_play_eval(play, inst, a->row0, &e->row0)) ||
+        (a->col0 && !ws_play_eval(play, inst, a->col0, col0)))
+        return FALSE;
+    if (use < 0) {
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT, b->name,
+                  use);
+        return FALSE;
+    }
+    if (e->element < 0 || e->element >= MAX(b->array, 1) || e->stage < 0 ||
+        e->stage >= MAX(b->stages, 1) || e->row0 < 0 || e->row0 + a->rows > b->rows || *col0 < 0 ||
+        *col0 + a->cols > b->cols) {
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                  "reaches outside %s: element %" G_GINT64_FORMAT ", stage %" G_GINT64_FORMAT
+                  ", rows from %" G_GINT64_FORMAT ", columns from %" G_GINT64_FORMAT,
+                  b->name, e->element, e->stage, e->row0, *col0);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes)
+{
+    const WsOp *op = e->op;
+    WsShadow *shadow = &play->shadow[rank];
+    for (guint i = 0; i < op->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        gint64 col0;
+        if (!(a->mode & modes) || !place(play, inst, a, e, &col0))
+            continue;
+        const WsBuffer *b = &play->p->buffer[a->buffer];
+        WsRangeCache *r = ranges(play, op, i, e->row0, col0);
+        guint64 base = b->offset + (guint64)e->element * b->array_pitch +
+                       (guint64)e->stage * b->stage_pitch;
+        for (guint k = 0; k < r->n; k++) {
+            guint64 from = base + r->range[k].offset, to = from + r->range[k].bytes;
+            cut(shadow, from);
+            cut(shadow, to);
+            for (guint c = find_cell(shadow, from); c < shadow->n && shadow->cell[c].from < to; c++)
+                touch(play, inst, &shadow->cell[c], e, a);
+        }
+    }
+}

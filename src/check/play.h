@@ -1,0 +1,272 @@
+/* Inside src/check: the state of a play. Nothing outside this folder includes it.
+ *
+ * What is known. Each agent of each CTA has three clock components: L counts what its leader did,
+ * O what its lanes did generically, W its collective progress (returned waits, retired commit
+ * groups). Each mbarrier slot and each named barrier has one that counts its completions. A clock
+ * says of every component how much has surely happened; its upper half says how much of that is
+ * also covered by a proxy fence. Arrivals release clocks, completions join them, waits acquire them.
+ * An access conflicts with an earlier one whose end its threads do not know. (Source of the rules:
+ * PTX ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1, W2, N1:
+ * contributions and waits meet the completion they mean in every schedule.) */
+#pragma once
+
+#include "check/check.h"
+#include "program/walk.h"
+
+G_BEGIN_DECLS
+
+typedef guint32 WsEpoch;
+
+/* Something an operation did or is doing. */
+typedef struct WsEvent WsEvent;
+struct WsEvent {
+    const WsOp *op;
+    guint inst;
+    guint8 n_rounds;
+    gboolean pending; /* asynchronous and not ended yet */
+    gint64 round[12];
+    guint comp;       /* it has ended for whoever knows (comp, epoch) */
+    WsEpoch epoch;
+    WsEpoch issue;    /* commit and bulk groups: same component, when it was issued; else 0 */
+    WsEvent *next;    /* copies that end together */
+    gint64 group;     /* commit, bulk or load group it belongs to */
+    gint64 stage, element, row0; /* of its first access: for messages and private rows */
+};
+
+typedef struct {
+    guint64 from, to; /* bytes of shared memory */
+    WsEvent *write;
+    guint n_reads, cap_reads;
+    WsEvent **read;
+} WsCell;
+
+typedef struct {
+    guint n, cap;
+    WsCell *cell; /* ascending, without gaps */
+} WsShadow;
+
+/* One slot of one element of one mbarrier of one CTA. */
+typedef struct {
+    gint64 phase; /* completion this agent's last wait stood for; -2: none */
+    guint comp;
+    WsEpoch epoch;
+    WsEvent event;
+} WsWaited;
+
+typedef struct {
+    guint barrier, element, slot, rank, comp;
+    gint64 phase; /* completions so far */
+    gint64 count, pend, tx;
+    gint64 expected, credited; /* bytes of the running phase */
+    WsEpoch *acc, *done;
+    WsWaited *waited;      /* [agents of the CTA] */
+    guint8 *contributed;   /* [instances]: 1 in this phase, 2 in the one before */
+    gboolean broken;       /* reported already: say no more about it */
+} WsSlot;
+
+typedef struct {
+    gint64 generation;
+    gint64 arrived, count;
+    guint comp;
+    WsEpoch *acc, *done;
+    gint barrier, element; /* of the last participant, for messages */
+} WsNamed;
+
+/* Bytes on their way into one CTA. */
+typedef struct {
+    WsEvent *event;
+    WsSlot *slot;
+    gint64 bytes;    /* credited on landing */
+    gint64 arrivals; /* cp.async: arrivals made on landing */
+    gint64 turn;     /* completion it means; G_MININT64: not said */
+    WsEpoch *clock;  /* what its issuer knew */
+} WsTransfer;
+
+typedef struct {
+    guint value;
+    guint64 mask;
+    gboolean accumulator;
+    gint64 group;
+    guint n; /* columns of the accumulator */
+    WsEvent *event;
+} WsBusy;
+
+typedef enum { WS_INST_RUN, WS_INST_STUCK, WS_INST_DONE } WsInstState;
+
+typedef struct {
+    guint agent, rank, index;
+    const WsAgent *a;
+    WsWalker *walker;
+    WsInstState state;
+    gboolean have; /* `step` waits to be executed */
+    WsStep step;
+    guint comp_l, comp_o, comp_w;
+    WsEpoch l, o, w;
+    WsEpoch *lead, *lanes; /* clocks of the leader and of every other lane */
+    /* barrier the current step concerns, resolved once */
+    WsSlot *slot;
+    gint64 parity, turn;
+    WsNamed *named;
+    gint64 joined; /* generation joined, -1 none */
+    gint64 cluster_joined;
+    /* queues */
+    gint64 mma_committed, mma_retired;
+    gint64 bulk_committed, bulk_retired;
+    gint64 cp_committed, cp_retired;
+    gboolean mma_open, bulk_open, cp_open;
+    GPtrArray *mma, *bulk, *cp; /* WsEvent*, pending, oldest first */
+    GArray *busy;               /* WsBusy */
+    guint64 *defined, *touched; /* [values]: blocks defined; touched since the last mma fence */
+    gboolean fence_seen;
+} WsInst;
+
+typedef struct WsPlay WsPlay;
+struct WsPlay {
+    const WsProgram *p;
+    WsFindings *findings;
+    guint max_findings, errors;
+    GHashTable *said; /* "rule op op": reported once */
+    const char *sizes; /* text of the case, for messages */
+
+    guint ranks, n_inst, n_comps;
+    WsInst *inst;
+    guint n_slots;      /* per rank */
+    guint *first_slot;  /* [barriers] */
+    WsSlot *slot;       /* [ranks][n_slots] */
+    guint n_named;      /* per rank: 16 hardware ids, then one private per agent */
+    WsNamed *named;
+    WsNamed cluster;
+    WsShadow *shadow;   /* [ranks] */
+    GPtrArray *flight;  /* WsTransfer*, oldest first */
+    GPtrArray *remote;  /* WsEvent*: what was done to another CTA, `stage` is its rank */
+    WsEpoch *clocks;    /* storage of all clocks */
+    gsize n_clocks;
+    GPtrArray *arena;   /* blocks of WsEvent */
+    guint arena_used;
+    GPtrArray *transfers; /* pool */
+    guint transfers_used;
+    struct WsOpInfo *info; /* [ops] */
+
+    const WsLaunchValues *values;
+    WsSchedule schedule;
+    guint64 ops, max_ops;
+    gboolean outside;   /* an expression failed or a limit was met: said in findings */
+    gint64 *pin;        /* [vars]: 1 + offset into pin_values, 0 none */
+    const gint64 *pin_values;
+    guint n_pin_values;
+    guint tiles;
+    gint64 launch_tiles;
+};
+
+/* What can be told of an operation once: its ranges while rows and columns stay the same, and the
+ * register values it reads and defines. */
+typedef struct {
+    gint64 row0, col0;
+    gboolean valid;
+    guint n;
+    WsRange range[32];
+} WsRangeCache;
+
+typedef struct WsOpInfo {
+    WsRangeCache *cache; /* [n_access] */
+    guint n_reads, n_writes;
+    guint *read, *write; /* values of the agent */
+    gboolean known;
+} WsOpInfo;
+
+/* --- play.c --- */
+WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings);
+void ws_play_free(WsPlay *play);
+/* One play: T tiles per CTA with these sizes. `pins` gives values of TILE variables per position. */
+void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
+                 const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
+                 const char *sizes);
+WsEvent *ws_play_event(WsPlay *play, WsInst *inst);
+gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value);
+void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from);
+
+/* Whose deed: the leader's alone or all lanes'. */
+static inline gboolean ws_by_leader(const WsInst *inst)
+{
+    return inst->step.op->breadth == WS_BREADTH_LEADER || inst->step.op->tree->leader;
+}
+/* Does the acting set of threads know the end of an event? */
+gboolean ws_knows(const WsInst *inst, gboolean leader, guint comp, WsEpoch epoch);
+gboolean ws_fenced(const WsPlay *play, const WsInst *inst, gboolean leader, guint comp,
+                   WsEpoch epoch);
+/* What all lanes of an agent release together, joined into `into`. */
+void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into);
+void ws_release_leader(WsPlay *play, WsInst *inst, WsEpoch *into);
+void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from);
+/* The lanes meet (sync of the group, mma): the leader learns the collective progress. */
+void ws_collective(WsPlay *play, WsInst *inst);
+
+/* --- barriers.c: each returns FALSE while the instance must wait --- */
+WsSlot *ws_slot_of(WsPlay *play, guint rank, guint barrier, gint64 element, gint64 slot);
+gboolean ws_do_wait(WsPlay *play, WsInst *inst);
+void ws_do_arrive(WsPlay *play, WsInst *inst);
+void ws_do_expect(WsPlay *play, WsInst *inst);
+gboolean ws_do_named(WsPlay *play, WsInst *inst);
+gboolean ws_do_cluster(WsPlay *play, WsInst *inst);
+/* Checks that a contribution may not hit an older phase (R1), and whom it means. */
+void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *slot, gint64 turn);
+void ws_land(WsPlay *play, WsTransfer *t);
+guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank);
+
+/* --- memory.c --- */
+void ws_shadow_clear(WsShadow *shadow);
+/* Checks and records all accesses of the current operation that have `mode`, as event `e`. */
+void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes);
+
+/* --- queues.c --- */
+void ws_do_mma(WsPlay *play, WsInst *inst);
+void ws_do_mma_wait(WsPlay *play, WsInst *inst, gint64 n);
+void ws_do_load(WsPlay *play, WsInst *inst);
+void ws_do_rows(WsPlay *play, WsInst *inst);
+void ws_do_cp_arrive(WsPlay *play, WsInst *inst);
+void ws_do_cp_wait(WsPlay *play, WsInst *inst, gint64 n);
+void ws_do_store(WsPlay *play, WsInst *inst);
+void ws_do_bulk_wait(WsPlay *play, WsInst *inst, gint64 n);
+void ws_do_generic(WsPlay *play, WsInst *inst);
+void ws_do_values(WsPlay *play, WsInst *inst);
+
+/* --- ends.c: what is wrong when nothing moves or everything is over --- */
+void ws_report_stuck(WsPlay *play);
+void ws_report_ends(WsPlay *play);
+
+/* --- report.c --- */
+/* Reports once per (rule, operation, other operation); NULL if said before or too much was said. */
+WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other,
+                     const char *format, ...) G_GNUC_PRINTF(5, 6);
+WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const WsEvent *other,
+                           const char *format, ...) G_GNUC_PRINTF(5, 6);
+void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot);
+/* "mma.0" or "mma.0@1"; "mma.0, tile 0, k 3". Callers free. */
+char *ws_inst_name(const WsPlay *play, guint inst);
+char *ws_where(const WsPlay *play, const WsInst *inst);
+char *ws_where_event(const WsPlay *play, const WsEvent *e);
+/* "wait full at groups/mma/body/0/do/0/do/0 (mma.0, tile 0, k 0)" */
+char *ws_deed(const WsPlay *play, const WsInst *inst);
+char *ws_deed_event(const WsPlay *play, const WsEvent *e);
+char *ws_slot_name(const WsPlay *play, const WsSlot *slot); /* "full slot 2", "turn[1]" */
+void ws_outside(WsPlay *play, const WsInst *inst, const char *why);
+
+/* --- cases.c --- */
+typedef struct {
+    gint64 rounds;
+    guint tiles;
+    gboolean mixed;
+    guint weight;           /* larger cases are played under more schedules */
+    WsLaunchValues *values; /* owned by the case list */
+    gint64 *pin;
+    gint64 *pin_values;
+    guint n_pin_values;
+    char *sizes;
+} WsCase;
+/* All cases of a program, small ones first; what cannot be played is said in `skipped`. */
+GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, GPtrArray *skipped, WsFindings *findings);
+
+/* --- budget.c --- */
+void ws_check_budgets(const WsProgram *p, WsFindings *findings);
+
+G_END_DECLS

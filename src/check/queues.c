@@ -1,0 +1,392 @@
+/* Asynchronous engines and registers in the play: commit groups of mma, bulk groups of stores,
+ * gathers, loads, and the values they hold (LANGUAGE section 12). */
+#include "check/play.h"
+
+#include <string.h>
+
+/* --- register values -------------------------------------------------------------------------- */
+/* A value is cut in 4 x 16 blocks; a view covers a set of them. */
+static guint64 blocks(WsPlay *play, WsInst *inst, const WsValueUse *u)
+{
+    const WsRegValue *v = &inst->a->value[u->value];
+    gint64 r0 = 0, c0 = 0;
+    if ((u->row0 && !ws_play_eval(play, inst, u->row0, &r0)) ||
+        (u->col0 && !ws_play_eval(play, inst, u->col0, &c0)))
+        return 0;
+    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
+    gint64 ra = CLAMP(r0 / rh, 0, 3), rb = CLAMP((r0 + MAX(u->rows, 1) - 1) / rh, 0, 3);
+    gint64 ca = CLAMP(c0 / cw, 0, 15), cb = CLAMP((c0 + MAX(u->cols, 1) - 1) / cw, 0, 15);
+    guint64 row = ((2ull << cb) - (1ull << ca)) & 0xffff, mask = 0;
+    for (gint64 r = ra; r <= rb; r++)
+        mask |= row << (16 * r);
+    return mask;
+}
+
+static guint64 whole(const WsInst *inst, guint value)
+{
+    const WsRegValue *v = &inst->a->value[value];
+    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
+    guint64 row = (2ull << ((v->cols - 1) / cw)) - 1, mask = 0;
+    for (gint64 r = 0; r <= ((gint64)v->rows - 1) / rh; r++)
+        mask |= (row & 0xffff) << (16 * r);
+    return mask;
+}
+
+/* An mma in flight that forbids this use of a value, or NULL. */
+static const WsBusy *busy(const WsInst *inst, guint value, guint64 mask, gboolean write)
+{
+    for (guint i = 0; i < inst->busy->len; i++) {
+        const WsBusy *b = &g_array_index(inst->busy, WsBusy, i);
+        if (b->value == value && (b->mask & mask) && (b->accumulator || write))
+            return b;
+    }
+    return NULL;
+}
+
+static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gboolean write)
+{
+    const WsBusy *b = busy(inst, value, mask, write);
+    if (!b)
+        return;
+    g_autofree char *other = ws_deed_event(play, b->event);
+    const WsRegValue *v = &inst->a->value[value];
+    gint64 newest = inst->mma_committed - 1;
+    WsFinding *f = ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
+                             "%s %s while %s may still %s it", write ? "assigns" : "reads", v->name,
+                             other, b->accumulator ? "accumulate into" : "read");
+    if (f)
+        ws_finding_set_remedy(f,
+                              b->group > newest
+                                  ? "close the commit group and retire it with mma_wait first"
+                                  : "put {\"mma_wait\": %" G_GINT64_FORMAT "} before it",
+                              MAX(newest - b->group, 0));
+}
+
+static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, guint mode)
+{
+    if (mode & WS_MODE_READ) {
+        check_busy(play, inst, value, mask, FALSE);
+        if ((inst->defined[value] & mask) != mask) {
+            WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                     "reads %s, which no step before it has defined",
+                                     inst->a->value[value].name);
+            if (f)
+                ws_finding_set_remedy(f, "assign it first");
+            inst->defined[value] |= mask;
+        }
+    }
+    if (mode & WS_MODE_WRITE) {
+        check_busy(play, inst, value, mask, TRUE);
+        inst->defined[value] |= mask;
+    }
+    inst->touched[value] |= mask;
+}
+
+typedef struct {
+    const WsAgent *agent;
+    GArray *read, *write;
+} Names;
+
+static gint find_value(const WsAgent *a, const char *name)
+{
+    for (guint i = 0; name && i < a->n_values; i++)
+        if (strcmp(a->value[i].name, name) == 0)
+            return (gint)i;
+    return -1;
+}
+
+static void see_name(const WsExpr *e, gpointer data)
+{
+    Names *n = data;
+    gint v = e->op == WS_EXPR_NAME ? find_value(n->agent, e->name) : -1;
+    guint value = (guint)v;
+    if (v < 0)
+        return;
+    for (guint i = 0; i < n->write->len; i++)
+        if (g_array_index(n->write, guint, i) == value)
+            return; /* defined by an earlier statement of the step */
+    g_array_append_val(n->read, value);
+}
+
+/* Values a compute step reads before it assigns them, and values it assigns. */
+static WsOpInfo *math_info(WsPlay *play, WsInst *inst, const WsOp *op)
+{
+    WsOpInfo *info = &play->info[op->index];
+    if (info->known)
+        return info;
+    Names n = {inst->a, g_array_new(FALSE, FALSE, sizeof(guint)),
+               g_array_new(FALSE, FALSE, sizeof(guint))};
+    for (guint i = 0; i < op->n_math; i++) {
+        ws_expr_visit(op->math[i]->value, see_name, &n);
+        gint v = find_value(inst->a, op->math[i]->name);
+        guint value = (guint)v;
+        if (v >= 0)
+            g_array_append_val(n.write, value);
+    }
+    if (op->skip)
+        ws_expr_visit(op->skip, see_name, &n);
+    info->n_reads = n.read->len, info->n_writes = n.write->len;
+    info->read = (guint *)(void *)g_array_free(n.read, FALSE);
+    info->write = (guint *)(void *)g_array_free(n.write, FALSE);
+    info->known = TRUE;
+    return info;
+}
+
+void ws_do_values(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    if (op->kind == WS_OP_MATH) {
+        WsOpInfo *info = math_info(play, inst, op);
+        for (guint i = 0; i < info->n_reads; i++)
+            use_value(play, inst, info->read[i], whole(inst, info->read[i]), WS_MODE_READ);
+        for (guint i = 0; i < info->n_writes; i++)
+            use_value(play, inst, info->write[i], whole(inst, info->write[i]), WS_MODE_WRITE);
+        return;
+    }
+    for (guint i = 0; i < op->n_value; i++)
+        if (op->value[i].value < inst->a->n_values)
+            use_value(play, inst, op->value[i].value, blocks(play, inst, &op->value[i]),
+                      op->value[i].mode);
+}
+
+void ws_do_generic(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    if (op->n_value || op->n_math)
+        ws_do_values(play, inst);
+    if (op->n_access == 0)
+        return;
+    gboolean leader = ws_by_leader(inst);
+    WsEvent *e = ws_play_event(play, inst);
+    e->comp = leader ? inst->comp_l : inst->comp_o;
+    e->epoch = leader ? ++inst->l : ++inst->o;
+    if (leader)
+        inst->lead[inst->comp_l] = inst->l;
+    ws_do_access(play, inst, inst->rank, e, WS_MODE_READ | WS_MODE_WRITE);
+}
+
+/* --- mma -------------------------------------------------------------------------------------- */
+static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 mask, gint64 first)
+{
+    const WsOp *op = inst->step.op;
+    const WsRegValue *v = &inst->a->value[value];
+    for (guint i = 0; i < inst->busy->len; i++) {
+        const WsBusy *b = &g_array_index(inst->busy, WsBusy, i);
+        if (b->value != value || !(b->mask & mask) || (b->accumulator && b->n == op->mma->n))
+            continue;
+        g_autofree char *other = ws_deed_event(play, b->event);
+        ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
+                  b->accumulator ? "accumulates into %s with another shape than %s, which may still "
+                                   "be in flight"
+                                 : "accumulates into %s while %s may still read it",
+                  v->name, other);
+    }
+    if (!first && (inst->defined[value] & mask) != mask) {
+        WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                 "adds to %s, which no step before it has defined", v->name);
+        if (f)
+            ws_finding_set_remedy(f, "let `first` be true in the round that starts the sum");
+    }
+    inst->defined[value] |= mask;
+}
+
+/* wgmma.fence: before the first mma, and after ordinary code touched its registers. */
+static void check_mma_fence(WsPlay *play, WsInst *inst, guint value, guint64 mask)
+{
+    if (inst->fence_seen && !(inst->touched[value] & mask))
+        return;
+    WsFinding *f = ws_report(play, WS_RULE_P_FENCE, inst, NULL,
+                             inst->fence_seen
+                                 ? "uses %s, which ordinary code has touched since the last mma fence"
+                                 : "is the first to use %s, and no mma fence precedes it",
+                             inst->a->value[value].name);
+    if (f)
+        ws_finding_set_remedy(f, "{\"fence\": \"mma\"} directly before it");
+}
+
+void ws_do_mma(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    gint64 first = 0;
+    if (op->mma && op->mma->first && !ws_play_eval(play, inst, op->mma->first, &first))
+        return;
+    WsEvent *e = ws_play_event(play, inst);
+    ws_do_access(play, inst, inst->rank, e, WS_MODE_READ | WS_MODE_WRITE);
+    e->comp = inst->comp_w;
+    e->issue = ++inst->w;
+    e->pending = TRUE;
+    e->group = inst->mma_committed;
+    ws_collective(play, inst);
+    g_ptr_array_add(inst->mma, e);
+    inst->mma_open = TRUE;
+    for (guint i = 0; i < op->n_value && i < 2; i++) {
+        guint value = op->value[i].value;
+        guint64 mask = blocks(play, inst, &op->value[i]);
+        check_mma_fence(play, inst, value, mask);
+        if (i == 0) {
+            check_accumulator(play, inst, value, mask, first);
+        } else {
+            guint64 touched = inst->touched[value];
+            use_value(play, inst, value, mask, WS_MODE_READ);
+            inst->touched[value] = touched;
+        }
+        WsBusy b = {value, mask, i == 0, e->group, op->mma ? op->mma->n : 0, e};
+        g_array_append_val(inst->busy, b);
+    }
+}
+
+void ws_do_mma_wait(WsPlay *play, WsInst *inst, gint64 n)
+{
+    if (inst->mma_open)
+        ws_report(play, WS_RULE_P_ASYNC, inst, NULL,
+                  "waits while a commit group is open: what is in it is not waited for");
+    gint64 limit = inst->mma_committed - n;
+    inst->w++;
+    ws_collective(play, inst);
+    guint done = 0;
+    while (done < inst->mma->len && ((WsEvent *)inst->mma->pdata[done])->group < limit) {
+        WsEvent *e = inst->mma->pdata[done++];
+        e->pending = FALSE;
+        e->epoch = inst->w;
+    }
+    if (done)
+        g_ptr_array_remove_range(inst->mma, 0, done);
+    for (guint i = inst->busy->len; i-- > 0;)
+        if (g_array_index(inst->busy, WsBusy, i).group < limit)
+            g_array_remove_index(inst->busy, i);
+}
+
+/* --- stores ----------------------------------------------------------------------------------- */
+void ws_do_store(WsPlay *play, WsInst *inst)
+{
+    WsEvent *e = ws_play_event(play, inst);
+    ws_do_access(play, inst, inst->rank, e, WS_MODE_READ);
+    e->comp = inst->comp_l;
+    e->issue = inst->lead[inst->comp_l] = ++inst->l;
+    e->pending = TRUE;
+    e->group = inst->bulk_committed;
+    g_ptr_array_add(inst->bulk, e);
+    inst->bulk_open = TRUE;
+}
+
+void ws_do_bulk_wait(WsPlay *play, WsInst *inst, gint64 n)
+{
+    gint64 limit = inst->bulk_committed - n;
+    inst->lead[inst->comp_l] = ++inst->l;
+    guint done = 0;
+    while (done < inst->bulk->len && ((WsEvent *)inst->bulk->pdata[done])->group < limit) {
+        WsEvent *e = inst->bulk->pdata[done++];
+        e->pending = FALSE;
+        e->epoch = inst->l;
+    }
+    if (done)
+        g_ptr_array_remove_range(inst->bulk, 0, done);
+}
+
+/* --- loads ------------------------------------------------------------------------------------ */
+static WsTransfer *new_transfer(WsPlay *play, WsInst *inst, gboolean leader)
+{
+    if (play->transfers_used == play->transfers->len) {
+        WsTransfer *t = g_new0(WsTransfer, 1);
+        t->clock = g_new0(WsEpoch, 2 * play->n_comps);
+        g_ptr_array_add(play->transfers, t);
+    }
+    WsTransfer *t = play->transfers->pdata[play->transfers_used++];
+    memset(t->clock, 0, 2 * play->n_comps * sizeof(WsEpoch));
+    if (leader)
+        ws_release_leader(play, inst, t->clock);
+    else
+        ws_release_all(play, inst, t->clock);
+    t->event = NULL, t->slot = NULL;
+    t->bytes = t->arrivals = 0;
+    t->turn = G_MININT64;
+    return t;
+}
+
+static gboolean target(WsPlay *play, WsInst *inst, guint rank, WsTransfer *t)
+{
+    const WsOp *op = inst->step.op;
+    gint64 element = 0, slot = 0;
+    if ((op->element && !ws_play_eval(play, inst, op->element, &element)) ||
+        (op->slot && !ws_play_eval(play, inst, op->slot, &slot)) ||
+        (op->turn && !ws_play_eval(play, inst, op->turn, &t->turn)))
+        return FALSE;
+    t->slot = ws_slot_of(play, rank, (guint)op->barrier, element, slot);
+    if (!t->slot)
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "signals a slot of %s that does not exist",
+                  play->p->barrier[op->barrier].name);
+    return t->slot != NULL;
+}
+
+void ws_do_load(WsPlay *play, WsInst *inst)
+{
+    const WsOp *op = inst->step.op;
+    gboolean leader = ws_by_leader(inst);
+    if (op->n_value)
+        ws_do_values(play, inst);
+    if (op->barrier < 0) {
+        ws_do_rows(play, inst);
+        return;
+    }
+    guint rank[16], n = ws_targets(play, inst, &op->ctas, rank);
+    for (guint i = 0; i < n; i++) {
+        WsTransfer *t = new_transfer(play, inst, leader);
+        if (!target(play, inst, rank[i], t))
+            return;
+        ws_contribution(play, inst, t->slot, t->turn);
+        WsEvent *e = t->event = ws_play_event(play, inst);
+        e->pending = TRUE;
+        if (op->kind == WS_OP_BULK_COPY)
+            ws_do_access(play, inst, inst->rank, e, WS_MODE_READ);
+        ws_do_access(play, inst, rank[i], e, WS_MODE_WRITE);
+        t->bytes = op->bytes;
+        g_ptr_array_add(play->flight, t);
+    }
+}
+
+void ws_do_rows(WsPlay *play, WsInst *inst)
+{
+    WsEvent *e = ws_play_event(play, inst);
+    e->pending = TRUE;
+    e->group = inst->cp_committed;
+    ws_do_access(play, inst, inst->rank, e, WS_MODE_WRITE);
+    g_ptr_array_add(inst->cp, e);
+    inst->cp_open = TRUE;
+}
+
+/* Every thread arrives once its copies so far are done. */
+void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
+{
+    WsTransfer *t = new_transfer(play, inst, FALSE);
+    if (!target(play, inst, inst->rank, t))
+        return;
+    ws_contribution(play, inst, t->slot, t->turn);
+    t->arrivals = inst->step.op->count;
+    WsEvent *e = t->event = ws_play_event(play, inst);
+    e->pending = TRUE;
+    for (guint i = 0; i < inst->cp->len; i++) {
+        WsEvent *copy = inst->cp->pdata[i];
+        copy->next = e->next;
+        e->next = copy;
+    }
+    g_ptr_array_set_size(inst->cp, 0);
+    inst->cp_open = FALSE;
+    g_ptr_array_add(play->flight, t);
+}
+
+void ws_do_cp_wait(WsPlay *play, WsInst *inst, gint64 n)
+{
+    gint64 limit = inst->cp_committed - n;
+    inst->o++;
+    guint done = 0;
+    while (done < inst->cp->len && ((WsEvent *)inst->cp->pdata[done])->group < limit) {
+        WsEvent *e = inst->cp->pdata[done++];
+        if (!e->pending)
+            continue;
+        e->pending = FALSE;
+        e->comp = inst->comp_o;
+        e->epoch = inst->o;
+    }
+    if (done)
+        g_ptr_array_remove_range(inst->cp, 0, done);
+}

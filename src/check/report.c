@@ -1,0 +1,146 @@
+/* Sentences of the play: who, where, which slot, which round. */
+#include "check/play.h"
+
+#include <string.h>
+
+char *ws_inst_name(const WsPlay *play, guint inst)
+{
+    const WsInst *i = &play->inst[inst];
+    if (play->ranks > 1)
+        return g_strdup_printf("%s@%u", i->a->name, i->rank);
+    return g_strdup(i->a->name);
+}
+
+/* Loop rounds of an operation, outermost first: "tile 1, k 3". */
+static char *rounds_text(const WsOp *op, guint n, const gint64 *round)
+{
+    const WsTree *loop[16];
+    guint found = 0;
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && found < G_N_ELEMENTS(loop))
+            loop[found++] = t;
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < n && i < found; i++)
+        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "",
+                               loop[found - 1 - i]->name, round[i]);
+    return g_string_free(s, FALSE);
+}
+
+static char *where(const WsPlay *play, guint inst, const WsOp *op, guint n, const gint64 *round)
+{
+    g_autofree char *name = ws_inst_name(play, inst);
+    g_autofree char *rounds = rounds_text(op, n, round);
+    return rounds[0] ? g_strdup_printf("%s, %s", name, rounds) : g_strdup(name);
+}
+
+char *ws_where(const WsPlay *play, const WsInst *inst)
+{
+    return where(play, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12), inst->step.round);
+}
+
+char *ws_where_event(const WsPlay *play, const WsEvent *e)
+{
+    return where(play, e->inst, e->op, e->n_rounds, e->round);
+}
+
+static const char *label(const WsOp *op)
+{
+    return op->label && op->label[0] ? op->label : ws_op_kind_text(op->kind);
+}
+
+static char *deed(const WsOp *op, const char *at)
+{
+    return g_strdup_printf("%s at %s (%s)", label(op), op->step ? op->step : op->id, at);
+}
+
+char *ws_deed(const WsPlay *play, const WsInst *inst)
+{
+    g_autofree char *at = ws_where(play, inst);
+    return deed(inst->step.op, at);
+}
+
+char *ws_deed_event(const WsPlay *play, const WsEvent *e)
+{
+    g_autofree char *at = ws_where_event(play, e);
+    return deed(e->op, at);
+}
+
+char *ws_slot_name(const WsPlay *play, const WsSlot *slot)
+{
+    const WsBarrier *b = &play->p->barrier[slot->barrier];
+    GString *s = g_string_new(b->name);
+    if (b->is_array)
+        g_string_append_printf(s, "[%u]", slot->element);
+    if (b->slots > 1)
+        g_string_append_printf(s, " slot %u", slot->slot);
+    if (play->ranks > 1)
+        g_string_append_printf(s, " of CTA %u", slot->rank);
+    return g_string_free(s, FALSE);
+}
+
+void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
+{
+    g_free(f->barrier);
+    f->barrier = ws_slot_name(play, slot);
+}
+
+static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
+                         const gint64 *round, const WsEvent *other, char *text)
+{
+    g_autofree char *owned = text;
+    gboolean error = ws_rule(rule)->severity == WS_SEVERITY_ERROR;
+    /* Replicas and ranks do the same: say it once per pair of steps. */
+    char *key = g_strdup_printf("%d %s %s", rule, op->step ? op->step : op->id,
+                                other ? other->op->step ? other->op->step : other->op->id : "");
+    play->errors += error;
+    if (!g_hash_table_add(play->said, key) || play->findings->list->len >= play->max_findings)
+        return NULL;
+    g_autofree char *at = where(play, inst, op, n_rounds, round);
+    g_autofree char *who = deed(op, at);
+    GString *sizes = g_string_new(NULL);
+    if (play->sizes && play->sizes[0])
+        g_string_append_printf(sizes, " [%s; %u tile%s]", play->sizes, play->tiles,
+                               play->tiles == 1 ? "" : "s");
+    WsFinding *f = ws_findings_add(play->findings, rule, op->step ? op->step : op->id, "%s %s%s",
+                                   who, owned, sizes->str);
+    g_string_free(sizes, TRUE);
+    f->round = rounds_text(op, n_rounds, round);
+    if (other) {
+        f->steps = g_ptr_array_new_with_free_func(g_free);
+        g_ptr_array_add(f->steps, g_strdup(other->op->step ? other->op->step : other->op->id));
+    }
+    return f;
+}
+
+WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return report(play, rule, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12),
+                  inst->step.round, other, text);
+}
+
+WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const WsEvent *other,
+                           const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return report(play, rule, at->inst, at->op, at->n_rounds, at->round, other, text);
+}
+
+void ws_outside(WsPlay *play, const WsInst *inst, const char *why)
+{
+    if (play->outside)
+        return;
+    play->outside = TRUE;
+    if (inst && inst->have)
+        ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be played: %s", why);
+    else
+        ws_findings_add(play->findings, WS_RULE_F_PLAY, inst ? inst->a->path : "", "%s cannot be "
+                        "played: %s", inst ? inst->a->name : "the design", why);
+}
