@@ -1,0 +1,138 @@
+/* Roles: one block tree per agent, chosen by the uniform warp number, all rejoining at the exit.
+ * setmaxnreg is an instruction of whole warp groups, so the choice is made per warp group first. */
+#include "codegen/emit.h"
+
+/* Cells of the agent's totals, counters and lets. */
+static void make_cells(WsEmit *e, guint number)
+{
+    for (guint i = 0; i < e->p->n_vars && !e->error; i++) {
+        const WsVar *v = &e->p->var[i];
+        if (v->agent != (gint)number)
+            continue;
+        if (v->kind == WS_VAR_TOTAL || v->kind == WS_VAR_COUNTER) {
+            WsUniform start = ws_uniform_const(e, 0);
+            if (v->kind == WS_VAR_COUNTER && v->value)
+                start = ws_uniform(e, v->value);
+            LLVMValueRef cell = ws_cell(e, e->i32, v->name);
+            LLVMBuildStore(e->b, start.v, cell);
+            gint64 low = v->kind == WS_VAR_TOTAL ? 0 : WS_UNIFORM_MIN;
+            e->var[i] = (WsBinding){ WS_BIND_CELL, cell, low, G_MAXINT32 };
+        } else if (v->kind == WS_VAR_LET) {
+            e->var[i] = (WsBinding){ WS_BIND_CELL, ws_cell(e, e->i32, v->name), WS_UNIFORM_MIN,
+                                     WS_UNIFORM_MAX };
+        }
+    }
+}
+
+static void agent(WsEmit *e, guint number)
+{
+    const WsAgent *a = &e->p->agent[number];
+    e->agent = a;
+    e->left_behind = 0;
+    e->agent_warp = ws_add(e, e->warp, -(gint64)a->warp0);
+    e->agent_tid = ws_add(e, e->tid, -(gint64)a->warp0 * 32);
+    if (e->host)
+        ws_prim(e, WS_PRIM_HOST_AGENT, ws_i32(e, number));
+    LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, e->agent_warp, ws_i32(e, 0), "");
+    LLVMValueRef elected = ws_prim0(e, WS_PRIM_ELECT);
+    e->leader = LLVMBuildAnd(e->b, first, elected, "leader");
+    make_cells(e, number);
+    ws_regs_new(e, a);
+    e->open = g_array_new(FALSE, FALSE, sizeof(WsInFlight));
+    e->in_flight = g_array_new(FALSE, FALSE, sizeof(WsInFlight));
+    if (e->p->tiles.launch == WS_LAUNCH_SINGLE)
+        ws_tiles_bind(e, e->cluster_id.v);
+    ws_control_tree(e, a->body);
+    ws_tiles_unbind(e);
+    ws_record_end(e);
+    g_array_free(e->open, TRUE);
+    g_array_free(e->in_flight, TRUE);
+    ws_regs_free(e, a);
+    e->agent = NULL;
+    e->op = NULL;
+}
+
+/* Whole warp groups that belong together: warps [lo, hi), agents [first, end). */
+typedef struct {
+    guint lo, hi, first, end;
+} Span;
+
+static Span next_span(const WsProgram *p, guint lo, guint first)
+{
+    Span s = { lo, lo + 4, first, first };
+    while (s.end < p->n_agents && p->agent[s.end].warp0 < s.hi) {
+        guint top = p->agent[s.end].warp0 + p->agent[s.end].warps;
+        s.hi = MAX(s.hi, (top + 3) / 4 * 4);
+        s.end++;
+    }
+    s.hi = MIN(s.hi, p->threads / 32);
+    return s;
+}
+
+static const WsOp *find_setmaxnreg(const WsTree *t)
+{
+    if (t->kind == WS_TREE_OP)
+        return t->op->kind == WS_OP_SETMAXNREG ? t->op : NULL;
+    for (guint i = 0; t->kind == WS_TREE_SEQ && i < t->n_kids; i++) {
+        const WsOp *op = find_setmaxnreg(t->kid[i]);
+        if (op)
+            return op;
+    }
+    return NULL;
+}
+
+/* Several agents, or idle warps, share the warp groups of a span. */
+static void shared_span(WsEmit *e, const Span *s)
+{
+    for (guint i = s->first; i < s->end; i++) {
+        const WsOp *plan = find_setmaxnreg(e->p->agent[i].body);
+        if (plan) {
+            e->whole_group = FALSE;
+            ws_sync_simple(e, plan);
+            break;
+        }
+    }
+    for (guint i = s->first; i < s->end && !e->error; i++) {
+        const WsAgent *a = &e->p->agent[i];
+        LLVMValueRef mine = LLVMBuildICmp(e->b, LLVMIntULT, ws_add(e, e->warp, -(gint64)a->warp0),
+                                          ws_i32(e, a->warps), "");
+        LLVMBasicBlockRef after = ws_if(e, mine, a->name);
+        e->whole_group = FALSE;
+        agent(e, i);
+        ws_end_if(e, after);
+    }
+}
+
+void ws_agent_roles(WsEmit *e)
+{
+    guint warps = e->p->threads / 32;
+    LLVMBasicBlockRef exit = ws_block(e, "exit");
+    LLVMValueRef group = LLVMBuildLShr(e->b, e->warp, ws_i32(e, 2), "warpgroup");
+    for (Span s = { 0 }; s.hi < warps && !e->error;) {
+        s = next_span(e->p, s.hi, s.end);
+        gboolean last = s.hi >= warps;
+        gboolean alone = s.end - s.first == 1 && e->p->agent[s.first].warps == s.hi - s.lo;
+        g_autofree char *name =
+            g_strdup_printf("role.%s", s.end > s.first ? e->p->agent[s.first].name : "idle");
+        LLVMBasicBlockRef role = ws_block(e, name), next = last ? exit : ws_block(e, "roles");
+        /* groups are taken in rising order: "below the end" is enough */
+        LLVMValueRef mine = LLVMBuildICmp(e->b, LLVMIntULT, group, ws_i32(e, (s.hi + 3) / 4), "");
+        if (last)
+            LLVMBuildBr(e->b, role);
+        else
+            LLVMBuildCondBr(e->b, mine, role, next);
+        LLVMPositionBuilderAtEnd(e->b, role);
+        e->whole_group = alone;
+        if (alone)
+            agent(e, s.first);
+        else
+            shared_span(e, &s);
+        LLVMBuildBr(e->b, exit);
+        if (!last) {
+            LLVMMoveBasicBlockAfter(next, LLVMGetInsertBlock(e->b));
+            LLVMPositionBuilderAtEnd(e->b, next);
+        }
+    }
+    LLVMMoveBasicBlockAfter(exit, LLVMGetInsertBlock(e->b));
+    LLVMPositionBuilderAtEnd(e->b, exit);
+}

@@ -1,0 +1,89 @@
+/* One operation of the current agent. The table says which kinds this lens can lower. */
+#include "codegen/emit.h"
+
+static void let(WsEmit *e, const WsOp *op)
+{
+    WsUniform u = ws_uniform(e, op->set);
+    WsBinding *b = &e->var[op->var];
+    if (b->kind != WS_BIND_CELL) {
+        ws_emit_internal_error(e, "let of something that is no cell");
+        return;
+    }
+    LLVMBuildStore(e->b, u.v, b->v);
+    b->lo = u.lo;
+    b->hi = u.hi;
+}
+
+static void advance(WsEmit *e, const WsOp *op)
+{
+    WsBinding *b = &e->var[op->var];
+    if (b->kind != WS_BIND_CELL) {
+        ws_emit_internal_error(e, "advance of something that is no counter");
+        return;
+    }
+    LLVMValueRef now = ws_load(e, e->i32, b->v, "");
+    LLVMBuildStore(e->b, LLVMBuildAdd(e->b, now, ws_uniform_i32(e, op->set), ""), b->v);
+}
+
+static void nothing(WsEmit *e, const WsOp *op)
+{
+    (void)e;
+    (void)op;
+}
+
+typedef void (*Lower)(WsEmit *e, const WsOp *op);
+static const Lower lower[WS_OP_KIND_COUNT] = {
+    [WS_OP_MBAR_INIT] = ws_sync_mbar_init,
+    [WS_OP_MBAR_WAIT] = ws_sync_wait,
+    [WS_OP_MBAR_ARRIVE] = ws_sync_arrive,
+    [WS_OP_MBAR_EXPECT] = ws_sync_expect,
+    [WS_OP_TMA_LOAD] = ws_bulk_load,
+    [WS_OP_TMA_STORE] = ws_bulk_store,
+    [WS_OP_BULK_COMMIT] = ws_sync_simple,
+    [WS_OP_BULK_WAIT] = ws_bulk_wait,
+    [WS_OP_PREFETCH_MAP] = ws_bulk_prefetch_map,
+    [WS_OP_MMA_FENCE] = ws_sync_simple,
+    [WS_OP_MMA] = ws_mma_step,
+    [WS_OP_MMA_COMMIT] = ws_mma_commit,
+    [WS_OP_MMA_WAIT] = ws_mma_wait,
+    [WS_OP_ST_SHARED] = ws_shared_st,
+    [WS_OP_STMATRIX] = ws_shared_stmatrix,
+    [WS_OP_BAR_SYNC] = ws_sync_bar,
+    [WS_OP_BAR_ARRIVE] = ws_sync_bar,
+    [WS_OP_WARP_SYNC] = ws_sync_simple,
+    [WS_OP_CLUSTER_ARRIVE] = ws_sync_simple,
+    [WS_OP_CLUSTER_WAIT] = ws_sync_simple,
+    [WS_OP_FENCE_ASYNC] = ws_sync_simple,
+    [WS_OP_FENCE_CLUSTER] = ws_sync_simple,
+    [WS_OP_FENCE_GPU] = ws_sync_simple,
+    [WS_OP_FENCE_INIT] = ws_sync_simple,
+    [WS_OP_SETMAXNREG] = ws_sync_simple,
+    [WS_OP_LET] = let,
+    [WS_OP_ADVANCE] = advance,
+    [WS_OP_DEP_WAIT] = ws_sync_simple,
+    [WS_OP_DEP_LAUNCH] = ws_sync_simple,
+    [WS_OP_MARK] = nothing, /* the recorder reads its clock */
+};
+
+/* Done by the leader alone wherever it stands. Arrivals choose their lanes themselves. */
+gboolean ws_op_leader_only(const WsOp *op)
+{
+    if (op->kind == WS_OP_MBAR_ARRIVE)
+        return op->per == 0;
+    return op->breadth == WS_BREADTH_LEADER;
+}
+
+void ws_op_emit(WsEmit *e, const WsOp *op)
+{
+    if (e->error)
+        return;
+    e->op = op;
+    e->comment = TRUE;
+    if (!lower[op->kind]) {
+        ws_emit_step_error(e, op, NULL);
+        return;
+    }
+    if (e->host)
+        ws_prim(e, WS_PRIM_HOST_OP, ws_i32(e, op->index));
+    lower[op->kind](e, op);
+}

@@ -1,0 +1,143 @@
+/* The recorder: clocks of one round in registers, written at the end of the round by the leader as
+ * 16-byte vectors. The plan (which operations, which words) is trace/recorder.h's alone. Without a
+ * recorder every function here does nothing: a timed build holds no trace of it. */
+#include "codegen/emit.h"
+
+#define WS_RECORD_SMID        0
+#define WS_RECORD_CTA         4
+#define WS_RECORD_TIMER_START 8
+#define WS_RECORD_TIMER_END   16
+#define WS_RECORD_CLOCK_START 24
+#define WS_RECORD_CLOCK_END   32
+
+static LLVMValueRef i64(WsEmit *e, guint64 v)
+{
+    return LLVMConstInt(e->i64, v, 0);
+}
+
+static LLVMValueRef header(WsEmit *e, guint at)
+{
+    return LLVMBuildAdd(e->b, e->rec_cta, i64(e, at), "");
+}
+
+static LLVMValueRef recorded(WsEmit *e)
+{
+    return LLVMBuildICmp(e->b, LLVMIntNE, e->rec_cta, i64(e, 0), "");
+}
+
+/* Address of this CTA's part of the buffer, 0 if it is not recorded. */
+static LLVMValueRef cta_part(WsEmit *e)
+{
+    const WsRecorder *r = e->recorder;
+    LLVMValueRef cta = ws_prim0(e, WS_PRIM_CTAID), at = i64(e, 0);
+    for (guint i = 0; i < r->n_ctas; i++) {
+        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, cta, ws_i32(e, r->cta[i]), "");
+        LLVMValueRef part = LLVMBuildAdd(e->b, e->record, i64(e, i * r->cta_bytes), "");
+        at = LLVMBuildSelect(e->b, here, part, at, "");
+    }
+    return at;
+}
+
+void ws_record_entry(WsEmit *e)
+{
+    const WsRecorder *r = e->recorder;
+    if (!r)
+        return;
+    e->rec_cta = cta_part(e);
+    e->rec_word = g_new0(LLVMValueRef *, MAX(r->n_strips, 1));
+    for (guint s = 0; s < r->n_strips; s++) {
+        e->rec_word[s] = g_new0(LLVMValueRef, MAX(r->strip[s].words, 1));
+        for (guint w = 0; w < r->strip[s].words; w++) {
+            g_autofree char *name = g_strdup_printf("clock.%u.%u", s, w);
+            e->rec_word[s][w] = ws_cell(e, e->i32, name);
+        }
+    }
+    LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, e->tid, ws_i32(e, 0), "");
+    LLVMBasicBlockRef after = ws_if(e, LLVMBuildAnd(e->b, first, recorded(e), ""), "record.start");
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B32, header(e, WS_RECORD_SMID), ws_prim0(e, WS_PRIM_SMID));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B32, header(e, WS_RECORD_CTA), ws_prim0(e, WS_PRIM_CTAID));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_TIMER_START),
+            ws_prim0(e, WS_PRIM_GLOBALTIMER));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_CLOCK_START),
+            ws_prim0(e, WS_PRIM_CLOCK64));
+    ws_end_if(e, after);
+}
+
+/* End of an agent: every leader writes the end; the last to come stays. */
+void ws_record_end(WsEmit *e)
+{
+    if (!e->recorder)
+        return;
+    LLVMBasicBlockRef after =
+        ws_if(e, LLVMBuildAnd(e->b, e->leader, recorded(e), ""), "record.end");
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_TIMER_END),
+            ws_prim0(e, WS_PRIM_GLOBALTIMER));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_CLOCK_END), ws_prim0(e, WS_PRIM_CLOCK64));
+    ws_end_if(e, after);
+}
+
+/* Words that no operation of this round writes keep the poison. */
+const WsRecordStrip *ws_record_begin_round(WsEmit *e, const WsTree *seq)
+{
+    for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->body != seq || &e->p->agent[strip->agent] != e->agent)
+            continue;
+        for (guint w = 0; w < strip->words; w++)
+            LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[s][w]);
+        return strip;
+    }
+    return NULL;
+}
+
+void ws_record_end_round(WsEmit *e, const WsRecordStrip *strip)
+{
+    if (!strip || e->error)
+        return;
+    LLVMValueRef on = recorded(e), round = ws_i32(e, 0);
+    if (!e->in_leader)
+        on = LLVMBuildAnd(e->b, on, e->leader, "");
+    if (strip->loop && strip->loop->total_var >= 0)
+        round = ws_load(e, e->i32, e->var[strip->loop->total_var].v, "");
+    round = ws_add(e, round, -strip->first_round);
+    gint64 rounds = MIN(strip->rounds, G_MAXINT32);
+    LLVMValueRef inside = LLVMBuildICmp(e->b, LLVMIntULT, round, ws_i32(e, rounds), "");
+    LLVMBasicBlockRef after = ws_if(e, LLVMBuildAnd(e->b, on, inside, ""), "record");
+    LLVMValueRef by =
+        LLVMBuildMul(e->b, LLVMBuildZExt(e->b, round, e->i64, ""), i64(e, strip->round_bytes), "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, header(e, (guint)strip->offset), by, "");
+    LLVMValueRef *word = e->rec_word[strip - e->recorder->strip];
+    for (guint w = 0; w + 4 <= strip->words; w += 4) {
+        LLVMValueRef x[4];
+        for (guint i = 0; i < 4; i++)
+            x[i] = ws_load(e, e->i32, word[w + i], "");
+        ws_prim(e, WS_PRIM_ST_GLOBAL_V4, LLVMBuildAdd(e->b, at, i64(e, 4 * w), ""), x[0], x[1],
+                x[2], x[3]);
+    }
+    ws_end_if(e, after);
+}
+
+static void take_clock(WsEmit *e, const WsRecordStrip *strip, gint word)
+{
+    if (word < 0 || (guint)word >= strip->words)
+        return;
+    LLVMValueRef cell = e->rec_word[strip - e->recorder->strip][word];
+    LLVMBuildStore(e->b, ws_prim0(e, WS_PRIM_CLOCK), cell);
+}
+
+void ws_record_before(WsEmit *e, const WsOp *op)
+{
+    const WsRecordStrip *strip;
+    const WsRecordPoint *point = e->recorder ? ws_recorder_point(e->recorder, op, &strip) : NULL;
+    if (point)
+        take_clock(e, strip, point->before);
+}
+
+void ws_record_after(WsEmit *e, const WsOp *op)
+{
+    const WsRecordStrip *strip;
+    const WsRecordPoint *point =
+        e->recorder && !e->error ? ws_recorder_point(e->recorder, op, &strip) : NULL;
+    if (point)
+        take_clock(e, strip, point->after);
+}

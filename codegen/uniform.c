@@ -1,0 +1,393 @@
+/* Uniform integer expressions as i32 code. Every value carries the interval it lies in: comparisons
+ * that an interval decides fold (a peeled round knows k == 0), and divisions know their sign.
+ * Sizes are taken as 31-bit: tile ids, coordinates and uses of any real launch fit. */
+#include "codegen/emit.h"
+
+static gint64 clamp(gint64 x)
+{
+    return CLAMP(x, WS_UNIFORM_MIN, WS_UNIFORM_MAX);
+}
+
+WsUniform ws_uniform_value(LLVMValueRef v, gint64 lo, gint64 hi)
+{
+    return (WsUniform){ v, clamp(lo), clamp(hi) };
+}
+
+WsUniform ws_uniform_const(WsEmit *e, gint64 value)
+{
+    if (value < G_MININT32 || value > G_MAXUINT32)
+        ws_emit_step_error(e, e->op, "an integer beyond 32 bits");
+    return (WsUniform){ LLVMConstInt(e->i32, (guint64)value & 0xffffffffu, 0), clamp(value),
+                        clamp(value) };
+}
+
+gboolean ws_uniform_known(const WsUniform *u, gint64 *value)
+{
+    if (u->lo != u->hi || u->lo <= WS_UNIFORM_MIN || u->lo >= WS_UNIFORM_MAX)
+        return FALSE;
+    *value = u->lo;
+    return TRUE;
+}
+
+static gint64 times(gint64 a, gint64 b)
+{
+    gint64 r;
+    if (__builtin_mul_overflow(a, b, &r))
+        return (a < 0) == (b < 0) ? WS_UNIFORM_MAX : WS_UNIFORM_MIN;
+    return clamp(r);
+}
+
+static gint64 floor_div(gint64 a, gint64 b)
+{
+    gint64 q = a / b;
+    return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static gboolean open_end(gint64 x)
+{
+    return x <= WS_UNIFORM_MIN || x >= WS_UNIFORM_MAX;
+}
+
+static WsUniform fold(WsEmit *e, LLVMValueRef v, gint64 lo, gint64 hi)
+{
+    WsUniform u = ws_uniform_value(v, lo, hi);
+    gint64 c;
+    return ws_uniform_known(&u, &c) ? ws_uniform_const(e, c) : u;
+}
+
+static WsUniform add(WsEmit *e, WsUniform a, WsUniform b, gboolean minus)
+{
+    gint64 lo, hi;
+    if (minus) {
+        lo = open_end(a.lo) || open_end(b.hi) ? WS_UNIFORM_MIN : a.lo - b.hi;
+        hi = open_end(a.hi) || open_end(b.lo) ? WS_UNIFORM_MAX : a.hi - b.lo;
+    } else {
+        lo = open_end(a.lo) || open_end(b.lo) ? WS_UNIFORM_MIN : a.lo + b.lo;
+        hi = open_end(a.hi) || open_end(b.hi) ? WS_UNIFORM_MAX : a.hi + b.hi;
+    }
+    LLVMValueRef v = minus ? LLVMBuildSub(e->b, a.v, b.v, "") : LLVMBuildAdd(e->b, a.v, b.v, "");
+    return fold(e, v, lo, hi);
+}
+
+static WsUniform multiply(WsEmit *e, WsUniform a, WsUniform b)
+{
+    gint64 x[4] = { times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi) };
+    gint64 lo = x[0], hi = x[0];
+    for (guint i = 1; i < 4; i++) {
+        lo = MIN(lo, x[i]);
+        hi = MAX(hi, x[i]);
+    }
+    return fold(e, LLVMBuildMul(e->b, a.v, b.v, ""), lo, hi);
+}
+
+/* Floor division or its remainder by a positive constant, or by a run-time value. */
+static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
+{
+    gint64 c, lo = WS_UNIFORM_MIN, hi = WS_UNIFORM_MAX;
+    gboolean known = ws_uniform_known(&b, &c) && c > 0;
+    gboolean positive = (a.lo >= 0 || e->nonneg) && b.lo >= 0;
+    if (known && c == 1)
+        return mod ? ws_uniform_const(e, 0) : a;
+    if (known) {
+        lo = mod ? 0 : open_end(a.lo) ? WS_UNIFORM_MIN : floor_div(a.lo, c);
+        hi = mod ? c - 1 : open_end(a.hi) ? WS_UNIFORM_MAX : floor_div(a.hi, c);
+        if (mod && a.lo >= 0 && a.hi < c)
+            return a;
+    } else if (positive) {
+        lo = 0;
+        hi = mod ? b.hi : a.hi;
+    }
+    LLVMValueRef v;
+    if (known && (c & (c - 1)) == 0) { /* & and >> have floor semantics for both signs */
+        guint shift = (guint)__builtin_ctzll((guint64)c);
+        v = mod ? LLVMBuildAnd(e->b, a.v, ws_i32(e, c - 1), "")
+                : LLVMBuildAShr(e->b, a.v, ws_i32(e, shift), "");
+    } else if (positive) {
+        v = mod ? LLVMBuildURem(e->b, a.v, b.v, "") : LLVMBuildUDiv(e->b, a.v, b.v, "");
+    } else {
+        LLVMValueRef r = LLVMBuildSRem(e->b, a.v, b.v, "");
+        LLVMValueRef zero = ws_i32(e, 0);
+        LLVMValueRef differ =
+            LLVMBuildICmp(e->b, LLVMIntSLT, LLVMBuildXor(e->b, r, b.v, ""), zero, "");
+        LLVMValueRef fix =
+            LLVMBuildAnd(e->b, differ, LLVMBuildICmp(e->b, LLVMIntNE, r, zero, ""), "");
+        if (mod) {
+            v = LLVMBuildAdd(e->b, r, LLVMBuildSelect(e->b, fix, b.v, zero, ""), "");
+        } else {
+            v = LLVMBuildSub(e->b, LLVMBuildSDiv(e->b, a.v, b.v, ""),
+                             LLVMBuildZExt(e->b, fix, e->i32, ""), "");
+        }
+    }
+    return fold(e, v, lo, hi);
+}
+
+/* -1 unknown, else 0 or 1. */
+static int decide(WsExprOp op, const WsUniform *a, const WsUniform *b)
+{
+    gboolean lt = a->hi<b->lo, le = a->hi <= b->lo, gt = a->lo> b->hi, ge = a->lo >= b->hi;
+    switch (op) {
+    case WS_EXPR_LT:
+        return lt ? 1 : ge ? 0 : -1;
+    case WS_EXPR_LE:
+        return le ? 1 : gt ? 0 : -1;
+    case WS_EXPR_GT:
+        return gt ? 1 : le ? 0 : -1;
+    case WS_EXPR_GE:
+        return ge ? 1 : lt ? 0 : -1;
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE: {
+        int eq = lt || gt ? 0 : a->lo == a->hi && b->lo == b->hi && !open_end(a->lo) ? 1 : -1;
+        return eq < 0 ? -1 : eq ^ (op == WS_EXPR_NE);
+    }
+    default:
+        return -1;
+    }
+}
+
+static LLVMIntPredicate predicate(WsExprOp op)
+{
+    switch (op) {
+    case WS_EXPR_LT:
+        return LLVMIntSLT;
+    case WS_EXPR_LE:
+        return LLVMIntSLE;
+    case WS_EXPR_GT:
+        return LLVMIntSGT;
+    case WS_EXPR_GE:
+        return LLVMIntSGE;
+    case WS_EXPR_EQ:
+        return LLVMIntEQ;
+    default:
+        return LLVMIntNE;
+    }
+}
+
+static LLVMValueRef truth(WsEmit *e, WsUniform a)
+{
+    return LLVMBuildICmp(e->b, LLVMIntNE, a.v, ws_i32(e, 0), "");
+}
+
+static WsUniform compare(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b)
+{
+    int known = decide(op, &a, &b);
+    if (known >= 0)
+        return ws_uniform_const(e, known);
+    LLVMValueRef c = LLVMBuildICmp(e->b, predicate(op), a.v, b.v, "");
+    return ws_uniform_value(LLVMBuildZExt(e->b, c, e->i32, ""), 0, 1);
+}
+
+WsUniform ws_uniform_op(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b)
+{
+    switch (op) {
+    case WS_EXPR_ADD:
+        return add(e, a, b, FALSE);
+    case WS_EXPR_SUB:
+        return add(e, a, b, TRUE);
+    case WS_EXPR_MUL:
+        return multiply(e, a, b);
+    case WS_EXPR_DIV:
+        return divide(e, a, b, FALSE);
+    case WS_EXPR_MOD:
+        return divide(e, a, b, TRUE);
+    default:
+        return compare(e, op, a, b);
+    }
+}
+
+static WsUniform extreme(WsEmit *e, WsUniform a, WsUniform b, gboolean max)
+{
+    LLVMValueRef c = LLVMBuildICmp(e->b, max ? LLVMIntSGT : LLVMIntSLT, a.v, b.v, "");
+    LLVMValueRef v = LLVMBuildSelect(e->b, c, a.v, b.v, "");
+    if (max ? a.lo >= b.hi : a.hi <= b.lo)
+        return a;
+    if (max ? b.lo >= a.hi : b.hi <= a.lo)
+        return b;
+    return fold(e, v, max ? MAX(a.lo, b.lo) : MIN(a.lo, b.lo),
+                max ? MAX(a.hi, b.hi) : MIN(a.hi, b.hi));
+}
+
+WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b)
+{
+    return extreme(e, a, b, FALSE);
+}
+
+WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b)
+{
+    WsUniform up = add(e, b, ws_uniform_const(e, 1), TRUE);
+    return divide(e, add(e, a, up, FALSE), b, FALSE);
+}
+
+static WsUniform choose(WsEmit *e, WsUniform c, const WsExpr *x, const WsExpr *y)
+{
+    gint64 known;
+    if (ws_uniform_known(&c, &known))
+        return ws_uniform(e, known ? x : y);
+    WsUniform a = ws_uniform(e, x), b = ws_uniform(e, y);
+    LLVMValueRef v = LLVMBuildSelect(e->b, truth(e, c), a.v, b.v, "");
+    return fold(e, v, MIN(a.lo, b.lo), MAX(a.hi, b.hi));
+}
+
+/* Largest power of two <= n, 0 for n < 1: the sign bit pattern shifted by the leading zeros. */
+static WsUniform pow2floor(WsEmit *e, WsUniform a)
+{
+    LLVMValueRef v = a.v;
+    for (guint s = 1; s < 32; s *= 2)
+        v = LLVMBuildOr(e->b, v, LLVMBuildLShr(e->b, v, ws_i32(e, s), ""), "");
+    v = LLVMBuildSub(e->b, v, LLVMBuildLShr(e->b, v, ws_i32(e, 1), ""), "");
+    LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntSGT, a.v, ws_i32(e, 0), "");
+    return fold(e, LLVMBuildSelect(e->b, some, v, ws_i32(e, 0), ""), 0, MAX(a.hi, 0));
+}
+
+static WsUniform call(WsEmit *e, const WsExpr *x)
+{
+    WsUniform a = ws_uniform(e, x->arg[0]);
+    switch (x->func) {
+    case WS_FUNC_CDIV:
+        return ws_uniform_cdiv(e, a, ws_uniform(e, x->arg[1]));
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        for (guint i = 1; i < x->n_args; i++)
+            a = extreme(e, a, ws_uniform(e, x->arg[i]), x->func == WS_FUNC_MAX);
+        return a;
+    case WS_FUNC_ABS:
+        return extreme(e, a, add(e, ws_uniform_const(e, 0), a, TRUE), TRUE);
+    case WS_FUNC_POW2FLOOR:
+        return pow2floor(e, a);
+    case WS_FUNC_SELECT:
+        return choose(e, a, x->arg[1], x->arg[2]);
+    default:
+        ws_emit_step_error(e, e->op, "a real function in a uniform expression");
+        return ws_uniform_const(e, 0);
+    }
+}
+
+static WsUniform logic(WsEmit *e, const WsExpr *x)
+{
+    gboolean is_and = x->op == WS_EXPR_AND;
+    WsUniform a = ws_uniform(e, x->arg[0]);
+    gint64 known;
+    WsUniform zero = ws_uniform_const(e, 0);
+    if (ws_uniform_known(&a, &known)) {
+        if ((known != 0) != is_and)
+            return ws_uniform_const(e, !is_and);
+        return compare(e, WS_EXPR_NE, ws_uniform(e, x->arg[1]), zero);
+    }
+    a = compare(e, WS_EXPR_NE, a, zero);
+    WsUniform b = compare(e, WS_EXPR_NE, ws_uniform(e, x->arg[1]), zero);
+    if (ws_uniform_known(&b, &known))
+        return (known != 0) == is_and ? a : b;
+    LLVMValueRef v = is_and ? LLVMBuildAnd(e->b, a.v, b.v, "") : LLVMBuildOr(e->b, a.v, b.v, "");
+    return ws_uniform_value(v, 0, 1);
+}
+
+static WsUniform variable(WsEmit *e, const WsExpr *x)
+{
+    if (x->var < 0 || (guint)x->var >= e->p->n_vars) {
+        ws_emit_internal_error(e, "variable %d of %s is unknown", x->var, x->name);
+        return ws_uniform_const(e, 0);
+    }
+    const WsBinding *b = &e->var[x->var];
+    if (b->kind == WS_BIND_NONE) {
+        ws_emit_internal_error(e, "%s has no value here", e->p->var[x->var].name);
+        return ws_uniform_const(e, 0);
+    }
+    if (!e->in_leader && b->kind == WS_BIND_CELL && b->v && e->left_behind) {
+        const WsVar *var = &e->p->var[x->var];
+        if ((guint)x->var < 64 && e->left_behind >> x->var & 1)
+            ws_emit_internal_error(e, "%s was advanced by the leader alone", var->name);
+    }
+    if (b->kind == WS_BIND_VALUE)
+        return ws_uniform_value(b->v, b->lo, b->hi);
+    return ws_uniform_value(ws_load(e, e->i32, b->v, e->p->var[x->var].name), b->lo, b->hi);
+}
+
+WsUniform ws_uniform(WsEmit *e, const WsExpr *x)
+{
+    switch (x->op) {
+    case WS_EXPR_INT:
+    case WS_EXPR_TEXT_BOOL:
+        return ws_uniform_const(e, x->i);
+    case WS_EXPR_VAR:
+        return variable(e, x);
+    case WS_EXPR_NEG:
+        return add(e, ws_uniform_const(e, 0), ws_uniform(e, x->arg[0]), TRUE);
+    case WS_EXPR_NOT:
+        return compare(e, WS_EXPR_EQ, ws_uniform(e, x->arg[0]), ws_uniform_const(e, 0));
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        return logic(e, x);
+    case WS_EXPR_CALL:
+        return call(e, x);
+    case WS_EXPR_INDEX:
+        ws_emit_step_error(e, e->op, "reading a tensor in a uniform expression");
+        return ws_uniform_const(e, 0);
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+    case WS_EXPR_MUL:
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE: {
+        WsUniform a = ws_uniform(e, x->arg[0]);
+        return ws_uniform_op(e, x->op, a, ws_uniform(e, x->arg[1]));
+    }
+    default:
+        ws_emit_internal_error(e, "unbound name %s in a uniform expression",
+                               x->name ? x->name : "?");
+        return ws_uniform_const(e, 0);
+    }
+}
+
+WsUniform ws_uniform_use(WsEmit *e, const WsExpr *x)
+{
+    gboolean outer = e->nonneg;
+    e->nonneg = TRUE;
+    WsUniform u = ws_uniform(e, x);
+    e->nonneg = outer;
+    return u;
+}
+
+LLVMValueRef ws_uniform_i32(WsEmit *e, const WsExpr *x)
+{
+    return ws_uniform(e, x).v;
+}
+
+/* One `assume` of the form VAR cmp INT (or INT cmp VAR) narrows the interval of a size. */
+static void assume_one(WsEmit *e, const WsExpr *x)
+{
+    static const WsExprOp mirror[] = { WS_EXPR_GT, WS_EXPR_GE, WS_EXPR_LT, WS_EXPR_LE, WS_EXPR_EQ };
+    if (x->op == WS_EXPR_AND) {
+        assume_one(e, x->arg[0]);
+        assume_one(e, x->arg[1]);
+        return;
+    }
+    if (x->op < WS_EXPR_LT || x->op > WS_EXPR_EQ)
+        return;
+    const WsExpr *a = x->arg[0], *b = x->arg[1];
+    WsExprOp op = x->op;
+    if (a->op == WS_EXPR_INT) {
+        const WsExpr *t = a;
+        a = b;
+        b = t;
+        op = mirror[op - WS_EXPR_LT];
+    }
+    if (a->op != WS_EXPR_VAR || b->op != WS_EXPR_INT || a->var < 0 ||
+        (guint)a->var >= e->p->n_vars || e->p->var[a->var].kind != WS_VAR_SIZE)
+        return;
+    WsBinding *v = &e->var[a->var];
+    gint64 c = clamp(b->i);
+    if (op == WS_EXPR_GT || op == WS_EXPR_GE || op == WS_EXPR_EQ)
+        v->lo = MAX(v->lo, c + (op == WS_EXPR_GT));
+    if (op == WS_EXPR_LT || op == WS_EXPR_LE || op == WS_EXPR_EQ)
+        v->hi = MIN(v->hi, c - (op == WS_EXPR_LT));
+}
+
+void ws_uniform_ranges(WsEmit *e)
+{
+    for (guint i = 0; i < e->p->n_assume; i++)
+        assume_one(e, e->p->assume[i]);
+}
