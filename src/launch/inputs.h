@@ -36,10 +36,10 @@ typedef enum {
 
 typedef struct {
     int32_t kind, dtype;
-    uint64_t key;   /* ws_input_key() */
-    int64_t last;   /* INDICES: length of the last dimension, in elements */
-    int64_t a, b;   /* INTEGERS, INDICES */
-    double x, y;    /* UNIFORM, INDICES */
+    uint64_t key; /* ws_input_key() */
+    int64_t last; /* INDICES: length of the last dimension, in elements */
+    int64_t a, b; /* INTEGERS, INDICES */
+    double x, y;  /* UNIFORM, INDICES */
 } WsInputFill;
 
 /* SplitMix64 finaliser (Steele, Lea, Flood 2014). */

@@ -1,0 +1,337 @@
+#include "launch/collect.h"
+
+#include "launch/measure.h"
+#include "runner/manifest.h"
+
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_RESULTS (16 << 20)
+
+static void case_free(gpointer data)
+{
+    WsCollectedCase *c = data;
+    g_free(c->label);
+    g_free(c->state);
+    g_free(c->error);
+    g_free(c->stuck);
+    g_free(c->wrong);
+    g_free(c->records);
+    g_free(c);
+}
+
+void ws_collected_free(WsCollected *c)
+{
+    if (!c)
+        return;
+    g_free(c->dir);
+    g_free(c->name);
+    g_free(c->device);
+    g_free(c->error);
+    g_ptr_array_unref(c->cases);
+    if (c->program)
+        ws_program_unref(c->program);
+    g_free(c);
+}
+
+/* --- JSON accessors: absent or of another type gives the default -------------------------------
+ */
+
+static struct json_object *member(struct json_object *o, const char *name, enum json_type type)
+{
+    struct json_object *v = NULL;
+    if (!o || !json_object_is_type(o, json_type_object) ||
+        !json_object_object_get_ex(o, name, &v) || !json_object_is_type(v, type))
+        return NULL;
+    return v;
+}
+
+static char *text(struct json_object *o, const char *name)
+{
+    struct json_object *v = member(o, name, json_type_string);
+    return v ? g_utf8_make_valid(json_object_get_string(v), -1) : NULL;
+}
+
+static double real(struct json_object *o, const char *name)
+{
+    struct json_object *v = member(o, name, json_type_double);
+    v = v ? v : member(o, name, json_type_int);
+    return v ? json_object_get_double(v) : NAN;
+}
+
+static gint64 integer(struct json_object *o, const char *name)
+{
+    struct json_object *v = member(o, name, json_type_int);
+    return v ? json_object_get_int64(v) : 0;
+}
+
+static WsCollectedTime time_of(struct json_object *o, const char *name)
+{
+    struct json_object *t = member(o, name, json_type_object);
+    WsCollectedTime r = { .n = (guint)CLAMP(integer(t, "n"), 0, G_MAXINT) };
+    r.median_us = real(t, "median_us");
+    r.min_us = real(t, "min_us");
+    r.max_us = real(t, "max_us");
+    r.p10_us = real(t, "p10_us");
+    r.p90_us = real(t, "p90_us");
+    r.tflops = real(t, "tflops");
+    r.cycles = real(t, "cycles");
+    r.floor_cycles = real(t, "tensor_floor_cycles");
+    r.sm_mhz = real(t, "sm_mhz");
+    r.watt = real(t, "watt");
+    return r;
+}
+
+static void take_outputs(WsCollectedCase *c, struct json_object *o)
+{
+    struct json_object *list = member(o, "outputs", json_type_array);
+    for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+        struct json_object *x = json_object_array_get_idx(list, i);
+        double error = real(x, "worst_error"), allowed = real(x, "worst_allowed");
+        c->samples += integer(x, "samples");
+        c->n_wrong += integer(x, "wrong");
+        if (!c->wrong)
+            c->wrong = text(x, "first_wrong");
+        if (isfinite(error) && !(error <= c->worst_error)) {
+            c->worst_error = error;
+            c->worst_allowed = allowed;
+        }
+    }
+}
+
+static WsCollectedCase *take_case(struct json_object *o)
+{
+    WsCollectedCase *c = g_new0(WsCollectedCase, 1);
+    c->label = text(o, "label");
+    c->state = text(o, "state");
+    c->error = text(o, "error");
+    c->stuck = text(o, "stuck");
+    c->grid = integer(o, "grid");
+    c->right = g_strcmp0(c->state, "right") == 0 || g_strcmp0(c->state, "nothing to launch") == 0;
+    take_outputs(c, o);
+    c->cold = time_of(o, "cold");
+    c->cold_traced = time_of(o, "cold_traced");
+    c->sustained = time_of(o, "sustained");
+    c->overhead = real(o, "overhead");
+    c->records = text(o, "records");
+    return c;
+}
+
+static gboolean bad(GError **error, WsBundleError code, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+static gboolean bad(GError **error, WsBundleError code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    g_autofree char *message = g_strdup_vprintf(format, list);
+    va_end(list);
+    g_set_error_literal(error, WS_BUNDLE_ERROR, code, message);
+    return FALSE;
+}
+
+static gboolean take_results(WsCollected *c, GError **error)
+{
+    g_autofree char *path = g_build_filename(c->dir, "results.json", NULL);
+    g_autofree char *data = NULL;
+    gsize length;
+    if (!g_file_test(path, G_FILE_TEST_EXISTS))
+        return bad(error, WS_BUNDLE_ERROR_ABSENT,
+                   "%s holds no results yet: run warpstave-runner on it", c->dir);
+    if (!g_file_get_contents(path, &data, &length, error))
+        return FALSE;
+    if (length > MAX_RESULTS)
+        return bad(error, WS_BUNDLE_ERROR_FORMAT, "%s is larger than 16 MiB", path);
+    struct json_tokener *parser = json_tokener_new();
+    struct json_object *o = json_tokener_parse_ex(parser, data, (int)length);
+    enum json_tokener_error how = json_tokener_get_error(parser);
+    json_tokener_free(parser);
+    gint64 version = integer(o, "warpstave_results");
+    if (!o || how != json_tokener_success || version != 1) {
+        json_object_put(o);
+        return how != json_tokener_success
+                   ? bad(error, WS_BUNDLE_ERROR_FORMAT, "%s: %s", path,
+                         json_tokener_error_desc(how))
+                   : bad(error, WS_BUNDLE_ERROR_FORMAT,
+                         "%s has results version %" G_GINT64_FORMAT "; this program reads 1", path,
+                         version);
+    }
+    struct json_object *device = member(o, "device", json_type_object);
+    struct json_object *timed =
+        member(member(o, "modules", json_type_object), "timed", json_type_object);
+    c->status = (int)integer(o, "status");
+    c->name = text(o, "name");
+    c->error = text(o, "error");
+    c->device = text(device, "name");
+    c->sms = (guint)integer(device, "sms");
+    c->driver = (guint)integer(device, "driver");
+    c->registers = (guint)integer(timed, "registers");
+    c->local_bytes = (guint)integer(timed, "local_bytes");
+    c->diagnostics = (guint)integer(timed, "diagnostics");
+    struct json_object *cases = member(o, "cases", json_type_array);
+    for (size_t i = 0; cases && i < json_object_array_length(cases); i++)
+        g_ptr_array_add(c->cases, take_case(json_object_array_get_idx(cases, i)));
+    json_object_put(o);
+    return TRUE;
+}
+
+static gboolean take_program(WsCollected *c, WsFindings *findings, GError **error)
+{
+    g_autofree char *path = g_build_filename(c->dir, "design.wstave", NULL);
+    g_autoptr(WsDesign) design = ws_design_load(path, findings);
+    c->program = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    return c->program ||
+           bad(error, WS_BUNDLE_ERROR_FORMAT, "the design in %s cannot be read back", c->dir);
+}
+
+WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error)
+{
+    g_autoptr(WsCollected) c = g_new0(WsCollected, 1);
+    c->dir = g_strdup(dir);
+    c->cases = g_ptr_array_new_with_free_func(case_free);
+    g_autofree char *manifest = g_build_filename(dir, WS_MANIFEST_FILE, NULL);
+    if (!g_file_test(manifest, G_FILE_TEST_EXISTS)) {
+        bad(error, WS_BUNDLE_ERROR_FORMAT, "%s is not a bundle: no %s", dir, WS_MANIFEST_FILE);
+        return NULL;
+    }
+    if (!take_results(c, error) || !take_program(c, findings, error))
+        return NULL;
+    return g_steal_pointer(&c);
+}
+
+/* --- trace
+ * --------------------------------------------------------------------------------------*/
+
+static WsLaunchValues *values_of(const WsCollected *c, const WsManifest *m, guint which,
+                                 GError **error)
+{
+    WsSize size[WS_MANIFEST_SIZES];
+    for (int i = 0; i < m->n_sizes; i++)
+        size[i] = (WsSize){ m->size[i], m->case_[which].size[i] };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsLaunchValues *v = ws_launch_values(c->program, size, (guint)m->n_sizes, FALSE, findings);
+    if (!v) {
+        g_autofree char *why = ws_findings_print(findings, NULL);
+        bad(error, WS_BUNDLE_ERROR_FORMAT, "case %u of %s: %s", which, c->dir, why);
+    }
+    return v;
+}
+
+static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x, guint64 missing)
+{
+    g_autoptr(GString) note = g_string_new(NULL);
+    t->device = g_strdup(c->device);
+    t->overhead = x->overhead;
+    if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles)
+        t->bound = g_strdup("tensor pipe");
+    if (x->cold.n)
+        g_string_append_printf(note, "cold %.2f us", x->cold.median_us);
+    if (x->sustained.n)
+        g_string_append_printf(note, "%ssustained %.2f us", note->len ? ", " : "",
+                               x->sustained.median_us);
+    if (missing)
+        g_string_append_printf(note, "%s%" G_GUINT64_FORMAT " records were never written",
+                               note->len ? ", " : "", missing);
+    t->note = g_string_free(g_steal_pointer(&note), FALSE);
+}
+
+WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
+{
+    if (which >= c->cases->len) {
+        bad(error, WS_BUNDLE_ERROR_ABSENT, "%s holds %u cases", c->dir, c->cases->len);
+        return NULL;
+    }
+    const WsCollectedCase *x = c->cases->pdata[which];
+    if (!x->records || strchr(x->records, '/')) {
+        bad(error, WS_BUNDLE_ERROR_ABSENT, "case %s of %s was not recorded (bundle --traced)",
+            x->label ? x->label : "?", c->dir);
+        return NULL;
+    }
+    g_autofree WsManifest *m = g_new0(WsManifest, 1);
+    char why[512];
+    if (!ws_manifest_load(c->dir, m, why, sizeof why) || (guint)m->n_cases != c->cases->len) {
+        bad(error, WS_BUNDLE_ERROR_FORMAT, "%s: %s", c->dir,
+            (guint)m->n_cases != c->cases->len ? "results and manifest differ" : why);
+        return NULL;
+    }
+    g_autofree char *path = g_build_filename(c->dir, x->records, NULL);
+    g_autofree char *data = NULL;
+    gsize size;
+    if (!g_file_get_contents(path, &data, &size, error))
+        return NULL;
+    g_autoptr(WsLaunchValues) v = values_of(c, m, which, error);
+    if (!v)
+        return NULL;
+    WsRecordChoice choice = { m->first_round, m->rounds,        m->first_tile,
+                              m->tiles,       (guint)m->n_ctas, m->cta };
+    g_autoptr(WsRecorder) plan = ws_recorder_new(c->program, &choice);
+    guint64 missing;
+    WsTrace *t =
+        ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, &missing, error);
+    if (t)
+        describe(t, c, x, missing);
+    return t;
+}
+
+/* --- text
+ * ---------------------------------------------------------------------------------------*/
+
+static void print_time(GString *s, const char *what, const WsCollectedTime *t)
+{
+    if (!t->n)
+        return;
+    g_string_append_printf(
+        s, "  %-10s %10.2f us median of %u (min %.2f, max %.2f, p10-p90 %.2f %%)", what,
+        t->median_us, t->n, t->min_us, t->max_us, 100 * (t->p90_us - t->p10_us) / t->median_us);
+    if (isfinite(t->tflops))
+        g_string_append_printf(s, ", %.1f TF/s", t->tflops);
+    if (isfinite(t->cycles))
+        g_string_append_printf(s, ", %.0f cycles at %.0f MHz", t->cycles, t->sm_mhz);
+    if (isfinite(t->floor_cycles))
+        g_string_append_printf(s, " (tensor floor %.0f, %.1f %%)", t->floor_cycles,
+                               100 * t->floor_cycles / t->cycles);
+    if (isfinite(t->watt))
+        g_string_append_printf(s, ", %.0f W", t->watt);
+    g_string_append_c(s, '\n');
+}
+
+static void print_case(GString *s, const WsCollectedCase *x)
+{
+    g_string_append_printf(s, "%s: %s", x->label ? x->label : "?", x->state ? x->state : "?");
+    if (x->samples)
+        g_string_append_printf(s,
+                               ", %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                               " samples agree, worst error %.3g of %.3g allowed",
+                               x->samples - x->n_wrong, x->samples, x->worst_error,
+                               x->worst_allowed);
+    g_string_append_c(s, '\n');
+    if (x->error)
+        g_string_append_printf(s, "  %s\n", x->error);
+    if (x->stuck)
+        g_string_append_printf(s, "  stuck wait: %s\n", x->stuck);
+    if (x->wrong)
+        g_string_append_printf(s, "  first wrong: %s\n", x->wrong);
+    print_time(s, "cold", &x->cold);
+    print_time(s, "traced", &x->cold_traced);
+    if (isfinite(x->overhead))
+        g_string_append_printf(s, "  recording costs %+.2f %%\n", 100 * x->overhead);
+    print_time(s, "sustained", &x->sustained);
+}
+
+char *ws_collected_print(const WsCollected *c)
+{
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s, "%s on %s, %u SMs, driver %u.%u\n", c->name ? c->name : "?",
+                           c->device && *c->device ? c->device : "no GPU", c->sms, c->driver / 1000,
+                           c->driver % 1000 / 10);
+    if (c->registers)
+        g_string_append_printf(s,
+                               "timed build: %u registers, %u bytes of local memory, %u C75xx "
+                               "diagnostics\n",
+                               c->registers, c->local_bytes, c->diagnostics);
+    if (c->error)
+        g_string_append_printf(s, "%s\n", c->error);
+    for (guint i = 0; i < c->cases->len; i++)
+        print_case(s, c->cases->pdata[i]);
+    return g_string_free(s, FALSE);
+}

@@ -1,0 +1,48 @@
+/* Reading back a bundle that was run, here or elsewhere. */
+#pragma once
+
+#include "launch/bundle.h"
+#include "trace/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    guint n; /* launches, 0: not measured */
+    double median_us, min_us, max_us, p10_us, p90_us;
+    double tflops, cycles, floor_cycles, sm_mhz, watt; /* NAN unknown */
+} WsCollectedTime;
+
+typedef struct {
+    char *label, *state; /* state: "right", "wrong", "hung", "nothing to launch", … */
+    char *error, *stuck; /* or NULL */
+    char *wrong;         /* first wrong element of any output, or NULL */
+    gboolean right;      /* judged and right, or nothing to launch */
+    gint64 grid, samples, n_wrong;
+    double worst_error, worst_allowed;
+    WsCollectedTime cold, cold_traced, sustained;
+    double overhead; /* traced / timed - 1; NAN */
+    char *records;   /* file name, or NULL */
+} WsCollectedCase;
+
+typedef struct {
+    int status; /* exit status of the runner */
+    char *dir, *name, *device, *error;
+    guint sms, driver;
+    guint registers, local_bytes, diagnostics; /* of the timed build */
+    GPtrArray *cases;                          /* WsCollectedCase* */
+    WsProgram *program;                        /* from the design in the bundle */
+} WsCollected;
+
+/* Reads bundle and results.json. Findings receive what elaboration says about the embedded design.
+ * NULL with WS_BUNDLE_ERROR_ABSENT ("… was not run yet") if there are no results. */
+WsCollected *ws_collect(const char *dir, WsFindings *findings, GError **error);
+void ws_collected_free(WsCollected *c);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsCollected, ws_collected_free)
+
+/* The measured trace of a case; NULL with WS_BUNDLE_ERROR_ABSENT if it was not recorded. */
+WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error);
+
+/* Text for people, as the runner prints it. Caller frees. */
+char *ws_collected_print(const WsCollected *c);
+
+G_END_DECLS

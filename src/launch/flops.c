@@ -1,0 +1,86 @@
+/* How much arithmetic does the reference ask for? */
+#include "launch/bundle.h"
+
+#include <string.h>
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    gboolean known;
+} Count;
+
+static WsLookup integer(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
+{
+    const Count *c = data;
+    gint var = leaf->op == WS_EXPR_VAR    ? leaf->var
+               : leaf->op == WS_EXPR_NAME ? ws_program_find_var(c->p, leaf->name)
+                                          : -1;
+    if (var < 0 || (guint)var >= c->p->n_vars)
+        return WS_LOOKUP_UNKNOWN;
+    WsVarKind kind = c->p->var[var].kind;
+    if (kind != WS_VAR_SIZE && (kind != WS_VAR_RUN || c->p->var[var].real))
+        return WS_LOOKUP_UNKNOWN;
+    *value = ws_launch_var(c->v, var);
+    return WS_LOOKUP_KNOWN;
+}
+
+static gboolean is_tensor(const WsProgram *p, const char *name)
+{
+    for (guint t = 0; t < p->n_tensors; t++)
+        if (g_strcmp0(p->tensor[t].name, name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static double cost(Count *c, const WsExpr *e);
+
+/* sum(i < n, …, body): n·…·(cost of body + 1). */
+static double reduction(Count *c, const WsExpr *e)
+{
+    double times = 1;
+    WsExprEnv env = { integer, NULL, NULL, c };
+    for (guint i = 0; i + 1 < e->n_args; i++) {
+        gint64 n;
+        if (e->arg[i]->op != WS_EXPR_LT || !ws_expr_eval(e->arg[i]->arg[1], &env, &n, NULL)) {
+            c->known = FALSE;
+            return 0;
+        }
+        times *= (double)MAX(n, 0);
+    }
+    return times * (cost(c, e->arg[e->n_args - 1]) + 1);
+}
+
+static double cost(Count *c, const WsExpr *e)
+{
+    if (e->op == WS_EXPR_INDEX) {
+        if (!is_tensor(c->p, e->name))
+            c->known = FALSE;
+        return 0; /* addresses are not counted */
+    }
+    gboolean reduces = e->op == WS_EXPR_CALL && e->n_args > 1 && e->arg[0]->op == WS_EXPR_LT &&
+                       (e->func == WS_FUNC_SUM || e->func == WS_FUNC_MAX || e->func == WS_FUNC_MIN);
+    if (reduces)
+        return reduction(c, e);
+    double n = e->n_args > 0 ? 1 : 0;
+    for (guint i = 0; i < e->n_args; i++)
+        n += cost(c, e->arg[i]);
+    return n;
+}
+
+double ws_launch_flops(const WsProgram *p, const WsLaunchValues *v)
+{
+    double total = 0;
+    Count c = { p, v, TRUE };
+    for (guint s = 0; s < p->n_reference && c.known; s++) {
+        guint t = 0;
+        while (t < p->n_tensors && strcmp(p->tensor[t].name, p->reference[s]->name) != 0)
+            t++;
+        if (t == p->n_tensors)
+            return 0; /* a helper: how often it is evaluated depends on its users */
+        double elements = 1;
+        for (guint d = 0; d < p->tensor[t].rank; d++)
+            elements *= (double)ws_launch_shape(v, t, d);
+        total += elements * cost(&c, p->reference[s]->value);
+    }
+    return c.known ? total : 0;
+}

@@ -1,0 +1,327 @@
+/* Writes bundle.txt: the program and its launch values as the plain lines that the runner reads. */
+#include "runner/manifest.h"
+#include "launch/bundle.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK(ws - bundle - error - quark, ws_bundle_error)
+
+/* One word of at most size-1 bytes: no blanks, no control characters. */
+static void put_word(GString *out, const char *text, guint size)
+{
+    g_autofree char *word = g_strndup(text && *text ? text : "-", size - 1);
+    for (char *p = word; *p; p++)
+        if ((guchar)*p <= ' ' || *p == 127)
+            *p = '_';
+    g_string_append_c(out, ' ');
+    g_string_append(out, word);
+}
+
+static void put_int(GString *out, gint64 value)
+{
+    g_string_append_printf(out, " %" G_GINT64_FORMAT, value);
+}
+
+static void put_real(GString *out, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    g_string_append_printf(out, " %s", g_ascii_dtostr(text, sizeof text, value));
+}
+
+static gboolean lens(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static gboolean lens(GError **error, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    g_autofree char *text = g_strdup_vprintf(format, list);
+    va_end(list);
+    g_set_error_literal(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS, text);
+    return FALSE;
+}
+
+/* What the manifest cannot say, by name. */
+static gboolean check_lens(const WsBundleSpec *spec, GError **error)
+{
+    const WsProgram *p = spec->program;
+    guint sizes = 0, scalars = 0;
+    for (guint i = 0; i < p->n_vars; i++) {
+        sizes += p->var[i].kind == WS_VAR_SIZE;
+        scalars += p->var[i].kind == WS_VAR_SCALAR;
+    }
+    if (g_strcmp0(p->target, "sm_90a") != 0)
+        return lens(error, "target %s: not in lens bundle (sm_90a is)", p->target);
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        return lens(error, "tiles: launch dynamic: not in lens bundle");
+    if (p->tiles.order == WS_ORDER_HILBERT)
+        return lens(error, "tiles: order hilbert: not in lens bundle");
+    if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||
+        sizes > WS_MANIFEST_SIZES || scalars > WS_MANIFEST_SCALARS)
+        return lens(error,
+                    "a bundle holds at most %d tensors, %d tensor maps, %d sizes and %d scalars",
+                    WS_MANIFEST_TENSORS, WS_MANIFEST_MAPS, WS_MANIFEST_SIZES, WS_MANIFEST_SCALARS);
+    if (spec->n_cases > WS_MANIFEST_CASES)
+        return lens(error, "a bundle holds at most %d cases", WS_MANIFEST_CASES);
+    if (spec->traced_ptx &&
+        (!spec->choice || spec->choice->n_ctas == 0 || spec->choice->n_ctas > WS_MANIFEST_CTAS))
+        return lens(error, "a traced bundle records 1 to %d CTAs", WS_MANIFEST_CTAS);
+    for (guint m = 0; m < p->n_maps; m++)
+        if (p->map[m].rank != p->tensor[p->map[m].tensor].rank)
+            return lens(error, "tensor map of %s covers %u of %u dimensions: not in lens bundle",
+                        p->tensor[p->map[m].tensor].name, p->map[m].rank,
+                        p->tensor[p->map[m].tensor].rank);
+    return TRUE;
+}
+
+/* --- header ------------------------------------------------------------------------------------
+ */
+
+/* Dense flop per SM and cycle of the design's first mma (reference GPU: 4096 for 16-bit types). */
+static double tensor_rate(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MMA && p->op[i]->mma)
+            return 8192.0 / ws_dtype_bytes(p->op[i]->mma->a_type);
+    return 0;
+}
+
+static void put_waits(GString *out, const WsProgram *p)
+{
+    guint n = 0;
+    for (guint i = 0; i < p->n_ops && n < WS_MANIFEST_WAITS; i++) {
+        const WsOp *op = p->op[i];
+        if (op->kind != WS_OP_MBAR_WAIT || op->barrier < 0 || op->agent < 0)
+            continue;
+        const WsBarrier *b = &p->barrier[op->barrier];
+        g_autofree char *element = op->element && b->is_array ? ws_expr_print(op->element) : NULL;
+        g_autofree char *barrier =
+            element ? g_strdup_printf("%s[%s]", b->name, element) : g_strdup(b->name);
+        g_string_append_printf(out, "wait %u", op->index);
+        put_word(out, p->agent[op->agent].name, WS_MANIFEST_NAME);
+        put_word(out, barrier, WS_MANIFEST_NAME);
+        put_word(out, op->step ? op->step : op->id, 2 * WS_MANIFEST_NAME);
+        g_string_append_c(out, '\n');
+        n++;
+    }
+}
+
+static void put_records(GString *out, const WsBundleSpec *spec)
+{
+    const WsRecordChoice *c = spec->choice;
+    g_autoptr(WsRecorder) r = ws_recorder_new(spec->program, c);
+    g_string_append(out, "records");
+    put_int(out, (gint64)(r->cta_bytes * r->n_ctas));
+    put_int(out, c->first_round);
+    put_int(out, c->rounds);
+    put_int(out, c->first_tile);
+    put_int(out, c->tiles);
+    g_string_append(out, "\nctas");
+    for (guint i = 0; i < c->n_ctas; i++)
+        put_int(out, c->cta[i]);
+    g_string_append_c(out, '\n');
+}
+
+static void put_tensors(GString *out, const WsBundleSpec *spec)
+{
+    static const char *const access[] = { "read", "write", "reduce" };
+    const WsProgram *p = spec->program;
+    for (guint t = 0; t < p->n_tensors; t++) {
+        const WsTensor *x = &p->tensor[t];
+        g_string_append(out, "tensor");
+        put_word(out, x->name, WS_MANIFEST_NAME);
+        put_word(out, ws_dtype_text(x->dtype), WS_MANIFEST_NAME);
+        put_int(out, x->rank);
+        put_word(out, access[x->access], WS_MANIFEST_NAME);
+        put_real(out, x->tolerance_abs);
+        put_real(out, x->tolerance_rel);
+        g_string_append_c(out, '\n');
+    }
+    for (guint t = 0; spec->reference_ptx && t < p->n_tensors; t++)
+        if (spec->reference_ptx[t])
+            g_string_append_printf(out, "reference %u reference-%u.ptx\n", t, t);
+    for (guint m = 0; m < p->n_maps; m++) {
+        g_string_append(out, "map");
+        put_int(out, p->map[m].tensor);
+        put_int(out, p->map[m].swizzle);
+        for (guint d = 0; d < p->map[m].rank; d++)
+            put_int(out, p->map[m].box[d]);
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchValues *v)
+{
+    const WsProgram *p = spec->program;
+    g_autofree char *title = g_strdup(p->name ? p->name : "design");
+    for (char *c = title; *c; c++)
+        if ((guchar)*c < ' ')
+            *c = ' ';
+    if (strlen(title) > 100)
+        *g_utf8_find_prev_char(title, title + 100) = 0;
+    g_string_append_printf(out, "warpstave-bundle %d\nname %s\n", WS_MANIFEST_VERSION,
+                           *title ? title : "design");
+    g_string_append_printf(out, "target %s\nentry warpstave\ndesign design.wstave\n", p->target);
+    if (p->design_hash)
+        g_string_append_printf(out, "hash %s\n", p->design_hash);
+    g_string_append_printf(out, "block %u %u %" G_GUINT64_FORMAT "\n", p->threads,
+                           MAX(p->cluster, 1), p->shared_bytes);
+    g_string_append_printf(out, "module timed %s\n",
+                           spec->timed_cubin ? "kernel.cubin" : "kernel.ptx");
+    if (spec->traced_ptx)
+        g_string_append_printf(out, "module traced %s\n",
+                               spec->traced_cubin ? "traced.cubin" : "traced.ptx");
+    if (spec->debug_ptx)
+        g_string_append(out, "module debug debug.ptx\n");
+    g_string_append_printf(out, "seed %" G_GUINT64_FORMAT "\nruns %u\n", spec->seed & G_MAXINT64,
+                           spec->runs ? spec->runs : 30);
+    g_string_append(out, "sustained");
+    put_real(out, spec->sustained < 0 ? 1 : spec->sustained);
+    g_string_append(out, "\ntimeout");
+    put_real(out, spec->timeout > 0 ? spec->timeout : 20);
+    g_string_append(out, "\nrate");
+    put_real(out, tensor_rate(p));
+    g_string_append(out, "\nsizes");
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            put_word(out, p->var[i].name, WS_MANIFEST_NAME);
+    g_string_append_c(out, '\n');
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SCALAR) {
+            g_string_append(out, "scalar");
+            put_word(out, p->var[i].name, WS_MANIFEST_NAME);
+            put_real(out, ws_launch_var_real(v, (gint)i));
+            g_string_append_c(out, '\n');
+        }
+    put_tensors(out, spec);
+    put_waits(out, p);
+    if (spec->traced_ptx)
+        put_records(out, spec);
+}
+
+/* --- cases
+ * --------------------------------------------------------------------------------------*/
+
+/* cuTensorMapEncodeTiled: extents 1..2^32, strides multiples of 16 bytes below 2^40, the innermost
+ * contiguous. */
+static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTensorMap *map,
+                      const char *sizes, WsFindings *findings)
+{
+    const WsTensor *x = &p->tensor[map->tensor];
+    g_autofree char *at = g_strdup_printf("tensors/%s", x->name);
+    for (guint d = 0; d < x->rank; d++) {
+        gint64 extent = ws_launch_shape(v, map->tensor, d), bytes;
+        gint64 stride = ws_launch_stride(v, map->tensor, d);
+        gboolean last = d + 1 == x->rank;
+        if (extent < 1 || extent > G_GINT64_CONSTANT(1) << 32)
+            ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
+                            "dimension %u of tensor %s has extent %" G_GINT64_FORMAT
+                            " for %s; TMA takes 1 to 2^32",
+                            d, x->name, extent, sizes);
+        else if (last && stride != 1)
+            ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
+                            "the last dimension of tensor %s has stride %" G_GINT64_FORMAT
+                            " for %s; TMA needs 1",
+                            x->name, stride, sizes);
+        else if (!last &&
+                 (__builtin_mul_overflow(stride, (gint64)ws_dtype_bytes(x->dtype), &bytes) ||
+                  bytes < 0 || bytes % 16 != 0 || bytes >= G_GINT64_CONSTANT(1) << 40)) {
+            WsFinding *f = ws_findings_add(
+                findings, WS_RULE_R_LAUNCH, at,
+                "dimension %u of tensor %s has a stride of %" G_GINT64_FORMAT
+                " elements (%" G_GINT64_FORMAT " bytes) for %s; TMA needs a multiple of 16 bytes",
+                d, x->name, stride, stride * (gint64)ws_dtype_bytes(x->dtype), sizes);
+            ws_finding_set_remedy(f, "Make it a multiple of %u elements, or pad the tensor.",
+                                  16 / ws_dtype_bytes(x->dtype));
+        }
+    }
+}
+
+static gboolean data_parameter(const WsLaunchValues *v, const WsTensor *x, const WsExpr *e,
+                               gint64 *out, WsFindings *findings)
+{
+    g_autoptr(GError) error = NULL;
+    WsExprEnv env = ws_launch_env(v);
+    *out = 0;
+    if (!e || ws_expr_eval(e, &env, out, &error))
+        return TRUE;
+    g_autofree char *at = g_strdup_printf("tensors/%s", x->name);
+    ws_findings_add(findings, WS_RULE_R_LAUNCH, at, "data of tensor %s: %s", x->name,
+                    error->message);
+    return FALSE;
+}
+
+static void put_case_tensor(GString *out, const WsProgram *p, const WsLaunchValues *v, guint t,
+                            WsFindings *findings)
+{
+    static const char *const kinds[] = { "normal", "uniform", "integers", "zeros", "indices" };
+    const WsTensor *x = &p->tensor[t];
+    gint64 a, b;
+    g_string_append_printf(out, "extent %u", t);
+    for (guint d = 0; d < x->rank; d++)
+        put_int(out, ws_launch_shape(v, t, d));
+    for (guint d = 0; d < x->rank; d++)
+        put_int(out, ws_launch_stride(v, t, d));
+    g_string_append_printf(out, "\nfill %u %s", t, kinds[x->data]);
+    if (!data_parameter(v, x, x->data_a, &a, findings) ||
+        !data_parameter(v, x, x->data_b, &b, findings))
+        return;
+    put_int(out, a);
+    put_int(out, b);
+    put_real(out, x->data_x);
+    put_real(out, x->data_y);
+    g_string_append_c(out, '\n');
+}
+
+static void put_case(GString *out, const WsProgram *p, const WsLaunchValues *v,
+                     WsFindings *findings)
+{
+    g_autofree char *sizes = ws_launch_sizes_text(v);
+    gboolean sms = p->tiles.launch != WS_LAUNCH_SINGLE && !p->tiles.grid;
+    gint64 cluster = MAX(p->cluster, 1), most = G_MAXINT32 / cluster * cluster;
+    gint64 grid = ws_launch_grid(v, most);
+    if (grid > most)
+        ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
+                        "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
+                        sizes);
+    for (guint m = 0; grid > 0 && m < p->n_maps; m++)
+        check_map(p, v, &p->map[m], sizes, findings);
+    g_autofree char *label = g_strdup(*sizes ? sizes : "preset");
+    g_strdelimit(label, " ", ',');
+    g_string_append(out, "case");
+    put_word(out, label, 2 * WS_MANIFEST_NAME);
+    g_string_append(out, sms ? " sms" : " ctas");
+    put_int(out, MIN(grid, most));
+    put_int(out, ws_launch_tiles(v));
+    put_real(out, ws_launch_flops(p, v));
+    g_string_append(out, "\nvalues");
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            put_int(out, ws_launch_var(v, (gint)i));
+    g_string_append_c(out, '\n');
+    for (guint t = 0; t < p->n_tensors; t++)
+        put_case_tensor(out, p, v, t, findings);
+}
+
+char *ws_bundle_manifest(const WsBundleSpec *spec, WsFindings *findings, GError **error)
+{
+    static const WsBundleCase preset = { NULL, 0 };
+    if (!check_lens(spec, error))
+        return NULL;
+    guint n = MAX(spec->n_cases, 1), errors = ws_findings_count(findings, WS_SEVERITY_ERROR);
+    g_autoptr(GString) out = g_string_new(NULL);
+    for (guint i = 0; i < n; i++) {
+        const WsBundleCase *c = spec->n_cases ? &spec->cases[i] : &preset;
+        g_autoptr(WsLaunchValues) v =
+            ws_launch_values(spec->program, c->size, c->n_size, FALSE, findings);
+        if (!v)
+            break;
+        if (i == 0)
+            put_header(out, spec, v);
+        put_case(out, spec->program, v, findings);
+    }
+    if (ws_findings_count(findings, WS_SEVERITY_ERROR) > errors) {
+        g_set_error_literal(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_SIZES,
+                            "these sizes cannot be launched");
+        return NULL;
+    }
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}

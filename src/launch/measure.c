@@ -1,0 +1,377 @@
+#include "launch/measure.h"
+
+#include "launch/bundle.h"
+
+#include <string.h>
+
+/* A completion of an mbarrier: what loads feed and waits wait for. */
+typedef struct {
+    gint64 barrier, element, slot, turn;
+} Completion;
+
+/* Operations in flight that one later wait retires, oldest group first. */
+typedef struct {
+    GArray *open;   /* guint: records of the group not yet committed */
+    GQueue *groups; /* GArray* of guint */
+} Fifo;
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    const WsRecorder *plan;
+    const guint8 *base; /* this CTA's part of the buffer */
+    guint64 clock0;     /* %clock64 at its start */
+    guint16 cta;
+    GArray *record;      /* WsTraceRecord of this CTA */
+    GHashTable *loads;   /* Completion -> GArray of guint */
+    GHashTable *arrived; /* Completion -> gint64*: earliest observed */
+    guint64 missing;
+} Cta;
+
+typedef struct {
+    Cta *cta;
+    guint agent;
+    WsWalker *walker;
+    Fifo mma, bulk, gather;
+} Agent;
+
+/* --- words
+ * --------------------------------------------------------------------------------------*/
+
+static guint32 word32(const guint8 *at)
+{
+    guint32 w;
+    memcpy(&w, at, 4);
+    return GUINT32_FROM_LE(w);
+}
+
+static guint64 word64(const guint8 *at)
+{
+    guint64 w;
+    memcpy(&w, at, 8);
+    return GUINT64_FROM_LE(w);
+}
+
+/* Cycles since the CTA's start; the 32-bit clock may have wrapped once since then. -1: poison. */
+static gint64 cycles_of(const Cta *c, guint32 word)
+{
+    return word == WS_RECORD_POISON ? -1 : (gint64)(guint32)(word - (guint32)c->clock0);
+}
+
+/* Total of the strip's loop at this step; 0 outside loops, -1 if the loop is not on the path. */
+static gint64 strip_total(const WsRecordStrip *strip, const WsStep *step)
+{
+    if (!strip->loop)
+        return 0;
+    for (guint i = 0; i < step->n_rounds; i++)
+        if (step->loop[i] == strip->loop)
+            return step->round[i];
+    return -1;
+}
+
+/* Reads the clocks of a point in one round. FALSE if the round lies outside the window. */
+static gboolean read_point(Cta *c, const WsRecordStrip *strip, const WsRecordPoint *point,
+                           gint64 total, gint64 *before, gint64 *after)
+{
+    if (total < strip->first_round || total - strip->first_round >= strip->rounds)
+        return FALSE;
+    const guint8 *round =
+        c->base + strip->offset + (guint64)(total - strip->first_round) * strip->round_bytes;
+    *after = cycles_of(c, word32(round + 4 * point->after));
+    *before = -1;
+    if (point->before >= 0)
+        *before = cycles_of(c, word32(round + 4 * point->before));
+    for (const WsRecordPoint *q = point; *before < 0 && q-- > strip->point;)
+        *before = cycles_of(c, word32(round + 4 * q->after));
+    return TRUE;
+}
+
+/* --- groups and completions ---------------------------------------------------------------------
+ */
+
+static void fifo_init(Fifo *f)
+{
+    f->open = g_array_new(FALSE, FALSE, sizeof(guint));
+    f->groups = g_queue_new();
+}
+
+static void fifo_clear(Fifo *f)
+{
+    g_array_unref(f->open);
+    g_queue_free_full(f->groups, (GDestroyNotify)g_array_unref);
+}
+
+static void fifo_add(Fifo *f, gint record)
+{
+    guint r = (guint)record;
+    if (record >= 0)
+        g_array_append_val(f->open, r);
+}
+
+static void fifo_commit(Fifo *f)
+{
+    g_queue_push_tail(f->groups, f->open);
+    f->open = g_array_new(FALSE, FALSE, sizeof(guint));
+}
+
+/* All but the `keep` newest groups were over at `when` (-1: not observed). */
+static void fifo_retire(Cta *c, Fifo *f, gint64 keep, gint64 when)
+{
+    while ((gint64)g_queue_get_length(f->groups) > MAX(keep, 0)) {
+        g_autoptr(GArray) group = g_queue_pop_head(f->groups);
+        for (guint i = 0; i < group->len; i++)
+            g_array_index(c->record, WsTraceRecord, g_array_index(group, guint, i)).done = when;
+    }
+}
+
+static guint completion_hash(gconstpointer key)
+{
+    const Completion *k = key;
+    guint64 h = (guint64)k->barrier * 1000003u + (guint64)k->element * 10007u +
+                (guint64)k->slot * 101u + (guint64)k->turn * 2654435761u;
+    return (guint)(h ^ h >> 32);
+}
+
+static gboolean completion_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(Completion)) == 0;
+}
+
+static gboolean completion_of(Agent *a, const WsOp *op, Completion *k, GError **error)
+{
+    *k = (Completion){ .barrier = op->barrier };
+    if (op->barrier < 0 || !op->slot || !op->turn)
+        return FALSE;
+    return (!op->element || ws_walker_eval(a->walker, op->element, &k->element, error)) &&
+           ws_walker_eval(a->walker, op->slot, &k->slot, error) &&
+           ws_walker_eval(a->walker, op->turn, &k->turn, error);
+}
+
+static gboolean note_load(Agent *a, const WsOp *op, gint record, GError **error)
+{
+    Completion k;
+    GError *problem = NULL;
+    if (record < 0)
+        return TRUE;
+    if (!completion_of(a, op, &k, &problem)) {
+        if (problem)
+            g_propagate_error(error, problem);
+        return problem == NULL;
+    }
+    GArray *list = g_hash_table_lookup(a->cta->loads, &k);
+    if (!list) {
+        list = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_hash_table_insert(a->cta->loads, g_memdup2(&k, sizeof k), list);
+    }
+    guint r = (guint)record;
+    g_array_append_val(list, r);
+    return TRUE;
+}
+
+static gboolean note_wait(Agent *a, const WsOp *op, gint64 when, GError **error)
+{
+    Completion k;
+    GError *problem = NULL;
+    if (when < 0)
+        return TRUE;
+    if (!completion_of(a, op, &k, &problem)) {
+        if (problem)
+            g_propagate_error(error, problem);
+        return problem == NULL;
+    }
+    gint64 *known = g_hash_table_lookup(a->cta->arrived, &k);
+    if (!known)
+        g_hash_table_insert(a->cta->arrived, g_memdup2(&k, sizeof k),
+                            g_memdup2(&when, sizeof when));
+    else
+        *known = MIN(*known, when);
+    return TRUE;
+}
+
+static void settle_loads(Cta *c)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+    g_hash_table_iter_init(&iter, c->loads);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const gint64 *when = g_hash_table_lookup(c->arrived, key);
+        const GArray *list = value;
+        for (guint i = 0; i < list->len; i++)
+            g_array_index(c->record, WsTraceRecord, g_array_index(list, guint, i)).done =
+                when ? *when : -1;
+    }
+}
+
+/* --- walking
+ * ------------------------------------------------------------------------------------*/
+
+/* The record of this step, or -1 if it was not recorded. */
+static gint add_record(Agent *a, const WsStep *step, gint64 *after)
+{
+    Cta *c = a->cta;
+    const WsRecordStrip *strip;
+    const WsRecordPoint *point = ws_recorder_point(c->plan, step->op, &strip);
+    gint64 before;
+    *after = -1;
+    if (!point || !read_point(c, strip, point, strip_total(strip, step), &before, after))
+        return -1;
+    if (*after < 0 || before < 0) {
+        c->missing++;
+        return -1;
+    }
+    gint64 position = ws_walker_position(a->walker);
+    gint64 round = step->n_rounds ? step->round[step->n_rounds - 1] : -1;
+    if (step->n_rounds && step->loop[step->n_rounds - 1]->over == WS_OVER_TILES)
+        round = position;
+    WsTraceRecord r = { .op = step->op->index,
+                        .agent = (guint16)a->agent,
+                        .cta = c->cta,
+                        .tile = (gint32)CLAMP(position, -1, G_MAXINT32),
+                        .round = (gint32)CLAMP(round, -1, G_MAXINT32),
+                        .start = before,
+                        .issued = *after,
+                        .done = *after };
+    g_array_append_val(c->record, r);
+    return (gint)c->record->len - 1;
+}
+
+static gboolean take_step(Agent *a, const WsStep *step, GError **error)
+{
+    Cta *c = a->cta;
+    const WsOp *op = step->op;
+    gint64 after;
+    gint record = add_record(a, step, &after);
+    switch (op->kind) {
+    case WS_OP_MMA:
+        fifo_add(&a->mma, record);
+        break;
+    case WS_OP_MMA_COMMIT:
+        fifo_commit(&a->mma);
+        break;
+    case WS_OP_MMA_WAIT:
+        fifo_retire(c, &a->mma, op->n, after);
+        break;
+    case WS_OP_TMA_STORE:
+        fifo_add(&a->bulk, record);
+        break;
+    case WS_OP_BULK_COMMIT:
+        fifo_commit(&a->bulk);
+        break;
+    case WS_OP_BULK_WAIT:
+        fifo_retire(c, &a->bulk, op->n, after);
+        break;
+    case WS_OP_CP_COMMIT:
+        fifo_commit(&a->gather);
+        break;
+    case WS_OP_CP_WAIT:
+        fifo_retire(c, &a->gather, op->n, after);
+        break;
+    case WS_OP_CP_ROWS:
+        if (op->barrier < 0) {
+            fifo_add(&a->gather, record);
+            break;
+        }
+        return note_load(a, op, record, error);
+    case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+    case WS_OP_ST_REMOTE:
+        return note_load(a, op, record, error);
+    case WS_OP_MBAR_WAIT:
+        return note_wait(a, op, after, error);
+    default:
+        break;
+    }
+    return TRUE;
+}
+
+static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **error)
+{
+    gint64 cluster = MAX(c->p->cluster, 1);
+    gint64 clusters =
+        c->p->tiles.launch == WS_LAUNCH_SINGLE ? ws_launch_tiles(c->v) : grid / cluster;
+    WsTilesStrided tiles = { id / cluster, MAX(clusters, 1), ws_launch_tiles(c->v) };
+    g_autoptr(WsWalker) walker =
+        ws_walker_new(c->p, c->v, agent, (guint)(id % cluster), ws_tiles_strided, &tiles);
+    Agent a = { .cta = c, .agent = agent, .walker = walker };
+    fifo_init(&a.mma);
+    fifo_init(&a.bulk);
+    fifo_init(&a.gather);
+    WsStep step;
+    GError *problem = NULL;
+    while (!problem && ws_walker_next(walker, &step, &problem))
+        take_step(&a, &step, &problem);
+    fifo_retire(c, &a.mma, 0, -1);
+    fifo_retire(c, &a.bulk, 0, -1);
+    fifo_retire(c, &a.gather, 0, -1);
+    fifo_clear(&a.mma);
+    fifo_clear(&a.bulk);
+    fifo_clear(&a.gather);
+    if (problem)
+        g_propagate_error(error, problem);
+    return problem == NULL;
+}
+
+/* Reads one CTA. Header: recorder.h. FALSE on error; a CTA that never ran adds nothing. */
+static gboolean measure_cta(Cta *c, WsTrace *trace, gint64 grid, guint id, GError **error)
+{
+    guint32 sm = word32(c->base), claimed = word32(c->base + 4);
+    guint64 ns = word64(c->base + 16) - word64(c->base + 8);
+    guint64 span = word64(c->base + 32) - word64(c->base + 24);
+    if (claimed == WS_RECORD_POISON || word64(c->base + 24) == G_MAXUINT64 || id >= grid)
+        return TRUE;
+    if (claimed != id) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT,
+                    "the records of CTA %u say they are of CTA %u: made by another bundle?", id,
+                    claimed);
+        return FALSE;
+    }
+    c->clock0 = word64(c->base + 24);
+    c->cta = (guint16)trace->cta->len;
+    gboolean ended = word64(c->base + 32) != G_MAXUINT64 && ns > 0 && ns < 1ull << 40;
+    WsTraceCta entry = { .id = id,
+                         .sm = sm,
+                         .cycles = ended ? (gint64)span : 0,
+                         .ghz = ended ? (double)span / (double)ns : 0 };
+    g_array_append_val(trace->cta, entry);
+    for (guint a = 0; a < c->p->n_agents; a++)
+        if (!walk_agent(c, a, grid, id, error))
+            return FALSE;
+    settle_loads(c);
+    for (guint i = 0; i < c->record->len; i++)
+        ws_trace_add(trace, &g_array_index(c->record, WsTraceRecord, i));
+    return TRUE;
+}
+
+WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorder *plan,
+                    gint64 grid, const guint8 *data, gsize size, guint64 *n_missing, GError **error)
+{
+    *n_missing = 0;
+    if (plan->cta_bytes * plan->n_ctas != size) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT,
+                    "the records hold %" G_GSIZE_FORMAT
+                    " bytes, this design's plan %" G_GUINT64_FORMAT,
+                    size, (guint64)(plan->cta_bytes * plan->n_ctas));
+        return NULL;
+    }
+    g_autoptr(WsTrace) trace = ws_trace_new(p, WS_TRACE_MEASURED);
+    trace->grid = grid;
+    for (guint i = 0; i < plan->n_ctas; i++) {
+        Cta c = { .p = p, .v = v, .plan = plan, .base = data + i * plan->cta_bytes };
+        c.record = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord));
+        c.loads = g_hash_table_new_full(completion_hash, completion_equal, g_free,
+                                        (GDestroyNotify)g_array_unref);
+        c.arrived = g_hash_table_new_full(completion_hash, completion_equal, g_free, g_free);
+        gboolean ok = measure_cta(&c, trace, grid, plan->cta[i], error);
+        *n_missing += c.missing;
+        g_array_unref(c.record);
+        g_hash_table_unref(c.loads);
+        g_hash_table_unref(c.arrived);
+        if (!ok)
+            return NULL;
+    }
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            ws_trace_add_size(trace, p->var[i].name, ws_launch_var(v, (gint)i));
+    ws_trace_finish(trace);
+    return g_steal_pointer(&trace);
+}
