@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/exit.h"
+#include "clock/clock.h"
 #include "program/program.h"
 #include "program/walk.h"
 
@@ -26,6 +27,8 @@ typedef struct {
 /* Loads and elaborates; findings of reading and elaboration stay in `in->findings`. Returns
  * WS_EXIT_YES if there is a program without errors; otherwise the exit code (findings printed). */
 int ws_cli_load(WsCliInput *in, const char *file, char **set);
+/* The same, but prints nothing. */
+int ws_cli_elaborate(WsCliInput *in, const char *file, char **set);
 void ws_cli_input_clear(WsCliInput *in);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsCliInput, ws_cli_input_clear)
 
@@ -34,6 +37,11 @@ WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse
 
 /* Plays the design; a refuted one is refused with its findings unless `force`. */
 int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force);
+
+/* Plays the clock on the machine in `machine` (NULL: the built-in one); findings are printed. NULL
+ * with *code set on failure. Transfer full. */
+WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
+                            int *code);
 
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */

@@ -92,7 +92,7 @@ void ws_cli_print_findings(const WsFindings *f, const char *file)
     fputs(text, stderr);
 }
 
-int ws_cli_load(WsCliInput *in, const char *file, char **set)
+int ws_cli_elaborate(WsCliInput *in, const char *file, char **set)
 {
     g_autoptr(GArray) settings = NULL;
     in->findings = ws_findings_new();
@@ -103,10 +103,15 @@ int ws_cli_load(WsCliInput *in, const char *file, char **set)
         in->program = ws_elaborate(in->design, (const WsSetting *)settings->data, settings->len,
                                    in->findings);
     int code = ws_findings_exit_code(in->findings, FALSE);
-    if (code == WS_EXIT_YES && in->program)
-        return WS_EXIT_YES;
-    ws_cli_print_findings(in->findings, file);
-    return code == WS_EXIT_YES ? WS_EXIT_DEFECT : code;
+    return code == WS_EXIT_YES && !in->program ? WS_EXIT_DEFECT : code;
+}
+
+int ws_cli_load(WsCliInput *in, const char *file, char **set)
+{
+    int code = ws_cli_elaborate(in, file, set);
+    if (code != WS_EXIT_YES && in->findings)
+        ws_cli_print_findings(in->findings, file);
+    return code;
 }
 
 void ws_cli_input_clear(WsCliInput *in)

@@ -188,6 +188,9 @@ const char *ws_node_name(const WsNode *node); /* `name` field of objects, keywor
 gboolean ws_name_is_reserved(const char *name);
 gboolean ws_name_is_identifier(const char *name); /* section 2.1 */
 
+/* JSON text of a field's value on one line; caller frees. */
+char *ws_value_print(const WsFieldRow *row, const WsValue *value);
+
 /* --- designs -------------------------------------------------------------------------------- */
 /* Reads a document. `file` names it in findings only. Returns NULL and at least one error of class
  * V, S or N-by-form in `findings`. Refuses texts above WS_DESIGN_MAX_BYTES before parsing. */
@@ -211,7 +214,9 @@ const WsNode *ws_design_find(const WsDesign *design, const char *path_or_id); /*
 /* --- edits ---------------------------------------------------------------------------------- */
 /* An edit is a value with a text form, one per line:
  *   set PATH FIELD JSON | unset PATH FIELD | insert PATH LIST INDEX JSON | remove PATH |
- *   move PATH TO-PATH LIST INDEX | replace PATH JSON                                       */
+ *   move PATH TO-PATH LIST INDEX | replace PATH JSON
+ * PATH is a path or id, `.` the document itself; FIELD and LIST are keys as in the document. In a
+ * move, TO-PATH is looked up before the node leaves its place, INDEX counts afterwards. */
 typedef struct WsEdit WsEdit;
 WsEdit *ws_edit_parse(const char *text, GError **error);
 char *ws_edit_print(const WsEdit *edit);

@@ -1,0 +1,7 @@
+/* Reading back a bundle that was run: what the commands collect and profile share. */
+#pragma once
+
+#include "cli/cli.h"
+
+/* Prints the figures of `dir`; writes the trace of case `which` to `out` if not NULL. Exit code. */
+int ws_cli_collect(const char *dir, guint which, const char *out);

@@ -1,0 +1,99 @@
+#include "cli/cli.h"
+#include "clock/clock.h"
+#include "score/scene.h"
+
+typedef struct {
+    WsTrace *predicted, *measured;
+} Traces;
+
+static void traces_clear(Traces *t)
+{
+    g_clear_pointer(&t->predicted, ws_trace_unref);
+    g_clear_pointer(&t->measured, ws_trace_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Traces, traces_clear)
+
+/* At most one predicted and one measured trace make a score; their origin says which is which. */
+static int load_traces(Traces *t, char **files)
+{
+    for (guint i = 0; files && files[i]; i++) {
+        g_autoptr(GError) error = NULL;
+        WsTrace *trace = ws_trace_load(files[i], &error);
+        if (!trace)
+            return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", files[i], error->message);
+        WsTrace **place = trace->origin == WS_TRACE_MEASURED ? &t->measured : &t->predicted;
+        if (*place) {
+            ws_trace_unref(trace);
+            return ws_cli_fail(WS_EXIT_USAGE,
+                               "%s: a score shows one predicted and one measured trace; "
+                               "warpstave trace --compare takes two of a kind", files[i]);
+        }
+        *place = trace;
+    }
+    return WS_EXIT_YES;
+}
+
+/* Without a predicted trace the clock makes one, for the sizes of the measured one. */
+static int predict(Traces *t, const WsProgram *p, char **size)
+{
+    g_autoptr(GPtrArray) sizes = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; t->measured && i < t->measured->size->len; i++)
+        g_ptr_array_add(sizes, g_strdup_printf("%s=%" G_GINT64_FORMAT,
+                                               g_array_index(t->measured->size_name, char *, i),
+                                               g_array_index(t->measured->size, gint64, i)));
+    for (guint i = 0; size && size[i]; i++)
+        g_ptr_array_add(sizes, g_strdup(size[i]));
+    g_ptr_array_add(sizes, NULL);
+    int code = WS_EXIT_YES;
+    g_autoptr(WsLaunchValues) values =
+        ws_cli_launch(p, (char **)sizes->pdata, FALSE, &code);
+    if (!values)
+        return code;
+    WsClockResult *result = ws_cli_clock(p, values, NULL, &code);
+    if (!result)
+        return code;
+    t->predicted = ws_trace_ref(result->trace);
+    ws_clock_result_free(result);
+    return WS_EXIT_YES;
+}
+
+int ws_command_draw(int argc, char **argv)
+{
+    g_autofree char *out = NULL, *theme = NULL;
+    g_auto(GStrv) set = NULL, size = NULL, traces = NULL;
+    double width = 0, height = 0;
+    gboolean no_edges = FALSE;
+    const GOptionEntry entries[] = {
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the picture", "OUT.svg|pdf|png" },
+        { "trace", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &traces, "a predicted or measured trace", "FILE" },
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "size for the prediction", "NAME=VALUE" },
+        { "theme", 0, 0, G_OPTION_ARG_STRING, &theme, "light (default) or dark", "THEME" },
+        { "width", 0, 0, G_OPTION_ARG_DOUBLE, &width, "pixels (default 1600)", "N" },
+        { "height", 0, 0, G_OPTION_ARG_DOUBLE, &height, "pixels (default: as needed)", "N" },
+        { "no-edges", 0, 0, G_OPTION_ARG_NONE, &no_edges, "leave the barrier edges out", NULL },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "draw", entries, &file))
+        return WS_EXIT_USAGE;
+    if (!out)
+        return ws_cli_fail(WS_EXIT_USAGE, "draw: say where: -o OUT.svg, OUT.pdf or OUT.png");
+    if (theme && g_strcmp0(theme, "light") && g_strcmp0(theme, "dark"))
+        return ws_cli_fail(WS_EXIT_USAGE, "--theme %s: write light or dark", theme);
+    g_auto(WsCliInput) in = { 0 };
+    g_auto(Traces) t = { 0 };
+    int code = ws_cli_load(&in, file, set);
+    if (code == WS_EXIT_YES)
+        code = load_traces(&t, traces);
+    if (code == WS_EXIT_YES && !t.predicted)
+        code = predict(&t, in.program, size);
+    if (code != WS_EXIT_YES)
+        return code;
+    WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
+    g_autoptr(WsScene) scene = ws_scene_new(in.program, t.predicted, t.measured, &options);
+    g_autoptr(GError) error = NULL;
+    if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK, &error))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    return WS_EXIT_YES;
+}

@@ -1,0 +1,59 @@
+#include "cli/collect.h"
+#include "cli/kernels.h"
+#include "launch/run.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+static void remove_folder(const char *dir)
+{
+    g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
+    const char *name;
+    while (d && (name = g_dir_read_name(d))) {
+        g_autofree char *path = g_build_filename(dir, name, NULL);
+        g_unlink(path);
+    }
+    g_rmdir(dir);
+}
+
+int ws_command_profile(int argc, char **argv)
+{
+    g_autofree char *host = NULL, *trace = NULL, *keep = NULL;
+    g_auto(WsBundleOptions) options;
+    ws_bundle_options_init(&options);
+    const GOptionEntry entries[] = {
+        { "host", 0, 0, G_OPTION_ARG_STRING, &host, "run there, through ssh", "HOST" },
+        { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the measured trace", "OUT" },
+        { "keep", 0, 0, G_OPTION_ARG_FILENAME, &keep, "keep the bundle in this folder", "DIR" },
+        WS_BUNDLE_ENTRIES(options),
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "profile", entries, &file))
+        return WS_EXIT_USAGE;
+    options.traced |= trace != NULL;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *scratch = keep ? NULL : g_dir_make_tmp("warpstave-XXXXXX", &error);
+    if (!keep && !scratch)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    const char *dir = keep ? keep : scratch;
+    int status = 0, code = ws_cli_bundle(file, &options, dir);
+    if (code == WS_EXIT_YES) {
+        WsRunSpec spec = { .host = host, .quiet = TRUE };
+        if (!ws_run_bundle(dir, &spec, &status, &error))
+            code = ws_cli_fail(g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT)
+                                   ? WS_EXIT_ABSENT
+                                   : WS_EXIT_NO,
+                               "%s", error->message);
+        else if (status == WS_EXIT_ABSENT)
+            code = ws_cli_fail(WS_EXIT_ABSENT,
+                               "no GPU or driver %s%s: `warpstave rehearse` runs on the CPU, "
+                               "`warpstave bundle` makes a folder to take elsewhere",
+                               host ? "on " : "here", host ? host : "");
+        else
+            code = ws_cli_collect(dir, 0, trace);
+    }
+    if (scratch)
+        remove_folder(scratch);
+    return code;
+}

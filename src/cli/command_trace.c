@@ -1,0 +1,97 @@
+#include "cli/cli.h"
+#include "trace/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_facts(const WsTrace *t, const char *file)
+{
+    printf("%s: %s on %s, %u records of %u CTAs, %" G_GINT64_FORMAT " cycles\n", file,
+           t->origin == WS_TRACE_MEASURED ? "measured" : "predicted",
+           t->device ? t->device : "an unnamed device", t->record->len, t->cta->len, t->cycles);
+    for (guint i = 0; i < t->size->len; i++)
+        printf("%s%s = %" G_GINT64_FORMAT, i ? ", " : "sizes: ",
+               g_array_index(t->size_name, char *, i), g_array_index(t->size, gint64, i));
+    if (t->size->len)
+        printf("\n");
+    if (t->bound)
+        printf("bound: %s\n", t->bound);
+    if (!isnan(t->tensor_busy))
+        printf("tensor pipe busy %.1f %%, TMA busy %.1f %%\n", 100 * t->tensor_busy,
+               100 * t->tma_busy);
+    if (!isnan(t->overhead))
+        printf("recorder overhead: %+.2f %% of the time of the untraced build%s\n",
+               100 * t->overhead, t->overhead > 0.1 ? " (above 10 %: not decision-grade)" : "");
+    if (t->note)
+        printf("%s\n", t->note);
+}
+
+static void print_loops(const WsTrace *t)
+{
+    g_autoptr(WsTraceStats) stats = ws_trace_stats_new(t);
+    for (guint i = 0; i < stats->loop->len; i++) {
+        const WsTraceLoopStat *l = &g_array_index(stats->loop, WsTraceLoopStat, i);
+        printf("loop %s of %s: period %" G_GINT64_FORMAT " cycles (p95 %" G_GINT64_FORMAT
+               ", max %" G_GINT64_FORMAT ", %u rounds)\n",
+               l->loop, (char *)g_ptr_array_index(t->agent_name, l->agent), l->period.p50,
+               l->period.p95, l->period.max, l->n);
+    }
+}
+
+/* The embedded design, elaborated again: names for the overlap table. */
+static int print_overlap(const WsTrace *t)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(t->design_text, strlen(t->design_text),
+                                                 "embedded design", findings);
+    g_autoptr(WsProgram) program = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    if (!program) {
+        ws_cli_print_findings(findings, "embedded design");
+        return WS_EXIT_USAGE;
+    }
+    g_autofree char *text = ws_trace_overlap_print(t, program);
+    fputs(text, stdout);
+    return WS_EXIT_YES;
+}
+
+static int print_comparison(const WsTrace *a, const char *file)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) b = ws_trace_load(file, &error);
+    if (!b)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
+    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
+    g_autofree char *text = ws_trace_comparison_print(c, a, b);
+    fputs(text, stdout);
+    return WS_EXIT_YES;
+}
+
+int ws_command_trace(int argc, char **argv)
+{
+    gboolean overlap = FALSE;
+    g_autofree char *chrome = NULL, *csv = NULL, *with = NULL;
+    const GOptionEntry entries[] = {
+        { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits", NULL },
+        { "compare", 0, 0, G_OPTION_ARG_FILENAME, &with, "a second trace, step by step", "FILE" },
+        { "chrome", 0, 0, G_OPTION_ARG_FILENAME, &chrome, "write Chrome trace JSON", "OUT" },
+        { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "write CSV", "OUT" },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "trace", entries, &file))
+        return WS_EXIT_USAGE;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) t = ws_trace_load(file, &error);
+    if (!t)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
+    if (chrome && !ws_trace_export_chrome(t, chrome, &error))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (csv && !ws_trace_export_csv(t, csv, &error))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (with)
+        return print_comparison(t, with);
+    print_facts(t, file);
+    print_loops(t);
+    return overlap ? print_overlap(t) : WS_EXIT_YES;
+}

@@ -1,0 +1,197 @@
+#include "cli/kernels.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/generate.h"
+#endif
+#include "launch/bundle.h"
+
+#include <string.h>
+
+void ws_bundle_options_init(WsBundleOptions *o)
+{
+    *o = (WsBundleOptions){ .seed = 1, .rounds = 160, .tiles = 4, .sustained = 1 };
+}
+
+void ws_bundle_options_clear(WsBundleOptions *o)
+{
+    g_strfreev(o->set);
+    g_strfreev(o->size);
+    g_strfreev(o->shape);
+    g_free(o->ctas);
+}
+
+#ifdef WS_HAVE_CODEGEN
+
+/* The texts of one bundle. */
+typedef struct {
+    char *timed, *traced, *debug;
+    GPtrArray *reference; /* per tensor, NULL entries for inputs */
+    GBytes *timed_cubin, *traced_cubin;
+    WsRecorder *recorder;
+} Kernels;
+
+static void kernels_clear(Kernels *k)
+{
+    g_free(k->timed);
+    g_free(k->traced);
+    g_free(k->debug);
+    g_clear_pointer(&k->reference, g_ptr_array_unref);
+    g_clear_pointer(&k->timed_cubin, g_bytes_unref);
+    g_clear_pointer(&k->traced_cubin, g_bytes_unref);
+    g_clear_pointer(&k->recorder, ws_recorder_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kernels, kernels_clear)
+
+static gboolean parse_ctas(const char *text, GArray *ctas)
+{
+    g_auto(GStrv) words = g_strsplit(text ? text : "0", ",", -1);
+    for (guint i = 0; words[i]; i++) {
+        guint64 value;
+        if (!g_ascii_string_to_unsigned(words[i], 10, 0, 1 << 20, &value, NULL))
+            return FALSE;
+        guint cta = (guint)value;
+        g_array_append_val(ctas, cta);
+    }
+    return ctas->len > 0 && ctas->len <= 256;
+}
+
+static gboolean assemble(const char *ptx, GBytes **cubin, GError **error)
+{
+    WsPtxasReport *report = ws_ptxas_run(ptx, cubin, error);
+    if (!report)
+        return FALSE;
+    gboolean clean = ws_ptxas_report_clean(report);
+    if (!clean)
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS,
+                    "ptxas is not satisfied:\n%s", report->log);
+    ws_ptxas_report_free(report);
+    return clean;
+}
+
+static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
+                             const WsRecordChoice *choice, GError **error)
+{
+    WsGenerateOptions options = { 0 };
+    k->timed = ws_generate_ptx(p, NULL, error);
+    if (!k->timed)
+        return FALSE;
+    if (o->traced) {
+        k->recorder = ws_recorder_new(p, choice);
+        options.recorder = k->recorder;
+        k->traced = ws_generate_ptx(p, &options, error);
+        if (!k->traced)
+            return FALSE;
+        options.recorder = NULL;
+    }
+    if (o->debug_waits) {
+        options.debug_waits = TRUE;
+        k->debug = ws_generate_ptx(p, &options, error);
+        if (!k->debug)
+            return FALSE;
+    }
+    k->reference = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < p->n_tensors; i++) {
+        char *text = NULL;
+        if (p->tensor[i].access != WS_ACCESS_READ && p->n_reference) {
+            text = ws_generate_reference_ptx(p, i, error);
+            if (!text)
+                return FALSE;
+        }
+        g_ptr_array_add(k->reference, text);
+    }
+    if (o->cubin && (!assemble(k->timed, &k->timed_cubin, error) ||
+                     (k->traced && !assemble(k->traced, &k->traced_cubin, error))))
+        return FALSE;
+    return TRUE;
+}
+
+/* "M=1 N=2" after the sizes common to all cases. */
+static int parse_cases(const WsBundleOptions *o, GPtrArray *store, GArray *cases)
+{
+    char *none[] = { (char *)"", NULL };
+    for (char **shape = o->shape ? o->shape : none; *shape; shape++) {
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+        for (guint i = 0; o->size && o->size[i]; i++)
+            g_strv_builder_add(builder, o->size[i]);
+        g_auto(GStrv) words = g_strsplit_set(*shape, " ,", -1);
+        for (guint i = 0; words[i]; i++)
+            if (*words[i])
+                g_strv_builder_add(builder, words[i]);
+        char **all = g_strv_builder_end(builder);
+        g_ptr_array_add(store, all);
+        GArray *sizes = NULL;
+        if (!ws_cli_settings(all, o->shape ? "--case" : "--size", &sizes))
+            return WS_EXIT_USAGE;
+        WsBundleCase c = { .n_size = sizes->len,
+                           .size = (const WsSize *)(gpointer)g_array_free(sizes, FALSE) };
+        g_array_append_val(cases, c);
+    }
+    return WS_EXIT_YES;
+}
+
+static int failure(const GError *error)
+{
+    if (g_error_matches(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP) ||
+        g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS))
+        return WS_EXIT_OUTSIDE;
+    if (g_error_matches(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_ABSENT))
+        return WS_EXIT_ABSENT;
+    if (g_error_matches(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS))
+        return WS_EXIT_NO;
+    return error->domain == WS_GENERATE_ERROR ? WS_EXIT_DEFECT : WS_EXIT_USAGE;
+}
+
+static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char *dir)
+{
+    g_autoptr(GPtrArray) store = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    g_autoptr(GArray) cases = g_array_new(FALSE, TRUE, sizeof(WsBundleCase));
+    g_autoptr(GArray) ctas = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_auto(Kernels) k = { 0 };
+    if (!parse_ctas(o->ctas, ctas))
+        return ws_cli_fail(WS_EXIT_USAGE, "--ctas %s: write CTA numbers, such as 0,1,66", o->ctas);
+    int code = parse_cases(o, store, cases);
+    WsRecordChoice choice = { .first_round = o->first_round, .rounds = o->rounds,
+                              .first_tile = o->first_tile, .tiles = o->tiles,
+                              .n_ctas = ctas->len, .cta = (const guint *)(gpointer)ctas->data };
+    if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, &error))
+        code = ws_cli_fail(failure(error), "%s", error->message);
+    if (code == WS_EXIT_YES) {
+        WsBundleSpec spec = {
+            .program = p, .timed_ptx = k.timed, .traced_ptx = k.traced, .debug_ptx = k.debug,
+            .timed_cubin = k.timed_cubin, .traced_cubin = k.traced_cubin,
+            .reference_ptx = (const char *const *)k.reference->pdata, .choice = &choice,
+            .cases = (const WsBundleCase *)(gpointer)cases->data, .n_cases = cases->len,
+            .seed = (guint64)o->seed, .runs = (guint)MAX(o->runs, 0), .sustained = o->sustained,
+            .timeout = o->timeout,
+        };
+        if (!ws_bundle_write(&spec, dir, findings, &error)) {
+            ws_cli_print_findings(findings, p->file);
+            code = ws_cli_fail(failure(error), "%s", error->message);
+        }
+    }
+    for (guint i = 0; i < cases->len; i++)
+        g_free((gpointer)g_array_index(cases, WsBundleCase, i).size);
+    return code;
+}
+
+int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
+{
+    g_auto(WsCliInput) in = { 0 };
+    g_auto(GStrv) set = g_strdupv(o->set);
+    int code = ws_cli_load(&in, file, set);
+    if (code == WS_EXIT_YES)
+        code = ws_cli_refuse_refuted(&in, file, o->force);
+    return code == WS_EXIT_YES ? write_bundle(in.program, o, dir) : code;
+}
+
+#else
+
+int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
+{
+    (void)file, (void)o, (void)dir;
+    return ws_cli_fail(WS_EXIT_ABSENT, "bundles need code generation: build with LLVM 22 "
+                                       "(apt-get install llvm-22-dev)");
+}
+
+#endif
