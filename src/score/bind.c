@@ -1,0 +1,194 @@
+/* Slots, uses and turns of the executions shown. One walk of each agent up to the last tile shown
+ * evaluates the operations' own expressions; nothing is derived a second time. */
+#include "score/build.h"
+
+#include <string.h>
+
+typedef struct {
+    guint barrier;
+    gint64 element, slot, turn;
+} Completion;
+
+struct WsBind {
+    GHashTable *bound;       /* WsBound* (key: op, round) -> itself */
+    GHashTable *contributor; /* Completion* -> GArray of WsPlace */
+};
+
+static guint hash_bound(gconstpointer p)
+{
+    const WsBound *b = p;
+    return b->op * 2654435761u ^ (guint)b->round * 40503u;
+}
+
+static gboolean same_bound(gconstpointer pa, gconstpointer pb)
+{
+    const WsBound *a = pa, *b = pb;
+    return a->op == b->op && a->round == b->round;
+}
+
+static guint hash_completion(gconstpointer p)
+{
+    const Completion *c = p;
+    return (c->barrier * 31u + (guint)c->element) * 1000003u ^ (guint)c->slot * 7919u ^
+           (guint)c->turn * 2654435761u;
+}
+
+static gboolean same_completion(gconstpointer pa, gconstpointer pb)
+{
+    const Completion *a = pa, *b = pb;
+    return a->barrier == b->barrier && a->element == b->element && a->slot == b->slot &&
+           a->turn == b->turn;
+}
+
+static void free_array(gpointer p)
+{
+    g_array_free(p, TRUE);
+}
+
+static gint64 value(WsWalker *w, const WsExpr *e)
+{
+    gint64 v;
+    return e && ws_walker_eval(w, e, &v, NULL) ? v : -1;
+}
+
+static gboolean contributes(WsOpKind kind)
+{
+    switch (kind) {
+    case WS_OP_MBAR_ARRIVE:
+    case WS_OP_CP_ARRIVE:
+    case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+    case WS_OP_ST_REMOTE:
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint32 round,
+                    const WsPlace *before)
+{
+    WsBound *b = g_new0(WsBound, 1);
+    b->op = op->index;
+    b->round = round;
+    b->element = b->use = b->slot = b->turn = -1;
+    if (op->barrier >= 0) {
+        b->element = op->element ? value(w, op->element) : 0;
+        b->use = value(w, op->use);
+        b->slot = op->slot ? value(w, op->slot) : 0;
+        b->turn = value(w, op->turn);
+    }
+    b->n_access = MIN(op->n_access, G_N_ELEMENTS(b->access));
+    for (guint i = 0; i < b->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        b->access[i].element = a->element ? value(w, a->element) : 0;
+        b->access[i].stage = a->stage ? value(w, a->stage) : 0;
+        b->access[i].use = value(w, a->use);
+    }
+    if (op->barrier >= 0 && contributes(op->kind)) {
+        Completion key = { (guint)op->barrier, b->element, b->slot, b->turn };
+        GArray *list = g_hash_table_lookup(bind->contributor, &key);
+        if (!list) {
+            list = g_array_new(FALSE, FALSE, sizeof(WsPlace));
+            g_hash_table_insert(bind->contributor, g_memdup2(&key, sizeof key), list);
+        }
+        WsPlace here = { agent, op->index, round };
+        g_array_append_val(list, here);
+        /* Arrivals are not recorded by the GPU: they follow what is. */
+        if (op->kind == WS_OP_MBAR_ARRIVE && before->op != G_MAXUINT)
+            g_array_append_vals(list, before, 1);
+    }
+    g_hash_table_add(bind->bound, b);
+}
+
+static gboolean worth_binding(const WsOp *op)
+{
+    return op->barrier >= 0 || op->n_access > 0;
+}
+
+/* Trivial operations take no record in any trace. */
+static gboolean recorded(WsOpKind kind)
+{
+    return ws_trace_kind_waits(kind) || ws_trace_kind_flies(kind) || kind == WS_OP_MATH ||
+           ws_item_kind_of(kind) == WS_ITEM_SHARED;
+}
+
+static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
+{
+    gint64 from = loop->from ? value(w, loop->from) : 0;
+    gint64 by = loop->step_by ? value(w, loop->step_by) : 1;
+    gint64 position;
+    if (__builtin_mul_overflow(by, total, &position) ||
+        __builtin_add_overflow(position, from, &position) || position > G_MAXINT32)
+        return G_MAXINT32;
+    return (gint32)position;
+}
+
+static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, guint agent,
+                       WsTilesStrided *tiles, guint rank)
+{
+    g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, ws_tiles_strided, tiles);
+    WsPlace before = { agent, G_MAXUINT, -1 };
+    WsStep step;
+    while (w && ws_walker_next(w, &step, NULL)) {
+        gint32 tile = -1, round = -1;
+        for (guint i = 0; i < step.n_rounds; i++) {
+            round = (gint32)MIN(step.round[i], G_MAXINT32);
+            if (step.loop[i]->kind == WS_TREE_LOOP && step.loop[i]->over == WS_OVER_TILES)
+                tile = round = tile_position(w, step.loop[i], step.round[i]);
+        }
+        if (tile > b->tile1 + 1)
+            return;
+        /* Rounds before the window still contribute to its first waits: one tile back is plenty. */
+        if (worth_binding(step.op) && (tile < 0 || tile >= b->tile0 - 2))
+            bind_op(bind, w, agent, step.op, round, &before);
+        if (recorded(step.op->kind))
+            before = (WsPlace){ agent, step.op->index, round };
+    }
+}
+
+WsBind *ws_bind_new(const WsBuild *b)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autofree WsSize *size = g_new0(WsSize, b->t->size->len + 1);
+    for (guint i = 0; i < b->t->size->len; i++)
+        size[i] = (WsSize){ g_array_index(b->t->size_name, char *, i),
+                            g_array_index(b->t->size, gint64, i) };
+    g_autoptr(WsLaunchValues) v = ws_launch_values(b->p, size, b->t->size->len, FALSE, findings);
+    if (!v)
+        return NULL;
+    WsBind *bind = g_new0(WsBind, 1);
+    bind->bound = g_hash_table_new_full(hash_bound, same_bound, g_free, NULL);
+    bind->contributor = g_hash_table_new_full(hash_completion, same_completion, g_free, free_array);
+    gint64 cluster = MAX(b->p->cluster, 1);
+    gint64 id = g_array_index(b->t->cta, WsTraceCta, b->cta).id;
+    gint64 grid = b->t->grid > 0 ? b->t->grid : MAX(ws_launch_grid(v, 132), 1);
+    WsTilesStrided tiles = { .first = id / cluster,
+                             .stride = MAX(grid / cluster, 1),
+                             .count = ws_launch_tiles(v) };
+    for (guint a = 0; a < b->p->n_agents; a++)
+        walk_agent(b, bind, v, a, &tiles, (guint)(id % cluster));
+    return bind;
+}
+
+void ws_bind_free(WsBind *bind)
+{
+    if (!bind)
+        return;
+    g_hash_table_destroy(bind->bound);
+    g_hash_table_destroy(bind->contributor);
+    g_free(bind);
+}
+
+const WsBound *ws_bind_get(const WsBind *bind, guint op, gint32 round)
+{
+    WsBound key = { .op = op, .round = round };
+    return bind ? g_hash_table_lookup(bind->bound, &key) : NULL;
+}
+
+const GArray *ws_bind_contributors(const WsBind *bind, guint barrier, gint64 element, gint64 slot,
+                                   gint64 turn)
+{
+    Completion key = { barrier, element, slot, turn };
+    return bind ? g_hash_table_lookup(bind->contributor, &key) : NULL;
+}

@@ -1,0 +1,189 @@
+/* Barrier edges: from the contribution that completed a phase last to the wait that it let go. The
+ * longer the wait stood still, the thicker the edge. */
+#include "score/build.h"
+
+#include <math.h>
+
+#define MAX_EDGES  400
+#define LABEL_SIZE 9.5
+
+typedef struct {
+    const WsTraceRecord *r;
+    gint64 at; /* when it contributed */
+} Source;
+
+static guint hash_place(gconstpointer p)
+{
+    const WsPlace *k = p;
+    return (k->agent * 65599u + k->op) * 2654435761u ^ (guint)k->round;
+}
+
+static gboolean same_place(gconstpointer pa, gconstpointer pb)
+{
+    const WsPlace *a = pa, *b = pb;
+    return a->agent == b->agent && a->op == b->op && a->round == b->round;
+}
+
+static void keep(const WsTraceRecord *r, gpointer data)
+{
+    WsPlace place = { r->agent, r->op, r->round };
+    g_hash_table_replace(data, g_memdup2(&place, sizeof place), (gpointer)r);
+}
+
+/* Records of the main trace by place, from one window's length before the window on. */
+static GHashTable *index_records(const WsBuild *b)
+{
+    GHashTable *index = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
+    for (guint i = 0; i < b->s->segment->len; i++) {
+        const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
+        for (guint a = 0; a < b->t->agent_name->len; a++)
+            ws_trace_window(b->t, ws_trace_lane(b->t, b->cta, a), MAX(g->t0 - (g->t1 - g->t0), 0),
+                            g->t1, keep, index);
+    }
+    return index;
+}
+
+/* The contribution that came last, among those that the trace knows. */
+static Source find_source(const WsBuild *b, GHashTable *index, const WsTraceRecord *wait)
+{
+    Source best = { NULL, -1 };
+    const WsOp *op = b->p->op[wait->op];
+    const WsBound *v = ws_bind_get(b->bind, wait->op, wait->round);
+    if (!v || op->barrier < 0 || v->turn < 0)
+        return best;
+    const GArray *list =
+        ws_bind_contributors(b->bind, (guint)op->barrier, v->element, v->slot, v->turn);
+    gint64 end = MAX(wait->issued, wait->start);
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsTraceRecord *r = g_hash_table_lookup(index, &g_array_index(list, WsPlace, i));
+        if (!r)
+            continue;
+        gint64 at = b->p->op[r->op]->kind == WS_OP_TMA_LOAD ? MAX(r->done, r->issued)
+                                                            : MAX(r->issued, r->start);
+        /* What was observed later than the wait's end did not let it go (upper bounds do that). */
+        at = MIN(at, end);
+        if (at > best.at) {
+            best.r = r;
+            best.at = at;
+        }
+    }
+    return best;
+}
+
+static double source_y(const WsBuild *b, const WsTraceRecord *r, guint *id, gboolean up)
+{
+    *id = ws_staff_item(b, r->agent, r->op, r->round);
+    const WsSceneItem *item = *id ? &g_array_index(b->s->item, WsSceneItem, *id - 1) : NULL;
+    /* The loads of one transaction have one bar, that of the first. */
+    for (guint back = 1; !item && back <= 4 && r->op >= back; back++) {
+        guint other = ws_staff_item(b, r->agent, r->op - back, r->round);
+        if (other) {
+            *id = other;
+            item = &g_array_index(b->s->item, WsSceneItem, other - 1);
+        }
+    }
+    if (item && item->shape == WS_SHAPE_FLIGHT && b->p->op[r->op]->kind == WS_OP_TMA_LOAD)
+        return item->y + item->h / 2;
+    guint row = b->control_row[r->agent];
+    if (row == G_MAXUINT)
+        return -1;
+    const WsSceneRow *control = &g_array_index(b->s->row, WsSceneRow, row);
+    return up ? control->y : control->y + control->h;
+}
+
+static char *edge_label(const WsBuild *b, const WsTraceRecord *wait)
+{
+    const WsOp *op = b->p->op[wait->op];
+    const WsBarrier *barrier = &b->p->barrier[op->barrier];
+    const WsBound *v = ws_bind_get(b->bind, wait->op, wait->round);
+    GString *s = g_string_new(barrier->name);
+    if (barrier->is_array)
+        g_string_append_printf(s, "[%" G_GINT64_FORMAT "]", v->element);
+    if (barrier->slots > 1)
+        g_string_append_printf(s, " slot %" G_GINT64_FORMAT, v->slot);
+    g_string_append_printf(s, " ph %d", (int)(v->turn & 1));
+    return g_string_free(s, FALSE);
+}
+
+static gboolean free_place(const GArray *labels, double x, double y, double w)
+{
+    for (guint i = 0; i + 2 < labels->len; i += 3) {
+        double lx = g_array_index(labels, double, i), ly = g_array_index(labels, double, i + 1);
+        double lw = g_array_index(labels, double, i + 2);
+        if (x < lx + lw + 4 && lx < x + w + 4 && fabs(y - ly) < 13)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Labels only edges that cost something, and only where no other label stands. */
+static void label_edge(const WsBuild *b, WsSceneEdge *e, const WsTraceRecord *wait, GArray *labels)
+{
+    g_autofree char *text = edge_label(b, wait);
+    double w = ws_text_width_estimate(text, LABEL_SIZE);
+    double y = (e->y0 + e->y1) / 2 + 3;
+    double x = MAX(e->x0, e->x1) + 6;
+    if (x + w > b->s->right)
+        x = MIN(e->x0, e->x1) - 6 - w;
+    if (x < b->s->left || !free_place(labels, x, y, w))
+        return;
+    e->label = g_steal_pointer(&text);
+    e->label_x = x;
+    e->label_y = y;
+    g_array_append_val(labels, x);
+    g_array_append_val(labels, y);
+    g_array_append_val(labels, w);
+}
+
+static gint by_cost(gconstpointer pa, gconstpointer pb)
+{
+    const WsTraceRecord *a = *(const WsTraceRecord *const *)pa;
+    const WsTraceRecord *b = *(const WsTraceRecord *const *)pb;
+    gint64 x = a->issued - a->start, y = b->issued - b->start;
+    if (x != y)
+        return x > y ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+void ws_edge_build(WsBuild *b)
+{
+    if (!b->bind)
+        return;
+    g_autoptr(GHashTable) index = index_records(b);
+    g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
+    g_autoptr(GArray) labels = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint i = 0; i < b->seen->len; i++) {
+        const WsTraceRecord *r = ws_seen(b->seen, i);
+        if (ws_trace_op_kind(b->t, r->op) == WS_OP_MBAR_WAIT && b->drawn_as[r->agent] == r->agent &&
+            b->control_row[r->agent] != G_MAXUINT)
+            g_array_append_val(waits, r);
+    }
+    g_array_sort(waits, by_cost);
+    for (guint i = 0; i < waits->len && b->s->edge->len < MAX_EDGES; i++) {
+        const WsTraceRecord *wait = ws_seen(waits, i);
+        Source source = find_source(b, index, wait);
+        if (!source.r)
+            continue;
+        gint64 end = MAX(wait->issued, wait->start);
+        const WsSceneRow *row = &g_array_index(b->s->row, WsSceneRow, b->control_row[wait->agent]);
+        WsSceneEdge e = { .x0 = ws_scene_x(b->s, source.at),
+                          .x1 = ws_scene_x(b->s, end),
+                          .exposed = end - wait->start,
+                          .release = b->p->op[source.r->op]->kind != WS_OP_TMA_LOAD };
+        gboolean up =
+            b->control_row[source.r->agent] != G_MAXUINT &&
+            g_array_index(b->s->row, WsSceneRow, b->control_row[source.r->agent]).y > row->y;
+        e.y0 = source_y(b, source.r, &e.from, up);
+        e.y1 = up ? row->y + row->h : row->y;
+        e.to = ws_staff_item(b, wait->agent, wait->op, wait->round);
+        if (e.y0 < 0 || e.x0 < b->s->left - 0.5 || e.x1 > b->s->right + 0.5)
+            continue;
+        /* Where nothing stood still, an arrow from far away says nothing. */
+        if (e.exposed < 24 && e.x1 - e.x0 > 120)
+            continue;
+        double pixels = e.x1 - ws_scene_x(b->s, wait->start);
+        if (e.exposed >= 24 && pixels >= 3)
+            label_edge(b, &e, wait, labels);
+        g_array_append_val(b->s->edge, e);
+    }
+}

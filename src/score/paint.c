@@ -1,0 +1,251 @@
+/* Paints a scene with Cairo: page, staffs, time, items, edges, legend, text. */
+#include "score/palette.h"
+
+#include <math.h>
+
+static void paint_staffs(cairo_t *cr, const WsScene *s, WsTheme theme)
+{
+    const WsPalette *p = ws_palette(theme);
+    for (guint i = 0; i < s->staff->len; i++) {
+        const WsSceneStaff *staff = &g_array_index(s->staff, WsSceneStaff, i);
+        double x = 10, w = s->width - 20;
+        ws_paint_colour(cr, p->panel, 1);
+        ws_paint_rect(cr, x, staff->y, w, staff->h, 5);
+        cairo_fill(cr);
+        ws_paint_colour(cr, ws_palette_item(theme, staff->kind), 1);
+        ws_paint_rect(cr, x, staff->y, 4, staff->h, 2);
+        cairo_fill(cr);
+        ws_paint_colour(cr, p->text, 1);
+        ws_paint_font(cr, 12.5, TRUE);
+        ws_paint_text_cut(cr, 22, staff->y + 17, s->left - 84, staff->name);
+        ws_paint_colour(cr, p->muted, 1);
+        ws_paint_font(cr, 10, FALSE);
+        if (staff->detail)
+            ws_paint_text_cut(cr, 22, staff->y + 31, s->left - (staff->n_agents ? 90 : 44),
+                              staff->detail);
+    }
+}
+
+static void paint_row_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    ws_paint_font(cr, 9, FALSE);
+    ws_paint_colour(cr, p->muted, 1);
+    for (guint i = 0; i < s->row->len; i++) {
+        const WsSceneRow *row = &g_array_index(s->row, WsSceneRow, i);
+        if (!row->label)
+            continue;
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, row->label, &e);
+        ws_paint_text(cr, s->left - 8 - e.x_advance, row->y + row->h / 2 + 3.2, row->label);
+    }
+}
+
+static void paint_axis(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    ws_paint_font(cr, 10, FALSE);
+    cairo_set_line_width(cr, 1);
+    double free_from = 0;
+    for (guint i = 0; i < s->tick->len; i++) {
+        const WsSceneTick *t = &g_array_index(s->tick, WsSceneTick, i);
+        double x = floor(t->x) + 0.5;
+        ws_paint_colour(cr, p->grid, 1);
+        cairo_move_to(cr, x, s->axis_y + 2);
+        cairo_line_to(cr, x, s->bottom);
+        cairo_stroke(cr);
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, t->label, &e);
+        double at = CLAMP(x - e.x_advance / 2, s->left, s->right - e.x_advance);
+        if (at < free_from)
+            continue;
+        ws_paint_colour(cr, p->muted, 1);
+        ws_paint_text(cr, at, s->axis_y - 3, t->label);
+        free_from = at + e.x_advance + 8;
+    }
+    ws_paint_colour(cr, p->muted, 1);
+    ws_paint_text(cr, 22, s->axis_y - 3, "SM cycles");
+}
+
+static void paint_bands(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    ws_paint_font(cr, 10, FALSE);
+    for (guint i = 0; i < s->band->len; i++) {
+        const WsSceneBand *b = &g_array_index(s->band, WsSceneBand, i);
+        ws_paint_colour(cr, b->odd ? p->band_b : p->band_a, 1);
+        ws_paint_rect(cr, b->x0 + 0.75, b->y, MAX(b->x1 - b->x0 - 1.5, 0.5), b->h, 3);
+        cairo_fill(cr);
+        if (!b->label)
+            continue;
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, b->label, &e);
+        ws_paint_colour(cr, p->text, 0.9);
+        if (e.x_advance < b->x1 - b->x0 - 4)
+            ws_paint_text(cr, (b->x0 + b->x1 - e.x_advance) / 2, b->y + b->h / 2 + 3.6, b->label);
+    }
+}
+
+/* A torn strip from top to bottom: time left out. */
+static void paint_folds(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    for (guint i = 0; i < s->fold->len; i++) {
+        const WsSceneFold *f = &g_array_index(s->fold, WsSceneFold, i);
+        double y0 = s->axis_y + 6, y1 = s->bottom;
+        double x0 = f->x0 + 3, x1 = f->x1 - 3;
+        cairo_new_path(cr);
+        cairo_move_to(cr, x0, y0);
+        gboolean out = FALSE;
+        for (double y = y0; y < y1; y += 7, out = !out)
+            cairo_line_to(cr, x0 + (out ? 3 : 0), MIN(y, y1));
+        cairo_line_to(cr, x0, y1);
+        cairo_line_to(cr, x1, y1);
+        for (double y = y1; y > y0; y -= 7, out = !out)
+            cairo_line_to(cr, x1 + (out ? 3 : 0), MAX(y, y0));
+        cairo_line_to(cr, x1, y0);
+        cairo_close_path(cr);
+        ws_paint_colour(cr, p->fold, 1);
+        cairo_fill_preserve(cr);
+        ws_paint_colour(cr, p->frame, 1);
+        cairo_set_line_width(cr, 1);
+        cairo_stroke(cr);
+        if (!f->label)
+            continue;
+        ws_paint_font(cr, 10, FALSE);
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, f->label, &e);
+        if (e.x_advance > y1 - y0 - 10)
+            continue;
+        cairo_save(cr);
+        cairo_translate(cr, (f->x0 + f->x1) / 2 + 4, (y0 + y1 + e.x_advance) / 2);
+        cairo_rotate(cr, -G_PI_2);
+        ws_paint_colour(cr, p->muted, 1);
+        ws_paint_text(cr, 0, 0, f->label);
+        cairo_restore(cr);
+    }
+}
+
+static void paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
+{
+    static const double dash[] = { 4, 3 };
+    gboolean costs = e->exposed >= 24;
+    double width = costs ? CLAMP(0.9 + log2((double)e->exposed / 24) * 0.35, 0.9, 3.2) : 0.8;
+    double alpha = costs ? 0.85 : 0.28;
+    double down = e->y1 > e->y0 ? 1 : -1;
+    double bend = CLAMP(fabs(e->y1 - e->y0) * 0.4, 4, 40) * down;
+    ws_paint_colour(cr, e->release ? p->release : p->edge, alpha);
+    cairo_set_line_width(cr, width);
+    if (e->release)
+        cairo_set_dash(cr, dash, 2, 0);
+    double head = 3.2 + width;
+    cairo_move_to(cr, e->x0, e->y0);
+    cairo_curve_to(cr, e->x0, e->y0 + bend, e->x1, e->y1 - bend, e->x1, e->y1 - head * down);
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    cairo_move_to(cr, e->x1, e->y1);
+    cairo_line_to(cr, e->x1 - head * 0.55, e->y1 - head * 1.3 * down);
+    cairo_line_to(cr, e->x1 + head * 0.55, e->y1 - head * 1.3 * down);
+    cairo_close_path(cr);
+    cairo_fill(cr);
+}
+
+static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    for (guint i = s->edge->len; i-- > 0;)
+        paint_edge(cr, &g_array_index(s->edge, WsSceneEdge, i), p);
+    ws_paint_font(cr, 9.5, FALSE);
+    for (guint i = 0; i < s->edge->len; i++) {
+        const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
+        if (!e->label)
+            continue;
+        cairo_text_extents_t x;
+        cairo_text_extents(cr, e->label, &x);
+        ws_paint_colour(cr, p->halo, 0.88);
+        ws_paint_rect(cr, e->label_x - 3, e->label_y - 9.5, x.x_advance + 6, 13, 3);
+        cairo_fill(cr);
+        ws_paint_colour(cr, p->text, 1);
+        ws_paint_text(cr, e->label_x, e->label_y, e->label);
+    }
+}
+
+/* One sample of each kind that the page shows, with its letter. */
+static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
+{
+    const WsPalette *p = ws_palette(theme);
+    double x = 22, y = s->legend_y;
+    for (guint k = 0; k < WS_ITEM_KIND_COUNT; k++) {
+        if (!s->used[k] || k == WS_ITEM_OTHER)
+            continue;
+        WsSceneItem sample = {
+            .kind = (WsItemKind)k, .x = x, .y = y, .w = 26, .h = 13, .turn = -1
+        };
+        sample.shape = k >= WS_ITEM_FILLING                       ? WS_SHAPE_SLOT
+                       : k == WS_ITEM_WAIT || k == WS_ITEM_SYNC   ? WS_SHAPE_WAIT
+                       : k == WS_ITEM_MATH || k == WS_ITEM_SHARED ? WS_SHAPE_HEAD
+                                                                  : WS_SHAPE_FLIGHT;
+        sample.head = 9;
+        if (sample.shape == WS_SHAPE_WAIT)
+            sample.y -= 2, sample.h += 4;
+        ws_paint_item(cr, &sample, theme);
+        ws_paint_font(cr, 10, FALSE);
+        ws_paint_colour(cr, p->muted, 1);
+        const char *text = ws_item_kind_text((WsItemKind)k);
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, text, &e);
+        ws_paint_text(cr, x + 32, y + 10, text);
+        x += 32 + e.x_advance + 18;
+    }
+    const WsSceneEdge full = {
+        .x0 = x + 8, .x1 = x + 8, .y0 = y - 2, .y1 = y + 14, .exposed = 200
+    };
+    WsSceneEdge release = full;
+    if (!s->edge->len)
+        return;
+    paint_edge(cr, &full, p);
+    ws_paint_font(cr, 10, FALSE);
+    ws_paint_colour(cr, p->muted, 1);
+    ws_paint_text(cr, x + 18, y + 10, "data ready");
+    x += 88;
+    release.release = TRUE;
+    release.x0 = release.x1 = x + 8;
+    release.y0 = y + 14;
+    release.y1 = y - 2;
+    paint_edge(cr, &release, p);
+    ws_paint_colour(cr, p->muted, 1);
+    ws_paint_text(cr, x + 18, y + 10, "release, turn   (thicker: longer exposed)");
+}
+
+static void paint_texts(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    static const struct {
+        double size;
+        gboolean bold;
+    } look[] = { [WS_TEXT_TITLE] = { 18, TRUE },
+                 [WS_TEXT_SUB] = { 11.5, FALSE },
+                 [WS_TEXT_NOTE] = { 10.5, FALSE } };
+    for (guint i = 0; i < s->text->len; i++) {
+        const WsSceneText *t = &g_array_index(s->text, WsSceneText, i);
+        ws_paint_font(cr, look[t->role].size, look[t->role].bold);
+        ws_paint_colour(cr, t->role == WS_TEXT_TITLE ? p->text : p->muted, 1);
+        ws_paint_text_cut(cr, t->x, t->y, s->width - t->x - 14, t->text);
+    }
+}
+
+void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
+{
+    const WsPalette *p = ws_palette(theme);
+    cairo_save(cr);
+    ws_paint_colour(cr, p->page, 1);
+    cairo_paint(cr);
+    paint_staffs(cr, s, theme);
+    if (s->item->len) {
+        paint_axis(cr, s, p);
+        paint_bands(cr, s, p);
+    }
+    paint_row_labels(cr, s, p);
+    for (guint i = 0; i < s->item->len; i++)
+        ws_paint_item(cr, &g_array_index(s->item, WsSceneItem, i), theme);
+    paint_folds(cr, s, p);
+    paint_edges(cr, s, p);
+    if (s->item->len)
+        paint_legend(cr, s, theme);
+    paint_texts(cr, s, p);
+    cairo_restore(cr);
+}

@@ -1,0 +1,172 @@
+/* One item: solid head, hatched tail, hollow wait, stage state, unit level. */
+#include "score/palette.h"
+
+#include <math.h>
+
+/* Strokes the hatch inside a rectangle in the current colour. */
+void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h)
+{
+    const double gap = 5;
+    if (hatch == ' ' || w < 2)
+        return;
+    cairo_save(cr);
+    cairo_rectangle(cr, x, y, w, h);
+    cairo_clip(cr);
+    cairo_set_line_width(cr, 1);
+    /* Aligned to the page, so that neighbouring bars do not beat against each other. */
+    double from = floor((x - h) / gap) * gap;
+    for (double at = from; at < x + w + h; at += gap) {
+        if (hatch == '/' || hatch == 'x') {
+            cairo_move_to(cr, at, y + h);
+            cairo_line_to(cr, at + h, y);
+        }
+        if (hatch == '\\' || hatch == 'x') {
+            cairo_move_to(cr, at, y);
+            cairo_line_to(cr, at + h, y + h);
+        }
+        if (hatch == '|') {
+            cairo_move_to(cr, at + 0.5, y);
+            cairo_line_to(cr, at + 0.5, y + h);
+        }
+        if (hatch == '.')
+            for (double dy = 2; dy < h; dy += gap)
+                cairo_rectangle(cr, at, y + dy, 0.6, 0.6);
+    }
+    cairo_stroke(cr);
+    cairo_restore(cr);
+}
+
+/* A label on a tail stands on a plate, or the hatch would eat it. */
+static void paint_label(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 plate,
+                        guint32 ink, double size, double x, double alpha)
+{
+    if (!i->label)
+        return;
+    ws_paint_font(cr, size, FALSE);
+    cairo_text_extents_t e;
+    cairo_text_extents(cr, i->label, &e);
+    double room = i->x + i->w - x - 2;
+    if (e.x_advance > room)
+        return;
+    double base = i->y + i->h / 2 + size * 0.36;
+    if (alpha > 0) {
+        ws_paint_colour(cr, plate, alpha);
+        ws_paint_rect(cr, x - 2, i->y + 1.5, e.x_advance + 4, i->h - 3, 2);
+        cairo_fill(cr);
+    }
+    ws_paint_colour(cr, ink, 1);
+    ws_paint_text(cr, x, base, i->label);
+    (void)p;
+}
+
+static void paint_head(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+{
+    ws_paint_colour(cr, c, i->measured ? 0.75 : 1);
+    ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
+    cairo_fill(cr);
+    paint_label(cr, i, p, c, p->on_bar, 10, i->x + 4, 0);
+}
+
+static void paint_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+{
+    ws_paint_colour(cr, c, i->measured ? 0.12 : 0.20);
+    ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
+    cairo_fill(cr);
+    ws_paint_colour(cr, c, i->measured ? 0.4 : 0.55);
+    ws_paint_hatch(cr, ws_item_hatch(i->kind), i->x + i->head, i->y, i->w - i->head, i->h);
+    if (i->head > 0.3) {
+        ws_paint_colour(cr, c, 1);
+        ws_paint_rect(cr, i->x, i->y, MAX(i->head, 1.5), i->h, i->head > 4 ? 2 : 0);
+        cairo_fill(cr);
+    }
+    ws_paint_colour(cr, c, 0.9);
+    cairo_set_line_width(cr, 1);
+    ws_paint_rect(cr, i->x + 0.5, i->y + 0.5, MAX(i->w - 1, 0.5), i->h - 1, 2);
+    cairo_stroke(cr);
+    double at = i->x + 5;
+    if (i->label && i->head > 2 && i->w - i->head > i->head)
+        at = i->x + i->head + 4;
+    if (i->h < 10)
+        return;
+    /* On the tail the plate is the page, on a long head the label is light. */
+    if (at > i->x + i->head)
+        paint_label(cr, i, p, p->page, p->text, 9.5, at, 0.85);
+    else
+        paint_label(cr, i, p, c, p->on_bar, 9.5, at, i->head < i->w ? 1 : 0);
+}
+
+static void paint_wait(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+{
+    double inset = i->measured ? 1 : 4.5;
+    double y = i->y + inset, h = i->h - 2 * inset;
+    ws_paint_colour(cr, c, 0.08);
+    cairo_rectangle(cr, i->x, y, i->w, h);
+    cairo_fill(cr);
+    ws_paint_colour(cr, c, 0.85);
+    cairo_set_line_width(cr, 1);
+    cairo_rectangle(cr, i->x + 0.5, y + 0.5, MAX(i->w - 1, 0.2), h - 1);
+    cairo_stroke(cr);
+    if (i->kind == WS_ITEM_SYNC && i->w > 3) { /* a second cue besides grey */
+        cairo_move_to(cr, i->x + i->w / 2, y);
+        cairo_line_to(cr, i->x + i->w / 2, y + h);
+        if (!i->label)
+            cairo_stroke(cr);
+        cairo_new_path(cr);
+    }
+    paint_label(cr, i, p, p->panel, c, 9.5, i->x + 4, 0);
+}
+
+/* Ring stages: shade says the state, tint and a bar at the foot the phase. */
+static void paint_slot(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+{
+    gboolean odd = i->turn > 0;
+    double strength = i->kind == WS_ITEM_FILLING ? 0.16 : i->kind == WS_ITEM_FULL ? 0.38 : 0.34;
+    ws_paint_colour(cr, c, odd ? strength + 0.16 : strength);
+    cairo_rectangle(cr, i->x, i->y, i->w, i->h);
+    cairo_fill(cr);
+    if (i->kind != WS_ITEM_FULL) {
+        ws_paint_colour(cr, c, 0.5);
+        ws_paint_hatch(cr, ws_item_hatch(i->kind), i->x, i->y, i->w, i->h);
+    }
+    if (odd) {
+        ws_paint_colour(cr, c, 1);
+        cairo_rectangle(cr, i->x, i->y + i->h - 1.5, i->w, 1.5);
+        cairo_fill(cr);
+    }
+    ws_paint_colour(cr, c, 0.9);
+    cairo_rectangle(cr, i->x, i->y, 1, i->h);
+    cairo_fill(cr);
+    if (i->kind != WS_ITEM_FILLING)
+        paint_label(cr, i, p, p->page, p->text, 8.5, i->x + 4, i->kind == WS_ITEM_FULL ? 0 : 0.8);
+}
+
+static void paint_level(cairo_t *cr, const WsSceneItem *i, guint32 c)
+{
+    double h = MAX(i->h * i->level, 1);
+    ws_paint_colour(cr, c, 0.75);
+    cairo_rectangle(cr, i->x, i->y + i->h - h, i->w, h);
+    cairo_fill(cr);
+}
+
+void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
+{
+    const WsPalette *p = ws_palette(theme);
+    guint32 c = ws_palette_item(theme, item->kind);
+    switch (item->shape) {
+    case WS_SHAPE_HEAD:
+        paint_head(cr, item, p, c);
+        break;
+    case WS_SHAPE_FLIGHT:
+        paint_flight(cr, item, p, c);
+        break;
+    case WS_SHAPE_WAIT:
+        paint_wait(cr, item, p, c);
+        break;
+    case WS_SHAPE_SLOT:
+        paint_slot(cr, item, p, c);
+        break;
+    case WS_SHAPE_LEVEL:
+        paint_level(cr, item, c);
+        break;
+    }
+}

@@ -1,0 +1,24 @@
+/* Colours, font and small drawing helpers of the painter. Private to src/score. */
+#pragma once
+
+#include "score/scene.h"
+
+#define WS_FONT "DejaVu Sans Condensed"
+
+typedef struct {
+    guint32 page, panel, frame, grid, text, muted, band_a, band_b, fold, edge, release, on_bar,
+        halo;
+} WsPalette;
+const WsPalette *ws_palette(WsTheme theme);
+guint32 ws_palette_item(WsTheme theme, WsItemKind kind);
+char ws_item_letter(WsItemKind kind);
+char ws_item_hatch(WsItemKind kind);
+
+void ws_paint_colour(cairo_t *cr, guint32 rgb, double alpha);
+void ws_paint_text(cairo_t *cr, double x, double y, const char *text); /* baseline */
+/* Cuts with an ellipsis at `width`; returns the width used, 0 if not even that fits. */
+double ws_paint_text_cut(cairo_t *cr, double x, double y, double width, const char *text);
+void ws_paint_font(cairo_t *cr, double size, gboolean bold);
+void ws_paint_rect(cairo_t *cr, double x, double y, double w, double h, double radius);
+void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
+void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h);

@@ -1,0 +1,282 @@
+/* Rings: one row per stage of each multi-stage buffer (and per single-stage one that is handed
+ * over), showing who holds it: being filled, full, being read, free. Taken from the trace: writes
+ * and reads of the stage in order of time; a write after a read begins the next use. */
+#include "score/build.h"
+
+#include <string.h>
+
+#define SLOT_HEIGHT 11.0
+#define MAX_LANES   64
+
+typedef struct {
+    gint64 start, end;
+    gint64 use, turn;
+    const WsTraceRecord *r;
+    gboolean write;
+} Touch;
+
+/* One stage of one array element of one buffer. */
+typedef struct {
+    guint buffer;
+    gint64 element, stage;
+    GArray *touch;
+} Stage;
+
+static gint by_stage(gconstpointer pa, gconstpointer pb)
+{
+    const Stage *a = *(Stage *const *)pa, *b = *(Stage *const *)pb;
+    if (a->buffer != b->buffer)
+        return a->buffer < b->buffer ? -1 : 1;
+    if (a->element != b->element)
+        return a->element < b->element ? -1 : 1;
+    return a->stage < b->stage ? -1 : a->stage > b->stage;
+}
+
+static void free_stage(gpointer p)
+{
+    g_array_free(((Stage *)p)->touch, TRUE);
+    g_free(p);
+}
+
+static Stage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage)
+{
+    for (guint i = 0; i < stages->len; i++) {
+        Stage *s = stages->pdata[i];
+        if (s->buffer == buffer && s->element == element && s->stage == stage)
+            return s;
+    }
+    Stage *s = g_new0(Stage, 1);
+    s->buffer = buffer;
+    s->element = element;
+    s->stage = stage;
+    s->touch = g_array_new(FALSE, FALSE, sizeof(Touch));
+    g_ptr_array_add(stages, s);
+    return s;
+}
+
+/* Touches of the records shown, and of the rounds just before the window (they hold stages still).
+ */
+static void gather(const WsTraceRecord *r, gpointer data)
+{
+    gpointer *args = data;
+    const WsBuild *b = args[0];
+    GPtrArray *stages = args[1];
+    const WsOp *op = b->p->op[r->op];
+    const WsBound *v = op->n_access ? ws_bind_get(b->bind, r->op, r->round) : NULL;
+    if (!v)
+        return;
+    for (guint i = 0; i < v->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        if (v->access[i].stage < 0 || v->access[i].element < 0 || a->buffer >= b->p->n_buffers)
+            continue;
+        guint depth = MAX(b->p->buffer[a->buffer].stages, 1);
+        Touch t = { .start = r->start,
+                    .end = ws_trace_record_end(r),
+                    .use = v->access[i].use,
+                    .turn = v->access[i].use >= 0 ? v->access[i].use / depth : -1,
+                    .r = r,
+                    .write = (a->mode & WS_MODE_WRITE) != 0 };
+        Stage *s = stage_of(stages, a->buffer, v->access[i].element, v->access[i].stage);
+        g_array_append_val(s->touch, t);
+    }
+}
+
+static gint by_time(gconstpointer pa, gconstpointer pb)
+{
+    const Touch *a = pa, *b = pb;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint64 to,
+                      const Touch *touch, const char *name)
+{
+    WsScene *s = b->s;
+    double x0 = ws_scene_x(s, from), x1 = ws_scene_x(s, to);
+    if (s->item->len) { /* rounding may not make neighbours overlap */
+        const WsSceneItem *last = &g_array_index(s->item, WsSceneItem, s->item->len - 1);
+        if (last->row == row)
+            x0 = MAX(x0, last->x + last->w);
+    }
+    if (x1 - x0 < 0.5 || to <= from)
+        return;
+    WsSceneItem *item = ws_build_item(b, kind, WS_SHAPE_SLOT, row);
+    item->x = x0;
+    item->w = x1 - x0;
+    item->step = b->t->op_id->pdata[touch->r->op];
+    item->agent = touch->r->agent;
+    item->tile = touch->r->tile;
+    item->round = touch->r->round;
+    item->start = from;
+    item->issued = item->done = to;
+    item->turn = touch->turn >= 0 ? (gint)(touch->turn & 1) : -1;
+    item->measured = b->t->origin == WS_TRACE_MEASURED;
+    g_autofree char *round = ws_round_text(b, touch->r);
+    const char *candidate[] = { round, NULL };
+    item->label = kind == WS_ITEM_FILLING ? NULL : ws_build_fit(item->w - 4, 9, candidate);
+    item->tip = g_strdup_printf("%s, %s%s%s: %" G_GINT64_FORMAT " cycles", name,
+                                ws_item_kind_text(kind) + strlen("stage: "), *round ? ", " : "",
+                                round, to - from);
+}
+
+/* One use: writes from..to, then reads. */
+static void add_use(WsBuild *b, guint row, const Stage *s, guint i, guint end, const char *name)
+{
+    const Touch *first = &g_array_index(s->touch, Touch, i);
+    gint64 fill_end = -1, read_start = G_MAXINT64, read_end = -1;
+    const Touch *reader = NULL;
+    for (guint k = i; k < end; k++) {
+        const Touch *t = &g_array_index(s->touch, Touch, k);
+        if (t->write) {
+            fill_end = MAX(fill_end, t->end);
+        } else {
+            if (!reader)
+                reader = t;
+            read_start = MIN(read_start, t->start);
+            read_end = MAX(read_end, t->end);
+        }
+    }
+    if (fill_end >= 0)
+        add_state(b, row, WS_ITEM_FILLING, first->start, MIN(fill_end, read_start), first, name);
+    if (!reader) {
+        /* Filled and not yet read inside the records seen: full to the edge of the window. */
+        const WsSceneSegment *last =
+            &g_array_index(b->s->segment, WsSceneSegment, b->s->segment->len - 1);
+        if (end == s->touch->len && s->touch->len)
+            add_state(b, row, WS_ITEM_FULL, fill_end, last->t1, first, name);
+        return;
+    }
+    if (fill_end >= 0)
+        add_state(b, row, WS_ITEM_FULL, fill_end, read_start, first, name);
+    add_state(b, row, WS_ITEM_READING, read_start, read_end, reader, name);
+}
+
+static void add_stage(WsBuild *b, guint row, Stage *s, const char *name)
+{
+    g_array_sort(s->touch, by_time);
+    guint begin = 0;
+    gboolean read = FALSE;
+    for (guint i = 0; i < s->touch->len; i++) {
+        const Touch *t = &g_array_index(s->touch, Touch, i);
+        const Touch *f = &g_array_index(s->touch, Touch, begin);
+        if (t->write && (read || (t->use >= 0 && f->use >= 0 && t->use != f->use))) {
+            add_use(b, row, s, begin, i, name);
+            begin = i;
+            read = FALSE;
+        }
+        read |= !t->write;
+    }
+    if (s->touch->len > begin)
+        add_use(b, row, s, begin, s->touch->len, name);
+}
+
+static gboolean same_history(const Stage *a, const Stage *b, gint64 apart)
+{
+    if (a->touch->len != b->touch->len)
+        return FALSE;
+    for (guint i = 0; i < a->touch->len; i++) {
+        const Touch *x = &g_array_index(a->touch, Touch, i);
+        const Touch *y = &g_array_index(b->touch, Touch, i);
+        if (x->write != y->write || ABS(x->start - y->start) > apart ||
+            ABS(x->end - y->end) > apart)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Stages of one buffer element: [first, first + n) of the sorted list. */
+typedef struct {
+    guint first, n;
+    gboolean hidden;
+    GString *name;
+} Ring;
+
+static gboolean same_ring(const GPtrArray *stages, const Ring *a, const Ring *b, gint64 apart)
+{
+    if (a->n != b->n)
+        return FALSE;
+    for (guint i = 0; i < a->n; i++)
+        if (!same_history(stages->pdata[a->first + i], stages->pdata[b->first + i], apart))
+            return FALSE;
+    return TRUE;
+}
+
+static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
+{
+    GArray *rings = g_array_new(FALSE, FALSE, sizeof(Ring));
+    for (guint i = 0; i < stages->len; i++) {
+        const Stage *s = stages->pdata[i], *p = i ? stages->pdata[i - 1] : NULL;
+        if (p && p->buffer == s->buffer && p->element == s->element) {
+            g_array_index(rings, Ring, rings->len - 1).n++;
+            continue;
+        }
+        Ring ring = { i, 1, FALSE, g_string_new(b->p->buffer[s->buffer].name) };
+        if (b->p->buffer[s->buffer].is_array)
+            g_string_append_printf(ring.name, "[%" G_GINT64_FORMAT "]", s->element);
+        g_array_append_val(rings, ring);
+    }
+    /* Rings filled and freed together (A and B of a GEMM) are shown once. */
+    const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, 0);
+    gint64 apart = MAX((gint64)(4.0 * (double)(g->t1 - g->t0) / MAX(g->x1 - g->x0, 1)), 8);
+    for (guint i = 0; i < rings->len; i++) {
+        Ring *x = &g_array_index(rings, Ring, i);
+        for (guint k = i + 1; k < rings->len && !x->hidden; k++) {
+            Ring *y = &g_array_index(rings, Ring, k);
+            if (!y->hidden && same_ring(stages, x, y, apart)) {
+                y->hidden = TRUE;
+                g_string_append_printf(x->name, ", %s", y->name->str);
+            }
+        }
+    }
+    return rings;
+}
+
+static void add_ring(WsBuild *b, const GPtrArray *stages, const Ring *ring)
+{
+    const Stage *s = stages->pdata[ring->first];
+    const WsBuffer *buffer = &b->p->buffer[s->buffer];
+    g_autofree char *bytes = ws_group_digits((gint64)(buffer->stage_bytes / 1024));
+    g_autofree char *detail =
+        g_strdup_printf("%s KiB%s", bytes, buffer->stages > 1 ? " a stage" : "");
+    WsSceneStaff *staff = ws_build_staff(b, ring->name->str, detail);
+    staff->kind = WS_ITEM_FULL;
+    for (guint i = 0; i < ring->n; i++) {
+        Stage *stage = stages->pdata[ring->first + i];
+        g_autofree char *label = g_strdup_printf("%" G_GINT64_FORMAT, stage->stage);
+        g_autofree char *name =
+            g_strdup_printf("%s stage %" G_GINT64_FORMAT, ring->name->str, stage->stage);
+        guint row = ws_build_row(b, WS_ROW_RING, SLOT_HEIGHT, buffer->stages > 1 ? label : NULL);
+        b->y -= WS_ROW_GAP - 1.5;
+        add_stage(b, row, stage, name);
+    }
+    b->y += WS_ROW_GAP - 1.5;
+    ws_build_staff_end(b);
+}
+
+void ws_ring_build(WsBuild *b)
+{
+    if (!b->bind)
+        return;
+    g_autoptr(GPtrArray) stages = g_ptr_array_new_with_free_func(free_stage);
+    gpointer args[] = { b, stages };
+    gint64 covered = G_MININT64;
+    for (guint i = 0; i < b->s->segment->len; i++) {
+        const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
+        /* Look back by the window's length, or to the segment before. */
+        gint64 from = MAX(MAX(g->t0 - (g->t1 - g->t0), covered), 0);
+        for (guint a = 0; a < b->t->agent_name->len; a++)
+            ws_trace_window(b->t, ws_trace_lane(b->t, b->cta, a), from, g->t1, gather, args);
+        covered = g->t1;
+    }
+    g_ptr_array_sort(stages, by_stage);
+    for (guint i = 0; i < stages->len; i++)
+        g_array_sort(((Stage *)stages->pdata[i])->touch, by_time);
+    g_autoptr(GArray) rings = list_rings(b, stages);
+    guint lanes = 0;
+    for (guint i = 0; i < rings->len; i++) {
+        Ring *ring = &g_array_index(rings, Ring, i);
+        lanes += ring->hidden ? 0 : ring->n;
+        if (!ring->hidden && lanes <= MAX_LANES)
+            add_ring(b, stages, ring);
+        g_string_free(ring->name, TRUE);
+    }
+}

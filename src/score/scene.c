@@ -1,0 +1,337 @@
+/* The scene as a value: making it from its parts, asking it, freeing it. */
+#include "score/build.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const kind_text[] = {
+#define WS_ITEM(id, text, letter, hatch, light, dark) text,
+#include "score/kind.def"
+#undef WS_ITEM
+};
+
+const char *ws_item_kind_text(WsItemKind kind)
+{
+    return kind < WS_ITEM_KIND_COUNT ? kind_text[kind] : "?";
+}
+
+WsItemKind ws_item_kind_of(WsOpKind kind)
+{
+    switch (kind) {
+    case WS_OP_TMA_LOAD:
+    case WS_OP_PREFETCH:
+        return WS_ITEM_LOAD;
+    case WS_OP_TMA_STORE:
+        return WS_ITEM_STORE;
+    case WS_OP_MMA:
+        return WS_ITEM_MMA;
+    case WS_OP_MATH:
+        return WS_ITEM_MATH;
+    case WS_OP_BULK_COPY:
+    case WS_OP_CP_ROWS:
+    case WS_OP_ST_REMOTE:
+        return WS_ITEM_COPY;
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_LD_GLOBAL:
+        return WS_ITEM_SHARED;
+    case WS_OP_BAR_SYNC:
+    case WS_OP_CLUSTER_WAIT:
+    case WS_OP_BORDER:
+        return WS_ITEM_SYNC;
+    default:
+        return ws_trace_kind_waits(kind) ? WS_ITEM_WAIT : WS_ITEM_OTHER;
+    }
+}
+
+char *ws_group_digits(gint64 n)
+{
+    g_autofree char *plain = g_strdup_printf("%" G_GINT64_FORMAT, n);
+    GString *s = g_string_new(NULL);
+    gsize length = strlen(plain);
+    for (gsize i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0 && plain[i - 1] != '-')
+            g_string_append(s, "\xe2\x80\x89");
+        g_string_append_c(s, plain[i]);
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* Mean advance of a condensed sans-serif face; the painter cuts what is still too long. */
+double ws_text_width_estimate(const char *text, double size)
+{
+    return 0.53 * size * (double)g_utf8_strlen(text, -1);
+}
+
+char *ws_build_fit(double width, double size, const char *const *candidate)
+{
+    for (; *candidate; candidate++)
+        if (**candidate && ws_text_width_estimate(*candidate, size) <= width)
+            return g_strdup(*candidate);
+    return NULL;
+}
+
+WsSceneItem *ws_build_item(WsBuild *b, WsItemKind kind, WsItemShape shape, guint row)
+{
+    WsScene *s = b->s;
+    g_array_set_size(s->item, s->item->len + 1);
+    WsSceneItem *item = &g_array_index(s->item, WsSceneItem, s->item->len - 1);
+    const WsSceneRow *r = &g_array_index(s->row, WsSceneRow, row);
+    *item = (WsSceneItem){ .id = s->item->len,
+                           .kind = kind,
+                           .shape = shape,
+                           .op = G_MAXUINT,
+                           .tile = -1,
+                           .round = -1,
+                           .turn = -1,
+                           .row = row,
+                           .y = r->y,
+                           .h = r->h };
+    s->used[kind] = TRUE;
+    return item;
+}
+
+guint ws_build_row(WsBuild *b, WsRowKind kind, double h, const char *label)
+{
+    WsSceneRow row = {
+        .kind = kind, .staff = b->s->staff->len - 1, .y = b->y, .h = h, .label = g_strdup(label)
+    };
+    g_array_append_val(b->s->row, row);
+    b->y += h + WS_ROW_GAP;
+    return b->s->row->len - 1;
+}
+
+WsSceneStaff *ws_build_staff(WsBuild *b, const char *name, const char *detail)
+{
+    WsSceneStaff staff = { .name = g_strdup(name),
+                           .detail = g_strdup(detail),
+                           .y = b->y,
+                           .first_row = b->s->row->len,
+                           .kind = WS_ITEM_OTHER };
+    g_array_append_val(b->s->staff, staff);
+    b->y += 5;
+    return &g_array_index(b->s->staff, WsSceneStaff, b->s->staff->len - 1);
+}
+
+void ws_build_staff_end(WsBuild *b)
+{
+    WsSceneStaff *staff = &g_array_index(b->s->staff, WsSceneStaff, b->s->staff->len - 1);
+    staff->n_rows = b->s->row->len - staff->first_row;
+    b->y += 5 - WS_ROW_GAP;
+    /* Name and detail need their two lines. */
+    double least = staff->detail && *staff->detail ? 38 : 24;
+    if (b->y - staff->y < least)
+        b->y = staff->y + least;
+    staff->h = b->y - staff->y;
+    b->y += WS_STAFF_GAP;
+}
+
+void ws_build_text(WsBuild *b, WsTextRole role, double x, double y, char *text)
+{
+    WsSceneText t = { role, x, y, text };
+    g_array_append_val(b->s->text, t);
+}
+
+gint64 ws_build_time(const WsBuild *b, gboolean overlay, gint64 t)
+{
+    if (!overlay || t < 0)
+        return t;
+    /* The segment in which it lands under that segment's own alignment. */
+    const GArray *segments = b->s->segment;
+    for (guint i = 0; i < segments->len && i < G_N_ELEMENTS(b->shift); i++) {
+        const WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, i);
+        if (t + b->shift[i] < g->t1 || i + 1 == segments->len)
+            return MAX(t + b->shift[i], 0);
+    }
+    return MAX(t + b->shift[0], 0);
+}
+
+static void clear_item(gpointer p)
+{
+    WsSceneItem *i = p;
+    g_free(i->label);
+    g_free(i->tip);
+}
+
+static void clear_row(gpointer p)
+{
+    g_free(((WsSceneRow *)p)->label);
+}
+
+static void clear_staff(gpointer p)
+{
+    g_free(((WsSceneStaff *)p)->name);
+    g_free(((WsSceneStaff *)p)->detail);
+}
+
+static void clear_edge(gpointer p)
+{
+    g_free(((WsSceneEdge *)p)->label);
+}
+
+static void clear_fold(gpointer p)
+{
+    g_free(((WsSceneFold *)p)->label);
+}
+
+static void clear_tick(gpointer p)
+{
+    g_free(((WsSceneTick *)p)->label);
+}
+
+static void clear_band(gpointer p)
+{
+    g_free(((WsSceneBand *)p)->label);
+}
+
+static void clear_text(gpointer p)
+{
+    g_free(((WsSceneText *)p)->text);
+}
+
+static GArray *list(gsize size, GDestroyNotify clear)
+{
+    GArray *a = g_array_new(FALSE, TRUE, (guint)size);
+    if (clear)
+        g_array_set_clear_func(a, clear);
+    return a;
+}
+
+/* A trace belongs to the program if its operations are the program's. */
+static gboolean fits(const WsProgram *p, const WsTrace *t)
+{
+    return t && t->op_id->len == p->n_ops && t->agent_name->len == p->n_agents &&
+           (!t->design_hash || !p->design_hash || strcmp(t->design_hash, p->design_hash) == 0);
+}
+
+static void build(WsBuild *b)
+{
+    ws_furniture_head(b);
+    if (b->t && b->t->record->len) {
+        ws_window_choose(b);
+        ws_window_map(b);
+        ws_window_collect(b);
+        ws_round_init(b);
+        b->bind = ws_bind_new(b);
+        ws_window_bands(b);
+        b->s->top = b->y;
+        ws_staff_build(b);
+        ws_ring_build(b);
+        ws_unit_build(b);
+        b->s->bottom = b->y - WS_STAFF_GAP;
+        if (!b->o->no_edges)
+            ws_edge_build(b);
+    } else {
+        b->s->top = b->y;
+        ws_build_text(b, WS_TEXT_SUB, WS_MARGIN, b->y + 30,
+                      g_strdup("no records to draw: simulate the design, or profile it"));
+        b->y += 60;
+        b->s->bottom = b->y;
+    }
+    ws_furniture_foot(b);
+}
+
+WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
+                      const WsSceneOptions *options)
+{
+    static const WsSceneOptions none;
+    WsScene *s = g_new0(WsScene, 1);
+    s->item = list(sizeof(WsSceneItem), clear_item);
+    s->row = list(sizeof(WsSceneRow), clear_row);
+    s->staff = list(sizeof(WsSceneStaff), clear_staff);
+    s->edge = list(sizeof(WsSceneEdge), clear_edge);
+    s->segment = list(sizeof(WsSceneSegment), NULL);
+    s->fold = list(sizeof(WsSceneFold), clear_fold);
+    s->tick = list(sizeof(WsSceneTick), clear_tick);
+    s->band = list(sizeof(WsSceneBand), clear_band);
+    s->text = list(sizeof(WsSceneText), clear_text);
+    WsBuild b = { .s = s, .p = p, .o = options ? options : &none, .lead_agent = -1, .lead_op = -1 };
+    if (fits(p, predicted))
+        s->predicted = ws_trace_ref(predicted);
+    if (fits(p, measured))
+        s->measured = ws_trace_ref(measured);
+    b.t = s->predicted ? s->predicted : s->measured;
+    b.overlay = s->predicted ? s->measured : NULL;
+    b.cta = b.t && b.o->cta < b.t->cta->len ? b.o->cta : 0;
+    s->width = b.o->width > 0 ? MAX(b.o->width, 480) : 1600;
+    s->left = WS_MARGIN + WS_GUTTER;
+    s->right = s->width - WS_MARGIN;
+    b.seen = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
+    b.seen_overlay = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
+    build(&b);
+    if ((predicted && !s->predicted) || (measured && !s->measured)) {
+        ws_build_text(&b, WS_TEXT_NOTE, WS_MARGIN, b.y + 12,
+                      g_strdup("A trace of another version of this design was left out: record it "
+                               "again."));
+        b.y += 18;
+    }
+    s->height = MAX(b.y + WS_MARGIN / 2, b.o->height);
+    g_array_free(b.seen, TRUE);
+    g_array_free(b.seen_overlay, TRUE);
+    if (b.item_of)
+        g_hash_table_destroy(b.item_of);
+    ws_bind_free(b.bind);
+    ws_round_free(&b);
+    g_free(b.control_row);
+    g_free(b.drawn_as);
+    g_free(b.fold_note);
+    return s;
+}
+
+void ws_scene_free(WsScene *s)
+{
+    if (!s)
+        return;
+    g_array_free(s->item, TRUE);
+    g_array_free(s->row, TRUE);
+    g_array_free(s->staff, TRUE);
+    g_array_free(s->edge, TRUE);
+    g_array_free(s->segment, TRUE);
+    g_array_free(s->fold, TRUE);
+    g_array_free(s->tick, TRUE);
+    g_array_free(s->band, TRUE);
+    g_array_free(s->text, TRUE);
+    if (s->predicted)
+        ws_trace_unref(s->predicted);
+    if (s->measured)
+        ws_trace_unref(s->measured);
+    g_free(s);
+}
+
+double ws_scene_x(const WsScene *s, gint64 t)
+{
+    double x = s->left;
+    for (guint i = 0; i < s->segment->len; i++) {
+        const WsSceneSegment *g = &g_array_index(s->segment, WsSceneSegment, i);
+        if (t < g->t0)
+            return i ? (x + g->x0) / 2 : g->x0; /* in the fold before it, or before everything */
+        if (t <= g->t1)
+            return g->x0 + (g->x1 - g->x0) * (double)(t - g->t0) / (double)MAX(g->t1 - g->t0, 1);
+        x = g->x1;
+    }
+    return x;
+}
+
+const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)
+{
+    const WsSceneItem *near = NULL;
+    double nearest = 3.0;
+    for (guint i = s->item->len; i-- > 0;) {
+        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+        if (y < item->y || y > item->y + item->h)
+            continue;
+        if (x >= item->x && x <= item->x + item->w)
+            return item;
+        double apart = x < item->x ? item->x - x : x - item->x - item->w;
+        if (apart <= nearest) {
+            nearest = apart;
+            near = item;
+        }
+    }
+    return near;
+}

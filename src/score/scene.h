@@ -1,0 +1,151 @@
+/* The scene: the score of a program as items with ids and geometry, without any drawing. The same
+ * scene is painted to a file (ws_scene_save) and turned into widgets by the studio.
+ *
+ * x is time in cycles of the main trace (the predicted one if there is one), mapped to pixels by
+ * segments with folds between; y is rows. Lengths are pixels (points in PDF). The scene owns
+ * everything it holds and keeps references to the traces. */
+#pragma once
+
+#include "program/program.h"
+#include "trace/stats.h"
+#include "trace/trace.h"
+
+#include <cairo.h>
+
+G_BEGIN_DECLS
+
+typedef enum { WS_THEME_LIGHT, WS_THEME_DARK } WsTheme;
+
+/* What an item shows; colour, letter and hatch of each lie in kind.def. */
+typedef enum {
+#define WS_ITEM(id, text, letter, hatch, light, dark) WS_ITEM_##id,
+#include "score/kind.def"
+#undef WS_ITEM
+    WS_ITEM_KIND_COUNT
+} WsItemKind;
+const char *ws_item_kind_text(WsItemKind kind);
+
+typedef enum {
+    WS_SHAPE_HEAD,   /* solid: the agent does it, or issues it */
+    WS_SHAPE_FLIGHT, /* solid to `head`, hatched after it: in flight */
+    WS_SHAPE_WAIT,   /* hollow: the agent stands still */
+    WS_SHAPE_SLOT,   /* state of one stage of a ring */
+    WS_SHAPE_LEVEL,  /* load of a unit: filled to `level` of its height */
+} WsItemShape;
+
+typedef struct {
+    guint id; /* position in the scene's items + 1 */
+    WsItemKind kind;
+    WsItemShape shape;
+    gboolean measured;
+    guint op;         /* WsOp.index; G_MAXUINT for ring states and unit levels */
+    const char *step; /* step id, or NULL; owned by the scene's trace */
+    guint agent;
+    gint32 tile, round;
+    gint64 start, issued, done; /* cycles, in the time of its own trace; -1 unknown */
+    guint row;
+    double x, y, w, h;
+    double head;  /* FLIGHT: pixels from x that are solid */
+    double level; /* LEVEL: 0..1 */
+    gint turn;    /* SLOT: turn of the use that holds the stage, -1 unknown: its parity tints */
+    char *label;  /* text for inside the item, short enough for it; or NULL */
+    char *tip;    /* all of it in words */
+} WsSceneItem;
+
+typedef enum { WS_ROW_CONTROL, WS_ROW_ASYNC, WS_ROW_MEASURED, WS_ROW_RING, WS_ROW_UNIT } WsRowKind;
+typedef struct {
+    WsRowKind kind;
+    guint staff;
+    double y, h;
+    char *label; /* in the gutter; may be NULL */
+} WsSceneRow;
+
+/* A group of rows with a name: agents (replicas that coincide share one), rings, units. */
+typedef struct {
+    char *name, *detail;
+    double y, h;
+    guint first_row, n_rows;
+    guint n_agents; /* 0 for rings and units */
+    guint agent[16];
+    WsItemKind kind; /* accent colour */
+} WsSceneStaff;
+
+typedef struct {
+    guint from, to; /* item ids; 0 none */
+    double x0, y0, x1, y1;
+    gint64 exposed; /* cycles the wait stood still */
+    gboolean release;
+    char *label; /* "full[2] ph 1", or NULL where there is no room */
+    double label_x, label_y;
+} WsSceneEdge;
+
+typedef struct {
+    gint64 t0, t1;
+    double x0, x1;
+} WsSceneSegment;
+typedef struct {
+    double x0, x1;
+    char *label;
+} WsSceneFold;
+typedef struct {
+    double x;
+    char *label; /* NULL: minor */
+} WsSceneTick;
+typedef struct {
+    double x0, x1, y, h;
+    gboolean odd;
+    char *label;
+} WsSceneBand; /* rounds and tiles of the leading agent */
+
+typedef enum { WS_TEXT_TITLE, WS_TEXT_SUB, WS_TEXT_NOTE } WsTextRole;
+typedef struct {
+    WsTextRole role;
+    double x, y; /* baseline, left */
+    char *text;
+} WsSceneText;
+
+typedef struct {
+    double width, height; /* page; 0: 1600 wide, as high as it needs */
+    guint cta;            /* index into the trace's CTAs */
+    gint64 from, to;      /* cycles to show; both 0: the opening window */
+    gboolean no_edges;
+    const char *bound;         /* overrides the trace's */
+    const WsTraceStats *stats; /* of the main trace, if the caller has them already; borrowed for
+                                  the call */
+} WsSceneOptions;
+
+typedef struct {
+    double width, height;
+    double left, right;            /* of the time area */
+    double top, bottom;            /* of the rows */
+    WsTrace *predicted, *measured; /* references, may be NULL */
+    GArray *item;                  /* WsSceneItem */
+    GArray *row;                   /* WsSceneRow */
+    GArray *staff;                 /* WsSceneStaff */
+    GArray *edge;                  /* WsSceneEdge */
+    GArray *segment;               /* WsSceneSegment */
+    GArray *fold;                  /* WsSceneFold */
+    GArray *tick;                  /* WsSceneTick */
+    GArray *band;                  /* WsSceneBand */
+    GArray *text;                  /* WsSceneText */
+    gboolean used[WS_ITEM_KIND_COUNT];
+    double axis_y, legend_y;
+} WsScene;
+
+/* At least one trace; with both, `measured` is drawn under `predicted`. Traces of another design
+ * than `p` are left out and the footnote says so. Never NULL. */
+WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
+                      const WsSceneOptions *options);
+void ws_scene_free(WsScene *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsScene, ws_scene_free)
+/* Pixel of a time of the main trace; times inside a fold map into the fold. */
+double ws_scene_x(const WsScene *s, gint64 t);
+/* The item at a place, the topmost if several; NULL if none. Small items have a margin of 3. */
+const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);
+
+/* Painting. The painter draws the whole page, background included. */
+void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme);
+/* By the file's ending: .svg, .pdf, .png (twice the pixels). Temporary file and rename. */
+gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,372 @@
+/* Staffs: what the agents do (control row), what is in flight for them (rows per engine, as many
+ * tracks as overlap asks for), and the measured bars under both. */
+#include "score/build.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CONTROL_HEIGHT  22.0
+#define FLIGHT_HEIGHT   14.0
+#define MEASURED_HEIGHT 9.0
+#define MEASURED_FLIGHT 7.0
+#define MAX_TRACKS      12
+#define LABEL_SIZE      10.0
+
+static guint hash_place(gconstpointer p)
+{
+    const WsPlace *k = p;
+    return (k->agent * 65599u + k->op) * 2654435761u ^ (guint)k->round;
+}
+
+static gboolean same_place(gconstpointer pa, gconstpointer pb)
+{
+    const WsPlace *a = pa, *b = pb;
+    return a->agent == b->agent && a->op == b->op && a->round == b->round;
+}
+
+guint ws_staff_item(const WsBuild *b, guint agent, guint op, gint32 round)
+{
+    WsPlace key = { agent, op, round };
+    return GPOINTER_TO_UINT(g_hash_table_lookup(b->item_of, &key));
+}
+
+static void remember(WsBuild *b, const WsTraceRecord *r, guint id)
+{
+    WsPlace key = { r->agent, r->op, r->round };
+    g_hash_table_replace(b->item_of, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(id));
+}
+
+/* Bookkeeping that takes no time of its own (arrivals, commits, fences) is not drawn as a bar. */
+static gboolean drawn(const WsTrace *t, const WsTraceRecord *r)
+{
+    WsOpKind kind = ws_trace_op_kind(t, r->op);
+    return ws_item_kind_of(kind) != WS_ITEM_OTHER || MAX(r->issued, r->done) - r->start >= 16;
+}
+
+/* Pixels of [from, to], cut to the time area. */
+static void place(const WsBuild *b, gint64 from, gint64 to, double *x, double *w)
+{
+    *x = ws_scene_x(b->s, from);
+    *w = ws_scene_x(b->s, MAX(to, from)) - *x;
+}
+
+static char *short_label(const WsBuild *b, const WsTraceRecord *r)
+{
+    char *label = g_strdup(ws_trace_op_label(b->t, r->op));
+    char *arrow = strstr(label, " -> ");
+    if (arrow)
+        *arrow = 0;
+    return label;
+}
+
+static char *tip_of(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r)
+{
+    g_autofree char *round = ws_round_text(b, r);
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s, "%s, %s", (const char *)t->agent_name->pdata[r->agent],
+                           ws_trace_op_label(t, r->op));
+    if (r->tile >= 0)
+        g_string_append_printf(s, ", tile %d", r->tile);
+    if (*round)
+        g_string_append_printf(s, ", %s", round);
+    g_string_append_printf(s, ": from %" G_GINT64_FORMAT, r->start);
+    if (ws_trace_kind_waits(ws_trace_op_kind(t, r->op)))
+        g_string_append_printf(s, " waited %" G_GINT64_FORMAT " cycles",
+                               MAX(r->issued, r->start) - r->start);
+    else if (r->issued >= 0)
+        g_string_append_printf(s, ", issued after %" G_GINT64_FORMAT, r->issued - r->start);
+    if (r->done > r->issued)
+        g_string_append_printf(s, ", done after %" G_GINT64_FORMAT, r->done - r->start);
+    return g_string_free(s, FALSE);
+}
+
+static void fill_item(const WsBuild *b, gboolean overlay, const WsTraceRecord *r, WsSceneItem *item)
+{
+    const WsTrace *t = overlay ? b->overlay : b->t;
+    item->measured = t->origin == WS_TRACE_MEASURED;
+    item->op = r->op;
+    item->step = t->op_id->pdata[r->op];
+    item->agent = r->agent;
+    item->tile = r->tile;
+    item->round = r->round;
+    item->start = r->start;
+    item->issued = r->issued;
+    item->done = r->done;
+    item->tip = tip_of(b, t, r);
+}
+
+/* Labels from long to short. */
+static char *control_label(const WsBuild *b, const WsTraceRecord *r, WsItemKind kind, double w)
+{
+    g_autofree char *label = short_label(b, r);
+    g_autofree char *round = ws_round_text(b, r);
+    g_autofree char *full = NULL, *brief = NULL, *number = NULL;
+    const char *space = strchr(label, ' ');
+    if (kind == WS_ITEM_WAIT || kind == WS_ITEM_SYNC) {
+        number = ws_group_digits(MAX(r->issued, r->start) - r->start);
+        full = g_strdup_printf("%s \xc2\xb7 %s", label, number);
+        brief = g_strdup_printf("%s %s", space ? space + 1 : label, number);
+    } else {
+        g_autofree char *verb = space ? g_strndup(label, (gsize)(space - label)) : g_strdup(label);
+        full = *round ? g_strdup_printf("%s \xc2\xb7 %s", label, round) : g_strdup(label);
+        brief = *round ? g_strdup_printf("%s %s", verb, round) : g_strdup(verb);
+        number = *round ? g_strdup(round) : g_strdup("");
+    }
+    const char *candidate[] = { full, brief, number, NULL };
+    return ws_build_fit(w - 6, LABEL_SIZE, candidate);
+}
+
+static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint row)
+{
+    double end = b->s->left;
+    for (guint i = 0; i < list->len; i++) {
+        const WsTraceRecord *r = ws_seen(list, i);
+        const WsTrace *t = overlay ? b->overlay : b->t;
+        if (!drawn(t, r))
+            continue;
+        WsItemKind kind = ws_item_kind_of(ws_trace_op_kind(t, r->op));
+        double x, w;
+        place(b, ws_build_time(b, overlay, r->start),
+              ws_build_time(b, overlay, MAX(r->issued, r->start)), &x, &w);
+        gboolean hollow = kind == WS_ITEM_WAIT || kind == WS_ITEM_SYNC;
+        if (w < 2 && !hollow)
+            w = 2;
+        if (x < end) {
+            w -= end - x;
+            x = end;
+        }
+        /* Less than a pixel shows nothing; the next bar is there already. */
+        w = MIN(w, b->s->right - x);
+        if (w < 1)
+            continue;
+        WsSceneItem *item = ws_build_item(b, kind, hollow ? WS_SHAPE_WAIT : WS_SHAPE_HEAD, row);
+        item->x = x;
+        item->w = item->head = w;
+        end = x + w;
+        fill_item(b, overlay, r, item);
+        if (!overlay)
+            item->label = control_label(b, r, kind, w);
+        if (!overlay && !ws_staff_item(b, r->agent, r->op, r->round))
+            remember(b, r, item->id);
+    }
+}
+
+/* A bar in flight: one record, or the loads of one transaction together. */
+typedef struct {
+    const WsTraceRecord *r;
+    gint64 start, issued, end;
+    guint track, members;
+    char *names; /* "A+B" */
+} Flight;
+
+static void clear_flight(gpointer p)
+{
+    g_free(((Flight *)p)->names);
+}
+
+static gboolean same_transaction(const WsBuild *b, const Flight *f, const WsTraceRecord *r)
+{
+    const WsOp *x = b->p->op[f->r->op], *y = b->p->op[r->op];
+    return x->kind == y->kind && x->kind == WS_OP_TMA_LOAD && x->barrier == y->barrier &&
+           f->r->tile == r->tile && f->r->round == r->round && x->tree && y->tree &&
+           x->tree->parent == y->tree->parent;
+}
+
+static char *tensor_name(const WsBuild *b, guint op)
+{
+    gint tensor = b->p->op[op]->tensor;
+    return g_strdup(tensor >= 0 && (guint)tensor < b->p->n_tensors ? b->p->tensor[tensor].name
+                                                                   : "");
+}
+
+static GArray *list_flights(WsBuild *b, gboolean overlay, const GArray *list, WsItemKind kind)
+{
+    const WsTrace *t = overlay ? b->overlay : b->t;
+    GArray *flights = g_array_new(FALSE, FALSE, sizeof(Flight));
+    g_array_set_clear_func(flights, clear_flight);
+    for (guint i = 0; i < list->len; i++) {
+        const WsTraceRecord *r = ws_seen(list, i);
+        WsOpKind op_kind = ws_trace_op_kind(t, r->op);
+        if (!ws_trace_kind_flies(op_kind) || ws_item_kind_of(op_kind) != kind ||
+            r->done <= r->start)
+            continue;
+        gint64 start = ws_build_time(b, overlay, r->start);
+        gint64 end = ws_build_time(b, overlay, MAX(r->done, r->issued));
+        gint64 issued = ws_build_time(b, overlay, MAX(r->issued, r->start));
+        Flight *last = NULL;
+        for (guint k = flights->len; k-- > 0 && flights->len - k <= 3 && !last;)
+            if (same_transaction(b, &g_array_index(flights, Flight, k), r))
+                last = &g_array_index(flights, Flight, k);
+        if (last) {
+            g_autofree char *name = tensor_name(b, r->op), *old = last->names;
+            last->names = strstr(old, name) ? g_strdup(old) : g_strdup_printf("%s+%s", old, name);
+            last->issued = MAX(last->issued, issued);
+            last->end = MAX(last->end, end);
+            last->members++;
+            continue;
+        }
+        Flight f = { r, start, issued, end, 0, 1, tensor_name(b, r->op) };
+        g_array_append_val(flights, f);
+    }
+    return flights;
+}
+
+/* Greedy: the first track that is free. Returns the number of tracks. */
+static guint pack(const WsBuild *b, GArray *flights)
+{
+    double end[MAX_TRACKS] = { 0 };
+    guint used = 0;
+    for (guint i = 0; i < flights->len; i++) {
+        Flight *f = &g_array_index(flights, Flight, i);
+        double x, w;
+        place(b, f->start, f->end, &x, &w);
+        for (f->track = 0; f->track < MAX_TRACKS && end[f->track] > x + 0.01;)
+            f->track++;
+        if (f->track == MAX_TRACKS)
+            continue; /* more than that at once is no picture any more */
+        end[f->track] = x + MAX(w, 2);
+        used = MAX(used, f->track + 1);
+    }
+    return used;
+}
+
+static char *flight_label(const WsBuild *b, const Flight *f, double w)
+{
+    g_autofree char *round = ws_round_text(b, f->r);
+    g_autofree char *what = *f->names ? g_strdup(f->names) : short_label(b, f->r);
+    g_autofree char *full =
+        *round ? g_strdup_printf("%s \xc2\xb7 %s", what, round) : g_strdup(what);
+    const char *candidate[] = { full, *round ? round : what, NULL };
+    return ws_build_fit(w - 6, LABEL_SIZE - 0.5, candidate);
+}
+
+static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, guint first_row)
+{
+    for (guint i = 0; i < flights->len; i++) {
+        const Flight *f = &g_array_index(flights, Flight, i);
+        double x, w;
+        place(b, f->start, f->end, &x, &w);
+        w = MIN(MAX(w, 2), b->s->right - x);
+        if (f->track >= MAX_TRACKS || w < 1)
+            continue;
+        const WsTrace *t = overlay ? b->overlay : b->t;
+        WsItemKind kind = ws_item_kind_of(ws_trace_op_kind(t, f->r->op));
+        WsSceneItem *item = ws_build_item(b, kind, WS_SHAPE_FLIGHT, first_row + f->track);
+        item->x = x;
+        item->w = w;
+        item->head = CLAMP(ws_scene_x(b->s, f->issued) - x, 0, w);
+        fill_item(b, overlay, f->r, item);
+        if (!overlay) {
+            item->label = flight_label(b, f, w);
+            remember(b, f->r, item->id);
+        }
+    }
+}
+
+static void add_engine(WsBuild *b, const GArray *list, const GArray *below, WsItemKind kind,
+                       const char *name)
+{
+    g_autoptr(GArray) flights = list_flights(b, FALSE, list, kind);
+    g_autoptr(GArray) measured = below ? list_flights(b, TRUE, below, kind) : NULL;
+    guint tracks = pack(b, flights), more = measured ? pack(b, measured) : 0;
+    guint first = b->s->row->len;
+    for (guint i = 0; i < tracks; i++)
+        ws_build_row(b, WS_ROW_ASYNC, FLIGHT_HEIGHT, i ? NULL : name);
+    add_flights(b, FALSE, flights, first);
+    first = b->s->row->len;
+    for (guint i = 0; i < more; i++)
+        ws_build_row(b, WS_ROW_MEASURED, MEASURED_FLIGHT, i ? NULL : "measured");
+    if (more)
+        add_flights(b, TRUE, measured, first);
+}
+
+static GArray *of_agent(const GArray *seen, guint agent)
+{
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
+    for (guint i = 0; i < seen->len; i++) {
+        const WsTraceRecord *r = ws_seen(seen, i);
+        if (r->agent == agent)
+            g_array_append_val(list, r);
+    }
+    return list;
+}
+
+/* Replicas share a staff while nothing they do is more than a few pixels apart. */
+static gboolean coincide(const WsBuild *b, const GArray *x, const GArray *y)
+{
+    const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, 0);
+    gint64 apart = MAX((gint64)(4.0 * (double)(g->t1 - g->t0) / MAX(g->x1 - g->x0, 1)), 8);
+    if (x->len != y->len)
+        return FALSE;
+    for (guint i = 0; i < x->len; i++) {
+        const WsTraceRecord *p = ws_seen(x, i), *q = ws_seen(y, i);
+        if (strcmp(b->t->op_id->pdata[p->op], b->t->op_id->pdata[q->op]) != 0 ||
+            p->round != q->round || ABS(p->start - q->start) > apart ||
+            ABS(ws_trace_record_end(p) - ws_trace_record_end(q)) > apart)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static char *staff_detail(const WsAgent *a)
+{
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s, "%u warp%s", a->warps, a->warps == 1 ? "" : "s");
+    if (a->registers)
+        g_string_append_printf(s, " \xc2\xb7 %u regs", a->registers);
+    return g_string_free(s, FALSE);
+}
+
+static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
+{
+    const WsAgent *a = &b->p->agent[agent];
+    g_autofree char *name =
+        last > agent ? g_strdup_printf("%s \xe2\x80\xa6 %u", a->name, b->p->agent[last].replica)
+                     : g_strdup(a->name);
+    g_autofree char *detail = staff_detail(a);
+    WsSceneStaff *staff = ws_build_staff(b, name, detail);
+    staff->kind = a->role == WS_ROLE_PRODUCER ? WS_ITEM_LOAD : WS_ITEM_MMA;
+    for (guint i = agent; i <= last && staff->n_agents < G_N_ELEMENTS(staff->agent); i++)
+        staff->agent[staff->n_agents++] = i;
+    g_autoptr(GArray) below = b->overlay ? of_agent(b->seen_overlay, agent) : NULL;
+    guint control = ws_build_row(b, WS_ROW_CONTROL, CONTROL_HEIGHT, "issue");
+    for (guint i = agent; i <= last; i++) {
+        b->control_row[i] = control;
+        b->drawn_as[i] = agent;
+    }
+    guint under = 0;
+    if (below && below->len)
+        under = ws_build_row(b, WS_ROW_MEASURED, MEASURED_HEIGHT, "measured");
+    add_engine(b, list, below, WS_ITEM_LOAD, "TMA load");
+    add_engine(b, list, below, WS_ITEM_COPY, "copies");
+    add_engine(b, list, below, WS_ITEM_MMA, "tensor");
+    add_engine(b, list, below, WS_ITEM_STORE, "TMA store");
+    add_control(b, FALSE, list, control);
+    if (under)
+        add_control(b, TRUE, below, under);
+    ws_build_staff_end(b);
+}
+
+void ws_staff_build(WsBuild *b)
+{
+    guint n = b->p->n_agents;
+    b->item_of = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
+    b->control_row = g_new(guint, MAX(n, 1));
+    b->drawn_as = g_new0(guint, MAX(n, 1));
+    for (guint i = 0; i < n; i++)
+        b->control_row[i] = G_MAXUINT;
+    for (guint agent = 0; agent < n;) {
+        g_autoptr(GArray) list = of_agent(b->seen, agent);
+        guint last = agent;
+        while (last + 1 < n && b->p->agent[last + 1].group == b->p->agent[agent].group &&
+               b->p->agent[last + 1].half == b->p->agent[agent].half) {
+            g_autoptr(GArray) other = of_agent(b->seen, last + 1);
+            if (!coincide(b, list, other))
+                break;
+            last++;
+        }
+        if (list->len)
+            build_staff(b, agent, last, list);
+        agent = last + 1;
+    }
+}

@@ -1,0 +1,396 @@
+/* What part of the trace is shown, and where a time lies on the page.
+ *
+ * The opening window is the last two rounds of a tile, its epilogue and the first two rounds of the
+ * next one: that is where pipelines are won and lost. The rounds between are alike and folded. */
+#include "score/build.h"
+
+#include <string.h>
+
+/* One tile of the leading operation, in order of time. */
+typedef struct {
+    gint32 tile;
+    guint n;         /* rounds */
+    gint32 round[4]; /* totals of the rounds 0, 1, n-2, n-1 (clamped) */
+} Tile;
+
+/* The agent and operation that set the pace: the mma with most rounds, else anything with most. */
+static void choose_lead(WsBuild *b)
+{
+    guint n_ops = b->t->op_id->len, best = 0;
+    gboolean best_mma = FALSE;
+    g_autofree guint *count = g_new(guint, MAX(n_ops, 1));
+    for (guint a = 0; a < b->t->agent_name->len; a++) {
+        const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, a);
+        if (!lane)
+            continue;
+        memset(count, 0, n_ops * sizeof *count);
+        for (guint64 i = 0; i < lane->n; i++)
+            count[g_array_index(b->t->record, WsTraceRecord, lane->first + i).op]++;
+        for (guint op = 0; op < n_ops; op++) {
+            gboolean mma = ws_trace_op_kind(b->t, op) == WS_OP_MMA;
+            if (count[op] && (mma > best_mma || (mma == best_mma && count[op] > best))) {
+                best = count[op];
+                best_mma = mma;
+                b->lead_agent = (gint)a;
+                b->lead_op = (gint)op;
+            }
+        }
+    }
+}
+
+static GArray *list_tiles(const WsBuild *b, const WsTrace *t)
+{
+    GArray *tiles = g_array_new(FALSE, TRUE, sizeof(Tile));
+    const WsTraceLane *lane = ws_trace_lane(t, b->cta, (guint)b->lead_agent);
+    for (guint64 i = 0; lane && i < lane->n; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+        if (r->op != (guint)b->lead_op)
+            continue;
+        Tile *last = tiles->len ? &g_array_index(tiles, Tile, tiles->len - 1) : NULL;
+        if (!last || last->tile != r->tile) {
+            Tile tile = { .tile = r->tile, .round = { r->round, r->round, r->round, r->round } };
+            g_array_append_val(tiles, tile);
+            last = &g_array_index(tiles, Tile, tiles->len - 1);
+        }
+        if (last->n == 1)
+            last->round[1] = r->round;
+        last->round[2] = last->n ? last->round[3] : r->round;
+        last->round[3] = r->round;
+        last->n++;
+    }
+    return tiles;
+}
+
+static gboolean has_tile(const GArray *tiles, gint32 tile, guint n)
+{
+    for (guint i = 0; i < tiles->len; i++) {
+        const Tile *k = &g_array_index(tiles, Tile, i);
+        if (k->tile == tile)
+            return k->n == n;
+    }
+    return FALSE;
+}
+
+/* From the first start to the last issue of the leading agent's records in rounds [r0, r1] of a
+ * tile, all in the leading operation's loop. */
+static gboolean span_of(const WsBuild *b, const WsTrace *t, gint32 tile, gint32 r0, gint32 r1,
+                        gint64 *from, gint64 *to)
+{
+    const WsTraceLane *lane = ws_trace_lane(t, b->cta, (guint)b->lead_agent);
+    const char *loop = t->op_loop->pdata[b->lead_op];
+    *from = G_MAXINT64;
+    *to = -1;
+    for (guint64 i = 0; lane && i < lane->n; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+        if (r->tile != tile || r->round < r0 || r->round > r1 ||
+            strcmp(t->op_loop->pdata[r->op], loop) != 0)
+            continue;
+        *from = MIN(*from, r->start);
+        *to = MAX(*to, MAX(r->issued, r->start));
+    }
+    return *to >= 0;
+}
+
+static void add_segment(WsBuild *b, gint64 t0, gint64 t1)
+{
+    WsSceneSegment g = { .t0 = t0, .t1 = MAX(t1, t0 + 1) };
+    g_array_append_val(b->s->segment, g);
+}
+
+/* Aligns the overlay with the main trace at a round of the leading operation. */
+static void align(WsBuild *b, guint segment, gint32 tile, gint32 round)
+{
+    gint64 main_from, from, to;
+    if (b->overlay && segment < G_N_ELEMENTS(b->shift) &&
+        span_of(b, b->t, tile, round, round, &main_from, &to) &&
+        span_of(b, b->overlay, tile, round, round, &from, &to))
+        b->shift[segment] = main_from - from;
+}
+
+static const char *inner_loop(const WsBuild *b)
+{
+    const char *loop = b->t->op_loop->pdata[b->lead_op], *slash = strrchr(loop, '/');
+    return slash ? slash + 1 : *loop ? loop : "round";
+}
+
+/* "k 2 - 125: 124 rounds of 1 024 cycles" */
+static char *fold_text(const WsBuild *b, const Tile *tile)
+{
+    if (tile->n <= 4)
+        return NULL;
+    gint64 a, b0, c, to;
+    g_autofree char *each = NULL;
+    if (span_of(b, b->t, tile->tile, tile->round[1], tile->round[1], &a, &to) &&
+        span_of(b, b->t, tile->tile, tile->round[3], tile->round[3], &b0, &to) && tile->n > 2) {
+        c = (b0 - a) / (gint64)(tile->n - 2);
+        each = ws_group_digits(c);
+    }
+    return g_strdup_printf("%s 2 \xe2\x80\x93 %u: %u rounds of %s cycles", inner_loop(b),
+                           tile->n - 3, tile->n - 4, each ? each : "?");
+}
+
+static void choose_opening(WsBuild *b)
+{
+    g_autoptr(GArray) tiles = list_tiles(b, b->t);
+    g_autoptr(GArray) other = b->overlay ? list_tiles(b, b->overlay) : NULL;
+    /* A tile in the middle, with a successor, and best one that the overlay has as well. */
+    guint pick = tiles->len > 2 ? 1 : 0;
+    for (guint i = pick; other && i + 1 < tiles->len; i++) {
+        const Tile *k = &g_array_index(tiles, Tile, i), *n = k + 1;
+        if (has_tile(other, k->tile, k->n) && has_tile(other, n->tile, n->n)) {
+            pick = i;
+            break;
+        }
+    }
+    const Tile *tile = &g_array_index(tiles, Tile, pick);
+    const Tile *next = pick + 1 < tiles->len ? tile + 1 : NULL;
+    gint64 from, to, unused;
+    gint64 end = g_array_index(b->t->cta, WsTraceCta, b->cta).cycles;
+    b->tile0 = tile->tile;
+    b->tile1 = next ? next->tile : tile->tile;
+    if (next && tile->n > 2) {
+        span_of(b, b->t, tile->tile, tile->round[2], tile->round[3], &from, &unused);
+        span_of(b, b->t, next->tile, next->round[0], next->round[1], &unused, &to);
+        add_segment(b, from, to);
+        align(b, 0, tile->tile, tile->round[2]);
+        b->fold_note = fold_text(b, tile);
+    } else if (tile->n > 8) { /* one tile: its beginning and its end */
+        span_of(b, b->t, tile->tile, tile->round[0], tile->round[1], &from, &to);
+        add_segment(b, 0, to);
+        align(b, 0, tile->tile, tile->round[0]);
+        span_of(b, b->t, tile->tile, tile->round[2], tile->round[3], &from, &unused);
+        add_segment(b, from, end);
+        align(b, 1, tile->tile, tile->round[2]);
+        b->fold_note = fold_text(b, tile);
+    } else { /* few rounds: two tiles, or all */
+        to = end;
+        if (next)
+            span_of(b, b->t, next->tile, next->round[0], next->round[3], &unused, &to);
+        from = 0;
+        if (pick)
+            span_of(b, b->t, tile->tile, tile->round[0], tile->round[0], &from, &unused);
+        add_segment(b, from, to);
+        align(b, 0, tile->tile, tile->round[0]);
+    }
+}
+
+static void choose_given(WsBuild *b, gint64 from, gint64 to)
+{
+    add_segment(b, from, to);
+    b->tile0 = G_MAXINT32;
+    b->tile1 = -1;
+    gint32 tile = -1, round = -1;
+    for (guint i = 0; i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        if (lane->cta != b->cta)
+            continue;
+        for (guint64 k = 0; k < lane->n; k++) {
+            const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + k);
+            if (r->start >= to || ws_trace_record_end(r) < from)
+                continue;
+            b->tile0 = MIN(b->tile0, r->tile);
+            b->tile1 = MAX(b->tile1, r->tile);
+            if (tile < 0 && lane->agent == (guint)b->lead_agent && r->op == (guint)b->lead_op) {
+                tile = r->tile;
+                round = r->round;
+            }
+        }
+    }
+    if (b->tile0 > b->tile1)
+        b->tile0 = b->tile1 = 0;
+    align(b, 0, tile, round);
+}
+
+void ws_window_choose(WsBuild *b)
+{
+    choose_lead(b);
+    if (b->o->to > b->o->from)
+        choose_given(b, MAX(b->o->from, 0), MIN(b->o->to, WS_TRACE_MAX_TIME));
+    else if (b->lead_op >= 0)
+        choose_opening(b);
+    else
+        choose_given(b, 0, MAX(g_array_index(b->t->cta, WsTraceCta, b->cta).cycles, 1));
+}
+
+static void add_fold(WsBuild *b, double x0, double x1)
+{
+    WsSceneFold fold = { x0, x1, g_strdup(b->fold_note) };
+    g_array_append_val(b->s->fold, fold);
+}
+
+/* Ticks 60 to 150 pixels apart at 1, 2 or 5 times a power of ten. */
+static void add_ticks(WsBuild *b, const WsSceneSegment *g)
+{
+    double per_pixel = (double)(g->t1 - g->t0) / MAX(g->x1 - g->x0, 1);
+    gint64 step = 1;
+    while ((double)step < 75 * per_pixel && step < G_MAXINT64 / 10) {
+        gint64 m = step;
+        while (m >= 10)
+            m /= 10;
+        step = m == 2 ? step / 2 * 5 : step * 2;
+    }
+    gint64 first = (g->t0 + step - 1) / step * step;
+    for (gint64 t = first; t <= g->t1; t += step) {
+        WsSceneTick tick = { ws_scene_x(b->s, t), ws_group_digits(t) };
+        g_array_append_val(b->s->tick, tick);
+    }
+}
+
+void ws_window_map(WsBuild *b)
+{
+    GArray *segments = b->s->segment;
+    gboolean folds_at_ends = b->fold_note && segments->len == 1;
+    gint64 all = 0;
+    for (guint i = 0; i < segments->len; i++) {
+        WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, i);
+        /* A little air on both sides. */
+        gint64 air = (g->t1 - g->t0) / 100;
+        g->t0 = MAX(g->t0 - air, 0);
+        g->t1 += air;
+        all += g->t1 - g->t0;
+    }
+    double folds = folds_at_ends ? 2 : segments->len - 1;
+    double room = b->s->right - b->s->left - folds * WS_FOLD_WIDTH;
+    double x = b->s->left;
+    if (folds_at_ends) {
+        add_fold(b, x, x + WS_FOLD_WIDTH);
+        x += WS_FOLD_WIDTH;
+    }
+    for (guint i = 0; i < segments->len; i++) {
+        WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, i);
+        g->x0 = x;
+        x += room * (double)(g->t1 - g->t0) / (double)all;
+        g->x1 = x;
+        if (i + 1 < segments->len || folds_at_ends) {
+            add_fold(b, x, x + WS_FOLD_WIDTH);
+            x += WS_FOLD_WIDTH;
+        }
+    }
+    for (guint i = 0; i < segments->len; i++)
+        add_ticks(b, &g_array_index(segments, WsSceneSegment, i));
+}
+
+static void keep(const WsTraceRecord *r, gpointer data)
+{
+    g_array_append_val((GArray *)data, r);
+}
+
+static gint by_start(gconstpointer pa, gconstpointer pb)
+{
+    const WsTraceRecord *a = *(const WsTraceRecord *const *)pa;
+    const WsTraceRecord *b = *(const WsTraceRecord *const *)pb;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static void collect(const WsBuild *b, gboolean overlay, GArray *seen)
+{
+    const WsTrace *t = overlay ? b->overlay : b->t;
+    gint64 covered = G_MININT64;
+    for (guint i = 0; i < b->s->segment->len; i++) {
+        const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
+        gint64 shift = overlay && i < G_N_ELEMENTS(b->shift) ? b->shift[i] : 0;
+        for (guint a = 0; a < t->agent_name->len; a++) {
+            guint before = seen->len;
+            ws_trace_window(t, ws_trace_lane(t, b->cta, a), g->t0 - shift, g->t1 - shift, keep,
+                            seen);
+            /* Records that reach over a fold were seen in the segment before it. */
+            for (guint k = before; k < seen->len;)
+                if (ws_seen(seen, k)->start <= covered)
+                    g_array_remove_index(seen, k);
+                else
+                    k++;
+        }
+        covered = g->t1 - shift;
+    }
+    g_array_sort(seen, by_start);
+}
+
+void ws_window_collect(WsBuild *b)
+{
+    collect(b, FALSE, b->seen);
+    if (b->overlay)
+        collect(b, TRUE, b->seen_overlay);
+}
+
+typedef struct {
+    gint32 tile, round;
+    guint index; /* of the round in its tile */
+    gint64 from;
+} Round;
+
+/* The leading agent's rounds that touch the window, numbered within their tiles. */
+static GArray *list_rounds(const WsBuild *b)
+{
+    GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
+    const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, (guint)b->lead_agent);
+    const char *loop = b->t->op_loop->pdata[b->lead_op];
+    Round now = { .tile = G_MININT32 };
+    for (guint64 i = 0; lane && i < lane->n; i++) {
+        const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + i);
+        gboolean inside = strcmp(b->t->op_loop->pdata[r->op], loop) == 0;
+        if (!inside) {
+            if (now.tile != G_MININT32 && now.round != G_MININT32 && r->tile == now.tile) {
+                /* After the loop: the rest of the tile. */
+                Round rest = { now.tile, G_MININT32, 0, r->start };
+                g_array_append_val(rounds, rest);
+                now.round = G_MININT32;
+            }
+            continue;
+        }
+        if (r->tile == now.tile && r->round == now.round)
+            continue;
+        now.index = r->tile == now.tile ? now.index + 1 : 0;
+        now.tile = r->tile;
+        now.round = r->round;
+        now.from = r->start;
+        g_array_append_val(rounds, now);
+    }
+    return rounds;
+}
+
+static void add_band(WsBuild *b, gint64 from, gint64 to, double y, gboolean odd, char *label)
+{
+    WsSceneBand band = { ws_scene_x(b->s, from), ws_scene_x(b->s, to), y, 15, odd, label };
+    if (band.x1 - band.x0 < 3 || ws_text_width_estimate(label, 10) > band.x1 - band.x0 - 4) {
+        g_free(band.label);
+        band.label = NULL;
+    }
+    if (band.x1 > band.x0)
+        g_array_append_val(b->s->band, band);
+    else
+        g_free(band.label);
+}
+
+/* Two strips under the axis: tiles, and rounds with what follows the loop. */
+void ws_window_bands(WsBuild *b)
+{
+    if (b->lead_op < 0)
+        return;
+    const WsSceneSegment *first = &g_array_index(b->s->segment, WsSceneSegment, 0);
+    const WsSceneSegment *last =
+        &g_array_index(b->s->segment, WsSceneSegment, b->s->segment->len - 1);
+    g_autoptr(GArray) rounds = list_rounds(b);
+    gboolean tiled = strchr(b->t->op_loop->pdata[b->lead_op], '/') != NULL;
+    double y_tile = b->y, y_round = b->y + (tiled ? 17 : 0);
+    gint64 tile_from = first->t0;
+    for (guint i = 0; i < rounds->len; i++) {
+        const Round *r = &g_array_index(rounds, Round, i);
+        const Round *n = i + 1 < rounds->len ? r + 1 : NULL;
+        gint64 to = n ? n->from : last->t1;
+        gboolean tile_ends = !n || n->tile != r->tile;
+        if (i == 0 || r[-1].tile != r->tile)
+            tile_from = r->from;
+        if (tiled && tile_ends && to > first->t0 && tile_from < last->t1)
+            add_band(b, MAX(tile_from, first->t0), MIN(to, last->t1), y_tile, r->tile & 1,
+                     g_strdup_printf("tile %d", r->tile));
+        if (to <= first->t0 || r->from >= last->t1)
+            continue;
+        add_band(b, MAX(r->from, first->t0), MIN(to, last->t1), y_round,
+                 r->round == G_MININT32 || (r->index & 1),
+                 r->round == G_MININT32 ? g_strdup("epilogue")
+                                        : g_strdup_printf("%s %u", inner_loop(b), r->index));
+    }
+    b->y = y_round + 15 + WS_STAFF_GAP;
+}
