@@ -71,13 +71,16 @@ static void leave_behind(WsEmit *e, const WsTree *t)
     }
 }
 
-static void one(WsEmit *e, const WsTree *t)
+static void one(WsEmit *e, const WsTree *seq, guint i)
 {
+    const WsTree *t = seq->kid[i];
+    ws_record_begin_kid(e, seq, i);
     if (t->kind == WS_TREE_OP)
         ws_record_before(e, t->op);
     ws_control_tree(e, t);
     if (t->kind == WS_TREE_OP)
         ws_record_after(e, t->op);
+    ws_record_end_kid(e, seq, i);
 }
 
 /* Neighbours that only the leader runs share one guard. Returns the index after the last. */
@@ -86,7 +89,7 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
     LLVMBasicBlockRef after = ws_if(e, e->leader, "leader");
     e->in_leader = TRUE;
     for (; i < seq->n_kids && wants_leader(seq->kid[i]) && !e->error; i++) {
-        one(e, seq->kid[i]);
+        one(e, seq, i);
         leave_behind(e, seq->kid[i]);
     }
     e->in_leader = FALSE;
@@ -96,14 +99,12 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
 
 static void sequence(WsEmit *e, const WsTree *t)
 {
-    const WsRecordStrip *strip = ws_record_begin_round(e, t);
     for (guint i = 0; i < t->n_kids && !e->error;) {
         if (!e->in_leader && wants_leader(t->kid[i]))
             i = leader_run(e, t, i);
         else
-            one(e, t->kid[i++]);
+            one(e, t, i++);
     }
-    ws_record_end_round(e, strip);
 }
 
 /* --- loops ------------------------------------------------------------------------------------*/

@@ -176,8 +176,8 @@ void ws_regs_free(WsEmit *e, const WsAgent *a);
 /* --- record.c: no-ops without a recorder ------------------------------------------------------*/
 void ws_record_entry(WsEmit *e);
 void ws_record_end(WsEmit *e);
-const WsRecordStrip *ws_record_begin_round(WsEmit *e, const WsTree *seq);
-void ws_record_end_round(WsEmit *e, const WsRecordStrip *strip);
+void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid); /* a strip may begin here */
+void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid);   /* … or end behind it */
 void ws_record_before(WsEmit *e, const WsOp *op);
 void ws_record_after(WsEmit *e, const WsOp *op);
 

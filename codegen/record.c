@@ -76,23 +76,29 @@ void ws_record_end(WsEmit *e)
     ws_end_if(e, after);
 }
 
-/* Words that no operation of this round writes keep the poison. */
-const WsRecordStrip *ws_record_begin_round(WsEmit *e, const WsTree *seq)
+static const WsRecordStrip *strip_of(WsEmit *e, const WsTree *seq, guint kid, gboolean ends)
 {
     for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
         const WsRecordStrip *strip = &e->recorder->strip[s];
-        if (strip->body != seq || &e->p->agent[strip->agent] != e->agent)
-            continue;
-        for (guint w = 0; w < strip->words; w++)
-            LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[s][w]);
-        return strip;
+        if (strip->body == seq && &e->p->agent[strip->agent] == e->agent &&
+            (ends ? strip->kid1 == kid + 1 : strip->kid0 == kid))
+            return strip;
     }
     return NULL;
 }
 
-void ws_record_end_round(WsEmit *e, const WsRecordStrip *strip)
+/* Words that no operation of this round writes keep the poison. */
+void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid)
 {
-    if (!strip || e->error)
+    const WsRecordStrip *strip = strip_of(e, seq, kid, FALSE);
+    for (guint w = 0; strip && w < strip->words; w++)
+        LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[strip - e->recorder->strip][w]);
+}
+
+void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid)
+{
+    const WsRecordStrip *strip = e->error ? NULL : strip_of(e, seq, kid, TRUE);
+    if (!strip)
         return;
     LLVMValueRef on = recorded(e), round = ws_i32(e, 0);
     if (!e->in_leader)
@@ -137,7 +143,7 @@ void ws_record_after(WsEmit *e, const WsOp *op)
 {
     const WsRecordStrip *strip;
     const WsRecordPoint *point =
-        e->recorder && !e->error ? ws_recorder_point(e->recorder, op, &strip) : NULL;
+        e->recorder && !e->error ? ws_recorder_after(e->recorder, op, &strip) : NULL;
     if (point)
         take_clock(e, strip, point->after);
 }
