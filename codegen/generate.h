@@ -65,12 +65,16 @@ typedef struct {
     guint n_size;
 } WsRehearseOptions;
 typedef struct {
-    gboolean ran, matches;
+    gboolean ran;     /* every CTA came to its end */
+    gboolean matches; /* ran, no wrong element, no race, no violation: all is well */
     guint64 elements, wrong;
     double worst_error, worst_tolerance;
     char *first_wrong;  /* "C[3, 17] = 1.25, reference 2.5" */
     guint64 fibers, switches, async_races;
     char *stuck;        /* deadlock report: which agent waits on which barrier, slot, parity */
+    char *first_race;   /* "groups/…/2: shared memory was written while …" or NULL */
+    guint64 violations; /* broken hardware rules: over-arrival, tx overflow, bad address, … */
+    char *first_violation;
 } WsRehearseResult;
 void ws_rehearse_result_free(WsRehearseResult *r);
 /* Runs the same lowering on the CPU, one fiber per GPU thread in seeded random order with delayed

@@ -1,0 +1,31 @@
+/* The design's `reference` compiled for the host: evaluates output elements in float64. The same
+ * builder makes the sampled kernel of ws_generate_reference_ptx() (generate.h). */
+#pragma once
+
+#include "codegen/generate.h"
+
+G_BEGIN_DECLS
+
+typedef struct WsReference WsReference;
+
+/* Compiles the reference of every output tensor (access write or reduce). NULL with
+ * WS_GENERATE_ERROR if there is no reference for one of them, or if a statement is not handled;
+ * the message names the statement. */
+WsReference *ws_reference_new(const WsProgram *p, GError **error);
+void ws_reference_free(WsReference *r);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsReference, ws_reference_free)
+
+/* What the statements read. All arrays are in program order and borrowed. */
+typedef struct {
+    const void *const *tensor; /* base address of every tensor, laid out by the program's strides */
+    const gint64 *size;        /* every WS_VAR_SIZE, in variable order */
+    const double *scalar;      /* every WS_VAR_SCALAR, in variable order */
+} WsReferenceInput;
+
+/* Evaluates `n` elements of output `tensor` into `out`: the flat logical indices (last dimension
+ * fastest) in `flat`, or first, first + 1, … if `flat` is NULL. Fails if a statement reads a tensor
+ * outside its shape or divides by zero. */
+gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput *input,
+                           const gint64 *flat, gint64 first, gint64 n, double *out, GError **error);
+
+G_END_DECLS

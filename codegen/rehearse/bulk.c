@@ -1,0 +1,288 @@
+/* TMA: boxes of tensors move some time after they were asked for. While a load is under way its
+ * destination holds poison; the source of a store is hashed when the store is issued and again when
+ * it is read, so that an overwrite in between is seen even if it writes the same bytes later. */
+#include "codegen/rehearse/host.h"
+
+#include "launch/inputs.h"
+
+/* --- boxes
+ * ---------------------------------------------------------------------------------------- */
+/* Runs of one box row: every innermost row of the box in order of shared memory. */
+typedef struct {
+    guint bytes;     /* of one element */
+    guint row_bytes; /* of one innermost row in shared memory */
+    guint64 rows;
+    gint64 low,
+        high; /* columns of the row inside the tensor: low <= i < high, relative to the box */
+} Box;
+
+static Box box_of(const WsHostMap *m, const gint32 *at)
+{
+    Box b = { .bytes = ws_dtype_bytes(m->dtype), .rows = 1 };
+    guint i;
+    b.row_bytes = m->box[0] * b.bytes;
+    for (i = 1; i < m->rank; i++)
+        b.rows *= m->box[i];
+    b.low = CLAMP(-(gint64)at[0], 0, m->box[0]);
+    b.high = CLAMP(m->dim[0] - at[0], b.low, m->box[0]);
+    return b;
+}
+
+/* Global address of the box's column 0 in row `row`, NULL if the row lies outside. The address may
+ * lie before the tensor: only columns low..high-1 may be touched. */
+static guint8 *row_address(const WsHostMap *m, const gint32 *at, const Box *b, guint64 row)
+{
+    gint64 offset = (gint64)at[0] * m->stride[0];
+    guint i;
+    for (i = 1; i < m->rank; i++) {
+        gint64 x = at[i] + (gint64)(row % m->box[i]);
+        row /= m->box[i];
+        if (x < 0 || x >= m->dim[i])
+            return NULL;
+        offset += x * m->stride[i];
+    }
+    return (guint8 *)((guintptr)m->base + (guintptr)(offset * b->bytes));
+}
+
+/* Swizzle: 16-byte unit number XOR row of the pattern, on the address (kernels 4.3). */
+static guint32 swizzle(guint32 address, guint span)
+{
+    return address ^ ((address >> 3) & (span == 128  ? 0x70u
+                                        : span == 64 ? 0x30u
+                                        : span == 32 ? 0x10u
+                                                     : 0));
+}
+
+/* Copies between a linear box image and shared memory, 16 bytes at a time. */
+static void copy_box(WsHostCta *cta, const WsHostMap *m, guint32 shared, guint8 *image,
+                     guint32 bytes, gboolean to_shared)
+{
+    guint8 *base = ws_host_shared(cta, shared, bytes, "TMA box");
+    guint32 i;
+    if (!base)
+        return;
+    if (!m->swizzle) {
+        memcpy(to_shared ? base : image, to_shared ? image : base, bytes);
+        return;
+    }
+    for (i = 0; i < bytes; i += 16) {
+        guint32 n = MIN(16, bytes - i);
+        guint8 *at = ws_host_shared(cta, swizzle(shared + i, m->swizzle), n, "TMA box");
+        if (at)
+            memcpy(to_shared ? at : image + i, to_shared ? image + i : at, n);
+    }
+}
+
+static guint32 box_bytes(const WsHostMap *m)
+{
+    guint32 n = ws_dtype_bytes(m->dtype);
+    guint i;
+    for (i = 0; i < m->rank; i++)
+        n *= m->box[i];
+    return n;
+}
+
+static gboolean legal(WsHostThread *t, const WsHostMap *m, guint32 shared, const char *what)
+{
+    guint32 align = m->swizzle ? 8 * m->swizzle : 128;
+    if (m->swizzle && m->box[0] * ws_dtype_bytes(m->dtype) > m->swizzle) {
+        ws_host_violation(t, "%s: inner box of %u bytes exceeds the swizzle span %u", what,
+                          m->box[0] * ws_dtype_bytes(m->dtype), m->swizzle);
+        return FALSE;
+    }
+    if (shared % MIN(align, 128))
+        ws_host_violation(t, "%s: shared address is no multiple of 128", what);
+    return ws_host_shared(t->cta, shared, box_bytes(m), what) != NULL;
+}
+
+/* --- loads
+ * ------------------------------------------------------------------------------------------ */
+static void poison(WsHostCta *cta, guint32 shared, guint32 bytes)
+{
+    guint8 *at = ws_host_shared(cta, shared, bytes, "TMA load");
+    if (at)
+        memset(at, 0xff, bytes);
+}
+
+void wsh_tma_load(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c0, guint32 c1,
+                  guint32 c2, guint32 c3, guint32 c4, guint32 mask)
+{
+    WsHostThread *t = ws_host_me();
+    const WsHostMap *m = (const WsHostMap *)(guintptr)map;
+    const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
+    guint i;
+    if (rank != m->rank) {
+        ws_host_violation(t, "TMA load with %u coordinates through a map of rank %u", rank,
+                          m->rank);
+        return;
+    }
+    if (!legal(t, m, dst, "TMA load"))
+        return;
+    if (!mask)
+        mask = 1u << t->cta->rank;
+    for (i = 0; i < WS_HOST_MAX_CTAS; i++) {
+        WsHostLater *l;
+        if (!(mask >> i & 1))
+            continue;
+        if (i >= ws_host->n_ctas) {
+            ws_host_violation(t, "multicast to CTA %u of a cluster of %u", i, ws_host->n_ctas);
+            continue;
+        }
+        l = g_new0(WsHostLater, 1);
+        l->kind = WS_HOST_LOAD;
+        l->thread = t;
+        l->cta = &ws_host->cta[i];
+        l->map = m;
+        l->shared = dst;
+        l->bar = bar;
+        l->op = t->op;
+        memcpy(l->at, at, sizeof at);
+        poison(l->cta, dst, box_bytes(m));
+        ws_host_later(l);
+    }
+}
+
+void ws_host_run_load(WsHostLater *l)
+{
+    const WsHostMap *m = l->map;
+    Box b = box_of(m, l->at);
+    guint32 bytes = box_bytes(m);
+    g_autofree guint8 *image = g_malloc0(bytes);
+    guint64 row;
+    for (row = 0; row < b.rows; row++) {
+        const guint8 *from = row_address(m, l->at, &b, row);
+        guint8 *to = image + row * b.row_bytes;
+        gint64 i;
+        if (!from)
+            continue;
+        if (m->stride[0] == 1 && b.high > b.low)
+            memcpy(to + b.low * b.bytes, from + b.low * b.bytes, (gsize)(b.high - b.low) * b.bytes);
+        for (i = b.low; m->stride[0] != 1 && i < b.high; i++)
+            memcpy(to + i * b.bytes, from + i * m->stride[0] * b.bytes, b.bytes);
+    }
+    copy_box(l->cta, m, l->shared, image, bytes, TRUE);
+    ws_host_mbar_credit(l->cta, l->bar, bytes);
+}
+
+/* --- stores
+ * ------------------------------------------------------------------------------------------ */
+static guint64 hash_shared(WsHostCta *cta, guint32 shared, guint32 bytes)
+{
+    const guint8 *at = ws_host_shared(cta, shared, bytes, "TMA store");
+    return at ? ws_host_hash(at, bytes, 1) : 0;
+}
+
+void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
+                   guint32 c3, guint32 c4, guint32 reduce)
+{
+    WsHostThread *t = ws_host_me();
+    const WsHostMap *m = (const WsHostMap *)(guintptr)map;
+    const gint32 at[WS_MAX_RANK] = { (gint32)c0, (gint32)c1, (gint32)c2, (gint32)c3, (gint32)c4 };
+    WsHostLater *l;
+    if (rank != m->rank) {
+        ws_host_violation(t, "TMA store with %u coordinates through a map of rank %u", rank,
+                          m->rank);
+        return;
+    }
+    if (!legal(t, m, src, "TMA store"))
+        return;
+    l = g_new0(WsHostLater, 1);
+    l->kind = WS_HOST_STORE_READ;
+    l->thread = t;
+    l->cta = t->cta;
+    l->map = m;
+    l->shared = src;
+    l->reduce = (WsReduce)reduce;
+    l->op = t->op;
+    l->group = t->bulk_open;
+    l->hash = hash_shared(t->cta, src, box_bytes(m));
+    memcpy(l->at, at, sizeof at);
+    l->group->reads++;
+    l->group->writes++;
+    ws_host_later(l);
+}
+
+static void progress(WsHostThread *t)
+{
+    if (t->wait == WS_HOST_WAIT_BULK)
+        ws_host_wake(t);
+}
+
+gboolean ws_host_run_store_read(WsHostLater *l)
+{
+    guint32 bytes = box_bytes(l->map);
+    if (hash_shared(l->cta, l->shared, bytes) != l->hash)
+        ws_host_race(l->op, "shared memory was written while a store was still reading it");
+    l->data = g_malloc0(bytes);
+    copy_box(l->cta, l->map, l->shared, l->data, bytes, FALSE);
+    l->group->reads--;
+    progress(l->thread);
+    return TRUE;
+}
+
+static void reduce_element(guint8 *to, const guint8 *from, WsDtype dtype, WsReduce reduce)
+{
+    double old, new;
+    if (reduce == WS_REDUCE_NONE) {
+        memcpy(to, from, ws_dtype_bytes(dtype));
+        return;
+    }
+    old = ws_input_decode((gint32)dtype, ws_input_get(to, (gint32)dtype, 0));
+    new = ws_input_decode((gint32)dtype, ws_input_get(from, (gint32)dtype, 0));
+    new = reduce == WS_REDUCE_ADD   ? old + new
+          : reduce == WS_REDUCE_MIN ? MIN(old, new)
+                                    : MAX(old, new);
+    ws_input_put(to, (gint32)dtype, 0, ws_input_encode((gint32)dtype, new));
+}
+
+void ws_host_run_store_write(WsHostLater *l)
+{
+    const WsHostMap *m = l->map;
+    Box b = box_of(m, l->at);
+    guint64 row;
+    for (row = 0; row < b.rows; row++) {
+        guint8 *to = row_address(m, l->at, &b, row);
+        const guint8 *from = l->data + row * b.row_bytes;
+        gint64 i;
+        for (i = b.low; to && i < b.high; i++)
+            reduce_element(to + i * m->stride[0] * b.bytes, from + i * b.bytes, m->dtype,
+                           l->reduce);
+    }
+    l->group->writes--;
+    progress(l->thread);
+}
+
+/* --- bulk groups
+ * --------------------------------------------------------------------------------------- */
+void wsh_bulk_commit(void)
+{
+    WsHostThread *t = ws_host_me();
+    g_ptr_array_add(t->bulk, t->bulk_open);
+    t->bulk_open = g_new0(WsHostGroup, 1);
+}
+
+static void wait_groups(guint32 n, gboolean writes)
+{
+    WsHostThread *t = ws_host_me();
+    guint i = 0;
+    t->id = n;
+    while (t->bulk->len > n && i < t->bulk->len - n) {
+        const WsHostGroup *g = t->bulk->pdata[i];
+        if ((writes ? g->writes : g->reads) == 0)
+            i++;
+        else
+            ws_host_block(t, WS_HOST_WAIT_BULK, NULL);
+    }
+    while (t->bulk->len && ((WsHostGroup *)t->bulk->pdata[0])->writes == 0)
+        g_ptr_array_remove_index(t->bulk, 0);
+}
+
+void wsh_bulk_wait(guint32 n)
+{
+    wait_groups(n, TRUE);
+}
+
+void wsh_bulk_wait_read(guint32 n)
+{
+    wait_groups(n, FALSE);
+}

@@ -1,0 +1,263 @@
+/* The machine of a rehearsal: the CTAs of one cluster on the CPU, one fiber per GPU thread, and the
+ * hardware that works beside the threads (TMA, tensor cores) as operations that happen later. All
+ * state of one run; nothing is shared between runs. Internal to codegen/rehearse and its tests. */
+#pragma once
+
+#include "codegen/rehearse/fiber.h"
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+#define WS_HOST_BASE     1024u /* window address of the first byte of shared memory */
+#define WS_HOST_MAX_CTAS 16
+
+typedef struct WsHost WsHost;
+typedef struct WsHostCta WsHostCta;
+typedef struct WsHostThread WsHostThread;
+typedef struct WsHostWarpGroup WsHostWarpGroup;
+
+/* --- tensor maps -------------------------------------------------------------------------------
+ */
+/* All lists innermost dimension first. */
+typedef struct {
+    guint8 *base;
+    WsDtype dtype;
+    guint rank, swizzle;
+    gint64 dim[WS_MAX_RANK], stride[WS_MAX_RANK]; /* elements */
+    guint box[WS_MAX_RANK];
+} WsHostMap;
+
+/* --- barriers ----------------------------------------------------------------------------------
+ */
+typedef struct {
+    guint count;
+    gint64 pending, tx; /* arrivals and bytes missing in the current phase */
+    guint64 phase;      /* completed phases */
+    GPtrArray *waiters; /* WsHostThread */
+} WsHostMbar;
+
+typedef struct {
+    guint threads, arrived;
+    guint64 generation;
+    GPtrArray *waiters;
+} WsHostNamed;
+
+/* --- threads -----------------------------------------------------------------------------------
+ */
+typedef enum { WS_HOST_READY, WS_HOST_BLOCKED, WS_HOST_ENDED } WsHostState;
+typedef enum {
+    WS_HOST_WAIT_NONE,
+    WS_HOST_WAIT_MBAR,
+    WS_HOST_WAIT_NAMED,
+    WS_HOST_WAIT_CLUSTER,
+    WS_HOST_WAIT_WARP,
+    WS_HOST_WAIT_MMA,
+    WS_HOST_WAIT_BULK,
+} WsHostWait;
+
+/* A bulk group: how many of its stores still have to read shared, to write global memory. */
+typedef struct {
+    guint reads, writes;
+} WsHostGroup;
+
+struct WsHostThread {
+    WsHostCta *cta;
+    WsFiber *fiber;
+    guint tid;
+    WsHostState state;
+    guint place; /* in the list of ready threads */
+    gint agent;  /* -1 before its role is known */
+    guint op;    /* operation it is in, G_MAXUINT before the first */
+    WsHostWait wait;
+    guint32 address, parity; /* MBAR */
+    guint id;                /* NAMED: barrier; MMA, BULK: groups allowed to stay */
+    /* warp collectives: what came out for this lane */
+    guint32 result;
+    /* matrix products: how many issued, and the issue count at the end of each commit group */
+    guint64 mma_issued, mma_groups;
+    guint64 mma_bound[64]; /* by group number modulo 64 */
+    GPtrArray *bulk;       /* WsHostGroup, closed, oldest first */
+    WsHostGroup *bulk_open;
+    guint64 cluster_phase; /* of its last cluster arrive */
+};
+
+typedef struct {
+    guint arrived;
+    const char *what; /* collective that is gathering */
+    guint64 generation;
+    guint elected;
+    guint32 in[32][5];
+    GPtrArray *waiters;
+} WsHostWarp;
+
+/* One wgmma of a warp group. */
+typedef struct {
+    guint arrived;
+    guint32 *acc[128];
+    guint32 a_regs[128][4];
+    gboolean a_in_regs;
+    guint64 a_desc, b_desc;
+    guint n;
+    WsDtype a_type, b_type, acc_type;
+    gboolean scale_d, trans_a, trans_b, issued, done;
+    guint op; /* operation it belongs to */
+    gint agent;
+    guint64 hash_a, hash_b; /* of the operands at issue */
+} WsHostMma;
+
+struct WsHostWarpGroup {
+    WsHostCta *cta;
+    guint64 first, executed, issued; /* numbers: of mma[0]; first not executed; first not issued */
+    GPtrArray *mma;                  /* WsHostMma, those not retired */
+    GPtrArray *waiters;
+};
+
+struct WsHostCta {
+    WsHost *host;
+    guint rank, id;
+    guint8 *shared;    /* window address WS_HOST_BASE */
+    WsHostMbar **mbar; /* one per 8 bytes of shared memory */
+    WsHostNamed named[16];
+    WsHostWarp *warp;
+    WsHostWarpGroup *group;
+    WsHostThread *thread;
+};
+
+/* --- work that happens later -------------------------------------------------------------------
+ */
+typedef enum { WS_HOST_LOAD, WS_HOST_STORE_READ, WS_HOST_STORE_WRITE, WS_HOST_MMA } WsHostLaterKind;
+typedef struct {
+    WsHostLaterKind kind;
+    WsHostThread *thread; /* that issued it */
+    WsHostCta *cta;       /* LOAD: where it lands; STORE: where it reads */
+    const WsHostMap *map;
+    guint32 shared, bar;
+    gint32 at[WS_MAX_RANK];
+    WsReduce reduce;
+    guint8 *data;         /* STORE_WRITE: the box that was read */
+    guint64 hash;         /* STORE_READ: of the source at issue */
+    WsHostGroup *group;   /* STORE */
+    WsHostWarpGroup *mma; /* MMA: the next of this warp group */
+    guint op;
+} WsHostLater;
+
+struct WsHost {
+    const WsProgram *p; /* names in reports; may be NULL in tests */
+    guint threads, n_ctas, n_ids;
+    guint64 shared_bytes;
+    WsFiberPool *pool;
+    WsHostCta cta[WS_HOST_MAX_CTAS];
+    GPtrArray *ready; /* WsHostThread */
+    GPtrArray *later; /* WsHostLater, owned */
+    guint
+        weight[4]; /* per WsHostLaterKind: chance in 256 that one happens before the next thread */
+    guint live;    /* threads not ended */
+    guint cluster_arrived;
+    guint64 cluster_phase;
+    GPtrArray *cluster_waiters;
+    guint64 random, steps;
+    void (*kernel)(const guint64 *param);
+    const guint64 *param;
+    WsHostThread *running;
+    /* what came out */
+    guint64 switches, races, violations;
+    char *first_race, *first_violation, *stuck;
+};
+
+/* The machine of the fiber that runs now. */
+extern _Thread_local WsHost *ws_host;
+#define ws_host_me() (ws_host->running)
+
+/* --- schedule.c --------------------------------------------------------------------------------
+ */
+WsHost *ws_host_new(const WsProgram *p, guint threads, guint n_ctas, guint64 shared_bytes,
+                    guint64 seed);
+void ws_host_free(WsHost *h);
+/* Runs one cluster: CTAs first_id … of a grid of n_ids. FALSE once stuck (h->stuck says where). */
+gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(const guint64 *),
+                     const guint64 *param);
+guint64 ws_host_random(WsHost *h);
+/* Blocks the running thread until something wakes it; it must test its condition again. */
+void ws_host_block(WsHostThread *t, WsHostWait why, GPtrArray *waiters);
+void ws_host_wake(WsHostThread *t);
+void ws_host_wake_all(GPtrArray *waiters);
+/* Adds work that happens later; takes it. */
+void ws_host_later(WsHostLater *later);
+void ws_host_violation(WsHostThread *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ws_host_race(guint op, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* "mma.0 thread 5 of CTA 1 at groups/…", caller frees. */
+char *ws_host_who(const WsHostThread *t);
+/* Bytes of shared memory, NULL and a violation if they lie outside. */
+guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what);
+guint64 ws_host_hash(const void *data, gsize bytes, guint64 start);
+void ws_host_describe_stuck(WsHost *h); /* stuck.c: fills h->stuck */
+
+/* --- parts: what runs when work that was put off happens
+ * ------------------------------------------ */
+void ws_host_run_load(WsHostLater *l);
+gboolean ws_host_run_store_read(WsHostLater *l); /* TRUE: goes on as STORE_WRITE */
+void ws_host_run_store_write(WsHostLater *l);
+void ws_host_run_mma(WsHostWarpGroup *g);
+void ws_host_mbar_credit(WsHostCta *cta, guint32 address, gint64 bytes);
+void ws_host_cluster_check(WsHost *h); /* a thread has arrived or ended */
+void ws_host_mma_end(WsHostWarpGroup *g);
+
+/* --- primitives: prim.def row by row; see there for the operands
+ * ----------------------------------- */
+guint32 wsh_tid(void);
+guint32 wsh_lane(void);
+guint32 wsh_ctaid(void);
+guint32 wsh_nctaid(void);
+guint32 wsh_cluster_rank(void);
+guint32 wsh_elect(void);
+guint32 wsh_shfl_idx(guint32 value, guint32 lane);
+guint32 wsh_shfl_bfly(guint32 value, guint32 mask);
+guint32 wsh_vote_all(guint32 value);
+guint64 wsh_mov64(guint64 value);
+guint32 wsh_mov32(guint32 value);
+void wsh_mbar_init(guint32 bar, guint32 count);
+void wsh_mbar_wait(guint32 bar, guint32 parity);
+void wsh_mbar_arrive(guint32 bar);
+void wsh_mbar_arrive_n(guint32 bar, guint32 n);
+void wsh_mbar_arrive_remote(guint32 bar, guint32 rank, guint32 n);
+void wsh_mbar_expect(guint32 bar, guint32 bytes);
+void wsh_mbar_expect_only(guint32 bar, guint32 bytes);
+void wsh_tma_load(guint32 dst, guint64 map, guint32 bar, guint32 rank, guint32 c0, guint32 c1,
+                  guint32 c2, guint32 c3, guint32 c4, guint32 mask);
+void wsh_tma_store(guint32 src, guint64 map, guint32 rank, guint32 c0, guint32 c1, guint32 c2,
+                   guint32 c3, guint32 c4, guint32 reduce);
+void wsh_bulk_commit(void);
+void wsh_bulk_wait(guint32 n);
+void wsh_bulk_wait_read(guint32 n);
+void wsh_wgmma(guint64 acc, guint64 a_regs, guint64 a_desc, guint64 b_desc, guint32 n,
+               guint32 a_type, guint32 b_type, guint32 acc_type, guint32 scale_d, guint32 trans_a,
+               guint32 trans_b);
+void wsh_wgmma_commit(void);
+void wsh_wgmma_wait(guint32 n);
+void wsh_stmatrix_x4(guint32 at, guint32 a, guint32 b, guint32 c, guint32 d);
+void wsh_stmatrix_x4_t(guint32 at, guint32 a, guint32 b, guint32 c, guint32 d);
+void wsh_stmatrix_x2(guint32 at, guint32 a, guint32 b);
+void wsh_st_shared(guint32 at, guint32 a);
+void wsh_st_shared_v2(guint32 at, guint32 a, guint32 b);
+void wsh_st_shared_v4(guint32 at, guint32 a, guint32 b, guint32 c, guint32 d);
+void wsh_st_shared_f32(guint32 at, float a);
+guint32 wsh_ld_shared(guint32 at);
+float wsh_ld_shared_f32(guint32 at);
+guint32 wsh_cvt_bf16x2(float hi, float lo);
+guint32 wsh_cvt_f16x2(float hi, float lo);
+void wsh_bar_sync(guint32 id, guint32 threads);
+void wsh_bar_arrive(guint32 id, guint32 threads);
+void wsh_warp_sync(void);
+void wsh_cluster_arrive(void);
+void wsh_cluster_wait(void);
+void wsh_nothing(void);        /* fences, prefetches */
+void wsh_nothing32(guint32 x); /* setmaxnreg */
+void wsh_nothing64(guint64 x); /* prefetch of a tensor map */
+guint32 wsh_clock(void);
+guint64 wsh_clock64(void);
+guint32 wsh_smid(void);
+void wsh_op(guint32 op);
+void wsh_agent(guint32 agent);
+guint32 wsh_shared_base(void);
+
+G_END_DECLS

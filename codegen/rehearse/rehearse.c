@@ -1,0 +1,313 @@
+/* ws_rehearse: inputs, host code of the kernel, its clusters one after another, and the comparison
+ * of every output element with the reference. */
+#include "codegen/generate.h"
+
+#include "codegen/prim.h"
+#include "codegen/reference.h"
+#include "codegen/rehearse/host.h"
+#include "codegen/rehearse/jit.h"
+#include "codegen/rehearse/symbols.h"
+#include "launch/inputs.h"
+#include "program/walk.h"
+
+#include <math.h>
+
+typedef struct {
+    const WsProgram *p;
+    WsLaunchValues *values;
+    void **tensor;
+    gint64 *size;
+    double *scalar;
+    WsHostMap *map;
+    guint64 *param;
+    guint n_param;
+} Case;
+
+void ws_rehearse_result_free(WsRehearseResult *r)
+{
+    if (!r)
+        return;
+    g_free(r->first_wrong);
+    g_free(r->first_race);
+    g_free(r->first_violation);
+    g_free(r->stuck);
+    g_free(r);
+}
+
+/* --- inputs
+ * --------------------------------------------------------------------------------------- */
+/* Elements between the first and the last of a tensor, in memory; -1 if that is absurd. */
+static gint64 extent(const Case *c, guint tensor)
+{
+    const WsTensor *t = &c->p->tensor[tensor];
+    gint64 n = 1, step;
+    guint i;
+    for (i = 0; i < t->rank; i++) {
+        gint64 shape = ws_launch_shape(c->values, tensor, i);
+        if (shape <= 0)
+            return 0;
+        if (__builtin_mul_overflow(shape - 1, ws_launch_stride(c->values, tensor, i), &step) ||
+            __builtin_add_overflow(n, step, &n) || n <= 0 || n > (gint64)1 << 32)
+            return -1;
+    }
+    return n;
+}
+
+static gint64 literal(const WsExpr *e)
+{
+    gint64 v = 0;
+    if (e)
+        ws_expr_is_int(e, &v);
+    return v;
+}
+
+static gboolean fill(Case *c, guint tensor, guint64 seed, GError **error)
+{
+    const WsTensor *t = &c->p->tensor[tensor];
+    gint64 n = extent(c, tensor);
+    gsize bytes = (gsize)MAX(n, 0) * ws_dtype_bytes(t->dtype);
+    if (n >= 0)
+        c->tensor[tensor] = g_try_malloc(bytes + 16);
+    if (!c->tensor[tensor]) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "tensor %s is too large to rehearse; give smaller sizes", t->name);
+        return FALSE;
+    }
+    if (t->access == WS_ACCESS_READ) {
+        WsInputFill f = { .kind = (gint32)t->data,
+                          .dtype = (gint32)t->dtype,
+                          .key = ws_input_key(seed, tensor),
+                          .last = t->rank ? ws_launch_shape(c->values, tensor, t->rank - 1) : 1,
+                          .a = literal(t->data_a),
+                          .b = literal(t->data_b),
+                          .x = t->data_x,
+                          .y = t->data_y };
+        ws_input_fill(c->tensor[tensor], &f, (guint64)n);
+    } else {
+        memset(c->tensor[tensor], t->access == WS_ACCESS_WRITE ? 0xff : 0, bytes);
+    }
+    return TRUE;
+}
+
+static void make_map(Case *c, guint index)
+{
+    const WsTensorMap *m = &c->p->map[index];
+    WsHostMap *h = &c->map[index];
+    guint i;
+    h->base = c->tensor[m->tensor];
+    h->dtype = c->p->tensor[m->tensor].dtype;
+    h->rank = m->rank;
+    h->swizzle = m->swizzle;
+    for (i = 0; i < m->rank; i++) {
+        guint dim = c->p->tensor[m->tensor].rank - 1 - i;
+        h->dim[i] = ws_launch_shape(c->values, m->tensor, dim);
+        h->stride[i] = ws_launch_stride(c->values, m->tensor, dim);
+        h->box[i] = m->box[i];
+    }
+}
+
+/* Kernel parameters in the order of generate.h. */
+static void make_params(Case *c)
+{
+    const WsProgram *p = c->p;
+    guint i, n_size = 0, n_scalar = 0, at = 0;
+    c->size = g_new0(gint64, p->n_vars + 1);
+    c->scalar = g_new0(double, p->n_vars + 1);
+    c->param = g_new0(guint64, p->n_maps + p->n_tensors + p->n_vars + 1);
+    for (i = 0; i < p->n_maps; i++)
+        c->param[at++] = (guint64)(guintptr)&c->map[i];
+    for (i = 0; i < p->n_tensors; i++)
+        c->param[at++] = (guint64)(guintptr)c->tensor[i];
+    for (i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            c->param[at++] = (guint64)(c->size[n_size++] = ws_launch_var(c->values, (gint)i));
+    for (i = 0; i < p->n_vars; i++) {
+        float value;
+        if (p->var[i].kind != WS_VAR_SCALAR)
+            continue;
+        value = (float)ws_launch_var_real(c->values, (gint)i);
+        c->scalar[n_scalar++] = (double)value;
+        memcpy(&c->param[at++], &value, 4);
+    }
+    c->n_param = at;
+}
+
+static void clear_case(Case *c)
+{
+    guint i;
+    for (i = 0; c->tensor && i < c->p->n_tensors; i++)
+        g_free(c->tensor[i]);
+    g_free(c->tensor);
+    g_free(c->size);
+    g_free(c->scalar);
+    g_free(c->map);
+    g_free(c->param);
+    ws_launch_values_free(c->values);
+}
+
+static gboolean make_case(Case *c, const WsRehearseOptions *o, WsFindings *findings, GError **error)
+{
+    g_autofree WsSize *size = g_new0(WsSize, (o ? o->n_size : 0) + 1);
+    guint i, n = o ? o->n_size : 0;
+    for (i = 0; i < n; i++) {
+        size[i].name = o->size_name[i];
+        size[i].value = o->size[i];
+    }
+    c->values = ws_launch_values(c->p, size, n, TRUE, findings);
+    if (!c->values) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "these sizes do not make a launch: see the findings");
+        return FALSE;
+    }
+    c->tensor = g_new0(void *, c->p->n_tensors + 1);
+    for (i = 0; i < c->p->n_tensors; i++)
+        if (!fill(c, i, o ? o->seed : 0, error))
+            return FALSE;
+    c->map = g_new0(WsHostMap, c->p->n_maps + 1);
+    for (i = 0; i < c->p->n_maps; i++)
+        make_map(c, i);
+    make_params(c);
+    return TRUE;
+}
+
+/* --- comparison
+ * -------------------------------------------------------------------------------------- */
+static char *element_name(const Case *c, guint tensor, gint64 flat)
+{
+    const WsTensor *t = &c->p->tensor[tensor];
+    gint64 at[WS_MAX_RANK];
+    GString *s = g_string_new(t->name);
+    guint i;
+    for (i = t->rank; i-- > 0;) {
+        gint64 shape = ws_launch_shape(c->values, tensor, i);
+        at[i] = flat % shape;
+        flat /= shape;
+    }
+    for (i = 0; i < t->rank; i++)
+        g_string_append_printf(s, "%s%lld", i ? ", " : "[", (long long)at[i]);
+    g_string_append_c(s, ']');
+    return g_string_free(s, FALSE);
+}
+
+static double stored(const Case *c, guint tensor, gint64 flat)
+{
+    const WsTensor *t = &c->p->tensor[tensor];
+    gint64 offset = 0;
+    guint i;
+    for (i = t->rank; i-- > 0;) {
+        gint64 shape = ws_launch_shape(c->values, tensor, i);
+        offset += flat % shape * ws_launch_stride(c->values, tensor, i);
+        flat /= shape;
+    }
+    return ws_input_decode((gint32)t->dtype,
+                           ws_input_get(c->tensor[tensor], (gint32)t->dtype, (guint64)offset));
+}
+
+static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat, double want)
+{
+    const WsTensor *t = &c->p->tensor[tensor];
+    double got = stored(c, tensor, flat), error = fabs(got - want);
+    double allowed = t->tolerance_abs + t->tolerance_rel * fabs(want);
+    gboolean wrong = !(error <= allowed) && !(got == want) && !(isnan(got) && isnan(want));
+    r->elements++;
+    if (isfinite(error) && error * r->worst_tolerance > r->worst_error * allowed) {
+        r->worst_error = error;
+        r->worst_tolerance = allowed;
+    }
+    if (!wrong)
+        return;
+    if (r->wrong++ == 0) {
+        g_autofree char *name = element_name(c, tensor, flat);
+        r->first_wrong = g_strdup_printf("%s = %g, reference %g", name, got, want);
+    }
+}
+
+#define CHUNK 4096
+static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *reference, GError **error)
+{
+    g_autofree double *want = g_new(double, CHUNK);
+    WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
+    guint i, d;
+    r->worst_tolerance = 1e-300;
+    for (i = 0; i < c->p->n_tensors; i++) {
+        gint64 n = 1, first, k;
+        if (c->p->tensor[i].access == WS_ACCESS_READ)
+            continue;
+        for (d = 0; d < c->p->tensor[i].rank; d++)
+            n *= MAX(ws_launch_shape(c->values, i, d), 0);
+        for (first = 0; first < n; first += CHUNK) {
+            gint64 part = MIN(CHUNK, n - first);
+            if (!ws_reference_eval(reference, i, &input, NULL, first, part, want, error))
+                return FALSE;
+            for (k = 0; k < part; k++)
+                judge(r, c, i, first + k, want[k]);
+        }
+    }
+    return TRUE;
+}
+
+/* --- the run
+ * --------------------------------------------------------------------------------------------- */
+static WsJit *compile(const WsProgram *p, GError **error)
+{
+    const WsJitSymbol *symbol;
+    guint n;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = ws_lower_host(p, context, error);
+    if (!module) {
+        LLVMContextDispose(context);
+        return NULL;
+    }
+    symbol = ws_host_symbols(&n);
+    return ws_jit_new(module, context, "function(sroa,early-cse,simplifycfg)", symbol, n, error);
+}
+
+static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions *o,
+                     void (*kernel)(const guint64 *))
+{
+    const WsProgram *p = c->p;
+    gint64 grid = ws_launch_grid(c->values, o && o->sms > 0 ? o->sms : MAX(2, p->cluster)), id;
+    guint n_ctas = MAX(1, p->cluster);
+    WsHost *h = ws_host_new(p, p->threads, n_ctas, p->shared_bytes, o ? o->seed : 0);
+    r->ran = TRUE;
+    for (id = 0; id + n_ctas <= grid && r->ran; id += n_ctas) {
+        r->ran = ws_host_run(h, (guint)id, (guint)grid, kernel, c->param);
+        r->fibers += (guint64)n_ctas * p->threads;
+    }
+    r->switches = h->switches;
+    r->async_races = h->races;
+    r->violations = h->violations;
+    r->first_race = g_steal_pointer(&h->first_race);
+    r->first_violation = g_steal_pointer(&h->first_violation);
+    r->stuck = g_steal_pointer(&h->stuck);
+    ws_host_free(h);
+}
+
+WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
+                              WsFindings *findings, GError **error)
+{
+    Case c = { .p = p };
+    WsRehearseResult *r = g_new0(WsRehearseResult, 1);
+    g_autoptr(WsReference) reference = NULL;
+    g_autoptr(WsJit) jit = NULL;
+    gpointer kernel = NULL;
+    gboolean fine = !p->has_raw;
+    if (!fine)
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "the design has raw steps: not in lens rehearse");
+    fine = fine && make_case(&c, options, findings, error);
+    fine = fine && (reference = ws_reference_new(p, error)) != NULL;
+    fine = fine && (jit = compile(p, error)) != NULL;
+    fine = fine && (kernel = ws_jit_find(jit, WS_KERNEL_NAME, error)) != NULL;
+    if (fine) {
+        run_grid(r, &c, options, (void (*)(const guint64 *))kernel);
+        if (r->ran)
+            fine = compare(r, &c, reference, error);
+        r->matches = r->ran && !r->wrong && !r->async_races && !r->violations;
+    }
+    clear_case(&c);
+    if (fine)
+        return r;
+    ws_rehearse_result_free(r);
+    return NULL;
+}

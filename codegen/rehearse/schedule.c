@@ -1,0 +1,389 @@
+/* Who runs next: threads in seeded random order, and between them the work of the asynchronous
+ * engines, each engine now hasty, now slow. */
+#include "codegen/rehearse/host.h"
+
+_Thread_local WsHost *ws_host;
+
+guint64 ws_host_random(WsHost *h) /* splitmix64 */
+{
+    guint64 z = h->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+guint64 ws_host_hash(const void *data, gsize bytes, guint64 start)
+{
+    const guint8 *at = data;
+    guint64 h = start ^ 0x243f6a8885a308d3u, word;
+    for (; bytes >= 8; at += 8, bytes -= 8) {
+        memcpy(&word, at, 8);
+        h = (h ^ word) * 0x9fb21c651e98df25u;
+        h ^= h >> 32;
+    }
+    for (; bytes; at++, bytes--)
+        h = (h ^ *at) * 0x100000001b3u;
+    return h;
+}
+
+/* --- reports ------------------------------------------------------------------------------------
+ */
+static const WsOp *op_of(const WsHost *h, guint op)
+{
+    return h->p && op < h->p->n_ops ? h->p->op[op] : NULL;
+}
+
+char *ws_host_who(const WsHostThread *t)
+{
+    const WsHost *h = t->cta->host;
+    const WsOp *op = op_of(h, t->op);
+    const char *agent = h->p && t->agent >= 0 && (guint)t->agent < h->p->n_agents
+                            ? h->p->agent[t->agent].name
+                            : "prologue";
+    return g_strdup_printf("%s, thread %u of CTA %u%s%s", agent, t->tid, t->cta->id,
+                           op ? ", at " : "", op ? op->id : "");
+}
+
+void ws_host_violation(WsHostThread *t, const char *format, ...)
+{
+    WsHost *h = ws_host;
+    va_list list;
+    if (h->violations++)
+        return;
+    va_start(list, format);
+    g_autofree char *what = g_strdup_vprintf(format, list);
+    va_end(list);
+    g_autofree char *who = t ? ws_host_who(t) : NULL;
+    h->first_violation = g_strdup_printf("%s%s%s", who ? who : "", who ? ": " : "", what);
+}
+
+void ws_host_race(guint op, const char *format, ...)
+{
+    WsHost *h = ws_host;
+    const WsOp *o = op_of(h, op);
+    va_list list;
+    if (h->races++)
+        return;
+    va_start(list, format);
+    g_autofree char *what = g_strdup_vprintf(format, list);
+    va_end(list);
+    h->first_race = g_strdup_printf("%s%s%s", o ? o->id : "", o ? ": " : "", what);
+}
+
+guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what)
+{
+    guint64 offset = (guint64)address - WS_HOST_BASE;
+    if (address < WS_HOST_BASE || offset + bytes > cta->host->shared_bytes) {
+        ws_host_violation(ws_host_me(), "%s outside shared memory (byte %lld, %u bytes)", what,
+                          (long long)address - WS_HOST_BASE, bytes);
+        return NULL;
+    }
+    return cta->shared + offset;
+}
+
+/* --- threads
+ * -------------------------------------------------------------------------------------- */
+static void make_ready(WsHost *h, WsHostThread *t)
+{
+    t->state = WS_HOST_READY;
+    t->place = h->ready->len;
+    g_ptr_array_add(h->ready, t);
+}
+
+static void not_ready(WsHost *h, WsHostThread *t, WsHostState state)
+{
+    WsHostThread *last = h->ready->pdata[h->ready->len - 1];
+    h->ready->pdata[t->place] = last;
+    last->place = t->place;
+    g_ptr_array_set_size(h->ready, (gint)h->ready->len - 1);
+    t->state = state;
+}
+
+void ws_host_block(WsHostThread *t, WsHostWait why, GPtrArray *waiters)
+{
+    t->wait = why;
+    if (waiters)
+        g_ptr_array_add(waiters, t);
+    not_ready(ws_host, t, WS_HOST_BLOCKED);
+    ws_fiber_yield(t->fiber);
+    t->wait = WS_HOST_WAIT_NONE;
+}
+
+void ws_host_wake(WsHostThread *t)
+{
+    if (t->state == WS_HOST_BLOCKED)
+        make_ready(ws_host, t);
+}
+
+void ws_host_wake_all(GPtrArray *waiters)
+{
+    guint i;
+    for (i = 0; i < waiters->len; i++)
+        ws_host_wake(waiters->pdata[i]);
+    g_ptr_array_set_size(waiters, 0);
+}
+
+void wsh_op(guint32 op)
+{
+    WsHostThread *t = ws_host_me();
+    t->op = op;
+    if (ws_host_random(ws_host) % 16 == 0) /* let others overtake */
+        ws_fiber_yield(t->fiber);
+}
+
+void wsh_agent(guint32 agent)
+{
+    ws_host_me()->agent = (gint)agent;
+}
+
+static void run_thread(gpointer data)
+{
+    (void)data;
+    ws_host->kernel(ws_host->param);
+}
+
+/* --- later
+ * ------------------------------------------------------------------------------------------ */
+void ws_host_later(WsHostLater *later)
+{
+    g_ptr_array_add(ws_host->later, later);
+}
+
+static void free_later(gpointer data)
+{
+    WsHostLater *l = data;
+    g_free(l->data);
+    g_free(l);
+}
+
+static void happen(WsHost *h, guint index)
+{
+    WsHostLater *l = h->later->pdata[index];
+    switch (l->kind) {
+    case WS_HOST_LOAD:
+        ws_host_run_load(l);
+        break;
+    case WS_HOST_STORE_READ:
+        if (ws_host_run_store_read(l)) {
+            l->kind = WS_HOST_STORE_WRITE;
+            return;
+        }
+        break;
+    case WS_HOST_STORE_WRITE:
+        ws_host_run_store_write(l);
+        break;
+    case WS_HOST_MMA:
+        ws_host_run_mma(l->mma);
+        break;
+    }
+    g_ptr_array_remove_index_fast(h->later, index);
+}
+
+/* Every 512 steps each engine takes a new temper, in half of the cases the slowest: nothing happens
+ * before the threads have run dry. */
+static void temper(WsHost *h)
+{
+    static const guint chance[8] = { 0, 0, 0, 0, 1, 8, 64, 240 };
+    guint64 r = ws_host_random(h);
+    guint i;
+    for (i = 0; i < 4; i++)
+        h->weight[i] = chance[r >> (3 * i) & 7];
+}
+
+static gboolean engines_turn(WsHost *h)
+{
+    const WsHostLater *l;
+    guint64 r;
+    guint index;
+    if (!h->later->len)
+        return FALSE;
+    r = ws_host_random(h);
+    index = (guint)(r >> 8) % h->later->len;
+    l = h->later->pdata[index];
+    if (h->ready->len && (r & 255) >= h->weight[l->kind])
+        return FALSE;
+    happen(h, index);
+    return TRUE;
+}
+
+static void schedule(WsHost *h)
+{
+    while (h->live) {
+        if (h->steps++ % 512 == 0)
+            temper(h);
+        if (engines_turn(h))
+            continue;
+        if (!h->ready->len) {
+            ws_host_describe_stuck(h);
+            return;
+        }
+        WsHostThread *t = h->ready->pdata[ws_host_random(h) % h->ready->len];
+        h->running = t;
+        h->switches++;
+        if (!ws_fiber_resume(t->fiber)) {
+            not_ready(h, t, WS_HOST_ENDED);
+            h->live--;
+            ws_fiber_release(t->fiber);
+            t->fiber = NULL;
+            ws_host_cluster_check(h);
+        }
+        h->running = NULL;
+    }
+}
+
+/* --- a cluster
+ * --------------------------------------------------------------------------------------- */
+static void free_mbar(WsHostMbar *b)
+{
+    g_ptr_array_free(b->waiters, TRUE);
+    g_free(b);
+}
+
+static void clear_cta(WsHost *h, WsHostCta *c)
+{
+    guint i;
+    for (i = 0; c->mbar && i < h->shared_bytes / 8 + 1; i++)
+        if (c->mbar[i])
+            free_mbar(c->mbar[i]);
+    for (i = 0; i < 16 && c->mbar; i++)
+        g_ptr_array_free(c->named[i].waiters, TRUE);
+    for (i = 0; c->warp && i < (h->threads + 31) / 32; i++)
+        g_ptr_array_free(c->warp[i].waiters, TRUE);
+    for (i = 0; c->group && i < (h->threads + 127) / 128; i++) {
+        g_ptr_array_free(c->group[i].mma, TRUE);
+        g_ptr_array_free(c->group[i].waiters, TRUE);
+    }
+    for (i = 0; c->thread && i < h->threads; i++) {
+        if (c->thread[i].fiber)
+            ws_fiber_release(c->thread[i].fiber);
+        g_ptr_array_free(c->thread[i].bulk, TRUE);
+        g_free(c->thread[i].bulk_open);
+    }
+    g_free(c->shared);
+    g_free(c->mbar);
+    g_free(c->warp);
+    g_free(c->group);
+    g_free(c->thread);
+    memset(c, 0, sizeof *c);
+}
+
+static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
+{
+    guint i;
+    c->host = h;
+    c->rank = rank;
+    c->id = id;
+    c->shared = g_malloc(h->shared_bytes + 1);
+    memset(c->shared, 0xff, h->shared_bytes); /* NaN in every float type */
+    c->mbar = g_new0(WsHostMbar *, h->shared_bytes / 8 + 1);
+    c->warp = g_new0(WsHostWarp, (h->threads + 31) / 32);
+    c->group = g_new0(WsHostWarpGroup, (h->threads + 127) / 128);
+    c->thread = g_new0(WsHostThread, h->threads);
+    for (i = 0; i < 16; i++)
+        c->named[i].waiters = g_ptr_array_new();
+    for (i = 0; i < (h->threads + 31) / 32; i++) {
+        c->warp[i].waiters = g_ptr_array_new();
+        c->warp[i].elected = (guint)(ws_host_random(h) % MIN(32, h->threads - 32 * i));
+    }
+    for (i = 0; i < (h->threads + 127) / 128; i++) {
+        c->group[i].cta = c;
+        c->group[i].mma = g_ptr_array_new_with_free_func(g_free);
+        c->group[i].waiters = g_ptr_array_new();
+    }
+    for (i = 0; i < h->threads; i++) {
+        WsHostThread *t = &c->thread[i];
+        t->cta = c;
+        t->tid = i;
+        t->agent = -1;
+        t->op = G_MAXUINT;
+        t->bulk = g_ptr_array_new_with_free_func(g_free);
+        t->bulk_open = g_new0(WsHostGroup, 1);
+    }
+    for (i = 0; i < h->threads; i++) {
+        c->thread[i].fiber = ws_fiber_new(h->pool, run_thread, NULL);
+        if (!c->thread[i].fiber)
+            return FALSE;
+        make_ready(h, &c->thread[i]);
+        h->live++;
+    }
+    return TRUE;
+}
+
+/* What may not be left when a cluster ends; stores that have read may still write. */
+static void finish(WsHost *h)
+{
+    guint i, k;
+    for (i = 0; i < h->later->len; i++) {
+        const WsHostLater *l = h->later->pdata[i];
+        if (l->kind == WS_HOST_LOAD)
+            ws_host_violation(l->thread, "CTA ends while a load is still in flight");
+        if (l->kind == WS_HOST_STORE_READ)
+            ws_host_violation(l->thread, "CTA ends while a store still reads shared memory");
+    }
+    while (h->later->len)
+        happen(h, 0);
+    for (i = 0; i < h->n_ctas; i++)
+        for (k = 0; k < (h->threads + 127) / 128; k++)
+            ws_host_mma_end(&h->cta[i].group[k]);
+}
+
+gboolean ws_host_run(WsHost *h, guint first_id, guint n_ids, void (*kernel)(const guint64 *),
+                     const guint64 *param)
+{
+    WsHost *before = ws_host;
+    gboolean fine = TRUE;
+    guint i;
+    ws_host = h;
+    h->kernel = kernel;
+    h->param = param;
+    h->n_ids = n_ids;
+    h->live = h->cluster_arrived = 0;
+    h->cluster_phase = 0;
+    for (i = 0; i < h->n_ctas && fine; i++)
+        fine = start_cta(h, &h->cta[i], i, first_id + i);
+    if (fine) {
+        schedule(h);
+        if (!h->stuck)
+            finish(h);
+    } else {
+        h->stuck = g_strdup("no memory for the stacks of all threads");
+    }
+    g_ptr_array_set_size(h->later, 0);
+    g_ptr_array_set_size(h->ready, 0);
+    g_ptr_array_set_size(h->cluster_waiters, 0);
+    for (i = 0; i < h->n_ctas; i++)
+        clear_cta(h, &h->cta[i]);
+    ws_host = before;
+    return !h->stuck;
+}
+
+WsHost *ws_host_new(const WsProgram *p, guint threads, guint n_ctas, guint64 shared_bytes,
+                    guint64 seed)
+{
+    WsHost *h = g_new0(WsHost, 1);
+    g_return_val_if_fail(n_ctas <= WS_HOST_MAX_CTAS, NULL);
+    h->p = p;
+    h->threads = threads;
+    h->n_ctas = n_ctas;
+    h->shared_bytes = shared_bytes;
+    h->random = seed * 0x2545f4914f6cdd1du + 0x9e3779b97f4a7c15u;
+    h->pool = ws_fiber_pool_new(128 * 1024);
+    h->ready = g_ptr_array_new();
+    h->later = g_ptr_array_new_with_free_func(free_later);
+    h->cluster_waiters = g_ptr_array_new();
+    return h;
+}
+
+void ws_host_free(WsHost *h)
+{
+    if (!h)
+        return;
+    ws_fiber_pool_free(h->pool);
+    g_ptr_array_free(h->ready, TRUE);
+    g_ptr_array_free(h->later, TRUE);
+    g_ptr_array_free(h->cluster_waiters, TRUE);
+    g_free(h->first_race);
+    g_free(h->first_violation);
+    g_free(h->stuck);
+    g_free(h);
+}
