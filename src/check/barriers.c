@@ -55,7 +55,9 @@ guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank)
     guint n = 0;
     gint64 one;
     switch (ctas->kind) {
-    case WS_CTAS_OWN: rank[n++] = inst->rank; break;
+    case WS_CTAS_OWN:
+        rank[n++] = inst->rank;
+        break;
     case WS_CTAS_ALL:
         for (guint r = 0; r < play->ranks && n < 16; r++)
             rank[n++] = r;
@@ -96,8 +98,8 @@ static void check_lapped(WsPlay *play, WsSlot *s)
             s->phase, name, s->phase - 1);
         if (f) {
             ws_report_slot(play, f, s);
-            ws_finding_set_remedy(f, "let what contributes to %s depend on this wait having returned",
-                                  name);
+            ws_finding_set_remedy(
+                f, "let what contributes to %s depend on this wait having returned", name);
         }
     }
 }
@@ -163,9 +165,10 @@ static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
     if (f) {
         ws_report_slot(play, f, s);
         ws_finding_set_remedy(
-            f, turn < s->phase
-                   ? "an arrival too many, or a count too low, completed %s before this"
-                   : "an arrival of an earlier use of %s is missing, or this use runs ahead",
+            f,
+            turn < s->phase
+                ? "an arrival too many, or a count too low, completed %s before this"
+                : "an arrival of an earlier use of %s is missing, or this use runs ahead",
             name);
     }
     s->broken = TRUE;
@@ -182,9 +185,9 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
         if (!s->broken) {
             g_autofree char *name = ws_slot_name(play, s);
             WsFinding *f = ws_report(play, WS_RULE_P_COUNT, inst, NULL,
-                                     "makes %" G_GINT64_FORMAT " arrivals on %s, whose completion %"
-                                     G_GINT64_FORMAT " needs %" G_GINT64_FORMAT " more of %"
-                                     G_GINT64_FORMAT,
+                                     "makes %" G_GINT64_FORMAT
+                                     " arrivals on %s, whose completion %" G_GINT64_FORMAT
+                                     " needs %" G_GINT64_FORMAT " more of %" G_GINT64_FORMAT,
                                      arrivals, name, s->phase, s->pend, s->count);
             if (f) {
                 ws_report_slot(play, f, s);
@@ -262,10 +265,8 @@ void ws_land(WsPlay *play, WsTransfer *t)
         g_autofree char *name = ws_slot_name(play, s);
         WsFinding *f = ws_report_event(play, t->bytes ? WS_RULE_P_TX : WS_RULE_P_COUNT, e, NULL,
                                        "means completion %" G_GINT64_FORMAT
-                                       " of %s, but can land in completion %" G_GINT64_FORMAT
-                                       ", because %s happened without it",
-                                       t->turn, name, s->phase,
-                                       t->turn < s->phase ? "the one it means" : "nothing");
+                                       " of %s, but can land in completion %" G_GINT64_FORMAT,
+                                       t->turn, name, s->phase);
         if (f) {
             ws_report_slot(play, f, s);
             ws_finding_set_remedy(f, "expect its bytes before an arrival can complete %s", name);
@@ -286,15 +287,15 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
         return;
     gboolean early = k < inst->turn;
     g_autofree char *name = ws_slot_name(play, s);
-    g_autofree char *passed =
-        k < 0 ? g_strdup("at once, before any completion") : g_strdup_printf(
-            "on completion %" G_GINT64_FORMAT, k);
+    g_autofree char *passed = k < 0 ? g_strdup("at once, before any completion")
+                                    : g_strdup_printf("on completion %" G_GINT64_FORMAT, k);
     WsFinding *f = ws_report(play, early ? WS_RULE_P_EARLY : WS_RULE_P_ABA, inst, NULL,
                              "stands for completion %" G_GINT64_FORMAT " of %s, but passes %s",
                              inst->turn, name, passed);
     if (f) {
         ws_report_slot(play, f, s);
-        ws_finding_set_remedy(f, "parity of the completion meant: turn & 1, flipped if init is ready");
+        ws_finding_set_remedy(f,
+                              "parity of the completion meant: turn & 1, flipped if init is ready");
     }
     s->broken = TRUE;
 }
@@ -312,11 +313,29 @@ static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
                              k, name, k - 1, k - 2);
     if (f) {
         ws_report_slot(play, f, s);
-        ws_finding_set_remedy(f, "wait for every use of %s in turn, or order this wait behind the "
-                                 "agent that did",
+        ws_finding_set_remedy(f,
+                              "wait for every use of %s in turn, or order this wait behind the "
+                              "agent that did",
                               name);
     }
     s->broken = TRUE;
+}
+
+/* Without a use nobody says which completion is meant; seeing the same one again is suspicious. */
+static void check_stale(WsPlay *play, WsInst *inst, WsSlot *s, const WsWaited *w, gint64 k)
+{
+    if (inst->turn != G_MININT64 || k < 0 || w->phase != k || w->event.op != inst->step.op)
+        return;
+    g_autofree char *name = ws_slot_name(play, s);
+    g_autofree char *before = ws_where_event(play, &w->event);
+    WsFinding *f = ws_report(play, WS_RULE_P_STALE, inst, NULL,
+                             "passes on completion %" G_GINT64_FORMAT
+                             " of %s, which it has waited for before (%s)",
+                             k, name, before);
+    if (f) {
+        ws_report_slot(play, f, s);
+        ws_finding_set_remedy(f, "toggle the parity with every lap of the ring");
+    }
 }
 
 gboolean ws_do_wait(WsPlay *play, WsInst *inst)
@@ -342,6 +361,7 @@ gboolean ws_do_wait(WsPlay *play, WsInst *inst)
     check_start(play, inst, s, k);
     ws_acquire(play, inst, leader, s->done);
     WsWaited *w = &s->waited[inst->agent];
+    check_stale(play, inst, s, w, k);
     w->phase = k;
     w->comp = leader ? inst->comp_l : inst->comp_w;
     w->epoch = leader ? ++inst->l : ++inst->w;
@@ -358,8 +378,8 @@ static WsNamed *named_of(WsPlay *play, WsInst *inst, gint64 *element)
     const WsOp *op = inst->step.op;
     WsNamed *mine = &play->named[inst->rank * play->n_named];
     *element = 0;
-    if (op->barrier < 0)
-        return mine + 16 + inst->agent;
+    if (op->barrier < 0) /* undeclared: all threads of the agent, or of the CTA (id 0) */
+        return op->count > inst->a->threads ? mine : mine + 16 + inst->agent;
     const WsBarrier *b = &play->p->barrier[op->barrier];
     if (op->element && !ws_play_eval(play, inst, op->element, element))
         return NULL;
@@ -377,20 +397,20 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
 {
     const WsOp *op = inst->step.op;
     const WsBarrier *b = op->barrier < 0 ? NULL : &play->p->barrier[op->barrier];
-    gint64 threads = b && b->threads ? b->threads[element] : inst->a->threads;
+    gint64 threads = b && b->threads ? b->threads[element] : MAX(op->count, inst->a->threads);
     if (n->arrived == 0)
         n->count = threads;
     else if (n->count != threads)
         ws_report(play, WS_RULE_P_NAMED, inst, NULL,
-                  "joins with %" G_GINT64_FORMAT " threads a generation that others opened with %"
-                  G_GINT64_FORMAT,
+                  "joins with %" G_GINT64_FORMAT
+                  " threads a generation that others opened with %" G_GINT64_FORMAT,
                   threads, n->count);
     if (n->generation > 0 && !ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation)) {
-        WsFinding *f = ws_report(play, WS_RULE_P_NAMED, inst, NULL,
-                                 "can join generation %" G_GINT64_FORMAT
-                                 " instead of %" G_GINT64_FORMAT
-                                 ": nothing before it says that the earlier one is over",
-                                 n->generation - 1, n->generation);
+        WsFinding *f =
+            ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                      "can join generation %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT
+                      ": nothing before it says that the earlier one is over",
+                      n->generation - 1, n->generation);
         if (f)
             ws_finding_set_remedy(f, "sync instead of arrive, or order the joins another way");
     }

@@ -8,17 +8,17 @@
 typedef struct {
     const WsExpr *count; /* of one loop it decides */
     const char *loop;
-    gint tile_var;       /* >= 0: pinned per tile, count = factor * var + constant */
+    gint tile_var; /* >= 0: pinned per tile, count = factor * var + constant */
     gint64 factor, constant, least;
-    gint size;           /* else: the size chosen to drive it, -1 none found */
-    GArray *value;       /* gint64: for each wanted number of rounds the value, parallel to `rounds` */
+    gint size;     /* else: the size chosen to drive it, -1 none found */
+    GArray *value; /* gint64: for each wanted number of rounds the value, parallel to `rounds` */
     GArray *rounds;
 } Driver;
 
 typedef struct {
     const WsProgram *p;
-    gint64 *size;     /* [vars] current sizes */
-    gboolean tile;    /* saw a tile, axis or index variable */
+    gint64 *size;  /* [vars] current sizes */
+    gboolean tile; /* saw a tile, axis or index variable */
     guint depth;
 } Env;
 
@@ -27,7 +27,7 @@ static WsLookup look(gpointer data, const WsExpr *leaf, gint64 *value, GError **
 
 static gboolean eval(Env *env, const WsExpr *e, gint64 *value)
 {
-    WsExprEnv x = {.integer = look, .data = env};
+    WsExprEnv x = { .integer = look, .data = env };
     g_autoptr(GError) error = NULL;
     return ws_expr_eval(e, &x, value, &error);
 }
@@ -67,7 +67,8 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
     if (depth > 16)
         return 0;
     switch (e->op) {
-    case WS_EXPR_INT: return e->i;
+    case WS_EXPR_INT:
+        return e->i;
     case WS_EXPR_VAR:
         if (e->var >= 0 && (guint)e->var < p->n_vars && p->var[e->var].value)
             return least(p, p->var[e->var].value, depth + 1);
@@ -82,7 +83,8 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
         if (e->func == WS_FUNC_MAX)
             return MAX(a, b);
         return e->func == WS_FUNC_MIN ? MIN(a, b) : 0;
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -104,7 +106,9 @@ static void see_leaf(const WsExpr *e, gpointer data)
         return;
     const WsVar *v = &l->p->var[e->var];
     switch (v->kind) {
-    case WS_VAR_SIZE: l->size[e->var] = TRUE; break;
+    case WS_VAR_SIZE:
+        l->size[e->var] = TRUE;
+        break;
     case WS_VAR_RUN:
         if (v->value && l->depth < 16) {
             l->depth++;
@@ -112,24 +116,31 @@ static void see_leaf(const WsExpr *e, gpointer data)
             l->depth--;
         }
         break;
-    case WS_VAR_TILE: l->n_tile++, l->tile_var = e->var; break;
-    case WS_VAR_AXIS: l->n_axis++; break;
+    case WS_VAR_TILE:
+        l->n_tile++, l->tile_var = e->var;
+        break;
+    case WS_VAR_AXIS:
+        l->n_axis++;
+        break;
     case WS_VAR_INDEX:
     case WS_VAR_TOTAL:
     case WS_VAR_COUNTER:
-    case WS_VAR_LET: l->n_inner++; break;
-    default: break;
+    case WS_VAR_LET:
+        l->n_inner++;
+        break;
+    default:
+        break;
     }
 }
 
 /* count = factor * var + constant, nothing else. */
 static gboolean solve_tile(const WsExpr *count, gint var, gint64 *factor, gint64 *constant)
 {
-    WsAffine a = {0};
+    WsAffine a = { 0 };
     if (!ws_expr_affine(count, &a))
         return FALSE;
-    gboolean ok = a.n == 1 && a.term[0]->op == WS_EXPR_VAR && a.term[0]->var == var &&
-                  a.factor[0] != 0;
+    gboolean ok =
+        a.n == 1 && a.term[0]->op == WS_EXPR_VAR && a.term[0]->var == var && a.factor[0] != 0;
     if (ok)
         *factor = a.factor[0], *constant = a.constant;
     ws_affine_clear(&a);
@@ -139,7 +150,7 @@ static gboolean solve_tile(const WsExpr *count, gint var, gint64 *factor, gint64
 static Driver *driver_of(const WsProgram *p, const WsTree *t, GPtrArray *skipped)
 {
     g_autofree gboolean *size = g_new0(gboolean, p->n_vars + 1);
-    Leaves l = {.p = p, .tile_var = -1, .size = size};
+    Leaves l = { .p = p, .tile_var = -1, .size = size };
     ws_expr_visit(t->count, see_leaf, &l);
     gboolean any = l.n_tile > 0;
     for (guint i = 0; i < p->n_vars; i++)
@@ -270,6 +281,17 @@ static gboolean solve_size(Env *env, const Driver *d, gint var, gint64 r, gint64
     return ok;
 }
 
+/* Says once what was left out. */
+static void skip(GPtrArray *skipped, char *text)
+{
+    for (guint i = 0; i < skipped->len; i++)
+        if (strcmp(skipped->pdata[i], text) == 0) {
+            g_free(text);
+            return;
+        }
+    g_ptr_array_add(skipped, text);
+}
+
 static void solve_driver(Env *env, Driver *d, const GArray *wanted, GPtrArray *skipped)
 {
     if (d->tile_var >= 0) {
@@ -284,7 +306,7 @@ static void solve_driver(Env *env, Driver *d, const GArray *wanted, GPtrArray *s
         return;
     }
     g_autofree gboolean *size = g_new0(gboolean, env->p->n_vars + 1);
-    Leaves l = {.p = env->p, .tile_var = -1, .size = size};
+    Leaves l = { .p = env->p, .tile_var = -1, .size = size };
     ws_expr_visit(d->count, see_leaf, &l);
     for (guint v = 0; v < env->p->n_vars && d->rounds->len == 0; v++) {
         if (!size[v])
@@ -297,9 +319,9 @@ static void solve_driver(Env *env, Driver *d, const GArray *wanted, GPtrArray *s
                 g_array_append_val(d->rounds, r);
                 g_array_append_val(d->value, value);
             } else if (why) {
-                g_ptr_array_add(skipped, g_strdup_printf("%s %" G_GINT64_FORMAT
-                                                         " rounds: %s does not hold",
-                                                         d->loop, r, why));
+                skip(skipped,
+                     g_strdup_printf("%" G_GINT64_FORMAT " rounds of %s: %s would not hold", r,
+                                     d->loop, why));
             }
         }
     }
@@ -353,7 +375,7 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed)
     for (guint v = 0; v < p->n_vars; v++) {
         if (p->var[v].kind != WS_VAR_SIZE)
             continue;
-        size[n++] = (WsSize){p->var[v].name, now[v]};
+        size[n++] = (WsSize){ p->var[v].name, now[v] };
         if (now[v] != m->base[v])
             g_string_append_printf(text, "%s%s = %" G_GINT64_FORMAT, text->len ? ", " : "",
                                    p->var[v].name, now[v]);
@@ -362,8 +384,8 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed)
     c->values = ws_launch_values(p, size, n, TRUE, why);
     if (!c->values || (tiles > 0 && ws_launch_tiles(c->values) < 1)) {
         const WsFinding *f = why->list->len ? why->list->pdata[0] : NULL;
-        g_ptr_array_add(m->skipped, g_strdup_printf("%s: %s", text->str,
-                                                    f ? f->message : "no tile"));
+        g_ptr_array_add(m->skipped,
+                        g_strdup_printf("%s: %s", text->str, f ? f->message : "no tile"));
         g_clear_pointer(&c->values, ws_launch_values_free);
         g_free(c->pin);
         g_free(c->pin_values);
@@ -392,7 +414,8 @@ static void cases_of(Maker *m, guint tiles, guint most)
         if (pinned && tiles > 1)
             make_case(m, pick, tiles, TRUE);
     }
-    for (guint i = 0; i < n && n > 1; i++) /* unequal: one driver alone, the others at their third */
+    for (guint i = 0; i < n && n > 1;
+         i++) /* unequal: one driver alone, the others at their third */
         for (guint r = 0; r < most; r++) {
             for (guint k = 0; k < n; k++)
                 pick[k] = k == i ? r : MIN(2, ((Driver *)m->drivers->pdata[k])->rounds->len - 1);
@@ -410,21 +433,21 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, GPtrArray *skipped, WsF
         if (p->var[v].kind == WS_VAR_SIZE)
             base[v] = p->var[v].rehearse;
     g_autofree gint64 *now = g_memdup2(base, (p->n_vars + 1) * sizeof(gint64));
-    Env env = {.p = p, .size = now};
+    Env env = { .p = p, .size = now };
     g_autoptr(GArray) wanted = wanted_rounds(p);
     guint most = 0;
     for (guint i = drivers->len; i-- > 0;) {
         Driver *d = drivers->pdata[i];
         solve_driver(&env, d, wanted, skipped);
         if (d->rounds->len == 0) {
-            g_ptr_array_add(skipped, g_strdup_printf("%s: no size found that chooses its rounds",
-                                                     d->loop));
+            g_ptr_array_add(skipped,
+                            g_strdup_printf("%s: no size found that chooses its rounds", d->loop));
             g_ptr_array_remove_index(drivers, i);
             continue;
         }
         most = MAX(most, d->rounds->len);
     }
-    Maker m = {p, drivers, g_ptr_array_new(), max_tiles, base, skipped, findings};
+    Maker m = { p, drivers, g_ptr_array_new(), max_tiles, base, skipped, findings };
     gboolean single = p->tiles.launch == WS_LAUNCH_SINGLE;
     for (guint t = single ? 1 : 0; t <= (single ? 1 : max_tiles); t++)
         cases_of(&m, t, most);

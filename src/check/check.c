@@ -22,7 +22,7 @@ static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule sc
 {
     ws_play_run(play, c->values, c->tiles, schedule, c->pin, c->pin_values, c->n_pin_values,
                 c->sizes);
-    WsPlayed played = {c->rounds, c->tiles, schedule, c->mixed, g_strdup(c->sizes), play->ops};
+    WsPlayed played = { c->rounds, c->tiles, schedule, c->mixed, g_strdup(c->sizes), play->ops };
     g_array_append_val(v->played, played);
     v->ops += play->ops;
 }
@@ -38,7 +38,7 @@ static const char *outside_reason(const WsProgram *p)
 
 WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings)
 {
-    static const WsCheckOptions none = {0};
+    static const WsCheckOptions none = { 0 };
     const WsCheckOptions *o = options ? options : &none;
     gint64 start = g_get_monotonic_time();
     WsVerdict *v = g_new0(WsVerdict, 1);
@@ -55,10 +55,10 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     }
     GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, v->skipped, findings);
     g_ptr_array_set_free_func(cases, clear_case);
-    WsPlay *play = ws_play_new(p, findings,
-                               findings->list->len + (o->max_findings ? o->max_findings : 8));
+    WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 4000000;
-    guint schedules = CLAMP(o->schedules, 1, WS_SCHEDULE_COUNT), heaviest = 0;
+    guint schedules = o->schedules ? MIN(o->schedules, WS_SCHEDULE_COUNT) : WS_SCHEDULE_COUNT;
+    guint heaviest = 0;
     for (guint i = 0; i < cases->len; i++)
         heaviest = MAX(heaviest, ((WsCase *)cases->pdata[i])->weight);
     /* Small cases come first and the first one that fails ends the play: the witness is small. */
@@ -66,7 +66,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
     for (guint i = 0; i < cases->len; i++)
         for (guint s = 1; s < schedules && !play->errors && !play->outside; s++)
-            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules > 1)
+            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules)
                 play_case(play, v, cases->pdata[i], (WsSchedule)s);
     v->kind = play->errors    ? WS_VERDICT_REFUTED
               : play->outside ? WS_VERDICT_OUTSIDE
@@ -93,7 +93,7 @@ void ws_verdict_free(WsVerdict *v)
 
 const char *ws_verdict_word(WsVerdictKind kind)
 {
-    static const char *const word[] = {"played", "refuted", "outside"};
+    static const char *const word[] = { "played", "refuted", "outside" };
     return word[kind];
 }
 

@@ -25,25 +25,25 @@ typedef enum {
 } WsSchedule;
 
 typedef struct {
-    gint64 rounds;       /* of the inner loops; -1: the design has no loop to choose */
-    guint tiles;         /* per CTA */
+    gint64 rounds; /* of the inner loops; -1: the design has no loop to choose */
+    guint tiles;   /* per CTA */
     WsSchedule schedule;
-    gboolean mixed;      /* the tiles have different rounds, `rounds` is the first one's */
-    char *sizes;         /* "K = 256" */
-    guint64 ops;         /* operations executed */
+    gboolean mixed; /* the tiles have different rounds, `rounds` is the first one's */
+    char *sizes;    /* "K = 256" */
+    guint64 ops;    /* operations executed */
 } WsPlayed;
 
 typedef struct {
-    guint max_tiles;     /* 0: 3 */
-    guint schedules;     /* schedules of the largest cases: 0 = 1 … WS_SCHEDULE_COUNT */
-    guint64 max_ops;     /* of one play; 0: 4,000,000 */
-    guint max_findings;  /* 0: 8 */
+    guint max_tiles;    /* 0: 3 */
+    guint schedules;    /* of every case; 0: one, and all of them for the largest cases */
+    guint64 max_ops;    /* of one play; 0: 4,000,000 */
+    guint max_findings; /* 0: 8 */
 } WsCheckOptions;
 
 typedef struct {
     WsVerdictKind kind;
-    GArray *played;      /* WsPlayed */
-    GPtrArray *skipped;  /* char*: "k rounds 0: K >= 1 does not hold" */
+    GArray *played;     /* WsPlayed */
+    GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
 } WsVerdict;
@@ -52,7 +52,8 @@ typedef struct {
 WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings);
 void ws_verdict_free(WsVerdict *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
-/* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees. */
+/* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees.
+ */
 char *ws_verdict_text(const WsVerdict *v);
 const char *ws_verdict_word(WsVerdictKind kind); /* "played", "refuted", "outside" */
 

@@ -25,8 +25,8 @@ static void feeders(const WsPlay *play, guint barrier, guint8 *feeder)
 
 static gboolean stuck_on_slot(const WsInst *inst)
 {
-    return inst->state == WS_INST_STUCK && inst->have &&
-           inst->step.op->kind == WS_OP_MBAR_WAIT && inst->slot;
+    return inst->state == WS_INST_STUCK && inst->have && inst->step.op->kind == WS_OP_MBAR_WAIT &&
+           inst->slot;
 }
 
 /* How surely a stuck wait is where the trouble starts: 4 bytes never balance, 3 everybody who can
@@ -60,7 +60,8 @@ static char *missing(const WsPlay *play, const WsInst *inst, guint rank)
                                " bytes are expected and %" G_GINT64_FORMAT " came",
                                s->expected, s->credited);
     GString *t = g_string_new(NULL);
-    g_string_append_printf(t, "which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT,
+    g_string_append_printf(t,
+                           "which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT,
                            s->pend, s->pend == 1 ? "" : "s", s->count);
     if (s->tx > 0)
         g_string_append_printf(t, " and %" G_GINT64_FORMAT " bytes", s->tx);
@@ -101,8 +102,9 @@ static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s)
     else if (s->pend == 0 && s->tx != 0)
         ws_finding_set_remedy(f, "expect exactly the bytes that land in one use of %s", b->name);
     else
-        ws_finding_set_remedy(f, "let the uses of `wait` and of the arrivals on %s meet in every "
-                                 "round",
+        ws_finding_set_remedy(f,
+                              "let the uses of `wait` and of the arrivals on %s meet in every "
+                              "round",
                               b->name);
 }
 
@@ -150,8 +152,8 @@ void ws_report_stuck(WsPlay *play)
         }
     } else if (root->named) {
         f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for generation %" G_GINT64_FORMAT
-                      ", which %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " threads have joined",
+                      "waits for generation %" G_GINT64_FORMAT ", which %" G_GINT64_FORMAT
+                      " of %" G_GINT64_FORMAT " threads have joined",
                       root->joined, root->named->arrived, root->named->count);
         if (f && root->named->barrier >= 0)
             f->barrier = g_strdup(play->p->barrier[root->named->barrier].name);
@@ -203,13 +205,12 @@ static void report_slots(WsPlay *play)
         if (!e)
             continue;
         g_autofree char *name = ws_slot_name(play, s);
-        WsFinding *f = ws_report_event(play, WS_RULE_P_TX, e, NULL,
-                                       "leaves %s with %" G_GINT64_FORMAT
-                                       " bytes that were %s: expected %" G_GINT64_FORMAT
-                                       ", came %" G_GINT64_FORMAT,
-                                       name, ABS(s->tx), s->tx > 0 ? "expected and never came"
-                                                                   : "never expected",
-                                       s->expected, s->credited);
+        WsFinding *f = ws_report_event(
+            play, WS_RULE_P_TX, e, NULL,
+            "leaves %s with %" G_GINT64_FORMAT " bytes that were %s: expected %" G_GINT64_FORMAT
+            ", came %" G_GINT64_FORMAT,
+            name, ABS(s->tx), s->tx > 0 ? "expected and never came" : "never expected", s->expected,
+            s->credited);
         if (f) {
             ws_report_slot(play, f, s);
             ws_finding_set_remedy(f, "expect exactly the bytes that land in one use of %s", name);
@@ -246,9 +247,9 @@ void ws_report_ends(WsPlay *play)
         const WsEvent *e = play->remote->pdata[i];
         if (known_at_end(play, (guint)e->stage, e->comp, e->epoch))
             continue;
-        WsFinding *f = ws_report_event(play, WS_RULE_P_CLUSTER, e, NULL,
-                                       "can reach CTA %" G_GINT64_FORMAT " after that CTA has ended",
-                                       e->stage);
+        WsFinding *f = ws_report_event(
+            play, WS_RULE_P_CLUSTER, e, NULL,
+            "can reach CTA %" G_GINT64_FORMAT " after that CTA has ended", e->stage);
         if (f)
             ws_finding_set_remedy(f, "end every group with {\"cluster\": \"sync\"}, or let the "
                                      "producer wait for every slot at the end");

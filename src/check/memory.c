@@ -63,12 +63,16 @@ static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
 static const char *engine_remedy(WsEngine engine)
 {
     switch (engine) {
-    case WS_ENGINE_MMA: return "release the bytes after the mma_wait that retires this mma";
+    case WS_ENGINE_MMA:
+        return "release the bytes after the mma_wait that retires this mma";
     case WS_ENGINE_TMA_STORE:
         return "put a store_wait that retires this store, and a sync after it, before the write";
-    case WS_ENGINE_TMA_LOAD: return "wait for the barrier that this load signals";
-    case WS_ENGINE_GATHER: return "wait for the barrier, or the load group, of this gather";
-    default: return "order the two through a barrier or a sync";
+    case WS_ENGINE_TMA_LOAD:
+        return "wait for the barrier that this load signals";
+    case WS_ENGINE_GATHER:
+        return "wait for the barrier, or the load group, of this gather";
+    default:
+        return "order the two through a barrier or a sync";
     }
 }
 
@@ -80,8 +84,8 @@ static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEve
     const WsOp *op = e->op, *was = p->op;
     if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst))
         return FALSE;
-    if (op->kind == WS_OP_MMA && a != &op->access[0])
-        return FALSE;
+    if (op->kind == WS_OP_MMA && (a != &op->access[0] || (op->mma && op->mma->a.in_registers)))
+        return FALSE; /* operand b is read by all warps */
     for (guint i = 0; i < was->n_access; i++) {
         const WsAccess *w = &was->access[i];
         if (w->buffer != a->buffer || w->rows != a->rows || p->row0 != e->row0)
@@ -109,9 +113,9 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
                       : own && !p->pending    ? "other lanes of the same agent did it, and no sync "
                                                 "lies between"
                                               : "nothing orders the two";
-    WsFinding *f = ws_report(play, rule, inst, p, "%s %s while %s may still %s it: %s",
-                             writes ? "writes" : "reads", bytes, other,
-                             p_writes ? "write" : "read", why);
+    WsFinding *f =
+        ws_report(play, rule, inst, p, "%s %s while %s may still %s it: %s",
+                  writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read", why);
     if (!f)
         return;
     if (rule == WS_RULE_P_RACE && own && !p->pending)
@@ -125,16 +129,16 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
 {
     g_autofree char *bytes = bytes_name(play, a, e);
     g_autofree char *other = ws_deed_event(play, p);
-    WsRuleId rule = !p_writes ? WS_RULE_P_PROXY_WAR
+    WsRuleId rule = !p_writes                           ? WS_RULE_P_PROXY_WAR
                     : p->op->engine == WS_ENGINE_GATHER ? WS_RULE_P_PROXY_GATHER
                                                         : WS_RULE_P_PROXY;
-    WsFinding *f = ws_report(play, rule, inst, p,
-                             "%s %s through the async proxy, but what %s %s has no proxy fence",
-                             writes ? "writes" : "reads", bytes, other,
-                             p_writes ? "wrote" : "read");
+    WsFinding *f = ws_report(
+        play, rule, inst, p, "%s %s through the async proxy, but what %s %s has no proxy fence",
+        writes ? "writes" : "reads", bytes, other, p_writes ? "wrote" : "read");
     if (f)
-        ws_finding_set_remedy(f, "{\"fence\": \"async\"} by the threads that %s it, before the "
-                                 "arrive or sync that hands it over",
+        ws_finding_set_remedy(f,
+                              "{\"fence\": \"async\"} by the threads that %s it, before the "
+                              "arrive or sync that hands it over",
                               p_writes ? "wrote" : "read");
 }
 
@@ -249,8 +253,8 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
             continue;
         const WsBuffer *b = &play->p->buffer[a->buffer];
         WsRangeCache *r = ranges(play, op, i, e->row0, col0);
-        guint64 base = b->offset + (guint64)e->element * b->array_pitch +
-                       (guint64)e->stage * b->stage_pitch;
+        guint64 base =
+            b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
         for (guint k = 0; k < r->n; k++) {
             guint64 from = base + r->range[k].offset, to = from + r->range[k].bytes;
             cut(shadow, from);

@@ -278,7 +278,8 @@ static void fence_async(WsPlay *play, WsInst *inst)
     if (ws_by_leader(inst))
         return;
     memcpy(inst->lanes + n, inst->lanes, n * sizeof(WsEpoch));
-    /* Every lane covers what it did itself; whether another may rely on it is a matter of knowing. */
+    /* Every lane covers what it did itself; whether another may rely on it is a matter of knowing.
+     */
     inst->lead[n + inst->comp_o] = inst->lanes[n + inst->comp_o] = inst->o;
 }
 
@@ -295,42 +296,71 @@ static gboolean execute(WsPlay *play, WsInst *inst)
 {
     const WsOp *op = inst->step.op;
     switch (op->kind) {
-    case WS_OP_MBAR_WAIT: return ws_do_wait(play, inst);
-    case WS_OP_MBAR_ARRIVE: ws_do_arrive(play, inst); break;
-    case WS_OP_MBAR_EXPECT: ws_do_expect(play, inst); break;
+    case WS_OP_MBAR_WAIT:
+        return ws_do_wait(play, inst);
+    case WS_OP_MBAR_ARRIVE:
+        ws_do_arrive(play, inst);
+        break;
+    case WS_OP_MBAR_EXPECT:
+        ws_do_expect(play, inst);
+        break;
     case WS_OP_TMA_LOAD:
     case WS_OP_BULK_COPY:
-    case WS_OP_ST_REMOTE: ws_do_load(play, inst); break;
-    case WS_OP_CP_ROWS: ws_do_rows(play, inst); break;
-    case WS_OP_CP_ARRIVE: ws_do_cp_arrive(play, inst); break;
+    case WS_OP_ST_REMOTE:
+        ws_do_load(play, inst);
+        break;
+    case WS_OP_CP_ROWS:
+        ws_do_rows(play, inst);
+        break;
+    case WS_OP_CP_ARRIVE:
+        ws_do_cp_arrive(play, inst);
+        break;
     case WS_OP_CP_COMMIT:
         inst->cp_committed++;
         inst->cp_open = FALSE;
         break;
-    case WS_OP_CP_WAIT: ws_do_cp_wait(play, inst, op->n); break;
-    case WS_OP_TMA_STORE: ws_do_store(play, inst); break;
+    case WS_OP_CP_WAIT:
+        ws_do_cp_wait(play, inst, op->n);
+        break;
+    case WS_OP_TMA_STORE:
+        ws_do_store(play, inst);
+        break;
     case WS_OP_BULK_COMMIT:
         inst->bulk_committed++;
         inst->bulk_open = FALSE;
         break;
-    case WS_OP_BULK_WAIT: ws_do_bulk_wait(play, inst, op->n); break;
-    case WS_OP_MMA: ws_do_mma(play, inst); break;
+    case WS_OP_BULK_WAIT:
+        ws_do_bulk_wait(play, inst, op->n);
+        break;
+    case WS_OP_MMA:
+        ws_do_mma(play, inst);
+        break;
     case WS_OP_MMA_COMMIT:
         inst->mma_committed++;
         inst->mma_open = FALSE;
         break;
-    case WS_OP_MMA_WAIT: ws_do_mma_wait(play, inst, op->n); break;
+    case WS_OP_MMA_WAIT:
+        ws_do_mma_wait(play, inst, op->n);
+        break;
     case WS_OP_MMA_FENCE:
         memset(inst->touched, 0, (inst->a->n_values + 1) * sizeof(guint64));
         inst->fence_seen = TRUE;
         break;
     case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE: return ws_do_named(play, inst);
+    case WS_OP_BAR_ARRIVE:
+        return ws_do_named(play, inst);
     case WS_OP_CLUSTER_ARRIVE:
-    case WS_OP_CLUSTER_WAIT: return ws_do_cluster(play, inst);
-    case WS_OP_FENCE_ASYNC: fence_async(play, inst); break;
-    case WS_OP_WARP_SYNC: warp_sync(play, inst); break;
-    default: ws_do_generic(play, inst); break;
+    case WS_OP_CLUSTER_WAIT:
+        return ws_do_cluster(play, inst);
+    case WS_OP_FENCE_ASYNC:
+        fence_async(play, inst);
+        break;
+    case WS_OP_WARP_SYNC:
+        warp_sync(play, inst);
+        break;
+    default:
+        ws_do_generic(play, inst);
+        break;
     }
     return TRUE;
 }
@@ -411,14 +441,13 @@ static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *val
     WsPlay *play = data;
     if (!play->pin || play->pin[var] == 0 || play->n_pin_values == 0)
         return FALSE;
-    *value = play->pin_values[(play->pin[var] - 1) * play->n_pin_values +
-                              position % play->n_pin_values];
+    *value =
+        play->pin_values[(play->pin[var] - 1) * play->n_pin_values + position % play->n_pin_values];
     return TRUE;
 }
 
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
-                 const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
-                 const char *sizes)
+                 const gint64 *pin, const gint64 *pin_values, guint n_pin_values, const char *sizes)
 {
     reset(play);
     play->values = values, play->tiles = tiles, play->schedule = schedule;
@@ -427,8 +456,7 @@ void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSche
     play->sizes = sizes;
     for (guint i = 0; i < play->n_inst; i++) {
         WsInst *inst = &play->inst[i];
-        inst->walker =
-            ws_walker_new(play->p, values, inst->agent, inst->rank, tile_source, play);
+        inst->walker = ws_walker_new(play->p, values, inst->agent, inst->rank, tile_source, play);
         ws_walker_set_pin(inst->walker, pin_source, play);
     }
     run(play);

@@ -4,10 +4,10 @@
  * O what its lanes did generically, W its collective progress (returned waits, retired commit
  * groups). Each mbarrier slot and each named barrier has one that counts its completions. A clock
  * says of every component how much has surely happened; its upper half says how much of that is
- * also covered by a proxy fence. Arrivals release clocks, completions join them, waits acquire them.
- * An access conflicts with an earlier one whose end its threads do not know. (Source of the rules:
- * PTX ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1, W2, N1:
- * contributions and waits meet the completion they mean in every schedule.) */
+ * also covered by a proxy fence. Arrivals release clocks, completions join them, waits acquire
+ * them. An access conflicts with an earlier one whose end its threads do not know. (Source of the
+ * rules: PTX ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1,
+ * W2, N1: contributions and waits meet the completion they mean in every schedule.) */
 #pragma once
 
 #include "check/check.h"
@@ -25,11 +25,11 @@ struct WsEvent {
     guint8 n_rounds;
     gboolean pending; /* asynchronous and not ended yet */
     gint64 round[12];
-    guint comp;       /* it has ended for whoever knows (comp, epoch) */
+    guint comp; /* it has ended for whoever knows (comp, epoch) */
     WsEpoch epoch;
-    WsEpoch issue;    /* commit and bulk groups: same component, when it was issued; else 0 */
-    WsEvent *next;    /* copies that end together */
-    gint64 group;     /* commit, bulk or load group it belongs to */
+    WsEpoch issue; /* commit and bulk groups: same component, when it was issued; else 0 */
+    WsEvent *next; /* copies that end together */
+    gint64 group;  /* commit, bulk or load group it belongs to */
     gint64 stage, element, row0; /* of its first access: for messages and private rows */
 };
 
@@ -59,9 +59,9 @@ typedef struct {
     gint64 count, pend, tx;
     gint64 expected, credited; /* bytes of the running phase */
     WsEpoch *acc, *done;
-    WsWaited *waited;      /* [agents of the CTA] */
-    guint8 *contributed;   /* [instances]: 1 in this phase, 2 in the one before */
-    gboolean broken;       /* reported already: say no more about it */
+    WsWaited *waited;    /* [agents of the CTA] */
+    guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
+    gboolean broken;     /* reported already: say no more about it */
 } WsSlot;
 
 typedef struct {
@@ -124,24 +124,24 @@ typedef struct WsPlay WsPlay;
 struct WsPlay {
     const WsProgram *p;
     WsFindings *findings;
-    guint max_findings, errors;
-    GHashTable *said; /* "rule op op": reported once */
+    guint max_findings, errors, said_errors, said_others;
+    GHashTable *said;  /* "rule op op": reported once */
     const char *sizes; /* text of the case, for messages */
 
     guint ranks, n_inst, n_comps;
     WsInst *inst;
-    guint n_slots;      /* per rank */
-    guint *first_slot;  /* [barriers] */
-    WsSlot *slot;       /* [ranks][n_slots] */
-    guint n_named;      /* per rank: 16 hardware ids, then one private per agent */
+    guint n_slots;     /* per rank */
+    guint *first_slot; /* [barriers] */
+    WsSlot *slot;      /* [ranks][n_slots] */
+    guint n_named;     /* per rank: 16 hardware ids, then one private per agent */
     WsNamed *named;
     WsNamed cluster;
-    WsShadow *shadow;   /* [ranks] */
-    GPtrArray *flight;  /* WsTransfer*, oldest first */
-    GPtrArray *remote;  /* WsEvent*: what was done to another CTA, `stage` is its rank */
-    WsEpoch *clocks;    /* storage of all clocks */
+    WsShadow *shadow;  /* [ranks] */
+    GPtrArray *flight; /* WsTransfer*, oldest first */
+    GPtrArray *remote; /* WsEvent*: what was done to another CTA, `stage` is its rank */
+    WsEpoch *clocks;   /* storage of all clocks */
     gsize n_clocks;
-    GPtrArray *arena;   /* blocks of WsEvent */
+    GPtrArray *arena; /* blocks of WsEvent */
     guint arena_used;
     GPtrArray *transfers; /* pool */
     guint transfers_used;
@@ -150,8 +150,8 @@ struct WsPlay {
     const WsLaunchValues *values;
     WsSchedule schedule;
     guint64 ops, max_ops;
-    gboolean outside;   /* an expression failed or a limit was met: said in findings */
-    gint64 *pin;        /* [vars]: 1 + offset into pin_values, 0 none */
+    gboolean outside; /* an expression failed or a limit was met: said in findings */
+    gint64 *pin;      /* [vars]: 1 + offset into pin_values, 0 none */
     const gint64 *pin_values;
     guint n_pin_values;
     guint tiles;
@@ -177,7 +177,8 @@ typedef struct WsOpInfo {
 /* --- play.c --- */
 WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings);
 void ws_play_free(WsPlay *play);
-/* One play: T tiles per CTA with these sizes. `pins` gives values of TILE variables per position. */
+/* One play: T tiles per CTA with these sizes. `pins` gives values of TILE variables per position.
+ */
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
                  const char *sizes);

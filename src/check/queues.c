@@ -54,12 +54,11 @@ static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gb
     WsFinding *f = ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
                              "%s %s while %s may still %s it", write ? "assigns" : "reads", v->name,
                              other, b->accumulator ? "accumulate into" : "read");
-    if (f)
-        ws_finding_set_remedy(f,
-                              b->group > newest
-                                  ? "close the commit group and retire it with mma_wait first"
-                                  : "put {\"mma_wait\": %" G_GINT64_FORMAT "} before it",
-                              MAX(newest - b->group, 0));
+    if (f && b->group > newest)
+        ws_finding_set_remedy(f, "close the commit group and retire it with mma_wait first");
+    else if (f)
+        ws_finding_set_remedy(f, "put {\"mma_wait\": %" G_GINT64_FORMAT "} before it",
+                              newest - b->group);
 }
 
 static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, guint mode)
@@ -114,8 +113,8 @@ static WsOpInfo *math_info(WsPlay *play, WsInst *inst, const WsOp *op)
     WsOpInfo *info = &play->info[op->index];
     if (info->known)
         return info;
-    Names n = {inst->a, g_array_new(FALSE, FALSE, sizeof(guint)),
-               g_array_new(FALSE, FALSE, sizeof(guint))};
+    Names n = { inst->a, g_array_new(FALSE, FALSE, sizeof(guint)),
+                g_array_new(FALSE, FALSE, sizeof(guint)) };
     for (guint i = 0; i < op->n_math; i++) {
         ws_expr_visit(op->math[i]->value, see_name, &n);
         gint v = find_value(inst->a, op->math[i]->name);
@@ -176,9 +175,10 @@ static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 m
             continue;
         g_autofree char *other = ws_deed_event(play, b->event);
         ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
-                  b->accumulator ? "accumulates into %s with another shape than %s, which may still "
-                                   "be in flight"
-                                 : "accumulates into %s while %s may still read it",
+                  b->accumulator
+                      ? "accumulates into %s with another shape than %s, which may still "
+                        "be in flight"
+                      : "accumulates into %s while %s may still read it",
                   v->name, other);
     }
     if (!first && (inst->defined[value] & mask) != mask) {
@@ -195,11 +195,11 @@ static void check_mma_fence(WsPlay *play, WsInst *inst, guint value, guint64 mas
 {
     if (inst->fence_seen && !(inst->touched[value] & mask))
         return;
-    WsFinding *f = ws_report(play, WS_RULE_P_FENCE, inst, NULL,
-                             inst->fence_seen
-                                 ? "uses %s, which ordinary code has touched since the last mma fence"
-                                 : "is the first to use %s, and no mma fence precedes it",
-                             inst->a->value[value].name);
+    WsFinding *f = ws_report(
+        play, WS_RULE_P_FENCE, inst, NULL,
+        inst->fence_seen ? "uses %s, which ordinary code has touched since the last mma fence"
+                         : "is the first to use %s, and no mma fence precedes it",
+        inst->a->value[value].name);
     if (f)
         ws_finding_set_remedy(f, "{\"fence\": \"mma\"} directly before it");
 }
@@ -230,7 +230,7 @@ void ws_do_mma(WsPlay *play, WsInst *inst)
             use_value(play, inst, value, mask, WS_MODE_READ);
             inst->touched[value] = touched;
         }
-        WsBusy b = {value, mask, i == 0, e->group, op->mma ? op->mma->n : 0, e};
+        WsBusy b = { value, mask, i == 0, e->group, op->mma ? op->mma->n : 0, e };
         g_array_append_val(inst->busy, b);
     }
 }

@@ -92,9 +92,17 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     /* Replicas and ranks do the same: say it once per pair of steps. */
     char *key = g_strdup_printf("%d %s %s", rule, op->step ? op->step : op->id,
                                 other ? other->op->step ? other->op->step : other->op->id : "");
-    play->errors += error;
-    if (!g_hash_table_add(play->said, key) || play->findings->list->len >= play->max_findings)
+    /* After a first error these are its consequences more often than not. */
+    if (play->errors && (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT ||
+                         rule == WS_RULE_P_UNSEEN || rule == WS_RULE_P_DEADLOCK)) {
+        g_free(key);
         return NULL;
+    }
+    play->errors += error;
+    guint *said = error ? &play->said_errors : &play->said_others;
+    if (!g_hash_table_add(play->said, key) || *said >= play->max_findings)
+        return NULL;
+    ++*said;
     g_autofree char *at = where(play, inst, op, n_rounds, round);
     g_autofree char *who = deed(op, at);
     GString *sizes = g_string_new(NULL);
@@ -141,6 +149,8 @@ void ws_outside(WsPlay *play, const WsInst *inst, const char *why)
     if (inst && inst->have)
         ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be played: %s", why);
     else
-        ws_findings_add(play->findings, WS_RULE_F_PLAY, inst ? inst->a->path : "", "%s cannot be "
-                        "played: %s", inst ? inst->a->name : "the design", why);
+        ws_findings_add(play->findings, WS_RULE_F_PLAY, inst ? inst->a->path : "",
+                        "%s cannot be "
+                        "played: %s",
+                        inst ? inst->a->name : "the design", why);
 }

@@ -1,0 +1,52 @@
+/* The ten broken variants of gemm-cooperative: each is refuted by the rule that names its fault, at
+ * the step, barrier and round where it shows first. */
+#include "design.h"
+
+typedef struct {
+    const char *file, *rule, *at, *barrier, *round;
+} Row;
+
+static const Row rows[] = {
+    { "01-missing-wait", "P-RACE", "groups/load/body/0/do/0/do/0", NULL, "tile 0, k 4" },
+    { "02-wrong-count", "P-DL", "groups/load/body/0/do/0/do/0", "empty slot 0", "tile 0, k 4" },
+    { "03-wrong-parity", "P-RACE", "groups/mma/body/0/do/0/do/1", NULL, "tile 0, k 4" },
+    { "04-wrong-bytes", "P-TX", "groups/mma/body/0/do/0/do/0", "full slot 0", "tile 0, k 0" },
+    { "05-early-release", "P-ASYNC", "groups/load/body/0/do/0/do/1", NULL, "tile 0, k 4" },
+    { "06-staging-overwritten", "P-ASYNC", "groups/mma/body/0/do/3/do/1", NULL, "tile 0" },
+    { "07-missing-sync", "P-RACE", "groups/mma/body/0/do/3/do/3", NULL, "tile 0" },
+    { "08-missing-fence", "P-PROXY", "groups/mma/body/0/do/3/do/4", NULL, "tile 0" },
+    { "09-accumulator-in-flight", "P-ASYNC", "groups/mma/body/0/do/1/do/2", NULL, "tile 0" },
+    { "10-unequal-loops", "P-DL", "groups/mma/body/0/do/0/do/0", "full slot 1", "tile 0, k 1" },
+};
+
+static void refuted(gconstpointer data)
+{
+    const Row *row = data;
+    g_autofree char *file = g_strdup_printf("broken/%s.wstave", row->file);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = edited_program(file, NULL, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_autofree char *text = ws_findings_print(findings, file);
+    g_test_message("%s", text);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
+    g_assert_cmpint(ws_findings_exit_code(findings, FALSE), ==, 1);
+    g_assert_nonnull(find_finding(findings, row->rule, row->at, row->barrier, row->round));
+    /* The first finding is the one people read: it must not be a consequence. */
+    const WsFinding *first = findings->list->pdata[0];
+    for (guint i = 0; first->severity != WS_SEVERITY_ERROR; i++)
+        first = findings->list->pdata[i];
+    g_assert_nonnull(first->remedy);
+    g_assert_nonnull(first->round);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *path = g_strdup_printf("/check/broken/%s", rows[i].file);
+        g_test_add_data_func(path, &rows[i], refuted);
+    }
+    return g_test_run();
+}
