@@ -1,6 +1,6 @@
 /* A design: the document a person edits. It is a tree of nodes; a node is one object or step of the
- * language, its kind a row of node.def (objects) or step.def (steps), its fields the columns of that
- * row. Reader, writer, inspector, palette, edits and test generators all work on these tables.
+ * language, its kind a row of node.def (objects) or step.def (steps), its fields the columns of
+ * that row. Reader, writer, inspector, palette, edits and test generators all work on these tables.
  *
  * Designs and nodes are immutable once published and reference-counted; an edit copies the path
  * from the root to what changes and shares the rest. Reading from any thread needs no lock. */
@@ -13,10 +13,10 @@
 
 G_BEGIN_DECLS
 
-#define WS_DESIGN_VERSION 1
-#define WS_DESIGN_MAX_BYTES (1 << 20)
-#define WS_DESIGN_MAX_STEPS 4096
-#define WS_DESIGN_MAX_NESTING 12
+#define WS_DESIGN_VERSION        1
+#define WS_DESIGN_MAX_BYTES      (1 << 20)
+#define WS_DESIGN_MAX_STEPS      4096
+#define WS_DESIGN_MAX_NESTING    12
 #define WS_DESIGN_MAX_JSON_DEPTH 32
 
 typedef enum {
@@ -31,7 +31,7 @@ typedef enum {
 gboolean ws_node_kind_is_step(WsNodeKind kind);
 const char *ws_node_kind_keyword(WsNodeKind kind); /* "load", "tensor" */
 const char *ws_node_kind_help(WsNodeKind kind);    /* one line */
-WsNodeKind ws_step_find(const char *keyword); /* WS_NODE_KIND_COUNT if there is none */
+WsNodeKind ws_step_find(const char *keyword);      /* WS_NODE_KIND_COUNT if there is none */
 
 /* What step.def says of a step. */
 typedef enum {
@@ -53,23 +53,23 @@ typedef struct {
     WsStepEngine engine;
     const char *reads, *writes, *signals; /* field names, separated by spaces */
     gboolean sm_90a, gfx950;              /* targets that have it */
-    const char *lenses; /* lenses with an answer for it, separated by spaces */
+    const char *lenses;                   /* lenses with an answer for it, separated by spaces */
 } WsStepInfo;
 const WsStepInfo *ws_step_info(WsNodeKind kind); /* NULL unless a step */
 
 /* What a field holds; decides JSON form, parsing and canonical text. */
 typedef enum {
-    WS_FIELD_INT,        /* JSON integer */
-    WS_FIELD_NUMBER,     /* JSON number */
+    WS_FIELD_INT,    /* JSON integer */
+    WS_FIELD_NUMBER, /* JSON number */
     WS_FIELD_BOOL,
-    WS_FIELD_NAME,       /* identifier */
-    WS_FIELD_NAMES,      /* list of names */
-    WS_FIELD_TEXT,       /* free text (note, title) */
-    WS_FIELD_TEXTS,      /* string, or list of strings, kept as typed */
-    WS_FIELD_ENUM,       /* one of a list of words */
-    WS_FIELD_EXPR,       /* integer or string */
+    WS_FIELD_NAME,  /* identifier */
+    WS_FIELD_NAMES, /* list of names */
+    WS_FIELD_TEXT,  /* free text (note, title) */
+    WS_FIELD_TEXTS, /* string, or list of strings, kept as typed */
+    WS_FIELD_ENUM,  /* one of a list of words */
+    WS_FIELD_EXPR,  /* integer or string */
     WS_FIELD_EXPR_OR_BOOL,
-    WS_FIELD_EXPRS,      /* list of expr */
+    WS_FIELD_EXPRS, /* list of expr */
     WS_FIELD_REF,
     WS_FIELD_REFS,
     WS_FIELD_STATEMENTS, /* string, or list of strings: compute / reference statements */
@@ -83,8 +83,8 @@ typedef enum {
     WS_FIELD_JSON,       /* kept as text (studio) */
     WS_FIELD_NUMBERS,    /* list of numbers */
     WS_FIELD_MAP_REF,    /* name -> ref, or expr where it is not one (operands of raw) */
-    WS_FIELD_CHOICE,     /* field with several legal forms, e.g. multicast "all" | list, by word | n,
-                            init word | list; held as WsValue of the form found */
+    WS_FIELD_CHOICE, /* field with several legal forms, e.g. multicast "all" | list, by word | n,
+                        init word | list; held as WsValue of the form found */
 } WsFieldKind;
 
 /* Field names used anywhere in the language: WS_F_at, WS_F_into, … from field.def. */
@@ -104,10 +104,10 @@ typedef struct {
     gboolean required;
     const char *fallback; /* JSON text that absence means; NULL: none, or derived */
     const char *words;    /* legal words, separated by spaces, or NULL */
-    gint of;              /* NODE, NODES: WsNodeKind; CHOICE: WsFieldKind of the form beside words */
-    gint64 lo, hi;        /* legal integer literals */
-    gint64 n_lo, n_hi;    /* legal lengths of lists and maps */
-    const char *help;     /* one line */
+    gint of;           /* NODE, NODES: WsNodeKind; CHOICE: WsFieldKind of the form beside words */
+    gint64 lo, hi;     /* legal integer literals */
+    gint64 n_lo, n_hi; /* legal lengths of lists and maps */
+    const char *help;  /* one line */
 } WsFieldRow;
 /* Fields of a kind in canonical order; WsNode.value is indexed alike. */
 const WsFieldRow *ws_node_rows(WsNodeKind kind, guint *n);
@@ -124,14 +124,14 @@ typedef enum {
     WS_VALUE_INT,
     WS_VALUE_REAL,
     WS_VALUE_BOOL,
-    WS_VALUE_TEXT,      /* names, words, free text, JSON text */
+    WS_VALUE_TEXT, /* names, words, free text, JSON text */
     WS_VALUE_EXPR,
     WS_VALUE_REF,
     WS_VALUE_STATEMENT,
-    WS_VALUE_LIST,      /* items */
-    WS_VALUE_MAP,       /* keys and items, in file order */
-    WS_VALUE_NODE,      /* one child node */
-    WS_VALUE_NODES,     /* child nodes (objects or steps) */
+    WS_VALUE_LIST,  /* items */
+    WS_VALUE_MAP,   /* keys and items, in file order */
+    WS_VALUE_NODE,  /* one child node */
+    WS_VALUE_NODES, /* child nodes (objects or steps) */
 } WsValueKind;
 
 typedef struct WsValue WsValue;
@@ -146,21 +146,21 @@ struct WsValue {
         WsRef *ref;
         WsStatement *statement;
     };
-    guint n; /* LIST, MAP, NODES */
-    char **key;     /* MAP */
-    WsValue *item;  /* LIST, MAP */
-    WsNode **node;  /* NODE (n = 1), NODES */
-    char *typed;    /* STATEMENT of a reference: the text as it was typed; else NULL */
+    guint n;       /* LIST, MAP, NODES */
+    char **key;    /* MAP */
+    WsValue *item; /* LIST, MAP */
+    WsNode **node; /* NODE (n = 1), NODES */
+    char *typed;   /* STATEMENT of a reference: the text as it was typed; else NULL */
 };
 /* How fields are held: INT as INT; EXPR, also written as an integer, as EXPR; statements always as
- * LIST of STATEMENT; `order` and `data` as TEXT (ws_form_parse takes them apart); CHOICE as TEXT for
- * a word, else EXPR or LIST. Nothing is stored for an absent field. */
+ * LIST of STATEMENT; `order` and `data` as TEXT (ws_form_parse takes them apart); CHOICE as TEXT
+ * for a word, else EXPR or LIST. Nothing is stored for an absent field. */
 
 /* --- nodes ---------------------------------------------------------------------------------- */
 struct WsNode {
     gint refs;
     WsNodeKind kind;
-    guint64 identity; /* survives edits in memory; unique within the process */
+    guint64 identity;   /* survives edits in memory; unique within the process */
     guint line, column; /* where it was read from, 0 if made by an edit */
     guint n_values;
     WsValue *value; /* indexed like the kind's field row: use the accessors */
@@ -173,18 +173,20 @@ const WsValue *ws_node_get(const WsNode *node, WsFieldId field);
 gboolean ws_node_has(const WsNode *node, WsFieldId field);
 /* TEXT, or the name of a REF without element, view and use; else NULL. Borrowed. */
 const char *ws_node_text(const WsNode *node, WsFieldId field);
-const WsExpr *ws_node_expr(const WsNode *node, WsFieldId field);    /* EXPR or NULL, borrowed */
-const WsRef *ws_node_refv(const WsNode *node, WsFieldId field);     /* REF or NULL, borrowed */
+const WsExpr *ws_node_expr(const WsNode *node, WsFieldId field); /* EXPR or NULL, borrowed */
+const WsRef *ws_node_refv(const WsNode *node, WsFieldId field);  /* REF or NULL, borrowed */
 gboolean ws_node_bool(const WsNode *node, WsFieldId field, gboolean otherwise);
 /* INT, or an EXPR that is an integer literal. */
 gint64 ws_node_int(const WsNode *node, WsFieldId field, gint64 otherwise);
 guint ws_node_n_children(const WsNode *node, WsFieldId field);
 const WsNode *ws_node_child(const WsNode *node, WsFieldId field, guint i);
-const char *ws_node_name(const WsNode *node); /* `name` field of objects, keyword argument of `for` … */
+const char *
+ws_node_name(const WsNode *node); /* `name` field of objects, keyword argument of `for` … */
 /* For a step: its keyword value is stored under the field WS_F_keyword (kind per step.def row:
  * load -> NAME of the tensor, wait -> REF, mma_wait -> INT/EXPR, for -> NAME, if -> EXPR, …). */
 
-/* TRUE if a name may not be given to anything in document, tile, group or block scope (section 2.10). */
+/* TRUE if a name may not be given to anything in document, tile, group or block scope
+ * (section 2.10). */
 gboolean ws_name_is_reserved(const char *name);
 gboolean ws_name_is_identifier(const char *name); /* section 2.1 */
 
@@ -207,7 +209,8 @@ char *ws_design_print(const WsDesign *design);
 /* Writes canonical text: temporary file, fsync, rename. Nothing is lost on failure. */
 gboolean ws_design_save(const WsDesign *design, const char *file, GError **error);
 
-/* Identity of a node in diagnostics: its `id`, or its path "groups/mma/body/0/do/3". Caller frees. */
+/* Identity of a node in diagnostics: its `id`, or its path "groups/mma/body/0/do/3". Caller frees.
+ */
 char *ws_design_path(const WsDesign *design, const WsNode *node);
 const WsNode *ws_design_find(const WsDesign *design, const char *path_or_id); /* NULL if none */
 

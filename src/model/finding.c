@@ -66,9 +66,10 @@ guint ws_findings_count(const WsFindings *f, WsSeverity at_least)
 
 int ws_findings_exit_code(const WsFindings *f, gboolean strict)
 {
-    static const int code[] = { [WS_CLASS_V] = 2, [WS_CLASS_S] = 2, [WS_CLASS_N] = 2,
-                                [WS_CLASS_T] = 2, [WS_CLASS_L] = 1, [WS_CLASS_B] = 1,
-                                [WS_CLASS_P] = 1, [WS_CLASS_F] = 3, [WS_CLASS_R] = 1 };
+    static const int code[] = {
+        [WS_CLASS_V] = 2, [WS_CLASS_S] = 2, [WS_CLASS_N] = 2, [WS_CLASS_T] = 2, [WS_CLASS_L] = 1,
+        [WS_CLASS_B] = 1, [WS_CLASS_P] = 1, [WS_CLASS_F] = 3, [WS_CLASS_R] = 1
+    };
     int lowest_class = -1, result = 0;
     for (guint i = 0; i < f->list->len; i++) {
         const WsFinding *finding = g_ptr_array_index(f->list, i);
@@ -104,8 +105,7 @@ static void print_finding(GString *out, const WsFinding *f, const char *file)
     if (f->round != NULL)
         g_string_append_printf(out, "  round: %s\n", f->round);
     for (guint i = 0; f->steps != NULL && i < f->steps->len; i++)
-        g_string_append_printf(out, "  step: %s\n",
-                               (const char *)g_ptr_array_index(f->steps, i));
+        g_string_append_printf(out, "  step: %s\n", (const char *)g_ptr_array_index(f->steps, i));
     if (f->remedy != NULL)
         g_string_append_printf(out, "  remedy: %s\n", f->remedy);
 }

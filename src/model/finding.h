@@ -44,14 +44,14 @@ WsRuleId ws_rule_find(const char *text);
 typedef struct {
     WsRuleId rule;
     WsSeverity severity;
-    char *at;      /* JSON path or step id: "groups/mma/body/0/do/3" */
-    guint line;    /* 1-based line in the file, 0 unknown */
-    guint column;  /* 1-based */
-    char *message; /* one sentence naming step, barrier, round */
-    char *remedy;  /* what to do here, or NULL */
+    char *at;         /* JSON path or step id: "groups/mma/body/0/do/3" */
+    guint line;       /* 1-based line in the file, 0 unknown */
+    guint column;     /* 1-based */
+    char *message;    /* one sentence naming step, barrier, round */
+    char *remedy;     /* what to do here, or NULL */
     GPtrArray *steps; /* char*: further step ids concerned; may be NULL */
-    char *barrier; /* "full[0] slot 2" or NULL */
-    char *round;   /* "tile 1, k 3" or NULL */
+    char *barrier;    /* "full[0] slot 2" or NULL */
+    char *round;      /* "tile 1, k 3" or NULL */
 } WsFinding;
 
 typedef struct {

@@ -9,9 +9,9 @@ typedef gboolean (*ReadValue)(WsReader *r, WsNodeKind owner, const WsFieldRow *r
 static gboolean wrong_kind(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const WsJson *json,
                            const char *wanted)
 {
-    WsFinding *f = ws_reader_report(r, WS_RULE_S_KIND, json->at, "%s must be %s, not %s",
-                                    ws_node_key(owner, row->field), wanted,
-                                    ws_json_kind_text(json));
+    WsFinding *f =
+        ws_reader_report(r, WS_RULE_S_KIND, json->at, "%s must be %s, not %s",
+                         ws_node_key(owner, row->field), wanted, ws_json_kind_text(json));
     if (f != NULL)
         ws_finding_set_remedy(f, "write %s", wanted);
     return FALSE;
@@ -36,10 +36,9 @@ static gboolean check_word(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
         return TRUE;
     g_auto(GStrv) list = g_strsplit(row->words, " ", -1);
     g_autofree char *all = readable_words(row->words);
-    const char *near =
-        ws_nearest(text, (const char *const *)list, g_strv_length(list));
-    const WsRuleId rule = owner == WS_NODE_DESIGN && row->field == WS_F_target ? WS_RULE_V_TARGET
-                                                                               : WS_RULE_S_VALUE;
+    const char *near = ws_nearest(text, (const char *const *)list, g_strv_length(list));
+    const WsRuleId rule =
+        owner == WS_NODE_DESIGN && row->field == WS_F_target ? WS_RULE_V_TARGET : WS_RULE_S_VALUE;
     WsFinding *f = ws_reader_report(r, rule, json->at, "%s is \"%s\", which is none of %s",
                                     ws_node_key(owner, row->field), text, all);
     if (f == NULL)
@@ -60,9 +59,9 @@ static gboolean check_range(WsReader *r, WsNodeKind owner, const WsFieldRow *row
         row->hi == G_MAXINT64
             ? g_strdup_printf("at least %" G_GINT64_FORMAT, row->lo)
             : g_strdup_printf("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, row->lo, row->hi);
-    WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, at, "%s is %" G_GINT64_FORMAT
-                                    ", it must be %s",
-                                    ws_node_key(owner, row->field), value, range);
+    WsFinding *f =
+        ws_reader_report(r, WS_RULE_S_VALUE, at, "%s is %" G_GINT64_FORMAT ", it must be %s",
+                         ws_node_key(owner, row->field), value, range);
     if (f != NULL)
         ws_finding_set_remedy(f, "use a number in the range: %s", range);
     return FALSE;
@@ -153,8 +152,8 @@ static gboolean check_declared(WsReader *r, WsPlace at, const char *name)
         return FALSE;
     if (!ws_name_is_reserved(name))
         return TRUE;
-    WsFinding *f = ws_reader_report(r, WS_RULE_N_RESERVED, at, "\"%s\" is a word of the language",
-                                    name);
+    WsFinding *f =
+        ws_reader_report(r, WS_RULE_N_RESERVED, at, "\"%s\" is a word of the language", name);
     if (f != NULL)
         ws_finding_set_remedy(f, "use another name, such as %s_", name);
     return FALSE;
@@ -208,9 +207,9 @@ static gboolean check_form(WsReader *r, const WsFieldRow *row, const WsJson *jso
         for (guint j = 0; ok && j < forms[i].n_names; j++)
             ok = ((const WsExpr *)g_ptr_array_index(args, j))->op == WS_EXPR_NAME;
         if (!ok) {
-            WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at,
-                                            "\"%s\" is not of the form %s", json->text,
-                                            forms[i].form);
+            WsFinding *f =
+                ws_reader_report(r, WS_RULE_S_VALUE, json->at, "\"%s\" is not of the form %s",
+                                 json->text, forms[i].form);
             if (f != NULL)
                 ws_finding_set_remedy(f, "write %s", forms[i].form);
         }
@@ -249,8 +248,8 @@ static gboolean check_id(WsReader *r, const WsJson *json)
         bad++;
     if (*json->text != '\0' && *bad == '\0')
         return TRUE;
-    WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at, "\"%s\" cannot be an id",
-                                    json->text);
+    WsFinding *f =
+        ws_reader_report(r, WS_RULE_S_VALUE, json->at, "\"%s\" cannot be an id", json->text);
     if (f != NULL)
         ws_finding_set_remedy(f, "an id is not empty and has no space, / or #");
     return FALSE;
@@ -417,10 +416,10 @@ static gboolean read_map(WsReader *r, WsNodeKind owner, const WsFieldRow *row, c
         return wrong_kind(r, owner, row, json, ws_field_kind_help(row->kind));
     if (!check_items(r, owner, row, json))
         return FALSE;
-    const gboolean new_names = ws_node_kind_is_step(owner) || row->field == WS_F_rehearse ||
-                                       row->field == WS_F_readers
-                                   ? FALSE
-                                   : TRUE;
+    const gboolean new_names =
+        ws_node_kind_is_step(owner) || row->field == WS_F_rehearse || row->field == WS_F_readers
+            ? FALSE
+            : TRUE;
     out->kind = WS_VALUE_MAP;
     out->n = json->n;
     out->item = g_new0(WsValue, json->n);
@@ -485,7 +484,8 @@ static gboolean read_statements(WsReader *r, WsNodeKind owner, const WsFieldRow 
 static gboolean read_choice(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
                             const WsJson *json, WsValue *out)
 {
-    if (json->kind == WS_JSON_TEXT && (row->of != WS_FIELD_EXPR || ws_word_in(row->words, json->text)))
+    if (json->kind == WS_JSON_TEXT &&
+        (row->of != WS_FIELD_EXPR || ws_word_in(row->words, json->text)))
         return read_enum(r, owner, row, json, out);
     if (row->of == WS_FIELD_EXPR)
         return read_expr(r, owner, row, json, out);
@@ -543,30 +543,18 @@ static gboolean read_child(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
 }
 
 static const ReadValue readers[] = {
-    [WS_FIELD_INT] = read_int,
-    [WS_FIELD_NUMBER] = read_number,
-    [WS_FIELD_BOOL] = read_bool,
-    [WS_FIELD_NAME] = read_name,
-    [WS_FIELD_NAMES] = read_names,
-    [WS_FIELD_TEXT] = read_text,
-    [WS_FIELD_TEXTS] = read_texts,
-    [WS_FIELD_ENUM] = read_enum,
-    [WS_FIELD_EXPR] = read_expr,
-    [WS_FIELD_EXPR_OR_BOOL] = read_expr_or_bool,
-    [WS_FIELD_EXPRS] = read_exprs,
-    [WS_FIELD_REF] = read_ref,
-    [WS_FIELD_REFS] = read_refs,
-    [WS_FIELD_STATEMENTS] = read_statements,
-    [WS_FIELD_MAP_INT] = read_map_int,
-    [WS_FIELD_MAP_NUMBER] = read_map_number,
-    [WS_FIELD_MAP_EXPR] = read_map_expr,
-    [WS_FIELD_MAP_NAMES] = read_map_names,
-    [WS_FIELD_NODES] = read_nodes,
-    [WS_FIELD_NODE] = read_child,
-    [WS_FIELD_STEPS] = read_nodes,
-    [WS_FIELD_JSON] = read_json,
-    [WS_FIELD_NUMBERS] = read_numbers,
-    [WS_FIELD_MAP_REF] = read_map_ref,
+    [WS_FIELD_INT] = read_int,           [WS_FIELD_NUMBER] = read_number,
+    [WS_FIELD_BOOL] = read_bool,         [WS_FIELD_NAME] = read_name,
+    [WS_FIELD_NAMES] = read_names,       [WS_FIELD_TEXT] = read_text,
+    [WS_FIELD_TEXTS] = read_texts,       [WS_FIELD_ENUM] = read_enum,
+    [WS_FIELD_EXPR] = read_expr,         [WS_FIELD_EXPR_OR_BOOL] = read_expr_or_bool,
+    [WS_FIELD_EXPRS] = read_exprs,       [WS_FIELD_REF] = read_ref,
+    [WS_FIELD_REFS] = read_refs,         [WS_FIELD_STATEMENTS] = read_statements,
+    [WS_FIELD_MAP_INT] = read_map_int,   [WS_FIELD_MAP_NUMBER] = read_map_number,
+    [WS_FIELD_MAP_EXPR] = read_map_expr, [WS_FIELD_MAP_NAMES] = read_map_names,
+    [WS_FIELD_NODES] = read_nodes,       [WS_FIELD_NODE] = read_child,
+    [WS_FIELD_STEPS] = read_nodes,       [WS_FIELD_JSON] = read_json,
+    [WS_FIELD_NUMBERS] = read_numbers,   [WS_FIELD_MAP_REF] = read_map_ref,
     [WS_FIELD_CHOICE] = read_choice,
 };
 

@@ -28,11 +28,11 @@ struct WsJson {
     gboolean b;
     gint64 i;
     double r;
-    char *text;       /* TEXT: decoded; INT, REAL: as written */
+    char *text; /* TEXT: decoded; INT, REAL: as written */
     guint n;
-    WsJson *item;     /* LIST, MAP */
-    char **key;       /* MAP */
-    WsPlace *key_at;  /* MAP */
+    WsJson *item;    /* LIST, MAP */
+    char **key;      /* MAP */
+    WsPlace *key_at; /* MAP */
 };
 
 typedef struct WsReader WsReader;
@@ -43,19 +43,20 @@ void ws_json_free(WsJson *json);
 const WsJson *ws_json_member(const WsJson *json, const char *key);
 /* The value that a path of names and indices leads to, as far as it goes; its key if it has one. */
 WsPlace ws_json_place(const WsJson *json, const char *path);
-char *ws_json_print(const WsJson *json); /* compact text, numbers as they were written */
-char *ws_json_quote(const char *text);   /* as a JSON string, quotes included */
+char *ws_json_print(const WsJson *json);           /* compact text, numbers as they were written */
+char *ws_json_quote(const char *text);             /* as a JSON string, quotes included */
 const char *ws_json_kind_text(const WsJson *json); /* "a string", "a list" */
 
 /* --- reader.c, form.c ------------------------------------------------------------------------- */
 struct WsReader {
     WsFindings *findings;
-    guint n_errors;  /* stops at WS_READER_MAX_ERRORS */
-    GString *path;   /* of what is being read */
+    guint n_errors; /* stops at WS_READER_MAX_ERRORS */
+    GString *path;  /* of what is being read */
     guint n_steps;
-    guint nesting;   /* bodies open */
+    guint nesting;      /* bodies open */
+    guint depth;        /* JSON lists and objects around what is read */
     const WsJson *json; /* what is read, to find places by path; or NULL */
-    gboolean places; /* FALSE: lines of the text mean nothing to the user (edits) */
+    gboolean places;    /* FALSE: lines of the text mean nothing to the user (edits) */
 };
 #define WS_READER_MAX_ERRORS 10
 
@@ -75,6 +76,8 @@ gboolean ws_read_field(WsReader *r, WsNodeKind owner, const WsFieldRow *row, con
                        WsValue *out);
 /* Reads an object of a kind, or a step of any kind for WS_NODE_KIND_COUNT. */
 WsNode *ws_read_node(WsReader *r, const WsJson *json, WsNodeKind kind);
+/* Rules between the fields of one node that the rows cannot say. */
+gboolean ws_check_together(WsReader *r, WsPlace at, const WsNode *node);
 /* Reads and checks a whole document; NULL after reporting. */
 WsNode *ws_read_document(WsReader *r, const char *text, gsize length);
 /* Rules over the whole document: names, ids, step count, nesting. */
@@ -85,8 +88,8 @@ const char *ws_nearest(const char *text, const char *const *words, guint n);
 gboolean ws_word_in(const char *words, const char *text);
 
 /* --- node.c ----------------------------------------------------------------------------------- */
-WsNode *ws_node_new(WsNodeKind kind);             /* all values absent, new identity */
-WsNode *ws_node_copy(const WsNode *node);         /* shallow: shares children, same identity */
+WsNode *ws_node_new(WsNodeKind kind);                 /* all values absent, new identity */
+WsNode *ws_node_copy(const WsNode *node);             /* shallow: shares children, same identity */
 WsValue *ws_node_slot(WsNode *node, WsFieldId field); /* for one who builds the node; or NULL */
 void ws_value_clear(WsValue *value);
 void ws_value_copy(WsValue *to, const WsValue *from); /* shares nodes, expressions, references */
@@ -98,8 +101,6 @@ char *ws_node_segment(const WsNode *child, guint index);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
 char *ws_node_print(const WsNode *node, guint indent); /* canonical text of one node */
-char *ws_value_print(const WsFieldRow *row, const WsValue *value); /* JSON on one line */
-
 void ws_design_set_file(WsDesign *design, const char *file);
 
 /* Finds a node by path or id and says where it hangs: all nodes from the root down to it, with

@@ -1,5 +1,6 @@
 /* JSON text with the place of every value. json-c decides what the text means; a scan beside it
- * gives lines and columns and sees what json-c lets pass: repeated keys, NaN, control characters. */
+ * gives lines and columns and sees what json-c lets pass: repeated keys, NaN, control characters.
+ */
 #include "model/internal.h"
 
 #include <errno.h>
@@ -20,8 +21,7 @@ typedef struct {
 
 static WsPlace place(Scan *s)
 {
-    s->known_column +=
-        (guint)g_utf8_strlen(s->text + s->known_at, (gssize)(s->at - s->known_at));
+    s->known_column += (guint)g_utf8_strlen(s->text + s->known_at, (gssize)(s->at - s->known_at));
     s->known_at = s->at;
     return (WsPlace){ s->line, s->known_column };
 }
@@ -40,8 +40,8 @@ static gboolean fail(Scan *s, const char *expected)
     s->failed = TRUE;
     WsFinding *f;
     if (s->at >= s->length)
-        f = ws_reader_report(s->reader, WS_RULE_S_JSON, place(s), "the text ends where %s is expected",
-                             expected);
+        f = ws_reader_report(s->reader, WS_RULE_S_JSON, place(s),
+                             "the text ends where %s is expected", expected);
     else
         f = ws_reader_report(s->reader, WS_RULE_S_JSON, place(s), "%s is expected here", expected);
     if (f != NULL)
@@ -325,7 +325,8 @@ static gboolean library_accepts(Scan *s, const WsJson *json)
 {
     struct json_tokener *tok = json_tokener_new_ex(WS_DESIGN_MAX_JSON_DEPTH + 1);
     json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-    struct json_object *o = json_tokener_parse_ex(tok, s->text + json->start, (int)(json->end - json->start));
+    struct json_object *o =
+        json_tokener_parse_ex(tok, s->text + json->start, (int)(json->end - json->start));
     enum json_tokener_error e = json_tokener_get_error(tok);
     if (e == json_tokener_continue && o == NULL) { /* a bare number ends only at a terminator */
         o = json_tokener_parse_ex(tok, "\n", 1);
@@ -341,7 +342,12 @@ static gboolean library_accepts(Scan *s, const WsJson *json)
 
 WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader)
 {
-    Scan s = { .reader = reader, .text = text, .length = length, .line = 1, .known_column = 1 };
+    Scan s = { .reader = reader,
+               .text = text,
+               .length = length,
+               .line = 1,
+               .known_column = 1,
+               .depth = reader->depth };
     if (length > WS_DESIGN_MAX_BYTES) {
         WsFinding *f = ws_reader_report(reader, WS_RULE_S_LIMIT, (WsPlace){ 0, 0 },
                                         "%" G_GSIZE_FORMAT " bytes, at most %d are read", length,
@@ -500,9 +506,9 @@ char *ws_json_quote(const char *text)
 const char *ws_json_kind_text(const WsJson *json)
 {
     static const char *const text[] = {
-        [WS_JSON_NULL] = "null",       [WS_JSON_BOOL] = "true or false",
-        [WS_JSON_INT] = "an integer",  [WS_JSON_REAL] = "a number with a fraction",
-        [WS_JSON_TEXT] = "a string",   [WS_JSON_LIST] = "a list",
+        [WS_JSON_NULL] = "null",      [WS_JSON_BOOL] = "true or false",
+        [WS_JSON_INT] = "an integer", [WS_JSON_REAL] = "a number with a fraction",
+        [WS_JSON_TEXT] = "a string",  [WS_JSON_LIST] = "a list",
         [WS_JSON_MAP] = "an object",
     };
     return text[json->kind];

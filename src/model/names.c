@@ -16,7 +16,7 @@ gboolean ws_name_is_identifier(const char *name)
 gboolean ws_name_is_reserved(const char *name)
 {
     static const char *const words[] = {
-        "replica", "replicas", "cta", "ctas", "row",  "col",   "tiles", "group",
+        "replica", "replicas", "cta",  "ctas", "row",   "col", "tiles", "group",
         "all",     "thread",   "warp", "true", "false", "inf", "log2e", "ln2",
     };
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
@@ -129,10 +129,9 @@ static void check_order(WsReader *r, const WsNode *root)
             continue;
         const gsize mark = ws_reader_enter(r, "constants");
         ws_reader_enter(r, constants->key[i]);
-        WsFinding *f = ws_reader_report(r, WS_RULE_N_ORDER, NOWHERE,
-                                        "\"%s\" uses %s, which is not an earlier constant",
-                                        constants->key[i],
-                                        strcmp(o.bad, constants->key[i]) == 0 ? "itself" : o.bad);
+        WsFinding *f = ws_reader_report(
+            r, WS_RULE_N_ORDER, NOWHERE, "\"%s\" uses %s, which is not an earlier constant",
+            constants->key[i], strcmp(o.bad, constants->key[i]) == 0 ? "itself" : o.bad);
         if (f != NULL)
             ws_finding_set_remedy(f, "constants may use earlier constants only");
         ws_reader_leave(r, mark);
@@ -153,9 +152,8 @@ static void check_rehearse(WsReader *r, const WsNode *root)
         ws_reader_enter(r, over->key[i]);
         WsFinding *f = ws_reader_report(r, WS_RULE_N_UNKNOWN, NOWHERE,
                                         "\"%s\" is no size of this design", over->key[i]);
-        const char *near =
-            ws_nearest(over->key[i], (const char *const *)sizes->key,
-                       sizes->kind == WS_VALUE_MAP ? sizes->n : 0);
+        const char *near = ws_nearest(over->key[i], (const char *const *)sizes->key,
+                                      sizes->kind == WS_VALUE_MAP ? sizes->n : 0);
         if (f != NULL && near != NULL)
             ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
         else if (f != NULL)

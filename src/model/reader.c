@@ -102,7 +102,7 @@ const char *ws_nearest(const char *text, const char *const *words, guint n)
     guint best_distance = MAX(1, (guint)strlen(text) / 2) + 1;
     for (guint i = 0; i < n; i++) {
         const guint d = distance(text, words[i]);
-        if (d < best_distance && d < strlen(words[i])) {
+        if (d < best_distance && d < MAX(strlen(words[i]), strlen(text))) {
             best = words[i];
             best_distance = d;
         }
@@ -121,10 +121,9 @@ static void report_unknown_key(WsReader *r, const WsJson *json, guint i, WsNodeK
         keys[k] = ws_node_key(kind, rows[k].field);
     const char *near = ws_nearest(json->key[i], keys, n);
     const gsize mark = ws_reader_enter(r, json->key[i]);
-    WsFinding *f =
-        ws_reader_report(r, WS_RULE_S_KEY, json->key_at[i], "%s %s has no key \"%s\"",
-                         ws_node_kind_keyword(kind),
-                         ws_node_kind_is_step(kind) ? "steps" : "objects", json->key[i]);
+    WsFinding *f = ws_reader_report(r, WS_RULE_S_KEY, json->key_at[i], "%s%s has no key \"%s\"",
+                                    ws_node_kind_keyword(kind),
+                                    ws_node_kind_is_step(kind) ? " step" : "", json->key[i]);
     if (f != NULL && near != NULL)
         ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
     else if (f != NULL)
@@ -168,9 +167,9 @@ static WsNodeKind step_kind(WsReader *r, const WsJson *json)
     for (WsNodeKind k = 0; k < WS_NODE_KIND_COUNT; k++)
         if (ws_node_kind_is_step(k))
             words[n++] = ws_node_kind_keyword(k);
-    WsFinding *f = ws_reader_report(r, WS_RULE_S_STEP, json->at,
-                                    json->n > 0 ? "no key of this step is a step keyword"
-                                                : "an empty step");
+    WsFinding *f =
+        ws_reader_report(r, WS_RULE_S_STEP, json->at,
+                         json->n > 0 ? "no key of this step is a step keyword" : "an empty step");
     const char *near = json->n > 0 ? ws_nearest(json->key[0], words, n) : NULL;
     if (f != NULL && near != NULL)
         ws_finding_set_remedy(f, "did you mean \"%s\" for \"%s\"?", near, json->key[0]);
@@ -235,15 +234,14 @@ static gboolean check_required(WsReader *r, const WsJson *json, WsNodeKind kind)
     return ok;
 }
 
-/* Rules between the fields of one node that the rows cannot say. */
-static gboolean check_together(WsReader *r, const WsJson *json, const WsNode *node)
+gboolean ws_check_together(WsReader *r, WsPlace at, const WsNode *node)
 {
     if (node->kind != WS_STEP_FOR)
         return TRUE;
     const gboolean count = ws_node_has(node, WS_F_count), over = ws_node_has(node, WS_F_over);
     if (count != over)
         return TRUE;
-    WsFinding *f = ws_reader_report(r, count ? WS_RULE_S_VALUE : WS_RULE_S_MISSING, json->at,
+    WsFinding *f = ws_reader_report(r, count ? WS_RULE_S_VALUE : WS_RULE_S_MISSING, at,
                                     count ? "a loop has \"count\" or \"over\", this one has both"
                                           : "a loop has \"count\" or \"over\", this one has none");
     if (f != NULL)
@@ -278,7 +276,7 @@ WsNode *ws_read_node(WsReader *r, const WsJson *json, WsNodeKind kind)
     for (guint i = 0; i < json->n && !ws_reader_full(r); i++)
         if (!read_member(r, json, i, node))
             ok = FALSE;
-    if (ok && !ws_reader_full(r) && check_together(r, json, node))
+    if (ok && !ws_reader_full(r) && ws_check_together(r, json->at, node))
         return node;
     ws_node_unref(node);
     return NULL;
@@ -295,10 +293,9 @@ static gboolean check_version(WsReader *r, const WsJson *json)
     if (v->i >= 1 && v->i <= WS_DESIGN_VERSION)
         return TRUE;
     const gsize mark = ws_reader_enter(r, "warpstave");
-    WsFinding *f = ws_reader_report(r, WS_RULE_V_VERSION, v->at,
-                                    "format version %" G_GINT64_FORMAT
-                                    ", this program reads 1 to %d",
-                                    v->i, WS_DESIGN_VERSION);
+    WsFinding *f = ws_reader_report(
+        r, WS_RULE_V_VERSION, v->at,
+        "format version %" G_GINT64_FORMAT ", this program reads 1 to %d", v->i, WS_DESIGN_VERSION);
     if (f != NULL)
         ws_finding_set_remedy(f, v->i > WS_DESIGN_VERSION ? "use a newer Warpstave"
                                                           : "write \"warpstave\": 1");

@@ -57,15 +57,24 @@ static const char *const kind_help[] = {
 #define WS_NODE(id, keyword, help) help,
 #include "model/node.def"
 #undef WS_NODE
-#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses, help) \
+#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses,      \
+                help)                                                                              \
     help,
 #include "model/step.def"
 #undef WS_STEP
 };
 
 static const WsStepInfo steps[] = {
-#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses, help) \
-    { WS_STEP_BREADTH_##breadth, WS_STEP_ENGINE_##engine, reads, writes, signals, sm_90a, gfx950, lenses },
+#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses,      \
+                help)                                                                              \
+    { WS_STEP_BREADTH_##breadth,                                                                   \
+      WS_STEP_ENGINE_##engine,                                                                     \
+      reads,                                                                                       \
+      writes,                                                                                      \
+      signals,                                                                                     \
+      sm_90a,                                                                                      \
+      gfx950,                                                                                      \
+      lenses },
 #include "model/step.def"
 #undef WS_STEP
 };

@@ -57,8 +57,8 @@ static gboolean replace(const char *text, const char *file, GError **error)
     const int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail(error, "cannot write beside", file);
-    const gboolean written = write_all(fd, text, strlen(text)) &&
-                             fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
+    const gboolean written =
+        write_all(fd, text, strlen(text)) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
     int problem = errno;
     if (close(fd) != 0 && written)
         problem = errno;

@@ -122,9 +122,9 @@ static Out *out_of_items(const WsFieldRow *row, const WsValue *v)
     const gboolean lines = row->kind == WS_FIELD_STATEMENTS || row->kind == WS_FIELD_TEXTS;
     if (row->kind == WS_FIELD_STATEMENTS && v->n == 1)
         return out_of_value(row, &v->item[0]);
-    Out *o = container(v->kind == WS_VALUE_MAP,
-                       lines && row->field != WS_F_reference && v->n > 1 ? BREAK_ALWAYS
-                                                                         : BREAK_AUTO);
+    Out *o =
+        container(v->kind == WS_VALUE_MAP,
+                  lines && row->field != WS_F_reference && v->n > 1 ? BREAK_ALWAYS : BREAK_AUTO);
     for (guint i = 0; i < v->n; i++)
         add(o, o->map ? v->key[i] : NULL, out_of_value(row, &v->item[i]));
     return o;

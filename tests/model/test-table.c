@@ -1,0 +1,132 @@
+/* The tables say each fact once and do not contradict each other. */
+#include "model/design.h"
+
+#include <string.h>
+
+static void test_steps(void)
+{
+    guint n_steps = 0;
+    for (WsNodeKind k = 0; k < WS_NODE_KIND_COUNT; k++) {
+        g_assert_cmpstr(ws_node_kind_help(k), !=, "");
+        if (!ws_node_kind_is_step(k)) {
+            g_assert_null(ws_step_info(k));
+            continue;
+        }
+        n_steps++;
+        g_assert_cmpint(ws_step_find(ws_node_kind_keyword(k)), ==, k);
+        const WsStepInfo *info = ws_step_info(k);
+        g_assert_true(info->sm_90a || info->gfx950);
+        const char *const lists[] = { info->reads, info->writes, info->signals };
+        for (guint i = 0; i < G_N_ELEMENTS(lists); i++) {
+            g_auto(GStrv) names = g_strsplit(lists[i], " ", -1);
+            for (guint j = 0; names[j] != NULL && *names[j] != '\0'; j++) {
+                gboolean known = FALSE;
+                guint n;
+                const WsFieldRow *rows = ws_node_rows(k, &n);
+                for (guint f = 0; f < n; f++)
+                    known = known || strcmp(ws_field_name(rows[f].field), names[j]) == 0;
+                g_assert_true(known);
+            }
+        }
+    }
+    g_assert_cmpuint(n_steps, ==, 33);
+    g_assert_cmpint(ws_step_find("frob"), ==, WS_NODE_KIND_COUNT);
+}
+
+/* No step has a field whose key is a step keyword: keywords tell steps apart. */
+static void test_keys(void)
+{
+    for (WsNodeKind k = 0; k < WS_NODE_KIND_COUNT; k++) {
+        guint n;
+        const WsFieldRow *rows = ws_node_rows(k, &n);
+        g_assert_cmpuint(n, >, 0);
+        for (guint i = 0; i < n; i++) {
+            g_assert_true(ws_node_row(k, rows[i].field) == &rows[i]);
+            g_assert_nonnull(ws_field_kind_help(rows[i].kind));
+            g_assert_cmpstr(rows[i].help, !=, "");
+            const char *key = ws_node_key(k, rows[i].field);
+            if (ws_node_kind_is_step(k) && rows[i].field != WS_F_keyword)
+                g_assert_cmpint(ws_step_find(key), ==, WS_NODE_KIND_COUNT);
+            for (guint j = 0; j < i; j++)
+                g_assert_cmpstr(ws_node_key(k, rows[j].field), !=, key);
+            /* what is required has no default */
+            g_assert_false(rows[i].required && rows[i].fallback != NULL);
+        }
+    }
+}
+
+/* Words for element types are those of the program's table. */
+static void test_dtypes(void)
+{
+    GString *words = g_string_new(NULL);
+#define WS_DTYPE(id, text, bytes, real) g_string_append_printf(words, "%s ", text);
+#include "program/dtype.def"
+#undef WS_DTYPE
+    g_auto(GStrv) want = g_strsplit(words->str, " ", -1);
+    const char *got = ws_node_row(WS_NODE_BUFFER, WS_F_dtype)->words;
+    g_auto(GStrv) have = g_strsplit(got, " ", -1);
+    for (guint i = 0; have[i] != NULL; i++)
+        g_assert_true(g_strv_contains((const gchar *const *)want, have[i]));
+    g_assert_cmpuint(g_strv_length(have), ==, g_strv_length(want) - 1);
+    g_string_free(words, TRUE);
+}
+
+static void test_rules(void)
+{
+    for (WsRuleId i = 0; i < WS_RULE_COUNT; i++) {
+        const WsRule *rule = ws_rule(i);
+        g_assert_cmpint(ws_rule_find(rule->text), ==, i); /* unique */
+        g_assert_cmpint(rule->text[0], ==, "VSNTLBPFR"[rule->klass]);
+        g_assert_cmpuint(strlen(rule->title), >, 3);
+        g_assert_cmpuint(strlen(rule->explain), >, 20);
+        g_assert_cmpuint(strlen(rule->fix), >, 3);
+    }
+    g_assert_cmpint(ws_rule_find("s-key"), ==, WS_RULE_S_KEY);
+    g_assert_cmpint(ws_rule_find("S-KE"), ==, WS_RULE_COUNT);
+}
+
+static void test_names(void)
+{
+    static const char *const good[] = { "a", "_", "A9_z", "total", "load", "rows", "t", "sum" };
+    for (guint i = 0; i < G_N_ELEMENTS(good); i++)
+        g_assert_true(ws_name_is_identifier(good[i]) && !ws_name_is_reserved(good[i]));
+    static const char *const bad[] = { "", "9a", "a-b", "a b", "é", "a." };
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++)
+        g_assert_false(ws_name_is_identifier(bad[i]));
+    static const char *const reserved[] = { "replica", "tiles", "cdiv",   "exp2", "bf16",
+                                            "f16",     "ln2",   "select", "tanh", "i32" };
+    for (guint i = 0; i < G_N_ELEMENTS(reserved); i++)
+        g_assert_true(ws_name_is_reserved(reserved[i]));
+    g_autofree char *longest = g_strnfill(63, 'x'), *longer = g_strnfill(64, 'x');
+    g_assert_true(ws_name_is_identifier(longest));
+    g_assert_false(ws_name_is_identifier(longer));
+}
+
+/* Exit codes: the lowest class wins, warnings count only when strict. */
+static void test_exit_codes(void)
+{
+    g_autoptr(WsFindings) f = ws_findings_new();
+    g_assert_cmpint(ws_findings_exit_code(f, TRUE), ==, 0);
+    WsFinding *w = ws_findings_add(f, WS_RULE_P_DEADLOCK, "a", "x %d", 1);
+    w->severity = WS_SEVERITY_WARNING;
+    g_assert_cmpint(ws_findings_exit_code(f, FALSE), ==, 0);
+    g_assert_cmpint(ws_findings_exit_code(f, TRUE), ==, 1);
+    ws_findings_add(f, WS_RULE_P_DEADLOCK, "a", "x");
+    g_assert_cmpint(ws_findings_exit_code(f, FALSE), ==, 1);
+    ws_findings_add(f, WS_RULE_S_KEY, "a", "x");
+    g_assert_cmpint(ws_findings_exit_code(f, FALSE), ==, 2);
+    g_assert_cmpuint(ws_findings_count(f, WS_SEVERITY_ERROR), ==, 2);
+    g_assert_cmpuint(ws_findings_count(f, WS_SEVERITY_HINT), ==, 3);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/model/table/steps", test_steps);
+    g_test_add_func("/model/table/keys", test_keys);
+    g_test_add_func("/model/table/dtypes", test_dtypes);
+    g_test_add_func("/model/table/rules", test_rules);
+    g_test_add_func("/model/table/names", test_names);
+    g_test_add_func("/model/table/exit-codes", test_exit_codes);
+    return g_test_run();
+}
