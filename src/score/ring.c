@@ -216,7 +216,7 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
     }
     /* Rings filled and freed together (A and B of a GEMM) are shown once. */
     const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, 0);
-    gint64 apart = MAX((gint64)(4.0 * (double)(g->t1 - g->t0) / MAX(g->x1 - g->x0, 1)), 8);
+    gint64 apart = MAX((gint64)(12.0 * (double)(g->t1 - g->t0) / MAX(g->x1 - g->x0, 1)), 8);
     for (guint i = 0; i < rings->len; i++) {
         Ring *x = &g_array_index(rings, Ring, i);
         for (guint k = i + 1; k < rings->len && !x->hidden; k++) {

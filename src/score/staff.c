@@ -96,13 +96,13 @@ static void fill_item(const WsBuild *b, gboolean overlay, const WsTraceRecord *r
 }
 
 /* Labels from long to short. */
-static char *control_label(const WsBuild *b, const WsTraceRecord *r, WsItemKind kind, double w)
+static char *control_label(const WsBuild *b, const WsTraceRecord *r, gboolean waits, double w)
 {
     g_autofree char *label = short_label(b, r);
     g_autofree char *round = ws_round_text(b, r);
     g_autofree char *full = NULL, *brief = NULL, *number = NULL;
     const char *space = strchr(label, ' ');
-    if (kind == WS_ITEM_WAIT || kind == WS_ITEM_SYNC) {
+    if (waits) {
         number = ws_group_digits(MAX(r->issued, r->start) - r->start);
         full = g_strdup_printf("%s \xc2\xb7 %s", label, number);
         brief = g_strdup_printf("%s %s", space ? space + 1 : label, number);
@@ -116,6 +116,21 @@ static char *control_label(const WsBuild *b, const WsTraceRecord *r, WsItemKind 
     return ws_build_fit(w - 6, LABEL_SIZE, candidate);
 }
 
+/* A wait takes the colour of what it waits for: a consumer's wait on a barrier costs tensor time, a
+ * producer's is only its lead, and waits for own groups belong to their engines. */
+static WsItemKind wait_colour(const WsBuild *b, const WsTraceRecord *r, WsOpKind kind)
+{
+    if (kind == WS_OP_MMA_WAIT)
+        return WS_ITEM_MMA;
+    if (kind == WS_OP_BULK_WAIT)
+        return WS_ITEM_STORE;
+    if (kind == WS_OP_CP_WAIT)
+        return WS_ITEM_COPY;
+    if (kind == WS_OP_MBAR_WAIT && b->p->agent[r->agent].role == WS_ROLE_PRODUCER)
+        return WS_ITEM_IDLE;
+    return ws_item_kind_of(kind);
+}
+
 static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint row)
 {
     double end = b->s->left;
@@ -124,11 +139,12 @@ static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint 
         const WsTrace *t = overlay ? b->overlay : b->t;
         if (!drawn(t, r))
             continue;
-        WsItemKind kind = ws_item_kind_of(ws_trace_op_kind(t, r->op));
+        WsOpKind op_kind = ws_trace_op_kind(t, r->op);
+        WsItemKind kind = wait_colour(b, r, op_kind);
         double x, w;
         place(b, ws_build_time(b, overlay, r->start),
               ws_build_time(b, overlay, MAX(r->issued, r->start)), &x, &w);
-        gboolean hollow = kind == WS_ITEM_WAIT || kind == WS_ITEM_SYNC;
+        gboolean hollow = ws_trace_kind_waits(op_kind);
         if (w < 2 && !hollow)
             w = 2;
         if (x < end) {
@@ -145,7 +161,7 @@ static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint 
         end = x + w;
         fill_item(b, overlay, r, item);
         if (!overlay)
-            item->label = control_label(b, r, kind, w);
+            item->label = control_label(b, r, hollow, w);
         if (!overlay && !ws_staff_item(b, r->agent, r->op, r->round))
             remember(b, r, item->id);
     }

@@ -109,8 +109,9 @@ static void add_unit(WsBuild *b, gboolean tensor)
     for (guint i = 0; i + 1 < changes->len; i++) {
         const Change *c = &g_array_index(changes, Change, i);
         n += c->step;
+        /* One mma at a time has the tensor core; the others queue. */
         if (n > 0 && c[1].at > c->at)
-            add_level(b, row, kind, c->at, c[1].at, n, most);
+            add_level(b, row, kind, c->at, c[1].at, tensor ? 1 : n, tensor ? 1 : most);
     }
     ws_build_staff_end(b);
 }

@@ -71,22 +71,26 @@ static gboolean has_tile(const GArray *tiles, gint32 tile, guint n)
     return FALSE;
 }
 
-/* From the first start to the last issue of the leading agent's records in rounds [r0, r1] of a
- * tile, all in the leading operation's loop. */
+/* From the first start to the last issue of the leading group's records in rounds [r0, r1] of a
+ * tile, all in the leading operation's loop. Replicas that take other tiles do not count. */
 static gboolean span_of(const WsBuild *b, const WsTrace *t, gint32 tile, gint32 r0, gint32 r1,
                         gint64 *from, gint64 *to)
 {
-    const WsTraceLane *lane = ws_trace_lane(t, b->cta, (guint)b->lead_agent);
     const char *loop = t->op_loop->pdata[b->lead_op];
     *from = G_MAXINT64;
     *to = -1;
-    for (guint64 i = 0; lane && i < lane->n; i++) {
-        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-        if (r->tile != tile || r->round < r0 || r->round > r1 ||
-            strcmp(t->op_loop->pdata[r->op], loop) != 0)
+    for (guint a = 0; a < b->p->n_agents; a++) {
+        if (b->p->agent[a].group != b->p->agent[b->lead_agent].group)
             continue;
-        *from = MIN(*from, r->start);
-        *to = MAX(*to, MAX(r->issued, r->start));
+        const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
+        for (guint64 i = 0; lane && i < lane->n; i++) {
+            const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+            if (r->tile != tile || r->round < r0 || r->round > r1 ||
+                strcmp(t->op_loop->pdata[r->op], loop) != 0)
+                continue;
+            *from = MIN(*from, r->start);
+            *to = MAX(*to, MAX(r->issued, r->start));
+        }
     }
     return *to >= 0;
 }
