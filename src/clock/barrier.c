@@ -1,0 +1,240 @@
+/* Barriers of the play: mbarriers, named barriers, the cluster barrier. */
+#include "clock/play.h"
+
+static WsMove failed(void)
+{
+    return WS_MOVE_FAILED;
+}
+
+gboolean ws_play_targets(WsPlay *play, WsPlayer *a, guint *mask)
+{
+    const WsCtas *c = &a->step.op->ctas;
+    guint all = (1u << play->n_sms) - 1;
+    gint64 rank = 0;
+    switch (c->kind) {
+    case WS_CTAS_ALL:
+        *mask = all;
+        return TRUE;
+    case WS_CTAS_MASK:
+        *mask = c->mask & all;
+        return TRUE;
+    case WS_CTAS_EXPR:
+        if (!ws_play_eval(play, a, c->expr, a->cta, &rank))
+            return FALSE;
+        *mask = rank >= 0 && rank < (gint64)play->n_sms ? 1u << rank : 0;
+        return TRUE;
+    case WS_CTAS_OWN:
+        break;
+    }
+    *mask = 1u << a->cta;
+    return TRUE;
+}
+
+/* Index of the element and slot of the current operation; FALSE (error set) if there is none. */
+static gboolean locate(WsPlay *play, WsPlayer *a, guint *index)
+{
+    const WsOp *op = a->step.op;
+    const WsBarrier *b = &play->p->barrier[op->barrier];
+    gint64 element = 0, slot = 0;
+    if (!ws_play_eval(play, a, op->element, 0, &element) ||
+        !ws_play_eval(play, a, op->slot, 0, &slot))
+        return FALSE;
+    if (element < 0 || element >= (gint64)b->array || slot < 0 ||
+        slot >= (gint64)MAX(b->slots, 1)) {
+        g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
+                    "%s: barrier %s has no element %" G_GINT64_FORMAT " slot %" G_GINT64_FORMAT,
+                    op->id, b->name, element, slot);
+        return FALSE;
+    }
+    *index = play->mbar_offset[op->barrier] + (guint)element * MAX(b->slots, 1) + (guint)slot;
+    return TRUE;
+}
+
+char *ws_play_barrier_text(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    if (op->barrier < 0)
+        return g_strdup(ws_op_kind_text(op->kind));
+    const WsBarrier *b = &play->p->barrier[op->barrier];
+    GString *s = g_string_new(b->name);
+    gint64 element = 0, slot = 0;
+    if (b->is_array && ws_walker_eval(a->walker, op->element, &element, NULL))
+        g_string_append_printf(s, "[%" G_GINT64_FORMAT "]", element);
+    if (b->slots > 1 && op->slot && ws_walker_eval(a->walker, op->slot, &slot, NULL))
+        g_string_append_printf(s, " slot %" G_GINT64_FORMAT, slot);
+    return g_string_free(s, FALSE);
+}
+
+/* Ends the phase if everything that it needs has been issued. */
+static void settle(WsPlay *play, WsMbar *b)
+{
+    if (b->arrived < b->count || b->expected != b->landed)
+        return;
+    b->time[b->completed % 8] = b->latest;
+    b->completed++;
+    b->arrived -= b->count;
+    b->expected = b->landed = 0;
+    b->latest = 0;
+    ws_play_wake(play);
+}
+
+static void arrive(WsPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
+{
+    b->arrived += n;
+    b->expected += bytes;
+    b->latest = MAX(b->latest, at);
+    settle(play, b);
+}
+
+WsMove ws_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at)
+{
+    guint index;
+    if (a->step.op->barrier < 0)
+        return WS_MOVE_NEXT;
+    if (!locate(play, a, &index))
+        return failed();
+    WsMbar *b = &play->sm[cta].mbar[index];
+    b->landed += bytes;
+    b->latest = MAX(b->latest, at);
+    settle(play, b);
+    return WS_MOVE_NEXT;
+}
+
+/* Has the phase ended that the current wait tests, and when? */
+static gboolean phase_over(WsPlay *play, WsPlayer *a, const WsMbar *b, double *when, gboolean *over)
+{
+    const WsOp *op = a->step.op;
+    gint64 number = 0, parity = 0;
+    if (op->turn) {
+        if (!ws_play_eval(play, a, op->turn, 0, &number))
+            return FALSE;
+    } else { /* slot and phase given: the hardware's test */
+        if (!ws_play_eval(play, a, op->parity, 0, &parity))
+            return FALSE;
+        number = (b->completed & 1) != (parity & 1) ? b->completed - 1 : b->completed;
+    }
+    *over = number < b->completed;
+    *when = number < 0 || number < b->completed - 8 ? 0 : b->time[number % 8];
+    return TRUE;
+}
+
+static WsMove wait(WsPlay *play, WsPlayer *a, const WsMbar *b)
+{
+    double when = 0;
+    gboolean over = FALSE;
+    if (!phase_over(play, a, b, &when, &over))
+        return failed();
+    if (!over)
+        return WS_MOVE_BLOCKED;
+    a->base = play->m->value[WS_MACHINE_MBAR_WAIT];
+    double ready = a->start + a->base;
+    a->now = when > a->start ? MAX(ready, when + play->m->value[WS_MACHINE_MBAR_WAKE]) : ready;
+    return WS_MOVE_NEXT;
+}
+
+static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
+{
+    const WsOp *op = a->step.op;
+    guint mask;
+    if (!ws_play_targets(play, a, &mask))
+        return failed();
+    double at = a->now;
+    gint64 bytes = 0;
+    if (op->kind == WS_OP_CP_ARRIVE) {
+        at = MAX(at, a->copied);
+        a->done = at;
+    } else {
+        a->now += play->m->value[WS_MACHINE_MBAR_ARRIVE];
+        at = a->now;
+    }
+    if (op->kind == WS_OP_MBAR_EXPECT) {
+        bytes = op->bytes;
+        mask = 1u << a->cta;
+    }
+    for (guint c = 0; c < play->n_sms; c++)
+        if (mask & (1u << c))
+            arrive(play, &play->sm[c].mbar[index], op->count, bytes,
+                   at + (c == a->cta ? 0 : play->m->value[WS_MACHINE_MBAR_REMOTE]));
+    return WS_MOVE_NEXT;
+}
+
+WsMove ws_play_mbar(WsPlay *play, WsPlayer *a)
+{
+    guint index;
+    if (a->step.op->barrier < 0)
+        return WS_MOVE_NEXT;
+    if (!locate(play, a, &index))
+        return failed();
+    if (a->step.op->kind == WS_OP_MBAR_WAIT)
+        return wait(play, a, &play->sm[a->cta].mbar[index]);
+    return contribute(play, a, index);
+}
+
+/* Joins with `n` of `needed`; the generation joined is in a->joined. */
+static void join(WsPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 needed)
+{
+    a->joined = b->generation;
+    b->joined += n;
+    b->latest = MAX(b->latest, a->now);
+    if (b->joined < needed)
+        return;
+    b->time[b->generation % 4] = b->latest;
+    b->generation++;
+    b->joined = 0;
+    b->latest = 0;
+    ws_play_wake(play);
+}
+
+static WsMove until(WsPlayer *a, const WsNamed *b, double cost)
+{
+    if (b->generation <= a->joined)
+        return WS_MOVE_BLOCKED;
+    a->base = cost;
+    a->now = MAX(a->start, b->time[a->joined % 4]) + cost;
+    return WS_MOVE_NEXT;
+}
+
+WsMove ws_play_named(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    gint64 own = play->p->agent[a->agent].threads, element = 0;
+    gboolean waits = op->kind == WS_OP_BAR_SYNC;
+    double cost = play->m->value[waits ? WS_MACHINE_BAR_SYNC : WS_MACHINE_BAR_ARRIVE];
+    if (op->count <= own) { /* nobody else takes part */
+        a->base = cost;
+        a->now += cost;
+        return WS_MOVE_NEXT;
+    }
+    if (!ws_play_eval(play, a, op->element, 0, &element))
+        return failed();
+    const WsBarrier *b = op->barrier >= 0 ? &play->p->barrier[op->barrier] : NULL;
+    if (b && (element < 0 || element >= (gint64)MAX(b->array, 1))) {
+        g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
+                    "%s: barrier %s has no element %" G_GINT64_FORMAT, op->id, b->name, element);
+        return failed();
+    }
+    /* Without a barrier of the program it is the one of the whole CTA, kept behind the others. */
+    guint index = b ? play->named_offset[op->barrier] + (guint)element : play->n_named;
+    WsNamed *named = &play->sm[a->cta].named[index];
+    if (a->part == 0) {
+        a->part = 1;
+        join(play, a, named, own, op->count);
+    }
+    if (!waits) {
+        a->now += cost;
+        return WS_MOVE_NEXT;
+    }
+    return until(a, named, cost);
+}
+
+WsMove ws_play_cluster(WsPlay *play, WsPlayer *a)
+{
+    if (a->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
+        join(play, a, &play->cluster_bar, 1, play->n_players);
+        a->cluster_generation = a->joined;
+        a->now += play->m->value[WS_MACHINE_BAR_ARRIVE];
+        return WS_MOVE_NEXT;
+    }
+    a->joined = a->cluster_generation;
+    return until(a, &play->cluster_bar, play->m->value[WS_MACHINE_CLUSTER_SYNC]);
+}

@@ -1,0 +1,201 @@
+/* ws_clock_run(): chooses what to play, plays it, and asks "what if" for the exposed waits. */
+#include "clock/result.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEFAULT_TILES     4
+#define SOFT_STEPS        40000 /* tiles that differ in length: play more of them, up to this */
+#define DEFAULT_MAX_STEPS 4000000
+#define MAX_GAINS         32
+
+static void note_tile_dependence(const WsExpr *node, gpointer data)
+{
+    const WsProgram *p = ((gconstpointer *)data)[0];
+    gboolean *differs = ((gpointer *)data)[1];
+    if (node->op == WS_EXPR_INDEX)
+        *differs = TRUE;
+    if (node->op != WS_EXPR_VAR || node->var < 0 || (guint)node->var >= p->n_vars)
+        return;
+    WsVarKind kind = p->var[node->var].kind;
+    if (kind == WS_VAR_TILE || kind == WS_VAR_AXIS || kind == WS_VAR_LET)
+        *differs = TRUE;
+}
+
+static void look(const WsProgram *p, const WsTree *t, gboolean *differs)
+{
+    gconstpointer data[] = { p, differs };
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_LOOP && t->count)
+        ws_expr_visit(t->count, note_tile_dependence, data);
+    for (guint i = 0; i < t->n_kids; i++)
+        look(p, t->kid[i], differs);
+}
+
+/* Do loop counts depend on the tile? */
+static gboolean tiles_differ(const WsProgram *p)
+{
+    gboolean differs = FALSE;
+    for (guint a = 0; a < p->n_agents; a++)
+        look(p, p->agent[a].body, &differs);
+    return differs;
+}
+
+static gint64 tiles_of(const WsTilesStrided *s)
+{
+    if (s->first >= s->count)
+        return 0;
+    return (s->count - s->first - 1) / s->stride + 1;
+}
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    const WsMachine *m;
+    WsClockOptions options;
+    gint64 grid, tiles;
+    WsTilesStrided stride;
+    gint64 tile_limit;
+    guint cluster;
+} Job;
+
+static void plan(Job *job)
+{
+    gint64 size = CLAMP(job->p->cluster, 1, 16);
+    job->grid = ws_launch_grid(job->v, (gint64)job->m->value[WS_MACHINE_SMS]);
+    gint64 clusters = job->grid / size, count = ws_launch_tiles(job->v);
+    job->cluster = (guint)CLAMP((gint64)job->options.cluster, 0, MAX(clusters - 1, 0));
+    gboolean single = job->p->tiles.launch == WS_LAUNCH_SINGLE;
+    job->stride =
+        (WsTilesStrided){ job->cluster, single ? MAX(count, 1) : MAX(clusters, 1), count };
+    job->tiles = tiles_of(&job->stride);
+    job->tile_limit = job->options.tiles ? job->options.tiles : DEFAULT_TILES;
+    if (!job->options.tiles && tiles_differ(job->p))
+        job->tile_limit = G_MAXINT64; /* until SOFT_STEPS */
+}
+
+/* Plays once. The play is to be cleared by the caller. */
+static gboolean play_once(const Job *job, WsPlay *play, WsTrace *trace, gint free_op,
+                          WsFindings *findings)
+{
+    const double *m = job->m->value;
+    *play = (WsPlay){ .p = job->p,
+                      .v = job->v,
+                      .m = job->m,
+                      .findings = findings,
+                      .trace = trace,
+                      .free_op = free_op,
+                      .cluster = job->cluster,
+                      .stride = job->stride,
+                      .tile_limit = job->tile_limit,
+                      .soft_steps = job->tile_limit == G_MAXINT64 ? SOFT_STEPS : G_MAXINT64,
+                      .max_steps =
+                          job->options.max_steps ? job->options.max_steps : DEFAULT_MAX_STEPS };
+    double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
+    play->load_rate = MIN(m[WS_MACHINE_TMA_BYTES], m[WS_MACHINE_L2_BYTES] / sharers);
+    ws_play_init(play);
+    return ws_play_run(play);
+}
+
+static WsClockResult *result_new(const Job *job)
+{
+    WsClockResult *r = g_new0(WsClockResult, 1);
+    r->grid = job->grid;
+    r->tiles = job->tiles;
+    r->loop = g_array_new(FALSE, FALSE, sizeof(WsClockLoop));
+    r->wait = g_array_new(FALSE, FALSE, sizeof(WsClockWait));
+    return r;
+}
+
+void ws_clock_result_free(WsClockResult *r)
+{
+    if (!r)
+        return;
+    if (r->trace)
+        ws_trace_unref(r->trace);
+    g_array_unref(r->loop);
+    g_array_unref(r->wait);
+    g_free(r->bound);
+    g_free(r->note);
+    g_free(r);
+}
+
+/* The same launch with one wait free: cycles, or NAN if that play has no end. */
+static double cycles_without(const Job *job, guint op)
+{
+    WsPlay play;
+    double cycles = NAN;
+    if (play_once(job, &play, NULL, (gint)op, NULL)) {
+        g_autoptr(WsClockResult) r = result_new(job);
+        ws_result_span(r, &play);
+        cycles = (double)r->cycles;
+    }
+    ws_play_clear(&play);
+    return cycles;
+}
+
+static void gains(const Job *job, WsClockResult *r)
+{
+    for (guint i = 0; i < r->wait->len && i < MAX_GAINS; i++) {
+        WsClockWait *w = &g_array_index(r->wait, WsClockWait, i);
+        if ((double)w->exposed < 0.001 * (double)r->played)
+            break;
+        w->gain = (double)r->cycles - cycles_without(job, w->op);
+    }
+}
+
+/* Nothing runs: no tile, no cycle. */
+static WsClockResult *empty(const Job *job)
+{
+    WsClockResult *r = result_new(job);
+    r->tile_period = NAN;
+    r->ghz = job->m->value[WS_MACHINE_GHZ];
+    r->bound = g_strdup("nothing to do");
+    r->note = g_strdup("The launch has no tile.");
+    if (!job->options.no_trace) {
+        r->trace = ws_trace_new(job->p, WS_TRACE_PREDICTED);
+        ws_trace_finish(r->trace);
+    }
+    return r;
+}
+
+WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const WsMachine *m,
+                            const WsClockOptions *options, WsFindings *findings)
+{
+    Job job = { .p = p, .v = v, .m = m };
+    if (options)
+        job.options = *options;
+    if (p->target && strcmp(p->target, m->target) != 0) {
+        if (findings)
+            ws_findings_add(findings, WS_RULE_F_CLOCK, "target",
+                            "the machine description %s is for %s, the design for %s", m->name,
+                            m->target, p->target);
+        return NULL;
+    }
+    plan(&job);
+    if (job.tiles == 0)
+        return empty(&job);
+    WsPlay play;
+    WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
+    gboolean ok = play_once(&job, &play, trace, -1, findings);
+    if (!ok && !play.stuck) {
+        if (findings)
+            ws_findings_add(findings, WS_RULE_F_CLOCK, "groups", "%s",
+                            play.error ? play.error->message : "the play failed");
+        ws_play_clear(&play);
+        if (trace)
+            ws_trace_unref(trace);
+        return NULL;
+    }
+    WsClockResult *r = result_new(&job);
+    r->trace = trace;
+    for (guint i = 0; play.stuck && i < play.n_players; i++)
+        ws_play_close_record(&play, &play.player[i]);
+    ws_result_span(r, &play);
+    ws_result_details(r, &play);
+    ws_play_clear(&play);
+    if (ok && job.options.gains)
+        gains(&job, r);
+    return r;
+}

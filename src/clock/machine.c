@@ -1,0 +1,184 @@
+/* Machine descriptions: reading, writing, the built-in one. */
+#include "clock/clock.h"
+
+#include "clock/h200.inc" /* static const char h200_json[], from resources/machines/h200.json */
+
+#include <json-c/json.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_FILE_BYTES (1 << 20)
+
+G_DEFINE_QUARK(ws - machine - error - quark, ws_machine_error)
+
+static const struct {
+    const char *key, *unit, *help;
+} rows[WS_MACHINE_VALUE_COUNT] = {
+#define WS_MACHINE(id, key, unit, help) { key, unit, help },
+#include "clock/machine.def"
+#undef WS_MACHINE
+};
+
+const char *ws_machine_key(WsMachineValue v)
+{
+    return rows[v].key;
+}
+
+const char *ws_machine_unit(WsMachineValue v)
+{
+    return rows[v].unit;
+}
+
+const char *ws_machine_help(WsMachineValue v)
+{
+    return rows[v].help;
+}
+
+void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source)
+{
+    m->value[v] = value;
+    g_free(m->source[v]);
+    m->source[v] = g_strdup(source);
+}
+
+void ws_machine_free(WsMachine *m)
+{
+    if (!m)
+        return;
+    for (guint i = 0; i < WS_MACHINE_VALUE_COUNT; i++)
+        g_free(m->source[i]);
+    g_free(m->name);
+    g_free(m->target);
+    g_free(m);
+}
+
+static gboolean format_error(GError **error, const char *file, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+static gboolean format_error(GError **error, const char *file, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    g_autofree char *message = g_strdup_vprintf(format, list);
+    va_end(list);
+    g_set_error(error, WS_MACHINE_ERROR, WS_MACHINE_ERROR_FORMAT, "machine description %s: %s",
+                file, message);
+    return FALSE;
+}
+
+/* Rates divide, so they must be positive; latencies may be 0. */
+static gboolean usable(WsMachineValue v, double x)
+{
+    gboolean rate = strstr(rows[v].unit, "/clk") || strcmp(rows[v].unit, "lanes") == 0 ||
+                    v == WS_MACHINE_SMS || v == WS_MACHINE_GHZ || v == WS_MACHINE_MMA_QUEUE;
+    return isfinite(x) && x < 1e12 && (rate ? x >= 1e-3 : x >= 0);
+}
+
+static gboolean read_value(WsMachine *m, const char *file, const char *key, json_object *row,
+                           gboolean *seen, GError **error)
+{
+    guint v = 0;
+    while (v < WS_MACHINE_VALUE_COUNT && strcmp(rows[v].key, key) != 0)
+        v++;
+    if (v == WS_MACHINE_VALUE_COUNT)
+        return format_error(error, file, "unknown value \"%s\"", key);
+    json_object *value = NULL, *source = NULL;
+    if (!json_object_is_type(row, json_type_object) ||
+        !json_object_object_get_ex(row, "value", &value) ||
+        !(json_object_is_type(value, json_type_double) ||
+          json_object_is_type(value, json_type_int)))
+        return format_error(error, file, "\"%s\" must be { \"value\": number, \"source\": text }",
+                            key);
+    double x = json_object_get_double(value);
+    if (!usable((WsMachineValue)v, x))
+        return format_error(error, file, "\"%s\" is %g, which is out of range", key, x);
+    json_object_object_get_ex(row, "source", &source);
+    ws_machine_set(m, (WsMachineValue)v, x, source ? json_object_get_string(source) : NULL);
+    seen[v] = TRUE;
+    return TRUE;
+}
+
+static gboolean read_root(WsMachine *m, const char *file, json_object *root, GError **error)
+{
+    json_object *name = NULL, *target = NULL, *values = NULL, *version = NULL;
+    gboolean seen[WS_MACHINE_VALUE_COUNT] = { FALSE };
+    if (!json_object_is_type(root, json_type_object) ||
+        !json_object_object_get_ex(root, "warpstave_machine", &version) ||
+        json_object_get_int(version) != 1)
+        return format_error(error, file, "\"warpstave_machine\": 1 expected");
+    if (!json_object_object_get_ex(root, "name", &name) ||
+        !json_object_object_get_ex(root, "target", &target) ||
+        !json_object_object_get_ex(root, "values", &values) ||
+        !json_object_is_type(name, json_type_string) ||
+        !json_object_is_type(target, json_type_string) ||
+        !json_object_is_type(values, json_type_object))
+        return format_error(error, file, "name, target and values expected");
+    m->name = g_strdup(json_object_get_string(name));
+    m->target = g_strdup(json_object_get_string(target));
+    json_object_object_foreach(values, key,
+                               row) if (!read_value(m, file, key, row, seen, error)) return FALSE;
+    for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++)
+        if (!seen[v])
+            return format_error(error, file, "value \"%s\" (%s) is missing", rows[v].key,
+                                rows[v].help);
+    return TRUE;
+}
+
+static WsMachine *parse(const char *text, gsize length, const char *file, GError **error)
+{
+    json_tokener *tokener = json_tokener_new_ex(16);
+    json_object *root = json_tokener_parse_ex(tokener, text, (int)length);
+    enum json_tokener_error problem = json_tokener_get_error(tokener);
+    json_tokener_free(tokener);
+    if (!root || problem != json_tokener_success) {
+        if (root)
+            json_object_put(root);
+        format_error(error, file, "not JSON: %s", json_tokener_error_desc(problem));
+        return NULL;
+    }
+    WsMachine *m = g_new0(WsMachine, 1);
+    if (!read_root(m, file, root, error))
+        g_clear_pointer(&m, ws_machine_free);
+    json_object_put(root);
+    return m;
+}
+
+WsMachine *ws_machine_load(const char *file, GError **error)
+{
+    if (!file)
+        return parse(h200_json, sizeof h200_json - 1, "(built-in)", error);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) problem = NULL;
+    gsize length = 0;
+    if (!g_file_get_contents(file, &text, &length, &problem)) {
+        g_set_error(error, WS_MACHINE_ERROR, WS_MACHINE_ERROR_READ, "%s", problem->message);
+        return NULL;
+    }
+    if (length > MAX_FILE_BYTES) {
+        format_error(error, file, "larger than 1 MiB");
+        return NULL;
+    }
+    return parse(text, length, file, error);
+}
+
+gboolean ws_machine_save(const WsMachine *m, const char *file, GError **error)
+{
+    json_object *root = json_object_new_object(), *values = json_object_new_object();
+    json_object_object_add(root, "warpstave_machine", json_object_new_int(1));
+    json_object_object_add(root, "name", json_object_new_string(m->name));
+    json_object_object_add(root, "target", json_object_new_string(m->target));
+    for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++) {
+        json_object *row = json_object_new_object();
+        char text[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(text, sizeof text, "%.10g", m->value[v]);
+        json_object_object_add(row, "value", json_object_new_double_s(m->value[v], text));
+        if (m->source[v])
+            json_object_object_add(row, "source", json_object_new_string(m->source[v]));
+        json_object_object_add(values, rows[v].key, row);
+    }
+    json_object_object_add(root, "values", values);
+    const char *text = json_object_to_json_string_ext(
+        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+    g_autofree char *full = g_strconcat(text, "\n", NULL);
+    json_object_put(root);
+    return g_file_set_contents(file, full, -1, error);
+}

@@ -1,0 +1,337 @@
+/* What each kind of operation does to the units and to its agent's time. */
+#include "clock/play.h"
+
+#include <math.h>
+
+#define SLICE 64.0 /* cycles after which agents that share a pipe take turns */
+
+double ws_unit_serve(WsUnit *u, double at, double cycles)
+{
+    u->free = MAX(u->free, at) + cycles;
+    u->busy += cycles;
+    return u->free;
+}
+
+static double cost(const WsPlay *play, WsMachineValue v)
+{
+    return play->m->value[v];
+}
+
+/* --- queues of groups ---------------------------------------------------------------------------
+ */
+static void close_group(WsGroups *g)
+{
+    double last = g->done->len ? g_array_index(g->done, double, g->done->len - 1) : 0;
+    double full = g->full->len ? g_array_index(g->full, double, g->full->len - 1) : 0;
+    double done = MAX(last, g->open), written = MAX(full, g->open_full);
+    g_array_append_val(g->done, done);
+    g_array_append_val(g->full, written);
+    g->open = g->open_full = 0;
+}
+
+/* End of the newest group that may not stay when n may. */
+static double groups_over(const WsGroups *g, gint64 n, gboolean full)
+{
+    gint64 last = (gint64)g->done->len - 1 - MAX(n, 0);
+    if (last < 0)
+        return 0;
+    return g_array_index(full ? g->full : g->done, double, last);
+}
+
+static WsMove wait_groups(WsPlay *play, WsPlayer *a, const WsGroups *g, WsMachineValue own)
+{
+    const WsOp *op = a->step.op;
+    a->base = cost(play, own);
+    a->now = MAX(a->now + a->base, groups_over(g, op->n, op->full));
+    return WS_MOVE_NEXT;
+}
+
+/* --- tensor pipe
+ * ---------------------------------------------------------------------------------- */
+/* Cycles of one m64 instruction: N/2 by the pipe, or what its operands take through the port. */
+static double mma_cycles(const WsPlay *play, const WsMma *mma, double *smem)
+{
+    double a = mma->a.in_registers ? 0 : 64.0 * mma->inst_k * ws_dtype_bytes(mma->a_type);
+    double b = (double)mma->n * mma->inst_k * ws_dtype_bytes(mma->b_type);
+    *smem = (a + b) / cost(play, WS_MACHINE_SMEM_BYTES);
+    return MAX(mma->n / cost(play, WS_MACHINE_MMA_COLUMNS), *smem);
+}
+
+static WsMove move_mma(WsPlay *play, WsPlayer *a)
+{
+    const WsMma *mma = a->step.op->mma;
+    if (!mma || !mma->inst_k)
+        return WS_MOVE_NEXT;
+    WsSm *sm = &play->sm[a->cta];
+    guint queue = (guint)MAX(cost(play, WS_MACHINE_MMA_QUEUE), 1);
+    guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
+    double smem = 0, cycles = mma_cycles(play, mma, &smem);
+    /* Issue waits until the instruction `queue` places before it has begun. */
+    double *slot = &a->mma_start[a->mma_issued % queue];
+    a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), a->mma_issued >= queue ? *slot : 0);
+    double end = ws_unit_serve(&sm->tensor, a->now, cycles);
+    sm->smem.busy += smem;
+    *slot = end - cycles;
+    a->mma_issued++;
+    a->done = end + cost(play, WS_MACHINE_MMA_LATENCY);
+    a->mma.open = MAX(a->mma.open, a->done);
+    return ++a->part < parts ? WS_MOVE_AGAIN : WS_MOVE_NEXT;
+}
+
+/* --- bulk copies
+ * ---------------------------------------------------------------------------------- */
+static guint64 moved_bytes(const WsPlay *play, const WsOp *op)
+{
+    return op->bytes > 0  ? (guint64)op->bytes
+           : op->n_access ? ws_access_bytes(play->p, &op->access[0])
+                          : 0;
+}
+
+static void note_bytes(WsPlay *play, const WsPlayer *a, guint64 bytes)
+{
+    if (a->cta == 0 && a->step.op->tensor >= 0)
+        play->tensor_bytes[a->step.op->tensor] += (gint64)bytes;
+}
+
+static WsMove move_load(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    guint64 bytes = moved_bytes(play, op);
+    guint mask;
+    if (!ws_play_targets(play, a, &mask))
+        return WS_MOVE_FAILED;
+    a->now += cost(play, WS_MACHINE_TMA_ISSUE);
+    note_bytes(play, a, bytes);
+    for (guint c = 0; c < play->n_sms; c++) {
+        if (!(mask & (1u << c)))
+            continue;
+        WsSm *sm = &play->sm[c];
+        gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
+        double end = ws_unit_serve(
+            &sm->load, a->now, cost(play, WS_MACHINE_TMA_BOX) + (double)bytes / play->load_rate);
+        end += cost(play, cold ? WS_MACHINE_TMA_LATENCY_COLD : WS_MACHINE_TMA_LATENCY);
+        if (sm->first_load == 0)
+            sm->first_load = end;
+        a->done = MAX(a->done, end);
+        WsMove move = ws_play_credit(play, a, c, (gint64)bytes, end);
+        if (move != WS_MOVE_NEXT)
+            return move;
+    }
+    return WS_MOVE_NEXT;
+}
+
+/* Shared memory of this CTA to that of others, by copy or st.async. */
+static WsMove move_copy(WsPlay *play, WsPlayer *a)
+{
+    guint64 bytes = moved_bytes(play, a->step.op);
+    guint mask;
+    if (!ws_play_targets(play, a, &mask))
+        return WS_MOVE_FAILED;
+    a->now += cost(play, WS_MACHINE_TMA_ISSUE);
+    for (guint c = 0; c < play->n_sms; c++) {
+        if (!(mask & (1u << c)))
+            continue;
+        double end = ws_unit_serve(&play->sm[c].load, a->now,
+                                   (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+        end += cost(play, WS_MACHINE_MBAR_REMOTE);
+        a->done = MAX(a->done, end);
+        WsMove move = ws_play_credit(play, a, c, (gint64)bytes, end);
+        if (move != WS_MOVE_NEXT)
+            return move;
+    }
+    return WS_MOVE_NEXT;
+}
+
+static WsMove move_store(WsPlay *play, WsPlayer *a)
+{
+    guint64 bytes = moved_bytes(play, a->step.op);
+    a->now += cost(play, WS_MACHINE_TMA_ISSUE);
+    note_bytes(play, a, bytes);
+    double end = ws_unit_serve(&play->sm[a->cta].store, a->now,
+                               (double)bytes / cost(play, WS_MACHINE_STORE_BYTES));
+    a->done = end + cost(play, WS_MACHINE_STORE_READ);
+    a->bulk.open = MAX(a->bulk.open, a->done);
+    a->bulk.open_full = MAX(a->bulk.open_full, a->done + cost(play, WS_MACHINE_STORE_WRITE));
+    play->end = MAX(play->end, a->bulk.open_full);
+    return WS_MOVE_NEXT;
+}
+
+static WsMove move_gather(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    WsSm *sm = &play->sm[a->cta];
+    guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
+    note_bytes(play, a, bytes);
+    a->now = ws_unit_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
+    double end = ws_unit_serve(&sm->load, a->now, (double)bytes / play->load_rate);
+    a->done = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
+    a->copied = MAX(a->copied, a->done);
+    a->copies.open = MAX(a->copies.open, a->done);
+    return WS_MOVE_NEXT;
+}
+
+/* --- registers and memory
+ * --------------------------------------------------------------------------- */
+static WsMove move_global(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    WsSm *sm = &play->sm[a->cta];
+    guint size = op->tensor >= 0 ? ws_dtype_bytes(play->p->tensor[op->tensor].dtype) : 4;
+    double bytes = op->n_value ? (double)op->value[0].rows * op->value[0].cols * size : 0;
+    note_bytes(play, a, (guint64)bytes);
+    if (op->kind == WS_OP_LD_GLOBAL) {
+        a->now = ws_unit_serve(&sm->lsu, a->now, bytes / cost(play, WS_MACHINE_GLOBAL_LOAD)) +
+                 cost(play, WS_MACHINE_GLOBAL_LATENCY);
+        a->done = a->now;
+        return WS_MOVE_NEXT;
+    }
+    gboolean reduces = op->kind == WS_OP_RED_GLOBAL;
+    double rate = cost(play, reduces ? WS_MACHINE_ATOMIC_BYTES : WS_MACHINE_GLOBAL_STORE);
+    a->now = ws_unit_serve(&sm->lsu, a->now, bytes / rate);
+    a->done = a->now + cost(play, WS_MACHINE_STORE_WRITE);
+    play->end = MAX(play->end, a->done);
+    return WS_MOVE_NEXT;
+}
+
+static WsMove move_work(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    WsSm *sm = &play->sm[a->cta];
+    if (!play->work_known[op->index]) {
+        play->work[op->index] = ws_work_of(play, op);
+        play->work_known[op->index] = TRUE;
+    }
+    const WsWork *w = &play->work[op->index];
+    double longest = MAX(w->alu, MAX(w->mufu, w->smem));
+    double parts = CLAMP(ceil(longest / SLICE), 1, 1000);
+    double end = a->now;
+    end = MAX(end, ws_unit_serve(&sm->alu, a->now, w->alu / parts));
+    if (w->mufu > 0)
+        end = MAX(end, ws_unit_serve(&sm->mufu, a->now, w->mufu / parts));
+    if (w->smem > 0)
+        end = MAX(end, ws_unit_serve(&sm->smem, a->now, w->smem / parts));
+    a->now = end;
+    if (++a->part < parts)
+        return WS_MOVE_AGAIN;
+    a->now += w->latency;
+    return WS_MOVE_NEXT;
+}
+
+static void note_element(const WsExpr *node, gpointer data)
+{
+    if (node->op == WS_EXPR_INDEX)
+        *(gboolean *)data = TRUE;
+}
+
+static WsMove move_let(WsPlay *play, WsPlayer *a)
+{
+    gboolean reads = FALSE;
+    ws_expr_visit(a->step.op->set, note_element, &reads);
+    if (reads)
+        a->now += cost(play, WS_MACHINE_GLOBAL_LATENCY);
+    return WS_MOVE_NEXT;
+}
+
+/* --- the table
+ * ----------------------------------------------------------------------------------------- */
+static WsMove move_mma_wait(WsPlay *play, WsPlayer *a)
+{
+    return wait_groups(play, a, &a->mma, WS_MACHINE_MMA_WAIT);
+}
+
+static WsMove move_bulk_wait(WsPlay *play, WsPlayer *a)
+{
+    return wait_groups(play, a, &a->bulk, WS_MACHINE_BULK_WAIT);
+}
+
+static WsMove move_cp_wait(WsPlay *play, WsPlayer *a)
+{
+    return wait_groups(play, a, &a->copies, WS_MACHINE_BULK_WAIT);
+}
+
+static WsMove move_commit(WsPlay *play, WsPlayer *a)
+{
+    WsOpKind kind = a->step.op->kind;
+    close_group(kind == WS_OP_MMA_COMMIT    ? &a->mma
+                : kind == WS_OP_BULK_COMMIT ? &a->bulk
+                                            : &a->copies);
+    return WS_MOVE_NEXT;
+}
+
+typedef WsMove (*Move)(WsPlay *play, WsPlayer *a);
+static const struct {
+    Move move;
+    WsMachineValue fixed; /* without `move`: this cost */
+} moves[WS_OP_KIND_COUNT] = {
+    [WS_OP_MBAR_WAIT] = { ws_play_mbar },
+    [WS_OP_MBAR_ARRIVE] = { ws_play_mbar },
+    [WS_OP_MBAR_EXPECT] = { ws_play_mbar },
+    [WS_OP_CP_ARRIVE] = { ws_play_mbar },
+    [WS_OP_BAR_SYNC] = { ws_play_named },
+    [WS_OP_BAR_ARRIVE] = { ws_play_named },
+    [WS_OP_CLUSTER_ARRIVE] = { ws_play_cluster },
+    [WS_OP_CLUSTER_WAIT] = { ws_play_cluster },
+    [WS_OP_TMA_LOAD] = { move_load },
+    [WS_OP_BULK_COPY] = { move_copy },
+    [WS_OP_ST_REMOTE] = { move_copy },
+    [WS_OP_TMA_STORE] = { move_store },
+    [WS_OP_BULK_COMMIT] = { move_commit },
+    [WS_OP_BULK_WAIT] = { move_bulk_wait },
+    [WS_OP_CP_ROWS] = { move_gather },
+    [WS_OP_CP_COMMIT] = { move_commit },
+    [WS_OP_CP_WAIT] = { move_cp_wait },
+    [WS_OP_MMA] = { move_mma },
+    [WS_OP_MMA_COMMIT] = { move_commit },
+    [WS_OP_MMA_WAIT] = { move_mma_wait },
+    [WS_OP_ST_SHARED] = { move_work },
+    [WS_OP_STMATRIX] = { move_work },
+    [WS_OP_LD_SHARED] = { move_work },
+    [WS_OP_LDMATRIX] = { move_work },
+    [WS_OP_TRANSPOSE] = { move_work },
+    [WS_OP_MATH] = { move_work },
+    [WS_OP_ST_GLOBAL] = { move_global },
+    [WS_OP_RED_GLOBAL] = { move_global },
+    [WS_OP_LD_GLOBAL] = { move_global },
+    [WS_OP_LET] = { move_let },
+    [WS_OP_MMA_FENCE] = { NULL, WS_MACHINE_MMA_FENCE },
+    [WS_OP_WARP_SYNC] = { NULL, WS_MACHINE_WARP_SYNC },
+    [WS_OP_FENCE_ASYNC] = { NULL, WS_MACHINE_FENCE },
+    [WS_OP_FENCE_CLUSTER] = { NULL, WS_MACHINE_FENCE_GPU },
+    [WS_OP_FENCE_GPU] = { NULL, WS_MACHINE_FENCE_GPU },
+    [WS_OP_SETMAXNREG] = { NULL, WS_MACHINE_SETMAXNREG },
+    [WS_OP_PREFETCH] = { NULL, WS_MACHINE_TMA_ISSUE },
+    [WS_OP_PREFETCH_MAP] = { NULL, WS_MACHINE_TMA_ISSUE },
+    [WS_OP_CLAIM] = { NULL, WS_MACHINE_CLAIM },
+    [WS_OP_TAKE] = { NULL, WS_MACHINE_SMEM_LATENCY },
+    [WS_OP_ADVANCE] = { NULL, WS_MACHINE_VALUE_COUNT },
+    [WS_OP_MARK] = { NULL, WS_MACHINE_VALUE_COUNT },
+    [WS_OP_RAW] = { NULL, WS_MACHINE_VALUE_COUNT },
+    [WS_OP_DEP_WAIT] = { NULL, WS_MACHINE_VALUE_COUNT },
+    [WS_OP_DEP_LAUNCH] = { NULL, WS_MACHINE_VALUE_COUNT },
+};
+
+static gboolean is_wait(WsOpKind kind)
+{
+    return ws_trace_kind_waits(kind);
+}
+
+WsMove ws_play_move(WsPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    if (play->free_op >= 0 && op->index == (guint)play->free_op && is_wait(op->kind))
+        return WS_MOVE_NEXT;
+    if (op->kind == WS_OP_RAW)
+        play->has_raw = TRUE;
+    if (op->kind == WS_OP_MATH && op->skip)
+        play->has_unless = TRUE;
+    if (moves[op->kind].move)
+        return moves[op->kind].move(play, a);
+    if (moves[op->kind].fixed == 0) { /* SMS is nobody's cost: the row is missing */
+        g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
+                    "step %s at %s: not in the clock", ws_op_kind_text(op->kind), op->id);
+        return WS_MOVE_FAILED;
+    }
+    if (moves[op->kind].fixed != WS_MACHINE_VALUE_COUNT)
+        a->now += cost(play, moves[op->kind].fixed);
+    return WS_MOVE_NEXT;
+}

@@ -1,0 +1,268 @@
+/* The play: agents in order of time. */
+#include "clock/play.h"
+
+#include <string.h>
+
+/* --- tiles and data ------------------------------------------------------------------------------
+ */
+static gint64 limited_tiles(gpointer data, gint64 position)
+{
+    WsPlay *play = data;
+    if (position >= play->tiles_granted && play->steps > play->soft_steps)
+        play->tile_limit = MIN(play->tile_limit, MAX(play->tiles_granted, 1));
+    if (position >= play->tile_limit)
+        return -1;
+    play->tiles_granted = MAX(play->tiles_granted, position + 1);
+    return ws_tiles_strided(&play->stride, position);
+}
+
+/* Data are not known before the launch: integers count as the middle of their range. */
+static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    WsPlay *play = data;
+    const WsTensor *t = &play->p->tensor[tensor];
+    WsExprEnv env = ws_launch_env(play->v);
+    gint64 low = 0, high = 0;
+    if ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
+        (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL)))
+        return FALSE;
+    if (t->data == WS_DATA_INTEGERS)
+        *value = low + (high > low ? (high - 1 - low) / 2 : 0);
+    else if (t->data == WS_DATA_INDICES)
+        *value = low / 2;
+    else
+        *value = 0;
+    return TRUE;
+}
+
+gboolean ws_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise, gint64 *value)
+{
+    *value = otherwise;
+    if (!e)
+        return TRUE;
+    if (ws_walker_eval(a->walker, e, value, &play->error))
+        return TRUE;
+    g_prefix_error(&play->error, "%s: ", a->step.op->id);
+    return FALSE;
+}
+
+/* --- set-up
+ * ---------------------------------------------------------------------------------------- */
+static void note_element(const WsExpr *node, gpointer data)
+{
+    if (node->op == WS_EXPR_INDEX)
+        *(gboolean *)data = TRUE;
+}
+
+static void init_barriers(WsPlay *play)
+{
+    const WsProgram *p = play->p;
+    play->mbar_offset = g_new0(guint, p->n_barriers + 1);
+    play->named_offset = g_new0(guint, p->n_barriers + 1);
+    for (guint b = 0; b < p->n_barriers; b++) {
+        play->mbar_offset[b] = play->n_mbars;
+        play->named_offset[b] = play->n_named;
+        if (p->barrier[b].kind == WS_BARRIER_MBARRIER)
+            play->n_mbars += MAX(p->barrier[b].array, 1) * MAX(p->barrier[b].slots, 1);
+        else
+            play->n_named += MAX(p->barrier[b].array, 1);
+    }
+    for (guint c = 0; c < play->n_sms; c++) {
+        play->sm[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
+        play->sm[c].named = g_new0(WsNamed, play->n_named + 1);
+        for (guint b = 0; b < p->n_barriers; b++) {
+            const WsBarrier *x = &p->barrier[b];
+            if (x->kind != WS_BARRIER_MBARRIER)
+                continue;
+            for (guint i = 0; i < MAX(x->array, 1) * MAX(x->slots, 1); i++)
+                play->sm[c].mbar[play->mbar_offset[b] + i].count =
+                    x->arrivals ? MAX(x->arrivals[i / MAX(x->slots, 1)], 1) : 1;
+        }
+    }
+}
+
+static WsGroups groups_new(void)
+{
+    return (WsGroups){ .done = g_array_new(FALSE, FALSE, sizeof(double)),
+                       .full = g_array_new(FALSE, FALSE, sizeof(double)) };
+}
+
+static void groups_clear(WsGroups *g)
+{
+    if (g->done)
+        g_array_unref(g->done);
+    if (g->full)
+        g_array_unref(g->full);
+}
+
+static void init_players(WsPlay *play)
+{
+    const WsProgram *p = play->p;
+    guint queue = (guint)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1);
+    play->n_players = play->n_sms * p->n_agents;
+    play->player = g_new0(WsPlayer, play->n_players + 1);
+    for (guint i = 0; i < play->n_players; i++) {
+        WsPlayer *a = &play->player[i];
+        a->cta = i / p->n_agents;
+        a->agent = i % p->n_agents;
+        a->walker = ws_walker_new(p, play->v, a->agent, a->cta, limited_tiles, play);
+        ws_walker_set_element(a->walker, guess_element, play);
+        a->now = play->m->value[WS_MACHINE_CTA_START];
+        a->mma = groups_new();
+        a->bulk = groups_new();
+        a->copies = groups_new();
+        a->mma_start = g_new0(double, queue);
+    }
+}
+
+void ws_play_init(WsPlay *play)
+{
+    const WsProgram *p = play->p;
+    play->n_sms = CLAMP(p->cluster, 1, 16);
+    play->sm = g_new0(WsSm, play->n_sms);
+    play->work = g_new0(WsWork, p->n_ops + 1);
+    play->work_known = g_new0(guint8, p->n_ops + 1);
+    play->wait = g_new0(WsWaitSum, p->n_ops + 1);
+    play->loops = g_array_new(FALSE, FALSE, sizeof(WsLoopTrack));
+    play->tile_start = g_array_new(FALSE, TRUE, sizeof(WsSnapshot));
+    play->tensor_bytes = g_new0(gint64, p->n_tensors + 1);
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_TILE && p->var[i].value)
+            ws_expr_visit(p->var[i].value, note_element, &play->reads_for_tiles);
+    init_barriers(play);
+    init_players(play);
+}
+
+void ws_play_clear(WsPlay *play)
+{
+    for (guint i = 0; i < play->n_players; i++) {
+        WsPlayer *a = &play->player[i];
+        ws_walker_free(a->walker);
+        groups_clear(&a->mma);
+        groups_clear(&a->bulk);
+        groups_clear(&a->copies);
+        g_free(a->mma_start);
+    }
+    for (guint c = 0; c < play->n_sms; c++) {
+        g_free(play->sm[c].mbar);
+        g_free(play->sm[c].named);
+    }
+    for (guint i = 0; i < play->loops->len; i++)
+        g_array_unref(g_array_index(play->loops, WsLoopTrack, i).distance);
+    g_array_unref(play->loops);
+    g_array_unref(play->tile_start);
+    g_free(play->player);
+    g_free(play->sm);
+    g_free(play->mbar_offset);
+    g_free(play->named_offset);
+    g_free(play->work);
+    g_free(play->work_known);
+    g_free(play->wait);
+    g_free(play->tensor_bytes);
+    g_clear_error(&play->error);
+}
+
+/* --- running
+ * --------------------------------------------------------------------------------------- */
+void ws_play_wake(WsPlay *play)
+{
+    for (guint i = 0; i < play->n_players; i++)
+        if (play->player[i].state == WS_AGENT_BLOCKED)
+            play->player[i].state = WS_AGENT_RUNS;
+}
+
+static WsPlayer *furthest_behind(WsPlay *play)
+{
+    WsPlayer *best = NULL;
+    for (guint i = 0; i < play->n_players; i++) {
+        WsPlayer *a = &play->player[i];
+        if (a->state == WS_AGENT_RUNS && (!best || a->now < best->now))
+            best = a;
+    }
+    return best;
+}
+
+static gboolean fetch(WsPlay *play, WsPlayer *a)
+{
+    a->last = a->step;
+    if (!ws_walker_next(a->walker, &a->step, &play->error)) {
+        a->state = WS_AGENT_DONE;
+        ws_play_close_record(play, a);
+        return play->error == NULL;
+    }
+    ws_play_note_rounds(play, a);
+    a->has_op = TRUE;
+    a->part = 0;
+    a->start = a->now;
+    a->done = 0;
+    a->base = 0;
+    return TRUE;
+}
+
+static void report_stuck(WsPlay *play)
+{
+    WsFinding *finding = NULL;
+    play->stuck = TRUE;
+    for (guint i = 0; i < play->n_players; i++) {
+        WsPlayer *a = &play->player[i];
+        if (a->state != WS_AGENT_BLOCKED || !play->findings)
+            continue;
+        if (finding) {
+            g_ptr_array_add(finding->steps, g_strdup(a->step.op->id));
+            continue;
+        }
+        g_autofree char *rounds = ws_step_rounds_text(&a->step);
+        g_autofree char *barrier = ws_play_barrier_text(play, a);
+        finding =
+            ws_findings_add(play->findings, WS_RULE_P_DEADLOCK, a->step.op->id,
+                            "the play of the clock is stuck: %s waits on %s%s%s, and nobody who "
+                            "could end it runs",
+                            play->p->agent[a->agent].name, barrier, *rounds ? " at " : "", rounds);
+        finding->barrier = g_steal_pointer(&barrier);
+        finding->round = g_steal_pointer(&rounds);
+        if (!finding->steps)
+            finding->steps = g_ptr_array_new_with_free_func(g_free);
+    }
+}
+
+static gboolean all_done(const WsPlay *play)
+{
+    for (guint i = 0; i < play->n_players; i++)
+        if (play->player[i].state != WS_AGENT_DONE)
+            return FALSE;
+    return TRUE;
+}
+
+gboolean ws_play_run(WsPlay *play)
+{
+    WsPlayer *a;
+    while ((a = furthest_behind(play))) {
+        if (!a->has_op && !fetch(play, a))
+            return FALSE;
+        if (!a->has_op)
+            continue;
+        if (++play->steps > play->max_steps) {
+            g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_OVERFLOW,
+                        "more than %" G_GINT64_FORMAT " operations in the tiles that were played",
+                        play->max_steps);
+            return FALSE;
+        }
+        switch (ws_play_move(play, a)) {
+        case WS_MOVE_NEXT:
+            a->has_op = FALSE;
+            ws_play_note_op(play, a);
+            break;
+        case WS_MOVE_AGAIN:
+            break;
+        case WS_MOVE_BLOCKED:
+            a->state = WS_AGENT_BLOCKED;
+            break;
+        case WS_MOVE_FAILED:
+            return FALSE;
+        }
+    }
+    if (all_done(play))
+        return TRUE;
+    report_stuck(play);
+    return FALSE;
+}

@@ -1,0 +1,163 @@
+/* The play behind clock.h: agents, units and barriers of one cluster of CTAs. Private to this
+ * folder.
+ *
+ * Agents advance one operation (or one slice of one) at a time, always the one that is furthest
+ * behind. Units serve requests in that order, so the end of every asynchronous effect is known when
+ * it is issued; a barrier's phase ends at the latest of its contributions, and is known to when the
+ * last of them was issued. All times are cycles in double. */
+#pragma once
+
+#include "clock/clock.h"
+
+/* A unit that serves one request after the other. */
+typedef struct {
+    double free; /* earliest start of the next request */
+    double busy; /* cycles served so far */
+} WsUnit;
+/* Serves `cycles` of work from `at` on; returns the end. */
+double ws_unit_serve(WsUnit *u, double at, double cycles);
+
+/* Work of a generic operation on the pipes of its SM, in cycles at full rate. */
+typedef struct {
+    double alu, mufu, smem;
+    double latency; /* after the throughput part */
+} WsWork;
+
+/* Groups of one queue of an agent (mma, bulk, cp.async): when each ended. */
+typedef struct {
+    GArray *done; /* double: end of each closed group, never decreasing */
+    GArray *full; /* double: bulk groups: also written */
+    double open, open_full;
+} WsGroups;
+
+typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsMove;
+typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsAgentState;
+
+typedef struct {
+    guint agent, cta;
+    WsWalker *walker;
+    WsAgentState state;
+    double now;
+    gboolean has_op;
+    WsStep step, last; /* current operation; the one before it, for the rounds */
+    guint part;        /* slices of the current operation that are over */
+    double start;      /* of the current operation */
+    double done;       /* end of its effect */
+    double base;       /* its own cost: what a wait takes that has nothing to wait for */
+    WsGroups mma, bulk, copies;
+    double copied;     /* end of this agent's gathers so far */
+    double *mma_start; /* ring of the last `queue` instruction starts */
+    guint64 mma_issued;
+    gint64 joined; /* generation of the named or cluster barrier it waits for */
+    gint64 cluster_generation;
+    WsTraceRecord record; /* open record; not open if record_step is NULL */
+    const char *record_step;
+    guint record_last; /* index of the last operation that went into it */
+    guint record_rounds;
+    gint64 record_round;
+    double stood; /* blocked at the current operation since, for messages */
+} WsPlayer;
+
+typedef struct {
+    gint64 completed;
+    gint64 arrived, count;
+    gint64 expected, landed; /* bytes of the current phase */
+    double latest;
+    double time[8]; /* of the last completions, by number mod 8 */
+} WsMbar;
+
+typedef struct {
+    gint64 generation, joined;
+    double latest, time[4];
+} WsNamed;
+
+typedef struct {
+    guint op;
+    gint64 count;
+    double exposed;
+} WsWaitSum;
+
+typedef struct {
+    guint agent;
+    const WsTree *loop;
+    double start;
+    GArray *distance; /* double */
+} WsLoopTrack;
+
+/* One SM of the cluster. */
+typedef struct {
+    WsUnit tensor, load, store, smem, alu, mufu, lsu;
+    double first_load; /* landing of the first bulk load; before it memory is cold */
+    WsMbar *mbar;      /* by ws_play offsets */
+    WsNamed *named;
+} WsSm;
+
+typedef struct {
+    double at, tensor, load, store, smem, alu, mufu;
+} WsSnapshot;
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    const WsMachine *m;
+    WsFindings *findings;
+    WsTrace *trace; /* or NULL */
+    gint free_op;   /* this wait costs nothing; -1 none */
+    guint cluster;
+    WsTilesStrided stride;
+    gint64 tile_limit;    /* positions that are played */
+    gint64 tiles_granted; /* positions that some agent has begun */
+    gint64 soft_steps;    /* no new tile after this many */
+    gint64 max_steps, steps;
+
+    guint n_players;
+    WsPlayer *player;
+    guint n_sms;
+    WsSm *sm;
+    guint *mbar_offset, n_mbars; /* per barrier: index of element 0 slot 0 */
+    guint *named_offset, n_named;
+    WsNamed cluster_bar;
+    WsWork *work; /* per operation, once asked */
+    guint8 *work_known;
+    gboolean reads_for_tiles; /* a tile name reads a tensor */
+    double load_rate;         /* bytes/clk of one SM when all run */
+
+    WsWaitSum *wait;      /* per operation */
+    GArray *loops;        /* WsLoopTrack, CTA 0 only */
+    GArray *tile_start;   /* WsSnapshot by tile position: latest start over the agents of CTA 0 */
+    gint64 *tensor_bytes; /* per tensor, moved by CTA 0 */
+    double end;           /* of everything so far */
+    gboolean stuck, has_raw, has_unless;
+    GError *error;
+} WsPlay;
+
+/* --- play.c --- */
+void ws_play_init(WsPlay *play);
+void ws_play_clear(WsPlay *play);
+gboolean ws_play_run(WsPlay *play); /* FALSE: error set or stuck */
+gboolean ws_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise, gint64 *value);
+/* Lets everybody who is blocked look again. */
+void ws_play_wake(WsPlay *play);
+
+/* --- operation.c: one move of the current operation --- */
+WsMove ws_play_move(WsPlay *play, WsPlayer *a);
+
+/* --- barrier.c --- */
+WsMove ws_play_mbar(WsPlay *play, WsPlayer *a);    /* wait, arrive, expect, cp arrive */
+WsMove ws_play_named(WsPlay *play, WsPlayer *a);   /* bar_sync, bar_arrive */
+WsMove ws_play_cluster(WsPlay *play, WsPlayer *a); /* cluster_arrive, cluster_wait */
+/* Credits bytes that land at `at` to the barrier of the current operation in CTA `cta`. */
+WsMove ws_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at);
+/* CTAs named by the current operation, as a mask. */
+gboolean ws_play_targets(WsPlay *play, WsPlayer *a, guint *mask);
+/* "full[0] slot 2" of the current operation. Caller frees. */
+char *ws_play_barrier_text(WsPlay *play, WsPlayer *a);
+
+/* --- work.c: costs of generic operations --- */
+WsWork ws_work_of(const WsPlay *play, const WsOp *op);
+guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a);
+
+/* --- record.c: what the play writes down --- */
+void ws_play_note_rounds(WsPlay *play, WsPlayer *a);
+void ws_play_note_op(WsPlay *play, WsPlayer *a);
+void ws_play_close_record(WsPlay *play, WsPlayer *a);

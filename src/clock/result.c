@@ -1,0 +1,240 @@
+/* From a play to figures: extrapolation, loops, waits, utilisation, what bounds the run. */
+#include "clock/result.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- span
+ * -------------------------------------------------------------------------------------------- */
+static const WsSnapshot *tile_at(const WsPlay *play, guint position)
+{
+    return &g_array_index(play->tile_start, WsSnapshot, position);
+}
+
+/* First and last tile start between which the run is steady; FALSE below two tiles. */
+static gboolean steady(const WsPlay *play, guint *first, guint *last)
+{
+    guint n = play->tile_start->len;
+    if (n < 2)
+        return FALSE;
+    *last = n - 1;
+    *first = n > 2 ? 1 : 0; /* the first tile also fills the pipeline */
+    return TRUE;
+}
+
+/* Traffic that memory must carry at least: each tensor once, or less if less of it is touched. */
+static double memory_cycles(const WsClockResult *r, const WsPlay *play)
+{
+    double bytes = 0;
+    double times = r->tiles_played
+                       ? (double)ws_launch_tiles(play->v) * play->n_sms / (double)r->tiles_played
+                       : 0;
+    for (guint t = 0; t < play->p->n_tensors; t++) {
+        double size = ws_dtype_bytes(play->p->tensor[t].dtype);
+        for (guint d = 0; d < play->p->tensor[t].rank; d++)
+            size *= (double)ws_launch_shape(play->v, t, d);
+        bytes += MIN(size, (double)play->tensor_bytes[t] * times);
+    }
+    return bytes / play->m->value[WS_MACHINE_HBM_BYTES];
+}
+
+static gint64 whole(double x)
+{
+    return x < 9e18 ? (gint64)llrint(x) : G_MAXINT64;
+}
+
+void ws_result_span(WsClockResult *r, const WsPlay *play)
+{
+    const double *m = play->m->value;
+    guint first, last;
+    double cycles = play->end;
+    r->played = whole(play->end);
+    r->tiles_played = MIN((gint64)MAX(play->tile_start->len, 1), r->tiles);
+    r->tile_period = NAN;
+    if (steady(play, &first, &last))
+        r->tile_period = (tile_at(play, last)->at - tile_at(play, first)->at) / (last - first);
+    r->extrapolated = r->tiles_played < r->tiles && !isnan(r->tile_period);
+    if (r->extrapolated)
+        cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;
+    r->waves = 1;
+    if (play->p->tiles.launch == WS_LAUNCH_SINGLE) {
+        gint64 sms = MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms);
+        r->waves = MAX((r->grid + sms - 1) / sms, 1);
+        cycles = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];
+    }
+    r->hbm_cycles = memory_cycles(r, play);
+    r->cycles = whole(MAX(cycles, r->hbm_cycles));
+    r->ghz = m[WS_MACHINE_GHZ];
+    r->seconds = (double)r->cycles / (r->ghz * 1e9);
+}
+
+/* --- utilisation
+ * ---------------------------------------------------------------------------------------- */
+static void utilisation(WsClockResult *r, const WsPlay *play)
+{
+    const WsSm *sm = &play->sm[0];
+    guint first, last;
+    WsSnapshot from = { 0 }, to = { play->end,     sm->tensor.busy, sm->load.busy, sm->store.busy,
+                                    sm->smem.busy, sm->alu.busy,    sm->mufu.busy };
+    if (steady(play, &first, &last) && last > first && first > 0) {
+        from = *tile_at(play, first);
+        to = *tile_at(play, last);
+    }
+    double span = MAX(to.at - from.at, 1);
+    r->tensor_busy = (to.tensor - from.tensor) / span;
+    r->tma_busy = MAX(to.load - from.load, to.store - from.store) / span;
+    r->smem_busy = (to.smem - from.smem) / span;
+    r->alu_busy = (to.alu - from.alu) / span;
+    r->mufu_busy = (to.mufu - from.mufu) / span;
+}
+
+/* --- loops and waits
+ * -------------------------------------------------------------------------------------- */
+static int by_value(gconstpointer a, gconstpointer b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void loops(WsClockResult *r, const WsPlay *play)
+{
+    for (guint i = 0; i < play->loops->len; i++) {
+        const WsLoopTrack *t = &g_array_index(play->loops, WsLoopTrack, i);
+        if (t->distance->len == 0)
+            continue;
+        g_array_sort(t->distance, by_value);
+        WsClockLoop l = { t->agent, t->loop, t->distance->len,
+                          g_array_index(t->distance, double, t->distance->len / 2) };
+        g_array_append_val(r->loop, l);
+    }
+}
+
+static int by_exposed(gconstpointer a, gconstpointer b)
+{
+    const WsClockWait *x = a, *y = b;
+    if (x->exposed != y->exposed)
+        return x->exposed < y->exposed ? 1 : -1;
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static void waits(WsClockResult *r, const WsPlay *play)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsWaitSum *s = &play->wait[i];
+        if (s->count == 0)
+            continue;
+        WsClockWait w = { i, (guint)MAX(play->p->op[i]->agent, 0), s->count, whole(s->exposed),
+                          NAN };
+        g_array_append_val(r->wait, w);
+    }
+    g_array_sort(r->wait, by_exposed);
+}
+
+/* The longest wait of the agent that waits least: the others wait for it. */
+static const WsClockWait *critical_wait(const WsClockResult *r, const WsPlay *play)
+{
+    gint busiest = -1;
+    gint64 least = G_MAXINT64;
+    for (guint a = 0; a < play->p->n_agents; a++) {
+        gint64 sum = 0;
+        for (guint i = 0; i < r->wait->len; i++) {
+            const WsClockWait *w = &g_array_index(r->wait, WsClockWait, i);
+            sum += w->agent == a ? w->exposed : 0;
+        }
+        if (sum < least && play->p->agent[a].body) {
+            least = sum;
+            busiest = (gint)a;
+        }
+    }
+    for (guint i = 0; i < r->wait->len; i++) {
+        const WsClockWait *w = &g_array_index(r->wait, WsClockWait, i);
+        if ((gint)w->agent == busiest && w->exposed > 0)
+            return w;
+    }
+    return NULL;
+}
+
+static char *bound(const WsClockResult *r, const WsPlay *play)
+{
+    const struct {
+        const char *name;
+        double share;
+    } units[] = { { "tensor pipe", r->tensor_busy },
+                  { "TMA and L2", r->tma_busy },
+                  { "MUFU", r->mufu_busy },
+                  { "ALU", r->alu_busy },
+                  { "shared-memory port", r->smem_busy } };
+    guint best = 0;
+    for (guint i = 1; i < G_N_ELEMENTS(units); i++)
+        if (units[i].share > units[best].share + 1e-9)
+            best = i;
+    if (r->hbm_cycles >= (double)r->cycles - 1)
+        return g_strdup("HBM");
+    if (units[best].share >= 0.85)
+        return g_strdup(units[best].name);
+    const WsClockWait *w = critical_wait(r, play);
+    if (!w)
+        return g_strdup_printf("issue (%s %.0f %%)", units[best].name, 100 * units[best].share);
+    const WsOp *op = play->p->op[w->op];
+    return g_strdup_printf("%s in %s (%s %.0f %%)", op->label ? op->label : op->id,
+                           play->p->agent[w->agent].name, units[best].name,
+                           100 * units[best].share);
+}
+
+static char *note(const WsClockResult *r, const WsPlay *play)
+{
+    GString *s =
+        g_string_new("One SM is played; the others are taken to run alike and to share L2.");
+    if (r->extrapolated)
+        g_string_append_printf(s,
+                               " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                               " tiles were played, the rest counted at their steady distance.",
+                               r->tiles_played, r->tiles);
+    if (r->waves > 1)
+        g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on an SM.",
+                               r->waves);
+    if (play->has_unless)
+        g_string_append(s, " Steps with `unless` are taken to be skipped.");
+    if (play->has_raw)
+        g_string_append(s, " Raw steps take no time here.");
+    if (r->hbm_cycles >= (double)r->cycles - 1)
+        g_string_append(s, " Memory traffic is a floor, not played.");
+    return g_string_free(s, FALSE);
+}
+
+/* --- trace header
+ * -------------------------------------------------------------------------------------------- */
+static void header(WsClockResult *r, const WsPlay *play)
+{
+    WsTrace *t = r->trace;
+    for (guint i = 0; i < play->p->n_vars; i++)
+        if (play->p->var[i].kind == WS_VAR_SIZE)
+            ws_trace_add_size(t, play->p->var[i].name, ws_launch_var(play->v, (gint)i));
+    for (guint c = 0; c < play->n_sms; c++) {
+        WsTraceCta cta = { (guint32)(play->cluster * play->n_sms + c), G_MAXUINT32, r->played,
+                           r->ghz };
+        g_array_append_val(t->cta, cta);
+    }
+    g_free(t->device);
+    t->device = g_strdup(play->m->name);
+    g_free(t->note);
+    t->note = g_strdup(r->note);
+    g_free(t->bound);
+    t->bound = g_strdup(r->bound);
+    t->grid = r->grid;
+    t->tensor_busy = r->tensor_busy;
+    t->tma_busy = r->tma_busy;
+    t->cycles = r->played;
+    ws_trace_finish(t);
+}
+
+void ws_result_details(WsClockResult *r, WsPlay *play)
+{
+    utilisation(r, play);
+    loops(r, play);
+    waits(r, play);
+    r->bound = bound(r, play);
+    r->note = note(r, play);
+    if (r->trace)
+        header(r, play);
+}

@@ -1,0 +1,226 @@
+/* Costs of generic operations: what the statements of a compute step and the moves between
+ * registers and memory need of the ALU, the MUFU and the shared-memory port. */
+#include "clock/play.h"
+
+#include <string.h>
+
+guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a)
+{
+    return (guint64)a->rows * a->cols * ws_dtype_bytes(p->buffer[a->buffer].dtype);
+}
+
+typedef struct {
+    guint rows, cols; /* 0 x 0: uniform, costs nothing per thread */
+} Shape;
+
+typedef struct {
+    const WsPlay *play;
+    const WsAgent *agent;
+    GHashTable *temporary; /* name -> Shape packed in a pointer */
+    double alu, mufu, convert, shuffles;
+} Count;
+
+static Shape wider(Shape a, Shape b)
+{
+    return (Shape){ MAX(a.rows, b.rows), MAX(a.cols, b.cols) };
+}
+
+/* Results per agent, counted in lanes: replicated values cost every thread that holds them. */
+static double lanes(const Count *c, Shape s)
+{
+    double threads = c->agent->threads;
+    if (s.rows == 0)
+        return 0;
+    if (s.rows == 1 && s.cols == 1)
+        return threads;
+    if (s.cols == 1)
+        return 4.0 * s.rows; /* one value per row in each of the 4 lanes of its quad */
+    if (s.rows == 1)
+        return threads * s.cols / 4.0; /* the columns that a lane holds */
+    return MAX((double)s.rows * s.cols, threads);
+}
+
+static Shape shape_of_name(const Count *c, const char *name)
+{
+    for (guint i = 0; i < c->agent->n_values; i++)
+        if (strcmp(c->agent->value[i].name, name) == 0)
+            return (Shape){ c->agent->value[i].rows, c->agent->value[i].cols };
+    guint packed = GPOINTER_TO_UINT(g_hash_table_lookup(c->temporary, name));
+    return (Shape){ packed >> 16, packed & 0xffff };
+}
+
+static Shape count(Count *c, const WsExpr *e);
+
+static Shape count_args(Count *c, const WsExpr *e)
+{
+    Shape s = { 0, 0 };
+    for (guint i = 0; i < e->n_args; i++)
+        s = wider(s, count(c, e->arg[i]));
+    return s;
+}
+
+/* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
+ * row is completed. */
+static Shape count_reduction(Count *c, const WsExpr *e, Shape s)
+{
+    gboolean complete = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_ROWSUM;
+    gboolean partial = s.cols == 4;
+    if (!partial || !complete)
+        c->alu += lanes(c, s);
+    if (complete) {
+        c->alu += 2 * 2 * 4.0 * s.rows;
+        c->shuffles += 2;
+    }
+    return (Shape){ s.rows, complete ? 1 : 4 };
+}
+
+static Shape count_call(Count *c, const WsExpr *e)
+{
+    Shape s = count_args(c, e);
+    double n = lanes(c, s);
+    switch (e->func) {
+    case WS_FUNC_EXP2:
+    case WS_FUNC_LOG2:
+    case WS_FUNC_RCP:
+    case WS_FUNC_TANH:
+        c->mufu += n;
+        break;
+    case WS_FUNC_EXP:
+    case WS_FUNC_LN:
+    case WS_FUNC_SQRT:
+        c->mufu += n;
+        c->alu += n;
+        break;
+    case WS_FUNC_ROWMAX:
+    case WS_FUNC_ROWSUM:
+    case WS_FUNC_LANEMAX:
+    case WS_FUNC_LANESUM:
+        return count_reduction(c, e, s);
+    case WS_FUNC_BF16:
+    case WS_FUNC_F16:
+    case WS_FUNC_TF32:
+    case WS_FUNC_E4M3:
+    case WS_FUNC_E5M2:
+    case WS_FUNC_I32:
+    case WS_FUNC_U8:
+    case WS_FUNC_I8:
+        c->convert += n;
+        break;
+    case WS_FUNC_ABS: /* an operand modifier */
+        break;
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        c->alu += n * (e->n_args - 1);
+        break;
+    default:
+        c->alu += n;
+        break;
+    }
+    return s;
+}
+
+static Shape count(Count *c, const WsExpr *e)
+{
+    double mark = c->alu;
+    Shape s;
+    switch (e->op) {
+    case WS_EXPR_NAME:
+        return shape_of_name(c, e->name);
+    case WS_EXPR_CALL:
+        return count_call(c, e);
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+        s = count_args(c, e);
+        /* a*b + c is one instruction */
+        for (guint i = 0; i < 2; i++)
+            if (e->arg[i]->op == WS_EXPR_MUL && c->alu - mark >= lanes(c, s)) {
+                c->alu -= lanes(c, s);
+                break;
+            }
+        c->alu += lanes(c, s);
+        return s;
+    case WS_EXPR_DIV:
+        s = count_args(c, e);
+        c->mufu += lanes(c, s);
+        c->alu += lanes(c, s);
+        return s;
+    case WS_EXPR_MOD:
+        s = count_args(c, e);
+        c->alu += 20 * lanes(c, s);
+        return s;
+    case WS_EXPR_NEG:
+    case WS_EXPR_NOT:
+        return count_args(c, e);
+    default:
+        s = count_args(c, e);
+        if (e->n_args)
+            c->alu += lanes(c, s);
+        return s;
+    }
+}
+
+/* Lanes of `per_sm` that the warps of one agent can use: a warp stays in its quarter of the SM. */
+static double usable(double per_sm, guint warps)
+{
+    return per_sm * MIN(warps, 4) / 4.0;
+}
+
+static WsWork math_work(const WsPlay *play, const WsOp *op)
+{
+    const double *m = play->m->value;
+    const WsAgent *agent = &play->p->agent[op->agent];
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    Count c = { .play = play, .agent = agent, .temporary = names };
+    WsWork w = { 0 };
+    guint statements = op->n_math;
+    if (op->skip) { /* taken to be skipped: only the question costs */
+        count(&c, op->skip);
+        statements = 0;
+    }
+    for (guint i = 0; i < statements; i++) {
+        Shape s = count(&c, op->math[i]->value);
+        guint packed = MIN(s.rows, 0xffff) << 16 | MIN(s.cols, 0xffff);
+        g_hash_table_insert(names, op->math[i]->name, GUINT_TO_POINTER(packed));
+        w.latency += m[WS_MACHINE_MATH_START];
+    }
+    w.alu = c.alu / usable(m[WS_MACHINE_ALU_LANES], agent->warps) +
+            c.convert / usable(m[WS_MACHINE_CONVERT_LANES], agent->warps);
+    w.mufu = c.mufu / usable(m[WS_MACHINE_MUFU_LANES], agent->warps);
+    w.latency += c.shuffles * m[WS_MACHINE_SHUFFLE];
+    return w;
+}
+
+static double value_elements(const WsOp *op)
+{
+    return op->n_value ? (double)op->value[0].rows * op->value[0].cols : 0;
+}
+
+static WsWork shared_work(const WsPlay *play, const WsOp *op)
+{
+    const double *m = play->m->value;
+    const WsAgent *agent = &play->p->agent[op->agent];
+    WsWork w = { 0 };
+    guint64 bytes = 0;
+    for (guint i = 0; i < op->n_access; i++)
+        bytes += ws_access_bytes(play->p, &op->access[i]);
+    w.smem = (double)bytes / m[WS_MACHINE_SMEM_BYTES];
+    gboolean loads = op->kind == WS_OP_LD_SHARED || op->kind == WS_OP_LDMATRIX;
+    if (loads || op->kind == WS_OP_TRANSPOSE)
+        w.latency = m[WS_MACHINE_SMEM_LATENCY];
+    if (op->kind == WS_OP_TRANSPOSE) /* byte permutes, two per 32-bit word */
+        w.alu = (double)bytes / 4 / usable(m[WS_MACHINE_ALU_LANES], agent->warps);
+    if (!loads && op->n_value && op->n_access) {
+        guint from = ws_dtype_bytes(agent->value[op->value[0].value].dtype);
+        guint to = ws_dtype_bytes(play->p->buffer[op->access[0].buffer].dtype);
+        if (from != to)
+            w.alu += value_elements(op) / usable(m[WS_MACHINE_CONVERT_LANES], agent->warps);
+    }
+    return w;
+}
+
+WsWork ws_work_of(const WsPlay *play, const WsOp *op)
+{
+    if (op->kind == WS_OP_MATH)
+        return math_work(play, op);
+    return shared_work(play, op);
+}
