@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 typedef struct {
-    _Alignas(64) uint64_t opaque[16];
+    _Alignas(128) uint64_t opaque[16]; /* 64 up to CUDA 12, 128 since */
+    ;
 } WsCuTensorMap;
 
 typedef struct {

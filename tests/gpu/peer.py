@@ -162,8 +162,8 @@ class Kernel:
             size = DTYPES[b.tensors[t]["dtype"]]
             extent = case["extent"][t][::-1]
             stride = [s * size for s in case["stride"][t][::-1]][1:]
-            raw = ctypes.create_string_buffer(128 + 64)
-            address = (ctypes.addressof(raw) + 63) // 64 * 64
+            raw = ctypes.create_string_buffer(128 + 128)
+            address = (ctypes.addressof(raw) + 127) // 128 * 128
             self.driver.call(
                 "cuTensorMapEncodeTiled", address, MAP_TYPE[b.tensors[t]["dtype"]], rank, pointers[t],
                 (ctypes.c_uint64 * rank)(*extent), (ctypes.c_uint64 * max(rank - 1, 1))(*stride),

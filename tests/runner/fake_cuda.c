@@ -1,0 +1,357 @@
+/* A CUDA driver that runs on the CPU, for tests of the runner: memory is malloc, the runner's small
+ * kernels are evaluated from the same header the real ones are made of, and the "generated" kernel
+ * of the test bundle copies tensor 0 to tensor 1. $FAKE_CUDA lists what shall go wrong; calls worth
+ * looking at are written to $FAKE_CUDA_LOG. */
+#include "launch/inputs.h"
+#include "runner/cuda_driver.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { INVALID_VALUE = 1, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, INVALID_PTX = 218 };
+
+typedef struct {
+    char name[64], build[16]; /* entry; first word of the module's second line */
+} Function;
+
+static int pending; /* error of the next synchronisation */
+static bool hanging, last_traced;
+static int timed_launches;
+
+static bool mode(const char *what)
+{
+    const char *all = getenv("FAKE_CUDA");
+    const char *found = all ? strstr(all, what) : NULL;
+    return found && (found == all || found[-1] == ',') &&
+           (found[strlen(what)] == 0 || found[strlen(what)] == ',');
+}
+
+static void note(const char *format, ...)
+{
+    const char *path = getenv("FAKE_CUDA_LOG");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (!f)
+        return;
+    va_list list;
+    va_start(list, format);
+    vfprintf(f, format, list);
+    va_end(list);
+    fclose(f);
+}
+
+#define API __attribute__((visibility("default"))) int
+
+API cuGetErrorName(int error, const char **text)
+{
+    *text = error == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : error == INVALID_PTX   ? "CUDA_ERROR_INVALID_PTX"
+            : error == 100           ? "CUDA_ERROR_NO_DEVICE"
+                                     : "CUDA_ERROR_INVALID_VALUE";
+    return 0;
+}
+API cuGetErrorString(int error, const char **text)
+{
+    *text = error == ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "fake";
+    return 0;
+}
+API cuInit(unsigned flags)
+{
+    return mode("no-device") ? 100 : 0;
+}
+API cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return 0;
+}
+API cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return 0;
+}
+API cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return 0;
+}
+API cuDeviceGetName(char *name, int size, int device)
+{
+    snprintf(name, (size_t)size, "Fake \"H200\"");
+    return 0;
+}
+API cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    *value = attribute == WS_CU_ATTRIBUTE_SMS     ? 7
+             : attribute == WS_CU_ATTRIBUTE_MAJOR ? (mode("old-gpu") ? 8 : 9)
+             : attribute == WS_CU_ATTRIBUTE_L2    ? 1 << 20
+                                                  : 0;
+    return 0;
+}
+API cuDeviceGetPCIBusId(char *text, int size, int device)
+{
+    snprintf(text, (size_t)size, "0000:00:00.0");
+    return 0;
+}
+API cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    *context = &pending;
+    return 0;
+}
+API cuCtxSetCurrent(void *context)
+{
+    return 0;
+}
+API cuStreamCreate(void **stream, unsigned flags)
+{
+    *stream = &pending;
+    return 0;
+}
+API cuStreamSynchronize(void *stream)
+{
+    while (hanging)
+        usleep(10000);
+    return pending;
+}
+API cuEventCreate(void **event, unsigned flags)
+{
+    *event = &hanging;
+    return 0;
+}
+API cuEventRecord(void *event, void *stream)
+{
+    return 0;
+}
+API cuEventSynchronize(void *event)
+{
+    while (hanging)
+        usleep(10000);
+    return pending;
+}
+API cuEventElapsedTime(float *ms, void *from, void *to)
+{
+    *ms = last_traced ? 0.101f : 0.1f;
+    return 0;
+}
+API cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    if (mode("no-memory") && bytes == 256u << 20)
+        return WS_CU_OUT_OF_MEMORY;
+    *address = (uint64_t)(uintptr_t)calloc(1, bytes);
+    return *address ? 0 : WS_CU_OUT_OF_MEMORY;
+}
+API cuMemFree_v2(uint64_t address)
+{
+    free((void *)(uintptr_t)address);
+    return 0;
+}
+API cuMemHostAlloc(void **host, size_t bytes, unsigned flags)
+{
+    *host = calloc(1, bytes);
+    return 0;
+}
+API cuMemHostGetDevicePointer_v2(uint64_t *address, void *host, unsigned flags)
+{
+    *address = (uint64_t)(uintptr_t)host;
+    return 0;
+}
+API cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+API cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return 0;
+}
+API cuMemsetD8Async(uint64_t to, unsigned char value, size_t n, void *stream)
+{
+    memset((void *)(uintptr_t)to, value, n);
+    return 0;
+}
+API cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void *stream)
+{
+    note("flush %zu\n", 4 * n); /* not done: 256 MB a launch would make the tests slow */
+    return 0;
+}
+API cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *option, void **value)
+{
+    const char *text = image;
+    bool generated = strncmp(text, "build ", 6) == 0;
+    if (n != 5 || option[0] != WS_CU_JIT_INFO_LOG || option[3] != WS_CU_JIT_ERROR_SIZE)
+        return INVALID_VALUE;
+    if (generated && mode("bad-ptx")) {
+        snprintf(value[2], (size_t)value[3],
+                 "ptxas application ptx input, line 9; fatal : Parsing error");
+        return INVALID_PTX;
+    }
+    if (generated && mode("diagnostic"))
+        snprintf(value[0], (size_t)value[1], "info : (C7510) Potential Performance Loss: wgmma");
+    char *build = calloc(1, 16);
+    if (generated)
+        sscanf(text, "build %15s", build);
+    *module = build;
+    return 0;
+}
+API cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    Function *f = calloc(1, sizeof *f);
+    snprintf(f->name, sizeof f->name, "%s", name);
+    snprintf(f->build, sizeof f->build, "%s", (const char *)module);
+    *function = f;
+    return 0;
+}
+API cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    *value = attribute == WS_CU_FUNC_REGISTERS ? 168 : 0;
+    return 0;
+}
+API cuFuncSetAttribute(void *function, int attribute, int value)
+{
+    note("shared %d\n", value);
+    return attribute == WS_CU_FUNC_MAX_SHARED ? 0 : INVALID_VALUE;
+}
+API cuTensorMapEncodeTiled(WsCuTensorMap *map, int dtype, unsigned rank, void *address,
+                           const uint64_t *extent, const uint64_t *stride, const uint32_t *box,
+                           const uint32_t *step, int interleave, int swizzle, int promotion,
+                           int fill)
+{
+    if ((uintptr_t)map % 64)
+        return INVALID_VALUE;
+    map->opaque[0] = 0xfeed;
+    map->opaque[1] = (uint64_t)(uintptr_t)address;
+    note("map dtype %d rank %u extent", dtype, rank);
+    for (unsigned d = 0; d < rank; d++)
+        note(" %llu", (unsigned long long)extent[d]);
+    note(" stride");
+    for (unsigned d = 0; d + 1 < rank; d++)
+        note(" %llu", (unsigned long long)stride[d]);
+    note(" box");
+    for (unsigned d = 0; d < rank; d++)
+        note(" %u", box[d]);
+    note(" swizzle %d\n", swizzle);
+    return 0;
+}
+
+/* --- kernels
+ * ------------------------------------------------------------------------------------*/
+
+typedef struct {
+    int64_t rank, extent[5], stride[5];
+} Layout;
+
+static int64_t offset_of(const Layout *l, int64_t flat)
+{
+    int64_t offset = 0;
+    for (int64_t d = l->rank - 1; d >= 0; d--) {
+        offset += flat % l->extent[d] * l->stride[d];
+        flat /= l->extent[d];
+    }
+    return offset;
+}
+
+#define ARG(type, i) (*(type *)p[i])
+#define AT(type, i)  ((type *)(uintptr_t)ARG(uint64_t, i))
+
+static void run_scan(void **p)
+{
+    const Layout *l = p[2];
+    uint64_t *result = AT(uint64_t, 4);
+    for (int64_t i = 0; i < ARG(int64_t, 3); i++) {
+        double v = ws_input_decode(
+            ARG(int, 1), ws_input_get(AT(void, 0), ARG(int, 1), (uint64_t)offset_of(l, i)));
+        if (v - v != 0) {
+            result[0]++;
+            result[1] = (uint64_t)i < result[1] ? (uint64_t)i : result[1];
+        }
+    }
+}
+
+static void run_hash(void **p)
+{
+    const unsigned char *b = AT(unsigned char, 0);
+    for (int64_t i = 0; i < ARG(int64_t, 1); i++)
+        *AT(uint64_t, 2) += ws_input_mix(b[i] + WS_INPUT_GOLDEN * (uint64_t)(i + 1));
+}
+
+static void run_gather(void **p)
+{
+    const Layout *l = p[2];
+    for (int64_t i = 0; i < ARG(int64_t, 5); i++)
+        AT(double, 4)
+        [i] = ws_input_decode(ARG(int, 1), ws_input_get(AT(void, 0), ARG(int, 1),
+                                                        (uint64_t)offset_of(l, AT(int64_t, 3)[i])));
+}
+
+/* Parameters: map X, map Y, X, Y, M, N, scalar, then the build's own. */
+static int run_generated(const Function *f, void **p)
+{
+    for (int i = 0; i < 2; i++) {
+        const WsCuTensorMap *map = p[i];
+        if ((uintptr_t)map % 64 || map->opaque[0] != 0xfeed ||
+            map->opaque[1] != ARG(uint64_t, 2 + i))
+            return INVALID_VALUE;
+    }
+    int64_t n = ARG(int64_t, 4) * ARG(int64_t, 5);
+    last_traced = strcmp(f->build, "traced") == 0;
+    if (ARG(float, 6) != 0.5f)
+        return INVALID_VALUE;
+    if (strcmp(f->build, "debug") == 0) {
+        uint32_t *w = AT(uint32_t, 7);
+        uint32_t words[] = { 1, 17, 2, 0x10400, 1, 3, 4, 0xaaaa, 0xbbbb };
+        memcpy(w, words, sizeof words);
+        pending = 719; /* what a trap gives */
+        return 0;
+    }
+    if (mode("hang") && !last_traced)
+        hanging = true;
+    if (mode("fault") && n > 100)
+        pending = ILLEGAL_ADDRESS;
+    if (mode("crash"))
+        abort();
+    memcpy(AT(void, 3), AT(void, 2), (size_t)n * 2);
+    if (mode("wrong"))
+        AT(uint16_t, 3)[n - 1] ^= 0x80; /* exponent: far off */
+    if (mode("unwritten"))
+        AT(uint16_t, 3)[1] = 0xffff;
+    if (mode("unsteady"))
+        AT(uint16_t, 3)[0] ^= timed_launches++ & 1;
+    if (mode("traced-differs") && last_traced)
+        AT(uint16_t, 3)[0] ^= 1;
+    if (last_traced)
+        memset(AT(void, 7), 0x11, 64);
+    return 0;
+}
+
+API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra)
+{
+    const Function *f = function;
+    if (strncmp(f->name, "ws_", 3) != 0)
+        note("launch %s %s grid %u block %u shared %u cluster %u\n", f->name, f->build, c->grid[0],
+             c->block[0], c->shared,
+             c->n_attributes ? c->attribute[0].value.cluster.x * (c->attribute[0].id == 4) : 1);
+    if (c->grid[0] == 0)
+        return INVALID_VALUE;
+    if (strcmp(f->name, "ws_fill") == 0)
+        ws_input_fill(AT(void, 0), p[2], (uint64_t)ARG(int64_t, 1));
+    else if (strcmp(f->name, "ws_scan") == 0)
+        run_scan(p);
+    else if (strcmp(f->name, "ws_hash") == 0)
+        run_hash(p);
+    else if (strcmp(f->name, "ws_gather") == 0)
+        run_gather(p);
+    else if (strcmp(f->name, "ws_clock_probe") == 0)
+        AT(uint64_t, 1)[0] = 300000, AT(uint64_t, 1)[1] = 200000;
+    else if (strcmp(f->name, "warpstave") == 0)
+        return run_generated(f, p);
+    else if (strcmp(f->name, "warpstave_reference") == 0) /* X, Y, M, N, scalar, at, out, n */
+        for (int64_t i = 0; i < ARG(int64_t, 7); i++)
+            AT(double, 6)
+            [i] = ws_input_decode(WS_INPUT_BF16, ws_input_get(AT(void, 0), WS_INPUT_BF16,
+                                                              (uint64_t)AT(int64_t, 5)[i]));
+    else
+        return NOT_FOUND;
+    return 0;
+}

@@ -1,0 +1,282 @@
+/* The runner as a process, on a driver that runs on the CPU (fake_cuda.c): exit statuses, results,
+ * and what happens when kernels are wrong, hang, fault or kill the process. */
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define RUNNER WS_BUILD_ROOT "/bin/warpstave-runner"
+#define FAKE   WS_BUILD_ROOT "/tests/runner/libfakecuda.so"
+
+static const char header[] =
+    "warpstave-bundle 1\nname Copy\ntarget sm_90a\nentry warpstave\n"
+    "block 128 2 1024\nmodule timed kernel.ptx\n%s"
+    "seed 7\nruns 4\nsustained 0\ntimeout 0.4\nrate 4096\nsizes M N\n"
+    "scalar alpha 0.5\n"
+    "tensor X bf16 2 read 0.02 0.004\n"
+    "tensor Y bf16 2 write 0.02 0.004\nreference 1 reference-1.ptx\n"
+    "map 0 128 64 32\nmap 1 64 8 4\n"
+    "wait 17 load empty[1] groups/load/body/0\nrecords 64 0 1 0 1\nctas 0\n";
+static const char small[] = "case small sms 64 3 1e6\nvalues 4 8\nextent 0 4 8 8 1\n"
+                            "fill 0 normal 0 0 0 0\nextent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n";
+static const char large[] = "case large ctas 2 3 0\nvalues 100 80\nextent 0 100 80 80 1\n"
+                            "fill 0 normal 0 0 0 0\nextent 1 100 80 80 1\nfill 1 zeros 0 0 0 0\n";
+static const char none[] = "case none ctas 0 0 0\nvalues 0 8\nextent 0 0 8 8 1\n"
+                           "fill 0 normal 0 0 0 0\nextent 1 0 8 8 1\nfill 1 zeros 0 0 0 0\n";
+
+typedef struct {
+    char *dir, *out, *err, *json, *log;
+    int status;
+} Run;
+
+static void put(const char *dir, const char *name, const char *text)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static char *get(const char *dir, const char *name)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    char *text = NULL;
+    g_file_get_contents(path, &text, NULL, NULL);
+    return text;
+}
+
+static char *make_bundle(const char *modules, const char *cases)
+{
+    char *dir = g_dir_make_tmp("warpstave-runner-XXXXXX", NULL);
+    g_autofree char *top = g_strdup_printf(header, modules);
+    g_autofree char *manifest = g_strconcat(top, cases, NULL);
+    put(dir, "bundle.txt", manifest);
+    put(dir, "kernel.ptx", "build timed\n");
+    put(dir, "traced.ptx", "build traced\n");
+    put(dir, "debug.ptx", "build debug\n");
+    put(dir, "reference-1.ptx", "build reference\n");
+    return dir;
+}
+
+static void clear(Run *r)
+{
+    GDir *d = g_dir_open(r->dir, 0, NULL);
+    const char *name;
+    while (d && (name = g_dir_read_name(d))) {
+        g_autofree char *path = g_build_filename(r->dir, name, NULL);
+        g_assert_false(g_str_has_suffix(name, ".part")); /* no half-written file stays */
+        g_unlink(path);
+    }
+    if (d)
+        g_dir_close(d);
+    g_rmdir(r->dir);
+    g_free(r->dir);
+    g_free(r->out);
+    g_free(r->err);
+    g_free(r->json);
+    g_free(r->log);
+    memset(r, 0, sizeof *r);
+}
+
+static Run run(char *dir, const char *mode, const char *extra)
+{
+    Run r = { .dir = dir };
+    g_auto(GStrv) env = g_get_environ();
+    g_autofree char *log = g_build_filename(dir, "calls.log", NULL);
+    env = g_environ_setenv(env, "WARPSTAVE_LIBCUDA", FAKE, TRUE);
+    env = g_environ_setenv(env, "WARPSTAVE_LIBNVML", "/nonexistent", TRUE);
+    env = g_environ_setenv(env, "FAKE_CUDA", mode, TRUE);
+    env = g_environ_setenv(env, "FAKE_CUDA_LOG", log, TRUE);
+    const char *argv[] = { RUNNER, dir, extra, NULL };
+    g_autoptr(GError) error = NULL;
+    int status;
+    g_assert_true(g_spawn_sync(NULL, (char **)argv, env, G_SPAWN_DEFAULT, NULL, NULL, &r.out,
+                               &r.err, &status, &error));
+    g_assert_true(WIFEXITED(status));
+    r.status = WEXITSTATUS(status);
+    r.json = get(dir, "results.json");
+    r.log = get(dir, "calls.log");
+    return r;
+}
+
+static void holds(const char *text, const char *what)
+{
+    if (!text || !strstr(text, what))
+        g_test_message("no '%s' in: %s", what, text ? text : "(nothing)");
+    g_assert_true(text && strstr(text, what));
+}
+
+static guint count(const char *text, const char *what)
+{
+    guint n = 0;
+    for (const char *p = text; p && (p = strstr(p, what)); p++)
+        n++;
+    return n;
+}
+
+static void test_right(void)
+{
+    g_autofree char *cases = g_strconcat(small, none, large, NULL);
+    Run r = run(make_bundle("", cases), "", NULL);
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "small: right, 6 CTAs"); /* 7 SMs rounded down to the cluster */
+    holds(r.out, "none: nothing to launch");
+    holds(r.out, "large: right, 2 CTAs");
+    holds(r.out, "32 of 32 elements agree");
+    holds(r.out, "4096 of 8000 elements agree");
+    holds(r.out, "second run bit-identical");
+    holds(r.json, "\"warpstave_results\": 1");
+    holds(r.json, "Fake \\\"H200\\\"");
+    holds(r.json, "\"median_us\": 100");
+    holds(r.json, "\"probe_mhz\": 1500");
+    holds(r.log, "launch warpstave timed grid 6 block 128 shared 1024 cluster 2");
+    holds(r.log, "map dtype 9 rank 2 extent 8 4 stride 16 box 64 32 swizzle 3");
+    holds(r.log, "shared 1024");
+    holds(r.log, "flush 268435456");
+    g_assert_cmpuint(count(r.log, "launch warpstave timed grid 6"), ==, 2 + 3 + 4);
+    clear(&r);
+}
+
+static void test_traced(void)
+{
+    Run r = run(make_bundle("module traced traced.ptx\n", small), "", NULL);
+    g_autofree char *records = get(r.dir, "records.bin");
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "traced build bit-identical");
+    holds(r.out, "recording costs +1.00 %");
+    holds(r.json, "\"records\": \"records.bin\"");
+    holds(r.json, "\"overhead\": 0.01");
+    g_assert_nonnull(records);
+    g_assert_cmpint(records[0], ==, 0x11);
+    /* A, B, B, A: never all of one build first */
+    holds(r.log, "launch warpstave timed grid 6 block 128 shared 1024 cluster 2\nflush 268435456\n"
+                 "launch warpstave traced grid 6 block 128 shared 1024 cluster 2\nflush 268435456\n"
+                 "launch warpstave traced");
+    clear(&r);
+    r = run(make_bundle("module traced traced.ptx\n", small), "traced-differs", NULL);
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "traced build DIFFERS");
+    clear(&r);
+}
+
+static const struct {
+    const char *mode;
+    int status;
+    const char *out, *err;
+} trouble[] = {
+    { "wrong", 1, "1 of 32 samples wrong, first Y[3, 7] = ", NULL },
+    { "unwritten", 1, "1 elements are not finite or were never written (first: 1)", NULL },
+    { "unsteady", 1, "second run DIFFERS", NULL },
+    { "diagnostic", 0, "1 C75xx DIAGNOSTICS", NULL },
+    { "no-device", 4, NULL, "cuInit: CUDA_ERROR_NO_DEVICE" },
+    { "old-gpu", 4, NULL, "compute capability 8.0" },
+    { "no-memory", 4, NULL, "cuMemAlloc" },
+    { "bad-ptx", 1, NULL, "kernel.ptx: ptxas application ptx input, line 9" },
+    { "crash", 1, "ended by signal 6, while: first launch of the timed build", NULL },
+};
+
+static void test_trouble(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(trouble); i++) {
+        Run r = run(make_bundle("", small), trouble[i].mode, NULL);
+        g_test_message("%s: %s%s", trouble[i].mode, r.out, r.err);
+        g_assert_cmpint(r.status, ==, trouble[i].status);
+        if (trouble[i].out)
+            holds(r.out, trouble[i].out);
+        if (trouble[i].err)
+            holds(r.err, trouble[i].err);
+        holds(r.json, "\"status\": ");
+        clear(&r);
+    }
+}
+
+/* A wrong kernel is not timed. */
+static void test_wrong_is_not_timed(void)
+{
+    Run r = run(make_bundle("", small), "wrong", "--json");
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "\"state\": \"wrong\"");
+    g_assert_null(strstr(r.out, "median_us"));
+    clear(&r);
+}
+
+static void test_hang(void)
+{
+    g_autofree char *cases = g_strconcat(small, large, NULL);
+    Run r = run(make_bundle("module debug debug.ptx\n", small), "hang", NULL);
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "small: hung");
+    holds(r.out, "hung: no progress in time, while: first launch of the timed build");
+    holds(r.out,
+          "agent load waits at groups/load/body/0 on barrier empty[1] slot 3 for parity 1 (CTA 2");
+    clear(&r);
+    r = run(make_bundle("", cases), "hang", NULL);
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "the bundle has no debug build");
+    holds(r.out, "large: hung"); /* a hang does not keep the next case from its turn */
+    clear(&r);
+}
+
+/* After an illegal access the context is lost: the next case runs in a fresh process. */
+static void test_fault(void)
+{
+    g_autofree char *cases = g_strconcat(large, small, NULL);
+    Run r = run(make_bundle("", cases), "fault", NULL);
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "large: failed");
+    holds(r.out, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was "
+                 "encountered), while: first launch of the timed build");
+    holds(r.out, "small: right");
+    clear(&r);
+}
+
+static void test_usage(void)
+{
+    Run r = run(make_bundle("", small), "", "--frobnicate");
+    g_assert_cmpint(r.status, ==, 2);
+    holds(r.err, "unknown option --frobnicate");
+    clear(&r);
+    r = run(make_bundle("modul traced x\n", small), "", NULL);
+    g_assert_cmpint(r.status, ==, 2);
+    holds(r.err, "bundle.txt line 7: unknown keyword 'modul'");
+    clear(&r);
+    r = run(make_bundle("module traced missing.ptx\n", small), "", NULL);
+    g_assert_cmpint(r.status, ==, 2);
+    holds(r.err, "cannot read");
+    clear(&r);
+}
+
+static void test_interrupt(void)
+{
+    Run r = { .dir = make_bundle("", small) };
+    g_auto(GStrv) env = g_get_environ();
+    env = g_environ_setenv(env, "WARPSTAVE_LIBCUDA", FAKE, TRUE);
+    env = g_environ_setenv(env, "FAKE_CUDA", "hang", TRUE);
+    const char *argv[] = { RUNNER, r.dir, "--timeout", "60", NULL };
+    GPid pid;
+    int status;
+    g_assert_true(g_spawn_async(NULL, (char **)argv, env,
+                                G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                                &pid, NULL));
+    g_usleep(500000);
+    kill(pid, SIGINT);
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    g_assert_true(WIFEXITED(status));
+    g_assert_cmpint(WEXITSTATUS(status), ==, 130);
+    r.json = get(r.dir, "results.json");
+    g_assert_null(r.json);
+    clear(&r);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/runner/process/right", test_right);
+    g_test_add_func("/runner/process/traced", test_traced);
+    g_test_add_func("/runner/process/trouble", test_trouble);
+    g_test_add_func("/runner/process/wrong-is-not-timed", test_wrong_is_not_timed);
+    g_test_add_func("/runner/process/hang", test_hang);
+    g_test_add_func("/runner/process/fault", test_fault);
+    g_test_add_func("/runner/process/usage", test_usage);
+    g_test_add_func("/runner/process/interrupt", test_interrupt);
+    return g_test_run();
+}
