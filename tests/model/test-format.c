@@ -30,6 +30,46 @@ static void test_shipped(gconstpointer data)
     g_assert_cmpstr(once, ==, text);
 }
 
+static void mark_fields(const WsNode *node, gboolean seen[][WS_F_COUNT])
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    for (guint i = 0; i < n; i++) {
+        if (ws_node_has(node, rows[i].field))
+            seen[node->kind][rows[i].field] = TRUE;
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            mark_fields(ws_node_child(node, rows[i].field, c), seen);
+    }
+}
+
+/* everything.wstave has every field of every kind (those that steps share at least once) and is
+ * canonical, so no row goes unread or unwritten. */
+static void test_everything(void)
+{
+    static gboolean seen[WS_NODE_KIND_COUNT][WS_F_COUNT];
+    g_autofree char *text = NULL;
+    g_assert_true(
+        g_file_get_contents(WS_SOURCE_ROOT "/tests/model/everything.wstave", &text, NULL, NULL));
+    g_autoptr(WsDesign) design = parse(text);
+    g_autofree char *once = ws_design_print(design);
+    g_assert_cmpstr(once, ==, text);
+    mark_fields(ws_design_root(design), seen);
+    for (WsNodeKind k = 0; k < WS_NODE_KIND_COUNT; k++) {
+        guint n;
+        const WsFieldRow *rows = ws_node_rows(k, &n);
+        for (guint i = 0; i < n; i++) {
+            gboolean found = seen[k][rows[i].field];
+            static const WsFieldId shared[] = { WS_F_when, WS_F_ahead, WS_F_muted, WS_F_id,
+                                                WS_F_note };
+            for (guint j = 0; j < G_N_ELEMENTS(shared); j++)
+                found = found || (ws_node_kind_is_step(k) && rows[i].field == shared[j]);
+            if (!found)
+                g_error("%s %s is not in everything.wstave", ws_node_kind_keyword(k),
+                        ws_node_key(k, rows[i].field));
+        }
+    }
+}
+
 /* Whatever the layout, key order and spelling of defaults: one canonical text. */
 static void test_one_text(void)
 {
@@ -211,6 +251,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     add_folder("tests/designs");
     add_folder("projects/gemm-bf16");
+    g_test_add_func("/model/format/everything", test_everything);
     g_test_add_func("/model/format/one-text", test_one_text);
     g_test_add_func("/model/format/kept", test_kept);
     g_test_add_func("/model/format/wrap", test_wrap);
