@@ -28,7 +28,6 @@ static void agent(WsEmit *e, guint number)
 {
     const WsAgent *a = &e->p->agent[number];
     e->agent = a;
-    e->left_behind = 0;
     e->agent_warp = ws_add(e, e->warp, -(gint64)a->warp0);
     e->agent_tid = ws_add(e, e->tid, -(gint64)a->warp0 * 32);
     if (e->host)

@@ -63,8 +63,8 @@ static void leave_behind(WsEmit *e, const WsTree *t)
         var = t->total_var;
     else if (t->kind == WS_TREE_OP && (t->op->kind == WS_OP_LET || t->op->kind == WS_OP_ADVANCE))
         var = t->op->var;
-    if (var >= 0 && var < 64)
-        e->left_behind |= G_GUINT64_CONSTANT(1) << var;
+    if (var >= 0)
+        e->var[var].stale = TRUE;
     for (guint i = 0; i < t->n_kids; i++) {
         if (t->kid[i])
             leave_behind(e, t->kid[i]);
@@ -233,7 +233,7 @@ static void counted(WsEmit *e, const WsTree *t)
 
 static void branch(WsEmit *e, const WsTree *t)
 {
-    WsUniform c = ws_uniform(e, t->cond);
+    WsUniform c = ws_uniform_truth(e, ws_uniform(e, t->cond));
     const WsTree *otherwise = t->n_kids > 1 ? t->kid[1] : NULL;
     gint64 known;
     if (ws_uniform_known(&c, &known)) {

@@ -21,6 +21,7 @@ typedef struct {
     WsBindKind kind;
     LLVMValueRef v; /* VALUE: i32 (or f32 for real names); CELL: alloca of i32 */
     gint64 lo, hi;
+    gboolean stale; /* CELL changed by leader-run code: the other threads hold an old value */
 } WsBinding;
 
 /* Registers of one value of the agent: cells in the entry block (device), or one array (host). */
@@ -63,8 +64,7 @@ typedef struct {
     gboolean in_leader;       /* code is being built under `if (leader)` */
     WsRegs *regs;             /* [agent->n_values] */
     GArray *open, *in_flight; /* WsInFlight: group being filled; groups committed */
-    gboolean nonneg;     /* uniform expressions of uses: negative ones are refuted by the checker */
-    guint64 left_behind; /* leader-run code has changed cells: other threads hold old values */
+    gboolean nonneg; /* uniform expressions of uses: negative ones are refuted by the checker */
 
     /* recorder */
     LLVMValueRef rec_cta;    /* i64 address of this CTA's part; 0: not recorded */
@@ -110,6 +110,7 @@ WsUniform ws_uniform(WsEmit *e, const WsExpr *x);
 WsUniform ws_uniform_use(WsEmit *e, const WsExpr *x);
 LLVMValueRef ws_uniform_i32(WsEmit *e, const WsExpr *x);
 WsUniform ws_uniform_op(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b);
+WsUniform ws_uniform_truth(WsEmit *e, WsUniform u); /* u != 0 */
 WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b);
 WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b);
 void ws_uniform_ranges(WsEmit *e); /* intervals of sizes from `assume` */

@@ -242,7 +242,7 @@ static Scale scale_of(WsEmit *e, const WsMma *m, LLVMValueRef *run)
 {
     if (!m->first)
         return SCALE_ONE;
-    WsUniform first = ws_uniform(e, m->first);
+    WsUniform first = ws_uniform_truth(e, ws_uniform(e, m->first));
     gint64 known;
     if (ws_uniform_known(&first, &known))
         return known ? SCALE_ZERO : SCALE_ONE;

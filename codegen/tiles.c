@@ -35,10 +35,11 @@ void ws_tiles_entry(WsEmit *e)
 /* Takes the fastest axis off `rest`. */
 static WsUniform take_axis(WsEmit *e, guint axis, WsUniform *rest, gboolean last)
 {
-    WsUniform x = *rest;
+    WsUniform x = *rest, extent = e->extent[axis];
+    extent.lo = MAX(extent.lo, 1); /* there is a tile */
     if (!last) {
-        x = ws_uniform_op(e, WS_EXPR_MOD, *rest, e->extent[axis]);
-        *rest = ws_uniform_op(e, WS_EXPR_DIV, *rest, e->extent[axis]);
+        x = ws_uniform_op(e, WS_EXPR_MOD, *rest, extent);
+        *rest = ws_uniform_op(e, WS_EXPR_DIV, *rest, extent);
     }
     return x;
 }
@@ -66,6 +67,7 @@ static void grouped(WsEmit *e, WsUniform id, WsUniform *coord)
             others = ws_uniform_op(e, WS_EXPR_MUL, others, e->extent[i]);
     }
     WsUniform per = ws_uniform_op(e, WS_EXPR_MUL, others, n);
+    per.lo = MAX(per.lo, 1); /* there is a tile */
     WsUniform group = ws_uniform_op(e, WS_EXPR_DIV, id, per);
     WsUniform x0 = ws_uniform_op(e, WS_EXPR_MUL, group, n);
     WsUniform r = ws_uniform_op(e, WS_EXPR_MOD, id, per);

@@ -97,6 +97,10 @@ static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
         lo = 0;
         hi = mod ? b.hi : a.hi;
     }
+    if (b.lo <= 0 && b.hi >= 0) { /* a lazy operator may evaluate this for nothing: no trap */
+        LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, b.v, ws_i32(e, 0), "");
+        b.v = LLVMBuildSelect(e->b, none, ws_i32(e, 1), b.v, "");
+    }
     LLVMValueRef v;
     if (known && (c & (c - 1)) == 0) { /* & and >> have floor semantics for both signs */
         guint shift = (guint)__builtin_ctzll((guint64)c);
@@ -213,13 +217,21 @@ WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b)
 
 WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b)
 {
-    WsUniform up = add(e, b, ws_uniform_const(e, 1), TRUE);
-    return divide(e, add(e, a, up, FALSE), b, FALSE);
+    WsUniform zero = ws_uniform_const(e, 0), one = ws_uniform_const(e, 1);
+    if (b.lo <= 0) /* either sign: -floor(-a / b) */
+        return add(e, zero, divide(e, add(e, zero, a, TRUE), b, FALSE), TRUE);
+    return divide(e, add(e, a, add(e, b, one, TRUE), FALSE), b, FALSE);
+}
+
+WsUniform ws_uniform_truth(WsEmit *e, WsUniform u)
+{
+    return compare(e, WS_EXPR_NE, u, ws_uniform_const(e, 0));
 }
 
 static WsUniform choose(WsEmit *e, WsUniform c, const WsExpr *x, const WsExpr *y)
 {
     gint64 known;
+    c = ws_uniform_truth(e, c);
     if (ws_uniform_known(&c, &known))
         return ws_uniform(e, known ? x : y);
     WsUniform a = ws_uniform(e, x), b = ws_uniform(e, y);
@@ -264,16 +276,14 @@ static WsUniform call(WsEmit *e, const WsExpr *x)
 static WsUniform logic(WsEmit *e, const WsExpr *x)
 {
     gboolean is_and = x->op == WS_EXPR_AND;
-    WsUniform a = ws_uniform(e, x->arg[0]);
+    WsUniform a = ws_uniform_truth(e, ws_uniform(e, x->arg[0]));
     gint64 known;
-    WsUniform zero = ws_uniform_const(e, 0);
     if (ws_uniform_known(&a, &known)) {
         if ((known != 0) != is_and)
             return ws_uniform_const(e, !is_and);
-        return compare(e, WS_EXPR_NE, ws_uniform(e, x->arg[1]), zero);
+        return ws_uniform_truth(e, ws_uniform(e, x->arg[1]));
     }
-    a = compare(e, WS_EXPR_NE, a, zero);
-    WsUniform b = compare(e, WS_EXPR_NE, ws_uniform(e, x->arg[1]), zero);
+    WsUniform b = ws_uniform_truth(e, ws_uniform(e, x->arg[1]));
     if (ws_uniform_known(&b, &known))
         return (known != 0) == is_and ? a : b;
     LLVMValueRef v = is_and ? LLVMBuildAnd(e->b, a.v, b.v, "") : LLVMBuildOr(e->b, a.v, b.v, "");
@@ -291,11 +301,8 @@ static WsUniform variable(WsEmit *e, const WsExpr *x)
         ws_emit_internal_error(e, "%s has no value here", e->p->var[x->var].name);
         return ws_uniform_const(e, 0);
     }
-    if (!e->in_leader && b->kind == WS_BIND_CELL && b->v && e->left_behind) {
-        const WsVar *var = &e->p->var[x->var];
-        if ((guint)x->var < 64 && e->left_behind >> x->var & 1)
-            ws_emit_internal_error(e, "%s was advanced by the leader alone", var->name);
-    }
+    if (!e->in_leader && b->stale)
+        ws_emit_step_error(e, e->op, "a counter that the leader alone advanced");
     if (b->kind == WS_BIND_VALUE)
         return ws_uniform_value(b->v, b->lo, b->hi);
     return ws_uniform_value(ws_load(e, e->i32, b->v, e->p->var[x->var].name), b->lo, b->hi);
