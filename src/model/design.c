@@ -64,6 +64,24 @@ WsDesign *ws_design_parse(const char *text, gsize length, const char *file, WsFi
     return design;
 }
 
+WsDesign *ws_design_with_constant(const WsDesign *design, const char *name, gint64 value)
+{
+    WsNode *root = ws_node_copy(design->root);
+    WsValue *map = ws_node_slot(root, WS_F_constants);
+    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
+        if (strcmp(map->key[i], name) != 0)
+            continue;
+        ws_value_clear(&map->item[i]);
+        map->item[i].kind = WS_VALUE_EXPR;
+        map->item[i].expr = ws_expr_int(value);
+        WsDesign *copy = ws_design_new(root);
+        ws_design_set_file(copy, design->file);
+        return copy;
+    }
+    ws_node_unref(root);
+    return NULL;
+}
+
 /* Reads at most one byte more than a document may have. NULL with errno set. */
 static char *read_bounded(const char *file, gsize *length)
 {

@@ -209,6 +209,10 @@ char *ws_design_print(const WsDesign *design);
 /* Writes canonical text: temporary file, fsync, rename. Nothing is lost on failure. */
 gboolean ws_design_save(const WsDesign *design, const char *file, GError **error);
 
+/* A copy in which one constant is the integer `value` (--set NAME=VALUE); shares all else. NULL if
+ * the design has no such constant. */
+WsDesign *ws_design_with_constant(const WsDesign *design, const char *name, gint64 value);
+
 /* Identity of a node in diagnostics: its `id`, or its path "groups/mma/body/0/do/3". Caller frees.
  */
 char *ws_design_path(const WsDesign *design, const WsNode *node);

@@ -260,6 +260,20 @@ static void test_identity(void)
     g_assert_cmpuint(ws_design_root(other)->identity, !=, ws_design_root(before)->identity);
 }
 
+static void test_constant(void)
+{
+    g_autoptr(WsDesign) before = open_document();
+    g_assert_null(ws_design_with_constant(before, "NONE", 1));
+    g_assert_null(ws_design_with_constant(before, "M", 1));
+    g_autoptr(WsDesign) after = ws_design_with_constant(before, "BK", -7);
+    g_autofree char *text = ws_design_print(after);
+    g_autofree char *want = changed("\"BK\": \"BM\"", "\"BK\": -7");
+    g_assert_cmpstr(text, ==, want);
+    g_autofree char *same = ws_design_print(before);
+    g_assert_cmpstr(same, ==, document);
+    g_assert_true(ws_design_find(before, "groups/mma") == ws_design_find(after, "groups/mma"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -270,5 +284,6 @@ int main(int argc, char **argv)
     g_test_add_func("/model/edit/limits", test_limits);
     g_test_add_func("/model/edit/sharing", test_sharing);
     g_test_add_func("/model/edit/identity", test_identity);
+    g_test_add_func("/model/edit/constant", test_constant);
     return g_test_run();
 }
