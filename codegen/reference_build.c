@@ -74,6 +74,17 @@ gint ws_ref_find(const WsProgram *p, const char *name)
     return -1;
 }
 
+gint ws_ref_var(const WsProgram *p, const char *name)
+{
+    guint i;
+    for (i = 0; i < p->n_vars; i++)
+        if ((p->var[i].kind == WS_VAR_SIZE || p->var[i].kind == WS_VAR_SCALAR ||
+             p->var[i].kind == WS_VAR_RUN) &&
+            strcmp(p->var[i].name, name) == 0)
+            return (gint)i;
+    return -1;
+}
+
 RefKind ws_ref_statement_kind(RefBuilder *r, guint statement)
 {
     RefFunction *f = &r->function[statement];

@@ -118,7 +118,7 @@ static RefValue emit_name(RefBuilder *r, const WsExpr *e)
     gint var;
     if (index)
         return (RefValue){ REF_INT, index->v };
-    var = ws_program_find_var(r->p, e->name);
+    var = ws_ref_var(r->p, e->name);
     if (var >= 0)
         return emit_var(r, var);
     ws_ref_fail(r,

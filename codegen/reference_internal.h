@@ -61,6 +61,8 @@ void ws_ref_builder_free(RefBuilder *r); /* not the module, not the context */
 void ws_ref_fail(RefBuilder *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The statement that defines `name`, -1 if none. */
 gint ws_ref_find(const WsProgram *p, const char *name);
+/* The size, scalar or run name `name`, -1 if none: all that a statement sees of the program. */
+gint ws_ref_var(const WsProgram *p, const char *name);
 /* Builds the function of a statement if need be. */
 RefFunction *ws_ref_function(RefBuilder *r, guint statement);
 RefKind ws_ref_kind(RefBuilder *r, const WsExpr *e);

@@ -96,8 +96,7 @@ guint ws_ref_reduction(RefBuilder *r, const WsExpr *e)
     for (i = 0; i + 1 < e->n_args; i++) {
         const WsExpr *a = e->arg[i];
         if (a->op != WS_EXPR_LT || a->arg[0]->op != WS_EXPR_NAME ||
-            ws_ref_scope_find(r, a->arg[0]->name) ||
-            ws_program_find_var(r->p, a->arg[0]->name) >= 0)
+            ws_ref_scope_find(r, a->arg[0]->name) || ws_ref_var(r->p, a->arg[0]->name) >= 0)
             return 0;
     }
     return e->n_args - 1;
@@ -130,7 +129,7 @@ RefKind ws_ref_kind(RefBuilder *r, const WsExpr *e)
     case WS_EXPR_VAR:
         if (e->op == WS_EXPR_NAME && ws_ref_scope_find(r, e->name))
             return REF_INT;
-        at = e->op == WS_EXPR_VAR ? e->var : ws_program_find_var(r->p, e->name);
+        at = e->op == WS_EXPR_VAR ? e->var : ws_ref_var(r->p, e->name);
         if (at < 0 || (guint)at >= r->p->n_vars)
             return REF_INT;
         return r->p->var[at].kind == WS_VAR_SCALAR || r->p->var[at].real ? REF_REAL : REF_INT;
@@ -203,7 +202,7 @@ static gboolean free_of(RefBuilder *r, const WsExpr *e, const GPtrArray *bound)
         for (i = 0; i < bound->len; i++)
             if (strcmp(bound->pdata[i], e->name) == 0)
                 return TRUE;
-        return ws_ref_scope_find(r, e->name) || ws_program_find_var(r->p, e->name) >= 0;
+        return ws_ref_scope_find(r, e->name) || ws_ref_var(r->p, e->name) >= 0;
     }
     if (n) {
         g_autoptr(GPtrArray) inner = g_ptr_array_new();
