@@ -97,7 +97,8 @@ typedef struct {
     WsLaunch launch;
     WsOrder order;
     guint order_axis, order_axis2; /* GROUPED: axis; HILBERT: both */
-    gint64 order_group;            /* GROUPED: n */
+    gint64 order_group;            /* GROUPED: n if constant, else 0 */
+    WsExpr *order_n;               /* GROUPED: n, over SIZE, RUN (attention computes it from SK) */
     WsExpr *grid;                  /* NULL: SMs of the device */
     gint64 xcd[2];                 /* gfx950; 0 = none */
 } WsTiles;
@@ -273,7 +274,8 @@ struct WsOp {
     WsExpr *slot;       /* use mod slots, or the override */
     WsExpr *parity;     /* WAIT: tested parity, `ready` already applied */
     WsExpr *turn;       /* WAIT: number of the completion it stands for (use div slots, minus 1 if
-                           ready; -1 passes at once); ARRIVE, EXPECT, LOAD: completion it feeds */
+                           ready; -1 passes at once); ARRIVE, EXPECT, LOAD: completion it feeds;
+                           use and turn are NULL where `slot`/`phase` override the use */
     gint64 count;       /* ARRIVE: arrivals of one execution by the whole agent, per target CTA;
                            EXPECT: arrivals (0 or 1); BAR_*: threads; CP_ARRIVE: threads */
     gint64 per;         /* ARRIVE: lanes per arrival: 0 leader only, else one arrival per `per`
@@ -301,8 +303,10 @@ struct WsOp {
     gboolean increase;  /* SETMAXNREG: .inc */
     gboolean full;      /* BULK_WAIT: wait for the writes too (no .read) */
     guint n_math;
-    WsStatement **math; /* MATH */
-    WsExpr *skip;       /* MATH: `unless` */
+    WsStatement **math; /* MATH: uniform names are bound (VAR, literals; row and col are VAR of kind
+                           ROW, COL); NAME leaves and left-hand names are values of the agent, or
+                           temporaries of the step. Nothing in it is folded: it is f32 arithmetic */
+    WsExpr *skip;       /* MATH: `unless`, bound in the same way */
     gint var;           /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
     WsExpr *set;        /* LET: value; ADVANCE: increment */
     char *text;         /* MARK name, RAW text */
@@ -376,6 +380,7 @@ struct WsProgram {
     guint entry_registers; /* R0 */
     guint64 shared_bytes;
     gboolean fences_derived, has_raw;
+    gpointer arena; /* owns everything above; private to src/program */
 };
 
 typedef struct {

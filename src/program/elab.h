@@ -1,0 +1,317 @@
+/* Inside of elaboration: the state its files share. Nothing outside src/program includes this. */
+#pragma once
+
+#include "program/arena.h"
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+#define WS_ELAB_MAX_ERRORS 10 /* V, S, N, T stop at the first ten */
+#define WS_MAX_CLUSTER     8
+
+typedef enum {
+    WS_SYMBOL_CONSTANT,
+    WS_SYMBOL_SIZE,
+    WS_SYMBOL_SCALAR,
+    WS_SYMBOL_RUN,
+    WS_SYMBOL_TENSOR,
+    WS_SYMBOL_BUFFER,
+    WS_SYMBOL_BARRIER,
+    WS_SYMBOL_PIPE,
+    WS_SYMBOL_AXIS,
+    WS_SYMBOL_TILE_NAME,
+    WS_SYMBOL_VALUE,
+    WS_SYMBOL_COUNTER,
+    WS_SYMBOL_LOOP,
+    WS_SYMBOL_LET,
+} WsSymbolKind;
+
+typedef struct {
+    WsSymbolKind kind;
+    const char *name;
+    const char *at;      /* path of the declaration */
+    guint index;         /* in the program's (agent's) table of that kind */
+    gint var;            /* variable, -1 */
+    gint64 value;        /* CONSTANT */
+    const WsValue *text; /* definition not yet resolved: CONSTANT, RUN, TILE_NAME */
+    int state;           /* 0 not resolved, 1 being resolved, 2 resolved */
+    gboolean real;       /* RUN of kind f32 */
+    /* LOOP: what the name and name.total stand for where we are; index NULL outside the loop */
+    WsExpr *loop_index, *loop_total;
+    gint total_var;
+    /* LET: rounds it runs ahead of the loop around it, and its value for other rounds */
+    gint64 shift;
+    const WsExpr *raw, *be; /* be: compute it in place (raw), the variable is of another round */
+} WsSymbol;
+
+/* A primitive with what only elaboration needs to know about it. */
+typedef struct {
+    WsOp op;          /* first: a WsOp of this file's making can be cast back */
+    guint list;       /* number of the step list it stands in */
+    gboolean strided; /* inside a tile loop with step > 1 */
+    guint16 ranks;    /* CTAs of the cluster that execute it (others excluded by `when`) */
+    gint64 rank_bytes[WS_MAX_CLUSTER]; /* EXPECT: bytes landing in each rank */
+    gboolean final_fence;              /* fence drawn by the author */
+} WsOpBuild;
+#define WS_BUILD(o) ((WsOpBuild *)(o))
+
+/* Steps of one list that feed one completion of one barrier. */
+typedef struct {
+    gint barrier;
+    const char *element, *use, *when;
+    WsOp *expect; /* loads: the derived expect */
+    WsOp *last;   /* gathers: the last of them */
+} WsTransaction;
+
+typedef struct {
+    guint number;
+    GArray *transactions; /* WsTransaction */
+    const WsOp *open_mma, *open_store;
+    guint first_let;
+    gint window; /* pipe whose acquire stands open in this list, -1 */
+} WsList;
+
+typedef struct {
+    const WsNode *node;
+    gint full, empty; /* barriers; empty -1 if one_shot */
+    gint64 capacity;
+    gboolean one_shot, has_loads, has_gathers, has_writes, generic_readers;
+    guint n_fields;
+    guint *field;           /* buffers */
+    gboolean window_writes; /* the window that is open has writes */
+    gint tag;               /* hidden i32 buffer of `close`, -1 */
+    guint writer;           /* group + 1; 0 not known */
+} WsPipe;
+
+typedef struct {
+    guint group;
+    const WsNode *node;
+    WsAgent *out;
+    guint index;       /* agent */
+    GHashTable *names; /* values, counters, loops: WsSymbol */
+    GPtrArray *lets;   /* WsSymbol, innermost last */
+    guint tile_depth, strided_depth, nesting;
+    guint16 ranks;
+    WsExpr **pipe_use; /* per pipe: use of the window that is open, or NULL */
+    guint n_lists;
+} WsAgentState;
+
+typedef struct {
+    const WsDesign *design;
+    const WsNode *root;
+    const WsSetting *set;
+    guint n_set;
+    WsFindings *findings;
+    guint errors; /* N, T, S: no program then */
+    WsProgram *p;
+    WsArena *arena;
+    GHashTable *names;       /* document and tile scope */
+    GHashTable *group_names; /* set of group names */
+    GArray *vars;            /* WsVar */
+    GArray *maps;            /* WsTensorMap */
+    GArray *barriers;        /* WsBarrier */
+    GArray *buffers;         /* WsBuffer */
+    GPtrArray *buffer_node;  /* WsNode*, NULL for hidden buffers */
+    GPtrArray *barrier_node;
+    GArray *pipes;          /* WsPipe */
+    gboolean *drawn_expect; /* per declared barrier: an `expect` step feeds it */
+    GPtrArray *ops;         /* WsOp*, in order of making */
+    gint row_var, col_var, cta_var;
+    gint cta_barrier; /* hardware barrier 0: all threads of the CTA */
+    gboolean gfx, fences, war;
+    gboolean probe;      /* a trial elaboration: no text, no further trials */
+    WsAgentState *agent; /* while a body is elaborated */
+    guint group;         /* while a group's fields are elaborated */
+    gint64 replica, replicas;
+    gboolean in_tile; /* tile names are visible (tiles.let) */
+} WsElab;
+
+/* --- findings (scope.c) */
+/* An error of class V, S, N, T: no program comes of it. */
+void ws_elab_error(WsElab *E, WsRuleId rule, const char *at, const char *remedy, const char *format,
+                   ...) G_GNUC_PRINTF(5, 6);
+/* A finding that leaves a program (L, B, hints). */
+void ws_elab_note(WsElab *E, WsRuleId rule, const char *at, const char *remedy, const char *format,
+                  ...) G_GNUC_PRINTF(5, 6);
+gboolean ws_elab_stop(const WsElab *E);
+
+/* --- names (scope.c) */
+void ws_elab_scope(WsElab *E);      /* constants, sizes, scalars, run names, object names */
+void ws_elab_tile_scope(WsElab *E); /* axes, tile names */
+void ws_elab_run_values(WsElab *E); /* values of run names, assume */
+WsSymbol *ws_elab_lookup(WsElab *E, const char *name);
+WsSymbol *ws_elab_declare(WsElab *E, GHashTable *scope, WsSymbolKind kind, const char *name,
+                          const char *at);
+gint ws_elab_var(WsElab *E, WsVarKind kind, const char *name, gint agent);
+WsExpr *ws_elab_var_expr(WsElab *E, gint var);
+/* Looks up an object by name and kind; reports N-UNKNOWN (with the nearest name) and returns NULL.
+ */
+WsSymbol *ws_elab_find(WsElab *E, const char *name, WsSymbolKind kind, const char *at);
+void ws_elab_unknown(WsElab *E, const char *name, const char *what, const char *at);
+
+/* --- expressions (resolve.c). Results belong to the arena and are never NULL: after an error they
+ * are the literal 0 (or 1 for constants), so that elaboration can go on to the next error. */
+typedef enum {
+    WS_RESOLVE_TENSOR = 1,   /* elements of integer tensors allowed */
+    WS_RESOLVE_ROW = 2,      /* row, col allowed */
+    WS_RESOLVE_REAL = 4,     /* real literals and scalars allowed */
+    WS_RESOLVE_NO_CTA = 8,   /* `cta` not allowed */
+    WS_RESOLVE_NO_TILE = 16, /* axes and tile names not allowed */
+} WsResolve;
+WsExpr *ws_elab_resolve(WsElab *E, const WsExpr *e, guint flags, const char *at);
+gint64 ws_elab_constant(WsElab *E, const WsExpr *e, const char *at);
+/* A constant that must lie in lo..hi. */
+gint64 ws_elab_constant_in(WsElab *E, const WsExpr *e, gint64 lo, gint64 hi, const char *what,
+                           const char *at);
+WsExpr *ws_elab_int(WsElab *E, gint64 value);
+WsExpr *ws_elab_op(WsElab *E, WsExprOp op, const WsExpr *a, const WsExpr *b, const char *at);
+WsExpr *ws_elab_op_int(WsElab *E, WsExprOp op, const WsExpr *a, gint64 b, const char *at);
+gboolean ws_elab_is_int(const WsExpr *e, gint64 *value);
+const char *ws_elab_text(WsElab *E, const WsExpr *e); /* canonical text, arena; "" for NULL */
+/* Value of an expression whose only variable is `cta`, at rank c. */
+gboolean ws_elab_at_rank(WsElab *E, const WsExpr *e, guint c, gint64 *value);
+/* Statements: uniform names bound, values and temporaries left as names. */
+WsStatement *ws_elab_statement(WsElab *E, const WsStatement *s, GHashTable *temporaries,
+                               const char *at);
+WsExpr *ws_elab_array_expr(WsElab *E, const WsExpr *e, const char *at);
+
+/* --- fields (fields.c): one way to read a field whatever form it was written in */
+const WsExpr *ws_elab_field_expr(WsElab *E, const WsNode *n, WsFieldId f); /* NULL if absent */
+const WsExpr *ws_elab_value_expr(WsElab *E, const WsValue *v);
+const char *ws_elab_field_name(WsElab *E, const WsNode *n,
+                               WsFieldId f); /* "" never; NULL if absent */
+const WsRef *ws_elab_field_ref(WsElab *E, const WsNode *n, WsFieldId f);
+guint ws_elab_field_count(const WsNode *n, WsFieldId f); /* items of a list; 1 for a single value */
+const WsValue *ws_elab_field_item(const WsNode *n, WsFieldId f, guint i);
+gboolean ws_elab_field_is(WsElab *E, const WsNode *n, WsFieldId f, const char *word);
+
+/* --- declarations */
+void ws_elab_tensors(WsElab *E);
+void ws_elab_reference(WsElab *E);
+void ws_elab_tiles(WsElab *E);
+void ws_elab_buffers(WsElab *E); /* layout.c: forms, swizzle, pitch */
+void ws_buffer_set_stages(WsBuffer *b, guint stages);
+void ws_elab_place(WsElab *E);    /* layout.c: offsets; after barriers and pipes */
+void ws_elab_barriers(WsElab *E); /* barriers.c: declared */
+void ws_elab_pipes(WsElab *E);
+void ws_elab_groups(WsElab *E); /* agents, warps, values */
+void ws_elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent);
+gboolean ws_elab_dtype(const char *text, WsDtype *out);
+gint ws_barrier_derived(WsElab *E, const char *name, const char *path, WsBarrierKind kind,
+                        guint slots, gboolean ready);
+
+/* --- references to objects (access.c) */
+typedef struct {
+    WsAccess access;
+    guint rows, cols; /* logical extents, .t applied; a rank-1 tile [n] is n x 1 */
+    gboolean rank1;
+} WsBufferView;
+typedef struct WsStepState WsStepState;
+/* A view of a buffer as a step touches it. FALSE after an error (a harmless view is returned). */
+gboolean ws_view_buffer(WsStepState *S, const WsRef *ref, WsMode mode, WsProxy proxy,
+                        WsBufferView *out);
+gboolean ws_view_value(WsStepState *S, const WsRef *ref, WsMode mode, WsValueUse *out);
+/* Fills barrier, element, use, slot, turn and parity (WAIT) of an operation. */
+gboolean ws_op_barrier(WsStepState *S, WsOp *op, const WsRef *ref, WsBarrierKind kind);
+void ws_op_barrier_at(WsStepState *S, WsOp *op, gint barrier, WsExpr *element, WsExpr *use);
+gint ws_pipe_of(WsElab *E, guint buffer);                   /* pipe whose field it is, -1 */
+WsSymbol *ws_step_symbol(WsStepState *S, const char *name); /* any object or value, or NULL */
+
+/* --- steps */
+struct WsStepState {
+    WsElab *E;
+    WsList *list;
+    const WsNode *node;
+    const char *id;   /* identity */
+    const char *path; /* path, for children */
+    WsTree *seq;      /* where operations go: the list, or the branch of a run-time `when` */
+    WsExpr *when;     /* run-time condition or NULL */
+    WsExpr *use;      /* resolved `use` or NULL */
+    gint64 shift;     /* rounds this execution runs ahead of its loop */
+};
+typedef void (*WsStepElaborate)(WsStepState *S);
+extern const WsStepElaborate ws_step_elaborate[WS_NODE_KIND_COUNT];
+void ws_elab_list(WsElab *E, const WsNode *owner, WsFieldId field, const char *path, WsTree *seq);
+/* Steps of a list that run at least `round` + 1 rounds early (peel.c); round -1: the loop itself.
+ */
+typedef struct WsPeel WsPeel;
+void ws_elab_list_round(WsElab *E, const WsNode *owner, WsFieldId field, const char *path,
+                        WsTree *seq, const WsPeel *peel);
+struct WsPeel {
+    WsSymbol *loop;
+    gint64 round;                    /* >= 0: prologue round; -1: in the loop */
+    WsExpr *base_index, *base_total; /* of the loop's own round (or of round 0) */
+    WsExpr *from, *step, *count;
+    gint64 n_max;
+};
+/* Ranks of the cluster at which a condition may hold (`negate`: may fail). */
+guint16 ws_rank_mask(WsElab *E, const WsExpr *cond, gboolean negate);
+gint64 ws_elab_ahead(WsElab *E, const WsNode *step, const char *at);
+
+WsOp *ws_step_op(WsStepState *S, WsOpKind kind, const char *suffix);
+WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNodeKind step_kind);
+void ws_op_label(WsElab *E, WsOp *op, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void ws_op_access(WsElab *E, WsOp *op, const WsAccess *access);
+WsTree *ws_tree_new(WsElab *E, WsTreeKind kind, const char *step);
+void ws_tree_add(WsElab *E, WsTree *parent, WsTree *kid);
+void ws_tree_insert(WsElab *E, WsTree *parent, guint at, WsTree *kid);
+guint ws_tree_position(const WsTree *kid); /* in its parent */
+WsTree *ws_tree_op(WsElab *E, WsOp *op);
+
+/* Coordinates and tensor maps of a transfer between a tensor and a view (maps.c): one operation per
+ * box. `make` is called for each box, in order. */
+typedef void (*WsBoxMake)(WsStepState *S, guint box, const WsAccess *part, gint map, WsExpr **coord,
+                          guint n_coord, gint64 bytes, gpointer data);
+void ws_boxes(WsStepState *S, guint tensor, const WsBufferView *view, WsExpr **at, guint n_at,
+              WsBoxMake make, gpointer data);
+guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr **at);
+
+/* Kinds of steps (steps_*.c) */
+#define WS_STEP(id, ...) void ws_step_##id(WsStepState *S);
+#include "model/step.def"
+#undef WS_STEP
+WsSymbol *ws_step_tensor(WsStepState *S);
+WsHint ws_step_hint(WsStepState *S);
+WsReduce ws_step_reduce(WsStepState *S);
+WsCtas ws_step_ctas(WsStepState *S, WsFieldId field);
+gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle); /* box innermost first */
+void ws_arrive_breadth(WsStepState *S, WsOp *op, const char *by, gint64 n, gint64 count);
+void ws_arrive_warp_sync(WsStepState *S, const WsOp *arrive);
+
+/* --- pipes (pipes.c) */
+gint ws_pipe_loop(WsStepState *S,
+                  WsTree *loop); /* `for` over a pipe: its number, -1 after an error */
+void ws_pipe_loop_body(WsStepState *S, WsTree *loop, WsTree *body, gint pipe, const char *path);
+gint ws_pipe_named(WsElab *E, const char *name); /* -1 if no pipe has that name */
+void ws_pipe_wait(WsStepState *S, gint pipe);
+/* Barrier that a load or gather without `signal` credits: p.full of the open window, -1. */
+gint ws_pipe_signal(WsStepState *S, guint buffer, WsExpr **use);
+
+/* --- transactions (transactions.c) */
+/* Credits `bytes` of a load, copy or remote write landing in `ctas` to its barrier and makes the
+ * derived expect before the first member. */
+void ws_transaction_credit(WsStepState *S, const WsOp *op, gint64 bytes, const WsCtas *ctas);
+void ws_transaction_gather(WsStepState *S, WsOp *op);
+void ws_list_begin(WsElab *E, WsList *list);
+void ws_list_end(WsElab *E, WsList *list);
+guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender);
+
+/* --- visiting (visit.c) */
+void ws_op_visit(const WsOp *op, WsExprVisit visit, gpointer data);
+void ws_tree_visit(const WsTree *t, WsExprVisit visit, gpointer data);
+
+/* --- after the bodies */
+void ws_elab_counts(WsElab *E);    /* counts.c: arrivals, threads, bytes */
+void ws_elab_leaders(WsElab *E);   /* breadth.c */
+void ws_elab_fences(WsElab *E);    /* fences.c */
+void ws_elab_registers(WsElab *E); /* registers.c */
+void ws_elab_prologue(WsElab *E);  /* prologue.c */
+void ws_elab_budgets(WsElab *E);   /* budgets.c */
+void ws_elab_number(WsElab *E);    /* elaborate.c */
+/* Bytes of shared memory under other settings, 0 if the design does not elaborate then. */
+guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set);
+
+/* gfx950 and other steps without an answer here: "step stage at X: not in lens elaborate". */
+void ws_step_unsupported(WsStepState *S);
+
+G_END_DECLS

@@ -1,0 +1,212 @@
+#include "program/elab.h"
+
+#include <string.h>
+
+/* mma: shapes, types, descriptors. Descriptor fields: PTX ISA, "matrix descriptor" of wgmma. */
+
+static guint step_k(WsDtype t)
+{
+    return 32 / ws_dtype_bytes(t); /* every instruction takes 32 bytes of the contraction */
+}
+
+static gboolean is_fp8(WsDtype t)
+{
+    return t == WS_DTYPE_E4M3 || t == WS_DTYPE_E5M2;
+}
+
+static gboolean is_int8(WsDtype t)
+{
+    return t == WS_DTYPE_I8 || t == WS_DTYPE_U8;
+}
+
+static gboolean types_fit(WsDtype a, WsDtype b, WsDtype acc)
+{
+    if (is_int8(a) && is_int8(b))
+        return acc == WS_DTYPE_I32;
+    if (is_fp8(a) && is_fp8(b))
+        return acc == WS_DTYPE_F32 || acc == WS_DTYPE_F16;
+    if (a != b)
+        return FALSE;
+    if (a == WS_DTYPE_F16)
+        return acc == WS_DTYPE_F32 || acc == WS_DTYPE_F16;
+    return (a == WS_DTYPE_BF16 || a == WS_DTYPE_TF32) && acc == WS_DTYPE_F32;
+}
+
+static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
+{
+    WsElab *E = S->E;
+    guint bytes = ws_dtype_bytes(b->dtype);
+    gint64 first;
+    if (b->swizzle == 0)
+        ws_elab_note(E, WS_RULE_L_SWIZZLE, S->id, "Let the rows be a multiple of 32 bytes.",
+                     "%s has no swizzle; an mma operand needs 128, 64 or 32 bytes", b->name);
+    if (a->transposed && bytes != 2)
+        ws_elab_note(E, WS_RULE_L_MAJOR, S->id, "Transpose it in shared memory first.",
+                     "%s is %s: only 16-bit operands can be read transposed", b->name,
+                     ws_dtype_text(b->dtype));
+    if (a->transposed && (a->cols % b->chunk_cols != 0 ||
+                          (ws_elab_is_int(a->col0, &first) && first % b->chunk_cols != 0)))
+        ws_elab_note(E, WS_RULE_L_MAJOR, S->id, "Use whole chunks.",
+                     "a transposed operand spans whole swizzle chunks of %u columns; %s has %u",
+                     b->chunk_cols, b->name, a->cols);
+    if (ws_elab_is_int(a->row0, &first) && first % 8 != 0)
+        ws_elab_note(E, WS_RULE_L_VIEW, S->id, "Start at a multiple of 8.",
+                     "rows of %s used by an mma start at %" G_GINT64_FORMAT, b->name, first);
+    if (!a->transposed &&
+        (a->cols * bytes % 32 != 0 || (ws_elab_is_int(a->col0, &first) && first * bytes % 32 != 0)))
+        ws_elab_note(E, WS_RULE_L_VIEW, S->id, NULL,
+                     "columns of %s along the contraction start and end at multiples of 32 bytes",
+                     b->name);
+}
+
+/* Byte offset of an operand's k-step j from its start. */
+static guint k_offset(const WsBuffer *b, const WsAccess *a, guint j, guint inst_k)
+{
+    gint64 row = 0, col = 0;
+    ws_elab_is_int(a->row0, &row);
+    ws_elab_is_int(a->col0, &col);
+    guint64 from = ws_buffer_offset(b, (guint)row, (guint)col);
+    guint64 to = a->transposed ? ws_buffer_offset(b, (guint)row + j * inst_k, (guint)col)
+                               : ws_buffer_offset(b, (guint)row, (guint)col + j * inst_k);
+    return (guint)(to - from);
+}
+
+static void operand(WsStepState *S, WsMmaOperand *o, const WsAccess *a, guint k, guint inst_k)
+{
+    WsElab *E = S->E;
+    const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, a->buffer);
+    operand_legal(S, b, a);
+    o->start = a->stage_offset;
+    o->swizzle = b->swizzle;
+    o->transposed = a->transposed;
+    o->stride = 8 * b->row_bytes;
+    o->leading = a->transposed ? b->chunk_bytes : 16;
+    o->atom_step =
+        a->transposed ? b->chunk_bytes * MAX(1, 64 / MAX(b->chunk_cols, 1)) : 64 * b->row_bytes;
+    o->n_k = k / inst_k;
+    o->k_offset = ws_arena_new0(E->arena, guint, o->n_k);
+    for (guint j = 0; j < o->n_k; j++)
+        o->k_offset[j] = k_offset(b, a, j, inst_k);
+}
+
+static void shape_legal(WsStepState *S, const WsMma *m)
+{
+    WsElab *E = S->E;
+    gboolean int8 = is_int8(m->a_type);
+    gboolean n_ok = m->n % 8 == 0 && m->n >= 8 && m->n <= 256;
+    if (int8 && m->n > 32 && m->n % 16 != 0)
+        n_ok = FALSE;
+    if (m->m % 64 != 0 || m->m == 0)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL, "M is %u; wgmma takes multiples of 64", m->m);
+    if (!n_ok)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL,
+                     "N is %u; wgmma takes multiples of 8 up to 256%s", m->n,
+                     int8 ? " (8-bit integers above 32: of 16)" : "");
+    if (m->k % m->inst_k != 0 || m->k == 0)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL, "K is %u; %s takes multiples of %u", m->k,
+                     ws_dtype_text(m->a_type), m->inst_k);
+    if (!types_fit(m->a_type, m->b_type, m->acc_type))
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL, "wgmma has no %s x %s -> %s",
+                     ws_dtype_text(m->a_type), ws_dtype_text(m->b_type),
+                     ws_dtype_text(m->acc_type));
+    if (E->agent->out->warps != 4)
+        ws_elab_note(E, WS_RULE_L_WARPS, S->id, "Set \"warps\": 4.",
+                     "a group with an mma has exactly 4 warps, this one has %u",
+                     E->agent->out->warps);
+}
+
+/* Operand `a`: a view of shared memory or a value. Returns its extents [M, K]. */
+static gboolean operand_a(WsStepState *S, WsOp *op, WsBufferView *view, guint extent[2])
+{
+    WsElab *E = S->E;
+    const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_a);
+    WsSymbol *symbol = ref ? ws_step_symbol(S, ref->name) : NULL;
+    if (!symbol || symbol->kind != WS_SYMBOL_VALUE) {
+        if (!ref || !ws_view_buffer(S, ref, WS_MODE_READ, WS_PROXY_ASYNC, view))
+            return FALSE;
+        op->mma->a_type = g_array_index(E->buffers, WsBuffer, view->access.buffer).dtype;
+        ws_op_access(E, op, &view->access);
+        extent[0] = view->rows;
+        extent[1] = view->cols;
+        return TRUE;
+    }
+    if (!ws_view_value(S, ref, WS_MODE_READ, &op->value[1]))
+        return FALSE;
+    op->n_value = 2;
+    op->mma->a.in_registers = TRUE;
+    op->mma->a_type = E->agent->out->value[op->value[1].value].dtype;
+    if (ws_dtype_bytes(op->mma->a_type) > 2)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, "Convert it first.",
+                     "%s is %s; an operand in registers is 16-bit or 8-bit", ref->name,
+                     ws_dtype_text(op->mma->a_type));
+    extent[0] = op->value[1].rows;
+    extent[1] = op->value[1].cols;
+    return TRUE;
+}
+
+static void commit(WsStepState *S, WsOp *op)
+{
+    if (ws_node_bool(S->node, WS_F_open, FALSE)) {
+        S->list->open_mma = op;
+        return;
+    }
+    S->list->open_mma = NULL;
+    WsOp *close = ws_step_op(S, WS_OP_MMA_COMMIT, "commit");
+    close->breadth = WS_BREADTH_GROUP;
+    close->engine = WS_ENGINE_MMA;
+    ws_op_label(S->E, close, "commit mma");
+}
+
+void ws_step_MMA(WsStepState *S)
+{
+    WsElab *E = S->E;
+    WsMma *m = ws_arena_new0(E->arena, WsMma, 1);
+    WsBufferView a = { 0 }, b;
+    guint extent[2];
+    if (E->fences && !S->list->open_mma) { /* F1 */
+        WsOp *fence = ws_step_op(S, WS_OP_MMA_FENCE, "fence");
+        fence->breadth = WS_BREADTH_GROUP;
+        ws_op_label(E, fence, "fence mma");
+    }
+    WsOp *op = ws_step_op(S, WS_OP_MMA, NULL);
+    op->breadth = WS_BREADTH_GROUP;
+    op->engine = WS_ENGINE_MMA;
+    op->mma = m;
+    op->n_value = 1;
+    m->first = ws_elab_int(E, 0);
+    if (ws_node_has(S->node, WS_F_first))
+        m->first = ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_first), 0, S->id);
+    const WsRef *acc = ws_elab_field_ref(E, S->node, WS_F_keyword),
+                *rb = ws_elab_field_ref(E, S->node, WS_F_b);
+    if (!acc || !rb || !ws_view_value(S, acc, WS_MODE_READ | WS_MODE_WRITE, &op->value[0]) ||
+        !operand_a(S, op, &a, extent) || !ws_view_buffer(S, rb, WS_MODE_READ, WS_PROXY_ASYNC, &b))
+        return;
+    ws_op_access(E, op, &b.access);
+    const WsBuffer *bb = &g_array_index(E->buffers, WsBuffer, b.access.buffer);
+    m->b_type = bb->dtype;
+    m->acc_type = E->agent->out->value[op->value[0].value].dtype;
+    m->m = op->value[0].rows;
+    m->n = op->value[0].cols;
+    m->k = extent[1];
+    m->inst_k = step_k(m->a_type);
+    m->atoms = m->m / 64;
+    ws_op_label(E, op, "mma %s", acc->name);
+    if (extent[0] != m->m || b.rows != m->n || b.cols != m->k)
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id,
+                      "a is [M, K], b is [N, K], the accumulator [M, N].",
+                      "mma of [%u, %u] and [%u, %u] into [%u, %u]", extent[0], extent[1], b.rows,
+                      b.cols, m->m, m->n);
+    shape_legal(S, m);
+    if (m->a.in_registers && ws_dtype_bytes(m->a_type) == 1 && !bb->k_permuted)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, "Declare `k_order` accumulator.",
+                     "an 8-bit operand in registers needs rows of %s in accumulator order",
+                     bb->name);
+    if (m->a.in_registers) {
+        m->a.n_k = m->k / MAX(m->inst_k, 1);
+        m->a.k_offset = ws_arena_new0(E->arena, guint, m->a.n_k);
+    } else {
+        operand(S, &m->a, &a.access, m->k, m->inst_k);
+    }
+    operand(S, &m->b, &b.access, m->k, m->inst_k);
+    commit(S, op);
+}
