@@ -165,7 +165,26 @@ static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
     }
 }
 
-/* One sample of each kind that the page shows, with its letter. */
+static WsItemShape legend_shape(WsItemKind kind)
+{
+    switch (kind) {
+    case WS_ITEM_FILLING:
+    case WS_ITEM_FULL:
+    case WS_ITEM_READING:
+        return WS_SHAPE_SLOT;
+    case WS_ITEM_WAIT:
+    case WS_ITEM_IDLE:
+    case WS_ITEM_SYNC:
+        return WS_SHAPE_WAIT;
+    case WS_ITEM_MATH:
+    case WS_ITEM_SHARED:
+        return WS_SHAPE_HEAD;
+    default:
+        return WS_SHAPE_FLIGHT;
+    }
+}
+
+/* One sample of each kind that the page shows. */
 static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
 {
     const WsPalette *p = ws_palette(theme);
@@ -176,10 +195,7 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
         WsSceneItem sample = {
             .kind = (WsItemKind)k, .x = x, .y = y, .w = 26, .h = 13, .turn = -1
         };
-        sample.shape = k >= WS_ITEM_FILLING                       ? WS_SHAPE_SLOT
-                       : k == WS_ITEM_WAIT || k == WS_ITEM_SYNC   ? WS_SHAPE_WAIT
-                       : k == WS_ITEM_MATH || k == WS_ITEM_SHARED ? WS_SHAPE_HEAD
-                                                                  : WS_SHAPE_FLIGHT;
+        sample.shape = legend_shape((WsItemKind)k);
         sample.head = 9;
         if (sample.shape == WS_SHAPE_WAIT)
             sample.y -= 2, sample.h += 4;

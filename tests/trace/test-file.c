@@ -1,0 +1,166 @@
+/* .wtrace: what is written comes back, and nothing damaged is believed. */
+#include "toy.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+static GBytes *sample(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_MEASURED, 2, 40, 300);
+    t->overhead = 0.012;
+    t->note = g_strdup("caf\xc3\xa9");
+    g_autofree char *dir = g_dir_make_tmp("ws-file-XXXXXX", NULL);
+    g_autofree char *file = g_strconcat(dir, "/a.wtrace", NULL);
+    g_assert_true(ws_trace_save(t, file, NULL));
+    char *data;
+    gsize length;
+    g_assert_true(g_file_get_contents(file, &data, &length, NULL));
+    g_autoptr(WsTrace) loaded = ws_trace_load(file, NULL);
+    g_assert_nonnull(loaded);
+    g_unlink(file);
+    g_assert_cmpint(g_rmdir(dir), ==, 0);
+    return g_bytes_new_take(data, length);
+}
+
+static void test_round_trip(void)
+{
+    g_autoptr(WsTrace) a = toy_trace(WS_TRACE_MEASURED, 2, 40, 300);
+    g_autoptr(GBytes) bytes = sample();
+    g_autoptr(GError) error = NULL;
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    g_autoptr(WsTrace) b = ws_trace_parse(data, length, TRUE, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(b->origin, ==, WS_TRACE_MEASURED);
+    g_assert_cmpstr(b->design_text, ==, a->design_text);
+    g_assert_cmpstr(b->design_hash, ==, a->design_hash);
+    g_assert_cmpstr(b->device, ==, "NVIDIA H200");
+    g_assert_cmpstr(b->note, ==, "caf\xc3\xa9");
+    g_assert_cmpstr(b->bound, ==, "tensor pipe");
+    g_assert_cmpfloat(b->overhead, ==, 0.012);
+    g_assert_true(isnan(b->cycles_per_event));
+    g_assert_cmpint(b->grid, ==, 132);
+    g_assert_cmpint(b->cycles, ==, a->cycles);
+    g_assert_cmpuint(b->size->len, ==, 1);
+    g_assert_cmpstr(g_array_index(b->size_name, char *, 0), ==, "rounds");
+    g_assert_cmpint(g_array_index(b->size, gint64, 0), ==, 40);
+    g_assert_cmpuint(b->record->len, ==, a->record->len);
+    g_assert_cmpmem(b->record->data, b->record->len * sizeof(WsTraceRecord), a->record->data,
+                    a->record->len * sizeof(WsTraceRecord));
+    for (guint i = 0; i < a->op_id->len; i++) {
+        g_assert_cmpstr(a->op_id->pdata[i], ==, b->op_id->pdata[i]);
+        g_assert_cmpstr(a->op_loop->pdata[i], ==, b->op_loop->pdata[i]);
+        g_assert_cmpint(ws_trace_op_kind(a, i), ==, ws_trace_op_kind(b, i));
+    }
+    g_assert_cmpuint(a->lane->len, ==, b->lane->len);
+    g_assert_cmpuint(a->span->len, ==, b->span->len);
+}
+
+static void expect_refused(const guint8 *data, gsize length, gboolean check_sum)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) t = ws_trace_parse(data, length, check_sum, &error);
+    g_assert_null(t);
+    g_assert_nonnull(error);
+    g_assert_cmpuint(error->domain, ==, WS_TRACE_ERROR);
+}
+
+static void test_cut(void)
+{
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    for (gsize n = 0; n < length; n += n < 300 ? 1 : 977) {
+        g_autofree guint8 *copy = g_memdup2(data, n); /* exactly n bytes: reads past are seen */
+        expect_refused(copy, n, FALSE);
+    }
+}
+
+/* Every byte changed is noticed by the checksum; without it nothing may break. */
+static void test_bits(void)
+{
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    g_autofree guint8 *copy = g_memdup2(data, length);
+    for (gsize at = 0; at < length; at += at < 400 ? 1 : 211) {
+        guint8 old = copy[at];
+        copy[at] ^= 0xff;
+        if (at < 16 || at >= 24)
+            expect_refused(copy, length, TRUE);
+        g_autoptr(WsTrace) t = ws_trace_parse(copy, length, FALSE, NULL);
+        copy[at] = old;
+    }
+}
+
+static void patch64(guint8 *data, gsize at, guint64 value)
+{
+    value = GUINT64_TO_LE(value);
+    memcpy(data + at, &value, 8);
+}
+
+/* Sections that point outside, wrap around, or claim too much. */
+static void test_sections(void)
+{
+    static const guint64 evil[] = { 0,
+                                    8,
+                                    1 << 20,
+                                    G_MAXUINT32,
+                                    G_MAXINT64 & ~7,
+                                    G_MAXUINT64,
+                                    G_MAXUINT64 - 7,
+                                    G_MAXUINT64 / 40,
+                                    G_MAXUINT64 / 16 + 2 };
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    const guint8 *data = g_bytes_get_data(bytes, &length);
+    for (guint section = 0; section < 8; section++) {
+        for (guint field = 0; field < 2; field++) {
+            for (guint i = 0; i < G_N_ELEMENTS(evil); i++) {
+                g_autofree guint8 *copy = g_memdup2(data, length);
+                if (field == 1 && evil[i] < length / 40)
+                    continue; /* a smaller count may be another valid file */
+                patch64(copy, 112 + 16 * section + 8 * field, evil[i]);
+                expect_refused(copy, length, FALSE);
+            }
+        }
+    }
+}
+
+static void test_version(void)
+{
+    g_autoptr(GBytes) bytes = sample();
+    gsize length;
+    g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(bytes, &length), g_bytes_get_size(bytes));
+    g_bytes_get_data(bytes, &length);
+    copy[8] = 2;
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ws_trace_parse(copy, length, TRUE, &error));
+    g_assert_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION);
+}
+
+static void test_missing(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ws_trace_load("/nonexistent.wtrace", &error));
+    g_assert_nonnull(error);
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 1, 2, 0);
+    g_clear_error(&error);
+    g_assert_false(ws_trace_save(t, "/nonexistent/x.wtrace", &error));
+    g_assert_nonnull(error);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/trace/file/round-trip", test_round_trip);
+    g_test_add_func("/trace/file/cut", test_cut);
+    g_test_add_func("/trace/file/bits", test_bits);
+    g_test_add_func("/trace/file/sections", test_sections);
+    g_test_add_func("/trace/file/version", test_version);
+    g_test_add_func("/trace/file/missing", test_missing);
+    int status = g_test_run();
+    toy_program_free();
+    return status;
+}

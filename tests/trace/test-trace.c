@@ -1,0 +1,274 @@
+/* Recorder plan, figures, comparison, exports. */
+#include "toy.h"
+
+#include "trace/recorder.h"
+#include "trace/stats.h"
+
+#include <glib/gstdio.h>
+#include <json-c/json.h>
+#include <string.h>
+
+static const WsOp *find_op(const WsProgram *p, gint agent, WsOpKind kind, const char *step)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->agent == agent && p->op[i]->kind == kind && g_str_equal(p->op[i]->step, step))
+            return p->op[i];
+    return NULL;
+}
+
+static void test_plan(void)
+{
+    static const guint ctas[] = { 0, 7 };
+    WsRecordChoice choice = {
+        .first_round = 10, .rounds = 64, .first_tile = 1, .tiles = 2, .n_ctas = 2, .cta = ctas
+    };
+    WsProgram *p = toy_program();
+    g_autoptr(WsRecorder) r = ws_recorder_new(p, &choice);
+    const WsRecordStrip *strip = NULL;
+
+    /* The k loop of a consumer: before and after the wait, after the mma's commit, after mma_wait:
+     * one 16-byte vector. */
+    const WsOp *wait = find_op(p, 1, WS_OP_MBAR_WAIT, "mma/0");
+    const WsRecordPoint *point = ws_recorder_point(r, wait, &strip);
+    g_assert_nonnull(point);
+    g_assert_cmpint(point->before, ==, 0);
+    g_assert_cmpint(point->after, ==, 1);
+    g_assert_cmpuint(strip->words, ==, 4);
+    g_assert_cmpuint(strip->n_points, ==, 3);
+    g_assert_cmpint(strip->first_round, ==, 10);
+    g_assert_cmpint(strip->rounds, ==, 64);
+    const WsOp *mma = find_op(p, 1, WS_OP_MMA, "mma/1");
+    const WsOp *commit = find_op(p, 1, WS_OP_MMA_COMMIT, "mma/1");
+    point = ws_recorder_point(r, mma, &strip);
+    g_assert_cmpuint(point->at, ==, commit->index);
+    g_assert_true(ws_recorder_after(r, commit, NULL) == point);
+    g_assert_null(ws_recorder_after(r, mma, NULL));
+    g_assert_cmpint(point->before, ==, -1);
+
+    /* Bookkeeping reads no clock. */
+    g_assert_null(ws_recorder_point(r, find_op(p, 1, WS_OP_MBAR_ARRIVE, "mma/3"), NULL));
+    g_assert_null(ws_recorder_point(r, find_op(p, 0, WS_OP_MBAR_EXPECT, "load/1#expect"), NULL));
+
+    /* Tile-level strip: the choice of tiles, the store's clock after its commit. */
+    point = ws_recorder_point(r, find_op(p, 2, WS_OP_TMA_STORE, "mma/8"), &strip);
+    g_assert_cmpint(strip->first_round, ==, 1);
+    g_assert_cmpint(strip->rounds, ==, 2);
+    g_assert_cmpuint(point->at, ==, find_op(p, 2, WS_OP_BULK_COMMIT, "mma/8")->index);
+    g_assert_cmpuint(strip->kid0, ==, 1);
+}
+
+/* Strips do not overlap, vectors are aligned, words are used once. */
+static void test_plan_layout(void)
+{
+    static const gint64 rounds[] = { 0, 1, 63, 100000, G_MAXINT64 };
+    for (guint k = 0; k < G_N_ELEMENTS(rounds); k++) {
+        WsRecordChoice choice = { .rounds = rounds[k], .tiles = rounds[k] };
+        g_autoptr(WsRecorder) r = ws_recorder_new(toy_program(), &choice);
+        guint64 end = WS_RECORD_HEADER_BYTES;
+        for (guint s = 0; s < r->n_strips; s++) {
+            const WsRecordStrip *strip = &r->strip[s];
+            g_assert_cmpuint(strip->offset, >=, end);
+            g_assert_cmpuint(strip->offset % 16, ==, 0);
+            g_assert_cmpuint(strip->round_bytes, ==, 4 * strip->words);
+            g_assert_cmpuint(strip->words % 4, ==, 0);
+            end = strip->offset + (guint64)strip->rounds * strip->round_bytes;
+            gint last = -1;
+            for (guint i = 0; i < strip->n_points; i++) {
+                const WsRecordPoint *p = &strip->point[i];
+                if (p->before >= 0)
+                    g_assert_cmpint(p->before, ==, ++last);
+                g_assert_cmpint(p->after, ==, ++last);
+            }
+            g_assert_cmpint(last, <, (gint)strip->words);
+        }
+        g_assert_cmpuint(r->cta_bytes, >=, end);
+        g_assert_cmpuint(r->cta_bytes % 128, ==, 0);
+    }
+}
+
+typedef struct {
+    gint64 from, to;
+    guint n, bad;
+} Count;
+
+static void count_visit(const WsTraceRecord *r, gpointer data)
+{
+    Count *c = data;
+    c->n++;
+    c->bad += r->start >= c->to || ws_trace_record_end(r) < c->from;
+}
+
+/* The index finds exactly what a scan finds. */
+static void test_window(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 6, 400, 500);
+    for (guint i = 0; i < 200; i++) {
+        Count c = { .from = g_random_int_range(0, (gint)t->cycles) };
+        c.to = c.from + g_random_int_range(1, i % 2 ? 2000 : 500000);
+        guint agent = i % 3, scan = 0;
+        const WsTraceLane *lane = ws_trace_lane(t, 0, agent);
+        for (guint64 k = 0; k < lane->n; k++) {
+            const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + k);
+            scan += r->start < c.to && ws_trace_record_end(r) >= c.from;
+        }
+        ws_trace_window(t, lane, c.from, c.to, count_visit, &c);
+        g_assert_cmpuint(c.n, ==, scan);
+        g_assert_cmpuint(c.bad, ==, 0);
+    }
+}
+
+static void test_stats(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 3, 64, 0);
+    g_autoptr(WsTraceStats) s = ws_trace_stats_new(t);
+    gboolean seen = FALSE;
+    for (guint i = 0; i < s->loop->len; i++) {
+        const WsTraceLoopStat *l = &g_array_index(s->loop, WsTraceLoopStat, i);
+        if (l->agent == 1 && g_str_equal(l->loop, "tile/k")) {
+            seen = TRUE;
+            g_assert_cmpint(l->period.p50, ==, 1024); /* two mma of 512 cycles per round */
+            g_assert_cmpuint(l->n, ==, 3 * 63);
+        }
+    }
+    g_assert_true(seen);
+    for (guint i = 0; i < s->pair->len; i++) {
+        const WsTracePair *p = &g_array_index(s->pair, WsTracePair, i);
+        g_assert_cmpint(p->both, <=, MIN(p->a, p->b));
+        g_assert_cmpfloat(p->share_a, <=, 1);
+        g_assert_cmpfloat(p->share_b, <=, 1);
+    }
+    for (guint i = 0; i < s->step->len; i++) {
+        const WsTraceStepStat *p = &g_array_index(s->step, WsTraceStepStat, i);
+        g_assert_cmpint(p->held.p50, <=, p->held.p95);
+        g_assert_cmpint(p->held.p95, <=, p->held.max);
+        g_assert_cmpint(p->total, <=, t->cycles);
+    }
+    g_autofree char *text = ws_trace_overlap_print(t, toy_program());
+    g_assert_nonnull(strstr(text, "wait empty"));
+    g_assert_nonnull(strstr(text, "1024"));
+}
+
+/* By hand: two intervals 0..100 and 60..120 share 40 cycles. */
+static void test_overlap_exact(void)
+{
+    g_autoptr(WsTrace) t = ws_trace_new(toy_program(), WS_TRACE_PREDICTED);
+    guint load = find_op(toy_program(), 0, WS_OP_TMA_LOAD, "load/1")->index;
+    guint mma = find_op(toy_program(), 1, WS_OP_MMA, "mma/1")->index;
+    WsTraceRecord r[] = {
+        { .op = load, .agent = 0, .round = 0, .start = 0, .issued = 10, .done = 100 },
+        { .op = mma, .agent = 1, .round = 0, .start = 60, .issued = 70, .done = 120 },
+        { .op = mma, .agent = 1, .round = 1, .start = 110, .issued = 115, .done = 160 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(r); i++)
+        ws_trace_add(t, &r[i]);
+    ws_trace_finish(t);
+    g_autoptr(WsTraceStats) s = ws_trace_stats_new(t);
+    g_assert_cmpuint(s->pair->len, ==, 1);
+    const WsTracePair *p = &g_array_index(s->pair, WsTracePair, 0);
+    g_assert_cmpint(p->a, ==, 100);
+    g_assert_cmpint(p->b, ==, 100);
+    g_assert_cmpint(p->both, ==, 40);
+}
+
+static void test_compare(void)
+{
+    g_autoptr(WsTrace) a = toy_trace(WS_TRACE_PREDICTED, 3, 32, 0);
+    g_autoptr(WsTrace) b = toy_trace(WS_TRACE_MEASURED, 2, 32, 0);
+    for (guint i = 0; i < b->record->len; i++) { /* b: later, and every mma issue 25 longer */
+        WsTraceRecord *r = &g_array_index(b->record, WsTraceRecord, i);
+        r->start += 5000;
+        r->issued += 5000 + (ws_trace_op_kind(b, r->op) == WS_OP_MMA ? 25 : 0);
+        r->done += 5000;
+    }
+    ws_trace_finish(b);
+    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
+    g_assert_cmpuint(c->common, ==, b->record->len);
+    g_assert_cmpuint(c->only_b, ==, 0);
+    g_assert_cmpuint(c->only_a, ==, a->record->len - b->record->len);
+    for (guint i = 0; i < c->row->len; i++) {
+        const WsTraceDelta *d = &g_array_index(c->row, WsTraceDelta, i);
+        gint64 more = ws_trace_op_kind(a, d->op) == WS_OP_MMA ? 25 : 0;
+        g_assert_cmpint(d->held_b.p50 - d->held_a.p50, ==, more);
+        g_assert_cmpint(d->drift, ==, 0);
+    }
+    g_autofree char *text = ws_trace_comparison_print(c, a, b);
+    g_assert_nonnull(strstr(text, "k loop of mma.0: 1024 -> 1024"));
+}
+
+static char *temporary(const char *ending)
+{
+    g_autofree char *dir = g_dir_make_tmp("ws-trace-XXXXXX", NULL);
+    g_assert_nonnull(dir);
+    return g_strconcat(dir, "/trace.", ending, NULL);
+}
+
+static void discard(const char *file)
+{
+    g_autofree char *dir = g_path_get_dirname(file);
+    g_unlink(file);
+    g_assert_cmpint(g_rmdir(dir), ==, 0); /* nothing else was left there */
+}
+
+static void test_chrome(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 2, 8, 0);
+    g_free(t->op_label->pdata[0]);
+    t->op_label->pdata[0] = g_strdup("quote \" back \\ tab \t");
+    g_autofree char *file = temporary("json");
+    g_assert_true(ws_trace_export_chrome(t, file, NULL));
+    json_object *root = json_object_from_file(file);
+    g_assert_nonnull(root);
+    json_object *events;
+    g_assert_true(json_object_object_get_ex(root, "traceEvents", &events));
+    guint n = 0, begins = 0, ends = 0;
+    for (gsize i = 0; i < json_object_array_length(events); i++) {
+        json_object *phase;
+        g_assert_true(
+            json_object_object_get_ex(json_object_array_get_idx(events, i), "ph", &phase));
+        const char *p = json_object_get_string(phase);
+        n += *p == 'X';
+        begins += *p == 'b';
+        ends += *p == 'e';
+    }
+    g_assert_cmpuint(n, ==, t->record->len);
+    g_assert_cmpuint(begins, >, 0);
+    g_assert_cmpuint(begins, ==, ends);
+    json_object_put(root);
+    discard(file);
+}
+
+static void test_csv(void)
+{
+    g_autoptr(WsTrace) t = toy_trace(WS_TRACE_PREDICTED, 2, 8, 0);
+    g_autofree char *file = temporary("csv"), *text = NULL;
+    g_assert_true(ws_trace_export_csv(t, file, NULL));
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_assert_cmpuint(g_strv_length(lines), ==, t->record->len + 2);
+    for (guint i = 0; i <= t->record->len; i++) {
+        guint commas = 0;
+        for (const char *c = lines[i]; *c; c++)
+            commas += *c == ',';
+        g_assert_cmpuint(commas, ==, 11);
+    }
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ws_trace_export_csv(t, "/nonexistent/x.csv", &error));
+    g_assert_nonnull(error);
+    discard(file);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/trace/plan", test_plan);
+    g_test_add_func("/trace/plan-layout", test_plan_layout);
+    g_test_add_func("/trace/window", test_window);
+    g_test_add_func("/trace/stats", test_stats);
+    g_test_add_func("/trace/overlap-exact", test_overlap_exact);
+    g_test_add_func("/trace/compare", test_compare);
+    g_test_add_func("/trace/chrome", test_chrome);
+    g_test_add_func("/trace/csv", test_csv);
+    int status = g_test_run();
+    toy_program_free();
+    return status;
+}
