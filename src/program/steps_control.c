@@ -263,6 +263,8 @@ void ws_step_unsupported(WsStepState *S)
     ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: not in lens elaborate%s%s",
                   ws_node_kind_keyword(S->node->kind), S->id, S->E->gfx ? " for " : "",
                   S->E->gfx ? S->E->p->target : "");
+    if (S->E->gfx) /* the same would be said of every step */
+        S->E->errors = WS_ELAB_MAX_ERRORS;
 }
 
 void ws_step_STAGE(WsStepState *S)

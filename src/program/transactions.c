@@ -68,6 +68,7 @@ static WsOp *make_expect(WsStepState *S, const WsOp *op)
     expect->slot = op->slot;
     expect->turn = op->turn;
     expect->count = 1;
+    expect->breadth = WS_BREADTH_LEADER;
     ws_op_label(S->E, expect, "expect %s",
                 g_array_index(S->E->barriers, WsBarrier, op->barrier).name);
     /* before the load, which already stands at the end of the list */

@@ -66,6 +66,7 @@ WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNo
     build->ranks = E->agent ? E->agent->ranks : (guint16)0xffff;
     build->strided = E->agent && E->agent->strided_depth > 0;
     op->kind = kind;
+    op->breadth = WS_BREADTH_GROUP;
     op->id = (char *)id;
     op->step = (char *)step;
     op->step_kind = step_kind;
