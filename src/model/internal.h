@@ -44,7 +44,6 @@ const WsJson *ws_json_member(const WsJson *json, const char *key);
 /* The value that a path of names and indices leads to, as far as it goes; its key if it has one. */
 WsPlace ws_json_place(const WsJson *json, const char *path);
 char *ws_json_print(const WsJson *json);           /* compact text, numbers as they were written */
-char *ws_json_quote(const char *text);             /* as a JSON string, quotes included */
 const char *ws_json_kind_text(const WsJson *json); /* "a string", "a list" */
 
 /* --- reader.c, form.c ------------------------------------------------------------------------- */
@@ -83,8 +82,6 @@ WsNode *ws_read_document(WsReader *r, const char *text, gsize length);
 /* Rules over the whole document: names, ids, step count, nesting. */
 void ws_check_document(WsReader *r, const WsNode *root);
 
-/* Nearest of `words` to `text` by edit distance, or NULL if none is near. */
-const char *ws_nearest(const char *text, const char *const *words, guint n);
 gboolean ws_word_in(const char *words, const char *text);
 
 /* --- node.c ----------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Names: what is an identifier, what is reserved, and what the document gives away twice. */
 #include "model/internal.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -152,8 +153,8 @@ static void check_rehearse(WsReader *r, const WsNode *root)
         ws_reader_enter(r, over->key[i]);
         WsFinding *f = ws_reader_report(r, WS_RULE_N_UNKNOWN, NOWHERE,
                                         "\"%s\" is no size of this design", over->key[i]);
-        const char *near = ws_nearest(over->key[i], (const char *const *)sizes->key,
-                                      sizes->kind == WS_VALUE_MAP ? sizes->n : 0);
+        const char *near = ws_text_nearest(over->key[i], (const char *const *)sizes->key,
+                                           sizes->kind == WS_VALUE_MAP ? sizes->n : 0);
         if (f != NULL && near != NULL)
             ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
         else if (f != NULL)

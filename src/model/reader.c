@@ -1,5 +1,6 @@
 /* Reads documents: objects and steps by the tables, findings with path, line and remedy. */
 #include "model/internal.h"
+#include "model/text.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -72,44 +73,6 @@ WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsPlace at, const char *
     return f;
 }
 
-/* --- nearest word ----------------------------------------------------------------------------- */
-
-/* Edit distance with swaps of neighbours; words longer than 32 bytes are never near. */
-static guint distance(const char *a, const char *b)
-{
-    const guint n = (guint)strlen(a), m = (guint)strlen(b);
-    guint row[3][33];
-    if (n > 32 || m > 32)
-        return G_MAXUINT;
-    for (guint j = 0; j <= m; j++)
-        row[0][j] = j;
-    for (guint i = 1; i <= n; i++) {
-        guint *now = row[i % 3], *before = row[(i + 2) % 3], *two = row[(i + 1) % 3];
-        now[0] = i;
-        for (guint j = 1; j <= m; j++) {
-            const guint change = before[j - 1] + (a[i - 1] != b[j - 1]);
-            now[j] = MIN(MIN(before[j] + 1, now[j - 1] + 1), change);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = MIN(now[j], two[j - 2] + 1);
-        }
-    }
-    return row[n % 3][m];
-}
-
-const char *ws_nearest(const char *text, const char *const *words, guint n)
-{
-    const char *best = NULL;
-    guint best_distance = MAX(1, (guint)strlen(text) / 2) + 1;
-    for (guint i = 0; i < n; i++) {
-        const guint d = distance(text, words[i]);
-        if (d < best_distance && d < MAX(strlen(words[i]), strlen(text))) {
-            best = words[i];
-            best_distance = d;
-        }
-    }
-    return best;
-}
-
 /* --- objects and steps ------------------------------------------------------------------------ */
 
 static void report_unknown_key(WsReader *r, const WsJson *json, guint i, WsNodeKind kind)
@@ -119,7 +82,7 @@ static void report_unknown_key(WsReader *r, const WsJson *json, guint i, WsNodeK
     g_autofree const char **keys = g_new(const char *, n);
     for (guint k = 0; k < n; k++)
         keys[k] = ws_node_key(kind, rows[k].field);
-    const char *near = ws_nearest(json->key[i], keys, n);
+    const char *near = ws_text_nearest(json->key[i], keys, n);
     const gsize mark = ws_reader_enter(r, json->key[i]);
     WsFinding *f = ws_reader_report(r, WS_RULE_S_KEY, json->key_at[i], "%s%s has no key \"%s\"",
                                     ws_node_kind_keyword(kind),
@@ -170,7 +133,7 @@ static WsNodeKind step_kind(WsReader *r, const WsJson *json)
     WsFinding *f =
         ws_reader_report(r, WS_RULE_S_STEP, json->at,
                          json->n > 0 ? "no key of this step is a step keyword" : "an empty step");
-    const char *near = json->n > 0 ? ws_nearest(json->key[0], words, n) : NULL;
+    const char *near = json->n > 0 ? ws_text_nearest(json->key[0], words, n) : NULL;
     if (f != NULL && near != NULL)
         ws_finding_set_remedy(f, "did you mean \"%s\" for \"%s\"?", near, json->key[0]);
     else if (f != NULL)

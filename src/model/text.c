@@ -11,17 +11,23 @@ void ws_text_json(GString *out, const char *s)
     }
     g_string_append_c(out, '"');
     for (; *s; s++) {
-        guchar c = (guchar)*s;
-        if (c == '"' || c == '\\')
-            g_string_append_printf(out, "\\%c", c);
-        else if (c == '\n')
-            g_string_append(out, "\\n");
-        else if (c < 0x20)
-            g_string_append_printf(out, "\\u%04x", c);
+        static const char plain[] = "\b\f\n\r\t\"\\", letter[] = "bfnrt\"\\";
+        const char *special = strchr(plain, *s);
+        if (special != NULL)
+            g_string_append_printf(out, "\\%c", letter[special - plain]);
+        else if ((guchar)*s < 0x20)
+            g_string_append_printf(out, "\\u%04x", (guint)(guchar)*s);
         else
-            g_string_append_c(out, (char)c);
+            g_string_append_c(out, *s);
     }
     g_string_append_c(out, '"');
+}
+
+char *ws_text_quote(const char *s)
+{
+    GString *out = g_string_new(NULL);
+    ws_text_json(out, s);
+    return g_string_free(out, FALSE);
 }
 
 void ws_text_json_real(GString *out, double value)
@@ -33,36 +39,37 @@ void ws_text_json_real(GString *out, double value)
         g_string_append(out, g_ascii_formatd(buffer, sizeof buffer, "%.9g", value));
 }
 
-static guint edit_distance(const char *a, const char *b)
+/* Edit distance with swaps of neighbours; words longer than 32 bytes are never near. */
+static guint distance(const char *a, const char *b)
 {
-    gsize n = strlen(a), m = strlen(b);
-    if (n > 64 || m > 64)
+    const guint n = (guint)strlen(a), m = (guint)strlen(b);
+    guint row[3][33];
+    if (n > 32 || m > 32)
         return G_MAXUINT;
-    guint row[65];
-    for (gsize j = 0; j <= m; j++)
-        row[j] = (guint)j;
-    for (gsize i = 1; i <= n; i++) {
-        guint diagonal = row[0];
-        row[0] = (guint)i;
-        for (gsize j = 1; j <= m; j++) {
-            guint above = row[j];
-            guint change = diagonal + (a[i - 1] != b[j - 1]);
-            row[j] = MIN(MIN(above, row[j - 1]) + 1, change);
-            diagonal = above;
+    for (guint j = 0; j <= m; j++)
+        row[0][j] = j;
+    for (guint i = 1; i <= n; i++) {
+        guint *now = row[i % 3], *before = row[(i + 2) % 3], *two = row[(i + 1) % 3];
+        now[0] = i;
+        for (guint j = 1; j <= m; j++) {
+            const guint change = before[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = MIN(MIN(before[j] + 1, now[j - 1] + 1), change);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = MIN(now[j], two[j - 2] + 1);
         }
     }
-    return row[m];
+    return row[n % 3][m];
 }
 
 const char *ws_text_nearest(const char *word, const char *const *words, guint n)
 {
     const char *best = NULL;
-    guint limit = (guint)MAX(1, strlen(word) / 3), best_distance = limit + 1;
+    guint best_distance = MAX(1, (guint)strlen(word) / 2) + 1;
     for (guint i = 0; i < n; i++) {
-        guint d = edit_distance(word, words[i]);
-        if (d < best_distance) {
-            best_distance = d;
+        const guint d = distance(word, words[i]);
+        if (d < best_distance && d < MAX(strlen(words[i]), strlen(word))) {
             best = words[i];
+            best_distance = d;
         }
     }
     return best;

@@ -1,6 +1,7 @@
 /* Canonical text (LANGUAGE section 23). A design is turned into a tree of containers, each with the
  * way it breaks, and that tree is laid out. */
 #include "model/internal.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -67,14 +68,14 @@ static Out *out_of_expr(const WsExpr *e)
     char *text = ws_expr_print(e);
     if (ws_expr_is_int(e, &i))
         return atom(text);
-    Out *o = atom(ws_json_quote(text));
+    Out *o = atom(ws_text_quote(text));
     g_free(text);
     return o;
 }
 
 static Out *quoted(char *text)
 {
-    Out *o = atom(ws_json_quote(text));
+    Out *o = atom(ws_text_quote(text));
     g_free(text);
     return o;
 }
@@ -199,7 +200,7 @@ static void append_key(GString *s, const Out *o, guint i)
 {
     if (!o->map)
         return;
-    g_autofree char *key = ws_json_quote(g_ptr_array_index(o->keys, i));
+    g_autofree char *key = ws_text_quote(g_ptr_array_index(o->keys, i));
     g_string_append(s, key);
     g_string_append(s, ": ");
 }
