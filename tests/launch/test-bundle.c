@@ -1,0 +1,197 @@
+/* Bundles: what is written is what the runner reads; sizes that cannot run are refused by name. */
+#include "launch/bundle.h"
+#include "runner/manifest.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+
+static WsProgram *program_of(const char *file)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    if (!p) {
+        g_autofree char *why = ws_findings_print(findings, file);
+        g_test_message("%s", why);
+    }
+    g_assert_nonnull(p);
+    return p;
+}
+
+static void remove_folder(const char *dir)
+{
+    GDir *d = g_dir_open(dir, 0, NULL);
+    const char *name;
+    while (d && (name = g_dir_read_name(d))) {
+        g_autofree char *path = g_build_filename(dir, name, NULL);
+        g_unlink(path);
+    }
+    if (d)
+        g_dir_close(d);
+    g_rmdir(dir);
+}
+
+static guint64 folder_bytes(const char *dir, guint *files)
+{
+    guint64 bytes = 0;
+    GDir *d = g_dir_open(dir, 0, NULL);
+    const char *name;
+    *files = 0;
+    while ((name = g_dir_read_name(d))) {
+        g_autofree char *path = g_build_filename(dir, name, NULL);
+        GStatBuf st;
+        g_assert_cmpint(g_stat(path, &st), ==, 0);
+        bytes += (guint64)st.st_size;
+        ++*files;
+    }
+    g_dir_close(d);
+    return bytes;
+}
+
+static void test_round_trip(void)
+{
+    g_autoptr(WsProgram) p = program_of(GEMM);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *top = g_dir_make_tmp("warpstave-bundle-XXXXXX", NULL);
+    g_autofree char *dir = g_build_filename(top, "b", NULL);
+    g_autofree char *slash = g_strconcat(dir, "/", NULL);
+    const WsSize ragged[] = { { "M", 1000 }, { "N", 1016 }, { "K", 520 } };
+    const WsSize none[] = { { "M", 0 } };
+    const WsSize tiny[] = { { "M", 1 }, { "N", 8 }, { "K", 8 } };
+    const WsBundleCase cases[] = { { NULL, 0 }, { ragged, 3 }, { none, 1 }, { tiny, 3 } };
+    const char *reference[] = { NULL, NULL, "// reference" };
+    const guint cta[] = { 0, 7 };
+    WsRecordChoice choice = { 0, 32, 0, 4, 2, cta };
+    WsBundleSpec spec = { .program = p,
+                          .timed_ptx = "// timed",
+                          .traced_ptx = "// traced",
+                          .debug_ptx = "// debug",
+                          .reference_ptx = reference,
+                          .choice = &choice,
+                          .cases = cases,
+                          .n_cases = 4,
+                          .seed = 11,
+                          .sustained = -1 };
+    for (guint twice = 0; twice < 2; twice++) { /* an existing bundle is replaced */
+        ws_bundle_write(&spec, slash, findings, &error);
+        g_assert_no_error(error);
+    }
+    guint files;
+    g_assert_cmpuint(folder_bytes(dir, &files), <, 1 << 20);
+    g_assert_cmpuint(files, ==, 6);
+    g_assert_cmpuint(folder_bytes(top, &files), <, G_MAXUINT64);
+    g_assert_cmpuint(files, ==, 1); /* nothing temporary stays beside it */
+
+    g_autofree WsManifest *m = g_new0(WsManifest, 1);
+    char why[512] = "";
+    ws_manifest_load(dir, m, why, sizeof why);
+    g_assert_cmpstr(why, ==, "");
+    g_assert_cmpuint(m->threads, ==, 384);
+    g_assert_cmpuint(m->shared, ==, 229440);
+    g_assert_cmpstr(m->hash, ==, p->design_hash);
+    g_assert_cmpint(m->n_tensors, ==, 3);
+    g_assert_cmpint(m->tensor[2].access, ==, WS_RUN_WRITE);
+    g_assert_cmpfloat(m->tensor[2].tolerance_abs, ==, 2e-2);
+    g_assert_cmpstr(m->tensor[2].reference, ==, "reference-2.ptx");
+    g_assert_cmpint(m->n_maps, ==, (int)p->n_maps);
+    g_assert_cmpfloat(m->rate, ==, 4096);
+    g_assert_cmpint(m->n_cases, ==, 4);
+    g_assert_cmpfloat(m->case_[0].flops, ==, 2.0 * 8192 * 8192 * 8192);
+    g_assert_true(m->case_[0].grid_sms);
+    g_assert_cmpint(m->case_[0].tiles, ==, 64 * 32);
+    g_assert_cmpint(m->case_[1].tiles, ==, 8 * 4);
+    g_assert_cmpint(m->case_[1].tensor[1].extent[0], ==, 1016);
+    g_assert_cmpint(m->case_[1].tensor[1].stride[0], ==, 520);
+    g_assert_cmpint(m->case_[2].grid, ==, 0); /* M = 0 launches nothing */
+    g_assert_cmpint(m->case_[3].tiles, ==, 1);
+    g_assert_cmpint(m->n_waits, >=, 3);
+    g_autoptr(WsRecorder) plan = ws_recorder_new(p, &choice);
+    g_assert_cmpuint(m->record_bytes, ==, plan->cta_bytes * 2);
+    g_assert_cmpuint(m->cta[1], ==, 7);
+
+    /* The design inside is the design. */
+    g_autofree char *path = g_build_filename(dir, "design.wstave", NULL);
+    g_autoptr(WsProgram) again = program_of(path);
+    g_assert_cmpstr(again->design_hash, ==, p->design_hash);
+    remove_folder(dir);
+    g_rmdir(top);
+}
+
+static const struct {
+    WsSize size[3];
+    guint n;
+    const char *message;
+} refused[] = {
+    { { { "K", 0 } }, 1, "K >= 1 does not hold for K = 0" },
+    { { { "K", 1001 } },
+      1,
+      "dimension 0 of tensor A has a stride of 1001 elements (2002 bytes) for "
+      "M=8192 N=8192 K=1001; TMA needs a multiple of 16 bytes" },
+    { { { "N", 1001 } }, 1, "dimension 0 of tensor C has a stride of 1001" },
+    { { { "M", -1 } }, 1, "size M is -1" },
+    { { { "Q", 1 } }, 1, "no size 'Q'" },
+    { { { "M", G_MAXINT64 }, { "N", G_MAXINT64 } }, 2, "" },
+    { { { "M", G_GINT64_CONSTANT(1) << 40 } }, 1, "extent 1099511627776" },
+};
+
+static void test_refused(void)
+{
+    g_autoptr(WsProgram) p = program_of(GEMM);
+    for (guint i = 0; i < G_N_ELEMENTS(refused); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        WsBundleCase one = { refused[i].size, refused[i].n };
+        WsBundleSpec spec = { .program = p, .timed_ptx = "", .cases = &one, .n_cases = 1 };
+        g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
+        g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_SIZES);
+        g_autofree char *text = ws_findings_print(findings, NULL);
+        if (!strstr(text, refused[i].message))
+            g_test_message("no '%s' in: %s", refused[i].message, text);
+        g_assert_nonnull(strstr(text, refused[i].message));
+        g_assert_cmpint(ws_findings_exit_code(findings, FALSE), ==, 1);
+    }
+}
+
+static void test_lens(void)
+{
+    g_autoptr(WsProgram) p =
+        program_of(WS_SOURCE_ROOT "/tests/designs/attention-fa3-dynamic.wstave");
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    WsBundleSpec spec = { .program = p, .timed_ptx = "" };
+    g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS);
+    g_assert_cmpstr(error->message, ==, "tiles: launch dynamic: not in lens bundle");
+}
+
+/* A folder that is no bundle is never replaced. */
+static void test_foreign_folder(void)
+{
+    g_autoptr(WsProgram) p = program_of(GEMM);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *dir = g_dir_make_tmp("warpstave-bundle-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(dir, "thesis.txt", NULL);
+    g_assert_true(g_file_set_contents(path, "x", -1, NULL));
+    WsBundleSpec spec = { .program = p, .timed_ptx = "" };
+    g_assert_false(ws_bundle_write(&spec, dir, findings, &error));
+    g_assert_nonnull(strstr(error->message, "exists and is not a bundle"));
+    g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
+    remove_folder(dir);
+    g_clear_error(&error);
+    g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
+    g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/launch/bundle/round-trip", test_round_trip);
+    g_test_add_func("/launch/bundle/refused", test_refused);
+    g_test_add_func("/launch/bundle/lens", test_lens);
+    g_test_add_func("/launch/bundle/foreign-folder", test_foreign_folder);
+    return g_test_run();
+}

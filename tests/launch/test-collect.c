@@ -1,0 +1,327 @@
+/* Collecting: a record buffer made up by walking the program must come back as the times that were
+ * written into it, with asynchronous ends where the waits observed them. */
+#include "launch/collect.h"
+
+#include "launch/measure.h"
+#include "runner/manifest.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+
+/* The 32-bit clock wraps soon after the CTA's start. */
+#define CLOCK0 G_GUINT64_CONSTANT(0x7ffffff80)
+
+enum { GRID = 3, ROUNDS = 24 };
+
+typedef struct {
+    WsProgram *p;
+    WsLaunchValues *v;
+    WsRecorder *plan;
+    guint8 *data;
+    gsize size;
+} Fixture;
+
+static void put32(guint8 *at, guint32 w)
+{
+    w = GUINT32_TO_LE(w);
+    memcpy(at, &w, 4);
+}
+
+static void put64(guint8 *at, guint64 w)
+{
+    w = GUINT64_TO_LE(w);
+    memcpy(at, &w, 8);
+}
+
+static guint8 *word_at(const Fixture *f, guint cta, const WsRecordStrip *s, const WsStep *step,
+                       gint word)
+{
+    gint64 total = 0;
+    for (guint i = 0; s->loop && i < step->n_rounds; i++)
+        if (step->loop[i] == s->loop)
+            total = step->round[i];
+    if (total < s->first_round || total >= s->first_round + s->rounds)
+        return NULL;
+    return f->data + cta * f->plan->cta_bytes + s->offset +
+           (total - s->first_round) * s->round_bytes + 4 * word;
+}
+
+/* Every operation of an agent takes 10 cycles plus a few that depend on the agent. */
+static void record_agent(const Fixture *f, guint slot, guint agent)
+{
+    WsTilesStrided tiles = { f->plan->cta[slot], GRID, ws_launch_tiles(f->v) };
+    g_autoptr(WsWalker) w = ws_walker_new(f->p, f->v, agent, 0, ws_tiles_strided, &tiles);
+    g_autoptr(GError) error = NULL;
+    WsStep step;
+    guint64 clock = CLOCK0 + 100 * agent;
+    while (ws_walker_next(w, &step, &error)) {
+        const WsRecordStrip *s;
+        const WsRecordPoint *point = ws_recorder_point(f->plan, step.op, &s);
+        guint8 *at;
+        if (point && point->before >= 0 && (at = word_at(f, slot, s, &step, point->before)))
+            put32(at, (guint32)clock);
+        clock += 10 + agent;
+        point = ws_recorder_after(f->plan, step.op, &s);
+        if (point && (at = word_at(f, slot, s, &step, point->after)))
+            put32(at, (guint32)clock);
+    }
+    g_assert_no_error(error);
+}
+
+static void record(const Fixture *f, guint slot)
+{
+    guint8 *head = f->data + slot * f->plan->cta_bytes;
+    put32(head, 40 + slot);
+    put32(head + 4, f->plan->cta[slot]);
+    put64(head + 8, 1000);
+    put64(head + 16, 3000);
+    put64(head + 24, CLOCK0);
+    put64(head + 32, CLOCK0 + 3400);
+    for (guint a = 0; a < f->p->n_agents; a++)
+        record_agent(f, slot, a);
+}
+
+static void set_up(Fixture *f, gconstpointer unused)
+{
+    static const guint cta[] = { 1, 2, 9 }; /* 9 is not in the grid */
+    WsRecordChoice choice = { 0, ROUNDS, 0, 2, 3, cta };
+    const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(GEMM, findings);
+    f->p = ws_elaborate(design, NULL, 0, findings);
+    g_assert_nonnull(f->p);
+    f->v = ws_launch_values(f->p, size, 3, FALSE, findings);
+    g_assert_nonnull(f->v);
+    f->plan = ws_recorder_new(f->p, &choice);
+    f->size = f->plan->cta_bytes * f->plan->n_ctas;
+    f->data = g_malloc(f->size);
+    memset(f->data, 0xff, f->size);
+    record(f, 0);
+    record(f, 1);
+}
+
+static void tear_down(Fixture *f, gconstpointer unused)
+{
+    ws_recorder_free(f->plan);
+    ws_launch_values_free(f->v);
+    ws_program_unref(f->p);
+    g_free(f->data);
+}
+
+static const WsTraceRecord *find(const WsTrace *t, guint cta, guint agent, WsOpKind kind,
+                                 gint round, const char *step_part)
+{
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        if (r->cta == cta && r->agent == agent && ws_trace_op_kind(t, r->op) == kind &&
+            r->round == round && (!step_part || strstr(t->op_id->pdata[r->op], step_part)))
+            return r;
+    }
+    return NULL;
+}
+
+static guint agent_named(const WsProgram *p, const char *name)
+{
+    for (guint a = 0; a < p->n_agents; a++)
+        if (strcmp(p->agent[a].name, name) == 0)
+            return a;
+    g_assert_not_reached();
+}
+
+static void check_loads(const WsTrace *t, const WsProgram *p, guint cta)
+{
+    guint load = agent_named(p, "load"), m0 = agent_named(p, "mma.0"), m1 = agent_named(p, "mma.1");
+    guint n = 0;
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        if (r->cta != cta || r->agent != load || ws_trace_op_kind(t, r->op) != WS_OP_TMA_LOAD)
+            continue;
+        const WsTraceRecord *a = find(t, cta, m0, WS_OP_MBAR_WAIT, r->round, NULL);
+        const WsTraceRecord *b = find(t, cta, m1, WS_OP_MBAR_WAIT, r->round, NULL);
+        g_assert_nonnull(a);
+        g_assert_nonnull(b);
+        g_assert_cmpint(r->done, ==, MIN(a->issued, b->issued));
+        g_assert_cmpint(r->issued, >, r->start);
+        n++;
+    }
+    g_assert_cmpuint(n, ==, 2 * 20); /* two tiles of ten rounds, A and B */
+}
+
+/* The mma of round k is over when `mma_wait 1` of round k + 1 returns, the last one of a tile when
+ * `mma_wait 0` does. */
+static void check_mma(const WsTrace *t, const WsProgram *p, guint cta)
+{
+    guint agent = agent_named(p, "mma.1"), n = 0;
+    for (gint k = 0; k < 20; k++) {
+        const WsTraceRecord *mma = find(t, cta, agent, WS_OP_MMA, k, NULL);
+        g_assert_nonnull(mma);
+        g_assert_cmpint(mma->tile, ==, k / 10);
+        const WsTraceRecord *wait =
+            k % 10 < 9 ? find(t, cta, agent, WS_OP_MMA_WAIT, k + 1, "/do/0/do/") : NULL;
+        if (wait)
+            g_assert_cmpint(mma->done, ==, wait->issued);
+        g_assert_cmpint(mma->done, >, mma->issued);
+        n += wait != NULL;
+    }
+    g_assert_cmpuint(n, ==, 18);
+}
+
+static void test_measure(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GError) error = NULL;
+    guint64 missing;
+    g_autoptr(WsTrace) t =
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(missing, ==, 0);
+    g_assert_cmpuint(t->cta->len, ==, 2);
+    const WsTraceCta *c = &g_array_index(t->cta, WsTraceCta, 1);
+    g_assert_cmpuint(c->id, ==, 2);
+    g_assert_cmpuint(c->sm, ==, 41);
+    g_assert_cmpfloat(fabs(c->ghz - 1.7), <, 1e-9);
+    gint64 latest = 0;
+    for (guint i = 0; i < t->record->len; i++) { /* the wrap of the clock is undone */
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        g_assert_cmpint(r->start, >=, 0);
+        g_assert_cmpint(r->start, <=, r->issued);
+        latest = MAX(latest, r->issued);
+    }
+    g_assert_cmpint(latest, >, 0x80);
+    g_assert_cmpint(latest, <, 100000);
+    for (guint cta = 0; cta < 2; cta++) {
+        check_loads(t, f->p, cta);
+        check_mma(t, f->p, cta);
+    }
+}
+
+static void test_damage(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(GError) error = NULL;
+    guint64 missing;
+    g_assert_null(ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size - 4, &missing, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
+    g_clear_error(&error);
+    put32(f->data + 4, 77);
+    g_assert_null(ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error));
+    g_assert_nonnull(strstr(error->message, "say they are of CTA 77"));
+    g_clear_error(&error);
+    put32(f->data + 4, f->plan->cta[0]);
+    /* A lost round: its records are counted, not invented. */
+    const WsRecordStrip *s = &f->plan->strip[0];
+    memset(f->data + s->offset, 0xff, s->round_bytes);
+    g_autoptr(WsTrace) t =
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(missing, ==, s->n_points);
+    /* Arbitrary words never crash it. */
+    g_autoptr(GRand) rand = g_rand_new_with_seed(3);
+    for (guint i = 64; i + 4 <= f->plan->cta_bytes; i += 4)
+        put32(f->data + i, g_rand_int(rand));
+    g_autoptr(WsTrace) noise =
+        ws_measure(f->p, f->v, f->plan, GRID, f->data, f->size, &missing, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(noise);
+}
+
+static const char results[] =
+    "{\"warpstave_results\": 1, \"status\": 0, \"name\": \"GEMM\", \"device\": {\"name\": \"NVIDIA "
+    "H200\", \"sms\": 132, \"driver\": 13000}, \"modules\": {\"timed\": {\"registers\": 168}},"
+    " \"cases\": [{\"label\": \"a\", \"state\": \"right\", \"grid\": 3, \"records\": "
+    "\"records.bin\","
+    " \"outputs\": [{\"samples\": 4096, \"wrong\": 0, \"worst_error\": 0.01, \"worst_allowed\": "
+    "0.02}],"
+    " \"cold\": {\"n\": 30, \"median_us\": 12.5, \"min_us\": 12, \"max_us\": 13, \"p10_us\": 12.1,"
+    " \"p90_us\": 12.9, \"cycles\": 20000, \"sm_mhz\": 1600, \"tensor_floor_cycles\": 19000},"
+    " \"overhead\": 0.015}]}";
+
+static void put(const char *dir, const char *name, const void *data, gsize size)
+{
+    g_autofree char *path = g_build_filename(dir, name, NULL);
+    g_assert_true(g_file_set_contents(path, data, (gssize)size, NULL));
+}
+
+static void remove_folder(const char *dir)
+{
+    GDir *d = g_dir_open(dir, 0, NULL);
+    const char *name;
+    while (d && (name = g_dir_read_name(d))) {
+        g_autofree char *path = g_build_filename(dir, name, NULL);
+        g_unlink(path);
+    }
+    if (d)
+        g_dir_close(d);
+    g_rmdir(dir);
+}
+
+static void test_collect(Fixture *f, gconstpointer unused)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
+    const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
+    WsBundleCase one = { size, 3 };
+    WsRecordChoice choice = { 0, ROUNDS, 0, 2, 3, f->plan->cta };
+    WsBundleSpec spec = { .program = f->p,
+                          .timed_ptx = "",
+                          .traced_ptx = "",
+                          .choice = &choice,
+                          .cases = &one,
+                          .n_cases = 1 };
+    g_assert_null(ws_collect(dir, findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
+    g_clear_error(&error);
+    ws_bundle_write(&spec, dir, findings, &error);
+    g_assert_no_error(error);
+    g_assert_null(ws_collect(dir, findings, &error));
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
+    g_clear_error(&error);
+    put(dir, "results.json", results, strlen(results));
+    put(dir, "records.bin", f->data, f->size);
+    g_autoptr(WsCollected) c = ws_collect(dir, findings, &error);
+    g_assert_no_error(error);
+    const WsCollectedCase *x = c->cases->pdata[0];
+    g_assert_true(x->right);
+    g_assert_cmpfloat(x->cold.median_us, ==, 12.5);
+    g_assert_true(isnan(x->cold.watt));
+    g_autofree char *text = ws_collected_print(c);
+    g_assert_nonnull(strstr(text, "NVIDIA H200, 132 SMs, driver 13.0"));
+    g_assert_nonnull(strstr(text, "recording costs +1.50 %"));
+    g_autoptr(WsTrace) t = ws_collected_trace(c, 0, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(t->device, ==, "NVIDIA H200");
+    g_assert_cmpstr(t->bound, ==, "tensor pipe");
+    g_assert_cmpfloat(t->overhead, ==, 0.015);
+    g_assert_cmpint(t->grid, ==, 3);
+    g_assert_cmpint(g_array_index(t->size, gint64, 2), ==, 640);
+    g_assert_null(ws_collected_trace(c, 1, &error));
+    remove_folder(dir);
+}
+
+static void test_bad_results(Fixture *f, gconstpointer unused)
+{
+    static const char *const bad[] = { "", "{", "[1]", "{\"warpstave_results\": 2}",
+                                       "{\"warpstave_results\": \"1\"}" };
+    g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
+    put(dir, "bundle.txt", "x", 1);
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        put(dir, "results.json", bad[i], strlen(bad[i]));
+        g_assert_null(ws_collect(dir, findings, &error));
+        g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
+    }
+    remove_folder(dir);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add("/launch/collect/measure", Fixture, NULL, set_up, test_measure, tear_down);
+    g_test_add("/launch/collect/damage", Fixture, NULL, set_up, test_damage, tear_down);
+    g_test_add("/launch/collect/collect", Fixture, NULL, set_up, test_collect, tear_down);
+    g_test_add("/launch/collect/bad-results", Fixture, NULL, set_up, test_bad_results, tear_down);
+    return g_test_run();
+}
