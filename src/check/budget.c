@@ -1,5 +1,5 @@
 /* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier
- * (PTX: 2^20 - 1 arrivals and bytes), barriers nobody uses, overrides. */
+ * (PTX: 2^20 - 1 arrivals and bytes). */
 #include "check/play.h"
 
 #define MBARRIER_LIMIT ((1 << 20) - 1)
@@ -26,21 +26,12 @@ static void check_barrier(const WsProgram *p, guint b, WsFindings *findings)
 {
     const WsBarrier *bar = &p->barrier[b];
     const char *path = bar->path ? bar->path : bar->name;
-    gboolean mbar = bar->kind == WS_BARRIER_MBARRIER;
-    const guint *in_force = mbar ? bar->arrivals : bar->threads;
-    const guint *derived = mbar ? bar->arrivals_derived : bar->threads_derived;
+    const guint *in_force = bar->kind == WS_BARRIER_MBARRIER ? bar->arrivals : NULL;
     for (guint e = 0; in_force && e < MAX(bar->array, 1); e++) {
-        if (mbar && in_force[e] > MBARRIER_LIMIT)
+        if (in_force[e] > MBARRIER_LIMIT)
             ws_findings_add(findings, WS_RULE_P_COUNT, path,
                             "%s needs %u arrivals; an mbarrier counts to %d", bar->name,
                             in_force[e], MBARRIER_LIMIT);
-        if (derived && derived[e] && in_force[e] != derived[e]) {
-            WsFinding *f = ws_findings_add(findings, WS_RULE_P_OVERRIDE, path,
-                                           "%s has %u %s; the steps add up to %u", bar->name,
-                                           in_force[e], mbar ? "arrivals" : "threads", derived[e]);
-            ws_finding_set_remedy(f, "restore the derived value %u", derived[e]);
-            f->barrier = g_strdup(bar->name);
-        }
     }
 }
 

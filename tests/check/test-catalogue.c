@@ -62,9 +62,9 @@ static const Row rows[] = {
       NULL,
       0,
       { { W_FULL, "{ \"wait\": \"full\", \"use\": \"k\" },\n" } },
-      "P-EARLY",
-      LOOP "0",
-      "full slot 0",
+      "P-RACE",
+      LOOP "1",
+      NULL,
       "tile 1, k 1" },
     { "one stage and a release that lags",
       GC,
@@ -142,7 +142,7 @@ static const Row rows[] = {
       "P-ASYNC",
       SLAB "2",
       NULL,
-      "tile 0" },
+      NULL },
     { "two slabs, two stores in flight",
       GC,
       NULL,
@@ -151,7 +151,7 @@ static const Row rows[] = {
       "P-ASYNC",
       SLAB "2",
       NULL,
-      "tile 0" },
+      NULL },
     { "last store never waited for",
       GC,
       NULL,
@@ -170,14 +170,14 @@ static const Row rows[] = {
       "P-ASYNC",
       SLAB "1",
       NULL,
-      "tile 0" },
+      "tile 0, s 2" },
     { "staging over the ring, producer does not wait",
       "gemm-aliased.wstave",
       NULL,
       0,
       { { "{ \"wait\": \"c_free\", \"use\": \"tile.total\", \"when\": \"k == 0\" },\n", "" } },
       NULL,
-      "groups/load/body/0/do/0/do/2",
+      "groups/mma/body/0/do/3",
       NULL,
       NULL },
     { "staging over the ring, stored at once",
@@ -190,18 +190,17 @@ static const Row rows[] = {
       NULL,
       "tile 0" },
     /* fences */
-    { "fence behind the sync",
+    { "fence before the write",
       GC,
       NULL,
       0,
       { DRAWN,
         { MMA_START, "{ \"fence\": \"mma\" },\n" MMA_START },
-        { WRITE "            { \"sync\": \"group\" },\n",
-          WRITE "{ \"sync\": \"group\" },\n{ \"fence\": \"async\" },\n" } },
+        { WRITE, "{ \"fence\": \"async\" },\n" WRITE } },
+      "P-PROXY",
+      SLAB "5",
       NULL,
-      NULL,
-      NULL,
-      NULL },
+      "tile 0, s 0" },
     { "no mma fence",
       GC,
       NULL,
@@ -285,12 +284,13 @@ static void found(gconstpointer data)
     g_autoptr(WsProgram) p = edited_program(row->file, row->edit, row->name, row->value, findings);
     if (!p) {
         g_autofree char *why = ws_findings_print(findings, row->file);
-        g_error("%s does not elaborate: %s", row->title, why);
+        g_test_message("%s does not elaborate: %s", row->title, why);
+        g_test_fail();
+        return;
     }
     g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
     g_autofree char *text = ws_findings_print(findings, row->file);
     g_test_message("%s", text);
-    g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
     gboolean said = FALSE;
     for (guint i = 0; i < findings->list->len; i++) {
         const WsFinding *f = findings->list->pdata[i];
@@ -298,7 +298,10 @@ static void found(gconstpointer data)
                 finding_is(f, row->rule ? row->rule : ws_rule(f->rule)->text, row->at, row->barrier,
                            row->round);
     }
-    g_assert_true(said);
+    if (!said || v->kind != WS_VERDICT_REFUTED) {
+        g_test_message("%s: not said as expected", row->title);
+        g_test_fail();
+    }
 }
 
 /* Rows of the rule table that the check owns have an explanation with an example and a remedy. */

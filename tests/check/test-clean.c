@@ -84,6 +84,13 @@ static const Row rows[] = {
       { { "\"array\": 2, \"stages\": 2", "\"array\": 2, \"stages\": 3" },
         { "{ \"store_wait\": 1 }", "{ \"store_wait\": 2 }" },
         { "\"STAGES\": 4", "\"STAGES\": 3" } } },
+    { "drawn fences, by whoever stores, after the sync",
+      GC,
+      NULL,
+      0,
+      { { ORDER, ORDER "  \"fences\": \"drawn\",\n" },
+        { MMA_START, "{ \"fence\": \"mma\" },\n" MMA_START },
+        { "{ \"store\": \"C\"", "{ \"fence\": \"async\" },\n{ \"store\": \"C\"" } } },
     { "drawn fences, all there",
       GC,
       NULL,
@@ -100,16 +107,18 @@ static void clean(gconstpointer data)
     g_autoptr(WsProgram) p = edited_program(row->file, row->edit, row->name, row->value, findings);
     if (!p) {
         g_autofree char *why = ws_findings_print(findings, row->file);
-        g_error("%s does not elaborate: %s", row->title, why);
+        g_test_message("%s does not elaborate: %s", row->title, why);
+        g_test_fail();
+        return;
     }
     WsCheckOptions all = { .schedules = WS_SCHEDULE_COUNT };
     g_autoptr(WsVerdict) v = ws_check(p, &all, findings);
     g_autofree char *text = ws_findings_print(findings, row->file);
     g_autofree char *verdict = ws_verdict_text(v);
-    g_test_message("%s%s", text, verdict);
-    g_assert_cmpint(v->kind, ==, WS_VERDICT_PLAYED);
-    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_WARNING), ==, 0);
-    g_assert_cmpuint(v->played->len, >, 0);
+    g_test_message("%s: %s%s", row->title, text, verdict);
+    if (v->kind != WS_VERDICT_PLAYED || v->played->len == 0 ||
+        ws_findings_count(findings, WS_SEVERITY_WARNING))
+        g_test_fail();
 }
 
 int main(int argc, char **argv)
