@@ -210,7 +210,8 @@ static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat,
     double allowed = t->tolerance_abs + t->tolerance_rel * fabs(want);
     gboolean wrong = !(error <= allowed) && !(got == want) && !(isnan(got) && isnan(want));
     r->elements++;
-    if (isfinite(error) && error * r->worst_tolerance > r->worst_error * allowed) {
+    if (isfinite(error) &&
+        (r->elements == 1 || error * r->worst_tolerance > r->worst_error * allowed)) {
         r->worst_error = error;
         r->worst_tolerance = allowed;
     }
@@ -228,7 +229,6 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
     g_autofree double *want = g_new(double, CHUNK);
     WsReferenceInput input = { (const void *const *)c->tensor, c->size, c->scalar };
     guint i, d;
-    r->worst_tolerance = 1e-300;
     for (i = 0; i < c->p->n_tensors; i++) {
         gint64 n = 1, first, k;
         if (c->p->tensor[i].access == WS_ACCESS_READ)

@@ -310,6 +310,47 @@ static void test_ptx(void)
     }
 }
 
+/* --- the shipped designs
+ * ----------------------------------------------------------------------------------- */
+static void test_designs(void)
+{
+    g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests", "designs", NULL);
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    guint seen = 0, i;
+    g_assert_nonnull(dir);
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *file = g_build_filename(folder, name, NULL);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_load(file, findings);
+        g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_autoptr(WsReference) r = NULL;
+        g_autoptr(GError) error = NULL;
+        if (!p || !p->n_reference)
+            continue;
+        r = ws_reference_new(p, &error);
+        g_assert_no_error(error);
+        for (i = 0; i < p->n_tensors; i++) {
+            g_autofree char *ptx = NULL;
+            if (p->tensor[i].access == WS_ACCESS_READ)
+                continue;
+            ptx = ws_generate_reference_ptx(p, i, &error);
+            g_assert_no_error(error);
+            g_assert_null(strstr(ptx, "call"));
+            if (ws_ptxas_available()) {
+                WsPtxasReport *report = ws_ptxas_run(ptx, NULL, &error);
+                g_assert_no_error(error);
+                g_test_message("%s %s: %u registers, %u bytes of stack", name, p->tensor[i].name,
+                               report->registers, report->stack);
+                ws_ptxas_report_free(report);
+            }
+        }
+        seen++;
+    }
+    g_dir_close(dir);
+    g_assert_cmpuint(seen, >=, 10);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -317,5 +358,6 @@ int main(int argc, char **argv)
     g_test_add_func("/reference/refused", test_refused);
     g_test_add_func("/reference/dtypes", test_dtypes);
     g_test_add_func("/reference/ptx", test_ptx);
+    g_test_add_func("/reference/designs", test_designs);
     return g_test_run();
 }

@@ -1,0 +1,264 @@
+/* Designs through the rehearsal: the shipped GEMMs come out right for every size and order tried,
+ * and designs broken on purpose do not. */
+#include "codegen/generate.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *from, *to; /* the first place of `from` in the text */
+} Change;
+
+typedef struct {
+    const char *name, *file;
+    WsSetting set[2];
+    gint64 size[3]; /* M, N, K; all -1: the design's rehearsal sizes */
+    gint64 sms;
+    guint64 seeds;
+} Case;
+
+#define COOPERATIVE "tests/designs/gemm-cooperative.wstave"
+#define ALIASED     "tests/designs/gemm-aliased.wstave"
+#define PINGPONG    "tests/designs/gemm-pingpong.wstave"
+#define CLUSTER     "tests/designs/gemm-cluster.wstave"
+#define DEFAULT                                                                                    \
+    {                                                                                              \
+        -1, -1, -1                                                                                 \
+    }
+
+static const Case right[] = {
+    { "cooperative", COOPERATIVE, { { 0 } }, DEFAULT, 0, 2 },
+    { "cooperative one row", COOPERATIVE, { { 0 } }, { 1, 8, 8 }, 0, 2 },
+    { "cooperative ragged", COOPERATIVE, { { 0 } }, { 200, 264, 136 }, 0, 2 },
+    { "cooperative ragged, one CTA", COOPERATIVE, { { 0 } }, { 136, 264, 72 }, 1, 1 },
+    { "cooperative K = 1", COOPERATIVE, { { 0 } }, { 130, 40, 1 }, 0, 1 },
+    { "cooperative one k block", COOPERATIVE, { { 0 } }, { 256, 512, 64 }, 3, 1 },
+    { "cooperative M = 0", COOPERATIVE, { { 0 } }, { 0, 8, 8 }, 0, 1 },
+    { "cooperative N = 0", COOPERATIVE, { { 0 } }, { 8, 0, 8 }, 0, 1 },
+    { "cooperative STAGES=3", COOPERATIVE, { { "STAGES", 3 } }, { 200, 264, 328 }, 0, 2 },
+    { "cooperative STAGES=2", COOPERATIVE, { { "STAGES", 2 } }, { 128, 264, 328 }, 0, 1 },
+    { "cooperative BN=128", COOPERATIVE, { { "BN", 128 } }, { 200, 264, 136 }, 0, 2 },
+    { "aliased", ALIASED, { { 0 } }, { 200, 520, 200 }, 0, 2 },
+    { "pingpong", PINGPONG, { { 0 } }, { 200, 392, 200 }, 0, 2 },
+    { "pingpong small", PINGPONG, { { 0 } }, { 64, 128, 64 }, 1, 1 },
+    { "cluster", CLUSTER, { { 0 } }, { 300, 264, 200 }, 2, 2 },
+    { "cluster, one tile row empty", CLUSTER, { { 0 } }, { 100, 72, 80 }, 2, 1 },
+};
+
+static WsProgram *load(const char *file, const Change *change, guint n_change, const WsSetting *set,
+                       guint n_set)
+{
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, file, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    char *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, &error));
+    for (guint i = 0; i < n_change && change[i].from; i++) {
+        char *at = strstr(text, change[i].from);
+        g_assert_nonnull(at);
+        char *after = g_strdup(at + strlen(change[i].from));
+        *at = 0;
+        char *whole = g_strconcat(text, change[i].to, after, NULL);
+        g_free(after);
+        g_free(text);
+        text = whole;
+    }
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), path, findings);
+    WsProgram *p = design ? ws_elaborate(design, set, n_set, findings) : NULL;
+    if (!p) {
+        g_autofree char *what = ws_findings_print(findings, file);
+        g_error("%s does not elaborate: %s", file, what);
+    }
+    g_free(text);
+    return p;
+}
+
+static WsRehearseResult *rehearse(const WsProgram *p, const gint64 *size, gint64 sms, guint64 seed)
+{
+    static const char *const names[] = { "M", "N", "K" };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    WsRehearseOptions o = { .seed = seed,
+                            .sms = sms,
+                            .size_name = names,
+                            .size = size,
+                            .n_size = size && size[0] >= 0 ? 3 : 0 };
+    WsRehearseResult *r = ws_rehearse(p, &o, findings, &error);
+    if (!r) {
+        g_autofree char *text = ws_findings_print(findings, NULL);
+        g_error("%s: %s", error->message, text);
+    }
+    return r;
+}
+
+static void test_right(gconstpointer data)
+{
+    const Case *c = data;
+    guint n_set = 0;
+    while (n_set < G_N_ELEMENTS(c->set) && c->set[n_set].name)
+        n_set++;
+    g_autoptr(WsProgram) p = load(c->file, NULL, 0, c->set, n_set);
+    for (guint64 seed = 0; seed < c->seeds; seed++) {
+        WsRehearseResult *r = rehearse(p, c->size, c->sms, seed);
+        g_test_message("%s seed %u: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
+                       " switches, worst %g of %g",
+                       c->name, (guint)seed, r->elements, r->switches, r->worst_error,
+                       r->worst_tolerance);
+        g_assert_cmpstr(r->stuck, ==, NULL);
+        g_assert_cmpstr(r->first_violation, ==, NULL);
+        g_assert_cmpstr(r->first_race, ==, NULL);
+        g_assert_cmpstr(r->first_wrong, ==, NULL);
+        g_assert_true(r->matches);
+        if (c->size[0] >= 0)
+            g_assert_cmpuint(r->elements, ==, (guint64)(c->size[0] * c->size[1]));
+        ws_rehearse_result_free(r);
+    }
+}
+
+/* --- broken on purpose --------------------------------------------------------------------------
+ */
+typedef struct {
+    const char *name, *file;
+    Change change[3];
+    const char
+        *stuck; /* a part of the report that every seed gives; NULL: any sign in most seeds */
+    guint seen; /* seeds of 4 in which it must show */
+} Broken;
+
+#define RELEASE "{ \"arrive\": \"empty\", \"use\": \"k.total - 1\", \"when\": \"k > 0\" }"
+#define LAST_RELEASE                                                                               \
+    "{ \"mma_wait\": 0 },\n          { \"arrive\": \"empty\", \"use\": \"k.total - 1\" },"
+
+static const Broken broken[] = {
+    { "empty starts pending",
+      COOPERATIVE,
+      { { "\"slots\": \"STAGES\", \"init\": \"ready\"", "\"slots\": \"STAGES\"" } },
+      "load in CTA 0 waits for empty slot 0, parity 0",
+      4 },
+    { "full starts ready",
+      COOPERATIVE,
+      { { "\"full\", \"slots\": \"STAGES\"",
+          "\"full\", \"slots\": \"STAGES\", \"init\": \"ready\"" } },
+      NULL,
+      3 },
+    { "no wait for full",
+      COOPERATIVE,
+      { { "{ \"wait\": \"full\", \"use\": \"k.total\" },", "" } },
+      NULL,
+      3 },
+    { "no wait for empty",
+      COOPERATIVE,
+      { { "{ \"wait\": \"empty\", \"use\": \"k.total\" },", "" } },
+      NULL,
+      3 },
+    { "no release after the last k block",
+      COOPERATIVE,
+      { { LAST_RELEASE, "{ \"mma_wait\": 0 }," } },
+      "waits for empty slot",
+      4 },
+    { "no mma_wait in the loop", COOPERATIVE, { { "{ \"mma_wait\": 1 },", "" } }, NULL, 3 },
+    { "own stage released before its mma_wait",
+      COOPERATIVE,
+      { { RELEASE, "{ \"arrive\": \"empty\", \"use\": \"k.total\" }" },
+        { LAST_RELEASE, "{ \"mma_wait\": 0 }," } },
+      NULL,
+      3 },
+    { "no mma_wait before the epilogue", COOPERATIVE, { { "{ \"mma_wait\": 0 },", "" } }, NULL, 3 },
+    { "staging overwritten while the store reads it",
+      COOPERATIVE,
+      { { "{ \"store_wait\": 1 },", "" } },
+      NULL,
+      3 },
+    { "store before all have written",
+      COOPERATIVE,
+      { { "\"use\": \"s.total\" },\n            { \"sync\": \"group\" },",
+          "\"use\": \"s.total\" }," } },
+      NULL,
+      3 },
+    { "no c_free",
+      ALIASED,
+      { { "{ \"wait\": \"c_free\", \"use\": \"tile.total\", \"when\": \"k == 0\" },", "" } },
+      NULL,
+      3 },
+    { "partner never gets the turn",
+      PINGPONG,
+      { { "{ \"arrive\": \"main_turn[1 - replica]\", \"by\": \"all\", \"use\": \"tile.total\" },",
+          "" } },
+      "main_turn[1]",
+      4 },
+    { "release in the own CTA only",
+      CLUSTER,
+      { { "\"arrive\": \"empty\", \"cta\": \"all\", \"use\": \"k.total - 1\" }",
+          "\"arrive\": \"empty\", \"use\": \"k.total - 1\" }" } },
+      NULL,
+      3 },
+};
+
+static void test_broken(gconstpointer data)
+{
+    const Broken *b = data;
+    static const gint64 size[] = { 136, 264, 328 };
+    g_autoptr(WsProgram) p = load(b->file, b->change, G_N_ELEMENTS(b->change), NULL, 0);
+    guint seen = 0;
+    for (guint64 seed = 0; seed < 4; seed++) {
+        WsRehearseResult *r = rehearse(p, size, 0, seed);
+        g_test_message("%s, seed %u: %s | %s | %s | %s", b->name, (guint)seed,
+                       r->stuck ? r->stuck : "-", r->first_violation ? r->first_violation : "-",
+                       r->first_race ? r->first_race : "-", r->first_wrong ? r->first_wrong : "-");
+        g_assert_true(r->matches == (r->ran && !r->wrong && !r->async_races && !r->violations));
+        g_assert_true(r->ran == (r->stuck == NULL));
+        seen += !r->matches;
+        if (b->stuck) {
+            g_assert_nonnull(r->stuck);
+            g_assert_nonnull(strstr(r->stuck, b->stuck));
+        }
+        ws_rehearse_result_free(r);
+    }
+    g_assert_cmpuint(seen, >=, b->seen);
+}
+
+/* The same seed is the same run; another seed another order. */
+static void test_seed(void)
+{
+    static const gint64 size[] = { 136, 264, 136 };
+    g_autoptr(WsProgram) p = load(COOPERATIVE, NULL, 0, NULL, 0);
+    WsRehearseResult *a = rehearse(p, size, 0, 5), *b = rehearse(p, size, 0, 5);
+    WsRehearseResult *c = rehearse(p, size, 0, 6);
+    g_assert_cmpuint(a->switches, ==, b->switches);
+    g_assert_cmpuint(a->switches, !=, c->switches);
+    g_assert_cmpfloat(a->worst_error, ==, b->worst_error);
+    ws_rehearse_result_free(a);
+    ws_rehearse_result_free(b);
+    ws_rehearse_result_free(c);
+}
+
+/* Sizes that make no launch, and tensors no machine holds, are errors that say so. */
+static void test_refused(void)
+{
+    static const char *const names[] = { "M", "N", "K" };
+    static const gint64 sizes[][3] = { { 8, 8, 0 }, { -1, 8, 8 }, { G_MAXINT64, 8, 8 } };
+    g_autoptr(WsProgram) p = load(COOPERATIVE, NULL, 0, NULL, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(GError) error = NULL;
+        WsRehearseOptions o = { .size_name = names, .size = sizes[i], .n_size = 3 };
+        g_assert_null(ws_rehearse(p, &o, findings, &error));
+        g_assert_nonnull(error);
+        g_test_message("%s", error->message);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(right); i++) {
+        g_autofree char *path = g_strdup_printf("/rehearse/right/%s", right[i].name);
+        g_test_add_data_func(path, &right[i], test_right);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(broken); i++) {
+        g_autofree char *path = g_strdup_printf("/rehearse/broken/%s", broken[i].name);
+        g_test_add_data_func(path, &broken[i], test_broken);
+    }
+    g_test_add_func("/rehearse/seed", test_seed);
+    g_test_add_func("/rehearse/refused", test_refused);
+    return g_test_run();
+}
