@@ -121,8 +121,8 @@ static int parse_cases(const WsBundleOptions *o, GPtrArray *store, GArray *cases
         GArray *sizes = NULL;
         if (!ws_cli_settings(all, o->shape ? "--case" : "--size", &sizes))
             return WS_EXIT_USAGE;
-        WsBundleCase c = { .n_size = sizes->len,
-                           .size = (const WsSize *)(gpointer)g_array_free(sizes, FALSE) };
+        WsBundleCase c = { .n_size = sizes->len }; /* before the array goes */
+        c.size = (const WsSize *)(gpointer)g_array_free(sizes, FALSE);
         g_array_append_val(cases, c);
     }
     return WS_EXIT_YES;
