@@ -151,7 +151,8 @@ struct WsHost {
     GPtrArray *later; /* WsHostLater, owned */
     guint
         weight[4]; /* per WsHostLaterKind: chance in 256 that one happens before the next thread */
-    guint live;    /* threads not ended */
+    guint64 until[4]; /* step at which it takes another */
+    guint live;       /* threads not ended */
     guint cluster_arrived;
     guint64 cluster_phase;
     GPtrArray *cluster_waiters;

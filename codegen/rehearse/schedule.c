@@ -179,15 +179,20 @@ static void happen(WsHost *h, guint index)
     g_ptr_array_remove_index_fast(h->later, index);
 }
 
-/* Every 512 steps each engine takes a new temper, in half of the cases the slowest: nothing happens
- * before the threads have run dry. */
+/* Each engine takes a new temper now and then, for 256 to 16384 steps; in half of the cases the
+ * slowest: nothing happens before the threads have run dry. */
 static void temper(WsHost *h)
 {
     static const guint chance[8] = { 0, 0, 0, 0, 1, 8, 64, 240 };
-    guint64 r = ws_host_random(h);
     guint i;
-    for (i = 0; i < 4; i++)
-        h->weight[i] = chance[r >> (3 * i) & 7];
+    for (i = 0; i < G_N_ELEMENTS(h->weight); i++) {
+        guint64 r;
+        if (h->steps < h->until[i])
+            continue;
+        r = ws_host_random(h);
+        h->weight[i] = chance[r & 7];
+        h->until[i] = h->steps + (256u << (r >> 3) % 7);
+    }
 }
 
 static gboolean engines_turn(WsHost *h)
@@ -209,7 +214,7 @@ static gboolean engines_turn(WsHost *h)
 static void schedule(WsHost *h)
 {
     while (h->live) {
-        if (h->steps++ % 512 == 0)
+        if (h->steps++ % 256 == 0)
             temper(h);
         if (engines_turn(h))
             continue;

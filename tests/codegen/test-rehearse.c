@@ -132,65 +132,54 @@ static const Broken broken[] = {
     { "empty starts pending",
       COOPERATIVE,
       { { "\"slots\": \"STAGES\", \"init\": \"ready\"", "\"slots\": \"STAGES\"" } },
-      "load in CTA 0 waits for empty slot 0, parity 0",
-      4 },
+      "load in CTA 0 waits for empty slot 0, parity 0" },
     { "full starts ready",
       COOPERATIVE,
       { { "\"full\", \"slots\": \"STAGES\"",
           "\"full\", \"slots\": \"STAGES\", \"init\": \"ready\"" } },
-      NULL,
-      3 },
+      NULL },
     { "no wait for full",
       COOPERATIVE,
       { { "{ \"wait\": \"full\", \"use\": \"k.total\" },", "" } },
-      NULL,
-      3 },
+      NULL },
     { "no wait for empty",
       COOPERATIVE,
       { { "{ \"wait\": \"empty\", \"use\": \"k.total\" },", "" } },
-      NULL,
-      3 },
+      NULL },
     { "no release after the last k block",
       COOPERATIVE,
       { { LAST_RELEASE, "{ \"mma_wait\": 0 }," } },
-      "waits for empty slot",
-      4 },
-    { "no mma_wait in the loop", COOPERATIVE, { { "{ \"mma_wait\": 1 },", "" } }, NULL, 3 },
+      "waits for empty slot" },
+    { "no mma_wait in the loop", COOPERATIVE, { { "{ \"mma_wait\": 1 },", "" } }, NULL },
     { "own stage released before its mma_wait",
       COOPERATIVE,
       { { RELEASE, "{ \"arrive\": \"empty\", \"use\": \"k.total\" }" },
         { LAST_RELEASE, "{ \"mma_wait\": 0 }," } },
-      NULL,
-      3 },
-    { "no mma_wait before the epilogue", COOPERATIVE, { { "{ \"mma_wait\": 0 },", "" } }, NULL, 3 },
+      NULL },
+    { "no mma_wait before the epilogue", COOPERATIVE, { { "{ \"mma_wait\": 0 },", "" } }, NULL },
     { "staging overwritten while the store reads it",
       COOPERATIVE,
       { { "{ \"store_wait\": 1 },", "" } },
-      NULL,
-      3 },
+      NULL },
     { "store before all have written",
       COOPERATIVE,
       { { "\"use\": \"s.total\" },\n            { \"sync\": \"group\" },",
           "\"use\": \"s.total\" }," } },
-      NULL,
-      3 },
+      NULL },
     { "no c_free",
       ALIASED,
       { { "{ \"wait\": \"c_free\", \"use\": \"tile.total\", \"when\": \"k == 0\" },", "" } },
-      NULL,
-      3 },
+      NULL },
     { "partner never gets the turn",
       PINGPONG,
       { { "{ \"arrive\": \"main_turn[1 - replica]\", \"by\": \"all\", \"use\": \"tile.total\" },",
           "" } },
-      "main_turn[1]",
-      4 },
+      "main_turn[1]" },
     { "release in the own CTA only",
       CLUSTER,
       { { "\"arrive\": \"empty\", \"cta\": \"all\", \"use\": \"k.total - 1\" }",
           "\"arrive\": \"empty\", \"use\": \"k.total - 1\" }" } },
-      NULL,
-      3 },
+      NULL },
 };
 
 static void test_broken(gconstpointer data)
@@ -198,22 +187,22 @@ static void test_broken(gconstpointer data)
     const Broken *b = data;
     static const gint64 size[] = { 136, 264, 328 };
     g_autoptr(WsProgram) p = load(b->file, b->change, G_N_ELEMENTS(b->change), NULL, 0);
-    guint seen = 0;
-    for (guint64 seed = 0; seed < 4; seed++) {
+    gboolean seen = FALSE;
+    for (guint64 seed = 0; seed < (b->stuck ? 2 : 8) && (b->stuck || !seen); seed++) {
         WsRehearseResult *r = rehearse(p, size, 0, seed);
         g_test_message("%s, seed %u: %s | %s | %s | %s", b->name, (guint)seed,
                        r->stuck ? r->stuck : "-", r->first_violation ? r->first_violation : "-",
                        r->first_race ? r->first_race : "-", r->first_wrong ? r->first_wrong : "-");
         g_assert_true(r->matches == (r->ran && !r->wrong && !r->async_races && !r->violations));
         g_assert_true(r->ran == (r->stuck == NULL));
-        seen += !r->matches;
+        seen |= !r->matches;
         if (b->stuck) {
             g_assert_nonnull(r->stuck);
             g_assert_nonnull(strstr(r->stuck, b->stuck));
         }
         ws_rehearse_result_free(r);
     }
-    g_assert_cmpuint(seen, >=, b->seen);
+    g_assert_true(seen);
 }
 
 /* The same seed is the same run; another seed another order. */
