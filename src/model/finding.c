@@ -106,8 +106,8 @@ static void print_finding(GString *out, const WsFinding *f, const char *file)
         g_string_append_printf(out, "  round: %s\n", f->round);
     for (guint i = 0; f->steps != NULL && i < f->steps->len; i++)
         g_string_append_printf(out, "  step: %s\n", (const char *)g_ptr_array_index(f->steps, i));
-    if (f->remedy != NULL)
-        g_string_append_printf(out, "  remedy: %s\n", f->remedy);
+    const char *remedy = f->remedy != NULL ? f->remedy : ws_rule(f->rule)->fix;
+    g_string_append_printf(out, "  remedy: %s\n", remedy);
 }
 
 char *ws_findings_print(const WsFindings *f, const char *file)

@@ -70,7 +70,9 @@ guint ws_findings_count(const WsFindings *f, WsSeverity at_least);
 /* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F). The lowest class
  * wins; with `strict` warnings count as 1. */
 int ws_findings_exit_code(const WsFindings *f, gboolean strict);
-/* Human text, one finding per paragraph: "file:line: error S-KEY at path: message\n  remedy". */
+/* Human text, one finding per paragraph: "file:line:column: error S-KEY at path: message", then
+ * lines for barrier, round and steps concerned, then "  remedy: …" (the rule's own if there is
+ * none). */
 char *ws_findings_print(const WsFindings *f, const char *file);
 
 G_END_DECLS

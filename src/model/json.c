@@ -350,8 +350,7 @@ WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader)
                .depth = reader->depth };
     if (length > WS_DESIGN_MAX_BYTES) {
         WsFinding *f = ws_reader_report(reader, WS_RULE_S_LIMIT, (WsPlace){ 0, 0 },
-                                        "%" G_GSIZE_FORMAT " bytes, at most %d are read", length,
-                                        WS_DESIGN_MAX_BYTES);
+                                        "the text is longer than %d bytes", WS_DESIGN_MAX_BYTES);
         if (f != NULL)
             ws_finding_set_remedy(f, "split the design");
         return NULL;
