@@ -105,34 +105,48 @@ static char *edge_label(const WsBuild *b, const WsTraceRecord *wait)
     return g_string_free(s, FALSE);
 }
 
-static gboolean free_place(const GArray *labels, double x, double y, double w)
+/* No other label, and no text of an item, stands there. */
+static gboolean free_place(const WsBuild *b, const GArray *labels, double x, double y, double w)
 {
+    double top = y - 10, bottom = y + 4;
+    if (x < b->s->left || x + w > b->s->right || top < b->s->top || bottom > b->s->bottom)
+        return FALSE;
     for (guint i = 0; i + 2 < labels->len; i += 3) {
         double lx = g_array_index(labels, double, i), ly = g_array_index(labels, double, i + 1);
         double lw = g_array_index(labels, double, i + 2);
-        if (x < lx + lw + 4 && lx < x + w + 4 && fabs(y - ly) < 13)
+        if (x < lx + lw + 6 && lx < x + w + 6 && fabs(y - ly) < 14)
+            return FALSE;
+    }
+    for (guint i = 0; i < b->s->item->len; i++) {
+        const WsSceneItem *it = &g_array_index(b->s->item, WsSceneItem, i);
+        if (it->y < bottom && it->y + it->h > top && it->x < x + w + 2 && it->x + it->w > x - 2)
             return FALSE;
     }
     return TRUE;
 }
 
-/* Labels only edges that cost something, and only where no other label stands. */
+/* Labels only edges that cost something, and only where there is room beside them. */
 static void label_edge(const WsBuild *b, WsSceneEdge *e, const WsTraceRecord *wait, GArray *labels)
 {
+    static const double along[] = { 0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.9 };
     g_autofree char *text = edge_label(b, wait);
     double w = ws_text_width_estimate(text, LABEL_SIZE);
-    double y = (e->y0 + e->y1) / 2 + 3;
-    double x = MAX(e->x0, e->x1) + 6;
-    if (x + w > b->s->right)
-        x = MIN(e->x0, e->x1) - 6 - w;
-    if (x < b->s->left || !free_place(labels, x, y, w))
+    for (guint i = 0; i < 2 * G_N_ELEMENTS(along); i++) {
+        double f = along[i / 2];
+        double y = e->y0 + (e->y1 - e->y0) * f + 3;
+        /* The curve's x: it eases in and out. */
+        double x = e->x0 + (e->x1 - e->x0) * f * f * (3 - 2 * f);
+        x = i % 2 ? x - 7 - w : x + 7;
+        if (!free_place(b, labels, x, y, w))
+            continue;
+        e->label = g_steal_pointer(&text);
+        e->label_x = x;
+        e->label_y = y;
+        g_array_append_val(labels, x);
+        g_array_append_val(labels, y);
+        g_array_append_val(labels, w);
         return;
-    e->label = g_steal_pointer(&text);
-    e->label_x = x;
-    e->label_y = y;
-    g_array_append_val(labels, x);
-    g_array_append_val(labels, y);
-    g_array_append_val(labels, w);
+    }
 }
 
 static gint by_cost(gconstpointer pa, gconstpointer pb)
@@ -178,11 +192,12 @@ void ws_edge_build(WsBuild *b)
         e.to = ws_staff_item(b, wait->agent, wait->op, wait->round);
         if (e.y0 < 0 || e.x0 < b->s->left - 0.5 || e.x1 > b->s->right + 0.5)
             continue;
-        /* Where nothing stood still, an arrow from far away says nothing. */
-        if (e.exposed < 24 && e.x1 - e.x0 > 120)
-            continue;
+        /* A wait that found its phase complete waited for nothing: no arrow from far away. */
         double pixels = e.x1 - ws_scene_x(b->s, wait->start);
-        if (e.exposed >= 24 && pixels >= 3)
+        e.binding = source.at > wait->start && e.exposed >= 24;
+        if (!e.binding && e.x1 - e.x0 > 60)
+            continue;
+        if (e.binding && pixels >= 3)
             label_edge(b, &e, wait, labels);
         g_array_append_val(b->s->edge, e);
     }

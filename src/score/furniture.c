@@ -71,45 +71,84 @@ void ws_furniture_head(WsBuild *b)
     b->y += 26;
 }
 
-/* Names as they stand on the staffs: "mma mma acc" would say the verb twice. */
-static char *pair_text(const WsTrace *t, const WsTracePair *p)
+typedef struct {
+    gint64 from, to;
+} Interval;
+
+static gint by_from(gconstpointer pa, gconstpointer pb)
 {
-    const char *a = ws_trace_op_label(t, p->op_a), *b = ws_trace_op_label(t, p->op_b);
-    g_autofree char *x = g_strdup(a), *y = g_strdup(b);
-    char *cut;
-    if ((cut = strstr(x, " -> ")))
-        *cut = 0;
-    if ((cut = strstr(y, " -> ")))
-        *cut = 0;
-    return g_strdup_printf("%s under %s (%s) %.0f %%", x, y,
-                           (const char *)t->agent_name->pdata[p->agent_b], 100 * p->share_a);
+    const Interval *a = pa, *b = pb;
+    return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* The pairs that tell whether the design overlaps: other work against the tensor core. */
-static void add_pairs(GString *s, const WsTrace *t, const WsTraceStats *stats)
+/* Union of the times in which something of a kind was in flight or being done on the CTA shown. */
+static GArray *times_of(const WsBuild *b, WsItemKind kind)
 {
-    guint shown = 0;
-    g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (guint i = 0; i < stats->pair->len && shown < 5; i++) {
-        WsTracePair p = g_array_index(stats->pair, WsTracePair, i);
-        gboolean a_mma = ws_trace_op_kind(t, p.op_a) == WS_OP_MMA;
-        gboolean b_mma = ws_trace_op_kind(t, p.op_b) == WS_OP_MMA;
-        if (a_mma && !b_mma) { /* the tensor core comes second */
-            WsTracePair swapped = { p.agent_b, p.op_b, p.agent_a, p.op_a,   p.b,
-                                    p.a,       p.both, p.share_b, p.share_a };
-            p = swapped;
-        } else if (!b_mma || a_mma) {
-            continue;
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Interval));
+    for (guint i = 0; i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        for (guint64 k = 0; lane->cta == b->cta && k < lane->n; k++) {
+            const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + k);
+            if (ws_item_kind_of(ws_trace_op_kind(b->t, r->op)) != kind)
+                continue;
+            Interval iv = { r->start, ws_trace_record_end(r) };
+            g_array_append_val(all, iv);
         }
-        WsOpKind kind = ws_trace_op_kind(t, p.op_a);
-        if ((!ws_trace_kind_flies(kind) && kind != WS_OP_MATH) || p.share_a < 0.005)
-            continue;
-        char *key = g_strdup_printf("%s|%s", (char *)t->op_id->pdata[p.op_a],
-                                    (char *)t->op_id->pdata[p.op_b]);
-        if (!g_hash_table_add(told, key))
-            continue;
-        g_autofree char *text = pair_text(t, &p);
-        g_string_append_printf(s, "%s%s", shown++ ? "  \xc2\xb7  " : "Overlap: ", text);
+    }
+    g_array_sort(all, by_from);
+    GArray *merged = g_array_new(FALSE, FALSE, sizeof(Interval));
+    for (guint i = 0; i < all->len; i++) {
+        const Interval *iv = &g_array_index(all, Interval, i);
+        Interval *last = merged->len ? &g_array_index(merged, Interval, merged->len - 1) : NULL;
+        if (last && iv->from <= last->to)
+            last->to = MAX(last->to, iv->to);
+        else
+            g_array_append_val(merged, *iv);
+    }
+    return merged;
+}
+
+static double share_under(const GArray *a, const GArray *b)
+{
+    double both = 0, all = 0;
+    for (guint i = 0; i < a->len; i++) {
+        const Interval *x = &g_array_index(a, Interval, i);
+        all += (double)(x->to - x->from);
+    }
+    for (guint i = 0, j = 0; i < a->len && j < b->len;) {
+        const Interval *x = &g_array_index(a, Interval, i), *y = &g_array_index(b, Interval, j);
+        gint64 from = MAX(x->from, y->from), to = MIN(x->to, y->to);
+        if (to > from)
+            both += (double)(to - from);
+        if (x->to < y->to)
+            i++;
+        else
+            j++;
+    }
+    return all > 0 ? both / all : 0;
+}
+
+/* What a warp-specialised kernel is for: how much of everything else the tensor core hides. */
+static void add_hidden(GString *s, const WsBuild *b)
+{
+    static const struct {
+        WsItemKind kind;
+        const char *text;
+    } rows[] = { { WS_ITEM_LOAD, "TMA loads" },
+                 { WS_ITEM_COPY, "gathers and copies" },
+                 { WS_ITEM_MATH, "compute" },
+                 { WS_ITEM_SHARED, "register and memory moves" },
+                 { WS_ITEM_STORE, "TMA stores" } };
+    g_autoptr(GArray) tensor = times_of(b, WS_ITEM_MMA);
+    if (!tensor->len)
+        return;
+    guint shown = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GArray) times = times_of(b, rows[i].kind);
+        if (times->len)
+            g_string_append_printf(s, "%s%s %.0f %%",
+                                   shown++ ? "  \xc2\xb7  " : "Hidden under the tensor core: ",
+                                   rows[i].text, 100 * share_under(times, tensor));
     }
 }
 
@@ -129,8 +168,9 @@ static void add_loops(GString *s, const WsTrace *t, const WsTraceStats *stats)
 }
 
 /* The waits that cost most, over the whole run. */
-static void add_waits(GString *s, const WsTrace *t, const WsTraceStats *stats)
+static void add_waits(GString *s, const WsBuild *b, const WsTraceStats *stats)
 {
+    const WsTrace *t = b->t;
     gboolean taken[3] = { FALSE };
     guint best[3];
     for (guint n = 0; n < 3; n++) {
@@ -139,7 +179,11 @@ static void add_waits(GString *s, const WsTrace *t, const WsTraceStats *stats)
             gboolean used = FALSE;
             for (guint k = 0; k < n; k++)
                 used |= taken[k] && best[k] == i;
-            if (used || ws_trace_op_kind(t, p->op) != WS_OP_MBAR_WAIT || p->share < 0.001)
+            /* A producer that waits is ahead: that costs nothing. */
+            if (used || b->p->agent[p->agent].role == WS_ROLE_PRODUCER ||
+                (ws_trace_op_kind(t, p->op) != WS_OP_MBAR_WAIT &&
+                 ws_trace_op_kind(t, p->op) != WS_OP_BAR_SYNC) ||
+                p->share < 0.001)
                 continue;
             if (!taken[n] ||
                 p->share > g_array_index(stats->step, WsTraceStepStat, best[n]).share) {
@@ -150,9 +194,9 @@ static void add_waits(GString *s, const WsTrace *t, const WsTraceStats *stats)
         if (!taken[n])
             break;
         const WsTraceStepStat *p = &g_array_index(stats->step, WsTraceStepStat, best[n]);
-        g_string_append_printf(s, "%s%s %s %.1f %%", n ? "  \xc2\xb7  " : "Exposed waits: ",
-                               (char *)t->agent_name->pdata[p->agent], ws_trace_op_label(t, p->op),
-                               100 * p->share);
+        g_string_append_printf(
+            s, "%s%s %s %.1f %%", n ? "  \xc2\xb7  " : "Exposed waits of the run: ",
+            (char *)t->agent_name->pdata[p->agent], ws_trace_op_label(t, p->op), 100 * p->share);
     }
 }
 
@@ -179,8 +223,8 @@ void ws_furniture_foot(WsBuild *b)
     add_loops(first, b->t, stats);
     if (first->len)
         g_string_append(first, "        ");
-    add_waits(first, b->t, stats);
-    add_pairs(second, b->t, stats);
+    add_waits(first, b, stats);
+    add_hidden(second, b);
     put_note(b, first);
     put_note(b, second);
     if (b->t->origin == WS_TRACE_MEASURED || b->overlay) {

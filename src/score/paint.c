@@ -125,7 +125,7 @@ static void paint_folds(cairo_t *cr, const WsScene *s, const WsPalette *p)
 static void paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
 {
     static const double dash[] = { 4, 3 };
-    gboolean costs = e->exposed >= 24;
+    gboolean costs = e->binding;
     double width = costs ? CLAMP(0.9 + log2((double)e->exposed / 24) * 0.35, 0.9, 3.2) : 0.8;
     double alpha = costs ? 0.85 : 0.28;
     double down = e->y1 > e->y0 ? 1 : -1;
@@ -150,6 +150,10 @@ static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
     for (guint i = s->edge->len; i-- > 0;)
         paint_edge(cr, &g_array_index(s->edge, WsSceneEdge, i), p);
+}
+
+static void paint_edge_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
     ws_paint_font(cr, 9.5, FALSE);
     for (guint i = 0; i < s->edge->len; i++) {
         const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
@@ -209,7 +213,7 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
         x += 32 + e.x_advance + 18;
     }
     const WsSceneEdge full = {
-        .x0 = x + 8, .x1 = x + 8, .y0 = y - 2, .y1 = y + 14, .exposed = 200
+        .x0 = x + 8, .x1 = x + 8, .y0 = y - 2, .y1 = y + 14, .exposed = 200, .binding = TRUE
     };
     WsSceneEdge release = full;
     if (!s->edge->len)
@@ -260,6 +264,9 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
         ws_paint_item(cr, &g_array_index(s->item, WsSceneItem, i), theme);
     paint_folds(cr, s, p);
     paint_edges(cr, s, p);
+    for (guint i = 0; i < s->item->len; i++)
+        ws_paint_item_label(cr, &g_array_index(s->item, WsSceneItem, i), theme);
+    paint_edge_labels(cr, s, p);
     if (s->item->len)
         paint_legend(cr, s, theme);
     paint_texts(cr, s, p);

@@ -37,8 +37,8 @@ void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, doubl
 }
 
 /* A label on a tail stands on a plate, or the hatch would eat it. */
-static void paint_label(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 plate,
-                        guint32 ink, double size, double x, double alpha)
+static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint32 ink, double size,
+                        double x, double alpha)
 {
     if (!i->label)
         return;
@@ -56,18 +56,16 @@ static void paint_label(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, g
     }
     ws_paint_colour(cr, ink, 1);
     ws_paint_text(cr, x, base, i->label);
-    (void)p;
 }
 
-static void paint_head(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+static void paint_head(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
     ws_paint_colour(cr, c, i->measured ? 0.75 : 1);
     ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
     cairo_fill(cr);
-    paint_label(cr, i, p, c, p->on_bar, 10, i->x + 4, 0);
 }
 
-static void paint_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+static void paint_flight(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
     ws_paint_colour(cr, c, i->measured ? 0.12 : 0.20);
     ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
@@ -83,19 +81,9 @@ static void paint_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, 
     cairo_set_line_width(cr, 1);
     ws_paint_rect(cr, i->x + 0.5, i->y + 0.5, MAX(i->w - 1, 0.5), i->h - 1, 2);
     cairo_stroke(cr);
-    double at = i->x + 5;
-    if (i->label && i->head > 2 && i->w - i->head > i->head)
-        at = i->x + i->head + 4;
-    if (i->h < 10)
-        return;
-    /* On the tail the plate is the page, on a long head the label is light. */
-    if (at > i->x + i->head)
-        paint_label(cr, i, p, p->page, p->text, 9.5, at, 0.85);
-    else
-        paint_label(cr, i, p, c, p->on_bar, 9.5, at, i->head < i->w ? 1 : 0);
 }
 
-static void paint_wait(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+static void paint_wait(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
     double inset = i->measured ? 1 : 4.5;
     double y = i->y + inset, h = i->h - 2 * inset;
@@ -113,11 +101,10 @@ static void paint_wait(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, gu
             cairo_stroke(cr);
         cairo_new_path(cr);
     }
-    paint_label(cr, i, p, p->panel, c, 9.5, i->x + 4, 0);
 }
 
 /* Ring stages: shade says the state, tint and a bar at the foot the phase. */
-static void paint_slot(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+static void paint_slot(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
     gboolean odd = i->turn > 0;
     double strength = i->kind == WS_ITEM_FILLING ? 0.16 : i->kind == WS_ITEM_FULL ? 0.38 : 0.34;
@@ -136,8 +123,6 @@ static void paint_slot(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, gu
     ws_paint_colour(cr, c, 0.9);
     cairo_rectangle(cr, i->x, i->y, 1, i->h);
     cairo_fill(cr);
-    if (i->kind != WS_ITEM_FILLING)
-        paint_label(cr, i, p, p->page, p->text, 8.5, i->x + 4, i->kind == WS_ITEM_FULL ? 0 : 0.8);
 }
 
 static void paint_level(cairo_t *cr, const WsSceneItem *i, guint32 c)
@@ -150,23 +135,61 @@ static void paint_level(cairo_t *cr, const WsSceneItem *i, guint32 c)
 
 void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
 {
-    const WsPalette *p = ws_palette(theme);
     guint32 c = ws_palette_item(theme, item->kind);
     switch (item->shape) {
     case WS_SHAPE_HEAD:
-        paint_head(cr, item, p, c);
+        paint_head(cr, item, c);
         break;
     case WS_SHAPE_FLIGHT:
-        paint_flight(cr, item, p, c);
+        paint_flight(cr, item, c);
         break;
     case WS_SHAPE_WAIT:
-        paint_wait(cr, item, p, c);
+        paint_wait(cr, item, c);
         break;
     case WS_SHAPE_SLOT:
-        paint_slot(cr, item, p, c);
+        paint_slot(cr, item, c);
         break;
     case WS_SHAPE_LEVEL:
         paint_level(cr, item, c);
+        break;
+    }
+}
+
+static void label_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)
+{
+    if (i->h < 10)
+        return;
+    double at = i->x + 5;
+    if (i->head > 2 && i->w - i->head > i->head)
+        at = i->x + i->head + 4;
+    /* On the tail the plate is the page, on a long head the label is light. */
+    if (at > i->x + i->head)
+        paint_label(cr, i, p->page, p->text, 9.5, at, 0.85);
+    else
+        paint_label(cr, i, c, p->on_bar, 9.5, at, 1);
+}
+
+void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
+{
+    if (!item->label)
+        return;
+    const WsPalette *p = ws_palette(theme);
+    guint32 c = ws_palette_item(theme, item->kind);
+    double at = item->x + 4;
+    switch (item->shape) {
+    case WS_SHAPE_HEAD:
+        paint_label(cr, item, c, p->on_bar, 10, at, 1);
+        break;
+    case WS_SHAPE_FLIGHT:
+        label_flight(cr, item, p, c);
+        break;
+    case WS_SHAPE_WAIT:
+        paint_label(cr, item, p->panel, c, 9.5, at, 0);
+        break;
+    case WS_SHAPE_SLOT:
+        paint_label(cr, item, p->page, p->text, 8.5, at, item->kind == WS_ITEM_FULL ? 0 : 0.8);
+        break;
+    case WS_SHAPE_LEVEL:
         break;
     }
 }

@@ -21,4 +21,6 @@ double ws_paint_text_cut(cairo_t *cr, double x, double y, double width, const ch
 void ws_paint_font(cairo_t *cr, double size, gboolean bold);
 void ws_paint_rect(cairo_t *cr, double x, double y, double w, double h, double radius);
 void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
+/* Labels come after the edges, so that no line runs through a word. */
+void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
 void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h);

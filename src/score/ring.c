@@ -88,7 +88,7 @@ static gint by_time(gconstpointer pa, gconstpointer pb)
 }
 
 static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint64 to,
-                      const Touch *touch, const char *name)
+                      const Touch *touch, const char *name, gboolean label)
 {
     WsScene *s = b->s;
     double x0 = ws_scene_x(s, from), x1 = ws_scene_x(s, to);
@@ -112,7 +112,7 @@ static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint6
     item->measured = b->t->origin == WS_TRACE_MEASURED;
     g_autofree char *round = ws_round_text(b, touch->r);
     const char *candidate[] = { round, NULL };
-    item->label = kind == WS_ITEM_FILLING ? NULL : ws_build_fit(item->w - 4, 9, candidate);
+    item->label = label ? ws_build_fit(item->w - 4, 9, candidate) : NULL;
     item->tip = g_strdup_printf("%s, %s%s%s: %" G_GINT64_FORMAT " cycles", name,
                                 ws_item_kind_text(kind) + strlen("stage: "), *round ? ", " : "",
                                 round, to - from);
@@ -123,7 +123,7 @@ static void add_use(WsBuild *b, guint row, const Stage *s, guint i, guint end, c
 {
     const Touch *first = &g_array_index(s->touch, Touch, i);
     gint64 fill_end = -1, read_start = G_MAXINT64, read_end = -1;
-    const Touch *reader = NULL;
+    const Touch *reader = NULL, *last_reader = NULL;
     for (guint k = i; k < end; k++) {
         const Touch *t = &g_array_index(s->touch, Touch, k);
         if (t->write) {
@@ -131,23 +131,27 @@ static void add_use(WsBuild *b, guint row, const Stage *s, guint i, guint end, c
         } else {
             if (!reader)
                 reader = t;
+            last_reader = t;
             read_start = MIN(read_start, t->start);
             read_end = MAX(read_end, t->end);
         }
     }
     if (fill_end >= 0)
-        add_state(b, row, WS_ITEM_FILLING, first->start, MIN(fill_end, read_start), first, name);
+        add_state(b, row, WS_ITEM_FILLING, first->start, MIN(fill_end, read_start), first, name,
+                  FALSE);
     if (!reader) {
         /* Filled and not yet read inside the records seen: full to the edge of the window. */
         const WsSceneSegment *last =
             &g_array_index(b->s->segment, WsSceneSegment, b->s->segment->len - 1);
         if (end == s->touch->len && s->touch->len)
-            add_state(b, row, WS_ITEM_FULL, fill_end, last->t1, first, name);
+            add_state(b, row, WS_ITEM_FULL, fill_end, last->t1, first, name, TRUE);
         return;
     }
     if (fill_end >= 0)
-        add_state(b, row, WS_ITEM_FULL, fill_end, read_start, first, name);
-    add_state(b, row, WS_ITEM_READING, read_start, read_end, reader, name);
+        add_state(b, row, WS_ITEM_FULL, fill_end, read_start, first, name, TRUE);
+    /* What stays for many rounds belongs to none of them. */
+    add_state(b, row, WS_ITEM_READING, read_start, read_end, reader, name,
+              reader->r->round == last_reader->r->round);
 }
 
 static void add_stage(WsBuild *b, guint row, Stage *s, const char *name)
@@ -169,18 +173,29 @@ static void add_stage(WsBuild *b, guint row, Stage *s, const char *name)
         add_use(b, row, s, begin, s->touch->len, name);
 }
 
+/* Compared from the latest touch back: where the window begins, one may have a touch more. */
 static gboolean same_history(const Stage *a, const Stage *b, gint64 apart)
 {
-    if (a->touch->len != b->touch->len)
+    guint n = MIN(a->touch->len, b->touch->len);
+    if (MAX(a->touch->len, b->touch->len) > n + 2 || !n)
         return FALSE;
-    for (guint i = 0; i < a->touch->len; i++) {
-        const Touch *x = &g_array_index(a->touch, Touch, i);
-        const Touch *y = &g_array_index(b->touch, Touch, i);
+    for (guint i = 1; i <= n; i++) {
+        const Touch *x = &g_array_index(a->touch, Touch, a->touch->len - i);
+        const Touch *y = &g_array_index(b->touch, Touch, b->touch->len - i);
         if (x->write != y->write || ABS(x->start - y->start) > apart ||
-            ABS(x->end - y->end) > apart)
+            (!x->write && ABS(x->end - y->end) > apart))
             return FALSE;
     }
     return TRUE;
+}
+
+/* What is read together is full when the last of it has landed. */
+static void take_later_fills(Stage *into, const Stage *from)
+{
+    for (guint i = 1; i <= MIN(into->touch->len, from->touch->len); i++) {
+        Touch *t = &g_array_index(into->touch, Touch, into->touch->len - i);
+        t->end = MAX(t->end, g_array_index(from->touch, Touch, from->touch->len - i).end);
+    }
 }
 
 /* Stages of one buffer element: [first, first + n) of the sorted list. */
@@ -223,6 +238,8 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
             Ring *y = &g_array_index(rings, Ring, k);
             if (!y->hidden && same_ring(stages, x, y, apart)) {
                 y->hidden = TRUE;
+                for (guint n = 0; n < x->n; n++)
+                    take_later_fills(stages->pdata[x->first + n], stages->pdata[y->first + n]);
                 g_string_append_printf(x->name, ", %s", y->name->str);
             }
         }

@@ -73,7 +73,8 @@ typedef struct {
 typedef struct {
     guint from, to; /* item ids; 0 none */
     double x0, y0, x1, y1;
-    gint64 exposed; /* cycles the wait stood still */
+    gint64 exposed;   /* cycles the wait stood still */
+    gboolean binding; /* the wait was there first: it stood still for this */
     gboolean release;
     char *label; /* "full[2] ph 1", or NULL where there is no room */
     double label_x, label_y;

@@ -105,7 +105,10 @@ static char *control_label(const WsBuild *b, const WsTraceRecord *r, gboolean wa
     if (waits) {
         number = ws_group_digits(MAX(r->issued, r->start) - r->start);
         full = g_strdup_printf("%s \xc2\xb7 %s", label, number);
-        brief = g_strdup_printf("%s %s", space ? space + 1 : label, number);
+        /* "mma_wait 1" without its verb would read as a number. */
+        brief = space && g_ascii_isdigit(space[1])
+                    ? g_strdup("")
+                    : g_strdup_printf("%s %s", space ? space + 1 : label, number);
     } else {
         g_autofree char *verb = space ? g_strndup(label, (gsize)(space - label)) : g_strdup(label);
         full = *round ? g_strdup_printf("%s \xc2\xb7 %s", label, round) : g_strdup(label);

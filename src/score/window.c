@@ -9,6 +9,8 @@
 /* One tile of the leading operation, in order of time. */
 typedef struct {
     gint32 tile;
+    guint agent;
+    gint64 from;
     guint n;         /* rounds */
     gint32 round[4]; /* totals of the rounds 0, 1, n-2, n-1 (clamped) */
 } Tile;
@@ -38,26 +40,57 @@ static void choose_lead(WsBuild *b)
     }
 }
 
+/* Does this record count the rounds of its tile? The leading step, on any replica. */
+static gboolean counts_rounds(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r)
+{
+    return ws_trace_op_kind(t, r->op) == ws_trace_op_kind(b->t, (guint)b->lead_op) &&
+           strcmp(t->op_id->pdata[r->op], b->t->op_id->pdata[b->lead_op]) == 0;
+}
+
+static gint by_from(gconstpointer pa, gconstpointer pb)
+{
+    const Tile *a = pa, *b = pb;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* Tiles of the leading group in order of time. Replicas that share a tile count it once; replicas
+ * that take turns (ping-pong) bring their own. */
 static GArray *list_tiles(const WsBuild *b, const WsTrace *t)
 {
     GArray *tiles = g_array_new(FALSE, TRUE, sizeof(Tile));
-    const WsTraceLane *lane = ws_trace_lane(t, b->cta, (guint)b->lead_agent);
-    for (guint64 i = 0; lane && i < lane->n; i++) {
-        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-        if (r->op != (guint)b->lead_op)
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* tile + 2 -> agent + 1 */
+    for (guint a = 0; a < b->p->n_agents; a++) {
+        if (b->p->agent[a].group != b->p->agent[b->lead_agent].group)
             continue;
-        Tile *last = tiles->len ? &g_array_index(tiles, Tile, tiles->len - 1) : NULL;
-        if (!last || last->tile != r->tile) {
-            Tile tile = { .tile = r->tile, .round = { r->round, r->round, r->round, r->round } };
-            g_array_append_val(tiles, tile);
-            last = &g_array_index(tiles, Tile, tiles->len - 1);
+        const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
+        Tile *last = NULL;
+        for (guint64 i = 0; lane && i < lane->n; i++) {
+            const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+            if (!counts_rounds(b, t, r))
+                continue;
+            gpointer key = GINT_TO_POINTER(r->tile + 2);
+            guint owner = GPOINTER_TO_UINT(g_hash_table_lookup(known, key));
+            if (owner && owner != a + 1)
+                continue;
+            if (!owner) {
+                g_hash_table_insert(known, key, GUINT_TO_POINTER(a + 1));
+                Tile tile = { .tile = r->tile,
+                              .agent = a,
+                              .from = r->start,
+                              .round = { r->round, r->round, r->round, r->round } };
+                g_array_append_val(tiles, tile);
+                last = &g_array_index(tiles, Tile, tiles->len - 1);
+            }
+            if (!last || last->tile != r->tile)
+                continue;
+            if (last->n == 1)
+                last->round[1] = r->round;
+            last->round[2] = last->n ? last->round[3] : r->round;
+            last->round[3] = r->round;
+            last->n++;
         }
-        if (last->n == 1)
-            last->round[1] = r->round;
-        last->round[2] = last->n ? last->round[3] : r->round;
-        last->round[3] = r->round;
-        last->n++;
     }
+    g_array_sort(tiles, by_from);
     return tiles;
 }
 
@@ -133,6 +166,19 @@ static char *fold_text(const WsBuild *b, const Tile *tile)
                            tile->n - 3, tile->n - 4, each ? each : "?");
 }
 
+/* Last issue of the agent that had the tile: the end of its epilogue. */
+static gint64 end_of_tile(const WsBuild *b, const Tile *tile)
+{
+    const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, tile->agent);
+    gint64 end = 0;
+    for (guint64 i = 0; lane && i < lane->n; i++) {
+        const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + i);
+        if (r->tile == tile->tile)
+            end = MAX(end, MAX(r->issued, r->start));
+    }
+    return end;
+}
+
 static void choose_opening(WsBuild *b)
 {
     g_autoptr(GArray) tiles = list_tiles(b, b->t);
@@ -155,7 +201,7 @@ static void choose_opening(WsBuild *b)
     if (next && tile->n > 2) {
         span_of(b, b->t, tile->tile, tile->round[2], tile->round[3], &from, &unused);
         span_of(b, b->t, next->tile, next->round[0], next->round[1], &unused, &to);
-        add_segment(b, from, to);
+        add_segment(b, from, MAX(to, end_of_tile(b, tile)));
         align(b, 0, tile->tile, tile->round[2]);
         b->fold_note = fold_text(b, tile);
     } else if (tile->n > 8) { /* one tile: its beginning and its end */
@@ -324,33 +370,52 @@ typedef struct {
     gint64 from;
 } Round;
 
-/* The leading agent's rounds that touch the window, numbered within their tiles. */
-static GArray *list_rounds(const WsBuild *b)
+static gint by_round_start(gconstpointer pa, gconstpointer pb)
 {
-    GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
-    const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, (guint)b->lead_agent);
+    const Round *a = pa, *b = pb;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static void list_rounds_of(const WsBuild *b, const Tile *tile, GArray *rounds)
+{
+    const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, tile->agent);
     const char *loop = b->t->op_loop->pdata[b->lead_op];
-    Round now = { .tile = G_MININT32 };
+    Round now = { .tile = tile->tile, .round = G_MININT32 };
+    gboolean any = FALSE, after = FALSE;
     for (guint64 i = 0; lane && i < lane->n; i++) {
         const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + i);
-        gboolean inside = strcmp(b->t->op_loop->pdata[r->op], loop) == 0;
-        if (!inside) {
-            if (now.tile != G_MININT32 && now.round != G_MININT32 && r->tile == now.tile) {
-                /* After the loop: the rest of the tile. */
-                Round rest = { now.tile, G_MININT32, 0, r->start };
+        if (r->tile != tile->tile)
+            continue;
+        if (strcmp(b->t->op_loop->pdata[r->op], loop) != 0) {
+            if (any && !after) { /* after the loop: the rest of the tile */
+                Round rest = { tile->tile, G_MININT32, 0, r->start };
                 g_array_append_val(rounds, rest);
-                now.round = G_MININT32;
+                after = TRUE;
             }
             continue;
         }
-        if (r->tile == now.tile && r->round == now.round)
+        if (any && r->round == now.round)
             continue;
-        now.index = r->tile == now.tile ? now.index + 1 : 0;
-        now.tile = r->tile;
+        now.index = any ? now.index + 1 : 0;
         now.round = r->round;
         now.from = r->start;
+        any = TRUE;
         g_array_append_val(rounds, now);
     }
+}
+
+/* The leading group's rounds, numbered within their tiles, in order of time. Where replicas take
+ * turns, the epilogue of one gives way to the rounds of the other. */
+static GArray *list_rounds(const WsBuild *b)
+{
+    GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
+    g_autoptr(GArray) tiles = list_tiles(b, b->t);
+    for (guint i = 0; i < tiles->len; i++) {
+        const Tile *tile = &g_array_index(tiles, Tile, i);
+        if (tile->tile >= b->tile0 - 1 && tile->tile <= b->tile1 + 1)
+            list_rounds_of(b, tile, rounds);
+    }
+    g_array_sort(rounds, by_round_start);
     return rounds;
 }
 
