@@ -136,8 +136,9 @@ static void round_of(WsEmit *e, const Loop *loop, WsUniform i)
         e->var[loop->tree->index_var].kind = WS_BIND_NONE;
 }
 
-/* Rounds first..last-1 as a loop with the test at its end. */
-static void rolled(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last)
+/* Rounds first..last-1, `by` at a time, as a loop with the test at its end; the number of rounds is
+ * a multiple of `by`. */
+static void rolled(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last, guint by)
 {
     g_autofree char *after_name = g_strconcat(loop->tree->name, ".after", NULL);
     WsUniform any = ws_uniform_op(e, WS_EXPR_LT, first, last);
@@ -154,8 +155,9 @@ static void rolled(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last)
     LLVMPositionBuilderAtEnd(e->b, body);
     LLVMValueRef i = LLVMBuildPhi(e->b, e->i32, loop->tree->name);
     gint64 hi = last.hi < WS_UNIFORM_MAX ? last.hi - 1 : WS_UNIFORM_MAX;
-    round_of(e, loop, ws_uniform_value(i, first.lo, hi));
-    LLVMValueRef next = ws_add(e, i, 1);
+    for (guint j = 0; j < by && !e->error; j++)
+        round_of(e, loop, ws_uniform_value(ws_add(e, i, j), first.lo + j, hi));
+    LLVMValueRef next = ws_add(e, i, by);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, next, last.v, ""), body, after);
     LLVMAddIncoming(i, (LLVMValueRef[]){ first.v, next }, (LLVMBasicBlockRef[]){ before, latch },
@@ -197,7 +199,20 @@ static void stretch(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last
         ws_end_if(e, after);
         return;
     }
-    rolled(e, loop, first, last);
+    guint by = loop->tree->unroll > 1 ? (guint)MIN(loop->tree->unroll, 64) : 1;
+    if (by > 1) { /* whole groups of rounds, then the rest one by one */
+        WsUniform n = ws_uniform_const(e, by), rounds = ws_uniform_op(e, WS_EXPR_SUB, last, first);
+        rounds = ws_uniform_op(e, WS_EXPR_MUL, ws_uniform_op(e, WS_EXPR_DIV, rounds, n), n);
+        WsUniform whole = ws_uniform_op(e, WS_EXPR_ADD, first, rounds);
+        WsUniform less = ws_uniform_op(e, WS_EXPR_LT, whole, first); /* no round at all */
+        gint64 sure;
+        if (!ws_uniform_known(&less, &sure))
+            whole = ws_uniform_value(LLVMBuildSelect(e->b, nonzero(e, less), first.v, whole.v, ""),
+                                     first.lo, MAX(whole.hi, first.hi));
+        rolled(e, loop, first, whole, by);
+        first = whole;
+    }
+    rolled(e, loop, first, last, 1);
 }
 
 /* Round at which the index reaches `cut`: max(0, cdiv(cut - from, step)), at most count. */

@@ -19,6 +19,25 @@ void ws_sync_wait(WsEmit *e, const WsOp *op)
             parity);
 }
 
+/* A CTA cannot read a peer's shared memory (LANGUAGE section 18), so what a remote arrival releases
+ * is storage whose reads are over; only memory outside the CTA can carry generic writes to a peer.
+ */
+static gboolean publishes(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        WsOpKind k = p->op[i]->kind;
+        if (k == WS_OP_ST_GLOBAL || k == WS_OP_RED_GLOBAL || k == WS_OP_ST_REMOTE || k == WS_OP_RAW)
+            return TRUE;
+    }
+    return p->has_raw;
+}
+
+static void arrive_remote(WsEmit *e, LLVMValueRef bar, LLVMValueRef rank, gint64 n)
+{
+    ws_prim(e, publishes(e->p) ? WS_PRIM_MBAR_ARRIVE_PUBLISH : WS_PRIM_MBAR_ARRIVE_REMOTE, bar,
+            rank, ws_i32(e, n));
+}
+
 static void arrive_at(WsEmit *e, const WsOp *op, LLVMValueRef bar, gint64 n)
 {
     if (op->ctas.kind == WS_CTAS_OWN) {
@@ -27,11 +46,11 @@ static void arrive_at(WsEmit *e, const WsOp *op, LLVMValueRef bar, gint64 n)
         else
             ws_prim(e, WS_PRIM_MBAR_ARRIVE_N, bar, ws_i32(e, n));
     } else if (op->ctas.kind == WS_CTAS_EXPR) {
-        ws_prim(e, WS_PRIM_MBAR_ARRIVE_REMOTE, bar, ws_uniform_i32(e, op->ctas.expr), ws_i32(e, n));
+        arrive_remote(e, bar, ws_uniform_i32(e, op->ctas.expr), n);
     } else {
         for (guint c = 0; c < e->p->cluster; c++) {
             if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> c & 1)
-                ws_prim(e, WS_PRIM_MBAR_ARRIVE_REMOTE, bar, ws_i32(e, c), ws_i32(e, n));
+                arrive_remote(e, bar, ws_i32(e, c), n);
         }
     }
 }
