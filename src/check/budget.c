@@ -1,5 +1,5 @@
 /* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier
- * (PTX: 2^20 - 1 arrivals and bytes). */
+ * (PTX: 2^20 - 1 arrivals and bytes), and who hands over tiles. */
 #include "check/play.h"
 
 #define MBARRIER_LIMIT ((1 << 20) - 1)
@@ -35,10 +35,50 @@ static void check_barrier(const WsProgram *p, guint b, WsFindings *findings)
     }
 }
 
+/* --- dynamic tiles (LANGUAGE section 17) ------------------------------------------------------ */
+static void count_tiles(const WsTree *t, guint *claims, guint *takes, const WsTree **loop)
+{
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES && t->n_kids) {
+        *loop = t;
+        for (guint i = 0; i < t->kid[0]->n_kids; i++) {
+            const WsTree *kid = t->kid[0]->kid[i];
+            if (kid->kind != WS_TREE_OP)
+                continue;
+            *claims += kid->op->kind == WS_OP_CLAIM;
+            *takes += kid->op->kind == WS_OP_TAKE;
+        }
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        count_tiles(t->kid[i], claims, takes, loop);
+}
+
+static void check_tiles(const WsProgram *p, WsFindings *findings)
+{
+    guint all = 0;
+    for (guint a = 0; a < p->n_agents; a++) {
+        guint claims = 0, takes = 0;
+        const WsTree *loop = NULL;
+        count_tiles(p->agent[a].body, &claims, &takes, &loop);
+        all += claims;
+        if (loop && claims + takes != 1)
+            ws_findings_add(findings, WS_RULE_P_TILE, loop->step ? loop->step : p->agent[a].path,
+                            "%s has %u claims and %u takes directly in its loop over tiles; it "
+                            "needs one of either",
+                            p->agent[a].name, claims, takes);
+    }
+    if (all != 1)
+        ws_findings_add(findings, WS_RULE_P_TILE, "tiles",
+                        "%u agents claim tiles; exactly one must", all);
+}
+
 void ws_check_budgets(const WsProgram *p, WsFindings *findings)
 {
     for (guint b = 0; b < p->n_barriers; b++)
         check_barrier(p, b, findings);
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        check_tiles(p, findings);
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
         if (op->kind != WS_OP_MBAR_EXPECT || op->agent < 0 || op->barrier < 0)

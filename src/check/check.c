@@ -45,7 +45,9 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
     g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
+    guint before = ws_findings_count(findings, WS_SEVERITY_ERROR);
     ws_check_budgets(p, findings);
+    gboolean over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;
     const char *reason = outside_reason(p);
     if (reason) {
         ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
@@ -68,9 +70,9 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         for (guint s = 1; s < schedules && !play->errors && !play->outside; s++)
             if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules)
                 play_case(play, v, cases->pdata[i], (WsSchedule)s);
-    v->kind = play->errors    ? WS_VERDICT_REFUTED
-              : play->outside ? WS_VERDICT_OUTSIDE
-                              : WS_VERDICT_PLAYED;
+    v->kind = play->errors || over ? WS_VERDICT_REFUTED
+              : play->outside      ? WS_VERDICT_OUTSIDE
+                                   : WS_VERDICT_PLAYED;
     if (v->kind == WS_VERDICT_PLAYED && v->played->len == 0) {
         ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
                         "%s: no sizes were found that its assumptions allow", p->name);

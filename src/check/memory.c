@@ -108,9 +108,10 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     g_autofree char *bytes = bytes_name(play, a, e);
     g_autofree char *other = ws_deed_event(play, p);
     gboolean own = p->inst == e->inst;
+    gboolean lanes = own && !p->pending && p->comp == inst->comp_o;
     WsRuleId rule = async && (issued || own) ? WS_RULE_P_ASYNC : WS_RULE_P_RACE;
     const char *why = rule == WS_RULE_P_ASYNC ? "it is not known to have ended"
-                      : own && !p->pending    ? "other lanes of the same agent did it, and no sync "
+                      : lanes                 ? "other lanes of the same agent did it, and no sync "
                                                 "lies between"
                                               : "nothing orders the two";
     WsFinding *f =
@@ -118,7 +119,7 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
                   writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read", why);
     if (!f)
         return;
-    if (rule == WS_RULE_P_RACE && own && !p->pending)
+    if (rule == WS_RULE_P_RACE && lanes)
         ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between the two");
     else
         ws_finding_set_remedy(f, "%s", engine_remedy(was->engine));
@@ -174,11 +175,42 @@ static void add_read(WsCell *c, WsEvent *e)
     c->read[c->n_reads++] = e;
 }
 
-static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a)
+/* A read of bytes that nobody wrote, or that hold something else by now. */
+static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsEvent *e,
+                          const WsAccess *a, gint64 use)
+{
+    g_autofree char *bytes = NULL;
+    const WsEvent *w = c->write;
+    if (!w) {
+        bytes = bytes_name(play, a, e);
+        WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                 "reads %s, where nothing has been written", bytes);
+        if (f)
+            ws_finding_set_remedy(f, "read the use that a load, gather or write fills");
+        return;
+    }
+    if (w->buffer == a->buffer && (use == w->use || use == G_MININT64 || w->use == G_MININT64))
+        return;
+    g_autofree char *other = ws_deed_event(play, w);
+    bytes = bytes_name(play, a, e);
+    if (w->buffer != a->buffer)
+        ws_report(play, WS_RULE_P_STALE, inst, w, "reads %s, whose bytes %s has overwritten as %s",
+                  bytes, other, play->p->buffer[w->buffer].name);
+    else
+        ws_report(play, WS_RULE_P_STALE, inst, w,
+                  "reads %s at use %" G_GINT64_FORMAT
+                  ", but there lies what %s wrote at use %" G_GINT64_FORMAT,
+                  bytes, use, other, w->use);
+}
+
+static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a,
+                  const WsRangeCache *r, gint64 use)
 {
     gboolean writes = (a->mode & WS_MODE_WRITE) != 0;
     if (c->write)
         check(play, inst, e, a, writes, c->write, TRUE);
+    if (a->mode & WS_MODE_READ && !r->hull)
+        check_content(play, inst, c, e, a, use);
     if (!writes) {
         add_read(c, e);
         return;
@@ -207,15 +239,18 @@ static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, 
         cache->range[0].offset = 0;
         cache->range[0].bytes = b->stage_bytes;
         cache->n = 1;
+        cache->hull = TRUE;
     }
     return cache;
 }
 
 /* Resolves where an access lies; FALSE (and said so) if that is outside its buffer. */
-static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e, gint64 *col0)
+static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e, gint64 *col0,
+                      gint64 *said)
 {
     const WsBuffer *b = &play->p->buffer[a->buffer];
     gint64 use = 0;
+    *said = G_MININT64;
     e->element = e->stage = e->row0 = 0;
     *col0 = 0;
     if (a->use && b->stages > 1 && !ws_play_eval(play, inst, a->use, &use))
@@ -225,6 +260,8 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
         (a->row0 && !ws_play_eval(play, inst, a->row0, &e->row0)) ||
         (a->col0 && !ws_play_eval(play, inst, a->col0, col0)))
         return FALSE;
+    if (a->use && b->stages > 1)
+        *said = use;
     if (use < 0) {
         ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT, b->name,
                   use);
@@ -248,9 +285,11 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
     WsShadow *shadow = &play->shadow[rank];
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *a = &op->access[i];
-        gint64 col0;
-        if (!(a->mode & modes) || !place(play, inst, a, e, &col0))
+        gint64 col0, use;
+        if (!(a->mode & modes) || !place(play, inst, a, e, &col0, &use))
             continue;
+        if (a->mode & WS_MODE_WRITE)
+            e->use = use, e->buffer = a->buffer;
         const WsBuffer *b = &play->p->buffer[a->buffer];
         WsRangeCache *r = ranges(play, op, i, e->row0, col0);
         guint64 base =
@@ -260,7 +299,7 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
             cut(shadow, from);
             cut(shadow, to);
             for (guint c = find_cell(shadow, from); c < shadow->n && shadow->cell[c].from < to; c++)
-                touch(play, inst, &shadow->cell[c], e, a);
+                touch(play, inst, &shadow->cell[c], e, a, r, use);
         }
     }
 }

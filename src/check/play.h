@@ -30,7 +30,9 @@ struct WsEvent {
     WsEpoch issue; /* commit and bulk groups: same component, when it was issued; else 0 */
     WsEvent *next; /* copies that end together */
     gint64 group;  /* commit, bulk or load group it belongs to */
-    gint64 stage, element, row0; /* of its first access: for messages and private rows */
+    gint64 stage, element, row0; /* of its last access: for messages and private rows */
+    gint64 use;                  /* under which it wrote; G_MININT64: none said */
+    guint buffer;                /* it wrote */
 };
 
 typedef struct {
@@ -163,6 +165,7 @@ struct WsPlay {
 typedef struct {
     gint64 row0, col0;
     gboolean valid;
+    gboolean hull; /* more than is touched */
     guint n;
     WsRange range[32];
 } WsRangeCache;
