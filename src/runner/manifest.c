@@ -1,31 +1,18 @@
-/* Strict reader of bundle.txt. Every line is a keyword and its words; a row of the table below says
- * how many words it takes and where it may stand. */
-#include "runner/manifest.h"
+/* Strict reader of bundle.txt. Every line is a keyword and its words; the rows in manifest_lines.c
+ * say how many words it takes and where it may stand. */
+#include "runner/manifest_line.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_WORDS 272
 #define MAX_BYTES (1 << 20)
 
-typedef struct {
-    WsManifest *m;
-    int line, n;
-    char *word[MAX_WORDS];
-    char *rest; /* the line after its keyword */
-    WsRunCase *now;
-    uint32_t seen;             /* header keywords met, by row */
-    uint32_t filled, extended; /* tensors of the open case */
-    bool sized;
-    char *error;
-    size_t error_size;
-} Reader;
+typedef WsLineReader Reader;
+#define fail ws_line_fail
 
-static bool fail(Reader *r, const char *format, ...)
+bool ws_line_fail(Reader *r, const char *format, ...)
 {
     int n = snprintf(r->error, r->error_size, "%s line %d: ", WS_MANIFEST_FILE, r->line);
     if (n < 0 || (size_t)n >= r->error_size)
@@ -37,383 +24,6 @@ static bool fail(Reader *r, const char *format, ...)
     return false;
 }
 
-static bool get_int(Reader *r, int i, int64_t low, int64_t high, int64_t *out)
-{
-    char *end;
-    errno = 0;
-    long long v = strtoll(r->word[i], &end, 10);
-    if (errno || end == r->word[i] || *end)
-        return fail(r, "'%s' is not an integer", r->word[i]);
-    if (v < low || v > high)
-        return fail(r, "%s is outside %" PRId64 "..%" PRId64, r->word[i], low, high);
-    *out = v;
-    return true;
-}
-
-static bool get_u32(Reader *r, int i, int64_t low, int64_t high, uint32_t *out)
-{
-    int64_t v;
-    if (!get_int(r, i, low, high, &v))
-        return false;
-    *out = (uint32_t)v;
-    return true;
-}
-
-static bool get_real(Reader *r, int i, double low, double high, double *out)
-{
-    char *end;
-    double v = strtod(r->word[i], &end);
-    if (end == r->word[i] || *end || !isfinite(v))
-        return fail(r, "'%s' is not a number", r->word[i]);
-    if (v < low || v > high)
-        return fail(r, "%s is outside %g..%g", r->word[i], low, high);
-    *out = v;
-    return true;
-}
-
-static bool copy(Reader *r, const char *text, char *out, size_t size)
-{
-    if (strlen(text) >= size)
-        return fail(r, "'%.40s…' is longer than %zu bytes", text, size - 1);
-    strcpy(out, text);
-    return true;
-}
-
-/* A file of the bundle: a plain name, so that a bundle can reach nothing outside its folder. */
-static bool get_file(Reader *r, int i, char *out, size_t size)
-{
-    if (strchr(r->word[i], '/') || r->word[i][0] == '.')
-        return fail(r, "'%s' must be a plain file name inside the bundle", r->word[i]);
-    return copy(r, r->word[i], out, size);
-}
-
-static bool get_word(Reader *r, int i, const char *const *words, int n, int *out)
-{
-    for (int w = 0; w < n; w++)
-        if (strcmp(r->word[i], words[w]) == 0) {
-            *out = w;
-            return true;
-        }
-    return fail(r, "unknown word '%s'", r->word[i]);
-}
-
-static const char *const dtype_text[] = {
-#define WS_DTYPE(id, text, bytes, real) text,
-#include "program/dtype.def"
-#undef WS_DTYPE
-};
-
-const char *ws_run_dtype_text(int dtype)
-{
-    return dtype >= 0 && dtype < WS_INPUT_TYPE_COUNT ? dtype_text[dtype] : "?";
-}
-
-void ws_run_records_name(int case_index, char *name, size_t size)
-{
-    if (case_index == 0)
-        snprintf(name, size, "records.bin");
-    else
-        snprintf(name, size, "records-%d.bin", case_index);
-}
-
-/* --- header lines ------------------------------------------------------------------------------
- */
-
-static bool read_name(Reader *r)
-{
-    return copy(r, r->rest, r->m->name, sizeof r->m->name);
-}
-static bool read_target(Reader *r)
-{
-    if (strcmp(r->word[1], "sm_90a") != 0)
-        return fail(r, "target '%s': this runner knows sm_90a", r->word[1]);
-    return copy(r, r->word[1], r->m->target, sizeof r->m->target);
-}
-static bool read_hash(Reader *r)
-{
-    return copy(r, r->word[1], r->m->hash, sizeof r->m->hash);
-}
-static bool read_entry(Reader *r)
-{
-    return copy(r, r->word[1], r->m->entry, sizeof r->m->entry);
-}
-static bool read_program(Reader *r)
-{
-    return get_file(r, 1, r->m->program, sizeof r->m->program);
-}
-static bool read_block(Reader *r)
-{
-    WsManifest *m = r->m;
-    return get_u32(r, 1, 1, 1024, &m->threads) && get_u32(r, 2, 1, 16, &m->cluster) &&
-           get_u32(r, 3, 0, 1 << 20, &m->shared);
-}
-static bool read_module(Reader *r)
-{
-    static const char *const kinds[] = { "timed", "traced", "debug" };
-    int kind = 0;
-    return get_word(r, 1, kinds, 3, &kind) &&
-           get_file(r, 2, r->m->module[kind], sizeof r->m->module[kind]);
-}
-static bool read_seed(Reader *r)
-{
-    int64_t v;
-    if (!get_int(r, 1, 0, INT64_MAX, &v))
-        return false;
-    r->m->seed = (uint64_t)v;
-    return true;
-}
-static bool read_runs(Reader *r)
-{
-    return get_u32(r, 1, 1, 10000, &r->m->runs);
-}
-static bool read_sustained(Reader *r)
-{
-    return get_real(r, 1, 0, 600, &r->m->sustained);
-}
-static bool read_timeout(Reader *r)
-{
-    return get_real(r, 1, 0.1, 3600, &r->m->timeout);
-}
-static bool read_rate(Reader *r)
-{
-    return get_real(r, 1, 0, 1e9, &r->m->rate);
-}
-static bool read_sizes(Reader *r)
-{
-    WsManifest *m = r->m;
-    if (r->n - 1 > WS_MANIFEST_SIZES)
-        return fail(r, "more than %d sizes", WS_MANIFEST_SIZES);
-    for (m->n_sizes = 0; m->n_sizes < r->n - 1; m->n_sizes++)
-        if (!copy(r, r->word[m->n_sizes + 1], m->size[m->n_sizes], WS_MANIFEST_NAME))
-            return false;
-    return true;
-}
-static bool read_scalar(Reader *r)
-{
-    WsManifest *m = r->m;
-    double v;
-    if (m->n_scalars == WS_MANIFEST_SCALARS)
-        return fail(r, "more than %d scalars", WS_MANIFEST_SCALARS);
-    if (!copy(r, r->word[1], m->scalar[m->n_scalars], WS_MANIFEST_NAME) ||
-        !get_real(r, 2, -3.4e38, 3.4e38, &v))
-        return false;
-    m->scalar_value[m->n_scalars++] = (float)v;
-    return true;
-}
-static bool read_tensor(Reader *r)
-{
-    static const char *const access[] = { "read", "write", "reduce" };
-    WsManifest *m = r->m;
-    if (m->n_tensors == WS_MANIFEST_TENSORS)
-        return fail(r, "more than %d tensors", WS_MANIFEST_TENSORS);
-    WsRunTensor *t = &m->tensor[m->n_tensors];
-    int a = 0;
-    int64_t rank = 0;
-    if (!copy(r, r->word[1], t->name, sizeof t->name) ||
-        !get_word(r, 2, dtype_text, WS_INPUT_TYPE_COUNT, &t->dtype) ||
-        !get_int(r, 3, 1, WS_MANIFEST_RANK, &rank) || !get_word(r, 4, access, 3, &a) ||
-        !get_real(r, 5, 0, 1e30, &t->tolerance_abs) || !get_real(r, 6, 0, 1e30, &t->tolerance_rel))
-        return false;
-    t->rank = (int)rank;
-    t->access = (WsRunAccess)a;
-    m->n_tensors++;
-    return true;
-}
-static bool read_reference(Reader *r)
-{
-    int64_t t = 0;
-    if (!get_int(r, 1, 0, r->m->n_tensors - 1, &t))
-        return false;
-    return get_file(r, 2, r->m->tensor[t].reference, sizeof r->m->tensor[t].reference);
-}
-static bool read_map(Reader *r)
-{
-    WsManifest *m = r->m;
-    if (m->n_maps == WS_MANIFEST_MAPS)
-        return fail(r, "more than %d tensor maps", WS_MANIFEST_MAPS);
-    WsRunMap *map = &m->map[m->n_maps];
-    int64_t t = 0, swizzle = 0;
-    if (!get_int(r, 1, 0, m->n_tensors - 1, &t) || !get_int(r, 2, 0, 128, &swizzle))
-        return false;
-    if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
-        return fail(r, "swizzle %s is none of 0, 32, 64, 128", r->word[2]);
-    map->tensor = (int)t;
-    map->swizzle = (int)swizzle;
-    map->rank = m->tensor[t].rank;
-    if (r->n - 3 != map->rank)
-        return fail(r, "tensor %s has rank %d, the box %d dimensions", m->tensor[t].name, map->rank,
-                    r->n - 3);
-    for (int d = 0; d < map->rank; d++)
-        if (!get_u32(r, 3 + d, 1, 256, &map->box[d]))
-            return false;
-    m->n_maps++;
-    return true;
-}
-static bool read_wait(Reader *r)
-{
-    WsManifest *m = r->m;
-    if (m->n_waits == WS_MANIFEST_WAITS)
-        return fail(r, "more than %d waits", WS_MANIFEST_WAITS);
-    WsRunWait *w = &m->wait[m->n_waits];
-    if (!get_u32(r, 1, 0, UINT32_MAX, &w->op) || !copy(r, r->word[2], w->agent, sizeof w->agent) ||
-        !copy(r, r->word[3], w->barrier, sizeof w->barrier) ||
-        !copy(r, r->word[4], w->step, sizeof w->step))
-        return false;
-    m->n_waits++;
-    return true;
-}
-static bool read_records(Reader *r)
-{
-    WsManifest *m = r->m;
-    int64_t bytes;
-    if (!get_int(r, 1, 0, (int64_t)1 << 32, &bytes) ||
-        !get_int(r, 2, 0, INT64_MAX, &m->first_round) || !get_int(r, 3, 0, INT64_MAX, &m->rounds) ||
-        !get_int(r, 4, 0, INT64_MAX, &m->first_tile) || !get_int(r, 5, 0, INT64_MAX, &m->tiles))
-        return false;
-    m->record_bytes = (uint64_t)bytes;
-    return true;
-}
-static bool read_ctas(Reader *r)
-{
-    WsManifest *m = r->m;
-    if (r->n - 1 > WS_MANIFEST_CTAS)
-        return fail(r, "more than %d CTAs", WS_MANIFEST_CTAS);
-    for (m->n_ctas = 0; m->n_ctas < r->n - 1; m->n_ctas++)
-        if (!get_u32(r, m->n_ctas + 1, 0, INT32_MAX, &m->cta[m->n_ctas]))
-            return false;
-    return true;
-}
-
-/* --- cases
- * --------------------------------------------------------------------------------------*/
-
-static bool close_case(Reader *r)
-{
-    WsManifest *m = r->m;
-    uint32_t all = (1u << m->n_tensors) - 1;
-    if (!r->now)
-        return true;
-    if (!r->sized)
-        return fail(r, "case %s has no `values` line", r->now->label);
-    if (r->filled != all || r->extended != all)
-        return fail(r, "case %s does not describe every tensor (extent and fill lines)",
-                    r->now->label);
-    return true;
-}
-static bool read_case(Reader *r)
-{
-    static const char *const kinds[] = { "ctas", "sms" };
-    WsManifest *m = r->m;
-    int kind = 0;
-    if (!close_case(r))
-        return false;
-    if (m->n_cases == WS_MANIFEST_CASES)
-        return fail(r, "more than %d cases", WS_MANIFEST_CASES);
-    WsRunCase *c = r->now = &m->case_[m->n_cases];
-    r->filled = r->extended = 0;
-    r->sized = false;
-    if (!copy(r, r->word[1], c->label, sizeof c->label) || !get_word(r, 2, kinds, 2, &kind) ||
-        !get_int(r, 3, 0, INT32_MAX, &c->grid) || !get_int(r, 4, 0, INT64_MAX, &c->tiles) ||
-        !get_real(r, 5, 0, 1e30, &c->flops))
-        return false;
-    c->grid_sms = kind == 1;
-    if (c->grid % m->cluster)
-        return fail(r, "grid %" PRId64 " is no multiple of the cluster size %u", c->grid,
-                    m->cluster);
-    m->n_cases++;
-    return true;
-}
-static bool read_values(Reader *r)
-{
-    if (r->n - 1 != r->m->n_sizes)
-        return fail(r, "%d values for %d sizes", r->n - 1, r->m->n_sizes);
-    for (int i = 0; i < r->m->n_sizes; i++)
-        if (!get_int(r, i + 1, 0, INT64_MAX, &r->now->size[i]))
-            return false;
-    r->sized = true;
-    return true;
-}
-/* extent TENSOR n… stride… */
-static bool read_extent(Reader *r)
-{
-    WsManifest *m = r->m;
-    int64_t t = 0;
-    if (!get_int(r, 1, 0, m->n_tensors - 1, &t))
-        return false;
-    int rank = m->tensor[t].rank;
-    WsRunTensorCase *c = &r->now->tensor[t];
-    if (r->n - 2 != 2 * rank)
-        return fail(r, "tensor %s of rank %d needs %d extents and as many strides",
-                    m->tensor[t].name, rank, rank);
-    for (int d = 0; d < rank; d++)
-        if (!get_int(r, 2 + d, 0, INT64_MAX, &c->extent[d]) ||
-            !get_int(r, 2 + rank + d, 0, INT64_MAX, &c->stride[d]))
-            return false;
-    int64_t span = ws_run_span(&m->tensor[t], c);
-    if (span < 0 || span > INT64_MAX / 8 || ws_run_elements(&m->tensor[t], c) < 0)
-        return fail(r, "tensor %s does not fit in 64 bits", m->tensor[t].name);
-    r->extended |= 1u << t;
-    return true;
-}
-/* fill TENSOR KIND a b x y */
-static bool read_fill(Reader *r)
-{
-    static const char *const kinds[] = { "normal", "uniform", "integers", "zeros", "indices" };
-    WsManifest *m = r->m;
-    int64_t t = 0;
-    int kind = 0;
-    if (!get_int(r, 1, 0, m->n_tensors - 1, &t))
-        return false;
-    WsInputFill *f = &r->now->tensor[t].fill;
-    if (!get_word(r, 2, kinds, WS_INPUT_KIND_COUNT, &kind) ||
-        !get_int(r, 3, INT64_MIN, INT64_MAX, &f->a) ||
-        !get_int(r, 4, INT64_MIN, INT64_MAX, &f->b) || !get_real(r, 5, -1e300, 1e300, &f->x) ||
-        !get_real(r, 6, -1e300, 1e300, &f->y))
-        return false;
-    f->kind = kind;
-    f->dtype = m->tensor[t].dtype;
-    f->key = ws_input_key(m->seed, (uint32_t)t);
-    r->filled |= 1u << t;
-    return true;
-}
-
-/* --- the table
- * ----------------------------------------------------------------------------------*/
-
-enum { ONCE = 1, NEEDED = 2, MANY = 4, IN_CASE = 8, TEXT = 16 };
-static const struct {
-    const char *keyword;
-    bool (*read)(Reader *r);
-    int words; /* without the keyword; -1: any number */
-    int flags;
-} row[] = {
-    { "name", read_name, -1, ONCE | NEEDED | TEXT },
-    { "target", read_target, 1, ONCE | NEEDED },
-    { "hash", read_hash, 1, ONCE },
-    { "design", read_program, 1, ONCE },
-    { "entry", read_entry, 1, ONCE | NEEDED },
-    { "block", read_block, 3, ONCE | NEEDED },
-    { "module", read_module, 2, MANY | NEEDED },
-    { "seed", read_seed, 1, ONCE | NEEDED },
-    { "runs", read_runs, 1, ONCE | NEEDED },
-    { "sustained", read_sustained, 1, ONCE },
-    { "timeout", read_timeout, 1, ONCE },
-    { "rate", read_rate, 1, ONCE },
-    { "sizes", read_sizes, -1, ONCE },
-    { "scalar", read_scalar, 2, MANY },
-    { "tensor", read_tensor, 6, MANY | NEEDED },
-    { "reference", read_reference, 2, MANY },
-    { "map", read_map, -1, MANY },
-    { "wait", read_wait, 4, MANY },
-    { "records", read_records, 5, ONCE },
-    { "ctas", read_ctas, -1, ONCE },
-    { "case", read_case, 5, MANY | NEEDED },
-    { "values", read_values, -1, IN_CASE },
-    { "extent", read_extent, -1, IN_CASE },
-    { "fill", read_fill, 6, IN_CASE },
-};
-enum { N_ROWS = sizeof row / sizeof *row };
-
 static bool split(Reader *r, char *line)
 {
     r->n = 0;
@@ -422,8 +32,8 @@ static bool split(Reader *r, char *line)
             *p++ = 0;
         if (!*p)
             break;
-        if (r->n == MAX_WORDS)
-            return fail(r, "more than %d words", MAX_WORDS);
+        if (r->n == WS_LINE_WORDS)
+            return fail(r, "more than %d words", WS_LINE_WORDS);
         r->word[r->n++] = p;
         while (*p && *p != ' ') {
             if ((unsigned char)*p < 32)
@@ -434,33 +44,42 @@ static bool split(Reader *r, char *line)
     return true;
 }
 
+static bool check_place(Reader *r, int i)
+{
+    const WsLineRow *row = &ws_line_row[i];
+    int words = r->n - 1;
+    if (words < row->least || (row->most >= 0 && words > row->most))
+        return row->most < 0
+                   ? fail(r, "`%s` needs at least one word", row->keyword)
+                   : fail(r, "`%s` takes %d words, not %d", row->keyword, row->most, words);
+    if ((row->flags & WS_LINE_ONCE) && (r->seen & 1u << i))
+        return fail(r, "a second `%s` line", row->keyword);
+    if ((row->flags & WS_LINE_IN_CASE) && !r->now)
+        return fail(r, "`%s` before the first `case`", row->keyword);
+    if (!(row->flags & (WS_LINE_IN_CASE | WS_LINE_OPENS_CASE)) && r->now)
+        return fail(r, "`%s` must stand before the first `case`", row->keyword);
+    if ((row->flags & WS_LINE_OPENS_CASE) && (!r->m->cluster || !r->m->n_tensors))
+        return fail(r, "`case` before `block` and `tensor`");
+    return true;
+}
+
 static bool read_line(Reader *r, char *line)
 {
-    static char name[256];
+    char text[256]; /* split() cuts the line in place */
     char *space = strchr(line, ' ');
-    snprintf(name, sizeof name, "%s", space ? space + 1 : "");
+    snprintf(text, sizeof text, "%s", space ? space + 1 : "");
     if (!split(r, line))
         return false;
     if (r->n == 0 || r->word[0][0] == '#')
         return true;
-    for (int i = 0; i < N_ROWS; i++) {
-        if (strcmp(r->word[0], row[i].keyword) != 0)
+    for (int i = 0; i < ws_line_rows; i++) {
+        if (strcmp(r->word[0], ws_line_row[i].keyword) != 0)
             continue;
-        if (row[i].words >= 0 && r->n - 1 != row[i].words)
-            return fail(r, "`%s` takes %d words, not %d", row[i].keyword, row[i].words, r->n - 1);
-        if (r->n < 2 && (row[i].flags & (NEEDED | IN_CASE)) && row[i].read != read_values)
-            return fail(r, "`%s` needs at least one word", row[i].keyword);
-        if ((row[i].flags & ONCE) && (r->seen & 1u << i))
-            return fail(r, "a second `%s` line", row[i].keyword);
-        if ((row[i].flags & IN_CASE) && !r->now)
-            return fail(r, "`%s` before the first `case`", row[i].keyword);
-        if (!(row[i].flags & IN_CASE) && row[i].read != read_case && r->now)
-            return fail(r, "`%s` must stand before the first `case`", row[i].keyword);
-        if (row[i].read == read_case && (!r->m->cluster || !r->m->n_tensors))
-            return fail(r, "`case` before `block` and `tensor`");
-        r->rest = name;
+        if (!check_place(r, i))
+            return false;
+        r->rest = text;
         r->seen |= 1u << i;
-        return row[i].read(r);
+        return ws_line_row[i].read(r);
     }
     return fail(r, "unknown keyword '%.40s'; was the bundle made by a newer Warpstave?",
                 r->word[0]);
@@ -469,11 +88,11 @@ static bool read_line(Reader *r, char *line)
 static bool finish(Reader *r)
 {
     WsManifest *m = r->m;
-    if (!close_case(r))
+    if (!ws_line_close_case(r))
         return false;
-    for (int i = 0; i < N_ROWS; i++)
-        if ((row[i].flags & NEEDED) && !(r->seen & 1u << i))
-            return fail(r, "the file ends without a `%s` line", row[i].keyword);
+    for (int i = 0; i < ws_line_rows; i++)
+        if ((ws_line_row[i].flags & WS_LINE_NEEDED) && !(r->seen & 1u << i))
+            return fail(r, "the file ends without a `%s` line", ws_line_row[i].keyword);
     if (!m->module[WS_MODULE_TIMED][0])
         return fail(r, "no `module timed` line");
     if (m->module[WS_MODULE_TRACED][0] && !m->record_bytes)
@@ -567,4 +186,12 @@ int64_t ws_run_span(const WsRunTensor *t, const WsRunTensorCase *c)
             __builtin_add_overflow(span, part, &span))
             return -1;
     return span;
+}
+
+void ws_run_records_name(int case_index, char *name, size_t size)
+{
+    if (case_index == 0)
+        snprintf(name, size, "records.bin");
+    else
+        snprintf(name, size, "records-%d.bin", case_index);
 }

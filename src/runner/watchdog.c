@@ -32,10 +32,22 @@ static void reap(pid_t pid, double seconds)
         pause_ms(20);
 }
 
-static Outcome watch(pid_t pid, WsResults *results, int *how)
+/* What is being done, on one line of a terminal; an empty text clears it. */
+static void show_progress(const char *text)
+{
+    static char shown[80];
+    if (!isatty(STDERR_FILENO) || strncmp(shown, text, sizeof shown - 1) == 0)
+        return;
+    snprintf(shown, sizeof shown, "%s", text);
+    fprintf(stderr, "\r\033[K%s", shown);
+    fflush(stderr);
+}
+
+static Outcome watch(pid_t pid, const WsResults *results, int *how)
 {
     for (;;) {
         int status;
+        show_progress(results->phase);
         pid_t done = waitpid(pid, &status, WNOHANG);
         if (done == pid) {
             *how = status;
@@ -138,6 +150,7 @@ int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *result
             return results->status = WS_EXIT_DEFECT;
         }
         Outcome outcome = watch(pid, results, &how);
+        show_progress("");
         if (outcome == STOPPED)
             return results->status = WS_EXIT_INTERRUPTED;
         if (outcome != ENDED)
