@@ -226,12 +226,15 @@ static gboolean check_id(WsReader *r, const WsJson *json)
     while (*bad != '\0' && !g_ascii_isspace(*bad) && *bad != '/' && *bad != '#' &&
            !g_ascii_iscntrl(*bad))
         bad++;
-    if (*json->text != '\0' && *bad == '\0')
+    /* `tiles` is a path already, `.` is the document in edits */
+    if (*json->text != '\0' && *bad == '\0' && strcmp(json->text, "tiles") != 0 &&
+        strcmp(json->text, ".") != 0)
         return TRUE;
     WsFinding *f =
         ws_reader_report(r, WS_RULE_S_VALUE, json->at, "\"%s\" cannot be an id", json->text);
     if (f != NULL)
-        ws_finding_set_remedy(f, "an id is not empty and has no space, / or #");
+        ws_finding_set_remedy(
+            f, "an id is not empty, has no space, / or #, and is not \"tiles\" or \".\"");
     return FALSE;
 }
 

@@ -139,6 +139,7 @@ static const Case cases[] = {
     { "data", "\"shape\"", "\"data\": \"uniform(1)\", \"shape\"", WS_RULE_S_VALUE, "tensors/A/data",
       9, NULL },
     { "id-slash", "\"first\"", "\"a/b\"", WS_RULE_S_VALUE, "groups/mma/body/1/id", 35, NULL },
+    { "id-tiles", "\"first\"", "\"tiles\"", WS_RULE_S_VALUE, "groups/mma/body/1/id", 35, NULL },
     { "init-list-word", "\"init\": \"ready\"", "\"init\": [\"ready\", \"redy\"]", WS_RULE_S_VALUE,
       "barriers/empty/init/1", 17, "\"ready\"" },
     { "over-use", "\"stages\": \"STAGES\"", "\"over\": \"a @ 1\"", WS_RULE_S_VALUE,
