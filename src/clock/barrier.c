@@ -6,7 +6,7 @@ static WsMove failed(void)
     return WS_MOVE_FAILED;
 }
 
-gboolean ws_play_targets(WsPlay *play, WsPlayer *a, guint *mask)
+gboolean ws_clock_play_targets(WsPlay *play, WsPlayer *a, guint *mask)
 {
     const WsCtas *c = &a->step.op->ctas;
     guint all = (1u << play->n_sms) - 1;
@@ -19,7 +19,7 @@ gboolean ws_play_targets(WsPlay *play, WsPlayer *a, guint *mask)
         *mask = c->mask & all;
         return TRUE;
     case WS_CTAS_EXPR:
-        if (!ws_play_eval(play, a, c->expr, a->cta, &rank))
+        if (!ws_clock_play_eval(play, a, c->expr, a->cta, &rank))
             return FALSE;
         *mask = rank >= 0 && rank < (gint64)play->n_sms ? 1u << rank : 0;
         return TRUE;
@@ -36,8 +36,8 @@ static gboolean locate(WsPlay *play, WsPlayer *a, guint *index)
     const WsOp *op = a->step.op;
     const WsBarrier *b = &play->p->barrier[op->barrier];
     gint64 element = 0, slot = 0;
-    if (!ws_play_eval(play, a, op->element, 0, &element) ||
-        !ws_play_eval(play, a, op->slot, 0, &slot))
+    if (!ws_clock_play_eval(play, a, op->element, 0, &element) ||
+        !ws_clock_play_eval(play, a, op->slot, 0, &slot))
         return FALSE;
     if (element < 0 || element >= (gint64)b->array || slot < 0 ||
         slot >= (gint64)MAX(b->slots, 1)) {
@@ -50,7 +50,7 @@ static gboolean locate(WsPlay *play, WsPlayer *a, guint *index)
     return TRUE;
 }
 
-char *ws_play_barrier_text(WsPlay *play, WsPlayer *a)
+char *ws_clock_play_barrier_text(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     if (op->barrier < 0)
@@ -75,7 +75,7 @@ static void settle(WsPlay *play, WsMbar *b)
     b->arrived -= b->count;
     b->expected = b->landed = 0;
     b->latest = 0;
-    ws_play_wake(play);
+    ws_clock_play_wake(play);
 }
 
 static void arrive(WsPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
@@ -86,7 +86,7 @@ static void arrive(WsPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
     settle(play, b);
 }
 
-WsMove ws_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at)
+WsMove ws_clock_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at)
 {
     guint index;
     if (a->step.op->barrier < 0)
@@ -106,10 +106,10 @@ static gboolean phase_over(WsPlay *play, WsPlayer *a, const WsMbar *b, double *w
     const WsOp *op = a->step.op;
     gint64 number = 0, parity = 0;
     if (op->turn) {
-        if (!ws_play_eval(play, a, op->turn, 0, &number))
+        if (!ws_clock_play_eval(play, a, op->turn, 0, &number))
             return FALSE;
     } else { /* slot and phase given: the hardware's test */
-        if (!ws_play_eval(play, a, op->parity, 0, &parity))
+        if (!ws_clock_play_eval(play, a, op->parity, 0, &parity))
             return FALSE;
         number = (b->completed & 1) != (parity & 1) ? b->completed - 1 : b->completed;
     }
@@ -136,7 +136,7 @@ static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
 {
     const WsOp *op = a->step.op;
     guint mask;
-    if (!ws_play_targets(play, a, &mask))
+    if (!ws_clock_play_targets(play, a, &mask))
         return failed();
     double at = a->now;
     gint64 bytes = 0;
@@ -158,7 +158,7 @@ static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
     return WS_MOVE_NEXT;
 }
 
-WsMove ws_play_mbar(WsPlay *play, WsPlayer *a)
+WsMove ws_clock_play_mbar(WsPlay *play, WsPlayer *a)
 {
     guint index;
     if (a->step.op->barrier < 0)
@@ -182,7 +182,7 @@ static void join(WsPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 needed)
     b->generation++;
     b->joined = 0;
     b->latest = 0;
-    ws_play_wake(play);
+    ws_clock_play_wake(play);
 }
 
 static WsMove until(WsPlayer *a, const WsNamed *b, double cost)
@@ -194,7 +194,7 @@ static WsMove until(WsPlayer *a, const WsNamed *b, double cost)
     return WS_MOVE_NEXT;
 }
 
-WsMove ws_play_named(WsPlay *play, WsPlayer *a)
+WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     gint64 own = play->p->agent[a->agent].threads, element = 0;
@@ -205,7 +205,7 @@ WsMove ws_play_named(WsPlay *play, WsPlayer *a)
         a->now += cost;
         return WS_MOVE_NEXT;
     }
-    if (!ws_play_eval(play, a, op->element, 0, &element))
+    if (!ws_clock_play_eval(play, a, op->element, 0, &element))
         return failed();
     const WsBarrier *b = op->barrier >= 0 ? &play->p->barrier[op->barrier] : NULL;
     if (b && (element < 0 || element >= (gint64)MAX(b->array, 1))) {
@@ -227,7 +227,7 @@ WsMove ws_play_named(WsPlay *play, WsPlayer *a)
     return until(a, named, cost);
 }
 
-WsMove ws_play_cluster(WsPlay *play, WsPlayer *a)
+WsMove ws_clock_play_cluster(WsPlay *play, WsPlayer *a)
 {
     if (a->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
         join(play, a, &play->cluster_bar, 1, play->n_players);

@@ -58,6 +58,7 @@ typedef struct {
     WsTilesStrided stride;
     gint64 tile_limit;
     guint cluster;
+    gboolean differ; /* tiles differ in length */
 } Job;
 
 static void plan(Job *job)
@@ -71,7 +72,8 @@ static void plan(Job *job)
         (WsTilesStrided){ job->cluster, single ? MAX(count, 1) : MAX(clusters, 1), count };
     job->tiles = tiles_of(&job->stride);
     job->tile_limit = job->options.tiles ? job->options.tiles : DEFAULT_TILES;
-    if (!job->options.tiles && tiles_differ(job->p))
+    job->differ = tiles_differ(job->p);
+    if (!job->options.tiles && job->differ)
         job->tile_limit = G_MAXINT64; /* until SOFT_STEPS */
 }
 
@@ -93,9 +95,10 @@ static gboolean play_once(const Job *job, WsPlay *play, WsTrace *trace, gint fre
                       .max_steps =
                           job->options.max_steps ? job->options.max_steps : DEFAULT_MAX_STEPS };
     double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
-    play->load_rate = MIN(m[WS_MACHINE_TMA_BYTES], m[WS_MACHINE_L2_BYTES] / sharers);
-    ws_play_init(play);
-    return ws_play_run(play);
+    play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
+    play->tiles_differ = job->differ;
+    ws_clock_play_init(play);
+    return ws_clock_play_run(play);
 }
 
 static WsClockResult *result_new(const Job *job)
@@ -131,7 +134,7 @@ static double cycles_without(const Job *job, guint op)
         ws_result_span(r, &play);
         cycles = (double)r->cycles;
     }
-    ws_play_clear(&play);
+    ws_clock_play_clear(&play);
     return cycles;
 }
 
@@ -183,7 +186,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
         if (findings)
             ws_findings_add(findings, WS_RULE_F_CLOCK, "groups", "%s",
                             play.error ? play.error->message : "the play failed");
-        ws_play_clear(&play);
+        ws_clock_play_clear(&play);
         if (trace)
             ws_trace_unref(trace);
         return NULL;
@@ -191,10 +194,10 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     WsClockResult *r = result_new(&job);
     r->trace = trace;
     for (guint i = 0; play.stuck && i < play.n_players; i++)
-        ws_play_close_record(&play, &play.player[i]);
+        ws_clock_play_close_record(&play, &play.player[i]);
     ws_result_span(r, &play);
     ws_result_details(r, &play);
-    ws_play_clear(&play);
+    ws_clock_play_clear(&play);
     if (ok && job.options.gains)
         gains(&job, r);
     return r;

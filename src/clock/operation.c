@@ -12,6 +12,12 @@ double ws_unit_serve(WsUnit *u, double at, double cycles)
     return u->free;
 }
 
+/* MAX would serve twice. */
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static double cost(const WsPlay *play, WsMachineValue v)
 {
     return play->m->value[v];
@@ -93,27 +99,37 @@ static void note_bytes(WsPlay *play, const WsPlayer *a, guint64 bytes)
         play->tensor_bytes[a->step.op->tensor] += (gint64)bytes;
 }
 
+/* This SM's share of what L2 gives to all. */
+static double from_l2(WsPlay *play, const WsPlayer *a, guint64 bytes)
+{
+    return ws_unit_serve(&play->sm[a->cta].l2, a->now, (double)bytes / play->l2_rate);
+}
+
 static WsMove move_load(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     guint64 bytes = moved_bytes(play, op);
     guint mask;
-    if (!ws_play_targets(play, a, &mask))
+    if (!ws_clock_play_targets(play, a, &mask))
         return WS_MOVE_FAILED;
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     note_bytes(play, a, bytes);
+    /* A multicast leaves L2 once and enters every SM. */
+    double fetched = from_l2(play, a, bytes);
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
         WsSm *sm = &play->sm[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
-        double end = ws_unit_serve(
-            &sm->load, a->now, cost(play, WS_MACHINE_TMA_BOX) + (double)bytes / play->load_rate);
+        double end = ws_unit_serve(&sm->load, a->now,
+                                   cost(play, WS_MACHINE_TMA_BOX) +
+                                       (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+        end = MAX(end, fetched);
         end += cost(play, cold ? WS_MACHINE_TMA_LATENCY_COLD : WS_MACHINE_TMA_LATENCY);
         if (sm->first_load == 0)
             sm->first_load = end;
         a->done = MAX(a->done, end);
-        WsMove move = ws_play_credit(play, a, c, (gint64)bytes, end);
+        WsMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
         if (move != WS_MOVE_NEXT)
             return move;
     }
@@ -125,7 +141,7 @@ static WsMove move_copy(WsPlay *play, WsPlayer *a)
 {
     guint64 bytes = moved_bytes(play, a->step.op);
     guint mask;
-    if (!ws_play_targets(play, a, &mask))
+    if (!ws_clock_play_targets(play, a, &mask))
         return WS_MOVE_FAILED;
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     for (guint c = 0; c < play->n_sms; c++) {
@@ -135,7 +151,7 @@ static WsMove move_copy(WsPlay *play, WsPlayer *a)
                                    (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
         end += cost(play, WS_MACHINE_MBAR_REMOTE);
         a->done = MAX(a->done, end);
-        WsMove move = ws_play_credit(play, a, c, (gint64)bytes, end);
+        WsMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
         if (move != WS_MOVE_NEXT)
             return move;
     }
@@ -163,7 +179,8 @@ static WsMove move_gather(WsPlay *play, WsPlayer *a)
     guint64 bytes = op->n_access ? ws_access_bytes(play->p, &op->access[0]) : 0;
     note_bytes(play, a, bytes);
     a->now = ws_unit_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
-    double end = ws_unit_serve(&sm->load, a->now, (double)bytes / play->load_rate);
+    double end = ws_unit_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+    end = later(end, from_l2(play, a, bytes));
     a->done = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
     a->copied = MAX(a->copied, a->done);
     a->copies.open = MAX(a->copies.open, a->done);
@@ -205,11 +222,11 @@ static WsMove move_work(WsPlay *play, WsPlayer *a)
     double longest = MAX(w->alu, MAX(w->mufu, w->smem));
     double parts = CLAMP(ceil(longest / SLICE), 1, 1000);
     double end = a->now;
-    end = MAX(end, ws_unit_serve(&sm->alu, a->now, w->alu / parts));
+    end = later(end, ws_unit_serve(&sm->alu, a->now, w->alu / parts));
     if (w->mufu > 0)
-        end = MAX(end, ws_unit_serve(&sm->mufu, a->now, w->mufu / parts));
+        end = later(end, ws_unit_serve(&sm->mufu, a->now, w->mufu / parts));
     if (w->smem > 0)
-        end = MAX(end, ws_unit_serve(&sm->smem, a->now, w->smem / parts));
+        end = later(end, ws_unit_serve(&sm->smem, a->now, w->smem / parts));
     a->now = end;
     if (++a->part < parts)
         return WS_MOVE_AGAIN;
@@ -263,14 +280,14 @@ static const struct {
     Move move;
     WsMachineValue fixed; /* without `move`: this cost */
 } moves[WS_OP_KIND_COUNT] = {
-    [WS_OP_MBAR_WAIT] = { ws_play_mbar },
-    [WS_OP_MBAR_ARRIVE] = { ws_play_mbar },
-    [WS_OP_MBAR_EXPECT] = { ws_play_mbar },
-    [WS_OP_CP_ARRIVE] = { ws_play_mbar },
-    [WS_OP_BAR_SYNC] = { ws_play_named },
-    [WS_OP_BAR_ARRIVE] = { ws_play_named },
-    [WS_OP_CLUSTER_ARRIVE] = { ws_play_cluster },
-    [WS_OP_CLUSTER_WAIT] = { ws_play_cluster },
+    [WS_OP_MBAR_WAIT] = { ws_clock_play_mbar },
+    [WS_OP_MBAR_ARRIVE] = { ws_clock_play_mbar },
+    [WS_OP_MBAR_EXPECT] = { ws_clock_play_mbar },
+    [WS_OP_CP_ARRIVE] = { ws_clock_play_mbar },
+    [WS_OP_BAR_SYNC] = { ws_clock_play_named },
+    [WS_OP_BAR_ARRIVE] = { ws_clock_play_named },
+    [WS_OP_CLUSTER_ARRIVE] = { ws_clock_play_cluster },
+    [WS_OP_CLUSTER_WAIT] = { ws_clock_play_cluster },
     [WS_OP_TMA_LOAD] = { move_load },
     [WS_OP_BULK_COPY] = { move_copy },
     [WS_OP_ST_REMOTE] = { move_copy },
@@ -315,7 +332,7 @@ static gboolean is_wait(WsOpKind kind)
     return ws_trace_kind_waits(kind);
 }
 
-WsMove ws_play_move(WsPlay *play, WsPlayer *a)
+WsMove ws_clock_play_move(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     if (play->free_op >= 0 && op->index == (guint)play->free_op && is_wait(op->kind))

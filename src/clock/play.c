@@ -35,7 +35,8 @@ static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint
     return TRUE;
 }
 
-gboolean ws_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise, gint64 *value)
+gboolean ws_clock_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
+                            gint64 *value)
 {
     *value = otherwise;
     if (!e)
@@ -115,7 +116,7 @@ static void init_players(WsPlay *play)
     }
 }
 
-void ws_play_init(WsPlay *play)
+void ws_clock_play_init(WsPlay *play)
 {
     const WsProgram *p = play->p;
     play->n_sms = CLAMP(p->cluster, 1, 16);
@@ -133,7 +134,7 @@ void ws_play_init(WsPlay *play)
     init_players(play);
 }
 
-void ws_play_clear(WsPlay *play)
+void ws_clock_play_clear(WsPlay *play)
 {
     for (guint i = 0; i < play->n_players; i++) {
         WsPlayer *a = &play->player[i];
@@ -164,7 +165,7 @@ void ws_play_clear(WsPlay *play)
 
 /* --- running
  * --------------------------------------------------------------------------------------- */
-void ws_play_wake(WsPlay *play)
+void ws_clock_play_wake(WsPlay *play)
 {
     for (guint i = 0; i < play->n_players; i++)
         if (play->player[i].state == WS_AGENT_BLOCKED)
@@ -187,10 +188,10 @@ static gboolean fetch(WsPlay *play, WsPlayer *a)
     a->last = a->step;
     if (!ws_walker_next(a->walker, &a->step, &play->error)) {
         a->state = WS_AGENT_DONE;
-        ws_play_close_record(play, a);
+        ws_clock_play_close_record(play, a);
         return play->error == NULL;
     }
-    ws_play_note_rounds(play, a);
+    ws_clock_play_note_rounds(play, a);
     a->has_op = TRUE;
     a->part = 0;
     a->start = a->now;
@@ -212,7 +213,7 @@ static void report_stuck(WsPlay *play)
             continue;
         }
         g_autofree char *rounds = ws_step_rounds_text(&a->step);
-        g_autofree char *barrier = ws_play_barrier_text(play, a);
+        g_autofree char *barrier = ws_clock_play_barrier_text(play, a);
         finding =
             ws_findings_add(play->findings, WS_RULE_P_DEADLOCK, a->step.op->id,
                             "the play of the clock is stuck: %s waits on %s%s%s, and nobody who "
@@ -233,7 +234,7 @@ static gboolean all_done(const WsPlay *play)
     return TRUE;
 }
 
-gboolean ws_play_run(WsPlay *play)
+gboolean ws_clock_play_run(WsPlay *play)
 {
     WsPlayer *a;
     while ((a = furthest_behind(play))) {
@@ -247,10 +248,10 @@ gboolean ws_play_run(WsPlay *play)
                         play->max_steps);
             return FALSE;
         }
-        switch (ws_play_move(play, a)) {
+        switch (ws_clock_play_move(play, a)) {
         case WS_MOVE_NEXT:
             a->has_op = FALSE;
-            ws_play_note_op(play, a);
+            ws_clock_play_note_op(play, a);
             break;
         case WS_MOVE_AGAIN:
             break;

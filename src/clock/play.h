@@ -86,7 +86,7 @@ typedef struct {
 
 /* One SM of the cluster. */
 typedef struct {
-    WsUnit tensor, load, store, smem, alu, mufu, lsu;
+    WsUnit tensor, load, l2, store, smem, alu, mufu, lsu;
     double first_load; /* landing of the first bulk load; before it memory is cold */
     WsMbar *mbar;      /* by ws_play offsets */
     WsNamed *named;
@@ -120,7 +120,8 @@ typedef struct {
     WsWork *work; /* per operation, once asked */
     guint8 *work_known;
     gboolean reads_for_tiles; /* a tile name reads a tensor */
-    double load_rate;         /* bytes/clk of one SM when all run */
+    double l2_rate;           /* bytes/clk of L2 that fall to one SM */
+    gboolean tiles_differ;    /* loop counts depend on the tile */
 
     WsWaitSum *wait;      /* per operation */
     GArray *loops;        /* WsLoopTrack, CTA 0 only */
@@ -132,32 +133,33 @@ typedef struct {
 } WsPlay;
 
 /* --- play.c --- */
-void ws_play_init(WsPlay *play);
-void ws_play_clear(WsPlay *play);
-gboolean ws_play_run(WsPlay *play); /* FALSE: error set or stuck */
-gboolean ws_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise, gint64 *value);
+void ws_clock_play_init(WsPlay *play);
+void ws_clock_play_clear(WsPlay *play);
+gboolean ws_clock_play_run(WsPlay *play); /* FALSE: error set or stuck */
+gboolean ws_clock_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
+                            gint64 *value);
 /* Lets everybody who is blocked look again. */
-void ws_play_wake(WsPlay *play);
+void ws_clock_play_wake(WsPlay *play);
 
 /* --- operation.c: one move of the current operation --- */
-WsMove ws_play_move(WsPlay *play, WsPlayer *a);
+WsMove ws_clock_play_move(WsPlay *play, WsPlayer *a);
 
 /* --- barrier.c --- */
-WsMove ws_play_mbar(WsPlay *play, WsPlayer *a);    /* wait, arrive, expect, cp arrive */
-WsMove ws_play_named(WsPlay *play, WsPlayer *a);   /* bar_sync, bar_arrive */
-WsMove ws_play_cluster(WsPlay *play, WsPlayer *a); /* cluster_arrive, cluster_wait */
+WsMove ws_clock_play_mbar(WsPlay *play, WsPlayer *a);    /* wait, arrive, expect, cp arrive */
+WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a);   /* bar_sync, bar_arrive */
+WsMove ws_clock_play_cluster(WsPlay *play, WsPlayer *a); /* cluster_arrive, cluster_wait */
 /* Credits bytes that land at `at` to the barrier of the current operation in CTA `cta`. */
-WsMove ws_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at);
+WsMove ws_clock_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at);
 /* CTAs named by the current operation, as a mask. */
-gboolean ws_play_targets(WsPlay *play, WsPlayer *a, guint *mask);
+gboolean ws_clock_play_targets(WsPlay *play, WsPlayer *a, guint *mask);
 /* "full[0] slot 2" of the current operation. Caller frees. */
-char *ws_play_barrier_text(WsPlay *play, WsPlayer *a);
+char *ws_clock_play_barrier_text(WsPlay *play, WsPlayer *a);
 
 /* --- work.c: costs of generic operations --- */
 WsWork ws_work_of(const WsPlay *play, const WsOp *op);
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a);
 
 /* --- record.c: what the play writes down --- */
-void ws_play_note_rounds(WsPlay *play, WsPlayer *a);
-void ws_play_note_op(WsPlay *play, WsPlayer *a);
-void ws_play_close_record(WsPlay *play, WsPlayer *a);
+void ws_clock_play_note_rounds(WsPlay *play, WsPlayer *a);
+void ws_clock_play_note_op(WsPlay *play, WsPlayer *a);
+void ws_clock_play_close_record(WsPlay *play, WsPlayer *a);

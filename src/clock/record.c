@@ -46,7 +46,7 @@ static gint64 whole(double cycles)
     return (gint64)llrint(cycles);
 }
 
-void ws_play_close_record(WsPlay *play, WsPlayer *a)
+void ws_clock_play_close_record(WsPlay *play, WsPlayer *a)
 {
     if (a->record_step && play->trace)
         ws_trace_add(play->trace, &a->record);
@@ -72,7 +72,7 @@ static void write_record(WsPlay *play, WsPlayer *a, gint64 issued, gint64 done)
         a->record_last = op->index;
         return;
     }
-    ws_play_close_record(play, a);
+    ws_clock_play_close_record(play, a);
     gboolean tile = a->step.n_rounds && a->step.loop[a->step.n_rounds - 1]->over == WS_OVER_TILES;
     gint64 position = ws_walker_position(a->walker);
     a->record = (WsTraceRecord){
@@ -91,7 +91,7 @@ static void write_record(WsPlay *play, WsPlayer *a, gint64 issued, gint64 done)
     a->record_round = round;
 }
 
-void ws_play_note_op(WsPlay *play, WsPlayer *a)
+void ws_clock_play_note_op(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     if (ws_trace_kind_waits(op->kind) && a->cta == 0) {
@@ -129,12 +129,13 @@ static void note_tile(WsPlay *play, WsPlayer *a)
     WsSnapshot *s = &g_array_index(play->tile_start, WsSnapshot, position);
     const WsSm *sm = &play->sm[0];
     if (a->now >= s->at)
-        *s = (WsSnapshot){ a->now,        sm->tensor.busy, sm->load.busy, sm->store.busy,
-                           sm->smem.busy, sm->alu.busy,    sm->mufu.busy };
+        *s = (WsSnapshot){ a->now,         sm->tensor.busy, MAX(sm->load.busy, sm->l2.busy),
+                           sm->store.busy, sm->smem.busy,   sm->alu.busy,
+                           sm->mufu.busy };
 }
 
 /* A loop whose round differs from that of the operation before begins a round here. */
-void ws_play_note_rounds(WsPlay *play, WsPlayer *a)
+void ws_clock_play_note_rounds(WsPlay *play, WsPlayer *a)
 {
     const WsStep *now = &a->step, *before = &a->last;
     guint d = 0;

@@ -54,13 +54,18 @@ void ws_result_span(WsClockResult *r, const WsPlay *play)
     if (steady(play, &first, &last))
         r->tile_period = (tile_at(play, last)->at - tile_at(play, first)->at) / (last - first);
     r->extrapolated = r->tiles_played < r->tiles && !isnan(r->tile_period);
-    if (r->extrapolated)
+    if (r->extrapolated && play->tiles_differ)
+        cycles += ws_tiles_left(play, r->tiles_played, r->tiles, r->tile_period);
+    else if (r->extrapolated)
         cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;
     r->waves = 1;
     if (play->p->tiles.launch == WS_LAUNCH_SINGLE) {
         gint64 sms = MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms);
         r->waves = MAX((r->grid + sms - 1) / sms, 1);
-        cycles = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];
+        double all = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];
+        if (play->tiles_differ && r->waves > 1) /* SMs take the next CTA when they are free */
+            all *= ws_tiles_mean_ratio(play, ws_launch_tiles(play->v));
+        cycles = MAX(cycles, all);
     }
     r->hbm_cycles = memory_cycles(r, play);
     r->cycles = whole(MAX(cycles, r->hbm_cycles));
@@ -74,8 +79,10 @@ static void utilisation(WsClockResult *r, const WsPlay *play)
 {
     const WsSm *sm = &play->sm[0];
     guint first, last;
-    WsSnapshot from = { 0 }, to = { play->end,     sm->tensor.busy, sm->load.busy, sm->store.busy,
-                                    sm->smem.busy, sm->alu.busy,    sm->mufu.busy };
+    WsSnapshot from = { 0 },
+               to = { play->end,      sm->tensor.busy, MAX(sm->load.busy, sm->l2.busy),
+                      sm->store.busy, sm->smem.busy,   sm->alu.busy,
+                      sm->mufu.busy };
     if (steady(play, &first, &last) && last > first && first > 0) {
         from = *tile_at(play, first);
         to = *tile_at(play, last);
@@ -188,8 +195,10 @@ static char *note(const WsClockResult *r, const WsPlay *play)
     if (r->extrapolated)
         g_string_append_printf(s,
                                " %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                               " tiles were played, the rest counted at their steady distance.",
-                               r->tiles_played, r->tiles);
+                               " tiles were played, the rest counted at %s.",
+                               r->tiles_played, r->tiles,
+                               play->tiles_differ ? "their number of rounds"
+                                                  : "the steady distance");
     if (r->waves > 1)
         g_string_append_printf(s, " %" G_GINT64_FORMAT " CTAs follow each other on an SM.",
                                r->waves);

@@ -8,3 +8,11 @@
 void ws_result_span(WsClockResult *r, const WsPlay *play);
 /* Loops, waits, utilisation, bound, note, trace header. */
 void ws_result_details(WsClockResult *r, WsPlay *play);
+
+/* Rounds of the inner loops of tile `id`, at least 1. */
+double ws_tile_rounds(const WsPlay *play, gint64 id);
+/* Cycles of the tiles [played, tiles) of this CTA, when tiles differ: `period` is what the played
+ * ones took on average. */
+double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period);
+/* Mean rounds of all `tiles` of the launch over those of this CTA's first tile. */
+double ws_tiles_mean_ratio(const WsPlay *play, gint64 tiles);

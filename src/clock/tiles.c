@@ -1,0 +1,98 @@
+/* Tiles that differ in length: how many rounds each has, without playing it. */
+#include "clock/result.h"
+
+#include <math.h>
+
+#define MAX_TILES 2048 /* evaluated one by one; more are sampled evenly */
+
+static gint64 this_tile(gpointer data, gint64 position)
+{
+    return *(gint64 *)data;
+}
+
+static double rounds(WsWalker *w, const WsTree *t)
+{
+    gint64 value = 0;
+    double sum = 0;
+    if (!t)
+        return 0;
+    if (t->kind == WS_TREE_BRANCH) {
+        guint side = ws_walker_eval(w, t->cond, &value, NULL) && !value ? 1 : 0;
+        return side < t->n_kids ? rounds(w, t->kid[side]) : 0;
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        sum += rounds(w, t->kid[i]);
+    if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_COUNT)
+        return sum;
+    if (!t->count || !ws_walker_eval(w, t->count, &value, NULL))
+        value = 1;
+    return (double)MAX(value, 0) * MAX(sum, 1);
+}
+
+/* The agent whose loops stand for the length of a tile: the first that multiplies. */
+static guint typical_agent(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MMA && p->op[i]->agent >= 0)
+            return (guint)p->op[i]->agent;
+    return 0;
+}
+
+double ws_tile_rounds(const WsPlay *play, gint64 id)
+{
+    guint agent = typical_agent(play->p);
+    g_autoptr(WsWalker) w = ws_walker_new(play->p, play->v, agent, 0, this_tile, &id);
+    WsStep step;
+    do
+        if (!ws_walker_next(w, &step, NULL))
+            return 1;
+    while (ws_walker_position(w) < 0);
+    return MAX(rounds(w, play->p->agent[agent].body), 1);
+}
+
+/* The typical agent's longest inner loop, as cycles per round; 0 unknown. */
+static double inner_period(const WsPlay *play)
+{
+    guint agent = typical_agent(play->p);
+    double best = 0;
+    for (guint i = 0; i < play->loops->len; i++) {
+        const WsLoopTrack *t = &g_array_index(play->loops, WsLoopTrack, i);
+        double sum = 0;
+        if (t->agent != agent || t->loop->over != WS_OVER_COUNT || t->distance->len == 0)
+            continue;
+        for (guint k = 0; k < t->distance->len; k++)
+            sum += g_array_index(t->distance, double, k);
+        best = MAX(best, sum / t->distance->len);
+    }
+    return best;
+}
+
+double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period)
+{
+    if (played >= tiles || played < 1)
+        return 0;
+    /* Cycles of a tile = fixed + slope * rounds, through the mean of the tiles that were played. */
+    double mean = 0;
+    gint64 first = played > 2 ? 1 : 0, last = MAX(played - 1, first + 1);
+    for (gint64 i = first; i < last; i++)
+        mean += ws_tile_rounds(play, play->stride.first + i * play->stride.stride);
+    mean /= (double)(last - first);
+    double slope = inner_period(play);
+    if (slope <= 0 || slope * mean > period)
+        slope = period / mean;
+    double fixed = period - slope * mean;
+    gint64 step = (tiles - played + MAX_TILES - 1) / MAX_TILES, n = 0;
+    double sum = 0;
+    for (gint64 i = played; i < tiles; i += step, n++)
+        sum += fixed + slope * ws_tile_rounds(play, play->stride.first + i * play->stride.stride);
+    return sum / (double)MAX(n, 1) * (double)(tiles - played);
+}
+
+double ws_tiles_mean_ratio(const WsPlay *play, gint64 tiles)
+{
+    double sum = 0, own = ws_tile_rounds(play, play->stride.first);
+    gint64 step = (tiles + MAX_TILES - 1) / MAX_TILES, n = 0;
+    for (gint64 id = 0; id < tiles; id += MAX(step, 1), n++)
+        sum += ws_tile_rounds(play, id);
+    return n ? sum / (double)n / own : 1;
+}
