@@ -278,6 +278,8 @@ gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle); /* box
 void ws_arrive_breadth(WsStepState *S, WsOp *op, const char *by, gint64 n, gint64 count);
 void ws_arrive_warp_sync(WsStepState *S, const WsOp *arrive);
 
+void ws_types_check(WsStepState *S, const WsOp *math); /* types.c */
+
 /* --- pipes (pipes.c) */
 gint ws_pipe_loop(WsStepState *S,
                   WsTree *loop); /* `for` over a pipe: its number, -1 after an error */

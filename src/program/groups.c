@@ -169,6 +169,11 @@ static void values(WsElab *E, const WsNode *group, WsAgent *a)
                     E, ws_elab_value_expr(E, ws_elab_field_item(node, WS_F_tile, k)), 1, 1 << 20,
                     "a tile extent", at);
         }
+        if ((guint64)v->rows * v->cols > 1 << 24) {
+            ws_elab_error(E, WS_RULE_T_RANGE, at, NULL, "a value of %u x %u is too large", v->rows,
+                          v->cols);
+            v->rows = v->cols = 1;
+        }
     }
 }
 

@@ -33,7 +33,7 @@ static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char
             b->swizzle = (guint)given;
     }
     if (ws_node_has(node, WS_F_pad)) {
-        b->pad = (guint)ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_pad), 0, 4096,
+        b->pad = (guint)ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_pad), 0, 1024,
                                             "pad", at);
         if (b->pad > 0 && b->swizzle > 0 && !ws_node_has(node, WS_F_swizzle))
             b->swizzle = 0;

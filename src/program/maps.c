@@ -36,11 +36,11 @@ static void legal(WsStepState *S, const WsTensor *t, guint inner)
                      "; a bulk transfer needs 1",
                      t->name, stride);
     for (guint i = 0; i + 1 < t->rank; i++)
-        if (ws_elab_is_int(t->stride[i], &stride) && stride * bytes % 16 != 0)
+        if (ws_elab_is_int(t->stride[i], &stride) && stride % 16 * bytes % 16 != 0)
             ws_elab_note(E, WS_RULE_L_TMA, S->id, "Pad the rows of the tensor.",
-                         "stride %u of %s is %" G_GINT64_FORMAT " bytes; a bulk transfer needs a "
-                         "multiple of 16",
-                         i, t->name, stride * bytes);
+                         "stride %u of %s is %" G_GINT64_FORMAT " elements of %u bytes; a bulk "
+                         "transfer needs a multiple of 16 bytes",
+                         i, t->name, stride, bytes);
     if ((guint64)inner * bytes % 16 != 0)
         ws_elab_note(E, WS_RULE_L_TMA, S->id, "Move at least 16 bytes per row.",
                      "a row of this box is %u bytes; a bulk transfer needs a multiple of 16",

@@ -1,0 +1,195 @@
+/* Small bad designs: one change of a shipped design each, the rule it breaks and the exit code. */
+#include "program/program.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *design, *from, *to;
+    const char *rule; /* one finding has this rule */
+    int exit_code;    /* of all findings */
+    const char *says; /* part of that finding's message or remedy, or NULL */
+} Bad;
+
+#define COOP "gemm-cooperative"
+static const Bad bad[] = {
+    /* names */
+    { COOP, "\"signal\": \"full\", \"use\": \"k.total\" },", "\"signal\": \"fulls\", \"use\": 0 },",
+      "N-UNKNOWN", 2, "Did you mean full?" },
+    { COOP, "\"wait\": \"empty\", \"use\": \"k.total\"",
+      "\"wait\": \"empty\", \"use\": \"j.total\"", "N-TOTAL", 2, "j" },
+    { COOP, "\"to\": \"c[replica]\"", "\"to\": \"c\"", "N-ELEMENT", 2, "c[i]" },
+    { COOP, "\"b\": \"b\"", "\"b\": \"b[0]\"", "N-ELEMENT", 2, "not an array" },
+    { COOP, "\"at\": [\"tm*BM\", \"k*BK\"]", "\"at\": [\"s*BM\", \"k*BK\"]", "N-UNKNOWN", 2, "s" },
+    { COOP, "{ \"store_wait\": 0 }", "{ \"store_wait\": 0, \"when\": \"tm > 0\" }", "N-SCOPE", 2,
+      "tm" },
+    { COOP, "{ \"store_wait\": 0 }", "{ \"store_wait\": 0, \"when\": \"tile > 0\" }", "N-SCOPE", 2,
+      "tile" },
+    { COOP, "\"count\": \"BN/SLAB\"", "\"count\": \"row\"", "N-SCOPE", 2, "row" },
+    { COOP, "\"for\": \"s\"", "\"for\": \"tile\"", "N-SHADOW", 2, "tile" },
+    { COOP, "\"for\": \"s\"", "\"for\": \"acc\"", "N-DUPLICATE", 2, "acc" },
+    /* types */
+    { COOP, "\"stages\": \"STAGES\" }", "\"stages\": \"K/64\" }", "T-CONST", 2, NULL },
+    { COOP, "\"stages\": \"STAGES\" }", "\"stages\": \"STAGES - 4\" }", "T-RANGE", 2, NULL },
+    { COOP, "\"tile\": [\"BM\", \"BK\"]", "\"tile\": [\"BM/0\", \"BK\"]", "T-EXPR", 2, NULL },
+    { COOP, "\"tile\": [\"BM\", \"BK\"]", "\"tile\": [\"BM*9223372036854775807\", \"BK\"]",
+      "T-EXPR", 2, NULL },
+    { COOP, "\"load\": \"A\"", "\"load\": \"full\"", "T-KIND", 2, "barrier" },
+    { COOP, "\"arrive\": \"empty\"", "\"sync\": \"empty\"", NULL, 2, NULL },
+    { COOP, "\"name\": \"A\", \"dtype\": \"bf16\"", "\"name\": \"A\", \"dtype\": \"f16\"",
+      "T-DTYPE", 2, "f16" },
+    { COOP, "\"at\": [\"tm*BM\", \"k*BK\"]", "\"at\": [\"tm*BM\"]", "T-RANK", 2, NULL },
+    { COOP, "acc.cols(s*SLAB, SLAB)", "acc.cols(s*SLAB, 32)", "T-SHAPE", 2, NULL },
+    { COOP, "\"a\": \"a.rows(replica*WM, WM)\"", "\"a\": \"a\"", "T-SHAPE", 2, NULL },
+    { COOP, "a.rows(replica*WM, WM)", "a.rows(replica*WM + 64, WM)", "T-VIEW", 2, NULL },
+    { COOP, "\"from\": \"c[replica]\"", "\"from\": \"c[replica + 1]\"", "T-VIEW", 2, NULL },
+    { COOP, "{ \"wait\": \"full\", \"use\": \"k.total\" }", "{ \"wait\": \"full\" }", "T-USE", 2,
+      NULL },
+    { COOP, "\"into\": \"b\", \"signal\": \"full\"", "\"into\": \"b\"", "T-USE", 2, "signal" },
+    { COOP, "\"count\": \"BN/SLAB\"", "\"count\": \"K/SLAB\"", "T-CONST", 2, "unrolled" },
+    { COOP, "\"split\": [1]", "\"split\": [2, 1]", "T-RANGE", 2, "ascend" },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = t < 0", "T-STATEMENT", 2,
+      NULL },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + sbrow", "T-STATEMENT",
+      2, NULL },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "sa = d", "T-STATEMENT", 2,
+      NULL },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + i32(t)*(t > 0)",
+      "T-STATEMENT", 2, NULL },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = nothing + t", "N-UNKNOWN",
+      2, NULL },
+    /* legality */
+    { COOP, "\"WM\": 64", "\"WM\": 32", "L-MMA", 1, "M is 32" },
+    { COOP, "\"BK\": 64", "\"BK\": 72", "L-MMA", 1, "K is 72" },
+    { COOP, "\"warps\": 4, \"registers\": 232", "\"warps\": 8, \"registers\": 160", "L-WARPS", 1,
+      "exactly 4" },
+    { COOP, "\"warps\": 4, \"registers\": 40", "\"warps\": 3, \"registers\": 40", "L-WARPS", 1,
+      NULL },
+    { COOP, "\"access\": \"write\"", "\"access\": \"read\"", "L-ACCESS", 1, "C" },
+    { COOP, "\"first\": \"k == 0\"", "\"first\": \"k == 0\", \"open\": true", "L-OPEN", 1, NULL },
+    { COOP, "\"into\": \"b\"", "\"multicast\": \"all\", \"into\": \"b\"", "L-CLUSTER", 1, NULL },
+    { COOP, "{ \"store_wait\": 0 }", "{ \"cluster\": \"sync\" }", "L-CLUSTER", 1, NULL },
+    { COOP, "{ \"store_wait\": 0 }", "{ \"store_wait\": 0, \"ahead\": 1 }", "L-AHEAD", 1, NULL },
+    { "gemm-aliased", "\"BN\": 256", "\"BN\": 512", "L-OVER", 1, "c needs" },
+    { "attention-fa3-dynamic", "\"launch\": \"dynamic\"", "\"launch\": \"persistent\"", "L-DYNAMIC",
+      1, NULL },
+    { "sparse-mla-pipes", "{ \"acquire\": \"sparse_mla_score\", \"use\": \"half.total\" },", "",
+      "L-PIPE", 1, NULL },
+    { "gemm-gfx950", "\"NB\": 3", "\"NB\": 4", "L-LENS", 1, "not in lens elaborate for gfx950" },
+    /* budgets */
+    { COOP, "\"STAGES\": 4", "\"STAGES\": 6", "B-SHARED", 1, "The largest STAGES that fits is 4." },
+    { COOP, "\"registers\": 232", "\"registers\": 240", "B-POOL", 1, "520" },
+    { COOP, "\"registers\": 232", "\"registers\": 100", "B-REGISTERS", 1, NULL },
+    { COOP, "\"warps\": 4, \"registers\": 40,", "\"warps\": 4,", "B-REGISTERS", 1,
+      "some groups set" },
+    { COOP, "\"warps\": 4, \"registers\": 40", "\"warps\": 28, \"registers\": 40", "B-THREADS", 1,
+      "1152" },
+    { "attention-fa3-causal", "\"kind\": \"named\", \"array\": 2",
+      "\"kind\": \"named\", \"array\": 14", "B-BARRIERS", 1, NULL },
+};
+
+static void test_bad(gconstpointer data)
+{
+    const Bad *b = data;
+    g_autofree char *file =
+        g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, b->design);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    char *at = strstr(text, b->from);
+    g_assert_nonnull(at);
+    *at = '\0';
+    g_autofree char *changed = g_strconcat(text, b->to, at + strlen(b->from), NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(changed, strlen(changed), b->design, findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    g_autofree char *all = ws_findings_print(findings, b->design);
+    g_test_message("%s", all);
+    if (ws_findings_exit_code(findings, FALSE) != b->exit_code ||
+        (p == NULL) != (b->exit_code == 2 || strcmp(b->rule, "L-LENS") == 0)) {
+        g_test_message("exit code %d, program %s", ws_findings_exit_code(findings, FALSE),
+                       p ? "yes" : "no");
+        g_test_fail();
+    }
+    gboolean found = b->rule == NULL;
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(findings->list, i);
+        gboolean says =
+            !b->says || strstr(f->message, b->says) || (f->remedy && strstr(f->remedy, b->says));
+        found = found || (strcmp(ws_rule(f->rule)->text, b->rule) == 0 && says);
+        g_assert_nonnull(f->at);
+    }
+    if (!found)
+        g_test_fail();
+}
+
+/* --- nothing crashes ------------------------------------------------------------------------ */
+
+static const char *const designs[] = {
+    "gemm-cooperative", "gemm-aliased",         "gemm-pingpong",         "gemm-cluster",
+    "gemm-fp8-block",   "attention-fa3-causal", "attention-fa3-dynamic", "attention-tle-pingpong",
+    "sparse-mla-pipes", "sparse-mla-seesaw",    "gemm-gfx950",
+};
+
+/* Every design without one of its lines; and with each constant at odd values. */
+static void test_mutants(gconstpointer data)
+{
+    g_autofree char *file =
+        g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, (const char *)data);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    guint elaborated = 0, refused = 0;
+    for (guint i = 0; line[i]; i++) {
+        g_autoptr(GString) less = g_string_new(NULL);
+        for (guint k = 0; line[k]; k++)
+            if (k != i)
+                g_string_append_printf(less, "%s\n", line[k]);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) d = ws_design_parse(less->str, less->len, NULL, findings);
+        g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+        g_assert_true(p || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0);
+        g_autofree char *print = p ? ws_program_print(p) : NULL;
+        elaborated += p != NULL;
+        refused += p == NULL;
+    }
+    g_test_message("%u mutants elaborate, %u are refused", elaborated, refused);
+    g_assert_cmpuint(refused, >, 0);
+}
+
+static void test_settings(gconstpointer data)
+{
+    static const gint64 odd[] = { G_MININT64, -1, 0, 1, 3, 7, 8, 72, 1000, 1 << 20, G_MAXINT64 };
+    g_autofree char *file =
+        g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, (const char *)data);
+    g_autoptr(WsFindings) none = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_load(file, none);
+    g_assert_nonnull(d);
+    const WsValue *constants = ws_node_get(ws_design_root(d), WS_F_constants);
+    for (guint i = 0; i < constants->n; i++)
+        for (guint k = 0; k < G_N_ELEMENTS(odd); k++) {
+            WsSetting set = { constants->key[i], odd[k] };
+            g_autoptr(WsFindings) findings = ws_findings_new();
+            g_autoptr(WsProgram) p = ws_elaborate(d, &set, 1, findings);
+            g_assert_true(p || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0);
+        }
+    WsSetting unknown = { "NOTHING", 1 };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_assert_null(ws_elaborate(d, &unknown, 1, findings));
+    g_assert_cmpint(ws_findings_exit_code(findings, FALSE), ==, 2);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree char *path =
+            g_strdup_printf("/program/bad/%02u/%s", i, bad[i].rule ? bad[i].rule : "any");
+        g_test_add_data_func(path, &bad[i], test_bad);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        g_autofree char *path = g_strdup_printf("/program/mutants/%s", designs[i]);
+        g_test_add_data_func(path, designs[i], test_mutants);
+        g_autofree char *settings = g_strdup_printf("/program/settings/%s", designs[i]);
+        g_test_add_data_func(settings, designs[i], test_settings);
+    }
+    return g_test_run();
+}
