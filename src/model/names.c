@@ -106,25 +106,36 @@ static void give_ids(Names *n, const WsNode *node)
     }
 }
 
+/* Name -> 1 + position, keys borrowed from the map. */
+static GHashTable *positions(const WsValue *map)
+{
+    GHashTable *table = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++)
+        g_hash_table_insert(table, map->key[i], GUINT_TO_POINTER(i + 1));
+    return table;
+}
+
 typedef struct {
-    const WsValue *constants;
-    guint upto;
+    GHashTable *constants;
+    guint position; /* 1 + position of the constant that is looked at */
     const char *bad;
 } Order;
 
 static void see_name(const WsExpr *e, gpointer data)
 {
     Order *o = data;
-    for (guint i = o->upto; e->op == WS_EXPR_NAME && i < o->constants->n; i++)
-        if (strcmp(o->constants->key[i], e->name) == 0)
-            o->bad = o->constants->key[i];
+    if (e->op != WS_EXPR_NAME)
+        return;
+    if (GPOINTER_TO_UINT(g_hash_table_lookup(o->constants, e->name)) >= o->position)
+        o->bad = e->name;
 }
 
 static void check_order(WsReader *r, const WsNode *root)
 {
     const WsValue *constants = ws_node_get(root, WS_F_constants);
+    g_autoptr(GHashTable) table = positions(constants);
     for (guint i = 0; constants->kind == WS_VALUE_MAP && i < constants->n; i++) {
-        Order o = { constants, i, NULL };
+        Order o = { table, i + 1, NULL };
         ws_expr_visit(constants->item[i].expr, see_name, &o);
         if (o.bad == NULL)
             continue;
@@ -139,28 +150,30 @@ static void check_order(WsReader *r, const WsNode *root)
     }
 }
 
+static void report_unknown_size(WsReader *r, const WsValue *sizes, const char *name)
+{
+    const gsize mark = ws_reader_enter(r, "rehearse");
+    ws_reader_enter(r, name);
+    WsFinding *f =
+        ws_reader_report(r, WS_RULE_N_UNKNOWN, NOWHERE, "\"%s\" is no size of this design", name);
+    const char *near = sizes->kind == WS_VALUE_MAP
+                           ? ws_text_nearest(name, (const char *const *)sizes->key, sizes->n)
+                           : NULL;
+    if (f != NULL && near != NULL)
+        ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
+    else if (f != NULL)
+        ws_finding_set_remedy(f, "declare it in sizes");
+    ws_reader_leave(r, mark);
+}
+
 static void check_rehearse(WsReader *r, const WsNode *root)
 {
     const WsValue *sizes = ws_node_get(root, WS_F_sizes);
     const WsValue *over = ws_node_get(root, WS_F_rehearse);
-    for (guint i = 0; over->kind == WS_VALUE_MAP && i < over->n; i++) {
-        gboolean known = FALSE;
-        for (guint j = 0; sizes->kind == WS_VALUE_MAP && j < sizes->n; j++)
-            known = known || strcmp(sizes->key[j], over->key[i]) == 0;
-        if (known)
-            continue;
-        const gsize mark = ws_reader_enter(r, "rehearse");
-        ws_reader_enter(r, over->key[i]);
-        WsFinding *f = ws_reader_report(r, WS_RULE_N_UNKNOWN, NOWHERE,
-                                        "\"%s\" is no size of this design", over->key[i]);
-        const char *near = ws_text_nearest(over->key[i], (const char *const *)sizes->key,
-                                           sizes->kind == WS_VALUE_MAP ? sizes->n : 0);
-        if (f != NULL && near != NULL)
-            ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
-        else if (f != NULL)
-            ws_finding_set_remedy(f, "declare it in sizes");
-        ws_reader_leave(r, mark);
-    }
+    g_autoptr(GHashTable) table = positions(sizes);
+    for (guint i = 0; over->kind == WS_VALUE_MAP && i < over->n && !ws_reader_full(r); i++)
+        if (!g_hash_table_contains(table, over->key[i]))
+            report_unknown_size(r, sizes, over->key[i]);
 }
 
 static GHashTable *new_scope(void)

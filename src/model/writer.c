@@ -234,7 +234,7 @@ static void new_line(GString *s, guint indent)
 
 static gboolean fits(const GString *s, const char *flat, guint tail)
 {
-    const char *line = strrchr(s->str, '\n');
+    const char *line = memrchr(s->str, '\n', s->len);
     line = line != NULL ? line + 1 : s->str;
     return g_utf8_strlen(line, -1) + g_utf8_strlen(flat, -1) + tail <= LINE_LIMIT;
 }

@@ -232,6 +232,25 @@ static void test_save_failure(void)
     g_rmdir(folder);
 }
 
+/* A text that could not be read back is not saved. */
+static void test_save_too_long(void)
+{
+    GString *studio = g_string_new("\"studio\":{\"k\":0");
+    for (guint i = 0; studio->len < 900000; i++)
+        g_string_append_printf(studio, ",\"%u\":[0]", i);
+    g_string_append(studio, "},\"tensors\"");
+    g_autofree char *text = changed("\"tensors\"", studio->str);
+    g_autoptr(WsDesign) design = parse(text);
+    g_autofree char *folder = temporary_folder();
+    g_autofree char *file = g_build_filename(folder, "d.wstave", NULL);
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ws_design_save(design, file, &error));
+    g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
+    g_assert_cmpuint(n_entries(folder), ==, 0);
+    g_rmdir(folder);
+    g_string_free(studio, TRUE);
+}
+
 static void add_folder(const char *folder)
 {
     g_autofree char *full = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
@@ -257,5 +276,6 @@ int main(int argc, char **argv)
     g_test_add_func("/model/format/wrap", test_wrap);
     g_test_add_func("/model/format/save", test_save);
     g_test_add_func("/model/format/save-failure", test_save_failure);
+    g_test_add_func("/model/format/save-too-long", test_save_too_long);
     return g_test_run();
 }
