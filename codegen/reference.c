@@ -75,11 +75,48 @@ static LLVMValueRef build_element(RefBuilder *r, guint tensor, RefFunction *f, L
     return ws_ref_convert(r, v, REF_REAL).v;
 }
 
+/* Nodes of a statement with every helper written out, at most MAX_NODES + 1. */
+#define MAX_NODES      50000u
+#define MAX_STATEMENTS 64u /* helpers are built by recursion */
+static guint expanded(RefBuilder *r, const WsExpr *e, guint *of_statement)
+{
+    gint at = e->op == WS_EXPR_INDEX ? ws_ref_find(r->p, e->name) : -1;
+    guint n = 1, i;
+    for (i = 0; i < e->n_args && n <= MAX_NODES; i++)
+        n += expanded(r, e->arg[i], of_statement);
+    if (at >= 0 && of_statement[at] == 0) {
+        of_statement[at] = 1; /* a cycle has been refused already */
+        of_statement[at] = expanded(r, r->p->reference[at]->value, of_statement);
+    }
+    if (at >= 0)
+        n += of_statement[at];
+    return MIN(n, MAX_NODES + 1);
+}
+
+/* On the GPU helpers are inlined, and each may name another twice. */
+static gboolean small_enough(RefBuilder *r, GError **error)
+{
+    g_autofree guint *of_statement = g_new0(guint, r->p->n_reference + 1);
+    const WsStatement *s = r->p->reference[r->statement];
+    if (r->host || expanded(r, s->value, of_statement) <= MAX_NODES)
+        return TRUE;
+    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                "reference/%u (%s) has more than %u terms when its helpers are written out: not in "
+                "lens reference",
+                r->statement, s->name, MAX_NODES);
+    return FALSE;
+}
+
 static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
 {
     const WsTensor *t = &r->p->tensor[tensor];
     gint statement = ws_ref_find(r->p, t->name);
     RefFunction *f;
+    if (r->p->n_reference > MAX_STATEMENTS) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "reference of more than %u statements: not in lens reference", MAX_STATEMENTS);
+        return NULL;
+    }
     if (statement < 0) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
                     "reference: no statement defines output %s", t->name);
@@ -97,7 +134,8 @@ static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
         g_propagate_error(error, g_steal_pointer(&r->error));
         return NULL;
     }
-    return f;
+    r->statement = (guint)statement;
+    return small_enough(r, error) ? f : NULL;
 }
 
 /* void ws_eval_T(i64 *env, i64 *flat or NULL, double *out, i64 first, i64 n) */

@@ -206,12 +206,14 @@ static double stored(const Case *c, guint tensor, gint64 flat)
 static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat, double want)
 {
     const WsTensor *t = &c->p->tensor[tensor];
-    double got = stored(c, tensor, flat), error = fabs(got - want);
+    double got = stored(c, tensor, flat), error = got == want ? 0 : fabs(got - want);
     double allowed = t->tolerance_abs + t->tolerance_rel * fabs(want);
     gboolean wrong = !(error <= allowed) && !(got == want) && !(isnan(got) && isnan(want));
     r->elements++;
-    if (isfinite(error) &&
-        (r->elements == 1 || error * r->worst_tolerance > r->worst_error * allowed)) {
+    if (wrong && !isfinite(error)) {
+        r->worst_error = INFINITY;
+        r->worst_tolerance = allowed;
+    } else if (r->elements == 1 || error * r->worst_tolerance > r->worst_error * allowed) {
         r->worst_error = error;
         r->worst_tolerance = allowed;
     }
@@ -219,7 +221,8 @@ static void judge(WsRehearseResult *r, const Case *c, guint tensor, gint64 flat,
         return;
     if (r->wrong++ == 0) {
         g_autofree char *name = element_name(c, tensor, flat);
-        r->first_wrong = g_strdup_printf("%s = %g, reference %g", name, got, want);
+        r->first_wrong = isnan(got) ? g_strdup_printf("%s = NaN, reference %g", name, want)
+                                    : g_strdup_printf("%s = %g, reference %g", name, got, want);
     }
 }
 
@@ -283,6 +286,37 @@ static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions
     ws_host_free(h);
 }
 
+/* A program with budget errors may still be asked for; the machine holds what an SM holds. */
+static gboolean fits(const WsProgram *p, GError **error)
+{
+    guint64 registers;
+    guint i, k;
+    if (p->has_raw) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "the design has raw steps: not in lens rehearse");
+        return FALSE;
+    }
+    if (p->threads == 0 || p->threads > 1024 || p->shared_bytes > 232448 ||
+        p->cluster > WS_HOST_MAX_CTAS) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "%u threads, %llu bytes of shared memory, cluster of %u: more than an SM has, "
+                    "not in lens rehearse",
+                    p->threads, (unsigned long long)p->shared_bytes, p->cluster);
+        return FALSE;
+    }
+    for (i = 0; i < p->n_agents; i++) {
+        for (k = 0, registers = 0; k < p->agent[i].n_values; k++)
+            registers += p->agent[i].value[k].registers;
+        if (registers > 4096) { /* 16 KiB of a fiber's stack */
+            g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                        "%s holds %llu registers of values per thread: not in lens rehearse",
+                        p->agent[i].path, (unsigned long long)registers);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
                               WsFindings *findings, GError **error)
 {
@@ -291,10 +325,7 @@ WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *optio
     g_autoptr(WsReference) reference = NULL;
     g_autoptr(WsJit) jit = NULL;
     gpointer kernel = NULL;
-    gboolean fine = !p->has_raw;
-    if (!fine)
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "the design has raw steps: not in lens rehearse");
+    gboolean fine = fits(p, error);
     fine = fine && make_case(&c, options, findings, error);
     fine = fine && (reference = ws_reference_new(p, error)) != NULL;
     fine = fine && (jit = compile(p, error)) != NULL;

@@ -6,24 +6,28 @@
 #include <stdio.h>
 
 #ifdef WS_HAVE_CODEGEN
+static void report_first(const char *what, guint64 n, const char *first)
+{
+    if (n)
+        printf("%s: %" G_GUINT64_FORMAT "; first: %s\n", what, n, first);
+}
+
 static int report(const WsRehearseResult *r)
 {
-    if (r->stuck) {
-        printf("stuck: %s\n", r->stuck);
-        return WS_EXIT_NO;
-    }
-    printf("%s: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
-           " wrong, worst error %.3g (tolerance there %.3g)\n",
-           r->matches ? "matches the reference" : "differs from the reference", r->elements,
-           r->wrong, r->worst_error, r->worst_tolerance);
+    if (r->stuck)
+        printf("stuck:\n%s\n", r->stuck);
+    else
+        printf("%s: %" G_GUINT64_FORMAT " elements, %" G_GUINT64_FORMAT
+               " wrong, worst error %.3g (tolerance there %.3g)\n",
+               r->wrong ? "differs from the reference" : "matches the reference", r->elements,
+               r->wrong, r->worst_error, r->worst_tolerance);
     if (r->first_wrong)
         printf("first: %s\n", r->first_wrong);
-    if (r->async_races)
-        printf("%" G_GUINT64_FORMAT " asynchronous races: shared memory changed under a reader\n",
-               r->async_races);
+    report_first("asynchronous races", r->async_races, r->first_race);
+    report_first("broken hardware rules", r->violations, r->first_violation);
     printf("%" G_GUINT64_FORMAT " threads as fibers, %" G_GUINT64_FORMAT " switches\n", r->fibers,
            r->switches);
-    return r->matches && r->async_races == 0 ? WS_EXIT_YES : WS_EXIT_NO;
+    return r->matches ? WS_EXIT_YES : WS_EXIT_NO;
 }
 
 static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, gint64 sms)
@@ -37,8 +41,9 @@ static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, 
         names[i] = g_array_index(sizes, WsSetting, i).name;
         values[i] = g_array_index(sizes, WsSetting, i).value;
     }
-    WsRehearseOptions options = { .seed = (guint64)seed, .sms = sms, .size_name = names,
-                                  .size = values, .n_size = sizes->len };
+    WsRehearseOptions options = {
+        .seed = (guint64)seed, .sms = sms, .size_name = names, .size = values, .n_size = sizes->len
+    };
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
     WsRehearseResult *r = ws_rehearse(in->program, &options, findings, &error);
@@ -66,7 +71,8 @@ int ws_command_rehearse(int argc, char **argv)
     gint64 seed = 1, sms = 2;
     const GOptionEntry entries[] = {
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "override a rehearsal size", "NAME=VALUE" },
+        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "override a rehearsal size",
+          "NAME=VALUE" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "inputs and order of threads", "N" },
         { "sms", 0, 0, G_OPTION_ARG_INT64, &sms, "CTAs of a persistent launch", "N" },
         { NULL },

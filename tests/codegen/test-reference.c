@@ -256,6 +256,54 @@ static void test_refused(void)
     }
 }
 
+/* Helpers that name each other twice grow without bound when written out: refused for the GPU, and
+ * quick on the host, where their values are remembered. */
+static void test_growth(void)
+{
+    static const char *const text[] = { "C[m,n] = H7[m] + H7[m]",     "H7[i] = H6[i] + H6[i]",
+                                        "H6[i] = H5[i] + H5[i]",      "H5[i] = H4[i] + H4[i]",
+                                        "H4[i] = H3[i] + H3[i]",      "H3[i] = H2[i] + H2[i]",
+                                        "H2[i] = sum(k < K, A[i,k])", NULL };
+    GString *wide = g_string_new("H7[i] = H6[i]");
+    Fixture *f;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = NULL;
+    const char *grown[8];
+    double out[M * N];
+    guint i;
+    for (i = 0; i < 20; i++)
+        g_string_append(wide, " + H6[i]");
+    for (i = 0; i < 8; i++)
+        grown[i] = text[i];
+    grown[1] = wide->str;
+    f = fixture_new(text);
+    g_assert_true(evaluate(f, out, &error));
+    g_assert_no_error(error);
+    fixture_free(f);
+    for (i = 2; i < 6; i++) { /* 21^5 terms */
+        char *line = g_strdup(wide->str);
+        line[1] = (char)('8' - (char)i);
+        for (char *c = strchr(line, '='); (c = strchr(c, 'H')); c++)
+            c[1] = (char)('7' - (char)i);
+        grown[i] = line;
+    }
+    f = fixture_new(grown);
+    ptx = ws_generate_reference_ptx(&f->p, T_OUT, &error);
+    g_assert_null(ptx);
+    g_assert_nonnull(strstr(error->message, "written out"));
+    fixture_free(f);
+    for (i = 2; i < 6; i++)
+        g_free((char *)grown[i]);
+    g_string_free(wide, TRUE);
+    g_clear_error(&error);
+    f = fixture_new(text); /* too many statements */
+    f->p.n_reference = 65;
+    g_assert_null(ws_reference_new(&f->p, &error));
+    g_assert_nonnull(strstr(error->message, "more than 64 statements"));
+    f->p.n_reference = 7;
+    fixture_free(f);
+}
+
 /* --- every stored pattern of every type
  * ------------------------------------------------------------------ */
 static void test_dtypes(void)
@@ -356,6 +404,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/reference/values", test_values);
     g_test_add_func("/reference/refused", test_refused);
+    g_test_add_func("/reference/growth", test_growth);
     g_test_add_func("/reference/dtypes", test_dtypes);
     g_test_add_func("/reference/ptx", test_ptx);
     g_test_add_func("/reference/designs", test_designs);
