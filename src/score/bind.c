@@ -124,15 +124,78 @@ static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
     return (gint32)position;
 }
 
+/* How often a loop over a pipe runs is decided by its writer; the trace knows: tile of each of its
+ * rounds, by total. */
+typedef struct {
+    GHashTable *tiles; /* WsTree* -> GArray of gint32 */
+    GHashTable *given; /* WsTree* -> rounds entered so far */
+} Pipes;
+
+static void learn_round(Pipes *pipes, const WsTree *loop, const WsTraceRecord *r)
+{
+    GArray *tiles = g_hash_table_lookup(pipes->tiles, loop);
+    if (!tiles) {
+        tiles = g_array_new(FALSE, FALSE, sizeof(gint32));
+        g_hash_table_insert(pipes->tiles, (gpointer)loop, tiles);
+    }
+    if (r->round < 0 || r->round > (1 << 22))
+        return;
+    while (tiles->len <= (guint)r->round) {
+        gint32 unknown = G_MININT32;
+        g_array_append_val(tiles, unknown);
+    }
+    g_array_index(tiles, gint32, r->round) = r->tile;
+}
+
+static Pipes learn_pipes(const WsBuild *b)
+{
+    Pipes pipes = { g_hash_table_new_full(NULL, NULL, NULL, free_array),
+                    g_hash_table_new(NULL, NULL) };
+    g_autofree const WsTree **loop_of = g_new0(const WsTree *, MAX(b->p->n_ops, 1));
+    gboolean any = FALSE;
+    for (guint i = 0; i < b->p->n_ops; i++) {
+        const WsTree *t = b->p->op[i]->tree;
+        while (t && t->kind != WS_TREE_LOOP)
+            t = t->parent;
+        if (t && t->over == WS_OVER_PIPE) {
+            loop_of[i] = t;
+            any = TRUE;
+        }
+    }
+    for (guint i = 0; any && i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        for (guint64 k = 0; lane->cta == b->cta && k < lane->n; k++) {
+            const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + k);
+            if (loop_of[r->op])
+                learn_round(&pipes, loop_of[r->op], r);
+        }
+    }
+    return pipes;
+}
+
+static gboolean more_rounds(gpointer data, const WsTree *loop, gint64 round)
+{
+    Pipes *pipes = data;
+    const GArray *tiles = g_hash_table_lookup(pipes->tiles, loop);
+    gint64 total = GPOINTER_TO_INT(g_hash_table_lookup(pipes->given, loop));
+    if (!tiles || total >= tiles->len || round > total ||
+        g_array_index(tiles, gint32, total) != g_array_index(tiles, gint32, total - round))
+        return FALSE;
+    g_hash_table_insert(pipes->given, (gpointer)loop, GINT_TO_POINTER((gint)total + 1));
+    return TRUE;
+}
+
 static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, guint agent,
-                       WsTilesStrided *tiles, guint rank)
+                       WsTilesStrided *tiles, guint rank, Pipes *pipes)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, ws_tiles_strided, tiles);
+    if (w)
+        ws_walker_set_pipe(w, more_rounds, pipes);
     WsPlace before = { agent, G_MAXUINT, -1 };
     WsStep step;
     while (w && ws_walker_next(w, &step, NULL)) {
         gint32 tile = -1, round = -1;
-        for (guint i = 0; i < step.n_rounds; i++) {
+        for (guint i = 0; i < MIN(step.n_rounds, G_N_ELEMENTS(step.round)); i++) {
             round = (gint32)MIN(step.round[i], G_MAXINT32);
             if (step.loop[i]->kind == WS_TREE_LOOP && step.loop[i]->over == WS_OVER_TILES)
                 tile = round = tile_position(w, step.loop[i], step.round[i]);
@@ -166,8 +229,11 @@ WsBind *ws_bind_new(const WsBuild *b)
     WsTilesStrided tiles = { .first = id / cluster,
                              .stride = MAX(grid / cluster, 1),
                              .count = ws_launch_tiles(v) };
+    Pipes pipes = learn_pipes(b);
     for (guint a = 0; a < b->p->n_agents; a++)
-        walk_agent(b, bind, v, a, &tiles, (guint)(id % cluster));
+        walk_agent(b, bind, v, a, &tiles, (guint)(id % cluster), &pipes);
+    g_hash_table_destroy(pipes.tiles);
+    g_hash_table_destroy(pipes.given);
     return bind;
 }
 

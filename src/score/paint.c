@@ -229,7 +229,8 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     release.y1 = y - 2;
     paint_edge(cr, &release, p);
     ws_paint_colour(cr, p->muted, 1);
-    ws_paint_text(cr, x + 18, y + 10, "release, turn   (thicker: longer exposed)");
+    ws_paint_text_cut(cr, x + 18, y + 10, s->width - x - 30,
+                      "release, turn (thicker: longer exposed)");
 }
 
 static void paint_texts(cairo_t *cr, const WsScene *s, const WsPalette *p)

@@ -114,7 +114,7 @@ static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint6
     const char *candidate[] = { round, NULL };
     item->label = label ? ws_build_fit(item->w - 4, 9, candidate) : NULL;
     item->tip = g_strdup_printf("%s, %s%s%s: %" G_GINT64_FORMAT " cycles", name,
-                                ws_item_kind_text(kind) + strlen("stage: "), *round ? ", " : "",
+                                ws_item_kind_text(kind) + strlen("stage "), *round ? ", " : "",
                                 round, to - from);
 }
 
@@ -173,28 +173,41 @@ static void add_stage(WsBuild *b, guint row, Stage *s, const char *name)
         add_use(b, row, s, begin, s->touch->len, name);
 }
 
-/* Compared from the latest touch back: where the window begins, one may have a touch more. */
-static gboolean same_history(const Stage *a, const Stage *b, gint64 apart)
+/* The same event in another buffer's history: same round, same agent or one that stands for it. */
+static const Touch *same_event(const WsBuild *b, const Stage *s, const Touch *t)
 {
-    guint n = MIN(a->touch->len, b->touch->len);
-    if (MAX(a->touch->len, b->touch->len) > n + 2 || !n)
-        return FALSE;
-    for (guint i = 1; i <= n; i++) {
-        const Touch *x = &g_array_index(a->touch, Touch, a->touch->len - i);
-        const Touch *y = &g_array_index(b->touch, Touch, b->touch->len - i);
-        if (x->write != y->write || ABS(x->start - y->start) > apart ||
-            (!x->write && ABS(x->end - y->end) > apart))
+    for (guint i = 0; i < s->touch->len; i++) {
+        const Touch *o = &g_array_index(s->touch, Touch, i);
+        if (o->write == t->write && o->r->round == t->r->round && o->r->tile == t->r->tile &&
+            b->drawn_as[o->r->agent] == b->drawn_as[t->r->agent])
+            return o;
+    }
+    return NULL;
+}
+
+/* Do both stages live through the same uses at the same times? Fills may end at different times;
+ * at the ends of the window one may have an event more than the other. */
+static gboolean same_history(const WsBuild *b, const Stage *x, const Stage *y, gint64 apart)
+{
+    guint alone = 0;
+    for (guint i = 0; i < x->touch->len; i++) {
+        const Touch *t = &g_array_index(x->touch, Touch, i), *o = same_event(b, y, t);
+        if (!o)
+            alone++;
+        else if (ABS(t->start - o->start) > apart || (!t->write && ABS(t->end - o->end) > apart))
             return FALSE;
     }
-    return TRUE;
+    return alone <= 2 && alone < x->touch->len;
 }
 
 /* What is read together is full when the last of it has landed. */
-static void take_later_fills(Stage *into, const Stage *from)
+static void take_later_fills(const WsBuild *b, Stage *into, const Stage *from)
 {
-    for (guint i = 1; i <= MIN(into->touch->len, from->touch->len); i++) {
-        Touch *t = &g_array_index(into->touch, Touch, into->touch->len - i);
-        t->end = MAX(t->end, g_array_index(from->touch, Touch, from->touch->len - i).end);
+    for (guint i = 0; i < into->touch->len; i++) {
+        Touch *t = &g_array_index(into->touch, Touch, i);
+        const Touch *o = same_event(b, from, t);
+        if (o && t->write)
+            t->end = MAX(t->end, o->end);
     }
 }
 
@@ -205,13 +218,16 @@ typedef struct {
     GString *name;
 } Ring;
 
-static gboolean same_ring(const GPtrArray *stages, const Ring *a, const Ring *b, gint64 apart)
+static gboolean same_ring(const WsBuild *b, const GPtrArray *stages, const Ring *x, const Ring *y,
+                          gint64 apart)
 {
-    if (a->n != b->n)
+    if (x->n != y->n)
         return FALSE;
-    for (guint i = 0; i < a->n; i++)
-        if (!same_history(stages->pdata[a->first + i], stages->pdata[b->first + i], apart))
+    for (guint i = 0; i < x->n; i++) {
+        const Stage *p = stages->pdata[x->first + i], *q = stages->pdata[y->first + i];
+        if (!same_history(b, p, q, apart) || !same_history(b, q, p, apart))
             return FALSE;
+    }
     return TRUE;
 }
 
@@ -236,10 +252,10 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
         Ring *x = &g_array_index(rings, Ring, i);
         for (guint k = i + 1; k < rings->len && !x->hidden; k++) {
             Ring *y = &g_array_index(rings, Ring, k);
-            if (!y->hidden && same_ring(stages, x, y, apart)) {
+            if (!y->hidden && same_ring(b, stages, x, y, apart)) {
                 y->hidden = TRUE;
                 for (guint n = 0; n < x->n; n++)
-                    take_later_fills(stages->pdata[x->first + n], stages->pdata[y->first + n]);
+                    take_later_fills(b, stages->pdata[x->first + n], stages->pdata[y->first + n]);
                 g_string_append_printf(x->name, ", %s", y->name->str);
             }
         }
@@ -247,23 +263,59 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
     return rings;
 }
 
-static void add_ring(WsBuild *b, const GPtrArray *stages, const Ring *ring)
+static char *row_label(const WsBuffer *buffer, const Stage *stage, const Ring *ring, gboolean many)
 {
-    const Stage *s = stages->pdata[ring->first];
-    const WsBuffer *buffer = &b->p->buffer[s->buffer];
-    g_autofree char *bytes = ws_group_digits((gint64)(buffer->stage_bytes / 1024));
-    g_autofree char *detail =
-        g_strdup_printf("%s KiB%s", bytes, buffer->stages > 1 ? " a stage" : "");
-    WsSceneStaff *staff = ws_build_staff(b, ring->name->str, detail);
-    staff->kind = WS_ITEM_FULL;
+    GString *s = g_string_new(NULL);
+    if (many && buffer->is_array)
+        g_string_append(s, strchr(ring->name->str, '['));
+    if (buffer->stages > 1)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, s->len ? " " : "", stage->stage);
+    return g_string_free(s, FALSE);
+}
+
+static void add_rows(WsBuild *b, const GPtrArray *stages, const Ring *ring, gboolean many)
+{
     for (guint i = 0; i < ring->n; i++) {
         Stage *stage = stages->pdata[ring->first + i];
-        g_autofree char *label = g_strdup_printf("%" G_GINT64_FORMAT, stage->stage);
+        const WsBuffer *buffer = &b->p->buffer[stage->buffer];
+        g_autofree char *label = row_label(buffer, stage, ring, many);
         g_autofree char *name =
             g_strdup_printf("%s stage %" G_GINT64_FORMAT, ring->name->str, stage->stage);
-        guint row = ws_build_row(b, WS_ROW_RING, SLOT_HEIGHT, buffer->stages > 1 ? label : NULL);
+        guint row = ws_build_row(b, WS_ROW_RING, SLOT_HEIGHT, *label ? label : NULL);
         b->y -= WS_ROW_GAP - 1.5;
         add_stage(b, row, stage, name);
+    }
+}
+
+/* One staff for rings[i], and for further elements of the same array. */
+static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i)
+{
+    const Ring *ring = &g_array_index(rings, Ring, i);
+    const Stage *s = stages->pdata[ring->first];
+    const WsBuffer *buffer = &b->p->buffer[s->buffer];
+    gboolean many = FALSE;
+    for (guint k = i + 1; k < rings->len; k++) {
+        const Ring *o = &g_array_index(rings, Ring, k);
+        many |= !o->hidden && ((Stage *)stages->pdata[o->first])->buffer == s->buffer;
+    }
+    g_autofree char *size = buffer->stage_bytes >= 1024
+                                ? ws_group_digits((gint64)(buffer->stage_bytes / 1024))
+                                : ws_group_digits((gint64)buffer->stage_bytes);
+    g_autofree char *detail =
+        g_strdup_printf("%s %s%s", size, buffer->stage_bytes >= 1024 ? "KiB" : "bytes",
+                        buffer->stages > 1 ? " a stage"
+                        : many             ? " each"
+                                           : "");
+    WsSceneStaff *staff = ws_build_staff(b, many ? buffer->name : ring->name->str, detail);
+    staff->kind = WS_ITEM_FULL;
+    add_rows(b, stages, ring, many);
+    for (guint k = i + 1; k < rings->len; k++) {
+        Ring *o = &g_array_index(rings, Ring, k);
+        if (o->hidden || ((Stage *)stages->pdata[o->first])->buffer != s->buffer)
+            continue;
+        b->y += 2;
+        add_rows(b, stages, o, TRUE);
+        o->hidden = TRUE;
     }
     b->y += WS_ROW_GAP - 1.5;
     ws_build_staff_end(b);
@@ -293,7 +345,6 @@ void ws_ring_build(WsBuild *b)
         Ring *ring = &g_array_index(rings, Ring, i);
         lanes += ring->hidden ? 0 : ring->n;
         if (!ring->hidden && lanes <= MAX_LANES)
-            add_ring(b, stages, ring);
-        g_string_free(ring->name, TRUE);
+            add_ring(b, stages, rings, i);
     }
 }

@@ -209,6 +209,21 @@ static gboolean fits(const WsProgram *p, const WsTrace *t)
            (!t->design_hash || !p->design_hash || strcmp(t->design_hash, p->design_hash) == 0);
 }
 
+/* Traces of different sizes have nothing to lay over each other. */
+static gboolean same_sizes(const WsTrace *a, const WsTrace *b)
+{
+    for (guint i = 0; i < a->size->len; i++) {
+        gboolean same = FALSE;
+        for (guint k = 0; k < b->size->len; k++)
+            same |= strcmp(g_array_index(a->size_name, char *, i),
+                           g_array_index(b->size_name, char *, k)) == 0 &&
+                    g_array_index(a->size, gint64, i) == g_array_index(b->size, gint64, k);
+        if (!same)
+            return FALSE;
+    }
+    return a->size->len == b->size->len;
+}
+
 static void build(WsBuild *b)
 {
     ws_furniture_head(b);
@@ -253,7 +268,7 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     WsBuild b = { .s = s, .p = p, .o = options ? options : &none, .lead_agent = -1, .lead_op = -1 };
     if (fits(p, predicted))
         s->predicted = ws_trace_ref(predicted);
-    if (fits(p, measured))
+    if (fits(p, measured) && (!s->predicted || same_sizes(s->predicted, measured)))
         s->measured = ws_trace_ref(measured);
     b.t = s->predicted ? s->predicted : s->measured;
     b.overlay = s->predicted ? s->measured : NULL;
@@ -266,8 +281,8 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     build(&b);
     if ((predicted && !s->predicted) || (measured && !s->measured)) {
         ws_build_text(&b, WS_TEXT_NOTE, WS_MARGIN, b.y + 12,
-                      g_strdup("A trace of another version of this design was left out: record it "
-                               "again."));
+                      g_strdup("A trace of another version of this design, or of other sizes, was left "
+                               "out: record it again."));
         b.y += 18;
     }
     s->height = MAX(b.y + WS_MARGIN / 2, b.o->height);

@@ -186,9 +186,10 @@ static void clear_flight(gpointer p)
 static gboolean same_transaction(const WsBuild *b, const Flight *f, const WsTraceRecord *r)
 {
     const WsOp *x = b->p->op[f->r->op], *y = b->p->op[r->op];
+    /* A wait between two loads of a transaction parts their bars. */
     return x->kind == y->kind && x->kind == WS_OP_TMA_LOAD && x->barrier == y->barrier &&
-           f->r->tile == r->tile && f->r->round == r->round && x->tree && y->tree &&
-           x->tree->parent == y->tree->parent;
+           r->start - f->r->issued < 100 && f->r->tile == r->tile && f->r->round == r->round &&
+           x->tree && y->tree && x->tree->parent == y->tree->parent;
 }
 
 static char *tensor_name(const WsBuild *b, guint op)
