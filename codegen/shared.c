@@ -1,4 +1,4 @@
-/* Values to shared memory: stmatrix for 16-bit tiles, plain stores for 32-bit ones. */
+/* Values in accumulator layout to shared memory: stmatrix, or plain stores. */
 #include "codegen/emit.h"
 
 /* The swizzle XORs bits 4.. of an address with bits 7.. : 3 bits for 128 bytes, 2 for 64, 1 for 32.
@@ -110,31 +110,41 @@ void ws_shared_stmatrix(WsEmit *e, const WsOp *op)
     }
 }
 
-/* 32-bit elements: lane l holds rows l/4 and l/4 + 8, columns 2*(l%4) and the next. */
+/* Plain stores: lane l holds rows l/4 and l/4 + 8, columns 2*(l%4) and the next, of every 8
+ * columns: one 8-byte store of two 32-bit elements, or one 4-byte store of a converted pair. */
+static void store_pair(WsEmit *e, const Target *t, guint row, guint col, guint at)
+{
+    LLVMValueRef address = column_address(e, t, row, col);
+    if (ws_dtype_bytes(t->b->dtype) == 2) {
+        ws_prim(e, WS_PRIM_ST_SHARED, address, pair(e, t, at));
+        return;
+    }
+    LLVMValueRef x[2];
+    for (guint i = 0; i < 2; i++)
+        x[i] = LLVMBuildBitCast(e->b, ws_reg_get(e, t->value, t->first + at + i), e->i32, "");
+    ws_prim(e, WS_PRIM_ST_SHARED_V2, address, x[0], x[1]);
+}
+
 void ws_shared_st(WsEmit *e, const WsOp *op)
 {
     Target t;
+    const WsBuffer *b = &e->p->buffer[op->access[0].buffer];
+    guint bytes = ws_dtype_bytes(b->dtype);
     LLVMValueRef row = LLVMBuildLShr(e->b, e->lane, ws_i32(e, 2), "");
     LLVMValueRef in = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 3), "");
-    in = LLVMBuildShl(e->b, in, ws_i32(e, 3), ""); /* two elements of 4 bytes */
-    if (!target_of(e, op, row, in, &t) || ws_dtype_bytes(t.b->dtype) != 4 ||
-        t.v->dtype != t.b->dtype) {
+    in = LLVMBuildMul(e->b, in, ws_i32(e, 2 * bytes), "");
+    gboolean fits = target_of(e, op, row, in, &t) &&
+                    (t.v->dtype == b->dtype || (bytes == 2 && t.v->dtype == WS_DTYPE_F32));
+    if (!fits || (bytes != 2 && bytes != 4)) {
         ws_emit_step_error(e, op, "a write of this form");
         return;
     }
     guint rows = op->value[0].rows, cols = op->value[0].cols;
     for (guint atom = 0; atom < rows / 64; atom++) {
-        guint skip = t.first + atom * t.v->cols / 2;
+        guint skip = atom * t.v->cols / 2;
         for (guint c = 0; c < cols; c += 8) {
-            for (guint half = 0; half < 2; half++) {
-                LLVMValueRef x[2];
-                for (guint i = 0; i < 2; i++) {
-                    x[i] = ws_reg_get(e, t.value, skip + c / 2 + 2 * half + i);
-                    x[i] = LLVMBuildBitCast(e->b, x[i], e->i32, "");
-                }
-                ws_prim(e, WS_PRIM_ST_SHARED_V2, column_address(e, &t, atom * 64 + 8 * half, c),
-                        x[0], x[1]);
-            }
+            for (guint half = 0; half < 2; half++)
+                store_pair(e, &t, atom * 64 + 8 * half, c, skip + c / 2 + 2 * half);
         }
     }
 }
