@@ -156,7 +156,7 @@ struct WsHost {
     guint cluster_arrived;
     guint64 cluster_phase;
     GPtrArray *cluster_waiters;
-    guint64 random, steps;
+    guint64 random, steps, ops;
     void (*kernel)(const guint64 *param);
     const guint64 *param;
     WsHostThread *running;

@@ -2,6 +2,8 @@
  * engines, each engine now hasty, now slow. */
 #include "codegen/rehearse/host.h"
 
+#define MAX_OPS 2000000000u /* by all threads: about a minute */
+
 _Thread_local WsHost *ws_host;
 
 guint64 ws_host_random(WsHost *h) /* splitmix64 */
@@ -127,6 +129,12 @@ void wsh_op(guint32 op)
 {
     WsHostThread *t = ws_host_me();
     t->op = op;
+    if (++ws_host->ops > MAX_OPS) {
+        if (!ws_host->stuck)
+            ws_host->stuck =
+                g_strdup_printf("gave up after %u operations; give smaller sizes", MAX_OPS);
+        ws_fiber_yield(t->fiber);
+    }
     if (ws_host_random(ws_host) % 16 == 0) /* let others overtake */
         ws_fiber_yield(t->fiber);
 }
@@ -213,7 +221,7 @@ static gboolean engines_turn(WsHost *h)
 
 static void schedule(WsHost *h)
 {
-    while (h->live) {
+    while (h->live && !h->stuck) {
         if (h->steps++ % 256 == 0)
             temper(h);
         if (engines_turn(h))
