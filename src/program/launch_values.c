@@ -391,3 +391,19 @@ char *ws_launch_sizes_text(const WsLaunchValues *v)
                                    v->p->var[i].name, v->value[i]);
     return g_string_free(s, FALSE);
 }
+
+gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value)
+{
+    const WsTensor *t = &v->p->tensor[tensor];
+    WsExprEnv env = ws_launch_env(v);
+    gint64 low = 0, high = 0;
+    if ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
+        (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL)))
+        return FALSE;
+    *value = 0;
+    if (t->data == WS_DATA_INTEGERS)
+        *value = low + (high > low ? (high - 1 - low) / 2 : 0);
+    else if (t->data == WS_DATA_INDICES)
+        *value = low / 2;
+    return TRUE;
+}

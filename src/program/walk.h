@@ -84,6 +84,9 @@ void ws_walker_set_pin(WsWalker *w, WsWalkPin pin, gpointer data);
 /* Elements of integer tensors, for a lens that knows or guesses them; NULL: all 0 (the default). */
 typedef gboolean (*WsWalkElement)(gpointer data, gint tensor, const gint64 *at, gint64 *value);
 void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);
+/* Data are not known before the launch: an element of an integer tensor counts as the middle of the
+ * range that its `data` gives. One guess for clock and score, so that their loops agree. */
+gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value);
 /* A loop over a pipe ends when its writer closed the pipe, which the reader alone cannot know: asked
  * before each round; without it such a loop is an error. */
 typedef gboolean (*WsWalkPipe)(gpointer data, const WsTree *loop, gint64 round);

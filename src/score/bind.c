@@ -185,12 +185,19 @@ static gboolean more_rounds(gpointer data, const WsTree *loop, gint64 round)
     return TRUE;
 }
 
+static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    return ws_launch_guess_element(data, tensor, value);
+}
+
 static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, guint agent,
                        WsTilesStrided *tiles, guint rank, Pipes *pipes)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, ws_tiles_strided, tiles);
-    if (w)
+    if (w) {
         ws_walker_set_pipe(w, more_rounds, pipes);
+        ws_walker_set_element(w, guess_element, (gpointer)v);
+    }
     WsPlace before = { agent, G_MAXUINT, -1 };
     WsStep step;
     while (w && ws_walker_next(w, &step, NULL)) {

@@ -149,6 +149,17 @@ static void label_edge(const WsBuild *b, WsSceneEdge *e, const WsTraceRecord *wa
     }
 }
 
+/* Not in a fold, nor beyond the page. */
+static gboolean shown(const WsBuild *b, gint64 t)
+{
+    for (guint i = 0; i < b->s->segment->len; i++) {
+        const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
+        if (t >= g->t0 && t <= g->t1)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static gint by_cost(gconstpointer pa, gconstpointer pb)
 {
     const WsTraceRecord *a = *(const WsTraceRecord *const *)pa;
@@ -176,9 +187,9 @@ void ws_edge_build(WsBuild *b)
     for (guint i = 0; i < waits->len && b->s->edge->len < MAX_EDGES; i++) {
         const WsTraceRecord *wait = ws_seen(waits, i);
         Source source = find_source(b, index, wait);
-        if (!source.r)
-            continue;
         gint64 end = MAX(wait->issued, wait->start);
+        if (!source.r || !shown(b, source.at) || !shown(b, end))
+            continue;
         const WsSceneRow *row = &g_array_index(b->s->row, WsSceneRow, b->control_row[wait->agent]);
         WsSceneEdge e = { .x0 = ws_scene_x(b->s, source.at),
                           .x1 = ws_scene_x(b->s, end),
@@ -190,7 +201,7 @@ void ws_edge_build(WsBuild *b)
         e.y0 = source_y(b, source.r, &e.from, up);
         e.y1 = up ? row->y + row->h : row->y;
         e.to = ws_staff_item(b, wait->agent, wait->op, wait->round);
-        if (e.y0 < 0 || e.x0 < b->s->left - 0.5 || e.x1 > b->s->right + 0.5)
+        if (e.y0 < 0)
             continue;
         /* A wait that found its phase complete waited for nothing: no arrow from far away. */
         double pixels = e.x1 - ws_scene_x(b->s, wait->start);

@@ -200,6 +200,33 @@ static void add_waits(GString *s, const WsBuild *b, const WsTraceStats *stats)
     }
 }
 
+/* "Measured against predicted: k of mma.0 1 024 / 1 024 (+0.0 %)" */
+static void add_against(GString *s, const WsBuild *b, const WsTraceStats *predicted)
+{
+    g_autoptr(WsTraceStats) measured = ws_trace_stats_new(b->overlay);
+    guint shown = 0;
+    for (guint i = 0; i < predicted->loop->len && shown < 4; i++) {
+        const WsTraceLoopStat *x = &g_array_index(predicted->loop, WsTraceLoopStat, i);
+        if (x->agent != (guint)b->lead_agent || x->period.p50 <= 0)
+            continue;
+        for (guint k = 0; k < measured->loop->len; k++) {
+            const WsTraceLoopStat *y = &g_array_index(measured->loop, WsTraceLoopStat, k);
+            if (y->agent != x->agent || strcmp(x->loop, y->loop) != 0)
+                continue;
+            const char *name = strrchr(x->loop, '/');
+            g_autofree char *is = ws_group_digits(y->period.p50);
+            g_autofree char *was = ws_group_digits(x->period.p50);
+            g_string_append_printf(
+                s, "%s%s %s against %s (%+.1f %%)",
+                shown++ ? "  \xc2\xb7  " : "Measured against predicted period, cycles: ",
+                name ? name + 1 : x->loop, is, was,
+                100.0 * (double)(y->period.p50 - x->period.p50) / (double)x->period.p50);
+        }
+    }
+    if (shown)
+        g_string_append(s, ".   ");
+}
+
 static void put_note(WsBuild *b, GString *s)
 {
     if (!s->len) {
@@ -229,8 +256,10 @@ void ws_furniture_foot(WsBuild *b)
     put_note(b, second);
     if (b->t->origin == WS_TRACE_MEASURED || b->overlay) {
         const WsTrace *m = b->overlay ? b->overlay : b->t;
-        GString *third = g_string_new("Measured ends are when completion was observed: upper "
-                                      "bounds.");
+        GString *third = g_string_new(NULL);
+        if (b->overlay && b->lead_agent >= 0)
+            add_against(third, b, stats);
+        g_string_append(third, "Measured ends are when completion was observed: upper bounds.");
         if (!isnan(m->overhead))
             g_string_append_printf(third, "  Recording cost %.1f %% of the time.",
                                    100 * m->overhead);

@@ -17,10 +17,12 @@ static void paint_staffs(cairo_t *cr, const WsScene *s, WsTheme theme)
         cairo_fill(cr);
         ws_paint_colour(cr, p->text, 1);
         ws_paint_font(cr, 12.5, TRUE);
-        ws_paint_text_cut(cr, 22, staff->y + 17, s->left - 84, staff->name);
+        double end = ws_paint_text_cut(cr, 22, staff->y + 17, s->left - 84, staff->name);
         ws_paint_colour(cr, p->muted, 1);
         ws_paint_font(cr, 10, FALSE);
-        if (staff->detail)
+        if (staff->detail && staff->flat)
+            ws_paint_text_cut(cr, 22 + end + 8, staff->y + 17, s->left - 38 - end, staff->detail);
+        else if (staff->detail)
             ws_paint_text_cut(cr, 22, staff->y + 31, s->left - (staff->n_agents ? 90 : 44),
                               staff->detail);
     }

@@ -65,8 +65,26 @@ static void paint_head(cairo_t *cr, const WsSceneItem *i, guint32 c)
     cairo_fill(cr);
 }
 
+/* Measured ends are upper bounds: a thin line to where completion was observed. */
+static void paint_observed(cairo_t *cr, const WsSceneItem *i, guint32 c)
+{
+    double middle = i->y + i->h / 2;
+    ws_paint_colour(cr, c, 0.8);
+    cairo_rectangle(cr, i->x, middle - 0.75, i->w, 1.5);
+    cairo_rectangle(cr, i->x + i->w - 1.5, i->y, 1.5, i->h);
+    cairo_fill(cr);
+    if (i->head > 0.3) {
+        ws_paint_rect(cr, i->x, i->y, MAX(i->head, 1.5), i->h, i->head > 4 ? 2 : 0);
+        cairo_fill(cr);
+    }
+}
+
 static void paint_flight(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
+    if (i->measured && i->h < 10) {
+        paint_observed(cr, i, c);
+        return;
+    }
     ws_paint_colour(cr, c, i->measured ? 0.12 : 0.20);
     ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
     cairo_fill(cr);
@@ -162,6 +180,8 @@ static void label_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, 
     double at = i->x + 5;
     if (i->head > 2 && i->w - i->head > i->head)
         at = i->x + i->head + 4;
+    if (i->label_x > 0)
+        at = i->x + i->label_x;
     /* On the tail the plate is the page, on a long head the label is light. */
     if (at > i->x + i->head)
         paint_label(cr, i, p->page, p->text, 9.5, at, 0.85);
@@ -175,7 +195,7 @@ void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
         return;
     const WsPalette *p = ws_palette(theme);
     guint32 c = ws_palette_item(theme, item->kind);
-    double at = item->x + 4;
+    double at = item->x + (item->label_x > 0 ? item->label_x : 4);
     switch (item->shape) {
     case WS_SHAPE_HEAD:
         paint_label(cr, item, c, p->on_bar, 10, at, 1);

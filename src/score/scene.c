@@ -123,8 +123,10 @@ void ws_build_staff_end(WsBuild *b)
     WsSceneStaff *staff = &g_array_index(b->s->staff, WsSceneStaff, b->s->staff->len - 1);
     staff->n_rows = b->s->row->len - staff->first_row;
     b->y += 5 - WS_ROW_GAP;
-    /* Name and detail need their two lines. */
-    double least = staff->detail && *staff->detail ? 38 : 24;
+    /* Name and detail need their two lines, unless there is but one row. */
+    staff->flat =
+        staff->n_rows == 1 && !staff->n_agents && strlen(staff->name) + strlen(staff->detail) < 24;
+    double least = staff->detail && *staff->detail && !staff->flat ? 38 : 24;
     if (b->y - staff->y < least)
         b->y = staff->y + least;
     staff->h = b->y - staff->y;
@@ -209,6 +211,27 @@ static gboolean fits(const WsProgram *p, const WsTrace *t)
            (!t->design_hash || !p->design_hash || strcmp(t->design_hash, p->design_hash) == 0);
 }
 
+/* Labels step over folds that lie across their item, or go. */
+static void clear_folds(WsScene *s)
+{
+    for (guint i = 0; i < s->item->len; i++) {
+        WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+        for (guint k = 0; item->label && k < s->fold->len; k++) {
+            const WsSceneFold *f = &g_array_index(s->fold, WsSceneFold, k);
+            double w = ws_text_width_estimate(item->label, 10) + 10;
+            double at = item->x;
+            if (item->shape == WS_SHAPE_FLIGHT && item->head < item->w / 2)
+                at += item->head; /* the label follows a short head */
+            if (at + w < f->x0 || item->x > f->x1)
+                continue;
+            if (item->x + item->w > f->x1 + w)
+                item->label_x = f->x1 + 5 - item->x;
+            else
+                g_clear_pointer(&item->label, g_free);
+        }
+    }
+}
+
 /* Traces of different sizes have nothing to lay over each other. */
 static gboolean same_sizes(const WsTrace *a, const WsTrace *b)
 {
@@ -239,6 +262,7 @@ static void build(WsBuild *b)
         ws_ring_build(b);
         ws_unit_build(b);
         b->s->bottom = b->y - WS_STAFF_GAP;
+        clear_folds(b->s);
         if (!b->o->no_edges)
             ws_edge_build(b);
     } else {
@@ -280,9 +304,10 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     b.seen_overlay = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
     build(&b);
     if ((predicted && !s->predicted) || (measured && !s->measured)) {
-        ws_build_text(&b, WS_TEXT_NOTE, WS_MARGIN, b.y + 12,
-                      g_strdup("A trace of another version of this design, or of other sizes, was left "
-                               "out: record it again."));
+        ws_build_text(
+            &b, WS_TEXT_NOTE, WS_MARGIN, b.y + 12,
+            g_strdup("A trace of another version of this design, or of other sizes, was left "
+                     "out: record it again."));
         b.y += 18;
     }
     s->height = MAX(b.y + WS_MARGIN / 2, b.o->height);

@@ -45,11 +45,12 @@ typedef struct {
     gint64 start, issued, done; /* cycles, in the time of its own trace; -1 unknown */
     guint row;
     double x, y, w, h;
-    double head;  /* FLIGHT: pixels from x that are solid */
-    double level; /* LEVEL: 0..1 */
-    gint turn;    /* SLOT: turn of the use that holds the stage, -1 unknown: its parity tints */
-    char *label;  /* text for inside the item, short enough for it; or NULL */
-    char *tip;    /* all of it in words */
+    double head;    /* FLIGHT: pixels from x that are solid */
+    double level;   /* LEVEL: 0..1 */
+    gint turn;      /* SLOT: turn of the use that holds the stage, -1 unknown: its parity tints */
+    char *label;    /* text for inside the item, short enough for it; or NULL */
+    double label_x; /* where it begins, from x; 0: the painter's margin */
+    char *tip;      /* all of it in words */
 } WsSceneItem;
 
 typedef enum { WS_ROW_CONTROL, WS_ROW_ASYNC, WS_ROW_MEASURED, WS_ROW_RING, WS_ROW_UNIT } WsRowKind;
@@ -68,6 +69,7 @@ typedef struct {
     guint n_agents; /* 0 for rings and units */
     guint agent[16];
     WsItemKind kind; /* accent colour */
+    gboolean flat;   /* one row: the detail stands beside the name */
 } WsSceneStaff;
 
 typedef struct {

@@ -203,6 +203,12 @@ static void choose_opening(WsBuild *b)
         span_of(b, b->t, next->tile, next->round[0], next->round[1], &unused, &to);
         add_segment(b, from, MAX(to, end_of_tile(b, tile)));
         align(b, 0, tile->tile, tile->round[2]);
+        WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, 0);
+        /* The measured next tile as well, unless it is hopelessly late. */
+        if (b->overlay &&
+            span_of(b, b->overlay, next->tile, next->round[0], next->round[1], &unused, &to) &&
+            to + b->shift[0] < g->t1 + (g->t1 - g->t0) / 2)
+            g->t1 = MAX(g->t1, to + b->shift[0]);
         b->fold_note = fold_text(b, tile);
     } else if (tile->n > 8) { /* one tile: its beginning and its end */
         span_of(b, b->t, tile->tile, tile->round[0], tile->round[1], &from, &to);
