@@ -13,6 +13,7 @@ typedef enum {
     WS_BUNDLE_ERROR_SIZES,  /* sizes that cannot be launched; the findings say why */
     WS_BUNDLE_ERROR_FORMAT, /* not a bundle, or not its results */
     WS_BUNDLE_ERROR_FAILED, /* a program could not be run, a host not be reached */
+    WS_BUNDLE_ERROR_PLAN,   /* records of another version of the recorder */
     WS_BUNDLE_ERROR_ABSENT, /* something is not there: runner, ssh, results */
 } WsBundleError;
 #define WS_BUNDLE_ERROR ws_bundle_error_quark()

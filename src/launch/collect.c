@@ -79,7 +79,10 @@ static WsCollectedTime time_of(struct json_object *o, const char *name)
     r.cycles = real(t, "cycles");
     r.floor_cycles = real(t, "tensor_floor_cycles");
     r.sm_mhz = real(t, "sm_mhz");
-    r.watt = real(t, "watt");
+    r.nvml_mhz = real(t, "nvml_mhz");
+    r.watt = real(t, "nvml_watt");
+    g_autofree char *source = text(t, "clock_source");
+    r.kernel_clock = g_strcmp0(source, "kernel") == 0;
     return r;
 }
 
@@ -265,6 +268,13 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     WsRecordChoice choice = { m->first_round, m->rounds,        m->first_tile,
                               m->tiles,       (guint)m->n_ctas, m->cta };
     g_autoptr(WsRecorder) plan = ws_recorder_new(c->program, &choice);
+    if (m->plan && m->plan != ws_measure_plan_key(plan)) {
+        bad(error, WS_BUNDLE_ERROR_PLAN,
+            "%s was recorded by another version of Warpstave, whose recorder reads other clocks; "
+            "bundle and run it again",
+            c->dir);
+        return NULL;
+    }
     guint64 missing;
     WsTrace *t =
         ws_measure(c->program, v, plan, x->grid, (const guint8 *)data, size, &missing, error);
@@ -285,12 +295,16 @@ static void print_time(GString *s, const char *what, const WsCollectedTime *t)
         t->median_us, t->n, t->min_us, t->max_us, 100 * (t->p90_us - t->p10_us) / t->median_us);
     if (isfinite(t->tflops))
         g_string_append_printf(s, ", %.1f TF/s", t->tflops);
-    if (isfinite(t->cycles))
-        g_string_append_printf(s, ", %.0f cycles at %.0f MHz", t->cycles, t->sm_mhz);
-    if (isfinite(t->floor_cycles))
-        g_string_append_printf(s, " (tensor floor %.0f, %.1f %%)", t->floor_cycles,
-                               100 * t->floor_cycles / t->cycles);
-    if (isfinite(t->watt))
+    if (isfinite(t->cycles)) {
+        g_string_append_printf(s, ", %.0f cycles at %.0f MHz (%s)", t->cycles, t->sm_mhz,
+                               t->kernel_clock ? "clock of the traced kernel" : "NVML");
+        if (isfinite(t->floor_cycles))
+            g_string_append_printf(s, ", tensor floor %.0f = %.1f %%", t->floor_cycles,
+                                   100 * t->floor_cycles / t->cycles);
+    } else if (isfinite(t->nvml_mhz)) {
+        g_string_append_printf(s, ", NVML %.0f MHz between launches", t->nvml_mhz);
+    }
+    if (isfinite(t->watt) && !t->kernel_clock && isfinite(t->cycles))
         g_string_append_printf(s, ", %.0f W", t->watt);
     g_string_append_c(s, '\n');
 }

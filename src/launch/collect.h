@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 typedef struct {
     guint n; /* launches, 0: not measured */
     double median_us, min_us, max_us, p10_us, p90_us;
-    double tflops, cycles, floor_cycles, sm_mhz, watt; /* NAN unknown */
+    double tflops, cycles, floor_cycles, sm_mhz; /* NAN unknown */
+    double nvml_mhz, watt; /* by NVML, while it ran; cold: an average over more than the launches */
+    gboolean kernel_clock; /* sm_mhz is the traced kernel's own, else NVML's */
 } WsCollectedTime;
 
 typedef struct {

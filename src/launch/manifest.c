@@ -1,10 +1,11 @@
 /* Writes bundle.txt: the program and its launch values as the plain lines that the runner reads. */
 #include "runner/manifest.h"
 #include "launch/bundle.h"
+#include "launch/measure.h"
 
 #include <string.h>
 
-G_DEFINE_QUARK(ws - bundle - error - quark, ws_bundle_error)
+G_DEFINE_QUARK(ws_bundle_error_quark, ws_bundle_error)
 
 /* One word of at most size-1 bytes: no blanks, no control characters. */
 static void put_word(GString *out, const char *text, guint size)
@@ -114,7 +115,7 @@ static void put_records(GString *out, const WsBundleSpec *spec)
     put_int(out, c->rounds);
     put_int(out, c->first_tile);
     put_int(out, c->tiles);
-    g_string_append(out, "\nctas");
+    g_string_append_printf(out, "\nplan %" G_GUINT64_FORMAT "\nctas", ws_measure_plan_key(r));
     for (guint i = 0; i < c->n_ctas; i++)
         put_int(out, c->cta[i]);
     g_string_append_c(out, '\n');

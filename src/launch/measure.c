@@ -375,3 +375,27 @@ WsTrace *ws_measure(const WsProgram *p, const WsLaunchValues *v, const WsRecorde
     ws_trace_finish(trace);
     return g_steal_pointer(&trace);
 }
+
+/* FNV-1a over every figure of the plan. */
+guint64 ws_measure_plan_key(const WsRecorder *plan)
+{
+    guint64 h = G_GUINT64_CONSTANT(0xcbf29ce484222325);
+#define MIX(x) (h = (h ^ (guint64)(x)) * G_GUINT64_CONSTANT(0x100000001b3))
+    MIX(plan->cta_bytes);
+    for (guint i = 0; i < plan->n_strips; i++) {
+        const WsRecordStrip *s = &plan->strip[i];
+        MIX(s->agent);
+        MIX(s->offset);
+        MIX(s->round_bytes);
+        MIX(s->first_round);
+        MIX(s->rounds);
+        for (guint k = 0; k < s->n_points; k++) {
+            MIX(s->point[k].op);
+            MIX(s->point[k].at);
+            MIX((gint64)s->point[k].before);
+            MIX(s->point[k].after);
+        }
+    }
+#undef MIX
+    return h >> 1; /* 63 bits: fits a signed integer of the manifest */
+}

@@ -238,6 +238,14 @@ static bool read_records(Reader *r)
     m->record_bytes = (uint64_t)bytes;
     return true;
 }
+static bool read_plan(Reader *r)
+{
+    int64_t v = 0;
+    if (!get_int(r, 1, 0, INT64_MAX, &v))
+        return false;
+    r->m->plan = (uint64_t)v;
+    return true;
+}
 static bool read_ctas(Reader *r)
 {
     WsManifest *m = r->m;
@@ -365,6 +373,7 @@ const WsLineRow ws_line_row[] = {
     { "map", read_map, 1, -1, 0 },
     { "wait", read_wait, 4, 4, 0 },
     { "records", read_records, 5, 5, WS_LINE_ONCE },
+    { "plan", read_plan, 1, 1, WS_LINE_ONCE },
     { "ctas", read_ctas, 1, -1, WS_LINE_ONCE },
     { "case", read_case, 5, 5, WS_LINE_NEEDED | WS_LINE_OPENS_CASE },
     { "values", read_values, 0, -1, WS_LINE_IN_CASE },

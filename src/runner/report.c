@@ -28,24 +28,34 @@ int ws_exit_status(const WsResults *r)
 /* --- text
  * ---------------------------------------------------------------------------------------*/
 
+/* The clock that turns a time into cycles: the kernel's own, or NVML's where the launches lasted
+ * long enough for it to be true. 0: there is none. */
+static double clock_of(const WsTimeResult *t)
+{
+    return t->kernel_mhz > 0 ? t->kernel_mhz : t->seconds > 0 ? t->mhz : 0;
+}
+
 static void text_time(FILE *out, const char *what, const WsRunCase *c, const WsTimeResult *t,
-                      double probe, double rate, int sms)
+                      double rate, int sms)
 {
     if (!t->n)
         return;
-    double mhz = t->mhz > 0 ? t->mhz : probe;
+    double mhz = clock_of(t);
     fprintf(out, "  %-10s %10.2f us median of %d (min %.2f, max %.2f, p10-p90 %.2f %%)", what,
             t->median, t->n, t->min, t->max, 100 * (t->p90 - t->p10) / t->median);
     if (c->flops > 0)
         fprintf(out, ", %.1f TF/s", c->flops / t->median * 1e-6);
     if (mhz > 0) {
         double cycles = t->median * mhz;
-        fprintf(out, ", %.0f cycles at %.0f MHz", cycles, mhz);
+        fprintf(out, ", %.0f cycles at %.0f MHz (%s)", cycles, mhz,
+                t->kernel_mhz > 0 ? "clock of the traced kernel" : "NVML");
         if (c->flops > 0 && rate > 0)
-            fprintf(out, " (tensor floor %.0f, %.1f %%)", c->flops / rate / sms,
+            fprintf(out, ", tensor floor %.0f = %.1f %%", c->flops / rate / sms,
                     100 * c->flops / rate / sms / cycles);
+    } else if (t->mhz > 0) {
+        fprintf(out, ", NVML %.0f MHz between launches", t->mhz);
     }
-    if (t->watt > 0)
+    if (t->watt > 0 && t->seconds > 0)
         fprintf(out, ", %.0f W", t->watt);
     fputc('\n', out);
 }
@@ -91,13 +101,13 @@ void ws_report_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
         fprintf(out, "  stuck wait: %s\n", x->stuck);
     for (int t = 0; t < m->n_tensors; t++)
         text_output(out, m, r, which, t);
-    text_time(out, "cold", c, &x->cold, x->probe_mhz, m->rate, r->sms);
-    text_time(out, "traced", c, &x->cold_traced, x->probe_mhz, m->rate, r->sms);
+    text_time(out, "cold", c, &x->cold, m->rate, r->sms);
+    text_time(out, "traced", c, &x->cold_traced, m->rate, r->sms);
     if (x->cold_traced.n)
         fprintf(out, "  recording costs %+.2f %% (p10 %+.2f, p90 %+.2f); records in %s\n",
                 100 * x->overhead, 100 * x->overhead_low, 100 * x->overhead_high,
                 x->records[0] ? x->records : "no file");
-    text_time(out, "sustained", c, &x->sustained, 0, m->rate, r->sms);
+    text_time(out, "sustained", c, &x->sustained, m->rate, r->sms);
     fflush(out);
 }
 
@@ -153,11 +163,11 @@ static void js_member(FILE *out, const char *name, double v)
 }
 
 static void js_time(FILE *out, const char *what, const WsRunCase *c, const WsTimeResult *t,
-                    double probe, double rate, int sms)
+                    double rate, int sms)
 {
     if (!t->n)
         return;
-    double mhz = t->mhz > 0 ? t->mhz : probe;
+    double mhz = clock_of(t);
     fprintf(out, ",\n      \"%s\": {\"n\": %d", what, t->n);
     js_member(out, "median_us", t->median);
     js_member(out, "min_us", t->min);
@@ -170,16 +180,18 @@ static void js_time(FILE *out, const char *what, const WsRunCase *c, const WsTim
         js_member(out, "tflops", c->flops / t->median * 1e-6);
     if (mhz > 0) {
         js_member(out, "sm_mhz", mhz);
+        fprintf(out, ", \"clock_source\": \"%s\"", t->kernel_mhz > 0 ? "kernel" : "nvml");
         js_member(out, "cycles", mhz * t->median);
-        if (c->flops > 0 && rate > 0)
-            js_member(out, "tensor_floor_cycles", c->flops / rate / sms);
     }
+    if (c->flops > 0 && rate > 0)
+        js_member(out, "tensor_floor_cycles", c->flops / rate / sms);
     if (t->mhz > 0) {
-        js_member(out, "sm_mhz_min", t->mhz_min);
-        js_member(out, "sm_mhz_max", t->mhz_max);
+        js_member(out, "nvml_mhz", t->mhz);
+        js_member(out, "nvml_mhz_min", t->mhz_min);
+        js_member(out, "nvml_mhz_max", t->mhz_max);
     }
     if (t->watt > 0)
-        js_member(out, "watt", t->watt);
+        js_member(out, "nvml_watt", t->watt);
     fputc('}', out);
 }
 
@@ -234,9 +246,9 @@ static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
             first = false;
         }
     fputc(']', out);
-    js_time(out, "cold", c, &x->cold, x->probe_mhz, m->rate, r->sms);
-    js_time(out, "cold_traced", c, &x->cold_traced, x->probe_mhz, m->rate, r->sms);
-    js_time(out, "sustained", c, &x->sustained, 0, m->rate, r->sms);
+    js_time(out, "cold", c, &x->cold, m->rate, r->sms);
+    js_time(out, "cold_traced", c, &x->cold_traced, m->rate, r->sms);
+    js_time(out, "sustained", c, &x->sustained, m->rate, r->sms);
     if (x->probe_mhz > 0)
         js_member(out, "probe_mhz", x->probe_mhz);
     if (x->cold_traced.n) {

@@ -37,9 +37,12 @@ typedef struct {
 typedef struct {
     int n;                             /* launches behind the figures, 0: not measured */
     double median, min, max, p10, p90; /* microseconds */
-    double mhz, mhz_min, mhz_max;      /* SM clock by NVML while this ran, 0 unknown */
-    double watt;
-    double seconds; /* sustained: measured stretch */
+    double kernel_mhz; /* SM clock by the traced kernel itself (%clock64 over %globaltimer of one
+                          CTA), median of the same rounds; 0 unknown */
+    double mhz, mhz_min, mhz_max; /* by NVML, which averages over longer than a cold launch: true of
+                                     sustained figures, of cold ones only between launches */
+    double watt;                  /* by NVML, likewise */
+    double seconds;               /* sustained: measured stretch */
 } WsTimeResult;
 
 typedef enum {

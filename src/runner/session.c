@@ -238,7 +238,9 @@ bool ws_session_load(WsSession *s, bool debug)
     ok = ok && ws_cu(s, s->cu.mem_alloc(&s->scratch, 64), "cuMemAlloc") &&
          ws_cu(s, s->cu.mem_alloc(&s->flush, WS_FLUSH_BYTES), "cuMemAlloc");
     if (ok && m->record_bytes && m->module[WS_MODULE_TRACED][0])
-        ok = ws_cu(s, s->cu.mem_alloc(&s->records, m->record_bytes), "cuMemAlloc");
+        ok = ws_cu(s, s->cu.mem_alloc(&s->records, m->record_bytes), "cuMemAlloc") &&
+             ws_cu(s, s->cu.memset8(s->records, 0xff, m->record_bytes, s->stream),
+                   "cuMemsetD8Async");
     if (ok && debug) {
         /* Host memory: it can still be read after the trap has ended the context. */
         void *host = NULL;

@@ -15,6 +15,8 @@ typedef struct {
     int n;
     double mhz, mhz_min, mhz_max, watt;
     int n_clock, n_power;
+    double kernel_mhz[MAX_SAMPLES];
+    int n_kernel;
 } Figures;
 
 static int by_value(const void *a, const void *b)
@@ -62,6 +64,21 @@ static void finish(Figures *f, WsTimeResult *out)
     out->mhz_min = f->mhz_min;
     out->mhz_max = f->mhz_max;
     out->watt = f->n_power ? f->watt / f->n_power : 0;
+    qsort(f->kernel_mhz, (size_t)f->n_kernel, sizeof *f->kernel_mhz, by_value);
+    out->kernel_mhz = f->n_kernel ? quantile(f->kernel_mhz, f->n_kernel, 0.5) : 0;
+}
+
+/* The SM clock during the traced launch that has just ended, from the header of the first recorded
+ * CTA (trace/recorder.h): %globaltimer and %clock64 at its start and end. */
+static bool sample_kernel_clock(WsSession *s, Figures *f)
+{
+    uint64_t head[5]; /* SM and CTA, timer start, end, clock start, end */
+    if (!ws_cu(s, s->cu.copy_to_host(head, s->records, sizeof head), "cuMemcpyDtoH"))
+        return false;
+    uint64_t ns = head[2] - head[1], cycles = head[4] - head[3];
+    if (head[0] != UINT64_MAX && ns > 2000 && ns < 1ull << 40 && cycles < 1ull << 42)
+        f->kernel_mhz[f->n_kernel++] = (double)cycles * 1e3 / (double)ns;
+    return true;
 }
 
 /* One cold launch; *us = microseconds between the events around it. */
@@ -110,6 +127,8 @@ static bool cold_rounds(WsSession *s, Figures *timed, Figures *traced, double *r
                 return false;
             if (i >= 0)
                 f->us[f->n++] = us[which];
+            if (i >= 0 && which && !sample_kernel_clock(s, f))
+                return false;
         }
         if (i >= 0 && both)
             ratio[i] = us[0] > 0 ? us[1] / us[0] - 1 : 0;
@@ -179,6 +198,7 @@ bool ws_time_case(WsSession *s)
     finish(&timed, &s->r->cold);
     if (traced.n) {
         finish(&traced, &s->r->cold_traced);
+        s->r->cold.kernel_mhz = s->r->cold_traced.kernel_mhz; /* same rounds, by turns */
         finish_overhead(s, ratio);
     }
     if (s->options->sustained > 0) {

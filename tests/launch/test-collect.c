@@ -169,6 +169,12 @@ static void check_mma(const WsTrace *t, const WsProgram *p, guint cta)
     g_assert_cmpuint(n, ==, 18);
 }
 
+static gint by_value(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
 static void test_measure(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GError) error = NULL;
@@ -316,6 +322,59 @@ static void test_bad_results(Fixture *f, gconstpointer unused)
     remove_folder(dir);
 }
 
+/* A bundle that really ran, on an H200 (4096^3, CTAs 0, 1 and 131, the first 256 rounds). */
+static void test_real(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsCollected) c = ws_collect(WS_SOURCE_ROOT "/tests/launch/h200", findings, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(c->cases->len, ==, 1);
+    const WsCollectedCase *x = c->cases->pdata[0];
+    g_assert_true(x->right);
+    g_assert_cmpfloat(x->cold.median_us, >, 150);
+    g_autoptr(WsTrace) t = ws_collected_trace(c, 0, &error);
+    if (g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_PLAN)) {
+        g_test_skip("the recorder's plan has changed since; record tests/launch/h200 anew");
+        return;
+    }
+    g_assert_no_error(error);
+    g_assert_null(strstr(t->note, "never written"));
+    g_assert_cmpuint(t->cta->len, ==, 3);
+    g_assert_cmpuint(g_array_index(t->cta, WsTraceCta, 2).id, ==, 131);
+    for (guint i = 0; i < 3; i++) {
+        const WsTraceCta *cta = &g_array_index(t->cta, WsTraceCta, i);
+        g_assert_cmpuint(cta->sm, <, 132);
+        g_assert_cmpfloat(cta->ghz, >, 1.2); /* and not the 1.98 that NVML says between launches */
+        g_assert_cmpfloat(cta->ghz, <, 1.99);
+    }
+    /* The k loop runs at the tensor floor: 1024 cycles per 128x256x64 round. */
+    guint agent = agent_named(c->program, "mma.0"), known = 0, loads = 0;
+    GArray *period = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (gint k = 10; k < 60; k++) {
+        const WsTraceRecord *a = find(t, 0, agent, WS_OP_MMA, k, NULL);
+        const WsTraceRecord *b = find(t, 0, agent, WS_OP_MMA, k + 1, NULL);
+        g_assert_nonnull(a);
+        g_assert_nonnull(b);
+        gint64 d = b->start - a->start;
+        g_array_append_val(period, d);
+    }
+    g_array_sort(period, by_value);
+    g_assert_cmpint(g_array_index(period, gint64, 25), >=, 1016);
+    g_assert_cmpint(g_array_index(period, gint64, 25), <=, 1044);
+    g_array_unref(period);
+    for (guint i = 0; i < t->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
+        g_assert_cmpint(r->start, <=, r->issued);
+        if (ws_trace_op_kind(t, r->op) != WS_OP_TMA_LOAD)
+            continue;
+        loads++;
+        known += r->done >= r->issued;
+    }
+    g_assert_cmpuint(loads, ==, 2 * (4 + 4 + 3) * 64); /* 512 tiles over 132 CTAs */
+    g_assert_cmpuint(known, ==, loads);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -323,5 +382,6 @@ int main(int argc, char **argv)
     g_test_add("/launch/collect/damage", Fixture, NULL, set_up, test_damage, tear_down);
     g_test_add("/launch/collect/collect", Fixture, NULL, set_up, test_collect, tear_down);
     g_test_add("/launch/collect/bad-results", Fixture, NULL, set_up, test_bad_results, tear_down);
+    g_test_add_func("/launch/collect/real", test_real);
     return g_test_run();
 }

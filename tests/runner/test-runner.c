@@ -128,6 +128,7 @@ static void test_right(void)
     holds(r.json, "Fake \\\"H200\\\"");
     holds(r.json, "\"median_us\": 100");
     holds(r.json, "\"probe_mhz\": 1500");
+    g_assert_null(strstr(r.json, "cycles\": 1")); /* no clock was true of the cold launches */
     holds(r.log, "launch warpstave timed grid 6 block 128 shared 1024 cluster 2");
     holds(r.log, "map dtype 9 rank 2 extent 8 4 stride 16 box 64 32 swizzle 3");
     holds(r.log, "shared 1024");
@@ -145,6 +146,8 @@ static void test_traced(void)
     holds(r.out, "recording costs +1.00 %");
     holds(r.json, "\"records\": \"records.bin\"");
     holds(r.json, "\"overhead\": 0.01");
+    holds(r.json, "\"sm_mhz\": 1600, \"clock_source\": \"kernel\", \"cycles\": 160000");
+    holds(r.out, "160000 cycles at 1600 MHz (clock of the traced kernel)");
     g_assert_nonnull(records);
     g_assert_cmpint(records[0], ==, 0x11);
     /* A, B, B, A: never all of one build first */
