@@ -30,6 +30,7 @@ static WsExpr *element_of(WsStepState *S, const WsRef *ref, gboolean is_array, g
                       "%s has elements 0..%u, not %" G_GINT64_FORMAT, ref->name, array - 1, value);
         *ok = FALSE;
     }
+    *ok = *ok && ws_bounds_check(S, ref->name, element, 1, array, FALSE);
     return element;
 }
 
@@ -39,7 +40,8 @@ typedef struct {
     gboolean transposed;
 } Window;
 
-static gboolean apply_views(WsStepState *S, const WsRef *ref, gboolean rank1, Window *w)
+static gboolean apply_views(WsStepState *S, const WsRef *ref, gboolean rank1, gboolean value,
+                            Window *w)
 {
     WsElab *E = S->E;
     for (guint i = 0; i < ref->n_views; i++) {
@@ -56,13 +58,15 @@ static gboolean apply_views(WsStepState *S, const WsRef *ref, gboolean rank1, Wi
         WsExpr *first = ws_elab_resolve(E, v->start, 0, S->id);
         gboolean known = ws_elab_is_int(first, &start);
         if (count < 1 || count > w->count[axis] ||
-            (known && (start < 0 || start + count > w->count[axis]))) {
+            (known && (start < 0 || start > w->count[axis] - count))) {
             ws_elab_error(E, WS_RULE_T_VIEW, S->id, NULL,
                           "%s of %s: %s + %" G_GINT64_FORMAT " lies outside of 0..%u",
                           v->kind == WS_VIEW_ROWS ? ".rows" : ".cols", ref->name,
                           ws_elab_text(E, first), count, w->count[axis]);
             return FALSE;
         }
+        if (!ws_bounds_check(S, ref->name, first, count, w->count[axis], value))
+            return FALSE;
         w->first[axis] = ws_elab_op(E, WS_EXPR_ADD, w->first[axis], first, S->id);
         w->count[axis] = (guint)count;
     }
@@ -117,7 +121,7 @@ gboolean ws_view_buffer(WsStepState *S, const WsRef *ref, WsMode mode, WsProxy p
     a->buffer = symbol->index;
     a->element = element_of(S, ref, b->is_array, b->array, &ok);
     Window w = { { ws_elab_int(E, 0), ws_elab_int(E, 0) }, { b->rows, b->cols }, FALSE };
-    ok = ok && apply_views(S, ref, b->rank == 1, &w);
+    ok = ok && apply_views(S, ref, b->rank == 1, FALSE, &w);
     a->row0 = w.first[0];
     a->col0 = w.first[1];
     a->rows = w.count[0];
@@ -159,7 +163,7 @@ gboolean ws_view_value(WsStepState *S, const WsRef *ref, WsMode mode, WsValueUse
         return FALSE;
     }
     out->value = symbol->index;
-    gboolean ok = apply_views(S, ref, FALSE, &w);
+    gboolean ok = apply_views(S, ref, FALSE, TRUE, &w);
     if (ok && w.transposed) {
         ws_elab_error(E, WS_RULE_T_VIEW, S->id, NULL, "a value cannot be transposed");
         ok = FALSE;

@@ -39,6 +39,8 @@ typedef struct {
     /* LOOP: what the name and name.total stand for where we are; index NULL outside the loop */
     WsExpr *loop_index, *loop_total;
     gint total_var;
+    gboolean fixed, full; /* LOOP: from, step and count are constants; unrolled fully */
+    gint64 from, step, count;
     /* LET: rounds it runs ahead of the loop around it, and its value for other rounds */
     gint64 shift;
     const WsExpr *raw, *be; /* be: compute it in place (raw), the variable is of another round */
@@ -214,7 +216,11 @@ gboolean ws_view_value(WsStepState *S, const WsRef *ref, WsMode mode, WsValueUse
 /* Fills barrier, element, use, slot, turn and parity (WAIT) of an operation. */
 gboolean ws_op_barrier(WsStepState *S, WsOp *op, const WsRef *ref, WsBarrierKind kind);
 void ws_op_barrier_at(WsStepState *S, WsOp *op, gint barrier, WsExpr *element, WsExpr *use);
-gint ws_pipe_of(WsElab *E, guint buffer);                   /* pipe whose field it is, -1 */
+gint ws_pipe_of(WsElab *E, guint buffer); /* pipe whose field it is, -1 */
+/* A start (element) that depends on the rank or on loops of constant length: FALSE after an error
+ * if some value of it lies outside of 0..extent - count. `value`: only fully unrolled loops may. */
+gboolean ws_bounds_check(WsStepState *S, const char *name, const WsExpr *start, gint64 count,
+                         gint64 extent, gboolean value);    /* bounds.c */
 WsSymbol *ws_step_symbol(WsStepState *S, const char *name); /* any object or value, or NULL */
 
 /* --- steps */

@@ -148,6 +148,10 @@ void ws_step_FOR(WsStepState *S)
         ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL, "a loop needs `count` or `over`");
     unroll(S, loop);
     cuts(S, loop);
+    symbol->fixed = loop->count && ws_elab_is_int(loop->count, &symbol->count) &&
+                    ws_elab_is_int(loop->from, &symbol->from) &&
+                    ws_elab_is_int(loop->step_by, &symbol->step);
+    symbol->full = loop->unroll < 0;
     const char *path = ws_arena_printf(E->arena, "%s/do", S->path);
     gint64 n_max = largest_ahead(S);
     WsPeel peel = { .loop = symbol,
