@@ -138,6 +138,7 @@ static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
     guint mask;
     if (!ws_clock_play_targets(play, a, &mask))
         return failed();
+    a->now = MAX(a->now, a->stored); /* what is released must have been written */
     double at = a->now;
     gint64 bytes = 0;
     if (op->kind == WS_OP_CP_ARRIVE) {
@@ -198,10 +199,12 @@ WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     gint64 own = play->p->agent[a->agent].threads, element = 0;
+    a->now = MAX(a->now, a->stored);
+    double drain = MAX(a->stored - a->start, 0); /* its own stores, nobody else's fault */
     gboolean waits = op->kind == WS_OP_BAR_SYNC;
     double cost = play->m->value[waits ? WS_MACHINE_BAR_SYNC : WS_MACHINE_BAR_ARRIVE];
     if (op->count <= own) { /* nobody else takes part */
-        a->base = cost;
+        a->base = drain + cost;
         a->now += cost;
         return WS_MOVE_NEXT;
     }
@@ -224,7 +227,9 @@ WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a)
         a->now += cost;
         return WS_MOVE_NEXT;
     }
-    return until(a, named, cost);
+    WsMove move = until(a, named, cost);
+    a->base += drain;
+    return move;
 }
 
 WsMove ws_clock_play_cluster(WsPlay *play, WsPlayer *a)

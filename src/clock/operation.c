@@ -72,13 +72,12 @@ static WsMove move_mma(WsPlay *play, WsPlayer *a)
     guint queue = (guint)MAX(cost(play, WS_MACHINE_MMA_QUEUE), 1);
     guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
     double smem = 0, cycles = mma_cycles(play, mma, &smem);
-    /* Issue waits until the instruction `queue` places before it has begun. */
-    double *slot = &a->mma_start[a->mma_issued % queue];
-    a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), a->mma_issued >= queue ? *slot : 0);
+    /* An SM holds `queue` of them; the next is taken when the oldest is over. */
+    double *oldest = &sm->mma_end[sm->mma_issued++ % queue];
+    a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), *oldest);
     double end = ws_unit_serve(&sm->tensor, a->now, cycles);
     sm->smem.busy += smem;
-    *slot = end - cycles;
-    a->mma_issued++;
+    *oldest = end;
     a->done = end + cost(play, WS_MACHINE_MMA_LATENCY);
     a->mma.open = MAX(a->mma.open, a->done);
     return ++a->part < parts ? WS_MOVE_AGAIN : WS_MOVE_NEXT;
@@ -210,6 +209,18 @@ static WsMove move_global(WsPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
+/* Stores are handed to the shared-memory port and drain behind the agent's back. */
+static WsMove move_shared_store(WsPlay *play, WsPlayer *a, const WsWork *w)
+{
+    WsSm *sm = &play->sm[a->cta];
+    double bytes = w->smem * cost(play, WS_MACHINE_SMEM_BYTES);
+    double begin = a->now;
+    a->now = ws_unit_serve(&sm->alu, a->now, w->alu) + bytes / cost(play, WS_MACHINE_SMEM_STORE);
+    double end = ws_unit_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
+    a->stored = later(a->stored, later(end, a->now));
+    return WS_MOVE_NEXT;
+}
+
 static WsMove move_work(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
@@ -219,6 +230,8 @@ static WsMove move_work(WsPlay *play, WsPlayer *a)
         play->work_known[op->index] = TRUE;
     }
     const WsWork *w = &play->work[op->index];
+    if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX)
+        return move_shared_store(play, a, w);
     double longest = MAX(w->alu, MAX(w->mufu, w->smem));
     double parts = CLAMP(ceil(longest / SLICE), 1, 1000);
     double end = a->now;
@@ -238,6 +251,12 @@ static void note_element(const WsExpr *node, gpointer data)
 {
     if (node->op == WS_EXPR_INDEX)
         *(gboolean *)data = TRUE;
+}
+
+static WsMove move_fence(WsPlay *play, WsPlayer *a)
+{
+    a->now = later(a->now + cost(play, WS_MACHINE_FENCE), a->stored);
+    return WS_MOVE_NEXT;
 }
 
 static WsMove move_let(WsPlay *play, WsPlayer *a)
@@ -312,7 +331,7 @@ static const struct {
     [WS_OP_LET] = { move_let },
     [WS_OP_MMA_FENCE] = { NULL, WS_MACHINE_MMA_FENCE },
     [WS_OP_WARP_SYNC] = { NULL, WS_MACHINE_WARP_SYNC },
-    [WS_OP_FENCE_ASYNC] = { NULL, WS_MACHINE_FENCE },
+    [WS_OP_FENCE_ASYNC] = { move_fence },
     [WS_OP_FENCE_CLUSTER] = { NULL, WS_MACHINE_FENCE_GPU },
     [WS_OP_FENCE_GPU] = { NULL, WS_MACHINE_FENCE_GPU },
     [WS_OP_SETMAXNREG] = { NULL, WS_MACHINE_SETMAXNREG },

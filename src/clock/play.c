@@ -55,7 +55,7 @@ static void note_element(const WsExpr *node, gpointer data)
         *(gboolean *)data = TRUE;
 }
 
-static void init_barriers(WsPlay *play)
+static void init_sms(WsPlay *play)
 {
     const WsProgram *p = play->p;
     play->mbar_offset = g_new0(guint, p->n_barriers + 1);
@@ -68,7 +68,9 @@ static void init_barriers(WsPlay *play)
         else
             play->n_named += MAX(p->barrier[b].array, 1);
     }
+    guint queue = (guint)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1);
     for (guint c = 0; c < play->n_sms; c++) {
+        play->sm[c].mma_end = g_new0(double, queue);
         play->sm[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
         play->sm[c].named = g_new0(WsNamed, play->n_named + 1);
         for (guint b = 0; b < p->n_barriers; b++) {
@@ -99,7 +101,6 @@ static void groups_clear(WsGroups *g)
 static void init_players(WsPlay *play)
 {
     const WsProgram *p = play->p;
-    guint queue = (guint)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1);
     play->n_players = play->n_sms * p->n_agents;
     play->player = g_new0(WsPlayer, play->n_players + 1);
     for (guint i = 0; i < play->n_players; i++) {
@@ -112,7 +113,6 @@ static void init_players(WsPlay *play)
         a->mma = groups_new();
         a->bulk = groups_new();
         a->copies = groups_new();
-        a->mma_start = g_new0(double, queue);
     }
 }
 
@@ -130,7 +130,7 @@ void ws_clock_play_init(WsPlay *play)
     for (guint i = 0; i < p->n_vars; i++)
         if (p->var[i].kind == WS_VAR_TILE && p->var[i].value)
             ws_expr_visit(p->var[i].value, note_element, &play->reads_for_tiles);
-    init_barriers(play);
+    init_sms(play);
     init_players(play);
 }
 
@@ -142,9 +142,9 @@ void ws_clock_play_clear(WsPlay *play)
         groups_clear(&a->mma);
         groups_clear(&a->bulk);
         groups_clear(&a->copies);
-        g_free(a->mma_start);
     }
     for (guint c = 0; c < play->n_sms; c++) {
+        g_free(play->sm[c].mma_end);
         g_free(play->sm[c].mbar);
         g_free(play->sm[c].named);
     }

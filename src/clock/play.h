@@ -45,9 +45,8 @@ typedef struct {
     double done;       /* end of its effect */
     double base;       /* its own cost: what a wait takes that has nothing to wait for */
     WsGroups mma, bulk, copies;
-    double copied;     /* end of this agent's gathers so far */
-    double *mma_start; /* ring of the last `queue` instruction starts */
-    guint64 mma_issued;
+    double copied; /* end of this agent's gathers so far */
+    double stored; /* end of its shared-memory stores so far: fences and barriers wait for them */
     gint64 joined; /* generation of the named or cluster barrier it waits for */
     gint64 cluster_generation;
     WsTraceRecord record; /* open record; not open if record_step is NULL */
@@ -87,6 +86,8 @@ typedef struct {
 /* One SM of the cluster. */
 typedef struct {
     WsUnit tensor, load, l2, store, smem, alu, mufu, lsu;
+    double *mma_end; /* ring over the last `queue` mma instructions, whoever issued them */
+    guint64 mma_issued;
     double first_load; /* landing of the first bulk load; before it memory is cold */
     WsMbar *mbar;      /* by ws_play offsets */
     WsNamed *named;
