@@ -1,0 +1,101 @@
+/* Every shipped design, played by the clock and drawn: nothing outside the page, nothing on top of
+ * each other, and fast enough to follow a drag. */
+#include "clock/clock.h"
+#include "score/scene.h"
+
+#include <string.h>
+
+static gint by_row(gconstpointer pa, gconstpointer pb)
+{
+    const WsSceneItem *a = *(WsSceneItem *const *)pa, *b = *(WsSceneItem *const *)pb;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return a->x < b->x ? -1 : a->x > b->x;
+}
+
+static void check(const WsScene *s)
+{
+    g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+    for (guint i = 0; i < s->item->len; i++) {
+        WsSceneItem *it = &g_array_index(s->item, WsSceneItem, i);
+        g_assert_cmpfloat(it->x, >=, s->left - 0.01);
+        g_assert_cmpfloat(it->x + it->w, <=, s->right + 0.01);
+        g_assert_cmpfloat(it->y + it->h, <=, s->bottom);
+        g_assert_nonnull(it->tip);
+        g_assert_true(g_utf8_validate(it->tip, -1, NULL));
+        g_ptr_array_add(sorted, it);
+    }
+    g_ptr_array_sort(sorted, by_row);
+    for (guint i = 1; i < sorted->len; i++) {
+        const WsSceneItem *a = sorted->pdata[i - 1], *b = sorted->pdata[i];
+        if (a->row == b->row)
+            g_assert_cmpfloat(a->x + a->w, <=, b->x + 0.02);
+    }
+    for (guint i = 0; i < s->edge->len; i++) {
+        const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
+        g_assert_cmpfloat(e->x0, <=, e->x1 + 0.01);
+        g_assert_cmpfloat(MIN(e->y0, e->y1), >=, s->top);
+        g_assert_cmpfloat(MAX(e->y0, e->y1), <=, s->bottom);
+    }
+}
+
+static void paint(const WsScene *s)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1600, 900);
+    cairo_t *cr = cairo_create(surface);
+    ws_scene_paint(s, cr, WS_THEME_LIGHT);
+    ws_scene_paint(s, cr, WS_THEME_DARK);
+    g_assert_cmpint(cairo_status(cr), ==, CAIRO_STATUS_SUCCESS);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+}
+
+static void test_design(gconstpointer data)
+{
+    const char *name = data;
+    g_autofree char *file = g_strdup_printf("%s/tests/designs/%s", WS_SOURCE_ROOT, name);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_assert_nonnull(design);
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    g_autoptr(WsLaunchValues) v = ws_launch_values(p, NULL, 0, TRUE, findings);
+    g_assert_nonnull(v);
+    g_autoptr(WsClockResult) r = ws_clock_run(p, v, machine, NULL, findings);
+    if (!r || !r->trace) {
+        g_test_skip("not in lens clock");
+        return;
+    }
+    g_autoptr(WsScene) s = ws_scene_new(p, r->trace, NULL, NULL);
+    g_assert_cmpuint(s->item->len, >, 10);
+    check(s);
+    paint(s);
+    /* Where there are rings there are stages, and somebody waits for somebody. */
+    gboolean ring = FALSE;
+    for (guint i = 0; i < s->row->len; i++)
+        ring |= g_array_index(s->row, WsSceneRow, i).kind == WS_ROW_RING;
+    g_assert_true(ring);
+    /* All of it, and its overlay on itself. */
+    WsSceneOptions all = { .from = 0, .to = r->trace->cycles + 1 };
+    g_autoptr(WsScene) whole = ws_scene_new(p, r->trace, r->trace, &all);
+    check(whole);
+    paint(whole);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const designs[] = {
+        "gemm-cooperative.wstave",      "gemm-pingpong.wstave",
+        "gemm-cluster.wstave",          "gemm-aliased.wstave",
+        "gemm-fp8-block.wstave",        "attention-fa3-causal.wstave",
+        "attention-fa3-dynamic.wstave", "attention-tle-pingpong.wstave",
+        "sparse-mla-pipes.wstave",      "sparse-mla-seesaw.wstave"
+    };
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        g_autofree char *path = g_strdup_printf("/score/designs/%s", designs[i]);
+        g_test_add_data_func(path, designs[i], test_design);
+    }
+    return g_test_run();
+}
