@@ -41,13 +41,6 @@ static const Bad bad[] = {
     { COOP, "acc.cols(s*SLAB, SLAB)", "acc.cols(s*SLAB, 32)", "T-SHAPE", 2, NULL },
     { COOP, "\"a\": \"a.rows(replica*WM, WM)\"", "\"a\": \"a\"", "T-SHAPE", 2, NULL },
     { COOP, "a.rows(replica*WM, WM)", "a.rows(replica*WM + 64, WM)", "T-VIEW", 2, NULL },
-    {
-        COOP,
-        "\"SLAB\": 64",
-        "\"SLAB\": 96",
-        "T-VIEW",
-        2,
-    },
     { COOP, "\"count\": \"BN/SLAB\"", "\"count\": 5", "T-VIEW", 2, "s*64 = 256" },
     { COOP, "\"unroll\": \"full\"", "\"unroll\": 1", "T-CONST", 2, "Unroll that loop" },
     { COOP, "a.rows(replica*WM, WM)", "a.rows(9223372036854775807, WM)", "T-VIEW", 2, NULL },
