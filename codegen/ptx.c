@@ -28,12 +28,12 @@ static gboolean run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, G
     return FALSE;
 }
 
-/* One line of document text inside a comment. */
+/* One line of document text inside a comment; ptxas takes ASCII only, comments included. */
 static void append_line(GString *s, const char *key, const char *text)
 {
     g_string_append_printf(s, "// %s: ", key);
     for (; text && *text; text++)
-        g_string_append_c(s, (guchar)*text < 32 || *text == 127 ? ' ' : *text);
+        g_string_append_c(s, g_ascii_isprint(*text) ? *text : '?');
     g_string_append_c(s, '\n');
 }
 

@@ -197,6 +197,41 @@ static void test_step_error(void)
     ws_program_unref(p);
 }
 
+/* Names of the document reach comments only, and only as ASCII on one line. */
+static void test_foreign_name(void)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, cases[1].file, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) plain = ws_design_load(file, findings);
+    g_autoptr(GError) error = NULL;
+    static const char *const lines[] = {
+        "set . name \"caf\\u00e9 \\u2014 {$0} */ \\n.version 1.0\"",
+        "set groups/mma/body/0/do/0/do/1 id \"k$1{p}\"",
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
+        g_autoptr(WsEdit) edit = ws_edit_parse(lines[i], &error);
+        g_assert_no_error(error);
+        WsDesign *next = ws_design_apply(plain, edit, findings);
+        if (!next)
+            continue; /* the reader refuses it: nothing reaches the generator */
+        ws_design_unref(plain);
+        plain = next;
+    }
+    WsProgram *p = ws_elaborate(plain, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autofree char *ptx = generate(p, TIMED);
+    for (const char *c = ptx; *c; c++)
+        g_assert_true(g_ascii_isprint(*c) || *c == '\n' || *c == '\t');
+    g_assert_cmpuint(count(ptx, "\n.version"), ==, 1);
+    if (ws_ptxas_available()) {
+        WsPtxasReport *r = ws_ptxas_run(ptx, NULL, &error);
+        g_assert_no_error(error);
+        g_assert_true(ws_ptxas_report_clean(r));
+        ws_ptxas_report_free(r);
+    }
+    ws_program_unref(p);
+}
+
 static void test_llvm_text(void)
 {
     WsProgram *p = load(&cases[1]);
@@ -220,6 +255,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codegen/timed", test_timed_is_timed);
     g_test_add_func("/codegen/ptxas-refuses", test_ptxas_refuses);
     g_test_add_func("/codegen/step-error", test_step_error);
+    g_test_add_func("/codegen/foreign-name", test_foreign_name);
     g_test_add_func("/codegen/llvm", test_llvm_text);
     return g_test_run();
 }
