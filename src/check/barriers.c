@@ -275,6 +275,17 @@ void ws_land(WsPlay *play, WsTransfer *t)
     }
     s->tx -= t->bytes;
     s->credited += t->bytes;
+    if (t->arrivals > s->pend && !s->broken) {
+        g_autofree char *name = ws_slot_name(play, s);
+        WsFinding *f = ws_report_event(play, WS_RULE_P_COUNT, e, NULL,
+                                       "makes %" G_GINT64_FORMAT
+                                       " arrivals on %s, which needs %" G_GINT64_FORMAT
+                                       " more of %" G_GINT64_FORMAT,
+                                       t->arrivals, name, s->pend, s->count);
+        if (f)
+            ws_report_slot(play, f, s);
+        s->broken = TRUE;
+    }
     s->pend -= MIN(t->arrivals, s->pend);
     s->contributed[e->inst] = 1;
     complete(play, s);

@@ -296,8 +296,9 @@ static void solve_driver(Env *env, Driver *d, const GArray *wanted, GPtrArray *s
 {
     if (d->tile_var >= 0) {
         for (guint i = 0; i < wanted->len; i++) {
-            gint64 r = g_array_index(wanted, gint64, i), value = r - d->constant;
-            if (value % d->factor || value / d->factor < d->least)
+            gint64 r = g_array_index(wanted, gint64, i), value;
+            if (__builtin_sub_overflow(r, d->constant, &value) || value == G_MININT64 ||
+                value % d->factor || value / d->factor < d->least)
                 continue;
             value /= d->factor;
             g_array_append_val(d->rounds, r);

@@ -58,7 +58,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, v->skipped, findings);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
-    play->max_ops = o->max_ops ? o->max_ops : 4000000;
+    play->max_ops = o->max_ops ? o->max_ops : 500000;
     guint schedules = o->schedules ? MIN(o->schedules, WS_SCHEDULE_COUNT) : WS_SCHEDULE_COUNT;
     guint heaviest = 0;
     for (guint i = 0; i < cases->len; i++)
@@ -75,13 +75,25 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
                                    : WS_VERDICT_PLAYED;
     if (v->kind == WS_VERDICT_PLAYED && v->played->len == 0) {
         ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
-                        "%s: no sizes were found that its assumptions allow", p->name);
+                        "%s: no sizes were found that its assumptions allow%s%s", p->name,
+                        v->skipped->len ? ": " : "",
+                        v->skipped->len ? (char *)v->skipped->pdata[v->skipped->len - 1] : "");
         v->kind = WS_VERDICT_OUTSIDE;
     }
     ws_play_free(play);
     g_ptr_array_unref(cases);
     v->seconds = (g_get_monotonic_time() - start) * 1e-6;
     return v;
+}
+
+void ws_check_locate(const WsDesign *design, WsFindings *findings)
+{
+    for (guint i = 0; i < findings->list->len; i++) {
+        WsFinding *f = findings->list->pdata[i];
+        const WsNode *node = f->line == 0 && f->at ? ws_design_find(design, f->at) : NULL;
+        if (node)
+            f->line = node->line, f->column = node->column;
+    }
 }
 
 void ws_verdict_free(WsVerdict *v)

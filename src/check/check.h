@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     guint max_tiles;    /* 0: 3 */
     guint schedules;    /* of every case; 0: one, and all of them for the largest cases */
-    guint64 max_ops;    /* of one play; 0: 4,000,000 */
+    guint64 max_ops;    /* of one play; 0: 500,000 */
     guint max_findings; /* 0: 8 */
 } WsCheckOptions;
 
@@ -50,6 +50,8 @@ typedef struct {
 
 /* Never fails: what is wrong is a finding of class B, P or F. `options` may be NULL. */
 WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings);
+/* Gives findings that name a step or an object of the design its line and column. */
+void ws_check_locate(const WsDesign *design, WsFindings *findings);
 void ws_verdict_free(WsVerdict *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
 /* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees.

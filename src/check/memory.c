@@ -268,8 +268,8 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
         return FALSE;
     }
     if (e->element < 0 || e->element >= MAX(b->array, 1) || e->stage < 0 ||
-        e->stage >= MAX(b->stages, 1) || e->row0 < 0 || e->row0 + a->rows > b->rows || *col0 < 0 ||
-        *col0 + a->cols > b->cols) {
+        e->stage >= MAX(b->stages, 1) || e->row0 < 0 || e->row0 > (gint64)b->rows - a->rows ||
+        *col0 < 0 || *col0 > (gint64)b->cols - a->cols) {
         ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                   "reaches outside %s: element %" G_GINT64_FORMAT ", stage %" G_GINT64_FORMAT
                   ", rows from %" G_GINT64_FORMAT ", columns from %" G_GINT64_FORMAT,

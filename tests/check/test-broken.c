@@ -24,10 +24,14 @@ static void refuted(gconstpointer data)
     const Row *row = data;
     g_autofree char *file = g_strdup_printf("broken/%s.wstave", row->file);
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = edited_program(file, NULL, NULL, 0, findings);
+    g_autofree char *design_text = edited_text(file, NULL);
+    g_autoptr(WsDesign) design = ws_design_parse(design_text, strlen(design_text), file, findings);
+    g_assert_nonnull(design);
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
     g_assert_nonnull(p);
     g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
     g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    ws_check_locate(design, findings);
     g_autofree char *text = ws_findings_print(findings, file);
     g_test_message("%s", text);
     g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
@@ -39,6 +43,7 @@ static void refuted(gconstpointer data)
         first = findings->list->pdata[i];
     g_assert_nonnull(first->remedy);
     g_assert_nonnull(first->round);
+    g_assert_cmpuint(first->line, >, 0);
 }
 
 int main(int argc, char **argv)

@@ -143,9 +143,36 @@ static void clean(gconstpointer data)
         g_test_fail();
 }
 
+/* What was played is said: rounds around the ring depth, 0 to 3 tiles, what an assumption forbids.
+ */
+static void says_what_was_played(void)
+{
+    static const gint64 rounds[] = { 1, 2, 3, 4, 5, 9 };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = edited_program(GC, NULL, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_autofree char *text = ws_verdict_text(v);
+    for (guint t = 1; t <= 3; t++)
+        for (guint r = 0; r < G_N_ELEMENTS(rounds); r++) {
+            gboolean found = FALSE;
+            for (guint i = 0; i < v->played->len; i++) {
+                const WsPlayed *one = &g_array_index(v->played, WsPlayed, i);
+                found |= one->tiles == t && one->rounds == rounds[r];
+            }
+            g_assert_true(found);
+        }
+    g_assert_cmpuint(g_array_index(v->played, WsPlayed, 0).tiles, ==, 0);
+    g_assert_cmpuint(v->skipped->len, ==, 1);
+    g_assert_nonnull(strstr(v->skipped->pdata[0], "K >= 1"));
+    g_assert_true(g_str_has_prefix(text, "played: rounds 1 2 3 4 5 9 over up to 3 tiles"));
+    g_assert_cmpuint(v->ops, >, 1000);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/check/clean/says what was played", says_what_was_played);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = g_strdup_printf("/check/clean/%s", rows[i].title);
         g_test_add_data_func(path, &rows[i], clean);
