@@ -50,7 +50,8 @@ static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
             if (step->kind == WS_STEP_ACQUIRE &&
                 ws_elab_field_is(E, step, WS_F_keyword, ws_node_name(p->node))) {
                 if (p->writer && p->writer != group + 1)
-                    ws_elab_note(E, WS_RULE_L_PIPE, E->p->group_name[group], NULL,
+                    ws_elab_note(E, WS_RULE_L_PIPE,
+                                 ws_arena_printf(E->arena, "pipes/%s", ws_node_name(p->node)), NULL,
                                  "pipe %s has two writers", ws_node_name(p->node));
                 p->writer = group + 1;
             }
