@@ -58,7 +58,7 @@ typedef struct {
     guint agent;
     const WsTree *loop; /* of the program */
     gint64 rounds;      /* distances measured */
-    double period;      /* median distance in cycles */
+    double period;      /* median distance in cycles, the mean if rounds come in bursts */
 } WsClockLoop;
 
 /* A waiting operation of the CTA of rank 0 and the cycles its agent stood there beyond its own

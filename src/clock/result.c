@@ -103,15 +103,25 @@ static int by_value(gconstpointer a, gconstpointer b)
     return (x > y) - (x < y);
 }
 
+/* The median, or the mean where rounds come in bursts (a ring that fills all at once). */
+static double typical(GArray *distance)
+{
+    double sum = 0;
+    for (guint i = 0; i < distance->len; i++)
+        sum += g_array_index(distance, double, i);
+    g_array_sort(distance, by_value);
+    double mean = sum / distance->len;
+    double median = g_array_index(distance, double, distance->len / 2);
+    return fabs(mean - median) <= 0.05 * median ? median : mean;
+}
+
 static void loops(WsClockResult *r, const WsPlay *play)
 {
     for (guint i = 0; i < play->loops->len; i++) {
         const WsLoopTrack *t = &g_array_index(play->loops, WsLoopTrack, i);
         if (t->distance->len == 0)
             continue;
-        g_array_sort(t->distance, by_value);
-        WsClockLoop l = { t->agent, t->loop, t->distance->len,
-                          g_array_index(t->distance, double, t->distance->len / 2) };
+        WsClockLoop l = { t->agent, t->loop, t->distance->len, typical(t->distance) };
         g_array_append_val(r->loop, l);
     }
 }
