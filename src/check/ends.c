@@ -92,7 +92,7 @@ static char *missing(const WsPlay *play, const WsInst *inst, guint rank)
     return g_string_free(t, FALSE);
 }
 
-static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s)
+static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s, guint rank)
 {
     const WsBarrier *b = &play->p->barrier[s->barrier];
     if (b->arrivals && b->arrivals_derived &&
@@ -148,7 +148,7 @@ void ws_report_stuck(WsPlay *play)
                       root->turn != G_MININT64 ? root->turn : s->phase, name, why);
         if (f) {
             ws_report_slot(play, f, s);
-            remedy_stuck(play, f, s);
+            remedy_stuck(play, f, s, best);
         }
     } else if (root->named) {
         f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
