@@ -51,10 +51,22 @@ typedef struct {
     char *fold_note;
 } WsBuild;
 
+/* One tile of the leading operation, in order of time. */
+typedef struct {
+    gint32 tile;
+    guint agent;
+    gint64 from;
+    guint n;         /* rounds */
+    gint32 round[4]; /* totals of the rounds 0, 1, n-2, n-1 (clamped) */
+} WsTileSpan;
+
 /* window.c */
+GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t); /* WsTileSpan, by time */
+const char *ws_window_loop(const WsBuild *b);                /* name of the leading loop: "k" */
 void ws_window_choose(WsBuild *b);
 void ws_window_map(WsBuild *b);     /* segments -> pixels, ticks */
 void ws_window_collect(WsBuild *b); /* seen, seen_overlay */
+/* band.c */
 void ws_window_bands(WsBuild *b);
 
 /* bind.c: values of the operations' expressions in the tiles shown; NULL if they cannot be told */

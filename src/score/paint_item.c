@@ -36,6 +36,12 @@ void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, doubl
     cairo_restore(cr);
 }
 
+/* A measured bar under a predicted one. */
+static gboolean under(const WsSceneItem *i)
+{
+    return i->measured && i->h < 10;
+}
+
 /* A label on a tail stands on a plate, or the hatch would eat it. */
 static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint32 ink, double size,
                         double x, double alpha)
@@ -60,7 +66,7 @@ static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint3
 
 static void paint_head(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
-    ws_paint_colour(cr, c, i->measured ? 0.75 : 1);
+    ws_paint_colour(cr, c, under(i) ? 0.75 : 1);
     ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
     cairo_fill(cr);
 }
@@ -81,11 +87,11 @@ static void paint_observed(cairo_t *cr, const WsSceneItem *i, guint32 c)
 
 static void paint_flight(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
-    if (i->measured && i->h < 10) {
+    if (under(i)) {
         paint_observed(cr, i, c);
         return;
     }
-    ws_paint_colour(cr, c, i->measured ? 0.12 : 0.20);
+    ws_paint_colour(cr, c, 0.20);
     ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
     cairo_fill(cr);
     ws_paint_colour(cr, c, i->measured ? 0.4 : 0.55);
@@ -103,7 +109,7 @@ static void paint_flight(cairo_t *cr, const WsSceneItem *i, guint32 c)
 
 static void paint_wait(cairo_t *cr, const WsSceneItem *i, guint32 c)
 {
-    double inset = i->measured ? 1 : 4.5;
+    double inset = under(i) ? 1 : 4.5;
     double y = i->y + inset, h = i->h - 2 * inset;
     ws_paint_colour(cr, c, 0.08);
     cairo_rectangle(cr, i->x, y, i->w, h);

@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-/* One tile of the leading operation, in order of time. */
-typedef struct {
-    gint32 tile;
-    guint agent;
-    gint64 from;
-    guint n;         /* rounds */
-    gint32 round[4]; /* totals of the rounds 0, 1, n-2, n-1 (clamped) */
-} Tile;
-
 /* The agent and operation that set the pace: the mma with most rounds, else anything with most. */
 static void choose_lead(WsBuild *b)
 {
@@ -49,21 +40,21 @@ static gboolean counts_rounds(const WsBuild *b, const WsTrace *t, const WsTraceR
 
 static gint by_from(gconstpointer pa, gconstpointer pb)
 {
-    const Tile *a = pa, *b = pb;
+    const WsTileSpan *a = pa, *b = pb;
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
 /* Tiles of the leading group in order of time. Replicas that share a tile count it once; replicas
  * that take turns (ping-pong) bring their own. */
-static GArray *list_tiles(const WsBuild *b, const WsTrace *t)
+GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t)
 {
-    GArray *tiles = g_array_new(FALSE, TRUE, sizeof(Tile));
+    GArray *tiles = g_array_new(FALSE, TRUE, sizeof(WsTileSpan));
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* tile + 2 -> agent + 1 */
     for (guint a = 0; a < b->p->n_agents; a++) {
         if (b->p->agent[a].group != b->p->agent[b->lead_agent].group)
             continue;
         const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
-        Tile *last = NULL;
+        WsTileSpan *last = NULL;
         for (guint64 i = 0; lane && i < lane->n; i++) {
             const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
             if (!counts_rounds(b, t, r))
@@ -74,12 +65,12 @@ static GArray *list_tiles(const WsBuild *b, const WsTrace *t)
                 continue;
             if (!owner) {
                 g_hash_table_insert(known, key, GUINT_TO_POINTER(a + 1));
-                Tile tile = { .tile = r->tile,
-                              .agent = a,
-                              .from = r->start,
-                              .round = { r->round, r->round, r->round, r->round } };
+                WsTileSpan tile = { .tile = r->tile,
+                                    .agent = a,
+                                    .from = r->start,
+                                    .round = { r->round, r->round, r->round, r->round } };
                 g_array_append_val(tiles, tile);
-                last = &g_array_index(tiles, Tile, tiles->len - 1);
+                last = &g_array_index(tiles, WsTileSpan, tiles->len - 1);
             }
             if (!last || last->tile != r->tile)
                 continue;
@@ -97,7 +88,7 @@ static GArray *list_tiles(const WsBuild *b, const WsTrace *t)
 static gboolean has_tile(const GArray *tiles, gint32 tile, guint n)
 {
     for (guint i = 0; i < tiles->len; i++) {
-        const Tile *k = &g_array_index(tiles, Tile, i);
+        const WsTileSpan *k = &g_array_index(tiles, WsTileSpan, i);
         if (k->tile == tile)
             return k->n == n;
     }
@@ -144,14 +135,14 @@ static void align(WsBuild *b, guint segment, gint32 tile, gint32 round)
         b->shift[segment] = main_from - from;
 }
 
-static const char *inner_loop(const WsBuild *b)
+const char *ws_window_loop(const WsBuild *b)
 {
     const char *loop = b->t->op_loop->pdata[b->lead_op], *slash = strrchr(loop, '/');
     return slash ? slash + 1 : *loop ? loop : "round";
 }
 
 /* "k 2 - 125: 124 rounds of 1 024 cycles" */
-static char *fold_text(const WsBuild *b, const Tile *tile)
+static char *fold_text(const WsBuild *b, const WsTileSpan *tile)
 {
     if (tile->n <= 4)
         return NULL;
@@ -162,12 +153,12 @@ static char *fold_text(const WsBuild *b, const Tile *tile)
         c = (b0 - a) / (gint64)(tile->n - 2);
         each = ws_group_digits(c);
     }
-    return g_strdup_printf("%s 2 \xe2\x80\x93 %u: %u rounds of %s cycles", inner_loop(b),
+    return g_strdup_printf("%s 2 \xe2\x80\x93 %u: %u rounds of %s cycles", ws_window_loop(b),
                            tile->n - 3, tile->n - 4, each ? each : "?");
 }
 
 /* Last issue of the agent that had the tile: the end of its epilogue. */
-static gint64 end_of_tile(const WsBuild *b, const Tile *tile)
+static gint64 end_of_tile(const WsBuild *b, const WsTileSpan *tile)
 {
     const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, tile->agent);
     gint64 end = 0;
@@ -181,19 +172,19 @@ static gint64 end_of_tile(const WsBuild *b, const Tile *tile)
 
 static void choose_opening(WsBuild *b)
 {
-    g_autoptr(GArray) tiles = list_tiles(b, b->t);
-    g_autoptr(GArray) other = b->overlay ? list_tiles(b, b->overlay) : NULL;
+    g_autoptr(GArray) tiles = ws_window_tiles(b, b->t);
+    g_autoptr(GArray) other = b->overlay ? ws_window_tiles(b, b->overlay) : NULL;
     /* A tile in the middle, with a successor, and best one that the overlay has as well. */
     guint pick = tiles->len > 2 ? 1 : 0;
     for (guint i = pick; other && i + 1 < tiles->len; i++) {
-        const Tile *k = &g_array_index(tiles, Tile, i), *n = k + 1;
+        const WsTileSpan *k = &g_array_index(tiles, WsTileSpan, i), *n = k + 1;
         if (has_tile(other, k->tile, k->n) && has_tile(other, n->tile, n->n)) {
             pick = i;
             break;
         }
     }
-    const Tile *tile = &g_array_index(tiles, Tile, pick);
-    const Tile *next = pick + 1 < tiles->len ? tile + 1 : NULL;
+    const WsTileSpan *tile = &g_array_index(tiles, WsTileSpan, pick);
+    const WsTileSpan *next = pick + 1 < tiles->len ? tile + 1 : NULL;
     gint64 from, to, unused;
     gint64 end = g_array_index(b->t->cta, WsTraceCta, b->cta).cycles;
     b->tile0 = tile->tile;
@@ -368,104 +359,4 @@ void ws_window_collect(WsBuild *b)
     collect(b, FALSE, b->seen);
     if (b->overlay)
         collect(b, TRUE, b->seen_overlay);
-}
-
-typedef struct {
-    gint32 tile, round;
-    guint index; /* of the round in its tile */
-    gint64 from;
-} Round;
-
-static gint by_round_start(gconstpointer pa, gconstpointer pb)
-{
-    const Round *a = pa, *b = pb;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
-
-static void list_rounds_of(const WsBuild *b, const Tile *tile, GArray *rounds)
-{
-    const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, tile->agent);
-    const char *loop = b->t->op_loop->pdata[b->lead_op];
-    Round now = { .tile = tile->tile, .round = G_MININT32 };
-    gboolean any = FALSE, after = FALSE;
-    for (guint64 i = 0; lane && i < lane->n; i++) {
-        const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + i);
-        if (r->tile != tile->tile)
-            continue;
-        if (strcmp(b->t->op_loop->pdata[r->op], loop) != 0) {
-            if (any && !after) { /* after the loop: the rest of the tile */
-                Round rest = { tile->tile, G_MININT32, 0, r->start };
-                g_array_append_val(rounds, rest);
-                after = TRUE;
-            }
-            continue;
-        }
-        if (any && r->round == now.round)
-            continue;
-        now.index = any ? now.index + 1 : 0;
-        now.round = r->round;
-        now.from = r->start;
-        any = TRUE;
-        g_array_append_val(rounds, now);
-    }
-}
-
-/* The leading group's rounds, numbered within their tiles, in order of time. Where replicas take
- * turns, the epilogue of one gives way to the rounds of the other. */
-static GArray *list_rounds(const WsBuild *b)
-{
-    GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
-    g_autoptr(GArray) tiles = list_tiles(b, b->t);
-    for (guint i = 0; i < tiles->len; i++) {
-        const Tile *tile = &g_array_index(tiles, Tile, i);
-        if (tile->tile >= b->tile0 - 1 && tile->tile <= b->tile1 + 1)
-            list_rounds_of(b, tile, rounds);
-    }
-    g_array_sort(rounds, by_round_start);
-    return rounds;
-}
-
-static void add_band(WsBuild *b, gint64 from, gint64 to, double y, gboolean odd, char *label)
-{
-    WsSceneBand band = { ws_scene_x(b->s, from), ws_scene_x(b->s, to), y, 15, odd, label };
-    if (band.x1 - band.x0 < 3 || ws_text_width_estimate(label, 10) > band.x1 - band.x0 - 4) {
-        g_free(band.label);
-        band.label = NULL;
-    }
-    if (band.x1 > band.x0)
-        g_array_append_val(b->s->band, band);
-    else
-        g_free(band.label);
-}
-
-/* Two strips under the axis: tiles, and rounds with what follows the loop. */
-void ws_window_bands(WsBuild *b)
-{
-    if (b->lead_op < 0)
-        return;
-    const WsSceneSegment *first = &g_array_index(b->s->segment, WsSceneSegment, 0);
-    const WsSceneSegment *last =
-        &g_array_index(b->s->segment, WsSceneSegment, b->s->segment->len - 1);
-    g_autoptr(GArray) rounds = list_rounds(b);
-    gboolean tiled = strchr(b->t->op_loop->pdata[b->lead_op], '/') != NULL;
-    double y_tile = b->y, y_round = b->y + (tiled ? 17 : 0);
-    gint64 tile_from = first->t0;
-    for (guint i = 0; i < rounds->len; i++) {
-        const Round *r = &g_array_index(rounds, Round, i);
-        const Round *n = i + 1 < rounds->len ? r + 1 : NULL;
-        gint64 to = n ? n->from : last->t1;
-        gboolean tile_ends = !n || n->tile != r->tile;
-        if (i == 0 || r[-1].tile != r->tile)
-            tile_from = r->from;
-        if (tiled && tile_ends && to > first->t0 && tile_from < last->t1)
-            add_band(b, MAX(tile_from, first->t0), MIN(to, last->t1), y_tile, r->tile & 1,
-                     g_strdup_printf("tile %d", r->tile));
-        if (to <= first->t0 || r->from >= last->t1)
-            continue;
-        add_band(b, MAX(r->from, first->t0), MIN(to, last->t1), y_round,
-                 r->round == G_MININT32 || (r->index & 1),
-                 r->round == G_MININT32 ? g_strdup("epilogue")
-                                        : g_strdup_printf("%s %u", inner_loop(b), r->index));
-    }
-    b->y = y_round + 15 + WS_STAFF_GAP;
 }

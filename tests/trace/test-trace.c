@@ -86,6 +86,46 @@ static void test_plan_layout(void)
     }
 }
 
+/* On every shipped design: points belong to their agent, clocks come after what they time, and no
+ * two points want the same operation. */
+static void test_plan_designs(void)
+{
+    static const char *const designs[] = { "gemm-cooperative", "gemm-pingpong",
+                                           "gemm-aliased",     "attention-fa3-causal",
+                                           "sparse-mla-pipes", "sparse-mla-seesaw" };
+    for (guint d = 0; d < G_N_ELEMENTS(designs); d++) {
+        g_autofree char *file =
+            g_strdup_printf("%s/tests/designs/%s.wstave", WS_SOURCE_ROOT, designs[d]);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_load(file, findings);
+        g_assert_nonnull(design);
+        g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+        g_assert_nonnull(p);
+        WsRecordChoice choice = { .rounds = 16, .tiles = 4 };
+        g_autoptr(WsRecorder) r = ws_recorder_new(p, &choice);
+        guint waits = 0, recorded = 0;
+        for (guint i = 0; i < p->n_ops; i++)
+            waits += p->op[i]->kind == WS_OP_MBAR_WAIT && p->op[i]->agent >= 0;
+        for (guint s = 0; s < r->n_strips; s++) {
+            const WsRecordStrip *strip = &r->strip[s];
+            g_assert_cmpuint(strip->kid0, <, strip->kid1);
+            g_assert_cmpuint(strip->kid1, <=, strip->body->n_kids);
+            for (guint k = 0; k < strip->n_points; k++) {
+                const WsRecordPoint *point = &strip->point[k];
+                const WsOp *op = p->op[point->op], *at = p->op[point->at];
+                const WsRecordStrip *found = NULL;
+                g_assert_cmpint(op->agent, ==, (gint)strip->agent);
+                g_assert_cmpuint(point->at, >=, point->op);
+                g_assert_true(op->tree->parent == at->tree->parent);
+                g_assert_true(ws_recorder_point(r, op, &found) == point && found == strip);
+                g_assert_true(ws_recorder_after(r, at, &found) == point && found == strip);
+                recorded += op->kind == WS_OP_MBAR_WAIT;
+            }
+        }
+        g_assert_cmpuint(recorded, ==, waits);
+    }
+}
+
 typedef struct {
     gint64 from, to;
     guint n, bad;
@@ -262,6 +302,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/trace/plan", test_plan);
     g_test_add_func("/trace/plan-layout", test_plan_layout);
+    g_test_add_func("/trace/plan-designs", test_plan_designs);
     g_test_add_func("/trace/window", test_window);
     g_test_add_func("/trace/stats", test_stats);
     g_test_add_func("/trace/overlap-exact", test_overlap_exact);

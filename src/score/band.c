@@ -1,0 +1,104 @@
+/* The strips under the axis: tiles, and the rounds of the leading group with what follows them. */
+#include "score/build.h"
+
+#include <string.h>
+
+typedef struct {
+    gint32 tile, round;
+    guint index; /* of the round in its tile */
+    gint64 from;
+} Round;
+
+static gint by_round_start(gconstpointer pa, gconstpointer pb)
+{
+    const Round *a = pa, *b = pb;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static void list_rounds_of(const WsBuild *b, const WsTileSpan *tile, GArray *rounds)
+{
+    const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, tile->agent);
+    const char *loop = b->t->op_loop->pdata[b->lead_op];
+    Round now = { .tile = tile->tile, .round = G_MININT32 };
+    gboolean any = FALSE, after = FALSE;
+    for (guint64 i = 0; lane && i < lane->n; i++) {
+        const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + i);
+        if (r->tile != tile->tile)
+            continue;
+        if (strcmp(b->t->op_loop->pdata[r->op], loop) != 0) {
+            if (any && !after) { /* after the loop: the rest of the tile */
+                Round rest = { tile->tile, G_MININT32, 0, r->start };
+                g_array_append_val(rounds, rest);
+                after = TRUE;
+            }
+            continue;
+        }
+        if (any && r->round == now.round)
+            continue;
+        now.index = any ? now.index + 1 : 0;
+        now.round = r->round;
+        now.from = r->start;
+        any = TRUE;
+        g_array_append_val(rounds, now);
+    }
+}
+
+/* The leading group's rounds, numbered within their tiles, in order of time. Where replicas take
+ * turns, the epilogue of one gives way to the rounds of the other. */
+static GArray *list_rounds(const WsBuild *b)
+{
+    GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
+    g_autoptr(GArray) tiles = ws_window_tiles(b, b->t);
+    for (guint i = 0; i < tiles->len; i++) {
+        const WsTileSpan *tile = &g_array_index(tiles, WsTileSpan, i);
+        if (tile->tile >= b->tile0 - 1 && tile->tile <= b->tile1 + 1)
+            list_rounds_of(b, tile, rounds);
+    }
+    g_array_sort(rounds, by_round_start);
+    return rounds;
+}
+
+static void add_band(WsBuild *b, gint64 from, gint64 to, double y, gboolean odd, char *label)
+{
+    WsSceneBand band = { ws_scene_x(b->s, from), ws_scene_x(b->s, to), y, 15, odd, label };
+    if (band.x1 - band.x0 < 3 || ws_text_width_estimate(label, 10) > band.x1 - band.x0 - 4) {
+        g_free(band.label);
+        band.label = NULL;
+    }
+    if (band.x1 > band.x0)
+        g_array_append_val(b->s->band, band);
+    else
+        g_free(band.label);
+}
+
+/* Two strips under the axis: tiles, and rounds with what follows the loop. */
+void ws_window_bands(WsBuild *b)
+{
+    if (b->lead_op < 0)
+        return;
+    const WsSceneSegment *first = &g_array_index(b->s->segment, WsSceneSegment, 0);
+    const WsSceneSegment *last =
+        &g_array_index(b->s->segment, WsSceneSegment, b->s->segment->len - 1);
+    g_autoptr(GArray) rounds = list_rounds(b);
+    gboolean tiled = strchr(b->t->op_loop->pdata[b->lead_op], '/') != NULL;
+    double y_tile = b->y, y_round = b->y + (tiled ? 17 : 0);
+    gint64 tile_from = first->t0;
+    for (guint i = 0; i < rounds->len; i++) {
+        const Round *r = &g_array_index(rounds, Round, i);
+        const Round *n = i + 1 < rounds->len ? r + 1 : NULL;
+        gint64 to = n ? n->from : last->t1;
+        gboolean tile_ends = !n || n->tile != r->tile;
+        if (i == 0 || r[-1].tile != r->tile)
+            tile_from = r->from;
+        if (tiled && tile_ends && to > first->t0 && tile_from < last->t1)
+            add_band(b, MAX(tile_from, first->t0), MIN(to, last->t1), y_tile, r->tile & 1,
+                     g_strdup_printf("tile %d", r->tile));
+        if (to <= first->t0 || r->from >= last->t1)
+            continue;
+        add_band(b, MAX(r->from, first->t0), MIN(to, last->t1), y_round,
+                 r->round == G_MININT32 || (r->index & 1),
+                 r->round == G_MININT32 ? g_strdup("epilogue")
+                                        : g_strdup_printf("%s %u", ws_window_loop(b), r->index));
+    }
+    b->y = y_round + 15 + WS_STAFF_GAP;
+}
