@@ -5,6 +5,7 @@
 #include "runner/manifest.h"
 
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -195,6 +196,19 @@ static gboolean run_remote(const char *dir, const char *runner, const WsRunSpec 
     return ok;
 }
 
+/* Figures of an earlier run must not pass for those of this one. */
+static void forget_results(const char *dir)
+{
+    g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
+    const char *name;
+    while (d && (name = g_dir_read_name(d))) {
+        g_autofree char *path = g_build_filename(dir, name, NULL);
+        if (strcmp(name, "results.json") == 0 ||
+            (g_str_has_prefix(name, "records") && g_str_has_suffix(name, ".bin")))
+            g_unlink(path);
+    }
+}
+
 gboolean ws_run_bundle(const char *dir, const WsRunSpec *spec, int *status, GError **error)
 {
     g_autofree char *manifest = g_build_filename(dir, WS_MANIFEST_FILE, NULL);
@@ -206,6 +220,7 @@ gboolean ws_run_bundle(const char *dir, const WsRunSpec *spec, int *status, GErr
                     dir, WS_MANIFEST_FILE);
         return FALSE;
     }
+    forget_results(clean);
     if (!found)
         return absent(error, "warpstave-runner is not there; build it, or name it in "
                              "WARPSTAVE_RUNNER");
