@@ -137,7 +137,7 @@ static void add_hidden(GString *s, const WsBuild *b)
     } rows[] = { { WS_ITEM_LOAD, "TMA loads" },
                  { WS_ITEM_COPY, "gathers and copies" },
                  { WS_ITEM_MATH, "compute" },
-                 { WS_ITEM_SHARED, "register and memory moves" },
+                 { WS_ITEM_SHARED, "memory moves" },
                  { WS_ITEM_STORE, "TMA stores" } };
     g_autoptr(GArray) tensor = times_of(b, WS_ITEM_MMA);
     if (!tensor->len)
