@@ -10,6 +10,7 @@ static const char *const severities[] = { "hint", "warning", "error" };
 int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force)
 {
     g_autoptr(WsVerdict) verdict = ws_check(in->program, NULL, in->findings);
+    ws_check_locate(in->design, in->findings);
     if (verdict->kind != WS_VERDICT_REFUTED)
         return WS_EXIT_YES;
     ws_cli_print_findings(in->findings, file);
@@ -120,6 +121,7 @@ int ws_command_check(int argc, char **argv)
     g_autoptr(WsVerdict) verdict = NULL;
     if (code == WS_EXIT_YES) {
         verdict = ws_check(in.program, NULL, in.findings);
+        ws_check_locate(in.design, in.findings);
         code = verdict_code(verdict, in.findings, strict, require);
     }
     if (json)

@@ -1,6 +1,8 @@
 /* The command line as a person meets it: exit codes and what is said, from tables. */
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
 
@@ -54,7 +56,7 @@ static const Case cases[] = {
     { "missing-file", { "check", "/nonexistent.wstave", NULL }, 2, "/nonexistent.wstave" },
     { "bad-setting", { "check", GEMM, "--set", "STAGES=x", NULL }, 2, "NAME=INTEGER" },
     { "unknown-setting", { "check", GEMM, "--set", "STAGE=3", NULL }, 2, "STAGE" },
-    { "zero-stages", { "check", GEMM, "--set", "STAGES=0", NULL }, 2, "STAGES" },
+    { "zero-stages", { "check", GEMM, "--set", "STAGES=0", NULL }, 2, "stages is 0" },
     { "too-large", { "check", GEMM, "--set", "STAGES=9", NULL }, 1, "B-" },
     { "check", { "check", GEMM, NULL }, 0, "played" },
     { "check-3-stages", { "check", GEMM, "--set", "STAGES=3", NULL }, 0, "played" },
@@ -74,6 +76,92 @@ static const Case cases[] = {
     { "generate-unknown", { "generate", GEMM, "--as", "elf", NULL }, 2, "elf" },
 };
 
+/* Bad input: the shipped design with one text replaced; every one is exit 2 (or 1: a finding) with
+ * file, place and remedy, from check, format and generate alike. */
+typedef struct {
+    const char *title, *from, *to;
+    int exit_code;
+    const char *says;
+} BadText;
+
+static const BadText bad_texts[] = {
+    { "unknown-key", "\"slots\": \"STAGES\"", "\"slotz\": \"STAGES\"", 2, "slots" },
+    { "wrong-type", "\"STAGES\": 4", "\"STAGES\": [4]", 2, "constants" },
+    { "missing-name", "\"name\": \"full\", ", "", 2, "barriers/0" },
+    { "recursive", "\"BM\": 128", "\"BM\": \"BM + 1\"", 2, "BM" },
+    { "overflow", "\"BM\": 128", "\"BM\": \"9223372036854775807*2\"", 2, "BM" },
+    { "unknown-barrier", "\"wait\": \"full\"", "\"wait\": \"fool\"", 2, "full" },
+    { "newer-version", "\"warpstave\": 1", "\"warpstave\": 2", 2, "2" },
+    { "negative-size", "\"M\": 8192", "\"M\": -8192", 2, "M" },
+    { "zero-stages", "\"STAGES\": 4", "\"STAGES\": 0", 2, "stages is 0" },
+    { "too-large", "\"STAGES\": 4", "\"STAGES\": 12", 1, "shared memory" },
+    { "unreadable-expression", "\"cdiv(K, BK)\"", "\"cdiv(K, \"", 2, "column" },
+};
+
+static void test_bad_text(gconstpointer data)
+{
+    const BadText *c = data;
+    g_autofree char *text = NULL, *output = NULL;
+    g_autoptr(GError) error = NULL;
+    g_file_get_contents(GEMM, &text, NULL, &error);
+    g_assert_no_error(error);
+    char *at = strstr(text, c->from);
+    g_assert_nonnull(at);
+    g_autoptr(GString) broken = g_string_new_len(text, at - text);
+    g_string_append(broken, c->to);
+    g_string_append(broken, at + strlen(c->from));
+    g_autofree char *file = g_build_filename(g_get_tmp_dir(), "warpstave-test-XXXXXX", NULL);
+    int fd = g_mkstemp(file);
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    g_file_set_contents(file, broken->str, -1, &error);
+    g_assert_no_error(error);
+    const char *const arguments[] = { "check", file, NULL };
+    int code = run(arguments, &output);
+    g_unlink(file);
+    if (code != c->exit_code || !strstr(output, c->says) || !strstr(output, file) ||
+        !strstr(output, "remedy: ")) {
+        g_test_message("exit %d, expected %d; wanted \"%s\", the file and a remedy in:\n%s", code,
+                       c->exit_code, c->says, output);
+        g_test_fail();
+    }
+}
+
+/* Texts that are no design at all: cut off, too long, too deep. */
+static char *cut_off(void)
+{
+    g_autofree char *text = NULL;
+    g_file_get_contents(GEMM, &text, NULL, NULL);
+    return g_strndup(text, 500);
+}
+
+static char *too_long(void)
+{
+    return g_strnfill((1 << 20) + 1, ' ');
+}
+
+static char *too_deep(void)
+{
+    return g_strnfill(100000, '[');
+}
+
+static void test_no_design(gconstpointer data)
+{
+    char *(*make)(void) = (char *(*)(void))data;
+    g_autofree char *text = make(), *output = NULL;
+    g_autofree char *file = g_build_filename(g_get_tmp_dir(), "warpstave-test-XXXXXX", NULL);
+    close(g_mkstemp(file));
+    g_assert_true(g_file_set_contents(file, text, -1, NULL));
+    const char *const arguments[] = { "format", file, "-w", NULL };
+    int code = run(arguments, &output);
+    g_autofree char *after = NULL;
+    g_assert_true(g_file_get_contents(file, &after, NULL, NULL));
+    g_unlink(file);
+    g_assert_cmpint(code, ==, 2);
+    g_assert_nonnull(strstr(output, file));
+    g_assert_cmpstr(after, ==, text); /* a failed load loses nothing */
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -81,6 +169,12 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/cli/%s", cases[i].title);
         g_test_add_data_func(path, &cases[i], test_case);
     }
-    int status = g_test_run();
-    return status;
+    for (guint i = 0; i < G_N_ELEMENTS(bad_texts); i++) {
+        g_autofree char *path = g_strdup_printf("/cli/bad/%s", bad_texts[i].title);
+        g_test_add_data_func(path, &bad_texts[i], test_bad_text);
+    }
+    g_test_add_data_func("/cli/bad/cut-off", (gconstpointer)cut_off, test_no_design);
+    g_test_add_data_func("/cli/bad/too-long", (gconstpointer)too_long, test_no_design);
+    g_test_add_data_func("/cli/bad/too-deep", (gconstpointer)too_deep, test_no_design);
+    return g_test_run();
 }
