@@ -55,7 +55,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         v->seconds = (g_get_monotonic_time() - start) * 1e-6;
         return v;
     }
-    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, v->skipped, findings);
+    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, v->skipped);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;

@@ -3,54 +3,6 @@
 
 #include <string.h>
 
-/* --- clocks ----------------------------------------------------------------------------------- */
-void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from)
-{
-    for (guint i = 0; i < 2 * play->n_comps; i++)
-        into[i] = MAX(into[i], from[i]);
-}
-
-gboolean ws_knows(const WsInst *inst, gboolean leader, guint comp, WsEpoch epoch)
-{
-    if (leader)
-        return inst->lead[comp] >= epoch;
-    return inst->lead[comp] >= epoch && inst->lanes[comp] >= epoch;
-}
-
-gboolean ws_fenced(const WsPlay *play, const WsInst *inst, gboolean leader, guint comp,
-                   WsEpoch epoch)
-{
-    comp += play->n_comps;
-    return inst->lead[comp] >= epoch && (leader || inst->lanes[comp] >= epoch);
-}
-
-void ws_release_leader(WsPlay *play, WsInst *inst, WsEpoch *into)
-{
-    ws_clock_join(play, into, inst->lead);
-}
-
-void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into)
-{
-    ws_clock_join(play, into, inst->lead);
-    ws_clock_join(play, into, inst->lanes);
-    into[inst->comp_o] = MAX(into[inst->comp_o], inst->o);
-    into[inst->comp_w] = MAX(into[inst->comp_w], inst->w);
-}
-
-void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from)
-{
-    ws_clock_join(play, inst->lead, from);
-    if (!leader)
-        ws_clock_join(play, inst->lanes, from);
-}
-
-void ws_collective(WsPlay *play, WsInst *inst)
-{
-    inst->lead[inst->comp_w] = inst->lanes[inst->comp_w] = inst->w;
-    inst->lead[play->n_comps + inst->comp_w] = inst->w;
-    inst->lanes[play->n_comps + inst->comp_w] = inst->w;
-}
-
 /* --- building --------------------------------------------------------------------------------- */
 static void layout_slots(WsPlay *play)
 {
@@ -291,78 +243,65 @@ static void warp_sync(WsPlay *play, WsInst *inst)
     ws_clock_join(play, inst->lanes, inst->lead);
 }
 
-/* TRUE when done, FALSE when the instance must wait. */
+/* One operation; FALSE while the instance must wait. What is not in the table touches at most bytes
+ * and values. */
+typedef gboolean (*Deed)(WsPlay *play, WsInst *inst);
+
+#define DEED(name, call)                                                                           \
+    static gboolean name(WsPlay *play, WsInst *inst)                                               \
+    {                                                                                              \
+        call;                                                                                      \
+        return TRUE;                                                                               \
+    }
+DEED(arrive, ws_do_arrive(play, inst))
+DEED(expect, ws_do_expect(play, inst))
+DEED(load, ws_do_load(play, inst))
+DEED(rows, ws_do_rows(play, inst))
+DEED(cp_arrive, ws_do_cp_arrive(play, inst))
+DEED(cp_commit, inst->cp_committed++; inst->cp_open = FALSE)
+DEED(cp_wait, ws_do_cp_wait(play, inst, inst->step.op->n))
+DEED(store, ws_do_store(play, inst))
+DEED(bulk_commit, inst->bulk_committed++; inst->bulk_open = FALSE)
+DEED(bulk_wait, ws_do_bulk_wait(play, inst, inst->step.op->n))
+DEED(mma, ws_do_mma(play, inst))
+DEED(mma_commit, inst->mma_committed++; inst->mma_open = FALSE)
+DEED(mma_wait, ws_do_mma_wait(play, inst, inst->step.op->n))
+DEED(mma_fence, memset(inst->touched, 0, (inst->a->n_values + 1) * sizeof(guint64));
+     inst->fence_seen = TRUE)
+DEED(async_fence, fence_async(play, inst))
+DEED(sync_warp, warp_sync(play, inst))
+DEED(generic, ws_do_generic(play, inst))
+
+static const Deed deeds[WS_OP_KIND_COUNT] = {
+    [WS_OP_MBAR_WAIT] = ws_do_wait,
+    [WS_OP_MBAR_ARRIVE] = arrive,
+    [WS_OP_MBAR_EXPECT] = expect,
+    [WS_OP_TMA_LOAD] = load,
+    [WS_OP_BULK_COPY] = load,
+    [WS_OP_ST_REMOTE] = load,
+    [WS_OP_CP_ROWS] = rows,
+    [WS_OP_CP_ARRIVE] = cp_arrive,
+    [WS_OP_CP_COMMIT] = cp_commit,
+    [WS_OP_CP_WAIT] = cp_wait,
+    [WS_OP_TMA_STORE] = store,
+    [WS_OP_BULK_COMMIT] = bulk_commit,
+    [WS_OP_BULK_WAIT] = bulk_wait,
+    [WS_OP_MMA] = mma,
+    [WS_OP_MMA_COMMIT] = mma_commit,
+    [WS_OP_MMA_WAIT] = mma_wait,
+    [WS_OP_MMA_FENCE] = mma_fence,
+    [WS_OP_BAR_SYNC] = ws_do_named,
+    [WS_OP_BAR_ARRIVE] = ws_do_named,
+    [WS_OP_CLUSTER_ARRIVE] = ws_do_cluster,
+    [WS_OP_CLUSTER_WAIT] = ws_do_cluster,
+    [WS_OP_FENCE_ASYNC] = async_fence,
+    [WS_OP_WARP_SYNC] = sync_warp,
+};
+
 static gboolean execute(WsPlay *play, WsInst *inst)
 {
-    const WsOp *op = inst->step.op;
-    switch (op->kind) {
-    case WS_OP_MBAR_WAIT:
-        return ws_do_wait(play, inst);
-    case WS_OP_MBAR_ARRIVE:
-        ws_do_arrive(play, inst);
-        break;
-    case WS_OP_MBAR_EXPECT:
-        ws_do_expect(play, inst);
-        break;
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_ST_REMOTE:
-        ws_do_load(play, inst);
-        break;
-    case WS_OP_CP_ROWS:
-        ws_do_rows(play, inst);
-        break;
-    case WS_OP_CP_ARRIVE:
-        ws_do_cp_arrive(play, inst);
-        break;
-    case WS_OP_CP_COMMIT:
-        inst->cp_committed++;
-        inst->cp_open = FALSE;
-        break;
-    case WS_OP_CP_WAIT:
-        ws_do_cp_wait(play, inst, op->n);
-        break;
-    case WS_OP_TMA_STORE:
-        ws_do_store(play, inst);
-        break;
-    case WS_OP_BULK_COMMIT:
-        inst->bulk_committed++;
-        inst->bulk_open = FALSE;
-        break;
-    case WS_OP_BULK_WAIT:
-        ws_do_bulk_wait(play, inst, op->n);
-        break;
-    case WS_OP_MMA:
-        ws_do_mma(play, inst);
-        break;
-    case WS_OP_MMA_COMMIT:
-        inst->mma_committed++;
-        inst->mma_open = FALSE;
-        break;
-    case WS_OP_MMA_WAIT:
-        ws_do_mma_wait(play, inst, op->n);
-        break;
-    case WS_OP_MMA_FENCE:
-        memset(inst->touched, 0, (inst->a->n_values + 1) * sizeof(guint64));
-        inst->fence_seen = TRUE;
-        break;
-    case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE:
-        return ws_do_named(play, inst);
-    case WS_OP_CLUSTER_ARRIVE:
-    case WS_OP_CLUSTER_WAIT:
-        return ws_do_cluster(play, inst);
-    case WS_OP_FENCE_ASYNC:
-        fence_async(play, inst);
-        break;
-    case WS_OP_WARP_SYNC:
-        warp_sync(play, inst);
-        break;
-    default:
-        ws_do_generic(play, inst);
-        break;
-    }
-    return TRUE;
+    Deed deed = deeds[inst->step.op->kind];
+    return deed ? deed(play, inst) : generic(play, inst);
 }
 
 /* Runs an instance until it waits or ends, or for one operation. Returns TRUE if it moved. */

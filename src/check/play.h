@@ -177,7 +177,7 @@ typedef struct WsOpInfo {
     gboolean known;
 } WsOpInfo;
 
-/* --- play.c --- */
+/* --- clocks.c, play.c --- */
 WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings);
 void ws_play_free(WsPlay *play);
 /* One play: T tiles per CTA with these sizes. `pins` gives values of TILE variables per position.
@@ -205,7 +205,7 @@ void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from
 /* The lanes meet (sync of the group, mma): the leader learns the collective progress. */
 void ws_collective(WsPlay *play, WsInst *inst);
 
-/* --- barriers.c: each returns FALSE while the instance must wait --- */
+/* --- mbarriers.c, named.c: the gboolean ones return FALSE while the instance must wait --- */
 WsSlot *ws_slot_of(WsPlay *play, guint rank, guint barrier, gint64 element, gint64 slot);
 gboolean ws_do_wait(WsPlay *play, WsInst *inst);
 void ws_do_arrive(WsPlay *play, WsInst *inst);
@@ -255,6 +255,20 @@ char *ws_deed_event(const WsPlay *play, const WsEvent *e);
 char *ws_slot_name(const WsPlay *play, const WsSlot *slot); /* "full slot 2", "turn[1]" */
 void ws_outside(WsPlay *play, const WsInst *inst, const char *why);
 
+/* --- drivers.c --- */
+/* A quantity that decides loop counts: a tile name, or a size through run names. */
+typedef struct {
+    const WsExpr *count; /* of one loop it decides */
+    const char *loop;
+    gint tile_var; /* >= 0: pinned per tile, count = factor * var + constant */
+    gint64 factor, constant, least;
+    gint size;     /* else: the size chosen to drive it, -1 none found */
+    GArray *value; /* gint64: for each wanted number of rounds the value, parallel to `rounds` */
+    GArray *rounds;
+} WsDriver;
+/* The drivers of a program with their values; `base` are the sizes of the other variables. */
+GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, GPtrArray *skipped);
+
 /* --- cases.c --- */
 typedef struct {
     gint64 rounds;
@@ -268,7 +282,7 @@ typedef struct {
     char *sizes;
 } WsCase;
 /* All cases of a program, small ones first; what cannot be played is said in `skipped`. */
-GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, GPtrArray *skipped, WsFindings *findings);
+GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, GPtrArray *skipped);
 
 /* --- budget.c --- */
 void ws_check_budgets(const WsProgram *p, WsFindings *findings);

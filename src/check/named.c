@@ -1,0 +1,116 @@
+/* Named barriers in the play, by generation, and the barrier of the cluster. */
+#include "check/play.h"
+
+#include <string.h>
+
+static WsNamed *named_of(WsPlay *play, WsInst *inst, gint64 *element)
+{
+    const WsOp *op = inst->step.op;
+    WsNamed *mine = &play->named[inst->rank * play->n_named];
+    *element = 0;
+    if (op->barrier < 0) /* undeclared: all threads of the agent, or of the CTA (id 0) */
+        return op->count > inst->a->threads ? mine : mine + 16 + inst->agent;
+    const WsBarrier *b = &play->p->barrier[op->barrier];
+    if (op->element && !ws_play_eval(play, inst, op->element, element))
+        return NULL;
+    if (*element < 0 || *element >= MAX(b->array, 1)) {
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                  "names element %" G_GINT64_FORMAT " of %s, which has %u", *element, b->name,
+                  MAX(b->array, 1));
+        return NULL;
+    }
+    gint id = b->hw_id ? b->hw_id[*element] : 0;
+    return mine + CLAMP(id, 0, 15);
+}
+
+static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
+{
+    const WsOp *op = inst->step.op;
+    const WsBarrier *b = op->barrier < 0 ? NULL : &play->p->barrier[op->barrier];
+    gint64 threads = b && b->threads ? b->threads[element] : MAX(op->count, inst->a->threads);
+    if (n->arrived == 0)
+        n->count = threads;
+    else if (n->count != threads)
+        ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                  "joins with %" G_GINT64_FORMAT
+                  " threads a generation that others opened with %" G_GINT64_FORMAT,
+                  threads, n->count);
+    if (n->generation > 0 && !ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation)) {
+        WsFinding *f =
+            ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                      "can join generation %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT
+                      ": nothing before it says that the earlier one is over",
+                      n->generation - 1, n->generation);
+        if (f)
+            ws_finding_set_remedy(f, "sync instead of arrive, or order the joins another way");
+    }
+    n->barrier = op->barrier, n->element = (gint)element;
+    n->arrived += inst->a->threads;
+    ws_release_all(play, inst, n->acc);
+    inst->joined = n->generation;
+    if (n->arrived > n->count) {
+        WsFinding *f = ws_report(play, WS_RULE_P_NAMED, inst, NULL,
+                                 "joins as thread %" G_GINT64_FORMAT
+                                 " a generation of %" G_GINT64_FORMAT " threads",
+                                 n->arrived, n->count);
+        if (f)
+            ws_finding_set_remedy(f, "threads must be the sum of all that join one generation");
+    }
+    if (n->arrived < n->count)
+        return;
+    n->generation++;
+    n->arrived = 0;
+    ws_clock_join(play, n->done, n->acc);
+    n->done[n->comp] = n->done[play->n_comps + n->comp] = (WsEpoch)n->generation;
+    memset(n->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
+}
+
+gboolean ws_do_named(WsPlay *play, WsInst *inst)
+{
+    gint64 element;
+    if (!inst->named) {
+        inst->named = named_of(play, inst, &element);
+        if (!inst->named)
+            return TRUE;
+        join_named(play, inst, inst->named, element);
+    }
+    if (inst->step.op->kind == WS_OP_BAR_ARRIVE)
+        return TRUE;
+    WsNamed *n = inst->named;
+    if (n->generation <= inst->joined)
+        return FALSE;
+    ws_acquire(play, inst, FALSE, n->done);
+    ws_collective(play, inst);
+    return TRUE;
+}
+
+/* --- cluster barrier -------------------------------------------------------------------------- */
+gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
+{
+    WsNamed *n = &play->cluster;
+    if (inst->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
+        if (inst->cluster_joined == n->generation) {
+            ws_report(play, WS_RULE_P_CLUSTER, inst, NULL,
+                      "arrives twice in one generation of the cluster barrier");
+            return TRUE;
+        }
+        inst->cluster_joined = n->generation;
+        ws_release_all(play, inst, n->acc);
+        if (++n->arrived >= play->n_inst) {
+            n->generation++;
+            n->arrived = 0;
+            ws_clock_join(play, n->done, n->acc);
+        }
+        return TRUE;
+    }
+    if (inst->cluster_joined < 0) {
+        ws_report(play, WS_RULE_P_CLUSTER, inst, NULL, "waits without having arrived");
+        return TRUE;
+    }
+    if (n->generation <= inst->cluster_joined)
+        return FALSE;
+    inst->cluster_joined = -1;
+    ws_acquire(play, inst, FALSE, n->done);
+    ws_collective(play, inst);
+    return TRUE;
+}
