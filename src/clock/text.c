@@ -22,7 +22,7 @@ static void waits(GString *s, const WsClockResult *r, const WsProgram *p)
         const WsOp *op = p->op[w->op];
         if (w->exposed == 0)
             break;
-        g_string_append_printf(s, "wait %-18s in %-10s %10.0f cycles each, %5.1f %% of the time",
+        g_string_append_printf(s, "%-22s in %-10s %10.0f cycles each, %5.1f %% of the time",
                                op->label ? op->label : op->id, p->agent[w->agent].name,
                                (double)w->exposed / (double)w->count,
                                100.0 * (double)w->exposed / (double)MAX(r->played, 1));

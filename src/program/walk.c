@@ -1,166 +1,7 @@
 /* The cursor that follows one agent of one CTA through its tree. */
-#include "program/walk.h"
+#include "program/walk_state.h"
 
 #include <string.h>
-
-#define MAX_ROUNDS G_N_ELEMENTS(((WsStep *)NULL)->round)
-
-typedef enum { UNSET, KNOWN, BUSY } State;
-
-/* A node being walked. Loops keep their round here. */
-typedef struct {
-    const WsTree *tree;
-    guint kid;       /* SEQ: next statement */
-    gboolean inside; /* LOOP: a round is running; BRANCH: its side is running */
-    gint64 round, count, from, by;
-} Frame;
-
-struct WsWalker {
-    const WsProgram *p;
-    const WsLaunchValues *v;
-    gint agent;
-    guint cta;
-    WsTileSource tiles;
-    gpointer tiles_data;
-    WsWalkPin pin;
-    gpointer pin_data;
-    WsWalkElement element;
-    gpointer element_data;
-    WsWalkPipe pipe;
-    gpointer pipe_data;
-
-    gint64 *value; /* per variable */
-    guint8 *state; /* State per variable */
-    guint n_tile_vars;
-    gint *tile_var;  /* the TILE variables */
-    gint64 position; /* current tile, -1 none */
-
-    Frame *frame;
-    guint n_frames, max_frames;
-    WsStep step;
-    gint64 budget;
-    const WsOp *op; /* current operation, for messages */
-    GError *broken; /* found by ws_walker_new */
-};
-
-/* --- values -------------------------------------------------------------------------------------
- */
-static gboolean make_tile_var(WsWalker *w, gint var, GError **error);
-
-static WsLookup lookup(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
-{
-    WsWalker *w = data;
-    if (leaf->op != WS_EXPR_VAR || leaf->var < 0 || (guint)leaf->var >= w->p->n_vars)
-        return WS_LOOKUP_UNKNOWN;
-    if (w->state[leaf->var] != KNOWN) {
-        if (w->p->var[leaf->var].kind != WS_VAR_TILE || w->position < 0)
-            return WS_LOOKUP_UNKNOWN;
-        if (!make_tile_var(w, leaf->var, error))
-            return WS_LOOKUP_ERROR;
-    }
-    *value = w->value[leaf->var];
-    return WS_LOOKUP_KNOWN;
-}
-
-static WsLookup lookup_real(gpointer data, const WsExpr *leaf, double *value, GError **error)
-{
-    WsWalker *w = data;
-    if (leaf->op != WS_EXPR_VAR || leaf->var < 0 || (guint)leaf->var >= w->p->n_vars)
-        return WS_LOOKUP_UNKNOWN;
-    const WsVar *var = &w->p->var[leaf->var];
-    if (var->kind != WS_VAR_SCALAR && !(var->kind == WS_VAR_RUN && var->real))
-        return WS_LOOKUP_UNKNOWN;
-    *value = ws_launch_var_real(w->v, leaf->var);
-    return WS_LOOKUP_KNOWN;
-}
-
-static WsLookup lookup_element(gpointer data, const WsExpr *leaf, const gint64 *at, gint64 *value,
-                               GError **error)
-{
-    WsWalker *w = data;
-    *value = 0;
-    if (leaf->var < 0 || (guint)leaf->var >= w->p->n_tensors)
-        return WS_LOOKUP_UNKNOWN;
-    for (guint d = 0; d < leaf->n_args && d < w->p->tensor[leaf->var].rank; d++)
-        if (at[d] < 0 || at[d] >= ws_launch_shape(w->v, (guint)leaf->var, d))
-            return WS_LOOKUP_KNOWN; /* outside its shape an element is 0 */
-    if (w->element && !w->element(w->element_data, leaf->var, at, value))
-        *value = 0;
-    return WS_LOOKUP_KNOWN;
-}
-
-static gboolean evaluate(WsWalker *w, const WsExpr *e, gint64 *value, GError **error)
-{
-    if (e->op == WS_EXPR_INT) {
-        *value = e->i;
-        return TRUE;
-    }
-    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < w->p->n_vars &&
-        w->state[e->var] == KNOWN) {
-        *value = w->value[e->var];
-        return TRUE;
-    }
-    WsExprEnv env = { lookup, lookup_real, lookup_element, w };
-    return ws_expr_eval(e, &env, value, error);
-}
-
-/* An expression that may be absent. */
-static gboolean evaluate_or(WsWalker *w, const WsExpr *e, gint64 otherwise, gint64 *value,
-                            GError **error)
-{
-    *value = otherwise;
-    return !e || evaluate(w, e, value, error);
-}
-
-static gboolean make_tile_var(WsWalker *w, gint var, GError **error)
-{
-    if (w->state[var] == BUSY || !w->p->var[var].value) {
-        g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME, "%s %s", w->p->var[var].name,
-                    w->state[var] == BUSY ? "is defined by itself" : "has no definition");
-        return FALSE;
-    }
-    gint64 value = 0;
-    if (!w->pin || !w->pin(w->pin_data, var, w->position, &value)) {
-        w->state[var] = BUSY;
-        gboolean ok = evaluate(w, w->p->var[var].value, &value, error);
-        w->state[var] = UNSET;
-        if (!ok)
-            return FALSE;
-    }
-    w->value[var] = value;
-    w->state[var] = KNOWN;
-    return TRUE;
-}
-
-static void set(WsWalker *w, gint var, gint64 value)
-{
-    if (var < 0)
-        return;
-    w->value[var] = value;
-    w->state[var] = KNOWN;
-}
-
-static void open_tile(WsWalker *w, gint64 position, gint64 id)
-{
-    gint64 coord[G_N_ELEMENTS(w->p->tiles.axis)];
-    ws_launch_tile(w->v, id, coord);
-    for (guint a = 0; a < w->p->tiles.n_axes; a++)
-        set(w, w->p->tiles.axis[a].var, coord[a]);
-    for (guint i = 0; i < w->n_tile_vars; i++)
-        w->state[w->tile_var[i]] = UNSET;
-    w->position = position;
-}
-
-/* Names are no longer visible behind the loop; elaboration proved that nothing uses them. */
-static void close_tile(WsWalker *w)
-{
-    for (guint a = 0; a < w->p->tiles.n_axes; a++)
-        if (w->p->tiles.axis[a].var >= 0)
-            w->state[w->p->tiles.axis[a].var] = UNSET;
-    for (guint i = 0; i < w->n_tile_vars; i++)
-        w->state[w->tile_var[i]] = UNSET;
-    w->position = -1;
-}
 
 /* --- beginning -----------------------------------------------------------------------------------
  */
@@ -178,9 +19,9 @@ static void push(WsWalker *w, const WsTree *tree)
 {
     if (w->n_frames == w->max_frames) {
         w->max_frames = MAX(32, 2 * w->max_frames);
-        w->frame = g_renew(Frame, w->frame, w->max_frames);
+        w->frame = g_renew(WsWalkFrame, w->frame, w->max_frames);
     }
-    w->frame[w->n_frames++] = (Frame){ .tree = tree };
+    w->frame[w->n_frames++] = (WsWalkFrame){ .tree = tree };
 }
 
 /* Values that hold from the beginning: launch, rank, totals 0, counters at their start. */
@@ -190,11 +31,11 @@ static void begin_values(WsWalker *w)
     for (guint i = 0; i < p->n_vars; i++) {
         const WsVar *var = &p->var[i];
         if (var->kind == WS_VAR_SIZE || (var->kind == WS_VAR_RUN && !var->real))
-            set(w, (gint)i, ws_launch_var(w->v, (gint)i));
+            ws_walk_set(w, (gint)i, ws_launch_var(w->v, (gint)i));
         else if (var->kind == WS_VAR_CTA)
-            set(w, (gint)i, w->cta);
+            ws_walk_set(w, (gint)i, w->cta);
         else if (var->kind == WS_VAR_TOTAL && var->agent == w->agent)
-            set(w, (gint)i, 0);
+            ws_walk_set(w, (gint)i, 0);
         else if (var->kind == WS_VAR_TILE)
             w->tile_var[w->n_tile_vars++] = (gint)i;
     }
@@ -207,11 +48,11 @@ static gboolean begin_counters(WsWalker *w, GError **error)
         gint64 start = 0;
         if (var->kind != WS_VAR_COUNTER || var->agent != w->agent)
             continue;
-        if (!evaluate_or(w, var->value, 0, &start, error)) {
+        if (!ws_walk_evaluate_or(w, var->value, 0, &start, error)) {
             g_prefix_error(error, "start of counter %s: ", var->name);
             return FALSE;
         }
-        set(w, (gint)i, start);
+        ws_walk_set(w, (gint)i, start);
     }
     return TRUE;
 }
@@ -235,7 +76,7 @@ WsWalker *ws_walker_new(const WsProgram *p, const WsLaunchValues *v, guint agent
     if (p->tiles.launch == WS_LAUNCH_SINGLE && tiles) {
         gint64 id = tiles(data, 0);
         if (id >= 0)
-            open_tile(w, 0, id);
+            ws_walk_open_tile(w, 0, id);
     }
     begin_counters(w, &w->broken);
     if (agent < p->n_agents && p->agent[agent].body)
@@ -280,14 +121,14 @@ gint64 ws_walker_position(const WsWalker *w)
 
 /* --- loops ---------------------------------------------------------------------------------------
  */
-static gboolean begin_loop(WsWalker *w, Frame *f, GError **error)
+static gboolean begin_loop(WsWalker *w, WsWalkFrame *f, GError **error)
 {
     const WsTree *t = f->tree;
-    if (!evaluate_or(w, t->from, 0, &f->from, error) ||
-        !evaluate_or(w, t->step_by, 1, &f->by, error))
+    if (!ws_walk_evaluate_or(w, t->from, 0, &f->from, error) ||
+        !ws_walk_evaluate_or(w, t->step_by, 1, &f->by, error))
         return FALSE;
     f->count = G_MAXINT64;
-    if (t->over == WS_OVER_COUNT && !evaluate_or(w, t->count, 0, &f->count, error))
+    if (t->over == WS_OVER_COUNT && !ws_walk_evaluate_or(w, t->count, 0, &f->count, error))
         return FALSE;
     if (t->over == WS_OVER_PIPE && !w->pipe) {
         g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_NAME,
@@ -299,7 +140,7 @@ static gboolean begin_loop(WsWalker *w, Frame *f, GError **error)
 }
 
 /* Enters round f->round; *more FALSE if there is none. */
-static gboolean begin_round(WsWalker *w, Frame *f, gboolean *more, GError **error)
+static gboolean begin_round(WsWalker *w, WsWalkFrame *f, gboolean *more, GError **error)
 {
     const WsTree *t = f->tree;
     gint64 index;
@@ -316,12 +157,12 @@ static gboolean begin_round(WsWalker *w, Frame *f, gboolean *more, GError **erro
         gint64 id = w->tiles ? w->tiles(w->tiles_data, index) : -1;
         if (id < 0)
             return TRUE;
-        open_tile(w, index, id);
+        ws_walk_open_tile(w, index, id);
     } else if (t->over == WS_OVER_PIPE && !w->pipe(w->pipe_data, t, f->round)) {
         return TRUE;
     }
-    set(w, t->index_var, index);
-    if (w->step.n_rounds < MAX_ROUNDS) {
+    ws_walk_set(w, t->index_var, index);
+    if (w->step.n_rounds < WS_WALK_MAX_ROUNDS) {
         w->step.loop[w->step.n_rounds] = t;
         w->step.round[w->step.n_rounds] = t->total_var >= 0 ? w->value[t->total_var] : f->round;
     }
@@ -330,7 +171,7 @@ static gboolean begin_round(WsWalker *w, Frame *f, gboolean *more, GError **erro
     return TRUE;
 }
 
-static void end_round(WsWalker *w, Frame *f)
+static void end_round(WsWalker *w, WsWalkFrame *f)
 {
     w->step.n_rounds--;
     f->round++;
@@ -350,7 +191,7 @@ static gboolean spend(WsWalker *w, GError **error)
 /* One move of the loop on top of the stack. */
 static gboolean move_loop(WsWalker *w, GError **error)
 {
-    Frame *f = &w->frame[w->n_frames - 1];
+    WsWalkFrame *f = &w->frame[w->n_frames - 1];
     gboolean more = FALSE;
     if (!spend(w, error))
         return FALSE;
@@ -367,21 +208,21 @@ static gboolean move_loop(WsWalker *w, GError **error)
         return TRUE;
     }
     if (f->tree->over == WS_OVER_TILES && w->p->tiles.launch != WS_LAUNCH_SINGLE)
-        close_tile(w);
+        ws_walk_close_tile(w);
     w->n_frames--;
     return TRUE;
 }
 
 static gboolean move_branch(WsWalker *w, GError **error)
 {
-    Frame *f = &w->frame[w->n_frames - 1];
+    WsWalkFrame *f = &w->frame[w->n_frames - 1];
     const WsTree *t = f->tree;
     gint64 cond = 0;
     if (f->inside) {
         w->n_frames--;
         return TRUE;
     }
-    if (!evaluate_or(w, t->cond, 1, &cond, error))
+    if (!ws_walk_evaluate_or(w, t->cond, 1, &cond, error))
         return FALSE;
     f->inside = TRUE;
     guint side = cond ? 0 : 1;
@@ -397,14 +238,14 @@ static gboolean perform(WsWalker *w, const WsOp *op, GError **error)
     gint64 value = 0;
     if (op->var < 0 || (op->kind != WS_OP_LET && op->kind != WS_OP_ADVANCE))
         return TRUE;
-    if (!evaluate_or(w, op->set, op->kind == WS_OP_ADVANCE ? 1 : 0, &value, error))
+    if (!ws_walk_evaluate_or(w, op->set, op->kind == WS_OP_ADVANCE ? 1 : 0, &value, error))
         return FALSE;
     if (op->kind == WS_OP_ADVANCE && __builtin_add_overflow(value, w->value[op->var], &value)) {
         g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_OVERFLOW,
                     "counter %s does not fit in 64 bits", w->p->var[op->var].name);
         return FALSE;
     }
-    set(w, op->var, value);
+    ws_walk_set(w, op->var, value);
     return TRUE;
 }
 
@@ -422,7 +263,7 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
         w->n_frames = 0;
     }
     while (w->n_frames) {
-        Frame *f = &w->frame[w->n_frames - 1];
+        WsWalkFrame *f = &w->frame[w->n_frames - 1];
         const WsTree *tree = f->tree;
         gboolean ok = TRUE;
         switch (tree->kind) {
@@ -445,7 +286,7 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
                 break;
             w->op = tree->op;
             step->op = tree->op;
-            step->n_rounds = MIN(w->step.n_rounds, (guint)MAX_ROUNDS);
+            step->n_rounds = MIN(w->step.n_rounds, (guint)WS_WALK_MAX_ROUNDS);
             memcpy(step->round, w->step.round, step->n_rounds * sizeof step->round[0]);
             memcpy(step->loop, w->step.loop, step->n_rounds * sizeof step->loop[0]);
             return TRUE;
@@ -460,13 +301,13 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error)
 
 gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error)
 {
-    return evaluate(w, e, value, error);
+    return ws_walk_evaluate(w, e, value, error);
 }
 
 char *ws_step_rounds_text(const WsStep *step)
 {
     GString *s = g_string_new(NULL);
-    for (guint i = 0; i < MIN(step->n_rounds, (guint)MAX_ROUNDS); i++) {
+    for (guint i = 0; i < MIN(step->n_rounds, (guint)WS_WALK_MAX_ROUNDS); i++) {
         const WsTree *t = step->loop[i];
         const char *name = t->over == WS_OVER_TILES ? "tile" : t->name;
         g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "", name ? name : "round",
