@@ -143,8 +143,10 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
             phase, name, phase - 1);
         if (f) {
             ws_report_slot(play, f, s);
-            ws_finding_set_remedy(f, "wait for %s, or for something that follows that wait, first",
-                                  name);
+            ws_finding_set_remedy(f,
+                                  "before it, wait for what follows completion %" G_GINT64_FORMAT
+                                  " of %s: in a ring, the release of the slot",
+                                  phase - 1, name);
         }
         if (!alone)
             s->broken = TRUE;
@@ -370,6 +372,7 @@ gboolean ws_do_wait(WsPlay *play, WsInst *inst)
     check_meaning(play, inst, s, k);
     check_start(play, inst, s, k);
     ws_acquire(play, inst, leader, s->done);
+    inst->last_wait = s;
     WsWaited *w = &s->waited[inst->agent];
     check_stale(play, inst, s, w, k);
     w->phase = k;

@@ -119,6 +119,14 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
                   writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read", why);
     if (!f)
         return;
+    /* Loads are handed over by mbarriers: name the one that let this pass, or should have. */
+    if (e->slot || p->slot)
+        ws_report_slot(play, f, inst->last_wait ? inst->last_wait : e->slot ? e->slot : p->slot);
+    else if (lanes)
+        ws_report_queue(play, f, "group sync", p->inst);
+    else if (async)
+        ws_report_queue(play, f, was->engine == WS_ENGINE_MMA ? "commit groups" : "bulk groups",
+                        p->inst);
     if (rule == WS_RULE_P_RACE && lanes)
         ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between the two");
     else
@@ -136,11 +144,16 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
     WsFinding *f = ws_report(
         play, rule, inst, p, "%s %s through the async proxy, but what %s %s has no proxy fence",
         writes ? "writes" : "reads", bytes, other, p_writes ? "wrote" : "read");
-    if (f)
-        ws_finding_set_remedy(f,
-                              "{\"fence\": \"async\"} by the threads that %s it, before the "
-                              "arrive or sync that hands it over",
-                              p_writes ? "wrote" : "read");
+    if (!f)
+        return;
+    if (p->inst == inst->index)
+        ws_report_queue(play, f, "group sync", p->inst);
+    else if (inst->last_wait)
+        ws_report_slot(play, f, inst->last_wait);
+    ws_finding_set_remedy(f,
+                          "{\"fence\": \"async\"} by the threads that %s it, before the "
+                          "arrive or sync that hands it over",
+                          p_writes ? "wrote" : "read");
 }
 
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,

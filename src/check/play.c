@@ -146,7 +146,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
     inst->state = WS_INST_RUN;
     inst->have = FALSE;
     inst->l = inst->o = inst->w = 0;
-    inst->slot = NULL, inst->named = NULL;
+    inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
     inst->mma_committed = inst->mma_retired = 0;
     inst->bulk_committed = inst->bulk_retired = 0;
@@ -203,7 +203,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
         e->round[i] = step->round[i];
     e->pending = FALSE;
     e->comp = 0, e->epoch = 0, e->issue = 0, e->group = 0;
-    e->next = NULL;
+    e->next = NULL, e->slot = NULL;
     e->stage = e->element = e->row0 = -1;
     return e;
 }

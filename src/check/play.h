@@ -33,6 +33,7 @@ struct WsEvent {
     gint64 stage, element, row0; /* of its last access: for messages and private rows */
     gint64 use;                  /* under which it wrote; G_MININT64: none said */
     guint buffer;                /* it wrote */
+    const struct WsSlot *slot;   /* loads: the slot they signal */
 };
 
 typedef struct {
@@ -55,7 +56,7 @@ typedef struct {
     WsEvent event;
 } WsWaited;
 
-typedef struct {
+typedef struct WsSlot {
     guint barrier, element, slot, rank, comp;
     gint64 phase; /* completions so far */
     gint64 count, pend, tx;
@@ -104,7 +105,8 @@ typedef struct {
     WsStep step;
     guint comp_l, comp_o, comp_w;
     WsEpoch l, o, w;
-    WsEpoch *lead, *lanes; /* clocks of the leader and of every other lane */
+    WsEpoch *lead, *lanes;   /* clocks of the leader and of every other lane */
+    const WsSlot *last_wait; /* the mbarrier wait that returned last */
     /* barrier the current step concerns, resolved once */
     WsSlot *slot;
     gint64 parity, turn;
@@ -245,6 +247,8 @@ WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEv
 WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const WsEvent *other,
                            const char *format, ...) G_GNUC_PRINTF(5, 6);
 void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot);
+/* What hands over where no barrier does: "commit groups of mma.0", "group sync of mma.0". */
+void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst);
 /* "mma.0" or "mma.0@1"; "mma.0, tile 0, k 3". Callers free. */
 char *ws_inst_name(const WsPlay *play, guint inst);
 char *ws_where(const WsPlay *play, const WsInst *inst);

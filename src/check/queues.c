@@ -54,6 +54,8 @@ static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gb
     WsFinding *f = ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
                              "%s %s while %s may still %s it", write ? "assigns" : "reads", v->name,
                              other, b->accumulator ? "accumulate into" : "read");
+    if (f)
+        ws_report_queue(play, f, "commit groups", inst->index);
     if (f && b->group > newest)
         ws_finding_set_remedy(f, "close the commit group and retire it with mma_wait first");
     else if (f)
@@ -336,6 +338,7 @@ void ws_do_load(WsPlay *play, WsInst *inst)
         ws_contribution(play, inst, t->slot, t->turn);
         WsEvent *e = t->event = ws_play_event(play, inst);
         e->pending = TRUE;
+        e->slot = t->slot;
         if (op->kind == WS_OP_BULK_COPY)
             ws_do_access(play, inst, inst->rank, e, WS_MODE_READ);
         ws_do_access(play, inst, rank[i], e, WS_MODE_WRITE);

@@ -84,6 +84,13 @@ void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
     f->barrier = ws_slot_name(play, slot);
 }
 
+void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst)
+{
+    g_autofree char *name = ws_inst_name(play, inst);
+    g_free(f->barrier);
+    f->barrier = g_strdup_printf("%s of %s", queue, name);
+}
+
 static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
                          const gint64 *round, const WsEvent *other, char *text)
 {

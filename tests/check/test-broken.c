@@ -7,15 +7,20 @@ typedef struct {
 } Row;
 
 static const Row rows[] = {
-    { "01-missing-wait", "P-RACE", "groups/load/body/0/do/0/do/0", NULL, "tile 0, k 4" },
+    { "01-missing-wait", "P-RACE", "groups/load/body/0/do/0/do/0", "full slot 0", "tile 0, k 4" },
     { "02-wrong-count", "P-DL", "groups/load/body/0/do/0/do/0", "empty slot 0", "tile 0, k 4" },
-    { "03-wrong-parity", "P-RACE", "groups/mma/body/0/do/0/do/1", NULL, "tile 0, k 4" },
+    { "03-wrong-parity", "P-RACE", "groups/mma/body/0/do/0/do/1", "full slot 0", "tile 0, k 4" },
     { "04-wrong-bytes", "P-TX", "groups/mma/body/0/do/0/do/0", "full slot 0", "tile 0, k 0" },
-    { "05-early-release", "P-ASYNC", "groups/load/body/0/do/0/do/1", NULL, "tile 0, k 4" },
-    { "06-staging-overwritten", "P-ASYNC", "groups/mma/body/0/do/3/do/1", NULL, "tile 0, s 2" },
-    { "07-missing-sync", "P-RACE", "groups/mma/body/0/do/3/do/3", NULL, "tile 0, s 0" },
-    { "08-missing-fence", "P-PROXY", "groups/mma/body/0/do/3/do/4", NULL, "tile 0, s 0" },
-    { "09-accumulator-in-flight", "P-ASYNC", "groups/mma/body/0/do/1/do/2", NULL, "tile 0, s 0" },
+    { "05-early-release", "P-ASYNC", "groups/load/body/0/do/0/do/1", "empty slot 0",
+      "tile 0, k 4" },
+    { "06-staging-overwritten", "P-ASYNC", "groups/mma/body/0/do/3/do/1", "bulk groups of mma.0",
+      "tile 0, s 2" },
+    { "07-missing-sync", "P-RACE", "groups/mma/body/0/do/3/do/3", "group sync of mma.0",
+      "tile 0, s 0" },
+    { "08-missing-fence", "P-PROXY", "groups/mma/body/0/do/3/do/4", "group sync of mma.0",
+      "tile 0, s 0" },
+    { "09-accumulator-in-flight", "P-ASYNC", "groups/mma/body/0/do/1/do/2",
+      "commit groups of mma.0", "tile 0, s 0" },
     { "10-unequal-loops", "P-DL", "groups/mma/body/0/do/0/do/0", "full slot 1", "tile 0, k 1" },
 };
 
