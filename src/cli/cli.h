@@ -38,10 +38,10 @@ WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse
 /* Plays the design; a refuted one is refused with its findings unless `force`. */
 int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force);
 
-/* Plays the clock on the machine in `machine` (NULL: the built-in one); findings are printed. NULL
- * with *code set on failure. Transfer full. */
+/* Plays the clock on the machine in `machine` (NULL: the built-in one), with `gains` once more for
+ * each wait; findings are printed. NULL with *code set on failure. Transfer full. */
 WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
-                            int *code);
+                            gboolean gains, int *code);
 
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */

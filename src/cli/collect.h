@@ -3,5 +3,6 @@
 
 #include "cli/cli.h"
 
-/* Prints the figures of `dir`; writes the trace of case `which` to `out` if not NULL. Exit code. */
-int ws_cli_collect(const char *dir, guint which, const char *out);
+/* Prints the figures of `dir`, which ran on `host` (NULL: here), and keeps them in the run history;
+ * writes the trace of case `which` to `out` if not NULL. Exit code. */
+int ws_cli_collect(const char *dir, guint which, const char *host, const char *out);

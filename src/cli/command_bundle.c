@@ -19,7 +19,7 @@ int ws_command_bundle(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "bundle: say where: -o DIR");
     int code = ws_cli_bundle(file, &options, out);
     if (code == WS_EXIT_YES)
-        printf("%s: run it with warpstave-runner %s, then warpstave collect %s -o OUT.wtrace\n", out,
-               out, out);
+        printf("%s: run it with warpstave-runner %s, then warpstave collect %s -o OUT.wtrace\n",
+               out, out, out);
     return code;
 }

@@ -53,8 +53,9 @@ static void json_played(GString *out, const WsVerdict *verdict)
     g_string_append(out, "  \"played\": [");
     for (guint i = 0; i < verdict->played->len; i++) {
         const WsPlayed *played = &g_array_index(verdict->played, WsPlayed, i);
-        g_string_append_printf(out, "%s\n    { \"rounds\": %" G_GINT64_FORMAT ", \"tiles\": %u, "
-                                    "\"schedule\": %d, \"operations\": %" G_GUINT64_FORMAT " }",
+        g_string_append_printf(out,
+                               "%s\n    { \"rounds\": %" G_GINT64_FORMAT ", \"tiles\": %u, "
+                               "\"schedule\": %d, \"operations\": %" G_GUINT64_FORMAT " }",
                                i ? "," : "", played->rounds, played->tiles, played->schedule,
                                played->ops);
     }

@@ -1,9 +1,21 @@
 #include "cli/collect.h"
 #include "launch/collect.h"
+#include "launch/history.h"
 
 #include <stdio.h>
 
-int ws_cli_collect(const char *dir, guint which, const char *out)
+/* The history is a convenience: a failure is said and changes nothing. */
+static void remember(const WsCollected *collected, const char *host, const char *trace)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsHistory) history = ws_history_open(NULL, &error);
+    if (history && ws_history_add(history, collected, host, trace, &error))
+        return;
+    if (!g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT))
+        ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
+}
+
+int ws_cli_collect(const char *dir, guint which, const char *host, const char *out)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
@@ -15,8 +27,10 @@ int ws_cli_collect(const char *dir, guint which, const char *out)
     }
     g_autofree char *text = ws_collected_print(collected);
     fputs(text, stdout);
-    if (!out)
+    if (!out) {
+        remember(collected, host, NULL);
         return collected->status;
+    }
     if (which >= collected->cases->len)
         return ws_cli_fail(WS_EXIT_USAGE, "%s has %u cases, --which counts from 0", dir,
                            collected->cases->len);
@@ -26,6 +40,7 @@ int ws_cli_collect(const char *dir, guint which, const char *out)
     if (!ws_trace_save(trace, out, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     printf("%s: %u records\n", out, trace->record->len);
+    remember(collected, host, which == 0 ? out : NULL);
     return collected->status;
 }
 
@@ -41,5 +56,5 @@ int ws_command_collect(int argc, char **argv)
     const char *file;
     if (!ws_cli_options(&argc, &argv, "collect", entries, &file))
         return WS_EXIT_USAGE;
-    return ws_cli_collect(file, (guint)MAX(which, 0), out);
+    return ws_cli_collect(file, (guint)MAX(which, 0), NULL, out);
 }

@@ -26,7 +26,8 @@ static int load_traces(Traces *t, char **files)
             ws_trace_unref(trace);
             return ws_cli_fail(WS_EXIT_USAGE,
                                "%s: a score shows one predicted and one measured trace; "
-                               "warpstave trace --compare takes two of a kind", files[i]);
+                               "warpstave trace --compare takes two of a kind",
+                               files[i]);
         }
         *place = trace;
     }
@@ -45,11 +46,10 @@ static int predict(Traces *t, const WsProgram *p, char **size)
         g_ptr_array_add(sizes, g_strdup(size[i]));
     g_ptr_array_add(sizes, NULL);
     int code = WS_EXIT_YES;
-    g_autoptr(WsLaunchValues) values =
-        ws_cli_launch(p, (char **)sizes->pdata, FALSE, &code);
+    g_autoptr(WsLaunchValues) values = ws_cli_launch(p, (char **)sizes->pdata, FALSE, &code);
     if (!values)
         return code;
-    WsClockResult *result = ws_cli_clock(p, values, NULL, &code);
+    WsClockResult *result = ws_cli_clock(p, values, NULL, FALSE, &code);
     if (!result)
         return code;
     t->predicted = ws_trace_ref(result->trace);
@@ -65,7 +65,8 @@ int ws_command_draw(int argc, char **argv)
     gboolean no_edges = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the picture", "OUT.svg|pdf|png" },
-        { "trace", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &traces, "a predicted or measured trace", "FILE" },
+        { "trace", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &traces, "a predicted or measured trace",
+          "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "size for the prediction", "NAME=VALUE" },
         { "theme", 0, 0, G_OPTION_ARG_STRING, &theme, "light (default) or dark", "THEME" },
@@ -93,7 +94,8 @@ int ws_command_draw(int argc, char **argv)
     WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
     g_autoptr(WsScene) scene = ws_scene_new(in.program, t.predicted, t.measured, &options);
     g_autoptr(GError) error = NULL;
-    if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK, &error))
+    if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK,
+                       &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     return WS_EXIT_YES;
 }

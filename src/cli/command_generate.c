@@ -46,15 +46,17 @@ static int write_kernel(const WsProgram *p, const char *as, const char *out)
     g_autoptr(GError) error = NULL;
     if (!strcmp(as, "cubin"))
         return write_cubin(p, out);
-    g_autofree char *text = !strcmp(as, "ptx") ? ws_generate_ptx(p, NULL, &error)
-                                               : ws_generate_llvm(p, NULL, &error);
+    g_autofree char *text =
+        !strcmp(as, "ptx") ? ws_generate_ptx(p, NULL, &error) : ws_generate_llvm(p, NULL, &error);
     if (!text)
         return generate_error(error);
     return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
 #else
     (void)p, (void)out;
-    return ws_cli_fail(WS_EXIT_ABSENT, "--as %s needs code generation: build with LLVM 22 "
-                                       "(apt-get install llvm-22-dev)", as);
+    return ws_cli_fail(WS_EXIT_ABSENT,
+                       "--as %s needs code generation: build with LLVM 22 "
+                       "(apt-get install llvm-22-dev)",
+                       as);
 #endif
 }
 
@@ -65,7 +67,8 @@ int ws_command_generate(int argc, char **argv)
     gboolean force = FALSE;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output", "program|ptx|llvm|cubin" },
-        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output", "FILE" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
+          "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
         { NULL },
@@ -80,8 +83,8 @@ int ws_command_generate(int argc, char **argv)
     if (g_strv_contains(later, as))
         return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
     if (!g_strv_contains(known, as))
-        return ws_cli_fail(WS_EXIT_USAGE, "generate: no form '%s'; known: program, ptx, llvm, cubin",
-                           as);
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "generate: no form '%s'; known: program, ptx, llvm, cubin", as);
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)

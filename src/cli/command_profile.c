@@ -51,7 +51,7 @@ int ws_command_profile(int argc, char **argv)
                                "`warpstave bundle` makes a folder to take elsewhere",
                                host ? "on " : "here", host ? host : "");
         else
-            code = ws_cli_collect(dir, 0, trace);
+            code = ws_cli_collect(dir, 0, host, trace);
     }
     if (scratch)
         remove_folder(scratch);

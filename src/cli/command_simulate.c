@@ -5,8 +5,9 @@
 #include <string.h>
 
 WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
-                            int *code)
+                            gboolean gains, int *code)
 {
+    const WsClockOptions options = { .gains = gains };
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsMachine) m = ws_machine_load(machine, &error);
@@ -14,7 +15,7 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
         *code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
         return NULL;
     }
-    g_autoptr(WsClockResult) result = ws_clock_run(p, v, m, NULL, findings);
+    g_autoptr(WsClockResult) result = ws_clock_run(p, v, m, &options, findings);
     ws_cli_print_findings(findings, p->file);
     *code = ws_findings_exit_code(findings, FALSE);
     if (!result || *code != WS_EXIT_YES) {
@@ -33,8 +34,8 @@ static gboolean parse_sweep(const char *text, char **name, gint64 *from, gint64 
         return FALSE;
     g_autofree char *low = g_strndup(equals + 1, (gsize)(dots - equals - 1));
     if (!g_ascii_string_to_signed(low, 10, G_MININT32, G_MAXINT32, from, NULL) ||
-        !g_ascii_string_to_signed(dots + 2, 10, G_MININT32, G_MAXINT32, to, NULL) ||
-        *from > *to || *to - *from > 1000)
+        !g_ascii_string_to_signed(dots + 2, 10, G_MININT32, G_MAXINT32, to, NULL) || *from > *to ||
+        *to - *from > 1000)
         return FALSE;
     *name = g_strndup(text, (gsize)(equals - text));
     return TRUE;
@@ -78,15 +79,18 @@ static void print_json(const WsClockResult *r, const WsProgram *p)
         ws_text_json(out, p->agent[w->agent].name);
         g_string_append(out, ", \"step\": ");
         ws_text_json(out, p->op[w->op]->step);
-        g_string_append_printf(out, ", \"count\": %" G_GINT64_FORMAT ", \"exposed\": %" G_GINT64_FORMAT
-                                    " }", w->count, w->exposed);
+        g_string_append_printf(
+            out, ", \"count\": %" G_GINT64_FORMAT ", \"exposed\": %" G_GINT64_FORMAT ", \"gain\": ",
+            w->count, w->exposed);
+        ws_text_json_real(out, w->gain);
+        g_string_append(out, " }");
     }
     g_string_append(out, "\n  ]\n}\n");
     fputs(out->str, stdout);
 }
 
 static int simulate(const char *file, char **set, char **size, const char *machine,
-                    const char *trace, gboolean json)
+                    const char *trace, gboolean gains, gboolean json)
 {
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
@@ -99,7 +103,7 @@ static int simulate(const char *file, char **set, char **size, const char *machi
         printf("%s: nothing to launch: no tiles for these sizes\n", file);
         return WS_EXIT_YES;
     }
-    g_autoptr(WsClockResult) result = ws_cli_clock(in.program, values, machine, &code);
+    g_autoptr(WsClockResult) result = ws_cli_clock(in.program, values, machine, gains, &code);
     if (!result)
         return code;
     g_autoptr(GError) error = NULL;
@@ -141,11 +145,15 @@ static int sweep(const char *file, char **set, char **size, const char *machine,
         g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, sizes, FALSE, &code);
         if (!values)
             return code;
-        g_autoptr(WsClockResult) r = ws_cli_clock(in.program, values, machine, &code);
+        g_autoptr(WsClockResult) r = ws_cli_clock(in.program, values, machine, FALSE, &code);
+        if (!r && code == WS_EXIT_NO) {
+            printf("%s = %-4" G_GINT64_FORMAT " no: it gets stuck\n", name, v);
+            continue;
+        }
         if (!r)
             return code;
-        printf("%s = %-4" G_GINT64_FORMAT " %12" G_GINT64_FORMAT " cycles, tensor %.1f %%, %s\n", name,
-               v, r->cycles, 100 * r->tensor_busy, r->bound ? r->bound : "");
+        printf("%s = %-4" G_GINT64_FORMAT " %12" G_GINT64_FORMAT " cycles, tensor %.1f %%, %s\n",
+               name, v, r->cycles, 100 * r->tensor_busy, r->bound ? r->bound : "");
         if (ws_cli_interrupted())
             return WS_EXIT_INTERRUPTED;
     }
@@ -156,13 +164,17 @@ int ws_command_simulate(int argc, char **argv)
 {
     g_autofree char *machine = NULL, *trace = NULL, *range = NULL;
     g_auto(GStrv) set = NULL, size = NULL;
-    gboolean json = FALSE;
+    gboolean json = FALSE, gains = FALSE;
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
-        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)", "FILE" },
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)",
+          "FILE" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the predicted trace", "OUT" },
-        { "sweep", 0, 0, G_OPTION_ARG_STRING, &range, "one line per value of a constant", "NAME=A..B" },
+        { "sweep", 0, 0, G_OPTION_ARG_STRING, &range, "one line per value of a constant",
+          "NAME=A..B" },
+        { "gains", 0, 0, G_OPTION_ARG_NONE, &gains, "what each wait would gain if it were free",
+          NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
@@ -170,5 +182,5 @@ int ws_command_simulate(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "simulate", entries, &file))
         return WS_EXIT_USAGE;
     return range ? sweep(file, set, size, machine, range)
-                 : simulate(file, set, size, machine, trace, json);
+                 : simulate(file, set, size, machine, trace, gains, json);
 }

@@ -11,8 +11,9 @@ static void print_facts(const WsTrace *t, const char *file)
            t->origin == WS_TRACE_MEASURED ? "measured" : "predicted",
            t->device ? t->device : "an unnamed device", t->record->len, t->cta->len, t->cycles);
     for (guint i = 0; i < t->size->len; i++)
-        printf("%s%s = %" G_GINT64_FORMAT, i ? ", " : "sizes: ",
-               g_array_index(t->size_name, char *, i), g_array_index(t->size, gint64, i));
+        printf("%s%s = %" G_GINT64_FORMAT,
+               i ? ", " : "sizes: ", g_array_index(t->size_name, char *, i),
+               g_array_index(t->size, gint64, i));
     if (t->size->len)
         printf("\n");
     if (t->bound)
@@ -43,8 +44,8 @@ static void print_loops(const WsTrace *t)
 static int print_overlap(const WsTrace *t)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) design = ws_design_parse(t->design_text, strlen(t->design_text),
-                                                 "embedded design", findings);
+    g_autoptr(WsDesign) design =
+        ws_design_parse(t->design_text, strlen(t->design_text), "embedded design", findings);
     g_autoptr(WsProgram) program = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
     if (!program) {
         ws_cli_print_findings(findings, "embedded design");
@@ -72,7 +73,8 @@ int ws_command_trace(int argc, char **argv)
     gboolean overlap = FALSE;
     g_autofree char *chrome = NULL, *csv = NULL, *with = NULL;
     const GOptionEntry entries[] = {
-        { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits", NULL },
+        { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits",
+          NULL },
         { "compare", 0, 0, G_OPTION_ARG_FILENAME, &with, "a second trace, step by step", "FILE" },
         { "chrome", 0, 0, G_OPTION_ARG_FILENAME, &chrome, "write Chrome trace JSON", "OUT" },
         { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "write CSV", "OUT" },

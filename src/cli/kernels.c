@@ -151,18 +151,29 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
     if (!parse_ctas(o->ctas, ctas))
         return ws_cli_fail(WS_EXIT_USAGE, "--ctas %s: write CTA numbers, such as 0,1,66", o->ctas);
     int code = parse_cases(o, store, cases);
-    WsRecordChoice choice = { .first_round = o->first_round, .rounds = o->rounds,
-                              .first_tile = o->first_tile, .tiles = o->tiles,
-                              .n_ctas = ctas->len, .cta = (const guint *)(gpointer)ctas->data };
+    WsRecordChoice choice = { .first_round = o->first_round,
+                              .rounds = o->rounds,
+                              .first_tile = o->first_tile,
+                              .tiles = o->tiles,
+                              .n_ctas = ctas->len,
+                              .cta = (const guint *)(gpointer)ctas->data };
     if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, &error))
         code = ws_cli_fail(failure(error), "%s", error->message);
     if (code == WS_EXIT_YES) {
         WsBundleSpec spec = {
-            .program = p, .timed_ptx = k.timed, .traced_ptx = k.traced, .debug_ptx = k.debug,
-            .timed_cubin = k.timed_cubin, .traced_cubin = k.traced_cubin,
-            .reference_ptx = (const char *const *)k.reference->pdata, .choice = &choice,
-            .cases = (const WsBundleCase *)(gpointer)cases->data, .n_cases = cases->len,
-            .seed = (guint64)o->seed, .runs = (guint)MAX(o->runs, 0), .sustained = o->sustained,
+            .program = p,
+            .timed_ptx = k.timed,
+            .traced_ptx = k.traced,
+            .debug_ptx = k.debug,
+            .timed_cubin = k.timed_cubin,
+            .traced_cubin = k.traced_cubin,
+            .reference_ptx = (const char *const *)k.reference->pdata,
+            .choice = &choice,
+            .cases = (const WsBundleCase *)(gpointer)cases->data,
+            .n_cases = cases->len,
+            .seed = (guint64)o->seed,
+            .runs = (guint)MAX(o->runs, 0),
+            .sustained = o->sustained,
             .timeout = o->timeout,
         };
         if (!ws_bundle_write(&spec, dir, findings, &error)) {

@@ -17,28 +17,43 @@ typedef struct {
 void ws_bundle_options_init(WsBundleOptions *o);
 void ws_bundle_options_clear(WsBundleOptions *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
-#define WS_BUNDLE_ENTRIES(o)                                                                       \
-    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(o).set, "override a constant", "NAME=VALUE" },     \
-        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(o).size, "a size of every case",              \
-          "NAME=VALUE" },                                                                          \
-        { "case", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(o).shape, "a case of its own; repeatable",    \
-          "\"M=1 N=2\"" },                                                                         \
-        { "traced", 0, 0, G_OPTION_ARG_NONE, &(o).traced, "a traced build beside the timed one",   \
-          NULL },                                                                                  \
-        { "ctas", 0, 0, G_OPTION_ARG_STRING, &(o).ctas, "CTAs to record (default 0)", "0,1,…" },   \
-        { "rounds", 0, 0, G_OPTION_ARG_INT64, &(o).rounds, "rounds of inner loops to record",      \
-          "N" },                                                                                   \
-        { "first-round", 0, 0, G_OPTION_ARG_INT64, &(o).first_round, "first one", "N" },           \
-        { "tiles", 0, 0, G_OPTION_ARG_INT64, &(o).tiles, "tiles to record", "N" },                 \
-        { "debug-waits", 0, 0, G_OPTION_ARG_NONE, &(o).debug_waits,                                \
-          "a build whose stuck waits say so", NULL },                                              \
-        { "cubin", 0, 0, G_OPTION_ARG_NONE, &(o).cubin, "assemble with ptxas here", NULL },        \
-        { "seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "of the inputs", "N" },                     \
-        { "runs", 0, 0, G_OPTION_ARG_INT, &(o).runs, "cold launches (default 30)", "N" },          \
-        { "sustained", 0, 0, G_OPTION_ARG_DOUBLE, &(o).sustained,                                  \
-          "seconds back to back (default 1)", "S" },                                               \
-        { "timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "seconds one launch may take", "S" },\
-        { "force", 0, 0, G_OPTION_ARG_NONE, &(o).force, "bundle a refuted design too", NULL }
+#define WS_BUNDLE_ENTRIES(o)                                                                          \
+    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(o).set, "override a constant", "NAME=VALUE" },        \
+        { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(o).size, "a size of every case", "NAME=VALUE" }, \
+        { "case",                                                                                     \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_STRING_ARRAY,                                                                  \
+          &(o).shape,                                                                                 \
+          "a case of its own; repeatable",                                                            \
+          "\"M=1 N=2\"" },                                                                            \
+        { "traced", 0, 0, G_OPTION_ARG_NONE, &(o).traced, "a traced build beside the timed one",      \
+          NULL },                                                                                     \
+        { "ctas", 0, 0, G_OPTION_ARG_STRING, &(o).ctas, "CTAs to record (default 0)", "0,1,…" },      \
+        { "rounds", 0, 0, G_OPTION_ARG_INT64, &(o).rounds, "rounds of inner loops to record", "N" },  \
+        { "first-round", 0, 0, G_OPTION_ARG_INT64, &(o).first_round, "first one", "N" },              \
+        { "tiles", 0, 0, G_OPTION_ARG_INT64, &(o).tiles, "tiles to record", "N" },                    \
+        { "debug-waits",                                                                              \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_NONE,                                                                          \
+          &(o).debug_waits,                                                                           \
+          "a build whose stuck waits say so",                                                         \
+          NULL },                                                                                     \
+        { "cubin", 0, 0, G_OPTION_ARG_NONE, &(o).cubin, "assemble with ptxas here", NULL },           \
+        { "seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "of the inputs", "N" },                        \
+        { "runs", 0, 0, G_OPTION_ARG_INT, &(o).runs, "cold launches (default 30)", "N" },             \
+        { "sustained",                                                                                \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_DOUBLE,                                                                        \
+          &(o).sustained,                                                                             \
+          "seconds back to back (default 1)",                                                         \
+          "S" },                                                                                      \
+        { "timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "seconds one launch may take", "S" },   \
+    {                                                                                                 \
+        "force", 0, 0, G_OPTION_ARG_NONE, &(o).force, "bundle a refuted design too", NULL             \
+    }
 
 /* Loads, plays, generates and writes the bundle. Exit code; says what it does not like. */
 int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir);
