@@ -1,0 +1,32 @@
+#include "ui/application.h"
+#include "ui/settings.h"
+
+#include <glib/gi18n.h>
+#include <locale.h>
+#include <string.h>
+
+/* Exit status for "something is absent here", as in the command line tool. */
+#define EXIT_ABSENT 4
+
+static gboolean asks_only(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-v") ||
+            g_str_has_prefix(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return TRUE;
+    return FALSE;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_ALL, "");
+    ws_ui_setup();
+    if (!asks_only(argc, argv) && !gtk_init_check()) {
+        g_printerr(
+            _("warpstave-studio: there is no display. Set DISPLAY or WAYLAND_DISPLAY, or use "
+              "the command line tool: warpstave --help\n"));
+        return EXIT_ABSENT;
+    }
+    g_autoptr(WsApplication) application = ws_application_new(TRUE);
+    return g_application_run(G_APPLICATION(application), argc, argv);
+}

@@ -1,0 +1,28 @@
+/* A window: one document, the score in the middle, the inspector at its right, the panels below. */
+#pragma once
+
+#include "ui/actions.h"
+#include "ui/document.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define WS_TYPE_WINDOW ws_window_get_type()
+G_DECLARE_FINAL_TYPE(WsWindow, ws_window, WS, WINDOW, GtkApplicationWindow)
+
+WsWindow *ws_window_new(GtkApplication *application);
+WsDocument *ws_window_document(WsWindow *window);         /* borrowed */
+GtkWidget *ws_window_part(WsWindow *window, WsPart part); /* borrowed */
+/* Opens a design or a trace; a trace of the design that is shown is laid under it. On failure the
+ * error bar says what is wrong and what to do, and the former document stays. */
+gboolean ws_window_open(WsWindow *window, GFile *file);
+/* Lays a measured trace under the design that is shown, or says why it cannot. */
+gboolean ws_window_open_trace(WsWindow *window, GFile *file);
+/* The error bar: one sentence, and what is known beyond it (NULL: nothing). */
+void ws_window_say(WsWindow *window, GtkMessageType type, const char *what, const char *how);
+void ws_window_say_nothing(WsWindow *window);
+/* Shows one of the panels at the bottom and gives it the keyboard. */
+void ws_window_show_panel(WsWindow *window, WsPart part);
+
+G_END_DECLS

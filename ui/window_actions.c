@@ -1,0 +1,291 @@
+#include "ui/window_private.h"
+
+#include "ui/application.h"
+#include "ui/command_palette.h"
+#include "ui/jobs.h"
+#include "ui/search.h"
+#include "ui/settings.h"
+#include "ui/shortcuts.h"
+#include "ui/theme.h"
+
+#include <glib/gi18n.h>
+
+/* --- what the window does itself
+ * ------------------------------------------------------------------ */
+
+static void do_open(WsWindow *w)
+{
+    ws_window_choose_file(w, FALSE);
+}
+
+static void do_open_trace(WsWindow *w)
+{
+    ws_window_choose_file(w, TRUE);
+}
+
+static void do_remove_trace(WsWindow *w)
+{
+    ws_document_take_measured(w->document, NULL);
+}
+
+static void do_reload(WsWindow *w)
+{
+    GFile *file = ws_document_file(w->document);
+    g_autoptr(GFile) kept = file ? g_object_ref(file) : NULL;
+    if (kept)
+        ws_window_open(w, kept);
+}
+
+static void do_new_window(WsWindow *w)
+{
+    gtk_window_present(GTK_WINDOW(ws_window_new(gtk_window_get_application(GTK_WINDOW(w)))));
+}
+
+static void do_close(WsWindow *w)
+{
+    gtk_window_close(GTK_WINDOW(w));
+}
+
+static void do_quit(WsWindow *w)
+{
+    g_autoptr(GList) all =
+        g_list_copy(gtk_application_get_windows(gtk_window_get_application(GTK_WINDOW(w))));
+    for (GList *l = all; l; l = l->next)
+        gtk_window_close(l->data);
+}
+
+static void do_fullscreen(WsWindow *w)
+{
+    if (gtk_window_is_fullscreen(GTK_WINDOW(w)))
+        gtk_window_unfullscreen(GTK_WINDOW(w));
+    else
+        gtk_window_fullscreen(GTK_WINDOW(w));
+}
+
+static void do_search(WsWindow *w)
+{
+    ws_search_open(WS_SEARCH(w->part[WS_PART_SEARCH]));
+}
+
+static void do_show_problems(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_PROBLEMS);
+}
+
+static void do_show_code(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_CODE);
+}
+
+static void do_show_measurements(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_MEASUREMENTS);
+}
+
+static void do_show_resources(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_RESOURCES);
+}
+
+static void toggle(GtkWidget *widget)
+{
+    gtk_widget_set_visible(widget, !gtk_widget_get_visible(widget));
+}
+
+static void do_toggle_inspector(WsWindow *w)
+{
+    toggle(w->inspector_box);
+}
+
+static void do_toggle_panels(WsWindow *w)
+{
+    toggle(GTK_WIDGET(w->panels));
+}
+
+static void do_focus_score(WsWindow *w)
+{
+    GtkWidget *score = w->part[WS_PART_TIMELINE];
+    if (!gtk_widget_grab_focus(score))
+        gtk_widget_child_focus(score, GTK_DIR_TAB_FORWARD);
+}
+
+static void do_palette(WsWindow *w)
+{
+    if (w->palette) {
+        gtk_window_present(w->palette);
+        return;
+    }
+    w->palette = GTK_WINDOW(ws_command_palette_new(w));
+    g_object_add_weak_pointer(G_OBJECT(w->palette), (gpointer *)&w->palette);
+    gtk_window_present(w->palette);
+}
+
+static void do_shortcuts(WsWindow *w)
+{
+    gtk_window_present(GTK_WINDOW(ws_shortcuts_new(GTK_WINDOW(w))));
+}
+
+static void do_about(WsWindow *w)
+{
+    gtk_show_about_dialog(GTK_WINDOW(w), "program-name", _("Warpstave"), "version",
+                          WARPSTAVE_VERSION, "logo-icon-name", WS_APPLICATION_ID, "comments",
+                          _("See, check and measure software pipelines of GPU kernels"),
+                          "license-type", GTK_LICENSE_MIT_X11, NULL);
+}
+
+static void choose(WsWindow *w, WsThemeChoice choice)
+{
+    ws_theme_choose(choice);
+    ws_window_update_actions(w);
+}
+
+static void do_theme_system(WsWindow *w)
+{
+    choose(w, WS_CHOICE_SYSTEM);
+}
+
+static void do_theme_light(WsWindow *w)
+{
+    choose(w, WS_CHOICE_LIGHT);
+}
+
+static void do_theme_dark(WsWindow *w)
+{
+    choose(w, WS_CHOICE_DARK);
+}
+
+static void do_theme_contrast(WsWindow *w)
+{
+    choose(w, WS_CHOICE_CONTRAST);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(WsWindow *);
+} handler[] = {
+    { "open", do_open },
+    { "open-trace", do_open_trace },
+    { "remove-trace", do_remove_trace },
+    { "reload", do_reload },
+    { "export-picture", ws_window_choose_picture },
+    { "new-window", do_new_window },
+    { "close", do_close },
+    { "quit", do_quit },
+    { "theme-system", do_theme_system },
+    { "theme-light", do_theme_light },
+    { "theme-dark", do_theme_dark },
+    { "theme-contrast", do_theme_contrast },
+    { "fullscreen", do_fullscreen },
+    { "search", do_search },
+    { "show-problems", do_show_problems },
+    { "show-code", do_show_code },
+    { "show-measurements", do_show_measurements },
+    { "show-resources", do_show_resources },
+    { "toggle-inspector", do_toggle_inspector },
+    { "toggle-panels", do_toggle_panels },
+    { "focus-score", do_focus_score },
+    { "palette", do_palette },
+    { "shortcuts", do_shortcuts },
+    { "about", do_about },
+};
+
+/* --- from the table to GActions
+ * -------------------------------------------------------------------- */
+
+static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data)
+{
+    WsWindow *w = data;
+    const WsAction *action = ws_action_find(g_action_get_name(G_ACTION(simple)));
+    if (action->part != WS_PART_SELF) {
+        g_autofree char *name = g_strdup_printf("%s.%s", ws_part_name(action->part), action->name);
+        if (!gtk_widget_activate_action(w->part[action->part], name, NULL))
+            g_debug("%s is off", name);
+        ws_window_update_actions(w);
+        return;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(handler); i++)
+        if (!strcmp(handler[i].name, action->name))
+            handler[i].run(w);
+}
+
+static gboolean met(WsWindow *w, WsNeeds needs)
+{
+    WsDocument *d = w->document;
+    gint64 from, to;
+    gboolean busy = FALSE;
+    if (needs == WS_NEEDS_IDLE || needs == WS_NEEDS_BUSY)
+        g_object_get(w->part[WS_PART_JOBS], "busy", &busy, NULL);
+    switch (needs) {
+    case WS_NEEDS_DESIGN:
+        return ws_document_design(d) != NULL;
+    case WS_NEEDS_PROGRAM:
+        return ws_document_program(d) != NULL;
+    case WS_NEEDS_SELECTION:
+        return ws_document_selection(d)->len > 0;
+    case WS_NEEDS_RANGE:
+        return ws_document_range(d, &from, &to);
+    case WS_NEEDS_MEASURED:
+        return ws_document_measured(d) != NULL;
+    case WS_NEEDS_IDLE:
+        return ws_document_program(d) && !busy;
+    case WS_NEEDS_BUSY:
+        return busy;
+    case WS_NEEDS_PROBLEM:
+        return ws_document_findings(d) && ws_document_findings(d)->list->len > 0;
+    default:
+        return TRUE;
+    }
+}
+
+static GSimpleAction *simple_action(WsWindow *w, const char *name)
+{
+    return G_SIMPLE_ACTION(g_action_map_lookup_action(G_ACTION_MAP(w), name));
+}
+
+static void mark_choice(WsWindow *w)
+{
+    static const char *const name[] = { "theme-system", "theme-light", "theme-dark",
+                                        "theme-contrast" };
+    for (guint i = 0; i < G_N_ELEMENTS(name); i++)
+        g_simple_action_set_state(simple_action(w, name[i]),
+                                  g_variant_new_boolean(i == (guint)ws_theme_choice()));
+}
+
+void ws_window_update_actions(WsWindow *w)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    for (guint i = 0; i < n; i++)
+        g_simple_action_set_enabled(simple_action(w, action[i].name), met(w, action[i].needs));
+    mark_choice(w);
+}
+
+static void open_file(GSimpleAction *simple, GVariant *parameter, gpointer data)
+{
+    g_autoptr(GFile) file = g_file_new_for_uri(g_variant_get_string(parameter, NULL));
+    ws_window_open(data, file);
+}
+
+static void theme_changed(GObject *watch, WsWindow *w)
+{
+    mark_choice(w);
+}
+
+void ws_window_add_actions(WsWindow *w)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    for (guint i = 0; i < n; i++) {
+        gboolean stateful = g_str_has_prefix(action[i].name, "theme-");
+        g_autoptr(GSimpleAction) simple =
+            stateful
+                ? g_simple_action_new_stateful(action[i].name, NULL, g_variant_new_boolean(FALSE))
+                : g_simple_action_new(action[i].name, NULL);
+        g_signal_connect_object(simple, "activate", G_CALLBACK(run_action), w, 0);
+        g_action_map_add_action(G_ACTION_MAP(w), G_ACTION(simple));
+    }
+    g_autoptr(GSimpleAction) file = g_simple_action_new("open-file", G_VARIANT_TYPE_STRING);
+    g_signal_connect_object(file, "activate", G_CALLBACK(open_file), w, 0);
+    g_action_map_add_action(G_ACTION_MAP(w), G_ACTION(file));
+    g_signal_connect_object(ws_theme_watch(), "changed", G_CALLBACK(theme_changed), w, 0);
+}

@@ -1,0 +1,36 @@
+/* The window's own files share this. */
+#pragma once
+
+#include "ui/window.h"
+
+struct _WsWindow {
+    GtkApplicationWindow parent;
+    WsDocument *document;
+    GtkWidget *part[WS_PART_COUNT]; /* owned by the widget tree; SELF is the window */
+    GtkFileChooserNative *chooser;  /* while a dialogue is open */
+    GtkWindow *palette;             /* command palette while open; a weak pointer */
+
+    /* template children */
+    GtkWidget *header, *recent_button, *menu_button, *theme_button, *work_box, *open_button,
+        *search_button;
+    GtkLabel *title_label, *subtitle_label;
+    GtkInfoBar *error_bar;
+    GtkLabel *error_what, *error_how;
+    GtkWidget *error_scroll;
+    GtkStack *pages;
+    GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
+    GtkPaned *rows, *columns;
+    GtkNotebook *panels;
+    GtkLabel *status_verdict, *status_selection, *status_device, *status_zoom;
+};
+
+/* window_actions.c */
+void ws_window_add_actions(WsWindow *w);
+void ws_window_update_actions(WsWindow *w);
+/* window_open.c */
+void ws_window_choose_file(WsWindow *w, gboolean trace);
+void ws_window_choose_picture(WsWindow *w);
+void ws_window_accept_drops(WsWindow *w);
+GMenuModel *ws_window_recent_menu(void); /* transfer full */
+/* window_status.c */
+void ws_window_follow_status(WsWindow *w);
