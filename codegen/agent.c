@@ -43,6 +43,7 @@ static void agent(WsEmit *e, guint number)
         ws_tiles_bind(e, e->cluster_id.v);
     ws_control_tree(e, a->body);
     ws_tiles_unbind(e);
+    e->op = NULL;
     ws_record_end(e);
     g_array_free(e->open, TRUE);
     g_array_free(e->in_flight, TRUE);

@@ -71,7 +71,6 @@ typedef struct {
     LLVMValueRef **rec_word; /* per strip: cells */
 
     const WsOp *op;   /* being emitted; names it in errors and comments */
-    gboolean comment; /* the op's comment has not been put into an asm text yet */
     GError *error;
 } WsEmit;
 

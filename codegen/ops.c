@@ -78,7 +78,6 @@ void ws_op_emit(WsEmit *e, const WsOp *op)
     if (e->error)
         return;
     e->op = op;
-    e->comment = TRUE;
     if (!lower[op->kind]) {
         ws_emit_step_error(e, op, NULL);
         return;

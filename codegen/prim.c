@@ -56,10 +56,8 @@ static char *asm_text(WsEmit *e, const char *ptx, WsPrimFlags flags, guint n_imm
                       const guint32 *imm)
 {
     GString *s = g_string_new(NULL);
-    if (e->comment && flags >= WS_PRIM_VOLATILE && e->op) {
+    if (flags >= WS_PRIM_VOLATILE && e->op)
         append_comment(s, e->op->id);
-        e->comment = FALSE;
-    }
     for (const char *c = ptx; *c; c++) {
         if (*c == '@' && g_ascii_isdigit(c[1]) && (guint)(c[1] - '0') < n_imm) {
             g_string_append_printf(s, "%u", imm[c[1] - '0']);

@@ -414,17 +414,30 @@ void ws_document_take_code(WsDocument *d, WsCodeKind kind, char *text)
     g_signal_emit(d, signals[CODE], 0, (guint)kind);
 }
 
-/* The step id that a line names: what follows the last "; " or "// ", without "#…"; NULL if the
- * line names none. Caller frees. */
-static char *line_step(const char *line, gsize length)
+static gboolean is_step(WsDocument *d, const char *id)
 {
+    for (guint i = 0; d->program && i < d->program->n_ops; i++)
+        if (!g_strcmp0(d->program->op[i]->step, id))
+            return TRUE;
+    return FALSE;
+}
+
+/* The step id that a line names: behind the last "; " (program) or "// " (PTX, and PTX inside of
+ * LLVM IR), without "#…"; NULL if the line names none. Caller frees. */
+static char *line_step(WsDocument *d, const char *line, gsize length)
+{
+    static const char *const marks[] = { "; ", "// " };
     g_autofree char *text = g_strndup(line, length);
-    char *mark = g_strrstr(text, "; "), *slashes = g_strrstr(text, "// ");
-    char *id = mark ? mark + 2 : slashes ? slashes + 3 : NULL;
-    if (!id || !g_str_has_prefix(id, "groups/"))
-        return NULL;
-    id[strcspn(id, "# \t\"")] = '\0';
-    return g_strdup(id);
+    for (guint i = 0; i < G_N_ELEMENTS(marks); i++) {
+        char *at = g_strrstr(text, marks[i]);
+        if (!at)
+            continue;
+        at += strlen(marks[i]);
+        g_autofree char *id = g_strndup(at, strcspn(at, "# \t\"\\"));
+        if (is_step(d, id))
+            return g_steal_pointer(&id);
+    }
+    return NULL;
 }
 
 GArray *ws_document_code_lines(WsDocument *d, WsCodeKind kind, const char *step)
@@ -433,7 +446,7 @@ GArray *ws_document_code_lines(WsDocument *d, WsCodeKind kind, const char *step)
     const char *at = d->code[kind];
     for (guint line = 0; at && *at; line++) {
         const char *end = strchrnul(at, '\n');
-        g_autofree char *id = line_step(at, (gsize)(end - at));
+        g_autofree char *id = line_step(d, at, (gsize)(end - at));
         if (id && !g_strcmp0(id, step))
             g_array_append_val(lines, line);
         at = *end ? end + 1 : end;
@@ -447,7 +460,7 @@ char *ws_document_code_step(WsDocument *d, WsCodeKind kind, guint wanted)
     const char *at = d->code[kind];
     for (guint line = 0; at && *at && line <= wanted; line++) {
         const char *end = strchrnul(at, '\n');
-        char *id = line_step(at, (gsize)(end - at));
+        char *id = line_step(d, at, (gsize)(end - at));
         if (id) {
             g_free(found);
             found = id;
