@@ -15,14 +15,19 @@ static gint by_round_start(gconstpointer pa, gconstpointer pb)
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static void list_rounds_of(const WsBuild *b, const WsTileSpan *tile, GArray *rounds)
+/* `begin`: a time before the tile's first record of this agent. */
+static void list_rounds_of(const WsBuild *b, const WsTileSpan *tile, gint64 begin, GArray *rounds)
 {
     const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, tile->agent);
     const char *loop = b->t->op_loop->pdata[b->lead_op];
     Round now = { .tile = tile->tile, .round = G_MININT32 };
     gboolean any = FALSE, after = FALSE;
-    for (guint64 i = 0; lane && i < lane->n; i++) {
-        const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + i);
+    guint64 i = lane ? ws_window_lower(b->t, lane, begin) : 0;
+    guint64 end = lane ? lane->first + lane->n : 0;
+    for (; i < end; i++) {
+        const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, i);
+        if (r->tile > tile->tile && r->start > tile->to && any)
+            break; /* tiles ascend in a lane */
         if (r->tile != tile->tile)
             continue;
         if (strcmp(b->t->op_loop->pdata[r->op], loop) != 0) {
@@ -48,11 +53,21 @@ static void list_rounds_of(const WsBuild *b, const WsTileSpan *tile, GArray *rou
 static GArray *list_rounds(const WsBuild *b)
 {
     GArray *rounds = g_array_new(FALSE, FALSE, sizeof(Round));
-    g_autoptr(GArray) tiles = ws_window_tiles(b, b->t);
+    const GArray *tiles = ws_window_tiles(b, b->t);
     for (guint i = 0; i < tiles->len; i++) {
         const WsTileSpan *tile = &g_array_index(tiles, WsTileSpan, i);
-        if (tile->tile >= b->tile0 - 1 && tile->tile <= b->tile1 + 1)
-            list_rounds_of(b, tile, rounds);
+        gint64 begin = 0;
+        for (guint k = i; k-- > 0 && !begin;)
+            if (g_array_index(tiles, WsTileSpan, k).agent == tile->agent)
+                begin = g_array_index(tiles, WsTileSpan, k).to;
+        if (tile->tile < b->tile0 - 1 || tile->tile > b->tile1 + 1)
+            continue;
+        if (b->tile1 - b->tile0 > 100) { /* no room for rounds */
+            Round whole = { tile->tile, 0, 0, tile->from };
+            g_array_append_val(rounds, whole);
+        } else {
+            list_rounds_of(b, tile, begin, rounds);
+        }
     }
     g_array_sort(rounds, by_round_start);
     return rounds;

@@ -191,7 +191,7 @@ static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint
 }
 
 static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, guint agent,
-                       WsTilesStrided *tiles, guint rank, Pipes *pipes)
+                       WsTilesStrided *tiles, guint rank, Pipes *pipes, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, ws_tiles_strided, tiles);
     if (w) {
@@ -207,17 +207,17 @@ static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, 
             if (step.loop[i]->kind == WS_TREE_LOOP && step.loop[i]->over == WS_OVER_TILES)
                 tile = round = tile_position(w, step.loop[i], step.round[i]);
         }
-        if (tile > b->tile1 + 1)
+        if (tile > tile1 && tile - tile1 > 1)
             return;
         /* Rounds before the window still contribute to its first waits: one tile back is plenty. */
-        if (worth_binding(step.op) && (tile < 0 || tile >= b->tile0 - 2))
+        if (worth_binding(step.op) && (tile < 0 || tile >= tile0 - 2))
             bind_op(bind, w, agent, step.op, round, &before);
         if (recorded(step.op->kind))
             before = (WsPlace){ agent, step.op->index, round };
     }
 }
 
-WsBind *ws_bind_new(const WsBuild *b)
+WsBind *ws_bind_new(const WsBuild *b, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autofree WsSize *size = g_new0(WsSize, b->t->size->len + 1);
@@ -238,7 +238,7 @@ WsBind *ws_bind_new(const WsBuild *b)
                              .count = ws_launch_tiles(v) };
     Pipes pipes = learn_pipes(b);
     for (guint a = 0; a < b->p->n_agents; a++)
-        walk_agent(b, bind, v, a, &tiles, (guint)(id % cluster), &pipes);
+        walk_agent(b, bind, v, a, &tiles, (guint)(id % cluster), &pipes, tile0, tile1);
     g_hash_table_destroy(pipes.tiles);
     g_hash_table_destroy(pipes.given);
     return bind;

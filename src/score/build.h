@@ -28,6 +28,40 @@ typedef struct {
 
 typedef struct WsBind WsBind;
 
+/* A lane with too many records in the window: they are merged, not drawn one by one. */
+typedef struct {
+    guint segment, agent;
+    gboolean overlay;
+    guint64 lo, hi; /* records of the trace */
+} WsDense;
+
+struct WsScoreCache {
+    const WsProgram *p; /* what it is for; compared, not used */
+    const WsTrace *t, *overlay;
+    guint cta;
+    gboolean lead_known;
+    gint lead_agent, lead_op;
+    GArray *tiles[2];  /* WsTileSpan of the main trace and of the overlay */
+    GHashTable *shift; /* tile + 2 -> gint64* */
+    guint *loop_id;
+    GHashTable *base;
+    WsBind *bind;
+    gint32 bind0, bind1; /* tiles that `bind` covers */
+    gboolean bind_tried;
+    guint8 (*tracks)[2][WS_ITEM_KIND_COUNT]; /* by agent: rows, of the main trace and the overlay */
+    guint8 *staff;                           /* by agent: 1 had a staff of its own, 2 folded */
+    gboolean measured_row;
+    GArray *stage;         /* WsStageKey, in order of appearance */
+    GHashTable *ring_same; /* name pair -> 1 same, 2 not */
+    gboolean unit[2];
+};
+typedef struct {
+    guint buffer;
+    gint64 element, stage;
+} WsStageKey;
+void ws_score_cache_for(WsScoreCache *c, const WsProgram *p, const WsTrace *t,
+                        const WsTrace *overlay, guint cta);
+
 typedef struct {
     WsScene *s;
     const WsProgram *p;
@@ -46,7 +80,9 @@ typedef struct {
     guint *drawn_as;      /* by agent: the agent whose staff stands for it */
     guint *loop_id;       /* by operation: loops with equal paths share a number */
     GHashTable *base;     /* (agent, loop, tile) -> first total + 1: see ws_build_round_index() */
-    WsBind *bind;
+    WsScoreCache *cache;
+    GArray *dense; /* WsDense */
+    WsBind *bind;  /* of the cache; NULL: not now, or cannot be told */
     double y;
     char *fold_note;
 } WsBuild;
@@ -56,27 +92,39 @@ typedef struct {
     gint32 tile;
     guint agent;
     gint64 from;
+    gint64 to;       /* last start of the leading operation in it */
     guint n;         /* rounds */
     gint32 round[4]; /* totals of the rounds 0, 1, n-2, n-1 (clamped) */
 } WsTileSpan;
 
 /* window.c */
-GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t); /* WsTileSpan, by time */
-const char *ws_window_loop(const WsBuild *b);                /* name of the leading loop: "k" */
+/* WsTileSpan, by time; owned by the cache */
+const GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t);
+const char *ws_window_loop(const WsBuild *b); /* name of the leading loop: "k" */
 void ws_window_choose(WsBuild *b);
 void ws_window_map(WsBuild *b);     /* segments -> pixels, ticks */
 void ws_window_collect(WsBuild *b); /* seen, seen_overlay */
+/* First record of a lane that starts at or after `time`, as a position in the trace. */
+guint64 ws_window_lower(const WsTrace *t, const WsTraceLane *lane, gint64 time);
 /* band.c */
 void ws_window_bands(WsBuild *b);
 
-/* bind.c: values of the operations' expressions in the tiles shown; NULL if they cannot be told */
-WsBind *ws_bind_new(const WsBuild *b);
+/* bind.c: values of the operations' expressions in the tiles [tile0, tile1]; NULL if they cannot be
+ * told */
+WsBind *ws_bind_new(const WsBuild *b, gint32 tile0, gint32 tile1);
 void ws_bind_free(WsBind *bind);
 const WsBound *ws_bind_get(const WsBind *bind, guint op, gint32 round);
 /* Executions that contribute to completion `turn` of a barrier's slot; NULL if none. For arrivals,
  * which are not recorded, the place of the last recorded operation before them. */
 const GArray *ws_bind_contributors(const WsBind *bind, guint barrier, gint64 element, gint64 slot,
                                    gint64 turn);
+
+/* dense.c: one row of merged executions of a lane */
+void ws_dense_add(WsBuild *b, const WsDense *d, guint row, WsItemKind kind, gboolean flights);
+/* An execution of less than 2 pixels: lengthens the row's last merged item or begins one. */
+void ws_dense_merge(WsBuild *b, guint row, WsItemKind kind, double x, double w, gint64 from,
+                    gint64 to, gboolean measured);
+gboolean ws_dense_lane(const WsBuild *b, guint agent, gboolean overlay);
 
 /* staff.c, ring.c, unit.c, edge.c, furniture.c */
 void ws_staff_build(WsBuild *b);
@@ -90,7 +138,6 @@ guint ws_staff_item(const WsBuild *b, guint agent, guint op, gint32 round); /* i
 
 /* round.c: totals count on over the tiles; a picture wants "k 3" of this tile */
 void ws_round_init(WsBuild *b);
-void ws_round_free(WsBuild *b);
 gint ws_round_index(const WsBuild *b, const WsTraceRecord *r); /* -1 outside inner loops */
 char *ws_round_text(const WsBuild *b, const WsTraceRecord *r); /* "k 3", or "" */
 

@@ -172,7 +172,7 @@ static gint by_cost(gconstpointer pa, gconstpointer pb)
 
 void ws_edge_build(WsBuild *b)
 {
-    if (!b->bind)
+    if (!b->bind || b->dense->len)
         return;
     g_autoptr(GHashTable) index = index_records(b);
     g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));

@@ -47,6 +47,11 @@ static char *bound_text(const WsBuild *b)
 
 void ws_furniture_head(WsBuild *b)
 {
+    if (b->o->bare) {
+        b->s->axis_y = 26; /* two lines of ticks' labels: cycles and nanoseconds */
+        b->y = 32;
+        return;
+    }
     ws_build_text(b, WS_TEXT_TITLE, WS_MARGIN, 30, g_strdup(b->p->name ? b->p->name : "design"));
     b->y = 44;
     b->s->axis_y = b->y;
@@ -239,6 +244,10 @@ static void put_note(WsBuild *b, GString *s)
 
 void ws_furniture_foot(WsBuild *b)
 {
+    if (b->o->bare) {
+        b->y = b->s->bottom;
+        return;
+    }
     b->y = b->s->bottom + 12;
     b->s->legend_y = b->y;
     if (!b->t || !b->s->item->len)

@@ -3,32 +3,39 @@
 
 #include <math.h>
 
-static void paint_staffs(cairo_t *cr, const WsScene *s, WsTheme theme)
+static void paint_panels(cairo_t *cr, const WsScene *s, const WsPalette *p, double x, double w)
+{
+    ws_paint_colour(cr, p->panel, 1);
+    for (guint i = 0; i < s->staff->len; i++) {
+        const WsSceneStaff *staff = &g_array_index(s->staff, WsSceneStaff, i);
+        ws_paint_rect(cr, x, staff->y, w, staff->h, 5);
+        cairo_fill(cr);
+    }
+}
+
+/* `right`: where the time area begins. */
+static void paint_names(cairo_t *cr, const WsScene *s, WsTheme theme, double right)
 {
     const WsPalette *p = ws_palette(theme);
     for (guint i = 0; i < s->staff->len; i++) {
         const WsSceneStaff *staff = &g_array_index(s->staff, WsSceneStaff, i);
-        double x = 10, w = s->width - 20;
-        ws_paint_colour(cr, p->panel, 1);
-        ws_paint_rect(cr, x, staff->y, w, staff->h, 5);
-        cairo_fill(cr);
         ws_paint_colour(cr, ws_palette_item(theme, staff->kind), 1);
-        ws_paint_rect(cr, x, staff->y, 4, staff->h, 2);
+        ws_paint_rect(cr, 10, staff->y, 4, staff->h, 2);
         cairo_fill(cr);
         ws_paint_colour(cr, p->text, 1);
         ws_paint_font(cr, 12.5, TRUE);
-        double end = ws_paint_text_cut(cr, 22, staff->y + 17, s->left - 84, staff->name);
+        double end = ws_paint_text_cut(cr, 22, staff->y + 17, right - 84, staff->name);
         ws_paint_colour(cr, p->muted, 1);
         ws_paint_font(cr, 10, FALSE);
         if (staff->detail && staff->flat)
-            ws_paint_text_cut(cr, 22 + end + 8, staff->y + 17, s->left - 38 - end, staff->detail);
+            ws_paint_text_cut(cr, 22 + end + 8, staff->y + 17, right - 38 - end, staff->detail);
         else if (staff->detail)
-            ws_paint_text_cut(cr, 22, staff->y + 31, s->left - (staff->n_agents ? 90 : 44),
+            ws_paint_text_cut(cr, 22, staff->y + 31, right - (staff->n_agents ? 90 : 44),
                               staff->detail);
     }
 }
 
-static void paint_row_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
+static void paint_row_labels(cairo_t *cr, const WsScene *s, const WsPalette *p, double right)
 {
     ws_paint_font(cr, 9, FALSE);
     ws_paint_colour(cr, p->muted, 1);
@@ -38,32 +45,45 @@ static void paint_row_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
             continue;
         cairo_text_extents_t e;
         cairo_text_extents(cr, row->label, &e);
-        ws_paint_text(cr, s->left - 8 - e.x_advance, row->y + row->h / 2 + 3.2, row->label);
+        ws_paint_text(cr, right - 8 - e.x_advance, row->y + row->h / 2 + 3.2, row->label);
+    }
+}
+
+static void paint_grid(cairo_t *cr, const WsScene *s, const WsPalette *p, double y)
+{
+    cairo_set_line_width(cr, 1);
+    ws_paint_colour(cr, p->grid, 1);
+    for (guint i = 0; i < s->tick->len; i++) {
+        double x = floor(g_array_index(s->tick, WsSceneTick, i).x) + 0.5;
+        cairo_move_to(cr, x, y);
+        cairo_line_to(cr, x, s->bottom);
+    }
+    cairo_stroke(cr);
+}
+
+static void paint_ticks(cairo_t *cr, const WsScene *s, const WsPalette *p)
+{
+    ws_paint_font(cr, 10, FALSE);
+    ws_paint_colour(cr, p->muted, 1);
+    double free_from = -G_MAXDOUBLE;
+    for (guint i = 0; i < s->tick->len; i++) {
+        const WsSceneTick *t = &g_array_index(s->tick, WsSceneTick, i);
+        cairo_text_extents_t e;
+        cairo_text_extents(cr, t->label, &e);
+        double at = floor(t->x) + 0.5 - e.x_advance / 2;
+        if (!s->bare)
+            at = CLAMP(at, s->left, s->right - e.x_advance);
+        if (at < free_from)
+            continue;
+        ws_paint_text(cr, at, s->axis_y - 3, t->label);
+        free_from = at + e.x_advance + 8;
     }
 }
 
 static void paint_axis(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
-    ws_paint_font(cr, 10, FALSE);
-    cairo_set_line_width(cr, 1);
-    double free_from = 0;
-    for (guint i = 0; i < s->tick->len; i++) {
-        const WsSceneTick *t = &g_array_index(s->tick, WsSceneTick, i);
-        double x = floor(t->x) + 0.5;
-        ws_paint_colour(cr, p->grid, 1);
-        cairo_move_to(cr, x, s->axis_y + 2);
-        cairo_line_to(cr, x, s->bottom);
-        cairo_stroke(cr);
-        cairo_text_extents_t e;
-        cairo_text_extents(cr, t->label, &e);
-        double at = CLAMP(x - e.x_advance / 2, s->left, s->right - e.x_advance);
-        if (at < free_from)
-            continue;
-        ws_paint_colour(cr, p->muted, 1);
-        ws_paint_text(cr, at, s->axis_y - 3, t->label);
-        free_from = at + e.x_advance + 8;
-    }
-    ws_paint_colour(cr, p->muted, 1);
+    paint_grid(cr, s, p, s->axis_y + 2);
+    paint_ticks(cr, s, p);
     ws_paint_text(cr, 22, s->axis_y - 3, "SM cycles");
 }
 
@@ -257,12 +277,13 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
     cairo_save(cr);
     ws_paint_colour(cr, p->page, 1);
     cairo_paint(cr);
-    paint_staffs(cr, s, theme);
+    paint_panels(cr, s, p, 10, s->width - 20);
+    paint_names(cr, s, theme, s->left);
     if (s->item->len) {
         paint_axis(cr, s, p);
         paint_bands(cr, s, p);
     }
-    paint_row_labels(cr, s, p);
+    paint_row_labels(cr, s, p, s->left);
     for (guint i = 0; i < s->item->len; i++)
         ws_paint_item(cr, &g_array_index(s->item, WsSceneItem, i), theme);
     paint_folds(cr, s, p);
@@ -273,5 +294,47 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
     if (s->item->len)
         paint_legend(cr, s, theme);
     paint_texts(cr, s, p);
+    cairo_restore(cr);
+}
+
+static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint8 *skip)
+{
+    for (guint i = 0; i < s->item->len; i++)
+        if (!skip || !skip[i])
+            ws_paint_item(cr, &g_array_index(s->item, WsSceneItem, i), theme);
+    paint_folds(cr, s, ws_palette(theme));
+    for (guint i = 0; i < s->item->len; i++)
+        if (!skip || !skip[i])
+            ws_paint_item_label(cr, &g_array_index(s->item, WsSceneItem, i), theme);
+}
+
+void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,
+                          double width, const guint8 *skip)
+{
+    const WsPalette *p = ws_palette(theme);
+    cairo_save(cr);
+    switch (layer) {
+    case WS_LAYER_STAFFS:
+        paint_panels(cr, s, p, 10, width - 20);
+        break;
+    case WS_LAYER_GRID:
+        paint_grid(cr, s, p, s->top);
+        break;
+    case WS_LAYER_ITEMS:
+        paint_rest(cr, s, theme, skip);
+        break;
+    case WS_LAYER_EDGES:
+        paint_edges(cr, s, p);
+        paint_edge_labels(cr, s, p);
+        break;
+    case WS_LAYER_RULER:
+        paint_ticks(cr, s, p);
+        paint_bands(cr, s, p);
+        break;
+    case WS_LAYER_GUTTER:
+        paint_names(cr, s, theme, width);
+        paint_row_labels(cr, s, p, width);
+        break;
+    }
     cairo_restore(cr);
 }

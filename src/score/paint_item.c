@@ -157,6 +157,18 @@ static void paint_level(cairo_t *cr, const WsSceneItem *i, guint32 c)
     cairo_fill(cr);
 }
 
+/* Merged executions: pale, with an edge above and below, and no beginning or end to trust. */
+static void paint_dense(cairo_t *cr, const WsSceneItem *i, guint32 c)
+{
+    double inset = i->h > 12 ? 3 : 0;
+    ws_paint_colour(cr, c, i->measured ? 0.45 : 0.6);
+    cairo_rectangle(cr, i->x, i->y + inset, i->w, i->h - 2 * inset);
+    cairo_fill(cr);
+    ws_paint_colour(cr, c, 1);
+    cairo_rectangle(cr, i->x, i->y + i->h - inset - 1.5, i->w, 1.5);
+    cairo_fill(cr);
+}
+
 void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
 {
     guint32 c = ws_palette_item(theme, item->kind);
@@ -175,6 +187,9 @@ void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
         break;
     case WS_SHAPE_LEVEL:
         paint_level(cr, item, c);
+        break;
+    case WS_SHAPE_DENSE:
+        paint_dense(cr, item, c);
         break;
     }
 }
@@ -216,6 +231,7 @@ void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
         paint_label(cr, item, p->page, p->text, 8.5, at, item->kind == WS_ITEM_FULL ? 0 : 0.8);
         break;
     case WS_SHAPE_LEVEL:
+    case WS_SHAPE_DENSE:
         break;
     }
 }

@@ -38,6 +38,33 @@ static void free_stage(gpointer p)
     g_free(p);
 }
 
+static Stage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage);
+
+/* Stages that other windows showed keep their rows. */
+static void recall_stages(const WsBuild *b, GPtrArray *stages)
+{
+    for (guint i = 0; i < b->cache->stage->len; i++) {
+        const WsStageKey *k = &g_array_index(b->cache->stage, WsStageKey, i);
+        stage_of(stages, k->buffer, k->element, k->stage);
+    }
+}
+
+static void remember_stages(const WsBuild *b, const GPtrArray *stages)
+{
+    for (guint i = 0; i < stages->len; i++) {
+        const Stage *s = stages->pdata[i];
+        gboolean known = FALSE;
+        for (guint k = 0; k < b->cache->stage->len && !known; k++) {
+            const WsStageKey *key = &g_array_index(b->cache->stage, WsStageKey, k);
+            known =
+                key->buffer == s->buffer && key->element == s->element && key->stage == s->stage;
+        }
+        WsStageKey key = { s->buffer, s->element, s->stage };
+        if (!known)
+            g_array_append_val(b->cache->stage, key);
+    }
+}
+
 static Stage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage)
 {
     for (guint i = 0; i < stages->len; i++) {
@@ -231,6 +258,25 @@ static gboolean same_ring(const WsBuild *b, const GPtrArray *stages, const Ring 
     return TRUE;
 }
 
+/* What the first window that showed both says, holds: rows do not come and go. */
+static gboolean same_ring_cached(const WsBuild *b, const GPtrArray *stages, const Ring *x,
+                                 const Ring *y, gint64 apart)
+{
+    if (!b->o->cache)
+        return same_ring(b, stages, x, y, apart);
+    const Stage *p = stages->pdata[x->first], *q = stages->pdata[y->first];
+    g_autofree char *key = g_strdup_printf("%u/%" G_GINT64_FORMAT " %u/%" G_GINT64_FORMAT,
+                                           p->buffer, p->element, q->buffer, q->element);
+    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(b->cache->ring_same, key));
+    if (!known) {
+        if (!p->touch->len || !q->touch->len)
+            return FALSE;
+        known = same_ring(b, stages, x, y, apart) ? 1 : 2;
+        g_hash_table_insert(b->cache->ring_same, g_steal_pointer(&key), GUINT_TO_POINTER(known));
+    }
+    return known == 1;
+}
+
 static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
 {
     GArray *rings = g_array_new(FALSE, FALSE, sizeof(Ring));
@@ -252,7 +298,7 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
         Ring *x = &g_array_index(rings, Ring, i);
         for (guint k = i + 1; k < rings->len && !x->hidden; k++) {
             Ring *y = &g_array_index(rings, Ring, k);
-            if (!y->hidden && same_ring(b, stages, x, y, apart)) {
+            if (!y->hidden && same_ring_cached(b, stages, x, y, apart)) {
                 y->hidden = TRUE;
                 for (guint n = 0; n < x->n; n++)
                     take_later_fills(b, stages->pdata[x->first + n], stages->pdata[y->first + n]);
@@ -323,12 +369,14 @@ static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i
 
 void ws_ring_build(WsBuild *b)
 {
-    if (!b->bind)
+    gboolean blank = !b->bind || b->dense->len; /* rows alone */
+    if (blank && !b->cache->stage->len)
         return;
     g_autoptr(GPtrArray) stages = g_ptr_array_new_with_free_func(free_stage);
     gpointer args[] = { b, stages };
     gint64 covered = G_MININT64;
-    for (guint i = 0; i < b->s->segment->len; i++) {
+    recall_stages(b, stages);
+    for (guint i = 0; i < b->s->segment->len && !blank; i++) {
         const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
         /* Look back by the window's length, or to the segment before. */
         gint64 from = MAX(MAX(g->t0 - (g->t1 - g->t0), covered), 0);
@@ -336,6 +384,7 @@ void ws_ring_build(WsBuild *b)
             ws_trace_window(b->t, ws_trace_lane(b->t, b->cta, a), from, g->t1, gather, args);
         covered = g->t1;
     }
+    remember_stages(b, stages);
     g_ptr_array_sort(stages, by_stage);
     for (guint i = 0; i < stages->len; i++)
         g_array_sort(((Stage *)stages->pdata[i])->touch, by_time);

@@ -30,11 +30,31 @@ static void learn(WsBuild *b, const WsTraceRecord *r)
     g_hash_table_replace(b->base, g_memdup2(&key, sizeof key), GINT_TO_POINTER(r->round));
 }
 
+static void learn_lane(WsBuild *b, const WsTraceLane *lane, gint32 *last)
+{
+    const WsTrace *t = b->t;
+    for (guint i = 0; i < t->op_loop->len + 1; i++)
+        last[i] = G_MININT32;
+    for (guint64 k = 0; k < lane->n; k++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + k);
+        /* Rounds ascend with time: the first of a tile is its base. */
+        if (last[b->loop_id[r->op]] == r->tile)
+            continue;
+        last[b->loop_id[r->op]] = r->tile;
+        learn(b, r);
+    }
+}
+
 void ws_round_init(WsBuild *b)
 {
     const WsTrace *t = b->t;
+    WsScoreCache *c = b->cache;
+    b->loop_id = c->loop_id;
+    b->base = c->base;
+    if (c->base)
+        return;
     g_autoptr(GHashTable) ids = g_hash_table_new(g_str_hash, g_str_equal);
-    b->loop_id = g_new(guint, MAX(t->op_loop->len, 1));
+    b->loop_id = c->loop_id = g_new(guint, MAX(t->op_loop->len, 1));
     for (guint i = 0; i < t->op_loop->len; i++) {
         guint id = GPOINTER_TO_UINT(g_hash_table_lookup(ids, t->op_loop->pdata[i]));
         if (!id) {
@@ -43,24 +63,13 @@ void ws_round_init(WsBuild *b)
         }
         b->loop_id[i] = id;
     }
-    b->base = g_hash_table_new_full(hash_base, same_base, g_free, NULL);
+    b->base = c->base = g_hash_table_new_full(hash_base, same_base, g_free, NULL);
+    g_autofree gint32 *last = g_new(gint32, t->op_loop->len + 1);
     for (guint i = 0; i < t->lane->len; i++) {
         const WsTraceLane *lane = &g_array_index(t->lane, WsTraceLane, i);
-        if (lane->cta != b->cta)
-            continue;
-        for (guint64 k = 0; k < lane->n; k++) {
-            const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + k);
-            if (r->tile >= b->tile0 - 1 && r->tile <= b->tile1 + 1)
-                learn(b, r);
-        }
+        if (lane->cta == b->cta)
+            learn_lane(b, lane, last);
     }
-}
-
-void ws_round_free(WsBuild *b)
-{
-    g_free(b->loop_id);
-    if (b->base)
-        g_hash_table_destroy(b->base);
 }
 
 gint ws_round_index(const WsBuild *b, const WsTraceRecord *r)

@@ -247,6 +247,35 @@ static gboolean same_sizes(const WsTrace *a, const WsTrace *b)
     return a->size->len == b->size->len;
 }
 
+#define MANY_RECORDS 60000
+
+/* Small traces are walked once and for all; of large ones the tiles around the window, and only
+ * when there is time. */
+static void choose_bind(WsBuild *b)
+{
+    WsScoreCache *c = b->cache;
+    if (c->bind_tried && b->tile0 >= c->bind0 && b->tile1 <= c->bind1) {
+        b->bind = c->bind;
+        return;
+    }
+    guint64 records = 0;
+    for (guint i = 0; i < b->t->lane->len; i++) {
+        const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
+        records += lane->cta == b->cta ? lane->n : 0;
+    }
+    gboolean all = b->o->cache && records <= MANY_RECORDS;
+    if (b->o->cache && !all && (b->o->hasty || b->dense->len)) {
+        b->s->partial = b->o->hasty && !b->dense->len;
+        return;
+    }
+    gint32 around = b->o->cache ? 8 : 0;
+    c->bind0 = all ? G_MININT32 + 8 : MAX(b->tile0, 0) - around;
+    c->bind1 = all ? G_MAXINT32 - 8 : MIN(b->tile1, G_MAXINT32 - 16) + around;
+    g_clear_pointer(&c->bind, ws_bind_free);
+    b->bind = c->bind = ws_bind_new(b, c->bind0, c->bind1);
+    c->bind_tried = TRUE;
+}
+
 static void build(WsBuild *b)
 {
     ws_furniture_head(b);
@@ -255,7 +284,7 @@ static void build(WsBuild *b)
         ws_window_map(b);
         ws_window_collect(b);
         ws_round_init(b);
-        b->bind = ws_bind_new(b);
+        choose_bind(b);
         ws_window_bands(b);
         b->s->top = b->y;
         ws_staff_build(b);
@@ -297,9 +326,17 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     b.t = s->predicted ? s->predicted : s->measured;
     b.overlay = s->predicted ? s->measured : NULL;
     b.cta = b.t && b.o->cta < b.t->cta->len ? b.o->cta : 0;
-    s->width = b.o->width > 0 ? MAX(b.o->width, 480) : 1600;
-    s->left = WS_MARGIN + WS_GUTTER;
-    s->right = s->width - WS_MARGIN;
+    s->bare = b.o->bare;
+    s->knot = b.o->n_knots > 1 ? b.o->knot : NULL;
+    s->n_knots = s->knot ? b.o->n_knots : 0;
+    s->width = b.o->width > 0 ? MAX(b.o->width, b.o->bare ? 16 : 480) : 1600;
+    s->left = s->bare ? 0 : WS_MARGIN + WS_GUTTER;
+    s->right = s->bare ? s->width : s->width - WS_MARGIN;
+    g_autoptr(WsScoreCache) own = b.o->cache ? NULL : ws_score_cache_new();
+    b.cache = own ? own : b.o->cache;
+    if (b.t)
+        ws_score_cache_for(b.cache, p, b.t, b.overlay, b.cta);
+    b.dense = g_array_new(FALSE, FALSE, sizeof(WsDense));
     b.seen = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
     b.seen_overlay = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
     build(&b);
@@ -315,8 +352,9 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     g_array_free(b.seen_overlay, TRUE);
     if (b.item_of)
         g_hash_table_destroy(b.item_of);
-    ws_bind_free(b.bind);
-    ws_round_free(&b);
+    s->crowded = b.dense->len > 0;
+    s->shift = b.shift[0];
+    g_array_free(b.dense, TRUE);
     g_free(b.control_row);
     g_free(b.drawn_as);
     g_free(b.fold_note);
@@ -343,18 +381,50 @@ void ws_scene_free(WsScene *s)
     g_free(s);
 }
 
+/* Segment that holds t or begins after it; len if t lies behind all. */
+static guint segment_at(const WsScene *s, gint64 t)
+{
+    guint i = 0;
+    while (i < s->segment->len && t > g_array_index(s->segment, WsSceneSegment, i).t1)
+        i++;
+    return i;
+}
+
 double ws_scene_x(const WsScene *s, gint64 t)
 {
-    double x = s->left;
+    guint i = segment_at(s, t);
+    if (i == s->segment->len)
+        return i ? g_array_index(s->segment, WsSceneSegment, i - 1).x1 : s->left;
+    const WsSceneSegment *g = &g_array_index(s->segment, WsSceneSegment, i);
+    if (t < g->t0) /* in the fold before it, or before everything */
+        return i ? (g[-1].x1 + g->x0) / 2 : g->x0;
+    double at = (double)(t - g->t0), all = (double)MAX(g->t1 - g->t0, 1);
+    if (s->knot) {
+        double u0 = ws_order_of(s->knot, s->n_knots, (double)g->t0);
+        at = ws_order_of(s->knot, s->n_knots, (double)t) - u0;
+        all = ws_order_of(s->knot, s->n_knots, (double)g->t1) - u0;
+    }
+    return g->x0 + (g->x1 - g->x0) * at / MAX(all, 1e-9);
+}
+
+double ws_scene_time(const WsScene *s, double x)
+{
+    double t = 0;
     for (guint i = 0; i < s->segment->len; i++) {
         const WsSceneSegment *g = &g_array_index(s->segment, WsSceneSegment, i);
-        if (t < g->t0)
-            return i ? (x + g->x0) / 2 : g->x0; /* in the fold before it, or before everything */
-        if (t <= g->t1)
-            return g->x0 + (g->x1 - g->x0) * (double)(t - g->t0) / (double)MAX(g->t1 - g->t0, 1);
-        x = g->x1;
+        if (x < g->x0 && i)
+            return t;
+        t = (double)g->t1;
+        if (x > g->x1 && i + 1 < s->segment->len)
+            continue;
+        double f = (x - g->x0) / MAX(g->x1 - g->x0, 1e-9);
+        if (!s->knot)
+            return (double)g->t0 + f * (double)(g->t1 - g->t0);
+        double u0 = ws_order_of(s->knot, s->n_knots, (double)g->t0);
+        double u1 = ws_order_of(s->knot, s->n_knots, (double)g->t1);
+        return ws_order_time(s->knot, s->n_knots, u0 + f * (u1 - u0));
     }
-    return x;
+    return t;
 }
 
 const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y)

@@ -31,6 +31,7 @@ typedef enum {
     WS_SHAPE_WAIT,   /* hollow: the agent stands still */
     WS_SHAPE_SLOT,   /* state of one stage of a ring */
     WS_SHAPE_LEVEL,  /* load of a unit: filled to `level` of its height */
+    WS_SHAPE_DENSE,  /* many executions, each less than 2 pixels: no step of its own */
 } WsItemShape;
 
 typedef struct {
@@ -47,6 +48,7 @@ typedef struct {
     double x, y, w, h;
     double head;    /* FLIGHT: pixels from x that are solid */
     double level;   /* LEVEL: 0..1 */
+    guint n;        /* DENSE: executions merged */
     gint turn;      /* SLOT: turn of the use that holds the stage, -1 unknown: its parity tints */
     char *label;    /* text for inside the item, short enough for it; or NULL */
     double label_x; /* where it begins, from x; 0: the painter's margin */
@@ -107,6 +109,14 @@ typedef struct {
     char *text;
 } WsSceneText;
 
+/* What scenes of the same traces share (found once, used by each): where tiles and rounds begin,
+ * what the operations' expressions come to, and how many rows each staff has had so far, so that
+ * rows stay where they are while the window moves. Private to src/score. */
+typedef struct WsScoreCache WsScoreCache;
+WsScoreCache *ws_score_cache_new(void);
+void ws_score_cache_free(WsScoreCache *cache);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsScoreCache, ws_score_cache_free)
+
 typedef struct {
     double width, height; /* page; 0: 1600 wide, as high as it needs */
     guint cta;            /* index into the trace's CTAs */
@@ -115,6 +125,16 @@ typedef struct {
     const char *bound;         /* overrides the trace's */
     const WsTraceStats *stats; /* of the main trace, if the caller has them already; borrowed for
                                   the call */
+    /* For a window on screen: the time area alone fills `width` (from x = 0, no margins, title,
+     * legend or notes), times are shown exactly as asked for, executions narrower than 2 pixels are
+     * merged. */
+    gboolean bare;
+    WsScoreCache *cache; /* or NULL; borrowed, for one program and pair of traces at a time */
+    gboolean hasty;      /* leave out what must be worked out first (edges, stages) */
+    /* Axis Order: distinct times, ascending; each takes the same width. Kept by the caller as
+     * long as the scene lives. Both 0: time is linear. */
+    const gint64 *knot;
+    guint n_knots;
 } WsSceneOptions;
 
 typedef struct {
@@ -133,6 +153,12 @@ typedef struct {
     GArray *text;                  /* WsSceneText */
     gboolean used[WS_ITEM_KIND_COUNT];
     double axis_y, legend_y;
+    const gint64 *knot; /* as in the options */
+    guint n_knots;
+    gboolean bare;
+    gboolean crowded; /* some lanes have too many records for single executions */
+    gboolean partial; /* hasty, and something was left out */
+    gint64 shift;     /* main time = measured time + shift, where both are drawn */
 } WsScene;
 
 /* At least one trace; with both, `measured` is drawn under `predicted`. Traces of another design
@@ -143,11 +169,31 @@ void ws_scene_free(WsScene *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsScene, ws_scene_free)
 /* Pixel of a time of the main trace; times inside a fold map into the fold. */
 double ws_scene_x(const WsScene *s, gint64 t);
+/* The time at a pixel; in a fold, the end of the segment before it. */
+double ws_scene_time(const WsScene *s, double x);
+/* Position of a time on the axis Order (and back): index of the knot before it and how far it is
+ * to the next one. */
+double ws_order_of(const gint64 *knot, guint n, double t);
+double ws_order_time(const gint64 *knot, guint n, double at);
+/* Distinct times at which something begins or ends on a CTA of a trace; free with g_array_unref. */
+GArray *ws_order_knots(const WsTrace *t, guint cta); /* gint64 */
 /* The item at a place, the topmost if several; NULL if none. Small items have a margin of 3. */
 const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);
 
 /* Painting. The painter draws the whole page, background included. */
 void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme);
+/* The same in parts, for widgets that keep them apart. `skip` (or NULL) has
+ * one byte per item, TRUE: drawn by somebody else. */
+typedef enum {
+    WS_LAYER_STAFFS, /* panels; from x = 0 to `width` */
+    WS_LAYER_GRID,   /* ticks' lines */
+    WS_LAYER_ITEMS,  /* items that `skip` does not name, and folds */
+    WS_LAYER_EDGES,  /* edges and their labels */
+    WS_LAYER_RULER,  /* ticks' labels, tiles, rounds */
+    WS_LAYER_GUTTER, /* names of staffs and rows, in `width` */
+} WsSceneLayer;
+void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,
+                          double width, const guint8 *skip);
 /* By the file's ending: .svg, .pdf, .png (twice the pixels). Temporary file and rename. */
 gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error);
 

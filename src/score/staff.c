@@ -61,22 +61,24 @@ static char *short_label(const WsBuild *b, const WsTraceRecord *r)
 
 static char *tip_of(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r)
 {
-    g_autofree char *round = ws_round_text(b, r);
+    g_autofree char *round = ws_round_text(b, r), *start = ws_group_digits(r->start);
     GString *s = g_string_new(NULL);
-    g_string_append_printf(s, "%s, %s", (const char *)t->agent_name->pdata[r->agent],
-                           ws_trace_op_label(t, r->op));
+    g_string_append_printf(s, "%s, %s", ws_trace_op_label(t, r->op),
+                           (const char *)t->agent_name->pdata[r->agent]);
     if (r->tile >= 0)
         g_string_append_printf(s, ", tile %d", r->tile);
     if (*round)
         g_string_append_printf(s, ", %s", round);
-    g_string_append_printf(s, ": from %" G_GINT64_FORMAT, r->start);
+    g_string_append_printf(s, ": starts %s", start);
+    g_autofree char *issue = ws_group_digits(MAX(r->issued, r->start) - r->start);
     if (ws_trace_kind_waits(ws_trace_op_kind(t, r->op)))
-        g_string_append_printf(s, " waited %" G_GINT64_FORMAT " cycles",
-                               MAX(r->issued, r->start) - r->start);
+        g_string_append_printf(s, ", waits %s cycles", issue);
     else if (r->issued >= 0)
-        g_string_append_printf(s, ", issued after %" G_GINT64_FORMAT, r->issued - r->start);
-    if (r->done > r->issued)
-        g_string_append_printf(s, ", done after %" G_GINT64_FORMAT, r->done - r->start);
+        g_string_append_printf(s, ", issue %s cycles", issue);
+    if (r->done > r->issued) {
+        g_autofree char *done = ws_group_digits(r->done - r->start);
+        g_string_append_printf(s, ", done after %s", done);
+    }
     return g_string_free(s, FALSE);
 }
 
@@ -148,6 +150,12 @@ static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint 
         place(b, ws_build_time(b, overlay, r->start),
               ws_build_time(b, overlay, MAX(r->issued, r->start)), &x, &w);
         gboolean hollow = ws_trace_kind_waits(op_kind);
+        if (b->o->bare && w < 2) {
+            if (!hollow && x + w > end)
+                ws_dense_merge(b, row, kind, MAX(x, end), w, r->start, r->issued, overlay);
+            end = MAX(end, x + w);
+            continue;
+        }
         if (w < 2 && !hollow)
             w = 2;
         if (x < end) {
@@ -244,7 +252,7 @@ static guint pack(const WsBuild *b, GArray *flights)
             f->track++;
         if (f->track == MAX_TRACKS)
             continue; /* more than that at once is no picture any more */
-        end[f->track] = x + MAX(w, 2);
+        end[f->track] = x + (b->o->bare ? w : MAX(w, 2)); /* on screen rows stay while one zooms */
         used = MAX(used, f->track + 1);
     }
     return used;
@@ -260,12 +268,20 @@ static char *flight_label(const WsBuild *b, const Flight *f, double w)
     return ws_build_fit(w - 6, LABEL_SIZE - 0.5, candidate);
 }
 
-static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, guint first_row)
+static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, guint first_row,
+                        guint track)
 {
     for (guint i = 0; i < flights->len; i++) {
         const Flight *f = &g_array_index(flights, Flight, i);
         double x, w;
+        if (f->track != track)
+            continue;
         place(b, f->start, f->end, &x, &w);
+        if (b->o->bare && w < 2) {
+            WsItemKind merged = ws_item_kind_of(b->p->op[f->r->op]->kind);
+            ws_dense_merge(b, first_row + track, merged, x, w, f->start, f->end, overlay);
+            continue;
+        }
         w = MIN(MAX(w, 2), b->s->right - x);
         if (f->track >= MAX_TRACKS || w < 1)
             continue;
@@ -283,21 +299,33 @@ static void add_flights(WsBuild *b, gboolean overlay, const GArray *flights, gui
     }
 }
 
-static void add_engine(WsBuild *b, const GArray *list, const GArray *below, WsItemKind kind,
-                       const char *name)
+/* Rows of one engine of one agent: as many as overlap asks for, or has asked for before. */
+static void add_engine_rows(WsBuild *b, gboolean overlay, const GArray *list, WsItemKind kind,
+                            guint agent, const char *name)
 {
-    g_autoptr(GArray) flights = list_flights(b, FALSE, list, kind);
-    g_autoptr(GArray) measured = below ? list_flights(b, TRUE, below, kind) : NULL;
-    guint tracks = pack(b, flights), more = measured ? pack(b, measured) : 0;
+    g_autoptr(GArray) flights = list_flights(b, overlay, list, kind);
+    guint tracks = pack(b, flights);
+    guint8 *known = &b->cache->tracks[agent][overlay ? 1 : 0][kind];
+    *known = (guint8)MAX(*known, tracks);
     guint first = b->s->row->len;
+    for (guint i = 0; i < *known; i++)
+        ws_build_row(b, overlay ? WS_ROW_MEASURED : WS_ROW_ASYNC,
+                     overlay ? MEASURED_FLIGHT : FLIGHT_HEIGHT, i ? NULL : name);
     for (guint i = 0; i < tracks; i++)
-        ws_build_row(b, WS_ROW_ASYNC, FLIGHT_HEIGHT, i ? NULL : name);
-    add_flights(b, FALSE, flights, first);
-    first = b->s->row->len;
-    for (guint i = 0; i < more; i++)
-        ws_build_row(b, WS_ROW_MEASURED, MEASURED_FLIGHT, i ? NULL : "measured");
-    if (more)
-        add_flights(b, TRUE, measured, first);
+        add_flights(b, overlay, flights, first, i);
+    for (guint i = 0; *known && i < b->dense->len; i++) {
+        const WsDense *d = &g_array_index(b->dense, WsDense, i);
+        if (d->agent == agent && d->overlay == overlay)
+            ws_dense_add(b, d, first, kind, TRUE);
+    }
+}
+
+static void add_engine(WsBuild *b, const GArray *list, const GArray *below, WsItemKind kind,
+                       guint agent, const char *name)
+{
+    add_engine_rows(b, FALSE, list, kind, agent, name);
+    if (below)
+        add_engine_rows(b, TRUE, below, kind, agent, "measured");
 }
 
 static GArray *of_agent(const GArray *seen, guint agent)
@@ -337,6 +365,11 @@ static char *staff_detail(const WsAgent *a)
     return g_string_free(s, FALSE);
 }
 
+static WsItemKind staff_kind(const WsAgent *a)
+{
+    return a->role == WS_ROLE_PRODUCER ? WS_ITEM_LOAD : WS_ITEM_MMA;
+}
+
 static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
 {
     const WsAgent *a = &b->p->agent[agent];
@@ -345,7 +378,7 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
                      : g_strdup(a->name);
     g_autofree char *detail = staff_detail(a);
     WsSceneStaff *staff = ws_build_staff(b, name, detail);
-    staff->kind = a->role == WS_ROLE_PRODUCER ? WS_ITEM_LOAD : WS_ITEM_MMA;
+    staff->kind = staff_kind(a);
     for (guint i = agent; i <= last && staff->n_agents < G_N_ELEMENTS(staff->agent); i++)
         staff->agent[staff->n_agents++] = i;
     g_autoptr(GArray) below = b->overlay ? of_agent(b->seen_overlay, agent) : NULL;
@@ -355,15 +388,21 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
         b->drawn_as[i] = agent;
     }
     guint under = 0;
-    if (below && below->len)
+    b->cache->measured_row |= below && below->len;
+    if (below && b->cache->measured_row)
         under = ws_build_row(b, WS_ROW_MEASURED, MEASURED_HEIGHT, "measured");
-    add_engine(b, list, below, WS_ITEM_LOAD, "TMA load");
-    add_engine(b, list, below, WS_ITEM_COPY, "copies");
-    add_engine(b, list, below, WS_ITEM_MMA, "tensor");
-    add_engine(b, list, below, WS_ITEM_STORE, "TMA store");
+    add_engine(b, list, below, WS_ITEM_LOAD, agent, "TMA load");
+    add_engine(b, list, below, WS_ITEM_COPY, agent, "copies");
+    add_engine(b, list, below, WS_ITEM_MMA, agent, "tensor");
+    add_engine(b, list, below, WS_ITEM_STORE, agent, "TMA store");
     add_control(b, FALSE, list, control);
     if (under)
         add_control(b, TRUE, below, under);
+    for (guint i = 0; i < b->dense->len; i++) {
+        const WsDense *d = &g_array_index(b->dense, WsDense, i);
+        if (d->agent == agent && (!d->overlay || under))
+            ws_dense_add(b, d, d->overlay ? under : control, staff_kind(a), FALSE);
+    }
     ws_build_staff_end(b);
 }
 
@@ -375,18 +414,23 @@ void ws_staff_build(WsBuild *b)
     b->drawn_as = g_new0(guint, MAX(n, 1));
     for (guint i = 0; i < n; i++)
         b->control_row[i] = G_MAXUINT;
+    guint8 *staff = b->cache->staff;
     for (guint agent = 0; agent < n;) {
         g_autoptr(GArray) list = of_agent(b->seen, agent);
         guint last = agent;
         while (last + 1 < n && b->p->agent[last + 1].group == b->p->agent[agent].group &&
                b->p->agent[last + 1].half == b->p->agent[agent].half) {
             g_autoptr(GArray) other = of_agent(b->seen, last + 1);
-            if (!coincide(b, list, other))
+            /* Where nothing is shown one by one, what was folded stays so. */
+            gboolean blank = b->o->cache && staff[last + 1] && !(list->len && other->len);
+            if (blank ? staff[last + 1] != 2 : !coincide(b, list, other))
                 break;
-            last++;
+            staff[++last] = 2;
         }
-        if (list->len)
+        if (list->len || staff[agent] == 1 || ws_dense_lane(b, agent, FALSE)) {
+            staff[agent] = 1;
             build_staff(b, agent, last, list);
+        }
         agent = last + 1;
     }
 }

@@ -89,8 +89,9 @@ static double busy_share(const WsBuild *b, const GArray *changes)
 static void add_unit(WsBuild *b, gboolean tensor)
 {
     g_autoptr(GArray) changes = list_changes(b, tensor);
-    if (!changes->len)
+    if (!changes->len && !b->cache->unit[tensor])
         return;
+    b->cache->unit[tensor] = TRUE;
     double run = tensor ? b->t->tensor_busy : b->t->tma_busy;
     double here = busy_share(b, changes);
     g_autofree char *detail =

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The agent and operation that set the pace: the mma with most rounds, else anything with most. */
-static void choose_lead(WsBuild *b)
+static void find_lead(WsBuild *b)
 {
     guint n_ops = b->t->op_id->len, best = 0;
     gboolean best_mma = FALSE;
@@ -31,6 +31,19 @@ static void choose_lead(WsBuild *b)
     }
 }
 
+static void choose_lead(WsBuild *b)
+{
+    WsScoreCache *c = b->cache;
+    if (!c->lead_known) {
+        find_lead(b);
+        c->lead_agent = b->lead_agent;
+        c->lead_op = b->lead_op;
+        c->lead_known = TRUE;
+    }
+    b->lead_agent = c->lead_agent;
+    b->lead_op = c->lead_op;
+}
+
 /* Does this record count the rounds of its tile? The leading step, on any replica. */
 static gboolean counts_rounds(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r)
 {
@@ -46,7 +59,7 @@ static gint by_from(gconstpointer pa, gconstpointer pb)
 
 /* Tiles of the leading group in order of time. Replicas that share a tile count it once; replicas
  * that take turns (ping-pong) bring their own. */
-GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t)
+static GArray *find_tiles(const WsBuild *b, const WsTrace *t)
 {
     GArray *tiles = g_array_new(FALSE, TRUE, sizeof(WsTileSpan));
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* tile + 2 -> agent + 1 */
@@ -78,11 +91,33 @@ GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t)
                 last->round[1] = r->round;
             last->round[2] = last->n ? last->round[3] : r->round;
             last->round[3] = r->round;
+            last->to = r->start;
             last->n++;
         }
     }
     g_array_sort(tiles, by_from);
     return tiles;
+}
+
+const GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t)
+{
+    GArray **tiles = &b->cache->tiles[t != b->t];
+    if (!*tiles)
+        *tiles = find_tiles(b, t);
+    return *tiles;
+}
+
+guint64 ws_window_lower(const WsTrace *t, const WsTraceLane *lane, gint64 time)
+{
+    guint64 lo = lane->first, hi = lane->first + lane->n;
+    while (lo < hi) {
+        guint64 mid = lo + (hi - lo) / 2;
+        if (g_array_index(t->record, WsTraceRecord, mid).start < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
 }
 
 static gboolean has_tile(const GArray *tiles, gint32 tile, guint n)
@@ -172,8 +207,8 @@ static gint64 end_of_tile(const WsBuild *b, const WsTileSpan *tile)
 
 static void choose_opening(WsBuild *b)
 {
-    g_autoptr(GArray) tiles = ws_window_tiles(b, b->t);
-    g_autoptr(GArray) other = b->overlay ? ws_window_tiles(b, b->overlay) : NULL;
+    const GArray *tiles = ws_window_tiles(b, b->t);
+    const GArray *other = b->overlay ? ws_window_tiles(b, b->overlay) : NULL;
     /* A tile in the middle, with a successor, and best one that the overlay has as well. */
     guint pick = tiles->len > 2 ? 1 : 0;
     for (guint i = pick; other && i + 1 < tiles->len; i++) {
@@ -221,31 +256,57 @@ static void choose_opening(WsBuild *b)
     }
 }
 
+/* The tile that has the middle of a window, or the one before it. */
+static const WsTileSpan *tile_at(const GArray *tiles, gint64 t)
+{
+    const WsTileSpan *found = NULL;
+    for (guint i = 0; i < tiles->len; i++) {
+        const WsTileSpan *k = &g_array_index(tiles, WsTileSpan, i);
+        if (found && k->from > t)
+            break;
+        found = k;
+    }
+    return found;
+}
+
+/* Aligns the overlay as the opening window does: at the last round but one of the tile. */
+static void align_tile(WsBuild *b, const WsTileSpan *tile)
+{
+    gpointer key = GINT_TO_POINTER(tile->tile + 2);
+    gint64 *known = g_hash_table_lookup(b->cache->shift, key);
+    if (!known) {
+        align(b, 0, tile->tile, tile->round[2]);
+        g_hash_table_insert(b->cache->shift, key, g_memdup2(&b->shift[0], sizeof(gint64)));
+    } else {
+        b->shift[0] = *known;
+    }
+}
+
 static void choose_given(WsBuild *b, gint64 from, gint64 to)
 {
     add_segment(b, from, to);
     b->tile0 = G_MAXINT32;
     b->tile1 = -1;
-    gint32 tile = -1, round = -1;
     for (guint i = 0; i < b->t->lane->len; i++) {
         const WsTraceLane *lane = &g_array_index(b->t->lane, WsTraceLane, i);
-        if (lane->cta != b->cta)
+        if (lane->cta != b->cta || !lane->n)
             continue;
-        for (guint64 k = 0; k < lane->n; k++) {
-            const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, lane->first + k);
-            if (r->start >= to || ws_trace_record_end(r) < from)
-                continue;
+        /* Tiles ascend in a lane; the first and the last in the window will do. */
+        guint64 lo = ws_window_lower(b->t, lane, from), hi = ws_window_lower(b->t, lane, to);
+        guint64 end[2] = { lo > lane->first ? lo - 1 : lo, hi > lane->first ? hi - 1 : hi };
+        for (guint k = 0; k < 2; k++) {
+            const WsTraceRecord *r = &g_array_index(b->t->record, WsTraceRecord, end[k]);
             b->tile0 = MIN(b->tile0, r->tile);
             b->tile1 = MAX(b->tile1, r->tile);
-            if (tile < 0 && lane->agent == (guint)b->lead_agent && r->op == (guint)b->lead_op) {
-                tile = r->tile;
-                round = r->round;
-            }
         }
     }
     if (b->tile0 > b->tile1)
         b->tile0 = b->tile1 = 0;
-    align(b, 0, tile, round);
+    if (!b->overlay || b->lead_op < 0)
+        return;
+    const WsTileSpan *tile = tile_at(ws_window_tiles(b, b->t), from + (to - from) / 2);
+    if (tile)
+        align_tile(b, tile);
 }
 
 void ws_window_choose(WsBuild *b)
@@ -265,9 +326,28 @@ static void add_fold(WsBuild *b, double x0, double x1)
     g_array_append_val(b->s->fold, fold);
 }
 
+/* On the axis Order: numbers of events. */
+static void add_order_ticks(WsBuild *b, const WsSceneSegment *g)
+{
+    const WsScene *s = b->s;
+    gint64 u0 = (gint64)ws_order_of(s->knot, s->n_knots, (double)g->t0);
+    gint64 u1 = (gint64)ws_order_of(s->knot, s->n_knots, (double)g->t1);
+    gint64 step = 1;
+    while ((double)(u1 - u0) / (double)step * 60 > g->x1 - g->x0)
+        step *= 10;
+    for (gint64 u = (MAX(u0, 0) + step - 1) / step * step; u <= u1 && u < s->n_knots; u += step) {
+        WsSceneTick tick = { ws_scene_x(s, s->knot[u]), ws_group_digits(u) };
+        g_array_append_val(b->s->tick, tick);
+    }
+}
+
 /* Ticks 60 to 150 pixels apart at 1, 2 or 5 times a power of ten. */
 static void add_ticks(WsBuild *b, const WsSceneSegment *g)
 {
+    if (b->s->knot) {
+        add_order_ticks(b, g);
+        return;
+    }
     double per_pixel = (double)(g->t1 - g->t0) / MAX(g->x1 - g->x0, 1);
     gint64 step = 1;
     while ((double)step < 75 * per_pixel && step < G_MAXINT64 / 10) {
@@ -291,7 +371,7 @@ void ws_window_map(WsBuild *b)
     for (guint i = 0; i < segments->len; i++) {
         WsSceneSegment *g = &g_array_index(segments, WsSceneSegment, i);
         /* A little air on both sides. */
-        gint64 air = (g->t1 - g->t0) / 100;
+        gint64 air = b->o->bare && b->o->to > b->o->from ? 0 : (g->t1 - g->t0) / 100;
         g->t0 = MAX(g->t0 - air, 0);
         g->t1 += air;
         all += g->t1 - g->t0;
@@ -331,7 +411,25 @@ static gint by_start(gconstpointer pa, gconstpointer pb)
     return a < b ? -1 : a > b;
 }
 
-static void collect(const WsBuild *b, gboolean overlay, GArray *seen)
+/* More executions than this, and less than 1.5 pixels for each, are not worth telling apart. */
+#define CROWD 700
+
+static gboolean crowded(WsBuild *b, gboolean overlay, guint segment, guint agent,
+                        const WsTraceLane *lane, gint64 from, gint64 to)
+{
+    if (!b->o->bare || !lane)
+        return FALSE;
+    const WsTrace *t = overlay ? b->overlay : b->t;
+    const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, segment);
+    WsDense d = { segment, agent, overlay, ws_window_lower(t, lane, from),
+                  ws_window_lower(t, lane, to) };
+    if (d.hi - d.lo <= CROWD || (double)(d.hi - d.lo) * 1.5 < g->x1 - g->x0)
+        return FALSE;
+    g_array_append_val(b->dense, d);
+    return TRUE;
+}
+
+static void collect(WsBuild *b, gboolean overlay, GArray *seen)
 {
     const WsTrace *t = overlay ? b->overlay : b->t;
     gint64 covered = G_MININT64;
@@ -339,15 +437,17 @@ static void collect(const WsBuild *b, gboolean overlay, GArray *seen)
         const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
         gint64 shift = overlay && i < G_N_ELEMENTS(b->shift) ? b->shift[i] : 0;
         for (guint a = 0; a < t->agent_name->len; a++) {
+            const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
+            if (crowded(b, overlay, i, a, lane, g->t0 - shift, g->t1 - shift))
+                continue;
             guint before = seen->len;
-            ws_trace_window(t, ws_trace_lane(t, b->cta, a), g->t0 - shift, g->t1 - shift, keep,
-                            seen);
+            ws_trace_window(t, lane, g->t0 - shift, g->t1 - shift, keep, seen);
             /* Records that reach over a fold were seen in the segment before it. */
-            for (guint k = before; k < seen->len;)
-                if (ws_seen(seen, k)->start <= covered)
-                    g_array_remove_index(seen, k);
-                else
-                    k++;
+            guint kept = before;
+            for (guint k = before; k < seen->len; k++)
+                if (ws_seen(seen, k)->start > covered)
+                    g_array_index(seen, const WsTraceRecord *, kept++) = ws_seen(seen, k);
+            g_array_set_size(seen, kept);
         }
         covered = g->t1 - shift;
     }

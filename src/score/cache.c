@@ -1,0 +1,52 @@
+/* What scenes of the same traces share. */
+#include "score/build.h"
+
+#include <string.h>
+
+WsScoreCache *ws_score_cache_new(void)
+{
+    return g_new0(WsScoreCache, 1);
+}
+
+static void clear(WsScoreCache *c)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(c->tiles); i++)
+        if (c->tiles[i])
+            g_array_free(c->tiles[i], TRUE);
+    g_clear_pointer(&c->shift, g_hash_table_destroy);
+    g_clear_pointer(&c->base, g_hash_table_destroy);
+    g_clear_pointer(&c->ring_same, g_hash_table_destroy);
+    g_clear_pointer(&c->bind, ws_bind_free);
+    if (c->stage)
+        g_array_free(c->stage, TRUE);
+    g_free(c->loop_id);
+    g_free(c->tracks);
+    g_free(c->staff);
+    memset(c, 0, sizeof *c);
+}
+
+void ws_score_cache_free(WsScoreCache *c)
+{
+    if (!c)
+        return;
+    clear(c);
+    g_free(c);
+}
+
+void ws_score_cache_for(WsScoreCache *c, const WsProgram *p, const WsTrace *t,
+                        const WsTrace *overlay, guint cta)
+{
+    if (c->p == p && c->t == t && c->overlay == overlay && c->cta == cta && c->tracks)
+        return;
+    clear(c);
+    c->p = p;
+    c->t = t;
+    c->overlay = overlay;
+    c->cta = cta;
+    c->lead_agent = c->lead_op = -1;
+    c->shift = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    c->ring_same = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    c->stage = g_array_new(FALSE, FALSE, sizeof(WsStageKey));
+    c->tracks = g_malloc0_n(MAX(p->n_agents, 1), sizeof *c->tracks);
+    c->staff = g_malloc0(MAX(p->n_agents, 1));
+}
