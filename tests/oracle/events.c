@@ -1,0 +1,328 @@
+#include "oracle.h"
+
+#include <string.h>
+
+/* A design without data-dependent control makes every agent do one fixed sequence of events. */
+
+typedef struct {
+    Events *E;
+    Thread *t;
+    guint inst;
+    WsWalker *w;
+    guint mma_open, mma_committed, store_open, store_committed; /* group numbers */
+    GArray *mma_group, *store_group;                            /* of each issue */
+    guint mma_lo, store_lo;
+} Build;
+
+static gint64 value(Build *B, const WsExpr *e)
+{
+    g_autoptr(GError) error = NULL;
+    gint64 v = 0;
+    if (e && !ws_walker_eval(B->w, e, &v, &error))
+        B->E->outside = "an expression has no value";
+    return v;
+}
+
+static guint slot_number(Build *B, guint rank, const WsOp *op)
+{
+    Events *E = B->E;
+    const WsBarrier *b = &E->p->barrier[op->barrier];
+    gint64 e = value(B, op->element), s = value(B, op->slot);
+    if (e < 0 || e >= b->array || s < 0 || s >= b->slots) {
+        E->outside = "a slot out of range";
+        return 0;
+    }
+    return rank * E->slots_per_rank + E->first_slot[op->barrier] + (guint)e * b->slots + (guint)s;
+}
+
+static guint targets(Build *B, const WsCtas *ctas, guint *rank)
+{
+    guint n = 0, cluster = B->E->p->cluster;
+    if (ctas->kind == WS_CTAS_OWN) {
+        rank[n++] = B->t->rank;
+    } else if (ctas->kind == WS_CTAS_EXPR) {
+        rank[n++] = (guint)CLAMP(value(B, ctas->expr), 0, cluster - 1);
+    } else {
+        for (guint r = 0; r < cluster; r++)
+            if (ctas->kind == WS_CTAS_ALL || (ctas->mask >> r & 1))
+                rank[n++] = r;
+    }
+    return n;
+}
+
+static void add_bytes(Build *B, Event *e, const WsAccess *a, guint rank)
+{
+    Events *E = B->E;
+    const WsBuffer *b = &E->p->buffer[a->buffer];
+    gint64 row = value(B, a->row0), col = value(B, a->col0), stage = value(B, a->stage),
+           element = value(B, a->element);
+    if (row < 0 || col < 0 || row + a->rows > b->rows || col + a->cols > b->cols || stage < 0 ||
+        stage >= b->stages || element < 0 || element >= b->array) {
+        E->outside = "a view out of range";
+        return;
+    }
+    WsRange r[256];
+    guint n = ws_buffer_ranges(b, (guint)row, a->rows, (guint)col, a->cols, r, 256);
+    n = MIN(n, 256);
+    guint64 base = b->offset + (guint64)element * b->array_pitch + (guint64)stage * b->stage_pitch;
+    Bytes *list = g_new(Bytes, e->n_bytes + n);
+    if (e->n_bytes)
+        memcpy(list, e->range, sizeof(Bytes) * e->n_bytes);
+    for (guint i = 0; i < n; i++)
+        list[e->n_bytes + i] = (Bytes){ rank, base + r[i].offset, base + r[i].offset + r[i].bytes,
+                                        (a->mode & WS_MODE_WRITE) != 0 };
+    g_ptr_array_add(E->memory, list);
+    e->range = list;
+    e->n_bytes += n;
+}
+
+static void all_bytes(Build *B, Event *e, const WsOp *op)
+{
+    for (guint i = 0; i < op->n_access; i++)
+        add_bytes(B, e, &op->access[i], B->t->rank);
+}
+
+static void push(Build *B, Event e)
+{
+    e.mma_lo = B->mma_lo;
+    e.mma_hi = B->t->mma->len;
+    e.store_lo = B->store_lo;
+    e.store_hi = B->t->store->len;
+    g_array_append_val(B->t->events, e);
+}
+
+static void issue(Build *B, const WsOp *op, gboolean mma)
+{
+    Event e = { .kind = EVENT_ISSUE, .op = op };
+    all_bytes(B, &e, op);
+    push(B, e);
+    guint index = B->t->events->len - 1;
+    g_array_append_val(mma ? B->t->mma : B->t->store, index);
+    g_array_append_val(mma ? B->mma_group : B->store_group,
+                       *(mma ? &B->mma_committed : &B->store_committed));
+}
+
+/* All but the n newest committed groups are over after this event. */
+static void retire(Build *B, const WsOp *op, gboolean mma)
+{
+    Event e = { .kind = EVENT_RETIRE, .op = op };
+    push(B, e);
+    guint committed = mma ? B->mma_committed : B->store_committed;
+    GArray *group = mma ? B->mma_group : B->store_group;
+    guint *lo = mma ? &B->mma_lo : &B->store_lo;
+    while (*lo < group->len && (gint64)g_array_index(group, guint, *lo) < (gint64)committed - op->n)
+        ++*lo;
+}
+
+static void transfer(Build *B, const WsOp *op)
+{
+    Events *E = B->E;
+    guint rank[8], n = targets(B, &op->ctas, rank);
+    Event e = { .kind = EVENT_LOAD,
+                .op = op,
+                .n_slots = n,
+                .first_transfer = E->transfers->len,
+                .bytes = op->bytes };
+    e.has_turn = op->turn != NULL;
+    e.turn = value(B, op->turn);
+    for (guint i = 0; i < op->n_access; i++) { /* copy: its source is read here, the rest there */
+        if (op->access[i].mode & WS_MODE_WRITE)
+            continue;
+        add_bytes(B, &e, &op->access[i], B->t->rank);
+    }
+    for (guint k = 0; k < n; k++) {
+        Event part = { 0 };
+        if (e.n_bytes) {
+            part.range = e.range;
+            part.n_bytes = e.n_bytes;
+        }
+        for (guint i = 0; i < op->n_access; i++)
+            if (op->access[i].mode & WS_MODE_WRITE)
+                add_bytes(B, &part, &op->access[i], rank[k]);
+        e.slot[k] = slot_number(B, rank[k], op);
+        Transfer t = { .inst = B->inst,
+                       .event = B->t->events->len,
+                       .slot = e.slot[k],
+                       .bytes = op->bytes,
+                       .n_bytes = part.n_bytes,
+                       .range = part.range };
+        g_array_append_val(E->transfers, t);
+    }
+    push(B, e);
+}
+
+static void contribution(Build *B, const WsOp *op, gint64 count, gint64 bytes)
+{
+    guint rank[8], n = targets(B, &op->ctas, rank);
+    Event e = { .kind = EVENT_ARRIVE, .op = op, .n_slots = n, .count = count, .bytes = bytes };
+    e.has_turn = op->turn != NULL;
+    e.turn = value(B, op->turn);
+    for (guint k = 0; k < n; k++)
+        e.slot[k] = slot_number(B, rank[k], op);
+    push(B, e);
+}
+
+static void barrier(Build *B, const WsOp *op, EventKind kind)
+{
+    Events *E = B->E;
+    guint number = B->t->rank * 16, count = E->p->agent[B->t->agent].threads / 32;
+    if (op->barrier >= 0)
+        number += (guint)E->p->barrier[op->barrier].hw_id[value(B, op->element)];
+    Event e = { .kind = kind, .op = op, .n_slots = 1, .count = count };
+    e.slot[0] = number;
+    E->named_count[number] = (guint)op->count / 32;
+    push(B, e);
+}
+
+static void cluster(Build *B, const WsOp *op, gboolean arrive)
+{
+    Event e = {
+        .kind = arrive ? EVENT_JOIN : EVENT_SYNC, .op = op, .n_slots = 1, .count = arrive ? 1 : 0
+    };
+    e.slot[0] = B->E->n_named - 1;
+    push(B, e);
+}
+
+static void step(Build *B, const WsOp *op)
+{
+    switch (op->kind) {
+    case WS_OP_MBAR_WAIT: {
+        Event e = { .kind = EVENT_WAIT, .op = op, .n_slots = 1, .parity = value(B, op->parity) };
+        e.has_turn = op->turn != NULL;
+        e.turn = value(B, op->turn);
+        e.slot[0] = slot_number(B, B->t->rank, op);
+        push(B, e);
+        break;
+    }
+    case WS_OP_MBAR_ARRIVE:
+        contribution(B, op, op->count, 0);
+        break;
+    case WS_OP_MBAR_EXPECT:
+        contribution(B, op, op->count, op->bytes);
+        break;
+    case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+        if (op->barrier < 0)
+            B->E->outside = "a transfer without signal";
+        else
+            transfer(B, op);
+        break;
+    case WS_OP_MMA:
+        issue(B, op, TRUE);
+        break;
+    case WS_OP_TMA_STORE:
+        issue(B, op, FALSE);
+        break;
+    case WS_OP_MMA_COMMIT:
+        B->mma_committed++;
+        break;
+    case WS_OP_BULK_COMMIT:
+        B->store_committed++;
+        break;
+    case WS_OP_MMA_WAIT:
+        retire(B, op, TRUE);
+        break;
+    case WS_OP_BULK_WAIT:
+        retire(B, op, FALSE);
+        break;
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE: {
+        Event e = { .kind = EVENT_ACCESS, .op = op };
+        all_bytes(B, &e, op);
+        push(B, e);
+        break;
+    }
+    case WS_OP_BAR_SYNC:
+        barrier(B, op, EVENT_SYNC);
+        break;
+    case WS_OP_BAR_ARRIVE:
+        barrier(B, op, EVENT_JOIN);
+        break;
+    case WS_OP_CLUSTER_ARRIVE:
+    case WS_OP_CLUSTER_WAIT:
+        cluster(B, op, op->kind == WS_OP_CLUSTER_ARRIVE);
+        break;
+    case WS_OP_CP_ROWS:
+    case WS_OP_CP_ARRIVE:
+    case WS_OP_CP_COMMIT:
+    case WS_OP_CP_WAIT:
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+    case WS_OP_ST_REMOTE:
+    case WS_OP_RAW:
+        B->E->outside = ws_op_kind_text(op->kind);
+        break;
+    default: /* private: registers, fences, names, global memory */
+        break;
+    }
+}
+
+static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint tiles)
+{
+    Thread *t = &E->thread[inst];
+    WsTilesStrided source = { .first = 0, .stride = 1, .count = tiles };
+    Build B = { .E = E,
+                .t = t,
+                .inst = inst,
+                .mma_group = g_array_new(FALSE, FALSE, sizeof(guint)),
+                .store_group = g_array_new(FALSE, FALSE, sizeof(guint)) };
+    t->events = g_array_new(FALSE, TRUE, sizeof(Event));
+    t->mma = g_array_new(FALSE, FALSE, sizeof(guint));
+    t->store = g_array_new(FALSE, FALSE, sizeof(guint));
+    B.w = ws_walker_new(E->p, v, t->agent, t->rank, ws_tiles_strided, &source);
+    WsStep s;
+    g_autoptr(GError) error = NULL;
+    while (!E->outside && t->events->len < 2000 && ws_walker_next(B.w, &s, &error))
+        step(&B, s.op);
+    if (error || t->events->len >= 2000)
+        E->outside = "the walk does not end";
+    Event last = { .kind = EVENT_ACCESS };
+    push(&B, last);
+    ws_walker_free(B.w);
+    g_array_free(B.mma_group, TRUE);
+    g_array_free(B.store_group, TRUE);
+}
+
+Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles)
+{
+    Events *E = g_new0(Events, 1);
+    E->p = p;
+    E->memory = g_ptr_array_new_with_free_func(g_free);
+    E->transfers = g_array_new(FALSE, TRUE, sizeof(Transfer));
+    E->first_slot = g_new0(guint, p->n_barriers + 1);
+    for (guint i = 0; i < p->n_barriers; i++) {
+        E->first_slot[i] = E->slots_per_rank;
+        if (p->barrier[i].kind == WS_BARRIER_MBARRIER)
+            E->slots_per_rank += p->barrier[i].array * p->barrier[i].slots;
+    }
+    E->n_slots = E->slots_per_rank * p->cluster;
+    E->n_named = 16 * p->cluster + 1;
+    E->named_count = g_new0(guint, E->n_named);
+    E->named_count[E->n_named - 1] = p->n_agents * p->cluster;
+    E->n_threads = p->n_agents * p->cluster;
+    E->thread = g_new0(Thread, E->n_threads);
+    for (guint i = 0; i < E->n_threads; i++) {
+        E->thread[i].agent = i % p->n_agents;
+        E->thread[i].rank = i / p->n_agents;
+        thread_events(E, v, i, tiles);
+    }
+    return E;
+}
+
+void events_free(Events *E)
+{
+    for (guint i = 0; i < E->n_threads; i++) {
+        g_array_free(E->thread[i].events, TRUE);
+        g_array_free(E->thread[i].mma, TRUE);
+        g_array_free(E->thread[i].store, TRUE);
+    }
+    g_array_free(E->transfers, TRUE);
+    g_ptr_array_free(E->memory, TRUE);
+    g_free(E->first_slot);
+    g_free(E->named_count);
+    g_free(E->thread);
+    g_free(E);
+}

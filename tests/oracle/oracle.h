@@ -1,0 +1,109 @@
+/* The oracle: explicit exploration of every interleaving of a small program with given sizes, with
+ * hardware semantics (parities, counts, bytes), independent of the play of src/check. It judges the
+ * check; nothing of it is shipped.
+ *
+ * An agent is one thread of control here (leader and lanes together); registers, proxies and named
+ * values are not looked at. */
+#pragma once
+
+#include "program/walk.h"
+
+G_BEGIN_DECLS
+
+enum {
+    ORACLE_HANG = 1,       /* nothing can move and somebody has not finished */
+    ORACLE_RACE = 2,       /* two conflicting accesses can happen at once */
+    ORACLE_PHASE = 4,      /* a contribution or wait meets another completion than it means */
+    ORACLE_COUNT = 8,      /* more arrivals than a phase takes, or than a generation takes */
+    ORACLE_BYTES = 16,     /* bytes left over, or beyond the range of the counter */
+    ORACLE_EXIT = 32,      /* a transfer still in flight at the end */
+    ORACLE_OUTSIDE = 64,   /* something the oracle does not model: `reason` */
+    ORACLE_EXHAUSTED = 128 /* the cap was met: what is said holds for what was seen */
+};
+
+typedef struct {
+    guint verdict; /* 0: right in every interleaving */
+    guint states;
+    const char *reason;     /* OUTSIDE */
+    const WsOp *at, *other; /* of the first problem */
+    guint inst;             /* agent (times CTA) of `at` */
+} OracleResult;
+
+typedef struct {
+    guint tiles;   /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
+    guint cap;     /* states */
+    gboolean stop; /* at the first problem */
+} OracleOptions;
+
+OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
+/* "hang race" … Caller frees. */
+char *oracle_text(const OracleResult *r);
+
+/* --- events (events.c): what one agent of one CTA does, in order --- */
+typedef enum {
+    EVENT_WAIT,   /* slot[0], parity */
+    EVENT_ARRIVE, /* slots, count, bytes expected */
+    EVENT_LOAD,   /* transfers first_transfer .. + n_slots */
+    EVENT_ACCESS, /* plain accesses */
+    EVENT_ISSUE,  /* mma or store: accesses that last until retired */
+    EVENT_RETIRE, /* group wait */
+    EVENT_JOIN,   /* named or cluster barrier: arrive */
+    EVENT_SYNC,   /* named barrier: arrive and wait (cluster wait: wait only, count 0) */
+} EventKind;
+
+typedef struct {
+    guint rank;
+    guint64 from, to;
+    gboolean write;
+} Bytes;
+
+typedef struct {
+    EventKind kind;
+    const WsOp *op;
+    guint n_slots, slot[8]; /* JOIN, SYNC: slot[0] is the barrier's number */
+    gint64 parity, turn, count, bytes;
+    gboolean has_turn;
+    gint met; /* 1 + phase or generation it met, in whichever interleaving came first */
+    guint n_bytes;
+    Bytes *range;
+    guint first_transfer;
+    /* asynchronous work that can be running before this event: windows of `issues` */
+    guint mma_lo, mma_hi, store_lo, store_hi;
+} Event;
+
+typedef struct {
+    guint agent, rank;
+    GArray *events;      /* Event; one more at the end, without effect */
+    GArray *mma, *store; /* guint: indices of ISSUE events */
+} Thread;
+
+typedef struct {
+    guint inst, event; /* that issues it */
+    guint slot;
+    gint64 bytes;
+    guint n_bytes;
+    const Bytes *range;
+} Transfer;
+
+typedef struct {
+    guint barrier, element, slot, rank;
+    guint count;
+} Slot;
+
+typedef struct {
+    const WsProgram *p;
+    guint n_threads;
+    Thread *thread;
+    GArray *transfers; /* Transfer */
+    guint n_slots, slots_per_rank;
+    guint *first_slot;
+    guint n_named; /* (rank, hardware id), and one for the cluster */
+    guint *named_count;
+    const char *outside;
+    GPtrArray *memory;
+} Events;
+
+Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles);
+void events_free(Events *E);
+
+G_END_DECLS
