@@ -209,10 +209,14 @@ static void on_changed(WsCodePanel *self)
         fill(self, i);
 }
 
+/* A text that was asked for is shown: PTX, when Generate has made it. */
 static void on_code(WsCodePanel *self, guint kind)
 {
-    if (kind < WS_CODE_COUNT)
-        fill(self, kind);
+    if (kind >= WS_CODE_COUNT)
+        return;
+    fill(self, kind);
+    if (kind == WS_CODE_PTX && ws_document_code(self->document, kind))
+        ws_code_panel_show(self, kind);
 }
 
 static void on_selection(WsCodePanel *self)
