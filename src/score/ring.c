@@ -277,9 +277,15 @@ static gboolean same_ring_cached(const WsBuild *b, const GPtrArray *stages, cons
     return known == 1;
 }
 
+static void clear_ring(gpointer ring)
+{
+    g_string_free(((Ring *)ring)->name, TRUE);
+}
+
 static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
 {
     GArray *rings = g_array_new(FALSE, FALSE, sizeof(Ring));
+    g_array_set_clear_func(rings, clear_ring);
     for (guint i = 0; i < stages->len; i++) {
         const Stage *s = stages->pdata[i], *p = i ? stages->pdata[i - 1] : NULL;
         if (p && p->buffer == s->buffer && p->element == s->element) {
