@@ -80,6 +80,16 @@ static gint newest_first(gconstpointer a, gconstpointer b)
                                gtk_recent_info_get_modified(first));
 }
 
+/* Designs are mostly called design.wstave: the folder says more. Caller frees. */
+static char *recent_name(GtkRecentInfo *info)
+{
+    g_autoptr(GFile) file = g_file_new_for_uri(gtk_recent_info_get_uri(info));
+    g_autoptr(GFile) folder = g_file_get_parent(file);
+    const char *shown = gtk_recent_info_get_display_name(info);
+    return folder && !g_strcmp0(shown, "design.wstave") ? g_file_get_basename(folder)
+                                                        : g_strdup(shown);
+}
+
 static void add_recent(GtkBox *box)
 {
     GList *all = gtk_recent_manager_get_items(gtk_recent_manager_get_default());
@@ -93,8 +103,8 @@ static void add_recent(GtkBox *box)
         if (!list)
             list = add_list(box, _("Recent"));
         g_autofree char *place = gtk_recent_info_get_uri_display(info);
-        add_file(list, gtk_recent_info_get_display_name(info), place ? place : "",
-                 gtk_recent_info_get_uri(info));
+        g_autofree char *name = recent_name(info);
+        add_file(list, name, place ? place : "", gtk_recent_info_get_uri(info));
         n++;
     }
     g_list_free_full(all, (GDestroyNotify)gtk_recent_info_unref);

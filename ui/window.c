@@ -108,6 +108,7 @@ static void document_changed(WsDocument *document, WsWindow *w)
     gtk_widget_set_visible(GTK_WIDGET(w->subtitle_label), *place != '\0');
     gtk_stack_set_visible_child_name(w->pages, any ? "score" : "welcome");
     gtk_widget_set_visible(w->status_box, any);
+    ws_window_watch_file(w);
     ws_window_update_actions(w);
 }
 
@@ -234,6 +235,7 @@ static void constructed(GObject *object)
 static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
+    ws_window_unwatch_file(w);
     g_clear_object(&w->chooser);
     if (w->palette)
         gtk_window_destroy(w->palette);
@@ -253,7 +255,8 @@ static void ws_window_class_init(WsWindowClass *class)
     CHILD(header), CHILD(recent_button), CHILD(menu_button), CHILD(theme_button);
     CHILD(work_box), CHILD(open_button), CHILD(search_button);
     CHILD(title_label), CHILD(subtitle_label);
-    CHILD(error_bar), CHILD(error_what), CHILD(error_how), CHILD(error_scroll);
+    CHILD(error_bar), CHILD(error_what), CHILD(error_how), CHILD(error_scroll),
+        CHILD(reload_button), CHILD(error_icon);
     CHILD(pages), CHILD(welcome_box), CHILD(score_box), CHILD(inspector_box), CHILD(jobs_box);
     CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(panels);
     CHILD(status_verdict), CHILD(status_selection), CHILD(status_device), CHILD(status_zoom);

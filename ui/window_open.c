@@ -15,10 +15,19 @@
 
 void ws_window_say(WsWindow *w, GtkMessageType type, const char *what, const char *how)
 {
+    static const char *const icon[] = {
+        [GTK_MESSAGE_INFO] = "dialog-information-symbolic",
+        [GTK_MESSAGE_WARNING] = "dialog-warning-symbolic",
+        [GTK_MESSAGE_QUESTION] = "dialog-question-symbolic",
+        [GTK_MESSAGE_ERROR] = "dialog-error-symbolic",
+        [GTK_MESSAGE_OTHER] = "dialog-information-symbolic",
+    };
     gtk_info_bar_set_message_type(w->error_bar, type);
+    gtk_image_set_from_icon_name(w->error_icon, icon[type]);
     gtk_label_set_text(w->error_what, what);
     gtk_label_set_text(w->error_how, how ? how : "");
     gtk_widget_set_visible(w->error_scroll, how && *how);
+    gtk_widget_set_visible(w->reload_button, FALSE);
     gtk_info_bar_set_revealed(w->error_bar, TRUE);
 }
 

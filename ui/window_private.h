@@ -10,13 +10,17 @@ struct _WsWindow {
     GtkFileChooserNative *chooser;  /* while a dialogue is open */
     GtkWindow *palette;             /* command palette while open; a weak pointer */
 
+    GFileMonitor *monitor; /* of the design's file, NULL if none */
+    guint watch_source;
+
     /* template children */
     GtkWidget *header, *recent_button, *menu_button, *theme_button, *work_box, *open_button,
         *search_button;
     GtkLabel *title_label, *subtitle_label;
     GtkInfoBar *error_bar;
     GtkLabel *error_what, *error_how;
-    GtkWidget *error_scroll;
+    GtkWidget *error_scroll, *reload_button;
+    GtkImage *error_icon;
     GtkStack *pages;
     GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
     GtkPaned *rows, *columns;
@@ -34,3 +38,6 @@ void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */
 /* window_status.c */
 void ws_window_follow_status(WsWindow *w);
+/* window_watch.c */
+void ws_window_watch_file(WsWindow *w);
+void ws_window_unwatch_file(WsWindow *w);

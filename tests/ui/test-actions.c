@@ -1,0 +1,356 @@
+/* The table of commands against what the window, its parts, the shortcuts window and the palette
+ * make of it. Needs a display (Xvfb). */
+#include "ui/actions.h"
+#include "ui/application.h"
+#include "ui/command_palette.h"
+#include "ui/menus.h"
+#include "ui/settings.h"
+#include "ui/shortcuts.h"
+#include "ui/theme.h"
+#include "ui/window.h"
+
+#include <string.h>
+
+static WsApplication *application;
+static WsWindow *window;
+
+static void settle(void)
+{
+    gint64 end = g_get_monotonic_time() + 150 * 1000;
+    while (g_get_monotonic_time() < end)
+        if (!g_main_context_iteration(NULL, FALSE))
+            g_usleep(1000);
+}
+
+static void open_shipped(void)
+{
+    g_autoptr(GFile) file = g_file_new_for_path(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave");
+    g_assert_true(ws_window_open(window, file));
+    settle();
+}
+
+/* --- the table alone
+ * ------------------------------------------------------------------------------ */
+
+static void names_and_texts(void)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    g_assert_cmpuint(n, >, 40);
+    for (guint i = 0; i < n; i++) {
+        g_assert_true(g_action_name_is_valid(action[i].name));
+        g_assert_true(ws_action_find(action[i].name) == &action[i]);
+        g_assert_cmpstr(ws_action_label(&action[i]), !=, "");
+        g_assert_cmpstr(ws_action_help(&action[i]), !=, "");
+        g_assert_cmpuint(action[i].part, <, WS_PART_COUNT);
+    }
+    g_assert_null(ws_action_find("no-such-command"));
+}
+
+static void note_keys(GHashTable *seen, const char *keys, const char *scope, const char *name)
+{
+    g_auto(GStrv) part = g_strsplit(keys, " ", -1);
+    for (guint i = 0; part[i]; i++) {
+        guint key;
+        GdkModifierType modifiers;
+        if (!*part[i])
+            continue;
+        if (!gtk_accelerator_parse(part[i], &key, &modifiers) || !key)
+            g_error("%s: '%s' is no key", name, part[i]);
+        char *id = g_strdup_printf("%s %u %u", scope, key, (guint)modifiers);
+        if (g_hash_table_contains(seen, id))
+            g_error("%s: %s is taken by %s", name, part[i],
+                    (const char *)g_hash_table_lookup(seen, id));
+        g_hash_table_insert(seen, id, (gpointer)name);
+    }
+}
+
+static void keys_are_unique(void)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < n; i++) {
+        note_keys(seen, action[i].accels, "window", action[i].name);
+        note_keys(seen, action[i].keys, ws_part_name(action[i].part), action[i].name);
+        if (action[i].part == WS_PART_SELF)
+            g_assert_cmpstr(action[i].keys, ==, ""); /* the window binds accels only */
+    }
+}
+
+/* --- the window
+ * ------------------------------------------------------------------------------------ */
+
+static gboolean part_does(const WsAction *action)
+{
+    GtkWidgetClass *class = GTK_WIDGET_GET_CLASS(ws_window_part(window, action->part));
+    g_autofree char *wanted = g_strdup_printf("%s.%s", ws_part_name(action->part), action->name);
+    GType owner;
+    const char *name, *property;
+    const GVariantType *type;
+    for (guint i = 0; gtk_widget_class_query_action(class, i, &owner, &name, &type, &property); i++)
+        if (!strcmp(name, wanted))
+            return TRUE;
+    return FALSE;
+}
+
+static void every_command_is_done_by_somebody(void)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    for (guint i = 0; i < n; i++) {
+        if (!g_action_group_has_action(G_ACTION_GROUP(window), action[i].name))
+            g_error("win.%s is missing", action[i].name);
+        if (action[i].part != WS_PART_SELF && !part_does(&action[i]))
+            g_error("%s has no action %s", ws_part_name(action[i].part), action[i].name);
+    }
+}
+
+static void accels_are_set(void)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *name = g_strdup_printf("win.%s", action[i].name);
+        g_auto(GStrv) set =
+            gtk_application_get_accels_for_action(GTK_APPLICATION(application), name);
+        g_auto(GStrv) wanted = g_strsplit(action[i].accels, " ", -1);
+        g_assert_cmpuint(g_strv_length(set), ==, *action[i].accels ? g_strv_length(wanted) : 0);
+    }
+}
+
+static void enabled_follows_the_document(void)
+{
+    GActionGroup *group = G_ACTION_GROUP(window);
+    g_assert_null(ws_document_design(ws_window_document(window)));
+    g_assert_false(g_action_group_get_action_enabled(group, "generate"));
+    g_assert_false(g_action_group_get_action_enabled(group, "zoom-in"));
+    g_assert_true(g_action_group_get_action_enabled(group, "open"));
+    open_shipped();
+    g_assert_true(g_action_group_get_action_enabled(group, "generate"));
+    g_assert_true(g_action_group_get_action_enabled(group, "zoom-in"));
+    g_assert_false(g_action_group_get_action_enabled(group, "remove-trace"));
+    g_assert_false(g_action_group_get_action_enabled(group, "select-upstream"));
+    g_assert_false(g_action_group_get_action_enabled(group, "cancel"));
+    ws_document_select_all(ws_window_document(window));
+    g_assert_true(g_action_group_get_action_enabled(group, "select-upstream"));
+}
+
+/* --- menus, shortcuts, palette
+ * ---------------------------------------------------------------------- */
+
+static void collect_menu(GMenuModel *model, GHashTable *names)
+{
+    for (int i = 0; i < g_menu_model_get_n_items(model); i++) {
+        g_autofree char *target = NULL;
+        if (g_menu_model_get_item_attribute(model, i, "action", "s", &target))
+            g_hash_table_add(names, g_strdup(target));
+        g_autoptr(GMenuLinkIter) links = g_menu_model_iterate_item_links(model, i);
+        while (g_menu_link_iter_next(links)) {
+            g_autoptr(GMenuModel) next = g_menu_link_iter_get_value(links);
+            collect_menu(next, names);
+        }
+    }
+}
+
+static void menus_hold_every_command(void)
+{
+    guint n;
+    const WsAction *action = ws_actions(&n);
+    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GMenuModel) primary = ws_menu_primary();
+    g_autoptr(GMenuModel) colours = ws_menu_colours();
+    collect_menu(primary, names);
+    collect_menu(colours, names);
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *name = g_strdup_printf("win.%s", action[i].name);
+        if (!g_hash_table_contains(names, name))
+            g_error("%s is in no menu", name);
+    }
+    g_assert_cmpuint(g_hash_table_size(names), ==, n);
+}
+
+static void collect(GtkWidget *widget, GType type, GPtrArray *found)
+{
+    if (g_type_is_a(G_OBJECT_TYPE(widget), type))
+        g_ptr_array_add(found, widget);
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        collect(child, type, found);
+}
+
+/* I57: the shortcuts window lists every key. */
+static void i57_shortcuts_are_complete(void)
+{
+    guint n, keyed = 0;
+    const WsAction *action = ws_actions(&n);
+    GtkWidget *shortcuts = ws_shortcuts_new(GTK_WINDOW(window));
+    g_autoptr(GPtrArray) rows = g_ptr_array_new();
+    g_autoptr(GHashTable) shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    gtk_window_present(GTK_WINDOW(shortcuts));
+    settle();
+    collect(shortcuts, GTK_TYPE_SHORTCUTS_SHORTCUT, rows);
+    for (guint i = 0; i < rows->len; i++) {
+        char *title, *accelerator;
+        g_object_get(g_ptr_array_index(rows, i), "title", &title, "accelerator", &accelerator,
+                     NULL);
+        g_hash_table_insert(shown, title, accelerator);
+    }
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *keys =
+            g_strstrip(g_strdup_printf("%s %s", action[i].accels, action[i].keys));
+        keyed += *keys != '\0';
+        if (*keys)
+            g_assert_cmpstr(g_hash_table_lookup(shown, ws_action_label(&action[i])), ==, keys);
+    }
+    g_assert_cmpuint(rows->len, ==, keyed);
+    gtk_window_destroy(GTK_WINDOW(shortcuts));
+    settle();
+}
+
+static guint visible_rows(GtkWidget *palette, GtkListBoxRow **selected)
+{
+    g_autoptr(GPtrArray) lists = g_ptr_array_new();
+    guint count = 0;
+    GtkListBoxRow *row;
+    collect(palette, GTK_TYPE_LIST_BOX, lists);
+    g_assert_cmpuint(lists->len, ==, 1);
+    GtkListBox *list = g_ptr_array_index(lists, 0);
+    for (int i = 0; (row = gtk_list_box_get_row_at_index(list, i)); i++)
+        count += gtk_widget_get_child_visible(GTK_WIDGET(row));
+    *selected = gtk_list_box_get_selected_row(list);
+    return count;
+}
+
+/* I58: the palette finds commands by name and runs one. */
+static void i58_palette_finds_and_runs(void)
+{
+    guint n;
+    GtkListBoxRow *selected;
+    g_autoptr(GPtrArray) entries = g_ptr_array_new();
+    ws_actions(&n);
+    open_shipped();
+    g_action_group_activate_action(G_ACTION_GROUP(window), "palette", NULL);
+    settle();
+    GListModel *all = gtk_window_get_toplevels();
+    GtkWidget *palette = NULL;
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkWidget) top = g_list_model_get_item(all, i);
+        if (gtk_widget_has_css_class(top, "ws-palette"))
+            palette = top;
+    }
+    g_assert_nonnull(palette);
+    g_assert_cmpuint(visible_rows(palette, &selected), ==, n - 1);
+    collect(palette, GTK_TYPE_SEARCH_ENTRY, entries);
+    gtk_editable_set_text(g_ptr_array_index(entries, 0), "zzz no such");
+    settle();
+    g_assert_cmpuint(visible_rows(palette, &selected), ==, 0);
+    gtk_editable_set_text(g_ptr_array_index(entries, 0), "select ALL");
+    settle();
+    g_assert_cmpuint(visible_rows(palette, &selected), >=, 1);
+    g_assert_nonnull(selected);
+    ws_document_select(ws_window_document(window), NULL, WS_SELECT_REPLACE, FALSE);
+    g_signal_emit_by_name(g_ptr_array_index(entries, 0), "activate");
+    settle();
+    g_assert_cmpuint(ws_document_selection(ws_window_document(window))->len, >, 3);
+}
+
+/* --- running them
+ * ------------------------------------------------------------------------------------ */
+
+/* Those that open a dialogue, start work, or end the window. */
+static gboolean harmless(const char *name)
+{
+    static const char *const others[] = { "open",    "open-trace", "export-picture", "new-window",
+                                          "close",   "quit",       "generate",       "rehearse",
+                                          "run",     "run-on",     "bundle",         "cancel",
+                                          "palette", "shortcuts",  "about",          "fullscreen",
+                                          NULL };
+    return !g_strv_contains(others, name);
+}
+
+static void every_harmless_command_runs(void)
+{
+    guint n, run = 0;
+    const WsAction *action = ws_actions(&n);
+    open_shipped();
+    for (guint i = 0; i < n; i++) {
+        if (!harmless(action[i].name))
+            continue;
+        g_action_group_activate_action(G_ACTION_GROUP(window), action[i].name, NULL);
+        settle();
+        g_assert_true(gtk_widget_get_mapped(GTK_WIDGET(window)));
+        run++;
+    }
+    g_assert_cmpuint(run, >, 25);
+    g_assert_nonnull(ws_document_design(ws_window_document(window)));
+}
+
+/* I52: light, dark, high contrast; the choice is kept. */
+static void i52_themes(void)
+{
+    static const struct {
+        const char *action;
+        WsThemeChoice choice;
+        WsTheme theme;
+        gboolean contrast;
+    } row[] = { { "theme-dark", WS_CHOICE_DARK, WS_THEME_DARK, FALSE },
+                { "theme-light", WS_CHOICE_LIGHT, WS_THEME_LIGHT, FALSE },
+                { "theme-contrast", WS_CHOICE_CONTRAST, WS_THEME_LIGHT, TRUE },
+                { "theme-system", WS_CHOICE_SYSTEM, WS_THEME_LIGHT, FALSE } };
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_action_group_activate_action(G_ACTION_GROUP(window), row[i].action, NULL);
+        settle();
+        g_assert_cmpint(ws_theme_choice(), ==, row[i].choice);
+        g_assert_cmpint(ws_theme_current(), ==, row[i].theme);
+        g_assert_cmpint(ws_theme_high_contrast(), ==, row[i].contrast);
+        g_autoptr(GVariant) state =
+            g_action_group_get_action_state(G_ACTION_GROUP(window), row[i].action);
+        g_assert_true(g_variant_get_boolean(state));
+        g_assert_nonnull(ws_settings());
+        g_assert_cmpint(g_settings_get_enum(ws_settings(), "theme"), ==, (int)row[i].choice);
+    }
+}
+
+static void run_tests(GtkApplication *app, gpointer data)
+{
+    window = ws_window_new(app);
+    gtk_window_present(GTK_WINDOW(window));
+    settle();
+    *(int *)data = g_test_run();
+    gtk_window_destroy(GTK_WINDOW(window));
+}
+
+static int command_line(GApplication *app, GApplicationCommandLine *line, gpointer data)
+{
+    run_tests(GTK_APPLICATION(app), data);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    g_setenv("GSETTINGS_BACKEND", "memory", TRUE);
+    g_test_init(&argc, &argv, NULL);
+    if (!gtk_init_check()) {
+        g_print("1..0 # SKIP no display\n");
+        return 0;
+    }
+    ws_ui_setup();
+    g_test_add_func("/actions/names-and-texts", names_and_texts);
+    g_test_add_func("/actions/keys-are-unique", keys_are_unique);
+    g_test_add_func("/actions/done-by-somebody", every_command_is_done_by_somebody);
+    g_test_add_func("/actions/accels", accels_are_set);
+    g_test_add_func("/actions/enabled", enabled_follows_the_document);
+    g_test_add_func("/actions/menus", menus_hold_every_command);
+    g_test_add_func("/actions/I57-shortcuts", i57_shortcuts_are_complete);
+    g_test_add_func("/actions/I58-palette", i58_palette_finds_and_runs);
+    g_test_add_func("/actions/run", every_harmless_command_runs);
+    g_test_add_func("/actions/I52-themes", i52_themes);
+    int result = 1;
+    char *alone[] = { argv[0], NULL };
+    application = ws_application_new(FALSE);
+    g_signal_connect(application, "command-line", G_CALLBACK(command_line), &result);
+    g_application_run(G_APPLICATION(application), 1, alone);
+    g_object_unref(application);
+    return result;
+}
