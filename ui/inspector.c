@@ -24,7 +24,8 @@ static void dispose(GObject *object)
     G_OBJECT_CLASS(ws_inspector_parent_class)->dispose(object);
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ---------------------------------------------------------------------------------------
+ */
 
 static GtkWidget *text(const char *value, gboolean selectable)
 {
@@ -41,7 +42,9 @@ static GtkWidget *text(const char *value, gboolean selectable)
 static void on_link(WsInspector *self, GtkButton *button)
 {
     WsFocus focus = { .step = g_object_get_data(G_OBJECT(button), "target"),
-                      .agent = G_MAXUINT, .tile = -1, .round = -1 };
+                      .agent = G_MAXUINT,
+                      .tile = -1,
+                      .round = -1 };
     ws_document_select(self->document, &focus, WS_SELECT_REPLACE, TRUE);
 }
 
@@ -79,8 +82,7 @@ static GtkWidget *value_widget(const WsFact *fact)
 static void add_row(WsInspector *self, GtkGrid *grid, int row, const WsFact *fact)
 {
     GtkWidget *name = text(fact->name, FALSE);
-    GtkWidget *value =
-        fact->kind == WS_FACT_LINK ? link_widget(self, fact) : value_widget(fact);
+    GtkWidget *value = fact->kind == WS_FACT_LINK ? link_widget(self, fact) : value_widget(fact);
     gtk_label_set_wrap(GTK_LABEL(name), FALSE);
     gtk_label_set_ellipsize(GTK_LABEL(name), PANGO_ELLIPSIZE_END);
     gtk_label_set_width_chars(GTK_LABEL(name), 12);
@@ -144,8 +146,8 @@ static gboolean rebuild(gpointer data)
     gtk_widget_set_visible(self->back, facts && facts->subtitle);
     if (facts)
         show_facts(self, facts);
-    gtk_adjustment_set_value(
-        gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scroll)), 0);
+    gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scroll)),
+                             0);
     return G_SOURCE_REMOVE;
 }
 
@@ -161,7 +163,8 @@ static void on_back(WsInspector *self)
     ws_document_select(self->document, NULL, WS_SELECT_REPLACE, FALSE);
 }
 
-/* --- widget ------------------------------------------------------------------------------------- */
+/* --- widget -------------------------------------------------------------------------------------
+ */
 
 static void ws_inspector_class_init(WsInspectorClass *class)
 {

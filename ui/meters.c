@@ -1,0 +1,112 @@
+#include "ui/resources.h"
+
+#include "ui/format.h"
+
+#include <glib/gi18n.h>
+
+/* Limits of one CTA: LANGUAGE section 22, class B. */
+#define SHARED_SM90    232448
+#define SHARED_GFX950  163840
+#define MAX_THREADS    1024
+#define FILE_REGISTERS 65536
+#define NAMED_BARRIERS 16
+#define MAX_TX         ((1 << 20) - 1)
+#define NEAR_SHARE     0.9
+
+static void free_meter(gpointer data)
+{
+    WsMeter *m = data;
+    g_free(m->name);
+    g_free(m->text);
+    g_free(m->help);
+    g_free(m);
+}
+
+/* `whole`: reaching the limit is no sign of trouble. `form` has two %s: used, limit. */
+static void add(GPtrArray *list, char *name, gint64 used, gint64 limit, const char *form,
+                const char *help, gboolean whole)
+{
+    WsMeter *m = g_new0(WsMeter, 1);
+    g_autofree char *a = ws_format_int(used), *b = ws_format_int(limit);
+    m->name = name;
+    m->text = g_strdup_printf(form, a, b);
+    m->help = g_strdup(help);
+    m->used = used;
+    m->limit = limit;
+    m->state = used > limit                                          ? WS_METER_OVER
+               : !whole && (double)used > NEAR_SHARE * (double)limit ? WS_METER_NEAR
+                                                                     : WS_METER_FREE;
+    g_ptr_array_add(list, m);
+}
+
+/* Registers of the whole CTA once every group has taken its share. */
+static gint64 planned_registers(const WsProgram *p)
+{
+    gint64 sum = 0;
+    for (guint i = 0; i < p->n_agents; i++)
+        sum += (gint64)p->agent[i].threads *
+               (p->agent[i].registers ? p->agent[i].registers : p->entry_registers);
+    return sum + (gint64)p->idle_warps * 32 * p->entry_registers;
+}
+
+static void add_agents(GPtrArray *list, const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_agents; i++) {
+        const WsAgent *a = &p->agent[i];
+        guint values = 0;
+        for (guint v = 0; v < a->n_values; v++)
+            values += a->value[v].registers;
+        if (a->replica > 0)
+            continue;
+        add(list, g_strdup_printf(_("Values of %s"), a->name), values,
+            a->registers ? a->registers : p->entry_registers, _("%s of %s registers"),
+            _("registers per thread that its values take, of those it has; addresses and counters "
+              "come on top"),
+            FALSE);
+    }
+}
+
+static guint named_barriers(const WsProgram *p)
+{
+    guint n = 0;
+    for (guint i = 0; i < p->n_barriers; i++)
+        n += p->barrier[i].kind == WS_BARRIER_NAMED ? p->barrier[i].array : 0;
+    return n;
+}
+
+static gint64 largest_tx(const WsProgram *p)
+{
+    gint64 most = 0;
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MBAR_EXPECT)
+            most = MAX(most, p->op[i]->bytes);
+    for (guint i = 0; i < p->n_barriers; i++)
+        most = MAX(most, (gint64)p->barrier[i].expected_bytes);
+    return most;
+}
+
+GPtrArray *ws_meters_new(const WsProgram *p)
+{
+    GPtrArray *list = g_ptr_array_new_with_free_func(free_meter);
+    gboolean gfx = !g_strcmp0(p->target, "gfx950");
+    add(list, g_strdup(_("Shared memory")), (gint64)p->shared_bytes,
+        gfx ? SHARED_GFX950 : SHARED_SM90, _("%s of %s bytes"),
+        _("dynamic shared memory of one CTA"), FALSE);
+    add(list, g_strdup(_("Threads")), p->threads, MAX_THREADS, _("%s of %s threads"),
+        _("threads of one CTA, all groups"), FALSE);
+    if (gfx)
+        return list;
+    add(list, g_strdup(_("Registers at the start")), (gint64)p->threads * p->entry_registers,
+        FILE_REGISTERS, _("%s of %s registers"),
+        _("threads times the registers each one starts with: the pool that the plan shares out"),
+        TRUE);
+    add(list, g_strdup(_("Registers by plan")), planned_registers(p),
+        (gint64)p->threads * p->entry_registers, _("%s of %s registers"),
+        _("after every group set its own number, of the pool"), TRUE);
+    add_agents(list, p);
+    add(list, g_strdup(_("Named barriers")), named_barriers(p), NAMED_BARRIERS,
+        _("%s of %s hardware ids"), _("named barriers and syncs of groups"), FALSE);
+    add(list, g_strdup(_("Bytes per turn")), largest_tx(p), MAX_TX, _("%s of %s bytes"),
+        _("largest number of bytes that one mbarrier waits for at a time"), FALSE);
+    return list;
+}
