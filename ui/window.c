@@ -239,7 +239,7 @@ static void dispose(GObject *object)
     g_clear_object(&w->chooser);
     if (w->palette)
         gtk_window_destroy(w->palette);
-    gtk_widget_dispose_template(GTK_WIDGET(w), WS_TYPE_WINDOW);
+    /* No gtk_widget_dispose_template(): it takes the header bar away behind GtkWindow's back. */
     g_clear_object(&w->document);
     G_OBJECT_CLASS(ws_window_parent_class)->dispose(object);
 }

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Runs a test of the studio on a display of its own: with-display.sh TEST-PROGRAM [ARGUMENT …]
+# Where Xvfb or dbus are missing, every case of the program is reported as skipped.
+set -euo pipefail
+program=$1
+shift
+
+if ! command -v xvfb-run >/dev/null || ! command -v xauth >/dev/null ||
+    ! command -v dbus-run-session >/dev/null; then
+    n=0
+    while read -r name; do
+        n=$((n + 1))
+        echo "ok $n $name # SKIP no display: install xvfb xauth dbus"
+    done < <("$program" -l)
+    echo "1..$n"
+    exit 0
+fi
+
+# Nothing of the person's own: no settings, recent files, caches or display.
+home=$(mktemp -d "${TMPDIR:-/tmp}/warpstave-ui.XXXXXX")
+trap 'rm -rf "$home"' EXIT
+mkdir -m 700 "$home/run"
+unset WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS DESKTOP_SESSION XDG_CURRENT_DESKTOP NO_AT_BRIDGE \
+    GTK_A11Y GTK_THEME GTK_MODULES
+export HOME=$home XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache \
+    XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home/run
+export GDK_BACKEND=x11 GSK_RENDERER=cairo GTK_USE_PORTAL=0 LC_ALL=C.UTF-8
+export GSETTINGS_BACKEND=${GSETTINGS_BACKEND:-memory} GIO_USE_VFS=local NO_AT_BRIDGE=
+unset NO_AT_BRIDGE
+# Leaks are looked for in the tests of the libraries below ui/. Here GTK, fontconfig, Pango and the
+# accessibility bus keep hundreds of objects until the process ends, and a leak detector that stops
+# every thread of a program with D-Bus workers adds seconds to each of these tests.
+export ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS:-}
+
+dbus-run-session -- xvfb-run -a -s "-screen 0 1600x1000x24 -nolisten tcp" "$program" "$@" \
+    2> >(grep -vE '^(dbus-daemon|SpiRegistry|\*\* Message)' >&2)
