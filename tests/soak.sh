@@ -9,11 +9,13 @@ RANDOM=$seed
 echo "soak: seed $seed, $seconds s"
 end=$((SECONDS + seconds))
 runs=0
-designs=(projects/gemm-bf16/design.wstave tests/designs/gemm-aliased.wstave tests/designs/gemm-pingpong.wstave)
+# design, least and largest number of stages it can do with (aliased stages a tile over its ring)
+designs=("projects/gemm-bf16/design.wstave 2 4" "tests/designs/gemm-aliased.wstave 4 4"
+    "tests/designs/gemm-pingpong.wstave 2 5" "tests/designs/gemm-cluster.wstave 2 4")
 while [ "$SECONDS" -lt "$end" ]; do
-    design=${designs[RANDOM % ${#designs[@]}]}
+    read -r design least most <<<"${designs[RANDOM % ${#designs[@]}]}"
     m=$((1 + RANDOM % 400)) n=$((8 * (1 + RANDOM % 50))) k=$((8 * (1 + RANDOM % 50)))
-    stages=$((1 + RANDOM % 4))
+    stages=$((least + RANDOM % (most - least + 1)))
     command=(build/bin/warpstave rehearse "$design" --set "STAGES=$stages" --seed "$RANDOM"
         --sms "$((1 + RANDOM % 4))" --size "M=$m" --size "N=$n" --size "K=$k")
     if ! "${command[@]}" >/tmp/warpstave-soak.$$ 2>&1; then
