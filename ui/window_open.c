@@ -49,6 +49,8 @@ static const char *remedy_for(GFile *file, const GError *error)
     if (g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_ACCES) ||
         g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
         return _("You may not read it. Change its permissions, or copy it to a folder of yours.");
+    if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY))
+        return _("It is a folder without a design.wstave. Open a .wstave or .wtrace file in it.");
     if (!g_file_query_exists(file, NULL))
         return _("It is not there. It may have been moved, or its folder may not be mounted.");
     return NULL;
@@ -119,9 +121,17 @@ static gboolean opened(WsWindow *w, GFile *file, gboolean ok, const GError *erro
     return TRUE;
 }
 
-gboolean ws_window_open(WsWindow *w, GFile *file)
+/* A project's folder stands for the design in it. Transfer full. */
+static GFile *design_of(GFile *file)
+{
+    g_autoptr(GFile) design = g_file_get_child(file, "design.wstave");
+    return g_object_ref(g_file_query_exists(design, NULL) ? design : file);
+}
+
+gboolean ws_window_open(WsWindow *w, GFile *given)
 {
     g_autoptr(GError) error = NULL;
+    g_autoptr(GFile) file = design_of(given);
     gboolean ok = open_either(w, file, &error);
     return opened(w, file, ok, error);
 }
