@@ -36,6 +36,11 @@ static gboolean is_step(const char *line)
     return FALSE;
 }
 
+static const char *stripped(const char *line)
+{
+    return line + strspn(line, " ");
+}
+
 static guint indent(const char *line)
 {
     return (guint)strspn(line, " ");
@@ -53,7 +58,7 @@ static void add(Mutating *M, const char *how, guint i)
 static void with(Mutating *M, guint i, char *text, const char *how)
 {
     char *own = M->line[i];
-    g_autofree char *say = g_strdup_printf("%s: %s", how, g_strstrip(g_strdup(own)));
+    g_autofree char *say = g_strdup_printf("%s: %s", how, stripped(own));
     M->line[i] = text;
     add(M, say, i);
     M->line[i] = own;
@@ -89,8 +94,7 @@ static void step(Mutating *M, guint i)
         char *other = M->line[i + 1];
         M->line[i + 1] = line;
         M->line[i] = other;
-        g_autofree char *say =
-            g_strdup_printf("after its successor: %s", g_strstrip(g_strdup(line)));
+        g_autofree char *say = g_strdup_printf("after its successor: %s", stripped(line));
         add(M, say, i);
         M->line[i] = line;
         M->line[i + 1] = other;

@@ -14,34 +14,56 @@ typedef struct {
 
 static Tally total;
 
-static guint oracle_of(const WsProgram *p, char **text)
+/* A design and the sizes it is tried with: rounds of K and a number of tiles. */
+typedef struct {
+    const char *file;
+    WsSetting set;              /* smaller rings for the oracle; name NULL: none */
+    const char *rounds, *tiles; /* sizes that count rounds and tiles, NULL: none */
+    gint64 per_round, per_tile; /* of these sizes */
+    gint64 max_rounds, max_tiles;
+    WsSize fixed[2];
+} Subject;
+
+static const Subject shipped[] = {
+    { "gemm-cooperative.wstave", { "STAGES", 2 }, "K", "M", 64, 128, 4, 2, { { "N", 256 } } },
+    { "gemm-aliased.wstave", { "STAGES", 4 }, "K", "M", 64, 128, 4, 2, { { "N", 256 } } },
+    { "gemm-pingpong.wstave", { "STAGES", 2 }, "K", "M", 64, 128, 3, 3, { { "N", 128 } } },
+    { "gemm-cluster.wstave", { "STAGES", 2 }, "K", "M", 64, 256, 3, 1, { { "N", 256 } } },
+};
+
+static guint oracle_of(const Subject *s, const WsProgram *p, char **text)
 {
     guint verdict = 0;
-    gboolean tiles = ws_program_find_var(p, "T") >= 0;
-    for (guint t = 1; t <= (tiles ? 2u : 1u); t++)
-        for (gint64 n = 0; n <= 5; n++) {
+    gboolean tiles = s->tiles && ws_program_find_var(p, s->tiles) >= 0;
+    for (gint64 t = 1; t <= (tiles ? s->max_tiles : 1); t++)
+        for (gint64 n = 0; n <= s->max_rounds; n++) {
             g_autoptr(WsFindings) findings = ws_findings_new();
-            WsSize size[2] = { { "N", n }, { "T", t } };
-            g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, tiles ? 2 : 1, FALSE, findings);
-            OracleOptions options = { .tiles = t, .cap = 100000, .stop = TRUE };
+            WsSize size[4] = { { s->rounds, n * s->per_round } };
+            guint n_size = 1;
+            if (tiles)
+                size[n_size++] = (WsSize){ s->tiles, t * s->per_tile };
+            for (guint i = 0; i < G_N_ELEMENTS(s->fixed) && s->fixed[i].name; i++)
+                size[n_size++] = s->fixed[i];
+            g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, n_size, FALSE, findings);
+            OracleOptions options = { .tiles = (guint)t, .cap = 100000, .stop = TRUE };
             if (!v)
                 continue;
             OracleResult r = oracle_run(p, v, &options);
             verdict |= r.verdict;
-            if (r.verdict) {
+            if (r.verdict & ~(guint)ORACLE_EXHAUSTED) {
                 g_autofree char *say = oracle_text(&r);
-                *text = g_strdup_printf("N = %d, %u tiles: %s", (int)n, t, say);
+                *text = g_strdup_printf("%d rounds, %d tiles: %s", (int)n, (int)t, say);
                 return verdict;
             }
         }
     return verdict;
 }
 
-static void judge(const Mutant *m, Tally *tally)
+static void judge(const Subject *s, const Mutant *m, Tally *tally)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) d = ws_design_parse(m->text, strlen(m->text), "mutant", findings);
-    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, &s->set, s->set.name ? 1 : 0, findings) : NULL;
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0) {
         tally->unreadable++; /* refused before the check: killed as well */
         return;
@@ -52,7 +74,7 @@ static void judge(const Mutant *m, Tally *tally)
         return;
     }
     g_autofree char *say = NULL;
-    guint oracle = oracle_of(p, &say);
+    guint oracle = oracle_of(s, p, &say);
     if (oracle & ORACLE_OUTSIDE) {
         tally->not_modelled++;
     } else if (oracle == ORACLE_EXHAUSTED) {
@@ -68,12 +90,13 @@ static void judge(const Mutant *m, Tally *tally)
 
 static void test_design(gconstpointer data)
 {
+    const Subject *s = data;
     g_autofree char *text = NULL;
     Tally tally = { 0 };
-    g_assert_true(g_file_get_contents(data, &text, NULL, NULL));
+    g_assert_true(g_file_get_contents(s->file, &text, NULL, NULL));
     g_autoptr(GPtrArray) mutants = mutants_of(text);
     for (guint i = 0; i < mutants->len; i++)
-        judge(g_ptr_array_index(mutants, i), &tally);
+        judge(s, g_ptr_array_index(mutants, i), &tally);
     g_test_message("%u mutants: %u refuted, %u refused, %u do no harm, %u not exhausted, %u not "
                    "modelled, %u survived",
                    mutants->len, tally.killed, tally.unreadable, tally.equivalent, tally.capped,
@@ -86,27 +109,41 @@ static void test_design(gconstpointer data)
     total.not_modelled += tally.not_modelled;
 }
 
+static void add(GPtrArray *subjects, const Subject *s, const char *folder, const char *name)
+{
+    Subject *own = g_new(Subject, 1);
+    *own = *s;
+    own->file = g_build_filename(WS_SOURCE_ROOT, folder, name, NULL);
+    g_ptr_array_add(subjects, own);
+    g_autofree char *path = g_strdup_printf("/mutation/%s", name);
+    g_test_add_data_func(path, own, test_design);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_set_nonfatal_assertions();
     g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests/designs/catalogue", NULL);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) subjects = g_ptr_array_new();
+    static const Subject small = {
+        .rounds = "N", .tiles = "T", .per_round = 1, .per_tile = 1, .max_rounds = 5, .max_tiles = 2
+    };
     const char *name;
     while (dir && (name = g_dir_read_name(dir)))
         if (name[0] == 'C' && g_str_has_suffix(name, ".wstave"))
-            g_ptr_array_add(files, g_build_filename(folder, name, NULL));
-    for (guint i = 0; i < files->len; i++) {
-        const char *file = g_ptr_array_index(files, i);
-        g_autofree char *base = g_path_get_basename(file);
-        g_autofree char *path = g_strdup_printf("/mutation/%02u/%s", i, base);
-        g_test_add_data_func(path, file, test_design);
-    }
+            add(subjects, &small, "tests/designs/catalogue", name);
+    for (guint i = 0; i < G_N_ELEMENTS(shipped); i++)
+        add(subjects, &shipped[i], "tests/designs", shipped[i].file);
     int failed = g_test_run();
     g_test_message("all: %u refuted or refused, %u do no harm, %u not exhausted, %u not modelled, "
                    "%u survived",
                    total.killed, total.equivalent, total.capped, total.not_modelled,
                    total.survived);
+    for (guint i = 0; i < subjects->len; i++) {
+        Subject *s = g_ptr_array_index(subjects, i);
+        g_free((char *)s->file);
+        g_free(s);
+    }
     return failed || total.survived > 0 || total.killed < total.equivalent;
 }
