@@ -7,6 +7,7 @@
 struct _WsInspector {
     GtkWidget parent;
     WsDocument *document;
+    GtkSizeGroup *names; /* one column of names through all sections */
     GtkWidget *scroll, *box, *back, *title, *subtitle, *note;
     guint idle;
 };
@@ -20,6 +21,7 @@ static void dispose(GObject *object)
     g_clear_handle_id(&self->idle, g_source_remove);
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
         gtk_widget_unparent(child);
+    g_clear_object(&self->names);
     g_clear_object(&self->document);
     G_OBJECT_CLASS(ws_inspector_parent_class)->dispose(object);
 }
@@ -53,7 +55,9 @@ static GtkWidget *link_widget(WsInspector *self, const WsFact *fact)
     GtkWidget *button = gtk_button_new(), *label = text(fact->value, FALSE);
     gtk_button_set_child(GTK_BUTTON(button), label);
     gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
+    gtk_widget_add_css_class(button, "link");
     gtk_widget_add_css_class(button, "ws-link");
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
     gtk_widget_set_tooltip_text(button, fact->target);
     g_object_set_data_full(G_OBJECT(button), "target", g_strdup(fact->target), g_free);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_link), self);
@@ -87,6 +91,7 @@ static void add_row(WsInspector *self, GtkGrid *grid, int row, const WsFact *fac
     gtk_label_set_ellipsize(GTK_LABEL(name), PANGO_ELLIPSIZE_END);
     gtk_label_set_width_chars(GTK_LABEL(name), 12);
     gtk_label_set_max_width_chars(GTK_LABEL(name), 20);
+    gtk_size_group_add_widget(self->names, name);
     gtk_widget_add_css_class(name, "ws-name");
     gtk_widget_set_valign(name, GTK_ALIGN_START);
     gtk_widget_set_hexpand(value, TRUE);
@@ -178,6 +183,7 @@ static void ws_inspector_class_init(WsInspectorClass *class)
 static void ws_inspector_init(WsInspector *self)
 {
     GtkWidget *outer = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    self->names = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
     self->scroll = gtk_scrolled_window_new();
     self->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     self->back = gtk_button_new_with_label(_("← Design"));
@@ -186,6 +192,7 @@ static void ws_inspector_init(WsInspector *self)
     self->note = text("", TRUE);
     gtk_widget_set_halign(self->back, GTK_ALIGN_START);
     gtk_button_set_has_frame(GTK_BUTTON(self->back), FALSE);
+    gtk_widget_add_css_class(self->back, "link");
     gtk_widget_add_css_class(self->back, "ws-link");
     gtk_widget_add_css_class(self->title, "ws-title");
     gtk_widget_add_css_class(self->subtitle, "dim");

@@ -1,10 +1,17 @@
 #include "ui/measurements.h"
 
+#include "ui/figures.h"
+#include "ui/format.h"
+
 #include <glib/gi18n.h>
 
 struct _WsMeasurements {
     GtkWidget parent;
     WsDocument *document;
+    GtkWidget *bound, *note, *stack, *range_text, *result;
+    GtkWidget *table[WS_FIGURES_COUNT];
+    gboolean stale, range_stale; /* not yet shown, since nobody looks */
+    guint idle;
 };
 
 G_DEFINE_FINAL_TYPE(WsMeasurements, ws_measurements, GTK_TYPE_WIDGET)
@@ -13,26 +20,278 @@ static void dispose(GObject *object)
 {
     WsMeasurements *self = WS_MEASUREMENTS(object);
     GtkWidget *child;
+    g_clear_handle_id(&self->idle, g_source_remove);
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
         gtk_widget_unparent(child);
     g_clear_object(&self->document);
     G_OBJECT_CLASS(ws_measurements_parent_class)->dispose(object);
 }
 
+/* --- filling ------------------------------------------------------------------------------------
+ */
+
+static void fill(WsMeasurements *self, WsFiguresKind first, WsFiguresKind last,
+                 const WsRangeStats *range)
+{
+    for (WsFiguresKind k = first; k <= last; k++) {
+        g_autoptr(GPtrArray) rows = ws_figures_rows(k, self->document, range);
+        ws_table_set_rows(WS_TABLE(self->table[k]), rows);
+    }
+}
+
+static void show_range(WsMeasurements *self)
+{
+    g_autoptr(WsRangeStats) range = ws_figures_range(self->document);
+    g_autofree char *text = ws_figures_range_text(self->document, range);
+    gtk_label_set_text(GTK_LABEL(self->range_text), text);
+    fill(self, WS_FIGURES_RANGE_LANES, WS_FIGURES_RANGE_OVERLAP, range);
+    self->range_stale = FALSE;
+}
+
+static void show_all(WsMeasurements *self)
+{
+    const WsClockResult *clock = ws_document_clock(self->document);
+    g_autofree char *bound = ws_figures_bound_text(self->document);
+    gtk_label_set_text(GTK_LABEL(self->bound), bound);
+    gtk_label_set_text(GTK_LABEL(self->note), clock && clock->note ? clock->note : "");
+    gtk_widget_set_tooltip_text(self->note, clock ? clock->note : NULL);
+    fill(self, WS_FIGURES_SUMMARY, WS_FIGURES_OVERLAP, NULL);
+    self->stale = FALSE;
+}
+
+static gboolean update(gpointer data)
+{
+    WsMeasurements *self = data;
+    self->idle = 0;
+    if (self->stale)
+        show_all(self);
+    if (self->range_stale)
+        show_range(self);
+    return G_SOURCE_REMOVE;
+}
+
+/* Statistics cost time on a large trace: they are made when the panel is on screen, and once for
+ * all the changes of one moment (a range is dragged). */
+static void want(WsMeasurements *self)
+{
+    if (!self->idle && gtk_widget_get_mapped(GTK_WIDGET(self)) &&
+        (self->stale || self->range_stale))
+        self->idle = g_timeout_add(30, update, self);
+}
+
+static gboolean show_results(WsMeasurements *self)
+{
+    static const char *const heading[] = { N_("Rehearsal"), N_("Run") };
+    g_autoptr(GString) out = g_string_new(NULL);
+    for (guint i = 0; i < WS_RESULT_COUNT; i++) {
+        gboolean good = FALSE;
+        const char *text = ws_document_result(self->document, (WsResultKind)i, &good);
+        if (text)
+            g_string_append_printf(out, "%s%s %s: %s\n\n%s\n", out->len ? "\n" : "",
+                                   good ? "\xe2\x9c\x94" : "\xe2\x9c\x96", _(heading[i]),
+                                   good ? _("passed") : _("failed"), text);
+    }
+    gboolean any = out->len > 0;
+    if (!any)
+        g_string_assign(out, _("Nothing has been rehearsed or run yet. Rehearse runs the kernel on "
+                               "the CPU and compares every value with the reference; Run does the "
+                               "same on a GPU and measures it."));
+    gtk_label_set_text(GTK_LABEL(self->result), out->str);
+    return any;
+}
+
+static void on_results(WsMeasurements *self)
+{
+    if (show_results(self))
+        gtk_stack_set_visible_child_name(GTK_STACK(self->stack), "results");
+}
+
+static void on_changed(WsMeasurements *self)
+{
+    self->stale = self->range_stale = TRUE;
+    show_results(self);
+    want(self);
+}
+
+static void on_range(WsMeasurements *self)
+{
+    gint64 from, to;
+    self->range_stale = TRUE;
+    if (ws_document_range(self->document, &from, &to))
+        gtk_stack_set_visible_child_name(GTK_STACK(self->stack), "range");
+    want(self);
+}
+
+static void on_map(WsMeasurements *self)
+{
+    g_clear_handle_id(&self->idle, g_source_remove);
+    update(self);
+}
+
+void ws_measurements_update(WsMeasurements *self)
+{
+    on_map(self);
+}
+
+/* --- acting -------------------------------------------------------------------------------------
+ */
+
+static void on_activated(WsMeasurements *self, WsRow *row)
+{
+    WsFocus focus = { .step = ws_row_place(row), .agent = G_MAXUINT, .tile = -1, .round = -1 };
+    if (focus.step)
+        ws_document_select(self->document, &focus, WS_SELECT_REPLACE, TRUE);
+}
+
+/* The page that is shown, as text. */
+char *ws_measurements_copy(WsMeasurements *self)
+{
+    const char *page = gtk_stack_get_visible_child_name(GTK_STACK(self->stack));
+    GString *out = g_string_new(gtk_label_get_text(GTK_LABEL(self->bound)));
+    g_string_append_c(out, '\n');
+    if (!g_strcmp0(page, "results"))
+        g_string_append(out, gtk_label_get_text(GTK_LABEL(self->result)));
+    else if (!g_strcmp0(page, "range"))
+        g_string_append_printf(out, "%s\n", gtk_label_get_text(GTK_LABEL(self->range_text)));
+    for (guint i = 0; i < WS_FIGURES_COUNT; i++) {
+        GtkWidget *shown = gtk_stack_get_visible_child(GTK_STACK(self->stack));
+        if (self->table[i] != shown && !gtk_widget_is_ancestor(self->table[i], shown))
+            continue;
+        g_autofree char *text = ws_table_copy(WS_TABLE(self->table[i]));
+        g_string_append_printf(out, "\n%s", text);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static void copy_action(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+    g_autofree char *text = ws_measurements_copy(WS_MEASUREMENTS(widget));
+    gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
+}
+
+/* --- widget -------------------------------------------------------------------------------------
+ */
+
 static void ws_measurements_class_init(WsMeasurementsClass *class)
 {
+    GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
     G_OBJECT_CLASS(class)->dispose = dispose;
-    gtk_widget_class_set_layout_manager_type(GTK_WIDGET_CLASS(class), GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_layout_manager_type(widget, GTK_TYPE_BIN_LAYOUT);
+    gtk_widget_class_set_accessible_role(widget, GTK_ACCESSIBLE_ROLE_GROUP);
+    gtk_widget_class_install_action(widget, "measurements.copy", NULL, copy_action);
+}
+
+static GtkWidget *line(const char *css_class)
+{
+    GtkWidget *label = gtk_label_new("");
+    gtk_label_set_xalign(GTK_LABEL(label), 0);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_hexpand(label, TRUE);
+    gtk_widget_add_css_class(label, css_class);
+    return label;
+}
+
+static GtkWidget *make_table(WsMeasurements *self, WsFiguresKind kind)
+{
+    self->table[kind] = ws_figures_table(kind);
+    g_signal_connect_swapped(self->table[kind], "activated", G_CALLBACK(on_activated), self);
+    return self->table[kind];
+}
+
+static GtkWidget *make_range(WsMeasurements *self)
+{
+    GtkWidget *page = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    self->range_text = gtk_label_new("");
+    gtk_label_set_xalign(GTK_LABEL(self->range_text), 0);
+    gtk_label_set_wrap(GTK_LABEL(self->range_text), TRUE);
+    gtk_label_set_selectable(GTK_LABEL(self->range_text), TRUE);
+    gtk_widget_add_css_class(self->range_text, "ws-bar");
+    gtk_box_set_homogeneous(GTK_BOX(row), TRUE);
+    for (WsFiguresKind k = WS_FIGURES_RANGE_LANES; k <= WS_FIGURES_RANGE_OVERLAP; k++)
+        gtk_box_append(GTK_BOX(row), make_table(self, k));
+    gtk_widget_set_vexpand(row, TRUE);
+    gtk_box_append(GTK_BOX(page), self->range_text);
+    gtk_box_append(GTK_BOX(page), row);
+    return page;
+}
+
+static GtkWidget *make_results(WsMeasurements *self)
+{
+    GtkWidget *scroll = gtk_scrolled_window_new();
+    self->result = gtk_label_new("");
+    gtk_label_set_xalign(GTK_LABEL(self->result), 0);
+    gtk_label_set_yalign(GTK_LABEL(self->result), 0);
+    gtk_label_set_wrap(GTK_LABEL(self->result), TRUE);
+    gtk_label_set_selectable(GTK_LABEL(self->result), TRUE);
+    gtk_widget_add_css_class(self->result, "ws-result");
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), self->result);
+    return scroll;
+}
+
+static void make_pages(WsMeasurements *self)
+{
+    static const struct {
+        WsFiguresKind kind;
+        const char *name, *title;
+    } page[] = {
+        { WS_FIGURES_SUMMARY, "summary", N_("Summary") },
+        { WS_FIGURES_LOOPS, "loops", N_("Loops") },
+        { WS_FIGURES_STEPS, "steps", N_("Steps") },
+        { WS_FIGURES_WAITS, "waits", N_("Waits") },
+        { WS_FIGURES_OVERLAP, "overlap", N_("Overlap") },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(page); i++)
+        gtk_stack_add_titled(GTK_STACK(self->stack), make_table(self, page[i].kind), page[i].name,
+                             _(page[i].title));
+    gtk_stack_add_titled(GTK_STACK(self->stack), make_range(self), "range", _("Time range"));
+    gtk_stack_add_titled(GTK_STACK(self->stack), make_results(self), "results", _("Results"));
 }
 
 static void ws_measurements_init(WsMeasurements *self)
 {
-    gtk_widget_set_parent(gtk_label_new("measurements"), GTK_WIDGET(self));
+    GtkWidget *outer = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    GtkWidget *side = gtk_stack_sidebar_new(), *copy = gtk_button_new_with_label(_("Copy"));
+    self->bound = line("ws-bound");
+    self->note = line("dim");
+    gtk_widget_set_hexpand(self->bound, FALSE);
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(copy), "measurements.copy");
+    gtk_widget_set_tooltip_text(copy, _("Copy this page as text"));
+    self->stack = gtk_stack_new();
+    gtk_stack_set_vhomogeneous(GTK_STACK(self->stack), FALSE);
+    gtk_widget_set_hexpand(self->stack, TRUE);
+    make_pages(self);
+    gtk_stack_sidebar_set_stack(GTK_STACK_SIDEBAR(side), GTK_STACK(self->stack));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(side), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Pages of measurements"), -1);
+    GtkWidget *part[] = { self->bound, self->note, copy };
+    for (guint i = 0; i < G_N_ELEMENTS(part); i++)
+        gtk_box_append(GTK_BOX(head), part[i]);
+    gtk_widget_add_css_class(head, "ws-bar");
+    gtk_widget_set_vexpand(row, TRUE);
+    gtk_box_append(GTK_BOX(row), side);
+    gtk_box_append(GTK_BOX(row), self->stack);
+    gtk_box_append(GTK_BOX(outer), head);
+    gtk_box_append(GTK_BOX(outer), row);
+    gtk_widget_add_css_class(outer, "ws-measure");
+    gtk_widget_set_parent(outer, GTK_WIDGET(self));
+    g_signal_connect(self, "map", G_CALLBACK(on_map), NULL);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Measurements"), -1);
 }
 
 GtkWidget *ws_measurements_new(WsDocument *document)
 {
     WsMeasurements *self = g_object_new(WS_TYPE_MEASUREMENTS, NULL);
     self->document = g_object_ref(document);
+    self->stale = self->range_stale = TRUE;
+    g_signal_connect_object(document, "changed", G_CALLBACK(on_changed), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object(document, "range-changed", G_CALLBACK(on_range), self,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(document, "results-changed", G_CALLBACK(on_results), self,
+                            G_CONNECT_SWAPPED);
+    show_results(self);
     return GTK_WIDGET(self);
 }

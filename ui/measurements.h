@@ -1,4 +1,5 @@
-/* The measurements: the bound first, then figures of the traces, the range and the results. */
+/* The measurements: what limits the launch, then predicted beside measured figures, the time range,
+ * and the results of rehearsals and runs. */
 #pragma once
 
 #include "ui/document.h"
@@ -12,5 +13,9 @@ G_DECLARE_FINAL_TYPE(WsMeasurements, ws_measurements, WS, MEASUREMENTS, GtkWidge
 
 /* Keeps a reference to the document. Floating reference, as of every new widget. */
 GtkWidget *ws_measurements_new(WsDocument *document);
+/* Brings all figures up to date now; else it happens when the panel is on screen. */
+void ws_measurements_update(WsMeasurements *measurements);
+/* The page that is shown, as text with tabulators. Caller frees. Also "measurements.copy". */
+char *ws_measurements_copy(WsMeasurements *measurements);
 
 G_END_DECLS

@@ -105,6 +105,7 @@ static void add_place(WsProblems *self, const char *place)
     gtk_label_set_ellipsize(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button))),
                             PANGO_ELLIPSIZE_MIDDLE);
     gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
+    gtk_widget_add_css_class(button, "link");
     gtk_widget_add_css_class(button, "ws-link");
     gtk_widget_set_halign(button, GTK_ALIGN_START);
     gtk_widget_set_tooltip_text(button, _("Show this place in the score"));
@@ -323,7 +324,6 @@ static GtkWidget *line(const char *css_class)
     GtkWidget *label = gtk_label_new("");
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
-    gtk_label_set_selectable(GTK_LABEL(label), TRUE);
     gtk_widget_add_css_class(label, css_class);
     return label;
 }
@@ -405,6 +405,7 @@ GtkWidget *ws_problems_new(WsDocument *document)
 {
     WsProblems *self = g_object_new(WS_TYPE_PROBLEMS, NULL);
     self->document = g_object_ref(document);
+    ws_table_sort_by(WS_TABLE(self->table), SEVERITY, TRUE);
     refilter(self);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
     refresh(self);

@@ -283,6 +283,7 @@ static void ws_search_init(WsSearch *self)
     gtk_box_append(GTK_BOX(self->bar), self->count);
     gtk_box_append(GTK_BOX(self->bar), close);
     gtk_widget_set_parent(self->bar, GTK_WIDGET(self));
+    gtk_widget_set_visible(GTK_WIDGET(self), FALSE);
     make_results(self);
     gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
     g_signal_connect_swapped(keys, "key-pressed", G_CALLBACK(on_key), self);
