@@ -134,8 +134,10 @@ static void follow_document(WsWindow *w)
 void ws_window_show_panel(WsWindow *w, WsPart part)
 {
     int page = gtk_notebook_page_num(w->panels, w->part[part]);
-    if (page < 0)
+    if (page < 0) {
+        ws_window_present_detached(w, w->part[part]);
         return;
+    }
     gtk_widget_set_visible(GTK_WIDGET(w->panels), TRUE);
     gtk_notebook_set_current_page(w->panels, page);
     gtk_widget_child_focus(w->part[part], GTK_DIR_TAB_FORWARD);
@@ -148,7 +150,7 @@ static void add_panel(WsWindow *w, WsPart part, GtkWidget *panel, const char *la
 {
     w->part[part] = panel;
     gtk_widget_set_vexpand(panel, TRUE);
-    gtk_notebook_append_page(w->panels, panel, gtk_label_new(label));
+    ws_window_add_panel(w, panel, label);
 }
 
 static void make_parts(WsWindow *w)
@@ -219,6 +221,7 @@ static void constructed(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
     G_OBJECT_CLASS(ws_window_parent_class)->constructed(object);
+    ws_window_make_detachable(w);
     make_parts(w);
     ws_window_add_actions(w);
     fill_header(w);
@@ -232,10 +235,18 @@ static void constructed(GObject *object)
     gtk_widget_add_tick_callback(GTK_WIDGET(w), first_tick, NULL, NULL);
 }
 
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+    WS_WINDOW(object)->document = g_value_dup_object(value);
+}
+
 static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
     ws_window_unwatch_file(w);
+    if (w->detached)
+        ws_window_close_detached(w);
+    g_clear_pointer(&w->detached, g_ptr_array_unref);
     g_clear_object(&w->chooser);
     if (w->palette)
         gtk_window_destroy(w->palette);
@@ -248,6 +259,11 @@ static void ws_window_class_init(WsWindowClass *class)
 {
     GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
     G_OBJECT_CLASS(class)->constructed = constructed;
+    G_OBJECT_CLASS(class)->set_property = set_property;
+    g_object_class_install_property(
+        G_OBJECT_CLASS(class), 1,
+        g_param_spec_object("document", NULL, NULL, WS_TYPE_DOCUMENT,
+                            G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
     G_OBJECT_CLASS(class)->dispose = dispose;
     GTK_WINDOW_CLASS(class)->close_request = close_request;
     gtk_widget_class_set_template_from_resource(widget, WS_RESOURCE_PATH "/window.ui");
@@ -265,14 +281,19 @@ static void ws_window_class_init(WsWindowClass *class)
 
 static void ws_window_init(WsWindow *w)
 {
-    w->document = ws_document_new();
     gtk_widget_init_template(GTK_WIDGET(w));
     g_signal_connect_swapped(w->error_bar, "response", G_CALLBACK(ws_window_say_nothing), w);
 }
 
+WsWindow *ws_window_new_on(GtkApplication *application, WsDocument *document)
+{
+    return g_object_new(WS_TYPE_WINDOW, "application", application, "document", document, NULL);
+}
+
 WsWindow *ws_window_new(GtkApplication *application)
 {
-    return g_object_new(WS_TYPE_WINDOW, "application", application, NULL);
+    g_autoptr(WsDocument) document = ws_document_new();
+    return ws_window_new_on(application, document);
 }
 
 WsDocument *ws_window_document(WsWindow *w)

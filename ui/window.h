@@ -12,6 +12,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(WsWindow, ws_window, WS, WINDOW, GtkApplicationWindow)
 
 WsWindow *ws_window_new(GtkApplication *application);
+/* One more window on a document: selection and range are shared, the view is its own. */
+WsWindow *ws_window_new_on(GtkApplication *application, WsDocument *document);
 WsDocument *ws_window_document(WsWindow *window);         /* borrowed */
 GtkWidget *ws_window_part(WsWindow *window, WsPart part); /* borrowed */
 /* Opens a design or a trace; a trace of the design that is shown is laid under it. On failure the

@@ -41,6 +41,19 @@ static void do_new_window(WsWindow *w)
     gtk_window_present(GTK_WINDOW(ws_window_new(gtk_window_get_application(GTK_WINDOW(w)))));
 }
 
+static void do_same_window(WsWindow *w)
+{
+    GtkApplication *application = gtk_window_get_application(GTK_WINDOW(w));
+    gtk_window_present(GTK_WINDOW(ws_window_new_on(application, w->document)));
+}
+
+static void do_swap_wheel(WsWindow *w)
+{
+    if (ws_settings())
+        g_settings_set_boolean(ws_settings(), "swap-wheel",
+                               !ws_settings_boolean("swap-wheel", FALSE));
+}
+
 static void do_close(WsWindow *w)
 {
     gtk_window_close(GTK_WINDOW(w));
@@ -48,10 +61,12 @@ static void do_close(WsWindow *w)
 
 static void do_quit(WsWindow *w)
 {
-    g_autoptr(GList) all =
-        g_list_copy(gtk_application_get_windows(gtk_window_get_application(GTK_WINDOW(w))));
+    GtkApplication *application = gtk_window_get_application(GTK_WINDOW(w));
+    GList *all = g_list_copy_deep(gtk_application_get_windows(application),
+                                  (GCopyFunc)(void (*)(void))g_object_ref, NULL);
     for (GList *l = all; l; l = l->next)
         gtk_window_close(l->data);
+    g_list_free_full(all, g_object_unref);
 }
 
 static void do_fullscreen(WsWindow *w)
@@ -169,12 +184,14 @@ static const struct {
     { "reload", do_reload },
     { "export-picture", ws_window_choose_picture },
     { "new-window", do_new_window },
+    { "same-window", do_same_window },
     { "close", do_close },
     { "quit", do_quit },
     { "theme-system", do_theme_system },
     { "theme-light", do_theme_light },
     { "theme-dark", do_theme_dark },
     { "theme-contrast", do_theme_contrast },
+    { "swap-wheel", do_swap_wheel },
     { "fullscreen", do_fullscreen },
     { "search", do_search },
     { "show-problems", do_show_problems },
@@ -183,6 +200,7 @@ static const struct {
     { "show-resources", do_show_resources },
     { "toggle-inspector", do_toggle_inspector },
     { "toggle-panels", do_toggle_panels },
+    { "detach-panel", ws_window_detach_panel },
     { "focus-score", do_focus_score },
     { "palette", do_palette },
     { "shortcuts", do_shortcuts },
@@ -192,9 +210,11 @@ static const struct {
 /* --- from the table to GActions
  * -------------------------------------------------------------------- */
 
+static void set_marks(WsWindow *w);
+
 static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data)
 {
-    WsWindow *w = data;
+    g_autoptr(WsWindow) w = g_object_ref(data); /* the command may close it */
     const WsAction *action = ws_action_find(g_action_get_name(G_ACTION(simple)));
     if (action->part != WS_PART_SELF) {
         g_autofree char *name = g_strdup_printf("%s.%s", ws_part_name(action->part), action->name);
@@ -206,6 +226,7 @@ static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data
     for (guint i = 0; i < G_N_ELEMENTS(handler); i++)
         if (!strcmp(handler[i].name, action->name))
             handler[i].run(w);
+    set_marks(w);
 }
 
 static gboolean met(WsWindow *w, WsNeeds needs)
@@ -242,13 +263,53 @@ static GSimpleAction *simple_action(WsWindow *w, const char *name)
     return G_SIMPLE_ACTION(g_action_map_lookup_action(G_ACTION_MAP(w), name));
 }
 
-static void mark_choice(WsWindow *w)
+/* Commands that are on or off: a mark in the menu says which. */
+static gboolean is_theme(WsWindow *w, guint row)
 {
-    static const char *const name[] = { "theme-system", "theme-light", "theme-dark",
-                                        "theme-contrast" };
-    for (guint i = 0; i < G_N_ELEMENTS(name); i++)
-        g_simple_action_set_state(simple_action(w, name[i]),
-                                  g_variant_new_boolean(i == (guint)ws_theme_choice()));
+    return ws_theme_choice() == (WsThemeChoice)row;
+}
+
+static gboolean shows_inspector(WsWindow *w, guint row)
+{
+    return gtk_widget_get_visible(w->inspector_box);
+}
+
+static gboolean shows_panels(WsWindow *w, guint row)
+{
+    return gtk_widget_get_visible(GTK_WIDGET(w->panels));
+}
+
+static gboolean swaps_wheel(WsWindow *w, guint row)
+{
+    return ws_settings_boolean("swap-wheel", FALSE);
+}
+
+static const struct {
+    const char *name;
+    gboolean (*on)(WsWindow *, guint row);
+} marked[] = {
+    { "theme-system", is_theme },
+    { "theme-light", is_theme },
+    { "theme-dark", is_theme },
+    { "theme-contrast", is_theme },
+    { "toggle-inspector", shows_inspector },
+    { "toggle-panels", shows_panels },
+    { "swap-wheel", swaps_wheel },
+};
+
+static gboolean has_mark(const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(marked); i++)
+        if (!strcmp(marked[i].name, name))
+            return TRUE;
+    return FALSE;
+}
+
+static void set_marks(WsWindow *w)
+{
+    for (guint i = 0; w->detached && i < G_N_ELEMENTS(marked); i++)
+        g_simple_action_set_state(simple_action(w, marked[i].name),
+                                  g_variant_new_boolean(marked[i].on(w, i)));
 }
 
 void ws_window_update_actions(WsWindow *w)
@@ -257,7 +318,7 @@ void ws_window_update_actions(WsWindow *w)
     const WsAction *action = ws_actions(&n);
     for (guint i = 0; i < n; i++)
         g_simple_action_set_enabled(simple_action(w, action[i].name), met(w, action[i].needs));
-    mark_choice(w);
+    set_marks(w);
 }
 
 static void open_file(GSimpleAction *simple, GVariant *parameter, gpointer data)
@@ -268,7 +329,7 @@ static void open_file(GSimpleAction *simple, GVariant *parameter, gpointer data)
 
 static void theme_changed(GObject *watch, WsWindow *w)
 {
-    mark_choice(w);
+    set_marks(w);
 }
 
 void ws_window_add_actions(WsWindow *w)
@@ -276,7 +337,7 @@ void ws_window_add_actions(WsWindow *w)
     guint n;
     const WsAction *action = ws_actions(&n);
     for (guint i = 0; i < n; i++) {
-        gboolean stateful = g_str_has_prefix(action[i].name, "theme-");
+        gboolean stateful = has_mark(action[i].name);
         g_autoptr(GSimpleAction) simple =
             stateful
                 ? g_simple_action_new_stateful(action[i].name, NULL, g_variant_new_boolean(FALSE))

@@ -10,6 +10,7 @@ struct _WsWindow {
     GtkFileChooserNative *chooser;  /* while a dialogue is open */
     GtkWindow *palette;             /* command palette while open; a weak pointer */
 
+    GPtrArray *detached;   /* GtkWindow: panels in windows of their own */
     GFileMonitor *monitor; /* of the design's file, NULL if none */
     guint watch_source;
 
@@ -38,6 +39,13 @@ void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */
 /* window_status.c */
 void ws_window_follow_status(WsWindow *w);
+/* window_detach.c */
+void ws_window_make_detachable(WsWindow *w);
+void ws_window_add_panel(WsWindow *w, GtkWidget *panel, const char *label);
+void ws_window_detach_panel(WsWindow *w); /* the one that is shown */
+/* FALSE if the panel is in the main window. */
+gboolean ws_window_present_detached(WsWindow *w, GtkWidget *panel);
+void ws_window_close_detached(WsWindow *w);
 /* window_watch.c */
 void ws_window_watch_file(WsWindow *w);
 void ws_window_unwatch_file(WsWindow *w);

@@ -261,11 +261,12 @@ static void i58_palette_finds_and_runs(void)
 /* Those that open a dialogue, start work, or end the window. */
 static gboolean harmless(const char *name)
 {
-    static const char *const others[] = { "open",    "open-trace", "export-picture", "new-window",
-                                          "close",   "quit",       "generate",       "rehearse",
-                                          "run",     "run-on",     "bundle",         "cancel",
-                                          "palette", "shortcuts",  "about",          "fullscreen",
-                                          NULL };
+    static const char *const others[] = {
+        "open",         "open-trace", "export-picture", "new-window", "close",
+        "quit",         "generate",   "rehearse",       "run",        "run-on",
+        "bundle",       "cancel",     "palette",        "shortcuts",  "same-window",
+        "detach-panel", "about",      "fullscreen",     NULL
+    };
     return !g_strv_contains(others, name);
 }
 
@@ -283,6 +284,41 @@ static void every_harmless_command_runs(void)
         run++;
     }
     g_assert_cmpuint(run, >, 25);
+    g_assert_nonnull(ws_document_design(ws_window_document(window)));
+}
+
+/* I51: a panel in a window of its own, and back; one more window on the same document. */
+static void i51_detached_panel(void)
+{
+    GtkWidget *panel = ws_window_part(window, WS_PART_RESOURCES);
+    open_shipped();
+    g_action_group_activate_action(G_ACTION_GROUP(window), "show-resources", NULL);
+    g_assert_true(gtk_widget_get_root(panel) == GTK_ROOT(window));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "detach-panel", NULL);
+    settle();
+    GtkWindow *own = GTK_WINDOW(gtk_widget_get_root(panel));
+    g_assert_true(own != GTK_WINDOW(window));
+    g_assert_true(gtk_widget_get_mapped(panel));
+    gtk_window_close(own);
+    settle();
+    g_assert_true(gtk_widget_get_root(panel) == GTK_ROOT(window));
+}
+
+static void i51_two_windows_on_one_design(void)
+{
+    open_shipped();
+    guint before = g_list_length(gtk_application_get_windows(GTK_APPLICATION(application)));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "same-window", NULL);
+    settle();
+    GList *all = gtk_application_get_windows(GTK_APPLICATION(application));
+    WsWindow *second = all->data;
+    g_assert_cmpuint(g_list_length(all), ==, before + 1);
+    g_assert_true(WS_IS_WINDOW(second) && second != window);
+    g_assert_true(ws_window_document(second) == ws_window_document(window));
+    ws_document_select_all(ws_window_document(second));
+    g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "select-none"));
+    gtk_window_close(GTK_WINDOW(second));
+    settle();
     g_assert_nonnull(ws_document_design(ws_window_document(window)));
 }
 
@@ -377,6 +413,8 @@ int main(int argc, char **argv)
     g_test_add_func("/actions/I58-palette", i58_palette_finds_and_runs);
     g_test_add_func("/actions/run", every_harmless_command_runs);
     g_test_add_func("/actions/I52-themes", i52_themes);
+    g_test_add_func("/actions/I51-detached-panel", i51_detached_panel);
+    g_test_add_func("/actions/I51-two-windows", i51_two_windows_on_one_design);
     g_test_add_func("/actions/I54-text-200", i54_text_at_200_percent);
     int result = 1;
     char *alone[] = { argv[0], NULL };
