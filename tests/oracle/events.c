@@ -11,7 +11,9 @@ typedef struct {
     WsWalker *w;
     guint mma_open, mma_committed, store_open, store_committed; /* group numbers */
     GArray *mma_group, *store_group;                            /* of each issue */
-    guint mma_lo, store_lo;
+    guint mma_lo, store_lo, rows_lo;
+    guint rows_committed;
+    GArray *rows_group;
 } Build;
 
 static gint64 value(Build *B, const WsExpr *e)
@@ -88,30 +90,80 @@ static void push(Build *B, Event e)
     e.mma_hi = B->t->mma->len;
     e.store_lo = B->store_lo;
     e.store_hi = B->t->store->len;
+    e.rows_lo = B->rows_lo;
+    e.rows_hi = B->t->rows->len;
     g_array_append_val(B->t->events, e);
 }
 
-static void issue(Build *B, const WsOp *op, gboolean mma)
+typedef enum { QUEUE_MMA, QUEUE_STORE, QUEUE_ROWS } Queue;
+
+static GArray *issues(Build *B, Queue q)
+{
+    return q == QUEUE_MMA ? B->t->mma : q == QUEUE_STORE ? B->t->store : B->t->rows;
+}
+
+static guint *committed(Build *B, Queue q)
+{
+    return q == QUEUE_MMA     ? &B->mma_committed
+           : q == QUEUE_STORE ? &B->store_committed
+                              : &B->rows_committed;
+}
+
+static void issue(Build *B, const WsOp *op, Queue q)
 {
     Event e = { .kind = EVENT_ISSUE, .op = op };
     all_bytes(B, &e, op);
     push(B, e);
     guint index = B->t->events->len - 1;
-    g_array_append_val(mma ? B->t->mma : B->t->store, index);
-    g_array_append_val(mma ? B->mma_group : B->store_group,
-                       *(mma ? &B->mma_committed : &B->store_committed));
+    g_array_append_val(issues(B, q), index);
+    GArray *group = q == QUEUE_MMA     ? B->mma_group
+                    : q == QUEUE_STORE ? B->store_group
+                                       : B->rows_group;
+    g_array_append_val(group, *committed(B, q));
 }
 
 /* All but the n newest committed groups are over after this event. */
-static void retire(Build *B, const WsOp *op, gboolean mma)
+static void retire(Build *B, const WsOp *op, Queue q)
 {
     Event e = { .kind = EVENT_RETIRE, .op = op };
     push(B, e);
-    guint committed = mma ? B->mma_committed : B->store_committed;
-    GArray *group = mma ? B->mma_group : B->store_group;
-    guint *lo = mma ? &B->mma_lo : &B->store_lo;
-    while (*lo < group->len && (gint64)g_array_index(group, guint, *lo) < (gint64)committed - op->n)
+    GArray *group = q == QUEUE_MMA     ? B->mma_group
+                    : q == QUEUE_STORE ? B->store_group
+                                       : B->rows_group;
+    guint *lo = q == QUEUE_MMA ? &B->mma_lo : q == QUEUE_STORE ? &B->store_lo : &B->rows_lo;
+    while (*lo < group->len &&
+           (gint64)g_array_index(group, guint, *lo) < (gint64)*committed(B, q) - op->n)
         ++*lo;
+}
+
+/* cp.async arrivals: from here on the rows are on their way as one transfer, which arrives when it
+ * lands. */
+static guint slot_number(Build *B, guint rank, const WsOp *op);
+static void arrive_later(Build *B, const WsOp *op)
+{
+    Events *E = B->E;
+    GArray *bytes = g_array_new(FALSE, FALSE, sizeof(Bytes));
+    for (guint i = B->rows_lo; i < B->t->rows->len; i++) {
+        const Event *e = &g_array_index(B->t->events, Event, g_array_index(B->t->rows, guint, i));
+        g_array_append_vals(bytes, e->range, e->n_bytes);
+    }
+    Transfer t = { .inst = B->inst,
+                   .event = B->t->events->len,
+                   .slot = slot_number(B, B->t->rank, op),
+                   .arrivals = op->count,
+                   .n_bytes = bytes->len };
+    t.range = (Bytes *)(gpointer)g_array_free(bytes, FALSE);
+    g_ptr_array_add(E->memory, (gpointer)t.range);
+    Event e = { .kind = EVENT_LOAD,
+                .op = op,
+                .n_slots = 1,
+                .slot = { t.slot },
+                .first_transfer = E->transfers->len,
+                .has_turn = op->turn != NULL,
+                .turn = value(B, op->turn) };
+    g_array_append_val(E->transfers, t);
+    push(B, e);
+    B->rows_lo = B->t->rows->len;
 }
 
 static void transfer(Build *B, const WsOp *op)
@@ -208,10 +260,10 @@ static void step(Build *B, const WsOp *op)
             transfer(B, op);
         break;
     case WS_OP_MMA:
-        issue(B, op, TRUE);
+        issue(B, op, QUEUE_MMA);
         break;
     case WS_OP_TMA_STORE:
-        issue(B, op, FALSE);
+        issue(B, op, QUEUE_STORE);
         break;
     case WS_OP_MMA_COMMIT:
         B->mma_committed++;
@@ -220,10 +272,10 @@ static void step(Build *B, const WsOp *op)
         B->store_committed++;
         break;
     case WS_OP_MMA_WAIT:
-        retire(B, op, TRUE);
+        retire(B, op, QUEUE_MMA);
         break;
     case WS_OP_BULK_WAIT:
-        retire(B, op, FALSE);
+        retire(B, op, QUEUE_STORE);
         break;
     case WS_OP_ST_SHARED:
     case WS_OP_STMATRIX:
@@ -246,9 +298,17 @@ static void step(Build *B, const WsOp *op)
         cluster(B, op, op->kind == WS_OP_CLUSTER_ARRIVE);
         break;
     case WS_OP_CP_ROWS:
+        issue(B, op, QUEUE_ROWS);
+        break;
     case WS_OP_CP_ARRIVE:
+        arrive_later(B, op);
+        break;
     case WS_OP_CP_COMMIT:
+        B->rows_committed++;
+        break;
     case WS_OP_CP_WAIT:
+        retire(B, op, QUEUE_ROWS);
+        break;
     case WS_OP_CLAIM:
     case WS_OP_TAKE:
     case WS_OP_ST_REMOTE:
@@ -268,10 +328,12 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint 
                 .t = t,
                 .inst = inst,
                 .mma_group = g_array_new(FALSE, FALSE, sizeof(guint)),
-                .store_group = g_array_new(FALSE, FALSE, sizeof(guint)) };
+                .store_group = g_array_new(FALSE, FALSE, sizeof(guint)),
+                .rows_group = g_array_new(FALSE, FALSE, sizeof(guint)) };
     t->events = g_array_new(FALSE, TRUE, sizeof(Event));
     t->mma = g_array_new(FALSE, FALSE, sizeof(guint));
     t->store = g_array_new(FALSE, FALSE, sizeof(guint));
+    t->rows = g_array_new(FALSE, FALSE, sizeof(guint));
     B.w = ws_walker_new(E->p, v, t->agent, t->rank, ws_tiles_strided, &source);
     WsStep s;
     g_autoptr(GError) error = NULL;
@@ -284,6 +346,7 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint 
     ws_walker_free(B.w);
     g_array_free(B.mma_group, TRUE);
     g_array_free(B.store_group, TRUE);
+    g_array_free(B.rows_group, TRUE);
 }
 
 Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles)
@@ -318,6 +381,7 @@ void events_free(Events *E)
         g_array_free(E->thread[i].events, TRUE);
         g_array_free(E->thread[i].mma, TRUE);
         g_array_free(E->thread[i].store, TRUE);
+        g_array_free(E->thread[i].rows, TRUE);
     }
     g_array_free(E->transfers, TRUE);
     g_ptr_array_free(E->memory, TRUE);

@@ -251,6 +251,12 @@ static void land(Search *S, State *s, guint transfer)
     s->landed[transfer / 64] |= (guint64)1 << (transfer % 64);
     meets(S, s, t->inst, e, t->slot);
     s->slot[t->slot].tx -= (gint32)t->bytes;
+    if (s->slot[t->slot].pend < t->arrivals) {
+        problem(S, ORACLE_COUNT, t->inst, e->op, NULL);
+        s->slot[t->slot].pend = 0;
+    } else {
+        s->slot[t->slot].pend -= (gint16)t->arrivals;
+    }
     complete(S, s, t->slot);
 }
 
@@ -296,6 +302,10 @@ static void races(Search *S, const State *s)
             const Event *m = &g_array_index(t->events, Event, g_array_index(t->store, guint, k));
             list[n++] = (Active){ m->range, m->n_bytes, m->op, i };
         }
+        for (guint k = e->rows_lo; k < e->rows_hi && n < 240; k++) {
+            const Event *m = &g_array_index(t->events, Event, g_array_index(t->rows, guint, k));
+            list[n++] = (Active){ m->range, m->n_bytes, m->op, i };
+        }
         if (e->kind == EVENT_LOAD) {
             for (guint k = 0; k < e->n_slots && n < 240; k++) {
                 const Transfer *x = &g_array_index(E->transfers, Transfer, e->first_transfer + k);
@@ -323,7 +333,7 @@ static void at_end(Search *S, const State *s)
         }
     for (guint i = 0; i < S->E->n_threads; i++) {
         const Event *e = next(S, s, i);
-        if (e->mma_lo < e->mma_hi || e->store_lo < e->store_hi)
+        if (e->mma_lo < e->mma_hi || e->store_lo < e->store_hi || e->rows_lo < e->rows_hi)
             problem(S, ORACLE_EXIT, i, NULL, NULL);
     }
     for (guint i = 0; i < S->E->n_slots; i++)

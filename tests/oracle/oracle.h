@@ -68,19 +68,19 @@ typedef struct {
     Bytes *range;
     guint first_transfer;
     /* asynchronous work that can be running before this event: windows of `issues` */
-    guint mma_lo, mma_hi, store_lo, store_hi;
+    guint mma_lo, mma_hi, store_lo, store_hi, rows_lo, rows_hi;
 } Event;
 
 typedef struct {
     guint agent, rank;
-    GArray *events;      /* Event; one more at the end, without effect */
-    GArray *mma, *store; /* guint: indices of ISSUE events */
+    GArray *events;             /* Event; one more at the end, without effect */
+    GArray *mma, *store, *rows; /* guint: indices of ISSUE events */
 } Thread;
 
 typedef struct {
     guint inst, event; /* that issues it */
     guint slot;
-    gint64 bytes;
+    gint64 bytes, arrivals; /* made when it lands */
     guint n_bytes;
     const Bytes *range;
 } Transfer;
