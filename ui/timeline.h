@@ -13,4 +13,27 @@ G_DECLARE_FINAL_TYPE(WsTimeline, ws_timeline, WS, TIMELINE, GtkWidget)
 /* Keeps a reference to the document. Floating reference, as of every new widget. */
 GtkWidget *ws_timeline_new(WsDocument *document);
 
+/* --- for benchmarks and tests -------------------------------------------------------------------
+ * x and y are pixels of the time area (its left edge is at x = 0, its rows begin at y = 0); cycles
+ * are those of the main trace. */
+void ws_timeline_set_view(WsTimeline *t, double from, double to); /* cycles that fill the window */
+/* What is shown; the opening view is folded: there the cycles at the two edges. */
+void ws_timeline_get_view(WsTimeline *t, double *from, double *to);
+gboolean ws_timeline_folded(WsTimeline *t);
+void ws_timeline_zoom_at(WsTimeline *t, double x, double factor);
+void ws_timeline_scroll_by(WsTimeline *t, double dx, double dy);
+double ws_timeline_x_of_cycle(WsTimeline *t, double cycle);
+double ws_timeline_cycle_of_x(WsTimeline *t, double x);
+double ws_timeline_length(WsTimeline *t); /* cycles of the whole score */
+/* Origin of the time area in the coordinates of the timeline widget. */
+void ws_timeline_origin(WsTimeline *t, double *x, double *y);
+guint ws_timeline_n_blocks(WsTimeline *t);  /* widgets in use */
+guint ws_timeline_n_widgets(WsTimeline *t); /* widgets there are, used or not */
+guint ws_timeline_n_items(WsTimeline *t);
+/* Place of an item: x, y, w, h as above; FALSE: no such item, or not one of a step. */
+gboolean ws_timeline_item_place(WsTimeline *t, guint item, double *x, double *y, double *w,
+                                double *h);
+gboolean ws_timeline_select_item(WsTimeline *t, guint item);
+gint64 ws_timeline_build_cost(WsTimeline *t); /* microseconds of the last scene */
+
 G_END_DECLS

@@ -150,7 +150,7 @@ void ws_build_text(WsBuild *b, WsTextRole role, double x, double y, char *text);
 /* The longest of the candidates (NULL-terminated list) that fits `width`; NULL if none. */
 char *ws_build_fit(double width, double size, const char *const *candidate);
 double ws_text_width_estimate(const char *text, double size);
-WsItemKind ws_item_kind_of(WsOpKind kind);
+
 const WsTrace *ws_build_trace(const WsBuild *b, gboolean overlay);
 /* Main time of a record's time; -1 stays. */
 gint64 ws_build_time(const WsBuild *b, gboolean overlay, gint64 t);

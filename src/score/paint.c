@@ -144,7 +144,7 @@ static void paint_folds(cairo_t *cr, const WsScene *s, const WsPalette *p)
     }
 }
 
-static void paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
+void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
 {
     static const double dash[] = { 4, 3 };
     gboolean costs = e->binding;
@@ -171,7 +171,7 @@ static void paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
 static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
     for (guint i = s->edge->len; i-- > 0;)
-        paint_edge(cr, &g_array_index(s->edge, WsSceneEdge, i), p);
+        ws_paint_edge(cr, &g_array_index(s->edge, WsSceneEdge, i), p);
 }
 
 static void paint_edge_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
@@ -240,7 +240,7 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     WsSceneEdge release = full;
     if (!s->edge->len)
         return;
-    paint_edge(cr, &full, p);
+    ws_paint_edge(cr, &full, p);
     ws_paint_font(cr, 10, FALSE);
     ws_paint_colour(cr, p->muted, 1);
     ws_paint_text(cr, x + 18, y + 10, "data ready");
@@ -249,7 +249,7 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     release.x0 = release.x1 = x + 8;
     release.y0 = y + 14;
     release.y1 = y - 2;
-    paint_edge(cr, &release, p);
+    ws_paint_edge(cr, &release, p);
     ws_paint_colour(cr, p->muted, 1);
     ws_paint_text_cut(cr, x + 18, y + 10, s->width - x - 30,
                       "release, turn (thicker: longer exposed)");
@@ -297,19 +297,34 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
     cairo_restore(cr);
 }
 
-static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint8 *skip)
+static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint8 *how)
 {
+    const WsPalette *p = ws_palette(theme);
+    for (guint i = 0; i < s->item->len; i++) {
+        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+        guint8 act = how ? how[i] : WS_PAINT;
+        if (act == WS_PAINT_SKIP)
+            continue;
+        ws_paint_item(cr, item, theme);
+        if (act == WS_PAINT_DIM) {
+            ws_paint_colour(cr, p->panel, 0.55);
+            cairo_rectangle(cr, item->x, item->y, item->w, item->h);
+            cairo_fill(cr);
+        } else if (act == WS_PAINT_STRONG) {
+            ws_paint_colour(cr, p->text, 0.9);
+            cairo_set_line_width(cr, 1);
+            cairo_rectangle(cr, item->x + 0.5, item->y + 0.5, MAX(item->w - 1, 0.5), item->h - 1);
+            cairo_stroke(cr);
+        }
+    }
+    paint_folds(cr, s, p);
     for (guint i = 0; i < s->item->len; i++)
-        if (!skip || !skip[i])
-            ws_paint_item(cr, &g_array_index(s->item, WsSceneItem, i), theme);
-    paint_folds(cr, s, ws_palette(theme));
-    for (guint i = 0; i < s->item->len; i++)
-        if (!skip || !skip[i])
+        if (!how || how[i] != WS_PAINT_SKIP)
             ws_paint_item_label(cr, &g_array_index(s->item, WsSceneItem, i), theme);
 }
 
 void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,
-                          double width, const guint8 *skip)
+                          double width, const guint8 *how)
 {
     const WsPalette *p = ws_palette(theme);
     cairo_save(cr);
@@ -321,7 +336,7 @@ void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneL
         paint_grid(cr, s, p, s->top);
         break;
     case WS_LAYER_ITEMS:
-        paint_rest(cr, s, theme, skip);
+        paint_rest(cr, s, theme, how);
         break;
     case WS_LAYER_EDGES:
         paint_edges(cr, s, p);

@@ -23,4 +23,5 @@ void ws_paint_rect(cairo_t *cr, double x, double y, double w, double h, double r
 void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
 /* Labels come after the edges, so that no line runs through a word. */
 void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
+void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p);
 void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h);

@@ -24,6 +24,7 @@ typedef enum {
     WS_ITEM_KIND_COUNT
 } WsItemKind;
 const char *ws_item_kind_text(WsItemKind kind);
+WsItemKind ws_item_kind_of(WsOpKind kind); /* OTHER: bookkeeping that takes no time of its own */
 
 typedef enum {
     WS_SHAPE_HEAD,   /* solid: the agent does it, or issues it */
@@ -95,6 +96,7 @@ typedef struct {
 typedef struct {
     double x;
     char *label; /* NULL: minor */
+    gint64 t;
 } WsSceneTick;
 typedef struct {
     double x0, x1, y, h;
@@ -182,18 +184,19 @@ const WsSceneItem *ws_scene_hit(const WsScene *s, double x, double y);
 
 /* Painting. The painter draws the whole page, background included. */
 void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme);
-/* The same in parts, for widgets that keep them apart. `skip` (or NULL) has
- * one byte per item, TRUE: drawn by somebody else. */
+/* The same in parts, for widgets that keep them apart. `how` (or NULL) has
+ * one byte per item. */
+enum { WS_PAINT, WS_PAINT_SKIP, WS_PAINT_DIM, WS_PAINT_STRONG };
 typedef enum {
     WS_LAYER_STAFFS, /* panels; from x = 0 to `width` */
     WS_LAYER_GRID,   /* ticks' lines */
-    WS_LAYER_ITEMS,  /* items that `skip` does not name, and folds */
+    WS_LAYER_ITEMS,  /* items that `how` does not skip, and folds */
     WS_LAYER_EDGES,  /* edges and their labels */
     WS_LAYER_RULER,  /* ticks' labels, tiles, rounds */
     WS_LAYER_GUTTER, /* names of staffs and rows, in `width` */
 } WsSceneLayer;
 void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,
-                          double width, const guint8 *skip);
+                          double width, const guint8 *how);
 /* By the file's ending: .svg, .pdf, .png (twice the pixels). Temporary file and rename. */
 gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError **error);
 

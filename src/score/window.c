@@ -336,7 +336,7 @@ static void add_order_ticks(WsBuild *b, const WsSceneSegment *g)
     while ((double)(u1 - u0) / (double)step * 60 > g->x1 - g->x0)
         step *= 10;
     for (gint64 u = (MAX(u0, 0) + step - 1) / step * step; u <= u1 && u < s->n_knots; u += step) {
-        WsSceneTick tick = { ws_scene_x(s, s->knot[u]), ws_group_digits(u) };
+        WsSceneTick tick = { ws_scene_x(s, s->knot[u]), ws_group_digits(u), s->knot[u] };
         g_array_append_val(b->s->tick, tick);
     }
 }
@@ -358,7 +358,7 @@ static void add_ticks(WsBuild *b, const WsSceneSegment *g)
     }
     gint64 first = (g->t0 + step - 1) / step * step;
     for (gint64 t = first; t <= g->t1; t += step) {
-        WsSceneTick tick = { ws_scene_x(b->s, t), ws_group_digits(t) };
+        WsSceneTick tick = { ws_scene_x(b->s, t), ws_group_digits(t), t };
         g_array_append_val(b->s->tick, tick);
     }
 }

@@ -1,0 +1,123 @@
+/* What the files of the score widget share. */
+#pragma once
+
+#include "score/scene.h"
+#include "ui/timeline.h"
+#include "ui/timeline_view.h"
+
+G_BEGIN_DECLS
+
+#define WS_TIMELINE_GUTTER 176.0 /* pixels left of the time area */
+#define WS_TIMELINE_RIGHT  10.0  /* and right of it */
+#define WS_MAX_BLOCKS      700   /* widgets at most */
+
+#define WS_TYPE_CANVAS ws_canvas_get_type()
+G_DECLARE_FINAL_TYPE(WsCanvas, ws_canvas, WS, CANVAS, GtkWidget)
+#define WS_TYPE_BLOCK ws_block_get_type()
+G_DECLARE_FINAL_TYPE(WsBlock, ws_block, WS, BLOCK, GtkWidget)
+#define WS_TYPE_MINIMAP ws_minimap_get_type()
+G_DECLARE_FINAL_TYPE(WsMinimap, ws_minimap, WS, MINIMAP, GtkWidget)
+
+/* One execution, or one state of a stage, that has a widget. Owns its strings. */
+struct _WsBlock {
+    GtkWidget parent;
+    WsTimeline *timeline; /* borrowed: its ancestor */
+    WsSceneItem item;     /* x: the fraction of a pixel; y: 0 */
+    double at_x, at_y;    /* in the scene */
+    gboolean used, selected, dim;
+};
+
+typedef enum {
+    WS_DRAG_NONE,
+    WS_DRAG_CLICK,
+    WS_DRAG_MARQUEE,
+    WS_DRAG_RANGE,
+    WS_DRAG_PAN
+} WsDragKind;
+
+struct _WsTimeline {
+    GtkWidget parent;
+    WsDocument *document;
+    GtkWidget *stack, *canvas, *hbar, *vbar, *minimap, *table, *message, *outline;
+    GtkAdjustment *h, *v;
+    gboolean adjusting;
+
+    WsPane view;
+    WsScoreCache *cache;
+    WsTrace *main_trace; /* reference: what the cache is for */
+    GArray *knots;       /* gint64, of the axis Order; NULL until asked for */
+    gboolean order, no_edges;
+
+    WsScene *scene;
+    double scene_unit;  /* unit at the scene's x = 0 (plain) */
+    double scene_scale; /* pixels per unit it was made for; 0: folded */
+    gint64 scene_t0, scene_t1;
+    guint8 *how;         /* by item: WS_PAINT_… */
+    GArray *candidate;   /* guint: items that are blocks when in view */
+    GPtrArray *block;    /* WsBlock, all there are */
+    WsBlock **block_of;  /* by item */
+    guint settle, tick;  /* sources */
+    gint64 build_cost;   /* microseconds of the last scene */
+    double unit_of_zoom; /* pixels per cycle at the opening zoom */
+
+    GskRenderNode *node[8]; /* by layer; NULL: to be made */
+    double node_width;
+
+    /* pointer */
+    double pointer_x, pointer_y; /* < 0: outside */
+    gboolean space;
+    WsDragKind drag;
+    double drag_x, drag_y, drag_dx, drag_dy;
+    double pan_x, pan_y, pinch;
+    GtkWidget *menu;
+    WsFocus anchor; /* of Shift+click; step owned */
+    char *anchor_step;
+    gboolean fitted; /* F again */
+};
+
+/* timeline_scene.c */
+void ws_timeline_reset(WsTimeline *t);   /* the document is new */
+void ws_timeline_refresh(WsTimeline *t); /* the view moved: before the next frame */
+void ws_timeline_sync(WsTimeline *t);    /* now: scene and blocks follow the view */
+void ws_timeline_drop_nodes(WsTimeline *t);
+double ws_timeline_offset(WsTimeline *t); /* scene x + offset = x in the time area */
+double ws_timeline_unit_of(WsTimeline *t, double cycle);
+double ws_timeline_cycle_of(WsTimeline *t, double unit);
+gboolean ws_timeline_mark(WsTimeline *t); /* selection into `how` and the blocks */
+const WsSceneItem *ws_timeline_item(WsTimeline *t, guint i);
+/* Item at a place of the canvas; NULL if none, or not in the time area. */
+const WsSceneItem *ws_timeline_hit(WsTimeline *t, double x, double y);
+double ws_timeline_ghz(WsTimeline *t);            /* 0 unknown */
+void ws_timeline_unfold(WsTimeline *t, double x); /* plain, with the same scale about x */
+double ws_timeline_scale_of_opening(WsTimeline *t);
+
+/* timeline_block.c */
+GtkWidget *ws_block_new(WsTimeline *t);
+void ws_block_take(WsBlock *b, const WsSceneItem *item);
+void ws_block_mark(WsBlock *b, gboolean selected, gboolean dim);
+char *ws_item_name(const WsSceneItem *item); /* accessible name; caller frees */
+
+/* timeline_canvas.c */
+GtkWidget *ws_canvas_new(WsTimeline *t);
+
+/* timeline_input.c */
+void ws_timeline_input_attach(WsTimeline *t);
+void ws_timeline_popup(WsTimeline *t, double x, double y);
+void ws_timeline_focus_of(const WsSceneItem *item, WsFocus *focus);
+
+/* timeline_keys.c */
+void ws_timeline_install_actions(GtkWidgetClass *class);
+void ws_timeline_reveal(WsTimeline *t);
+void ws_timeline_step_along(WsTimeline *t, gint by);
+void ws_timeline_follow(WsTimeline *t, gboolean forward);
+void ws_timeline_select_range(WsTimeline *t, const WsFocus *to); /* from the anchor, in a lane */
+
+/* timeline_minimap.c, timeline_table.c, timeline_outline.c */
+GtkWidget *ws_minimap_new(WsTimeline *t);
+void ws_minimap_reset(WsMinimap *m);
+GtkWidget *ws_timeline_table_new(WsTimeline *t);
+void ws_timeline_table_reset(WsTimeline *t);
+GtkWidget *ws_timeline_outline_new(WsTimeline *t);
+void ws_timeline_outline_reset(WsTimeline *t);
+
+G_END_DECLS
