@@ -13,7 +13,6 @@ typedef struct {
     const char *says; /* part of stdout + stderr, or NULL */
 } Case;
 
-
 static int run(const char *const *arguments, char **output)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
@@ -22,9 +21,9 @@ static int run(const char *const *arguments, char **output)
     for (; *arguments; arguments++)
         g_ptr_array_add(argv, (gpointer)*arguments);
     g_ptr_array_add(argv, NULL);
-    g_autoptr(GSubprocess) process = g_subprocess_newv(
-        (const char *const *)argv->pdata,
-        G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
+    g_autoptr(GSubprocess) process =
+        g_subprocess_newv((const char *const *)argv->pdata,
+                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
     g_assert_no_error(error);
     g_autoptr(GBytes) bytes = NULL;
     g_subprocess_communicate(process, NULL, NULL, &bytes, NULL, &error);
@@ -65,9 +64,13 @@ static const Case cases[] = {
     { "require-proved", { "check", GEMM, "--require", "proved", NULL }, 3, "played" },
     { "format", { "format", GEMM, NULL }, 0, "\"warpstave\": 1" },
     { "explain", { "explain", "p-dl", NULL }, 0, "deadlock" },
+    { "explain-step", { "explain", "load", NULL }, 0, "into" },
+    { "explain-object", { "explain", "barrier", NULL }, 0, "arrivals" },
     { "explain-unknown", { "explain", "P-NOPE", NULL }, 2, "explain --all" },
-    { "simulate", { "simulate", GEMM, "--size", "M=4096", "--size", "N=4096", "--size", "K=4096", NULL },
-      0, "cycles" },
+    { "simulate",
+      { "simulate", GEMM, "--size", "M=4096", "--size", "N=4096", "--size", "K=4096", NULL },
+      0,
+      "cycles" },
     { "simulate-assume", { "simulate", GEMM, "--size", "K=0", NULL }, 2, "K >= 1" },
     { "simulate-unknown-size", { "simulate", GEMM, "--size", "Q=1", NULL }, 2, "Q" },
     { "simulate-negative", { "simulate", GEMM, "--size", "M=-1", NULL }, 2, "M" },
