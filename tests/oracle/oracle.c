@@ -306,6 +306,9 @@ static void races(Search *S, const State *s)
             const Event *m = &g_array_index(t->events, Event, g_array_index(t->rows, guint, k));
             list[n++] = (Active){ m->range, m->n_bytes, m->op, i };
         }
+        /* a cp.async arrival takes over rows that are in the window already */
+        if (e->kind == EVENT_LOAD && e->op->kind == WS_OP_CP_ARRIVE)
+            continue;
         if (e->kind == EVENT_LOAD) {
             for (guint k = 0; k < e->n_slots && n < 240; k++) {
                 const Transfer *x = &g_array_index(E->transfers, Transfer, e->first_transfer + k);

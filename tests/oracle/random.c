@@ -12,6 +12,8 @@ typedef struct {
     GPtrArray *list[N_LISTS];
     guint stages, slots, consumers;
     gboolean tiles, mma, generic_producer, second, lag, order, staging;
+    gboolean gather, own_barriers, nested, counter, cluster;
+    const char *use; /* of the consumer: k.total or a counter */
     const char *count[2];
     const char *full_init, *empty_init;
     char *full_more, *empty_more; /* further fields */
@@ -31,6 +33,21 @@ static void add(Random *R, guint list, const char *format, ...)
     va_end(args);
 }
 
+static void transfer(Random *R, const char *into, const char *signal)
+{
+    const char *more = R->cluster ? ", \"multicast\": \"all\"" : "";
+    g_autofree char *view =
+        R->cluster ? g_strdup_printf("%s.rows(cta*32, 32)", into) : g_strdup(into);
+    add(R, P_LOOP,
+        "{ \"%s\": \"A\", \"at\": [%s, \"k*64\"], \"into\": \"%s\", \"signal\": \"%s\"%s, "
+        "\"use\": \"k.total\" }",
+        R->gather ? "gather" : "load",
+        R->gather    ? "\"row\""
+        : R->cluster ? "\"cta*32\""
+                     : "0",
+        view, signal, more);
+}
+
 static void producer(Random *R)
 {
     add(R, P_LOOP, "{ \"wait\": \"empty\", \"use\": \"k.total\" }");
@@ -40,19 +57,22 @@ static void producer(Random *R)
         add(R, P_LOOP, "{ \"arrive\": \"full\", \"by\": \"all\", \"use\": \"k.total\" }");
         return;
     }
-    add(R, P_LOOP,
-        "{ \"load\": \"A\", \"at\": [0, \"k*64\"], \"into\": \"a\", \"signal\": \"full\", "
-        "\"use\": \"k.total\" }");
+    transfer(R, "a", "full");
+    if (R->own_barriers)
+        add(R, P_LOOP, "{ \"wait\": \"empty_b\", \"use\": \"k.total\" }");
     if (R->second)
-        add(R, P_LOOP,
-            "{ \"load\": \"A\", \"at\": [0, \"k*64\"], \"into\": \"b\", \"signal\": "
-            "\"full\", \"use\": \"k.total\" }");
+        transfer(R, "b", R->own_barriers ? "full_b" : "full");
 }
 
-static void release(Random *R, guint list, const char *use, const char *when)
+static void release(Random *R, guint list, const char *back, const char *when)
 {
-    add(R, list, "{ \"arrive\": \"empty\"%s, \"use\": \"%s\"%s }",
-        R->mma ? "" : ", \"by\": \"all\"", use, when);
+    const char *more = R->mma ? "" : ", \"by\": \"all\"",
+               *cta = R->cluster ? ", \"cta\": \"all\"" : "";
+    add(R, list, "{ \"arrive\": \"empty\"%s%s, \"use\": \"%s%s\"%s }", more, cta, R->use, back,
+        when);
+    if (R->own_barriers)
+        add(R, list, "{ \"arrive\": \"empty_b\"%s, \"use\": \"%s%s\"%s }", more, R->use, back,
+            when);
 }
 
 static void consumer(Random *R)
@@ -63,26 +83,31 @@ static void consumer(Random *R)
         add(R, C_BEFORE, "{ \"arrive\": \"turn[0]\", \"when\": \"replica == replicas - 1\" }");
         add(R, C_LOOP, "{ \"sync\": \"turn[replica]\" }");
     }
-    add(R, C_LOOP, "{ \"wait\": \"full\", \"use\": \"k.total\" }");
+    add(R, C_LOOP, "{ \"wait\": \"full\", \"use\": \"%s\" }", R->use);
+    if (R->own_barriers)
+        add(R, C_LOOP, "{ \"wait\": \"full_b\", \"use\": \"%s\" }", R->use);
     if (R->mma)
         add(R, C_LOOP,
             "{ \"mma\": \"acc\", \"a\": \"a\", \"b\": \"%s\", \"first\": \"k == 0\", "
-            "\"use\": \"k.total\" }",
-            R->second ? "b" : "a");
+            "\"use\": \"%s\" }",
+            R->second ? "b" : "a", R->use);
     else
-        add(R, C_LOOP, "{ \"read\": \"v\", \"from\": \"a\", \"use\": \"k.total\" }");
+        add(R, C_LOOP, "{ \"read\": \"v\", \"from\": \"a\", \"use\": \"%s\" }", R->use);
     if (!R->mma && R->second)
-        add(R, C_LOOP, "{ \"read\": \"v\", \"from\": \"b\", \"use\": \"k.total\" }");
+        add(R, C_LOOP, "{ \"read\": \"v\", \"from\": \"b\", \"use\": \"%s\" }", R->use);
     if (R->order)
         add(R, C_LOOP, "{ \"arrive\": \"turn[(replica + 1) %% replicas]\" }");
     if (R->mma)
         add(R, C_LOOP, "{ \"mma_wait\": %d }", R->lag ? 1 : 0);
+    if (R->lag)
+        release(R, C_LOOP, " - 1", ", \"when\": \"k > 0\"");
+    else
+        release(R, C_LOOP, "", "");
+    if (R->counter)
+        add(R, C_LOOP, "{ \"advance\": \"ring\" }");
     if (R->lag) {
-        release(R, C_LOOP, "k.total - 1", ", \"when\": \"k > 0\"");
         add(R, C_AFTER, "{ \"mma_wait\": 0 }");
-        release(R, C_AFTER, "k.total - 1", ", \"when\": \"N > 0\"");
-    } else {
-        release(R, C_LOOP, "k.total", "");
+        release(R, C_AFTER, " - 1", ", \"when\": \"N > 0\"");
     }
     if (R->staging) {
         add(R, C_AFTER, "{ \"write\": \"acc\", \"to\": \"c[replica]\" }");
@@ -121,6 +146,11 @@ static gboolean exchange(Random *R, char **line)
         { ", \"by\": \"all\"", ", \"by\": \"warp\"" },
         { "\"use\": \"k.total\"", "\"slot\": 0, \"phase\": \"k.total\"" },
         { "\"arrive\": \"empty\"", "\"arrive\": \"empty\", \"count\": 2" },
+        { "\"ring\"", "\"ring + 1\"" },
+        { "\"ring - 1\"", "\"ring\"" },
+        { ", \"cta\": \"all\"", "" },
+        { "cta*32, 32", "0, 32" },
+        { "\"full_b\"", "\"full\"" },
     };
     guint first = g_rand_int_range(R->rand, 0, G_N_ELEMENTS(words));
     for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
@@ -204,22 +234,23 @@ static void put_body(Random *R, GString *out, guint list, guint who)
 {
     gboolean first = TRUE;
     g_string_append(out, "\"body\": [");
-    if (R->tiles) {
-        put_list(out, R->list[list], &first);
+    put_list(out, R->list[list], &first);
+    if (R->tiles)
         g_string_append_printf(out, "%s\n{ \"for\": \"tile\", \"over\": \"tiles\", \"do\": [",
                                first ? "" : ",");
-        first = TRUE;
-    } else {
-        put_list(out, R->list[list], &first);
-    }
-    g_string_append_printf(out, "%s\n{ \"for\": \"k\", \"count\": \"%s\", \"do\": [",
-                           first ? "" : ",", R->count[who]);
-    gboolean inner = TRUE;
-    put_list(out, R->list[list + 1], &inner);
+    first = first || R->tiles;
+    g_string_append(out, first ? "" : ",");
+    if (R->nested)
+        g_string_append(out, "\n{ \"for\": \"o\", \"count\": 2, \"do\": [");
+    g_string_append_printf(out, "\n{ \"for\": \"k\", \"count\": \"%s\", \"do\": [", R->count[who]);
+    first = TRUE;
+    put_list(out, R->list[list + 1], &first);
     g_string_append(out, "] }");
     first = FALSE;
     put_list(out, R->list[list + 2], &first);
-    g_string_append(out, R->tiles ? "] } ]" : "]");
+    g_string_append(out, R->nested ? "] }" : "");
+    g_string_append(out, R->tiles ? "] }" : "");
+    g_string_append(out, R->cluster ? ", { \"cluster\": \"sync\" } ]" : "]");
 }
 
 static char *text_of(Random *R)
@@ -230,6 +261,8 @@ static char *text_of(Random *R)
                      "{ \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [64, \"64*N\"] },\n"
                      "{ \"name\": \"C\", \"dtype\": \"bf16\", \"shape\": [128, 64], \"access\": "
                      "\"write\" } ],\n");
+    if (R->cluster)
+        g_string_append(out, "\"cluster\": 2,\n");
     g_string_append_printf(out, "\"tiles\": { \"axes\": { \"t\": \"T\" }, \"launch\": \"%s\" },\n",
                            R->tiles ? "persistent" : "single");
     g_string_append_printf(out,
@@ -250,6 +283,11 @@ static char *text_of(Random *R)
         "{ \"name\": \"empty\", \"slots\": %u%s%s }",
         R->slots, R->full_init ? ", \"init\": \"ready\"" : "", R->full_more ? R->full_more : "",
         R->slots, R->empty_init ? ", \"init\": \"ready\"" : "", R->empty_more ? R->empty_more : "");
+    if (R->own_barriers)
+        g_string_append_printf(out,
+                               ", { \"name\": \"full_b\", \"slots\": %u }, { \"name\": "
+                               "\"empty_b\", \"slots\": %u, \"init\": \"ready\" }",
+                               R->slots, R->slots);
     if (R->order)
         g_string_append_printf(out,
                                ", { \"name\": \"turn\", \"kind\": \"named\", \"array\": %u%s }",
@@ -267,6 +305,8 @@ static char *text_of(Random *R)
                            "\"f32\", \"tile\": [64, 64] }, { \"name\": \"v\", \"dtype\": "
                            "\"bf16\", \"tile\": [64, 64] } ], ",
                            R->consumers);
+    if (R->counter)
+        g_string_append(out, "\"counters\": [ { \"name\": \"ring\" } ], ");
     put_body(R, out, C_BEFORE, 1);
     g_string_append(out, " } ] }\n");
     return g_string_free(out, FALSE);
@@ -287,6 +327,12 @@ char *random_design(guint32 seed, guint *faults)
     R.lag = R.mma && R.stages > 1 && chance(&R, 50);
     R.order = R.consumers == 2 && chance(&R, 40);
     R.staging = R.mma && chance(&R, 30);
+    R.gather = !R.generic_producer && chance(&R, 15);
+    R.own_barriers = R.second && chance(&R, 50);
+    R.nested = chance(&R, 20);
+    R.counter = chance(&R, 20);
+    R.cluster = !R.generic_producer && !R.second && !R.gather && !R.staging && chance(&R, 12);
+    R.use = R.counter ? "ring" : "k.total";
     producer(&R);
     consumer(&R);
     guint n = chance(&R, 25) ? 0 : chance(&R, 70) ? 1 : 2;

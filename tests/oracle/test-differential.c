@@ -12,7 +12,7 @@
 #define MAX_ROUNDS 6
 #define MAX_TILES  3
 
-static guint first_seed = 1, n_designs = 400;
+static guint first_seed = 1, n_designs = 300;
 
 /* Rules about what the oracle looks at; the others concern registers, proxies, undefined values. */
 static gboolean judged(const WsFinding *f)
