@@ -1,5 +1,6 @@
 #include "ui/application.h"
 
+#include "ui/benchmark.h"
 #include "ui/settings.h"
 #include "ui/theme.h"
 #include "ui/window.h"
@@ -74,6 +75,8 @@ static int command_line(GApplication *application, GApplicationCommandLine *line
     g_autofree const char **name = NULL;
     gboolean new_window = g_variant_dict_contains(dict, "new-window");
     g_variant_dict_lookup(dict, G_OPTION_REMAINING, "^a&ay", &name);
+    if (g_variant_dict_contains(dict, "benchmark"))
+        return ws_benchmark_run(GTK_APPLICATION(application), name ? name[0] : NULL);
     for (guint i = 0; name && name[i]; i++)
         g_ptr_array_add(files, g_application_command_line_create_file_for_arg(line, name[i]));
     if (new_window)

@@ -1,4 +1,5 @@
 #include "ui/application.h"
+#include "ui/benchmark.h"
 #include "ui/settings.h"
 
 #include <glib/gi18n.h>
@@ -17,8 +18,18 @@ static gboolean asks_only(int argc, char **argv)
     return FALSE;
 }
 
+/* The benchmark measures a process of its own, not a window of the running studio. */
+static gboolean measures(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--benchmark"))
+            return TRUE;
+    return FALSE;
+}
+
 int main(int argc, char **argv)
 {
+    ws_benchmark_note_start();
     setlocale(LC_ALL, "");
     ws_ui_setup();
     if (!asks_only(argc, argv) && !gtk_init_check()) {
@@ -27,6 +38,6 @@ int main(int argc, char **argv)
               "the command line tool: warpstave --help\n"));
         return EXIT_ABSENT;
     }
-    g_autoptr(WsApplication) application = ws_application_new(TRUE);
+    g_autoptr(WsApplication) application = ws_application_new(!measures(argc, argv));
     return g_application_run(G_APPLICATION(application), argc, argv);
 }

@@ -1,0 +1,224 @@
+/* I51-I55: several windows, appearance, text size. Also that nothing warns on the way. */
+#include "scenario.h"
+
+#include "score/palette.h"
+#include "ui/theme.h"
+
+#include <math.h>
+#include <string.h>
+
+/* I51: two windows, each with a document of its own. */
+static void several(Scenario *s)
+{
+    GListModel *all = gtk_window_get_toplevels();
+    guint before = g_list_model_get_n_items(all);
+    scenario_act(s, "new-window");
+    WAIT_FOR(g_list_model_get_n_items(all) == before + 1);
+    g_autoptr(GtkWindow) a = g_list_model_get_item(all, 0), b = g_list_model_get_item(all, 1);
+    WsWindow *other = WS_WINDOW(GTK_WIDGET(a) == GTK_WIDGET(s->window) ? b : a);
+    g_assert_true(ws_window_document(other) != s->document);
+    g_assert_null(ws_document_design(ws_window_document(other)));
+    g_autoptr(GFile) file = scenario_file("tests/designs/gemm-cluster.wstave");
+    g_assert_true(ws_window_open(other, file));
+    g_assert_true(ws_document_design(ws_window_document(other)) != ws_document_design(s->document));
+    gtk_window_close(GTK_WINDOW(other));
+    WAIT_FOR(g_list_model_get_n_items(all) == before);
+    g_assert_nonnull(ws_document_design(s->document));
+}
+
+static double luminance(guint32 rgb)
+{
+    double sum = 0;
+    static const double weight[] = { 0.2126, 0.7152, 0.0722 };
+    for (int i = 0; i < 3; i++) {
+        double c = ((rgb >> (16 - 8 * i)) & 255) / 255.0;
+        sum += weight[i] * (c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+static double contrast(guint32 a, guint32 b)
+{
+    double x = luminance(a), y = luminance(b);
+    return (MAX(x, y) + 0.05) / (MIN(x, y) + 0.05);
+}
+
+/* Mean brightness of what is on screen, 0..255. */
+static double brightness(GtkWidget *widget)
+{
+    cairo_surface_t *surface = scenario_picture(widget);
+    cairo_surface_flush(surface);
+    const guint8 *data = cairo_image_surface_get_data(surface);
+    int w = cairo_image_surface_get_width(surface), h = cairo_image_surface_get_height(surface);
+    int stride = cairo_image_surface_get_stride(surface);
+    double sum = 0;
+    for (int y = 0; y < h; y += 4)
+        for (int x = 0; x < w; x += 4) {
+            const guint8 *p = data + y * stride + x * 4;
+            sum += (p[0] + p[1] + p[2]) / 3.0;
+        }
+    cairo_surface_destroy(surface);
+    return sum / ((w + 3) / 4) / ((h + 3) / 4);
+}
+
+/* I52: every colour scheme, on screen; the choice is kept. */
+static void themes(Scenario *s)
+{
+    scenario_act(s, "theme-light");
+    g_assert_cmpint(ws_theme_current(), ==, WS_THEME_LIGHT);
+    g_assert_cmpfloat(brightness(GTK_WIDGET(s->window)), >, 160);
+    scenario_act(s, "theme-dark");
+    g_assert_cmpint(ws_theme_current(), ==, WS_THEME_DARK);
+    g_assert_cmpint(ws_theme_choice(), ==, WS_CHOICE_DARK);
+    g_assert_cmpfloat(brightness(GTK_WIDGET(s->window)), <, 90);
+    scenario_act(s, "theme-contrast");
+    g_assert_true(ws_theme_high_contrast());
+    scenario_act(s, "theme-system");
+    g_assert_false(ws_theme_high_contrast());
+    scenario_act(s, "theme-light");
+}
+
+/* I53: shapes 3:1 against their ground (or an outline that is), text 4.5:1. */
+static void contrasts(Scenario *s)
+{
+    for (int t = WS_THEME_LIGHT; t <= WS_THEME_DARK; t++) {
+        const WsPalette *p = ws_palette((WsTheme)t);
+        g_assert_cmpfloat(contrast(p->text, p->page), >=, 4.5);
+        g_assert_cmpfloat(contrast(p->text, p->panel), >=, 4.5);
+        g_assert_cmpfloat(contrast(p->text, p->band_a), >=, 4.5);
+        g_assert_cmpfloat(contrast(p->text, p->band_b), >=, 4.5);
+        g_assert_cmpfloat(contrast(p->muted, p->page), >=, 4.5);
+        g_assert_cmpfloat(contrast(p->edge, p->panel), >=, 3);
+        for (int k = 0; k < WS_ITEM_KIND_COUNT; k++) {
+            guint32 colour = ws_palette_item((WsTheme)t, (WsItemKind)k);
+            g_test_message("theme %d, %s: %.2f on the panel", t, ws_item_kind_text((WsItemKind)k),
+                           contrast(colour, p->panel));
+            /* A light bar on white needs its dark outline; text stands on every bar. */
+            g_assert_true(contrast(colour, p->panel) >= 3 || contrast(p->text, p->panel) >= 3);
+            g_assert_cmpfloat(MAX(contrast(p->on_bar, colour), contrast(p->text, colour)), >=, 4.5);
+        }
+    }
+}
+
+/* Every kind differs from every other by letter or hatch, not by colour alone. */
+static void second_cue(Scenario *s)
+{
+    for (int a = 0; a < WS_ITEM_KIND_COUNT; a++)
+        for (int b = a + 1; b < WS_ITEM_KIND_COUNT; b++) {
+            g_assert_cmpstr(ws_item_kind_text((WsItemKind)a), !=, ws_item_kind_text((WsItemKind)b));
+            g_assert_true(ws_item_letter((WsItemKind)a) != ws_item_letter((WsItemKind)b) ||
+                          ws_item_hatch((WsItemKind)a) != ws_item_hatch((WsItemKind)b));
+        }
+}
+
+static gboolean clipped(GtkWidget *w, gconstpointer data)
+{
+    int least;
+    if (!GTK_IS_LABEL(w) || !gtk_widget_get_mapped(w) ||
+        gtk_label_get_ellipsize(GTK_LABEL(w)) != PANGO_ELLIPSIZE_NONE)
+        return FALSE;
+    gtk_widget_measure(w, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    return gtk_widget_get_width(w) + 1 < least;
+}
+
+/* I54: text at 200 % is not cut off anywhere. */
+static void large_text(Scenario *s)
+{
+    GtkSettings *settings = gtk_settings_get_default();
+    int dpi;
+    g_object_get(settings, "gtk-xft-dpi", &dpi, NULL);
+    g_object_set(settings, "gtk-xft-dpi", 2 * (dpi > 0 ? dpi : 96 * 1024), NULL);
+    static const char *const panels[] = { "show-problems", "show-code", "show-measurements",
+                                          "show-resources" };
+    for (guint i = 0; i < G_N_ELEMENTS(panels); i++) {
+        scenario_act(s, panels[i]);
+        GtkWidget *bad = scenario_find(GTK_WIDGET(s->window), clipped, NULL);
+        if (bad)
+            g_test_message("clipped: %s", gtk_label_get_text(GTK_LABEL(bad)));
+        g_assert_null(bad);
+        g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(s->window)), <=, 1600);
+    }
+    g_object_set(settings, "gtk-xft-dpi", dpi, NULL);
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+static void count_frames(GdkFrameClock *clock, guint *frames)
+{
+    (*frames)++;
+}
+
+/* I55: without animations a zoom is one frame, not many. */
+static void no_animation(Scenario *s)
+{
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(s->timeline);
+    guint frames = 0;
+    g_object_set(gtk_settings_get_default(), "gtk-enable-animations", FALSE, NULL);
+    scenario_act(s, "zoom-in");
+    scenario_settle(s->timeline);
+    double from, to, from2, to2;
+    gulong id = g_signal_connect(clock, "after-paint", G_CALLBACK(count_frames), &frames);
+    scenario_act(s, "zoom-in");
+    ws_timeline_get_view(WS_TIMELINE(s->timeline), &from, &to);
+    scenario_settle(s->timeline);
+    scenario_settle(s->timeline);
+    ws_timeline_get_view(WS_TIMELINE(s->timeline), &from2, &to2);
+    g_assert_cmpfloat_with_epsilon(from, from2, 1e-6);
+    g_assert_cmpfloat_with_epsilon(to, to2, 1e-6);
+    g_assert_cmpuint(frames, <=, 12);
+    g_signal_handler_disconnect(clock, id);
+    g_object_set(gtk_settings_get_default(), "gtk-enable-animations", TRUE, NULL);
+}
+
+/* The first window shows where to begin. */
+static void welcome(Scenario *s)
+{
+    g_autofree char *text = scenario_text(GTK_WIDGET(s->window));
+    g_assert_nonnull(strstr(text, "Open"));
+    g_assert_true(scenario_enabled(s, "open"));
+    g_assert_false(scenario_enabled(s, "generate"));
+    g_assert_false(scenario_enabled(s, "zoom-in"));
+}
+
+static void narrow(Scenario *s)
+{
+    gtk_window_set_default_size(GTK_WINDOW(s->window), 800, 600);
+    scenario_settle(GTK_WIDGET(s->window));
+    WAIT_FOR(gtk_widget_get_width(GTK_WIDGET(s->window)) < 1600);
+    g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(s->window)), <=, 1100);
+    gtk_window_set_default_size(GTK_WINDOW(s->window), 1600, 960);
+    WAIT_FOR(gtk_widget_get_width(GTK_WIDGET(s->window)) >= 1590);
+}
+
+static void panes(Scenario *s)
+{
+    GtkWidget *inspector = ws_window_part(s->window, WS_PART_INSPECTOR);
+    GtkWidget *problems = ws_window_part(s->window, WS_PART_PROBLEMS);
+    scenario_key("F9");
+    WAIT_FOR(!gtk_widget_get_mapped(inspector));
+    scenario_key("F9");
+    WAIT_FOR(gtk_widget_get_mapped(inspector));
+    scenario_key("alt+1");
+    WAIT_FOR(gtk_widget_get_mapped(problems));
+    scenario_key("ctrl+F9");
+    WAIT_FOR(!gtk_widget_get_mapped(problems));
+    scenario_key("alt+1");
+    WAIT_FOR(gtk_widget_get_mapped(problems));
+}
+
+static void add(void)
+{
+    scenario_add("I51/several-windows", several);
+    scenario_add("I52/themes", themes);
+    scenario_add("I53/contrast", contrasts);
+    scenario_add("I53/second-cue", second_cue);
+    scenario_add("I54/text-200-percent", large_text);
+    scenario_add("I55/no-animation", no_animation);
+    scenario_add_empty("windows/welcome", welcome);
+    scenario_add("windows/narrow", narrow);
+    scenario_add("windows/panes-by-keyboard", panes);
+}
+
+int main(int argc, char **argv)
+{
+    return scenario_main(argc, argv, add);
+}
