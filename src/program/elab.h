@@ -311,11 +311,14 @@ void ws_tree_visit(const WsTree *t, WsExprVisit visit, gpointer data);
 /* --- after the bodies */
 void ws_elab_counts(WsElab *E);    /* counts.c: arrivals, threads, bytes */
 void ws_elab_leaders(WsElab *E);   /* breadth.c */
-void ws_elab_fences(WsElab *E);    /* fences.c */
-void ws_elab_registers(WsElab *E); /* registers.c */
-void ws_elab_prologue(WsElab *E);  /* prologue.c */
-void ws_elab_budgets(WsElab *E);   /* budgets.c */
-void ws_elab_number(WsElab *E);    /* elaborate.c */
+void ws_elab_exchanges(WsElab *E); /* exchange.c */
+/* Whether two views may touch the same bytes in any stage. */
+gboolean ws_accesses_overlap(WsElab *E, const WsAccess *a, const WsAccess *b); /* fences.c */
+void ws_elab_fences(WsElab *E);                                                /* fences.c */
+void ws_elab_registers(WsElab *E);                                             /* registers.c */
+void ws_elab_prologue(WsElab *E);                                              /* prologue.c */
+void ws_elab_budgets(WsElab *E);                                               /* budgets.c */
+void ws_elab_number(WsElab *E);                                                /* elaborate.c */
 /* Bytes of shared memory under other settings, 0 if the design does not elaborate then. */
 guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set);
 

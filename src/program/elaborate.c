@@ -175,6 +175,7 @@ static void finish(WsElab *E)
     WsProgram *p = E->p;
     ws_elab_counts(E);
     ws_elab_leaders(E);
+    ws_elab_exchanges(E);
     ws_elab_fences(E);
     ws_elab_registers(E);
     ws_elab_prologue(E);

@@ -82,6 +82,13 @@ static gboolean meets(WsElab *E, const WsAccess *a, const GArray *list)
     return FALSE;
 }
 
+gboolean ws_accesses_overlap(WsElab *E, const WsAccess *a, const WsAccess *b)
+{
+    g_autoptr(GArray) of_b = g_array_new(FALSE, FALSE, sizeof(WsRange));
+    ranges(E, b, of_b);
+    return meets(E, a, of_b);
+}
+
 static void collect(Fences *F)
 {
     WsElab *E = F->E;
