@@ -18,10 +18,11 @@ typedef struct {
 /* Takes both texts; NULL is a figure that is not known. */
 static void put(Totals *s, const char *name, const char *help, char *predicted, char *measured)
 {
-    WsRow *row = ws_row_new(3, NULL);
+    WsRow *row = ws_row_new(4, NULL);
     ws_row_text(row, 0, g_strdup(name));
     ws_row_text(row, 1, predicted ? predicted : g_strdup(WS_NO_FIGURE));
     ws_row_text(row, 2, measured ? measured : g_strdup(WS_NO_FIGURE));
+    ws_row_text(row, 3, g_strdup(help ? help : ""));
     ws_row_tip(row, help);
     ws_row_index(row, s->rows->len);
     g_ptr_array_add(s->rows, row);

@@ -187,7 +187,7 @@ static void ws_inspector_init(WsInspector *self)
     self->scroll = gtk_scrolled_window_new();
     self->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     self->back = gtk_button_new_with_label(_("← Design"));
-    self->title = text("", TRUE);
+    self->title = text("", FALSE);
     self->subtitle = text("", TRUE);
     self->note = text("", TRUE);
     gtk_widget_set_halign(self->back, GTK_ALIGN_START);

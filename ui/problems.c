@@ -8,10 +8,14 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+/* Parts of an explanation. */
+enum { TITLE, MESSAGE_TEXT, REMEDY, BARRIER, ROUND, PLACES, ABOUT, N_PARTS };
+
 struct _WsProblems {
     GtkWidget parent;
     WsDocument *document;
     GtkWidget *verdict, *skipped, *toggle[3], *entry, *table, *explain, *explain_scroll;
+    GtkWidget *part[N_PARTS], *text[N_PARTS];
     guint count[3];
     char *needle; /* casefolded text of the filter */
 };
@@ -68,22 +72,44 @@ static const WsFinding *finding_of(WsProblems *self, WsRow *row)
     return findings && i < findings->list->len ? g_ptr_array_index(findings->list, i) : NULL;
 }
 
-static void add_text(GtkWidget *box, const char *heading, const char *text)
+/* The texts of an explanation stay and change their words: labels made anew for every finding would
+ * lose what the person just marked. */
+static void make_texts(WsProblems *self)
 {
-    if (!text || !*text)
-        return;
-    if (heading) {
-        GtkWidget *head = gtk_label_new(heading);
-        gtk_label_set_xalign(GTK_LABEL(head), 0);
-        gtk_widget_add_css_class(head, "ws-heading");
-        gtk_box_append(GTK_BOX(box), head);
+    static const char *const heading[N_PARTS] = { [REMEDY] = N_("What to do"),
+                                                  [BARRIER] = N_("Barrier"),
+                                                  [ROUND] = N_("Round"),
+                                                  [PLACES] = N_("Places"),
+                                                  [ABOUT] = N_("About the rule") };
+    for (guint i = 0; i < N_PARTS; i++) {
+        GtkWidget *part = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+        GtkWidget *label =
+            i == PLACES ? gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) : gtk_label_new("");
+        if (heading[i]) {
+            GtkWidget *head = gtk_label_new(_(heading[i]));
+            gtk_label_set_xalign(GTK_LABEL(head), 0);
+            gtk_widget_add_css_class(head, "ws-heading");
+            gtk_box_append(GTK_BOX(part), head);
+        }
+        if (i != PLACES) {
+            gtk_label_set_xalign(GTK_LABEL(label), 0);
+            gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+            gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
+            gtk_label_set_selectable(GTK_LABEL(label), TRUE);
+        }
+        if (i == TITLE)
+            gtk_widget_add_css_class(label, "ws-heading");
+        gtk_box_append(GTK_BOX(part), label);
+        gtk_box_append(GTK_BOX(self->explain), part);
+        self->part[i] = part;
+        self->text[i] = label;
     }
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_xalign(GTK_LABEL(label), 0);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    gtk_label_set_selectable(GTK_LABEL(label), TRUE);
-    gtk_box_append(GTK_BOX(box), label);
+}
+
+static void set_text(WsProblems *self, guint part, const char *text)
+{
+    gtk_label_set_text(GTK_LABEL(self->text[part]), text ? text : "");
+    gtk_widget_set_visible(self->part[part], text && *text);
 }
 
 static void reveal(WsProblems *self, const char *place)
@@ -111,17 +137,19 @@ static void add_place(WsProblems *self, const char *place)
     gtk_widget_set_tooltip_text(button, _("Show this place in the score"));
     g_object_set_data_full(G_OBJECT(button), "place", g_strdup(place), g_free);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_place), self);
-    gtk_box_append(GTK_BOX(self->explain), button);
+    gtk_box_append(GTK_BOX(self->text[PLACES]), button);
 }
 
 static void explain(WsProblems *self, WsRow *row)
 {
     const WsFinding *f = finding_of(self, row);
     GtkWidget *child;
-    while ((child = gtk_widget_get_first_child(self->explain)))
-        gtk_box_remove(GTK_BOX(self->explain), child);
+    while ((child = gtk_widget_get_first_child(self->text[PLACES])))
+        gtk_box_remove(GTK_BOX(self->text[PLACES]), child);
+    for (guint i = 0; i < N_PARTS; i++)
+        gtk_widget_set_visible(self->part[i], FALSE);
     if (!f) {
-        add_text(self->explain, NULL,
+        set_text(self, MESSAGE_TEXT,
                  self->count[0] + self->count[1] + self->count[2]
                      ? _("Select a problem to have it explained.")
                      : NULL);
@@ -131,21 +159,21 @@ static void explain(WsProblems *self, WsRow *row)
     g_autofree char *title =
         g_strdup_printf("%s %s %s: %s", ws_severity_glyph(f->severity),
                         ws_severity_word(f->severity), rule->text, rule->title);
-    add_text(self->explain, title, f->message);
-    add_text(self->explain, _("What to do"), f->remedy ? f->remedy : rule->fix);
-    add_text(self->explain, _("Barrier"), f->barrier);
-    add_text(self->explain, _("Round"), f->round);
-    if (f->at && *f->at) {
-        add_text(self->explain, _("Places"), " ");
-        gtk_box_remove(GTK_BOX(self->explain), gtk_widget_get_last_child(self->explain));
+    g_autofree char *about =
+        f->remedy ? g_strdup_printf("%s\n%s", rule->explain, rule->fix) : g_strdup(rule->explain);
+    set_text(self, TITLE, title);
+    set_text(self, MESSAGE_TEXT, f->message);
+    set_text(self, REMEDY, f->remedy ? f->remedy : rule->fix);
+    set_text(self, BARRIER, f->barrier);
+    set_text(self, ROUND, f->round);
+    set_text(self, ABOUT, about);
+    if (f->at && *f->at)
         add_place(self, f->at);
-    }
     for (guint i = 0; f->steps && i < f->steps->len; i++)
         if (g_strcmp0(g_ptr_array_index(f->steps, i), f->at))
             add_place(self, g_ptr_array_index(f->steps, i));
-    g_autofree char *about = g_strdup_printf(_("About rule %s"), rule->text);
-    add_text(self->explain, about, rule->explain);
-    add_text(self->explain, NULL, f->remedy ? rule->fix : NULL);
+    gtk_widget_set_visible(self->part[PLACES],
+                           gtk_widget_get_first_child(self->text[PLACES]) != NULL);
     gtk_adjustment_set_value(
         gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->explain_scroll)), 0);
 }
@@ -381,6 +409,7 @@ static void ws_problems_init(WsProblems *self)
     gtk_widget_add_css_class(head, "ws-head");
     self->explain = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     gtk_widget_add_css_class(self->explain, "ws-explain");
+    make_texts(self);
     self->explain_scroll = gtk_scrolled_window_new();
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->explain_scroll), GTK_POLICY_NEVER,
                                    GTK_POLICY_AUTOMATIC);

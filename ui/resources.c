@@ -204,13 +204,13 @@ static void ws_resources_init(WsResources *self)
     gtk_widget_add_css_class(self->meters, "ws-meters");
     scroll = gtk_scrolled_window_new();
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), self->meters);
-    gtk_scrolled_window_set_propagate_natural_width(GTK_SCROLLED_WINDOW(scroll), TRUE);
     self->table = ws_table_new(_("Shared memory"), column, N_COLUMNS,
                                _("This design takes no shared memory."));
     g_signal_connect_swapped(self->table, "activated", G_CALLBACK(on_activated), self);
     gtk_paned_set_start_child(GTK_PANED(paned), scroll);
     gtk_paned_set_end_child(GTK_PANED(paned), self->table);
     gtk_paned_set_resize_start_child(GTK_PANED(paned), FALSE);
+    gtk_paned_set_position(GTK_PANED(paned), 680);
     self->empty = label_of("", "dim");
     gtk_label_set_wrap(GTK_LABEL(self->empty), TRUE);
     gtk_label_set_xalign(GTK_LABEL(self->empty), 0.5);

@@ -51,12 +51,13 @@ static GtkWidget *cell(const char *value, const char *css_class, gboolean expand
 static GtkWidget *make_row(const WsMatch *m)
 {
     GtkWidget *row = gtk_list_box_row_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    GtkWidget *kind = cell(m->kind, "dim", FALSE), *place = cell(m->place, "dim", FALSE);
+    GtkWidget *kind = cell(m->kind, "dim", FALSE), *place = cell(m->place, "dim", TRUE);
     GtkWidget *title = cell(m->title, NULL, TRUE);
     gtk_label_set_width_chars(GTK_LABEL(kind), 8);
     gtk_label_set_width_chars(GTK_LABEL(title), 24);
     gtk_label_set_max_width_chars(GTK_LABEL(title), 60);
-    gtk_label_set_max_width_chars(GTK_LABEL(place), 40);
+    gtk_label_set_width_chars(GTK_LABEL(place), 30);
+    gtk_label_set_max_width_chars(GTK_LABEL(place), 50);
     gtk_box_append(GTK_BOX(box), kind);
     gtk_box_append(GTK_BOX(box), title);
     gtk_box_append(GTK_BOX(box), place);
