@@ -60,7 +60,7 @@ WsThemeChoice ws_theme_choice(void)
  */
 
 /* The painter's colours as names, so that canvas and panels cannot drift apart. */
-static void add_palette(GString *css, WsTheme which)
+static void add_palette(GString *css, WsTheme which, gboolean contrast)
 {
     const WsPalette *p = ws_palette(which);
     const struct {
@@ -69,10 +69,10 @@ static void add_palette(GString *css, WsTheme which)
     } row[] = {
         { "page", p->page },
         { "panel", p->panel },
-        { "frame", p->frame },
+        { "frame", contrast ? p->text : p->frame },
         { "grid", p->grid },
         { "text", p->text },
-        { "muted", p->muted },
+        { "muted", contrast ? p->text : p->muted },
         { "band_a", p->band_a },
         { "band_b", p->band_b },
         { "edge", p->edge },
@@ -99,7 +99,7 @@ static void add_sheet(GString *css, const char *name)
 static void load_sheets(WsThemeWatch *self)
 {
     g_autoptr(GString) css = g_string_new(NULL);
-    add_palette(css, ws_theme_current());
+    add_palette(css, ws_theme_current(), self->contrast);
     add_sheet(css, "studio");
     add_sheet(css, self->dark ? "dark" : "light");
     if (self->contrast)

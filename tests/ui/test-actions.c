@@ -360,6 +360,14 @@ static void i54_text_at_200_percent(void)
     gtk_widget_measure(GTK_WIDGET(window), GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL,
                        NULL);
     gtk_widget_measure(GTK_WIDGET(window), GTK_ORIENTATION_VERTICAL, -1, &height, NULL, NULL, NULL);
+    for (WsPart part = WS_PART_SELF + 1; part < WS_PART_COUNT; part++) {
+        int needed;
+        if (!ws_window_part(window, part))
+            continue;
+        gtk_widget_measure(ws_window_part(window, part), GTK_ORIENTATION_HORIZONTAL, -1, &needed,
+                           NULL, NULL, NULL);
+        g_test_message("%s needs %d pixels in width", ws_part_name(part), needed);
+    }
     g_assert_cmpint(width, <=, 1600);
     g_assert_cmpint(height, <=, 900);
     g_autoptr(GPtrArray) labels = g_ptr_array_new();
