@@ -1,5 +1,5 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
-#include "check/play.h"
+#include "check/prove.h"
 
 #include <string.h>
 
@@ -34,6 +34,32 @@ static const char *outside_reason(const WsProgram *p)
     if (p->n_agents == 0)
         return "it has no agent";
     return NULL;
+}
+
+/* What was played without a finding may be proved for all trip counts. */
+static void prove(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v)
+{
+    WsProof *proof = ws_prove(p, o->max_states ? o->max_states : 4000, TRUE);
+    if (proof->kind == WS_PROOF_ALARM || proof->kind == WS_PROOF_CAP) {
+        WsProof *exact = ws_prove(p, o->max_states ? o->max_states : 4000, FALSE);
+        if (exact->kind == WS_PROOF_CLOSED) {
+            ws_proof_free(proof);
+            proof = exact;
+        } else {
+            ws_proof_free(exact);
+        }
+    }
+    if (proof->kind == WS_PROOF_CLOSED) {
+        v->kind = WS_VERDICT_PROVED;
+        v->proof = g_strdup(proof->names);
+    } else {
+        v->proof = g_strdup_printf("%s%s%s%s", proof->why, proof->path && *proof->path ? " (" : "",
+                                   proof->path && *proof->path ? proof->path : "",
+                                   proof->path && *proof->path ? ")" : "");
+    }
+    v->states = proof->states;
+    v->proof_seconds = proof->seconds;
+    ws_proof_free(proof);
 }
 
 WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings)
@@ -82,6 +108,8 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     }
     ws_play_free(play);
     g_ptr_array_unref(cases);
+    if (o->prove && v->kind == WS_VERDICT_PLAYED)
+        prove(p, o, v);
     v->seconds = (g_get_monotonic_time() - start) * 1e-6;
     return v;
 }
@@ -102,12 +130,13 @@ void ws_verdict_free(WsVerdict *v)
         return;
     g_array_unref(v->played);
     g_ptr_array_unref(v->skipped);
+    g_free(v->proof);
     g_free(v);
 }
 
 const char *ws_verdict_word(WsVerdictKind kind)
 {
-    static const char *const word[] = { "played", "refuted", "outside" };
+    static const char *const word[] = { "played", "refuted", "outside", "proved" };
     return word[kind];
 }
 
@@ -120,6 +149,11 @@ static gint by_value(gconstpointer a, gconstpointer b)
 char *ws_verdict_text(const WsVerdict *v)
 {
     GString *s = g_string_new(ws_verdict_word(v->kind));
+    if (v->kind == WS_VERDICT_PROVED) {
+        g_string_append_printf(s, " for every interleaving over %s (%u states, %.1f ms)", v->proof,
+                               v->states, v->proof_seconds * 1e3);
+        return g_string_free(s, FALSE);
+    }
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
     guint tiles = 0;
     for (guint i = 0; i < v->played->len; i++) {
@@ -140,5 +174,7 @@ char *ws_verdict_text(const WsVerdict *v)
                                tiles == 1 ? "" : "s");
     g_string_append_printf(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)",
                            v->played->len, v->ops, v->seconds * 1e3);
+    if (v->proof)
+        g_string_append_printf(s, "; not proved: %s", v->proof);
     return g_string_free(s, FALSE);
 }

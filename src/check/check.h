@@ -14,6 +14,7 @@ typedef enum {
     WS_VERDICT_PLAYED,  /* nothing found in anything that was played */
     WS_VERDICT_REFUTED, /* at least one error; findings carry the witness */
     WS_VERDICT_OUTSIDE, /* the program cannot be played: an F finding says why */
+    WS_VERDICT_PROVED,  /* nothing wrong for any trip count and any interleaving */
 } WsVerdictKind;
 
 typedef enum {
@@ -38,6 +39,8 @@ typedef struct {
     guint schedules;    /* of every case; 0: one, and all of them for the largest cases */
     guint64 max_ops;    /* of one play; 0: 500,000 */
     guint max_findings; /* 0: 8 */
+    gboolean prove;     /* try to prove it for all trip counts, too */
+    guint max_states;   /* of the proof; 0: 4000 */
 } WsCheckOptions;
 
 typedef struct {
@@ -46,6 +49,9 @@ typedef struct {
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
+    char *proof;     /* PROVED: over what; else why there is no proof; NULL if none was asked for */
+    guint states;    /* of the proof */
+    double proof_seconds;
 } WsVerdict;
 
 /* Never fails: what is wrong is a finding of class B, P or F. `options` may be NULL. */
@@ -57,6 +63,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
 /* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees.
  */
 char *ws_verdict_text(const WsVerdict *v);
-const char *ws_verdict_word(WsVerdictKind kind); /* "played", "refuted", "outside" */
+const char *ws_verdict_word(WsVerdictKind kind); /* "played", "refuted", "outside", "proved" */
 
 G_END_DECLS

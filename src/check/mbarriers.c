@@ -1,5 +1,5 @@
 /* mbarriers in the play, by their hardware state: phase, pending arrivals, bytes. */
-#include "check/play.h"
+#include "check/prove.h"
 
 #include <string.h>
 
@@ -45,6 +45,8 @@ static WsSlot *resolve(WsPlay *play, WsInst *inst, guint rank, gint64 *turn)
                   element, slot, play->p->barrier[op->barrier].name,
                   MAX(play->p->barrier[op->barrier].array, 1),
                   MAX(play->p->barrier[op->barrier].slots, 1));
+    if (s && play->control && *turn != G_MININT64)
+        *turn = ws_control_turn(play, s, *turn, op->kind == WS_OP_MBAR_WAIT);
     return s;
 }
 
@@ -107,6 +109,12 @@ static void complete(WsPlay *play, WsSlot *s)
 {
     while (s->pend == 0 && s->tx == 0) {
         check_lapped(play, s);
+        if (s->loose && !s->broken) { /* R2c: it could complete before its bytes are expected */
+            play->errors++;
+            s->broken = TRUE;
+        }
+        s->loose = 0;
+        s->bytes_before = s->expected != 0 || s->credited != 0;
         ws_clock_join(play, s->done, s->acc);
         s->phase++;
         s->done[s->comp] = s->done[play->n_comps + s->comp] = (WsEpoch)s->phase;
@@ -133,6 +141,7 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         gboolean alone = s->contributed[inst->index] != 0 && s->phase >= phase;
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
+        alone &= !play->control || !s->bytes_before;
         WsFinding *f = ws_report(
             play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
             alone ? "contributes to completion %" G_GINT64_FORMAT
@@ -199,6 +208,8 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
         arrivals = s->pend;
     }
     s->pend -= arrivals;
+    if (s->loose == inst->index + 1)
+        s->loose = 0;
     s->contributed[inst->index] = 1;
 }
 
@@ -244,6 +255,11 @@ void ws_do_expect(WsPlay *play, WsInst *inst)
     check_turn(play, inst, s, turn);
     s->tx += op->bytes;
     s->expected += op->bytes;
+    if (play->control && op->count <= 0) {
+        if (s->loose && s->loose != inst->index + 1)
+            play->errors++;
+        s->loose = inst->index + 1;
+    }
     if (op->count > 0)
         contribute(play, inst, s, op->count);
     complete(play, s);

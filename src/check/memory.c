@@ -1,6 +1,6 @@
 /* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
  * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
-#include "check/play.h"
+#include "check/prove.h"
 
 #include <string.h>
 
@@ -301,6 +301,8 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         gint64 col0, use;
         if (!(a->mode & modes) || !place(play, inst, a, e, &col0, &use))
             continue;
+        if (play->control && use != G_MININT64 && use >= 0)
+            use = ws_control_mod(use, (gint64)WS_LAPS * play->p->buffer[a->buffer].stages);
         if (a->mode & WS_MODE_WRITE)
             e->use = use, e->buffer = a->buffer;
         const WsBuffer *b = &play->p->buffer[a->buffer];

@@ -1,5 +1,5 @@
 /* The play: agents of all CTAs of a cluster run in turn, transfers land when the schedule says. */
-#include "check/play.h"
+#include "check/prove.h"
 
 #include <string.h>
 
@@ -161,7 +161,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
     memset(inst->touched, 0, (inst->a->n_values + 1) * sizeof(guint64));
 }
 
-static void reset(WsPlay *play)
+void ws_play_reset(WsPlay *play)
 {
     memset(play->clocks, 0, play->n_clocks * sizeof(WsEpoch));
     for (guint i = 0; i < play->n_inst; i++)
@@ -170,6 +170,8 @@ static void reset(WsPlay *play)
         WsSlot *s = &play->slot[i];
         s->phase = 0, s->pend = s->count, s->tx = s->expected = s->credited = 0;
         s->broken = FALSE;
+        s->loose = 0;
+        s->bytes_before = FALSE;
         memset(s->contributed, 0, play->n_inst);
         for (guint a = 0; a < play->p->n_agents; a++)
             s->waited[a].phase = -2;
@@ -196,6 +198,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
         g_ptr_array_add(play->arena, g_new(WsEvent, BLOCK));
     WsEvent *e = &((WsEvent *)play->arena->pdata[block])[play->arena_used++ % BLOCK];
     const WsStep *step = &inst->step;
+    e->seen = 0;
     e->op = step->op;
     e->inst = inst->index;
     e->n_rounds = MIN(step->n_rounds, G_N_ELEMENTS(e->round));
@@ -205,6 +208,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
     e->comp = 0, e->epoch = 0, e->issue = 0, e->group = 0;
     e->next = NULL, e->slot = NULL;
     e->stage = e->element = e->row0 = -1;
+    e->use = 0, e->buffer = 0;
     return e;
 }
 
@@ -214,6 +218,8 @@ gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value
         *value = e->i;
         return TRUE;
     }
+    if (play->control)
+        return ws_control_eval(play, inst, e, value);
     g_autoptr(GError) error = NULL;
     if (ws_walker_eval(inst->walker, e, value, &error))
         return TRUE;
@@ -304,16 +310,28 @@ static gboolean execute(WsPlay *play, WsInst *inst)
     return deed ? deed(play, inst) : generic(play, inst);
 }
 
+static WsNext next_step(WsPlay *play, WsInst *inst)
+{
+    if (play->control)
+        return ws_control_next(play, inst);
+    g_autoptr(GError) error = NULL;
+    if (ws_walker_next(inst->walker, &inst->step, &error))
+        return WS_NEXT_STEP;
+    if (error)
+        ws_outside(play, inst, error->message);
+    return WS_NEXT_END;
+}
+
 /* Runs an instance until it waits or ends, or for one operation. Returns TRUE if it moved. */
-static gboolean advance(WsPlay *play, WsInst *inst, gboolean one)
+gboolean ws_play_advance(WsPlay *play, WsInst *inst, gboolean one)
 {
     gboolean moved = FALSE;
     while (inst->state != WS_INST_DONE && !play->outside) {
         if (!inst->have) {
-            g_autoptr(GError) error = NULL;
-            if (!ws_walker_next(inst->walker, &inst->step, &error)) {
-                if (error)
-                    ws_outside(play, inst, error->message);
+            WsNext next = next_step(play, inst);
+            if (next == WS_NEXT_ASK)
+                return moved;
+            if (next == WS_NEXT_END) {
                 inst->state = WS_INST_DONE;
                 return TRUE;
             }
@@ -339,7 +357,7 @@ static gboolean advance(WsPlay *play, WsInst *inst, gboolean one)
 }
 
 /* Lets one transfer land; FALSE if none is on its way. */
-static gboolean land_one(WsPlay *play)
+gboolean ws_play_land_one(WsPlay *play)
 {
     if (play->flight->len == 0)
         return FALSE;
@@ -358,11 +376,11 @@ static void run(WsPlay *play)
         for (guint i = 0; i < play->n_inst; i++) {
             guint at = play->schedule == WS_SCHEDULE_BACKWARD ? play->n_inst - 1 - i : i;
             if (play->inst[at].state != WS_INST_DONE)
-                moved |= advance(play, &play->inst[at], eager || mixed);
-            while (eager && land_one(play))
+                moved |= ws_play_advance(play, &play->inst[at], eager || mixed);
+            while (eager && ws_play_land_one(play))
                 moved = TRUE;
         }
-        if (!moved && !land_one(play))
+        if (!moved && !ws_play_land_one(play))
             break;
     }
 }
@@ -388,7 +406,7 @@ static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *val
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values, const char *sizes)
 {
-    reset(play);
+    ws_play_reset(play);
     play->values = values, play->tiles = tiles, play->schedule = schedule;
     play->launch_tiles = ws_launch_tiles(values);
     play->pin = (gint64 *)pin, play->pin_values = pin_values, play->n_pin_values = n_pin_values;

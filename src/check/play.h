@@ -20,6 +20,7 @@ typedef guint32 WsEpoch;
 /* Something an operation did or is doing. */
 typedef struct WsEvent WsEvent;
 struct WsEvent {
+    guint64 seen; /* of the last compaction: its number and the new place */
     const WsOp *op;
     guint inst;
     guint8 n_rounds;
@@ -65,6 +66,8 @@ typedef struct WsSlot {
     WsWaited *waited;    /* [agents of the CTA] */
     guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
     gboolean broken;     /* reported already: say no more about it */
+    guint loose;         /* proof: 1 + instance that expects bytes and has not arrived yet */
+    gboolean bytes_before; /* proof: the completion before this one took bytes */
 } WsSlot;
 
 typedef struct {
@@ -160,6 +163,7 @@ struct WsPlay {
     guint n_pin_values;
     guint tiles;
     gint64 launch_tiles;
+    struct WsControl *control; /* a proof: decides instead of computing; else NULL */
 };
 
 /* What can be told of an operation once: its ranges while rows and columns stay the same, and the
@@ -188,6 +192,10 @@ void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSche
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
                  const char *sizes);
 WsEvent *ws_play_event(WsPlay *play, WsInst *inst);
+/* For the proof: everything back to the start; an instance runs until it waits, asks or ends. */
+void ws_play_reset(WsPlay *play);
+gboolean ws_play_advance(WsPlay *play, WsInst *inst, gboolean one);
+gboolean ws_play_land_one(WsPlay *play);
 gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value);
 void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from);
 

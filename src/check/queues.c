@@ -1,6 +1,6 @@
 /* Asynchronous engines and registers in the play: commit groups of mma, bulk groups of stores,
  * gathers, loads, and the values they hold (LANGUAGE section 12). */
-#include "check/play.h"
+#include "check/prove.h"
 
 #include <string.h>
 
@@ -317,6 +317,8 @@ static gboolean target(WsPlay *play, WsInst *inst, guint rank, WsTransfer *t)
     if (!t->slot)
         ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "signals a slot of %s that does not exist",
                   play->p->barrier[op->barrier].name);
+    else if (play->control && t->turn != G_MININT64)
+        t->turn = ws_control_turn(play, t->slot, t->turn, FALSE);
     return t->slot != NULL;
 }
 

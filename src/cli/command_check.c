@@ -95,19 +95,21 @@ static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gb
         return code == WS_EXIT_YES ? WS_EXIT_NO : code;
     if (verdict->kind == WS_VERDICT_OUTSIDE)
         return code == WS_EXIT_YES ? WS_EXIT_OUTSIDE : code;
-    if (code == WS_EXIT_YES && require && !strcmp(require, "proved"))
+    if (code == WS_EXIT_YES && require && !strcmp(require, "proved") &&
+        verdict->kind != WS_VERDICT_PROVED)
         return WS_EXIT_OUTSIDE;
     return code;
 }
 
 int ws_command_check(int argc, char **argv)
 {
-    gboolean json = FALSE, strict = FALSE;
+    gboolean json = FALSE, strict = FALSE, prove = FALSE;
     g_autofree char *require = NULL;
     g_auto(GStrv) set = NULL;
     const GOptionEntry entries[] = {
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &strict, "warnings count as errors", NULL },
+        { "prove", 0, 0, G_OPTION_ARG_NONE, &prove, "try to prove it for all trip counts", NULL },
         { "require", 0, 0, G_OPTION_ARG_STRING, &require, "least verdict", "proved|played" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { NULL },
@@ -121,7 +123,8 @@ int ws_command_check(int argc, char **argv)
     int code = ws_cli_elaborate(&in, file, set);
     g_autoptr(WsVerdict) verdict = NULL;
     if (code == WS_EXIT_YES) {
-        verdict = ws_check(in.program, NULL, in.findings);
+        const WsCheckOptions options = { .prove = prove || (require && !strcmp(require, "proved")) };
+        verdict = ws_check(in.program, &options, in.findings);
         ws_check_locate(in.design, in.findings);
         code = verdict_code(verdict, in.findings, strict, require);
     }

@@ -1,0 +1,253 @@
+/* Exploring all answers: depth first, states of equal control merged by forgetting what only one of
+ * them knows. If that closes without a finding, every trip count and every interleaving is right. */
+#include "check/prove.h"
+
+#include <string.h>
+
+typedef struct {
+    GByteArray *state;
+    WsAsk ask;
+    guint instance;
+    gint64 *option;
+    guint n_options, next;
+} Choice;
+
+typedef struct {
+    WsPlay *play;
+    GHashTable *seen; /* control key -> what was known there: GBytes -> GByteArray */
+    GPtrArray *stack; /* Choice* */
+    WsKey *key;
+    gboolean merge;
+    guint max_states;
+    WsProof *proof;
+    WsFindings *findings;
+} Search;
+
+static void choice_free(gpointer data)
+{
+    Choice *c = data;
+    g_byte_array_unref(c->state);
+    g_free(c->option);
+    g_free(c);
+}
+
+/* Runs until nobody can move without an answer. */
+static void settle(WsPlay *play)
+{
+    gboolean moved = TRUE;
+    while (moved && !play->outside && !play->errors) {
+        moved = FALSE;
+        for (guint i = 0; i < play->n_inst; i++)
+            if (play->inst[i].state != WS_INST_DONE)
+                moved |= ws_play_advance(play, &play->inst[i], FALSE);
+        if (!moved)
+            moved = ws_play_land_one(play);
+    }
+}
+
+/* Who asks about the earliest tile. */
+static const WsControlInst *asker(const WsPlay *play)
+{
+    const WsControlInst *best = NULL;
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsControlInst *ci = &play->control->inst[i];
+        if (play->inst[i].state != WS_INST_DONE && ci->ask != WS_ASK_NONE &&
+            (!best || ci->position < best->position))
+            best = ci;
+    }
+    return best;
+}
+
+static char *path_text(const Search *s)
+{
+    GString *t = g_string_new(NULL);
+    for (guint i = 0; i < s->stack->len; i++) {
+        const Choice *c = s->stack->pdata[i];
+        gint64 option = c->option[c->next - 1];
+        ws_state_restore(s->play, c->state);
+        gboolean last = i + 1 == s->stack->len;
+        if (c->ask == WS_ASK_MORE && option == 1 && !last)
+            continue;
+        g_autofree char *q = ws_control_question(s->play->control, c->ask, c->instance, option);
+        g_string_append_printf(t, "%s%s", t->len ? ", " : "", q);
+    }
+    return g_string_free(t, FALSE);
+}
+
+static void alarm_found(Search *s)
+{
+    const WsFinding *f = s->findings->list->len ? s->findings->list->pdata[0] : NULL;
+    for (guint i = 0; i < s->findings->list->len; i++) {
+        f = s->findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR)
+            break;
+    }
+    s->proof->kind = WS_PROOF_ALARM;
+    s->proof->why = f ? g_strdup_printf("%s: %s %s", ws_rule(f->rule)->text, f->at, f->message)
+                      : g_strdup("bytes are expected by an agent that does not arrive");
+    s->proof->path = path_text(s);
+}
+
+/* TRUE: the state is new, or less is known in it than before. */
+static gboolean enter(Search *s)
+{
+    ws_key_make(s->play, s->key);
+    const WsKey *k = s->key;
+    if (!s->merge)
+        g_byte_array_append(k->control, k->known->data, k->known->len);
+    g_autoptr(GBytes) control = g_bytes_new(k->control->data, k->control->len);
+    GByteArray *before = g_hash_table_lookup(s->seen, control);
+    if (!before) {
+        before = g_byte_array_sized_new(k->known->len);
+        g_byte_array_append(before, k->known->data, k->known->len);
+        g_hash_table_insert(s->seen, g_steal_pointer(&control), before);
+        s->proof->states++;
+        return TRUE;
+    }
+    gboolean less = FALSE;
+    for (guint i = 0; i < before->len; i++)
+        if (k->known->data[i] < before->data[i]) {
+            before->data[i] = k->known->data[i];
+            less = TRUE;
+        }
+    if (!less)
+        return FALSE;
+    s->proof->merges++;
+    ws_key_lower(s->play, k, before->data);
+    return TRUE;
+}
+
+/* From a state on which nothing can move: pushes the choice, or ends the path. */
+static void arrive(Search *s)
+{
+    WsPlay *play = s->play;
+    s->proof->ops += play->ops;
+    play->ops = 0;
+    if (play->errors || play->outside)
+        return;
+    const WsControlInst *ci = asker(play);
+    if (!ci) {
+        gboolean done = TRUE;
+        for (guint i = 0; i < play->n_inst; i++)
+            done &= play->inst[i].state == WS_INST_DONE;
+        if (done)
+            ws_report_ends(play);
+        else
+            ws_report_stuck(play);
+        return;
+    }
+    ws_control_forget(play);
+    ws_state_compact(play);
+    if (!enter(s))
+        return;
+    gint64 option[4096];
+    guint n = ws_control_options(play->control, ci, option, G_N_ELEMENTS(option));
+    Choice *c = g_new0(Choice, 1);
+    c->ask = ci->ask;
+    c->instance = ci->ask_instance;
+    c->option = g_memdup2(option, n * sizeof(gint64));
+    c->n_options = n;
+    c->state = g_byte_array_new();
+    ws_state_save(play, c->state);
+    g_ptr_array_add(s->stack, c);
+}
+
+static gboolean capped(Search *s)
+{
+    if (s->proof->states + s->proof->merges <= s->max_states && s->stack->len < 3000)
+        return FALSE;
+    s->proof->kind = WS_PROOF_CAP;
+    s->proof->why = g_strdup_printf("more than %u states", MIN(s->max_states, 3000));
+    return TRUE;
+}
+
+static void explore(Search *s)
+{
+    WsPlay *play = s->play;
+    settle(play);
+    arrive(s);
+    while (!play->errors && !play->outside && s->stack->len) {
+        Choice *c = s->stack->pdata[s->stack->len - 1];
+        if (c->next == c->n_options) {
+            g_ptr_array_remove_index(s->stack, s->stack->len - 1);
+            continue;
+        }
+        if (capped(s))
+            return;
+        ws_state_restore(play, c->state);
+        ws_control_answer(play->control, c->ask, c->instance, c->option[c->next++]);
+        settle(play);
+        arrive(s);
+    }
+    if (play->errors)
+        alarm_found(s);
+    else if (play->outside || play->control->outside) {
+        s->proof->kind = WS_PROOF_OUTSIDE;
+        guint n = s->findings->list->len;
+        s->proof->why = g_strdup(
+            play->control->outside ? play->control->outside
+            : n ? ((const WsFinding *)s->findings->list->pdata[n - 1])->message
+                : "an expression has no value");
+    }
+}
+
+static char *names_of(const WsControl *c)
+{
+    GString *t = g_string_new(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "one tile"
+                                                                     : "every number of tiles");
+    for (guint i = 1; i < c->symbols->len; i++) {
+        const WsSymbol *s = c->symbols->pdata[i];
+        if (s->letter)
+            g_string_append_printf(t, ", both answers to %s", s->text);
+        else if (s->least > 0)
+            g_string_append_printf(t, ", every %s >= %" G_GINT64_FORMAT "%s", s->text, s->least,
+                                   s->run ? "" : " of each tile");
+        else
+            g_string_append_printf(t, ", every %s%s", s->text, s->run ? "" : " of each tile");
+    }
+    return g_string_free(t, FALSE);
+}
+
+WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge)
+{
+    gint64 start = g_get_monotonic_time();
+    WsProof *proof = g_new0(WsProof, 1);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsPlay *play = ws_play_new(p, findings, 4);
+    play->max_ops = 200000; /* between two questions */
+    play->control = ws_control_new(p, play->n_inst);
+    if (play->control->outside) {
+        proof->kind = WS_PROOF_OUTSIDE;
+        proof->why = g_strdup(play->control->outside);
+    } else {
+        Search s = { .play = play, .merge = merge, .max_states = max_states, .proof = proof };
+        s.findings = findings;
+        s.seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                                       (GDestroyNotify)g_byte_array_unref);
+        s.stack = g_ptr_array_new_with_free_func(choice_free);
+        s.key = ws_key_new(play);
+        ws_play_reset(play);
+        ws_control_reset(play);
+        explore(&s);
+        if (proof->kind == WS_PROOF_CLOSED)
+            proof->names = names_of(play->control);
+        ws_key_free(s.key);
+        g_hash_table_unref(s.seen);
+        g_ptr_array_unref(s.stack);
+    }
+    ws_control_free(play->control);
+    play->control = NULL;
+    ws_play_free(play);
+    proof->seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
+    return proof;
+}
+
+void ws_proof_free(WsProof *proof)
+{
+    if (!proof)
+        return;
+    g_free(proof->why);
+    g_free(proof->path);
+    g_free(proof->names);
+    g_free(proof);
+}
