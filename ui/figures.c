@@ -410,7 +410,7 @@ char *ws_figures_range_text(WsDocument *document, const WsRangeStats *range)
     if (!range)
         return g_strdup(_("Drag along the ruler of the score to measure a range of time."));
     gint64 length = range->to - range->from;
-    double ghz = ws_figures_clock(document, !ws_document_predicted(document));
+    double ghz = ws_figures_clock(document, ws_document_measured(document) != NULL);
     g_autofree char *from = ws_format_int(range->from), *to = ws_format_int(range->to);
     g_autofree char *cycles = ws_format_cycles_at(length, ghz);
     g_autofree char *tensor = ws_format_share(range->tensor);

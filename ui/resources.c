@@ -210,7 +210,7 @@ static void ws_resources_init(WsResources *self)
     gtk_paned_set_start_child(GTK_PANED(paned), scroll);
     gtk_paned_set_end_child(GTK_PANED(paned), self->table);
     gtk_paned_set_resize_start_child(GTK_PANED(paned), FALSE);
-    gtk_paned_set_position(GTK_PANED(paned), 680);
+    gtk_paned_set_position(GTK_PANED(paned), 760);
     self->empty = label_of("", "dim");
     gtk_label_set_wrap(GTK_LABEL(self->empty), TRUE);
     gtk_label_set_xalign(GTK_LABEL(self->empty), 0.5);
