@@ -36,6 +36,7 @@ void ws_timeline_zoom_at(WsTimeline *t, double x, double factor)
     ws_pane_push(&t->view, g_get_monotonic_time(), 700000);
     ws_timeline_unfold(t, x);
     t->fitted = FALSE;
+    t->zoomed = g_get_monotonic_time();
     ws_pane_zoom_at(&t->view, x, factor);
     ws_timeline_refresh(t);
 }

@@ -72,7 +72,7 @@ static void draw(WsBlock *b, cairo_t *cr, double w, double h)
     ws_paint_item(cr, &b->item, theme);
     ws_paint_item_label(cr, &b->item, theme);
     if (b->dim) {
-        ws_paint_colour(cr, p->panel, 0.55);
+        ws_paint_colour(cr, p->panel, 0.45);
         cairo_rectangle(cr, b->item.x, 0, b->item.w, h);
         cairo_fill(cr);
     }

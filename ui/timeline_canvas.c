@@ -105,8 +105,9 @@ static GskRenderNode *node(WsTimeline *t, guint which, double width)
     double x = which == WS_LAYER_STAFFS || which == WS_LAYER_GUTTER ? 0 : -80;
     double w = x < 0 ? t->scene->width + 160 : width;
     g_autoptr(GtkSnapshot) s = gtk_snapshot_new();
-    graphene_rect_t bounds = GRAPHENE_RECT_INIT(
-        (float)x, 0, (float)w, (float)(ruler ? t->scene->top : t->scene->bottom + 12));
+    double y0 = ruler ? 0 : t->node_y0, y1 = ruler ? t->scene->top : t->node_y1;
+    graphene_rect_t bounds =
+        GRAPHENE_RECT_INIT((float)x, (float)y0, (float)w, (float)MAX(y1 - y0, 1));
     cairo_t *cr = gtk_snapshot_append_cairo(s, &bounds);
     paint_node(t, which, cr, width);
     cairo_destroy(cr);
@@ -217,10 +218,28 @@ static void draw_head(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, const Ws
     cairo_destroy(cr);
 }
 
+/* Nodes hold the rows in the window and some around them; of tall scores not all. */
+static void choose_rows(WsTimeline *t, double y0, double y1)
+{
+    double end = t->scene->bottom + 12, air = t->loose ? 0 : 250;
+    if (t->node[WS_LAYER_ITEMS] && t->node_y0 <= MAX(y0, t->scene->top) &&
+        t->node_y1 >= MIN(y1, end))
+        return;
+    g_clear_pointer(&t->node[WS_LAYER_STAFFS], gsk_render_node_unref);
+    g_clear_pointer(&t->node[WS_LAYER_GUTTER], gsk_render_node_unref);
+    g_clear_pointer(&t->node[WS_LAYER_GRID], gsk_render_node_unref);
+    g_clear_pointer(&t->node[WS_LAYER_ITEMS], gsk_render_node_unref);
+    g_clear_pointer(&t->node[WS_LAYER_EDGES], gsk_render_node_unref);
+    g_clear_pointer(&t->node[NODE_STRONG], gsk_render_node_unref);
+    t->node_y0 = MAX(floor(y0 - air), 0);
+    t->node_y1 = MIN(ceil(y1 + air), end);
+}
+
 static void draw_moving(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double width,
                         double height)
 {
     double top = t->scene->top, y = floor(t->view.at.y), off = ws_timeline_offset(t);
+    choose_rows(t, y + top, y + height);
     push_rect(s, 0, top, width, height - top);
     gtk_snapshot_save(s);
     gtk_snapshot_translate(s, &GRAPHENE_POINT_INIT(0, (float)-y));
@@ -235,7 +254,7 @@ static void draw_moving(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double
     gtk_snapshot_restore(s);
     for (guint i = 0; i < t->block->len; i++) {
         WsBlock *b = t->block->pdata[i];
-        if (b->used)
+        if (b->used && !t->loose)
             gtk_widget_snapshot_child(widget, GTK_WIDGET(b), s);
     }
     gtk_snapshot_translate(s, &GRAPHENE_POINT_INIT((float)(GUTTER + off), (float)-y));

@@ -52,16 +52,19 @@ struct _WsTimeline {
     double scene_unit;  /* unit at the scene's x = 0 (plain) */
     double scene_scale; /* pixels per unit it was made for; 0: folded */
     gint64 scene_t0, scene_t1;
-    guint8 *how;         /* by item: WS_PAINT_… */
-    GArray *candidate;   /* guint: items that are blocks when in view */
-    GPtrArray *block;    /* WsBlock, all there are */
-    WsBlock **block_of;  /* by item */
-    guint settle, tick;  /* sources */
-    gint64 build_cost;   /* microseconds of the last scene */
-    double unit_of_zoom; /* pixels per cycle at the opening zoom */
+    guint8 *how;              /* by item: WS_PAINT_… */
+    GArray *candidate;        /* guint: items that are blocks when in view */
+    GPtrArray *block;         /* WsBlock, all there are */
+    WsBlock **block_of;       /* by item */
+    guint settle, tick;       /* sources */
+    gboolean loose;           /* zooming: everything is painted, the blocks wait */
+    gint64 build_cost;        /* microseconds of the last scene */
+    gint64 full_cost, zoomed; /* cost of the last complete scene; time of the last zoom */
+    guint n_full;             /* its blocks */
+    double unit_of_zoom;      /* pixels per cycle at the opening zoom */
 
-    GskRenderNode *node[8]; /* by layer; NULL: to be made */
-    double node_width;
+    GskRenderNode *node[8];              /* by layer; NULL: to be made */
+    double node_width, node_y0, node_y1; /* rows that the nodes hold: scene's y */
 
     /* pointer */
     double pointer_x, pointer_y; /* < 0: outside */

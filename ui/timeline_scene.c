@@ -232,15 +232,20 @@ static void make_scene(WsTimeline *t, const WsSceneOptions *o)
     t->block_of = g_new0(WsBlock *, scene->item->len + 1);
     t->view.content = scene->bottom - scene->top + 12;
     t->view.height = MAX(gtk_widget_get_height(t->canvas) - scene->top, 1);
-    choose_candidates(t);
-    hand_over(t);
+    g_array_set_size(t->candidate, 0);
+    if (!t->loose) {
+        choose_candidates(t);
+        hand_over(t);
+    }
     ws_timeline_drop_nodes(t);
 }
 
+/* After the last movement: what was left out of hasty scenes. */
 static gboolean settle(gpointer data)
 {
     WsTimeline *t = data;
     t->settle = 0;
+    t->loose = FALSE;
     if (t->scene && t->scene->partial) {
         g_clear_pointer(&t->scene, ws_scene_free);
         ws_timeline_refresh(t);
@@ -262,23 +267,35 @@ static void ensure_plain(WsTimeline *t)
     double from = v->at.from, to = from + v->width / v->at.scale, air = (to - from) / 2;
     if (covers(t, from, to))
         return;
+    /* While one zooms every frame needs a scene of its own: of the window alone, and without what
+     * takes long. */
+    gboolean zooming = t->scene && t->scene_scale > 0 && t->scene_scale != v->at.scale &&
+                       g_get_monotonic_time() - t->zoomed < 400000;
+    gboolean hasty = (zooming && (t->full_cost > 3000 || t->n_full > 150)) || t->settle != 0;
+    t->loose = zooming && hasty;
+    if (t->loose)
+        air = 0;
     double low = CLAMP(from - air, 0, v->length), high = CLAMP(to + air, 0, v->length);
     gint64 t0 = (gint64)floor(MAX(ws_timeline_cycle_of(t, low), 0));
     gint64 t1 = MAX((gint64)ceil(ws_timeline_cycle_of(t, high)), t0 + 1);
     double u0 = ws_timeline_unit_of(t, (double)t0), u1 = ws_timeline_unit_of(t, (double)t1);
-    gboolean moving = t->settle != 0;
     WsSceneOptions o = { .width = (u1 - u0) * v->at.scale,
                          .from = t0,
                          .to = t1,
                          .bare = TRUE,
                          .cache = t->cache,
-                         .hasty = moving,
+                         .hasty = hasty,
                          .no_edges = t->no_edges };
     if (t->order && t->knots && t->knots->len > 1) {
         o.knot = (const gint64 *)t->knots->data;
         o.n_knots = t->knots->len;
     }
     make_scene(t, &o);
+    t->scene->partial |= t->loose;
+    if (!hasty) {
+        t->full_cost = t->build_cost;
+        t->n_full = ws_timeline_n_blocks(t);
+    }
     t->scene_unit = u0;
     t->scene_scale = v->at.scale;
     t->scene_t0 = t0;
@@ -292,7 +309,10 @@ static void ensure_folded(WsTimeline *t)
     WsSceneOptions o = {
         .width = t->view.width, .bare = TRUE, .cache = t->cache, .no_edges = t->no_edges
     };
+    t->loose = FALSE;
     make_scene(t, &o);
+    t->full_cost = t->build_cost;
+    t->n_full = t->candidate->len;
     t->scene_scale = 0;
     t->scene_unit = 0;
 }
@@ -395,8 +415,10 @@ void ws_timeline_sync(WsTimeline *t)
     follow_view(t);
     ws_timeline_mark(t);
     adjust(t);
-    if (t->scene->partial && !t->settle)
+    if (t->scene->partial) {
+        g_clear_handle_id(&t->settle, g_source_remove);
         t->settle = g_timeout_add(120, settle, t);
+    }
     gtk_widget_queue_allocate(t->canvas);
     gtk_widget_queue_draw(t->canvas);
     gtk_widget_queue_draw(t->minimap);

@@ -15,6 +15,13 @@ void ws_dense_merge(WsBuild *b, guint row, WsItemKind kind, double x, double w, 
         last->w = MAX(last->w, x + w - last->x);
         last->done = last->issued = MAX(last->done, to);
         last->n++;
+        /* The kind that has most of the time, by a vote that needs no counts. */
+        last->level += last->kind == kind ? w : -w;
+        if (last->level < 0) {
+            last->kind = kind;
+            last->level = -last->level;
+            b->s->used[kind] = TRUE;
+        }
         return;
     }
     WsSceneItem *item = ws_build_item(b, kind, WS_SHAPE_DENSE, row);
@@ -24,6 +31,7 @@ void ws_dense_merge(WsBuild *b, guint row, WsItemKind kind, double x, double w, 
     item->issued = item->done = to;
     item->measured = measured;
     item->n = 1;
+    item->level = w;
 }
 
 gboolean ws_dense_lane(const WsBuild *b, guint agent, gboolean overlay)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define MAX_EDGES  400
+#define MAX_LABELS 80 /* edges that look for a place for one */
 #define LABEL_SIZE 9.5
 
 typedef struct {
@@ -174,6 +175,10 @@ void ws_edge_build(WsBuild *b)
 {
     if (!b->bind || b->dense->len)
         return;
+    if (b->o->hasty) {
+        b->s->partial = TRUE;
+        return;
+    }
     g_autoptr(GHashTable) index = index_records(b);
     g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
     g_autoptr(GArray) labels = g_array_new(FALSE, FALSE, sizeof(double));
@@ -184,6 +189,7 @@ void ws_edge_build(WsBuild *b)
             g_array_append_val(waits, r);
     }
     g_array_sort(waits, by_cost);
+    guint tries = 0;
     for (guint i = 0; i < waits->len && b->s->edge->len < MAX_EDGES; i++) {
         const WsTraceRecord *wait = ws_seen(waits, i);
         Source source = find_source(b, index, wait);
@@ -208,7 +214,7 @@ void ws_edge_build(WsBuild *b)
         e.binding = source.at > wait->start && e.exposed >= 24;
         if (!e.binding && e.x1 - e.x0 > 60)
             continue;
-        if (e.binding && pixels >= 3)
+        if (e.binding && pixels >= 3 && tries++ < MAX_LABELS)
             label_edge(b, &e, wait, labels);
         g_array_append_val(b->s->edge, e);
     }

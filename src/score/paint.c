@@ -3,11 +3,21 @@
 
 #include <math.h>
 
+/* Is it worth drawing? */
+static gboolean seen(cairo_t *cr, double x, double y, double w, double h)
+{
+    double x0, y0, x1, y1;
+    cairo_clip_extents(cr, &x0, &y0, &x1, &y1);
+    return x <= x1 && x + w >= x0 && y <= y1 && y + h >= y0;
+}
+
 static void paint_panels(cairo_t *cr, const WsScene *s, const WsPalette *p, double x, double w)
 {
     ws_paint_colour(cr, p->panel, 1);
     for (guint i = 0; i < s->staff->len; i++) {
         const WsSceneStaff *staff = &g_array_index(s->staff, WsSceneStaff, i);
+        if (!seen(cr, x, staff->y, w, staff->h))
+            continue;
         ws_paint_rect(cr, x, staff->y, w, staff->h, 5);
         cairo_fill(cr);
     }
@@ -19,6 +29,8 @@ static void paint_names(cairo_t *cr, const WsScene *s, WsTheme theme, double rig
     const WsPalette *p = ws_palette(theme);
     for (guint i = 0; i < s->staff->len; i++) {
         const WsSceneStaff *staff = &g_array_index(s->staff, WsSceneStaff, i);
+        if (!seen(cr, 0, staff->y, right, staff->h))
+            continue;
         ws_paint_colour(cr, ws_palette_item(theme, staff->kind), 1);
         ws_paint_rect(cr, 10, staff->y, 4, staff->h, 2);
         cairo_fill(cr);
@@ -41,7 +53,7 @@ static void paint_row_labels(cairo_t *cr, const WsScene *s, const WsPalette *p, 
     ws_paint_colour(cr, p->muted, 1);
     for (guint i = 0; i < s->row->len; i++) {
         const WsSceneRow *row = &g_array_index(s->row, WsSceneRow, i);
-        if (!row->label)
+        if (!row->label || !seen(cr, 0, row->y, right, row->h))
             continue;
         cairo_text_extents_t e;
         cairo_text_extents(cr, row->label, &e);
@@ -170,8 +182,12 @@ void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
 
 static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
-    for (guint i = s->edge->len; i-- > 0;)
-        ws_paint_edge(cr, &g_array_index(s->edge, WsSceneEdge, i), p);
+    for (guint i = s->edge->len; i-- > 0;) {
+        const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
+        double x = MIN(e->x0, e->x1), y = MIN(e->y0, e->y1);
+        if (seen(cr, x - 6, y - 6, fabs(e->x1 - e->x0) + 12, fabs(e->y1 - e->y0) + 12))
+            ws_paint_edge(cr, e, p);
+    }
 }
 
 static void paint_edge_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
@@ -179,7 +195,7 @@ static void paint_edge_labels(cairo_t *cr, const WsScene *s, const WsPalette *p)
     ws_paint_font(cr, 9.5, FALSE);
     for (guint i = 0; i < s->edge->len; i++) {
         const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
-        if (!e->label)
+        if (!e->label || !seen(cr, e->label_x - 10, e->label_y - 12, 200, 20))
             continue;
         cairo_text_extents_t x;
         cairo_text_extents(cr, e->label, &x);
@@ -303,11 +319,11 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
         guint8 act = how ? how[i] : WS_PAINT;
-        if (act == WS_PAINT_SKIP)
+        if (act == WS_PAINT_SKIP || !seen(cr, item->x, item->y, item->w, item->h))
             continue;
         ws_paint_item(cr, item, theme);
         if (act == WS_PAINT_DIM) {
-            ws_paint_colour(cr, p->panel, 0.55);
+            ws_paint_colour(cr, p->panel, 0.45);
             cairo_rectangle(cr, item->x, item->y, item->w, item->h);
             cairo_fill(cr);
         } else if (act == WS_PAINT_STRONG) {
@@ -318,9 +334,12 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
         }
     }
     paint_folds(cr, s, p);
-    for (guint i = 0; i < s->item->len; i++)
-        if (!how || how[i] != WS_PAINT_SKIP)
-            ws_paint_item_label(cr, &g_array_index(s->item, WsSceneItem, i), theme);
+    for (guint i = 0; i < s->item->len; i++) {
+        const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
+        if (item->label && (!how || how[i] != WS_PAINT_SKIP) &&
+            seen(cr, item->x, item->y, item->w, item->h))
+            ws_paint_item_label(cr, item, theme);
+    }
 }
 
 void ws_scene_paint_layer(const WsScene *s, cairo_t *cr, WsTheme theme, WsSceneLayer layer,

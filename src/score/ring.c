@@ -140,6 +140,8 @@ static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint6
     g_autofree char *round = ws_round_text(b, touch->r);
     const char *candidate[] = { round, NULL };
     item->label = label ? ws_build_fit(item->w - 4, 9, candidate) : NULL;
+    if (b->o->hasty)
+        return;
     item->tip = g_strdup_printf("%s, %s%s%s: %" G_GINT64_FORMAT " cycles", name,
                                 ws_item_kind_text(kind) + strlen("stage "), *round ? ", " : "",
                                 round, to - from);

@@ -48,7 +48,7 @@ typedef struct {
     guint row;
     double x, y, w, h;
     double head;    /* FLIGHT: pixels from x that are solid */
-    double level;   /* LEVEL: 0..1 */
+    double level;   /* LEVEL: 0..1; DENSE: weight of its kind */
     guint n;        /* DENSE: executions merged */
     gint turn;      /* SLOT: turn of the use that holds the stage, -1 unknown: its parity tints */
     char *label;    /* text for inside the item, short enough for it; or NULL */

@@ -94,7 +94,7 @@ static void fill_item(const WsBuild *b, gboolean overlay, const WsTraceRecord *r
     item->start = r->start;
     item->issued = r->issued;
     item->done = r->done;
-    item->tip = tip_of(b, t, r);
+    item->tip = b->o->hasty ? NULL : tip_of(b, t, r);
 }
 
 /* Labels from long to short. */
