@@ -14,6 +14,7 @@ static gboolean unnamed_button(GtkWidget *w, gconstpointer data)
         return FALSE;
     GtkWidget *part = gtk_widget_get_parent(w); /* arrows inside GTK's own widgets have none */
     return strcmp(G_OBJECT_TYPE_NAME(w), "GtkToggleButton") &&
+           strcmp(G_OBJECT_TYPE_NAME(part), "GtkGizmo") &&
            !g_str_has_prefix(gtk_widget_get_css_name(part), "window") && !scenario_find_text(w, "");
 }
 
@@ -111,7 +112,8 @@ static void palette(Scenario *s)
     guint n;
     const WsAction *action = ws_actions(&n);
     for (guint i = 0; i < n; i++)
-        if (!scenario_find_text(list, ws_action_label(&action[i])))
+        if (strcmp(action[i].name, "palette") &&
+            !scenario_find_text(list, ws_action_label(&action[i])))
             g_error("the palette does not list %s", action[i].name);
     scenario_focus(GTK_WIDGET(window));
     scenario_type("inspector");
