@@ -1,7 +1,7 @@
 /* TMA: a tile is one box or several (box <= one swizzle span wide, <= 256 rows). */
 #include "codegen/emit.h"
 
-static LLVMValueRef policy(WsEmit *e, WsHint hint)
+LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint)
 {
     static const guint64 bits[] = {
         [WS_HINT_EVICT_FIRST] = 0x12F0000000000000u,
@@ -80,7 +80,7 @@ static void load_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *c
     if (mask)
         arg[n++] = LLVMConstInt(e->i16, mask, 0);
     if (op->hint)
-        arg[n++] = policy(e, op->hint);
+        arg[n++] = ws_bulk_policy(e, op->hint);
     ws_prim_call(e, prim[(mask ? 2 : 0) + (op->hint ? 1 : 0)][rank - 1], n, arg, 0, NULL);
 }
 
@@ -124,7 +124,7 @@ static void store_box(WsEmit *e, const WsOp *op, LLVMValueRef at, LLVMValueRef *
         arg[n++] = c[i];
     gboolean hint = op->hint && op->reduce == WS_REDUCE_NONE; /* a hint is only advice */
     if (hint)
-        arg[n++] = policy(e, op->hint);
+        arg[n++] = ws_bulk_policy(e, op->hint);
     ws_prim_call(e, hint ? hinted[rank - 1] : prim[op->reduce][rank - 1], n, arg, 0, NULL);
 }
 

@@ -64,6 +64,7 @@ typedef struct {
     gboolean in_leader;       /* code is being built under `if (leader)` */
     WsRegs *regs;             /* [agent->n_values] */
     GArray *open, *in_flight; /* WsInFlight: group being filled; groups committed */
+    gboolean per_thread; /* expressions differ from thread to thread: no shuffle */
     gboolean nonneg; /* uniform expressions of uses: negative ones are refuted by the checker */
 
     /* recorder */
@@ -112,6 +113,7 @@ WsUniform ws_uniform_op(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b);
 WsUniform ws_uniform_truth(WsEmit *e, WsUniform u); /* u != 0 */
 WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b);
 WsUniform ws_uniform_cdiv(WsEmit *e, WsUniform a, WsUniform b);
+WsUniform ws_global_element(WsEmit *e, const WsExpr *x); /* T[i, …]; global.c */
 void ws_uniform_ranges(WsEmit *e); /* intervals of sizes from `assume` */
 
 /* --- control.c --------------------------------------------------------------------------------*/
@@ -162,6 +164,8 @@ void ws_sync_simple(WsEmit *e, const WsOp *op);
 void ws_bulk_load(WsEmit *e, const WsOp *op);
 void ws_bulk_store(WsEmit *e, const WsOp *op);
 void ws_bulk_wait(WsEmit *e, const WsOp *op);
+void ws_bulk_prefetch(WsEmit *e, const WsOp *op);
+LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint); /* L2 cache policy, i64 */
 void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op);
 void ws_mma_step(WsEmit *e, const WsOp *op);
 void ws_mma_commit(WsEmit *e, const WsOp *op);

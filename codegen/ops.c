@@ -1,5 +1,6 @@
 /* One operation of the current agent. The table says which kinds this lens can lower. */
 #include "codegen/emit.h"
+#include "codegen/fragment.h"
 
 static void let(WsEmit *e, const WsOp *op)
 {
@@ -48,6 +49,15 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_MMA_WAIT] = ws_mma_wait,
     [WS_OP_ST_SHARED] = ws_shared_st,
     [WS_OP_STMATRIX] = ws_shared_stmatrix,
+    [WS_OP_CP_ROWS] = ws_gather_rows,
+    [WS_OP_CP_ARRIVE] = ws_gather_arrive,
+    [WS_OP_CP_COMMIT] = ws_gather_commit,
+    [WS_OP_CP_WAIT] = ws_gather_wait,
+    [WS_OP_LD_SHARED] = ws_spot_load,
+    [WS_OP_LDMATRIX] = ws_spot_ldmatrix,
+    [WS_OP_LD_GLOBAL] = ws_global_load,
+    [WS_OP_ST_GLOBAL] = ws_global_store,
+    [WS_OP_RED_GLOBAL] = ws_global_reduce,
     [WS_OP_BAR_SYNC] = ws_sync_bar,
     [WS_OP_BAR_ARRIVE] = ws_sync_bar,
     [WS_OP_WARP_SYNC] = ws_sync_simple,

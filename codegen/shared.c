@@ -1,5 +1,6 @@
 /* Values in accumulator layout to shared memory: stmatrix, or plain stores. */
 #include "codegen/emit.h"
+#include "codegen/fragment.h"
 
 /* The swizzle XORs bits 4.. of an address with bits 7.. : 3 bits for 128 bytes, 2 for 64, 1 for 32.
  * Stage, chunk and 8-row block begin at multiples of the pattern, so it may be applied to the part
@@ -91,7 +92,7 @@ void ws_shared_stmatrix(WsEmit *e, const WsOp *op)
     LLVMValueRef half = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 16), ""); /* 16 bytes */
     if (!target_of(e, op, row, half, &t) || ws_dtype_bytes(t.b->dtype) != 2 ||
         (t.v->dtype != WS_DTYPE_F32 && t.v->dtype != t.b->dtype)) {
-        ws_emit_step_error(e, op, "a write of this form");
+        ws_spot_store(e, op);
         return;
     }
     guint rows = op->value[0].rows, cols = op->value[0].cols;
@@ -136,7 +137,7 @@ void ws_shared_st(WsEmit *e, const WsOp *op)
     gboolean fits = target_of(e, op, row, in, &t) &&
                     (t.v->dtype == b->dtype || (bytes == 2 && t.v->dtype == WS_DTYPE_F32));
     if (!fits || (bytes != 2 && bytes != 4)) {
-        ws_emit_step_error(e, op, "a write of this form");
+        ws_spot_store(e, op);
         return;
     }
     guint rows = op->value[0].rows, cols = op->value[0].cols;

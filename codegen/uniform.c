@@ -326,8 +326,7 @@ WsUniform ws_uniform(WsEmit *e, const WsExpr *x)
     case WS_EXPR_CALL:
         return call(e, x);
     case WS_EXPR_INDEX:
-        ws_emit_step_error(e, e->op, "reading a tensor in a uniform expression");
-        return ws_uniform_const(e, 0);
+        return ws_global_element(e, x);
     case WS_EXPR_ADD:
     case WS_EXPR_SUB:
     case WS_EXPR_MUL:

@@ -85,6 +85,11 @@ void ws_host_mbar_credit(WsHostCta *cta, guint32 address, gint64 bytes)
     check_phase(b);
 }
 
+void ws_host_mbar_arrive_at(WsHostCta *cta, guint32 address)
+{
+    arrive(cta, address, 1, 0, "cp.async.mbarrier.arrive");
+}
+
 void wsh_mbar_arrive(guint32 bar)
 {
     arrive(ws_host_me()->cta, bar, 1, 0, "mbarrier.arrive");

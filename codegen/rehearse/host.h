@@ -53,6 +53,7 @@ typedef enum {
     WS_HOST_WAIT_WARP,
     WS_HOST_WAIT_MMA,
     WS_HOST_WAIT_BULK,
+    WS_HOST_WAIT_COPIES,
 } WsHostWait;
 
 /* A bulk group: how many of its stores still have to read shared, to write global memory. */
@@ -72,13 +73,16 @@ struct WsHostThread {
     guint32 address, parity; /* MBAR */
     guint id;                /* NAMED: barrier; MMA, BULK: groups allowed to stay */
     /* warp collectives: what came out for this lane */
-    guint32 result;
+    guint32 result, results[4];
     /* matrix products: how many issued, and the issue count at the end of each commit group */
     guint64 mma_issued, mma_groups;
     guint64 mma_bound[64]; /* by group number modulo 64 */
     GPtrArray *bulk;       /* WsHostGroup, closed, oldest first */
     WsHostGroup *bulk_open;
     guint64 cluster_phase; /* of its last cluster arrive */
+    GPtrArray *copies;     /* WsHostCopies, closed by a commit or an arrival, oldest first */
+    struct WsHostCopies *copies_open;
+    guint copy_groups; /* committed and not yet seen complete by a wait: newest last in `copies` */
 };
 
 typedef struct {
@@ -125,7 +129,8 @@ struct WsHostCta {
 
 /* --- work that happens later -------------------------------------------------------------------
  */
-typedef enum { WS_HOST_LOAD, WS_HOST_STORE_READ, WS_HOST_STORE_WRITE, WS_HOST_MMA } WsHostLaterKind;
+typedef enum { WS_HOST_LOAD, WS_HOST_STORE_READ, WS_HOST_STORE_WRITE, WS_HOST_MMA, WS_HOST_COPIES } WsHostLaterKind;
+#define WS_HOST_LATER_KINDS 5
 typedef struct {
     WsHostLaterKind kind;
     WsHostThread *thread; /* that issued it */
@@ -150,8 +155,8 @@ struct WsHost {
     GPtrArray *ready; /* WsHostThread */
     GPtrArray *later; /* WsHostLater, owned */
     guint
-        weight[4]; /* per WsHostLaterKind: chance in 256 that one happens before the next thread */
-    guint64 until[4]; /* step at which it takes another */
+        weight[WS_HOST_LATER_KINDS]; /* per WsHostLaterKind: chance in 256 that one happens before the next thread */
+    guint64 until[WS_HOST_LATER_KINDS]; /* step at which it takes another */
     guint live;       /* threads not ended */
     guint cluster_arrived;
     guint64 cluster_phase;
@@ -199,6 +204,10 @@ void ws_host_run_load(WsHostLater *l);
 gboolean ws_host_run_store_read(WsHostLater *l); /* TRUE: goes on as STORE_WRITE */
 void ws_host_run_store_write(WsHostLater *l);
 void ws_host_run_mma(WsHostWarpGroup *g);
+void ws_host_run_copies(WsHostThread *t); /* the oldest of a thread */
+void ws_host_copies_new(WsHostThread *t);
+void ws_host_copies_end(WsHostThread *t);
+void ws_host_mbar_arrive_at(WsHostCta *cta, guint32 address);
 void ws_host_mbar_credit(WsHostCta *cta, guint32 address, gint64 bytes);
 void ws_host_cluster_check(WsHost *h); /* a thread has arrived or ended */
 void ws_host_mma_end(WsHostWarpGroup *g);
@@ -244,6 +253,37 @@ void wsh_st_shared_v4(guint32 at, guint32 a, guint32 b, guint32 c, guint32 d);
 void wsh_st_shared_f32(guint32 at, float a);
 guint32 wsh_ld_shared(guint32 at);
 float wsh_ld_shared_f32(guint32 at);
+void wsh_st_shared_b16(guint32 at, guint16 a);
+void wsh_st_shared_b8(guint32 at, guint16 a);
+guint16 wsh_ld_shared_b16(guint32 at);
+guint16 wsh_ld_shared_b8(guint32 at);
+void wsh_ld_shared_v2(guint32 out[2], guint32 at);
+void wsh_ldmatrix_x4(guint32 out[4], guint32 at);
+void wsh_ldmatrix_x4_t(guint32 out[4], guint32 at);
+guint32 wsh_ldg_b32(guint64 at, guint32 inside);
+guint16 wsh_ldg_b16(guint64 at, guint32 inside);
+guint16 wsh_ldg_b8(guint64 at, guint32 inside);
+void wsh_stg_b32(guint64 at, guint32 a, guint32 inside);
+void wsh_stg_b16(guint64 at, guint16 a, guint32 inside);
+void wsh_stg_b8(guint64 at, guint16 a, guint32 inside);
+void wsh_red_add_f32(guint64 at, float a, guint32 inside);
+void wsh_red_add_f16(guint64 at, guint16 a, guint32 inside);
+void wsh_red_add_bf16(guint64 at, guint16 a, guint32 inside);
+void wsh_red_add_s32(guint64 at, guint32 a, guint32 inside);
+void wsh_red_min_s32(guint64 at, guint32 a, guint32 inside);
+void wsh_red_max_s32(guint64 at, guint32 a, guint32 inside);
+guint32 wsh_count_up(guint64 at, guint32 last);
+void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes);
+void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy);
+void wsh_cp_arrive(guint32 bar);
+void wsh_cp_commit(void);
+void wsh_cp_wait(guint32 n);
+guint16 wsh_cvt_e4m3x2(float hi, float lo);
+guint16 wsh_cvt_e5m2x2(float hi, float lo);
+guint32 wsh_cvt_tf32(float a);
+float wsh_cvt_f32_f16(guint16 a);
+guint32 wsh_cvt_f16x2_e4m3(guint16 a);
+guint32 wsh_cvt_f16x2_e5m2(guint16 a);
 guint32 wsh_cvt_bf16x2(float hi, float lo);
 guint32 wsh_cvt_f16x2(float hi, float lo);
 void wsh_bar_sync(guint32 id, guint32 threads);

@@ -198,6 +198,53 @@ void wsh_stmatrix_x2(guint32 at, guint32 a, guint32 b)
     collective("stmatrix.x2", (guint32[]){ at, a, b }, 3, finish_x2);
 }
 
+/* --- ldmatrix: the other way round -----------------------------------------------------------------
+ */
+static void load_matrices(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane, gboolean transposed)
+{
+    guint m, r, c;
+    for (m = 0; m < 4; m++) {
+        for (r = 0; r < 8; r++) {
+            guint32 at = w->in[8 * m + r][0];
+            const guint8 *row = ws_host_shared(cta, at, 16, "ldmatrix");
+            guint16 in[8];
+            if (row && at % 16)
+                ws_host_violation(ws_host_me(), "ldmatrix row address is no multiple of 16");
+            if (row)
+                memcpy(in, row, 16);
+            else
+                memset(in, 0xff, 16);
+            for (c = 0; c < 8; c++) {
+                guint to = transposed ? c : r, col = transposed ? r : c, up = col % 2 * 16;
+                guint32 *word = &lane[4 * to + col / 2].results[m];
+                *word = (*word & ~(0xffffu << up)) | (guint32)in[c] << up;
+            }
+        }
+    }
+}
+
+static void finish_load(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
+{
+    load_matrices(cta, w, lane, FALSE);
+}
+
+static void finish_load_t(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane)
+{
+    load_matrices(cta, w, lane, TRUE);
+}
+
+void wsh_ldmatrix_x4(guint32 out[4], guint32 at)
+{
+    collective("ldmatrix.x4", &at, 1, finish_load);
+    memcpy(out, ws_host_me()->results, 16);
+}
+
+void wsh_ldmatrix_x4_t(guint32 out[4], guint32 at)
+{
+    collective("ldmatrix.x4.trans", &at, 1, finish_load_t);
+    memcpy(out, ws_host_me()->results, 16);
+}
+
 /* --- plain accesses
  * --------------------------------------------------------------------------------- */
 static void store(guint32 at, const guint32 *word, guint n)

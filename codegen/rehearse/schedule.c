@@ -183,6 +183,9 @@ static void happen(WsHost *h, guint index)
     case WS_HOST_MMA:
         ws_host_run_mma(l->mma);
         break;
+    case WS_HOST_COPIES:
+        ws_host_run_copies(l->thread);
+        break;
     }
     g_ptr_array_remove_index_fast(h->later, index);
 }
@@ -271,6 +274,7 @@ static void clear_cta(WsHost *h, WsHostCta *c)
             ws_fiber_release(c->thread[i].fiber);
         g_ptr_array_free(c->thread[i].bulk, TRUE);
         g_free(c->thread[i].bulk_open);
+        ws_host_copies_end(&c->thread[i]);
     }
     g_free(c->shared);
     g_free(c->mbar);
@@ -311,6 +315,7 @@ static gboolean start_cta(WsHost *h, WsHostCta *c, guint rank, guint id)
         t->op = G_MAXUINT;
         t->bulk = g_ptr_array_new_with_free_func(g_free);
         t->bulk_open = g_new0(WsHostGroup, 1);
+        ws_host_copies_new(t);
     }
     for (i = 0; i < h->threads; i++) {
         c->thread[i].fiber = ws_fiber_new(h->pool, run_thread, NULL);
@@ -330,6 +335,8 @@ static void finish(WsHost *h)
         const WsHostLater *l = h->later->pdata[i];
         if (l->kind == WS_HOST_LOAD)
             ws_host_violation(l->thread, "CTA ends while a load is still in flight");
+        if (l->kind == WS_HOST_COPIES)
+            ws_host_violation(l->thread, "CTA ends while a gather is still in flight");
         if (l->kind == WS_HOST_STORE_READ)
             ws_host_violation(l->thread, "CTA ends while a store still reads shared memory");
     }

@@ -57,6 +57,8 @@ static char *what_for(const WsHostThread *t)
         return g_strdup_printf("its mma groups, all but %u", t->id);
     case WS_HOST_WAIT_BULK:
         return g_strdup_printf("its bulk groups, all but %u", t->id);
+    case WS_HOST_WAIT_COPIES:
+        return g_strdup_printf("its load groups, all but %u", t->id);
     default:
         return g_strdup("nothing");
     }
