@@ -83,10 +83,10 @@ static void ws_document_class_init(WsDocumentClass *class)
                                          "code-changed", "results-changed",   "reveal" };
     G_OBJECT_CLASS(class)->finalize = finalize;
     for (guint i = 0; i < N_SIGNALS; i++)
-        signals[i] = i == CODE ? g_signal_new(names[i], WS_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL,
-                                              NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT)
-                               : g_signal_new(names[i], WS_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL,
-                                              NULL, NULL, G_TYPE_NONE, 0);
+        signals[i] = i == CODE ? g_signal_new(names[i], WS_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
+                                              NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT)
+                               : g_signal_new(names[i], WS_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
+                                              NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void ws_document_init(WsDocument *d)
@@ -100,7 +100,8 @@ WsDocument *ws_document_new(void)
     return g_object_new(WS_TYPE_DOCUMENT, NULL);
 }
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ------------------------------------------------------------------------------------
+ */
 
 /* Predicts for the sizes of the measured trace if there is one, else for the design's own. */
 static void predict(WsDocument *d)
@@ -233,7 +234,8 @@ gboolean ws_document_open_trace(WsDocument *d, GFile *file, GError **error)
     return TRUE;
 }
 
-/* --- what there is ------------------------------------------------------------------------------ */
+/* --- what there is ------------------------------------------------------------------------------
+ */
 
 GFile *ws_document_file(WsDocument *d)
 {
@@ -295,7 +297,23 @@ WsTraceStats *ws_document_stats(WsDocument *d, gboolean measured)
     return *stats;
 }
 
-/* --- selection ----------------------------------------------------------------------------------- */
+gboolean ws_document_stats_ready(WsDocument *d, gboolean measured)
+{
+    return d->stats[measured ? 1 : 0] || !(measured ? d->measured : d->predicted);
+}
+
+void ws_document_take_stats(WsDocument *d, gboolean measured, const WsTrace *of,
+                            WsTraceStats *stats)
+{
+    WsTraceStats **slot = &d->stats[measured ? 1 : 0];
+    if (of != (measured ? d->measured : d->predicted) || *slot)
+        ws_trace_stats_free(stats);
+    else
+        *slot = stats;
+}
+
+/* --- selection -----------------------------------------------------------------------------------
+ */
 
 const WsFocus *ws_document_focus(WsDocument *d)
 {
@@ -320,9 +338,8 @@ GPtrArray *ws_document_selection(WsDocument *d)
 static void focus_last(WsDocument *d, const WsFocus *focus)
 {
     d->focus = focus ? *focus : (WsFocus){ .agent = G_MAXUINT, .tile = -1, .round = -1 };
-    d->focus.step = d->selection->len
-                        ? g_ptr_array_index(d->selection, d->selection->len - 1)
-                        : NULL;
+    d->focus.step =
+        d->selection->len ? g_ptr_array_index(d->selection, d->selection->len - 1) : NULL;
 }
 
 void ws_document_select(WsDocument *d, const WsFocus *focus, WsSelectMode mode, gboolean reveal)
@@ -384,7 +401,8 @@ void ws_document_select_all(WsDocument *d)
     g_signal_emit(d, signals[SELECTION], 0);
 }
 
-/* --- range ---------------------------------------------------------------------------------------- */
+/* --- range
+ * ---------------------------------------------------------------------------------------- */
 
 void ws_document_set_range(WsDocument *d, gint64 from, gint64 to)
 {
@@ -400,7 +418,8 @@ gboolean ws_document_range(WsDocument *d, gint64 *from, gint64 *to)
     return d->to > d->from;
 }
 
-/* --- texts and results ------------------------------------------------------------------------------ */
+/* --- texts and results
+ * ------------------------------------------------------------------------------ */
 
 const char *ws_document_code(WsDocument *d, WsCodeKind kind)
 {

@@ -164,6 +164,11 @@ static const char *step_id(const WsTrace *t, guint op)
     return op < t->op_id->len ? g_ptr_array_index(t->op_id, op) : NULL;
 }
 
+static gboolean flies(const WsTrace *t, guint op)
+{
+    return ws_trace_kind_flies(ws_trace_op_kind(t, op));
+}
+
 static char *step_text(const WsTrace *t, guint agent, guint op)
 {
     /* Translators: a step, and the agent that runs it: "load A -> a (load)" */
@@ -253,8 +258,9 @@ static GPtrArray *step_rows(WsDocument *document)
         put_int(row, 3, a != NULL, a ? a->held.p50 : 0);
         put_int(row, 4, b != NULL, b ? b->held.p50 : 0);
         put_int(row, 5, TRUE, (b ? b : a)->held.p95);
-        put_int(row, 6, a && a->flight.max > 0, a ? a->flight.p50 : 0);
-        put_int(row, 7, b && b->flight.max > 0, b ? b->flight.p50 : 0);
+        gboolean flying = flies(pair->t[a ? 0 : 1], (a ? a : b)->op);
+        put_int(row, 6, a && flying, a ? a->flight.p50 : 0);
+        put_int(row, 7, b && flying, b ? b->flight.p50 : 0);
         put_share(row, 8, (b ? b : a)->share);
         add_row(rows, row);
     }
@@ -330,11 +336,6 @@ static GPtrArray *loop_rows(WsDocument *document)
 
 /* --- overlap ------------------------------------------------------------------------------------
  */
-
-static gboolean flies(const WsTrace *t, guint op)
-{
-    return ws_trace_kind_flies(ws_trace_op_kind(t, op));
-}
 
 static char *pair_key(const WsTrace *t, const WsTracePair *pair)
 {

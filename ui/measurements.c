@@ -5,12 +5,17 @@
 
 #include <glib/gi18n.h>
 
+/* Statistics of fewer records take less than a frame. */
+#define LONG_TRACE 20000
+
 struct _WsMeasurements {
     GtkWidget parent;
     WsDocument *document;
     GtkWidget *bound, *note, *stack, *range_text, *result;
     GtkWidget *table[WS_FIGURES_COUNT];
+    GtkWidget *busy;
     gboolean stale, range_stale; /* not yet shown, since nobody looks */
+    gboolean working;            /* a thread makes statistics */
     guint idle;
 };
 
@@ -59,14 +64,86 @@ static void show_all(WsMeasurements *self)
     self->stale = FALSE;
 }
 
+/* --- statistics of long traces, in a thread ------------------------------------------------------
+ */
+
+typedef struct {
+    WsTrace *trace;
+    gboolean measured;
+} Job;
+
+static void free_job(gpointer data)
+{
+    Job *job = data;
+    ws_trace_unref(job->trace);
+    g_free(job);
+}
+
+static void free_stats(gpointer data)
+{
+    ws_trace_stats_free(data);
+}
+
+static void work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+    const Job *job = data;
+    g_task_return_pointer(task, ws_trace_stats_new(job->trace), free_stats);
+}
+
+static void want(WsMeasurements *self);
+
+static void on_worked(GObject *source, GAsyncResult *result, gpointer data)
+{
+    WsMeasurements *self = WS_MEASUREMENTS(source);
+    const Job *job = g_task_get_task_data(G_TASK(result));
+    WsTraceStats *stats = g_task_propagate_pointer(G_TASK(result), NULL);
+    self->working = FALSE;
+    if (!self->document) { /* the window is gone */
+        ws_trace_stats_free(stats);
+        return;
+    }
+    ws_document_take_stats(self->document, job->measured, job->trace, stats);
+    want(self);
+}
+
+/* TRUE if the statistics can be shown now; FALSE: they are being made, and a turn will follow. */
+static gboolean have_stats(WsMeasurements *self)
+{
+    for (guint m = 0; m < 2; m++) {
+        WsTrace *t =
+            m ? ws_document_measured(self->document) : ws_document_predicted(self->document);
+        if (ws_document_stats_ready(self->document, m == 1) || t->record->len < LONG_TRACE)
+            continue;
+        if (self->working)
+            return FALSE;
+        Job *job = g_new(Job, 1);
+        job->trace = ws_trace_ref(t);
+        job->measured = m == 1;
+        g_autoptr(GTask) task = g_task_new(self, NULL, on_worked, NULL);
+        g_task_set_task_data(task, job, free_job);
+        self->working = TRUE;
+        g_task_run_in_thread(task, work);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Brings on screen what can be shown at once. */
+static void update_now(WsMeasurements *self)
+{
+    gboolean ready = !self->stale || have_stats(self);
+    gtk_widget_set_visible(self->busy, !ready);
+    if (self->stale && ready)
+        show_all(self);
+    if (self->range_stale)
+        show_range(self);
+}
+
 static gboolean update(gpointer data)
 {
     WsMeasurements *self = data;
     self->idle = 0;
-    if (self->stale)
-        show_all(self);
-    if (self->range_stale)
-        show_range(self);
+    update_now(self);
     return G_SOURCE_REMOVE;
 }
 
@@ -125,12 +202,17 @@ static void on_range(WsMeasurements *self)
 static void on_map(WsMeasurements *self)
 {
     g_clear_handle_id(&self->idle, g_source_remove);
-    update(self);
+    update_now(self);
 }
 
 void ws_measurements_update(WsMeasurements *self)
 {
     on_map(self);
+}
+
+gboolean ws_measurements_ready(WsMeasurements *self)
+{
+    return !self->stale && !self->range_stale;
 }
 
 /* --- acting -------------------------------------------------------------------------------------
@@ -260,13 +342,15 @@ static void ws_measurements_init(WsMeasurements *self)
     gtk_actionable_set_action_name(GTK_ACTIONABLE(copy), "measurements.copy");
     gtk_widget_set_tooltip_text(copy, _("Copy this page as text"));
     self->stack = gtk_stack_new();
-    gtk_stack_set_vhomogeneous(GTK_STACK(self->stack), FALSE);
     gtk_widget_set_hexpand(self->stack, TRUE);
     make_pages(self);
     gtk_stack_sidebar_set_stack(GTK_STACK_SIDEBAR(side), GTK_STACK(self->stack));
     gtk_accessible_update_property(GTK_ACCESSIBLE(side), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Pages of measurements"), -1);
-    GtkWidget *part[] = { self->bound, self->note, copy };
+    self->busy = gtk_label_new(_("Working out the statistics…"));
+    gtk_widget_set_visible(self->busy, FALSE);
+    gtk_widget_add_css_class(self->busy, "dim");
+    GtkWidget *part[] = { self->bound, self->note, self->busy, copy };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++)
         gtk_box_append(GTK_BOX(head), part[i]);
     gtk_widget_add_css_class(head, "ws-bar");

@@ -13,8 +13,10 @@ G_DECLARE_FINAL_TYPE(WsMeasurements, ws_measurements, WS, MEASUREMENTS, GtkWidge
 
 /* Keeps a reference to the document. Floating reference, as of every new widget. */
 GtkWidget *ws_measurements_new(WsDocument *document);
-/* Brings all figures up to date now; else it happens when the panel is on screen. */
+/* Brings all figures up to date; else it happens when the panel is on screen. Statistics of long
+ * traces follow from a thread: see ws_measurements_ready(). */
 void ws_measurements_update(WsMeasurements *measurements);
+gboolean ws_measurements_ready(WsMeasurements *measurements); /* what is shown is up to date */
 /* The page that is shown, as text with tabulators. Caller frees. Also "measurements.copy". */
 char *ws_measurements_copy(WsMeasurements *measurements);
 

@@ -10,6 +10,7 @@ struct _WsSearch {
     WsDocument *document;
     GtkWidget *bar, *entry, *count, *popover, *list, *scroll;
     GPtrArray *match;
+    char *looked;      /* text that `match` is of */
     GtkWidget *before; /* had the keyboard, weak */
 };
 
@@ -31,6 +32,7 @@ static void dispose(GObject *object)
         gtk_widget_unparent(child);
     g_clear_object(&self->document);
     g_clear_pointer(&self->match, g_ptr_array_unref);
+    g_clear_pointer(&self->looked, g_free);
     G_OBJECT_CLASS(ws_search_parent_class)->dispose(object);
 }
 
@@ -94,6 +96,8 @@ static void look(WsSearch *self)
         gtk_list_box_remove(GTK_LIST_BOX(self->list), row);
     g_clear_pointer(&self->match, g_ptr_array_unref);
     self->match = ws_matches_new(self->document, text);
+    g_free(self->looked);
+    self->looked = g_strdup(text);
     for (guint i = 0; i < self->match->len; i++)
         gtk_list_box_append(GTK_LIST_BOX(self->list), make_row(g_ptr_array_index(self->match, i)));
     show_count(self, text);
@@ -122,8 +126,17 @@ static gboolean go(WsSearch *self, int index)
     return m->place != NULL;
 }
 
+/* "search-changed" comes a moment after the last key: whoever acts before it must not act on the
+ * results of an earlier text. */
+static void look_if_new(WsSearch *self)
+{
+    if (g_strcmp0(self->looked, gtk_editable_get_text(GTK_EDITABLE(self->entry))))
+        look(self);
+}
+
 gboolean ws_search_activate(WsSearch *self)
 {
+    look_if_new(self);
     GtkListBoxRow *row = gtk_list_box_get_selected_row(GTK_LIST_BOX(self->list));
     return go(self, row ? gtk_list_box_row_get_index(row) : 0);
 }
@@ -144,6 +157,7 @@ static void scroll_to(WsSearch *self, GtkWidget *row)
 
 static void move(WsSearch *self, int by)
 {
+    look_if_new(self);
     int n = self->match ? (int)self->match->len : 0;
     GtkListBoxRow *old = gtk_list_box_get_selected_row(GTK_LIST_BOX(self->list));
     if (n == 0)

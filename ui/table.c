@@ -296,7 +296,6 @@ GtkWidget *ws_table_new(const char *name, const WsColumn *column, guint n, const
     self->stack = gtk_stack_new();
     gtk_stack_add_named(GTK_STACK(self->stack), scroll, "rows");
     gtk_stack_add_named(GTK_STACK(self->stack), self->empty, "empty");
-    gtk_stack_set_vhomogeneous(GTK_STACK(self->stack), FALSE);
     gtk_widget_set_hexpand(self->stack, TRUE);
     gtk_widget_set_vexpand(self->stack, TRUE);
     gtk_widget_set_parent(self->stack, GTK_WIDGET(self));

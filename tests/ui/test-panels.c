@@ -579,6 +579,64 @@ static void test_measurements(void)
     tear_down(&f);
 }
 
+/* Statistics of a long trace come from a thread; another trace may come in the meantime. */
+static void test_long_trace(void)
+{
+    Fixture f;
+    if (!set_up(&f, "projects/gemm-bf16/design.wstave"))
+        return;
+    const WsProgram *p = ws_document_program(f.document);
+    for (guint pass = 0; pass < 2; pass++) {
+        WsTrace *t = ws_trace_new(p, WS_TRACE_MEASURED);
+        WsTraceCta cta = { 0 };
+        if (t->cta->len == 0)
+            g_array_append_val(t->cta, cta);
+        for (gint64 i = 0; i < 30000; i++)
+            ws_trace_add(t, &(WsTraceRecord){ .op = p->n_ops - 1,
+                                              .agent = 1,
+                                              .round = (gint32)i,
+                                              .start = 100 * i,
+                                              .issued = 100 * i + 7 + pass,
+                                              .done = 100 * i + 7 + pass });
+        ws_trace_finish(t);
+        ws_document_take_measured(f.document, t);
+        ws_measurements_update(WS_MEASUREMENTS(f.measurements));
+        g_assert_false(ws_measurements_ready(WS_MEASUREMENTS(f.measurements)));
+    }
+    gint64 end = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
+    while (!ws_measurements_ready(WS_MEASUREMENTS(f.measurements)) && g_get_monotonic_time() < end)
+        g_main_context_iteration(NULL, TRUE);
+    g_assert_true(ws_measurements_ready(WS_MEASUREMENTS(f.measurements)));
+    const WsTraceStats *stats = ws_document_stats(f.document, TRUE);
+    g_assert_cmpuint(stats->step->len, ==, 1);
+    g_assert_cmpint(g_array_index(stats->step, WsTraceStepStat, 0).held.p50, ==, 8);
+    tear_down(&f);
+}
+
+/* I54: twice as large a text must not ask for more than a common screen. */
+static void test_large_text(void)
+{
+    if (!display) {
+        g_test_skip("no display");
+        return;
+    }
+    int width;
+    GtkSettings *settings = gtk_settings_get_default();
+    g_object_set(settings, "gtk-xft-dpi", 192 * 1024, NULL);
+    Fixture f;
+    if (set_up(&f, "tests/designs/broken/02-wrong-count.wstave")) {
+        GtkWidget *part[] = { f.problems, f.resources, f.measurements };
+        for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
+            gtk_widget_measure(part[i], GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL, NULL);
+            g_assert_cmpint(width, <=, 1000);
+        }
+        gtk_widget_measure(f.inspector, GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL, NULL);
+        g_assert_cmpint(width, <=, 400);
+        tear_down(&f);
+    }
+    g_object_set(settings, "gtk-xft-dpi", 96 * 1024, NULL);
+}
+
 static void test_resources(void)
 {
     Fixture f;
@@ -629,6 +687,8 @@ int main(int argc, char **argv)
     g_test_add_func("/ui/panels/inspector", test_inspector);
     g_test_add_func("/ui/panels/search", test_search);
     g_test_add_func("/ui/panels/measurements", test_measurements);
+    g_test_add_func("/ui/panels/long-trace", test_long_trace);
+    g_test_add_func("/ui/panels/I54-large-text", test_large_text);
     g_test_add_func("/ui/panels/resources", test_resources);
     g_test_add_func("/ui/panels/empty", test_empty);
     return g_test_run();
