@@ -78,6 +78,10 @@ static void collect_params(WsEmit *e, Params *q)
         param(q, e->i64, g_strdup("record"));
     if (e->debug_waits)
         param(q, e->i64, g_strdup("debug"));
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        param(q, e->i64, g_strdup("counter"));
+    if (p->tiles.order == WS_ORDER_HILBERT)
+        param(q, e->i64, g_strdup("hilbert"));
 }
 
 /* Value of parameter i: an argument, or a word of the host's parameter array. */
@@ -120,6 +124,10 @@ static void take_params(WsEmit *e, const Params *q)
         e->record = param_value(e, q, at++);
     if (e->debug_waits)
         e->debug = param_value(e, q, at++);
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        e->counter = param_value(e, q, at++);
+    if (p->tiles.order == WS_ORDER_HILBERT)
+        e->hilbert = param_value(e, q, at++);
 }
 
 static void make_function(WsEmit *e, Params *q)
@@ -166,8 +174,12 @@ static void run_names(WsEmit *e)
 {
     for (guint i = 0; i < e->p->n_vars && !e->error; i++) {
         const WsVar *v = &e->p->var[i];
-        if (v->kind != WS_VAR_RUN || v->real)
+        if (v->kind != WS_VAR_RUN)
             continue;
+        if (v->real) {
+            e->var[i] = (WsBinding){ WS_BIND_VALUE, ws_math_run_name(e, v->value), 0, 0 };
+            continue;
+        }
         WsUniform u = ws_uniform(e, v->value);
         e->var[i] = (WsBinding){ WS_BIND_VALUE, u.v, u.lo, u.hi };
     }

@@ -51,6 +51,8 @@ typedef struct {
     LLVMValueRef *map;            /* i64 address of each tensor map */
     LLVMValueRef *tensor;         /* i64 */
     LLVMValueRef record, debug;   /* i64 or NULL */
+    LLVMValueRef counter, hilbert; /* i64 or NULL: hidden parameters */
+    LLVMValueRef next_tile;        /* dynamic: cell of the loop over tiles being emitted */
     LLVMValueRef shared;          /* i32 base of dynamic shared memory */
     LLVMValueRef tid, lane, warp; /* warp: uniform (shfl) */
     WsUniform cta_rank, cluster_id, n_clusters, n_tiles;
@@ -133,6 +135,12 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t);
 void ws_tiles_bind(WsEmit *e, LLVMValueRef id); /* axes and tile names of tile `id` */
 void ws_tiles_unbind(WsEmit *e);
 
+/* --- dynamic.c --------------------------------------------------------------------------------*/
+void ws_dynamic_claim(WsEmit *e, const WsOp *op);
+void ws_dynamic_take(WsEmit *e, const WsOp *op);
+LLVMValueRef ws_dynamic_next(WsEmit *e);
+WsUniform ws_dynamic_hilbert(WsEmit *e, WsUniform cell, guint axis, gint64 high);
+
 /* --- emit.c -----------------------------------------------------------------------------------*/
 LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *options, gboolean host,
                              LLVMContextRef ctx, GError **error);
@@ -170,6 +178,8 @@ void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op);
 void ws_mma_step(WsEmit *e, const WsOp *op);
 void ws_mma_commit(WsEmit *e, const WsOp *op);
 void ws_mma_wait(WsEmit *e, const WsOp *op);
+void ws_math_step(WsEmit *e, const WsOp *op);
+LLVMValueRef ws_math_run_name(WsEmit *e, const WsExpr *x); /* f32 run name */
 void ws_shared_stmatrix(WsEmit *e, const WsOp *op);
 void ws_shared_st(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_reg_get(WsEmit *e, guint value, guint i);

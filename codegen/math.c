@@ -1,0 +1,461 @@
+/* Compute steps: types of statements, their order, and the branch of `unless`. Elaboration has
+ * judged the types (LANGUAGE section 10); here they are told again for the lowering. */
+#include "codegen/math_node.h"
+
+#include <string.h>
+
+static void free_node(gpointer data)
+{
+    WsMathNode *n = data;
+    g_free(n->arg);
+    g_free(n->made);
+    g_free(n);
+}
+
+void ws_math_init(WsMath *m, WsEmit *e, const WsOp *op)
+{
+    *m = (WsMath){ .e = e, .op = op };
+    m->pool = g_ptr_array_new_with_free_func(free_node);
+    m->temporary = g_hash_table_new(g_str_hash, g_str_equal);
+}
+
+void ws_math_clear(WsMath *m)
+{
+    g_hash_table_destroy(m->temporary);
+    g_ptr_array_free(m->pool, TRUE);
+}
+
+static WsMathNode *fail(WsMath *m, const char *what)
+{
+    ws_emit_step_error(m->e, m->op, what);
+    return NULL;
+}
+
+static WsMathNode *new_node(WsMath *m, WsMathForm form, WsMathKind kind, const WsExpr *x)
+{
+    WsMathNode *n = g_new0(WsMathNode, 1);
+    n->form = form;
+    n->kind = kind;
+    n->x = x;
+    n->rows = n->cols = 1;
+    g_ptr_array_add(m->pool, n);
+    return n;
+}
+
+/* --- uniform parts -----------------------------------------------------------------------------*/
+
+static gboolean uniform_call(WsFunc f)
+{
+    return f == WS_FUNC_CDIV || f == WS_FUNC_MIN || f == WS_FUNC_MAX || f == WS_FUNC_ABS ||
+           f == WS_FUNC_SELECT || f == WS_FUNC_POW2FLOOR;
+}
+
+/* Integers and conditions over them that are the same in every thread. */
+static gboolean is_uniform(WsMath *m, const WsExpr *x)
+{
+    if (x->op == WS_EXPR_VAR) {
+        const WsVar *v = &m->e->p->var[x->var];
+        return !v->real && v->kind != WS_VAR_ROW && v->kind != WS_VAR_COL;
+    }
+    if (x->op == WS_EXPR_REAL || x->op == WS_EXPR_NAME || x->op == WS_EXPR_TOTAL ||
+        x->op == WS_EXPR_INDEX || (x->op == WS_EXPR_CALL && !uniform_call(x->func)))
+        return FALSE;
+    for (guint i = 0; i < x->n_args; i++) {
+        if (!is_uniform(m, x->arg[i]))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean has_var(const WsExpr *x)
+{
+    gboolean any = x->op == WS_EXPR_VAR;
+    for (guint i = 0; i < x->n_args; i++)
+        any = any || has_var(x->arg[i]);
+    return any;
+}
+
+static WsMathKind uniform_kind(const WsExpr *x)
+{
+    if (x->op == WS_EXPR_TEXT_BOOL || x->op == WS_EXPR_NOT ||
+        (x->op >= WS_EXPR_LT && x->op <= WS_EXPR_OR))
+        return WS_MATH_BOOL;
+    if (x->op == WS_EXPR_CALL && x->func == WS_FUNC_SELECT &&
+        uniform_kind(x->arg[1]) == WS_MATH_BOOL)
+        return WS_MATH_BOOL;
+    return has_var(x) ? WS_MATH_INT : WS_MATH_LITERAL;
+}
+
+/* --- kinds and extents -------------------------------------------------------------------------*/
+
+static gboolean meet(guint a, guint b, guint *out)
+{
+    if (a == b || b == 1 || (b == 0 && a != 1))
+        *out = a;
+    else if (a == 1 || a == 0)
+        *out = b;
+    else
+        return FALSE;
+    return TRUE;
+}
+
+static gboolean broadcast(WsMathNode *n)
+{
+    guint rows = 1, cols = 1;
+    for (guint i = 0; i < n->n_arg; i++) {
+        if (!meet(rows, n->arg[i]->rows, &rows) || !meet(cols, n->arg[i]->cols, &cols))
+            return FALSE;
+    }
+    n->rows = rows;
+    n->cols = cols;
+    return TRUE;
+}
+
+static WsMathKind common(WsMathKind a, WsMathKind b)
+{
+    if (a == WS_MATH_BOOL || b == WS_MATH_BOOL)
+        return WS_MATH_BOOL;
+    if (a == WS_MATH_REAL || b == WS_MATH_REAL)
+        return WS_MATH_REAL;
+    return a == WS_MATH_INT || b == WS_MATH_INT ? WS_MATH_INT : WS_MATH_LITERAL;
+}
+
+static WsMathKind call_kind(const WsMathNode *n)
+{
+    WsMathKind kind = n->arg[0]->kind;
+    switch (n->x->func) {
+    case WS_FUNC_SELECT:
+        return common(n->arg[1]->kind, n->arg[2]->kind);
+    case WS_FUNC_CDIV:
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        for (guint i = 1; i < n->n_arg; i++)
+            kind = common(kind, n->arg[i]->kind);
+        return kind;
+    case WS_FUNC_ABS:
+    case WS_FUNC_ROWMAX:
+    case WS_FUNC_ROWSUM:
+    case WS_FUNC_LANEMAX:
+    case WS_FUNC_LANESUM:
+        return kind;
+    case WS_FUNC_I32:
+    case WS_FUNC_I8:
+    case WS_FUNC_U8:
+        return WS_MATH_INT;
+    default:
+        return WS_MATH_REAL;
+    }
+}
+
+static WsMathKind kind_of(const WsMathNode *n)
+{
+    const WsExpr *x = n->x;
+    if (x->op == WS_EXPR_CALL)
+        return call_kind(n);
+    if (x->op == WS_EXPR_NOT || (x->op >= WS_EXPR_LT && x->op <= WS_EXPR_OR))
+        return WS_MATH_BOOL;
+    return n->n_arg > 1 ? common(n->arg[0]->kind, n->arg[1]->kind) : n->arg[0]->kind;
+}
+
+static gboolean is_reduction(const WsExpr *x)
+{
+    return x->op == WS_EXPR_CALL && (x->func == WS_FUNC_ROWMAX || x->func == WS_FUNC_ROWSUM ||
+                                     x->func == WS_FUNC_LANEMAX || x->func == WS_FUNC_LANESUM);
+}
+
+static guint reduced_cols(const WsMathNode *n)
+{
+    return n->x->func == WS_FUNC_LANEMAX || n->x->func == WS_FUNC_LANESUM ? 4 : 1;
+}
+
+/* --- the tree ----------------------------------------------------------------------------------*/
+
+static WsMathNode *value_node(WsMath *m, const WsExpr *x)
+{
+    WsMathNode *temporary = g_hash_table_lookup(m->temporary, x->name);
+    const WsAgent *a = m->e->agent;
+    if (temporary)
+        return temporary;
+    for (guint i = 0; a && i < a->n_values; i++) {
+        const WsRegValue *v = &a->value[i];
+        if (strcmp(v->name, x->name) != 0)
+            continue;
+        WsMathNode *n =
+            new_node(m, WS_MATH_VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
+        WsValueUse use = { .value = i, .rows = v->rows, .cols = v->cols };
+        if (!ws_fragment(m->e, &use, &n->f))
+            return fail(m, "a value of this shape");
+        n->rows = v->rows;
+        n->cols = v->cols;
+        if (n->f.shape == WS_FRAGMENT_LINEAR) {
+            m->linear = TRUE;
+            m->lin_rows = MAX(m->lin_rows, v->rows);
+            m->lin_cols = MAX(m->lin_cols, v->cols);
+        }
+        return n;
+    }
+    ws_emit_internal_error(m->e, "%s is no value here", x->name);
+    return NULL;
+}
+
+static WsMathNode *leaf(WsMath *m, const WsExpr *x)
+{
+    if (x->op == WS_EXPR_REAL)
+        return new_node(m, WS_MATH_CONST, WS_MATH_REAL, x);
+    if (x->op == WS_EXPR_NAME)
+        return value_node(m, x);
+    if (x->op != WS_EXPR_VAR)
+        return fail(m, "an expression of this form");
+    const WsVar *v = &m->e->p->var[x->var];
+    if (v->real)
+        return new_node(m, WS_MATH_SCALAR, WS_MATH_REAL, x);
+    WsMathNode *n = new_node(m, v->kind == WS_VAR_ROW ? WS_MATH_ROW : WS_MATH_COL, WS_MATH_INT, x);
+    *(v->kind == WS_VAR_ROW ? &n->rows : &n->cols) = 0;
+    return n;
+}
+
+static WsMathNode *infer(WsMath *m, const WsExpr *x)
+{
+    if (is_uniform(m, x))
+        return new_node(m, WS_MATH_UNIFORM, uniform_kind(x), x);
+    if (!x->n_args)
+        return leaf(m, x);
+    WsMathNode *n = new_node(m, is_reduction(x) ? WS_MATH_REDUCE : WS_MATH_OP, WS_MATH_REAL, x);
+    n->n_arg = x->n_args;
+    n->arg = g_new0(WsMathNode *, x->n_args);
+    for (guint i = 0; i < x->n_args; i++) {
+        n->arg[i] = infer(m, x->arg[i]);
+        if (!n->arg[i])
+            return NULL;
+    }
+    n->kind = kind_of(n);
+    if (!broadcast(n))
+        return fail(m, "shapes of this form");
+    if (n->form == WS_MATH_REDUCE)
+        n->cols = reduced_cols(n);
+    return n;
+}
+
+static guint slots(guint extent, guint per)
+{
+    return extent <= 4 ? 1 : extent / per;
+}
+
+static void make_slots(WsMath *m, WsMathNode *n)
+{
+    n->n_row = n->n_col = 1;
+    if (m->linear && (n->rows > 1 || n->cols > 1)) {
+        guint threads = m->e->agent->threads;
+        n->n_row = (n->rows * n->cols + threads - 1) / threads;
+        if (n->rows != m->lin_rows || n->cols != m->lin_cols)
+            fail(m, "linear values of different shapes in one statement");
+    } else if (!m->linear) {
+        n->n_row = slots(n->rows, 32);
+        n->n_col = slots(n->cols, 4);
+    }
+    n->made = g_new0(LLVMValueRef, (gsize)n->n_row * n->n_col);
+}
+
+/* Extents of row and col, then of all nodes above them; `rows`, `cols`: of the context. */
+static gboolean resolve(WsMath *m, WsMathNode *n, guint rows, guint cols)
+{
+    if (n->made) /* a temporary */
+        return TRUE;
+    if (n->form == WS_MATH_REDUCE) {
+        WsMathNode *a = n->arg[0];
+        if (!resolve(m, a, MAX(a->rows, 1), MAX(a->cols, 1)))
+            return FALSE;
+        n->rows = a->rows;
+    } else {
+        for (guint i = 0; i < n->n_arg; i++) {
+            if (!resolve(m, n->arg[i], rows, cols))
+                return FALSE;
+        }
+        if (n->n_arg && !broadcast(n))
+            return FALSE;
+    }
+    if (n->rows == 0)
+        n->rows = rows;
+    if (n->cols == 0)
+        n->cols = cols;
+    make_slots(m, n);
+    return !m->e->error;
+}
+
+WsMathNode *ws_math_node(WsMath *m, const WsExpr *x, guint target_rows, guint target_cols)
+{
+    WsMathNode *n = infer(m, x);
+    guint rows, cols;
+    if (!n || m->e->error)
+        return NULL;
+    if (!meet(target_rows, n->rows, &rows) || !meet(target_cols, n->cols, &cols) ||
+        !resolve(m, n, MAX(rows, 1), MAX(cols, 1)))
+        return m->e->error ? NULL : fail(m, "shapes of this form");
+    return n;
+}
+
+/* --- statements --------------------------------------------------------------------------------*/
+
+/* Operands a of matrix products: what defines them must stay behind the wait that retires the mma
+ * which reads the registers, or ptxas runs all products one after another (C7513). */
+static gboolean feeds_mma(WsEmit *e, guint value)
+{
+    for (guint i = 0; i < e->p->n_ops; i++) {
+        const WsOp *op = e->p->op[i];
+        if (op->kind == WS_OP_MMA && op->agent >= 0 && &e->p->agent[op->agent] == e->agent &&
+            op->mma->a.in_registers && op->value[1].value == value)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static LLVMValueRef packed_pair(WsEmit *e, WsDtype t, gboolean here, LLVMValueRef lo,
+                                LLVMValueRef hi)
+{
+    if (here)
+        return ws_prim(e, t == WS_DTYPE_BF16 ? WS_PRIM_CVT_BF16X2_HERE : WS_PRIM_CVT_F16X2_HERE, hi,
+                       lo);
+    return ws_narrow_pair(e, t, lo, hi);
+}
+
+/* Tiles of narrow types: 2 or 4 elements make a register. Elements i of a fragment come in pairs of
+ * neighbouring columns; 8-bit registers hold the pairs of two 8-column blocks. */
+static void store_packed(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
+{
+    WsDtype t = f->v->dtype;
+    guint bytes = ws_dtype_bytes(t);
+    gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(e, f->value);
+    for (guint i = 0; i < f->n; i += 2) {
+        WsElement at = ws_fragment_element(f, i);
+        if (at.part != 0)
+            continue;
+        LLVMValueRef bits = packed_pair(e, t, here, x[i], x[i + 1]);
+        if (bytes == 1) {
+            LLVMValueRef high = ws_narrow_pair(e, t, x[i + 4], x[i + 5]);
+            bits = LLVMBuildOr(e->b, bits, LLVMBuildShl(e->b, high, ws_i32(e, 16), ""), "");
+        }
+        ws_reg_set(e, f->value, at.reg, bits);
+    }
+}
+
+/* Row and column slot of element i of a value. */
+static void slot_of(const WsFragment *f, guint i, guint *r, guint *c)
+{
+    *r = *c = 0;
+    if (f->shape == WS_FRAGMENT_TILE) {
+        guint k = i % (f->cols / 2);
+        *r = i / (f->cols / 2) * 2 + k / 2 % 2;
+        *c = k / 4 * 2 + k % 2;
+    } else if (f->shape == WS_FRAGMENT_COLUMNS) {
+        *c = i;
+    } else if (f->shape != WS_FRAGMENT_SCALAR) {
+        *r = i;
+    }
+}
+
+/* All elements are built before any is stored: a statement reads its target's old value. */
+static void assign(WsMath *m, const WsExpr *x, guint value)
+{
+    WsEmit *e = m->e;
+    const WsRegValue *v = &e->agent->value[value];
+    WsValueUse use = { .value = value, .rows = v->rows, .cols = v->cols };
+    WsFragment f;
+    /* rounding comes with the store */
+    if (x->op == WS_EXPR_CALL && x->func >= WS_FUNC_F32 && x->func <= WS_FUNC_E5M2 &&
+        ws_dtype_real(v->dtype) && strcmp(ws_func_text(x->func), ws_dtype_text(v->dtype)) == 0)
+        x = x->arg[0];
+    if (!ws_fragment(e, &use, &f)) {
+        fail(m, "a value of this shape");
+        return;
+    }
+    m->linear = f.shape == WS_FRAGMENT_LINEAR;
+    m->lin_rows = m->linear ? v->rows : 0;
+    m->lin_cols = m->linear ? v->cols : 0;
+    WsMathNode *n = ws_math_node(m, x, v->rows, v->cols);
+    if (!n)
+        return;
+    WsMathKind kind = ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT;
+    g_autofree LLVMValueRef *made = g_new0(LLVMValueRef, MAX(f.n, 1));
+    for (guint i = 0; i < f.n && !e->error; i++) {
+        guint r, c;
+        slot_of(&f, i, &r, &c);
+        made[i] = ws_math_as(m, n, r, c, kind);
+    }
+    if (e->error)
+        return;
+    if (f.shape == WS_FRAGMENT_TILE && ws_dtype_bytes(v->dtype) < 4) {
+        store_packed(e, &f, made);
+        return;
+    }
+    for (guint i = 0; i < f.n; i++)
+        ws_fragment_set(e, &f, i, made[i]);
+}
+
+static void temporary(WsMath *m, const WsStatement *s)
+{
+    m->linear = FALSE;
+    m->lin_rows = m->lin_cols = 0;
+    WsMathNode *n = ws_math_node(m, s->value, 1, 1);
+    for (guint r = 0; n && r < n->n_row; r++) {
+        for (guint c = 0; c < n->n_col && !m->e->error; c++)
+            ws_math_at(m, n, r, c);
+    }
+    if (n)
+        g_hash_table_replace(m->temporary, s->name, n);
+}
+
+static void statements(WsMath *m)
+{
+    const WsAgent *a = m->e->agent;
+    for (guint i = 0; i < m->op->n_math && !m->e->error; i++) {
+        const WsStatement *s = m->op->math[i];
+        guint v = 0;
+        while (v < a->n_values && strcmp(a->value[v].name, s->name) != 0)
+            v++;
+        if (v < a->n_values)
+            assign(m, s->value, v);
+        else
+            temporary(m, s);
+    }
+}
+
+/* The warp's vote on `unless`: TRUE where an element of some lane does not satisfy it. */
+static LLVMValueRef needed(WsMath *m)
+{
+    WsEmit *e = m->e;
+    LLVMValueRef all = LLVMConstInt(e->i1, 1, 0);
+    WsMathNode *n = ws_math_node(m, m->op->skip, 1, 1);
+    for (guint r = 0; n && r < n->n_row; r++) {
+        for (guint c = 0; c < n->n_col && !e->error; c++)
+            all = LLVMBuildAnd(e->b, all, ws_math_as(m, n, r, c, WS_MATH_BOOL), "");
+    }
+    return LLVMBuildNot(e->b, ws_prim(e, WS_PRIM_VOTE_ALL, all), "needed");
+}
+
+void ws_math_step(WsEmit *e, const WsOp *op)
+{
+    WsMath m;
+    ws_math_init(&m, e, op);
+    if (op->skip) {
+        LLVMValueRef some = needed(&m);
+        if (!e->error) {
+            LLVMBasicBlockRef after = ws_if(e, some, "unless");
+            statements(&m);
+            ws_end_if(e, after);
+        }
+    } else {
+        statements(&m);
+    }
+    ws_math_clear(&m);
+}
+
+/* f32 run names: in the entry of the kernel, from the scalars. */
+LLVMValueRef ws_math_run_name(WsEmit *e, const WsExpr *x)
+{
+    WsMath m;
+    ws_math_init(&m, e, NULL);
+    WsMathNode *n = ws_math_node(&m, x, 1, 1);
+    LLVMValueRef v = n ? ws_math_as(&m, n, 0, 0, WS_MATH_REAL) : LLVMGetUndef(e->f32);
+    ws_math_clear(&m);
+    return v;
+}
