@@ -322,6 +322,26 @@ static void i51_two_windows_on_one_design(void)
     g_assert_nonnull(ws_document_design(ws_window_document(window)));
 }
 
+/* A closed window takes its document, design and traces along. */
+static void closed_windows_are_freed(void)
+{
+    g_autoptr(GFile) file = g_file_new_for_path(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave");
+    WsWindow *other = ws_window_new(GTK_APPLICATION(application));
+    gpointer watched[] = { other, ws_window_document(other) };
+    for (guint i = 0; i < G_N_ELEMENTS(watched); i++)
+        g_object_add_weak_pointer(watched[i], &watched[i]);
+    gtk_window_present(GTK_WINDOW(other));
+    g_assert_true(ws_window_open(other, file));
+    settle();
+    ws_document_select_all(ws_window_document(other));
+    g_action_group_activate_action(G_ACTION_GROUP(other), "detach-panel", NULL);
+    settle();
+    gtk_window_close(GTK_WINDOW(other));
+    settle();
+    g_assert_null(watched[0]);
+    g_assert_null(watched[1]);
+}
+
 /* I52: light, dark, high contrast; the choice is kept. */
 static void i52_themes(void)
 {
@@ -422,6 +442,7 @@ int main(int argc, char **argv)
     g_test_add_func("/actions/run", every_harmless_command_runs);
     g_test_add_func("/actions/I52-themes", i52_themes);
     g_test_add_func("/actions/I51-detached-panel", i51_detached_panel);
+    g_test_add_func("/actions/closed-windows-are-freed", closed_windows_are_freed);
     g_test_add_func("/actions/I51-two-windows", i51_two_windows_on_one_design);
     g_test_add_func("/actions/I54-text-200", i54_text_at_200_percent);
     int result = 1;

@@ -434,10 +434,17 @@ static gboolean set_up(Fixture *f, const char *path)
     return TRUE;
 }
 
+/* Nothing of the window may stay behind. */
 static void tear_down(Fixture *f)
 {
+    gpointer left[] = { f->window,    f->inspector,    f->problems,
+                        f->resources, f->measurements, f->search };
+    for (guint i = 0; i < G_N_ELEMENTS(left); i++)
+        g_object_add_weak_pointer(left[i], &left[i]);
     gtk_window_destroy(GTK_WINDOW(f->window));
     turn();
+    for (guint i = 0; i < G_N_ELEMENTS(left); i++)
+        g_assert_null(left[i]);
     g_assert_finalize_object(f->document); /* no panel keeps it */
 }
 
@@ -648,6 +655,69 @@ static void test_resources(void)
     tear_down(&f);
 }
 
+static void visit_panels(WsDocument *d, const char *name)
+{
+    GtkWidget *(*const make[])(WsDocument *) = { ws_inspector_new, ws_problems_new,
+                                                 ws_resources_new, ws_measurements_new,
+                                                 ws_search_new };
+    for (guint i = 0; i < G_N_ELEMENTS(make); i++) {
+        g_autoptr(GtkWidget) panel = g_object_ref_sink(make[i](d));
+        if (WS_IS_MEASUREMENTS(panel)) {
+            WsTrace *t = ws_document_predicted(d);
+            ws_document_set_range(d, 0, t ? t->cycles / 2 : 100);
+            ws_measurements_update(WS_MEASUREMENTS(panel));
+            g_autofree char *text = ws_measurements_copy(WS_MEASUREMENTS(panel));
+            g_assert_cmpuint(strlen(text), >, 20);
+            g_assert_false(g_utf8_strchr(text, -1, 0xfffd));
+        }
+        if (WS_IS_SEARCH(panel))
+            g_assert_cmpuint(ws_search_find(WS_SEARCH(panel), "a"), >, 0);
+    }
+}
+
+static void test_every_design(void)
+{
+    if (!display) {
+        g_test_skip("no display");
+        return;
+    }
+    each_design("tests/designs", visit_panels);
+    each_design("tests/designs/broken", visit_panels);
+}
+
+/* A design that reads but does not elaborate: the panels say so and show what there is. */
+static void test_no_program(void)
+{
+    g_autofree char *from =
+        g_build_filename(WS_SOURCE_ROOT, "projects/gemm-bf16/design.wstave", NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) error = NULL;
+    g_file_get_contents(from, &text, NULL, &error);
+    g_assert_no_error(error);
+    g_auto(GStrv) part = g_strsplit(text, "\"wait\": \"full\"", 2);
+    g_assert_nonnull(part[1]);
+    g_autofree char *broken = g_strjoinv("\"wait\": \"fulll\"", part);
+    g_autoptr(GFileIOStream) stream = NULL;
+    g_autoptr(GFile) file = g_file_new_tmp("panels-XXXXXX.wstave", &stream, &error);
+    g_assert_no_error(error);
+    g_file_set_contents(g_file_peek_path(file), broken, -1, &error);
+    g_assert_no_error(error);
+    g_autoptr(WsDocument) d = ws_document_new();
+    g_assert_true(ws_document_open(d, file, &error));
+    g_file_delete(file, NULL, NULL);
+    g_assert_null(ws_document_program(d));
+    check_all_places(d, ws_design_root(ws_document_design(d)));
+    g_autoptr(GPtrArray) found = ws_matches_new(d, "fulll");
+    g_assert_cmpuint(found->len, >, 0);
+    if (!display)
+        return;
+    visit_panels(d, "no program");
+    g_autoptr(GtkWidget) problems = g_object_ref_sink(ws_problems_new(d));
+    g_assert_true(says(problems, "does not elaborate"));
+    ws_problems_next(WS_PROBLEMS(problems));
+    g_assert_cmpstr(ws_document_focus(d)->step, ==, "groups/mma/body/0/do/0/do/0");
+}
+
 static void test_empty(void)
 {
     if (!display) {
@@ -690,6 +760,8 @@ int main(int argc, char **argv)
     g_test_add_func("/ui/panels/long-trace", test_long_trace);
     g_test_add_func("/ui/panels/I54-large-text", test_large_text);
     g_test_add_func("/ui/panels/resources", test_resources);
+    g_test_add_func("/ui/panels/every-design", test_every_design);
+    g_test_add_func("/ui/panels/no-program", test_no_program);
     g_test_add_func("/ui/panels/empty", test_empty);
     return g_test_run();
 }
