@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-#define WS_TIMELINE_GUTTER 176.0 /* pixels left of the time area */
+#define WS_TIMELINE_GUTTER 184.0 /* pixels left of the time area */
 #define WS_TIMELINE_RIGHT  10.0  /* and right of it */
 #define WS_MAX_BLOCKS      700   /* widgets at most */
 

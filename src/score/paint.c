@@ -42,7 +42,7 @@ static void paint_names(cairo_t *cr, const WsScene *s, WsTheme theme, double rig
         if (staff->detail && staff->flat)
             ws_paint_text_cut(cr, 22 + end + 8, staff->y + 17, right - 38 - end, staff->detail);
         else if (staff->detail)
-            ws_paint_text_cut(cr, 22, staff->y + 31, right - (staff->n_agents ? 90 : 44),
+            ws_paint_text_cut(cr, 22, staff->y + 31, right - (staff->n_agents ? 78 : 44),
                               staff->detail);
     }
 }
