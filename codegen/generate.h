@@ -28,6 +28,9 @@ GQuark ws_generate_error_quark(void);
  *   5. debug_waits builds only: address of 16 u32 words; the first stuck wait claims word 0 by
  *      atomic compare-and-swap 0 -> 1 and fills [1] op index, [2] CTA, [3] shared address of the
  *      mbarrier, [4] tested parity, [5] slot, [6] warp, [7..8] mbarrier state, then traps
+ *   6. launch dynamic only: address of one u32 that is 0 before the first launch; every launch that
+ *      comes to its end leaves it at 0
+ *   7. order hilbert only: address of pairs of int32 (ws_launch_hilbert, walk.h)
  * Kernel name: "warpstave". Block: (threads,1,1). Dynamic shared memory: program->shared_bytes. */
 #define WS_KERNEL_NAME "warpstave"
 

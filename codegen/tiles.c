@@ -44,12 +44,13 @@ static WsUniform take_axis(WsEmit *e, guint axis, WsUniform *rest, gboolean last
     return x;
 }
 
-static void linear(WsEmit *e, WsUniform rest, WsUniform *coord, gint skip)
+/* The axes that are not in the set `skip`, the last one fastest. */
+static void linear(WsEmit *e, WsUniform rest, WsUniform *coord, guint skip)
 {
     const WsTiles *t = &e->p->tiles;
-    guint left = t->n_axes - (skip >= 0);
+    guint left = t->n_axes - (guint)__builtin_popcount(skip);
     for (guint i = t->n_axes; i-- > 0;) {
-        if ((gint)i != skip)
+        if (!(skip >> i & 1))
             coord[i] = take_axis(e, i, &rest, --left == 0);
     }
 }
@@ -74,21 +75,33 @@ static void grouped(WsEmit *e, WsUniform id, WsUniform *coord)
     WsUniform h = ws_uniform_min(e, ws_uniform_op(e, WS_EXPR_SUB, e->extent[axis], x0), n);
     h.lo = 1;
     coord[axis] = ws_uniform_op(e, WS_EXPR_ADD, x0, ws_uniform_op(e, WS_EXPR_MOD, r, h));
-    linear(e, ws_uniform_op(e, WS_EXPR_DIV, r, h), coord, (gint)axis);
+    linear(e, ws_uniform_op(e, WS_EXPR_DIV, r, h), coord, 1u << axis);
+}
+
+/* hilbert(x, y): the curve over x and y fastest, by the hidden table; then the other axes. */
+static void hilbert(WsEmit *e, WsUniform id, WsUniform *coord)
+{
+    const WsTiles *t = &e->p->tiles;
+    guint x = t->order_axis, y = t->order_axis2;
+    WsUniform cells = ws_uniform_op(e, WS_EXPR_MUL, e->extent[x], e->extent[y]);
+    cells.lo = MAX(cells.lo, 1); /* there is a tile */
+    WsUniform cell = ws_uniform_op(e, WS_EXPR_MOD, id, cells);
+    coord[x] = ws_dynamic_hilbert(e, cell, 0, G_MAXINT32);
+    coord[y] = ws_dynamic_hilbert(e, cell, 1, G_MAXINT32);
+    if (t->n_axes > 2)
+        linear(e, ws_uniform_op(e, WS_EXPR_DIV, id, cells), coord, 1u << x | 1u << y);
 }
 
 void ws_tiles_bind(WsEmit *e, LLVMValueRef id)
 {
     const WsTiles *t = &e->p->tiles;
     WsUniform coord[8], u = ws_uniform_value(id, 0, G_MAXINT32);
-    if (t->order == WS_ORDER_HILBERT) {
-        ws_emit_step_error(e, NULL, "tile order hilbert");
-        return;
-    }
-    if (t->order == WS_ORDER_GROUPED)
+    if (t->order == WS_ORDER_HILBERT)
+        hilbert(e, u, coord);
+    else if (t->order == WS_ORDER_GROUPED)
         grouped(e, u, coord);
     else
-        linear(e, u, coord, -1);
+        linear(e, u, coord, 0);
     for (guint i = 0; i < t->n_axes; i++) {
         if (t->axis[i].reverse) {
             WsUniform top = ws_uniform_op(e, WS_EXPR_SUB, e->extent[i], ws_uniform_const(e, 1));
@@ -146,9 +159,16 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t)
         single(e, t, from);
         return;
     }
-    if (e->p->tiles.launch == WS_LAUNCH_DYNAMIC) {
-        ws_emit_step_error(e, NULL, "launch dynamic");
+    gboolean dynamic = e->p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    LLVMValueRef outer = e->next_tile;
+    gint64 a, b;
+    if (dynamic && (!ws_uniform_known(&from, &a) || !ws_uniform_known(&step, &b) || a || b != 1)) {
+        ws_emit_step_error(e, NULL, "a dynamic loop over tiles with from or step");
         return;
+    }
+    if (dynamic) {
+        e->next_tile = ws_cell(e, e->i32, "next");
+        LLVMBuildStore(e->b, e->n_tiles.v, e->next_tile);
     }
     WsUniform skip = ws_uniform_op(e, WS_EXPR_MUL, from, e->n_clusters);
     WsUniform first = ws_uniform_op(e, WS_EXPR_ADD, e->cluster_id, skip);
@@ -166,7 +186,9 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t)
     ws_control_tree(e, t->kid[0]);
     count_tile(e, t);
     ws_tiles_unbind(e);
-    LLVMValueRef next = LLVMBuildAdd(e->b, id, stride.v, "tile.next");
+    LLVMValueRef next = dynamic ? ws_dynamic_next(e)
+                                : LLVMBuildAdd(e->b, id, stride.v, "tile.next");
+    e->next_tile = outer;
     LLVMValueRef next_position = LLVMBuildAdd(e->b, position, step.v, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->b);
     LLVMValueRef more = LLVMBuildICmp(e->b, LLVMIntSLT, next, e->n_tiles.v, "");

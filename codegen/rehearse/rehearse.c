@@ -21,6 +21,7 @@ typedef struct {
     WsHostMap *map;
     guint64 *param;
     guint n_param;
+    guint32 counter; /* launch dynamic */
 } Case;
 
 void ws_rehearse_result_free(WsRehearseResult *r)
@@ -113,7 +114,7 @@ static void make_params(Case *c)
     guint i, n_size = 0, n_scalar = 0, at = 0;
     c->size = g_new0(gint64, p->n_vars + 1);
     c->scalar = g_new0(double, p->n_vars + 1);
-    c->param = g_new0(guint64, p->n_maps + p->n_tensors + p->n_vars + 1);
+    c->param = g_new0(guint64, p->n_maps + p->n_tensors + p->n_vars + 3);
     for (i = 0; i < p->n_maps; i++)
         c->param[at++] = (guint64)(guintptr)&c->map[i];
     for (i = 0; i < p->n_tensors; i++)
@@ -128,6 +129,12 @@ static void make_params(Case *c)
         value = (float)ws_launch_var_real(c->values, (gint)i);
         c->scalar[n_scalar++] = (double)value;
         memcpy(&c->param[at++], &value, 4);
+    }
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        c->param[at++] = (guint64)(guintptr)&c->counter;
+    if (p->tiles.order == WS_ORDER_HILBERT) {
+        gint64 n;
+        c->param[at++] = (guint64)(guintptr)ws_launch_hilbert(c->values, &n);
     }
     c->n_param = at;
 }

@@ -51,10 +51,6 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
     }
     if (g_strcmp0(p->target, "sm_90a") != 0)
         return lens(error, "target %s: not in lens bundle (sm_90a is)", p->target);
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
-        return lens(error, "tiles: launch dynamic: not in lens bundle");
-    if (p->tiles.order == WS_ORDER_HILBERT)
-        return lens(error, "tiles: order hilbert: not in lens bundle");
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||
         sizes > WS_MANIFEST_SIZES || scalars > WS_MANIFEST_SCALARS)
         return lens(error,
@@ -193,6 +189,8 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
             g_string_append_c(out, '\n');
         }
     put_tensors(out, spec);
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        g_string_append(out, "counter\n");
     put_waits(out, p);
     if (spec->traced_ptx)
         put_records(out, spec);
@@ -298,6 +296,12 @@ static void put_case(GString *out, const WsProgram *p, const WsLaunchValues *v,
         if (p->var[i].kind == WS_VAR_SIZE)
             put_int(out, ws_launch_var(v, (gint)i));
     g_string_append_c(out, '\n');
+    if (p->tiles.order == WS_ORDER_HILBERT && grid > 0) {
+        g_string_append(out, "hilbert");
+        put_int(out, ws_launch_extent(v, p->tiles.order_axis));
+        put_int(out, ws_launch_extent(v, p->tiles.order_axis2));
+        g_string_append_c(out, '\n');
+    }
     for (guint t = 0; t < p->n_tensors; t++)
         put_case_tensor(out, p, v, t, findings);
 }

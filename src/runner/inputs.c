@@ -2,6 +2,9 @@
  */
 #include "runner/session.h"
 
+#include "program/hilbert.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static bool fill(WsSession *s, int t)
@@ -10,6 +13,26 @@ static bool fill(WsSession *s, int t)
     int64_t n = ws_run_span(&s->m->tensor[t], &s->c->tensor[t]);
     void *parameter[] = { &s->tensor[t], &n, &f };
     return ws_session_small(s, &s->fill, n, parameter);
+}
+
+/* The counter is 0 before the first launch and every launch leaves it at 0; the table of the order
+ * is that of the case's extents. */
+static bool hidden(WsSession *s)
+{
+    int64_t cells = s->c->hilbert[0] * s->c->hilbert[1];
+    s->hilbert = 0;
+    if (s->m->counter && !ws_cu(s, s->cu.memset8(s->counter, 0, 64, s->stream), "cuMemsetD8Async"))
+        return false;
+    if (!cells)
+        return true;
+    int32_t *table = malloc((size_t)cells * 8);
+    if (!table)
+        return ws_session_fail(s, "no memory for the table of the tile order");
+    ws_hilbert(table, s->c->hilbert[0], s->c->hilbert[1]);
+    bool ok = ws_cu(s, s->cu.mem_alloc(&s->hilbert, (uint64_t)cells * 8), "cuMemAlloc") &&
+              ws_cu(s, s->cu.copy_to_device(s->hilbert, table, (size_t)cells * 8), "cuMemcpyHtoD");
+    free(table);
+    return ok;
 }
 
 bool ws_case_open(WsSession *s)
@@ -28,7 +51,7 @@ bool ws_case_open(WsSession *s)
     for (int t = 0; t < m->n_tensors; t++)
         if (m->tensor[t].access == WS_RUN_READ && !fill(s, t))
             return false;
-    return ws_maps_encode(s) && ws_session_synchronize(s);
+    return hidden(s) && ws_maps_encode(s) && ws_session_synchronize(s);
 }
 
 void ws_case_close(WsSession *s)
@@ -37,6 +60,9 @@ void ws_case_close(WsSession *s)
         if (s->tensor[t])
             s->cu.mem_free(s->tensor[t]);
     memset(s->tensor, 0, sizeof s->tensor);
+    if (s->hilbert)
+        s->cu.mem_free(s->hilbert);
+    s->hilbert = 0;
 }
 
 static bool set_outputs(WsSession *s, WsRunAccess access, unsigned char value)

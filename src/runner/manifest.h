@@ -60,6 +60,7 @@ typedef struct {
     bool grid_sms; /* grid = min(SMs rounded down to the cluster, grid) */
     int64_t grid;  /* CTAs; 0 launches nothing */
     int64_t tiles;
+    int64_t hilbert[2]; /* extents of the curve, 0: no such order */
     double flops; /* of the whole problem, 0 unknown */
     WsRunTensorCase tensor[WS_MANIFEST_TENSORS];
 } WsRunCase;
@@ -78,6 +79,7 @@ typedef struct {
     char scalar[WS_MANIFEST_SCALARS][WS_MANIFEST_NAME];
     float scalar_value[WS_MANIFEST_SCALARS];
     WsRunTensor tensor[WS_MANIFEST_TENSORS];
+    bool counter; /* dynamic tiles: a hidden u32, 0 before a launch and after it */
     WsRunMap map[WS_MANIFEST_MAPS];
     WsRunWait wait[WS_MANIFEST_WAITS];
     uint64_t record_bytes;                          /* of the record buffer, 0: not traced */

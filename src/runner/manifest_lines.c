@@ -246,6 +246,11 @@ static bool read_plan(Reader *r)
     r->m->plan = (uint64_t)v;
     return true;
 }
+static bool read_counter(Reader *r)
+{
+    r->m->counter = true;
+    return true;
+}
 static bool read_ctas(Reader *r)
 {
     WsManifest *m = r->m;
@@ -294,6 +299,16 @@ static bool read_case(Reader *r)
         return fail(r, "grid %" PRId64 " is no multiple of the cluster size %u", c->grid,
                     m->cluster);
     m->n_cases++;
+    return true;
+}
+/* hilbert WIDTH HEIGHT */
+static bool read_hilbert(Reader *r)
+{
+    int64_t *extent = r->now->hilbert;
+    if (!get_int(r, 1, 1, 1 << 24, &extent[0]) || !get_int(r, 2, 1, 1 << 24, &extent[1]))
+        return false;
+    if (extent[0] > (1 << 24) / extent[1])
+        return fail(r, "a curve over more than 2^24 cells");
     return true;
 }
 static bool read_values(Reader *r)
@@ -379,5 +394,7 @@ const WsLineRow ws_line_row[] = {
     { "values", read_values, 0, -1, WS_LINE_IN_CASE },
     { "extent", read_extent, 1, -1, WS_LINE_IN_CASE },
     { "fill", read_fill, 6, 6, WS_LINE_IN_CASE },
+    { "counter", read_counter, 0, 0, WS_LINE_ONCE },
+    { "hilbert", read_hilbert, 2, 2, WS_LINE_IN_CASE },
 };
 const int ws_line_rows = sizeof ws_line_row / sizeof *ws_line_row;

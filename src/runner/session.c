@@ -237,6 +237,8 @@ bool ws_session_load(WsSession *s, bool debug)
     ws_session_phase(s, 60, "taking memory");
     ok = ok && ws_cu(s, s->cu.mem_alloc(&s->scratch, 64), "cuMemAlloc") &&
          ws_cu(s, s->cu.mem_alloc(&s->flush, WS_FLUSH_BYTES), "cuMemAlloc");
+    if (ok && m->counter)
+        ok = ws_cu(s, s->cu.mem_alloc(&s->counter, 64), "cuMemAlloc");
     if (ok && m->record_bytes && m->module[WS_MODULE_TRACED][0])
         ok = ws_cu(s, s->cu.mem_alloc(&s->records, m->record_bytes), "cuMemAlloc") &&
              ws_cu(s, s->cu.memset8(s->records, 0xff, m->record_bytes, s->stream),
@@ -274,7 +276,7 @@ bool ws_session_launch(WsSession *s, WsModuleKind kind)
 {
     const WsManifest *m = s->m;
     void *parameter[WS_MANIFEST_MAPS + WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES +
-                    WS_MANIFEST_SCALARS + 2];
+                    WS_MANIFEST_SCALARS + 4];
     int n = 0;
     for (int i = 0; i < m->n_maps; i++)
         parameter[n++] = &s->map[i];
@@ -288,6 +290,10 @@ bool ws_session_launch(WsSession *s, WsModuleKind kind)
         parameter[n++] = &s->records;
     if (kind == WS_MODULE_DEBUG)
         parameter[n++] = &s->debug_address;
+    if (m->counter)
+        parameter[n++] = &s->counter;
+    if (s->c->hilbert[0])
+        parameter[n++] = &s->hilbert;
     WsCuAttribute cluster = { .id = WS_CU_LAUNCH_CLUSTER, .value.cluster = { m->cluster, 1, 1 } };
     WsCuLaunch config = { .grid = { s->grid, 1, 1 },
                           .block = { m->threads, 1, 1 },

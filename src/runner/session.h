@@ -29,6 +29,7 @@ typedef struct {
     uint64_t flush;   /* buffer larger than any L2 */
     uint64_t scratch; /* 64 bytes for results of the small kernels */
     uint64_t records;
+    uint64_t counter; /* dynamic tiles */
     uint32_t *debug; /* host memory mapped into the device */
     uint64_t debug_address;
     /* the case */
@@ -38,6 +39,7 @@ typedef struct {
     uint64_t tensor[WS_MANIFEST_TENSORS];
     uint64_t bytes[WS_MANIFEST_TENSORS];
     WsCuTensorMap map[WS_MANIFEST_MAPS];
+    uint64_t hilbert; /* table of the tile order, 0 none */
 } WsSession;
 
 /* Names the current work and says how long it may take before it counts as hung. */

@@ -1,5 +1,6 @@
 /* Bundles: what is written is what the runner reads; sizes that cannot run are refused by name. */
 #include "launch/bundle.h"
+#include "model/edit.h"
 #include "runner/manifest.h"
 
 #include <glib/gstdio.h>
@@ -157,14 +158,54 @@ static void test_refused(void)
 
 static void test_lens(void)
 {
-    g_autoptr(WsProgram) p =
-        program_of(WS_SOURCE_ROOT "/tests/designs/attention-fa3-dynamic.wstave");
+    g_autoptr(WsProgram) p = program_of(GEMM);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
-    WsBundleSpec spec = { .program = p, .timed_ptx = "" };
+    static const WsBundleCase many[WS_MANIFEST_CASES + 1];
+    WsBundleSpec spec = {
+        .program = p, .timed_ptx = "", .cases = many, .n_cases = WS_MANIFEST_CASES + 1
+    };
     g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
     g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS);
-    g_assert_cmpstr(error->message, ==, "tiles: launch dynamic: not in lens bundle");
+    g_assert_cmpstr(error->message, ==, "a bundle holds at most 64 cases");
+}
+
+static char *manifest_of(const char *file, const char *edit_text)
+{
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, file, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsDesign) design = ws_design_load(path, findings);
+    if (edit_text) {
+        g_autoptr(WsEdit) edit = ws_edit_parse(edit_text, &error);
+        g_assert_no_error(error);
+        WsDesign *next = ws_design_apply(design, edit, findings);
+        ws_design_unref(design);
+        design = next;
+    }
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    WsBundleSpec spec = { .program = p, .timed_ptx = "" };
+    char *text = ws_bundle_manifest(&spec, findings, &error);
+    g_assert_no_error(error);
+    return text;
+}
+
+/* Hidden parameters: the counter of a dynamic launch, the curve of a tile order. */
+static void test_hidden(void)
+{
+    char why[256];
+    g_autofree WsManifest *m = g_new(WsManifest, 1);
+    g_autofree char *plain = manifest_of("tests/designs/gemm-cooperative.wstave", NULL);
+    g_assert_true(ws_manifest_parse(plain, m, why, sizeof why));
+    g_assert_false(m->counter);
+    g_assert_cmpint(m->case_[0].hilbert[0], ==, 0);
+    g_autofree char *dynamic = manifest_of("tests/designs/attention-fa3-dynamic.wstave", NULL);
+    g_assert_true(ws_manifest_parse(dynamic, m, why, sizeof why));
+    g_assert_true(m->counter);
+    g_autofree char *curve = manifest_of("tests/designs/gemm-cooperative.wstave",
+                                         "set tiles order \"hilbert(tm, tn)\"");
+    g_assert_true(ws_manifest_parse(curve, m, why, sizeof why));
+    g_assert_cmpint(m->case_[0].hilbert[0] * m->case_[0].hilbert[1], ==, m->case_[0].tiles);
 }
 
 /* A folder that is no bundle is never replaced. */
@@ -192,6 +233,7 @@ int main(int argc, char **argv)
     g_test_add_func("/launch/bundle/round-trip", test_round_trip);
     g_test_add_func("/launch/bundle/refused", test_refused);
     g_test_add_func("/launch/bundle/lens", test_lens);
+    g_test_add_func("/launch/bundle/hidden", test_hidden);
     g_test_add_func("/launch/bundle/foreign-folder", test_foreign_folder);
     return g_test_run();
 }

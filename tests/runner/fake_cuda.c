@@ -311,6 +311,12 @@ static int run_generated(const Function *f, void **p)
         pending = ILLEGAL_ADDRESS;
     if (mode("crash"))
         abort();
+    if (mode("hidden")) { /* counter, curve: behind the build's own */
+        uint32_t *counter = AT(uint32_t, last_traced ? 8 : 7);
+        const int32_t *curve = AT(int32_t, last_traced ? 9 : 8);
+        note("counter %u curve %d,%d %d,%d %d,%d\n", *counter, curve[0], curve[1], curve[2],
+             curve[3], curve[4], curve[5]);
+    }
     memcpy(AT(void, 3), AT(void, 2), (size_t)n * 2);
     if (mode("wrong"))
         AT(uint16_t, 3)[n - 1] ^= 0x80; /* exponent: far off */

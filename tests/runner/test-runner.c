@@ -177,6 +177,19 @@ static const struct {
     { "crash", 1, "ended by signal 6, while: first launch of the timed build", NULL },
 };
 
+/* Hidden parameters reach the kernel behind all others: a counter that is 0, a curve. */
+static void test_hidden(void)
+{
+    Run r = run(make_bundle("module traced traced.ptx\ncounter\n",
+                            "case small sms 64 3 1e6\nvalues 4 8\nhilbert 1 3\nextent 0 4 8 8 1\n"
+                            "fill 0 normal 0 0 0 0\nextent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n"),
+                "hidden", NULL);
+    g_assert_cmpint(r.status, ==, 0);
+    g_assert_cmpuint(count(r.log, "counter 0 curve 0,0 0,1 0,2\n"), >=, 2);
+    g_assert_cmpuint(count(r.log, "counter"), ==, count(r.log, "counter 0 curve 0,0 0,1 0,2"));
+    clear(&r);
+}
+
 static void test_trouble(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(trouble); i++) {
@@ -275,6 +288,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/runner/process/right", test_right);
     g_test_add_func("/runner/process/traced", test_traced);
+    g_test_add_func("/runner/process/hidden", test_hidden);
     g_test_add_func("/runner/process/trouble", test_trouble);
     g_test_add_func("/runner/process/wrong-is-not-timed", test_wrong_is_not_timed);
     g_test_add_func("/runner/process/hang", test_hang);
