@@ -41,7 +41,7 @@ static void restore_panes(WsWindow *w)
         gtk_paned_set_position(w->columns,
                                MAX(width - ws_settings_int("inspector-width", 340), 200));
     if (height > 0)
-        gtk_paned_set_position(w->rows, MAX(height - ws_settings_int("panels-height", 260), 120));
+        gtk_paned_set_position(w->rows, MAX(height - ws_settings_int("panels-height", 200), 120));
 }
 
 static gboolean first_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -240,6 +240,15 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     WS_WINDOW(object)->document = g_value_dup_object(value);
 }
 
+/* The windows of detached panels hold this one through its actions: they go first. */
+static void unrealize(GtkWidget *widget)
+{
+    WsWindow *w = WS_WINDOW(widget);
+    if (w->detached)
+        ws_window_close_detached(w);
+    GTK_WIDGET_CLASS(ws_window_parent_class)->unrealize(widget);
+}
+
 static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
@@ -266,6 +275,7 @@ static void ws_window_class_init(WsWindowClass *class)
                             G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
     G_OBJECT_CLASS(class)->dispose = dispose;
     GTK_WINDOW_CLASS(class)->close_request = close_request;
+    widget->unrealize = unrealize;
     gtk_widget_class_set_template_from_resource(widget, WS_RESOURCE_PATH "/window.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child(widget, WsWindow, name)
     CHILD(header), CHILD(recent_button), CHILD(menu_button), CHILD(theme_button);

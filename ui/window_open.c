@@ -106,6 +106,17 @@ static gboolean open_either(WsWindow *w, GFile *file, GError **error)
     return ws_document_open(w->document, file, error);
 }
 
+/* What a reader wants to see first: what is wrong; if nothing is, where the time goes. */
+static void choose_panel(WsWindow *w)
+{
+    WsFindings *findings = ws_document_findings(w->document);
+    gboolean wrong = findings && ws_findings_count(findings, WS_SEVERITY_WARNING) > 0;
+    GtkWidget *panel = w->part[wrong ? WS_PART_PROBLEMS : WS_PART_MEASUREMENTS];
+    int page = gtk_notebook_page_num(w->panels, panel);
+    if (page >= 0)
+        gtk_notebook_set_current_page(w->panels, page);
+}
+
 static gboolean opened(WsWindow *w, GFile *file, gboolean ok, const GError *error)
 {
     if (!ok) {
@@ -114,6 +125,7 @@ static gboolean opened(WsWindow *w, GFile *file, gboolean ok, const GError *erro
     }
     ws_window_say_nothing(w);
     note_recent(file);
+    choose_panel(w);
     if (!ws_document_program(w->document))
         ws_window_show_panel(w, WS_PART_PROBLEMS);
     else
