@@ -54,12 +54,12 @@ static gint64 extent(const Case *c, guint tensor)
     return n;
 }
 
-static gint64 literal(const WsExpr *e)
+/* An integer parameter of `data`, over sizes and run names; 0 if there is none. */
+static gboolean parameter(const Case *c, const WsExpr *e, gint64 *out, GError **error)
 {
-    gint64 v = 0;
-    if (e)
-        ws_expr_is_int(e, &v);
-    return v;
+    WsExprEnv env = ws_launch_env(c->values);
+    *out = 0;
+    return !e || ws_expr_eval(e, &env, out, error);
 }
 
 static gboolean fill(Case *c, guint tensor, guint64 seed, GError **error)
@@ -79,10 +79,10 @@ static gboolean fill(Case *c, guint tensor, guint64 seed, GError **error)
                           .dtype = (gint32)t->dtype,
                           .key = ws_input_key(seed, tensor),
                           .last = t->rank ? ws_launch_shape(c->values, tensor, t->rank - 1) : 1,
-                          .a = literal(t->data_a),
-                          .b = literal(t->data_b),
                           .x = t->data_x,
                           .y = t->data_y };
+        if (!parameter(c, t->data_a, &f.a, error) || !parameter(c, t->data_b, &f.b, error))
+            return FALSE;
         ws_input_fill(c->tensor[tensor], &f, (guint64)n);
     } else {
         memset(c->tensor[tensor], t->access == WS_ACCESS_WRITE ? 0xff : 0, bytes);
