@@ -239,6 +239,12 @@ static void on_document(WsSearch *self)
         g_ptr_array_set_size(self->match, 0);
 }
 
+/* The results would lie over whatever the person turned to. */
+static void on_leave(WsSearch *self)
+{
+    gtk_popover_popdown(GTK_POPOVER(self->popover));
+}
+
 /* --- widget -------------------------------------------------------------------------------------
  */
 
@@ -300,6 +306,9 @@ static void ws_search_init(WsSearch *self)
     gtk_widget_set_parent(self->bar, GTK_WIDGET(self));
     gtk_widget_set_visible(GTK_WIDGET(self), FALSE);
     make_results(self);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    g_signal_connect_swapped(focus, "leave", G_CALLBACK(on_leave), self);
+    gtk_widget_add_controller(GTK_WIDGET(self), focus);
     gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
     g_signal_connect_swapped(keys, "key-pressed", G_CALLBACK(on_key), self);
     gtk_widget_add_controller(self->entry, keys);

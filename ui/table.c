@@ -298,6 +298,8 @@ GtkWidget *ws_table_new(const char *name, const WsColumn *column, guint n, const
     gtk_stack_add_named(GTK_STACK(self->stack), self->empty, "empty");
     gtk_widget_set_hexpand(self->stack, TRUE);
     gtk_widget_set_vexpand(self->stack, TRUE);
+    gtk_widget_set_hexpand(GTK_WIDGET(self), TRUE);
+    gtk_widget_set_vexpand(GTK_WIDGET(self), TRUE);
     gtk_widget_set_parent(self->stack, GTK_WIDGET(self));
     show_empty(self);
     return GTK_WIDGET(self);
