@@ -292,7 +292,7 @@ static GtkWidget *make_range(WsMeasurements *self)
     for (WsFiguresKind k = WS_FIGURES_RANGE_LANES; k <= WS_FIGURES_RANGE_OVERLAP; k++)
         gtk_box_append(GTK_BOX(row), make_table(self, k));
     gtk_widget_set_hexpand(self->table[WS_FIGURES_RANGE_LANES], FALSE);
-    gtk_widget_set_size_request(self->table[WS_FIGURES_RANGE_LANES], 290, -1);
+    gtk_widget_set_size_request(self->table[WS_FIGURES_RANGE_LANES], 312, -1);
     gtk_widget_set_vexpand(row, TRUE);
     gtk_box_append(GTK_BOX(page), self->range_text);
     gtk_box_append(GTK_BOX(page), row);

@@ -570,7 +570,7 @@ static void test_measurements(void)
         return;
     WsMeasurements *panel = WS_MEASUREMENTS(f.measurements);
     ws_measurements_update(panel);
-    g_assert_true(says(f.measurements, "Bound by tensor pipe (predicted)"));
+    g_assert_true(says(f.measurements, "Bound by tensor pipe, predicted"));
     g_autofree char *summary = ws_measurements_copy(panel);
     g_assert_nonnull(strstr(summary, "Throughput\t"));
     ws_document_set_range(f.document, 20000, 40480);
