@@ -56,8 +56,7 @@ WsThemeChoice ws_theme_choice(void)
     return theme()->choice;
 }
 
-/* --- style sheets -------------------------------------------------------------------------------
- */
+/* --- style sheets ----------------------------------------------------------------------------- */
 
 /* The painter's colours as names, so that canvas and panels cannot drift apart. */
 static void add_palette(GString *css, WsTheme which, gboolean contrast)
@@ -133,8 +132,7 @@ void ws_theme_choose(WsThemeChoice choice)
     apply(self);
 }
 
-/* --- the desktop --------------------------------------------------------------------------------
- */
+/* --- the desktop ------------------------------------------------------------------------------ */
 
 #define PORTAL_NAME      "org.freedesktop.portal.Desktop"
 #define PORTAL_PATH      "/org/freedesktop/portal/desktop"

@@ -16,8 +16,7 @@
 
 G_DEFINE_FINAL_TYPE(WsWindow, ws_window, GTK_TYPE_APPLICATION_WINDOW)
 
-/* --- what the window remembers ------------------------------------------------------------------
- */
+/* --- what the window remembers ---------------------------------------------------------------- */
 
 static void restore_size(WsWindow *w)
 {
@@ -79,8 +78,7 @@ static gboolean close_request(GtkWindow *window)
     return GTK_WINDOW_CLASS(ws_window_parent_class)->close_request(window);
 }
 
-/* --- what it shows -------------------------------------------------------------------------------
- */
+/* --- what it shows ---------------------------------------------------------------------------- */
 
 static char *place_of(GFile *file)
 {
@@ -143,8 +141,7 @@ void ws_window_show_panel(WsWindow *w, WsPart part)
     gtk_widget_child_focus(w->part[part], GTK_DIR_TAB_FORWARD);
 }
 
-/* --- making it
- * ------------------------------------------------------------------------------------ */
+/* --- making it -------------------------------------------------------------------------------- */
 
 static void add_panel(WsWindow *w, WsPart part, GtkWidget *panel, const char *label)
 {

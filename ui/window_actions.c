@@ -10,8 +10,7 @@
 
 #include <glib/gi18n.h>
 
-/* --- what the window does itself
- * ------------------------------------------------------------------ */
+/* --- what the window does itself -------------------------------------------------------------- */
 
 static void do_open(WsWindow *w)
 {
@@ -183,6 +182,7 @@ static const struct {
     { "remove-trace", do_remove_trace },
     { "reload", do_reload },
     { "export-picture", ws_window_choose_picture },
+    { "export-trace", ws_window_choose_trace_export },
     { "new-window", do_new_window },
     { "same-window", do_same_window },
     { "close", do_close },
@@ -207,8 +207,7 @@ static const struct {
     { "about", do_about },
 };
 
-/* --- from the table to GActions
- * -------------------------------------------------------------------- */
+/* --- from the table to GActions --------------------------------------------------------------- */
 
 static void set_marks(WsWindow *w);
 

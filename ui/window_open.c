@@ -1,8 +1,5 @@
 #include "ui/window_private.h"
 
-#include "score/scene.h"
-#include "ui/theme.h"
-
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -10,8 +7,7 @@
 #define MIME_TRACE  "application/x-warpstave-trace"
 #define MAX_RECENT  12
 
-/* --- the error bar ------------------------------------------------------------------------------
- */
+/* --- the error bar ---------------------------------------------------------------------------- */
 
 void ws_window_say(WsWindow *w, GtkMessageType type, const char *what, const char *how)
 {
@@ -67,8 +63,7 @@ static void say_cannot_open(WsWindow *w, GFile *file, const GError *error)
     ws_window_say(w, GTK_MESSAGE_ERROR, what, how);
 }
 
-/* --- opening -------------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static gboolean is_trace(GFile *file)
 {
@@ -155,10 +150,9 @@ gboolean ws_window_open_trace(WsWindow *w, GFile *file)
     return opened(w, file, ok, error);
 }
 
-/* --- dialogues
- * ------------------------------------------------------------------------------------ */
+/* --- dialogues -------------------------------------------------------------------------------- */
 
-static void add_filter(GtkFileChooser *chooser, const char *name, const char *const *suffixes)
+void ws_window_add_filter(GtkFileChooser *chooser, const char *name, const char *const *suffixes)
 {
     g_autoptr(GtkFileFilter) filter = gtk_file_filter_new();
     gtk_file_filter_set_name(filter, name);
@@ -167,8 +161,8 @@ static void add_filter(GtkFileChooser *chooser, const char *name, const char *co
     gtk_file_chooser_add_filter(chooser, filter);
 }
 
-static GtkFileChooser *new_chooser(WsWindow *w, const char *title, GtkFileChooserAction action,
-                                   const char *accept, GCallback response)
+GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileChooserAction action,
+                                      const char *accept, GCallback response)
 {
     g_clear_object(&w->chooser);
     w->chooser = gtk_file_chooser_native_new(title, GTK_WINDOW(w), action, accept, _("_Cancel"));
@@ -199,63 +193,17 @@ void ws_window_choose_file(WsWindow *w, gboolean trace)
     static const char *const designs[] = { "wstave", "wtrace", NULL };
     static const char *const traces[] = { "wtrace", NULL };
     GtkFileChooser *chooser =
-        new_chooser(w, trace ? _("Add a Measured Trace") : _("Open a Design or a Trace"),
-                    GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), G_CALLBACK(chose_file));
+        ws_window_new_chooser(w, trace ? _("Add a Measured Trace") : _("Open a Design or a Trace"),
+                              GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), G_CALLBACK(chose_file));
     if (trace)
         g_object_set_data(G_OBJECT(chooser), "trace", w);
-    add_filter(chooser, trace ? _("Traces (.wtrace)") : _("Designs and traces (.wstave, .wtrace)"),
-               trace ? traces : designs);
+    ws_window_add_filter(chooser,
+                         trace ? _("Traces (.wtrace)") : _("Designs and traces (.wstave, .wtrace)"),
+                         trace ? traces : designs);
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(chooser));
 }
 
-static void save_picture(WsWindow *w, GFile *file)
-{
-    g_autofree char *path = g_file_get_path(file);
-    g_autoptr(GError) error = NULL;
-    WsSceneOptions options = { 0 };
-    g_autoptr(WsScene) scene =
-        ws_scene_new(ws_document_program(w->document), ws_document_predicted(w->document),
-                     ws_document_measured(w->document), &options);
-    if (path && ws_scene_save(scene, path, ws_theme_current(), &error)) {
-        g_autofree char *what = g_strdup_printf(_("Saved %s"), path);
-        ws_window_say(w, GTK_MESSAGE_INFO, what, NULL);
-        return;
-    }
-    g_autofree char *name = g_file_get_parse_name(file);
-    g_autofree char *what = g_strdup_printf(_("Cannot save %s"), name);
-    ws_window_say(w, GTK_MESSAGE_ERROR, what,
-                  error ? error->message : _("It is not a local file. Choose a local folder."));
-}
-
-static void chose_picture(GtkNativeDialog *dialog, int response, WsWindow *w)
-{
-    g_autoptr(GFile) file = response == GTK_RESPONSE_ACCEPT
-                                ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
-                                : NULL;
-    g_clear_object(&w->chooser);
-    if (file)
-        save_picture(w, file);
-}
-
-void ws_window_choose_picture(WsWindow *w)
-{
-    static const char *const kinds[] = { "svg", "pdf", "png", NULL };
-    if (!ws_document_predicted(w->document) && !ws_document_measured(w->document)) {
-        ws_window_say(w, GTK_MESSAGE_WARNING, _("There is no score to save"),
-                      _("The problems panel says why this design has no predicted time."));
-        return;
-    }
-    g_autofree char *title = ws_document_title(w->document);
-    g_autofree char *name = g_strdup_printf("%s.svg", title);
-    GtkFileChooser *chooser = new_chooser(w, _("Export a Picture"), GTK_FILE_CHOOSER_ACTION_SAVE,
-                                          _("_Save"), G_CALLBACK(chose_picture));
-    gtk_file_chooser_set_current_name(chooser, g_strdelimit(name, "/", '-'));
-    add_filter(chooser, _("Pictures (.svg, .pdf, .png)"), kinds);
-    gtk_native_dialog_show(GTK_NATIVE_DIALOG(chooser));
-}
-
-/* --- drops
- * ---------------------------------------------------------------------------------------- */
+/* --- drops ------------------------------------------------------------------------------------ */
 
 static gboolean dropped(GtkDropTarget *target, const GValue *value, double x, double y, WsWindow *w)
 {
@@ -287,8 +235,7 @@ void ws_window_accept_drops(WsWindow *w)
     gtk_widget_add_controller(GTK_WIDGET(w), GTK_EVENT_CONTROLLER(target));
 }
 
-/* --- recent files
- * ---------------------------------------------------------------------------------- */
+/* --- recent files ----------------------------------------------------------------------------- */
 
 static gint newest_first(gconstpointer a, gconstpointer b)
 {

@@ -34,9 +34,18 @@ void ws_window_add_actions(WsWindow *w);
 void ws_window_update_actions(WsWindow *w);
 /* window_open.c */
 void ws_window_choose_file(WsWindow *w, gboolean trace);
-void ws_window_choose_picture(WsWindow *w);
+/* A file dialogue, kept in w->chooser until it answers. Borrowed. */
+GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileChooserAction action,
+                                      const char *accept, GCallback response);
+void ws_window_add_filter(GtkFileChooser *chooser, const char *name, const char *const *suffixes);
 void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */
+/* window_export.c */
+void ws_window_choose_picture(WsWindow *w);
+void ws_window_choose_trace_export(WsWindow *w);
+/* By the file's ending. */
+gboolean ws_window_export_trace(WsWindow *w, GFile *file);
+gboolean ws_window_export_picture(WsWindow *w, GFile *file);
 /* window_status.c */
 void ws_window_follow_status(WsWindow *w);
 /* window_detach.c */

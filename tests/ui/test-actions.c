@@ -7,8 +7,9 @@
 #include "ui/settings.h"
 #include "ui/shortcuts.h"
 #include "ui/theme.h"
-#include "ui/window.h"
+#include "ui/window_private.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static WsApplication *application;
@@ -29,8 +30,7 @@ static void open_shipped(void)
     settle();
 }
 
-/* --- the table alone
- * ------------------------------------------------------------------------------ */
+/* --- the table alone -------------------------------------------------------------------------- */
 
 static void names_and_texts(void)
 {
@@ -78,8 +78,7 @@ static void keys_are_unique(void)
     }
 }
 
-/* --- the window
- * ------------------------------------------------------------------------------------ */
+/* --- the window ------------------------------------------------------------------------------- */
 
 static gboolean part_does(const WsAction *action)
 {
@@ -136,8 +135,7 @@ static void enabled_follows_the_document(void)
     g_assert_true(g_action_group_get_action_enabled(group, "select-upstream"));
 }
 
-/* --- menus, shortcuts, palette
- * ---------------------------------------------------------------------- */
+/* --- menus, shortcuts, palette ---------------------------------------------------------------- */
 
 static void collect_menu(GMenuModel *model, GHashTable *names)
 {
@@ -255,17 +253,16 @@ static void i58_palette_finds_and_runs(void)
     g_assert_cmpuint(ws_document_selection(ws_window_document(window))->len, >, 3);
 }
 
-/* --- running them
- * ------------------------------------------------------------------------------------ */
+/* --- running them ----------------------------------------------------------------------------- */
 
 /* Those that open a dialogue, start work, or end the window. */
 static gboolean harmless(const char *name)
 {
     static const char *const others[] = {
-        "open",         "open-trace", "export-picture", "new-window", "close",
-        "quit",         "generate",   "rehearse",       "run",        "run-on",
-        "bundle",       "cancel",     "palette",        "shortcuts",  "same-window",
-        "detach-panel", "about",      "fullscreen",     NULL
+        "open",        "open-trace",   "export-picture", "export-trace", "new-window",
+        "close",       "quit",         "generate",       "rehearse",     "run",
+        "run-on",      "bundle",       "cancel",         "palette",      "shortcuts",
+        "same-window", "detach-panel", "about",          "fullscreen",   NULL
     };
     return !g_strv_contains(others, name);
 }
@@ -320,6 +317,38 @@ static void i51_two_windows_on_one_design(void)
     gtk_window_close(GTK_WINDOW(second));
     settle();
     g_assert_nonnull(ws_document_design(ws_window_document(window)));
+}
+
+/* I47, I49: what is saved has the form that its ending says; another ending is refused. */
+static void i47_i49_exports(void)
+{
+    static const struct {
+        const char *ending, *begins;
+        gboolean picture;
+    } row[] = { { "svg", "<?xml", TRUE }, { "pdf", "%PDF", TRUE }, { "png", "\211PNG", TRUE },
+                { "json", "{", FALSE },   { "csv", "", FALSE },    { "wtrace", "", FALSE },
+                { "doc", NULL, TRUE },    { "doc", NULL, FALSE } };
+    g_autofree char *folder = g_dir_make_tmp("warpstave-export-XXXXXX", NULL);
+    open_shipped();
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autofree char *name = g_strdup_printf("out.%s", row[i].ending);
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        g_autoptr(GFile) file = g_file_new_for_path(path);
+        g_autofree char *text = NULL;
+        gsize length = 0;
+        gboolean ok = row[i].picture ? ws_window_export_picture(window, file)
+                                     : ws_window_export_trace(window, file);
+        g_assert_cmpint(ok, ==, row[i].begins != NULL);
+        g_assert_cmpint(g_file_get_contents(path, &text, &length, NULL), ==, ok);
+        if (ok)
+            g_assert_cmpuint(length, >, 200);
+        if (ok)
+            g_assert_true(g_str_has_prefix(text, row[i].begins));
+        if (ok && !strcmp(row[i].ending, "wtrace"))
+            g_assert_true(ws_window_open_trace(window, file));
+        g_remove(path);
+    }
+    g_rmdir(folder);
 }
 
 /* A closed window takes its document, design and traces along. */
@@ -442,6 +471,7 @@ int main(int argc, char **argv)
     g_test_add_func("/actions/run", every_harmless_command_runs);
     g_test_add_func("/actions/I52-themes", i52_themes);
     g_test_add_func("/actions/I51-detached-panel", i51_detached_panel);
+    g_test_add_func("/actions/I47-I49-exports", i47_i49_exports);
     g_test_add_func("/actions/closed-windows-are-freed", closed_windows_are_freed);
     g_test_add_func("/actions/I51-two-windows", i51_two_windows_on_one_design);
     g_test_add_func("/actions/I54-text-200", i54_text_at_200_percent);
