@@ -189,8 +189,8 @@ static WsMathNode *value_node(WsMath *m, const WsExpr *x)
         n->cols = v->cols;
         if (n->f.shape == WS_FRAGMENT_LINEAR) {
             m->linear = TRUE;
-            m->lin_rows = MAX(m->lin_rows, v->rows);
-            m->lin_cols = MAX(m->lin_cols, v->cols);
+            m->lin.rows = MAX(m->lin.rows, v->rows);
+            m->lin.cols = MAX(m->lin.cols, v->cols);
         }
         return n;
     }
@@ -246,8 +246,8 @@ static void make_slots(WsMath *m, WsMathNode *n)
     n->n_row = n->n_col = 1;
     if (m->linear && (n->rows > 1 || n->cols > 1)) {
         guint threads = m->e->agent->threads;
-        n->n_row = (n->rows * n->cols + threads - 1) / threads;
-        if (n->rows != m->lin_rows || n->cols != m->lin_cols)
+        n->n_row = (m->lin.rows * m->lin.cols + threads - 1) / threads;
+        if (n->form == WS_MATH_VALUE && (n->rows != m->lin.rows || n->cols != m->lin.cols))
             fail(m, "linear values of different shapes in one statement");
     } else if (!m->linear) {
         n->n_row = slots(n->rows, 32);
@@ -369,8 +369,7 @@ static void assign(WsMath *m, const WsExpr *x, guint value)
         return;
     }
     m->linear = f.shape == WS_FRAGMENT_LINEAR;
-    m->lin_rows = m->linear ? v->rows : 0;
-    m->lin_cols = m->linear ? v->cols : 0;
+    m->lin = (WsRegValue){ .rows = m->linear ? v->rows : 0, .cols = m->linear ? v->cols : 0 };
     WsMathNode *n = ws_math_node(m, x, v->rows, v->cols);
     if (!n)
         return;
@@ -394,7 +393,7 @@ static void assign(WsMath *m, const WsExpr *x, guint value)
 static void temporary(WsMath *m, const WsStatement *s)
 {
     m->linear = FALSE;
-    m->lin_rows = m->lin_cols = 0;
+    m->lin = (WsRegValue){ 0 };
     WsMathNode *n = ws_math_node(m, s->value, 1, 1);
     for (guint r = 0; n && r < n->n_row; r++) {
         for (guint c = 0; c < n->n_col && !m->e->error; c++)

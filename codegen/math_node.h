@@ -41,7 +41,7 @@ typedef struct {
     GPtrArray *pool;       /* all nodes */
     GHashTable *temporary; /* name -> WsMathNode, all its elements made */
     gboolean linear;       /* the statement is on linear values */
-    guint lin_rows, lin_cols;
+    WsRegValue lin;        /* its shape */
 } WsMath;
 
 /* --- math.c: typing ---------------------------------------------------------------------------*/

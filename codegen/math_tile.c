@@ -61,27 +61,40 @@ static LLVMValueRef uniform(WsMath *m, WsMathNode *n)
     return LLVMBuildICmp(e->b, LLVMIntNE, n->u.v, ws_i32(e, 0), "");
 }
 
-/* Row or column number of a slot: a part of the lane plus a constant. */
+/* Row or column number of a slot: a part of the lane, plus a constant. */
+static LLVMValueRef lane_part(WsEmit *e, const WsMathNode *n, guint r, guint c, gint64 *constant)
+{
+    *constant = 0;
+    if (n->form == WS_MATH_ROW && n->rows > 1) {
+        LLVMValueRef lane = LLVMBuildLShr(e->b, e->lane, ws_i32(e, 2), "");
+        LLVMValueRef warp = LLVMBuildShl(e->b, e->agent_warp, ws_i32(e, 4), "");
+        *constant = r / 2 * 64 + r % 2 * 8;
+        return LLVMBuildAdd(e->b, warp, lane, "");
+    }
+    if (n->form == WS_MATH_COL && n->cols > 1) {
+        LLVMValueRef lane = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 3), "");
+        *constant = c / 2 * 8 + c % 2;
+        return n->cols > 4 ? LLVMBuildShl(e->b, lane, ws_i32(e, 1), "") : lane;
+    }
+    return ws_i32(e, 0);
+}
+
 static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
-    gboolean row = n->form == WS_MATH_ROW;
+    gint64 constant;
     if (m->linear) {
-        ws_emit_step_error(e, m->op, "row or col of a linear value");
-        return ws_i32(e, 0);
+        WsFragment f = { .shape = WS_FRAGMENT_LINEAR,
+                         .v = &m->lin,
+                         .rows = m->lin.rows,
+                         .cols = m->lin.cols,
+                         .n = n->n_row,
+                         .row = e->agent_tid };
+        WsPlace p = ws_fragment_place(e, &f, r);
+        return n->form == WS_MATH_ROW ? p.row : p.col;
     }
-    if (row && n->rows > 1) {
-        LLVMValueRef lane = LLVMBuildLShr(e->b, e->lane, ws_i32(e, 2), "");
-        LLVMValueRef warp = LLVMBuildShl(e->b, e->agent_warp, ws_i32(e, 4), "");
-        return ws_add(e, LLVMBuildAdd(e->b, warp, lane, ""), r / 2 * 64 + r % 2 * 8);
-    }
-    if (!row && n->cols > 1) {
-        LLVMValueRef lane = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 3), "");
-        if (n->cols > 4)
-            lane = LLVMBuildShl(e->b, lane, ws_i32(e, 1), "");
-        return ws_add(e, lane, c / 2 * 8 + c % 2);
-    }
-    return ws_i32(e, 0);
+    LLVMValueRef lane = lane_part(e, n, r, c, &constant);
+    return ws_add(e, lane, constant);
 }
 
 /* Register (row slot, column slot) of a value; see slot_of() in math.c. */
@@ -168,6 +181,45 @@ static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
     }
 }
 
+/* Sums of row, col and uniform integers: what does not change from slot to slot, and a constant. */
+static gboolean is_index(const WsMathNode *n)
+{
+    if (n->form == WS_MATH_OP && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
+        return is_index(n->arg[0]) && is_index(n->arg[1]);
+    return n->kind != WS_MATH_BOOL &&
+           (n->form == WS_MATH_ROW || n->form == WS_MATH_COL || n->form == WS_MATH_UNIFORM);
+}
+
+static LLVMValueRef index_part(WsMath *m, WsMathNode *n, guint r, guint c, gint64 *constant)
+{
+    gint64 more;
+    if (n->form == WS_MATH_ROW || n->form == WS_MATH_COL)
+        return lane_part(m->e, n, r, c, constant);
+    LLVMValueRef a, b;
+    *constant = 0;
+    if (n->form == WS_MATH_UNIFORM)
+        return ws_math_at(m, n, r, c);
+    a = index_part(m, n->arg[0], r, c, constant);
+    b = index_part(m, n->arg[1], r, c, &more);
+    gboolean minus = n->x->op == WS_EXPR_SUB;
+    *constant += minus ? -more : more;
+    return minus ? LLVMBuildSub(m->e->b, a, b, "") : LLVMBuildAdd(m->e->b, a, b, "");
+}
+
+/* Masks: `base + col <= last + row` becomes a test of one difference per thread against a constant
+ * per slot, instead of a sum per row and column kept in registers. Differences of coordinates fit
+ * in 32 bits. NULL: not of this form. */
+static LLVMValueRef index_comparison(WsMath *m, WsMathNode *n, LLVMIntPredicate p, guint r, guint c)
+{
+    WsMathNode *a = n->arg[0], *b = n->arg[1];
+    gint64 ka, kb;
+    if (m->linear || !is_index(a) || !is_index(b))
+        return NULL;
+    LLVMValueRef left = index_part(m, a, r, c, &ka), right = index_part(m, b, r, c, &kb);
+    return LLVMBuildICmp(m->e->b, p, LLVMBuildSub(m->e->b, left, right, ""), ws_i32(m->e, kb - ka),
+                         "");
+}
+
 static LLVMValueRef comparison(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     static const LLVMRealPredicate on_real[] = { LLVMRealOLT, LLVMRealOLE, LLVMRealOGT,
@@ -176,9 +228,12 @@ static LLVMValueRef comparison(WsMath *m, WsMathNode *n, guint r, guint c)
                                                LLVMIntSGE, LLVMIntEQ,  LLVMIntNE };
     gboolean is_real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
     WsMathKind kind = is_real ? WS_MATH_REAL : WS_MATH_INT;
+    guint at = n->x->op - WS_EXPR_LT;
+    LLVMValueRef index = is_real ? NULL : index_comparison(m, n, on_int[at], r, c);
+    if (index)
+        return index;
     LLVMValueRef a = ws_math_as(m, n->arg[0], r, c, kind);
     LLVMValueRef b = ws_math_as(m, n->arg[1], r, c, kind);
-    guint at = n->x->op - WS_EXPR_LT;
     return is_real ? LLVMBuildFCmp(m->e->b, on_real[at], a, b, "")
                    : LLVMBuildICmp(m->e->b, on_int[at], a, b, "");
 }
