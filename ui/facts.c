@@ -144,18 +144,36 @@ static char *object_title(const WsNode *node)
     return name ? g_strdup_printf("%s %s", word, name) : g_strdup(word);
 }
 
-static void link_parents(WsFacts *facts, const WsDesign *design, const char *path)
+/* Nodes from `at` down to `wanted`, the nearest first, without `wanted` itself. */
+static gboolean gather_parents(const WsNode *at, const WsNode *wanted, GPtrArray *up)
 {
-    g_autofree char *up = g_strdup(path);
-    char *slash;
-    while ((slash = strrchr(up, '/'))) {
-        *slash = '\0';
-        const WsNode *node = ws_design_find(design, up);
-        if (!node || node == ws_design_root(design))
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(at->kind, &n);
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; is_list_of_nodes(&rows[i]) && c < ws_node_n_children(at, rows[i].field);
+             c++) {
+            const WsNode *child = ws_node_child(at, rows[i].field, c);
+            if (child != wanted && !gather_parents(child, wanted, up))
+                continue;
+            g_ptr_array_add(up, (gpointer)at);
+            return TRUE;
+        }
+    return FALSE;
+}
+
+static void link_parents(WsFacts *facts, const WsDesign *design, const WsNode *node)
+{
+    const WsNode *root = ws_design_root(design);
+    g_autoptr(GPtrArray) up = g_ptr_array_new();
+    gather_parents(root, node, up);
+    for (guint i = 0; i < up->len; i++) {
+        const WsNode *at = g_ptr_array_index(up, i);
+        if (at == root)
             continue;
+        g_autofree char *path = ws_design_path(design, at);
         g_autofree char *title =
-            ws_node_kind_is_step(node->kind) ? step_title(design, NULL, node) : object_title(node);
-        ws_facts_link(facts, _("Stands in"), ws_node_kind_keyword(node->kind), title, up);
+            ws_node_kind_is_step(at->kind) ? step_title(design, NULL, at) : object_title(at);
+        ws_facts_link(facts, _("Stands in"), ws_node_kind_keyword(at->kind), title, path);
     }
 }
 
@@ -174,7 +192,7 @@ static void describe(WsFacts *facts, WsDocument *document, const WsNode *node, c
         ws_facts_of_step(facts, p, path);
     if (ws_node_kind_is_step(node->kind))
         ws_facts_figures(facts, document, path);
-    link_parents(facts, ws_document_design(document), path);
+    link_parents(facts, ws_document_design(document), node);
 }
 
 WsFacts *ws_facts_new(WsDocument *document, const char *place)

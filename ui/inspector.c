@@ -1,6 +1,7 @@
 #include "ui/inspector.h"
 
 #include "ui/facts.h"
+#include "ui/format.h"
 
 #include <glib/gi18n.h>
 
@@ -8,7 +9,7 @@ struct _WsInspector {
     GtkWidget parent;
     WsDocument *document;
     GtkSizeGroup *names; /* one column of names through all sections */
-    GtkWidget *scroll, *box, *back, *title, *subtitle, *note;
+    GtkWidget *scroll, *box, *back, *title, *subtitle, *more, *note;
     guint idle;
 };
 
@@ -148,6 +149,12 @@ static gboolean rebuild(gpointer data)
     show_text(self->title, facts ? facts->title : _("No design is open."));
     show_text(self->subtitle, facts ? facts->subtitle : NULL);
     show_text(self->note, facts ? facts->note : NULL);
+    guint others = ws_document_selection(self->document)->len;
+    g_autofree char *more =
+        others > 1 ? ws_format_count(others - 1, ngettext("and %s more selected",
+                                                          "and %s more selected", others - 1))
+                   : NULL;
+    show_text(self->more, more);
     gtk_widget_set_visible(self->back, facts && facts->subtitle);
     if (facts)
         show_facts(self, facts);
@@ -189,6 +196,7 @@ static void ws_inspector_init(WsInspector *self)
     self->back = gtk_button_new_with_label(_("← Design"));
     self->title = text("", FALSE);
     self->subtitle = text("", TRUE);
+    self->more = text("", FALSE);
     self->note = text("", TRUE);
     gtk_widget_set_halign(self->back, GTK_ALIGN_START);
     gtk_button_set_has_frame(GTK_BUTTON(self->back), FALSE);
@@ -198,7 +206,9 @@ static void ws_inspector_init(WsInspector *self)
     gtk_widget_add_css_class(self->subtitle, "dim");
     gtk_widget_set_tooltip_text(self->back, _("Select nothing and show the whole design"));
     g_signal_connect_swapped(self->back, "clicked", G_CALLBACK(on_back), self);
-    GtkWidget *part[] = { self->back, self->title, self->subtitle, self->note, self->box };
+    GtkWidget *part[] = {
+        self->back, self->title, self->subtitle, self->more, self->note, self->box
+    };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++)
         gtk_box_append(GTK_BOX(outer), part[i]);
     gtk_widget_add_css_class(outer, "ws-facts");

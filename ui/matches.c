@@ -85,8 +85,9 @@ static void operations(Hunt *h, const WsProgram *p)
 }
 
 /* Steps that make no operation of their own (loops, branches), and all of them without a program.
- */
-static void nodes(Hunt *h, const WsDesign *design, const WsNode *node)
+ * `path` is the node's place in the document, put together on the way down: asking the design for
+ * the path of each node would search the whole tree for every one of them. */
+static void nodes(Hunt *h, const WsNode *node, const char *path)
 {
     guint n;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
@@ -94,14 +95,16 @@ static void nodes(Hunt *h, const WsDesign *design, const WsNode *node)
         for (guint c = 0;
              rows[i].kind == WS_FIELD_STEPS && c < ws_node_n_children(node, rows[i].field); c++) {
             const WsNode *child = ws_node_child(node, rows[i].field, c);
-            g_autofree char *path = ws_design_path(design, child);
+            g_autofree char *below =
+                g_strdup_printf("%s/%s/%u", path, ws_node_key(node->kind, rows[i].field), c);
+            const char *id = ws_node_text(child, WS_F_id), *place = id ? id : below;
             const char *name = ws_node_text(child, WS_F_keyword);
             const char *word = ws_node_kind_keyword(child->kind);
             g_autofree char *title = name ? g_strdup_printf("%s %s", word, name) : g_strdup(word);
-            const char *text[] = { title, name, path, ws_node_text(child, WS_F_note) };
-            if (!g_hash_table_contains(h->seen, path))
-                try(h, _("step"), title, path, text, G_N_ELEMENTS(text));
-            nodes(h, design, child);
+            const char *text[] = { title, name, place, ws_node_text(child, WS_F_note) };
+            if (!g_hash_table_contains(h->seen, place))
+                try(h, _("step"), title, place, text, G_N_ELEMENTS(text));
+            nodes(h, child, below);
         }
 }
 
@@ -139,8 +142,13 @@ GPtrArray *ws_matches_new(WsDocument *document, const char *text)
     objects(&h, design);
     if (ws_document_program(document))
         operations(&h, ws_document_program(document));
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
-        nodes(&h, design, ws_node_child(root, WS_F_groups, i));
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++) {
+        const WsNode *group = ws_node_child(root, WS_F_groups, i);
+        const char *name = ws_node_name(group);
+        g_autofree char *path =
+            name ? g_strdup_printf("groups/%s", name) : g_strdup_printf("groups/%u", i);
+        nodes(&h, group, path);
+    }
     findings(&h, ws_document_findings(document), design);
     g_ptr_array_sort(h.list, compare);
     if (h.list->len > WS_MATCHES_MAX)

@@ -5,8 +5,9 @@
 
 #include <glib/gi18n.h>
 
-/* Statistics of fewer records take less than a frame. */
-#define LONG_TRACE 20000
+/* Statistics of fewer records, and of fewer pairs of steps, take less than a frame. */
+#define MANY_RECORDS 20000
+#define MANY_STEPS   400
 
 struct _WsMeasurements {
     GtkWidget parent;
@@ -14,8 +15,9 @@ struct _WsMeasurements {
     GtkWidget *bound, *note, *stack, *range_text, *result;
     GtkWidget *table[WS_FIGURES_COUNT];
     GtkWidget *busy;
-    gboolean stale, range_stale; /* not yet shown, since nobody looks */
-    gboolean working;            /* a thread makes statistics */
+    gboolean stale, range_stale;    /* not yet shown, since nobody looks */
+    gboolean old[WS_FIGURES_COUNT]; /* pages not filled since the document changed */
+    gboolean working;               /* a thread makes statistics */
     guint idle;
 };
 
@@ -35,13 +37,10 @@ static void dispose(GObject *object)
 /* --- filling ------------------------------------------------------------------------------------
  */
 
-static void fill(WsMeasurements *self, WsFiguresKind first, WsFiguresKind last,
-                 const WsRangeStats *range)
+static gboolean is_shown(WsMeasurements *self, GtkWidget *table)
 {
-    for (WsFiguresKind k = first; k <= last; k++) {
-        g_autoptr(GPtrArray) rows = ws_figures_rows(k, self->document, range);
-        ws_table_set_rows(WS_TABLE(self->table[k]), rows);
-    }
+    GtkWidget *page = gtk_stack_get_visible_child(GTK_STACK(self->stack));
+    return page && (table == page || gtk_widget_is_ancestor(table, page));
 }
 
 static void show_range(WsMeasurements *self)
@@ -49,8 +48,25 @@ static void show_range(WsMeasurements *self)
     g_autoptr(WsRangeStats) range = ws_figures_range(self->document);
     g_autofree char *text = ws_figures_range_text(self->document, range);
     gtk_label_set_text(GTK_LABEL(self->range_text), text);
-    fill(self, WS_FIGURES_RANGE_LANES, WS_FIGURES_RANGE_OVERLAP, range);
+    for (WsFiguresKind k = WS_FIGURES_RANGE_LANES; k <= WS_FIGURES_RANGE_OVERLAP; k++) {
+        g_autoptr(GPtrArray) rows = ws_figures_rows(k, self->document, range);
+        ws_table_set_rows(WS_TABLE(self->table[k]), rows);
+    }
     self->range_stale = FALSE;
+}
+
+/* A large design has thousands of rows: only the page that is looked at is filled. */
+static void fill_page(WsMeasurements *self)
+{
+    for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_OVERLAP; k++) {
+        if (!self->old[k] || !is_shown(self, self->table[k]))
+            continue;
+        g_autoptr(GPtrArray) rows = ws_figures_rows(k, self->document, NULL);
+        ws_table_set_rows(WS_TABLE(self->table[k]), rows);
+        self->old[k] = FALSE;
+    }
+    if (self->range_stale && is_shown(self, self->table[WS_FIGURES_RANGE_LANES]))
+        show_range(self);
 }
 
 static void show_all(WsMeasurements *self)
@@ -60,8 +76,15 @@ static void show_all(WsMeasurements *self)
     gtk_label_set_text(GTK_LABEL(self->bound), bound);
     gtk_label_set_text(GTK_LABEL(self->note), clock && clock->note ? clock->note : "");
     gtk_widget_set_tooltip_text(self->note, clock ? clock->note : NULL);
-    fill(self, WS_FIGURES_SUMMARY, WS_FIGURES_OVERLAP, NULL);
+    for (WsFiguresKind k = WS_FIGURES_SUMMARY; k <= WS_FIGURES_OVERLAP; k++)
+        self->old[k] = TRUE;
     self->stale = FALSE;
+}
+
+static void on_page(WsMeasurements *self)
+{
+    if (!self->stale && gtk_widget_get_mapped(GTK_WIDGET(self)))
+        fill_page(self);
 }
 
 /* --- statistics of long traces, in a thread ------------------------------------------------------
@@ -106,13 +129,18 @@ static void on_worked(GObject *source, GAsyncResult *result, gpointer data)
     want(self);
 }
 
+static gboolean is_short(const WsTrace *t)
+{
+    return t->record->len < MANY_RECORDS && t->op_id->len < MANY_STEPS;
+}
+
 /* TRUE if the statistics can be shown now; FALSE: they are being made, and a turn will follow. */
 static gboolean have_stats(WsMeasurements *self)
 {
     for (guint m = 0; m < 2; m++) {
         WsTrace *t =
             m ? ws_document_measured(self->document) : ws_document_predicted(self->document);
-        if (ws_document_stats_ready(self->document, m == 1) || t->record->len < LONG_TRACE)
+        if (ws_document_stats_ready(self->document, m == 1) || is_short(t))
             continue;
         if (self->working)
             return FALSE;
@@ -135,8 +163,8 @@ static void update_now(WsMeasurements *self)
     gtk_widget_set_visible(self->busy, !ready);
     if (self->stale && ready)
         show_all(self);
-    if (self->range_stale)
-        show_range(self);
+    if (!self->stale)
+        fill_page(self);
 }
 
 static gboolean update(gpointer data)
@@ -210,9 +238,17 @@ void ws_measurements_update(WsMeasurements *self)
     on_map(self);
 }
 
+gboolean ws_measurements_show(WsMeasurements *self, const char *page)
+{
+    if (!gtk_stack_get_child_by_name(GTK_STACK(self->stack), page))
+        return FALSE;
+    gtk_stack_set_visible_child_name(GTK_STACK(self->stack), page);
+    return TRUE;
+}
+
 gboolean ws_measurements_ready(WsMeasurements *self)
 {
-    return !self->stale && !self->range_stale;
+    return !self->stale;
 }
 
 /* --- acting -------------------------------------------------------------------------------------
@@ -345,6 +381,7 @@ static void ws_measurements_init(WsMeasurements *self)
     self->stack = gtk_stack_new();
     gtk_widget_set_hexpand(self->stack, TRUE);
     make_pages(self);
+    g_signal_connect_swapped(self->stack, "notify::visible-child", G_CALLBACK(on_page), self);
     gtk_stack_sidebar_set_stack(GTK_STACK_SIDEBAR(side), GTK_STACK(self->stack));
     gtk_accessible_update_property(GTK_ACCESSIBLE(side), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Pages of measurements"), -1);

@@ -529,6 +529,10 @@ static void test_inspector(void)
     turn();
     g_assert_true(says(f.inspector, "m64n256k16"));
     g_assert_true(says(f.inspector, "Predicted, mma.0"));
+    focus.step = LOAD_A;
+    ws_document_select(f.document, &focus, WS_SELECT_ADD, FALSE);
+    turn();
+    g_assert_true(says(f.inspector, "and 1 more selected"));
     ws_document_select(f.document, NULL, WS_SELECT_REPLACE, FALSE);
     turn();
     g_assert_true(says(f.inspector, "GEMM bf16"));
@@ -573,6 +577,12 @@ static void test_measurements(void)
     g_assert_true(says(f.measurements, "Bound by tensor pipe, predicted"));
     g_autofree char *summary = ws_measurements_copy(panel);
     g_assert_nonnull(strstr(summary, "Throughput\t"));
+    g_assert_null(strstr(summary, "tile/k"));
+    g_assert_true(ws_measurements_show(panel, "loops"));
+    turn();
+    g_autofree char *loops = ws_measurements_copy(panel);
+    g_assert_nonnull(strstr(loops, "tile/k\tmma.0\t"));
+    g_assert_false(ws_measurements_show(panel, "no such page"));
     ws_document_set_range(f.document, 20000, 40480);
     turn();
     g_autofree char *range = ws_measurements_copy(panel);
@@ -665,13 +675,24 @@ static void visit_panels(WsDocument *d, const char *name)
         if (WS_IS_MEASUREMENTS(panel)) {
             WsTrace *t = ws_document_predicted(d);
             ws_document_set_range(d, 0, t ? t->cycles / 2 : 100);
-            ws_measurements_update(WS_MEASUREMENTS(panel));
-            g_autofree char *text = ws_measurements_copy(WS_MEASUREMENTS(panel));
-            g_assert_cmpuint(strlen(text), >, 20);
-            g_assert_false(g_utf8_strchr(text, -1, 0xfffd));
+            static const char *const page[] = { "summary", "loops",   "steps", "waits",
+                                                "overlap", "results", "range" };
+            for (guint k = 0; k < G_N_ELEMENTS(page); k++) {
+                ws_measurements_show(WS_MEASUREMENTS(panel), page[k]);
+                ws_measurements_update(WS_MEASUREMENTS(panel));
+                g_autofree char *text = ws_measurements_copy(WS_MEASUREMENTS(panel));
+                g_assert_cmpuint(strlen(text), >, 20);
+                g_assert_true(g_utf8_validate(text, -1, NULL));
+            }
         }
         if (WS_IS_SEARCH(panel))
             g_assert_cmpuint(ws_search_find(WS_SEARCH(panel), "a"), >, 0);
+    }
+    g_autoptr(GPtrArray) found = ws_matches_new(d, "o"); /* every result leads somewhere */
+    for (guint i = 0; i < found->len; i++) {
+        const WsMatch *m = g_ptr_array_index(found, i);
+        if (m->place && !ws_design_find(ws_document_design(d), m->place))
+            g_error("%s: %s %s leads to %s, which is not there", name, m->kind, m->title, m->place);
     }
 }
 
