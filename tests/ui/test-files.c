@@ -164,6 +164,138 @@ static void measured(Scenario *s)
     g_assert_null(ws_document_measured(s->document));
 }
 
+/* --- dropping ------------------------------------------------------------------------------------
+ */
+
+static GdkContentProvider *carry(GtkDragSource *source, double x, double y, GFile *file)
+{
+    GSList list = { .data = file };
+    return gdk_content_provider_new_typed(GDK_TYPE_FILE_LIST, &list);
+}
+
+/* A window with something to drag out of, as a file manager has; over the corner of ours. */
+static GtkWidget *file_manager(GFile *file)
+{
+    GtkWidget *window = gtk_window_new(), *icon = gtk_label_new("design.wstave");
+    GtkDragSource *source = gtk_drag_source_new();
+    g_signal_connect(source, "prepare", G_CALLBACK(carry), file);
+    gtk_widget_add_controller(icon, GTK_EVENT_CONTROLLER(source));
+    gtk_window_set_decorated(GTK_WINDOW(window), FALSE);
+    gtk_window_set_default_size(GTK_WINDOW(window), 160, 80);
+    gtk_window_set_child(GTK_WINDOW(window), icon);
+    gtk_window_present(GTK_WINDOW(window));
+    WAIT_FOR(gtk_widget_get_mapped(icon));
+    scenario_settle(icon);
+    return window;
+}
+
+static void drop(Scenario *s)
+{
+    g_autoptr(GFile) file = scenario_file("tests/designs/gemm-cluster.wstave");
+    GtkWidget *manager = file_manager(file);
+    WsDesign *before = ws_document_design(s->document);
+    int x, y;
+    scenario_on_screen(s->timeline, 500, 200, &x, &y);
+    scenario_xdo("mousemove 60 40 mousedown 1");
+    for (int i = 1; i <= 10; i++) {
+        scenario_xdo("mousemove %d %d", 60 + (x - 60) * i / 10, 40 + (y - 40) * i / 10);
+        scenario_settle(s->timeline);
+    }
+    scenario_xdo("mouseup 1");
+    WAIT_FOR(ws_document_design(s->document) != before);
+    g_assert_true(g_file_equal(ws_document_file(s->document), file));
+    gtk_window_destroy(GTK_WINDOW(manager));
+}
+
+/* --- the program itself
+ * --------------------------------------------------------------------------- */
+
+typedef struct {
+    GSubprocess *process;
+    char *window; /* X window */
+    gboolean done;
+    char *said;
+} Program;
+
+static void heard(GObject *source, GAsyncResult *result, gpointer data)
+{
+    Program *p = data;
+    g_subprocess_communicate_utf8_finish(G_SUBPROCESS(source), result, NULL, &p->said, NULL);
+    p->done = TRUE;
+}
+
+/* Id of a window with this title, NULL if there is none. */
+static char *window_called(const char *title)
+{
+    g_autofree char *out = NULL;
+    g_autoptr(GSubprocess) search =
+        g_subprocess_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL,
+                         "xdotool", "search", "--onlyvisible", "--name", title, NULL);
+    g_subprocess_communicate_utf8(search, NULL, NULL, &out, NULL, NULL);
+    g_strchomp(out);
+    return *out ? g_steal_pointer(&out) : NULL;
+}
+
+static gboolean begin_program(Program *p, const char *title, const char *const *argument)
+{
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_autoptr(GError) error = NULL;
+    g_ptr_array_add(argv, (char *)WS_BUILD_ROOT "/bin/warpstave-studio");
+    for (guint i = 0; argument[i]; i++)
+        g_ptr_array_add(argv, (char *)argument[i]);
+    g_ptr_array_add(argv, NULL);
+    *p = (Program){ .process = g_subprocess_newv((const char *const *)argv->pdata,
+                                                 G_SUBPROCESS_FLAGS_STDERR_PIPE, &error) };
+    if (!p->process) {
+        g_test_skip("bin/warpstave-studio is not built");
+        return FALSE;
+    }
+    g_subprocess_communicate_utf8_async(p->process, NULL, NULL, heard, p);
+    WAIT_FOR(p->done || (p->window = window_called(title)));
+    return TRUE;
+}
+
+/* Ctrl+Q by the keyboard; it must end well and have said nothing alarming. */
+static void end_program(Program *p)
+{
+    g_assert_false(p->done);
+    scenario_xdo("windowfocus --sync %s key ctrl+q", p->window);
+    WAIT_FOR(p->done);
+    g_assert_cmpint(g_subprocess_get_exit_status(p->process), ==, 0);
+    if (strstr(p->said, "CRITICAL") || strstr(p->said, "WARNING"))
+        g_error("the program said: %s", p->said);
+    g_object_unref(p->process);
+    g_free(p->window);
+    g_free(p->said);
+}
+
+static void close_window(Scenario *s)
+{
+    gtk_window_destroy(GTK_WINDOW(s->window));
+    scenario_turn();
+}
+
+static void program_opens_both(Scenario *s)
+{
+    static const char *const arguments[] = { WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave",
+                                             WS_SOURCE_ROOT
+                                             "/projects/gemm-bf16/measured/gemm-bf16.wtrace",
+                                             NULL };
+    Program p;
+    close_window(s);
+    if (begin_program(&p, "GEMM bf16", arguments))
+        end_program(&p);
+}
+
+static void program_stays(Scenario *s)
+{
+    static const char *const arguments[] = { "/nonexistent/broken.wstave", NULL };
+    Program p;
+    close_window(s);
+    if (begin_program(&p, "Warpstave", arguments))
+        end_program(&p);
+}
+
 static void add(void)
 {
     scenario_add("files/broken", broken);
@@ -179,6 +311,9 @@ static void add(void)
     scenario_add_empty("files/refuted-designs", refuted);
     scenario_add_empty("files/every-design", every_design);
     scenario_add("files/measured-trace", measured);
+    scenario_add("I45/drop", drop);
+    scenario_add_empty("files/program-opens-design-and-trace", program_opens_both);
+    scenario_add_empty("files/program-stays-without-the-file", program_stays);
 }
 
 int main(int argc, char **argv)
