@@ -13,19 +13,22 @@ gint64 ws_control_mod(gint64 x, gint64 m)
 }
 
 /* --- instances of symbols --------------------------------------------------------------------- */
-WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank)
+WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank,
+                            gint64 time)
 {
     const WsSymbol *s = c->symbols->pdata[symbol];
     if (symbol == WS_SYMBOL_TILES)
         position = -1;
     if (!s->per_cta)
         rank = -1;
+    if (!s->split || position == -2)
+        time = 0;
     for (guint i = 0; i < c->instance->len; i++) {
         WsInstance *x = &g_array_index(c->instance, WsInstance, i);
-        if (x->symbol == symbol && x->position == position && x->rank == rank)
+        if (x->symbol == symbol && x->position == position && x->rank == rank && x->time == time)
             return x;
     }
-    WsInstance x = { symbol, position, rank, MAX(s->least, 0), FALSE, -1 };
+    WsInstance x = { symbol, position, rank, time, MAX(s->least, 0), FALSE, -1 };
     g_array_append_val(c->instance, x);
     return &g_array_index(c->instance, WsInstance, c->instance->len - 1);
 }
@@ -34,7 +37,7 @@ WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gi
 static WsInstance *remainder_of(const WsControl *c, gint symbol, gint64 position, gint rank)
 {
     const WsSymbol *s = c->symbols->pdata[symbol];
-    return ws_control_find(c, symbol, s->run ? -2 : position, rank);
+    return ws_control_find(c, symbol, s->run ? -2 : position, rank, 0);
 }
 
 static guint index_of(const WsControl *c, const WsInstance *x)
@@ -47,10 +50,17 @@ static WsControlInst *control_of(const WsPlay *play, const WsInst *inst)
     return &play->control->inst[inst->index];
 }
 
-/* Some value the symbol can have: right up to multiples of the modulus. */
-static gboolean value_of(const WsControl *c, gint symbol, gint64 position, gint rank, gint64 *value)
+static gint64 time_of(const WsControlInst *ci, gint symbol)
 {
-    WsInstance *x = ws_control_find(c, symbol, position, rank);
+    return symbol < WS_MAX_SPLIT ? ci->begun[symbol] : 0;
+}
+
+/* Some value the symbol can have: right up to multiples of the modulus. */
+static gboolean value_of(const WsControl *c, const WsControlInst *ci, gint symbol, gint rank,
+                         gint64 *value)
+{
+    gint64 position = ci->position;
+    WsInstance *x = ws_control_find(c, symbol, position, rank, time_of(ci, symbol));
     if (x->exact) {
         *value = x->lo;
         return TRUE;
@@ -71,20 +81,13 @@ static Truth greater(WsPlay *play, const WsInst *inst, gint symbol, gint64 n)
     WsControlInst *ci = control_of(play, inst);
     const WsSymbol *s = c->symbols->pdata[symbol];
     gint64 position = symbol == WS_SYMBOL_TILES ? -1 : ci->position;
-    WsInstance *x = ws_control_find(c, symbol, position, (gint)inst->rank);
+    WsInstance *x = ws_control_find(c, symbol, position, (gint)inst->rank, time_of(ci, symbol));
     if (x->exact || x->lo > n)
         return x->lo > n ? TRUE_ : FALSE_;
     if (s->letter && x->lo >= 1)
         return FALSE_;
     ci->ask_instance = index_of(c, x);
     ci->ask = WS_ASK_MORE;
-    if (s->ring) {
-        guint r = index_of(c, remainder_of(c, symbol, position, (gint)inst->rank));
-        if (g_array_index(c->instance, WsInstance, r).remainder < 0) {
-            ci->ask = WS_ASK_REMAINDER;
-            ci->ask_instance = r;
-        }
-    }
     return ASKS;
 }
 
@@ -103,7 +106,7 @@ static WsLookup look(gpointer data, const WsExpr *leaf, gint64 *value, GError **
     if (leaf->op != WS_EXPR_VAR || leaf->var < 0)
         return WS_LOOKUP_UNKNOWN;
     if ((guint)leaf->var >= c->n_vars)
-        return value_of(c, leaf->var - (gint)c->n_vars, ci->position, (gint)env->inst->rank, value)
+        return value_of(c, ci, leaf->var - (gint)c->n_vars, (gint)env->inst->rank, value)
                    ? WS_LOOKUP_KNOWN
                    : WS_LOOKUP_UNKNOWN;
     if (c->p->var[leaf->var].kind == WS_VAR_CTA)
@@ -263,6 +266,12 @@ static Truth more_rounds(WsPlay *play, WsInst *inst, WsControlFrame *f)
     return greater(play, inst, form->symbol, f->round - rest);
 }
 
+static void enter_tile(WsControlInst *ci, gint64 position)
+{
+    ci->position = position;
+    memset(ci->begun, 0, sizeof ci->begun);
+}
+
 /* FALSE: a question is open. */
 static gboolean move_loop(WsPlay *play, WsInst *inst, WsControlInst *ci, WsControlFrame *f)
 {
@@ -276,6 +285,13 @@ static gboolean move_loop(WsPlay *play, WsInst *inst, WsControlInst *ci, WsContr
         f->inside = TRUE;
         f->round = 0;
         f->kid = 0;
+        const WsForm *form =
+            t->over == WS_OVER_COUNT
+                ? g_hash_table_lookup(play->control->forms, rewritten(play, t->count))
+                : NULL;
+        if (form && form->symbol >= 0 && form->symbol < WS_MAX_SPLIT &&
+            ((const WsSymbol *)play->control->symbols->pdata[form->symbol])->split)
+            ci->begun[form->symbol]++;
     } else if (f->kid) { /* a round has ended */
         f->kid = 0;
         ci->n_rounds--;
@@ -288,13 +304,13 @@ static gboolean move_loop(WsPlay *play, WsInst *inst, WsControlInst *ci, WsContr
         return FALSE;
     if (more == FALSE_) {
         if (t->over == WS_OVER_TILES && play->p->tiles.launch != WS_LAUNCH_SINGLE)
-            ci->position = WS_FAR;
+            enter_tile(ci, WS_FAR);
         ci->n_frames--;
         return TRUE;
     }
     gint64 index = f->from + f->round * f->by;
     if (t->over == WS_OVER_TILES)
-        ci->position = index;
+        enter_tile(ci, index);
     if (t->index_var >= 0)
         ci->value[t->index_var] = index;
     if (ci->n_rounds < G_N_ELEMENTS(inst->step.round)) {
@@ -363,11 +379,10 @@ static gboolean ready(WsPlay *play, WsInst *inst, WsControlInst *ci, const WsOp 
     for (guint i = 0; need && i < need->len; i++) {
         gint s = g_array_index(need, gint, i);
         gint64 value;
-        if (value_of(c, s, ci->position, (gint)inst->rank, &value))
+        if (value_of(c, ci, s, (gint)inst->rank, &value))
             continue;
         ci->ask = WS_ASK_REMAINDER;
-        ci->ask_instance =
-            index_of(c, remainder_of(c, s, ci->position, (gint)inst->rank));
+        ci->ask_instance = index_of(c, remainder_of(c, s, ci->position, (gint)inst->rank));
         return FALSE;
     }
     if (op->mma && op->mma->first) {
@@ -403,7 +418,7 @@ static gboolean start_counters(WsPlay *play, WsInst *inst, WsControlInst *ci)
         for (guint s = 1; s < c->symbols->len; s++) {
             gint64 value;
             if (!((WsSymbol *)c->symbols->pdata[s])->ring ||
-                value_of(c, (gint)s, ci->position, (gint)inst->rank, &value))
+                value_of(c, ci, (gint)s, (gint)inst->rank, &value))
                 continue;
             g_autofree char *text = ws_expr_print(w);
             if (!strstr(text, ((WsSymbol *)c->symbols->pdata[s])->text))

@@ -76,7 +76,7 @@ static void put_frames(WsKey *k, const WsControl *c, const WsControlInst *ci)
         if (exact_loop(c, f->tree))
             put(k, f->round);
         else if (v >= 0 && c->relevant[v])
-            put_variable(k, c, (guint)v, ci->value[v]);
+            put_variable(k, c, (guint)v, f->from + f->round * f->by);
     }
 }
 
@@ -112,8 +112,8 @@ static void put_inst(WsKey *k, const WsPlay *play, const WsInst *inst)
     put_pointer(k, inst->have ? inst->slot : NULL);
     put_pointer(k, inst->have ? inst->named : NULL);
     put(k, inst->have && inst->slot ? inst->parity : 0);
-    put(k, inst->have && inst->slot && inst->turn != G_MININT64 ? inst->turn - inst->slot->phase
-                                                                : 99);
+    put(k,
+        inst->have && inst->slot && inst->turn != G_MININT64 ? inst->turn - inst->slot->phase : 99);
     put(k, inst->have && inst->named ? inst->joined - inst->named->generation : 0);
     put(k, inst->cluster_joined < 0 ? 99 : inst->cluster_joined - play->cluster.generation);
     put(k, (inst->mma_open ? 1 : 0) | (inst->bulk_open ? 2 : 0) | (inst->cp_open ? 4 : 0) |
@@ -189,27 +189,33 @@ static void put_distance(WsKey *k, WsPlay *play, const WsInst *inst, const WsIns
         const WsSite *s = &g_array_index(sites, WsSite, i);
         if (s->form->symbol != x->symbol)
             continue;
-        if (here < x->position) { /* it will come to that tile */
-            *absolute = TRUE;
+        gint64 rest, mine = symbol->split && here == x->position ? ci->begun[x->symbol] : 0;
+        if (here > x->position || (symbol->split && mine > x->time))
+            continue;
+        if (s->form->factor == 0 || (!s->count && !s->relative)) {
+            /* a comparison with a number: beyond it all values are alike */
+            if (s->form->factor && ws_control_value(play, inst, s->form->rest, &rest))
+                put(k, MIN(x->lo, ABS(rest) + 2));
+            else
+                *absolute |= s->form->factor != 0;
             continue;
         }
-        if (here != x->position || !lies_ahead(c, ci, s->node))
+        if (here < x->position || (symbol->split && mine < x->time)) {
+            *absolute = TRUE; /* it will come to that tile, to that loop */
             continue;
-        gint64 rest;
+        }
+        if (!lies_ahead(c, ci, s->node) && !symbol->split)
+            continue;
         gboolean running = s->count ? is_active(ci, s->node) : s->relative;
-        if (!running || !in_scope(ci, s->node) || s->form->factor == 0) {
+        if (s->count && !running && symbol->split)
+            continue; /* that will be another time */
+        if (!running || !in_scope(ci, s->node)) {
             *absolute = TRUE;
             continue;
         }
-        if (s->count)
-            for (const WsTree *t = s->node->parent; t; t = t->parent)
-                if (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES)
-                    *absolute = TRUE; /* the loop comes back */
         if (!ws_control_value(play, inst, s->form->rest, &rest))
             continue;
-        gint64 asked = s->count ? round_of(ci, s->node) - rest
-                       : s->form->factor > 0 ? -rest
-                                             : rest;
+        gint64 asked = s->count ? round_of(ci, s->node) - rest : s->form->factor > 0 ? -rest : rest;
         put(k, i);
         put(k, x->lo - asked);
     }
@@ -233,6 +239,14 @@ static void put_symbols(WsKey *k, WsPlay *play)
     for (guint i = 0; i < play->n_inst; i++) {
         gint64 at = c->inst[i].position;
         put(k, play->inst[i].state == WS_INST_DONE || at == WS_FAR ? -3 : at < 0 ? at : at - base);
+        for (guint n = 0; n < MIN(c->symbols->len, WS_MAX_SPLIT); n++) {
+            gint64 time = ws_control_time(play, (gint)n, at);
+            if (((const WsSymbol *)c->symbols->pdata[n])->split &&
+                play->inst[i].state != WS_INST_DONE)
+                put(k, time == G_MAXINT64 || c->inst[i].begun[n] < time
+                           ? -1
+                           : c->inst[i].begun[n] - time);
+        }
     }
     for (guint i = 0; i < c->instance->len; i++) {
         /* by value: evaluation may make new instances */
@@ -241,6 +255,10 @@ static void put_symbols(WsKey *k, WsPlay *play)
         put(k, x.symbol);
         put(k, x.position == WS_FAR ? -4 : x.position < 0 ? x.position : x.position - base);
         put(k, x.rank);
+        if (s->split && x.position != -2) {
+            gint64 time = ws_control_time(play, x.symbol, x.position);
+            put(k, time == G_MAXINT64 || x.time < time ? -1 : x.time - time);
+        }
         put(k, x.remainder);
         if (x.symbol == WS_SYMBOL_TILES) {
             put_tiles(k, play, &x, base);

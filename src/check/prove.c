@@ -1,5 +1,6 @@
 /* Exploring all answers: depth first, states of equal control merged by forgetting what only one of
- * them knows. If that closes without a finding, every trip count and every interleaving is right. */
+ * them knows. If that closes without a finding, every trip count and every interleaving is right.
+ */
 #include "check/prove.h"
 
 #include <string.h>
@@ -154,10 +155,10 @@ static void arrive(Search *s)
 
 static gboolean capped(Search *s)
 {
-    if (s->proof->states + s->proof->merges <= s->max_states && s->stack->len < 3000)
+    if (s->proof->states + s->proof->merges <= s->max_states && s->stack->len < 20000)
         return FALSE;
     s->proof->kind = WS_PROOF_CAP;
-    s->proof->why = g_strdup_printf("more than %u states", MIN(s->max_states, 3000));
+    s->proof->why = g_strdup_printf("more than %u states", s->max_states);
     return TRUE;
 }
 
@@ -184,17 +185,16 @@ static void explore(Search *s)
     else if (play->outside || play->control->outside) {
         s->proof->kind = WS_PROOF_OUTSIDE;
         guint n = s->findings->list->len;
-        s->proof->why = g_strdup(
-            play->control->outside ? play->control->outside
-            : n ? ((const WsFinding *)s->findings->list->pdata[n - 1])->message
-                : "an expression has no value");
+        s->proof->why = g_strdup(play->control->outside ? play->control->outside
+                                 : n ? ((const WsFinding *)s->findings->list->pdata[n - 1])->message
+                                     : "an expression has no value");
     }
 }
 
 static char *names_of(const WsControl *c)
 {
-    GString *t = g_string_new(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "one tile"
-                                                                     : "every number of tiles");
+    GString *t =
+        g_string_new(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "one tile" : "every number of tiles");
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         if (s->letter)

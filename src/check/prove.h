@@ -1,8 +1,8 @@
-/* Inside src/check: the proof for all trip counts. The operations of the play are run under a walker
- * that decides instead of computing: a loop count, a tile that exists, a letter is a question whose
- * answers are all explored. Questions are asked only when nothing else can move; so one state
- * belongs to one sequence of answers. What clocks know is ranked against the events that can still
- * matter, which makes states finite. */
+/* Inside src/check: the proof for all trip counts. The operations of the play are run under a
+ * walker that decides instead of computing: a loop count, a tile that exists, a letter is a
+ * question whose answers are all explored. Questions are asked only when nothing else can move; so
+ * one state belongs to one sequence of answers. What clocks know is ranked against the events that
+ * can still matter, which makes states finite. */
 #pragma once
 
 #include "check/play.h"
@@ -12,10 +12,11 @@ G_BEGIN_DECLS
 /* --- symbols.c: what control depends on ------------------------------------------------------- */
 typedef struct {
     char *text;
-    gboolean run;     /* one value per launch; its remainder is one, its rounds are asked per tile */
-    gboolean letter;  /* 0 or 1 */
+    gboolean run;    /* one value per launch; its remainder is one, its rounds are asked per tile */
+    gboolean letter; /* 0 or 1 */
     gboolean per_cta; /* depends on the rank */
     gboolean ring;    /* used in a use, a counter: its remainder is asked */
+    gboolean split;   /* its loop can come several times in a tile: each time it is asked anew */
     gint64 least;
     gint64 modulus; /* of the remainder */
 } WsSymbol;
@@ -32,7 +33,7 @@ typedef struct {
     gboolean count, relative;
 } WsSite;
 
-enum { WS_LAPS = 4 }; /* turns are told apart modulo this */
+enum { WS_LAPS = 4 };         /* turns are told apart modulo this */
 enum { WS_SYMBOL_TILES = 0 }; /* the number of tiles of the cluster */
 
 typedef struct WsControlInst WsControlInst;
@@ -47,9 +48,9 @@ typedef struct WsControl {
     GArray **need;          /* [ops] gint: symbols whose remainder an operation needs */
     gboolean *relevant;     /* [vars] LET and counters that control depends on */
     gboolean *tainted;      /* [vars] known only up to the modulus */
-    gint64 *modulus;   /* [vars] beyond its bound a variable counts modulo this */
-    gint64 *bound;     /* [vars] up to here it counts exactly; -1 nowhere */
-    char *outside; /* why the program is outside the fragment */
+    gint64 *modulus;        /* [vars] beyond its bound a variable counts modulo this */
+    gint64 *bound;          /* [vars] up to here it counts exactly; -1 nowhere */
+    char *outside;          /* why the program is outside the fragment */
 
     WsControlInst *inst; /* [instances of agents] */
     GArray *instance;    /* WsInstance */
@@ -65,7 +66,8 @@ typedef struct {
     gint symbol;
     gint64 position;
     gint rank;
-    gint64 lo; /* least value left; the value itself if exact */
+    gint64 time; /* split: how many of its loops have begun in this tile */
+    gint64 lo;   /* least value left; the value itself if exact */
     gboolean exact;
     gint64 remainder; /* modulo the modulus, -1 unknown */
 } WsInstance;
@@ -80,6 +82,7 @@ typedef struct {
 } WsControlFrame;
 
 #define WS_MAX_FRAMES 32
+#define WS_MAX_SPLIT  16
 struct WsControlInst {
     gint64 *value; /* [vars] */
     WsControlFrame frame[WS_MAX_FRAMES];
@@ -88,7 +91,8 @@ struct WsControlInst {
     guint entered; /* preorder number of the node entered last */
     WsAsk ask;
     guint ask_instance;
-    gint64 first; /* value of the `first` of the current mma */
+    gint64 begun[WS_MAX_SPLIT]; /* per symbol: its loops begun in this tile */
+    gint64 first;               /* value of the `first` of the current mma */
     guint private_frame;
     guint64 saved[64]; /* blocks defined before a private branch */
 };
@@ -102,7 +106,10 @@ gboolean ws_control_value(WsPlay *play, const WsInst *inst, const WsExpr *e, gin
 /* Completion number `turn`, known modulo the laps of the modulus, next to the phase of the slot. */
 gint64 ws_control_turn(const WsPlay *play, const WsSlot *slot, gint64 turn, gboolean wait);
 gint64 ws_control_mod(gint64 x, gint64 m); /* 0 .. m - 1 */
-WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank);
+WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank,
+                            gint64 time);
+/* Least time at which somebody can still ask about a symbol in a tile. */
+gint64 ws_control_time(const WsPlay *play, gint symbol, gint64 position);
 /* The answers to a question; for MORE 0 no, 1 yes. */
 guint ws_control_options(const WsControl *c, const WsControlInst *ci, gint64 *option, guint max);
 void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option);
@@ -123,9 +130,9 @@ typedef struct {
 } WsItem;
 typedef struct {
     GByteArray *control, *known;
-    GArray *item;   /* WsItem, in order of the control key */
-    guint *first;   /* [comps + 1] into epoch */
-    GArray *epoch;  /* WsEpoch: live ones per component, ascending */
+    GArray *item;  /* WsItem, in order of the control key */
+    guint *first;  /* [comps + 1] into epoch */
+    GArray *epoch; /* WsEpoch: live ones per component, ascending */
 } WsKey;
 WsKey *ws_key_new(const WsPlay *play);
 void ws_key_free(WsKey *key);
@@ -137,9 +144,9 @@ void ws_key_lower(WsPlay *play, const WsKey *key, const guint8 *known);
 typedef enum { WS_PROOF_CLOSED, WS_PROOF_ALARM, WS_PROOF_CAP, WS_PROOF_OUTSIDE } WsProofKind;
 typedef struct {
     WsProofKind kind;
-    char *why;      /* ALARM: finding; CAP, OUTSIDE: the reason */
-    char *path;     /* ALARM: answers that lead there */
-    char *names;    /* CLOSED: what it quantified over */
+    char *why;   /* ALARM: finding; CAP, OUTSIDE: the reason */
+    char *path;  /* ALARM: answers that lead there */
+    char *names; /* CLOSED: what it quantified over */
     guint states, merges;
     guint64 ops;
     double seconds;

@@ -207,8 +207,7 @@ static void everything(Archive *a, WsPlay *play)
         shadow(a, &play->shadow[r]);
     bytes(a, &play->arena_used, sizeof play->arena_used);
     for (guint i = 0; i < play->arena_used; i += BLOCK)
-        bytes(a, play->arena->pdata[i / BLOCK],
-              MIN(BLOCK, play->arena_used - i) * sizeof(WsEvent));
+        bytes(a, play->arena->pdata[i / BLOCK], MIN(BLOCK, play->arena_used - i) * sizeof(WsEvent));
     queue(a, play->remote);
     bytes(a, &play->transfers_used, sizeof play->transfers_used);
     for (guint i = 0; i < play->transfers_used; i++) {

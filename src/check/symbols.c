@@ -14,6 +14,7 @@ static void outside(WsControl *c, const char *what, const WsExpr *e)
 
 /* --- least values (LANGUAGE 16.9) ------------------------------------------------------------- */
 #define UNKNOWN (G_MININT64 / 4)
+#define EXACT   ((gint64)1 << 40)
 
 static gint64 assumed(const WsProgram *p, gint var)
 {
@@ -23,8 +24,8 @@ static gint64 assumed(const WsProgram *p, gint var)
         if (e->n_args != 2)
             continue;
         gint64 x;
-        gboolean left = e->arg[0]->op == WS_EXPR_VAR && e->arg[0]->var == var &&
-                        ws_expr_is_int(e->arg[1], &x);
+        gboolean left =
+            e->arg[0]->op == WS_EXPR_VAR && e->arg[0]->var == var && ws_expr_is_int(e->arg[1], &x);
         gboolean right = !left && e->arg[1]->op == WS_EXPR_VAR && e->arg[1]->var == var &&
                          ws_expr_is_int(e->arg[0], &x);
         if (!left && !right)
@@ -187,7 +188,8 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
     }
     if (l.symbol == 0)
         return ws_expr_ref(e);
-    if (l.index - l.cta == 0 || l.index == 0) {
+    gboolean truth = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR;
+    if (l.index == 0 && !truth && e->op != WS_EXPR_NOT) {
         WsAffine a = { 0 };
         if (!ws_expr_affine(e, &a)) {
             outside(c, "does not fit in 64 bits", e);
@@ -415,8 +417,8 @@ static void need_symbol(const WsExpr *e, gpointer data)
     WsSymbol *symbol = r->c->symbols->pdata[s];
     symbol->ring = TRUE;
     if (symbol->least < 0 && !r->c->outside)
-        r->c->outside = g_strdup_printf("a use or counter depends on %s, which may be negative",
-                                        symbol->text);
+        r->c->outside =
+            g_strdup_printf("a use or counter depends on %s, which may be negative", symbol->text);
     if (r->need)
         g_array_append_val(r->need, s);
 }
@@ -440,6 +442,27 @@ static void ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m)
     ws_expr_visit(w, demand, &d);
 }
 
+/* What must be known exactly: indices that do not stand under a remainder. */
+static void exactly(WsControl *c, const WsExpr *e)
+{
+    gint64 m;
+    if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &m))
+        return;
+    if (e->op == WS_EXPR_VAR && e->var >= (gint)c->n_vars)
+        outside(c, "an element, slot or range depends on a symbol", e);
+    else if (e->op == WS_EXPR_VAR && e->var >= 0 && c->p->var[e->var].kind != WS_VAR_CTA)
+        c->bound[e->var] = EXACT;
+    for (guint i = 0; i < e->n_args; i++)
+        exactly(c, e->arg[i]);
+}
+
+static void exact_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m)
+{
+    ring(c, e, need, m);
+    if (e)
+        exactly(c, rewritten(c, e));
+}
+
 static void operation(WsControl *c, const WsOp *op)
 {
     GArray *need = c->need[op->index] = g_array_new(FALSE, FALSE, sizeof(gint));
@@ -449,25 +472,25 @@ static void operation(WsControl *c, const WsOp *op)
         return;
     }
     gint64 slots = op->barrier >= 0 ? MAX(c->p->barrier[op->barrier].slots, 1) : 1;
-    ring(c, op->element, need, 1);
+    exact_ring(c, op->element, need, 1);
     ring(c, op->use, need, WS_LAPS * slots);
-    ring(c, op->slot, need, slots);
-    ring(c, op->parity, need, 2);
+    exact_ring(c, op->slot, need, slots);
+    exact_ring(c, op->parity, need, 2);
     ring(c, op->turn, need, WS_LAPS);
     if (op->ctas.kind == WS_CTAS_EXPR)
-        ring(c, op->ctas.expr, need, 1);
+        exact_ring(c, op->ctas.expr, need, 1);
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *a = &op->access[i];
         gint64 stages = MAX(c->p->buffer[a->buffer].stages, 1);
-        ring(c, a->element, need, 1);
+        exact_ring(c, a->element, need, 1);
         ring(c, a->use, need, WS_LAPS * stages);
-        ring(c, a->stage, need, stages);
-        ring(c, a->row0, need, 1);
-        ring(c, a->col0, need, 1);
+        exact_ring(c, a->stage, need, stages);
+        exact_ring(c, a->row0, need, 1);
+        exact_ring(c, a->col0, need, 1);
     }
     for (guint i = 0; i < op->n_value; i++) {
-        ring(c, op->value[i].row0, need, 1);
-        ring(c, op->value[i].col0, need, 1);
+        exact_ring(c, op->value[i].row0, need, 1);
+        exact_ring(c, op->value[i].col0, need, 1);
     }
     if (op->mma && op->mma->first)
         condition(c, op->agent, op->tree, rewritten(c, op->mma->first));
@@ -491,6 +514,22 @@ static gboolean is_private(const WsControl *c, const WsTree *t)
     return TRUE;
 }
 
+/* A loop over a symbol that can be met twice in a tile. */
+static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
+{
+    WsSymbol *s = c->symbols->pdata[symbol];
+    guint loops = 0;
+    for (guint i = 0; i < c->site[agent]->len; i++) {
+        const WsSite *site = &g_array_index(c->site[agent], WsSite, i);
+        loops += site->count && site->form->symbol == symbol;
+    }
+    gboolean nested = loops > 1;
+    for (const WsTree *up = t->parent; up; up = up->parent)
+        nested |= up->kind == WS_TREE_LOOP && up->over != WS_OVER_TILES;
+    if (nested && symbol < WS_MAX_SPLIT)
+        s->split = TRUE;
+}
+
 static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
 {
     if (!t)
@@ -505,8 +544,8 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
             condition(c, agent, t, rewritten(c, t->cond));
     }
     if (t->kind == WS_TREE_LOOP) {
-        ring(c, t->from, NULL, 1);
-        ring(c, t->step_by, NULL, 1);
+        exact_ring(c, t->from, NULL, 1);
+        exact_ring(c, t->step_by, NULL, 1);
         if ((t->from && leaves(c, t->from).symbol) || (t->step_by && leaves(c, t->step_by).symbol))
             outside(c, "a loop that starts or steps by a symbol", t->from ? t->from : t->step_by);
         if (t->over == WS_OVER_PIPE && !c->outside)
@@ -528,8 +567,10 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                 outside(c, "a count that is not a symbol and indices", t->count);
             } else {
                 g_hash_table_insert(c->forms, w, f);
-                if (f->symbol >= 0)
+                if (f->symbol >= 0) {
                     add_site(c, agent, t, f, TRUE);
+                    note_split(c, agent, t, f->symbol);
+                }
             }
         }
     }

@@ -123,7 +123,8 @@ int ws_command_check(int argc, char **argv)
     int code = ws_cli_elaborate(&in, file, set);
     g_autoptr(WsVerdict) verdict = NULL;
     if (code == WS_EXIT_YES) {
-        const WsCheckOptions options = { .prove = prove || (require && !strcmp(require, "proved")) };
+        const WsCheckOptions options = { .prove =
+                                             prove || (require && !strcmp(require, "proved")) };
         verdict = ws_check(in.program, &options, in.findings);
         ws_check_locate(in.design, in.findings);
         code = verdict_code(verdict, in.findings, strict, require);
