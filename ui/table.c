@@ -232,9 +232,21 @@ static void add_column(WsTable *self, guint i)
     gtk_column_view_column_set_sorter(made, sorter);
     gtk_column_view_column_set_resizable(made, TRUE);
     gtk_column_view_column_set_expand(made, column->expand);
-    if (column->width)
-        gtk_column_view_column_set_fixed_width(made, column->width);
     gtk_column_view_append_column(GTK_COLUMN_VIEW(self->view), made);
+}
+
+/* Fixed widths are meant for text at 100 % and grow with it. */
+static void scale_columns(GtkSettings *settings, GParamSpec *spec, WsTable *self)
+{
+    GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(self->view));
+    int dpi = 0;
+    g_object_get(settings, "gtk-xft-dpi", &dpi, NULL);
+    double scale = dpi > 0 ? dpi / (96.0 * 1024) : 1;
+    for (guint i = 0; i < self->n; i++) {
+        g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
+        if (self->column[i].width)
+            gtk_column_view_column_set_fixed_width(column, (int)(self->column[i].width * scale));
+    }
 }
 
 static void show_empty(WsTable *self)
@@ -284,6 +296,9 @@ GtkWidget *ws_table_new(const char *name, const WsColumn *column, guint n, const
     make_models(self);
     for (guint i = 0; i < n; i++)
         add_column(self, i);
+    g_signal_connect_object(gtk_settings_get_default(), "notify::gtk-xft-dpi",
+                            G_CALLBACK(scale_columns), self, 0);
+    scale_columns(gtk_settings_get_default(), NULL, self);
     gtk_widget_add_css_class(self->view, "data-table");
     g_signal_connect_swapped(self->view, "activate", G_CALLBACK(on_activate), self);
     gtk_accessible_update_property(GTK_ACCESSIBLE(self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
