@@ -145,7 +145,8 @@ char *ws_figures_bound_text(WsDocument *document)
     const WsClockResult *clock = ws_document_clock(document);
     const WsTrace *m = ws_document_measured(document);
     if (m && m->bound && clock && clock->bound)
-        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), m->bound, clock->bound);
+        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), m->bound,
+                               clock->bound);
     if (m && m->bound)
         return g_strdup_printf(_("Bound by %s, measured"), m->bound);
     if (clock && clock->bound)
