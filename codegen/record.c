@@ -1,5 +1,5 @@
-/* The recorder: clocks of one round in registers, written at the end of the round by the leader as
- * 16-byte vectors. The plan (which operations, which words) is trace/recorder.h's alone. Without a
+/* The recorder: clocks of one round in registers, written by the leader four at a time as 16-byte
+ * vectors. The plan (which operations, which words) is trace/recorder.h's alone. Without a
  * recorder every function here does nothing: a timed build holds no trace of it. */
 #include "codegen/emit.h"
 
@@ -76,12 +76,11 @@ void ws_record_end(WsEmit *e)
     ws_end_if(e, after);
 }
 
-static const WsRecordStrip *strip_of(WsEmit *e, const WsTree *seq, guint kid, gboolean ends)
+static const WsRecordStrip *strip_from(WsEmit *e, const WsTree *seq, guint kid)
 {
     for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
         const WsRecordStrip *strip = &e->recorder->strip[s];
-        if (strip->body == seq && &e->p->agent[strip->agent] == e->agent &&
-            (ends ? strip->kid1 == kid + 1 : strip->kid0 == kid))
+        if (strip->body == seq && &e->p->agent[strip->agent] == e->agent && strip->kid0 == kid)
             return strip;
     }
     return NULL;
@@ -90,37 +89,69 @@ static const WsRecordStrip *strip_of(WsEmit *e, const WsTree *seq, guint kid, gb
 /* Words that no operation of this round writes keep the poison. */
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid)
 {
-    const WsRecordStrip *strip = strip_of(e, seq, kid, FALSE);
+    const WsRecordStrip *strip = strip_from(e, seq, kid);
     for (guint w = 0; strip && w < strip->words; w++)
         LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[strip - e->recorder->strip][w]);
 }
 
-void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid)
+/* Last kid of the strip's body under which a word of group `g` (four words) is written. */
+static guint last_kid(WsEmit *e, const WsRecordStrip *strip, guint g)
 {
-    const WsRecordStrip *strip = e->error ? NULL : strip_of(e, seq, kid, TRUE);
-    if (!strip)
-        return;
-    LLVMValueRef on = recorded(e), round = ws_i32(e, 0);
-    if (!e->in_leader)
-        on = LLVMBuildAnd(e->b, on, e->leader, "");
+    guint last = strip->kid0;
+    for (guint i = 0; i < strip->n_points; i++) {
+        const WsRecordPoint *p = &strip->point[i];
+        if ((p->before < 0 || (guint)p->before / 4 != g) &&
+            (p->after < 0 || (guint)p->after / 4 != g))
+            continue;
+        const WsTree *t = e->p->op[p->at]->tree;
+        while (t->parent && t->parent != strip->body)
+            t = t->parent;
+        for (guint k = strip->kid0; k < strip->kid1; k++) {
+            if (strip->body->kid[k] == t)
+                last = MAX(last, k);
+        }
+    }
+    return last;
+}
+
+static LLVMValueRef round_number(WsEmit *e, const WsRecordStrip *strip)
+{
+    LLVMValueRef round = ws_i32(e, 0);
     if (strip->loop && strip->loop->total_var >= 0)
         round = ws_load(e, e->i32, e->var[strip->loop->total_var].v, "");
-    round = ws_add(e, round, -strip->first_round);
+    return ws_add(e, round, -strip->first_round);
+}
+
+static void write_group(WsEmit *e, const WsRecordStrip *strip, guint g)
+{
+    LLVMValueRef on = recorded(e), round = round_number(e, strip), x[4];
+    if (!e->in_leader)
+        on = LLVMBuildAnd(e->b, on, e->leader, "");
     gint64 rounds = MIN(strip->rounds, G_MAXINT32);
     LLVMValueRef inside = LLVMBuildICmp(e->b, LLVMIntULT, round, ws_i32(e, rounds), "");
-    LLVMBasicBlockRef after = ws_if(e, LLVMBuildAnd(e->b, on, inside, ""), "record");
+    on = LLVMBuildAnd(e->b, on, inside, "");
     LLVMValueRef by =
         LLVMBuildMul(e->b, LLVMBuildZExt(e->b, round, e->i64, ""), i64(e, strip->round_bytes), "");
-    LLVMValueRef at = LLVMBuildAdd(e->b, header(e, (guint)strip->offset), by, "");
-    LLVMValueRef *word = e->rec_word[strip - e->recorder->strip];
-    for (guint w = 0; w + 4 <= strip->words; w += 4) {
-        LLVMValueRef x[4];
-        for (guint i = 0; i < 4; i++)
-            x[i] = ws_load(e, e->i32, word[w + i], "");
-        ws_prim(e, WS_PRIM_ST_GLOBAL_V4, LLVMBuildAdd(e->b, at, i64(e, 4 * w), ""), x[0], x[1],
-                x[2], x[3]);
+    LLVMValueRef at = LLVMBuildAdd(e->b, header(e, (guint)strip->offset + 16 * g), by, "");
+    for (guint i = 0; i < 4; i++)
+        x[i] = ws_load(e, e->i32, e->rec_word[strip - e->recorder->strip][4 * g + i], "");
+    ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
+}
+
+/* Four words go out as soon as the last of them is known, so that few clocks stay in registers
+ * while the accumulators are in flight; under a predicate, which splits no block. */
+void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid)
+{
+    for (guint s = 0; e->recorder && !e->error && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->body != seq || &e->p->agent[strip->agent] != e->agent || kid < strip->kid0 ||
+            kid >= strip->kid1)
+            continue;
+        for (guint g = 0; 4 * g < strip->words; g++) {
+            if (last_kid(e, strip, g) == kid)
+                write_group(e, strip, g);
+        }
     }
-    ws_end_if(e, after);
 }
 
 static void take_clock(WsEmit *e, const WsRecordStrip *strip, gint word)
