@@ -146,7 +146,6 @@ static void selection_changed(WsDocument *d, WsTimeline *t)
     t->fitted = FALSE;
     ws_timeline_mark(t);
     g_clear_pointer(&t->node[WS_LAYER_ITEMS], gsk_render_node_unref);
-    g_clear_pointer(&t->node[WS_LAYER_GUTTER + 2], gsk_render_node_unref);
     gtk_widget_queue_draw(t->canvas);
 }
 
@@ -164,8 +163,6 @@ static void reveal(WsDocument *d, WsTimeline *t)
 static void theme_changed(GObject *theme, WsTimeline *t)
 {
     ws_timeline_drop_nodes(t);
-    for (guint i = 0; i < t->block->len; i++)
-        gtk_widget_queue_draw(t->block->pdata[i]);
     ws_minimap_reset(WS_MINIMAP(t->minimap));
     gtk_widget_queue_draw(t->canvas);
 }

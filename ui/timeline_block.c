@@ -24,16 +24,10 @@ static void free_strings(WsBlock *b)
     b->item.step = NULL;
 }
 
-static gboolean same_look(const WsSceneItem *a, const WsSceneItem *b)
-{
-    return a->w == b->w && a->h == b->h && a->head == b->head && a->kind == b->kind &&
-           a->shape == b->shape && a->label_x == b->label_x && !g_strcmp0(a->label, b->label);
-}
-
 void ws_block_take(WsBlock *b, const WsSceneItem *item)
 {
     double fraction = item->x - floor(item->x);
-    gboolean look = same_look(&b->item, item) && b->item.x == fraction;
+    gboolean size = b->item.w != item->w || b->item.h != item->h || b->item.x != fraction;
     gboolean name = g_strcmp0(b->item.tip, item->tip) != 0;
     char *label = g_strdup(item->label), *tip = g_strdup(item->tip), *step = g_strdup(item->step);
     free_strings(b);
@@ -45,7 +39,7 @@ void ws_block_take(WsBlock *b, const WsSceneItem *item)
     b->at_y = item->y;
     b->item.x = fraction;
     b->item.y = 0;
-    if (!look)
+    if (size && gtk_widget_has_focus(GTK_WIDGET(b)))
         gtk_widget_queue_draw(GTK_WIDGET(b));
     if (!name)
         return;
@@ -54,57 +48,38 @@ void ws_block_take(WsBlock *b, const WsSceneItem *item)
                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, step ? step : "", -1);
 }
 
-void ws_block_mark(WsBlock *b, gboolean selected, gboolean dim)
+void ws_block_mark(WsBlock *b, gboolean selected)
 {
-    if (b->selected == selected && b->dim == dim)
+    if (b->selected == selected)
         return;
-    if (b->selected != selected)
-        gtk_accessible_update_state(GTK_ACCESSIBLE(b), GTK_ACCESSIBLE_STATE_SELECTED, selected, -1);
     b->selected = selected;
-    b->dim = dim;
-    gtk_widget_queue_draw(GTK_WIDGET(b));
+    gtk_accessible_update_state(GTK_ACCESSIBLE(b), GTK_ACCESSIBLE_STATE_SELECTED, selected, -1);
 }
 
-static void draw(WsBlock *b, cairo_t *cr, double w, double h)
+/* The block itself is part of the canvas' image; the ring of the focus is not. */
+static void draw(WsBlock *b, cairo_t *cr, double h)
 {
-    WsTheme theme = ws_theme_current();
-    const WsPalette *p = ws_palette(theme);
-    ws_paint_item(cr, &b->item, theme);
-    ws_paint_item_label(cr, &b->item, theme);
-    if (b->dim) {
-        ws_paint_colour(cr, p->panel, 0.45);
-        cairo_rectangle(cr, b->item.x, 0, b->item.w, h);
-        cairo_fill(cr);
-    }
-    gboolean focus = gtk_widget_has_visible_focus(GTK_WIDGET(b));
-    if (ws_theme_high_contrast() && !b->dim) {
-        ws_paint_colour(cr, p->text, 1);
-        cairo_set_line_width(cr, 1);
-        cairo_rectangle(cr, b->item.x + 0.5, 0.5, MAX(b->item.w - 1, 0.5), h - 1);
-        cairo_stroke(cr);
-    }
-    if (!b->selected && !focus)
-        return;
     static const double dash[] = { 3, 2 };
+    const WsPalette *p = ws_palette(ws_theme_current());
     cairo_set_line_width(cr, 2);
     ws_paint_colour(cr, p->text, 1);
     ws_paint_rect(cr, b->item.x + 1, 1, MAX(b->item.w - 2, 1), h - 2, 2);
     cairo_stroke(cr);
-    if (focus) {
-        ws_paint_colour(cr, p->page, 1);
-        cairo_set_dash(cr, dash, 2, 0);
-        cairo_set_line_width(cr, 1);
-        ws_paint_rect(cr, b->item.x + 1, 1, MAX(b->item.w - 2, 1), h - 2, 2);
-        cairo_stroke(cr);
-    }
+    ws_paint_colour(cr, p->page, 1);
+    cairo_set_dash(cr, dash, 2, 0);
+    cairo_set_line_width(cr, 1);
+    ws_paint_rect(cr, b->item.x + 1, 1, MAX(b->item.w - 2, 1), h - 2, 2);
+    cairo_stroke(cr);
 }
 
 static void snapshot(GtkWidget *widget, GtkSnapshot *s)
 {
     WsBlock *b = WS_BLOCK(widget);
+    if (!gtk_widget_has_visible_focus(widget))
+        return;
     float w = (float)gtk_widget_get_width(widget), h = (float)gtk_widget_get_height(widget);
     cairo_t *cr = gtk_snapshot_append_cairo(s, &GRAPHENE_RECT_INIT(0, 0, w, h));
-    draw(b, cr, w, h);
+    draw(b, cr, h);
     cairo_destroy(cr);
 }
 

@@ -15,7 +15,8 @@ struct _WsCanvas {
 G_DEFINE_FINAL_TYPE(WsCanvas, ws_canvas, GTK_TYPE_WIDGET)
 
 #define GUTTER WS_TIMELINE_GUTTER
-enum { NODE_NS = WS_LAYER_GUTTER + 1, NODE_STRONG };
+#define BESIDE 80.0f /* pixels that labels may stand beyond a scene's ends */
+enum { NODE_NS = WS_LAYER_GUTTER + 1 };
 
 static void rgba(guint32 rgb, float alpha, GdkRGBA *out)
 {
@@ -86,32 +87,76 @@ static void paint_strong_edges(WsTimeline *t, cairo_t *cr, const WsPalette *p)
     }
 }
 
-static void paint_node(WsTimeline *t, guint which, cairo_t *cr, double width)
+/* High contrast: nothing without an outline. */
+static void paint_outlines(WsTimeline *t, cairo_t *cr, const WsPalette *p)
+{
+    ws_paint_colour(cr, p->text, 1);
+    cairo_set_line_width(cr, 1);
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (item->w < 2 || item->shape == WS_SHAPE_LEVEL || t->how[i] == WS_PAINT_DIM)
+            continue;
+        cairo_rectangle(cr, item->x + 0.5, item->y + 0.5, MAX(item->w - 1, 0.5), item->h - 1);
+    }
+    cairo_stroke(cr);
+}
+
+static void paint_body(WsTimeline *t, cairo_t *cr)
 {
     WsTheme theme = ws_theme_current();
+    const WsPalette *p = ws_palette(theme);
+    ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_GRID, 0, NULL);
+    ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_ITEMS, 0, t->how);
+    if (ws_theme_high_contrast())
+        paint_outlines(t, cr, p);
+    ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_EDGES, 0, NULL);
+    if (ws_document_selection(t->document)->len)
+        paint_strong_edges(t, cr, p);
+}
+
+/* Everything that moves both ways, drawn once into an image: a frame of a pan is one copy of it. */
+static GskRenderNode *body_node(WsTimeline *t)
+{
+    double w = MAX(t->scene->width + 2 * BESIDE, 1), h = MAX(t->node_y1 - t->node_y0, 1);
+    int scale = MAX(gtk_widget_get_scale_factor(t->canvas), 1);
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(w) * scale, (int)ceil(h) * scale);
+    cairo_surface_set_device_scale(image, scale, scale);
+    cairo_t *cr = cairo_create(image);
+    cairo_translate(cr, BESIDE, -t->node_y0);
+    paint_body(t, cr);
+    cairo_destroy(cr);
+    g_autoptr(GtkSnapshot) s = gtk_snapshot_new();
+    cr = gtk_snapshot_append_cairo(
+        s, &GRAPHENE_RECT_INIT(-BESIDE, (float)t->node_y0, (float)ceil(w), (float)ceil(h)));
+    cairo_set_source_surface(cr, image, -BESIDE, t->node_y0);
+    cairo_paint(cr);
+    cairo_destroy(cr);
+    cairo_surface_destroy(image);
+    return gtk_snapshot_to_node(s);
+}
+
+static GskRenderNode *layer_node(WsTimeline *t, guint which, double width)
+{
+    WsTheme theme = ws_theme_current();
+    gboolean ruler = which == WS_LAYER_RULER || which == NODE_NS;
+    double x = ruler ? -BESIDE : 0, w = ruler ? t->scene->width + 2 * BESIDE : width;
+    double y0 = ruler ? 0 : t->node_y0, y1 = ruler ? t->scene->top : t->node_y1;
+    g_autoptr(GtkSnapshot) s = gtk_snapshot_new();
+    cairo_t *cr = gtk_snapshot_append_cairo(
+        s, &GRAPHENE_RECT_INIT((float)x, (float)y0, (float)w, (float)MAX(y1 - y0, 1)));
     if (which == NODE_NS)
         paint_second_scale(t, cr, ws_palette(theme));
-    else if (which == NODE_STRONG)
-        paint_strong_edges(t, cr, ws_palette(theme));
     else
-        ws_scene_paint_layer(t->scene, cr, theme, (WsSceneLayer)which, width, t->how);
+        ws_scene_paint_layer(t->scene, cr, theme, (WsSceneLayer)which, width, NULL);
+    cairo_destroy(cr);
+    return gtk_snapshot_to_node(s);
 }
 
 static GskRenderNode *node(WsTimeline *t, guint which, double width)
 {
-    if (t->node[which])
-        return t->node[which];
-    gboolean ruler = which == WS_LAYER_RULER || which == NODE_NS;
-    double x = which == WS_LAYER_STAFFS || which == WS_LAYER_GUTTER ? 0 : -80;
-    double w = x < 0 ? t->scene->width + 160 : width;
-    g_autoptr(GtkSnapshot) s = gtk_snapshot_new();
-    double y0 = ruler ? 0 : t->node_y0, y1 = ruler ? t->scene->top : t->node_y1;
-    graphene_rect_t bounds =
-        GRAPHENE_RECT_INIT((float)x, (float)y0, (float)w, (float)MAX(y1 - y0, 1));
-    cairo_t *cr = gtk_snapshot_append_cairo(s, &bounds);
-    paint_node(t, which, cr, width);
-    cairo_destroy(cr);
-    t->node[which] = gtk_snapshot_to_node(s);
+    if (!t->node[which])
+        t->node[which] = which == WS_LAYER_ITEMS ? body_node(t) : layer_node(t, which, width);
     if (!t->node[which])
         t->node[which] = gsk_container_node_new(NULL, 0);
     return t->node[which];
@@ -218,6 +263,14 @@ static void draw_head(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, const Ws
     cairo_destroy(cr);
 }
 
+static WsBlock *focused_block(WsTimeline *t)
+{
+    for (guint i = 0; i < t->block->len; i++)
+        if (gtk_widget_has_focus(t->block->pdata[i]))
+            return t->block->pdata[i];
+    return NULL;
+}
+
 /* Nodes hold the rows in the window and some around them; of tall scores not all. */
 static void choose_rows(WsTimeline *t, double y0, double y1)
 {
@@ -227,10 +280,7 @@ static void choose_rows(WsTimeline *t, double y0, double y1)
         return;
     g_clear_pointer(&t->node[WS_LAYER_STAFFS], gsk_render_node_unref);
     g_clear_pointer(&t->node[WS_LAYER_GUTTER], gsk_render_node_unref);
-    g_clear_pointer(&t->node[WS_LAYER_GRID], gsk_render_node_unref);
     g_clear_pointer(&t->node[WS_LAYER_ITEMS], gsk_render_node_unref);
-    g_clear_pointer(&t->node[WS_LAYER_EDGES], gsk_render_node_unref);
-    g_clear_pointer(&t->node[NODE_STRONG], gsk_render_node_unref);
     t->node_y0 = MAX(floor(y0 - air), 0);
     t->node_y1 = MIN(ceil(y1 + air), end);
 }
@@ -249,19 +299,11 @@ static void draw_moving(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double
     push_rect(s, GUTTER, top, t->view.width, height - top);
     gtk_snapshot_save(s);
     gtk_snapshot_translate(s, &GRAPHENE_POINT_INIT((float)(GUTTER + off), (float)-y));
-    append(t, s, WS_LAYER_GRID, width);
     append(t, s, WS_LAYER_ITEMS, width);
     gtk_snapshot_restore(s);
-    for (guint i = 0; i < t->block->len; i++) {
-        WsBlock *b = t->block->pdata[i];
-        if (b->used && !t->loose)
-            gtk_widget_snapshot_child(widget, GTK_WIDGET(b), s);
-    }
-    gtk_snapshot_translate(s, &GRAPHENE_POINT_INIT((float)(GUTTER + off), (float)-y));
-    append(t, s, WS_LAYER_EDGES, width);
-    if (ws_document_selection(t->document)->len)
-        append(t, s, NODE_STRONG, width);
-    gtk_snapshot_translate(s, &GRAPHENE_POINT_INIT((float)-(GUTTER + off), (float)y));
+    WsBlock *focused = focused_block(t);
+    if (focused && !t->loose)
+        gtk_widget_snapshot_child(widget, GTK_WIDGET(focused), s);
     gtk_snapshot_pop(s);
     gtk_snapshot_pop(s);
     push_rect(s, GUTTER, 0, t->view.width, top);
@@ -344,14 +386,6 @@ static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *leas
 /* --- the keyboard
  * ---------------------------------------------------------------------------------
  */
-
-static WsBlock *focused_block(WsTimeline *t)
-{
-    for (guint i = 0; i < t->block->len; i++)
-        if (gtk_widget_has_focus(t->block->pdata[i]))
-            return t->block->pdata[i];
-    return NULL;
-}
 
 /* Nearest block above or below, by the middle. */
 static WsBlock *neighbour(WsTimeline *t, const WsBlock *from, gboolean down)

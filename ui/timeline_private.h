@@ -24,7 +24,7 @@ struct _WsBlock {
     WsTimeline *timeline; /* borrowed: its ancestor */
     WsSceneItem item;     /* x: the fraction of a pixel; y: 0 */
     double at_x, at_y;    /* in the scene */
-    gboolean used, selected, dim;
+    gboolean used, selected;
 };
 
 typedef enum {
@@ -60,7 +60,6 @@ struct _WsTimeline {
     gboolean loose;           /* zooming: everything is painted, the blocks wait */
     gint64 build_cost;        /* microseconds of the last scene */
     gint64 full_cost, zoomed; /* cost of the last complete scene; time of the last zoom */
-    guint n_full;             /* its blocks */
     double unit_of_zoom;      /* pixels per cycle at the opening zoom */
 
     GskRenderNode *node[8];              /* by layer; NULL: to be made */
@@ -97,7 +96,7 @@ double ws_timeline_scale_of_opening(WsTimeline *t);
 /* timeline_block.c */
 GtkWidget *ws_block_new(WsTimeline *t);
 void ws_block_take(WsBlock *b, const WsSceneItem *item);
-void ws_block_mark(WsBlock *b, gboolean selected, gboolean dim);
+void ws_block_mark(WsBlock *b, gboolean selected);
 char *ws_item_name(const WsSceneItem *item); /* accessible name; caller frees */
 
 /* timeline_canvas.c */

@@ -1,5 +1,5 @@
-/* The scene that belongs to the view, and the blocks that belong to the scene. A scene reaches half
- * a window beyond either side, so that panning moves what is there and makes a new one now and
+/* The scene that belongs to the view, and the blocks that belong to the scene. A scene reaches a
+ * window beyond either side, so that panning moves what is there and makes a new one now and
  * then. */
 #include "ui/timeline_private.h"
 
@@ -85,8 +85,6 @@ static void choose_candidates(WsTimeline *t)
         if (t->candidate->len <= 0.7 * WS_MAX_BLOCKS * windows)
             break;
     }
-    for (guint i = 0; i < t->candidate->len; i++)
-        t->how[g_array_index(t->candidate, guint, i)] = WS_PAINT_SKIP;
 }
 
 static void release(WsTimeline *t, WsBlock *b)
@@ -206,10 +204,9 @@ gboolean ws_timeline_mark(WsTimeline *t)
     for (guint i = 0; i < t->scene->item->len; i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);
         gboolean selected = any && item->step && g_hash_table_contains(set, item->step);
-        if (t->how[i] != WS_PAINT_SKIP)
-            t->how[i] = selected ? WS_PAINT_STRONG : any && item->step ? WS_PAINT_DIM : WS_PAINT;
+        t->how[i] = selected ? WS_PAINT_STRONG : any && item->step ? WS_PAINT_DIM : WS_PAINT;
         if (t->block_of[i])
-            ws_block_mark(t->block_of[i], selected, any && !selected);
+            ws_block_mark(t->block_of[i], selected);
     }
     return any;
 }
@@ -264,15 +261,15 @@ static gboolean covers(WsTimeline *t, double from, double to)
 static void ensure_plain(WsTimeline *t)
 {
     WsPane *v = &t->view;
-    double from = v->at.from, to = from + v->width / v->at.scale, air = (to - from) / 2;
+    double from = v->at.from, to = from + v->width / v->at.scale, air = to - from;
     if (covers(t, from, to))
         return;
     /* While one zooms every frame needs a scene of its own: of the window alone, and without what
      * takes long. */
     gboolean zooming = t->scene && t->scene_scale > 0 && t->scene_scale != v->at.scale &&
                        g_get_monotonic_time() - t->zoomed < 400000;
-    gboolean hasty = (zooming && (t->full_cost > 3000 || t->n_full > 150)) || t->settle != 0;
-    t->loose = zooming && hasty;
+    gboolean hasty = (zooming || t->settle != 0) && t->full_cost > 6000;
+    t->loose = zooming;
     if (t->loose)
         air = 0;
     double low = CLAMP(from - air, 0, v->length), high = CLAMP(to + air, 0, v->length);
@@ -292,10 +289,8 @@ static void ensure_plain(WsTimeline *t)
     }
     make_scene(t, &o);
     t->scene->partial |= t->loose;
-    if (!hasty) {
+    if (!hasty && !t->loose)
         t->full_cost = t->build_cost;
-        t->n_full = ws_timeline_n_blocks(t);
-    }
     t->scene_unit = u0;
     t->scene_scale = v->at.scale;
     t->scene_t0 = t0;
@@ -312,7 +307,6 @@ static void ensure_folded(WsTimeline *t)
     t->loose = FALSE;
     make_scene(t, &o);
     t->full_cost = t->build_cost;
-    t->n_full = t->candidate->len;
     t->scene_scale = 0;
     t->scene_unit = 0;
 }

@@ -85,6 +85,7 @@ static void fill_table(WsTimeline *t)
         gtk_single_selection_new(G_LIST_MODEL(ws_timeline_list(t->document)));
     gtk_single_selection_set_autoselect(model, FALSE);
     gtk_single_selection_set_can_unselect(model, TRUE);
+    gtk_single_selection_set_selected(model, GTK_INVALID_LIST_POSITION);
     g_signal_connect(model, "notify::selected-item", G_CALLBACK(row_selected), t);
     gtk_column_view_set_model(view_of(t), GTK_SELECTION_MODEL(model));
     g_object_unref(model);
