@@ -48,9 +48,8 @@ void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option)
     }
 }
 
-char *ws_control_question(const WsControl *c, WsAsk ask, guint instance, gint64 option)
+char *ws_control_question(const WsControl *c, WsAsk ask, const WsInstance *x, gint64 option)
 {
-    const WsInstance *x = &g_array_index(c->instance, WsInstance, instance);
     const WsSymbol *s = c->symbols->pdata[x->symbol];
     g_autofree char *tile = x->position >= 0
                                 ? g_strdup_printf(" in tile %" G_GINT64_FORMAT, x->position)

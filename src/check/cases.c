@@ -96,13 +96,13 @@ static void cases_of(Maker *m, guint tiles, guint most)
         }
 }
 
-GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, GPtrArray *skipped)
+GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped)
 {
     g_autofree gint64 *base = g_new0(gint64, p->n_vars + 1);
     for (guint v = 0; v < p->n_vars; v++)
         if (p->var[v].kind == WS_VAR_SIZE)
             base[v] = p->var[v].rehearse;
-    g_autoptr(GPtrArray) drivers = ws_drivers(p, base, skipped);
+    g_autoptr(GPtrArray) drivers = ws_drivers(p, base, more, skipped);
     guint most = 0;
     for (guint i = 0; i < drivers->len; i++)
         most = MAX(most, ((WsDriver *)drivers->pdata[i])->rounds->len);

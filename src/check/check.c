@@ -36,13 +36,43 @@ static const char *outside_reason(const WsProgram *p)
     return NULL;
 }
 
-/* What was played without a finding may be proved for all trip counts. */
-static void prove(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v)
+/* Plays the rounds and tiles of an alarm; TRUE: it is one in the play, too. */
+static gboolean replay(const WsProgram *p, const WsProof *alarm, WsVerdict *v, WsFindings *findings)
+{
+    g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint i = 0; i < alarm->rounds->len; i++)
+        for (gint64 d = -1; d <= 1; d++) {
+            gint64 r = g_array_index(alarm->rounds, gint64, i) + d;
+            g_array_append_val(rounds, r);
+        }
+    g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, 1, 6), rounds, skipped);
+    g_ptr_array_set_free_func(cases, clear_case);
+    WsPlay *play = ws_play_new(p, findings, 8);
+    play->max_ops = 500000;
+    for (guint i = 0; i < cases->len && !play->errors && !play->outside; i++)
+        play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
+    gboolean refuted = play->errors > 0;
+    ws_play_free(play);
+    return refuted;
+}
+
+static void say_why(WsVerdict *v, const WsProof *proof)
+{
+    gboolean path = proof->path && *proof->path;
+    v->proof = g_strdup_printf("%s%s%s%s", proof->why, path ? " (" : "", path ? proof->path : "",
+                               path ? ")" : "");
+}
+
+/* What was played without a finding may be proved for all trip counts. An alarm of the merged
+ * search is cleared by the exact one, or has its smallest example there; that is played. What the
+ * play does not confirm stays played: symbols may go together in a way that nobody has said. */
+static void prove(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v, WsFindings *findings)
 {
     WsProof *proof = ws_prove(p, o->max_states ? o->max_states : 4000, TRUE);
     if (proof->kind == WS_PROOF_ALARM || proof->kind == WS_PROOF_CAP) {
-        WsProof *exact = ws_prove(p, o->max_states ? o->max_states : 4000, FALSE);
-        if (exact->kind == WS_PROOF_CLOSED) {
+        WsProof *exact = ws_prove(p, MIN(1000, o->max_states ? o->max_states : 1000), FALSE);
+        if (exact->kind == WS_PROOF_CLOSED || exact->kind == WS_PROOF_ALARM) {
             ws_proof_free(proof);
             proof = exact;
         } else {
@@ -53,9 +83,9 @@ static void prove(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v)
         v->kind = WS_VERDICT_PROVED;
         v->proof = g_strdup(proof->names);
     } else {
-        v->proof = g_strdup_printf("%s%s%s%s", proof->why, proof->path && *proof->path ? " (" : "",
-                                   proof->path && *proof->path ? proof->path : "",
-                                   proof->path && *proof->path ? ")" : "");
+        if (proof->kind == WS_PROOF_ALARM && replay(p, proof, v, findings))
+            v->kind = WS_VERDICT_REFUTED;
+        say_why(v, proof);
     }
     v->states = proof->states;
     v->proof_seconds = proof->seconds;
@@ -81,7 +111,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         v->seconds = (g_get_monotonic_time() - start) * 1e-6;
         return v;
     }
-    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, v->skipped);
+    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, NULL, v->skipped);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
@@ -109,7 +139,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     ws_play_free(play);
     g_ptr_array_unref(cases);
     if (o->prove && v->kind == WS_VERDICT_PLAYED)
-        prove(p, o, v);
+        prove(p, o, v, findings);
     v->seconds = (g_get_monotonic_time() - start) * 1e-6;
     return v;
 }

@@ -213,7 +213,7 @@ static void want(GArray *list, gint64 r)
 }
 
 /* 0, 1, 2 and around every ring depth of the program; at most 24 numbers. */
-static GArray *wanted_rounds(const WsProgram *p)
+static GArray *wanted_rounds(const WsProgram *p, const GArray *more)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(gint64));
     GArray *depth = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -232,6 +232,8 @@ static GArray *wanted_rounds(const WsProgram *p)
         gint64 s = g_array_index(depth, gint64, i);
         want(list, s - 1), want(list, s), want(list, s + 1), want(list, 2 * s + 1);
     }
+    for (guint i = 0; more && i < more->len && list->len < 48; i++)
+        want(list, g_array_index(more, gint64, i));
     g_array_unref(depth);
     g_array_sort(list, ascending);
     return list;
@@ -317,14 +319,15 @@ static void solve_driver(Env *env, WsDriver *d, const GArray *wanted, GPtrArray 
     }
 }
 
-GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, GPtrArray *skipped)
+GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, const GArray *more,
+                      GPtrArray *skipped)
 {
     GPtrArray *drivers = g_ptr_array_new_with_free_func(driver_free);
     for (guint a = 0; a < p->n_agents; a++)
         collect(p, p->agent[a].body, drivers, skipped);
     g_autofree gint64 *now = g_memdup2(base, (p->n_vars + 1) * sizeof(gint64));
     Env env = { .p = p, .size = now };
-    g_autoptr(GArray) wanted = wanted_rounds(p);
+    g_autoptr(GArray) wanted = wanted_rounds(p, more);
     for (guint i = drivers->len; i-- > 0;) {
         WsDriver *d = drivers->pdata[i];
         solve_driver(&env, d, wanted, skipped);

@@ -278,8 +278,9 @@ typedef struct {
     GArray *value; /* gint64: for each wanted number of rounds the value, parallel to `rounds` */
     GArray *rounds;
 } WsDriver;
-/* The drivers of a program with their values; `base` are the sizes of the other variables. */
-GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, GPtrArray *skipped);
+/* The drivers of a program with their values; `more` (gint64 or NULL): further rounds; `base` are the sizes of the other variables. */
+GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, const GArray *more,
+                      GPtrArray *skipped);
 
 /* --- cases.c --- */
 typedef struct {
@@ -294,7 +295,7 @@ typedef struct {
     char *sizes;
 } WsCase;
 /* All cases of a program, small ones first; what cannot be played is said in `skipped`. */
-GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, GPtrArray *skipped);
+GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped);
 
 /* --- budget.c --- */
 void ws_check_budgets(const WsProgram *p, WsFindings *findings);

@@ -5,18 +5,26 @@
 
 #include <string.h>
 
-typedef struct {
+typedef struct Choice Choice;
+struct Choice {
+    const Choice *from; /* where it comes from, and by which answer */
+    gint64 answer;
     GByteArray *state;
     WsAsk ask;
     guint instance;
+    WsInstance asked; /* a copy of it */
     gint64 *option;
     guint n_options, next;
-} Choice;
+};
 
 typedef struct {
     WsPlay *play;
     GHashTable *seen; /* control key -> what was known there: GBytes -> GByteArray */
-    GPtrArray *stack; /* Choice* */
+    GPtrArray *stack; /* Choice*; breadth first: a queue */
+    guint head;       /* of the queue */
+    gsize bytes;      /* of kept states */
+    const Choice *from;
+    gint64 answer;
     WsKey *key;
     gboolean merge;
     guint max_states;
@@ -27,7 +35,7 @@ typedef struct {
 static void choice_free(gpointer data)
 {
     Choice *c = data;
-    g_byte_array_unref(c->state);
+    g_clear_pointer(&c->state, g_byte_array_unref);
     g_free(c->option);
     g_free(c);
 }
@@ -59,20 +67,26 @@ static const WsControlInst *asker(const WsPlay *play)
     return best;
 }
 
-static char *path_text(const Search *s)
+/* The answers on the way, and the numbers of rounds and tiles they say. */
+static void tell_path(Search *s)
 {
     GString *t = g_string_new(NULL);
-    for (guint i = 0; i < s->stack->len; i++) {
-        const Choice *c = s->stack->pdata[i];
-        gint64 option = c->option[c->next - 1];
-        ws_state_restore(s->play, c->state);
-        gboolean last = i + 1 == s->stack->len;
-        if (c->ask == WS_ASK_MORE && option == 1 && !last)
-            continue;
-        g_autofree char *q = ws_control_question(s->play->control, c->ask, c->instance, option);
-        g_string_append_printf(t, "%s%s", t->len ? ", " : "", q);
+    s->proof->rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    gint64 answer = s->answer;
+    for (const Choice *c = s->from; c; answer = c->answer, c = c->from) {
+        gint64 n = c->asked.lo + (answer ? 1 : 0);
+        if (c->ask == WS_ASK_MORE && c->asked.symbol == WS_SYMBOL_TILES)
+            s->proof->tiles = MAX(s->proof->tiles, (guint)n);
+        else if (c->ask == WS_ASK_MORE)
+            g_array_append_val(s->proof->rounds, n);
+        if (c->ask == WS_ASK_MORE && answer == 1 && c != s->from)
+            continue; /* the last answer about it says more */
+        g_autofree char *q =
+            ws_control_question(s->play->control, c->ask, &c->asked, answer);
+        g_string_prepend(t, t->len ? ", " : "");
+        g_string_prepend(t, q);
     }
-    return g_string_free(t, FALSE);
+    s->proof->path = g_string_free(t, FALSE);
 }
 
 static void alarm_found(Search *s)
@@ -86,7 +100,7 @@ static void alarm_found(Search *s)
     s->proof->kind = WS_PROOF_ALARM;
     s->proof->why = f ? g_strdup_printf("%s: %s %s", ws_rule(f->rule)->text, f->at, f->message)
                       : g_strdup("bytes are expected by an agent that does not arrive");
-    s->proof->path = path_text(s);
+    tell_path(s);
 }
 
 /* TRUE: the state is new, or less is known in it than before. */
@@ -144,22 +158,48 @@ static void arrive(Search *s)
     gint64 option[4096];
     guint n = ws_control_options(play->control, ci, option, G_N_ELEMENTS(option));
     Choice *c = g_new0(Choice, 1);
+    c->from = s->from;
+    c->answer = s->answer;
     c->ask = ci->ask;
     c->instance = ci->ask_instance;
+    c->asked = g_array_index(play->control->instance, WsInstance, c->instance);
     c->option = g_memdup2(option, n * sizeof(gint64));
     c->n_options = n;
     c->state = g_byte_array_new();
     ws_state_save(play, c->state);
+    s->bytes += c->state->len;
     g_ptr_array_add(s->stack, c);
 }
 
+#define MAX_BYTES ((gsize)64 << 20)
+
 static gboolean capped(Search *s)
 {
-    if (s->proof->states + s->proof->merges <= s->max_states && s->stack->len < 20000)
+    guint n = s->proof->states + s->proof->merges;
+    if (n <= s->max_states && s->bytes <= MAX_BYTES)
         return FALSE;
     s->proof->kind = WS_PROOF_CAP;
-    s->proof->why = g_strdup_printf("more than %u states", s->max_states);
+    s->proof->why = n > s->max_states ? g_strdup_printf("more than %u states", s->max_states)
+                                      : g_strdup("the states take more than 64 MB");
     return TRUE;
+}
+
+/* The choice to go on from: the newest, or the oldest. NULL: all is explored. */
+static Choice *current(Search *s)
+{
+    while (s->head < s->stack->len) {
+        Choice *c = s->stack->pdata[s->merge ? s->stack->len - 1 : s->head];
+        if (c->next < c->n_options)
+            return c;
+        s->bytes -= c->state->len;
+        if (s->merge) {
+            g_ptr_array_remove_index(s->stack, s->stack->len - 1);
+        } else {
+            g_clear_pointer(&c->state, g_byte_array_unref); /* the path is still needed */
+            s->head++;
+        }
+    }
+    return NULL;
 }
 
 static void explore(Search *s)
@@ -167,16 +207,13 @@ static void explore(Search *s)
     WsPlay *play = s->play;
     settle(play);
     arrive(s);
-    while (!play->errors && !play->outside && s->stack->len) {
-        Choice *c = s->stack->pdata[s->stack->len - 1];
-        if (c->next == c->n_options) {
-            g_ptr_array_remove_index(s->stack, s->stack->len - 1);
-            continue;
-        }
+    for (Choice *c; !play->errors && !play->outside && (c = current(s));) {
         if (capped(s))
             return;
         ws_state_restore(play, c->state);
-        ws_control_answer(play->control, c->ask, c->instance, c->option[c->next++]);
+        s->from = c;
+        s->answer = c->option[c->next++];
+        ws_control_answer(play->control, c->ask, c->instance, s->answer);
         settle(play);
         arrive(s);
     }
@@ -248,6 +285,8 @@ void ws_proof_free(WsProof *proof)
         return;
     g_free(proof->why);
     g_free(proof->path);
+    if (proof->rounds)
+        g_array_unref(proof->rounds);
     g_free(proof->names);
     g_free(proof);
 }

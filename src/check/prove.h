@@ -113,7 +113,7 @@ gint64 ws_control_time(const WsPlay *play, gint symbol, gint64 position);
 /* The answers to a question; for MORE 0 no, 1 yes. */
 guint ws_control_options(const WsControl *c, const WsControlInst *ci, gint64 *option, guint max);
 void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option);
-char *ws_control_question(const WsControl *c, WsAsk ask, guint instance, gint64 option);
+char *ws_control_question(const WsControl *c, WsAsk ask, const WsInstance *x, gint64 option);
 /* Forgets symbols of tiles that everybody has left. */
 void ws_control_forget(WsPlay *play);
 
@@ -146,11 +146,15 @@ typedef struct {
     WsProofKind kind;
     char *why;   /* ALARM: finding; CAP, OUTSIDE: the reason */
     char *path;  /* ALARM: answers that lead there */
+    GArray *rounds; /* ALARM: gint64, numbers of rounds on that path */
+    guint tiles;    /* ALARM: tiles on that path */
     char *names; /* CLOSED: what it quantified over */
     guint states, merges;
     guint64 ops;
     double seconds;
 } WsProof;
+/* `merge`: depth first, states of equal control merged. Otherwise breadth first and exact: slower,
+ * but an alarm has the fewest rounds and tiles. */
 WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge);
 void ws_proof_free(WsProof *proof);
 
