@@ -301,6 +301,10 @@ static void zoom_normal(WsTimeline *t)
 {
     leap(t);
     t->view.at.folded = TRUE;
+    /* As it was opened: what unfolded on the way folds again. */
+    ws_score_cache_free(t->cache);
+    t->cache = ws_score_cache_new();
+    g_clear_pointer(&t->scene, ws_scene_free);
     ws_timeline_refresh(t);
 }
 

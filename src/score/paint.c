@@ -322,7 +322,9 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
         if (act == WS_PAINT_SKIP || !seen(cr, item->x, item->y, item->w, item->h))
             continue;
         ws_paint_item(cr, item, theme);
-        if (act == WS_PAINT_DIM) {
+        if (act == WS_PAINT_DIM) { /* its label as well, or its plate would shine */
+            if (item->label)
+                ws_paint_item_label(cr, item, theme);
             ws_paint_colour(cr, p->panel, 0.45);
             cairo_rectangle(cr, item->x, item->y, item->w, item->h);
             cairo_fill(cr);
@@ -336,7 +338,7 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
     paint_folds(cr, s, p);
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
-        if (item->label && (!how || how[i] != WS_PAINT_SKIP) &&
+        if (item->label && (!how || (how[i] != WS_PAINT_SKIP && how[i] != WS_PAINT_DIM)) &&
             seen(cr, item->x, item->y, item->w, item->h))
             ws_paint_item_label(cr, item, theme);
     }

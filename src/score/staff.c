@@ -423,7 +423,9 @@ void ws_staff_build(WsBuild *b)
             g_autoptr(GArray) other = of_agent(b->seen, last + 1);
             /* Where nothing is shown one by one, what was folded stays so. */
             gboolean blank = b->o->cache && staff[last + 1] && !(list->len && other->len);
-            if (blank ? staff[last + 1] != 2 : !coincide(b, list, other))
+            /* And what was once apart stays apart: rows come while one moves, and do not go. */
+            gboolean apart = b->o->cache && staff[last + 1] == 1;
+            if (apart || (blank ? staff[last + 1] != 2 : !coincide(b, list, other)))
                 break;
             staff[++last] = 2;
         }
