@@ -1,6 +1,7 @@
 #include "ui/jobs.h"
 
 #include "ui/process.h"
+#include "ui/settings.h"
 
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
@@ -375,6 +376,8 @@ static void on_host(GtkDialog *dialog, int response, WsJobs *self)
     GtkEntry *entry = g_object_get_data(G_OBJECT(dialog), "host");
     if (response == GTK_RESPONSE_OK) {
         ws_jobs_set_host(self, gtk_editable_get_text(GTK_EDITABLE(entry)));
+        if (ws_settings())
+            g_settings_set_string(ws_settings(), "run-host", self->host ? self->host : "");
         begin(self, WS_JOB_RUN, NULL);
     }
     gtk_window_destroy(GTK_WINDOW(dialog));
@@ -542,5 +545,7 @@ GtkWidget *ws_jobs_new(WsDocument *document)
 {
     WsJobs *self = g_object_new(WS_TYPE_JOBS, NULL);
     self->document = g_object_ref(document);
+    g_autofree char *host = ws_settings() ? g_settings_get_string(ws_settings(), "run-host") : NULL;
+    ws_jobs_set_host(self, host);
     return GTK_WIDGET(self);
 }
