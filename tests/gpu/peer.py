@@ -43,7 +43,7 @@ class Bundle:
         self.folder = folder
         self.label = os.path.basename(os.path.normpath(folder))
         self.modules, self.sizes, self.scalars, self.tensors = {}, [], [], []
-        self.maps, self.cases = [], []
+        self.maps, self.cases, self.counter = [], [], False
         try:
             with open(os.path.join(folder, "bundle.txt"), encoding="utf-8") as f:
                 lines = f.read().splitlines()
@@ -76,6 +76,8 @@ class Bundle:
         elif key == "tensor":
             self.tensors.append({"name": w[1], "dtype": w[2], "rank": int(w[3]), "access": w[4],
                                  "abs": float(w[5]), "rel": float(w[6])})
+        elif key == "counter":
+            self.counter = True
         elif key == "map":
             self.maps.append({"tensor": int(w[1]), "swizzle": int(w[2]), "box": [int(x) for x in w[3:]]})
         elif key == "case":
@@ -180,6 +182,9 @@ class Kernel:
         held = [ctypes.c_uint64(p) for p in pointers]
         held += [ctypes.c_int64(v) for v in case["values"]]
         held += [ctypes.c_float(v) for v in b.scalars]
+        counter = torch.zeros(1, dtype=torch.int32, device="cuda") if b.counter else None
+        if b.counter:  # the kernel leaves it as it found it
+            held.append(ctypes.c_uint64(counter.data_ptr()))
         params = (ctypes.c_void_p * (len(maps) + len(held)))(
             *[a for _, a in maps], *[ctypes.addressof(h) for h in held])
         grid = case["grid"]
@@ -191,7 +196,7 @@ class Kernel:
                         1 if b.cluster > 1 else 0)
         launch, function, reference = self.driver.lib.cuLaunchKernelEx, self.function, ctypes.byref(config)
 
-        def run(keep=(maps, held, params, attribute, config)):
+        def run(keep=(maps, held, params, attribute, config, counter)):
             code = launch(reference, function, params, None)
             if code:
                 self.driver.call("cuLaunchKernelEx", ctypes.byref(config), function, params, None)
