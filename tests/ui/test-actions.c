@@ -351,6 +351,38 @@ static void i47_i49_exports(void)
     g_rmdir(folder);
 }
 
+/* I43: a change by another program is offered for reading again, and read on request. */
+static void i43_changed_file(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("warpstave-watch-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "design.wstave", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(
+        g_file_get_contents(WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave", &text, NULL, NULL));
+    g_assert_true(g_file_set_contents(path, text, -1, NULL));
+    g_autoptr(GFile) file = g_file_new_for_path(path);
+    g_assert_true(ws_window_open(window, file));
+    settle();
+    g_assert_false(gtk_info_bar_get_revealed(window->error_bar));
+    g_autoptr(GString) changed = g_string_new(text);
+    g_assert_cmpuint(g_string_replace(changed, "cooperative", "changed meanwhile", 0), >, 0);
+    g_assert_true(g_file_set_contents(path, changed->str, -1, NULL));
+    for (int i = 0; i < 60 && !gtk_info_bar_get_revealed(window->error_bar); i++)
+        settle();
+    g_assert_true(gtk_info_bar_get_revealed(window->error_bar));
+    g_assert_true(gtk_widget_get_visible(window->reload_button));
+    g_autofree char *before = ws_document_title(ws_window_document(window));
+    g_assert_null(strstr(before, "meanwhile"));
+    g_signal_emit_by_name(window->reload_button, "clicked");
+    settle();
+    g_autofree char *after = ws_document_title(ws_window_document(window));
+    g_assert_nonnull(strstr(after, "meanwhile"));
+    g_assert_false(gtk_info_bar_get_revealed(window->error_bar));
+    g_remove(path);
+    g_rmdir(folder);
+    open_shipped();
+}
+
 /* A closed window takes its document, design and traces along. */
 static void closed_windows_are_freed(void)
 {
@@ -471,6 +503,7 @@ int main(int argc, char **argv)
     g_test_add_func("/actions/run", every_harmless_command_runs);
     g_test_add_func("/actions/I52-themes", i52_themes);
     g_test_add_func("/actions/I51-detached-panel", i51_detached_panel);
+    g_test_add_func("/actions/I43-changed-file", i43_changed_file);
     g_test_add_func("/actions/I47-I49-exports", i47_i49_exports);
     g_test_add_func("/actions/closed-windows-are-freed", closed_windows_are_freed);
     g_test_add_func("/actions/I51-two-windows", i51_two_windows_on_one_design);
