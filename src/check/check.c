@@ -69,7 +69,7 @@ static void say_why(WsVerdict *v, const WsProof *proof)
  * play does not confirm stays played: symbols may go together in a way that nobody has said. */
 static void prove(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v, WsFindings *findings)
 {
-    WsProof *proof = ws_prove(p, o->max_states ? o->max_states : 4000, TRUE);
+    WsProof *proof = ws_prove(p, o->max_states ? o->max_states : 16000, TRUE);
     if (proof->kind == WS_PROOF_ALARM || proof->kind == WS_PROOF_CAP) {
         WsProof *exact = ws_prove(p, MIN(1000, o->max_states ? o->max_states : 1000), FALSE);
         if (exact->kind == WS_PROOF_CLOSED || exact->kind == WS_PROOF_ALARM) {

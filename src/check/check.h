@@ -40,7 +40,7 @@ typedef struct {
     guint64 max_ops;    /* of one play; 0: 500,000 */
     guint max_findings; /* 0: 8 */
     gboolean prove;     /* try to prove it for all trip counts, too */
-    guint max_states;   /* of the proof; 0: 4000 */
+    guint max_states;   /* of the proof; 0: 16000 */
 } WsCheckOptions;
 
 typedef struct {

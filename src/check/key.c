@@ -7,8 +7,11 @@
 WsKey *ws_key_new(const WsPlay *play)
 {
     WsKey *k = g_new0(WsKey, 1);
-    k->control = g_byte_array_new();
-    k->known = g_byte_array_new();
+    k->cap_control = 1024;
+    k->control = g_new(guint32, k->cap_control);
+    /* at most two ranks of every component for every clock */
+    k->cap_known = (guint)play->n_clocks;
+    k->known = g_new(guint8, k->cap_known + 1);
     k->item = g_array_new(FALSE, FALSE, sizeof(WsItem));
     k->epoch = g_array_new(FALSE, FALSE, sizeof(WsEpoch));
     k->first = g_new0(guint, play->n_comps + 2);
@@ -19,17 +22,37 @@ void ws_key_free(WsKey *k)
 {
     if (!k)
         return;
-    g_byte_array_unref(k->control);
-    g_byte_array_unref(k->known);
+    g_free(k->control);
+    g_free(k->known);
     g_array_unref(k->item);
     g_array_unref(k->epoch);
     g_free(k->first);
     g_free(k);
 }
 
+/* One word for small numbers, three for others. */
+#define LARGE 0x80000000u
 static void put(WsKey *k, gint64 x)
 {
-    g_byte_array_append(k->control, (const guint8 *)&x, sizeof x);
+    if (k->n_control + 3 > k->cap_control)
+        k->control = g_renew(guint32, k->control, k->cap_control *= 2);
+    if (x >= G_MININT32 / 2 && x <= G_MAXINT32 / 2) {
+        k->control[k->n_control++] = (guint32)x;
+        return;
+    }
+    k->control[k->n_control++] = LARGE;
+    k->control[k->n_control++] = (guint32)((guint64)x >> 32);
+    k->control[k->n_control++] = (guint32)x;
+}
+
+static void put_op(WsKey *k, const WsOp *op)
+{
+    put(k, op ? (gint64)op->index : -1);
+}
+
+static void put_place(WsKey *k, const WsPlay *play, const WsSlot *slot)
+{
+    put(k, slot ? slot - play->slot : -1);
 }
 
 static void put_pointer(WsKey *k, gconstpointer p)
@@ -95,7 +118,7 @@ static void put_queue(WsKey *k, const GPtrArray *q, gint64 committed)
     put(k, q->len);
     for (guint i = 0; i < q->len; i++) {
         const WsEvent *e = q->pdata[i];
-        put_pointer(k, e->op);
+        put_op(k, e->op);
         put(k, committed - e->group);
     }
 }
@@ -108,9 +131,9 @@ static void put_inst(WsKey *k, const WsPlay *play, const WsInst *inst)
     put_frames(k, c, ci);
     put_variables(k, c, inst, ci);
     put(k, ci->private_frame);
-    put_pointer(k, inst->have ? inst->step.op : NULL);
-    put_pointer(k, inst->have ? inst->slot : NULL);
-    put_pointer(k, inst->have ? inst->named : NULL);
+    put_op(k, inst->have ? inst->step.op : NULL);
+    put_place(k, play, inst->have ? inst->slot : NULL);
+    put(k, inst->have && inst->named ? inst->named - play->named : -1);
     put(k, inst->have && inst->slot ? inst->parity : 0);
     put(k,
         inst->have && inst->slot && inst->turn != G_MININT64 ? inst->turn - inst->slot->phase : 99);
@@ -292,20 +315,20 @@ static void put_slot(WsKey *k, const WsPlay *play, const WsSlot *s)
             put(k, -2);
             continue;
         }
-        put_pointer(k, w->event.op);
+        put_op(k, w->event.op);
         item(k, w->comp, w->epoch);
     }
 }
 
 static void put_event(WsKey *k, const WsPlay *play, const WsEvent *e)
 {
-    put_pointer(k, e ? e->op : NULL);
+    put_op(k, e ? e->op : NULL);
     if (!e)
         return;
     const WsInst *inst = &play->inst[e->inst];
     put(k, (gint64)e->inst << 1 | e->pending);
     put(k, e->use), put(k, e->buffer), put(k, e->stage), put(k, e->element), put(k, e->row0);
-    put_pointer(k, e->slot);
+    put_place(k, play, e->slot);
     if (!e->pending) {
         item(k, e->comp, e->epoch);
         return;
@@ -349,7 +372,7 @@ static void put_objects(WsKey *k, const WsPlay *play)
     put(k, play->transfers_used);
     for (guint i = 0; i < play->transfers_used; i++) {
         const WsTransfer *t = play->transfers->pdata[i];
-        put_pointer(k, t->slot);
+        put_place(k, play, t->slot);
         item(k, t->event->comp, t->event->epoch);
     }
 }
@@ -390,8 +413,7 @@ static void rank_items(const WsPlay *play, WsKey *k)
     k->first[play->n_comps] = k->epoch->len;
     for (guint i = 0; i < k->item->len; i++) {
         const WsItem *x = &g_array_index(k->item, WsItem, i);
-        guint8 r = (guint8)rank_of(k, x->comp, x->epoch);
-        g_byte_array_append(k->control, &r, 1);
+        put(k, rank_of(k, x->comp, x->epoch));
     }
 }
 
@@ -403,8 +425,7 @@ static WsEpoch *holder(const WsPlay *play, guint i)
 
 void ws_key_make(WsPlay *play, WsKey *k)
 {
-    g_byte_array_set_size(k->control, 0);
-    g_byte_array_set_size(k->known, 0);
+    k->n_control = k->n_known = 0;
     g_array_set_size(k->item, 0);
     for (guint i = 0; i < play->n_inst; i++)
         put_inst(k, play, &play->inst[i]);
@@ -417,9 +438,8 @@ void ws_key_make(WsPlay *play, WsKey *k)
         for (guint comp = 0; comp < play->n_comps; comp++) {
             if (k->first[comp] == k->first[comp + 1])
                 continue;
-            guint8 r[2] = { (guint8)rank_of(k, comp, clock[comp]),
-                            (guint8)rank_of(k, comp, clock[play->n_comps + comp]) };
-            g_byte_array_append(k->known, r, 2);
+            k->known[k->n_known++] = (guint8)rank_of(k, comp, clock[comp]);
+            k->known[k->n_known++] = (guint8)rank_of(k, comp, clock[play->n_comps + comp]);
         }
     }
 }

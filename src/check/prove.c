@@ -17,9 +17,17 @@ struct Choice {
     guint n_options, next;
 };
 
+/* A control part and what was known there. */
+typedef struct {
+    guint64 hash;
+    guint n_control, n_known;
+    guint32 *control;
+    guint8 *known;
+} Seen;
+
 typedef struct {
     WsPlay *play;
-    GHashTable *seen; /* control key -> what was known there: GBytes -> GByteArray */
+    GHashTable *seen; /* Seen* -> itself */
     GPtrArray *stack; /* Choice*; breadth first: a queue */
     guint head;       /* of the queue */
     gsize bytes;      /* of kept states */
@@ -81,8 +89,7 @@ static void tell_path(Search *s)
             g_array_append_val(s->proof->rounds, n);
         if (c->ask == WS_ASK_MORE && answer == 1 && c != s->from)
             continue; /* the last answer about it says more */
-        g_autofree char *q =
-            ws_control_question(s->play->control, c->ask, &c->asked, answer);
+        g_autofree char *q = ws_control_question(s->play->control, c->ask, &c->asked, answer);
         g_string_prepend(t, t->len ? ", " : "");
         g_string_prepend(t, q);
     }
@@ -103,32 +110,76 @@ static void alarm_found(Search *s)
     tell_path(s);
 }
 
+static guint seen_hash(gconstpointer p)
+{
+    return (guint)((const Seen *)p)->hash;
+}
+
+static gboolean seen_equal(gconstpointer a, gconstpointer b)
+{
+    const Seen *x = a, *y = b;
+    return x->hash == y->hash && x->n_control == y->n_control &&
+           memcmp(x->control, y->control, x->n_control * sizeof(guint32)) == 0;
+}
+
+static void seen_free(gpointer p)
+{
+    Seen *x = p;
+    g_free(x->control);
+    g_free(x->known);
+    g_free(x);
+}
+
+static guint64 hash_of(const WsKey *k)
+{
+    guint64 h = 0x9e3779b97f4a7c15u;
+    for (guint i = 0; i < k->n_control; i++) {
+        h ^= k->control[i];
+        h *= 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* Without merging, states are equal if they know the same, too. */
+static void join_known(WsKey *k)
+{
+    guint n = k->n_known;
+    while (k->cap_control < k->n_control + n)
+        k->control = g_renew(guint32, k->control, k->cap_control *= 2);
+    for (guint i = 0; i < n; i++)
+        k->control[k->n_control++] = k->known[i];
+}
+
 /* TRUE: the state is new, or less is known in it than before. */
 static gboolean enter(Search *s)
 {
     ws_key_make(s->play, s->key);
-    const WsKey *k = s->key;
+    WsKey *k = s->key;
     if (!s->merge)
-        g_byte_array_append(k->control, k->known->data, k->known->len);
-    g_autoptr(GBytes) control = g_bytes_new(k->control->data, k->control->len);
-    GByteArray *before = g_hash_table_lookup(s->seen, control);
+        join_known(k);
+    const Seen look = { hash_of(k), k->n_control, k->n_known, k->control, k->known };
+    Seen *before = g_hash_table_lookup(s->seen, &look);
     if (!before) {
-        before = g_byte_array_sized_new(k->known->len);
-        g_byte_array_append(before, k->known->data, k->known->len);
-        g_hash_table_insert(s->seen, g_steal_pointer(&control), before);
+        before = g_new(Seen, 1);
+        *before = look;
+        before->control = g_memdup2(k->control, k->n_control * sizeof(guint32));
+        before->known = g_memdup2(k->known, MAX(k->n_known, 1));
+        g_hash_table_add(s->seen, before);
+        s->bytes += k->n_control * sizeof(guint32) + k->n_known;
         s->proof->states++;
         return TRUE;
     }
     gboolean less = FALSE;
-    for (guint i = 0; i < before->len; i++)
-        if (k->known->data[i] < before->data[i]) {
-            before->data[i] = k->known->data[i];
+    for (guint i = 0; i < before->n_known; i++)
+        if (k->known[i] < before->known[i]) {
+            before->known[i] = k->known[i];
             less = TRUE;
         }
     if (!less)
         return FALSE;
     s->proof->merges++;
-    ws_key_lower(s->play, k, before->data);
+    ws_key_lower(s->play, k, before->known);
     return TRUE;
 }
 
@@ -191,13 +242,10 @@ static Choice *current(Search *s)
         Choice *c = s->stack->pdata[s->merge ? s->stack->len - 1 : s->head];
         if (c->next < c->n_options)
             return c;
-        s->bytes -= c->state->len;
-        if (s->merge) {
+        if (s->merge)
             g_ptr_array_remove_index(s->stack, s->stack->len - 1);
-        } else {
-            g_clear_pointer(&c->state, g_byte_array_unref); /* the path is still needed */
-            s->head++;
-        }
+        else
+            s->head++; /* the path is still needed */
     }
     return NULL;
 }
@@ -213,6 +261,10 @@ static void explore(Search *s)
         ws_state_restore(play, c->state);
         s->from = c;
         s->answer = c->option[c->next++];
+        if (c->next == c->n_options) {
+            s->bytes -= c->state->len;
+            g_clear_pointer(&c->state, g_byte_array_unref);
+        }
         ws_control_answer(play->control, c->ask, c->instance, s->answer);
         settle(play);
         arrive(s);
@@ -259,8 +311,7 @@ WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge)
     } else {
         Search s = { .play = play, .merge = merge, .max_states = max_states, .proof = proof };
         s.findings = findings;
-        s.seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                                       (GDestroyNotify)g_byte_array_unref);
+        s.seen = g_hash_table_new_full(seen_hash, seen_equal, seen_free, NULL);
         s.stack = g_ptr_array_new_with_free_func(choice_free);
         s.key = ws_key_new(play);
         ws_play_reset(play);

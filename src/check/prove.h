@@ -129,8 +129,11 @@ typedef struct {
     WsEpoch epoch;
 } WsItem;
 typedef struct {
-    GByteArray *control, *known;
-    GArray *item;  /* WsItem, in order of the control key */
+    guint32 *control; /* words */
+    guint n_control, cap_control;
+    guint8 *known;
+    guint n_known, cap_known;
+    GArray *item;  /* WsItem, in order of the control part */
     guint *first;  /* [comps + 1] into epoch */
     GArray *epoch; /* WsEpoch: live ones per component, ascending */
 } WsKey;
@@ -144,11 +147,11 @@ void ws_key_lower(WsPlay *play, const WsKey *key, const guint8 *known);
 typedef enum { WS_PROOF_CLOSED, WS_PROOF_ALARM, WS_PROOF_CAP, WS_PROOF_OUTSIDE } WsProofKind;
 typedef struct {
     WsProofKind kind;
-    char *why;   /* ALARM: finding; CAP, OUTSIDE: the reason */
-    char *path;  /* ALARM: answers that lead there */
+    char *why;      /* ALARM: finding; CAP, OUTSIDE: the reason */
+    char *path;     /* ALARM: answers that lead there */
     GArray *rounds; /* ALARM: gint64, numbers of rounds on that path */
     guint tiles;    /* ALARM: tiles on that path */
-    char *names; /* CLOSED: what it quantified over */
+    char *names;    /* CLOSED: what it quantified over */
     guint states, merges;
     guint64 ops;
     double seconds;

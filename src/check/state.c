@@ -191,10 +191,33 @@ static void instances(Archive *a, WsPlay *play)
     list(a, c->instance, sizeof(WsInstance));
 }
 
+static gboolean is_zero(const WsEpoch *clock, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        if (clock[i])
+            return FALSE;
+    return TRUE;
+}
+
+/* Many clocks know nothing. */
+static void clocks(Archive *a, WsPlay *play)
+{
+    guint width = 2 * play->n_comps;
+    for (gsize i = 0; i < play->n_clocks; i += width) {
+        WsEpoch *clock = play->clocks + i;
+        guint8 some = a->out ? !is_zero(clock, width) : 0;
+        bytes(a, &some, 1);
+        if (some)
+            bytes(a, clock, width * sizeof(WsEpoch));
+        else
+            memset(clock, 0, width * sizeof(WsEpoch));
+    }
+}
+
 static void everything(Archive *a, WsPlay *play)
 {
     guint slots = play->ranks * play->n_slots;
-    bytes(a, play->clocks, play->n_clocks * sizeof(WsEpoch));
+    clocks(a, play);
     instances(a, play);
     bytes(a, play->slot, slots * sizeof(WsSlot));
     for (guint i = 0; i < slots; i++) {

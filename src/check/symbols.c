@@ -474,8 +474,8 @@ static void operation(WsControl *c, const WsOp *op)
     gint64 slots = op->barrier >= 0 ? MAX(c->p->barrier[op->barrier].slots, 1) : 1;
     exact_ring(c, op->element, need, 1);
     ring(c, op->use, need, WS_LAPS * slots);
-    exact_ring(c, op->slot, need, slots);
-    exact_ring(c, op->parity, need, 2);
+    exact_ring(c, op->slot, need, 1);
+    exact_ring(c, op->parity, need, 1);
     ring(c, op->turn, need, WS_LAPS);
     if (op->ctas.kind == WS_CTAS_EXPR)
         exact_ring(c, op->ctas.expr, need, 1);
@@ -484,7 +484,7 @@ static void operation(WsControl *c, const WsOp *op)
         gint64 stages = MAX(c->p->buffer[a->buffer].stages, 1);
         exact_ring(c, a->element, need, 1);
         ring(c, a->use, need, WS_LAPS * stages);
-        exact_ring(c, a->stage, need, stages);
+        exact_ring(c, a->stage, need, 1);
         exact_ring(c, a->row0, need, 1);
         exact_ring(c, a->col0, need, 1);
     }
