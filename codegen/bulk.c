@@ -143,6 +143,32 @@ void ws_bulk_wait(WsEmit *e, const WsOp *op)
                  (guint32[]){ (guint32)op->n });
 }
 
+void ws_bulk_prefetch(WsEmit *e, const WsOp *op)
+{
+#define WS_ROW(n)                                                                                  \
+    {                                                                                              \
+        WS_PRIM_TMA_PREFETCH_##n, WS_PRIM_TMA_PREFETCH_##n##_HINT                                  \
+    }
+    static const WsPrim prim[WS_MAX_RANK][2] = { WS_ROW(1D), WS_ROW(2D), WS_ROW(3D), WS_ROW(4D),
+                                                 WS_ROW(5D) };
+#undef WS_ROW
+    if (op->map < 0 || op->n_coord != e->p->map[op->map].rank) {
+        ws_emit_step_error(e, op, "a prefetch without tensor map");
+        return;
+    }
+    if (e->host) { /* moves nothing that can be seen */
+        ws_prim(e, WS_PRIM_HOST_TMA_PREFETCH, e->map[op->map]);
+        return;
+    }
+    LLVMValueRef arg[WS_MAX_RANK + 2] = { e->map[op->map] };
+    guint n = 1;
+    for (guint i = 0; i < op->n_coord; i++)
+        arg[n++] = ws_uniform_i32(e, op->coord[op->n_coord - 1 - i]);
+    if (op->hint)
+        arg[n++] = ws_bulk_policy(e, op->hint);
+    ws_prim_call(e, prim[op->n_coord - 1][op->hint != 0], n, arg, 0, NULL);
+}
+
 void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op)
 {
     if (op->map >= 0)

@@ -31,10 +31,9 @@ LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits)
         return half_to_float(e, bits);
     case WS_DTYPE_E4M3:
     case WS_DTYPE_E5M2:
-        return half_to_float(e, ws_prim(e,
-                                        t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_F16X2_E4M3
-                                                           : WS_PRIM_CVT_F16X2_E5M2,
-                                        low_half(e, bits)));
+        return half_to_float(
+            e, ws_prim(e, t == WS_DTYPE_E4M3 ? WS_PRIM_CVT_F16X2_E4M3 : WS_PRIM_CVT_F16X2_E5M2,
+                       low_half(e, bits)));
     case WS_DTYPE_I8:
         bits = LLVMBuildShl(e->b, bits, ws_i32(e, 24), "");
         return LLVMBuildAShr(e->b, bits, ws_i32(e, 24), "");
@@ -72,6 +71,6 @@ LLVMValueRef ws_narrow(WsEmit *e, WsDtype t, LLVMValueRef x)
     if (bytes == 4)
         return LLVMTypeOf(x) == e->i32 ? x : LLVMBuildBitCast(e->b, x, e->i32, "");
     LLVMValueRef zero = ws_dtype_real(t) ? LLVMConstReal(e->f32, 0) : ws_i32(e, 0);
-    return LLVMBuildAnd(e->b, ws_narrow_pair(e, t, x, zero),
-                        ws_i32(e, bytes == 2 ? 0xffff : 0xff), "");
+    return LLVMBuildAnd(e->b, ws_narrow_pair(e, t, x, zero), ws_i32(e, bytes == 2 ? 0xffff : 0xff),
+                        "");
 }

@@ -1,7 +1,7 @@
 /* Dynamic launches (LANGUAGE section 17): the next tile comes from a counter in global memory, or
  * from the slot that another agent has filled. The counter is a hidden parameter and begins at 0.
- * Every tile is followed by one claim, so a launch claims as often as it has tiles, and the counter,
- * which begins again after that many, is 0 when the kernel ends. */
+ * Every tile is followed by one claim, so a launch claims as often as it has tiles, and the
+ * counter, which begins again after that many, is 0 when the kernel ends. */
 #include "codegen/emit.h"
 
 static LLVMValueRef slot(WsEmit *e, const WsOp *op)

@@ -18,9 +18,7 @@ static WsFragmentShape shape_of(const WsRegValue *v)
         return WS_FRAGMENT_LINEAR;
     if (v->rows == 1)
         return WS_FRAGMENT_COLUMNS;
-    return v->cols == 1   ? WS_FRAGMENT_ROWS
-           : v->cols == 4 ? WS_FRAGMENT_PARTIAL
-                          : WS_FRAGMENT_TILE;
+    return v->cols == 1 ? WS_FRAGMENT_ROWS : v->cols == 4 ? WS_FRAGMENT_PARTIAL : WS_FRAGMENT_TILE;
 }
 
 static LLVMValueRef is(WsEmit *e, LLVMValueRef v, gint64 value)
@@ -181,8 +179,8 @@ void ws_fragment_set(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef v)
     LLVMValueRef bits = ws_narrow(e, f->v->dtype, v);
     if (bytes < 4 && f->shape == WS_FRAGMENT_TILE) {
         gint64 mask = (bytes == 2 ? 0xffff : 0xff);
-        LLVMValueRef rest = LLVMBuildAnd(e->b, bits_of(e, f, x.reg), ws_i32(e, ~(mask << shift)),
-                                         "");
+        LLVMValueRef rest =
+            LLVMBuildAnd(e->b, bits_of(e, f, x.reg), ws_i32(e, ~(mask << shift)), "");
         bits = LLVMBuildOr(e->b, rest, LLVMBuildShl(e->b, bits, ws_i32(e, shift), ""), "");
     }
     if (e->regs[f->value].type == e->f32)
@@ -190,8 +188,7 @@ void ws_fragment_set(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef v)
     ws_reg_set(e, f->value, x.reg, bits);
 }
 
-void ws_fragment_set_if(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef x,
-                        LLVMValueRef there)
+void ws_fragment_set_if(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef x, LLVMValueRef there)
 {
     if (there)
         x = LLVMBuildSelect(e->b, there, x, ws_fragment_get(e, f, i), "");

@@ -4,8 +4,8 @@
 
 typedef struct {
     const WsBuffer *b;
-    guint units, share; /* 16-byte units of a row; lanes that share a row */
-    guint at_once;      /* rows that the agent takes at once */
+    guint units, share;              /* 16-byte units of a row; lanes that share a row */
+    guint at_once;                   /* rows that the agent takes at once */
     LLVMValueRef stage, first, lane; /* row and unit this thread begins with */
     WsUniform row0, col0;
 } Gather;
@@ -14,14 +14,21 @@ static void bind_row(WsEmit *e, LLVMValueRef row, guint rows)
 {
     for (guint i = 0; i < e->p->n_vars; i++) {
         if (e->p->var[i].kind == WS_VAR_ROW)
-            e->var[i] = row ? (WsBinding){ WS_BIND_VALUE, row, 0, (gint64)rows - 1 }
-                            : (WsBinding){ 0 };
+            e->var[i] =
+                row ? (WsBinding){ WS_BIND_VALUE, row, 0, (gint64)rows - 1 } : (WsBinding){ 0 };
     }
 }
 
 static LLVMValueRef minimum(WsEmit *e, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+static LLVMValueRef policy(WsEmit *e, WsHint hint)
+{
+    return ws_prim0(e, hint == WS_HINT_EVICT_FIRST  ? WS_PRIM_POLICY_FIRST
+                       : hint == WS_HINT_EVICT_LAST ? WS_PRIM_POLICY_LAST
+                                                    : WS_PRIM_POLICY_NORMAL);
 }
 
 /* One unit: `inside` is for the whole row, the last dimension is clipped to the byte. */
@@ -42,7 +49,7 @@ static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef r
     LLVMValueRef from = LLVMBuildAdd(e->b, source, LLVMBuildZExt(e->b, at, e->i64, ""), "");
     from = LLVMBuildSelect(e->b, none, e->tensor[op->tensor], from, "");
     if (op->hint)
-        ws_prim(e, WS_PRIM_CP_ASYNC_HINT, to, from, n, ws_bulk_policy(e, op->hint));
+        ws_prim(e, WS_PRIM_CP_ASYNC_HINT, to, from, n, policy(e, op->hint));
     else
         ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
 }

@@ -37,7 +37,8 @@ static LLVMValueRef load(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef ins
     return ws_widen(e, t, LLVMBuildZExt(e->b, h, e->i32, ""));
 }
 
-/* --- one element of a value and its tensor element ----------------------------------------------*/
+/* --- one element of a value and its tensor element
+ * ----------------------------------------------*/
 
 typedef struct {
     WsFragment f;
@@ -145,8 +146,7 @@ void ws_global_reduce(WsEmit *e, const WsOp *op)
 WsUniform ws_global_element(WsEmit *e, const WsExpr *x)
 {
     WsUniform none = ws_uniform_const(e, 0);
-    if (x->var < 0 || (guint)x->var >= e->p->n_tensors ||
-        x->n_args != e->p->tensor[x->var].rank) {
+    if (x->var < 0 || (guint)x->var >= e->p->n_tensors || x->n_args != e->p->tensor[x->var].rank) {
         ws_emit_internal_error(e, "%s in a uniform expression is no tensor", x->name);
         return none;
     }

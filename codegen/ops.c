@@ -42,6 +42,7 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_TMA_STORE] = ws_bulk_store,
     [WS_OP_BULK_COMMIT] = ws_sync_simple,
     [WS_OP_BULK_WAIT] = ws_bulk_wait,
+    [WS_OP_PREFETCH] = ws_bulk_prefetch,
     [WS_OP_PREFETCH_MAP] = ws_bulk_prefetch_map,
     [WS_OP_MMA_FENCE] = ws_sync_simple,
     [WS_OP_MMA] = ws_mma_step,

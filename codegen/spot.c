@@ -205,10 +205,8 @@ void ws_spot_ldmatrix(WsEmit *e, const WsOp *op)
         row = LLVMBuildAdd(e->b, row, in, "");
     for (guint atom = 0; atom < f.rows / 64; atom++) {
         for (guint c = 0; c < f.cols; c += 16) {
-            LLVMValueRef at =
-                address(e, &s, ws_add(e, row, (gint64)atom * 64), ws_add(e, col, c));
-            LLVMValueRef all =
-                ws_prim(e, s.swap ? WS_PRIM_LDMATRIX_X4_T : WS_PRIM_LDMATRIX_X4, at);
+            LLVMValueRef at = address(e, &s, ws_add(e, row, (gint64)atom * 64), ws_add(e, col, c));
+            LLVMValueRef all = ws_prim(e, s.swap ? WS_PRIM_LDMATRIX_X4_T : WS_PRIM_LDMATRIX_X4, at);
             guint first = ws_fragment_element(&f, atom * f.cols / 2 + c / 2).reg;
             for (guint i = 0; i < 4; i++)
                 ws_reg_set(e, f.value, first + i, LLVMBuildExtractValue(e->b, all, i, ""));

@@ -1,4 +1,5 @@
-/* Single elements: narrow accesses of shared memory, predicated accesses of tensors, conversions. */
+/* Single elements: narrow accesses of shared memory, predicated accesses of tensors, conversions.
+ */
 #include "codegen/rehearse/host.h"
 
 #include "launch/inputs.h"
@@ -103,9 +104,7 @@ static void reduce(guint64 at, WsDtype t, guint32 bits, guint32 inside, WsReduce
     void *to = global(at, ws_dtype_bytes(t), "red.global");
     double old = ws_input_decode((gint32)t, ws_input_get(to, (gint32)t, 0));
     double new = ws_input_decode((gint32)t, bits);
-    new = how == WS_REDUCE_ADD   ? old + new
-          : how == WS_REDUCE_MIN ? MIN(old, new)
-                                 : MAX(old, new);
+    new = how == WS_REDUCE_ADD ? old + new : how == WS_REDUCE_MIN ? MIN(old, new) : MAX(old, new);
     ws_input_put(to, (gint32)t, 0, ws_input_encode((gint32)t, new));
 }
 

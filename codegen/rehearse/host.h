@@ -275,6 +275,7 @@ void wsh_red_max_s32(guint64 at, guint32 a, guint32 inside);
 guint32 wsh_count_up(guint64 at, guint32 last);
 void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes);
 void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy);
+guint64 wsh_policy(void);
 void wsh_cp_arrive(guint32 bar);
 void wsh_cp_commit(void);
 void wsh_cp_wait(guint32 n);

@@ -1,5 +1,5 @@
-/* A Hilbert curve over any rectangle, defined once for the program, its launches and the runner: the
- * classic curve on squares of a power of two, its generalisation by halving the longer side
+/* A Hilbert curve over any rectangle, defined once for the program, its launches and the runner:
+ * the classic curve on squares of a power of two, its generalisation by halving the longer side
  * elsewhere (cells that follow each other are neighbours, or touch at a corner where both extents
  * forbid better). Plain C11, no GLib. */
 #pragma once
