@@ -120,13 +120,36 @@ static void busy_changed(GObject *jobs, GParamSpec *spec, WsWindow *w)
     ws_window_update_actions(w);
 }
 
+/* What a job has made is shown without taking the keyboard away. */
+static void code_changed(WsDocument *document, guint kind, WsWindow *w)
+{
+    if (kind != WS_CODE_PTX || !ws_document_code(document, WS_CODE_PTX))
+        return;
+    ws_code_panel_show(WS_CODE_PANEL(w->part[WS_PART_CODE]), WS_CODE_PTX);
+    ws_window_raise_panel(w, WS_PART_CODE);
+}
+
+static void results_changed(WsDocument *document, WsWindow *w)
+{
+    ws_window_raise_panel(w, WS_PART_MEASUREMENTS);
+}
+
 static void follow_document(WsWindow *w)
 {
     static const char *const signals[] = { "selection-changed", "range-changed" };
     g_signal_connect_object(w->document, "changed", G_CALLBACK(document_changed), w, 0);
     for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
         g_signal_connect_object(w->document, signals[i], G_CALLBACK(update_actions), w, 0);
+    g_signal_connect_object(w->document, "code-changed", G_CALLBACK(code_changed), w, 0);
+    g_signal_connect_object(w->document, "results-changed", G_CALLBACK(results_changed), w, 0);
     g_signal_connect_object(w->part[WS_PART_JOBS], "notify::busy", G_CALLBACK(busy_changed), w, 0);
+}
+
+void ws_window_raise_panel(WsWindow *w, WsPart part)
+{
+    int page = gtk_notebook_page_num(w->panels, w->part[part]);
+    if (page >= 0)
+        gtk_notebook_set_current_page(w->panels, page);
 }
 
 void ws_window_show_panel(WsWindow *w, WsPart part)

@@ -106,10 +106,7 @@ static void choose_panel(WsWindow *w)
 {
     WsFindings *findings = ws_document_findings(w->document);
     gboolean wrong = findings && ws_findings_count(findings, WS_SEVERITY_WARNING) > 0;
-    GtkWidget *panel = w->part[wrong ? WS_PART_PROBLEMS : WS_PART_MEASUREMENTS];
-    int page = gtk_notebook_page_num(w->panels, panel);
-    if (page >= 0)
-        gtk_notebook_set_current_page(w->panels, page);
+    ws_window_raise_panel(w, wrong ? WS_PART_PROBLEMS : WS_PART_MEASUREMENTS);
 }
 
 static gboolean opened(WsWindow *w, GFile *file, gboolean ok, const GError *error)

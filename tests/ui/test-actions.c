@@ -383,6 +383,20 @@ static void i43_changed_file(void)
     open_shipped();
 }
 
+/* What a job has made comes to the front. */
+static void results_come_to_the_front(void)
+{
+    WsDocument *document = ws_window_document(window);
+    open_shipped();
+    g_assert_true(gtk_widget_get_mapped(ws_window_part(window, WS_PART_MEASUREMENTS)));
+    ws_document_take_code(document, WS_CODE_PTX, g_strdup("// ptx\n"));
+    settle();
+    g_assert_true(gtk_widget_get_mapped(ws_window_part(window, WS_PART_CODE)));
+    ws_document_take_result(document, WS_RESULT_REHEARSAL, TRUE, g_strdup("every value right"));
+    settle();
+    g_assert_true(gtk_widget_get_mapped(ws_window_part(window, WS_PART_MEASUREMENTS)));
+}
+
 /* A closed window takes its document, design and traces along. */
 static void closed_windows_are_freed(void)
 {
@@ -503,6 +517,7 @@ int main(int argc, char **argv)
     g_test_add_func("/actions/run", every_harmless_command_runs);
     g_test_add_func("/actions/I52-themes", i52_themes);
     g_test_add_func("/actions/I51-detached-panel", i51_detached_panel);
+    g_test_add_func("/actions/results-come-to-the-front", results_come_to_the_front);
     g_test_add_func("/actions/I43-changed-file", i43_changed_file);
     g_test_add_func("/actions/I47-I49-exports", i47_i49_exports);
     g_test_add_func("/actions/closed-windows-are-freed", closed_windows_are_freed);
