@@ -92,6 +92,7 @@ static void first_begin(GtkGestureDrag *g, double x, double y, WsTimeline *t)
     t->drag_x = x;
     t->drag_y = y;
     t->drag_dx = t->drag_dy = 0;
+    t->drift_x = t->drift_y = 0;
     gtk_widget_grab_focus(t->canvas);
     if (t->space) {
         t->drag = WS_DRAG_PAN;
@@ -108,19 +109,33 @@ static double cycle_at(WsTimeline *t, double x)
     return ws_timeline_cycle_of_x(t, CLAMP(x - WS_TIMELINE_GUTTER, 0, t->view.width));
 }
 
+/* The place where the drag began may have scrolled out of sight. */
+static double cycle_of_begin(WsTimeline *t)
+{
+    return t->drift_x == 0 ? cycle_at(t, t->drag_x)
+                           : ws_timeline_cycle_of_x(t, t->drag_x - WS_TIMELINE_GUTTER);
+}
+
 static void set_range(WsTimeline *t)
 {
-    double a = cycle_at(t, t->drag_x), b = cycle_at(t, t->drag_x + t->drag_dx);
+    double a = cycle_of_begin(t), b = cycle_at(t, t->drag_x + t->drag_dx);
     if (fabs(t->drag_dx) < CLICK)
         a = b = 0;
     ws_document_set_range(t->document, (gint64)floor(MAX(MIN(a, b), 0) + 0.5),
                           (gint64)floor(MAX(MAX(a, b), 0) + 0.5));
 }
 
+void ws_timeline_drag_moved(WsTimeline *t)
+{
+    if (t->drag == WS_DRAG_RANGE)
+        set_range(t);
+    gtk_widget_queue_draw(t->canvas);
+}
+
 static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
-    t->drag_dx = dx;
-    t->drag_dy = dy;
+    t->drag_dx = dx - t->drift_x;
+    t->drag_dy = dy - t->drift_y;
     switch (t->drag) {
     case WS_DRAG_PAN:
         pan_update(t, dx, dy);
@@ -139,6 +154,7 @@ static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
     case WS_DRAG_NONE:
         break;
     }
+    ws_timeline_drift(t);
 }
 
 static void clicked(WsTimeline *t, GdkModifierType state)
@@ -198,8 +214,8 @@ static void first_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
     GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(g));
     WsDragKind drag = t->drag;
-    t->drag_dx = dx;
-    t->drag_dy = dy;
+    t->drag_dx = dx - t->drift_x;
+    t->drag_dy = dy - t->drift_y;
     t->drag = WS_DRAG_NONE;
     if (drag == WS_DRAG_CLICK && hypot(dx, dy) < CLICK && t->scene)
         clicked(t, state);

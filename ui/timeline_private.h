@@ -70,6 +70,9 @@ struct _WsTimeline {
     gboolean space;
     WsDragKind drag;
     double drag_x, drag_y, drag_dx, drag_dy;
+    double drift_x, drift_y; /* pixels that the score has moved under the drag */
+    gint64 drift_time;       /* frame time of the last move, 0 none yet */
+    guint drift;             /* tick callback, 0 none */
     double pan_x, pan_y, pinch;
     GtkWidget *menu;
     WsFocus anchor; /* of Shift+click; step owned */
@@ -105,7 +108,11 @@ GtkWidget *ws_canvas_new(WsTimeline *t);
 /* timeline_input.c */
 void ws_timeline_input_attach(WsTimeline *t);
 void ws_timeline_popup(WsTimeline *t, double x, double y);
+void ws_timeline_drag_moved(WsTimeline *t); /* range and rubber band follow the drag */
 void ws_timeline_focus_of(const WsSceneItem *item, WsFocus *focus);
+
+/* timeline_drift.c */
+void ws_timeline_drift(WsTimeline *t); /* begins if the drag is near an edge; ends by itself */
 
 /* timeline_keys.c */
 void ws_timeline_install_actions(GtkWidgetClass *class);
