@@ -29,8 +29,11 @@ static guint find_cell(const WsShadow *s, guint64 at)
 static void cut(WsShadow *s, guint64 at)
 {
     if (s->n == 0) {
-        s->cap = 64;
-        s->cell = g_new0(WsCell, s->cap);
+        if (s->cap == 0) {
+            s->cap = 64;
+            s->cell = g_new(WsCell, s->cap);
+        }
+        memset(&s->cell[0], 0, sizeof(WsCell));
         s->n = 1;
         s->cell[0].to = G_MAXUINT64;
     }

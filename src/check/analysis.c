@@ -1,0 +1,152 @@
+/* What the proof has to know of a program before it starts. */
+#include "check/symbols.h"
+
+#include <string.h>
+
+/* A loop over a symbol that can be met twice in a tile. */
+static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
+{
+    WsSymbol *s = c->symbols->pdata[symbol];
+    guint loops = 0;
+    for (guint i = 0; i < c->site[agent]->len; i++) {
+        const WsSite *site = &g_array_index(c->site[agent], WsSite, i);
+        loops += site->count && site->form->symbol == symbol;
+    }
+    gboolean nested = loops > 1;
+    for (const WsTree *up = t->parent; up; up = up->parent)
+        nested |= up->kind == WS_TREE_LOOP && up->over != WS_OVER_TILES;
+    if (nested && symbol < WS_MAX_SPLIT)
+        s->split = TRUE;
+}
+
+static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
+{
+    if (!t)
+        return;
+    g_hash_table_insert(c->number, (gpointer)t, GUINT_TO_POINTER(++*number));
+    if (t->kind == WS_TREE_OP)
+        ws_learn_operation(c, t->op);
+    if (t->kind == WS_TREE_BRANCH && t->cond) {
+        if (ws_is_private(c, t))
+            g_hash_table_add(c->private_if, (gpointer)t);
+        else
+            ws_learn_condition(c, agent, t, ws_rewritten(c, t->cond));
+    }
+    if (t->kind == WS_TREE_LOOP) {
+        ws_learn_exact(c, t->from, NULL, 1);
+        ws_learn_exact(c, t->step_by, NULL, 1);
+        if ((t->from && ws_leaves(c, t->from).symbol) ||
+            (t->step_by && ws_leaves(c, t->step_by).symbol))
+            ws_control_outside(c, "a loop that starts or steps by a symbol",
+                               t->from ? t->from : t->step_by);
+        if (t->over == WS_OVER_PIPE && !c->outside)
+            c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
+        if (t->over == WS_OVER_COUNT && t->count) {
+            WsExpr *w = ws_rewritten(c, t->count);
+            WsForm *f = ws_form_of(c, w);
+            if (f && f->symbol >= 0 && f->factor != 1) {
+                ws_expr_unref(f->rest);
+                g_clear_pointer(&f, g_free);
+            }
+            if (!f && ws_leaves(c, w).index == 0) { /* the count is a symbol as a whole */
+                f = g_new0(WsForm, 1);
+                f->symbol = ws_symbol_of(c, t->count, FALSE);
+                f->factor = 1;
+                f->rest = ws_expr_int(0);
+            }
+            if (!f) {
+                ws_control_outside(c, "a count that is not a symbol and indices", t->count);
+            } else {
+                g_hash_table_insert(c->forms, w, f);
+                if (f->symbol >= 0) {
+                    ws_add_site(c, agent, t, f, TRUE);
+                    note_split(c, agent, t, f->symbol);
+                }
+            }
+        }
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        tree(c, agent, t->kid[i], number);
+}
+
+/* --- the whole ---- */
+static void symbol_free(gpointer data)
+{
+    g_free(((WsSymbol *)data)->text);
+    g_free(data);
+}
+
+static void form_free(gpointer data)
+{
+    ws_expr_unref(((WsForm *)data)->rest);
+    g_free(data);
+}
+
+WsControl *ws_control_new(const WsProgram *p, guint n_inst)
+{
+    WsControl *c = g_new0(WsControl, 1);
+    c->p = p;
+    c->n_vars = p->n_vars;
+    c->modulus = g_new0(gint64, p->n_vars + 1);
+    c->bound = g_new0(gint64, p->n_vars + 1);
+    for (guint v = 0; v < p->n_vars; v++)
+        c->modulus[v] = 1, c->bound[v] = -1;
+    c->symbols = g_ptr_array_new_with_free_func(symbol_free);
+    WsSymbol *tiles = g_new0(WsSymbol, 1);
+    tiles->text = g_strdup("tiles");
+    tiles->run = TRUE;
+    tiles->modulus = 1;
+    g_ptr_array_add(c->symbols, tiles);
+    c->rewritten = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)ws_expr_unref);
+    c->forms = g_hash_table_new_full(NULL, NULL, NULL, form_free);
+    c->number = g_hash_table_new(NULL, NULL);
+    c->private_if = g_hash_table_new(NULL, NULL);
+    c->site = g_new0(GArray *, p->n_agents + 1);
+    c->need = g_new0(GArray *, p->n_ops + 1);
+    c->relevant = g_new0(gboolean, p->n_vars + 1);
+    c->tainted = g_new0(gboolean, p->n_vars + 1);
+    c->instance = g_array_new(FALSE, TRUE, sizeof(WsInstance));
+    c->inst = g_new0(WsControlInst, n_inst + 1);
+    for (guint i = 0; i < n_inst; i++)
+        c->inst[i].value = g_new0(gint64, p->n_vars + 1);
+    ws_find_variables(c);
+    for (guint a = 0; a < p->n_agents; a++) {
+        guint number = 0;
+        c->site[a] = g_array_new(FALSE, FALSE, sizeof(WsSite));
+        tree(c, (gint)a, p->agent[a].body, &number);
+    }
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && c->relevant[v])
+            ws_learn_ring(c, p->var[v].value, NULL, 1);
+    ws_hand_down(c);
+    return c;
+}
+
+void ws_control_free(WsControl *c)
+{
+    if (!c)
+        return;
+    for (guint a = 0; a < c->p->n_agents; a++)
+        if (c->site[a])
+            g_array_unref(c->site[a]);
+    for (guint i = 0; i < c->p->n_ops; i++)
+        if (c->need[i])
+            g_array_unref(c->need[i]);
+    for (WsControlInst *i = c->inst; i->value; i++)
+        g_free(i->value);
+    g_free(c->inst);
+    g_free(c->site);
+    g_free(c->need);
+    g_free(c->relevant);
+    g_free(c->tainted);
+    g_free(c->modulus);
+    g_free(c->bound);
+    g_free(c->outside);
+    g_array_unref(c->instance);
+    g_hash_table_unref(c->forms);
+    g_hash_table_unref(c->rewritten);
+    g_hash_table_unref(c->number);
+    g_hash_table_unref(c->private_if);
+    g_ptr_array_unref(c->symbols);
+    g_free(c);
+}

@@ -1,0 +1,41 @@
+/* Inside src/check: the analysis before a proof. symbols.c, demands.c, variables.c, analysis.c. */
+#pragma once
+
+#include "check/prove.h"
+
+G_BEGIN_DECLS
+
+/* Leaves of an expression by what they are; depth guards against long definitions. */
+typedef struct {
+    const WsControl *c;
+    guint depth;
+    guint index, symbol, real, cta, tile; /* occurrences */
+} WsLeaves;
+
+/* --- symbols.c --- */
+/* The first reason why a program is outside the fragment stays. */
+void ws_control_outside(WsControl *c, const char *what, const WsExpr *e);
+WsLeaves ws_leaves(const WsControl *c, const WsExpr *e);
+gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
+/* With symbols as variables from n_vars on; belongs to the control. */
+WsExpr *ws_rewritten(WsControl *c, const WsExpr *e);
+/* factor * symbol + rest with at most one symbol; NULL if it is not so. */
+WsForm *ws_form_of(WsControl *c, const WsExpr *e);
+
+/* --- demands.c --- */
+void ws_add_site(WsControl *c, gint agent, const WsTree *node, const WsForm *form, gboolean count);
+void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsExpr *e);
+/* `m`: what the result must be known modulo, on top of the divisors in it. */
+void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m);
+/* Indices that do not stand under a remainder must be known exactly. */
+void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need, gint64 m);
+void ws_learn_operation(WsControl *c, const WsOp *op);
+/* What a counter or a let is made of must be known as well as itself. */
+void ws_hand_down(WsControl *c);
+
+/* --- variables.c --- */
+/* The subtree touches nothing but registers and global memory. */
+gboolean ws_is_private(const WsControl *c, const WsTree *t);
+void ws_find_variables(WsControl *c);
+
+G_END_DECLS
