@@ -232,9 +232,8 @@ void ws_learn_operation(WsControl *c, const WsOp *op)
         ws_learn_exact(c, op->ctas.expr, need, 1);
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *a = &op->access[i];
-        gint64 stages = MAX(c->p->buffer[a->buffer].stages, 1);
         ws_learn_exact(c, a->element, need, 1);
-        ws_learn_ring(c, a->use, need, WS_LAPS * stages);
+        ws_learn_ring(c, a->use, need, 1);
         ws_learn_exact(c, a->stage, need, 1);
         ws_learn_exact(c, a->row0, need, 1);
         ws_learn_exact(c, a->col0, need, 1);

@@ -417,9 +417,16 @@ static void rank_items(const WsPlay *play, WsKey *k)
     }
 }
 
-/* All clocks of a play, in a fixed order. */
+/* All clocks of a play, in a fixed order; NULL for those of barriers that nobody has used yet. */
 static WsEpoch *holder(const WsPlay *play, guint i)
 {
+    guint before = 2 * play->n_inst + 2 * play->ranks * play->n_slots;
+    if (i >= before) {
+        guint n = (i - before) / 2;
+        const WsNamed *x = n < play->ranks * play->n_named ? &play->named[n] : &play->cluster;
+        if (x->generation == 0 && x->arrived == 0)
+            return NULL;
+    }
     return play->clocks + (gsize)i * 2 * play->n_comps;
 }
 
@@ -435,6 +442,8 @@ void ws_key_make(WsPlay *play, WsKey *k)
     guint n = (guint)(play->n_clocks / (2 * play->n_comps));
     for (guint h = 0; h < n; h++) {
         const WsEpoch *clock = holder(play, h);
+        if (!clock)
+            continue;
         for (guint comp = 0; comp < play->n_comps; comp++) {
             if (k->first[comp] == k->first[comp + 1])
                 continue;
@@ -456,6 +465,8 @@ void ws_key_lower(WsPlay *play, const WsKey *k, const guint8 *known)
     guint n = (guint)(play->n_clocks / (2 * play->n_comps));
     for (guint h = 0; h < n; h++) {
         WsEpoch *clock = holder(play, h);
+        if (!clock)
+            continue;
         for (guint comp = 0; comp < play->n_comps; comp++) {
             if (k->first[comp] == k->first[comp + 1])
                 continue;

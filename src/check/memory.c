@@ -304,8 +304,8 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         gint64 col0, use;
         if (!(a->mode & modes) || !place(play, inst, a, e, &col0, &use))
             continue;
-        if (play->control && use != G_MININT64 && use >= 0)
-            use = ws_control_mod(use, (gint64)WS_LAPS * play->p->buffer[a->buffer].stages);
+        if (play->control) /* a stale use is a warning: the play gives it */
+            use = G_MININT64;
         if (a->mode & WS_MODE_WRITE)
             e->use = use, e->buffer = a->buffer;
         const WsBuffer *b = &play->p->buffer[a->buffer];

@@ -76,6 +76,11 @@ static void print_json(const char *file, const WsVerdict *verdict, const WsFindi
     g_string_append(out, ",\n");
     if (verdict) {
         g_string_append_printf(out, "  \"verdict\": \"%s\",\n", ws_verdict_word(verdict->kind));
+        if (verdict->proof) {
+            g_string_append(out, "  \"proof\": ");
+            ws_text_json(out, verdict->proof);
+            g_string_append(out, ",\n");
+        }
         json_played(out, verdict);
     }
     g_string_append(out, "  \"findings\": [");
