@@ -7,6 +7,7 @@
 
 #define CAUSAL   "tests/designs/attention-fa3-causal.wstave"
 #define DYNAMIC  "tests/designs/attention-fa3-dynamic.wstave"
+#define FULL     "tests/designs/attention-fa3-full.wstave"
 #define PINGPONG "tests/designs/attention-tle-pingpong.wstave"
 
 typedef struct {
@@ -24,6 +25,9 @@ static const Case cases[] = {
     { "causal/more-keys", CAUSAL, { 1, 2, 1, 200, 392 }, 5 },
     { "dynamic/one-query", DYNAMIC, { 1, 1, 1, 1, 1 }, 5 },
     { "dynamic/block-and-one", DYNAMIC, { 1, 2, 1, 129, 130 }, 5 },
+    { "full/one-key", FULL, { 1, 1, 1, 200, 1 }, 5 },
+    { "full/grouped-8", FULL, { 1, 8, 1, 17, 17 }, 5 },
+    { "full/block-and-one", FULL, { 1, 1, 1, 129, 177 }, 5 },
     { "pingpong/one-block", PINGPONG, { 1, 1, 128 }, 3 },
     { "pingpong/two-blocks", PINGPONG, { 1, 2, 256 }, 3 },
 };
