@@ -73,6 +73,9 @@ void ws_global_reduce(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_global_address(WsEmit *e, guint tensor, const LLVMValueRef *coord,
                                LLVMValueRef *inside);
 
+/* --- copy.c ------------------------------------------------------------------------------------*/
+void ws_bulk_copy(WsEmit *e, const WsOp *op);
+
 /* --- gather.c ----------------------------------------------------------------------------------*/
 void ws_gather_rows(WsEmit *e, const WsOp *op);
 void ws_gather_arrive(WsEmit *e, const WsOp *op);

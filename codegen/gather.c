@@ -24,13 +24,6 @@ static LLVMValueRef minimum(WsEmit *e, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-static LLVMValueRef policy(WsEmit *e, WsHint hint)
-{
-    return ws_prim0(e, hint == WS_HINT_EVICT_FIRST  ? WS_PRIM_POLICY_FIRST
-                       : hint == WS_HINT_EVICT_LAST ? WS_PRIM_POLICY_LAST
-                                                    : WS_PRIM_POLICY_NORMAL);
-}
-
 /* One unit: `inside` is for the whole row, the last dimension is clipped to the byte. */
 static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef row,
                       LLVMValueRef source, LLVMValueRef inside, LLVMValueRef left, guint unit)
@@ -48,10 +41,7 @@ static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef r
     LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, n, zero, "");
     LLVMValueRef from = LLVMBuildAdd(e->b, source, LLVMBuildZExt(e->b, at, e->i64, ""), "");
     from = LLVMBuildSelect(e->b, none, e->tensor[op->tensor], from, "");
-    if (op->hint)
-        ws_prim(e, WS_PRIM_CP_ASYNC_HINT, to, from, n, policy(e, op->hint));
-    else
-        ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
+    ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
 }
 
 /* Bytes from the first column to the end of the last dimension. */

@@ -53,6 +53,7 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_STMATRIX] = ws_shared_stmatrix,
     [WS_OP_CLAIM] = ws_dynamic_claim,
     [WS_OP_TAKE] = ws_dynamic_take,
+    [WS_OP_BULK_COPY] = ws_bulk_copy,
     [WS_OP_CP_ROWS] = ws_gather_rows,
     [WS_OP_CP_ARRIVE] = ws_gather_arrive,
     [WS_OP_CP_COMMIT] = ws_gather_commit,

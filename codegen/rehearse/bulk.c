@@ -252,6 +252,44 @@ void ws_host_run_store_write(WsHostLater *l)
     progress(l->thread);
 }
 
+/* --- copies between CTAs -------------------------------------------------------------------------
+ */
+/* at[0]: source, at[1]: bytes. */
+void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32 rank)
+{
+    WsHostThread *t = ws_host_me();
+    WsHostLater *l;
+    if (rank >= ws_host->n_ctas || (dst | src | bytes) % 16) {
+        ws_host_violation(t, "bulk copy of %u bytes to CTA %u is not aligned or goes nowhere",
+                          bytes, rank);
+        return;
+    }
+    l = g_new0(WsHostLater, 1);
+    l->kind = WS_HOST_COPY;
+    l->thread = t;
+    l->cta = &ws_host->cta[rank];
+    l->shared = dst;
+    l->bar = bar;
+    l->op = t->op;
+    l->at[0] = (gint32)src;
+    l->at[1] = (gint32)bytes;
+    l->hash = hash_shared(t->cta, src, bytes);
+    poison(l->cta, dst, bytes);
+    ws_host_later(l);
+}
+
+void ws_host_run_copy(WsHostLater *l)
+{
+    guint32 src = (guint32)l->at[0], bytes = (guint32)l->at[1];
+    const guint8 *from = ws_host_shared(l->thread->cta, src, bytes, "bulk copy");
+    guint8 *to = ws_host_shared(l->cta, l->shared, bytes, "bulk copy");
+    if (from && hash_shared(l->thread->cta, src, bytes) != l->hash)
+        ws_host_race(l->op, "shared memory was written while a copy was still reading it");
+    if (from && to)
+        memmove(to, from, bytes);
+    ws_host_mbar_credit(l->cta, l->bar, bytes);
+}
+
 /* --- bulk groups
  * --------------------------------------------------------------------------------------- */
 void wsh_bulk_commit(void)

@@ -129,8 +129,8 @@ struct WsHostCta {
 
 /* --- work that happens later -------------------------------------------------------------------
  */
-typedef enum { WS_HOST_LOAD, WS_HOST_STORE_READ, WS_HOST_STORE_WRITE, WS_HOST_MMA, WS_HOST_COPIES } WsHostLaterKind;
-#define WS_HOST_LATER_KINDS 5
+typedef enum { WS_HOST_LOAD, WS_HOST_STORE_READ, WS_HOST_STORE_WRITE, WS_HOST_MMA, WS_HOST_COPIES, WS_HOST_COPY } WsHostLaterKind;
+#define WS_HOST_LATER_KINDS 6
 typedef struct {
     WsHostLaterKind kind;
     WsHostThread *thread; /* that issued it */
@@ -204,6 +204,7 @@ void ws_host_run_load(WsHostLater *l);
 gboolean ws_host_run_store_read(WsHostLater *l); /* TRUE: goes on as STORE_WRITE */
 void ws_host_run_store_write(WsHostLater *l);
 void ws_host_run_mma(WsHostWarpGroup *g);
+void ws_host_run_copy(WsHostLater *l); /* between CTAs */
 void ws_host_run_copies(WsHostThread *t); /* the oldest of a thread */
 void ws_host_copies_new(WsHostThread *t);
 void ws_host_copies_end(WsHostThread *t);
@@ -274,8 +275,7 @@ void wsh_red_min_s32(guint64 at, guint32 a, guint32 inside);
 void wsh_red_max_s32(guint64 at, guint32 a, guint32 inside);
 guint32 wsh_count_up(guint64 at, guint32 last);
 void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes);
-void wsh_cp_async_hint(guint32 dst, guint64 src, guint32 bytes, guint64 policy);
-guint64 wsh_policy(void);
+void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32 rank);
 void wsh_cp_arrive(guint32 bar);
 void wsh_cp_commit(void);
 void wsh_cp_wait(guint32 n);

@@ -183,6 +183,9 @@ static void happen(WsHost *h, guint index)
     case WS_HOST_MMA:
         ws_host_run_mma(l->mma);
         break;
+    case WS_HOST_COPY:
+        ws_host_run_copy(l);
+        break;
     case WS_HOST_COPIES:
         ws_host_run_copies(l->thread);
         break;
@@ -333,7 +336,7 @@ static void finish(WsHost *h)
     guint i, k;
     for (i = 0; i < h->later->len; i++) {
         const WsHostLater *l = h->later->pdata[i];
-        if (l->kind == WS_HOST_LOAD)
+        if (l->kind == WS_HOST_LOAD || l->kind == WS_HOST_COPY)
             ws_host_violation(l->thread, "CTA ends while a load is still in flight");
         if (l->kind == WS_HOST_COPIES)
             ws_host_violation(l->thread, "CTA ends while a gather is still in flight");

@@ -12,6 +12,7 @@ static const char *const others[] = {
     "projects/gemm-fp8-block/design.wstave",
     "tests/designs/attention-fa3-dynamic.wstave",
     "tests/designs/sparse-mla-seesaw.wstave",
+    "tests/designs/sparse-mla-pipes.wstave",
 };
 
 static void rehearse(const WsProgram *p, guint64 seed)
