@@ -19,6 +19,13 @@ static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
         s->split = TRUE;
 }
 
+static void add_private(WsControl *c, gint agent, const WsTree *t)
+{
+    g_hash_table_add(c->private_if, (gpointer)t);
+    if (c->p->agent[agent].n_values > G_N_ELEMENTS(c->inst->saved) && !c->outside)
+        c->outside = g_strdup("an agent with more than 64 values");
+}
+
 static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
 {
     if (!t)
@@ -28,7 +35,7 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
         ws_learn_operation(c, t->op);
     if (t->kind == WS_TREE_BRANCH && t->cond) {
         if (ws_is_private(c, t))
-            g_hash_table_add(c->private_if, (gpointer)t);
+            add_private(c, agent, t);
         else
             ws_learn_condition(c, agent, t, ws_rewritten(c, t->cond));
     }
@@ -109,6 +116,8 @@ WsControl *ws_control_new(const WsProgram *p, guint n_inst)
     c->inst = g_new0(WsControlInst, n_inst + 1);
     for (guint i = 0; i < n_inst; i++)
         c->inst[i].value = g_new0(gint64, p->n_vars + 1);
+    if (p->has_raw)
+        c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
     ws_find_variables(c);
     for (guint a = 0; a < p->n_agents; a++) {
         guint number = 0;

@@ -199,7 +199,7 @@ static void exactly(WsControl *c, const WsExpr *e)
     gint64 m;
     if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &m))
         return;
-    if (e->op == WS_EXPR_VAR && e->var >= (gint)c->n_vars)
+    if (e->op == WS_EXPR_VAR && (e->var >= (gint)c->n_vars || (e->var >= 0 && c->tainted[e->var])))
         ws_control_outside(c, "an element, slot or range depends on a symbol", e);
     else if (e->op == WS_EXPR_VAR && e->var >= 0 && c->p->var[e->var].kind != WS_VAR_CTA)
         c->bound[e->var] = EXACT;
@@ -247,6 +247,17 @@ void ws_learn_operation(WsControl *c, const WsOp *op)
 }
 
 /* What a counter or a let is made of must be known as well as itself. */
+static gboolean hand(WsControl *c, guint v, const WsExpr *e)
+{
+    gint64 product = 1, bound = c->bound[v];
+    ws_expr_visit(e, moduli, &product);
+    if (bound >= 0 && bound < EXACT)
+        bound = (bound + 1) * product + product;
+    Demand d = { c, c->modulus[v] * product, MIN(bound, EXACT), FALSE };
+    ws_expr_visit(e, demand, &d);
+    return d.changed;
+}
+
 void ws_hand_down(WsControl *c)
 {
     const WsProgram *p = c->p;
@@ -258,16 +269,12 @@ void ws_hand_down(WsControl *c)
             if ((op->kind != WS_OP_LET && op->kind != WS_OP_ADVANCE) || op->var < 0 || !op->set ||
                 !c->relevant[op->var])
                 continue;
-            Demand d = { c, c->modulus[op->var], c->bound[op->var], FALSE };
-            ws_expr_visit(ws_rewritten(c, op->set), demand, &d);
-            changed |= d.changed;
+            changed |= hand(c, (guint)op->var, ws_rewritten(c, op->set));
         }
         for (guint v = 0; v < p->n_vars; v++) {
             if (p->var[v].kind != WS_VAR_COUNTER || !p->var[v].value || !c->relevant[v])
                 continue;
-            Demand d = { c, c->modulus[v], c->bound[v], FALSE };
-            ws_expr_visit(ws_rewritten(c, p->var[v].value), demand, &d);
-            changed |= d.changed;
+            changed |= hand(c, v, ws_rewritten(c, p->var[v].value));
         }
     }
 }

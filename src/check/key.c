@@ -304,7 +304,8 @@ static void put_slot(WsKey *k, const WsPlay *play, const WsSlot *s)
     put(k, s->phase <= 1 ? s->phase : 2 + s->phase % WS_LAPS);
     put(k, s->pend);
     put(k, s->tx);
-    put(k, (s->broken ? 1 : 0) | (s->bytes_before ? 2 : 0) | ((gint64)s->loose << 2));
+    put(k, (s->broken ? 1 : 0) | (s->bytes_before ? 2 : 0) | (s->expected || s->credited ? 4 : 0) |
+               ((gint64)s->loose << 3));
     for (guint i = 0; i < play->n_inst; i++)
         put(k, s->contributed[i]);
     item(k, s->comp, (WsEpoch)s->phase);
@@ -394,7 +395,7 @@ static guint rank_of(const WsKey *k, guint comp, WsEpoch value)
     return n;
 }
 
-static void rank_items(const WsPlay *play, WsKey *k)
+static void rank_items(WsPlay *play, WsKey *k)
 {
     g_autoptr(GArray) sorted = g_array_copy(k->item);
     g_array_sort(sorted, by_item);
@@ -408,6 +409,11 @@ static void rank_items(const WsPlay *play, WsKey *k)
                 g_array_index(k->epoch, WsEpoch, k->epoch->len - 1) == e)
                 continue;
             g_array_append_val(k->epoch, e);
+        }
+        if (k->epoch->len - k->first[comp] > 250) { /* a rank is a byte */
+            if (!play->control->outside)
+                play->control->outside = g_strdup("too many accesses can still matter");
+            play->outside = TRUE;
         }
     }
     k->first[play->n_comps] = k->epoch->len;

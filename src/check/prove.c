@@ -156,6 +156,8 @@ static gboolean enter(Search *s)
 {
     ws_key_make(s->play, s->key);
     WsKey *k = s->key;
+    if (s->play->outside)
+        return FALSE;
     if (!s->merge)
         join_known(k);
     const Seen look = { hash_of(k), k->n_control, k->n_known, k->control, k->known };
