@@ -1,5 +1,5 @@
-/* Compute steps: types of statements, their order, and the branch of `unless`. Elaboration has
- * judged the types (LANGUAGE section 10); here they are told again for the lowering. */
+/* Compute steps: the types of their expressions. Elaboration has judged them (LANGUAGE section 10);
+ * here they are told again for the lowering. */
 #include "codegen/math_node.h"
 
 #include <string.h>
@@ -244,6 +244,10 @@ static guint slots(guint extent, guint per)
 static void make_slots(WsMath *m, WsMathNode *n)
 {
     n->n_row = n->n_col = 1;
+    n->linear = m->linear;
+    if (n->form == WS_MATH_VALUE && n->f.shape != WS_FRAGMENT_SCALAR &&
+        (n->f.shape == WS_FRAGMENT_LINEAR) != m->linear)
+        fail(m, "linear values and an accumulator in one statement");
     if (m->linear && (n->rows > 1 || n->cols > 1)) {
         guint threads = m->e->agent->threads;
         n->n_row = (m->lin.rows * m->lin.cols + threads - 1) / threads;
@@ -259,8 +263,11 @@ static void make_slots(WsMath *m, WsMathNode *n)
 /* Extents of row and col, then of all nodes above them; `rows`, `cols`: of the context. */
 static gboolean resolve(WsMath *m, WsMathNode *n, guint rows, guint cols)
 {
-    if (n->made) /* a temporary */
-        return TRUE;
+    if (n->made) { /* a temporary */
+        if (n->linear != m->linear && (n->rows > 1 || n->cols > 1))
+            fail(m, "linear values and an accumulator in one statement");
+        return !m->e->error;
+    }
     if (n->form == WS_MATH_REDUCE) {
         WsMathNode *a = n->arg[0];
         if (!resolve(m, a, MAX(a->rows, 1), MAX(a->cols, 1)))
@@ -292,169 +299,4 @@ WsMathNode *ws_math_node(WsMath *m, const WsExpr *x, guint target_rows, guint ta
         !resolve(m, n, MAX(rows, 1), MAX(cols, 1)))
         return m->e->error ? NULL : fail(m, "shapes of this form");
     return n;
-}
-
-/* --- statements --------------------------------------------------------------------------------*/
-
-/* Operands a of matrix products: what defines them must stay behind the wait that retires the mma
- * which reads the registers, or ptxas runs all products one after another (C7513). */
-static gboolean feeds_mma(WsEmit *e, guint value)
-{
-    for (guint i = 0; i < e->p->n_ops; i++) {
-        const WsOp *op = e->p->op[i];
-        if (op->kind == WS_OP_MMA && op->agent >= 0 && &e->p->agent[op->agent] == e->agent &&
-            op->mma->a.in_registers && op->value[1].value == value)
-            return TRUE;
-    }
-    return FALSE;
-}
-
-static LLVMValueRef packed_pair(WsEmit *e, WsDtype t, gboolean here, LLVMValueRef lo,
-                                LLVMValueRef hi)
-{
-    if (here)
-        return ws_prim(e, t == WS_DTYPE_BF16 ? WS_PRIM_CVT_BF16X2_HERE : WS_PRIM_CVT_F16X2_HERE, hi,
-                       lo);
-    return ws_narrow_pair(e, t, lo, hi);
-}
-
-/* Tiles of narrow types: 2 or 4 elements make a register. Elements i of a fragment come in pairs of
- * neighbouring columns; 8-bit registers hold the pairs of two 8-column blocks. */
-static void store_packed(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
-{
-    WsDtype t = f->v->dtype;
-    guint bytes = ws_dtype_bytes(t);
-    gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(e, f->value);
-    for (guint i = 0; i < f->n; i += 2) {
-        WsElement at = ws_fragment_element(f, i);
-        if (at.part != 0)
-            continue;
-        LLVMValueRef bits = packed_pair(e, t, here, x[i], x[i + 1]);
-        if (bytes == 1) {
-            LLVMValueRef high = ws_narrow_pair(e, t, x[i + 4], x[i + 5]);
-            bits = LLVMBuildOr(e->b, bits, LLVMBuildShl(e->b, high, ws_i32(e, 16), ""), "");
-        }
-        ws_reg_set(e, f->value, at.reg, bits);
-    }
-}
-
-/* Row and column slot of element i of a value. */
-static void slot_of(const WsFragment *f, guint i, guint *r, guint *c)
-{
-    *r = *c = 0;
-    if (f->shape == WS_FRAGMENT_TILE) {
-        guint k = i % (f->cols / 2);
-        *r = i / (f->cols / 2) * 2 + k / 2 % 2;
-        *c = k / 4 * 2 + k % 2;
-    } else if (f->shape == WS_FRAGMENT_COLUMNS) {
-        *c = i;
-    } else if (f->shape != WS_FRAGMENT_SCALAR) {
-        *r = i;
-    }
-}
-
-/* All elements are built before any is stored: a statement reads its target's old value. */
-static void assign(WsMath *m, const WsExpr *x, guint value)
-{
-    WsEmit *e = m->e;
-    const WsRegValue *v = &e->agent->value[value];
-    WsValueUse use = { .value = value, .rows = v->rows, .cols = v->cols };
-    WsFragment f;
-    /* rounding comes with the store */
-    if (x->op == WS_EXPR_CALL && x->func >= WS_FUNC_F32 && x->func <= WS_FUNC_E5M2 &&
-        ws_dtype_real(v->dtype) && strcmp(ws_func_text(x->func), ws_dtype_text(v->dtype)) == 0)
-        x = x->arg[0];
-    if (!ws_fragment(e, &use, &f)) {
-        fail(m, "a value of this shape");
-        return;
-    }
-    m->linear = f.shape == WS_FRAGMENT_LINEAR;
-    m->lin = (WsRegValue){ .rows = m->linear ? v->rows : 0, .cols = m->linear ? v->cols : 0 };
-    WsMathNode *n = ws_math_node(m, x, v->rows, v->cols);
-    if (!n)
-        return;
-    WsMathKind kind = ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT;
-    g_autofree LLVMValueRef *made = g_new0(LLVMValueRef, MAX(f.n, 1));
-    for (guint i = 0; i < f.n && !e->error; i++) {
-        guint r, c;
-        slot_of(&f, i, &r, &c);
-        made[i] = ws_math_as(m, n, r, c, kind);
-    }
-    if (e->error)
-        return;
-    if (f.shape == WS_FRAGMENT_TILE && ws_dtype_bytes(v->dtype) < 4) {
-        store_packed(e, &f, made);
-        return;
-    }
-    for (guint i = 0; i < f.n; i++)
-        ws_fragment_set(e, &f, i, made[i]);
-}
-
-static void temporary(WsMath *m, const WsStatement *s)
-{
-    m->linear = FALSE;
-    m->lin = (WsRegValue){ 0 };
-    WsMathNode *n = ws_math_node(m, s->value, 1, 1);
-    for (guint r = 0; n && r < n->n_row; r++) {
-        for (guint c = 0; c < n->n_col && !m->e->error; c++)
-            ws_math_at(m, n, r, c);
-    }
-    if (n)
-        g_hash_table_replace(m->temporary, s->name, n);
-}
-
-static void statements(WsMath *m)
-{
-    const WsAgent *a = m->e->agent;
-    for (guint i = 0; i < m->op->n_math && !m->e->error; i++) {
-        const WsStatement *s = m->op->math[i];
-        guint v = 0;
-        while (v < a->n_values && strcmp(a->value[v].name, s->name) != 0)
-            v++;
-        if (v < a->n_values)
-            assign(m, s->value, v);
-        else
-            temporary(m, s);
-    }
-}
-
-/* The warp's vote on `unless`: TRUE where an element of some lane does not satisfy it. */
-static LLVMValueRef needed(WsMath *m)
-{
-    WsEmit *e = m->e;
-    LLVMValueRef all = LLVMConstInt(e->i1, 1, 0);
-    WsMathNode *n = ws_math_node(m, m->op->skip, 1, 1);
-    for (guint r = 0; n && r < n->n_row; r++) {
-        for (guint c = 0; c < n->n_col && !e->error; c++)
-            all = LLVMBuildAnd(e->b, all, ws_math_as(m, n, r, c, WS_MATH_BOOL), "");
-    }
-    return LLVMBuildNot(e->b, ws_prim(e, WS_PRIM_VOTE_ALL, all), "needed");
-}
-
-void ws_math_step(WsEmit *e, const WsOp *op)
-{
-    WsMath m;
-    ws_math_init(&m, e, op);
-    if (op->skip) {
-        LLVMValueRef some = needed(&m);
-        if (!e->error) {
-            LLVMBasicBlockRef after = ws_if(e, some, "unless");
-            statements(&m);
-            ws_end_if(e, after);
-        }
-    } else {
-        statements(&m);
-    }
-    ws_math_clear(&m);
-}
-
-/* f32 run names: in the entry of the kernel, from the scalars. */
-LLVMValueRef ws_math_run_name(WsEmit *e, const WsExpr *x)
-{
-    WsMath m;
-    ws_math_init(&m, e, NULL);
-    WsMathNode *n = ws_math_node(&m, x, 1, 1);
-    LLVMValueRef v = n ? ws_math_as(&m, n, 0, 0, WS_MATH_REAL) : LLVMGetUndef(e->f32);
-    ws_math_clear(&m);
-    return v;
 }

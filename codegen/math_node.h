@@ -31,6 +31,7 @@ struct WsMathNode {
     LLVMValueRef *made; /* [n_row * n_col] elements built so far */
     WsUniform u;        /* UNIFORM */
     gboolean evaluated; /* UNIFORM */
+    gboolean linear;    /* its slots are those of linear values */
     WsFragment f;       /* VALUE; and the place of row and col in linear layout */
 };
 

@@ -97,7 +97,7 @@ static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
     return ws_add(e, lane, constant);
 }
 
-/* Register (row slot, column slot) of a value; see slot_of() in math.c. */
+/* Register (row slot, column slot) of a value; see slot_of() in math_step.c. */
 static LLVMValueRef value(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     guint i = r;
@@ -334,6 +334,10 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_FUNC_TANH:
         return ws_prim(e, WS_PRIM_TANH, arg(m, n, 0, r, c));
     case WS_FUNC_CDIV: {
+        if (n->kind == WS_MATH_REAL) {
+            ws_emit_step_error(e, m->op, "cdiv of floats");
+            return LLVMGetUndef(e->f32);
+        }
         LLVMValueRef x = LLVMBuildNeg(e->b, arg(m, n, 0, r, c), "");
         return LLVMBuildNeg(e->b, floor_div(e, x, arg(m, n, 1, r, c), FALSE), "");
     }
