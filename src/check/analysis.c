@@ -108,6 +108,7 @@ WsControl *ws_control_new(const WsProgram *p, guint n_inst)
     c->forms = g_hash_table_new_full(NULL, NULL, NULL, form_free);
     c->number = g_hash_table_new(NULL, NULL);
     c->private_if = g_hash_table_new(NULL, NULL);
+    c->rows = g_hash_table_new(NULL, NULL);
     c->site = g_new0(GArray *, p->n_agents + 1);
     c->need = g_new0(GArray *, p->n_ops + 1);
     c->relevant = g_new0(gboolean, p->n_vars + 1);
@@ -156,6 +157,7 @@ void ws_control_free(WsControl *c)
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);
     g_hash_table_unref(c->private_if);
+    g_hash_table_unref(c->rows);
     g_ptr_array_unref(c->symbols);
     g_free(c);
 }

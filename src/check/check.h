@@ -49,8 +49,8 @@ typedef struct {
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
-    char *proof;     /* PROVED: over what; else why there is no proof; NULL if none was asked for */
-    guint states;    /* of the proof */
+    char *proof;  /* PROVED: over what; else why there is no proof; NULL if none was asked for */
+    guint states; /* of the proof */
     double proof_seconds;
 } WsVerdict;
 

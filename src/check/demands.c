@@ -214,6 +214,25 @@ void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need, gint64 m)
         exactly(c, ws_rewritten(c, e));
 }
 
+/* A read of columns that start at the index of a loop whose count is bounded: within the buffer,
+ * and no harm in taking the whole rows instead. */
+static gboolean whole_rows(const WsControl *c, const WsOp *op, const WsAccess *a)
+{
+    if (a->mode != WS_MODE_READ || !a->col0 || a->col0->op != WS_EXPR_VAR)
+        return FALSE;
+    for (const WsTree *t = op->tree; t; t = t->parent) {
+        gint64 x;
+        if (t->kind != WS_TREE_LOOP || t->index_var != a->col0->var || t->over != WS_OVER_COUNT)
+            continue;
+        gboolean plain = (!t->from || (ws_expr_is_int(t->from, &x) && x == 0)) &&
+                         (!t->step_by || (ws_expr_is_int(t->step_by, &x) && x == 1));
+        gint64 most = t->count ? ws_most(c->p, t->count, 0) : G_MAXINT64;
+        return plain && most < ((gint64)1 << 30) &&
+               most - 1 + a->cols <= (gint64)c->p->buffer[a->buffer].cols;
+    }
+    return FALSE;
+}
+
 void ws_learn_operation(WsControl *c, const WsOp *op)
 {
     GArray *need = c->need[op->index] = g_array_new(FALSE, FALSE, sizeof(gint));
@@ -236,7 +255,10 @@ void ws_learn_operation(WsControl *c, const WsOp *op)
         ws_learn_ring(c, a->use, need, 1);
         ws_learn_exact(c, a->stage, need, 1);
         ws_learn_exact(c, a->row0, need, 1);
-        ws_learn_exact(c, a->col0, need, 1);
+        if (whole_rows(c, op, a))
+            g_hash_table_add(c->rows, (gpointer)a);
+        else
+            ws_learn_exact(c, a->col0, need, 1);
     }
     for (guint i = 0; i < op->n_value; i++) {
         ws_learn_exact(c, op->value[i].row0, need, 1);

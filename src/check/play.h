@@ -63,10 +63,10 @@ typedef struct WsSlot {
     gint64 count, pend, tx;
     gint64 expected, credited; /* bytes of the running phase */
     WsEpoch *acc, *done;
-    WsWaited *waited;    /* [agents of the CTA] */
-    guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
-    gboolean broken;     /* reported already: say no more about it */
-    guint loose;         /* proof: 1 + instance that expects bytes and has not arrived yet */
+    WsWaited *waited;      /* [agents of the CTA] */
+    guint8 *contributed;   /* [instances]: 1 in this phase, 2 in the one before */
+    gboolean broken;       /* reported already: say no more about it */
+    guint loose;           /* proof: 1 + instance that expects bytes and has not arrived yet */
     gboolean bytes_before; /* proof: the completion before this one took bytes */
 } WsSlot;
 
@@ -278,7 +278,8 @@ typedef struct {
     GArray *value; /* gint64: for each wanted number of rounds the value, parallel to `rounds` */
     GArray *rounds;
 } WsDriver;
-/* The drivers of a program with their values; `more` (gint64 or NULL): further rounds; `base` are the sizes of the other variables. */
+/* The drivers of a program with their values; `more` (gint64 or NULL): further rounds; `base` are
+ * the sizes of the other variables. */
 GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, const GArray *more,
                       GPtrArray *skipped);
 

@@ -46,11 +46,12 @@ typedef struct WsControl {
     GHashTable *private_if; /* branches that guard private computation only */
     GArray **site;          /* [agents] WsSite */
     GArray **need;          /* [ops] gint: symbols whose remainder an operation needs */
-    gboolean *relevant;     /* [vars] LET and counters that control depends on */
-    gboolean *tainted;      /* [vars] known only up to the modulus */
-    gint64 *modulus;        /* [vars] beyond its bound a variable counts modulo this */
-    gint64 *bound;          /* [vars] up to here it counts exactly; -1 nowhere */
-    char *outside;          /* why the program is outside the fragment */
+    GHashTable *rows;   /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
+    gboolean *relevant; /* [vars] LET and counters that control depends on */
+    gboolean *tainted;  /* [vars] known only up to the modulus */
+    gint64 *modulus;    /* [vars] beyond its bound a variable counts modulo this */
+    gint64 *bound;      /* [vars] up to here it counts exactly; -1 nowhere */
+    char *outside;      /* why the program is outside the fragment */
 
     WsControlInst *inst; /* [instances of agents] */
     GArray *instance;    /* WsInstance */

@@ -83,6 +83,55 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
     }
 }
 
+static gint64 assumed_most(const WsProgram *p, gint var, guint depth)
+{
+    gint64 best = G_MAXINT64;
+    for (guint i = 0; i < p->n_assume; i++) {
+        const WsExpr *e = p->assume[i];
+        gint64 x = 0;
+        if (e->n_args != 2 || e->arg[0]->op != WS_EXPR_VAR || e->arg[0]->var != var ||
+            (e->op != WS_EXPR_LE && e->op != WS_EXPR_LT && e->op != WS_EXPR_EQ))
+            continue;
+        if (ws_expr_is_int(e->arg[1], &x))
+            best = MIN(best, e->op == WS_EXPR_LT ? x - 1 : x);
+        else if (e->arg[1]->op != WS_EXPR_VAR)
+            best = MIN(best, ws_most(p, e->arg[1], depth + 1));
+    }
+    return best;
+}
+
+gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth)
+{
+    gint64 r = 0;
+    if (depth > 12)
+        return G_MAXINT64;
+    if (e->op == WS_EXPR_INT)
+        return e->i;
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars) {
+        const WsVar *v = &p->var[e->var];
+        gint64 most = assumed_most(p, e->var, depth);
+        if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
+            most = MIN(most, ws_most(p, v->value, depth + 1));
+        return most;
+    }
+    if (e->n_args != 2)
+        return G_MAXINT64;
+    gint64 a = ws_most(p, e->arg[0], depth + 1), b = ws_most(p, e->arg[1], depth + 1);
+    gboolean literal = ws_expr_is_int(e->arg[1], &r);
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN)
+        return MIN(a, b);
+    if (a == G_MAXINT64 || a < 0)
+        return G_MAXINT64;
+    if (e->op == WS_EXPR_DIV && literal && r > 0)
+        return a / r;
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV && literal && r > 0)
+        return a / r + (a % r > 0);
+    if (e->op == WS_EXPR_MUL && ws_expr_is_int(e->arg[0], &r) && literal &&
+        !__builtin_mul_overflow(a, b, &r))
+        return r;
+    return G_MAXINT64;
+}
+
 /* --- leaves ----------------------------------------------------------------------------------- */
 
 static void see(const WsExpr *e, gpointer data)

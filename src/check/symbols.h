@@ -16,6 +16,8 @@ typedef struct {
 /* The first reason why a program is outside the fragment stays. */
 void ws_control_outside(WsControl *c, const char *what, const WsExpr *e);
 WsLeaves ws_leaves(const WsControl *c, const WsExpr *e);
+/* Greatest value an expression can have; G_MAXINT64 if that is not known. */
+gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth);
 gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
 /* With symbols as variables from n_vars on; belongs to the control. */
 WsExpr *ws_rewritten(WsControl *c, const WsExpr *e);

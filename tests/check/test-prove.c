@@ -31,6 +31,8 @@ typedef struct {
 static const Proved proved[] = {
     { "gemm-cooperative.wstave", "every number of tiles, every cdiv(K, 64) >= 1" },
     { "gemm-aliased.wstave", "every cdiv(K, 64) >= 1" },
+    { "gemm-fp8-block.wstave", "every number of tiles, every kt" },
+    { "attention-fa3-dynamic.wstave", "every nb >= 1 of each tile" },
     { "gemm-pingpong.wstave", "every number of tiles, every kt >= 1" },
     { "gemm-cluster.wstave", "every number of tiles" },
     { "attention-tle-pingpong.wstave", "every nb >= 1" },
@@ -62,6 +64,18 @@ static void test_cap(void)
     g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
     g_assert_cmpint(v->kind, ==, WS_VERDICT_PLAYED);
     g_assert_nonnull(strstr(v->proof, "more than 20 states"));
+}
+
+/* A column chosen by an index: closed only because K is bounded by an assumption. */
+static void test_columns(void)
+{
+    const Edit edit[MAX_EDITS] = { { "\"K <= KBMAX*BK\", ", "" } };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = edited_program("gemm-fp8-block.wstave", edit, NULL, 0, findings);
+    g_assert_nonnull(p);
+    WsProof *proof = ws_prove(p, 600, TRUE);
+    g_assert_cmpint(proof->kind, !=, WS_PROOF_CLOSED);
+    ws_proof_free(proof);
 }
 
 static void test_default(void)
@@ -206,6 +220,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_case);
     }
     g_test_add_func("/prove/cap", test_cap);
+    g_test_add_func("/prove/columns", test_columns);
     g_test_add_func("/prove/default", test_default);
     g_test_add_func("/prove/catalogue", test_catalogue);
     g_test_add_func("/prove/broken", test_broken);
