@@ -204,7 +204,7 @@ char *ws_verdict_text(const WsVerdict *v)
                                tiles == 1 ? "" : "s");
     g_string_append_printf(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)",
                            v->played->len, v->ops, v->seconds * 1e3);
-    if (v->proof)
+    if (v->proof && v->kind == WS_VERDICT_PLAYED)
         g_string_append_printf(s, "; not proved: %s", v->proof);
     return g_string_free(s, FALSE);
 }

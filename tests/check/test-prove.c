@@ -174,6 +174,31 @@ static void test_case(gconstpointer data)
     ws_proof_free(proof);
 }
 
+/* Wrong for 7 rounds only, which the play alone does not choose. */
+static void test_found_by_proof(void)
+{
+    const Edit edit[MAX_EDITS] = {
+        { "{ \"mma_wait\": 0 },\n          { \"arrive\": \"empty\", \"use\": \"k.total - 1\" }",
+          "{ \"mma_wait\": 0 },\n          { \"arrive\": \"empty\", \"use\": \"k.total - 1\", "
+          "\"when\": "
+          "\"cdiv(K, BK) != 7\" }" }
+    };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = edited_program("gemm-cooperative.wstave", edit, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autoptr(WsFindings) played = ws_findings_new();
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, played);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_PLAYED);
+    const WsCheckOptions options = { .prove = TRUE };
+    g_autoptr(WsFindings) found = ws_findings_new();
+    g_autoptr(WsVerdict) w = ws_check(p, &options, found);
+    g_autofree char *text = ws_verdict_text(w), *all = ws_findings_print(found, "gemm");
+    g_test_message("%s\n%s", text, all);
+    g_assert_cmpint(w->kind, ==, WS_VERDICT_REFUTED);
+    g_assert_nonnull(strstr(w->proof, "cdiv(K, 64) in tile 0 = 7"));
+    g_assert_cmpuint(ws_findings_count(found, WS_SEVERITY_ERROR), >, 0);
+}
+
 /* --- against the play ------------------------------------------------------------------------- */
 static guint first_seed = 1, n_designs = 150;
 
@@ -219,6 +244,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/prove/case/", cases[i].name, NULL);
         g_test_add_data_func(path, &cases[i], test_case);
     }
+    g_test_add_func("/prove/found", test_found_by_proof);
     g_test_add_func("/prove/cap", test_cap);
     g_test_add_func("/prove/columns", test_columns);
     g_test_add_func("/prove/default", test_default);
