@@ -62,6 +62,7 @@ LLVMValueRef ws_narrow_pair(WsEmit *e, WsDtype t, LLVMValueRef lo, LLVMValueRef 
 /* Byte offset of an element in its stage, swizzled. */
 LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col);
 void ws_spot_store(WsEmit *e, const WsOp *op);
+void ws_spot_store_remote(WsEmit *e, const WsOp *op);
 void ws_spot_load(WsEmit *e, const WsOp *op);
 void ws_spot_ldmatrix(WsEmit *e, const WsOp *op);
 

@@ -58,6 +58,7 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_CP_ARRIVE] = ws_gather_arrive,
     [WS_OP_CP_COMMIT] = ws_gather_commit,
     [WS_OP_CP_WAIT] = ws_gather_wait,
+    [WS_OP_ST_REMOTE] = ws_spot_store_remote,
     [WS_OP_LD_SHARED] = ws_spot_load,
     [WS_OP_LDMATRIX] = ws_spot_ldmatrix,
     [WS_OP_LD_GLOBAL] = ws_global_load,

@@ -85,6 +85,20 @@ char *ws_ptx_of_module(LLVMModuleRef module, const char *header, GError **error)
     return text;
 }
 
+/* st.async is of PTX 8.1, everything else of 8.0, which older drivers take too. */
+static char *raise_version(const WsProgram *p, char *text)
+{
+    static const char old[] = "\n.version 8.0\n";
+    char *at = text ? strstr(text, old) : NULL;
+    for (guint i = 0; at && i < p->n_ops; i++) {
+        if (p->op[i]->kind == WS_OP_ST_REMOTE) {
+            at[strlen(old) - 2] = '1';
+            break;
+        }
+    }
+    return text;
+}
+
 char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options, GError **error)
 {
     ws_llvm_init();
@@ -94,7 +108,7 @@ char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options, GErr
     if (module) {
         GString *header = g_string_new(NULL);
         append_header(header, p, options);
-        text = ws_ptx_of_module(module, header->str, error);
+        text = raise_version(p, ws_ptx_of_module(module, header->str, error));
         g_string_free(header, TRUE);
         LLVMDisposeModule(module);
     }

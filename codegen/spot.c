@@ -7,7 +7,8 @@ typedef struct {
     const WsBuffer *b;
     WsUniform row0, col0;
     LLVMValueRef stage;
-    gboolean swap; /* rows of the value are columns of the storage */
+    gboolean swap;          /* rows of the value are columns of the storage */
+    LLVMValueRef bar, rank; /* into CTA `rank` of the cluster, credited to `bar`; NULL: own */
 } Spot;
 
 static Spot spot_of(WsEmit *e, const WsOp *op)
@@ -79,25 +80,52 @@ static LLVMValueRef half(WsEmit *e, LLVMValueRef bits)
 
 /* --- stores ------------------------------------------------------------------------------------*/
 
-static void store_one(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef x)
+static void store_one(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x)
 {
+    WsDtype t = s->b->dtype;
     LLVMValueRef bits = ws_narrow(e, t, x);
-    if (ws_dtype_bytes(t) == 4)
+    if (s->rank)
+        ws_prim(e, WS_PRIM_ST_ASYNC, at, bits, s->bar, s->rank);
+    else if (ws_dtype_bytes(t) == 4)
         ws_prim(e, WS_PRIM_ST_SHARED, at, bits);
     else
         ws_prim(e, ws_dtype_bytes(t) == 2 ? WS_PRIM_ST_SHARED_B16 : WS_PRIM_ST_SHARED_B8, at,
                 half(e, bits));
 }
 
-static void store_pair(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef x, LLVMValueRef y)
+static void store_pair(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x, LLVMValueRef y)
 {
-    if (ws_dtype_bytes(t) == 4)
+    WsDtype t = s->b->dtype;
+    if (s->rank && ws_dtype_bytes(t) == 4)
+        ws_prim(e, WS_PRIM_ST_ASYNC_V2, at, bits_of(e, ws_narrow(e, t, x)),
+                bits_of(e, ws_narrow(e, t, y)), s->bar, s->rank);
+    else if (s->rank)
+        ws_prim(e, WS_PRIM_ST_ASYNC, at, ws_narrow_pair(e, t, x, y), s->bar, s->rank);
+    else if (ws_dtype_bytes(t) == 4)
         ws_prim(e, WS_PRIM_ST_SHARED_V2, at, bits_of(e, ws_narrow(e, t, x)),
                 bits_of(e, ws_narrow(e, t, y)));
     else if (ws_dtype_bytes(t) == 2)
         ws_prim(e, WS_PRIM_ST_SHARED, at, ws_narrow_pair(e, t, x, y));
     else
         ws_prim(e, WS_PRIM_ST_SHARED_B16, at, half(e, ws_narrow_pair(e, t, x, y)));
+}
+
+static void store_all(WsEmit *e, const WsFragment *f, const Spot *s, guint by)
+{
+    LLVMBasicBlockRef after = f->owner ? ws_if(e, f->owner, "write") : NULL;
+    for (guint i = 0; i < f->n; i += by) {
+        WsPlace p = ws_fragment_place(e, f, i);
+        LLVMBasicBlockRef skip = p.there ? ws_if(e, p.there, "write") : NULL;
+        LLVMValueRef at = address(e, s, p.row, p.col), x = ws_fragment_get(e, f, i);
+        if (by == 2)
+            store_pair(e, s, at, x, ws_fragment_get(e, f, i + 1));
+        else
+            store_one(e, s, at, x);
+        if (skip)
+            ws_end_if(e, skip);
+    }
+    if (after)
+        ws_end_if(e, after);
 }
 
 void ws_spot_store(WsEmit *e, const WsOp *op)
@@ -108,21 +136,31 @@ void ws_spot_store(WsEmit *e, const WsOp *op)
         return;
     }
     Spot s = spot_of(e, op);
-    guint by = in_pairs(&s, &f) ? 2 : 1;
-    LLVMBasicBlockRef after = f.owner ? ws_if(e, f.owner, "write") : NULL;
-    for (guint i = 0; i < f.n; i += by) {
-        WsPlace p = ws_fragment_place(e, &f, i);
-        LLVMBasicBlockRef skip = p.there ? ws_if(e, p.there, "write") : NULL;
-        LLVMValueRef at = address(e, &s, p.row, p.col), x = ws_fragment_get(e, &f, i);
-        if (by == 2)
-            store_pair(e, s.b->dtype, at, x, ws_fragment_get(e, &f, i + 1));
-        else
-            store_one(e, s.b->dtype, at, x);
-        if (skip)
-            ws_end_if(e, skip);
+    store_all(e, &f, &s, in_pairs(&s, &f) ? 2 : 1);
+}
+
+/* st.async carries 4 or 8 bytes: 32-bit elements, or pairs of 16 bit. */
+void ws_spot_store_remote(WsEmit *e, const WsOp *op)
+{
+    WsFragment f;
+    Spot s = spot_of(e, op);
+    gboolean fits = ws_fragment(e, &op->value[0], &f) && op->barrier >= 0;
+    guint by = fits && in_pairs(&s, &f) ? 2 : 1;
+    if (!fits || by * ws_dtype_bytes(s.b->dtype) < 4) {
+        ws_emit_step_error(e, op, "a remote write of this form");
+        return;
     }
-    if (after)
-        ws_end_if(e, after);
+    s.bar = ws_barrier_address(e, op);
+    if (op->ctas.kind == WS_CTAS_EXPR) {
+        s.rank = ws_uniform_i32(e, op->ctas.expr);
+        store_all(e, &f, &s, by);
+        return;
+    }
+    for (guint c = 0; c < e->p->cluster; c++) {
+        s.rank = ws_i32(e, c);
+        if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> c & 1)
+            store_all(e, &f, &s, by);
+    }
 }
 
 /* --- loads -------------------------------------------------------------------------------------*/

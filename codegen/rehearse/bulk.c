@@ -278,9 +278,49 @@ void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32
     ws_host_later(l);
 }
 
+/* Registers of a thread into another CTA. */
+static void send(guint32 at, const guint32 *word, guint32 bytes, guint32 bar, guint32 rank)
+{
+    WsHostThread *t = ws_host_me();
+    WsHostLater *l;
+    if (rank >= ws_host->n_ctas || at % bytes) {
+        ws_host_violation(t, "st.async of %u bytes to CTA %u is not aligned or goes nowhere", bytes,
+                          rank);
+        return;
+    }
+    l = g_new0(WsHostLater, 1);
+    l->kind = WS_HOST_COPY;
+    l->thread = t;
+    l->cta = &ws_host->cta[rank];
+    l->shared = at;
+    l->bar = bar;
+    l->op = t->op;
+    l->at[1] = (gint32)bytes;
+    l->data = g_memdup2(word, bytes);
+    poison(l->cta, at, bytes);
+    ws_host_later(l);
+}
+
+void wsh_st_async(guint32 at, guint32 a, guint32 bar, guint32 rank)
+{
+    send(at, &a, 4, bar, rank);
+}
+
+void wsh_st_async_v2(guint32 at, guint32 a, guint32 b, guint32 bar, guint32 rank)
+{
+    send(at, (guint32[]){ a, b }, 8, bar, rank);
+}
+
 void ws_host_run_copy(WsHostLater *l)
 {
     guint32 src = (guint32)l->at[0], bytes = (guint32)l->at[1];
+    if (l->data) {
+        guint8 *into = ws_host_shared(l->cta, l->shared, bytes, "st.async");
+        if (into)
+            memcpy(into, l->data, bytes);
+        ws_host_mbar_credit(l->cta, l->bar, bytes);
+        return;
+    }
     const guint8 *from = ws_host_shared(l->thread->cta, src, bytes, "bulk copy");
     guint8 *to = ws_host_shared(l->cta, l->shared, bytes, "bulk copy");
     if (from && hash_shared(l->thread->cta, src, bytes) != l->hash)

@@ -139,7 +139,7 @@ typedef struct {
     guint32 shared, bar;
     gint32 at[WS_MAX_RANK];
     WsReduce reduce;
-    guint8 *data;         /* STORE_WRITE: the box that was read */
+    guint8 *data;         /* STORE_WRITE: the box that was read; COPY: what a thread sends */
     guint64 hash;         /* STORE_READ: of the source at issue */
     WsHostGroup *group;   /* STORE */
     WsHostWarpGroup *mma; /* MMA: the next of this warp group */
@@ -275,6 +275,8 @@ void wsh_red_min_s32(guint64 at, guint32 a, guint32 inside);
 void wsh_red_max_s32(guint64 at, guint32 a, guint32 inside);
 guint32 wsh_count_up(guint64 at, guint32 last);
 void wsh_cp_async(guint32 dst, guint64 src, guint32 bytes);
+void wsh_st_async(guint32 at, guint32 a, guint32 bar, guint32 rank);
+void wsh_st_async_v2(guint32 at, guint32 a, guint32 b, guint32 bar, guint32 rank);
 void wsh_bulk_copy(guint32 dst, guint32 src, guint32 bytes, guint32 bar, guint32 rank);
 void wsh_cp_arrive(guint32 bar);
 void wsh_cp_commit(void);

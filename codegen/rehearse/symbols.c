@@ -70,6 +70,8 @@ static const WsJitSymbol table[] = {
     ROW(count_up),
     ROW(cp_async),
     ROW(bulk_copy),
+    ROW(st_async),
+    ROW(st_async_v2),
     ROW(cp_arrive),
     ROW(cp_commit),
     ROW(cp_wait),
