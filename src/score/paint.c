@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#define MANY_EDGES 400
+
 /* Is it worth drawing? */
 static gboolean seen(cairo_t *cr, double x, double y, double w, double h)
 {
@@ -182,8 +184,12 @@ void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p)
 
 static void paint_edges(cairo_t *cr, const WsScene *s, const WsPalette *p)
 {
+    /* On screen a thicket of edges that cost nothing hides those that do. */
+    gboolean all = !s->bare || s->edge->len <= MANY_EDGES;
     for (guint i = s->edge->len; i-- > 0;) {
         const WsSceneEdge *e = &g_array_index(s->edge, WsSceneEdge, i);
+        if (!all && !e->binding)
+            continue;
         double x = MIN(e->x0, e->x1), y = MIN(e->y0, e->y1);
         if (seen(cr, x - 6, y - 6, fabs(e->x1 - e->x0) + 12, fabs(e->y1 - e->y0) + 12))
             ws_paint_edge(cr, e, p);

@@ -102,7 +102,7 @@ double ws_paint_text_cut(cairo_t *cr, double x, double y, double width, const ch
 void ws_paint_rect(cairo_t *cr, double x, double y, double w, double h, double radius)
 {
     double r = MIN(radius, MIN(w, h) / 2);
-    if (r < 0.6) {
+    if (r < 0.6 || w < 16) { /* nobody sees the corners of a narrow bar, and arcs are slow */
         cairo_rectangle(cr, x, y, w, h);
         return;
     }
