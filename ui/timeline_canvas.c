@@ -112,7 +112,7 @@ static void paint_hints(WsTimeline *t, cairo_t *cr, const WsPalette *p)
     for (guint i = 0; i < t->scene->staff->len; i++) {
         const WsSceneStaff *staff = &g_array_index(t->scene->staff, WsSceneStaff, i);
         if (!staff->n_agents)
-            ws_paint_text(cr, x, staff->y + staff->h / 2 + 4, _("zoom in to see who holds it"));
+            ws_paint_text(cr, x, staff->y + staff->h / 2 + 4, _("zoom in for details"));
     }
 }
 

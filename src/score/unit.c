@@ -94,9 +94,12 @@ static void add_unit(WsBuild *b, gboolean tensor)
     b->cache->unit[tensor] = TRUE;
     double run = tensor ? b->t->tensor_busy : b->t->tma_busy;
     double here = busy_share(b, changes);
-    g_autofree char *detail =
-        isnan(run) ? g_strdup_printf("%.0f %% here", 100 * here)
-                   : g_strdup_printf("%.0f %% here \xc2\xb7 %.0f %% run", 100 * here, 100 * run);
+    GString *text = g_string_new(NULL);
+    if (!b->dense->len) /* of merged executions nothing was added up */
+        g_string_append_printf(text, "%.0f %% here", 100 * here);
+    if (!isnan(run))
+        g_string_append_printf(text, "%s%.0f %% run", text->len ? " \xc2\xb7 " : "", 100 * run);
+    g_autofree char *detail = g_string_free(text, FALSE);
     WsItemKind kind = tensor ? WS_ITEM_MMA : WS_ITEM_LOAD;
     WsSceneStaff *staff = ws_build_staff(b, tensor ? "tensor core" : "TMA", detail);
     staff->kind = kind;
