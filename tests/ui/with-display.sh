@@ -11,7 +11,7 @@ if ! command -v xvfb-run >/dev/null || ! command -v xauth >/dev/null ||
     while read -r name; do
         n=$((n + 1))
         echo "ok $n $name # SKIP no display: install xvfb xauth dbus"
-    done < <("$program" -l)
+    done < <("$program" -l | grep "^/")
     echo "1..$n"
     exit 0
 fi
