@@ -59,6 +59,10 @@ LLVMValueRef ws_narrow(WsEmit *e, WsDtype t, LLVMValueRef x);
 LLVMValueRef ws_narrow_pair(WsEmit *e, WsDtype t, LLVMValueRef lo, LLVMValueRef hi);
 
 /* --- spot.c: shared memory element by element --------------------------------------------------*/
+/* The swizzle XORs bits 4.. of an address with bits 7.. : 3 bits for 128 bytes, 2 for 64, 1 for 32.
+ * Stage, chunk and 8-row block begin at multiples of the pattern, so it may be applied to the part
+ * of the address that depends on the lane; constants below the span are XORed in afterwards. */
+LLVMValueRef ws_swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset);
 /* Byte offset of an element in its stage, swizzled. */
 LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col);
 void ws_spot_store(WsEmit *e, const WsOp *op);

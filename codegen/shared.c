@@ -2,19 +2,6 @@
 #include "codegen/emit.h"
 #include "codegen/fragment.h"
 
-/* The swizzle XORs bits 4.. of an address with bits 7.. : 3 bits for 128 bytes, 2 for 64, 1 for 32.
- * Stage, chunk and 8-row block begin at multiples of the pattern, so it may be applied to the part
- * of the address that depends on the lane; constants below the span are XORed in afterwards. */
-static LLVMValueRef swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset)
-{
-    guint bits = b->swizzle == 128 ? 7 : b->swizzle == 64 ? 3 : b->swizzle == 32 ? 1 : 0;
-    if (!bits)
-        return offset;
-    LLVMValueRef x = LLVMBuildLShr(e->b, offset, ws_i32(e, 3), "");
-    x = LLVMBuildAnd(e->b, x, ws_i32(e, (gint64)bits << 4), "");
-    return LLVMBuildXor(e->b, offset, x, "");
-}
-
 typedef struct {
     const WsBuffer *b;
     const WsRegValue *v;
@@ -69,7 +56,7 @@ static gboolean target_of(WsEmit *e, const WsOp *op, LLVMValueRef lane_row, LLVM
     r = LLVMBuildAdd(e->b, LLVMBuildAdd(e->b, r, lane_row, ""), r0.v, "");
     LLVMValueRef at = LLVMBuildMul(e->b, r, ws_i32(e, t->b->row_bytes), "");
     at = LLVMBuildAdd(e->b, at, lane_bytes, "");
-    t->base = LLVMBuildAdd(e->b, ws_stage_address(e, a), swizzled(e, t->b, at), "");
+    t->base = LLVMBuildAdd(e->b, ws_stage_address(e, a), ws_swizzled(e, t->b, at), "");
     return TRUE;
 }
 

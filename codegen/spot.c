@@ -24,9 +24,7 @@ static Spot spot_of(WsEmit *e, const WsOp *op)
     return s;
 }
 
-/* The swizzle XORs bits 4.. of an address with bits 7.. ; stages begin at multiples of the pattern.
- */
-static LLVMValueRef swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset)
+LLVMValueRef ws_swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset)
 {
     guint bits = b->swizzle == 128 ? 7 : b->swizzle == 64 ? 3 : b->swizzle == 32 ? 1 : 0;
     if (!bits)
@@ -46,7 +44,7 @@ LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, L
         col = LLVMBuildURem(e->b, col, ws_i32(e, b->chunk_cols), "");
     }
     col = LLVMBuildMul(e->b, col, ws_i32(e, ws_dtype_bytes(b->dtype)), "");
-    return swizzled(e, b, LLVMBuildAdd(e->b, at, col, ""));
+    return ws_swizzled(e, b, LLVMBuildAdd(e->b, at, col, ""));
 }
 
 static LLVMValueRef address(WsEmit *e, const Spot *s, LLVMValueRef row, LLVMValueRef col)

@@ -1,10 +1,10 @@
 #include "ui/jobs.h"
 
+#include "launch/bundle.h"
 #include "ui/process.h"
 #include "ui/settings.h"
 
 #include <glib/gi18n.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define WS_JOB_STEPS 2
@@ -100,17 +100,6 @@ static gboolean pulse(gpointer data)
 /* --- outcome
  * ----------------------------------------------------------------------------------------- */
 
-static void remove_folder(const char *folder)
-{
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        g_unlink(path);
-    }
-    g_rmdir(folder);
-}
-
 static char *in_folder(WsJobs *self, const char *name)
 {
     return g_build_filename(self->folder, name, NULL);
@@ -124,7 +113,7 @@ static void end(WsJobs *self)
     self->pulse = 0;
     self->process = NULL;
     if (self->folder)
-        remove_folder(self->folder);
+        ws_bundle_remove(self->folder);
     g_clear_pointer(&self->folder, g_free);
     g_clear_pointer(&self->design, ws_design_unref);
     g_clear_object(&self->bundle);

@@ -403,6 +403,17 @@ static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *val
     return TRUE;
 }
 
+void ws_play_conclude(WsPlay *play)
+{
+    gboolean done = TRUE;
+    for (guint i = 0; i < play->n_inst; i++)
+        done &= play->inst[i].state == WS_INST_DONE;
+    if (done)
+        ws_report_ends(play);
+    else
+        ws_report_stuck(play);
+}
+
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values, const char *sizes)
 {
@@ -417,15 +428,8 @@ void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSche
         ws_walker_set_pin(inst->walker, pin_source, play);
     }
     run(play);
-    if (!play->outside) {
-        gboolean done = TRUE;
-        for (guint i = 0; i < play->n_inst; i++)
-            done &= play->inst[i].state == WS_INST_DONE;
-        if (done)
-            ws_report_ends(play);
-        else
-            ws_report_stuck(play);
-    }
+    if (!play->outside)
+        ws_play_conclude(play);
     for (guint i = 0; i < play->n_inst; i++)
         g_clear_pointer(&play->inst[i].walker, ws_walker_free);
 }

@@ -191,6 +191,8 @@ void ws_play_free(WsPlay *play);
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
                  const char *sizes);
+/* When nothing can move any more: what is left over if all are done, else who is stuck. */
+void ws_play_conclude(WsPlay *play);
 WsEvent *ws_play_event(WsPlay *play, WsInst *inst);
 /* For the proof: everything back to the start; an instance runs until it waits, asks or ends. */
 void ws_play_reset(WsPlay *play);

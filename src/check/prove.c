@@ -195,13 +195,7 @@ static void arrive(Search *s)
         return;
     const WsControlInst *ci = asker(play);
     if (!ci) {
-        gboolean done = TRUE;
-        for (guint i = 0; i < play->n_inst; i++)
-            done &= play->inst[i].state == WS_INST_DONE;
-        if (done)
-            ws_report_ends(play);
-        else
-            ws_report_stuck(play);
+        ws_play_conclude(play);
         return;
     }
     ws_control_forget(play);

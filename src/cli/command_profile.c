@@ -2,20 +2,6 @@
 #include "cli/kernels.h"
 #include "launch/run.h"
 
-#include <gio/gio.h>
-#include <glib/gstdio.h>
-
-static void remove_folder(const char *dir)
-{
-    g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
-    const char *name;
-    while (d && (name = g_dir_read_name(d))) {
-        g_autofree char *path = g_build_filename(dir, name, NULL);
-        g_unlink(path);
-    }
-    g_rmdir(dir);
-}
-
 int ws_command_profile(int argc, char **argv)
 {
     g_autofree char *host = NULL, *trace = NULL, *keep = NULL;
@@ -54,6 +40,6 @@ int ws_command_profile(int argc, char **argv)
             code = ws_cli_collect(dir, 0, host, trace);
     }
     if (scratch)
-        remove_folder(scratch);
+        ws_bundle_remove(scratch);
     return code;
 }

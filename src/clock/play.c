@@ -19,20 +19,9 @@ static gint64 limited_tiles(gpointer data, gint64 position)
 /* Data are not known before the launch: integers count as the middle of their range. */
 static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
-    WsPlay *play = data;
-    const WsTensor *t = &play->p->tensor[tensor];
-    WsExprEnv env = ws_launch_env(play->v);
-    gint64 low = 0, high = 0;
-    if ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
-        (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL)))
-        return FALSE;
-    if (t->data == WS_DATA_INTEGERS)
-        *value = low + (high > low ? (high - 1 - low) / 2 : 0);
-    else if (t->data == WS_DATA_INDICES)
-        *value = low / 2;
-    else
-        *value = 0;
-    return TRUE;
+    const WsPlay *play = data;
+    (void)at;
+    return ws_launch_guess_element(play->v, tensor, value);
 }
 
 gboolean ws_clock_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,

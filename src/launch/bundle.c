@@ -47,8 +47,7 @@ static gboolean put_all(const WsBundleSpec *spec, const char *dir, const char *m
     return put_text(dir, WS_MANIFEST_FILE, manifest, error);
 }
 
-/* Removes a flat folder (a bundle has no folders inside). */
-static void remove_folder(const char *dir)
+void ws_bundle_remove(const char *dir)
 {
     GDir *d = g_dir_open(dir, 0, NULL);
     const char *name;
@@ -98,7 +97,7 @@ static gboolean move_into_place(const char *part, const char *dir, GError **erro
             g_prefix_error(error, "the former bundle is now %s; ", old);
         return failed;
     }
-    remove_folder(old);
+    ws_bundle_remove(old);
     return TRUE;
 }
 
@@ -131,6 +130,6 @@ gboolean ws_bundle_write(const WsBundleSpec *spec, const char *dir, WsFindings *
     }
     if (put_all(spec, part, manifest, error) && move_into_place(part, clean, error))
         return TRUE;
-    remove_folder(part);
+    ws_bundle_remove(part);
     return FALSE;
 }

@@ -25,6 +25,8 @@ typedef struct {
     guint agent, op;
     gint32 round;
 } WsPlace; /* an execution */
+guint ws_place_hash(gconstpointer place);
+gboolean ws_place_equal(gconstpointer a, gconstpointer b);
 
 typedef struct WsBind WsBind;
 

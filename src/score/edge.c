@@ -13,18 +13,6 @@ typedef struct {
     gint64 at; /* when it contributed */
 } Source;
 
-static guint hash_place(gconstpointer p)
-{
-    const WsPlace *k = p;
-    return (k->agent * 65599u + k->op) * 2654435761u ^ (guint)k->round;
-}
-
-static gboolean same_place(gconstpointer pa, gconstpointer pb)
-{
-    const WsPlace *a = pa, *b = pb;
-    return a->agent == b->agent && a->op == b->op && a->round == b->round;
-}
-
 static void keep(const WsTraceRecord *r, gpointer data)
 {
     WsPlace place = { r->agent, r->op, r->round };
@@ -34,7 +22,7 @@ static void keep(const WsTraceRecord *r, gpointer data)
 /* Records of the main trace by place, from one window's length before the window on. */
 static GHashTable *index_records(const WsBuild *b)
 {
-    GHashTable *index = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
+    GHashTable *index = g_hash_table_new_full(ws_place_hash, ws_place_equal, g_free, NULL);
     for (guint i = 0; i < b->s->segment->len; i++) {
         const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
         for (guint a = 0; a < b->t->agent_name->len; a++)

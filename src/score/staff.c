@@ -12,13 +12,13 @@
 #define MAX_TRACKS      12
 #define LABEL_SIZE      10.0
 
-static guint hash_place(gconstpointer p)
+guint ws_place_hash(gconstpointer p)
 {
     const WsPlace *k = p;
     return (k->agent * 65599u + k->op) * 2654435761u ^ (guint)k->round;
 }
 
-static gboolean same_place(gconstpointer pa, gconstpointer pb)
+gboolean ws_place_equal(gconstpointer pa, gconstpointer pb)
 {
     const WsPlace *a = pa, *b = pb;
     return a->agent == b->agent && a->op == b->op && a->round == b->round;
@@ -409,7 +409,7 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
 void ws_staff_build(WsBuild *b)
 {
     guint n = b->p->n_agents;
-    b->item_of = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
+    b->item_of = g_hash_table_new_full(ws_place_hash, ws_place_equal, g_free, NULL);
     b->control_row = g_new(guint, MAX(n, 1));
     b->drawn_as = g_new0(guint, MAX(n, 1));
     for (guint i = 0; i < n; i++)

@@ -21,19 +21,6 @@ static WsProgram *program_of(const char *file)
     return p;
 }
 
-static void remove_folder(const char *dir)
-{
-    GDir *d = g_dir_open(dir, 0, NULL);
-    const char *name;
-    while (d && (name = g_dir_read_name(d))) {
-        g_autofree char *path = g_build_filename(dir, name, NULL);
-        g_unlink(path);
-    }
-    if (d)
-        g_dir_close(d);
-    g_rmdir(dir);
-}
-
 static guint64 folder_bytes(const char *dir, guint *files)
 {
     guint64 bytes = 0;
@@ -117,7 +104,7 @@ static void test_round_trip(void)
     g_autofree char *path = g_build_filename(dir, "design.wstave", NULL);
     g_autoptr(WsProgram) again = program_of(path);
     g_assert_cmpstr(again->design_hash, ==, p->design_hash);
-    remove_folder(dir);
+    ws_bundle_remove(dir);
     g_rmdir(top);
 }
 
@@ -202,8 +189,8 @@ static void test_hidden(void)
     g_autofree char *dynamic = manifest_of("tests/designs/attention-fa3-dynamic.wstave", NULL);
     g_assert_true(ws_manifest_parse(dynamic, m, why, sizeof why));
     g_assert_true(m->counter);
-    g_autofree char *curve = manifest_of("tests/designs/gemm-cooperative.wstave",
-                                         "set tiles order \"hilbert(tm, tn)\"");
+    g_autofree char *curve =
+        manifest_of("tests/designs/gemm-cooperative.wstave", "set tiles order \"hilbert(tm, tn)\"");
     g_assert_true(ws_manifest_parse(curve, m, why, sizeof why));
     g_assert_cmpint(m->case_[0].hilbert[0] * m->case_[0].hilbert[1], ==, m->case_[0].tiles);
 }
@@ -221,7 +208,7 @@ static void test_foreign_folder(void)
     g_assert_false(ws_bundle_write(&spec, dir, findings, &error));
     g_assert_nonnull(strstr(error->message, "exists and is not a bundle"));
     g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
-    remove_folder(dir);
+    ws_bundle_remove(dir);
     g_clear_error(&error);
     g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
     g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);

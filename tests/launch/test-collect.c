@@ -249,19 +249,6 @@ static void put(const char *dir, const char *name, const void *data, gsize size)
     g_assert_true(g_file_set_contents(path, data, (gssize)size, NULL));
 }
 
-static void remove_folder(const char *dir)
-{
-    GDir *d = g_dir_open(dir, 0, NULL);
-    const char *name;
-    while (d && (name = g_dir_read_name(d))) {
-        g_autofree char *path = g_build_filename(dir, name, NULL);
-        g_unlink(path);
-    }
-    if (d)
-        g_dir_close(d);
-    g_rmdir(dir);
-}
-
 static void test_collect(Fixture *f, gconstpointer unused)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -303,7 +290,7 @@ static void test_collect(Fixture *f, gconstpointer unused)
     g_assert_cmpint(t->grid, ==, 3);
     g_assert_cmpint(g_array_index(t->size, gint64, 2), ==, 640);
     g_assert_null(ws_collected_trace(c, 1, &error));
-    remove_folder(dir);
+    ws_bundle_remove(dir);
 }
 
 static void test_bad_results(Fixture *f, gconstpointer unused)
@@ -319,7 +306,7 @@ static void test_bad_results(Fixture *f, gconstpointer unused)
         g_assert_null(ws_collect(dir, findings, &error));
         g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
     }
-    remove_folder(dir);
+    ws_bundle_remove(dir);
 }
 
 /* A bundle that really ran, on an H200 (4096^3, CTAs 0, 1 and 131, the first 256 rounds). */
