@@ -8,6 +8,12 @@ static void clear_played(gpointer data)
     g_free(((WsPlayed *)data)->sizes);
 }
 
+static void name_free(gpointer data)
+{
+    g_free(((WsProvedName *)data)->text);
+    g_free(data);
+}
+
 static void clear_case(gpointer data)
 {
     WsCase *c = data;
@@ -98,6 +104,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     const WsCheckOptions *o = options ? options : &none;
     gint64 start = g_get_monotonic_time();
     WsVerdict *v = g_new0(WsVerdict, 1);
+    v->names = g_ptr_array_new_with_free_func(name_free);
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
     g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
@@ -159,7 +166,10 @@ void ws_verdict_free(WsVerdict *v)
     if (!v)
         return;
     g_array_unref(v->played);
+    g_ptr_array_unref(v->names);
     g_ptr_array_unref(v->skipped);
+    g_free(v->weakest);
+    g_free(v->reason);
     g_free(v->proof);
     g_free(v);
 }

@@ -43,8 +43,25 @@ typedef struct {
     guint max_states;   /* of the proof; 0: 16000 */
 } WsCheckOptions;
 
+/* What a proof holds for. */
+typedef enum {
+    WS_NAME_TILES,   /* every number of tiles of a CTA, each with its own rounds */
+    WS_NAME_UNIFORM, /* a name with one value per launch */
+    WS_NAME_STREAM,  /* one value per tile, every sequence of them */
+    WS_NAME_LETTER,  /* both answers to a condition, each time anew */
+} WsNameKind;
+typedef struct {
+    WsNameKind kind;
+    char *text;   /* "cdiv(K, 64)", "nb", "causal == 1"; "tiles" */
+    gint64 least; /* holds from here on: from the assumptions, else 0 */
+} WsProvedName;
+
 typedef struct {
     WsVerdictKind kind;
+    GPtrArray *names; /* PROVED: WsProvedName*; empty otherwise */
+    char *weakest;    /* REFUTED: under which assumption it would be right: "fails only for K = 0",
+                         "only for an odd number of tiles", "from round 3 of k on"; NULL: not known */
+    char *reason;     /* OUTSIDE, PLAYED: why there is no proof; NULL if none was asked for */
     GArray *played;     /* WsPlayed */
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
