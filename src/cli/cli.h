@@ -16,6 +16,9 @@ G_BEGIN_DECLS
  * returned in *file (owned by argv). Prints usage errors itself and returns FALSE: exit 2. */
 gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
                         const char **file);
+/* The same for `n` positional arguments. */
+gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
+                          int n, const char **file);
 /* "NAME=VALUE" strings -> settings (names owned by the strings, which are cut in place). */
 gboolean ws_cli_settings(char **text, const char *option, GArray **settings);
 

@@ -45,8 +45,8 @@ static const char *command_arguments(const char *command)
     return "";
 }
 
-gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
-                        const char **file)
+gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
+                          int n, const char **file)
 {
     g_autoptr(GOptionContext) context = g_option_context_new(command_arguments(command));
     g_autoptr(GError) error = NULL;
@@ -59,12 +59,19 @@ gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOpt
                     command);
         return FALSE;
     }
-    if (*argc != 2) {
+    if (*argc != n + 1) {
         ws_cli_fail(WS_EXIT_USAGE, "usage: warpstave %s %s", command, command_arguments(command));
         return FALSE;
     }
-    *file = (*argv)[1];
+    for (int i = 0; i < n; i++)
+        file[i] = (*argv)[i + 1];
     return TRUE;
+}
+
+gboolean ws_cli_options(int *argc, char ***argv, const char *command, const GOptionEntry *entries,
+                        const char **file)
+{
+    return ws_cli_arguments(argc, argv, command, entries, 1, file);
 }
 
 gboolean ws_cli_settings(char **text, const char *option, GArray **settings)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+#define PINGPONG WS_SOURCE_ROOT "/tests/designs/gemm-pingpong.wstave"
 
 typedef struct {
     const char *title;
@@ -57,6 +58,11 @@ static const Case cases[] = {
     { "unknown-setting", { "check", GEMM, "--set", "STAGE=3", NULL }, 2, "STAGE" },
     { "zero-stages", { "check", GEMM, "--set", "STAGES=0", NULL }, 2, "stages is 0" },
     { "too-large", { "check", GEMM, "--set", "STAGES=9", NULL }, 1, "B-" },
+    { "diff-same", { "diff", GEMM, GEMM, NULL }, 0, "the same design" },
+    { "diff", { "diff", GEMM, PINGPONG, NULL }, 1, "+ groups/mma" },
+    { "diff-edits", { "diff", "--edits", GEMM, PINGPONG, NULL }, 1, "insert groups/mma" },
+    { "diff-mixed", { "diff", GEMM, "x.wtrace", NULL }, 2, "not one of each" },
+    { "diff-one", { "diff", GEMM, NULL }, 2, "usage: warpstave diff A B" },
     { "check", { "check", GEMM, NULL }, 0, "played" },
     { "check-3-stages", { "check", GEMM, "--set", "STAGES=3", NULL }, 0, "played" },
     { "check-narrow", { "check", GEMM, "--set", "BN=128", NULL }, 0, "played" },

@@ -1,0 +1,444 @@
+/* Differences of two designs as edits. Each edit is applied to a running copy as it is found, so
+ * that the list is right by construction; a node whose fields cannot change one by one is replaced
+ * as a whole. */
+#include "model/diff.h"
+
+#include "model/internal.h"
+
+#include <string.h>
+
+/* Longest product of list lengths that is aligned; longer lists keep their common ends only. */
+#define MAX_ALIGNED (1u << 20)
+
+typedef struct {
+    WsDesign *now; /* the first design after the edits found so far */
+    GPtrArray *list;
+} Work;
+
+/* How the children of two lists belong together. */
+typedef struct {
+    guint na, nb;
+    int *to_b;        /* for each of a: index in b, or -1 */
+    int *to_a;        /* for each of b */
+    gboolean *anchor; /* for each of b: in the common order, so it need not move */
+} Match;
+
+static void free_difference(gpointer data)
+{
+    WsDifference *d = data;
+    ws_edit_free(d->edit);
+    g_free(d->words);
+    g_free(d);
+}
+
+static void match_clear(Match *m)
+{
+    g_free(m->to_b);
+    g_free(m->to_a);
+    g_free(m->anchor);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Match, match_clear)
+
+/* --- which child is which --------------------------------------------------------------------- */
+
+typedef struct {
+    const WsNode *node;
+    char *text;     /* canonical */
+    char *name;     /* name or id, or NULL */
+    char *nameless; /* of an object: its text without the name; of a step: kind and operand */
+} Child;
+
+static void clear_child(gpointer data)
+{
+    Child *c = data;
+    g_free(c->text);
+    g_free(c->name);
+    g_free(c->nameless);
+}
+
+static char *nameless_text(const WsNode *node)
+{
+    const gboolean step = ws_node_kind_is_step(node->kind);
+    if (step) {
+        const WsFieldRow *row = ws_node_row(node->kind, WS_F_keyword);
+        g_autofree char *operand =
+            row != NULL ? ws_value_print(row, ws_node_get(node, WS_F_keyword)) : NULL;
+        return g_strdup_printf("%d %s", node->kind, operand != NULL ? operand : "");
+    }
+    WsNode *copy = ws_node_copy(node);
+    WsValue *name = ws_node_slot(copy, WS_F_name);
+    if (name != NULL)
+        ws_value_clear(name);
+    char *text = ws_node_print(copy, 0);
+    ws_node_unref(copy);
+    return text;
+}
+
+static GArray *children(const WsNode *node, WsFieldId field)
+{
+    GArray *list = g_array_new(FALSE, TRUE, sizeof(Child));
+    g_array_set_clear_func(list, clear_child);
+    for (guint i = 0; i < ws_node_n_children(node, field); i++) {
+        const WsNode *child = ws_node_child(node, field, i);
+        const gboolean step = ws_node_kind_is_step(child->kind);
+        const Child c = { child, ws_node_print(child, 0),
+                          g_strdup(ws_node_text(child, step ? WS_F_id : WS_F_name)),
+                          nameless_text(child) };
+        g_array_append_val(list, c);
+    }
+    return list;
+}
+
+/* How well two children fit: 0 not at all. */
+static guint likeness(const Child *a, const Child *b)
+{
+    if (a->node->kind != b->node->kind)
+        return 0;
+    if (!strcmp(a->text, b->text))
+        return 4;
+    if (a->name != NULL && b->name != NULL)
+        return !strcmp(a->name, b->name) ? 3 : !strcmp(a->nameless, b->nameless);
+    return !strcmp(a->nameless, b->nameless) ? 2 : 0;
+}
+
+static void pair_up(Match *m, guint a, guint b, gboolean anchor)
+{
+    m->to_b[a] = (int)b;
+    m->to_a[b] = (int)a;
+    m->anchor[b] = anchor;
+}
+
+/* The heaviest common order of the two lists (longest common subsequence with weights). */
+static void align(Match *m, const GArray *a, const GArray *b)
+{
+    if ((guint64)m->na * m->nb > MAX_ALIGNED)
+        return;
+    const gsize width = m->nb + 1;
+    g_autofree guint *best = g_new0(guint, (m->na + 1) * width);
+    for (guint i = m->na; i-- > 0;)
+        for (guint j = m->nb; j-- > 0;) {
+            const guint like = likeness(&g_array_index(a, Child, i), &g_array_index(b, Child, j));
+            guint value = MAX(best[(i + 1) * width + j], best[i * width + j + 1]);
+            if (like > 0)
+                value = MAX(value, best[(i + 1) * width + j + 1] + like);
+            best[i * width + j] = value;
+        }
+    for (guint i = 0, j = 0; i < m->na && j < m->nb;) {
+        const guint like = likeness(&g_array_index(a, Child, i), &g_array_index(b, Child, j));
+        if (like > 0 && best[i * width + j] == best[(i + 1) * width + j + 1] + like)
+            pair_up(m, i++, j++, TRUE);
+        else if (best[i * width + j] == best[(i + 1) * width + j])
+            i++;
+        else
+            j++;
+    }
+}
+
+/* What stands in both lists but not in the common order has moved. */
+static void find_moved(Match *m, const GArray *a, const GArray *b)
+{
+    for (guint least = 4; least >= 3; least--)
+        for (guint j = 0; j < m->nb; j++)
+            for (guint i = 0; m->to_a[j] < 0 && i < m->na; i++)
+                if (m->to_b[i] < 0 &&
+                    likeness(&g_array_index(a, Child, i), &g_array_index(b, Child, j)) == least)
+                    pair_up(m, i, j, FALSE);
+}
+
+static Match match(const WsNode *a, const WsNode *b, WsFieldId field)
+{
+    g_autoptr(GArray) list_a = children(a, field);
+    g_autoptr(GArray) list_b = children(b, field);
+    Match m = { list_a->len, list_b->len, g_new(int, list_a->len), g_new(int, list_b->len),
+                g_new0(gboolean, list_b->len) };
+    for (guint i = 0; i < m.na; i++)
+        m.to_b[i] = -1;
+    for (guint j = 0; j < m.nb; j++)
+        m.to_a[j] = -1;
+    guint head = 0;
+    while (head < m.na && head < m.nb &&
+           likeness(&g_array_index(list_a, Child, head), &g_array_index(list_b, Child, head)) == 4)
+        head++;
+    if (head == m.na && head == m.nb) {
+        for (guint i = 0; i < head; i++)
+            pair_up(&m, i, i, TRUE);
+        return m;
+    }
+    align(&m, list_a, list_b);
+    find_moved(&m, list_a, list_b);
+    return m;
+}
+
+/* A list that may not be empty and keeps nothing is set as one value. */
+static gboolean as_one_value(const Match *m, const WsFieldRow *row)
+{
+    for (guint i = 0; i < m->na; i++)
+        if (m->to_b[i] >= 0)
+            return FALSE;
+    return m->na > 0 && (m->nb == 0 || row->n_lo > 0);
+}
+
+/* --- edits ------------------------------------------------------------------------------------ */
+
+static gboolean add(Work *w, char sign, char *edit_text, char *words)
+{
+    g_autofree char *own_text = edit_text, *own_words = words;
+    WsEdit *edit = ws_edit_parse(own_text, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsDesign *next = edit != NULL ? ws_design_apply(w->now, edit, findings) : NULL;
+    if (next == NULL) {
+        ws_edit_free(edit);
+        return FALSE;
+    }
+    ws_design_unref(w->now);
+    w->now = next;
+    WsDifference *d = g_new(WsDifference, 1);
+    *d = (WsDifference){ edit, g_steal_pointer(&own_words), sign };
+    g_ptr_array_add(w->list, d);
+    return TRUE;
+}
+
+/* Text of a node on one line. */
+static char *flat(const WsNode *node)
+{
+    g_autofree char *text = ws_node_print(node, 0);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsReader r;
+    ws_reader_init(&r, findings, FALSE);
+    WsJson *json = ws_json_parse(text, strlen(text), &r);
+    char *line = ws_json_print(json);
+    ws_json_free(json);
+    ws_reader_clear(&r);
+    return line;
+}
+
+static char *below(const char *path, const char *key, const char *segment)
+{
+    const gboolean root = !strcmp(path, ".");
+    return g_strjoin("/", root ? key : path, root ? segment : key, root ? NULL : segment, NULL);
+}
+
+static gboolean change(Work *w, const char *path, const WsNode *a, const WsNode *b);
+
+/* From the last to the first and the innermost outwards, so that no path shifts. */
+static gboolean remove_lost(Work *w, const char *path, const WsNode *a, const WsNode *b)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(a->kind, &n);
+    for (guint r = n; r-- > 0;) {
+        if (rows[r].kind != WS_FIELD_NODES && rows[r].kind != WS_FIELD_STEPS)
+            continue;
+        g_auto(Match) m = match(a, b, rows[r].field);
+        const char *key = ws_node_key(a->kind, rows[r].field);
+        if (as_one_value(&m, &rows[r]))
+            continue;
+        for (guint i = m.na; i-- > 0;) {
+            const WsNode *child = ws_node_child(a, rows[r].field, i);
+            g_autofree char *segment = ws_node_segment(child, i);
+            g_autofree char *place = below(path, key, segment);
+            if (m.to_b[i] >= 0) {
+                if (!remove_lost(w, place, child,
+                                 ws_node_child(b, rows[r].field, (guint)m.to_b[i])))
+                    return FALSE;
+                continue;
+            }
+            g_autofree char *was = flat(child);
+            if (!add(w, '-', g_strdup_printf("remove %s", place),
+                     g_strdup_printf("%s: %s", place, was)))
+                return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* Brings what both lists have into b's order. `order` holds indices of b, as the list stands. */
+static gboolean move_all(Work *w, const char *path, const char *key, const WsNode *a,
+                         WsFieldId field, const Match *m, GArray *order)
+{
+    for (guint j = 0; j < m->nb; j++) {
+        if (m->to_a[j] < 0 || m->anchor[j])
+            continue;
+        guint from = 0, to = 0;
+        while (g_array_index(order, guint, from) != j)
+            from++;
+        g_array_remove_index(order, from);
+        /* Ascending j: whatever belongs before it stands in its place already. */
+        for (guint i = 0; i < order->len; i++)
+            if (g_array_index(order, guint, i) < j)
+                to = i + 1;
+        g_array_insert_val(order, to, j);
+        if (from == to)
+            continue;
+        g_autofree char *segment =
+            ws_node_segment(ws_node_child(a, field, (guint)m->to_a[j]), from);
+        g_autofree char *place = below(path, key, segment);
+        if (!add(w, '>', g_strdup_printf("move %s %s %s %u", place, path, key, to),
+                 g_strdup_printf("%s: place %u -> %u of its list", place, from, to)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean insert_new(Work *w, const char *path, const char *key, const WsNode *b,
+                           WsFieldId field, const Match *m)
+{
+    for (guint j = 0; j < m->nb; j++) {
+        if (m->to_a[j] >= 0)
+            continue;
+        const WsNode *child = ws_node_child(b, field, j);
+        g_autofree char *json = flat(child);
+        g_autofree char *segment = ws_node_segment(child, j);
+        g_autofree char *place = below(path, key, segment);
+        if (!add(w, '+', g_strdup_printf("insert %s %s %u %s", path, key, j, json),
+                 g_strdup_printf("%s: %s", place, json)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean set_field(Work *w, const char *path, const WsFieldRow *row, const WsNode *a,
+                          const WsNode *b)
+{
+    const char *key = ws_node_key(a->kind, row->field);
+    const WsValue *va = ws_node_get(a, row->field), *vb = ws_node_get(b, row->field);
+    const gboolean none_a = ws_value_is_default(a->kind, row, va);
+    const gboolean none_b = ws_value_is_default(a->kind, row, vb);
+    if ((none_a && none_b) || ws_value_equal(va, vb))
+        return TRUE;
+    const char *otherwise = row->fallback != NULL ? row->fallback : "nothing";
+    g_autofree char *was = none_a ? g_strdup(otherwise) : ws_value_print(row, va);
+    g_autofree char *is = none_b ? g_strdup(otherwise) : ws_value_print(row, vb);
+    char *words = g_strdup_printf("%s: %s %s -> %s", path, key, was, is);
+    if (none_b)
+        return add(w, '~', g_strdup_printf("unset %s %s", path, key), words);
+    return add(w, '~', g_strdup_printf("set %s %s %s", path, key, is), words);
+}
+
+static gboolean change_list(Work *w, const char *path, const WsFieldRow *row, const WsNode *a,
+                            const WsNode *b)
+{
+    const char *key = ws_node_key(a->kind, row->field);
+    g_auto(Match) m = match(a, b, row->field);
+    if (as_one_value(&m, row))
+        return set_field(w, path, row, a, b);
+    g_autoptr(GArray) order = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < m.na; i++)
+        if (m.to_b[i] >= 0)
+            g_array_append_val(order, m.to_b[i]);
+    if (!move_all(w, path, key, a, row->field, &m, order) ||
+        !insert_new(w, path, key, b, row->field, &m))
+        return FALSE;
+    for (guint j = 0; j < m.nb; j++) {
+        if (m.to_a[j] < 0)
+            continue;
+        const WsNode *old = ws_node_child(a, row->field, (guint)m.to_a[j]);
+        g_autofree char *segment = ws_node_segment(old, j);
+        g_autofree char *place = below(path, key, segment);
+        if (!change(w, place, old, ws_node_child(b, row->field, j)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* A field that holds one object: inside it where both have one. */
+static gboolean change_object(Work *w, const char *path, const WsFieldRow *row, const WsNode *a,
+                              const WsNode *b)
+{
+    if (ws_node_n_children(a, row->field) != 1 || ws_node_n_children(b, row->field) != 1)
+        return set_field(w, path, row, a, b);
+    const char *key = ws_node_key(a->kind, row->field);
+    g_autofree char *place = !strcmp(path, ".") ? g_strdup(key) : g_strjoin("/", path, key, NULL);
+    return change(w, place, ws_node_child(a, row->field, 0), ws_node_child(b, row->field, 0));
+}
+
+static gboolean change_plain(Work *w, const char *path, const WsFieldRow *row, const WsNode *a,
+                             const WsNode *b)
+{
+    return row->kind == WS_FIELD_NODE ? change_object(w, path, row, a, b)
+                                      : set_field(w, path, row, a, b);
+}
+
+/* Clears one of the fields that still differ, to be set later: names in it may stand in the way. */
+static gboolean clear_one(Work *w, const char *path, const GPtrArray *left, const WsNode *a,
+                          GHashTable *cleared)
+{
+    for (guint i = left->len; i-- > 0;) {
+        const WsFieldRow *row = left->pdata[i];
+        const char *key = ws_node_key(a->kind, row->field);
+        if (row->required || row->kind == WS_FIELD_NODE || !ws_node_has(a, row->field) ||
+            g_hash_table_contains(cleared, row))
+            continue;
+        if (!add(w, '~', g_strdup_printf("unset %s %s", path, key),
+                 g_strdup_printf("%s: %s cleared, set again below", path, key)))
+            continue;
+        g_hash_table_add(cleared, (gpointer)row);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* Fields may lean on each other (rehearsal sizes on sizes): what cannot be set yet is tried again
+ * once others are. */
+static gboolean change_plain_fields(Work *w, const char *path, const WsNode *a, const WsNode *b)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(a->kind, &n);
+    g_autoptr(GPtrArray) left = g_ptr_array_new();
+    g_autoptr(GHashTable) cleared = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < n; i++)
+        if (rows[i].kind != WS_FIELD_NODES && rows[i].kind != WS_FIELD_STEPS &&
+            rows[i].field != WS_F_name)
+            g_ptr_array_add(left, (gpointer)&rows[i]);
+    while (left->len > 0) {
+        guint kept = 0;
+        const guint before = left->len;
+        for (guint i = 0; i < before; i++)
+            if (!change_plain(w, path, left->pdata[i], a, b))
+                left->pdata[kept++] = left->pdata[i];
+        g_ptr_array_set_size(left, (int)kept);
+        if (kept == before && !clear_one(w, path, left, a, cleared))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean change_fields(Work *w, const char *path, const WsNode *a, const WsNode *b)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(a->kind, &n);
+    gboolean ok = change_plain_fields(w, path, a, b);
+    for (guint i = 0; ok && i < n; i++)
+        if (rows[i].kind == WS_FIELD_NODES || rows[i].kind == WS_FIELD_STEPS)
+            ok = change_list(w, path, &rows[i], a, b);
+    const WsFieldRow *name = ws_node_row(a->kind, WS_F_name); /* last: it is part of the path */
+    return ok && (name == NULL || set_field(w, path, name, a, b));
+}
+
+static gboolean change(Work *w, const char *path, const WsNode *a, const WsNode *b)
+{
+    const guint mark = w->list->len;
+    g_autoptr(WsDesign) before = ws_design_ref(w->now);
+    if (change_fields(w, path, a, b))
+        return TRUE;
+    g_ptr_array_set_size(w->list, (int)mark);
+    ws_design_unref(w->now);
+    w->now = g_steal_pointer(&before);
+    g_autofree char *was = flat(a), *is = flat(b);
+    return add(w, '~', g_strdup_printf("replace %s %s", path, is),
+               g_strdup_printf("%s: %s -> %s", path, was, is));
+}
+
+GPtrArray *ws_design_diff(const WsDesign *a, const WsDesign *b)
+{
+    Work w = { ws_design_ref(a), g_ptr_array_new_with_free_func(free_difference) };
+    const WsNode *root_a = ws_design_root(a), *root_b = ws_design_root(b);
+    if (!remove_lost(&w, ".", root_a, root_b) || !change_fields(&w, ".", root_a, root_b)) {
+        ws_design_unref(w.now);
+        w.now = ws_design_ref(a);
+        g_ptr_array_set_size(w.list, 0);
+        g_autofree char *is = flat(root_b);
+        add(&w, '~', g_strdup_printf("replace . %s", is), g_strdup(".: another design"));
+    }
+    ws_design_unref(w.now);
+    return w.list;
+}
