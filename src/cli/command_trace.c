@@ -71,12 +71,13 @@ static int print_comparison(const WsTrace *a, const char *file)
 int ws_command_trace(int argc, char **argv)
 {
     gboolean overlap = FALSE;
-    g_autofree char *chrome = NULL, *csv = NULL, *with = NULL;
+    g_autofree char *chrome = NULL, *perfetto = NULL, *csv = NULL, *with = NULL;
     const GOptionEntry entries[] = {
         { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits",
           NULL },
         { "compare", 0, 0, G_OPTION_ARG_FILENAME, &with, "a second trace, step by step", "FILE" },
         { "chrome", 0, 0, G_OPTION_ARG_FILENAME, &chrome, "write Chrome trace JSON", "OUT" },
+        { "perfetto", 0, 0, G_OPTION_ARG_FILENAME, &perfetto, "write a Perfetto trace", "OUT" },
         { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "write CSV", "OUT" },
         { NULL },
     };
@@ -88,6 +89,8 @@ int ws_command_trace(int argc, char **argv)
     if (!t)
         return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
     if (chrome && !ws_trace_export_chrome(t, chrome, &error))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    if (perfetto && !ws_trace_export_perfetto(t, perfetto, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (csv && !ws_trace_export_csv(t, csv, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);

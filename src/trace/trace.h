@@ -112,6 +112,7 @@ GQuark ws_trace_error_quark(void);
 
 /* Exports to a stream (streaming writers). */
 gboolean ws_trace_export_chrome(const WsTrace *t, const char *file, GError **error);
+gboolean ws_trace_export_perfetto(const WsTrace *t, const char *file, GError **error);
 gboolean ws_trace_export_csv(const WsTrace *t, const char *file, GError **error);
 
 /* Overlap of each pair of steps: share of time both were in flight; text table. Caller frees. */
