@@ -52,44 +52,19 @@ static guint suspicion(const WsPlay *play, const WsInst *inst)
     return s->pend < s->count && !waiting ? 3 : 1;
 }
 
-static char *missing(const WsPlay *play, const WsInst *inst, guint rank)
+/* What the headline says; the story has the details. */
+static char *missing(const WsInst *inst)
 {
     const WsSlot *s = inst->slot;
     if (s->pend == 0 && s->tx != 0)
         return g_strdup_printf("all arrivals are made, but %" G_GINT64_FORMAT
                                " bytes are expected and %" G_GINT64_FORMAT " came",
                                s->expected, s->credited);
-    GString *t = g_string_new(NULL);
-    g_string_append_printf(t,
-                           "which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT,
-                           s->pend, s->pend == 1 ? "" : "s", s->count);
-    if (s->tx > 0)
-        g_string_append_printf(t, " and %" G_GINT64_FORMAT " bytes", s->tx);
-    g_autofree guint8 *feeder = g_new0(guint8, play->n_inst + 1);
-    feeders(play, s->barrier, feeder);
-    guint n = 0, left = 0;
-    for (guint i = 0; i < play->n_inst; i++)
-        n += feeder[i], left += feeder[i] && play->inst[i].state != WS_INST_DONE;
-    if (n == 0) {
-        g_string_append(t, ": no step ever arrives there");
-    } else if (left == 0) {
-        g_string_append(t, ": nobody is left to make it");
-    } else if (rank == 3) {
-        g_string_append(t, ": everybody who arrives there has done so");
-    } else {
-        g_string_append(t, ": ");
-        guint said = 0;
-        for (guint i = 0; i < play->n_inst && said < 3; i++) {
-            const WsInst *f = &play->inst[i];
-            if (!feeder[i] || f->state == WS_INST_DONE || f == inst)
-                continue;
-            g_autofree char *deed = ws_deed(play, f);
-            g_string_append_printf(t, "%s%s waits itself", said++ ? ", " : "", deed);
-        }
-        if (!said)
-            g_string_append(t, "only this agent could make it, and it waits here");
-    }
-    return g_string_free(t, FALSE);
+    g_autofree char *bytes =
+        s->tx > 0 ? g_strdup_printf(" and %" G_GINT64_FORMAT " bytes", s->tx) : g_strdup("");
+    return g_strdup_printf("which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT
+                           "%s",
+                           s->pend, s->pend == 1 ? "" : "s", s->count, bytes);
 }
 
 static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s, guint rank)
@@ -106,6 +81,19 @@ static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s, guin
                               "let the uses of `wait` and of the arrivals on %s meet in every "
                               "round",
                               b->name);
+}
+
+static void remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    const WsNamed *n = inst->named;
+    const WsBarrier *b = n->barrier >= 0 ? &play->p->barrier[n->barrier] : NULL;
+    if (b && b->threads && b->threads_derived &&
+        b->threads[n->element] != b->threads_derived[n->element])
+        ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
+                              b->name, b->threads_derived[n->element], b->threads[n->element]);
+    else
+        ws_finding_set_remedy(f, "let everybody meet the barriers in the same order, and give the "
+                                 "first turn by an extra `arrive` before the loops");
 }
 
 static void add_stuck(const WsPlay *play, WsFinding *f, const WsInst *root)
@@ -142,26 +130,35 @@ void ws_report_stuck(WsPlay *play)
     WsFinding *f;
     if (stuck_on_slot(root)) {
         const WsSlot *s = root->slot;
-        g_autofree char *name = ws_slot_name(play, s), *why = missing(play, root, best);
+        g_autofree char *name = ws_slot_name(play, s), *why = missing(root);
         f = ws_report(play, best == 4 ? WS_RULE_P_TX : WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for completion %" G_GINT64_FORMAT " of %s, %s",
+                      "waits for ever for completion %" G_GINT64_FORMAT " of %s, %s",
                       root->turn != G_MININT64 ? root->turn : s->phase, name, why);
         if (f) {
             ws_report_slot(play, f, s);
+            ws_tell_stuck(play, f, root);
             remedy_stuck(play, f, s, best);
         }
     } else if (root->named) {
-        f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for generation %" G_GINT64_FORMAT ", which %" G_GINT64_FORMAT
-                      " of %" G_GINT64_FORMAT " threads have joined",
-                      root->joined, root->named->arrived, root->named->count);
-        if (f && root->named->barrier >= 0)
+        f = ws_report(
+            play, WS_RULE_P_DEADLOCK, root, NULL,
+            "waits for ever for generation %" G_GINT64_FORMAT " of %s, which %" G_GINT64_FORMAT
+            " of %" G_GINT64_FORMAT " threads have joined",
+            root->joined,
+            root->named->barrier >= 0 ? play->p->barrier[root->named->barrier].name : "a barrier",
+            root->named->arrived, root->named->count);
+        if (f && root->named->barrier >= 0) {
             f->barrier = g_strdup(play->p->barrier[root->named->barrier].name);
+            f->object = g_strdup(f->barrier);
+        }
+        ws_tell_stuck(play, f, root);
+        remedy_named(play, f, root);
     } else {
         f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for the cluster barrier, which %" G_GINT64_FORMAT
+                      "waits for ever for the cluster barrier, which %" G_GINT64_FORMAT
                       " of %u agents have reached",
                       play->cluster.arrived, play->n_inst);
+        ws_tell_stuck(play, f, root);
     }
     if (f)
         add_stuck(play, f, root);
@@ -175,8 +172,16 @@ static void left_over(WsPlay *play, const GPtrArray *queue, const char *what, co
     const WsEvent *e = queue->pdata[0];
     WsFinding *f = ws_report_event(play, WS_RULE_P_EXIT, e, NULL,
                                    "is still in flight when its agent ends: %s", what);
-    if (f)
-        ws_finding_set_remedy(f, "%s", remedy);
+    if (!f)
+        return;
+    g_autofree char *name = ws_inst_name(play, e->inst), *deed = ws_deed_event(play, e);
+    ws_finding_tell(f, WS_STORY_FIRST, "%s is issued", deed);
+    ws_finding_tell(f, WS_STORY_THEN, "the body of %s ends", name);
+    ws_finding_tell(f, WS_STORY_MISSING, "%s", what);
+    ws_finding_tell(f, WS_STORY_SO,
+                    "corruption: the shared memory or the registers that it uses "
+                    "are given to the next CTA while it is still at work");
+    ws_finding_set_remedy(f, "%s", remedy);
 }
 
 /* Does anybody of the CTA know it when the CTA ends? */
@@ -213,6 +218,8 @@ static void report_slots(WsPlay *play)
             s->credited);
         if (f) {
             ws_report_slot(play, f, s);
+            ws_tell_came(play, f, s);
+            ws_finding_tell(f, WS_STORY_SO, "nobody waits for it any more; a wait would hang");
             ws_finding_set_remedy(f, "expect exactly the bytes that land in one use of %s", name);
         }
     }
@@ -240,7 +247,19 @@ void ws_report_ends(WsPlay *play)
                                        (gint64)e->epoch - 1, name);
         if (f) {
             ws_report_slot(play, f, t->slot);
-            ws_finding_set_remedy(f, "wait for it, or do not issue it");
+            f->fact[WS_FACT_COMPLETION] = (gint64)e->epoch - 1;
+            ws_finding_tell(f, WS_STORY_FIRST,
+                            "%" G_GINT64_FORMAT " bytes are on their way into %s", t->bytes, name);
+            ws_finding_tell(f, WS_STORY_MISSING,
+                            "a wait of any agent for completion %" G_GINT64_FORMAT
+                            ": all rounds that wait are over",
+                            (gint64)e->epoch - 1);
+            ws_finding_tell(f, WS_STORY_SO,
+                            "corruption: the CTA can end first, and the bytes land "
+                            "in shared memory that belongs to the next one");
+            ws_finding_set_remedy(f,
+                                  "wait for it, or do not issue it: let both sides make the same "
+                                  "number of rounds");
         }
     }
     for (guint i = 0; i < play->remote->len; i++) {
@@ -250,8 +269,17 @@ void ws_report_ends(WsPlay *play)
         WsFinding *f = ws_report_event(
             play, WS_RULE_P_CLUSTER, e, NULL,
             "can reach CTA %" G_GINT64_FORMAT " after that CTA has ended", e->stage);
-        if (f)
-            ws_finding_set_remedy(f, "end every group with {\"cluster\": \"sync\"}, or let the "
-                                     "producer wait for every slot at the end");
+        if (!f)
+            continue;
+        f->fact[WS_FACT_CTA] = e->stage;
+        ws_finding_tell(f, WS_STORY_MISSING,
+                        "nothing that the agents of CTA %" G_GINT64_FORMAT
+                        " wait for before they end says that this has arrived",
+                        e->stage);
+        ws_finding_tell(f, WS_STORY_SO,
+                        "corruption: it reaches shared memory that is no longer that "
+                        "CTA's, or faults");
+        ws_finding_set_remedy(f, "end every group with {\"cluster\": \"sync\"}, or let the "
+                                 "producer wait for every slot at the end");
     }
 }

@@ -99,6 +99,21 @@ static void check_lapped(WsPlay *play, WsSlot *s)
             s->phase, name, s->phase - 1);
         if (f) {
             ws_report_slot(play, f, s);
+            g_autofree char *made = ws_came_text(play, s->came, FALSE);
+            f->fact[WS_FACT_COMPLETION] = s->phase - 1;
+            ws_finding_tell(f, WS_STORY_WHO,
+                            "it waits for completion %" G_GINT64_FORMAT
+                            " of %s and sees it only while the next phase is running",
+                            s->phase - 1, name);
+            if (made)
+                ws_finding_tell(
+                    f, WS_STORY_CAME,
+                    "the next phase, completed by %s, none of whom waits for this agent", made);
+            ws_finding_tell(
+                f, WS_STORY_SO,
+                "hang: once completion %" G_GINT64_FORMAT
+                " has happened too the parity is back where it was, and the wait blocks",
+                s->phase);
             ws_finding_set_remedy(
                 f, "let what contributes to %s depend on this wait having returned", name);
         }
@@ -117,6 +132,7 @@ static void complete(WsPlay *play, WsSlot *s)
         s->bytes_before = s->expected != 0 || s->credited != 0;
         ws_clock_join(play, s->done, s->acc);
         s->phase++;
+        ws_came_over(s);
         s->done[s->comp] = s->done[play->n_comps + s->comp] = (WsEpoch)s->phase;
         memset(s->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
         s->pend = s->count;
@@ -152,6 +168,7 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
             phase, name, phase - 1);
         if (f) {
             ws_report_slot(play, f, s);
+            ws_tell_contribution(play, f, inst, s, phase);
             ws_finding_set_remedy(f,
                                   "before it, wait for what follows completion %" G_GINT64_FORMAT
                                   " of %s: in a ring, the release of the slot",
@@ -160,6 +177,26 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         if (!alone)
             s->broken = TRUE;
     }
+}
+
+static void tell_turn(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s, gint64 turn)
+{
+    g_autofree char *name = ws_slot_name(play, s), *agent = ws_inst_name(play, inst->index),
+                    *made = ws_came_text(play, s->came_before, FALSE);
+    ws_finding_tell(f, WS_STORY_WHO,
+                    "%s means completion %" G_GINT64_FORMAT
+                    " of %s, which has completed %" G_GINT64_FORMAT " time%s",
+                    agent, turn, name, s->phase, s->phase == 1 ? "" : "s");
+    if (turn < s->phase && made)
+        ws_finding_tell(f, WS_STORY_CAME, "completion %" G_GINT64_FORMAT " was made by %s",
+                        s->phase - 1, made);
+    if (turn > s->phase)
+        ws_tell_came(play, f, s);
+    ws_finding_tell(
+        f, WS_STORY_SO,
+        "early: %s is off by %" G_GINT64_FORMAT
+        " from here on; whoever waits for it goes on before the others are ready, or for ever",
+        name, ABS(s->phase - turn));
 }
 
 /* An arrival or an expect that meets another completion than it means. */
@@ -174,6 +211,8 @@ static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
                              turn, name, s->phase);
     if (f) {
         ws_report_slot(play, f, s);
+        f->fact[WS_FACT_COMPLETION] = turn;
+        tell_turn(play, f, inst, s, turn);
         ws_finding_set_remedy(
             f,
             turn < s->phase
@@ -184,8 +223,17 @@ static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
     s->broken = TRUE;
 }
 
+/* The current operation of an instance, without keeping an event. */
+static WsEvent here(WsPlay *play, WsInst *inst)
+{
+    WsEvent e = *ws_play_event(play, inst);
+    play->arena_used--;
+    return e;
+}
+
 static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
 {
+    WsEvent by = here(play, inst);
     gboolean all = !ws_by_leader(inst) && inst->step.op->per > 0 && inst->step.op->per <= 32;
     if (all)
         ws_release_all(play, inst, s->acc);
@@ -201,12 +249,17 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
                                      arrivals, name, s->phase, s->pend, s->count);
             if (f) {
                 ws_report_slot(play, f, s);
+                ws_tell_came(play, f, s);
+                ws_finding_tell(f, WS_STORY_SO,
+                                "early: the arrivals that are too many count for the next "
+                                "completion, which then happens before it is due");
                 ws_finding_set_remedy(f, "make the count the sum of the arrivals of one use");
             }
         }
         s->broken = TRUE;
         arrivals = s->pend;
     }
+    ws_came(play, s, &by, arrivals, 0, 0);
     s->pend -= arrivals;
     if (s->loose == inst->index + 1)
         s->loose = 0;
@@ -255,6 +308,8 @@ void ws_do_expect(WsPlay *play, WsInst *inst)
     check_turn(play, inst, s, turn);
     s->tx += op->bytes;
     s->expected += op->bytes;
+    WsEvent by = here(play, inst);
+    ws_came(play, s, &by, 0, op->bytes, 0);
     if (play->control && op->count <= 0) {
         if (s->loose && s->loose != inst->index + 1)
             play->errors++;
@@ -286,12 +341,29 @@ void ws_land(WsPlay *play, WsTransfer *t)
                                        t->turn, name, s->phase);
         if (f) {
             ws_report_slot(play, f, s);
+            f->fact[WS_FACT_COMPLETION] = t->turn;
+            g_autofree char *made = ws_came_text(play, s->came_before, FALSE);
+            if (made)
+                ws_finding_tell(f, WS_STORY_CAME,
+                                "completion %" G_GINT64_FORMAT
+                                " happened without these bytes, by the arrivals of %s",
+                                s->phase - 1, made);
+            ws_finding_tell(f, WS_STORY_MISSING,
+                            "an expect of its %" G_GINT64_FORMAT
+                            " bytes that comes before the last arrival",
+                            t->bytes);
+            ws_finding_tell(
+                f, WS_STORY_SO,
+                "early: who waits for %s reads before the bytes are there, and the next "
+                "phase starts with a wrong transaction count",
+                name);
             ws_finding_set_remedy(f, "expect its bytes before an arrival can complete %s", name);
         }
         s->broken = TRUE;
     }
     s->tx -= t->bytes;
     s->credited += t->bytes;
+    ws_came(play, s, e, MIN(t->arrivals, s->pend), 0, t->bytes);
     if (t->arrivals > s->pend && !s->broken) {
         g_autofree char *name = ws_slot_name(play, s);
         WsFinding *f = ws_report_event(play, WS_RULE_P_COUNT, e, NULL,
@@ -322,6 +394,17 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
                              inst->turn, name, passed);
     if (f) {
         ws_report_slot(play, f, s);
+        f->fact[WS_FACT_AWAITED] = inst->parity;
+        f->fact[WS_FACT_COMPLETION] = inst->turn;
+        ws_finding_tell(f, WS_STORY_WHO,
+                        "it tests parity %" G_GINT64_FORMAT
+                        " and means completion %" G_GINT64_FORMAT
+                        "; %s has completed %" G_GINT64_FORMAT " time%s",
+                        inst->parity, inst->turn, name, s->phase, s->phase == 1 ? "" : "s");
+        ws_finding_tell(f, WS_STORY_SO, "%s",
+                        early ? "early: it goes on before what it waits for has happened"
+                              : "what it waited for was over a lap ago; the bytes may be those of "
+                                "the next use");
         ws_finding_set_remedy(f,
                               "parity of the completion meant: turn & 1, flipped if init is ready");
     }
@@ -341,6 +424,7 @@ static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
                              k, name, k - 1, k - 2);
     if (f) {
         ws_report_slot(play, f, s);
+        ws_tell_wait(play, f, inst, s, k);
         ws_finding_set_remedy(f,
                               "wait for every use of %s in turn, or order this wait behind the "
                               "agent that did",
@@ -362,6 +446,17 @@ static void check_stale(WsPlay *play, WsInst *inst, WsSlot *s, const WsWaited *w
                              k, name, before);
     if (f) {
         ws_report_slot(play, f, s);
+        f->fact[WS_FACT_AWAITED] = inst->parity;
+        ws_finding_tell(f, WS_STORY_WHO,
+                        "it tests parity %" G_GINT64_FORMAT
+                        " of %s, which has completed %" G_GINT64_FORMAT
+                        " time%s: it passes on completion %" G_GINT64_FORMAT,
+                        inst->parity, name, s->phase, s->phase == 1 ? "" : "s", k);
+        ws_finding_tell(f, WS_STORY_MISSING, "a new completion: %s waited for the same one",
+                        before);
+        ws_finding_tell(f, WS_STORY_SO,
+                        "it does not hold anything up: what it should wait for may "
+                        "not have happened");
         ws_finding_set_remedy(f, "toggle the parity with every lap of the ring");
     }
 }

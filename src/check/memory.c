@@ -122,6 +122,8 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
                   writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read", why);
     if (!f)
         return;
+    f->object = g_strdup(play->p->buffer[a->buffer].name);
+    ws_tell_conflict(play, f, inst, writes, p, p_writes, bytes);
     /* Loads are handed over by mbarriers: name the one that let this pass, or should have. */
     if (e->slot || p->slot)
         ws_report_slot(play, f, inst->last_wait ? inst->last_wait : e->slot ? e->slot : p->slot);
@@ -149,6 +151,8 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
         writes ? "writes" : "reads", bytes, other, p_writes ? "wrote" : "read");
     if (!f)
         return;
+    f->object = g_strdup(play->p->buffer[a->buffer].name);
+    ws_tell_proxy(play, f, inst, writes, p, p_writes, bytes);
     if (p->inst == inst->index)
         ws_report_queue(play, f, "group sync", p->inst);
     else if (inst->last_wait)
@@ -201,22 +205,41 @@ static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsE
         bytes = bytes_name(play, a, e);
         WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                                  "reads %s, where nothing has been written", bytes);
-        if (f)
+        if (f) {
+            f->object = g_strdup(play->p->buffer[a->buffer].name);
+            ws_finding_tell(f, WS_STORY_MISSING, "a load, gather or write that fills it before");
+            ws_finding_tell(f, WS_STORY_SO, "undefined: whatever shared memory held is used");
             ws_finding_set_remedy(f, "read the use that a load, gather or write fills");
+        }
         return;
     }
     if (w->buffer == a->buffer && (use == w->use || use == G_MININT64 || w->use == G_MININT64))
         return;
     g_autofree char *other = ws_deed_event(play, w);
     bytes = bytes_name(play, a, e);
+    WsFinding *f;
     if (w->buffer != a->buffer)
-        ws_report(play, WS_RULE_P_STALE, inst, w, "reads %s, whose bytes %s has overwritten as %s",
-                  bytes, other, play->p->buffer[w->buffer].name);
+        f = ws_report(play, WS_RULE_P_STALE, inst, w,
+                      "reads %s, whose bytes %s has overwritten as %s", bytes, other,
+                      play->p->buffer[w->buffer].name);
     else
-        ws_report(play, WS_RULE_P_STALE, inst, w,
-                  "reads %s at use %" G_GINT64_FORMAT
-                  ", but there lies what %s wrote at use %" G_GINT64_FORMAT,
-                  bytes, use, other, w->use);
+        f = ws_report(play, WS_RULE_P_STALE, inst, w,
+                      "reads %s at use %" G_GINT64_FORMAT
+                      ", but there lies what %s wrote at use %" G_GINT64_FORMAT,
+                      bytes, use, other, w->use);
+    if (!f)
+        return;
+    f->object = g_strdup(play->p->buffer[a->buffer].name);
+    if (use != G_MININT64)
+        f->fact[WS_FACT_USE] = use;
+    ws_finding_tell(f, WS_STORY_FIRST, "%s has filled the bytes", other);
+    ws_finding_tell(f, WS_STORY_SO, "corruption: it computes with the bytes of another use");
+    f->harm = WS_HARM_CORRUPTION;
+    if (w->buffer == a->buffer)
+        ws_finding_set_remedy(f, "let reader and writer name the same use");
+    else
+        ws_finding_set_remedy(f, "read it before its bytes are given to %s",
+                              play->p->buffer[w->buffer].name);
 }
 
 static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a,

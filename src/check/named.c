@@ -41,8 +41,17 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
                       "can join generation %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT
                       ": nothing before it says that the earlier one is over",
                       n->generation - 1, n->generation);
-        if (f)
+        if (f) {
+            f->fact[WS_FACT_GENERATION] = n->generation;
+            ws_finding_tell(f, WS_STORY_WHO,
+                            "it means generation %" G_GINT64_FORMAT ", and has heard of no end of "
+                            "generation %" G_GINT64_FORMAT,
+                            n->generation, n->generation - 1);
+            ws_finding_tell(f, WS_STORY_SO,
+                            "hang: if it comes early it fills the earlier generation in place of "
+                            "somebody else, who then waits for ever");
             ws_finding_set_remedy(f, "sync instead of arrive, or order the joins another way");
+        }
     }
     n->barrier = op->barrier, n->element = (gint)element;
     n->arrived += inst->a->threads;
@@ -53,8 +62,15 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
                                  "joins as thread %" G_GINT64_FORMAT
                                  " a generation of %" G_GINT64_FORMAT " threads",
                                  n->arrived, n->count);
-        if (f)
+        if (f) {
+            f->fact[WS_FACT_GENERATION] = n->generation;
+            f->fact[WS_FACT_JOINED] = n->arrived;
+            f->fact[WS_FACT_THREADS] = n->count;
+            ws_finding_tell(f, WS_STORY_SO,
+                            "hang: the threads that are too many open the next generation, and the "
+                            "barrier is one meeting off from there on");
             ws_finding_set_remedy(f, "threads must be the sum of all that join one generation");
+        }
     }
     if (n->arrived < n->count)
         return;

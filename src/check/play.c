@@ -110,6 +110,8 @@ void ws_play_free(WsPlay *play)
     for (guint i = 0; i < play->ranks * play->n_slots; i++) {
         g_free(play->slot[i].waited);
         g_free(play->slot[i].contributed);
+        g_clear_pointer(&play->slot[i].came, g_array_unref);
+        g_clear_pointer(&play->slot[i].came_before, g_array_unref);
     }
     for (guint r = 0; r < play->ranks; r++) {
         for (guint i = 0; i < play->shadow[r].n; i++)
@@ -172,6 +174,8 @@ void ws_play_reset(WsPlay *play)
         s->broken = FALSE;
         s->loose = 0;
         s->bytes_before = FALSE;
+        if (s->came)
+            g_array_set_size(s->came, 0), g_array_set_size(s->came_before, 0);
         memset(s->contributed, 0, play->n_inst);
         for (guint a = 0; a < play->p->n_agents; a++)
             s->waited[a].phase = -2;

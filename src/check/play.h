@@ -57,14 +57,22 @@ typedef struct {
     WsEvent event;
 } WsWaited;
 
+/* What a phase got: an arrival, an expect, bytes that landed. */
+typedef struct {
+    WsEvent by; /* a copy: events come and go */
+    gint64 arrivals, expected, landed;
+} WsCame;
+
 typedef struct WsSlot {
     guint barrier, element, slot, rank, comp;
     gint64 phase; /* completions so far */
     gint64 count, pend, tx;
     gint64 expected, credited; /* bytes of the running phase */
     WsEpoch *acc, *done;
-    WsWaited *waited;      /* [agents of the CTA] */
-    guint8 *contributed;   /* [instances]: 1 in this phase, 2 in the one before */
+    WsWaited *waited;    /* [agents of the CTA] */
+    guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
+    GArray *came,
+        *came_before;      /* WsCame of the running phase and of the last one; not in a proof */
     gboolean broken;       /* reported already: say no more about it */
     guint loose;           /* proof: 1 + instance that expects bytes and has not arrived yet */
     gboolean bytes_before; /* proof: the completion before this one took bytes */
@@ -96,6 +104,15 @@ typedef struct {
     guint n; /* columns of the accumulator */
     WsEvent *event;
 } WsBusy;
+
+/* What was reported, for the witness: who did what in which rounds, and whom it meets. */
+typedef struct {
+    WsRuleId rule;
+    guint inst, other_inst;
+    const WsOp *op, *other; /* other NULL: nobody */
+    guint n_rounds, n_other;
+    gint64 round[12], other_round[12];
+} WsReported;
 
 typedef enum { WS_INST_RUN, WS_INST_STUCK, WS_INST_DONE } WsInstState;
 
@@ -133,6 +150,7 @@ struct WsPlay {
     WsFindings *findings;
     guint max_findings, errors, said_errors, said_others;
     GHashTable *said;  /* "rule op op": reported once */
+    GArray *reported;  /* WsReported: all errors, also those that were not said; NULL: not kept */
     const char *sizes; /* text of the case, for messages */
 
     guint ranks, n_inst, n_comps;
@@ -250,6 +268,32 @@ void ws_do_values(WsPlay *play, WsInst *inst);
 void ws_report_stuck(WsPlay *play);
 void ws_report_ends(WsPlay *play);
 
+/* --- story.c, conflict.c: what a person needs to follow a finding (`f` may be NULL) --- */
+void ws_came(WsPlay *play, WsSlot *slot, const WsEvent *by, gint64 arrivals, gint64 expected,
+             gint64 landed);
+/* The phase is over: what came belongs to the one before. */
+void ws_came_over(WsSlot *slot);
+/* Numbers of a slot, and the barrier it belongs to. */
+void ws_facts_slot(WsPlay *play, WsFinding *f, const WsSlot *slot);
+/* "2 of 3 arrivals have come: ..." */
+void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot);
+/* "mma.0 (arrive empty; tile 0, k 1), mma.1 (...)"; NULL if nothing came. Caller frees. */
+char *ws_came_text(const WsPlay *play, const GArray *came, gboolean bytes);
+/* What the agent waited for last, as "its last wait was for ...". Caller frees. */
+char *ws_last_wait_text(const WsPlay *play, const WsInst *inst);
+void ws_tell_stuck(WsPlay *play, WsFinding *f, const WsInst *inst);
+void ws_tell_contribution(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot,
+                          gint64 phase);
+void ws_tell_wait(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot, gint64 k);
+/* Two accesses: `p` came first, `inst` makes the later one now. */
+void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                      const WsEvent *p, gboolean p_writes, const char *bytes);
+/* A register value in use by the mma `p`: "accumulates into acc", "reads". */
+void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
+                   const char *value, const char *p_does, const char *does);
+void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                   const WsEvent *p, gboolean p_writes, const char *bytes);
+
 /* --- report.c --- */
 /* Reports once per (rule, operation, other operation); NULL if said before or too much was said. */
 WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other,
@@ -261,13 +305,16 @@ void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot);
 void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst);
 /* "mma.0" or "mma.0@1"; "mma.0, tile 0, k 3". Callers free. */
 char *ws_inst_name(const WsPlay *play, guint inst);
-char *ws_where(const WsPlay *play, const WsInst *inst);
 char *ws_where_event(const WsPlay *play, const WsEvent *e);
-/* "wait full at groups/mma/body/0/do/0/do/0 (mma.0, tile 0, k 0)" */
+/* "mma.0 (wait full; tile 0, k 0)" */
 char *ws_deed(const WsPlay *play, const WsInst *inst);
 char *ws_deed_event(const WsPlay *play, const WsEvent *e);
 char *ws_slot_name(const WsPlay *play, const WsSlot *slot); /* "full slot 2", "turn[1]" */
 void ws_outside(WsPlay *play, const WsInst *inst, const char *why);
+
+/* --- witness.c: keeps what was reported --- */
+void ws_witness_note(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
+                     const gint64 *round, const WsEvent *other);
 
 /* --- drivers.c --- */
 /* A quantity that decides loop counts: a tile name, or a size through run names. */

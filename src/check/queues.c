@@ -56,6 +56,8 @@ static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gb
                              other, b->accumulator ? "accumulate into" : "read");
     if (f)
         ws_report_queue(play, f, "commit groups", inst->index);
+    ws_tell_value(play, f, inst, b->event, v->name, b->accumulator ? "accumulates into" : "reads",
+                  write ? "assigns" : "reads");
     if (f && b->group > newest)
         ws_finding_set_remedy(f, "close the commit group and retire it with mma_wait first");
     else if (f)
@@ -71,8 +73,13 @@ static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, gui
             WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                                      "reads %s, which no step before it has defined",
                                      inst->a->value[value].name);
-            if (f)
+            if (f) {
+                f->object = g_strdup(inst->a->value[value].name);
+                ws_finding_tell(f, WS_STORY_MISSING, "a step that assigns %s on every way here",
+                                f->object);
+                ws_finding_tell(f, WS_STORY_SO, "undefined: whatever the registers held is used");
                 ws_finding_set_remedy(f, "assign it first");
+            }
             inst->defined[value] |= mask;
         }
     }
@@ -176,18 +183,33 @@ static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 m
         if (b->value != value || !(b->mask & mask) || (b->accumulator && b->n == op->mma->n))
             continue;
         g_autofree char *other = ws_deed_event(play, b->event);
-        ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
-                  b->accumulator
-                      ? "accumulates into %s with another shape than %s, which may still "
-                        "be in flight"
-                      : "accumulates into %s while %s may still read it",
-                  v->name, other);
+        WsFinding *f = ws_report(
+            play, WS_RULE_P_ASYNC, inst, b->event,
+            b->accumulator ? "accumulates into %s with another shape than %s, which may still "
+                             "be in flight"
+                           : "accumulates into %s while %s may still read it",
+            v->name, other);
+        if (f)
+            ws_report_queue(play, f, "commit groups", inst->index);
+        ws_tell_value(play, f, inst, b->event, v->name,
+                      b->accumulator ? "accumulates, in another shape, into" : "reads",
+                      "accumulates into");
+        if (f)
+            ws_finding_set_remedy(f, "put {\"mma_wait\": 0} before it");
     }
     if (!first && (inst->defined[value] & mask) != mask) {
         WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                                  "adds to %s, which no step before it has defined", v->name);
-        if (f)
+        if (f) {
+            f->object = g_strdup(v->name);
+            ws_finding_tell(f, WS_STORY_WHO,
+                            "`first` is false here, so the mma adds to what stands in %s", v->name);
+            ws_finding_tell(f, WS_STORY_MISSING,
+                            "a step before it that assigns %s or starts its sum", v->name);
+            ws_finding_tell(f, WS_STORY_SO,
+                            "undefined: the sum starts from whatever the registers held");
             ws_finding_set_remedy(f, "let `first` be true in the round that starts the sum");
+        }
     }
     inst->defined[value] |= mask;
 }
@@ -202,8 +224,15 @@ static void check_mma_fence(WsPlay *play, WsInst *inst, guint value, guint64 mas
         inst->fence_seen ? "uses %s, which ordinary code has touched since the last mma fence"
                          : "is the first to use %s, and no mma fence precedes it",
         inst->a->value[value].name);
-    if (f)
+    if (f) {
+        f->object = g_strdup(inst->a->value[value].name);
+        ws_finding_tell(f, WS_STORY_MISSING,
+                        "a wgmma.fence between the last ordinary use of the registers of %s and "
+                        "this mma",
+                        f->object);
+        ws_finding_tell(f, WS_STORY_SO, "undefined: the mma may start before they are written");
         ws_finding_set_remedy(f, "{\"fence\": \"mma\"} directly before it");
+    }
 }
 
 void ws_do_mma(WsPlay *play, WsInst *inst)
@@ -239,9 +268,16 @@ void ws_do_mma(WsPlay *play, WsInst *inst)
 
 void ws_do_mma_wait(WsPlay *play, WsInst *inst, gint64 n)
 {
-    if (inst->mma_open)
-        ws_report(play, WS_RULE_P_ASYNC, inst, NULL,
-                  "waits while a commit group is open: what is in it is not waited for");
+    if (inst->mma_open) {
+        WsFinding *f =
+            ws_report(play, WS_RULE_P_ASYNC, inst, NULL,
+                      "waits while a commit group is open: what is in it is not waited for");
+        ws_finding_tell(f, WS_STORY_SO,
+                        "corruption: what follows uses sums and releases stages "
+                        "while the mma is at work");
+        if (f)
+            ws_finding_set_remedy(f, "drop \"open\" from the last mma before the wait");
+    }
     gint64 limit = inst->mma_committed - n;
     inst->w++;
     ws_collective(play, inst);

@@ -26,43 +26,32 @@ static char *rounds_text(const WsOp *op, guint n, const gint64 *round)
     return g_string_free(s, FALSE);
 }
 
-static char *where(const WsPlay *play, guint inst, const WsOp *op, guint n, const gint64 *round)
-{
-    g_autofree char *name = ws_inst_name(play, inst);
-    g_autofree char *rounds = rounds_text(op, n, round);
-    return rounds[0] ? g_strdup_printf("%s, %s", name, rounds) : g_strdup(name);
-}
-
-char *ws_where(const WsPlay *play, const WsInst *inst)
-{
-    return where(play, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12), inst->step.round);
-}
-
-char *ws_where_event(const WsPlay *play, const WsEvent *e)
-{
-    return where(play, e->inst, e->op, e->n_rounds, e->round);
-}
-
 static const char *label(const WsOp *op)
 {
     return op->label && op->label[0] ? op->label : ws_op_kind_text(op->kind);
 }
 
-static char *deed(const WsOp *op, const char *at)
+static char *deed(const WsPlay *play, guint inst, const WsOp *op, guint n, const gint64 *round)
 {
-    return g_strdup_printf("%s at %s (%s)", label(op), op->step ? op->step : op->id, at);
+    g_autofree char *name = ws_inst_name(play, inst), *rounds = rounds_text(op, n, round);
+    return g_strdup_printf("%s (%s%s%s)", name, label(op), *rounds ? "; " : "", rounds);
+}
+
+char *ws_where_event(const WsPlay *play, const WsEvent *e)
+{
+    g_autofree char *name = ws_inst_name(play, e->inst);
+    g_autofree char *rounds = rounds_text(e->op, e->n_rounds, e->round);
+    return g_strdup_printf("%s%s%s", name, *rounds ? ", " : "", rounds);
 }
 
 char *ws_deed(const WsPlay *play, const WsInst *inst)
 {
-    g_autofree char *at = ws_where(play, inst);
-    return deed(inst->step.op, at);
+    return deed(play, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12), inst->step.round);
 }
 
 char *ws_deed_event(const WsPlay *play, const WsEvent *e)
 {
-    g_autofree char *at = ws_where_event(play, e);
-    return deed(e->op, at);
+    return deed(play, e->inst, e->op, e->n_rounds, e->round);
 }
 
 char *ws_slot_name(const WsPlay *play, const WsSlot *slot)
@@ -82,6 +71,7 @@ void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
 {
     g_free(f->barrier);
     f->barrier = ws_slot_name(play, slot);
+    ws_facts_slot(play, f, slot);
 }
 
 void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst)
@@ -91,14 +81,70 @@ void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst)
     f->barrier = g_strdup_printf("%s of %s", queue, name);
 }
 
+static const char *step_of(const WsOp *op)
+{
+    return op->step ? op->step : op->id;
+}
+
+/* What follows, by rule; a story may know better. */
+static WsHarm harm_of(WsRuleId rule)
+{
+    switch (rule) {
+    case WS_RULE_P_DEADLOCK:
+    case WS_RULE_P_TX:
+    case WS_RULE_P_ABA:
+    case WS_RULE_P_NAMED:
+        return WS_HARM_HANG;
+    case WS_RULE_P_EARLY:
+    case WS_RULE_P_COUNT:
+        return WS_HARM_EARLY;
+    case WS_RULE_P_RACE:
+    case WS_RULE_P_ASYNC:
+    case WS_RULE_P_PROXY:
+    case WS_RULE_P_EXIT:
+    case WS_RULE_P_CLUSTER:
+        return WS_HARM_CORRUPTION;
+    case WS_RULE_P_FENCE:
+    case WS_RULE_P_UNDEF:
+        return WS_HARM_UNDEFINED;
+    default:
+        return WS_HARM_NONE;
+    }
+}
+
+/* Agents, loops and rounds: what the sentence says, in parts. */
+static void fill(WsPlay *play, WsFinding *f, guint inst, const WsOp *op, guint n_rounds,
+                 const gint64 *round, const WsEvent *other)
+{
+    f->harm = harm_of(f->rule);
+    f->agent = ws_inst_name(play, inst);
+    f->round = rounds_text(op, n_rounds, round);
+    f->loops = g_ptr_array_new_with_free_func(g_free);
+    f->rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP)
+            g_ptr_array_insert(f->loops, 0, g_strdup(t->name));
+    g_ptr_array_set_size(f->loops, (gint)MIN(f->loops->len, n_rounds));
+    g_array_append_vals(f->rounds, round, f->loops->len);
+    f->fact[WS_FACT_TILES] = play->tiles;
+    if (play->ranks > 1)
+        f->fact[WS_FACT_CTA] = play->inst[inst].rank;
+    if (play->sizes && play->sizes[0])
+        f->sizes = g_strdup(play->sizes);
+    if (!other)
+        return;
+    f->other = ws_inst_name(play, other->inst);
+    f->steps = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(f->steps, g_strdup(step_of(other->op)));
+}
+
 static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
                          const gint64 *round, const WsEvent *other, char *text)
 {
     g_autofree char *owned = text;
     gboolean error = ws_rule(rule)->severity == WS_SEVERITY_ERROR;
     /* Replicas and ranks do the same: say it once per pair of steps. */
-    char *key = g_strdup_printf("%d %s %s", rule, op->step ? op->step : op->id,
-                                other ? other->op->step ? other->op->step : other->op->id : "");
+    char *key = g_strdup_printf("%d %s %s", rule, step_of(op), other ? step_of(other->op) : "");
     /* After a first error these are its consequences more often than not. */
     if (play->errors && (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT ||
                          rule == WS_RULE_P_UNSEEN || rule == WS_RULE_P_DEADLOCK)) {
@@ -106,24 +152,20 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
         return NULL;
     }
     play->errors += error;
+    if (error && play->reported)
+        ws_witness_note(play, rule, inst, op, n_rounds, round, other);
     guint *said = error ? &play->said_errors : &play->said_others;
     if (!g_hash_table_add(play->said, key) || *said >= play->max_findings)
         return NULL;
     ++*said;
-    g_autofree char *at = where(play, inst, op, n_rounds, round);
-    g_autofree char *who = deed(op, at);
-    GString *sizes = g_string_new(NULL);
+    g_autofree char *who = deed(play, inst, op, n_rounds, round);
+    g_autoptr(GString) sizes = g_string_new(NULL);
     if (play->sizes && play->sizes[0])
         g_string_append_printf(sizes, " [%s; %u tile%s]", play->sizes, play->tiles,
                                play->tiles == 1 ? "" : "s");
-    WsFinding *f = ws_findings_add(play->findings, rule, op->step ? op->step : op->id, "%s %s%s",
-                                   who, owned, sizes->str);
-    g_string_free(sizes, TRUE);
-    f->round = rounds_text(op, n_rounds, round);
-    if (other) {
-        f->steps = g_ptr_array_new_with_free_func(g_free);
-        g_ptr_array_add(f->steps, g_strdup(other->op->step ? other->op->step : other->op->id));
-    }
+    WsFinding *f =
+        ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
+    fill(play, f, inst, op, n_rounds, round, other);
     return f;
 }
 

@@ -11,9 +11,57 @@ static void free_finding(gpointer data)
     g_free(f->remedy);
     g_free(f->barrier);
     g_free(f->round);
-    if (f->steps != NULL)
-        g_ptr_array_unref(f->steps);
+    g_free(f->agent);
+    g_free(f->other);
+    g_free(f->object);
+    g_free(f->sizes);
+    g_free(f->silenced);
+    g_clear_pointer(&f->steps, g_ptr_array_unref);
+    g_clear_pointer(&f->story, g_ptr_array_unref);
+    g_clear_pointer(&f->loops, g_ptr_array_unref);
+    g_clear_pointer(&f->rounds, g_array_unref);
     g_free(f);
+}
+
+static void free_line(gpointer data)
+{
+    WsStoryLine *line = data;
+    g_free(line->text);
+    g_free(line);
+}
+
+const char *ws_fact_text(WsFactId id)
+{
+    static const char *const text[] = {
+#define WS_FACT(id, text, help) text,
+#include "model/fact.def"
+#undef WS_FACT
+    };
+    return text[id];
+}
+
+const char *ws_fact_help(WsFactId id)
+{
+    static const char *const help_of[] = {
+#define WS_FACT(id, text, help) help,
+#include "model/fact.def"
+#undef WS_FACT
+    };
+    return help_of[id];
+}
+
+const char *ws_harm_text(WsHarm harm)
+{
+    static const char *const text[] = { "none", "hang", "corruption", "early", "undefined" };
+    return text[harm];
+}
+
+const char *ws_story_label(WsStoryPart part)
+{
+    static const char *const label[] = {
+        "who", "came", "missing", "first", "then", "between", "so"
+    };
+    return label[part];
 }
 
 WsFindings *ws_findings_new(void)
@@ -37,6 +85,8 @@ WsFinding *ws_findings_add(WsFindings *f, WsRuleId rule, const char *at, const c
     finding->rule = rule;
     finding->severity = ws_rule(rule)->severity;
     finding->at = g_strdup(at);
+    for (guint i = 0; i < WS_FACT_N; i++)
+        finding->fact[i] = WS_FACT_NONE;
     va_list args;
     va_start(args, format);
     finding->message = g_strdup_vprintf(format, args);
@@ -56,11 +106,28 @@ void ws_finding_set_remedy(WsFinding *f, const char *format, ...)
     va_end(args);
 }
 
+void ws_finding_tell(WsFinding *f, WsStoryPart part, const char *format, ...)
+{
+    if (f == NULL)
+        return;
+    if (f->story == NULL)
+        f->story = g_ptr_array_new_with_free_func(free_line);
+    WsStoryLine *line = g_new(WsStoryLine, 1);
+    line->part = part;
+    va_list args;
+    va_start(args, format);
+    line->text = g_strdup_vprintf(format, args);
+    va_end(args);
+    g_ptr_array_add(f->story, line);
+}
+
 guint ws_findings_count(const WsFindings *f, WsSeverity at_least)
 {
     guint n = 0;
-    for (guint i = 0; i < f->list->len; i++)
-        n += ((const WsFinding *)g_ptr_array_index(f->list, i))->severity >= at_least;
+    for (guint i = 0; i < f->list->len; i++) {
+        const WsFinding *finding = g_ptr_array_index(f->list, i);
+        n += finding->severity >= at_least && finding->silenced == NULL;
+    }
     return n;
 }
 
@@ -74,6 +141,8 @@ int ws_findings_exit_code(const WsFindings *f, gboolean strict)
     for (guint i = 0; i < f->list->len; i++) {
         const WsFinding *finding = g_ptr_array_index(f->list, i);
         const int klass = (int)ws_rule(finding->rule)->klass;
+        if (finding->silenced != NULL)
+            continue;
         if (finding->severity == WS_SEVERITY_WARNING && strict && result == 0)
             result = 1;
         if (finding->severity != WS_SEVERITY_ERROR || (lowest_class >= 0 && klass >= lowest_class))
@@ -82,6 +151,57 @@ int ws_findings_exit_code(const WsFindings *f, gboolean strict)
         result = code[klass];
     }
     return result;
+}
+
+/* Words of `text` in lines of `width` columns; later lines begin with `hang` columns of space. */
+static void wrap(GString *out, const char *text, guint column, guint hang, guint width)
+{
+    g_auto(GStrv) word = g_strsplit(text, " ", -1);
+    for (guint i = 0; word[i] != NULL; i++) {
+        const guint n = (guint)g_utf8_strlen(word[i], -1);
+        if (i > 0 && width > 0 && column + 1 + n > width) {
+            g_string_append_printf(out, "\n%*s", (int)hang, "");
+            column = hang;
+        } else if (i > 0) {
+            g_string_append_c(out, ' ');
+            column++;
+        }
+        g_string_append(out, word[i]);
+        column += n;
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void labelled(GString *out, const char *indent, const char *label, const char *text,
+                     guint width)
+{
+    enum { LABEL = 9 };
+    const guint before = (guint)g_utf8_strlen(indent, -1) + LABEL;
+    g_string_append_printf(out, "%s%-*s", indent, LABEL, label);
+    wrap(out, text, before, before, width);
+}
+
+char *ws_finding_story(const WsFinding *f, const char *indent, guint width)
+{
+    GString *out = g_string_new(NULL);
+    for (guint i = 0; f->story != NULL && i < f->story->len; i++) {
+        const WsStoryLine *line = g_ptr_array_index(f->story, i);
+        labelled(out, indent, ws_story_label(line->part), line->text, width);
+    }
+    for (guint i = 0; f->steps != NULL && i < f->steps->len; i++)
+        labelled(out, indent, i == 0 ? "see also" : "", g_ptr_array_index(f->steps, i), 0);
+    labelled(out, indent, "remedy:", f->remedy != NULL ? f->remedy : ws_rule(f->rule)->fix, width);
+    return g_string_free(out, FALSE);
+}
+
+static void print_places(GString *out, const WsFinding *f)
+{
+    if (f->barrier != NULL)
+        g_string_append_printf(out, "  barrier: %s\n", f->barrier);
+    if (f->round != NULL && *f->round != '\0')
+        g_string_append_printf(out, "  round: %s\n", f->round);
+    for (guint i = 0; f->steps != NULL && i < f->steps->len; i++)
+        g_string_append_printf(out, "  step: %s\n", (const char *)g_ptr_array_index(f->steps, i));
 }
 
 static void print_finding(GString *out, const WsFinding *f, const char *file)
@@ -100,20 +220,23 @@ static void print_finding(GString *out, const WsFinding *f, const char *file)
     if (f->at != NULL && *f->at != '\0')
         g_string_append_printf(out, " at %s", f->at);
     g_string_append_printf(out, ": %s\n", f->message);
-    if (f->barrier != NULL)
-        g_string_append_printf(out, "  barrier: %s\n", f->barrier);
-    if (f->round != NULL)
-        g_string_append_printf(out, "  round: %s\n", f->round);
-    for (guint i = 0; f->steps != NULL && i < f->steps->len; i++)
-        g_string_append_printf(out, "  step: %s\n", (const char *)g_ptr_array_index(f->steps, i));
-    const char *remedy = f->remedy != NULL ? f->remedy : ws_rule(f->rule)->fix;
-    g_string_append_printf(out, "  remedy: %s\n", remedy);
+    if (f->story != NULL) {
+        g_autofree char *story = ws_finding_story(f, "  ", 110);
+        g_string_append(out, story);
+        return;
+    }
+    print_places(out, f);
+    g_string_append_printf(out, "  remedy: %s\n",
+                           f->remedy != NULL ? f->remedy : ws_rule(f->rule)->fix);
 }
 
 char *ws_findings_print(const WsFindings *f, const char *file)
 {
     GString *out = g_string_new(NULL);
-    for (guint i = 0; i < f->list->len; i++)
-        print_finding(out, g_ptr_array_index(f->list, i), file);
+    for (guint i = 0; i < f->list->len; i++) {
+        const WsFinding *finding = g_ptr_array_index(f->list, i);
+        if (finding->silenced == NULL)
+            print_finding(out, finding, file);
+    }
     return g_string_free(out, FALSE);
 }

@@ -41,6 +41,46 @@ const WsRule *ws_rule(WsRuleId id);
 /* By text, case-insensitive; returns WS_RULE_COUNT if there is none. */
 WsRuleId ws_rule_find(const char *text);
 
+/* Numbers that the check knows of a finding: one row each in fact.def. WS_FACT_NONE: not known, or
+ * it does not apply. */
+#define WS_FACT_NONE G_MININT64
+typedef enum {
+#define WS_FACT(id, text, help) WS_FACT_##id,
+#include "model/fact.def"
+#undef WS_FACT
+    WS_FACT_N
+} WsFactId;
+const char *ws_fact_text(WsFactId id); /* key of the JSON form: "completion" */
+const char *ws_fact_help(WsFactId id);
+
+/* What follows if nobody mends it. */
+typedef enum {
+    WS_HARM_NONE,
+    WS_HARM_HANG,       /* some agent never ends */
+    WS_HARM_CORRUPTION, /* wrong bytes are computed with or stored */
+    WS_HARM_EARLY,      /* a wait can pass, or an arrival count, one phase too early */
+    WS_HARM_UNDEFINED,  /* PTX does not say what happens */
+} WsHarm;
+const char *ws_harm_text(WsHarm harm); /* "hang" */
+
+/* The story of a finding: labelled sentences in the order in which a person follows them. */
+typedef enum {
+    WS_STORY_WHO,     /* who waits or acts, at which round and phase */
+    WS_STORY_CAME,    /* what has arrived */
+    WS_STORY_MISSING, /* who should have arrived and why it did not */
+    WS_STORY_FIRST,   /* of two accesses the one that may not be over */
+    WS_STORY_THEN,    /* the one that does not wait for it */
+    WS_STORY_BETWEEN, /* what stands between the two and why it is not enough */
+    WS_STORY_SO,      /* consequence */
+    WS_STORY_COUNT
+} WsStoryPart;
+const char *ws_story_label(WsStoryPart part); /* "waits" */
+
+typedef struct {
+    WsStoryPart part;
+    char *text;
+} WsStoryLine;
+
 typedef struct {
     WsRuleId rule;
     WsSeverity severity;
@@ -52,6 +92,16 @@ typedef struct {
     GPtrArray *steps; /* char*: further step ids concerned; may be NULL */
     char *barrier;    /* "full[0] slot 2" or NULL */
     char *round;      /* "tile 1, k 3" or NULL */
+    WsHarm harm;
+    GPtrArray *story; /* WsStoryLine*, or NULL */
+    char *agent;      /* who meets it: "mma.0", "load@1", or NULL */
+    char *other;      /* agent of the other access, or NULL */
+    char *object;     /* name of the barrier or buffer in the design, or NULL */
+    gint64 fact[WS_FACT_N];
+    GPtrArray *loops; /* char*: names of the loops, outermost first, or NULL */
+    GArray *rounds;   /* gint64: their rounds, parallel */
+    char *sizes;      /* "K = 257": what it was met with, or NULL */
+    char *silenced;   /* the written reason of a `suppress`: not counted, not printed; else NULL */
 } WsFinding;
 
 typedef struct {
@@ -66,13 +116,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFindings, ws_findings_free)
 WsFinding *ws_findings_add(WsFindings *f, WsRuleId rule, const char *at, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 void ws_finding_set_remedy(WsFinding *f, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Adds a sentence to the story; `f` may be NULL. */
+void ws_finding_tell(WsFinding *f, WsStoryPart part, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* The story and the remedy, one labelled sentence per line, each line after `indent`, at most
+ * `width` columns (0: unlimited) with hanging indent. Caller frees. */
+char *ws_finding_story(const WsFinding *f, const char *indent, guint width);
+/* Findings that count: those that are not silenced. */
 guint ws_findings_count(const WsFindings *f, WsSeverity at_least);
 /* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F). The lowest class
  * wins; with `strict` warnings count as 1. */
 int ws_findings_exit_code(const WsFindings *f, gboolean strict);
-/* Human text, one finding per paragraph: "file:line:column: error S-KEY at path: message", then
- * lines for barrier, round and steps concerned, then "  remedy: …" (the rule's own if there is
- * none). */
+/* Human text, one finding per paragraph: "file:line:column: error S-KEY at path: message", then its
+ * story, or lines for barrier, round and steps concerned, then "  remedy: …" (the rule's own if
+ * there is none). */
 char *ws_findings_print(const WsFindings *f, const char *file);
 
 G_END_DECLS
