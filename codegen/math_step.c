@@ -143,6 +143,36 @@ static LLVMValueRef needed(WsMath *m)
     return LLVMBuildNot(e->b, ws_prim(e, WS_PRIM_VOTE_ALL, all), "needed");
 }
 
+static gboolean sums(const WsExpr *x)
+{
+    gboolean any =
+        x->op == WS_EXPR_CALL && (x->func == WS_FUNC_LANESUM || x->func == WS_FUNC_ROWSUM);
+    for (guint i = 0; i < x->n_args; i++)
+        any = any || sums(x->arg[i]);
+    return any;
+}
+
+/* Beside products in flight the arithmetic is to be done before the wait that follows, or the two
+ * do not overlap: ptxas hoists the wait. A sum over the columns needs all of them. */
+static void hold(WsEmit *e, const WsOp *op)
+{
+    LLVMValueRef all = NULL;
+    for (guint i = 0; e->in_flight->len && i < op->n_math && !e->error; i++) {
+        const WsAgent *a = e->agent;
+        guint v = 0;
+        while (v < a->n_values && strcmp(a->value[v].name, op->math[i]->name) != 0)
+            v++;
+        if (v == a->n_values || a->value[v].dtype != WS_DTYPE_F32 || !sums(op->math[i]->value))
+            continue;
+        for (guint r = 0; r < e->regs[v].n && r < 8; r++) {
+            LLVMValueRef x = ws_reg_get(e, v, r);
+            all = all ? LLVMBuildFAdd(e->b, all, x, "") : x;
+        }
+    }
+    if (all && !e->error)
+        ws_prim(e, WS_PRIM_HOLD, all);
+}
+
 void ws_math_step(WsEmit *e, const WsOp *op)
 {
     WsMath m;
@@ -156,6 +186,7 @@ void ws_math_step(WsEmit *e, const WsOp *op)
         }
     } else {
         statements(&m);
+        hold(e, op);
     }
     ws_math_clear(&m);
 }

@@ -304,6 +304,16 @@ static LLVMValueRef scaled(WsEmit *e, LLVMValueRef x, double by)
     return ws_math_contract(LLVMBuildFMul(e->b, x, real(e, by), ""));
 }
 
+/* exp2(x, n, of): evenly spread over the elements that a thread holds of a row. */
+static gboolean by_polynomial(const WsMathNode *n, guint r, guint c)
+{
+    if (n->n_arg != 3)
+        return FALSE;
+    gint64 share = n->x->arg[1]->i, of = n->x->arg[2]->i;
+    guint at = n->n_col > 1 ? c : r;
+    return (at + 1) * share / of != at * share / of;
+}
+
 static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
@@ -320,7 +330,8 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
         return ws_math_max(e, x, LLVMBuildNeg(e->b, x, ""), TRUE);
     }
     case WS_FUNC_EXP2:
-        return ws_prim(e, WS_PRIM_EX2, arg(m, n, 0, r, c));
+        return ws_prim(e, by_polynomial(n, r, c) ? WS_PRIM_EX2_POLY : WS_PRIM_EX2,
+                       arg(m, n, 0, r, c));
     case WS_FUNC_EXP:
         return ws_prim(e, WS_PRIM_EX2, scaled(e, arg(m, n, 0, r, c), 1 / G_LN2));
     case WS_FUNC_LOG2:

@@ -291,6 +291,8 @@ guint32 wsh_cvt_bf16x2(float hi, float lo);
 guint32 wsh_cvt_f16x2(float hi, float lo);
 guint32 wsh_cvt_rni(float x);
 float wsh_ex2(float x);
+float wsh_ex2_poly(float x);
+void wsh_hold(float x);
 float wsh_lg2(float x);
 float wsh_rcp(float x);
 float wsh_sqrt(float x);

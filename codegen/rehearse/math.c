@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static float flushed(float x)
 {
@@ -12,6 +13,26 @@ static float flushed(float x)
 float wsh_ex2(float x)
 {
     return flushed(exp2f(flushed(x)));
+}
+
+float wsh_ex2_poly(float x)
+{
+    const float magic = 12582912.0f; /* 1.5 * 2^23: the integer part ends up in the low bits */
+    x = fmaxf(x, -127);
+    float t = x + magic, f = x - (t - magic);
+    float p = fmaf(f, 0x1.c2a248p-5f, 0x1.f00c7cp-3f);
+    p = fmaf(fmaf(p, f, 0x1.62f5fcp-1f), f, 1);
+    guint32 i, r;
+    memcpy(&i, &t, sizeof i);
+    memcpy(&r, &p, sizeof r);
+    r += i << 23;
+    memcpy(&p, &r, sizeof r);
+    return p;
+}
+
+void wsh_hold(float x) /* the order of this machine is that of the program */
+{
+    (void)x;
 }
 
 float wsh_lg2(float x)

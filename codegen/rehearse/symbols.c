@@ -85,6 +85,8 @@ static const WsJitSymbol table[] = {
     ROW(cvt_f16x2),
     ROW(cvt_rni),
     ROW(ex2),
+    ROW(ex2_poly),
+    ROW(hold),
     ROW(lg2),
     ROW(rcp),
     ROW(sqrt),

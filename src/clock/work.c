@@ -74,12 +74,24 @@ static Shape count_reduction(Count *c, const WsExpr *e, Shape s)
     return (Shape){ s.rows, complete ? 1 : 4 };
 }
 
+#define EXP2_POLY 8 /* instructions of exp2 by polynomial */
+
+static double exp2_share(const WsExpr *e)
+{
+    return e->n_args == 3 && e->arg[2]->i > 0 ? (double)e->arg[1]->i / (double)e->arg[2]->i : 0;
+}
+
 static Shape count_call(Count *c, const WsExpr *e)
 {
     Shape s = count_args(c, e);
     double n = lanes(c, s);
     switch (e->func) {
-    case WS_FUNC_EXP2:
+    case WS_FUNC_EXP2: {
+        double share = exp2_share(e);
+        c->mufu += n * (1 - share);
+        c->alu += n * share * EXP2_POLY;
+        break;
+    }
     case WS_FUNC_LOG2:
     case WS_FUNC_RCP:
     case WS_FUNC_TANH:

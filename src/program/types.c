@@ -210,6 +210,19 @@ static Type reduce(Typing *T, const WsExpr *e, gboolean lanes)
     return out;
 }
 
+/* exp2(x, n, of): which elements take the polynomial is settled when code is made. */
+static gboolean exp2_share(Typing *T, const WsExpr *e)
+{
+    if (e->n_args == 1)
+        return TRUE;
+    gboolean constant = e->n_args == 3 && e->arg[1]->op == WS_EXPR_INT &&
+                        e->arg[2]->op == WS_EXPR_INT && e->arg[1]->i >= 0 &&
+                        e->arg[1]->i <= e->arg[2]->i && e->arg[2]->i >= 1 && e->arg[2]->i <= 64;
+    if (!constant)
+        fail(T, "exp2(x, n, of) takes constants, 0 <= n <= of <= 64");
+    return constant;
+}
+
 static Type call(Typing *T, const WsExpr *e)
 {
     switch (e->func) {
@@ -224,6 +237,9 @@ static Type call(Typing *T, const WsExpr *e)
         return out.kind == KIND_BOOL ? fail(T, "abs takes a number") : out;
     }
     case WS_FUNC_EXP2:
+        if (!exp2_share(T, e))
+            return bad;
+        /* fall through */
     case WS_FUNC_LOG2:
     case WS_FUNC_EXP:
     case WS_FUNC_LN:

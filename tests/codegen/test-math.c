@@ -19,6 +19,10 @@ static const Case cases[] = {
       "(S[i,j] + 3)*S[i,j] - S[i,j]/4 - S[i,j]", NULL, NULL },
     { "exp2", COMPUTE("\"y = exp2(acc) + exp(-abs(acc))\""), "exp2(S[i,j]) + exp(-abs(S[i,j]))",
       NULL, NULL },
+    { "exp2-share",
+      COMPUTE("\"acc = select(col == 9, -inf, acc*8 - 20)\", \"y = exp2(acc, 3, 4)\", "
+              "\"r = rowmax(abs(exp2(acc, 2, 2)/exp2(acc) - 1))\""),
+      "select(j == 9, 0.0, exp2(S[i,j]*8 - 20))", NULL, NULL },
     { "log", COMPUTE("\"y = log2(acc*acc + 1) - ln(abs(acc) + 2)\""),
       "log2(S[i,j]*S[i,j] + 1) - ln(abs(S[i,j]) + 2)", NULL, NULL },
     { "rcp-sqrt-tanh", COMPUTE("\"y = rcp(acc*acc + 1) + sqrt(abs(acc)) - tanh(acc)\""),

@@ -60,6 +60,10 @@ static const Bad bad[] = {
       NULL },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = d + i32(t)*(t > 0)",
       "T-STATEMENT", 2, NULL },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = exp2(t, 1)",
+      "T-STATEMENT", 2, "exp2(x, n, of)" },
+    { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = exp2(t, 5, 4)",
+      "T-STATEMENT", 2, "0 <= n <= of" },
     { "gemm-fp8-block", "d = d + sa*select(col < edge, sb0, sb1)*t", "d = nothing + t", "N-UNKNOWN",
       2, NULL },
     /* legality */
