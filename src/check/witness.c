@@ -180,9 +180,13 @@ static void name_named(WsWitness *w, const WsReplay *m, gint *used)
                 used[n] = 0;
         }
     w->named = g_new0(char *, m->n_named + 1);
+    w->named_id = g_new0(gint, m->n_named + 1);
     for (guint i = 0; i < m->n_named; i++) {
         if (used[i] < 0)
             continue;
+        guint within = i % m->named_per_rank;
+        gboolean id = i + 1 < m->n_named && within < 16;
+        w->named_id[w->n_named] = id ? (gint)(i / m->named_per_rank * 16 + within) : -1;
         used[i] = (gint)w->n_named;
         w->named[w->n_named++] = named_name(m, i);
     }
@@ -496,6 +500,7 @@ void ws_witness_free(WsWitness *w)
     free_names(w->barrier, w->n_barriers);
     free_names(w->named, w->n_named);
     free_names(w->stage, w->n_stages);
+    g_free(w->named_id);
     g_free(w->at);
     g_free(w->message);
     g_free(w->sizes);

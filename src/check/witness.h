@@ -90,6 +90,7 @@ typedef struct {
     char **barrier;   /* names: "full slot 2" */
     guint n_named;    /* named barriers in use, cluster's last */
     char **named;
+    gint *named_id; /* CTA * 16 + hardware id; -1: the cluster's, or one agent's own */
     guint n_stages; /* stages of buffers of all CTAs */
     char **stage;   /* "a stage 1" */
     guint n_moves;

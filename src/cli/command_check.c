@@ -1,4 +1,5 @@
 #include "check/check.h"
+#include "check/witness.h"
 #include "cli/cli.h"
 #include "model/text.h"
 
@@ -106,8 +107,28 @@ static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gb
     return code;
 }
 
+/* The shortest run that shows the first error. */
+static void print_witness(const char *file, WsCliInput *in, gboolean step)
+{
+    const WsFinding *first = NULL;
+    for (guint i = 0; i < in->findings->list->len && !first; i++) {
+        const WsFinding *f = g_ptr_array_index(in->findings->list, i);
+        if (f->severity == WS_SEVERITY_ERROR && ws_rule(f->rule)->klass == WS_CLASS_P)
+            first = f;
+    }
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsWitness) witness = first ? ws_witness_new(in->program, first, &error) : NULL;
+    if (!witness) {
+        printf("%s: no witness: %s\n", file, error ? error->message : "nothing was refuted");
+        return;
+    }
+    g_autofree char *text = ws_witness_text(witness, step);
+    fputs(text, stdout);
+}
+
 int ws_command_check(int argc, char **argv)
 {
+    gboolean witness = FALSE, step = FALSE;
     gboolean json = FALSE, strict = FALSE, prove = FALSE;
     g_autofree char *require = NULL;
     g_auto(GStrv) set = NULL;
@@ -115,6 +136,8 @@ int ws_command_check(int argc, char **argv)
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &strict, "warnings count as errors", NULL },
         { "prove", 0, 0, G_OPTION_ARG_NONE, &prove, "try to prove it for all trip counts", NULL },
+        { "witness", 0, 0, G_OPTION_ARG_NONE, &witness, "print the shortest run that fails", NULL },
+        { "step", 0, 0, G_OPTION_ARG_NONE, &step, "with --witness: barriers and stages too", NULL },
         { "require", 0, 0, G_OPTION_ARG_STRING, &require, "least verdict", "proved|played" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { NULL },
@@ -138,6 +161,8 @@ int ws_command_check(int argc, char **argv)
         print_json(file, verdict, in.findings);
     else
         ws_cli_print_findings(in.findings, file);
+    if (verdict && !json && (witness || step))
+        print_witness(file, &in, step);
     if (verdict && !json) {
         g_autofree char *text = ws_verdict_text(verdict);
         printf("%s: %s\n", file, text);

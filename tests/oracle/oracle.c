@@ -376,13 +376,36 @@ static void expand(Search *S, const State *s)
             }
 }
 
-OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
+static State start_state(const WsProgram *p, const Events *E, guint16 *count)
 {
-    OracleResult result = { 0 };
-    Events *E = events_new(p, v, options->tiles);
+    State start;
+    memset(&start, 0, sizeof start);
+    for (guint r = 0; r < p->cluster; r++)
+        for (guint i = 0; i < p->n_barriers; i++) {
+            const WsBarrier *b = &p->barrier[i];
+            for (guint e = 0; b->kind == WS_BARRIER_MBARRIER && e < b->array; e++)
+                for (guint k = 0; k < b->slots; k++) {
+                    guint slot = r * E->slots_per_rank + E->first_slot[i] + e * b->slots + k;
+                    count[slot] = (guint16)MIN(b->arrivals[e], 30000);
+                    start.slot[slot].pend = (gint16)count[slot];
+                }
+        }
+    return start;
+}
+
+static Events *events_of(const WsProgram *p, const WsLaunchValues *v, guint tiles)
+{
+    Events *E = events_new(p, v, tiles);
     if (E->n_threads > MAX_THREADS || E->transfers->len > 64 * MAX_WORDS ||
         E->n_slots > MAX_SLOTS || E->n_named > MAX_NAMED)
         E->outside = "too large for the oracle";
+    return E;
+}
+
+OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
+{
+    OracleResult result = { 0 };
+    Events *E = events_of(p, v, options->tiles);
     if (E->outside) {
         result.verdict = ORACLE_OUTSIDE;
         result.reason = E->outside;
@@ -395,21 +418,10 @@ OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const Oracl
                  .stack = g_ptr_array_new(),
                  .blocks = g_ptr_array_new_with_free_func(g_free),
                  .count = g_new0(guint16, E->n_slots + 1) };
-    State start;
-    memset(&start, 0, sizeof start);
-    for (guint r = 0; r < p->cluster; r++)
-        for (guint i = 0; i < p->n_barriers; i++) {
-            const WsBarrier *b = &p->barrier[i];
-            for (guint e = 0; b->kind == WS_BARRIER_MBARRIER && e < b->array; e++)
-                for (guint k = 0; k < b->slots; k++) {
-                    guint slot = r * E->slots_per_rank + E->first_slot[i] + e * b->slots + k;
-                    S.count[slot] = (guint16)MIN(b->arrivals[e], 30000);
-                    start.slot[slot].pend = (gint16)S.count[slot];
-                }
-        }
+    State start = start_state(p, E, S.count);
     visit(&S, &start);
-    while (S.stack->len > 0) {
-        const State *s = g_ptr_array_steal_index_fast(S.stack, S.stack->len - 1);
+    while (S.stack->len) {
+        const State *s = g_ptr_array_steal_index(S.stack, S.stack->len - 1);
         expand(&S, s);
         if (options->stop && (result.verdict & ~(guint)ORACLE_EXHAUSTED))
             break;
@@ -421,6 +433,108 @@ OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const Oracl
     g_free(S.count);
     events_free(E);
     return result;
+}
+
+/* --- following -------------------------------------------------------------------------------- */
+struct OracleRun {
+    Search S;
+    OracleResult result;
+    State s;
+};
+
+OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, guint tiles)
+{
+    Events *E = events_of(p, v, tiles);
+    if (E->outside) {
+        events_free(E);
+        return NULL;
+    }
+    OracleRun *run = g_new0(OracleRun, 1);
+    run->S.E = E;
+    run->S.result = &run->result;
+    run->S.count = g_new0(guint16, E->n_slots + 1);
+    run->s = start_state(p, E, run->S.count);
+    return run;
+}
+
+gboolean oracle_follow_knows(const OracleRun *run, guint inst, const WsOp *op)
+{
+    const GArray *events = run->S.E->thread[inst].events;
+    for (guint i = 0; i < events->len; i++)
+        if (g_array_index(events, Event, i).op == op)
+            return TRUE;
+    return FALSE;
+}
+
+gboolean oracle_follow_step(OracleRun *run, guint inst, const WsOp *op)
+{
+    const Event *e = next(&run->S, &run->s, inst);
+    return e->op == op && move(&run->S, &run->s, inst);
+}
+
+gboolean oracle_follow_land(OracleRun *run, guint inst, const WsOp *op, guint nth, guint rank)
+{
+    const Events *E = run->S.E;
+    const GArray *events = E->thread[inst].events;
+    for (guint i = 0, seen = 0; i < events->len; i++) {
+        const Event *e = &g_array_index(events, Event, i);
+        if (e->op != op || seen++ != nth)
+            continue;
+        for (guint k = 0; k < e->n_slots; k++)
+            if (e->slot[k] / MAX(E->slots_per_rank, 1) == rank &&
+                in_flight(&run->S, &run->s, e->first_transfer + k)) {
+                land(&run->S, &run->s, e->first_transfer + k);
+                return TRUE;
+            }
+    }
+    return FALSE;
+}
+
+void oracle_follow_slot(const OracleRun *run, guint slot, gint64 *phase, gint64 *pending,
+                        gint64 *tx)
+{
+    *phase = run->s.slot[slot].phase;
+    *pending = run->s.slot[slot].pend;
+    *tx = run->s.slot[slot].tx;
+}
+
+void oracle_follow_named(const OracleRun *run, guint number, gint64 *generation, gint64 *arrived)
+{
+    *generation = run->s.named[number].generation;
+    *arrived = run->s.named[number].arrived;
+}
+
+guint oracle_follow_verdict(OracleRun *run)
+{
+    const Search *S = &run->S;
+    gboolean all = TRUE, moved = FALSE;
+    races(&run->S, &run->s);
+    for (guint i = 0; i < S->E->n_threads; i++) {
+        OracleResult ignored = { 0 };
+        Search look = *S;
+        State to = run->s;
+        look.result = &ignored;
+        if (finished(S, &run->s, i))
+            continue;
+        all = FALSE;
+        moved |= move(&look, &to, i);
+    }
+    for (guint t = 0; t < S->E->transfers->len; t++)
+        moved |= in_flight(S, &run->s, t);
+    if (all)
+        at_end(&run->S, &run->s);
+    else if (!moved)
+        run->result.verdict |= ORACLE_HANG;
+    return run->result.verdict;
+}
+
+void oracle_follow_free(OracleRun *run)
+{
+    if (!run)
+        return;
+    events_free(run->S.E);
+    g_free(run->S.count);
+    g_free(run);
 }
 
 char *oracle_text(const OracleResult *r)

@@ -36,6 +36,22 @@ typedef struct {
 } OracleOptions;
 
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
+/* --- following one run, move by move --- */
+typedef struct OracleRun OracleRun;
+/* NULL if the program is outside of what the oracle models. */
+OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, guint tiles);
+/* Agent `inst` executes `op`, its next event; FALSE if it is not next or must wait. */
+gboolean oracle_follow_step(OracleRun *run, guint inst, const WsOp *op);
+/* The transfer of the nth execution of `op` into CTA `rank` lands; FALSE if it is not in flight. */
+gboolean oracle_follow_land(OracleRun *run, guint inst, const WsOp *op, guint nth, guint rank);
+gboolean oracle_follow_knows(const OracleRun *run, guint inst, const WsOp *op); /* has events */
+void oracle_follow_slot(const OracleRun *run, guint slot, gint64 *phase, gint64 *pending,
+                        gint64 *tx);
+void oracle_follow_named(const OracleRun *run, guint number, gint64 *generation, gint64 *arrived);
+/* Everything that has gone wrong on the way, and what is wrong in this state. */
+guint oracle_follow_verdict(OracleRun *run);
+void oracle_follow_free(OracleRun *run);
+
 /* "hang race" … Caller frees. */
 char *oracle_text(const OracleResult *r);
 

@@ -1,0 +1,193 @@
+/* Witnesses against the oracle: every wrong design of the catalogue is refuted, its witness is
+ * followed by the oracle move by move with the same phases, pending arrivals, bytes and named
+ * barriers at every position, it ends where the oracle says that something is wrong, and no case
+ * with fewer tiles and rounds goes wrong at all. */
+#include "check/witness.h"
+#include "model/design.h"
+#include "oracle.h"
+
+#include <string.h>
+
+/* Rules about what the oracle looks at. */
+static gboolean judged(const WsWitness *w)
+{
+    static const WsRuleId rules[] = { WS_RULE_P_DEADLOCK, WS_RULE_P_RACE,  WS_RULE_P_ASYNC,
+                                      WS_RULE_P_EARLY,    WS_RULE_P_ABA,   WS_RULE_P_COUNT,
+                                      WS_RULE_P_TX,       WS_RULE_P_NAMED, WS_RULE_P_EXIT };
+    for (guint i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (w->rule == rules[i])
+            return !strstr(w->message, "lanes") && !strstr(w->message, "accumulate");
+    return FALSE;
+}
+
+static void same_state(const WsWitness *w, const OracleRun *run, guint position)
+{
+    for (guint b = 0; b < w->n_barriers; b++) {
+        const WsMbarrierState *mine = ws_witness_barrier(w, position, b);
+        gint64 phase, pending, tx;
+        oracle_follow_slot(run, b, &phase, &pending, &tx);
+        if (mine->phase != phase || mine->pending != pending || mine->tx != tx) {
+            g_test_message("position %u, %s: phase %d pending %d tx %d, oracle %d %d %d", position,
+                           w->barrier[b], (int)mine->phase, (int)mine->pending, (int)mine->tx,
+                           (int)phase, (int)pending, (int)tx);
+            g_test_fail();
+        }
+    }
+    for (guint n = 0; n < w->n_named; n++) {
+        const WsNamedState *mine = ws_witness_named(w, position, n);
+        gint64 generation, arrived;
+        if (w->named_id[n] < 0)
+            continue;
+        oracle_follow_named(run, (guint)w->named_id[n], &generation, &arrived);
+        g_assert_cmpint(mine->generation, ==, generation);
+        g_assert_cmpint(mine->arrived, ==, 32 * arrived);
+    }
+}
+
+/* How many times its agent had issued `op` before the move that has these rounds. */
+static guint occurrence(const WsWitness *w, guint at)
+{
+    const WsMove *m = &w->move[at];
+    guint n = 0;
+    for (guint i = 0; i < at; i++) {
+        const WsMove *x = &w->move[i];
+        if (x->kind != WS_MOVE_STEP || x->agent != m->agent || x->op != m->op)
+            continue;
+        if (memcmp(x->round, m->round, sizeof m->round) == 0)
+            return n;
+        n++;
+    }
+    g_assert_not_reached();
+}
+
+static void follow(const WsWitness *w, const WsLaunchValues *v)
+{
+    OracleRun *run = oracle_follow(w->program, v, w->tiles);
+    g_assert_nonnull(run);
+    guint verdict = 0;
+    same_state(w, run, 0);
+    for (guint i = 0; i < w->n_moves; i++) {
+        const WsMove *m = &w->move[i];
+        gboolean ok = TRUE;
+        if (i + 2 >= w->n_moves)
+            verdict |= oracle_follow_verdict(run);
+        if (m->kind == WS_MOVE_LAND)
+            ok = oracle_follow_land(run, m->agent, m->op, occurrence(w, i), m->rank);
+        else if (oracle_follow_knows(run, m->agent, m->op))
+            ok = oracle_follow_step(run, m->agent, m->op);
+        if (!ok) {
+            g_test_message("the oracle does not allow move %u: %s", i + 1, m->words);
+            g_test_fail();
+            break;
+        }
+        same_state(w, run, i + 1);
+    }
+    verdict |= oracle_follow_verdict(run);
+    if (w->end == WS_END_HANG)
+        g_assert_cmpuint(verdict & ORACLE_HANG, !=, 0);
+    if (judged(w) && w->rule != WS_RULE_P_NAMED) /* which generation is meant shows in no one run */
+        g_assert_cmpuint(verdict, !=, 0);
+    oracle_follow_free(run);
+}
+
+static WsLaunchValues *values(const WsProgram *p, gint64 n, guint t)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsSize size[2];
+    guint n_size = 0;
+    if (ws_program_find_var(p, "N") >= 0)
+        size[n_size++] = (WsSize){ "N", n };
+    if (ws_program_find_var(p, "T") >= 0)
+        size[n_size++] = (WsSize){ "T", t };
+    return ws_launch_values(p, size, n_size, FALSE, findings);
+}
+
+/* The N that a witness says; it is the design's own where it says none. */
+static gint64 rounds_of(const WsWitness *w)
+{
+    gint var = ws_program_find_var(w->program, "N");
+    if (g_str_has_prefix(w->sizes, "N = "))
+        return g_ascii_strtoll(w->sizes + 4, NULL, 10);
+    return var >= 0 ? w->program->var[var].rehearse : 0;
+}
+
+/* Nothing with fewer tiles and rounds goes wrong in any interleaving. */
+static void minimal(const WsWitness *w)
+{
+    gboolean tiles = ws_program_find_var(w->program, "T") >= 0;
+    gint64 own = w->tiles + w->tiles * rounds_of(w);
+    for (guint t = 1; t <= (tiles ? 3 : 1u); t++)
+        for (gint64 n = 0; t + t * n < own; n++) {
+            g_autoptr(WsLaunchValues) v = values(w->program, n, t);
+            OracleOptions options = { .tiles = t, .cap = 200000, .stop = TRUE };
+            if (!v)
+                continue;
+            OracleResult r = oracle_run(w->program, v, &options);
+            if (!r.verdict)
+                continue;
+            g_autofree char *say = oracle_text(&r);
+            g_test_message("goes wrong with %d rounds, %u tiles already: %s", (int)n, t, say);
+            g_test_fail();
+        }
+}
+
+static void test_design(gconstpointer data)
+{
+    const char *file = data;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_load(file, findings);
+    g_assert_nonnull(d);
+    g_autoptr(WsProgram) p = ws_elaborate(d, NULL, 0, findings);
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR)) {
+        g_test_skip("refused before the check");
+        return;
+    }
+    g_autoptr(WsVerdict) verdict = ws_check(p, NULL, findings);
+    const WsFinding *first = NULL;
+    for (guint i = 0; i < findings->list->len && !first; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR && ws_rule(f->rule)->klass == WS_CLASS_P)
+            first = f;
+    }
+    if (!first) {
+        g_test_skip("no error of class P");
+        return;
+    }
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsWitness) w = ws_witness_new(p, first, &error);
+    g_assert_no_error(error);
+    g_autofree char *text = ws_witness_text(w, TRUE);
+    g_test_message("%s", text);
+    g_assert_true(w->confirmed);
+    g_assert_cmpint(w->rule, ==, first->rule);
+    g_autoptr(WsWitness) again = ws_witness_new(p, first, NULL);
+    g_autofree char *same = ws_witness_text(again, TRUE);
+    g_assert_cmpstr(same, ==, text);
+    const char *studio = ws_node_text(ws_design_root(d), WS_F_studio);
+    if (strstr(studio, "\"oracle\"") || (*w->sizes && !g_str_has_prefix(w->sizes, "N = ")))
+        return; /* not in the oracle's reach; rounds that differ from tile to tile */
+    g_autoptr(WsLaunchValues) v = values(p, rounds_of(w), w->tiles);
+    if (!v)
+        return g_test_fail();
+    follow(w, v);
+    minimal(w);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_set_nonfatal_assertions();
+    g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests/designs/catalogue", NULL);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir)))
+        if (name[0] == 'B' && g_str_has_suffix(name, ".wstave"))
+            g_ptr_array_add(files, g_build_filename(folder, name, NULL));
+    for (guint i = 0; i < files->len; i++) {
+        g_autofree char *base = g_path_get_basename(files->pdata[i]);
+        g_autofree char *path = g_strdup_printf("/witness/%s", base);
+        g_test_add_data_func(path, files->pdata[i], test_design);
+    }
+    return files->len >= 50 ? g_test_run() : 1;
+}
