@@ -147,11 +147,41 @@ static gboolean has_id(const WsNode *node, gconstpointer data)
     return g_strcmp0(ws_node_text(node, WS_F_id), data) == 0;
 }
 
+static gboolean has_identity(const WsNode *node, gconstpointer data)
+{
+    return node->identity == *(const guint64 *)data;
+}
+
+const WsNode *ws_design_by_identity(const WsDesign *design, guint64 identity)
+{
+    g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
+    return search(trail, design->root, WS_F_keyword, 0, has_identity, &identity)
+               ? g_array_index(trail, WsTrail, trail->len - 1).node
+               : NULL;
+}
+
+const WsNode *ws_design_owner(const WsDesign *design, const WsNode *node, WsFieldId *field,
+                              guint *index)
+{
+    g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
+    if (!search(trail, design->root, WS_F_keyword, 0, is_node, node) || trail->len < 2)
+        return NULL;
+    const WsTrail *last = &g_array_index(trail, WsTrail, trail->len - 1);
+    if (field != NULL)
+        *field = last->field;
+    if (index != NULL)
+        *index = last->index;
+    return last[-1].node;
+}
+
 char *ws_design_path(const WsDesign *design, const WsNode *node)
 {
     const char *id = ws_node_text(node, WS_F_id);
-    if (id != NULL)
-        return g_strdup(id);
+    return id != NULL ? g_strdup(id) : ws_design_place(design, node);
+}
+
+char *ws_design_place(const WsDesign *design, const WsNode *node)
+{
     g_autoptr(GArray) trail = g_array_new(FALSE, FALSE, sizeof(WsTrail));
     GString *path = g_string_new(NULL);
     if (search(trail, design->root, WS_F_keyword, 0, is_node, node)) {

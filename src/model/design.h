@@ -217,6 +217,13 @@ WsDesign *ws_design_with_constant(const WsDesign *design, const char *name, gint
  */
 char *ws_design_path(const WsDesign *design, const WsNode *node);
 const WsNode *ws_design_find(const WsDesign *design, const char *path_or_id); /* NULL if none */
+/* The path even if the node has an id: names and indices only. Caller frees. */
+char *ws_design_place(const WsDesign *design, const WsNode *node);
+const WsNode *ws_design_by_identity(const WsDesign *design, guint64 identity); /* NULL if none */
+/* What holds the node, and where; NULL for the root and for strangers. */
+const WsNode *ws_design_owner(const WsDesign *design, const WsNode *node, WsFieldId *field,
+                              guint *index);
+char *ws_node_print(const WsNode *node, guint indent); /* canonical text of one node */
 
 /* --- edits ---------------------------------------------------------------------------------- */
 /* An edit is a value with a text form, one per line:

@@ -97,7 +97,6 @@ gboolean ws_value_is_default(WsNodeKind owner, const WsFieldRow *row, const WsVa
 char *ws_node_segment(const WsNode *child, guint index);
 
 /* --- writer.c --------------------------------------------------------------------------------- */
-char *ws_node_print(const WsNode *node, guint indent); /* canonical text of one node */
 void ws_design_set_file(WsDesign *design, const char *file);
 
 /* Finds a node by path or id and says where it hangs: all nodes from the root down to it, with

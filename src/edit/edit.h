@@ -1,0 +1,105 @@
+/* What a hand can do to a design. Nodes are named by identity; a draft's edits become one step. */
+#pragma once
+
+#include "edit/draft.h"
+
+G_BEGIN_DECLS
+
+/* --- looking (look.c) ---------------------------------------------------------------------------
+ */
+/* "load A", "for k", "buffer a": what a node is called in menus. Caller frees. */
+char *ws_edit_label(const WsNode *node);
+const WsNode *ws_edit_group(const WsDesign *design,
+                            const WsNode *node); /* group it is in, or NULL */
+/* The innermost loop around a node; NULL if there is none in its group. */
+const WsNode *ws_edit_loop(const WsDesign *design, const WsNode *node);
+/* First list of steps that a node holds: "body", "do", "then"; NULL if it holds none. */
+const char *ws_edit_list(const WsNode *node);
+WsFieldId ws_edit_list_field(const WsNode *node); /* WS_F_COUNT if it holds none */
+/* All names that an expression at this node may use, for completion; and of buffers, barriers …
+ * Free with g_ptr_array_unref. */
+GPtrArray *ws_edit_names(const WsDesign *design, const WsNode *at);
+/* Whether a name is given in the document's scopes, or in that group's (NULL: in any group). */
+gboolean ws_edit_taken(const WsDesign *design, const WsNode *group, const char *name);
+/* A name like `base` that is not taken anywhere. Caller frees. */
+char *ws_edit_fresh(const WsDesign *design, const char *base);
+/* A buffer, barrier, pipe or tensor by name; NULL if there is none. */
+const WsNode *ws_edit_object(const WsDesign *design, const char *name);
+
+/* --- names (mention.c) --------------------------------------------------------------------------
+ */
+/* Renames an object, group, value, counter, loop or let, and every mention of it. */
+gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name);
+/* The same for a constant, size, scalar or run name of the document, an axis or tile name. */
+gboolean ws_edit_rename_key(WsDraft *d, const char *old, const char *name);
+/* Identities of the steps and objects that mention a name. */
+GArray *ws_edit_mentions(const WsDesign *design, const char *name); /* guint64; free */
+
+/* --- adding and taking away (add.c, arrange.c) --------------------------------------------------
+ */
+/* Where a step goes: before position `index` of that list. owner 0: nowhere. */
+typedef struct {
+    guint64 owner;
+    WsFieldId list;
+    guint index;
+} WsSpot;
+/* Behind the node; into it if it is a group, or an empty loop or branch. For no node: the end of
+ * the last group. */
+WsSpot ws_edit_spot(const WsDesign *design, const WsNode *at);
+/* A step or object of a kind with what it needs guessed from what there is. `at`: node beside which
+ * it goes, or NULL. */
+gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at);
+gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsSpot spot);
+/* Removes; of an object also what is nothing without it (waits and arrivals on a barrier). */
+gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n);
+gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n);
+/* An empty design: no step yet, one group. Transfer full. */
+WsDesign *ws_edit_empty(const char *name);
+
+/* --- order (arrange.c) --------------------------------------------------------------------------
+ */
+/* To a place, in the order they stand in now; `spot.index` counts in the list as it is. */
+gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsSpot spot, gint ahead);
+/* One place earlier (-1) or later (+1) in time: within the list, and across the end of a counted
+ * loop, where `ahead` changes. Objects and groups move in their list. */
+gboolean ws_edit_nudge(WsDraft *d, const guint64 *nodes, guint n, gint by);
+gboolean ws_edit_ahead(WsDraft *d, const guint64 *nodes, guint n, gint by);
+/* To the group before (-1) or behind (+1). */
+gboolean ws_edit_other_group(WsDraft *d, const guint64 *nodes, guint n, gint by);
+gboolean ws_edit_indent(WsDraft *d, const guint64 *nodes, guint n);  /* into the loop beside */
+gboolean ws_edit_outdent(WsDraft *d, const guint64 *nodes, guint n); /* out of the loop */
+gboolean ws_edit_wrap(WsDraft *d, const guint64 *nodes, guint n);    /* into a new loop */
+gboolean ws_edit_unwrap(WsDraft *d, guint64 loop);
+gboolean ws_edit_peel(WsDraft *d, guint64 loop); /* the first round apart: `split` */
+gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
+gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
+
+/* --- edges and rings (connect.c, ring.c) --------------------------------------------------------
+ */
+typedef struct {
+    char barrier[64];
+    gboolean fresh;        /* the barrier is new */
+    gboolean release;      /* `to` writes again what `from` has read: starts ready */
+    gboolean wait, arrive; /* which steps are new */
+    char use_from[160], use_to[160], slots[160];
+} WsConnection;
+/* An edge: `to` begins only after `from` is done. Creates or reuses a barrier. `how` says what was
+ * made. */
+gboolean ws_edit_connect(WsDraft *d, guint64 from, guint64 to, WsConnection *how);
+/* Depth of the ring that a buffer, barrier or pipe belongs to: the constant it is given by, or all
+ * its members. */
+gboolean ws_edit_depth(WsDraft *d, guint64 node, gint64 depth);
+gint64 ws_edit_depth_of(const WsDesign *design, const WsNode *node); /* 0 unknown */
+
+/* --- fragments (clip.c) --------------------------------------------------------------------------
+ */
+/* The nodes as a design of their own with all that they name, as canonical text; NULL if nothing of
+ * it can be copied. Caller frees. */
+char *ws_edit_copy(const WsDesign *design, const guint64 *nodes, guint n);
+/* Puts what such a text holds into the design: steps at `spot`, objects where they belong. What it
+ * names is taken from the design if it is there, else from the text. */
+gboolean ws_edit_paste(WsDraft *d, const WsDesign *clip, WsSpot spot);
+/* A template: like a fragment, but groups and objects get names of their own. */
+gboolean ws_edit_template(WsDraft *d, const WsDesign *clip, WsSpot spot);
+
+G_END_DECLS

@@ -1,0 +1,246 @@
+#include "edit/entry.h"
+
+#include "edit/draft.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+gboolean ws_entry_lines(const WsFieldRow *row)
+{
+    return row->kind == WS_FIELD_STATEMENTS || row->kind == WS_FIELD_TEXTS ||
+           row->field == WS_F_note;
+}
+
+/* --- value to text ------------------------------------------------------------------------------
+ */
+
+static void append_item(GString *s, const WsValue *v)
+{
+    g_autofree char *text = NULL;
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    switch (v->kind) {
+    case WS_VALUE_INT:
+        g_string_append_printf(s, "%" G_GINT64_FORMAT, v->i);
+        break;
+    case WS_VALUE_REAL:
+        for (guint digits = 6; digits <= 17; digits++) { /* the shortest that comes back */
+            g_autofree char *format = g_strdup_printf("%%.%ug", digits);
+            g_ascii_formatd(number, sizeof number, format, v->r);
+            if (g_ascii_strtod(number, NULL) == v->r)
+                break;
+        }
+        g_string_append(s, number);
+        break;
+    case WS_VALUE_BOOL:
+        g_string_append(s, v->b ? "true" : "false");
+        break;
+    case WS_VALUE_TEXT:
+        g_string_append(s, v->text);
+        break;
+    case WS_VALUE_EXPR:
+        text = ws_expr_print(v->expr);
+        break;
+    case WS_VALUE_REF:
+        text = ws_ref_print(v->ref);
+        break;
+    case WS_VALUE_STATEMENT:
+        text = v->typed != NULL ? g_strdup(v->typed) : ws_statement_print(v->statement);
+        break;
+    default:
+        break;
+    }
+    if (text != NULL)
+        g_string_append(s, text);
+}
+
+char *ws_entry_text(const WsFieldRow *row, const WsValue *value)
+{
+    GString *s = g_string_new(NULL);
+    const char *between = ws_entry_lines(row) ? "\n" : ", ";
+    if (value->kind != WS_VALUE_LIST && value->kind != WS_VALUE_MAP) {
+        append_item(s, value);
+        return g_string_free(s, FALSE);
+    }
+    for (guint i = 0; i < value->n; i++) {
+        if (i > 0)
+            g_string_append(s, value->kind == WS_VALUE_MAP && value->item[i].kind == WS_VALUE_LIST
+                                   ? "; "
+                                   : between);
+        if (value->kind == WS_VALUE_MAP)
+            g_string_append_printf(s, "%s = ", value->key[i]);
+        const WsValue *item = &value->item[i];
+        for (guint k = 0; item->kind == WS_VALUE_LIST && k < item->n; k++) {
+            g_string_append(s, k > 0 ? ", " : "");
+            append_item(s, &item->item[k]);
+        }
+        append_item(s, item);
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* --- text to JSON -------------------------------------------------------------------------------
+ */
+
+/* Splits at `separator` outside brackets; strips. */
+static GPtrArray *split(const char *text, const char *separators)
+{
+    GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);
+    const char *from = text;
+    gint depth = 0;
+    for (const char *c = text;; c++) {
+        depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+        if (*c != '\0' && (depth > 0 || strchr(separators, *c) == NULL))
+            continue;
+        char *part = g_strstrip(g_strndup(from, (gsize)(c - from)));
+        if (*part != '\0')
+            g_ptr_array_add(parts, part);
+        else
+            g_free(part);
+        if (*c == '\0')
+            return parts;
+        from = c + 1;
+    }
+}
+
+static char *number_json(const char *text)
+{
+    char *end;
+    const double value = g_ascii_strtod(text, &end);
+    (void)value;
+    return end > text && *end == '\0' && (g_ascii_isdigit(*text) || *text == '-') ? g_strdup(text)
+                                                                                  : NULL;
+}
+
+/* An expression is checked here so that what is wrong is said at once and in its own words. */
+static char *expr_json(const char *text, GError **error)
+{
+    gint64 value;
+    g_autoptr(WsExpr) e = ws_expr_parse(text, error);
+    if (e == NULL)
+        return NULL;
+    return ws_expr_is_int(e, &value) ? g_strdup_printf("%" G_GINT64_FORMAT, value)
+                                     : ws_json_quote(text);
+}
+
+static char *scalar_json(WsFieldKind kind, const char *text, GError **error)
+{
+    char *json = NULL;
+    switch (kind) {
+    case WS_FIELD_INT:
+    case WS_FIELD_NUMBER:
+    case WS_FIELD_NUMBERS:
+    case WS_FIELD_MAP_INT:
+    case WS_FIELD_MAP_NUMBER:
+        json = number_json(text);
+        if (json == NULL)
+            g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "\"%s\" is no number",
+                        text);
+        return json;
+    case WS_FIELD_BOOL:
+    case WS_FIELD_EXPR_OR_BOOL:
+        if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
+            return g_strdup(text);
+        if (kind == WS_FIELD_EXPR_OR_BOOL)
+            return expr_json(text, error);
+        g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "write true or false");
+        return NULL;
+    case WS_FIELD_EXPR:
+    case WS_FIELD_EXPRS:
+    case WS_FIELD_MAP_EXPR:
+        return expr_json(text, error);
+    case WS_FIELD_REF:
+    case WS_FIELD_REFS: {
+        g_autoptr(WsRef) ref = ws_ref_parse(text, error);
+        return ref != NULL ? ws_json_quote(text) : NULL;
+    }
+    default:
+        return ws_json_quote(text);
+    }
+}
+
+static char *list_json(WsFieldKind kind, GPtrArray *parts, GError **error)
+{
+    g_autoptr(GString) s = g_string_new("[");
+    for (guint i = 0; i < parts->len; i++) {
+        g_autofree char *item = scalar_json(kind, parts->pdata[i], error);
+        if (item == NULL)
+            return NULL;
+        g_string_append_printf(s, "%s%s", i > 0 ? "," : "", item);
+    }
+    g_string_append_c(s, ']');
+    return g_strdup(s->str);
+}
+
+static char *map_json(const WsFieldRow *row, const char *text, GError **error)
+{
+    const gboolean lists = row->kind == WS_FIELD_MAP_NAMES;
+    g_autoptr(GPtrArray) parts = split(text, lists ? ";\n" : ",;\n");
+    g_autoptr(GString) s = g_string_new("{");
+    for (guint i = 0; i < parts->len; i++) {
+        char *equal = strchr(parts->pdata[i], '=');
+        if (equal == NULL || equal[1] == '=') {
+            g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+                        "write name = value, not \"%s\"", (char *)parts->pdata[i]);
+            return NULL;
+        }
+        *equal = '\0';
+        g_autofree char *key = ws_json_quote(g_strstrip(parts->pdata[i]));
+        g_autoptr(GPtrArray) names = lists ? split(equal + 1, ",") : NULL;
+        g_autofree char *value = lists ? list_json(WS_FIELD_NAMES, names, error)
+                                       : scalar_json(row->kind, g_strstrip(equal + 1), error);
+        if (value == NULL)
+            return NULL;
+        g_string_append_printf(s, "%s%s:%s", i > 0 ? "," : "", key, value);
+    }
+    g_string_append_c(s, '}');
+    return g_strdup(s->str);
+}
+
+static gboolean is_word_of(const WsFieldRow *row, const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(row->words != NULL ? row->words : "", " ", -1);
+    return g_strv_contains((const char *const *)words, text);
+}
+
+static char *choice_json(const WsFieldRow *row, const char *text, GError **error)
+{
+    if (is_word_of(row, text))
+        return ws_json_quote(text);
+    if (row->of == WS_FIELD_EXPR)
+        return expr_json(text, error);
+    g_autoptr(GPtrArray) parts = split(text, ",");
+    return list_json(row->of == WS_FIELD_EXPRS ? WS_FIELD_EXPRS : WS_FIELD_NAMES, parts, error);
+}
+
+char *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
+{
+    g_autofree char *text = g_strstrip(g_strdup(typed));
+    g_autoptr(GPtrArray) parts = NULL;
+    if (*text == '\0')
+        return NULL;
+    switch (row->kind) {
+    case WS_FIELD_NAMES:
+    case WS_FIELD_EXPRS:
+    case WS_FIELD_REFS:
+    case WS_FIELD_NUMBERS:
+        parts = split(text, ",\n");
+        return list_json(row->kind, parts, error);
+    case WS_FIELD_TEXTS:
+    case WS_FIELD_STATEMENTS:
+        parts = split(text, "\n");
+        return parts->len == 1 ? ws_json_quote(parts->pdata[0])
+                               : list_json(WS_FIELD_TEXT, parts, error);
+    case WS_FIELD_MAP_INT:
+    case WS_FIELD_MAP_NUMBER:
+    case WS_FIELD_MAP_EXPR:
+    case WS_FIELD_MAP_NAMES:
+    case WS_FIELD_MAP_REF:
+        return map_json(row, text, error);
+    case WS_FIELD_CHOICE:
+        return choice_json(row, text, error);
+    case WS_FIELD_JSON:
+        return g_strdup(text);
+    default:
+        return scalar_json(row->kind, text, error);
+    }
+}

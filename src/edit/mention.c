@@ -1,0 +1,275 @@
+/* Names and where they are mentioned. A name is given once in its scope (nothing shadows anything),
+ * so renaming is replacing the word wherever the field tables say that names may stand. */
+#include "edit/edit.h"
+
+#include <string.h>
+
+/* Where words of a field are names that refer to something. */
+typedef enum { REFERS_NOT, REFERS, REFERS_VALUES, REFERS_ALL } Refers;
+
+static gboolean declares(WsNodeKind kind)
+{
+    return kind == WS_STEP_FOR || kind == WS_STEP_LET || kind == WS_STEP_MARK ||
+           kind == WS_STEP_STAGE;
+}
+
+static Refers refers(WsNodeKind owner, const WsFieldRow *row)
+{
+    switch (row->kind) {
+    case WS_FIELD_EXPR:
+    case WS_FIELD_EXPR_OR_BOOL:
+    case WS_FIELD_EXPRS:
+    case WS_FIELD_REF:
+    case WS_FIELD_REFS:
+    case WS_FIELD_STATEMENTS:
+    case WS_FIELD_NAMES:
+        return REFERS;
+    case WS_FIELD_CHOICE:
+        return row->of == WS_FIELD_EXPR || row->of == WS_FIELD_EXPRS ? REFERS : REFERS_NOT;
+    case WS_FIELD_MAP_EXPR:
+    case WS_FIELD_MAP_REF:
+        return REFERS_VALUES;
+    case WS_FIELD_MAP_NAMES:
+        return REFERS_ALL;
+    case WS_FIELD_NAME:
+        return row->field == WS_F_name || (row->field == WS_F_keyword && declares(owner))
+                   ? REFERS_NOT
+                   : REFERS;
+    case WS_FIELD_TEXT:
+        return row->field == WS_F_order || row->field == WS_F_data ? REFERS : REFERS_NOT;
+    default:
+        return REFERS_NOT;
+    }
+}
+
+static gboolean is_word(char c)
+{
+    return g_ascii_isalnum(c) || c == '_';
+}
+
+/* The text of one JSON string with the word replaced; words after a dot are views, not names. */
+static gboolean replace_words(GString *out, const char *from, const char *to, const char *old,
+                              const char *name)
+{
+    const gsize length = strlen(old);
+    gboolean any = FALSE;
+    for (const char *c = from; c < to;) {
+        const char *end = c;
+        while (end < to && is_word(*end))
+            end++;
+        if (end == c) {
+            g_string_append_c(out, *c++);
+            continue;
+        }
+        const gboolean hit = (gsize)(end - c) == length && strncmp(c, old, length) == 0 &&
+                             !(c > from && c[-1] == '.');
+        any |= hit;
+        g_string_append_len(out, hit ? name : c, hit ? (gssize)strlen(name) : end - c);
+        c = end;
+    }
+    return any;
+}
+
+/* JSON with the word replaced in its strings; NULL if it does not occur. Caller frees. */
+static char *replace_in_json(const char *json, Refers how, const char *old, const char *name)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    gboolean any = FALSE;
+    for (const char *c = json; *c != '\0'; c++) {
+        g_string_append_c(out, *c);
+        if (*c != '"')
+            continue;
+        const char *end = c + 1;
+        while (*end != '\0' && *end != '"')
+            end += *end == '\\' && end[1] != '\0' ? 2 : 1;
+        const char *after = end;
+        while (*after == '"' || *after == ' ')
+            after++;
+        if (how == REFERS_VALUES && *after == ':')
+            g_string_append_len(out, c + 1, end - c - 1);
+        else
+            any |= replace_words(out, c + 1, end, old, name);
+        if (*end == '\0')
+            break;
+        g_string_append_c(out, '"');
+        c = end;
+    }
+    return any ? g_strdup(out->str) : NULL;
+}
+
+typedef void (*Seen)(const WsNode *node, const WsFieldRow *row, char *json, gpointer data);
+
+/* Calls `seen` for each field below `node` that mentions `old`, with its JSON after replacing. */
+static void walk(const WsNode *node, const char *old, const char *name, gboolean reference,
+                 Seen seen, gpointer data)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    for (guint i = 0; i < n; i++) {
+        const WsValue *value = ws_node_get(node, rows[i].field);
+        const Refers how = refers(node->kind, &rows[i]);
+        const gboolean word = rows[i].kind == WS_FIELD_CHOICE && value->kind == WS_VALUE_TEXT;
+        if (value->kind != WS_VALUE_NONE && how != REFERS_NOT && !word &&
+            (reference || rows[i].field != WS_F_reference)) {
+            g_autofree char *json = ws_value_print(&rows[i], value);
+            g_autofree char *now = replace_in_json(json, how, old, name);
+            if (now != NULL)
+                seen(node, &rows[i], now, data);
+        }
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            walk(ws_node_child(node, rows[i].field, c), old, name, reference, seen, data);
+    }
+}
+
+typedef struct {
+    guint64 node;
+    const char *key;
+    char *json;
+} Rewrite;
+
+static void clear_rewrite(gpointer data)
+{
+    g_free(((Rewrite *)data)->json);
+}
+
+static void note_rewrite(const WsNode *node, const WsFieldRow *row, char *json, gpointer data)
+{
+    const Rewrite r = { node->identity, ws_node_key(node->kind, row->field), g_strdup(json) };
+    g_array_append_val((GArray *)data, r);
+}
+
+static gboolean rewrite_mentions(WsDraft *d, const WsNode *below, const char *old, const char *name,
+                                 gboolean reference)
+{
+    g_autoptr(GArray) rewrites = g_array_new(FALSE, FALSE, sizeof(Rewrite));
+    g_array_set_clear_func(rewrites, clear_rewrite);
+    walk(below, old, name, reference, note_rewrite, rewrites);
+    for (guint i = 0; i < rewrites->len; i++) {
+        const Rewrite *r = &g_array_index(rewrites, Rewrite, i);
+        if (!ws_draft_set(d, r->node, r->key, r->json))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* `scope`: the group whose own names it is among, or NULL. */
+static gboolean may_be_called(WsDraft *d, const char *name, const WsNode *scope, gboolean group)
+{
+    if (!ws_name_is_identifier(name))
+        return ws_draft_refuse(d, "a name is a letter or _ and then letters, digits and _");
+    if (!group && ws_name_is_reserved(name))
+        return ws_draft_refuse(d, "\"%s\" means something in the language; choose another name",
+                               name);
+    g_autofree char *fresh = ws_edit_fresh(d->design, name);
+    if (ws_edit_taken(d->design, scope, name))
+        return ws_draft_refuse(d, "\"%s\" is taken; %s is free", name, fresh);
+    return TRUE;
+}
+
+gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
+{
+    const WsNode *n = ws_draft_node(d, node);
+    if (n == NULL)
+        return ws_draft_refuse(d, "it is no longer part of the design");
+    const gboolean step = ws_node_kind_is_step(n->kind);
+    if (n->kind == WS_NODE_DESIGN) {
+        ws_draft_name(d, "Rename %s", "the design");
+        return ws_draft_set_text(d, node, "name", name);
+    }
+    if (step ? !declares(n->kind) : ws_node_row(n->kind, WS_F_name) == NULL)
+        return ws_draft_refuse(d, "it has no name of its own");
+    const char *key = step ? ws_node_key(n->kind, WS_F_keyword) : "name";
+    g_autofree char *old = g_strdup(step ? ws_node_text(n, WS_F_keyword) : ws_node_name(n));
+    if (g_strcmp0(old, name) == 0)
+        return TRUE;
+    const gboolean local = step || n->kind == WS_NODE_VALUE || n->kind == WS_NODE_COUNTER;
+    if (!may_be_called(d, name, local ? ws_edit_group(d->design, n) : NULL,
+                       n->kind == WS_NODE_GROUP))
+        return FALSE;
+    ws_draft_name(d, "Rename %s", old);
+    ws_draft_touch(d, node);
+    const WsNode *below = local ? ws_edit_group(d->design, n) : ws_design_root(d->design);
+    const gboolean reference = n->kind == WS_NODE_TENSOR;
+    const guint64 scope = below->identity;
+    if (!ws_draft_set_text(d, node, key, name))
+        return FALSE;
+    if (n->kind == WS_STEP_MARK || n->kind == WS_STEP_STAGE)
+        return TRUE;
+    return rewrite_mentions(d, ws_draft_node(d, scope), old, name, reference);
+}
+
+/* The map with one key renamed. Caller frees; NULL if it has no such key. */
+static char *renamed_key(const WsFieldRow *row, const WsValue *map, const char *old,
+                         const char *name)
+{
+    gboolean any = FALSE;
+    if (map->kind != WS_VALUE_MAP)
+        return NULL;
+    WsValue copy = *map;
+    copy.key = g_new0(char *, map->n + 1);
+    for (guint i = 0; i < map->n; i++) {
+        const gboolean hit = strcmp(map->key[i], old) == 0;
+        any |= hit;
+        copy.key[i] = hit ? (char *)name : map->key[i];
+    }
+    char *json = any ? ws_value_print(row, &copy) : NULL;
+    g_free(copy.key);
+    return json;
+}
+
+gboolean ws_edit_rename_key(WsDraft *d, const char *old, const char *name)
+{
+    static const WsFieldId document[] = { WS_F_constants, WS_F_sizes, WS_F_scalars, WS_F_let };
+    static const WsFieldId tiles[] = { WS_F_axes, WS_F_let };
+    const guint64 root = ws_design_root(d->design)->identity;
+    const guint64 space = ws_node_child(ws_design_root(d->design), WS_F_tiles, 0)->identity;
+    gboolean any = FALSE;
+    if (strcmp(old, name) == 0)
+        return TRUE;
+    if (!may_be_called(d, name, NULL, FALSE))
+        return FALSE;
+    ws_draft_name(d, "Rename %s", old);
+    /* What rehearses a size may only name a size there is: it steps aside meanwhile. */
+    const WsNode *document_node = ws_design_root(d->design);
+    g_autofree char *rehearse = renamed_key(ws_node_row(WS_NODE_DESIGN, WS_F_rehearse),
+                                            ws_node_get(document_node, WS_F_rehearse), old, name);
+    if (rehearse != NULL && !ws_draft_set(d, root, "rehearse", NULL))
+        return FALSE;
+    for (guint pass = 0; pass < 2; pass++) {
+        const WsFieldId *field = pass == 0 ? document : tiles;
+        for (guint i = 0; i < (pass == 0 ? G_N_ELEMENTS(document) : G_N_ELEMENTS(tiles)); i++) {
+            const WsNode *owner = ws_draft_node(d, pass == 0 ? root : space);
+            const WsFieldRow *row = ws_node_row(owner->kind, field[i]);
+            g_autofree char *json = renamed_key(row, ws_node_get(owner, field[i]), old, name);
+            if (json == NULL)
+                continue;
+            /* In a map of expressions later entries may use the renamed one. */
+            g_autofree char *both = row->kind == WS_FIELD_MAP_EXPR
+                                        ? replace_in_json(json, REFERS_VALUES, old, name)
+                                        : NULL;
+            any = TRUE;
+            if (!ws_draft_set(d, owner->identity, ws_field_name(field[i]),
+                              both != NULL ? both : json))
+                return FALSE;
+        }
+    }
+    if (rehearse != NULL && !ws_draft_set(d, root, "rehearse", rehearse))
+        return FALSE;
+    if (!any)
+        return ws_draft_refuse(d, "the design has no constant, size or name \"%s\"", old);
+    return rewrite_mentions(d, ws_draft_node(d, root), old, name, TRUE);
+}
+
+static void note_mention(const WsNode *node, const WsFieldRow *row, char *json, gpointer data)
+{
+    GArray *found = data;
+    if (found->len == 0 || g_array_index(found, guint64, found->len - 1) != node->identity)
+        g_array_append_val(found, node->identity);
+}
+
+GArray *ws_edit_mentions(const WsDesign *design, const char *name)
+{
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(guint64));
+    walk(ws_design_root(design), name, name, FALSE, note_mention, found);
+    return found;
+}

@@ -1,0 +1,346 @@
+/* What a hand does to a design: each command on the shipped GEMM or a small design, and what comes
+ * out as canonical text or as a verdict. */
+#include "check/check.h"
+#include "edit/edit.h"
+
+#include <string.h>
+
+#define GEMM "projects/gemm-bf16/design.wstave"
+
+static WsDesign *load(const char *path)
+{
+    g_autofree char *full = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsDesign *design = ws_design_load(full, findings);
+    g_assert_nonnull(design);
+    return design;
+}
+
+static guint64 node_at(const WsDesign *design, const char *path)
+{
+    const WsNode *node = ws_design_find(design, path);
+    if (node == NULL)
+        g_error("no %s", path);
+    return node->identity;
+}
+
+/* Step with this label, the nth. */
+static void find_label(const WsNode *node, const char *label, guint *nth, guint64 *found)
+{
+    guint n;
+    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
+    g_autofree char *own = ws_edit_label(node);
+    if (strcmp(own, label) == 0 && (*nth)-- == 0)
+        *found = node->identity;
+    for (guint i = 0; i < n; i++)
+        for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
+            find_label(ws_node_child(node, rows[i].field, c), label, nth, found);
+}
+
+static guint64 labelled(const WsDesign *design, const char *label, guint nth)
+{
+    guint64 found = 0;
+    find_label(ws_design_root(design), label, &nth, &found);
+    if (found == 0)
+        g_error("no %s", label);
+    return found;
+}
+
+static void must(WsDraft *d, gboolean ok)
+{
+    if (!ok)
+        g_error("refused: %s", d->why);
+}
+
+/* The script replayed line by line gives the same document: what the journal relies on. */
+static void assert_replays(const WsDesign *from, const WsDraft *d)
+{
+    g_autoptr(WsDraft) again = ws_draft_new(from);
+    g_auto(GStrv) lines = g_strsplit(d->script->str, "\n", -1);
+    for (guint i = 0; lines[i] != NULL; i++)
+        if (*lines[i] != '\0')
+            must(again, ws_draft_line(again, lines[i]));
+    g_autofree char *a = ws_design_print(d->design), *b = ws_design_print(again->design);
+    g_assert_cmpstr(a, ==, b);
+}
+
+static WsVerdictKind judge(const WsDesign *design)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    if (p == NULL || ws_findings_exit_code(findings, FALSE) != 0) {
+        g_autofree char *text = ws_findings_print(findings, NULL);
+        g_test_message("%s", text);
+        return WS_VERDICT_REFUTED;
+    }
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    if (v->kind == WS_VERDICT_REFUTED) {
+        g_autofree char *text = ws_findings_print(findings, NULL);
+        g_test_message("%s", text);
+    }
+    return v->kind;
+}
+
+/* --- edges: the shipped GEMM without barriers, and four edges drawn
+ * ------------------------------- */
+
+static void connect_gemm(void)
+{
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    const guint64 barriers[] = { node_at(shipped, "barriers/full"),
+                                 node_at(shipped, "barriers/empty") };
+    must(d, ws_edit_remove(d, barriers, 2));
+    g_autofree char *bare = ws_design_print(d->design);
+    g_assert_null(strstr(bare, "\"signal\""));
+    g_assert_null(strstr(bare, "\"wait\""));
+    g_assert_null(strstr(bare, "\"arrive\""));
+    WsConnection how;
+    const guint64 a = labelled(d->design, "load A", 0), b = labelled(d->design, "load B", 0);
+    const guint64 mma = labelled(d->design, "mma acc", 0);
+    const guint64 wait1 = labelled(d->design, "mma_wait 1", 0);
+    const guint64 wait0 = labelled(d->design, "mma_wait 0", 0);
+    must(d, ws_edit_connect(d, a, mma, &how));
+    g_assert_cmpstr(how.barrier, ==, "full");
+    g_assert_true(how.fresh && how.wait && !how.arrive && !how.release);
+    g_assert_cmpstr(how.slots, ==, "STAGES");
+    must(d, ws_edit_connect(d, b, mma, &how));
+    g_assert_cmpstr(how.barrier, ==, "full");
+    g_assert_true(!how.fresh && !how.wait);
+    must(d, ws_edit_connect(d, wait1, a, &how));
+    g_assert_cmpstr(how.barrier, ==, "empty");
+    g_assert_true(how.fresh && how.release && how.wait && how.arrive);
+    g_assert_cmpstr(how.use_from, ==, "k.total - 1");
+    must(d, ws_edit_connect(d, wait0, a, &how));
+    g_assert_cmpstr(how.barrier, ==, "empty");
+    g_assert_true(!how.fresh && !how.wait && how.arrive);
+    g_autofree char *now = ws_design_print(d->design), *was = ws_design_print(shipped);
+    g_assert_cmpstr(now, ==, was);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    assert_replays(shipped, d);
+}
+
+static void connect_refuses(void)
+{
+    static const struct {
+        const char *from, *to, *why;
+    } cases[] = {
+        { "load A", "load A", "two steps" },           { "load A", "load B", "follow each other" },
+        { "wait full", "load A", "finishes nothing" }, { "for k", "mma acc", "no port" },
+        { "load A", "mma acc", "already waits" },
+    };
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(WsDraft) d = ws_draft_new(shipped);
+        WsConnection how;
+        g_assert_false(ws_edit_connect(d, labelled(shipped, cases[i].from, 0),
+                                       labelled(shipped, cases[i].to, 0), &how));
+        if (strstr(d->why, cases[i].why) == NULL)
+            g_error("%s -> %s: %s", cases[i].from, cases[i].to, d->why);
+    }
+}
+
+/* --- order ---------------------------------------------------------------------------------------
+ */
+
+static void nudge_across_the_end(void)
+{
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    const guint64 load_b = labelled(shipped, "load B", 0),
+                  wait = labelled(shipped, "wait empty", 0);
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    must(d, ws_edit_nudge(d, &load_b, 1, -1));
+    guint index;
+    ws_design_owner(d->design, ws_draft_node(d, load_b), NULL, &index);
+    g_assert_cmpuint(index, ==, 1);
+    /* The wait is first: one earlier is the end of the round before. */
+    must(d, ws_edit_nudge(d, &wait, 1, -1));
+    g_assert_cmpint(ws_node_int(ws_draft_node(d, wait), WS_F_ahead, 0), ==, 1);
+    must(d, ws_edit_nudge(d, &wait, 1, 1));
+    g_assert_false(ws_node_has(ws_draft_node(d, wait), WS_F_ahead));
+    must(d, ws_edit_nudge(d, &load_b, 1, 1));
+    g_autofree char *now = ws_design_print(d->design), *was = ws_design_print(shipped);
+    g_assert_cmpstr(now, ==, was);
+    assert_replays(shipped, d);
+    g_autoptr(WsDraft) end = ws_draft_new(shipped);
+    g_assert_false(ws_edit_nudge(end, &load_b, 1, 1));
+    g_assert_cmpstr(end->why, ==, "it is the last one");
+}
+
+static void wrap_and_unwrap(void)
+{
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    const guint64 steps[] = { labelled(shipped, "load B", 0), labelled(shipped, "load A", 0) };
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    must(d, ws_edit_wrap(d, steps, 2));
+    g_assert_cmpuint(d->touched->len, ==, 1);
+    const guint64 loop = g_array_index(d->touched, guint64, 0);
+    const WsNode *node = ws_draft_node(d, loop);
+    g_assert_cmpint(node->kind, ==, WS_STEP_FOR);
+    g_assert_cmpuint(ws_node_n_children(node, WS_F_do), ==, 2);
+    g_assert_cmpuint(ws_node_child(node, WS_F_do, 0)->identity, ==, steps[1]);
+    must(d, ws_edit_unwrap(d, loop));
+    g_autofree char *now = ws_design_print(d->design), *was = ws_design_print(shipped);
+    g_assert_cmpstr(now, ==, was);
+    must(d, ws_edit_outdent(d, &steps[0], 1));
+    must(d, ws_edit_indent(d, &steps[0], 1));
+    g_autofree char *again = ws_design_print(d->design);
+    g_assert_cmpstr(again, ==, was);
+}
+
+static void other_group(void)
+{
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    const guint64 load_b = labelled(shipped, "load B", 0);
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    must(d, ws_edit_other_group(d, &load_b, 1, 1));
+    const WsNode *node = ws_draft_node(d, load_b);
+    g_assert_cmpstr(ws_node_name(ws_edit_group(d->design, node)), ==, "mma");
+    g_assert_cmpstr(ws_node_text(ws_edit_loop(d->design, node), WS_F_keyword), ==, "k");
+    g_autoptr(WsDraft) no = ws_draft_new(shipped);
+    g_assert_false(ws_edit_other_group(no, &load_b, 1, -1));
+}
+
+/* --- names and objects
+ * ---------------------------------------------------------------------------- */
+
+static void rename_everything(void)
+{
+    static const struct {
+        const char *path, *name;
+    } cases[] = { { "buffers/a", "left" },
+                  { "barriers/full", "filled" },
+                  { "groups/load", "feed" },
+                  { "groups/mma/values/acc", "sum_" },
+                  { "tensors/A", "Left" } };
+    static const char *const keys[] = { "BM", "STAGES", "M", "tm" };
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+        must(d, ws_edit_rename(d, node_at(d->design, cases[i].path), cases[i].name));
+    must(d, ws_edit_rename(d, labelled(d->design, "for k", 1), "kk"));
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+        g_autofree char *name = g_strconcat(keys[i], "_x", NULL);
+        must(d, ws_edit_rename_key(d, keys[i], name));
+    }
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    assert_replays(shipped, d);
+    g_autoptr(WsDraft) taken = ws_draft_new(shipped);
+    g_assert_false(ws_edit_rename(taken, node_at(shipped, "buffers/a"), "b"));
+    g_autoptr(WsDraft) reserved = ws_draft_new(shipped);
+    g_assert_false(ws_edit_rename(reserved, node_at(shipped, "buffers/a"), "replica"));
+    /* And back: the same document. */
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
+        g_autofree char *name = g_strconcat(keys[i], "_x", NULL);
+        must(d, ws_edit_rename_key(d, name, keys[i]));
+    }
+    must(d, ws_edit_rename(d, node_at(d->design, "tensors/Left"), "A"));
+    must(d, ws_edit_rename(d, node_at(d->design, "groups/mma/values/sum_"), "acc"));
+    must(d, ws_edit_rename(d, node_at(d->design, "groups/feed"), "load"));
+    must(d, ws_edit_rename(d, node_at(d->design, "barriers/filled"), "full"));
+    must(d, ws_edit_rename(d, node_at(d->design, "buffers/left"), "a"));
+    must(d, ws_edit_rename(d, labelled(d->design, "for kk", 0), "k"));
+    g_autofree char *now = ws_design_print(d->design), *was = ws_design_print(shipped);
+    g_assert_cmpstr(now, ==, was);
+}
+
+/* Every kind can be added to an empty design and to the GEMM, and taken away again. */
+static void add_every_kind(void)
+{
+    g_autoptr(WsDesign) empty = ws_edit_empty("Untitled"), gemm = load(GEMM);
+    const WsDesign *from[] = { empty, gemm };
+    g_assert_nonnull(empty);
+    for (guint i = 0; i < G_N_ELEMENTS(from); i++)
+        for (guint kind = 0; kind < WS_NODE_KIND_COUNT; kind++) {
+            if (kind == WS_NODE_DESIGN || kind == WS_NODE_TILES || kind == WS_NODE_SUPPRESS)
+                continue;
+            g_autoptr(WsDraft) d = ws_draft_new(from[i]);
+            if (kind == WS_NODE_PIPE && i == 0) {
+                g_assert_false(ws_edit_add(d, kind, NULL));
+                continue;
+            }
+            must(d, ws_edit_add(d, kind, NULL));
+            g_assert_cmpuint(d->touched->len, ==, 1);
+            const guint64 node = g_array_index(d->touched, guint64, 0);
+            g_assert_cmpint(ws_draft_node(d, node)->kind, ==, (gint)kind);
+            must(d, ws_edit_duplicate(d, &node, 1));
+            const guint64 both[] = { node, g_array_index(d->touched, guint64, 1) };
+            must(d, ws_edit_remove(d, both, 2));
+            g_autofree char *now = ws_design_print(d->design), *was = ws_design_print(from[i]);
+            g_assert_cmpstr(now, ==, was);
+            assert_replays(from[i], d);
+        }
+}
+
+/* --- rings
+ * ---------------------------------------------------------------------------------------- */
+
+static void depth(void)
+{
+    g_autoptr(WsDesign) shipped = load(GEMM);
+    g_autoptr(WsDraft) d = ws_draft_new(shipped);
+    must(d, ws_edit_depth(d, node_at(shipped, "buffers/a"), 3));
+    g_assert_cmpint(ws_edit_depth_of(d->design, ws_design_find(d->design, "barriers/empty")), ==,
+                    3);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    /* Written out, the members are found by what the loads touch. */
+    must(d, ws_draft_edit(d, "set buffers/a stages 3"));
+    must(d, ws_draft_edit(d, "set buffers/b stages 3"));
+    must(d, ws_draft_edit(d, "set barriers/full slots 3"));
+    must(d, ws_draft_edit(d, "set barriers/empty slots 3"));
+    must(d, ws_edit_depth(d, node_at(d->design, "barriers/full"), 2));
+    static const char *const members[] = { "buffers/a", "buffers/b", "barriers/full",
+                                           "barriers/empty" };
+    for (guint i = 0; i < G_N_ELEMENTS(members); i++)
+        g_assert_cmpint(ws_edit_depth_of(d->design, ws_design_find(d->design, members[i])), ==, 2);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    g_autoptr(WsDraft) none = ws_draft_new(shipped);
+    g_assert_false(ws_edit_depth(none, node_at(shipped, "buffers/a"), 0));
+}
+
+/* --- fragments
+ * ------------------------------------------------------------------------------------ */
+
+static WsDesign *parse(const char *text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    return ws_design_parse(text, strlen(text), NULL, findings);
+}
+
+static void copy_and_paste(void)
+{
+    g_autoptr(WsDesign) shipped = load(GEMM), empty = ws_edit_empty("Untitled");
+    const guint64 groups[] = { node_at(shipped, "groups/load"), node_at(shipped, "groups/mma") };
+    g_autofree char *text = ws_edit_copy(shipped, groups, 2);
+    g_assert_nonnull(text);
+    g_autoptr(WsDesign) clip = parse(text);
+    g_autoptr(WsDraft) d = ws_draft_new(empty);
+    must(d, ws_edit_paste(d, clip, ws_edit_spot(empty, NULL)));
+    g_assert_cmpuint(ws_node_n_children(ws_design_root(d->design), WS_F_groups), ==, 2);
+    g_assert_cmpuint(ws_node_n_children(ws_design_root(d->design), WS_F_buffers), ==, 3);
+    g_assert_nonnull(ws_design_find(d->design, "barriers/empty"));
+    assert_replays(empty, d);
+    /* Steps: into the same design, beside the original. */
+    const guint64 steps[] = { labelled(shipped, "load A", 0), labelled(shipped, "load B", 0) };
+    g_autofree char *two = ws_edit_copy(shipped, steps, 2);
+    g_autoptr(WsDesign) fragment = parse(two);
+    g_autoptr(WsDraft) same = ws_draft_new(shipped);
+    must(same, ws_edit_paste(same, fragment, ws_edit_spot(shipped, ws_draft_node(same, steps[1]))));
+    g_assert_cmpuint(same->touched->len, ==, 2);
+    g_assert_cmpuint(ws_node_n_children(ws_design_root(same->design), WS_F_buffers), ==, 3);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/edit/connect/gemm", connect_gemm);
+    g_test_add_func("/edit/connect/refuses", connect_refuses);
+    g_test_add_func("/edit/nudge", nudge_across_the_end);
+    g_test_add_func("/edit/wrap", wrap_and_unwrap);
+    g_test_add_func("/edit/other-group", other_group);
+    g_test_add_func("/edit/rename", rename_everything);
+    g_test_add_func("/edit/add", add_every_kind);
+    g_test_add_func("/edit/depth", depth);
+    g_test_add_func("/edit/copy-paste", copy_and_paste);
+    return g_test_run();
+}
