@@ -10,8 +10,9 @@ typedef struct {
     GPtrArray *skipped;
 } Maker;
 
-/* One choice: index into the rounds of each driver. */
-static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed)
+/* One choice: index into the rounds of each driver. Where two drivers choose the same size, `lead`
+ * (-1: the last) has its way. */
+static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, gint lead)
 {
     const WsProgram *p = m->p;
     g_autofree WsSize *size = g_new0(WsSize, p->n_vars + 1);
@@ -24,6 +25,11 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed)
     c->pin = g_new0(gint64, p->n_vars + 1);
     c->n_pin_values = mixed ? MAX(tiles, 1) : 1;
     c->pin_values = g_new0(gint64, m->drivers->len * c->n_pin_values + 1);
+    if (lead >= 0) {
+        const WsDriver *d = m->drivers->pdata[lead];
+        if (d->tile_var < 0 && d->rounds->len)
+            now[d->size] = g_array_index(d->value, gint64, pick[lead] % d->rounds->len);
+    }
     for (guint i = 0; i < m->drivers->len; i++) {
         const WsDriver *d = m->drivers->pdata[i];
         if (d->rounds->len == 0)
@@ -33,7 +39,9 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed)
         c->rounds = MAX(c->rounds, r);
         c->weight += (guint)MIN(r * tiles, 1000000);
         if (d->tile_var < 0) {
-            now[d->size] = v;
+            gboolean led = lead >= 0 && (guint)lead != i &&
+                           ((WsDriver *)m->drivers->pdata[lead])->size == d->size;
+            now[d->size] = led ? now[d->size] : v;
             continue;
         }
         c->pin[d->tile_var] = i + 1;
@@ -77,22 +85,22 @@ static void cases_of(Maker *m, guint tiles, guint most)
     for (guint i = 0; i < n; i++)
         pinned |= ((WsDriver *)m->drivers->pdata[i])->tile_var >= 0;
     if (tiles == 0 || most == 0) {
-        make_case(m, pick, tiles, FALSE);
+        make_case(m, pick, tiles, FALSE, -1);
         return;
     }
     for (guint r = 0; r < most; r++) {
         for (guint i = 0; i < n; i++)
             pick[i] = r;
-        make_case(m, pick, tiles, FALSE);
+        make_case(m, pick, tiles, FALSE, -1);
         if (pinned && tiles > 1)
-            make_case(m, pick, tiles, TRUE);
+            make_case(m, pick, tiles, TRUE, -1);
     }
     for (guint i = 0; i < n && n > 1;
          i++) /* unequal: one driver alone, the others at their third */
         for (guint r = 0; r < most; r++) {
             for (guint k = 0; k < n; k++)
                 pick[k] = k == i ? r : MIN(2, ((WsDriver *)m->drivers->pdata[k])->rounds->len - 1);
-            make_case(m, pick, tiles, FALSE);
+            make_case(m, pick, tiles, FALSE, (gint)i);
         }
 }
 
