@@ -1,6 +1,7 @@
 #include "ui/document.h"
 
 #include "program/walk.h"
+#include "ui/stream.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -363,31 +364,14 @@ void ws_document_select(WsDocument *d, const WsFocus *focus, WsSelectMode mode, 
         g_signal_emit(d, signals[REVEAL], 0);
 }
 
-/* TRUE if `op` may feed a completion that `wait` waits for (downstream of op), on any element. */
-static gboolean feeds(const WsOp *op, const WsOp *wait)
-{
-    if (op->barrier < 0 || op->barrier != wait->barrier)
-        return FALSE;
-    gboolean signals_it = op->kind != WS_OP_MBAR_WAIT && op->kind != WS_OP_MBAR_INIT;
-    return signals_it && (wait->kind == WS_OP_MBAR_WAIT || wait->kind == WS_OP_BAR_SYNC);
-}
-
 void ws_document_select_stream(WsDocument *d, gboolean downstream)
 {
-    const WsProgram *p = d->program;
-    guint n = d->selection->len;
-    for (guint i = 0; p && i < p->n_ops; i++) {
-        const WsOp *a = p->op[i];
-        if (!a->step || !find_selected(d, a->step, NULL))
-            continue;
-        for (guint j = 0; j < p->n_ops; j++) {
-            const WsOp *b = p->op[j];
-            gboolean linked = downstream ? feeds(a, b) : feeds(b, a);
-            if (linked && b->step && !find_selected(d, b->step, NULL))
-                g_ptr_array_insert(d->selection, 0, g_strdup(b->step));
-        }
-    }
-    if (d->selection->len != n)
+    if (!d->program || !d->selection->len)
+        return;
+    g_autoptr(GPtrArray) found = ws_stream_of(d->program, d->selection, downstream);
+    for (guint i = 0; i < found->len; i++) /* the focus, last of all, stays */
+        g_ptr_array_insert(d->selection, 0, g_strdup(g_ptr_array_index(found, i)));
+    if (found->len)
         g_signal_emit(d, signals[SELECTION], 0);
 }
 

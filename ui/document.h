@@ -75,8 +75,8 @@ GPtrArray *ws_document_selection(WsDocument *d); /* const char* step ids; borrow
 typedef enum { WS_SELECT_REPLACE, WS_SELECT_ADD, WS_SELECT_TOGGLE } WsSelectMode;
 /* focus NULL clears. `reveal` asks every view to scroll to it. */
 void ws_document_select(WsDocument *d, const WsFocus *focus, WsSelectMode mode, gboolean reveal);
-/* Extends the selection along barrier edges: everything that the selected steps wait for
- * (upstream) or that waits for them (downstream). */
+/* Extends the selection by everything that the selected steps wait for or use (upstream), or that
+ * waits for them or uses what they make (downstream), within a round; again: one round more. */
 void ws_document_select_stream(WsDocument *d, gboolean downstream);
 void ws_document_select_all(WsDocument *d);
 

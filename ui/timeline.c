@@ -70,8 +70,9 @@ double ws_timeline_length(WsTimeline *t)
 
 void ws_timeline_origin(WsTimeline *t, double *x, double *y)
 {
-    gtk_widget_translate_coordinates(t->canvas, GTK_WIDGET(t), WS_TIMELINE_GUTTER,
-                                     t->scene ? t->scene->top : 0, x, y);
+    double k = t->page_scale;
+    gtk_widget_translate_coordinates(t->canvas, GTK_WIDGET(t), WS_TIMELINE_GUTTER * k,
+                                     t->scene ? t->scene->top * k : 0, x, y);
 }
 
 guint ws_timeline_n_blocks(WsTimeline *t)
@@ -260,6 +261,7 @@ static void ws_timeline_init(WsTimeline *t)
     t->block = g_ptr_array_new();
     t->cache = ws_score_cache_new();
     t->pointer_x = t->pointer_y = -1;
+    t->page_scale = 1;
     t->stack = gtk_stack_new();
     gtk_widget_set_parent(t->stack, GTK_WIDGET(t));
     t->h = g_object_ref_sink(gtk_adjustment_new(0, 0, 1, 1, 1, 1));
@@ -293,6 +295,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     gtk_widget_set_parent(t->outline, t->canvas);
     gtk_widget_set_child_visible(t->outline, FALSE);
     ws_timeline_input_attach(t);
+    ws_timeline_page_follow(t);
     g_signal_connect(document, "changed", G_CALLBACK(document_changed), t);
     g_signal_connect(document, "selection-changed", G_CALLBACK(selection_changed), t);
     g_signal_connect(document, "range-changed", G_CALLBACK(range_changed), t);

@@ -14,8 +14,8 @@ G_DECLARE_FINAL_TYPE(WsTimeline, ws_timeline, WS, TIMELINE, GtkWidget)
 GtkWidget *ws_timeline_new(WsDocument *document);
 
 /* --- for benchmarks and tests -------------------------------------------------------------------
- * x and y are pixels of the time area (its left edge is at x = 0, its rows begin at y = 0); cycles
- * are those of the main trace. */
+ * x and y are units of the page in the time area (its left edge is at x = 0, its rows begin at
+ * y = 0); a unit is ws_timeline_page_scale() pixels. Cycles are those of the main trace. */
 void ws_timeline_set_view(WsTimeline *t, double from, double to); /* cycles that fill the window */
 /* What is shown; the opening view is folded: there the cycles at the two edges. */
 void ws_timeline_get_view(WsTimeline *t, double *from, double *to);
@@ -25,7 +25,8 @@ void ws_timeline_scroll_by(WsTimeline *t, double dx, double dy);
 double ws_timeline_x_of_cycle(WsTimeline *t, double cycle);
 double ws_timeline_cycle_of_x(WsTimeline *t, double x);
 double ws_timeline_length(WsTimeline *t); /* cycles of the whole score */
-/* Origin of the time area in the coordinates of the timeline widget. */
+double ws_timeline_page_scale(WsTimeline *t); /* 1 where the text has its ordinary size */
+/* Origin of the time area in the coordinates (pixels) of the timeline widget. */
 void ws_timeline_origin(WsTimeline *t, double *x, double *y);
 guint ws_timeline_n_blocks(WsTimeline *t);  /* widgets in use */
 guint ws_timeline_n_widgets(WsTimeline *t); /* widgets there are, used or not */

@@ -135,9 +135,9 @@ static void paint_body(WsTimeline *t, cairo_t *cr)
 static GskRenderNode *body_node(WsTimeline *t)
 {
     double w = MAX(t->scene->width + 2 * BESIDE, 1), h = MAX(t->node_y1 - t->node_y0, 1);
-    int scale = MAX(gtk_widget_get_scale_factor(t->canvas), 1);
-    cairo_surface_t *image =
-        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)ceil(w) * scale, (int)ceil(h) * scale);
+    double scale = MAX(gtk_widget_get_scale_factor(t->canvas), 1) * t->page_scale;
+    cairo_surface_t *image = cairo_image_surface_create(
+        CAIRO_FORMAT_ARGB32, (int)ceil(ceil(w) * scale), (int)ceil(ceil(h) * scale));
     cairo_surface_set_device_scale(image, scale, scale);
     cairo_t *cr = cairo_create(image);
     cairo_translate(cr, BESIDE, -t->node_y0);
@@ -199,15 +199,18 @@ static void push_rect(GtkSnapshot *s, double x, double y, double w, double h)
         s, &GRAPHENE_RECT_INIT((float)x, (float)y, (float)MAX(w, 0), (float)MAX(h, 0)));
 }
 
+/* The layout follows the text scale by itself, so it is drawn in pixels. */
 static void text_at(GtkWidget *widget, GtkSnapshot *s, const char *text, double x, double y,
                     double right, guint32 ink, guint32 plate)
 {
+    float k = (float)WS_CANVAS(widget)->timeline->page_scale;
     g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(widget, text);
     g_autoptr(PangoAttrList) attrs = pango_attr_list_new();
     pango_attr_list_insert(attrs, pango_attr_scale_new(0.85));
     pango_layout_set_attributes(layout, attrs);
-    int w, h;
-    pango_layout_get_pixel_size(layout, &w, &h);
+    int wide, high;
+    pango_layout_get_pixel_size(layout, &wide, &high);
+    double w = wide / k, h = high / k;
     if (x + w + 4 > right)
         x = MAX(x - w - 8, 0);
     fill(s, plate, 0.92, x - 3, y, w + 6, h);
@@ -215,6 +218,7 @@ static void text_at(GtkWidget *widget, GtkSnapshot *s, const char *text, double 
     rgba(ink, 1, &colour);
     gtk_snapshot_save(s);
     gtk_snapshot_translate(s, &GRAPHENE_POINT_INIT((float)x, (float)y));
+    gtk_snapshot_scale(s, 1 / k, 1 / k);
     gtk_snapshot_append_layout(s, layout, &colour);
     gtk_snapshot_restore(s);
 }
@@ -319,8 +323,13 @@ static void draw_moving(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double
     append(t, s, WS_LAYER_ITEMS, width);
     gtk_snapshot_restore(s);
     WsBlock *focused = focused_block(t);
-    if (focused && !t->loose)
+    if (focused && !t->loose) { /* its own place holds the scale */
+        float k = (float)(1 / t->page_scale);
+        gtk_snapshot_save(s);
+        gtk_snapshot_scale(s, k, k);
         gtk_widget_snapshot_child(widget, GTK_WIDGET(focused), s);
+        gtk_snapshot_restore(s);
+    }
     gtk_snapshot_pop(s);
     gtk_snapshot_pop(s);
     push_rect(s, GUTTER, 0, t->view.width, top);
@@ -332,11 +341,10 @@ static void draw_moving(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double
     gtk_snapshot_pop(s);
 }
 
-static void snapshot(GtkWidget *widget, GtkSnapshot *s)
+/* In units of the page. */
+static void draw(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double w, double h)
 {
-    WsTimeline *t = WS_CANVAS(widget)->timeline;
     const WsPalette *p = ws_palette(ws_theme_current());
-    double w = gtk_widget_get_width(widget), h = gtk_widget_get_height(widget);
     fill(s, p->page, 1, 0, 0, w, h);
     if (!t->scene)
         return;
@@ -363,11 +371,22 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *s)
     }
 }
 
+static void snapshot(GtkWidget *widget, GtkSnapshot *s)
+{
+    WsTimeline *t = WS_CANVAS(widget)->timeline;
+    float k = (float)t->page_scale;
+    gtk_snapshot_save(s);
+    gtk_snapshot_scale(s, k, k);
+    draw(t, widget, s, gtk_widget_get_width(widget) / t->page_scale,
+         gtk_widget_get_height(widget) / t->page_scale);
+    gtk_snapshot_restore(s);
+}
+
 static void allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     WsTimeline *t = WS_CANVAS(widget)->timeline;
-    double room = MAX(width - GUTTER - WS_TIMELINE_RIGHT, 1);
-    double rows = MAX(height - (t->scene ? t->scene->top : 66), 1);
+    double k = t->page_scale, room = MAX(width / k - GUTTER - WS_TIMELINE_RIGHT, 1);
+    double rows = MAX(height / k - (t->scene ? t->scene->top : 66), 1);
     if (room != t->view.width || rows != t->view.height) {
         if (!t->view.at.folded && room != t->view.width && t->view.width > 16)
             t->view.at.from = MAX(t->view.at.from, -t->view.width / t->view.at.scale);
@@ -381,10 +400,11 @@ static void allocate(GtkWidget *widget, int width, int height, int baseline)
         if (!b->used)
             continue;
         graphene_point_t at =
-            GRAPHENE_POINT_INIT((float)(GUTTER + off + b->at_x), (float)(b->at_y - y));
+            GRAPHENE_POINT_INIT((float)(k * (GUTTER + off + b->at_x)), (float)(k * (b->at_y - y)));
         gtk_widget_measure(GTK_WIDGET(b), GTK_ORIENTATION_HORIZONTAL, -1, NULL, NULL, NULL, NULL);
-        gtk_widget_allocate(GTK_WIDGET(b), (int)ceil(b->item.x + b->item.w), (int)ceil(b->item.h),
-                            -1, gsk_transform_translate(NULL, &at));
+        gtk_widget_allocate(
+            GTK_WIDGET(b), (int)ceil(b->item.x + b->item.w), (int)ceil(b->item.h), -1,
+            gsk_transform_scale(gsk_transform_translate(NULL, &at), (float)k, (float)k));
     }
     GtkWidget *outline = t->outline;
     if (outline && gtk_widget_get_parent(outline) == widget)
@@ -396,7 +416,8 @@ static void allocate(GtkWidget *widget, int width, int height, int baseline)
 static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *least, int *natural,
                     int *a, int *n)
 {
-    *least = o == GTK_ORIENTATION_HORIZONTAL ? 320 : 120;
+    double k = WS_CANVAS(widget)->timeline->page_scale;
+    *least = o == GTK_ORIENTATION_HORIZONTAL ? (int)MAX(320, (GUTTER + 120) * k) : 120;
     *natural = o == GTK_ORIENTATION_HORIZONTAL ? 1000 : 480;
 }
 

@@ -26,7 +26,7 @@ static gboolean wheel(GtkEventControllerScroll *c, double dx, double dy, WsTimel
                             pow(steps ? 1.2 : 1.01, -(dy != 0 ? dy : dx)));
         return TRUE;
     }
-    double by = steps ? 60 : 1;
+    double by = steps ? 60 : 1 / t->page_scale;
     gboolean swap = !!(state & GDK_SHIFT_MASK) != ws_settings_boolean("swap-wheel", FALSE);
     if (swap && steps && dx == 0)
         ws_timeline_scroll_by(t, dy * by, 0);
@@ -45,6 +45,7 @@ static void pinched(GtkGestureZoom *g, double scale, WsTimeline *t)
     double x, y;
     if (scale <= 0 || t->pinch <= 0 || !gtk_gesture_get_bounding_box_center(GTK_GESTURE(g), &x, &y))
         return;
+    ws_timeline_page(t, &x, NULL);
     ws_timeline_zoom_at(t, CLAMP(x - WS_TIMELINE_GUTTER, 0, t->view.width), scale / t->pinch);
     t->pinch = scale;
 }
@@ -75,6 +76,7 @@ static void middle_begin(GtkGestureDrag *g, double x, double y, WsTimeline *t)
 
 static void middle_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
+    ws_timeline_page(t, &dx, &dy);
     pan_update(t, dx, dy);
 }
 
@@ -89,6 +91,7 @@ static void middle_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 
 static void first_begin(GtkGestureDrag *g, double x, double y, WsTimeline *t)
 {
+    ws_timeline_page(t, &x, &y);
     t->drag_x = x;
     t->drag_y = y;
     t->drag_dx = t->drag_dy = 0;
@@ -134,6 +137,7 @@ void ws_timeline_drag_moved(WsTimeline *t)
 
 static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
+    ws_timeline_page(t, &dx, &dy);
     t->drag_dx = dx - t->drift_x;
     t->drag_dy = dy - t->drift_y;
     switch (t->drag) {
@@ -214,6 +218,7 @@ static void first_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
     GdkModifierType state = gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(g));
     WsDragKind drag = t->drag;
+    ws_timeline_page(t, &dx, &dy);
     t->drag_dx = dx - t->drift_x;
     t->drag_dy = dy - t->drift_y;
     t->drag = WS_DRAG_NONE;
@@ -234,6 +239,7 @@ static void first_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 
 static void moved(GtkEventControllerMotion *c, double x, double y, WsTimeline *t)
 {
+    ws_timeline_page(t, &x, &y);
     if (x == t->pointer_x && y == t->pointer_y)
         return;
     t->pointer_x = x;
@@ -288,7 +294,9 @@ static char *facts(WsTimeline *t, const WsSceneItem *item)
 static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkTooltip *tip,
                         WsTimeline *t)
 {
-    const WsSceneItem *item = keyboard ? NULL : ws_timeline_hit(t, x, y);
+    double px = x, py = y;
+    ws_timeline_page(t, &px, &py);
+    const WsSceneItem *item = keyboard ? NULL : ws_timeline_hit(t, px, py);
     if (keyboard)
         for (guint i = 0; i < t->block->len; i++)
             if (gtk_widget_has_focus(t->block->pdata[i]))
@@ -298,9 +306,9 @@ static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkT
     g_autofree char *text = facts(t, item);
     gtk_tooltip_set_text(tip, text);
     if (!keyboard) { /* a new tip for each item */
-        GdkRectangle area = { (int)(item->x + ws_timeline_offset(t) + WS_TIMELINE_GUTTER),
-                              (int)(item->y - t->view.at.y), (int)ceil(item->w),
-                              (int)ceil(item->h) };
+        GdkRectangle area;
+        ws_timeline_page_area(t, &area, item->x + ws_timeline_offset(t) + WS_TIMELINE_GUTTER,
+                              item->y - t->view.at.y, item->w, item->h);
         gtk_tooltip_set_tip_area(tip, &area);
     }
     return TRUE;
@@ -366,7 +374,8 @@ void ws_timeline_popup(WsTimeline *t, double x, double y)
         gtk_popover_set_has_arrow(GTK_POPOVER(t->menu), FALSE);
         gtk_widget_set_halign(t->menu, GTK_ALIGN_START);
     }
-    GdkRectangle at = { (int)x, (int)y, 1, 1 };
+    GdkRectangle at;
+    ws_timeline_page_area(t, &at, x, y, 0, 0);
     gtk_popover_set_pointing_to(GTK_POPOVER(t->menu), &at);
     gtk_popover_popup(GTK_POPOVER(t->menu));
 }
@@ -377,6 +386,7 @@ static void pressed(GtkGestureClick *g, int n, double x, double y, WsTimeline *t
     if (!event || !gdk_event_triggers_context_menu(event))
         return;
     gtk_gesture_set_state(GTK_GESTURE(g), GTK_EVENT_SEQUENCE_CLAIMED);
+    ws_timeline_page(t, &x, &y);
     const WsSceneItem *item = ws_timeline_hit(t, x, y);
     if (item && item->step && !ws_document_selected(t->document, item->step)) {
         WsFocus focus;

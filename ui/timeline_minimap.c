@@ -23,7 +23,8 @@ G_DEFINE_FINAL_TYPE(WsMinimap, ws_minimap, GTK_TYPE_WIDGET)
 
 static double room(WsMinimap *m)
 {
-    return MAX(gtk_widget_get_width(GTK_WIDGET(m)) - WS_TIMELINE_GUTTER - WS_TIMELINE_RIGHT, 1);
+    double w = gtk_widget_get_width(GTK_WIDGET(m)) / m->timeline->page_scale;
+    return MAX(w - WS_TIMELINE_GUTTER - WS_TIMELINE_RIGHT, 1);
 }
 
 static double x_of(WsMinimap *m, double unit)
@@ -148,12 +149,11 @@ static void window_edges(WsMinimap *m, double *x0, double *x1)
     }
 }
 
-static void snapshot(GtkWidget *widget, GtkSnapshot *s)
+/* In units of the page. */
+static void draw(WsMinimap *m, GtkSnapshot *s, double w, double h)
 {
-    WsMinimap *m = WS_MINIMAP(widget);
     WsTimeline *t = m->timeline;
     const WsPalette *p = ws_palette(ws_theme_current());
-    double w = gtk_widget_get_width(widget), h = gtk_widget_get_height(widget);
     fill(s, p->page, 1, 0, 0, w, h);
     fill(s, p->panel, 1, WS_TIMELINE_GUTTER, PAD - 2, room(m), h - 2 * PAD + 4);
     if (!t->main_trace || !t->scene)
@@ -187,10 +187,21 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *s)
               fabs(m->to_x - m->from_x), h);
 }
 
+static void snapshot(GtkWidget *widget, GtkSnapshot *s)
+{
+    WsMinimap *m = WS_MINIMAP(widget);
+    float k = (float)m->timeline->page_scale;
+    gtk_snapshot_save(s);
+    gtk_snapshot_scale(s, k, k);
+    draw(m, s, gtk_widget_get_width(widget) / k, gtk_widget_get_height(widget) / k);
+    gtk_snapshot_restore(s);
+}
+
 static void begin(GtkGestureDrag *g, double x, double y, WsMinimap *m)
 {
     WsTimeline *t = m->timeline;
     double x0, x1;
+    ws_timeline_page(t, &x, &y);
     if (!t->scene)
         return;
     ws_pane_push(&t->view, g_get_monotonic_time(), 0);
@@ -204,6 +215,7 @@ static void begin(GtkGestureDrag *g, double x, double y, WsMinimap *m)
 static void update(GtkGestureDrag *g, double dx, double dy, WsMinimap *m)
 {
     WsTimeline *t = m->timeline;
+    ws_timeline_page(t, &dx, &dy);
     if (m->drag == DRAG_WINDOW && fabs(dx) >= 1) {
         if (t->view.at.folded) {
             ws_timeline_unfold(t, t->view.width / 2);
@@ -220,6 +232,7 @@ static void update(GtkGestureDrag *g, double dx, double dy, WsMinimap *m)
 static void end(GtkGestureDrag *g, double dx, double dy, WsMinimap *m)
 {
     WsTimeline *t = m->timeline;
+    ws_timeline_page(t, &dx, &dy);
     m->to_x = m->from_x + dx;
     if (m->drag == DRAG_NEW && t->scene) {
         double a = unit_of(m, MIN(m->from_x, m->to_x)), b = unit_of(m, MAX(m->from_x, m->to_x));
@@ -252,7 +265,8 @@ void ws_minimap_reset(WsMinimap *m)
 static void measure(GtkWidget *widget, GtkOrientation o, int for_size, int *least, int *natural,
                     int *a, int *n)
 {
-    *least = *natural = o == GTK_ORIENTATION_HORIZONTAL ? 200 : HEIGHT;
+    double k = WS_MINIMAP(widget)->timeline->page_scale;
+    *least = *natural = o == GTK_ORIENTATION_HORIZONTAL ? 200 : (int)ceil(HEIGHT * k);
 }
 
 static void dispose(GObject *object)

@@ -47,6 +47,7 @@ struct _WsTimeline {
     WsTrace *main_trace; /* reference: what the cache is for */
     GArray *knots;       /* gint64, of the axis Order; NULL until asked for */
     gboolean order, no_edges;
+    double page_scale; /* pixels of one unit of the page: the text scale */
 
     WsScene *scene;
     double scene_unit;  /* unit at the scene's x = 0 (plain) */
@@ -79,6 +80,13 @@ struct _WsTimeline {
     char *anchor_step;
     gboolean fitted; /* F again */
 };
+
+/* timeline_page.c: the page grows with the text. What a scene, a view and the fields of the pointer
+ * count are units of the page; events and allocations are pixels. */
+void ws_timeline_page_follow(WsTimeline *t); /* the text scale, now and when it changes */
+void ws_timeline_page(WsTimeline *t, double *x, double *y); /* pixels -> units; NULL: not that one */
+void ws_timeline_page_area(WsTimeline *t, GdkRectangle *area, double x, double y, double w,
+                           double h); /* units -> pixels */
 
 /* timeline_scene.c */
 void ws_timeline_reset(WsTimeline *t);   /* the document is new */

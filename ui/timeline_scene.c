@@ -30,7 +30,8 @@ double ws_timeline_offset(WsTimeline *t)
 {
     if (t->view.at.folded || !t->scene)
         return 0;
-    return floor((t->scene_unit - t->view.at.from) * t->view.at.scale + 0.5);
+    double k = t->page_scale; /* whole pixels: an image between two is a blur */
+    return floor((t->scene_unit - t->view.at.from) * t->view.at.scale * k + 0.5) / k;
 }
 
 double ws_timeline_ghz(WsTimeline *t)
@@ -228,7 +229,7 @@ static void make_scene(WsTimeline *t, const WsSceneOptions *o)
     t->how = g_new0(guint8, scene->item->len + 1);
     t->block_of = g_new0(WsBlock *, scene->item->len + 1);
     t->view.content = scene->bottom - scene->top + 12;
-    t->view.height = MAX(gtk_widget_get_height(t->canvas) - scene->top, 1);
+    t->view.height = MAX(gtk_widget_get_height(t->canvas) / t->page_scale - scene->top, 1);
     g_array_set_size(t->candidate, 0);
     if (!t->loose) {
         choose_candidates(t);

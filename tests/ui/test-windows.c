@@ -143,6 +143,56 @@ static void large_text(Scenario *s)
     scenario_settle(GTK_WIDGET(s->window));
 }
 
+static void set_text_scale(Scenario *s, double scale)
+{
+    static int before;
+    GtkSettings *settings = gtk_settings_get_default();
+    if (!before)
+        g_object_get(settings, "gtk-xft-dpi", &before, NULL);
+    g_object_set(settings, "gtk-xft-dpi", (int)((before > 0 ? before : 96 * 1024) * scale), NULL);
+    for (guint i = 0; i < 3; i++) /* measured, allocated, drawn anew */
+        scenario_settle(GTK_WIDGET(s->window));
+}
+
+/* I54: the score grows with the text, and the pointer finds in it what it shows: a click, a zoom
+ * about the pointer and a drag land where the bars are. */
+static void large_score(Scenario *s)
+{
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    double scale[] = { 1.25, 2 }, ox, oy, x, y, w, h, from, to;
+    for (guint i = 0; i < G_N_ELEMENTS(scale); i++) {
+        set_text_scale(s, scale[i]);
+        g_assert_cmpfloat_with_epsilon(ws_timeline_page_scale(t), scale[i], 0.01);
+        double k = ws_timeline_page_scale(t);
+        double middle = ws_timeline_length(t) / 2;
+        ws_timeline_set_view(t, middle, middle + 6000);
+        scenario_settle(s->timeline);
+        guint item = 0;
+        for (; item < ws_timeline_n_items(t); item++)
+            if (ws_timeline_item_place(t, item, &x, &y, &w, &h) && x > 4 && w > 8 && y >= 0 &&
+                y < 120 && x + w < 320)
+                break;
+        g_assert_cmpuint(item, <, ws_timeline_n_items(t));
+        ws_timeline_origin(t, &ox, &oy);
+        g_assert_cmpfloat(ox, >=, 184 * k - 1);
+        ws_document_select(s->document, NULL, WS_SELECT_REPLACE, FALSE);
+        scenario_click(s->timeline, ox + k * (x + w / 2), oy + k * (y + h / 2), 1, NULL);
+        g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 1);
+        ws_timeline_set_view(t, middle, middle + 4000);
+        scenario_settle(s->timeline);
+        double at = 200, cycle = ws_timeline_cycle_of_x(t, at);
+        scenario_point(s->timeline, ox + k * at, oy + 20);
+        scenario_xdo("keydown ctrl click 4 keyup ctrl");
+        WAIT_FOR((ws_timeline_get_view(t, &from, &to), to - from < 3900));
+        g_assert_cmpfloat(fabs(ws_timeline_x_of_cycle(t, cycle) - at) * k, <, 1.5);
+        cycle = ws_timeline_cycle_of_x(t, 250);
+        scenario_drag(s->timeline, ox + k * 250, oy + 30, ox + k * 250 - 100, oy + 30, 2, NULL);
+        g_assert_cmpfloat(fabs(ws_timeline_x_of_cycle(t, cycle) * k - (250 * k - 100)), <, 2);
+    }
+    set_text_scale(s, 1);
+    g_assert_cmpfloat_with_epsilon(ws_timeline_page_scale(t), 1, 0.01);
+}
+
 static void count_frames(GdkFrameClock *clock, guint *frames)
 {
     (*frames)++;
@@ -213,6 +263,7 @@ static void add(void)
     scenario_add("I53/contrast", contrasts);
     scenario_add("I53/second-cue", second_cue);
     scenario_add("I54/text-200-percent", large_text);
+    scenario_add("I54/score-200-percent", large_score);
     scenario_add("I55/no-animation", no_animation);
     scenario_add_empty("windows/welcome", welcome);
     scenario_add("windows/narrow", narrow);
