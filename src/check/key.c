@@ -351,6 +351,8 @@ static void put_objects(WsKey *k, const WsPlay *play)
             continue;
         }
         put(k, MIN(n->generation, 1));
+        put(k, (gint64)n->now);
+        put(k, (gint64)n->before);
         put(k, n->arrived);
         put(k, n->arrived ? n->count : 0);
         item(k, n->comp, (WsEpoch)n->generation);

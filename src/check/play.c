@@ -183,6 +183,7 @@ void ws_play_reset(WsPlay *play)
     for (guint i = 0; i <= play->ranks * play->n_named; i++) {
         WsNamed *n = i < play->ranks * play->n_named ? &play->named[i] : &play->cluster;
         n->generation = n->arrived = n->count = 0;
+        n->now = n->before = 0;
         n->barrier = -1;
     }
     for (guint r = 0; r < play->ranks; r++)

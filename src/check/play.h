@@ -80,6 +80,7 @@ typedef struct WsSlot {
 
 typedef struct {
     gint64 generation;
+    guint64 now, before; /* who joined this generation and the one before */
     gint64 arrived, count;
     guint comp;
     WsEpoch *acc, *done;

@@ -276,7 +276,7 @@ static void explore(Search *s)
     }
 }
 
-static char *names_of(const WsControl *c)
+char *ws_proof_names(const WsControl *c)
 {
     GString *t =
         g_string_new(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "one tile" : "every number of tiles");
@@ -314,7 +314,7 @@ WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge)
         ws_control_reset(play);
         explore(&s);
         if (proof->kind == WS_PROOF_CLOSED)
-            proof->names = names_of(play->control);
+            proof->names = ws_proof_names(play->control);
         ws_key_free(s.key);
         g_hash_table_unref(s.seen);
         g_ptr_array_unref(s.stack);

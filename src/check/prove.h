@@ -33,7 +33,7 @@ typedef struct {
     gboolean count, relative;
 } WsSite;
 
-enum { WS_LAPS = 4 };         /* turns are told apart modulo this */
+enum { WS_LAPS = 2 };         /* turns are told apart modulo this */
 enum { WS_SYMBOL_TILES = 0 }; /* the number of tiles of the cluster */
 
 typedef struct WsControlInst WsControlInst;
@@ -154,6 +154,7 @@ typedef struct {
     guint tiles;    /* ALARM: tiles on that path */
     char *names;    /* CLOSED: what it quantified over */
     guint states, merges;
+    guint line; /* ALARM: of the sources, for tests of the engine */
     guint64 ops;
     double seconds;
 } WsProof;
@@ -161,5 +162,6 @@ typedef struct {
  * but an alarm has the fewest rounds and tiles. */
 WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge);
 void ws_proof_free(WsProof *proof);
+char *ws_proof_names(const WsControl *c); /* over what it is */
 
 G_END_DECLS

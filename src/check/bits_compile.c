@@ -1,0 +1,495 @@
+/* A program compiled for the proof: one array of instructions per agent. */
+#include "check/bits.h"
+
+#include <string.h>
+
+#define MAX_CODE 8000
+
+/* --- operations ------------------------------------------------------------------------------- */
+/* A value is cut in 4 x 16 blocks; a view covers a set of them. */
+static guint64 mask_of(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0)
+{
+    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
+    gint64 ra = CLAMP(r0 / rh, 0, 3), rb = CLAMP((r0 + MAX(u->rows, 1) - 1) / rh, 0, 3);
+    gint64 ca = CLAMP(c0 / cw, 0, 15), cb = CLAMP((c0 + MAX(u->cols, 1) - 1) / cw, 0, 15);
+    guint64 row = ((2ull << cb) - (1ull << ca)) & 0xffff, mask = 0;
+    for (gint64 r = ra; r <= rb; r++)
+        mask |= row << (16 * r);
+    return mask;
+}
+
+guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v)
+{
+    gint64 r0 = 0, c0 = 0;
+    if (v->constant)
+        return v->mask;
+    ws_bit_eval(b, i, &v->row0, &r0);
+    ws_bit_eval(b, i, &v->col0, &c0);
+    return mask_of(&b->agent[ws_bit_agent(b, i)].a->value[v->value], v->use, r0, c0);
+}
+
+static WsBitValue whole(const WsAgent *a, guint value)
+{
+    const WsValueUse u = { .rows = a->value[value].rows, .cols = a->value[value].cols };
+    return (WsBitValue){ .value = value,
+                         .constant = TRUE,
+                         .mask = mask_of(&a->value[value], &u, 0, 0) };
+}
+
+static void compile_values(WsBits *b, guint agent, WsBitOp *o)
+{
+    const WsAgent *a = b->agent[agent].a;
+    for (guint i = 0; i < o->op->n_value; i++) {
+        const WsValueUse *u = &o->op->value[i];
+        if (u->value >= a->n_values)
+            continue;
+        WsBitValue *v = &o->value[o->n_value++];
+        v->value = u->value, v->use = u;
+        v->row0 = ws_bit_expr(b, agent, u->row0);
+        v->col0 = ws_bit_expr(b, agent, u->col0);
+        v->constant = v->row0.constant && v->col0.constant;
+        v->mask = mask_of(&a->value[u->value], u, v->row0.value, v->col0.value);
+    }
+}
+
+typedef struct {
+    const WsAgent *agent;
+    GArray *read, *write; /* guint */
+} Names;
+
+static gint find_value(const WsAgent *a, const char *name)
+{
+    for (guint i = 0; name && i < a->n_values; i++)
+        if (strcmp(a->value[i].name, name) == 0)
+            return (gint)i;
+    return -1;
+}
+
+static void see_name(const WsExpr *e, gpointer data)
+{
+    Names *n = data;
+    gint v = e->op == WS_EXPR_NAME ? find_value(n->agent, e->name) : -1;
+    guint value = (guint)v;
+    for (guint i = 0; v >= 0 && i < n->write->len; i++)
+        if (g_array_index(n->write, guint, i) == value)
+            return; /* defined by an earlier statement of the step */
+    if (v >= 0)
+        g_array_append_val(n->read, value);
+}
+
+static WsBitValue *wholes(WsBits *b, const WsAgent *a, const GArray *list)
+{
+    WsBitValue *v = ws_bit_alloc(b, (list->len + 1) * sizeof *v);
+    for (guint i = 0; i < list->len; i++)
+        v[i] = whole(a, g_array_index(list, guint, i));
+    return v;
+}
+
+/* Values a compute step reads before it assigns them, and values it assigns. */
+static void compile_math(WsBits *b, guint agent, WsBitOp *o)
+{
+    const WsOp *op = o->op;
+    g_autoptr(GArray) read = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) write = g_array_new(FALSE, FALSE, sizeof(guint));
+    Names n = { b->agent[agent].a, read, write };
+    for (guint i = 0; i < op->n_math; i++) {
+        ws_expr_visit(op->math[i]->value, see_name, &n);
+        gint v = find_value(n.agent, op->math[i]->name);
+        guint value = (guint)v;
+        if (v >= 0)
+            g_array_append_val(write, value);
+    }
+    if (op->skip)
+        ws_expr_visit(op->skip, see_name, &n);
+    o->n_reads = read->len, o->n_writes = write->len;
+    o->reads = wholes(b, n.agent, read);
+    o->writes = wholes(b, n.agent, write);
+}
+
+static gint named_id(const WsBits *b, guint agent, const WsOp *op)
+{
+    if (op->barrier < 0)
+        return op->count > b->p->agent[agent].threads ? 0 : 16 + (gint)agent;
+    return -1;
+}
+
+static void use_named(WsBits *b, guint agent, const WsOp *op)
+{
+    gint id = named_id(b, agent, op);
+    if (id >= 0) {
+        b->named_of[id] = 0;
+        return;
+    }
+    const WsBarrier *bar = &b->p->barrier[op->barrier];
+    for (guint e = 0; e < MAX(bar->array, 1); e++)
+        b->named_of[CLAMP(bar->hw_id ? bar->hw_id[e] : 0, 0, 15)] = 0;
+}
+
+static gboolean is_named(const WsOp *op)
+{
+    return op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE;
+}
+
+/* Which queue a wait retires, -1 none. */
+static gint queue_of_wait(WsOpKind kind)
+{
+    return kind == WS_OP_MMA_WAIT    ? 0
+           : kind == WS_OP_BULK_WAIT ? 1
+           : kind == WS_OP_CP_WAIT   ? 2
+                                     : -1;
+}
+
+static gboolean acts(const WsBits *b, const WsOp *op)
+{
+    static const gboolean plain[WS_OP_KIND_COUNT] = {
+        [WS_OP_MBAR_WAIT] = TRUE,    [WS_OP_MBAR_ARRIVE] = TRUE,
+        [WS_OP_MBAR_EXPECT] = TRUE,  [WS_OP_TMA_LOAD] = TRUE,
+        [WS_OP_BULK_COPY] = TRUE,    [WS_OP_ST_REMOTE] = TRUE,
+        [WS_OP_CP_ROWS] = TRUE,      [WS_OP_CP_ARRIVE] = TRUE,
+        [WS_OP_CP_COMMIT] = TRUE,    [WS_OP_CP_WAIT] = TRUE,
+        [WS_OP_TMA_STORE] = TRUE,    [WS_OP_BULK_COMMIT] = TRUE,
+        [WS_OP_BULK_WAIT] = TRUE,    [WS_OP_MMA] = TRUE,
+        [WS_OP_MMA_COMMIT] = TRUE,   [WS_OP_MMA_WAIT] = TRUE,
+        [WS_OP_MMA_FENCE] = TRUE,    [WS_OP_BAR_SYNC] = TRUE,
+        [WS_OP_BAR_ARRIVE] = TRUE,   [WS_OP_CLUSTER_ARRIVE] = TRUE,
+        [WS_OP_CLUSTER_WAIT] = TRUE, [WS_OP_FENCE_ASYNC] = TRUE,
+        [WS_OP_WARP_SYNC] = TRUE,
+    };
+    return plain[op->kind] || op->n_access || op->n_value || op->n_math ||
+           (op->var >= 0 && b->c->relevant[op->var] &&
+            (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE));
+}
+
+static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
+{
+    const WsOp *op = o->op;
+    WsBitAgent *a = &b->agent[agent];
+    o->barrier = op->barrier;
+    o->element = ws_bit_expr(b, agent, op->element);
+    o->use = ws_bit_expr(b, agent, op->use);
+    o->slot = ws_bit_expr(b, agent, op->slot);
+    o->parity = ws_bit_expr(b, agent, op->parity);
+    o->turn = ws_bit_expr(b, agent, op->turn);
+    if (op->ctas.kind == WS_CTAS_EXPR)
+        o->cta = ws_bit_expr(b, agent, op->ctas.expr);
+    if (is_named(op)) {
+        o->named = named_id(b, agent, op);
+        use_named(b, agent, op);
+    }
+    if (op->kind == WS_OP_MBAR_WAIT && op->barrier >= 0)
+        a->ret[op->barrier] = 0;
+    gboolean rows = op->kind == WS_OP_CP_ROWS || (ws_bit_loads(op->kind) && op->barrier < 0);
+    a->issues[0] |= op->kind == WS_OP_MMA;
+    a->issues[1] |= op->kind == WS_OP_TMA_STORE;
+    a->issues[2] |= rows;
+    gint q = queue_of_wait(op->kind);
+    if (q >= 0) {
+        a->ages[q] = MAX(a->ages[q], (guint)CLAMP(op->n, 0, 100) + 2);
+        if (a->ages[q] > WS_BIT_AGES)
+            ws_bit_outside(b, "more groups in flight than the proof counts");
+    }
+}
+
+static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
+{
+    WsBitOp *o = ws_bit_alloc(b, sizeof *o);
+    b->agent[agent].lanes |= op->breadth != WS_BREADTH_LEADER && !op->tree->leader;
+    o->op = op;
+    o->kind = (guint8)op->kind;
+    o->leader = op->breadth == WS_BREADTH_LEADER || op->tree->leader;
+    o->barrier = o->named = o->remote = o->local = -1;
+    compile_barrier(b, agent, o);
+    const GArray *need = b->c->need[op->index];
+    o->n_need = need ? need->len : 0;
+    o->need = need ? (gint *)(gpointer)need->data : NULL;
+    if (op->mma && op->mma->first) {
+        const WsExpr *w = g_hash_table_lookup(b->c->rewritten, op->mma->first);
+        o->first = ws_bit_cond(b, agent, w ? w : op->mma->first);
+    }
+    if (op->var >= 0 && (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE) &&
+        b->c->relevant[op->var]) {
+        o->local = ws_bit_local_of(b, agent, op->var);
+        o->set = ws_bit_expr(b, agent, op->set);
+        if (!op->set)
+            o->set.value = op->kind == WS_OP_ADVANCE ? 1 : 0;
+    }
+    compile_values(b, agent, o);
+    if (op->kind == WS_OP_MATH)
+        compile_math(b, agent, o);
+    ws_bit_access(b, agent, o, op->n_access);
+    if (op->kind == WS_OP_BULK_COPY && op->ctas.kind != WS_CTAS_OWN &&
+        op->ctas.kind != WS_CTAS_EXPR)
+        ws_bit_outside(b, "a copy to several CTAs at once");
+    return o;
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
+typedef struct {
+    WsBits *b;
+    guint agent;
+    GArray *code;   /* WsBitInstr */
+    GArray *loop;   /* WsBitLoop */
+    GHashTable *at; /* loop or branch -> 1 + its place */
+    guint hidden;
+} Compiler;
+
+static void compile_tree(Compiler *k, const WsTree *t);
+
+static WsBitInstr *emit(Compiler *k, WsBitKind kind)
+{
+    WsBitInstr x = { .kind = kind };
+    if (k->code->len >= MAX_CODE)
+        ws_bit_outside(k->b, "an agent with too many steps");
+    g_array_append_val(k->code, x);
+    return &g_array_index(k->code, WsBitInstr, k->code->len - 1);
+}
+
+static const WsExpr *rewritten(const Compiler *k, const WsExpr *e)
+{
+    const WsExpr *w = g_hash_table_lookup(k->b->c->rewritten, e);
+    return w ? w : e;
+}
+
+static void compile_loop(Compiler *k, const WsTree *t)
+{
+    WsBits *b = k->b;
+    WsBitLoop l = { .tree = t, .symbol = -1, .split = -1, .index = -1, .total = -1 };
+    l.enter = (guint16)k->code->len;
+    l.from = ws_bit_expr(b, k->agent, t->from);
+    l.by = ws_bit_expr(b, k->agent, t->step_by);
+    if (!t->step_by)
+        l.by.value = 1;
+    if (t->over == WS_OVER_COUNT && t->count) {
+        const WsForm *f = g_hash_table_lookup(b->c->forms, rewritten(k, t->count));
+        if (f) {
+            l.symbol = f->symbol;
+            l.rest = ws_bit_expr_plain(b, k->agent, f->rest);
+            if (f->symbol >= 0 && f->symbol < WS_MAX_SPLIT &&
+                ((const WsSymbol *)b->c->symbols->pdata[f->symbol])->split)
+                l.split = f->symbol;
+        } else {
+            l.rest = ws_bit_expr_plain(b, k->agent, NULL);
+        }
+    } else {
+        l.rest = ws_bit_expr_plain(b, k->agent, NULL);
+    }
+    l.index = ws_bit_local_of(b, k->agent, t->index_var);
+    l.total = ws_bit_local_of(b, k->agent, t->total_var);
+    l.by_index = t->index_var >= 0 && b->c->relevant[t->index_var];
+    guint number = k->loop->len;
+    g_array_append_val(k->loop, l);
+    g_hash_table_insert(k->at, (gpointer)t, GUINT_TO_POINTER(l.enter + 1u));
+    emit(k, WS_BIT_ENTER)->loop = (guint16)number;
+    if (t->n_kids)
+        compile_tree(k, t->kid[0]);
+    emit(k, WS_BIT_BACK)->loop = (guint16)number;
+    g_array_index(k->loop, WsBitLoop, number).head = (guint16)k->code->len;
+    emit(k, WS_BIT_HEAD)->loop = (guint16)number;
+}
+
+static void compile_branch(Compiler *k, const WsTree *t)
+{
+    if (t->cond && g_hash_table_contains(k->b->c->private_if, t)) {
+        if (k->hidden++ == 0)
+            emit(k, WS_BIT_HIDE);
+        for (guint i = 0; i < t->n_kids; i++)
+            compile_tree(k, t->kid[i]);
+        if (--k->hidden == 0)
+            emit(k, WS_BIT_SHOW);
+        return;
+    }
+    g_hash_table_insert(k->at, (gpointer)t, GUINT_TO_POINTER(k->code->len + 1));
+    guint test = k->code->len;
+    if (t->cond)
+        emit(k, WS_BIT_IF)->cond = ws_bit_cond(k->b, k->agent, rewritten(k, t->cond));
+    if (t->n_kids)
+        compile_tree(k, t->kid[0]);
+    if (!t->cond)
+        return;
+    gboolean other = t->n_kids > 1 && t->kid[1];
+    guint jump = k->code->len;
+    if (other)
+        emit(k, WS_BIT_JUMP);
+    g_array_index(k->code, WsBitInstr, test).to = (guint16)k->code->len;
+    if (!other)
+        return;
+    compile_tree(k, t->kid[1]);
+    g_array_index(k->code, WsBitInstr, jump).to = (guint16)k->code->len;
+}
+
+static void compile_tree(Compiler *k, const WsTree *t)
+{
+    if (!t)
+        return;
+    switch (t->kind) {
+    case WS_TREE_SEQ:
+        for (guint i = 0; i < t->n_kids; i++)
+            compile_tree(k, t->kid[i]);
+        break;
+    case WS_TREE_LOOP:
+        compile_loop(k, t);
+        break;
+    case WS_TREE_BRANCH:
+        compile_branch(k, t);
+        break;
+    case WS_TREE_OP:
+        if (acts(k->b, t->op)) {
+            WsBitOp *o = compile_op(k->b, k->agent, t->op);
+            emit(k, WS_BIT_OP)->op = o;
+        }
+        break;
+    }
+}
+
+static guint loop_of(const Compiler *k, const WsTree *t)
+{
+    for (guint i = 0; i < k->loop->len; i++)
+        if (g_array_index(k->loop, WsBitLoop, i).tree == t)
+            return i;
+    return 0;
+}
+
+static void compile_sites(Compiler *k, WsBitAgent *a)
+{
+    const GArray *sites = k->b->c->site[k->agent];
+    a->site = ws_bit_alloc(k->b, (sites->len + 1) * sizeof *a->site);
+    for (guint i = 0; i < sites->len; i++) {
+        WsBitSite *s = &a->site[a->n_sites++];
+        s->site = &g_array_index(sites, WsSite, i);
+        const WsTree *node = s->site->node;
+        s->rest = ws_bit_expr_plain(k->b, k->agent, s->site->form->rest);
+        s->at = (guint16)(GPOINTER_TO_UINT(g_hash_table_lookup(k->at, node)) - 1);
+        if (node->kind == WS_TREE_OP) { /* `first` of an mma */
+            for (guint n = 0; n < k->code->len; n++) {
+                const WsBitInstr *x = &g_array_index(k->code, WsBitInstr, n);
+                if (x->op && x->op->op == node->op)
+                    s->at = (guint16)n;
+            }
+        }
+        s->loop = node->kind == WS_TREE_LOOP ? (gint)loop_of(k, node) : -1;
+        for (const WsTree *t = node->parent; t; t = t->parent)
+            s->n_around += t->kind == WS_TREE_LOOP;
+        s->around = ws_bit_alloc(k->b, (s->n_around + 1) * sizeof(guint16));
+        guint n = 0;
+        for (const WsTree *t = node->parent; t; t = t->parent)
+            if (t->kind == WS_TREE_LOOP)
+                s->around[n++] = (guint16)loop_of(k, t);
+    }
+}
+
+static void see_symbol(const WsExpr *e, gpointer data)
+{
+    WsBits *b = ((gpointer *)data)[0];
+    GArray *need = ((gpointer *)data)[1];
+    gint s = e->op == WS_EXPR_VAR ? e->var - (gint)b->c->n_vars : -1;
+    if (s > 0)
+        g_array_append_val(need, s);
+}
+
+static void compile_starts(WsBits *b, guint agent, WsBitAgent *a)
+{
+    const WsProgram *p = b->p;
+    a->start = ws_bit_alloc(b, (p->n_vars + 1) * sizeof *a->start);
+    for (guint v = 0; v < p->n_vars; v++) {
+        const WsVar *var = &p->var[v];
+        if (var->kind != WS_VAR_COUNTER || var->agent != (gint)agent || !var->value ||
+            !b->c->relevant[v])
+            continue;
+        WsBitStart *s = &a->start[a->n_starts++];
+        s->local = ws_bit_local_of(b, agent, (gint)v);
+        s->value = ws_bit_expr(b, agent, var->value);
+        g_autoptr(GArray) need = g_array_new(FALSE, FALSE, sizeof(gint));
+        gpointer data[2] = { b, need };
+        const WsExpr *w = g_hash_table_lookup(b->c->rewritten, var->value);
+        ws_expr_visit(w ? w : var->value, see_symbol, data);
+        s->n_need = need->len;
+        s->need = ws_bit_alloc(b, (need->len + 1) * sizeof(gint));
+        if (need->len)
+            memcpy(s->need, need->data, need->len * sizeof(gint));
+    }
+}
+
+static void compile_agent(WsBits *b, guint agent)
+{
+    const WsProgram *p = b->p;
+    WsBitAgent *a = &b->agent[agent];
+    a->a = &p->agent[agent];
+    a->var = ws_bit_alloc(b, (p->n_vars + 1) * sizeof(gint));
+    a->ret = ws_bit_alloc(b, (p->n_barriers + 1) * sizeof(gint16));
+    memset(a->ret, 0xff, (p->n_barriers + 1) * sizeof(gint16));
+    a->busy = g_array_new(FALSE, FALSE, sizeof(WsBusyKey));
+    Compiler k = { .b = b, .agent = agent };
+    k.code = g_array_new(FALSE, FALSE, sizeof(WsBitInstr));
+    k.loop = g_array_new(FALSE, FALSE, sizeof(WsBitLoop));
+    k.at = g_hash_table_new(NULL, NULL);
+    compile_starts(b, agent, a);
+    emit(&k, WS_BIT_JUMP)->to = 1; /* place 0: not begun */
+    compile_tree(&k, a->a->body);
+    emit(&k, WS_BIT_END);
+    compile_sites(&k, a);
+    for (guint q = 0; q < 3; q++)
+        a->ages[q] = a->issues[q] ? MAX(a->ages[q], 2) : 0;
+    a->n_code = k.code->len, a->n_loops = k.loop->len;
+    a->code = ws_bit_alloc(b, k.code->len * sizeof(WsBitInstr));
+    memcpy(a->code, k.code->data, k.code->len * sizeof(WsBitInstr));
+    a->loop = ws_bit_alloc(b, (k.loop->len + 1) * sizeof(WsBitLoop));
+    if (k.loop->len)
+        memcpy(a->loop, k.loop->data, k.loop->len * sizeof(WsBitLoop));
+    g_array_unref(k.code);
+    g_array_unref(k.loop);
+    g_hash_table_unref(k.at);
+    a->counts = ws_bit_alloc(b, (a->n_locals + 1) * sizeof(gboolean));
+    for (guint i = 0; i < a->n_locals; i++) {
+        const WsVar *v = &p->var[a->var[i]];
+        a->counts[i] =
+            b->c->relevant[a->var[i]] &&
+            (v->kind == WS_VAR_TOTAL || v->kind == WS_VAR_COUNTER || v->kind == WS_VAR_LET);
+    }
+}
+
+WsBits *ws_bits_new(const WsProgram *p, guint policy)
+{
+    WsBits *b = g_new0(WsBits, 1);
+    b->p = p, b->policy = policy;
+    b->memory = g_ptr_array_new_with_free_func(g_free);
+    b->author = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
+    b->accesses = g_ptr_array_new();
+    b->ranks = MAX(p->cluster, 1);
+    b->n_agents = p->n_agents;
+    b->n_inst = b->ranks * p->n_agents;
+    b->c = ws_control_new(p, 0);
+    if (b->n_inst > 32 || b->n_agents > 32)
+        ws_bit_outside(b, "more than 32 agents");
+    if (b->c->outside)
+        return b;
+    for (guint s = 0; s < b->c->symbols->len; s++)
+        b->split |= ((const WsSymbol *)b->c->symbols->pdata[s])->split;
+    b->named_of = ws_bit_alloc(b, (16 + p->n_agents) * sizeof(gint));
+    for (guint i = 0; i < 16 + p->n_agents; i++)
+        b->named_of[i] = -1;
+    b->agent = ws_bit_alloc(b, p->n_agents * sizeof(WsBitAgent));
+    for (guint a = 0; a < p->n_agents; a++)
+        compile_agent(b, a);
+    for (guint i = 0; i < 16 + p->n_agents; i++)
+        if (b->named_of[i] >= 0)
+            b->named_of[i] = (gint)b->n_named++;
+    return b;
+}
+
+void ws_bits_free(WsBits *b)
+{
+    if (!b)
+        return;
+    for (guint a = 0; b->agent && a < b->n_agents; a++) {
+        if (b->agent[a].busy)
+            g_array_unref(b->agent[a].busy);
+    }
+    for (guint i = 0; i < b->accesses->len; i++)
+        g_array_unref(((WsBitAccess *)b->accesses->pdata[i])->corner);
+    g_ptr_array_unref(b->accesses);
+    ws_control_free(b->c);
+    g_array_unref(b->author);
+    g_ptr_array_unref(b->memory);
+    g_free(b->now);
+    g_free(b);
+}

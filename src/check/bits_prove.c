@@ -1,0 +1,416 @@
+/* Exploring all answers: depth first, states of equal control merged by forgetting what only one of
+ * them knows. If that closes without an alarm, every trip count and every interleaving is right. */
+#include "check/bits.h"
+
+#include <string.h>
+
+enum { MAX_INSTANCES = 96 };
+#define MAX_BYTES ((gsize)60 << 20)
+#define CHUNK     ((gsize)256 << 10)
+
+/* A state whose answers are not all explored, and how one came there. */
+typedef struct Choice Choice;
+struct Choice {
+    const Choice *from;
+    gint64 answer; /* of `from` */
+    WsAsk ask;
+    guint instance;
+    WsInstance asked; /* a copy of it */
+    gint64 option;    /* the first one; the others follow */
+    guint n_options, next;
+    guint8 *state; /* NULL: given back */
+    Choice *free;
+};
+
+typedef struct {
+    guint64 hash;
+    guint n;
+    gint32 *word;
+    guint64 *known; /* NULL if it is part of the words */
+} Seen;
+
+typedef struct {
+    WsBits *b;
+    const WsBitOptions *o;
+    WsProof *proof;
+    WsBitKey key;
+    /* states met: open addressing */
+    Seen *seen;
+    guint n_seen, cap_seen;
+    GPtrArray *chunks;
+    gsize in_chunk, bytes;
+    GPtrArray *stack; /* Choice* */
+    guint head;       /* of the queue */
+    Choice *spare;
+    GPtrArray *spare_states;
+    const Choice *from, *here; /* here: the state is that of this choice */
+    gint64 answer;
+    gboolean stop;
+} Search;
+
+/* --- memory ----------------------------------------------------------------------------------- */
+static gpointer carve(Search *s, gsize bytes)
+{
+    bytes = (bytes + 15) & ~(gsize)15;
+    if (s->chunks->len == 0 || s->in_chunk + bytes > CHUNK || bytes > CHUNK) {
+        g_ptr_array_add(s->chunks, g_malloc(MAX(CHUNK, bytes)));
+        s->bytes += MAX(CHUNK, bytes);
+        s->in_chunk = 0;
+    }
+    gpointer p = (guint8 *)s->chunks->pdata[s->chunks->len - 1] + s->in_chunk;
+    s->in_chunk += bytes;
+    return p;
+}
+
+static gsize state_bytes(const WsBits *b)
+{
+    return b->bytes + sizeof(gint64) + MAX_INSTANCES * sizeof(WsInstance);
+}
+
+static guint8 *save(Search *s)
+{
+    const WsBits *b = s->b;
+    const GArray *instance = b->c->instance;
+    guint8 *p = s->spare_states->len
+                    ? g_ptr_array_remove_index_fast(s->spare_states, s->spare_states->len - 1)
+                    : carve(s, state_bytes(b));
+    memcpy(p, b->now, b->bytes);
+    gint64 n = instance->len;
+    memcpy(p + b->bytes, &n, sizeof n);
+    memcpy(p + b->bytes + sizeof n, instance->data, (gsize)n * sizeof(WsInstance));
+    return p;
+}
+
+static void restore(Search *s, const guint8 *p)
+{
+    WsBits *b = s->b;
+    gint64 n;
+    memcpy(b->now, p, b->bytes);
+    memcpy(&n, p + b->bytes, sizeof n);
+    g_array_set_size(b->c->instance, (guint)n);
+    memcpy(b->c->instance->data, p + b->bytes + sizeof n, (gsize)n * sizeof(WsInstance));
+}
+
+/* --- states met ------------------------------------------------------------------------------- */
+static guint64 hash_of(const gint32 *word, guint n)
+{
+    guint64 h = 0x9e3779b97f4a7c15u, x;
+    for (guint i = 0; i + 1 < n; i += 2) {
+        memcpy(&x, word + i, sizeof x);
+        h = (h ^ x) * 0xff51afd7ed558ccdu;
+        h ^= h >> 29;
+    }
+    return h ? h : 1;
+}
+
+static Seen *slot_for(const Search *s, guint64 hash, const gint32 *word, guint n)
+{
+    for (guint i = (guint)hash & (s->cap_seen - 1);; i = (i + 1) & (s->cap_seen - 1)) {
+        Seen *x = &s->seen[i];
+        if (x->hash == 0 ||
+            (x->hash == hash && x->n == n && memcmp(x->word, word, n * sizeof(gint32)) == 0))
+            return x;
+    }
+}
+
+static void grow(Search *s)
+{
+    Seen *old = s->seen;
+    guint n = s->cap_seen;
+    s->cap_seen = n ? 2 * n : 512;
+    s->seen = g_new0(Seen, s->cap_seen);
+    for (guint i = 0; i < n; i++)
+        if (old[i].hash)
+            *slot_for(s, old[i].hash, old[i].word, old[i].n) = old[i];
+    g_free(old);
+}
+
+static guint known_words(const WsBits *b)
+{
+    return (b->n_items + b->n_q) * b->nw;
+}
+
+/* What is known lies in one piece but for the gap between K and Q. */
+static void known_of(const WsBits *b, guint64 *out)
+{
+    gsize k = (gsize)b->n_items * b->nw, q = (gsize)b->n_q * b->nw;
+    memcpy(out, b->now + b->o_k, k * sizeof(guint64));
+    memcpy(out + k, b->now + b->o_q, q * sizeof(guint64));
+}
+
+/* Forgets what the other does not know; TRUE: the other knew more somewhere. */
+static gboolean meet(guint64 *now, guint64 *before, gsize n)
+{
+    guint64 lost = 0;
+    for (gsize i = 0; i < n; i++) {
+        guint64 both = now[i] & before[i];
+        lost |= before[i] ^ both;
+        now[i] = before[i] = both;
+    }
+    return lost != 0;
+}
+
+/* TRUE: the state is new, or less is known in it than before. */
+static gboolean enter(Search *s)
+{
+    WsBits *b = s->b;
+    ws_bit_key(b, &s->key);
+    guint n = s->key.n, known = known_words(b);
+    if (s->o->exact) {
+        if (s->key.cap < n + 2 * known)
+            s->key.word = g_renew(gint32, s->key.word, s->key.cap = n + 2 * known);
+        known_of(b, (guint64 *)(gpointer)(s->key.word + n));
+        n += 2 * known;
+    }
+    if (2 * s->n_seen >= s->cap_seen)
+        grow(s);
+    guint64 hash = hash_of(s->key.word, n);
+    Seen *x = slot_for(s, hash, s->key.word, n);
+    if (x->hash == 0) {
+        x->hash = hash, x->n = n;
+        x->word = carve(s, n * sizeof(gint32));
+        memcpy(x->word, s->key.word, n * sizeof(gint32));
+        x->known = NULL;
+        if (!s->o->exact) {
+            x->known = carve(s, (known + 1) * sizeof(guint64));
+            known_of(b, x->known);
+        }
+        s->n_seen++;
+        s->proof->states++;
+        return TRUE;
+    }
+    if (s->o->exact)
+        return FALSE;
+    gsize k = (gsize)b->n_items * b->nw, q = (gsize)b->n_q * b->nw;
+    gboolean less = meet(ws_bit_k(b, 0), x->known, k);
+    less |= meet(ws_bit_q(b, 0), x->known + k, q);
+    s->proof->merges += less;
+    return less;
+}
+
+/* --- choices ---------------------------------------------------------------------------------- */
+/* Who asks about the earliest tile. */
+static const WsBitInst *asker(const WsBits *b)
+{
+    const WsBitInst *best = NULL;
+    for (guint i = 0; i < b->n_inst; i++) {
+        const WsBitInst *in = ws_bit_inst(b, i);
+        if (in->state != WS_INST_DONE && in->ask != WS_ASK_NONE &&
+            (!best || in->position < best->position))
+            best = in;
+    }
+    return best;
+}
+
+static void options_of(const WsControl *c, Choice *x)
+{
+    const WsSymbol *s = c->symbols->pdata[x->asked.symbol];
+    if (x->ask == WS_ASK_REMAINDER) {
+        x->option = 0;
+        x->n_options = (guint)s->modulus;
+        return;
+    }
+    gint64 r = -1;
+    if (s->ring)
+        r = ws_control_find(c, x->asked.symbol, s->run ? -2 : x->asked.position, x->asked.rank, 0)
+                ->remainder;
+    gboolean ends = r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r;
+    x->option = ends ? 0 : 1;
+    x->n_options = ends ? 2 : 1;
+}
+
+static void push(Search *s, const WsBitInst *in)
+{
+    WsBits *b = s->b;
+    Choice *c = s->spare;
+    if (c)
+        s->spare = c->free;
+    else
+        c = carve(s, sizeof *c);
+    memset(c, 0, sizeof *c);
+    c->from = s->from;
+    c->answer = s->answer;
+    c->ask = (WsAsk)in->ask;
+    c->instance = in->ask_instance;
+    c->asked = g_array_index(b->c->instance, WsInstance, c->instance);
+    options_of(b->c, c);
+    if (b->c->instance->len > MAX_INSTANCES) {
+        ws_bit_outside(b, "agents are too many tiles apart");
+        return;
+    }
+    if (c->n_options > 1 || s->o->exact)
+        c->state = save(s);
+    s->here = s->o->exact ? NULL : c;
+    g_ptr_array_add(s->stack, c);
+}
+
+/* From a state on which nothing can move: pushes the choice, or ends the path. */
+static void arrive(Search *s)
+{
+    WsBits *b = s->b;
+    s->proof->ops += b->ops;
+    s->here = NULL;
+    if (b->alarm || b->c->outside)
+        return;
+    const WsBitInst *in = asker(b);
+    if (!in) {
+        ws_bit_conclude(b);
+        return;
+    }
+    ws_bit_forget(b);
+    if (enter(s))
+        push(s, in);
+}
+
+static void pop(Search *s, Choice *c)
+{
+    if (c->state)
+        g_ptr_array_add(s->spare_states, c->state);
+    c->state = NULL;
+    c->free = s->spare;
+    s->spare = c;
+}
+
+/* The choice to go on from: the newest, or the oldest. NULL: all is explored. */
+static Choice *current(Search *s)
+{
+    while (s->head < s->stack->len) {
+        Choice *c = s->stack->pdata[s->o->exact ? s->head : s->stack->len - 1];
+        if (c->next < c->n_options)
+            return c;
+        if (s->o->exact) {
+            s->head++; /* the path is still needed */
+        } else {
+            g_ptr_array_set_size(s->stack, (gint)s->stack->len - 1);
+            pop(s, c);
+        }
+    }
+    return NULL;
+}
+
+static gboolean ended(Search *s)
+{
+    guint n = s->proof->states + s->proof->merges;
+    if (s->o->cancel && g_atomic_int_get(s->o->cancel))
+        s->proof->why = g_strdup("cancelled");
+    else if (n > s->o->max_states)
+        s->proof->why = g_strdup_printf("more than %u states", s->o->max_states);
+    else if (s->bytes > MAX_BYTES)
+        s->proof->why = g_strdup("the states take more than 64 MB");
+    else if (s->o->deadline && (n & 15) == 0 && g_get_monotonic_time() > s->o->deadline)
+        s->proof->why = g_strdup("it takes too long");
+    if (s->proof->why)
+        s->proof->kind = WS_PROOF_CAP;
+    return s->proof->why != NULL;
+}
+
+static void explore(Search *s)
+{
+    WsBits *b = s->b;
+    ws_bit_settle(b);
+    arrive(s);
+    for (Choice *c; !b->alarm && !b->c->outside && (c = current(s));) {
+        if (ended(s))
+            return;
+        if (s->here != c)
+            restore(s, c->state);
+        s->from = c;
+        s->answer = c->option + c->next++;
+        if (c->next == c->n_options && c->state) {
+            g_ptr_array_add(s->spare_states, c->state);
+            c->state = NULL;
+        }
+        ws_control_answer(b->c, c->ask, c->instance, s->answer);
+        ws_bit_settle(b);
+        arrive(s);
+        if (b->recut && s->proof->states > 24)
+            return;
+    }
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+/* The answers on the way, and the numbers of rounds and tiles they say. */
+static void tell_path(Search *s)
+{
+    GString *t = g_string_new(NULL);
+    s->proof->rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    gint64 answer = s->answer;
+    for (const Choice *c = s->from; c; answer = c->answer, c = c->from) {
+        gint64 n = c->asked.lo + (answer ? 1 : 0);
+        if (c->ask == WS_ASK_MORE && c->asked.symbol == WS_SYMBOL_TILES)
+            s->proof->tiles = MAX(s->proof->tiles, (guint)n);
+        else if (c->ask == WS_ASK_MORE)
+            g_array_append_val(s->proof->rounds, n);
+        if (c->ask == WS_ASK_MORE && answer == 1 && c != s->from)
+            continue; /* the last answer about it says more */
+        g_autofree char *q = ws_control_question(s->b->c, c->ask, &c->asked, answer);
+        g_string_prepend(t, t->len ? ", " : "");
+        g_string_prepend(t, q);
+    }
+    s->proof->path = g_string_free(t, FALSE);
+}
+
+static void clear(Search *s)
+{
+    s->n_seen = 0;
+    if (s->seen)
+        memset(s->seen, 0, s->cap_seen * sizeof(Seen));
+    g_ptr_array_set_size(s->stack, 0);
+    g_ptr_array_set_size(s->spare_states, 0);
+    g_ptr_array_set_size(s->chunks, 0);
+    s->bytes = s->in_chunk = 0;
+    s->spare = NULL;
+    s->from = s->here = NULL;
+    s->head = 0;
+    s->answer = 0;
+    s->proof->states = s->proof->merges = 0;
+}
+
+/* Cells that a path cuts anew are known from then on, and everything begins again. */
+static void search(Search *s)
+{
+    WsBits *b = s->b;
+    for (guint again = 0; again < 64; again++) {
+        clear(s);
+        ws_bit_layout(b);
+        if (b->c->outside)
+            return;
+        ws_bit_reset(b);
+        explore(s);
+        if (!b->recut || b->c->outside || s->proof->why)
+            return;
+    }
+    ws_bit_outside(b, "ranges of shared memory keep changing");
+}
+
+WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
+{
+    gint64 start = g_get_monotonic_time();
+    WsProof *proof = g_new0(WsProof, 1);
+    WsBits *b = ws_bits_new(p, options->policy);
+    Search s = { .b = b, .o = options, .proof = proof };
+    s.chunks = g_ptr_array_new_with_free_func(g_free);
+    s.stack = g_ptr_array_new();
+    s.spare_states = g_ptr_array_new();
+    if (!b->c->outside)
+        search(&s);
+    if (b->alarm && !b->c->outside) {
+        proof->kind = WS_PROOF_ALARM;
+        proof->line = b->alarm_line;
+        proof->why = g_strdup("something can go wrong");
+        tell_path(&s);
+    } else if (b->c->outside && !proof->why) {
+        proof->kind = WS_PROOF_OUTSIDE;
+        proof->why = g_strdup(b->c->outside);
+    }
+    if (proof->kind == WS_PROOF_CLOSED)
+        proof->names = ws_proof_names(b->c);
+    g_ptr_array_unref(s.chunks);
+    g_ptr_array_unref(s.stack);
+    g_ptr_array_unref(s.spare_states);
+    g_free(s.seen);
+    g_free(s.key.word);
+    ws_bits_free(b);
+    proof->seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
+    return proof;
+}

@@ -1,0 +1,175 @@
+/* Running the proof from one question to the next, and what must hold at the end. */
+#include "check/bits.h"
+
+static void sync_warp(WsBits *b, guint i, const WsBitOp *o)
+{
+    if (b->agent[ws_bit_agent(b, i)].a->warps != 1 || o->leader)
+        return;
+    ws_bit_join_k(b, &b->all[i], &b->know[i]);
+    ws_bit_join_q(b, &b->know[i], &b->know[i]);
+}
+
+static void fence_mma(WsBits *b, guint i)
+{
+    guint n = b->agent[ws_bit_agent(b, i)].a->n_values;
+    guint64 *touched = ws_bit_raw(b) + b->defined0[i] + n;
+    for (guint k = 0; k < n; k++)
+        touched[k] = 0;
+    ws_bit_inst(b, i)->open |= WS_SEEN_FENCE;
+}
+
+/* One operation; FALSE while the instance must wait. */
+gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
+{
+    switch ((WsOpKind)o->kind) {
+    case WS_OP_MBAR_WAIT:
+        return ws_bit_wait(b, i, o);
+    case WS_OP_BAR_SYNC:
+    case WS_OP_BAR_ARRIVE:
+        return ws_bit_sync(b, i, o);
+    case WS_OP_CLUSTER_ARRIVE:
+    case WS_OP_CLUSTER_WAIT:
+        return ws_bit_cluster(b, i, o);
+    case WS_OP_MBAR_ARRIVE:
+        ws_bit_arrive(b, i, o);
+        break;
+    case WS_OP_MBAR_EXPECT:
+        ws_bit_expect(b, i, o);
+        break;
+    case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+    case WS_OP_ST_REMOTE:
+        ws_bit_load(b, i, o);
+        break;
+    case WS_OP_CP_ROWS:
+        ws_bit_rows(b, i, o);
+        break;
+    case WS_OP_CP_ARRIVE:
+        ws_bit_cp_arrive(b, i, o);
+        break;
+    case WS_OP_TMA_STORE:
+        ws_bit_store(b, i, o);
+        break;
+    case WS_OP_MMA:
+        ws_bit_mma(b, i, o);
+        break;
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_BULK_COMMIT:
+    case WS_OP_CP_COMMIT:
+        ws_bit_commit(b, i, o->kind == WS_OP_MMA_COMMIT ? 0 : o->kind == WS_OP_BULK_COMMIT ? 1 : 2);
+        break;
+    case WS_OP_MMA_WAIT:
+    case WS_OP_BULK_WAIT:
+    case WS_OP_CP_WAIT:
+        ws_bit_retire(b, i,
+                      o->kind == WS_OP_MMA_WAIT    ? 0
+                      : o->kind == WS_OP_BULK_WAIT ? 1
+                                                   : 2,
+                      o->op->n);
+        break;
+    case WS_OP_MMA_FENCE:
+        fence_mma(b, i);
+        break;
+    case WS_OP_FENCE_ASYNC:
+        ws_bit_fence(b, i, o->leader);
+        break;
+    case WS_OP_WARP_SYNC:
+        sync_warp(b, i, o);
+        break;
+    default:
+        ws_bit_generic(b, i, o);
+    }
+    return TRUE;
+}
+
+static gboolean advance(WsBits *b, guint i)
+{
+    WsBitInst *in = ws_bit_inst(b, i);
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    gboolean moved = FALSE;
+    while (in->state != WS_INST_DONE && !b->alarm && !b->c->outside) {
+        const WsBitOp *o = in->have ? a->code[in->at].op : ws_bit_next(b, i);
+        if (!o)
+            return moved || in->state == WS_INST_DONE;
+        b->serial++;
+        if (!ws_bit_execute(b, i, o)) {
+            in->state = WS_INST_STUCK;
+            return moved;
+        }
+        in->state = WS_INST_RUN;
+        in->at++;
+        moved = TRUE;
+        if (++b->ops > 200000) {
+            ws_bit_outside(b, "too many operations between two questions");
+            return moved;
+        }
+    }
+    return moved;
+}
+
+void ws_bit_settle(WsBits *b)
+{
+    gboolean moved = TRUE;
+    b->ops = 0;
+    while (moved && !b->alarm && !b->c->outside) {
+        moved = FALSE;
+        for (guint i = 0; i < b->n_inst; i++)
+            if (ws_bit_inst(b, i)->state != WS_INST_DONE)
+                moved |= advance(b, i);
+    }
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+/* Does anybody of the CTA know it when the CTA ends? */
+static gboolean known_at_end(const WsBits *b, guint rank, const guint64 *row)
+{
+    for (guint a = 0; a < b->n_agents; a++)
+        for (guint w = 0; w < b->nw; w++)
+            if (row[w] & b->know[rank * b->n_agents + a].w[w])
+                return TRUE;
+    return FALSE;
+}
+
+static void check_slots(WsBits *b)
+{
+    for (guint s = 0; s < b->ranks * b->n_slots; s++) {
+        const WsBitSlot *slot = ws_bit_slot(b, s);
+        guint rank = s / b->n_slots;
+        if (!slot->signalled)
+            continue;
+        if (slot->tx != 0 ||
+            !known_at_end(b, rank,
+                          ws_bit_k(b, rank * b->items_of_rank + b->slot_item[s % b->n_slots] +
+                                          WS_ITEM_TRANSFER)))
+            ws_bit_alarm(b);
+    }
+}
+
+static void check_remote(WsBits *b)
+{
+    for (guint r = 0; b->ranks > 1 && r < b->ranks; r++)
+        for (guint k = 0; k < 2 * b->n_agents; k++)
+            for (guint to = 0; to < b->ranks; to++)
+                if (!known_at_end(
+                        b, to,
+                        ws_bit_k(b, r * b->items_of_rank + b->item_remote + k * b->ranks + to)))
+                    ws_bit_alarm(b);
+}
+
+/* Nothing can move any more and nobody asks. */
+void ws_bit_conclude(WsBits *b)
+{
+    for (guint i = 0; i < b->n_inst; i++) {
+        const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+        if (ws_bit_inst(b, i)->state != WS_INST_DONE) { /* a deadlock */
+            ws_bit_alarm(b);
+            return;
+        }
+        for (guint q = 0; q < 3; q++)
+            for (guint w = 0; w < a->ages[q] * b->n_set; w++)
+                if (ws_bit_raw(b)[b->set0[q][i] + w])
+                    ws_bit_alarm(b);
+    }
+    check_slots(b);
+    check_remote(b);
+}
