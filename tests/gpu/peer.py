@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures bundles of a GEMM (C = A * B^T) against torch.matmul, all in one process.
+"""Measures bundles of a GEMM (C = A * B^T) against torch, all in one process.
 
     peer.py BUNDLE [BUNDLE ...] [--rounds 9] [--reps 5] [--sustained 3] [--json OUT]
 
@@ -9,6 +9,9 @@ interleaved cold rounds (256 MB memset before every launch, contestants take tur
 rotates; the figure is the median over rounds of the median within a round, ratios are taken round by
 round), then sustained segments in turn over two buffer sets, with SM clock and power by NVML. The first
 segment of every contestant is warm-up and not counted.
+
+16-bit operands: torch.matmul in the layouts of --layouts. 8-bit: torch._scaled_mm with fast and with
+exact accumulation, and the error is judged beside theirs (judge_by_peer). Ratios are to the fastest.
 
 Needs an sm_90 GPU, torch and ctypes; nothing is installed or downloaded. bundle.txt is described in
 src/runner/README.md. Exit status: 0 all right, 1 a wrong result, 2 usage or bad bundle, 4 no GPU.
@@ -26,6 +29,8 @@ try:
     import torch
 except ImportError:
     torch = None
+else:
+    import contestants
 
 DTYPES = {"f32": 4, "f16": 2, "bf16": 2, "tf32": 4, "e4m3": 1, "e5m2": 1, "i8": 1, "u8": 1, "i32": 4}
 MAP_TYPE = {"f32": 7, "f16": 6, "bf16": 9, "tf32": 11, "e4m3": 0, "e5m2": 0, "i8": 0, "u8": 0, "i32": 3}
@@ -250,15 +255,11 @@ def sample_points(m, n, count):
     return i.cuda(), j.cuda()
 
 
-def reference(a, b, i, j):
-    out = torch.empty(len(i), dtype=torch.float64, device="cuda")
-    for s in range(0, len(i), 256):
-        rows, cols = a[i[s:s + 256]].double(), b[j[s:s + 256]].double()
-        out[s:s + 256] = (rows * cols).sum(-1)
-    return out
+def bits(x):
+    return x.view(torch.int16 if x.element_size() == 2 else torch.int32)
 
 
-def judge(run, a, b, c, tolerance, points, want, name):
+def judge(run, c, tolerance, points, want, name):
     """Runs twice on poisoned output; returns a dictionary with "right"."""
     i, j = points
     poison(c)
@@ -269,17 +270,35 @@ def judge(run, a, b, c, tolerance, points, want, name):
     run()
     torch.cuda.synchronize()
     finite = bool(torch.isfinite(first).all())
-    same = bool(torch.equal(first.view(torch.int16 if first.element_size() == 2 else torch.int32),
-                            c.view(torch.int16 if c.element_size() == 2 else torch.int32)))
-    got = first[i, j].double()
-    error = (got - want).abs()
+    same = bool(torch.equal(bits(first), bits(c)))
+    error = (first[i, j].double() - want).abs()
     allowed = tolerance[0] + tolerance[1] * want.abs()
     wrong = int((~(error <= allowed)).sum())
     worst = float((error / allowed).nan_to_num(nan=float("inf")).max())
     return {"name": name, "right": finite and same and wrong == 0, "finite": finite,
             "bit_identical_repeat": same, "samples": len(i), "wrong": wrong,
             "worst_error": float(error.nan_to_num(nan=float("inf")).max()),
+            "rms_error": float((error * error).mean().sqrt()),
             "worst_share_of_tolerance": worst}
+
+
+def judge_by_peer(checks, k, alpha, want):
+    """8-bit operands: the tensor core itself adds in fewer bits, so the yardstick is the error of
+    torch's own kernel on the same samples, and the bound of accumulation_bound. Right: no worse than
+    torch's fast accumulation (rms within 5 %, worst within 50 %: one sample in 4096) and within the bound
+    plus the rounding of the result. Says, too, whether it is as good as torch's exact accumulation."""
+    partial = float(want.abs().max()) / max(abs(alpha), 1e-30)
+    bound = contestants.accumulation_bound(k, alpha, partial) + float(want.abs().max()) * 2.0 ** -8
+    fast, exact = checks.get("torch-fast"), checks.get("torch-exact")
+    loosest = max([p for p in (fast, exact) if p], key=lambda p: p["rms_error"], default=None)
+    for name, v in checks.items():
+        v["bound"] = bound
+        v["right"] = v["finite"] and v["bit_identical_repeat"] and v["worst_error"] <= bound
+        if loosest and not name.startswith("torch"):
+            v["right"] = (v["right"] and v["rms_error"] <= 1.05 * loosest["rms_error"] and
+                          v["worst_error"] <= 1.5 * loosest["worst_error"])
+        if exact:
+            v["as_exact"] = v["rms_error"] <= 1.05 * exact["rms_error"]
 
 
 # --- timing --------------------------------------------------------------------------------------
@@ -352,88 +371,95 @@ def mean(values):
     return sum(values) / len(values) if values else None
 
 
-def measure_case(case, bundles, kernels, options, nvml, flush, sms):
+def prepare(case, bundles, kernels, options):
+    """Operand sets and, per contestant, one launch function per set."""
     first = bundles[0]
     sizes = dict(zip(first.sizes, case["values"]))
-    ia, ib, ic = (first.index(n) for n in (options.a, options.b, options.c))
-    (m, k), (n, k2) = case["extent"][ia], case["extent"][ib]
-    result = {"label": case["label"], "sizes": sizes, "contestants": {}}
-    if k != k2 or case["extent"][ic] != [m, n]:
-        raise BundleError("%s: not C[M,N] = A[M,K] * B[N,K]^T" % first.folder)
-    if case["grid"] == 0 or m == 0 or n == 0:
-        result["state"] = "nothing to launch"
-        return result
-    kinds = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
-    ta, tb, tc = (first.tensors[i] for i in (ia, ib, ic))
-    torch.manual_seed(1)
-    sets = []
-    for _ in range(2):
-        a = torch.randn(m, k, device="cuda", dtype=torch.float32).to(kinds[ta["dtype"]])
-        b = torch.randn(n, k, device="cuda", dtype=torch.float32).to(kinds[tb["dtype"]])
-        sets.append((a, b, torch.empty(m, n, device="cuda", dtype=kinds[tc["dtype"]])))
+    sets = [contestants.make_set(first, case, options) for _ in range(2)]
     runs = {}
     for bundle, kernel in zip(bundles, kernels):
         own = bundle.case(sizes)
         if own is None:
             continue
-        made = []
-        for a, b, c in sets:
-            by_name = {options.a: a, options.b: b, options.c: c}
-            made.append(kernel.prepare(own, [by_name[t["name"]] for t in bundle.tensors]))
-        runs[bundle.label] = made
-    made = []
-    for a, b, c in sets:
-        made.append(lambda a=a, bt=b.t(), c=c: torch.matmul(a, bt, out=c))
-    runs["torch"] = made
+        runs[bundle.label] = [kernel.prepare(own, [t[n["name"]] for n in bundle.tensors]) for t in sets]
+    runs.update(contestants.peers(first, sets, options))
+    return sizes, sets, runs
 
-    a, b, c = sets[0]
-    points = sample_points(m, n, options.samples)
-    want = reference(a, b, *points)
-    right = True
+
+def check_case(first, sets, runs, options, result):
+    """Judges every contestant; returns the names of those that are right."""
+    names = contestants.operand_names(first, options)
+    a, c = sets[0][names[0]], sets[0][names[2]]
+    tc = first.tensors[first.index(names[2])]
+    points = sample_points(c.shape[0], c.shape[1], options.samples)
+    alpha = contestants.alpha_of(first)
+    want, _ = contestants.sampled(sets[0], names, alpha, *points)
+    checks = {}
     for name, made in runs.items():
-        verdict = judge(made[0], a, b, c, (tc["abs"], tc["rel"]), points, want, name)
-        result["contestants"][name] = {"check": verdict}
-        if name == "torch":
-            peer_c = c.clone()
-        else:
-            right = right and verdict["right"]
-    for name, made in runs.items():
+        checks[name] = judge(made[0], c, (tc["abs"], tc["rel"]), points, want, name)
+    if a.element_size() == 1:
+        judge_by_peer(checks, a.shape[1], alpha, want)
+    peer_c = None
+    for name in sorted(runs, key=lambda n: not n.startswith("torch")):
         poison(c)
-        made[0]()
+        runs[name][0]()
         torch.cuda.synchronize()
-        difference = (c.float() - peer_c.float()).abs()
-        result["contestants"][name]["check"]["max_difference_from_torch"] = float(difference.max())
-        result["contestants"][name]["check"]["elements_equal_to_torch"] = float((c == peer_c).float().mean())
-    result["state"] = "right" if right else "wrong"
-    if not right:
+        if peer_c is None:
+            peer_c = c.clone()
+        checks[name]["max_difference_from_torch"] = float((c.float() - peer_c.float()).abs().max())
+        checks[name]["elements_equal_to_torch"] = float((c == peer_c).float().mean())
+        result["contestants"][name] = {"check": checks[name]}
+    return [n for n in runs if checks[n]["right"]]
+
+
+def measure_case(case, bundles, kernels, options, nvml, flush, sms):
+    first = bundles[0]
+    ia, ib, ic = (first.index(n) for n in (options.a, options.b, options.c))
+    (m, k), (n, k2) = case["extent"][ia], case["extent"][ib]
+    result = {"label": case["label"], "contestants": {}}
+    if k != k2 or case["extent"][ic] != [m, n]:
+        raise BundleError("%s: not C[M,N] = A[M,K] * B[N,K]^T" % first.folder)
+    if case["grid"] == 0 or m == 0 or n == 0:
+        result["state"] = "nothing to launch"
+        return result
+    torch.manual_seed(1)
+    result["sizes"], sets, runs = prepare(case, bundles, kernels, options)
+    right = check_case(first, sets, runs, options, result)
+    result["state"] = "right" if len(right) == len(runs) else "wrong"
+    runs = {x: r for x, r in runs.items() if x in right}
+    if not any(x.startswith("torch") for x in runs):
         return result
 
     flops = 2.0 * m * n * k
+    rate = 8192 if first.tensors[ia]["dtype"] in contestants.EIGHT_BIT else 4096
     medians, device = cold_rounds({x: r[0] for x, r in runs.items()}, flush, options.rounds,
                                   options.reps, nvml)
+    best = min((x for x in runs if x.startswith("torch")), key=lambda x: statistics.median(medians[x]))
+    result["best_peer_cold"] = best
     steady, steady_device = ({}, {})
     if options.sustained > 0:
         steady, steady_device = sustained(runs, {x: statistics.median(v) for x, v in medians.items()},
                                           options.sustained, nvml)
+        best_us = min(us for x, (us, _) in steady.items() if x.startswith("torch"))
     for name in runs:
         entry = result["contestants"][name]
         entry["cold_us"] = spread(medians[name])
         entry["cold_tflops"] = flops / entry["cold_us"]["median"] * 1e-6
         entry["cold_rounds_us"] = medians[name]
         entry["cold_sm_mhz"], entry["cold_watt"] = mean(device[name]["mhz"]), mean(device[name]["watt"])
-        # > 1: faster than torch
-        entry["cold_ratio"] = spread([t / o for t, o in zip(medians["torch"], medians[name])])
+        # > 1: faster than the fastest of torch's
+        entry["cold_ratio"] = spread([t / o for t, o in zip(medians[best], medians[name])])
         if steady:
             us, seconds = steady[name]
             entry["sustained_us"], entry["sustained_seconds"] = us, seconds
             entry["sustained_tflops"] = flops / us * 1e-6
-            entry["sustained_ratio"] = steady["torch"][0] / us
+            entry["sustained_ratio"] = best_us / us
             mhz = mean(steady_device[name]["mhz"])
             entry["sustained_sm_mhz"] = mhz
             entry["sustained_watt"] = mean(steady_device[name]["watt"])
             if mhz:
                 entry["sustained_cycles"] = us * mhz
-                entry["tensor_floor_cycles"] = flops / 4096 / sms
+                entry["tensor_floor_cycles"] = flops / rate / sms
     return result
 
 
@@ -448,10 +474,13 @@ def print_case(r):
     for name, e in r["contestants"].items():
         v = e["check"]
         verdict = "right" if v["right"] else "WRONG"
+        accuracy = "  rms error %.4g, worst %.4g of %.4g%s" % (
+            v["rms_error"], v["worst_error"], v["bound"],
+            ", as exact" if v.get("as_exact") else "") if "bound" in v else ""
         if "cold_us" not in e:
             print("%-28s %-20s %s: %d of %d samples wrong, finite %s, repeat identical %s, worst error %.3g" % (
                 r["label"], name, verdict, v["wrong"], v["samples"], v["finite"],
-                v["bit_identical_repeat"], v["worst_error"]))
+                v["bit_identical_repeat"], v["worst_error"]) + accuracy)
             continue
         ratio = e["cold_ratio"]
         print("%-28s %-20s %s  %9.2f %7.1f  %.3f [%.3f..%.3f]  %9s %7s %6s %6s %6s  %s" % (
@@ -460,7 +489,7 @@ def print_case(r):
             number(e.get("sustained_tflops")), number(e.get("sustained_ratio"), "%.3f"),
             number(e.get("sustained_sm_mhz"), "%.0f"), number(e.get("sustained_watt"), "%.0f"),
             "%.1f %% of tensor floor" % (100 * e["tensor_floor_cycles"] / e["sustained_cycles"])
-            if e.get("sustained_cycles") else ""))
+            if e.get("sustained_cycles") else "") + accuracy)
     sys.stdout.flush()
 
 
@@ -472,7 +501,7 @@ def geometric_mean(values):
 
 
 def summarise(report):
-    names = {n for r in report["cases"] for n in r["contestants"]} - {"torch"}
+    names = {n for r in report["cases"] for n in r["contestants"] if not n.startswith("torch")}
     for n in sorted(names):
         cold = [r["contestants"][n]["cold_ratio"]["median"] for r in report["cases"]
                 if "cold_ratio" in r["contestants"].get(n, {})]
@@ -480,7 +509,7 @@ def summarise(report):
                   if "sustained_ratio" in r["contestants"].get(n, {})]
         report["summary"][n] = {"cold_ratio_geomean": geometric_mean(cold),
                                 "sustained_ratio_geomean": geometric_mean(steady)}
-        print("%s: geometric mean over %d cases: cold %s, sustained %s (torch time / own time)" % (
+        print("%s: geometric mean over %d cases: cold %s, sustained %s (time of torch's fastest / own time)" % (
             n, len(cold), number(geometric_mean(cold), "%.3f"), number(geometric_mean(steady), "%.3f")))
 
 
@@ -495,6 +524,8 @@ def main():
     p.add_argument("--a", default="A")
     p.add_argument("--b", default="B")
     p.add_argument("--c", default="C")
+    p.add_argument("--layouts", default="tn,nn",
+                   help="torch.matmul's operand layouts, of tn,nn,nt,tt; the ratio is to the fastest")
     p.add_argument("--json", metavar="OUT")
     options = p.parse_args()
     if options.rounds < 1 or options.reps < 1 or options.samples < 8:
@@ -520,7 +551,7 @@ def main():
               "torch": torch.__version__, "cuda": torch.version.cuda, "rounds": options.rounds,
               "reps": options.reps, "flush_bytes": FLUSH_BYTES, "data": "normal(0, 1)",
               "bundles": {b.label: b.name for b in bundles}, "cases": [], "summary": {}}
-    print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches, L2 flushed; ratio > 1: faster than torch" % (
+    print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches, L2 flushed; ratio > 1: faster than torch's fastest" % (
         report["device"], sms, torch.__version__, options.rounds, options.reps))
     print("%-28s %-20s %-5s  %9s %7s  %-23s  %9s %7s %6s %6s %6s" % (
         "case", "contestant", "check", "cold us", "TF/s", "ratio [min..max]", "sust. us", "TF/s", "ratio",
