@@ -1,29 +1,16 @@
 #include "cli/collect.h"
-#include "cli/kernels.h"
+#include "cli/sweep.h"
 #include "launch/run.h"
 
-int ws_command_profile(int argc, char **argv)
+static int profile(const char *file, const WsBundleOptions *options, const char *host,
+                   const char *keep, const char *trace)
 {
-    g_autofree char *host = NULL, *trace = NULL, *keep = NULL;
-    g_auto(WsBundleOptions) options;
-    ws_bundle_options_init(&options);
-    const GOptionEntry entries[] = {
-        { "host", 0, 0, G_OPTION_ARG_STRING, &host, "run there, through ssh", "HOST" },
-        { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the measured trace", "OUT" },
-        { "keep", 0, 0, G_OPTION_ARG_FILENAME, &keep, "keep the bundle in this folder", "DIR" },
-        WS_BUNDLE_ENTRIES(options),
-        { NULL },
-    };
-    const char *file;
-    if (!ws_cli_options(&argc, &argv, "profile", entries, &file))
-        return WS_EXIT_USAGE;
-    options.traced |= trace != NULL;
     g_autoptr(GError) error = NULL;
     g_autofree char *scratch = keep ? NULL : g_dir_make_tmp("warpstave-XXXXXX", &error);
     if (!keep && !scratch)
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     const char *dir = keep ? keep : scratch;
-    int status = 0, code = ws_cli_bundle(file, &options, dir);
+    int status = 0, code = ws_cli_bundle(file, options, dir);
     if (code == WS_EXIT_YES) {
         WsRunSpec spec = { .host = host, .quiet = TRUE };
         if (!ws_run_bundle(dir, &spec, &status, &error))
@@ -42,4 +29,35 @@ int ws_command_profile(int argc, char **argv)
     if (scratch)
         ws_bundle_remove(scratch);
     return code;
+}
+
+int ws_command_profile(int argc, char **argv)
+{
+    g_autofree char *trace = NULL, *keep = NULL;
+    g_auto(GStrv) hosts = NULL, sweep = NULL;
+    g_auto(WsBundleOptions) options;
+    ws_bundle_options_init(&options);
+    const GOptionEntry entries[] = {
+        { "host", 0, 0, G_OPTION_ARG_STRING_ARRAY, &hosts,
+          "run there, through ssh; several share a sweep", "HOST" },
+        { "sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &sweep,
+          "every value of a constant, ranked; repeatable", "NAME=A..B" },
+        { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the measured trace", "OUT" },
+        { "keep", 0, 0, G_OPTION_ARG_FILENAME, &keep, "keep the bundle in this folder", "DIR" },
+        WS_BUNDLE_ENTRIES(options),
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "profile", entries, &file))
+        return WS_EXIT_USAGE;
+    options.traced |= trace != NULL;
+    if (sweep && (trace || keep))
+        return ws_cli_fail(WS_EXIT_USAGE, "--sweep keeps no bundle and no trace: profile the best "
+                                          "point again with --keep or --trace");
+    if (sweep)
+        return ws_sweep_profile(file, &options, sweep, hosts);
+    if (hosts && hosts[0] && hosts[1])
+        return ws_cli_fail(WS_EXIT_USAGE, "several --host share the points of a --sweep; a single "
+                                          "run takes one");
+    return profile(file, &options, hosts ? hosts[0] : NULL, keep, trace);
 }

@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/sweep.h"
 #include "model/text.h"
 
 #include <stdio.h>
@@ -24,21 +24,6 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
         return NULL;
     }
     return g_steal_pointer(&result);
-}
-
-/* "STAGES=2..6" -> name and bounds. */
-static gboolean parse_sweep(const char *text, char **name, gint64 *from, gint64 *to)
-{
-    const char *equals = strchr(text, '='), *dots = strstr(text, "..");
-    if (!equals || !dots || dots < equals || equals == text)
-        return FALSE;
-    g_autofree char *low = g_strndup(equals + 1, (gsize)(dots - equals - 1));
-    if (!g_ascii_string_to_signed(low, 10, G_MININT32, G_MAXINT32, from, NULL) ||
-        !g_ascii_string_to_signed(dots + 2, 10, G_MININT32, G_MAXINT32, to, NULL) || *from > *to ||
-        *to - *from > 1000)
-        return FALSE;
-    *name = g_strndup(text, (gsize)(equals - text));
-    return TRUE;
 }
 
 static void print_json(const WsClockResult *r, const WsProgram *p)
@@ -118,52 +103,62 @@ static int simulate(const char *file, char **set, char **size, const char *machi
     return WS_EXIT_YES;
 }
 
-/* One line per value; a value that does not elaborate is said and does not stop the sweep. */
-static int sweep(const char *file, char **set, char **size, const char *machine, const char *range)
+/* One line of a sweep; a point that does not elaborate is said and does not stop the others. */
+static int sweep_point(const char *file, const WsSweepPoint *point, char **size,
+                       const char *machine, gint64 *cycles)
 {
-    g_autofree char *name = NULL;
-    gint64 from, to;
-    if (!parse_sweep(range, &name, &from, &to))
-        return ws_cli_fail(WS_EXIT_USAGE, "--sweep %s: write NAME=FROM..TO", range);
-    for (gint64 v = from; v <= to; v++) {
-        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-        for (guint i = 0; set && set[i]; i++)
-            g_strv_builder_add(builder, set[i]);
-        g_autofree char *setting = g_strdup_printf("%s=%" G_GINT64_FORMAT, name, v);
-        g_strv_builder_add(builder, setting);
-        g_auto(GStrv) all = g_strv_builder_end(builder), sizes = g_strdupv(size);
-        g_auto(WsCliInput) in = { 0 };
-        int code = ws_cli_elaborate(&in, file, all);
-        if (code != WS_EXIT_YES) {
-            const WsFinding *first =
-                in.findings->list->len ? g_ptr_array_index(in.findings->list, 0) : NULL;
-            printf("%s = %-4" G_GINT64_FORMAT " no: %s\n", name, v, first ? first->message : "");
-            if (code == WS_EXIT_USAGE)
-                return code;
-            continue;
-        }
-        g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, sizes, FALSE, &code);
-        if (!values)
+    g_auto(GStrv) set = g_strdupv(point->set), sizes = g_strdupv(size);
+    g_auto(WsCliInput) in = { 0 };
+    int code = ws_cli_elaborate(&in, file, set);
+    printf("%-20s ", point->label);
+    if (code != WS_EXIT_YES) {
+        const WsFinding *first =
+            in.findings->list->len ? g_ptr_array_index(in.findings->list, 0) : NULL;
+        printf("no: %s\n", first ? first->message : "");
+        return code == WS_EXIT_USAGE ? code : WS_EXIT_YES;
+    }
+    g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, sizes, FALSE, &code);
+    if (!values)
+        return code;
+    g_autoptr(WsClockResult) r = ws_cli_clock(in.program, values, machine, FALSE, &code);
+    if (!r) {
+        printf("no: it gets stuck\n");
+        return code == WS_EXIT_NO ? WS_EXIT_YES : code;
+    }
+    *cycles = r->cycles;
+    printf("%12" G_GINT64_FORMAT " cycles, tensor %.1f %%, %s\n", r->cycles, 100 * r->tensor_busy,
+           r->bound ? r->bound : "");
+    return WS_EXIT_YES;
+}
+
+static int sweep(const char *file, char **set, char **size, const char *machine, char **range)
+{
+    g_autoptr(GPtrArray) points = ws_sweep_points(range, set);
+    const WsSweepPoint *best = NULL;
+    gint64 least = G_MAXINT64;
+    if (!points)
+        return WS_EXIT_USAGE;
+    for (guint i = 0; i < points->len; i++) {
+        gint64 cycles = G_MAXINT64;
+        const int code = sweep_point(file, points->pdata[i], size, machine, &cycles);
+        if (code != WS_EXIT_YES)
             return code;
-        g_autoptr(WsClockResult) r = ws_cli_clock(in.program, values, machine, FALSE, &code);
-        if (!r && code == WS_EXIT_NO) {
-            printf("%s = %-4" G_GINT64_FORMAT " no: it gets stuck\n", name, v);
-            continue;
+        if (cycles < least) {
+            least = cycles;
+            best = points->pdata[i];
         }
-        if (!r)
-            return code;
-        printf("%s = %-4" G_GINT64_FORMAT " %12" G_GINT64_FORMAT " cycles, tensor %.1f %%, %s\n",
-               name, v, r->cycles, 100 * r->tensor_busy, r->bound ? r->bound : "");
         if (ws_cli_interrupted())
             return WS_EXIT_INTERRUPTED;
     }
-    return WS_EXIT_YES;
+    if (best && points->len > 1)
+        printf("fewest cycles: %s\n", best->label);
+    return best ? WS_EXIT_YES : WS_EXIT_NO;
 }
 
 int ws_command_simulate(int argc, char **argv)
 {
-    g_autofree char *machine = NULL, *trace = NULL, *range = NULL;
-    g_auto(GStrv) set = NULL, size = NULL;
+    g_autofree char *machine = NULL, *trace = NULL;
+    g_auto(GStrv) set = NULL, size = NULL, range = NULL;
     gboolean json = FALSE, gains = FALSE;
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the launch", "NAME=VALUE" },
@@ -171,8 +166,8 @@ int ws_command_simulate(int argc, char **argv)
         { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine, "machine description (default: H200)",
           "FILE" },
         { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace, "write the predicted trace", "OUT" },
-        { "sweep", 0, 0, G_OPTION_ARG_STRING, &range, "one line per value of a constant",
-          "NAME=A..B" },
+        { "sweep", 0, 0, G_OPTION_ARG_STRING_ARRAY, &range,
+          "one line per value of a constant; repeatable", "NAME=A..B" },
         { "gains", 0, 0, G_OPTION_ARG_NONE, &gains, "what each wait would gain if it were free",
           NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },

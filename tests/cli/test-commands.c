@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GEMM WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+#define GEMM     WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
 #define PINGPONG WS_SOURCE_ROOT "/tests/designs/gemm-pingpong.wstave"
 
 typedef struct {
@@ -58,6 +58,22 @@ static const Case cases[] = {
     { "unknown-setting", { "check", GEMM, "--set", "STAGE=3", NULL }, 2, "STAGE" },
     { "zero-stages", { "check", GEMM, "--set", "STAGES=0", NULL }, 2, "stages is 0" },
     { "too-large", { "check", GEMM, "--set", "STAGES=9", NULL }, 1, "B-" },
+    { "sweep",
+      { "simulate", GEMM, "--sweep", "STAGES=2..3", "--sweep", "BN=128,256", NULL },
+      0,
+      "fewest cycles: STAGES=" },
+    { "sweep-step", { "simulate", GEMM, "--sweep", "BN=64..256/64", NULL }, 0, "BN=192" },
+    { "sweep-form", { "simulate", GEMM, "--sweep", "BN=64..", NULL }, 2, "NAME=FROM..TO" },
+    { "sweep-large",
+      { "simulate", GEMM, "--sweep", "BN=1..4000", "--sweep", "BM=1..4000", NULL },
+      2,
+      "fewer at a time" },
+    { "sweep-unknown", { "simulate", GEMM, "--sweep", "X=1..2", NULL }, 2, "X" },
+    { "profile-sweep-trace",
+      { "profile", GEMM, "--sweep", "STAGES=2..3", "--trace", "x.wtrace", NULL },
+      2,
+      "keeps no bundle" },
+    { "profile-two-hosts", { "profile", GEMM, "--host", "a", "--host", "b", NULL }, 2, "--sweep" },
     { "diff-same", { "diff", GEMM, GEMM, NULL }, 0, "the same design" },
     { "diff", { "diff", GEMM, PINGPONG, NULL }, 1, "+ groups/mma" },
     { "diff-edits", { "diff", "--edits", GEMM, PINGPONG, NULL }, 1, "insert groups/mma" },
