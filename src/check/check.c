@@ -159,6 +159,7 @@ void ws_check_locate(const WsDesign *design, WsFindings *findings)
         if (node)
             f->line = node->line, f->column = node->column;
     }
+    ws_check_suppress(design, findings);
 }
 
 void ws_verdict_free(WsVerdict *v)

@@ -62,7 +62,7 @@ typedef struct {
     char *weakest;    /* REFUTED: under which assumption it would be right: "fails only for K = 0",
                          "only for an odd number of tiles", "from round 3 of k on"; NULL: not known */
     char *reason;     /* OUTSIDE, PLAYED: why there is no proof; NULL if none was asked for */
-    GArray *played;     /* WsPlayed */
+    GArray *played;   /* WsPlayed */
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
@@ -73,8 +73,12 @@ typedef struct {
 
 /* Never fails: what is wrong is a finding of class B, P or F. `options` may be NULL. */
 WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings);
-/* Gives findings that name a step or an object of the design its line and column. */
+/* Gives findings that name a step or an object of the design its line and column, and silences
+ * those that the design suppresses. Call it once, when all findings are there. */
 void ws_check_locate(const WsDesign *design, WsFindings *findings);
+/* Hints and warnings that the design names under `suppress` get its reason as `silenced`; a
+ * suppression that silences nothing, or names an error, gets a hint. */
+void ws_check_suppress(const WsDesign *design, WsFindings *findings);
 void ws_verdict_free(WsVerdict *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
 /* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees.

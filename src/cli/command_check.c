@@ -1,12 +1,8 @@
-#include "check/check.h"
 #include "check/witness.h"
-#include "cli/cli.h"
-#include "model/text.h"
+#include "cli/check_report.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char *const severities[] = { "hint", "warning", "error" };
 
 int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force)
 {
@@ -20,77 +16,6 @@ int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force)
         return WS_EXIT_YES;
     }
     return ws_cli_fail(WS_EXIT_NO, "the design is refuted; --force goes on all the same");
-}
-
-static void json_field(GString *out, const char *name, const char *value)
-{
-    g_string_append_printf(out, ", \"%s\": ", name);
-    ws_text_json(out, value);
-}
-
-static void json_finding(GString *out, const WsFinding *f)
-{
-    const WsRule *rule = ws_rule(f->rule);
-    g_string_append(out, "    { \"rule\": ");
-    ws_text_json(out, rule->text);
-    json_field(out, "severity", severities[f->severity]);
-    json_field(out, "at", f->at);
-    g_string_append_printf(out, ", \"line\": %u, \"column\": %u", f->line, f->column);
-    json_field(out, "message", f->message);
-    json_field(out, "remedy", f->remedy);
-    json_field(out, "barrier", f->barrier);
-    json_field(out, "round", f->round);
-    g_string_append(out, ", \"steps\": [");
-    for (guint i = 0; f->steps && i < f->steps->len; i++) {
-        if (i)
-            g_string_append(out, ", ");
-        ws_text_json(out, g_ptr_array_index(f->steps, i));
-    }
-    g_string_append(out, "] }");
-}
-
-static void json_played(GString *out, const WsVerdict *verdict)
-{
-    g_string_append(out, "  \"played\": [");
-    for (guint i = 0; i < verdict->played->len; i++) {
-        const WsPlayed *played = &g_array_index(verdict->played, WsPlayed, i);
-        g_string_append_printf(out,
-                               "%s\n    { \"rounds\": %" G_GINT64_FORMAT ", \"tiles\": %u, "
-                               "\"schedule\": %d, \"operations\": %" G_GUINT64_FORMAT " }",
-                               i ? "," : "", played->rounds, played->tiles, played->schedule,
-                               played->ops);
-    }
-    g_string_append(out, "\n  ],\n  \"skipped\": [");
-    for (guint i = 0; i < verdict->skipped->len; i++) {
-        g_string_append(out, i ? ", " : "");
-        ws_text_json(out, g_ptr_array_index(verdict->skipped, i));
-    }
-    g_string_append(out, "],\n");
-}
-
-/* Version 1: { version, file, verdict, played, skipped, findings }; verdict and what was played are
- * absent when the design could not be elaborated. */
-static void print_json(const char *file, const WsVerdict *verdict, const WsFindings *findings)
-{
-    g_autoptr(GString) out = g_string_new("{\n  \"version\": 1,\n  \"file\": ");
-    ws_text_json(out, file);
-    g_string_append(out, ",\n");
-    if (verdict) {
-        g_string_append_printf(out, "  \"verdict\": \"%s\",\n", ws_verdict_word(verdict->kind));
-        if (verdict->proof) {
-            g_string_append(out, "  \"proof\": ");
-            ws_text_json(out, verdict->proof);
-            g_string_append(out, ",\n");
-        }
-        json_played(out, verdict);
-    }
-    g_string_append(out, "  \"findings\": [");
-    for (guint i = 0; i < findings->list->len; i++) {
-        g_string_append(out, i ? ",\n" : "\n");
-        json_finding(out, g_ptr_array_index(findings->list, i));
-    }
-    g_string_append(out, findings->list->len ? "\n  ]\n}\n" : "]\n}\n");
-    fputs(out->str, stdout);
 }
 
 static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gboolean strict,
@@ -126,48 +51,127 @@ static void print_witness(const char *file, WsCliInput *in, gboolean step)
     fputs(text, stdout);
 }
 
+/* `--fix`, `--fix RULE@STEP` and `--fix=RULE@STEP`: GLib would take the design for the argument of
+ * the first, so it is taken out before GLib looks. */
+static gboolean take_fix(int *argc, char **argv, const char **only)
+{
+    gboolean found = FALSE;
+    int kept = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (i == 0 || !g_str_has_prefix(argv[i], "--fix") || (argv[i][5] && argv[i][5] != '=')) {
+            argv[kept++] = argv[i];
+            continue;
+        }
+        found = TRUE;
+        if (argv[i][5] == '=') {
+            *only = argv[i] + 6;
+        } else if (i + 1 < *argc) {
+            g_autofree char *rule = g_strndup(argv[i + 1], strcspn(argv[i + 1], "@"));
+            if (ws_rule_find(rule) != WS_RULE_COUNT)
+                *only = argv[++i];
+        }
+    }
+    *argc = kept;
+    return found;
+}
+
+typedef struct {
+    gboolean json, strict, prove, witness, step, dry, write;
+    char *require;
+    char **set;
+} Options;
+
+static void clear_options(Options *o)
+{
+    g_free(o->require);
+    g_strfreev(o->set);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
+
+/* Reads the file, checks it, or fixes and checks it. */
+static int judge(const char *file, WsCliInput *in, const Options *o, const WsCliFix *fix,
+                 WsVerdict **verdict)
+{
+    int code = ws_cli_elaborate(in, file, o->set);
+    if (fix && in->design) {
+        int written = ws_cli_fix(file, in, o->set, fix, verdict);
+        if (written != WS_EXIT_YES)
+            return written;
+        code = ws_findings_exit_code(in->findings, FALSE);
+    } else if (code == WS_EXIT_YES) {
+        const WsCheckOptions options = { .prove = o->prove ||
+                                                  (o->require && !strcmp(o->require, "proved")) };
+        *verdict = ws_check(in->program, &options, in->findings);
+        ws_check_locate(in->design, in->findings);
+    }
+    return *verdict ? verdict_code(*verdict, in->findings, o->strict, o->require) : code;
+}
+
+static void print_silenced(const WsFindings *findings)
+{
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(findings->list, i);
+        if (f->silenced)
+            printf("suppressed: %s at %s: %s\n", ws_rule(f->rule)->text, f->at, f->silenced);
+    }
+}
+
+static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdict, const Options *o,
+                       int code)
+{
+    ws_cli_print_findings(in->findings, file);
+    if (!verdict)
+        return;
+    if (o->witness || o->step)
+        print_witness(file, in, o->step);
+    print_silenced(in->findings);
+    g_autofree char *text = ws_verdict_text(verdict);
+    printf("%s: %s\n", file, text);
+    if (verdict->weakest)
+        printf("%s: %s\n", file, verdict->weakest);
+    if (code == WS_EXIT_OUTSIDE && verdict->kind == WS_VERDICT_PLAYED)
+        printf("%s: played is less than --require %s asks\n", file, o->require);
+}
+
 int ws_command_check(int argc, char **argv)
 {
-    gboolean witness = FALSE, step = FALSE;
-    gboolean json = FALSE, strict = FALSE, prove = FALSE;
-    g_autofree char *require = NULL;
-    g_auto(GStrv) set = NULL;
+    g_auto(Options) o = { 0 };
+    const char *file, *only = NULL;
+    const gboolean fixing = take_fix(&argc, argv, &only);
     const GOptionEntry entries[] = {
-        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
-        { "strict", 0, 0, G_OPTION_ARG_NONE, &strict, "warnings count as errors", NULL },
-        { "prove", 0, 0, G_OPTION_ARG_NONE, &prove, "try to prove it for all trip counts", NULL },
-        { "witness", 0, 0, G_OPTION_ARG_NONE, &witness, "print the shortest run that fails", NULL },
-        { "step", 0, 0, G_OPTION_ARG_NONE, &step, "with --witness: barriers and stages too", NULL },
-        { "require", 0, 0, G_OPTION_ARG_STRING, &require, "least verdict", "proved|played" },
-        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &o.json, "print version 2 of the JSON form", NULL },
+        { "strict", 0, 0, G_OPTION_ARG_NONE, &o.strict, "warnings count as errors", NULL },
+        { "prove", 0, 0, G_OPTION_ARG_NONE, &o.prove, "try to prove it for all trip counts", NULL },
+        { "witness", 0, 0, G_OPTION_ARG_NONE, &o.witness, "print the shortest run that fails",
+          NULL },
+        { "step", 0, 0, G_OPTION_ARG_NONE, &o.step, "with --witness: barriers and stages too",
+          NULL },
+        { "fix", 0, 0, G_OPTION_ARG_NONE, &o.write,
+          "apply the safe quick-fixes that hold; RULE or RULE@STEP: only there, any that holds",
+          NULL },
+        { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o.dry, "with --fix: print what would change", NULL },
+        { "write", 'w', 0, G_OPTION_ARG_NONE, &o.write, "with --fix: write the file (it does)",
+          NULL },
+        { "require", 0, 0, G_OPTION_ARG_STRING, &o.require, "least verdict", "proved|played" },
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { NULL },
     };
-    const char *file;
     if (!ws_cli_options(&argc, &argv, "check", entries, &file))
         return WS_EXIT_USAGE;
-    if (require && strcmp(require, "proved") && strcmp(require, "played"))
-        return ws_cli_fail(WS_EXIT_USAGE, "--require %s: write proved or played", require);
+    if (o.require && strcmp(o.require, "proved") && strcmp(o.require, "played"))
+        return ws_cli_fail(WS_EXIT_USAGE, "--require %s: write proved or played", o.require);
+    if (o.dry && !fixing)
+        return ws_cli_fail(WS_EXIT_USAGE, "--dry-run goes with --fix");
+    if (o.json && fixing)
+        return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
+    const WsCheckOptions options = { .prove = o.prove };
+    const WsCliFix fix = { only, o.dry, &options };
     g_auto(WsCliInput) in = { 0 };
-    int code = ws_cli_elaborate(&in, file, set);
     g_autoptr(WsVerdict) verdict = NULL;
-    if (code == WS_EXIT_YES) {
-        const WsCheckOptions options = { .prove =
-                                             prove || (require && !strcmp(require, "proved")) };
-        verdict = ws_check(in.program, &options, in.findings);
-        ws_check_locate(in.design, in.findings);
-        code = verdict_code(verdict, in.findings, strict, require);
-    }
-    if (json)
-        print_json(file, verdict, in.findings);
-    else
-        ws_cli_print_findings(in.findings, file);
-    if (verdict && !json && (witness || step))
-        print_witness(file, &in, step);
-    if (verdict && !json) {
-        g_autofree char *text = ws_verdict_text(verdict);
-        printf("%s: %s\n", file, text);
-        if (code == WS_EXIT_OUTSIDE && verdict->kind == WS_VERDICT_PLAYED)
-            printf("%s: played is less than --require %s asks\n", file, require);
-    }
+    const int code = judge(file, &in, &o, fixing ? &fix : NULL, &verdict);
+    if (o.json)
+        ws_cli_check_json(file, &in, verdict, code);
+    else if (in.findings)
+        print_text(file, &in, verdict, &o, code);
     return code;
 }

@@ -1,0 +1,153 @@
+/* Quick-fixes as a whole: who proposes what, and whether it holds. */
+#include "check/fixer.h"
+
+static const struct {
+    WsFixBuilder build;
+    WsFixRow row;
+    const char *rules;
+} rows[] = {
+#define WS_FIX(id, kind, safe, rules) { ws_fix_##id, { kind, safe }, rules },
+#include "check/fix.def"
+#undef WS_FIX
+};
+
+static gboolean names(const char *rules, const char *rule)
+{
+    const gsize n = strlen(rule);
+    for (const char *at = strstr(rules, rule); at; at = strstr(at + 1, rule))
+        if ((at == rules || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return TRUE;
+    return FALSE;
+}
+
+void ws_fix_free(WsFix *fix)
+{
+    if (!fix)
+        return;
+    g_free(fix->title);
+    g_ptr_array_unref(fix->edits);
+    g_free(fix);
+}
+
+GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
+{
+    GPtrArray *out = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
+    if (!design)
+        return out;
+    WsFixer F;
+    ws_fixer_init(&F, design, finding);
+    F.out = out;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (!names(rows[i].rules, ws_rule(finding->rule)->text))
+            continue;
+        F.row = &rows[i].row;
+        rows[i].build(&F);
+    }
+    ws_fixer_clear(&F);
+    for (guint i = out->len; i-- > 0;) /* a proposal none of whose edits could be made */
+        if (((WsFix *)out->pdata[i])->edits->len == 0)
+            g_ptr_array_remove_index(out, i);
+    return out;
+}
+
+WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings)
+{
+    WsDesign *now = ws_design_ref(design);
+    for (guint i = 0; now && i < fix->edits->len; i++) {
+        WsDesign *next = ws_design_apply(now, fix->edits->pdata[i], findings);
+        ws_design_unref(now);
+        now = next;
+    }
+    return now;
+}
+
+/* --- does it hold ----------------------------------------------------------------------------- */
+WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint n_set,
+                             const WsCheckOptions *options)
+{
+    WsFixState *s = g_new0(WsFixState, 1);
+    s->design = ws_design_ref(design);
+    s->findings = ws_findings_new();
+    g_autoptr(WsProgram) program = ws_elaborate(design, set, n_set, s->findings);
+    if (program && ws_findings_count(s->findings, WS_SEVERITY_ERROR) == 0)
+        s->verdict = ws_check(program, options, s->findings);
+    ws_check_locate(design, s->findings);
+    s->errors = ws_findings_count(s->findings, WS_SEVERITY_ERROR);
+    s->warnings = ws_findings_count(s->findings, WS_SEVERITY_WARNING) - s->errors;
+    return s;
+}
+
+void ws_fix_state_free(WsFixState *s)
+{
+    if (!s)
+        return;
+    g_clear_pointer(&s->verdict, ws_verdict_free);
+    ws_findings_free(s->findings);
+    ws_design_unref(s->design);
+    g_free(s);
+}
+
+/* The same rule at the same step or object, wherever that stands in its design. */
+static gboolean same(const WsDesign *a, const WsFinding *f, const WsDesign *b, const WsFinding *g)
+{
+    if (f->rule != g->rule)
+        return FALSE;
+    const WsNode *x = f->at && *f->at ? ws_design_find(a, f->at) : NULL;
+    const WsNode *y = g->at && *g->at ? ws_design_find(b, g->at) : NULL;
+    return x && y ? x->identity == y->identity : !x && !y && g_strcmp0(f->at, g->at) == 0;
+}
+
+static gboolean has(const WsFixState *s, const WsDesign *design, const WsFinding *f)
+{
+    for (guint i = 0; i < s->findings->list->len; i++)
+        if (same(design, f, s->design, s->findings->list->pdata[i]))
+            return TRUE;
+    return FALSE;
+}
+
+WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
+                       const WsSetting *set, guint n_set, const WsCheckOptions *options)
+{
+    g_autoptr(WsFindings) misfits = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_fix_apply(before->design, fix, misfits);
+    if (!design)
+        return NULL;
+    g_autoptr(WsFixState) after = ws_fix_state_new(design, set, n_set, options);
+    if (has(after, before->design, finding))
+        return NULL;
+    for (guint i = 0; i < after->findings->list->len; i++) {
+        const WsFinding *f = after->findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR && !has(before, design, f))
+            return NULL;
+    }
+    return g_steal_pointer(&after);
+}
+
+WsFixState *ws_fix_best(const WsFixState *before, const WsFinding *finding, gboolean any,
+                        const WsSetting *set, guint n_set, const WsCheckOptions *options,
+                        WsFix **fix)
+{
+    g_autoptr(GPtrArray) proposals = ws_fixes_of(before->design, finding);
+    WsFixState *best = NULL;
+    *fix = NULL;
+    for (guint i = 0; i < proposals->len; i++) {
+        WsFix *one = proposals->pdata[i];
+        if (!any && !one->safe)
+            continue;
+        WsFixState *after = ws_fix_try(before, finding, one, set, n_set, options);
+        if (!after)
+            continue;
+        if (!best || after->errors < best->errors ||
+            (after->errors == best->errors && after->warnings < best->warnings)) {
+            ws_fix_state_free(best);
+            best = g_steal_pointer(&after);
+            g_clear_pointer(fix, ws_fix_free);
+            *fix = one;
+            proposals->pdata[i] = NULL;
+        }
+        ws_fix_state_free(after);
+        if (best->errors == 0 && best->warnings == 0)
+            break;
+    }
+    return best;
+}

@@ -1,0 +1,48 @@
+/* Quick-fixes: edits of the design that may mend a finding. Builders propose (fix.def says which
+ * for which rule); only a new check tells whether a proposal holds. */
+#pragma once
+
+#include "check/check.h"
+
+G_BEGIN_DECLS
+
+/* Owns its title and edits. */
+typedef struct {
+    const char *kind; /* row of fix.def: "derive-count"; static */
+    char *title;      /* one line for a button or a list: "Wait for empty before the load" */
+    GPtrArray *edits; /* WsEdit*, in the order in which they are applied */
+    gboolean safe;    /* only synchronisation changes: no data, no sizes, no rounds */
+} WsFix;
+
+/* Proposals for a finding, the likeliest first; empty if there are none. A few microseconds:
+ * nothing is checked. Transfer full (WsFix*; the array frees them). */
+GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding);
+/* The design with all edits of a fix; NULL with findings if one does not fit. */
+WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings);
+void ws_fix_free(WsFix *fix);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFix, ws_fix_free)
+
+/* What a check said of a design, to compare others with. Owns findings and verdict. */
+typedef struct {
+    WsDesign *design;
+    WsFindings *findings;
+    WsVerdict *verdict; /* NULL if it does not elaborate without errors */
+    guint errors, warnings;
+} WsFixState;
+WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint n_set,
+                             const WsCheckOptions *options);
+void ws_fix_state_free(WsFixState *state);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFixState, ws_fix_state_free)
+
+/* Checks the fixed design: NULL unless the finding is gone and there is no error that `before` does
+ * not have. (Same finding: same rule at the same step, by identity, wherever that stands now.)
+ * Takes as long as a check. */
+WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
+                       const WsSetting *set, guint n_set, const WsCheckOptions *options);
+/* Of the proposals that hold the one that leaves least behind; NULL if none holds. With `any` also
+ * those that are not safe. `*fix` is what was done; free both. */
+WsFixState *ws_fix_best(const WsFixState *before, const WsFinding *finding, gboolean any,
+                        const WsSetting *set, guint n_set, const WsCheckOptions *options,
+                        WsFix **fix);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* Parts of `check`: the JSON form and --fix. */
+#pragma once
+
+#include "check/check.h"
+#include "cli/cli.h"
+
+G_BEGIN_DECLS
+
+/* Version 2 of the JSON form (check-json.md). `verdict` NULL: the design does not elaborate. */
+void ws_cli_check_json(const char *file, const WsCliInput *in, const WsVerdict *verdict, int code);
+
+typedef struct {
+    const char *only;  /* "RULE" or "RULE@STEP": also fixes that are not safe; NULL: all that are */
+    gboolean dry;      /* print what would change, write nothing */
+    const WsCheckOptions *check;
+} WsCliFix;
+/* Fixes the design in the file and writes it; `in` holds the fixed design and its findings
+ * afterwards, `*verdict` its verdict (NULL if it does not elaborate). Returns WS_EXIT_YES, or the
+ * exit code of a failure to write. */
+int ws_cli_fix(const char *file, WsCliInput *in, char **set, const WsCliFix *how,
+               WsVerdict **verdict);
+
+G_END_DECLS
