@@ -10,9 +10,14 @@ static const WsAction action[] = {
 
 const char *ws_part_name(WsPart part)
 {
-    static const char *const name[] = { "window",    "timeline", "inspector",
-                                        "problems",  "code",     "measurements",
-                                        "resources", "search",   "jobs" };
+    static const char *const name[WS_PART_COUNT] = {
+        [WS_PART_SELF] = "window",           [WS_PART_TIMELINE] = "timeline",
+        [WS_PART_INSPECTOR] = "inspector",   [WS_PART_PROBLEMS] = "problems",
+        [WS_PART_CODE] = "code",             [WS_PART_MEASUREMENTS] = "measurements",
+        [WS_PART_RESOURCES] = "resources",   [WS_PART_SEARCH] = "search",
+        [WS_PART_JOBS] = "jobs",        
+        [WS_PART_WITNESS] = "witness",
+    };
     return name[part];
 }
 

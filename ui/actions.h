@@ -16,6 +16,7 @@ typedef enum {
     WS_PART_RESOURCES,
     WS_PART_SEARCH,
     WS_PART_JOBS,
+    WS_PART_WITNESS,
     WS_PART_COUNT
 } WsPart;
 const char *ws_part_name(WsPart part); /* "timeline" */

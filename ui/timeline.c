@@ -1,6 +1,7 @@
 /* The widget of the score: canvas, scrollbars, minimap, table view; and what tests may ask. */
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
+#include "ui/witness.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -296,6 +297,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     gtk_widget_set_child_visible(t->outline, FALSE);
     ws_timeline_input_attach(t);
     ws_timeline_page_follow(t);
+    ws_witness_follow(t);
     g_signal_connect(document, "changed", G_CALLBACK(document_changed), t);
     g_signal_connect(document, "selection-changed", G_CALLBACK(selection_changed), t);
     g_signal_connect(document, "range-changed", G_CALLBACK(range_changed), t);

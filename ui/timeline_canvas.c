@@ -3,6 +3,7 @@
 #include "score/palette.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
+#include "ui/witness.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -359,6 +360,7 @@ static void draw(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double w, dou
     gtk_snapshot_pop(s);
     push_rect(s, GUTTER, t->scene->top, t->view.width, h);
     draw_marquee(t, s, p);
+    ws_witness_snapshot(t, s);
     gtk_snapshot_pop(s);
     if (t->pointer_x >= 0)
         draw_pointer(t, widget, s, p, w, h);

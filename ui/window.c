@@ -11,6 +11,7 @@
 #include "ui/settings.h"
 #include "ui/timeline.h"
 #include "ui/welcome.h"
+#include "ui/witness.h"
 
 #include <glib/gi18n.h>
 
@@ -187,6 +188,7 @@ static void make_parts(WsWindow *w)
     gtk_widget_set_hexpand(w->part[WS_PART_INSPECTOR], TRUE);
     gtk_box_append(GTK_BOX(w->inspector_box), w->part[WS_PART_INSPECTOR]);
     add_panel(w, WS_PART_PROBLEMS, ws_problems_new(d), _("Problems"));
+    add_panel(w, WS_PART_WITNESS, ws_witness_panel_new(d), _("Witness"));
     add_panel(w, WS_PART_CODE, ws_code_panel_new(d), _("Code"));
     add_panel(w, WS_PART_MEASUREMENTS, ws_measurements_new(d), _("Measurements"));
     add_panel(w, WS_PART_RESOURCES, ws_resources_new(d), _("Resources"));

@@ -101,6 +101,11 @@ static void do_show_resources(WsWindow *w)
     ws_window_show_panel(w, WS_PART_RESOURCES);
 }
 
+static void do_show_witness(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_WITNESS);
+}
+
 static void toggle(GtkWidget *widget)
 {
     gtk_widget_set_visible(widget, !gtk_widget_get_visible(widget));
@@ -198,6 +203,7 @@ static const struct {
     { "show-code", do_show_code },
     { "show-measurements", do_show_measurements },
     { "show-resources", do_show_resources },
+    { "show-witness", do_show_witness },
     { "toggle-inspector", do_toggle_inspector },
     { "toggle-panels", do_toggle_panels },
     { "detach-panel", ws_window_detach_panel },
