@@ -152,12 +152,22 @@ static gboolean sums(const WsExpr *x)
     return any;
 }
 
-/* Beside products in flight the arithmetic is to be done before the wait that follows, or the two
- * do not overlap: ptxas hoists the wait. A sum over the columns needs all of them. */
+static gboolean before_named_barrier(WsEmit *e, const WsOp *op)
+{
+    const WsOp *next = op->index + 1 < e->p->n_ops ? e->p->op[op->index + 1] : NULL;
+    return next && next->agent == op->agent && next->barrier >= 0 &&
+           (next->kind == WS_OP_BAR_ARRIVE || next->kind == WS_OP_BAR_SYNC);
+}
+
+/* Arithmetic beside products in flight is to be done before the wait that follows, or the two do
+ * not overlap, and arithmetic before a named barrier before that: ptxas moves both up. A sum over
+ * the columns needs all of them. */
 static void hold(WsEmit *e, const WsOp *op)
 {
     LLVMValueRef all = NULL;
-    for (guint i = 0; e->in_flight->len && i < op->n_math && !e->error; i++) {
+    if (!e->in_flight->len && !before_named_barrier(e, op))
+        return;
+    for (guint i = 0; i < op->n_math && !e->error; i++) {
         const WsAgent *a = e->agent;
         guint v = 0;
         while (v < a->n_values && strcmp(a->value[v].name, op->math[i]->name) != 0)

@@ -109,6 +109,10 @@ void ws_sync_bar(WsEmit *e, const WsOp *op)
     }
     ws_prim_call(e, op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC, 0, NULL,
                  2, (guint32[]){ id, threads });
+    const WsOp *next = op->index + 1 < e->p->n_ops ? e->p->op[op->index + 1] : NULL;
+    if (op->barrier >= 0 && op->kind == WS_OP_BAR_SYNC && next && next->kind == WS_OP_MATH &&
+        next->agent == op->agent)
+        ws_prim(e, WS_PRIM_STAY, e->n_tiles.v);
 }
 
 void ws_sync_simple(WsEmit *e, const WsOp *op)

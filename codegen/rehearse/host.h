@@ -293,6 +293,7 @@ guint32 wsh_cvt_rni(float x);
 float wsh_ex2(float x);
 float wsh_ex2_poly(float x);
 void wsh_hold(float x);
+void wsh_stay(guint32 tiles);
 float wsh_lg2(float x);
 float wsh_rcp(float x);
 float wsh_sqrt(float x);

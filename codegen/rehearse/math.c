@@ -35,6 +35,11 @@ void wsh_hold(float x) /* the order of this machine is that of the program */
     (void)x;
 }
 
+void wsh_stay(guint32 tiles)
+{
+    (void)tiles;
+}
+
 float wsh_lg2(float x)
 {
     return flushed(log2f(flushed(x)));

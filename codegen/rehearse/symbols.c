@@ -87,6 +87,7 @@ static const WsJitSymbol table[] = {
     ROW(ex2),
     ROW(ex2_poly),
     ROW(hold),
+    ROW(stay),
     ROW(lg2),
     ROW(rcp),
     ROW(sqrt),
