@@ -152,3 +152,42 @@ void ws_fix_take_tile(WsFixer *F)
         return;
     }
 }
+
+/* A named barrier that one side has left out. */
+void ws_fix_join(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const gint place[] = { F->other, F->at };
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+        if (!is_named(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
+            continue;
+        g_autofree char *json = g_strdup_printf("{ \"sync\": \"%s\" }", ws_node_name(b));
+        for (guint p = 0; p < G_N_ELEMENTS(place); p++)
+            for (gint by = 1; place[p] >= 0 && by >= 0; by--) {
+                g_autofree char *name = ws_step_name(ws_spot(F, place[p])->node);
+                WsFix *fix = ws_fixer_add(F, "Sync on %s %s %s", ws_node_name(b),
+                                          by ? "behind" : "before", name);
+                ws_fix_insert(F, fix, place[p], by, json);
+            }
+    }
+}
+
+/* Nothing orders two groups: a new barrier that both meet. */
+void ws_fix_meet(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    if (F->at < 0 || F->other < 0 || ws_object_named(F->design, WS_F_barriers, "meet"))
+        return;
+    g_autofree char *a = ws_step_name(ws_spot(F, F->other)->node),
+                    *b = ws_step_name(ws_spot(F, F->at)->node);
+    WsFix *fix = ws_fixer_add(F, "Let the groups meet between %s and %s", a, b);
+    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers),
+                  "{ \"name\": \"meet\", \"kind\": \"named\" }");
+    const gboolean one = ws_spot(F, F->at)->group == ws_spot(F, F->other)->group;
+    const gint first = MAX(F->at, F->other), second = MIN(F->at, F->other);
+    ws_fix_insert(F, fix, one ? F->at : first, one ? 0 : first == F->other,
+                  "{ \"sync\": \"meet\" }");
+    if (!one)
+        ws_fix_insert(F, fix, second, second == F->other, "{ \"sync\": \"meet\" }");
+}

@@ -42,17 +42,25 @@ static gboolean reads(const WsNode *step, const char *buffer)
     }
 }
 
-static gboolean group_has(const WsFixer *F, const WsNode *group, WsNodeKind kind,
-                          const char *barrier)
+/* Has the list of step i, or one around it, a step of this kind on the barrier? */
+static gboolean has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
 {
-    for (gint i = 0; i < (gint)F->spot->len; i++) {
+    for (; i >= 0; i = ws_spot(F, i)->up) {
         const WsSpot *s = ws_spot(F, i);
-        if (s->group == group && s->node->kind == kind &&
-            !ws_node_bool(s->node, WS_F_muted, FALSE) &&
-            g_strcmp0(ws_step_barrier(s->node), barrier) == 0)
-            return TRUE;
+        for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+            const WsNode *step = ws_node_child(s->owner, s->field, k);
+            if (step->kind == kind && !ws_node_bool(step, WS_F_muted, FALSE) &&
+                g_strcmp0(ws_step_barrier(step), barrier) == 0)
+                return TRUE;
+        }
     }
     return FALSE;
+}
+
+static gboolean is_mbarrier(const WsFixer *F, const char *name)
+{
+    const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
+    return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") != 0;
 }
 
 static char *with_use(const char *step, const char *ref, const char *use, const char *more)
@@ -61,38 +69,60 @@ static char *with_use(const char *step, const char *ref, const char *use, const 
                            use ? use : "", more);
 }
 
-/* A reader of the buffer in a group that does not wait for its loads: the wait before it. */
-static void await(WsFixer *F, gint load, gint reader)
+/* A reader of a buffer that does not wait for what tells that it is filled: the wait before it.
+ * `ref` is the barrier as the writer names it. */
+static void await(WsFixer *F, const char *barrier, const char *ref, gint reader)
 {
-    const WsNode *l = ws_spot(F, load)->node, *r = ws_spot(F, reader)->node;
-    g_autofree char *signal = ws_field_json(l, WS_F_signal), *use = ws_step_use(r);
-    if (!signal)
-        return;
+    const WsNode *r = ws_spot(F, reader)->node;
+    g_autofree char *signal = g_strdup(ref), *use = ws_step_use(r);
     char *at = strchr(signal, '@');
-    if (at) /* the reader's use counts, not the load's */
+    if (at) /* the reader's use counts, not the writer's */
         strcpy(at > signal && at[-1] == ' ' ? at - 1 : at, "\"");
     g_autofree char *json = with_use("wait", signal, use, ""), *name = ws_step_name(r);
-    WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", ws_step_barrier(l), name);
+    WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", barrier, name);
     ws_fix_insert(F, fix, reader, 0, json);
+}
+
+/* The first reader of the buffer in every list that does not wait for the barrier. */
+static guint await_all(WsFixer *F, const char *buffer, const char *barrier, const char *ref,
+                       const WsNode *writer)
+{
+    guint n = 0;
+    const WsNode *owner = NULL;
+    for (gint r = 0; r < (gint)F->spot->len && n < MOST; r++) {
+        const WsSpot *s = ws_spot(F, r);
+        if (!reads(s->node, buffer) || s->owner == owner || s->group == writer ||
+            has_beside(F, r, WS_STEP_WAIT, barrier))
+            continue;
+        owner = s->owner;
+        await(F, barrier, ref, r);
+        n++;
+    }
+    return n;
 }
 
 void ws_fix_wait_for_data(WsFixer *F)
 {
     guint n = 0;
-    for (gint l = 0; l < (gint)F->spot->len; l++) {
-        const WsNode *load = ws_spot(F, l)->node;
-        const char *barrier = ws_step_barrier(load), *buffer = ref_name(load, WS_F_into);
-        if (!barrier || !buffer || !ws_node_has(load, WS_F_signal))
+    for (gint l = 0; l < (gint)F->spot->len && n < MOST; l++) {
+        const WsSpot *w = ws_spot(F, l);
+        const char *barrier = ws_step_barrier(w->node),
+                   *buffer = w->node->kind == WS_STEP_WRITE ? ref_name(w->node, WS_F_to)
+                                                            : ref_name(w->node, WS_F_into);
+        if (!buffer)
             continue;
-        const WsNode *group = NULL; /* the first reader of each group */
-        for (gint r = 0; r < (gint)F->spot->len && n < MOST; r++) {
-            const WsSpot *s = ws_spot(F, r);
-            if (!reads(s->node, buffer) || s->group == group ||
-                group_has(F, s->group, WS_STEP_WAIT, barrier))
+        if (ws_node_has(w->node, WS_F_signal)) {
+            g_autofree char *ref = ws_field_json(w->node, WS_F_signal);
+            n += await_all(F, buffer, barrier, ref, NULL);
+            continue;
+        }
+        for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
+            const WsSpot *s = ws_spot(F, a);
+            const char *on = s->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(s->node) : NULL;
+            if (s->owner != w->owner || s->field != w->field || !is_mbarrier(F, on))
                 continue;
-            group = s->group;
-            await(F, l, r);
-            n++;
+            g_autofree char *ref = ws_field_json(s->node, WS_F_keyword);
+            n += await_all(F, buffer, on, ref, w->group);
         }
     }
 }
@@ -122,9 +152,8 @@ void ws_fix_wait_for_room(WsFixer *F)
         for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
             const WsSpot *r = ws_spot(F, a);
             const char *barrier = r->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(r->node) : NULL;
-            const WsNode *b = ws_object_named(F->design, WS_F_barriers, barrier);
-            if (!b || r->group == w->group || g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
-                group_has(F, w->group, WS_STEP_WAIT, barrier))
+            if (!is_mbarrier(F, barrier) || r->group == w->group ||
+                has_beside(F, l, WS_STEP_WAIT, barrier))
                 continue;
             g_autofree char *ref = ws_field_json(r->node, WS_F_keyword),
                             *use = ws_step_use(w->node);
@@ -214,63 +243,138 @@ void ws_fix_release_by_warp(WsFixer *F)
     }
 }
 
-/* The last step of its list that has to do with the same bytes as step i, then what retires it. */
+/* The last step of its list that has to do with the same bytes as step i, then what retires or
+ * fences it. */
 static gint after_data(const WsFixer *F, gint i, const char *buffer)
 {
     gint last = i;
     for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1)) {
         const WsNode *s = ws_spot(F, k)->node;
-        if (retires(s->kind) || reads(s, buffer) || writes(s, buffer))
+        if (retires(s->kind) || reads(s, buffer) || writes(s, buffer) ||
+            (s->kind == WS_STEP_FENCE && last == ws_spot_next(F, k, -1)))
             last = k;
     }
     return last;
 }
 
-static gboolean touched_beside(const WsFixer *F, gint at, const char *buffer)
+static gboolean touched_by(const WsFixer *F, const WsNode *group, const char *buffer)
 {
-    const WsSpot *s = ws_spot(F, at);
     for (gint k = 0; k < (gint)F->spot->len; k++) {
         const WsSpot *x = ws_spot(F, k);
-        if (x->group == s->group && (reads(x->node, buffer) || writes(x->node, buffer)))
+        if (x->group == group && (reads(x->node, buffer) || writes(x->node, buffer)))
             return TRUE;
     }
     return FALSE;
 }
 
-/* The arrival that the finding's wait misses: in a group that touches the same bytes. */
+/* The arrival that a wait misses: in a group that touches the same bytes, in the same round and,
+ * for a release that lags, of the round before. */
 static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *buffer)
 {
     const char *name = ws_node_name(barrier);
-    const gint after = after_data(F, i, buffer);
+    const gint after = after_data(F, i, buffer), loop = ws_spot_loop(F, i);
     const WsNode *step = ws_spot(F, i)->node;
     g_autofree char *use = ws_step_use(step), *what = ws_step_name(ws_spot(F, after)->node);
-    const gboolean lanes = step->kind == WS_STEP_READ || step->kind == WS_STEP_WRITE;
+    const gboolean lanes =
+        step->kind == WS_STEP_READ || step->kind == WS_STEP_WRITE || step->kind == WS_STEP_GATHER;
+    const gboolean cluster = ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) > 1;
     g_autofree char *ref = g_strdup_printf("\"%s\"", name);
-    g_autofree char *json = with_use("arrive", ref, use, lanes ? ", \"by\": \"warp\"" : "");
-    WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
-    ws_fix_insert(F, fix, after, 1, json);
+    for (guint all = cluster ? 1 : 0;; all--) {
+        g_autofree char *more = g_strdup_printf("%s%s", lanes ? ", \"by\": \"warp\"" : "",
+                                                all ? ", \"cta\": \"all\"" : "");
+        g_autofree char *json = with_use("arrive", ref, use, more);
+        WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
+        ws_fix_insert(F, fix, after, 1, json);
+        if (use && use[0] == '"' && loop >= 0) {
+            use[strlen(use) - 1] = '\0';
+            g_autofree char *lag = g_strdup_printf("\"%s - 1\"", use + 1);
+            strcat(use, "\"");
+            g_autofree char *when = g_strdup_printf(", \"when\": \"%s > 0\"%s",
+                                                    ws_node_name(ws_spot(F, loop)->node), more);
+            g_autofree char *late = with_use("arrive", ref, lag, when);
+            fix = ws_fixer_add(F, "Arrive on %s after %s, for the round before", name, what);
+            ws_fix_insert(F, fix, after, 1, late);
+        }
+        if (all == 0)
+            return;
+    }
+}
+
+static void release_of(WsFixer *F, const WsNode *b, const WsNode *waiter)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_buffers); k++) {
+        const char *buffer = ws_node_name(ws_node_child(root, WS_F_buffers, k));
+        const WsNode *owner = NULL;
+        if (!touched_by(F, waiter, buffer))
+            continue;
+        for (gint i = 0; i < (gint)F->spot->len; i++) {
+            const WsSpot *s = ws_spot(F, i);
+            if (s->group == waiter || s->owner == owner ||
+                !(reads(s->node, buffer) || writes(s->node, buffer)) ||
+                has_beside(F, i, WS_STEP_ARRIVE, ws_node_name(b)))
+                continue;
+            owner = s->owner;
+            release_in(F, b, i, buffer);
+        }
+    }
 }
 
 void ws_fix_release(WsFixer *F)
 {
-    const WsNode *b = F->object;
     const WsNode *root = ws_design_root(F->design);
-    if (!b || b->kind != WS_NODE_BARRIER || F->at < 0 || ws_node_has(b, WS_F_array) ||
-        g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0)
-        return;
-    for (guint k = 0; k < ws_node_n_children(root, WS_F_buffers); k++) {
-        const char *buffer = ws_node_name(ws_node_child(root, WS_F_buffers, k));
-        const WsNode *group = ws_spot(F, F->at)->group;
-        if (!touched_beside(F, F->at, buffer))
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+        if (!is_mbarrier(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
             continue;
-        for (gint i = 0; i < (gint)F->spot->len; i++) {
-            const WsSpot *s = ws_spot(F, i);
-            if (s->group == group || !(reads(s->node, buffer) || writes(s->node, buffer)) ||
-                group_has(F, s->group, WS_STEP_ARRIVE, ws_node_name(b)))
-                continue;
-            group = s->group;
-            release_in(F, b, i, buffer);
-        }
+        for (gint i = 0; i < (gint)F->spot->len; i++)
+            if (ws_step_is(F, i, WS_STEP_WAIT) &&
+                g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_node_name(b)) == 0) {
+                release_of(F, b, ws_spot(F, i)->group);
+                break;
+            }
+    }
+}
+
+/* A ring without a way back: a barrier that readers arrive on and the loads wait for. */
+void ws_fix_new_release(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    if (F->at < 0 || ws_spot(F, F->at)->node->kind != WS_STEP_LOAD)
+        return;
+    const WsSpot *l = ws_spot(F, F->at);
+    const char *buffer = ref_name(l->node, WS_F_into);
+    const WsNode *b = ws_object_named(F->design, WS_F_buffers, buffer);
+    const gint loop = l->up;
+    if (!b || ws_node_has(b, WS_F_array) || !ws_step_is(F, loop, WS_STEP_FOR))
+        return;
+    const char *index = ws_node_name(ws_spot(F, loop)->node);
+    g_autofree char *name = g_strdup_printf("%s_free", buffer),
+                    *stages = ws_field_json(b, WS_F_stages), *use = ws_step_use(l->node);
+    if (ws_object_named(F->design, WS_F_barriers, name))
+        return;
+    if (!use)
+        use = g_strdup_printf("\"%s.total\"", index);
+    g_autofree char *ref = g_strdup_printf("\"%s\"", name), *wait = with_use("wait", ref, use, ""),
+                    *arrive = with_use("arrive", ref, use, "");
+    g_autofree char *json = g_strdup_printf(
+        "{ \"name\": \"%s\", \"slots\": %s, \"init\": \"ready\" }", name, stages ? stages : "1");
+    WsFix *fix =
+        ws_fixer_add(F, "Add %s: readers of %s arrive on it, the load waits for it", name, buffer);
+    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers), json);
+    const WsNode *group = l->group;
+    for (gint i = (gint)F->spot->len - 1; i >= 0; i--) { /* from the last: paths before it stand */
+        const WsSpot *s = ws_spot(F, i);
+        if (i == F->at)
+            ws_fix_insert(F, fix, first_writer(F, i), 0, wait);
+        if (s->group == group || !reads(s->node, buffer))
+            continue;
+        gint top = i; /* the step of the loop of the same name that holds the reader */
+        while (ws_spot(F, top)->up >= 0 &&
+               g_strcmp0(ws_node_name(ws_spot(F, ws_spot(F, top)->up)->node), index) != 0)
+            top = ws_spot(F, top)->up;
+        group = s->group;
+        ws_fix_insert(F, fix, after_data(F, top, buffer), 1, arrive);
     }
 }
 
@@ -307,27 +411,22 @@ void ws_fix_release_everywhere(WsFixer *F)
 void ws_fix_same_rounds(WsFixer *F)
 {
     guint n = 0;
-    const gint mine = F->at >= 0 ? ws_spot_loop(F, F->at) : -1;
-    if (mine < 0)
-        return;
-    const WsNode *loop = ws_spot(F, mine)->node;
-    g_autofree char *count = ws_field_json(loop, WS_F_count);
-    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
-        const WsSpot *s = ws_spot(F, i);
-        g_autofree char *other =
-            s->node->kind == WS_STEP_FOR ? ws_field_json(s->node, WS_F_count) : NULL;
-        if (!other || s->group == ws_spot(F, mine)->group || strcmp(count, other) == 0)
-            continue;
-        WsFix *fix =
-            ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does", ws_node_name(loop),
-                         ws_node_name(ws_spot(F, mine)->group), other, ws_node_name(s->group));
-        ws_fix_set(F, fix, loop, WS_F_count, other);
-        fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
-                           ws_node_name(s->node), ws_node_name(s->group), count,
-                           ws_node_name(ws_spot(F, mine)->group));
-        ws_fix_set(F, fix, s->node, WS_F_count, count);
-        n++;
-    }
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        for (gint k = 0; k < (gint)F->spot->len && n < 2 * MOST; k++) {
+            const WsSpot *a = ws_spot(F, i), *b = ws_spot(F, k);
+            g_autofree char *x =
+                a->node->kind == WS_STEP_FOR ? ws_field_json(a->node, WS_F_count) : NULL;
+            g_autofree char *y =
+                b->node->kind == WS_STEP_FOR ? ws_field_json(b->node, WS_F_count) : NULL;
+            if (!x || !y || a->group == b->group || strcmp(x, y) == 0 ||
+                g_strcmp0(ws_node_name(a->node), ws_node_name(b->node)) != 0)
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
+                                      ws_node_name(a->node), ws_node_name(a->group), y,
+                                      ws_node_name(b->group));
+            ws_fix_set(F, fix, a->node, WS_F_count, y);
+            n++;
+        }
 }
 
 void ws_fix_same_depth(WsFixer *F)

@@ -61,8 +61,14 @@ void ws_fix_use_of_data(WsFixer *F)
         g_autofree char *now = ws_field_json(step, WS_F_use), *name = ws_step_name(step);
         const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
         g_autoptr(GPtrArray) uses = uses_beside(F, i, TRUE);
-        if (uses->len == 0)
-            add_use(uses, NULL);
+        /* A release that lags belongs to the round before. */
+        const guint plain = uses->len;
+        for (guint u = 0; u < plain && step->kind == WS_STEP_ARRIVE && ws_node_has(step, WS_F_when);
+             u++) {
+            char *use = uses->pdata[u];
+            if (use[0] == '"')
+                add_use(uses, g_strdup_printf("%.*s - 1\"", (int)strlen(use) - 1, use));
+        }
         for (guint u = 0; u < uses->len && n < MOST; u++) {
             if (!fixed && g_strcmp0(now, uses->pdata[u]) == 0)
                 continue;
@@ -168,9 +174,34 @@ static void set_all(WsFixer *F, gint i, const char *from, const char *to, const 
     }
 }
 
-void ws_fix_use_of_writer(WsFixer *F)
+/* A data step whose use is not that of the waits and arrivals beside it. */
+static guint odd_ones(WsFixer *F)
 {
     guint n = 0;
+    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        g_autofree char *use = ws_field_json(step, WS_F_use);
+        if (!use || !is_data(step->kind))
+            continue;
+        g_autoptr(GPtrArray) uses = uses_beside(F, i, FALSE);
+        g_autoptr(GPtrArray) others = uses_beside(F, i, TRUE);
+        for (guint u = 0; u < others->len; u++)
+            add_use(uses, g_strdup(others->pdata[u]));
+        g_autofree char *name = ws_step_name(step);
+        for (guint u = 0; u < uses->len && n < MOST; u++) {
+            if (strcmp(use, uses->pdata[u]) == 0)
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Let %s touch use %s", name, (char *)uses->pdata[u]);
+            ws_fix_set(F, fix, step, WS_F_use, uses->pdata[u]);
+            n++;
+        }
+    }
+    return n;
+}
+
+void ws_fix_use_of_writer(WsFixer *F)
+{
+    guint n = odd_ones(F);
     const gint list[] = { F->at, F->other };
     for (guint l = 0; l < G_N_ELEMENTS(list); l++) {
         if (list[l] < 0)

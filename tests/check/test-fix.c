@@ -1,0 +1,229 @@
+/* Quick-fixes: of the designs that the check refutes, how many have a fix that makes them right.
+ * The ten broken variants, the catalogue, and mutants of its right designs (synchronisation
+ * dropped, steps doubled and swapped; counts, bytes, uses, depths, rounds off by one). The table is
+ * printed; its floors are what was reached, so that a change that loses fixes is seen.
+ * `test-check-fix all` takes every mutant and prints those without a fix. */
+#include "../oracle/mutate.h"
+#include "check/fix.h"
+#include "design.h"
+
+#include <stdio.h>
+
+typedef enum { FIXED_SAFE, FIXED_ANY, FIXED_NOT, NOT_REFUTED } Outcome;
+
+typedef struct {
+    guint refuted, safe, any;
+    GHashTable *rule; /* rule -> Tally* of its own */
+} Tally;
+
+/* Mends until nothing is left or nothing holds. */
+static Outcome mend(const WsDesign *design, char **rule)
+{
+    g_autoptr(WsFixState) now = ws_fix_state_new(design, NULL, 0, NULL);
+    if (now->errors == 0)
+        return NOT_REFUTED;
+    Outcome how = FIXED_SAFE;
+    for (guint i = 0; !*rule && i < now->findings->list->len; i++) {
+        const WsFinding *f = now->findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR)
+            *rule = g_strdup(ws_rule(f->rule)->text);
+    }
+    for (guint round = 0; now->errors > 0 && round < 6; round++) {
+        WsFixState *next = NULL;
+        g_autoptr(WsFix) fix = NULL;
+        for (guint any = 0; any < 2 && !next; any++)
+            for (guint i = 0; i < now->findings->list->len && !next; i++) {
+                const WsFinding *f = now->findings->list->pdata[i];
+                if (f->severity == WS_SEVERITY_ERROR)
+                    next = ws_fix_best(now, f, any, NULL, 0, NULL, &fix);
+            }
+        if (!next)
+            return FIXED_NOT;
+        if (!fix->safe)
+            how = FIXED_ANY;
+        ws_fix_state_free(now);
+        now = next;
+    }
+    return now->errors == 0 ? how : FIXED_NOT;
+}
+
+static void count(Tally *t, const char *rule, Outcome how)
+{
+    Tally *of = t->rule ? g_hash_table_lookup(t->rule, rule) : NULL;
+    if (t->rule && !of) {
+        of = g_new0(Tally, 1);
+        g_hash_table_insert(t->rule, g_strdup(rule), of);
+    }
+    t->refuted++;
+    t->safe += how == FIXED_SAFE;
+    t->any += how == FIXED_SAFE || how == FIXED_ANY;
+    if (of)
+        count(of, rule, how);
+}
+
+/* A dropped step is gone, not muted: unmuting it would be no art. */
+static WsDesign *removed(const WsDesign *design, WsFindings *findings)
+{
+    static const WsFieldId lists[] = { WS_F_groups, WS_F_body, WS_F_do, WS_F_then, WS_F_else };
+    g_autoptr(GPtrArray) todo = g_ptr_array_new();
+    g_ptr_array_add(todo, (gpointer)ws_design_root(design));
+    for (guint i = 0; i < todo->len; i++) {
+        const WsNode *node = todo->pdata[i];
+        for (guint l = 0; l < G_N_ELEMENTS(lists); l++)
+            for (guint c = 0; c < ws_node_n_children(node, lists[l]); c++)
+                g_ptr_array_add(todo, (gpointer)ws_node_child(node, lists[l], c));
+        if (!ws_node_bool(node, WS_F_muted, FALSE))
+            continue;
+        g_autofree char *path = ws_design_path(design, node);
+        g_autofree char *text = g_strdup_printf("remove %s", path);
+        g_autoptr(WsEdit) edit = ws_edit_parse(text, NULL);
+        return ws_design_apply(design, edit, findings);
+    }
+    return NULL;
+}
+
+/* A load, an mma, a read or a write that is gone: no fix can know what it was. */
+static gboolean lost_data(const char *name)
+{
+    static const char *const steps[] = { "load", "gather", "mma", "read", "write", "store" };
+    const char *at = strstr(name, "dropped: { \"");
+    for (guint i = 0; at && i < G_N_ELEMENTS(steps); i++) {
+        g_autofree char *word = g_strdup_printf("dropped: { \"%s\"", steps[i]);
+        if (g_str_has_prefix(at, word))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void judge(Tally *t, const char *text, const char *name, gboolean verbose)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), name, findings);
+    g_autofree char *rule = NULL;
+    if (!design)
+        return;
+    g_autoptr(WsDesign) without = strstr(name, "dropped") ? removed(design, findings) : NULL;
+    const Outcome how = mend(without ? without : design, &rule);
+    if (how == NOT_REFUTED)
+        return;
+    count(t, rule, how);
+    if (verbose && how == FIXED_NOT)
+        printf("# no fix: %s: %s\n", rule, name);
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *files_of(const char *folder, char first)
+{
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "tests/designs", folder, NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    g_assert_nonnull(dir);
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    for (const char *name; (name = g_dir_read_name(dir)) != NULL;)
+        if (g_str_has_suffix(name, ".wstave") && (!first || *name == first))
+            g_ptr_array_add(files, g_build_filename(path, name, NULL));
+    g_ptr_array_sort(files, by_name);
+    return files;
+}
+
+static void judge_files(Tally *t, const char *folder, char first, guint every, gboolean verbose)
+{
+    g_autoptr(GPtrArray) files = files_of(folder, first);
+    guint n = 0;
+    for (guint i = 0; i < files->len; i++) {
+        g_autofree char *text = NULL;
+        g_assert_true(g_file_get_contents(files->pdata[i], &text, NULL, NULL));
+        if (every == 0) {
+            judge(t, text, files->pdata[i], verbose);
+            continue;
+        }
+        g_autoptr(GPtrArray) mutants = mutants_of(text);
+        for (guint m = 0; m < mutants->len; m++) {
+            const Mutant *mutant = mutants->pdata[m];
+            g_autofree char *name =
+                g_strdup_printf("%s %s", strrchr(files->pdata[i], '/') + 1, mutant->what);
+            if (!lost_data(name) && n++ % every == 0)
+                judge(t, mutant->text, name, verbose);
+        }
+    }
+}
+
+static void print_row(const char *name, const Tally *t)
+{
+    printf("# %-12s %7u %7u %7u  %3u %%\n", name, t->refuted, t->safe, t->any,
+           t->refuted ? 100 * t->any / t->refuted : 0);
+}
+
+static void print_table(const char *title, const Tally *t)
+{
+    printf("# %s\n# %-12s %7s %7s %7s\n", title, "rule", "refuted", "safe", "any fix");
+    g_autoptr(GList) rules = g_list_sort(g_hash_table_get_keys(t->rule), (GCompareFunc)strcmp);
+    for (GList *r = rules; r; r = r->next)
+        print_row(r->data, g_hash_table_lookup(t->rule, r->data));
+    print_row("all", t);
+}
+
+static void run(const char *title, const char *folder, char first, guint every, guint percent,
+                gboolean verbose)
+{
+    Tally t = { .rule = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) };
+    judge_files(&t, folder, first, every, verbose);
+    print_table(title, &t);
+    g_assert_cmpuint(t.refuted, >, 0);
+    g_assert_cmpuint(100 * t.any / t.refuted, >=, percent);
+    g_hash_table_unref(t.rule);
+}
+
+static void broken(void)
+{
+    run("broken variants of the GEMM", "broken", 0, 0, 100, TRUE);
+}
+
+static void catalogue(void)
+{
+    run("catalogue of faults", "catalogue", 'B', 0, 90, TRUE);
+}
+
+static void mutants(void)
+{
+    run("mutants of right designs (every third)", "catalogue", 'C', 3, 95, FALSE);
+}
+
+/* A fix is one thing: the finding is gone, nothing else is worse, and the rest of the text stands.
+ */
+static void one_step(void)
+{
+    g_autofree char *text = edited_text("broken/05-early-release.wstave", NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "x", findings);
+    g_autoptr(WsFixState) now = ws_fix_state_new(design, NULL, 0, NULL);
+    g_assert_cmpuint(now->errors, >, 0);
+    g_autoptr(WsFix) fix = NULL;
+    g_autoptr(WsFixState) after =
+        ws_fix_best(now, now->findings->list->pdata[0], FALSE, NULL, 0, NULL, &fix);
+    g_assert_nonnull(after);
+    g_assert_cmpstr(fix->kind, ==, "release-later");
+    g_assert_cmpuint(fix->edits->len, ==, 1);
+    g_assert_cmpuint(after->errors + after->warnings, ==, 0);
+    g_autofree char *a = ws_design_print(design), *b = ws_design_print(after->design);
+    g_assert_cmpuint(strlen(a), ==, strlen(b)); /* moved, nothing else */
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "all") == 0) {
+        run("broken variants of the GEMM", "broken", 0, 0, 0, TRUE);
+        run("catalogue of faults", "catalogue", 'B', 0, 0, TRUE);
+        run("mutants of right designs", "catalogue", 'C', 1, 0, TRUE);
+        return 0;
+    }
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/check/fix/one", one_step);
+    g_test_add_func("/check/fix/broken", broken);
+    g_test_add_func("/check/fix/catalogue", catalogue);
+    g_test_add_func("/check/fix/mutants", mutants);
+    return g_test_run();
+}
