@@ -159,8 +159,10 @@ typedef struct {
     gboolean lanes;   /* it does more than its leader does */
     gboolean issues[3];
     guint ages[3]; /* of its commit, bulk and load groups: open, newest, ..., all older ones */
-    gint16 *ret;   /* [barriers] number among those who wait there, -1 */
-    GArray *busy;  /* WsBusyKey: mma operands met */
+    guint n_returns;
+    guint *returns; /* items of its returns from waits, within its CTA */
+    gint16 *ret;    /* [barriers] number among those who wait there, -1 */
+    GArray *busy;   /* WsBusyKey: mma operands met */
 } WsBitAgent;
 
 typedef struct {
@@ -218,6 +220,7 @@ typedef struct WsBits {
     guint item_named, item_remote; /* first of these of a CTA */
     guint *slot_item;              /* [slots] WS_ITEM_..., then returns of those who wait there */
     gint16 *q_row;                 /* [items] row of the proxy fences, -1 */
+    guint *q_item;                 /* [rows] */
     gboolean recut;
     GArray *author; /* operation and row of what lanes did: gint64 pairs */
     /* holders */
@@ -235,6 +238,7 @@ typedef struct WsBits {
     guint *barrier_of;                /* [slots] */
     guint o_written, o_author, n_set; /* words of raw; words of a set of items of a CTA */
     gboolean split;
+    guint64 handed; /* 1 + instance << 32 | slot that holds all its leader knows; 0 none */
     guint32 *touch; /* [items] operation that touched it last */
     guint32 serial;
     gboolean alarm;
@@ -352,7 +356,8 @@ gboolean ws_bit_active(const WsBits *b, guint i, guint loop);
 void ws_bit_join(WsBits *b, const WsMask *from, const WsMask *to); /* K and Q */
 void ws_bit_join_k(WsBits *b, const WsMask *from, const WsMask *to);
 void ws_bit_join_q(WsBits *b, const WsMask *from, const WsMask *to);
-void ws_bit_clear(WsBits *b, const WsMask *of);
+/* `from` hands all to `to` and forgets it. */
+void ws_bit_hand_out(WsBits *b, const WsMask *from, const WsMask *to);
 void ws_bit_fence(WsBits *b, guint i, gboolean leader);
 static inline gboolean ws_bit_knows(const WsBits *b, const guint64 *row, const WsMask *m)
 {
@@ -383,6 +388,7 @@ guint ws_bit_targets(WsBits *b, guint i, const WsBitOp *o, guint *rank);
 gint ws_bit_resolve(WsBits *b, guint i, const WsBitOp *o, guint rank, gint64 *turn);
 void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 turn);
 void ws_bit_complete(WsBits *b, guint s);
+void ws_bit_release(WsBits *b, guint i, guint s); /* the leader, to a slot */
 void ws_bit_release_all(WsBits *b, guint i, const WsMask *to);
 void ws_bit_collective(WsBits *b, guint i);
 void ws_bit_load(WsBits *b, guint i, const WsBitOp *o);

@@ -293,7 +293,7 @@ void ws_bit_load(WsBits *b, guint i, const WsBitOp *o)
             *ws_bit_author(b, r, touched[t] % b->items_of_rank) = 0;
         }
         if (o->leader)
-            ws_bit_join(b, &b->lead[i], &b->acc[s]);
+            ws_bit_release(b, i, s);
         else
             ws_bit_release_all(b, i, &b->acc[s]);
         ws_bit_set(b, transfer_row(b, s), &b->acc[s]);

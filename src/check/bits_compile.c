@@ -117,7 +117,8 @@ static void use_named(WsBits *b, guint agent, const WsOp *op)
 {
     gint id = named_id(b, agent, op);
     if (id >= 0) {
-        b->named_of[id] = 0;
+        if (id < 16) /* the others are private: no state is kept */
+            b->named_of[id] = 0;
         return;
     }
     const WsBarrier *bar = &b->p->barrier[op->barrier];

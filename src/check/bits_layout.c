@@ -16,18 +16,26 @@ static void number_items(WsBits *b)
             b->n_slots += MAX(p->barrier[k].array, 1) * MAX(p->barrier[k].slots, 1);
     }
     b->slot_item = ws_bit_alloc(b, (b->n_slots + 1) * sizeof(guint));
+    for (guint a = 0; a < b->n_agents; a++) {
+        b->agent[a].n_returns = 0;
+        b->agent[a].returns = ws_bit_alloc(b, (b->n_slots + 1) * sizeof(guint));
+    }
     b->barrier_of = ws_bit_alloc(b, (b->n_slots + 1) * sizeof(guint));
     for (guint k = 0; k < p->n_barriers; k++) {
         if (p->barrier[k].kind != WS_BARRIER_MBARRIER)
             continue;
         gint16 waiting = 0;
         for (guint a = 0; a < b->n_agents; a++)
-            if (b->agent[a].ret[k] >= 0)
+            if (b->agent[a].ret[k] >= 0) /* again after a restart: the same numbers */
                 b->agent[a].ret[k] = waiting++;
         guint n = MAX(p->barrier[k].array, 1) * MAX(p->barrier[k].slots, 1);
         for (guint s = b->first_slot[k]; s < b->first_slot[k] + n; s++) {
             b->slot_item[s] = item;
             b->barrier_of[s] = k;
+            for (guint a = 0; a < b->n_agents; a++)
+                if (b->agent[a].ret[k] >= 0)
+                    b->agent[a].returns[b->agent[a].n_returns++] =
+                        item + WS_ITEM_RETURN + (guint)b->agent[a].ret[k];
             item += WS_ITEM_RETURN + (guint)waiting;
         }
     }
@@ -38,11 +46,14 @@ static void number_items(WsBits *b)
     b->touch = ws_bit_alloc(b, (b->n_items + 1) * sizeof(guint32));
     b->q_row = ws_bit_alloc(b, (b->n_items + 1) * sizeof(gint16));
     memset(b->q_row, 0xff, (b->n_items + 1) * sizeof(gint16));
+    b->q_item = ws_bit_alloc(b, (b->n_items + 1) * sizeof(guint));
     b->n_q = 0;
     for (guint r = 0; r < b->ranks; r++)
         for (guint i = 0; i < b->n_touched; i++)
-            if (b->fenced[i])
+            if (b->fenced[i]) {
+                b->q_item[b->n_q] = r * b->items_of_rank + i;
                 b->q_row[r * b->items_of_rank + i] = (gint16)b->n_q++;
+            }
     if (b->n_items > 16000)
         ws_bit_outside(b, "too many events can still matter");
 }

@@ -8,6 +8,7 @@ enum { MAX_INSTANCES = 96 };
 #define MAX_BYTES ((gsize)60 << 20)
 #define CHUNK     ((gsize)256 << 10)
 
+typedef struct Seen Seen;
 /* A state whose answers are not all explored, and how one came there. */
 typedef struct Choice Choice;
 struct Choice {
@@ -19,15 +20,17 @@ struct Choice {
     gint64 option;    /* the first one; the others follow */
     guint n_options, next;
     guint8 *state; /* NULL: given back */
-    Choice *free;
+    Seen *seen;
+    Choice *later;
 };
 
-typedef struct {
+struct Seen {
     guint64 hash;
     guint n;
     gint32 *word;
-    guint64 *known; /* NULL if it is part of the words */
-} Seen;
+    guint64 *known;  /* NULL if it is part of the words */
+    Choice *waiting; /* not begun yet: what is forgotten here is forgotten there */
+};
 
 typedef struct {
     WsBits *b;
@@ -35,15 +38,13 @@ typedef struct {
     WsProof *proof;
     WsBitKey key;
     /* states met: open addressing */
-    Seen *seen;
+    Seen **seen;
     guint n_seen, cap_seen;
     GPtrArray *chunks;
     gsize in_chunk, bytes;
-    GPtrArray *stack; /* Choice* */
-    guint head;       /* of the queue */
-    Choice *spare;
+    Choice *first, *last; /* a queue */
     GPtrArray *spare_states;
-    const Choice *from, *here; /* here: the state is that of this choice */
+    const Choice *from;
     gint64 answer;
     gboolean stop;
 } Search;
@@ -103,25 +104,24 @@ static guint64 hash_of(const gint32 *word, guint n)
     return h ? h : 1;
 }
 
-static Seen *slot_for(const Search *s, guint64 hash, const gint32 *word, guint n)
+static Seen **slot_for(const Search *s, guint64 hash, const gint32 *word, guint n)
 {
     for (guint i = (guint)hash & (s->cap_seen - 1);; i = (i + 1) & (s->cap_seen - 1)) {
-        Seen *x = &s->seen[i];
-        if (x->hash == 0 ||
-            (x->hash == hash && x->n == n && memcmp(x->word, word, n * sizeof(gint32)) == 0))
-            return x;
+        const Seen *x = s->seen[i];
+        if (!x || (x->hash == hash && x->n == n && memcmp(x->word, word, n * sizeof(gint32)) == 0))
+            return &s->seen[i];
     }
 }
 
 static void grow(Search *s)
 {
-    Seen *old = s->seen;
+    Seen **old = s->seen;
     guint n = s->cap_seen;
     s->cap_seen = n ? 2 * n : 512;
-    s->seen = g_new0(Seen, s->cap_seen);
+    s->seen = g_new0(Seen *, s->cap_seen);
     for (guint i = 0; i < n; i++)
-        if (old[i].hash)
-            *slot_for(s, old[i].hash, old[i].word, old[i].n) = old[i];
+        if (old[i])
+            *slot_for(s, old[i]->hash, old[i]->word, old[i]->n) = old[i];
     g_free(old);
 }
 
@@ -150,8 +150,9 @@ static gboolean meet(guint64 *now, guint64 *before, gsize n)
     return lost != 0;
 }
 
-/* TRUE: the state is new, or less is known in it than before. */
-static gboolean enter(Search *s)
+/* The state is new, or less is known in it than before and nobody is going on from it yet: then
+ * the place where the choice belongs; else NULL. */
+static Seen *enter(Search *s)
 {
     WsBits *b = s->b;
     ws_bit_key(b, &s->key);
@@ -165,8 +166,9 @@ static gboolean enter(Search *s)
     if (2 * s->n_seen >= s->cap_seen)
         grow(s);
     guint64 hash = hash_of(s->key.word, n);
-    Seen *x = slot_for(s, hash, s->key.word, n);
-    if (x->hash == 0) {
+    Seen **at = slot_for(s, hash, s->key.word, n), *x = *at;
+    if (!x) {
+        x = *at = carve(s, sizeof *x);
         x->hash = hash, x->n = n;
         x->word = carve(s, n * sizeof(gint32));
         memcpy(x->word, s->key.word, n * sizeof(gint32));
@@ -175,17 +177,25 @@ static gboolean enter(Search *s)
             x->known = carve(s, (known + 1) * sizeof(guint64));
             known_of(b, x->known);
         }
+        x->waiting = NULL;
         s->n_seen++;
         s->proof->states++;
-        return TRUE;
+        return x;
     }
     if (s->o->exact)
-        return FALSE;
+        return NULL;
     gsize k = (gsize)b->n_items * b->nw, q = (gsize)b->n_q * b->nw;
     gboolean less = meet(ws_bit_k(b, 0), x->known, k);
     less |= meet(ws_bit_q(b, 0), x->known + k, q);
-    s->proof->merges += less;
-    return less;
+    if (!less)
+        return NULL;
+    if (x->waiting) {
+        memcpy(x->waiting->state + b->o_k, b->now + b->o_k, k * sizeof(guint64));
+        memcpy(x->waiting->state + b->o_q, b->now + b->o_q, q * sizeof(guint64));
+        return NULL;
+    }
+    s->proof->merges++;
+    return x;
 }
 
 /* --- choices ---------------------------------------------------------------------------------- */
@@ -219,14 +229,10 @@ static void options_of(const WsControl *c, Choice *x)
     x->n_options = ends ? 2 : 1;
 }
 
-static void push(Search *s, const WsBitInst *in)
+static void push(Search *s, const WsBitInst *in, Seen *seen)
 {
     WsBits *b = s->b;
-    Choice *c = s->spare;
-    if (c)
-        s->spare = c->free;
-    else
-        c = carve(s, sizeof *c);
+    Choice *c = carve(s, sizeof *c);
     memset(c, 0, sizeof *c);
     c->from = s->from;
     c->answer = s->answer;
@@ -238,10 +244,14 @@ static void push(Search *s, const WsBitInst *in)
         ws_bit_outside(b, "agents are too many tiles apart");
         return;
     }
-    if (c->n_options > 1 || s->o->exact)
-        c->state = save(s);
-    s->here = s->o->exact ? NULL : c;
-    g_ptr_array_add(s->stack, c);
+    c->state = save(s);
+    c->seen = seen;
+    seen->waiting = s->o->exact ? NULL : c;
+    if (s->first)
+        s->last->later = c;
+    else
+        s->first = c;
+    s->last = c;
 }
 
 /* From a state on which nothing can move: pushes the choice, or ends the path. */
@@ -249,7 +259,6 @@ static void arrive(Search *s)
 {
     WsBits *b = s->b;
     s->proof->ops += b->ops;
-    s->here = NULL;
     if (b->alarm || b->c->outside)
         return;
     const WsBitInst *in = asker(b);
@@ -258,34 +267,18 @@ static void arrive(Search *s)
         return;
     }
     ws_bit_forget(b);
-    if (enter(s))
-        push(s, in);
+    Seen *seen = enter(s);
+    if (seen)
+        push(s, in, seen);
 }
 
-static void pop(Search *s, Choice *c)
-{
-    if (c->state)
-        g_ptr_array_add(s->spare_states, c->state);
-    c->state = NULL;
-    c->free = s->spare;
-    s->spare = c;
-}
-
-/* The choice to go on from: the newest, or the oldest. NULL: all is explored. */
+/* The choice to go on from, the oldest: what is forgotten later reaches it while it still waits.
+ * NULL: all is explored. */
 static Choice *current(Search *s)
 {
-    while (s->head < s->stack->len) {
-        Choice *c = s->stack->pdata[s->o->exact ? s->head : s->stack->len - 1];
-        if (c->next < c->n_options)
-            return c;
-        if (s->o->exact) {
-            s->head++; /* the path is still needed */
-        } else {
-            g_ptr_array_set_size(s->stack, (gint)s->stack->len - 1);
-            pop(s, c);
-        }
-    }
-    return NULL;
+    while (s->first && s->first->next == s->first->n_options)
+        s->first = s->first->later;
+    return s->first;
 }
 
 static gboolean ended(Search *s)
@@ -312,8 +305,8 @@ static void explore(Search *s)
     for (Choice *c; !b->alarm && !b->c->outside && (c = current(s));) {
         if (ended(s))
             return;
-        if (s->here != c)
-            restore(s, c->state);
+        c->seen->waiting = NULL;
+        restore(s, c->state);
         s->from = c;
         s->answer = c->option + c->next++;
         if (c->next == c->n_options && c->state) {
@@ -354,14 +347,12 @@ static void clear(Search *s)
 {
     s->n_seen = 0;
     if (s->seen)
-        memset(s->seen, 0, s->cap_seen * sizeof(Seen));
-    g_ptr_array_set_size(s->stack, 0);
+        memset(s->seen, 0, s->cap_seen * sizeof(Seen *));
+    s->first = s->last = NULL;
     g_ptr_array_set_size(s->spare_states, 0);
     g_ptr_array_set_size(s->chunks, 0);
     s->bytes = s->in_chunk = 0;
-    s->spare = NULL;
-    s->from = s->here = NULL;
-    s->head = 0;
+    s->from = NULL;
     s->answer = 0;
     s->proof->states = s->proof->merges = 0;
 }
@@ -390,7 +381,6 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     WsBits *b = ws_bits_new(p, options->policy);
     Search s = { .b = b, .o = options, .proof = proof };
     s.chunks = g_ptr_array_new_with_free_func(g_free);
-    s.stack = g_ptr_array_new();
     s.spare_states = g_ptr_array_new();
     if (!b->c->outside)
         search(&s);
@@ -406,7 +396,6 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     if (proof->kind == WS_PROOF_CLOSED)
         proof->names = ws_proof_names(b->c);
     g_ptr_array_unref(s.chunks);
-    g_ptr_array_unref(s.stack);
     g_ptr_array_unref(s.spare_states);
     g_free(s.seen);
     g_free(s.key.word);

@@ -92,6 +92,8 @@ static gboolean advance(WsBits *b, guint i)
         if (!o)
             return moved || in->state == WS_INST_DONE;
         b->serial++;
+        if (o->kind != WS_OP_TMA_LOAD)
+            b->handed = 0;
         if (!ws_bit_execute(b, i, o)) {
             in->state = WS_INST_STUCK;
             return moved;
@@ -110,7 +112,7 @@ static gboolean advance(WsBits *b, guint i)
 void ws_bit_settle(WsBits *b)
 {
     gboolean moved = TRUE;
-    b->ops = 0;
+    b->ops = b->handed = 0;
     while (moved && !b->alarm && !b->c->outside) {
         moved = FALSE;
         for (guint i = 0; i < b->n_inst; i++)

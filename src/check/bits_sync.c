@@ -86,8 +86,8 @@ void ws_bit_complete(WsBits *b, guint s)
         slot->bytes_before = slot->moved;
         slot->moved = 0;
         slot->phase++;
-        ws_bit_join(b, &b->acc[s], &b->done[s]);
-        ws_bit_clear(b, &b->acc[s]);
+        ws_bit_hand_out(b, &b->acc[s], &b->done[s]);
+        b->handed = 0;
         guint64 *last = slot_row(b, s, WS_ITEM_LAST), *before = slot_row(b, s, WS_ITEM_BEFORE);
         for (guint w = 0; w < b->nw; w++)
             before[w] = last[w], last[w] = b->done[s].w[w];
@@ -113,13 +113,22 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
         ws_bit_alarm(b);
 }
 
+/* The leader releases; not twice if it has learned nothing in between. */
+void ws_bit_release(WsBits *b, guint i, guint s)
+{
+    guint64 now = (guint64)(i + 1) << 32 | s;
+    if (b->handed != now)
+        ws_bit_join(b, &b->lead[i], &b->acc[s]);
+    b->handed = now;
+}
+
 static void count(WsBits *b, guint i, const WsBitOp *o, guint s)
 {
     WsBitSlot *slot = ws_bit_slot(b, s);
     if (!o->leader && o->op->per > 0 && o->op->per <= 32)
         ws_bit_release_all(b, i, &b->acc[s]);
     else
-        ws_bit_join(b, &b->lead[i], &b->acc[s]);
+        ws_bit_release(b, i, s);
     if (o->op->count > slot->pend) {
         ws_bit_alarm(b);
         return;
@@ -253,8 +262,7 @@ static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 ele
     x->generation++;
     x->arrived = x->count = 0;
     x->before = x->now, x->now = 0;
-    ws_bit_join(b, &b->acc[holder], &b->done[holder]);
-    ws_bit_clear(b, &b->acc[holder]);
+    ws_bit_hand_out(b, &b->acc[holder], &b->done[holder]);
     ws_bit_set(b, row, &b->done[holder]);
 }
 
@@ -262,6 +270,13 @@ gboolean ws_bit_sync(WsBits *b, guint i, const WsBitOp *o)
 {
     WsBitInst *in = ws_bit_inst(b, i);
     gint64 element;
+    if (o->named >= 16) { /* all lanes of one agent and nobody else */
+        if (o->kind == WS_OP_BAR_ARRIVE)
+            return TRUE;
+        ws_bit_join_k(b, &b->all[i], &b->know[i]);
+        ws_bit_join_q(b, &b->know[i], &b->know[i]);
+        return TRUE;
+    }
     if (!in->have) {
         gint n = named_of(b, i, o, &element);
         if (n < 0)
