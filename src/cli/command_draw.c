@@ -92,6 +92,9 @@ int ws_command_draw(int argc, char **argv)
     if (code != WS_EXIT_YES)
         return code;
     WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
+    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    g_autofree double *special = machine ? ws_clock_special_cycles(in.program, machine) : NULL;
+    options.special = special;
     g_autoptr(WsScene) scene = ws_scene_new(in.program, t.predicted, t.measured, &options);
     g_autoptr(GError) error = NULL;
     if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK,

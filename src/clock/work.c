@@ -236,3 +236,15 @@ WsWork ws_work_of(const WsPlay *play, const WsOp *op)
         return math_work(play, op);
     return shared_work(play, op);
 }
+
+double *ws_clock_special_cycles(const WsProgram *p, const WsMachine *m)
+{
+    const WsPlay play = { .p = p, .m = m };
+    double *cycles = g_new0(double, MAX(p->n_ops, 1));
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MATH && p->op[i]->agent >= 0)
+            /* of the whole unit: fewer than four warps reach a part of it only */
+            cycles[i] =
+                math_work(&play, p->op[i]).mufu * MIN(p->agent[p->op[i]->agent].warps, 4) / 4.0;
+    return cycles;
+}

@@ -117,3 +117,38 @@ void ws_window_bands(WsBuild *b)
     }
     b->y = y_round + 15 + WS_STAFF_GAP;
 }
+
+GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop)
+{
+    static const WsSceneOptions none;
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(WsScoreRound));
+    g_autoptr(WsScoreCache) cache = ws_score_cache_new();
+    WsBuild b = { .p = p, .t = t, .cta = cta, .o = &none, .cache = cache };
+    b.lead_agent = b.lead_op = -1;
+    b.tile1 = G_MININT32;
+    if (loop)
+        *loop = NULL;
+    if (cta >= t->cta->len || t->op_id->len != p->n_ops || t->agent_name->len != p->n_agents)
+        return list;
+    ws_score_cache_for(cache, p, t, NULL, cta, 0);
+    ws_window_lead(&b);
+    if (b.lead_op < 0)
+        return list;
+    const GArray *tiles = ws_window_tiles(&b, t);
+    for (guint i = 0; i < tiles->len; i++) {
+        const WsTileSpan *tile = &g_array_index(tiles, WsTileSpan, i);
+        b.tile0 = i ? MIN(b.tile0, tile->tile) : tile->tile;
+        b.tile1 = MAX(b.tile1, tile->tile);
+    }
+    g_autoptr(GArray) rounds = list_rounds(&b);
+    gboolean whole = b.tile1 - b.tile0 > 100;
+    for (guint i = 0; i < rounds->len; i++) {
+        const Round *r = &g_array_index(rounds, Round, i);
+        WsScoreRound round = { r->tile, whole ? -1 : (gint32)r->index, r->from };
+        if (r->round != G_MININT32)
+            g_array_append_val(list, round);
+    }
+    if (loop)
+        *loop = g_strdup(ws_window_loop(&b));
+    return list;
+}

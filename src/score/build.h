@@ -37,10 +37,19 @@ typedef struct {
     guint64 lo, hi; /* records of the trace */
 } WsDense;
 
+/* cover.c: use of something over time */
+typedef struct WsCover WsCover;
+
+/* spread.c: cycles of the executions of a step of an agent */
+typedef struct {
+    guint n; /* executions */
+    gint64 held20, held80, flown20, flown80;
+} WsSpread;
+
 struct WsScoreCache {
     const WsProgram *p; /* what it is for; compared, not used */
     const WsTrace *t, *overlay;
-    guint cta;
+    guint cta, overlay_cta;
     gboolean lead_known;
     gint lead_agent, lead_op;
     GArray *tiles[2];  /* WsTileSpan of the main trace and of the overlay */
@@ -48,21 +57,25 @@ struct WsScoreCache {
     guint *loop_id;
     GHashTable *base;
     WsBind *bind;
-    gint32 bind0, bind1; /* tiles that `bind` covers */
-    gboolean bind_tried;
+    gint32 bind0, bind1;                     /* tiles that `bind` covers */
+    gboolean bind_tried, bind_all;           /* looked for; covers the whole CTA */
     guint8 (*tracks)[2][WS_ITEM_KIND_COUNT]; /* by agent: rows, of the main trace and the overlay */
     guint8 *staff;                           /* by agent: 1 had a staff of its own, 2 folded */
     gboolean measured_row;
     GArray *stage;         /* WsStageKey, in order of appearance */
     GHashTable *ring_same; /* name pair -> 1 same, 2 not */
-    gboolean unit[2];
+    gboolean unit[3];
+    WsCover *unit_cover[3];   /* NULL: not asked for yet */
+    GPtrArray *stage_cover;   /* WsCover, as `stage`; only where every use is known */
+    GHashTable *buffer_cover; /* buffer + 1 -> WsCover */
+    GHashTable *spread[2];    /* of the main trace and the overlay: agent + 1 -> WsSpread[op] */
 };
 typedef struct {
     guint buffer;
     gint64 element, stage;
 } WsStageKey;
 void ws_score_cache_for(WsScoreCache *c, const WsProgram *p, const WsTrace *t,
-                        const WsTrace *overlay, guint cta);
+                        const WsTrace *overlay, guint cta, guint overlay_cta);
 
 typedef struct {
     WsScene *s;
@@ -70,7 +83,7 @@ typedef struct {
     const WsTrace *t;       /* main trace */
     const WsTrace *overlay; /* drawn under it, or NULL */
     const WsSceneOptions *o;
-    guint cta;
+    guint cta, overlay_cta;
     gint lead_agent;      /* the agent that sets the pace, -1 none */
     gint lead_op;         /* its mma (or busiest) operation */
     gint32 tile0, tile1;  /* tiles shown: first, last */
@@ -99,7 +112,14 @@ typedef struct {
     gint32 round[4]; /* totals of the rounds 0, 1, n-2, n-1 (clamped) */
 } WsTileSpan;
 
+/* The CTA of a trace that is shown. */
+static inline guint ws_build_cta(const WsBuild *b, const WsTrace *t)
+{
+    return t == b->t ? b->cta : b->overlay_cta;
+}
+
 /* window.c */
+void ws_window_lead(WsBuild *b); /* lead_agent, lead_op */
 /* WsTileSpan, by time; owned by the cache */
 const GArray *ws_window_tiles(const WsBuild *b, const WsTrace *t);
 const char *ws_window_loop(const WsBuild *b); /* name of the leading loop: "k" */
@@ -127,6 +147,31 @@ void ws_dense_add(WsBuild *b, const WsDense *d, guint row, WsItemKind kind, gboo
 void ws_dense_merge(WsBuild *b, guint row, WsItemKind kind, double x, double w, gint64 from,
                     gint64 to, gboolean measured);
 gboolean ws_dense_lane(const WsBuild *b, guint agent, gboolean overlay);
+
+/* cover.c. Weight of a record (0: none) and when its use ends. */
+typedef double (*WsCoverWeight)(const WsTraceRecord *r, gint64 *end, gpointer data);
+WsCover *ws_cover_new(void);
+void ws_cover_free(gpointer cover);
+/* Of all records of a CTA. `apart`: agents add up; else one is as good as several. */
+void ws_cover_build(WsCover *c, const WsTrace *t, guint cta, WsCoverWeight weight, gpointer data,
+                    gboolean apart);
+void ws_cover_add(WsCover *c, gint64 from, gint64 to); /* by hand: ascending, then the end */
+void ws_cover_end(WsCover *c);
+gboolean ws_cover_any(const WsCover *c);
+double ws_cover_share(const WsCover *c, gint64 from, gint64 to); /* 0..1 of that time */
+typedef struct {
+    guint row;
+    WsItemKind kind;
+    double h;         /* 0: as high as the row */
+    const char *what; /* "TMA in use": before "83 % of these 1 200 cycles" */
+} WsCoverRow;
+void ws_cover_draw(WsBuild *b, const WsCover *c, const WsCoverRow *row);
+/* More goes on here than pixels can show: levels instead of executions. */
+gboolean ws_build_coarse(const WsBuild *b);
+
+/* spread.c; NULL: too few executions */
+const WsSpread *ws_spread_of(const WsBuild *b, const WsTrace *t, guint agent, guint op);
+void ws_spread_fill(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r, WsSceneItem *item);
 
 /* staff.c, ring.c, unit.c, edge.c, furniture.c */
 void ws_staff_build(WsBuild *b);

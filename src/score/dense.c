@@ -72,7 +72,7 @@ static void add_records(WsBuild *b, const WsDense *d, guint row, WsItemKind kind
 static void add_spans(WsBuild *b, const WsDense *d, guint row, WsItemKind kind)
 {
     const WsTrace *t = d->overlay ? b->overlay : b->t;
-    const WsTraceLane *lane = ws_trace_lane(t, b->cta, d->agent);
+    const WsTraceLane *lane = ws_trace_lane(t, ws_build_cta(b, t), d->agent);
     guint64 first = (d->lo - lane->first) / WS_TRACE_FAN;
     guint64 last = (d->hi - lane->first + WS_TRACE_FAN - 1) / WS_TRACE_FAN;
     for (guint64 i = first; i < last; i++) {

@@ -161,7 +161,7 @@ static gint by_cost(gconstpointer pa, gconstpointer pb)
 
 void ws_edge_build(WsBuild *b)
 {
-    if (!b->bind || b->dense->len)
+    if (!b->bind || ws_build_coarse(b))
         return;
     if (b->o->hasty) {
         b->s->partial = TRUE;

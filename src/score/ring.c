@@ -1,30 +1,16 @@
 /* Rings: one row per stage of each multi-stage buffer (and per single-stage one that is handed
  * over), showing who holds it: being filled, full, being read, free. Taken from the trace: writes
  * and reads of the stage in order of time; a write after a read begins the next use. */
-#include "score/build.h"
+#include "score/ring.h"
 
 #include <string.h>
 
 #define SLOT_HEIGHT 11.0
 #define MAX_LANES   64
 
-typedef struct {
-    gint64 start, end;
-    gint64 use, turn;
-    const WsTraceRecord *r;
-    gboolean write;
-} Touch;
-
-/* One stage of one array element of one buffer. */
-typedef struct {
-    guint buffer;
-    gint64 element, stage;
-    GArray *touch;
-} Stage;
-
-static gint by_stage(gconstpointer pa, gconstpointer pb)
+gint ws_stage_compare(gconstpointer pa, gconstpointer pb)
 {
-    const Stage *a = *(Stage *const *)pa, *b = *(Stage *const *)pb;
+    const WsStage *a = *(WsStage *const *)pa, *b = *(WsStage *const *)pb;
     if (a->buffer != b->buffer)
         return a->buffer < b->buffer ? -1 : 1;
     if (a->element != b->element)
@@ -32,13 +18,13 @@ static gint by_stage(gconstpointer pa, gconstpointer pb)
     return a->stage < b->stage ? -1 : a->stage > b->stage;
 }
 
-static void free_stage(gpointer p)
+void ws_stage_free(gpointer p)
 {
-    g_array_free(((Stage *)p)->touch, TRUE);
+    g_array_free(((WsStage *)p)->touch, TRUE);
     g_free(p);
 }
 
-static Stage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage);
+static WsStage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage);
 
 /* Stages that other windows showed keep their rows. */
 static void recall_stages(const WsBuild *b, GPtrArray *stages)
@@ -49,10 +35,10 @@ static void recall_stages(const WsBuild *b, GPtrArray *stages)
     }
 }
 
-static void remember_stages(const WsBuild *b, const GPtrArray *stages)
+void ws_ring_remember(const WsBuild *b, const GPtrArray *stages)
 {
     for (guint i = 0; i < stages->len; i++) {
-        const Stage *s = stages->pdata[i];
+        const WsStage *s = stages->pdata[i];
         gboolean known = FALSE;
         for (guint k = 0; k < b->cache->stage->len && !known; k++) {
             const WsStageKey *key = &g_array_index(b->cache->stage, WsStageKey, k);
@@ -65,18 +51,18 @@ static void remember_stages(const WsBuild *b, const GPtrArray *stages)
     }
 }
 
-static Stage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage)
+static WsStage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64 stage)
 {
     for (guint i = 0; i < stages->len; i++) {
-        Stage *s = stages->pdata[i];
+        WsStage *s = stages->pdata[i];
         if (s->buffer == buffer && s->element == element && s->stage == stage)
             return s;
     }
-    Stage *s = g_new0(Stage, 1);
+    WsStage *s = g_new0(WsStage, 1);
     s->buffer = buffer;
     s->element = element;
     s->stage = stage;
-    s->touch = g_array_new(FALSE, FALSE, sizeof(Touch));
+    s->touch = g_array_new(FALSE, FALSE, sizeof(WsTouch));
     g_ptr_array_add(stages, s);
     return s;
 }
@@ -97,25 +83,25 @@ static void gather(const WsTraceRecord *r, gpointer data)
         if (v->access[i].stage < 0 || v->access[i].element < 0 || a->buffer >= b->p->n_buffers)
             continue;
         guint depth = MAX(b->p->buffer[a->buffer].stages, 1);
-        Touch t = { .start = r->start,
-                    .end = ws_trace_record_end(r),
-                    .use = v->access[i].use,
-                    .turn = v->access[i].use >= 0 ? v->access[i].use / depth : -1,
-                    .r = r,
-                    .write = (a->mode & WS_MODE_WRITE) != 0 };
-        Stage *s = stage_of(stages, a->buffer, v->access[i].element, v->access[i].stage);
+        WsTouch t = { .start = r->start,
+                      .end = ws_trace_record_end(r),
+                      .use = v->access[i].use,
+                      .turn = v->access[i].use >= 0 ? v->access[i].use / depth : -1,
+                      .r = r,
+                      .write = (a->mode & WS_MODE_WRITE) != 0 };
+        WsStage *s = stage_of(stages, a->buffer, v->access[i].element, v->access[i].stage);
         g_array_append_val(s->touch, t);
     }
 }
 
 static gint by_time(gconstpointer pa, gconstpointer pb)
 {
-    const Touch *a = pa, *b = pb;
+    const WsTouch *a = pa, *b = pb;
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint64 to,
-                      const Touch *touch, const char *name, gboolean label)
+                      const WsTouch *touch, const char *name, gboolean label)
 {
     WsScene *s = b->s;
     double x0 = ws_scene_x(s, from), x1 = ws_scene_x(s, to);
@@ -148,13 +134,13 @@ static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint6
 }
 
 /* One use: writes from..to, then reads. */
-static void add_use(WsBuild *b, guint row, const Stage *s, guint i, guint end, const char *name)
+static void add_use(WsBuild *b, guint row, const WsStage *s, guint i, guint end, const char *name)
 {
-    const Touch *first = &g_array_index(s->touch, Touch, i);
+    const WsTouch *first = &g_array_index(s->touch, WsTouch, i);
     gint64 fill_end = -1, read_start = G_MAXINT64, read_end = -1;
-    const Touch *reader = NULL, *last_reader = NULL;
+    const WsTouch *reader = NULL, *last_reader = NULL;
     for (guint k = i; k < end; k++) {
-        const Touch *t = &g_array_index(s->touch, Touch, k);
+        const WsTouch *t = &g_array_index(s->touch, WsTouch, k);
         if (t->write) {
             fill_end = MAX(fill_end, t->end);
         } else {
@@ -183,30 +169,49 @@ static void add_use(WsBuild *b, guint row, const Stage *s, guint i, guint end, c
               reader->r->round == last_reader->r->round);
 }
 
-static void add_stage(WsBuild *b, guint row, Stage *s, const char *name)
+/* Where the use that begins at touch `begin` ends: a write after a read, or of another use. */
+static guint end_of_use(const WsStage *s, guint begin)
 {
-    g_array_sort(s->touch, by_time);
-    guint begin = 0;
+    const WsTouch *f = &g_array_index(s->touch, WsTouch, begin);
     gboolean read = FALSE;
-    for (guint i = 0; i < s->touch->len; i++) {
-        const Touch *t = &g_array_index(s->touch, Touch, i);
-        const Touch *f = &g_array_index(s->touch, Touch, begin);
-        if (t->write && (read || (t->use >= 0 && f->use >= 0 && t->use != f->use))) {
-            add_use(b, row, s, begin, i, name);
-            begin = i;
-            read = FALSE;
-        }
+    guint i = begin;
+    for (; i < s->touch->len; i++) {
+        const WsTouch *t = &g_array_index(s->touch, WsTouch, i);
+        if (t->write && (read || (t->use >= 0 && f->use >= 0 && t->use != f->use)))
+            break;
         read |= !t->write;
     }
-    if (s->touch->len > begin)
-        add_use(b, row, s, begin, s->touch->len, name);
+    return MAX(i, begin + 1);
+}
+
+static void add_stage(WsBuild *b, guint row, WsStage *s, const char *name)
+{
+    g_array_sort(s->touch, by_time);
+    for (guint begin = 0; begin < s->touch->len;) {
+        guint end = end_of_use(s, begin);
+        add_use(b, row, s, begin, end, name);
+        begin = end;
+    }
+}
+
+void ws_ring_held(WsStage *s, WsCover *cover)
+{
+    g_array_sort(s->touch, by_time);
+    for (guint begin = 0; begin < s->touch->len;) {
+        guint end = end_of_use(s, begin);
+        gint64 last = 0;
+        for (guint i = begin; i < end; i++)
+            last = MAX(last, g_array_index(s->touch, WsTouch, i).end);
+        ws_cover_add(cover, g_array_index(s->touch, WsTouch, begin).start, last);
+        begin = end;
+    }
 }
 
 /* The same event in another buffer's history: same round, same agent or one that stands for it. */
-static const Touch *same_event(const WsBuild *b, const Stage *s, const Touch *t)
+static const WsTouch *same_event(const WsBuild *b, const WsStage *s, const WsTouch *t)
 {
     for (guint i = 0; i < s->touch->len; i++) {
-        const Touch *o = &g_array_index(s->touch, Touch, i);
+        const WsTouch *o = &g_array_index(s->touch, WsTouch, i);
         if (o->write == t->write && o->r->round == t->r->round && o->r->tile == t->r->tile &&
             b->drawn_as[o->r->agent] == b->drawn_as[t->r->agent])
             return o;
@@ -216,11 +221,11 @@ static const Touch *same_event(const WsBuild *b, const Stage *s, const Touch *t)
 
 /* Do both stages live through the same uses at the same times? Fills may end at different times;
  * at the ends of the window one may have an event more than the other. */
-static gboolean same_history(const WsBuild *b, const Stage *x, const Stage *y, gint64 apart)
+static gboolean same_history(const WsBuild *b, const WsStage *x, const WsStage *y, gint64 apart)
 {
     guint alone = 0;
     for (guint i = 0; i < x->touch->len; i++) {
-        const Touch *t = &g_array_index(x->touch, Touch, i), *o = same_event(b, y, t);
+        const WsTouch *t = &g_array_index(x->touch, WsTouch, i), *o = same_event(b, y, t);
         if (!o)
             alone++;
         else if (ABS(t->start - o->start) > apart || (!t->write && ABS(t->end - o->end) > apart))
@@ -230,11 +235,11 @@ static gboolean same_history(const WsBuild *b, const Stage *x, const Stage *y, g
 }
 
 /* What is read together is full when the last of it has landed. */
-static void take_later_fills(const WsBuild *b, Stage *into, const Stage *from)
+static void take_later_fills(const WsBuild *b, WsStage *into, const WsStage *from)
 {
     for (guint i = 0; i < into->touch->len; i++) {
-        Touch *t = &g_array_index(into->touch, Touch, i);
-        const Touch *o = same_event(b, from, t);
+        WsTouch *t = &g_array_index(into->touch, WsTouch, i);
+        const WsTouch *o = same_event(b, from, t);
         if (o && t->write)
             t->end = MAX(t->end, o->end);
     }
@@ -253,7 +258,7 @@ static gboolean same_ring(const WsBuild *b, const GPtrArray *stages, const Ring 
     if (x->n != y->n)
         return FALSE;
     for (guint i = 0; i < x->n; i++) {
-        const Stage *p = stages->pdata[x->first + i], *q = stages->pdata[y->first + i];
+        const WsStage *p = stages->pdata[x->first + i], *q = stages->pdata[y->first + i];
         if (!same_history(b, p, q, apart) || !same_history(b, q, p, apart))
             return FALSE;
     }
@@ -266,7 +271,7 @@ static gboolean same_ring_cached(const WsBuild *b, const GPtrArray *stages, cons
 {
     if (!b->o->cache)
         return same_ring(b, stages, x, y, apart);
-    const Stage *p = stages->pdata[x->first], *q = stages->pdata[y->first];
+    const WsStage *p = stages->pdata[x->first], *q = stages->pdata[y->first];
     g_autofree char *key = g_strdup_printf("%u/%" G_GINT64_FORMAT " %u/%" G_GINT64_FORMAT,
                                            p->buffer, p->element, q->buffer, q->element);
     guint known = GPOINTER_TO_UINT(g_hash_table_lookup(b->cache->ring_same, key));
@@ -289,7 +294,7 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
     GArray *rings = g_array_new(FALSE, FALSE, sizeof(Ring));
     g_array_set_clear_func(rings, clear_ring);
     for (guint i = 0; i < stages->len; i++) {
-        const Stage *s = stages->pdata[i], *p = i ? stages->pdata[i - 1] : NULL;
+        const WsStage *s = stages->pdata[i], *p = i ? stages->pdata[i - 1] : NULL;
         if (p && p->buffer == s->buffer && p->element == s->element) {
             g_array_index(rings, Ring, rings->len - 1).n++;
             continue;
@@ -317,7 +322,8 @@ static GArray *list_rings(const WsBuild *b, const GPtrArray *stages)
     return rings;
 }
 
-static char *row_label(const WsBuffer *buffer, const Stage *stage, const Ring *ring, gboolean many)
+static char *row_label(const WsBuffer *buffer, const WsStage *stage, const Ring *ring,
+                       gboolean many)
 {
     GString *s = g_string_new(NULL);
     if (many && buffer->is_array)
@@ -329,28 +335,45 @@ static char *row_label(const WsBuffer *buffer, const Stage *stage, const Ring *r
 
 static void add_rows(WsBuild *b, const GPtrArray *stages, const Ring *ring, gboolean many)
 {
+    gboolean coarse = ws_build_coarse(b), covered = TRUE;
+    guint first = b->s->row->len;
+    double top = b->y;
     for (guint i = 0; i < ring->n; i++) {
-        Stage *stage = stages->pdata[ring->first + i];
+        WsStage *stage = stages->pdata[ring->first + i];
         const WsBuffer *buffer = &b->p->buffer[stage->buffer];
         g_autofree char *label = row_label(buffer, stage, ring, many);
         g_autofree char *name =
             g_strdup_printf("%s stage %" G_GINT64_FORMAT, ring->name->str, stage->stage);
         guint row = ws_build_row(b, WS_ROW_RING, SLOT_HEIGHT, *label ? label : NULL);
         b->y -= WS_ROW_GAP - 1.5;
-        add_stage(b, row, stage, name);
+        const WsCover *cover =
+            coarse ? ws_occupancy_of_stage(b, stage->buffer, stage->element, stage->stage) : NULL;
+        g_autofree char *what = g_strdup_printf("%s: held", name);
+        if (cover)
+            ws_cover_draw(b, cover, &(WsCoverRow){ row, WS_ITEM_FULL, 0, what });
+        else if (!coarse)
+            add_stage(b, row, stage, name);
+        covered &= cover != NULL;
     }
+    if (!coarse || covered || b->s->partial)
+        return;
+    /* The stages of a very long run are not told apart. */
+    guint buffer = ((WsStage *)stages->pdata[ring->first])->buffer;
+    g_autofree char *what = g_strdup_printf("%s: written or read", b->p->buffer[buffer].name);
+    ws_cover_draw(b, ws_occupancy_of_buffer(b, buffer),
+                  &(WsCoverRow){ first, WS_ITEM_FULL, b->y - top, what });
 }
 
 /* One staff for rings[i], and for further elements of the same array. */
 static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i)
 {
     const Ring *ring = &g_array_index(rings, Ring, i);
-    const Stage *s = stages->pdata[ring->first];
+    const WsStage *s = stages->pdata[ring->first];
     const WsBuffer *buffer = &b->p->buffer[s->buffer];
     gboolean many = FALSE;
     for (guint k = i + 1; k < rings->len; k++) {
         const Ring *o = &g_array_index(rings, Ring, k);
-        many |= !o->hidden && ((Stage *)stages->pdata[o->first])->buffer == s->buffer;
+        many |= !o->hidden && ((WsStage *)stages->pdata[o->first])->buffer == s->buffer;
     }
     g_autofree char *size = buffer->stage_bytes >= 1024
                                 ? ws_group_digits((gint64)(buffer->stage_bytes / 1024))
@@ -365,7 +388,7 @@ static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i
     add_rows(b, stages, ring, many);
     for (guint k = i + 1; k < rings->len; k++) {
         Ring *o = &g_array_index(rings, Ring, k);
-        if (o->hidden || ((Stage *)stages->pdata[o->first])->buffer != s->buffer)
+        if (o->hidden || ((WsStage *)stages->pdata[o->first])->buffer != s->buffer)
             continue;
         b->y += 2;
         add_rows(b, stages, o, TRUE);
@@ -375,12 +398,25 @@ static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i
     ws_build_staff_end(b);
 }
 
+void ws_ring_gather_all(const WsBuild *b, GPtrArray *stages)
+{
+    gpointer args[] = { (gpointer)b, stages };
+    for (guint a = 0; a < b->t->agent_name->len; a++) {
+        const WsTraceLane *lane = ws_trace_lane(b->t, b->cta, a);
+        for (guint64 i = lane ? lane->first : 0; lane && i < lane->first + lane->n; i++)
+            gather(&g_array_index(b->t->record, WsTraceRecord, i), args);
+    }
+}
+
 void ws_ring_build(WsBuild *b)
 {
-    gboolean blank = !b->bind || b->dense->len; /* rows alone */
+    gboolean coarse = ws_build_coarse(b);
+    gboolean blank = !b->bind || coarse; /* no single uses */
+    if (coarse)
+        ws_occupancy_prepare(b);
     if (blank && !b->cache->stage->len)
         return;
-    g_autoptr(GPtrArray) stages = g_ptr_array_new_with_free_func(free_stage);
+    g_autoptr(GPtrArray) stages = g_ptr_array_new_with_free_func(ws_stage_free);
     gpointer args[] = { b, stages };
     gint64 covered = G_MININT64;
     recall_stages(b, stages);
@@ -392,10 +428,10 @@ void ws_ring_build(WsBuild *b)
             ws_trace_window(b->t, ws_trace_lane(b->t, b->cta, a), from, g->t1, gather, args);
         covered = g->t1;
     }
-    remember_stages(b, stages);
-    g_ptr_array_sort(stages, by_stage);
+    ws_ring_remember(b, stages);
+    g_ptr_array_sort(stages, ws_stage_compare);
     for (guint i = 0; i < stages->len; i++)
-        g_array_sort(((Stage *)stages->pdata[i])->touch, by_time);
+        g_array_sort(((WsStage *)stages->pdata[i])->touch, by_time);
     g_autoptr(GArray) rings = list_rings(b, stages);
     guint lanes = 0;
     for (guint i = 0; i < rings->len; i++) {

@@ -274,6 +274,12 @@ static void choose_bind(WsBuild *b)
     g_clear_pointer(&c->bind, ws_bind_free);
     b->bind = c->bind = ws_bind_new(b, c->bind0, c->bind1);
     c->bind_tried = TRUE;
+    c->bind_all = all && c->bind;
+}
+
+gboolean ws_build_coarse(const WsBuild *b)
+{
+    return b->o->bare && (b->dense->len || (double)b->seen->len > b->s->right - b->s->left);
 }
 
 static void build(WsBuild *b)
@@ -326,6 +332,7 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     b.t = s->predicted ? s->predicted : s->measured;
     b.overlay = s->predicted ? s->measured : NULL;
     b.cta = b.t && b.o->cta < b.t->cta->len ? b.o->cta : 0;
+    b.overlay_cta = b.overlay && b.o->overlay_cta < b.overlay->cta->len ? b.o->overlay_cta : 0;
     s->bare = b.o->bare;
     s->knot = b.o->n_knots > 1 ? b.o->knot : NULL;
     s->n_knots = s->knot ? b.o->n_knots : 0;
@@ -335,7 +342,7 @@ WsScene *ws_scene_new(const WsProgram *p, WsTrace *predicted, WsTrace *measured,
     g_autoptr(WsScoreCache) own = b.o->cache ? NULL : ws_score_cache_new();
     b.cache = own ? own : b.o->cache;
     if (b.t)
-        ws_score_cache_for(b.cache, p, b.t, b.overlay, b.cta);
+        ws_score_cache_for(b.cache, p, b.t, b.overlay, b.cta, b.overlay_cta);
     b.dense = g_array_new(FALSE, FALSE, sizeof(WsDense));
     b.seen = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));
     b.seen_overlay = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord *));

@@ -95,6 +95,7 @@ static void fill_item(const WsBuild *b, gboolean overlay, const WsTraceRecord *r
     item->issued = r->issued;
     item->done = r->done;
     item->tip = b->o->hasty ? NULL : tip_of(b, t, r);
+    ws_spread_fill(b, t, r, item);
 }
 
 /* Labels from long to short. */

@@ -31,7 +31,7 @@ static void find_lead(WsBuild *b)
     }
 }
 
-static void choose_lead(WsBuild *b)
+void ws_window_lead(WsBuild *b)
 {
     WsScoreCache *c = b->cache;
     if (!c->lead_known) {
@@ -66,7 +66,7 @@ static GArray *find_tiles(const WsBuild *b, const WsTrace *t)
     for (guint a = 0; a < b->p->n_agents; a++) {
         if (b->p->agent[a].group != b->p->agent[b->lead_agent].group)
             continue;
-        const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
+        const WsTraceLane *lane = ws_trace_lane(t, ws_build_cta(b, t), a);
         WsTileSpan *last = NULL;
         for (guint64 i = 0; lane && i < lane->n; i++) {
             const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
@@ -141,7 +141,7 @@ static gboolean span_of(const WsBuild *b, const WsTrace *t, gint32 tile, gint32 
     for (guint a = 0; a < b->p->n_agents; a++) {
         if (b->p->agent[a].group != b->p->agent[b->lead_agent].group)
             continue;
-        const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
+        const WsTraceLane *lane = ws_trace_lane(t, ws_build_cta(b, t), a);
         for (guint64 i = 0; lane && i < lane->n; i++) {
             const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
             if (r->tile != tile || r->round < r0 || r->round > r1 ||
@@ -311,7 +311,7 @@ static void choose_given(WsBuild *b, gint64 from, gint64 to)
 
 void ws_window_choose(WsBuild *b)
 {
-    choose_lead(b);
+    ws_window_lead(b);
     if (b->o->to > b->o->from)
         choose_given(b, MAX(b->o->from, 0), MIN(b->o->to, WS_TRACE_MAX_TIME));
     else if (b->lead_op >= 0)
@@ -437,7 +437,7 @@ static void collect(WsBuild *b, gboolean overlay, GArray *seen)
         const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
         gint64 shift = overlay && i < G_N_ELEMENTS(b->shift) ? b->shift[i] : 0;
         for (guint a = 0; a < t->agent_name->len; a++) {
-            const WsTraceLane *lane = ws_trace_lane(t, b->cta, a);
+            const WsTraceLane *lane = ws_trace_lane(t, ws_build_cta(b, t), a);
             if (crowded(b, overlay, i, a, lane, g->t0 - shift, g->t1 - shift))
                 continue;
             guint before = seen->len;
