@@ -1,6 +1,7 @@
 /* Roles: one block tree per agent, chosen by the uniform warp number, all rejoining at the exit.
  * setmaxnreg is an instruction of whole warp groups, so the choice is made per warp group first. */
 #include "codegen/emit.h"
+#include "codegen/span.h"
 
 /* Cells of the agent's totals, counters and lets. */
 static void make_cells(WsEmit *e, guint number)
@@ -52,46 +53,13 @@ static void agent(WsEmit *e, guint number)
     e->op = NULL;
 }
 
-/* Whole warp groups that belong together: warps [lo, hi), agents [first, end). */
-typedef struct {
-    guint lo, hi, first, end;
-} Span;
-
-static Span next_span(const WsProgram *p, guint lo, guint first)
-{
-    Span s = { lo, lo + 4, first, first };
-    while (s.end < p->n_agents && p->agent[s.end].warp0 < s.hi) {
-        guint top = p->agent[s.end].warp0 + p->agent[s.end].warps;
-        s.hi = MAX(s.hi, (top + 3) / 4 * 4);
-        s.end++;
-    }
-    s.hi = MIN(s.hi, p->threads / 32);
-    return s;
-}
-
-static const WsOp *find_setmaxnreg(const WsTree *t)
-{
-    if (t->kind == WS_TREE_OP)
-        return t->op->kind == WS_OP_SETMAXNREG ? t->op : NULL;
-    for (guint i = 0; t->kind == WS_TREE_SEQ && i < t->n_kids; i++) {
-        const WsOp *op = find_setmaxnreg(t->kid[i]);
-        if (op)
-            return op;
-    }
-    return NULL;
-}
-
 /* Several agents, or idle warps, share the warp groups of a span. */
-static void shared_span(WsEmit *e, const Span *s)
+static void shared_span(WsEmit *e, const WsSpan *s)
 {
-    for (guint i = s->first; i < s->end; i++) {
-        const WsOp *plan = find_setmaxnreg(e->p->agent[i].body);
-        if (plan) {
-            e->whole_group = FALSE;
-            ws_sync_simple(e, plan);
-            break;
-        }
-    }
+    const WsOp *plan = ws_span_plan(e->p, s);
+    e->whole_group = FALSE;
+    if (plan)
+        ws_sync_simple(e, plan);
     for (guint i = s->first; i < s->end && !e->error; i++) {
         const WsAgent *a = &e->p->agent[i];
         LLVMValueRef mine = LLVMBuildICmp(e->b, LLVMIntULT, ws_add(e, e->warp, -(gint64)a->warp0),
@@ -108,10 +76,10 @@ void ws_agent_roles(WsEmit *e)
     guint warps = e->p->threads / 32;
     LLVMBasicBlockRef exit = ws_block(e, "exit");
     LLVMValueRef group = LLVMBuildLShr(e->b, e->warp, ws_i32(e, 2), "warpgroup");
-    for (Span s = { 0 }; s.hi < warps && !e->error;) {
-        s = next_span(e->p, s.hi, s.end);
+    for (WsSpan s = { 0 }; s.hi < warps && !e->error;) {
+        s = ws_span_next(e->p, s);
         gboolean last = s.hi >= warps;
-        gboolean alone = s.end - s.first == 1 && e->p->agent[s.first].warps == s.hi - s.lo;
+        gboolean alone = ws_span_alone(e->p, &s);
         g_autofree char *name =
             g_strdup_printf("role.%s", s.end > s.first ? e->p->agent[s.first].name : "idle");
         LLVMBasicBlockRef role = ws_block(e, name), next = last ? exit : ws_block(e, "roles");

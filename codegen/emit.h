@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/generate.h"
+#include "codegen/interval.h"
 #include "codegen/prim.h"
 
 G_BEGIN_DECLS
@@ -12,8 +13,8 @@ typedef struct {
     LLVMValueRef v;
     gint64 lo, hi;
 } WsUniform;
-#define WS_UNIFORM_MIN (-(G_GINT64_CONSTANT(1) << 40)) /* stands for "no bound known" */
-#define WS_UNIFORM_MAX (G_GINT64_CONSTANT(1) << 40)
+#define WS_UNIFORM_MIN WS_INTERVAL_MIN
+#define WS_UNIFORM_MAX WS_INTERVAL_MAX
 
 /* What a program variable stands for at the place where code is being built. */
 typedef enum { WS_BIND_NONE, WS_BIND_VALUE, WS_BIND_CELL } WsBindKind;

@@ -99,11 +99,9 @@ static const char *ptx_type(WsDtype t)
     return text[t];
 }
 
-typedef enum { SCALE_ZERO, SCALE_ONE, SCALE_RUN } Scale;
-
 typedef struct {
     const WsMma *m;
-    Scale scale;
+    WsWgmmaScale scale;
     guint regs;  /* accumulator registers of one instruction */
     guint first; /* first of them in the value */
     guint value;
@@ -111,34 +109,34 @@ typedef struct {
     gboolean a_regs;
 } Instruction;
 
-static char *instruction_text(const Instruction *in)
+char *ws_wgmma_text(const WsMma *m, guint regs, WsWgmmaScale scale, gboolean a_regs,
+                    gboolean tied_apart)
 {
-    const WsMma *m = in->m;
     GString *s = g_string_new(NULL);
     /* operands: results, then (unless the accumulator starts at 0) the tied inputs, then A, B */
-    guint at = in->regs * (in->scale == SCALE_ZERO ? 1 : 2);
-    guint n_a = in->a_regs ? 4 : 1, p_at = at + n_a + 1;
-    if (in->scale == SCALE_RUN)
+    guint at = regs * (scale != WS_WGMMA_ZERO && tied_apart ? 2 : 1);
+    guint p_at = at + (a_regs ? 4 : 1) + 1;
+    if (scale == WS_WGMMA_RUN)
         g_string_append_printf(s, "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $%u, 0;\n\t", p_at);
     g_string_append_printf(s, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s {", m->n, m->inst_k,
                            ptx_type(m->acc_type), ptx_type(m->a_type), ptx_type(m->b_type));
-    for (guint i = 0; i < in->regs; i++)
+    for (guint i = 0; i < regs; i++)
         g_string_append_printf(s, "%s$%u", i ? ", " : "", i);
-    if (in->a_regs)
+    if (a_regs)
         g_string_append_printf(s, "}, {$%u, $%u, $%u, $%u}, $%u, ", at, at + 1, at + 2, at + 3,
                                at + 4);
     else
         g_string_append_printf(s, "}, $%u, $%u, ", at, at + 1);
-    g_string_append(s, in->scale == SCALE_ZERO ? "0" : in->scale == SCALE_ONE ? "1" : "p");
+    g_string_append(s, scale == WS_WGMMA_ZERO ? "0" : scale == WS_WGMMA_ONE ? "1" : "p");
     gboolean integer = m->acc_type == WS_DTYPE_I32;
     if (!integer)
         g_string_append(s, ", 1, 1");
     if (m->a_type == WS_DTYPE_F16 || m->a_type == WS_DTYPE_BF16) {
-        if (!in->a_regs)
+        if (!a_regs)
             g_string_append_printf(s, ", %d", m->a.transposed);
         g_string_append_printf(s, ", %d", m->b.transposed);
     }
-    g_string_append(s, in->scale == SCALE_RUN ? ";\n\t}" : ";");
+    g_string_append(s, scale == WS_WGMMA_RUN ? ";\n\t}" : ";");
     return g_string_free(s, FALSE);
 }
 
@@ -147,12 +145,12 @@ static char *instruction_constraints(const Instruction *in, gboolean real)
 {
     GString *s = g_string_new(NULL);
     for (guint i = 0; i < in->regs; i++)
-        g_string_append_printf(s, "%s=%s%s", i ? "," : "", in->scale == SCALE_ZERO ? "&" : "",
+        g_string_append_printf(s, "%s=%s%s", i ? "," : "", in->scale == WS_WGMMA_ZERO ? "&" : "",
                                real ? "f" : "r");
-    for (guint i = 0; i < in->regs && in->scale != SCALE_ZERO; i++)
+    for (guint i = 0; i < in->regs && in->scale != WS_WGMMA_ZERO; i++)
         g_string_append_printf(s, ",%u", i);
     g_string_append(s, in->a_regs ? ",r,r,r,r,l" : ",l,l");
-    if (in->scale == SCALE_RUN)
+    if (in->scale == WS_WGMMA_RUN)
         g_string_append(s, ",r");
     return g_string_free(s, FALSE);
 }
@@ -171,20 +169,20 @@ static void issue(WsEmit *e, const Instruction *in, LLVMValueRef *a, LLVMValueRe
 {
     g_autoptr(GArray) arg = g_array_new(FALSE, FALSE, sizeof(LLVMValueRef));
     g_autoptr(GArray) type = g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef));
-    for (guint i = 0; i < in->regs && in->scale != SCALE_ZERO; i++) {
+    for (guint i = 0; i < in->regs && in->scale != WS_WGMMA_ZERO; i++) {
         LLVMValueRef v = ws_reg_get(e, in->value, in->first + i);
         g_array_append_val(arg, v);
     }
     g_array_append_vals(arg, a, in->a_regs ? 4 : 1);
     g_array_append_val(arg, b);
-    if (in->scale == SCALE_RUN)
+    if (in->scale == WS_WGMMA_RUN)
         g_array_append_val(arg, scale);
     for (guint i = 0; i < arg->len; i++) {
         LLVMTypeRef t = LLVMTypeOf(g_array_index(arg, LLVMValueRef, i));
         g_array_append_val(type, t);
     }
     LLVMTypeRef returns = bundle(e, in->type, in->regs);
-    g_autofree char *text = instruction_text(in);
+    g_autofree char *text = ws_wgmma_text(in->m, in->regs, in->scale, in->a_regs, TRUE);
     g_autofree char *constraints = instruction_constraints(in, in->type == e->f32);
     LLVMValueRef r =
         ws_prim_asm(e, LLVMFunctionType(returns, (LLVMTypeRef *)type->data, type->len, 0), text,
@@ -208,7 +206,7 @@ static void issue_host(WsEmit *e, const Instruction *in, LLVMValueRef *a, LLVMVa
         a_desc = zero;
     }
     LLVMValueRef acc = LLVMBuildPtrToInt(e->b, e->regs[in->value].cell[in->first], e->i64, "");
-    LLVMValueRef s = in->scale == SCALE_RUN ? scale : ws_i32(e, in->scale == SCALE_ONE);
+    LLVMValueRef s = in->scale == WS_WGMMA_RUN ? scale : ws_i32(e, in->scale == WS_WGMMA_ONE);
     ws_prim(e, WS_PRIM_HOST_WGMMA, acc, a_regs, a_desc, b, ws_i32(e, m->n), ws_i32(e, m->a_type),
             ws_i32(e, m->b_type), ws_i32(e, m->acc_type), s, ws_i32(e, m->a.transposed),
             ws_i32(e, m->b.transposed));
@@ -238,17 +236,17 @@ static gboolean first_register(WsEmit *e, const WsValueUse *u, guint *at)
     return TRUE;
 }
 
-static Scale scale_of(WsEmit *e, const WsMma *m, LLVMValueRef *run)
+static WsWgmmaScale scale_of(WsEmit *e, const WsMma *m, LLVMValueRef *run)
 {
     if (!m->first)
-        return SCALE_ONE;
+        return WS_WGMMA_ONE;
     WsUniform first = ws_uniform_truth(e, ws_uniform(e, m->first));
     gint64 known;
     if (ws_uniform_known(&first, &known))
-        return known ? SCALE_ZERO : SCALE_ONE;
+        return known ? WS_WGMMA_ZERO : WS_WGMMA_ONE;
     LLVMValueRef on = LLVMBuildICmp(e->b, LLVMIntEQ, first.v, ws_i32(e, 0), "");
     *run = LLVMBuildZExt(e->b, on, e->i32, "");
-    return SCALE_RUN;
+    return WS_WGMMA_RUN;
 }
 
 void ws_mma_step(WsEmit *e, const WsOp *op)
@@ -268,13 +266,13 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
                        .value = op->value[0].value,
                        .type = e->regs[op->value[0].value].type,
                        .a_regs = m->a.in_registers };
-    Scale scale = scale_of(e, m, &run);
+    WsWgmmaScale scale = scale_of(e, m, &run);
     if (!m->a.in_registers)
         a_base = descriptor(e, &m->a, &op->access[0]);
     LLVMValueRef b_base = descriptor(e, &m->b, &op->access[b_at]);
     for (guint k = 0; k < m->b.n_k; k++) {
         for (guint atom = 0; atom < m->atoms; atom++) {
-            in.scale = k == 0 ? scale : SCALE_ONE;
+            in.scale = k == 0 ? scale : WS_WGMMA_ONE;
             in.first = first + atom * atom_regs(acc, acc->cols);
             if (m->a.in_registers) {
                 const WsRegValue *av = &e->agent->value[op->value[1].value];

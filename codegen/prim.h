@@ -38,6 +38,13 @@ typedef struct {
 } WsPrimRow;
 const WsPrimRow *ws_prim_row(WsPrim id);
 
+/* How an instruction takes its accumulator: from 0, as it is, or as a run-time predicate says. */
+typedef enum { WS_WGMMA_ZERO, WS_WGMMA_ONE, WS_WGMMA_RUN } WsWgmmaScale;
+/* PTX of one wgmma of `m` with `regs` accumulator registers, operands as in prim.def: results, the
+ * same again as inputs (`tied_apart`: LLVM counts them, CUDA C++ does not), A, B, predicate. */
+char *ws_wgmma_text(const WsMma *m, guint regs, WsWgmmaScale scale, gboolean a_regs,
+                    gboolean tied_apart);
+
 /* The module of `p` lowered to host code, in `context`, without target triple; the kernel function
  * is WS_KERNEL_NAME. NULL and WS_GENERATE_ERROR on failure. Caller disposes the module. */
 LLVMModuleRef ws_lower_host(const WsProgram *p, LLVMContextRef context, GError **error);

@@ -3,100 +3,60 @@
  * Sizes are taken as 31-bit: tile ids, coordinates and uses of any real launch fit. */
 #include "codegen/emit.h"
 
-static gint64 clamp(gint64 x)
-{
-    return CLAMP(x, WS_UNIFORM_MIN, WS_UNIFORM_MAX);
-}
-
 WsUniform ws_uniform_value(LLVMValueRef v, gint64 lo, gint64 hi)
 {
-    return (WsUniform){ v, clamp(lo), clamp(hi) };
+    WsInterval range = ws_interval(lo, hi);
+    return (WsUniform){ v, range.lo, range.hi };
 }
 
 WsUniform ws_uniform_const(WsEmit *e, gint64 value)
 {
     if (value < G_MININT32 || value > G_MAXUINT32)
         ws_emit_step_error(e, e->op, "an integer beyond 32 bits");
-    return (WsUniform){ LLVMConstInt(e->i32, (guint64)value & 0xffffffffu, 0), clamp(value),
-                        clamp(value) };
+    return ws_uniform_value(LLVMConstInt(e->i32, (guint64)value & 0xffffffffu, 0), value, value);
+}
+
+static WsInterval range_of(WsUniform u)
+{
+    return (WsInterval){ u.lo, u.hi };
 }
 
 gboolean ws_uniform_known(const WsUniform *u, gint64 *value)
 {
-    if (u->lo != u->hi || u->lo <= WS_UNIFORM_MIN || u->lo >= WS_UNIFORM_MAX)
-        return FALSE;
-    *value = u->lo;
-    return TRUE;
+    return ws_interval_known(range_of(*u), value);
 }
 
-static gint64 times(gint64 a, gint64 b)
+static WsUniform fold(WsEmit *e, LLVMValueRef v, WsInterval range)
 {
-    gint64 r;
-    if (__builtin_mul_overflow(a, b, &r))
-        return (a < 0) == (b < 0) ? WS_UNIFORM_MAX : WS_UNIFORM_MIN;
-    return clamp(r);
-}
-
-static gint64 floor_div(gint64 a, gint64 b)
-{
-    gint64 q = a / b;
-    return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static gboolean open_end(gint64 x)
-{
-    return x <= WS_UNIFORM_MIN || x >= WS_UNIFORM_MAX;
-}
-
-static WsUniform fold(WsEmit *e, LLVMValueRef v, gint64 lo, gint64 hi)
-{
-    WsUniform u = ws_uniform_value(v, lo, hi);
+    WsUniform u = ws_uniform_value(v, range.lo, range.hi);
     gint64 c;
     return ws_uniform_known(&u, &c) ? ws_uniform_const(e, c) : u;
 }
 
 static WsUniform add(WsEmit *e, WsUniform a, WsUniform b, gboolean minus)
 {
-    gint64 lo, hi;
-    if (minus) {
-        lo = open_end(a.lo) || open_end(b.hi) ? WS_UNIFORM_MIN : a.lo - b.hi;
-        hi = open_end(a.hi) || open_end(b.lo) ? WS_UNIFORM_MAX : a.hi - b.lo;
-    } else {
-        lo = open_end(a.lo) || open_end(b.lo) ? WS_UNIFORM_MIN : a.lo + b.lo;
-        hi = open_end(a.hi) || open_end(b.hi) ? WS_UNIFORM_MAX : a.hi + b.hi;
-    }
+    WsInterval x = range_of(a), y = range_of(b);
     LLVMValueRef v = minus ? LLVMBuildSub(e->b, a.v, b.v, "") : LLVMBuildAdd(e->b, a.v, b.v, "");
-    return fold(e, v, lo, hi);
+    return fold(e, v, minus ? ws_interval_sub(x, y) : ws_interval_add(x, y));
 }
 
 static WsUniform multiply(WsEmit *e, WsUniform a, WsUniform b)
 {
-    gint64 x[4] = { times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi) };
-    gint64 lo = x[0], hi = x[0];
-    for (guint i = 1; i < 4; i++) {
-        lo = MIN(lo, x[i]);
-        hi = MAX(hi, x[i]);
-    }
-    return fold(e, LLVMBuildMul(e->b, a.v, b.v, ""), lo, hi);
+    return fold(e, LLVMBuildMul(e->b, a.v, b.v, ""), ws_interval_mul(range_of(a), range_of(b)));
 }
 
 /* Floor division or its remainder by a positive constant, or by a run-time value. */
 static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
 {
-    gint64 c, lo = WS_UNIFORM_MIN, hi = WS_UNIFORM_MAX;
+    gint64 c;
     gboolean known = ws_uniform_known(&b, &c) && c > 0;
     gboolean positive = (a.lo >= 0 || e->nonneg) && b.lo >= 0;
     if (known && c == 1)
         return mod ? ws_uniform_const(e, 0) : a;
-    if (known) {
-        lo = mod ? 0 : open_end(a.lo) ? WS_UNIFORM_MIN : floor_div(a.lo, c);
-        hi = mod ? c - 1 : open_end(a.hi) ? WS_UNIFORM_MAX : floor_div(a.hi, c);
-        if (mod && a.lo >= 0 && a.hi < c)
-            return a;
-    } else if (positive) {
-        lo = 0;
-        hi = mod ? b.hi : a.hi;
-    }
+    if (known && mod && a.lo >= 0 && a.hi < c)
+        return a;
+    WsInterval x = range_of(a), y = range_of(b);
+    WsInterval range = mod ? ws_interval_mod(x, y, positive) : ws_interval_div(x, y, positive);
     if (b.lo <= 0 && b.hi >= 0) { /* a lazy operator may evaluate this for nothing: no trap */
         LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, b.v, ws_i32(e, 0), "");
         b.v = LLVMBuildSelect(e->b, none, ws_i32(e, 1), b.v, "");
@@ -122,30 +82,7 @@ static WsUniform divide(WsEmit *e, WsUniform a, WsUniform b, gboolean mod)
                              LLVMBuildZExt(e->b, fix, e->i32, ""), "");
         }
     }
-    return fold(e, v, lo, hi);
-}
-
-/* -1 unknown, else 0 or 1. */
-static int decide(WsExprOp op, const WsUniform *a, const WsUniform *b)
-{
-    gboolean lt = a->hi<b->lo, le = a->hi <= b->lo, gt = a->lo> b->hi, ge = a->lo >= b->hi;
-    switch (op) {
-    case WS_EXPR_LT:
-        return lt ? 1 : ge ? 0 : -1;
-    case WS_EXPR_LE:
-        return le ? 1 : gt ? 0 : -1;
-    case WS_EXPR_GT:
-        return gt ? 1 : le ? 0 : -1;
-    case WS_EXPR_GE:
-        return ge ? 1 : lt ? 0 : -1;
-    case WS_EXPR_EQ:
-    case WS_EXPR_NE: {
-        int eq = lt || gt ? 0 : a->lo == a->hi && b->lo == b->hi && !open_end(a->lo) ? 1 : -1;
-        return eq < 0 ? -1 : eq ^ (op == WS_EXPR_NE);
-    }
-    default:
-        return -1;
-    }
+    return fold(e, v, range);
 }
 
 static LLVMIntPredicate predicate(WsExprOp op)
@@ -173,7 +110,7 @@ static LLVMValueRef truth(WsEmit *e, WsUniform a)
 
 static WsUniform compare(WsEmit *e, WsExprOp op, WsUniform a, WsUniform b)
 {
-    int known = decide(op, &a, &b);
+    int known = ws_interval_decide(op, range_of(a), range_of(b));
     if (known >= 0)
         return ws_uniform_const(e, known);
     LLVMValueRef c = LLVMBuildICmp(e->b, predicate(op), a.v, b.v, "");
@@ -206,8 +143,8 @@ static WsUniform extreme(WsEmit *e, WsUniform a, WsUniform b, gboolean max)
         return a;
     if (max ? b.lo >= a.hi : b.hi <= a.lo)
         return b;
-    return fold(e, v, max ? MAX(a.lo, b.lo) : MIN(a.lo, b.lo),
-                max ? MAX(a.hi, b.hi) : MIN(a.hi, b.hi));
+    WsInterval p = range_of(a), q = range_of(b);
+    return fold(e, v, max ? ws_interval_max(p, q) : ws_interval_min(p, q));
 }
 
 WsUniform ws_uniform_min(WsEmit *e, WsUniform a, WsUniform b)
@@ -236,7 +173,7 @@ static WsUniform choose(WsEmit *e, WsUniform c, const WsExpr *x, const WsExpr *y
         return ws_uniform(e, known ? x : y);
     WsUniform a = ws_uniform(e, x), b = ws_uniform(e, y);
     LLVMValueRef v = LLVMBuildSelect(e->b, truth(e, c), a.v, b.v, "");
-    return fold(e, v, MIN(a.lo, b.lo), MAX(a.hi, b.hi));
+    return fold(e, v, (WsInterval){ MIN(a.lo, b.lo), MAX(a.hi, b.hi) });
 }
 
 /* Largest power of two <= n, 0 for n < 1: the sign bit pattern shifted by the leading zeros. */
@@ -247,7 +184,8 @@ static WsUniform pow2floor(WsEmit *e, WsUniform a)
         v = LLVMBuildOr(e->b, v, LLVMBuildLShr(e->b, v, ws_i32(e, s), ""), "");
     v = LLVMBuildSub(e->b, v, LLVMBuildLShr(e->b, v, ws_i32(e, 1), ""), "");
     LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntSGT, a.v, ws_i32(e, 0), "");
-    return fold(e, LLVMBuildSelect(e->b, some, v, ws_i32(e, 0), ""), 0, MAX(a.hi, 0));
+    return fold(e, LLVMBuildSelect(e->b, some, v, ws_i32(e, 0), ""),
+                (WsInterval){ 0, MAX(a.hi, 0) });
 }
 
 static WsUniform call(WsEmit *e, const WsExpr *x)
@@ -385,7 +323,7 @@ static void assume_one(WsEmit *e, const WsExpr *x)
         (guint)a->var >= e->p->n_vars || e->p->var[a->var].kind != WS_VAR_SIZE)
         return;
     WsBinding *v = &e->var[a->var];
-    gint64 c = clamp(b->i);
+    gint64 c = ws_interval(b->i, b->i).lo;
     if (op == WS_EXPR_GT || op == WS_EXPR_GE || op == WS_EXPR_EQ)
         v->lo = MAX(v->lo, c + (op == WS_EXPR_GT));
     if (op == WS_EXPR_LT || op == WS_EXPR_LE || op == WS_EXPR_EQ)

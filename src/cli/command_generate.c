@@ -46,8 +46,9 @@ static int write_kernel(const WsProgram *p, const char *as, const char *out)
     g_autoptr(GError) error = NULL;
     if (!strcmp(as, "cubin"))
         return write_cubin(p, out);
-    g_autofree char *text =
-        !strcmp(as, "ptx") ? ws_generate_ptx(p, NULL, &error) : ws_generate_llvm(p, NULL, &error);
+    g_autofree char *text = !strcmp(as, "ptx")    ? ws_generate_ptx(p, NULL, &error)
+                            : !strcmp(as, "cuda") ? ws_generate_cuda(p, &error)
+                                                  : ws_generate_llvm(p, NULL, &error);
     if (!text)
         return generate_error(error);
     return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
@@ -66,7 +67,7 @@ int ws_command_generate(int argc, char **argv)
     g_auto(GStrv) set = NULL;
     gboolean force = FALSE;
     const GOptionEntry entries[] = {
-        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output", "program|ptx|llvm|cubin" },
+        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output", "program|ptx|llvm|cubin|cuda" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
@@ -77,14 +78,14 @@ int ws_command_generate(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "generate", entries, &file))
         return WS_EXIT_USAGE;
     if (!as)
-        return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as program|ptx|llvm|cubin");
-    static const char *const known[] = { "program", "ptx", "llvm", "cubin", NULL };
-    static const char *const later[] = { "cuda", "tle", "gluon", "amdgcn", NULL };
+        return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as program|ptx|llvm|cubin|cuda");
+    static const char *const known[] = { "program", "ptx", "llvm", "cubin", "cuda", NULL };
+    static const char *const later[] = { "tle", "gluon", "amdgcn", NULL };
     if (g_strv_contains(later, as))
         return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
     if (!g_strv_contains(known, as))
         return ws_cli_fail(WS_EXIT_USAGE,
-                           "generate: no form '%s'; known: program, ptx, llvm, cubin", as);
+                           "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda", as);
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)

@@ -109,6 +109,13 @@ WsExpr *ws_expr_int(gint64 value)
     return e;
 }
 
+WsExpr *ws_expr_constant(gint64 value, const char *name)
+{
+    WsExpr *e = ws_expr_int(value);
+    e->name = g_strdup(name);
+    return e;
+}
+
 WsExpr *ws_expr_real(double value)
 {
     WsExpr *e = ws_expr_alloc(WS_EXPR_REAL, 0);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct WsExpr WsExpr;
 
 typedef enum {
-    WS_EXPR_INT,       /* value in `i` */
+    WS_EXPR_INT,       /* value in `i`; `name`: the constant it stands for, or NULL */
     WS_EXPR_REAL,      /* value in `r`; also `inf`, `log2e`, `ln2` (then `name` is set) */
     WS_EXPR_TEXT_BOOL, /* `true` / `false`, value in `i` */
     WS_EXPR_NAME,      /* unbound name */
@@ -78,6 +78,9 @@ void ws_expr_unref(WsExpr *e);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsExpr, ws_expr_unref)
 
 WsExpr *ws_expr_int(gint64 value);
+/* The literal `value` that stands for a constant: prints, folds and compares as the literal; the
+ * name is kept for lenses that write text for people. */
+WsExpr *ws_expr_constant(gint64 value, const char *name);
 WsExpr *ws_expr_real(double value);
 WsExpr *ws_expr_name(const char *name);
 /* Bound variable; `name` is kept for printing ("k", "k.total"). */
@@ -181,6 +184,8 @@ typedef struct {
 } WsStatement;
 WsStatement *ws_statement_parse(const char *text, GError **error);
 char *ws_statement_print(const WsStatement *s);
+/* … and the 1-based character at which `part` of its value begins; 0 if it is no part of it. */
+char *ws_statement_print_at(const WsStatement *s, const WsExpr *part, glong *character);
 WsStatement *ws_statement_ref(const WsStatement *s);
 void ws_statement_unref(WsStatement *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsStatement, ws_statement_unref)

@@ -72,7 +72,7 @@ static WsExpr *symbol_value(Resolve *R, WsSymbol *symbol)
     WsElab *E = R->E;
     switch (symbol->kind) {
     case WS_SYMBOL_CONSTANT:
-        return ws_expr_int(ws_elab_constant_symbol(E, symbol));
+        return ws_expr_constant(ws_elab_constant_symbol(E, symbol), symbol->name);
     case WS_SYMBOL_SCALAR:
         if (!R->array && !(R->flags & WS_RESOLVE_REAL))
             ws_elab_error(E, WS_RULE_T_EXPR, R->at, NULL,

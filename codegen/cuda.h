@@ -1,0 +1,201 @@
+/* Inside of the CUDA C++ printer (`generate --as cuda`): the state of one text and what its files
+ * call from each other. It reads the same program as the LLVM lowering and takes every line of PTX
+ * from prim.def; nothing outside codegen/cuda*.c includes this.
+ *
+ * Text is made per role and per unrolled round with its own literals, and then folded: copies that
+ * differ in literals alone, by equal steps, become one function with `replica`, or one loop. So
+ * that copies stay comparable, terms keep "+ 0"; ws_cuda_fold removes it at the end. */
+#pragma once
+
+#include "codegen/generate.h"
+#include "codegen/interval.h"
+#include "codegen/prim.h"
+
+G_BEGIN_DECLS
+
+/* A C++ expression: text, precedence (C++'s, higher binds tighter) and the interval of its value.
+ */
+typedef struct {
+    const char *s; /* in the pool of WsCuda */
+    guint prec;
+    WsInterval in;
+} WsTerm;
+enum {
+    WS_CPP_COND = 1,
+    WS_CPP_OR,
+    WS_CPP_AND,
+    WS_CPP_EQ = 7,
+    WS_CPP_REL,
+    WS_CPP_SHIFT,
+    WS_CPP_SUM,
+    WS_CPP_TERM,
+    WS_CPP_UNARY,
+    WS_CPP_ATOM
+};
+
+/* What a variable of the program is called where text is being written. */
+typedef struct {
+    gboolean bound;
+    const char *s;
+    WsInterval in;
+    gboolean stale; /* changed by code of the leader alone: the others hold an old value */
+} WsCudaName;
+
+typedef struct {
+    const WsProgram *p;
+    WsDesign *design; /* for comments in the author's words */
+    GStringChunk *pool;
+    GString *out;
+    guint depth;
+    WsCudaName *var;                                       /* [p->n_vars] */
+    const char **tensor, **map, **buffer, **barrier, **fn; /* identifiers */
+    GPtrArray *wgmma; /* char*: instruction wrappers, each text once */
+    GHashTable *wgmma_name;
+
+    /* the role being written */
+    const WsAgent *agent;
+    const char **value; /* identifiers of its values */
+    gboolean in_leader, nonneg, per_thread, whole_group, plus_zero;
+    gboolean tile_alone;      /* tile_at() shuffles unless one lane asks */
+    const char *next_tile;    /* dynamic: variable of the loop over tiles being written */
+    GArray *open, *in_flight; /* guint value; G_MAXUINT closes a group */
+    gint64 ring;              /* parities: divisors of this value are called ring_name */
+    const char *ring_name;
+    const char *row, *col; /* base of this thread's rows and columns */
+    const char *commented; /* step whose comment was written last */
+    guint temporaries;     /* of the step being written */
+    const WsOp *op;
+    GError *error;
+} WsCuda;
+
+/* --- cuda_text.c: lines, names, copies ---------------------------------------------------------*/
+const char *ws_cuda_format(WsCuda *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ws_cuda_line(WsCuda *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ws_cuda_open(WsCuda *c, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format {" */
+void ws_cuda_block(WsCuda *c, const char *remark); /* "{", or "{ // remark" */
+void ws_cuda_close(WsCuda *c);
+void ws_cuda_comment(WsCuda *c, const char *text); /* wrapped */
+/* An identifier made of `name` that means nothing else in the text. */
+const char *ws_cuda_ident(WsCuda *c, const char *name);
+char *ws_cuda_code(const char *text); /* without comments; caller frees */
+gboolean ws_cuda_mentions(const char *text, const char *word);
+gboolean ws_cuda_calls(const char *text, const char *function); /* "f(" or "f<" */
+/* One text for n copies whose integer literals differ by equal steps: NULL if they do not fold.
+ * `immediates`: literals in template arguments may depend on `index` too. Caller frees. */
+char *ws_cuda_fold(const char *const *copy, guint n, const char *index, gboolean immediates);
+char *ws_cuda_tidy(const char *text); /* without "+ 0" and long lines; caller frees */
+#define WS_CUDA_IMMEDIATE "\x01" /* stands before a literal that must be a constant expression */
+
+void ws_cuda_step_error(WsCuda *c, const WsOp *op, const char *what);
+
+/* --- cuda_term.c ------------------------------------------------------------------------------*/
+WsTerm ws_term(const char *s, guint prec, gint64 lo, gint64 hi);
+WsTerm ws_term_int(WsCuda *c, gint64 value);
+gboolean ws_term_known(WsTerm t, gint64 *value);
+WsTerm ws_term_op(WsCuda *c, WsExprOp op, WsTerm a, WsTerm b);
+WsTerm ws_term_min(WsCuda *c, WsTerm a, WsTerm b);
+WsTerm ws_term_cdiv(WsCuda *c, WsTerm a, WsTerm b);
+WsTerm ws_term_truth(WsCuda *c, WsTerm a);
+const char *ws_term_in(WsCuda *c, WsTerm t, guint prec); /* in parentheses if it binds less */
+WsTerm ws_cuda_uniform(WsCuda *c, const WsExpr *x);
+WsTerm ws_cuda_use(WsCuda *c, const WsExpr *x); /* slots, stages, parities: never negative */
+/* As an operand of its own: "x" as "x + 0" where copies are compared. */
+const char *ws_cuda_int(WsCuda *c, const WsExpr *x);
+gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out); /* NULL: 0 */
+void ws_cuda_ranges(WsCuda *c); /* intervals of sizes from `assume` */
+
+/* --- cuda_prim.c ------------------------------------------------------------------------------*/
+const char *ws_cuda_prim_name(WsPrim id);
+char *ws_cuda_prims(const char *text); /* definitions of the primitives that `text` mentions */
+const char *ws_cuda_wgmma(WsCuda *c, const WsMma *m, WsWgmmaScale scale); /* name of the wrapper */
+
+/* --- cuda_address.c
+ * -----------------------------------------------------------------------------*/
+const char *ws_cuda_barrier(WsCuda *c, const WsOp *op);
+const char *ws_cuda_stage(WsCuda *c, const WsAccess *a);
+WsTerm ws_cuda_view_offset(WsCuda *c, const WsAccess *a, guint row, guint col);
+char *ws_cuda_shared(WsCuda *c, const char *text); /* struct Shared, as `text` uses it */
+/* Name of the constant that says how many stages or slots there are, or the number. */
+const char *ws_cuda_count_name(WsCuda *c, WsFieldId list, WsFieldId field, const char *name,
+                               guint value);
+
+/* --- cuda_control.c ---------------------------------------------------------------------------*/
+void ws_cuda_tree(WsCuda *c, const WsTree *t);
+gboolean ws_op_leader_only(const WsOp *op); /* ops.c */
+/* --- cuda_tiles.c -----------------------------------------------------------------------------*/
+void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t);
+void ws_cuda_tiles_bind(WsCuda *c, gboolean bind);
+char *ws_cuda_tile_struct(WsCuda *c);
+char *ws_cuda_tile_function(WsCuda *c);
+const char *ws_cuda_alone(WsCuda *c); /* template argument of tile_at() here */
+/* --- cuda_ops.c -------------------------------------------------------------------------------*/
+void ws_cuda_op(WsCuda *c, const WsOp *op);
+/* --- cuda_words.c: comments -------------------------------------------------------------------*/
+void ws_cuda_step_comment(WsCuda *c, const WsOp *op);
+char *ws_cuda_sentence(WsCuda *c, const WsNode *node);
+/* --- families ---------------------------------------------------------------------------------*/
+void ws_cuda_load(WsCuda *c, const WsOp *op);
+void ws_cuda_store(WsCuda *c, const WsOp *op);
+void ws_cuda_prefetch(WsCuda *c, const WsOp *op);
+void ws_cuda_copy(WsCuda *c, const WsOp *op);
+void ws_cuda_gather(WsCuda *c, const WsOp *op);
+void ws_cuda_mma(WsCuda *c, const WsOp *op);
+void ws_cuda_mma_fence(WsCuda *c, const WsOp *op);
+void ws_cuda_mma_commit(WsCuda *c, const WsOp *op);
+void ws_cuda_mma_wait(WsCuda *c, const WsOp *op);
+void ws_cuda_stmatrix(WsCuda *c, const WsOp *op);
+void ws_cuda_st(WsCuda *c, const WsOp *op);
+void ws_cuda_st_remote(WsCuda *c, const WsOp *op);
+void ws_cuda_ld(WsCuda *c, const WsOp *op);
+void ws_cuda_ldmatrix(WsCuda *c, const WsOp *op);
+void ws_cuda_ld_global(WsCuda *c, const WsOp *op);
+void ws_cuda_st_global(WsCuda *c, const WsOp *op);
+void ws_cuda_red_global(WsCuda *c, const WsOp *op);
+void ws_cuda_math(WsCuda *c, const WsOp *op);
+const char *ws_cuda_run_name(WsCuda *c, const WsExpr *x); /* f32 expression over scalars */
+
+/* --- cuda_element.c: elements of values and tensors
+ * ---------------------------------------------*/
+typedef enum {
+    WS_PLACE_TILE,    /* row slots ri, column slots ci */
+    WS_PLACE_ROWS,    /* ri: replicated over the quad */
+    WS_PLACE_PARTIAL, /* ri: one per lane of the quad */
+    WS_PLACE_COLUMNS, /* ci */
+    WS_PLACE_SCALAR,
+    WS_PLACE_LINEAR, /* li: element li * threads + thread */
+} WsPlaceShape;
+typedef struct {
+    WsPlaceShape shape;
+    const WsRegValue *v;
+    const char *name;
+    guint row0, col0, rows, cols; /* of the view in the value */
+    guint n_row, n_col;           /* slots of the view that a thread holds */
+} WsCudaView;
+gboolean ws_cuda_view(WsCuda *c, const WsValueUse *use, WsCudaView *v); /* FALSE: no such form */
+WsPlaceShape ws_cuda_shape(const WsRegValue *v);
+/* Loops over the slots of a view, column slots `step` at a time; returns how many were opened. */
+guint ws_cuda_slots(WsCuda *c, const WsCudaView *v, guint step);
+void ws_cuda_end_slots(WsCuda *c, guint n);
+const char *ws_cuda_row(WsCuda *c, const WsCudaView *v);             /* in the view */
+const char *ws_cuda_col(WsCuda *c, const WsCudaView *v, guint more); /* of slot ci + more */
+const char *ws_cuda_register(WsCuda *c, const WsCudaView *v, guint more);
+const char *ws_cuda_get(WsCuda *c, const WsCudaView *v, guint more); /* float or int */
+void ws_cuda_set(WsCuda *c, const WsCudaView *v, guint more, const char *x);
+const char *ws_cuda_owner(const WsCudaView *v);            /* condition, or NULL */
+const char *ws_cuda_there(WsCuda *c, const WsCudaView *v); /* LINEAR: condition, or NULL */
+const char *ws_cuda_widen(WsCuda *c, WsDtype t, const char *bits);
+const char *ws_cuda_narrow(WsCuda *c, WsDtype t, const char *x);
+const char *ws_cuda_pair(WsCuda *c, WsDtype t, const char *lo, const char *hi, gboolean here);
+char *ws_cuda_tensor_access(WsCuda *c, const char *text); /* accessors that `text` mentions */
+gboolean ws_dtype_real(WsDtype t);                        /* convert.c */
+const char *ws_cuda_register_type(const WsRegValue *v);
+
+/* --- cuda_kernel.c, cuda_host.c
+ * -----------------------------------------------------------------*/
+char *ws_cuda_roles(WsCuda *c);   /* member functions, one per role */
+char *ws_cuda_problem(WsCuda *c); /* struct Problem: sizes and what follows from them */
+char *ws_cuda_entry(WsCuda *c);   /* the __global__ function */
+char *ws_cuda_host(WsCuda *c);    /* launcher and self test */
+char *ws_cuda_helpers(const char *text);
+
+G_END_DECLS

@@ -1,0 +1,40 @@
+#include "codegen/span.h"
+
+WsSpan ws_span_next(const WsProgram *p, WsSpan before)
+{
+    WsSpan s = { before.hi, before.hi + 4, before.end, before.end };
+    while (s.end < p->n_agents && p->agent[s.end].warp0 < s.hi) {
+        guint top = p->agent[s.end].warp0 + p->agent[s.end].warps;
+        s.hi = MAX(s.hi, (top + 3) / 4 * 4);
+        s.end++;
+    }
+    s.hi = MIN(s.hi, p->threads / 32);
+    return s;
+}
+
+gboolean ws_span_alone(const WsProgram *p, const WsSpan *s)
+{
+    return s->end - s->first == 1 && p->agent[s->first].warps == s->hi - s->lo;
+}
+
+static const WsOp *find_setmaxnreg(const WsTree *t)
+{
+    if (t->kind == WS_TREE_OP)
+        return t->op->kind == WS_OP_SETMAXNREG ? t->op : NULL;
+    for (guint i = 0; t->kind == WS_TREE_SEQ && i < t->n_kids; i++) {
+        const WsOp *op = find_setmaxnreg(t->kid[i]);
+        if (op)
+            return op;
+    }
+    return NULL;
+}
+
+const WsOp *ws_span_plan(const WsProgram *p, const WsSpan *s)
+{
+    for (guint i = s->first; i < s->end; i++) {
+        const WsOp *plan = find_setmaxnreg(p->agent[i].body);
+        if (plan)
+            return plan;
+    }
+    return NULL;
+}
