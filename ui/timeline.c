@@ -201,6 +201,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 static void dispose(GObject *object)
 {
     WsTimeline *t = WS_TIMELINE(object);
+    ws_timeline_unlink(t);
     g_clear_handle_id(&t->settle, g_source_remove);
     if (t->tick)
         gtk_widget_remove_tick_callback(t->canvas, t->tick);
@@ -225,6 +226,9 @@ static void finalize(GObject *object)
     g_clear_pointer(&t->cache, ws_score_cache_free);
     g_clear_pointer(&t->main_trace, ws_trace_unref);
     g_clear_pointer(&t->knots, g_array_unref);
+    g_clear_pointer(&t->rounds, g_array_unref);
+    g_free(t->special);
+    g_free(t->loop);
     g_free(t->how);
     g_free(t->block_of);
     g_free(t->anchor_step);
@@ -249,6 +253,8 @@ static void ws_timeline_class_init(WsTimelineClass *class)
     g_object_class_install_property(G_OBJECT_CLASS(class), PROP_ZOOM,
                                     g_param_spec_double("zoom", NULL, NULL, 0, G_MAXDOUBLE, 1,
                                                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+    g_signal_new("rounds-changed", WS_TYPE_TIMELINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                 G_TYPE_NONE, 0);
     gtk_widget_class_set_layout_manager_type(widget, GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_css_name(widget, "timeline");
     gtk_widget_class_set_accessible_role(widget, GTK_ACCESSIBLE_ROLE_GROUP);

@@ -102,21 +102,6 @@ static void paint_outlines(WsTimeline *t, cairo_t *cr, const WsPalette *p)
     cairo_stroke(cr);
 }
 
-/* Rows that show single executions or nothing say so. */
-static void paint_hints(WsTimeline *t, cairo_t *cr, const WsPalette *p)
-{
-    if (!t->scene->crowded)
-        return;
-    ws_paint_font(cr, 10, FALSE);
-    ws_paint_colour(cr, p->muted, 1);
-    double x = MAX(-ws_timeline_offset(t), 0) + 12;
-    for (guint i = 0; i < t->scene->staff->len; i++) {
-        const WsSceneStaff *staff = &g_array_index(t->scene->staff, WsSceneStaff, i);
-        if (!staff->n_agents)
-            ws_paint_text(cr, x, staff->y + staff->h / 2 + 4, _("zoom in for details"));
-    }
-}
-
 static void paint_body(WsTimeline *t, cairo_t *cr)
 {
     WsTheme theme = ws_theme_current();
@@ -124,7 +109,6 @@ static void paint_body(WsTimeline *t, cairo_t *cr)
     cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST); /* 16 shades of an edge instead of 255 */
     ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_GRID, 0, NULL);
     ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_ITEMS, 0, t->how);
-    paint_hints(t, cr, p);
     if (ws_theme_high_contrast())
         paint_outlines(t, cr, p);
     ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_EDGES, 0, NULL);

@@ -1,4 +1,5 @@
 /* Pointer: zoom, pan, selection by click and marquee, range on the ruler, hover facts, menu. */
+#include "ui/format.h"
 #include "ui/settings.h"
 #include "ui/timeline_private.h"
 
@@ -43,9 +44,13 @@ static void pinch_begin(GtkGesture *g, GdkEventSequence *sequence, WsTimeline *t
 static void pinched(GtkGestureZoom *g, double scale, WsTimeline *t)
 {
     double x, y;
-    if (scale <= 0 || t->pinch <= 0 || !gtk_gesture_get_bounding_box_center(GTK_GESTURE(g), &x, &y))
+    if (scale <= 0 || t->pinch <= 0)
         return;
-    ws_timeline_page(t, &x, NULL);
+    if (gtk_gesture_is_recognized(GTK_GESTURE(g)) &&
+        gtk_gesture_get_bounding_box_center(GTK_GESTURE(g), &x, &y))
+        ws_timeline_page(t, &x, NULL);
+    else /* fingers that nobody located: about the pointer */
+        x = t->pointer_x >= 0 ? t->pointer_x : WS_TIMELINE_GUTTER + t->view.width / 2;
     ws_timeline_zoom_at(t, CLAMP(x - WS_TIMELINE_GUTTER, 0, t->view.width), scale / t->pinch);
     t->pinch = scale;
 }
@@ -285,6 +290,14 @@ static char *facts(WsTimeline *t, const WsSceneItem *item)
     } else if (item->step) {
         g_autofree char *by = g_strdup_printf(_("by %s"), item->step);
         add_line(s, by);
+    }
+    if (item->n_runs) {
+        g_autofree char *low = ws_format_cycles(item->p20), *high = ws_format_cycles(item->p80);
+        g_autofree char *runs = ws_format_count(item->n_runs, "%s");
+        /* Translators: the middle 60 % of the executions of this step. */
+        g_autofree char *text = g_strdup_printf(
+            _("20 %% to 80 %% of its %s executions took %s to %s"), runs, low, high);
+        add_line(s, text);
     }
     if (item->measured && item->done > item->issued)
         add_line(s, _("measured: the end is when completion was seen, an upper bound"));

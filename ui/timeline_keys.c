@@ -14,6 +14,11 @@ static const WsTraceRecord *record_at(WsTimeline *t, guint64 i)
     return &g_array_index(t->main_trace->record, WsTraceRecord, i);
 }
 
+static const WsTraceLane *lane_of(WsTimeline *t, guint agent)
+{
+    return ws_trace_lane(t->main_trace, ws_timeline_cta_of(t, t->main_trace), agent);
+}
+
 static gboolean is_of(WsTimeline *t, const WsTraceRecord *r, const WsFocus *f)
 {
     return !g_strcmp0(t->main_trace->op_id->pdata[r->op], f->step) &&
@@ -28,7 +33,7 @@ static const WsTraceRecord *find_record(WsTimeline *t, const WsFocus *f, double 
     if (!f->step || !t->main_trace)
         return NULL;
     for (guint a = 0; a < t->main_trace->agent_name->len; a++) {
-        const WsTraceLane *lane = ws_trace_lane(t->main_trace, 0, a);
+        const WsTraceLane *lane = lane_of(t, a);
         if (!lane || (f->agent != G_MAXUINT && f->agent != a))
             continue;
         for (guint64 i = lane->first; i < lane->first + lane->n; i++) {
@@ -70,7 +75,7 @@ static const WsTraceRecord *first_in_view(WsTimeline *t)
     double from, to;
     ws_timeline_get_view(t, &from, &to);
     for (guint a = 0; a < t->main_trace->agent_name->len; a++) {
-        const WsTraceLane *lane = ws_trace_lane(t->main_trace, 0, a);
+        const WsTraceLane *lane = lane_of(t, a);
         for (guint64 i = lane ? lane->first : 0; lane && i < lane->first + lane->n; i++)
             if ((double)record_at(t, i)->start >= from && is_drawn(t, record_at(t, i)))
                 return record_at(t, i);
@@ -89,7 +94,7 @@ void ws_timeline_step_along(WsTimeline *t, gint by)
             select_record(t, r);
         return;
     }
-    const WsTraceLane *lane = ws_trace_lane(t->main_trace, 0, r->agent);
+    const WsTraceLane *lane = lane_of(t, r->agent);
     gint64 i = r - record_at(t, 0);
     do
         i += by;
@@ -457,6 +462,41 @@ static void forward(WsTimeline *t)
         ws_timeline_refresh(t);
 }
 
+static void next_round(WsTimeline *t)
+{
+    ws_timeline_step_round(t, 1, FALSE);
+}
+
+static void previous_round(WsTimeline *t)
+{
+    ws_timeline_step_round(t, -1, FALSE);
+}
+
+static void next_tile(WsTimeline *t)
+{
+    ws_timeline_step_round(t, 1, TRUE);
+}
+
+static void previous_tile(WsTimeline *t)
+{
+    ws_timeline_step_round(t, -1, TRUE);
+}
+
+static void next_cta(WsTimeline *t)
+{
+    ws_timeline_step_cta(t, 1);
+}
+
+static void previous_cta(WsTimeline *t)
+{
+    ws_timeline_step_cta(t, -1);
+}
+
+static void link_views(WsTimeline *t)
+{
+    ws_timeline_set_linked(t, !t->linked);
+}
+
 static void select_all(WsTimeline *t)
 {
     ws_document_select_all(t->document);
@@ -499,6 +539,13 @@ static const struct {
     { "timeline.pan-right", pan_right },
     { "timeline.back", back },
     { "timeline.forward", forward },
+    { "timeline.next-round", next_round },
+    { "timeline.previous-round", previous_round },
+    { "timeline.next-tile", next_tile },
+    { "timeline.previous-tile", previous_tile },
+    { "timeline.next-cta", next_cta },
+    { "timeline.previous-cta", previous_cta },
+    { "timeline.link-views", link_views },
     { "timeline.select-all", select_all },
     { "timeline.select-none", select_none },
     { "timeline.select-invert", invert },

@@ -100,12 +100,12 @@ static void paint(WsMinimap *m, cairo_t *cr, double width)
     const WsTrace *trace = t->main_trace;
     WsTheme theme = ws_theme_current();
     const WsPalette *p = ws_palette(theme);
-    guint n = 0, k = 0;
+    guint n = 0, k = 0, cta = ws_timeline_cta_of(t, trace);
     for (guint a = 0; a < trace->agent_name->len; a++)
-        n += ws_trace_lane(trace, 0, a) != NULL;
+        n += ws_trace_lane(trace, cta, a) != NULL;
     double h = (HEIGHT - 2 * PAD) / MAX(n, 1);
     for (guint a = 0; a < trace->agent_name->len; a++) {
-        const WsTraceLane *lane = ws_trace_lane(trace, 0, a);
+        const WsTraceLane *lane = ws_trace_lane(trace, cta, a);
         if (!lane)
             continue;
         Strip s = { .cr = cr, .y = PAD + h * k++, .h = MAX(h - 1, 1), .theme = theme };

@@ -46,6 +46,11 @@ struct _WsTimeline {
     WsScoreCache *cache;
     WsTrace *main_trace; /* reference: what the cache is for */
     GArray *knots;       /* gint64, of the axis Order; NULL until asked for */
+    guint cta;           /* index into the CTAs of the measured trace, else of the predicted one */
+    double *special;     /* by operation: cycles of the MUFU; NULL unknown */
+    GArray *rounds;      /* WsScoreRound of the main trace; NULL until asked for */
+    char *loop;          /* name of their loop */
+    gboolean linked, following; /* moves with other views; is being moved by one */
     gboolean order, no_edges;
     double page_scale; /* pixels of one unit of the page: the text scale */
 
@@ -84,9 +89,21 @@ struct _WsTimeline {
 /* timeline_page.c: the page grows with the text. What a scene, a view and the fields of the pointer
  * count are units of the page; events and allocations are pixels. */
 void ws_timeline_page_follow(WsTimeline *t); /* the text scale, now and when it changes */
-void ws_timeline_page(WsTimeline *t, double *x, double *y); /* pixels -> units; NULL: not that one */
+void ws_timeline_page(WsTimeline *t, double *x,
+                      double *y); /* pixels -> units; NULL: not that one */
 void ws_timeline_page_area(WsTimeline *t, GdkRectangle *area, double x, double y, double w,
                            double h); /* units -> pixels */
+
+/* timeline_cta.c: which CTA is shown, and its rounds */
+guint ws_timeline_cta_of(WsTimeline *t, const WsTrace *trace); /* index into that trace's CTAs */
+void ws_timeline_cta_reset(WsTimeline *t);                     /* the traces are new */
+void ws_timeline_cta_changed(WsTimeline *t);
+void ws_timeline_step_cta(WsTimeline *t, gint by);
+void ws_timeline_step_round(WsTimeline *t, gint by, gboolean tile);
+
+/* timeline_link.c: views that show the same time */
+void ws_timeline_link_moved(WsTimeline *t); /* after every move of a view */
+void ws_timeline_unlink(WsTimeline *t);
 
 /* timeline_scene.c */
 void ws_timeline_reset(WsTimeline *t);   /* the document is new */

@@ -38,9 +38,11 @@ double ws_timeline_ghz(WsTimeline *t)
 {
     WsTrace *measured = ws_document_measured(t->document);
     WsClockResult *clock = ws_document_clock(t->document);
-    if (measured && measured->cta->len && g_array_index(measured->cta, WsTraceCta, 0).ghz > 0)
-        return g_array_index(measured->cta, WsTraceCta, 0).ghz;
-    return clock && clock->ghz > 0 ? clock->ghz : 0;
+    const WsTraceCta *cta = ws_timeline_cta_info(t, t->cta);
+    if (measured && cta && cta->ghz > 0)
+        return cta->ghz;
+    /* What was measured at a clock that nobody knows is not stated in another one's time. */
+    return ws_document_predicted(t->document) && clock && clock->ghz > 0 ? clock->ghz : 0;
 }
 
 const WsSceneItem *ws_timeline_item(WsTimeline *t, guint i)
@@ -259,6 +261,14 @@ static gboolean covers(WsTimeline *t, double from, double to)
     return MAX(from, 0) >= t->scene_unit - 1e-6 && MIN(to, t->view.length) <= end + 1e-6;
 }
 
+static void choose_cta(WsTimeline *t, WsSceneOptions *o)
+{
+    WsTrace *measured = ws_document_measured(t->document);
+    o->cta = ws_timeline_cta_of(t, t->main_trace);
+    o->overlay_cta = measured ? ws_timeline_cta_of(t, measured) : 0;
+    o->special = t->special;
+}
+
 static void ensure_plain(WsTimeline *t)
 {
     WsPane *v = &t->view;
@@ -284,6 +294,7 @@ static void ensure_plain(WsTimeline *t)
                          .cache = t->cache,
                          .hasty = hasty,
                          .no_edges = t->no_edges };
+    choose_cta(t, &o);
     if (t->order && t->knots && t->knots->len > 1) {
         o.knot = (const gint64 *)t->knots->data;
         o.n_knots = t->knots->len;
@@ -305,6 +316,7 @@ static void ensure_folded(WsTimeline *t)
     WsSceneOptions o = {
         .width = t->view.width, .bare = TRUE, .cache = t->cache, .no_edges = t->no_edges
     };
+    choose_cta(t, &o);
     t->loose = FALSE;
     make_scene(t, &o);
     t->full_cost = t->build_cost;
@@ -343,11 +355,7 @@ void ws_timeline_reset(WsTimeline *t)
     ws_score_cache_free(t->cache);
     t->cache = ws_score_cache_new();
     g_clear_pointer(&t->scene, ws_scene_free);
-    t->unit_of_zoom = 0;
-    t->view.at.folded = TRUE;
-    t->view.at.y = 0;
-    g_array_set_size(t->view.history, 0);
-    t->view.now = 0;
+    ws_timeline_cta_reset(t);
     gboolean any = trace && trace->record->len && ws_document_program(t->document);
     gtk_stack_set_visible_child_name(GTK_STACK(t->stack), any ? "score" : "message");
     for (guint i = 0; i < t->block->len; i++)
@@ -363,10 +371,11 @@ static double score_length(WsTimeline *t)
         return 1;
     if (t->order) {
         if (!t->knots)
-            t->knots = ws_order_knots(t->main_trace, 0);
+            t->knots = ws_order_knots(t->main_trace, ws_timeline_cta_of(t, t->main_trace));
         return MAX(t->knots->len, 2) - 1;
     }
-    return (double)MAX(g_array_index(t->main_trace->cta, WsTraceCta, 0).cycles, 1);
+    guint cta = ws_timeline_cta_of(t, t->main_trace);
+    return (double)MAX(g_array_index(t->main_trace->cta, WsTraceCta, cta).cycles, 1);
 }
 
 static void adjust(WsTimeline *t)
@@ -410,6 +419,7 @@ void ws_timeline_sync(WsTimeline *t)
     follow_view(t);
     ws_timeline_mark(t);
     adjust(t);
+    ws_timeline_link_moved(t);
     if (t->scene->partial) {
         g_clear_handle_id(&t->settle, g_source_remove);
         t->settle = g_timeout_add(120, settle, t);

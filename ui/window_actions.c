@@ -7,6 +7,7 @@
 #include "ui/settings.h"
 #include "ui/shortcuts.h"
 #include "ui/theme.h"
+#include "ui/timeline.h"
 
 #include <glib/gi18n.h>
 
@@ -289,6 +290,11 @@ static gboolean swaps_wheel(WsWindow *w, guint row)
     return ws_settings_boolean("swap-wheel", FALSE);
 }
 
+static gboolean is_linked(WsWindow *w, guint row)
+{
+    return ws_timeline_linked(WS_TIMELINE(w->part[WS_PART_TIMELINE]));
+}
+
 static const struct {
     const char *name;
     gboolean (*on)(WsWindow *, guint row);
@@ -300,6 +306,7 @@ static const struct {
     { "toggle-inspector", shows_inspector },
     { "toggle-panels", shows_panels },
     { "swap-wheel", swaps_wheel },
+    { "link-views", is_linked },
 };
 
 static gboolean has_mark(const char *name)

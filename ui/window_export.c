@@ -35,9 +35,12 @@ gboolean ws_window_export_picture(WsWindow *w, GFile *file)
 {
     g_autofree char *path = g_file_get_path(file);
     g_autoptr(GError) error = NULL;
-    WsSceneOptions options = { 0 };
     if (!has_score(w))
         return FALSE;
+    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    g_autofree double *special =
+        machine ? ws_clock_special_cycles(ws_document_program(w->document), machine) : NULL;
+    WsSceneOptions options = { .special = special };
     g_autoptr(WsScene) scene =
         ws_scene_new(ws_document_program(w->document), ws_document_predicted(w->document),
                      ws_document_measured(w->document), &options);

@@ -1,3 +1,4 @@
+#include "ui/scrubber.h"
 #include "ui/window_private.h"
 
 #include <glib/gi18n.h>
@@ -146,6 +147,9 @@ void ws_window_follow_status(WsWindow *w)
     g_signal_connect_object(w->document, "selection-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(w->document, "range-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(timeline, "notify::zoom", G_CALLBACK(show_zoom), w, 0);
+    GtkWidget *place = ws_scrubber_new(WS_TIMELINE(timeline));
+    gtk_box_insert_child_after(GTK_BOX(w->status_box), place,
+                               gtk_widget_get_prev_sibling(GTK_WIDGET(w->status_device)));
     gtk_widget_set_tooltip_text(GTK_WIDGET(w->status_zoom), _("Zoom of the score"));
     show_all(w->document, w);
     show_zoom(G_OBJECT(timeline), NULL, w);

@@ -1,0 +1,429 @@
+/* Reading a score: which CTA and round, views that move together, what is seen from afar, pinching,
+ * and a clock that nobody knows. */
+#include "scenario.h"
+
+#include "ui/timeline_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MEASURED "projects/gemm-bf16/measured/gemm-bf16.wtrace"
+#define FA       "projects/attention-d128-full/design.wstave"
+
+static WsTimeline *score(Scenario *s)
+{
+    return WS_TIMELINE(s->timeline);
+}
+
+static void view_of(WsTimeline *t, double *from, double *to)
+{
+    ws_timeline_get_view(t, from, to);
+}
+
+static void add_trace(Scenario *s)
+{
+    g_autoptr(GFile) file = scenario_file(MEASURED);
+    g_assert_true(ws_window_open_trace(s->window, file));
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+static void centre_of(Scenario *s, double *x, double *y)
+{
+    ws_timeline_origin(score(s), x, y);
+    *x += 300;
+    *y += 60;
+}
+
+/* --- CTA and round ------------------------------------------------------------------------------
+ */
+
+static void cta_by_keyboard(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    add_trace(s);
+    guint n = ws_timeline_n_ctas(t);
+    g_assert_cmpuint(n, ==, 3);
+    scenario_act(s, "focus-score");
+    guint ids[3];
+    for (guint i = 0; i < n; i++) {
+        g_assert_cmpuint(ws_timeline_cta(t), ==, i);
+        ids[i] = ws_timeline_cta_info(t, i)->id;
+        g_autofree char *name = g_strdup_printf("CTA %u", ids[i]);
+        WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), name));
+        scenario_key("alt+Next");
+        WAIT_FOR(ws_timeline_cta(t) == (i + 1) % n);
+    }
+    g_assert_cmpuint(ids[0], !=, ids[1]);
+    g_assert_cmpuint(ids[1], !=, ids[2]);
+    scenario_key("alt+Prior");
+    WAIT_FOR(ws_timeline_cta(t) == n - 1);
+    /* What is drawn as measured is that CTA's. */
+    scenario_settle(s->timeline);
+    WsTrace *m = ws_document_measured(s->document);
+    guint looked = 0;
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (!item->measured || !item->step || item->op == G_MAXUINT)
+            continue;
+        const WsTraceLane *lane = ws_trace_lane(m, n - 1, item->agent);
+        gboolean found = FALSE;
+        for (guint64 k = lane->first; k < lane->first + lane->n && !found; k++) {
+            const WsTraceRecord *r = &g_array_index(m->record, WsTraceRecord, k);
+            found = r->op == item->op && r->start == item->start && r->round == item->round;
+        }
+        g_assert_true(found);
+        looked++;
+    }
+    g_assert_cmpuint(looked, >, 20);
+}
+
+static gboolean is_row(GtkWidget *w, gconstpointer unused)
+{
+    return GTK_IS_LIST_BOX_ROW(w) && gtk_widget_get_mapped(w) &&
+           gtk_widget_get_ancestor(w, GTK_TYPE_POPOVER);
+}
+
+static void cta_by_pointer(Scenario *s)
+{
+    add_trace(s);
+    GtkWidget *bar = NULL;
+    WAIT_FOR((bar = scenario_find_type(GTK_WIDGET(s->window), "WsScrubber")));
+    g_autofree char *first = g_strdup_printf("CTA %u", ws_timeline_cta_info(score(s), 0)->id);
+    GtkWidget *label = NULL;
+    WAIT_FOR((label = scenario_find_text(bar, first)));
+    scenario_click_widget(label, NULL);
+    g_autoptr(GPtrArray) rows = NULL;
+    for (gint64 since = g_get_monotonic_time(); !scenario_late(since, "rows", __FILE__, __LINE__);
+         scenario_turn()) {
+        g_clear_pointer(&rows, g_ptr_array_unref);
+        rows = scenario_find_all(bar, is_row, NULL);
+        if (rows->len == 3)
+            break;
+    }
+    scenario_settle(rows->pdata[1]);
+    scenario_click_widget(rows->pdata[1], NULL);
+    WAIT_FOR(ws_timeline_cta(score(s)) == 1);
+}
+
+static const WsScoreRound *round_now(Scenario *s)
+{
+    const GArray *rounds = ws_timeline_rounds(score(s), NULL);
+    return &g_array_index(rounds, WsScoreRound, ws_timeline_round_at(score(s)));
+}
+
+static void rounds(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    const char *loop;
+    const GArray *list = ws_timeline_rounds(t, &loop);
+    g_assert_cmpstr(loop, ==, "k");
+    g_assert_cmpuint(list->len, >, 100);
+    ws_timeline_show_round(t, 5);
+    scenario_settle(s->timeline);
+    g_assert_cmpint(ws_timeline_round_at(t), ==, 5);
+    scenario_act(s, "focus-score");
+    scenario_key("Next");
+    WAIT_FOR(ws_timeline_round_at(t) == 6);
+    scenario_key("Prior");
+    WAIT_FOR(ws_timeline_round_at(t) == 5);
+    gint32 tile = round_now(s)->tile;
+    scenario_key("ctrl+Next");
+    WAIT_FOR(round_now(s)->tile == tile + 1);
+    g_assert_cmpint(round_now(s)->round, ==, 0);
+    scenario_key("ctrl+Prior");
+    WAIT_FOR(round_now(s)->tile == tile);
+    g_assert_cmpint(round_now(s)->round, ==, 0);
+    /* The status bar names the place. */
+    g_autofree char *name = g_strdup_printf("tile %d · k 0", tile);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), name));
+    /* And the way back is kept. */
+    scenario_key("alt+Left");
+    WAIT_FOR(ws_timeline_round_at(t) != 0);
+}
+
+/* --- I51: views that move together
+ * ----------------------------------------------------------------
+ */
+
+static WsWindow *second_window(Scenario *s)
+{
+    WsWindow *w = ws_window_new_on(scenario_application(), s->document);
+    gtk_window_set_default_size(GTK_WINDOW(w), 1100, 700);
+    gtk_window_present(GTK_WINDOW(w));
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(w)));
+    scenario_settle(GTK_WIDGET(w));
+    return w;
+}
+
+static gboolean same_view(WsTimeline *a, WsTimeline *b)
+{
+    double from[2], to[2];
+    view_of(a, &from[0], &to[0]);
+    view_of(b, &from[1], &to[1]);
+    double cycles_per_pixel = (to[0] - from[0]) / 500;
+    return fabs(from[0] - from[1]) < 2 * cycles_per_pixel &&
+           fabs(to[0] - to[1]) < 2 * cycles_per_pixel;
+}
+
+static void linked(Scenario *s)
+{
+    WsTimeline *a = score(s);
+    WsWindow *w = second_window(s);
+    WsTimeline *b = WS_TIMELINE(ws_window_part(w, WS_PART_TIMELINE));
+    double middle = ws_timeline_length(a) / 2;
+    /* On their own at first. */
+    ws_timeline_set_view(a, middle, middle + 20000);
+    ws_timeline_set_view(b, middle + 50000, middle + 60000);
+    scenario_settle(s->timeline);
+    scenario_settle(GTK_WIDGET(b));
+    g_assert_false(same_view(a, b));
+    scenario_focus(GTK_WIDGET(s->window));
+    scenario_key("ctrl+l");
+    WAIT_FOR(ws_timeline_linked(a));
+    scenario_focus(GTK_WIDGET(w));
+    scenario_key("ctrl+l");
+    WAIT_FOR(ws_timeline_linked(b));
+    WAIT_FOR(same_view(a, b)); /* who joins comes */
+    ws_timeline_set_view(a, middle - 30000, middle - 10000);
+    WAIT_FOR(same_view(a, b));
+    for (guint i = 0; i < 3; i++) /* and both ways, by the keyboard of either */
+        scenario_settle(GTK_WIDGET(b));
+    g_action_group_activate_action(G_ACTION_GROUP(w), "focus-score", NULL);
+    double from, to, was, was_to;
+    view_of(a, &was, &was_to);
+    scenario_key("d");
+    WAIT_FOR((view_of(a, &from, &to), from > was + 100));
+    WAIT_FOR(same_view(a, b));
+    /* Each pane keeps its own height; without the link they part again. */
+    scenario_key("ctrl+l");
+    WAIT_FOR(!ws_timeline_linked(b));
+    scenario_settle(GTK_WIDGET(b));
+    view_of(a, &was, &was_to);
+    scenario_key("d");
+    scenario_settle(GTK_WIDGET(b));
+    scenario_settle(s->timeline);
+    view_of(a, &from, &to);
+    g_assert_cmpfloat_with_epsilon(from, was, 1);
+    g_assert_false(same_view(a, b));
+    gtk_window_destroy(GTK_WINDOW(w));
+    ws_timeline_set_view(a, middle, middle + 20000); /* nobody left to follow */
+    scenario_settle(s->timeline);
+}
+
+/* --- I01: two fingers
+ * -----------------------------------------------------------------------------
+ */
+
+static GtkEventController *controller_of(GtkWidget *widget, GType type)
+{
+    g_autoptr(GListModel) all = gtk_widget_observe_controllers(widget);
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkEventController) c = g_list_model_get_item(all, i);
+        if (g_type_is_a(G_OBJECT_TYPE(c), type))
+            return c;
+    }
+    return NULL;
+}
+
+/* Xvfb has no touchpad: the gesture itself says what it would say. */
+static void pinch(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    GtkEventController *zoom = controller_of(t->canvas, GTK_TYPE_GESTURE_ZOOM);
+    double middle = ws_timeline_length(t) / 2, ox, oy, from, to, wide;
+    g_assert_nonnull(zoom);
+    ws_timeline_set_view(t, middle, middle + 20000);
+    scenario_settle(s->timeline);
+    ws_timeline_origin(t, &ox, &oy);
+    static const double places[] = { 60, 333, 700 };
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+        scenario_point(s->timeline, ox + places[i], oy + 60);
+        WAIT_FOR(fabs(t->pointer_x - WS_TIMELINE_GUTTER - places[i]) < 1.5);
+        double x = t->pointer_x - WS_TIMELINE_GUTTER, cycle = ws_timeline_cycle_of_x(t, x);
+        view_of(t, &from, &to);
+        wide = to - from;
+        g_signal_emit_by_name(zoom, "begin", NULL);
+        for (double scale = 1.05; scale < 1.6; scale += 0.05) {
+            g_signal_emit_by_name(zoom, "scale-changed", scale);
+            g_assert_cmpfloat(fabs(ws_timeline_x_of_cycle(t, cycle) - x), <, 1);
+        }
+        view_of(t, &from, &to);
+        g_assert_cmpfloat_with_epsilon(wide / (to - from), 1.55, 0.06);
+        g_signal_emit_by_name(zoom, "begin", NULL);
+        g_signal_emit_by_name(zoom, "scale-changed", 1 / 1.55);
+        scenario_settle(s->timeline);
+        g_assert_cmpfloat(fabs(ws_timeline_x_of_cycle(t, cycle) - x), <, 1);
+    }
+}
+
+/* --- I09
+ * ------------------------------------------------------------------------------------------
+ */
+
+/* Pixels of the ruler's upper line that are not the page. */
+static guint ink(Scenario *s)
+{
+    cairo_surface_t *p = scenario_picture(score(s)->canvas);
+    const guint32 *pixel = (const guint32 *)(const void *)cairo_image_surface_get_data(p);
+    int stride = cairo_image_surface_get_stride(p) / 4, width = cairo_image_surface_get_width(p);
+    guint n = 0;
+    for (int y = 2; y < 13; y++)
+        for (int x = (int)WS_TIMELINE_GUTTER + 30; x < width - 20; x++)
+            n += pixel[y * stride + x] != pixel[y * stride + (int)WS_TIMELINE_GUTTER - 4];
+    cairo_surface_destroy(p);
+    return n;
+}
+
+static void no_clock(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    scenario_xdo("mousemove 1599 999");
+    scenario_settle(s->timeline);
+    g_assert_cmpfloat(ws_timeline_ghz(t), >, 0);
+    g_assert_cmpuint(ink(s), >, 50);
+    ws_document_clock(s->document)->ghz = 0; /* a machine file without one cannot be made: a key */
+    ws_timeline_drop_nodes(t);
+    gtk_widget_queue_draw(t->canvas);
+    scenario_settle(s->timeline);
+    g_assert_cmpfloat(ws_timeline_ghz(t), ==, 0);
+    g_assert_cmpuint(ink(s), ==, 0);
+    g_signal_emit_by_name(s->document, "changed");
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "clock not known"));
+}
+
+/* --- from afar
+ * ------------------------------------------------------------------------------------
+ */
+
+static guint levels_in(WsTimeline *t, WsRowKind kind, double *least, double *most)
+{
+    guint n = 0;
+    *least = 2;
+    *most = -1;
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (item->shape != WS_SHAPE_LEVEL ||
+            g_array_index(t->scene->row, WsSceneRow, item->row).kind != kind)
+            continue;
+        *least = MIN(*least, item->level);
+        *most = MAX(*most, item->level);
+        n++;
+    }
+    return n;
+}
+
+static void from_afar(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    double least, most;
+    scenario_act(s, "fit-all");
+    WAIT_FOR(t->scene && !t->scene->partial);
+    scenario_settle(s->timeline);
+    g_assert_cmpuint(levels_in(t, WS_ROW_RING, &least, &most), >, 40);
+    g_assert_cmpfloat(least, >, 0);
+    g_assert_cmpfloat(most, <=, 1);
+    g_assert_cmpfloat(most, >, 0.9);
+    g_assert_cmpuint(levels_in(t, WS_ROW_UNIT, &least, &most), >, 10);
+    g_assert_cmpfloat(most, >, 0.95); /* the tensor core of this design */
+    /* Near by, states take their place again. */
+    double middle = ws_timeline_length(t) / 2;
+    ws_timeline_set_view(t, middle, middle + 5000);
+    WAIT_FOR(t->scene && !t->scene->partial);
+    scenario_settle(s->timeline);
+    g_assert_cmpuint(levels_in(t, WS_ROW_RING, &least, &most), ==, 0);
+}
+
+static void mufu(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    gboolean gemm = FALSE, attention = FALSE;
+    for (guint i = 0; i < t->scene->staff->len; i++)
+        gemm |= !strcmp(g_array_index(t->scene->staff, WsSceneStaff, i).name, "MUFU");
+    g_assert_false(gemm); /* nothing there uses it */
+    scenario_open(s, FA);
+    WAIT_FOR(t->scene);
+    for (guint i = 0; i < t->scene->staff->len; i++)
+        attention |= !strcmp(g_array_index(t->scene->staff, WsSceneStaff, i).name, "MUFU");
+    g_assert_true(attention);
+    double share = 0, all = 0;
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        const WsSceneRow *row = &g_array_index(t->scene->row, WsSceneRow, item->row);
+        if (item->shape == WS_SHAPE_LEVEL && item->kind == WS_ITEM_MATH && row->kind == WS_ROW_UNIT)
+            share += item->level * item->w;
+    }
+    for (guint i = 0; i < t->scene->segment->len; i++)
+        all += g_array_index(t->scene->segment, WsSceneSegment, i).x1 -
+               g_array_index(t->scene->segment, WsSceneSegment, i).x0;
+    /* The clock says the same of the steady tiles. */
+    g_assert_cmpfloat_with_epsilon(share / all, ws_document_clock(s->document)->mufu_busy, 0.08);
+}
+
+static void whiskers(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    add_trace(s);
+    WAIT_FOR(t->scene);
+    guint n = 0;
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (!item->n_runs)
+            continue;
+        g_assert_true(item->measured);
+        g_assert_cmpint(item->p20, <=, item->p80);
+        g_assert_cmpfloat(item->low, <=, item->high + 1e-9);
+        n++;
+    }
+    g_assert_cmpuint(n, >, 20);
+    /* Hovering says them. */
+    double ox, oy;
+    centre_of(s, &ox, &oy);
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (!item->n_runs || item->w < 40 || item->y > 300 || item->x < 10)
+            continue;
+        ws_timeline_origin(t, &ox, &oy);
+        scenario_point(s->timeline, ox + item->x + item->w / 2,
+                       oy - t->scene->top + item->y + item->h / 2 - t->view.at.y);
+        WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "20 % to 80 % of its"));
+        return;
+    }
+    g_assert_not_reached();
+}
+
+static void upstream_of_mma(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        if (item->kind == WS_ITEM_MMA && item->step && item->shape == WS_SHAPE_HEAD) {
+            g_assert_true(ws_timeline_select_item(t, i));
+            break;
+        }
+    }
+    g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 1);
+    scenario_act(s, "focus-score");
+    scenario_key("l");
+    WAIT_FOR(ws_document_selection(s->document)->len == 5); /* wait, two loads, wait for room */
+    scenario_key("l"); /* one round back: who gave the stage back */
+    WAIT_FOR(ws_document_selection(s->document)->len > 5);
+}
+
+static void add(void)
+{
+    scenario_add("reading/cta-by-keyboard", cta_by_keyboard);
+    scenario_add("reading/cta-by-pointer", cta_by_pointer);
+    scenario_add("reading/rounds", rounds);
+    scenario_add("reading/from-afar", from_afar);
+    scenario_add("reading/mufu", mufu);
+    scenario_add("reading/whiskers", whiskers);
+    scenario_add("I01/pinch", pinch);
+    scenario_add("I09/no-clock", no_clock);
+    scenario_add("I13/upstream-of-mma", upstream_of_mma);
+    scenario_add("I51/linked-views", linked);
+}
+
+int main(int argc, char **argv)
+{
+    return scenario_main(argc, argv, add);
+}
