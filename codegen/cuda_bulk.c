@@ -207,28 +207,30 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
         share /= 2;
     guint at_once = c->agent->threads / share;
     ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int r = thread / %u; r < %u; r += %u)", share, a->rows, at_once);
+    ws_cuda_open(c, "for (int line = thread / %u; line < %u; line += %u)", share, a->rows, at_once);
     c->per_thread = TRUE;
-    bind_row(c, "r", a->rows);
+    bind_row(c, "line", a->rows);
     GString *coords = g_string_new(NULL);
     for (guint d = 0; d < op->n_coord; d++) {
-        ws_cuda_line(c, "const int c%u = %s;", d, ws_cuda_int(c, op->coord[d]));
-        g_string_append_printf(coords, "%sc%u", d ? ", " : "", d);
+        ws_cuda_line(c, "const int at_%u = %s;", d, ws_cuda_int(c, op->coord[d]));
+        g_string_append_printf(coords, "%sat_%u", d ? ", " : "", d);
     }
     bind_row(c, NULL, 0);
     c->per_thread = FALSE;
     guint last = t->rank - 1;
     ws_cuda_line(c, "const bool inside = %s_inside(%s);", c->tensor[op->tensor], coords->str);
     ws_cuda_line(c, "const uint64_t source = %s_address(%s);", c->tensor[op->tensor], coords->str);
-    ws_cuda_line(c, "const int left = min(%s - c%u, 1 << 24) * %u; // bytes of the row",
+    ws_cuda_line(c, "const int left = min(%s - at_%u, 1 << 24) * %u; // bytes of the row",
                  ws_term_in(c, ws_cuda_uniform(c, t->shape[last]), WS_CPP_TERM), last,
                  ws_dtype_bytes(t->dtype));
     ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int u = 0; u < %u; u += %u)", bytes / 16, share);
-    ws_cuda_line(c, "const int unit = u + thread %% %u, rest = min(left - unit * 16, 16);", share);
-    ws_cuda_line(c, "const int n = inside && rest > 0 ? rest : 0;");
+    ws_cuda_open(c, "for (int step = 0; step < %u; step += %u)", bytes / 16, share);
+    ws_cuda_line(c, "const int unit = step + thread %% %u, rest = min(left - unit * 16, 16);",
+                 share);
+    ws_cuda_line(c, "const int bytes = inside && rest > 0 ? rest : 0;");
     ws_cuda_line(c,
-                 "%s(%s + smem.%s_offset(%s + r, %s + unit * %u), n ? source + unit * 16 : %s, n);",
+                 "%s(%s + smem.%s_offset(%s + line, %s + unit * %u), bytes ? source + unit * 16 : "
+                 "%s, bytes);",
                  ws_cuda_prim_name(WS_PRIM_CP_ASYNC), ws_cuda_stage(c, a), c->buffer[a->buffer],
                  ws_term_in(c, row0, WS_CPP_SUM), ws_term_in(c, col0, WS_CPP_SUM), unit,
                  c->tensor[op->tensor]);

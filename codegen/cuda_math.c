@@ -18,8 +18,9 @@ struct Node {
     guint n_row, n_col; /* slots of a thread */
     guint n_arg;
     Node **arg;
-    WsCudaView view;  /* VALUE */
-    const char *name; /* TEMPORARY, or what the node has been named */
+    WsCudaView view;   /* VALUE */
+    const char *name;  /* TEMPORARY, or what the node has been named */
+    const char *fixed; /* masks: the part that does not change from slot to slot */
     gboolean resolved;
 };
 
@@ -417,6 +418,12 @@ static const char *trimmed(Math *m, GString *s)
     return text;
 }
 
+static gboolean is_index_comparison(Math *m, const Node *n)
+{
+    return n->form == OPERATION && n->x->op >= WS_EXPR_LT && n->x->op <= WS_EXPR_NE && !m->linear &&
+           is_index(n->arg[0]) && is_index(n->arg[1]);
+}
+
 /* `base + col <= last + row` is one difference per thread against a constant per slot. */
 static WsTerm index_comparison(Math *m, Node *n, const char *op, guint prec)
 {
@@ -424,7 +431,21 @@ static WsTerm index_comparison(Math *m, Node *n, const char *op, guint prec)
     index_parts(m, n->arg[0], FALSE, fixed, slot);
     index_parts(m, n->arg[1], TRUE, fixed, slot);
     const char *left = trimmed(m, fixed), *right = trimmed(m, slot);
-    return unknown(ws_cuda_format(m->c, "(%s) %s %s", left, op, right), prec);
+    return unknown(ws_cuda_format(m->c, n->fixed ? "%s %s %s" : "(%s) %s %s",
+                                  n->fixed ? n->fixed : left, op, right),
+                   prec);
+}
+
+/* Through an opaque move: the comparisons are made here, not once for all rounds and then kept. */
+static void name_difference(Math *m, Node *n)
+{
+    GString *fixed = g_string_new(NULL), *slot = g_string_new(NULL);
+    index_parts(m, n->arg[0], FALSE, fixed, slot);
+    index_parts(m, n->arg[1], TRUE, fixed, slot);
+    g_string_free(slot, TRUE);
+    n->fixed = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
+    ws_cuda_line(m->c, "const int %s = int(%s(%s));", n->fixed, ws_cuda_prim_name(WS_PRIM_MOV32),
+                 trimmed(m, fixed));
 }
 
 static WsTerm comparison(Math *m, Node *n)
@@ -432,7 +453,7 @@ static WsTerm comparison(Math *m, Node *n)
     static const char *const op[] = { "<", "<=", ">", ">=", "==", "!=" };
     guint at = n->x->op - WS_EXPR_LT, prec = at < 4 ? WS_CPP_REL : WS_CPP_EQ;
     gboolean real = n->arg[0]->kind == KIND_REAL || n->arg[1]->kind == KIND_REAL;
-    if (!real && !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]))
+    if (is_index_comparison(m, n))
         return index_comparison(m, n, op[at], prec);
     Kind kind = real ? KIND_REAL : KIND_INT;
     WsTerm a = as(m, n->arg[0], kind), b = as(m, n->arg[1], kind);
@@ -632,8 +653,7 @@ static WsTerm text(Math *m, Node *n)
         return n->kind == KIND_BOOL ? ws_term_truth(m->c, t) : t;
     }
     case NUMBER:
-        return unknown(number(m, n->x->r),
-                       isinf(n->x->r) || n->x->r < 0 ? WS_CPP_UNARY : WS_CPP_ATOM);
+        return unknown(number(m, n->x->r), n->x->r < 0 ? WS_CPP_UNARY : WS_CPP_ATOM);
     case SCALAR:
         return unknown(m->c->var[n->x->var].s, WS_CPP_ATOM);
     case ROW:
@@ -679,16 +699,27 @@ static void name_parts(Math *m, Node *n, gboolean rows)
 {
     if (n->name || n->form == TEMPORARY)
         return;
+    if (!n->fixed && !rows && is_index_comparison(m, n))
+        name_difference(m, n);
     gboolean here =
         n->n_col == 1 && (n->n_row > 1) == rows && (n->form == OPERATION || n->form == REDUCTION);
-    if (n->form == REDUCTION && n->n_row > 1 && !rows)
+    if ((n->form == REDUCTION && n->n_row > 1 && !rows) ||
+        (m->linear && (n->rows > 1 || n->cols > 1)))
         here = FALSE;
     if (here && costly(n)) {
         for (guint i = 0; n->form == REDUCTION && i < n->n_arg; i++)
             name_parts(m, n->arg[i], rows); /* inside its loop over the columns */
-        WsTerm t = as(m, n, own(n));
-        n->name = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
-        ws_cuda_line(m->c, "const %s %s = %s;", cpp_type(n->kind), n->name, t.s);
+        const char *name = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
+        if (rows) {
+            ws_cuda_line(m->c, "%s %s[%u];", cpp_type(n->kind), name, n->n_row);
+            ws_cuda_line(m->c, "#pragma unroll");
+            ws_cuda_line(m->c, "for (int ri = 0; ri < %u; ++ri)", n->n_row);
+            ws_cuda_line(m->c, "    %s[ri] = %s;", name, as(m, n, own(n)).s);
+            name = ws_cuda_format(m->c, "%s[ri]", name);
+        } else {
+            ws_cuda_line(m->c, "const %s %s = %s;", cpp_type(n->kind), name, as(m, n, own(n)).s);
+        }
+        n->name = name;
         return;
     }
     for (guint i = 0; i < n->n_arg; i++)
@@ -706,6 +737,17 @@ static gboolean feeds_mma(WsCuda *c, guint value)
     return FALSE;
 }
 
+/* Rows inside of columns: what only depends on the column lives shortly. */
+static void nest(WsCuda *c, guint n_row, guint n_col, guint step)
+{
+    ws_cuda_line(c, "#pragma unroll");
+    ws_cuda_open(
+        c, step == 1 ? "for (int ci = 0; ci < %u; ++ci)" : "for (int ci = 0; ci < %u; ci += %u)",
+        n_col, step);
+    ws_cuda_line(c, "#pragma unroll");
+    ws_cuda_open(c, "for (int ri = 0; ri < %u; ++ri)", n_row);
+}
+
 /* Tiles of narrow types: a register takes 2 or 4 neighbouring column slots. */
 static void assign_packed(Math *m, Node *n, const WsCudaView *v, guint value)
 {
@@ -714,12 +756,9 @@ static void assign_packed(Math *m, Node *n, const WsCudaView *v, guint value)
     Kind kind = ws_dtype_real(t) ? KIND_REAL : KIND_INT;
     gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(c, value);
     guint per = 4 / ws_dtype_bytes(t);
-    ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int ri = 0; ri < %u; ++ri)", v->n_row);
     name_parts(m, n, TRUE);
+    nest(c, v->n_row, v->n_col, per);
     ws_cuda_line(c, "const auto x = [&](int ci) { return %s; };", as(m, n, kind).s);
-    ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int ci = 0; ci < %u; ci += %u)", v->n_col, per);
     const char *low = ws_cuda_pair(c, t, "x(ci)", "x(ci + 1)", here);
     if (per == 2)
         ws_cuda_line(c, "%s = %s;", ws_cuda_register(c, v, 0), low);
@@ -757,12 +796,9 @@ static void assign(Math *m, const WsExpr *x, guint value)
     Kind kind = ws_dtype_real(rv->dtype) ? KIND_REAL : KIND_INT;
     guint opened = 0;
     if (v.shape == WS_PLACE_TILE) {
-        ws_cuda_line(c, "#pragma unroll");
-        ws_cuda_open(c, "for (int ri = 0; ri < %u; ++ri)", v.n_row);
         name_parts(m, n, TRUE);
-        WsCudaView columns = v;
-        columns.shape = WS_PLACE_COLUMNS;
-        opened = 1 + ws_cuda_slots(c, &columns, 1);
+        nest(c, v.n_row, v.n_col, 1);
+        opened = 2;
     } else {
         opened = ws_cuda_slots(c, &v, 1);
     }
@@ -795,20 +831,15 @@ static void temporary(Math *m, const WsStatement *s)
         return;
     }
     ws_cuda_line(c, "%s %s[%u];", cpp_type(t->kind), t->name, n->n_row * n->n_col);
-    guint opened = 0;
-    if (m->linear || n->n_row > 1) {
+    guint opened = 1;
+    if (n->n_row > 1 && n->n_col > 1) {
+        name_parts(m, n, TRUE);
+        nest(c, n->n_row, n->n_col, 1);
+        opened = 2;
+    } else {
+        const char *i = n->n_col > 1 ? "ci" : m->linear ? "li" : "ri";
         ws_cuda_line(c, "#pragma unroll");
-        ws_cuda_open(
-            c, m->linear ? "for (int li = 0; li < %u; ++li)" : "for (int ri = 0; ri < %u; ++ri)",
-            n->n_row);
-        opened++;
-    }
-    if (n->n_col > 1) {
-        if (n->n_row > 1)
-            name_parts(m, n, TRUE);
-        ws_cuda_line(c, "#pragma unroll");
-        ws_cuda_open(c, "for (int ci = 0; ci < %u; ++ci)", n->n_col);
-        opened++;
+        ws_cuda_open(c, "for (int %s = 0; %s < %u; ++%s)", i, i, MAX(n->n_row, n->n_col), i);
     }
     ws_cuda_line(c, "%s = %s;", temporary_text(m, t).s, as(m, n, own(n)).s);
     ws_cuda_end_slots(c, opened);
@@ -843,6 +874,7 @@ static void vote(Math *m)
     Node *n = typed(m, m->op->skip, 1, 1);
     if (!n)
         return;
+    name_parts(m, n, FALSE);
     ws_cuda_line(c, "bool skip = true;");
     guint opened = 0;
     if (n->n_row > 1) {

@@ -60,10 +60,10 @@ static const char *atom_bytes(WsCuda *c, const Target *t)
 static const char *pair(WsCuda *c, const Target *t, guint i)
 {
     if (t->v->dtype != WS_DTYPE_F32)
-        return i ? ws_cuda_format(c, "%s[r + %u]", t->name, i)
-                 : ws_cuda_format(c, "%s[r]", t->name);
-    const char *lo = ws_cuda_format(c, "%s[r + %u]", t->name, 2 * i);
-    return ws_cuda_pair(c, t->b->dtype, lo, ws_cuda_format(c, "%s[r + %u]", t->name, 2 * i + 1),
+        return i ? ws_cuda_format(c, "%s[reg + %u]", t->name, i)
+                 : ws_cuda_format(c, "%s[reg]", t->name);
+    const char *lo = ws_cuda_format(c, "%s[reg + %u]", t->name, 2 * i);
+    return ws_cuda_pair(c, t->b->dtype, lo, ws_cuda_format(c, "%s[reg + %u]", t->name, 2 * i + 1),
                         FALSE);
 }
 
@@ -73,7 +73,7 @@ static void matrices(WsCuda *c, const Target *t, const char *atom, const char *c
     GString *s = g_string_new(NULL);
     for (guint i = 0; i < n; i++)
         g_string_append_printf(s, ",\n%*s%s", 4 * (int)c->depth + 12, "", pair(c, t, i));
-    ws_cuda_line(c, "const int r = %u + %s / %u%s;", t->first, col, per, atom);
+    ws_cuda_line(c, "const int reg = %u + %s / %u%s;", t->first, col, per, atom);
     ws_cuda_line(c, "%s(%s(lane_at, %u + %s)%s%s);",
                  ws_cuda_prim_name(n == 4 ? WS_PRIM_STMATRIX_X4 : WS_PRIM_STMATRIX_X2), t->column,
                  t->col0, col, atom_bytes(c, t), s->str);
@@ -131,7 +131,7 @@ static gboolean st_blocks(WsCuda *c, const WsOp *op)
     ws_cuda_open(c, "for (int col = 0; col < %u; col += 8)", t.cols);
     ws_cuda_line(c, "#pragma unroll");
     ws_cuda_open(c, "for (int half = 0; half < 2; ++half)");
-    ws_cuda_line(c, "const int r = %u + col / %u + half * %u%s;", t.first, per, per == 2 ? 2 : 1,
+    ws_cuda_line(c, "const int reg = %u + col / %u + half * %u%s;", t.first, per, per == 2 ? 2 : 1,
                  atom);
     ws_cuda_line(c, "const uint32_t to = %s(lane_at, %u + col) + half * %u%s;", t.column, t.col0,
                  8 * t.b->row_bytes, atom_bytes(c, &t));
@@ -140,9 +140,9 @@ static gboolean st_blocks(WsCuda *c, const WsOp *op)
     else
         ws_cuda_line(c, "%s(to, %s, %s);", ws_cuda_prim_name(WS_PRIM_ST_SHARED_V2),
                      ws_cuda_narrow(c, t.v->dtype == WS_DTYPE_I32 ? WS_DTYPE_I32 : WS_DTYPE_F32,
-                                    ws_cuda_format(c, "%s[r]", t.name)),
+                                    ws_cuda_format(c, "%s[reg]", t.name)),
                      ws_cuda_narrow(c, t.v->dtype == WS_DTYPE_I32 ? WS_DTYPE_I32 : WS_DTYPE_F32,
-                                    ws_cuda_format(c, "%s[r + 1]", t.name)));
+                                    ws_cuda_format(c, "%s[reg + 1]", t.name)));
     ws_cuda_end_slots(c, *atom ? 4 : 3);
     return TRUE;
 }

@@ -44,14 +44,14 @@ static const char *k_offset(WsCuda *c, const WsMmaOperand *o, const char *table)
     for (guint j = 2; j < n; j++)
         affine = affine && o->k_offset[j] - o->k_offset[j - 1] == o->k_offset[1] - o->k_offset[0];
     if (affine && o->k_offset[0] == 0)
-        return n > 1 ? ws_cuda_format(c, "%u * j", o->k_offset[1] >> 4) : "0";
+        return n > 1 ? ws_cuda_format(c, "%u * ks", o->k_offset[1] >> 4) : "0";
     GString *s = g_string_new(NULL);
     for (guint j = 0; j < n; j++)
         g_string_append_printf(s, "%s%u", j ? ", " : "", o->k_offset[j] >> 4);
     ws_cuda_line(c, "// k steps in units of 16 bytes");
     ws_cuda_line(c, "constexpr int %s[] = { %s };", table, s->str);
     g_string_free(s, TRUE);
-    return ws_cuda_format(c, "%s[j]", table);
+    return ws_cuda_format(c, "%s[ks]", table);
 }
 
 typedef struct {
@@ -60,19 +60,19 @@ typedef struct {
     guint first, a_first, acc_step, a_atom;
 } Step;
 
-static void issue(WsCuda *c, const Step *s, WsWgmmaScale scale, const char *j)
+static void issue(WsCuda *c, const Step *s, WsWgmmaScale scale, const char *ks)
 {
     const WsMma *m = s->m;
     const char *at = m->atoms > 1 ? ws_cuda_format(c, " + %u * atom", s->acc_step) : "", *a;
-    const char *a_k = g_strcmp0(j, "0") ? s->a_k : "0", *b_k = g_strcmp0(j, "0") ? s->b_k : "0";
+    const char *a_k = g_strcmp0(ks, "0") ? s->a_k : "0", *b_k = g_strcmp0(ks, "0") ? s->b_k : "0";
     if (m->atoms > 1) {
         ws_cuda_line(c, "#pragma unroll");
         ws_cuda_open(c, "for (int atom = 0; atom < %u; ++atom)", m->atoms);
     }
     if (m->a.in_registers)
         a = m->atoms > 1 ? ws_cuda_format(c, "%s + %u + %u * atom + 4 * %s", s->a_value, s->a_first,
-                                          s->a_atom, j)
-                         : ws_cuda_format(c, "%s + %u + 4 * %s", s->a_value, s->a_first, j);
+                                          s->a_atom, ks)
+                         : ws_cuda_format(c, "%s + %u + 4 * %s", s->a_value, s->a_first, ks);
     else
         a = m->atoms > 1 ? ws_cuda_format(c, "a_desc + %s + %u * atom", a_k, m->a.atom_step >> 4)
                          : ws_cuda_format(c, "a_desc + %s", a_k);
@@ -117,8 +117,8 @@ void ws_cuda_mma(WsCuda *c, const WsOp *op)
     }
     if (from < m->b.n_k) {
         ws_cuda_line(c, "#pragma unroll");
-        ws_cuda_open(c, "for (int j = %u; j < %u; ++j)", from, m->b.n_k);
-        issue(c, &s, WS_WGMMA_ONE, "j");
+        ws_cuda_open(c, "for (int ks = %u; ks < %u; ++ks)", from, m->b.n_k);
+        issue(c, &s, WS_WGMMA_ONE, "ks");
         ws_cuda_close(c);
     }
     ws_cuda_close(c);
@@ -157,6 +157,9 @@ void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
             break;
         for (guint v = 0; t->op->kind == WS_OP_MMA && v < t->op->n_value; v++) {
             guint value = t->op->value[v].value;
+            const char *run;
+            if (v == 0 && scale_of(c, t->op->mma, &run) == WS_WGMMA_ZERO)
+                done[value] = TRUE; /* written, not read: what it holds may be forgotten */
             if (!done[value] && !in_flight(c, value))
                 ws_cuda_line(c, "keep(%s);", c->value[value]);
             done[value] = TRUE;

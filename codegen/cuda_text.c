@@ -164,6 +164,37 @@ static const char *const taken[] = {
     "ci",
     "li",
     "replica",
+    "ks",
+    "reg",
+    "line",
+    "step",
+    "unit",
+    "left",
+    "bytes",
+    "to",
+    "from",
+    "lo",
+    "hi",
+    "bits",
+    "atom",
+    "m_row",
+    "m_col",
+    "first",
+    "height",
+    "in_group",
+    "per_group",
+    "cells",
+    "cell",
+    "tile",
+    "at_0",
+    "at_1",
+    "at_2",
+    "at_3",
+    "at_4",
+    "ex2_share",
+    "insert",
+    "warp_group",
+    "encode",
     "a_desc",
     "b_desc",
     "a_step",
@@ -394,18 +425,24 @@ char *ws_cuda_code(const char *text)
 
 #define WS_LINE_MOST 100
 
-/* Where a long line of code may go on in the next one; 0: nowhere. */
+/* Where a long line of code may go on in the next one: the last place of the least depth of
+ * parentheses; 0: nowhere. */
 static gsize break_at(const char *line, gsize indent)
 {
     gsize at = 0;
+    int depth = 0, least = G_MAXINT;
     for (gsize i = indent + 1; i < WS_LINE_MOST && line[i]; i++) {
         if (line[i] == '/' && line[i + 1] == '/')
             break;
-        if (line[i - 1] == ',' && line[i] == ' ')
+        depth += (line[i] == '(' || line[i] == '[') - (line[i] == ')' || line[i] == ']');
+        gboolean comma = line[i - 1] == ',' && line[i] == ' ';
+        gboolean may = comma || !strncmp(line + i, " + ", 3) || !strncmp(line + i, " && ", 4) ||
+                       !strncmp(line + i, " ? ", 3) || !strncmp(line + i, " = ", 3) ||
+                       !strncmp(line + i, " return ", 8);
+        if (may && depth <= least) {
             at = i;
-        else if (!strncmp(line + i, " + ", 3) || !strncmp(line + i, " && ", 4) ||
-                 !strncmp(line + i, " return ", 8))
-            at = at > i - MIN(i, 30) ? at : i;
+            least = depth;
+        }
     }
     return at;
 }

@@ -60,6 +60,9 @@ void ws_ptxas_report_free(WsPtxasReport *r);
 gboolean ws_ptxas_available(void);
 /* Assembles for sm_90a; *cubin may be NULL. */
 WsPtxasReport *ws_ptxas_run(const char *ptx, GBytes **cubin, GError **error);
+/* The same for CUDA C++, by nvcc. */
+gboolean ws_nvcc_available(void);
+WsPtxasReport *ws_nvcc_run(const char *cuda, GBytes **cubin, GError **error);
 gboolean ws_ptxas_report_clean(const WsPtxasReport *r);
 
 /* --- rehearsal ------------------------------------------------------------------------------- */

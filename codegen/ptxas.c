@@ -15,17 +15,17 @@ void ws_ptxas_report_free(WsPtxasReport *r)
     g_free(r);
 }
 
-/* Path of ptxas: $PATH, $CUDA_HOME, the usual place. */
-static char *find_ptxas(void)
+/* Path of a tool of the CUDA toolkit: $PATH, $CUDA_HOME, the usual place. */
+static char *find_tool(const char *name)
 {
-    char *found = g_find_program_in_path("ptxas");
+    char *found = g_find_program_in_path(name);
     if (found)
         return found;
     const char *home[] = { g_getenv("CUDA_HOME"), g_getenv("CUDA_PATH"), "/usr/local/cuda" };
     for (guint i = 0; i < G_N_ELEMENTS(home); i++) {
         if (!home[i])
             continue;
-        g_autofree char *path = g_build_filename(home[i], "bin", "ptxas", NULL);
+        g_autofree char *path = g_build_filename(home[i], "bin", name, NULL);
         if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
             return g_steal_pointer(&path);
     }
@@ -34,7 +34,13 @@ static char *find_ptxas(void)
 
 gboolean ws_ptxas_available(void)
 {
-    g_autofree char *path = find_ptxas();
+    g_autofree char *path = find_tool("ptxas");
+    return path != NULL;
+}
+
+gboolean ws_nvcc_available(void)
+{
+    g_autofree char *path = find_tool("nvcc");
     return path != NULL;
 }
 
@@ -81,22 +87,41 @@ gboolean ws_ptxas_report_clean(const WsPtxasReport *r)
     return !r->stack && !r->spill_stores && !r->spill_loads && !r->diagnostics->len;
 }
 
-static WsPtxasReport *assemble(const char *ptxas, const char *dir, const char *ptx, GBytes **cubin,
-                               GError **error)
+/* A compiler of the toolkit: `argv` with places for the output and the input. */
+typedef struct {
+    const char *name, *input;
+    const char *argv[10];
+    guint out, in;
+} Tool;
+static const Tool ptxas = { "ptxas", "kernel.ptx", { NULL, "-arch=sm_90a", "-v", "-o" }, 4, 5 };
+/* The same target and report as ptxas's own. */
+static const Tool nvcc = { "nvcc",
+                           "kernel.cu",
+                           { NULL, "-std=c++17", "-gencode=arch=compute_90a,code=sm_90a", "-cubin",
+                             "-Xptxas=-v", "-o" },
+                           6,
+                           7 };
+
+static WsPtxasReport *compile(const Tool *tool, const char *path, const char *dir, const char *text,
+                              GBytes **cubin, GError **error)
 {
-    g_autofree char *in = g_build_filename(dir, "kernel.ptx", NULL);
+    g_autofree char *in = g_build_filename(dir, tool->input, NULL);
     g_autofree char *out = g_build_filename(dir, "kernel.cubin", NULL);
-    if (!g_file_set_contents(in, ptx, -1, error))
+    if (!g_file_set_contents(in, text, -1, error))
         return NULL;
-    const char *argv[] = { ptxas, "-arch=sm_90a", "-v", "-o", out, in, NULL };
+    const char *argv[10];
+    memcpy(argv, tool->argv, sizeof argv);
+    argv[0] = path;
+    argv[tool->out] = out;
+    argv[tool->in] = in;
     g_autofree char *text_out = NULL, *text_err = NULL;
     int status = 0;
     gboolean ran = g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text_out,
                                 &text_err, &status, error);
     WsPtxasReport *r = NULL;
     if (ran && status != 0) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS, "ptxas refused: %s%s",
-                    text_out, text_err);
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS, "%s refused: %s%s",
+                    tool->name, text_out, text_err);
     } else if (ran) {
         r = g_new0(WsPtxasReport, 1);
         r->diagnostics = g_ptr_array_new_with_free_func(g_free);
@@ -116,18 +141,28 @@ static WsPtxasReport *assemble(const char *ptxas, const char *dir, const char *p
     return r;
 }
 
-WsPtxasReport *ws_ptxas_run(const char *ptx, GBytes **cubin, GError **error)
+static WsPtxasReport *run(const Tool *tool, const char *text, GBytes **cubin, GError **error)
 {
-    g_autofree char *ptxas = find_ptxas();
-    if (!ptxas) {
+    g_autofree char *path = find_tool(tool->name);
+    if (!path) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_ABSENT,
-                    "ptxas is not installed (looked in PATH, CUDA_HOME, /usr/local/cuda)");
+                    "%s is not installed (looked in PATH, CUDA_HOME, /usr/local/cuda)", tool->name);
         return NULL;
     }
     g_autofree char *dir = g_dir_make_tmp("warpstave-XXXXXX", error);
     if (!dir)
         return NULL;
-    WsPtxasReport *r = assemble(ptxas, dir, ptx, cubin, error);
+    WsPtxasReport *r = compile(tool, path, dir, text, cubin, error);
     g_rmdir(dir);
     return r;
+}
+
+WsPtxasReport *ws_ptxas_run(const char *ptx, GBytes **cubin, GError **error)
+{
+    return run(&ptxas, ptx, cubin, error);
+}
+
+WsPtxasReport *ws_nvcc_run(const char *cuda, GBytes **cubin, GError **error)
+{
+    return run(&nvcc, cuda, cubin, error);
 }

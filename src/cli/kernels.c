@@ -54,9 +54,8 @@ static gboolean parse_ctas(const char *text, GArray *ctas)
     return ctas->len > 0 && ctas->len <= 256;
 }
 
-static gboolean assemble(const char *ptx, GBytes **cubin, GError **error)
+static gboolean accept(WsPtxasReport *report, GError **error)
 {
-    WsPtxasReport *report = ws_ptxas_run(ptx, cubin, error);
     if (!report)
         return FALSE;
     gboolean clean = ws_ptxas_report_clean(report);
@@ -65,6 +64,18 @@ static gboolean assemble(const char *ptx, GBytes **cubin, GError **error)
                     "ptxas is not satisfied:\n%s", report->log);
     ws_ptxas_report_free(report);
     return clean;
+}
+
+static gboolean assemble(const char *ptx, GBytes **cubin, GError **error)
+{
+    return accept(ws_ptxas_run(ptx, cubin, error), error);
+}
+
+/* The timed build by way of CUDA C++: the second compiler. */
+static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
+{
+    g_autofree char *text = ws_generate_cuda(p, error);
+    return text && accept(ws_nvcc_run(text, cubin, error), error);
 }
 
 static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
@@ -98,10 +109,10 @@ static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptio
         }
         g_ptr_array_add(k->reference, text);
     }
-    if (o->cubin && (!assemble(k->timed, &k->timed_cubin, error) ||
-                     (k->traced && !assemble(k->traced, &k->traced_cubin, error))))
+    if (o->from_cuda ? !from_cuda(p, &k->timed_cubin, error)
+                     : o->cubin && !assemble(k->timed, &k->timed_cubin, error))
         return FALSE;
-    return TRUE;
+    return !o->cubin || !k->traced || assemble(k->traced, &k->traced_cubin, error);
 }
 
 /* "M=1 N=2" after the sizes common to all cases. */

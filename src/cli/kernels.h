@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 typedef struct {
     char **set, **size, **shape; /* --set, --size, --case "M=1 N=2" */
-    gboolean traced, debug_waits, cubin, force;
+    gboolean traced, debug_waits, cubin, from_cuda, force;
     gint64 seed, first_round, rounds, first_tile, tiles;
     gint runs;
     double sustained, timeout;
@@ -27,6 +27,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
           &(o).shape,                                                                                 \
           "a case of its own; repeatable",                                                            \
           "\"M=1 N=2\"" },                                                                            \
+        { "from-cuda",                                                                                \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_NONE,                                                                          \
+          &(o).from_cuda,                                                                             \
+          "the timed build from CUDA C++, by nvcc",                                                   \
+          NULL },                                                                                     \
         { "traced", 0, 0, G_OPTION_ARG_NONE, &(o).traced, "a traced build beside the timed one",      \
           NULL },                                                                                     \
         { "ctas", 0, 0, G_OPTION_ARG_STRING, &(o).ctas, "CTAs to record (default 0)", "0,1,…" },      \
