@@ -17,17 +17,24 @@ static int precedence(const WsExpr *e)
     return WS_PREC_PRIMARY;
 }
 
-static void print(GString *out, const WsExpr *e, int at_least);
+/* Where the text goes, and at which character a certain part of the tree begins. */
+typedef struct {
+    GString *text;
+    const WsExpr *sought; /* or NULL */
+    glong at;             /* 1-based; 0: not met */
+} Out;
 
-static void print_args(GString *out, const WsExpr *e, char open, char close)
+static void print(Out *out, const WsExpr *e, int at_least);
+
+static void print_args(Out *out, const WsExpr *e, char open, char close)
 {
-    g_string_append_c(out, open);
+    g_string_append_c(out->text, open);
     for (guint i = 0; i < e->n_args; i++) {
         if (i)
-            g_string_append(out, ", ");
+            g_string_append(out->text, ", ");
         print(out, e->arg[i], 0);
     }
-    g_string_append_c(out, close);
+    g_string_append_c(out->text, close);
 }
 
 /* Shortest decimal text that reads back as the same double, recognisable as a real. */
@@ -45,105 +52,114 @@ static void print_real(GString *out, double r)
         g_string_append(out, ".0");
 }
 
-static void print_bare(GString *out, const WsExpr *e)
+static void print_bare(Out *out, const WsExpr *e)
 {
     const WsOperator *o = ws_operator_of(e->op);
     if (o) {
         /* Left-associative; comparisons do not chain, so neither side may be one. */
         print(out, e->arg[0], o->prec == WS_PREC_CMP ? o->prec + 1 : o->prec);
-        g_string_append(out, o->print);
+        g_string_append(out->text, o->print);
         print(out, e->arg[1], o->prec + 1);
         return;
     }
     switch (e->op) {
     case WS_EXPR_INT:
-        g_string_append_printf(out, "%" G_GINT64_FORMAT, e->i);
+        g_string_append_printf(out->text, "%" G_GINT64_FORMAT, e->i);
         break;
     case WS_EXPR_REAL:
         if (e->name)
-            g_string_append(out, e->name);
+            g_string_append(out->text, e->name);
         else
-            print_real(out, e->r);
+            print_real(out->text, e->r);
         break;
     case WS_EXPR_TEXT_BOOL:
-        g_string_append(out, e->i ? "true" : "false");
+        g_string_append(out->text, e->i ? "true" : "false");
         break;
     case WS_EXPR_TOTAL:
-        g_string_append_printf(out, "%s.total", e->name);
+        g_string_append_printf(out->text, "%s.total", e->name);
         break;
     case WS_EXPR_NEG:
-        g_string_append_c(out, '-');
+        g_string_append_c(out->text, '-');
         print(out, e->arg[0], WS_PREC_UNARY);
         break;
     case WS_EXPR_NOT:
-        g_string_append_c(out, '!');
+        g_string_append_c(out->text, '!');
         print(out, e->arg[0], WS_PREC_NOT);
         break;
     case WS_EXPR_CALL:
-        g_string_append(out, ws_func_text(e->func));
+        g_string_append(out->text, ws_func_text(e->func));
         print_args(out, e, '(', ')');
         break;
     case WS_EXPR_INDEX:
-        g_string_append(out, e->name);
+        g_string_append(out->text, e->name);
         print_args(out, e, '[', ']');
         break;
     default:
-        g_string_append(out, e->name ? e->name : "?");
+        g_string_append(out->text, e->name ? e->name : "?");
         break;
     }
 }
 
-static void print(GString *out, const WsExpr *e, int at_least)
+static void print(Out *out, const WsExpr *e, int at_least)
 {
     gboolean parentheses = precedence(e) < at_least;
+    if (e == out->sought && !out->at)
+        out->at = g_utf8_strlen(out->text->str, -1) + 1;
     if (parentheses)
-        g_string_append_c(out, '(');
+        g_string_append_c(out->text, '(');
     print_bare(out, e);
     if (parentheses)
-        g_string_append_c(out, ')');
+        g_string_append_c(out->text, ')');
 }
 
 char *ws_expr_print(const WsExpr *e)
 {
-    GString *out = g_string_new(NULL);
+    Out out = { .text = g_string_new(NULL) };
     if (e)
-        print(out, e, 0);
-    return g_string_free(out, FALSE);
+        print(&out, e, 0);
+    return g_string_free(out.text, FALSE);
 }
 
 char *ws_ref_print(const WsRef *ref)
 {
-    GString *out = g_string_new(ref->name);
+    Out out = { .text = g_string_new(ref->name) };
     if (ref->element) {
-        g_string_append_c(out, '[');
-        print(out, ref->element, 0);
-        g_string_append_c(out, ']');
+        g_string_append_c(out.text, '[');
+        print(&out, ref->element, 0);
+        g_string_append_c(out.text, ']');
     }
     for (guint i = 0; i < ref->n_views; i++) {
         const WsView *v = &ref->view[i];
         if (v->kind == WS_VIEW_T) {
-            g_string_append(out, ".t");
+            g_string_append(out.text, ".t");
             continue;
         }
-        g_string_append(out, v->kind == WS_VIEW_ROWS ? ".rows(" : ".cols(");
-        print(out, v->start, 0);
-        g_string_append(out, ", ");
-        print(out, v->count, 0);
-        g_string_append_c(out, ')');
+        g_string_append(out.text, v->kind == WS_VIEW_ROWS ? ".rows(" : ".cols(");
+        print(&out, v->start, 0);
+        g_string_append(out.text, ", ");
+        print(&out, v->count, 0);
+        g_string_append_c(out.text, ')');
     }
     if (ref->use) {
-        g_string_append(out, " @ ");
-        print(out, ref->use, 0);
+        g_string_append(out.text, " @ ");
+        print(&out, ref->use, 0);
     }
-    return g_string_free(out, FALSE);
+    return g_string_free(out.text, FALSE);
+}
+
+char *ws_statement_print_at(const WsStatement *s, const WsExpr *part, glong *character)
+{
+    Out out = { .text = g_string_new(s->name), .sought = part };
+    for (guint i = 0; i < s->n_index; i++)
+        g_string_append_printf(out.text, "%s%s", i ? ", " : "[", s->index[i]);
+    g_string_append(out.text, s->n_index ? "] = " : " = ");
+    print(&out, s->value, 0);
+    *character = out.at;
+    return g_string_free(out.text, FALSE);
 }
 
 char *ws_statement_print(const WsStatement *s)
 {
-    GString *out = g_string_new(s->name);
-    for (guint i = 0; i < s->n_index; i++)
-        g_string_append_printf(out, "%s%s", i ? ", " : "[", s->index[i]);
-    g_string_append(out, s->n_index ? "] = " : " = ");
-    print(out, s->value, 0);
-    return g_string_free(out, FALSE);
+    glong character;
+    return ws_statement_print_at(s, NULL, &character);
 }

@@ -18,6 +18,8 @@ typedef struct {
     WsStepState *S;
     const WsOp *op;
     GHashTable *temporaries; /* name -> Type* */
+    const WsExpr *here;      /* being typed */
+    const WsExpr *where;     /* of the problem */
     const char *problem;     /* first one, arena */
 } Typing;
 
@@ -25,8 +27,19 @@ static const Type bad = { .kind = KIND_BAD };
 
 static Type fail(Typing *T, const char *problem)
 {
-    if (!T->problem)
+    if (!T->problem) {
         T->problem = problem;
+        T->where = T->here;
+    }
+    return bad;
+}
+
+static Type fail_at(Typing *T, const WsExpr *part, const char *problem)
+{
+    const WsExpr *outer = T->here;
+    T->here = part;
+    fail(T, problem);
+    T->here = outer;
     return bad;
 }
 
@@ -56,8 +69,10 @@ static Type broadcast(Typing *T, Type a, Type b)
     if (a.kind == KIND_BAD || b.kind == KIND_BAD)
         return bad;
     if (!meet_extent(a.rows, b.rows, &out.rows) || !meet_extent(a.cols, b.cols, &out.cols))
-        return fail(T, ws_arena_printf(T->S->E->arena, "%u x %u meets %u x %u", a.rows, a.cols,
-                                       b.rows, b.cols));
+        return fail(
+            T, ws_arena_printf(T->S->E->arena,
+                               "%u x %u meets %u x %u: extents are equal, or one of the two is 1",
+                               a.rows, a.cols, b.rows, b.cols));
     return out;
 }
 
@@ -115,7 +130,8 @@ static Type arithmetic(Typing *T, const WsExpr *e)
         return out;
     out.kind = common(a.kind, b.kind);
     if (out.kind == KIND_BAD)
-        return fail(T, "arithmetic takes numbers, not conditions");
+        return fail_at(T, e->arg[a.kind == KIND_BOOL ? 0 : 1],
+                       "arithmetic takes numbers, not conditions");
     if (e->op == WS_EXPR_MOD && out.kind == KIND_REAL)
         return fail(T, "% takes integers");
     return out;
@@ -127,7 +143,7 @@ static Type comparison(Typing *T, const WsExpr *e)
     if (out.kind == KIND_BAD)
         return out;
     if (common(a.kind, b.kind) == KIND_BAD)
-        return fail(T, "a comparison takes numbers");
+        return fail_at(T, e->arg[a.kind == KIND_BOOL ? 0 : 1], "a comparison takes numbers");
     out.kind = KIND_BOOL;
     return out;
 }
@@ -156,7 +172,9 @@ static Type select_type(Typing *T, const WsExpr *e)
     if (c.kind == KIND_BAD || x.kind == KIND_BAD || y.kind == KIND_BAD)
         return bad;
     if (c.kind != KIND_BOOL)
-        return fail(T, "select takes a condition first");
+        return fail_at(T, e->arg[0],
+                       ws_arena_printf(T->S->E->arena, "select takes a condition first, not %s",
+                                       kind_text(c.kind)));
     if ((x.kind == KIND_BOOL) != (y.kind == KIND_BOOL))
         return fail(T, "the two values of select are of different kinds");
     Type out = broadcast(T, broadcast(T, x, y), c);
@@ -283,7 +301,7 @@ static Type call(Typing *T, const WsExpr *e)
     }
 }
 
-static Type type_of(Typing *T, const WsExpr *e)
+static Type type_of_kind(Typing *T, const WsExpr *e)
 {
     switch (e->op) {
     case WS_EXPR_INT:
@@ -325,6 +343,15 @@ static Type type_of(Typing *T, const WsExpr *e)
     }
 }
 
+static Type type_of(Typing *T, const WsExpr *e)
+{
+    const WsExpr *outer = T->here;
+    T->here = e;
+    Type out = type_of_kind(T, e);
+    T->here = outer;
+    return out;
+}
+
 static void assign(Typing *T, const WsRegValue *v, Type t)
 {
     WsArena *arena = T->S->E->arena;
@@ -333,8 +360,10 @@ static void assign(Typing *T, const WsRegValue *v, Type t)
         return;
     if (!meet_extent(v->rows, t.rows, &rows) || rows != v->rows ||
         !meet_extent(v->cols, t.cols, &cols) || cols != v->cols) {
-        fail(T, ws_arena_printf(arena, "%u x %u is assigned to %s of %u x %u", t.rows, t.cols,
-                                v->name, v->rows, v->cols));
+        fail(T,
+             ws_arena_printf(
+                 arena, "%u x %u is assigned to %s of %u x %u: a result may be smaller, not larger",
+                 t.rows, t.cols, v->name, v->rows, v->cols));
         return;
     }
     Kind want = dtype_kind(v->dtype);
@@ -349,11 +378,33 @@ static void assign(Typing *T, const WsRegValue *v, Type t)
                                 ws_dtype_text(v->dtype)));
 }
 
-static void report(Typing *T, const char *text)
+/* The part of `written` that stands where `part` stands in `bound`, its copy with bound names. */
+static const WsExpr *twin(const WsExpr *written, const WsExpr *bound, const WsExpr *part)
 {
-    if (T->problem)
-        ws_elab_error(T->S->E, WS_RULE_T_STATEMENT, T->S->id, NULL, "%s: %s", text, T->problem);
+    if (bound == part)
+        return written;
+    const WsExpr *found = NULL;
+    for (guint i = 0; i < bound->n_args && i < written->n_args && !found; i++)
+        found = twin(written->arg[i], bound->arg[i], part);
+    return found;
+}
+
+/* `written`: as the author wrote it, NULL for `unless`. */
+static void report(Typing *T, const WsStatement *written, const WsStatement *bound)
+{
+    WsElab *E = T->S->E;
+    glong character = 0;
+    if (T->problem && !written)
+        ws_elab_error(E, WS_RULE_T_STATEMENT, T->S->id, NULL, "unless: %s", T->problem);
+    if (T->problem && written) {
+        const WsExpr *part = T->where ? twin(written->value, bound->value, T->where) : NULL;
+        g_autofree char *text = ws_statement_print_at(written, part, &character);
+        g_autofree char *at = part ? ws_expr_print(part) : g_strdup(written->name);
+        ws_elab_error(E, WS_RULE_T_STATEMENT, T->S->id, NULL, "%s: character %ld, %s: %s", text,
+                      MAX(character, 1), at, T->problem);
+    }
     T->problem = NULL;
+    T->where = NULL;
 }
 
 void ws_types_check(WsStepState *S, const WsOp *op)
@@ -378,8 +429,9 @@ void ws_types_check(WsStepState *S, const WsOp *op)
             g_hash_table_replace(T.temporaries, s->name, kept);
         }
         if (T.problem) {
-            g_autofree char *text = ws_statement_print(s);
-            report(&T, text);
+            const WsValue *item = ws_elab_field_item(S->node, WS_F_keyword, i);
+            gboolean is = item && item->kind == WS_VALUE_STATEMENT;
+            report(&T, is ? item->statement : s, s);
             break;
         }
     }
@@ -387,7 +439,7 @@ void ws_types_check(WsStepState *S, const WsOp *op)
         Type t = type_of(&T, op->skip);
         if (t.kind != KIND_BOOL && t.kind != KIND_BAD)
             fail(&T, "a condition is needed");
-        report(&T, "unless");
+        report(&T, NULL, NULL);
     }
     g_hash_table_destroy(T.temporaries);
 }
