@@ -39,7 +39,7 @@ static void store_packed(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
     gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(e, f->value);
     for (guint i = 0; i < f->n; i += 2) {
         WsElement at = ws_fragment_element(f, i);
-        if (at.part != 0)
+        if (at.part != 0 || !x[i])
             continue;
         LLVMValueRef bits = packed_pair(e, t, here, x[i], x[i + 1]);
         if (bytes == 1) {
@@ -65,8 +65,11 @@ static void slot_of(const WsFragment *f, guint i, guint *r, guint *c)
     }
 }
 
-/* All elements are built before any is stored: a statement reads its target's old value. */
-static void assign(WsMath *m, const WsExpr *x, guint value)
+#define ALL_ROWS -1
+
+/* All elements are built before any is stored: a statement reads its target's old value. `row`: the
+ * row slot that is assigned, or ALL_ROWS. */
+static void assign(WsMath *m, const WsExpr *x, guint value, gint row)
 {
     WsEmit *e = m->e;
     const WsRegValue *v = &e->agent->value[value];
@@ -90,7 +93,8 @@ static void assign(WsMath *m, const WsExpr *x, guint value)
     for (guint i = 0; i < f.n && !e->error; i++) {
         guint r, c;
         slot_of(&f, i, &r, &c);
-        made[i] = ws_math_as(m, n, r, c, kind);
+        if (row == ALL_ROWS || (guint)row == r)
+            made[i] = ws_math_as(m, n, r, c, kind);
     }
     if (e->error)
         return;
@@ -98,16 +102,20 @@ static void assign(WsMath *m, const WsExpr *x, guint value)
         store_packed(e, &f, made);
         return;
     }
-    for (guint i = 0; i < f.n; i++)
-        ws_fragment_set(e, &f, i, made[i]);
+    for (guint i = 0; i < f.n; i++) {
+        if (made[i])
+            ws_fragment_set(e, &f, i, made[i]);
+    }
 }
 
-static void temporary(WsMath *m, const WsStatement *s)
+static void temporary(WsMath *m, const WsStatement *s, gint row)
 {
     m->linear = FALSE;
     m->lin = (WsRegValue){ 0 };
     WsMathNode *n = ws_math_node(m, s->value, 1, 1);
     for (guint r = 0; n && r < n->n_row; r++) {
+        if (row != ALL_ROWS && n->n_row > 1 && (guint)row != r)
+            continue;
         for (guint c = 0; c < n->n_col && !m->e->error; c++)
             ws_math_at(m, n, r, c);
     }
@@ -115,18 +123,82 @@ static void temporary(WsMath *m, const WsStatement *s)
         g_hash_table_replace(m->temporary, s->name, n);
 }
 
-static void statements(WsMath *m)
+/* Index of the value that a statement assigns, n_values if it is a temporary. */
+static guint target_of(const WsMath *m, const WsStatement *s)
 {
     const WsAgent *a = m->e->agent;
-    for (guint i = 0; i < m->op->n_math && !m->e->error; i++) {
-        const WsStatement *s = m->op->math[i];
-        guint v = 0;
-        while (v < a->n_values && strcmp(a->value[v].name, s->name) != 0)
-            v++;
-        if (v < a->n_values)
-            assign(m, s->value, v);
-        else
-            temporary(m, s);
+    guint v = 0;
+    while (v < a->n_values && strcmp(a->value[v].name, s->name) != 0)
+        v++;
+    return v;
+}
+
+static void statement(WsMath *m, guint i, gint row)
+{
+    const WsStatement *s = m->op->math[i];
+    guint v = target_of(m, s);
+    if (v < m->e->agent->n_values)
+        assign(m, s->value, v, row);
+    else
+        temporary(m, s, row);
+}
+
+static gboolean calls(const WsExpr *x, WsFunc a, WsFunc b)
+{
+    gboolean any = x->op == WS_EXPR_CALL && (x->func == a || x->func == b);
+    for (guint i = 0; i < x->n_args; i++)
+        any = any || calls(x->arg[i], a, b);
+    return any;
+}
+
+/* Row slots of what statement i assigns; 0 if it is not an accumulator tile or one value a row. */
+static guint row_slots(WsMath *m, guint i)
+{
+    guint v = target_of(m, m->op->math[i]);
+    if (v == m->e->agent->n_values)
+        return 0;
+    const WsRegValue *t = &m->e->agent->value[v];
+    WsValueUse use = { .value = v, .rows = t->rows, .cols = t->cols };
+    WsFragment f;
+    gboolean rows = ws_fragment(m->e, &use, &f) && f.shape != WS_FRAGMENT_LINEAR &&
+                    f.shape != WS_FRAGMENT_COLUMNS && f.shape != WS_FRAGMENT_SCALAR;
+    return rows ? t->rows / 32 : 0;
+}
+
+/* The first statement that takes exp2 of a whole tile, if all statements from there on go row by
+ * row; n_math if there is none. */
+static guint long_exp2(WsMath *m, guint *slots)
+{
+    guint n = m->op->n_math, at = 0;
+    for (; at < n; at++) {
+        guint v = target_of(m, m->op->math[at]);
+        if (v < m->e->agent->n_values && m->e->agent->value[v].cols >= 32 &&
+            calls(m->op->math[at]->value, WS_FUNC_EXP2, WS_FUNC_EXP))
+            break;
+    }
+    *slots = at < n ? row_slots(m, at) : 0;
+    for (guint i = at + 1; i < n; i++) {
+        if (row_slots(m, i) != *slots)
+            return n;
+    }
+    return *slots > 1 && at + 1 < n ? at : n;
+}
+
+/* exp2 comes out of its pipe at one warp instruction in 8 cycles. Sums and casts that follow each
+ * one closely wait for it every time, and the pipe runs empty; so they are done a row slot behind:
+ * the exp2 of one row beside the sums, casts and products of the row before. */
+static void statements(WsMath *m)
+{
+    guint slots, n = m->op->n_math, at = long_exp2(m, &slots);
+    for (guint i = 0; i < at && !m->e->error; i++)
+        statement(m, i, ALL_ROWS);
+    for (guint r = 0; at < n && r <= slots && !m->e->error; r++) {
+        if (r)
+            ws_prim(m->e, WS_PRIM_STAY, m->e->n_tiles.v);
+        if (r < slots)
+            statement(m, at, (gint)r);
+        for (guint i = at + 1; r && i < n && !m->e->error; i++)
+            statement(m, i, (gint)r - 1);
     }
 }
 
@@ -143,15 +215,6 @@ static LLVMValueRef needed(WsMath *m)
     return LLVMBuildNot(e->b, ws_prim(e, WS_PRIM_VOTE_ALL, all), "needed");
 }
 
-static gboolean sums(const WsExpr *x)
-{
-    gboolean any =
-        x->op == WS_EXPR_CALL && (x->func == WS_FUNC_LANESUM || x->func == WS_FUNC_ROWSUM);
-    for (guint i = 0; i < x->n_args; i++)
-        any = any || sums(x->arg[i]);
-    return any;
-}
-
 static gboolean before_named_barrier(WsEmit *e, const WsOp *op)
 {
     const WsOp *next = op->index + 1 < e->p->n_ops ? e->p->op[op->index + 1] : NULL;
@@ -162,17 +225,16 @@ static gboolean before_named_barrier(WsEmit *e, const WsOp *op)
 /* Arithmetic beside products in flight is to be done before the wait that follows, or the two do
  * not overlap, and arithmetic before a named barrier before that: ptxas moves both up. A sum over
  * the columns needs all of them. */
-static void hold(WsEmit *e, const WsOp *op)
+static void hold(WsMath *m)
 {
+    WsEmit *e = m->e;
     LLVMValueRef all = NULL;
-    if (!e->in_flight->len && !before_named_barrier(e, op))
+    if (!e->in_flight->len && !before_named_barrier(e, m->op))
         return;
-    for (guint i = 0; i < op->n_math && !e->error; i++) {
-        const WsAgent *a = e->agent;
-        guint v = 0;
-        while (v < a->n_values && strcmp(a->value[v].name, op->math[i]->name) != 0)
-            v++;
-        if (v == a->n_values || a->value[v].dtype != WS_DTYPE_F32 || !sums(op->math[i]->value))
+    for (guint i = 0; i < m->op->n_math && !e->error; i++) {
+        guint v = target_of(m, m->op->math[i]);
+        if (v == e->agent->n_values || e->agent->value[v].dtype != WS_DTYPE_F32 ||
+            !calls(m->op->math[i]->value, WS_FUNC_LANESUM, WS_FUNC_ROWSUM))
             continue;
         for (guint r = 0; r < e->regs[v].n && r < 8; r++) {
             LLVMValueRef x = ws_reg_get(e, v, r);
@@ -196,7 +258,7 @@ void ws_math_step(WsEmit *e, const WsOp *op)
         }
     } else {
         statements(&m);
-        hold(e, op);
+        hold(&m);
     }
     ws_math_clear(&m);
 }
