@@ -11,7 +11,6 @@
 G_BEGIN_DECLS
 
 enum { WS_BIT_WORDS = 4, WS_BIT_AGES = 8 };
-enum { WS_POLICY_WAR = 1, WS_POLICY_GATHER = 2 }; /* these cells are errors */
 
 typedef struct {
     guint64 w[WS_BIT_WORDS];
@@ -242,7 +241,9 @@ typedef struct WsBits {
     guint32 *touch; /* [items] operation that touched it last */
     guint32 serial;
     gboolean alarm;
-    guint alarm_line; /* where in the sources: for tests of the engine */
+    WsRuleId rule;  /* of the alarm */
+    const WsOp *op; /* that runs, or ran when the alarm came; NULL: at the end */
+    guint runs;     /* its instance */
     guint64 ops;
 } WsBits;
 
@@ -378,7 +379,8 @@ static inline void ws_bit_fill(const WsBits *b, guint64 *row, guint64 x)
 }
 
 /* --- bits_sync.c, bits_async.c ---------------------------------------------------------------- */
-#define ws_bit_alarm(b) ((b)->alarm = TRUE, (b)->alarm_line = __LINE__)
+/* Something can go wrong; the first thing counts. */
+void ws_bit_alarm(WsBits *b, WsRuleId rule);
 gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_arrive(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_expect(WsBits *b, guint i, const WsBitOp *o);
@@ -413,12 +415,19 @@ typedef struct {
 void ws_bit_key(WsBits *b, WsBitKey *k);
 
 /* --- bits_prove.c ----------------------------------------------------------------------------- */
+/* Which counts are looked at: least .. most (-1: no bound) that leave `remainder`. */
+typedef struct {
+    gint64 least, most, modulus, remainder;
+} WsBitRange;
+
 typedef struct {
     guint max_states;
     gint64 deadline;    /* monotonic time; 0 none */
     const gint *cancel; /* another thread sets it; NULL none */
     guint policy;
     gboolean exact; /* breadth first, nothing merged: an alarm has the fewest rounds */
+    const WsBitRange *rounds, *tiles; /* NULL: all */
+    gint symbol;                      /* that `rounds` is about; 0: every one */
 } WsBitOptions;
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options);
 

@@ -69,7 +69,7 @@ void ws_bit_retire(WsBits *b, guint i, guint queue, gint64 n)
     guint ages = agent->ages[queue], base = ws_bit_rank(b, i) * b->items_of_rank;
     if (queue == QUEUE_MMA) {
         if (ws_bit_inst(b, i)->open & WS_OPEN_MMA)
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_ASYNC);
         ws_bit_collective(b, i);
     }
     const WsMask *who = queue == QUEUE_MMA    ? &b->know[i]
@@ -133,7 +133,7 @@ static void check_busy(WsBits *b, guint i, guint value, guint64 mask, gboolean w
     for (guint64 all = all_busy(b, i); all; all &= all - 1) {
         const WsBusyKey *x = &g_array_index(list, WsBusyKey, (guint)__builtin_ctzll(all));
         if (x->value == value && (x->mask & mask) && (x->accumulator || write))
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_ASYNC);
     }
 }
 
@@ -143,7 +143,7 @@ static void use_value(WsBits *b, guint i, guint value, guint64 mask, guint mode)
     if (mode & WS_MODE_READ) {
         check_busy(b, i, value, mask, FALSE);
         if ((known[value] & mask) != mask)
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_UNDEF);
     }
     if (mode & WS_MODE_WRITE) {
         check_busy(b, i, value, mask, TRUE);
@@ -210,10 +210,10 @@ static void check_accumulator(WsBits *b, guint i, const WsBitOp *o, guint value,
     for (guint64 all = all_busy(b, i); all; all &= all - 1) {
         const WsBusyKey *x = &g_array_index(list, WsBusyKey, (guint)__builtin_ctzll(all));
         if (x->value == value && (x->mask & mask) && !(x->accumulator && x->n == o->op->mma->n))
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_ASYNC);
     }
     if (!ws_bit_inst(b, i)->parity && (defined(b, i)[value] & mask) != mask)
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_UNDEF);
     defined(b, i)[value] |= mask;
 }
 
@@ -230,7 +230,7 @@ void ws_bit_mma(WsBits *b, guint i, const WsBitOp *o)
         guint value = o->value[k].value;
         guint64 mask = ws_bit_blocks(b, i, &o->value[k]), *seen = &touched_of(b, i)[value];
         if (!(in->open & WS_SEEN_FENCE) || *seen & mask) /* wgmma.fence */
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_FENCE);
         guint64 before = *seen;
         if (k == 0)
             check_accumulator(b, i, o, value, mask);
@@ -334,7 +334,8 @@ void ws_bit_cp_arrive(WsBits *b, guint i, const WsBitOp *o)
         for (; *set; *set &= *set - 1) {
             guint item = w % b->n_set * 64 + (guint)__builtin_ctzll(*set);
             ws_bit_set(b, ws_bit_k(b, base + item), &b->acc[s]);
-            fence_row(b, base + item, &b->acc[s]);
+            fence_row(b, base + item,
+                      NULL); /* a fence after the wait covers it, the barrier does not */
             *ws_bit_author(b, rank, item) = 0;
         }
     }
@@ -343,7 +344,7 @@ void ws_bit_cp_arrive(WsBits *b, guint i, const WsBitOp *o)
     ws_bit_set(b, transfer_row(b, s), &b->acc[s]);
     slot->signalled = 1;
     if (o->op->count > slot->pend) {
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_COUNT);
         return;
     }
     slot->pend -= (gint32)o->op->count;

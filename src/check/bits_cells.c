@@ -332,7 +332,7 @@ static const WsBitPlace *resolve(WsBits *b, guint i, const WsBitAccess *x, gint6
         return NULL;
     if (use < 0 || element < 0 || element >= x->n_elements || stage < 0 || stage >= x->n_stages ||
         !inside(&b->p->buffer[x->a->buffer], x, *row0, col0)) {
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_UNDEF);
         return NULL;
     }
     guint k = 0, n = x->corner->len;
@@ -396,12 +396,12 @@ static void check(const Touch *t, guint item)
     if (!ws_bit_knows(b, ws_bit_k(b, at), t->mask) &&
         (t->rank != ws_bit_rank(b, t->i) ||
          !private_rows(b, t->i, t->o, t->x->a, t->row0, *ws_bit_author(b, t->rank, item)))) {
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_RACE);
         return;
     }
     if (t->async && b->q_row[at] >= 0 &&
         !ws_bit_knows(b, ws_bit_q(b, (guint)b->q_row[at]), t->mask))
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_PROXY);
 }
 
 static void note(WsBits *b, guint at, guint16 *touched, guint *n, guint max)
@@ -458,7 +458,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
             check(&t, cell);
             if (x->a->mode & WS_MODE_READ && !x->hull &&
                 !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
-                ws_bit_alarm(b);
+                ws_bit_alarm(b, WS_RULE_P_UNDEF);
             if (x->a->mode & WS_MODE_WRITE)
                 write_cell(&t, cell, touched, n, max);
             else

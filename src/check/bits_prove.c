@@ -212,7 +212,7 @@ static const WsBitInst *asker(const WsBits *b)
     return best;
 }
 
-static void options_of(const WsControl *c, Choice *x)
+static void options_of(const WsControl *c, const WsBitOptions *o, Choice *x)
 {
     const WsSymbol *s = c->symbols->pdata[x->asked.symbol];
     if (x->ask == WS_ASK_REMAINDER) {
@@ -224,9 +224,18 @@ static void options_of(const WsControl *c, Choice *x)
     if (s->ring)
         r = ws_control_find(c, x->asked.symbol, s->run ? -2 : x->asked.position, x->asked.rank, 0)
                 ->remainder;
-    gboolean ends = r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r;
+    gboolean ends = r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r, more = TRUE;
+    const WsBitRange *range = s->letter                                   ? NULL
+                              : x->asked.symbol == WS_SYMBOL_TILES        ? o->tiles
+                              : o->symbol && o->symbol != x->asked.symbol ? NULL
+                                                                          : o->rounds;
+    if (range) {
+        ends &= x->asked.lo >= range->least &&
+                ws_control_mod(x->asked.lo, range->modulus) == range->remainder;
+        more = range->most < 0 || x->asked.lo < range->most;
+    }
     x->option = ends ? 0 : 1;
-    x->n_options = ends ? 2 : 1;
+    x->n_options = (guint)ends + (guint)more;
 }
 
 static void push(Search *s, const WsBitInst *in, Seen *seen)
@@ -239,7 +248,7 @@ static void push(Search *s, const WsBitInst *in, Seen *seen)
     c->ask = (WsAsk)in->ask;
     c->instance = in->ask_instance;
     c->asked = g_array_index(b->c->instance, WsInstance, c->instance);
-    options_of(b->c, c);
+    options_of(b->c, s->o, c);
     if (b->c->instance->len > MAX_INSTANCES) {
         ws_bit_outside(b, "agents are too many tiles apart");
         return;
@@ -322,6 +331,20 @@ static void explore(Search *s)
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
+/* "P-RACE: load A -> a at groups/load/body/0 (load)" */
+static void tell_alarm(const WsBits *b, WsProof *proof)
+{
+    const WsOp *op = b->op;
+    const char *who = b->p->agent[ws_bit_agent(b, b->runs)].name;
+    proof->rule = b->rule;
+    proof->op = op;
+    proof->why =
+        op ? g_strdup_printf("%s: %s at %s (%s)", ws_rule(b->rule)->text,
+                             op->label && *op->label ? op->label : ws_op_kind_text(op->kind),
+                             op->step ? op->step : op->id, who)
+           : g_strdup_printf("%s: %s", ws_rule(b->rule)->text, ws_rule(b->rule)->title);
+}
+
 /* The answers on the way, and the numbers of rounds and tiles they say. */
 static void tell_path(Search *s)
 {
@@ -386,15 +409,13 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
         search(&s);
     if (b->alarm && !b->c->outside) {
         proof->kind = WS_PROOF_ALARM;
-        proof->line = b->alarm_line;
-        proof->why = g_strdup("something can go wrong");
+        tell_alarm(b, proof);
         tell_path(&s);
     } else if (b->c->outside && !proof->why) {
         proof->kind = WS_PROOF_OUTSIDE;
         proof->why = g_strdup(b->c->outside);
     }
-    if (proof->kind == WS_PROOF_CLOSED)
-        proof->names = ws_proof_names(b->c);
+    proof->names = ws_proof_names(b->c);
     g_ptr_array_unref(s.chunks);
     g_ptr_array_unref(s.spare_states);
     g_free(s.seen);

@@ -1,6 +1,13 @@
 /* Running the proof from one question to the next, and what must hold at the end. */
 #include "check/bits.h"
 
+void ws_bit_alarm(WsBits *b, WsRuleId rule)
+{
+    if (!b->alarm)
+        b->rule = rule;
+    b->alarm = TRUE;
+}
+
 static void sync_warp(WsBits *b, guint i, const WsBitOp *o)
 {
     if (b->agent[ws_bit_agent(b, i)].a->warps != 1 || o->leader)
@@ -92,6 +99,7 @@ static gboolean advance(WsBits *b, guint i)
         if (!o)
             return moved || in->state == WS_INST_DONE;
         b->serial++;
+        b->op = o->op, b->runs = i;
         if (o->kind != WS_OP_TMA_LOAD)
             b->handed = 0;
         if (!ws_bit_execute(b, i, o)) {
@@ -143,7 +151,7 @@ static void check_slots(WsBits *b)
             !known_at_end(b, rank,
                           ws_bit_k(b, rank * b->items_of_rank + b->slot_item[s % b->n_slots] +
                                           WS_ITEM_TRANSFER)))
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_DEADLOCK);
     }
 }
 
@@ -155,22 +163,26 @@ static void check_remote(WsBits *b)
                 if (!known_at_end(
                         b, to,
                         ws_bit_k(b, r * b->items_of_rank + b->item_remote + k * b->ranks + to)))
-                    ws_bit_alarm(b);
+                    ws_bit_alarm(b, WS_RULE_P_EXIT);
 }
 
 /* Nothing can move any more and nobody asks. */
 void ws_bit_conclude(WsBits *b)
 {
+    b->op = NULL;
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-        if (ws_bit_inst(b, i)->state != WS_INST_DONE) { /* a deadlock */
-            ws_bit_alarm(b);
+        const WsBitInst *in = ws_bit_inst(b, i);
+        if (in->state != WS_INST_DONE) {
+            b->op = in->have ? a->code[in->at].op->op : NULL;
+            b->runs = i;
+            ws_bit_alarm(b, WS_RULE_P_EXIT);
             return;
         }
         for (guint q = 0; q < 3; q++)
             for (guint w = 0; w < a->ages[q] * b->n_set; w++)
                 if (ws_bit_raw(b)[b->set0[q][i] + w])
-                    ws_bit_alarm(b);
+                    ws_bit_alarm(b, WS_RULE_P_CLUSTER);
     }
     check_slots(b);
     check_remote(b);

@@ -19,7 +19,7 @@ guint ws_bit_targets(WsBits *b, guint i, const WsBitOp *o, guint *rank)
         break;
     case WS_CTAS_EXPR:
         if (!ws_bit_eval(b, i, &o->cta, &one) || one < 0 || one >= b->ranks) {
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_CLUSTER);
             return 0;
         }
         rank[n++] = (guint)one;
@@ -43,7 +43,7 @@ gint ws_bit_resolve(WsBits *b, guint i, const WsBitOp *o, guint rank, gint64 *tu
     if (b->c->outside)
         return -1;
     if (use < 0 || element < 0 || element >= MAX(bar->array, 1) || slot < 0 || slot >= slots) {
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_UNDEF);
         return -1;
     }
     guint s = rank * b->n_slots + b->first_slot[o->barrier] + (guint)(element * slots + slot);
@@ -69,7 +69,7 @@ static void check_lapped(WsBits *b, guint s, WsBitSlot *slot)
         if (slot->waited & (1u << a) &&
             !ws_bit_knows(b, slot_row(b, s, WS_ITEM_RETURN + (guint)b->agent[a].ret[k]),
                           &b->acc[s]))
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_ABA);
     slot->waited = 0;
 }
 
@@ -82,7 +82,7 @@ void ws_bit_complete(WsBits *b, guint s)
         guint element = (here - b->first_slot[b->barrier_of[here]]) / MAX(bar->slots, 1);
         check_lapped(b, s, slot);
         if (slot->loose) /* R2c: it could complete before its bytes are expected */
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_TX);
         slot->bytes_before = slot->moved;
         slot->moved = 0;
         slot->phase++;
@@ -104,13 +104,13 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
 {
     WsBitSlot *slot = ws_bit_slot(b, s);
     if (turn != G_MININT64 && turn != slot->phase)
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_EARLY);
     if (slot->phase == 0 ||
         ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), o->leader ? &b->lead[i] : &b->know[i]))
         return;
     /* An instance that contributed to the phase before and is alone in it cannot be early. */
     if ((slot->now | slot->before) != 1ull << i || slot->bytes_before)
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_EARLY);
 }
 
 /* The leader releases; not twice if it has learned nothing in between. */
@@ -130,7 +130,7 @@ static void count(WsBits *b, guint i, const WsBitOp *o, guint s)
     else
         ws_bit_release(b, i, s);
     if (o->op->count > slot->pend) {
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_COUNT);
         return;
     }
     slot->pend -= (gint32)o->op->count;
@@ -176,7 +176,7 @@ void ws_bit_expect(WsBits *b, guint i, const WsBitOp *o)
     slot->moved |= o->op->bytes != 0;
     if (o->op->count <= 0) {
         if (slot->loose && slot->loose != i + 1)
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_TX);
         slot->loose = (guint8)(i + 1);
     } else {
         count(b, i, o, (guint)s);
@@ -194,7 +194,7 @@ gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
         if (s < 0 || !o->parity.given || !ws_bit_eval(b, i, &o->parity, &parity))
             return TRUE;
         if (parity != 0 && parity != 1) {
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_UNDEF);
             return TRUE;
         }
         in->slot = (gint16)s, in->parity = (guint8)parity, in->have = 1;
@@ -206,9 +206,9 @@ gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
     gint64 k = slot->phase - 1;
     const WsMask *mask = o->leader ? &b->lead[i] : &b->know[i];
     if (in->turn != G_MININT64 && in->turn != k) /* passes on another completion than it means */
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_EARLY);
     if (k >= 1 && !ws_bit_knows(b, slot_row(b, s, WS_ITEM_BEFORE), mask)) /* W1 */
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_EARLY);
     ws_bit_join(b, &b->done[s], mask);
     guint a = ws_bit_agent(b, i);
     slot->waited |= 1u << a;
@@ -227,7 +227,7 @@ static gint named_of(WsBits *b, guint i, const WsBitOp *o, gint64 *element)
         const WsBarrier *bar = &b->p->barrier[o->barrier];
         ws_bit_eval(b, i, &o->element, element);
         if (*element < 0 || *element >= MAX(bar->array, 1)) {
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_UNDEF);
             return -1;
         }
         id = CLAMP(bar->hw_id ? bar->hw_id[*element] : 0, 0, 15);
@@ -247,16 +247,16 @@ static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 ele
     if (x->arrived == 0)
         x->count = (gint32)threads;
     else if (x->count != threads)
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_NAMED);
     /* N1; whoever made all joins of the generation before knows that it is over */
     if (x->generation > 0 && x->before != 1ull << i && !ws_bit_knows(b, row, &b->know[i]))
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_NAMED);
     x->arrived += (gint32)threads_of_agent;
     x->now |= 1ull << i;
     ws_bit_release_all(b, i, &b->acc[holder]);
     ws_bit_inst(b, i)->joined = x->generation;
     if (x->arrived > x->count)
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_NAMED);
     if (x->arrived < x->count)
         return;
     x->generation++;
@@ -303,7 +303,7 @@ gboolean ws_bit_cluster(WsBits *b, guint i, const WsBitOp *o)
     WsBitNamed *x = ws_bit_named(b, n);
     if (o->kind == WS_OP_CLUSTER_ARRIVE) {
         if (in->cluster_joined == x->generation) {
-            ws_bit_alarm(b);
+            ws_bit_alarm(b, WS_RULE_P_CLUSTER);
             return TRUE;
         }
         in->cluster_joined = x->generation;
@@ -316,7 +316,7 @@ gboolean ws_bit_cluster(WsBits *b, guint i, const WsBitOp *o)
         return TRUE;
     }
     if (in->cluster_joined < 0) {
-        ws_bit_alarm(b);
+        ws_bit_alarm(b, WS_RULE_P_CLUSTER);
         return TRUE;
     }
     if (x->generation <= in->cluster_joined)

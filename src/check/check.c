@@ -1,17 +1,11 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
-#include "check/prove.h"
+#include "check/weakest.h"
 
 #include <string.h>
 
 static void clear_played(gpointer data)
 {
     g_free(((WsPlayed *)data)->sizes);
-}
-
-static void name_free(gpointer data)
-{
-    g_free(((WsProvedName *)data)->text);
-    g_free(data);
 }
 
 static void clear_case(gpointer data)
@@ -63,36 +57,144 @@ static gboolean replay(const WsProgram *p, const WsProof *alarm, WsVerdict *v, W
     return refuted;
 }
 
-static void say_why(WsVerdict *v, const WsProof *proof)
+/* --- the proof -------------------------------------------------------------------------------- */
+static void tell_proof(WsVerdict *v, WsProof *proof)
 {
-    gboolean path = proof->path && *proof->path;
-    v->proof = g_strdup_printf("%s%s%s%s", proof->why, path ? " (" : "", path ? proof->path : "",
-                               path ? ")" : "");
+    v->kind = WS_VERDICT_PROVED;
+    v->proof = ws_proof_text(proof->names);
+    g_ptr_array_unref(v->names);
+    v->names = g_ptr_array_ref(proof->names);
 }
 
-/* What was played without a finding may be proved for all trip counts. An alarm of the merged
- * search is cleared by the exact one, or has its smallest example there; that is played. What the
- * play does not confirm stays played: symbols may go together in a way that nobody has said. */
-static void prove(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v, WsFindings *findings)
+/* An alarm of the merged search is cleared by the exact one, or has its smallest example there. */
+static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof *proof)
 {
-    WsProof *proof = ws_prove(p, o->max_states ? o->max_states : 16000, TRUE);
-    if (proof->kind == WS_PROOF_ALARM || proof->kind == WS_PROOF_CAP) {
-        WsProof *exact = ws_prove(p, MIN(1000, o->max_states ? o->max_states : 1000), FALSE);
-        if (exact->kind == WS_PROOF_CLOSED || exact->kind == WS_PROOF_ALARM) {
-            ws_proof_free(proof);
-            proof = exact;
-        } else {
-            ws_proof_free(exact);
+    if (proof->kind != WS_PROOF_ALARM && proof->kind != WS_PROOF_CAP)
+        return proof;
+    WsBitOptions o = *options;
+    o.exact = TRUE;
+    o.max_states = MIN(4000, o.max_states);
+    WsProof *exact = ws_bits_prove(p, &o);
+    if (exact->kind != WS_PROOF_CLOSED && exact->kind != WS_PROOF_ALARM) {
+        ws_proof_free(exact);
+        return proof;
+    }
+    ws_proof_free(proof);
+    return exact;
+}
+
+/* Nothing found in the play, and no proof: what the play of an alarm's counts confirms is refuted.
+ * What it does not confirm stays open: symbols may go together in a way that nobody has said. */
+static void judge_alarm(const WsProgram *p, const WsProof *proof, WsVerdict *v,
+                        WsFindings *findings)
+{
+    gboolean path = proof->path && *proof->path;
+    if (proof->kind == WS_PROOF_ALARM && replay(p, proof, v, findings)) {
+        v->kind = WS_VERDICT_REFUTED;
+        return;
+    }
+    v->kind = WS_VERDICT_OUTSIDE;
+    v->reason = proof->kind == WS_PROOF_ALARM
+                    ? g_strdup_printf("%s%s%s may happen, and no sizes were found that show it; "
+                                      "names that go together want one run or tile name",
+                                      proof->why, path ? " where " : "", path ? proof->path : "")
+                    : g_strdup(proof->why);
+}
+
+/* --- the play --------------------------------------------------------------------------------- */
+static gboolean cancelled(const WsCheckOptions *o)
+{
+    return o->cancel && g_atomic_int_get(o->cancel);
+}
+
+static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o)
+{
+    return !play->errors && !play->outside && !cancelled(o);
+}
+
+/* Plays the cases; of a proved program only the smallest and the largest, for warnings. */
+static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions *o, WsVerdict *v,
+                     gboolean proved)
+{
+    guint schedules = o->schedules ? MIN(o->schedules, WS_SCHEDULE_COUNT) : WS_SCHEDULE_COUNT;
+    guint heaviest = 0;
+    for (guint i = 0; i < cases->len; i++)
+        heaviest = MAX(heaviest, ((WsCase *)cases->pdata[i])->weight);
+    /* Small cases come first and the first one that fails ends the play: the witness is small. */
+    for (guint i = 0; i < cases->len && goes_on(play, o); i++)
+        if (!proved || i == 0 || ((WsCase *)cases->pdata[i])->weight == heaviest)
+            play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
+    for (guint i = 0; i < cases->len && (!proved || o->schedules); i++)
+        for (guint s = 1; s < schedules && goes_on(play, o); s++)
+            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules)
+                play_case(play, v, cases->pdata[i], (WsSchedule)s);
+}
+
+/* What the policy makes an error of. */
+static guint promote(const WsCheckOptions *o, WsFindings *findings)
+{
+    guint n = 0;
+    for (guint i = 0; i < findings->list->len; i++) {
+        WsFinding *f = findings->list->pdata[i];
+        if ((f->rule == WS_RULE_P_PROXY_WAR && o->policy & WS_POLICY_WAR) ||
+            (f->rule == WS_RULE_P_PROXY_GATHER && o->policy & WS_POLICY_GATHER)) {
+            f->severity = WS_SEVERITY_ERROR;
+            n++;
         }
     }
-    if (proof->kind == WS_PROOF_CLOSED) {
-        v->kind = WS_VERDICT_PROVED;
-        v->proof = g_strdup(proof->names);
-    } else {
-        if (proof->kind == WS_PROOF_ALARM && replay(p, proof, v, findings))
-            v->kind = WS_VERDICT_REFUTED;
-        say_why(v, proof);
+    return n;
+}
+
+static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
+                         WsFindings *findings)
+{
+    gboolean proved = v->kind == WS_VERDICT_PROVED;
+    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, NULL, v->skipped);
+    g_ptr_array_set_free_func(cases, clear_case);
+    WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
+    play->max_ops = o->max_ops ? o->max_ops : 500000;
+    play->cancel = o->cancel;
+    play_all(play, cases, o, v, proved);
+    if (promote(o, findings) || play->errors)
+        v->kind = WS_VERDICT_REFUTED;
+    else if (!proved && play->outside)
+        v->kind = WS_VERDICT_OUTSIDE,
+        v->reason = g_strdup("the findings say what cannot be played");
+    else if (!proved && v->played->len == 0) {
+        const char *last = v->skipped->len ? v->skipped->pdata[v->skipped->len - 1] : NULL;
+        ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
+                        "%s: no sizes were found that its assumptions allow%s%s", p->name,
+                        last ? ": " : "", last ? last : "");
+        v->kind = WS_VERDICT_OUTSIDE;
+        v->reason = g_strdup("no sizes were found that its assumptions allow");
     }
+    ws_play_free(play);
+    g_ptr_array_unref(cases);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
+                           WsFindings *findings)
+{
+    gint64 ms = o->max_ms ? o->max_ms : 2000, start = g_get_monotonic_time();
+    const WsBitOptions options = { .max_states = o->max_states ? o->max_states : 16000,
+                                   .deadline = start + ms * 1000,
+                                   .cancel = o->cancel,
+                                   .policy = o->policy };
+    WsProof *proof = ws_bits_prove(p, &options);
+    if (proof->kind == WS_PROOF_CLOSED)
+        tell_proof(v, proof);
+    if (!cancelled(o))
+        play_program(p, o, v, findings);
+    if (v->kind == WS_VERDICT_PLAYED && !cancelled(o)) {
+        proof = exactly(p, &options, proof);
+        if (proof->kind == WS_PROOF_CLOSED)
+            tell_proof(v, proof);
+        else
+            judge_alarm(p, proof, v, findings);
+    }
+    if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o))
+        v->weakest = ws_weakest(p, proof->names, &options, g_get_monotonic_time() + 40000);
     v->states = proof->states;
     v->proof_seconds = proof->seconds;
     ws_proof_free(proof);
@@ -104,7 +206,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     const WsCheckOptions *o = options ? options : &none;
     gint64 start = g_get_monotonic_time();
     WsVerdict *v = g_new0(WsVerdict, 1);
-    v->names = g_ptr_array_new_with_free_func(name_free);
+    v->names = g_ptr_array_new();
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
     g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
@@ -115,38 +217,19 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     if (reason) {
         ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
         v->kind = WS_VERDICT_OUTSIDE;
-        v->seconds = (g_get_monotonic_time() - start) * 1e-6;
-        return v;
+        v->reason = g_strdup(reason);
+    } else if (o->play_only) {
+        play_program(p, o, v, findings);
+    } else {
+        prove_and_play(p, o, v, findings);
     }
-    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, NULL, v->skipped);
-    g_ptr_array_set_free_func(cases, clear_case);
-    WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
-    play->max_ops = o->max_ops ? o->max_ops : 500000;
-    guint schedules = o->schedules ? MIN(o->schedules, WS_SCHEDULE_COUNT) : WS_SCHEDULE_COUNT;
-    guint heaviest = 0;
-    for (guint i = 0; i < cases->len; i++)
-        heaviest = MAX(heaviest, ((WsCase *)cases->pdata[i])->weight);
-    /* Small cases come first and the first one that fails ends the play: the witness is small. */
-    for (guint i = 0; i < cases->len && !play->errors && !play->outside; i++)
-        play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
-    for (guint i = 0; i < cases->len; i++)
-        for (guint s = 1; s < schedules && !play->errors && !play->outside; s++)
-            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules)
-                play_case(play, v, cases->pdata[i], (WsSchedule)s);
-    v->kind = play->errors || over ? WS_VERDICT_REFUTED
-              : play->outside      ? WS_VERDICT_OUTSIDE
-                                   : WS_VERDICT_PLAYED;
-    if (v->kind == WS_VERDICT_PLAYED && v->played->len == 0) {
-        ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
-                        "%s: no sizes were found that its assumptions allow%s%s", p->name,
-                        v->skipped->len ? ": " : "",
-                        v->skipped->len ? (char *)v->skipped->pdata[v->skipped->len - 1] : "");
+    if (over)
+        v->kind = WS_VERDICT_REFUTED;
+    if (cancelled(o)) {
         v->kind = WS_VERDICT_OUTSIDE;
+        g_free(v->reason);
+        v->reason = g_strdup("cancelled");
     }
-    ws_play_free(play);
-    g_ptr_array_unref(cases);
-    if (o->prove && v->kind == WS_VERDICT_PLAYED)
-        prove(p, o, v, findings);
     v->seconds = (g_get_monotonic_time() - start) * 1e-6;
     return v;
 }
@@ -160,62 +243,4 @@ void ws_check_locate(const WsDesign *design, WsFindings *findings)
             f->line = node->line, f->column = node->column;
     }
     ws_check_suppress(design, findings);
-}
-
-void ws_verdict_free(WsVerdict *v)
-{
-    if (!v)
-        return;
-    g_array_unref(v->played);
-    g_ptr_array_unref(v->names);
-    g_ptr_array_unref(v->skipped);
-    g_free(v->weakest);
-    g_free(v->reason);
-    g_free(v->proof);
-    g_free(v);
-}
-
-const char *ws_verdict_word(WsVerdictKind kind)
-{
-    static const char *const word[] = { "played", "refuted", "outside", "proved" };
-    return word[kind];
-}
-
-static gint by_value(gconstpointer a, gconstpointer b)
-{
-    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
-    return x < y ? -1 : x > y;
-}
-
-char *ws_verdict_text(const WsVerdict *v)
-{
-    GString *s = g_string_new(ws_verdict_word(v->kind));
-    if (v->kind == WS_VERDICT_PROVED) {
-        g_string_append_printf(s, " for every interleaving over %s (%u states, %.1f ms)", v->proof,
-                               v->states, v->proof_seconds * 1e3);
-        return g_string_free(s, FALSE);
-    }
-    g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
-    guint tiles = 0;
-    for (guint i = 0; i < v->played->len; i++) {
-        const WsPlayed *p = &g_array_index(v->played, WsPlayed, i);
-        tiles = MAX(tiles, p->tiles);
-        if (p->rounds >= 0 && p->tiles > 0)
-            g_array_append_val(rounds, p->rounds);
-    }
-    g_array_sort(rounds, by_value);
-    for (guint i = 0, said = 0; i < rounds->len; i++) {
-        gint64 r = g_array_index(rounds, gint64, i);
-        if (i && g_array_index(rounds, gint64, i - 1) == r)
-            continue;
-        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, said++ ? " " : ": rounds ", r);
-    }
-    if (v->played->len)
-        g_string_append_printf(s, "%s up to %u tile%s per CTA", rounds->len ? " over" : ":", tiles,
-                               tiles == 1 ? "" : "s");
-    g_string_append_printf(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)",
-                           v->played->len, v->ops, v->seconds * 1e3);
-    if (v->proof && v->kind == WS_VERDICT_PLAYED)
-        g_string_append_printf(s, "; not proved: %s", v->proof);
-    return g_string_free(s, FALSE);
 }

@@ -1,9 +1,7 @@
-/* The check: static budgets that need the whole program, and the play. The play runs the program
- * phase by phase for chosen numbers of rounds and tiles, with mbarriers (arrivals, bytes, parity),
- * named and cluster barriers, commit groups, bulk groups, registers and bytes of shared memory, and
- * carries what each thread knows to have happened; so one schedule shows every race and every wait
- * that another schedule could pass early. It says nothing about counts it did not play: the verdict
- * is "played", not "proved". */
+/* The check: static budgets that need the whole program, the proof for every trip count and every
+ * interleaving (bits.h), and the play (play.h), which runs the program phase by phase for chosen
+ * numbers of rounds and tiles. The proof is the verdict; the play finds what to say about a design
+ * that has no proof, and warnings about one that has. */
 #pragma once
 
 #include "program/program.h"
@@ -11,9 +9,9 @@
 G_BEGIN_DECLS
 
 typedef enum {
-    WS_VERDICT_PLAYED,  /* nothing found in anything that was played */
+    WS_VERDICT_PLAYED,  /* only played, as asked: nothing found in anything that was */
     WS_VERDICT_REFUTED, /* at least one error; findings carry the witness */
-    WS_VERDICT_OUTSIDE, /* the program cannot be played: an F finding says why */
+    WS_VERDICT_OUTSIDE, /* neither proved nor refuted: `reason` says why */
     WS_VERDICT_PROVED,  /* nothing wrong for any trip count and any interleaving */
 } WsVerdictKind;
 
@@ -39,9 +37,19 @@ typedef struct {
     guint schedules;    /* of every case; 0: one, and all of them for the largest cases */
     guint64 max_ops;    /* of one play; 0: 500,000 */
     guint max_findings; /* 0: 8 */
-    gboolean prove;     /* try to prove it for all trip counts, too */
+    gboolean play_only; /* no proof */
     guint max_states;   /* of the proof; 0: 16000 */
+    guint max_ms;       /* of the proof; 0: 2000 */
+    guint policy;       /* WsPolicy: what is an error though it is a warning by default */
+    const gint *cancel; /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
+                           "cancelled"; NULL: nobody does */
 } WsCheckOptions;
+
+/* Two cells of the proxy table that production code leaves out though the text asks for them. */
+typedef enum {
+    WS_POLICY_WAR = 1,    /* bytes read by plain loads are overwritten by a load without a fence */
+    WS_POLICY_GATHER = 2, /* gathered bytes are read by an engine without a fence */
+} WsPolicy;
 
 /* What a proof holds for. */
 typedef enum {
@@ -61,12 +69,12 @@ typedef struct {
     GPtrArray *names; /* PROVED: WsProvedName*; empty otherwise */
     char *weakest;    /* REFUTED: under which assumption it would be right: "fails only for K = 0",
                          "only for an odd number of tiles", "from round 3 of k on"; NULL: not known */
-    char *reason;     /* OUTSIDE, PLAYED: why there is no proof; NULL if none was asked for */
+    char *reason;     /* OUTSIDE: why */
     GArray *played;   /* WsPlayed */
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
-    char *proof;  /* PROVED: over what; else why there is no proof; NULL if none was asked for */
+    char *proof;  /* PROVED: over what, in one line; else NULL */
     guint states; /* of the proof */
     double proof_seconds;
 } WsVerdict;

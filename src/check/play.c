@@ -376,7 +376,7 @@ static void run(WsPlay *play)
 {
     gboolean eager = play->schedule == WS_SCHEDULE_EAGER;
     gboolean mixed = play->schedule == WS_SCHEDULE_MIXED;
-    while (!play->outside) {
+    while (!play->outside && !(play->cancel && g_atomic_int_get(play->cancel))) {
         gboolean moved = FALSE;
         for (guint i = 0; i < play->n_inst; i++) {
             guint at = play->schedule == WS_SCHEDULE_BACKWARD ? play->n_inst - 1 - i : i;
@@ -433,7 +433,7 @@ void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSche
         ws_walker_set_pin(inst->walker, pin_source, play);
     }
     run(play);
-    if (!play->outside)
+    if (!play->outside && !(play->cancel && g_atomic_int_get(play->cancel)))
         ws_play_conclude(play);
     for (guint i = 0; i < play->n_inst; i++)
         g_clear_pointer(&play->inst[i].walker, ws_walker_free);

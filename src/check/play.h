@@ -176,6 +176,7 @@ struct WsPlay {
     const WsLaunchValues *values;
     WsSchedule schedule;
     guint64 ops, max_ops;
+    const gint *cancel; /* another thread sets it; NULL none */
     gboolean outside; /* an expression failed or a limit was met: said in findings */
     gint64 *pin;      /* [vars]: 1 + offset into pin_values, 0 none */
     const gint64 *pin_values;

@@ -276,23 +276,6 @@ static void explore(Search *s)
     }
 }
 
-char *ws_proof_names(const WsControl *c)
-{
-    GString *t =
-        g_string_new(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "one tile" : "every number of tiles");
-    for (guint i = 1; i < c->symbols->len; i++) {
-        const WsSymbol *s = c->symbols->pdata[i];
-        if (s->letter)
-            g_string_append_printf(t, ", both answers to %s", s->text);
-        else if (s->least > 0)
-            g_string_append_printf(t, ", every %s >= %" G_GINT64_FORMAT "%s", s->text, s->least,
-                                   s->run ? "" : " of each tile");
-        else
-            g_string_append_printf(t, ", every %s%s", s->text, s->run ? "" : " of each tile");
-    }
-    return g_string_free(t, FALSE);
-}
-
 WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge)
 {
     gint64 start = g_get_monotonic_time();
@@ -313,8 +296,7 @@ WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge)
         ws_play_reset(play);
         ws_control_reset(play);
         explore(&s);
-        if (proof->kind == WS_PROOF_CLOSED)
-            proof->names = ws_proof_names(play->control);
+        proof->names = ws_proof_names(play->control);
         ws_key_free(s.key);
         g_hash_table_unref(s.seen);
         g_ptr_array_unref(s.stack);
@@ -324,16 +306,4 @@ WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge)
     ws_play_free(play);
     proof->seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
     return proof;
-}
-
-void ws_proof_free(WsProof *proof)
-{
-    if (!proof)
-        return;
-    g_free(proof->why);
-    g_free(proof->path);
-    if (proof->rounds)
-        g_array_unref(proof->rounds);
-    g_free(proof->names);
-    g_free(proof);
 }

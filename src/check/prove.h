@@ -148,13 +148,14 @@ void ws_key_lower(WsPlay *play, const WsKey *key, const guint8 *known);
 typedef enum { WS_PROOF_CLOSED, WS_PROOF_ALARM, WS_PROOF_CAP, WS_PROOF_OUTSIDE } WsProofKind;
 typedef struct {
     WsProofKind kind;
-    char *why;      /* ALARM: finding; CAP, OUTSIDE: the reason */
-    char *path;     /* ALARM: answers that lead there */
-    GArray *rounds; /* ALARM: gint64, numbers of rounds on that path */
-    guint tiles;    /* ALARM: tiles on that path */
-    char *names;    /* CLOSED: what it quantified over */
+    char *why;        /* ALARM: finding; CAP, OUTSIDE: the reason */
+    char *path;       /* ALARM: answers that lead there */
+    GArray *rounds;   /* ALARM: gint64, numbers of rounds on that path */
+    guint tiles;      /* ALARM: tiles on that path */
+    GPtrArray *names; /* WsProvedName*: what it is about; NULL: outside */
     guint states, merges;
-    guint line; /* ALARM: of the sources, for tests of the engine */
+    WsRuleId rule; /* ALARM: what can go wrong, and where (NULL: at the end) */
+    const WsOp *op;
     guint64 ops;
     double seconds;
 } WsProof;
@@ -162,6 +163,9 @@ typedef struct {
  * but an alarm has the fewest rounds and tiles. */
 WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge);
 void ws_proof_free(WsProof *proof);
-char *ws_proof_names(const WsControl *c); /* over what it is */
+/* What a proof about this program quantifies over; number 0 is the tiles, the others are the
+ * symbols of the control. */
+GPtrArray *ws_proof_names(const WsControl *c);
+char *ws_proof_text(const GPtrArray *names); /* "every number of tiles, every nb of each tile" */
 
 G_END_DECLS

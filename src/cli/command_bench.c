@@ -62,7 +62,7 @@ static void work_play(Bench *b)
     g_autoptr(WsProgram) p = load(b);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsVerdict) verdict = ws_check(p, NULL, findings);
-    b->failed |= verdict->kind != WS_VERDICT_PLAYED;
+    b->failed |= verdict->kind != WS_VERDICT_PROVED;
 }
 
 static void work_clock(Bench *b)

@@ -24,10 +24,8 @@ static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gb
     int code = ws_findings_exit_code(findings, strict);
     if (verdict->kind == WS_VERDICT_REFUTED)
         return code == WS_EXIT_YES ? WS_EXIT_NO : code;
-    if (verdict->kind == WS_VERDICT_OUTSIDE)
-        return code == WS_EXIT_YES ? WS_EXIT_OUTSIDE : code;
-    if (code == WS_EXIT_YES && require && !strcmp(require, "proved") &&
-        verdict->kind != WS_VERDICT_PROVED)
+    gboolean enough = require && !strcmp(require, "played") && verdict->played->len > 0;
+    if (verdict->kind == WS_VERDICT_OUTSIDE && code == WS_EXIT_YES && !enough)
         return WS_EXIT_OUTSIDE;
     return code;
 }
@@ -76,14 +74,32 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 }
 
 typedef struct {
-    gboolean json, strict, prove, witness, step, dry, write;
-    char *require;
+    gboolean json, strict, witness, step, dry, write;
+    guint policy;
+    char *require, *policies;
     char **set;
 } Options;
+
+static gboolean read_policy(Options *o)
+{
+    g_auto(GStrv) word = g_strsplit(o->policies ? o->policies : "", ",", -1);
+    for (guint i = 0; word[i]; i++) {
+        if (!strcmp(word[i], "strict"))
+            o->policy |= WS_POLICY_WAR | WS_POLICY_GATHER;
+        else if (!strcmp(word[i], "war"))
+            o->policy |= WS_POLICY_WAR;
+        else if (!strcmp(word[i], "gather"))
+            o->policy |= WS_POLICY_GATHER;
+        else
+            return FALSE;
+    }
+    return TRUE;
+}
 
 static void clear_options(Options *o)
 {
     g_free(o->require);
+    g_free(o->policies);
     g_strfreev(o->set);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
@@ -99,8 +115,7 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
             return written;
         code = ws_findings_exit_code(in->findings, FALSE);
     } else if (code == WS_EXIT_YES) {
-        const WsCheckOptions options = { .prove = o->prove ||
-                                                  (o->require && !strcmp(o->require, "proved")) };
+        const WsCheckOptions options = { .policy = o->policy };
         *verdict = ws_check(in->program, &options, in->findings);
         ws_check_locate(in->design, in->findings);
     }
@@ -129,8 +144,6 @@ static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdic
     printf("%s: %s\n", file, text);
     if (verdict->weakest)
         printf("%s: %s\n", file, verdict->weakest);
-    if (code == WS_EXIT_OUTSIDE && verdict->kind == WS_VERDICT_PLAYED)
-        printf("%s: played is less than --require %s asks\n", file, o->require);
 }
 
 int ws_command_check(int argc, char **argv)
@@ -141,7 +154,6 @@ int ws_command_check(int argc, char **argv)
     const GOptionEntry entries[] = {
         { "json", 0, 0, G_OPTION_ARG_NONE, &o.json, "print version 2 of the JSON form", NULL },
         { "strict", 0, 0, G_OPTION_ARG_NONE, &o.strict, "warnings count as errors", NULL },
-        { "prove", 0, 0, G_OPTION_ARG_NONE, &o.prove, "try to prove it for all trip counts", NULL },
         { "witness", 0, 0, G_OPTION_ARG_NONE, &o.witness, "print the shortest run that fails",
           NULL },
         { "step", 0, 0, G_OPTION_ARG_NONE, &o.step, "with --witness: barriers and stages too",
@@ -152,7 +164,12 @@ int ws_command_check(int argc, char **argv)
         { "dry-run", 0, 0, G_OPTION_ARG_NONE, &o.dry, "with --fix: print what would change", NULL },
         { "write", 'w', 0, G_OPTION_ARG_NONE, &o.write, "with --fix: write the file (it does)",
           NULL },
-        { "require", 0, 0, G_OPTION_ARG_STRING, &o.require, "least verdict", "proved|played" },
+        { "require", 0, 0, G_OPTION_ARG_STRING, &o.require,
+          "least verdict: played is content with a play where there is no proof", "proved|played" },
+        { "policy", 0, 0, G_OPTION_ARG_STRING, &o.policies,
+          "what else is an error: war (plain reads, then a load), gather (gathered bytes, then an "
+          "engine), strict (both)",
+          "WORD,..." },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { NULL },
     };
@@ -164,7 +181,9 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--dry-run goes with --fix");
     if (o.json && fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
-    const WsCheckOptions options = { .prove = o.prove };
+    if (!read_policy(&o))
+        return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
+    const WsCheckOptions options = { .policy = o.policy };
     const WsCliFix fix = { only, o.dry, &options };
     g_auto(WsCliInput) in = { 0 };
     g_autoptr(WsVerdict) verdict = NULL;

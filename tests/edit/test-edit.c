@@ -116,7 +116,7 @@ static void connect_gemm(void)
     g_assert_true(!how.fresh && !how.wait && how.arrive);
     g_autofree char *now = ws_design_print(d->design), *was = ws_design_print(shipped);
     g_assert_cmpstr(now, ==, was);
-    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     assert_replays(shipped, d);
 }
 
@@ -223,7 +223,7 @@ static void rename_everything(void)
         g_autofree char *name = g_strconcat(keys[i], "_x", NULL);
         must(d, ws_edit_rename_key(d, keys[i], name));
     }
-    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     assert_replays(shipped, d);
     g_autoptr(WsDraft) taken = ws_draft_new(shipped);
     g_assert_false(ws_edit_rename(taken, node_at(shipped, "buffers/a"), "b"));
@@ -282,7 +282,7 @@ static void depth(void)
     must(d, ws_edit_depth(d, node_at(shipped, "buffers/a"), 3));
     g_assert_cmpint(ws_edit_depth_of(d->design, ws_design_find(d->design, "barriers/empty")), ==,
                     3);
-    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     /* Written out, the members are found by what the loads touch. */
     must(d, ws_draft_edit(d, "set buffers/a stages 3"));
     must(d, ws_draft_edit(d, "set buffers/b stages 3"));
@@ -293,7 +293,7 @@ static void depth(void)
                                            "barriers/empty" };
     for (guint i = 0; i < G_N_ELEMENTS(members); i++)
         g_assert_cmpint(ws_edit_depth_of(d->design, ws_design_find(d->design, members[i])), ==, 2);
-    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PLAYED);
+    g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     g_autoptr(WsDraft) none = ws_draft_new(shipped);
     g_assert_false(ws_edit_depth(none, node_at(shipped, "buffers/a"), 0));
 }

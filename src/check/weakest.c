@@ -1,0 +1,149 @@
+/* Under which assumption a refuted design would be right: the proof is repeated for some counts
+ * only, from the weakest restriction to stronger ones. What closes is said; nothing is guessed. */
+#include "check/weakest.h"
+
+#include <string.h>
+
+typedef struct {
+    const WsProgram *p;
+    WsBitOptions o;
+    const GPtrArray *names; /* WsProvedName*: its index is the symbol */
+    gint64 until;
+} Weakest;
+
+static gboolean late(const Weakest *w)
+{
+    return g_get_monotonic_time() > w->until || (w->o.cancel && g_atomic_int_get(w->o.cancel));
+}
+
+static gboolean closes(Weakest *w, gint symbol, const WsBitRange *rounds, const WsBitRange *tiles)
+{
+    if (late(w))
+        return FALSE;
+    w->o.symbol = symbol, w->o.rounds = rounds, w->o.tiles = tiles;
+    WsProof *proof = ws_bits_prove(w->p, &w->o);
+    gboolean closed = proof->kind == WS_PROOF_CLOSED;
+    ws_proof_free(proof);
+    return closed;
+}
+
+/* "K" for cdiv(K, 64), which is 0 where K is; else the text itself. */
+static char *zero_of(const char *text)
+{
+    gsize name = g_str_has_prefix(text, "cdiv(") ? strcspn(text + 5, " ,()+-*/%") : 0;
+    return name && text[5 + name] == ',' ? g_strndup(text + 5, name) : g_strdup(text);
+}
+
+static gboolean counts(const WsProvedName *n)
+{
+    return n->kind == WS_NAME_UNIFORM || n->kind == WS_NAME_STREAM;
+}
+
+/* One value of one name. */
+static char *only_small(Weakest *w)
+{
+    for (gint64 least = 1; least <= 2; least++)
+        for (guint i = 1; i < w->names->len; i++) {
+            const WsProvedName *n = w->names->pdata[i];
+            const WsBitRange from = { MAX(n->least, 0) + least, -1, 1, 0 };
+            if (!counts(n) || !closes(w, (gint)i, &from, NULL))
+                continue;
+            if (n->least > 0 || least > 1)
+                return g_strdup_printf("fails only for %s < %" G_GINT64_FORMAT, n->text,
+                                       from.least);
+            g_autofree char *zero = zero_of(n->text);
+            return g_strdup_printf("fails only for %s = 0", zero);
+        }
+    return NULL;
+}
+
+static char *only_tiles(Weakest *w, gboolean few)
+{
+    static const WsBitRange some = { 1, -1, 1, 0 }, even = { 0, -1, 2, 0 }, odd = { 0, -1, 2, 1 };
+    static const WsBitRange one = { 0, 1, 1, 0 }, two = { 0, 2, 1, 0 };
+    static const struct {
+        gboolean few;
+        const WsBitRange *tiles;
+        const char *words;
+    } row[] = {
+        { FALSE, &some, "fails only for a CTA without a tile" },
+        { FALSE, &even, "fails only for an odd number of tiles of a CTA" },
+        { FALSE, &odd, "fails only for an even number of tiles of a CTA" },
+        { TRUE, &two, "fails from the third tile of a CTA on" },
+        { TRUE, &one, "fails from the second tile of a CTA on" },
+    };
+    if (w->p->tiles.launch == WS_LAUNCH_SINGLE)
+        return NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(row); i++)
+        if (row[i].few == few && closes(w, 0, NULL, row[i].tiles))
+            return g_strdup(row[i].words);
+    return NULL;
+}
+
+static guint most_slots(const WsProgram *p)
+{
+    guint most = 1;
+    for (guint i = 0; i < p->n_barriers; i++)
+        most = MAX(most, p->barrier[i].slots);
+    return MIN(most, 16);
+}
+
+static char *only_multiples(Weakest *w)
+{
+    static const WsBitRange odd = { 0, -1, 2, 1 };
+    const gint64 slots = most_slots(w->p), of[] = { 2, slots, 2 * slots };
+    for (guint i = 1; i < w->names->len; i++) {
+        const WsProvedName *n = w->names->pdata[i];
+        if (counts(n) && closes(w, (gint)i, &odd, NULL))
+            return g_strdup_printf("fails only for an even %s", n->text);
+        for (guint k = 0; counts(n) && k < G_N_ELEMENTS(of); k++) {
+            const WsBitRange multiple = { 0, -1, of[k], 0 };
+            if (of[k] < 2 || !closes(w, (gint)i, &multiple, NULL))
+                continue;
+            return of[k] == 2
+                       ? g_strdup_printf("fails only for an odd %s", n->text)
+                       : g_strdup_printf("fails unless %s is a multiple of %" G_GINT64_FORMAT,
+                                         n->text, of[k]);
+        }
+    }
+    return NULL;
+}
+
+/* The greatest number of rounds that is right, if a smaller one is. */
+static char *from_round(Weakest *w)
+{
+    gint64 slots = most_slots(w->p), best = -1;
+    for (gint64 most = 0; most <= 2 * slots + 2; most++) {
+        const WsBitRange few = { 0, most, 1, 0 };
+        if (!closes(w, 0, &few, NULL))
+            break;
+        best = most;
+    }
+    if (best < 0 || late(w))
+        return NULL;
+    guint only = 0, n = 0;
+    for (guint i = 1; i < w->names->len; i++)
+        if (counts(w->names->pdata[i]))
+            only = i, n++;
+    if (n == 0 || best > 2 * slots + 1)
+        return NULL;
+    return n == 1 ? g_strdup_printf("fails from %s = %" G_GINT64_FORMAT " on",
+                                    ((const WsProvedName *)w->names->pdata[only])->text, best + 1)
+                  : g_strdup_printf("fails from round %" G_GINT64_FORMAT " of a loop on", best + 1);
+}
+
+char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,
+                 gint64 until)
+{
+    Weakest w = { p, *options, names, until };
+    w.o.deadline = until;
+    w.o.exact = FALSE;
+    char *words = only_small(&w);
+    if (!words)
+        words = only_tiles(&w, FALSE);
+    if (!words)
+        words = only_multiples(&w);
+    if (!words)
+        words = only_tiles(&w, TRUE);
+    return words ? words : from_round(&w);
+}

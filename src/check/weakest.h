@@ -1,0 +1,13 @@
+/* Inside src/check: the weakest assumption under which a refuted design is right. */
+#pragma once
+
+#include "check/bits.h"
+
+G_BEGIN_DECLS
+
+/* "fails only for K = 0", "fails only for an odd number of tiles of a CTA"; NULL: none was found
+ * before `until` (monotonic time). `names` are those of the alarm. Caller frees. */
+char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,
+                 gint64 until);
+
+G_END_DECLS
