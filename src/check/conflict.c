@@ -164,9 +164,10 @@ void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writ
                                                       : "plain loads");
     ws_finding_tell(f, WS_STORY_THEN, "%s %s them in the async proxy", then,
                     writes ? "writes" : "reads");
-    ws_finding_tell(f, WS_STORY_BETWEEN,
-                    "they are ordered, but no `fence async` of the threads that %s lies between",
-                    p_writes ? "wrote" : "read");
+    ws_finding_tell(f, WS_STORY_BETWEEN, "they are ordered, but no `fence async` %s lies between",
+                    p->op->engine == WS_ENGINE_GATHER ? "after the wait for them"
+                    : p_writes                        ? "of the threads that wrote"
+                                                      : "of the threads that read");
     if (f->severity == WS_SEVERITY_ERROR) {
         ws_finding_tell(f, WS_STORY_SO,
                         "corruption: %s %s the bytes as they were before; seldom, and only on some "

@@ -50,6 +50,15 @@ GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
     return out;
 }
 
+GPtrArray *ws_fix_kinds(WsRuleId rule)
+{
+    GPtrArray *kinds = g_ptr_array_new();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (names(rows[i].rules, ws_rule(rule)->text))
+            g_ptr_array_add(kinds, (gpointer)rows[i].row.kind);
+    return kinds;
+}
+
 WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings)
 {
     WsDesign *now = ws_design_ref(design);

@@ -452,6 +452,7 @@ static void check_stale(WsPlay *play, WsInst *inst, WsSlot *s, const WsWaited *w
                         " of %s, which has completed %" G_GINT64_FORMAT
                         " time%s: it passes on completion %" G_GINT64_FORMAT,
                         inst->parity, name, s->phase, s->phase == 1 ? "" : "s", k);
+        f->harm = WS_HARM_EARLY;
         ws_finding_tell(f, WS_STORY_MISSING, "a new completion: %s waited for the same one",
                         before);
         ws_finding_tell(f, WS_STORY_SO,

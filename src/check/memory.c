@@ -157,6 +157,11 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
         ws_report_queue(play, f, "group sync", p->inst);
     else if (inst->last_wait)
         ws_report_slot(play, f, inst->last_wait);
+    if (rule == WS_RULE_P_PROXY_GATHER) {
+        ws_finding_set_remedy(f,
+                              "{\"fence\": \"async\"} after the wait, before the step that reads");
+        return;
+    }
     ws_finding_set_remedy(f,
                           "{\"fence\": \"async\"} by the threads that %s it, before the "
                           "arrive or sync that hands it over",
@@ -176,7 +181,8 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
     }
     WsProxy proxy = a->proxy != WS_PROXY_NONE ? a->proxy : e->op->proxy;
     if (proxy == WS_PROXY_ASYNC && p->op->proxy == WS_PROXY_GENERIC &&
-        !ws_fenced(play, inst, leader, p->comp, p->epoch))
+        !ws_fenced(play, inst, leader, p->cover ? p->cover_comp : p->comp,
+                   p->cover ? p->cover : p->epoch))
         report_proxy(play, inst, e, a, writes, p, p_writes);
 }
 

@@ -211,6 +211,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
         e->round[i] = step->round[i];
     e->pending = FALSE;
     e->comp = 0, e->epoch = 0, e->issue = 0, e->group = 0;
+    e->cover_comp = 0, e->cover = 0;
     e->next = NULL, e->slot = NULL;
     e->stage = e->element = e->row0 = -1;
     e->use = 0, e->buffer = 0;

@@ -31,6 +31,10 @@ struct WsEvent {
     WsEpoch issue; /* commit and bulk groups: same component, when it was issued; else 0 */
     WsEvent *next; /* copies that end together */
     gint64 group;  /* commit, bulk or load group it belongs to */
+    /* Gathers that signal: a proxy fence covers them for whoever has this one covered; the barrier
+     * that tells of their end covers nothing. cover 0: as (comp, epoch). */
+    guint cover_comp;
+    WsEpoch cover;
     gint64 stage, element, row0; /* of its last access: for messages and private rows */
     gint64 use;                  /* under which it wrote; G_MININT64: none said */
     guint buffer;                /* it wrote */
@@ -177,8 +181,8 @@ struct WsPlay {
     WsSchedule schedule;
     guint64 ops, max_ops;
     const gint *cancel; /* another thread sets it; NULL none */
-    gboolean outside; /* an expression failed or a limit was met: said in findings */
-    gint64 *pin;      /* [vars]: 1 + offset into pin_values, 0 none */
+    gboolean outside;   /* an expression failed or a limit was met: said in findings */
+    gint64 *pin;        /* [vars]: 1 + offset into pin_values, 0 none */
     const gint64 *pin_values;
     guint n_pin_values;
     guint tiles;

@@ -398,6 +398,8 @@ void ws_do_rows(WsPlay *play, WsInst *inst)
 /* Every thread arrives once its copies so far are done. */
 void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
 {
+    if (!play->control)
+        inst->o++; /* before it is released: fences so far cover none of the copies */
     WsTransfer *t = new_transfer(play, inst, FALSE);
     if (!target(play, inst, inst->rank, t))
         return;
@@ -409,6 +411,10 @@ void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
         WsEvent *copy = inst->cp->pdata[i];
         copy->next = e->next;
         e->next = copy;
+        if (!play->control) { /* a warning: the proof leaves it to the play */
+            copy->cover_comp = inst->comp_o;
+            copy->cover = inst->o;
+        }
     }
     g_ptr_array_set_size(inst->cp, 0);
     inst->cp_open = FALSE;

@@ -1,5 +1,7 @@
 /* explain: rules, and the steps and objects of the language, from the tables that the reader uses.
  */
+#include "check/examples.h"
+#include "check/fix.h"
 #include "cli/cli.h"
 #include "model/text.h"
 
@@ -34,10 +36,68 @@ static int list_all(void)
     return WS_EXIT_YES;
 }
 
-static void explain_rule(const WsRule *rule)
+/* Text in lines of at most 96 columns. */
+static void print_wrapped(const char *text)
 {
-    printf("%s (%s): %s\n\n%s\n\nRemedy: %s\n", rule->text, severities[rule->severity], rule->title,
-           rule->explain, rule->fix);
+    guint column = 0;
+    g_auto(GStrv) word = g_strsplit(text, " ", -1);
+    for (guint i = 0; word[i]; i++) {
+        const guint n = (guint)g_utf8_strlen(word[i], -1);
+        if (i > 0)
+            fputs(column + 1 + n > 96 ? "\n" : " ", stdout);
+        column = i > 0 && column + 1 + n <= 96 ? column + 1 + n : n;
+        fputs(word[i], stdout);
+    }
+    puts("");
+}
+
+static void explain_example(WsRuleId id)
+{
+    const char *rule = ws_rule(id)->text, *how = ws_rule_example_how(id);
+    g_autofree char *difference = ws_rule_example_difference(id, 2);
+    if (how && g_str_has_prefix(how, "size "))
+        printf("\nExample: a launch with --size %s of\n  warpstave explain %s --example right\n",
+               how + 5, rule);
+    else if (how && g_str_has_prefix(how, "edit "))
+        printf("\nExample: the edit \"%s\" of\n  warpstave explain %s --example right\n", how + 5,
+               rule);
+    else if (how)
+        printf("\nExample: a file %s that is not there\n", strchr(how, ' ') + 1);
+    else if (difference)
+        printf("\nExample: right with the lines at -, wrong with those at +\n\n%s\n"
+               "The whole of either: warpstave explain %s --example right|wrong\n",
+               difference, rule);
+}
+
+static void explain_rule(WsRuleId id)
+{
+    static const char *const classes[] = { "version", "syntax",   "name",     "type",  "legality",
+                                           "budget",  "protocol", "fragment", "result" };
+    const WsRule *rule = ws_rule(id);
+    printf("%s: %s\n%s, class %s\n\n", rule->text, rule->title, severities[rule->severity],
+           classes[rule->klass]);
+    print_wrapped(rule->explain);
+    g_autofree char *remedy = g_strdup_printf("\nRemedy: %s", rule->fix);
+    print_wrapped(remedy);
+    explain_example(id);
+    g_autoptr(GPtrArray) fixes = ws_fix_kinds(id);
+    g_autoptr(GString) list = g_string_new("\nQuick-fixes that `warpstave check --fix` tries:");
+    for (guint i = 0; i < fixes->len; i++)
+        g_string_append_printf(list, "%s %s", i ? "," : "", (const char *)fixes->pdata[i]);
+    if (fixes->len)
+        print_wrapped(list->str);
+}
+
+static int print_example(WsRuleId id, const char *which)
+{
+    const gboolean wrong = strcmp(which, "wrong") == 0;
+    if (!wrong && strcmp(which, "right") != 0)
+        return ws_cli_fail(WS_EXIT_USAGE, "--example %s: write right or wrong", which);
+    g_autofree char *text = ws_rule_example(id, wrong);
+    if (!text)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s is not broken by a text", ws_rule(id)->text);
+    fputs(text, stdout);
+    return WS_EXIT_YES;
 }
 
 static void explain_step(const WsStepInfo *info)
@@ -98,17 +158,29 @@ static int unknown(const char *name)
 
 int ws_command_explain(int argc, char **argv)
 {
+    gboolean all = FALSE;
+    g_autofree char *example = NULL;
+    const GOptionEntry entries[] = {
+        { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list all rules, objects and steps", NULL },
+        { "example", 0, 0, G_OPTION_ARG_STRING, &example,
+          "print the example design of a rule and nothing else", "right|wrong" },
+        { NULL },
+    };
     if (argc == 2 && !strcmp(argv[1], "--all"))
         return list_all();
     const char *name;
-    if (!ws_cli_options(&argc, &argv, "explain", NULL, &name))
+    if (!ws_cli_options(&argc, &argv, "explain", entries, &name))
         return WS_EXIT_USAGE;
     WsRuleId rule = ws_rule_find(name);
     WsNodeKind kind = find_kind(name);
     if (rule == WS_RULE_COUNT && kind == WS_NODE_KIND_COUNT)
         return unknown(name);
+    if (rule == WS_RULE_COUNT && example)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s is no rule: it has no example", name);
+    if (rule != WS_RULE_COUNT && example)
+        return print_example(rule, example);
     if (rule != WS_RULE_COUNT)
-        explain_rule(ws_rule(rule));
+        explain_rule(rule);
     else
         explain_kind(kind);
     return WS_EXIT_YES;

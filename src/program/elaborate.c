@@ -69,12 +69,7 @@ static void head(WsElab *E)
     p->target = ws_arena_strdup(E->arena, ws_elab_field_name(E, E->root, WS_F_target));
     p->file = ws_arena_strdup(E->arena, ws_design_file(E->design));
     E->gfx = strcmp(p->target, "gfx950") == 0;
-    p->cluster = (guint)ws_node_int(E->root, WS_F_cluster, 1);
-    if (p->cluster != 1 && p->cluster != 2 && p->cluster != 4 && p->cluster != 8) {
-        ws_elab_note(E, WS_RULE_B_CLUSTER, "cluster", "1, 2, 4 or 8.", "a cluster has %u CTAs",
-                     p->cluster);
-        p->cluster = 1;
-    }
+    p->cluster = (guint)ws_node_int(E->root, WS_F_cluster, 1); /* 1, 2, 4 or 8: the reader */
     if (E->gfx && p->cluster > 1)
         ws_elab_note(E, WS_RULE_L_CLUSTER, "cluster", NULL, "gfx950 has no clusters");
     gboolean drawn = ws_elab_field_is(E, E->root, WS_F_fences, "drawn");

@@ -1,7 +1,7 @@
 /* Any bytes: what elaborates is checked, proof included, and gets a verdict that fits its findings.
  * The check never crashes, hangs or takes more memory than a design of that size deserves; a state
  * space that is too large ends as "played" or "outside" with the reason. */
-#include "check/check.h"
+#include "check/fix.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +25,23 @@ static gboolean has_class(const WsFindings *findings, WsClass klass)
     return FALSE;
 }
 
+/* Proposals apply or say why not; what they make prints and reads back. */
+static void try_fixes(const WsDesign *design, const WsFindings *findings)
+{
+    for (guint i = 0; i < findings->list->len && i < 3; i++) {
+        g_autoptr(GPtrArray) fixes = ws_fixes_of(design, g_ptr_array_index(findings->list, i));
+        for (guint k = 0; k < fixes->len && k < 12; k++) {
+            const WsFix *fix = g_ptr_array_index(fixes, k);
+            require(fix->edits->len > 0 && g_utf8_validate(fix->title, -1, NULL));
+            g_autoptr(WsFindings) why = ws_findings_new();
+            g_autoptr(WsDesign) fixed = ws_fix_apply(design, fix, why);
+            require((fixed == NULL) == (ws_findings_count(why, WS_SEVERITY_ERROR) > 0));
+            g_autofree char *text = fixed != NULL ? ws_design_print(fixed) : g_strdup("x");
+            require(*text != '\0');
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     g_autofree char *copy = g_memdup2(data, size); /* exact bounds for the sanitizer */
@@ -33,14 +50,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (design == NULL)
         return 0;
     g_autoptr(WsProgram) program = ws_elaborate(design, NULL, 0, findings);
-    if (program == NULL || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0)
+    if (program == NULL || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0) {
+        try_fixes(design, findings);
         return 0;
+    }
     /* Small limits: many designs per second matter more than deep ones. */
     const WsCheckOptions options = { .max_ops = 20000, .max_states = 400 };
     g_autoptr(WsVerdict) verdict = ws_check(program, &options, findings);
     ws_check_locate(design, findings);
     g_autofree char *all = ws_findings_print(findings, "x"), *text = ws_verdict_text(verdict);
     require(g_utf8_validate(all, -1, NULL) && g_utf8_validate(text, -1, NULL));
+    try_fixes(design, findings);
     const int code = ws_findings_exit_code(findings, FALSE);
     switch (verdict->kind) {
     case WS_VERDICT_REFUTED:
