@@ -78,6 +78,7 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_ADVANCE] = advance,
     [WS_OP_DEP_WAIT] = ws_sync_simple,
     [WS_OP_DEP_LAUNCH] = ws_sync_simple,
+    [WS_OP_RAW] = ws_raw_step,
     [WS_OP_MARK] = nothing, /* the recorder reads its clock */
 };
 
@@ -91,7 +92,7 @@ gboolean ws_op_leader_only(const WsOp *op)
 
 void ws_op_emit(WsEmit *e, const WsOp *op)
 {
-    if (e->error)
+    if (e->error || op->declared)
         return;
     e->op = op;
     if (!lower[op->kind]) {

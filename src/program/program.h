@@ -252,6 +252,23 @@ typedef struct {
     WsExpr *first;      /* nonzero: accumulator starts at 0 with this step */
 } WsMma;
 
+/* What a name in the text of a raw step stands for. */
+typedef enum {
+    WS_RAW_VALUE,   /* value[index] of the operation: its registers */
+    WS_RAW_BUFFER,  /* access[index]: shared address */
+    WS_RAW_BARRIER, /* `barrier`: shared address of the slot */
+    WS_RAW_TENSOR,  /* tensor `index`: global address */
+    WS_RAW_EXPR,    /* `expr` in a register */
+} WsRawKind;
+typedef struct {
+    char *name;
+    WsRawKind kind;
+    gboolean out;
+    guint index;
+    const WsOp *barrier; /* only barrier, element and slot of it are meant */
+    WsExpr *expr;
+} WsRawOperand;
+
 struct WsOp {
     WsOpKind kind;
     guint index;        /* dense number over the whole program: key for side tables and traces */
@@ -310,6 +327,9 @@ struct WsOp {
     gint var;           /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
     WsExpr *set;        /* LET: value; ADVANCE: increment */
     char *text;         /* MARK name, RAW text */
+    guint n_raw;
+    WsRawOperand *raw;  /* RAW: operands of the text, `in` first */
+    gboolean declared;  /* made by the text of a raw step: counted and judged, emitted by nobody */
 };
 
 /* --- control ----------------------------------------------------------------------------------- */

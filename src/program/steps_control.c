@@ -275,8 +275,3 @@ void ws_step_STAGE(WsStepState *S)
 {
     ws_step_unsupported(S);
 }
-
-void ws_step_RAW(WsStepState *S)
-{
-    ws_step_unsupported(S);
-}

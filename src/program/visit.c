@@ -29,6 +29,11 @@ void ws_op_visit(const WsOp *op, WsExprVisit visit, gpointer data)
     }
     for (guint i = 0; i < op->n_math; i++)
         see(op->math[i]->value, visit, data);
+    for (guint i = 0; i < op->n_raw; i++) {
+        see(op->raw[i].expr, visit, data);
+        if (op->raw[i].barrier)
+            ws_op_visit(op->raw[i].barrier, visit, data);
+    }
 }
 
 void ws_tree_visit(const WsTree *t, WsExprVisit visit, gpointer data)

@@ -65,6 +65,59 @@ static void test_design(gconstpointer data)
     assemble(p);
 }
 
+/* A raw step is taken into the asm as it is written, and no CPU can run it. */
+static void test_raw(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design =
+        ws_design_load(WS_SOURCE_ROOT "/tests/designs/raw-steps.wstave", findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_autoptr(GError) error = NULL;
+    g_assert_nonnull(p);
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(strstr(ptx, "cvt.rn.f32.s32 n, %r"));
+    g_assert_nonnull(strstr(ptx, "mbarrier.arrive.shared::cta.b64 _, [%r"));
+    g_assert_null(strstr(ptx, "%{"));
+    assemble(p);
+    WsRehearseOptions options = { .seed = 1, .sms = 2 };
+    WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
+    g_assert_null(r);
+    g_assert_nonnull(strstr(error->message, "raw"));
+}
+
+/* What a raw step may not say, each with the words that tell why. */
+static void test_raw_refused(void)
+{
+    static const struct {
+        const char *from, *to, *says;
+    } cases[] = {
+        { "%{n}", "%{size}", "%{size} is no operand" },
+        { "\"out\": \"y\"", "\"out\": \"N\"", "defines values and writes buffers only" },
+        { "\"by\": \"thread\"", "\"out\": { \"q\": \"y\" }, \"by\": \"thread\"",
+          "one thread cannot define" },
+        { "\"in\": { \"x\"", "\"proxy\": \"async\", \"in\": { \"x\"", "names the barrier" },
+        { "\"ptx\"", "\"llvm\"", "LLVM IR" },
+    };
+    g_autofree char *text = NULL;
+    g_assert_true(
+        g_file_get_contents(WS_SOURCE_ROOT "/tests/designs/raw-steps.wstave", &text, NULL, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *at = strstr(text, cases[i].from);
+        g_assert_nonnull(at);
+        g_autofree char *head = g_strndup(text, at - text);
+        g_autofree char *bad = g_strconcat(head, cases[i].to, at + strlen(cases[i].from), NULL);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(bad, strlen(bad), "raw", findings);
+        g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+        g_autofree char *said = ws_findings_print(findings, "raw");
+        if (!strstr(said, cases[i].says))
+            g_test_message("case %u: %s", i, said);
+        g_assert_nonnull(strstr(said, cases[i].says));
+    }
+}
+
 static void add(const char *path)
 {
     g_autofree char *base = g_path_get_basename(path);
@@ -85,6 +138,8 @@ int main(int argc, char **argv)
         if (g_str_has_suffix(name, ".wstave"))
             add(path);
     }
+    g_test_add_func("/codegen/raw", test_raw);
+    g_test_add_func("/codegen/raw/refused", test_raw_refused);
     for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
         g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, others[i], NULL);
         add(path);
