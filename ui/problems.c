@@ -3,84 +3,67 @@
 #include "ui/actions.h"
 #include "ui/facts.h"
 #include "ui/format.h"
-#include "ui/table.h"
+#include "ui/problem_list.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 
 /* Parts of an explanation. */
-enum { TITLE, MESSAGE_TEXT, REMEDY, BARRIER, ROUND, PLACES, ABOUT, N_PARTS };
+enum { TITLE, MESSAGE_TEXT, STORY, REASON, REMEDY, BARRIER, ROUND, PLACES, ABOUT, N_PARTS };
 
 struct _WsProblems {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *verdict, *skipped, *toggle[3], *entry, *table, *explain, *explain_scroll;
+    GtkWidget *verdict, *skipped, *toggle[3], *silenced, *entry, *list, *explain, *explain_scroll;
+    GtkWidget *actions;
     GtkWidget *part[N_PARTS], *text[N_PARTS];
-    guint count[3];
-    char *needle; /* casefolded text of the filter */
+    guint count[3], n_silenced;
 };
 
-enum { SEVERITY, RULE, MESSAGE, PLACE, LINE, N_COLUMNS };
+static guint explained_signal;
 
 G_DEFINE_FINAL_TYPE(WsProblems, ws_problems, GTK_TYPE_WIDGET)
-
-/* A shape for each severity, so that colour is never the only sign. */
-static const struct {
-    const char *glyph, *word, *style;
-} severities[] = {
-    [WS_SEVERITY_HINT] = { "\xe2\x97\x8f", N_("hint"), "ws-hint" },
-    [WS_SEVERITY_WARNING] = { "\xe2\x96\xb2", N_("warning"), "ws-warning" },
-    [WS_SEVERITY_ERROR] = { "\xe2\x9c\x96", N_("error"), "ws-error-text" },
-};
-
-const char *ws_severity_glyph(WsSeverity severity)
-{
-    return severities[severity].glyph;
-}
-
-const char *ws_severity_word(WsSeverity severity)
-{
-    return _(severities[severity].word);
-}
-
-const char *ws_severity_class(WsSeverity severity)
-{
-    return severities[severity].style;
-}
 
 static void dispose(GObject *object)
 {
     WsProblems *self = WS_PROBLEMS(object);
     GtkWidget *child;
-    if (self->table)
-        ws_table_set_filter(WS_TABLE(self->table), NULL, NULL);
-    self->table = NULL;
+    if (self->list)
+        g_signal_handlers_disconnect_by_data(self->list, self);
+    self->list = NULL;
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
         gtk_widget_unparent(child);
     g_clear_object(&self->document);
-    g_clear_pointer(&self->needle, g_free);
     G_OBJECT_CLASS(ws_problems_parent_class)->dispose(object);
 }
 
 /* --- explanation --------------------------------------------------------------------------------
  */
 
-static const WsFinding *finding_of(WsProblems *self, WsRow *row)
+const WsFinding *ws_problems_selected(WsProblems *self)
 {
     WsFindings *findings = ws_document_findings(self->document);
-    guint i = row ? ws_row_get_index(row) : G_MAXUINT;
-    return findings && i < findings->list->len ? g_ptr_array_index(findings->list, i) : NULL;
+    gint i = self->list ? ws_problem_list_selected(WS_PROBLEM_LIST(self->list)) : -1;
+    return findings && i >= 0 && (guint)i < findings->list->len
+               ? g_ptr_array_index(findings->list, (guint)i)
+               : NULL;
+}
+
+GtkBox *ws_problems_actions(WsProblems *self)
+{
+    return GTK_BOX(self->actions);
 }
 
 /* The texts of an explanation stay and change their words: labels made anew for every finding would
  * lose what the person just marked. */
 static void make_texts(WsProblems *self)
 {
-    static const char *const heading[N_PARTS] = { [REMEDY] = N_("What to do"),
-                                                  [BARRIER] = N_("Barrier"),
-                                                  [ROUND] = N_("Round"),
-                                                  [PLACES] = N_("Places"),
-                                                  [ABOUT] = N_("About the rule") };
+    static const char *const heading[N_PARTS] = {
+        [STORY] = N_("What happens"),  [REASON] = N_("Suppressed, since"),
+        [REMEDY] = N_("What to do"),   [BARRIER] = N_("Barrier"),
+        [ROUND] = N_("Round"),         [PLACES] = N_("Places"),
+        [ABOUT] = N_("About the rule")
+    };
     for (guint i = 0; i < N_PARTS; i++) {
         GtkWidget *part = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
         GtkWidget *label =
@@ -99,6 +82,8 @@ static void make_texts(WsProblems *self)
         }
         if (i == TITLE)
             gtk_widget_add_css_class(label, "ws-heading");
+        if (i == PLACES) /* what can be done about it stands before what is known of it */
+            gtk_box_append(GTK_BOX(self->explain), self->actions);
         gtk_box_append(GTK_BOX(part), label);
         gtk_box_append(GTK_BOX(self->explain), part);
         self->part[i] = part;
@@ -140,14 +125,27 @@ static void add_place(WsProblems *self, const char *place)
     gtk_box_append(GTK_BOX(self->text[PLACES]), button);
 }
 
-static void explain(WsProblems *self, WsRow *row)
+/* The story has its own last line about the remedy; that stands under its own heading. */
+static char *story_of(const WsFinding *f)
 {
-    const WsFinding *f = finding_of(self, row);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; f->story && i < f->story->len; i++) {
+        const WsStoryLine *line = g_ptr_array_index(f->story, i);
+        g_string_append_printf(text, "%s%s: %s", text->len ? "\n" : "", ws_story_label(line->part),
+                               line->text);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void explain(WsProblems *self)
+{
+    const WsFinding *f = ws_problems_selected(self);
     GtkWidget *child;
     while ((child = gtk_widget_get_first_child(self->text[PLACES])))
         gtk_box_remove(GTK_BOX(self->text[PLACES]), child);
     for (guint i = 0; i < N_PARTS; i++)
         gtk_widget_set_visible(self->part[i], FALSE);
+    g_signal_emit(self, explained_signal, 0);
     if (!f) {
         set_text(self, MESSAGE_TEXT,
                  self->count[0] + self->count[1] + self->count[2]
@@ -162,7 +160,10 @@ static void explain(WsProblems *self, WsRow *row)
     g_autofree char *about =
         f->remedy ? g_strdup_printf("%s\n%s", rule->explain, rule->fix) : g_strdup(rule->explain);
     set_text(self, TITLE, title);
+    g_autofree char *story = story_of(f);
     set_text(self, MESSAGE_TEXT, f->message);
+    set_text(self, STORY, story);
+    set_text(self, REASON, f->silenced);
     set_text(self, REMEDY, f->remedy ? f->remedy : rule->fix);
     set_text(self, BARRIER, f->barrier);
     set_text(self, ROUND, f->round);
@@ -181,46 +182,15 @@ static void explain(WsProblems *self, WsRow *row)
 /* --- list ---------------------------------------------------------------------------------------
  */
 
-static gboolean keep(WsRow *row, gpointer data)
-{
-    WsProblems *self = data;
-    const WsFinding *f = finding_of(self, row);
-    if (!f || !gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->toggle[f->severity])))
-        return FALSE;
-    if (!self->needle || !*self->needle)
-        return TRUE;
-    const char *part[] = { ws_rule(f->rule)->text, ws_rule(f->rule)->title, f->at, f->message,
-                           f->remedy };
-    for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
-        g_autofree char *folded = part[i] ? g_utf8_casefold(part[i], -1) : NULL;
-        if (folded && strstr(folded, self->needle))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 static void refilter(WsProblems *self)
 {
-    g_free(self->needle);
-    self->needle = g_utf8_casefold(gtk_editable_get_text(GTK_EDITABLE(self->entry)), -1);
-    ws_table_set_filter(WS_TABLE(self->table), keep, self);
-}
-
-static WsRow *make_row(const WsFinding *f, guint i)
-{
-    const WsRule *rule = ws_rule(f->rule);
-    WsRow *row = ws_row_new(N_COLUMNS, f->at);
-    ws_row_index(row, i);
-    ws_row_style(row, ws_severity_class(f->severity));
-    ws_row_number(
-        row, SEVERITY, f->severity,
-        g_strdup_printf("%s %s", ws_severity_glyph(f->severity), ws_severity_word(f->severity)));
-    ws_row_text(row, RULE, g_strdup(rule->text));
-    ws_row_text(row, MESSAGE, g_strdup(f->message));
-    ws_row_text(row, PLACE, g_strdup(f->at));
-    ws_row_number(row, LINE, f->line, f->line ? g_strdup_printf("%u", f->line) : g_strdup(""));
-    ws_row_tip(row, f->message);
-    return row;
+    WsProblemFilter filter = { .needle = NULL };
+    g_autofree char *needle = g_utf8_casefold(gtk_editable_get_text(GTK_EDITABLE(self->entry)), -1);
+    for (guint i = 0; i < 3; i++)
+        filter.severity[i] = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->toggle[i]));
+    filter.silenced = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->silenced));
+    filter.needle = needle;
+    ws_problem_list_filter(WS_PROBLEM_LIST(self->list), &filter);
 }
 
 static void show_counts(WsProblems *self)
@@ -236,6 +206,10 @@ static void show_counts(WsProblems *self)
         gtk_accessible_update_property(GTK_ACCESSIBLE(self->toggle[s]),
                                        GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
     }
+    g_autofree char *silenced = ws_format_count(
+        self->n_silenced, ngettext("%s suppressed", "%s suppressed", self->n_silenced));
+    gtk_button_set_label(GTK_BUTTON(self->silenced), silenced);
+    gtk_widget_set_visible(self->silenced, self->n_silenced > 0);
 }
 
 /* What the check looked at, and what it left out: a clean list says nothing without it. */
@@ -261,26 +235,30 @@ static void show_verdict(WsProblems *self)
 static void refresh(WsProblems *self)
 {
     WsFindings *findings = ws_document_findings(self->document);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_object_unref);
     memset(self->count, 0, sizeof self->count);
+    self->n_silenced = 0;
     for (guint i = 0; findings && i < findings->list->len; i++) {
         const WsFinding *f = g_ptr_array_index(findings->list, i);
-        self->count[f->severity]++;
-        g_ptr_array_add(rows, make_row(f, i));
+        if (f->silenced)
+            self->n_silenced++;
+        else
+            self->count[f->severity]++;
     }
     show_counts(self);
     show_verdict(self);
-    ws_table_set_rows(WS_TABLE(self->table), rows);
+    ws_problem_list_take(WS_PROBLEM_LIST(self->list), findings);
 }
 
-static void on_activated(WsProblems *self, WsRow *row)
+static void on_activated(WsProblems *self, gint i)
 {
-    reveal(self, ws_row_place(row));
+    const WsFinding *f = ws_problems_selected(self);
+    if (f)
+        reveal(self, f->at);
 }
 
-static void on_selected(WsProblems *self, WsRow *row)
+static void on_selected(WsProblems *self, gint i)
 {
-    explain(self, row);
+    explain(self);
 }
 
 /* --- going through them -------------------------------------------------------------------------
@@ -288,13 +266,8 @@ static void on_selected(WsProblems *self, WsRow *row)
 
 static void step_by(WsProblems *self, gint by)
 {
-    gint n = (gint)ws_table_n_shown(WS_TABLE(self->table));
-    gint at = ws_table_selected(WS_TABLE(self->table));
-    if (n == 0)
-        return;
-    gint next = at < 0 ? (by > 0 ? 0 : n - 1) : (at + by + n) % n;
-    ws_table_select(WS_TABLE(self->table), (guint)next);
-    reveal(self, ws_row_place(ws_table_shown(WS_TABLE(self->table), (guint)next)));
+    if (ws_problem_list_step(WS_PROBLEM_LIST(self->list), by) >= 0)
+        reveal(self, ws_problems_selected(self)->at);
 }
 
 void ws_problems_next(WsProblems *self)
@@ -314,7 +287,7 @@ guint ws_problems_count(WsProblems *self, WsSeverity severity)
 
 guint ws_problems_n_shown(WsProblems *self)
 {
-    return ws_table_n_shown(WS_TABLE(self->table));
+    return ws_problem_list_n_shown(WS_PROBLEM_LIST(self->list));
 }
 
 static void next_action(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -329,7 +302,7 @@ static void previous_action(GtkWidget *widget, const char *name, GVariant *param
 
 static void copy_action(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-    g_autofree char *text = ws_table_copy(WS_TABLE(WS_PROBLEMS(widget)->table));
+    g_autofree char *text = ws_problem_list_copy(WS_PROBLEM_LIST(WS_PROBLEMS(widget)->list));
     gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
 }
 
@@ -340,6 +313,8 @@ static void ws_problems_class_init(WsProblemsClass *class)
 {
     GtkWidgetClass *widget = GTK_WIDGET_CLASS(class);
     G_OBJECT_CLASS(class)->dispose = dispose;
+    explained_signal = g_signal_new("explained", WS_TYPE_PROBLEMS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                    NULL, G_TYPE_NONE, 0);
     gtk_widget_class_set_layout_manager_type(widget, GTK_TYPE_BIN_LAYOUT);
     gtk_widget_class_set_accessible_role(widget, GTK_ACCESSIBLE_ROLE_GROUP);
     gtk_widget_class_install_action(widget, "problems.next-problem", NULL, next_action);
@@ -367,6 +342,12 @@ static GtkWidget *make_bar(WsProblems *self)
         g_signal_connect_swapped(self->toggle[s], "toggled", G_CALLBACK(refilter), self);
         gtk_box_append(GTK_BOX(bar), self->toggle[s]);
     }
+    self->silenced = gtk_toggle_button_new();
+    gtk_widget_set_tooltip_text(self->silenced,
+                                _("Show or hide findings that the design suppresses"));
+    gtk_widget_set_visible(self->silenced, FALSE);
+    g_signal_connect_swapped(self->silenced, "toggled", G_CALLBACK(refilter), self);
+    gtk_box_append(GTK_BOX(bar), self->silenced);
     self->entry = gtk_search_entry_new();
     gtk_widget_set_hexpand(self->entry, TRUE);
     g_object_set(self->entry, "placeholder-text", _("Filter by rule, place or text"), NULL);
@@ -384,17 +365,10 @@ static GtkWidget *make_bar(WsProblems *self)
 
 static GtkWidget *make_list(WsProblems *self)
 {
-    const WsColumn column[N_COLUMNS] = {
-        [SEVERITY] = { _("Severity"), NULL, FALSE, FALSE, 110 },
-        [RULE] = { _("Rule"), NULL, FALSE, FALSE, 130 },
-        [MESSAGE] = { _("Message"), NULL, FALSE, TRUE, 0 },
-        [PLACE] = { _("Place"), NULL, FALSE, FALSE, 250 },
-        [LINE] = { _("Line"), NULL, TRUE, FALSE, 0 },
-    };
-    self->table = ws_table_new(_("Problems"), column, N_COLUMNS, _("Nothing to show."));
-    g_signal_connect_swapped(self->table, "activated", G_CALLBACK(on_activated), self);
-    g_signal_connect_swapped(self->table, "selected", G_CALLBACK(on_selected), self);
-    return self->table;
+    self->list = ws_problem_list_new();
+    g_signal_connect_swapped(self->list, "activated", G_CALLBACK(on_activated), self);
+    g_signal_connect_swapped(self->list, "selected", G_CALLBACK(on_selected), self);
+    return self->list;
 }
 
 static void ws_problems_init(WsProblems *self)
@@ -409,6 +383,8 @@ static void ws_problems_init(WsProblems *self)
     gtk_widget_add_css_class(head, "ws-head");
     self->explain = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     gtk_widget_add_css_class(self->explain, "ws-explain");
+    self->actions = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_add_css_class(self->actions, "ws-fixes");
     make_texts(self);
     self->explain_scroll = gtk_scrolled_window_new();
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->explain_scroll), GTK_POLICY_NEVER,
@@ -434,7 +410,6 @@ GtkWidget *ws_problems_new(WsDocument *document)
 {
     WsProblems *self = g_object_new(WS_TYPE_PROBLEMS, NULL);
     self->document = g_object_ref(document);
-    ws_table_sort_by(WS_TABLE(self->table), SEVERITY, TRUE);
     refilter(self);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
     refresh(self);

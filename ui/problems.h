@@ -12,7 +12,7 @@ G_DECLARE_FINAL_TYPE(WsProblems, ws_problems, WS, PROBLEMS, GtkWidget)
 
 /* Keeps a reference to the document. Floating reference, as of every new widget. */
 GtkWidget *ws_problems_new(WsDocument *document);
-/* Goes to the next or previous finding of the list as it is sorted and filtered, round the ends,
+/* Goes to the next or previous finding of the list as it is grouped and filtered, round the ends,
  * and reveals its step. Also the class actions "problems.next-problem" and
  * "problems.previous-problem". */
 void ws_problems_next(WsProblems *problems);
@@ -20,9 +20,9 @@ void ws_problems_previous(WsProblems *problems);
 /* Findings of this severity, shown or not. */
 guint ws_problems_count(WsProblems *problems, WsSeverity severity);
 guint ws_problems_n_shown(WsProblems *problems);
-/* Shape, translated word and CSS class of a severity. */
-const char *ws_severity_glyph(WsSeverity severity);
-const char *ws_severity_word(WsSeverity severity);
-const char *ws_severity_class(WsSeverity severity);
+/* The finding that is explained, NULL none; borrowed. Signal "explained": it is another one. */
+const WsFinding *ws_problems_selected(WsProblems *problems);
+/* A place under the explanation for what can be done about it: buttons of others. */
+GtkBox *ws_problems_actions(WsProblems *problems);
 
 G_END_DECLS

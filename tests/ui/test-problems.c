@@ -1,0 +1,151 @@
+/* The problems by pointer and keyboard: sections by rule, filters, the explanation (I31). */
+#include "scenario.h"
+
+#include "ui/problem_list.h"
+#include "ui/problems.h"
+
+#include <string.h>
+
+#define BROKEN "tests/designs/broken/10-unequal-loops.wstave"
+#define COUNT  "tests/designs/broken/02-wrong-count.wstave"
+
+static gboolean has_class(GtkWidget *w, gconstpointer style)
+{
+    return gtk_widget_get_mapped(w) && gtk_widget_has_css_class(w, style);
+}
+
+static WsProblems *problems_of(Scenario *s)
+{
+    return WS_PROBLEMS(ws_window_part(s->window, WS_PART_PROBLEMS));
+}
+
+static guint n_headings(Scenario *s)
+{
+    g_autoptr(GPtrArray) all = scenario_find_all(GTK_WIDGET(s->window), has_class, "ws-rule");
+    return all->len;
+}
+
+static guint n_rules(const WsFindings *f)
+{
+    gboolean seen[WS_RULE_COUNT] = { FALSE };
+    guint n = 0;
+    for (guint i = 0; i < f->list->len; i++) {
+        const WsFinding *one = f->list->pdata[i];
+        n += !one->silenced && !seen[one->rule];
+        seen[one->rule] = TRUE;
+    }
+    return n;
+}
+
+/* A heading for each rule, and under it its findings only. */
+static void sections(Scenario *s)
+{
+    static const char *const designs[] = { BROKEN, COUNT };
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        scenario_open(s, designs[i]);
+        scenario_act(s, "show-problems");
+        WAIT_FOR(n_headings(s) == n_rules(ws_document_findings(s->document)));
+        const WsFinding *first = ws_document_findings(s->document)->list->pdata[0];
+        WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), ws_rule(first->rule)->title));
+    }
+}
+
+/* A click on a severity hides its findings, and their headings with them. */
+static void filter_by_severity(Scenario *s)
+{
+    scenario_open(s, COUNT);
+    scenario_act(s, "show-problems");
+    WsProblems *p = problems_of(s);
+    guint all = ws_problems_n_shown(p), hints = ws_problems_count(p, WS_SEVERITY_HINT);
+    g_assert_cmpuint(hints, >, 0);
+    g_assert_cmpuint(all, >, hints);
+    GtkWidget *toggle = NULL;
+    WAIT_FOR((toggle = scenario_find_text(GTK_WIDGET(p), "hint")) &&
+             gtk_widget_get_ancestor(toggle, GTK_TYPE_TOGGLE_BUTTON));
+    guint headings = n_headings(s);
+    scenario_click_widget(gtk_widget_get_ancestor(toggle, GTK_TYPE_TOGGLE_BUTTON), NULL);
+    WAIT_FOR(ws_problems_n_shown(p) == all - hints);
+    WAIT_FOR(n_headings(s) < headings);
+    scenario_click_widget(gtk_widget_get_ancestor(toggle, GTK_TYPE_TOGGLE_BUTTON), NULL);
+    WAIT_FOR(ws_problems_n_shown(p) == all);
+    WAIT_FOR(n_headings(s) == headings);
+}
+
+static void filter_by_text(Scenario *s)
+{
+    scenario_open(s, BROKEN);
+    scenario_act(s, "show-problems");
+    WsProblems *p = problems_of(s);
+    guint all = ws_problems_n_shown(p);
+    GtkWidget *entry = scenario_find_type(GTK_WIDGET(p), "GtkSearchEntry");
+    g_assert_nonnull(entry);
+    scenario_click_widget(entry, NULL);
+    scenario_type("no_such_thing");
+    WAIT_FOR(ws_problems_n_shown(p) == 0);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(p), "Nothing to show."));
+    scenario_key("ctrl+a BackSpace");
+    WAIT_FOR(ws_problems_n_shown(p) == all);
+}
+
+/* F8 goes round; each finding is explained and revealed; the place for buttons is there. */
+static void walk(Scenario *s)
+{
+    scenario_open(s, BROKEN);
+    scenario_act(s, "focus-score");
+    WsProblems *p = problems_of(s);
+    guint n = ws_problems_n_shown(p);
+    const WsFinding *first = NULL;
+    for (guint i = 0; i <= n; i++) {
+        const WsFinding *before = ws_problems_selected(p);
+        scenario_key("F8");
+        WAIT_FOR(ws_problems_selected(p) && (n == 1 || ws_problems_selected(p) != before));
+        const WsFinding *f = ws_problems_selected(p);
+        if (!i)
+            first = f;
+        if (f->at && *f->at)
+            WAIT_FOR(ws_document_selection(s->document)->len == 1);
+    }
+    g_assert_true(ws_problems_selected(p) == first);
+    scenario_key("shift+F8");
+    WAIT_FOR(n == 1 || ws_problems_selected(p) != first);
+    scenario_act(s, "show-problems");
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(p), "What to do"));
+    GtkWidget *button = gtk_button_new_with_label("here");
+    gtk_box_append(ws_problems_actions(p), button);
+    scenario_settle(GTK_WIDGET(p));
+    g_assert_true(gtk_widget_get_mapped(button));
+}
+
+/* Arrows and Return, without a pointer. */
+static void by_keyboard(Scenario *s)
+{
+    scenario_open(s, BROKEN);
+    scenario_act(s, "show-problems");
+    WsProblems *p = problems_of(s);
+    GtkWidget *list = scenario_find(GTK_WIDGET(p), has_class, "ws-findings");
+    g_assert_nonnull(list);
+    gtk_widget_child_focus(list, GTK_DIR_TAB_FORWARD);
+    scenario_key("Down");
+    scenario_key("Up");
+    scenario_key("space");
+    WAIT_FOR(ws_problems_selected(p));
+    const WsFinding *f = ws_problems_selected(p);
+    ws_document_select(s->document, NULL, WS_SELECT_REPLACE, FALSE);
+    scenario_key("Return");
+    WAIT_FOR(ws_document_selection(s->document)->len == 1);
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, f->at);
+}
+
+static void add(void)
+{
+    scenario_add("problems/I31-sections", sections);
+    scenario_add("problems/I31-severity", filter_by_severity);
+    scenario_add("problems/I31-text", filter_by_text);
+    scenario_add("problems/I31-walk", walk);
+    scenario_add("problems/I31-keyboard", by_keyboard);
+}
+
+int main(int argc, char **argv)
+{
+    return scenario_main(argc, argv, add);
+}
