@@ -12,7 +12,7 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
     const char *dir = keep ? keep : scratch;
     int status = 0, code = ws_cli_bundle(file, options, dir);
     if (code == WS_EXIT_YES) {
-        WsRunSpec spec = { .host = host, .quiet = TRUE };
+        WsRunSpec spec = { .host = host, .quiet = TRUE, .interrupted = ws_cli_interrupted };
         if (!ws_run_bundle(dir, &spec, &status, &error))
             code = ws_cli_fail(g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT)
                                    ? WS_EXIT_ABSENT

@@ -41,7 +41,7 @@ static void run_one(Run *r, const char *host)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    const WsRunSpec spec = { .host = host, .quiet = TRUE };
+    const WsRunSpec spec = { .host = host, .quiet = TRUE, .interrupted = ws_cli_interrupted };
     int status = 0;
     r->host = host;
     if (!ws_run_bundle(r->dir, &spec, &status, &error) ||

@@ -6,10 +6,12 @@
 G_BEGIN_DECLS
 
 typedef struct {
-    const char *host;             /* NULL: this machine; else what `ssh` takes: "user@gpu1" */
-    const char *runner;           /* NULL: found by ws_run_find_runner() */
-    const char *const *arguments; /* further arguments of the runner, NULL-terminated, or NULL */
-    gboolean quiet;               /* its output is dropped */
+    const char *host;              /* NULL: this machine; else what `ssh` takes: "user@gpu1" */
+    const char *runner;            /* NULL: found by ws_run_find_runner() */
+    const char *const *arguments;  /* further arguments of the runner, NULL-terminated, or NULL */
+    gboolean quiet;                /* its output is dropped */
+    gboolean (*interrupted)(void); /* asked while a remote run goes on; TRUE ends it; may be NULL */
+    guint retry_ms; /* pause before a lost connection is taken up, doubled each time; 0: 1000 */
 } WsRunSpec;
 
 /* Runs warpstave-runner on the bundle `dir` and waits. results.json and records lie in `dir`
