@@ -10,6 +10,31 @@ typedef struct {
     GPtrArray *skipped;
 } Maker;
 
+/* Rounds that a driver makes at a value of its size: those of the largest value that was solved and
+ * is not above it. */
+static gint64 rounds_at(const WsDriver *d, gint64 value)
+{
+    gint64 r = 0;
+    for (guint i = 0; i < d->value->len; i++)
+        if (g_array_index(d->value, gint64, i) <= value)
+            r = MAX(r, g_array_index(d->rounds, gint64, i));
+    return r;
+}
+
+/* Rounds and tiles of a case together, once it is settled which driver has its way. */
+static void weigh(const Maker *m, WsCase *c, const guint *pick, const gint64 *now)
+{
+    for (guint i = 0; i < m->drivers->len; i++) {
+        const WsDriver *d = m->drivers->pdata[i];
+        if (d->rounds->len == 0)
+            continue;
+        gint64 r = d->tile_var < 0 ? rounds_at(d, now[d->size])
+                                   : g_array_index(d->rounds, gint64, pick[i] % d->rounds->len);
+        c->rounds = MAX(c->rounds, r);
+        c->weight += (guint)MIN(r * c->tiles, 1000000);
+    }
+}
+
 /* One choice: index into the rounds of each driver. Where two drivers choose the same size, `lead`
  * (-1: the last) has its way. */
 static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, gint lead)
@@ -35,9 +60,7 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, 
         if (d->rounds->len == 0)
             continue;
         guint at = pick[i] % d->rounds->len;
-        gint64 r = g_array_index(d->rounds, gint64, at), v = g_array_index(d->value, gint64, at);
-        c->rounds = MAX(c->rounds, r);
-        c->weight += (guint)MIN(r * tiles, 1000000);
+        gint64 v = g_array_index(d->value, gint64, at);
         if (d->tile_var < 0) {
             gboolean led = lead >= 0 && (guint)lead != i &&
                            ((WsDriver *)m->drivers->pdata[lead])->size == d->size;
@@ -52,6 +75,7 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, 
             g_string_append_printf(text, " %" G_GINT64_FORMAT, x);
         }
     }
+    weigh(m, c, pick, now);
     guint n = 0;
     for (guint v = 0; v < p->n_vars; v++) {
         if (p->var[v].kind != WS_VAR_SIZE)
@@ -104,6 +128,16 @@ static void cases_of(Maker *m, guint tiles, guint most)
         }
 }
 
+/* Fewest tiles and rounds together, then fewest tiles. */
+static gint smaller(gconstpointer a, gconstpointer b)
+{
+    const WsCase *x = *(WsCase *const *)a, *y = *(WsCase *const *)b;
+    guint64 p = (guint64)x->weight + x->tiles, q = (guint64)y->weight + y->tiles;
+    if (p != q)
+        return p < q ? -1 : 1;
+    return x->tiles < y->tiles ? -1 : x->tiles > y->tiles;
+}
+
 GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped)
 {
     g_autofree gint64 *base = g_new0(gint64, p->n_vars + 1);
@@ -118,5 +152,6 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPt
     gboolean single = p->tiles.launch == WS_LAUNCH_SINGLE;
     for (guint t = single ? 1 : 0; t <= (single ? 1 : max_tiles); t++)
         cases_of(&m, t, most);
+    g_ptr_array_sort(m.cases, smaller);
     return m.cases;
 }

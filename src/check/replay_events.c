@@ -193,7 +193,7 @@ static void see(Walk *W, const WsStep *s)
     case WS_OP_BULK_COPY:
     case WS_OP_ST_REMOTE:
     case WS_OP_CP_ROWS:
-        if (op->barrier >= 0) {
+        if (op->barrier >= 0 && op->kind != WS_OP_CP_ROWS) {
             load(W, &e);
         } else {
             own_touches(W, &e, WS_MODE_READ | WS_MODE_WRITE);

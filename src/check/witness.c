@@ -32,16 +32,6 @@ static void case_free(gpointer data)
     g_free(c);
 }
 
-/* Fewest tiles and rounds together, then fewest tiles. */
-static gint smaller(gconstpointer a, gconstpointer b)
-{
-    const WsCase *x = *(WsCase *const *)a, *y = *(WsCase *const *)b;
-    guint64 p = (guint64)x->weight + x->tiles, q = (guint64)y->weight + y->tiles;
-    if (p != q)
-        return p < q ? -1 : 1;
-    return x->tiles < y->tiles ? -1 : x->tiles > y->tiles;
-}
-
 typedef struct {
     const WsProgram *p;
     const WsFinding *finding;
@@ -104,7 +94,6 @@ static GPtrArray *all_cases(const WsProgram *p)
         g_array_append_val(rounds, r);
     GPtrArray *cases = ws_cases(p, 4, rounds, skipped);
     g_ptr_array_set_free_func(cases, case_free);
-    g_ptr_array_sort(cases, smaller);
     return cases;
 }
 
@@ -386,6 +375,44 @@ static gboolean confirmed(const Run *R)
     return FALSE;
 }
 
+/* Everybody goes on as far as he can. */
+static void go_on(Run *R)
+{
+    WsReplay *m = R->m;
+    for (gboolean moved = TRUE; moved && R->move->len < 4000;) {
+        moved = FALSE;
+        for (guint i = 0; i < m->n_agents; i++)
+            while (can_move(m, i) && R->move->len < 4000) {
+                WsPlanMove move = { .agent = i, .event = m->agent[i].pc };
+                move.pass = m->agent[i].joined >= 0;
+                moved |= carry_out(R, &move);
+            }
+        for (guint t = 0; t < m->transfer->len && !moved; t++) {
+            const WsReplayTransfer *x = &g_array_index(m->transfer, WsReplayTransfer, t);
+            WsPlanMove move = { .land = TRUE, .agent = x->agent, .event = x->event };
+            move.transfer = t;
+            if (ws_replay_in_flight(m, t))
+                moved = carry_out(R, &move);
+        }
+    }
+}
+
+/* A wait that has been lapped shows when everybody else goes on: it stays there. If it does not (a
+ * later completion frees it), the run ends where it was lapped. */
+static gboolean ends_in_a_hang(Run *R)
+{
+    guint n = R->move->len;
+    go_on(R);
+    if (hangs(R->m))
+        return TRUE;
+    g_array_set_size(R->move, n);
+    g_array_set_size(R->barrier, (n + 1) * R->w->n_barriers);
+    g_array_set_size(R->named, (n + 1) * R->w->n_named);
+    g_array_set_size(R->stage, (n + 1) * R->w->n_stages);
+    g_array_set_size(R->agent, (n + 1) * R->w->n_agents);
+    return FALSE;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 static gpointer states(GArray *a)
 {
@@ -410,6 +437,8 @@ static gboolean try_plan(WsWitness *w, WsReplay *m, const WsPlan *plan, gint *us
         ok = carry_out(&R, &g_array_index(plan->move, WsPlanMove, i));
     w->confirmed = ok && confirmed(&R);
     w->end = plan->end;
+    if (w->confirmed && plan->lapped && ends_in_a_hang(&R))
+        w->end = WS_END_HANG;
     w->n_moves = R.move->len;
     w->move = states(R.move);
     w->barrier_state = states(R.barrier);

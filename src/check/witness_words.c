@@ -318,6 +318,11 @@ void ws_witness_say(WsWitness *w)
     w->ending = w->end == WS_END_HANG        ? say_hang(w)
                 : w->end == WS_END_COLLISION ? say_collision(w)
                                              : g_strdup(w->message);
+    if (w->end == WS_END_HANG && w->rule == WS_RULE_P_ABA) {
+        char *hang = w->ending;
+        w->ending = g_strdup_printf("%s\n%s", w->message, hang);
+        g_free(hang);
+    }
 }
 
 /* --- text ------------------------------------------------------------------------------------- */

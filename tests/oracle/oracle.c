@@ -27,51 +27,104 @@ typedef struct {
     } named[MAX_NAMED];
 } State;
 
+/* What of a state can differ, without what this program does not use, one after the other. */
 typedef struct {
     Events *E;
     const OracleOptions *options;
     OracleResult *result;
-    State **table; /* open addressing */
-    guint n_table, used;
-    GPtrArray *stack;  /* State*, to be expanded */
+    guint8 **table; /* keys, open addressing */
+    guint n_table, used, key_size;
+    GPtrArray *stack;  /* keys, to be expanded */
     GPtrArray *blocks; /* storage */
     guint block_used;
-    guint16 *count; /* [slots] arrivals of a phase */
+    guint16 *count;         /* [slots] arrivals of a phase */
+    guint named[MAX_NAMED]; /* named barriers in use */
+    guint n_named, n_words;
 } Search;
 
-static guint64 hash(const State *s)
+/* --- keys ------------------------------------------------------------------------------------- */
+static guint8 *put(guint8 *at, gconstpointer from, gsize n)
 {
-    const guint64 *w = (const guint64 *)(gconstpointer)s;
-    guint64 h = 0x9e3779b97f4a7c15u;
-    for (gsize i = 0; i < sizeof(State) / 8; i++) {
-        h ^= w[i];
+    memcpy(at, from, n);
+    return at + n;
+}
+
+static const guint8 *get(const guint8 *at, gpointer into, gsize n)
+{
+    memcpy(into, at, n);
+    return at + n;
+}
+
+static void write_key(const Search *S, const State *s, guint8 *key)
+{
+    guint n = S->E->n_threads;
+    key = put(key, s->pc, n * sizeof s->pc[0]);
+    key = put(key, s->joined, n);
+    key = put(key, s->clustered, n);
+    key = put(key, s->landed, S->n_words * sizeof s->landed[0]);
+    key = put(key, s->slot, S->E->n_slots * sizeof s->slot[0]);
+    for (guint i = 0; i < S->n_named; i++)
+        key = put(key, &s->named[S->named[i]], sizeof s->named[0]);
+}
+
+static State read_key(const Search *S, const guint8 *key)
+{
+    guint n = S->E->n_threads;
+    State s;
+    memset(&s, 0, sizeof s);
+    key = get(key, s.pc, n * sizeof s.pc[0]);
+    key = get(key, s.joined, n);
+    key = get(key, s.clustered, n);
+    key = get(key, s.landed, S->n_words * sizeof s.landed[0]);
+    key = get(key, s.slot, S->E->n_slots * sizeof s.slot[0]);
+    for (guint i = 0; i < S->n_named; i++)
+        key = get(key, &s.named[S->named[i]], sizeof s.named[0]);
+    return s;
+}
+
+static void choose_keys(Search *S)
+{
+    const Events *E = S->E;
+    S->n_words = (E->transfers->len + 63) / 64;
+    for (guint i = 0; i < E->n_named; i++)
+        if (E->named_count[i])
+            S->named[S->n_named++] = i;
+    S->key_size = E->n_threads * 4 + S->n_words * 8 +
+                  E->n_slots * (guint)sizeof((State *)NULL)->slot[0] + S->n_named * 2;
+    S->key_size = (S->key_size + 7) / 8 * 8;
+}
+
+static guint64 hash(const Search *S, const guint8 *key)
+{
+    guint64 h = 0x9e3779b97f4a7c15u, w;
+    for (guint i = 0; i < S->key_size; i += 8) {
+        memcpy(&w, key + i, 8);
+        h ^= w;
         h *= 0xff51afd7ed558ccdu;
         h ^= h >> 32;
     }
     return h;
 }
 
-static State *keep(Search *S, const State *s)
+static guint8 *keep(Search *S, const guint8 *key)
 {
-    enum { PER_BLOCK = 256 };
+    enum { PER_BLOCK = 1024 };
     if (S->blocks->len == 0 || S->block_used == PER_BLOCK) {
-        g_ptr_array_add(S->blocks, g_malloc(sizeof(State) * PER_BLOCK));
+        g_ptr_array_add(S->blocks, g_malloc(S->key_size * PER_BLOCK));
         S->block_used = 0;
     }
-    State *block = g_ptr_array_index(S->blocks, S->blocks->len - 1);
-    State *out = &block[S->block_used++];
-    *out = *s;
-    return out;
+    guint8 *block = g_ptr_array_index(S->blocks, S->blocks->len - 1);
+    return memcpy(block + S->key_size * S->block_used++, key, S->key_size);
 }
 
 static void grow(Search *S)
 {
     guint n = S->n_table ? S->n_table * 2 : 4096;
-    State **table = g_new0(State *, n);
+    guint8 **table = g_new0(guint8 *, n);
     for (guint i = 0; i < S->n_table; i++) {
         if (!S->table[i])
             continue;
-        guint at = (guint)hash(S->table[i]) & (n - 1);
+        guint at = (guint)hash(S, S->table[i]) & (n - 1);
         while (table[at])
             at = (at + 1) & (n - 1);
         table[at] = S->table[i];
@@ -83,17 +136,19 @@ static void grow(Search *S)
 
 static void visit(Search *S, const State *s)
 {
+    guint8 key[sizeof(State) + 8] = { 0 };
+    write_key(S, s, key);
     if (S->used * 2 >= S->n_table)
         grow(S);
-    guint at = (guint)hash(s) & (S->n_table - 1);
+    guint at = (guint)hash(S, key) & (S->n_table - 1);
     for (; S->table[at]; at = (at + 1) & (S->n_table - 1))
-        if (memcmp(S->table[at], s, sizeof *s) == 0)
+        if (memcmp(S->table[at], key, S->key_size) == 0)
             return;
     if (S->used >= S->options->cap) {
         S->result->verdict |= ORACLE_EXHAUSTED;
         return;
     }
-    S->table[at] = keep(S, s);
+    S->table[at] = keep(S, key);
     S->used++;
     g_ptr_array_add(S->stack, S->table[at]);
 }
@@ -344,11 +399,32 @@ static void at_end(Search *S, const State *s)
             problem(S, ORACLE_BYTES, 0, NULL, NULL);
 }
 
+/* Moves that may be made at once, alone, without losing a problem.
+ * Issuing something asynchronous: it counts as running before it is issued already, it can still
+ * land whenever it likes, and what it may meet too late its landing meets later still. (An arrival
+ * at once would hide another one that is early: it comes too soon only while this one is late.) */
+static gboolean at_once(const Search *S, const Event *e)
+{
+    if (S->options->full)
+        return FALSE;
+    if (e->kind == EVENT_ISSUE)
+        return TRUE;
+    return e->kind == EVENT_LOAD && e->has_turn && e->n_bytes == 0;
+}
+
 static void expand(Search *S, const State *s)
 {
     Events *E = S->E;
     gboolean moved = FALSE, all = TRUE;
     races(S, s);
+    for (guint i = 0; i < E->n_threads; i++) {
+        if (finished(S, s, i) || !at_once(S, next(S, s, i)))
+            continue;
+        State to = *s;
+        move(S, &to, i);
+        visit(S, &to);
+        return;
+    }
     for (guint i = 0; i < E->n_threads; i++) {
         if (finished(S, s, i))
             continue;
@@ -419,10 +495,11 @@ OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const Oracl
                  .blocks = g_ptr_array_new_with_free_func(g_free),
                  .count = g_new0(guint16, E->n_slots + 1) };
     State start = start_state(p, E, S.count);
+    choose_keys(&S);
     visit(&S, &start);
     while (S.stack->len) {
-        const State *s = g_ptr_array_steal_index(S.stack, S.stack->len - 1);
-        expand(&S, s);
+        State s = read_key(&S, g_ptr_array_steal_index(S.stack, S.stack->len - 1));
+        expand(&S, &s);
         if (options->stop && (result.verdict & ~(guint)ORACLE_EXHAUSTED))
             break;
     }

