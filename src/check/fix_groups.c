@@ -17,9 +17,9 @@ static const Retire of_load = { WS_STEP_LOAD_WAIT, WS_STEP_GATHER, "{ \"load_wai
 
 static gint issuer(const WsFixer *F, const Retire *r)
 {
-    if (ws_step_is(F, F->at, r->issue))
-        return F->at;
-    return ws_step_is(F, F->other, r->issue) ? F->other : -1;
+    if (ws_step_is(F, F->other, r->issue))
+        return F->other;
+    return ws_step_is(F, F->at, r->issue) ? F->at : -1;
 }
 
 /* Waits of the same group let fewer stay in flight. */
@@ -98,6 +98,14 @@ static void retire(WsFixer *F, const Retire *r, gboolean sync)
     }
     WsFix *behind = ws_fixer_add(F, "`%s` 0 directly behind the %s", keyword, r->what);
     ws_fix_insert(F, behind, issue, 1, r->json);
+    gint last = issue;
+    for (gint k = issue; k >= 0; k = ws_spot_next(F, k, 1))
+        if (ws_step_is(F, k, r->issue))
+            last = k;
+    if (last != issue) {
+        behind = ws_fixer_add(F, "`%s` 0 behind the last %s of the list", keyword, r->what);
+        ws_fix_insert(F, behind, last, 1, r->json);
+    }
     at_the_end(F, r, issue);
     if (F->finding->rule == WS_RULE_P_EXIT)
         fewer(F, r, ws_spot(F, issue)->group);

@@ -153,23 +153,33 @@ void ws_fix_take_tile(WsFixer *F)
     }
 }
 
-/* A named barrier that one side has left out. */
+/* A named barrier that one side has left out: beside the steps of the finding, or at the end of
+ * their lists. */
 void ws_fix_join(WsFixer *F)
 {
+    static const char *const verb[] = { "sync", "arrive" };
     const WsNode *root = ws_design_root(F->design);
     const gint place[] = { F->other, F->at };
-    for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
-        const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+    for (guint k = 0; k < 2 * ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k / 2);
+        const char *how = verb[k % 2];
         if (!is_named(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
             continue;
-        g_autofree char *json = g_strdup_printf("{ \"sync\": \"%s\" }", ws_node_name(b));
-        for (guint p = 0; p < G_N_ELEMENTS(place); p++)
-            for (gint by = 1; place[p] >= 0 && by >= 0; by--) {
-                g_autofree char *name = ws_step_name(ws_spot(F, place[p])->node);
-                WsFix *fix = ws_fixer_add(F, "Sync on %s %s %s", ws_node_name(b),
+        g_autofree char *json = g_strdup_printf("{ \"%s\": \"%s\" }", how, ws_node_name(b));
+        for (guint p = 0; p < G_N_ELEMENTS(place); p++) {
+            if (place[p] < 0)
+                continue;
+            const WsSpot *s = ws_spot(F, place[p]);
+            g_autofree char *name = ws_step_name(s->node);
+            for (gint by = 1; by >= 0; by--) {
+                WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
                                           by ? "behind" : "before", name);
                 ws_fix_insert(F, fix, place[p], by, json);
             }
+            WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,
+                                      ws_node_name(b), name);
+            ws_fix_append(F, fix, s->owner, s->field, ws_node_n_children(s->owner, s->field), json);
+        }
     }
 }
 

@@ -42,12 +42,13 @@ static gboolean reads(const WsNode *step, const char *buffer)
     }
 }
 
-/* Has the list of step i, or one around it, a step of this kind on the barrier? */
+/* Has the list of step i, or one around it before the way leads in, such a step on the barrier? */
 static gboolean has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
 {
-    for (; i >= 0; i = ws_spot(F, i)->up) {
+    for (gboolean own = TRUE; i >= 0; i = ws_spot(F, i)->up, own = FALSE) {
         const WsSpot *s = ws_spot(F, i);
-        for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const guint n = own ? ws_node_n_children(s->owner, s->field) : s->index;
+        for (guint k = 0; k < n; k++) {
             const WsNode *step = ws_node_child(s->owner, s->field, k);
             if (step->kind == kind && !ws_node_bool(step, WS_F_muted, FALSE) &&
                 g_strcmp0(ws_step_barrier(step), barrier) == 0)
@@ -79,8 +80,16 @@ static void await(WsFixer *F, const char *barrier, const char *ref, gint reader)
     if (at) /* the reader's use counts, not the writer's */
         strcpy(at > signal && at[-1] == ' ' ? at - 1 : at, "\"");
     g_autofree char *json = with_use("wait", signal, use, ""), *name = ws_step_name(r);
+    gint first = reader; /* fences after a wait belong to what it brings */
+    while (ws_step_is(F, ws_spot_next(F, first, -1), WS_STEP_FENCE))
+        first = ws_spot_next(F, first, -1);
     WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", barrier, name);
-    ws_fix_insert(F, fix, reader, 0, json);
+    ws_fix_insert(F, fix, first, 0, json);
+    for (gint up = ws_spot(F, reader)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
+         up = ws_spot(F, up)->up) {
+        fix = ws_fixer_add(F, "Wait for %s before the choice around %s", barrier, name);
+        ws_fix_insert(F, fix, up, 0, json);
+    }
 }
 
 /* The first reader of the buffer in every list that does not wait for the barrier. */
@@ -285,6 +294,11 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
         g_autofree char *json = with_use("arrive", ref, use, more);
         WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
         ws_fix_insert(F, fix, after, 1, json);
+        for (gint up = ws_spot(F, i)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
+             up = ws_spot(F, up)->up) {
+            fix = ws_fixer_add(F, "Arrive on %s after the choice around %s", name, what);
+            ws_fix_insert(F, fix, up, 1, json);
+        }
         if (use && use[0] == '"' && loop >= 0) {
             use[strlen(use) - 1] = '\0';
             g_autofree char *lag = g_strdup_printf("\"%s - 1\"", use + 1);

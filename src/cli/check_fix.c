@@ -29,23 +29,25 @@ static void say(const WsFinding *f, const WsFix *fix)
     }
 }
 
-/* One fix that holds; NULL if there is none. Errors come before warnings. */
+/* One fix that holds; NULL if there is none. What mends everything comes before what mends a part,
+ * errors before warnings. */
 static WsFixState *fix_one(const WsFixState *now, const WsCliFix *how, const GArray *set)
 {
-    for (int severity = WS_SEVERITY_ERROR; severity >= WS_SEVERITY_HINT; severity--)
-        for (guint i = 0; i < now->findings->list->len; i++) {
-            const WsFinding *f = now->findings->list->pdata[i];
-            if ((int)f->severity != severity || !wanted(f, how->only))
-                continue;
-            g_autoptr(WsFix) fix = NULL;
-            WsFixState *after =
-                ws_fix_best(now, f, how->only != NULL, (const WsSetting *)(gpointer)set->data,
-                            set->len, how->check, &fix);
-            if (!after)
-                continue;
-            say(f, fix);
-            return after;
-        }
+    for (guint part = 0; part < 2; part++)
+        for (int severity = WS_SEVERITY_ERROR; severity >= WS_SEVERITY_HINT; severity--)
+            for (guint i = 0; i < now->findings->list->len; i++) {
+                const WsFinding *f = now->findings->list->pdata[i];
+                if ((int)f->severity != severity || !wanted(f, how->only))
+                    continue;
+                g_autoptr(WsFix) fix = NULL;
+                g_autoptr(WsFixState) after =
+                    ws_fix_best(now, f, how->only != NULL, (const WsSetting *)(gpointer)set->data,
+                                set->len, how->check, &fix);
+                if (!after || (!part && after->errors > 0))
+                    continue;
+                say(f, fix);
+                return g_steal_pointer(&after);
+            }
     return NULL;
 }
 
