@@ -477,6 +477,11 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     return b;
 }
 
+gsize ws_bits_size(const WsBits *b)
+{
+    return b->bytes + b->memory->len * ((gsize)1 << 15);
+}
+
 void ws_bits_free(WsBits *b)
 {
     if (!b)

@@ -416,6 +416,7 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
         proof->why = g_strdup(b->c->outside);
     }
     proof->names = ws_proof_names(b->c);
+    proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);
     g_ptr_array_unref(s.spare_states);
     g_free(s.seen);

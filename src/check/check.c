@@ -196,6 +196,7 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o))
         v->weakest = ws_weakest(p, proof->names, &options, g_get_monotonic_time() + 40000);
     v->states = proof->states;
+    v->proof_bytes = proof->bytes;
     v->proof_seconds = proof->seconds;
     ws_proof_free(proof);
 }

@@ -76,6 +76,7 @@ typedef struct {
     double seconds;
     char *proof;  /* PROVED: over what, in one line; else NULL */
     guint states; /* of the proof */
+    gsize proof_bytes;
     double proof_seconds;
 } WsVerdict;
 

@@ -157,6 +157,7 @@ typedef struct {
     WsRuleId rule; /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops;
+    gsize bytes; /* taken by it at the end, when it is largest */
     double seconds;
 } WsProof;
 /* `merge`: depth first, states of equal control merged. Otherwise breadth first and exact: slower,

@@ -1,6 +1,6 @@
 /* The program's own benchmark: medians of what an editor does after every movement. */
 #include "check/check.h"
-#include "cli/cli.h"
+#include "cli/bench_check.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif
@@ -57,7 +57,7 @@ static void work_load(Bench *b)
     b->failed |= !p;
 }
 
-static void work_play(Bench *b)
+static void work_check(Bench *b)
 {
     g_autoptr(WsProgram) p = load(b);
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -93,7 +93,7 @@ static void work_ptx(Bench *b)
 static void run(Bench *b)
 {
     measure(b, "load + elaborate", 0, work_load);
-    measure(b, "load + elaborate + play (check)", 5, work_play);
+    measure(b, "load + elaborate + check", 5, work_check);
     measure(b, "clock (predicted trace)", 0, work_clock);
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1600, 900);
     b->cr = cairo_create(surface);
@@ -111,12 +111,25 @@ static void run(Bench *b)
 int ws_command_bench(int argc, char **argv)
 {
     Bench b = { 0 };
-    if (!ws_cli_options(&argc, &argv, "bench", NULL, &b.file))
+    gboolean check = FALSE;
+    double goal = 0;
+    g_auto(GStrv) set = NULL;
+    const GOptionEntry entries[] = {
+        { "check", 0, 0, G_OPTION_ARG_NONE, &check, "time the check alone", NULL },
+        { "goal", 0, 0, G_OPTION_ARG_DOUBLE, &goal, "with --check: goal of the proof", "MS" },
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { NULL },
+    };
+    if (!ws_cli_options(&argc, &argv, "bench", entries, &b.file))
         return WS_EXIT_USAGE;
     g_auto(WsCliInput) in = { 0 };
-    int code = ws_cli_load(&in, b.file, NULL);
+    g_autofree char *what = set ? g_strjoinv(" ", set) : NULL; /* loading cuts the settings */
+    int code = ws_cli_load(&in, b.file, set);
     if (code != WS_EXIT_YES)
         return code;
+    g_autofree char *title = g_strdup_printf("%s%s%s", b.file, what ? " " : "", what ? what : "");
+    if (check)
+        return ws_cli_bench_check(in.program, title, goal);
     g_autoptr(GError) error = NULL;
     g_autofree char *text = NULL;
     g_autoptr(WsLaunchValues) values = ws_cli_launch(in.program, NULL, FALSE, &code);

@@ -1,0 +1,57 @@
+/* How long the check of one design takes: what an editor waits for after every movement. */
+#include "cli/bench_check.h"
+#include "check/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { RUNS = 200 };
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of this thread, in ms: on a busy machine the wall clock counts others' work, too. */
+static double processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static void print_times(const char *title, double *ms, double goal)
+{
+    qsort(ms, RUNS, sizeof *ms, by_value);
+    double half = ms[RUNS / 2], most = ms[RUNS * 99 / 100];
+    printf("  %-22s p50 %7.3f ms  p99 %7.3f ms", title, half, most);
+    if (goal > 0)
+        printf("  goal %g ms: %s", goal, half <= goal ? "met" : "MISSED");
+    printf("\n");
+}
+
+int ws_cli_bench_check(const WsProgram *p, const char *title, double goal)
+{
+    double proof[RUNS], check[RUNS], processor[RUNS];
+    g_autoptr(WsVerdict) last = NULL;
+    for (guint i = 0; i <= RUNS; i++) { /* the first one warms up */
+        g_clear_pointer(&last, ws_verdict_free);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        double start = processor_time();
+        last = ws_check(p, NULL, findings);
+        if (i == 0)
+            continue;
+        processor[i - 1] = processor_time() - start;
+        proof[i - 1] = last->proof_seconds * 1e3;
+        check[i - 1] = last->seconds * 1e3;
+    }
+    printf("%s: %s, %u states, %.1f MB, one thread, %d runs\n", title, ws_verdict_word(last->kind),
+           last->states, (double)last->proof_bytes / (1 << 20), RUNS);
+    print_times("proof", proof, goal);
+    print_times("check", check, 0);
+    print_times("check, processor time", processor, goal);
+    return last->kind == WS_VERDICT_PROVED ? WS_EXIT_YES
+                                           : ws_cli_fail(WS_EXIT_DEFECT, "it is not proved");
+}
