@@ -152,6 +152,7 @@ void ws_cuda_ld_global(WsCuda *c, const WsOp *op);
 void ws_cuda_st_global(WsCuda *c, const WsOp *op);
 void ws_cuda_red_global(WsCuda *c, const WsOp *op);
 void ws_cuda_math(WsCuda *c, const WsOp *op);
+void ws_cuda_raw(WsCuda *c, const WsOp *op);
 const char *ws_cuda_run_name(WsCuda *c, const WsExpr *x); /* f32 expression over scalars */
 
 /* --- cuda_element.c: elements of values and tensors

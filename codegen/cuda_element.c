@@ -61,6 +61,12 @@ guint ws_cuda_slots(WsCuda *c, const WsCudaView *v, guint step)
     if (v->shape == WS_PLACE_LINEAR) {
         ws_cuda_line(c, "#pragma unroll");
         ws_cuda_open(c, "for (int li = 0; li < %u; ++li)", v->n_row);
+        /* opaque: what follows from it is not kept in registers from one step to the next */
+        ws_cuda_line(c, "const int element = li * %u + int(%s(thread));", c->agent->threads,
+                     ws_cuda_prim_name(WS_PRIM_MOV32));
+        if (v->v->rows > 1)
+            ws_cuda_line(c, "const int e_row = quot(element, %u), e_col = mod(element, %u);",
+                         v->v->cols, v->v->cols);
         return 1;
     }
     if (v->shape == WS_PLACE_TILE || v->shape == WS_PLACE_ROWS || v->shape == WS_PLACE_PARTIAL) {
@@ -85,17 +91,15 @@ void ws_cuda_end_slots(WsCuda *c, guint n)
         ws_cuda_close(c);
 }
 
-static const char *linear_element(WsCuda *c)
+static const char *less(WsCuda *c, const char *name, guint by)
 {
-    return ws_cuda_format(c, "(li * %u + thread)", c->agent->threads);
+    return by ? ws_cuda_format(c, "%s - %u", name, by) : name;
 }
 
 const char *ws_cuda_row(WsCuda *c, const WsCudaView *v)
 {
     if (v->shape == WS_PLACE_LINEAR)
-        return v->v->rows > 1
-                   ? ws_cuda_format(c, "quot(%s, %u) - %u", linear_element(c), v->v->cols, v->row0)
-                   : "0";
+        return v->v->rows > 1 ? less(c, "e_row", v->row0) : "0";
     return v->shape == WS_PLACE_TILE || v->shape == WS_PLACE_ROWS || v->shape == WS_PLACE_PARTIAL
                ? ws_cuda_format(c, "%s + slot_row(ri)", c->row)
                : "0";
@@ -109,9 +113,7 @@ static const char *slot_col(WsCuda *c, guint more)
 const char *ws_cuda_col(WsCuda *c, const WsCudaView *v, guint more)
 {
     if (v->shape == WS_PLACE_LINEAR)
-        return v->v->rows > 1
-                   ? ws_cuda_format(c, "mod(%s, %u) - %u", linear_element(c), v->v->cols, v->col0)
-                   : ws_cuda_format(c, "%s - %u", linear_element(c), v->col0);
+        return less(c, v->v->rows > 1 ? "e_col" : "element", v->col0);
     if (v->shape == WS_PLACE_PARTIAL)
         return "lane % 4";
     return v->shape == WS_PLACE_TILE || v->shape == WS_PLACE_COLUMNS
@@ -128,9 +130,9 @@ const char *ws_cuda_there(WsCuda *c, const WsCudaView *v)
     if (!part && v->v->registers * c->agent->threads == all)
         return NULL;
     if (!part)
-        return ws_cuda_format(c, "%s < %u", linear_element(c), all);
-    return ws_cuda_format(c, "%s < %u && uint32_t(%s) < %u && uint32_t(%s) < %u", linear_element(c),
-                          all, ws_cuda_row(c, v), v->rows, ws_cuda_col(c, v, 0), v->cols);
+        return ws_cuda_format(c, "element < %u", all);
+    return ws_cuda_format(c, "element < %u && uint32_t(%s) < %u && uint32_t(%s) < %u", all,
+                          ws_cuda_row(c, v), v->rows, ws_cuda_col(c, v, 0), v->cols);
 }
 
 const char *ws_cuda_owner(const WsCudaView *v)

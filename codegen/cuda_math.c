@@ -799,6 +799,10 @@ static void assign(Math *m, const WsExpr *x, guint value)
         name_parts(m, n, TRUE);
         nest(c, v.n_row, v.n_col, 1);
         opened = 2;
+    } else if (m->linear) {
+        ws_cuda_line(c, "#pragma unroll");
+        ws_cuda_open(c, "for (int li = 0; li < %u; ++li)", v.n_row);
+        opened = 1;
     } else {
         opened = ws_cuda_slots(c, &v, 1);
     }

@@ -275,11 +275,12 @@ static const Print print[WS_OP_KIND_COUNT] = {
     [WS_OP_DEP_WAIT] = simple,
     [WS_OP_DEP_LAUNCH] = simple,
     [WS_OP_MARK] = mark,
+    [WS_OP_RAW] = ws_cuda_raw,
 };
 
 void ws_cuda_op(WsCuda *c, const WsOp *op)
 {
-    if (c->error)
+    if (c->error || op->declared)
         return;
     c->op = op;
     c->temporaries = 0;
