@@ -16,6 +16,7 @@ typedef enum {
     WS_PART_RESOURCES,
     WS_PART_SEARCH,
     WS_PART_JOBS,
+    WS_PART_EDIT, /* no widget: edit_commands.c */
     WS_PART_WITNESS,
     WS_PART_COUNT
 } WsPart;
@@ -39,6 +40,8 @@ typedef enum {
     WS_NEEDS_IDLE,
     WS_NEEDS_BUSY,
     WS_NEEDS_PROBLEM,
+    WS_NEEDS_UNDO,
+    WS_NEEDS_REDO,
     WS_NEEDS_COUNT
 } WsNeeds;
 

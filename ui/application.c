@@ -1,6 +1,7 @@
 #include "ui/application.h"
 
 #include "ui/benchmark.h"
+#include "ui/recovery.h"
 #include "ui/settings.h"
 #include "ui/theme.h"
 #include "ui/window.h"
@@ -28,6 +29,15 @@ static void startup(GApplication *application)
     ws_theme_start();
     gtk_window_set_default_icon_name(WS_APPLICATION_ID);
     ws_actions_set_accels(GTK_APPLICATION(application));
+}
+
+/* Once per start, when the first window is there: what a crash left. */
+static gboolean offer_recovery(gpointer application)
+{
+    GtkWindow *active = gtk_application_get_active_window(GTK_APPLICATION(application));
+    if (active && WS_IS_WINDOW(active))
+        ws_recovery_offer(WS_WINDOW(active));
+    return G_SOURCE_REMOVE;
 }
 
 static WsWindow *empty_window(GApplication *application)
@@ -81,6 +91,10 @@ static int command_line(GApplication *application, GApplicationCommandLine *line
         g_ptr_array_add(files, g_application_command_line_create_file_for_arg(line, name[i]));
     if (new_window)
         gtk_window_present(GTK_WINDOW(ws_window_new(GTK_APPLICATION(application))));
+    static gboolean offered;
+    if (!offered)
+        g_idle_add_full(G_PRIORITY_LOW, offer_recovery, g_object_ref(application), g_object_unref);
+    offered = TRUE;
     if (files->len)
         open_files(application, (GFile **)files->pdata, (int)files->len, "");
     else if (!new_window)

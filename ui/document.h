@@ -5,6 +5,8 @@
 #pragma once
 
 #include "check/check.h"
+#include "edit/edit.h"
+#include "ui/history.h"
 #include "clock/clock.h"
 #include "program/program.h"
 #include "trace/stats.h"
@@ -23,7 +25,10 @@ G_DECLARE_FINAL_TYPE(WsDocument, ws_document, WS, DOCUMENT, GObject)
  *   "range-changed"      the time range is new
  *   "code-changed"       (guint WsCodeKind) a generated text is new, or gone
  *   "results-changed"    rehearsal or run results are new
- *   "reveal"             show the selection: scroll to it, wherever it is shown */
+ *   "reveal"             show the selection: scroll to it, wherever it is shown
+ *   "previewed"          what is shown is that of a design which is only tried (or no longer)
+ *   "edited"             undo, the unsaved mark, the file or what is pending are new
+ *   "trouble"            (string) something that the person should know of */
 
 typedef enum {
     WS_CODE_PROGRAM,
@@ -61,6 +66,48 @@ WsTraceStats *ws_document_stats(WsDocument *d, gboolean measured); /* made on fi
 gboolean ws_document_stats_ready(WsDocument *d, gboolean measured);
 void ws_document_take_stats(WsDocument *d, gboolean measured, const WsTrace *of,
                             WsTraceStats *stats);
+
+guint ws_document_left_out(WsDocument *d); /* steps that the program leaves out: it is a draft */
+
+/* --- editing ------------------------------------------------------------------------------------
+ * The design above is the one that everything shown belongs to. Edits are made to the newest one,
+ * whose answers come from a thread; then "changed" is emitted. Nodes keep their identity from one
+ * state to the next, and the selection goes along with them. */
+WsDesign *ws_document_latest(WsDocument *d); /* borrowed, NULL if none */
+/* TRUE while what is shown (or its verdict) is not yet that of the newest or tried design. */
+gboolean ws_document_pending(WsDocument *d);
+void ws_document_settle(WsDocument *d); /* turns the main loop until it is: tests */
+/* While "changed" is emitted: only verdict and findings are new; the design was edited. */
+gboolean ws_document_only_judged(WsDocument *d);
+gboolean ws_document_was_edited(WsDocument *d);
+
+/* One undoable step; FALSE if the draft was refused or changes nothing. Steps with the same
+ * `coalesce` (or NULL) in a row are one. Selects what the draft has touched. */
+gboolean ws_document_commit(WsDocument *d, const WsDraft *draft, const char *coalesce);
+/* The same for edits (WsEdit*) that were made elsewhere. */
+gboolean ws_document_commit_edits(WsDocument *d, const char *name, const GPtrArray *edits,
+                                  GError **error);
+char *ws_edit_name_text(const char *verb, const char *what); /* translated; caller frees */
+/* Shows a design without committing to it; NULL goes back. */
+void ws_document_try(WsDocument *d, const WsDesign *design);
+gboolean ws_document_trying(WsDocument *d);
+WsClockResult *ws_document_former_clock(WsDocument *d); /* before trying; NULL: nothing is tried */
+gboolean ws_document_undo(WsDocument *d);
+gboolean ws_document_redo(WsDocument *d);
+WsHistory *ws_document_history(WsDocument *d); /* borrowed, to read names */
+gboolean ws_document_dirty(WsDocument *d);
+
+/* A design from elsewhere: new, recovered, a template. */
+void ws_document_take_design(WsDocument *d, const WsDesign *design, GFile *file, gboolean dirty);
+gboolean ws_document_save(WsDocument *d, GFile *file, GError **error);
+/* Whether the file holds what was read or saved here last. */
+gboolean ws_document_file_is_ours(WsDocument *d);
+void ws_document_keep(WsDocument *d);  /* journals it before anything is edited */
+void ws_document_crash(WsDocument *d); /* lets go of the journal without ending it: tests */
+
+/* Identities of the selected steps and objects in the newest design; free with g_array_unref. */
+GArray *ws_document_selected_nodes(WsDocument *d);
+guint64 ws_document_node(WsDocument *d, const char *id); /* identity; 0 if there is none */
 
 /* --- selection: steps (by id), one of them primary, perhaps one execution of it ----------------
  */

@@ -118,7 +118,8 @@ static void document_changed(WsDocument *document, WsPlayer *p)
     p->chosen = 0;
     for (guint i = 0; findings && ws_document_program(document) && i < findings->list->len; i++) {
         const WsFinding *f = findings->list->pdata[i];
-        if (f->severity == WS_SEVERITY_ERROR && ws_rule(f->rule)->klass == WS_CLASS_P)
+        if (f->severity == WS_SEVERITY_ERROR && ws_rule(f->rule)->klass == WS_CLASS_P &&
+            !f->silenced)
             g_ptr_array_add(p->choice, (gpointer)f);
     }
     drop(p);

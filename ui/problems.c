@@ -3,6 +3,7 @@
 #include "ui/actions.h"
 #include "ui/facts.h"
 #include "ui/format.h"
+#include "ui/problem_fixes.h"
 #include "ui/problem_list.h"
 
 #include <glib/gi18n.h>
@@ -218,7 +219,7 @@ static void show_verdict(WsProblems *self)
     WsVerdict *verdict = ws_document_verdict(self->document);
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : NULL;
     const char *fallback = !ws_document_design(self->document) ? _("No design is open.")
-                           : !ws_document_program(self->document)
+                           : !ws_document_program(self->document) || ws_document_left_out(self->document)
                                ? _("not played: the design does not elaborate")
                                : _("not played: the findings below come first");
     g_autoptr(GString) left = g_string_new(NULL);
@@ -412,6 +413,7 @@ GtkWidget *ws_problems_new(WsDocument *document)
     self->document = g_object_ref(document);
     refilter(self);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
+    ws_problem_fixes_attach(self, document);
     refresh(self);
     return GTK_WIDGET(self);
 }

@@ -126,9 +126,21 @@ gint64 ws_timeline_build_cost(WsTimeline *t)
 /* --- the document --------------------------------------------------------------------------------
  */
 
+static void previewed(WsDocument *d, WsTimeline *t)
+{
+    ws_timeline_retake(t);
+}
+
 static void document_changed(WsDocument *d, WsTimeline *t)
 {
-    ws_timeline_reset(t);
+    if (ws_document_only_judged(d))
+        return;
+    if (ws_document_was_edited(d)) {
+        ws_timeline_retake(t);
+        ws_minimap_reset(WS_MINIMAP(t->minimap));
+    } else {
+        ws_timeline_reset(t);
+    }
     ws_timeline_outline_reset(t);
     ws_timeline_table_reset(t);
     gtk_label_set_text(
@@ -305,6 +317,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     ws_timeline_page_follow(t);
     ws_witness_follow(t);
     g_signal_connect(document, "changed", G_CALLBACK(document_changed), t);
+    g_signal_connect(document, "previewed", G_CALLBACK(previewed), t);
     g_signal_connect(document, "selection-changed", G_CALLBACK(selection_changed), t);
     g_signal_connect(document, "range-changed", G_CALLBACK(range_changed), t);
     g_signal_connect(document, "reveal", G_CALLBACK(reveal), t);

@@ -570,4 +570,5 @@ void ws_timeline_install_actions(GtkWidgetClass *class)
     for (guint i = 0; i < G_N_ELEMENTS(command); i++)
         gtk_widget_class_install_action(class, command[i].name, NULL, run_command);
     ws_actions_bind_keys(class, WS_PART_TIMELINE);
+    ws_actions_bind_keys(class, WS_PART_EDIT);
 }

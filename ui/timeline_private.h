@@ -107,6 +107,7 @@ void ws_timeline_unlink(WsTimeline *t);
 
 /* timeline_scene.c */
 void ws_timeline_reset(WsTimeline *t);   /* the document is new */
+void ws_timeline_retake(WsTimeline *t);  /* it was edited: the view stays where it is */
 void ws_timeline_refresh(WsTimeline *t); /* the view moved: before the next frame */
 void ws_timeline_sync(WsTimeline *t);    /* now: scene and blocks follow the view */
 void ws_timeline_drop_nodes(WsTimeline *t);

@@ -342,12 +342,11 @@ void ws_timeline_unfold(WsTimeline *t, double x)
     v->at.from = ws_timeline_unit_of(t, cycle) - x / v->at.scale;
 }
 
-/* The score's ends, and what 100 % is. */
-void ws_timeline_reset(WsTimeline *t)
+/* Another program or trace: nothing of the old scene holds. */
+static void take_traces(WsTimeline *t)
 {
     WsTrace *trace = main_trace(t);
-    gboolean other = trace != t->main_trace;
-    if (other) {
+    if (trace != t->main_trace) {
         g_clear_pointer(&t->main_trace, ws_trace_unref);
         t->main_trace = trace ? ws_trace_ref(trace) : NULL;
         g_clear_pointer(&t->knots, g_array_unref);
@@ -361,6 +360,27 @@ void ws_timeline_reset(WsTimeline *t)
     for (guint i = 0; i < t->block->len; i++)
         if (((WsBlock *)t->block->pdata[i])->used)
             release(t, t->block->pdata[i]);
+}
+
+void ws_timeline_retake(WsTimeline *t)
+{
+    const gboolean table =
+        !g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(t->stack)), "table");
+    take_traces(t);
+    if (table && t->main_trace)
+        gtk_stack_set_visible_child_name(GTK_STACK(t->stack), "table");
+    ws_timeline_refresh(t);
+}
+
+/* The score's ends, and what 100 % is. */
+void ws_timeline_reset(WsTimeline *t)
+{
+    take_traces(t);
+    t->unit_of_zoom = 0;
+    t->view.at.folded = TRUE;
+    t->view.at.y = 0;
+    g_array_set_size(t->view.history, 0);
+    t->view.now = 0;
     ws_minimap_reset(WS_MINIMAP(t->minimap));
     ws_timeline_refresh(t);
 }

@@ -9,6 +9,7 @@
 #include "ui/resources.h"
 #include "ui/search.h"
 #include "ui/settings.h"
+#include "ui/sidebar.h"
 #include "ui/timeline.h"
 #include "ui/welcome.h"
 #include "ui/witness.h"
@@ -26,6 +27,7 @@ static void restore_size(WsWindow *w)
     if (ws_settings_boolean("window-maximized", FALSE))
         gtk_window_maximize(GTK_WINDOW(w));
     gtk_widget_set_visible(w->inspector_box, ws_settings_boolean("show-inspector", TRUE));
+    gtk_widget_set_visible(w->sidebar, ws_settings_boolean("show-sidebar", FALSE));
     gtk_widget_set_visible(GTK_WIDGET(w->panels), ws_settings_boolean("show-panels", TRUE));
     gtk_widget_set_size_request(w->inspector_box, 180, -1);
     gtk_widget_set_size_request(GTK_WIDGET(w->panels), -1, 120);
@@ -63,6 +65,7 @@ static void remember(WsWindow *w)
     g_settings_set_int(settings, "window-width", CLAMP(width, 400, 32767));
     g_settings_set_int(settings, "window-height", CLAMP(height, 300, 32767));
     g_settings_set_boolean(settings, "window-maximized", gtk_window_is_maximized(GTK_WINDOW(w)));
+    g_settings_set_boolean(settings, "show-sidebar", gtk_widget_get_visible(w->sidebar));
     g_settings_set_boolean(settings, "show-inspector", gtk_widget_get_visible(w->inspector_box));
     g_settings_set_boolean(settings, "show-panels", gtk_widget_get_visible(GTK_WIDGET(w->panels)));
     int column = gtk_widget_get_width(w->inspector_box);
@@ -73,9 +76,22 @@ static void remember(WsWindow *w)
         g_settings_set_int(settings, "panels-height", MIN(row, 4000));
 }
 
+static void close_safely(WsWindow *w, gboolean safe, gpointer data)
+{
+    w->closing = safe;
+    if (safe)
+        gtk_window_close(GTK_WINDOW(w));
+}
+
 static gboolean close_request(GtkWindow *window)
 {
-    remember(WS_WINDOW(window));
+    WsWindow *w = WS_WINDOW(window);
+    if (!w->closing && ws_document_dirty(w->document)) {
+        ws_window_when_safe(w, TRUE, close_safely, NULL);
+        if (!w->closing)
+            return TRUE;
+    }
+    remember(w);
     return GTK_WINDOW_CLASS(ws_window_parent_class)->close_request(window);
 }
 
@@ -99,16 +115,30 @@ static void document_changed(WsDocument *document, WsWindow *w)
     g_autofree char *title = ws_document_title(document);
     g_autofree char *place = place_of(ws_document_file(document));
     /* Translators: the title of a window; %s is the name of a design. */
+    const gboolean dirty = ws_document_dirty(document);
     g_autofree char *full =
-        any ? g_strdup_printf(_("%s – Warpstave"), title) : g_strdup(_("Warpstave"));
+        any ? g_strdup_printf(dirty ? _("• %s – Warpstave") : _("%s – Warpstave"), title)
+            : g_strdup(_("Warpstave"));
+    g_autofree char *shown = g_strdup_printf(dirty ? "• %s" : "%s", title);
     gtk_window_set_title(GTK_WINDOW(w), full);
-    gtk_label_set_text(w->title_label, any ? title : _("Warpstave"));
+    gtk_label_set_text(w->title_label, any ? shown : _("Warpstave"));
     gtk_label_set_text(w->subtitle_label, place);
     gtk_widget_set_visible(GTK_WIDGET(w->subtitle_label), *place != '\0');
     gtk_stack_set_visible_child_name(w->pages, any ? "score" : "welcome");
     gtk_widget_set_visible(w->status_box, any);
-    ws_window_watch_file(w);
     ws_window_update_actions(w);
+}
+
+static void document_new(WsDocument *document, WsWindow *w)
+{
+    document_changed(document, w);
+    if (!ws_document_was_edited(document) && !ws_document_only_judged(document))
+        ws_window_watch_file(w);
+}
+
+static void document_trouble(WsDocument *document, const char *text, WsWindow *w)
+{
+    ws_window_say(w, GTK_MESSAGE_WARNING, text, NULL);
 }
 
 static void update_actions(GObject *source, WsWindow *w)
@@ -138,7 +168,9 @@ static void results_changed(WsDocument *document, WsWindow *w)
 static void follow_document(WsWindow *w)
 {
     static const char *const signals[] = { "selection-changed", "range-changed" };
-    g_signal_connect_object(w->document, "changed", G_CALLBACK(document_changed), w, 0);
+    g_signal_connect_object(w->document, "changed", G_CALLBACK(document_new), w, 0);
+    g_signal_connect_object(w->document, "edited", G_CALLBACK(document_changed), w, 0);
+    g_signal_connect_object(w->document, "trouble", G_CALLBACK(document_trouble), w, 0);
     for (guint i = 0; i < G_N_ELEMENTS(signals); i++)
         g_signal_connect_object(w->document, signals[i], G_CALLBACK(update_actions), w, 0);
     g_signal_connect_object(w->document, "code-changed", G_CALLBACK(code_changed), w, 0);
@@ -184,6 +216,12 @@ static void make_parts(WsWindow *w)
     gtk_widget_set_hexpand(w->part[WS_PART_TIMELINE], TRUE);
     gtk_widget_set_vexpand(w->part[WS_PART_TIMELINE], TRUE);
     gtk_box_append(GTK_BOX(w->score_box), w->part[WS_PART_TIMELINE]);
+    w->toast = GTK_LABEL(g_object_new(GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS,
+                                      "wrap", TRUE, "xalign", 0.0, "visible", FALSE, NULL));
+    gtk_widget_add_css_class(GTK_WIDGET(w->toast), "ws-toast");
+    gtk_box_append(GTK_BOX(w->score_box), GTK_WIDGET(w->toast));
+    w->sidebar = ws_sidebar_new(w);
+    gtk_paned_set_start_child(w->side, w->sidebar);
     w->part[WS_PART_INSPECTOR] = ws_inspector_new(d);
     gtk_widget_set_hexpand(w->part[WS_PART_INSPECTOR], TRUE);
     gtk_box_append(GTK_BOX(w->inspector_box), w->part[WS_PART_INSPECTOR]);
@@ -216,8 +254,23 @@ static void add_work_button(WsWindow *w, const char *name, const char *icon)
     gtk_box_append(GTK_BOX(w->work_box), button);
 }
 
+static void add_icon_button(WsWindow *w, const char *name, const char *icon)
+{
+    const WsAction *action = ws_action_find(name);
+    g_autofree char *target = g_strdup_printf("win.%s", name);
+    g_autofree char *tip = ws_action_tooltip(action);
+    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), target);
+    gtk_widget_set_tooltip_text(button, tip);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   ws_action_label(action), -1);
+    gtk_box_append(GTK_BOX(w->work_box), button);
+}
+
 static void fill_header(WsWindow *w)
 {
+    add_icon_button(w, "undo", "edit-undo-symbolic");
+    add_icon_button(w, "redo", "edit-redo-symbolic");
     add_work_button(w, "generate", "text-x-generic-symbolic");
     add_work_button(w, "rehearse", "emblem-ok-symbolic");
     add_work_button(w, "run", "media-playback-start-symbolic");
@@ -275,6 +328,7 @@ static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
     ws_window_unwatch_file(w);
+    g_clear_handle_id(&w->toast_source, g_source_remove);
     if (w->detached)
         ws_window_close_detached(w);
     g_clear_pointer(&w->detached, g_ptr_array_unref);
@@ -306,7 +360,7 @@ static void ws_window_class_init(WsWindowClass *class)
     CHILD(error_bar), CHILD(error_what), CHILD(error_how), CHILD(error_scroll),
         CHILD(reload_button), CHILD(error_icon);
     CHILD(pages), CHILD(welcome_box), CHILD(score_box), CHILD(inspector_box), CHILD(jobs_box);
-    CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(panels);
+    CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(side), CHILD(panels);
     CHILD(status_verdict), CHILD(status_selection), CHILD(status_device), CHILD(status_zoom);
 #undef CHILD
 }

@@ -2,10 +2,13 @@
 
 #include "ui/application.h"
 #include "ui/command_palette.h"
+#include "ui/edit_commands.h"
+#include "ui/help_window.h"
 #include "ui/jobs.h"
 #include "ui/search.h"
 #include "ui/settings.h"
 #include "ui/shortcuts.h"
+#include "ui/sidebar.h"
 #include "ui/theme.h"
 #include "ui/timeline.h"
 
@@ -28,12 +31,17 @@ static void do_remove_trace(WsWindow *w)
     ws_document_take_measured(w->document, NULL);
 }
 
-static void do_reload(WsWindow *w)
+static void reload(WsWindow *w, gboolean safe, gpointer data)
 {
     GFile *file = ws_document_file(w->document);
     g_autoptr(GFile) kept = file ? g_object_ref(file) : NULL;
-    if (kept)
+    if (kept && safe)
         ws_window_open(w, kept);
+}
+
+static void do_reload(WsWindow *w)
+{
+    ws_window_when_safe(w, FALSE, reload, NULL);
 }
 
 static void do_new_window(WsWindow *w)
@@ -129,6 +137,23 @@ static void do_focus_score(WsWindow *w)
         gtk_widget_child_focus(score, GTK_DIR_TAB_FORWARD);
 }
 
+static void do_toggle_sidebar(WsWindow *w)
+{
+    toggle(w->sidebar);
+}
+
+static void do_focus_structure(WsWindow *w)
+{
+    gtk_widget_set_visible(w->sidebar, TRUE);
+    gtk_widget_grab_focus(ws_sidebar_structure(w->sidebar));
+}
+
+static void do_focus_inspector(WsWindow *w)
+{
+    gtk_widget_set_visible(w->inspector_box, TRUE);
+    gtk_widget_child_focus(w->part[WS_PART_INSPECTOR], GTK_DIR_TAB_FORWARD);
+}
+
 static void do_palette(WsWindow *w)
 {
     if (w->palette) {
@@ -143,6 +168,11 @@ static void do_palette(WsWindow *w)
 static void do_shortcuts(WsWindow *w)
 {
     gtk_window_present(GTK_WINDOW(ws_shortcuts_new(GTK_WINDOW(w))));
+}
+
+static void do_help(WsWindow *w)
+{
+    ws_help_show(gtk_window_get_application(GTK_WINDOW(w)), NULL);
 }
 
 static void do_about(WsWindow *w)
@@ -183,7 +213,13 @@ static const struct {
     const char *name;
     void (*run)(WsWindow *);
 } handler[] = {
+    { "new", ws_window_do_new },
     { "open", do_open },
+    { "save", ws_window_do_save },
+    { "save-as", ws_window_save_as },
+    { "toggle-sidebar", do_toggle_sidebar },
+    { "focus-structure", do_focus_structure },
+    { "focus-inspector", do_focus_inspector },
     { "open-trace", do_open_trace },
     { "remove-trace", do_remove_trace },
     { "reload", do_reload },
@@ -211,6 +247,7 @@ static const struct {
     { "focus-score", do_focus_score },
     { "palette", do_palette },
     { "shortcuts", do_shortcuts },
+    { "help", do_help },
     { "about", do_about },
 };
 
@@ -222,6 +259,11 @@ static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data
 {
     g_autoptr(WsWindow) w = g_object_ref(data); /* the command may close it */
     const WsAction *action = ws_action_find(g_action_get_name(G_ACTION(simple)));
+    if (action->part == WS_PART_EDIT) {
+        ws_edit_command(w, action->name);
+        ws_window_update_actions(w);
+        return;
+    }
     if (action->part != WS_PART_SELF) {
         g_autofree char *name = g_strdup_printf("%s.%s", ws_part_name(action->part), action->name);
         if (!gtk_widget_activate_action(w->part[action->part], name, NULL))
@@ -259,6 +301,10 @@ static gboolean met(WsWindow *w, WsNeeds needs)
         return busy;
     case WS_NEEDS_PROBLEM:
         return ws_document_findings(d) && ws_document_findings(d)->list->len > 0;
+    case WS_NEEDS_UNDO:
+        return ws_history_undo_name(ws_document_history(d)) != NULL;
+    case WS_NEEDS_REDO:
+        return ws_history_redo_name(ws_document_history(d)) != NULL;
     default:
         return TRUE;
     }
@@ -278,6 +324,11 @@ static gboolean is_theme(WsWindow *w, guint row)
 static gboolean shows_inspector(WsWindow *w, guint row)
 {
     return gtk_widget_get_visible(w->inspector_box);
+}
+
+static gboolean shows_sidebar(WsWindow *w, guint row)
+{
+    return gtk_widget_get_visible(w->sidebar);
 }
 
 static gboolean shows_panels(WsWindow *w, guint row)
@@ -305,6 +356,7 @@ static const struct {
     { "theme-contrast", is_theme },
     { "toggle-inspector", shows_inspector },
     { "toggle-panels", shows_panels },
+    { "toggle-sidebar", shows_sidebar },
     { "swap-wheel", swaps_wheel },
     { "link-views", is_linked },
 };

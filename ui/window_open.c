@@ -71,7 +71,7 @@ static gboolean is_trace(GFile *file)
     return name && g_str_has_suffix(name, ".wtrace");
 }
 
-static void note_recent(GFile *file)
+void ws_window_note_recent(GFile *file)
 {
     g_autofree char *uri = g_file_get_uri(file);
     g_autofree char *name = g_file_get_basename(file);
@@ -116,7 +116,7 @@ static gboolean opened(WsWindow *w, GFile *file, gboolean ok, const GError *erro
         return FALSE;
     }
     ws_window_say_nothing(w);
-    note_recent(file);
+    ws_window_note_recent(file);
     choose_panel(w);
     if (!ws_document_program(w->document))
         ws_window_show_panel(w, WS_PART_PROBLEMS);

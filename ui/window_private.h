@@ -1,7 +1,11 @@
 /* The window's own files share this. */
 #pragma once
 
+#include "ui/palette.h"
 #include "ui/window.h"
+
+/* Goes on once the design is saved or given up (`safe`), or not at all. */
+typedef void (*WsWindowThen)(WsWindow *w, gboolean safe, gpointer data);
 
 struct _WsWindow {
     GtkApplicationWindow parent;
@@ -9,6 +13,15 @@ struct _WsWindow {
     GtkWidget *part[WS_PART_COUNT]; /* owned by the widget tree; SELF is the window */
     GtkFileChooserNative *chooser;  /* while a dialogue is open */
     GtkWindow *palette;             /* command palette while open; a weak pointer */
+    GtkWindow *asking;              /* the question of what is unsaved, while it is open */
+    int answer;                     /* to it: a GtkResponseType, 0 none */
+    WsWindowThen then;              /* what goes on after it */
+    gpointer then_data;
+    gboolean closing;     /* it may be lost: the window closes without a question */
+    GtkLabel *toast;      /* what a command has to say */
+    guint toast_source;   /* hides it */
+    guint64 connect_from; /* node where an edge begins, 0 none */
+    GtkWidget *sidebar;
 
     GPtrArray *detached;   /* GtkWindow: panels in windows of their own */
     GFileMonitor *monitor; /* of the design's file, NULL if none */
@@ -24,7 +37,7 @@ struct _WsWindow {
     GtkImage *error_icon;
     GtkStack *pages;
     GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
-    GtkPaned *rows, *columns;
+    GtkPaned *rows, *columns, *side;
     GtkNotebook *panels;
     GtkLabel *status_verdict, *status_selection, *status_device, *status_zoom;
 };
@@ -40,6 +53,20 @@ GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileCho
 void ws_window_add_filter(GtkFileChooser *chooser, const char *name, const char *const *suffixes);
 void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */
+void ws_window_note_recent(GFile *file);
+/* window_save.c */
+void ws_window_toast(WsWindow *w, const char *text); /* NULL: nothing more to say */
+gboolean ws_window_save(WsWindow *w, GFile *file);
+void ws_window_save_as(WsWindow *w);
+void ws_window_do_save(WsWindow *w);
+void ws_window_do_new(WsWindow *w);
+void ws_window_begin_design(WsWindow *w, const WsDesign *design);
+/* Asks if something is unsaved; `closing`: another window on the document keeps it. */
+void ws_window_when_safe(WsWindow *w, gboolean closing, WsWindowThen then, gpointer data);
+/* add_dialog.c */
+void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsSpot spot);
+/* window_drop.c: what was dragged from the palette or from elsewhere, as text. */
+gboolean ws_window_drop_text(WsWindow *w, const char *text, WsSpot spot);
 /* window_export.c */
 void ws_window_choose_picture(WsWindow *w);
 void ws_window_choose_trace_export(WsWindow *w);

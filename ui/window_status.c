@@ -96,7 +96,14 @@ static void show_verdict(WsWindow *w)
     gtk_widget_set_tooltip_text(GTK_WIDGET(w->status_verdict), word);
     if (colon)
         *colon = '\0';
-    text = word ? g_strdup_printf("%s · %s", word, count) : g_strdup(count);
+    if (ws_document_pending(d)) /* what is known is of an earlier state */
+        text = g_strdup(_("checking…"));
+    else if (ws_document_left_out(d))
+        text = g_strdup_printf(g_dngettext(NULL, "draft without %u step · %s",
+                                           "draft without %u steps · %s", ws_document_left_out(d)),
+                               ws_document_left_out(d), count);
+    else
+        text = word ? g_strdup_printf("%s · %s", word, count) : g_strdup(count);
     gtk_label_set_text(w->status_verdict, text);
     if (errors)
         gtk_widget_add_css_class(GTK_WIDGET(w->status_verdict), "bad");
@@ -144,6 +151,8 @@ void ws_window_follow_status(WsWindow *w)
 {
     GtkWidget *timeline = w->part[WS_PART_TIMELINE];
     g_signal_connect_object(w->document, "changed", G_CALLBACK(show_all), w, 0);
+    g_signal_connect_object(w->document, "edited", G_CALLBACK(show_all), w, 0);
+    g_signal_connect_object(w->document, "previewed", G_CALLBACK(show_all), w, 0);
     g_signal_connect_object(w->document, "selection-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(w->document, "range-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(timeline, "notify::zoom", G_CALLBACK(show_zoom), w, 0);

@@ -11,7 +11,7 @@ static gboolean offer(gpointer data)
     WsWindow *w = data;
     GFile *file = ws_document_file(w->document);
     w->watch_source = 0;
-    if (!file)
+    if (!file || ws_document_file_is_ours(w->document))
         return G_SOURCE_REMOVE;
     g_autofree char *name = g_file_get_basename(file);
     g_autofree char *what =

@@ -112,9 +112,24 @@ static void loaded(WsPlayer *player, WsWitnessPanel *self)
     show_position(self);
 }
 
+/* The score goes along: what was just done is selected and brought into view. */
+static void follow(WsWitnessPanel *self)
+{
+    const WsWitness *w = ws_player_witness(self->player);
+    guint at = ws_player_position(self->player);
+    if (!w || at == 0 || !gtk_widget_get_mapped(GTK_WIDGET(self)))
+        return;
+    const WsMove *m = &w->move[at - 1];
+    WsFocus focus = { .step = m->op->step ? m->op->step : m->op->id };
+    focus.agent = m->agent % w->program->n_agents;
+    ws_witness_place(m->op, m->n_rounds, m->round, &focus.tile, &focus.round);
+    ws_document_select(self->document, &focus, WS_SELECT_REPLACE, TRUE);
+}
+
 static void moved(WsPlayer *player, WsWitnessPanel *self)
 {
     show_position(self);
+    follow(self);
 }
 
 /* --- what a person does

@@ -28,6 +28,8 @@ void ws_witness_table_show(GtkWidget *table, const WsWitness *w, guint position)
 /* --- witness_score.c: where the agents are, on the score --- */
 struct _WsTimeline;
 void ws_witness_follow(struct _WsTimeline *t); /* redraws the score when the player moves */
+void ws_witness_place(const WsOp *op, guint n_rounds, const gint64 *round, gint32 *tile,
+                      gint32 *inner);
 void ws_witness_snapshot(struct _WsTimeline *t, GtkSnapshot *s); /* units of the page */
 
 G_END_DECLS

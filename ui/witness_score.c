@@ -20,30 +20,44 @@ void ws_witness_follow(WsTimeline *t)
     g_signal_connect_object(p, "moved", G_CALLBACK(redraw), t, 0);
 }
 
-/* How far an item is from being the execution of an agent: 0 it is, G_MAXINT another step. */
-static gint distance(const WsSceneItem *item, guint agent, const WsAgentState *a)
+/* Rounds of an operation as traces count them: the tile, and the innermost loop's round. */
+void ws_witness_place(const WsOp *op, guint n_rounds, const gint64 *round, gint32 *tile,
+                      gint32 *inner)
 {
-    const char *step = a->op->step ? a->op->step : a->op->id;
-    if (!item->step || item->agent != agent || item->measured || strcmp(item->step, step) != 0)
-        return G_MAXINT;
-    gint64 round = a->n_rounds ? a->round[a->n_rounds - 1] : 0;
-    gint64 far = ABS(round - MAX(item->round, 0));
-    if (a->n_rounds > 1 && item->tile != a->round[0])
-        far += 1000;
-    return (gint)MIN(far, G_MAXINT - 1);
+    guint depth = 0, at;
+    *tile = -1;
+    *inner = n_rounds ? (gint32)round[n_rounds - 1] : 0;
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        depth += t->kind == WS_TREE_LOOP;
+    at = depth;
+    for (const WsTree *t = op->tree; t; t = t->parent) {
+        if (t->kind != WS_TREE_LOOP)
+            continue;
+        at--;
+        if (t->over == WS_OVER_TILES && at < n_rounds)
+            *tile = (gint32)round[at];
+    }
 }
 
+/* The execution of an agent that the score shows; what an agent waits at for ever was never
+ * executed: then the last one of this step before it. */
 static const WsSceneItem *item_of(WsTimeline *t, guint agent, const WsAgentState *a)
 {
-    const WsSceneItem *best = NULL;
-    gint least = G_MAXINT;
+    const char *step = a->op->step ? a->op->step : a->op->id;
+    const WsSceneItem *before = NULL;
+    gint32 tile, round;
+    ws_witness_place(a->op, a->n_rounds, a->round, &tile, &round);
     for (guint i = 0; i < ws_timeline_n_items(t); i++) {
         const WsSceneItem *item = ws_timeline_item(t, i);
-        gint far = distance(item, agent, a);
-        if (far < least)
-            least = far, best = item;
+        if (!item->step || item->agent != agent || item->measured || item->tile != tile ||
+            strcmp(item->step, step) != 0)
+            continue;
+        if (item->round == round)
+            return item;
+        if (item->round < round && (!before || item->round > before->round))
+            before = item;
     }
-    return best;
+    return a->mode == WS_AGENT_WAITING ? before : NULL;
 }
 
 static void rgba(guint32 c, GdkRGBA *out)

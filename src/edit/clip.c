@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define CLIP_GROUP "clip"
+#define CLIP_AXIS  "clip_axis"
 
 /* --- words in a text ----------------------------------------------------------------------------
  */
@@ -121,6 +122,25 @@ static void append_entries(GString *out, const WsNode *root, WsFieldId field, GS
         g_string_append_printf(out, ",\"%s\":%s", ws_field_name(field), json);
 }
 
+/* The tile space if `all` mentions a name of it, which adds what it mentions; else one that says
+ * nothing. Caller frees. */
+static char *wanted_tiles(const WsNode *root, GString *all)
+{
+    static const WsFieldId map[] = { WS_F_axes, WS_F_let };
+    const WsNode *tiles = ws_node_child(root, WS_F_tiles, 0);
+    for (guint m = 0; m < G_N_ELEMENTS(map); m++) {
+        const WsValue *value = ws_node_get(tiles, map[m]);
+        for (guint i = 0; value->kind == WS_VALUE_MAP && i < value->n; i++) {
+            if (!mentions(all->str, value->key[i]))
+                continue;
+            char *text = ws_node_print(tiles, 0);
+            g_string_append(all, text);
+            return text;
+        }
+    }
+    return g_strdup("{\"axes\":{\"" CLIP_AXIS "\":1},\"launch\":\"persistent\"}");
+}
+
 static void append_document(GString *out, const WsDesign *design, Picked *p, GString *all)
 {
     static const WsFieldId list[] = { WS_F_pipes, WS_F_barriers, WS_F_buffers, WS_F_tensors };
@@ -143,12 +163,13 @@ static void append_document(GString *out, const WsDesign *design, Picked *p, GSt
         if (texts->len > 0 || list[i] == WS_F_tensors)
             append_list(objects, ws_field_name(list[i]), texts);
     }
+    g_autofree char *tiles = wanted_tiles(root, all);
     append_entries(out, root, WS_F_let, all);
     append_entries(out, root, WS_F_scalars, all);
     append_entries(out, root, WS_F_sizes, all);
     append_entries(out, root, WS_F_constants, all);
     g_string_append(out, objects->str);
-    g_string_append(out, ",\"tiles\":{\"axes\":{\"clip_axis\":1},\"launch\":\"persistent\"}");
+    g_string_append_printf(out, ",\"tiles\":%s", tiles);
     g_string_append_printf(out, ",\"groups\":[%s]}", groups->str);
 }
 
@@ -277,8 +298,6 @@ static gboolean paste_group(WsDraft *d, const WsNode *group)
     }
     g_autofree char *name = ws_edit_fresh(d->design, ws_node_name(group));
     /* Inserted under a name that is free meanwhile. */
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autofree char *quoted = ws_json_quote(name);
     const char *at = strstr(json, ws_node_name(group));
     g_autofree char *renamed =
         g_strdup_printf("%.*s%s%s", (int)(at - json), json, name, at + strlen(ws_node_name(group)));
@@ -288,7 +307,25 @@ static gboolean paste_group(WsDraft *d, const WsNode *group)
     return node != 0;
 }
 
-/* `fresh`: names that are taken give way. */
+static gboolean has_steps(const WsNode *root)
+{
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
+        if (ws_node_n_children(ws_node_child(root, WS_F_groups, i), WS_F_body) > 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* A design without a step takes the tile space over as well. */
+static gboolean paste_tiles(WsDraft *d, const WsNode *from)
+{
+    const WsNode *tiles = ws_node_child(from, WS_F_tiles, 0);
+    const WsValue *axes = ws_node_get(tiles, WS_F_axes);
+    if (has_steps(ws_design_root(d->design)) || strcmp(axes->key[0], CLIP_AXIS) == 0)
+        return TRUE;
+    g_autofree char *json = ws_node_print(tiles, 0);
+    return ws_draft_edit(d, "set . tiles %s", json);
+}
+
 static gboolean put(WsDraft *d, const WsDesign *clip, WsSpot spot)
 {
     static const WsFieldId map[] = { WS_F_constants, WS_F_sizes, WS_F_scalars, WS_F_let };
@@ -301,6 +338,8 @@ static gboolean put(WsDraft *d, const WsDesign *clip, WsSpot spot)
     for (guint i = 0; i < G_N_ELEMENTS(list); i++)
         if (!paste_objects(d, from, root, list[i]))
             return FALSE;
+    if (!paste_tiles(d, from))
+        return FALSE;
     for (guint i = 0; i < ws_node_n_children(from, WS_F_groups); i++) {
         const WsNode *group = ws_node_child(from, WS_F_groups, i);
         if (strcmp(ws_node_name(group), CLIP_GROUP) != 0) {
@@ -363,16 +402,8 @@ gboolean ws_edit_template(WsDraft *d, const WsDesign *clip, WsSpot spot)
     if (!make_fresh(t, d->design))
         return ws_draft_refuse(d, "%s", t->why);
     const char *title = ws_node_text(ws_design_root(clip), WS_F_name);
-    const gboolean empty = ws_node_n_children(ws_design_root(d->design), WS_F_tensors) == 0;
     if (!put(d, t->design, spot))
         return FALSE;
-    /* A tile space is taken over where there was none to speak of. */
-    if (empty) {
-        const WsNode *tiles = ws_node_child(ws_design_root(clip), WS_F_tiles, 0);
-        g_autofree char *json = ws_node_print(tiles, 0);
-        if (!ws_draft_edit(d, "set . tiles %s", json))
-            return FALSE;
-    }
     ws_draft_name(d, "Insert %s", title);
     return TRUE;
 }

@@ -1,0 +1,345 @@
+/* Composing by pointer and keyboard: undo, saving, the structure, commands on the selection. */
+#include "scenario.h"
+
+#include "ui/edit_commands.h"
+#include "ui/journal.h"
+#include "ui/recovery.h"
+#include "ui/structure.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define LOADS "groups/load/body/0/do/0/do/"
+
+static void settle(Scenario *s)
+{
+    WAIT_FOR(!ws_document_pending(s->document));
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+static char *text_of(Scenario *s)
+{
+    return ws_design_print(ws_document_latest(s->document));
+}
+
+static void select_step(Scenario *s, const char *id)
+{
+    WsFocus focus = { id, G_MAXUINT, -1, -1 };
+    ws_document_select(s->document, &focus, WS_SELECT_REPLACE, TRUE);
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+static GtkWidget *button(GtkWidget *root, const char *label)
+{
+    GtkWidget *text = scenario_find_text(root, label);
+    return text ? gtk_widget_get_ancestor(text, GTK_TYPE_BUTTON) : NULL;
+}
+
+/* --- I28, I29
+ * -------------------------------------------------------------------------------------
+ */
+
+static void undo_redo(Scenario *s)
+{
+    g_autofree char *first = text_of(s);
+    g_assert_false(scenario_enabled(s, "undo"));
+    select_step(s, LOADS "2");
+    scenario_act(s, "focus-score");
+    scenario_key("alt+Up");
+    settle(s);
+    g_autofree char *moved = text_of(s);
+    g_assert_cmpstr(moved, !=, first);
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "1");
+    g_assert_cmpstr(ws_document_code(s->document, WS_CODE_DESIGN), ==, moved);
+    g_assert_nonnull(strstr(gtk_window_get_title(GTK_WINDOW(s->window)), "•"));
+    g_assert_cmpstr(ws_history_undo_name(ws_document_history(s->document)), ==, "Move load B");
+    scenario_key("ctrl+z");
+    settle(s);
+    g_autofree char *back = text_of(s);
+    g_assert_cmpstr(back, ==, first);
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "2");
+    g_assert_null(strstr(gtk_window_get_title(GTK_WINDOW(s->window)), "•"));
+    scenario_key("ctrl+shift+z");
+    settle(s);
+    g_autofree char *again = text_of(s);
+    g_assert_cmpstr(again, ==, moved);
+    /* Two nudges in a row are one step. */
+    scenario_key("alt+Up");
+    scenario_key("alt+Down");
+    settle(s);
+    scenario_key("ctrl+z");
+    settle(s);
+    g_autofree char *undone = text_of(s);
+    g_assert_true(!strcmp(undone, first) || !strcmp(undone, moved));
+}
+
+/* The view stays where it is while the design is edited. */
+static void view_stays(Scenario *s)
+{
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    double from, to, from2, to2;
+    ws_timeline_set_view(t, 130000, 138000);
+    scenario_settle(s->timeline);
+    ws_timeline_get_view(t, &from, &to);
+    select_step(s, "groups/mma/body/1");
+    ws_timeline_set_view(t, 130000, 138000);
+    scenario_settle(s->timeline);
+    ws_timeline_get_view(t, &from, &to);
+    scenario_act(s, "mute");
+    settle(s);
+    ws_timeline_get_view(t, &from2, &to2);
+    g_assert_cmpfloat_with_epsilon(from, from2, 1);
+    g_assert_cmpfloat_with_epsilon(to, to2, 1);
+}
+
+/* --- I44, I46: saving
+ * ----------------------------------------------------------------------------- */
+
+static GFile *temporary(const char *name)
+{
+    g_autofree char *folder = g_dir_make_tmp("compose-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    return g_file_new_for_path(path);
+}
+
+static void edit_something(Scenario *s)
+{
+    select_step(s, LOADS "2");
+    scenario_act(s, "earlier");
+    settle(s);
+}
+
+static void save(Scenario *s)
+{
+    g_autoptr(GFile) file = temporary("kept.wstave");
+    g_autofree char *on_disk = NULL;
+    edit_something(s);
+    g_assert_true(ws_document_save(s->document, file, NULL));
+    edit_something(s);
+    scenario_key("ctrl+s");
+    WAIT_FOR(!ws_document_dirty(s->document));
+    g_assert_true(g_file_load_contents(file, NULL, &on_disk, NULL, NULL, NULL));
+    g_autofree char *text = text_of(s);
+    g_assert_cmpstr(on_disk, ==, text);
+    /* What this program wrote is not reported as another one's change. */
+    for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 700000;)
+        scenario_turn();
+    g_autofree char *all = scenario_text(GTK_WIDGET(s->window));
+    g_assert_null(strstr(all, "Another program"));
+}
+
+/* A folder that is gone, a disk without room: said with a remedy, nothing lost. */
+static void save_trouble(Scenario *s)
+{
+    g_autoptr(GFile) file = temporary("lost.wstave");
+    g_autoptr(GFile) folder = g_file_get_parent(file);
+    g_autofree char *path = g_file_get_path(folder);
+    edit_something(s);
+    g_assert_true(ws_document_save(s->document, file, NULL));
+    edit_something(s);
+    g_autofree char *before = text_of(s);
+    struct rlimit old, little = { 100, RLIM_INFINITY };
+    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &old), ==, 0);
+    little.rlim_max = old.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &little);
+    scenario_act(s, "save");
+    setrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, SIG_DFL);
+    scenario_settle(GTK_WIDGET(s->window));
+    g_autofree char *full = scenario_text(GTK_WIDGET(s->window));
+    g_assert_nonnull(strstr(full, "Cannot save"));
+    g_assert_nonnull(strstr(full, "Save As"));
+    g_assert_true(ws_document_dirty(s->document));
+    g_assert_true(g_file_query_exists(file, NULL)); /* as it was */
+    g_file_delete(file, NULL, NULL);
+    g_assert_cmpint(g_rmdir(path), ==, 0);
+    scenario_act(s, "save");
+    g_autofree char *gone = scenario_text(GTK_WIDGET(s->window));
+    g_assert_nonnull(strstr(gone, "The folder is gone"));
+    g_autofree char *after = text_of(s);
+    g_assert_cmpstr(after, ==, before);
+    g_assert_true(ws_document_dirty(s->document));
+}
+
+static void unsaved_question(Scenario *s)
+{
+    edit_something(s);
+    gtk_window_close(GTK_WINDOW(s->window));
+    WAIT_FOR(scenario_toplevel("GtkMessageDialog"));
+    GtkWindow *dialog = scenario_toplevel("GtkMessageDialog");
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(dialog)));
+    g_autofree char *text = scenario_text(GTK_WIDGET(dialog));
+    g_assert_nonnull(strstr(text, "design.wstave"));
+    g_assert_nonnull(strstr(text, "Discard"));
+    g_assert_nonnull(strstr(text, "Save"));
+    scenario_focus(GTK_WIDGET(dialog));
+    scenario_key("Escape");
+    WAIT_FOR(!scenario_toplevel("GtkMessageDialog"));
+    g_assert_true(gtk_widget_get_mapped(GTK_WIDGET(s->window)));
+    g_assert_true(ws_document_dirty(s->document));
+    scenario_focus(GTK_WIDGET(s->window));
+    scenario_key("ctrl+w");
+    WAIT_FOR((dialog = scenario_toplevel("GtkMessageDialog")) &&
+             gtk_widget_get_mapped(GTK_WIDGET(dialog)));
+    g_object_add_weak_pointer(G_OBJECT(s->window), (gpointer *)&s->window);
+    g_assert_nonnull(button(GTK_WIDGET(dialog), "Discard"));
+    scenario_focus(GTK_WIDGET(dialog));
+    scenario_key("alt+d");
+    WAIT_FOR(!s->window);
+}
+
+/* --- I41: what a crash left
+ * ----------------------------------------------------------------------- */
+
+static void recovery(Scenario *s)
+{
+    edit_something(s);
+    g_autofree char *wanted = text_of(s);
+    ws_document_crash(s->document);
+    g_autoptr(WsDocument) other = ws_document_new();
+    WsWindow *w = ws_window_new(scenario_application());
+    gtk_window_present(GTK_WINDOW(w));
+    GtkWindow *dialog = ws_recovery_offer(w);
+    g_assert_nonnull(dialog);
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(dialog)));
+    scenario_settle(GTK_WIDGET(dialog));
+    g_autofree char *text = scenario_text(GTK_WIDGET(dialog));
+    g_assert_nonnull(strstr(text, "GEMM bf16"));
+    g_assert_nonnull(strstr(text, "1 edit"));
+    scenario_click_widget(button(GTK_WIDGET(dialog), "Recover"), NULL);
+    WAIT_FOR(ws_document_design(ws_window_document(w)));
+    g_autofree char *now = ws_design_print(ws_document_latest(ws_window_document(w)));
+    g_assert_cmpstr(now, ==, wanted);
+    g_assert_true(ws_document_dirty(ws_window_document(w)));
+    /* The journal of the recovered one is its own; the old one is gone. */
+    g_autoptr(GPtrArray) lost = ws_journal_lost();
+    g_assert_cmpuint(lost->len, ==, 0);
+}
+
+/* --- structure
+ * ------------------------------------------------------------------------------------ */
+
+static WsStructure *structure(Scenario *s)
+{
+    scenario_act(s, "focus-structure");
+    WAIT_FOR(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
+    scenario_settle(GTK_WIDGET(s->window));
+    return WS_STRUCTURE(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
+}
+
+static void structure_by_keys(Scenario *s)
+{
+    WsStructure *tree = structure(s);
+    g_autofree char *first = text_of(s);
+    scenario_click_widget(ws_structure_row_widget(tree, "load B", 0), NULL);
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "2");
+    scenario_key("Delete");
+    settle(s);
+    g_autofree char *deleted = text_of(s);
+    g_assert_null(strstr(deleted, "\"load\": \"B\""));
+    scenario_key("ctrl+z");
+    settle(s);
+    scenario_click_widget(ws_structure_row_widget(tree, "load B", 0), NULL);
+    scenario_key("ctrl+d");
+    settle(s);
+    g_assert_nonnull(ws_structure_row_widget(tree, "load B", 1));
+    scenario_key("ctrl+z");
+    settle(s);
+    g_autofree char *back = text_of(s);
+    g_assert_cmpstr(back, ==, first);
+}
+
+/* I22: the clipboard holds a design's text, which goes into another window. */
+static void copy_paste(Scenario *s)
+{
+    WsStructure *tree = structure(s);
+    scenario_click_widget(ws_structure_row_widget(tree, "group load", 0), NULL);
+    scenario_key("ctrl+c");
+    WsWindow *w = ws_window_new(scenario_application());
+    g_autoptr(WsDesign) empty = ws_edit_empty("Other");
+    gtk_window_present(GTK_WINDOW(w));
+    ws_document_take_design(ws_window_document(w), empty, NULL, FALSE);
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(w)));
+    scenario_focus(GTK_WIDGET(w));
+    g_action_group_activate_action(G_ACTION_GROUP(w), "focus-structure", NULL);
+    scenario_settle(GTK_WIDGET(w));
+    scenario_key("ctrl+v");
+    WAIT_FOR(ws_document_dirty(ws_window_document(w)));
+    WAIT_FOR(!ws_document_pending(ws_window_document(w)));
+    WsDesign *now = ws_document_latest(ws_window_document(w));
+    g_assert_nonnull(ws_design_find(now, "groups/load"));
+    g_assert_nonnull(ws_design_find(now, "buffers/a"));
+    g_assert_nonnull(ws_design_find(now, "barriers/empty"));
+    g_assert_cmpuint(ws_document_left_out(ws_window_document(w)), ==, 0);
+}
+
+/* I16: a row of the palette dragged between two rows of the structure. */
+static void drag_from_palette(Scenario *s)
+{
+    WsStructure *tree = structure(s);
+    scenario_act(s, "focus-structure");
+    GtkWidget *row = ws_structure_row_widget(tree, "load B", 0);
+    GtkWidget *panel = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
+    g_assert_nonnull(row);
+    g_assert_nonnull(panel);
+    int ax, ay, bx, by;
+    scenario_on_screen(panel, 10, 5, &ax, &ay);
+    scenario_on_screen(row, 40, gtk_widget_get_height(row) - 2, &bx, &by);
+    scenario_xdo("mousemove %d %d mousedown 1", ax, ay);
+    for (int i = 1; i <= 12; i++)
+        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
+    scenario_settle(GTK_WIDGET(s->window));
+    scenario_xdo("mouseup 1");
+    WAIT_FOR(ws_document_dirty(s->document));
+    settle(s);
+    const WsNode *node = ws_design_find(ws_document_latest(s->document), LOADS "3");
+    g_assert_nonnull(node);
+    g_assert_cmpint(node->kind, ==, WS_STEP_LET);
+}
+
+/* Insert: a step by its name. */
+static void add_by_name(Scenario *s)
+{
+    select_step(s, LOADS "2");
+    scenario_act(s, "focus-score");
+    scenario_key("Insert");
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "GEMM"));
+    GtkWindow *dialog = NULL;
+    GListModel *all = gtk_window_get_toplevels();
+    WAIT_FOR(g_list_model_get_n_items(all) == 2);
+    for (guint i = 0; i < 2; i++) {
+        g_autoptr(GtkWindow) each = g_list_model_get_item(all, i);
+        if (each != GTK_WINDOW(s->window))
+            dialog = each;
+    }
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(dialog)));
+    scenario_focus(GTK_WIDGET(dialog));
+    scenario_type("mark");
+    scenario_key("Return");
+    WAIT_FOR(ws_document_dirty(s->document));
+    settle(s);
+    g_assert_cmpint(ws_design_find(ws_document_latest(s->document), LOADS "3")->kind, ==,
+                    WS_STEP_MARK);
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "3");
+}
+
+static void add(void)
+{
+    scenario_add("I28/undo-redo", undo_redo);
+    scenario_add("I28/view-stays", view_stays);
+    scenario_add("I44/save", save);
+    scenario_add("I44/save-trouble", save_trouble);
+    scenario_add("I46/unsaved", unsaved_question);
+    scenario_add("I41/recovery", recovery);
+    scenario_add("structure/keys", structure_by_keys);
+    scenario_add("I22/copy-paste", copy_paste);
+    scenario_add("I16/drag-from-palette", drag_from_palette);
+    scenario_add("I16/add-by-name", add_by_name);
+}
+
+int main(int argc, char **argv)
+{
+    return scenario_main(argc, argv, add);
+}

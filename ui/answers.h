@@ -1,0 +1,53 @@
+/* What the lenses say of one design: program, findings, verdict, prediction. Made in a thread for
+ * the newest design alone; what is asked for later makes what is being made worthless. */
+#pragma once
+
+#include "check/check.h"
+#include "clock/clock.h"
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+/* Immutable once handed out, but for the verdict, which may follow (ws_answers_judge). */
+typedef struct {
+    gint refs;
+    guint64 number;   /* of the question */
+    WsDesign *design; /* what was asked about */
+    WsProgram *program;
+    WsFindings *findings; /* elaboration, check, clock */
+    WsVerdict *verdict;   /* NULL: not judged (yet) */
+    WsClockResult *clock;
+    WsLaunchValues *launch;
+    WsTrace *predicted;
+    char *program_text; /* NULL if it was not asked for */
+    guint left_out;     /* steps that cannot be elaborated: the program is that of the rest */
+    gboolean judged;    /* the check is through, or will not come */
+} WsAnswers;
+
+typedef enum {
+    WS_ASK_TEXTS = 1, /* the printed program, too */
+    WS_ASK_CHECK = 2, /* the verdict, too */
+} WsAsk;
+
+/* Now and here. `sizes`: WsSize, or NULL for the design's own. Takes `findings` (of reading), which
+ * may be NULL. */
+WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, WsAsk what,
+                           WsFindings *findings);
+WsAnswers *ws_answers_ref(WsAnswers *a);
+void ws_answers_unref(WsAnswers *a);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAnswers, ws_answers_unref)
+/* Predicts anew for other sizes; main thread. */
+void ws_answers_predict(WsAnswers *a, const GArray *sizes);
+
+/* --- the thread ---------------------------------------------------------------------------------
+ */
+typedef struct WsWorker WsWorker;
+/* Called on the main thread: once with everything but the verdict, and again when it is there.
+ * Never for a question that is not the newest. */
+typedef void (*WsAnswered)(WsAnswers *answers, gboolean judged_only, gpointer data);
+WsWorker *ws_worker_new(WsAnswered answered, gpointer data);
+void ws_worker_free(WsWorker *w); /* no call comes after it; waits for nothing */
+guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes, WsAsk what);
+void ws_worker_forget(WsWorker *w); /* no answer is wanted any more */
+
+G_END_DECLS

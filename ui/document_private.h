@@ -1,0 +1,65 @@
+/* The document's own files share this. */
+#pragma once
+
+#include "ui/answers.h"
+#include "ui/document.h"
+#include "ui/history.h"
+#include "ui/journal.h"
+
+G_BEGIN_DECLS
+
+struct _WsDocument {
+    GObject parent;
+    GFile *file;
+    WsAnswers *answers; /* what is shown; NULL: no design */
+    WsAnswers *before;  /* while a design is tried: what was shown before */
+    WsDesign *tried;    /* that design; NULL: none */
+    WsHistory *history;
+    WsJournal *journal;
+    WsWorker *worker;
+    char *saved_text;     /* of the file as it was read or written here */
+    GArray *touched;      /* guint64: to be selected when the answers are there */
+    gboolean news_judged; /* while "changed" is emitted: only the verdict is new */
+    gboolean news_edited; /* … : the design was edited, not opened */
+
+    WsTrace *measured; /* perhaps of an earlier state of the design */
+    WsTraceStats *stats[2];
+    GPtrArray *selection; /* char*, owned; the last one is primary */
+    WsFocus focus;        /* focus.step points into `selection` */
+    gint64 from, to;
+    char *code[WS_CODE_COUNT];
+    char *result[WS_RESULT_COUNT];
+    gboolean result_good[WS_RESULT_COUNT];
+};
+
+typedef enum {
+    WS_SIGNAL_CHANGED,
+    WS_SIGNAL_SELECTION,
+    WS_SIGNAL_RANGE,
+    WS_SIGNAL_CODE,
+    WS_SIGNAL_RESULTS,
+    WS_SIGNAL_REVEAL,
+    WS_SIGNAL_PREVIEWED,
+    WS_SIGNAL_EDITED,
+    WS_SIGNAL_TROUBLE,
+    WS_SIGNAL_COUNT
+} WsDocumentSignal;
+/* Not for CODE and TROUBLE, which have arguments. */
+void ws_document_emit(WsDocument *d, WsDocumentSignal which);
+void ws_document_emit_code(WsDocument *d, WsCodeKind kind);
+void ws_document_emit_trouble(WsDocument *d, const char *text);
+
+/* document_select.c */
+void ws_document_clear_selection(WsDocument *d);
+/* The selection follows the nodes from one design to another; `touched` (or NULL) replaces it. */
+void ws_document_carry_selection(WsDocument *d, const WsDesign *from, const WsDesign *to,
+                                 const GArray *touched);
+/* document_code.c */
+void ws_document_clear_code(WsDocument *d);
+/* document.c: sizes of the measured trace, NULL if there is none. Free with g_array_unref. */
+GArray *ws_document_sizes(WsDocument *d);
+void ws_document_clear_stats(WsDocument *d);
+/* document_edit.c */
+void ws_document_answered(WsAnswers *answers, gboolean judged_only, gpointer document);
+
+G_END_DECLS
