@@ -238,10 +238,14 @@ static void counted(WsEmit *e, const WsTree *t)
     WsUniform count = ws_uniform(e, t->count), low = zero;
     for (guint i = 0; i < t->n_cuts && !e->error; i++) {
         WsUniform high = cut_round(e, &loop, ws_uniform(e, t->cut[i]), low, count);
+        ws_cuts_enter(e->cuts, t, i);
         stretch(e, &loop, low, high);
+        ws_cuts_leave(e->cuts, t, i);
         low = high;
     }
+    ws_cuts_enter(e->cuts, t, t->n_cuts);
     stretch(e, &loop, low, count);
+    ws_cuts_leave(e->cuts, t, t->n_cuts);
 }
 
 /* --- branches ---------------------------------------------------------------------------------*/

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/generate.h"
+#include "codegen/cut.h"
 #include "codegen/interval.h"
 #include "codegen/prim.h"
 
@@ -67,6 +68,7 @@ typedef struct {
     gboolean in_leader;       /* code is being built under `if (leader)` */
     WsRegs *regs;             /* [agent->n_values] */
     GArray *open, *in_flight; /* WsInFlight: group being filled; groups committed */
+    GArray *cuts;             /* WsCut: of the split loops that code is being built in */
     gboolean per_thread; /* expressions differ from thread to thread: no shuffle */
     gboolean nonneg; /* uniform expressions of uses: negative ones are refuted by the checker */
 

@@ -276,6 +276,9 @@ WsUniform ws_uniform(WsEmit *e, const WsExpr *x)
     case WS_EXPR_GE:
     case WS_EXPR_EQ:
     case WS_EXPR_NE: {
+        gint64 known;
+        if (e->cuts && ws_cuts_decide(e->cuts, x, &known))
+            return ws_uniform_const(e, known);
         WsUniform a = ws_uniform(e, x->arg[0]);
         return ws_uniform_op(e, x->op, a, ws_uniform(e, x->arg[1]));
     }
