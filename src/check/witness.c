@@ -482,6 +482,8 @@ static void tell(WsWitness *w, const Search *S, WsReplay *m)
         forget(w);
         if (plan && (plan->agent != G_MAXUINT || attempt == 2))
             shown = try_plan(w, m, plan, used);
+        if (attempt == 2 && w->end == WS_END_STEP) /* shows the operation, not what is wrong */
+            w->confirmed = FALSE;
         ws_plan_free(plan);
     }
     ws_witness_say(w);

@@ -5,6 +5,8 @@
 /* Rules about what the oracle looks at. */
 gboolean follow_judged(const WsWitness *w)
 {
+    if (w->end == WS_END_STEP) /* lanes of one agent, or wrong by itself */
+        return FALSE;
     static const WsRuleId rules[] = { WS_RULE_P_DEADLOCK, WS_RULE_P_RACE,  WS_RULE_P_ASYNC,
                                       WS_RULE_P_EARLY,    WS_RULE_P_ABA,   WS_RULE_P_COUNT,
                                       WS_RULE_P_TX,       WS_RULE_P_NAMED, WS_RULE_P_EXIT };

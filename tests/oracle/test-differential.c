@@ -113,7 +113,7 @@ static Judgement judge(const WsProgram *p, gboolean tiles)
 /* --- the comparison --------------------------------------------------------------------------- */
 typedef struct {
     guint proved, passed, refuted, refused, outside, capped; /* both agree; not compared */
-    guint same, followed, elsewhere;                         /* smallest cases, witnesses */
+    guint same, followed, elsewhere, strict;                 /* smallest cases, witnesses */
     guint unsound, false_proofs, alarms, differ, astray;     /* must be 0 */
 } Tally;
 
@@ -141,6 +141,7 @@ static char *compare_witness(WsProgram *p, const Judgement *j, Tally *tally)
         return g_strdup_printf("the oracle cannot follow: %s\n%s", lost, text);
     }
     tally->followed++;
+    tally->strict += !w->confirmed;
     gboolean about = follow_judged(w) && w->confirmed;
     if (!j->bad || !about) { /* of a rule that the oracle does not know */
         tally->elsewhere++;
@@ -243,8 +244,9 @@ static void test_differential(void)
                    n_designs, first_seed, t.proved, t.passed, t.refuted, t.refused, t.outside,
                    t.capped);
     g_test_message("smallest case: %u the same, %u of rules the oracle does not know; %u witnesses "
-                   "followed move by move",
-                   t.same, t.elsewhere, t.followed);
+                   "followed move by move, %u of them without a wrong end (undefined by the text "
+                   "alone)",
+                   t.same, t.elsewhere, t.followed, t.strict);
     g_test_message("%u false proofs, %u unsound, %u false alarms, %u other smallest cases, %u "
                    "witnesses that the oracle cannot follow",
                    t.false_proofs, t.unsound, t.alarms, t.differ, t.astray);
