@@ -79,7 +79,9 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
 /* --- the whole ---- */
 static void symbol_free(gpointer data)
 {
-    g_free(((WsSymbol *)data)->text);
+    WsSymbol *s = data;
+    g_free(s->text);
+    g_clear_pointer(&s->expr, ws_expr_unref);
     g_free(data);
 }
 
@@ -103,6 +105,8 @@ WsControl *ws_control_new(const WsProgram *p, guint n_inst)
     tiles->text = g_strdup("tiles");
     tiles->run = TRUE;
     tiles->modulus = 1;
+    tiles->base = -1;
+    tiles->every = 1;
     g_ptr_array_add(c->symbols, tiles);
     c->rewritten = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)ws_expr_unref);
     c->forms = g_hash_table_new_full(NULL, NULL, NULL, form_free);
@@ -129,6 +133,7 @@ WsControl *ws_control_new(const WsProgram *p, guint n_inst)
         if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && c->relevant[v])
             ws_learn_ring(c, p->var[v].value, NULL, 1);
     ws_hand_down(c);
+    ws_relate_symbols(c);
     return c;
 }
 

@@ -84,8 +84,8 @@ typedef struct {
 struct WsBitOp {
     const WsOp *op;
     guint8 kind;
-    gboolean leader, idle; /* idle: nothing that a proof looks at */
-    gint barrier, named;   /* named: number among those of a CTA in use; < 0 by element */
+    gboolean leader, exact; /* exact: its turn is a number, not one up to laps */
+    gint barrier, named;    /* named: number among those of a CTA in use; < 0 by element */
     WsBitExpr element, use, slot, parity, turn, cta, set;
     gint local; /* variable set, as number of the agent's */
     guint n_need;
@@ -138,6 +138,7 @@ typedef struct {
 
 typedef struct {
     const WsSite *site;
+    gint symbol; /* that is asked about: the base of the site's own */
     WsBitExpr rest;
     guint16 at; /* place of its node */
     gint loop;  /* its own loop, -1: a branch */
@@ -314,6 +315,7 @@ gpointer ws_bit_alloc(WsBits *b, gsize bytes); /* zeroed, freed with the engine 
 void ws_bit_outside(WsBits *b, const char *why);
 WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e);       /* of the program */
 WsBitExpr ws_bit_expr_plain(WsBits *b, guint agent, const WsExpr *e); /* already rewritten */
+gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e);
 gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value);
 static inline gboolean ws_bit_eval(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
 {

@@ -171,6 +171,7 @@ static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
     o->slot = ws_bit_expr(b, agent, op->slot);
     o->parity = ws_bit_expr(b, agent, op->parity);
     o->turn = ws_bit_expr(b, agent, op->turn);
+    o->exact = !ws_bit_tainted(b, agent, &o->turn);
     if (op->ctas.kind == WS_CTAS_EXPR)
         o->cta = ws_bit_expr(b, agent, op->ctas.expr);
     if (is_named(op)) {
@@ -358,6 +359,7 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
         WsBitSite *s = &a->site[a->n_sites++];
         s->site = &g_array_index(sites, WsSite, i);
         const WsTree *node = s->site->node;
+        s->symbol = s->site->form->symbol >= 0 ? ws_base_of(k->b->c, s->site->form->symbol) : -1;
         s->rest = ws_bit_expr_plain(k->b, k->agent, s->site->form->rest);
         s->at = (guint16)(GPOINTER_TO_UINT(g_hash_table_lookup(k->at, node)) - 1);
         if (node->kind == WS_TREE_OP) { /* `first` of an mma */

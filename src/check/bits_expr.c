@@ -123,6 +123,17 @@ WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e)
     return ws_bit_expr_plain(b, agent, w ? w : e);
 }
 
+/* It depends on a symbol whose value is only known up to a multiple. */
+gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e)
+{
+    const WsBitAgent *a = &b->agent[agent];
+    for (guint i = 0; i < e->n; i++)
+        if (e->code[i].op == CODE_SYMBOL ||
+            (e->code[i].op == CODE_LOCAL && b->c->tainted[a->var[e->code[i].var]]))
+            return TRUE;
+    return FALSE;
+}
+
 /* --- running ---------------------------------------------------------------------------------- */
 static gint64 floor_div(gint64 x, gint64 y)
 {

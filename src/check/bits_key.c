@@ -97,9 +97,10 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
         return;
     if (form->factor == 0 || (!s->site->count && !s->site->relative)) {
         /* a comparison with a number: beyond it all values are alike */
-        if (form->factor && ws_bit_eval(b, i, &s->rest, &rest))
-            put(k, MIN(x->lo, ABS(rest) + 2));
-        else
+        if (form->factor && ws_bit_eval(b, i, &s->rest, &rest)) {
+            gint64 most = ws_base_question(b->c, form->symbol, ABS(rest));
+            put(k, MIN(x->lo, (ABS(most) < WS_NEVER ? ABS(most) : ABS(rest)) + 2));
+        } else
             *absolute |= form->factor != 0;
         return;
     }
@@ -122,6 +123,11 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
     gint64 asked = s->site->count     ? ws_bit_loop(b, i, (guint)s->loop)[0] - rest
                    : form->factor > 0 ? -rest
                                       : rest;
+    asked = ws_base_question(b->c, form->symbol, asked);
+    if (asked == WS_ALWAYS || asked == WS_NEVER) { /* near a bound: not alike everywhere */
+        *absolute = TRUE;
+        return;
+    }
     put(k, (s - a->site) << 16);
     put(k, x->lo - asked);
 }
@@ -136,7 +142,7 @@ static void put_distance(WsBitKey *k, WsBits *b, guint i, const WsInstance *x, g
     gint64 here = x->symbol == WS_SYMBOL_TILES ? x->position : in->position;
     gint64 mine = symbol->split && here == x->position ? ws_bit_begun(b, i)[x->symbol] : 0;
     for (guint n = 0; n < a->n_sites; n++)
-        if (a->site[n].site->form->symbol == x->symbol)
+        if (a->site[n].symbol == x->symbol)
             put_site(k, b, i, &a->site[n], x, here, mine, absolute);
     put(k, -1);
 }
@@ -190,6 +196,8 @@ static void put_symbols(WsBitKey *k, WsBits *b)
             continue;
         }
         gboolean absolute = FALSE;
+        if (s->every > 1)
+            put(k, ws_control_mod(x.lo, s->every));
         for (guint i = 0; i < b->n_inst; i++)
             put_distance(k, b, i, &x, &absolute);
         if (absolute || s->letter)

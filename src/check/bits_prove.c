@@ -224,7 +224,9 @@ static void options_of(const WsControl *c, const WsBitOptions *o, Choice *x)
     if (s->ring)
         r = ws_control_find(c, x->asked.symbol, s->run ? -2 : x->asked.position, x->asked.rank, 0)
                 ->remainder;
-    gboolean ends = r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r, more = TRUE;
+    gboolean ends = (r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r) &&
+                    ws_control_mod(x->asked.lo, s->every) == s->left;
+    gboolean more = TRUE;
     const WsBitRange *range = s->letter                                   ? NULL
                               : x->asked.symbol == WS_SYMBOL_TILES        ? o->tiles
                               : o->symbol && o->symbol != x->asked.symbol ? NULL

@@ -27,21 +27,23 @@ static WsInstance *remainder_of(const WsControl *c, gint symbol, gint64 position
 }
 
 /* Some value the symbol can have: right up to multiples of the modulus. */
-gboolean ws_bit_value_of(WsBits *b, guint i, gint symbol, gint64 *value)
+gboolean ws_bit_value_of(WsBits *b, guint i, gint asked, gint64 *value)
 {
     const WsControl *c = b->c;
+    gint symbol = ws_base_of(c, asked);
     gint64 position = ws_bit_inst(b, i)->position;
     gint rank = (gint)ws_bit_rank(b, i);
     WsInstance *x = ws_control_find(c, symbol, position, rank, time_of(b, i, symbol));
     gint64 lo = x->lo;
     if (x->exact) {
-        *value = lo;
+        *value = ws_value_from_base(c, asked, lo);
         return TRUE;
     }
     WsInstance *r = remainder_of(c, symbol, position, rank);
     if (r->remainder < 0)
         return FALSE;
-    *value = lo + ws_control_mod(r->remainder - lo, symbol_of(c, symbol)->modulus);
+    *value = ws_value_from_base(
+        c, asked, lo + ws_control_mod(r->remainder - lo, symbol_of(c, symbol)->modulus));
     return TRUE;
 }
 
@@ -49,6 +51,10 @@ gboolean ws_bit_value_of(WsBits *b, guint i, gint symbol, gint64 *value)
 WsTruth ws_bit_greater(WsBits *b, guint i, gint symbol, gint64 n)
 {
     WsBitInst *in = ws_bit_inst(b, i);
+    n = ws_base_question(b->c, symbol, n);
+    symbol = ws_base_of(b->c, symbol);
+    if (n == WS_ALWAYS || n == WS_NEVER)
+        return n == WS_ALWAYS ? WS_TRUTH_YES : WS_TRUTH_NO;
     gint64 position = symbol == WS_SYMBOL_TILES ? -1 : in->position;
     WsInstance *x =
         ws_control_find(b->c, symbol, position, (gint)ws_bit_rank(b, i), time_of(b, i, symbol));
@@ -230,8 +236,9 @@ static gboolean ready(WsBits *b, guint i, WsBitInst *in, WsBitOp *o)
         if (ws_bit_value_of(b, i, o->need[k], &value))
             continue;
         in->ask = WS_ASK_REMAINDER;
-        in->ask_instance = (guint16)index_of(
-            b->c, remainder_of(b->c, o->need[k], in->position, (gint)ws_bit_rank(b, i)));
+        in->ask_instance =
+            (guint16)index_of(b->c, remainder_of(b->c, ws_base_of(b->c, o->need[k]), in->position,
+                                                 (gint)ws_bit_rank(b, i)));
         return FALSE;
     }
     if (o->first) {
@@ -260,8 +267,9 @@ static gboolean start(WsBits *b, guint i, WsBitInst *in)
             if (ws_bit_value_of(b, i, s->need[n], &value))
                 continue;
             in->ask = WS_ASK_REMAINDER;
-            in->ask_instance = (guint16)index_of(
-                c, remainder_of(c, s->need[n], in->position, (gint)ws_bit_rank(b, i)));
+            in->ask_instance =
+                (guint16)index_of(c, remainder_of(c, ws_base_of(c, s->need[n]), in->position,
+                                                  (gint)ws_bit_rank(b, i)));
             return FALSE;
         }
         ws_bit_eval(b, i, &s->value, &ws_bit_local(b, i)[s->local]);
@@ -341,7 +349,7 @@ gint64 ws_bit_time(const WsBits *b, gint symbol, gint64 position)
         if (in->state == WS_INST_DONE || in->position > position)
             continue;
         for (guint k = 0; k < a->n_sites; k++)
-            if (a->site[k].site->form->symbol == symbol) {
+            if (a->site[k].symbol == symbol) {
                 least = MIN(least, in->position == position ? time_of(b, i, symbol) : 0);
                 break;
             }

@@ -60,8 +60,10 @@ typedef enum {
 } WsNameKind;
 typedef struct {
     WsNameKind kind;
-    char *text;   /* "cdiv(K, 64)", "nb", "causal == 1"; "tiles" */
-    gint64 least; /* holds from here on: from the assumptions, else 0 */
+    char *text;         /* "cdiv(K, 64)", "nb", "causal == 1"; "tiles" */
+    gboolean derived;   /* an expression of another name of the list: it goes along */
+    gint64 every, left; /* holds for those that leave `left` modulo `every`, as is assumed */
+    gint64 least;       /* holds from here on: from the assumptions, else 0 */
 } WsProvedName;
 
 typedef struct {

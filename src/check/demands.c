@@ -97,7 +97,7 @@ static gint64 gcd(gint64 a, gint64 b)
     return a;
 }
 
-static gint64 multiple(WsControl *c, gint64 a, gint64 m)
+gint64 ws_least_multiple(WsControl *c, gint64 a, gint64 m)
 {
     gint64 g = gcd(a, m), r;
     if (__builtin_mul_overflow(a / g, m, &r) || r > 4096) {
@@ -125,7 +125,7 @@ static void demand(const WsExpr *e, gpointer data)
                     ? &c->modulus[e->var]
                     : &((WsSymbol *)c->symbols->pdata[e->var - (gint)c->n_vars])->modulus;
     gint64 before = *m;
-    *m = multiple(c, *m, d->m);
+    *m = ws_least_multiple(c, *m, d->m);
     d->changed |= *m != before;
     if ((guint)e->var < c->n_vars && c->bound[e->var] < d->bound)
         c->bound[e->var] = d->bound, d->changed = TRUE;

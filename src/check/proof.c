@@ -17,6 +17,8 @@ GPtrArray *ws_proof_names(const WsControl *c)
                   : s->letter          ? WS_NAME_LETTER
                   : s->run             ? WS_NAME_UNIFORM
                                        : WS_NAME_STREAM;
+        n->derived = s->base >= 0;
+        n->every = s->every, n->left = s->left;
         gboolean single = i == WS_SYMBOL_TILES && c->p->tiles.launch == WS_LAUNCH_SINGLE;
         n->text = g_strdup(single ? "one tile" : s->text);
         n->least = i == WS_SYMBOL_TILES ? single : MAX(s->least, 0);
@@ -30,6 +32,8 @@ char *ws_proof_text(const GPtrArray *names)
     GString *t = g_string_new(NULL);
     for (guint i = 0; i < names->len; i++) {
         const WsProvedName *n = names->pdata[i];
+        if (n->derived)
+            continue;
         g_string_append(t, i ? ", " : "");
         if (n->kind == WS_NAME_TILES)
             g_string_append(t, n->least ? n->text : "every number of tiles");
@@ -39,6 +43,9 @@ char *ws_proof_text(const GPtrArray *names)
             g_string_append_printf(t, "every %s", n->text);
         if (n->kind != WS_NAME_TILES && n->least > 0)
             g_string_append_printf(t, " >= %" G_GINT64_FORMAT, n->least);
+        if (n->every > 1)
+            g_string_append_printf(t, " with %s %% %" G_GINT64_FORMAT " == %" G_GINT64_FORMAT,
+                                   n->text, n->every, n->left);
         if (n->kind == WS_NAME_STREAM)
             g_string_append(t, " of each tile");
     }

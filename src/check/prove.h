@@ -10,6 +10,7 @@
 G_BEGIN_DECLS
 
 /* --- symbols.c: what control depends on ------------------------------------------------------- */
+typedef enum { WS_RELATION_DIV, WS_RELATION_MAX, WS_RELATION_MIN } WsRelation;
 typedef struct {
     char *text;
     gboolean run;    /* one value per launch; its remainder is one, its rounds are asked per tile */
@@ -19,6 +20,11 @@ typedef struct {
     gboolean split;   /* its loop can come several times in a tile: each time it is asked anew */
     gint64 least;
     gint64 modulus; /* of the remainder */
+    WsExpr *expr;   /* that it stands for; NULL: the tiles */
+    gint base;      /* symbol that it is an expression of, -1 none */
+    WsRelation relation;
+    gint64 offset, number; /* of base + offset and number */
+    gint64 every, left;    /* assumed: it leaves `left` modulo `every` */
 } WsSymbol;
 
 /* factor * symbol + rest (op) 0, or symbol + rest as a count; symbol < 0: rest alone. */

@@ -202,6 +202,9 @@ gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter)
     s->per_cta = l.cta > 0;
     s->letter = letter;
     s->modulus = 1;
+    s->expr = ws_expr_ref((WsExpr *)e);
+    s->base = -1;
+    s->every = 1;
     gint64 low = letter ? 0 : least(c->p, e, 0);
     s->least = low;
     g_ptr_array_add(c->symbols, s);

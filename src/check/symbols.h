@@ -35,6 +35,16 @@ void ws_learn_operation(WsControl *c, const WsOp *op);
 /* What a counter or a let is made of must be known as well as itself. */
 void ws_hand_down(WsControl *c);
 
+/* --- relate.c --- */
+#define WS_ALWAYS (-((gint64)1 << 50))
+#define WS_NEVER  ((gint64)1 << 50)
+void ws_relate_symbols(WsControl *c);
+gint ws_base_of(const WsControl *c, gint symbol);
+gint64 ws_base_question(const WsControl *c, gint symbol, gint64 n);
+gint64 ws_value_from_base(const WsControl *c, gint symbol, gint64 x);
+/* Least common multiple; outside the fragment if it is too large. */
+gint64 ws_least_multiple(WsControl *c, gint64 a, gint64 m);
+
 /* --- variables.c --- */
 /* The subtree touches nothing but registers and global memory. */
 gboolean ws_is_private(const WsControl *c, const WsTree *t);

@@ -36,7 +36,7 @@ static char *zero_of(const char *text)
 
 static gboolean counts(const WsProvedName *n)
 {
-    return n->kind == WS_NAME_UNIFORM || n->kind == WS_NAME_STREAM;
+    return !n->derived && (n->kind == WS_NAME_UNIFORM || n->kind == WS_NAME_STREAM);
 }
 
 /* One value of one name. */
