@@ -14,6 +14,7 @@ typedef struct {
     GString *out;
     guint depth;
     gboolean first;
+    GArray *settings; /* WsSetting: what the fixes are checked with */
 } Json;
 
 static void next(Json *j)
@@ -138,7 +139,8 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
     json_open(j, '[');
     for (guint i = 0; i < list->len; i++) {
         const WsFix *fix = list->pdata[i];
-        g_autoptr(WsFixState) after = ws_fix_try(state, f, fix, NULL, 0, NULL);
+        g_autoptr(WsFixState) after = ws_fix_try(
+            state, f, fix, (const WsSetting *)(gpointer)j->settings->data, j->settings->len, NULL);
         if (!after)
             continue;
         next(j);
@@ -303,16 +305,22 @@ static void witness(Json *j, const WsCliInput *in, const WsVerdict *v)
     json_close(j, '}');
 }
 
-void ws_cli_check_json(const char *file, const WsCliInput *in, const WsVerdict *v, int code)
+void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *v,
+                       int code)
 {
-    Json j = { g_string_new(NULL), 0, TRUE };
+    Json j = { g_string_new(NULL), 0, TRUE, NULL };
+    if (!ws_cli_settings(set, "--set", &j.settings))
+        j.settings = g_array_new(FALSE, TRUE, sizeof(WsSetting));
     json_open(&j, '{');
     number(&j, "version", 2);
     text(&j, "file", file);
     number(&j, "exit", code);
     if (v)
         verdict_members(&j, v);
-    g_autoptr(WsFixState) state = in->design ? ws_fix_state_new(in->design, NULL, 0, NULL) : NULL;
+    g_autoptr(WsFixState) state =
+        in->design ? ws_fix_state_new(in->design, (const WsSetting *)(gpointer)j.settings->data,
+                                      j.settings->len, NULL)
+                   : NULL;
     key(&j, "findings");
     json_open(&j, '[');
     for (guint i = 0; i < in->findings->list->len; i++) {
@@ -326,4 +334,5 @@ void ws_cli_check_json(const char *file, const WsCliInput *in, const WsVerdict *
     json_close(&j, '}');
     puts(j.out->str);
     g_string_free(j.out, TRUE);
+    g_array_unref(j.settings);
 }

@@ -7,7 +7,8 @@
 G_BEGIN_DECLS
 
 /* Version 2 of the JSON form (check-json.md). `verdict` NULL: the design does not elaborate. */
-void ws_cli_check_json(const char *file, const WsCliInput *in, const WsVerdict *verdict, int code);
+void ws_cli_check_json(const char *file, const WsCliInput *in, char **set, const WsVerdict *verdict,
+                       int code);
 
 typedef struct {
     const char *only;  /* "RULE" or "RULE@STEP": also fixes that are not safe; NULL: all that are */

@@ -108,7 +108,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 static int judge(const char *file, WsCliInput *in, const Options *o, const WsCliFix *fix,
                  WsVerdict **verdict)
 {
-    int code = ws_cli_elaborate(in, file, o->set);
+    g_auto(GStrv) set = g_strdupv(o->set); /* reading settings cuts their text */
+    int code = ws_cli_elaborate(in, file, set);
     if (fix && in->design) {
         int written = ws_cli_fix(file, in, o->set, fix, verdict);
         if (written != WS_EXIT_YES)
@@ -189,7 +190,7 @@ int ws_command_check(int argc, char **argv)
     g_autoptr(WsVerdict) verdict = NULL;
     const int code = judge(file, &in, &o, fixing ? &fix : NULL, &verdict);
     if (o.json)
-        ws_cli_check_json(file, &in, verdict, code);
+        ws_cli_check_json(file, &in, o.set, verdict, code);
     else if (in.findings)
         print_text(file, &in, verdict, &o, code);
     return code;

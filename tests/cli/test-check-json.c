@@ -1,0 +1,173 @@
+/* check --json: what is printed is JSON, holds no member that the document does not name, and every
+ * member that it names is met in some design; and it says what the human form says. */
+#include "model/internal.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#define DESIGNS WS_SOURCE_ROOT "/tests/designs/"
+
+static char *output(const char *design, int *code)
+{
+    const char *const argv[] = { WS_BUILD_ROOT "/bin/warpstave", "check", "--json", design, NULL };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GSubprocess) process = g_subprocess_newv(
+        argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error);
+    g_assert_no_error(error);
+    char *text = NULL;
+    g_subprocess_communicate_utf8(process, NULL, NULL, &text, NULL, &error);
+    g_assert_no_error(error);
+    *code = g_subprocess_get_exit_status(process);
+    return text;
+}
+
+static WsJson *parsed(const char *text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsReader r;
+    ws_reader_init(&r, findings, TRUE);
+    WsJson *json = ws_json_parse(text, strlen(text), &r);
+    g_assert_cmpuint(r.n_errors, ==, 0);
+    g_assert_nonnull(json);
+    ws_reader_clear(&r);
+    return json;
+}
+
+/* Paths of all leaves: "findings[].facts.slot". */
+static void walk(const WsJson *json, const char *path, GHashTable *met)
+{
+    if (json->kind == WS_JSON_LIST) {
+        for (guint i = 0; i < json->n; i++) {
+            g_autofree char *inner = g_strconcat(path, "[]", NULL);
+            walk(&json->item[i], inner, met);
+        }
+    } else if (json->kind == WS_JSON_MAP) {
+        for (guint i = 0; i < json->n; i++) {
+            g_autofree char *inner = g_strconcat(path, *path ? "." : "", json->key[i], NULL);
+            walk(&json->item[i], inner, met);
+        }
+    } else {
+        g_hash_table_add(met, g_strdup(path));
+    }
+}
+
+/* First column of the table. */
+static GHashTable *documented(void)
+{
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/src/cli/check-json.md", &text, NULL, NULL));
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    for (guint i = 0; line[i]; i++) {
+        const char *from = g_str_has_prefix(line[i], "| `") ? line[i] + 3 : NULL;
+        const char *to = from ? strchr(from, '`') : NULL;
+        if (to)
+            g_hash_table_add(names, g_strndup(from, (gsize)(to - from)));
+    }
+    g_assert_cmpuint(g_hash_table_size(names), >, 50);
+    return names;
+}
+
+static const char *const designs[] = {
+    DESIGNS "broken/02-wrong-count.wstave",
+    DESIGNS "broken/04-wrong-bytes.wstave",
+    DESIGNS "broken/06-staging-overwritten.wstave",
+    DESIGNS "catalogue/B07-constant-parity.wstave",
+    DESIGNS "catalogue/B79-both-groups-prime-the-ping-pong.wstave",
+    DESIGNS "catalogue/B79b-nobody-primes-the-ping-pong.wstave",
+    DESIGNS "catalogue/B91-slots-freed-in-the-own-CTA-only.wstave",
+    DESIGNS "catalogue/B101-registers-not-a-multiple-of-8.wstave",
+    DESIGNS "catalogue/B01-missing-empty-wait.wstave",
+    DESIGNS "catalogue/B89-circular-wait-of-three.wstave",
+    DESIGNS "catalogue/C01-plain-ring.wstave",
+    DESIGNS "attention-fa3-causal.wstave",
+    WS_SOURCE_ROOT "/tests/cli/suppressed.wstave",
+};
+
+static void against_document(void)
+{
+    g_autoptr(GHashTable) names = documented();
+    g_autoptr(GHashTable) met = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        int code;
+        g_autofree char *text = output(designs[i], &code);
+        WsJson *json = parsed(text);
+        walk(json, "", met);
+        g_assert_cmpint(ws_json_member(json, "version")->i, ==, 2);
+        g_assert_cmpint(ws_json_member(json, "exit")->i, ==, code);
+        ws_json_free(json);
+    }
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, met);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        if (!g_hash_table_contains(names, name)) {
+            g_test_message("not documented: %s", (char *)name);
+            g_test_fail();
+        }
+    g_hash_table_iter_init(&iter, names);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        if (!g_hash_table_contains(met, name)) {
+            g_test_message("documented and never met: %s", (char *)name);
+            g_test_fail();
+        }
+}
+
+static const WsJson *error_of(const WsJson *json)
+{
+    const WsJson *list = ws_json_member(json, "findings");
+    for (guint i = 0; i < list->n; i++)
+        if (strcmp(ws_json_member(&list->item[i], "severity")->text, "error") == 0)
+            return &list->item[i];
+    g_assert_not_reached();
+}
+
+static gint64 fact(const WsJson *finding, const char *name)
+{
+    const WsJson *value = ws_json_member(ws_json_member(finding, "facts"), name);
+    g_assert_nonnull(value);
+    return value->i;
+}
+
+/* The figures of one hang: empty slot 0 has got 2 of 3 arrivals, the wait tests the parity of the
+ * running phase, round 4 of k in tile 0, and dropping the override mends it. */
+static void figures(void)
+{
+    int code;
+    g_autofree char *text = output(designs[0], &code);
+    WsJson *json = parsed(text);
+    const WsJson *f = error_of(json);
+    g_assert_cmpint(code, ==, 1);
+    g_assert_cmpstr(ws_json_member(json, "verdict")->text, ==, "refuted");
+    g_assert_cmpstr(ws_json_member(f, "rule")->text, ==, "P-DL");
+    g_assert_cmpstr(ws_json_member(f, "harm")->text, ==, "hang");
+    g_assert_cmpstr(ws_json_member(f, "agent")->text, ==, "load");
+    g_assert_cmpstr(ws_json_member(f, "object")->text, ==, "empty");
+    g_assert_cmpint(fact(f, "slot"), ==, 0);
+    g_assert_cmpint(fact(f, "count"), ==, 3);
+    g_assert_cmpint(fact(f, "pending"), ==, 1);
+    g_assert_cmpint(fact(f, "completion"), ==, 0);
+    g_assert_cmpint(fact(f, "awaited_parity"), ==, 0);
+    g_assert_cmpint(fact(f, "present_parity"), ==, 0);
+    const WsJson *rounds = ws_json_member(f, "rounds");
+    g_assert_cmpuint(rounds->n, ==, 2);
+    g_assert_cmpstr(ws_json_member(&rounds->item[1], "loop")->text, ==, "k");
+    g_assert_cmpint(ws_json_member(&rounds->item[1], "round")->i, ==, 4);
+    const WsJson *fixes = ws_json_member(f, "fixes");
+    g_assert_cmpuint(fixes->n, >=, 1);
+    g_assert_cmpstr(ws_json_member(&fixes->item[0], "edits")->item[0].text, ==,
+                    "unset barriers/empty arrivals");
+    g_assert_cmpint(ws_json_member(&fixes->item[0], "errors_left")->i, ==, 0);
+    const WsJson *witness = ws_json_member(json, "witness");
+    g_assert_cmpstr(ws_json_member(witness, "end")->text, ==, "hang");
+    g_assert_cmpuint(ws_json_member(witness, "moves")->n, >, 10);
+    ws_json_free(json);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/cli/check-json/document", against_document);
+    g_test_add_func("/cli/check-json/figures", figures);
+    return g_test_run();
+}

@@ -1,0 +1,168 @@
+/* check --fix on a copy of a broken design: what is printed, what is written, what is left alone;
+ * and suppressed findings as a person sees them. */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define BROKEN WS_SOURCE_ROOT "/tests/designs/broken/"
+
+static int run(const char *const *arguments, char **output)
+{
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_autoptr(GError) error = NULL;
+    g_ptr_array_add(argv, WS_BUILD_ROOT "/bin/warpstave");
+    for (; *arguments; arguments++)
+        g_ptr_array_add(argv, (gpointer)*arguments);
+    g_ptr_array_add(argv, NULL);
+    g_autoptr(GSubprocess) process =
+        g_subprocess_newv((const char *const *)argv->pdata,
+                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
+    g_assert_no_error(error);
+    g_subprocess_communicate_utf8(process, NULL, NULL, output, NULL, &error);
+    g_assert_no_error(error);
+    g_test_message("%s", *output);
+    return g_subprocess_get_exit_status(process);
+}
+
+typedef struct {
+    char *folder, *file, *before;
+} Copy;
+
+static Copy copy_of(const char *name)
+{
+    Copy c = { 0 };
+    g_autofree char *source = g_strconcat(BROKEN, name, NULL);
+    c.folder = g_dir_make_tmp("warpstave-fix-XXXXXX", NULL);
+    g_assert_nonnull(c.folder);
+    c.file = g_build_filename(c.folder, "design.wstave", NULL);
+    g_assert_true(g_file_get_contents(source, &c.before, NULL, NULL));
+    g_assert_true(g_file_set_contents(c.file, c.before, -1, NULL));
+    return c;
+}
+
+static void clear_copy(Copy *c)
+{
+    /* Nothing but the design is left behind. */
+    g_assert_cmpint(g_unlink(c->file), ==, 0);
+    g_assert_cmpint(g_rmdir(c->folder), ==, 0);
+    g_free(c->folder);
+    g_free(c->file);
+    g_free(c->before);
+}
+
+static char *now(const Copy *c)
+{
+    char *text = NULL;
+    g_assert_true(g_file_get_contents(c->file, &text, NULL, NULL));
+    return text;
+}
+
+static void dry_run(void)
+{
+    Copy c = copy_of("02-wrong-count.wstave");
+    g_autofree char *output = NULL;
+    const char *const arguments[] = { "check", "--fix", "--dry-run", c.file, NULL };
+    g_assert_cmpint(run(arguments, &output), ==, 0);
+    g_assert_nonnull(strstr(output, "fixed P-DL"));
+    g_assert_nonnull(strstr(output, "unset barriers/empty arrivals"));
+    g_assert_nonnull(strstr(output, "28 -     { \"name\": \"empty\""));
+    g_assert_nonnull(strstr(output, "28 +     { \"name\": \"empty\""));
+    g_autofree char *after = now(&c);
+    g_assert_cmpstr(after, ==, c.before);
+    clear_copy(&c);
+}
+
+static void written(void)
+{
+    Copy c = copy_of("05-early-release.wstave");
+    g_autofree char *output = NULL, *again = NULL;
+    const char *const fix[] = { "check", "--fix", c.file, NULL };
+    const char *const check[] = { "check", "--strict", c.file, NULL };
+    g_assert_cmpint(run(fix, &output), ==, 0);
+    g_assert_nonnull(strstr(output, "Move `arrive empty` behind `mma_wait 0`"));
+    g_assert_nonnull(strstr(output, "written"));
+    g_assert_cmpint(run(check, &again), ==, 0);
+    g_autofree char *after = now(&c);
+    g_assert_cmpstr(after, !=, c.before);
+    clear_copy(&c);
+}
+
+/* What changes more than synchronisation is offered, not done; named, it is done. */
+static void asked_for(void)
+{
+    Copy c = copy_of("10-unequal-loops.wstave");
+    g_autofree char *output = NULL, *other = NULL, *done = NULL;
+    const char *const fix[] = { "check", "--fix", c.file, NULL };
+    const char *const named[] = { "check", "--fix", "P-RACE", c.file, NULL };
+    const char *const named_too[] = { "check", "--fix=P-DL@groups/mma/body/0/do/0/do/0", "-w",
+                                      c.file, NULL };
+    g_assert_cmpint(run(fix, &output), ==, 1);
+    g_assert_nonnull(strstr(output, "nothing was fixed"));
+    g_assert_nonnull(
+        strstr(output, "--fix P-DL@groups/mma/body/0/do/0/do/0: Let the loop k of mma"));
+    g_assert_cmpint(run(named, &other), ==, 1);
+    g_autofree char *same = now(&c);
+    g_assert_cmpstr(same, ==, c.before);
+    g_assert_cmpint(run(named_too, &done), ==, 0);
+    clear_copy(&c);
+}
+
+/* A constant that is overridden counts while checking and is not written. */
+static void with_setting(void)
+{
+    Copy c = copy_of("02-wrong-count.wstave");
+    g_autofree char *output = NULL;
+    const char *const fix[] = { "check", "--fix", "--set", "STAGES=3", c.file, NULL };
+    g_assert_cmpint(run(fix, &output), ==, 0);
+    g_autofree char *after = now(&c);
+    g_assert_nonnull(strstr(after, "\"STAGES\": 4"));
+    clear_copy(&c);
+}
+
+static void unreadable(void)
+{
+    g_autofree char *output = NULL, *both = NULL;
+    const char *const missing[] = { "check", "--fix", "/nonexistent.wstave", NULL };
+    const char *const json[] = { "check", "--fix", "--json", BROKEN "02-wrong-count.wstave", NULL };
+    g_assert_cmpint(run(missing, &output), ==, 2);
+    g_assert_cmpint(run(json, &both), ==, 2);
+}
+
+static void suppressed(void)
+{
+    g_autofree char *output = NULL, *strict = NULL, *prevented = NULL, *text = NULL;
+    const char *const plain[] = { "check", WS_SOURCE_ROOT "/tests/cli/suppressed.wstave", NULL };
+    const char *const as_error[] = { "check", "--strict",
+                                     WS_SOURCE_ROOT "/tests/cli/suppressed.wstave", NULL };
+    g_assert_cmpint(run(plain, &output), ==, 0);
+    g_assert_nonnull(
+        strstr(output, "suppressed: P-GATHER at groups/math/body/0/do/2: as in CUTLASS"));
+    g_assert_null(strstr(output, "warning P-GATHER"));
+    g_assert_nonnull(strstr(output, "hint N-SUPPRESS at suppress/1"));
+    g_assert_cmpint(run(as_error, &strict), ==, 0);
+    /* An error stays one. */
+    Copy c = copy_of("02-wrong-count.wstave");
+    char *end = strrchr(c.before, '}');
+    g_autofree char *with = g_strdup_printf(
+        "%.*s, \"suppress\": [{ \"rule\": \"P-DL\", \"at\": \"groups/load/body/0/do/0/do/0\", "
+        "\"reason\": \"no\" }] }\n",
+        (int)(end - c.before), c.before);
+    g_assert_true(g_file_set_contents(c.file, with, -1, NULL));
+    const char *const check[] = { "check", c.file, NULL };
+    g_assert_cmpint(run(check, &prevented), ==, 1);
+    g_assert_nonnull(strstr(prevented, "error P-DL"));
+    g_assert_nonnull(strstr(prevented, "is not silenced: errors cannot be"));
+    clear_copy(&c);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/cli/fix/dry-run", dry_run);
+    g_test_add_func("/cli/fix/written", written);
+    g_test_add_func("/cli/fix/asked-for", asked_for);
+    g_test_add_func("/cli/fix/with-setting", with_setting);
+    g_test_add_func("/cli/fix/unreadable", unreadable);
+    g_test_add_func("/cli/suppress", suppressed);
+    return g_test_run();
+}
