@@ -155,3 +155,17 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPt
     g_ptr_array_sort(m.cases, smaller);
     return m.cases;
 }
+
+gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,
+                         gint64 *value)
+{
+    const WsTensor *t = &p->tensor[tensor];
+    WsExprEnv env = ws_launch_env(c->values);
+    gint64 low = 0, high = G_MAXINT32;
+    if (t->data == WS_DATA_INTEGERS && ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
+                                        (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL))))
+        return FALSE;
+    gint64 x = low + c->element + (t->rank > 0 && at[0] % 2 ? c->element_step : 0);
+    *value = CLAMP(x, low, MAX(high - 1, low));
+    return TRUE;
+}

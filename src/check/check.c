@@ -20,6 +20,7 @@ static void clear_case(gpointer data)
 
 static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule schedule)
 {
+    play->chosen = c->data ? c : NULL;
     ws_play_run(play, c->values, c->tiles, schedule, c->pin, c->pin_values, c->n_pin_values,
                 c->sizes);
     WsPlayed played = { c->rounds, c->tiles, schedule, c->mixed, g_strdup(c->sizes), play->ops };
@@ -36,9 +37,21 @@ static const char *outside_reason(const WsProgram *p)
     return NULL;
 }
 
-/* Plays the rounds and tiles of an alarm; TRUE: it is one in the play, too. */
+static gboolean has_integers(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_tensors; i++)
+        if (p->tensor[i].data == WS_DATA_INTEGERS)
+            return TRUE;
+    return FALSE;
+}
+
+/* Plays the rounds and tiles of an alarm, with some data, too; TRUE: it is one in the play. */
 static gboolean replay(const WsProgram *p, const WsProof *alarm, WsVerdict *v, WsFindings *findings)
 {
+    static const struct {
+        gint64 element, step;
+    } data[] = { { 0, 0 }, { 0, 0 }, { 1, 0 },  { 2, 0 }, { 3, 0 }, { 5, 0 },
+                 { 9, 0 }, { 0, 1 }, { 1, -1 }, { 1, 2 }, { 4, -3 } };
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < alarm->rounds->len; i++)
         for (gint64 d = -1; d <= 1; d++) {
@@ -50,8 +63,12 @@ static gboolean replay(const WsProgram *p, const WsProof *alarm, WsVerdict *v, W
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, 8);
     play->max_ops = 500000;
-    for (guint i = 0; i < cases->len && !play->errors && !play->outside; i++)
-        play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
+    for (guint d = 0; d < G_N_ELEMENTS(data) && (d == 0 || has_integers(p)); d++)
+        for (guint i = 0; i < cases->len && !play->errors && !play->outside; i++) {
+            WsCase *c = cases->pdata[i];
+            c->data = d > 0, c->element = data[d].element, c->element_step = data[d].step;
+            play_case(play, v, c, WS_SCHEDULE_FORWARD);
+        }
     gboolean refuted = play->errors > 0;
     ws_play_free(play);
     return refuted;

@@ -409,6 +409,12 @@ static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *val
     return TRUE;
 }
 
+static gboolean element_source(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    const WsPlay *play = data;
+    return ws_case_element(play->p, play->chosen, tensor, at, value);
+}
+
 void ws_play_conclude(WsPlay *play)
 {
     gboolean done = TRUE;
@@ -432,6 +438,8 @@ void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSche
         WsInst *inst = &play->inst[i];
         inst->walker = ws_walker_new(play->p, values, inst->agent, inst->rank, tile_source, play);
         ws_walker_set_pin(inst->walker, pin_source, play);
+        if (play->chosen)
+            ws_walker_set_element(inst->walker, element_source, play);
     }
     run(play);
     if (!play->outside && !(play->cancel && g_atomic_int_get(play->cancel)))

@@ -157,6 +157,7 @@ struct WsPlay {
     GHashTable *said;  /* "rule op op": reported once */
     GArray *reported;  /* WsReported: all errors, also those that were not said; NULL: not kept */
     const char *sizes; /* text of the case, for messages */
+    const struct WsCase *chosen; /* case that chooses data; NULL: elements are 0 */
 
     guint ranks, n_inst, n_comps;
     WsInst *inst;
@@ -339,7 +340,7 @@ GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, const GArray *more
                       GPtrArray *skipped);
 
 /* --- cases.c --- */
-typedef struct {
+typedef struct WsCase {
     gint64 rounds;
     guint tiles;
     gboolean mixed;
@@ -349,7 +350,12 @@ typedef struct {
     gint64 *pin_values;
     guint n_pin_values;
     char *sizes;
+    gboolean data;                  /* elements of integer tensors are chosen, too: */
+    gint64 element, element_step;   /* least value + element, + step where the first index is odd */
 } WsCase;
+/* An element of an integer tensor in a case that chooses data, within the range of its `data`. */
+gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,
+                         gint64 *value);
 /* All cases of a program, small ones first; what cannot be played is said in `skipped`. */
 GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped);
 
