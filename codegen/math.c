@@ -214,8 +214,21 @@ static WsMathNode *leaf(WsMath *m, const WsExpr *x)
     return n;
 }
 
+/* An index times a constant 0 or 1: the choice between two masks by a constant of the design. */
+static const WsExpr *chosen(WsMath *m, const WsExpr *x)
+{
+    for (guint i = 0; x->op == WS_EXPR_MUL && i < 2; i++) {
+        const WsExpr *factor = x->arg[i], *index = x->arg[1 - i];
+        if (factor->op == WS_EXPR_INT && (factor->i == 0 || factor->i == 1) &&
+            index->op == WS_EXPR_VAR && !m->e->p->var[index->var].real)
+            return factor->i ? index : factor;
+    }
+    return x;
+}
+
 static WsMathNode *infer(WsMath *m, const WsExpr *x)
 {
+    x = chosen(m, x);
     if (is_uniform(m, x))
         return new_node(m, WS_MATH_UNIFORM, uniform_kind(x), x);
     if (!x->n_args)
