@@ -2,6 +2,7 @@
 
 #include "ui/benchmark.h"
 #include "ui/recovery.h"
+#include "ui/pictures.h"
 #include "ui/settings.h"
 #include "ui/theme.h"
 #include "ui/window.h"
@@ -19,6 +20,8 @@ static const GOptionEntry options[] = {
     { "version", 'v', 0, G_OPTION_ARG_NONE, NULL, N_("Print the version and exit"), NULL },
     { "benchmark", 0, 0, G_OPTION_ARG_NONE, NULL,
       N_("Measure start, zoom and pan, print the figures and exit"), NULL },
+    { "pictures", 0, 0, G_OPTION_ARG_FILENAME, NULL,
+      N_("Draw the pictures of the manual into FOLDER and exit"), N_("FOLDER") },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_("[DESIGN|TRACE …]") },
     { NULL }
 };
@@ -87,6 +90,9 @@ static int command_line(GApplication *application, GApplicationCommandLine *line
     g_variant_dict_lookup(dict, G_OPTION_REMAINING, "^a&ay", &name);
     if (g_variant_dict_contains(dict, "benchmark"))
         return ws_benchmark_run(GTK_APPLICATION(application), name ? name[0] : NULL);
+    const char *folder;
+    if (g_variant_dict_lookup(dict, "pictures", "^&ay", &folder))
+        return ws_pictures_run(GTK_APPLICATION(application), folder);
     for (guint i = 0; name && name[i]; i++)
         g_ptr_array_add(files, g_application_command_line_create_file_for_arg(line, name[i]));
     if (new_window)

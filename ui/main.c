@@ -18,11 +18,19 @@ static gboolean asks_only(int argc, char **argv)
     return FALSE;
 }
 
-/* The benchmark measures a process of its own, not a window of the running studio. */
+/* No picture shows where somebody keeps the sources: they lie in "~". */
+static void hide_places(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (g_str_has_prefix(argv[i], "--pictures"))
+            g_setenv("HOME", WS_SOURCE_ROOT, TRUE);
+}
+
+/* The benchmark and the pictures are made in a process of their own, not in the running studio. */
 static gboolean measures(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--benchmark"))
+        if (!strcmp(argv[i], "--benchmark") || g_str_has_prefix(argv[i], "--pictures"))
             return TRUE;
     return FALSE;
 }
@@ -31,6 +39,7 @@ int main(int argc, char **argv)
 {
     ws_benchmark_note_start();
     setlocale(LC_ALL, "");
+    hide_places(argc, argv);
     ws_ui_setup();
     if (!asks_only(argc, argv) && !gtk_init_check()) {
         g_printerr(

@@ -83,7 +83,7 @@ static void make_texts(WsProblems *self)
         }
         if (i == TITLE)
             gtk_widget_add_css_class(label, "ws-heading");
-        if (i == PLACES) /* what can be done about it stands before what is known of it */
+        if (i == BARRIER) /* what can be done about it stands before what is known of it */
             gtk_box_append(GTK_BOX(self->explain), self->actions);
         gtk_box_append(GTK_BOX(part), label);
         gtk_box_append(GTK_BOX(self->explain), part);
@@ -219,7 +219,7 @@ static void show_verdict(WsProblems *self)
     WsVerdict *verdict = ws_document_verdict(self->document);
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : NULL;
     const char *fallback = !ws_document_design(self->document) ? _("No design is open.")
-                           : !ws_document_program(self->document) || ws_document_left_out(self->document)
+                           : !ws_document_program(self->document)
                                ? _("not played: the design does not elaborate")
                                : _("not played: the findings below come first");
     g_autoptr(GString) left = g_string_new(NULL);

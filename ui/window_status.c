@@ -92,10 +92,9 @@ static void show_verdict(WsWindow *w)
         all ? g_strdup_printf(g_dngettext(NULL, "%u problem", "%u problems", all), all)
             : g_strdup(_("No problems"));
     g_autofree char *text = NULL;
-    char *colon = word ? strchr(word, ':') : NULL;
     gtk_widget_set_tooltip_text(GTK_WIDGET(w->status_verdict), word);
-    if (colon)
-        *colon = '\0';
+    if (word) /* over what it holds stands in the tip: the help says so */
+        word[strcspn(word, ": ")] = '\0';
     if (ws_document_pending(d)) /* what is known is of an earlier state */
         text = g_strdup(_("checking…"));
     else if (ws_document_left_out(d))
