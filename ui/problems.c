@@ -219,7 +219,7 @@ static void show_verdict(WsProblems *self)
     WsVerdict *verdict = ws_document_verdict(self->document);
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : NULL;
     const char *fallback = !ws_document_design(self->document) ? _("No design is open.")
-                           : !ws_document_program(self->document)
+                           : !ws_document_program(self->document) || ws_document_left_out(self->document)
                                ? _("not played: the design does not elaborate")
                                : _("not played: the findings below come first");
     g_autoptr(GString) left = g_string_new(NULL);
