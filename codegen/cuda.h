@@ -7,6 +7,7 @@
  * that copies stay comparable, terms keep "+ 0"; ws_cuda_fold removes it at the end. */
 #pragma once
 
+#include "codegen/cut.h"
 #include "codegen/generate.h"
 #include "codegen/interval.h"
 #include "codegen/prim.h"
@@ -58,6 +59,7 @@ typedef struct {
     gboolean in_leader, nonneg, per_thread, whole_group, plus_zero;
     gboolean tile_alone;      /* tile_at() shuffles unless one lane asks */
     const char *next_tile;    /* dynamic: variable of the loop over tiles being written */
+    GArray *cuts;             /* WsCut */
     GArray *open, *in_flight; /* guint value; G_MAXUINT closes a group */
     gint64 ring;              /* parities: divisors of this value are called ring_name */
     const char *ring_name;

@@ -220,10 +220,14 @@ static void counted(WsCuda *c, const WsTree *t)
     for (guint i = 0; i < t->n_cuts && !c->error; i++) {
         WsTerm high = cut_round(c, &loop, ws_cuda_uniform(c, t->cut[i]), low, count);
         high = named(c, &loop, "cut", i + 1, high);
+        ws_cuts_enter(c->cuts, t, i);
         stretch(c, &loop, low, high);
+        ws_cuts_leave(c->cuts, t, i);
         low = high;
     }
+    ws_cuts_enter(c->cuts, t, t->n_cuts);
     stretch(c, &loop, low, count);
+    ws_cuts_leave(c->cuts, t, t->n_cuts);
     if (brace)
         ws_cuda_close(c);
 }

@@ -202,6 +202,7 @@ static char *role_body(WsCuda *c, guint number)
         c->value[v] = ws_cuda_ident(c, a->value[v].name);
     c->open = g_array_new(FALSE, FALSE, sizeof(guint));
     c->in_flight = g_array_new(FALSE, FALSE, sizeof(guint));
+    c->cuts = g_array_new(FALSE, FALSE, sizeof(WsCut));
     bind_variables(c, number);
     c->out = g_string_new(NULL);
     c->depth = 2;
@@ -222,6 +223,7 @@ static char *role_body(WsCuda *c, guint number)
     c->out = outer;
     c->depth = 0;
     c->plus_zero = FALSE;
+    g_clear_pointer(&c->cuts, g_array_unref);
     g_array_unref(c->open);
     g_array_unref(c->in_flight);
     g_free(c->value);

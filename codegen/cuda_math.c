@@ -31,6 +31,7 @@ typedef struct {
     GHashTable *temporary;
     gboolean linear;
     guint lin_rows, lin_cols;
+    gboolean one_row; /* ri is a constant of the block that is being written */
 } Math;
 
 static void free_node(gpointer data)
@@ -363,8 +364,40 @@ static Kind own(const Node *n)
     return n->kind == KIND_LITERAL ? KIND_INT : n->kind;
 }
 
+static gboolean is_product(const Node *n)
+{
+    return n->form == OPERATION && n->x->op == WS_EXPR_MUL && n->kind == KIND_REAL && !n->name;
+}
+
+/* a*b + c and its like, fused where the product changes with the column: what is the same for a
+ * row is computed once. The other way round costs an instruction per element. s NULL: no such
+ * form. */
+static WsTerm fused(Math *m, Node *n)
+{
+    Node *a = n->arg[0], *b = n->arg[1];
+    gboolean minus = n->x->op == WS_EXPR_SUB, left = is_product(a), right = is_product(b);
+    if ((!left && !right) || n->kind != KIND_REAL)
+        return (WsTerm){ 0 };
+    if (left && right) {
+        left = a->n_row * a->n_col >= b->n_row * b->n_col;
+        right = !left;
+    }
+    Node *product = left ? a : b, *rest = left ? b : a;
+    WsTerm x = as(m, product->arg[0], KIND_REAL), y = as(m, product->arg[1], KIND_REAL);
+    const char *r = as(m, rest, KIND_REAL).s, *f = x.s;
+    if (minus && left)
+        r = ws_cuda_format(m->c, "-(%s)", r);
+    else if (minus)
+        f = ws_cuda_format(m->c, "-(%s)", x.s);
+    return unknown(ws_cuda_format(m->c, "fmaf(%s, %s, %s)", f, y.s, r), WS_CPP_ATOM);
+}
+
 static WsTerm arithmetic(Math *m, Node *n)
 {
+    WsTerm together =
+        n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB ? fused(m, n) : (WsTerm){ 0 };
+    if (together.s)
+        return together;
     WsTerm a = as(m, n->arg[0], own(n)), b = as(m, n->arg[1], own(n));
     switch (n->x->op) {
     case WS_EXPR_ADD:
@@ -710,7 +743,7 @@ static void name_parts(Math *m, Node *n, gboolean rows)
         for (guint i = 0; n->form == REDUCTION && i < n->n_arg; i++)
             name_parts(m, n->arg[i], rows); /* inside its loop over the columns */
         const char *name = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
-        if (rows) {
+        if (rows && !m->one_row) {
             ws_cuda_line(m->c, "%s %s[%u];", cpp_type(n->kind), name, n->n_row);
             ws_cuda_line(m->c, "#pragma unroll");
             ws_cuda_line(m->c, "for (int ri = 0; ri < %u; ++ri)", n->n_row);
@@ -738,14 +771,18 @@ static gboolean feeds_mma(WsCuda *c, guint value)
 }
 
 /* Rows inside of columns: what only depends on the column lives shortly. */
-static void nest(WsCuda *c, guint n_row, guint n_col, guint step)
+static guint nest(Math *m, guint n_row, guint n_col, guint step)
 {
+    WsCuda *c = m->c;
     ws_cuda_line(c, "#pragma unroll");
     ws_cuda_open(
         c, step == 1 ? "for (int ci = 0; ci < %u; ++ci)" : "for (int ci = 0; ci < %u; ci += %u)",
         n_col, step);
+    if (m->one_row)
+        return 1;
     ws_cuda_line(c, "#pragma unroll");
     ws_cuda_open(c, "for (int ri = 0; ri < %u; ++ri)", n_row);
+    return 2;
 }
 
 /* Tiles of narrow types: a register takes 2 or 4 neighbouring column slots. */
@@ -757,7 +794,7 @@ static void assign_packed(Math *m, Node *n, const WsCudaView *v, guint value)
     gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(c, value);
     guint per = 4 / ws_dtype_bytes(t);
     name_parts(m, n, TRUE);
-    nest(c, v->n_row, v->n_col, per);
+    guint opened = nest(m, v->n_row, v->n_col, per);
     ws_cuda_line(c, "const auto x = [&](int ci) { return %s; };", as(m, n, kind).s);
     const char *low = ws_cuda_pair(c, t, "x(ci)", "x(ci + 1)", here);
     if (per == 2)
@@ -765,7 +802,7 @@ static void assign_packed(Math *m, Node *n, const WsCudaView *v, guint value)
     else
         ws_cuda_line(c, "%s = %s | uint32_t(%s) << 16;", ws_cuda_register(c, v, 0), low,
                      ws_cuda_pair(c, t, "x(ci + 2)", "x(ci + 3)", FALSE));
-    ws_cuda_end_slots(c, 2);
+    ws_cuda_end_slots(c, opened);
 }
 
 static void assign(Math *m, const WsExpr *x, guint value)
@@ -797,13 +834,12 @@ static void assign(Math *m, const WsExpr *x, guint value)
     guint opened = 0;
     if (v.shape == WS_PLACE_TILE) {
         name_parts(m, n, TRUE);
-        nest(c, v.n_row, v.n_col, 1);
-        opened = 2;
+        opened = nest(m, v.n_row, v.n_col, 1);
     } else if (m->linear) {
         ws_cuda_line(c, "#pragma unroll");
         ws_cuda_open(c, "for (int li = 0; li < %u; ++li)", v.n_row);
         opened = 1;
-    } else {
+    } else if (!m->one_row) {
         opened = ws_cuda_slots(c, &v, 1);
     }
     ws_cuda_set(c, &v, 0, as(m, n, kind).s);
@@ -838,8 +874,7 @@ static void temporary(Math *m, const WsStatement *s)
     guint opened = 1;
     if (n->n_row > 1 && n->n_col > 1) {
         name_parts(m, n, TRUE);
-        nest(c, n->n_row, n->n_col, 1);
-        opened = 2;
+        opened = nest(m, n->n_row, n->n_col, 1);
     } else {
         const char *i = n->n_col > 1 ? "ci" : m->linear ? "li" : "ri";
         ws_cuda_line(c, "#pragma unroll");
@@ -859,16 +894,79 @@ static gint value_of(const WsAgent *a, const char *name)
     return -1;
 }
 
+static void statement(Math *m, guint i)
+{
+    const WsStatement *s = m->op->math[i];
+    gint v = value_of(m->c->agent, s->name);
+    if (v >= 0)
+        assign(m, s->value, (guint)v);
+    else
+        temporary(m, s);
+}
+
+static gboolean calls(const WsExpr *x, WsFunc a, WsFunc b)
+{
+    gboolean any = x->op == WS_EXPR_CALL && (x->func == a || x->func == b);
+    for (guint i = 0; i < x->n_args; i++)
+        any = any || calls(x->arg[i], a, b);
+    return any;
+}
+
+/* Row slots of what statement i assigns; 0 if it is not an accumulator tile or one value a row. */
+static guint row_slots(Math *m, guint i)
+{
+    gint v = value_of(m->c->agent, m->op->math[i]->name);
+    if (v < 0)
+        return 0;
+    const WsRegValue *t = &m->c->agent->value[v];
+    WsPlaceShape shape = ws_cuda_shape(t);
+    gboolean rows = shape == WS_PLACE_TILE || shape == WS_PLACE_ROWS || shape == WS_PLACE_PARTIAL;
+    return rows ? t->rows / 32 : 0;
+}
+
+/* As long_exp2() of math_step.c. */
+static guint long_exp2(Math *m, guint *slots)
+{
+    guint n = m->op->n_math, at = 0;
+    for (; at < n; at++) {
+        gint v = value_of(m->c->agent, m->op->math[at]->name);
+        if (v >= 0 && m->c->agent->value[v].cols >= 32 &&
+            calls(m->op->math[at]->value, WS_FUNC_EXP2, WS_FUNC_EXP))
+            break;
+    }
+    *slots = at < n ? row_slots(m, at) : 0;
+    for (guint i = at + 1; i < n; i++) {
+        if (row_slots(m, i) != *slots)
+            return n;
+    }
+    return *slots > 1 && at + 1 < n ? at : n;
+}
+
 static void statements(Math *m)
 {
-    for (guint i = 0; i < m->op->n_math && !m->c->error; i++) {
-        const WsStatement *s = m->op->math[i];
-        gint v = value_of(m->c->agent, s->name);
-        if (v >= 0)
-            assign(m, s->value, (guint)v);
-        else
-            temporary(m, s);
-    }
+    WsCuda *c = m->c;
+    guint slots, n = m->op->n_math, at = long_exp2(m, &slots);
+    for (guint i = 0; i < at && !c->error; i++)
+        statement(m, i);
+    if (at >= n)
+        return;
+    ws_cuda_line(c, "// exp2 of one row slot beside the sums and casts of the one before");
+    ws_cuda_line(c, "#pragma unroll");
+    ws_cuda_open(c, "for (int step = 0; step <= %u; ++step)", slots);
+    ws_cuda_line(c, "if (step > 0)");
+    ws_cuda_line(c, "    %s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));
+    m->one_row = TRUE;
+    ws_cuda_open(c, "if (step < %u)", slots);
+    ws_cuda_line(c, "const int ri = step;");
+    statement(m, at);
+    ws_cuda_close(c);
+    ws_cuda_open(c, "if (step > 0)");
+    ws_cuda_line(c, "const int ri = step - 1;");
+    for (guint i = at + 1; i < n && !c->error; i++)
+        statement(m, i);
+    ws_cuda_close(c);
+    m->one_row = FALSE;
+    ws_cuda_close(c);
 }
 
 /* The warp's vote: TRUE where some element does not satisfy `unless`. */
@@ -897,22 +995,23 @@ static void vote(Math *m)
     ws_cuda_end_slots(c, opened);
 }
 
-static gboolean sums(const WsExpr *x)
+static gboolean before_named_barrier(WsCuda *c, const WsOp *op)
 {
-    gboolean any =
-        x->op == WS_EXPR_CALL && (x->func == WS_FUNC_LANESUM || x->func == WS_FUNC_ROWSUM);
-    for (guint i = 0; i < x->n_args; i++)
-        any = any || sums(x->arg[i]);
-    return any;
+    const WsOp *next = op->index + 1 < c->p->n_ops ? c->p->op[op->index + 1] : NULL;
+    return next && next->agent == op->agent && next->barrier >= 0 &&
+           (next->kind == WS_OP_BAR_ARRIVE || next->kind == WS_OP_BAR_SYNC);
 }
 
-/* As in math_step.c: beside products in flight, arithmetic stays before the wait that follows. */
+/* As in math_step.c: what is drawn beside products in flight, or before a named barrier, is done
+ * there. */
 static void hold(WsCuda *c, const WsOp *op)
 {
     GString *s = g_string_new(NULL);
-    for (guint i = 0; c->in_flight->len && i < op->n_math; i++) {
+    gboolean on = c->in_flight->len || before_named_barrier(c, op);
+    for (guint i = 0; on && i < op->n_math; i++) {
         gint v = value_of(c->agent, op->math[i]->name);
-        if (v < 0 || c->agent->value[v].dtype != WS_DTYPE_F32 || !sums(op->math[i]->value))
+        if (v < 0 || c->agent->value[v].dtype != WS_DTYPE_F32 ||
+            !calls(op->math[i]->value, WS_FUNC_LANESUM, WS_FUNC_ROWSUM))
             continue;
         gboolean one = ws_cuda_shape(&c->agent->value[v]) == WS_PLACE_SCALAR;
         for (guint r = 0; r < c->agent->value[v].registers && r < 8; r++)

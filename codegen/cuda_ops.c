@@ -115,6 +115,10 @@ static void bar(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "%s<" WS_CUDA_IMMEDIATE "%u, " WS_CUDA_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  prim(op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC), id,
                  op->count);
+    const WsOp *next = op->index + 1 < c->p->n_ops ? c->p->op[op->index + 1] : NULL;
+    if (op->barrier >= 0 && op->kind == WS_OP_BAR_SYNC && next && next->kind == WS_OP_MATH &&
+        next->agent == op->agent)
+        ws_cuda_line(c, "%s(n_tiles);", prim(WS_PRIM_STAY));
 }
 
 static void one_immediate(WsCuda *c, WsPrim id, gint64 n)

@@ -269,6 +269,7 @@ static WsTerm literal(WsCuda *c, const WsExpr *x)
 
 WsTerm ws_cuda_uniform(WsCuda *c, const WsExpr *x)
 {
+    gint64 known;
     switch (x->op) {
     case WS_EXPR_INT:
         return literal(c, x);
@@ -288,6 +289,8 @@ WsTerm ws_cuda_uniform(WsCuda *c, const WsExpr *x)
     case WS_EXPR_INDEX:
         return element(c, x);
     default:
+        if (c->cuts && ws_cuts_decide(c->cuts, x, &known))
+            return ws_term_int(c, known);
         if (x->n_args == 2) {
             WsTerm a = ws_cuda_uniform(c, x->arg[0]), b = ws_cuda_uniform(c, x->arg[1]);
             gint64 v;

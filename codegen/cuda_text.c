@@ -274,11 +274,13 @@ static gsize break_at(const char *line, gsize indent)
     for (gsize i = indent + 1; i < WS_LINE_MOST && line[i]; i++) {
         if (line[i] == '/' && line[i + 1] == '/')
             break;
-        depth += (line[i] == '(' || line[i] == '[') - (line[i] == ')' || line[i] == ']');
+        gboolean open = line[i] == '<' && word_char(line[i - 1]),
+                 close = line[i] == '>' && line[i + 1] == '(';
+        depth += (line[i] == '(' || line[i] == '[' || open) -
+                 (line[i] == ')' || line[i] == ']' || close);
         gboolean comma = line[i - 1] == ',' && line[i] == ' ';
         gboolean may = comma || !strncmp(line + i, " + ", 3) || !strncmp(line + i, " && ", 4) ||
-                       !strncmp(line + i, " ? ", 3) || !strncmp(line + i, " = ", 3) ||
-                       !strncmp(line + i, " return ", 8);
+                       !strncmp(line + i, " ? ", 3) || !strncmp(line + i, " return ", 8);
         if (may && depth <= least) {
             at = i;
             least = depth;
