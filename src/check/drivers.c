@@ -283,6 +283,28 @@ static void skip(GPtrArray *skipped, char *text)
     g_ptr_array_add(skipped, text);
 }
 
+/* The largest value of a size with no round at all, where a smaller one has none either: what
+ * stands behind a loop of max(0, N - 1) rounds is another thing for N = 1 than for N = 0. */
+static void most_without(Env *env, WsDriver *d, gint var)
+{
+    gint64 before = env->size[var], got, value = -1;
+    if (d->rounds->len == 0 || g_array_index(d->rounds, gint64, 0) != 0)
+        return;
+    gint64 least = g_array_index(d->value, gint64, 0), none = 0;
+    for (gint64 i = 1; i <= 64; i++) {
+        env->size[var] = least + i;
+        if (!eval(env, d->count, &got) || got > 0)
+            break;
+        if (!broken_assumption(env))
+            value = least + i;
+    }
+    env->size[var] = before;
+    if (value < 0)
+        return;
+    g_array_append_val(d->rounds, none);
+    g_array_append_val(d->value, value);
+}
+
 static void solve_driver(Env *env, WsDriver *d, const GArray *wanted, GPtrArray *skipped)
 {
     if (d->tile_var >= 0) {
@@ -316,6 +338,7 @@ static void solve_driver(Env *env, WsDriver *d, const GArray *wanted, GPtrArray 
                                      d->loop, why));
             }
         }
+        most_without(env, d, (gint)v);
     }
 }
 

@@ -1,5 +1,5 @@
 /* mbarriers in the play, by their hardware state: phase, pending arrivals, bytes. */
-#include "check/prove.h"
+#include "check/play.h"
 
 #include <string.h>
 
@@ -45,8 +45,6 @@ static WsSlot *resolve(WsPlay *play, WsInst *inst, guint rank, gint64 *turn)
                   element, slot, play->p->barrier[op->barrier].name,
                   MAX(play->p->barrier[op->barrier].array, 1),
                   MAX(play->p->barrier[op->barrier].slots, 1));
-    if (s && play->control && *turn != G_MININT64)
-        *turn = ws_control_turn(play, s, *turn, op->kind == WS_OP_MBAR_WAIT);
     return s;
 }
 
@@ -124,15 +122,10 @@ static void complete(WsPlay *play, WsSlot *s)
 {
     while (s->pend == 0 && s->tx == 0) {
         check_lapped(play, s);
-        if (s->loose && !s->broken) { /* R2c: it could complete before its bytes are expected */
-            play->errors++;
-            s->broken = TRUE;
-        }
-        s->loose = 0;
-        s->bytes_before = s->expected != 0 || s->credited != 0;
         ws_clock_join(play, s->done, s->acc);
         s->phase++;
         ws_came_over(s);
+        ws_feeds_over(s);
         s->done[s->comp] = s->done[play->n_comps + s->comp] = (WsEpoch)s->phase;
         memset(s->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
         s->pend = s->count;
@@ -153,11 +146,12 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
     g_autofree char *name = NULL;
     if (phase > 0 && !ws_knows(inst, leader, s->comp, (WsEpoch)phase)) {
         name = ws_slot_name(play, s);
-        /* An instance that contributed to the phase before and is alone in it cannot be early. */
+        /* An instance that contributed to the phase before and is alone in it cannot be early, nor
+         * who knows all that contributed to it. */
         gboolean alone = s->contributed[inst->index] != 0 && s->phase >= phase;
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
-        alone &= !play->control || !s->bytes_before;
+        alone |= ws_surely_over(s, inst, leader, phase - 1);
         WsFinding *f = ws_report(
             play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
             alone ? "contributes to completion %" G_GINT64_FORMAT
@@ -235,6 +229,10 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
 {
     WsEvent by = here(play, inst);
     gboolean all = !ws_by_leader(inst) && inst->step.op->per > 0 && inst->step.op->per <= 32;
+    WsEpoch epoch = all ? ++inst->o : ++inst->l; /* an arrival is a deed one can know of */
+    if (!all)
+        inst->lead[inst->comp_l] = inst->l;
+    ws_feed(s, all ? inst->comp_o : inst->comp_l, epoch);
     if (all)
         ws_release_all(play, inst, s->acc);
     else
@@ -261,8 +259,6 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     }
     ws_came(play, s, &by, arrivals, 0, 0);
     s->pend -= arrivals;
-    if (s->loose == inst->index + 1)
-        s->loose = 0;
     s->contributed[inst->index] = 1;
 }
 
@@ -310,11 +306,6 @@ void ws_do_expect(WsPlay *play, WsInst *inst)
     s->expected += op->bytes;
     WsEvent by = here(play, inst);
     ws_came(play, s, &by, 0, op->bytes, 0);
-    if (play->control && op->count <= 0) {
-        if (s->loose && s->loose != inst->index + 1)
-            play->errors++;
-        s->loose = inst->index + 1;
-    }
     if (op->count > 0)
         contribute(play, inst, s, op->count);
     complete(play, s);
@@ -333,6 +324,7 @@ void ws_land(WsPlay *play, WsTransfer *t)
         one->pending = FALSE;
     }
     ws_clock_join(play, s->acc, t->clock);
+    ws_feed(s, G_MAXUINT, 0);
     if (t->turn != G_MININT64 && t->turn != s->phase && !s->broken) {
         g_autofree char *name = ws_slot_name(play, s);
         WsFinding *f = ws_report_event(play, t->bytes ? WS_RULE_P_TX : WS_RULE_P_COUNT, e, NULL,
@@ -414,7 +406,9 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
 /* W1: the threads must know that the completion before was over when the wait began. */
 static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
 {
-    if (k < 1 || s->broken || ws_knows(inst, ws_by_leader(inst), s->comp, (WsEpoch)k))
+    gboolean leader = ws_by_leader(inst);
+    if (k < 1 || s->broken || ws_knows(inst, leader, s->comp, (WsEpoch)k) ||
+        ws_surely_over(s, inst, leader, k - 1))
         return;
     g_autofree char *name = ws_slot_name(play, s);
     WsFinding *f = ws_report(play, WS_RULE_P_EARLY, inst, NULL,

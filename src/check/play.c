@@ -1,5 +1,5 @@
 /* The play: agents of all CTAs of a cluster run in turn, transfers land when the schedule says. */
-#include "check/prove.h"
+#include "check/play.h"
 
 #include <string.h>
 
@@ -110,6 +110,7 @@ void ws_play_free(WsPlay *play)
     for (guint i = 0; i < play->ranks * play->n_slots; i++) {
         g_free(play->slot[i].waited);
         g_free(play->slot[i].contributed);
+        ws_feeds_clear(&play->slot[i], TRUE);
         g_clear_pointer(&play->slot[i].came, g_array_unref);
         g_clear_pointer(&play->slot[i].came_before, g_array_unref);
     }
@@ -163,7 +164,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
     memset(inst->touched, 0, (inst->a->n_values + 1) * sizeof(guint64));
 }
 
-void ws_play_reset(WsPlay *play)
+static void reset(WsPlay *play)
 {
     memset(play->clocks, 0, play->n_clocks * sizeof(WsEpoch));
     for (guint i = 0; i < play->n_inst; i++)
@@ -172,8 +173,7 @@ void ws_play_reset(WsPlay *play)
         WsSlot *s = &play->slot[i];
         s->phase = 0, s->pend = s->count, s->tx = s->expected = s->credited = 0;
         s->broken = FALSE;
-        s->loose = 0;
-        s->bytes_before = FALSE;
+        ws_feeds_clear(s, FALSE);
         if (s->came)
             g_array_set_size(s->came, 0), g_array_set_size(s->came_before, 0);
         memset(s->contributed, 0, play->n_inst);
@@ -203,7 +203,6 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
         g_ptr_array_add(play->arena, g_new(WsEvent, BLOCK));
     WsEvent *e = &((WsEvent *)play->arena->pdata[block])[play->arena_used++ % BLOCK];
     const WsStep *step = &inst->step;
-    e->seen = 0;
     e->op = step->op;
     e->inst = inst->index;
     e->n_rounds = MIN(step->n_rounds, G_N_ELEMENTS(e->round));
@@ -224,8 +223,6 @@ gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value
         *value = e->i;
         return TRUE;
     }
-    if (play->control)
-        return ws_control_eval(play, inst, e, value);
     g_autoptr(GError) error = NULL;
     if (ws_walker_eval(inst->walker, e, value, &error))
         return TRUE;
@@ -316,28 +313,23 @@ static gboolean execute(WsPlay *play, WsInst *inst)
     return deed ? deed(play, inst) : generic(play, inst);
 }
 
-static WsNext next_step(WsPlay *play, WsInst *inst)
+static gboolean next_step(WsPlay *play, WsInst *inst)
 {
-    if (play->control)
-        return ws_control_next(play, inst);
     g_autoptr(GError) error = NULL;
     if (ws_walker_next(inst->walker, &inst->step, &error))
-        return WS_NEXT_STEP;
+        return TRUE;
     if (error)
         ws_outside(play, inst, error->message);
-    return WS_NEXT_END;
+    return FALSE;
 }
 
 /* Runs an instance until it waits or ends, or for one operation. Returns TRUE if it moved. */
-gboolean ws_play_advance(WsPlay *play, WsInst *inst, gboolean one)
+static gboolean advance(WsPlay *play, WsInst *inst, gboolean one)
 {
     gboolean moved = FALSE;
     while (inst->state != WS_INST_DONE && !play->outside) {
         if (!inst->have) {
-            WsNext next = next_step(play, inst);
-            if (next == WS_NEXT_ASK)
-                return moved;
-            if (next == WS_NEXT_END) {
+            if (!next_step(play, inst)) {
                 inst->state = WS_INST_DONE;
                 return TRUE;
             }
@@ -363,7 +355,7 @@ gboolean ws_play_advance(WsPlay *play, WsInst *inst, gboolean one)
 }
 
 /* Lets one transfer land; FALSE if none is on its way. */
-gboolean ws_play_land_one(WsPlay *play)
+static gboolean land_one(WsPlay *play)
 {
     if (play->flight->len == 0)
         return FALSE;
@@ -382,11 +374,11 @@ static void run(WsPlay *play)
         for (guint i = 0; i < play->n_inst; i++) {
             guint at = play->schedule == WS_SCHEDULE_BACKWARD ? play->n_inst - 1 - i : i;
             if (play->inst[at].state != WS_INST_DONE)
-                moved |= ws_play_advance(play, &play->inst[at], eager || mixed);
-            while (eager && ws_play_land_one(play))
+                moved |= advance(play, &play->inst[at], eager || mixed);
+            while (eager && land_one(play))
                 moved = TRUE;
         }
-        if (!moved && !ws_play_land_one(play))
+        if (!moved && !land_one(play))
             break;
     }
 }
@@ -415,7 +407,7 @@ static gboolean element_source(gpointer data, gint tensor, const gint64 *at, gin
     return ws_case_element(play->p, play->chosen, tensor, at, value);
 }
 
-void ws_play_conclude(WsPlay *play)
+static void conclude(WsPlay *play)
 {
     gboolean done = TRUE;
     for (guint i = 0; i < play->n_inst; i++)
@@ -429,7 +421,7 @@ void ws_play_conclude(WsPlay *play)
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values, const char *sizes)
 {
-    ws_play_reset(play);
+    reset(play);
     play->values = values, play->tiles = tiles, play->schedule = schedule;
     play->launch_tiles = ws_launch_tiles(values);
     play->pin = (gint64 *)pin, play->pin_values = pin_values, play->n_pin_values = n_pin_values;
@@ -443,7 +435,7 @@ void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSche
     }
     run(play);
     if (!play->outside && !(play->cancel && g_atomic_int_get(play->cancel)))
-        ws_play_conclude(play);
+        conclude(play);
     for (guint i = 0; i < play->n_inst; i++)
         g_clear_pointer(&play->inst[i].walker, ws_walker_free);
 }

@@ -20,7 +20,6 @@ typedef guint32 WsEpoch;
 /* Something an operation did or is doing. */
 typedef struct WsEvent WsEvent;
 struct WsEvent {
-    guint64 seen; /* of the last compaction: its number and the new place */
     const WsOp *op;
     guint inst;
     guint8 n_rounds;
@@ -76,10 +75,9 @@ typedef struct WsSlot {
     WsWaited *waited;    /* [agents of the CTA] */
     guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
     GArray *came,
-        *came_before;      /* WsCame of the running phase and of the last one; not in a proof */
-    gboolean broken;       /* reported already: say no more about it */
-    guint loose;           /* proof: 1 + instance that expects bytes and has not arrived yet */
-    gboolean bytes_before; /* proof: the completion before this one took bytes */
+        *came_before; /* WsCame of the running phase and of the last one; not in a proof */
+    GArray *feeds[3]; /* feeds.c: of the running phase, the last, the one before */
+    gboolean broken;  /* reported already: say no more about it */
 } WsSlot;
 
 typedef struct {
@@ -188,7 +186,6 @@ struct WsPlay {
     guint n_pin_values;
     guint tiles;
     gint64 launch_tiles;
-    struct WsControl *control; /* a proof: decides instead of computing; else NULL */
 };
 
 /* What can be told of an operation once: its ranges while rows and columns stay the same, and the
@@ -216,13 +213,7 @@ void ws_play_free(WsPlay *play);
 void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
                  const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
                  const char *sizes);
-/* When nothing can move any more: what is left over if all are done, else who is stuck. */
-void ws_play_conclude(WsPlay *play);
 WsEvent *ws_play_event(WsPlay *play, WsInst *inst);
-/* For the proof: everything back to the start; an instance runs until it waits, asks or ends. */
-void ws_play_reset(WsPlay *play);
-gboolean ws_play_advance(WsPlay *play, WsInst *inst, gboolean one);
-gboolean ws_play_land_one(WsPlay *play);
 gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value);
 void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from);
 
@@ -253,6 +244,12 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst);
 void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *slot, gint64 turn);
 void ws_land(WsPlay *play, WsTransfer *t);
 guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank);
+
+/* --- feeds.c: completions that one knows of without having waited --- */
+void ws_feed(WsSlot *slot, guint comp, WsEpoch epoch); /* G_MAXUINT: bytes */
+void ws_feeds_over(WsSlot *slot);
+void ws_feeds_clear(WsSlot *slot, gboolean free);
+gboolean ws_surely_over(const WsSlot *slot, const WsInst *inst, gboolean leader, gint64 completion);
 
 /* --- memory.c --- */
 void ws_shadow_clear(WsShadow *shadow);
@@ -350,8 +347,8 @@ typedef struct WsCase {
     gint64 *pin_values;
     guint n_pin_values;
     char *sizes;
-    gboolean data;                  /* elements of integer tensors are chosen, too: */
-    gint64 element, element_step;   /* least value + element, + step where the first index is odd */
+    gboolean data;                /* elements of integer tensors are chosen, too: */
+    gint64 element, element_step; /* least value + element, + step where the first index is odd */
 } WsCase;
 /* An element of an integer tensor in a case that chooses data, within the range of its `data`. */
 gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,

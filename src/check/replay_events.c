@@ -262,6 +262,12 @@ static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *v)
     return TRUE;
 }
 
+static gboolean element_source(gpointer data, gint tensor, const gint64 *at, gint64 *v)
+{
+    const WsReplay *m = data;
+    return ws_case_element(m->p, m->c, tensor, at, v);
+}
+
 void ws_replay_events(WsReplay *m)
 {
     for (guint i = 0; i < m->n_agents && !m->trouble; i++) {
@@ -274,6 +280,8 @@ void ws_replay_events(WsReplay *m)
             W.group[q] = g_array_new(FALSE, FALSE, sizeof(guint));
         W.walker = ws_walker_new(m->p, m->c->values, i % m->p->n_agents, W.rank, tile_source, m);
         ws_walker_set_pin(W.walker, pin_source, m);
+        if (m->c->data)
+            ws_walker_set_element(W.walker, element_source, m);
         WsStep s;
         g_autoptr(GError) error = NULL;
         while (!m->trouble && W.a->event->len < MAX_EVENTS && ws_walker_next(W.walker, &s, &error))

@@ -60,6 +60,7 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     play->outside = FALSE;
     g_array_set_size(play->reported, 0);
     g_ptr_array_set_size(play->findings->list, 0);
+    play->chosen = c->data ? c : NULL;
     ws_play_run(play, c->values, c->tiles, schedule, c->pin, c->pin_values, c->n_pin_values,
                 c->sizes);
     for (guint i = 0; i < play->reported->len; i++) {
@@ -78,12 +79,20 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     return FALSE;
 }
 
+/* Elements of integer tensors are 0 at first, then chosen. */
 static void look_for(Search *S)
 {
-    for (guint s = 0; s < WS_SCHEDULE_COUNT; s++)
-        for (guint i = 0; i < S->cases->len; i++)
-            if (shows(S, S->cases->pdata[i], (WsSchedule)s))
-                return;
+    static const gint64 first[] = { 0, 0, 1, 2, 1 }, step[] = { 0, 0, 0, 0, 1 };
+    for (guint d = 0; d < G_N_ELEMENTS(first); d++) {
+        for (guint i = 0; i < S->cases->len; i++) {
+            WsCase *c = S->cases->pdata[i];
+            c->data = d > 0, c->element = first[d], c->element_step = step[d];
+        }
+        for (guint s = 0; s < WS_SCHEDULE_COUNT; s++)
+            for (guint i = 0; i < S->cases->len; i++)
+                if (shows(S, S->cases->pdata[i], (WsSchedule)s))
+                    return;
+    }
 }
 
 static GPtrArray *all_cases(const WsProgram *p)

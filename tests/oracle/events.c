@@ -254,6 +254,7 @@ static void step(Build *B, const WsOp *op)
         break;
     case WS_OP_TMA_LOAD:
     case WS_OP_BULK_COPY:
+    case WS_OP_ST_REMOTE:
         if (op->barrier < 0)
             B->E->outside = "a transfer without signal";
         else
@@ -281,6 +282,8 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_STMATRIX:
     case WS_OP_LD_SHARED:
     case WS_OP_LDMATRIX:
+    case WS_OP_CLAIM: /* the ids themselves come from the walker: all agents get the right one */
+    case WS_OP_TAKE:
     case WS_OP_TRANSPOSE: {
         Event e = { .kind = EVENT_ACCESS, .op = op };
         all_bytes(B, &e, op);
@@ -309,9 +312,6 @@ static void step(Build *B, const WsOp *op)
     case WS_OP_CP_WAIT:
         retire(B, op, QUEUE_ROWS);
         break;
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-    case WS_OP_ST_REMOTE:
     case WS_OP_RAW:
         B->E->outside = ws_op_kind_text(op->kind);
         break;
@@ -320,7 +320,14 @@ static void step(Build *B, const WsOp *op)
     }
 }
 
-static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint tiles)
+static gboolean element_is(gpointer data, gint tensor, const gint64 *at, gint64 *v)
+{
+    *v = *(const gint64 *)data;
+    return TRUE;
+}
+
+static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint tiles,
+                          gint64 element)
 {
     Thread *t = &E->thread[inst];
     WsTilesStrided source = { .first = 0, .stride = 1, .count = tiles };
@@ -335,6 +342,7 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint 
     t->store = g_array_new(FALSE, FALSE, sizeof(guint));
     t->rows = g_array_new(FALSE, FALSE, sizeof(guint));
     B.w = ws_walker_new(E->p, v, t->agent, t->rank, ws_tiles_strided, &source);
+    ws_walker_set_element(B.w, element_is, &element);
     WsStep s;
     g_autoptr(GError) error = NULL;
     while (!E->outside && t->events->len < 2000 && ws_walker_next(B.w, &s, &error))
@@ -349,7 +357,7 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint 
     g_array_free(B.rows_group, TRUE);
 }
 
-Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles)
+Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles, gint64 element)
 {
     Events *E = g_new0(Events, 1);
     E->p = p;
@@ -370,7 +378,7 @@ Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles)
     for (guint i = 0; i < E->n_threads; i++) {
         E->thread[i].agent = i % p->n_agents;
         E->thread[i].rank = i / p->n_agents;
-        thread_events(E, v, i, tiles);
+        thread_events(E, v, i, tiles, element);
     }
     return E;
 }

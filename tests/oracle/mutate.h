@@ -1,12 +1,15 @@
-/* Small changes of a design text in canonical form: one step or one field at a time. */
+/* Small changes of a design, as texts: every step that orders something left out, doubled, moved;
+ * every count, byte, parity, stage and bound made one wrong. */
 #pragma once
+
+#include "program/program.h"
 
 #include <glib.h>
 
 typedef struct {
-    char *text; /* of the whole design */
-    char *what; /* "line 31: dropped: { "wait": … }" */
+    char *text, *what;
 } Mutant;
 
-/* Every mutant of a design; the array frees them. */
-GPtrArray *mutants_of(const char *text);
+/* Mutants of a design in canonical text (one step per line); its program says the derived counts
+ * and bytes. */
+GPtrArray *mutants_of(const char *text, const WsDesign *design, const WsProgram *program);

@@ -6,8 +6,8 @@
  * named barriers. */
 
 #define MAX_THREADS 16
-#define MAX_WORDS   2 /* transfers: 128 */
-#define MAX_SLOTS   32
+#define MAX_WORDS   8 /* transfers: 512 */
+#define MAX_SLOTS   96
 #define MAX_NAMED   33
 
 typedef struct {
@@ -469,9 +469,9 @@ static State start_state(const WsProgram *p, const Events *E, guint16 *count)
     return start;
 }
 
-static Events *events_of(const WsProgram *p, const WsLaunchValues *v, guint tiles)
+static Events *events_of(const WsProgram *p, const WsLaunchValues *v, guint tiles, gint64 element)
 {
-    Events *E = events_new(p, v, tiles);
+    Events *E = events_new(p, v, tiles, element);
     if (E->n_threads > MAX_THREADS || E->transfers->len > 64 * MAX_WORDS ||
         E->n_slots > MAX_SLOTS || E->n_named > MAX_NAMED)
         E->outside = "too large for the oracle";
@@ -481,7 +481,7 @@ static Events *events_of(const WsProgram *p, const WsLaunchValues *v, guint tile
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
 {
     OracleResult result = { 0 };
-    Events *E = events_of(p, v, options->tiles);
+    Events *E = events_of(p, v, options->tiles, options->element);
     if (E->outside) {
         result.verdict = ORACLE_OUTSIDE;
         result.reason = E->outside;
@@ -521,7 +521,7 @@ struct OracleRun {
 
 OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, guint tiles)
 {
-    Events *E = events_of(p, v, tiles);
+    Events *E = events_of(p, v, tiles, 0);
     if (E->outside) {
         events_free(E);
         return NULL;

@@ -30,10 +30,11 @@ typedef struct {
 } OracleResult;
 
 typedef struct {
-    guint tiles;   /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
-    guint cap;     /* states */
-    gboolean stop; /* at the first problem */
-    gboolean full; /* every order of every move, without reduction */
+    guint tiles;    /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
+    guint cap;      /* states */
+    gboolean stop;  /* at the first problem */
+    gint64 element; /* value of every element of integer tensors */
+    gboolean full;  /* every order of every move, without reduction */
 } OracleOptions;
 
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
@@ -120,7 +121,7 @@ typedef struct {
     GPtrArray *memory;
 } Events;
 
-Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles);
+Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles, gint64 element);
 void events_free(Events *E);
 
 G_END_DECLS
