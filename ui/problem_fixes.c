@@ -102,7 +102,7 @@ static void on_clicked(Fixes *self, GtkButton *button)
     say(self, error->message);
 }
 
-static void add_button(Fixes *self, WsFix *fix)
+static void add_button(Fixes *self, WsFix *fix, gboolean first)
 {
     GtkWidget *button = gtk_button_new(), *label = gtk_label_new(fix->title);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
@@ -118,7 +118,7 @@ static void add_button(Fixes *self, WsFix *fix)
         g_string_append_printf(tip, "\n%s", edit);
     }
     gtk_widget_set_tooltip_text(button, tip->str);
-    if (fix->safe)
+    if (first && fix->safe)
         gtk_widget_add_css_class(button, "suggested-action");
     g_object_set_data_full(G_OBJECT(button), "fix", fix, (GDestroyNotify)ws_fix_free);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_clicked), self);
@@ -135,7 +135,7 @@ static void on_looked(GObject *source, GAsyncResult *result, gpointer data)
         return;
     empty(self);
     for (guint i = 0; i < fixes->len; i++) {
-        add_button(self, fixes->pdata[i]);
+        add_button(self, fixes->pdata[i], i == 0);
         fixes->pdata[i] = NULL;
     }
     if (fixes->len == 0)

@@ -103,6 +103,32 @@ static void cut_trace(Scenario *s)
     refuse(s, path, "cut.wtrace");
 }
 
+/* One byte of the version, or of the records, of a good trace. */
+static void spoilt_trace(Scenario *s, gsize at, const char *name)
+{
+    g_autofree char *path = g_build_filename(g_get_user_runtime_dir(), name, NULL);
+    g_autofree char *bytes = NULL;
+    gsize length;
+    g_autoptr(GError) error = NULL;
+    g_assert_true(ws_trace_save(ws_document_predicted(s->document), path, &error));
+    g_assert_true(g_file_get_contents(path, &bytes, &length, &error));
+    bytes[MIN(at, length - 1)] ^= 0x60;
+    g_assert_true(g_file_set_contents(path, bytes, (gssize)length, &error));
+    refuse(s, path, name);
+}
+
+static void newer_trace(Scenario *s)
+{
+    spoilt_trace(s, 8, "newer.wtrace");
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "newer Warpstave"));
+}
+
+static void damaged_trace(Scenario *s)
+{
+    spoilt_trace(s, 20000, "damaged.wtrace");
+    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "checksum"));
+}
+
 static void good_after_bad(Scenario *s)
 {
     refuse(s, "/nonexistent.wstave", "/nonexistent.wstave");
@@ -306,6 +332,8 @@ static void add(void)
     scenario_add("files/endless-link", endless_link);
     scenario_add("files/corrupt-trace", corrupt_trace);
     scenario_add("files/cut-trace", cut_trace);
+    scenario_add("files/newer-trace", newer_trace);
+    scenario_add("files/damaged-trace", damaged_trace);
     scenario_add_empty("files/broken-in-empty-window", broken);
     scenario_add("files/good-after-bad", good_after_bad);
     scenario_add_empty("files/refuted-designs", refuted);
