@@ -19,13 +19,6 @@ static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
         s->split = TRUE;
 }
 
-static void add_private(WsControl *c, gint agent, const WsTree *t)
-{
-    g_hash_table_add(c->private_if, (gpointer)t);
-    if (c->p->agent[agent].n_values > G_N_ELEMENTS(c->inst->saved) && !c->outside)
-        c->outside = g_strdup("an agent with more than 64 values");
-}
-
 static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
 {
     if (!t)
@@ -35,7 +28,7 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
         ws_learn_operation(c, t->op);
     if (t->kind == WS_TREE_BRANCH && t->cond) {
         if (ws_is_private(c, t))
-            add_private(c, agent, t);
+            g_hash_table_add(c->private_if, (gpointer)t);
         else
             ws_learn_condition(c, agent, t, ws_rewritten(c, t->cond));
     }
@@ -91,7 +84,7 @@ static void form_free(gpointer data)
     g_free(data);
 }
 
-WsControl *ws_control_new(const WsProgram *p, guint n_inst)
+WsControl *ws_control_new(const WsProgram *p)
 {
     WsControl *c = g_new0(WsControl, 1);
     c->p = p;
@@ -118,9 +111,6 @@ WsControl *ws_control_new(const WsProgram *p, guint n_inst)
     c->relevant = g_new0(gboolean, p->n_vars + 1);
     c->tainted = g_new0(gboolean, p->n_vars + 1);
     c->instance = g_array_new(FALSE, TRUE, sizeof(WsInstance));
-    c->inst = g_new0(WsControlInst, n_inst + 1);
-    for (guint i = 0; i < n_inst; i++)
-        c->inst[i].value = g_new0(gint64, p->n_vars + 1);
     if (p->has_raw)
         c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
     ws_find_variables(c);
@@ -147,9 +137,6 @@ void ws_control_free(WsControl *c)
     for (guint i = 0; i < c->p->n_ops; i++)
         if (c->need[i])
             g_array_unref(c->need[i]);
-    for (WsControlInst *i = c->inst; i->value; i++)
-        g_free(i->value);
-    g_free(c->inst);
     g_free(c->site);
     g_free(c->need);
     g_free(c->relevant);

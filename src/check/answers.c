@@ -1,30 +1,30 @@
 /* Questions of the proof and their answers. */
 #include "check/prove.h"
 
-static gint64 remainder_for(const WsControl *c, const WsInstance *x)
+gint64 ws_control_mod(gint64 x, gint64 m)
 {
-    const WsSymbol *s = c->symbols->pdata[x->symbol];
-    if (!s->ring)
-        return -1;
-    return ws_control_find(c, x->symbol, s->run ? -2 : x->position, x->rank, 0)->remainder;
+    gint64 r = x % m;
+    return r < 0 ? r + m : r;
 }
 
-guint ws_control_options(const WsControl *c, const WsControlInst *ci, gint64 *option, guint max)
+WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank,
+                            gint64 time)
 {
-    guint n = 0;
-    WsInstance x = g_array_index(c->instance, WsInstance, ci->ask_instance);
-    if (ci->ask == WS_ASK_REMAINDER) {
-        gint64 m = ((const WsSymbol *)c->symbols->pdata[x.symbol])->modulus;
-        for (gint64 r = 0; r < m && n < max; r++)
-            option[n++] = r;
-        return n;
+    const WsSymbol *s = c->symbols->pdata[symbol];
+    if (symbol == WS_SYMBOL_TILES)
+        position = -1;
+    if (!s->per_cta)
+        rank = -1;
+    if (!s->split || position == -2)
+        time = 0;
+    for (guint i = 0; i < c->instance->len; i++) {
+        WsInstance *x = &g_array_index(c->instance, WsInstance, i);
+        if (x->symbol == symbol && x->position == position && x->rank == rank && x->time == time)
+            return x;
     }
-    gint64 r = remainder_for(c, &x);
-    if (r < 0 ||
-        ws_control_mod(x.lo, ((const WsSymbol *)c->symbols->pdata[x.symbol])->modulus) == r)
-        option[n++] = 0;
-    option[n++] = 1;
-    return n;
+    WsInstance x = { symbol, position, rank, time, MAX(s->least, 0), FALSE, -1 };
+    g_array_append_val(c->instance, x);
+    return &g_array_index(c->instance, WsInstance, c->instance->len - 1);
 }
 
 void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option)
@@ -62,45 +62,4 @@ char *ws_control_question(const WsControl *c, WsAsk ask, const WsInstance *x, gi
     if (option == 0)
         return g_strdup_printf("%s%s = %" G_GINT64_FORMAT, s->text, tile, x->lo);
     return g_strdup_printf("%s%s > %" G_GINT64_FORMAT, s->text, tile, x->lo);
-}
-
-gint64 ws_control_time(const WsPlay *play, gint symbol, gint64 position)
-{
-    const WsControl *c = play->control;
-    gint64 least = G_MAXINT64;
-    for (guint i = 0; i < play->n_inst; i++) {
-        const WsControlInst *ci = &c->inst[i];
-        if (play->inst[i].state == WS_INST_DONE || ci->position > position)
-            continue;
-        for (guint k = 0; k < c->site[play->inst[i].agent]->len; k++)
-            if (g_array_index(c->site[play->inst[i].agent], WsSite, k).form->symbol == symbol) {
-                least = MIN(least, ci->position == position ? ci->begun[symbol] : 0);
-                break;
-            }
-    }
-    return least;
-}
-
-void ws_control_forget(WsPlay *play)
-{
-    WsControl *c = play->control;
-    gint64 first = WS_FAR;
-    for (guint i = 0; i < play->n_inst; i++)
-        if (play->inst[i].state != WS_INST_DONE)
-            first = MIN(first, MAX(c->inst[i].position, 0));
-    guint n = 0;
-    for (guint i = 0; i < c->instance->len; i++) {
-        WsInstance x = g_array_index(c->instance, WsInstance, i);
-        if (x.position >= 0 && x.position < first)
-            continue;
-        const WsSymbol *s = c->symbols->pdata[x.symbol];
-        if (s->split && x.position != -2 && !(s->ring && x.time == 0) &&
-            x.time < ws_control_time(play, x.symbol, x.position))
-            continue;
-        for (guint k = 0; k < play->n_inst; k++) /* questions name instances by number */
-            if (c->inst[k].ask != WS_ASK_NONE && c->inst[k].ask_instance == i)
-                c->inst[k].ask_instance = n;
-        g_array_index(c->instance, WsInstance, n++) = x;
-    }
-    g_array_set_size(c->instance, n);
 }

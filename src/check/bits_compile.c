@@ -460,7 +460,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     b->ranks = MAX(p->cluster, 1);
     b->n_agents = p->n_agents;
     b->n_inst = b->ranks * p->n_agents;
-    b->c = ws_control_new(p, 0);
+    b->c = ws_control_new(p);
     if (b->n_inst > 32 || b->n_agents > 32)
         ws_bit_outside(b, "more than 32 agents");
     if (b->c->outside)

@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum { CODE_INT, CODE_LOCAL, CODE_RANK, CODE_SYMBOL, CODE_OP, CODE_CALL };
-#define DEPTH 48
+#define DEPTH   48
+#define LARGEST ((gint64)1 << 44)
 
 gpointer ws_bit_alloc(WsBits *b, gsize bytes)
 {
@@ -103,7 +104,9 @@ WsBitExpr ws_bit_expr_plain(WsBits *b, guint agent, const WsExpr *e)
     }
     if (e->op == WS_EXPR_INT) {
         x.constant = TRUE;
-        x.value = e->i;
+        x.value = CLAMP(e->i, -LARGEST, LARGEST);
+        if (x.value != e->i)
+            ws_bit_outside(b, "a number is too large");
         return x;
     }
     Writer w;
@@ -146,7 +149,7 @@ static gboolean apply(guint op, gboolean call, gint64 x, gint64 y, gint64 *r)
 {
     if (call) {
         if (op == WS_FUNC_CDIV) {
-            if (y == 0)
+            if (y == 0 || x == G_MININT64)
                 return FALSE;
             *r = -floor_div(-x, y);
         } else {
@@ -210,7 +213,7 @@ gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
             break;
         default:
             if (c->op == CODE_OP && c->var == WS_EXPR_NEG) {
-                top[-1] = -top[-1];
+                ok = !__builtin_sub_overflow(0, top[-1], &top[-1]);
             } else if (c->op == CODE_OP && c->var == WS_EXPR_NOT) {
                 top[-1] = !top[-1];
             } else {
@@ -225,6 +228,11 @@ gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
         }
     }
     *value = stack[0];
+    if (*value > LARGEST || *value < -LARGEST) { /* sums of such still fit */
+        ws_bit_outside(b, "a number is too large");
+        *value = 0;
+        return FALSE;
+    }
     return TRUE;
 }
 

@@ -186,7 +186,7 @@ void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m)
     ws_expr_visit(w, moduli, &product);
     WsAffine a = { 0 };
     if (ws_expr_affine(w, &a)) { /* a negative use must stay one */
-        bound = a.constant < 0 ? MIN(-a.constant, 64) : 0;
+        bound = a.constant < -64 ? 64 : a.constant < 0 ? -a.constant : 0;
         ws_affine_clear(&a);
     }
     Demand d = { c, m * product, bound - 1, FALSE };

@@ -1,6 +1,6 @@
 /* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
  * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
-#include "check/prove.h"
+#include "check/play.h"
 
 #include <string.h>
 
@@ -266,14 +266,6 @@ static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAcc
     c->n_reads = 0;
 }
 
-/* Columns of an access; the proof takes some as whole rows. */
-static guint columns(const WsPlay *play, const WsAccess *a)
-{
-    if (play->control && g_hash_table_contains(play->control->rows, a))
-        return play->p->buffer[a->buffer].cols;
-    return a->cols;
-}
-
 /* --- accesses --------------------------------------------------------------------------------- */
 static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, gint64 col0)
 {
@@ -286,8 +278,8 @@ static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, 
     const WsAccess *a = &op->access[i];
     const WsBuffer *b = &play->p->buffer[a->buffer];
     cache->row0 = row0, cache->col0 = col0, cache->valid = TRUE;
-    cache->n = ws_buffer_ranges(b, (guint)row0, a->rows, (guint)col0, columns(play, a),
-                                cache->range, G_N_ELEMENTS(cache->range));
+    cache->n = ws_buffer_ranges(b, (guint)row0, a->rows, (guint)col0, a->cols, cache->range,
+                                G_N_ELEMENTS(cache->range));
     if (cache->n > G_N_ELEMENTS(cache->range)) { /* too ragged: take the hull */
         cache->range[0].offset = 0;
         cache->range[0].bytes = b->stage_bytes;
@@ -311,7 +303,7 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
     if ((a->element && !ws_play_eval(play, inst, a->element, &e->element)) ||
         (a->stage && !ws_play_eval(play, inst, a->stage, &e->stage)) ||
         (a->row0 && !ws_play_eval(play, inst, a->row0, &e->row0)) ||
-        (a->col0 && columns(play, a) == a->cols && !ws_play_eval(play, inst, a->col0, col0)))
+        (a->col0 && !ws_play_eval(play, inst, a->col0, col0)))
         return FALSE;
     if (a->use && b->stages > 1)
         *said = use;
@@ -322,7 +314,7 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
     }
     if (e->element < 0 || e->element >= MAX(b->array, 1) || e->stage < 0 ||
         e->stage >= MAX(b->stages, 1) || e->row0 < 0 || e->row0 > (gint64)b->rows - a->rows ||
-        *col0 < 0 || *col0 > (gint64)b->cols - columns(play, a)) {
+        *col0 < 0 || *col0 > (gint64)b->cols - a->cols) {
         ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
                   "reaches outside %s: element %" G_GINT64_FORMAT ", stage %" G_GINT64_FORMAT
                   ", rows from %" G_GINT64_FORMAT ", columns from %" G_GINT64_FORMAT,
@@ -341,8 +333,6 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         gint64 col0, use;
         if (!(a->mode & modes) || !place(play, inst, a, e, &col0, &use))
             continue;
-        if (play->control) /* a stale use is a warning: the play gives it */
-            use = G_MININT64;
         if (a->mode & WS_MODE_WRITE)
             e->use = use, e->buffer = a->buffer;
         const WsBuffer *b = &play->p->buffer[a->buffer];

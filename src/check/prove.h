@@ -1,8 +1,6 @@
-/* Inside src/check: the proof for all trip counts. The operations of the play are run under a
- * walker that decides instead of computing: a loop count, a tile that exists, a letter is a
- * question whose answers are all explored. Questions are asked only when nothing else can move; so
- * one state belongs to one sequence of answers. What clocks know is ranked against the events that
- * can still matter, which makes states finite. */
+/* Inside src/check: what the proof knows of a program and says in the end. A loop count, a tile
+ * that exists, a condition is a question about a symbol; all answers are explored (bits.h), and
+ * everybody who asks the same question hears the same answer. */
 #pragma once
 
 #include "check/play.h"
@@ -42,7 +40,6 @@ typedef struct {
 enum { WS_LAPS = 2 };         /* turns are told apart modulo this */
 enum { WS_SYMBOL_TILES = 0 }; /* the number of tiles of the cluster */
 
-typedef struct WsControlInst WsControlInst;
 typedef struct WsControl {
     const WsProgram *p;
     GPtrArray *symbols;     /* WsSymbol* */
@@ -59,15 +56,15 @@ typedef struct WsControl {
     gint64 *bound;      /* [vars] up to here it counts exactly; -1 nowhere */
     char *outside;      /* why the program is outside the fragment */
 
-    WsControlInst *inst; /* [instances of agents] */
-    GArray *instance;    /* WsInstance */
+    GArray *instance; /* WsInstance */
     guint n_vars;
 } WsControl;
 
-WsControl *ws_control_new(const WsProgram *p, guint n_inst);
+WsControl *ws_control_new(const WsProgram *p);
 void ws_control_free(WsControl *c);
 
-/* --- control.c: the walker -------------------------------------------------------------------- */
+/* --- answers.c: questions about symbols and their answers --------------------------------------
+ */
 #define WS_FAR ((gint64)1 << 40) /* position of an agent behind its tile loop */
 typedef struct {
     gint symbol;
@@ -79,78 +76,16 @@ typedef struct {
     gint64 remainder; /* modulo the modulus, -1 unknown */
 } WsInstance;
 
+#define WS_MAX_SPLIT 16
 typedef enum { WS_ASK_NONE, WS_ASK_MORE, WS_ASK_REMAINDER } WsAsk;
-
-typedef struct {
-    const WsTree *tree;
-    guint kid;
-    gboolean inside;
-    gint64 round, from, by;
-} WsControlFrame;
-
-#define WS_MAX_FRAMES 32
-#define WS_MAX_SPLIT  16
-struct WsControlInst {
-    gint64 *value; /* [vars] */
-    WsControlFrame frame[WS_MAX_FRAMES];
-    guint n_frames, n_rounds;
-    gint64 position;
-    guint entered; /* preorder number of the node entered last */
-    WsAsk ask;
-    guint ask_instance;
-    gint64 begun[WS_MAX_SPLIT]; /* per symbol: its loops begun in this tile */
-    gint64 first;               /* value of the `first` of the current mma */
-    guint private_frame;
-    guint64 saved[64]; /* blocks defined before a private branch */
-};
-
-typedef enum { WS_NEXT_END, WS_NEXT_STEP, WS_NEXT_ASK } WsNext;
-void ws_control_reset(WsPlay *play);
-WsNext ws_control_next(WsPlay *play, WsInst *inst);
-gboolean ws_control_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value);
-/* Value of an already rewritten expression. */
-gboolean ws_control_value(WsPlay *play, const WsInst *inst, const WsExpr *e, gint64 *value);
-/* Completion number `turn`, known modulo the laps of the modulus, next to the phase of the slot. */
-gint64 ws_control_turn(const WsPlay *play, const WsSlot *slot, gint64 turn, gboolean wait);
 gint64 ws_control_mod(gint64 x, gint64 m); /* 0 .. m - 1 */
+/* What is known of a symbol in a tile of a CTA; made if nobody has asked yet. */
 WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank,
                             gint64 time);
-/* Least time at which somebody can still ask about a symbol in a tile. */
-gint64 ws_control_time(const WsPlay *play, gint symbol, gint64 position);
-/* The answers to a question; for MORE 0 no, 1 yes. */
-guint ws_control_options(const WsControl *c, const WsControlInst *ci, gint64 *option, guint max);
 void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option);
 char *ws_control_question(const WsControl *c, WsAsk ask, const WsInstance *x, gint64 option);
-/* Forgets symbols of tiles that everybody has left. */
-void ws_control_forget(WsPlay *play);
 
-/* --- state.c: keeping and restoring a play ---------------------------------------------------- */
-/* Only where nothing is in flight. */
-void ws_state_compact(WsPlay *play);
-void ws_state_save(WsPlay *play, GByteArray *bytes);
-void ws_state_restore(WsPlay *play, const GByteArray *bytes);
-
-/* --- key.c ------------------------------------------------------------------------------------ */
-typedef struct {
-    guint comp;
-    WsEpoch epoch;
-} WsItem;
-typedef struct {
-    guint32 *control; /* words */
-    guint n_control, cap_control;
-    guint8 *known;
-    guint n_known, cap_known;
-    GArray *item;  /* WsItem, in order of the control part */
-    guint *first;  /* [comps + 1] into epoch */
-    GArray *epoch; /* WsEpoch: live ones per component, ascending */
-} WsKey;
-WsKey *ws_key_new(const WsPlay *play);
-void ws_key_free(WsKey *key);
-void ws_key_make(WsPlay *play, WsKey *key);
-/* Lowers what is known to `known` (ranks as in key->known). */
-void ws_key_lower(WsPlay *play, const WsKey *key, const guint8 *known);
-
-/* --- prove.c ---------------------------------------------------------------------------------- */
+/* --- proof.c ---------------------------------------------------------------------------------- */
 typedef enum { WS_PROOF_CLOSED, WS_PROOF_ALARM, WS_PROOF_CAP, WS_PROOF_OUTSIDE } WsProofKind;
 typedef struct {
     WsProofKind kind;
@@ -166,9 +101,6 @@ typedef struct {
     gsize bytes; /* taken by it at the end, when it is largest */
     double seconds;
 } WsProof;
-/* `merge`: depth first, states of equal control merged. Otherwise breadth first and exact: slower,
- * but an alarm has the fewest rounds and tiles. */
-WsProof *ws_prove(const WsProgram *p, guint max_states, gboolean merge);
 void ws_proof_free(WsProof *proof);
 /* What a proof about this program quantifies over; number 0 is the tiles, the others are the
  * symbols of the control. */

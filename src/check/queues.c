@@ -1,6 +1,6 @@
 /* Asynchronous engines and registers in the play: commit groups of mma, bulk groups of stores,
  * gathers, loads, and the values they hold (LANGUAGE section 12). */
-#include "check/prove.h"
+#include "check/play.h"
 
 #include <string.h>
 
@@ -353,8 +353,6 @@ static gboolean target(WsPlay *play, WsInst *inst, guint rank, WsTransfer *t)
     if (!t->slot)
         ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "signals a slot of %s that does not exist",
                   play->p->barrier[op->barrier].name);
-    else if (play->control && t->turn != G_MININT64)
-        t->turn = ws_control_turn(play, t->slot, t->turn, FALSE);
     return t->slot != NULL;
 }
 
@@ -398,8 +396,7 @@ void ws_do_rows(WsPlay *play, WsInst *inst)
 /* Every thread arrives once its copies so far are done. */
 void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
 {
-    if (!play->control)
-        inst->o++; /* before it is released: fences so far cover none of the copies */
+    inst->o++; /* before it is released: fences so far cover none of the copies */
     WsTransfer *t = new_transfer(play, inst, FALSE);
     if (!target(play, inst, inst->rank, t))
         return;
@@ -411,10 +408,8 @@ void ws_do_cp_arrive(WsPlay *play, WsInst *inst)
         WsEvent *copy = inst->cp->pdata[i];
         copy->next = e->next;
         e->next = copy;
-        if (!play->control) { /* a warning: the proof leaves it to the play */
-            copy->cover_comp = inst->comp_o;
-            copy->cover = inst->o;
-        }
+        copy->cover_comp = inst->comp_o;
+        copy->cover = inst->o;
     }
     g_ptr_array_set_size(inst->cp, 0);
     inst->cp_open = FALSE;

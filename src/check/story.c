@@ -8,8 +8,6 @@
 void ws_came(WsPlay *play, WsSlot *slot, const WsEvent *by, gint64 arrivals, gint64 expected,
              gint64 landed)
 {
-    if (play->control)
-        return;
     if (!slot->came) {
         slot->came = g_array_new(FALSE, FALSE, sizeof(WsCame));
         slot->came_before = g_array_new(FALSE, FALSE, sizeof(WsCame));
