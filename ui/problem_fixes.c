@@ -125,14 +125,24 @@ static void add_button(Fixes *self, WsFix *fix, gboolean first)
     gtk_box_append(ws_problems_actions(self->problems), button);
 }
 
+/* A thread does not keep the panel. */
+static GWeakRef *weak_new(gpointer object)
+{
+    GWeakRef *weak = g_new(GWeakRef, 1);
+    g_weak_ref_init(weak, object);
+    return weak;
+}
+
 static void on_looked(GObject *source, GAsyncResult *result, gpointer data)
 {
     g_autoptr(GPtrArray) fixes = g_task_propagate_pointer(G_TASK(result), NULL);
-    if (!fixes) /* another finding is explained by now, or the panel is gone */
+    GWeakRef *weak = data;
+    g_autoptr(GObject) problems = g_weak_ref_get(weak);
+    g_weak_ref_clear(weak);
+    g_free(weak);
+    if (!fixes || !problems) /* another finding is explained by now, or the panel is gone */
         return;
-    Fixes *self = g_object_get_data(source, "fixes");
-    if (!self)
-        return;
+    Fixes *self = g_object_get_data(problems, "fixes");
     empty(self);
     for (guint i = 0; i < fixes->len; i++) {
         add_button(self, fixes->pdata[i], i == 0);
@@ -158,7 +168,7 @@ static void on_explained(Fixes *self)
     q->rule = finding->rule;
     q->at = g_strdup(finding->at);
     self->running = g_cancellable_new();
-    g_autoptr(GTask) task = g_task_new(self->problems, self->running, on_looked, NULL);
+    g_autoptr(GTask) task = g_task_new(NULL, self->running, on_looked, weak_new(self->problems));
     g_task_set_task_data(task, q, clear_question);
     g_task_run_in_thread(task, look);
 }
