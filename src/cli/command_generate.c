@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
+#include "codegen/ptxas_steps.h"
 #endif
 
 #include <string.h>
@@ -29,8 +30,11 @@ static int write_cubin(const WsProgram *p, const char *out)
     if (!report)
         return generate_error(error);
     gboolean clean = ws_ptxas_report_clean(report);
-    if (!clean)
-        ws_cli_fail(WS_EXIT_NO, "ptxas is not satisfied:\n%s", report->log);
+    if (!clean) {
+        g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, ptx, report);
+        g_autofree char *text = ws_ptxas_notes_print(notes);
+        ws_cli_fail(WS_EXIT_NO, "ptxas is not satisfied:\n%s%s", text, report->log);
+    }
     ws_ptxas_report_free(report);
     gsize size;
     const char *data = g_bytes_get_data(cubin, &size);
@@ -40,12 +44,42 @@ static int write_cubin(const WsProgram *p, const char *out)
 }
 #endif
 
+#ifdef WS_HAVE_CODEGEN
+/* Registers as estimated, and what ptxas makes of the kernel, laid at the steps of the design. */
+static int write_report(const WsProgram *p, const char *out)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    g_autofree char *estimate = ws_register_report(p);
+    if (!ptx)
+        return generate_error(error);
+    GString *s = g_string_new(estimate);
+    WsPtxasReport *report = ws_ptxas_available() ? ws_ptxas_run(ptx, NULL, &error) : NULL;
+    gboolean clean = !report || ws_ptxas_report_clean(report);
+    if (report) {
+        g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, ptx, report);
+        g_autofree char *text = ws_ptxas_notes_print(notes);
+        g_string_append_printf(s, "ptxas: %u registers, %u bytes of stack, %u barriers%s\n%s",
+                               report->registers, report->stack, report->barriers,
+                               clean ? ", nothing to complain of" : "", text);
+    } else {
+        g_string_append_printf(s, "ptxas: %s\n", error ? error->message : "not installed");
+    }
+    ws_ptxas_report_free(report);
+    gboolean written = ws_cli_write(out, s->str, -1);
+    g_string_free(s, TRUE);
+    return !written || error ? WS_EXIT_USAGE : clean ? WS_EXIT_YES : WS_EXIT_NO;
+}
+#endif
+
 static int write_kernel(const WsProgram *p, const char *as, const char *out)
 {
 #ifdef WS_HAVE_CODEGEN
     g_autoptr(GError) error = NULL;
     if (!strcmp(as, "cubin"))
         return write_cubin(p, out);
+    if (!strcmp(as, "report"))
+        return write_report(p, out);
     g_autofree char *text = !strcmp(as, "ptx")    ? ws_generate_ptx(p, NULL, &error)
                             : !strcmp(as, "cuda") ? ws_generate_cuda(p, &error)
                                                   : ws_generate_llvm(p, NULL, &error);
@@ -67,7 +101,8 @@ int ws_command_generate(int argc, char **argv)
     g_auto(GStrv) set = NULL;
     gboolean force = FALSE;
     const GOptionEntry entries[] = {
-        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output", "program|ptx|llvm|cubin|cuda" },
+        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
+          "program|ptx|llvm|cubin|cuda|report" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
@@ -78,14 +113,17 @@ int ws_command_generate(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "generate", entries, &file))
         return WS_EXIT_USAGE;
     if (!as)
-        return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as program|ptx|llvm|cubin|cuda");
-    static const char *const known[] = { "program", "ptx", "llvm", "cubin", "cuda", NULL };
+        return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as program|ptx|llvm|cubin|cuda|report");
+    static const char *const known[] = {
+        "program", "ptx", "llvm", "cubin", "cuda", "report", NULL
+    };
     static const char *const later[] = { "tle", "gluon", "amdgcn", NULL };
     if (g_strv_contains(later, as))
         return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
     if (!g_strv_contains(known, as))
         return ws_cli_fail(WS_EXIT_USAGE,
-                           "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda", as);
+                           "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report",
+                           as);
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)

@@ -1,6 +1,7 @@
 #include "cli/kernels.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
+#include "codegen/ptxas_steps.h"
 #endif
 #include "launch/bundle.h"
 
@@ -54,28 +55,33 @@ static gboolean parse_ctas(const char *text, GArray *ctas)
     return ctas->len > 0 && ctas->len <= 256;
 }
 
-static gboolean accept(WsPtxasReport *report, GError **error)
+/* Clean, or an error that lays what is not at steps of the design. `text`: PTX, "" from CUDA C++.
+ */
+static gboolean accept(const WsProgram *p, const char *text, WsPtxasReport *report, GError **error)
 {
     if (!report)
         return FALSE;
     gboolean clean = ws_ptxas_report_clean(report);
-    if (!clean)
+    if (!clean) {
+        g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, text, report);
+        g_autofree char *where = ws_ptxas_notes_print(notes);
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS,
-                    "ptxas is not satisfied:\n%s", report->log);
+                    "ptxas is not satisfied:\n%s%s", where, report->log);
+    }
     ws_ptxas_report_free(report);
     return clean;
 }
 
-static gboolean assemble(const char *ptx, GBytes **cubin, GError **error)
+static gboolean assemble(const WsProgram *p, const char *ptx, GBytes **cubin, GError **error)
 {
-    return accept(ws_ptxas_run(ptx, cubin, error), error);
+    return accept(p, ptx, ws_ptxas_run(ptx, cubin, error), error);
 }
 
 /* The timed build by way of CUDA C++: the second compiler. */
 static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
 {
     g_autofree char *text = ws_generate_cuda(p, error);
-    return text && accept(ws_nvcc_run(text, cubin, error), error);
+    return text && accept(p, "", ws_nvcc_run(text, cubin, error), error);
 }
 
 static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
@@ -110,9 +116,9 @@ static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptio
         g_ptr_array_add(k->reference, text);
     }
     if (o->from_cuda ? !from_cuda(p, &k->timed_cubin, error)
-                     : o->cubin && !assemble(k->timed, &k->timed_cubin, error))
+                     : o->cubin && !assemble(p, k->timed, &k->timed_cubin, error))
         return FALSE;
-    return !o->cubin || !k->traced || assemble(k->traced, &k->traced_cubin, error);
+    return !o->cubin || !k->traced || assemble(p, k->traced, &k->traced_cubin, error);
 }
 
 /* "M=1 N=2" after the sizes common to all cases. */
