@@ -38,6 +38,7 @@ typedef struct {
     GPtrArray *cases;
     WsPlay *play;
     const WsCase *c; /* found */
+    gint64 element, element_step;
     WsSchedule schedule;
     WsReported reported;
     char *message;
@@ -68,6 +69,7 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
         if (!is_meant(S, r))
             continue;
         S->c = c, S->schedule = schedule, S->reported = *r;
+        S->element = c->element, S->element_step = c->element_step;
         const char *step = r->op->step ? r->op->step : r->op->id;
         for (guint k = 0; k < play->findings->list->len && !S->message; k++) {
             const WsFinding *f = play->findings->list->pdata[k];
@@ -79,20 +81,33 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     return FALSE;
 }
 
-/* Elements of integer tensors are 0 at first, then chosen. */
+static gboolean has_integers(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_tensors; i++)
+        if (p->tensor[i].data == WS_DATA_INTEGERS)
+            return TRUE;
+    return FALSE;
+}
+
+/* One case with some data: elements of integer tensors are 0, then chosen. */
+static gboolean shows_with_data(Search *S, WsCase *c, WsSchedule schedule)
+{
+    static const gint64 first[] = { 0, 1, 2, 0, 1 }, step[] = { 0, 0, 0, 1, 1 };
+    guint n = has_integers(S->p) ? G_N_ELEMENTS(first) : 1;
+    for (guint d = 0; d < n; d++) {
+        c->data = d > 0, c->element = first[d], c->element_step = step[d];
+        if (shows(S, c, schedule))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void look_for(Search *S)
 {
-    static const gint64 first[] = { 0, 0, 1, 2, 1 }, step[] = { 0, 0, 0, 0, 1 };
-    for (guint d = 0; d < G_N_ELEMENTS(first); d++) {
-        for (guint i = 0; i < S->cases->len; i++) {
-            WsCase *c = S->cases->pdata[i];
-            c->data = d > 0, c->element = first[d], c->element_step = step[d];
-        }
-        for (guint s = 0; s < WS_SCHEDULE_COUNT; s++)
-            for (guint i = 0; i < S->cases->len; i++)
-                if (shows(S, S->cases->pdata[i], (WsSchedule)s))
-                    return;
-    }
+    for (guint s = 0; s < WS_SCHEDULE_COUNT; s++)
+        for (guint i = 0; i < S->cases->len; i++)
+            if (shows_with_data(S, S->cases->pdata[i], (WsSchedule)s))
+                return;
 }
 
 static GPtrArray *all_cases(const WsProgram *p)
@@ -476,6 +491,7 @@ static void tell(WsWitness *w, const Search *S, WsReplay *m)
     w->message = g_strdup(S->message ? S->message : ws_rule(w->rule)->title);
     w->rounds = S->c->rounds, w->tiles = S->c->tiles;
     w->sizes = g_strdup(S->c->sizes);
+    w->element = S->element, w->element_step = S->element_step;
     w->ranks = m->ranks, w->n_agents = m->n_agents;
     w->agent = g_new0(char *, m->n_agents + 1);
     for (guint i = 0; i < m->n_agents; i++)

@@ -82,13 +82,15 @@ typedef struct {
     char *at, *message; /* of the finding */
     gint64 rounds;      /* most rounds of a loop; -1: nothing to choose */
     guint tiles;
-    char *sizes;      /* "N = 2" */
-    guint ranks;      /* CTAs */
-    guint n_agents;   /* of all CTAs: CTA r has agents r * n .. */
-    char **agent;     /* names: "mma.0", in clusters "mma.0@1" */
-    guint n_barriers; /* mbarrier slots of all CTAs */
-    char **barrier;   /* names: "full slot 2" */
-    guint n_named;    /* named barriers in use, cluster's last */
+    char *sizes;                  /* "N = 2" */
+    gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
+                                     odd ones are */
+    guint ranks;                  /* CTAs */
+    guint n_agents;               /* of all CTAs: CTA r has agents r * n .. */
+    char **agent;                 /* names: "mma.0", in clusters "mma.0@1" */
+    guint n_barriers;             /* mbarrier slots of all CTAs */
+    char **barrier;               /* names: "full slot 2" */
+    guint n_named;                /* named barriers in use, cluster's last */
     char **named;
     gint *named_id; /* CTA * 16 + hardware id; -1: the cluster's, or one agent's own */
     guint n_stages; /* stages of buffers of all CTAs */

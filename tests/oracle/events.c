@@ -322,15 +322,16 @@ static void step(Build *B, const WsOp *op)
 
 static gboolean element_is(gpointer data, gint tensor, const gint64 *at, gint64 *v)
 {
-    *v = *(const gint64 *)data;
+    const OracleOptions *options = data;
+    *v = options->element + (at[0] % 2 ? options->element_step : 0);
     return TRUE;
 }
 
-static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint tiles,
-                          gint64 element)
+static void thread_events(Events *E, const WsLaunchValues *v, guint inst,
+                          const OracleOptions *options)
 {
     Thread *t = &E->thread[inst];
-    WsTilesStrided source = { .first = 0, .stride = 1, .count = tiles };
+    WsTilesStrided source = { .first = 0, .stride = 1, .count = options->tiles };
     Build B = { .E = E,
                 .t = t,
                 .inst = inst,
@@ -342,7 +343,7 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint 
     t->store = g_array_new(FALSE, FALSE, sizeof(guint));
     t->rows = g_array_new(FALSE, FALSE, sizeof(guint));
     B.w = ws_walker_new(E->p, v, t->agent, t->rank, ws_tiles_strided, &source);
-    ws_walker_set_element(B.w, element_is, &element);
+    ws_walker_set_element(B.w, element_is, (gpointer)options);
     WsStep s;
     g_autoptr(GError) error = NULL;
     while (!E->outside && t->events->len < 2000 && ws_walker_next(B.w, &s, &error))
@@ -357,7 +358,7 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst, guint 
     g_array_free(B.rows_group, TRUE);
 }
 
-Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles, gint64 element)
+Events *events_new(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
 {
     Events *E = g_new0(Events, 1);
     E->p = p;
@@ -378,7 +379,7 @@ Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles, gin
     for (guint i = 0; i < E->n_threads; i++) {
         E->thread[i].agent = i % p->n_agents;
         E->thread[i].rank = i / p->n_agents;
-        thread_events(E, v, i, tiles, element);
+        thread_events(E, v, i, options);
     }
     return E;
 }

@@ -59,7 +59,9 @@ static guint occurrence(const WsWitness *w, guint at)
 
 char *follow(const WsWitness *w, const WsLaunchValues *v)
 {
-    OracleRun *run = oracle_follow(w->program, v, w->tiles);
+    OracleOptions options = { .tiles = w->tiles };
+    options.element = w->element, options.element_step = w->element_step;
+    OracleRun *run = oracle_follow(w->program, v, &options);
     if (!run)
         return NULL;
     guint verdict = 0;

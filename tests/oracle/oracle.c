@@ -469,9 +469,9 @@ static State start_state(const WsProgram *p, const Events *E, guint16 *count)
     return start;
 }
 
-static Events *events_of(const WsProgram *p, const WsLaunchValues *v, guint tiles, gint64 element)
+static Events *events_of(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
 {
-    Events *E = events_new(p, v, tiles, element);
+    Events *E = events_new(p, v, options);
     if (E->n_threads > MAX_THREADS || E->transfers->len > 64 * MAX_WORDS ||
         E->n_slots > MAX_SLOTS || E->n_named > MAX_NAMED)
         E->outside = "too large for the oracle";
@@ -481,7 +481,7 @@ static Events *events_of(const WsProgram *p, const WsLaunchValues *v, guint tile
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
 {
     OracleResult result = { 0 };
-    Events *E = events_of(p, v, options->tiles, options->element);
+    Events *E = events_of(p, v, options);
     if (E->outside) {
         result.verdict = ORACLE_OUTSIDE;
         result.reason = E->outside;
@@ -519,9 +519,9 @@ struct OracleRun {
     State s;
 };
 
-OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, guint tiles)
+OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
 {
-    Events *E = events_of(p, v, tiles, 0);
+    Events *E = events_of(p, v, options);
     if (E->outside) {
         events_free(E);
         return NULL;

@@ -30,18 +30,19 @@ typedef struct {
 } OracleResult;
 
 typedef struct {
-    guint tiles;    /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
-    guint cap;      /* states */
-    gboolean stop;  /* at the first problem */
-    gint64 element; /* value of every element of integer tensors */
-    gboolean full;  /* every order of every move, without reduction */
+    guint tiles;   /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
+    guint cap;     /* states */
+    gboolean stop; /* at the first problem */
+    gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
+                                     odd ones are */
+    gboolean full;                /* every order of every move, without reduction */
 } OracleOptions;
 
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
 /* --- following one run, move by move --- */
 typedef struct OracleRun OracleRun;
 /* NULL if the program is outside of what the oracle models. */
-OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, guint tiles);
+OracleRun *oracle_follow(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
 /* Agent `inst` executes `op`, its next event; FALSE if it is not next or must wait. */
 gboolean oracle_follow_step(OracleRun *run, guint inst, const WsOp *op);
 /* The transfer of the nth execution of `op` into CTA `rank` lands; FALSE if it is not in flight. */
@@ -121,7 +122,7 @@ typedef struct {
     GPtrArray *memory;
 } Events;
 
-Events *events_new(const WsProgram *p, const WsLaunchValues *v, guint tiles, gint64 element);
+Events *events_new(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
 void events_free(Events *E);
 
 G_END_DECLS

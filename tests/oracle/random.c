@@ -13,7 +13,8 @@ typedef struct {
     guint stages, slots, consumers;
     gboolean tiles, mma, generic_producer, second, lag, order, staging;
     gboolean gather, own_barriers, nested, counter, cluster;
-    const char *use; /* of the consumer: k.total or a counter */
+    const char *letter[2]; /* of each side: whether a tile is worked on; NULL: always */
+    const char *use;       /* of the consumer: k.total or a counter */
     const char *count[2];
     const char *full_init, *empty_init;
     char *full_more, *empty_more; /* further fields */
@@ -240,6 +241,8 @@ static void put_body(Random *R, GString *out, guint list, guint who)
                                first ? "" : ",");
     first = first || R->tiles;
     g_string_append(out, first ? "" : ",");
+    if (R->letter[who])
+        g_string_append_printf(out, "\n{ \"if\": \"%s\", \"then\": [", R->letter[who]);
     if (R->nested)
         g_string_append(out, "\n{ \"for\": \"o\", \"count\": 2, \"do\": [");
     g_string_append_printf(out, "\n{ \"for\": \"k\", \"count\": \"%s\", \"do\": [", R->count[who]);
@@ -249,6 +252,7 @@ static void put_body(Random *R, GString *out, guint list, guint who)
     first = FALSE;
     put_list(out, R->list[list + 2], &first);
     g_string_append(out, R->nested ? "] }" : "");
+    g_string_append(out, R->letter[who] ? "] }" : "");
     g_string_append(out, R->tiles ? "] }" : "");
     g_string_append(out, R->cluster ? ", { \"cluster\": \"sync\" } ]" : "]");
 }
@@ -257,14 +261,21 @@ static char *text_of(Random *R)
 {
     GString *out =
         g_string_new("{ \"warpstave\": 1, \"name\": \"random\", \"target\": \"sm_90a\",\n"
-                     "\"sizes\": { \"N\": 3, \"T\": 1 },\n\"tensors\": [\n"
+                     "\"sizes\": { \"N\": 3, \"T\": 3 },\n\"tensors\": [\n"
                      "{ \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [64, \"64*N\"] },\n"
                      "{ \"name\": \"C\", \"dtype\": \"bf16\", \"shape\": [128, 64], \"access\": "
-                     "\"write\" } ],\n");
+                     "\"write\" }");
+    gboolean letter = R->letter[0] || R->letter[1];
+    if (letter)
+        g_string_append(out, ",\n{ \"name\": \"L\", \"dtype\": \"i32\", \"shape\": [\"T\"], "
+                             "\"data\": \"integers(0, 4)\" }");
+    g_string_append(out, " ],\n");
     if (R->cluster)
         g_string_append(out, "\"cluster\": 2,\n");
-    g_string_append_printf(out, "\"tiles\": { \"axes\": { \"t\": \"T\" }, \"launch\": \"%s\" },\n",
-                           R->tiles ? "persistent" : "single");
+    g_string_append_printf(out,
+                           "\"tiles\": { \"axes\": { \"t\": \"%s\" }, \"launch\": \"%s\"%s },\n",
+                           R->tiles ? "T" : "1", R->tiles ? "persistent" : "single",
+                           letter ? ", \"let\": { \"x\": \"L[t]\" }" : "");
     g_string_append_printf(out,
                            "\"buffers\": [ { \"name\": \"a\", \"dtype\": \"bf16\", \"tile\": [64, "
                            "64], \"stages\": %u }",
@@ -312,6 +323,23 @@ static char *text_of(Random *R)
     return g_string_free(out, FALSE);
 }
 
+/* From numbers of their own, so that designs without letters stay what they were. */
+static guint letters(Random *R, guint32 seed)
+{
+    guint faults = 0;
+    GRand *rand = g_rand_new_with_seed(seed ^ 0x1e77e5u);
+    if (R->tiles && !R->cluster && g_rand_int_range(rand, 0, 100) < 30) {
+        R->letter[0] = R->letter[1] = "x > 0";
+        gint fault = g_rand_int_range(rand, 0, 10);
+        if (fault < 2) {
+            R->letter[g_rand_int_range(rand, 0, 2)] = fault ? "x > 1" : NULL;
+            faults = 1;
+        }
+    }
+    g_rand_free(rand);
+    return faults;
+}
+
 char *random_design(guint32 seed, guint *faults)
 {
     Random R = { .rand = g_rand_new_with_seed(seed), .count = { "N", "N" }, .empty_init = "ready" };
@@ -333,12 +361,13 @@ char *random_design(guint32 seed, guint *faults)
     R.counter = chance(&R, 20);
     R.cluster = !R.generic_producer && !R.second && !R.gather && !R.staging && chance(&R, 12);
     R.use = R.counter ? "ring" : "k.total";
+    *faults = letters(&R, seed);
     producer(&R);
     consumer(&R);
     guint n = chance(&R, 25) ? 0 : chance(&R, 70) ? 1 : 2;
     for (guint i = 0; i < n; i++)
         fault(&R);
-    *faults = n;
+    *faults += n;
     char *text = text_of(&R);
     for (guint i = 0; i < N_LISTS; i++)
         g_ptr_array_free(R.list[i], TRUE);

@@ -83,9 +83,10 @@ static WsLaunchValues *values(const WsProgram *p, Case c)
     return ws_launch_values(p, size, 2, FALSE, findings);
 }
 
-static void judge_case(const WsProgram *p, Case c, Judgement *j)
+static void judge_with(const WsProgram *p, Case c, gint64 element, gint64 step, Judgement *j)
 {
     OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE };
+    options.element = element, options.element_step = step;
     g_autoptr(WsLaunchValues) v = values(p, c);
     if (!v || j->bad)
         return;
@@ -97,8 +98,18 @@ static void judge_case(const WsProgram *p, Case c, Judgement *j)
     if (r.verdict && (j->bad || !j->text)) {
         g_autofree char *say = oracle_text(&r);
         g_free(j->text);
-        j->text = g_strdup_printf("N = %d, %u tiles: %s", (int)c.rounds, c.tiles, say);
+        j->text = g_strdup_printf("N = %d, %u tiles, elements %d + %d: %s", (int)c.rounds, c.tiles,
+                                  (int)element, (int)step, say);
     }
+}
+
+/* With letters: no tile, every tile, every other tile. */
+static void judge_case(const WsProgram *p, Case c, Judgement *j)
+{
+    static const gint64 first[] = { 0, 1, 2, 0, 1 }, step[] = { 0, 0, 0, 1, 1 };
+    guint n = ws_program_find_var(p, "x") >= 0 ? G_N_ELEMENTS(first) : 1;
+    for (guint d = 0; d < n; d++)
+        judge_with(p, c, first[d], step[d], j);
 }
 
 static Judgement judge(const WsProgram *p, gboolean tiles)
