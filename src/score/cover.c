@@ -135,28 +135,45 @@ gboolean ws_cover_any(const WsCover *c)
     return FALSE;
 }
 
-/* Weighted time before t. */
-static double until(const GArray *part, gint64 t)
+/* First span that begins at t or later, looked for from `hint` on: bins ask in order. */
+static guint first_after(const GArray *part, gint64 t, guint hint)
 {
-    guint lo = 0, hi = part->len;
+    guint step = 1, lo = hint, hi = hint;
+    while (hi < part->len && g_array_index(part, Span, hi).from < t) {
+        lo = hi + 1;
+        hi = MIN(hi + step, part->len);
+        step *= 2;
+    }
     while (lo < hi) {
-        guint mid = (lo + hi) / 2;
+        guint mid = lo + (hi - lo) / 2;
         if (g_array_index(part, Span, mid).from < t)
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (!lo)
+    return lo;
+}
+
+/* Weighted time before t; `hint` is a place at or before it, and moves on. */
+static double until(const GArray *part, gint64 t, guint *hint)
+{
+    *hint = first_after(part, t, *hint);
+    if (!*hint)
         return 0;
-    const Span *s = &g_array_index(part, Span, lo - 1);
-    return s->before + s->weight * (double)(MIN(t, s->to) - s->from);
+    const Span *s = &g_array_index(part, Span, *hint - 1);
+    double sum = s->before + s->weight * (double)(MIN(t, s->to) - s->from);
+    --*hint; /* the next time may lie in the same span */
+    return sum;
 }
 
 double ws_cover_share(const WsCover *c, gint64 from, gint64 to)
 {
     double sum = 0;
-    for (guint i = 0; i < c->part->len; i++)
-        sum += until(c->part->pdata[i], to) - until(c->part->pdata[i], from);
+    for (guint i = 0; i < c->part->len; i++) {
+        guint hint = 0;
+        double before = until(c->part->pdata[i], from, &hint);
+        sum += until(c->part->pdata[i], to, &hint) - before;
+    }
     return to > from ? CLAMP(sum / (double)(to - from), 0, 1) : 0;
 }
 
@@ -177,27 +194,44 @@ static void add_level(WsBuild *b, const WsCoverRow *row, gint64 from, gint64 to,
     item->tip = g_strdup_printf("%s %.0f %% of these %s cycles", row->what, 100 * share, cycles);
 }
 
+/* Weighted time before each edge of the bins, of all parts. */
+static double *sums_at(const WsCover *c, const gint64 *edge, guint n)
+{
+    double *sum = g_new0(double, n);
+    for (guint i = 0; i < c->part->len; i++) {
+        guint hint = 0;
+        for (guint k = 0; k < n; k++)
+            sum[k] += until(c->part->pdata[i], edge[k], &hint);
+    }
+    return sum;
+}
+
+static void draw_segment(WsBuild *b, const WsCover *c, const WsCoverRow *row,
+                         const WsSceneSegment *g)
+{
+    guint bins = MAX((guint)((g->x1 - g->x0) / BIN), 1), begun = 0;
+    double wide = (g->x1 - g->x0) / bins, level = -1;
+    g_autofree gint64 *edge = g_new(gint64, bins + 1);
+    for (guint k = 0; k <= bins; k++)
+        edge[k] = k == bins ? g->t1 : (gint64)ws_scene_time(b->s, g->x0 + wide * k);
+    g_autofree double *sum = sums_at(c, edge, bins + 1);
+    for (guint k = 0; k <= bins; k++) {
+        double share = -2; /* behind the last one */
+        if (k < bins)
+            share = CLAMP((sum[k + 1] - sum[k]) / (double)MAX(edge[k + 1] - edge[k], 1), 0, 1);
+        if (share > 0 && share < 1) /* neighbours that look alike are one */
+            share = MAX((double)(gint)(share * 20 + 0.5) / 20, 0.02);
+        if (share == level)
+            continue;
+        if (level > 0)
+            add_level(b, row, edge[begun], edge[k], g->x0 + wide * begun, g->x0 + wide * k, level);
+        begun = k;
+        level = share;
+    }
+}
+
 void ws_cover_draw(WsBuild *b, const WsCover *c, const WsCoverRow *row)
 {
-    for (guint i = 0; i < b->s->segment->len; i++) {
-        const WsSceneSegment *g = &g_array_index(b->s->segment, WsSceneSegment, i);
-        guint bins = MAX((guint)((g->x1 - g->x0) / BIN), 1);
-        double begun = g->x0, level = -1;
-        gint64 since = g->t0;
-        for (guint k = 0; k <= bins; k++) {
-            double x = g->x0 + (g->x1 - g->x0) * k / bins;
-            gint64 t = k == bins ? g->t1 : (gint64)ws_scene_time(b->s, x);
-            gint64 next = (gint64)ws_scene_time(b->s, MIN(x + (g->x1 - g->x0) / bins, g->x1));
-            double share = k == bins ? -2 : ws_cover_share(c, t, MAX(next, t + 1));
-            if (share > 0 && share < 1) /* neighbours that look alike are one */
-                share = MAX((double)(gint)(share * 20 + 0.5) / 20, 0.02);
-            if (share == level)
-                continue;
-            if (level > 0)
-                add_level(b, row, since, t, begun, x, level);
-            begun = x;
-            since = t;
-            level = share;
-        }
-    }
+    for (guint i = 0; i < b->s->segment->len; i++)
+        draw_segment(b, c, row, &g_array_index(b->s->segment, WsSceneSegment, i));
 }
