@@ -15,6 +15,7 @@ typedef enum {
 
 typedef struct {
     WsFactKind kind;
+    gboolean field; /* a field as it stands in the file */
     char *section; /* heading; facts of a section follow one another */
     char *name, *value;
     char *help;   /* one line, or NULL */

@@ -2,6 +2,7 @@
 
 #include "ui/facts.h"
 #include "ui/format.h"
+#include "ui/inspector_fields.h"
 
 #include <glib/gi18n.h>
 
@@ -9,7 +10,8 @@ struct _WsInspector {
     GtkWidget parent;
     WsDocument *document;
     GtkSizeGroup *names; /* one column of names through all sections */
-    GtkWidget *scroll, *box, *back, *title, *subtitle, *more, *note;
+    GtkWidget *scroll, *box, *back, *title, *subtitle, *more, *note, *fields;
+    char *shown; /* id of what is shown */
     guint idle;
 };
 
@@ -22,6 +24,7 @@ static void dispose(GObject *object)
     g_clear_handle_id(&self->idle, g_source_remove);
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
         gtk_widget_unparent(child);
+    g_clear_pointer(&self->shown, g_free);
     g_clear_object(&self->names);
     g_clear_object(&self->document);
     G_OBJECT_CLASS(ws_inspector_parent_class)->dispose(object);
@@ -122,6 +125,8 @@ static void show_facts(WsInspector *self, const WsFacts *facts)
     int row = 0;
     for (guint i = 0; i < facts->list->len; i++) {
         const WsFact *fact = g_ptr_array_index(facts->list, i);
+        if (fact->field) /* stands among the fields, to be edited */
+            continue;
         if (!section || g_strcmp0(section, fact->section)) {
             grid = add_section(self, fact->section);
             section = fact->section;
@@ -142,6 +147,7 @@ static gboolean rebuild(gpointer data)
     WsInspector *self = data;
     GtkWidget *child;
     self->idle = 0;
+    ws_fields_update(WS_FIELDS(self->fields));
     while ((child = gtk_widget_get_first_child(self->box)))
         gtk_box_remove(GTK_BOX(self->box), child);
     g_autoptr(WsFacts) facts =
@@ -158,8 +164,12 @@ static gboolean rebuild(gpointer data)
     gtk_widget_set_visible(self->back, facts && facts->subtitle);
     if (facts)
         show_facts(self, facts);
-    gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scroll)),
-                             0);
+    const char *focus = ws_document_focus(self->document)->step;
+    if (g_strcmp0(focus, self->shown)) /* an edit of the same thing leaves the view where it is */
+        gtk_adjustment_set_value(
+            gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(self->scroll)), 0);
+    g_free(self->shown);
+    self->shown = g_strdup(focus);
     return G_SOURCE_REMOVE;
 }
 
@@ -198,6 +208,7 @@ static void ws_inspector_init(WsInspector *self)
     self->subtitle = text("", TRUE);
     self->more = text("", FALSE);
     self->note = text("", TRUE);
+    self->fields = ws_fields_new(NULL);
     gtk_widget_set_halign(self->back, GTK_ALIGN_START);
     gtk_button_set_has_frame(GTK_BUTTON(self->back), FALSE);
     gtk_widget_add_css_class(self->back, "link");
@@ -206,9 +217,8 @@ static void ws_inspector_init(WsInspector *self)
     gtk_widget_add_css_class(self->subtitle, "dim");
     gtk_widget_set_tooltip_text(self->back, _("Select nothing and show the whole design"));
     g_signal_connect_swapped(self->back, "clicked", G_CALLBACK(on_back), self);
-    GtkWidget *part[] = {
-        self->back, self->title, self->subtitle, self->more, self->note, self->box
-    };
+    GtkWidget *part[] = { self->back, self->title,  self->subtitle, self->more,
+                          self->note, self->fields, self->box };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++)
         gtk_box_append(GTK_BOX(outer), part[i]);
     gtk_widget_add_css_class(outer, "ws-facts");
@@ -226,6 +236,7 @@ GtkWidget *ws_inspector_new(WsDocument *document)
 {
     WsInspector *self = g_object_new(WS_TYPE_INSPECTOR, NULL);
     self->document = g_object_ref(document);
+    ws_fields_set_document(WS_FIELDS(self->fields), document);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "selection-changed", G_CALLBACK(refresh), self,
                             G_CONNECT_SWAPPED);

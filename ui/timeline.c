@@ -1,4 +1,5 @@
 /* The widget of the score: canvas, scrollbars, minimap, table view; and what tests may ask. */
+#include "ui/gesture.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
 #include "ui/witness.h"
@@ -214,6 +215,7 @@ static void dispose(GObject *object)
 {
     WsTimeline *t = WS_TIMELINE(object);
     ws_timeline_unlink(t);
+    ws_gesture_abandon(t);
     g_clear_handle_id(&t->settle, g_source_remove);
     if (t->tick)
         gtk_widget_remove_tick_callback(t->canvas, t->tick);

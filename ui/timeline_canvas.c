@@ -1,6 +1,7 @@
 /* The drawing area of the score. Everything that does not change while one pans is a render node
  * made once and moved: staffs, grid, items without widgets, edges, ruler, names. */
 #include "score/palette.h"
+#include "ui/gesture.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
 #include "ui/witness.h"
@@ -355,6 +356,7 @@ static void draw(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double w, dou
         fill(s, c, 1, 0, 0, 2, h);
         fill(s, c, 1, w - 2, 0, 2, h);
     }
+    ws_gesture_snapshot(t, s, w, h);
 }
 
 static void snapshot(GtkWidget *widget, GtkSnapshot *s)

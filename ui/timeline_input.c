@@ -1,5 +1,6 @@
 /* Pointer: zoom, pan, selection by click and marquee, range on the ruler, hover facts, menu. */
 #include "ui/format.h"
+#include "ui/gesture.h"
 #include "ui/settings.h"
 #include "ui/timeline_private.h"
 
@@ -140,6 +141,13 @@ void ws_timeline_drag_moved(WsTimeline *t)
     gtk_widget_queue_draw(t->canvas);
 }
 
+/* Shift and Alt over an item extend or reduce the selection by a marquee. */
+static gboolean bare_drag(GtkGestureDrag *g)
+{
+    return gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(g)) &
+           (GDK_SHIFT_MASK | GDK_ALT_MASK);
+}
+
 static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
     ws_timeline_page(t, &dx, &dy);
@@ -153,12 +161,22 @@ static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
         set_range(t);
         break;
     case WS_DRAG_CLICK:
-        if (hypot(dx, dy) < CLICK || t->drag_x < WS_TIMELINE_GUTTER)
+        if (hypot(dx, dy) < CLICK)
+            break;
+        if (!bare_drag(g) && ws_gesture_start(t, t->drag_x, t->drag_y)) {
+            t->drag = WS_DRAG_GESTURE;
+            ws_gesture_move(t, t->drag_x + dx, t->drag_y + dy);
+            break;
+        }
+        if (t->drag_x < WS_TIMELINE_GUTTER)
             break;
         t->drag = WS_DRAG_MARQUEE;
         /* fall through */
     case WS_DRAG_MARQUEE:
         gtk_widget_queue_draw(t->canvas);
+        break;
+    case WS_DRAG_GESTURE:
+        ws_gesture_move(t, t->drag_x + dx, t->drag_y + dy);
         break;
     case WS_DRAG_NONE:
         break;
@@ -231,6 +249,8 @@ static void first_end(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
         clicked(t, state);
     else if (drag == WS_DRAG_MARQUEE && t->scene)
         enclose(t, state);
+    else if (drag == WS_DRAG_GESTURE)
+        ws_gesture_finish(t);
     else if (drag == WS_DRAG_RANGE)
         set_range(t);
     else if (drag == WS_DRAG_PAN)
@@ -249,6 +269,8 @@ static void moved(GtkEventControllerMotion *c, double x, double y, WsTimeline *t
         return;
     t->pointer_x = x;
     t->pointer_y = y;
+    if (t->drag == WS_DRAG_NONE)
+        gtk_widget_set_cursor_from_name(t->canvas, ws_gesture_cursor(t, x, y));
     gtk_widget_queue_draw(t->canvas);
 }
 
@@ -334,6 +356,10 @@ static gboolean tooltip(GtkWidget *canvas, int x, int y, gboolean keyboard, GtkT
 static gboolean key_down(GtkEventControllerKey *c, guint key, guint code, GdkModifierType state,
                          WsTimeline *t)
 {
+    if (key == GDK_KEY_Escape && ws_gesture_abandon(t)) {
+        t->drag = WS_DRAG_NONE;
+        return TRUE;
+    }
     if (key != GDK_KEY_space || state & (GDK_CONTROL_MASK | GDK_ALT_MASK))
         return FALSE;
     t->space = TRUE;

@@ -32,7 +32,8 @@ typedef enum {
     WS_DRAG_CLICK,
     WS_DRAG_MARQUEE,
     WS_DRAG_RANGE,
-    WS_DRAG_PAN
+    WS_DRAG_PAN,
+    WS_DRAG_GESTURE /* gesture.h */
 } WsDragKind;
 
 struct _WsTimeline {
@@ -84,6 +85,7 @@ struct _WsTimeline {
     WsFocus anchor; /* of Shift+click; step owned */
     char *anchor_step;
     gboolean fitted; /* F again */
+    struct WsGesture *gesture; /* while something is edited by hand, else NULL */
 };
 
 /* timeline_page.c: the page grows with the text. What a scene, a view and the fields of the pointer
@@ -110,6 +112,7 @@ void ws_timeline_reset(WsTimeline *t);   /* the document is new */
 void ws_timeline_retake(WsTimeline *t);  /* it was edited: the view stays where it is */
 void ws_timeline_refresh(WsTimeline *t); /* the view moved: before the next frame */
 void ws_timeline_sync(WsTimeline *t);    /* now: scene and blocks follow the view */
+WsScene *ws_timeline_take_scene(WsTimeline *t); /* the caller's now; a new one will be made */
 void ws_timeline_drop_nodes(WsTimeline *t);
 double ws_timeline_offset(WsTimeline *t); /* scene x + offset = x in the time area */
 double ws_timeline_unit_of(WsTimeline *t, double cycle);

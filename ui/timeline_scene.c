@@ -362,6 +362,16 @@ static void take_traces(WsTimeline *t)
             release(t, t->block->pdata[i]);
 }
 
+WsScene *ws_timeline_take_scene(WsTimeline *t)
+{
+    WsScene *scene = g_steal_pointer(&t->scene);
+    for (guint i = 0; i < t->block->len; i++) /* their items are the scene's */
+        if (((WsBlock *)t->block->pdata[i])->used)
+            release(t, t->block->pdata[i]);
+    ws_timeline_sync(t);
+    return scene;
+}
+
 void ws_timeline_retake(WsTimeline *t)
 {
     const gboolean table =

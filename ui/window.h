@@ -27,4 +27,7 @@ void ws_window_say_nothing(WsWindow *window);
 /* Shows one of the panels at the bottom and gives it the keyboard. */
 void ws_window_show_panel(WsWindow *window, WsPart part);
 
+/* What a command or gesture has to say; NULL: nothing more. */
+void ws_window_toast(WsWindow *w, const char *text);
+
 G_END_DECLS

@@ -55,7 +55,6 @@ void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */
 void ws_window_note_recent(GFile *file);
 /* window_save.c */
-void ws_window_toast(WsWindow *w, const char *text); /* NULL: nothing more to say */
 gboolean ws_window_save(WsWindow *w, GFile *file);
 void ws_window_save_as(WsWindow *w);
 void ws_window_do_save(WsWindow *w);
