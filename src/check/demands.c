@@ -275,6 +275,8 @@ static gboolean hand(WsControl *c, guint v, const WsExpr *e)
     ws_expr_visit(e, moduli, &product);
     if (bound >= 0 && bound < EXACT)
         bound = (bound + 1) * product + product;
+    if (bound > 4096) /* or a counter that hands itself on would go up step by step */
+        bound = EXACT;
     Demand d = { c, c->modulus[v] * product, MIN(bound, EXACT), FALSE };
     ws_expr_visit(e, demand, &d);
     return d.changed;
