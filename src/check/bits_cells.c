@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RANGES = 32, MAX_CLASSES = 64, MAX_CORNERS = 512 };
+enum { MAX_RANGES = 32, MAX_CLASSES = 64, MAX_CORNERS = 512, MAX_WORK = 4000000 };
 
 /* --- accesses --------------------------------------------------------------------------------- */
 static guint8 reader_class(WsBits *b, guint agent, const WsBitOp *o)
@@ -146,6 +146,7 @@ typedef struct {
     guint n;      /* classes so far; 0 is touched by nobody */
     guint *fresh; /* [classes] class of what is covered now */
     guint cap;
+    guint work;   /* intervals looked at */
     GArray *list; /* guint: classes touched now */
 } Refine;
 
@@ -165,6 +166,7 @@ static void cover(Refine *r, const WsBuffer *buffer, const View *v, guint e, gui
         for (guint i = find(r->cut, from);
              i + 1 < r->cut->len && g_array_index(r->cut, guint64, i) < to; i++) {
             guint c = r->klass[i];
+            r->work++;
             if (split && c < before) {
                 if (!r->fresh[c]) {
                     r->fresh[c] = r->n++;
@@ -191,6 +193,8 @@ static void each_place(WsBits *b, Refine *r, GPtrArray *views, gboolean split, g
             v->place = ws_bit_alloc(b, ne * ns * sizeof(WsBitPlace));
         for (guint e = 0; e < ne; e++)
             for (guint s = 0; s < ns; s++) {
+                if (r->work > MAX_WORK)
+                    return;
                 cover(r, buffer, v, e, s, split);
                 if (split)
                     continue;
@@ -218,7 +222,7 @@ static void make_cells(WsBits *b, GPtrArray *views)
         const WsBuffer *buffer = &b->p->buffer[v->buffer];
         splits += (gsize)MAX(buffer->array, 1) * MAX(buffer->stages, 1) * v->n;
     }
-    Refine r = { cut, klass, 1, NULL, 0, list };
+    Refine r = { cut, klass, 1, NULL, 0, 0, list };
     b->n_cells = 0;
     if (splits > 100000) {
         ws_bit_outside(b, "shared memory is cut into too many pieces");
@@ -229,6 +233,8 @@ static void make_cells(WsBits *b, GPtrArray *views)
     memset(cell_of, 0xff, (r.n + 1) * sizeof(guint));
     each_place(b, &r, views, FALSE, cell_of);
     g_free(r.fresh);
+    if (r.work > MAX_WORK)
+        ws_bit_outside(b, "shared memory is cut into too many pieces");
     if (b->n_cells > 8000)
         ws_bit_outside(b, "shared memory is cut into too many pieces");
 }

@@ -388,6 +388,8 @@ static void search(Search *s)
     WsBits *b = s->b;
     for (guint again = 0; again < 64; again++) {
         clear(s);
+        if (ended(s))
+            return;
         ws_bit_layout(b);
         if (b->c->outside)
             return;

@@ -28,6 +28,23 @@ static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule sc
     v->ops += play->ops;
 }
 
+/* --- limits --------------------------------------------------------------------------------- */
+static gboolean cancelled(const WsCheckOptions *o)
+{
+    return o->cancel && g_atomic_int_get(o->cancel);
+}
+
+/* A play that takes too long is broken off between two cases; the verdict is the proof's. */
+static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o, gint64 until)
+{
+    return !play->errors && !play->outside && !cancelled(o) && g_get_monotonic_time() < until;
+}
+
+static gint64 time_left(const WsCheckOptions *o)
+{
+    return g_get_monotonic_time() + (gint64)(o->max_ms ? o->max_ms : 2000) * 1000;
+}
+
 static const char *outside_reason(const WsProgram *p)
 {
     if (strcmp(p->target, "sm_90a") != 0)
@@ -46,7 +63,8 @@ static gboolean has_integers(const WsProgram *p)
 }
 
 /* Plays the rounds and tiles of an alarm, with some data, too; TRUE: it is one in the play. */
-static gboolean replay(const WsProgram *p, const WsProof *alarm, WsVerdict *v, WsFindings *findings)
+static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *alarm,
+                       WsVerdict *v, WsFindings *findings)
 {
     static const struct {
         gint64 element, step;
@@ -62,9 +80,11 @@ static gboolean replay(const WsProgram *p, const WsProof *alarm, WsVerdict *v, W
     g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, 1, 6), rounds, skipped);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, 8);
+    gint64 until = time_left(o);
     play->max_ops = 500000;
+    play->cancel = o->cancel;
     for (guint d = 0; d < G_N_ELEMENTS(data) && (d == 0 || has_integers(p)); d++)
-        for (guint i = 0; i < cases->len && !play->errors && !play->outside; i++) {
+        for (guint i = 0; i < cases->len && goes_on(play, o, until); i++) {
             WsCase *c = cases->pdata[i];
             c->data = d > 0, c->element = data[d].element, c->element_step = data[d].step;
             play_case(play, v, c, WS_SCHEDULE_FORWARD);
@@ -102,11 +122,11 @@ static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof
 
 /* Nothing found in the play, and no proof: what the play of an alarm's counts confirms is refuted.
  * What it does not confirm stays open: symbols may go together in a way that nobody has said. */
-static void judge_alarm(const WsProgram *p, const WsProof *proof, WsVerdict *v,
-                        WsFindings *findings)
+static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsProof *proof,
+                        WsVerdict *v, WsFindings *findings)
 {
     gboolean path = proof->path && *proof->path;
-    if (proof->kind == WS_PROOF_ALARM && replay(p, proof, v, findings)) {
+    if (proof->kind == WS_PROOF_ALARM && replay(p, o, proof, v, findings)) {
         v->kind = WS_VERDICT_REFUTED;
         return;
     }
@@ -118,33 +138,26 @@ static void judge_alarm(const WsProgram *p, const WsProof *proof, WsVerdict *v,
                     : g_strdup(proof->why);
 }
 
-/* --- the play --------------------------------------------------------------------------------- */
-static gboolean cancelled(const WsCheckOptions *o)
-{
-    return o->cancel && g_atomic_int_get(o->cancel);
-}
-
-static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o)
-{
-    return !play->errors && !play->outside && !cancelled(o);
-}
-
+/* --- all cases -------------------------------------------------------------------------------- */
 /* Plays the cases; of a proved program only the smallest and the largest, for warnings. */
 static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions *o, WsVerdict *v,
                      gboolean proved)
 {
     guint schedules = o->schedules ? MIN(o->schedules, WS_SCHEDULE_COUNT) : WS_SCHEDULE_COUNT;
     guint heaviest = 0;
+    gint64 until = time_left(o);
     for (guint i = 0; i < cases->len; i++)
         heaviest = MAX(heaviest, ((WsCase *)cases->pdata[i])->weight);
     /* Small cases come first and the first one that fails ends the play: the witness is small. */
-    for (guint i = 0; i < cases->len && goes_on(play, o); i++)
+    for (guint i = 0; i < cases->len && goes_on(play, o, until); i++)
         if (!proved || i == 0 || ((WsCase *)cases->pdata[i])->weight == heaviest)
             play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
     for (guint i = 0; i < cases->len && (!proved || o->schedules); i++)
-        for (guint s = 1; s < schedules && goes_on(play, o); s++)
+        for (guint s = 1; s < schedules && goes_on(play, o, until); s++)
             if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules)
                 play_case(play, v, cases->pdata[i], (WsSchedule)s);
+    if (g_get_monotonic_time() >= until)
+        g_ptr_array_add(v->skipped, g_strdup("the play took too long: larger cases"));
 }
 
 /* What the policy makes an error of. */
@@ -208,7 +221,7 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
         if (proof->kind == WS_PROOF_CLOSED)
             tell_proof(v, proof);
         else
-            judge_alarm(p, proof, v, findings);
+            judge_alarm(p, o, proof, v, findings);
     }
     if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o))
         v->weakest = ws_weakest(p, proof->names, &options, g_get_monotonic_time() + 40000);

@@ -269,13 +269,13 @@ void ws_learn_operation(WsControl *c, const WsOp *op)
 }
 
 /* What a counter or a let is made of must be known as well as itself. */
-static gboolean hand(WsControl *c, guint v, const WsExpr *e)
+static gboolean hand(WsControl *c, guint v, const WsExpr *e, guint pass)
 {
     gint64 product = 1, bound = c->bound[v];
     ws_expr_visit(e, moduli, &product);
     if (bound >= 0 && bound < EXACT)
         bound = (bound + 1) * product + product;
-    if (bound > 4096) /* or a counter that hands itself on would go up step by step */
+    if (bound > 4096 || (pass > 16 && bound >= 0)) /* a counter that hands itself on never ends */
         bound = EXACT;
     Demand d = { c, c->modulus[v] * product, MIN(bound, EXACT), FALSE };
     ws_expr_visit(e, demand, &d);
@@ -286,19 +286,19 @@ void ws_hand_down(WsControl *c)
 {
     const WsProgram *p = c->p;
     gboolean changed = TRUE;
-    while (changed && !c->outside) {
+    for (guint pass = 0; changed && !c->outside; pass++) {
         changed = FALSE;
         for (guint i = 0; i < p->n_ops; i++) {
             const WsOp *op = p->op[i];
             if ((op->kind != WS_OP_LET && op->kind != WS_OP_ADVANCE) || op->var < 0 || !op->set ||
                 !c->relevant[op->var])
                 continue;
-            changed |= hand(c, (guint)op->var, ws_rewritten(c, op->set));
+            changed |= hand(c, (guint)op->var, ws_rewritten(c, op->set), pass);
         }
         for (guint v = 0; v < p->n_vars; v++) {
             if (p->var[v].kind != WS_VAR_COUNTER || !p->var[v].value || !c->relevant[v])
                 continue;
-            changed |= hand(c, v, ws_rewritten(c, p->var[v].value));
+            changed |= hand(c, v, ws_rewritten(c, p->var[v].value), pass);
         }
     }
 }
