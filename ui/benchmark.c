@@ -1,6 +1,7 @@
 #include "ui/benchmark.h"
 
 #include "ui/benchmark_data.h"
+#include "ui/main_loop.h"
 #include "ui/settings.h"
 #include "ui/timeline.h"
 #include "ui/window.h"
@@ -55,6 +56,13 @@ static double cpu_now(void) /* milliseconds of this thread */
     return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
 }
 
+static double process_cpu(void) /* milliseconds of all threads since the process began */
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
+}
+
 /* --- a bench: a window and what its frames take ----------------------------------------------- */
 
 typedef struct {
@@ -77,20 +85,6 @@ static void frame_ends(GdkFrameClock *clock, Bench *b)
     b->frames++;
 }
 
-static gboolean wake(gpointer data)
-{
-    return G_SOURCE_REMOVE;
-}
-
-static void turn(void)
-{
-    guint id = g_timeout_add(2, wake, NULL);
-    g_main_context_iteration(NULL, TRUE);
-    GSource *source = g_main_context_find_source_by_id(NULL, id);
-    if (source)
-        g_source_destroy(source);
-}
-
 /* Until `n` more frames are on screen; FALSE: they do not come. */
 static gboolean wait_frames(Bench *b, guint n)
 {
@@ -98,7 +92,7 @@ static gboolean wait_frames(Bench *b, guint n)
     gint64 begin = g_get_monotonic_time();
     while (b->frames < until) {
         gdk_frame_clock_request_phase(b->clock, GDK_FRAME_CLOCK_PHASE_PAINT);
-        turn();
+        ws_main_loop_turn();
         if (g_get_monotonic_time() - begin > GIVE_UP)
             return FALSE;
     }
@@ -110,7 +104,7 @@ static void rest(Bench *b, double seconds)
 {
     gint64 end = g_get_monotonic_time() + (gint64)(seconds * G_USEC_PER_SEC);
     while (g_get_monotonic_time() < end)
-        turn();
+        ws_main_loop_turn();
 }
 
 static gboolean bench_open(Bench *b, GtkApplication *application, GFile *design, GFile *trace)
@@ -153,11 +147,12 @@ static double percentile(GArray *values, double p)
     return g_array_index(values, double, at);
 }
 
-static void say_time(Bench *b, const char *what, double value, double goal)
+/* `cpu`: of all threads of the process; on a machine that is shared, the figure to compare. */
+static void say_time(Bench *b, const char *what, double value, double cpu, double goal)
 {
     gboolean met = value <= goal;
     b->missed |= !met;
-    printf("%-44s %8.1f ms                     goal %3.0f ms %s\n", what, value, goal,
+    printf("%-44s %8.1f ms          cpu %7.1f ms  goal %3.0f ms %s\n", what, value, cpu, goal,
            met ? "met" : "MISSED");
     fflush(stdout);
 }
@@ -229,9 +224,9 @@ static int first_scene(GtkApplication *application, GFile *design, GFile *trace)
 {
     Bench b;
     gboolean ok = bench_open(&b, application, design, trace) && wait_frames(&b, 1);
-    double start = since_start();
+    double start = since_start(), cpu = process_cpu();
     if (ok) {
-        say_time(&b, "start to the first frame of the design", start, GOAL_START);
+        say_time(&b, "start to the first frame of the design", start, cpu, GOAL_START);
         measure_moves(&b, trace ? "design with measured trace" : "design");
     }
     bench_close(&b);
@@ -266,10 +261,12 @@ static int long_scene(GtkApplication *application, GFile *design)
            : NULL;
     if (file) {
         gint64 began = g_get_monotonic_time();
+        double cpu_began = process_cpu();
         ok = ws_window_open_trace(b.window, file) && wait_frames(&b, 1);
         double took = (double)(g_get_monotonic_time() - began) / 1000;
         if (ok) {
-            say_time(&b, "1 000 000 records: open to the first frame", took, GOAL_OPEN);
+            say_time(&b, "1 000 000 records: open to the first frame", took,
+                     process_cpu() - cpu_began, GOAL_OPEN);
             measure_moves(&b, "1 000 000 records");
         }
         g_file_delete(file, NULL, NULL);

@@ -1,6 +1,7 @@
 #include "ui/pictures.h"
 
 #include "score/palette.h"
+#include "ui/main_loop.h"
 #include "ui/settings.h"
 #include "ui/theme.h"
 #include "ui/timeline.h"
@@ -12,20 +13,6 @@
 
 /* --- windows ------------------------------------------------------------------------------------
  */
-
-static gboolean wake(gpointer data)
-{
-    return G_SOURCE_REMOVE;
-}
-
-static void turn(void)
-{
-    guint id = g_timeout_add(5, wake, NULL);
-    g_main_context_iteration(NULL, TRUE);
-    GSource *source = g_main_context_find_source_by_id(NULL, id);
-    if (source)
-        g_source_destroy(source);
-}
 
 static void painted(GdkFrameClock *clock, guint *frames)
 {
@@ -42,7 +29,7 @@ static gboolean settle(GtkWidget *window)
     while ((frames < 6 || g_get_monotonic_time() - began < G_USEC_PER_SEC / 2) &&
            g_get_monotonic_time() - began < PATIENCE) {
         gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT);
-        turn();
+        ws_main_loop_turn();
     }
     g_signal_handler_disconnect(clock, id);
     return frames >= 6;

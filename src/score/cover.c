@@ -2,9 +2,10 @@
  * to draw them. Found once for a CTA of a trace and kept in the cache; asked by binary search. */
 #include "score/build.h"
 
-#include <string.h>
+#include <math.h>
 
-#define BIN 4.0 /* pixels */
+#define BIN   4.0 /* pixels */
+#define HASTE 4.0 /* times that in a frame that the next one replaces */
 
 /* Ascending and apart from each other. */
 typedef struct {
@@ -209,7 +210,8 @@ static double *sums_at(const WsCover *c, const gint64 *edge, guint n)
 static void draw_segment(WsBuild *b, const WsCover *c, const WsCoverRow *row,
                          const WsSceneSegment *g)
 {
-    guint bins = MAX((guint)((g->x1 - g->x0) / BIN), 1), begun = 0;
+    double bin = b->o->hasty ? BIN * HASTE : BIN;
+    guint bins = MAX((guint)((g->x1 - g->x0) / bin), 1), begun = 0;
     double wide = (g->x1 - g->x0) / bins, level = -1;
     g_autofree gint64 *edge = g_new(gint64, bins + 1);
     for (guint k = 0; k <= bins; k++)
@@ -224,7 +226,8 @@ static void draw_segment(WsBuild *b, const WsCover *c, const WsCoverRow *row,
         if (share == level)
             continue;
         if (level > 0)
-            add_level(b, row, edge[begun], edge[k], g->x0 + wide * begun, g->x0 + wide * k, level);
+            add_level(b, row, edge[begun], edge[k], floor(g->x0 + wide * begun),
+                      floor(g->x0 + wide * k), level);
         begun = k;
         level = share;
     }
