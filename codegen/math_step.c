@@ -39,7 +39,7 @@ static void store_packed(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
     gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(e, f->value);
     for (guint i = 0; i < f->n; i += 2) {
         WsElement at = ws_fragment_element(f, i);
-        if (at.part != 0 || !x[i])
+        if (at.part != 0)
             continue;
         LLVMValueRef bits = packed_pair(e, t, here, x[i], x[i + 1]);
         if (bytes == 1) {
@@ -65,11 +65,8 @@ static void slot_of(const WsFragment *f, guint i, guint *r, guint *c)
     }
 }
 
-#define ALL_ROWS -1
-
-/* All elements are built before any is stored: a statement reads its target's old value. `row`: the
- * row slot that is assigned, or ALL_ROWS. */
-static void assign(WsMath *m, const WsExpr *x, guint value, gint row)
+/* All elements are built before any is stored: a statement reads its target's old value. */
+static void assign(WsMath *m, const WsExpr *x, guint value)
 {
     WsEmit *e = m->e;
     const WsRegValue *v = &e->agent->value[value];
@@ -93,8 +90,7 @@ static void assign(WsMath *m, const WsExpr *x, guint value, gint row)
     for (guint i = 0; i < f.n && !e->error; i++) {
         guint r, c;
         slot_of(&f, i, &r, &c);
-        if (row == ALL_ROWS || (guint)row == r)
-            made[i] = ws_math_as(m, n, r, c, kind);
+        made[i] = ws_math_as(m, n, r, c, kind);
     }
     if (e->error)
         return;
@@ -102,20 +98,16 @@ static void assign(WsMath *m, const WsExpr *x, guint value, gint row)
         store_packed(e, &f, made);
         return;
     }
-    for (guint i = 0; i < f.n; i++) {
-        if (made[i])
-            ws_fragment_set(e, &f, i, made[i]);
-    }
+    for (guint i = 0; i < f.n; i++)
+        ws_fragment_set(e, &f, i, made[i]);
 }
 
-static void temporary(WsMath *m, const WsStatement *s, gint row)
+static void temporary(WsMath *m, const WsStatement *s)
 {
     m->linear = FALSE;
     m->lin = (WsRegValue){ 0 };
     WsMathNode *n = ws_math_node(m, s->value, 1, 1);
     for (guint r = 0; n && r < n->n_row; r++) {
-        if (row != ALL_ROWS && n->n_row > 1 && (guint)row != r)
-            continue;
         for (guint c = 0; c < n->n_col && !m->e->error; c++)
             ws_math_at(m, n, r, c);
     }
@@ -133,14 +125,14 @@ static guint target_of(const WsMath *m, const WsStatement *s)
     return v;
 }
 
-static void statement(WsMath *m, guint i, gint row)
+static void statement(WsMath *m, guint i)
 {
     const WsStatement *s = m->op->math[i];
     guint v = target_of(m, s);
     if (v < m->e->agent->n_values)
-        assign(m, s->value, v, row);
+        assign(m, s->value, v);
     else
-        temporary(m, s, row);
+        temporary(m, s);
 }
 
 static gboolean calls(const WsExpr *x, WsFunc a, WsFunc b)
@@ -151,55 +143,10 @@ static gboolean calls(const WsExpr *x, WsFunc a, WsFunc b)
     return any;
 }
 
-/* Row slots of what statement i assigns; 0 if it is not an accumulator tile or one value a row. */
-static guint row_slots(WsMath *m, guint i)
-{
-    guint v = target_of(m, m->op->math[i]);
-    if (v == m->e->agent->n_values)
-        return 0;
-    const WsRegValue *t = &m->e->agent->value[v];
-    WsValueUse use = { .value = v, .rows = t->rows, .cols = t->cols };
-    WsFragment f;
-    gboolean rows = ws_fragment(m->e, &use, &f) && f.shape != WS_FRAGMENT_LINEAR &&
-                    f.shape != WS_FRAGMENT_COLUMNS && f.shape != WS_FRAGMENT_SCALAR;
-    return rows ? t->rows / 32 : 0;
-}
-
-/* The first statement that takes exp2 of a whole tile, if all statements from there on go row by
- * row; n_math if there is none. */
-static guint long_exp2(WsMath *m, guint *slots)
-{
-    guint n = m->op->n_math, at = 0;
-    for (; at < n; at++) {
-        guint v = target_of(m, m->op->math[at]);
-        if (v < m->e->agent->n_values && m->e->agent->value[v].cols >= 32 &&
-            calls(m->op->math[at]->value, WS_FUNC_EXP2, WS_FUNC_EXP))
-            break;
-    }
-    *slots = at < n ? row_slots(m, at) : 0;
-    for (guint i = at + 1; i < n; i++) {
-        if (row_slots(m, i) != *slots)
-            return n;
-    }
-    return *slots > 1 && at + 1 < n ? at : n;
-}
-
-/* exp2 comes out of its pipe at one warp instruction in 8 cycles. Sums and casts that follow each
- * one closely wait for it every time, and the pipe runs empty; so they are done a row slot behind:
- * the exp2 of one row beside the sums, casts and products of the row before. */
 static void statements(WsMath *m)
 {
-    guint slots, n = m->op->n_math, at = long_exp2(m, &slots);
-    for (guint i = 0; i < at && !m->e->error; i++)
-        statement(m, i, ALL_ROWS);
-    for (guint r = 0; at < n && r <= slots && !m->e->error; r++) {
-        if (r)
-            ws_prim(m->e, WS_PRIM_STAY, m->e->n_tiles.v);
-        if (r < slots)
-            statement(m, at, (gint)r);
-        for (guint i = at + 1; r && i < n && !m->e->error; i++)
-            statement(m, i, (gint)r - 1);
-    }
+    for (guint i = 0; i < m->op->n_math && !m->e->error; i++)
+        statement(m, i);
 }
 
 /* The warp's vote on `unless`: TRUE where an element of some lane does not satisfy it. */

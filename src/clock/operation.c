@@ -240,6 +240,8 @@ static WsMove move_work(WsPlay *play, WsPlayer *a)
         end = later(end, ws_unit_serve(&sm->mufu, a->now, w->mufu / parts));
     if (w->smem > 0)
         end = later(end, ws_unit_serve(&sm->smem, a->now, w->smem / parts));
+    if (sm->tensor.free > a->now) /* wgmma keeps the register file busy too */
+        end = a->now + (end - a->now) * cost(play, WS_MACHINE_MATH_BESIDE_MMA);
     a->now = end;
     if (++a->part < parts)
         return WS_MOVE_AGAIN;
