@@ -30,7 +30,7 @@ G_DEFINE_FINAL_TYPE(WsCodePanel, ws_code_panel, GTK_TYPE_WIDGET)
 
 static GtkSourceLanguage *language_of(WsCodeKind kind)
 {
-    static const char *const id[] = { "warpstave-program", "ptx", "llvm", "json" };
+    static const char *const id[] = { "warpstave-program", "ptx", "llvm", "cuda", "json" };
     static gsize done;
     GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default();
     if (g_once_init_enter(&done)) {
@@ -85,9 +85,32 @@ static char *line_text(GtkTextBuffer *buffer, guint line)
     return gtk_text_buffer_get_text(buffer, &a, &b, FALSE);
 }
 
+static guint depth_of(const char *text)
+{
+    return (guint)strspn(text, " ");
+}
+
+/* In CUDA C++ the id ends a comment: what follows up to the next one, or to the end of the block.
+ */
+static guint statements_end(GtkTextBuffer *buffer, guint line)
+{
+    g_autofree char *comment = line_text(buffer, line);
+    guint last = line;
+    for (guint i = line + 1; comment && i < line + 200; i++) {
+        g_autofree char *text = line_text(buffer, i);
+        if (!text || !*text || depth_of(text) < depth_of(comment) ||
+            g_str_has_prefix(text + depth_of(text), "// "))
+            break;
+        last = i;
+    }
+    return last;
+}
+
 /* In PTX the id stands on the first line of an asm block, which reaches to its end marker. */
 static guint block_end(GtkTextBuffer *buffer, WsCodeKind kind, guint line)
 {
+    if (kind == WS_CODE_CUDA)
+        return statements_end(buffer, line);
     for (guint i = line; kind == WS_CODE_PTX && i < line + 64; i++) {
         g_autofree char *text = line_text(buffer, i);
         if (!text)
@@ -285,11 +308,13 @@ static void copy_all(GtkWidget *widget, const char *name, GVariant *parameter)
 
 static GtkWidget *make_bar(WsCodePanel *self)
 {
-    const char *const title[] = { _("Program"), _("PTX"), _("LLVM IR"), _("Design") };
+    const char *const title[] = { _("Program"), _("PTX"), _("LLVM IR"), _("CUDA C++"),
+                                  _("Design") };
     const char *const tip[] = {
         _("What the design means, operation by operation"),
         _("The kernel for the GPU"),
         _("The kernel before LLVM's passes"),
+        _("The same kernel to be read, and to be compiled with nvcc"),
         _("The design in canonical form"),
     };
     GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);

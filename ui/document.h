@@ -34,6 +34,7 @@ typedef enum {
     WS_CODE_PROGRAM,
     WS_CODE_PTX,
     WS_CODE_LLVM,
+    WS_CODE_CUDA,
     WS_CODE_DESIGN,
     WS_CODE_COUNT
 } WsCodeKind;

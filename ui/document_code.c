@@ -5,7 +5,7 @@
 
 const char *ws_code_kind_text(WsCodeKind kind)
 {
-    static const char *const text[] = { "program", "ptx", "llvm", "design" };
+    static const char *const text[] = { "program", "ptx", "llvm", "cuda", "design" };
     return text[kind];
 }
 
@@ -37,18 +37,18 @@ static gboolean is_step(WsDocument *d, const char *id)
     return FALSE;
 }
 
-/* The step id that a line names: behind the last "; " (program) or "// " (PTX, and PTX inside of
- * LLVM IR), without "#…"; NULL if the line names none. Caller frees. */
+/* The step id that a line names: behind the last "; " (program), "// " (PTX, and PTX inside of LLVM
+ * IR) or "  [" (comments of CUDA C++), without "#…"; NULL if the line names none. Caller frees. */
 static char *line_step(WsDocument *d, const char *line, gsize length)
 {
-    static const char *const marks[] = { "; ", "// " };
+    static const char *const marks[] = { "; ", "// ", "// [", "  [" };
     g_autofree char *text = g_strndup(line, length);
     for (guint i = 0; i < G_N_ELEMENTS(marks); i++) {
         char *at = g_strrstr(text, marks[i]);
         if (!at)
             continue;
         at += strlen(marks[i]);
-        g_autofree char *id = g_strndup(at, strcspn(at, "# \t\"\\"));
+        g_autofree char *id = g_strndup(at, strcspn(at, "# \t\"\\]"));
         if (is_step(d, id))
             return g_steal_pointer(&id);
     }

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define WS_JOB_STEPS 2
+#define WS_JOB_STEPS 3 /* of Generate */
 
 struct _WsJobs {
     GtkWidget parent;
@@ -39,7 +39,9 @@ static const char *doing(WsJobKind kind, guint step)
 {
     switch (kind) {
     case WS_JOB_GENERATE:
-        return step ? _("Generating LLVM IR") : _("Generating PTX");
+        return step == 0   ? _("Generating PTX")
+               : step == 1 ? _("Generating LLVM IR")
+                           : _("Generating CUDA C++");
     case WS_JOB_REHEARSE:
         return _("Rehearsing on the CPU");
     case WS_JOB_RUN:
@@ -147,6 +149,7 @@ static void succeed(WsJobs *self, const char *output)
     case WS_JOB_GENERATE:
         take_text(self, WS_CODE_PTX, "kernel.ptx");
         take_text(self, WS_CODE_LLVM, "kernel.ll");
+        take_text(self, WS_CODE_CUDA, "kernel.cu");
         line = g_strdup_printf(_("Generated in %.1f s."), seconds);
         break;
     case WS_JOB_REHEARSE:
@@ -213,6 +216,8 @@ static void on_done(int code, const char *output, const char *errors, gpointer d
         next_step(self);
         return;
     }
+    if (code == 3 && self->kind == WS_JOB_GENERATE && self->step == WS_JOB_STEPS - 1)
+        code = 0; /* the others are there */
     self->process = NULL;
     if (ws_document_design(self->document) != self->design)
         say_and_hide(self, _("The design has changed meanwhile; the result is not shown."));
@@ -228,6 +233,16 @@ static void on_done(int code, const char *output, const char *errors, gpointer d
 /* --- beginning
  * --------------------------------------------------------------------------------------- */
 
+/* What Generate makes, in order. The last may be missing: not everything can be said in CUDA C++.
+ */
+static const struct {
+    const char *as, *file;
+} generated[WS_JOB_STEPS] = {
+    { "ptx", "kernel.ptx" },
+    { "llvm", "kernel.ll" },
+    { "cuda", "kernel.cu" },
+};
+
 static void next_step(WsJobs *self)
 {
     g_autofree char *design = in_folder(self, "design.wstave");
@@ -236,11 +251,11 @@ static void next_step(WsJobs *self)
     guint n = 1;
     switch (self->kind) {
     case WS_JOB_GENERATE:
-        out = in_folder(self, self->step ? "kernel.ll" : "kernel.ptx");
+        out = in_folder(self, generated[self->step].file);
         argv[n++] = "generate";
         argv[n++] = design;
         argv[n++] = "--as";
-        argv[n++] = self->step ? "llvm" : "ptx";
+        argv[n++] = generated[self->step].as;
         argv[n++] = "-o";
         argv[n++] = out;
         break;

@@ -1,5 +1,7 @@
 #include "ui/resources.h"
 
+#include "program/pressure.h"
+
 #include "ui/format.h"
 
 #include <glib/gi18n.h>
@@ -53,15 +55,13 @@ static void add_agents(GPtrArray *list, const WsProgram *p)
 {
     for (guint i = 0; i < p->n_agents; i++) {
         const WsAgent *a = &p->agent[i];
-        guint values = 0;
-        for (guint v = 0; v < a->n_values; v++)
-            values += a->value[v].registers;
+        WsPressure r = ws_program_pressure(p, i);
         if (a->replica > 0)
             continue;
-        add(list, g_strdup_printf(_("Values of %s"), a->name), values,
-            a->registers ? a->registers : p->entry_registers, _("%s of %s registers"),
-            _("registers per thread that its values take, of those it has; addresses and counters "
-              "come on top"),
+        add(list, g_strdup_printf(_("Registers of %s"), a->name), ws_pressure_total(&r), r.budget,
+            _("about %s of %s registers"),
+            _("an estimate per thread: the values that are alive at once, and an allowance for "
+              "addresses and counters; ptxas decides"),
             FALSE);
     }
 }

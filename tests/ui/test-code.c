@@ -143,6 +143,22 @@ static void selection_marks(Fixture *f)
     g_assert_false(ws_code_panel_marked(WS_CODE_PANEL(f->code), &first, &last));
 }
 
+/* CUDA C++: the comment of a step, and the statements behind it. */
+static void statements_of_a_step(Fixture *f)
+{
+    guint first, last;
+    select_step(f, STEP);
+    ws_code_panel_show(WS_CODE_PANEL(f->code), WS_CODE_CUDA);
+    ws_document_take_code(f->document, WS_CODE_CUDA,
+                          g_strdup("void mma_role()\n{\n    // wait full  [groups/load/body/0]\n"
+                                   "    mbar_wait(0);\n    // mma acc first\n    // [" STEP
+                                   "]\n    wgmma_fence();\n    {\n        wgmma();\n    }\n"
+                                   "    // wait  [groups/load/body/0]\n}\n"));
+    g_assert_true(ws_code_panel_marked(WS_CODE_PANEL(f->code), &first, &last));
+    g_assert_cmpuint(first, ==, 5);
+    g_assert_cmpuint(last, ==, 9);
+}
+
 static void lines_name_steps(Fixture *f)
 {
     ws_document_take_code(f->document, WS_CODE_PTX, g_strdup("a\n// " STEP "#fence\nb\nc\n"));
@@ -266,6 +282,7 @@ static void missing_tool(Fixture *f)
         need_display(&f, name);                                                                    \
     }
 TEST(selection_marks)
+TEST(statements_of_a_step)
 TEST(lines_name_steps)
 TEST(languages)
 TEST(generate_job)
@@ -282,6 +299,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     ws_ui_setup();
     g_test_add_func("/ui/code/selection-marks", test_selection_marks);
+    g_test_add_func("/ui/code/statements-of-a-step", test_statements_of_a_step);
     g_test_add_func("/ui/code/lines-name-steps", test_lines_name_steps);
     g_test_add_func("/ui/code/languages", test_languages);
     g_test_add_func("/ui/jobs/generate", test_generate_job);

@@ -241,7 +241,7 @@ static void test_meters(void)
     g_assert_cmpint(meter(list, "Registers at the start")->used, ==, 384 * 168);
     g_assert_cmpint(meter(list, "Registers by plan")->used, ==, 128 * (40 + 2 * 232));
     g_assert_cmpint(meter(list, "Registers by plan")->state, ==, WS_METER_FREE);
-    g_assert_cmpint(meter(list, "Values of mma.0")->used, ==, 128);
+    g_assert_cmpint(meter(list, "Registers of mma.0")->used, ==, 162);
     g_assert_cmpint(meter(list, "Named barriers")->used, ==, 3);
     g_assert_cmpint(meter(list, "Bytes per turn")->used, ==, 49152);
 }
