@@ -40,20 +40,96 @@ static char *until(const WsPlay *play, const WsEvent *p, gboolean lanes)
     }
 }
 
+/* The completion of a load's barrier that the agent has seen last; -2: it has not waited for it. */
+static gint64 seen(const WsInst *inst, const WsEvent *p)
+{
+    return p->slot->rank == inst->rank ? p->slot->waited[inst->agent].phase : -2;
+}
+
 /* Why the later access does not wait for a load. */
 static char *load_not_awaited(const WsPlay *play, const WsInst *inst, const WsEvent *p)
 {
     g_autofree char *slot = ws_slot_name(play, p->slot), *name = ws_inst_name(play, inst->index);
-    const WsWaited *w = p->slot->rank == inst->rank ? &p->slot->waited[inst->agent] : NULL;
-    if (!w || w->phase == -2)
-        return g_strdup_printf("%s has not waited for %s", name, slot);
-    g_autofree char *wait = ws_deed_event(play, &w->event);
-    if (w->phase < 0)
+    const gint64 phase = seen(inst, p);
+    if (phase == -2) {
+        g_autofree char *last = ws_last_wait_text(play, inst);
+        return g_strdup_printf("%s has not waited for %s%s%s", name, slot,
+                               inst->last_wait ? "; " : "", inst->last_wait ? last : "");
+    }
+    g_autofree char *wait = ws_deed_event(play, &p->slot->waited[inst->agent].event);
+    if (phase < 0)
         return g_strdup_printf("%s passed at once, on no completion of %s: it tested the parity of "
                                "the phase before the first",
                                wait, slot);
+    if (phase == completion_of(play, p))
+        return g_strdup_printf(
+            "%s returned on completion %" G_GINT64_FORMAT
+            " of %s, which has happened without these bytes: nobody expected them",
+            wait, phase, slot);
     return g_strdup_printf("%s returned on completion %" G_GINT64_FORMAT " of %s, not on this one",
-                           wait, w->phase, slot);
+                           wait, phase, slot);
+}
+
+/* One lane has arrived for others that are still at work. */
+static gboolean told_by_leader(const WsPlay *play, const WsInst *inst, const WsEvent *p)
+{
+    const WsSlot *s = inst->last_wait;
+    for (guint i = 0; s && s->came_before && i < s->came_before->len; i++) {
+        const WsCame *c = &g_array_index(s->came_before, WsCame, i);
+        if (c->by.inst == p->inst && c->by.op->kind == WS_OP_MBAR_ARRIVE &&
+            (c->by.op->per <= 0 || c->by.op->per > 32))
+            return p->comp == play->inst[p->inst].comp_o;
+    }
+    return FALSE;
+}
+
+void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                        const WsEvent *p)
+{
+    const gboolean own = p->inst == inst->index;
+    g_autofree char *slot = p->slot ? ws_slot_name(play, p->slot) : NULL;
+    switch (p->op->engine) {
+    case WS_ENGINE_MMA:
+        ws_finding_set_remedy(f,
+                              own ? "retire this mma with an mma_wait before"
+                                  : "release the bytes after the mma_wait that retires this mma");
+        return;
+    case WS_ENGINE_TMA_STORE:
+        ws_finding_set_remedy(f, "put a store_wait that retires this store, and a sync after it, "
+                                 "before the write");
+        return;
+    case WS_ENGINE_TMA_LOAD:
+        if (writes)
+            ws_finding_set_remedy(f,
+                                  "before it overwrites the bytes, wait for the barrier on which "
+                                  "their readers arrive");
+        else if (slot && seen(inst, p) == completion_of(play, p))
+            ws_finding_set_remedy(f,
+                                  "expect the bytes of this load on %s; without `expect` they are "
+                                  "derived",
+                                  slot);
+        else if (slot && seen(inst, p) >= -1)
+            ws_finding_set_remedy(f,
+                                  "let the wait for %s stand for the use that is read: give it "
+                                  "that `use`, without `slot` and `phase`",
+                                  play->p->barrier[p->slot->barrier].name);
+        else
+            ws_finding_set_remedy(f, "wait for %s before it, with the use that is read",
+                                  slot ? play->p->barrier[p->slot->barrier].name
+                                       : "the barrier that this load signals");
+        return;
+    case WS_ENGINE_GATHER:
+        ws_finding_set_remedy(f, "wait for the barrier, or the load group, of this gather");
+        return;
+    default:
+        break;
+    }
+    if (!own && told_by_leader(play, inst, p))
+        ws_finding_set_remedy(f,
+                              "let every lane's part count: arrive `by` warp or all, or sync the "
+                              "group before the arrival");
+    else
+        ws_finding_set_remedy(f, "order the two through a barrier or a sync");
 }
 
 static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, gboolean lanes)
@@ -75,6 +151,11 @@ static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, g
     if (p->op->engine == WS_ENGINE_MMA || p->op->engine == WS_ENGINE_TMA_STORE) {
         g_autofree char *other = ws_inst_name(play, p->inst);
         return g_strdup_printf("%s; %s has not retired it before that", last, other);
+    }
+    if (!own && told_by_leader(play, inst, p)) {
+        g_autofree char *other = ws_inst_name(play, p->inst);
+        return g_strdup_printf("%s: one lane of %s for all, and it knows only what it did itself",
+                               last, other);
     }
     return g_strdup_printf("nothing that hands the bytes over; %s", last);
 }

@@ -70,8 +70,13 @@ static char *missing(const WsInst *inst)
 static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s, guint rank)
 {
     const WsBarrier *b = &play->p->barrier[s->barrier];
-    if (b->arrivals && b->arrivals_derived &&
-        b->arrivals[s->element] != b->arrivals_derived[s->element])
+    if (b->arrivals && b->arrivals_derived && b->arrivals_derived[s->element] == 0)
+        ws_finding_set_remedy(f,
+                              "let a step arrive on %s in every use: an `expect` with count 0 does "
+                              "not",
+                              b->name);
+    else if (b->arrivals && b->arrivals_derived &&
+             b->arrivals[s->element] != b->arrivals_derived[s->element])
         ws_finding_set_remedy(f, "restore the derived arrival count of %s: %u instead of %u",
                               b->name, b->arrivals_derived[s->element], b->arrivals[s->element]);
     else if (s->pend == 0 && s->tx != 0)

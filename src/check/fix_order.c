@@ -115,6 +115,31 @@ void ws_fix_same_order(WsFixer *F)
         }
 }
 
+/* A step that stands in the wrong place of its list: every other place, in short lists. Moving what
+ * touches data is not safe. */
+void ws_fix_other_place(WsFixer *F)
+{
+    enum { LONG = 9 };
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        const gint n = (gint)ws_node_n_children(s->owner, s->field), at = (gint)s->index;
+        const gboolean sync = movable(s->node->kind);
+        if (n > LONG || s->node->kind == WS_STEP_FOR || s->node->kind == WS_STEP_IF ||
+            (F->at >= 0 && F->other >= 0 && s->group != ws_spot(F, F->at)->group &&
+             s->group != ws_spot(F, F->other)->group))
+            continue;
+        for (gint to = 0; to < n; to++) {
+            if (ABS(to - at) < (sync ? 2 : 1))
+                continue;
+            const gint place = ws_spot_next(F, i, to - at);
+            g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);
+            WsFix *fix = ws_fixer_add(F, "Move %s %s %s", a, to > at ? "behind" : "before", b);
+            fix->safe = sync;
+            ws_fix_move(F, fix, i, place, to > at ? 1 : 0);
+        }
+    }
+}
+
 void ws_fix_meet_at_end(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);

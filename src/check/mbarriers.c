@@ -176,11 +176,10 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
 static void tell_turn(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s, gint64 turn)
 {
     g_autofree char *name = ws_slot_name(play, s), *agent = ws_inst_name(play, inst->index),
-                    *made = ws_came_text(play, s->came_before, FALSE);
-    ws_finding_tell(f, WS_STORY_WHO,
-                    "%s means completion %" G_GINT64_FORMAT
-                    " of %s, which has completed %" G_GINT64_FORMAT " time%s",
-                    agent, turn, name, s->phase, s->phase == 1 ? "" : "s");
+                    *made = ws_came_text(play, s->came_before, FALSE),
+                    *completed = ws_completed_text(s->phase);
+    ws_finding_tell(f, WS_STORY_WHO, "%s means completion %" G_GINT64_FORMAT " of %s, which has %s",
+                    agent, turn, name, completed);
     if (turn < s->phase && made)
         ws_finding_tell(f, WS_STORY_CAME, "completion %" G_GINT64_FORMAT " was made by %s",
                         s->phase - 1, made);
@@ -240,11 +239,11 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     if (arrivals > s->pend) {
         if (!s->broken) {
             g_autofree char *name = ws_slot_name(play, s);
-            WsFinding *f = ws_report(play, WS_RULE_P_COUNT, inst, NULL,
-                                     "makes %" G_GINT64_FORMAT
-                                     " arrivals on %s, whose completion %" G_GINT64_FORMAT
-                                     " needs %" G_GINT64_FORMAT " more of %" G_GINT64_FORMAT,
-                                     arrivals, name, s->phase, s->pend, s->count);
+            WsFinding *f = ws_report(
+                play, WS_RULE_P_COUNT, inst, NULL,
+                "arrives %" G_GINT64_FORMAT " time%s on %s, whose completion %" G_GINT64_FORMAT
+                " lacks only %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT " arrivals",
+                arrivals, arrivals == 1 ? "" : "s", name, s->phase, s->pend, s->count);
             if (f) {
                 ws_report_slot(play, f, s);
                 ws_tell_came(play, f, s);
@@ -358,13 +357,20 @@ void ws_land(WsPlay *play, WsTransfer *t)
     ws_came(play, s, e, MIN(t->arrivals, s->pend), 0, t->bytes);
     if (t->arrivals > s->pend && !s->broken) {
         g_autofree char *name = ws_slot_name(play, s);
-        WsFinding *f = ws_report_event(play, WS_RULE_P_COUNT, e, NULL,
-                                       "makes %" G_GINT64_FORMAT
-                                       " arrivals on %s, which needs %" G_GINT64_FORMAT
-                                       " more of %" G_GINT64_FORMAT,
-                                       t->arrivals, name, s->pend, s->count);
-        if (f)
+        WsFinding *f =
+            ws_report_event(play, WS_RULE_P_COUNT, e, NULL,
+                            "brings %" G_GINT64_FORMAT
+                            " arrivals to %s, whose completion lacks only %" G_GINT64_FORMAT
+                            " of its %" G_GINT64_FORMAT,
+                            t->arrivals, name, s->pend, s->count);
+        if (f) {
             ws_report_slot(play, f, s);
+            ws_tell_came(play, f, s);
+            ws_finding_tell(f, WS_STORY_SO,
+                            "early: the arrivals that are too many count for the "
+                            "next completion");
+            ws_finding_set_remedy(f, "make the count the sum of the arrivals of one use");
+        }
         s->broken = TRUE;
     }
     s->pend -= MIN(t->arrivals, s->pend);
@@ -388,11 +394,11 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
         ws_report_slot(play, f, s);
         f->fact[WS_FACT_AWAITED] = inst->parity;
         f->fact[WS_FACT_COMPLETION] = inst->turn;
+        g_autofree char *completed = ws_completed_text(s->phase);
         ws_finding_tell(f, WS_STORY_WHO,
                         "it tests parity %" G_GINT64_FORMAT
-                        " and means completion %" G_GINT64_FORMAT
-                        "; %s has completed %" G_GINT64_FORMAT " time%s",
-                        inst->parity, inst->turn, name, s->phase, s->phase == 1 ? "" : "s");
+                        " and means completion %" G_GINT64_FORMAT "; %s has %s",
+                        inst->parity, inst->turn, name, completed);
         ws_finding_tell(f, WS_STORY_SO, "%s",
                         early ? "early: it goes on before what it waits for has happened"
                               : "what it waited for was over a lap ago; the bytes may be those of "
@@ -441,11 +447,11 @@ static void check_stale(WsPlay *play, WsInst *inst, WsSlot *s, const WsWaited *w
     if (f) {
         ws_report_slot(play, f, s);
         f->fact[WS_FACT_AWAITED] = inst->parity;
+        g_autofree char *completed = ws_completed_text(s->phase);
         ws_finding_tell(f, WS_STORY_WHO,
                         "it tests parity %" G_GINT64_FORMAT
-                        " of %s, which has completed %" G_GINT64_FORMAT
-                        " time%s: it passes on completion %" G_GINT64_FORMAT,
-                        inst->parity, name, s->phase, s->phase == 1 ? "" : "s", k);
+                        " of %s, which has %s: it passes on completion %" G_GINT64_FORMAT,
+                        inst->parity, name, completed, k);
         f->harm = WS_HARM_EARLY;
         ws_finding_tell(f, WS_STORY_MISSING, "a new completion: %s waited for the same one",
                         before);

@@ -63,22 +63,6 @@ static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
     return g_string_free(s, FALSE);
 }
 
-static const char *engine_remedy(WsEngine engine)
-{
-    switch (engine) {
-    case WS_ENGINE_MMA:
-        return "release the bytes after the mma_wait that retires this mma";
-    case WS_ENGINE_TMA_STORE:
-        return "put a store_wait that retires this store, and a sync after it, before the write";
-    case WS_ENGINE_TMA_LOAD:
-        return "wait for the barrier that this load signals";
-    case WS_ENGINE_GATHER:
-        return "wait for the barrier, or the load group, of this gather";
-    default:
-        return "order the two through a barrier or a sync";
-    }
-}
-
 /* --- conflicts -------------------------------------------------------------------------------- */
 /* Row-private hand-off (LANGUAGE section 13): each warp touches its own rows only. */
 static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEvent *e,
@@ -123,6 +107,8 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     if (!f)
         return;
     f->object = g_strdup(play->p->buffer[a->buffer].name);
+    if (writes)
+        f->fact[WS_FACT_USE] = e->use;
     ws_tell_conflict(play, f, inst, writes, p, p_writes, bytes);
     /* Loads are handed over by mbarriers: name the one that let this pass, or should have. */
     if (e->slot || p->slot)
@@ -135,7 +121,7 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     if (rule == WS_RULE_P_RACE && lanes)
         ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between the two");
     else
-        ws_finding_set_remedy(f, "%s", engine_remedy(was->engine));
+        ws_remedy_conflict(play, f, inst, writes, p);
 }
 
 static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,

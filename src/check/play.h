@@ -283,6 +283,8 @@ void ws_facts_slot(WsPlay *play, WsFinding *f, const WsSlot *slot);
 void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot);
 /* "mma.0 (arrive empty; tile 0, k 1), mma.1 (...)"; NULL if nothing came. Caller frees. */
 char *ws_came_text(const WsPlay *play, const GArray *came, gboolean bytes);
+/* "never completed", "completed twice". Caller frees. */
+char *ws_completed_text(gint64 n);
 /* What the agent waited for last, as "its last wait was for ...". Caller frees. */
 char *ws_last_wait_text(const WsPlay *play, const WsInst *inst);
 void ws_tell_stuck(WsPlay *play, WsFinding *f, const WsInst *inst);
@@ -292,6 +294,8 @@ void ws_tell_wait(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *
 /* Two accesses: `p` came first, `inst` makes the later one now. */
 void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                       const WsEvent *p, gboolean p_writes, const char *bytes);
+void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                        const WsEvent *p);
 /* A register value in use by the mma `p`: "accumulates into acc", "reads". */
 void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
                    const char *value, const char *p_does, const char *does);

@@ -146,8 +146,9 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     /* Replicas and ranks do the same: say it once per pair of steps. */
     char *key = g_strdup_printf("%d %s %s", rule, step_of(op), other ? step_of(other->op) : "");
     /* After a first error these are its consequences more often than not. */
-    if (play->errors && (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT ||
-                         rule == WS_RULE_P_UNSEEN || rule == WS_RULE_P_DEADLOCK)) {
+    if (play->errors &&
+        (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT || rule == WS_RULE_P_UNSEEN ||
+         rule == WS_RULE_P_STALE || rule == WS_RULE_P_DEADLOCK)) {
         g_free(key);
         return NULL;
     }

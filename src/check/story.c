@@ -78,7 +78,8 @@ void ws_facts_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
     f->fact[WS_FACT_LANDED] = slot->credited;
 }
 
-static char *times(gint64 n)
+/* "completed twice" */
+char *ws_completed_text(gint64 n)
 {
     return n == 0   ? g_strdup("never completed")
            : n == 1 ? g_strdup("completed once")
@@ -98,10 +99,15 @@ void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot)
         g_string_append_printf(s, "%s arrival%s of completion %" G_GINT64_FORMAT,
                                slot->count == 1 ? "the" : "all", slot->count == 1 ? "" : "s",
                                slot->phase);
-    else if (here == 0)
+    else if (here == 0 && slot->count == 1)
         g_string_append_printf(
-            s, "none of the %" G_GINT64_FORMAT " arrival%s of completion %" G_GINT64_FORMAT,
-            slot->count, slot->count == 1 ? "" : "s", slot->phase);
+            s, "nothing: the one arrival of completion %" G_GINT64_FORMAT " is missing",
+            slot->phase);
+    else if (here == 0)
+        g_string_append_printf(s,
+                               "nothing: all %" G_GINT64_FORMAT
+                               " arrivals of completion %" G_GINT64_FORMAT " are missing",
+                               slot->count, slot->phase);
     else
         g_string_append_printf(s,
                                "%" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT
@@ -253,7 +259,7 @@ static void tell_hang(WsPlay *play, WsFinding *f)
 static void tell_stuck_slot(WsPlay *play, WsFinding *f, const WsInst *inst)
 {
     const WsSlot *s = inst->slot;
-    g_autofree char *name = ws_slot_name(play, s), *count = times(s->phase),
+    g_autofree char *name = ws_slot_name(play, s), *count = ws_completed_text(s->phase),
                     *agent = ws_inst_name(play, inst->index);
     f->fact[WS_FACT_AWAITED] = inst->parity;
     if (inst->turn != G_MININT64)
