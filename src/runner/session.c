@@ -263,9 +263,11 @@ bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **paramet
 {
     if (n <= 0)
         return true;
-    int64_t blocks = (n + 255) / 256;
+    /* Few threads may have much to do each (float64 references): warps of their own spread them
+     * over all SMs. */
+    int64_t threads = n < 65536 ? 32 : 256, blocks = (n + threads - 1) / threads;
     WsCuLaunch config = { .grid = { (unsigned)(blocks < 4096 ? blocks : 4096), 1, 1 },
-                          .block = { n < 256 ? 32 : 256, 1, 1 },
+                          .block = { (unsigned)threads, 1, 1 },
                           .stream = s->stream };
     if (n == 1)
         config.block[0] = 1;

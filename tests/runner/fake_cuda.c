@@ -355,7 +355,8 @@ API cuLaunchKernelEx(const WsCuLaunch *c, void *function, void **p, void **extra
     else if (strcmp(f->name, "warpstave") == 0)
         return run_generated(f, p);
     else if (strcmp(f->name, "warpstave_reference") == 0) /* X, Y, M, N, scalar, at, out, n */
-        for (int64_t i = 0; i < ARG(int64_t, 7); i++)
+        /* one sample a thread, as the generated kernel */
+        for (int64_t i = 0; i < ARG(int64_t, 7) && i < (int64_t)c->grid[0] * c->block[0]; i++)
             AT(double, 6)
     [i] = ws_input_decode(WS_INPUT_BF16,
                           ws_input_get(AT(void, 0), WS_INPUT_BF16, (uint64_t)AT(int64_t, 5)[i]));

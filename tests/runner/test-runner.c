@@ -20,6 +20,9 @@ static const char header[] =
     "wait 17 load empty[1] groups/load/body/0\nrecords 64 0 1 0 1\nctas 0\n";
 static const char small[] = "case small sms 64 3 1e6\nvalues 4 8\nextent 0 4 8 8 1\n"
                             "fill 0 normal 0 0 0 0\nextent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n";
+/* more samples than a warp has threads, fewer than a block */
+static const char medium[] = "case medium ctas 2 3 0\nvalues 9 8\nextent 0 9 8 8 1\n"
+                             "fill 0 normal 0 0 0 0\nextent 1 9 8 8 1\nfill 1 zeros 0 0 0 0\n";
 static const char large[] = "case large ctas 2 3 0\nvalues 100 80\nextent 0 100 80 80 1\n"
                             "fill 0 normal 0 0 0 0\nextent 1 100 80 80 1\nfill 1 zeros 0 0 0 0\n";
 static const char none[] = "case none ctas 0 0 0\nvalues 0 8\nextent 0 0 8 8 1\n"
@@ -115,13 +118,14 @@ static guint count(const char *text, const char *what)
 
 static void test_right(void)
 {
-    g_autofree char *cases = g_strconcat(small, none, large, NULL);
+    g_autofree char *cases = g_strconcat(small, none, medium, large, NULL);
     Run r = run(make_bundle("", cases), "", NULL);
     g_assert_cmpint(r.status, ==, 0);
     holds(r.out, "small: right, 6 CTAs"); /* 7 SMs rounded down to the cluster */
     holds(r.out, "none: nothing to launch");
     holds(r.out, "large: right, 2 CTAs");
     holds(r.out, "32 of 32 elements agree");
+    holds(r.out, "72 of 72 elements agree");
     holds(r.out, "4096 of 8000 elements agree");
     holds(r.out, "second run bit-identical");
     holds(r.json, "\"warpstave_results\": 1");
