@@ -1,12 +1,32 @@
 #!/usr/bin/env bash
-# Rehearses and checks the GEMM designs with many seeds, sizes and settings for SECONDS; stops at the
-# first failure and prints the command that shows it. The seed of the walk is printed first.
+# First the check against the oracle: random designs for a third of SECONDS, and, from 1,800 SECONDS on,
+# every mutant of every right design. Then rehearses and checks the GEMM designs with many seeds, sizes and
+# settings for SECONDS; stops at the first failure and prints the command that shows it. The seed of the
+# walk is printed first.
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-300}
 seed=${SOAK_SEED:-$RANDOM}
 RANDOM=$seed
 echo "soak: seed $seed, $seconds s"
+
+judge() { # command: prints its last figures, and everything if it fails
+    local log
+    log=$(mktemp)
+    if ! "$@" >"$log" 2>&1; then
+        cat "$log"
+        rm -f "$log"
+        echo "soak: failed: $*"
+        exit 1
+    fi
+    grep -E '^# (all:|[0-9]+ designs|smallest|[0-9]+ false)' "$log"
+    rm -f "$log"
+}
+end=$((SECONDS + seconds / 3))
+while [ "$SECONDS" -lt "$end" ]; do
+    judge build/tests/test-oracle-differential "$((RANDOM * 32768 + RANDOM))" 2000
+done
+[ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
 end=$((SECONDS + seconds))
 runs=0
 # design, least and largest number of stages it can do with (aliased stages a tile over its ring)

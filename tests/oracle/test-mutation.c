@@ -18,7 +18,7 @@ typedef struct {
 } Tally;
 
 static Tally total;
-static guint stride_small = 6, stride_large = 40;
+static guint stride_small = 9, stride_large = 60;
 static const char *wanted;
 
 /* A design, reduced for the oracle, and the sizes it is tried with. */

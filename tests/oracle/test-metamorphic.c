@@ -1,0 +1,188 @@
+/* Changes that change nothing: other names of barriers, an unrolled loop, a mark between steps, all
+ * groups meeting once at the beginning must not change what the check says of a design; one fence
+ * or one edge more must not make a right design wrong. Over the whole catalogue and the shipped
+ * designs. */
+#include "check/check.h"
+#include "model/design.h"
+
+#include <string.h>
+
+/* Verdict, and the rules of all errors in order. */
+static char *said_of(const char *text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(text, strlen(text), "changed", findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
+        return NULL;
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    GString *s = g_string_new(ws_verdict_word(v->kind));
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR)
+            g_string_append_printf(s, " %s", ws_rule(f->rule)->text);
+    }
+    return g_string_free(s, FALSE);
+}
+
+static char *replaced_all(const char *text, const char *from, const char *to)
+{
+    g_auto(GStrv) part = g_strsplit(text, from, -1);
+    return g_strjoinv(to, part);
+}
+
+/* --- changes; NULL: there is nothing to change ---------------------------------------------------
+ */
+static char *renamed(const char *text, const WsProgram *p)
+{
+    char *out = g_strdup(text);
+    for (guint i = 0; i < p->n_barriers; i++) {
+        if (p->barrier[i].derived)
+            continue;
+        static const char *const end[] = { "\"", "[" };
+        for (guint k = 0; k < G_N_ELEMENTS(end); k++) {
+            g_autofree char *from = g_strdup_printf("\"%s%s", p->barrier[i].name, end[k]),
+                            *to = g_strdup_printf("\"other_%s%s", p->barrier[i].name, end[k]);
+            char *next = replaced_all(out, from, to);
+            g_free(out);
+            out = next;
+        }
+    }
+    char *kept = replaced_all(out, "\"unroll\": \"other_full\"", "\"unroll\": \"full\"");
+    g_free(out);
+    return kept;
+}
+
+static char *per_line(const char *text, char *(*change)(const char *line))
+{
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    gboolean any = FALSE;
+    for (guint i = 0; line[i]; i++) {
+        char *next = change(line[i]);
+        if (!next)
+            continue;
+        any = TRUE;
+        g_free(line[i]);
+        line[i] = next;
+    }
+    return any ? g_strjoinv("\n", line) : NULL;
+}
+
+static char *unroll_line(const char *line)
+{
+    const char *at = strstr(line, "\"for\": \"k\", ");
+    if (!at || strstr(line, "unroll") || strstr(line, "\"over\""))
+        return NULL;
+    gsize n = (gsize)(at - line) + strlen("\"for\": \"k\", ");
+    return g_strdup_printf("%.*s\"unroll\": 2, %s", (int)n, line, line + n);
+}
+
+static char *unrolled(const char *text, const WsProgram *p)
+{
+    return per_line(text, unroll_line);
+}
+
+static char *mark_line(const char *line)
+{
+    return strstr(line, "{ \"wait\"") && g_str_has_suffix(line, "},")
+               ? g_strdup_printf("%s\n{ \"mark\": \"here\" },", line)
+               : NULL;
+}
+
+static char *marked(const char *text, const WsProgram *p)
+{
+    return per_line(text, mark_line);
+}
+
+static char *meet_line(const char *line)
+{
+    const char *at = strstr(line, "\"body\": [");
+    return at ? g_strdup_printf("%.*s\"body\": [ { \"sync\": \"cta\" },%s", (int)(at - line), line,
+                                at + strlen("\"body\": ["))
+              : NULL;
+}
+
+/* The barrier of the whole CTA must not be taken by the design itself. */
+static char *met(const char *text, const WsProgram *p)
+{
+    return strstr(text, "\"sync\": \"cta\"") || p->n_agents < 2 ? NULL : per_line(text, meet_line);
+}
+
+static char *fence_line(const char *line)
+{
+    const char *at = strstr(line, "{ \"mma\"");
+    return at ? g_strdup_printf("%.*s{ \"fence\": \"async\" },\n%s", (int)(at - line), line, at)
+              : NULL;
+}
+
+static char *fenced(const char *text, const WsProgram *p)
+{
+    return per_line(text, fence_line);
+}
+
+static const struct {
+    const char *name;
+    char *(*change)(const char *text, const WsProgram *p);
+    gboolean right_only; /* it may mend a wrong one */
+} changes[] = {
+    { "barriers renamed", renamed, FALSE }, { "loops unrolled by 2", unrolled, FALSE },
+    { "marks added", marked, FALSE },       { "all meet at the start", met, TRUE },
+    { "fences added", fenced, TRUE },
+};
+
+static guint n_compared;
+
+static void test_design(gconstpointer data)
+{
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(data, &text, NULL, NULL));
+    g_autofree char *before = said_of(text);
+    if (!before) {
+        g_test_skip("refused before the check");
+        return;
+    }
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(text, strlen(text), "design", findings);
+    g_autoptr(WsProgram) p = ws_elaborate(d, NULL, 0, findings);
+    for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
+        if (changes[i].right_only && strncmp(before, "refuted", 7) == 0)
+            continue;
+        g_autofree char *changed = changes[i].change(text, p),
+                        *after = changed ? said_of(changed) : NULL;
+        if (!changed)
+            continue;
+        n_compared++;
+        if (g_strcmp0(before, after) != 0) {
+            g_test_message("%s: %s before, %s after\n%s", changes[i].name, before,
+                           after ? after : "refused", changed);
+            g_test_fail();
+        }
+    }
+}
+
+static void add_folder(const char *folder, GPtrArray *files)
+{
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    while (dir && (name = g_dir_read_name(dir)))
+        if (g_str_has_suffix(name, ".wstave") && !strstr(name, "gfx950"))
+            g_ptr_array_add(files, g_build_filename(path, name, NULL));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_set_nonfatal_assertions();
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+    add_folder("tests/designs/catalogue", files);
+    add_folder("tests/designs", files);
+    for (guint i = 0; i < files->len; i++) {
+        g_autofree char *base = g_path_get_basename(files->pdata[i]);
+        g_autofree char *path = g_strdup_printf("/metamorphic/%s", base);
+        g_test_add_data_func(path, files->pdata[i], test_design);
+    }
+    int status = g_test_run();
+    g_test_message("%u comparisons", n_compared);
+    return status || n_compared < 200;
+}
