@@ -102,6 +102,57 @@ static void wheel(Scenario *s)
     g_assert_cmpfloat(y2, <=, y);
 }
 
+/* The preference swaps what the plain wheel does. */
+static void wheel_swapped(Scenario *s)
+{
+    View before = middle(s, 0.1);
+    scenario_act(s, "swap-wheel");
+    scenario_point(s->timeline, origin_x(s) + 300, origin_y(s) + 80);
+    scenario_xdo("click 5");
+    WAIT_FOR(view(s).from > before.from + 1);
+    View there = view(s);
+    scenario_xdo("keydown shift click 5 keyup shift");
+    scenario_settle(s->timeline);
+    g_assert_cmpfloat_with_epsilon(view(s).from, there.from, 1);
+    scenario_act(s, "swap-wheel");
+}
+
+static gboolean scrolls(GtkWidget *w, gconstpointer found)
+{
+    g_autoptr(GListModel) all = gtk_widget_observe_controllers(w);
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkEventController) c = g_list_model_get_item(all, i);
+        if (GTK_IS_EVENT_CONTROLLER_SCROLL(c))
+            *(GtkEventController **)(gpointer)found = c;
+    }
+    return *(GtkEventController *const *)found != NULL;
+}
+
+/* Two fingers move both ways at once; Xvfb has no touchpad, so the controller says what one would.
+ */
+static void two_fingers(Scenario *s)
+{
+    View before = middle(s, 0.1);
+    GtkEventController *controller = NULL;
+    GtkWidget *canvas = scenario_find_type(s->timeline, "WsCanvas");
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    double x, y, y2, w, h;
+    gboolean handled = FALSE;
+    guint item = 0;
+    g_assert_true(scrolls(canvas, &controller));
+    gtk_window_set_default_size(GTK_WINDOW(s->window), 1600, 700); /* more rows than fit */
+    scenario_settle(s->timeline);
+    while (item < ws_timeline_n_items(t) && !ws_timeline_item_place(t, item, &x, &y, &w, &h))
+        item++;
+    g_signal_emit_by_name(controller, "scroll", 1.0, 0.5, &handled);
+    g_assert_true(handled);
+    scenario_settle(s->timeline);
+    g_assert_cmpfloat(view(s).from, >, before.from + 1);
+    g_assert_true(ws_timeline_item_place(t, item, &x, &y2, &w, &h));
+    g_assert_cmpfloat(y2, <, y - 5);
+    gtk_window_set_default_size(GTK_WINDOW(s->window), 1600, 960);
+}
+
 static void drag_pan(Scenario *s, int button, const char *held)
 {
     WsTimeline *t = WS_TIMELINE(s->timeline);
@@ -384,6 +435,8 @@ static void add(void)
     scenario_add("I01/zoom-about-pointer", zoom_about_pointer);
     scenario_add("I01/zoom-exact", zoom_exact);
     scenario_add("I02/wheel", wheel);
+    scenario_add("I02/wheel-swapped", wheel_swapped);
+    scenario_add("I02/two-fingers", two_fingers);
     scenario_add("I03/pan-middle-button", pan_middle);
     scenario_add("I03/pan-space", pan_space);
     scenario_add("I04/keys-zoom", keys_zoom);

@@ -100,6 +100,47 @@ static void contrasts(Scenario *s)
     }
 }
 
+static void owned(GDBusConnection *bus, const char *name, gpointer is)
+{
+    *(GDBusConnection **)is = bus;
+}
+
+static void say_scheme(GDBusConnection *bus, const char *key, guint32 value)
+{
+    g_autoptr(GError) error = NULL;
+    g_dbus_connection_emit_signal(
+        bus, NULL, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings",
+        "SettingChanged",
+        g_variant_new("(ssv)", "org.freedesktop.appearance", key, g_variant_new_uint32(value)),
+        &error);
+    g_assert_no_error(error);
+}
+
+/* I52: what the desktop says holds until the person says otherwise. This test is the desktop. */
+static void follows_system(Scenario *s)
+{
+    GDBusConnection *bus = NULL;
+    guint id = g_bus_own_name(G_BUS_TYPE_SESSION, "org.freedesktop.portal.Desktop",
+                              G_BUS_NAME_OWNER_FLAGS_NONE, NULL, owned, NULL, &bus, NULL);
+    WAIT_FOR(bus);
+    scenario_act(s, "theme-system");
+    say_scheme(bus, "color-scheme", 1);
+    WAIT_FOR(ws_theme_current() == WS_THEME_DARK);
+    say_scheme(bus, "contrast", 1);
+    WAIT_FOR(ws_theme_high_contrast());
+    scenario_act(s, "theme-light"); /* the person's word is stronger */
+    g_assert_true(ws_theme_current() == WS_THEME_LIGHT);
+    say_scheme(bus, "color-scheme", 1);
+    scenario_settle(GTK_WIDGET(s->window));
+    g_assert_true(ws_theme_current() == WS_THEME_LIGHT);
+    scenario_act(s, "theme-system");
+    WAIT_FOR(ws_theme_current() == WS_THEME_DARK);
+    say_scheme(bus, "color-scheme", 2);
+    say_scheme(bus, "contrast", 0);
+    WAIT_FOR(ws_theme_current() == WS_THEME_LIGHT && !ws_theme_high_contrast());
+    g_bus_unown_name(id);
+}
+
 /* Every kind differs from every other by letter or hatch, not by colour alone. */
 static void second_cue(Scenario *s)
 {
@@ -260,6 +301,7 @@ static void add(void)
 {
     scenario_add("I51/several-windows", several);
     scenario_add("I52/themes", themes);
+    scenario_add("I52/follows-the-system", follows_system);
     scenario_add("I53/contrast", contrasts);
     scenario_add("I53/second-cue", second_cue);
     scenario_add("I54/text-200-percent", large_text);
