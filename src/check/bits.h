@@ -201,6 +201,7 @@ typedef struct WsBits {
     const WsProgram *p;
     WsControl *c;
     guint policy;
+    gboolean wide;     /* the machine has wide registers */
     GPtrArray *memory; /* everything compiled */
     gsize used, room;
 
@@ -358,6 +359,7 @@ gboolean ws_bit_active(const WsBits *b, guint i, guint loop);
 
 /* --- bits_know.c ------------------------------------------------------------------------------ */
 void ws_bit_join(WsBits *b, const WsMask *from, const WsMask *to); /* K and Q */
+gboolean ws_bit_has_wide(void);
 void ws_bit_join_k(WsBits *b, const WsMask *from, const WsMask *to);
 void ws_bit_join_q(WsBits *b, const WsMask *from, const WsMask *to);
 /* `from` hands all to `to` and forgets it. */

@@ -454,6 +454,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
 {
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
+    b->wide = ws_bit_has_wide();
     b->memory = g_ptr_array_new_with_free_func(g_free);
     b->author = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
     b->accesses = g_ptr_array_new();

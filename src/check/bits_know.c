@@ -1,58 +1,104 @@
 /* Handing knowledge on: passes over the rows of bits. */
 #include "check/bits.h"
 
-/* Whoever is in `to` learns what anybody in `from` knows. */
-__attribute__((optimize("O3"))) static void join_rows(guint64 *row, guint n, guint nw,
-                                                      const WsMask *from, const WsMask *to)
+/* The passes over single words are the inner loops of the proof: with wide registers where the
+ * machine has them. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDE_BODY __attribute__((always_inline)) static inline
+#define WIDE_CALL __attribute__((optimize("O3"), target("avx2"))) static
+#define HAVE_WIDE 1
+#else
+#define WIDE_BODY static inline
+#endif
+#define PLAIN_CALL __attribute__((optimize("O3"))) static
+
+WIDE_BODY void join_words(guint64 *row, guint n, guint64 from, guint64 to)
 {
-    if (nw == 1) {
-        guint64 f = from->w[0], t = to->w[0];
-        for (guint i = 0; i < n; i++) {
-            guint64 x = row[i] & f;
-            row[i] |= t & (0 - ((x | (0 - x)) >> 63));
-        }
+    for (guint i = 0; i < n; i++)
+        row[i] |= row[i] & from ? to : 0;
+}
+
+WIDE_BODY void move_words(guint64 *row, guint n, guint64 from, guint64 to)
+{
+    for (guint i = 0; i < n; i++)
+        row[i] = (row[i] & ~from) | (row[i] & from ? to : 0);
+}
+
+PLAIN_CALL void join_plain(guint64 *row, guint n, guint64 from, guint64 to)
+{
+    join_words(row, n, from, to);
+}
+
+PLAIN_CALL void move_plain(guint64 *row, guint n, guint64 from, guint64 to)
+{
+    move_words(row, n, from, to);
+}
+
+#ifdef HAVE_WIDE
+WIDE_CALL void join_wide(guint64 *row, guint n, guint64 from, guint64 to)
+{
+    join_words(row, n, from, to);
+}
+
+WIDE_CALL void move_wide(guint64 *row, guint n, guint64 from, guint64 to)
+{
+    move_words(row, n, from, to);
+}
+
+gboolean ws_bit_has_wide(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+#else
+#define join_wide join_plain
+#define move_wide move_plain
+
+gboolean ws_bit_has_wide(void)
+{
+    return FALSE;
+}
+#endif
+
+/* Whoever is in `to` learns what anybody in `from` knows. */
+static void join_rows(const WsBits *b, guint64 *row, guint n, const WsMask *from, const WsMask *to)
+{
+    if (b->nw == 1) {
+        (b->wide ? join_wide : join_plain)(row, n, from->w[0], to->w[0]);
         return;
     }
-    for (guint i = 0; i < n; i++, row += nw) {
+    for (guint i = 0; i < n; i++, row += b->nw) {
         guint64 x = 0;
-        for (guint w = 0; w < nw; w++)
+        for (guint w = 0; w < b->nw; w++)
             x |= row[w] & from->w[w];
-        x = 0 - ((x | (0 - x)) >> 63);
-        for (guint w = 0; w < nw; w++)
-            row[w] |= to->w[w] & x;
+        for (guint w = 0; x && w < b->nw; w++)
+            row[w] |= to->w[w];
     }
 }
 
 /* The same, and `from` forgets it. */
-__attribute__((optimize("O3"))) static void move_rows(guint64 *row, guint n, guint nw,
-                                                      const WsMask *from, const WsMask *to)
+static void move_rows(const WsBits *b, guint64 *row, guint n, const WsMask *from, const WsMask *to)
 {
-    if (nw == 1) {
-        guint64 f = from->w[0], t = to->w[0];
-        for (guint i = 0; i < n; i++) {
-            guint64 x = row[i] & f;
-            row[i] = (row[i] & ~f) | (t & (0 - ((x | (0 - x)) >> 63)));
-        }
+    if (b->nw == 1) {
+        (b->wide ? move_wide : move_plain)(row, n, from->w[0], to->w[0]);
         return;
     }
-    for (guint i = 0; i < n; i++, row += nw) {
+    for (guint i = 0; i < n; i++, row += b->nw) {
         guint64 x = 0;
-        for (guint w = 0; w < nw; w++)
+        for (guint w = 0; w < b->nw; w++)
             x |= row[w] & from->w[w];
-        x = 0 - ((x | (0 - x)) >> 63);
-        for (guint w = 0; w < nw; w++)
-            row[w] = (row[w] & ~from->w[w]) | (to->w[w] & x);
+        for (guint w = 0; x && w < b->nw; w++)
+            row[w] = (row[w] & ~from->w[w]) | to->w[w];
     }
 }
 
 void ws_bit_join_k(WsBits *b, const WsMask *from, const WsMask *to)
 {
-    join_rows(ws_bit_k(b, 0), b->n_items, b->nw, from, to);
+    join_rows(b, ws_bit_k(b, 0), b->n_items, from, to);
 }
 
 void ws_bit_join_q(WsBits *b, const WsMask *from, const WsMask *to)
 {
-    join_rows(ws_bit_q(b, 0), b->n_q, b->nw, from, to);
+    join_rows(b, ws_bit_q(b, 0), b->n_q, from, to);
 }
 
 void ws_bit_join(WsBits *b, const WsMask *from, const WsMask *to)
@@ -63,8 +109,8 @@ void ws_bit_join(WsBits *b, const WsMask *from, const WsMask *to)
 
 void ws_bit_hand_out(WsBits *b, const WsMask *from, const WsMask *to)
 {
-    move_rows(ws_bit_k(b, 0), b->n_items, b->nw, from, to);
-    move_rows(ws_bit_q(b, 0), b->n_q, b->nw, from, to);
+    move_rows(b, ws_bit_k(b, 0), b->n_items, from, to);
+    move_rows(b, ws_bit_q(b, 0), b->n_q, from, to);
 }
 
 /* All lanes release: what they know and what they did. What only one lane covers by a fence is

@@ -6,7 +6,7 @@
 
 enum { MAX_INSTANCES = 96 };
 #define MAX_BYTES ((gsize)60 << 20)
-#define CHUNK     ((gsize)256 << 10)
+#define CHUNK     ((gsize)96 << 10) /* small enough for the allocator to keep */
 
 typedef struct Seen Seen;
 /* A state whose answers are not all explored, and how one came there. */
