@@ -160,9 +160,11 @@ static void declare(WsCuda *c, guint number, const char *text)
                          c->value[v], r->registers, ws_dtype_text(r->dtype), r->rows, r->cols,
                          r->layout == WS_LAYOUT_ACCUMULATOR ? ", accumulator layout" : "");
     }
+    g_autoptr(GHashTable) declared = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < c->p->n_vars && !c->error; i++) {
         const WsVar *v = &c->p->var[i];
-        if (v->agent != (gint)number || !c->var[i].bound || !ws_cuda_mentions(body, c->var[i].s))
+        if (v->agent != (gint)number || !c->var[i].bound || !ws_cuda_mentions(body, c->var[i].s) ||
+            !g_hash_table_add(declared, (gpointer)c->var[i].s)) /* names of scopes side by side */
             continue;
         if (v->kind == WS_VAR_TOTAL)
             ws_cuda_line(c, "int %s = 0; // rounds of %.*s so far", c->var[i].s,

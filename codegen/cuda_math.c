@@ -476,6 +476,10 @@ static void name_difference(Math *m, Node *n)
     index_parts(m, n->arg[0], FALSE, fixed, slot);
     index_parts(m, n->arg[1], TRUE, fixed, slot);
     g_string_free(slot, TRUE);
+    if (!m->c->in_flight->len) { /* made before the wait for products they take a register each */
+        ws_cuda_line(m->c, "// comparisons stay behind the wait");
+        ws_cuda_line(m->c, "%s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));
+    }
     n->fixed = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
     ws_cuda_line(m->c, "const int %s = int(%s(%s));", n->fixed, ws_cuda_prim_name(WS_PRIM_MOV32),
                  trimmed(m, fixed));
