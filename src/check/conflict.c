@@ -78,7 +78,7 @@ static gboolean told_by_leader(const WsPlay *play, const WsInst *inst, const WsE
         const WsCame *c = &g_array_index(s->came_before, WsCame, i);
         if (c->by.inst == p->inst && c->by.op->kind == WS_OP_MBAR_ARRIVE &&
             (c->by.op->per <= 0 || c->by.op->per > 32))
-            return p->comp == play->inst[p->inst].comp_o;
+            return p->op->engine == WS_ENGINE_GATHER || p->comp == play->inst[p->inst].comp_o;
     }
     return FALSE;
 }
@@ -88,6 +88,12 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
 {
     const gboolean own = p->inst == inst->index;
     g_autofree char *slot = p->slot ? ws_slot_name(play, p->slot) : NULL;
+    if (!own && told_by_leader(play, inst, p)) {
+        ws_finding_set_remedy(f,
+                              "let every lane's part count: arrive `by` warp or all, or sync the "
+                              "group before the arrival");
+        return;
+    }
     switch (p->op->engine) {
     case WS_ENGINE_MMA:
         ws_finding_set_remedy(f,
@@ -124,12 +130,7 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
     default:
         break;
     }
-    if (!own && told_by_leader(play, inst, p))
-        ws_finding_set_remedy(f,
-                              "let every lane's part count: arrive `by` warp or all, or sync the "
-                              "group before the arrival");
-    else
-        ws_finding_set_remedy(f, "order the two through a barrier or a sync");
+    ws_finding_set_remedy(f, "order the two through a barrier or a sync");
 }
 
 static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, gboolean lanes)

@@ -239,11 +239,18 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     if (arrivals > s->pend) {
         if (!s->broken) {
             g_autofree char *name = ws_slot_name(play, s);
-            WsFinding *f = ws_report(
-                play, WS_RULE_P_COUNT, inst, NULL,
-                "arrives %" G_GINT64_FORMAT " time%s on %s, whose completion %" G_GINT64_FORMAT
-                " lacks only %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT " arrivals",
-                arrivals, arrivals == 1 ? "" : "s", name, s->phase, s->pend, s->count);
+            WsFinding *f =
+                s->pend == 0
+                    ? ws_report(play, WS_RULE_P_COUNT, inst, NULL,
+                                "arrives on %s, whose completion %" G_GINT64_FORMAT
+                                " has all its %" G_GINT64_FORMAT
+                                " arrivals already and waits for bytes",
+                                name, s->phase, s->count)
+                    : ws_report(play, WS_RULE_P_COUNT, inst, NULL,
+                                "arrives %" G_GINT64_FORMAT
+                                " times at once on %s, whose completion %" G_GINT64_FORMAT
+                                " lacks %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT " arrivals",
+                                arrivals, name, s->phase, s->pend, s->count);
             if (f) {
                 ws_report_slot(play, f, s);
                 ws_tell_came(play, f, s);

@@ -160,6 +160,9 @@ static char *stuck_at(const WsPlay *play, const WsInst *inst)
     if (slot)
         return g_strdup_printf("%s waits for completion %" G_GINT64_FORMAT " of %s", deed,
                                inst->turn != G_MININT64 ? inst->turn : inst->slot->phase, slot);
+    if (inst->named && inst->named->barrier >= 0)
+        return g_strdup_printf("%s waits for generation %" G_GINT64_FORMAT " of %s", deed,
+                               inst->joined, play->p->barrier[inst->named->barrier].name);
     return g_strdup_printf("%s waits", deed);
 }
 
@@ -295,7 +298,7 @@ static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
     }
     g_autofree char *others = names->len ? listed(names, 4) : NULL;
     if (others)
-        ws_finding_tell(f, WS_STORY_MISSING, "%s", others);
+        ws_finding_tell(f, WS_STORY_MISSING, "the threads of others: %s", others);
     else
         ws_finding_tell(f, WS_STORY_MISSING,
                         "everybody who names %s stands at it: the count is higher than the threads "

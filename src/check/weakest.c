@@ -36,7 +36,8 @@ static char *zero_of(const char *text)
 
 static gboolean counts(const WsProvedName *n)
 {
-    return !n->derived && (n->kind == WS_NAME_UNIFORM || n->kind == WS_NAME_STREAM);
+    return !n->derived && (n->kind == WS_NAME_UNIFORM || n->kind == WS_NAME_STREAM) &&
+           n->least < G_MAXINT32; /* what nobody launches needs no words */
 }
 
 /* One value of one name. */
@@ -45,7 +46,7 @@ static char *only_small(Weakest *w)
     for (gint64 least = 1; least <= 2; least++)
         for (guint i = 1; i < w->names->len; i++) {
             const WsProvedName *n = w->names->pdata[i];
-            const WsBitRange from = { MAX(n->least, 0) + least, -1, 1, 0 };
+            const WsBitRange from = { CLAMP(n->least, 0, G_MAXINT32) + least, -1, 1, 0 };
             if (!counts(n) || !closes(w, (gint)i, &from, NULL))
                 continue;
             if (n->least > 0 || least > 1)
