@@ -39,7 +39,6 @@ static GtkWidget *paragraph(WsHelpWindow *self, const char *markup, const char *
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_label_set_max_width_chars(GTK_LABEL(label), 84);
     gtk_label_set_width_chars(GTK_LABEL(label), 30);
-    gtk_widget_set_halign(label, GTK_ALIGN_START);
     if (style)
         gtk_widget_add_css_class(label, style);
     g_signal_connect(label, "activate-link", G_CALLBACK(follow_link), self);
@@ -301,6 +300,7 @@ static void make_content(WsHelpWindow *self)
     GtkWidget *side = gtk_scrolled_window_new();
     self->list = gtk_list_box_new();
     gtk_widget_add_css_class(self->list, "navigation-sidebar");
+    gtk_widget_add_css_class(side, "ws-help-side");
     gtk_accessible_update_property(GTK_ACCESSIBLE(self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Pages"), -1);
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(side), GTK_POLICY_NEVER,
@@ -312,6 +312,10 @@ static void make_content(WsHelpWindow *self)
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scroll), GTK_POLICY_NEVER,
                                    GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(self->scroll), self->content);
+    /* Pictures are as high as their width asks for, and not as low as they may be. */
+    GtkWidget *port = gtk_widget_get_first_child(self->scroll);
+    if (GTK_IS_SCROLLABLE(port))
+        gtk_scrollable_set_vscroll_policy(GTK_SCROLLABLE(port), GTK_SCROLL_NATURAL);
     gtk_widget_set_hexpand(self->scroll, TRUE);
     gtk_box_append(GTK_BOX(columns), side);
     gtk_box_append(GTK_BOX(columns), gtk_separator_new(GTK_ORIENTATION_VERTICAL));

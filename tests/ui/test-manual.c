@@ -5,6 +5,7 @@
 #include "ui/actions.h"
 #include "ui/help_page.h"
 #include "ui/help_window.h"
+#include "ui/theme.h"
 
 #include <string.h>
 
@@ -30,6 +31,31 @@ static void opens(Scenario *s)
     WAIT_FOR(!g_strcmp0(ws_help_window_page(manual()), "index"));
     scenario_key("Escape");
     WAIT_FOR(!manual());
+}
+
+static gboolean is_picture(GtkWidget *w, gconstpointer unused)
+{
+    return GTK_IS_PICTURE(w) && gtk_widget_get_mapped(w);
+}
+
+/* Pictures are as wide as the page and keep their shape; the dark desktop has its own. */
+static void pictures(Scenario *s)
+{
+    ws_help_show(scenario_application(), "score");
+    for (guint dark = 0; dark < 2; dark++) {
+        ws_theme_choose(dark ? WS_CHOICE_DARK : WS_CHOICE_LIGHT);
+        scenario_settle(GTK_WIDGET(manual()));
+        g_autoptr(GPtrArray) all = scenario_find_all(GTK_WIDGET(manual()), is_picture, NULL);
+        g_assert_cmpuint(all->len, ==, 2);
+        for (guint i = 0; i < all->len; i++) {
+            GtkWidget *p = all->pdata[i];
+            g_autofree char *name = g_file_get_basename(gtk_picture_get_file(GTK_PICTURE(p)));
+            g_assert_true(g_str_has_suffix(name, "-dark.png") == (dark != 0));
+            g_assert_cmpint(gtk_widget_get_width(p), >, 500);
+            g_assert_cmpint(gtk_widget_get_height(p), >, gtk_widget_get_width(p) / 3);
+        }
+    }
+    ws_theme_choose(WS_CHOICE_SYSTEM);
 }
 
 static void every_page(Scenario *s)
@@ -177,6 +203,7 @@ static void add(void)
 {
     scenario_add("manual/F1", opens);
     scenario_add("manual/every-page", every_page);
+    scenario_add("manual/pictures", pictures);
     scenario_add("manual/links-pictures-keys", true_pages);
     scenario_add_empty("manual/broken-page", broken_page);
 }
