@@ -206,7 +206,7 @@ gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter)
     s->base = -1;
     s->every = 1;
     gint64 low = letter ? 0 : least(c->p, e, 0);
-    s->least = low;
+    s->least = MIN(low, (gint64)1 << 40); /* less is more than enough, and sums of it fit */
     g_ptr_array_add(c->symbols, s);
     return (gint)c->symbols->len - 1;
 }

@@ -110,27 +110,31 @@ static char *only_multiples(Weakest *w)
     return NULL;
 }
 
-/* The greatest number of rounds that is right, if a smaller one is. */
-static char *from_round(Weakest *w)
+/* The greatest number of rounds that is right, if a smaller one is: for any tiles, or for one. */
+static char *from_round(Weakest *w, gboolean alone)
 {
+    static const WsBitRange one = { 0, 1, 1, 0 };
     gint64 slots = most_slots(w->p), best = -1;
     for (gint64 most = 0; most <= 2 * slots + 2; most++) {
         const WsBitRange few = { 0, most, 1, 0 };
-        if (!closes(w, 0, &few, NULL))
+        if (!closes(w, 0, &few, alone ? &one : NULL))
             break;
         best = most;
     }
-    if (best < 0 || late(w))
-        return NULL;
     guint only = 0, n = 0;
     for (guint i = 1; i < w->names->len; i++)
         if (counts(w->names->pdata[i]))
             only = i, n++;
-    if (n == 0 || best > 2 * slots + 1)
+    if (best < 0 || late(w) || n == 0 || best > 2 * slots + 1)
         return NULL;
-    return n == 1 ? g_strdup_printf("fails from %s = %" G_GINT64_FORMAT " on",
-                                    ((const WsProvedName *)w->names->pdata[only])->text, best + 1)
-                  : g_strdup_printf("fails from round %" G_GINT64_FORMAT " of a loop on", best + 1);
+    const char *name = n == 1 ? ((const WsProvedName *)w->names->pdata[only])->text : NULL;
+    const char *with = alone ? "in one tile " : "";
+    if (best == 0)
+        return name ? g_strdup_printf("%sfails for every %s >= 1", with, name)
+                    : g_strdup_printf("%sfails as soon as a loop has a round", with);
+    return name ? g_strdup_printf("%sfails from %s = %" G_GINT64_FORMAT " on", with, name, best + 1)
+                : g_strdup_printf("%sfails from round %" G_GINT64_FORMAT " of a loop on", with,
+                                  best + 1);
 }
 
 char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,
@@ -146,5 +150,7 @@ char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions 
         words = only_multiples(&w);
     if (!words)
         words = only_tiles(&w, TRUE);
-    return words ? words : from_round(&w);
+    if (!words)
+        words = from_round(&w, FALSE);
+    return words || p->tiles.launch == WS_LAUNCH_SINGLE ? words : from_round(&w, TRUE);
 }
