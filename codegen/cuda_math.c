@@ -31,7 +31,6 @@ typedef struct {
     GHashTable *temporary;
     gboolean linear;
     guint lin_rows, lin_cols;
-    gboolean one_row; /* ri is a constant of the block that is being written */
 } Math;
 
 static void free_node(gpointer data)
@@ -191,6 +190,16 @@ static Node *value_node(Math *m, const WsExpr *x)
     return fail(m, "a name that is no value here");
 }
 
+/* 1 or 2: that operand is the literal 0 or 1; else 0. */
+static guint choice(const WsExpr *x)
+{
+    for (guint i = 0; i < 2; i++) {
+        if (x->arg[i]->op == WS_EXPR_INT && (x->arg[i]->i == 0 || x->arg[i]->i == 1))
+            return i + 1;
+    }
+    return 0;
+}
+
 static Node *infer(Math *m, const WsExpr *x)
 {
     if (is_uniform(m, x))
@@ -213,6 +222,14 @@ static Node *infer(Math *m, const WsExpr *x)
     }
     if (!x->n_args || x->op == WS_EXPR_INDEX)
         return fail(m, "an expression of this form");
+    if (x->op == WS_EXPR_MUL && choice(x)) { /* CAUSAL*row: the index, or 0 */
+        const WsExpr *factor = x->arg[choice(x) - 1];
+        Node *index = infer(m, x->arg[2 - choice(x)]);
+        if (index && index->kind == KIND_INT)
+            return factor->i ? index : new_node(m, UNIFORM, KIND_LITERAL, factor);
+        if (!index)
+            return NULL;
+    }
     Node *n = new_node(m, is_reduction(x) ? REDUCTION : OPERATION, KIND_REAL, x);
     n->n_arg = x->n_args;
     n->arg = g_new0(Node *, x->n_args);
@@ -747,7 +764,7 @@ static void name_parts(Math *m, Node *n, gboolean rows)
         for (guint i = 0; n->form == REDUCTION && i < n->n_arg; i++)
             name_parts(m, n->arg[i], rows); /* inside its loop over the columns */
         const char *name = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
-        if (rows && !m->one_row) {
+        if (rows) {
             ws_cuda_line(m->c, "%s %s[%u];", cpp_type(n->kind), name, n->n_row);
             ws_cuda_line(m->c, "#pragma unroll");
             ws_cuda_line(m->c, "for (int ri = 0; ri < %u; ++ri)", n->n_row);
@@ -782,8 +799,6 @@ static guint nest(Math *m, guint n_row, guint n_col, guint step)
     ws_cuda_open(
         c, step == 1 ? "for (int ci = 0; ci < %u; ++ci)" : "for (int ci = 0; ci < %u; ci += %u)",
         n_col, step);
-    if (m->one_row)
-        return 1;
     ws_cuda_line(c, "#pragma unroll");
     ws_cuda_open(c, "for (int ri = 0; ri < %u; ++ri)", n_row);
     return 2;
@@ -843,7 +858,7 @@ static void assign(Math *m, const WsExpr *x, guint value)
         ws_cuda_line(c, "#pragma unroll");
         ws_cuda_open(c, "for (int li = 0; li < %u; ++li)", v.n_row);
         opened = 1;
-    } else if (!m->one_row) {
+    } else {
         opened = ws_cuda_slots(c, &v, 1);
     }
     ws_cuda_set(c, &v, 0, as(m, n, kind).s);
@@ -916,61 +931,10 @@ static gboolean calls(const WsExpr *x, WsFunc a, WsFunc b)
     return any;
 }
 
-/* Row slots of what statement i assigns; 0 if it is not an accumulator tile or one value a row. */
-static guint row_slots(Math *m, guint i)
-{
-    gint v = value_of(m->c->agent, m->op->math[i]->name);
-    if (v < 0)
-        return 0;
-    const WsRegValue *t = &m->c->agent->value[v];
-    WsPlaceShape shape = ws_cuda_shape(t);
-    gboolean rows = shape == WS_PLACE_TILE || shape == WS_PLACE_ROWS || shape == WS_PLACE_PARTIAL;
-    return rows ? t->rows / 32 : 0;
-}
-
-/* As long_exp2() of math_step.c. */
-static guint long_exp2(Math *m, guint *slots)
-{
-    guint n = m->op->n_math, at = 0;
-    for (; at < n; at++) {
-        gint v = value_of(m->c->agent, m->op->math[at]->name);
-        if (v >= 0 && m->c->agent->value[v].cols >= 32 &&
-            calls(m->op->math[at]->value, WS_FUNC_EXP2, WS_FUNC_EXP))
-            break;
-    }
-    *slots = at < n ? row_slots(m, at) : 0;
-    for (guint i = at + 1; i < n; i++) {
-        if (row_slots(m, i) != *slots)
-            return n;
-    }
-    return *slots > 1 && at + 1 < n ? at : n;
-}
-
 static void statements(Math *m)
 {
-    WsCuda *c = m->c;
-    guint slots, n = m->op->n_math, at = long_exp2(m, &slots);
-    for (guint i = 0; i < at && !c->error; i++)
+    for (guint i = 0; i < m->op->n_math && !m->c->error; i++)
         statement(m, i);
-    if (at >= n)
-        return;
-    ws_cuda_line(c, "// exp2 of one row slot beside the sums and casts of the one before");
-    ws_cuda_line(c, "#pragma unroll");
-    ws_cuda_open(c, "for (int step = 0; step <= %u; ++step)", slots);
-    ws_cuda_line(c, "if (step > 0)");
-    ws_cuda_line(c, "    %s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));
-    m->one_row = TRUE;
-    ws_cuda_open(c, "if (step < %u)", slots);
-    ws_cuda_line(c, "const int ri = step;");
-    statement(m, at);
-    ws_cuda_close(c);
-    ws_cuda_open(c, "if (step > 0)");
-    ws_cuda_line(c, "const int ri = step - 1;");
-    for (guint i = at + 1; i < n && !c->error; i++)
-        statement(m, i);
-    ws_cuda_close(c);
-    m->one_row = FALSE;
-    ws_cuda_close(c);
 }
 
 /* The warp's vote: TRUE where some element does not satisfy `unless`. */
