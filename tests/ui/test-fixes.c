@@ -82,7 +82,7 @@ static void closed_early(void)
     g_object_add_weak_pointer(weak, &weak);
     g_object_unref(panel);
     g_assert_null(weak);
-    turn(500);
+    turn(1500); /* the thread ends */
     g_assert_finalize_object(document);
 }
 
