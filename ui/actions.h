@@ -37,6 +37,7 @@ typedef enum {
     WS_NEEDS_SELECTION,
     WS_NEEDS_RANGE,
     WS_NEEDS_MEASURED,
+    WS_NEEDS_PINNED, /* a run beside the one that is shown */
     WS_NEEDS_IDLE,
     WS_NEEDS_BUSY,
     WS_NEEDS_PROBLEM,

@@ -297,7 +297,9 @@ static void ws_timeline_init(WsTimeline *t)
     gtk_grid_attach(GTK_GRID(grid), t->canvas, 0, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), t->vbar, 1, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), t->minimap, 0, 1, 2, 1);
-    gtk_grid_attach(GTK_GRID(grid), t->hbar, 0, 2, 2, 1);
+    t->heat = ws_timeline_heat_new(t);
+    gtk_grid_attach(GTK_GRID(grid), t->heat, 0, 2, 2, 1);
+    gtk_grid_attach(GTK_GRID(grid), t->hbar, 0, 3, 2, 1);
     t->message = gtk_label_new(_("No design is open."));
     gtk_label_set_wrap(GTK_LABEL(t->message), TRUE);
     gtk_stack_add_named(GTK_STACK(t->stack), t->message, "message");

@@ -56,6 +56,7 @@ void ws_timeline_cta_changed(WsTimeline *t)
     g_clear_pointer(&t->rounds, g_array_unref);
     g_clear_pointer(&t->loop, g_free);
     g_clear_pointer(&t->knots, g_array_unref);
+    ws_timeline_heat_reset(t);
     g_signal_emit_by_name(t, "rounds-changed");
 }
 

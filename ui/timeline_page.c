@@ -42,6 +42,7 @@ static void changed(GtkSettings *settings, GParamSpec *spec, WsTimeline *t)
     ws_timeline_drop_nodes(t);
     ws_minimap_reset(WS_MINIMAP(t->minimap));
     gtk_widget_queue_resize(t->minimap);
+    gtk_widget_queue_resize(t->heat);
     gtk_widget_queue_resize(t->canvas);
     gtk_widget_queue_draw(t->canvas);
 }

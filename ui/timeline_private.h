@@ -47,6 +47,7 @@ struct _WsTimeline {
     WsScoreCache *cache;
     WsTrace *main_trace; /* reference: what the cache is for */
     GArray *knots;       /* gint64, of the axis Order; NULL until asked for */
+    GtkWidget *heat;     /* strip of the SMs */
     guint cta;           /* index into the CTAs of the measured trace, else of the predicted one */
     double *special;     /* by operation: cycles of the MUFU; NULL unknown */
     GArray *rounds;      /* WsScoreRound of the main trace; NULL until asked for */
@@ -153,6 +154,8 @@ void ws_timeline_select_range(WsTimeline *t, const WsFocus *to); /* from the anc
 /* timeline_minimap.c, timeline_table.c, timeline_outline.c */
 GtkWidget *ws_minimap_new(WsTimeline *t);
 void ws_minimap_reset(WsMinimap *m);
+GtkWidget *ws_timeline_heat_new(WsTimeline *t);
+void ws_timeline_heat_reset(WsTimeline *t);
 GtkWidget *ws_timeline_table_new(WsTimeline *t);
 void ws_timeline_table_reset(WsTimeline *t);
 GtkWidget *ws_timeline_outline_new(WsTimeline *t);

@@ -3,6 +3,7 @@
 #include "ui/application.h"
 #include "ui/command_palette.h"
 #include "ui/edit_commands.h"
+#include "ui/document_runs.h"
 #include "ui/help_window.h"
 #include "ui/jobs.h"
 #include "ui/search.h"
@@ -24,6 +25,16 @@ static void do_open(WsWindow *w)
 static void do_open_trace(WsWindow *w)
 {
     ws_window_choose_file(w, TRUE);
+}
+
+static void do_pin_run(WsWindow *w)
+{
+    ws_document_pin_run(w->document);
+}
+
+static void do_flip_run(WsWindow *w)
+{
+    ws_document_flip_run(w->document);
 }
 
 static void do_remove_trace(WsWindow *w)
@@ -221,6 +232,8 @@ static const struct {
     { "focus-structure", do_focus_structure },
     { "focus-inspector", do_focus_inspector },
     { "open-trace", do_open_trace },
+    { "pin-run", do_pin_run },
+    { "flip-run", do_flip_run },
     { "remove-trace", do_remove_trace },
     { "reload", do_reload },
     { "export-picture", ws_window_choose_picture },
@@ -295,6 +308,9 @@ static gboolean met(WsWindow *w, WsNeeds needs)
         return ws_document_range(d, &from, &to);
     case WS_NEEDS_MEASURED:
         return ws_document_measured(d) != NULL;
+    case WS_NEEDS_PINNED:
+        return ws_document_measured(d) && ws_document_pinned_run(d) &&
+               ws_document_pinned_run(d) != ws_document_measured(d);
     case WS_NEEDS_IDLE:
         return ws_document_program(d) && !busy;
     case WS_NEEDS_BUSY:

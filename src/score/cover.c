@@ -238,3 +238,20 @@ void ws_cover_draw(WsBuild *b, const WsCover *c, const WsCoverRow *row)
     for (guint i = 0; i < b->s->segment->len; i++)
         draw_segment(b, c, row, &g_array_index(b->s->segment, WsSceneSegment, i));
 }
+
+static double of_tensor(const WsTraceRecord *r, gint64 *end, gpointer data)
+{
+    *end = r->done;
+    return ws_trace_op_kind(data, r->op) == WS_OP_MMA;
+}
+
+double ws_score_tensor_share(const WsTrace *t, guint cta)
+{
+    if (cta >= t->cta->len)
+        return 0;
+    WsCover *c = ws_cover_new();
+    ws_cover_build(c, t, cta, of_tensor, (gpointer)t, FALSE);
+    double share = ws_cover_share(c, 0, MAX(g_array_index(t->cta, WsTraceCta, cta).cycles, 1));
+    ws_cover_free(c);
+    return share;
+}

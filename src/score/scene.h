@@ -193,6 +193,8 @@ typedef struct {
     gint64 from;
 } WsScoreRound;
 GArray *ws_score_rounds(const WsProgram *p, WsTrace *t, guint cta, char **loop);
+/* Share of a CTA's cycles in which the tensor core had work in flight. */
+double ws_score_tensor_share(const WsTrace *t, guint cta);
 /* Distinct times at which something begins or ends on a CTA of a trace; free with g_array_unref. */
 GArray *ws_order_knots(const WsTrace *t, guint cta); /* gint64 */
 /* The item at a place, the topmost if several; NULL if none. Small items have a margin of 3. */

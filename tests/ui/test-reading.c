@@ -2,6 +2,7 @@
  * and a clock that nobody knows. */
 #include "scenario.h"
 
+#include "ui/document_runs.h"
 #include "ui/timeline_private.h"
 
 #include <math.h>
@@ -103,6 +104,68 @@ static void cta_by_pointer(Scenario *s)
     scenario_settle(rows->pdata[1]);
     scenario_click_widget(rows->pdata[1], NULL);
     WAIT_FOR(ws_timeline_cta(score(s)) == 1);
+}
+
+/* The strip has a cell for each CTA, by SM; a click shows that CTA, hovering says which it is. */
+static void heat_strip(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    g_assert_false(gtk_widget_get_visible(t->heat)); /* one CTA is no strip */
+    add_trace(s);
+    WAIT_FOR(gtk_widget_get_mapped(t->heat) && gtk_widget_get_height(t->heat) > 10);
+    scenario_settle(s->timeline);
+    guint sm[3], seen = 0;
+    for (guint i = 0; i < 3; i++) {
+        scenario_click(t->heat, WS_TIMELINE_GUTTER + 48 * i + 20, 12, 1, NULL);
+        sm[i] = ws_timeline_cta_info(t, ws_timeline_cta(t))->sm;
+        seen |= 1u << ws_timeline_cta(t);
+        g_assert_true(!i || sm[i] >= sm[i - 1]);
+    }
+    g_assert_cmpuint(seen, ==, 7);
+    g_autofree char *tip = g_strdup_printf("SM %u, CTA", sm[2]);
+    scenario_point(t->heat, WS_TIMELINE_GUTTER + 48 * 2 + 24, 13);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), tip) ||
+             scenario_find_text(GTK_WIDGET(s->window), "tensor core busy"));
+    WsTrace *m = ws_document_measured(s->document);
+    for (guint i = 0; i < 3; i++) {
+        double share = ws_score_tensor_share(m, i);
+        g_assert_cmpfloat(share, >, 0.5);
+        g_assert_cmpfloat(share, <=, 1);
+    }
+}
+
+/* Two runs of one design: the view stays while one flips. */
+static void pin_and_flip(Scenario *s)
+{
+    WsTimeline *t = score(s);
+    g_assert_false(scenario_enabled(s, "pin-run"));
+    add_trace(s);
+    g_assert_false(scenario_enabled(s, "flip-run"));
+    WsTrace *first = ws_document_measured(s->document);
+    scenario_key("ctrl+alt+r");
+    WAIT_FOR(ws_document_pinned_run(s->document) == first);
+    g_assert_false(scenario_enabled(s, "flip-run")); /* the same run */
+    scenario_measure(s);
+    WsTrace *second = ws_document_measured(s->document);
+    g_assert_true(second != first);
+    WAIT_FOR(scenario_enabled(s, "flip-run"));
+    double middle = ws_timeline_length(t) / 2, from, to, from2, to2;
+    ws_timeline_set_view(t, middle, middle + 9000);
+    scenario_settle(s->timeline);
+    view_of(t, &from, &to);
+    for (guint i = 0; i < 4; i++) {
+        scenario_key("ctrl+j");
+        WAIT_FOR(ws_document_measured(s->document) == (i & 1 ? second : first));
+        g_assert_true(ws_document_pinned_run(s->document) == (i & 1 ? first : second));
+        scenario_settle(s->timeline);
+        view_of(t, &from2, &to2);
+        g_assert_cmpfloat_with_epsilon(to2 - from2, to - from, 40);
+        g_assert_cmpfloat_with_epsilon(from2, from, 40);
+    }
+    /* Of another design nothing is left to flip to. */
+    scenario_open(s, FA);
+    g_assert_false(scenario_enabled(s, "flip-run"));
+    g_assert_null(ws_document_pinned_run(s->document));
 }
 
 static const WsScoreRound *round_now(Scenario *s)
@@ -413,6 +476,8 @@ static void add(void)
 {
     scenario_add("reading/cta-by-keyboard", cta_by_keyboard);
     scenario_add("reading/cta-by-pointer", cta_by_pointer);
+    scenario_add("reading/heat-strip", heat_strip);
+    scenario_add("reading/pin-and-flip", pin_and_flip);
     scenario_add("reading/rounds", rounds);
     scenario_add("reading/from-afar", from_afar);
     scenario_add("reading/mufu", mufu);
