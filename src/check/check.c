@@ -45,12 +45,27 @@ static gint64 time_left(const WsCheckOptions *o)
     return g_get_monotonic_time() + (gint64)(o->max_ms ? o->max_ms : 2000) * 1000;
 }
 
+/* Slots of mbarriers of a whole cluster. The play keeps for each what is known of every other one:
+ * memory grows with the square. */
+enum { MOST_SLOTS = 2048 };
+
+static guint64 n_slots(const WsProgram *p)
+{
+    guint64 n = 0;
+    for (guint b = 0; b < p->n_barriers; b++)
+        if (p->barrier[b].kind == WS_BARRIER_MBARRIER)
+            n += (guint64)MAX(p->barrier[b].array, 1) * MAX(p->barrier[b].slots, 1);
+    return n * MAX(p->cluster, 1);
+}
+
 static const char *outside_reason(const WsProgram *p)
 {
     if (strcmp(p->target, "sm_90a") != 0)
         return "the play knows sm_90a only; stages, halves and borders are not in it";
     if (p->n_agents == 0)
         return "it has no agent";
+    if (n_slots(p) > MOST_SLOTS)
+        return "it has more than 2048 slots of mbarriers";
     return NULL;
 }
 
