@@ -1,5 +1,7 @@
 #include "ui/answers.h"
 
+#include "edit/edit.h"
+
 #include <string.h>
 
 /* Steps that may be left out before a design counts as one that cannot be drawn. */
@@ -76,29 +78,60 @@ static char *step_of(const WsDesign *design, const char *place)
     return NULL;
 }
 
-static WsDesign *without(WsDesign *design, const char *step)
+/* One edit line applied; NULL if it does not fit. */
+static WsDesign *edited(const WsDesign *design, const char *line)
 {
     g_autoptr(WsFindings) ignored = ws_findings_new();
-    g_autofree char *place = ws_design_place(design, ws_design_find(design, step));
-    g_autofree char *line = g_strdup_printf("set %s muted true", place);
     g_autoptr(WsEdit) edit = ws_edit_parse(line, NULL);
     return edit ? ws_design_apply(design, edit, ignored) : NULL;
 }
 
-/* Mutes the steps in which errors lie; NULL if there is none such. Takes the design. */
-static WsDesign *mute_wrong(WsDesign *design, const WsFindings *findings, guint *left_out)
+static WsDesign *without(WsDesign *design, const char *step)
+{
+    g_autofree char *place = ws_design_place(design, ws_design_find(design, step));
+    g_autofree char *line = g_strdup_printf("set %s muted true", place);
+    return edited(design, line);
+}
+
+/* For the drawing alone: a transfer that signals nothing yet signals a barrier of nobody, a step
+ * without a use has that of its loop. NULL if there is nothing of the kind to mend. */
+static WsDesign *mended(WsDesign *design, const char *step)
+{
+    const WsNode *node = ws_design_find(design, step);
+    const gboolean transfer = node->kind == WS_STEP_LOAD || node->kind == WS_STEP_GATHER;
+    g_autofree char *place = ws_design_place(design, node);
+    if (transfer && !ws_node_has(node, WS_F_signal)) {
+        g_autofree char *name = ws_edit_fresh(design, "unsignalled");
+        g_autofree char *barrier = g_strdup_printf("insert . barriers 0 {\"name\":\"%s\"}", name);
+        g_autofree char *signal = g_strdup_printf("set %s signal \"%s\"", place, name);
+        g_autoptr(WsDesign) with = edited(design, barrier);
+        return with ? edited(with, signal) : NULL;
+    }
+    if (!ws_node_row(node->kind, WS_F_use) || ws_node_has(node, WS_F_use))
+        return NULL;
+    const WsNode *loop = ws_edit_loop(design, node);
+    g_autofree char *line =
+        loop ? g_strdup_printf("set %s use \"%s.total\"", place, ws_node_text(loop, WS_F_keyword))
+             : g_strdup_printf("set %s use 0", place);
+    return edited(design, line);
+}
+
+/* Mends or mutes the steps in which errors lie; NULL if there is none such. Takes the design. */
+static WsDesign *mute_wrong(WsDesign *design, const WsFindings *findings, GHashTable *touched)
 {
     gboolean any = FALSE;
-    for (guint i = 0; i < findings->list->len && *left_out < MAX_LEFT_OUT; i++) {
+    for (guint i = 0; i < findings->list->len && g_hash_table_size(touched) < MAX_LEFT_OUT; i++) {
         const WsFinding *f = findings->list->pdata[i];
         g_autofree char *step = f->severity == WS_SEVERITY_ERROR ? step_of(design, f->at) : NULL;
-        WsDesign *rest = step ? without(design, step) : NULL;
+        WsDesign *rest = step ? mended(design, step) : NULL;
+        if (step && !rest)
+            rest = without(design, step);
         if (!rest)
             continue;
         ws_design_unref(design);
         design = rest;
         any = TRUE;
-        ++*left_out;
+        g_hash_table_add(touched, g_steal_pointer(&step));
     }
     if (any)
         return design;
@@ -109,9 +142,10 @@ static WsDesign *mute_wrong(WsDesign *design, const WsFindings *findings, guint 
 static void elaborate_rest(WsAnswers *a)
 {
     WsDesign *rest = ws_design_ref(a->design);
+    g_autoptr(GHashTable) touched = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(WsFindings) findings = NULL;
-    for (guint round = 0; rest && round < 12; round++) {
-        rest = mute_wrong(rest, findings ? findings : a->findings, &a->left_out);
+    for (guint round = 0; rest && round < 24; round++) {
+        rest = mute_wrong(rest, findings ? findings : a->findings, touched);
         if (!rest)
             break;
         g_clear_pointer(&findings, ws_findings_free);
@@ -120,6 +154,7 @@ static void elaborate_rest(WsAnswers *a)
         if (a->program)
             break;
     }
+    a->left_out = g_hash_table_size(touched);
     ws_design_unref(rest);
 }
 
@@ -197,6 +232,7 @@ struct WsWorker {
     Question *waiting; /* the newest, or NULL */
     gboolean quit;
     guint64 newest; /* atomic enough under the mutex */
+    gint cancel;    /* of the check that runs: something newer was asked */
     WsAnswered answered;
     gpointer data;
 };
@@ -225,6 +261,17 @@ static gboolean is_newest(WsWorker *w, guint64 number)
 {
     g_mutex_lock(&w->mutex);
     const gboolean newest = !w->quit && w->newest == number;
+    g_mutex_unlock(&w->mutex);
+    return newest;
+}
+
+/* FALSE: nobody wants the check of this question any more. */
+static gboolean may_check(WsWorker *w, guint64 number)
+{
+    g_mutex_lock(&w->mutex);
+    const gboolean newest = !w->quit && w->newest == number;
+    if (newest)
+        g_atomic_int_set(&w->cancel, 0);
     g_mutex_unlock(&w->mutex);
     return newest;
 }
@@ -291,10 +338,11 @@ static void answer(WsWorker *w, const Question *q)
     /* The program is shared with the main thread from here on: it is immutable. */
     g_autoptr(WsProgram) program = a->program ? ws_program_ref(a->program) : NULL;
     send(w, a, NULL, NULL, FALSE);
-    if (!judge)
+    if (!judge || !may_check(w, q->number))
         return;
     WsFindings *findings = ws_findings_new();
-    WsVerdict *verdict = ws_check(program, NULL, findings);
+    const WsCheckOptions options = { .cancel = &w->cancel };
+    WsVerdict *verdict = ws_check(program, &options, findings);
     ws_check_locate(q->design, findings);
     send(w, a, verdict, findings, TRUE);
 }
@@ -337,6 +385,7 @@ void ws_worker_free(WsWorker *w)
         return;
     g_mutex_lock(&w->mutex);
     w->quit = TRUE;
+    g_atomic_int_set(&w->cancel, 1);
     g_cond_signal(&w->wake);
     g_mutex_unlock(&w->mutex);
     g_thread_unref(w->thread);
@@ -351,6 +400,7 @@ guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes, 
     q->sizes = sizes ? g_array_copy((GArray *)sizes) : NULL;
     g_mutex_lock(&w->mutex);
     const guint64 number = q->number = ++w->newest;
+    g_atomic_int_set(&w->cancel, 1);
     free_question(w->waiting);
     w->waiting = q;
     g_cond_signal(&w->wake);
@@ -362,6 +412,7 @@ void ws_worker_forget(WsWorker *w)
 {
     g_mutex_lock(&w->mutex);
     w->newest++;
+    g_atomic_int_set(&w->cancel, 1);
     free_question(g_steal_pointer(&w->waiting));
     g_mutex_unlock(&w->mutex);
 }

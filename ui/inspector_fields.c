@@ -204,9 +204,11 @@ static WsDraft *draft_of(Field *f, const char *text, const char *json)
 static void commit(Field *f)
 {
     WsFields *self = f->fields;
+    if (f->own)
+        return;
     g_autoptr(GError) error = NULL;
     g_autofree char *text = typed_text(f);
-    if (f->own || !self->nodes->len || !node_at(self, 0) || (f->shown && !strcmp(text, f->shown)))
+    if (!self->nodes->len || !node_at(self, 0) || (f->shown && !strcmp(text, f->shown)))
         return;
     g_strstrip(text);
     g_autofree char *json = ws_entry_json(f->row, text, &error);
@@ -364,9 +366,11 @@ static void rebuild(WsFields *self)
     GtkWidget *child;
     guint n = 0;
     const WsFieldRow *rows = ws_node_rows(self->kind, &n);
-    g_ptr_array_set_size(self->field, 0);
+    for (guint i = 0; i < self->field->len; i++) /* losing the focus with its entry is no edit */
+        ((Field *)self->field->pdata[i])->own = TRUE;
     while ((child = gtk_widget_get_first_child(self->grid)))
         gtk_grid_remove(GTK_GRID(self->grid), child);
+    g_ptr_array_set_size(self->field, 0);
     for (guint i = 0; self->nodes->len && i < n; i++)
         if (is_shown(&rows[i]))
             add_field(self, &rows[i], (int)i);
@@ -423,6 +427,8 @@ static void dispose(GObject *object)
 {
     WsFields *self = WS_FIELDS(object);
     GtkWidget *child;
+    for (guint i = 0; i < self->field->len; i++)
+        ((Field *)self->field->pdata[i])->own = TRUE;
     while ((child = gtk_widget_get_first_child(GTK_WIDGET(self))))
         gtk_widget_unparent(child);
     g_clear_object(&self->document);

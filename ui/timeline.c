@@ -132,6 +132,14 @@ static void previewed(WsDocument *d, WsTimeline *t)
     ws_timeline_retake(t);
 }
 
+static gboolean has_no_steps(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->step && p->op[i]->agent >= 0)
+            return FALSE;
+    return TRUE;
+}
+
 static void document_changed(WsDocument *d, WsTimeline *t)
 {
     if (ws_document_only_judged(d))
@@ -150,6 +158,9 @@ static void document_changed(WsDocument *d, WsTimeline *t)
         : !ws_document_program(d)
             ? _("This design has errors that leave nothing to draw. The problems say what they "
                 "are.")
+        : has_no_steps(ws_document_program(d))
+            ? _("Nothing happens in this design yet. Add steps: choose one in the palette on the "
+                "left, or press Insert.")
             : _("There are no times to draw: the prediction did not finish. The problems say why; "
                 "a measured trace can be opened as well."));
 }

@@ -315,12 +315,21 @@ static gboolean has_steps(const WsNode *root)
     return FALSE;
 }
 
-/* A design without a step takes the tile space over as well. */
+/* Whether the tile space is still that of an empty design: a single tile. */
+static gboolean has_one_tile(const WsNode *root)
+{
+    const WsValue *axes = ws_node_get(ws_node_child(root, WS_F_tiles, 0), WS_F_axes);
+    gint64 extent;
+    return axes->n == 1 && ws_expr_is_int(axes->item[0].expr, &extent) && extent == 1;
+}
+
+/* A design without a step and a tile space of its own takes it over as well. */
 static gboolean paste_tiles(WsDraft *d, const WsNode *from)
 {
     const WsNode *tiles = ws_node_child(from, WS_F_tiles, 0);
     const WsValue *axes = ws_node_get(tiles, WS_F_axes);
-    if (has_steps(ws_design_root(d->design)) || strcmp(axes->key[0], CLIP_AXIS) == 0)
+    if (has_steps(ws_design_root(d->design)) || !has_one_tile(ws_design_root(d->design)) ||
+        strcmp(axes->key[0], CLIP_AXIS) == 0)
         return TRUE;
     g_autofree char *json = ws_node_print(tiles, 0);
     return ws_draft_edit(d, "set . tiles %s", json);
