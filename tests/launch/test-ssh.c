@@ -275,7 +275,8 @@ int main(int argc, char **argv)
         { "/launch/ssh/killed", test_killed },  { "/launch/ssh/wrong-host-key", test_wrong_key },
         { "/launch/ssh/disk-full", test_full }, { "/launch/ssh/interrupted", test_interrupted },
     };
-    if (g_access(SSHD, X_OK) || !g_find_program_in_path("ssh-keygen") || !start_server()) {
+    g_autofree char *keygen = g_find_program_in_path("ssh-keygen");
+    if (g_access(SSHD, X_OK) || !keygen || !start_server()) {
         printf("1..0 # SKIP no sshd that can be started here\n");
         return 0;
     }
