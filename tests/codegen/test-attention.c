@@ -9,11 +9,21 @@
 #define DYNAMIC  "tests/designs/attention-fa3-dynamic.wstave"
 #define FULL     "tests/designs/attention-fa3-full.wstave"
 #define PINGPONG "tests/designs/attention-tle-pingpong.wstave"
+#define D64      "projects/attention-d64/design.wstave"
+#define D128     "projects/attention-d128/design.wstave"
+#define D256     "projects/attention-d256/design.wstave"
+#define SEEN                                                                                       \
+    {                                                                                              \
+        {                                                                                          \
+            "CAUSAL", 1                                                                            \
+        }                                                                                          \
+    }
 
 typedef struct {
     const char *name, *file;
     gint64 size[5]; /* B, HQ, HKV, SQ, SK; or Z, H, N_CTX */
     guint n_size;
+    WsSetting set[3];
 } Case;
 
 static const Case cases[] = {
@@ -30,6 +40,26 @@ static const Case cases[] = {
     { "full/block-and-one", FULL, { 1, 1, 1, 129, 177 }, 5 },
     { "pingpong/one-block", PINGPONG, { 1, 1, 128 }, 3 },
     { "pingpong/two-blocks", PINGPONG, { 1, 2, 256 }, 3 },
+    { "d64/one-key", D64, { 1, 8, 1, 1, 1 }, 5 },
+    { "d64/grouped-8", D64, { 1, 8, 1, 17, 17 }, 5 },
+    { "d64/fewer-keys", D64, { 1, 2, 1, 200, 70 }, 5 },
+    { "d64/causal/one-query", D64, { 1, 8, 1, 1, 1 }, 5, SEEN },
+    { "d64/causal/block-and-one", D64, { 1, 2, 1, 193, 193 }, 5, SEEN },
+    { "d64/causal/rows-without-keys", D64, { 1, 2, 1, 200, 70 }, 5, SEEN },
+    { "d64/causal/decode", D64, { 1, 2, 2, 1, 300 }, 5, SEEN },
+    { "d64/causal/ordered-softmax",
+      D64,
+      { 1, 2, 1, 130, 257 },
+      5,
+      { { "CAUSAL", 1 }, { "LOCK", 1 }, { "BM", 128 } } },
+    { "d128/grouped-8", D128, { 1, 8, 1, 17, 17 }, 5 },
+    { "d128/block-and-one", D128, { 1, 1, 1, 129, 129 }, 5 },
+    { "d128/causal/one-key-more", D128, { 1, 2, 1, 127, 128 }, 5, SEEN },
+    { "d128/causal/rows-without-keys", D128, { 1, 2, 1, 150, 70 }, 5, SEEN },
+    { "d128/causal/more-keys", D128, { 1, 2, 1, 70, 400 }, 5, SEEN },
+    { "d256/block-and-one", D256, { 1, 1, 1, 129, 81 }, 5 },
+    { "d256/causal/block-and-one", D256, { 1, 2, 1, 81, 81 }, 5, SEEN },
+    { "d256/causal/rows-without-keys", D256, { 1, 1, 1, 150, 70 }, 5, SEEN },
 };
 
 static void check(const WsProgram *p, const WsRehearseOptions *options)
@@ -47,9 +77,10 @@ static void check(const WsProgram *p, const WsRehearseOptions *options)
     ws_rehearse_result_free(r);
 }
 
-static WsProgram *elaborate(const WsDesign *design, WsFindings *findings)
+static WsProgram *elaborate(const WsDesign *design, const WsSetting *set, guint n,
+                            WsFindings *findings)
 {
-    WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    WsProgram *p = design ? ws_elaborate(design, set, n, findings) : NULL;
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR)) {
         g_autofree char *text = ws_findings_print(findings, "attention");
         g_test_message("%s", text);
@@ -67,7 +98,10 @@ static void test_sizes(gconstpointer data)
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, c->file, NULL);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(file, findings);
-    g_autoptr(WsProgram) p = elaborate(design, findings);
+    guint n_set = 0;
+    while (n_set < G_N_ELEMENTS(c->set) && c->set[n_set].name)
+        n_set++;
+    g_autoptr(WsProgram) p = elaborate(design, c->set, n_set, findings);
     WsRehearseOptions options = {
         .seed = 7, .size_name = c->n_size == 5 ? fa3 : tle, .size = c->size, .n_size = c->n_size
     };
@@ -95,7 +129,7 @@ static void test_lazy_rescale(void)
         g_strdup_printf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_parse(lazy, strlen(lazy), file, findings);
-    g_autoptr(WsProgram) p = elaborate(design, findings);
+    g_autoptr(WsProgram) p = elaborate(design, NULL, 0, findings);
     WsRehearseOptions options = { .seed = 2 };
     check(p, &options);
     g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
@@ -111,6 +145,53 @@ static void test_lazy_rescale(void)
     ws_ptxas_report_free(r);
 }
 
+static guint occurrences(const char *text, const char *what)
+{
+    guint n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+/* Behind the cut of the loop the mask is gone: one for the first block and one for the masked loop,
+ * 64 elements a thread, in each of two groups. */
+static void test_mask_is_split_off(void)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, D128, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    const WsSetting seen[] = SEEN;
+    for (guint causal = 0; causal < 2; causal++) {
+        g_autoptr(WsProgram) p = elaborate(design, seen, causal, findings);
+        g_autoptr(GError) error = NULL;
+        g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+        g_assert_no_error(error);
+        guint masks = occurrences(ptx, "0fFF800000"), least = causal ? 256 : 128;
+        g_assert_cmpuint(masks, >=, least);
+        g_assert_cmpuint(masks, <, least + 32);
+    }
+}
+
+/* ptxas moves a wait for products above arithmetic that is drawn before it, unless something holds
+ * that arithmetic; where it is drawn behind the wait nothing does. */
+static void test_drawn_order(void)
+{
+    static const struct {
+        const char *file;
+        gboolean held;
+    } design_of[] = { { FULL, TRUE }, { PINGPONG, TRUE }, { D128, FALSE } };
+    for (guint i = 0; i < G_N_ELEMENTS(design_of); i++) {
+        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, design_of[i].file, NULL);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_load(file, findings);
+        g_autoptr(WsProgram) p = elaborate(design, NULL, 0, findings);
+        g_autoptr(GError) error = NULL;
+        g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+        g_assert_no_error(error);
+        g_assert_cmpint(strstr(ptx, "pmevent") != NULL, ==, design_of[i].held);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -119,5 +200,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_sizes);
     }
     g_test_add_func("/attention/lazy-rescale", test_lazy_rescale);
+    g_test_add_func("/attention/mask-is-split-off", test_mask_is_split_off);
+    g_test_add_func("/attention/drawn-order", test_drawn_order);
     return g_test_run();
 }
