@@ -92,7 +92,7 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
             g_array_append_val(rounds, r);
         }
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, 1, 6), rounds, skipped);
+    g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, has_integers(p) ? 3 : 1, 6), rounds, skipped);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, 8);
     gint64 until = time_left(o);
