@@ -2,6 +2,7 @@
 
 #include "ui/figures.h"
 #include "ui/format.h"
+#include "ui/run_history.h"
 
 #include <glib/gi18n.h>
 
@@ -12,7 +13,7 @@
 struct _WsMeasurements {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *bound, *note, *stack, *range_text, *result;
+    GtkWidget *bound, *note, *stack, *range_text, *result, *runs;
     GtkWidget *table[WS_FIGURES_COUNT];
     GtkWidget *busy;
     gboolean stale, range_stale;    /* not yet shown, since nobody looks */
@@ -271,6 +272,10 @@ char *ws_measurements_copy(WsMeasurements *self)
         g_string_append(out, gtk_label_get_text(GTK_LABEL(self->result)));
     else if (!g_strcmp0(page, "range"))
         g_string_append_printf(out, "%s\n", gtk_label_get_text(GTK_LABEL(self->range_text)));
+    if (!g_strcmp0(page, "runs")) {
+        g_autofree char *runs = ws_run_history_copy(WS_RUN_HISTORY(self->runs));
+        g_string_append(out, runs);
+    }
     for (guint i = 0; i < WS_FIGURES_COUNT; i++) {
         GtkWidget *shown = gtk_stack_get_visible_child(GTK_STACK(self->stack));
         if (self->table[i] != shown && !gtk_widget_is_ancestor(self->table[i], shown))
@@ -414,6 +419,8 @@ GtkWidget *ws_measurements_new(WsDocument *document)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "results-changed", G_CALLBACK(on_results), self,
                             G_CONNECT_SWAPPED);
+    self->runs = ws_run_history_new(document);
+    gtk_stack_add_titled(GTK_STACK(self->stack), self->runs, "runs", _("Runs"));
     show_results(self);
     return GTK_WIDGET(self);
 }

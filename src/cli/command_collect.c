@@ -8,7 +8,7 @@
 static void remember(const WsCollected *collected, const char *host, const char *trace)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsHistory) history = ws_history_open(NULL, &error);
+    g_autoptr(WsRunStore) history = ws_history_open(NULL, &error);
     if (history && ws_history_add(history, collected, host, trace, &error))
         return;
     if (!g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT))

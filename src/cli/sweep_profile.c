@@ -133,7 +133,7 @@ static int print_all(const GPtrArray *runs)
 static void keep(const GPtrArray *runs)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsHistory) history = ws_history_open(NULL, &error);
+    g_autoptr(WsRunStore) history = ws_history_open(NULL, &error);
     for (guint i = 0; history && !error && i < runs->len; i++) {
         const Run *r = runs->pdata[i];
         if (r->collected)

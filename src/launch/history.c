@@ -34,9 +34,12 @@ char *ws_history_print(const GPtrArray *runs)
         put_figure(s, "%10.1f", r->tflops);
         put_figure(s, "%8.0f", r->sm_mhz);
         put_figure(s, " %+7.2f%%", 100 * r->overhead);
-        g_string_append_printf(s, "  %s, %s%s%s, %s\n", r->sizes ? r->sizes : "?",
+        g_string_append_printf(s, "  %s, %s%s%s, %s", r->sizes ? r->sizes : "?",
                                r->device ? r->device : "?", r->host ? " on " : "",
                                r->host ? r->host : "", r->name ? r->name : "?");
+        g_string_append_printf(s, "%s%s%s%s%s\n", r->tags ? " [" : "", r->tags ? r->tags : "",
+                               r->tags ? "]" : "", r->note ? " \xe2\x80\x93 " : "",
+                               r->note ? r->note : "");
     }
     return g_string_free(s, FALSE);
 }
@@ -50,10 +53,10 @@ static gboolean fail(GError **error, WsBundleError code, const char *file, const
 #ifdef WS_HAVE_SQLITE
 #include <sqlite3.h>
 
-#define VERSION  1
+#define VERSION  2
 #define MAX_RUNS 100000
 
-struct WsHistory {
+struct WsRunStore {
     sqlite3 *db;
     char *file;
 };
@@ -65,18 +68,25 @@ static const char schema[] =
     " sustained_us REAL, tflops REAL, sm_mhz REAL, watt REAL, overhead REAL, trace TEXT);"
     "CREATE INDEX run_design ON run (design_hash, id);"
     "PRAGMA user_version = 1;";
+/* From each version to the next. */
+static const char *const upgrade[VERSION] = {
+    [0] = schema,
+    [1] = "ALTER TABLE run ADD COLUMN note TEXT;"
+          "ALTER TABLE run ADD COLUMN tags TEXT;"
+          "PRAGMA user_version = 2;",
+};
 
-static gboolean failed(const WsHistory *h, GError **error)
+static gboolean failed(const WsRunStore *h, GError **error)
 {
     return fail(error, WS_BUNDLE_ERROR_FAILED, h->file, sqlite3_errmsg(h->db));
 }
 
-static gboolean execute(const WsHistory *h, const char *sql, GError **error)
+static gboolean execute(const WsRunStore *h, const char *sql, GError **error)
 {
     return sqlite3_exec(h->db, sql, NULL, NULL, NULL) == SQLITE_OK || failed(h, error);
 }
 
-static gint64 version_of(const WsHistory *h)
+static gint64 version_of(const WsRunStore *h)
 {
     sqlite3_stmt *q = NULL;
     gint64 version = -1;
@@ -88,20 +98,21 @@ static gint64 version_of(const WsHistory *h)
 }
 
 /* Two processes may meet here: the version is read again inside the transaction. */
-static gboolean create(const WsHistory *h, GError **error)
+static gboolean bring_up(const WsRunStore *h, GError **error)
 {
     if (!execute(h, "BEGIN IMMEDIATE", error))
         return FALSE;
-    if (version_of(h) == 0 && !execute(h, schema, error)) {
-        sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
-        return FALSE;
-    }
+    for (gint64 version = version_of(h); version >= 0 && version < VERSION; version++)
+        if (!execute(h, upgrade[version], error)) {
+            sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+            return FALSE;
+        }
     return execute(h, "COMMIT", error);
 }
 
-WsHistory *ws_history_open(const char *file, GError **error)
+WsRunStore *ws_history_open(const char *file, GError **error)
 {
-    g_autoptr(WsHistory) h = g_new0(WsHistory, 1);
+    g_autoptr(WsRunStore) h = g_new0(WsRunStore, 1);
     h->file = file ? g_strdup(file) : ws_history_default_file();
     g_autofree char *folder = g_path_get_dirname(h->file);
     g_mkdir_with_parents(folder, 0700); /* if it fails, opening says why */
@@ -121,12 +132,13 @@ WsHistory *ws_history_open(const char *file, GError **error)
         failed(h, error);
         return NULL;
     }
-    if (!execute(h, "PRAGMA journal_mode = WAL", error) || (version == 0 && !create(h, error)))
+    if (!execute(h, "PRAGMA journal_mode = WAL", error) ||
+        (version < VERSION && !bring_up(h, error)))
         return NULL;
     return g_steal_pointer(&h);
 }
 
-void ws_history_close(WsHistory *h)
+void ws_history_close(WsRunStore *h)
 {
     if (!h)
         return;
@@ -170,7 +182,7 @@ static void bind_case(sqlite3_stmt *q, const WsCollected *c, const WsCollectedCa
     bind_text(q, 16, trace);
 }
 
-gboolean ws_history_add(WsHistory *h, const WsCollected *c, const char *host, const char *trace,
+gboolean ws_history_add(WsRunStore *h, const WsCollected *c, const char *host, const char *trace,
                         GError **error)
 {
     sqlite3_stmt *q = NULL;
@@ -210,6 +222,8 @@ static void run_free(gpointer data)
     g_free(r->host);
     g_free(r->state);
     g_free(r->trace);
+    g_free(r->note);
+    g_free(r->tags);
     g_free(r);
 }
 
@@ -244,17 +258,19 @@ static WsHistoryRun *row_of(sqlite3_stmt *q)
     r->watt = column_real(q, 14);
     r->overhead = column_real(q, 15);
     r->trace = column_text(q, 16);
+    r->note = column_text(q, 17);
+    r->tags = column_text(q, 18);
     return r;
 }
 
-GPtrArray *ws_history_list(WsHistory *h, const char *design_hash, guint limit, GError **error)
+GPtrArray *ws_history_list(WsRunStore *h, const char *design_hash, guint limit, GError **error)
 {
     sqlite3_stmt *q = NULL;
     g_autoptr(GPtrArray) runs = g_ptr_array_new_with_free_func(run_free);
     gboolean ok = sqlite3_prepare_v2(h->db,
                                      "SELECT id, time, design_hash, name, sizes, device, host,"
                                      " state, driver, cold_us, cold_cycles, sustained_us, tflops,"
-                                     " sm_mhz, watt, overhead, trace FROM run"
+                                     " sm_mhz, watt, overhead, trace, note, tags FROM run"
                                      " WHERE ?1 IS NULL OR design_hash = ?1"
                                      " ORDER BY id DESC LIMIT ?2",
                                      -1, &q, NULL) == SQLITE_OK;
@@ -272,6 +288,26 @@ GPtrArray *ws_history_list(WsHistory *h, const char *design_hash, guint limit, G
     return ok ? g_steal_pointer(&runs) : NULL;
 }
 
+gboolean ws_history_annotate(WsRunStore *h, gint64 id, const char *note, const char *tags,
+                             GError **error)
+{
+    sqlite3_stmt *q = NULL;
+    gboolean ok = sqlite3_prepare_v2(h->db, "UPDATE run SET note = ?, tags = ? WHERE id = ?", -1,
+                                     &q, NULL) == SQLITE_OK;
+    if (ok) {
+        bind_text(q, 1, note && *note ? note : NULL);
+        bind_text(q, 2, tags && *tags ? tags : NULL);
+        sqlite3_bind_int64(q, 3, id);
+        ok = sqlite3_step(q) == SQLITE_DONE;
+    }
+    if (!ok)
+        failed(h, error);
+    else if (sqlite3_changes(h->db) == 0)
+        ok = fail(error, WS_BUNDLE_ERROR_FAILED, h->file, "no such run");
+    sqlite3_finalize(q);
+    return ok;
+}
+
 #else /* built without SQLite */
 
 static gboolean no_sqlite(GError **error)
@@ -280,25 +316,31 @@ static gboolean no_sqlite(GError **error)
                 "this build has no SQLite (Debian: apt install libsqlite3-dev)");
 }
 
-WsHistory *ws_history_open(const char *file, GError **error)
+WsRunStore *ws_history_open(const char *file, GError **error)
 {
     no_sqlite(error);
     return NULL;
 }
 
-void ws_history_close(WsHistory *h)
+void ws_history_close(WsRunStore *h)
 {
 }
 
-gboolean ws_history_add(WsHistory *h, const WsCollected *c, const char *host, const char *trace,
+gboolean ws_history_add(WsRunStore *h, const WsCollected *c, const char *host, const char *trace,
                         GError **error)
 {
     return no_sqlite(error);
 }
 
-GPtrArray *ws_history_list(WsHistory *h, const char *design_hash, guint limit, GError **error)
+GPtrArray *ws_history_list(WsRunStore *h, const char *design_hash, guint limit, GError **error)
 {
     no_sqlite(error);
     return NULL;
+}
+
+gboolean ws_history_annotate(WsRunStore *h, gint64 id, const char *note, const char *tags,
+                             GError **error)
+{
+    return no_sqlite(error);
 }
 #endif

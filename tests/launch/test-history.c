@@ -28,7 +28,7 @@ static void tear_down(void)
 }
 
 /* FALSE and a skip where the build has no SQLite. */
-static gboolean opened(WsHistory **h, const char *file)
+static gboolean opened(WsRunStore **h, const char *file)
 {
     g_autoptr(GError) error = NULL;
     *h = ws_history_open(file, &error);
@@ -49,7 +49,7 @@ static void test_round_trip(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(WsCollected) c = ws_collect(REAL, findings, &error);
     g_assert_no_error(error);
-    WsHistory *h;
+    WsRunStore *h;
     if (opened(&h, file)) {
         g_assert_true(ws_history_add(h, c, "gpu1", "/x/m.wtrace", &error));
         ws_history_close(h);
@@ -86,7 +86,7 @@ static void test_refused(void)
     set_up();
     g_autofree char *file = g_build_filename(dir, "h.db", NULL);
     g_autoptr(GError) error = NULL;
-    WsHistory *h;
+    WsRunStore *h;
     if (opened(&h, file)) {
         ws_history_close(h);
         g_autofree char *data = NULL;
@@ -108,6 +108,44 @@ static void test_refused(void)
     tear_down();
 }
 
+/* A file of the first version is brought up, and nothing of it is lost. */
+static void test_annotated(void)
+{
+    set_up();
+    g_autofree char *file = g_build_filename(dir, "old.db", NULL), *bytes = NULL;
+    gsize size;
+    g_autoptr(GError) error = NULL;
+    WsRunStore *h;
+    g_assert_true(
+        g_file_get_contents(WS_SOURCE_ROOT "/tests/launch/history-1.db", &bytes, &size, &error));
+    g_assert_true(g_file_set_contents(file, bytes, (gssize)size, &error));
+    if (opened(&h, file)) {
+        g_assert_true(ws_history_annotate(h, 1, "before the ring grew", "base h200", &error));
+        g_assert_no_error(error);
+        ws_history_close(h);
+        h = ws_history_open(file, &error);
+        g_assert_no_error(error);
+        g_autoptr(GPtrArray) all = ws_history_list(h, "abc", 10, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(all->len, ==, 1);
+        const WsHistoryRun *r = all->pdata[0];
+        g_assert_cmpstr(r->name, ==, "old one");
+        g_assert_cmpfloat(r->cold_us, ==, 203.5);
+        g_assert_cmpstr(r->note, ==, "before the ring grew");
+        g_assert_cmpstr(r->tags, ==, "base h200");
+        g_autofree char *text = ws_history_print(all);
+        g_assert_nonnull(strstr(text, "[base h200] – before the ring grew"));
+        g_assert_true(ws_history_annotate(h, 1, "", NULL, &error));
+        g_autoptr(GPtrArray) again = ws_history_list(h, NULL, 10, &error);
+        g_assert_null(((WsHistoryRun *)again->pdata[0])->note);
+        g_assert_null(((WsHistoryRun *)again->pdata[0])->tags);
+        g_assert_false(ws_history_annotate(h, 77, "x", NULL, &error));
+        g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FAILED);
+        ws_history_close(h);
+    }
+    tear_down();
+}
+
 static void test_default_file(void)
 {
     g_setenv("WARPSTAVE_HISTORY", "/a/b.db", TRUE);
@@ -123,6 +161,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/launch/history/round-trip", test_round_trip);
     g_test_add_func("/launch/history/refused", test_refused);
+    g_test_add_func("/launch/history/annotated", test_annotated);
     g_test_add_func("/launch/history/default-file", test_default_file);
     return g_test_run();
 }

@@ -2,7 +2,10 @@
  * and a clock that nobody knows. */
 #include "scenario.h"
 
+#include "launch/history.h"
 #include "ui/document_runs.h"
+#include "ui/measurements.h"
+#include "ui/run_history.h"
 #include "ui/timeline_private.h"
 
 #include <math.h>
@@ -166,6 +169,80 @@ static void pin_and_flip(Scenario *s)
     scenario_open(s, FA);
     g_assert_false(scenario_enabled(s, "flip-run"));
     g_assert_null(ws_document_pinned_run(s->document));
+}
+
+/* A history file with two runs of the design of tests/launch/h200, one of them with its trace. */
+static void make_history(const char *trace)
+{
+    g_autofree char *file = g_build_filename(g_get_user_runtime_dir(), "runs.db", NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_setenv("WARPSTAVE_HISTORY", file, TRUE);
+    g_autoptr(WsRunStore) h = ws_history_open(NULL, &error);
+    g_assert_no_error(error);
+    g_autoptr(WsCollected) c = ws_collect(WS_SOURCE_ROOT "/tests/launch/h200", findings, &error);
+    g_assert_no_error(error);
+    g_assert_true(ws_history_add(h, c, NULL, trace, &error));
+    g_assert_true(ws_history_add(h, c, "gpu1", NULL, &error));
+}
+
+static gboolean is_entry(GtkWidget *w, gconstpointer name)
+{
+    const char *text = GTK_IS_ENTRY(w) ? gtk_entry_get_placeholder_text(GTK_ENTRY(w)) : NULL;
+    return text && gtk_widget_get_mapped(w) && !strcmp(text, name);
+}
+
+/* Notes and tags are kept; the trace of a run is shown; without SQLite the page says so. */
+static void run_history(Scenario *s)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsRunStore) probe = ws_history_open(NULL, &error);
+    if (!probe) {
+        g_test_skip("built without SQLite");
+        return;
+    }
+    scenario_open(s, "tests/launch/h200/design.wstave");
+    g_autofree char *trace = g_build_filename(g_get_user_runtime_dir(), "run.wtrace", NULL);
+    WsTrace *predicted = ws_document_predicted(s->document);
+    predicted->origin = WS_TRACE_MEASURED;
+    g_assert_true(ws_trace_save(predicted, trace, &error));
+    predicted->origin = WS_TRACE_PREDICTED;
+    make_history(trace);
+    scenario_act(s, "show-measurements");
+    WsMeasurements *m = WS_MEASUREMENTS(ws_window_part(s->window, WS_PART_MEASUREMENTS));
+    g_assert_true(ws_measurements_show(m, "runs"));
+    GtkWidget *runs = NULL, *label = NULL;
+    WAIT_FOR((runs = scenario_find_type(GTK_WIDGET(m), "WsRunHistory")));
+    WAIT_FOR((label = scenario_find_text(runs, "NVIDIA H200 on gpu1")));
+    scenario_settle(runs);
+    scenario_click_widget(label, NULL);
+    GtkWidget *tags = scenario_find(runs, is_entry, "Tags");
+    WAIT_FOR(gtk_widget_get_sensitive(tags));
+    scenario_click_widget(tags, NULL);
+    scenario_type("base");
+    scenario_click_widget(scenario_find(runs, is_entry, "Note on the selected run"), NULL);
+    scenario_type("first");
+    scenario_key("Return");
+    WAIT_FOR(scenario_find_text(runs, "base"));
+    g_autoptr(WsRunStore) h = ws_history_open(NULL, &error);
+    g_autoptr(GPtrArray) all = ws_history_list(h, NULL, 10, &error);
+    g_assert_cmpuint(all->len, ==, 2);
+    const WsHistoryRun *newest = all->pdata[0];
+    g_assert_cmpstr(newest->tags, ==, "base");
+    g_assert_cmpstr(newest->note, ==, "first");
+    /* The other one has a trace: a double click lays it under the prediction. */
+    g_assert_null(ws_document_measured(s->document));
+    ws_run_history_read((WsRunHistory *)runs);
+    scenario_settle(runs);
+    GtkWidget *button = scenario_find_text(runs, "Show This Run");
+    g_assert_false(gtk_widget_get_sensitive(gtk_widget_get_ancestor(button, GTK_TYPE_BUTTON)));
+    GtkWidget *list = scenario_find_type(runs, "GtkColumnListView");
+    g_assert_nonnull(list);
+    scenario_click(list, 60, 40, 1, NULL); /* the second row */
+    WAIT_FOR(gtk_widget_get_sensitive(gtk_widget_get_ancestor(button, GTK_TYPE_BUTTON)));
+    scenario_click_widget(gtk_widget_get_ancestor(button, GTK_TYPE_BUTTON), NULL);
+    WAIT_FOR(ws_document_measured(s->document));
+    g_unsetenv("WARPSTAVE_HISTORY");
 }
 
 static const WsScoreRound *round_now(Scenario *s)
@@ -478,6 +555,7 @@ static void add(void)
     scenario_add("reading/cta-by-pointer", cta_by_pointer);
     scenario_add("reading/heat-strip", heat_strip);
     scenario_add("reading/pin-and-flip", pin_and_flip);
+    scenario_add("reading/run-history", run_history);
     scenario_add("reading/rounds", rounds);
     scenario_add("reading/from-afar", from_afar);
     scenario_add("reading/mufu", mufu);
