@@ -1,5 +1,6 @@
 /* Own shared memory to shared memory of a CTA of the cluster, credited to its barrier: one bulk
  * copy per run of bytes that is contiguous in both views. */
+#include "codegen/facts.h"
 #include "codegen/fragment.h"
 
 #define MOST_RANGES 512
@@ -17,20 +18,6 @@ static guint ranges_of(WsEmit *e, const WsAccess *a, WsRange *out)
                             MOST_RANGES);
 }
 
-/* Both views look alike to the swizzle: same span, and equal offsets within its pattern. */
-static gboolean alike(WsEmit *e, const WsOp *op, const WsRange *from, const WsRange *to, guint n)
-{
-    const WsBuffer *a = &e->p->buffer[op->access[0].buffer];
-    const WsBuffer *b = &e->p->buffer[op->access[1].buffer];
-    guint pattern = 8 * a->swizzle;
-    for (guint i = 0; i < n; i++) {
-        if (from[i].bytes != to[i].bytes || from[i].bytes % 16 || from[i].offset % 16 ||
-            to[i].offset % 16 || (pattern && from[i].offset % pattern != to[i].offset % pattern))
-            return FALSE;
-    }
-    return a->swizzle == b->swizzle;
-}
-
 static void copy_to(WsEmit *e, const WsOp *op, const WsRange *from, const WsRange *to, guint n,
                     LLVMValueRef rank)
 {
@@ -46,7 +33,8 @@ void ws_bulk_copy(WsEmit *e, const WsOp *op)
 {
     WsRange from[MOST_RANGES], to[MOST_RANGES];
     guint n = ranges_of(e, &op->access[0], from), m = ranges_of(e, &op->access[1], to);
-    if (!n || n != m || n > MOST_RANGES || !alike(e, op, from, to, n) || op->barrier < 0) {
+    if (!n || n != m || n > MOST_RANGES || !ws_fact_copy_fits(e->p, op, from, to, n) ||
+        op->barrier < 0) {
         ws_emit_step_error(e, op, "a copy between views of this form");
         return;
     }

@@ -33,7 +33,7 @@ static void bind_launch(WsCuda *c)
     const WsProgram *p = c->p;
     for (guint i = 0; i < p->n_vars; i++) {
         const WsVar *v = &p->var[i];
-        WsInterval in = ws_interval(0, G_MAXINT32);
+        WsInterval in = ws_fact_size(p, (gint)i);
         if (v->kind == WS_VAR_CTA)
             in.hi = (gint64)MAX(p->cluster, 1) - 1;
         else if (v->kind != WS_VAR_SIZE && v->kind != WS_VAR_SCALAR &&
@@ -43,7 +43,6 @@ static void bind_launch(WsCuda *c)
                                   .s = v->kind == WS_VAR_CTA ? "cta" : ws_cuda_ident(c, v->name),
                                   .in = in };
     }
-    ws_cuda_ranges(c);
 }
 
 /* --- sections ----------------------------------------------------------------------------------*/

@@ -7,7 +7,9 @@
  * that copies stay comparable, terms keep "+ 0"; ws_cuda_fold removes it at the end. */
 #pragma once
 
+#include "codegen/array.h"
 #include "codegen/cut.h"
+#include "codegen/facts.h"
 #include "codegen/generate.h"
 #include "codegen/interval.h"
 #include "codegen/prim.h"
@@ -104,7 +106,6 @@ WsTerm ws_cuda_use(WsCuda *c, const WsExpr *x); /* slots, stages, parities: neve
 /* As an operand of its own: "x" as "x + 0" where copies are compared. */
 const char *ws_cuda_int(WsCuda *c, const WsExpr *x);
 gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out); /* NULL: 0 */
-void ws_cuda_ranges(WsCuda *c); /* intervals of sizes from `assume` */
 
 /* --- cuda_prim.c ------------------------------------------------------------------------------*/
 const char *ws_cuda_prim_name(WsPrim id);

@@ -130,19 +130,6 @@ static guint ranges_of(WsCuda *c, const WsAccess *a, WsRange *out)
     return ws_buffer_ranges(&c->p->buffer[a->buffer], row, a->rows, col, a->cols, out, MOST_RANGES);
 }
 
-static gboolean alike(WsCuda *c, const WsOp *op, const WsRange *from, const WsRange *to, guint n)
-{
-    const WsBuffer *a = &c->p->buffer[op->access[0].buffer];
-    const WsBuffer *b = &c->p->buffer[op->access[1].buffer];
-    guint pattern = 8 * a->swizzle;
-    for (guint i = 0; i < n; i++) {
-        if (from[i].bytes != to[i].bytes || from[i].bytes % 16 || from[i].offset % 16 ||
-            to[i].offset % 16 || (pattern && from[i].offset % pattern != to[i].offset % pattern))
-            return FALSE;
-    }
-    return a->swizzle == b->swizzle;
-}
-
 static void copy_to(WsCuda *c, const WsOp *op, const WsRange *from, const WsRange *to, guint n,
                     const char *rank)
 {
@@ -159,7 +146,8 @@ void ws_cuda_copy(WsCuda *c, const WsOp *op)
 {
     WsRange from[MOST_RANGES], to[MOST_RANGES];
     guint n = ranges_of(c, &op->access[0], from), m = ranges_of(c, &op->access[1], to);
-    if (!n || n != m || n > MOST_RANGES || !alike(c, op, from, to, n) || op->barrier < 0) {
+    if (!n || n != m || n > MOST_RANGES || !ws_fact_copy_fits(c->p, op, from, to, n) ||
+        op->barrier < 0) {
         ws_cuda_step_error(c, op, "a copy between views of this form");
         return;
     }

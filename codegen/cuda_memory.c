@@ -416,16 +416,8 @@ void ws_cuda_st_global(WsCuda *c, const WsOp *op)
 
 void ws_cuda_red_global(WsCuda *c, const WsOp *op)
 {
-    static const WsPrim prim[WS_DTYPE_COUNT][WS_REDUCE_MAX + 1] = {
-        [WS_DTYPE_F32] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_F32 },
-        [WS_DTYPE_BF16] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_BF16 },
-        [WS_DTYPE_F16] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_F16 },
-        [WS_DTYPE_I32] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_S32,
-                           [WS_REDUCE_MIN] = WS_PRIM_RED_MIN_S32,
-                           [WS_REDUCE_MAX] = WS_PRIM_RED_MAX_S32 },
-    };
     Walk w;
-    WsPrim add = prim[c->p->tensor[op->tensor].dtype][op->reduce];
+    WsPrim add = ws_fact_reduction(c->p->tensor[op->tensor].dtype, op->reduce);
     if (add == 0) {
         ws_cuda_step_error(c, op, "a reduction of this kind and dtype");
         return;

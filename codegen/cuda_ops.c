@@ -33,22 +33,12 @@ static void mbar_wait(WsCuda *c, const WsOp *op)
         ws_cuda_barrier(c, op), parity_of(c, op));
 }
 
-/* See sync.c: only memory outside the CTA can carry generic writes to a peer. */
-static gboolean publishes(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_ops; i++) {
-        WsOpKind k = p->op[i]->kind;
-        if (k == WS_OP_ST_GLOBAL || k == WS_OP_RED_GLOBAL || k == WS_OP_ST_REMOTE || k == WS_OP_RAW)
-            return TRUE;
-    }
-    return p->has_raw;
-}
-
 static void arrive_remote(WsCuda *c, const char *bar, const char *rank, gint64 n)
 {
-    ws_cuda_line(c, "%s(%s, %s, %" G_GINT64_FORMAT ");",
-                 prim(publishes(c->p) ? WS_PRIM_MBAR_ARRIVE_PUBLISH : WS_PRIM_MBAR_ARRIVE_REMOTE),
-                 bar, rank, n);
+    ws_cuda_line(
+        c, "%s(%s, %s, %" G_GINT64_FORMAT ");",
+        prim(ws_fact_publishes(c->p) ? WS_PRIM_MBAR_ARRIVE_PUBLISH : WS_PRIM_MBAR_ARRIVE_REMOTE),
+        bar, rank, n);
 }
 
 static void arrive_at(WsCuda *c, const WsOp *op, const char *bar, gint64 n)
@@ -115,9 +105,7 @@ static void bar(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "%s<" WS_CUDA_IMMEDIATE "%u, " WS_CUDA_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  prim(op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC), id,
                  op->count);
-    const WsOp *next = op->index + 1 < c->p->n_ops ? c->p->op[op->index + 1] : NULL;
-    if (op->barrier >= 0 && op->kind == WS_OP_BAR_SYNC && next && next->kind == WS_OP_MATH &&
-        next->agent == op->agent)
+    if (ws_fact_barrier_before_math(c->p, op))
         ws_cuda_line(c, "%s(n_tiles);", prim(WS_PRIM_STAY));
 }
 
@@ -150,20 +138,7 @@ static void setmaxnreg(WsCuda *c, const WsOp *op)
 
 static void simple(WsCuda *c, const WsOp *op)
 {
-    static const WsPrim row[WS_OP_KIND_COUNT] = {
-        [WS_OP_BULK_COMMIT] = WS_PRIM_BULK_COMMIT,
-        [WS_OP_WARP_SYNC] = WS_PRIM_WARP_SYNC,
-        [WS_OP_CLUSTER_ARRIVE] = WS_PRIM_CLUSTER_ARRIVE,
-        [WS_OP_CLUSTER_WAIT] = WS_PRIM_CLUSTER_WAIT,
-        [WS_OP_FENCE_ASYNC] = WS_PRIM_FENCE_ASYNC,
-        [WS_OP_FENCE_CLUSTER] = WS_PRIM_FENCE_CLUSTER,
-        [WS_OP_FENCE_GPU] = WS_PRIM_FENCE_GPU,
-        [WS_OP_FENCE_INIT] = WS_PRIM_FENCE_MBAR_INIT,
-        [WS_OP_DEP_WAIT] = WS_PRIM_DEP_WAIT,
-        [WS_OP_DEP_LAUNCH] = WS_PRIM_DEP_LAUNCH,
-        [WS_OP_CP_COMMIT] = WS_PRIM_CP_COMMIT,
-    };
-    ws_cuda_line(c, "%s();", prim(row[op->kind]));
+    ws_cuda_line(c, "%s();", prim(ws_fact_plain(op->kind)));
 }
 
 static void prefetch_map(WsCuda *c, const WsOp *op)
@@ -197,18 +172,9 @@ static const char *slot(WsCuda *c, const WsOp *op)
     return ws_cuda_format(c, "%s + %s", ws_cuda_stage(c, &op->access[0]), at.s);
 }
 
-static gboolean shared_loop(const WsOp *op)
-{
-    for (const WsTree *t = op->tree; t; t = t->parent) {
-        if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES)
-            return !t->leader;
-    }
-    return TRUE;
-}
-
 static void claim(WsCuda *c, const WsOp *op)
 {
-    if (shared_loop(op) || !c->next_tile) {
+    if (ws_fact_shared_tiles(op) || !c->next_tile) {
         ws_cuda_step_error(c, op, "a claim in a loop that more than the leader runs");
         return;
     }

@@ -331,38 +331,3 @@ gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out)
     *out = (guint)v;
     return v >= 0 && v <= G_MAXINT32;
 }
-
-/* --- what `assume` says of sizes
- * ----------------------------------------------------------------*/
-
-static void assume_one(WsCuda *c, const WsExpr *x)
-{
-    static const WsExprOp mirror[] = { WS_EXPR_GT, WS_EXPR_GE, WS_EXPR_LT, WS_EXPR_LE, WS_EXPR_EQ };
-    if (x->op == WS_EXPR_AND) {
-        assume_one(c, x->arg[0]);
-        assume_one(c, x->arg[1]);
-        return;
-    }
-    if (x->op < WS_EXPR_LT || x->op > WS_EXPR_EQ)
-        return;
-    const WsExpr *a = x->arg[0], *b = x->arg[1];
-    WsExprOp op = x->op;
-    if (a->op == WS_EXPR_INT) {
-        a = x->arg[1];
-        b = x->arg[0];
-        op = mirror[op - WS_EXPR_LT];
-    }
-    if (a->op != WS_EXPR_VAR || b->op != WS_EXPR_INT || c->p->var[a->var].kind != WS_VAR_SIZE)
-        return;
-    WsInterval *in = &c->var[a->var].in, v = ws_interval(b->i, b->i);
-    if (op == WS_EXPR_GT || op == WS_EXPR_GE || op == WS_EXPR_EQ)
-        in->lo = MAX(in->lo, v.lo + (op == WS_EXPR_GT));
-    if (op == WS_EXPR_LT || op == WS_EXPR_LE || op == WS_EXPR_EQ)
-        in->hi = MIN(in->hi, v.lo - (op == WS_EXPR_LT));
-}
-
-void ws_cuda_ranges(WsCuda *c)
-{
-    for (guint i = 0; i < c->p->n_assume; i++)
-        assume_one(c, c->p->assume[i]);
-}

@@ -3,6 +3,7 @@
  * Every tile is followed by one claim, so a launch claims as often as it has tiles, and the
  * counter, which begins again after that many, is 0 when the kernel ends. */
 #include "codegen/emit.h"
+#include "codegen/facts.h"
 
 static LLVMValueRef slot(WsEmit *e, const WsOp *op)
 {
@@ -18,19 +19,9 @@ static void set_next(WsEmit *e, LLVMValueRef id)
         ws_emit_internal_error(e, "no loop over tiles around");
 }
 
-/* Has a loop over tiles whose rounds all threads of the agent run. */
-static gboolean shared_loop(const WsOp *op)
-{
-    for (const WsTree *t = op->tree; t; t = t->parent) {
-        if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES)
-            return !t->leader;
-    }
-    return TRUE;
-}
-
 void ws_dynamic_claim(WsEmit *e, const WsOp *op)
 {
-    if (shared_loop(op)) {
+    if (ws_fact_shared_tiles(op)) {
         ws_emit_step_error(e, op, "a claim in a loop that more than the leader runs");
         return;
     }

@@ -1,5 +1,6 @@
 /* Values to and from tensors, clipped to their shape: predicated accesses, one element each. The
  * tile lies over the last dimensions of the tensor. Also `T[i, …]` in uniform expressions. */
+#include "codegen/facts.h"
 #include "codegen/fragment.h"
 
 static LLVMValueRef wide(WsEmit *e, LLVMValueRef v)
@@ -113,18 +114,10 @@ void ws_global_store(WsEmit *e, const WsOp *op)
 
 void ws_global_reduce(WsEmit *e, const WsOp *op)
 {
-    static const WsPrim prim[WS_DTYPE_COUNT][WS_REDUCE_MAX + 1] = {
-        [WS_DTYPE_F32] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_F32 },
-        [WS_DTYPE_BF16] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_BF16 },
-        [WS_DTYPE_F16] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_F16 },
-        [WS_DTYPE_I32] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_S32,
-                           [WS_REDUCE_MIN] = WS_PRIM_RED_MIN_S32,
-                           [WS_REDUCE_MAX] = WS_PRIM_RED_MAX_S32 },
-    };
     Walk w;
     WsDtype t = e->p->tensor[op->tensor].dtype;
-    WsPrim add = prim[t][op->reduce];
-    if (add == 0) { /* row 0 of the table is no reduction */
+    WsPrim add = ws_fact_reduction(t, op->reduce);
+    if (add == 0) {
         ws_emit_step_error(e, op, "a reduction of this kind and dtype");
         return;
     }

@@ -42,68 +42,14 @@ static WsMathNode *new_node(WsMath *m, WsMathForm form, WsMathKind kind, const W
     return n;
 }
 
-/* --- uniform parts -----------------------------------------------------------------------------*/
-
-static gboolean uniform_call(WsFunc f)
-{
-    return f == WS_FUNC_CDIV || f == WS_FUNC_MIN || f == WS_FUNC_MAX || f == WS_FUNC_ABS ||
-           f == WS_FUNC_SELECT || f == WS_FUNC_POW2FLOOR;
-}
-
-/* Integers and conditions over them that are the same in every thread. */
-static gboolean is_uniform(WsMath *m, const WsExpr *x)
-{
-    if (x->op == WS_EXPR_VAR) {
-        const WsVar *v = &m->e->p->var[x->var];
-        return !v->real && v->kind != WS_VAR_ROW && v->kind != WS_VAR_COL;
-    }
-    if (x->op == WS_EXPR_REAL || x->op == WS_EXPR_NAME || x->op == WS_EXPR_TOTAL ||
-        x->op == WS_EXPR_INDEX || (x->op == WS_EXPR_CALL && !uniform_call(x->func)))
-        return FALSE;
-    for (guint i = 0; i < x->n_args; i++) {
-        if (!is_uniform(m, x->arg[i]))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-static gboolean has_var(const WsExpr *x)
-{
-    gboolean any = x->op == WS_EXPR_VAR;
-    for (guint i = 0; i < x->n_args; i++)
-        any = any || has_var(x->arg[i]);
-    return any;
-}
-
-static WsMathKind uniform_kind(const WsExpr *x)
-{
-    if (x->op == WS_EXPR_TEXT_BOOL || x->op == WS_EXPR_NOT ||
-        (x->op >= WS_EXPR_LT && x->op <= WS_EXPR_OR))
-        return WS_MATH_BOOL;
-    if (x->op == WS_EXPR_CALL && x->func == WS_FUNC_SELECT &&
-        uniform_kind(x->arg[1]) == WS_MATH_BOOL)
-        return WS_MATH_BOOL;
-    return has_var(x) ? WS_MATH_INT : WS_MATH_LITERAL;
-}
-
 /* --- kinds and extents -------------------------------------------------------------------------*/
-
-static gboolean meet(guint a, guint b, guint *out)
-{
-    if (a == b || b == 1 || (b == 0 && a != 1))
-        *out = a;
-    else if (a == 1 || a == 0)
-        *out = b;
-    else
-        return FALSE;
-    return TRUE;
-}
 
 static gboolean broadcast(WsMathNode *n)
 {
     guint rows = 1, cols = 1;
     for (guint i = 0; i < n->n_arg; i++) {
-        if (!meet(rows, n->arg[i]->rows, &rows) || !meet(cols, n->arg[i]->cols, &cols))
+        if (!ws_array_meet(rows, n->arg[i]->rows, &rows) ||
+            !ws_array_meet(cols, n->arg[i]->cols, &cols))
             return FALSE;
     }
     n->rows = rows;
@@ -111,56 +57,12 @@ static gboolean broadcast(WsMathNode *n)
     return TRUE;
 }
 
-static WsMathKind common(WsMathKind a, WsMathKind b)
-{
-    if (a == WS_MATH_BOOL || b == WS_MATH_BOOL)
-        return WS_MATH_BOOL;
-    if (a == WS_MATH_REAL || b == WS_MATH_REAL)
-        return WS_MATH_REAL;
-    return a == WS_MATH_INT || b == WS_MATH_INT ? WS_MATH_INT : WS_MATH_LITERAL;
-}
-
-static WsMathKind call_kind(const WsMathNode *n)
-{
-    WsMathKind kind = n->arg[0]->kind;
-    switch (n->x->func) {
-    case WS_FUNC_SELECT:
-        return common(n->arg[1]->kind, n->arg[2]->kind);
-    case WS_FUNC_CDIV:
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
-        for (guint i = 1; i < n->n_arg; i++)
-            kind = common(kind, n->arg[i]->kind);
-        return kind;
-    case WS_FUNC_ABS:
-    case WS_FUNC_ROWMAX:
-    case WS_FUNC_ROWSUM:
-    case WS_FUNC_LANEMAX:
-    case WS_FUNC_LANESUM:
-        return kind;
-    case WS_FUNC_I32:
-    case WS_FUNC_I8:
-    case WS_FUNC_U8:
-        return WS_MATH_INT;
-    default:
-        return WS_MATH_REAL;
-    }
-}
-
 static WsMathKind kind_of(const WsMathNode *n)
 {
-    const WsExpr *x = n->x;
-    if (x->op == WS_EXPR_CALL)
-        return call_kind(n);
-    if (x->op == WS_EXPR_NOT || (x->op >= WS_EXPR_LT && x->op <= WS_EXPR_OR))
-        return WS_MATH_BOOL;
-    return n->n_arg > 1 ? common(n->arg[0]->kind, n->arg[1]->kind) : n->arg[0]->kind;
-}
-
-static gboolean is_reduction(const WsExpr *x)
-{
-    return x->op == WS_EXPR_CALL && (x->func == WS_FUNC_ROWMAX || x->func == WS_FUNC_ROWSUM ||
-                                     x->func == WS_FUNC_LANEMAX || x->func == WS_FUNC_LANESUM);
+    g_autofree WsMathKind *operand = g_new(WsMathKind, n->n_arg);
+    for (guint i = 0; i < n->n_arg; i++)
+        operand[i] = n->arg[i]->kind;
+    return ws_array_kind(n->x, operand, n->n_arg);
 }
 
 static guint reduced_cols(const WsMathNode *n)
@@ -214,26 +116,15 @@ static WsMathNode *leaf(WsMath *m, const WsExpr *x)
     return n;
 }
 
-/* An index times a constant 0 or 1: the choice between two masks by a constant of the design. */
-static const WsExpr *chosen(WsMath *m, const WsExpr *x)
-{
-    for (guint i = 0; x->op == WS_EXPR_MUL && i < 2; i++) {
-        const WsExpr *factor = x->arg[i], *index = x->arg[1 - i];
-        if (factor->op == WS_EXPR_INT && (factor->i == 0 || factor->i == 1) &&
-            index->op == WS_EXPR_VAR && !m->e->p->var[index->var].real)
-            return factor->i ? index : factor;
-    }
-    return x;
-}
-
 static WsMathNode *infer(WsMath *m, const WsExpr *x)
 {
-    x = chosen(m, x);
-    if (is_uniform(m, x))
-        return new_node(m, WS_MATH_UNIFORM, uniform_kind(x), x);
+    x = ws_array_chosen(m->e->p, x);
+    if (ws_array_uniform(m->e->p, x))
+        return new_node(m, WS_MATH_UNIFORM, ws_array_uniform_kind(x), x);
     if (!x->n_args)
         return leaf(m, x);
-    WsMathNode *n = new_node(m, is_reduction(x) ? WS_MATH_REDUCE : WS_MATH_OP, WS_MATH_REAL, x);
+    WsMathNode *n =
+        new_node(m, ws_array_reduction(x) ? WS_MATH_REDUCE : WS_MATH_OP, WS_MATH_REAL, x);
     n->n_arg = x->n_args;
     n->arg = g_new0(WsMathNode *, x->n_args);
     for (guint i = 0; i < x->n_args; i++) {
@@ -249,11 +140,6 @@ static WsMathNode *infer(WsMath *m, const WsExpr *x)
     return n;
 }
 
-static guint slots(guint extent, guint per)
-{
-    return extent <= 4 ? 1 : extent / per;
-}
-
 static void make_slots(WsMath *m, WsMathNode *n)
 {
     n->n_row = n->n_col = 1;
@@ -267,8 +153,8 @@ static void make_slots(WsMath *m, WsMathNode *n)
         if (n->form == WS_MATH_VALUE && (n->rows != m->lin.rows || n->cols != m->lin.cols))
             fail(m, "linear values of different shapes in one statement");
     } else if (!m->linear) {
-        n->n_row = slots(n->rows, 32);
-        n->n_col = slots(n->cols, 4);
+        n->n_row = ws_array_slots(n->rows, 32);
+        n->n_col = ws_array_slots(n->cols, 4);
     }
     n->made = g_new0(LLVMValueRef, (gsize)n->n_row * n->n_col);
 }
@@ -308,8 +194,8 @@ WsMathNode *ws_math_node(WsMath *m, const WsExpr *x, guint target_rows, guint ta
     guint rows, cols;
     if (!n || m->e->error)
         return NULL;
-    if (!meet(target_rows, n->rows, &rows) || !meet(target_cols, n->cols, &cols) ||
-        !resolve(m, n, MAX(rows, 1), MAX(cols, 1)))
+    if (!ws_array_meet(target_rows, n->rows, &rows) ||
+        !ws_array_meet(target_cols, n->cols, &cols) || !resolve(m, n, MAX(rows, 1), MAX(cols, 1)))
         return m->e->error ? NULL : fail(m, "shapes of this form");
     return n;
 }

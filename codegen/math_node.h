@@ -3,11 +3,11 @@
  * that a per-row part of a tile expression is built once per row. Internal to codegen/math*.c. */
 #pragma once
 
+#include "codegen/array.h"
 #include "codegen/fragment.h"
 
 G_BEGIN_DECLS
 
-typedef enum { WS_MATH_LITERAL, WS_MATH_INT, WS_MATH_REAL, WS_MATH_BOOL } WsMathKind;
 typedef enum {
     WS_MATH_UNIFORM, /* integers or a condition, the same in all threads: intervals decide it */
     WS_MATH_CONST,   /* real literal */

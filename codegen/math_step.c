@@ -1,4 +1,5 @@
 /* Compute steps: the statements in order, what they store, and the branch of `unless`. */
+#include "codegen/facts.h"
 #include "codegen/math_node.h"
 
 #include <string.h>
@@ -6,19 +7,6 @@
 static void fail(WsMath *m, const char *what)
 {
     ws_emit_step_error(m->e, m->op, what);
-}
-
-/* Operands a of matrix products: what defines them must stay behind the wait that retires the mma
- * which reads the registers, or ptxas runs all products one after another (C7513). */
-static gboolean feeds_mma(WsEmit *e, guint value)
-{
-    for (guint i = 0; i < e->p->n_ops; i++) {
-        const WsOp *op = e->p->op[i];
-        if (op->kind == WS_OP_MMA && op->agent >= 0 && &e->p->agent[op->agent] == e->agent &&
-            op->mma->a.in_registers && op->value[1].value == value)
-            return TRUE;
-    }
-    return FALSE;
 }
 
 static LLVMValueRef packed_pair(WsEmit *e, WsDtype t, gboolean here, LLVMValueRef lo,
@@ -36,7 +24,8 @@ static void store_packed(WsEmit *e, const WsFragment *f, LLVMValueRef *x)
 {
     WsDtype t = f->v->dtype;
     guint bytes = ws_dtype_bytes(t);
-    gboolean here = (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && feeds_mma(e, f->value);
+    gboolean here =
+        (t == WS_DTYPE_BF16 || t == WS_DTYPE_F16) && ws_fact_feeds_mma(e->p, e->agent, f->value);
     for (guint i = 0; i < f->n; i += 2) {
         WsElement at = ws_fragment_element(f, i);
         if (at.part != 0)
@@ -115,32 +104,14 @@ static void temporary(WsMath *m, const WsStatement *s)
         g_hash_table_replace(m->temporary, s->name, n);
 }
 
-/* Index of the value that a statement assigns, n_values if it is a temporary. */
-static guint target_of(const WsMath *m, const WsStatement *s)
-{
-    const WsAgent *a = m->e->agent;
-    guint v = 0;
-    while (v < a->n_values && strcmp(a->value[v].name, s->name) != 0)
-        v++;
-    return v;
-}
-
 static void statement(WsMath *m, guint i)
 {
     const WsStatement *s = m->op->math[i];
-    guint v = target_of(m, s);
+    guint v = ws_fact_value(m->e->agent, s->name);
     if (v < m->e->agent->n_values)
         assign(m, s->value, v);
     else
         temporary(m, s);
-}
-
-static gboolean calls(const WsExpr *x, WsFunc a, WsFunc b)
-{
-    gboolean any = x->op == WS_EXPR_CALL && (x->func == a || x->func == b);
-    for (guint i = 0; i < x->n_args; i++)
-        any = any || calls(x->arg[i], a, b);
-    return any;
 }
 
 static void statements(WsMath *m)
@@ -162,13 +133,6 @@ static LLVMValueRef needed(WsMath *m)
     return LLVMBuildNot(e->b, ws_prim(e, WS_PRIM_VOTE_ALL, all), "needed");
 }
 
-static gboolean before_named_barrier(WsEmit *e, const WsOp *op)
-{
-    const WsOp *next = op->index + 1 < e->p->n_ops ? e->p->op[op->index + 1] : NULL;
-    return next && next->agent == op->agent && next->barrier >= 0 &&
-           (next->kind == WS_OP_BAR_ARRIVE || next->kind == WS_OP_BAR_SYNC);
-}
-
 /* Arithmetic beside products in flight is to be done before the wait that follows, or the two do
  * not overlap, and arithmetic before a named barrier before that: ptxas moves both up. A sum over
  * the columns needs all of them. */
@@ -176,12 +140,12 @@ static void hold(WsMath *m)
 {
     WsEmit *e = m->e;
     LLVMValueRef all = NULL;
-    if (!e->in_flight->len && !before_named_barrier(e, m->op))
+    if (!e->in_flight->len && !ws_fact_before_named_barrier(e->p, m->op))
         return;
     for (guint i = 0; i < m->op->n_math && !e->error; i++) {
-        guint v = target_of(m, m->op->math[i]);
+        guint v = ws_fact_value(e->agent, m->op->math[i]->name);
         if (v == e->agent->n_values || e->agent->value[v].dtype != WS_DTYPE_F32 ||
-            !calls(m->op->math[i]->value, WS_FUNC_LANESUM, WS_FUNC_ROWSUM))
+            !ws_array_calls(m->op->math[i]->value, WS_FUNC_LANESUM, WS_FUNC_ROWSUM))
             continue;
         for (guint r = 0; r < e->regs[v].n && r < 8; r++) {
             LLVMValueRef x = ws_reg_get(e, v, r);

@@ -1,5 +1,6 @@
 /* mbarriers, named barriers, fences, and everything that is one primitive without operands. */
 #include "codegen/emit.h"
+#include "codegen/facts.h"
 
 void ws_sync_mbar_init(WsEmit *e, const WsOp *op)
 {
@@ -19,23 +20,10 @@ void ws_sync_wait(WsEmit *e, const WsOp *op)
             parity);
 }
 
-/* A CTA cannot read a peer's shared memory (LANGUAGE section 18), so what a remote arrival releases
- * is storage whose reads are over; only memory outside the CTA can carry generic writes to a peer.
- */
-static gboolean publishes(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_ops; i++) {
-        WsOpKind k = p->op[i]->kind;
-        if (k == WS_OP_ST_GLOBAL || k == WS_OP_RED_GLOBAL || k == WS_OP_ST_REMOTE || k == WS_OP_RAW)
-            return TRUE;
-    }
-    return p->has_raw;
-}
-
 static void arrive_remote(WsEmit *e, LLVMValueRef bar, LLVMValueRef rank, gint64 n)
 {
-    ws_prim(e, publishes(e->p) ? WS_PRIM_MBAR_ARRIVE_PUBLISH : WS_PRIM_MBAR_ARRIVE_REMOTE, bar,
-            rank, ws_i32(e, n));
+    ws_prim(e, ws_fact_publishes(e->p) ? WS_PRIM_MBAR_ARRIVE_PUBLISH : WS_PRIM_MBAR_ARRIVE_REMOTE,
+            bar, rank, ws_i32(e, n));
 }
 
 static void arrive_at(WsEmit *e, const WsOp *op, LLVMValueRef bar, gint64 n)
@@ -109,29 +97,14 @@ void ws_sync_bar(WsEmit *e, const WsOp *op)
     }
     ws_prim_call(e, op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC, 0, NULL,
                  2, (guint32[]){ id, threads });
-    const WsOp *next = op->index + 1 < e->p->n_ops ? e->p->op[op->index + 1] : NULL;
-    if (op->barrier >= 0 && op->kind == WS_OP_BAR_SYNC && next && next->kind == WS_OP_MATH &&
-        next->agent == op->agent)
+    if (ws_fact_barrier_before_math(e->p, op))
         ws_prim(e, WS_PRIM_STAY, e->n_tiles.v);
 }
 
 void ws_sync_simple(WsEmit *e, const WsOp *op)
 {
-    static const WsPrim prim[WS_OP_KIND_COUNT] = {
-        [WS_OP_BULK_COMMIT] = WS_PRIM_BULK_COMMIT,
-        [WS_OP_MMA_FENCE] = WS_PRIM_WGMMA_FENCE,
-        [WS_OP_WARP_SYNC] = WS_PRIM_WARP_SYNC,
-        [WS_OP_CLUSTER_ARRIVE] = WS_PRIM_CLUSTER_ARRIVE,
-        [WS_OP_CLUSTER_WAIT] = WS_PRIM_CLUSTER_WAIT,
-        [WS_OP_FENCE_ASYNC] = WS_PRIM_FENCE_ASYNC,
-        [WS_OP_FENCE_CLUSTER] = WS_PRIM_FENCE_CLUSTER,
-        [WS_OP_FENCE_GPU] = WS_PRIM_FENCE_GPU,
-        [WS_OP_FENCE_INIT] = WS_PRIM_FENCE_MBAR_INIT,
-        [WS_OP_DEP_WAIT] = WS_PRIM_DEP_WAIT,
-        [WS_OP_DEP_LAUNCH] = WS_PRIM_DEP_LAUNCH,
-    };
     if (op->kind != WS_OP_SETMAXNREG) {
-        ws_prim0(e, prim[op->kind]);
+        ws_prim0(e, ws_fact_plain(op->kind));
         return;
     }
     /* In shared warp groups the role switch has done it for all warps together. */

@@ -2,6 +2,7 @@
  * that an interval decides fold (a peeled round knows k == 0), and divisions know their sign.
  * Sizes are taken as 31-bit: tile ids, coordinates and uses of any real launch fit. */
 #include "codegen/emit.h"
+#include "codegen/facts.h"
 
 WsUniform ws_uniform_value(LLVMValueRef v, gint64 lo, gint64 hi)
 {
@@ -303,38 +304,13 @@ LLVMValueRef ws_uniform_i32(WsEmit *e, const WsExpr *x)
     return ws_uniform(e, x).v;
 }
 
-/* One `assume` of the form VAR cmp INT (or INT cmp VAR) narrows the interval of a size. */
-static void assume_one(WsEmit *e, const WsExpr *x)
-{
-    static const WsExprOp mirror[] = { WS_EXPR_GT, WS_EXPR_GE, WS_EXPR_LT, WS_EXPR_LE, WS_EXPR_EQ };
-    if (x->op == WS_EXPR_AND) {
-        assume_one(e, x->arg[0]);
-        assume_one(e, x->arg[1]);
-        return;
-    }
-    if (x->op < WS_EXPR_LT || x->op > WS_EXPR_EQ)
-        return;
-    const WsExpr *a = x->arg[0], *b = x->arg[1];
-    WsExprOp op = x->op;
-    if (a->op == WS_EXPR_INT) {
-        const WsExpr *t = a;
-        a = b;
-        b = t;
-        op = mirror[op - WS_EXPR_LT];
-    }
-    if (a->op != WS_EXPR_VAR || b->op != WS_EXPR_INT || a->var < 0 ||
-        (guint)a->var >= e->p->n_vars || e->p->var[a->var].kind != WS_VAR_SIZE)
-        return;
-    WsBinding *v = &e->var[a->var];
-    gint64 c = ws_interval(b->i, b->i).lo;
-    if (op == WS_EXPR_GT || op == WS_EXPR_GE || op == WS_EXPR_EQ)
-        v->lo = MAX(v->lo, c + (op == WS_EXPR_GT));
-    if (op == WS_EXPR_LT || op == WS_EXPR_LE || op == WS_EXPR_EQ)
-        v->hi = MIN(v->hi, c - (op == WS_EXPR_LT));
-}
-
 void ws_uniform_ranges(WsEmit *e)
 {
-    for (guint i = 0; i < e->p->n_assume; i++)
-        assume_one(e, e->p->assume[i]);
+    for (guint i = 0; i < e->p->n_vars; i++) {
+        if (e->p->var[i].kind != WS_VAR_SIZE)
+            continue;
+        WsInterval in = ws_fact_size(e->p, (gint)i);
+        e->var[i].lo = in.lo;
+        e->var[i].hi = in.hi;
+    }
 }

@@ -1,0 +1,141 @@
+#include "codegen/facts.h"
+
+#include <string.h>
+
+gboolean ws_fact_publishes(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        WsOpKind k = p->op[i]->kind;
+        if (k == WS_OP_ST_GLOBAL || k == WS_OP_RED_GLOBAL || k == WS_OP_ST_REMOTE || k == WS_OP_RAW)
+            return TRUE;
+    }
+    return p->has_raw;
+}
+
+WsPrim ws_fact_plain(WsOpKind kind)
+{
+    static const WsPrim prim[WS_OP_KIND_COUNT] = {
+        [WS_OP_BULK_COMMIT] = WS_PRIM_BULK_COMMIT,
+        [WS_OP_MMA_FENCE] = WS_PRIM_WGMMA_FENCE,
+        [WS_OP_WARP_SYNC] = WS_PRIM_WARP_SYNC,
+        [WS_OP_CLUSTER_ARRIVE] = WS_PRIM_CLUSTER_ARRIVE,
+        [WS_OP_CLUSTER_WAIT] = WS_PRIM_CLUSTER_WAIT,
+        [WS_OP_FENCE_ASYNC] = WS_PRIM_FENCE_ASYNC,
+        [WS_OP_FENCE_CLUSTER] = WS_PRIM_FENCE_CLUSTER,
+        [WS_OP_FENCE_GPU] = WS_PRIM_FENCE_GPU,
+        [WS_OP_FENCE_INIT] = WS_PRIM_FENCE_MBAR_INIT,
+        [WS_OP_DEP_WAIT] = WS_PRIM_DEP_WAIT,
+        [WS_OP_DEP_LAUNCH] = WS_PRIM_DEP_LAUNCH,
+        [WS_OP_CP_COMMIT] = WS_PRIM_CP_COMMIT,
+    };
+    return prim[kind];
+}
+
+WsPrim ws_fact_reduction(WsDtype t, WsReduce reduce)
+{
+    static const WsPrim prim[WS_DTYPE_COUNT][WS_REDUCE_MAX + 1] = {
+        [WS_DTYPE_F32] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_F32 },
+        [WS_DTYPE_BF16] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_BF16 },
+        [WS_DTYPE_F16] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_F16 },
+        [WS_DTYPE_I32] = { [WS_REDUCE_ADD] = WS_PRIM_RED_ADD_S32,
+                           [WS_REDUCE_MIN] = WS_PRIM_RED_MIN_S32,
+                           [WS_REDUCE_MAX] = WS_PRIM_RED_MAX_S32 },
+    };
+    return prim[t][reduce]; /* row 0 of prim.def is no reduction */
+}
+
+/* --- neighbours --------------------------------------------------------------------------------*/
+
+static const WsOp *next_of(const WsProgram *p, const WsOp *op)
+{
+    const WsOp *next = op->index + 1 < p->n_ops ? p->op[op->index + 1] : NULL;
+    return next && next->agent == op->agent ? next : NULL;
+}
+
+gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op)
+{
+    const WsOp *next = next_of(p, op);
+    return next && next->barrier >= 0 &&
+           (next->kind == WS_OP_BAR_ARRIVE || next->kind == WS_OP_BAR_SYNC);
+}
+
+gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op)
+{
+    const WsOp *next = next_of(p, op);
+    return op->barrier >= 0 && op->kind == WS_OP_BAR_SYNC && next && next->kind == WS_OP_MATH;
+}
+
+gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->kind == WS_OP_MMA && op->agent >= 0 && &p->agent[op->agent] == agent &&
+            op->mma->a.in_registers && op->value[1].value == value)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+guint ws_fact_value(const WsAgent *agent, const char *name)
+{
+    guint v = 0;
+    while (v < agent->n_values && strcmp(agent->value[v].name, name) != 0)
+        v++;
+    return v;
+}
+
+gboolean ws_fact_shared_tiles(const WsOp *op)
+{
+    for (const WsTree *t = op->tree; t; t = t->parent) {
+        if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES)
+            return !t->leader;
+    }
+    return TRUE;
+}
+
+gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *from,
+                           const WsRange *to, guint n)
+{
+    const WsBuffer *a = &p->buffer[op->access[0].buffer];
+    const WsBuffer *b = &p->buffer[op->access[1].buffer];
+    guint pattern = 8 * a->swizzle;
+    for (guint i = 0; i < n; i++) {
+        if (from[i].bytes != to[i].bytes || from[i].bytes % 16 || from[i].offset % 16 ||
+            to[i].offset % 16 || (pattern && from[i].offset % pattern != to[i].offset % pattern))
+            return FALSE;
+    }
+    return a->swizzle == b->swizzle;
+}
+
+/* --- sizes -------------------------------------------------------------------------------------*/
+
+/* VAR cmp INT (or INT cmp VAR) narrows what is known. */
+static void narrow(const WsExpr *x, gint var, WsInterval *in)
+{
+    static const WsExprOp mirror[] = { WS_EXPR_GT, WS_EXPR_GE, WS_EXPR_LT, WS_EXPR_LE, WS_EXPR_EQ };
+    if (x->op == WS_EXPR_AND) {
+        narrow(x->arg[0], var, in);
+        narrow(x->arg[1], var, in);
+        return;
+    }
+    if (x->op < WS_EXPR_LT || x->op > WS_EXPR_EQ)
+        return;
+    gboolean turned = x->arg[0]->op == WS_EXPR_INT;
+    const WsExpr *a = x->arg[turned], *b = x->arg[!turned];
+    WsExprOp op = turned ? mirror[x->op - WS_EXPR_LT] : x->op;
+    if (a->op != WS_EXPR_VAR || b->op != WS_EXPR_INT || a->var != var)
+        return;
+    gint64 c = ws_interval(b->i, b->i).lo;
+    if (op == WS_EXPR_GT || op == WS_EXPR_GE || op == WS_EXPR_EQ)
+        in->lo = MAX(in->lo, c + (op == WS_EXPR_GT));
+    if (op == WS_EXPR_LT || op == WS_EXPR_LE || op == WS_EXPR_EQ)
+        in->hi = MIN(in->hi, c - (op == WS_EXPR_LT));
+}
+
+WsInterval ws_fact_size(const WsProgram *p, gint var)
+{
+    WsInterval in = { 0, G_MAXINT32 };
+    for (guint i = 0; i < p->n_assume; i++)
+        narrow(p->assume[i], var, &in);
+    return in;
+}

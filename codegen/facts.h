@@ -1,0 +1,33 @@
+/* What both generators read off the program before they write a line: judgements, no code. */
+#pragma once
+
+#include "codegen/interval.h"
+#include "codegen/prim.h"
+
+G_BEGIN_DECLS
+
+/* A CTA cannot read a peer's shared memory (LANGUAGE section 18), so what a remote arrival releases
+ * is storage whose reads are over; only memory outside the CTA can carry generic writes to a peer.
+ */
+gboolean ws_fact_publishes(const WsProgram *p);
+/* Primitive of an operation without operands. */
+WsPrim ws_fact_plain(WsOpKind kind);
+/* Primitive that reduces elements of this type into global memory; 0: there is none. */
+WsPrim ws_fact_reduction(WsDtype t, WsReduce reduce);
+/* The named barrier in front of the arithmetic `op`, or behind it: it stays between them. */
+gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op);
+gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op);
+/* Operands a of matrix products: what defines them must stay behind the wait that retires the mma
+ * which reads the registers, or ptxas runs all products one after another (C7513). */
+gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value);
+/* Index of a value by its name, n_values if the agent has none of that name. */
+guint ws_fact_value(const WsAgent *agent, const char *name);
+/* The loop over tiles around `op` is run by more than the leader. */
+gboolean ws_fact_shared_tiles(const WsOp *op);
+/* Both views of a copy look alike to the swizzle: same span, and equal offsets in its pattern. */
+gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *from,
+                           const WsRange *to, guint n);
+/* What `assume` says of a size. */
+WsInterval ws_fact_size(const WsProgram *p, gint var);
+
+G_END_DECLS
