@@ -69,6 +69,7 @@ typedef struct {
 
 typedef struct {
     guint16 first, n; /* items of its reads */
+    guint64 readers;  /* their classes */
 } WsBitCell;
 
 /* --- program ---------------------------------------------------------------------------------- */
@@ -197,6 +198,24 @@ typedef struct {
     gint32 arrived, count;
 } WsBitNamed;
 
+/* Rings that turn together (bits_turn.c). */
+enum { WS_BIT_GROUPS = 6 };
+typedef struct {
+    guint inst, local;
+    gint64 exact; /* up to here it is known exactly */
+} WsBitVar;
+typedef struct {
+    guint word, shift, width; /* bits of holders: two for every slot */
+} WsBitField;
+typedef struct {
+    gint64 modulus;
+    guint n_vars, n_fields, turns;
+    WsBitVar *var;
+    WsBitField *field;
+    guint8 *barrier, *buffer; /* TRUE: it turns */
+    guint16 *next;            /* [turns][items of a CTA] where an item goes */
+} WsBitGroup;
+
 typedef struct WsBits {
     const WsProgram *p;
     WsControl *c;
@@ -239,8 +258,11 @@ typedef struct WsBits {
     guint *barrier_of;                /* [slots] */
     guint o_written, o_author, n_set; /* words of raw; words of a set of items of a CTA */
     gboolean split;
-    guint64 handed; /* 1 + instance << 32 | slot that holds all its leader knows; 0 none */
-    guint32 *touch; /* [items] operation that touched it last */
+    guint n_groups;
+    WsBitGroup group[WS_BIT_GROUPS];
+    guint8 *scratch; /* a state while it is turned */
+    guint64 handed;  /* 1 + instance << 32 | slot that holds all its leader knows; 0 none */
+    guint32 *touch;  /* [items] operation that touched it last */
     guint32 serial;
     gboolean alarm;
     WsRuleId rule;  /* of the alarm */
@@ -317,6 +339,7 @@ void ws_bit_outside(WsBits *b, const char *why);
 WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e);       /* of the program */
 WsBitExpr ws_bit_expr_plain(WsBits *b, guint agent, const WsExpr *e); /* already rewritten */
 gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e);
+gboolean ws_bit_uses(const WsBitExpr *e, guint local);
 gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value);
 static inline gboolean ws_bit_eval(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
 {
@@ -345,6 +368,11 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
 /* --- bits_layout.c ---------------------------------------------------------------------------- */
 void ws_bit_layout(WsBits *b);
 void ws_bit_reset(WsBits *b);
+
+/* --- bits_turn.c ------------------------------------------------------------------------------ */
+void ws_bit_find_groups(WsBits *b);
+/* Turns all rings to where the first counter stands at 0. */
+void ws_bit_turn(WsBits *b);
 
 /* --- bits_walk.c ------------------------------------------------------------------------------ */
 gboolean ws_bit_value_of(WsBits *b, guint i, gint symbol, gint64 *value);
@@ -418,6 +446,10 @@ typedef struct {
     guint n, cap;
 } WsBitKey;
 void ws_bit_key(WsBits *b, WsBitKey *k);
+/* What is not known of the past beside the rows: fewer bits are less knowledge. */
+guint ws_bit_n_past(const WsBits *b);
+void ws_bit_past(const WsBits *b, guint64 *word);
+void ws_bit_set_past(WsBits *b, const guint64 *word);
 
 /* --- bits_prove.c ----------------------------------------------------------------------------- */
 /* Which counts are looked at: least .. most (-1: no bound) that leave `remainder`. */

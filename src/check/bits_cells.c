@@ -267,7 +267,7 @@ static void number_reads(WsBits *b)
     b->cell = ws_bit_alloc(b, (b->n_cells + 1) * sizeof(WsBitCell));
     guint item = b->n_cells;
     for (guint c = 0; c < b->n_cells; c++) {
-        b->cell[c] = (WsBitCell){ (guint16)item, (guint16)popcount(readers[c]) };
+        b->cell[c] = (WsBitCell){ (guint16)item, (guint16)popcount(readers[c]), readers[c] };
         item += b->cell[c].n;
     }
     b->n_touched = item;

@@ -126,6 +126,14 @@ WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e)
     return ws_bit_expr_plain(b, agent, w ? w : e);
 }
 
+gboolean ws_bit_uses(const WsBitExpr *e, guint local)
+{
+    for (guint i = 0; i < e->n; i++)
+        if (e->code[i].op == CODE_LOCAL && e->code[i].var == (gint32)local)
+            return TRUE;
+    return FALSE;
+}
+
 /* It depends on a symbol whose value is only known up to a multiple. */
 gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e)
 {

@@ -210,13 +210,41 @@ static void put_symbols(WsBitKey *k, WsBits *b)
 /* --- objects ---------------------------------------------------------------------------------- */
 static void put_slot(WsBitKey *k, const WsBitSlot *s)
 {
-    gint64 phase = s->phase <= 1 ? s->phase : 2 + s->phase % WS_LAPS;
-    put(k, phase | s->moved << 4 | s->bytes_before << 5 | s->signalled << 6 | s->loose << 8);
+    put(k, (s->phase & 1) | s->moved << 4 | s->loose << 8);
     put(k, s->pend);
     put(k, s->tx);
     put(k, (gint64)s->now);
-    put(k, (gint64)s->before);
-    put(k, s->waited);
+}
+
+guint ws_bit_n_past(const WsBits *b)
+{
+    return b->ranks * (2 * b->n_slots + b->n_named) + b->o_author - b->o_written;
+}
+
+void ws_bit_past(const WsBits *b, guint64 *word)
+{
+    for (guint s = 0; s < b->ranks * b->n_slots; s++) {
+        const WsBitSlot *x = ws_bit_slot(b, s);
+        *word++ = ~(x->before | (guint64)x->waited << 32);
+        *word++ = ~(guint64)(x->bytes_before | x->signalled << 1);
+    }
+    for (guint n = 0; n < b->ranks * b->n_named; n++)
+        *word++ = ~ws_bit_named(b, n)->before;
+    memcpy(word, ws_bit_raw(b) + b->o_written, (b->o_author - b->o_written) * sizeof *word);
+}
+
+void ws_bit_set_past(WsBits *b, const guint64 *word)
+{
+    for (guint s = 0; s < b->ranks * b->n_slots; s++) {
+        WsBitSlot *x = ws_bit_slot(b, s);
+        x->before = ~*word & G_MAXUINT32, x->waited = (guint32)(~*word >> 32);
+        word++;
+        x->bytes_before = ~*word & 1, x->signalled = ~*word >> 1 & 1;
+        word++;
+    }
+    for (guint n = 0; n < b->ranks * b->n_named; n++)
+        ws_bit_named(b, n)->before = ~*word++;
+    memcpy(ws_bit_raw(b) + b->o_written, word, (b->o_author - b->o_written) * sizeof *word);
 }
 
 void ws_bit_key(WsBits *b, WsBitKey *k)
@@ -229,16 +257,17 @@ void ws_bit_key(WsBits *b, WsBitKey *k)
         put_slot(k, ws_bit_slot(b, s));
     for (guint n = 0; n <= b->ranks * b->n_named; n++) {
         const WsBitNamed *x = ws_bit_named(b, n);
-        put(k, MIN(x->generation, 1) | (gint64)x->arrived << 1);
+        put(k, x->arrived);
         put(k, x->count);
         put(k, (gint64)x->now);
-        put(k, (gint64)x->before);
     }
     if (k->n & 1)
         put(k, 0);
-    guint words = 2 * b->n_raw;
+    /* what has been written belongs to the past */
+    guint first = b->o_written, rest = b->n_raw - b->o_author, words = 2 * (first + rest);
     if (k->n + words + 4 > k->cap)
         k->word = g_renew(gint32, k->word, k->cap = 2 * (k->n + words) + 256);
-    memcpy(k->word + k->n, ws_bit_raw(b), b->n_raw * sizeof(guint64));
+    memcpy(k->word + k->n, ws_bit_raw(b), first * sizeof(guint64));
+    memcpy(k->word + k->n + 2 * first, ws_bit_raw(b) + b->o_author, rest * sizeof(guint64));
     k->n += words;
 }

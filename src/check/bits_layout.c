@@ -172,6 +172,7 @@ void ws_bit_layout(WsBits *b)
     g_free(b->now);
     b->now = g_malloc0(at);
     b->serial = 1;
+    ws_bit_find_groups(b);
 }
 
 void ws_bit_reset(WsBits *b)

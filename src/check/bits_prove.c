@@ -44,6 +44,7 @@ typedef struct {
     gsize in_chunk, bytes;
     Choice *first, *last; /* a queue */
     GPtrArray *spare_states;
+    guint64 *past; /* words of the state at hand */
     const Choice *from;
     gint64 answer;
     gboolean stop;
@@ -127,7 +128,7 @@ static void grow(Search *s)
 
 static guint known_words(const WsBits *b)
 {
-    return (b->n_items + b->n_q) * b->nw;
+    return (b->n_items + b->n_q) * b->nw + ws_bit_n_past(b);
 }
 
 /* What is known lies in one piece but for the gap between K and Q. */
@@ -136,6 +137,7 @@ static void known_of(const WsBits *b, guint64 *out)
     gsize k = (gsize)b->n_items * b->nw, q = (gsize)b->n_q * b->nw;
     memcpy(out, b->now + b->o_k, k * sizeof(guint64));
     memcpy(out + k, b->now + b->o_q, q * sizeof(guint64));
+    ws_bit_past(b, out + k + q);
 }
 
 /* Forgets what the other does not know; TRUE: the other knew more somewhere. */
@@ -155,6 +157,7 @@ static gboolean meet(guint64 *now, guint64 *before, gsize n)
 static Seen *enter(Search *s)
 {
     WsBits *b = s->b;
+    ws_bit_turn(b);
     ws_bit_key(b, &s->key);
     guint n = s->key.n, known = known_words(b);
     if (s->o->exact) {
@@ -187,11 +190,18 @@ static Seen *enter(Search *s)
     gsize k = (gsize)b->n_items * b->nw, q = (gsize)b->n_q * b->nw;
     gboolean less = meet(ws_bit_k(b, 0), x->known, k);
     less |= meet(ws_bit_q(b, 0), x->known + k, q);
+    ws_bit_past(b, s->past);
+    less |= meet(s->past, x->known + k + q, ws_bit_n_past(b));
+    ws_bit_set_past(b, s->past);
     if (!less)
         return NULL;
     if (x->waiting) {
         memcpy(x->waiting->state + b->o_k, b->now + b->o_k, k * sizeof(guint64));
         memcpy(x->waiting->state + b->o_q, b->now + b->o_q, q * sizeof(guint64));
+        guint8 *here = b->now;
+        b->now = x->waiting->state;
+        ws_bit_set_past(b, s->past);
+        b->now = here;
         return NULL;
     }
     s->proof->merges++;
@@ -394,6 +404,7 @@ static void search(Search *s)
         if (b->c->outside)
             return;
         ws_bit_reset(b);
+        s->past = g_renew(guint64, s->past, ws_bit_n_past(b) + 1);
         explore(s);
         if (!b->recut || b->c->outside || s->proof->why)
             return;
@@ -425,6 +436,7 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     g_ptr_array_unref(s.spare_states);
     g_free(s.seen);
     g_free(s.key.word);
+    g_free(s.past);
     ws_bits_free(b);
     proof->seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
     return proof;

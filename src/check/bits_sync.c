@@ -105,8 +105,8 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
     WsBitSlot *slot = ws_bit_slot(b, s);
     if (turn != G_MININT64 && turn != slot->phase)
         ws_bit_alarm(b, WS_RULE_P_EARLY);
-    if (slot->phase == 0 ||
-        ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), o->leader ? &b->lead[i] : &b->know[i]))
+    /* before the first completion everybody knows "the last one" */
+    if (ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), o->leader ? &b->lead[i] : &b->know[i]))
         return;
     /* An instance that contributed to the phase before and is alone in it cannot be early. */
     if ((slot->now | slot->before) != 1ull << i || slot->bytes_before)
@@ -207,7 +207,7 @@ gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
     const WsMask *mask = o->leader ? &b->lead[i] : &b->know[i];
     if (in->turn != G_MININT64 && in->turn != k) /* passes on another completion than it means */
         ws_bit_alarm(b, WS_RULE_P_EARLY);
-    if (k >= 1 && !ws_bit_knows(b, slot_row(b, s, WS_ITEM_BEFORE), mask)) /* W1 */
+    if (!ws_bit_knows(b, slot_row(b, s, WS_ITEM_BEFORE), mask)) /* W1 */
         ws_bit_alarm(b, WS_RULE_P_EARLY);
     ws_bit_join(b, &b->done[s], mask);
     guint a = ws_bit_agent(b, i);
@@ -249,7 +249,7 @@ static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 ele
     else if (x->count != threads)
         ws_bit_alarm(b, WS_RULE_P_NAMED);
     /* N1; whoever made all joins of the generation before knows that it is over */
-    if (x->generation > 0 && x->before != 1ull << i && !ws_bit_knows(b, row, &b->know[i]))
+    if (x->before != 1ull << i && !ws_bit_knows(b, row, &b->know[i]))
         ws_bit_alarm(b, WS_RULE_P_NAMED);
     x->arrived += (gint32)threads_of_agent;
     x->now |= 1ull << i;

@@ -92,7 +92,8 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
             g_array_append_val(rounds, r);
         }
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, has_integers(p) ? 3 : 1, 6), rounds, skipped);
+    g_autoptr(GPtrArray) cases =
+        ws_cases(p, CLAMP(alarm->tiles, has_integers(p) ? 3 : 1, 6), rounds, skipped);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, 8);
     gint64 until = time_left(o);
@@ -199,7 +200,8 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
     play->cancel = o->cancel;
-    play_all(play, cases, o, v, proved);
+    /* who hands over the next tile is a matter of its number: the play alone follows it */
+    play_all(play, cases, o, v, proved && p->tiles.launch != WS_LAUNCH_DYNAMIC);
     if (promote(o, findings) || play->errors)
         v->kind = WS_VERDICT_REFUTED;
     else if (!proved && play->outside)

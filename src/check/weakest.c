@@ -128,7 +128,7 @@ static char *from_round(Weakest *w, gboolean alone)
     if (best < 0 || late(w) || n == 0 || best > 2 * slots + 1)
         return NULL;
     const char *name = n == 1 ? ((const WsProvedName *)w->names->pdata[only])->text : NULL;
-    const char *with = alone ? "in one tile " : "";
+    const char *with = alone ? "within one tile it " : "";
     if (best == 0)
         return name ? g_strdup_printf("%sfails for every %s >= 1", with, name)
                     : g_strdup_printf("%sfails as soon as a loop has a round", with);
