@@ -264,6 +264,7 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
     if (options && !host) {
         e.recorder = options->recorder;
         e.debug_waits = options->debug_waits;
+        e.delays = options->delays;
     }
     if (!supported(&e)) {
         g_propagate_error(error, e.error);

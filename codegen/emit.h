@@ -42,6 +42,7 @@ typedef struct {
     const WsProgram *p;
     const WsRecorder *recorder;
     gboolean debug_waits, host;
+    guint32 delays; /* seed of the sleeps before what synchronises, 0 none */
 
     LLVMContextRef ctx;
     LLVMModuleRef module;

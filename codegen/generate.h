@@ -37,6 +37,7 @@ GQuark ws_generate_error_quark(void);
 typedef struct {
     const WsRecorder *recorder; /* NULL: no clock is read and the text is identical to a timed build */
     gboolean debug_waits;       /* a wait that spins too long records itself and traps */
+    guint32 delays;             /* 0 none; else a seed: random sleeps before what synchronises */
 } WsGenerateOptions;
 
 /* PTX text; *cost in bytes of nothing else. Caller frees. */

@@ -90,6 +90,25 @@ gboolean ws_op_leader_only(const WsOp *op)
     return op->breadth == WS_BREADTH_LEADER;
 }
 
+/* Sleeps before everything whose moment other agents can see. */
+static void delay(WsEmit *e, const WsOp *op)
+{
+    static const gboolean seen[WS_OP_KIND_COUNT] = {
+        [WS_OP_MBAR_WAIT] = TRUE,    [WS_OP_MBAR_ARRIVE] = TRUE, [WS_OP_MBAR_EXPECT] = TRUE,
+        [WS_OP_TMA_LOAD] = TRUE,     [WS_OP_TMA_STORE] = TRUE,   [WS_OP_BULK_WAIT] = TRUE,
+        [WS_OP_BULK_COPY] = TRUE,    [WS_OP_CP_ROWS] = TRUE,     [WS_OP_CP_ARRIVE] = TRUE,
+        [WS_OP_CP_WAIT] = TRUE,      [WS_OP_MMA] = TRUE,         [WS_OP_MMA_WAIT] = TRUE,
+        [WS_OP_BAR_SYNC] = TRUE,     [WS_OP_BAR_ARRIVE] = TRUE,  [WS_OP_CLUSTER_ARRIVE] = TRUE,
+        [WS_OP_CLUSTER_WAIT] = TRUE, [WS_OP_CLAIM] = TRUE,       [WS_OP_TAKE] = TRUE,
+    };
+    if (!e->delays || e->host || op->agent < 0 || !seen[op->kind])
+        return;
+    /* Two rounds of a multiplicative hash: neighbours in place and seed have nothing in common. */
+    guint32 h = (e->delays * 0x9E3779B1u) ^ (op->index * 0x85EBCA6Bu);
+    h = (h ^ (h >> 15)) * 0xC2B2AE35u;
+    ws_prim_call(e, WS_PRIM_DELAY, 0, NULL, 1, &h);
+}
+
 void ws_op_emit(WsEmit *e, const WsOp *op)
 {
     if (e->error || op->declared)
@@ -101,5 +120,6 @@ void ws_op_emit(WsEmit *e, const WsOp *op)
     }
     if (e->host)
         ws_prim(e, WS_PRIM_HOST_OP, ws_i32(e, op->index));
+    delay(e, op);
     lower[op->kind](e, op);
 }

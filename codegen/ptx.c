@@ -53,6 +53,9 @@ static void append_header(GString *s, const WsProgram *p, const WsGenerateOption
         g_string_append(s, "// traced build\n");
     if (options && options->debug_waits)
         g_string_append(s, "// waits report when they are stuck\n");
+    if (options && options->delays)
+        g_string_append_printf(s, "// random delays, seed %u: times mean nothing\n",
+                               options->delays);
 }
 
 /* Emits `module` for the machine and disposes neither. */

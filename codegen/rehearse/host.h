@@ -226,6 +226,7 @@ guint32 wsh_shfl_bfly(guint32 value, guint32 mask);
 guint32 wsh_vote_all(guint32 value);
 guint64 wsh_mov64(guint64 value);
 guint32 wsh_mov32(guint32 value);
+void wsh_delay(guint32 place);
 void wsh_mbar_init(guint32 bar, guint32 count);
 void wsh_mbar_wait(guint32 bar, guint32 parity);
 void wsh_mbar_arrive(guint32 bar);

@@ -44,6 +44,12 @@ guint64 wsh_mov64(guint64 value)
 {
     return value;
 }
+/* Fibers are delayed by the scheduler; no rehearsal asks for this. */
+void wsh_delay(guint32 place)
+{
+    (void)place;
+}
+
 guint32 wsh_mov32(guint32 value)
 {
     return value;
@@ -198,7 +204,8 @@ void wsh_stmatrix_x2(guint32 at, guint32 a, guint32 b)
     collective("stmatrix.x2", (guint32[]){ at, a, b }, 3, finish_x2);
 }
 
-/* --- ldmatrix: the other way round -----------------------------------------------------------------
+/* --- ldmatrix: the other way round
+ * -----------------------------------------------------------------
  */
 static void load_matrices(WsHostCta *cta, WsHostWarp *w, WsHostThread *lane, gboolean transposed)
 {

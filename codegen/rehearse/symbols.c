@@ -20,6 +20,7 @@ static const WsJitSymbol table[] = {
     ROW(vote_all),
     ROW(mov64),
     ROW(mov32),
+    ROW(delay),
     ROW(mbar_init),
     ROW(mbar_wait),
     { "wsh_mbar_wait_cluster", wsh_mbar_wait },

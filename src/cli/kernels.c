@@ -87,8 +87,9 @@ static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
 static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
                              const WsRecordChoice *choice, GError **error)
 {
-    WsGenerateOptions options = { 0 };
-    k->timed = ws_generate_ptx(p, NULL, error);
+    WsGenerateOptions options = { .delays = (guint32)o->delays };
+    k->timed = ws_generate_ptx(p, &options, error);
+    options.delays = 0;
     if (!k->timed)
         return FALSE;
     if (o->traced) {

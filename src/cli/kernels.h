@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 typedef struct {
     char **set, **size, **shape; /* --set, --size, --case "M=1 N=2" */
     gboolean traced, debug_waits, cubin, from_cuda, force;
+    gint64 delays; /* seed of random delays in the timed build; 0 none */
     gint64 seed, first_round, rounds, first_tile, tiles;
     gint runs;
     double sustained, timeout;
@@ -47,6 +48,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
           &(o).debug_waits,                                                                           \
           "a build whose stuck waits say so",                                                         \
           NULL },                                                                                     \
+        { "delays",                                                                                   \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_INT64,                                                                         \
+          &(o).delays,                                                                                \
+          "random sleeps before what synchronises: values must stay right, times mean nothing",       \
+          "SEED" },                                                                                   \
         { "cubin", 0, 0, G_OPTION_ARG_NONE, &(o).cubin, "assemble with ptxas here", NULL },           \
         { "seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "of the inputs", "N" },                        \
         { "runs", 0, 0, G_OPTION_ARG_INT, &(o).runs, "cold launches (default 30)", "N" },             \
