@@ -6,6 +6,7 @@ WsDraft *ws_draft_new(const WsDesign *design)
 {
     WsDraft *d = g_new0(WsDraft, 1);
     d->design = ws_design_ref(design);
+    d->former = g_ptr_array_new_with_free_func((GDestroyNotify)ws_design_unref);
     d->script = g_string_new(NULL);
     d->touched = g_array_new(FALSE, FALSE, sizeof(guint64));
     d->verb = "Edit %s";
@@ -17,6 +18,7 @@ void ws_draft_free(WsDraft *d)
     if (d == NULL)
         return;
     ws_design_unref(d->design);
+    g_ptr_array_unref(d->former);
     g_string_free(d->script, TRUE);
     g_array_unref(d->touched);
     g_clear_pointer(&d->refused, ws_findings_free);
@@ -53,7 +55,7 @@ gboolean ws_draft_line(WsDraft *d, const char *line)
                                f != NULL && f->remedy != NULL ? "; " : "",
                                f != NULL && f->remedy != NULL ? f->remedy : "");
     }
-    ws_design_unref(d->design);
+    g_ptr_array_add(d->former, d->design);
     d->design = design;
     g_autofree char *text = ws_edit_print(edit);
     g_string_append_printf(d->script, "%s\n", text);

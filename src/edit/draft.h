@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 typedef struct {
     WsDesign *design;    /* with the edits so far */
+    GPtrArray *former;   /* WsDesign: its states before, so that nodes looked at stay readable */
     GString *script;     /* those edits, one per line (model/design.h) */
     const char *verb;    /* "Move %s": names the step in the undo menu; static, to be translated */
     char *what;          /* what stands for %s */

@@ -2,6 +2,7 @@
 #include "scenario.h"
 
 #include "ui/gesture.h"
+#include "ui/structure.h"
 
 #include <math.h>
 #include <string.h>
@@ -262,6 +263,60 @@ static void ring_depth(Scenario *s)
                     ==, 4);
 }
 
+/* --- attention: QK a round ahead of its softmax, by one drag
+ * ----------------------------------------- */
+
+#define ROUND "groups/math/body/0/do/2/do/"
+
+static void one_round_ahead(Scenario *s)
+{
+    double x0, y0, x1, y1;
+    scenario_open(s, "tests/designs/attention-straight.wstave");
+    scenario_act(s, "focus-structure");
+    scenario_settle(GTK_WIDGET(s->window));
+    const gint64 before = ws_document_clock(s->document)->cycles;
+    WsStructure *tree = WS_STRUCTURE(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
+    GtkWidget *wait = NULL;
+    for (guint i = 0; !(wait = ws_structure_row_widget(tree, "mma s", 0)) && i < 30; i++) {
+        scenario_point(GTK_WIDGET(tree), 60, 80);
+        scenario_xdo("click 5");
+        scenario_settle(GTK_WIDGET(s->window));
+    }
+    scenario_click(ws_structure_row_widget(tree, "wait k_fulls", 0), 12, 5, 1, NULL);
+    scenario_click(ws_structure_row_widget(tree, "mma s", 0), 12, 5, 1, "ctrl");
+    g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 2);
+    zoom_to(s, ROUND "1", 20, 9000);
+    const WsSceneItem *mma = NULL, *softmax = NULL;
+    for (gint32 r = 15; r < 26 && (!mma || !softmax); r++) {
+        softmax = find(s, ROUND "4", r - 1, 0);
+        mma = softmax ? find(s, ROUND "1", r, softmax->x + ws_timeline_offset(timeline(s))) : NULL;
+        if (mma && softmax->agent != mma->agent)
+            mma = NULL;
+    }
+    g_assert_nonnull(softmax);
+    g_assert_nonnull(mma);
+    place(s, mma, 0.4, &x0, &y0);
+    place(s, softmax, 0.97, &x1, &y1);
+    press(s, x0, y0);
+    glide(s, x0, y0, x1, y1);
+    WAIT_FOR(ws_gesture_words(timeline(s)) && strstr(ws_gesture_words(timeline(s)), "✔"));
+    g_test_message("%s", ws_gesture_words(timeline(s)));
+    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "behind compute, 1 round ahead"));
+    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "gained"));
+    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "proved"));
+    let_go(s);
+    WsDesign *now = ws_document_latest(s->document);
+    g_assert_cmpint(ws_design_find(now, ROUND "3")->kind, ==, WS_STEP_WAIT);
+    g_assert_cmpint(ws_design_find(now, ROUND "4")->kind, ==, WS_STEP_MMA);
+    for (guint i = 3; i < 5; i++) {
+        g_autofree char *id = g_strdup_printf(ROUND "%u", i);
+        g_assert_cmpint(ws_node_int(ws_design_find(now, id), WS_F_ahead, 0), ==, 1);
+    }
+    g_assert_cmpint(ws_document_verdict(s->document)->kind, ==, WS_VERDICT_PROVED);
+    g_assert_cmpint(ws_document_clock(s->document)->cycles * 10, <, before * 9);
+    g_assert_cmpuint(ws_history_n(ws_document_history(s->document)), ==, 2);
+}
+
 static void add(void)
 {
     scenario_add("I17/drag-along-and-escape", drag_along);
@@ -269,6 +324,7 @@ static void add(void)
     scenario_add("I17/drag-onto-another-staff", drag_over);
     scenario_add("I20/draw-edge", draw_edge);
     scenario_add("I25/ring-depth", ring_depth);
+    scenario_add_empty("I17/attention-one-round-ahead", one_round_ahead);
 }
 
 int main(int argc, char **argv)
