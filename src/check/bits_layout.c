@@ -74,6 +74,17 @@ static void join_masks(WsMask *into, const WsMask *from)
         into->w[w] |= from->w[w];
 }
 
+/* The holders of one ring lie in one word, so that they can be turned. */
+static guint start_of_ring(const WsBits *b, guint object, guint n)
+{
+    if (object >= b->ranks * b->n_slots)
+        return n;
+    guint here = object % b->n_slots, bar = b->barrier_of[here];
+    guint slots = MAX(b->p->barrier[bar].slots, 1);
+    gboolean first = (here - b->first_slot[bar]) % slots == 0;
+    return first && 2 * slots <= 64 && n % 64 + 2 * slots > 64 ? (n / 64 + 1) * 64 : n;
+}
+
 static void number_holders(WsBits *b)
 {
     guint n = 0, objects = b->ranks * (b->n_slots + b->n_named) + 1;
@@ -99,6 +110,7 @@ static void number_holders(WsBits *b)
     for (guint i = 0; i < objects; i++) {
         if (i + 1 == objects && b->ranks == 1)
             break; /* no cluster barrier */
+        n = start_of_ring(b, i, n);
         holder(b, &b->acc[i], &n);
         holder(b, &b->done[i], &n);
     }
