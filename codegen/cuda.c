@@ -156,6 +156,7 @@ static void whole(WsCuda *c)
     g_autofree char *host = c->error ? NULL : ws_cuda_host(c);
     if (c->error)
         return;
+    g_autofree char *main = c->error ? NULL : ws_cuda_main(c);
     g_autofree char *all = g_strconcat(problem, shared, kernel, entry, host, NULL);
     g_autofree char *first = ws_cuda_helpers(all); /* helpers call helpers */
     g_autofree char *with = g_strconcat(all, first, NULL);
@@ -179,6 +180,7 @@ static void whole(WsCuda *c)
     g_string_append(c->out, entry);
     g_string_append_c(c->out, '\n');
     g_string_append(c->out, host);
+    g_string_append(c->out, main);
 }
 
 static void clear(WsCuda *c)

@@ -1,4 +1,4 @@
-/* The host's side of the printed text: tensor maps, launch, and a program that times one launch. */
+/* The host's side of the printed text: tensor maps, launch. */
 #include "codegen/cuda.h"
 
 static const char *map_type(WsDtype t)
@@ -109,7 +109,7 @@ static void one_map(WsCuda *c, guint i)
 }
 
 /* The sizes and run names as members of `problem`. */
-static void bind_problem(WsCuda *c, gboolean on)
+void ws_cuda_bind_problem(WsCuda *c, gboolean on)
 {
     for (guint i = 0; i < c->p->n_vars; i++) {
         const WsVar *v = &c->p->var[i];
@@ -167,7 +167,7 @@ static void launch(WsCuda *c)
     g_string_free(sizes, TRUE);
     for (guint i = 0; i < p->n_maps; i++)
         ws_cuda_line(c, "CUtensorMap %s;", c->map[i]);
-    bind_problem(c, TRUE);
+    ws_cuda_bind_problem(c, TRUE);
     for (guint i = 0; i < p->n_maps && !c->error; i++)
         one_map(c, i);
     ws_cuda_line(c, "int device = 0, sms = 0;");
@@ -180,7 +180,7 @@ static void launch(WsCuda *c)
                      ws_cuda_uniform(c, p->tiles.grid).s);
     else
         ws_cuda_line(c, "const int ctas = max(sms / CLUSTER, 1) * CLUSTER; // persistent");
-    bind_problem(c, FALSE);
+    ws_cuda_bind_problem(c, FALSE);
     ws_cuda_line(c, "if (problem.n_tiles == 0)");
     ws_cuda_line(c, "    return cudaSuccess;");
     ws_cuda_line(c, "cudaFuncSetAttribute(warpstave, cudaFuncAttributeMaxDynamicSharedMemorySize, "
