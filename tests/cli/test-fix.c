@@ -155,6 +155,32 @@ static void suppressed(void)
     clear_copy(&c);
 }
 
+/* explain prints the lines that make a design wrong; the whole design that it prints is refuted. */
+static void explained(void)
+{
+    g_autofree char *output = NULL, *wrong = NULL, *right = NULL, *none = NULL, *checked = NULL;
+    const char *const explain[] = { "explain", "p-race", NULL };
+    const char *const print[] = { "explain", "P-RACE", "--example", "wrong", NULL };
+    const char *const other[] = { "explain", "P-RACE", "--example", "right", NULL };
+    const char *const no_text[] = { "explain", "S-IO", "--example", "wrong", NULL };
+    g_assert_cmpint(run(explain, &output), ==, 0);
+    g_assert_nonnull(
+        strstr(output, "\n-           { \"wait\": \"full\", \"use\": \"k.total\" },\n"));
+    g_assert_nonnull(strstr(output, "wait-for-data"));
+    g_assert_cmpint(run(print, &wrong), ==, 0);
+    g_assert_cmpint(run(other, &right), ==, 0);
+    g_assert_cmpint(run(no_text, &none), ==, 2);
+    Copy c = copy_of("02-wrong-count.wstave");
+    const char *const check[] = { "check", c.file, NULL };
+    g_assert_true(g_file_set_contents(c.file, wrong, -1, NULL));
+    g_assert_cmpint(run(check, &checked), ==, 1);
+    g_assert_nonnull(strstr(checked, "error P-RACE"));
+    g_clear_pointer(&checked, g_free);
+    g_assert_true(g_file_set_contents(c.file, right, -1, NULL));
+    g_assert_cmpint(run(check, &checked), ==, 0);
+    clear_copy(&c);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -164,5 +190,6 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/fix/with-setting", with_setting);
     g_test_add_func("/cli/fix/unreadable", unreadable);
     g_test_add_func("/cli/suppress", suppressed);
+    g_test_add_func("/cli/explain", explained);
     return g_test_run();
 }
