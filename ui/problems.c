@@ -4,6 +4,7 @@
 #include "ui/facts.h"
 #include "ui/format.h"
 #include "ui/problem_fixes.h"
+#include "ui/witness.h"
 #include "ui/problem_list.h"
 
 #include <glib/gi18n.h>
@@ -414,6 +415,7 @@ GtkWidget *ws_problems_new(WsDocument *document)
     refilter(self);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
     ws_problem_fixes_attach(self, document);
+    ws_witness_offer(self, document);
     refresh(self);
     return GTK_WIDGET(self);
 }

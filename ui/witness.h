@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/player.h"
+#include "ui/problems.h"
 
 #include <gtk/gtk.h>
 
@@ -24,6 +25,9 @@ typedef enum {
 /* Rows of one table; labels are kept and change their words. Floating. */
 GtkWidget *ws_witness_table_new(WsWitnessTable kind, const WsWitness *w);
 void ws_witness_table_show(GtkWidget *table, const WsWitness *w, guint position);
+
+/* --- witness_offer.c: a button under the explanation of a problem that has a run --- */
+void ws_witness_offer(WsProblems *problems, WsDocument *document);
 
 /* --- witness_score.c: where the agents are, on the score --- */
 struct _WsTimeline;

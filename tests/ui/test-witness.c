@@ -144,6 +144,30 @@ static void collides(Scenario *s)
     cairo_surface_destroy(after);
 }
 
+static gboolean says(GtkWidget *widget, gconstpointer text)
+{
+    return GTK_IS_BUTTON(widget) && gtk_widget_get_mapped(widget) &&
+           g_strcmp0(gtk_button_get_label(GTK_BUTTON(widget)), text) == 0;
+}
+
+/* From the list of problems to the run of the one that is explained. */
+static void from_problems(Scenario *s)
+{
+    WsPlayer *p = ws_player_of(s->document);
+    GtkWidget *problems = ws_window_part(s->window, WS_PART_PROBLEMS);
+    scenario_open(s, COLLIDES);
+    scenario_key("alt+1");
+    scenario_key("F8");
+    WAIT_FOR(scenario_find(problems, says, "Show the Run"));
+    scenario_settle(problems);
+    gtk_widget_grab_focus(scenario_find(problems, says, "Show the Run"));
+    scenario_settle(problems);
+    scenario_key("Return");
+    WAIT_FOR(ws_player_witness(p) != NULL);
+    WAIT_FOR(gtk_widget_get_mapped(panel_of(s)));
+    g_assert_cmpint(ws_player_witness(p)->rule, ==, WS_RULE_P_ASYNC);
+}
+
 static void nothing(Scenario *s)
 {
     scenario_key("alt+6"); /* gemm-bf16 is right */
@@ -163,6 +187,7 @@ static void add(void)
     scenario_add("witness/plays", plays);
     scenario_add("witness/scrubs", scrubs);
     scenario_add("witness/collides", collides);
+    scenario_add("witness/from-problems", from_problems);
     scenario_add("witness/nothing", nothing);
 }
 
