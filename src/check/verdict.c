@@ -70,6 +70,8 @@ char *ws_verdict_text(const WsVerdict *v)
     case WS_VERDICT_REFUTED:
     case WS_VERDICT_PLAYED:
         g_string_append(s, ws_verdict_word(v->kind));
+        if (v->weakest)
+            g_string_append_printf(s, " (%s)", v->weakest);
         add_played(s, v);
         break;
     }

@@ -143,8 +143,6 @@ static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdic
     print_silenced(in->findings);
     g_autofree char *text = ws_verdict_text(verdict);
     printf("%s: %s\n", file, text);
-    if (verdict->weakest)
-        printf("%s: %s\n", file, verdict->weakest);
 }
 
 int ws_command_check(int argc, char **argv)
