@@ -47,14 +47,22 @@ static void add_section(GString *ui, const char *name, const char *title, const 
 
 GtkWidget *ws_shortcuts_new(GtkWindow *parent)
 {
-    static const WsSection score[] = { WS_SECTION_VIEW, WS_SECTION_MOVE, WS_SECTION_SELECT };
-    static const WsSection window[] = { WS_SECTION_FILE, WS_SECTION_WORK, WS_SECTION_PANEL,
-                                        WS_SECTION_HELP };
+    static const struct {
+        const char *name, *title;
+        WsSection section[2];
+        guint n;
+    } page[] = {
+        { "window", N_("The window"), { WS_SECTION_FILE, WS_SECTION_WORK }, 2 },
+        { "panels", N_("Panels"), { WS_SECTION_PANEL, WS_SECTION_HELP }, 2 },
+        { "design", N_("The design"), { WS_SECTION_EDIT, WS_SECTION_ADD }, 2 },
+        { "score", N_("The score"), { WS_SECTION_VIEW, WS_SECTION_SELECT }, 2 },
+        { "moving", N_("Moving"), { WS_SECTION_MOVE }, 1 },
+    };
     g_autoptr(GString) ui = g_string_new(
         "<interface><object class='GtkShortcutsWindow' id='window'><property name='modal'>1"
         "</property>");
-    add_section(ui, "window", _("The window"), window, G_N_ELEMENTS(window));
-    add_section(ui, "score", _("The score"), score, G_N_ELEMENTS(score));
+    for (guint i = 0; i < G_N_ELEMENTS(page); i++)
+        add_section(ui, page[i].name, _(page[i].title), page[i].section, page[i].n);
     g_string_append(ui, "</object></interface>");
     g_autoptr(GtkBuilder) builder = gtk_builder_new_from_string(ui->str, (gssize)ui->len);
     GtkWidget *shortcuts = GTK_WIDGET(gtk_builder_get_object(builder, "window"));

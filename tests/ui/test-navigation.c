@@ -350,13 +350,36 @@ static void history(Scenario *s)
 /* --- I08 ----------------------------------------------------------------------------------------
  */
 
+static gboolean covered(Scenario *s, double x, double y)
+{
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    double ix, iy, w, h;
+    for (guint i = 0; i < ws_timeline_n_items(t); i++)
+        if (ws_timeline_item_place(t, i, &ix, &iy, &w, &h) && x > ix - 8 && x < ix + w + 8 &&
+            y > iy - 2 && y < iy + h + 2)
+            return TRUE;
+    return FALSE;
+}
+
+/* Where no step lies: what begins on one moves it. */
+static void empty_place(Scenario *s, double *x, double *y)
+{
+    for (*y = 4; *y < 400; *y += 3)
+        for (*x = 200; *x < 600; *x += 7)
+            if (!covered(s, *x, *y))
+                return;
+    g_assert_not_reached();
+}
+
 /* A marquee held near the right edge scrolls; away from it, it stands. */
 static void autoscroll(Scenario *s)
 {
     View before = middle(s, 0.1);
     double x = origin_x(s), y = origin_y(s), right = gtk_widget_get_width(s->timeline) - 40;
+    double from_x, from_y;
+    empty_place(s, &from_x, &from_y);
     int ax, ay, bx, by;
-    scenario_on_screen(s->timeline, x + 300, y + 40, &ax, &ay);
+    scenario_on_screen(s->timeline, x + from_x, y + from_y, &ax, &ay);
     scenario_on_screen(s->timeline, right, y + 60, &bx, &by);
     scenario_xdo("mousemove %d %d mousedown 1 mousemove_relative 10 4 mousemove %d %d", ax, ay,
                  (ax + bx) / 2, by);
