@@ -422,7 +422,7 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     s.spare_states = g_ptr_array_new();
     if (!b->c->outside)
         search(&s);
-    if (b->alarm && !b->c->outside) {
+    if (b->alarm && !b->c->outside && !proof->why) {
         proof->kind = WS_PROOF_ALARM;
         tell_alarm(b, proof);
         tell_path(&s);
