@@ -34,6 +34,24 @@ static gboolean is_tensor(const WsProgram *p, const char *name)
 
 static double cost(Count *c, const WsExpr *e);
 
+static void find_division(const WsExpr *e, gpointer data)
+{
+    if (e->op == WS_EXPR_DIV)
+        *(gboolean *)data = TRUE;
+}
+
+/* T[.., k/128, ..]: a scale shared by a block of terms. By convention a scaled product counts as
+ * the product without its scales. */
+static gboolean is_block_scale(const Count *c, const WsExpr *e)
+{
+    gboolean divided = FALSE;
+    if (e->op != WS_EXPR_INDEX || !is_tensor(c->p, e->name))
+        return FALSE;
+    for (guint i = 0; i < e->n_args; i++)
+        ws_expr_visit(e->arg[i], find_division, &divided);
+    return divided;
+}
+
 /* sum(i < n, …, body): n·…·(cost of body + 1). */
 static double reduction(Count *c, const WsExpr *e)
 {
@@ -62,6 +80,8 @@ static double cost(Count *c, const WsExpr *e)
     if (reduces)
         return reduction(c, e);
     double n = e->n_args > 0 ? 1 : 0;
+    if (e->op == WS_EXPR_MUL && (is_block_scale(c, e->arg[0]) || is_block_scale(c, e->arg[1])))
+        n = 0;
     for (guint i = 0; i < e->n_args; i++)
         n += cost(c, e->arg[i]);
     return n;

@@ -32,6 +32,18 @@ static gboolean types_fit(WsDtype a, WsDtype b, WsDtype acc)
     return (a == WS_DTYPE_BF16 || a == WS_DTYPE_TF32) && acc == WS_DTYPE_F32;
 }
 
+/* "Use 64 or 128.": the legal extents around one that is not, multiples of `step` up to `most` (0:
+ * no bound). */
+static const char *nearest(WsElab *E, guint n, guint step, guint most)
+{
+    guint below = n / step * step, above = below + step;
+    if (most && below > most)
+        below = most;
+    if (below == 0 || (most && above > most))
+        return ws_arena_printf(E->arena, "Use %u.", below ? below : above);
+    return ws_arena_printf(E->arena, "Use %u or %u.", below, above);
+}
+
 static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
 {
     WsElab *E = S->E;
@@ -41,12 +53,14 @@ static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
         ws_elab_note(E, WS_RULE_L_SWIZZLE, S->id, "Let the rows be a multiple of 32 bytes.",
                      "%s has no swizzle; an mma operand needs 128, 64 or 32 bytes", b->name);
     if (a->transposed && bytes != 2)
-        ws_elab_note(E, WS_RULE_L_MAJOR, S->id, "Transpose it in shared memory first.",
+        ws_elab_note(E, WS_RULE_L_MAJOR, S->id,
+                     "Store it with the contraction last in memory and drop `.t`, or transpose it "
+                     "in shared memory first.",
                      "%s is %s: only 16-bit operands can be read transposed", b->name,
                      ws_dtype_text(b->dtype));
     if (a->transposed && (a->cols % b->chunk_cols != 0 ||
                           (ws_elab_is_int(a->col0, &first) && first % b->chunk_cols != 0)))
-        ws_elab_note(E, WS_RULE_L_MAJOR, S->id, "Use whole chunks.",
+        ws_elab_note(E, WS_RULE_L_MAJOR, S->id, nearest(E, a->cols, b->chunk_cols, 0),
                      "a transposed operand spans whole swizzle chunks of %u columns; %s has %u",
                      b->chunk_cols, b->name, a->cols);
     if (ws_elab_is_int(a->row0, &first) && first % 8 != 0)
@@ -54,7 +68,7 @@ static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
                      "rows of %s used by an mma start at %" G_GINT64_FORMAT, b->name, first);
     if (!a->transposed &&
         (a->cols * bytes % 32 != 0 || (ws_elab_is_int(a->col0, &first) && first * bytes % 32 != 0)))
-        ws_elab_note(E, WS_RULE_L_VIEW, S->id, NULL,
+        ws_elab_note(E, WS_RULE_L_VIEW, S->id, nearest(E, a->cols, 32 / bytes, 0),
                      "columns of %s along the contraction start and end at multiples of 32 bytes",
                      b->name);
 }
@@ -89,24 +103,35 @@ static void operand(WsStepState *S, WsMmaOperand *o, const WsAccess *a, guint k,
         o->k_offset[j] = k_offset(b, a, j, inst_k);
 }
 
+/* What the operands' types would have to be, the nearest first: those of `a` with itself. */
+static const char *nearest_types(WsElab *E, const WsMma *m)
+{
+    WsDtype acc = is_int8(m->a_type) ? WS_DTYPE_I32 : WS_DTYPE_F32;
+    if (is_int8(m->a_type) || is_fp8(m->a_type) || m->a_type == WS_DTYPE_F16 ||
+        m->a_type == WS_DTYPE_BF16 || m->a_type == WS_DTYPE_TF32)
+        return ws_arena_printf(E->arena, "Use %s x %s -> %s.", ws_dtype_text(m->a_type),
+                               ws_dtype_text(m->a_type), ws_dtype_text(acc));
+    return "Use bf16 x bf16 -> f32 (or f16, tf32, e4m3, e5m2 -> f32; i8, u8 -> i32).";
+}
+
 static void shape_legal(WsStepState *S, const WsMma *m)
 {
     WsElab *E = S->E;
-    gboolean int8 = is_int8(m->a_type);
-    gboolean n_ok = m->n % 8 == 0 && m->n >= 8 && m->n <= 256;
-    if (int8 && m->n > 32 && m->n % 16 != 0)
-        n_ok = FALSE;
+    guint n_step = is_int8(m->a_type) && m->n > 32 ? 16 : 8;
     if (m->m % 64 != 0 || m->m == 0)
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL, "M is %u; wgmma takes multiples of 64", m->m);
-    if (!n_ok)
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL,
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->m, 64, 0),
+                     "M is %u; wgmma takes multiples of 64", m->m);
+    if (m->n % n_step != 0 || m->n < 8 || m->n > 256)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->n, n_step, 256),
                      "N is %u; wgmma takes multiples of 8 up to 256%s", m->n,
-                     int8 ? " (8-bit integers above 32: of 16)" : "");
+                     is_int8(m->a_type) ? " (8-bit integers above 32: of 16)" : "");
     if (m->k % m->inst_k != 0 || m->k == 0)
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL, "K is %u; %s takes multiples of %u", m->k,
-                     ws_dtype_text(m->a_type), m->inst_k);
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->k, m->inst_k, 0),
+                     "K is %u; wgmma takes 32 bytes of the contraction at a time, so %s takes "
+                     "multiples of %u",
+                     m->k, ws_dtype_text(m->a_type), m->inst_k);
     if (!types_fit(m->a_type, m->b_type, m->acc_type))
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, NULL, "wgmma has no %s x %s -> %s",
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest_types(E, m), "wgmma has no %s x %s -> %s",
                      ws_dtype_text(m->a_type), ws_dtype_text(m->b_type),
                      ws_dtype_text(m->acc_type));
     if (E->agent->out->warps != 4)

@@ -48,7 +48,29 @@ static void test_case(gconstpointer data)
     }
 }
 
+#define RULES          WS_SOURCE_ROOT "/projects/gemm.pick"
+#define SHAPE(m, n, k) "--size", "M=" m, "--size", "N=" n, "--size", "K=" k
 static const Case cases[] = {
+    { "pick-waves", { "pick", RULES, SHAPE("4096", "4096", "4096"), NULL }, 0, "balanced/design" },
+    { "pick-one-wave",
+      { "pick", RULES, SHAPE("2048", "2048", "2048"), NULL },
+      0,
+      "deferred/design" },
+    { "pick-few-rows", { "pick", RULES, SHAPE("128", "8192", "8192"), NULL }, 0, "splitk/design" },
+    { "pick-small",
+      { "pick", RULES, SHAPE("1000", "1016", "520"), NULL },
+      0,
+      "gemm-bf16/design.wstave --set BN=128 --set STAGES=6" },
+    { "pick-nothing", { "pick", RULES, SHAPE("0", "8", "8"), NULL }, 0, "gemm-bf16/design.wstave" },
+    { "pick-all", { "pick", RULES, "--all", SHAPE("128", "128", "64"), NULL }, 0, "           -" },
+    { "pick-no-size",
+      { "pick", RULES, "--size", "M=1", "--size", "N=1", NULL },
+      2,
+      "line 7: K has no" },
+    { "pick-not-rules",
+      { "pick", GEMM, "--size", "M=1", NULL },
+      2,
+      "line 1: expected let, design" },
     { "no-command", { NULL }, 2, "usage: warpstave COMMAND" },
     { "unknown-command", { "chekc", NULL }, 2, "did you mean 'check'" },
     { "help", { "--help", NULL }, 0, "rehearse" },

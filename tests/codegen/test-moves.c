@@ -8,6 +8,10 @@
 #define MOVES WS_SOURCE_ROOT "/tests/designs/moves"
 
 static const char *const others[] = {
+    "projects/gemm-bf16-balanced/design.wstave",
+    "projects/gemm-bf16-deferred/design.wstave",
+    "projects/gemm-bf16-splitk/design.wstave",
+    "projects/gemm-fp16/design.wstave",
     "projects/gemm-fp8/design.wstave",
     "projects/gemm-fp8-block/design.wstave",
     "tests/designs/attention-fa3-dynamic.wstave",
@@ -52,7 +56,11 @@ static void test_design(gconstpointer data)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(data, findings);
-    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    /* designs that deal tiles to a stated number of SMs: few, so that every CTA has several */
+    const WsSetting few = { "SMS", 2 };
+    guint n_set = strstr(data, "balanced") || strstr(data, "gemm-fp16") ||
+                  g_str_has_suffix(data, "gemm-fp8/design.wstave");
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, &few, n_set, findings) : NULL;
     if (ws_findings_count(findings, WS_SEVERITY_ERROR)) {
         g_autofree char *text = ws_findings_print(findings, data);
         g_test_message("%s", text);

@@ -21,6 +21,23 @@ static WsProgram *program_of(const char *file)
     return p;
 }
 
+/* Arithmetic by convention: 2MNK, block scales and an overall factor not counted per term. */
+static void test_flops(void)
+{
+    static const char *const designs[] = { "projects/gemm-bf16/design.wstave",
+                                           "projects/gemm-fp8-block/design.wstave" };
+    const WsSize size[] = { { "M", 256 }, { "N", 512 }, { "K", 1024 } };
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, designs[i], NULL);
+        g_autoptr(WsProgram) p = program_of(path);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsLaunchValues) v =
+            ws_launch_values(p, size, G_N_ELEMENTS(size), FALSE, findings);
+        g_assert_nonnull(v);
+        g_assert_cmpfloat(ws_launch_flops(p, v), ==, 2.0 * 256 * 512 * 1024);
+    }
+}
+
 static guint64 folder_bytes(const char *dir, guint *files)
 {
     guint64 bytes = 0;
@@ -218,6 +235,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/launch/bundle/round-trip", test_round_trip);
+    g_test_add_func("/launch/bundle/flops", test_flops);
     g_test_add_func("/launch/bundle/refused", test_refused);
     g_test_add_func("/launch/bundle/lens", test_lens);
     g_test_add_func("/launch/bundle/hidden", test_hidden);

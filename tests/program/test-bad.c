@@ -93,6 +93,13 @@ static const Bad bad[] = {
     /* legality */
     { COOP, "\"WM\": 64", "\"WM\": 32", "L-MMA", 1, "M is 32" },
     { COOP, "\"BK\": 64", "\"BK\": 72", "L-MMA", 1, "K is 72" },
+    { COOP, "\"BK\": 64", "\"BK\": 72", "L-MMA", 1, "Use 64 or 80." },
+    { COOP, "\"WM\": 64", "\"WM\": 32", "L-MMA", 1, "Use 64." },
+    { COOP, "\"BN\": 256", "\"BN\": 260", "L-MMA", 1, "Use 256." },
+    { COOP, "\"BN\": 256", "\"BN\": 252", "L-MMA", 1, "Use 248 or 256." },
+    { COOP, "\"name\": \"acc\", \"dtype\": \"f32\"", "\"name\": \"acc\", \"dtype\": \"f16\"",
+      "L-MMA", 1, "Use bf16 x bf16 -> f32." },
+    { COOP, "\"b\": \"b\"", "\"b\": \"b.t\"", "T-SHAPE", 2, "mma of" },
     { COOP, "\"warps\": 4, \"registers\": 232", "\"warps\": 8, \"registers\": 160", "L-WARPS", 1,
       "exactly 4" },
     { COOP, "\"warps\": 4, \"registers\": 40", "\"warps\": 3, \"registers\": 40", "L-WARPS", 1,
