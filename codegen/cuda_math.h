@@ -41,6 +41,7 @@ typedef struct {
     GHashTable *temporary;
     gboolean linear;
     guint lin_rows, lin_cols;
+    gboolean stayed; /* the step's comparisons are held behind the wait before it */
 } WsCudaMath;
 
 /* --- cuda_math_type.c -------------------------------------------------------------------------*/

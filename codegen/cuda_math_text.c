@@ -177,10 +177,30 @@ static const char *trimmed(WsCudaMath *m, GString *s)
     return text;
 }
 
+/* The column against a uniform that a multiple of 8 divides: lanes of a block of columns agree, so
+ * the slot alone decides, and all slots of an aligned group alike. 0: not of this form. */
+static guint aligned_columns(WsCudaMath *m, const WsCudaNode *n, gboolean *turned)
+{
+    *turned = n->arg[0]->form == WS_FORM_UNIFORM;
+    const WsCudaNode *col = n->arg[*turned], *bound = n->arg[!*turned];
+    WsExprOp less = *turned ? WS_EXPR_GT : WS_EXPR_LT, not_less = *turned ? WS_EXPR_LE : WS_EXPR_GE;
+    if (m->linear || col->form != WS_FORM_COL || col->cols <= 4 || bound->form != WS_FORM_UNIFORM ||
+        (n->x->op != less && n->x->op != not_less))
+        return 0;
+    guint a = ws_fact_alignment(m->c->p, bound->x);
+    return a >= 8 ? a : 0;
+}
+
+static gboolean is_aligned(WsCudaMath *m, const WsCudaNode *n)
+{
+    gboolean turned;
+    return aligned_columns(m, n, &turned) > 0;
+}
+
 gboolean ws_cuda_node_is_mask(WsCudaMath *m, const WsCudaNode *n)
 {
     return n->form == WS_FORM_OPERATION && n->x->op >= WS_EXPR_LT && n->x->op <= WS_EXPR_NE &&
-           !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]);
+           !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]) && !is_aligned(m, n);
 }
 
 /* `base + col <= last + row` is one difference per thread against a constant per slot. */
@@ -202,9 +222,11 @@ void ws_cuda_node_name_mask(WsCudaMath *m, WsCudaNode *n)
     index_parts(m, n->arg[0], FALSE, fixed, slot);
     index_parts(m, n->arg[1], TRUE, fixed, slot);
     g_string_free(slot, TRUE);
-    if (!m->c->in_flight->len) { /* made before the wait for products they take a register each */
+    if (!m->c->in_flight->len &&
+        !m->stayed) { /* made before the wait for products they take a register each */
         ws_cuda_line(m->c, "// comparisons stay behind the wait");
         ws_cuda_line(m->c, "%s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));
+        m->stayed = TRUE;
     }
     n->fixed = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
     ws_cuda_line(m->c, "const int %s = int(%s(%s));", n->fixed, ws_cuda_prim_name(WS_PRIM_MOV32),
@@ -216,6 +238,15 @@ static WsTerm comparison(WsCudaMath *m, WsCudaNode *n)
     static const char *const op[] = { "<", "<=", ">", ">=", "==", "!=" };
     guint at = n->x->op - WS_EXPR_LT, prec = at < 4 ? WS_CPP_REL : WS_CPP_EQ;
     gboolean real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
+    gboolean turned;
+    guint group = n->arg[0]->kind != WS_MATH_BOOL ? aligned_columns(m, n, &turned) : 0;
+    if (group) {
+        const char *slot = ws_cuda_format(m->c, "slot_col(ci) / %u * %u", group, group);
+        const char *bound = ws_term_in(m->c, text(m, n->arg[!turned]), WS_CPP_SHIFT);
+        return unknown(turned ? ws_cuda_format(m->c, "%s %s %s", bound, op[at], slot)
+                              : ws_cuda_format(m->c, "%s %s %s", slot, op[at], bound),
+                       prec);
+    }
     if (ws_cuda_node_is_mask(m, n))
         return index_comparison(m, n, op[at], prec);
     WsMathKind kind = real ? WS_MATH_REAL : WS_MATH_INT;

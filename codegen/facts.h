@@ -27,6 +27,8 @@ gboolean ws_fact_shared_tiles(const WsOp *op);
 /* Both views of a copy look alike to the swizzle: same span, and equal offsets in its pattern. */
 gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *from,
                            const WsRange *to, guint n);
+/* A power of two that divides x whatever its variables are (at most 4096). */
+guint ws_fact_alignment(const WsProgram *p, const WsExpr *x);
 /* What `assume` says of a size. */
 WsInterval ws_fact_size(const WsProgram *p, gint var);
 
