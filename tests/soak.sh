@@ -26,6 +26,19 @@ end=$((SECONDS + seconds / 3))
 while [ "$SECONDS" -lt "$end" ]; do
     judge build/tests/test-oracle-differential "$((RANDOM * 32768 + RANDOM))" 2000
 done
+# Random edits of a hand in the studio's document: 20,000 in 300 s, with the sanitizers where there is such a build.
+log=$(mktemp)
+for edits in build-asan/tests/test-ui-soak build/tests/test-ui-soak; do
+    [ -x "$edits" ] || continue
+    WARPSTAVE_SOAK=$((seconds * 70)) WARPSTAVE_SEED=$seed "$edits" --tap >"$log" 2>&1 || {
+        cat "$log"
+        echo "soak: failed: WARPSTAVE_SOAK=$((seconds * 70)) WARPSTAVE_SEED=$seed $edits"
+        exit 1
+    }
+    rm -f "$log"
+    echo "soak: $((seconds * 70)) edits of a hand"
+    break
+done
 [ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
 end=$((SECONDS + seconds))
 runs=0

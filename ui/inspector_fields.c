@@ -327,6 +327,7 @@ static void add_field(WsFields *self, const WsFieldRow *row, int line)
                   .error = GTK_LABEL(error) };
     g_ptr_array_add(self->field, f);
     f->input = new_input(self, f);
+    g_object_set_data_full(G_OBJECT(f->input), "field", f, free_field); /* as long as its signals */
     gtk_label_set_xalign(GTK_LABEL(name), 0);
     gtk_label_set_yalign(GTK_LABEL(name), 0);
     gtk_label_set_mnemonic_widget(GTK_LABEL(name), f->input);
@@ -453,7 +454,7 @@ static void ws_fields_class_init(WsFieldsClass *class)
 
 static void ws_fields_init(WsFields *self)
 {
-    self->field = g_ptr_array_new_with_free_func(free_field);
+    self->field = g_ptr_array_new();
     self->nodes = g_array_new(FALSE, FALSE, sizeof(guint64));
     self->kind = WS_NODE_DESIGN;
     self->grid = gtk_grid_new();
