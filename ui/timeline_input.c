@@ -1,4 +1,5 @@
 /* Pointer: zoom, pan, selection by click and marquee, range on the ruler, hover facts, menu. */
+#include "ui/edit_menu.h"
 #include "ui/format.h"
 #include "ui/gesture.h"
 #include "ui/settings.h"
@@ -399,6 +400,8 @@ static GtkWidget *make_menu(void)
     add_entry(view, _("Zoom to 100 %"), "timeline.zoom-normal");
     add_entry(view, _("Axis: Time or Order"), "timeline.toggle-axis");
     add_entry(view, _("Table View"), "timeline.toggle-table");
+    g_autoptr(GMenuModel) edit = ws_edit_menu();
+    g_menu_append_submenu(menu, _("Edit"), edit);
     g_menu_append_section(menu, NULL, G_MENU_MODEL(move));
     g_menu_append_section(menu, NULL, G_MENU_MODEL(select));
     g_menu_append_section(menu, NULL, G_MENU_MODEL(view));
