@@ -356,6 +356,7 @@ static void draw(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double w, dou
         fill(s, c, 1, 0, 0, 2, h);
         fill(s, c, 1, w - 2, 0, 2, h);
     }
+    ws_timeline_drop_snapshot(t, s);
     ws_gesture_snapshot(t, s, w, h);
 }
 

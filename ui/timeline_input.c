@@ -478,5 +478,6 @@ void ws_timeline_input_attach(WsTimeline *t)
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect(focus, "leave", G_CALLBACK(focus_left), t);
     gtk_widget_add_controller(t->canvas, focus);
+    ws_timeline_drop_attach(t);
     g_signal_connect(t->canvas, "query-tooltip", G_CALLBACK(tooltip), t);
 }

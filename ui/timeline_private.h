@@ -86,6 +86,8 @@ struct _WsTimeline {
     WsFocus anchor; /* of Shift+click; step owned */
     char *anchor_step;
     gboolean fitted; /* F again */
+    guint drop_item;           /* id of the item beside which a drop would go, 0 none */
+    gboolean drop_behind;      /* behind it */
     struct WsGesture *gesture; /* while something is edited by hand, else NULL */
 };
 
@@ -140,6 +142,10 @@ void ws_timeline_input_attach(WsTimeline *t);
 void ws_timeline_popup(WsTimeline *t, double x, double y);
 void ws_timeline_drag_moved(WsTimeline *t); /* range and rubber band follow the drag */
 void ws_timeline_focus_of(const WsSceneItem *item, WsFocus *focus);
+
+/* timeline_drop.c */
+void ws_timeline_drop_attach(WsTimeline *t);
+void ws_timeline_drop_snapshot(WsTimeline *t, GtkSnapshot *s);
 
 /* timeline_drift.c */
 void ws_timeline_drift(WsTimeline *t); /* begins if the drag is near an edge; ends by itself */

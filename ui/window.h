@@ -27,6 +27,9 @@ void ws_window_say_nothing(WsWindow *window);
 /* Shows one of the panels at the bottom and gives it the keyboard. */
 void ws_window_show_panel(WsWindow *window, WsPart part);
 
+/* What was dragged here from the palette or from elsewhere, as text; owner 0: behind the selection.
+ */
+gboolean ws_window_drop_text(WsWindow *w, const char *text, WsSpot spot);
 /* What a command or gesture has to say; NULL: nothing more. */
 void ws_window_toast(WsWindow *w, const char *text);
 

@@ -64,8 +64,6 @@ void ws_window_begin_design(WsWindow *w, const WsDesign *design);
 void ws_window_when_safe(WsWindow *w, gboolean closing, WsWindowThen then, gpointer data);
 /* add_dialog.c */
 void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsSpot spot);
-/* window_drop.c: what was dragged from the palette or from elsewhere, as text. */
-gboolean ws_window_drop_text(WsWindow *w, const char *text, WsSpot spot);
 /* window_export.c */
 void ws_window_choose_picture(WsWindow *w);
 void ws_window_choose_trace_export(WsWindow *w);

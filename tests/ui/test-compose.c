@@ -308,6 +308,37 @@ static void drag_from_palette(Scenario *s)
     g_assert_cmpint(node->kind, ==, WS_STEP_LET);
 }
 
+/* The same onto the score: the line says where it goes. */
+static void drag_onto_score(Scenario *s)
+{
+    structure(s);
+    WsTimeline *t = WS_TIMELINE(s->timeline);
+    GtkWidget *row = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
+    double ox, oy, x, y, w, h;
+    guint at = 0;
+    scenario_settle(s->timeline);
+    ws_timeline_origin(t, &ox, &oy);
+    for (guint i = 0; i < ws_timeline_n_items(t); i++)
+        if (ws_timeline_item_place(t, i, &x, &y, &w, &h) && w > 40 && x > 40 && y < 60) {
+            at = i;
+            break;
+        }
+    g_assert_true(ws_timeline_item_place(t, at, &x, &y, &w, &h));
+    int ax, ay, bx, by;
+    scenario_on_screen(row, 10, 5, &ax, &ay);
+    scenario_on_screen(s->timeline, ox + x + w * 0.8, oy + y + h / 2, &bx, &by);
+    scenario_xdo("mousemove %d %d mousedown 1", ax, ay);
+    for (int i = 1; i <= 12; i++)
+        scenario_xdo("mousemove %d %d", ax + (bx - ax) * i / 12, ay + (by - ay) * i / 12);
+    scenario_settle(GTK_WIDGET(s->window));
+    scenario_xdo("mouseup 1");
+    WAIT_FOR(ws_document_dirty(s->document));
+    settle(s);
+    const char *now = ws_document_focus(s->document)->step;
+    g_assert_cmpint(ws_design_find(ws_document_latest(s->document), now)->kind, ==, WS_STEP_LET);
+    g_assert_true(g_str_has_prefix(now, "groups/load/body/0/do/0/do/"));
+}
+
 /* Insert: a step by its name. */
 static void add_by_name(Scenario *s)
 {
@@ -345,6 +376,7 @@ static void add(void)
     scenario_add("structure/keys", structure_by_keys);
     scenario_add("I22/copy-paste", copy_paste);
     scenario_add("I16/drag-from-palette", drag_from_palette);
+    scenario_add("I16/drag-onto-the-score", drag_onto_score);
     scenario_add("I16/add-by-name", add_by_name);
 }
 
