@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "model/file.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -156,8 +157,7 @@ gboolean ws_cli_write(const char *out, const char *text, gssize length)
             ws_cli_fail(WS_EXIT_USAGE, "cannot write to standard output: %s", g_strerror(errno));
         return whole;
     }
-    if (!g_file_set_contents_full(out, text, (gssize)n, G_FILE_SET_CONTENTS_CONSISTENT, 0644,
-                                  &error)) {
+    if (!ws_file_write(out, text, n, &error)) {
         ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
         return FALSE;
     }

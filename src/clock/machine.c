@@ -1,5 +1,6 @@
 /* Machine descriptions: reading, writing, the built-in one. */
 #include "clock/clock.h"
+#include "model/file.h"
 
 #include "clock/h200.inc" /* static const char h200_json[], from resources/machines/h200.json */
 
@@ -180,5 +181,5 @@ gboolean ws_machine_save(const WsMachine *m, const char *file, GError **error)
         root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
     g_autofree char *full = g_strconcat(text, "\n", NULL);
     json_object_put(root);
-    return g_file_set_contents(file, full, -1, error);
+    return ws_file_write(file, full, strlen(full), error);
 }

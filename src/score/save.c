@@ -1,4 +1,5 @@
 /* A scene as a file: SVG, PDF or PNG by the file's ending. */
+#include "model/file.h"
 #include "score/scene.h"
 
 #include <cairo-pdf.h>
@@ -56,6 +57,5 @@ gboolean ws_scene_save(const WsScene *s, const char *file, WsTheme theme, GError
                     cairo_status_to_string(status));
         return FALSE;
     }
-    return g_file_set_contents_full(file, (const char *)bytes->data, bytes->len,
-                                    G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+    return ws_file_write(file, (const char *)bytes->data, bytes->len, error);
 }

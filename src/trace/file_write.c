@@ -1,4 +1,5 @@
 /* Writes .wtrace files (layout: file.h). */
+#include "model/file.h"
 #include "trace/file.h"
 
 #include <string.h>
@@ -186,9 +187,7 @@ gboolean ws_trace_save(const WsTrace *t, const char *file, GError **error)
     memcpy(w.bytes->data, head->data, WS_FILE_HEADER);
     patch64(w.bytes, 16, w.bytes->len);
     patch64(w.bytes, 24, ws_file_checksum(w.bytes->data + 32, w.bytes->len - 32));
-    gboolean ok = g_file_set_contents_full(
-        file, (const char *)w.bytes->data, w.bytes->len,
-        G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0666, error);
+    gboolean ok = ws_file_write(file, (const char *)w.bytes->data, w.bytes->len, error);
     if (!ok)
         g_prefix_error(error, "cannot write trace %s: ", file);
     g_hash_table_destroy(w.offset);

@@ -1,0 +1,107 @@
+/* Writing files whole: a temporary file beside the target, synced, then renamed over it. */
+#include "model/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gboolean fail(GError **error, const char *what, const char *file)
+{
+    const int code = errno;
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "%s %s: %s", what, file,
+                g_strerror(code));
+    return FALSE;
+}
+
+static gboolean write_all(int fd, const char *text, gsize length)
+{
+    while (length > 0) {
+        const gssize n = write(fd, text, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return FALSE;
+        text += n;
+        length -= (gsize)n;
+    }
+    return TRUE;
+}
+
+/* Permissions of the file that is replaced, or those a new file gets. */
+static mode_t mode_for(const char *file)
+{
+    struct stat st;
+    if (stat(file, &st) == 0)
+        return st.st_mode & 07777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static void sync_folder(const char *file)
+{
+    g_autofree char *folder = g_path_get_dirname(file);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)!fsync(fd); /* the text is safe either way; the name may be the old one after a crash */
+    close(fd);
+}
+
+static gboolean replace(const char *file, const char *data, gsize length, GError **error)
+{
+    g_autofree char *temporary = g_strconcat(file, ".XXXXXX", NULL);
+    const int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail(error, "cannot write beside", file);
+    const gboolean written =
+        write_all(fd, data, length) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
+    int problem = errno;
+    if (close(fd) != 0 && written)
+        problem = errno;
+    else if (written && g_rename(temporary, file) == 0) {
+        sync_folder(file);
+        return TRUE;
+    } else if (written)
+        problem = errno;
+    g_unlink(temporary);
+    errno = problem;
+    return fail(error, "cannot save", file);
+}
+
+/* A device or a pipe is written to; renaming over it would put a file in its place. */
+static gboolean write_into(const char *file, const char *data, gsize length, GError **error)
+{
+    const int fd = open(file, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(error, "cannot open", file);
+    const gboolean written = write_all(fd, data, length);
+    int problem = errno;
+    if (close(fd) != 0 && written)
+        problem = errno;
+    else if (written)
+        return TRUE;
+    errno = problem;
+    return fail(error, "cannot write", file);
+}
+
+gboolean ws_file_is_special(const char *file)
+{
+    struct stat st;
+    return stat(file, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error)
+{
+    if (ws_file_is_special(file))
+        return write_into(file, data, length, error);
+    /* a link stays a link: what it points to is replaced */
+    char *target = realpath(file, NULL);
+    const gboolean ok = replace(target != NULL ? target : file, data, length, error);
+    free(target);
+    return ok;
+}

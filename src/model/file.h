@@ -1,0 +1,15 @@
+/* Files that a user asked for: never half written. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Writes `file` whole or not at all: what stood there stays until the new text is safe on the disk,
+ * its permissions and a link to it are kept. A device or a pipe (/dev/null, /dev/stdout) is written
+ * to and stays what it is. */
+gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error);
+/* Whether `file` exists and is neither a file nor a folder. */
+gboolean ws_file_is_special(const char *file);
+
+G_END_DECLS
