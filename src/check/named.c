@@ -85,6 +85,14 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
     ws_clock_join(play, n->done, n->acc);
     n->done[n->comp] = n->done[play->n_comps + n->comp] = (WsEpoch)n->generation;
     memset(n->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
+    /* Who waits for this generation learns of this one now: he may go on later, when others have
+     * completed more, but nothing makes him. */
+    for (guint i = 0; i < play->n_inst; i++) {
+        WsInst *x = &play->inst[i];
+        if (x->have && x->named == n && x->joined == n->generation - 1 &&
+            x->step.op->kind == WS_OP_BAR_SYNC)
+            ws_acquire(play, x, FALSE, n->done);
+    }
 }
 
 gboolean ws_do_named(WsPlay *play, WsInst *inst)
@@ -101,7 +109,6 @@ gboolean ws_do_named(WsPlay *play, WsInst *inst)
     WsNamed *n = inst->named;
     if (n->generation <= inst->joined)
         return FALSE;
-    ws_acquire(play, inst, FALSE, n->done);
     ws_collective(play, inst);
     return TRUE;
 }
