@@ -206,6 +206,8 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
 
 int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
 {
+    if (o->from_cuda && o->delays)
+        return ws_cli_fail(WS_EXIT_USAGE, "--delays is of the LLVM build: leave --from-cuda away");
     g_auto(WsCliInput) in = { 0 };
     g_auto(GStrv) set = g_strdupv(o->set);
     int code = ws_cli_load(&in, file, set);
