@@ -235,6 +235,9 @@ static gint named_of(WsBits *b, guint i, const WsBitOp *o, gint64 *element)
     return (gint)(ws_bit_rank(b, i) * b->n_named) + b->named_of[id];
 }
 
+/* In the place of the parity: the agent waits at a named barrier. */
+#define AT_SYNC 2
+
 static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 element)
 {
     WsBitNamed *x = ws_bit_named(b, n);
@@ -264,6 +267,13 @@ static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 ele
     x->before = x->now, x->now = 0;
     ws_bit_hand_out(b, &b->acc[holder], &b->done[holder]);
     ws_bit_set(b, row, &b->done[holder]);
+    /* Who waits for this generation learns of this one, however late he goes on. */
+    for (guint k = 0; k < b->n_inst; k++) {
+        const WsBitInst *w = ws_bit_inst(b, k);
+        if (w->have && w->parity == AT_SYNC && w->named == (gint16)n &&
+            w->joined == x->generation - 1)
+            ws_bit_join(b, &b->done[holder], &b->know[k]);
+    }
 }
 
 gboolean ws_bit_sync(WsBits *b, guint i, const WsBitOp *o)
@@ -282,16 +292,16 @@ gboolean ws_bit_sync(WsBits *b, guint i, const WsBitOp *o)
         if (n < 0)
             return TRUE;
         in->named = (gint16)n, in->have = 1;
+        in->parity = o->kind == WS_OP_BAR_SYNC ? AT_SYNC : 0;
         join_named(b, i, o, (guint)n, element);
     }
     guint n = (guint)in->named;
     if (o->kind == WS_OP_BAR_SYNC) {
         if (ws_bit_named(b, n)->generation <= in->joined)
             return FALSE;
-        ws_bit_join(b, &b->done[b->ranks * b->n_slots + n], &b->know[i]);
         ws_bit_collective(b, i);
     }
-    in->have = 0, in->named = 0, in->joined = 0;
+    in->have = 0, in->named = 0, in->joined = 0, in->parity = 0;
     return TRUE;
 }
 
