@@ -319,7 +319,8 @@ static void send(WsWorker *w, WsAnswers *a, WsVerdict *verdict, WsFindings *find
     Delivery *m = g_new0(Delivery, 1);
     g_atomic_int_inc(&w->refs);
     *m = (Delivery){ w, ws_answers_ref(a), verdict, findings, judged_only };
-    g_main_context_invoke_full(NULL, G_PRIORITY_DEFAULT, deliver, m, free_delivery);
+    /* Not g_main_context_invoke(): between two turns of the main loop it would run here. */
+    g_idle_add_full(G_PRIORITY_DEFAULT, deliver, m, free_delivery);
 }
 
 static void answer(WsWorker *w, const Question *q)

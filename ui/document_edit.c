@@ -138,8 +138,12 @@ static void moved_on(WsDocument *d)
 {
     g_clear_pointer(&d->tried, ws_design_unref);
     g_clear_pointer(&d->before, ws_answers_unref);
-    if (d->answers->design != ws_document_latest(d) || !d->answers->program_text)
+    const gboolean whole = d->answers->design == ws_document_latest(d) && d->answers->judged &&
+                           (d->answers->program_text || !d->answers->program);
+    if (!whole)
         ask(d, ws_document_latest(d), WS_ASK_TEXTS | WS_ASK_CHECK);
+    else if (d->worker) /* back where what is shown belongs: what was asked meanwhile is stale */
+        ws_worker_forget(d->worker);
     ws_document_emit(d, WS_SIGNAL_EDITED);
 }
 

@@ -131,6 +131,22 @@ static void never_stale(void)
     g_assert_cmpuint(changed, <=, 16);
 }
 
+/* Taken back before its answers came: what is shown stays, and nothing is waited for. */
+static void undone_at_once(void)
+{
+    g_autoptr(WsDocument) d = open_document();
+    const WsProgram *was = ws_document_program(d);
+    commit_line(d, "set . note \"a\"", NULL);
+    g_assert_true(ws_document_undo(d));
+    g_assert_false(ws_document_pending(d));
+    for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 150000;)
+        g_main_context_iteration(NULL, FALSE);
+    g_assert_true(ws_document_program(d) == was);
+    g_assert_true(ws_document_redo(d));
+    ws_document_settle(d);
+    g_assert_true(ws_document_design(d) == ws_document_latest(d));
+}
+
 /* A step that cannot be elaborated leaves the rest to be drawn, and no verdict. */
 static void draft(void)
 {
@@ -285,6 +301,7 @@ int main(int argc, char **argv)
     g_test_add_func("/history/coalesce", coalescing);
     g_test_add_func("/history/limit", byte_limit);
     g_test_add_func("/answers/never-stale", never_stale);
+    g_test_add_func("/answers/undone-at-once", undone_at_once);
     g_test_add_func("/answers/draft", draft);
     g_test_add_func("/answers/trying", trying);
     g_test_add_func("/journal/recover", recover);
