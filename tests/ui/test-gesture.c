@@ -2,7 +2,6 @@
 #include "scenario.h"
 
 #include "ui/gesture.h"
-#include "ui/structure.h"
 
 #include <math.h>
 #include <string.h>
@@ -272,18 +271,11 @@ static void one_round_ahead(Scenario *s)
 {
     double x0, y0, x1, y1;
     scenario_open(s, "tests/designs/attention-straight.wstave");
-    scenario_act(s, "focus-structure");
-    scenario_settle(GTK_WIDGET(s->window));
     const gint64 before = ws_document_clock(s->document)->cycles;
-    WsStructure *tree = WS_STRUCTURE(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
-    GtkWidget *wait = NULL;
-    for (guint i = 0; !(wait = ws_structure_row_widget(tree, "mma s", 0)) && i < 30; i++) {
-        scenario_point(GTK_WIDGET(tree), 60, 80);
-        scenario_xdo("click 5");
-        scenario_settle(GTK_WIDGET(s->window));
+    for (guint i = 0; i < 2; i++) {
+        WsFocus both = { i ? ROUND "1" : ROUND "0", G_MAXUINT, -1, -1 };
+        ws_document_select(s->document, &both, i ? WS_SELECT_ADD : WS_SELECT_REPLACE, FALSE);
     }
-    scenario_click(ws_structure_row_widget(tree, "wait k_fulls", 0), 12, 5, 1, NULL);
-    scenario_click(ws_structure_row_widget(tree, "mma s", 0), 12, 5, 1, "ctrl");
     g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 2);
     zoom_to(s, ROUND "1", 20, 9000);
     const WsSceneItem *mma = NULL, *softmax = NULL;
