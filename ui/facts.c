@@ -196,6 +196,18 @@ static void describe(WsFacts *facts, WsDocument *document, const WsNode *node, c
     link_parents(facts, ws_document_design(document), node);
 }
 
+/* A draft is drawn with objects that the design does not hold: to those nothing leads. */
+static void drop_dead_links(WsFacts *facts, const WsDesign *design)
+{
+    for (guint i = 0; i < facts->list->len; i++) {
+        WsFact *f = g_ptr_array_index(facts->list, i);
+        if (f->target && !ws_design_find(design, f->target)) {
+            f->kind = WS_FACT_DERIVED;
+            g_clear_pointer(&f->target, g_free);
+        }
+    }
+}
+
 WsFacts *ws_facts_new(WsDocument *document, const char *place)
 {
     WsDesign *design = ws_document_design(document);
@@ -209,6 +221,7 @@ WsFacts *ws_facts_new(WsDocument *document, const char *place)
     if (!path) {
         facts->title = ws_document_title(document);
         ws_facts_of_design(facts, document);
+        drop_dead_links(facts, design);
         return facts;
     }
     gboolean step = ws_node_kind_is_step(node->kind);
@@ -216,5 +229,6 @@ WsFacts *ws_facts_new(WsDocument *document, const char *place)
         step ? step_title(design, ws_document_program(document), node) : object_title(node);
     facts->subtitle = g_strdup(path);
     describe(facts, document, node, path);
+    drop_dead_links(facts, design);
     return facts;
 }

@@ -110,10 +110,7 @@ static void walk(Scenario *s)
     WAIT_FOR(n == 1 || ws_problems_selected(p) != first);
     scenario_act(s, "show-problems");
     WAIT_FOR(scenario_find_text(GTK_WIDGET(p), "What to do"));
-    GtkWidget *button = gtk_button_new_with_label("here");
-    gtk_box_append(ws_problems_actions(p), button);
-    scenario_settle(GTK_WIDGET(p));
-    g_assert_true(gtk_widget_get_mapped(button));
+    g_assert_true(gtk_widget_is_ancestor(GTK_WIDGET(ws_problems_actions(p)), GTK_WIDGET(p)));
 }
 
 /* Arrows and Return, without a pointer. */
