@@ -197,6 +197,14 @@ static gboolean dropped(GtkDropTarget *target, const GValue *value, double x, do
     return ws_window_drop_text(window_of(self), text, spot);
 }
 
+/* Files also come as text; they are for the window, which opens them. */
+static gboolean accepts(GtkDropTarget *target, GdkDrop *drop, gpointer data)
+{
+    GdkContentFormats *formats = gdk_drop_get_formats(drop);
+    return !gdk_content_formats_contain_gtype(formats, GDK_TYPE_FILE_LIST) &&
+           !gdk_content_formats_contain_mime_type(formats, "text/uri-list");
+}
+
 /* --- a row's widgets
  * ------------------------------------------------------------------------------ */
 
@@ -217,6 +225,7 @@ static void setup(GtkSignalListItemFactory *factory, GtkListItem *item, WsStruct
     g_signal_connect(drag, "prepare", G_CALLBACK(prepare), item);
     gtk_widget_add_controller(box, GTK_EVENT_CONTROLLER(drag));
     GtkDropTarget *drop = gtk_drop_target_new(G_TYPE_STRING, GDK_ACTION_MOVE | GDK_ACTION_COPY);
+    g_signal_connect(drop, "accept", G_CALLBACK(accepts), NULL);
     g_signal_connect(drop, "drop", G_CALLBACK(dropped), item);
     gtk_widget_add_controller(box, GTK_EVENT_CONTROLLER(drop));
 }

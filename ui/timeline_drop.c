@@ -77,9 +77,18 @@ static gboolean dropped(GtkDropTarget *target, const GValue *value, double x, do
            ws_window_drop_text(WS_WINDOW(root), g_value_get_string(value), spot_at(t, x, y));
 }
 
+/* Files also come as text; they are for the window, which opens them. */
+static gboolean accepts(GtkDropTarget *target, GdkDrop *drop, gpointer data)
+{
+    GdkContentFormats *formats = gdk_drop_get_formats(drop);
+    return !gdk_content_formats_contain_gtype(formats, GDK_TYPE_FILE_LIST) &&
+           !gdk_content_formats_contain_mime_type(formats, "text/uri-list");
+}
+
 void ws_timeline_drop_attach(WsTimeline *t)
 {
     GtkDropTarget *target = gtk_drop_target_new(G_TYPE_STRING, GDK_ACTION_COPY | GDK_ACTION_MOVE);
+    g_signal_connect(target, "accept", G_CALLBACK(accepts), NULL);
     g_signal_connect(target, "enter", G_CALLBACK(moved), t);
     g_signal_connect(target, "motion", G_CALLBACK(moved), t);
     g_signal_connect(target, "leave", G_CALLBACK(left), t);

@@ -256,6 +256,8 @@ static char *ptx_of(const char *path)
     g_assert_no_error(error);
     g_assert_true(g_subprocess_communicate_utf8(p, NULL, NULL, &out, NULL, &error));
     g_assert_no_error(error);
+    if (!g_subprocess_get_successful(p))
+        return NULL;
     GString *bare = g_string_new(NULL); /* without comments: they hold ids and the design's name */
     g_auto(GStrv) line = g_strsplit(out, "\n", -1);
     for (guint i = 0; line[i]; i++) {
@@ -402,6 +404,11 @@ static void build_gemm(Scenario *s)
         g_build_filename(WS_SOURCE_ROOT, "projects/gemm-bf16/design.wstave", NULL);
     g_autofree char *built_ptx = ptx_of(path), *shipped_ptx = ptx_of(shipped);
     g_unlink(path);
+    if (!shipped_ptx) {
+        g_test_skip("built without code generation: the PTX is not compared");
+        return;
+    }
+    g_assert_nonnull(built_ptx);
     g_assert_cmpuint(strlen(built_ptx), >, 20000);
     g_assert_cmpstr(built_ptx, ==, shipped_ptx);
 }
