@@ -377,9 +377,22 @@ static const struct {
     { "template", do_template },
 };
 
-void ws_edit_command(WsWindow *w, const char *name)
+static gint find_command(const char *name)
 {
     for (guint i = 0; i < G_N_ELEMENTS(command); i++)
         if (!strcmp(command[i].name, name))
-            command[i].run(w);
+            return (gint)i;
+    return -1;
+}
+
+gboolean ws_edit_has_command(const char *name)
+{
+    return find_command(name) >= 0;
+}
+
+void ws_edit_command(WsWindow *w, const char *name)
+{
+    const gint i = find_command(name);
+    if (i >= 0)
+        command[i].run(w);
 }

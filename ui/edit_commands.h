@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 /* A row of actions.def with part EDIT. */
 void ws_edit_command(WsWindow *w, const char *name);
+gboolean ws_edit_has_command(const char *name);
 /* Commits the draft (taken), or says why it was refused. */
 gboolean ws_edit_commit(WsWindow *w, WsDraft *draft, const char *coalesce);
 /* Adds a step or object behind the selection, or at a place (owner 0: behind it). */

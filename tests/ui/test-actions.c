@@ -3,6 +3,7 @@
 #include "ui/actions.h"
 #include "ui/application.h"
 #include "ui/command_palette.h"
+#include "ui/edit_commands.h"
 #include "ui/menus.h"
 #include "ui/settings.h"
 #include "ui/shortcuts.h"
@@ -82,6 +83,8 @@ static void keys_are_unique(void)
 
 static gboolean part_does(const WsAction *action)
 {
+    if (action->part == WS_PART_EDIT) /* no widget of its own */
+        return ws_edit_has_command(action->name);
     GtkWidgetClass *class = GTK_WIDGET_GET_CLASS(ws_window_part(window, action->part));
     g_autofree char *wanted = g_strdup_printf("%s.%s", ws_part_name(action->part), action->name);
     GType owner;
