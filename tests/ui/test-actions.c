@@ -491,7 +491,9 @@ static void run_tests(GtkApplication *app, gpointer data)
     gtk_window_present(GTK_WINDOW(window));
     settle();
     *(int *)data = g_test_run();
-    gtk_window_destroy(GTK_WINDOW(window));
+    /* some commands open windows of their own (help): each would keep the application running */
+    for (GList *all; (all = gtk_application_get_windows(app)) != NULL;)
+        gtk_window_destroy(all->data);
 }
 
 static int command_line(GApplication *app, GApplicationCommandLine *line, gpointer data)
