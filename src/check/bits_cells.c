@@ -1,6 +1,7 @@
 /* Shared memory in the proof: cells are classes of bytes that every access touches together, so one
  * bit speaks for many bytes. */
 #include "check/bits.h"
+#include "check/touch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -368,18 +369,11 @@ static gboolean private_rows(const WsBits *b, guint i, const WsBitOp *o, const W
     const WsOp *was = b->p->op[author[0]], *op = o->op;
     if (was->agent != (gint)ws_bit_agent(b, i) || author[1] != row0)
         return FALSE;
-    if (op->kind == WS_OP_MMA && (a != &op->access[0] || (op->mma && op->mma->a.in_registers)))
-        return FALSE; /* operand b is read by all warps */
-    for (guint k = 0; k < was->n_access; k++) {
-        const WsAccess *w = &was->access[k];
-        if (w->buffer != a->buffer || w->rows != a->rows)
-            continue;
-        if (a->rows > 1)
+    if (ws_read_by_all_warps(op, a))
+        return FALSE;
+    for (guint k = 0; k < was->n_access; k++)
+        if (ws_same_lanes(was, &was->access[k], op, a))
             return TRUE;
-        if (op->n_value && was->n_value && op->value[0].rows == was->value[0].rows &&
-            op->value[0].cols == was->value[0].cols)
-            return TRUE;
-    }
     return FALSE;
 }
 

@@ -1,23 +1,12 @@
 /* A program compiled for the proof: one array of instructions per agent. */
 #include "check/bits.h"
+#include "check/touch.h"
 
 #include <string.h>
 
 #define MAX_CODE 8000
 
 /* --- operations ------------------------------------------------------------------------------- */
-/* A value is cut in 4 x 16 blocks; a view covers a set of them. */
-static guint64 mask_of(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0)
-{
-    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
-    gint64 ra = CLAMP(r0 / rh, 0, 3), rb = CLAMP((r0 + MAX(u->rows, 1) - 1) / rh, 0, 3);
-    gint64 ca = CLAMP(c0 / cw, 0, 15), cb = CLAMP((c0 + MAX(u->cols, 1) - 1) / cw, 0, 15);
-    guint64 row = ((2ull << cb) - (1ull << ca)) & 0xffff, mask = 0;
-    for (gint64 r = ra; r <= rb; r++)
-        mask |= row << (16 * r);
-    return mask;
-}
-
 guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v)
 {
     gint64 r0 = 0, c0 = 0;
@@ -25,7 +14,7 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v)
         return v->mask;
     ws_bit_eval(b, i, &v->row0, &r0);
     ws_bit_eval(b, i, &v->col0, &c0);
-    return mask_of(&b->agent[ws_bit_agent(b, i)].a->value[v->value], v->use, r0, c0);
+    return ws_value_blocks(&b->agent[ws_bit_agent(b, i)].a->value[v->value], v->use, r0, c0);
 }
 
 static WsBitValue whole(const WsAgent *a, guint value)
@@ -33,7 +22,7 @@ static WsBitValue whole(const WsAgent *a, guint value)
     const WsValueUse u = { .rows = a->value[value].rows, .cols = a->value[value].cols };
     return (WsBitValue){ .value = value,
                          .constant = TRUE,
-                         .mask = mask_of(&a->value[value], &u, 0, 0) };
+                         .mask = ws_value_blocks(&a->value[value], &u, 0, 0) };
 }
 
 static void compile_values(WsBits *b, guint agent, WsBitOp *o)
@@ -48,33 +37,8 @@ static void compile_values(WsBits *b, guint agent, WsBitOp *o)
         v->row0 = ws_bit_expr(b, agent, u->row0);
         v->col0 = ws_bit_expr(b, agent, u->col0);
         v->constant = v->row0.constant && v->col0.constant;
-        v->mask = mask_of(&a->value[u->value], u, v->row0.value, v->col0.value);
+        v->mask = ws_value_blocks(&a->value[u->value], u, v->row0.value, v->col0.value);
     }
-}
-
-typedef struct {
-    const WsAgent *agent;
-    GArray *read, *write; /* guint */
-} Names;
-
-static gint find_value(const WsAgent *a, const char *name)
-{
-    for (guint i = 0; name && i < a->n_values; i++)
-        if (strcmp(a->value[i].name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
-static void see_name(const WsExpr *e, gpointer data)
-{
-    Names *n = data;
-    gint v = e->op == WS_EXPR_NAME ? find_value(n->agent, e->name) : -1;
-    guint value = (guint)v;
-    for (guint i = 0; v >= 0 && i < n->write->len; i++)
-        if (g_array_index(n->write, guint, i) == value)
-            return; /* defined by an earlier statement of the step */
-    if (v >= 0)
-        g_array_append_val(n->read, value);
 }
 
 static WsBitValue *wholes(WsBits *b, const WsAgent *a, const GArray *list)
@@ -91,19 +55,11 @@ static void compile_math(WsBits *b, guint agent, WsBitOp *o)
     const WsOp *op = o->op;
     g_autoptr(GArray) read = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GArray) write = g_array_new(FALSE, FALSE, sizeof(guint));
-    Names n = { b->agent[agent].a, read, write };
-    for (guint i = 0; i < op->n_math; i++) {
-        ws_expr_visit(op->math[i]->value, see_name, &n);
-        gint v = find_value(n.agent, op->math[i]->name);
-        guint value = (guint)v;
-        if (v >= 0)
-            g_array_append_val(write, value);
-    }
-    if (op->skip)
-        ws_expr_visit(op->skip, see_name, &n);
+    const WsAgent *a = b->agent[agent].a;
+    ws_math_values(a, op, read, write);
     o->n_reads = read->len, o->n_writes = write->len;
-    o->reads = wholes(b, n.agent, read);
-    o->writes = wholes(b, n.agent, write);
+    o->reads = wholes(b, a, read);
+    o->writes = wholes(b, a, write);
 }
 
 static gint named_id(const WsBits *b, guint agent, const WsOp *op)

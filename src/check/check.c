@@ -1,4 +1,5 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
+#include "check/touch.h"
 #include "check/weakest.h"
 
 #include <string.h>
@@ -69,14 +70,6 @@ static const char *outside_reason(const WsProgram *p)
     return NULL;
 }
 
-static gboolean has_integers(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_tensors; i++)
-        if (p->tensor[i].data == WS_DATA_INTEGERS)
-            return TRUE;
-    return FALSE;
-}
-
 /* Plays the rounds and tiles of an alarm, with some data, too; TRUE: it is one in the play. */
 static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *alarm,
                        WsVerdict *v, WsFindings *findings)
@@ -93,13 +86,13 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
         }
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) cases =
-        ws_cases(p, CLAMP(alarm->tiles, has_integers(p) ? 3 : 1, 6), rounds, skipped);
+        ws_cases(p, CLAMP(alarm->tiles, ws_has_integer_tensor(p) ? 3 : 1, 6), rounds, skipped);
     g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, 8);
     gint64 until = time_left(o);
     play->max_ops = 500000;
     play->cancel = o->cancel;
-    for (guint d = 0; d < G_N_ELEMENTS(data) && (d == 0 || has_integers(p)); d++)
+    for (guint d = 0; d < G_N_ELEMENTS(data) && (d == 0 || ws_has_integer_tensor(p)); d++)
         for (guint i = 0; i < cases->len && goes_on(play, o, until); i++) {
             WsCase *c = cases->pdata[i];
             c->data = d > 0, c->element = data[d].element, c->element_step = data[d].step;

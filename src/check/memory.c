@@ -1,6 +1,7 @@
 /* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
  * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
 #include "check/play.h"
+#include "check/touch.h"
 
 #include <string.h>
 
@@ -71,18 +72,11 @@ static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEve
     const WsOp *op = e->op, *was = p->op;
     if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst))
         return FALSE;
-    if (op->kind == WS_OP_MMA && (a != &op->access[0] || (op->mma && op->mma->a.in_registers)))
-        return FALSE; /* operand b is read by all warps */
-    for (guint i = 0; i < was->n_access; i++) {
-        const WsAccess *w = &was->access[i];
-        if (w->buffer != a->buffer || w->rows != a->rows || p->row0 != e->row0)
-            continue;
-        if (a->rows > 1)
+    if (p->row0 != e->row0 || ws_read_by_all_warps(op, a))
+        return FALSE;
+    for (guint i = 0; i < was->n_access; i++)
+        if (ws_same_lanes(was, &was->access[i], op, a))
             return TRUE;
-        if (op->n_value && was->n_value && op->value[0].rows == was->value[0].rows &&
-            op->value[0].cols == was->value[0].cols)
-            return TRUE;
-    }
     return FALSE;
 }
 

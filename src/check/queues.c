@@ -1,11 +1,12 @@
 /* Asynchronous engines and registers in the play: commit groups of mma, bulk groups of stores,
  * gathers, loads, and the values they hold (LANGUAGE section 12). */
 #include "check/play.h"
+#include "check/touch.h"
 
 #include <string.h>
 
 /* --- register values -------------------------------------------------------------------------- */
-/* A value is cut in 4 x 16 blocks; a view covers a set of them. */
+/* Blocks of a value that a view covers. */
 static guint64 blocks(WsPlay *play, WsInst *inst, const WsValueUse *u)
 {
     const WsRegValue *v = &inst->a->value[u->value];
@@ -13,23 +14,14 @@ static guint64 blocks(WsPlay *play, WsInst *inst, const WsValueUse *u)
     if ((u->row0 && !ws_play_eval(play, inst, u->row0, &r0)) ||
         (u->col0 && !ws_play_eval(play, inst, u->col0, &c0)))
         return 0;
-    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
-    gint64 ra = CLAMP(r0 / rh, 0, 3), rb = CLAMP((r0 + MAX(u->rows, 1) - 1) / rh, 0, 3);
-    gint64 ca = CLAMP(c0 / cw, 0, 15), cb = CLAMP((c0 + MAX(u->cols, 1) - 1) / cw, 0, 15);
-    guint64 row = ((2ull << cb) - (1ull << ca)) & 0xffff, mask = 0;
-    for (gint64 r = ra; r <= rb; r++)
-        mask |= row << (16 * r);
-    return mask;
+    return ws_value_blocks(v, u, r0, c0);
 }
 
 static guint64 whole(const WsInst *inst, guint value)
 {
     const WsRegValue *v = &inst->a->value[value];
-    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
-    guint64 row = (2ull << ((v->cols - 1) / cw)) - 1, mask = 0;
-    for (gint64 r = 0; r <= ((gint64)v->rows - 1) / rh; r++)
-        mask |= (row & 0xffff) << (16 * r);
-    return mask;
+    WsValueUse all = { .rows = v->rows, .cols = v->cols };
+    return ws_value_blocks(v, &all, 0, 0);
 }
 
 /* An mma in flight that forbids this use of a value, or NULL. */
@@ -90,52 +82,17 @@ static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, gui
     inst->touched[value] |= mask;
 }
 
-typedef struct {
-    const WsAgent *agent;
-    GArray *read, *write;
-} Names;
-
-static gint find_value(const WsAgent *a, const char *name)
-{
-    for (guint i = 0; name && i < a->n_values; i++)
-        if (strcmp(a->value[i].name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
-static void see_name(const WsExpr *e, gpointer data)
-{
-    Names *n = data;
-    gint v = e->op == WS_EXPR_NAME ? find_value(n->agent, e->name) : -1;
-    guint value = (guint)v;
-    if (v < 0)
-        return;
-    for (guint i = 0; i < n->write->len; i++)
-        if (g_array_index(n->write, guint, i) == value)
-            return; /* defined by an earlier statement of the step */
-    g_array_append_val(n->read, value);
-}
-
-/* Values a compute step reads before it assigns them, and values it assigns. */
 static WsOpInfo *math_info(WsPlay *play, WsInst *inst, const WsOp *op)
 {
     WsOpInfo *info = &play->info[op->index];
     if (info->known)
         return info;
-    Names n = { inst->a, g_array_new(FALSE, FALSE, sizeof(guint)),
-                g_array_new(FALSE, FALSE, sizeof(guint)) };
-    for (guint i = 0; i < op->n_math; i++) {
-        ws_expr_visit(op->math[i]->value, see_name, &n);
-        gint v = find_value(inst->a, op->math[i]->name);
-        guint value = (guint)v;
-        if (v >= 0)
-            g_array_append_val(n.write, value);
-    }
-    if (op->skip)
-        ws_expr_visit(op->skip, see_name, &n);
-    info->n_reads = n.read->len, info->n_writes = n.write->len;
-    info->read = (guint *)(void *)g_array_free(n.read, FALSE);
-    info->write = (guint *)(void *)g_array_free(n.write, FALSE);
+    GArray *read = g_array_new(FALSE, FALSE, sizeof(guint));
+    GArray *write = g_array_new(FALSE, FALSE, sizeof(guint));
+    ws_math_values(inst->a, op, read, write);
+    info->n_reads = read->len, info->n_writes = write->len;
+    info->read = (guint *)(void *)g_array_free(read, FALSE);
+    info->write = (guint *)(void *)g_array_free(write, FALSE);
     info->known = TRUE;
     return info;
 }

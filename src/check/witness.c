@@ -1,5 +1,6 @@
 /* The witness: the smallest case that goes wrong, its plan carried out, and the state at every
  * position. */
+#include "check/touch.h"
 #include "check/witness_private.h"
 
 #include <string.h>
@@ -81,19 +82,11 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     return FALSE;
 }
 
-static gboolean has_integers(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_tensors; i++)
-        if (p->tensor[i].data == WS_DATA_INTEGERS)
-            return TRUE;
-    return FALSE;
-}
-
 /* One case with some data: elements of integer tensors are 0, then chosen. */
 static gboolean shows_with_data(Search *S, WsCase *c, WsSchedule schedule)
 {
     static const gint64 first[] = { 0, 1, 2, 0, 1 }, step[] = { 0, 0, 0, 1, 1 };
-    guint n = has_integers(S->p) ? G_N_ELEMENTS(first) : 1;
+    guint n = ws_has_integer_tensor(S->p) ? G_N_ELEMENTS(first) : 1;
     for (guint d = 0; d < n; d++) {
         c->data = d > 0, c->element = first[d], c->element_step = step[d];
         if (shows(S, c, schedule))
