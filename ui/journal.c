@@ -1,5 +1,7 @@
 #include "ui/journal.h"
 
+#include "model/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -87,26 +89,12 @@ static gboolean fail(WsJournal *j, GError **error)
     return !first;
 }
 
-static gboolean write_all(int fd, const char *text, gsize length)
-{
-    while (length > 0) {
-        const gssize n = write(fd, text, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return FALSE;
-        text += n;
-        length -= (gsize)n;
-    }
-    return TRUE;
-}
-
 static gboolean append(WsJournal *j, const GString *record, GError **error)
 {
     if (j->failed)
         return TRUE; /* said once */
     const off_t end = lseek(j->fd, 0, SEEK_END);
-    if (write_all(j->fd, record->str, record->len))
+    if (ws_file_write_all(j->fd, record->str, record->len))
         return TRUE;
     const int code = errno;
     if (end >= 0 && ftruncate(j->fd, end) != 0) /* half a record is left out when it is read */

@@ -46,6 +46,8 @@ int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force);
 WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const char *machine,
                             gboolean gains, int *code);
 
+/* Prints a trace beside the one in `file`, step by step; the exit code. */
+int ws_cli_print_comparison(const WsTrace *a, const char *file);
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */
 gboolean ws_cli_write(const char *out, const char *text, gssize length);

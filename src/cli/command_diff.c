@@ -11,13 +11,7 @@ static int diff_traces(const char *file_a, const char *file_b)
     g_autoptr(WsTrace) a = ws_trace_load(file_a, &error);
     if (!a)
         return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file_a, error->message);
-    g_autoptr(WsTrace) b = ws_trace_load(file_b, &error);
-    if (!b)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file_b, error->message);
-    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
-    g_autofree char *text = ws_trace_comparison_print(c, a, b);
-    fputs(text, stdout);
-    return WS_EXIT_YES;
+    return ws_cli_print_comparison(a, file_b);
 }
 
 static WsDesign *load(const char *file)

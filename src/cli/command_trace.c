@@ -56,18 +56,6 @@ static int print_overlap(const WsTrace *t)
     return WS_EXIT_YES;
 }
 
-static int print_comparison(const WsTrace *a, const char *file)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(WsTrace) b = ws_trace_load(file, &error);
-    if (!b)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
-    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
-    g_autofree char *text = ws_trace_comparison_print(c, a, b);
-    fputs(text, stdout);
-    return WS_EXIT_YES;
-}
-
 int ws_command_trace(int argc, char **argv)
 {
     gboolean overlap = FALSE;
@@ -95,7 +83,7 @@ int ws_command_trace(int argc, char **argv)
     if (csv && !ws_trace_export_csv(t, csv, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (with)
-        return print_comparison(t, with);
+        return ws_cli_print_comparison(t, with);
     print_facts(t, file);
     print_loops(t);
     return overlap ? print_overlap(t) : WS_EXIT_YES;

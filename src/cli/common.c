@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "model/file.h"
+#include "trace/stats.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -162,4 +163,16 @@ gboolean ws_cli_write(const char *out, const char *text, gssize length)
         return FALSE;
     }
     return TRUE;
+}
+
+int ws_cli_print_comparison(const WsTrace *a, const char *file)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) b = ws_trace_load(file, &error);
+    if (!b)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
+    g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
+    g_autofree char *text = ws_trace_comparison_print(c, a, b);
+    fputs(text, stdout);
+    return WS_EXIT_YES;
 }

@@ -17,15 +17,15 @@ static gboolean fail(GError **error, const char *what, const char *file)
     return FALSE;
 }
 
-static gboolean write_all(int fd, const char *text, gsize length)
+gboolean ws_file_write_all(int fd, const char *data, gsize length)
 {
     while (length > 0) {
-        const gssize n = write(fd, text, length);
+        const gssize n = write(fd, data, length);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return FALSE;
-        text += n;
+        data += n;
         length -= (gsize)n;
     }
     return TRUE;
@@ -59,7 +59,7 @@ static gboolean replace(const char *file, const char *data, gsize length, GError
     if (fd < 0)
         return fail(error, "cannot write beside", file);
     const gboolean written =
-        write_all(fd, data, length) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
+        ws_file_write_all(fd, data, length) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
     int problem = errno;
     if (close(fd) != 0 && written)
         problem = errno;
@@ -79,7 +79,7 @@ static gboolean write_into(const char *file, const char *data, gsize length, GEr
     const int fd = open(file, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return fail(error, "cannot open", file);
-    const gboolean written = write_all(fd, data, length);
+    const gboolean written = ws_file_write_all(fd, data, length);
     int problem = errno;
     if (close(fd) != 0 && written)
         problem = errno;

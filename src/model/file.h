@@ -9,6 +9,8 @@ G_BEGIN_DECLS
  * its permissions and a link to it are kept. A device or a pipe (/dev/null, /dev/stdout) is written
  * to and stays what it is. */
 gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error);
+/* Writes all of `data`, as often as it takes; errno says why not. */
+gboolean ws_file_write_all(int fd, const char *data, gsize length);
 /* Whether `file` exists and is neither a file nor a folder. */
 gboolean ws_file_is_special(const char *file);
 
