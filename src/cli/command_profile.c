@@ -1,6 +1,7 @@
 #include "cli/collect.h"
 #include "cli/sweep.h"
 #include "launch/run.h"
+#include "model/folder.h"
 
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
                    const char *keep, const char *trace)
@@ -27,7 +28,7 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
             code = ws_cli_collect(dir, 0, host, trace);
     }
     if (scratch)
-        ws_bundle_remove(scratch);
+        ws_folder_remove(scratch);
     return code;
 }
 

@@ -5,6 +5,7 @@
 #include "launch/collect.h"
 #include "launch/history.h"
 #include "launch/run.h"
+#include "model/folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void free_run(gpointer data)
 {
     Run *r = data;
     if (r->dir)
-        ws_bundle_remove(r->dir);
+        ws_folder_remove(r->dir);
     g_free(r->dir);
     g_free(r->problem);
     g_clear_pointer(&r->collected, ws_collected_free);

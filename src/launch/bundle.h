@@ -49,9 +49,6 @@ typedef struct {
 gboolean ws_bundle_write(const WsBundleSpec *spec, const char *dir, WsFindings *findings,
                          GError **error);
 
-/* Removes a bundle: the files of a flat folder (a bundle has no folders inside) and the folder. */
-void ws_bundle_remove(const char *dir);
-
 /* The manifest alone, as text. Caller frees. */
 char *ws_bundle_manifest(const WsBundleSpec *spec, WsFindings *findings, GError **error);
 

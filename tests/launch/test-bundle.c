@@ -1,6 +1,7 @@
 /* Bundles: what is written is what the runner reads; sizes that cannot run are refused by name. */
 #include "launch/bundle.h"
 #include "model/edit.h"
+#include "model/folder.h"
 #include "runner/manifest.h"
 
 #include <glib/gstdio.h>
@@ -121,7 +122,7 @@ static void test_round_trip(void)
     g_autofree char *path = g_build_filename(dir, "design.wstave", NULL);
     g_autoptr(WsProgram) again = program_of(path);
     g_assert_cmpstr(again->design_hash, ==, p->design_hash);
-    ws_bundle_remove(dir);
+    ws_folder_remove(dir);
     g_rmdir(top);
 }
 
@@ -225,7 +226,7 @@ static void test_foreign_folder(void)
     g_assert_false(ws_bundle_write(&spec, dir, findings, &error));
     g_assert_nonnull(strstr(error->message, "exists and is not a bundle"));
     g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
-    ws_bundle_remove(dir);
+    ws_folder_remove(dir);
     g_clear_error(&error);
     g_assert_false(ws_bundle_write(&spec, "/nonexistent/b", findings, &error));
     g_assert_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT);

@@ -3,6 +3,7 @@
 #include "launch/collect.h"
 
 #include "launch/measure.h"
+#include "model/folder.h"
 #include "runner/manifest.h"
 
 #include <glib/gstdio.h>
@@ -290,7 +291,7 @@ static void test_collect(Fixture *f, gconstpointer unused)
     g_assert_cmpint(t->grid, ==, 3);
     g_assert_cmpint(g_array_index(t->size, gint64, 2), ==, 640);
     g_assert_null(ws_collected_trace(c, 1, &error));
-    ws_bundle_remove(dir);
+    ws_folder_remove(dir);
 }
 
 static void test_bad_results(Fixture *f, gconstpointer unused)
@@ -306,7 +307,7 @@ static void test_bad_results(Fixture *f, gconstpointer unused)
         g_assert_null(ws_collect(dir, findings, &error));
         g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
     }
-    ws_bundle_remove(dir);
+    ws_folder_remove(dir);
 }
 
 /* A bundle that really ran, on an H200 (4096^3, CTAs 0, 1 and 131, the first 256 rounds). */
