@@ -42,4 +42,11 @@ G_STATIC_ASSERT(sizeof(WsTraceSpan) == 16);
 G_STATIC_ASSERT(sizeof(WsTraceLane) == 40);
 G_STATIC_ASSERT(sizeof(WsTraceCta) == 24);
 
+/* FNV-1a over 8-byte words (the last one zero-filled): finds damage, is no signature. */
+#define WS_FILE_HASH_START G_GUINT64_CONSTANT(0xcbf29ce484222325)
+static inline guint64 ws_file_hash(guint64 h, guint64 word)
+{
+    h = (h ^ word) * G_GUINT64_CONSTANT(0x100000001b3);
+    return h ^ h >> 29;
+}
 guint64 ws_file_checksum(const guint8 *data, gsize length);

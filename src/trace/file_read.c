@@ -2,7 +2,12 @@
  * and text is checked before it is used, and the index is compared with the records. */
 #include "trace/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
     const guint8 *data;
@@ -10,13 +15,6 @@ typedef struct {
     guint64 at[WS_FILE_SECTIONS], count[WS_FILE_SECTIONS];
     GError **error;
 } Reader;
-
-static guint16 get16(const guint8 *p)
-{
-    guint16 v;
-    memcpy(&v, p, 2);
-    return GUINT16_FROM_LE(v);
-}
 
 static guint32 get32(const guint8 *p)
 {
@@ -177,26 +175,40 @@ static gboolean time_possible(gint64 v)
     return v >= -1 && v <= WS_TRACE_MAX_TIME;
 }
 
-static gboolean read_records(Reader *r, WsTrace *t)
+#if G_BYTE_ORDER == G_BIG_ENDIAN
+static void to_host(WsTraceRecord *r)
 {
-    guint64 n = r->count[WS_FILE_RECORDS];
-    g_array_set_size(t->record, (guint)n);
-    for (guint64 i = 0; i < n; i++) {
-        const guint8 *e = entry(r, WS_FILE_RECORDS, i);
-        WsTraceRecord rec = { .op = get32(e),
-                              .agent = get16(e + 4),
-                              .cta = get16(e + 6),
-                              .tile = (gint32)get32(e + 8),
-                              .round = (gint32)get32(e + 12),
-                              .start = (gint64)get64(e + 16),
-                              .issued = (gint64)get64(e + 24),
-                              .done = (gint64)get64(e + 32) };
-        if (rec.op >= t->op_id->len || rec.agent >= t->agent_name->len || rec.cta >= t->cta->len)
+    r->op = GUINT32_FROM_LE(r->op);
+    r->agent = GUINT16_FROM_LE(r->agent);
+    r->cta = GUINT16_FROM_LE(r->cta);
+    r->tile = GINT32_FROM_LE(r->tile);
+    r->round = GINT32_FROM_LE(r->round);
+    r->start = GINT64_FROM_LE(r->start);
+    r->issued = GINT64_FROM_LE(r->issued);
+    r->done = GINT64_FROM_LE(r->done);
+}
+#else
+static void to_host(WsTraceRecord *r)
+{
+    (void)r; /* the file's layout is the host's (asserted in file.h) */
+}
+#endif
+
+/* The records stay where they are in `bytes`, which becomes the trace's. */
+static gboolean read_records(Reader *r, WsTrace *t, guint8 *bytes)
+{
+    WsTraceRecords *list = t->record;
+    list->bytes = bytes;
+    list->data = (WsTraceRecord *)(gpointer)(bytes + r->at[WS_FILE_RECORDS]);
+    list->len = list->room = (guint)r->count[WS_FILE_RECORDS];
+    for (guint i = 0; i < list->len; i++) {
+        WsTraceRecord *rec = &list->data[i];
+        to_host(rec);
+        if (rec->op >= t->op_id->len || rec->agent >= t->agent_name->len || rec->cta >= t->cta->len)
             return damaged(r, "a record names an operation, agent or CTA that does not exist");
-        if (rec.start < 0 || !time_possible(rec.start) || !time_possible(rec.issued) ||
-            !time_possible(rec.done))
+        if (rec->start < 0 || !time_possible(rec->start) || !time_possible(rec->issued) ||
+            !time_possible(rec->done))
             return damaged(r, "a record has an impossible time");
-        g_array_index(t->record, WsTraceRecord, i) = rec;
     }
     return TRUE;
 }
@@ -223,26 +235,70 @@ static gboolean check_index(Reader *r, WsTrace *t)
     return TRUE;
 }
 
-WsTrace *ws_trace_parse(const guint8 *data, gsize length, gboolean check_sum, GError **error)
+/* `bytes` are the trace's from here on, and freed where there is none. */
+static WsTrace *parse(guint8 *bytes, gsize length, gboolean check_sum, GError **error)
 {
-    Reader r = { .data = data, .length = length, .error = error };
-    if (!read_frame(&r, check_sum))
+    Reader r = { .data = bytes, .length = length, .error = error };
+    if (!read_frame(&r, check_sum)) {
+        g_free(bytes);
         return NULL;
+    }
     g_autoptr(WsTrace) t = ws_trace_new(NULL, WS_TRACE_PREDICTED);
-    if (!read_head(&r, t) || !read_tables(&r, t) || !read_records(&r, t) || !check_index(&r, t))
+    t->record->bytes = bytes;
+    if (!read_head(&r, t) || !read_tables(&r, t) || !read_records(&r, t, bytes) ||
+        !check_index(&r, t))
         return NULL;
     return g_steal_pointer(&t);
 }
 
+WsTrace *ws_trace_parse(const guint8 *data, gsize length, gboolean check_sum, GError **error)
+{
+    return parse(g_memdup2(data, length), length, check_sum, error);
+}
+
+static gboolean fail(GError **error, const char *file, const char *why)
+{
+    g_set_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_FORMAT, "cannot read trace %s: %s", file,
+                why);
+    return FALSE;
+}
+
+/* Read and not mapped: a file that somebody cuts short meanwhile would end a reader of its map. */
+static gboolean read_whole(const char *file, guint8 **bytes, gsize *length, GError **error)
+{
+    struct stat about;
+    const int fd = g_open(file, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return fail(error, file, g_strerror(errno));
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+        close(fd);
+        return fail(error, file, "it is not a file");
+    }
+    const gsize size = (gsize)about.st_size;
+    gsize have = 0;
+    gssize n = 0;
+    *bytes = g_try_malloc(MAX(size, 1));
+    while (*bytes && have < size && (n = read(fd, *bytes + have, size - have)) != 0) {
+        if (n < 0 && errno != EINTR)
+            break;
+        have += n > 0 ? (gsize)n : 0;
+    }
+    const int code = errno;
+    close(fd);
+    *length = have;
+    if (*bytes && n >= 0)
+        return TRUE;
+    g_clear_pointer(bytes, g_free);
+    return fail(error, file, n < 0 ? g_strerror(code) : "it is larger than the memory");
+}
+
 WsTrace *ws_trace_load(const char *file, GError **error)
 {
-    g_autoptr(GMappedFile) map = g_mapped_file_new(file, FALSE, error);
-    if (!map) {
-        g_prefix_error(error, "cannot read trace: ");
+    guint8 *bytes;
+    gsize length;
+    if (!read_whole(file, &bytes, &length, error))
         return NULL;
-    }
-    WsTrace *t = ws_trace_parse((const guint8 *)g_mapped_file_get_contents(map),
-                                g_mapped_file_get_length(map), TRUE, error);
+    WsTrace *t = parse(bytes, length, TRUE, error);
     if (!t)
         g_prefix_error(error, "%s: ", file);
     return t;

@@ -1,6 +1,6 @@
 /* Writes .wtrace files (layout: file.h). */
-#include "model/file.h"
 #include "trace/file.h"
+#include "trace/stream.h"
 
 #include <string.h>
 
@@ -9,49 +9,28 @@ const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS] = {
     [WS_FILE_CTAS] = 24,   [WS_FILE_LANES] = 40, [WS_FILE_SPANS] = 16, [WS_FILE_RECORDS] = 40,
 };
 
-/* FNV-1a over 8-byte words (the last one zero-filled): finds damage, is no signature. */
-guint64 ws_file_checksum(const guint8 *data, gsize length)
-{
-    guint64 h = G_GUINT64_CONSTANT(0xcbf29ce484222325);
-    for (gsize i = 0; i < length; i += 8) {
-        guint64 word = 0;
-        memcpy(&word, data + i, MIN(8, length - i));
-        h = (h ^ GUINT64_FROM_LE(word)) * G_GUINT64_CONSTANT(0x100000001b3);
-        h ^= h >> 29;
-    }
-    return h;
-}
-
+/* The file is emitted twice: once to learn its checksum, once to be written. So a save costs the
+ * memory of its texts and no more, however long the trace is. */
 typedef struct {
-    GByteArray *bytes;
+    const WsTrace *t;
+    FILE *f;       /* NULL: only the checksum */
+    guint64 bytes; /* emitted so far */
+    guint64 hash, word;
     GByteArray *strings;
     GHashTable *offset; /* char* -> offset in strings; texts repeat a lot */
     guint64 at[WS_FILE_SECTIONS], count[WS_FILE_SECTIONS];
+    guint64 length, checksum; /* of the file, once known */
 } Writer;
 
-static void put16(GByteArray *b, guint16 v)
+guint64 ws_file_checksum(const guint8 *data, gsize length)
 {
-    v = GUINT16_TO_LE(v);
-    g_byte_array_append(b, (const guint8 *)&v, 2);
-}
-
-static void put32(GByteArray *b, guint32 v)
-{
-    v = GUINT32_TO_LE(v);
-    g_byte_array_append(b, (const guint8 *)&v, 4);
-}
-
-static void put64(GByteArray *b, guint64 v)
-{
-    v = GUINT64_TO_LE(v);
-    g_byte_array_append(b, (const guint8 *)&v, 8);
-}
-
-static void put_real(GByteArray *b, double v)
-{
-    guint64 bits;
-    memcpy(&bits, &v, 8);
-    put64(b, bits);
+    guint64 h = WS_FILE_HASH_START;
+    for (gsize i = 0; i < length; i += 8) {
+        guint64 word = 0;
+        memcpy(&word, data + i, MIN(8, length - i));
+        h = ws_file_hash(h, GUINT64_FROM_LE(word));
+    }
+    return h;
 }
 
 static guint32 text(Writer *w, const char *s)
@@ -67,131 +46,172 @@ static guint32 text(Writer *w, const char *s)
     return at;
 }
 
-static void begin(Writer *w, WsFileSection section, guint64 count)
+/* Every number of the file lies at a multiple of its size, so none straddles a word. */
+static void put(Writer *w, guint64 v, guint size)
 {
-    while (w->bytes->len % 8)
-        g_byte_array_append(w->bytes, (const guint8 *)"", 1);
-    w->at[section] = w->bytes->len;
-    w->count[section] = count;
+    const guint shift = 8 * (guint)(w->bytes % 8);
+    w->word |= (size == 8 ? v : v & ((G_GUINT64_CONSTANT(1) << 8 * size) - 1)) << shift;
+    w->bytes += size;
+    if (w->bytes % 8)
+        return;
+    if (w->bytes > 32)
+        w->hash = ws_file_hash(w->hash, w->word);
+    const guint64 word = GUINT64_TO_LE(w->word);
+    if (w->f)
+        fwrite(&word, 8, 1, w->f);
+    w->word = 0;
 }
 
-static void put_tables(Writer *w, const WsTrace *t)
+static void put_real(Writer *w, double v)
 {
-    begin(w, WS_FILE_SIZES, t->size->len);
+    guint64 bits;
+    memcpy(&bits, &v, 8);
+    put(w, bits, 8);
+}
+
+static void put_tables(Writer *w)
+{
+    const WsTrace *t = w->t;
     for (guint i = 0; i < t->size->len; i++) {
-        put32(w->bytes, text(w, g_array_index(t->size_name, char *, i)));
-        put32(w->bytes, 0);
-        put64(w->bytes, (guint64)g_array_index(t->size, gint64, i));
+        put(w, text(w, g_array_index(t->size_name, char *, i)), 4);
+        put(w, 0, 4);
+        put(w, (guint64)g_array_index(t->size, gint64, i), 8);
     }
-    begin(w, WS_FILE_OPS, t->op_id->len);
     for (guint i = 0; i < t->op_id->len; i++) {
-        put32(w->bytes, text(w, t->op_id->pdata[i]));
-        put32(w->bytes, text(w, t->op_label->pdata[i]));
-        put32(w->bytes, text(w, t->op_loop->pdata[i]));
-        put32(w->bytes, text(w, ws_op_kind_text(ws_trace_op_kind(t, i))));
+        put(w, text(w, t->op_id->pdata[i]), 4);
+        put(w, text(w, t->op_label->pdata[i]), 4);
+        put(w, text(w, t->op_loop->pdata[i]), 4);
+        put(w, text(w, ws_op_kind_text(ws_trace_op_kind(t, i))), 4);
     }
-    begin(w, WS_FILE_AGENTS, t->agent_name->len);
     for (guint i = 0; i < t->agent_name->len; i++) {
-        put32(w->bytes, text(w, t->agent_name->pdata[i]));
-        put32(w->bytes, 0);
+        put(w, text(w, t->agent_name->pdata[i]), 4);
+        put(w, 0, 4);
     }
-    begin(w, WS_FILE_CTAS, t->cta->len);
     for (guint i = 0; i < t->cta->len; i++) {
         const WsTraceCta *c = &g_array_index(t->cta, WsTraceCta, i);
-        put32(w->bytes, c->id);
-        put32(w->bytes, c->sm);
-        put64(w->bytes, (guint64)c->cycles);
-        put_real(w->bytes, c->ghz);
+        put(w, c->id, 4);
+        put(w, c->sm, 4);
+        put(w, (guint64)c->cycles, 8);
+        put_real(w, c->ghz);
     }
 }
 
-static void put_records(Writer *w, const WsTrace *t)
+static void put_index(Writer *w)
 {
-    begin(w, WS_FILE_LANES, t->lane->len);
+    const WsTrace *t = w->t;
     for (guint i = 0; i < t->lane->len; i++) {
         const WsTraceLane *l = &g_array_index(t->lane, WsTraceLane, i);
-        put32(w->bytes, l->cta);
-        put32(w->bytes, l->agent);
-        put64(w->bytes, l->first);
-        put64(w->bytes, l->n);
-        put64(w->bytes, l->first_span);
-        put64(w->bytes, l->n_span);
+        put(w, l->cta, 4);
+        put(w, l->agent, 4);
+        put(w, l->first, 8);
+        put(w, l->n, 8);
+        put(w, l->first_span, 8);
+        put(w, l->n_span, 8);
     }
-    begin(w, WS_FILE_SPANS, t->span->len);
     for (guint i = 0; i < t->span->len; i++) {
         const WsTraceSpan *s = &g_array_index(t->span, WsTraceSpan, i);
-        put64(w->bytes, (guint64)s->start);
-        put64(w->bytes, (guint64)s->end);
-    }
-    begin(w, WS_FILE_RECORDS, t->record->len);
-    for (guint i = 0; i < t->record->len; i++) {
-        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
-        put32(w->bytes, r->op);
-        put16(w->bytes, r->agent);
-        put16(w->bytes, r->cta);
-        put32(w->bytes, (guint32)r->tile);
-        put32(w->bytes, (guint32)r->round);
-        put64(w->bytes, (guint64)r->start);
-        put64(w->bytes, (guint64)r->issued);
-        put64(w->bytes, (guint64)r->done);
+        put(w, (guint64)s->start, 8);
+        put(w, (guint64)s->end, 8);
     }
 }
 
-static GByteArray *header(Writer *w, const WsTrace *t)
+static void put_records(Writer *w)
 {
-    GByteArray *h = g_byte_array_new();
-    g_byte_array_append(h, (const guint8 *)WS_FILE_MAGIC, 8);
-    put32(h, WS_FILE_VERSION);
-    put32(h, WS_FILE_HEADER);
-    put64(h, 0); /* file bytes and checksum: filled in at the end */
-    put64(h, 0);
-    put32(h, t->origin);
-    put32(h, t->n_set);
-    put_real(h, t->overhead);
-    put_real(h, t->cycles_per_event);
-    put_real(h, t->tensor_busy);
-    put_real(h, t->tma_busy);
-    put64(h, (guint64)t->cycles);
-    put64(h, (guint64)t->grid);
-    put32(h, text(w, t->design_text));
-    put32(h, text(w, t->design_hash));
-    put32(h, text(w, t->device));
-    put32(h, text(w, t->note));
-    put32(h, text(w, t->bound));
-    put32(h, 0);
-    return h;
+    for (guint i = 0; i < w->t->record->len; i++) {
+        const WsTraceRecord *r = &w->t->record->data[i];
+        put(w, r->op | (guint64)r->agent << 32 | (guint64)r->cta << 48, 8);
+        put(w, (guint32)r->tile | (guint64)(guint32)r->round << 32, 8);
+        put(w, (guint64)r->start, 8);
+        put(w, (guint64)r->issued, 8);
+        put(w, (guint64)r->done, 8);
+    }
 }
 
-static void patch64(GByteArray *b, gsize at, guint64 v)
+static void put_header(Writer *w)
 {
-    v = GUINT64_TO_LE(v);
-    memcpy(b->data + at, &v, 8);
+    const WsTrace *t = w->t;
+    guint64 magic;
+    memcpy(&magic, WS_FILE_MAGIC, 8);
+    put(w, GUINT64_FROM_LE(magic), 8);
+    put(w, WS_FILE_VERSION, 4);
+    put(w, WS_FILE_HEADER, 4);
+    put(w, w->length, 8);
+    put(w, w->checksum, 8);
+    put(w, t->origin, 4);
+    put(w, t->n_set, 4);
+    put_real(w, t->overhead);
+    put_real(w, t->cycles_per_event);
+    put_real(w, t->tensor_busy);
+    put_real(w, t->tma_busy);
+    put(w, (guint64)t->cycles, 8);
+    put(w, (guint64)t->grid, 8);
+    put(w, text(w, t->design_text), 4);
+    put(w, text(w, t->design_hash), 4);
+    put(w, text(w, t->device), 4);
+    put(w, text(w, t->note), 4);
+    put(w, text(w, t->bound), 4);
+    put(w, 0, 4);
+    for (guint i = 0; i < WS_FILE_SECTIONS; i++) {
+        put(w, w->at[i], 8);
+        put(w, w->count[i], 8);
+    }
+    g_assert(w->bytes == WS_FILE_HEADER);
+}
+
+static void emit(Writer *w)
+{
+    w->bytes = w->word = 0;
+    w->hash = WS_FILE_HASH_START;
+    put_header(w);
+    put_tables(w);
+    put_index(w);
+    put_records(w);
+    for (guint i = 0; i < w->strings->len; i++)
+        put(w, w->strings->data[i], 1);
+    while (w->bytes % 8)
+        put(w, 0, 1);
+}
+
+/* Where each section lies: the texts come last, since the tables make them. */
+static void place(Writer *w)
+{
+    const WsTrace *t = w->t;
+    const guint64 count[WS_FILE_SECTIONS] = {
+        [WS_FILE_SIZES] = t->size->len,        [WS_FILE_OPS] = t->op_id->len,
+        [WS_FILE_AGENTS] = t->agent_name->len, [WS_FILE_CTAS] = t->cta->len,
+        [WS_FILE_LANES] = t->lane->len,        [WS_FILE_SPANS] = t->span->len,
+        [WS_FILE_RECORDS] = t->record->len,
+    };
+    guint64 at = WS_FILE_HEADER;
+    for (guint i = WS_FILE_SIZES; i < WS_FILE_SECTIONS; i++) {
+        w->at[i] = at;
+        w->count[i] = count[i];
+        at += count[i] * ws_file_entry_bytes[i];
+    }
+    w->at[WS_FILE_STRINGS] = at;
+}
+
+static void write_file(FILE *f, const WsTrace *t)
+{
+    Writer w = { .t = t,
+                 .strings = g_byte_array_new(),
+                 .offset = g_hash_table_new(g_str_hash, g_str_equal) };
+    place(&w);
+    emit(&w); /* collects the texts */
+    w.count[WS_FILE_STRINGS] = w.strings->len;
+    w.length = w.bytes;
+    emit(&w);
+    w.checksum = w.hash;
+    w.f = f;
+    emit(&w);
+    g_hash_table_destroy(w.offset);
+    g_byte_array_free(w.strings, TRUE);
 }
 
 gboolean ws_trace_save(const WsTrace *t, const char *file, GError **error)
 {
-    Writer w = { .bytes = g_byte_array_new(),
-                 .strings = g_byte_array_new(),
-                 .offset = g_hash_table_new(g_str_hash, g_str_equal) };
-    g_autoptr(GByteArray) head = header(&w, t);
-    g_byte_array_set_size(w.bytes, WS_FILE_HEADER);
-    put_tables(&w, t);
-    put_records(&w, t);
-    begin(&w, WS_FILE_STRINGS, w.strings->len);
-    g_byte_array_append(w.bytes, w.strings->data, w.strings->len);
-    for (guint i = 0; i < WS_FILE_SECTIONS; i++) {
-        put64(head, w.at[i]);
-        put64(head, w.count[i]);
-    }
-    g_assert(head->len == WS_FILE_HEADER);
-    memcpy(w.bytes->data, head->data, WS_FILE_HEADER);
-    patch64(w.bytes, 16, w.bytes->len);
-    patch64(w.bytes, 24, ws_file_checksum(w.bytes->data + 32, w.bytes->len - 32));
-    gboolean ok = ws_file_write(file, (const char *)w.bytes->data, w.bytes->len, error);
+    gboolean ok = ws_stream_write(file, t, write_file, error);
     if (!ok)
-        g_prefix_error(error, "cannot write trace %s: ", file);
-    g_hash_table_destroy(w.offset);
-    g_byte_array_free(w.strings, TRUE);
-    g_byte_array_free(w.bytes, TRUE);
+        g_prefix_error(error, "cannot write trace: ");
     return ok;
 }

@@ -70,7 +70,7 @@ WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin)
     t->size_name = g_array_new(FALSE, FALSE, sizeof(char *));
     t->size = g_array_new(FALSE, FALSE, sizeof(gint64));
     t->cta = g_array_new(FALSE, FALSE, sizeof(WsTraceCta));
-    t->record = g_array_new(FALSE, FALSE, sizeof(WsTraceRecord));
+    t->record = g_new0(WsTraceRecords, 1);
     t->lane = g_array_new(FALSE, FALSE, sizeof(WsTraceLane));
     t->span = g_array_new(FALSE, FALSE, sizeof(WsTraceSpan));
     t->op_kind = g_array_new(FALSE, FALSE, sizeof(guint8));
@@ -110,7 +110,8 @@ void ws_trace_unref(WsTrace *t)
     g_array_free(t->size_name, TRUE);
     g_array_free(t->size, TRUE);
     g_array_free(t->cta, TRUE);
-    g_array_free(t->record, TRUE);
+    g_free(t->record->bytes);
+    g_free(t->record);
     g_array_free(t->lane, TRUE);
     g_array_free(t->span, TRUE);
     g_array_free(t->op_kind, TRUE);
@@ -128,7 +129,19 @@ void ws_trace_unref(WsTrace *t)
 
 void ws_trace_add(WsTrace *t, const WsTraceRecord *r)
 {
-    g_array_append_vals(t->record, r, 1);
+    WsTraceRecords *list = t->record;
+    if (list->len == list->room) {
+        list->room = MAX(64, list->room + list->room / 2);
+        if ((gpointer)list->data == list->bytes) {
+            list->data = list->bytes = g_realloc_n(list->bytes, list->room, sizeof *r);
+        } else { /* of a loaded trace: somewhere in the file's bytes */
+            gpointer bytes = g_malloc_n(list->room, sizeof *r);
+            memcpy(bytes, list->data, list->len * sizeof *r);
+            g_free(list->bytes);
+            list->data = list->bytes = bytes;
+        }
+    }
+    list->data[list->len++] = *r;
 }
 
 void ws_trace_add_size(WsTrace *t, const char *name, gint64 value)
@@ -180,9 +193,26 @@ static void add_spans(WsTrace *t, WsTraceLane *lane)
     lane->n_span = t->span->len - lane->first_span;
 }
 
+static gint compare_again(gconstpointer a, gconstpointer b, gpointer unused)
+{
+    (void)unused;
+    return compare_records(a, b);
+}
+
+/* Most producers add in order already: then one pass is all. */
+static void sort_records(WsTraceRecords *list)
+{
+    for (guint i = 1; i < list->len; i++) {
+        if (compare_records(&list->data[i - 1], &list->data[i]) > 0) {
+            g_qsort_with_data(list->data, (gint)list->len, sizeof *list->data, compare_again, NULL);
+            return;
+        }
+    }
+}
+
 void ws_trace_finish(WsTrace *t)
 {
-    g_array_sort(t->record, compare_records);
+    sort_records(t->record);
     g_array_set_size(t->lane, 0);
     g_array_set_size(t->span, 0);
     gint64 first = G_MAXINT64, last = G_MININT64;

@@ -43,6 +43,14 @@ typedef struct {
     gint64 start, end; /* from the first start to the latest issued or done */
 } WsTraceSpan;
 
+/* The records of a trace. Has the members of a GArray, so that g_array_index() reads it; those of a
+ * loaded trace lie in the file's own bytes, so that ten million cost no second copy. */
+typedef struct {
+    WsTraceRecord *data;
+    guint len, room;
+    gpointer bytes; /* what `data` lies in and is freed with it */
+} WsTraceRecords;
+
 typedef struct {
     gint refs;
     WsTraceOrigin origin;
@@ -56,7 +64,7 @@ typedef struct {
     double overhead;         /* traced time / timed time - 1; NAN unknown */
     double cycles_per_event; /* calibrated cost of one clock read and its share of the store; NAN */
     GArray *cta;             /* WsTraceCta */
-    GArray *record;          /* WsTraceRecord, sorted by (cta, agent, start) */
+    WsTraceRecords *record;  /* sorted by (cta, agent, start) */
     GPtrArray *op_id; /* char*: step id of op index i (so that a trace outlives the program) */
     GPtrArray *agent_name;
     GPtrArray *op_label; /* char*: text for people, "load A -> a" */
@@ -98,10 +106,10 @@ void ws_trace_window(const WsTrace *t, const WsTraceLane *lane, gint64 from, gin
 /* .wtrace: binary, versioned, design embedded, fixed-size records, level-of-detail index. Written
  * through a temporary file and a rename. */
 gboolean ws_trace_save(const WsTrace *t, const char *file, GError **error);
-WsTrace *ws_trace_load(const char *file, GError **error); /* memory-mapped, validated */
+WsTrace *ws_trace_load(const char *file, GError **error); /* read whole, validated */
 
-/* Reads a trace from memory (what ws_trace_load does with the mapped file). `check_sum` FALSE skips
- * the checksum and nothing else: no offset, count or index of the file is ever trusted. */
+/* Reads a trace from memory (what ws_trace_load does with the file's bytes). `check_sum` FALSE
+ * skips the checksum and nothing else: no offset, count or index of the file is ever trusted. */
 WsTrace *ws_trace_parse(const guint8 *data, gsize length, gboolean check_sum, GError **error);
 typedef enum {
     WS_TRACE_ERROR_FORMAT,  /* not a trace, cut off, or damaged */
