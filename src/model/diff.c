@@ -428,7 +428,7 @@ static gboolean change(Work *w, const char *path, const WsNode *a, const WsNode 
                g_strdup_printf("%s: %s -> %s", path, was, is));
 }
 
-GPtrArray *ws_design_diff(const WsDesign *a, const WsDesign *b)
+static Work compare(const WsDesign *a, const WsDesign *b)
 {
     Work w = { ws_design_ref(a), g_ptr_array_new_with_free_func(free_difference) };
     const WsNode *root_a = ws_design_root(a), *root_b = ws_design_root(b);
@@ -439,6 +439,19 @@ GPtrArray *ws_design_diff(const WsDesign *a, const WsDesign *b)
         g_autofree char *is = flat(root_b);
         add(&w, '~', g_strdup_printf("replace . %s", is), g_strdup(".: another design"));
     }
+    return w;
+}
+
+GPtrArray *ws_design_diff(const WsDesign *a, const WsDesign *b)
+{
+    Work w = compare(a, b);
     ws_design_unref(w.now);
     return w.list;
+}
+
+WsDesign *ws_design_diff_result(const WsDesign *a, const WsDesign *b)
+{
+    Work w = compare(a, b);
+    g_ptr_array_unref(w.list);
+    return w.now;
 }

@@ -18,5 +18,8 @@ typedef struct {
  * operand, in the order of their lists. Never NULL; empty if the designs print alike. Transfer full
  * (WsDifference*). */
 GPtrArray *ws_design_diff(const WsDesign *a, const WsDesign *b);
+/* `a` after those edits: laid out like `b`, but a node that both have keeps its identity in `a`, so
+ * that the two can be walked side by side. Transfer full. */
+WsDesign *ws_design_diff_result(const WsDesign *a, const WsDesign *b);
 
 G_END_DECLS
