@@ -1,6 +1,7 @@
 #include "ui/edit_commands.h"
 
 #include "ui/add_dialog.h"
+#include "ui/edge_keys.h"
 #include "ui/rename_popover.h"
 #include "ui/window_private.h"
 
@@ -300,35 +301,6 @@ static void do_shallower(WsWindow *w)
     on_focus(w, shallower);
 }
 
-void ws_edit_connect_nodes(WsWindow *w, guint64 from, guint64 to)
-{
-    WsConnection how;
-    WsDraft *d = draft_of(w);
-    if (d)
-        ws_edit_connect(d, from, to, &how);
-    ws_edit_commit(w, d, NULL);
-}
-
-/* The first call remembers where the edge begins; Return on another step (or C again) ends it. */
-static void do_connect(WsWindow *w)
-{
-    const WsNode *node = ws_edit_focus(w);
-    if (w->connect_from && node && node->identity != w->connect_from) {
-        const guint64 from = w->connect_from;
-        w->connect_from = 0;
-        ws_edit_connect_nodes(w, from, node->identity);
-        return;
-    }
-    w->connect_from = node && ws_node_kind_is_step(node->kind) ? node->identity : 0;
-    g_autofree char *label = w->connect_from ? ws_edit_label(node) : NULL;
-    g_autofree char *text =
-        label ? g_strdup_printf(_("Edge from %s: choose the step that waits for it and press C, "
-                                  "or Escape"),
-                                label)
-              : g_strdup(_("Select the step that the edge begins at."));
-    ws_window_toast(w, text);
-}
-
 static void do_rename(WsWindow *w)
 {
     ws_rename_popup(w);
@@ -372,7 +344,7 @@ static const struct {
     { "replicate-less", do_replicate_less },
     { "deeper", do_deeper },
     { "shallower", do_shallower },
-    { "connect", do_connect },
+    { "connect", ws_edge_keys_go },
     { "add", do_add },
     { "template", do_template },
 };

@@ -1,4 +1,5 @@
-/* The commands of the menu "Edit" and "Add": each makes a draft of the newest design and commits it.
+/* The commands of the menu "Edit" and "Add": each makes a draft of the newest design and commits
+ * it.
  */
 #pragma once
 
@@ -17,6 +18,5 @@ gboolean ws_edit_add_kind(WsWindow *w, WsNodeKind kind, WsSpot spot);
 gboolean ws_edit_insert_text(WsWindow *w, const char *text, gboolean template, WsSpot spot);
 /* The node that commands act on: the primary one of the selection, in the newest design. */
 const WsNode *ws_edit_focus(WsWindow *w);
-void ws_edit_connect_nodes(WsWindow *w, guint64 from, guint64 to);
 
 G_END_DECLS

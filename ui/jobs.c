@@ -1,6 +1,6 @@
 #include "ui/jobs.h"
 
-#include "launch/bundle.h"
+#include "model/folder.h"
 #include "ui/process.h"
 #include "ui/settings.h"
 
@@ -115,7 +115,7 @@ static void end(WsJobs *self)
     self->pulse = 0;
     self->process = NULL;
     if (self->folder)
-        ws_bundle_remove(self->folder);
+        ws_folder_remove(self->folder);
     g_clear_pointer(&self->folder, g_free);
     g_clear_pointer(&self->design, ws_design_unref);
     g_clear_object(&self->bundle);

@@ -1,6 +1,7 @@
 #include "ui/window_private.h"
 
 #include "ui/code_panel.h"
+#include "ui/edge_keys.h"
 #include "ui/inspector.h"
 #include "ui/jobs.h"
 #include "ui/measurements.h"
@@ -319,6 +320,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 static void unrealize(GtkWidget *widget)
 {
     WsWindow *w = WS_WINDOW(widget);
+    ws_edge_keys_drop(w);
     if (w->detached)
         ws_window_close_detached(w);
     GTK_WIDGET_CLASS(ws_window_parent_class)->unrealize(widget);

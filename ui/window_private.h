@@ -20,7 +20,6 @@ struct _WsWindow {
     gboolean closing;     /* it may be lost: the window closes without a question */
     GtkLabel *toast;      /* what a command has to say */
     guint toast_source;   /* hides it */
-    guint64 connect_from; /* node where an edge begins, 0 none */
     GtkWidget *sidebar;
 
     GPtrArray *detached;   /* GtkWindow: panels in windows of their own */

@@ -74,7 +74,8 @@ gboolean ws_edit_peel(WsDraft *d, guint64 loop); /* the first round apart: `spli
 gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by);
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n);
 
-/* --- edges and rings (connect.c, ring.c) --------------------------------------------------------
+/* --- edges and rings (connect.c, turn.c, ring.c)
+ * --------------------------------------------------------
  */
 typedef struct {
     char barrier[64];
@@ -82,10 +83,17 @@ typedef struct {
     gboolean release;      /* `to` writes again what `from` has read: starts ready */
     gboolean wait, arrive; /* which steps are new */
     char use_from[160], use_to[160], slots[160];
+    gboolean turn;            /* replicas take turns: a barrier each, `slots` of them … */
+    char first[96], last[96]; /* … from the step they wait before to the one they tell behind */
 } WsConnection;
 /* An edge: `to` begins only after `from` is done. Creates or reuses a barrier. `how` says what was
  * made. */
 gboolean ws_edit_connect(WsDraft *d, guint64 from, guint64 to, WsConnection *how);
+/* An edge from one replica of a group to another: a turn (turn.c). Of the same tile, it is around
+ * the steps from `to` to `from`, in the innermost list that holds both; of another tile, around
+ * whatever of the loop over tiles holds them. */
+gboolean ws_edit_turn(WsDraft *d, guint64 from, guint64 to, gboolean other_tile, WsConnection *how);
+gint64 ws_edit_replicas(const WsNode *group); /* 0: given by an expression */
 /* Depth of the ring that a buffer, barrier or pipe belongs to: the constant it is given by, or all
  * its members. */
 gboolean ws_edit_depth(WsDraft *d, guint64 node, gint64 depth);

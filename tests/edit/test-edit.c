@@ -140,6 +140,65 @@ static void connect_refuses(void)
     }
 }
 
+/* --- turns: two replicas of the consumer
+ * ----------------------------------------------------------- */
+
+#define CONSUMER "groups/mma/body/0/do/"
+
+static char *text_at(const WsDesign *design, const char *path)
+{
+    const WsNode *node = ws_design_find(design, path);
+    return node != NULL ? ws_edit_label(node) : g_strdup("nothing");
+}
+
+static void turn_around(gboolean other_tile, const char *wait, const char *arrive)
+{
+    g_autoptr(WsDesign) one = load("tests/designs/gemm-one-consumer.wstave");
+    g_autoptr(WsDraft) d = ws_draft_new(one);
+    const guint64 mma = node_at(one, CONSUMER "0/do/1");
+    WsConnection how;
+    must(d, ws_edit_replicate(d, node_at(one, "groups/mma"), 2));
+    must(d, ws_edit_turn(d, mma, mma, other_tile, &how));
+    g_assert_true(how.turn && how.fresh && how.wait && how.arrive);
+    g_autofree char *first = text_at(d->design, wait), *last = text_at(d->design, arrive);
+    g_assert_cmpstr(first, ==, "wait turn[replica]");
+    g_assert_cmpstr(last, ==, "arrive turn[(replica + 1) % replicas]");
+    g_autofree char *text = ws_design_print(d->design);
+    g_assert_nonnull(strstr(text, "\"array\": 3, \"init\": [\"ready\", \"pending\", "
+                                  "\"pending\"]"));
+    assert_replays(one, d);
+}
+
+static void turns(void)
+{
+    turn_around(FALSE, CONSUMER "0/do/1", CONSUMER "0/do/3"); /* around the mma of a round */
+    turn_around(TRUE, CONSUMER "0", CONSUMER "2");            /* around the loop of a tile */
+}
+
+static void turns_refused(void)
+{
+    static const struct {
+        const char *from, *to;
+        gint more;
+        const char *why;
+    } cases[] = {
+        { "0/do/1", "0/do/1", 0, "needs two replicas" },
+        { "3", "5", 1, "draw the edge from the later step" },
+    };
+    g_autoptr(WsDesign) one = load("tests/designs/gemm-one-consumer.wstave");
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(WsDraft) d = ws_draft_new(one);
+        g_autofree char *from = g_strconcat(CONSUMER, cases[i].from, NULL);
+        g_autofree char *to = g_strconcat(CONSUMER, cases[i].to, NULL);
+        WsConnection how;
+        if (cases[i].more)
+            must(d, ws_edit_replicate(d, node_at(one, "groups/mma"), cases[i].more));
+        g_assert_false(ws_edit_turn(d, node_at(one, from), node_at(one, to), TRUE, &how));
+        if (strstr(d->why, cases[i].why) == NULL)
+            g_error("%s", d->why);
+    }
+}
+
 /* --- order ---------------------------------------------------------------------------------------
  */
 
@@ -335,6 +394,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/edit/connect/gemm", connect_gemm);
     g_test_add_func("/edit/connect/refuses", connect_refuses);
+    g_test_add_func("/edit/turn/around", turns);
+    g_test_add_func("/edit/turn/refuses", turns_refused);
     g_test_add_func("/edit/nudge", nudge_across_the_end);
     g_test_add_func("/edit/wrap", wrap_and_unwrap);
     g_test_add_func("/edit/other-group", other_group);

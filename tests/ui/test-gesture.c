@@ -1,5 +1,5 @@
 /* I16-I20, I25: editing the score with the pointer. */
-#include "scenario.h"
+#include "hands.h"
 
 #include "ui/gesture.h"
 
@@ -9,81 +9,9 @@
 #define LOADS "groups/load/body/0/do/0/do/"
 #define MMAS  "groups/mma/body/0/do/0/do/"
 
-static WsTimeline *timeline(Scenario *s)
-{
-    return WS_TIMELINE(s->timeline);
-}
-
-static void settle(Scenario *s)
-{
-    WAIT_FOR(!ws_document_pending(s->document));
-    scenario_settle(GTK_WIDGET(s->window));
-}
-
-static char *text_of(Scenario *s)
-{
-    return ws_design_print(ws_document_latest(s->document));
-}
-
-/* An execution of a step on its agent's own line, in view, at least so far from the left edge. */
 static const WsSceneItem *find(Scenario *s, const char *step, gint32 round, double from)
 {
-    WsTimeline *t = timeline(s);
-    for (guint i = 0; i < t->scene->item->len; i++) {
-        const WsSceneItem *item = ws_timeline_item(t, i);
-        const double x = item->x + ws_timeline_offset(t);
-        if (!g_strcmp0(item->step, step) && (round < 0 || item->round == round) && x > from &&
-            x + item->w < t->view.width - 20 &&
-            g_array_index(t->scene->row, WsSceneRow, item->row).kind == WS_ROW_CONTROL)
-            return item;
-    }
-    return NULL;
-}
-
-/* Where it is on the canvas: `at` of its width. */
-static void place(Scenario *s, const WsSceneItem *item, double at, double *x, double *y)
-{
-    WsTimeline *t = timeline(s);
-    *x = item->x + item->w * at + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
-    *y = item->y + item->h / 2 - t->view.at.y;
-}
-
-static void zoom_to(Scenario *s, const char *step, gint32 round, double cycles)
-{
-    WsTimeline *t = timeline(s);
-    WsTrace *trace = ws_document_predicted(s->document);
-    for (guint i = 0; i < trace->record->len; i++) {
-        const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
-        if (g_strcmp0(trace->op_id->pdata[r->op], step) || r->round != round)
-            continue;
-        ws_timeline_set_view(t, (double)r->start - cycles / 2, (double)r->start + cycles / 2);
-        break;
-    }
-    scenario_settle(s->timeline);
-}
-
-static void press(Scenario *s, double x, double y)
-{
-    int sx, sy;
-    scenario_on_screen(timeline(s)->canvas, x, y, &sx, &sy);
-    scenario_xdo("mousemove %d %d mousedown 1", sx, sy);
-}
-
-static void glide(Scenario *s, double x0, double y0, double x1, double y1)
-{
-    for (int i = 1; i <= 8; i++) {
-        int sx, sy;
-        scenario_on_screen(timeline(s)->canvas, x0 + (x1 - x0) * i / 8, y0 + (y1 - y0) * i / 8, &sx,
-                           &sy);
-        scenario_xdo("mousemove %d %d", sx, sy);
-    }
-    settle(s);
-}
-
-static void let_go(Scenario *s)
-{
-    scenario_xdo("mouseup 1");
-    settle(s);
+    return hands_find(s, (HandsItem){ step, -1, round, -1, from, FALSE });
 }
 
 /* --- I17: reorder, with words; Escape leaves no trace
@@ -92,49 +20,49 @@ static void let_go(Scenario *s)
 static void drag_along(Scenario *s)
 {
     double x0, y0, x1, y1;
-    g_autofree char *first = text_of(s);
-    zoom_to(s, LOADS "1", 60, 3000);
+    g_autofree char *first = hands_text(s);
+    hands_zoom_to(s, LOADS "1", -1, 60, 3000);
     const WsSceneItem *b = find(s, LOADS "2", 60, 0), *a = find(s, LOADS "1", 60, 0);
     g_assert_nonnull(a);
     g_assert_nonnull(b);
-    place(s, b, 0.4, &x0, &y0);
-    place(s, a, 0.1, &x1, &y1);
+    hands_place(s, b, 0.4, &x0, &y0);
+    hands_place(s, a, 0.1, &x1, &y1);
     x1 -= 1;
-    press(s, x0, y0);
-    g_assert_false(ws_gesture_active(timeline(s)));
-    glide(s, x0, y0, x1, y1);
-    g_assert_true(ws_gesture_active(timeline(s)));
+    hands_press(s, x0, y0);
+    g_assert_false(ws_gesture_active(hands_timeline(s)));
+    hands_glide(s, x0, y0, x1, y1);
+    g_assert_true(ws_gesture_active(hands_timeline(s)));
     g_test_message("%.0f %.0f -> %.0f %.0f", x0, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(timeline(s)));
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
     WAIT_FOR(ws_document_trying(s->document));
-    g_autofree char *words = g_strdup(ws_gesture_words(timeline(s)));
+    g_autofree char *words = g_strdup(ws_gesture_words(hands_timeline(s)));
     g_test_message("%s", words);
     g_assert_nonnull(strstr(words, "before load A"));
-    WAIT_FOR(strstr(ws_gesture_words(timeline(s)), "✔"));
+    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "✔"));
     scenario_key("Escape");
-    settle(s);
-    g_assert_false(ws_gesture_active(timeline(s)));
+    hands_settle(s);
+    g_assert_false(ws_gesture_active(hands_timeline(s)));
     g_assert_false(ws_document_trying(s->document));
-    let_go(s);
-    g_autofree char *same = text_of(s);
+    hands_let_go(s);
+    g_autofree char *same = hands_text(s);
     g_assert_cmpstr(same, ==, first);
     g_assert_false(ws_document_dirty(s->document));
     /* Once more, and let go. */
-    zoom_to(s, LOADS "1", 60, 3000);
+    hands_zoom_to(s, LOADS "1", -1, 60, 3000);
     a = find(s, LOADS "1", 60, 0);
     b = find(s, LOADS "2", 60, 0);
-    place(s, b, 0.4, &x0, &y0);
-    place(s, a, 0.1, &x1, &y1);
-    press(s, x0, y0);
-    glide(s, x0, y0, x1 - 1, y1);
-    let_go(s);
+    hands_place(s, b, 0.4, &x0, &y0);
+    hands_place(s, a, 0.1, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1 - 1, y1);
+    hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);
     g_assert_cmpstr(ws_node_text(ws_design_find(now, LOADS "1"), WS_F_keyword), ==, "B");
     g_assert_cmpstr(ws_node_text(ws_design_find(now, LOADS "2"), WS_F_keyword), ==, "A");
     g_assert_cmpstr(ws_history_undo_name(ws_document_history(s->document)), ==, "Move load B");
     scenario_act(s, "undo");
-    settle(s);
-    g_autofree char *back = text_of(s);
+    hands_settle(s);
+    g_autofree char *back = hands_text(s);
     g_assert_cmpstr(back, ==, first);
 }
 
@@ -142,17 +70,17 @@ static void drag_along(Scenario *s)
 static void drag_across(Scenario *s)
 {
     double x0, y0, x1, y1;
-    zoom_to(s, LOADS "0", 60, 4000);
+    hands_zoom_to(s, LOADS "0", -1, 60, 4000);
     const WsSceneItem *wait = find(s, LOADS "0", 60, 0), *b = find(s, LOADS "2", 59, 0);
     g_assert_nonnull(wait);
     g_assert_nonnull(b);
-    place(s, wait, 0.5, &x0, &y0);
-    place(s, b, 0.9, &x1, &y1);
-    press(s, x0, y0);
-    glide(s, x0, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "1 round ahead"));
-    let_go(s);
+    hands_place(s, wait, 0.5, &x0, &y0);
+    hands_place(s, b, 0.9, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1, y1);
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "1 round ahead"));
+    hands_let_go(s);
     const WsNode *last = ws_design_find(ws_document_latest(s->document), LOADS "2");
     g_assert_cmpint(last->kind, ==, WS_STEP_WAIT);
     g_assert_cmpint(ws_node_int(last, WS_F_ahead, 0), ==, 1);
@@ -162,17 +90,17 @@ static void drag_across(Scenario *s)
 static void drag_over(Scenario *s)
 {
     double x0, y0, x1, y1;
-    zoom_to(s, MMAS "1", 60, 3000);
+    hands_zoom_to(s, MMAS "1", -1, 60, 3000);
     const WsSceneItem *b = find(s, LOADS "2", -1, 0), *mma = find(s, MMAS "1", -1, 0);
     g_assert_nonnull(b);
     g_assert_nonnull(mma);
-    place(s, b, 0.4, &x0, &y0);
-    place(s, mma, 0.1, &x1, &y1);
-    press(s, x0, y0);
-    glide(s, x0, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "in mma"));
-    let_go(s);
+    hands_place(s, b, 0.4, &x0, &y0);
+    hands_place(s, mma, 0.1, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1, y1);
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "in mma"));
+    hands_let_go(s);
     g_assert_cmpstr(
         ws_node_text(ws_design_find(ws_document_latest(s->document), MMAS "1"), WS_F_keyword), ==,
         "B");
@@ -184,48 +112,48 @@ static void drag_over(Scenario *s)
 static void draw_edge(Scenario *s)
 {
     double x0, y0, x1, y1;
-    g_autofree char *shipped = text_of(s);
+    g_autofree char *shipped = hands_text(s);
     g_autoptr(WsDraft) bare = ws_draft_new(ws_document_latest(s->document));
     const guint64 empty = ws_document_node(s->document, "barriers/empty");
     g_assert_true(ws_edit_remove(bare, &empty, 1));
     g_assert_true(ws_document_commit(s->document, bare, NULL));
-    settle(s);
+    hands_settle(s);
     /* Without `empty` the score is refuted; the edge from the wait of the mma to the load mends it.
      */
-    zoom_to(s, "groups/mma/body/0/do/0/do/1", 60, 2600);
+    hands_zoom_to(s, "groups/mma/body/0/do/0/do/1", -1, 60, 2600);
     const WsSceneItem *mma = find(s, "groups/mma/body/0/do/0/do/2", -1, 0);
     const WsSceneItem *load = NULL;
     if (!mma) /* the wait is too short to be seen: its neighbour stands for it */
         mma = find(s, "groups/mma/body/0/do/0/do/1", -1, 0);
     load = find(s, "groups/load/body/0/do/0/do/0", -1, 0);
     if (!load) {
-        zoom_to(s, "groups/load/body/0/do/0/do/0", 60, 2600);
+        hands_zoom_to(s, "groups/load/body/0/do/0/do/0", -1, 60, 2600);
         load = find(s, "groups/load/body/0/do/0/do/0", -1, 0);
         mma = find(s, "groups/mma/body/0/do/0/do/1", -1, 0);
     }
     g_assert_nonnull(mma);
     g_assert_nonnull(load);
-    place(s, mma, 1, &x0, &y0);
-    place(s, load, 0.5, &x1, &y1);
-    press(s, x0 - 2, y0);
-    glide(s, x0 - 2, y0, x1, y1);
-    g_test_message("%s", ws_gesture_words(timeline(s)));
-    g_assert_true(ws_gesture_active(timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "new barrier empty"));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "STAGES slots, ready at first"));
-    let_go(s);
+    hands_place(s, mma, 1, &x0, &y0);
+    hands_place(s, load, 0.5, &x1, &y1);
+    hands_press(s, x0 - 2, y0);
+    hands_glide(s, x0 - 2, y0, x1, y1);
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_assert_true(ws_gesture_active(hands_timeline(s)));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "new barrier empty"));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "STAGES slots, ready at first"));
+    hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);
     g_assert_nonnull(ws_design_find(now, "barriers/empty"));
     g_assert_cmpstr(ws_node_text(ws_design_find(now, "barriers/empty"), WS_F_init), ==, "ready");
-    g_autofree char *text = text_of(s);
+    g_autofree char *text = hands_text(s);
     g_assert_nonnull(strstr(text, "\"wait\": \"empty\""));
     g_assert_nonnull(strstr(text, "\"arrive\": \"empty\""));
     /* An illegal drop says why and changes nothing. */
     const WsSceneItem *other = find(s, "groups/load/body/0/do/0/do/2", -1, 0);
     load = find(s, "groups/load/body/0/do/0/do/1", -1, 0);
     if (load && other) {
-        place(s, load, 1, &x0, &y0);
-        place(s, other, 0.5, &x1, &y1);
+        hands_place(s, load, 1, &x0, &y0);
+        hands_place(s, other, 0.5, &x1, &y1);
     }
 }
 
@@ -235,28 +163,28 @@ static void draw_edge(Scenario *s)
 static void ring_depth(Scenario *s)
 {
     double x, y;
-    g_assert_true(ws_gesture_ring_handle(timeline(s), "a, b", &x, &y));
-    press(s, x, y);
+    g_assert_true(ws_gesture_ring_handle(hands_timeline(s), "a, b", &x, &y));
+    hands_press(s, x, y);
     const double pitch = 15;
-    glide(s, x, y, x, y - 1.2 * pitch);
-    g_test_message("%s", ws_gesture_words(timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "3 stages"));
-    WAIT_FOR(strstr(ws_gesture_words(timeline(s)), "cycles") ||
-             strstr(ws_gesture_words(timeline(s)), "as fast"));
-    let_go(s);
+    hands_glide(s, x, y, x, y - 1.2 * pitch);
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "3 stages"));
+    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "cycles") ||
+             strstr(ws_gesture_words(hands_timeline(s)), "as fast"));
+    hands_let_go(s);
     const WsNode *a = ws_design_find(ws_document_latest(s->document), "buffers/a");
     g_assert_cmpint(ws_edit_depth_of(ws_document_latest(s->document), a), ==, 3);
     g_assert_cmpuint(ws_document_program(s->document)->buffer[0].stages, ==, 3);
     /* Too deep: refuted by the budget, said before the button is let go. */
     scenario_act(s, "undo");
-    settle(s);
-    g_assert_true(ws_gesture_ring_handle(timeline(s), "a, b", &x, &y));
-    press(s, x, y);
-    glide(s, x, y, x, y + 4 * pitch);
-    g_test_message("%s", ws_gesture_words(timeline(s)));
-    WAIT_FOR(strstr(ws_gesture_words(timeline(s)), "✖"));
+    hands_settle(s);
+    g_assert_true(ws_gesture_ring_handle(hands_timeline(s), "a, b", &x, &y));
+    hands_press(s, x, y);
+    hands_glide(s, x, y, x, y + 4 * pitch);
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    WAIT_FOR(strstr(ws_gesture_words(hands_timeline(s)), "✖"));
     scenario_key("Escape");
-    let_go(s);
+    hands_let_go(s);
     g_assert_cmpint(ws_edit_depth_of(ws_document_latest(s->document),
                                      ws_design_find(ws_document_latest(s->document), "buffers/a")),
                     ==, 4);
@@ -277,26 +205,28 @@ static void one_round_ahead(Scenario *s)
         ws_document_select(s->document, &both, i ? WS_SELECT_ADD : WS_SELECT_REPLACE, FALSE);
     }
     g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 2);
-    zoom_to(s, ROUND "1", 20, 9000);
+    hands_zoom_to(s, ROUND "1", -1, 20, 9000);
     const WsSceneItem *mma = NULL, *softmax = NULL;
     for (gint32 r = 15; r < 26 && (!mma || !softmax); r++) {
         softmax = find(s, ROUND "4", r - 1, 0);
-        mma = softmax ? find(s, ROUND "1", r, softmax->x + ws_timeline_offset(timeline(s))) : NULL;
+        mma = softmax ? find(s, ROUND "1", r, softmax->x + ws_timeline_offset(hands_timeline(s)))
+                      : NULL;
         if (mma && softmax->agent != mma->agent)
             mma = NULL;
     }
     g_assert_nonnull(softmax);
     g_assert_nonnull(mma);
-    place(s, mma, 0.4, &x0, &y0);
-    place(s, softmax, 0.97, &x1, &y1);
-    press(s, x0, y0);
-    glide(s, x0, y0, x1, y1);
-    WAIT_FOR(ws_gesture_words(timeline(s)) && strstr(ws_gesture_words(timeline(s)), "✔"));
-    g_test_message("%s", ws_gesture_words(timeline(s)));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "behind compute, 1 round ahead"));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "gained"));
-    g_assert_nonnull(strstr(ws_gesture_words(timeline(s)), "proved"));
-    let_go(s);
+    hands_place(s, mma, 0.4, &x0, &y0);
+    hands_place(s, softmax, 0.97, &x1, &y1);
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1, y1);
+    WAIT_FOR(ws_gesture_words(hands_timeline(s)) &&
+             strstr(ws_gesture_words(hands_timeline(s)), "✔"));
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "behind compute, 1 round ahead"));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "gained"));
+    g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "proved"));
+    hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);
     g_assert_cmpint(ws_design_find(now, ROUND "3")->kind, ==, WS_STEP_WAIT);
     g_assert_cmpint(ws_design_find(now, ROUND "4")->kind, ==, WS_STEP_MMA);

@@ -1,0 +1,308 @@
+#include "hands.h"
+
+#include "ui/gesture.h"
+#include "ui/inspector_fields.h"
+#include "ui/structure.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+void hands_settle(Scenario *s)
+{
+    WAIT_FOR(!ws_document_pending(s->document));
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+char *hands_text(Scenario *s)
+{
+    return ws_design_print(ws_document_latest(s->document));
+}
+
+WsTimeline *hands_timeline(Scenario *s)
+{
+    return WS_TIMELINE(s->timeline);
+}
+
+void hands_shot(Scenario *s, const char *name)
+{
+    const char *folder = g_getenv("WARPSTAVE_SHOTS");
+    if (!folder)
+        return;
+    scenario_settle(GTK_WIDGET(s->window));
+    cairo_surface_t *picture = scenario_picture(GTK_WIDGET(s->window));
+    g_autofree char *path = g_strdup_printf("%s/%s.png", folder, name);
+    g_assert_cmpint(cairo_surface_write_to_png(picture, path), ==, CAIRO_STATUS_SUCCESS);
+    cairo_surface_destroy(picture);
+}
+
+/* --- the inspector ------------------------------------------------------------------------------
+ */
+
+static WsFields *fields(Scenario *s)
+{
+    return WS_FIELDS(scenario_find_type(GTK_WIDGET(s->window), "WsFields"));
+}
+
+/* The wheel until the widget is in sight. */
+static void scroll_to(Scenario *s, GtkWidget *widget)
+{
+    GtkWidget *scroll = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t r;
+    for (guint i = 0; i < 60; i++) {
+        g_assert_true(gtk_widget_compute_bounds(widget, scroll, &r));
+        const int high = gtk_widget_get_height(scroll);
+        if (r.origin.y >= 2 && r.origin.y + r.size.height <= (float)high - 2)
+            return;
+        scenario_point(scroll, 20, high / 2.0);
+        scenario_xdo("click %d", r.origin.y < 2 ? 4 : 5);
+        scenario_settle(GTK_WIDGET(s->window));
+    }
+}
+
+static GtkWidget *field(Scenario *s, const char *key)
+{
+    hands_settle(s);
+    scenario_settle(GTK_WIDGET(s->window));
+    GtkWidget *input = ws_fields_entry(fields(s), key);
+    if (!input)
+        g_error("no field %s", key);
+    scroll_to(s, input);
+    return input;
+}
+
+static void expect_accepted(Scenario *s, const char *key, const char *text)
+{
+    hands_settle(s);
+    if (ws_fields_error(fields(s), key))
+        g_error("%s: %s: %s", key, text, ws_fields_error(fields(s), key));
+}
+
+void hands_type_field(Scenario *s, const char *key, const char *text)
+{
+    GtkWidget *input = field(s, key);
+    scenario_click_widget(input, NULL);
+    scenario_key("ctrl+a");
+    scenario_type(text);
+    if (GTK_IS_TEXT_VIEW(input))
+        scenario_key("ctrl+Return");
+    else
+        scenario_key("Tab"); /* leaving a field takes it over */
+    expect_accepted(s, key, text);
+}
+
+void hands_choose_field(Scenario *s, const char *key, const char *word)
+{
+    GtkWidget *drop = field(s, key);
+    GtkStringList *list = GTK_STRING_LIST(gtk_drop_down_get_model(GTK_DROP_DOWN(drop)));
+    guint to = 0;
+    while (g_strcmp0(gtk_string_list_get_string(list, to), word))
+        g_assert_cmpuint(++to, <, g_list_model_get_n_items(G_LIST_MODEL(list)));
+    scenario_click_widget(drop, NULL);
+    scenario_settle(GTK_WIDGET(s->window));
+    scenario_key("Home"); /* the row under the pointer is selected while it is there */
+    for (guint i = 0; i < to; i++)
+        scenario_key("Down");
+    scenario_key("Return");
+    WAIT_FOR(gtk_drop_down_get_selected(GTK_DROP_DOWN(drop)) == to);
+    expect_accepted(s, key, word);
+}
+
+/* --- structure and dialogues ---------------------------------------------------------------------
+ */
+
+WsStructure *hands_structure(Scenario *s)
+{
+    if (!scenario_find_type(GTK_WIDGET(s->window), "WsStructure"))
+        scenario_key("shift+F6");
+    WAIT_FOR(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
+    scenario_settle(GTK_WIDGET(s->window));
+    return WS_STRUCTURE(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
+}
+
+void hands_select_row(Scenario *s, const char *label, guint nth)
+{
+    hands_settle(s);
+    GtkWidget *row = ws_structure_row_widget(hands_structure(s), label, nth);
+    for (guint i = 0; !row && i < 40; i++) { /* out of sight */
+        scenario_point(GTK_WIDGET(hands_structure(s)), 40, 60);
+        scenario_xdo("click %d", i < 20 ? 5 : 4);
+        scenario_settle(GTK_WIDGET(s->window));
+        row = ws_structure_row_widget(hands_structure(s), label, nth);
+    }
+    if (!row)
+        g_error("no row %s (%u)", label, nth);
+    scroll_to(s, row);
+    scenario_click(row, 12, gtk_widget_get_height(row) / 2.0, 1, NULL);
+    hands_settle(s);
+}
+
+void hands_select(Scenario *s, const char *step, gboolean add)
+{
+    WsFocus focus = { step, G_MAXUINT, -1, -1 };
+    ws_document_select(s->document, &focus, add ? WS_SELECT_ADD : WS_SELECT_REPLACE, !add);
+    scenario_settle(GTK_WIDGET(s->window));
+}
+
+GtkWindow *hands_dialogue(Scenario *s)
+{
+    GListModel *all = gtk_window_get_toplevels();
+    WAIT_FOR(g_list_model_get_n_items(all) >= 2);
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkWindow) each = g_list_model_get_item(all, i);
+        if (each == GTK_WINDOW(s->window) || !gtk_window_get_transient_for(each))
+            continue;
+        WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(each)));
+        scenario_focus(GTK_WIDGET(each));
+        return each;
+    }
+    g_assert_not_reached();
+}
+
+guint hands_states(Scenario *s)
+{
+    return ws_history_n(ws_document_history(s->document));
+}
+
+void hands_add(Scenario *s, const char *what)
+{
+    hands_settle(s);
+    const guint states = hands_states(s);
+    g_test_message("add %s", what);
+    scenario_act(s, "add");
+    hands_dialogue(s);
+    scenario_type(what);
+    scenario_key("Return");
+    WAIT_FOR(hands_states(s) > states);
+    scenario_focus(GTK_WIDGET(s->window));
+    hands_settle(s);
+}
+
+/* --- the score
+ * ------------------------------------------------------------------------------------
+ */
+
+const WsSceneItem *hands_find(Scenario *s, HandsItem what)
+{
+    WsTimeline *t = hands_timeline(s);
+    const WsSceneItem *best = NULL;
+    for (guint i = 0; i < t->scene->item->len; i++) {
+        const WsSceneItem *item = ws_timeline_item(t, i);
+        const double x = item->x + ws_timeline_offset(t);
+        if (g_strcmp0(item->step, what.step) || (what.tile >= 0 && item->tile != what.tile) ||
+            (what.round >= 0 && item->round != what.round) ||
+            (what.agent >= 0 && item->agent != (guint)what.agent) || x <= what.from ||
+            x + item->w >= t->view.width - 20 || item->shape == WS_SHAPE_DENSE ||
+            g_array_index(t->scene->row, WsSceneRow, item->row).kind != WS_ROW_CONTROL)
+            continue;
+        if (!what.widest)
+            return item;
+        if (!best || item->w > best->w)
+            best = item;
+    }
+    return best;
+}
+
+void hands_place(Scenario *s, const WsSceneItem *item, double at, double *x, double *y)
+{
+    WsTimeline *t = hands_timeline(s);
+    *x = item->x + item->w * at + ws_timeline_offset(t) + WS_TIMELINE_GUTTER;
+    *y = item->y + item->h / 2 - t->view.at.y;
+}
+
+void hands_zoom_to(Scenario *s, const char *step, gint32 tile, gint32 round, double cycles)
+{
+    WsTimeline *t = hands_timeline(s);
+    WsTrace *trace = ws_document_predicted(s->document);
+    for (guint i = 0; i < trace->record->len; i++) {
+        const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
+        if (g_strcmp0(trace->op_id->pdata[r->op], step) || (round >= 0 && r->round != round) ||
+            (tile >= 0 && r->tile != tile))
+            continue;
+        ws_timeline_set_view(t, (double)r->start - cycles / 2, (double)r->start + cycles / 2);
+        break;
+    }
+    scenario_settle(s->timeline);
+}
+
+void hands_press(Scenario *s, double x, double y)
+{
+    int sx, sy;
+    scenario_on_screen(hands_timeline(s)->canvas, x, y, &sx, &sy);
+    scenario_xdo("mousemove %d %d mousedown 1", sx, sy);
+}
+
+void hands_glide(Scenario *s, double x0, double y0, double x1, double y1)
+{
+    for (int i = 1; i <= 8; i++) {
+        int sx, sy;
+        scenario_on_screen(hands_timeline(s)->canvas, x0 + (x1 - x0) * i / 8,
+                           y0 + (y1 - y0) * i / 8, &sx, &sy);
+        scenario_xdo("mousemove %d %d", sx, sy);
+    }
+    hands_settle(s);
+}
+
+void hands_let_go(Scenario *s)
+{
+    scenario_xdo("mouseup 1");
+    hands_settle(s);
+}
+
+void hands_draw_edge(Scenario *s, const WsSceneItem *from, const WsSceneItem *to)
+{
+    double x0, y0, x1, y1;
+    hands_place(s, from, 1, &x0, &y0);
+    hands_place(s, to, 0.5, &x1, &y1);
+    /* A narrow step has its port just behind it. */
+    x0 += from->w >= 18 ? -2 : 1.5;
+    hands_press(s, x0, y0);
+    hands_glide(s, x0, y0, x1, y1);
+    g_assert_true(ws_gesture_active(hands_timeline(s)));
+    g_test_message("%s", ws_gesture_words(hands_timeline(s)));
+}
+
+/* --- code
+ * -----------------------------------------------------------------------------------------
+ */
+
+char *hands_ptx_of(const char *path)
+{
+    g_autofree char *out = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GSubprocess) p =
+        g_subprocess_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, WS_BUILD_ROOT "/bin/warpstave",
+                         "generate", path, "--as", "ptx", NULL);
+    g_assert_no_error(error);
+    g_assert_true(g_subprocess_communicate_utf8(p, NULL, NULL, &out, NULL, &error));
+    g_assert_no_error(error);
+    if (!g_subprocess_get_successful(p))
+        return NULL;
+    GString *bare = g_string_new(NULL);
+    g_auto(GStrv) line = g_strsplit(out, "\n", -1);
+    for (guint i = 0; line[i]; i++) {
+        line[i][strcspn(line[i], "/")] = '\0';
+        g_strchomp(line[i]);
+        if (*line[i])
+            g_string_append_printf(bare, "%s\n", line[i]);
+    }
+    return g_string_free(bare, FALSE);
+}
+
+void hands_assert_same_ptx(Scenario *s, const char *reference)
+{
+    g_autofree char *folder = g_dir_make_tmp("hands-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "built.wstave", NULL);
+    g_autofree char *shipped = g_build_filename(WS_SOURCE_ROOT, reference, NULL);
+    g_autoptr(GFile) file = g_file_new_for_path(path);
+    g_assert_true(ws_document_save(s->document, file, NULL));
+    g_autofree char *wanted = hands_ptx_of(shipped), *made = hands_ptx_of(path);
+    g_unlink(path);
+    g_rmdir(folder);
+    if (!wanted) {
+        g_test_skip("built without code generation: the PTX is not compared");
+        return;
+    }
+    g_assert_nonnull(made);
+    g_assert_cmpuint(strlen(made), >, 20000);
+    g_assert_cmpstr(made, ==, wanted);
+}

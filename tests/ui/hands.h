@@ -1,0 +1,60 @@
+/* What the scenarios of composing do with their hands: rows of the structure, fields of the
+ * inspector, adding by name, steps and edges on the score; and what comes out as PTX. Every call
+ * returns when the answer of the document is there. */
+#pragma once
+
+#include "scenario.h"
+#include "ui/structure.h"
+
+G_BEGIN_DECLS
+
+void hands_settle(Scenario *s); /* the answer is that of the newest design, and on screen */
+char *hands_text(Scenario *s);  /* the newest design as it would be saved; caller frees */
+/* A picture of the window as NAME.png into $WARPSTAVE_SHOTS, if that is set. */
+void hands_shot(Scenario *s, const char *name);
+WsTimeline *hands_timeline(Scenario *s);
+
+/* --- inspector, structure, dialogues -------------------------------------------------------------
+ */
+void hands_type_field(Scenario *s, const char *key, const char *text);
+void hands_choose_field(Scenario *s, const char *key, const char *word);
+WsStructure *hands_structure(Scenario *s); /* brought into view if it is not */
+void hands_select_row(Scenario *s, const char *label, guint nth); /* of the structure */
+void hands_select(Scenario *s, const char *step, gboolean add);   /* by its id */
+GtkWindow *
+hands_dialogue(Scenario *s); /* waits for the one that opens, and gives it the keyboard */
+/* Insert, the name, Return: it stands behind the selection and is selected. */
+void hands_add(Scenario *s, const char *what);
+
+/* --- the score -----------------------------------------------------------------------------------
+ */
+/* An execution in view on its agent's own line whose left edge is beyond `from`; round and agent
+ * -1: any. The first one, or the widest one if `widest`. */
+typedef struct {
+    const char *step;
+    gint32 tile, round, agent;
+    double from;
+    gboolean widest;
+} HandsItem;
+const WsSceneItem *hands_find(Scenario *s, HandsItem what);
+/* Where it is on the canvas: `at` of its width. */
+void hands_place(Scenario *s, const WsSceneItem *item, double at, double *x, double *y);
+/* Shows so many cycles around an execution of a step; round and agent -1: any. */
+void hands_zoom_to(Scenario *s, const char *step, gint32 tile, gint32 round, double cycles);
+void hands_press(Scenario *s, double x, double y);
+void hands_glide(Scenario *s, double x0, double y0, double x1, double y1);
+void hands_let_go(Scenario *s);
+/* From the port of one execution to the middle of another, held there. */
+void hands_draw_edge(Scenario *s, const WsSceneItem *from, const WsSceneItem *to);
+guint hands_states(Scenario *s); /* how many states the history holds */
+
+/* --- code ----------------------------------------------------------------------------------------
+ */
+/* PTX of a design's file without comments (they hold ids and names); NULL: this build has no code
+ * generation. Caller frees. */
+char *hands_ptx_of(const char *path);
+/* The newest design gives the PTX of that design of the source tree; skipped without code
+ * generation. */
+void hands_assert_same_ptx(Scenario *s, const char *reference);
+
+G_END_DECLS
