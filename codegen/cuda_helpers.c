@@ -64,13 +64,14 @@ static const Helper helper[] = {
       "    for (int i = 0; i < N; ++i)\n        asm volatile(\"\" : "
       "\"+r\"(r[i])::\"memory\");\n}\n" },
     { "descriptor",
-      "// Matrix descriptor of wgmma (bytes). The opaque move keeps sums of base and step out of "
-      "registers.\n"
+      "// Matrix descriptor of wgmma (bytes): 18 bits of the address, without the rank that it has "
+      "in a\n"
+      "// cluster. The opaque move keeps sums of base and step out of registers.\n"
       "template <int SWIZZLE, int LEADING, int STRIDE>\n" D "uint64_t descriptor(uint32_t at)\n{\n"
       "    constexpr uint64_t mode = SWIZZLE == 128 ? 1 : SWIZZLE == 64 ? 2 : SWIZZLE == 32 ? 3 : "
       "0;\n"
       "    return mov64(mode << 62 | uint64_t(STRIDE >> 4 & 0x3fff) << 32 |\n"
-      "                 uint64_t(LEADING >> 4 & 0x3fff) << 16 | at >> 4);\n}\n" },
+      "                 uint64_t(LEADING >> 4 & 0x3fff) << 16 | (at & 0x3ffff) >> 4);\n}\n" },
     { "EVICT_FIRST", "constexpr uint64_t EVICT_FIRST = 0x12F0000000000000; // L2 cache policy\n" },
     { "EVICT_NORMAL",
       "constexpr uint64_t EVICT_NORMAL = 0x1000000000000000; // L2 cache policy\n" },

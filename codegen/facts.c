@@ -2,11 +2,25 @@
 
 #include <string.h>
 
+/* Does the kernel itself read the tensor that an operation writes? */
+static gboolean is_read(const WsProgram *p, const WsOp *writer)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        gboolean writes = op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_RED_GLOBAL ||
+                          op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_PREFETCH_MAP;
+        if (!writes && op->tensor == writer->tensor)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 gboolean ws_fact_publishes(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++) {
-        WsOpKind k = p->op[i]->kind;
-        if (k == WS_OP_ST_GLOBAL || k == WS_OP_RED_GLOBAL || k == WS_OP_ST_REMOTE || k == WS_OP_RAW)
+        const WsOp *op = p->op[i];
+        gboolean global = op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_RED_GLOBAL;
+        if (op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_RAW || (global && is_read(p, op)))
             return TRUE;
     }
     return p->has_raw;

@@ -72,6 +72,10 @@ static LLVMValueRef descriptor(WsEmit *e, const WsMmaOperand *o, const WsAccess 
         at = ws_add(e, at, o->start);
     else
         at = LLVMBuildAdd(e->b, at, ws_view_offset(e, a, 0, 0), "");
+    /* In a cluster the address of a shared variable carries the CTA's rank from bit 24 on, which
+     * would land in the leading offset: no matter for K-major operands, wrong for all others. */
+    if (e->p->cluster > 1)
+        at = LLVMBuildAnd(e->b, at, ws_i32(e, 0x3ffff), "");
     LLVMValueRef low = LLVMBuildLShr(e->b, at, ws_i32(e, 4), "");
     guint64 fixed = swizzle_code(o->swizzle) << 62 | (guint64)(o->stride >> 4 & 0x3fff) << 32 |
                     (guint64)(o->leading >> 4 & 0x3fff) << 16;

@@ -7,7 +7,7 @@
  */
 static WsHostMbar *mbar_at(WsHostCta *cta, guint32 address, const char *what)
 {
-    guint64 offset = (guint64)address - WS_HOST_BASE;
+    guint64 offset = WS_HOST_OFFSET(address);
     if (!ws_host_shared(cta, address, 8, what))
         return NULL;
     if (offset % 8 || !cta->mbar[offset / 8]) {
@@ -23,7 +23,7 @@ static WsHostMbar *mbar_at(WsHostCta *cta, guint32 address, const char *what)
 void wsh_mbar_init(guint32 bar, guint32 count)
 {
     WsHostCta *cta = ws_host_me()->cta;
-    guint64 offset = (guint64)bar - WS_HOST_BASE;
+    guint64 offset = WS_HOST_OFFSET(bar);
     WsHostMbar *b;
     if (!ws_host_shared(cta, bar, 8, "mbarrier.init"))
         return;

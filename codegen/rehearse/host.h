@@ -9,6 +9,10 @@
 G_BEGIN_DECLS
 
 #define WS_HOST_BASE     1024u /* window address of the first byte of shared memory */
+/* In a cluster the window is every CTA's: addresses carry the rank above the offset, as on the GPU. */
+#define WS_HOST_RANK_BIT 24
+#define WS_HOST_OFFSET(address)                                                                    \
+    ((guint64)((address) & ((1u << WS_HOST_RANK_BIT) - 1)) - WS_HOST_BASE)
 #define WS_HOST_MAX_CTAS 16
 
 typedef struct WsHost WsHost;

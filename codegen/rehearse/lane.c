@@ -26,7 +26,7 @@ guint32 wsh_cluster_rank(void)
 }
 guint32 wsh_shared_base(void)
 {
-    return WS_HOST_BASE;
+    return ws_host_me()->cta->rank << WS_HOST_RANK_BIT | WS_HOST_BASE;
 }
 guint32 wsh_smid(void)
 {

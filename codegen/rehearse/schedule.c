@@ -74,10 +74,10 @@ void ws_host_race(guint op, const char *format, ...)
 
 guint8 *ws_host_shared(WsHostCta *cta, guint32 address, guint32 bytes, const char *what)
 {
-    guint64 offset = (guint64)address - WS_HOST_BASE;
-    if (address < WS_HOST_BASE || offset + bytes > cta->host->shared_bytes) {
+    guint64 offset = WS_HOST_OFFSET(address), all = cta->host->shared_bytes;
+    if (offset > all || bytes > all - offset) {
         ws_host_violation(ws_host_me(), "%s outside shared memory (byte %lld, %u bytes)", what,
-                          (long long)address - WS_HOST_BASE, bytes);
+                          (long long)offset, bytes);
         return NULL;
     }
     return cta->shared + offset;

@@ -4,7 +4,7 @@
 /* Name of the mbarrier at a window address: "full[1] slot 2". */
 static char *mbar_name(const WsHost *h, guint32 address)
 {
-    guint64 offset = (guint64)address - WS_HOST_BASE;
+    guint64 offset = WS_HOST_OFFSET(address);
     guint i;
     for (i = 0; h->p && i < h->p->n_barriers; i++) {
         const WsBarrier *b = &h->p->barrier[i];
@@ -39,7 +39,7 @@ static char *what_for(const WsHostThread *t)
     switch (t->wait) {
     case WS_HOST_WAIT_MBAR:
         name = mbar_name(h, t->address);
-        b = t->cta->mbar[(t->address - WS_HOST_BASE) / 8];
+        b = t->cta->mbar[WS_HOST_OFFSET(t->address) / 8];
         return g_strdup_printf("%s, parity %u (completed phases %llu; missing %lld of %u arrivals "
                                "and %lld bytes)",
                                name, t->parity, (unsigned long long)b->phase, (long long)b->pending,
