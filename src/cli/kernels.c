@@ -77,6 +77,12 @@ static gboolean assemble(const WsProgram *p, const char *ptx, GBytes **cubin, GE
     return accept(p, ptx, ws_ptxas_run(ptx, cubin, error), error);
 }
 
+gboolean ws_cli_timed_kernel(const WsProgram *p, char **ptx, GBytes **cubin, GError **error)
+{
+    *ptx = ws_generate_ptx(p, NULL, error);
+    return *ptx && assemble(p, *ptx, cubin, error);
+}
+
 /* The timed build by way of CUDA C++: the second compiler. */
 static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
 {
@@ -146,7 +152,7 @@ static int parse_cases(const WsBundleOptions *o, GPtrArray *store, GArray *cases
     return WS_EXIT_YES;
 }
 
-static int failure(const GError *error)
+int ws_cli_kernel_failure(const GError *error)
 {
     if (g_error_matches(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP) ||
         g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_LENS))
@@ -176,7 +182,7 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
                               .n_ctas = ctas->len,
                               .cta = (const guint *)(gpointer)ctas->data };
     if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, &error))
-        code = ws_cli_fail(failure(error), "%s", error->message);
+        code = ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
     if (code == WS_EXIT_YES) {
         WsBundleSpec spec = {
             .program = p,
@@ -196,7 +202,7 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
         };
         if (!ws_bundle_write(&spec, dir, findings, &error)) {
             ws_cli_print_findings(findings, p->file);
-            code = ws_cli_fail(failure(error), "%s", error->message);
+            code = ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
         }
     }
     for (guint i = 0; i < cases->len; i++)

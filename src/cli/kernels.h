@@ -70,6 +70,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
         "force", 0, 0, G_OPTION_ARG_NONE, &(o).force, "bundle a refuted design too", NULL             \
     }
 
+/* PTX and cubin of the timed build, free of spills and complaints; transfer full. */
+gboolean ws_cli_timed_kernel(const WsProgram *p, char **ptx, GBytes **cubin, GError **error);
+/* Exit code for an error of generating, assembling or bundling. */
+int ws_cli_kernel_failure(const GError *error);
+
 /* Loads, plays, generates and writes the bundle. Exit code; says what it does not like. */
 int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir);
 

@@ -28,7 +28,7 @@ if [ -z "$bundles" ]; then
     bundles=$(mktemp -d) || exit 5
     trap 'rm -rf "$bundles"' EXIT
 fi
-mkdir -p "$bundles" || exit 2
+mkdir -p "$bundles/packages" || exit 2
 
 large=(--case "M=4096 N=4096 K=4096" --case "M=8192 N=8192 K=8192" --case "M=2048 N=2048 K=2048")
 ragged=(--case "M=1000 N=1016 K=520" --case "M=1 N=8 K=8" --case "M=0 N=8 K=8")
@@ -55,6 +55,10 @@ if [ $make = 1 ]; then
     bundle gemm-bf16-bn128 $gemm --set BN=128 "${ragged[@]}" "${large[@]:0:2}"
     for name in gemm-aliased gemm-pingpong gemm-cluster; do
         bundle $name tests/designs/$name.wstave "${ragged[@]}" "${large[@]:0:2}"
+    done
+    for name in gemm-bf16 attention-d128; do
+        "$build/warpstave" package projects/$name/design.wstave -o "$bundles/packages/$name" >/dev/null ||
+            { [ $? = 4 ] && say "package $name: skipped, no ptxas"; } || failed=1
     done
     # A kernel that must hang: an arrival count nobody can reach. The watchdog has to name the wait.
     hang=$(mktemp --suffix=.wstave)
@@ -102,6 +106,13 @@ if [ $peer = 1 ] && python3 -c 'import torch' 2>/dev/null; then
     done
 else
     say "peer: skipped (python3 has no torch here)"
+fi
+
+if [ -f "$bundles/packages/gemm-bf16/package.txt" ]; then
+    say "packages, from C and from PyTorch"
+    sh tests/gpu/package/run.sh "$bundles/packages"
+    code=$?
+    [ $code = 0 ] || [ $code = 4 ] || { say "packages: exit $code" && failed=1; }
 fi
 
 for dir in "${list[@]}"; do keep "$dir"; done

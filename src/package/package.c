@@ -1,0 +1,110 @@
+/* Writes a package: texts from templates and tables, then one folder. */
+#include "package/package.h"
+#include "model/folder.h"
+#include "package/launch_text.h"
+#include "package/tables.h"
+#include "package/template.h"
+
+#include "header.inc"
+#include "launcher.inc"
+#include "licence.inc"
+#include "module.inc"
+
+char *ws_package_header(const WsPackageSpec *spec, GError **error)
+{
+    g_autoptr(GHashTable) words = ws_package_words_c(spec, error);
+    return words ? ws_template_fill(header_h, words) : NULL;
+}
+
+char *ws_package_launcher(const WsPackageSpec *spec, GError **error)
+{
+    g_autoptr(GHashTable) words = ws_package_words_c(spec, error);
+    return words ? ws_template_fill(launcher_c, words) : NULL;
+}
+
+char *ws_package_module(const WsPackageSpec *spec, GError **error)
+{
+    g_autoptr(GHashTable) words = ws_package_words_python(spec, error);
+    return words ? ws_template_fill(module_py, words) : NULL;
+}
+
+static gboolean check(const WsPackageSpec *spec, GError **error)
+{
+    const WsProgram *p = spec->program;
+    const char *name = spec->name;
+    gboolean word = g_ascii_isalpha(*name) || *name == '_';
+    for (const char *c = name; *c; c++)
+        word = word && (g_ascii_isalnum(*c) || *c == '_');
+    g_autofree char *ident = ws_launch_ident(name);
+    if (!word || !g_str_equal(ident, name)) {
+        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_NAME,
+                    "'%s' cannot name a function of C and Python; say another with --name", name);
+        return FALSE;
+    }
+    if (p->tiles.order == WS_ORDER_HILBERT) {
+        g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
+                    "tiles: order hilbert needs a table in memory and is not in lens package; "
+                    "use grouped(AXIS, N)");
+        return FALSE;
+    }
+    for (guint m = 0; m < p->n_maps; m++)
+        if (p->map[m].rank != p->tensor[p->map[m].tensor].rank) {
+            g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
+                        "tensor map of %s covers %u of %u dimensions: not in lens package",
+                        p->tensor[p->map[m].tensor].name, p->map[m].rank,
+                        p->tensor[p->map[m].tensor].rank);
+            return FALSE;
+        }
+    return TRUE;
+}
+
+typedef struct {
+    char *header, *launcher, *module, *readme, *mark;
+} Texts;
+
+static void texts_clear(Texts *t)
+{
+    g_free(t->header);
+    g_free(t->launcher);
+    g_free(t->module);
+    g_free(t->readme);
+    g_free(t->mark);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Texts, texts_clear)
+
+static gboolean put_all(const WsPackageSpec *spec, const Texts *t, const char *dir, GError **error)
+{
+    g_autofree char *header = g_strconcat(spec->name, ".h", NULL);
+    g_autofree char *launcher = g_strconcat(spec->name, ".c", NULL);
+    g_autofree char *module = g_strconcat(spec->name, ".py", NULL);
+    return ws_folder_put_text(dir, header, t->header, error) &&
+           ws_folder_put_text(dir, launcher, t->launcher, error) &&
+           ws_folder_put_text(dir, module, t->module, error) &&
+           ws_folder_put_text(dir, "README.md", t->readme, error) &&
+           ws_folder_put_text(dir, "LICENSE", spec->licence ? spec->licence : licence_text,
+                              error) &&
+           ws_folder_put_text(dir, "design.wstave", spec->program->design_text, error) &&
+           ws_folder_put_text(dir, "kernel.ptx", spec->ptx, error) &&
+           ws_folder_put_bytes(dir, "kernel.cubin", spec->cubin, error) &&
+           ws_folder_put_text(dir, WS_PACKAGE_MARK, t->mark, error);
+}
+
+gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **error)
+{
+    g_auto(Texts) t = { 0 };
+    if (!check(spec, error) || !(t.header = ws_package_header(spec, error)) ||
+        !(t.launcher = ws_package_launcher(spec, error)) ||
+        !(t.module = ws_package_module(spec, error)) ||
+        !(t.readme = ws_package_readme(spec, error)))
+        return FALSE;
+    t.mark = g_strdup_printf(
+        "warpstave-package 1\nname %s\nhash %s\nmade-by warpstave %s\n", spec->name,
+        spec->program->design_hash ? spec->program->design_hash : "-", WARPSTAVE_VERSION);
+    g_autofree char *part = ws_folder_begin(dir, WS_PACKAGE_MARK, "a package", error);
+    if (!part)
+        return FALSE;
+    if (put_all(spec, &t, part, error) && ws_folder_commit(part, dir, error))
+        return TRUE;
+    ws_folder_remove(part);
+    return FALSE;
+}

@@ -1,0 +1,38 @@
+/* Packages: a kernel with everything that is needed to launch it, without Warpstave. */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    WS_PACKAGE_ERROR_LENS, /* the design needs something packages cannot carry, by name */
+    WS_PACKAGE_ERROR_NAME, /* not a C identifier */
+} WsPackageError;
+#define WS_PACKAGE_ERROR ws_package_error_quark()
+GQuark ws_package_error_quark(void);
+
+/* Everything is borrowed. */
+typedef struct {
+    const WsProgram *program;
+    const char *name;    /* of functions and files: a C identifier */
+    const char *ptx;     /* timed build */
+    GBytes *cubin;       /* the same, assembled for sm_90a */
+    const char *verdict; /* what was proved, as `check` says it */
+    const char *figures; /* Markdown: what was measured; NULL: nothing */
+    const char *licence; /* NULL: the one of Warpstave's own files */
+} WsPackageSpec;
+
+/* File that marks a folder as a package. */
+#define WS_PACKAGE_MARK "package.txt"
+
+/* Writes the folder whole or not at all; a package or an empty folder there is replaced. */
+gboolean ws_package_write(const WsPackageSpec *spec, const char *dir, GError **error);
+
+/* The single files, as text; caller frees. NULL and WS_PACKAGE_ERROR_LENS as above. */
+char *ws_package_header(const WsPackageSpec *spec, GError **error);
+char *ws_package_launcher(const WsPackageSpec *spec, GError **error);
+char *ws_package_module(const WsPackageSpec *spec, GError **error);
+char *ws_package_readme(const WsPackageSpec *spec, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,26 @@
+/* The parts of a package that differ from design to design, as text for the templates. */
+#pragma once
+
+#include "package/package.h"
+
+G_BEGIN_DECLS
+
+/* Values of the words in header.h.in and launcher.c.in, and in module.py.in; NULL with an error
+ * where the design cannot be packed. Caller unrefs. */
+GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error);
+GHashTable *ws_package_words_python(const WsPackageSpec *spec, GError **error);
+/* Words that all texts share: names, threads, bytes. */
+GHashTable *ws_package_words(const WsPackageSpec *spec);
+void ws_package_word(GHashTable *words, const char *word, char *value); /* takes the value */
+
+typedef struct {
+    const char *map_type, *torch, *c;
+    int map_value;
+} WsPackageDtype;
+const WsPackageDtype *ws_package_dtype(WsDtype t);
+const char *ws_package_access(WsTensorAccess access); /* "read", "write", "reduce" */
+/* Stride expression of one dimension: as given, or the product of the extents behind it. */
+gboolean ws_package_stride(GString *out, const WsProgram *p, guint tensor, guint d, gboolean python,
+                           GError **error);
+
+G_END_DECLS

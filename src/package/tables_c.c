@@ -1,0 +1,201 @@
+/* Words of header.h.in and launcher.c.in. */
+#include "package/launch_text.h"
+#include "package/tables.h"
+
+static void put_comment(GString *out, const char *text)
+{
+    for (const char *c = text; *c; c++)
+        g_string_append_c(out, c[0] == '*' && c[1] == '/' ? '+' : *c);
+}
+
+/* Fields of the arguments, with shapes as the design says them. */
+static char *fields(const WsProgram *p)
+{
+    GString *out = g_string_new(NULL);
+    for (guint t = 0; t < p->n_tensors; t++) {
+        const WsTensor *x = &p->tensor[t];
+        g_autofree char *name = ws_launch_ident(x->name);
+        g_string_append_printf(out, "    CUdeviceptr %s; /* %s [", name,
+                               ws_package_dtype(x->dtype)->c);
+        for (guint d = 0; d < x->rank; d++) {
+            g_autofree char *extent = ws_expr_print(x->shape[d]);
+            g_string_append(out, d ? ", " : "");
+            put_comment(out, extent);
+        }
+        g_string_append(out, "]");
+        for (guint d = 0; x->strides_given && d < x->rank; d++) {
+            g_autofree char *stride = ws_expr_print(x->stride[d]);
+            g_string_append(out, d ? ", " : ", strides ");
+            put_comment(out, stride);
+        }
+        g_string_append_printf(out, "; %s */\n",
+                               x->access == WS_ACCESS_REDUCE ? "added to"
+                               : x->access == WS_ACCESS_READ ? "read"
+                                                             : "written");
+    }
+    for (int kind = 0; kind < 2; kind++)
+        for (guint i = 0; i < p->n_vars; i++)
+            if (p->var[i].kind == (kind ? WS_VAR_SCALAR : WS_VAR_SIZE)) {
+                g_autofree char *name = ws_launch_ident(p->var[i].name);
+                g_string_append_printf(out, "    %s %s;\n", kind ? "float" : "int64_t", name);
+            }
+    return g_string_free(out, FALSE);
+}
+
+static char *kinds(const WsProgram *p)
+{
+    GString *out = g_string_new(NULL);
+    for (guint t = 0; t < p->n_tensors; t++)
+        g_string_append_printf(out, "    { \"%s\", %u, %u, CU_TENSOR_MAP_DATA_TYPE_%s },\n",
+                               p->tensor[t].name, p->tensor[t].rank,
+                               ws_dtype_bytes(p->tensor[t].dtype),
+                               ws_package_dtype(p->tensor[t].dtype)->map_type);
+    g_string_append(out, "    { \"\", 0, 0, CU_TENSOR_MAP_DATA_TYPE_UINT8 },\n");
+    return g_string_free(out, FALSE);
+}
+
+static char *plans(const WsProgram *p)
+{
+    GString *out = g_string_new(NULL);
+    for (guint m = 0; m < p->n_maps; m++) {
+        const WsTensorMap *map = &p->map[m];
+        g_string_append_printf(out, "    { %u, %u, CU_TENSOR_MAP_SWIZZLE_", map->tensor, map->rank);
+        if (map->swizzle)
+            g_string_append_printf(out, "%uB", map->swizzle);
+        else
+            g_string_append(out, "NONE");
+        for (guint d = 0; d < map->rank; d++)
+            g_string_append_printf(out, "%s%u", d ? ", " : ", { ", map->box[d]);
+        g_string_append(out, " } },\n");
+    }
+    g_string_append(out, "    { 0, 0, CU_TENSOR_MAP_SWIZZLE_NONE, { 0 } },\n");
+    return g_string_free(out, FALSE);
+}
+
+static void put_check(GString *out, const char *upper, const char *condition, const char *text)
+{
+    g_autofree char *quoted = g_strescape(text, NULL);
+    g_string_append_printf(
+        out, "    if (!(%s) || bad)\n        return fail(%s_SIZES, \"%%s\", \"%s\");\n", condition,
+        upper, quoted);
+}
+
+static void checks(GString *out, const WsPackageSpec *spec)
+{
+    const WsProgram *p = spec->program;
+    g_autofree char *upper = g_ascii_strup(spec->name, -1);
+    for (guint i = 0; i < p->n_vars; i++) {
+        if (p->var[i].kind != WS_VAR_SIZE)
+            continue;
+        g_autofree char *name = ws_launch_ident(p->var[i].name);
+        g_autofree char *condition = g_strdup_printf("a->%s >= 0", name);
+        g_autofree char *text = g_strdup_printf("%s must be 0 or more", p->var[i].name);
+        put_check(out, upper, condition, text);
+    }
+    for (guint i = 0; i < p->n_assume; i++) {
+        g_autoptr(GString) condition = g_string_new(NULL);
+        g_autoptr(GError) about_tiles = NULL;
+        /* what is assumed of tiles or data is not of the launch */
+        if (!ws_launch_text(condition, p, p->assume[i], WS_TEXT_C, &about_tiles))
+            continue;
+        g_autofree char *text = g_strdup_printf("%s does not hold", p->assume_text[i]);
+        put_check(out, upper, condition->str, text);
+    }
+}
+
+static gboolean describe(GString *out, const WsProgram *p, GError **error)
+{
+    for (guint t = 0; t < p->n_tensors; t++) {
+        g_autofree char *name = ws_launch_ident(p->tensor[t].name);
+        g_string_append_printf(out, "    t[%u].address = a->%s;\n", t, name);
+        for (guint d = 0; d < p->tensor[t].rank; d++) {
+            g_string_append_printf(out, "    t[%u].extent[%u] = ", t, d);
+            if (!ws_launch_text(out, p, p->tensor[t].shape[d], WS_TEXT_C, error))
+                return FALSE;
+            g_string_append_printf(out, ";\n    t[%u].stride[%u] = ", t, d);
+            if (!ws_package_stride(out, p, t, d, FALSE, error))
+                return FALSE;
+            g_string_append(out, ";\n");
+        }
+    }
+    return TRUE;
+}
+
+static gboolean tiles(GString *out, const WsProgram *p, GError **error)
+{
+    for (guint i = 0; i < p->tiles.n_axes; i++) {
+        g_string_append(out, "    n = mul(n, most(");
+        if (!ws_launch_text(out, p, p->tiles.axis[i].extent, WS_TEXT_C, error))
+            return FALSE;
+        g_string_append(out, ", 0));\n");
+    }
+    return TRUE;
+}
+
+static gboolean grid(GString *out, const WsProgram *p, GError **error)
+{
+    if (p->tiles.launch == WS_LAUNCH_SINGLE) {
+        g_string_append(out, "    return mul(tiles, CLUSTER);\n");
+        return TRUE;
+    }
+    g_string_append(out, "    return mul(most(quotient(");
+    if (!p->tiles.grid)
+        g_string_append(out, "sms");
+    else if (!ws_launch_text(out, p, p->tiles.grid, WS_TEXT_C, error))
+        return FALSE;
+    g_string_append(out, ", CLUSTER), 1), CLUSTER);\n");
+    return TRUE;
+}
+
+/* Kernel parameters in the order of codegen/generate.h. */
+static char *parameters(const WsProgram *p)
+{
+    GString *out = g_string_new(NULL);
+    for (guint m = 0; m < p->n_maps; m++)
+        g_string_append_printf(out, "&k->map[%u], ", m);
+    for (guint t = 0; t < p->n_tensors; t++) {
+        g_autofree char *name = ws_launch_ident(p->tensor[t].name);
+        g_string_append_printf(out, "&copy.%s, ", name);
+    }
+    for (int kind = 0; kind < 2; kind++)
+        for (guint i = 0; i < p->n_vars; i++)
+            if (p->var[i].kind == (kind ? WS_VAR_SCALAR : WS_VAR_SIZE)) {
+                g_autofree char *name = ws_launch_ident(p->var[i].name);
+                g_string_append_printf(out, "&copy.%s, ", name);
+            }
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        g_string_append(out, "&k->counter, ");
+    if (out->len)
+        g_string_truncate(out, out->len - 2);
+    else
+        g_string_append(out, "NULL");
+    return g_string_free(out, FALSE);
+}
+
+GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error)
+{
+    const WsProgram *p = spec->program;
+    g_autoptr(GHashTable) words = ws_package_words(spec);
+    static const struct {
+        const char *word;
+        gboolean (*put)(GString *out, const WsProgram *p, GError **error);
+    } part[] = { { "DESCRIBE", describe }, { "TILES", tiles }, { "GRID", grid } };
+    for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
+        g_autoptr(GString) out = g_string_new(NULL);
+        if (!part[i].put(out, p, error))
+            return NULL;
+        ws_package_word(words, part[i].word, g_strdup(out->str));
+    }
+    g_autoptr(GString) check = g_string_new(NULL);
+    checks(check, spec);
+    ws_package_word(words, "CHECKS", g_strdup(check->str));
+    ws_package_word(words, "FIELDS", fields(p));
+    ws_package_word(words, "KINDS", kinds(p));
+    ws_package_word(words, "PLANS", plans(p));
+    ws_package_word(words, "PARAMETERS", parameters(p));
+    ws_package_word(words, "ORDERED",
+                    g_strdup(p->tiles.launch == WS_LAUNCH_DYNAMIC
+                                 ? "\n * its counter of tiles serves one launch at a time."
+                                 : "\n * tensor maps are kept from launch to launch."));
+    return g_steal_pointer(&words);
+}

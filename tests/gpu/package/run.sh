@@ -1,0 +1,17 @@
+#!/bin/sh
+# Uses the packages of gemm-bf16 and attention-d128 from C and from PyTorch.
+# run.sh PACKAGES: the folder that holds gemm-bf16/ and attention-d128/; exit 4 where there is no GPU.
+here=$(cd "$(dirname "$0")" && pwd)
+packages=$(cd "$1" && pwd) || exit 2
+cuda=${CUDA_HOME:-/usr/local/cuda}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+code=0
+for pair in gemm:gemm-bf16:gemm_bf16 attention:attention-d128:attention_d128; do
+    main=${pair%%:*} name=${pair##*:} dir=$packages/$(echo "$pair" | cut -d: -f2)
+    ${CC:-cc} -std=c11 -O2 -Wall -Wextra -Werror -I"$dir" -I"$cuda/include" "$here/$main.c" "$dir/$name.c" -o "$work/$main" \
+        -L"$cuda/lib64/stubs" -L"$cuda/compat" -lcuda -lm || exit 2
+    "$work/$main" "$dir/kernel.cubin" || code=$?
+done
+python3 "$here/use.py" "$packages" || code=$?
+exit $code
