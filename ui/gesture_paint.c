@@ -159,7 +159,7 @@ static void paint_edge(WsTimeline *t, GtkSnapshot *s, const WsPalette *p, double
             y > height)
             continue;
         const WsNode *node = ws_gesture_node(g, item);
-        if (!node || ws_edit_group(g->latest, node) == group)
+        if (!node || (ws_edit_group(g->latest, node) == group && item->agent == g->item->agent))
             continue;
         dot(s, colour, x, y + item->h / 2, 3);
         lit++;

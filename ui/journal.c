@@ -81,8 +81,7 @@ static gboolean fail(WsJournal *j, GError **error)
     const int code = errno;
     g_autofree char *folder = ws_journal_folder();
     const gboolean first = !j->failed;
-    j->failed = TRUE;
-    close_file(j);
+    j->failed = TRUE; /* what was written stays, until a save makes it needless */
     if (first)
         g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
                     "the journal in %s cannot be written: %s", folder, g_strerror(code));
@@ -112,6 +111,8 @@ static gboolean begin(WsJournal *j, GError **error)
         return fail(j, error);
     j->path = g_build_filename(folder, "XXXXXX.journal", NULL);
     j->fd = g_mkstemp_full(j->path, O_RDWR | O_CLOEXEC, 0600);
+    if (j->fd < 0)
+        g_clear_pointer(&j->path, g_free);
     if (j->fd < 0 || flock(j->fd, LOCK_EX | LOCK_NB) != 0)
         return fail(j, error);
     g_autoptr(GString) head = g_string_new(NULL);

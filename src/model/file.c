@@ -95,10 +95,21 @@ gboolean ws_file_is_special(const char *file)
     return stat(file, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* A file that may not be written is not replaced either, though its folder would let us. */
+static gboolean may_write(const char *file, GError **error)
+{
+    const int fd = open(file, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || errno == ENOENT || fail(error, "cannot write", file);
+}
+
 gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error)
 {
     if (ws_file_is_special(file))
         return write_into(file, data, length, error);
+    if (!may_write(file, error))
+        return FALSE;
     /* a link stays a link: what it points to is replaced */
     char *target = realpath(file, NULL);
     const gboolean ok = replace(target != NULL ? target : file, data, length, error);

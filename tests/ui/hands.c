@@ -3,6 +3,7 @@
 #include "ui/gesture.h"
 #include "ui/inspector_fields.h"
 #include "ui/structure.h"
+#include "ui/theme.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -23,16 +24,52 @@ WsTimeline *hands_timeline(Scenario *s)
     return WS_TIMELINE(s->timeline);
 }
 
-void hands_shot(Scenario *s, const char *name)
+void hands_begin(Scenario *s, const char *path)
 {
-    const char *folder = g_getenv("WARPSTAVE_SHOTS");
-    if (!folder)
-        return;
-    scenario_settle(GTK_WIDGET(s->window));
-    cairo_surface_t *picture = scenario_picture(GTK_WIDGET(s->window));
-    g_autofree char *path = g_strdup_printf("%s/%s.png", folder, name);
+    g_autofree char *full = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(full, findings);
+    g_assert_nonnull(design);
+    ws_document_take_design(s->document, design, NULL, FALSE);
+    hands_settle(s);
+}
+
+/* --- pictures of the manual ----------------------------------------------------------------------
+ */
+
+#define SHRINK 0.75
+
+static void shoot(Scenario *s, const char *path)
+{
+    GtkWidget *window = GTK_WIDGET(s->window);
+    const int width = gtk_widget_get_width(window), height = gtk_widget_get_height(window);
+    g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new(window);
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    gdk_paintable_snapshot(paintable, snapshot, width, height);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    cairo_surface_t *picture = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * SHRINK),
+                                                          (int)(height * SHRINK));
+    cairo_t *cr = cairo_create(picture);
+    cairo_scale(cr, SHRINK, SHRINK);
+    g_assert_nonnull(node);
+    gsk_render_node_draw(node, cr);
+    gsk_render_node_unref(node);
+    cairo_destroy(cr);
     g_assert_cmpint(cairo_surface_write_to_png(picture, path), ==, CAIRO_STATUS_SUCCESS);
     cairo_surface_destroy(picture);
+}
+
+void hands_shot(Scenario *s, const char *name)
+{
+    static const WsThemeChoice theme[] = { WS_CHOICE_DARK, WS_CHOICE_LIGHT };
+    const char *folder = g_getenv("WARPSTAVE_SHOTS");
+    for (guint i = 0; folder && i < G_N_ELEMENTS(theme); i++) {
+        g_autofree char *path = g_strdup_printf("%s/%s%s.png", folder, name, i ? "" : "-dark");
+        ws_theme_choose(theme[i]);
+        for (guint turn = 0; turn < 3; turn++)
+            scenario_settle(GTK_WIDGET(s->window));
+        shoot(s, path);
+    }
 }
 
 /* --- the inspector ------------------------------------------------------------------------------
@@ -119,11 +156,12 @@ WsStructure *hands_structure(Scenario *s)
     return WS_STRUCTURE(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
 }
 
-void hands_select_row(Scenario *s, const char *label, guint nth)
+/* A row of the structure, scrolled into sight. */
+static GtkWidget *row_in_sight(Scenario *s, const char *label, guint nth)
 {
     hands_settle(s);
     GtkWidget *row = ws_structure_row_widget(hands_structure(s), label, nth);
-    for (guint i = 0; !row && i < 40; i++) { /* out of sight */
+    for (guint i = 0; !row && i < 40; i++) {
         scenario_point(GTK_WIDGET(hands_structure(s)), 40, 60);
         scenario_xdo("click %d", i < 20 ? 5 : 4);
         scenario_settle(GTK_WIDGET(s->window));
@@ -132,8 +170,24 @@ void hands_select_row(Scenario *s, const char *label, guint nth)
     if (!row)
         g_error("no row %s (%u)", label, nth);
     scroll_to(s, row);
-    scenario_click(row, 12, gtk_widget_get_height(row) / 2.0, 1, NULL);
+    return ws_structure_row_widget(hands_structure(s), label, nth);
+}
+
+static void click_row(Scenario *s, const char *label, guint nth, const char *modifier)
+{
+    GtkWidget *row = row_in_sight(s, label, nth);
+    scenario_click(row, 12, gtk_widget_get_height(row) / 2.0, 1, modifier);
     hands_settle(s);
+}
+
+void hands_select_row(Scenario *s, const char *label, guint nth)
+{
+    click_row(s, label, nth, NULL);
+}
+
+void hands_add_row(Scenario *s, const char *label, guint nth)
+{
+    click_row(s, label, nth, "ctrl");
 }
 
 void hands_select(Scenario *s, const char *step, gboolean add)

@@ -10,7 +10,10 @@ G_BEGIN_DECLS
 
 void hands_settle(Scenario *s); /* the answer is that of the newest design, and on screen */
 char *hands_text(Scenario *s);  /* the newest design as it would be saved; caller frees */
-/* A picture of the window as NAME.png into $WARPSTAVE_SHOTS, if that is set. */
+/* Begins with a copy of a design of the source tree, which has no file yet. */
+void hands_begin(Scenario *s, const char *path);
+/* Pictures of the window, NAME.png and NAME-dark.png, into the folder $WARPSTAVE_SHOTS if that is
+ * set: those of the manual (./dev pictures). */
 void hands_shot(Scenario *s, const char *name);
 WsTimeline *hands_timeline(Scenario *s);
 
@@ -20,6 +23,7 @@ void hands_type_field(Scenario *s, const char *key, const char *text);
 void hands_choose_field(Scenario *s, const char *key, const char *word);
 WsStructure *hands_structure(Scenario *s); /* brought into view if it is not */
 void hands_select_row(Scenario *s, const char *label, guint nth); /* of the structure */
+void hands_add_row(Scenario *s, const char *label, guint nth);    /* to the selection */
 void hands_select(Scenario *s, const char *step, gboolean add);   /* by its id */
 GtkWindow *
 hands_dialogue(Scenario *s); /* waits for the one that opens, and gives it the keyboard */

@@ -1,34 +1,13 @@
 /* Composing by pointer and keyboard: undo, saving, the structure, commands on the selection. */
-#include "scenario.h"
+#include "hands.h"
 
 #include "ui/edit_commands.h"
 #include "ui/journal.h"
 #include "ui/recovery.h"
-#include "ui/structure.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define LOADS "groups/load/body/0/do/0/do/"
-
-static void settle(Scenario *s)
-{
-    WAIT_FOR(!ws_document_pending(s->document));
-    scenario_settle(GTK_WIDGET(s->window));
-}
-
-static char *text_of(Scenario *s)
-{
-    return ws_design_print(ws_document_latest(s->document));
-}
-
-static void select_step(Scenario *s, const char *id)
-{
-    WsFocus focus = { id, G_MAXUINT, -1, -1 };
-    ws_document_select(s->document, &focus, WS_SELECT_REPLACE, TRUE);
-    scenario_settle(GTK_WIDGET(s->window));
-}
 
 static GtkWidget *button(GtkWidget *root, const char *label)
 {
@@ -51,35 +30,35 @@ static void click_away(GtkWidget *widget)
 
 static void undo_redo(Scenario *s)
 {
-    g_autofree char *first = text_of(s);
+    g_autofree char *first = hands_text(s);
     g_assert_false(scenario_enabled(s, "undo"));
-    select_step(s, LOADS "2");
+    hands_select(s, LOADS "2", FALSE);
     scenario_act(s, "focus-score");
     scenario_key("alt+Up");
-    settle(s);
-    g_autofree char *moved = text_of(s);
+    hands_settle(s);
+    g_autofree char *moved = hands_text(s);
     g_assert_cmpstr(moved, !=, first);
     g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "1");
     g_assert_cmpstr(ws_document_code(s->document, WS_CODE_DESIGN), ==, moved);
     g_assert_nonnull(strstr(gtk_window_get_title(GTK_WINDOW(s->window)), "•"));
     g_assert_cmpstr(ws_history_undo_name(ws_document_history(s->document)), ==, "Move load B");
     scenario_key("ctrl+z");
-    settle(s);
-    g_autofree char *back = text_of(s);
+    hands_settle(s);
+    g_autofree char *back = hands_text(s);
     g_assert_cmpstr(back, ==, first);
     g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "2");
     g_assert_null(strstr(gtk_window_get_title(GTK_WINDOW(s->window)), "•"));
     scenario_key("ctrl+shift+z");
-    settle(s);
-    g_autofree char *again = text_of(s);
+    hands_settle(s);
+    g_autofree char *again = hands_text(s);
     g_assert_cmpstr(again, ==, moved);
     /* Two nudges in a row are one step. */
     scenario_key("alt+Up");
     scenario_key("alt+Down");
-    settle(s);
+    hands_settle(s);
     scenario_key("ctrl+z");
-    settle(s);
-    g_autofree char *undone = text_of(s);
+    hands_settle(s);
+    g_autofree char *undone = hands_text(s);
     g_assert_true(!strcmp(undone, first) || !strcmp(undone, moved));
 }
 
@@ -91,12 +70,12 @@ static void view_stays(Scenario *s)
     ws_timeline_set_view(t, 130000, 138000);
     scenario_settle(s->timeline);
     ws_timeline_get_view(t, &from, &to);
-    select_step(s, "groups/mma/body/1");
+    hands_select(s, "groups/mma/body/1", FALSE);
     ws_timeline_set_view(t, 130000, 138000);
     scenario_settle(s->timeline);
     ws_timeline_get_view(t, &from, &to);
     scenario_act(s, "mute");
-    settle(s);
+    hands_settle(s);
     ws_timeline_get_view(t, &from2, &to2);
     g_assert_cmpfloat_with_epsilon(from, from2, 1);
     g_assert_cmpfloat_with_epsilon(to, to2, 1);
@@ -114,9 +93,9 @@ static GFile *temporary(const char *name)
 
 static void edit_something(Scenario *s)
 {
-    select_step(s, LOADS "2");
+    hands_select(s, LOADS "2", FALSE);
     scenario_act(s, "earlier");
-    settle(s);
+    hands_settle(s);
 }
 
 static void save(Scenario *s)
@@ -129,47 +108,13 @@ static void save(Scenario *s)
     scenario_key("ctrl+s");
     WAIT_FOR(!ws_document_dirty(s->document));
     g_assert_true(g_file_load_contents(file, NULL, &on_disk, NULL, NULL, NULL));
-    g_autofree char *text = text_of(s);
+    g_autofree char *text = hands_text(s);
     g_assert_cmpstr(on_disk, ==, text);
     /* What this program wrote is not reported as another one's change. */
     for (gint64 since = g_get_monotonic_time(); g_get_monotonic_time() - since < 700000;)
         scenario_turn();
     g_autofree char *all = scenario_text(GTK_WIDGET(s->window));
     g_assert_null(strstr(all, "Another program"));
-}
-
-/* A folder that is gone, a disk without room: said with a remedy, nothing lost. */
-static void save_trouble(Scenario *s)
-{
-    g_autoptr(GFile) file = temporary("lost.wstave");
-    g_autoptr(GFile) folder = g_file_get_parent(file);
-    g_autofree char *path = g_file_get_path(folder);
-    edit_something(s);
-    g_assert_true(ws_document_save(s->document, file, NULL));
-    edit_something(s);
-    g_autofree char *before = text_of(s);
-    struct rlimit old, little = { 100, RLIM_INFINITY };
-    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &old), ==, 0);
-    little.rlim_max = old.rlim_max;
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &little);
-    scenario_act(s, "save");
-    setrlimit(RLIMIT_FSIZE, &old);
-    signal(SIGXFSZ, SIG_DFL);
-    scenario_settle(GTK_WIDGET(s->window));
-    g_autofree char *full = scenario_text(GTK_WIDGET(s->window));
-    g_assert_nonnull(strstr(full, "Cannot save"));
-    g_assert_nonnull(strstr(full, "Save As"));
-    g_assert_true(ws_document_dirty(s->document));
-    g_assert_true(g_file_query_exists(file, NULL)); /* as it was */
-    g_file_delete(file, NULL, NULL);
-    g_assert_cmpint(g_rmdir(path), ==, 0);
-    scenario_act(s, "save");
-    g_autofree char *gone = scenario_text(GTK_WIDGET(s->window));
-    g_assert_nonnull(strstr(gone, "The folder is gone"));
-    g_autofree char *after = text_of(s);
-    g_assert_cmpstr(after, ==, before);
-    g_assert_true(ws_document_dirty(s->document));
 }
 
 static void unsaved_question(Scenario *s)
@@ -205,7 +150,7 @@ static void unsaved_question(Scenario *s)
 static void recovery(Scenario *s)
 {
     edit_something(s);
-    g_autofree char *wanted = text_of(s);
+    g_autofree char *wanted = hands_text(s);
     ws_document_crash(s->document);
     g_autoptr(WsDocument) other = ws_document_new();
     WsWindow *w = ws_window_new(scenario_application());
@@ -230,40 +175,32 @@ static void recovery(Scenario *s)
 /* --- structure
  * ------------------------------------------------------------------------------------ */
 
-static WsStructure *structure(Scenario *s)
-{
-    scenario_act(s, "focus-structure");
-    WAIT_FOR(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
-    scenario_settle(GTK_WIDGET(s->window));
-    return WS_STRUCTURE(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
-}
-
 static void structure_by_keys(Scenario *s)
 {
-    WsStructure *tree = structure(s);
-    g_autofree char *first = text_of(s);
+    WsStructure *tree = hands_structure(s);
+    g_autofree char *first = hands_text(s);
     scenario_click_widget(ws_structure_row_widget(tree, "load B", 0), NULL);
     g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "2");
     scenario_key("Delete");
-    settle(s);
-    g_autofree char *deleted = text_of(s);
+    hands_settle(s);
+    g_autofree char *deleted = hands_text(s);
     g_assert_null(strstr(deleted, "\"load\": \"B\""));
     scenario_key("ctrl+z");
-    settle(s);
+    hands_settle(s);
     scenario_click_widget(ws_structure_row_widget(tree, "load B", 0), NULL);
     scenario_key("ctrl+d");
-    settle(s);
+    hands_settle(s);
     g_assert_nonnull(ws_structure_row_widget(tree, "load B", 1));
     scenario_key("ctrl+z");
-    settle(s);
-    g_autofree char *back = text_of(s);
+    hands_settle(s);
+    g_autofree char *back = hands_text(s);
     g_assert_cmpstr(back, ==, first);
 }
 
 /* I22: the clipboard holds a design's text, which goes into another window. */
 static void copy_paste(Scenario *s)
 {
-    WsStructure *tree = structure(s);
+    WsStructure *tree = hands_structure(s);
     scenario_click_widget(ws_structure_row_widget(tree, "group load", 0), NULL);
     scenario_key("ctrl+c");
     WsWindow *w = ws_window_new(scenario_application());
@@ -287,7 +224,7 @@ static void copy_paste(Scenario *s)
 /* I16: a row of the palette dragged between two rows of the structure. */
 static void drag_from_palette(Scenario *s)
 {
-    WsStructure *tree = structure(s);
+    WsStructure *tree = hands_structure(s);
     scenario_act(s, "focus-structure");
     GtkWidget *row = ws_structure_row_widget(tree, "load B", 0);
     GtkWidget *panel = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
@@ -302,7 +239,7 @@ static void drag_from_palette(Scenario *s)
     scenario_settle(GTK_WIDGET(s->window));
     scenario_xdo("mouseup 1");
     WAIT_FOR(ws_document_dirty(s->document));
-    settle(s);
+    hands_settle(s);
     const WsNode *node = ws_design_find(ws_document_latest(s->document), LOADS "3");
     g_assert_nonnull(node);
     g_assert_cmpint(node->kind, ==, WS_STEP_LET);
@@ -311,7 +248,7 @@ static void drag_from_palette(Scenario *s)
 /* The same onto the score: the line says where it goes. */
 static void drag_onto_score(Scenario *s)
 {
-    structure(s);
+    hands_structure(s);
     WsTimeline *t = WS_TIMELINE(s->timeline);
     GtkWidget *row = scenario_find_text(GTK_WIDGET(s->window), "names a uniform value");
     double ox, oy, x, y, w, h;
@@ -333,7 +270,7 @@ static void drag_onto_score(Scenario *s)
     scenario_settle(GTK_WIDGET(s->window));
     scenario_xdo("mouseup 1");
     WAIT_FOR(ws_document_dirty(s->document));
-    settle(s);
+    hands_settle(s);
     const char *now = ws_document_focus(s->document)->step;
     g_assert_cmpint(ws_design_find(ws_document_latest(s->document), now)->kind, ==, WS_STEP_LET);
     g_assert_true(g_str_has_prefix(now, "groups/load/body/0/do/0/do/"));
@@ -342,7 +279,7 @@ static void drag_onto_score(Scenario *s)
 /* Insert: a step by its name. */
 static void add_by_name(Scenario *s)
 {
-    select_step(s, LOADS "2");
+    hands_select(s, LOADS "2", FALSE);
     scenario_act(s, "focus-score");
     scenario_key("Insert");
     WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "GEMM"));
@@ -359,7 +296,7 @@ static void add_by_name(Scenario *s)
     scenario_type("mark");
     scenario_key("Return");
     WAIT_FOR(ws_document_dirty(s->document));
-    settle(s);
+    hands_settle(s);
     g_assert_cmpint(ws_design_find(ws_document_latest(s->document), LOADS "3")->kind, ==,
                     WS_STEP_MARK);
     g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "3");
@@ -370,7 +307,6 @@ static void add(void)
     scenario_add("I28/undo-redo", undo_redo);
     scenario_add("I28/view-stays", view_stays);
     scenario_add("I44/save", save);
-    scenario_add("I44/save-trouble", save_trouble);
     scenario_add("I46/unsaved", unsaved_question);
     scenario_add("I41/recovery", recovery);
     scenario_add("structure/keys", structure_by_keys);
