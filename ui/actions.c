@@ -16,7 +16,7 @@ const char *ws_part_name(WsPart part)
         [WS_PART_CODE] = "code",             [WS_PART_MEASUREMENTS] = "measurements",
         [WS_PART_RESOURCES] = "resources",   [WS_PART_SEARCH] = "search",
         [WS_PART_JOBS] = "jobs",             [WS_PART_EDIT] = "win",
-        [WS_PART_WITNESS] = "witness",
+        [WS_PART_WITNESS] = "witness",       [WS_PART_COMPARE] = "compare",
     };
     return name[part];
 }

@@ -18,6 +18,7 @@ typedef enum {
     WS_PART_JOBS,
     WS_PART_EDIT, /* no widget: edit_commands.c */
     WS_PART_WITNESS,
+    WS_PART_COMPARE,
     WS_PART_COUNT
 } WsPart;
 const char *ws_part_name(WsPart part); /* "timeline" */
@@ -38,6 +39,7 @@ typedef enum {
     WS_NEEDS_RANGE,
     WS_NEEDS_MEASURED,
     WS_NEEDS_PINNED, /* a run beside the one that is shown */
+    WS_NEEDS_COMPARED,
     WS_NEEDS_IDLE,
     WS_NEEDS_BUSY,
     WS_NEEDS_PROBLEM,

@@ -28,6 +28,7 @@ G_DECLARE_FINAL_TYPE(WsDocument, ws_document, WS, DOCUMENT, GObject)
  *   "reveal"             show the selection: scroll to it, wherever it is shown
  *   "previewed"          what is shown is that of a design which is only tried (or no longer)
  *   "edited"             undo, the unsaved mark, the file or what is pending are new
+ *   "compared"           the design beside this one, or what differs (document_compare.h), is new
  *   "trouble"            (string) something that the person should know of */
 
 typedef enum {
@@ -92,7 +93,8 @@ char *ws_edit_name_text(const char *verb, const char *what); /* translated; call
 /* Shows a design without committing to it; NULL goes back. */
 void ws_document_try(WsDocument *d, const WsDesign *design);
 gboolean ws_document_trying(WsDocument *d);
-WsClockResult *ws_document_former_clock(WsDocument *d); /* before trying; NULL: nothing is tried */
+WsClockResult *ws_document_former_clock(WsDocument *d); /* before trying; NULL: nothing is
+                                                         * tried, or that had no time */
 gboolean ws_document_undo(WsDocument *d);
 gboolean ws_document_redo(WsDocument *d);
 WsHistory *ws_document_history(WsDocument *d); /* borrowed, to read names */

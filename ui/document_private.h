@@ -41,6 +41,7 @@ typedef enum {
     WS_SIGNAL_REVEAL,
     WS_SIGNAL_PREVIEWED,
     WS_SIGNAL_EDITED,
+    WS_SIGNAL_COMPARED,
     WS_SIGNAL_TROUBLE,
     WS_SIGNAL_COUNT
 } WsDocumentSignal;

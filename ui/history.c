@@ -165,6 +165,16 @@ const char *ws_history_name(const WsHistory *h, guint state)
     return at(h, state)->name;
 }
 
+WsDesign *ws_history_state(const WsHistory *h, guint state)
+{
+    return at(h, state)->design;
+}
+
+WsDesign *ws_history_saved(const WsHistory *h)
+{
+    return h->saved >= 0 && (guint)h->saved < h->state->len ? at(h, (guint)h->saved)->design : NULL;
+}
+
 gboolean ws_history_dirty(const WsHistory *h)
 {
     return h->state->len && h->saved != (gint)h->now;

@@ -33,6 +33,8 @@ const char *ws_history_redo_name(const WsHistory *h);
 guint ws_history_n(const WsHistory *h);
 guint ws_history_now(const WsHistory *h);
 const char *ws_history_name(const WsHistory *h, guint state); /* NULL for the oldest */
+WsDesign *ws_history_state(const WsHistory *h, guint state);  /* borrowed */
+WsDesign *ws_history_saved(const WsHistory *h);               /* borrowed; NULL: not kept */
 gboolean ws_history_dirty(const WsHistory *h);
 void ws_history_mark_saved(WsHistory *h);
 

@@ -1,4 +1,5 @@
 /* The widget of the score: canvas, scrollbars, minimap, table view; and what tests may ask. */
+#include "ui/compare_score.h"
 #include "ui/gesture.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
@@ -247,6 +248,7 @@ static void finalize(GObject *object)
 {
     WsTimeline *t = WS_TIMELINE(object);
     ws_timeline_drop_nodes(t);
+    g_clear_pointer(&t->compare, ws_compare_score_free);
     g_clear_pointer(&t->scene, ws_scene_free);
     g_clear_pointer(&t->cache, ws_score_cache_free);
     g_clear_pointer(&t->main_trace, ws_trace_unref);
@@ -331,6 +333,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     ws_timeline_input_attach(t);
     ws_timeline_page_follow(t);
     ws_witness_follow(t);
+    ws_compare_follow(t);
     g_signal_connect(document, "changed", G_CALLBACK(document_changed), t);
     g_signal_connect(document, "previewed", G_CALLBACK(previewed), t);
     g_signal_connect(document, "selection-changed", G_CALLBACK(selection_changed), t);

@@ -1,6 +1,7 @@
 /* The drawing area of the score. Everything that does not change while one pans is a render node
  * made once and moved: staffs, grid, items without widgets, edges, ruler, names. */
 #include "score/palette.h"
+#include "ui/compare_score.h"
 #include "ui/gesture.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
@@ -115,6 +116,7 @@ static void paint_body(WsTimeline *t, cairo_t *cr)
     ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_EDGES, 0, NULL);
     if (ws_document_selection(t->document)->len)
         paint_strong_edges(t, cr, p);
+    ws_compare_paint(t, cr);
 }
 
 /* Everything that moves both ways, drawn once into an image: a frame of a pan is one copy of it. */

@@ -88,6 +88,7 @@ struct _WsTimeline {
     gboolean fitted; /* F again */
     guint drop_item;           /* id of the item beside which a drop would go, 0 none */
     gboolean drop_behind;      /* behind it */
+    struct WsCompareScore *compare; /* marks of what differs from another design */
     struct WsGesture *gesture; /* while something is edited by hand, else NULL */
 };
 

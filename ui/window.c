@@ -1,6 +1,8 @@
 #include "ui/window_private.h"
 
 #include "ui/code_panel.h"
+#include "ui/compare_bar.h"
+#include "ui/compare_panel.h"
 #include "ui/edge_keys.h"
 #include "ui/inspector.h"
 #include "ui/jobs.h"
@@ -168,7 +170,7 @@ static void results_changed(WsDocument *document, WsWindow *w)
 
 static void follow_document(WsWindow *w)
 {
-    static const char *const signals[] = { "selection-changed", "range-changed" };
+    static const char *const signals[] = { "selection-changed", "range-changed", "compared" };
     g_signal_connect_object(w->document, "changed", G_CALLBACK(document_new), w, 0);
     g_signal_connect_object(w->document, "edited", G_CALLBACK(document_changed), w, 0);
     g_signal_connect_object(w->document, "trouble", G_CALLBACK(document_trouble), w, 0);
@@ -213,6 +215,7 @@ static void make_parts(WsWindow *w)
     w->part[WS_PART_SELF] = GTK_WIDGET(w);
     w->part[WS_PART_SEARCH] = ws_search_new(d);
     gtk_box_append(GTK_BOX(w->score_box), w->part[WS_PART_SEARCH]);
+    gtk_box_append(GTK_BOX(w->score_box), ws_compare_bar_new(d));
     w->part[WS_PART_TIMELINE] = ws_timeline_new(d);
     gtk_widget_set_hexpand(w->part[WS_PART_TIMELINE], TRUE);
     gtk_widget_set_vexpand(w->part[WS_PART_TIMELINE], TRUE);
@@ -231,6 +234,7 @@ static void make_parts(WsWindow *w)
     add_panel(w, WS_PART_CODE, ws_code_panel_new(d), _("Code"));
     add_panel(w, WS_PART_MEASUREMENTS, ws_measurements_new(d), _("Measurements"));
     add_panel(w, WS_PART_RESOURCES, ws_resources_new(d), _("Resources"));
+    add_panel(w, WS_PART_COMPARE, ws_compare_panel_new(d), _("Differences"));
     w->part[WS_PART_JOBS] = ws_jobs_new(d);
     gtk_box_append(GTK_BOX(w->jobs_box), w->part[WS_PART_JOBS]);
     gtk_box_append(GTK_BOX(w->welcome_box), ws_welcome_new());

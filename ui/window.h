@@ -31,6 +31,11 @@ void ws_window_show_panel(WsWindow *window, WsPart part);
  */
 gboolean ws_window_drop_text(WsWindow *w, const char *text, WsSpot spot);
 /* What a command or gesture has to say; NULL: nothing more. */
+/* While the score shows what letting go would give: what shows the design as it is fades. */
+void ws_window_set_dragging(WsWindow *w, gboolean dragging);
 void ws_window_toast(WsWindow *w, const char *text);
+
+/* Compares the open design with one in a file; says why not. */
+gboolean ws_window_compare_file(WsWindow *window, GFile *file);
 
 G_END_DECLS

@@ -2,7 +2,9 @@
 
 #include "ui/application.h"
 #include "ui/command_palette.h"
+#include "ui/compare_panel.h"
 #include "ui/edit_commands.h"
+#include "ui/document_compare.h"
 #include "ui/document_runs.h"
 #include "ui/help_window.h"
 #include "ui/jobs.h"
@@ -35,6 +37,36 @@ static void do_pin_run(WsWindow *w)
 static void do_flip_run(WsWindow *w)
 {
     ws_document_flip_run(w->document);
+}
+
+static void do_show_differences(WsWindow *w)
+{
+    ws_window_show_panel(w, WS_PART_COMPARE);
+}
+
+static void do_compare_saved(WsWindow *w)
+{
+    if (ws_document_compare_saved(w->document))
+        do_show_differences(w);
+    else
+        ws_window_say(w, GTK_MESSAGE_INFO, _("This design was never saved"),
+                      _("Save it, or choose a state of the undo history to compare with."));
+}
+
+static void do_compare_state(WsWindow *w)
+{
+    do_show_differences(w);
+    ws_compare_panel_choose(WS_COMPARE_PANEL(w->part[WS_PART_COMPARE]));
+}
+
+static void do_compare_flip(WsWindow *w)
+{
+    ws_document_flip_designs(w->document);
+}
+
+static void do_compare_stop(WsWindow *w)
+{
+    ws_document_compare_with(w->document, NULL, NULL);
 }
 
 static void do_remove_trace(WsWindow *w)
@@ -236,6 +268,12 @@ static const struct {
     { "flip-run", do_flip_run },
     { "remove-trace", do_remove_trace },
     { "reload", do_reload },
+    { "compare-saved", do_compare_saved },
+    { "compare-file", ws_window_choose_other_design },
+    { "compare-state", do_compare_state },
+    { "compare-flip", do_compare_flip },
+    { "compare-stop", do_compare_stop },
+    { "show-differences", do_show_differences },
     { "export-picture", ws_window_choose_picture },
     { "export-trace", ws_window_choose_trace_export },
     { "new-window", do_new_window },
@@ -311,6 +349,8 @@ static gboolean met(WsWindow *w, WsNeeds needs)
     case WS_NEEDS_PINNED:
         return ws_document_measured(d) && ws_document_pinned_run(d) &&
                ws_document_pinned_run(d) != ws_document_measured(d);
+    case WS_NEEDS_COMPARED:
+        return ws_document_comparing(d);
     case WS_NEEDS_IDLE:
         return ws_document_program(d) && !busy;
     case WS_NEEDS_BUSY:
@@ -407,6 +447,13 @@ static void open_file(GSimpleAction *simple, GVariant *parameter, gpointer data)
     ws_window_open(data, file);
 }
 
+static void compare_state_at(GSimpleAction *simple, GVariant *parameter, gpointer data)
+{
+    WsWindow *w = data;
+    if (ws_document_compare_state(w->document, g_variant_get_uint32(parameter)))
+        do_show_differences(w);
+}
+
 static void theme_changed(GObject *watch, WsWindow *w)
 {
     set_marks(w);
@@ -428,5 +475,8 @@ void ws_window_add_actions(WsWindow *w)
     g_autoptr(GSimpleAction) file = g_simple_action_new("open-file", G_VARIANT_TYPE_STRING);
     g_signal_connect_object(file, "activate", G_CALLBACK(open_file), w, 0);
     g_action_map_add_action(G_ACTION_MAP(w), G_ACTION(file));
+    g_autoptr(GSimpleAction) state = g_simple_action_new("compare-state-at", G_VARIANT_TYPE_UINT32);
+    g_signal_connect_object(state, "activate", G_CALLBACK(compare_state_at), w, 0);
+    g_action_map_add_action(G_ACTION_MAP(w), G_ACTION(state));
     g_signal_connect_object(ws_theme_watch(), "changed", G_CALLBACK(theme_changed), w, 0);
 }

@@ -21,6 +21,7 @@ struct _WsWindow {
     GtkLabel *toast;      /* what a command has to say */
     guint toast_source;   /* hides it */
     GtkWidget *sidebar;
+    gboolean dragging; /* the score shows what letting go would give */
 
     GPtrArray *detached;   /* GtkWindow: panels in windows of their own */
     GFileMonitor *monitor; /* of the design's file, NULL if none */
@@ -69,6 +70,8 @@ void ws_window_choose_trace_export(WsWindow *w);
 /* By the file's ending. */
 gboolean ws_window_export_trace(WsWindow *w, GFile *file);
 gboolean ws_window_export_picture(WsWindow *w, GFile *file);
+/* window_compare.c */
+void ws_window_choose_other_design(WsWindow *w);
 /* window_status.c */
 void ws_window_follow_status(WsWindow *w);
 /* window_detach.c */

@@ -187,6 +187,10 @@ void ws_edge_build(WsBuild *b)
         const WsSceneRow *row = &g_array_index(b->s->row, WsSceneRow, b->control_row[wait->agent]);
         WsSceneEdge e = { .x0 = ws_scene_x(b->s, source.at),
                           .x1 = ws_scene_x(b->s, end),
+                          .from_op = source.r->op,
+                          .to_op = wait->op,
+                          .from_agent = source.r->agent,
+                          .to_agent = wait->agent,
                           .exposed = end - wait->start,
                           .release = b->p->op[source.r->op]->kind != WS_OP_TMA_LOAD };
         gboolean up =

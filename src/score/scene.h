@@ -81,7 +81,9 @@ typedef struct {
 } WsSceneStaff;
 
 typedef struct {
-    guint from, to; /* item ids; 0 none */
+    guint from, to;       /* item ids; 0 none */
+    guint from_op, to_op; /* WsOp.index: what contributed last, and the wait */
+    guint from_agent, to_agent;
     double x0, y0, x1, y1;
     gint64 exposed;   /* cycles the wait stood still */
     gboolean binding; /* the wait was there first: it stood still for this */
