@@ -1,4 +1,6 @@
 /* The command line as a person meets it: exit codes and what is said, from tables. */
+#include "run.h"
+
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -13,28 +15,6 @@ typedef struct {
     int exit_code;
     const char *says; /* part of stdout + stderr, or NULL */
 } Case;
-
-static int run(const char *const *arguments, char **output)
-{
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_autoptr(GError) error = NULL;
-    g_ptr_array_add(argv, WS_BUILD_ROOT "/bin/warpstave");
-    for (; *arguments; arguments++)
-        g_ptr_array_add(argv, (gpointer)*arguments);
-    g_ptr_array_add(argv, NULL);
-    g_autoptr(GSubprocess) process =
-        g_subprocess_newv((const char *const *)argv->pdata,
-                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
-    g_assert_no_error(error);
-    g_autoptr(GBytes) bytes = NULL;
-    g_subprocess_communicate(process, NULL, NULL, &bytes, NULL, &error);
-    g_assert_no_error(error);
-    gsize size;
-    const char *data = g_bytes_get_data(bytes, &size);
-    *output = g_strndup(data, size);
-    g_assert_true(g_subprocess_get_if_exited(process));
-    return g_subprocess_get_exit_status(process);
-}
 
 static void test_case(gconstpointer data)
 {

@@ -1,28 +1,12 @@
 /* check --fix on a copy of a broken design: what is printed, what is written, what is left alone;
  * and suppressed findings as a person sees them. */
+#include "run.h"
+
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
 #define BROKEN WS_SOURCE_ROOT "/tests/designs/broken/"
-
-static int run(const char *const *arguments, char **output)
-{
-    g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_autoptr(GError) error = NULL;
-    g_ptr_array_add(argv, WS_BUILD_ROOT "/bin/warpstave");
-    for (; *arguments; arguments++)
-        g_ptr_array_add(argv, (gpointer)*arguments);
-    g_ptr_array_add(argv, NULL);
-    g_autoptr(GSubprocess) process =
-        g_subprocess_newv((const char *const *)argv->pdata,
-                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
-    g_assert_no_error(error);
-    g_subprocess_communicate_utf8(process, NULL, NULL, output, NULL, &error);
-    g_assert_no_error(error);
-    g_test_message("%s", *output);
-    return g_subprocess_get_exit_status(process);
-}
 
 typedef struct {
     char *folder, *file, *before;
