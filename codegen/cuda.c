@@ -62,7 +62,7 @@ static void constants(WsCuda *c, const char *text)
     GString *rest = g_string_new(NULL);
     for (guint i = 0; i < p->n_constants; i++) {
         const char *name = ws_cuda_ident(c, p->constant_name[i]);
-        if (ws_cuda_mentions(text, name))
+        if (ws_fold_mentions(text, name))
             ws_cuda_line(c, "constexpr int %s = %" G_GINT64_FORMAT ";", name, p->constant[i]);
         else
             g_string_append_printf(rest, "%s%s = %" G_GINT64_FORMAT,
@@ -140,7 +140,7 @@ static char *kernel_struct(WsCuda *c)
     g_autofree char *access = ws_cuda_tensor_access(c, both);
     GString *s = g_string_new("struct Kernel : Problem {\n");
     members(c, s);
-    if (ws_cuda_mentions(roles, "here"))
+    if (ws_fold_mentions(roles, "here"))
         g_string_append_printf(s, "\n%s", tile);
     g_string_append_printf(s, "%s%s};\n\n", access, roles);
     return g_string_free(s, FALSE);

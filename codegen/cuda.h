@@ -4,12 +4,13 @@
  *
  * Text is made per role and per unrolled round with its own literals, and then folded: copies that
  * differ in literals alone, by equal steps, become one function with `replica`, or one loop. So
- * that copies stay comparable, terms keep "+ 0"; ws_cuda_fold removes it at the end. */
+ * that copies stay comparable, terms keep "+ 0"; ws_fold_text removes it at the end. */
 #pragma once
 
 #include "codegen/array.h"
 #include "codegen/cut.h"
 #include "codegen/facts.h"
+#include "codegen/fold.h"
 #include "codegen/generate.h"
 #include "codegen/interval.h"
 #include "codegen/prim.h"
@@ -82,13 +83,8 @@ void ws_cuda_comment(WsCuda *c, const char *text); /* wrapped */
 /* An identifier made of `name` that means nothing else in the text. */
 const char *ws_cuda_ident(WsCuda *c, const char *name);
 char *ws_cuda_code(const char *text); /* without comments; caller frees */
-gboolean ws_cuda_mentions(const char *text, const char *word);
 gboolean ws_cuda_calls(const char *text, const char *function); /* "f(" or "f<" */
-/* One text for n copies whose integer literals differ by equal steps: NULL if they do not fold.
- * `immediates`: literals in template arguments may depend on `index` too. Caller frees. */
-char *ws_cuda_fold(const char *const *copy, guint n, const char *index, gboolean immediates);
 char *ws_cuda_tidy(const char *text); /* without "+ 0" and long lines; caller frees */
-#define WS_CUDA_IMMEDIATE "\x01" /* stands before a literal that must be a constant expression */
 
 void ws_cuda_step_error(WsCuda *c, const WsOp *op, const char *what);
 

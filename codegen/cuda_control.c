@@ -138,7 +138,7 @@ static void unrolled(WsCuda *c, const Loop *loop, gint64 first, gint64 last)
         return;
     guint n = g_strv_length(round);
     const char *index = loop->name;
-    g_autofree char *one = ws_cuda_fold((const char *const *)round, n, index, FALSE);
+    g_autofree char *one = ws_fold_text((const char *const *)round, n, index, FALSE);
     c->commented = NULL;
     if (one) { /* literals of the text are affine in the number of the copy */
         ws_cuda_line(c, "#pragma unroll");

@@ -145,7 +145,7 @@ static gboolean wanted(const char *text, const char *names)
 {
     g_auto(GStrv) name = g_strsplit(names, " ", -1);
     for (guint i = 0; name[i]; i++) {
-        if (g_ascii_isupper(*name[i]) ? ws_cuda_mentions(text, name[i])
+        if (g_ascii_isupper(*name[i]) ? ws_fold_mentions(text, name[i])
                                       : ws_cuda_calls(text, name[i]))
             return TRUE;
     }

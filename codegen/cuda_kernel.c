@@ -112,7 +112,7 @@ static char *without_idle_totals(WsCuda *c, guint number, const char *body)
         g_autofree char *step = g_strdup_printf("++%s;\n", c->var[i].s);
         g_auto(GStrv) rest = g_strsplit(s->str, step, -1);
         g_autofree char *others = g_strjoinv("", rest);
-        if (ws_cuda_mentions(others, c->var[i].s))
+        if (ws_fold_mentions(others, c->var[i].s))
             continue;
         GString *less = g_string_new(NULL); /* whole lines, with their indentation */
         g_auto(GStrv) line = g_strsplit(s->str, "\n", -1);
@@ -136,21 +136,21 @@ static void declare(WsCuda *c, guint number, const char *text)
 {
     const WsAgent *a = c->agent;
     g_autofree char *body = ws_cuda_code(text);
-    gboolean leader = ws_cuda_mentions(body, "leader");
-    gboolean warp = leader || ws_cuda_mentions(body, "role_warp") || ws_cuda_mentions(body, "row0");
-    if (ws_cuda_mentions(body, "thread"))
+    gboolean leader = ws_fold_mentions(body, "leader");
+    gboolean warp = leader || ws_fold_mentions(body, "role_warp") || ws_fold_mentions(body, "row0");
+    if (ws_fold_mentions(body, "thread"))
         ws_cuda_line(c, "const int thread = tid - %u; // in this role", a->warp0 * 32);
     if (warp)
         ws_cuda_line(c, "const int role_warp = warp - %u;", a->warp0);
     if (leader)
         ws_cuda_line(c, "const bool leader = role_warp == 0 && elect();");
-    if (ws_cuda_mentions(body, "row0"))
+    if (ws_fold_mentions(body, "row0"))
         ws_cuda_line(c, "const int row0 = role_warp * 16 + lane / 4; // of this thread in a tile");
-    if (ws_cuda_mentions(body, "col0"))
+    if (ws_fold_mentions(body, "col0"))
         ws_cuda_line(c, "const int col0 = lane %% 4 * 2;");
     for (guint v = 0; v < a->n_values; v++) {
         const WsRegValue *r = &a->value[v];
-        if (!ws_cuda_mentions(body, c->value[v]))
+        if (!ws_fold_mentions(body, c->value[v]))
             continue;
         if (ws_cuda_shape(r) == WS_PLACE_SCALAR)
             ws_cuda_line(c, "%s %s; // %s", ws_cuda_register_type(r), c->value[v],
@@ -163,7 +163,7 @@ static void declare(WsCuda *c, guint number, const char *text)
     g_autoptr(GHashTable) declared = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < c->p->n_vars && !c->error; i++) {
         const WsVar *v = &c->p->var[i];
-        if (v->agent != (gint)number || !c->var[i].bound || !ws_cuda_mentions(body, c->var[i].s) ||
+        if (v->agent != (gint)number || !c->var[i].bound || !ws_fold_mentions(body, c->var[i].s) ||
             !g_hash_table_add(declared, (gpointer)c->var[i].s)) /* names of scopes side by side */
             continue;
         if (v->kind == WS_VAR_TOTAL)
@@ -218,7 +218,7 @@ static char *role_body(WsCuda *c, guint number)
     g_autofree char *body = without_idle_totals(c, number, all);
     c->out = g_string_new(NULL);
     declare(c, number, body);
-    if (single && ws_cuda_mentions(body, "here"))
+    if (single && ws_fold_mentions(body, "here"))
         ws_cuda_line(c, "const Tile here = tile_at%s(cluster_id);", c->tile_alone ? "<false>" : "");
     g_string_append(c->out, body);
     char *text = g_string_free(c->out, FALSE);
@@ -259,7 +259,7 @@ static void group(WsCuda *c, GString *s, guint first, guint end)
     if (c->error)
         return;
     name = ws_cuda_format(c, "%s_role", name);
-    g_autofree char *one = ws_cuda_fold((const char *const *)body, end - first, "replica", TRUE);
+    g_autofree char *one = ws_fold_text((const char *const *)body, end - first, "replica", TRUE);
     if (one) {
         role(c, s, first, name, TRUE, one);
         for (guint i = first; i < end; i++)

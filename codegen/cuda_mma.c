@@ -193,7 +193,7 @@ static guint keep_from(const GArray *groups, gint64 n)
 void ws_cuda_mma_wait(WsCuda *c, const WsOp *op)
 {
     guint from = keep_from(c->in_flight, op->n);
-    ws_cuda_line(c, "%s<" WS_CUDA_IMMEDIATE "%" G_GINT64_FORMAT ">();",
+    ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  ws_cuda_prim_name(WS_PRIM_WGMMA_WAIT), op->n);
     for (guint v = 0; v < c->agent->n_values; v++) {
         gboolean done = FALSE, pending = FALSE;

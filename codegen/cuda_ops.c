@@ -102,7 +102,7 @@ static void bar(WsCuda *c, const WsOp *op)
         }
         id = (guint)b->hw_id[element];
     }
-    ws_cuda_line(c, "%s<" WS_CUDA_IMMEDIATE "%u, " WS_CUDA_IMMEDIATE "%" G_GINT64_FORMAT ">();",
+    ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%u, " WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  prim(op->kind == WS_OP_BAR_ARRIVE ? WS_PRIM_BAR_ARRIVE : WS_PRIM_BAR_SYNC), id,
                  op->count);
     if (ws_fact_barrier_before_math(c->p, op))
@@ -111,7 +111,7 @@ static void bar(WsCuda *c, const WsOp *op)
 
 static void one_immediate(WsCuda *c, WsPrim id, gint64 n)
 {
-    ws_cuda_line(c, "%s<" WS_CUDA_IMMEDIATE "%" G_GINT64_FORMAT ">();", prim(id), n);
+    ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();", prim(id), n);
 }
 
 static void bulk_wait(WsCuda *c, const WsOp *op)

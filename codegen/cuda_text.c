@@ -113,140 +113,17 @@ const char *ws_cuda_ident(WsCuda *c, const char *name)
     return id;
 }
 
-static gboolean word_char(char c)
-{
-    return g_ascii_isalnum(c) || c == '_';
-}
-
-gboolean ws_cuda_mentions(const char *text, const char *word)
-{
-    gsize n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += n) {
-        if ((at == text || (!word_char(at[-1]) && at[-1] != '.')) && !word_char(at[n]))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 gboolean ws_cuda_calls(const char *text, const char *function)
 {
     gsize n = strlen(function);
     for (const char *at = text; (at = strstr(at, function)); at += n) {
-        if ((at == text || !word_char(at[-1])) && (at[n] == '(' || at[n] == '<'))
+        if ((at == text || !ws_fold_word_char(at[-1])) && (at[n] == '(' || at[n] == '<'))
             return TRUE;
     }
     return FALSE;
 }
 
-/* --- copies ------------------------------------------------------------------------------------*/
-
-/* One token at *at: an integer literal, or anything else as its characters. */
-typedef struct {
-    const char *s;
-    gsize n;
-    gboolean integer, immediate;
-    gint64 value;
-} Token;
-
-static gboolean next_token(const char **at, Token *t)
-{
-    const char *c = *at;
-    *t = (Token){ .s = c };
-    if (!*c)
-        return FALSE;
-    if (*c == WS_CUDA_IMMEDIATE[0]) {
-        t->immediate = TRUE;
-        t->s = ++c;
-    }
-    if (g_ascii_isdigit(*c)) {
-        const char *end = c;
-        while (word_char(*end) || *end == '.')
-            end++;
-        t->n = (gsize)(end - c);
-        t->integer = TRUE;
-        for (gsize i = 0; i < t->n; i++)
-            t->integer = t->integer && g_ascii_isdigit(c[i]);
-        t->integer = t->integer && t->n < 12;
-        t->value = t->integer ? g_ascii_strtoll(c, NULL, 10) : 0;
-    } else if (word_char(*c)) {
-        while (word_char(c[t->n]))
-            t->n++;
-    } else {
-        t->n = 1;
-    }
-    *at = t->s + t->n;
-    return TRUE;
-}
-
-static void append_affine(GString *s, gint64 first, gint64 step, const char *index)
-{
-    if (first == 0 && step == 1)
-        g_string_append(s, index);
-    else if (first == 0)
-        g_string_append_printf(s, "(%s * %" G_GINT64_FORMAT ")", index, step);
-    else if (step == 1)
-        g_string_append_printf(s, "(%" G_GINT64_FORMAT " + %s)", first, index);
-    else if (step == -1)
-        g_string_append_printf(s, "(%" G_GINT64_FORMAT " - %s)", first, index);
-    else
-        g_string_append_printf(s,
-                               step < 0 ? "(%" G_GINT64_FORMAT " + %s * (%" G_GINT64_FORMAT "))"
-                                        : "(%" G_GINT64_FORMAT " + %s * %" G_GINT64_FORMAT ")",
-                               first, index, step);
-}
-
-char *ws_cuda_fold(const char *const *copy, guint n, const char *index, gboolean immediates)
-{
-    if (n < 2)
-        return NULL;
-    g_autofree const char **at = g_new(const char *, n);
-    g_autofree Token *t = g_new(Token, n);
-    GString *s = g_string_new(NULL);
-    memcpy(at, copy, n * sizeof *at);
-    while (next_token(&at[0], &t[0])) {
-        gboolean same = TRUE, numbers = t[0].integer;
-        for (guint i = 1; i < n; i++) {
-            if (!next_token(&at[i], &t[i]) || t[i].immediate != t[0].immediate)
-                goto differ;
-            same = same && t[i].n == t[0].n && memcmp(t[i].s, t[0].s, t[0].n) == 0;
-            numbers = numbers && t[i].integer;
-        }
-        if (t[0].immediate)
-            g_string_append(s, WS_CUDA_IMMEDIATE);
-        if (same) {
-            g_string_append_len(s, t[0].s, (gssize)t[0].n);
-            continue;
-        }
-        gint64 step = t[1].value - t[0].value;
-        for (guint i = 2; numbers && i < n; i++)
-            numbers = t[i].value - t[i - 1].value == step;
-        if (!numbers || (t[0].immediate && !immediates))
-            goto differ;
-        append_affine(s, t[0].value, step, index);
-    }
-    for (guint i = 1; i < n; i++) {
-        if (*at[i])
-            goto differ;
-    }
-    return g_string_free(s, FALSE);
-differ:
-    g_string_free(s, TRUE);
-    return NULL;
-}
-
-static void without_zeros(GString *s, const char *text)
-{
-    for (const char *c = text; *c; c++) {
-        if (*c == WS_CUDA_IMMEDIATE[0])
-            continue;
-        if (strncmp(c, " + 0", 4) == 0 && !word_char(c[4]) && c[4] != '.' &&
-            !(c[4] == ' ' && strchr("*/%", c[5]))) {
-            c += 3;
-            continue;
-        }
-        g_string_append_c(s, *c);
-    }
-}
+/* --- the whole text ----------------------------------------------------------------------------*/
 
 /* The code alone: what it mentions is declared. Caller frees. */
 char *ws_cuda_code(const char *text)
@@ -274,7 +151,7 @@ static gsize break_at(const char *line, gsize indent)
     for (gsize i = indent + 1; i < WS_LINE_MOST && line[i]; i++) {
         if (line[i] == '/' && line[i + 1] == '/')
             break;
-        gboolean open = line[i] == '<' && word_char(line[i - 1]),
+        gboolean open = line[i] == '<' && ws_fold_word_char(line[i - 1]),
                  close = line[i] == '>' && line[i + 1] == '(';
         depth += (line[i] == '(' || line[i] == '[' || open) -
                  (line[i] == ')' || line[i] == ']' || close);
@@ -311,15 +188,14 @@ static void wrapped(GString *s, const char *line)
 
 char *ws_cuda_tidy(const char *text)
 {
-    GString *s = g_string_new(NULL), *all = g_string_new(NULL);
-    without_zeros(s, text);
-    g_auto(GStrv) line = g_strsplit(s->str, "\n", -1);
+    GString *all = g_string_new(NULL);
+    g_autofree char *plain = ws_fold_without_zeros(text);
+    g_auto(GStrv) line = g_strsplit(plain, "\n", -1);
     for (guint i = 0; line[i]; i++) {
         wrapped(all, line[i]);
         if (line[i + 1])
             g_string_append_c(all, '\n');
     }
-    g_string_free(s, TRUE);
     return g_string_free(all, FALSE);
 }
 

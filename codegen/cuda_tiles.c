@@ -214,7 +214,7 @@ void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t)
     g_autofree char *text = g_string_free(c->out, FALSE);
     c->out = outer;
     c->depth--;
-    gboolean position = ws_cuda_mentions(text, name);
+    gboolean position = ws_fold_mentions(text, name);
     if (dynamic)
         ws_cuda_line(c, "int %s = n_tiles; // claimed below", c->next_tile);
     const char *also = position ? ws_cuda_format(c, ", %s = %s", name, from.s) : "";
@@ -228,7 +228,7 @@ void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t)
     else
         ws_cuda_open(c, "for (int id = %s%s; id < n_tiles; id += %s%s)", first.s, also, by.s,
                      count);
-    if (ws_cuda_mentions(text, "here"))
+    if (ws_fold_mentions(text, "here"))
         ws_cuda_line(c, "const Tile here = tile_at%s(id);", ws_cuda_alone(c));
     g_string_append(c->out, text);
     ws_cuda_close(c);

@@ -3,6 +3,7 @@
 
 #include "codegen/interval.h"
 #include "codegen/prim.h"
+#include "codegen/sizes.h"
 
 G_BEGIN_DECLS
 
@@ -29,7 +30,5 @@ gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *fr
                            const WsRange *to, guint n);
 /* A power of two that divides x whatever its variables are (at most 4096). */
 guint ws_fact_alignment(const WsProgram *p, const WsExpr *x);
-/* What `assume` says of a size. */
-WsInterval ws_fact_size(const WsProgram *p, gint var);
 
 G_END_DECLS

@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-GQuark ws_generate_error_quark(void)
-{
-    return g_quark_from_static_string("ws-generate-error-quark");
-}
-
 #define WS_PASSES "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg)"
 
 static gboolean run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, GError **error)

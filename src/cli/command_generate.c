@@ -1,12 +1,12 @@
 #include "cli/cli.h"
-#ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
+#include "codegen/python/python.h"
+#ifdef WS_HAVE_CODEGEN
 #include "codegen/ptxas_steps.h"
 #endif
 
 #include <string.h>
 
-#ifdef WS_HAVE_CODEGEN
 static int generate_error(const GError *error)
 {
     static const int codes[] = {
@@ -19,6 +19,22 @@ static int generate_error(const GError *error)
     return ws_cli_fail(code, "%s", error->message);
 }
 
+/* Languages of other people: no LLVM. NULL: not one of them. */
+typedef char *(*WsExport)(const WsProgram *p, GError **error);
+static WsExport export_of(const char *as)
+{
+    static const struct {
+        const char *as;
+        WsExport export;
+    } known[] = { { "gluon", ws_generate_gluon }, { "tle", ws_generate_tle } };
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
+        if (!strcmp(known[i].as, as))
+            return known[i].export;
+    }
+    return NULL;
+}
+
+#ifdef WS_HAVE_CODEGEN
 static int write_cubin(const WsProgram *p, const char *out)
 {
     g_autoptr(GError) error = NULL;
@@ -74,6 +90,14 @@ static int write_report(const WsProgram *p, const char *out)
 
 static int write_kernel(const WsProgram *p, const char *as, const char *out)
 {
+    WsExport export = export_of(as);
+    if (export) {
+        g_autoptr(GError) refused = NULL;
+        g_autofree char *python = export(p, &refused);
+        if (!python)
+            return generate_error(refused);
+        return ws_cli_write(out, python, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+    }
 #ifdef WS_HAVE_CODEGEN
     g_autoptr(GError) error = NULL;
     if (!strcmp(as, "cubin"))
@@ -102,7 +126,7 @@ int ws_command_generate(int argc, char **argv)
     gboolean force = FALSE;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
-          "program|ptx|llvm|cubin|cuda|report" },
+          "program|ptx|llvm|cubin|cuda|report|gluon|tle" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
@@ -113,16 +137,18 @@ int ws_command_generate(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "generate", entries, &file))
         return WS_EXIT_USAGE;
     if (!as)
-        return ws_cli_fail(WS_EXIT_USAGE, "generate: say --as program|ptx|llvm|cubin|cuda|report");
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "generate: say --as program|ptx|llvm|cubin|cuda|report|gluon|tle");
     static const char *const known[] = {
-        "program", "ptx", "llvm", "cubin", "cuda", "report", NULL
+        "program", "ptx", "llvm", "cubin", "cuda", "report", "gluon", "tle", NULL
     };
-    static const char *const later[] = { "tle", "gluon", "amdgcn", NULL };
+    static const char *const later[] = { "amdgcn", NULL };
     if (g_strv_contains(later, as))
         return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
     if (!g_strv_contains(known, as))
         return ws_cli_fail(WS_EXIT_USAGE,
-                           "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report",
+                           "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report, "
+                           "gluon, tle",
                            as);
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);

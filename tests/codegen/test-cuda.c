@@ -76,7 +76,7 @@ static void test_text(gconstpointer data)
     g_assert_cmpstr(text, ==, again);
     g_assert_nonnull(strstr(text, p->design_hash));
     g_assert_true(g_str_is_ascii(text));
-    g_assert_null(strchr(text, WS_CUDA_IMMEDIATE[0]));
+    g_assert_null(strchr(text, WS_FOLD_IMMEDIATE[0]));
     g_assert_null(strstr(text, " + 0)"));
     g_assert_cmpuint(count(text, "__global__"), ==, 1);
     g_assert_cmpuint(count(text, "const __grid_constant__ CUtensorMap"), ==, p->n_maps);
@@ -165,7 +165,7 @@ static void test_fold(void)
         guint n = 0;
         while (n < 4 && folds[i].copy[n])
             n++;
-        g_autofree char *text = ws_cuda_fold(folds[i].copy, n, "i", folds[i].immediates);
+        g_autofree char *text = ws_fold_text(folds[i].copy, n, "i", folds[i].immediates);
         g_assert_cmpstr(text, ==, folds[i].folded);
     }
 }

@@ -1,0 +1,71 @@
+/* Inside of the Gluon printer: what it keeps beside the common state. */
+#pragma once
+
+#include "codegen/python/py.h"
+
+G_BEGIN_DECLS
+
+/* An issued product: its accumulator, and the register operand that must live as long; borrowed. */
+typedef struct {
+    guint value;
+    const char *operand; /* NULL: both from shared memory */
+} WsGluonProduct;
+
+typedef struct {
+    GArray *boxes;     /* WsPyBox */
+    GArray *in_flight; /* WsGluonProduct, oldest first, of the role being written */
+    gboolean *token;   /* [n_values] issued since the last wait: not a tensor in the language */
+    guint inst_k;      /* K of the role's instructions; 16 if it has none */
+    guint row_cols;    /* columns of the layout whose rows values [rows, 1] follow; 0: none */
+    gboolean *layout;  /* [3][257]: accumulator layouts in use by inst_k and columns */
+} WsGluon;
+
+static inline WsGluon *ws_gluon(WsPy *y)
+{
+    return y->role;
+}
+
+void ws_gluon_op(WsPy *y, const WsOp *op);
+/* --- gluon_layout.c: where elements lie ---------------------------------------------------------*/
+const char *ws_gluon_dtype(WsPy *y, WsDtype t);
+const char *ws_gluon_tile_layout(WsPy *y, guint cols);              /* "mma_256" */
+const char *ws_gluon_layout(WsPy *y, const WsRegValue *v);          /* of a value; NULL: refused */
+const char *ws_gluon_shape(WsPy *y, const WsRegValue *v);           /* "[64, 256]" */
+char *ws_gluon_layouts(WsPy *y);                                    /* definitions in use */
+const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank);
+gboolean ws_gluon_lanes(const WsRegValue *v); /* lane partials: whole rows here */
+void ws_gluon_role_begin(WsPy *y);
+const char *ws_gluon_fresh(WsPy *y, guint v);
+const char *ws_gluon_full(WsPy *y, guint v, const char *x);
+const char *ws_gluon_row_index(WsPy *y, guint rows, guint cols);
+const char *ws_gluon_col_index(WsPy *y, guint rows, guint cols);
+const char *ws_gluon_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
+const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
+/* --- gluon_mma.c --------------------------------------------------------------------------------*/
+void ws_gluon_mma(WsPy *y, const WsOp *op);
+void ws_gluon_mma_wait(WsPy *y, const WsOp *op);
+void ws_gluon_body_end(WsPy *y, const WsTree *t);
+void ws_gluon_loop_around(WsPy *y, const WsTree *t, gboolean begin);
+/* Groups that a wait counts in a design, in calls of `kind` (each call is a group here); -1: refused. */
+gint64 ws_gluon_groups(WsPy *y, const WsOp *wait, WsOpKind kind, WsOpKind commit);
+/* --- gluon_memory.c -----------------------------------------------------------------------------*/
+const char *ws_gluon_view(WsPy *y, const WsAccess *a); /* "a.index(…).slice(…)", not transposed */
+const char *ws_gluon_part(WsPy *y, const WsValueUse *u); /* a value, or columns of it */
+void ws_gluon_load(WsPy *y, const WsOp *op);
+void ws_gluon_store(WsPy *y, const WsOp *op);
+void ws_gluon_write(WsPy *y, const WsOp *op);
+void ws_gluon_read(WsPy *y, const WsOp *op);
+void ws_gluon_write_global(WsPy *y, const WsOp *op);
+void ws_gluon_read_global(WsPy *y, const WsOp *op);
+void ws_gluon_claim(WsPy *y, const WsOp *op);
+void ws_gluon_take(WsPy *y, const WsOp *op);
+/* --- gluon_barrier.c ----------------------------------------------------------------------------*/
+void ws_gluon_wait(WsPy *y, const WsOp *op);
+void ws_gluon_arrive(WsPy *y, const WsOp *op);
+void ws_gluon_expect(WsPy *y, const WsOp *op);
+void ws_gluon_named(WsPy *y, const WsOp *op);
+/* Named barriers that become mbarriers: allocated, initialised, handed over. */
+gboolean ws_gluon_becomes_mbarrier(const WsPy *y, guint barrier);
+void ws_gluon_barriers(WsPy *y); /* lines of the kernel: storage and initialisation */
+
+G_END_DECLS

@@ -1,0 +1,192 @@
+/* Where elements lie: layouts of values, of row and column numbers, of shared memory. One
+ * accumulator layout per number of columns, so that values of the same width meet without a
+ * conversion; values [rows, 1] follow the rows of the role's widest tile. */
+#include "codegen/python/gluon.h"
+
+#include <string.h>
+
+const char *ws_gluon_dtype(WsPy *y, WsDtype t)
+{
+    static const char *const name[WS_DTYPE_COUNT] = {
+        [WS_DTYPE_F32] = "float32",     [WS_DTYPE_F16] = "float16", [WS_DTYPE_BF16] = "bfloat16",
+        [WS_DTYPE_TF32] = "float32",    [WS_DTYPE_I8] = "int8",     [WS_DTYPE_E4M3] = "float8e4nv",
+        [WS_DTYPE_E5M2] = "float8e5",   [WS_DTYPE_U8] = "uint8",    [WS_DTYPE_I32] = "int32",
+    };
+    if (!name[t])
+        ws_py_refuse(y, y->op, ws_py_format(y, "dtype %s", ws_dtype_text(t)), NULL);
+    return ws_py_format(y, "gl.%s", name[t] ? name[t] : "float32");
+}
+
+gboolean ws_gluon_lanes(const WsRegValue *v)
+{
+    return v->rows > 1 && v->cols == 4;
+}
+
+static gboolean is_tile(const WsRegValue *v)
+{
+    return v->rows > 1 && v->cols > 4;
+}
+
+static guint k_slot(guint inst_k)
+{
+    return inst_k == 32 ? 2 : inst_k == 8 ? 1 : 0;
+}
+
+const char *ws_gluon_tile_layout(WsPy *y, guint cols)
+{
+    WsGluon *g = ws_gluon(y);
+    guint n = MIN(cols, 256), slot = k_slot(g->inst_k);
+    guint warps = y->agent ? y->agent->warps : 4;
+    if (n % 8 != 0 || warps % 4 != 0) {
+        ws_py_refuse(y, y->op, "a tile of this width in registers of this group",
+                     "columns in multiples of 8, groups of 4 warps");
+        return "None";
+    }
+    g->layout[slot * 257 + n] = TRUE;
+    static const char *const suffix[] = { "", "_k8", "_k32" };
+    return ws_py_format(y, "mma_%u%s", n, suffix[slot]);
+}
+
+char *ws_gluon_layouts(WsPy *y)
+{
+    static const char *const suffix[] = { "", "_k8", "_k32" };
+    static const guint k[] = { 16, 8, 32 };
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < 3; i++) {
+        for (guint n = 1; n <= 256; n++) {
+            if (ws_gluon(y)->layout[i * 257 + n])
+                g_string_append_printf(s,
+                                       "mma_%u%s = gl.constexpr(gl.NVMMADistributedLayout([3, 0], "
+                                       "[4, 1], [16, %u, %u]))\n",
+                                       n, suffix[i], n, k[i]);
+        }
+    }
+    return g_string_free(s, FALSE);
+}
+
+static const char *line_layout(WsPy *y)
+{
+    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", y->agent->warps);
+}
+
+static const char *rows_of(WsPy *y, guint cols)
+{
+    return ws_py_format(y, "gl.SliceLayout(1, %s)", ws_gluon_tile_layout(y, cols));
+}
+
+static const char *rows_layout(WsPy *y)
+{
+    guint cols = ws_gluon(y)->row_cols;
+    return cols ? rows_of(y, cols) : line_layout(y);
+}
+
+static const char *cols_layout(WsPy *y, guint cols)
+{
+    return ws_gluon(y)->row_cols
+               ? ws_py_format(y, "gl.SliceLayout(0, %s)", ws_gluon_tile_layout(y, cols))
+               : line_layout(y);
+}
+
+const char *ws_gluon_layout(WsPy *y, const WsRegValue *v)
+{
+    if (is_tile(v))
+        return ws_gluon_tile_layout(y, v->cols);
+    if (v->rows > 1)
+        return rows_layout(y);
+    return v->cols > 1 ? cols_layout(y, v->cols) : NULL;
+}
+
+const char *ws_gluon_shape(WsPy *y, const WsRegValue *v)
+{
+    if (is_tile(v))
+        return ws_py_format(y, "[%u, %u]", v->rows, v->cols);
+    return ws_py_format(y, "[%u]", MAX(v->rows, v->rows > 1 ? 1 : v->cols));
+}
+
+const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank)
+{
+    return ws_py_format(y,
+                        "gl.NVMMASharedLayout(swizzle_byte_width=%u, element_bitwidth=%u, rank=%u)",
+                        swizzle, ws_dtype_bytes(t) * 8, rank);
+}
+
+/* --- of a role ----------------------------------------------------------------------------------*/
+
+void ws_gluon_role_begin(WsPy *y)
+{
+    WsGluon *g = ws_gluon(y);
+    const WsAgent *a = y->agent;
+    g_array_set_size(g->in_flight, 0);
+    g_free(g->token);
+    g->token = g_new0(gboolean, a->n_values + 1);
+    g->row_cols = 0;
+    g->inst_k = 16;
+    for (guint v = 0; v < a->n_values; v++) {
+        if (is_tile(&a->value[v]))
+            g->row_cols = MAX(g->row_cols, a->value[v].cols);
+    }
+    guint seen = 0;
+    for (guint i = 0; i < y->p->n_ops; i++) {
+        const WsOp *op = y->p->op[i];
+        if (op->kind != WS_OP_MMA || op->agent < 0 || &y->p->agent[op->agent] != a)
+            continue;
+        if (seen && seen != op->mma->inst_k)
+            ws_py_refuse(y, op, "products of different element sizes in one group",
+                         "one element size per group");
+        seen = g->inst_k = op->mma->inst_k;
+    }
+}
+
+/* --- values -------------------------------------------------------------------------------------*/
+
+const char *ws_gluon_full(WsPy *y, guint v, const char *x)
+{
+    const WsRegValue *r = &y->agent->value[v];
+    const char *layout = ws_gluon_layout(y, r);
+    if (!layout)
+        return x;
+    return ws_py_format(y, "gl.full(%s, %s, %s, %s)", ws_gluon_shape(y, r), x,
+                        ws_gluon_dtype(y, r->dtype), layout);
+}
+
+const char *ws_gluon_fresh(WsPy *y, guint v)
+{
+    const WsRegValue *r = &y->agent->value[v];
+    const char *layout = ws_gluon_layout(y, r);
+    if (!layout)
+        return ws_py_format(y, "%s = %s", y->value[v], r->dtype == WS_DTYPE_I32 ? "0" : "0.0");
+    return ws_py_format(y, "%s = gl.zeros(%s, %s, %s)", y->value[v], ws_gluon_shape(y, r),
+                        ws_gluon_dtype(y, r->dtype), layout);
+}
+
+const char *ws_gluon_row_index(WsPy *y, guint rows, guint cols)
+{
+    if (cols <= 1)
+        return ws_py_format(y, "gl.arange(0, %u, layout=%s)", rows, rows_layout(y));
+    return ws_py_format(y, "gl.arange(0, %u, layout=%s)[:, None]", rows, rows_of(y, cols));
+}
+
+const char *ws_gluon_col_index(WsPy *y, guint rows, guint cols)
+{
+    const char *s = ws_py_format(y, "gl.arange(0, %u, layout=%s)", cols, cols_layout(y, cols));
+    return rows <= 1 ? s : ws_py_format(y, "%s[None, :]", s);
+}
+
+const char *ws_gluon_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols)
+{
+    if (shape == WS_PY_COLS)
+        return ws_py_format(y, "%s[None, :]", x);
+    if (MIN(cols, 256) == MIN(ws_gluon(y)->row_cols, 256))
+        return ws_py_format(y, "%s[:, None]", x);
+    return ws_py_format(y, "gl.convert_layout(%s, %s)[:, None]", x, rows_of(y, cols));
+}
+
+const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols)
+{
+    gboolean lanes = g_str_has_prefix(what, "lane");
+    const char *s = lanes ? ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x)
+                          : ws_py_format(y, "gl.%s(%s, axis=1)", what, x);
+    if (MIN(cols, 256) == MIN(ws_gluon(y)->row_cols, 256))
+        return s;
+    return ws_py_format(y, "gl.convert_layout(%s, %s)", s, rows_layout(y));
+}

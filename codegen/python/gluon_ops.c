@@ -1,0 +1,58 @@
+/* One operation in Gluon: the table says how. */
+#include "codegen/python/gluon.h"
+
+typedef struct {
+    void (*print)(WsPy *y, const WsOp *op);
+    gboolean known;
+    const char *fixed, *why, *change;
+} Row;
+
+/* Each call there is a group, whatever the design commits together. */
+static void store_wait(WsPy *y, const WsOp *op)
+{
+    if (op->full) {
+        ws_py_refuse(y, op, "a wait for the writes of stores (3.6 waits for their reads)",
+                     "wait for reads, or end the kernel there");
+        return;
+    }
+    gint64 n = ws_gluon_groups(y, op, WS_OP_TMA_STORE, WS_OP_BULK_COMMIT);
+    if (n >= 0)
+        ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
+}
+
+#define SILENT NULL, TRUE
+#define FIXED(text) NULL, TRUE, text
+#define NOT(why, change) NULL, TRUE, NULL, why, change
+#define WS_GLUON(op, ...) [WS_OP_##op] = { __VA_ARGS__ },
+static const Row table[WS_OP_KIND_COUNT] = {
+#include "codegen/python/gluon.def"
+};
+
+/* Another CTA of the cluster takes part. */
+static gboolean beyond(const WsOp *op)
+{
+    return op->ctas.kind != WS_CTAS_OWN &&
+           (op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_TMA_LOAD);
+}
+
+void ws_gluon_op(WsPy *y, const WsOp *op)
+{
+    const Row *row = &table[op->kind];
+    if (beyond(op)) {
+        ws_py_refuse(y, op,
+                     op->kind == WS_OP_TMA_LOAD ? "a multicast copy (3.6 has none)"
+                                                : "an arrival in another CTA (3.6 has none)",
+                     "a design of cluster 1");
+        return;
+    }
+    if (row->why || (!row->print && !row->known)) {
+        ws_py_refuse(y, op, row->why ? row->why : ws_op_kind_text(op->kind), row->change);
+        return;
+    }
+    if (row->print || row->fixed)
+        ws_py_step_comment(y, op);
+    if (row->fixed)
+        ws_py_line(y, "%s", row->fixed);
+    else if (row->print)
+        row->print(y, op);
+}

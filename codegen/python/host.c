@@ -1,0 +1,152 @@
+/* The launcher's side: what sizes decide is worked out in Python on the host. */
+#include "codegen/python/py.h"
+
+#include <string.h>
+
+static gboolean is_size(const WsPy *y, guint i)
+{
+    return y->p->var[i].kind == WS_VAR_SIZE;
+}
+
+/* Where a size can be read off: dimension *dim of tensor *tensor is that size and nothing else. */
+static gboolean shape_of(const WsPy *y, guint var, guint *tensor, guint *dim)
+{
+    for (*tensor = 0; *tensor < y->p->n_tensors; ++*tensor) {
+        const WsTensor *t = &y->p->tensor[*tensor];
+        for (*dim = 0; *dim < t->rank; ++*dim) {
+            if (t->shape[*dim]->op == WS_EXPR_VAR && t->shape[*dim]->var == (gint)var)
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+const char *ws_py_host_parameters(WsPy *y)
+{
+    const char *s = "";
+    guint tensor, dim, n = 0;
+    for (guint i = 0; i < y->p->n_tensors; i++)
+        s = ws_py_format(y, "%s%s%s", s, n++ ? ", " : "", y->tensor[i]);
+    for (guint i = 0; i < y->p->n_vars; i++) {
+        const WsVar *v = &y->p->var[i];
+        if (is_size(y, i) && !shape_of(y, i, &tensor, &dim))
+            s = ws_py_format(y, "%s%s%s=%" G_GINT64_FORMAT, s, n++ ? ", " : "", y->var[i].s,
+                             v->preset);
+        if (v->kind == WS_VAR_SCALAR)
+            s = ws_py_format(y, "%s%s%s=%.9g", s, n++ ? ", " : "", y->var[i].s, v->preset_real);
+    }
+    return s;
+}
+
+GPtrArray *ws_py_host_arguments(WsPy *y)
+{
+    static const WsVarKind order[] = { WS_VAR_SIZE, WS_VAR_SCALAR, WS_VAR_RUN };
+    GPtrArray *all = g_ptr_array_new();
+    for (guint k = 0; k < G_N_ELEMENTS(order); k++) {
+        for (guint i = 0; i < y->p->n_vars; i++) {
+            if (y->p->var[i].kind == order[k])
+                g_ptr_array_add(all, (gpointer)y->var[i].s);
+        }
+    }
+    for (guint i = 0; i < y->p->tiles.n_axes; i++)
+        g_ptr_array_add(all, (gpointer)ws_py_extent(y, i));
+    g_ptr_array_add(all, (gpointer) "n_tiles");
+    if (ws_py_host_group(y))
+        g_ptr_array_add(all, (gpointer) "group_n");
+    return all;
+}
+
+/* --- real run names -----------------------------------------------------------------------------*/
+
+static const char *real(WsPy *y, const WsExpr *x);
+
+static const char *real_call(WsPy *y, const WsExpr *x)
+{
+    static const struct {
+        WsFunc func;
+        const char *text;
+    } known[] = { { WS_FUNC_EXP2, "math.exp2" }, { WS_FUNC_LOG2, "math.log2" },
+                  { WS_FUNC_EXP, "math.exp" },   { WS_FUNC_LN, "math.log" },
+                  { WS_FUNC_SQRT, "math.sqrt" }, { WS_FUNC_TANH, "math.tanh" },
+                  { WS_FUNC_MIN, "min" },        { WS_FUNC_MAX, "max" },
+                  { WS_FUNC_ABS, "abs" },        { WS_FUNC_RCP, "1.0 / " },
+                  { WS_FUNC_F32, "float" } };
+    const char *s = "";
+    for (guint i = 0; i < x->n_args; i++)
+        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", real(y, x->arg[i]));
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
+        if (known[i].func == x->func)
+            return ws_py_format(y, "%s(%s)", known[i].text, s);
+    }
+    if (x->func == WS_FUNC_SELECT)
+        return ws_py_format(y, "(%s if %s else %s)", real(y, x->arg[1]), real(y, x->arg[0]),
+                            real(y, x->arg[2]));
+    ws_py_refuse(y, NULL, ws_py_format(y, "%s() in a name of the launch", ws_func_text(x->func)),
+                 NULL);
+    return "0.0";
+}
+
+/* f32 expressions over sizes and scalars; parentheses everywhere but at leaves. */
+static const char *real(WsPy *y, const WsExpr *x)
+{
+    static const char *const sign[] = { "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=" };
+    switch (x->op) {
+    case WS_EXPR_INT:
+        return ws_py_format(y, "%" G_GINT64_FORMAT, x->i);
+    case WS_EXPR_REAL:
+        if (x->name)
+            return !strcmp(x->name, "log2e") ? "math.log2(math.e)"
+                   : !strcmp(x->name, "ln2") ? "math.log(2.0)"
+                                             : "math.inf";
+        return ws_py_format(y, "%.17g", x->r);
+    case WS_EXPR_VAR:
+        return y->var[x->var].s;
+    case WS_EXPR_NEG:
+        return ws_py_format(y, "-(%s)", real(y, x->arg[0]));
+    case WS_EXPR_CALL:
+        return real_call(y, x);
+    default:
+        if (x->op >= WS_EXPR_ADD && x->op <= WS_EXPR_NE && x->n_args == 2)
+            return ws_py_format(y, "(%s %s %s)", real(y, x->arg[0]), sign[x->op - WS_EXPR_ADD],
+                                real(y, x->arg[1]));
+        ws_py_refuse(y, NULL, "an expression of this form in a name of the launch", NULL);
+        return "0.0";
+    }
+}
+
+const char *ws_py_host_value(WsPy *y, const WsVar *run)
+{
+    return run->real ? real(y, run->value) : ws_py_uniform(y, run->value).s;
+}
+
+/* --- sizes --------------------------------------------------------------------------------------*/
+
+static void sizes_of_shapes(WsPy *y)
+{
+    guint tensor, dim;
+    for (guint i = 0; i < y->p->n_vars; i++) {
+        if (is_size(y, i) && shape_of(y, i, &tensor, &dim))
+            ws_py_line(y, "%s = %s.shape[%u]", y->var[i].s, y->tensor[tensor], dim);
+    }
+}
+
+void ws_py_host_sizes(WsPy *y)
+{
+    const WsTiles *t = &y->p->tiles;
+    y->host = TRUE;
+    sizes_of_shapes(y);
+    for (guint i = 0; i < y->p->n_vars && !y->error; i++) {
+        const WsVar *v = &y->p->var[i];
+        if (v->kind == WS_VAR_RUN && v->value)
+            ws_py_line(y, "%s = %s", y->var[i].s, ws_py_host_value(y, v));
+    }
+    const char *count = "";
+    for (guint i = 0; i < t->n_axes && !y->error; i++) {
+        ws_py_line(y, "%s = %s", ws_py_extent(y, i), ws_py_uniform(y, t->axis[i].extent).s);
+        count = ws_py_format(y, "%s%s%s", count, i ? " * " : "", ws_py_extent(y, i));
+    }
+    ws_py_line(y, "n_tiles = %s", *count ? count : "1");
+    if (ws_py_host_group(y))
+        ws_py_line(y, "group_n = %s", ws_py_uniform(y, t->order_n).s);
+    y->host = FALSE;
+}

@@ -1,0 +1,340 @@
+/* The self test of an export: inputs as the design says, and its `reference` at random places of the
+ * outputs, in float64. Index notation becomes functions of index tensors: a sum appends a dimension. */
+#include "codegen/python/py.h"
+
+#include <string.h>
+
+typedef struct {
+    WsPy *y;
+    char **bound; /* index names in scope, NULL-terminated; borrowed */
+    guint n_bound;
+} Scope;
+
+static const char *print(Scope *s, const WsExpr *x);
+
+/* A definition of the reference, or an input tensor. */
+static const char *called(Scope *s, const char *name)
+{
+    return ws_py_format(s->y, "at_%s", ws_py_ident(s->y, name));
+}
+
+static const char *listed(Scope *s, WsExpr *const *x, guint n)
+{
+    const char *text = "";
+    for (guint i = 0; i < n; i++)
+        text = ws_py_format(s->y, "%s%s%s", text, i ? ", " : "", print(s, x[i]));
+    return text;
+}
+
+static const char *indices(Scope *s)
+{
+    const char *text = "";
+    for (guint i = 0; i < s->n_bound; i++)
+        text = ws_py_format(s->y, "%s%s%s", text, i ? ", " : "", ws_py_ident(s->y, s->bound[i]));
+    return text;
+}
+
+/* sum(k < K, …) with several indices nests. */
+static const char *reduction(Scope *s, const WsExpr *x, guint at)
+{
+    static const char *const name[] = { "total", "most", "least" };
+    const char *f = name[x->func == WS_FUNC_SUM ? 0 : x->func == WS_FUNC_MAX ? 1 : 2];
+    const WsExpr *range = x->arg[at];
+    if (at + 1 >= x->n_args || range->op != WS_EXPR_LT || range->arg[0]->op != WS_EXPR_NAME)
+        return print(s, range);
+    const char *count = print(s, range->arg[1]), *outer = indices(s);
+    char *bound[32];
+    Scope inner = { s->y, bound, 0 };
+    bound[inner.n_bound++] = range->arg[0]->name;
+    for (guint i = 0; i < s->n_bound && inner.n_bound < G_N_ELEMENTS(bound); i++)
+        bound[inner.n_bound++] = s->bound[i];
+    const char *body = reduction(&inner, x, at + 1);
+    return ws_py_format(s->y, "%s(%s, lambda %s: %s, %s)", f, count, indices(&inner), body, outer);
+}
+
+static gboolean reduces(const WsExpr *x)
+{
+    return x->n_args > 1 && x->arg[0]->op == WS_EXPR_LT && x->arg[0]->arg[0]->op == WS_EXPR_NAME &&
+           (x->func == WS_FUNC_SUM || x->func == WS_FUNC_MAX || x->func == WS_FUNC_MIN);
+}
+
+static const char *call(Scope *s, const WsExpr *x)
+{
+    static const struct {
+        WsFunc func;
+        const char *text;
+    } known[] = { { WS_FUNC_EXP, "exp" },      { WS_FUNC_EXP2, "exp2" }, { WS_FUNC_LN, "log" },
+                  { WS_FUNC_LOG2, "log2" },    { WS_FUNC_SQRT, "sqrt" }, { WS_FUNC_TANH, "tanh" },
+                  { WS_FUNC_ABS, "abs" },      { WS_FUNC_MAX, "larger" }, { WS_FUNC_MIN, "smaller" },
+                  { WS_FUNC_SELECT, "select" }, { WS_FUNC_CDIV, "cdiv" } };
+    if (reduces(x))
+        return reduction(s, x, 0);
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
+        if (known[i].func == x->func)
+            return ws_py_format(s->y, "f_%s(%s)", known[i].text, listed(s, x->arg, x->n_args));
+    }
+    ws_py_refuse(s->y, NULL, ws_py_format(s->y, "%s() in the reference", ws_func_text(x->func)),
+                 NULL);
+    return "0";
+}
+
+static gboolean whole_number(const WsExpr *x)
+{
+    if (x->op == WS_EXPR_REAL || x->op == WS_EXPR_INDEX || x->op == WS_EXPR_CALL)
+        return FALSE;
+    for (guint i = 0; i < x->n_args; i++) {
+        if (!whole_number(x->arg[i]))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static const char *operator_of(const WsExpr *x)
+{
+    static const char *const sign[] = { "+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=" };
+    if (x->op == WS_EXPR_DIV && whole_number(x))
+        return "//";
+    if (x->op == WS_EXPR_AND || x->op == WS_EXPR_OR)
+        return x->op == WS_EXPR_AND ? "&" : "|";
+    return x->op >= WS_EXPR_ADD && x->op <= WS_EXPR_NE ? sign[x->op - WS_EXPR_ADD] : NULL;
+}
+
+static const char *print(Scope *s, const WsExpr *x)
+{
+    WsPy *y = s->y;
+    switch (x->op) {
+    case WS_EXPR_INT:
+    case WS_EXPR_TEXT_BOOL:
+        return ws_py_format(y, "%" G_GINT64_FORMAT, x->i);
+    case WS_EXPR_REAL:
+        if (x->name)
+            return !strcmp(x->name, "log2e") ? "math.log2(math.e)"
+                   : !strcmp(x->name, "ln2") ? "math.log(2.0)"
+                                             : "math.inf";
+        return ws_py_format(y, "%.17g", x->r);
+    case WS_EXPR_NAME:
+        return ws_py_ident(y, x->name);
+    case WS_EXPR_VAR:
+        return y->var[x->var].s ? y->var[x->var].s : ws_py_ident(y, x->name);
+    case WS_EXPR_NEG:
+        return ws_py_format(y, "-(%s)", print(s, x->arg[0]));
+    case WS_EXPR_NOT:
+        return ws_py_format(y, "~(%s)", print(s, x->arg[0]));
+    case WS_EXPR_INDEX:
+        return ws_py_format(y, "%s(%s)", called(s, x->name), listed(s, x->arg, x->n_args));
+    case WS_EXPR_CALL:
+        return call(s, x);
+    default:
+        if (operator_of(x) && x->n_args == 2)
+            return ws_py_format(y, "(%s %s %s)", print(s, x->arg[0]), operator_of(x),
+                                print(s, x->arg[1]));
+        ws_py_refuse(y, NULL, "an expression of this form in the reference", NULL);
+        return "0";
+    }
+}
+
+static const char frame[] =
+    "\n\n"
+    "# --- a check against float64 at random places ---------------------------------------------\n"
+    "\n\n"
+    "def tensor_of(x):\n"
+    "    return x if isinstance(x, torch.Tensor) else torch.tensor(x, device=\"cuda\")\n"
+    "\n\n"
+    "def reduced(count, f, index, start, combine):\n"
+    "    n = tensor_of(count)\n"
+    "    k = torch.arange(max(int(n.max()), 1), device=\"cuda\")\n"
+    "    there = k < n[..., None]\n"
+    "    x = f(k, *[tensor_of(i)[..., None] for i in index])\n"
+    "    return combine(torch.where(there, x, start))\n"
+    "\n\n"
+    "def total(count, f, *index):\n"
+    "    return reduced(count, f, index, 0.0, lambda x: x.sum(-1))\n"
+    "\n\n"
+    "def most(count, f, *index):\n"
+    "    return reduced(count, f, index, -math.inf, lambda x: x.amax(-1))\n"
+    "\n\n"
+    "def least(count, f, *index):\n"
+    "    return reduced(count, f, index, math.inf, lambda x: x.amin(-1))\n"
+    "\n\n"
+    "def element(tensor, *index):\n"
+    "    # 0 outside of the tensor\n"
+    "    index = torch.broadcast_tensors(*[tensor_of(i) for i in index])\n"
+    "    inside = torch.ones_like(index[0], dtype=torch.bool)\n"
+    "    for i, n in zip(index, tensor.shape):\n"
+    "        inside &= (i >= 0) & (i < n)\n"
+    "    at = tuple(i.clamp(0, n - 1) for i, n in zip(index, tensor.shape))\n"
+    "    return torch.where(inside, tensor[at].double(), 0.0)\n"
+    "\n\n"
+    "def strided(shape, strides, dtype):\n"
+    "    n = 1 + sum((s - 1) * t for s, t in zip(shape, strides))\n"
+    "    return torch.empty(n, dtype=dtype, device=\"cuda\").as_strided(shape, strides)\n";
+
+static const struct {
+    const char *name, *text;
+} small[] = {
+    { "f_exp(", "def f_exp(x):\n    return torch.exp(tensor_of(x).double())\n" },
+    { "f_exp2(", "def f_exp2(x):\n    return torch.exp2(tensor_of(x).double())\n" },
+    { "f_log(", "def f_log(x):\n    return torch.log(tensor_of(x).double())\n" },
+    { "f_log2(", "def f_log2(x):\n    return torch.log2(tensor_of(x).double())\n" },
+    { "f_sqrt(", "def f_sqrt(x):\n    return torch.sqrt(tensor_of(x).double())\n" },
+    { "f_tanh(", "def f_tanh(x):\n    return torch.tanh(tensor_of(x).double())\n" },
+    { "f_abs(", "def f_abs(x):\n    return torch.abs(tensor_of(x))\n" },
+    { "f_larger(", "def f_larger(x, y):\n    return torch.maximum(tensor_of(x), tensor_of(y))\n" },
+    { "f_smaller(", "def f_smaller(x, y):\n    return torch.minimum(tensor_of(x), tensor_of(y))\n" },
+    { "f_cdiv(", "def f_cdiv(x, y):\n    return (x + y - 1) // y\n" },
+    { "f_select(", "def f_select(c, x, y):\n"
+                   "    if not isinstance(c, torch.Tensor):\n"
+                   "        return x if c else y\n"
+                   "    return torch.where(c != 0, x, y)\n" },
+};
+
+static const char *torch_type(WsDtype t)
+{
+    static const char *const name[WS_DTYPE_COUNT] = {
+        [WS_DTYPE_F32] = "float32",  [WS_DTYPE_F16] = "float16",
+        [WS_DTYPE_BF16] = "bfloat16", [WS_DTYPE_TF32] = "float32",
+        [WS_DTYPE_I8] = "int8",      [WS_DTYPE_E4M3] = "float8_e4m3fn",
+        [WS_DTYPE_E5M2] = "float8_e5m2", [WS_DTYPE_U8] = "uint8",
+        [WS_DTYPE_I32] = "int32",
+    };
+    return name[t] ? name[t] : "float32";
+}
+
+static const char *dims(WsPy *y, WsExpr *const *x, guint n)
+{
+    const char *s = "";
+    for (guint i = 0; i < n; i++)
+        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_uniform(y, x[i]).s);
+    return s;
+}
+
+/* tensor.copy_() of random numbers as `data` wants them. */
+static const char *filling(WsPy *y, const WsTensor *t, const char *name)
+{
+    Scope s = { y, NULL, 0 };
+    switch (t->data) {
+    case WS_DATA_ZEROS:
+        return ws_py_format(y, "%s.zero_()", name);
+    case WS_DATA_UNIFORM:
+        return ws_py_format(y, "%s.copy_(torch.rand(%s.shape, device=\"cuda\") * %.9g + %.9g)",
+                            name, name, t->data_y - t->data_x, t->data_x);
+    case WS_DATA_INTEGERS:
+    case WS_DATA_INDICES:
+        return ws_py_format(y, "%s.copy_(torch.randint(%s, %s, %s.shape, device=\"cuda\"))", name,
+                            t->data_a ? print(&s, t->data_a) : "0",
+                            t->data_b ? print(&s, t->data_b) : "2", name);
+    default:
+        return ws_py_format(y, "%s.copy_(torch.randn(%s.shape, device=\"cuda\"))", name, name);
+    }
+}
+
+static void tensors(WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        const WsTensor *t = &y->p->tensor[i];
+        ws_py_line(y, "%s = strided([%s], [%s], torch.%s)", y->tensor[i],
+                   dims(y, t->shape, t->rank), dims(y, t->stride, t->rank), torch_type(t->dtype));
+        if (t->access == WS_ACCESS_WRITE)
+            ws_py_line(y, t->dtype == WS_DTYPE_I8 || t->dtype == WS_DTYPE_U8 ||
+                                  t->dtype == WS_DTYPE_I32
+                              ? "%s.zero_()"
+                              : "%s.fill_(float(\"nan\"))",
+                       y->tensor[i]);
+        else
+            ws_py_line(y, "%s", filling(y, t, y->tensor[i]));
+    }
+}
+
+/* at_X(…) of inputs and of definitions, in the order of the reference. */
+static void functions(WsPy *y)
+{
+    Scope s = { y, NULL, 0 };
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        if (y->p->tensor[i].access == WS_ACCESS_READ)
+            ws_py_line(y, "%s = lambda *index: element(%s, *index)",
+                       called(&s, y->p->tensor[i].name), y->tensor[i]);
+    }
+    for (guint i = 0; i < y->p->n_reference && !y->error; i++) {
+        const WsStatement *r = y->p->reference[i];
+        Scope in = { y, r->index, r->n_index };
+        ws_py_line(y, "%s = lambda %s: %s", called(&s, r->name), indices(&in), print(&in, r->value));
+    }
+}
+
+static const char *launch_arguments(WsPy *y)
+{
+    const char *s = ws_py_host_parameters(y);
+    g_auto(GStrv) part = g_strsplit(s, ", ", -1);
+    const char *all = "";
+    for (guint i = 0; part[i]; i++) {
+        char *end = strchr(part[i], '=');
+        if (end)
+            *end = '\0';
+        all = ws_py_format(y, "%s%s%s", all, i ? ", " : "", part[i]);
+    }
+    return all;
+}
+
+static void compare(WsPy *y)
+{
+    Scope s = { y, NULL, 0 };
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        const WsTensor *t = &y->p->tensor[i];
+        if (t->access != WS_ACCESS_WRITE)
+            continue;
+        ws_py_line(y, "index = [torch.randint(0, n, (points,), device=\"cuda\") for n in %s.shape]",
+                   y->tensor[i]);
+        ws_py_line(y, "want = %s(*index)", called(&s, t->name));
+        ws_py_line(y, "have = %s[tuple(index)].double()", y->tensor[i]);
+        ws_py_line(y, "error = torch.where(have == want, 0.0, (have - want).abs())");
+        ws_py_line(y, "limit = %.9g + %.9g * want.abs()", t->tolerance_abs, t->tolerance_rel);
+        ws_py_line(y, "good = bool(((error <= limit) | (have == want)).all())");
+        ws_py_line(y, "right = right and good");
+        ws_py_line(y, "print(\"%s: worst error\", float(error.max()), \"right\" if good else \"WRONG\")",
+                   y->tensor[i]);
+    }
+}
+
+void ws_py_host_check(WsPy *y)
+{
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
+    y->host = TRUE;
+    ws_py_line(y, "\n");
+    const char *sizes = "";
+    for (guint i = 0; i < y->p->n_vars; i++) {
+        const WsVar *v = &y->p->var[i];
+        if (v->kind == WS_VAR_SIZE)
+            sizes = ws_py_format(y, "%s%s=%" G_GINT64_FORMAT ", ", sizes, y->var[i].s, v->preset);
+        if (v->kind == WS_VAR_SCALAR)
+            sizes = ws_py_format(y, "%s%s=%.9g, ", sizes, y->var[i].s, v->preset_real);
+    }
+    ws_py_open(y, "def check(%spoints=64)", sizes);
+    ws_py_line(y, "torch.manual_seed(0)");
+    for (guint i = 0; i < y->p->n_vars && !y->error; i++) {
+        const WsVar *v = &y->p->var[i];
+        if (v->kind == WS_VAR_RUN && v->value)
+            ws_py_line(y, "%s = %s", y->var[i].s, ws_py_host_value(y, v));
+    }
+    tensors(y);
+    ws_py_line(y, "launch(%s)", launch_arguments(y));
+    ws_py_line(y, "torch.cuda.synchronize()");
+    functions(y);
+    ws_py_line(y, "right = True");
+    compare(y);
+    ws_py_line(y, "return right");
+    ws_py_close(y);
+    ws_py_line(y, "\n");
+    ws_py_open(y, "if __name__ == \"__main__\"");
+    ws_py_line(y, "raise SystemExit(0 if check() else 1)");
+    ws_py_close(y);
+    y->host = FALSE;
+    g_string_append(outer, frame);
+    for (guint i = 0; i < G_N_ELEMENTS(small); i++) {
+        if (strstr(y->out->str, small[i].name))
+            g_string_append_printf(outer, "\n\n%s", small[i].text);
+    }
+    g_string_append(outer, y->out->str);
+    g_string_free(y->out, TRUE);
+    y->out = outer;
+}

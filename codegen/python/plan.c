@@ -1,0 +1,68 @@
+#include "codegen/python/plan.h"
+
+static gboolean power_of_two(guint n)
+{
+    return n && !(n & (n - 1));
+}
+
+static guint default_agent(const WsProgram *p)
+{
+    guint best = 0;
+    for (guint i = 1; i < p->n_agents; i++) {
+        const WsAgent *a = &p->agent[i], *b = &p->agent[best];
+        gboolean can = a->warps % 4 == 0, could = b->warps % 4 == 0;
+        if ((can && !could) || (can == could && a->registers > b->registers))
+            best = i;
+    }
+    return best;
+}
+
+gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
+{
+    const WsProgram *p = y->p;
+    for (guint i = 0; i < p->n_agents; i++) {
+        if (!power_of_two(p->agent[i].warps)) {
+            y->agent = &p->agent[i];
+            ws_py_refuse(y, NULL, ws_py_format(y, "a group of %u warps", p->agent[i].warps),
+                         "a power of two of warps");
+            return FALSE;
+        }
+    }
+    guint first = default_agent(p), k = 0;
+    if (p->agent[first].warps % 4 != 0) {
+        ws_py_refuse(y, NULL, "no group of 4 warps", "at least one group of 4 warps");
+        return FALSE;
+    }
+    *out = (WsPyPlan){ .n = p->n_agents, .maxnreg = p->entry_registers };
+    out->agent = g_new0(guint, p->n_agents);
+    out->request = g_new0(guint, p->n_agents);
+    out->agent[k++] = first;
+    for (guint i = 0; i < p->n_agents; i++) {
+        if (i != first)
+            out->agent[k++] = i;
+    }
+    g_autofree guint *warps = g_new0(guint, p->n_agents);
+    for (guint i = 0; i < p->n_agents; i++) {
+        const WsAgent *a = &p->agent[out->agent[i]];
+        out->request[i] = a->registers ? a->registers : p->entry_registers;
+        warps[i] = a->warps;
+    }
+    out->result = ws_tle_registers(warps[0], p->n_agents - 1, warps + 1, out->request + 1,
+                                   out->maxnreg);
+    return TRUE;
+}
+
+void ws_py_plan_comment(WsPy *y, const WsPyPlan *plan)
+{
+    if (plan->n < 2)
+        return;
+    g_autofree char *text = ws_tle_registers_print(&plan->result, plan->n - 1, plan->request + 1);
+    ws_py_comment(y, ws_py_format(y, "registers: %s; the design wants %u in the default group",
+                                  text, plan->request[0]));
+}
+
+void ws_py_plan_clear(WsPyPlan *plan)
+{
+    g_clear_pointer(&plan->agent, g_free);
+    g_clear_pointer(&plan->request, g_free);
+}

@@ -1,0 +1,109 @@
+/* The state of one text: names of the whole file, and its end. */
+#include "codegen/python/py.h"
+#include "codegen/sizes.h"
+
+#include <string.h>
+
+static const char *global_name(WsPy *y, const char *name)
+{
+    const char *id = ws_py_ident(y, name);
+    g_hash_table_add(y->global, (gpointer)id);
+    return id;
+}
+
+/* Sizes and constants keep their names: they stand in expressions of both kinds. What would mean a
+ * second thing takes an underscore. */
+static const char *own_name(WsPy *y, const char *name)
+{
+    const char *id = ws_py_ident(y, name);
+    while (g_hash_table_contains(y->global, id))
+        id = ws_py_format(y, "%s_", id);
+    g_hash_table_add(y->global, (gpointer)id);
+    return id;
+}
+
+static void bind_launch(WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_vars; i++) {
+        const WsVar *v = &y->p->var[i];
+        if (v->kind == WS_VAR_CTA) {
+            y->var[i] = (WsPyName){ TRUE, "0", ws_interval(0, (gint64)MAX(y->p->cluster, 1) - 1) };
+            continue;
+        }
+        if (v->kind != WS_VAR_SIZE && v->kind != WS_VAR_SCALAR && v->kind != WS_VAR_RUN)
+            continue;
+        y->var[i] =
+            (WsPyName){ TRUE, global_name(y, v->name), ws_interval(WS_INTERVAL_MIN, G_MAXINT32) };
+        if (v->kind == WS_VAR_SIZE)
+            y->var[i].in = ws_fact_size(y->p, (gint)i);
+    }
+    for (guint i = 0; i < y->p->n_vars; i++) { /* after all names are known */
+        const WsVar *v = &y->p->var[i];
+        if (v->kind == WS_VAR_RUN && !v->real && v->value)
+            y->var[i].in = ws_py_uniform(y, v->value).in;
+    }
+}
+
+WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
+{
+    WsPy *y = g_new0(WsPy, 1);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    *y = (WsPy){ .p = p, .dialect = dialect, .out = g_string_new(NULL) };
+    y->design = ws_design_parse(p->design_text, strlen(p->design_text), p->file, findings);
+    y->pool = g_string_chunk_new(1 << 14);
+    y->var = g_new0(WsPyName, p->n_vars + 1);
+    y->tensor = g_new0(const char *, p->n_tensors + 1);
+    y->buffer = g_new0(const char *, p->n_buffers + 1);
+    y->barrier = g_new0(const char *, p->n_barriers + 1);
+    y->global = g_hash_table_new(g_str_hash, g_str_equal);
+    y->counters = g_ptr_array_new();
+    y->local = g_hash_table_new(g_str_hash, g_str_equal);
+    y->helpers = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < p->n_constants; i++)
+        global_name(y, p->constant_name[i]);
+    y->host = TRUE;
+    bind_launch(y);
+    y->host = FALSE;
+    for (guint i = 0; i < p->n_tensors; i++)
+        y->tensor[i] = own_name(y, p->tensor[i].name);
+    for (guint i = 0; i < p->n_buffers; i++)
+        y->buffer[i] = own_name(y, p->buffer[i].name);
+    for (guint i = 0; i < p->n_barriers; i++)
+        y->barrier[i] = own_name(y, p->barrier[i].name);
+    for (guint i = 0; i < p->n_groups; i++)
+        global_name(y, p->group_name[i]);
+    if (g_strcmp0(p->target, "sm_90a") != 0)
+        g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "target %s: not in lens %s: this export is for sm_90a", p->target,
+                    dialect->name);
+    return y;
+}
+
+const char *ws_py_local(WsPy *y, const char *name)
+{
+    const char *id = ws_py_ident(y, name);
+    while (g_hash_table_contains(y->global, id) || g_hash_table_contains(y->local, id))
+        id = ws_py_format(y, "%s_", id);
+    return id;
+}
+
+char *ws_py_finish(WsPy *y, GError **error)
+{
+    char *text = y->error ? NULL : ws_py_tidy(y->out->str);
+    if (y->error)
+        g_propagate_error(error, y->error);
+    g_string_free(y->out, TRUE);
+    g_string_chunk_free(y->pool);
+    g_free(y->var);
+    g_free(y->tensor);
+    g_free(y->map);
+    g_free(y->buffer);
+    g_free(y->barrier);
+    g_hash_table_unref(y->global);
+    g_hash_table_unref(y->local);
+    g_ptr_array_unref(y->counters);
+    g_hash_table_unref(y->helpers);
+    g_clear_pointer(&y->design, ws_design_unref);
+    g_free(y);
+    return text;
+}

@@ -1,0 +1,233 @@
+/* Inside of the Python printers (`generate --as gluon`, `--as tle`): the state of one text, what is
+ * the same in every Python dialect, and the table a dialect fills in. Reads the program only; needs
+ * no LLVM. Nothing outside codegen/python includes this (python.h is the door).
+ *
+ * In these languages all threads of a partition run the same statements: there is no leader, and
+ * what one lane does (expect, copies, arrivals) is written once and elected by the compiler. So the
+ * walk prints no guards. Everything that depends on sizes alone (extents, numbers of tiles, run
+ * names) is worked out by the launcher on the host and handed over as an argument. */
+#pragma once
+
+#include "codegen/array.h"
+#include "codegen/generate.h"
+#include "codegen/interval.h"
+#include "codegen/python/python.h"
+
+G_BEGIN_DECLS
+
+typedef struct WsPy WsPy;
+
+/* A Python expression: text, precedence (higher binds tighter) and the interval of its value. */
+typedef struct {
+    const char *s; /* in the pool of WsPy */
+    guint prec;
+    WsInterval in;
+} WsPyTerm;
+enum {
+    WS_PY_COND = 1,
+    WS_PY_OR,
+    WS_PY_AND,
+    WS_PY_NOT,
+    WS_PY_REL,
+    WS_PY_BIT,
+    WS_PY_SUM,
+    WS_PY_TERM,
+    WS_PY_UNARY,
+    WS_PY_ATOM
+};
+
+/* What a variable of the program is called where text is being written. */
+typedef struct {
+    gboolean bound;
+    const char *s;
+    WsInterval in;
+} WsPyName;
+
+/* What a value of array arithmetic looks like in the text. */
+typedef enum {
+    WS_PY_SCALAR,
+    WS_PY_ROWS, /* [rows]: one element per row; also values [rows, 4] of lane sums */
+    WS_PY_COLS, /* [cols] */
+    WS_PY_TILE, /* [rows, cols] */
+} WsPyShape;
+
+/* A language. Functions return text in the pool; what cannot be said is ws_py_refuse(). */
+typedef struct {
+    const char *name;         /* "gluon" */
+    const char *module;       /* of its functions: "gl" -> gl.maximum, gl.where, gl.exp2, gl.sum */
+    const char *range;        /* "range" */
+    const char *static_range; /* "gl.static_range" */
+    const char *constexpr_t;  /* "gl.constexpr" */
+    /* One operation: all lines of it; nothing for operations that another of the same step covers. */
+    void (*op)(WsPy *y, const WsOp *op);
+    /* Value number v of the agent before its first use: "acc = gl.zeros(…)"; NULL: needs none. */
+    const char *(*fresh)(WsPy *y, guint v);
+    /* Value v filled with scalar x, as an expression: "gl.full([64, 1], x, …)". */
+    const char *(*full)(WsPy *y, guint v, const char *x);
+    /* Arithmetic. Row and column numbers as they stand in a tile of rows x cols (broadcastable). */
+    const char *(*row_index)(WsPy *y, guint rows, guint cols);
+    const char *(*col_index)(WsPy *y, guint rows, guint cols);
+    /* Rows (or columns) as operands of arithmetic on tiles with `cols` columns: "x[:, None]". */
+    const char *(*spread)(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
+    /* Reduction of a tile along its columns: what = "max", "sum", "lanesum", "min". */
+    const char *(*reduce)(WsPy *y, const char *what, const char *x, guint rows, guint cols);
+    /* Optional: element of a tensor in a uniform expression (0 outside of its shape). */
+    const char *(*element)(WsPy *y, const WsExpr *x);
+    /* Optional: last in a body; before and behind the whole loop. */
+    void (*body_end)(WsPy *y, const WsTree *t); /* also of the parts of a branch */
+    void (*loop_around)(WsPy *y, const WsTree *t, gboolean begin);
+    void (*role_begin)(WsPy *y); /* optional: y->agent is new */
+} WsPyDialect;
+
+struct WsPy {
+    const WsProgram *p;
+    WsDesign *design; /* for comments in the author's words; may be NULL */
+    const WsPyDialect *dialect;
+    GStringChunk *pool;
+    GString *out;
+    guint depth;
+    WsPyName *var;                                  /* [p->n_vars] */
+    const char **tensor, **map, **buffer, **barrier; /* identifiers */
+    /* the role being written */
+    const WsAgent *agent;
+    const char **value; /* identifiers of its values */
+    gboolean nonneg;    /* slots, stages, parities: never negative */
+    gboolean host;      /* the launcher's Python, where // floors and min() is min() */
+    const char *next_tile; /* dynamic: variable of the loop over tiles being written */
+    const char *commented; /* step whose comment was written last */
+    gboolean plus_zero;    /* copies will be compared: "x" as "x + 0" (text.c removes it) */
+    gint64 ring;           /* parities: divisors of this value are called ring_name */
+    const char *ring_name;
+    const WsOp *op;
+    gpointer role; /* the dialect's own, per agent */
+    struct WsPyHome *home;   /* per value of the agent: where it comes into being (role.c) */
+    GPtrArray *counters;     /* names that a role counts from 0, if its text mentions them */
+    GHashTable *global;      /* names that mean something in the whole file */
+    GHashTable *local;       /* names of the agent's values */
+    GHashTable *helpers; /* names of helper functions the text calls; the prelude defines them */
+    GError *error;
+};
+
+/* --- text.c: lines, names, folding --------------------------------------------------------------*/
+const char *ws_py_format(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ws_py_line(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* indented by depth */
+void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format:" and deeper */
+void ws_py_close(WsPy *y);                  /* shallower; "pass" where the block stayed empty */
+void ws_py_comment(WsPy *y, const char *text); /* "# …", wrapped at 100 columns */
+const char *ws_py_ident(WsPy *y, const char *name); /* means nothing else in the text */
+gboolean ws_py_mentions(const char *text, const char *word); /* outside of comments and strings */
+/* Replicas of a group: one text with `replica` for n copies, line by line: literals that differ by
+ * equal steps become terms of replica; lines of some replicas alone stand under
+ * `if replica == r:`. NULL if they do not fold. Caller frees. */
+char *ws_py_fold(const char *const *copy, guint n, const char *index);
+char *ws_py_tidy(const char *text); /* without "+ 0", long lines wrapped; caller frees */
+void ws_py_step_comment(WsPy *y, const WsOp *op); /* the author's words, once per step */
+/* "step KEYWORD at PATH: not in lens NAME: what; change" (WS_GENERATE_ERROR_STEP), once. */
+void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change);
+/* The same at a place that is no step: "buffers/a". */
+void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what,
+                     const char *change);
+/* The prelude must define helper `name`; returns it. */
+const char *ws_py_helper(WsPy *y, const char *name);
+
+/* --- term.c -------------------------------------------------------------------------------------*/
+WsPyTerm ws_py_int(WsPy *y, gint64 value);
+WsPyTerm ws_py_name(const char *s, gint64 lo, gint64 hi);
+gboolean ws_py_known(WsPyTerm t, gint64 *value);
+WsPyTerm ws_py_op(WsPy *y, WsExprOp op, WsPyTerm a, WsPyTerm b);
+WsPyTerm ws_py_truth(WsPy *y, WsPyTerm a);
+WsPyTerm ws_py_min(WsPy *y, WsPyTerm a, WsPyTerm b);
+WsPyTerm ws_py_cdiv(WsPy *y, WsPyTerm a, WsPyTerm b);
+const char *ws_py_in(WsPy *y, WsPyTerm t, guint prec); /* in parentheses if it binds less */
+WsPyTerm ws_py_uniform(WsPy *y, const WsExpr *x);
+WsPyTerm ws_py_use(WsPy *y, const WsExpr *x);     /* never negative */
+const char *ws_py_text(WsPy *y, const WsExpr *x); /* as an operand of its own ("x + 0") */
+gboolean ws_py_constant(WsPy *y, const WsExpr *x, gint64 *out); /* NULL: 0 */
+/* Slot and parity of a barrier operation, divisors by the name of the ring's size. */
+const char *ws_py_slot(WsPy *y, const WsOp *op);
+const char *ws_py_parity(WsPy *y, const WsOp *op);
+const char *ws_py_stage(WsPy *y, const WsAccess *a);
+/* Name of the constant that says how many stages or slots there are, or NULL. */
+const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const char *name);
+
+/* Identifier of a name that lives in one function: none of the file's, none of a value's. */
+const char *ws_py_local(WsPy *y, const char *name);
+
+/* --- control.c, tiles.c -------------------------------------------------------------------------*/
+void ws_py_tree(WsPy *y, const WsTree *t);
+void ws_py_round(WsPy *y, const WsTree *t); /* what one round of loop t does */
+/* Around a loop statement: the dialect's loop_around, if it has one. */
+void ws_py_begin_loop(WsPy *y, const WsTree *t);
+void ws_py_end_loop(WsPy *y, const WsTree *t);
+/* role.c: values that come into being before kid i of a sequence. */
+void ws_py_values_before(WsPy *y, const WsTree *seq, guint i);
+const char *ws_py_extent(WsPy *y, guint axis); /* "n_tm" */
+gboolean ws_py_host_group(const WsPy *y);      /* the launcher works out `group_n` */
+void ws_py_tiles_loop(WsPy *y, const WsTree *t);
+void ws_py_tiles_bind(WsPy *y, gboolean on);
+/* launch single without a loop over tiles: the names of the tile that `body` mentions. */
+gboolean ws_py_loops_over_tiles(const WsTree *t);
+void ws_py_single_tile(WsPy *y, const char *body);
+void ws_py_tiles_single(WsPy *y, const char *body); /* names of the one tile that `body` mentions */
+char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if the id is enough */
+const char *ws_py_tile_call(WsPy *y, const char *id);      /* "tm, tn = tile_at(id, n_tm, n_tn)" */
+
+/* --- math.c: the statements of MATH -------------------------------------------------------------*/
+void ws_py_math(WsPy *y, const WsOp *op);
+
+/* --- role.c: one function per group ---------------------------------------------------------------
+ * What a role function needs is what its text mentions: `param` holds every name that may be handed
+ * over, in order, with the text that stands for it where the function is called. */
+typedef struct {
+    const char *name, *given;
+} WsPyParam;
+typedef struct {
+    const char *name; /* of the function */
+    guint first, n;   /* agents */
+    gboolean replica; /* takes `replica` as its last parameter */
+    char *parameters; /* "a, b, full, empty, n_tiles" */
+    const char *arguments; /* what stands for them where the function is called */
+    char *text;       /* "def …" without decorator */
+} WsPyRole;
+/* One role per group, or one per replica where they do not fold. Caller frees the array (which owns
+ * its elements). */
+GPtrArray *ws_py_roles(WsPy *y, const WsPyParam *param, guint n_param);
+/* Arguments of a call of role r for agent r->first + i: "(a, b, full, 1)" */
+const char *ws_py_role_arguments(WsPy *y, const WsPyRole *r, guint i);
+
+/* --- host.c: sizes on the host, self test -------------------------------------------------------*/
+/* Parameters of the launcher: tensors, sizes that no shape tells, scalars with their presets. */
+const char *ws_py_host_parameters(WsPy *y);
+/* Statements of the launcher that bind sizes (from tensors), run names, extents "n_tm" and
+ * n_tiles; at the depth of y. */
+void ws_py_host_sizes(WsPy *y);
+const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */
+/* What a kernel takes beside tensors, maps and barriers, in order: sizes, scalars, run names,
+ * extents, n_tiles, `group_n`. Borrowed strings. Caller frees the array. */
+GPtrArray *ws_py_host_arguments(WsPy *y);
+/* The design's `reference` as torch float64 functions and the body of the self test. */
+void ws_py_host_check(WsPy *y);
+
+/* --- copies.c: what TMA copies have in common ---------------------------------------------------
+ * A descriptor: a tensor and the box of one step (the program's boxes of a step together). */
+typedef struct {
+    guint tensor, rank;
+    guint block[WS_MAX_RANK]; /* dimension 0 first */
+    guint rows, cols;         /* of the step's view */
+    guint swizzle;
+    const char *name; /* "A_desc" */
+} WsPyBox;
+/* All of the program, in order of first use. Caller frees. */
+GArray *ws_py_boxes(WsPy *y);
+/* The box of `op`; NULL: op is a further box of a step whose first operation did all, or (with an
+ * error) it cannot be one box. */
+const WsPyBox *ws_py_box(WsPy *y, const GArray *boxes, const WsOp *op);
+gboolean ws_py_first_box(const WsPy *y, const WsOp *op); /* the one that stands for the step */
+gint64 ws_py_step_bytes(const WsPy *y, const WsOp *op); /* of all boxes of the step */
+const char *ws_py_coordinates(WsPy *y, const WsOp *op); /* "tm * BM, k * BK" */
+
+WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect);
+/* The finished text, or NULL and y's error. Frees y. */
+char *ws_py_finish(WsPy *y, GError **error);
+
+G_END_DECLS

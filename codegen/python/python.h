@@ -1,0 +1,12 @@
+/* A program as Python: Gluon (Triton 3.6) and TLE. No LLVM. What a language cannot say is an error
+ * (WS_GENERATE_ERROR_STEP) that names the step, the reason and what to change. Caller frees. */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+char *ws_generate_gluon(const WsProgram *p, GError **error);
+char *ws_generate_tle(const WsProgram *p, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,242 @@
+/* Lines, comments and identifiers of Python. */
+#include "codegen/fold.h"
+#include "codegen/python/py.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+const char *ws_py_format(WsPy *y, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    g_autofree char *text = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    return g_string_chunk_insert_const(y->pool, text);
+}
+
+static void indented(WsPy *y, const char *text)
+{
+    g_string_append_printf(y->out, "%*s%s\n", *text ? (int)(4 * y->depth) : 0, "", text);
+}
+
+void ws_py_line(WsPy *y, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    g_autofree char *text = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    indented(y, text);
+}
+
+void ws_py_open(WsPy *y, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    g_autofree char *text = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    g_autofree char *header = g_strconcat(text, ":", NULL);
+    indented(y, header);
+    y->depth++;
+}
+
+/* The last line with code ends in ":": the block it opens holds remarks at most. */
+static gboolean empty_block(const GString *out)
+{
+    gsize end = out->len;
+    while (end > 0) {
+        gsize begin = end - 1;
+        while (begin > 0 && out->str[begin - 1] != '\n')
+            begin--;
+        const char *line = out->str + begin;
+        gsize blanks = strspn(line, " ");
+        if (line[blanks] != '#' && line[blanks] != '\n')
+            return end >= 2 && out->str[end - 2] == ':';
+        end = begin;
+    }
+    return TRUE;
+}
+
+void ws_py_close(WsPy *y)
+{
+    if (empty_block(y->out))
+        indented(y, "pass");
+    y->depth--;
+}
+
+/* ASCII only: the text of a document may hold anything. */
+void ws_py_comment(WsPy *y, const char *text)
+{
+    const guint width = 97 - MIN(4 * y->depth, 40);
+    while (*text) {
+        gsize n = strlen(text), cut = MIN(n, width);
+        while (cut < n && cut > 0 && text[cut] != ' ')
+            cut--;
+        if (cut == 0)
+            cut = MIN(n, width);
+        g_autofree char *line = g_strdup_printf("# %.*s", (int)cut, text);
+        for (char *c = line; *c; c++)
+            *c = g_ascii_isprint(*c) ? *c : '?';
+        indented(y, line);
+        text += cut;
+        while (*text == ' ' || *text == '\n')
+            text++;
+    }
+}
+
+/* --- identifiers -------------------------------------------------------------------------------*/
+
+/* Words of Python, and names that the text itself uses where a design's names stand too. */
+static const char taken[] =
+    " False None True and as assert async await break class continue def del elif else except "
+    "finally for from global if import in is lambda nonlocal not or pass raise return try while "
+    "with match case type print range min max abs int float bool str len sum list tuple dict set "
+    "self torch triton tl tle gl gluon math replica pid programs tile_id n_tiles main kernel "
+    "launch "
+    "check reference warpstave grid here first height rest in_group per_group x y row col slot ";
+
+const char *ws_py_ident(WsPy *y, const char *name)
+{
+    GString *s = g_string_new(NULL);
+    for (const char *at = name; *at; at++)
+        g_string_append_c(s, g_ascii_isalnum(*at) ? *at : '_');
+    if (!s->len || g_ascii_isdigit(s->str[0]))
+        g_string_prepend_c(s, '_');
+    g_autofree char *word = g_strdup_printf(" %s ", s->str);
+    if (g_str_has_prefix(s->str, "__") || strstr(taken, word))
+        g_string_append_c(s, '_');
+    const char *id = g_string_chunk_insert_const(y->pool, s->str);
+    g_string_free(s, TRUE);
+    return id;
+}
+
+gboolean ws_py_mentions(const char *text, const char *word)
+{
+    GString *code = g_string_new(NULL);
+    for (const char *c = text; *c; c++) {
+        const char *skip = *c == '#' ? strchr(c, '\n') : *c == '"' ? strchr(c + 1, '"') : NULL;
+        if (*c == '#' && !skip)
+            break;
+        if (skip)
+            c = skip;
+        g_string_append_c(code, *c);
+    }
+    gboolean found = ws_fold_mentions(code->str, word);
+    g_string_free(code, TRUE);
+    return found;
+}
+
+const char *ws_py_helper(WsPy *y, const char *name)
+{
+    const char *id = g_string_chunk_insert_const(y->pool, name);
+    g_hash_table_add(y->helpers, (gpointer)id);
+    return id;
+}
+
+/* --- the author's words, refusals --------------------------------------------------------------*/
+
+/* "[groups/mma/body/0/do/1] note": the studio finds the lines of a step by the path in brackets,
+ * and a reader of the text the place in the design. */
+void ws_py_step_comment(WsPy *y, const WsOp *op)
+{
+    if (!op->step || !g_strcmp0(y->commented, op->step))
+        return;
+    y->commented = op->step;
+    const WsNode *node = y->design ? ws_design_find(y->design, op->step) : NULL;
+    const char *note = node ? ws_node_text(node, WS_F_note) : NULL;
+    g_autofree char *text =
+        g_strdup_printf("[%s]%s%s", op->step, note ? " " : "", note ? note : "");
+    ws_py_comment(y, text);
+}
+
+void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what,
+                     const char *change)
+{
+    if (y->error)
+        return;
+    gboolean step = op && op->agent >= 0;
+    g_autofree char *where =
+        step ? g_strdup_printf("step %s at %s", ws_node_kind_keyword(op->step_kind),
+                               op->step ? op->step : op->id)
+             : g_strdup(path       ? path
+                        : y->agent ? y->agent->path
+                                   : "design");
+    g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s: not in lens %s: %s%s%s",
+                where, y->dialect->name, what, change ? "; " : "", change ? change : "");
+}
+
+void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change)
+{
+    ws_py_refuse_at(y, op, NULL, what, change);
+}
+
+/* --- the whole text ----------------------------------------------------------------------------*/
+
+#define WS_LINE_MOST 100
+
+/* Where a long line may go on in the next one: behind a comma, or before an operator, inside of
+ * parentheses, as far out as possible; 0: nowhere. */
+static gsize break_at(const char *line, gsize indent)
+{
+    gsize at = 0;
+    int depth = 0, least = G_MAXINT;
+    for (gsize i = indent; i < WS_LINE_MOST && line[i]; i++) {
+        if (line[i] == '#' || line[i] == '"')
+            break;
+        depth += (strchr("([{", line[i]) != NULL) - (strchr(")]}", line[i]) != NULL);
+        gboolean comma = i > indent && line[i - 1] == ',' && line[i] == ' ';
+        gboolean operator= !strncmp(line + i, " + ", 3) || !strncmp(line + i, " and ", 5) ||
+            !strncmp(line + i, " or ", 4) || !strncmp(line + i, " - ", 3);
+        if (depth > 0 && (comma || operator) && depth <= least && i > indent + 20) {
+            at = i;
+            least = depth;
+        }
+    }
+    return at;
+}
+
+static void wrapped(GString *all, const char *line)
+{
+    gsize indent = strspn(line, " ");
+    g_autofree char *rest = g_strdup(line);
+    while (line[indent] != '#' && strlen(rest) > WS_LINE_MOST) {
+        gsize at = break_at(rest, strspn(rest, " "));
+        if (!at)
+            break;
+        g_string_append_len(all, rest, (gssize)at);
+        char *more = g_strdup_printf("%*s%s", (int)indent + 8, "", rest + at + 1);
+        g_string_append_c(all, '\n');
+        g_free(rest);
+        rest = more;
+    }
+    g_string_append(all, rest);
+}
+
+/* "[(1 - replica)]" -> "[1 - replica]": parentheses that came with the folding of a literal. */
+static char *without_parentheses(const char *text)
+{
+    GString *s = g_string_new(NULL);
+    for (const char *c = text; *c; c++) {
+        gsize n = g_str_has_prefix(c, "[(") ? strcspn(c + 2, "()[],\n") : 0;
+        if (n && c[2 + n] == ')' && c[3 + n] == ']') {
+            g_string_append_printf(s, "[%.*s]", (int)n, c + 2);
+            c += n + 3;
+            continue;
+        }
+        g_string_append_c(s, *c);
+    }
+    return g_string_free(s, FALSE);
+}
+
+char *ws_py_tidy(const char *text)
+{
+    g_autofree char *less = without_parentheses(text);
+    g_autofree char *plain = ws_fold_without_zeros(less);
+    g_auto(GStrv) line = g_strsplit(plain, "\n", -1);
+    GString *all = g_string_new(NULL);
+    for (guint i = 0; line[i]; i++) {
+        wrapped(all, line[i]);
+        if (line[i + 1])
+            g_string_append_c(all, '\n');
+    }
+    return g_string_free(all, FALSE);
+}

@@ -1,0 +1,526 @@
+/* generate --as tle: header, one function per group, the kernel with its allocations, the launcher.
+ */
+#include "codegen/python/tle.h"
+
+#include <string.h>
+
+/* --- the dialect -------------------------------------------------------------------------------*/
+
+static const char *shape_text(WsPy *y, const WsRegValue *v)
+{
+    if (v->rows == 1)
+        return ws_py_format(y, "[%u]", v->cols);
+    if (v->cols == 1 || v->cols == 4)
+        return ws_py_format(y, "[%u]", v->rows);
+    return ws_py_format(y, "[%u, %u]", v->rows, v->cols);
+}
+
+static const char *full(WsPy *y, guint value, const char *x)
+{
+    const WsRegValue *v = &y->agent->value[value];
+    if (v->rows == 1 && v->cols == 1)
+        return x;
+    if (!strcmp(x, "0.0") || !strcmp(x, "0"))
+        return ws_py_format(y, "tl.zeros(%s, tl.%s)", shape_text(y, v), ws_tle_type(v->dtype));
+    return ws_py_format(y, "tl.full(%s, %s, tl.%s)", shape_text(y, v), x, ws_tle_type(v->dtype));
+}
+
+static const char *fresh(WsPy *y, guint value)
+{
+    WsDtype t = y->agent->value[value].dtype;
+    gboolean integer = t == WS_DTYPE_I8 || t == WS_DTYPE_U8 || t == WS_DTYPE_I32;
+    return ws_py_format(y, "%s = %s", y->value[value], full(y, value, integer ? "0" : "0.0"));
+}
+
+static const char *row_index(WsPy *y, guint rows, guint cols)
+{
+    return ws_py_format(y, "tl.arange(0, %u)%s", rows, cols > 1 ? "[:, None]" : "");
+}
+
+static const char *col_index(WsPy *y, guint rows, guint cols)
+{
+    return ws_py_format(y, "tl.arange(0, %u)%s", cols, rows > 1 ? "[None, :]" : "");
+}
+
+static const char *spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols)
+{
+    (void)rows, (void)cols;
+    return ws_py_format(y, "%s%s", x, shape == WS_PY_ROWS ? "[:, None]" : "[None, :]");
+}
+
+static const char *reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols)
+{
+    (void)rows, (void)cols;
+    if (g_str_has_prefix(what, "lane"))
+        return ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x);
+    return ws_py_format(y, "tl.%s(%s, 1)", what, x);
+}
+
+/* Accumulators whose first product starts them at 0: there is no flag for it. */
+static void start_at_zero(WsTle *t, const WsTree *tree, const WsTree *loop)
+{
+    if (tree->kind == WS_TREE_OP && tree->op->kind == WS_OP_MMA &&
+        t->product[tree->op->index].loop == loop) {
+        guint value = tree->op->value[0].value;
+        ws_py_line(t->y, "%s = %s", t->y->value[value], full(t->y, value, "0.0"));
+    }
+    for (guint i = 0; i < tree->n_kids; i++) {
+        if (tree->kid[i])
+            start_at_zero(t, tree->kid[i], loop);
+    }
+}
+
+static void loop_around(WsPy *y, const WsTree *loop, gboolean begin)
+{
+    if (begin)
+        start_at_zero(y->role, loop, loop);
+}
+
+static void role_begin(WsPy *y)
+{
+    WsTle *t = y->role;
+    for (guint i = 0; i < t->pipe->len; i++)
+        t->window[i] = NULL;
+}
+
+static const WsPyDialect dialect = {
+    .name = "tle",
+    .module = "tl",
+    .range = "tl.range",
+    .static_range = "tl.static_range",
+    .constexpr_t = "tl.constexpr",
+    .op = ws_tle_op,
+    .fresh = fresh,
+    .full = full,
+    .row_index = row_index,
+    .col_index = col_index,
+    .spread = spread,
+    .reduce = reduce,
+    .element = ws_tle_element,
+    .loop_around = loop_around,
+    .role_begin = role_begin,
+};
+
+/* --- allocations -------------------------------------------------------------------------------*/
+
+static gboolean is_pow2(guint n)
+{
+    return !(n & (n - 1));
+}
+
+static void allocate_buffer(WsTle *t, guint number, gboolean *done)
+{
+    const WsBuffer *b = &t->y->p->buffer[number];
+    if (done[number])
+        return;
+    done[number] = TRUE;
+    const char *alias = "";
+    if (b->over >= 0) {
+        const WsBuffer *under = &t->y->p->buffer[b->over];
+        allocate_buffer(t, (guint)b->over, done);
+        alias = ws_py_format(t->y, ", alias=%s, alias_offset_bytes=%" G_GUINT64_FORMAT,
+                             t->y->buffer[b->over], b->offset - under->offset);
+    }
+    guint lead = b->array * b->stages;
+    const char *count =
+        b->array == 1 ? ws_py_count_name(t->y, WS_F_buffers, WS_F_stages, b->name) : NULL;
+    if (!count)
+        count = ws_py_format(t->y, "%u", lead);
+    const char *shape = b->rank == 1 ? ws_py_format(t->y, "[%s, %u]", count, b->cols)
+                                     : ws_py_format(t->y, "[%s, %u, %u]", count, b->rows, b->cols);
+    gboolean odd = !is_pow2(lead) || !is_pow2(b->rows) || !is_pow2(b->cols);
+    const char *capacity = odd ? ws_py_format(t->y, ", capacity=%s", count) : "";
+    ws_py_line(t->y, "%s = tle.gpu.alloc(%s, dtype=tl.%s, layout=None, scope=tle.gpu.smem%s%s%s)",
+               t->y->buffer[number], shape, ws_tle_type(b->dtype),
+               b->swizzle ? "" : ", nv_mma_shared_layout=False", capacity, alias);
+}
+
+static void allocate_mbarriers(WsTle *t, guint number, gint element)
+{
+    const WsBarrier *b = &t->y->p->barrier[number];
+    const WsTleBarrier *plan = &t->barrier[number];
+    guint e = (guint)MAX(element, 0), n = element < 0 ? b->array * b->slots : b->slots;
+    const char *name = ws_py_count_name(t->y, WS_F_barriers, WS_F_slots, b->name);
+    const char *count = name && n == b->slots ? name : ws_py_format(t->y, "%u", n);
+    for (guint i = 0; i < plan->n_parts; i++) {
+        const WsTlePart *part = &plan->part[i];
+        const char *as =
+            element < 0 ? part->name : ws_py_format(t->y, "%s_%d", part->name, element);
+        const char *bytes =
+            part->expect ? ws_py_format(t->y, ", expect_bytes=%" G_GINT64_FORMAT, part->expect)
+                         : "";
+        ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%s, arrive_count=%u, init=tle.gpu.%s%s)", as,
+                   count, part->expect ? 1 : b->arrivals[e], b->ready[e] ? "READY" : "PENDING",
+                   bytes);
+    }
+}
+
+static void allocate_barriers(WsTle *t)
+{
+    for (guint i = 0; i < t->y->p->n_barriers; i++) {
+        const WsBarrier *b = &t->y->p->barrier[i];
+        const WsTleBarrier *plan = &t->barrier[i];
+        guint arrays = plan->per_element ? b->array : 1;
+        if (plan->pipe >= 0 || plan->skipped)
+            continue;
+        for (guint e = 0; e < arrays; e++) {
+            gint element = plan->per_element ? (gint)e : -1;
+            if (b->kind == WS_BARRIER_MBARRIER)
+                allocate_mbarriers(t, i, element);
+            else if (element < 0)
+                ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%u, arrive_count=%u)",
+                           plan->part[0].name, b->array, b->threads[0]);
+            else
+                ws_py_line(t->y, "%s_%u = tle.gpu.alloc_barriers(1, arrive_count=%u)",
+                           plan->part[0].name, e, b->threads[e]);
+        }
+    }
+}
+
+/* Readers have names if there are several. */
+static const char *reader_call(WsTle *t, const WsTlePipe *pipe, guint agent)
+{
+    if (pipe->n_readers < 2)
+        return ws_py_format(t->y, "%s.reader()", pipe->name);
+    const WsValue *readers = ws_node_get(pipe->node, WS_F_readers);
+    const char *group = t->y->p->group_name[t->y->p->agent[agent].group], *fields = "";
+    for (guint i = 0; readers->kind == WS_VALUE_MAP && i < readers->n; i++) {
+        if (strcmp(readers->key[i], group) != 0 || readers->item[i].n == pipe->n_fields)
+            continue;
+        for (guint k = 0; k < readers->item[i].n; k++)
+            fields = ws_py_format(t->y, "%s\"%s\",", fields,
+                                  ws_py_ident(t->y, readers->item[i].item[k].text));
+    }
+    return ws_py_format(t->y, "%s.reader(\"%s\"%s%s%s)", pipe->name,
+                        ws_py_ident(t->y, t->y->p->agent[agent].name), *fields ? ", fields=(" : "",
+                        fields, *fields ? ")" : "");
+}
+
+static void create_pipes(WsTle *t)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
+        const char *fields = "", *readers = "";
+        for (guint k = 0; k < pipe->n_fields; k++)
+            fields = ws_py_format(t->y, "%s, %s=%s", fields, t->y->buffer[pipe->field[k]],
+                                  t->y->buffer[pipe->field[k]]);
+        for (guint k = 0; k < pipe->n_readers && pipe->n_readers > 1; k++)
+            readers = ws_py_format(t->y, "%s%s\"%s\"", readers, k ? ", " : ", readers=(",
+                                   ws_py_ident(t->y, t->y->p->agent[pipe->reader[k]].name));
+        ws_py_line(t->y, "%s = tle.pipe(capacity=%u, scope=\"cta\", name=\"%s\"%s%s%s%s)",
+                   pipe->name, pipe->capacity, pipe->name, readers, *readers ? ")" : "",
+                   pipe->one_shot ? ", one_shot=True" : "", fields);
+    }
+}
+
+/* --- partitions --------------------------------------------------------------------------------*/
+
+static void add_param(GArray *list, const char *name, const char *given)
+{
+    WsPyParam p = { name, given };
+    g_array_append_val(list, p);
+}
+
+static GArray *parameters(WsTle *t, const GPtrArray *host)
+{
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(WsPyParam));
+    const WsProgram *p = t->y->p;
+    for (guint i = 0; i < t->boxes->len; i++) {
+        const char *name = g_array_index(t->boxes, WsPyBox, i).name;
+        add_param(list, name, name);
+    }
+    for (guint i = 0; i < p->n_tensors; i++)
+        add_param(list, t->y->tensor[i], t->y->tensor[i]);
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const char *name = ws_tle_pipe(t, (gint)i)->name;
+        add_param(list, ws_py_format(t->y, "%s_writer", name),
+                  ws_py_format(t->y, "%s.writer()", name));
+        const char *reader = ws_py_format(t->y, "%s_reader", name);
+        add_param(list, reader, reader); /* differs from agent to agent */
+    }
+    for (guint i = 0; i < p->n_buffers; i++)
+        add_param(list, t->y->buffer[i], t->y->buffer[i]);
+    for (guint i = 0; i < p->n_barriers; i++) {
+        for (guint k = 0; k < t->barrier[i].n_parts && t->barrier[i].pipe < 0; k++) {
+            const char *name = t->barrier[i].part[k].name;
+            if (!t->barrier[i].per_element)
+                add_param(list, name, name);
+            for (guint e = 0; t->barrier[i].per_element && e < p->barrier[i].array; e++) {
+                const char *one = ws_py_format(t->y, "%s_%u", name, e);
+                add_param(list, one, one);
+            }
+        }
+    }
+    for (guint i = 0; i < host->len; i++)
+        add_param(list, host->pdata[i], host->pdata[i]);
+    return list;
+}
+
+static const WsPyRole *role_of(const GPtrArray *roles, guint agent)
+{
+    for (guint i = 0; i < roles->len; i++) {
+        const WsPyRole *r = roles->pdata[i];
+        if (agent >= r->first && agent < r->first + r->n)
+            return r;
+    }
+    return roles->pdata[0];
+}
+
+static const char *call_of(WsTle *t, const GPtrArray *roles, guint agent)
+{
+    const WsPyRole *r = role_of(roles, agent);
+    GString *s = g_string_new(ws_py_role_arguments(t->y, r, agent - r->first));
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
+        g_autofree char *reader = g_strdup_printf("%s_reader", pipe->name);
+        g_string_replace(s, reader, reader_call(t, pipe, agent), 0);
+    }
+    const char *text = ws_py_format(t->y, "(%s, %s)", r->name, s->str);
+    g_string_free(s, TRUE);
+    return text;
+}
+
+static void specialize(WsTle *t, const GPtrArray *roles)
+{
+    const WsProgram *p = t->y->p;
+    const char *warps = "", *registers = "";
+    for (guint i = 1; i < p->n_agents; i++) {
+        const WsAgent *a = &p->agent[t->order[i]];
+        warps = ws_py_format(t->y, "%s%s%u", warps, i > 1 ? ", " : "", a->warps);
+        registers = ws_py_format(t->y, "%s%s%u", registers, i > 1 ? ", " : "",
+                                 a->registers ? a->registers : p->entry_registers);
+    }
+    ws_py_line(t->y, "tle.gpu.warp_specialize(");
+    t->y->depth++;
+    ws_py_line(t->y, "[");
+    t->y->depth++;
+    for (guint i = 0; i < p->n_agents; i++)
+        ws_py_line(t->y, "%s,", call_of(t, roles, t->order[i]));
+    t->y->depth--;
+    ws_py_line(t->y, "],");
+    ws_py_line(t->y, "[%s],", warps);
+    ws_py_line(t->y, "[%s],", registers);
+    t->y->depth--;
+    ws_py_line(t->y, ")");
+}
+
+static const char *kernel_parameters(WsTle *t, const GPtrArray *roles, const GPtrArray *host)
+{
+    const char *s = "";
+    GString *all = g_string_new(NULL);
+    for (guint i = 0; i < roles->len; i++)
+        g_string_append(all, ((const WsPyRole *)roles->pdata[i])->parameters),
+            g_string_append(all, ", ");
+    for (guint i = 0; i < t->boxes->len; i++)
+        s = ws_py_format(t->y, "%s%s%s", s, *s ? ", " : "",
+                         g_array_index(t->boxes, WsPyBox, i).name);
+    for (guint i = 0; i < t->y->p->n_tensors; i++) {
+        if (ws_py_mentions(all->str, t->y->tensor[i]))
+            s = ws_py_format(t->y, "%s%s%s", s, *s ? ", " : "", t->y->tensor[i]);
+    }
+    for (guint i = 0; i < host->len; i++) {
+        if (ws_py_mentions(all->str, host->pdata[i]))
+            s = ws_py_format(t->y, "%s%s%s", s, *s ? ", " : "", (const char *)host->pdata[i]);
+    }
+    g_string_free(all, TRUE);
+    return s;
+}
+
+/* --- the launcher ------------------------------------------------------------------------------*/
+
+static const char *list_of(WsPy *y, WsExpr *const *x, guint n)
+{
+    const char *s = "";
+    for (guint i = 0; i < n; i++)
+        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_uniform(y, x[i]).s);
+    return s;
+}
+
+static void descriptors(WsTle *t)
+{
+    WsPy *y = t->y;
+    for (guint i = 0; i < t->boxes->len; i++) {
+        const WsPyBox *box = &g_array_index(t->boxes, WsPyBox, i);
+        const WsTensor *tensor = &y->p->tensor[box->tensor];
+        const char *block = "";
+        for (guint d = 0; d < box->rank; d++)
+            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", box->block[d]);
+        ws_py_line(y, "%s = TensorDescriptor(%s, [%s], [%s], [%s])", box->name,
+                   y->tensor[box->tensor], list_of(y, tensor->shape, tensor->rank),
+                   list_of(y, tensor->stride, tensor->rank), block);
+    }
+}
+
+static const char *grid(WsTle *t)
+{
+    const WsTiles *tiles = &t->y->p->tiles;
+    if (tiles->launch == WS_LAUNCH_SINGLE)
+        return "n_tiles";
+    if (tiles->grid)
+        return ws_py_format(t->y, "min(%s, n_tiles)", ws_py_uniform(t->y, tiles->grid).s);
+    return "min(torch.cuda.get_device_properties(0).multi_processor_count, n_tiles)";
+}
+
+static void launcher(WsTle *t, const char *kernel)
+{
+    WsPy *y = t->y;
+    y->host = TRUE;
+    ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
+    ws_py_host_sizes(y);
+    descriptors(t);
+    ws_py_line(y, "kernel[(%s,)](%s, num_warps=%u)", grid(t), kernel,
+               y->p->agent[t->order[0]].warps);
+    ws_py_close(y);
+    y->host = FALSE;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------*/
+
+static void constants(WsTle *t, const char *text)
+{
+    const WsProgram *p = t->y->p;
+    for (guint i = 0; i < p->n_constants; i++) {
+        const char *name = ws_py_ident(t->y, p->constant_name[i]);
+        if (ws_py_mentions(text, name))
+            ws_py_line(t->y, "%s: tl.constexpr = %" G_GINT64_FORMAT, name, p->constant[i]);
+    }
+}
+
+static void header(WsTle *t)
+{
+    WsPy *y = t->y;
+    const WsProgram *p = y->p;
+    const char *note = y->design ? ws_node_text(ws_design_root(y->design), WS_F_note) : NULL;
+    guint n = p->n_agents - 1;
+    g_autofree guint *request = g_new0(guint, n + 1);
+    for (guint i = 0; i < n; i++) {
+        const WsAgent *a = &p->agent[t->order[i + 1]];
+        request[i] = a->registers ? a->registers : p->entry_registers;
+    }
+    g_autofree char *registers = ws_tle_registers_print(&t->registers, n, request);
+    ws_py_comment(y, p->name);
+    if (note)
+        ws_py_comment(y, note);
+    ws_py_line(y, "#");
+    ws_py_line(y, "# generated by: warpstave " WARPSTAVE_VERSION);
+    ws_py_line(y, "# sha256: %s", p->design_hash);
+    ws_py_line(y, "#");
+    ws_py_comment(y, t->pipe->len
+                         ? "TLE (FlagTree), pipe form on warp_specialize: triton_v3.6.x or newer."
+                         : "TLE (FlagTree), barrier form on warp_specialize: after PR #707.");
+    ws_py_comment(y, "Not run: TLE was not at hand where this was written. The plan was judged by "
+                     "the rules of TLE's front end and lowering that Warpstave knows (F1 to F45, "
+                     "L1 to L22); nothing of it was compiled or run by TLE.");
+    ws_py_comment(y, ws_py_format(y, "Registers as TLE's solver deals them: %s.", registers));
+    const WsAgent *first = &p->agent[t->order[0]];
+    if (first->registers && !t->registers.dropped &&
+        MIN(t->registers.leftover, 256) != (gint)first->registers)
+        ws_py_comment(y, ws_py_format(y,
+                                      "The design gives group %s %u: the default partition has "
+                                      "no request of its own there.",
+                                      p->group_name[first->group], first->registers));
+    for (guint i = 0; i < p->n_barriers; i++) {
+        if (t->barrier[i].n_parts < 2)
+            continue;
+        ws_py_comment(y, ws_py_format(y,
+                                      "Barrier %s of the design is written as %u barriers: a "
+                                      "copy expects its own bytes there.",
+                                      p->barrier[i].name, t->barrier[i].n_parts));
+    }
+    if (t->dropped & WS_TLE_DROPPED_HINT)
+        ws_py_comment(y, "L2 hints of loads and stores are left away: a copy takes none.");
+    if (t->dropped & WS_TLE_DROPPED_PREFETCH)
+        ws_py_comment(y, "Prefetches into L2 are left away.");
+    ws_py_comment(y, "In brackets the step of the design that a line comes from.");
+    ws_py_line(y, "%s", "");
+}
+
+static const struct {
+    const char *name, *text;
+} helpers[] = {
+    { "lanes",
+      "@triton.jit\ndef lanes(x):\n"
+      "    # sums per lane of a design: here they hold the whole row\n    return x\n\n\n" },
+    { "lanesum", "@triton.jit\ndef lanesum(x):\n    return tl.sum(x, 1)\n\n\n" },
+    { "lanemax", "@triton.jit\ndef lanemax(x):\n    return tl.max(x, 1)\n\n\n" },
+    { "floor_div", "@triton.jit\ndef floor_div(x, n):\n    q = x // n\n"
+                   "    return tl.where(q * n > x, q - 1, q)\n\n\n" },
+    { "floor_mod", "@triton.jit\ndef floor_mod(x, n):\n    q = x // n\n"
+                   "    return x - tl.where(q * n > x, q - 1, q) * n\n\n\n" },
+    { "pow2floor",
+      "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n\n\n" },
+};
+
+/* Roles, kernel and launcher as text; what they mention is known behind them. Caller frees. */
+static char *body(WsTle *t)
+{
+    WsPy *y = t->y;
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
+    g_autoptr(GPtrArray) host = ws_py_host_arguments(y);
+    g_autoptr(GArray) list = parameters(t, host);
+    g_autofree char *tile = ws_py_tile_function(y, "@triton.jit");
+    g_autoptr(GPtrArray) roles = ws_py_roles(y, (const WsPyParam *)(gpointer)list->data, list->len);
+    if (!y->error && roles->len) {
+        if (*tile)
+            g_string_append_printf(y->out, "%s\n\n", tile);
+        for (guint i = 0; i < roles->len; i++)
+            g_string_append_printf(y->out, "@triton.jit\n%s\n\n",
+                                   ((const WsPyRole *)roles->pdata[i])->text);
+        const char *names = kernel_parameters(t, roles, host);
+        g_autofree gboolean *done = g_new0(gboolean, y->p->n_buffers + 1);
+        ws_py_line(y, "@triton.jit");
+        ws_py_open(y, "def kernel(%s)", names);
+        for (guint i = 0; i < y->p->n_buffers; i++)
+            allocate_buffer(t, i, done);
+        allocate_barriers(t);
+        create_pipes(t);
+        specialize(t, roles);
+        ws_py_close(y);
+        g_string_append(y->out, "\n\n");
+        launcher(t, names);
+    }
+    char *text = g_string_free(y->out, FALSE);
+    y->out = outer;
+    return text;
+}
+
+static void whole(WsTle *t)
+{
+    WsPy *y = t->y;
+    g_autofree char *text = body(t);
+    if (y->error)
+        return;
+    header(t);
+    ws_py_line(y, "import math");
+    ws_py_line(y, "%s", "");
+    ws_py_line(y, "import torch");
+    ws_py_line(y, "import triton");
+    ws_py_line(y, "import triton.language as tl");
+    ws_py_line(y, "import triton.experimental.tle.language as tle");
+    ws_py_line(y, "from triton.tools.tensor_descriptor import TensorDescriptor");
+    ws_py_line(y, "%s", "");
+    constants(t, text);
+    g_string_append(y->out, "\n\n");
+    for (guint i = 0; i < G_N_ELEMENTS(helpers); i++) {
+        if (g_hash_table_contains(y->helpers, helpers[i].name))
+            g_string_append(y->out, helpers[i].text);
+    }
+    g_string_append(y->out, text);
+    ws_py_host_check(y);
+}
+
+char *ws_generate_tle(const WsProgram *p, GError **error)
+{
+    WsPy *y = ws_py_new(p, &dialect);
+    if (y->error)
+        return ws_py_finish(y, error);
+    WsTle t;
+    ws_tle_plan(&t, y);
+    y->role = &t;
+    ws_tle_judge(&t);
+    if (!y->error)
+        whole(&t);
+    ws_tle_clear(&t);
+    return ws_py_finish(y, error);
+}

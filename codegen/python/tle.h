@@ -1,0 +1,109 @@
+/* Inside of `generate --as tle`: what is worked out from the program before a line is written (the
+ * plan, which the rules of tle_rule.def judge), and what the tle files call from each other.
+ * Barrier form: buffers, arrays of barriers, copies. Designs made of pipes are written as pipes. */
+#pragma once
+
+#include "codegen/python/py.h"
+#include "codegen/python/tle_registers.h"
+
+G_BEGIN_DECLS
+
+/* The loads of one step list that feed one completion: all of one use of one barrier. */
+typedef struct {
+    gint barrier;
+    gint64 element;
+    const WsTree *list;
+    const WsExpr *use;
+    GArray *load; /* const WsOp *: the first one of each step */
+} WsTleTransaction;
+
+/* A copy expects its own bytes, so a barrier has one part per load of its transactions; each part
+ * is an array of barriers. `expect` 0: completed by arrivals. */
+typedef struct {
+    const char *name;
+    gint64 expect;
+} WsTlePart;
+
+typedef struct {
+    gint pipe;        /* -1: a barrier of its own */
+    gboolean skipped; /* made by the compiler: sync group */
+    guint n_parts;
+    WsTlePart *part;
+    gboolean per_element;  /* elements differ in init or count: an array each */
+    guint expected_counts; /* of one use by a transaction */
+} WsTleBarrier;
+
+typedef struct {
+    const char *name;
+    const WsNode *node;
+    guint capacity, n_fields, *field; /* buffers */
+    gboolean one_shot;
+    gint full, empty;
+    gint writer;              /* agent, -1 none */
+    guint n_readers, *reader; /* agents */
+} WsTlePipe;
+
+/* What a matrix product or a wait for it becomes; by index of the operation. */
+typedef struct {
+    guint pendings;            /* MMA_WAIT: products that may stay in flight */
+    gboolean settled, differs; /* … which is known, and not the same on every path */
+    GArray *retired;           /* MMA_WAIT: values (guint) to be named in the wait */
+    gboolean in_flight;        /* MMA: its accumulator is, when it is issued */
+    const WsTree *loop;        /* MMA: `first` holds in the first round of this loop alone */
+} WsTleProduct;
+
+typedef struct {
+    WsPy *y;
+    GArray *boxes;         /* WsPyBox */
+    GArray *transaction;   /* WsTleTransaction */
+    WsTleBarrier *barrier; /* [p->n_barriers] */
+    GArray *pipe;          /* WsTlePipe */
+    gint *pipe_of;         /* [p->n_buffers]: -1 none */
+    WsTleProduct *product; /* [p->n_ops] */
+    guint *order;          /* agents as they are handed to warp_specialize: the default first */
+    gboolean no_default;   /* no agent may be the default partition */
+    WsTleRegisters registers;
+    /* the role being written */
+    const WsExpr **window; /* [pipes]: use of the slot held, NULL none */
+    guint dropped;         /* set of WS_TLE_DROPPED_* met */
+} WsTle;
+enum { WS_TLE_DROPPED_HINT = 1, WS_TLE_DROPPED_PREFETCH = 2, WS_TLE_DROPPED_FENCE = 4 };
+
+/* --- tle_plan.c, tle_products.c -------------------------------------------------------------- */
+void ws_tle_plan(WsTle *t, WsPy *y);
+void ws_tle_clear(WsTle *t);
+void ws_tle_products(WsTle *t);
+WsTlePipe *ws_tle_pipe(const WsTle *t, gint pipe);
+/* Index of the part of its barrier that this load signals. */
+guint ws_tle_part(const WsTle *t, const WsOp *load);
+
+/* --- tle_rules.c: tle_rule.def -----------------------------------------------------------------
+ */
+typedef enum {
+#define WS_TLE_RULE(id, what, judge, remedy) WS_TLE_RULE_##id,
+#include "codegen/python/tle_rule.def"
+#undef WS_TLE_RULE
+    WS_TLE_RULE_COUNT
+} WsTleRule;
+/* Refuses at the first offence, naming rule and step. */
+void ws_tle_judge(WsTle *t);
+
+/* --- tle_ops.c, tle_memory.c: operations -------------------------------------------------------
+ */
+void ws_tle_op(WsPy *y, const WsOp *op);
+void ws_tle_load(WsTle *t, const WsOp *op);
+void ws_tle_store(WsTle *t, const WsOp *op);
+void ws_tle_gather(WsTle *t, const WsOp *op);
+void ws_tle_write(WsTle *t, const WsOp *op);
+void ws_tle_read(WsTle *t, const WsOp *op);
+void ws_tle_global(WsTle *t, const WsOp *op);
+void ws_tle_mma(WsTle *t, const WsOp *op);
+void ws_tle_mma_wait(WsTle *t, const WsOp *op);
+/* A stage of a buffer, or a view of it: "a.slot(k_total % 4).subslice(0, 64, 0)". */
+const char *ws_tle_view(WsTle *t, const WsOp *op, const WsAccess *a, guint rows, guint cols);
+const char *ws_tle_type(WsDtype type); /* "bfloat16" */
+const char *ws_tle_barrier_at(WsTle *t, const WsOp *op, guint part);
+/* Element of a tensor in an expression, 0 outside of its shape. */
+const char *ws_tle_element(WsPy *y, const WsExpr *x);
+
+G_END_DECLS

@@ -1,0 +1,354 @@
+/* Synchronisation and copies in TLE, and which file writes which operation. Parities turn into
+ * phaseIdx, the number of times that a slot was used before: READY flips it there, as `init ready`
+ * does here. One thread arrives for a partition, so a count is a weight. */
+#include "codegen/python/tle.h"
+
+#include <string.h>
+
+const char *ws_tle_type(WsDtype type)
+{
+    static const char *const name[WS_DTYPE_COUNT] = {
+        [WS_DTYPE_F32] = "float32",  [WS_DTYPE_F16] = "float16",     [WS_DTYPE_BF16] = "bfloat16",
+        [WS_DTYPE_TF32] = "float32", [WS_DTYPE_E4M3] = "float8e4nv", [WS_DTYPE_E5M2] = "float8e5",
+        [WS_DTYPE_I8] = "int8",      [WS_DTYPE_U8] = "uint8",        [WS_DTYPE_I32] = "int32",
+    };
+    return name[type];
+}
+
+/* --- views -------------------------------------------------------------------------------------*/
+
+static gboolean equal_use(const WsExpr *a, const WsExpr *b)
+{
+    return a == b || !a || !b || ws_expr_equal(a, b);
+}
+
+/* The buffer's stage; of a pipe's field the slot that the window holds. */
+static const char *stage_text(WsTle *t, const WsOp *op, const WsAccess *a)
+{
+    gint pipe = t->pipe_of[a->buffer];
+    const char *buffer = t->y->buffer[a->buffer];
+    if (pipe < 0)
+        return ws_py_format(t->y, "%s.slot(%s)", buffer, ws_py_stage(t->y, a));
+    if (!t->window[pipe] || (a->use && !equal_use(t->window[pipe], a->use)))
+        ws_py_refuse(t->y, op, "a field of a pipe outside of its window, or another use of it",
+                     "put the step between acquire and commit, or wait and release, of that use");
+    return ws_py_format(t->y, "%s_slot.%s", ws_tle_pipe(t, pipe)->name, buffer);
+}
+
+const char *ws_tle_view(WsTle *t, const WsOp *op, const WsAccess *a, guint rows, guint cols)
+{
+    const WsBuffer *b = &t->y->p->buffer[a->buffer];
+    const char *s = stage_text(t, op, a);
+    guint row_dim = 0, col_dim = b->rank - 1;
+    if (b->rank == 2 && rows != b->rows)
+        s = ws_py_format(t->y, "%s.subslice(%s, %u, %u)", s, ws_py_text(t->y, a->row0), rows,
+                         row_dim);
+    if (cols != b->cols)
+        s = ws_py_format(t->y, "%s.subslice(%s, %u, %u)", s, ws_py_text(t->y, a->col0), cols,
+                         col_dim);
+    return s;
+}
+
+/* --- barriers ----------------------------------------------------------------------------------*/
+
+/* "full[k_total % 4]": elements with their own init or count are arrays of their own. */
+const char *ws_tle_barrier_at(WsTle *t, const WsOp *op, guint part)
+{
+    const WsTleBarrier *b = &t->barrier[op->barrier];
+    const WsBarrier *of = &t->y->p->barrier[op->barrier];
+    const char *name = b->part[part].name;
+    if (!b->per_element)
+        return ws_py_format(t->y, "%s[%s]", name, ws_py_slot(t->y, op));
+    gint64 element = 0;
+    if (!ws_py_constant(t->y, op->element, &element))
+        ws_py_refuse(t->y, op, "elements of different init, picked while it runs", NULL);
+    WsBarrier one = *of; /* the same slot of an array of one */
+    const char *slot = one.slots > 1 && op->slot ? ws_py_use(t->y, op->slot).s : "0";
+    return ws_py_format(t->y, "%s_%d[%s]", name, (int)element, slot);
+}
+
+static const char *phase(WsTle *t, const WsOp *op)
+{
+    const WsBarrier *b = &t->y->p->barrier[op->barrier];
+    if (!op->use) { /* slot and parity were given: what makes TLE test this parity */
+        if (!op->parity)
+            return "0";
+        WsPyTerm parity = ws_py_use(t->y, op->parity);
+        gboolean ready = b->ready[0];
+        return ready ? ws_py_op(t->y, WS_EXPR_ADD, parity, ws_py_int(t->y, 1)).s : parity.s;
+    }
+    const char *count = ws_py_count_name(t->y, WS_F_barriers, WS_F_slots, b->name);
+    WsPyTerm slots = ws_py_int(t->y, b->slots);
+    gboolean nonneg = t->y->nonneg;
+    if (count)
+        slots.s = count;
+    t->y->nonneg = TRUE;
+    const char *s = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, op->use), slots).s;
+    t->y->nonneg = nonneg;
+    return s;
+}
+
+static void arrive(WsTle *t, const WsOp *op)
+{
+    gboolean one = op->count == 1;
+    const char *count =
+        one ? "" : ws_py_format(t->y, ", arrive_count=%" G_GINT64_FORMAT, op->count);
+    const char *by = op->per > 0 ? ws_py_format(t->y, "  # by: %s",
+                                                op->per == 32  ? "warp"
+                                                : op->per == 1 ? "all"
+                                                               : "lanes")
+                                 : "";
+    if (op->ctas.kind != WS_CTAS_OWN) {
+        ws_py_refuse(t->y, op, "an arrival in another CTA", "use cluster 1");
+        return;
+    }
+    ws_py_line(t->y, "tle.gpu.barrier_arrive(%s%s, phaseIdx=%s)%s", ws_tle_barrier_at(t, op, 0),
+               count, phase(t, op), by);
+}
+
+/* --- pipes -------------------------------------------------------------------------------------*/
+
+static void open_window(WsTle *t, const WsOp *op, gint pipe, const char *how, const char *slot)
+{
+    WsTlePipe *p = ws_tle_pipe(t, pipe);
+    const char *use = op->use ? ws_py_text(t->y, op->use) : "0";
+    ws_py_line(t->y, "%s_slot = %s_%s(%s)%s", p->name, p->name, how, use, slot);
+    t->window[pipe] = op->use;
+}
+
+static gboolean fills(const WsTle *t, const WsOp *op, gint pipe)
+{
+    for (guint i = 0; i < op->n_access; i++) {
+        if ((op->access[i].mode & WS_MODE_WRITE) && t->pipe_of[op->access[i].buffer] == pipe)
+            return TRUE;
+    }
+    return op->barrier >= 0 && op->barrier == ws_tle_pipe(t, pipe)->full &&
+           op->kind != WS_OP_MBAR_WAIT;
+}
+
+/* No operation of this list behind `op` fills the pipe at the same use. */
+static gboolean ends_window(const WsTle *t, const WsOp *op, gint pipe)
+{
+    const WsTree *list = op->tree->parent;
+    gboolean behind = FALSE;
+    for (guint i = 0; list && i < list->n_kids; i++) {
+        const WsOp *other = list->kid[i]->kind == WS_TREE_OP ? list->kid[i]->op : NULL;
+        if (behind && other && other->barrier >= 0 && other->kind == WS_OP_MBAR_WAIT &&
+            other->barrier == ws_tle_pipe(t, pipe)->empty)
+            return TRUE; /* the next window */
+        if (behind && other && fills(t, other, pipe))
+            return FALSE;
+        behind = behind || other == op;
+    }
+    return TRUE;
+}
+
+/* Before and behind whatever fills a pipe. A one_shot pipe is acquired by nobody in the program,
+ * and copies commit themselves there: TLE wants both written. */
+static void before_fill(WsTle *t, const WsOp *op)
+{
+    gint pipe = op->barrier >= 0 ? t->barrier[op->barrier].pipe : -1;
+    if (pipe < 0 || op->kind == WS_OP_MBAR_WAIT || t->window[pipe] ||
+        op->barrier != ws_tle_pipe(t, pipe)->full)
+        return;
+    open_window(t, op, pipe, "writer.acquire", "");
+}
+
+static void behind_fill(WsTle *t, const WsOp *op)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        gint pipe = (gint)i;
+        if (!fills(t, op, pipe) || !ends_window(t, op, pipe) || !t->window[pipe])
+            continue;
+        WsPyTerm use = ws_py_use(t->y, t->window[pipe]);
+        ws_py_line(t->y, "%s_writer.commit(%s)", ws_tle_pipe(t, pipe)->name, use.s);
+        t->window[pipe] = NULL;
+    }
+}
+
+static gboolean pipe_op(WsTle *t, const WsOp *op)
+{
+    gint pipe = op->barrier >= 0 ? t->barrier[op->barrier].pipe : -1;
+    if (pipe < 0)
+        return FALSE;
+    const WsTlePipe *p = ws_tle_pipe(t, pipe);
+    gboolean full = op->barrier == p->full;
+    if (op->kind == WS_OP_MBAR_WAIT && full)
+        open_window(t, op, pipe, "reader.wait", ".slot");
+    else if (op->kind == WS_OP_MBAR_WAIT)
+        open_window(t, op, pipe, "writer.acquire", "");
+    else if (op->kind == WS_OP_MBAR_ARRIVE && !full)
+        ws_py_line(t->y, "%s_reader.release(%s)", p->name,
+                   op->use ? ws_py_text(t->y, op->use) : "0");
+    else
+        return op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_MBAR_EXPECT ||
+               op->kind == WS_OP_CP_ARRIVE;
+    return TRUE;
+}
+
+/* --- copies ------------------------------------------------------------------------------------*/
+
+static const char *shape_of(WsTle *t, const WsPyBox *box)
+{
+    const char *s = "";
+    for (guint i = 0; i < box->rank; i++)
+        s = ws_py_format(t->y, "%s%s%u", s, i ? ", " : "", box->block[i]);
+    return s;
+}
+
+void ws_tle_load(WsTle *t, const WsOp *op)
+{
+    const WsPyBox *box = ws_py_box(t->y, t->boxes, op);
+    if (!box)
+        return;
+    gboolean piped = t->barrier[op->barrier].pipe >= 0;
+    const char *signal =
+        piped ? ""
+              : ws_py_format(t->y, ", barrier=%s", ws_tle_barrier_at(t, op, ws_tle_part(t, op)));
+    if (op->hint != WS_HINT_NONE)
+        t->dropped |= WS_TLE_DROPPED_HINT;
+    ws_py_line(t->y, "tle.gpu.copy(%s, %s, [%s], [%s]%s)", box->name,
+               ws_tle_view(t, op, &op->access[0], box->rows, box->cols), shape_of(t, box),
+               ws_py_coordinates(t->y, op), signal);
+}
+
+void ws_tle_store(WsTle *t, const WsOp *op)
+{
+    const WsPyBox *box = ws_py_box(t->y, t->boxes, op);
+    if (!box)
+        return;
+    if (op->hint != WS_HINT_NONE)
+        t->dropped |= WS_TLE_DROPPED_HINT;
+    ws_py_line(t->y, "tle.gpu.copy(%s, %s, [%s], [%s])",
+               ws_tle_view(t, op, &op->access[0], box->rows, box->cols), box->name,
+               shape_of(t, box), ws_py_coordinates(t->y, op));
+}
+
+/* --- operations --------------------------------------------------------------------------------*/
+
+static void named(WsTle *t, const WsOp *op)
+{
+    const WsBarrier *b = &t->y->p->barrier[op->barrier];
+    gboolean sync = op->kind == WS_OP_BAR_SYNC;
+    if (b->derived && !strcmp(b->name, "cta"))
+        ws_py_refuse(t->y, op, "a barrier of all partitions",
+                     "declare a named barrier and let every group sync on it");
+    else if (t->barrier[op->barrier].skipped)
+        ws_py_line(t->y, "tl.debug_barrier()");
+    else
+        ws_py_line(t->y, "tle.gpu.barrier_%s(%s)", sync ? "wait" : "arrive",
+                   ws_tle_barrier_at(t, op, 0));
+}
+
+static const char *cannot(WsOpKind kind, const char **change)
+{
+    *change = NULL;
+    switch (kind) {
+    case WS_OP_BULK_COPY:
+    case WS_OP_ST_REMOTE:
+    case WS_OP_CLUSTER_ARRIVE:
+    case WS_OP_CLUSTER_WAIT:
+    case WS_OP_FENCE_CLUSTER:
+        *change = "use cluster 1";
+        return "TLE's shared memory of other CTAs is not written by this export";
+    case WS_OP_FENCE_GPU:
+        *change = "let no CTA wait for another one";
+        return "there is no fence for all CTAs";
+    case WS_OP_TRANSPOSE:
+        *change = "store the operand in the order that the mma wants";
+        return "there is no transposition of 8-bit tiles";
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+        *change = "use launch persistent";
+        return "tiles that are claimed while the kernel runs";
+    case WS_OP_DEP_WAIT:
+    case WS_OP_DEP_LAUNCH:
+        *change = "remove griddepcontrol";
+        return "partitions cannot wait for an earlier kernel";
+    case WS_OP_RAW:
+        *change = "use the steps of the language";
+        return "PTX of the author";
+    case WS_OP_CP_WAIT:
+        *change = "give the gathers a signal";
+        return "gathers without a barrier";
+    default:
+        return NULL;
+    }
+}
+
+static void write_shared(WsTle *t, const WsOp *op)
+{
+    switch (op->kind) {
+    case WS_OP_MBAR_WAIT:
+        for (guint i = 0; i < t->barrier[op->barrier].n_parts; i++)
+            ws_py_line(t->y, "tle.gpu.barrier_wait(%s, phaseIdx=%s)", ws_tle_barrier_at(t, op, i),
+                       phase(t, op));
+        return;
+    case WS_OP_MBAR_ARRIVE:
+    case WS_OP_CP_ARRIVE:
+        arrive(t, op);
+        return;
+    case WS_OP_TMA_LOAD:
+        ws_tle_load(t, op);
+        return;
+    case WS_OP_TMA_STORE:
+        ws_tle_store(t, op);
+        return;
+    case WS_OP_CP_ROWS:
+        ws_tle_gather(t, op);
+        return;
+    case WS_OP_MMA:
+        ws_tle_mma(t, op);
+        return;
+    case WS_OP_MMA_WAIT:
+        ws_tle_mma_wait(t, op);
+        return;
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+        ws_tle_write(t, op);
+        return;
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+        ws_tle_read(t, op);
+        return;
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+        ws_tle_global(t, op);
+        return;
+    case WS_OP_MATH:
+        ws_py_math(t->y, op);
+        return;
+    case WS_OP_BAR_SYNC:
+    case WS_OP_BAR_ARRIVE:
+        named(t, op);
+        return;
+    case WS_OP_BULK_WAIT: /* copies to tensors wait by themselves */
+        ws_py_line(t->y, "# store_wait: %d%s", (int)op->n, op->full ? " full" : "");
+        return;
+    default: /* made by the compiler */
+        return;
+    }
+}
+
+void ws_tle_op(WsPy *y, const WsOp *op)
+{
+    WsTle *t = y->role;
+    const char *change, *what = cannot(op->kind, &change);
+    gboolean quiet = op->kind == WS_OP_MBAR_EXPECT || op->kind == WS_OP_SETMAXNREG ||
+                     op->kind == WS_OP_MMA_FENCE || op->kind == WS_OP_MMA_COMMIT ||
+                     op->kind == WS_OP_BULK_COMMIT || op->kind == WS_OP_CP_COMMIT ||
+                     op->kind == WS_OP_FENCE_ASYNC || op->kind == WS_OP_WARP_SYNC ||
+                     op->kind == WS_OP_MARK || op->kind == WS_OP_PREFETCH;
+    if (op->kind == WS_OP_PREFETCH)
+        t->dropped |= WS_TLE_DROPPED_PREFETCH;
+    if (what)
+        ws_py_refuse(y, op, what, change);
+    if (quiet || y->error)
+        return;
+    ws_py_step_comment(y, op);
+    before_fill(t, op);
+    if (!pipe_op(t, op))
+        write_shared(t, op);
+    behind_fill(t, op);
+}

@@ -1,0 +1,85 @@
+#include "codegen/python/tle_registers.h"
+
+#define REGISTERS  65536 /* of an SM */
+#define LANES      32
+#define PAD        16 /* what padding partitions ask for */
+#define LEAST      24
+#define GROUP      4 /* warps */
+#define WORKER_MAX 64
+
+static guint up8(guint n)
+{
+    return (n + 7) / 8 * 8;
+}
+
+static gint down8(gint64 n)
+{
+    return (gint)(n >= 0 ? n / 8 * 8 : -((-n + 7) / 8 * 8));
+}
+
+/* Larger partitions come first; four warps in that order are a warp group, which gets what its
+ * most demanding member asks for. Returns what all groups together leave of their share. */
+static gint64 surplus(const guint *warps, const guint *request, guint n, guint padded,
+                      guint maxnreg)
+{
+    gint64 left = 0;
+    guint at = 0, most = 0, size[WORKER_MAX + 1], ask[WORKER_MAX + 1], count = 0;
+    for (guint i = 0; i < n && count < WORKER_MAX; i++, count++) {
+        guint k = count;
+        for (; k > 0 && size[k - 1] < warps[i]; k--) {
+            size[k] = size[k - 1];
+            ask[k] = ask[k - 1];
+        }
+        size[k] = warps[i];
+        ask[k] = up8(request[i]);
+    }
+    guint sum = 0;
+    for (guint i = 0; i < count; i++)
+        sum += size[i];
+    size[count] = padded > sum ? padded - sum : 0;
+    ask[count] = PAD;
+    for (guint i = 0; i <= count; i++) {
+        for (guint w = 0; w < size[i]; w++) {
+            most = MAX(most, ask[i]);
+            if (++at % GROUP == 0) {
+                left += ((gint64)maxnreg - most) * GROUP * LANES;
+                most = 0;
+            }
+        }
+    }
+    return left;
+}
+
+WsTleRegisters ws_tle_registers(guint default_warps, guint n, const guint *warps,
+                                const guint *request, guint maxnreg)
+{
+    WsTleRegisters r = { .maxnreg = maxnreg };
+    for (guint i = 0; i < n; i++)
+        r.padded += warps[i];
+    r.padded = (r.padded + GROUP - 1) / GROUP * GROUP;
+    guint all = default_warps + r.padded;
+    if (!maxnreg)
+        r.maxnreg = MIN((guint)down8(REGISTERS / (all * LANES)), 256);
+    gint64 lanes = (gint64)default_warps * LANES;
+    gint64 budget = r.maxnreg * lanes + surplus(warps, request, n, r.padded, r.maxnreg);
+    r.leftover = down8(budget < 0 ? (budget - lanes + 1) / lanes : budget / lanes);
+    r.dropped = n > 0 && (budget <= 0 || r.leftover < LEAST);
+    return r;
+}
+
+char *ws_tle_registers_print(const WsTleRegisters *r, guint n, const guint *request)
+{
+    GString *s = g_string_new(NULL);
+    if (r->dropped)
+        g_string_append_printf(s,
+                               "the default partition would be left %d, which is below %d: "
+                               "setmaxnreg would be dropped silently, all run with %u",
+                               r->leftover, LEAST, r->maxnreg);
+    else
+        g_string_append_printf(s, "default partition %d", MIN(r->leftover, 256));
+    g_string_append(s, n == 1 ? "; worker" : n ? "; workers" : "");
+    for (guint i = 0; i < n; i++)
+        g_string_append_printf(s, " %u", up8(request[i]));
+    g_string_append_printf(s, " (all start with %u)", r->maxnreg);
+    return g_string_free(s, FALSE);
+}

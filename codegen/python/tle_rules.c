@@ -1,0 +1,373 @@
+/* Judgements of tle_rule.def on the plan. Each returns what offends, or NULL, and the operation (or
+ * the path) in *op and *path. */
+#include "codegen/python/tle.h"
+
+#include <string.h>
+
+typedef struct {
+    const WsOp *op;
+    const char *path; /* where no operation is at fault */
+} Fault;
+typedef const char *(*Judge)(WsTle *t, Fault *fault);
+
+static const char *kept(WsTle *t, Fault *fault)
+{
+    (void)t, (void)fault;
+    return NULL;
+}
+
+static const WsProgram *program(const WsTle *t)
+{
+    return t->y->p;
+}
+
+static gboolean is_pow2(guint n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* Operations of agents in order; NULL at the end. */
+static const WsOp *next_op(const WsTle *t, guint *i)
+{
+    while (*i < program(t)->n_ops) {
+        const WsOp *op = program(t)->op[(*i)++];
+        if (op->agent >= 0)
+            return op;
+    }
+    return NULL;
+}
+
+static const char *pow2(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < program(t)->n_buffers; i++) {
+        const WsBuffer *b = &program(t)->buffer[i];
+        gboolean rows = b->rank == 1 || is_pow2(b->rows), cols = is_pow2(b->cols);
+        guint odd = rows ? b->cols : b->rows;
+        gboolean one = b->rank == 2 && b->swizzle && (rows || cols) && odd % 16 == 0 &&
+                       b->dtype != WS_DTYPE_I32 && b->dtype != WS_DTYPE_U8;
+        if ((rows && cols) || one)
+            continue;
+        fault->path = ws_py_format(t->y, "buffers/%s", b->name);
+        return ws_py_format(t->y, "tile [%u, %u]", b->rows, b->cols);
+    }
+    return NULL;
+}
+
+static const char *copies(WsTle *t, Fault *fault)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        fault->op = op;
+        if (op->kind == WS_OP_TMA_STORE && op->reduce != WS_REDUCE_NONE)
+            return "a store that reduces";
+        if (op->kind == WS_OP_TMA_LOAD && op->ctas.kind != WS_CTAS_OWN)
+            return "a multicast";
+    }
+    return NULL;
+}
+
+/* What a barrier is completed by, beside copies. */
+static const WsOp *other_arrival(const WsTle *t, guint barrier)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        gboolean feeds = op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_CP_ARRIVE ||
+                         (op->kind == WS_OP_MBAR_EXPECT && !op->derived);
+        if (op->barrier == (gint)barrier && feeds)
+            return op;
+    }
+    return NULL;
+}
+
+static const char *transactions(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < t->transaction->len; i++) {
+        const WsTleTransaction *x = &g_array_index(t->transaction, WsTleTransaction, i);
+        const WsTleBarrier *b = &t->barrier[x->barrier];
+        const char *name = program(t)->barrier[x->barrier].name;
+        const WsOp *other = other_arrival(t, (guint)x->barrier);
+        fault->op = g_array_index(x->load, const WsOp *, 0);
+        if (x->load->len != b->n_parts)
+            return ws_py_format(t->y, "%u loads signal %s here, and %u elsewhere", x->load->len,
+                                name, b->n_parts);
+        if (other) {
+            fault->op = other;
+            return ws_py_format(t->y, "%s is completed by loads, and by this", name);
+        }
+        for (guint k = 0; k < x->load->len; k++) {
+            fault->op = g_array_index(x->load, const WsOp *, k);
+            gint64 bytes = ws_py_step_bytes(t->y, fault->op);
+            if (bytes != b->part[k].expect)
+                return ws_py_format(
+                    t->y, "%" G_GINT64_FORMAT " bytes on %s here, %" G_GINT64_FORMAT " elsewhere",
+                    bytes, name, b->part[k].expect);
+        }
+    }
+    return NULL;
+}
+
+static const char *product_types(WsTle *t, Fault *fault)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        if (op->kind != WS_OP_MMA)
+            continue;
+        fault->op = op;
+        if (op->mma->a_type == WS_DTYPE_U8 || op->mma->b_type == WS_DTYPE_U8)
+            return "an operand of u8";
+    }
+    return NULL;
+}
+
+static const char *pendings(WsTle *t, Fault *fault)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        fault->op = op;
+        if (op->kind == WS_OP_MMA_WAIT && t->product[op->index].differs)
+            return "commit groups hold different numbers of products";
+    }
+    return NULL;
+}
+
+static const char *in_flight(WsTle *t, Fault *fault)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        gint64 known;
+        if (op->kind != WS_OP_MMA)
+            continue;
+        const WsTleProduct *product = &t->product[op->index];
+        fault->op = op;
+        gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
+        if (!fixed && product->in_flight && !product->loop)
+            return "`first` is decided while the accumulator is in flight";
+    }
+    return NULL;
+}
+
+/* --- pipes -------------------------------------------------------------------------------------*/
+
+static const char *pipe_path(WsTle *t, guint pipe)
+{
+    return ws_py_format(t->y, "pipes/%s", ws_node_name(ws_tle_pipe(t, (gint)pipe)->node));
+}
+
+static const char *fields(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
+        for (guint k = 0; k < pipe->n_fields; k++) {
+            const WsBuffer *b = &program(t)->buffer[pipe->field[k]];
+            fault->path = pipe_path(t, i);
+            if (b->is_array)
+                return ws_py_format(t->y, "field %s is an array", b->name);
+        }
+    }
+    return NULL;
+}
+
+static gboolean bad_name(const char *name)
+{
+    return name[0] == '_' || !strcmp(name, "fields") || !strcmp(name, "readers");
+}
+
+static const char *field_names(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
+        fault->path = pipe_path(t, i);
+        for (guint k = 0; k < pipe->n_fields; k++) {
+            if (bad_name(program(t)->buffer[pipe->field[k]].name))
+                return ws_py_format(t->y, "field %s", program(t)->buffer[pipe->field[k]].name);
+        }
+        for (guint k = 0; k < pipe->n_readers; k++) {
+            if (bad_name(program(t)->agent[pipe->reader[k]].name))
+                return ws_py_format(t->y, "reader %s", program(t)->agent[pipe->reader[k]].name);
+        }
+    }
+    return NULL;
+}
+
+static const char *reader_fields(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const WsValue *readers = ws_node_get(ws_tle_pipe(t, (gint)i)->node, WS_F_readers);
+        fault->path = pipe_path(t, i);
+        for (guint k = 0; readers->kind == WS_VALUE_MAP && k < readers->n; k++) {
+            if (!readers->item[k].n)
+                return ws_py_format(t->y, "reader %s has no field", readers->key[k]);
+        }
+    }
+    return NULL;
+}
+
+static const char *writers(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
+        guint at = 0;
+        for (const WsOp *op; (op = next_op(t, &at));) {
+            fault->op = op;
+            if (op->barrier == pipe->full && op->barrier >= 0 && op->kind != WS_OP_MBAR_WAIT &&
+                op->agent != pipe->writer)
+                return "a second writer";
+        }
+    }
+    return NULL;
+}
+
+static gboolean fills(const WsTle *t, const WsOp *op, gint pipe)
+{
+    for (guint i = 0; i < op->n_access; i++) {
+        if ((op->access[i].mode & WS_MODE_WRITE) && t->pipe_of[op->access[i].buffer] == pipe)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Operations that stand between copies of a pipe: those of a window of copies alone. */
+static const WsOp *intruder(const WsTle *t, const WsTree *list, gint pipe)
+{
+    const WsOp *last = NULL, *found = NULL;
+    for (guint i = 0; i < list->n_kids; i++) {
+        const WsTree *kid = list->kid[i];
+        const WsOp *op = kid->kind == WS_TREE_OP ? kid->op : NULL;
+        if (op && op->kind == WS_OP_TMA_LOAD && fills(t, op, pipe)) {
+            if (found)
+                return found;
+            last = op;
+            continue;
+        }
+        gboolean touches = op && (op->n_access || op->barrier >= 0) &&
+                           op->kind != WS_OP_MBAR_EXPECT && !fills(t, op, pipe);
+        if (last && touches)
+            found = op;
+    }
+    return NULL;
+}
+
+static const WsOp *intruder_below(const WsTle *t, const WsTree *tree, gint pipe)
+{
+    const WsOp *op = tree->kind == WS_TREE_SEQ ? intruder(t, tree, pipe) : NULL;
+    for (guint i = 0; i < tree->n_kids && !op; i++)
+        op = tree->kid[i] ? intruder_below(t, tree->kid[i], pipe) : NULL;
+    return op;
+}
+
+static const char *window(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < t->pipe->len; i++) {
+        gint writer = ws_tle_pipe(t, (gint)i)->writer;
+        fault->op = writer < 0 ? NULL : intruder_below(t, program(t)->agent[writer].body, (gint)i);
+        if (fault->op)
+            return ws_py_format(t->y, "between copies into pipe %s", ws_tle_pipe(t, (gint)i)->name);
+    }
+    return NULL;
+}
+
+static const char *mixed(WsTle *t, Fault *fault)
+{
+    for (guint b = 0; b < program(t)->n_buffers; b++) {
+        gboolean copied = FALSE;
+        const WsOp *stored = NULL;
+        guint at = 0;
+        for (const WsOp *op; t->pipe_of[b] >= 0 && (op = next_op(t, &at));) {
+            gboolean here =
+                op->n_access && op->access[0].buffer == b && (op->access[0].mode & WS_MODE_WRITE);
+            copied = copied || (here && op->kind == WS_OP_TMA_LOAD);
+            stored = here && op->kind != WS_OP_TMA_LOAD ? op : stored;
+        }
+        fault->op = stored;
+        if (copied && stored)
+            return ws_py_format(t->y, "field %s", program(t)->buffer[b].name);
+    }
+    return NULL;
+}
+
+/* --- values, clusters, partitions --------------------------------------------------------------*/
+
+/* A view of a value is a tile of it: its start a multiple of its size, whatever the index is. */
+static const char *tiles(WsTle *t, Fault *fault)
+{
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        for (guint i = 0; i < op->n_value && op->kind != WS_OP_MMA; i++) {
+            const WsValueUse *u = &op->value[i];
+            const WsRegValue *v = &program(t)->agent[op->agent].value[u->value];
+            fault->op = op;
+            WsAffine a;
+            gboolean whole = u->rows == v->rows && u->cols == v->cols, fits = TRUE;
+            if (whole || !ws_expr_affine(u->col0, &a))
+                continue;
+            fits = a.constant % u->cols == 0 && v->cols % u->cols == 0 && v->rows % u->rows == 0;
+            for (guint k = 0; k < a.n; k++)
+                fits = fits && a.factor[k] % u->cols == 0;
+            ws_affine_clear(&a);
+            if (!fits)
+                return ws_py_format(t->y, "columns of %s", v->name);
+        }
+    }
+    return NULL;
+}
+
+static const char *clusters(WsTle *t, Fault *fault)
+{
+    fault->path = "cluster";
+    return program(t)->cluster > 1 ? ws_py_format(t->y, "a cluster of %u CTAs", program(t)->cluster)
+                                   : NULL;
+}
+
+static const char *named(WsTle *t, Fault *fault)
+{
+    guint n = 0, workers = program(t)->n_agents - 1;
+    for (guint i = 0; i < program(t)->n_barriers; i++) {
+        const WsBarrier *b = &program(t)->barrier[i];
+        if (b->kind != WS_BARRIER_NAMED || b->derived)
+            continue;
+        n += b->array;
+        fault->path = b->path;
+    }
+    return n + workers > 14 ? ws_py_format(t->y, "%u named barriers beside %u workers", n, workers)
+                            : NULL;
+}
+
+static const char *warps(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < program(t)->n_agents; i++) {
+        fault->path = program(t)->agent[i].path;
+        if (!is_pow2(program(t)->agent[i].warps) && i != t->order[0])
+            return ws_py_format(t->y, "%u warps", program(t)->agent[i].warps);
+    }
+    return t->no_default ? "no group has a multiple of 4 warps, so none can be the default" : NULL;
+}
+
+static const char *partitions(WsTle *t, Fault *fault)
+{
+    fault->path = "groups";
+    guint n = program(t)->n_agents;
+    return n > 14 ? ws_py_format(t->y, "%u partitions", n) : NULL;
+}
+
+/* --- the table ---------------------------------------------------------------------------------*/
+
+void ws_tle_judge(WsTle *t)
+{
+    static const struct {
+        const char *id, *what, *remedy;
+        Judge judge;
+    } rules[] = {
+#define WS_TLE_RULE(id, what, judge, remedy) { #id, what, remedy, judge },
+#include "codegen/python/tle_rule.def"
+#undef WS_TLE_RULE
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rules) && !t->y->error; i++) {
+        Fault fault = { 0 };
+        const char *offence = rules[i].judge(t, &fault);
+        if (!offence)
+            continue;
+        const char *what =
+            ws_py_format(t->y, "%s, but TLE says (%s): %s", offence, rules[i].id, rules[i].what);
+        ws_py_refuse_at(t->y, fault.op, fault.path, what, rules[i].remedy);
+    }
+}
