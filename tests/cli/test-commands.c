@@ -114,7 +114,7 @@ static const Case cases[] = {
     { "simulate-unknown-size", { "simulate", GEMM, "--size", "Q=1", NULL }, 2, "Q" },
     { "simulate-negative", { "simulate", GEMM, "--size", "M=-1", NULL }, 2, "M" },
     { "generate-program", { "generate", GEMM, "--as", "program", NULL }, 0, "full" },
-    { "generate-later", { "generate", GEMM, "--as", "tle", NULL }, 3, "tle" },
+    { "generate-later", { "generate", GEMM, "--as", "amdgcn", NULL }, 3, "amdgcn" },
     { "generate-unknown", { "generate", GEMM, "--as", "elf", NULL }, 2, "elf" },
 };
 
