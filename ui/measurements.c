@@ -2,6 +2,7 @@
 
 #include "ui/figures.h"
 #include "ui/format.h"
+#include "ui/run_compare.h"
 #include "ui/run_history.h"
 
 #include <glib/gi18n.h>
@@ -13,7 +14,7 @@
 struct _WsMeasurements {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *bound, *note, *stack, *range_text, *result, *runs;
+    GtkWidget *bound, *note, *stack, *range_text, *result, *runs, *two;
     GtkWidget *table[WS_FIGURES_COUNT];
     GtkWidget *busy;
     gboolean stale, range_stale;    /* not yet shown, since nobody looks */
@@ -276,6 +277,10 @@ char *ws_measurements_copy(WsMeasurements *self)
         g_autofree char *runs = ws_run_history_copy(WS_RUN_HISTORY(self->runs));
         g_string_append(out, runs);
     }
+    if (!g_strcmp0(page, "two-runs")) {
+        g_autofree char *two = ws_run_compare_copy(WS_RUN_COMPARE(self->two));
+        g_string_append(out, two);
+    }
     for (guint i = 0; i < WS_FIGURES_COUNT; i++) {
         GtkWidget *shown = gtk_stack_get_visible_child(GTK_STACK(self->stack));
         if (self->table[i] != shown && !gtk_widget_is_ancestor(self->table[i], shown))
@@ -421,6 +426,8 @@ GtkWidget *ws_measurements_new(WsDocument *document)
                             G_CONNECT_SWAPPED);
     self->runs = ws_run_history_new(document);
     gtk_stack_add_titled(GTK_STACK(self->stack), self->runs, "runs", _("Runs"));
+    self->two = ws_run_compare_new(document);
+    gtk_stack_add_titled(GTK_STACK(self->stack), self->two, "two-runs", _("Two Runs"));
     show_results(self);
     return GTK_WIDGET(self);
 }

@@ -5,7 +5,9 @@
 #include "launch/history.h"
 #include "ui/document_runs.h"
 #include "ui/measurements.h"
+#include "ui/run_compare.h"
 #include "ui/run_history.h"
+#include "ui/table.h"
 #include "ui/timeline_private.h"
 
 #include <math.h>
@@ -165,6 +167,15 @@ static void pin_and_flip(Scenario *s)
         g_assert_cmpfloat_with_epsilon(to2 - from2, to - from, 40);
         g_assert_cmpfloat_with_epsilon(from2, from, 40);
     }
+    /* Both beside each other, by round and by step. */
+    WsMeasurements *m = WS_MEASUREMENTS(ws_window_part(s->window, WS_PART_MEASUREMENTS));
+    scenario_act(s, "show-measurements");
+    g_assert_true(ws_measurements_show(m, "two-runs"));
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(m), "in the pinned one"));
+    GtkWidget *two = scenario_find_type(GTK_WIDGET(m), "WsRunCompare");
+    g_assert_cmpuint(ws_run_compare_n_rounds(WS_RUN_COMPARE(two)), >, 3);
+    ws_table_select(WS_TABLE(scenario_find_type(two, "WsTable")), 0);
+    WAIT_FOR(ws_document_focus(s->document)->step != NULL);
     /* Of another design nothing is left to flip to. */
     scenario_open(s, FA);
     g_assert_false(scenario_enabled(s, "flip-run"));
