@@ -67,7 +67,7 @@ static void counted(WsPy *y, const WsTree *t)
     WsPyTerm end = end_of(y, t, from, step, count);
     remarks(y, t);
     const char *range = fixed ? y->dialect->static_range : y->dialect->range;
-    ws_py_begin_loop(y, t);
+    ws_py_begin_block(y, t);
     if (plain)
         ws_py_open(y, "for %s in %s(%s)", name, range, count.s);
     else if (unit)
@@ -83,7 +83,7 @@ static void counted(WsPy *y, const WsTree *t)
     if (t->index_var >= 0)
         y->var[t->index_var].bound = FALSE;
     ws_py_close(y);
-    ws_py_end_loop(y, t);
+    ws_py_end_block(y, t);
 }
 
 /* --- branches ---------------------------------------------------------------------------------*/
@@ -99,6 +99,7 @@ static void branch(WsPy *y, const WsTree *t)
             ws_py_tree(y, taken);
         return;
     }
+    ws_py_begin_block(y, t);
     ws_py_open(y, "if %s", cond.s);
     ws_py_tree(y, t->kid[0]);
     body_end(y, t);
@@ -109,6 +110,7 @@ static void branch(WsPy *y, const WsTree *t)
         body_end(y, t);
         ws_py_close(y);
     }
+    ws_py_end_block(y, t);
 }
 
 static void operation(WsPy *y, const WsOp *op)

@@ -18,7 +18,7 @@ static const WsPyDialect gluon = {
     .spread = ws_gluon_spread,
     .reduce = ws_gluon_reduce,
     .body_end = ws_gluon_body_end,
-    .loop_around = ws_gluon_loop_around,
+    .block_around = ws_gluon_block_around,
     .role_begin = ws_gluon_role_begin,
 };
 

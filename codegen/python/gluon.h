@@ -45,7 +45,7 @@ const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows
 void ws_gluon_mma(WsPy *y, const WsOp *op);
 void ws_gluon_mma_wait(WsPy *y, const WsOp *op);
 void ws_gluon_body_end(WsPy *y, const WsTree *t);
-void ws_gluon_loop_around(WsPy *y, const WsTree *t, gboolean begin);
+void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin);
 /* Groups that a wait counts in a design, in calls of `kind` (each call is a group here); -1: refused. */
 gint64 ws_gluon_groups(WsPy *y, const WsOp *wait, WsOpKind kind, WsOpKind commit);
 /* --- gluon_memory.c -----------------------------------------------------------------------------*/

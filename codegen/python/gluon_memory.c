@@ -141,7 +141,7 @@ static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mas
         const char *more = (gint)d == row   ? ws_gluon_row_index(y, u->rows, col >= 0 ? u->cols : 1)
                            : (gint)d == col ? ws_gluon_col_index(y, row >= 0 ? u->rows : 1, u->cols)
                                             : NULL;
-        const char *s = ws_py_in(y, x, more ? WS_PY_SUM : WS_PY_TERM);
+        const char *s = more ? ws_py_text(y, op->coord[d]) : ws_py_in(y, x, WS_PY_TERM);
         gint64 one;
         if (more)
             s = ws_py_format(y, "(%s + %s)", s, more);

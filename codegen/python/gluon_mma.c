@@ -119,10 +119,22 @@ static void settle(WsPy *y)
     pass_through(y, g->in_flight->len);
 }
 
+/* Products are issued or waited for inside. */
+static gboolean has_products(const WsTree *t)
+{
+    if (t->kind == WS_TREE_OP)
+        return t->op->kind == WS_OP_MMA || t->op->kind == WS_OP_MMA_WAIT;
+    for (guint i = 0; i < t->n_kids; i++) {
+        if (t->kid[i] && has_products(t->kid[i]))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void ws_gluon_body_end(WsPy *y, const WsTree *t)
 {
-    (void)t;
-    settle(y);
+    if (has_products(t))
+        settle(y);
 }
 
 /* What is in flight at the end of a body is so at the beginning of the next round. */
@@ -141,12 +153,15 @@ static void simulate(WsPy *y, const WsTree *t)
         retire(g, MAX(ws_gluon_groups(y, t->op, WS_OP_MMA, WS_OP_MMA_COMMIT), 0));
 }
 
-void ws_gluon_loop_around(WsPy *y, const WsTree *t, gboolean begin)
+/* What a loop carries, or a branch changes, is a tensor. */
+void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin)
 {
     WsGluon *g = ws_gluon(y);
-    if (!begin)
+    if (!begin || !has_products(t))
         return;
     settle(y);
+    if (t->kind != WS_TREE_LOOP)
+        return;
     GArray *before = g->in_flight;
     g->in_flight = g_array_new(FALSE, FALSE, sizeof(WsGluonProduct));
     simulate(y, t->kid[0]);

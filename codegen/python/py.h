@@ -73,9 +73,9 @@ typedef struct {
     const char *(*reduce)(WsPy *y, const char *what, const char *x, guint rows, guint cols);
     /* Optional: element of a tensor in a uniform expression (0 outside of its shape). */
     const char *(*element)(WsPy *y, const WsExpr *x);
-    /* Optional: last in a body; before and behind the whole loop. */
+    /* Optional: last in a body; before and behind a whole loop or branch. */
     void (*body_end)(WsPy *y, const WsTree *t); /* also of the parts of a branch */
-    void (*loop_around)(WsPy *y, const WsTree *t, gboolean begin);
+    void (*block_around)(WsPy *y, const WsTree *t, gboolean begin);
     void (*role_begin)(WsPy *y); /* optional: y->agent is new */
 } WsPyDialect;
 
@@ -156,9 +156,9 @@ const char *ws_py_local(WsPy *y, const char *name);
 /* --- control.c, tiles.c -------------------------------------------------------------------------*/
 void ws_py_tree(WsPy *y, const WsTree *t);
 void ws_py_round(WsPy *y, const WsTree *t); /* what one round of loop t does */
-/* Around a loop statement: the dialect's loop_around, if it has one. */
-void ws_py_begin_loop(WsPy *y, const WsTree *t);
-void ws_py_end_loop(WsPy *y, const WsTree *t);
+/* Around a loop or branch: the dialect's block_around, if it has one. */
+void ws_py_begin_block(WsPy *y, const WsTree *t);
+void ws_py_end_block(WsPy *y, const WsTree *t);
 /* role.c: values that come into being before kid i of a sequence. */
 void ws_py_values_before(WsPy *y, const WsTree *seq, guint i);
 const char *ws_py_extent(WsPy *y, guint axis); /* "n_tm" */

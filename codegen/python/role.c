@@ -142,16 +142,16 @@ void ws_py_values_before(WsPy *y, const WsTree *seq, guint i)
     }
 }
 
-void ws_py_begin_loop(WsPy *y, const WsTree *t)
+void ws_py_begin_block(WsPy *y, const WsTree *t)
 {
-    if (y->dialect->loop_around)
-        y->dialect->loop_around(y, t, TRUE);
+    if (y->dialect->block_around)
+        y->dialect->block_around(y, t, TRUE);
 }
 
-void ws_py_end_loop(WsPy *y, const WsTree *t)
+void ws_py_end_block(WsPy *y, const WsTree *t)
 {
-    if (y->dialect->loop_around)
-        y->dialect->loop_around(y, t, FALSE);
+    if (y->dialect->block_around)
+        y->dialect->block_around(y, t, FALSE);
 }
 
 /* --- variables

@@ -179,8 +179,12 @@ static gsize break_at(const char *line, gsize indent)
 {
     gsize at = 0;
     int depth = 0, least = G_MAXINT;
+    gboolean quoted = FALSE;
     for (gsize i = indent; i < WS_LINE_MOST && line[i]; i++) {
-        if (line[i] == '#' || line[i] == '"')
+        quoted = quoted != (line[i] == '"');
+        if (quoted)
+            continue;
+        if (line[i] == '#')
             break;
         depth += (strchr("([{", line[i]) != NULL) - (strchr(")]}", line[i]) != NULL);
         gboolean comma = i > indent && line[i - 1] == ',' && line[i] == ' ';

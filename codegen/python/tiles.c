@@ -278,7 +278,7 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
     }
     gboolean dynamic = y->p->tiles.launch == WS_LAUNCH_DYNAMIC;
     const char *outer_next = y->next_tile, *name = ws_py_local(y, t->name);
-    ws_py_begin_loop(y, t);
+    ws_py_begin_block(y, t);
     if (!header(y, t, from, step))
         return;
     if (t->index_var >= 0)
@@ -300,7 +300,7 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
     if (dynamic)
         ws_py_line(y, "tile_id = %s", y->next_tile);
     ws_py_close(y);
-    ws_py_end_loop(y, t);
+    ws_py_end_block(y, t);
     y->next_tile = outer_next;
     if (t->index_var >= 0)
         y->var[t->index_var].bound = FALSE;

@@ -12,7 +12,8 @@ typedef struct {
 
 typedef struct {
     WsTle *t;
-    GArray *flight; /* Flight */
+    GArray *flight;  /* Flight */
+    gboolean forked; /* paths that left different groups in flight have met */
 } Walk;
 
 static gboolean index_is_first(const WsTree *loop, const WsExpr *first)
@@ -112,6 +113,8 @@ static void wait(Walk *w, const WsOp *op)
     if (!product->retired)
         product->retired = g_array_new(FALSE, FALSE, sizeof(guint));
     product->differs |= reached && product->settled && product->pendings != pendings;
+    product->differs |= w->forked && op->n > 0;
+    w->forked = w->forked && op->n > 0;
     if (reached || !product->settled)
         product->pendings = reached ? pendings : MAX(product->pendings, pendings);
     product->settled |= reached;
@@ -120,8 +123,45 @@ static void wait(Walk *w, const WsOp *op)
     g_array_remove_range(w->flight, 0, keep);
 }
 
+static GArray *copy_of(const GArray *flight)
+{
+    GArray *copy = g_array_new(FALSE, FALSE, sizeof(Flight));
+    return g_array_append_vals(copy, flight->data, flight->len);
+}
+
+static gboolean equal(const GArray *a, const GArray *b)
+{
+    gboolean same = a->len == b->len;
+    for (guint i = 0; i < a->len && same; i++)
+        same = g_array_index(a, Flight, i).closes == g_array_index(b, Flight, i).closes;
+    return same;
+}
+
+static void walk(Walk *w, const WsTree *t);
+
+static void branch(Walk *w, const WsTree *t)
+{
+    GArray *before = copy_of(w->flight), *then;
+    walk(w, t->kid[0]);
+    then = w->flight;
+    w->flight = before;
+    if (t->n_kids > 1 && t->kid[1])
+        walk(w, t->kid[1]);
+    w->forked = w->forked || !equal(then, w->flight);
+    if (then->len > w->flight->len) {
+        GArray *less = w->flight;
+        w->flight = then;
+        then = less;
+    }
+    g_array_unref(then);
+}
+
 static void walk(Walk *w, const WsTree *t)
 {
+    if (t->kind == WS_TREE_BRANCH) {
+        branch(w, t);
+        return;
+    }
     if (t->kind == WS_TREE_OP) {
         if (t->op->kind == WS_OP_MMA)
             issue(w, t->op);

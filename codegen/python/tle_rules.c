@@ -130,15 +130,36 @@ static const char *pendings(WsTle *t, Fault *fault)
     return NULL;
 }
 
+static gboolean has_product(const WsTree *t)
+{
+    gboolean found = t->kind == WS_TREE_OP && t->op->kind == WS_OP_MMA;
+    for (guint i = 0; i < t->n_kids && !found; i++)
+        found = t->kid[i] && has_product(t->kid[i]);
+    return found;
+}
+
+/* A wait under a condition that its products are not under: they would leave the branch as a
+ * result, in flight or not. */
+static gboolean conditional(const WsOp *op)
+{
+    for (const WsTree *at = op->tree; at; at = at->parent) {
+        if (at->kind == WS_TREE_BRANCH)
+            return !has_product(at);
+    }
+    return FALSE;
+}
+
 static const char *in_flight(WsTle *t, Fault *fault)
 {
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
         gint64 known;
+        fault->op = op;
+        if (op->kind == WS_OP_MMA_WAIT && conditional(op))
+            return "a wait under a condition, for products that are not";
         if (op->kind != WS_OP_MMA)
             continue;
         const WsTleProduct *product = &t->product[op->index];
-        fault->op = op;
         gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
         if (!fixed && product->in_flight && !product->loop)
             return "`first` is decided while the accumulator is in flight";
@@ -336,7 +357,7 @@ static const char *warps(WsTle *t, Fault *fault)
 {
     for (guint i = 0; i < program(t)->n_agents; i++) {
         fault->path = program(t)->agent[i].path;
-        if (!is_pow2(program(t)->agent[i].warps) && i != t->order[0])
+        if (!is_pow2(program(t)->agent[i].warps))
             return ws_py_format(t->y, "%u warps", program(t)->agent[i].warps);
     }
     return t->no_default ? "no group has a multiple of 4 warps, so none can be the default" : NULL;
