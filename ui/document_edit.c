@@ -99,7 +99,9 @@ gboolean ws_document_trying(WsDocument *d)
 
 WsClockResult *ws_document_former_clock(WsDocument *d)
 {
-    return d->before ? d->before->clock : NULL;
+    return d->before && !ws_findings_count(d->before->findings, WS_SEVERITY_ERROR)
+               ? d->before->clock
+               : NULL;
 }
 
 void ws_document_try(WsDocument *d, const WsDesign *design)

@@ -1,6 +1,6 @@
 #include "ui/gesture_private.h"
 
-#include "ui/edit_commands.h"
+#include "ui/format.h"
 #include "ui/window.h"
 
 #include <glib/gi18n.h>
@@ -104,18 +104,20 @@ const WsSceneItem *ws_gesture_item_at(WsTimeline *t, double x, double y)
 /* --- words beside the pointer -------------------------------------------------------------------
  */
 
+/* Only what runs, before and now, has times to be compared. */
 static char *gain_text(WsDocument *d)
 {
     WsClockResult *before = ws_document_former_clock(d), *now = ws_document_clock(d);
-    if (!before || !now || before->cycles <= 0)
+    if (!before || !now || before->cycles <= 0 ||
+        ws_findings_count(ws_document_findings(d), WS_SEVERITY_ERROR))
         return NULL;
     const gint64 by = now->cycles - before->cycles;
-    const double share = 100.0 * (double)by / (double)before->cycles;
     if (by == 0)
         return g_strdup(_("as fast as before"));
-    return g_strdup_printf(by < 0 ? _("%+" G_GINT64_FORMAT " cycles, %.1f %% gained")
-                                  : _("%+" G_GINT64_FORMAT " cycles, %.1f %% lost"),
-                           by, fabs(share));
+    g_autofree char *cycles = ws_format_int(by);
+    g_autofree char *share = ws_format_share(fabs((double)by) / (double)before->cycles);
+    return g_strdup_printf(by < 0 ? _("%s cycles, %s gained") : _("+%s cycles, %s lost"), cycles,
+                           share);
 }
 
 static char *verdict_text(WsDocument *d)
@@ -141,15 +143,13 @@ static void say(WsTimeline *t)
         g_string_append_printf(s, "✖ %s", g->refused);
     } else if (g->draft) {
         g_string_append(s, g->what ? g->what : "");
-        if (ws_document_trying(d) && ws_document_former_clock(d) &&
-            ws_document_design(d) == g->draft->design) {
-            g_autofree char *verdict = verdict_text(d);
-            /* What is wrong has no time to be compared. */
-            g_autofree char *gain =
-                ws_findings_count(ws_document_findings(d), WS_SEVERITY_ERROR) ? NULL : gain_text(d);
+        if (ws_document_trying(d) && ws_document_design(d) == g->draft->design) {
+            g_autofree char *verdict = verdict_text(d), *gain = gain_text(d);
             if (gain)
                 g_string_append_printf(s, "%s%s", s->len ? "\n" : "", gain);
             g_string_append_printf(s, "%s%s", s->len ? "\n" : "", verdict);
+        } else {
+            g_string_append_printf(s, "%s%s", s->len ? "\n" : "", _("checking…"));
         }
     } else if (g->what) {
         g_string_append(s, g->what);
@@ -165,6 +165,19 @@ static void previewed(WsDocument *d, WsTimeline *t)
 {
     if (t->gesture)
         say(t);
+}
+
+static WsWindow *window_of(WsTimeline *t)
+{
+    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(t));
+    return root && WS_IS_WINDOW(root) ? WS_WINDOW(root) : NULL;
+}
+
+static void set_dragging(WsTimeline *t, gboolean dragging)
+{
+    WsWindow *w = window_of(t);
+    if (w)
+        ws_window_set_dragging(w, dragging);
 }
 
 /* --- its life ------------------------------------------------------------------------------------
@@ -185,6 +198,7 @@ static void free_gesture(WsTimeline *t)
     g_free(g->what);
     g_free(g->words);
     g_free(g);
+    set_dragging(t, FALSE);
     gtk_widget_set_cursor(t->canvas, NULL);
     gtk_widget_queue_draw(t->canvas);
 }
@@ -282,6 +296,7 @@ void ws_gesture_take(WsTimeline *t, const char *key, WsDraft *draft, char *what)
         g_clear_pointer(&draft, ws_draft_free); /* where it is already */
     }
     g->draft = draft;
+    set_dragging(t, draft != NULL);
     ws_document_try(t->document, draft ? draft->design : NULL);
     say(t);
 }
@@ -295,12 +310,6 @@ void ws_gesture_move(WsTimeline *t, double x, double y)
     g->y = y;
     to[g->kind](t);
     gtk_widget_queue_draw(t->canvas);
-}
-
-static WsWindow *window_of(WsTimeline *t)
-{
-    GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(t));
-    return root && WS_IS_WINDOW(root) ? WS_WINDOW(root) : NULL;
 }
 
 void ws_gesture_finish(WsTimeline *t)

@@ -21,7 +21,8 @@ struct _WsWindow {
     GtkLabel *toast;      /* what a command has to say */
     guint toast_source;   /* hides it */
     GtkWidget *sidebar;
-    gboolean dragging; /* the score shows what letting go would give */
+    gboolean dragging;   /* the score shows what letting go would give … */
+    GtkLabel *of_before; /* … and the panels what was before, as this says */
 
     GPtrArray *detached;   /* GtkWindow: panels in windows of their own */
     GFileMonitor *monitor; /* of the design's file, NULL if none */

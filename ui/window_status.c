@@ -1,22 +1,9 @@
+#include "ui/format.h"
 #include "ui/scrubber.h"
 #include "ui/window_private.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
-
-/* 271304 -> "271 304", with thin spaces. Caller frees. */
-static char *grouped(gint64 value)
-{
-    g_autofree char *digits = g_strdup_printf("%" G_GINT64_FORMAT, value);
-    GString *text = g_string_new(NULL);
-    gsize n = strlen(digits);
-    for (gsize i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
-            g_string_append(text, "\342\200\211");
-        g_string_append_c(text, digits[i]);
-    }
-    return g_string_free(text, FALSE);
-}
 
 /* Clock in GHz of the trace that is on screen, 0 unknown. */
 static double clock_of(WsDocument *d)
@@ -25,17 +12,6 @@ static double clock_of(WsDocument *d)
     if (measured && measured->cta->len)
         return g_array_index(measured->cta, WsTraceCta, 0).ghz;
     return ws_document_clock(d) ? ws_document_clock(d)->ghz : 0;
-}
-
-static char *cycles_text(WsDocument *d, gint64 cycles)
-{
-    g_autofree char *number = grouped(cycles);
-    double ghz = clock_of(d);
-    if (!(ghz > 0))
-        return g_strdup_printf(_("%s cycles"), number);
-    double ns = (double)cycles / ghz;
-    return ns < 10000 ? g_strdup_printf(_("%s cycles (%.0f ns)"), number, ns)
-                      : g_strdup_printf(_("%s cycles (%.1f µs)"), number, ns / 1000);
 }
 
 /* Cycles that the selected execution takes; of any execution if none is chosen. FALSE: unknown. */
@@ -69,11 +45,11 @@ static void show_selection(WsWindow *w)
     else if (n > 1)
         g_string_append_printf(text, g_dngettext(NULL, "%u step", "%u steps", n), n);
     if (n && selection_extent(d, &cycles)) {
-        g_autofree char *extent = cycles_text(d, cycles);
+        g_autofree char *extent = ws_format_cycles_at(cycles, clock_of(d));
         g_string_append_printf(text, " · %s", extent);
     }
     if (ws_document_range(d, &from, &to)) {
-        g_autofree char *range = cycles_text(d, to - from);
+        g_autofree char *range = ws_format_cycles_at(to - from, clock_of(d));
         g_string_append(text, text->len ? " · " : "");
         g_string_append_printf(text, _("range %s"), range);
     }
@@ -103,7 +79,9 @@ static void show_verdict(WsWindow *w)
                                ws_document_left_out(d), count);
     else
         text = word ? g_strdup_printf("%s · %s", word, count) : g_strdup(count);
-    gtk_label_set_text(w->status_verdict, text);
+    /* Translators: %s is a verdict, of what a drag would give. */
+    g_autofree char *whole = w->dragging ? g_strdup_printf(_("let go here: %s"), text) : NULL;
+    gtk_label_set_text(w->status_verdict, whole ? whole : text);
     if (errors)
         gtk_widget_add_css_class(GTK_WIDGET(w->status_verdict), "bad");
     else
@@ -141,6 +119,15 @@ static void show_all(WsDocument *d, WsWindow *w)
     show_device(w);
 }
 
+void ws_window_set_dragging(WsWindow *w, gboolean dragging)
+{
+    if (w->dragging == dragging)
+        return;
+    w->dragging = dragging;
+    gtk_label_set_text(w->of_before, dragging ? _("below: before the drag") : "");
+    show_verdict(w);
+}
+
 static void selection_changed(WsDocument *d, WsWindow *w)
 {
     show_selection(w);
@@ -155,6 +142,9 @@ void ws_window_follow_status(WsWindow *w)
     g_signal_connect_object(w->document, "selection-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(w->document, "range-changed", G_CALLBACK(selection_changed), w, 0);
     g_signal_connect_object(timeline, "notify::zoom", G_CALLBACK(show_zoom), w, 0);
+    w->of_before = GTK_LABEL(gtk_label_new(NULL));
+    gtk_widget_add_css_class(GTK_WIDGET(w->of_before), "ws-before");
+    gtk_notebook_set_action_widget(w->panels, GTK_WIDGET(w->of_before), GTK_PACK_END);
     GtkWidget *place = ws_scrubber_new(WS_TIMELINE(timeline));
     gtk_box_insert_child_after(GTK_BOX(w->status_box), place,
                                gtk_widget_get_prev_sibling(GTK_WIDGET(w->status_device)));
