@@ -1,5 +1,6 @@
 #include "check/witness.h"
 #include "cli/check_report.h"
+#include "cli/import_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 typedef struct {
     gboolean json, strict, witness, step, dry, write;
     guint policy;
-    char *require, *policies;
+    char *require, *policies, *from;
     char **set;
 } Options;
 
@@ -100,16 +101,33 @@ static void clear_options(Options *o)
 {
     g_free(o->require);
     g_free(o->policies);
+    g_free(o->from);
     g_strfreev(o->set);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
+
+/* A kernel in another language: imported, what was not read is listed. */
+static int elaborate_import(WsCliInput *in, const char *file, const char *from)
+{
+    int code;
+    g_autoptr(WsImport) import = ws_cli_import(file, from, &code);
+    in->findings = ws_findings_new();
+    if (!import)
+        return code;
+    ws_cli_print_unread(import);
+    in->design = ws_design_ref(import->design);
+    in->program = ws_elaborate(in->design, NULL, 0, in->findings);
+    code = ws_findings_exit_code(in->findings, FALSE);
+    return code == WS_EXIT_YES && !in->program ? WS_EXIT_DEFECT : code;
+}
 
 /* Reads the file, checks it, or fixes and checks it. */
 static int judge(const char *file, WsCliInput *in, const Options *o, const WsCliFix *fix,
                  WsVerdict **verdict)
 {
     g_auto(GStrv) set = g_strdupv(o->set); /* reading settings cuts their text */
-    int code = ws_cli_elaborate(in, file, set);
+    const gboolean foreign = o->from || ws_cli_is_foreign(file);
+    int code = foreign ? elaborate_import(in, file, o->from) : ws_cli_elaborate(in, file, set);
     if (fix && in->design) {
         int written = ws_cli_fix(file, in, o->set, fix, verdict);
         if (written != WS_EXIT_YES)
@@ -120,6 +138,8 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
         *verdict = ws_check(in->program, &options, in->findings);
         ws_check_locate(in->design, in->findings);
     }
+    if (foreign && in->design)
+        ws_import_locate(in->design, in->findings);
     return *verdict ? verdict_code(*verdict, in->findings, o->strict, o->require) : code;
 }
 
@@ -170,6 +190,9 @@ int ws_command_check(int argc, char **argv)
           "engine), strict (both)",
           "WORD,..." },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
+        { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
+          "the file is a kernel in another language (see import); findings name its lines",
+          "gluon" },
         { NULL },
     };
     if (!ws_cli_options(&argc, &argv, "check", entries, &file))
@@ -180,6 +203,8 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--dry-run goes with --fix");
     if (o.json && fixing)
         return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
+    if (fixing && (o.from || ws_cli_is_foreign(file)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--fix mends designs: import the kernel first");
     if (!read_policy(&o))
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
     const WsCheckOptions options = { .policy = o.policy };

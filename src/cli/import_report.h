@@ -1,0 +1,16 @@
+/* What `import` and `check --from` share. */
+#pragma once
+
+#include "cli/cli.h"
+#include "import/import.h"
+
+G_BEGIN_DECLS
+
+/* Reads `file` as language `from` (NULL: by its suffix). NULL with *code set, message printed. */
+WsImport *ws_cli_import(const char *file, const char *from, int *code);
+/* TRUE if the suffix of the file is that of a language that is imported. */
+gboolean ws_cli_is_foreign(const char *file);
+/* The list of what was not understood, on stderr, with lines of the source. */
+void ws_cli_print_unread(const WsImport *import);
+
+G_END_DECLS

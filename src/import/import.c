@@ -1,0 +1,122 @@
+#include "import/pyread.h"
+
+#include <string.h>
+
+/* The door: text of a language -> design and what was not understood; findings back to its lines.
+ */
+
+static const struct {
+    const char *text, *suffix, *help;
+} from_table[] = {
+#define WS_IMPORT_FROM(id, text, suffix, help) { text, suffix, help },
+#include "import/from.def"
+#undef WS_IMPORT_FROM
+};
+
+WsImportFrom ws_import_from(const char *text)
+{
+    guint i = 0;
+    while (i < WS_IMPORT_FROM_COUNT && strcmp(from_table[i].text, text))
+        i++;
+    return (WsImportFrom)i;
+}
+
+const char *ws_import_from_text(WsImportFrom from)
+{
+    return from_table[from].text;
+}
+
+const char *ws_import_from_suffix(WsImportFrom from)
+{
+    return from_table[from].suffix;
+}
+
+const char *ws_import_from_help(WsImportFrom from)
+{
+    return from_table[from].help;
+}
+
+static gint by_line(gconstpointer a, gconstpointer b)
+{
+    const WsUnread *x = *(WsUnread *const *)a, *y = *(WsUnread *const *)b;
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : (gint)x->column - (gint)y->column;
+}
+
+WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
+                         GError **error)
+{
+    GError *own = NULL;
+    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
+    (void)from;
+    if (!py)
+        return NULL;
+    g_autofree char *source = g_strndup(text, length);
+    g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+    WsDesign *design = ws_import_python(r, py, file);
+    if (!design) {
+        if (!own)
+            g_set_error(&own, WS_IMPORT_ERROR, WS_IMPORT_ERROR_NOTHING,
+                        "%s:1:1: nothing was read. Import the file that holds the kernel.", file);
+        g_propagate_error(error, own);
+        return NULL;
+    }
+    g_clear_error(&own);
+    WsImport *import = g_new0(WsImport, 1);
+    import->file = g_strdup(file);
+    import->design = design;
+    import->unread = g_steal_pointer(&r->unread);
+    g_ptr_array_sort(import->unread, by_line);
+    return import;
+}
+
+WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error)
+{
+    g_autofree char *text = NULL;
+    gsize length;
+    if (!g_file_get_contents(file, &text, &length, error))
+        return NULL;
+    return ws_import_text(text, length, file, from, error);
+}
+
+void ws_import_free(WsImport *import)
+{
+    if (!import)
+        return;
+    ws_design_unref(import->design);
+    g_ptr_array_unref(import->unread);
+    g_free(import->file);
+    g_free(import);
+}
+
+gboolean ws_import_place(const WsNode *node, guint *line, guint *column)
+{
+    const char *note = node ? ws_node_text(node, WS_F_note) : NULL;
+    for (const char *c = note ? strchr(note, ':') : NULL; c; c = strchr(c + 1, ':')) {
+        char *end;
+        const guint64 l = g_ascii_strtoull(c + 1, &end, 10);
+        if (end == c + 1 || *end != ':')
+            continue;
+        const char *second = end + 1;
+        const guint64 k = g_ascii_strtoull(second, &end, 10);
+        if (end == second || *end != ':' || l < 1 || l > G_MAXUINT || k > G_MAXUINT)
+            continue;
+        *line = (guint)l;
+        *column = (guint)k;
+        return TRUE;
+    }
+    return FALSE;
+}
+
+void ws_import_locate(const WsDesign *design, WsFindings *findings)
+{
+    for (guint i = 0; i < findings->list->len; i++) {
+        WsFinding *f = g_ptr_array_index(findings->list, i);
+        g_autofree char *at = g_strdup(f->at ? f->at : "");
+        at[strcspn(at, "#")] = '\0';
+        const WsNode *node = ws_design_find(design, at);
+        f->line = f->column = 0;
+        for (; node; node = ws_design_owner(design, node, NULL, NULL))
+            if (ws_import_place(node, &f->line, &f->column))
+                break;
+    }
+}

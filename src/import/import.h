@@ -1,0 +1,66 @@
+/* Import: a kernel written in another language -> a design that `check` can judge. Only text is
+ * read; nothing of the file is ever executed. Every step of the design carries in its `note` the
+ * line it comes from ("kernel.py:42:9: mbarrier.wait(…)"), and findings are moved to those lines.
+ * What cannot be read becomes a `raw` step with its source lines, and is listed.
+ *
+ * A WsImport owns its design and its list. */
+#pragma once
+
+#include "program/program.h"
+#include "program/walk.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+#define WS_IMPORT_FROM(id, text, suffix, help) WS_IMPORT_##id,
+#include "import/from.def"
+#undef WS_IMPORT_FROM
+    WS_IMPORT_FROM_COUNT
+} WsImportFrom;
+WsImportFrom ws_import_from(const char *text); /* WS_IMPORT_FROM_COUNT if there is none */
+const char *ws_import_from_text(WsImportFrom from);
+const char *ws_import_from_suffix(WsImportFrom from); /* ".py" */
+const char *ws_import_from_help(WsImportFrom from);   /* what is read of the language */
+
+typedef enum {
+    WS_IMPORT_ERROR_READ,    /* the text is not of that language */
+    WS_IMPORT_ERROR_NOTHING, /* nothing that could be a pipeline stands in it */
+} WsImportError;
+#define WS_IMPORT_ERROR ws_import_error_quark()
+GQuark ws_import_error_quark(void);
+
+/* What was not understood. */
+typedef struct {
+    guint line, column, end_line;
+    char *what;   /* "the value of `x`" */
+    char *source; /* the lines */
+} WsUnread;
+
+typedef struct {
+    char *file;
+    WsDesign *design;
+    GPtrArray *unread; /* WsUnread*, in the order of the text */
+} WsImport;
+
+/* `file` names the text in errors ("FILE:LINE:COLUMN: …"), notes and the design. NULL with
+ * WS_PYTHON_ERROR, WS_IMPORT_ERROR or an error of reading the file. */
+WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
+                         GError **error);
+WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error);
+void ws_import_free(WsImport *import);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
+
+/* The place that an imported node's note gives: TRUE and line and column. */
+gboolean ws_import_place(const WsNode *node, guint *line, guint *column);
+/* Moves findings from the lines of the design to those of the source. */
+void ws_import_locate(const WsDesign *design, WsFindings *findings);
+
+/* TRUE if two programs make the same operations in the same order, up to names: every agent of `a`
+ * is walked beside its partner of `b` (same place in the warp order), with the sizes of `va` and
+ * `vb`, for a CTA that has every third of `n_tiles` tiles. What a compiler adds by itself is left
+ * out: prologue, setmaxnreg, fences, commits, `sync group`, `let`, `advance`, array statements.
+ * `why` names the first difference; caller frees. */
+gboolean ws_program_same(const WsProgram *a, const WsProgram *b, const WsLaunchValues *va,
+                         const WsLaunchValues *vb, gint64 n_tiles, char **why);
+
+G_END_DECLS

@@ -1,0 +1,123 @@
+/* The walk of a Python kernel with symbolic values: private to the Python front end. Integers are
+ * expressions over sizes and loops, rings and barriers are places, tiles are values of the group;
+ * everything else is opaque. Nothing is executed: loops are walked once to see what a round changes
+ * and once to read them.
+ *
+ * A PyRead borrows the tree and the WsRead; values live in the WsRead's pool. */
+#pragma once
+
+#include "import/python.h"
+#include "import/recognise.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    VAL_NONE,
+    VAL_INT,     /* e */
+    VAL_REAL,    /* text */
+    VAL_STRING,  /* text */
+    VAL_TUPLE,   /* item, n */
+    VAL_FUNC,    /* node: a DEF */
+    VAL_NAME,    /* text: dotted name of something outside the file */
+    VAL_PARAM,   /* text: a parameter nobody gave a value; what it is shows where it is used */
+    VAL_TENSOR,  /* index */
+    VAL_DESC,    /* index of the tensor */
+    VAL_BUFFER,  /* place */
+    VAL_BARRIER, /* place */
+    VAL_TILE,    /* index of the value; text: views */
+    VAL_ZERO,    /* rows, cols, dtype: a tile nobody stored yet; step: turns its `compute` on */
+    VAL_MATH,    /* text in the array language; rows, cols */
+    VAL_SHAPE,   /* index of the tensor */
+    VAL_LAYOUT,  /* index: dimension that a SliceLayout removes, -1 */
+    VAL_OPAQUE,
+} ValKind;
+
+typedef struct Val Val;
+struct Val {
+    ValKind kind;
+    const WsExpr *e;
+    const char *text, *dtype;
+    guint n;
+    const Val **item;
+    const WsPyNode *node;
+    gint index;
+    WsPlace place;
+    gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
+    WsReadStep *step;
+    guint depth;   /* ZERO: loops around it */
+    GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
+};
+
+typedef struct Frame Frame;
+struct Frame {
+    GHashTable *vars;   /* const char* -> const Val* */
+    const char *prefix; /* of values: "" in a partition */
+    const Val *result;
+    gboolean returned;
+    Frame *up;
+};
+
+typedef struct {
+    const char *name; /* of the loop */
+    const WsExpr *count;
+} OpenLoop;
+
+typedef struct {
+    WsRead *r;
+    const WsPython *py;
+    const char *file;
+    GHashTable *globals, *aliases; /* name -> Val*; name -> dotted text */
+    Frame *frame;
+    WsReadGroup *group;    /* NULL in the kernel's own body */
+    GPtrArray *to;         /* where steps go */
+    GArray *loops;         /* OpenLoop */
+    GPtrArray *loop_names; /* char*, in use in this group */
+    guint probing, serial, budget, calls;
+    gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
+    gboolean specialized;
+    gboolean converting; /* inside the arguments of a store, which converts by itself */
+    const WsPyNode *kernel;
+    gint64 num_warps;
+    const char *hint;    /* name of the variable that is being assigned */
+    const Val *grid;     /* of the launch */
+    const char *tile;    /* name of the axis once a loop over tiles was seen */
+    const WsExpr *tiles; /* its extent */
+} PyRead;
+
+WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file);
+
+#define PY_READ_BUDGET 200000 /* statements and calls walked */
+#define PY_PID         "pid"  /* this CTA; pid_1, pid_2 along the other axes of the grid */
+#define PY_GRID        "grid_size"
+
+Val *py_val(PyRead *p, ValKind kind);
+const Val *py_int(PyRead *p, const WsExpr *e); /* NULL: opaque */
+const Val *py_literal(PyRead *p, gint64 value);
+const Val *py_opaque(PyRead *p);
+const Val *py_eval(PyRead *p, const WsPyNode *node);
+const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
+const WsExpr *py_as_int(PyRead *p, const Val *v);
+gboolean py_known(const Val *v, gint64 *value);
+const Val *py_lookup(PyRead *p, const char *name);
+void py_assign(PyRead *p, const char *name, const Val *v);
+void py_run(PyRead *p, const WsPyNode *block);
+const Val *py_launch(PyRead *p, const WsPyNode *node); /* kernel[grid](…); NULL: it is none */
+const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at);
+void py_loop(PyRead *p, const WsPyNode *node);
+const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known); /* calls of the dialect */
+void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at);
+/* The statement could not be read: an opaque step of its own, and a line in the list. */
+void py_unread(PyRead *p, const WsPyNode *at, const char *what);
+WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
+gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
+
+/* --- tiles: formulas of the array language ----------------------------------------------------*/
+const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
+const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b);
+const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row);
+/* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
+gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+             gint64 cols);
+const char *py_dtype(const char *dotted); /* "bf16" of "gl.bfloat16"; NULL */
+
+G_END_DECLS

@@ -1,0 +1,316 @@
+#include "import/pyread.h"
+
+#include <string.h>
+
+/* Expressions. */
+
+const Val *py_lookup(PyRead *p, const char *name)
+{
+    const Val *v = p->frame ? g_hash_table_lookup(p->frame->vars, name) : NULL;
+    if (!v)
+        v = g_hash_table_lookup(p->globals, name);
+    if (v)
+        return v;
+    const char *dotted = g_hash_table_lookup(p->aliases, name);
+    Val *outside = py_val(p, VAL_NAME);
+    outside->text = dotted ? dotted : ws_source_format(p->r, "%s", name);
+    return outside;
+}
+
+void py_assign(PyRead *p, const char *name, const Val *v)
+{
+    g_hash_table_insert(p->frame ? p->frame->vars : p->globals, (gpointer)name, (gpointer)v);
+}
+
+const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node)
+{
+    return py_as_int(p, py_eval(p, node));
+}
+
+static const Val *tuple(PyRead *p, const WsPyNode *node)
+{
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, node->n + 1);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->n = node->n;
+    for (guint i = 0; i < node->n; i++)
+        v->item[i] = py_eval(p, node->kid[i]);
+    return v;
+}
+
+static gboolean is_number(const Val *v)
+{
+    return v->kind == VAL_INT || v->kind == VAL_PARAM;
+}
+
+static gboolean is_bit(const WsExpr *e)
+{
+    gint64 n;
+    return (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n == 2) ||
+           (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT ||
+           (ws_x_is(e, &n) && (n == 0 || n == 1)) ||
+           (e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_"));
+}
+
+/* & | ^ << >> on integers, as far as they mean arithmetic. */
+static const WsExpr *bits(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    WsRead *r = p->r;
+    gint64 n, m;
+    if (ws_x_is(a, &m) && ws_x_is(b, &n)) {
+        const gint64 value = !strcmp(op, "&") ? (m & n) : !strcmp(op, "|") ? (m | n) : (m ^ n);
+        if (*op == '&' || *op == '|' || *op == '^')
+            return ws_x_int(r, value);
+    }
+    if (*op == '^' && ws_x_is(a, &n))
+        return bits(p, op, b, a);
+    if (*op == '&' && ws_x_is(b, &n) && n > 0 && ((n + 1) & n) == 0)
+        return ws_x_mod(r, a, n + 1);
+    if (*op == '^' && ws_x_is(b, &n) && n == 1 && is_bit(a))
+        return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
+    if (*op == '^' && ws_x_is(b, &n) && n == 0)
+        return a;
+    if (!strcmp(op, ">>") && ws_x_is(b, &n) && n >= 0 && n < 62)
+        return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, (gint64)1 << n));
+    if (!strcmp(op, "<<") && ws_x_is(b, &n) && n >= 0 && n < 62)
+        return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
+    if (*op == '&' && is_bit(a) && is_bit(b))
+        return ws_x_op(r, WS_EXPR_AND, a, b);
+    if (*op == '|' && is_bit(a) && is_bit(b))
+        return ws_x_op(r, WS_EXPR_OR, a, b);
+    return NULL;
+}
+
+static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    static const struct {
+        const char *text;
+        WsExprOp op;
+    } table[] = {
+        { "+", WS_EXPR_ADD }, { "-", WS_EXPR_SUB }, { "*", WS_EXPR_MUL },   { "//", WS_EXPR_DIV },
+        { "<", WS_EXPR_LT },  { "<=", WS_EXPR_LE }, { ">", WS_EXPR_GT },    { ">=", WS_EXPR_GE },
+        { "==", WS_EXPR_EQ }, { "!=", WS_EXPR_NE }, { "and", WS_EXPR_AND }, { "or", WS_EXPR_OR },
+    };
+    gint64 n;
+    if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
+        return ws_x_mod(p->r, a, n);
+    if (!strcmp(op, "%"))
+        return ws_x_op(p->r, WS_EXPR_MOD, a, b);
+    for (guint i = 0; i < G_N_ELEMENTS(table); i++)
+        if (!strcmp(table[i].text, op))
+            return ws_x_op(p->r, table[i].op, a, b);
+    return bits(p, op, a, b);
+}
+
+static const Val *real(PyRead *p, const char *op, const Val *a, const Val *b)
+{
+    g_autofree char *x = a->kind == VAL_INT ? ws_x_text(a->e) : g_strdup(a->text);
+    g_autofree char *y = b->kind == VAL_INT ? ws_x_text(b->e) : g_strdup(b->text);
+    if (!x || !y || strlen(x) + strlen(y) > 500)
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_REAL);
+    v->text = ws_source_format(p->r, "(%s %s %s)", x, op, y);
+    return v;
+}
+
+static gboolean tile_like(const Val *v)
+{
+    return v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO;
+}
+
+static const Val *binary(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]), *b = py_eval(p, node->kid[1]);
+    if (tile_like(a) || tile_like(b))
+        return py_binary_tile(p, node->text, a, b);
+    if (is_number(a) && is_number(b))
+        return py_int(p, arithmetic(p, node->text, py_as_int(p, a), py_as_int(p, b)));
+    if ((a->kind == VAL_REAL || is_number(a)) && (b->kind == VAL_REAL || is_number(b)) &&
+        strchr("+-*/", node->text[0]) && !node->text[1])
+        return real(p, node->text, a, b);
+    if (a->kind == VAL_TUPLE && b->kind == VAL_TUPLE && !strcmp(node->text, "+")) {
+        Val *v = py_val(p, VAL_TUPLE);
+        v->item = g_new0(const Val *, a->n + b->n + 1);
+        g_ptr_array_add(p->r->pool, v->item);
+        for (guint i = 0; i < a->n + b->n; i++)
+            v->item[v->n++] = i < a->n ? a->item[i] : b->item[i - a->n];
+        return v;
+    }
+    return py_opaque(p);
+}
+
+static const Val *unary(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]);
+    if (tile_like(a))
+        return *node->text == '-'   ? py_binary_tile(p, "-", py_literal(p, 0), a)
+               : *node->text == '+' ? a
+                                    : py_opaque(p);
+    if (a->kind == VAL_REAL && *node->text == '-') {
+        Val *v = py_val(p, VAL_REAL);
+        v->text = ws_source_format(p->r, "(-%s)", a->text);
+        return v;
+    }
+    const WsExpr *e = py_as_int(p, a);
+    if (!e)
+        return py_opaque(p);
+    return !strcmp(node->text, "not") ? py_int(p, ws_x_op(p->r, WS_EXPR_NOT, e, NULL))
+           : *node->text == '-'       ? py_int(p, ws_x_op(p->r, WS_EXPR_NEG, e, NULL))
+           : *node->text == '+'       ? a
+                                      : py_opaque(p);
+}
+
+static const Val *attribute(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]);
+    if (a->kind == VAL_NAME) {
+        Val *v = py_val(p, VAL_NAME);
+        v->text = ws_source_format(p->r, "%s.%s", a->text, node->text);
+        return v;
+    }
+    if (!strcmp(node->text, "shape") && (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)) {
+        Val *v = py_val(p, VAL_SHAPE);
+        v->index = py_tensor(p, a, 0, node->line);
+        return v;
+    }
+    if (a->kind == VAL_BUFFER && !strcmp(node->text, "T")) {
+        Val *v = py_val(p, VAL_BUFFER);
+        *v = *a;
+        v->place.transposed = !a->place.transposed;
+        return v;
+    }
+    if (a->kind == VAL_DESC && g_array_index(p->r->tensors, WsReadTensor, a->index).bytes &&
+        (!strcmp(node->text, "block_type") || !strcmp(node->text, "nbytes"))) {
+        if (*node->text == 'b')
+            return a;
+        return py_literal(p, g_array_index(p->r->tensors, WsReadTensor, a->index).bytes);
+    }
+    if (!strcmp(node->text, "value") && a->kind == VAL_INT)
+        return a;
+    return py_opaque(p);
+}
+
+static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, shape->index);
+    if (i < 0 || i >= 5)
+        return py_opaque(p);
+    t->rank = MAX(t->rank, (guint)i + 1);
+    if (!t->shape[i]) {
+        const char *name = p->hint ? p->hint : ws_source_format(p->r, "%s_%d", t->name, (int)i);
+        t->shape[i] = ws_x_name(p->r, ws_source_size(p->r, name, 1024));
+    }
+    return py_int(p, t->shape[i]);
+}
+
+static const Val *index_(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]);
+    if (tile_like(a)) /* x[:, None]: the shape of a formula is kept anyway */
+        return a;
+    const Val *i = py_eval(p, node->kid[1]);
+    gint64 n;
+    if (a->kind == VAL_TUPLE && py_known(i, &n)) {
+        if (n < 0)
+            n += a->n;
+        return n >= 0 && n < a->n ? a->item[n] : py_opaque(p);
+    }
+    if (a->kind == VAL_SHAPE && py_known(i, &n))
+        return shape_item(p, a, n);
+    if (a->kind == VAL_BARRIER && i->kind == VAL_INT && !a->place.index) {
+        Val *v = py_val(p, VAL_BARRIER);
+        *v = *a;
+        v->place.index = i->e;
+        return v;
+    }
+    return py_opaque(p);
+}
+
+static const Val *ternary(PyRead *p, const WsPyNode *node)
+{
+    const Val *condition = py_eval(p, node->kid[0]);
+    gint64 known;
+    if (py_known(condition, &known))
+        return py_eval(p, node->kid[known ? 1 : 2]);
+    const Val *a = py_eval(p, node->kid[1]), *b = py_eval(p, node->kid[2]);
+    const WsExpr *c = py_as_int(p, condition), *x = py_as_int(p, a), *y = py_as_int(p, b);
+    return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+}
+
+static const Val *call(PyRead *p, const WsPyNode *node)
+{
+    gboolean known = FALSE;
+    const Val *v = py_launch(p, node);
+    if (v)
+        return v;
+    v = py_term(p, node, &known);
+    if (known)
+        return v;
+    const Val *f = py_eval(p, node->kid[0]);
+    if (f->kind != VAL_FUNC)
+        return py_opaque(p);
+    const WsPyNode *params = f->node->kid[0];
+    g_autofree const Val **args = g_new0(const Val *, params->n + 1);
+    guint at = 0;
+    for (guint i = 1; i < node->n; i++) {
+        const WsPyNode *arg = node->kid[i];
+        if (arg->kind == WS_PY_KEYWORD) {
+            for (guint k = 0; k < params->n; k++)
+                if (!strcmp(params->kid[k]->text, arg->text))
+                    args[k] = py_eval(p, arg->kid[0]);
+        } else if (at < params->n) {
+            args[at++] = py_eval(p, arg);
+        }
+    }
+    return py_call(p, f->node, args, node);
+}
+
+const Val *py_eval(PyRead *p, const WsPyNode *node)
+{
+    if (++p->budget > PY_READ_BUDGET) {
+        ws_source_fail(p->r, node->line, node->column, "Import the kernel from a file of its own.",
+                       "this kernel takes too long to follow");
+        return py_opaque(p);
+    }
+    switch (node->kind) {
+    case WS_PY_NAME:
+        return py_lookup(p, node->text);
+    case WS_PY_INT:
+        return py_literal(p, node->i);
+    case WS_PY_FLOAT: {
+        Val *v = py_val(p, VAL_REAL);
+        v->text = node->text;
+        return v;
+    }
+    case WS_PY_STRING: {
+        Val *v = py_val(p, VAL_STRING);
+        v->text = node->text;
+        if (strstr(node->text, "inf")) { /* float("inf") */
+            v->kind = VAL_REAL;
+            v->text = strchr(node->text, '-') ? "(-inf)" : "inf";
+        }
+        return v;
+    }
+    case WS_PY_CONST:
+        return !strcmp(node->text, "True")    ? py_literal(p, 1)
+               : !strcmp(node->text, "False") ? py_literal(p, 0)
+                                              : py_val(p, VAL_NONE);
+    case WS_PY_TUPLE:
+    case WS_PY_LIST:
+        return tuple(p, node);
+    case WS_PY_CALL:
+        return call(p, node);
+    case WS_PY_ATTR:
+        return attribute(p, node);
+    case WS_PY_INDEX:
+        return index_(p, node);
+    case WS_PY_UNARY:
+        return unary(p, node);
+    case WS_PY_BINARY:
+        return binary(p, node);
+    case WS_PY_TERNARY:
+        return ternary(p, node);
+    default:
+        return py_opaque(p);
+    }
+}

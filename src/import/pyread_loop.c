@@ -1,0 +1,585 @@
+#include "import/pyread.h"
+
+#include <string.h>
+
+/* Loops. A round is walked once with unknown integers to see how it changes them; from that follows
+ * what they are in every round: base + c·round, (base + c·round) mod n, or a parity that flips when
+ * an index wraps. Rounds are `k.total` of the design wherever the variable goes on over outer
+ * rounds and `k` where it starts anew. */
+
+typedef enum { CARRY_NONE, CARRY_LINEAR, CARRY_MOD, CARRY_WRAP, CARRY_UNKNOWN } CarryKind;
+
+typedef struct {
+    const char *name, *atom;
+    const Val *entry, *end;
+    CarryKind kind;
+    const WsExpr *step; /* LINEAR, MOD: what a round adds */
+    gint64 n;           /* MOD: modulus; WRAP: modulus of the index */
+    const char *index;  /* WRAP: variable of the index */
+} Carry;
+
+static void collect_names(const WsPyNode *node, GPtrArray *names)
+{
+    if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR) {
+        const guint targets = node->kind == WS_PY_ASSIGN ? node->n - 1 : 1;
+        for (guint t = 0; t < targets; t++) {
+            const WsPyNode *target = node->kid[t];
+            const guint n =
+                target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST ? target->n : 1;
+            for (guint i = 0; i < n; i++) {
+                const WsPyNode *one = target->kind == WS_PY_NAME ? target
+                                      : target->n > i            ? target->kid[i]
+                                                                 : target;
+                if (one->kind == WS_PY_NAME &&
+                    !g_ptr_array_find_with_equal_func(names, one->text, g_str_equal, NULL))
+                    g_ptr_array_add(names, (gpointer)one->text);
+            }
+        }
+    }
+    for (guint i = 0; i < node->n; i++)
+        collect_names(node->kid[i], names);
+}
+
+/* An integer of a round that is only being tried. */
+static gboolean holds_atom(const WsExpr *e)
+{
+    g_autofree char *text = ws_x_text(e);
+    return strstr(text, "__v_") != NULL;
+}
+
+/* --- what a round does
+ * ----------------------------------------------------------------------------*/
+
+/* e = atom + rest */
+static const WsExpr *past_atom(PyRead *p, const WsExpr *e, const char *atom)
+{
+    gint64 factor;
+    const WsExpr *rest = ws_x_without(p->r, e, atom, FALSE, &factor);
+    return factor == 1 && !ws_x_mentions(rest, atom) ? rest : NULL;
+}
+
+static gboolean is_select(const WsExpr *e)
+{
+    return e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
+}
+
+/* select(x == n, 0, x): the step of x. */
+static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, const WsExpr **step)
+{
+    gint64 zero;
+    if (!is_select(e))
+        return FALSE;
+    const WsExpr *c = e->arg[0];
+    const gboolean straight = c->op == WS_EXPR_EQ || c->op == WS_EXPR_GE;
+    if ((!straight && c->op != WS_EXPR_NE && c->op != WS_EXPR_LT) || !ws_x_is(c->arg[1], n) ||
+        *n < 1)
+        return FALSE;
+    const WsExpr *reset = e->arg[straight ? 1 : 2], *kept = e->arg[straight ? 2 : 1];
+    *step = past_atom(p, kept, atom);
+    return ws_x_is(reset, &zero) && zero == 0 && *step && ws_expr_equal(kept, c->arg[0]);
+}
+
+/* A parity that flips where the index of another carried variable wraps. */
+static gboolean flips_on_wrap(PyRead *p, Carry *c, Carry *all, guint n_all)
+{
+    const WsExpr *e = c->end->e, *inner = NULL;
+    gint64 two, n;
+    for (guint i = 0; i < n_all; i++) {
+        Carry *index = &all[i];
+        if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
+            continue;
+        c->index = index->name;
+        if (is_select(e) && e->arg[0]->n_args == 2 && ws_x_is(e->arg[0]->arg[1], &n)) {
+            const gboolean straight = e->arg[0]->op == WS_EXPR_EQ || e->arg[0]->op == WS_EXPR_GE;
+            const WsExpr *kept = e->arg[straight ? 2 : 1], *flipped = e->arg[straight ? 1 : 2];
+            c->n = n;
+            return kept->op == WS_EXPR_NAME && !strcmp(kept->name, c->atom) &&
+                   flipped->op == WS_EXPR_MOD && ws_x_is(flipped->arg[1], &two) && two == 2;
+        }
+        if (e->op != WS_EXPR_MOD || !ws_x_is(e->arg[1], &two) || two != 2)
+            return FALSE;
+        inner = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom);
+        if (inner && inner->op == WS_EXPR_DIV && ws_x_is(inner->arg[1], &c->n))
+            return TRUE;
+        /* phase ^ (index == 0) with the index of the next round */
+        if (inner && inner->op == WS_EXPR_EQ && index->kind == CARRY_MOD) {
+            c->n = index->n;
+            return TRUE;
+        }
+        return FALSE;
+    }
+    return FALSE;
+}
+
+static void classify(PyRead *p, Carry *c)
+{
+    const WsExpr *e = c->end->e, *rest;
+    gint64 n, factor;
+    if (!ws_x_mentions(e, c->atom)) {
+        c->kind = CARRY_NONE;
+        return;
+    }
+    c->kind = CARRY_UNKNOWN;
+    if ((rest = past_atom(p, e, c->atom))) {
+        c->kind = CARRY_LINEAR;
+        c->step = rest;
+    } else if (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) &&
+               (rest = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom)) &&
+               !holds_atom(rest)) {
+        c->kind = CARRY_MOD;
+        c->step = rest;
+        c->n = n;
+    } else if (wraps(p, e, c->atom, &n, &rest)) {
+        c->kind = CARRY_MOD;
+        c->step = rest;
+        c->n = n;
+    } else {
+        rest = ws_x_without(p->r, e, c->atom, FALSE, &factor);
+        if (factor == -1 && ws_x_is(rest, &n) && n == 1) { /* 1 - x */
+            c->kind = CARRY_MOD;
+            c->step = ws_x_int(p->r, 1);
+            c->n = 2;
+        }
+    }
+}
+
+/* --- what a variable is in a round, and after the loop
+ * -----------------------------------------------*/
+
+typedef enum { AT_HEAD, AT_EXIT } Moment;
+
+/* base after some rounds, each adding `step` (a number, terms of inner loops' rounds, or anything
+ * that does not change). NULL: it cannot be said. */
+static const WsExpr *advance(PyRead *p, const WsExpr *base, const WsExpr *step, const char *loop,
+                             const WsExpr *count, Moment moment)
+{
+    WsRead *r = p->r;
+    WsAffine f;
+    if (!base || !step || !ws_expr_affine(step, &f))
+        return NULL;
+    const gboolean probe = p->probing && holds_atom(base);
+    const gboolean outer = p->loops->len == 0;
+    gboolean carried = TRUE, nested = FALSE, any = f.constant != 0;
+    const WsExpr *sum = base;
+    gint64 factor;
+    ws_x_without(r, base, loop, TRUE, &factor);
+    carried &= factor == f.constant;
+    for (guint i = 0; i < f.n; i++) {
+        const WsExpr *t = f.term[i];
+        const gboolean rounds = t->op == WS_EXPR_NAME && g_str_has_prefix(t->name, "__n_");
+        nested |= rounds;
+        any = TRUE;
+        if (rounds) {
+            ws_x_without(r, base, t->name + 4, TRUE, &factor);
+            carried &= factor == f.factor[i];
+        } else {
+            carried = FALSE;
+        }
+    }
+    if (carried && any && !probe) {
+        ws_affine_clear(&f);
+        return base;
+    }
+    for (guint i = 0; sum && i <= f.n; i++) {
+        const gint64 c = i < f.n ? f.factor[i] : f.constant;
+        const WsExpr *t = i < f.n ? f.term[i] : NULL;
+        const gboolean rounds = t && t->op == WS_EXPR_NAME && g_str_has_prefix(t->name, "__n_");
+        const WsExpr *times =
+            probe && moment == AT_EXIT
+                ? ws_x_name(r, rounds ? t->name : ws_source_format(r, "__n_%s", loop))
+            : outer || probe    ? ws_x_total(r, rounds ? t->name + 4 : loop)
+            : nested            ? NULL
+            : moment == AT_HEAD ? ws_x_name(r, loop)
+                                : count;
+        if (c == 0)
+            continue;
+        if (t && !rounds)
+            times = ws_x_op(r, WS_EXPR_MUL, times, ws_x_own(r, ws_expr_ref(t)));
+        sum = ws_x_op(r, WS_EXPR_ADD, sum, ws_x_op(r, WS_EXPR_MUL, times, ws_x_int(r, c)));
+    }
+    ws_affine_clear(&f);
+    return sum;
+}
+
+static const WsExpr *inner_of(PyRead *p, const WsExpr *e, gint64 n)
+{
+    gint64 m;
+    return e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &m) && m == n
+               ? ws_x_own(p->r, ws_expr_ref(e->arg[0]))
+               : e;
+}
+
+static const WsExpr *wrapped(PyRead *p, const Carry *c, const Carry *all, guint n_all,
+                             const char *loop, const WsExpr *count, Moment moment)
+{
+    WsRead *r = p->r;
+    for (guint i = 0; i < n_all; i++) {
+        const Carry *index = &all[i];
+        if (strcmp(index->name, c->index) || index->kind != CARRY_MOD)
+            continue;
+        const WsExpr *g = inner_of(p, index->entry->e, index->n);
+        const WsExpr *turns = advance(p, g, index->step, loop, count, moment);
+        const WsExpr *base = inner_of(p, c->entry->e, 2);
+        const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, g, ws_x_int(r, c->n));
+        const WsExpr *now = ws_x_op(r, WS_EXPR_DIV, turns, ws_x_int(r, c->n));
+        const WsExpr *start = ws_x_op(r, WS_EXPR_SUB, base, old);
+        gint64 known;
+        /* the entry already holds old turns, or the index starts below n */
+        if (!start || holds_atom(base) || !(ws_x_is(start, &known) || ws_x_is(base, &known)))
+            start = base;
+        else if (ws_x_is(base, &known))
+            start = base;
+        return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, start, now), 2);
+    }
+    return NULL;
+}
+
+static const WsExpr *carried(PyRead *p, const Carry *c, const Carry *all, guint n_all,
+                             const char *loop, const WsExpr *count, Moment moment)
+{
+    switch (c->kind) {
+    case CARRY_LINEAR:
+        return advance(p, c->entry->e, c->step, loop, count, moment);
+    case CARRY_MOD: {
+        const WsExpr *e = advance(p, inner_of(p, c->entry->e, c->n), c->step, loop, count, moment);
+        return e ? ws_x_mod(p->r, e, c->n) : NULL;
+    }
+    case CARRY_WRAP:
+        return wrapped(p, c, all, n_all, loop, count, moment);
+    default:
+        return NULL;
+    }
+}
+
+/* --- walking
+ * -----------------------------------------------------------------------------------------*/
+
+typedef struct {
+    const WsPyNode *node, *body, *target;
+    const char *name;
+    const WsExpr *count; /* NULL over tiles */
+    const WsExpr *index; /* what the target is in a round; NULL: no target */
+    gboolean tiles, unroll;
+} Loop;
+
+static void bind_target(PyRead *p, const Loop *l)
+{
+    if (l->target && l->target->kind == WS_PY_NAME)
+        py_assign(p, l->target->text, py_int(p, l->index));
+}
+
+/* One round with unknown integers; the steps of it are thrown away. */
+static void probe(PyRead *p, const Loop *l, GArray *carries)
+{
+    GPtrArray *to = p->to, *scratch = g_ptr_array_new();
+    GHashTable *saved = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, p->frame->vars);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(saved, key, value);
+    const guint names = p->loop_names->len, values = p->group->values->len;
+    const gboolean dirty = p->dirty, waited = p->waited;
+    for (guint i = 0; i < carries->len; i++) {
+        Carry *c = &g_array_index(carries, Carry, i);
+        if (c->entry->kind != VAL_INT && c->entry->kind != VAL_PARAM)
+            continue;
+        if (c->entry->kind == VAL_PARAM)
+            c->entry = py_int(p, py_as_int(p, c->entry));
+        c->atom = ws_source_format(p->r, "__v_%u_", p->serial++);
+        py_assign(p, c->name, py_int(p, ws_x_name(p->r, c->atom)));
+    }
+    bind_target(p, l);
+    p->to = scratch;
+    p->probing++;
+    OpenLoop open = { l->name, l->count };
+    g_array_append_val(p->loops, open);
+    py_run(p, l->body);
+    g_array_set_size(p->loops, p->loops->len - 1);
+    p->probing--;
+    p->to = to;
+    for (guint i = 0; i < carries->len; i++) {
+        Carry *c = &g_array_index(carries, Carry, i);
+        c->end = g_hash_table_lookup(p->frame->vars, c->name);
+    }
+    g_hash_table_remove_all(p->frame->vars);
+    g_hash_table_iter_init(&it, saved);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(p->frame->vars, key, value);
+    g_hash_table_unref(saved);
+    g_ptr_array_set_size(p->loop_names, names);
+    g_array_set_size(p->group->values, values);
+    g_ptr_array_unref(scratch);
+    p->dirty = dirty;
+    p->waited = waited;
+}
+
+static void set_heads(PyRead *p, const Loop *l, GArray *carries)
+{
+    Carry *all = (Carry *)(gpointer)carries->data;
+    for (guint i = 0; i < carries->len; i++)
+        if (all[i].atom && all[i].end && all[i].end->kind == VAL_INT)
+            classify(p, &all[i]);
+        else if (all[i].atom)
+            all[i].kind = CARRY_UNKNOWN;
+    for (guint i = 0; i < carries->len; i++)
+        if (all[i].kind == CARRY_UNKNOWN && all[i].end && all[i].end->kind == VAL_INT &&
+            flips_on_wrap(p, &all[i], all, carries->len))
+            all[i].kind = CARRY_WRAP;
+    for (guint i = 0; i < carries->len; i++) {
+        Carry *c = &all[i];
+        if (!c->atom)
+            continue;
+        const WsExpr *e = carried(p, c, all, carries->len, l->name, l->count, AT_HEAD);
+        if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) { /* of the round before */
+            const WsExpr *k = ws_x_name(p->r, l->name);
+            const WsExpr *before = ws_x_replace(p->r, c->end->e, l->name,
+                                                ws_x_op(p->r, WS_EXPR_SUB, k, ws_x_int(p->r, 1)));
+            const WsExpr *first = ws_x_replace(p->r, c->end->e, l->name, ws_x_int(p->r, -1));
+            if (before && first && ws_expr_equal(before, c->end->e))
+                e = c->entry->e && ws_expr_equal(before, c->entry->e) ? before : NULL;
+            else if (first && c->entry->kind == VAL_INT && ws_expr_equal(first, c->entry->e))
+                e = before;
+            else if (before && c->entry->kind == VAL_INT)
+                e = ws_x_call(p->r, WS_FUNC_SELECT, ws_x_op(p->r, WS_EXPR_GT, k, ws_x_int(p->r, 0)),
+                              before, c->entry->e);
+        }
+        py_assign(p, c->name, py_int(p, e));
+    }
+}
+
+static void set_exits(PyRead *p, const Loop *l, GArray *carries)
+{
+    Carry *all = (Carry *)(gpointer)carries->data;
+    const WsExpr *last = l->count ? ws_x_op(p->r, WS_EXPR_SUB, l->count, ws_x_int(p->r, 1)) : NULL;
+    for (guint i = 0; i < carries->len; i++) {
+        Carry *c = &all[i];
+        if (c->atom && c->kind != CARRY_NONE) {
+            py_assign(p, c->name,
+                      py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
+            continue;
+        }
+        const Val *v = g_hash_table_lookup(p->frame->vars, c->name);
+        if (v && v->kind == VAL_INT && ws_x_mentions(v->e, l->name))
+            py_assign(p, c->name, py_int(p, ws_x_replace(p->r, v->e, l->name, last)));
+    }
+}
+
+/* A tile variable that means another value at the end of a round than at its head is copied. */
+static void close_round(PyRead *p, const Loop *l, GArray *carries)
+{
+    for (guint i = 0; i < carries->len; i++) {
+        const Carry *c = &g_array_index(carries, Carry, i);
+        const Val *end = g_hash_table_lookup(p->frame->vars, c->name);
+        if (c->entry->kind != VAL_TILE || !end || end->kind != VAL_TILE ||
+            end->index == c->entry->index)
+            continue;
+        WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
+        s->value = c->entry->index;
+        s->text = ws_source_format(
+            p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, c->entry->index).name,
+            g_array_index(p->group->values, WsReadValue, end->index).name);
+        py_assign(p, c->name, c->entry);
+    }
+}
+
+static void walk(PyRead *p, Loop *l)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    collect_names(l->body, names);
+    g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(Carry));
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        const Val *entry = g_hash_table_lookup(p->frame->vars, name);
+        if (!entry || (l->target && l->target->text && !strcmp(l->target->text, name)))
+            continue;
+        Carry c = { .name = name, .entry = entry };
+        g_array_append_val(carries, c);
+    }
+    probe(p, l, carries);
+    if (*p->r->error)
+        return;
+    set_heads(p, l, carries);
+    bind_target(p, l);
+    WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
+    s->name = l->name;
+    s->e = l->count;
+    s->all = l->unroll;
+    GPtrArray *to = p->to;
+    p->to = s->body;
+    OpenLoop open = { l->name, l->count };
+    g_array_append_val(p->loops, open);
+    py_run(p, l->body);
+    close_round(p, l, carries);
+    g_array_set_size(p->loops, p->loops->len - 1);
+    p->to = to;
+    set_exits(p, l, carries);
+}
+
+static const char *loop_name(PyRead *p, const char *want)
+{
+    g_autofree char *base = g_strdup(want);
+    const char *name = NULL;
+    for (guint n = 1; !name; n++) {
+        name =
+            n == 1 ? ws_source_format(p->r, "%s", base) : ws_source_format(p->r, "%s_%u", base, n);
+        if (ws_name_is_reserved(name) || g_hash_table_contains(p->r->names, name) ||
+            ws_func_find(name) != WS_FUNC_COUNT ||
+            g_ptr_array_find_with_equal_func(p->loop_names, name, g_str_equal, NULL))
+            name = NULL;
+        for (guint i = 0; name && i < p->group->values->len; i++)
+            if (!strcmp(g_array_index(p->group->values, WsReadValue, i).name, name))
+                name = NULL;
+    }
+    g_ptr_array_add(p->loop_names, (gpointer)name);
+    return name;
+}
+
+static gboolean is_atom(const WsExpr *e, const char *name)
+{
+    return e && e->op == WS_EXPR_NAME && !strcmp(e->name, name);
+}
+
+/* A loop from this CTA's number in steps of the grid: over tiles. */
+static gboolean over_tiles(PyRead *p, Loop *l, const WsExpr *start, const WsExpr *stop,
+                           const WsExpr *step)
+{
+    if (!is_atom(start, PY_PID) || !is_atom(step, PY_GRID))
+        return FALSE;
+    if (!p->tile) {
+        p->tile = ws_source_name(p->r, "tile");
+        p->tiles = stop;
+    } else if (!p->tiles || !stop || !ws_expr_equal(p->tiles, stop)) {
+        ws_source_unread(p->r, l->node->line, l->node->column, l->node->line,
+                         "a second range of tiles", "");
+    }
+    l->tiles = TRUE;
+    l->count = NULL;
+    l->index = ws_x_name(p->r, p->tile);
+    l->name = loop_name(p, "t");
+    return TRUE;
+}
+
+/* Outside of groups loops are done round by round: they set up barriers. */
+static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const WsExpr *stop,
+                     const WsExpr *step)
+{
+    gint64 a, b, c;
+    if (!ws_x_is(start, &a) || !ws_x_is(stop, &b) || !ws_x_is(step, &c) || c < 1 || b - a > 1024) {
+        py_unread(p, node, "a loop outside of the partitions");
+        return;
+    }
+    for (; a < b && !*p->r->error; a += c) {
+        if (node->kid[0]->kind == WS_PY_NAME)
+            py_assign(p, node->kid[0]->text, py_literal(p, a));
+        py_run(p, node->kid[2]);
+    }
+}
+
+static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, gboolean *unroll)
+{
+    g_autofree char *dotted = call->kind == WS_PY_CALL ? ws_python_dotted(call->kid[0]) : NULL;
+    const char *last = dotted ? strrchr(dotted, '.') : NULL;
+    last = last ? last + 1 : dotted;
+    if (!last || (strcmp(last, "range") && strcmp(last, "static_range")))
+        return FALSE;
+    *unroll = !strcmp(last, "static_range");
+    guint n = 0;
+    for (guint i = 1; i < call->n && n < 3; i++)
+        if (call->kid[i]->kind != WS_PY_KEYWORD)
+            part[n++] = py_eval_int(p, call->kid[i]);
+    if (n == 1) {
+        part[1] = part[0];
+        part[0] = ws_x_int(p->r, 0);
+    }
+    if (n < 3)
+        part[2] = ws_x_int(p->r, 1);
+    return n > 0;
+}
+
+static void for_(PyRead *p, const WsPyNode *node)
+{
+    const WsExpr *part[3] = { NULL };
+    Loop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
+    if (!range_of(p, node->kid[1], part, &l.unroll)) {
+        py_unread(p, node, "a loop that is not over a range");
+        return;
+    }
+    if (!p->group) {
+        unrolled(p, node, part[0], part[1], part[2]);
+        return;
+    }
+    if (!over_tiles(p, &l, part[0], part[1], part[2])) {
+        WsRead *r = p->r;
+        gint64 step;
+        const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);
+        if (!span || !ws_x_is(part[2], &step) || step < 1) {
+            py_unread(p, node, "a loop whose bounds are no integers, or whose step is no number");
+            return;
+        }
+        l.name = loop_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
+        l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
+        l.index = ws_x_op(r, WS_EXPR_ADD, part[0],
+                          ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, l.name), part[2]));
+        gint64 known;
+        l.unroll &= ws_x_is(l.count, &known);
+    }
+    walk(p, &l);
+}
+
+/* while v < bound: … v += step */
+static void while_(PyRead *p, const WsPyNode *node)
+{
+    const WsPyNode *c = node->kid[0];
+    Loop l = { .node = node, .body = node->kid[1] };
+    if (!p->group || c->kind != WS_PY_BINARY || strcmp(c->text, "<") ||
+        c->kid[0]->kind != WS_PY_NAME) {
+        py_unread(p, node, "a while loop that is not `variable < bound`");
+        return;
+    }
+    const WsPyNode *variable = c->kid[0];
+    const WsExpr *start = py_eval_int(p, variable), *stop = py_eval_int(p, c->kid[1]);
+    g_autoptr(GArray) one = g_array_new(FALSE, TRUE, sizeof(Carry));
+    Carry v = { .name = variable->text, .entry = py_lookup(p, variable->text) };
+    g_array_append_val(one, v);
+    l.name = loop_name(p, "w");
+    probe(p, &l, one);
+    g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
+    Carry *found = &g_array_index(one, Carry, 0);
+    if (*p->r->error)
+        return;
+    if (found->atom && found->end && found->end->kind == VAL_INT)
+        classify(p, found);
+    gint64 step;
+    if (!start || !stop || found->kind != CARRY_LINEAR) {
+        py_unread(p, node, "a while loop whose variable does not grow evenly");
+        return;
+    }
+    if (over_tiles(p, &l, start, stop, found->step)) {
+        WsPyNode *target = g_new0(WsPyNode, 1);
+        g_ptr_array_add(p->r->pool, target);
+        *target = *variable;
+        l.target = target;
+    } else if (ws_x_is(found->step, &step) && step > 0) {
+        l.name = loop_name(p, variable->text);
+        l.count = ws_x_op(p->r, WS_EXPR_SUB, stop, start);
+        if (step > 1)
+            l.count = ws_x_call(p->r, WS_FUNC_CDIV, l.count, found->step, NULL);
+    } else {
+        py_unread(p, node, "a while loop whose variable does not grow by a number");
+        return;
+    }
+    walk(p, &l);
+}
+
+void py_loop(PyRead *p, const WsPyNode *node)
+{
+    if (p->loops->len >= 10) {
+        py_unread(p, node, "loops nested deeper than ten");
+        return;
+    }
+    if (node->kind == WS_PY_FOR)
+        for_(p, node);
+    else
+        while_(p, node);
+}

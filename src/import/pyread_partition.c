@@ -1,0 +1,75 @@
+#include "import/pyread_terms.h"
+
+#include <string.h>
+
+/* warp_specialize: its partitions become groups. */
+
+/* Registers of the default partition, as Triton works them out (8 | leftover; 0: no plan). */
+static gint64 leftover(const Val *warps, const Val *regs, gint64 own)
+{
+    gint64 total = 0, used = 0;
+    for (guint i = 0; i < warps->n; i++)
+        total += py_number(warps->item[i], 0);
+    total = (total + 3) / 4 * 4;
+    const gint64 each = 65536 / ((own + total) * 32) / 8 * 8;
+    gint64 group = 0, most = 0, in = 0;
+    for (guint i = 0; i < warps->n; i++) { /* per warp group of four warps */
+        most = MAX(most, (py_number(regs->item[i], 0) + 7) / 8 * 8);
+        in += py_number(warps->item[i], 0);
+        if (in >= 4 || i + 1 == warps->n) {
+            group = (in + 3) / 4 * 4;
+            used += (each - most) * group * 32;
+            most = in = 0;
+        }
+    }
+    const gint64 left = (each * own * 32 + used) / (own * 32) / 8 * 8;
+    return left < 24 ? 0 : MIN(left, 256);
+}
+
+static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 registers,
+                      const WsPyNode *at)
+{
+    if (entry->kind != VAL_TUPLE || entry->n != 2 || entry->item[0]->kind != VAL_FUNC ||
+        entry->item[1]->kind != VAL_TUPLE) {
+        ws_source_fail(p->r, at->line, at->column, "Write (function, (arguments…)).",
+                       "a partition of warp_specialize that is no function of this file");
+        return;
+    }
+    const WsPyNode *f = entry->item[0]->node;
+    g_autofree const Val **args = g_new0(const Val *, f->kid[0]->n + 1);
+    for (guint i = 0; i < MIN(entry->item[1]->n, f->kid[0]->n); i++)
+        args[i] = entry->item[1]->item[i];
+    p->group = ws_source_group(p->r, f->text, f->line);
+    p->group->warps = warps;
+    p->group->registers = registers;
+    p->to = p->group->body;
+    g_ptr_array_set_size(p->loop_names, 0);
+    p->dirty = p->waited = FALSE;
+    p->calls = 0;
+    py_call(p, f, args, at);
+    p->group = NULL;
+    p->to = NULL;
+}
+
+const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (p->specialized || p->group || !a[0] || a[0]->kind != VAL_TUPLE || !a[0]->n || !a[1] ||
+        a[1]->kind != VAL_TUPLE || !a[2] || a[2]->kind != VAL_TUPLE) {
+        ws_source_fail(p->r, at->line, at->column,
+                       "Write warp_specialize([(f, args), …], [warps…], [registers…]) once.",
+                       "a second warp_specialize, or one whose lists are not written out");
+        return py_none(p);
+    }
+    if (a[1]->n != a[0]->n - 1 || a[2]->n != a[0]->n - 1) {
+        ws_source_fail(p->r, at->line, at->column, "Give one figure per worker.",
+                       "%u workers, %u warp counts, %u register counts", a[0]->n - 1, a[1]->n,
+                       a[2]->n);
+        return py_none(p);
+    }
+    p->specialized = TRUE;
+    const gint64 rest = leftover(a[1], a[2], p->num_warps);
+    for (guint i = 0; i < a[0]->n && !*p->r->error; i++)
+        partition(p, a[0]->item[i], i ? py_number(a[1]->item[i - 1], 4) : p->num_warps,
+                  i && rest ? py_number(a[2]->item[i - 1], 0) : rest, at);
+    return py_opaque(p);
+}

@@ -1,0 +1,194 @@
+#include "import/pyread.h"
+
+#include <string.h>
+
+/* Values and formulas on tiles. */
+
+Val *py_val(PyRead *p, ValKind kind)
+{
+    Val *v = g_new0(Val, 1);
+    g_ptr_array_add(p->r->pool, v);
+    v->kind = kind;
+    v->index = -1;
+    v->place.object = -1;
+    return v;
+}
+
+const Val *py_opaque(PyRead *p)
+{
+    return py_val(p, VAL_OPAQUE);
+}
+
+const Val *py_int(PyRead *p, const WsExpr *e)
+{
+    if (!e)
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_INT);
+    v->e = e;
+    return v;
+}
+
+const Val *py_literal(PyRead *p, gint64 value)
+{
+    return py_int(p, ws_x_int(p->r, value));
+}
+
+const WsExpr *py_as_int(PyRead *p, const Val *v)
+{
+    if (v->kind == VAL_INT)
+        return v->e;
+    if (v->kind == VAL_PARAM) /* used as a number: a size */
+        return ws_x_name(p->r, ws_source_size(p->r, v->text, 1024));
+    return NULL;
+}
+
+gboolean py_known(const Val *v, gint64 *value)
+{
+    return v && v->kind == VAL_INT && ws_x_is(v->e, value);
+}
+
+const char *py_dtype(const char *dotted)
+{
+    static const char *const names[][2] = {
+        { "float32", "f32" },        { "bfloat16", "bf16" },
+        { "float16", "f16" },        { "float8e4nv", "e4m3" },
+        { "float8_e4m3fn", "e4m3" }, { "float8e5", "e5m2" },
+        { "float8_e5m2", "e5m2" },   { "int8", "i8" },
+        { "uint8", "u8" },           { "int32", "i32" },
+    };
+    const char *last = dotted ? strrchr(dotted, '.') : NULL;
+    last = last ? last + 1 : dotted;
+    for (guint i = 0; last && i < G_N_ELEMENTS(names); i++)
+        if (!strcmp(names[i][0], last))
+            return names[i][1];
+    return NULL;
+}
+
+static GArray *new_reads(PyRead *p)
+{
+    GArray *reads = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_ptr_array_add(p->r->arrays, reads);
+    return reads;
+}
+
+const Val *py_formula(PyRead *p, const Val *v)
+{
+    if (v->kind == VAL_MATH)
+        return v;
+    Val *m = py_val(p, VAL_MATH);
+    if (v->kind == VAL_TILE && p->group) {
+        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
+        const gint64 which = v->index;
+        m->text = ws_source_format(p->r, "%s%s", held->name, v->text ? v->text : "");
+        m->rows = v->rows;
+        m->cols = v->cols;
+        m->reads = new_reads(p);
+        g_array_append_val(m->reads, which);
+        return m;
+    }
+    m->rows = m->cols = 1;
+    if (v->kind == VAL_INT) {
+        g_autofree char *text = ws_x_text(v->e);
+        m->text = ws_source_format(p->r, v->e->n_args ? "(%s)" : "%s", text);
+    } else if (v->kind == VAL_REAL) {
+        m->text = v->text;
+    } else if (v->kind == VAL_PARAM) {
+        m->text = v->text;
+        gboolean known = FALSE;
+        for (guint i = 0; i < p->r->scalars->len; i++)
+            known |= !strcmp(g_ptr_array_index(p->r->scalars, i), v->text);
+        for (guint i = 0; i < p->r->sizes->len; i++)
+            known |= !strcmp(g_ptr_array_index(p->r->sizes, i), v->text);
+        if (!known)
+            g_ptr_array_add(p->r->scalars, (gpointer)ws_source_name(p->r, v->text));
+    } else if (v->kind == VAL_ZERO) {
+        m->text = v->text ? v->text : "0.0";
+        m->rows = v->rows;
+        m->cols = v->cols;
+    } else {
+        return NULL;
+    }
+    return m;
+}
+
+static Val *combine(PyRead *p, const Val *a, const Val *b)
+{
+    Val *m = py_val(p, VAL_MATH);
+    m->rows = MAX(a->rows, b ? b->rows : 0);
+    m->cols = MAX(a->cols, b ? b->cols : 0);
+    m->reads = new_reads(p);
+    for (guint side = 0; side < 2; side++) {
+        const Val *from = side ? b : a;
+        for (guint i = 0; from && from->reads && i < from->reads->len; i++)
+            g_array_append_val(m->reads, g_array_index(from->reads, gint64, i));
+    }
+    return m;
+}
+
+const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
+{
+    const Val *x = py_formula(p, a), *y = py_formula(p, b);
+    if (!x || !y || strlen(x->text) + strlen(y->text) > 2000)
+        return py_opaque(p);
+    const char *own = !strcmp(op, "and") || !strcmp(op, "&")  ? "&&"
+                      : !strcmp(op, "or") || !strcmp(op, "|") ? "||"
+                      : !strcmp(op, "//")                     ? "/"
+                                                              : op;
+    static const char *const known[] = { "+", "-",  "*",  "/",  "%",  "<", "<=",
+                                         ">", ">=", "==", "!=", "&&", "||" };
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+        if (!strcmp(known[i], own)) {
+            Val *m = combine(p, x, y);
+            m->text = ws_source_format(p->r, "(%s %s %s)", x->text, own, y->text);
+            return m;
+        }
+    return py_opaque(p);
+}
+
+const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row)
+{
+    GString *text = g_string_new(name);
+    g_string_append_c(text, '(');
+    Val *m = NULL;
+    for (guint i = 0; i < n; i++) {
+        const Val *x = py_formula(p, arg[i]);
+        if (!x || text->len + strlen(x->text) > 4000) {
+            g_string_free(text, TRUE);
+            return py_opaque(p);
+        }
+        g_string_append_printf(text, "%s%s", i ? ", " : "", x->text);
+        m = combine(p, x, m);
+    }
+    g_string_append_c(text, ')');
+    m->text = ws_source_format(p->r, "%s", text->str);
+    g_string_free(text, TRUE);
+    if (row)
+        m->cols = 1;
+    return m;
+}
+
+gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+             gint64 cols)
+{
+    if (!p->group)
+        return -1;
+    if (v->kind == VAL_TILE && !v->text)
+        return v->index;
+    const gboolean opaque = v->kind == VAL_OPAQUE;
+    const Val *m = opaque ? NULL : py_formula(p, v);
+    rows = m && m->rows * m->cols > 1 ? m->rows : rows;
+    cols = m && m->rows * m->cols > 1 ? m->cols : cols;
+    if ((!m && !opaque) || rows <= 0 || cols <= 0)
+        return -1;
+    g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
+    const gint value =
+        ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", rows, cols);
+    WsReadStep *s = py_step(p, opaque ? WS_READ_OPAQUE : WS_READ_COMPUTE, at);
+    s->value = value;
+    if (opaque)
+        py_unread(p, at, "a value");
+    else
+        s->text = ws_source_format(
+            p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, value).name, m->text);
+    return value;
+}

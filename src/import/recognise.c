@@ -1,0 +1,227 @@
+#include "import/recognise.h"
+
+#include <string.h>
+
+/* The store of what is read. */
+
+G_DEFINE_QUARK(ws - import - error - quark, ws_import_error)
+
+static void free_unread(gpointer data)
+{
+    WsUnread *u = data;
+    g_free(u->what);
+    g_free(u->source);
+    g_free(u);
+}
+
+static void free_expr(gpointer data)
+{
+    ws_expr_unref(data);
+}
+
+static void free_step(gpointer data)
+{
+    WsReadStep *s = data;
+    if (s->body)
+        g_ptr_array_unref(s->body);
+    if (s->other)
+        g_ptr_array_unref(s->other);
+    if (s->reads)
+        g_array_unref(s->reads);
+    g_free(s);
+}
+
+static void free_group(gpointer data)
+{
+    WsReadGroup *g = data;
+    g_array_unref(g->values);
+    g_ptr_array_unref(g->counters);
+    g_array_unref(g->starts);
+    g_ptr_array_unref(g->body);
+    g_free(g);
+}
+
+WsRead *ws_source_new(const char *file, const char *source, GError **error)
+{
+    WsRead *r = g_new0(WsRead, 1);
+    g_autofree char *base = g_path_get_basename(file);
+    r->text = g_string_chunk_new(4096);
+    r->file = g_string_chunk_insert(r->text, base);
+    r->title = r->file;
+    r->line = g_strsplit(source, "\n", -1);
+    r->n_lines = g_strv_length(r->line);
+    r->exprs = g_ptr_array_new_with_free_func(free_expr);
+    r->steps = g_ptr_array_new_with_free_func(free_step);
+    r->tensors = g_array_new(FALSE, TRUE, sizeof(WsReadTensor));
+    r->buffers = g_array_new(FALSE, TRUE, sizeof(WsReadBuffer));
+    r->barriers = g_array_new(FALSE, TRUE, sizeof(WsReadBarrier));
+    r->groups = g_ptr_array_new_with_free_func(free_group);
+    r->sizes = g_ptr_array_new();
+    r->presets = g_array_new(FALSE, TRUE, sizeof(gint64));
+    r->scalars = g_ptr_array_new();
+    r->assume = g_ptr_array_new();
+    r->axes = g_ptr_array_new();
+    r->launch = "single";
+    r->cluster = 1;
+    r->unread = g_ptr_array_new_with_free_func(free_unread);
+    r->names = g_hash_table_new(g_str_hash, g_str_equal);
+    r->pool = g_ptr_array_new_with_free_func(g_free);
+    r->arrays = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    r->error = error;
+    return r;
+}
+
+void ws_source_free(WsRead *r)
+{
+    if (!r)
+        return;
+    for (guint i = 0; i < r->barriers->len; i++)
+        g_free(g_array_index(r->barriers, WsReadBarrier, i).count);
+    g_strfreev(r->line);
+    g_ptr_array_unref(r->exprs);
+    g_ptr_array_unref(r->steps);
+    g_array_unref(r->tensors);
+    g_array_unref(r->buffers);
+    g_array_unref(r->barriers);
+    g_ptr_array_unref(r->groups);
+    g_ptr_array_unref(r->sizes);
+    g_array_unref(r->presets);
+    g_ptr_array_unref(r->scalars);
+    g_ptr_array_unref(r->assume);
+    g_ptr_array_unref(r->axes);
+    g_clear_pointer(&r->unread, g_ptr_array_unref);
+    g_hash_table_unref(r->names);
+    g_ptr_array_unref(r->pool);
+    g_ptr_array_unref(r->arrays);
+    g_string_chunk_free(r->text);
+    g_free(r);
+}
+
+gboolean ws_source_fail(WsRead *r, guint line, guint column, const char *remedy, const char *format,
+                        ...)
+{
+    if (*r->error)
+        return FALSE;
+    va_list args;
+    va_start(args, format);
+    g_autofree char *what = g_strdup_vprintf(format, args);
+    va_end(args);
+    g_set_error(r->error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ, "%s:%u:%u: %s. %s", r->file, line,
+                column, what, remedy);
+    return FALSE;
+}
+
+const char *ws_source_format(WsRead *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return g_string_chunk_insert(r->text, text);
+}
+
+const char *ws_source_name(WsRead *r, const char *want)
+{
+    g_autoptr(GString) base = g_string_new(NULL);
+    for (const char *c = want; *c && base->len < 48; c++)
+        g_string_append_c(base, g_ascii_isalnum(*c) || *c == '_' ? *c : '_');
+    if (!base->len || g_ascii_isdigit(base->str[0]))
+        g_string_prepend_c(base, '_');
+    const char *name = ws_source_format(r, "%s", base->str);
+    for (guint n = 2; ws_name_is_reserved(name) || ws_func_find(name) != WS_FUNC_COUNT ||
+                      g_hash_table_contains(r->names, name);
+         n++)
+        name = ws_source_format(r, "%s_%u", base->str, n);
+    g_hash_table_add(r->names, (gpointer)name);
+    return name;
+}
+
+const char *ws_source_size(WsRead *r, const char *want, gint64 preset)
+{
+    for (guint i = 0; i < r->sizes->len; i++)
+        if (!strcmp(g_ptr_array_index(r->sizes, i), want))
+            return g_ptr_array_index(r->sizes, i);
+    const char *name = ws_source_name(r, want);
+    g_ptr_array_add(r->sizes, (gpointer)name);
+    g_array_append_val(r->presets, preset);
+    return name;
+}
+
+WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line, guint column,
+                           guint end_line)
+{
+    WsReadStep *s = g_new0(WsReadStep, 1);
+    s->kind = kind;
+    s->line = line;
+    s->column = column;
+    s->end_line = MAX(line, end_line);
+    s->barrier.object = s->buffer.object = s->a.object = s->b.object = -1;
+    s->tensor = s->value = -1;
+    if (kind == WS_READ_FOR || kind == WS_READ_IF)
+        s->body = g_ptr_array_new();
+    if (kind == WS_READ_IF)
+        s->other = g_ptr_array_new();
+    g_ptr_array_add(r->steps, s);
+    if (to)
+        g_ptr_array_add(to, s);
+    return s;
+}
+
+WsReadGroup *ws_source_group(WsRead *r, const char *name, guint line)
+{
+    WsReadGroup *g = g_new0(WsReadGroup, 1);
+    guint n = 2;
+    const char *own = name;
+    for (guint i = 0; i < r->groups->len; i++) /* group names are a name space of their own */
+        if (!strcmp(((WsReadGroup *)g_ptr_array_index(r->groups, i))->name, own)) {
+            own = ws_source_format(r, "%s_%u", name, n++);
+            i = (guint)-1;
+        }
+    g->name = own;
+    g->line = line;
+    g->warps = 4;
+    g->values = g_array_new(FALSE, TRUE, sizeof(WsReadValue));
+    g->counters = g_ptr_array_new();
+    g->starts = g_array_new(FALSE, TRUE, sizeof(gint64));
+    g->body = g_ptr_array_new();
+    g_ptr_array_add(r->groups, g);
+    return g;
+}
+
+gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dtype, gint64 rows,
+                     gint64 cols)
+{
+    g_autoptr(GString) wanted = g_string_new(name);
+    for (guint n = 2;; n++) {
+        gboolean taken = ws_name_is_reserved(wanted->str) ||
+                         g_hash_table_contains(r->names, wanted->str) ||
+                         ws_func_find(wanted->str) != WS_FUNC_COUNT;
+        for (guint i = 0; i < g->values->len && !taken; i++) {
+            const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
+            if (strcmp(v->name, wanted->str))
+                continue;
+            if (v->rows == rows && v->cols == cols && !strcmp(v->dtype, dtype))
+                return (gint)i;
+            taken = TRUE;
+        }
+        if (!taken)
+            break;
+        g_string_printf(wanted, "%s_%u", name, n);
+    }
+    WsReadValue v = { ws_source_format(r, "%s", wanted->str), dtype, rows, cols };
+    g_array_append_val(g->values, v);
+    return (gint)g->values->len - 1;
+}
+
+void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                      const char *source)
+{
+    for (guint i = 0; i < r->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(r->unread, i);
+        if (u->line == line && u->column == column)
+            return;
+    }
+    WsUnread *u = g_new0(WsUnread, 1);
+    *u = (WsUnread){ line, column, end_line, g_strdup(what), g_strdup(source) };
+    g_ptr_array_add(r->unread, u);
+}

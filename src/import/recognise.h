@@ -1,0 +1,187 @@
+/* A program as it is being read from another language: what every front end (Python dialects, PTX)
+ * fills in and write.c turns into a design. Steps keep the lines they were read from; barriers keep
+ * the index and the parity that the source tests, and only at the end is it decided how they are
+ * said in a design: a `use` where index and parity agree on one, else the overrides `slot` and
+ * `phase`, so that what the source does wrong stays wrong.
+ *
+ * A WsRead owns everything; expressions, texts and steps are borrowed from it. */
+#pragma once
+
+#include "expr/expr.h"
+#include "import/import.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    WS_READ_OPAQUE,     /* text: source; values read and written */
+    WS_READ_FOR,        /* name, count or over tiles, body */
+    WS_READ_IF,         /* e, body, other */
+    WS_READ_ADVANCE,    /* name, e */
+    WS_READ_LET,        /* name, e */
+    WS_READ_WAIT,       /* barrier, parity */
+    WS_READ_ARRIVE,     /* barrier, n */
+    WS_READ_EXPECT,     /* barrier, n: bytes */
+    WS_READ_LOAD,       /* tensor, coord, buffer, barrier */
+    WS_READ_STORE,      /* tensor, coord, buffer */
+    WS_READ_STORE_WAIT, /* n; flag: full */
+    WS_READ_MMA,        /* value, a, b, first */
+    WS_READ_MMA_WAIT,   /* n */
+    WS_READ_COMPUTE,    /* text */
+    WS_READ_WRITE,      /* value, buffer */
+    WS_READ_READ,       /* value, buffer */
+    WS_READ_SYNC,       /* name: group, cta, or a named barrier */
+    WS_READ_BAR_ARRIVE, /* name: a named barrier */
+    WS_READ_FENCE,      /* name */
+} WsReadKind;
+
+/* A place in a ring as the source picks it. */
+typedef struct {
+    gint object;         /* buffer or barrier; -1 none; with `in_value` a value */
+    const WsExpr *index; /* which of its copies; NULL: it has one, or the source gives none */
+    const char *views;   /* ".rows(0, 64)", "" */
+    gboolean transposed, in_value;
+} WsPlace;
+
+typedef struct WsReadStep WsReadStep;
+struct WsReadStep {
+    WsReadKind kind;
+    guint line, column, end_line;
+    gboolean off; /* not written: turned on or off while the source is read */
+    WsPlace barrier, buffer, a, b;
+    const WsExpr *parity;
+    gint tensor, value;
+    guint n_coord;
+    const WsExpr *coord[5];
+    const WsExpr *e; /* condition, count, increment, value of `let`; MMA: first, NULL false */
+    const char *name, *text;
+    gint64 n;
+    gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full */
+    const WsExpr *when; /* predicate, NULL always */
+    GPtrArray *body, *other;
+    GArray *reads; /* gint: values, OPAQUE and COMPUTE */
+};
+
+typedef struct {
+    const char *name, *dtype;
+    guint rank;
+    const WsExpr *shape[5];
+    gboolean written, reduced;
+    gint64 bytes; /* of a block of its descriptor, 0 unknown */
+    guint line;
+} WsReadTensor;
+
+typedef struct {
+    const char *name, *dtype;
+    guint rank; /* of shape */
+    gint64 shape[5];
+    gboolean indexed, indexed_twice;
+    guint line;
+    gint64 span; /* swizzle in bytes, -1 unknown */
+    /* decided by write.c */
+    gint64 copies, stages;
+} WsReadBuffer;
+
+typedef struct {
+    const char *name;
+    gint64 copies;
+    gint64 *count; /* [copies], 0 not initialised */
+    gint64 bytes;  /* expected by every copy into it (TLE), 0 none */
+    gint ready;    /* -1 not said, 0 pending, 1 ready */
+    gboolean named;
+    guint line;
+    /* decided by write.c */
+    gint64 slots;
+} WsReadBarrier;
+
+typedef struct {
+    const char *name, *dtype;
+    gint64 rows, cols;
+    gboolean accumulator;
+} WsReadValue;
+
+typedef struct {
+    const char *name;
+    gint64 warps, registers;
+    guint line;
+    GArray *values;      /* WsReadValue */
+    GPtrArray *counters; /* char*, name; start 0 */
+    GArray *starts;      /* gint64 */
+    GPtrArray *body;     /* WsReadStep* */
+} WsReadGroup;
+
+typedef struct {
+    const char *file, *title;
+    char **line; /* of the source, for notes */
+    guint n_lines;
+    GStringChunk *text;
+    GPtrArray *exprs; /* WsExpr*, owned */
+    GPtrArray *steps; /* WsReadStep*, owned */
+    GArray *tensors, *buffers, *barriers;
+    GPtrArray *groups;  /* WsReadGroup*, owned */
+    GPtrArray *sizes;   /* char* */
+    GArray *presets;    /* gint64 */
+    GPtrArray *scalars; /* char* */
+    GPtrArray *assume;  /* char* */
+    GPtrArray *axes;    /* char* name, then char* extent, … */
+    const char *launch; /* single, persistent */
+    gint64 cluster;
+    GPtrArray *unread; /* WsUnread*, owned; becomes the import's */
+    GHashTable *names; /* in use in document scope */
+    GPtrArray *pool;   /* g_free */
+    GPtrArray *arrays; /* GArray* */
+    GError **error;
+} WsRead;
+
+WsRead *ws_source_new(const char *file, const char *source, GError **error);
+void ws_source_free(WsRead *r);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRead, ws_source_free)
+gboolean ws_source_fail(WsRead *r, guint line, guint column, const char *remedy, const char *format,
+                        ...) G_GNUC_PRINTF(5, 6);
+const char *ws_source_format(WsRead *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* `want` if it is an identifier nobody has yet, else one made of it. */
+const char *ws_source_name(WsRead *r, const char *want);
+const char *ws_source_size(WsRead *r, const char *want, gint64 preset); /* adds it once */
+WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line, guint column,
+                           guint end_line);
+WsReadGroup *ws_source_group(WsRead *r, const char *name, guint line);
+gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dtype, gint64 rows,
+                     gint64 cols);
+void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                      const char *source);
+/* How many copies of an object are one ring, what every place of it means, and which barriers start
+ * ready: from all places the source names. */
+void ws_source_rings(WsRead *r);
+/* The design; NULL and the error of `r`. */
+WsDesign *ws_source_write(WsRead *r);
+
+/* A place in the words of the design (after ws_source_rings). */
+typedef struct {
+    gint64 element;     /* of an array, -1 none */
+    const WsExpr *use;  /* NULL: one copy, or it is not known */
+    const WsExpr *slot; /* the ring's slot where `use` cannot say it */
+} WsSpot;
+WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies);
+
+/* --- term.c: integer expressions; results are owned by r, NULL means "not known" and spreads
+ * ------ */
+const WsExpr *ws_x_int(WsRead *r, gint64 value);
+const WsExpr *ws_x_name(WsRead *r, const char *name);
+const WsExpr *ws_x_total(WsRead *r, const char *loop);
+const WsExpr *ws_x_op(WsRead *r, WsExprOp op, const WsExpr *a, const WsExpr *b);
+const WsExpr *ws_x_call(WsRead *r, WsFunc f, const WsExpr *a, const WsExpr *b, const WsExpr *c);
+const WsExpr *ws_x_mod(WsRead *r, const WsExpr *a, gint64 n); /* (x % n + y) % n is (x + y) % n */
+const WsExpr *ws_x_own(WsRead *r, WsExpr *e);                 /* takes it; NULL stays NULL */
+gboolean ws_x_is(const WsExpr *e, gint64 *value);
+gboolean ws_x_mentions(const WsExpr *e, const char *name);
+/* b - a if it is a constant. */
+gboolean ws_x_difference(const WsExpr *a, const WsExpr *b, gint64 *d);
+/* e without its term `name` (or name.total with `total`); the factor of it. */
+const WsExpr *ws_x_without(WsRead *r, const WsExpr *e, const char *name, gboolean total,
+                           gint64 *factor);
+/* e with every `name` replaced. */
+const WsExpr *ws_x_replace(WsRead *r, const WsExpr *e, const char *name, const WsExpr *by);
+/* e = base + (u % n) with constant base. FALSE if e holds no such term. */
+gboolean ws_x_modulus(WsRead *r, const WsExpr *e, gint64 *base, const WsExpr **u, gint64 *n);
+char *ws_x_text(const WsExpr *e);
+
+G_END_DECLS

@@ -1,0 +1,127 @@
+#include "import/recognise.h"
+
+#include <string.h>
+
+/* From the places that the source names to rings: how many copies belong together, and whether a
+ * barrier starts ready. */
+
+typedef void (*Visit)(WsRead *r, WsReadStep *s, gpointer data);
+
+static void visit_steps(WsRead *r, GPtrArray *list, Visit visit, gpointer data)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        visit(r, s, data);
+        visit_steps(r, s->body, visit, data);
+        visit_steps(r, s->other, visit, data);
+    }
+}
+
+static void visit_all(WsRead *r, Visit visit, gpointer data)
+{
+    for (guint g = 0; g < r->groups->len; g++)
+        visit_steps(r, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, visit, data);
+}
+
+typedef struct {
+    gboolean barrier;
+    gint object;
+    gint64 copies, modulus; /* modulus 0: none seen */
+    gboolean loose;         /* an index that is neither a number nor a remainder */
+} Ring;
+
+static void look(WsRead *r, const WsPlace *p, gboolean barrier, Ring *ring)
+{
+    gint64 value, base, n;
+    const WsExpr *u;
+    if (p->object != ring->object || barrier != ring->barrier || p->in_value || !p->index ||
+        ws_x_is(p->index, &value))
+        return;
+    if (ws_x_modulus(r, p->index, &base, &u, &n) && ring->copies % n == 0 && base % n == 0) {
+        if (!ring->modulus)
+            ring->modulus = n;
+    } else {
+        ring->loose = TRUE;
+    }
+}
+
+static void look_at_step(WsRead *r, WsReadStep *s, gpointer data)
+{
+    if (s->off)
+        return;
+    look(r, &s->barrier, TRUE, data);
+    look(r, &s->buffer, FALSE, data);
+    look(r, &s->a, FALSE, data);
+    look(r, &s->b, FALSE, data);
+}
+
+static gint64 ring_of(WsRead *r, gboolean barrier, gint object, gint64 copies)
+{
+    Ring ring = { barrier, object, copies, 0, FALSE };
+    visit_all(r, look_at_step, &ring);
+    return ring.modulus ? ring.modulus : ring.loose ? copies : 1;
+}
+
+WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies)
+{
+    WsSpot spot = { .element = copies > stages ? 0 : -1 };
+    gint64 value, base, n;
+    const WsExpr *u;
+    if (!p->index)
+        return spot;
+    if (ws_x_is(p->index, &value)) {
+        if (copies > stages)
+            spot.element = value / stages;
+        spot.slot = ws_x_int(r, value % stages);
+    } else if (ws_x_modulus(r, p->index, &base, &u, &n) && n == stages && base % n == 0) {
+        if (copies > stages)
+            spot.element = base / stages;
+        spot.use = stages > 1 ? u : NULL;
+    } else {
+        spot.slot = p->index;
+    }
+    return spot;
+}
+
+/* Does a wait of this barrier test the parity a fresh barrier has already? */
+static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
+{
+    (void)data;
+    if (s->off || s->kind != WS_READ_WAIT || !s->parity || s->barrier.object < 0)
+        return;
+    WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, s->barrier.object);
+    gint64 p, c;
+    if (b->ready == 1)
+        return;
+    if (ws_x_is(s->parity, &p)) {
+        if (b->ready < 0)
+            b->ready = p == 1 ? -2 : 0; /* -2: only ever tested for 1 */
+        else if (p == 0)
+            b->ready = 0;
+        return;
+    }
+    WsAffine f;
+    if (s->parity->op != WS_EXPR_MOD || !ws_expr_affine(s->parity->arg[0], &f))
+        return;
+    c = f.constant;
+    ws_affine_clear(&f);
+    b->ready = (c % 2 + 2) % 2 == 1 ? 1 : MAX(b->ready, 0);
+}
+
+void ws_source_rings(WsRead *r)
+{
+    for (guint i = 0; i < r->buffers->len; i++) {
+        WsReadBuffer *b = &g_array_index(r->buffers, WsReadBuffer, i);
+        b->copies = b->indexed ? b->shape[0] * (b->indexed_twice ? b->shape[1] : 1) : 1;
+        b->stages = ring_of(r, FALSE, (gint)i, b->copies);
+    }
+    for (guint i = 0; i < r->barriers->len; i++) {
+        WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
+        b->slots = b->named ? 1 : ring_of(r, TRUE, (gint)i, b->copies);
+    }
+    visit_all(r, look_at_wait, NULL);
+    for (guint i = 0; i < r->barriers->len; i++) {
+        WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
+        b->ready = b->ready == -2 || b->ready == 1;
+    }
+}

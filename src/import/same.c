@@ -1,0 +1,210 @@
+#include "import/import.h"
+
+#include "program/walk.h"
+
+#include <string.h>
+
+/* Two programs compared by what their agents do, step by step, with concrete sizes. */
+
+typedef struct {
+    const WsProgram *a, *b;
+    gint *barrier, *buffer, *tensor; /* of a -> of b, -1 not met; arrays of array elements and slots
+                                        are compared by their numbers */
+    GString *why;
+} Pairing;
+
+static gboolean counts(WsOpKind kind, const WsProgram *p, const WsOp *op)
+{
+    switch (kind) {
+    case WS_OP_MBAR_WAIT:
+    case WS_OP_MBAR_ARRIVE:
+    case WS_OP_MBAR_EXPECT:
+    case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+    case WS_OP_TMA_STORE:
+    case WS_OP_BULK_WAIT:
+    case WS_OP_MMA:
+    case WS_OP_MMA_WAIT:
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_BAR_ARRIVE:
+    case WS_OP_RAW:
+        return TRUE;
+    case WS_OP_BAR_SYNC:
+        return op->barrier >= 0 && !p->barrier[op->barrier].derived;
+    default:
+        return FALSE;
+    }
+}
+
+static gboolean next(WsWalker *w, const WsProgram *p, WsStep *step, GError **error)
+{
+    while (ws_walker_next(w, step, error))
+        if (counts(step->op->kind, p, step->op))
+            return TRUE;
+    return FALSE;
+}
+
+static gint64 value(WsWalker *w, const WsExpr *e)
+{
+    gint64 v = 0;
+    return e && ws_walker_eval(w, e, &v, NULL) ? v : e ? G_MININT64 : 0;
+}
+
+static gboolean pair(gint *map, gint a, gint b)
+{
+    if (a < 0 || b < 0)
+        return a == b;
+    if (map[a] == -1)
+        map[a] = b;
+    return map[a] == b;
+}
+
+static gboolean differ(Pairing *q, const WsStep *x, const WsStep *y, const char *what)
+{
+    g_autofree char *rounds = ws_step_rounds_text(x);
+    g_string_printf(q->why, "%s (%s) at %s and %s (%s): %s", x->op->label ? x->op->label : "",
+                    x->op->id, *rounds ? rounds : "no loop", y->op->label ? y->op->label : "",
+                    y->op->id, what);
+    return FALSE;
+}
+
+static gboolean same_kind(WsOpKind a, WsOpKind b)
+{
+    const gboolean store_a = a == WS_OP_ST_SHARED || a == WS_OP_STMATRIX;
+    const gboolean store_b = b == WS_OP_ST_SHARED || b == WS_OP_STMATRIX;
+    const gboolean load_a = a == WS_OP_LD_SHARED || a == WS_OP_LDMATRIX;
+    const gboolean load_b = b == WS_OP_LD_SHARED || b == WS_OP_LDMATRIX;
+    return a == b || (store_a && store_b) || (load_a && load_b);
+}
+
+/* The flat number of the stage or slot, so that an array of rings equals one long ring. */
+static gint64 flat(WsWalker *w, const WsExpr *element, gint64 per, const WsExpr *at)
+{
+    return value(w, element) * per + value(w, at);
+}
+
+static gboolean same_op(Pairing *q, WsWalker *w, const WsStep *sx, WsWalker *v, const WsStep *sy)
+{
+    const WsOp *x = sx->op, *y = sy->op;
+    if (!same_kind(x->kind, y->kind))
+        return differ(q, sx, sy, "different operations");
+    if (!pair(q->barrier, x->barrier, y->barrier))
+        return differ(q, sx, sy, "different barriers");
+    if (x->barrier >= 0 && flat(w, x->element, q->a->barrier[x->barrier].slots, x->slot) !=
+                               flat(v, y->element, q->b->barrier[y->barrier].slots, y->slot))
+        return differ(q, sx, sy, "different slots");
+    if (x->kind == WS_OP_MBAR_WAIT && value(w, x->parity) != value(v, y->parity))
+        return differ(q, sx, sy, "different parities");
+    if (x->count != y->count || x->bytes != y->bytes || x->n != y->n || x->full != y->full)
+        return differ(q, sx, sy, "different counts or bytes");
+    if (!pair(q->tensor, x->tensor, y->tensor) || x->n_coord != y->n_coord)
+        return differ(q, sx, sy, "different tensors");
+    for (guint i = 0; i < x->n_coord; i++)
+        if (value(w, x->coord[i]) != value(v, y->coord[i]))
+            return differ(q, sx, sy, "different coordinates");
+    if (x->n_access != y->n_access)
+        return differ(q, sx, sy, "different numbers of accesses");
+    for (guint i = 0; i < x->n_access; i++) {
+        const WsAccess *a = &x->access[i], *b = &y->access[i];
+        if (!pair(q->buffer, (gint)a->buffer, (gint)b->buffer) || a->rows != b->rows ||
+            a->cols != b->cols || a->transposed != b->transposed || a->mode != b->mode ||
+            value(w, a->row0) != value(v, b->row0) || value(w, a->col0) != value(v, b->col0) ||
+            flat(w, a->element, q->a->buffer[a->buffer].stages, a->stage) !=
+                flat(v, b->element, q->b->buffer[b->buffer].stages, b->stage))
+            return differ(q, sx, sy, "different bytes of shared memory");
+    }
+    if (x->mma && (x->mma->m != y->mma->m || x->mma->n != y->mma->n || x->mma->k != y->mma->k ||
+                   !value(w, x->mma->first) != !value(v, y->mma->first)))
+        return differ(q, sx, sy, "different products");
+    return TRUE;
+}
+
+static gboolean same_agent(Pairing *q, guint ia, guint ib, const WsLaunchValues *va,
+                           const WsLaunchValues *vb, WsTilesStrided *tiles)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsWalker) w = ws_walker_new(q->a, va, ia, 0, ws_tiles_strided, tiles);
+    g_autoptr(WsWalker) v = ws_walker_new(q->b, vb, ib, 0, ws_tiles_strided, tiles);
+    for (guint n = 0; n < 200000; n++) {
+        WsStep x, y;
+        const gboolean more = next(w, q->a, &x, &error), also = next(v, q->b, &y, &error);
+        if (error) {
+            g_string_assign(q->why, error->message);
+            return FALSE;
+        }
+        if (more != also) {
+            g_string_printf(q->why, "agent %s ends before its partner, at %s", q->a->agent[ia].name,
+                            more   ? x.op->id
+                            : also ? y.op->id
+                                   : "");
+            return FALSE;
+        }
+        if (!more)
+            return TRUE;
+        if (!same_op(q, w, &x, v, &y))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean same_objects(Pairing *q)
+{
+    for (guint i = 0; i < q->a->n_barriers; i++) {
+        const WsBarrier *a = &q->a->barrier[i];
+        if (q->barrier[i] < 0)
+            continue;
+        const WsBarrier *b = &q->b->barrier[q->barrier[i]];
+        if (a->kind != b->kind || a->array * a->slots != b->array * b->slots)
+            g_string_printf(q->why, "barriers %s and %s have other slots", a->name, b->name);
+        else if (a->kind == WS_BARRIER_MBARRIER && a->arrivals[0] != b->arrivals[0])
+            g_string_printf(q->why, "barriers %s and %s count %u and %u arrivals", a->name, b->name,
+                            a->arrivals[0], b->arrivals[0]);
+    }
+    for (guint i = 0; i < q->a->n_buffers; i++) {
+        const WsBuffer *a = &q->a->buffer[i];
+        if (q->buffer[i] < 0)
+            continue;
+        const WsBuffer *b = &q->b->buffer[q->buffer[i]];
+        if (a->dtype != b->dtype || a->rows != b->rows || a->cols != b->cols ||
+            a->array * a->stages != b->array * b->stages)
+            g_string_printf(q->why, "buffers %s and %s differ", a->name, b->name);
+    }
+    return q->why->len == 0;
+}
+
+static gint *unmet(guint n)
+{
+    gint *map = g_new(gint, n + 1);
+    for (guint i = 0; i <= n; i++)
+        map[i] = -1;
+    return map;
+}
+
+gboolean ws_program_same(const WsProgram *a, const WsProgram *b, const WsLaunchValues *va,
+                         const WsLaunchValues *vb, gint64 n_tiles, char **why)
+{
+    Pairing q = {
+        a, b, unmet(a->n_barriers), unmet(a->n_buffers), unmet(a->n_tensors), g_string_new(NULL)
+    };
+    gboolean same = a->n_agents == b->n_agents;
+    if (!same)
+        g_string_printf(q.why, "%u agents and %u", a->n_agents, b->n_agents);
+    /* agents pair by order; a default partition that stands first in one file and last in the other
+     * pairs by what it does */
+    for (guint i = 0; same && i < a->n_agents; i++) {
+        WsTilesStrided tiles = { 0, MAX(n_tiles / 3, 1), n_tiles };
+        same = a->agent[i].threads == b->agent[i].threads && same_agent(&q, i, i, va, vb, &tiles);
+        if (a->agent[i].threads != b->agent[i].threads)
+            g_string_printf(q.why, "agents %s and %s have %u and %u threads", a->agent[i].name,
+                            b->agent[i].name, a->agent[i].threads, b->agent[i].threads);
+    }
+    same = same && same_objects(&q);
+    g_free(q.barrier);
+    g_free(q.buffer);
+    g_free(q.tensor);
+    *why = g_string_free(q.why, FALSE);
+    return same;
+}
