@@ -1,4 +1,6 @@
 #include "cli/cli.h"
+#include "model/file.h"
+#include "trace/header.h"
 #include "trace/stats.h"
 
 #include <math.h>
@@ -56,10 +58,29 @@ static int print_overlap(const WsTrace *t)
     return WS_EXIT_YES;
 }
 
+/* FILE is a design here: what is to be stamped, not what was recorded. */
+static int write_header(const char *file, const char *out)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_autoptr(WsProgram) program = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    if (!program) {
+        ws_cli_print_findings(findings, file);
+        return WS_EXIT_USAGE;
+    }
+    g_autofree char *text = ws_trace_header(program);
+    g_autoptr(GError) error = NULL;
+    if (strcmp(out, "-") == 0)
+        fputs(text, stdout);
+    else if (!ws_file_write(out, text, strlen(text), &error))
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    return WS_EXIT_YES;
+}
+
 int ws_command_trace(int argc, char **argv)
 {
     gboolean overlap = FALSE;
-    g_autofree char *chrome = NULL, *perfetto = NULL, *csv = NULL, *with = NULL;
+    g_autofree char *chrome = NULL, *perfetto = NULL, *csv = NULL, *with = NULL, *header = NULL;
     const GOptionEntry entries[] = {
         { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits",
           NULL },
@@ -67,11 +88,16 @@ int ws_command_trace(int argc, char **argv)
         { "chrome", 0, 0, G_OPTION_ARG_FILENAME, &chrome, "write Chrome trace JSON", "OUT" },
         { "perfetto", 0, 0, G_OPTION_ARG_FILENAME, &perfetto, "write a Perfetto trace", "OUT" },
         { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "write CSV", "OUT" },
+        { "header", 0, 0, G_OPTION_ARG_FILENAME, &header,
+          "FILE is a design: write a C header that stamps a kernel of your own with its steps",
+          "OUT.h" },
         { NULL },
     };
     const char *file;
     if (!ws_cli_options(&argc, &argv, "trace", entries, &file))
         return WS_EXIT_USAGE;
+    if (header)
+        return write_header(file, header);
     g_autoptr(GError) error = NULL;
     g_autoptr(WsTrace) t = ws_trace_load(file, &error);
     if (!t)
