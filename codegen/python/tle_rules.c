@@ -332,6 +332,25 @@ static const char *tiles(WsTle *t, Fault *fault)
     return NULL;
 }
 
+static const char *powers(WsTle *t, Fault *fault)
+{
+    for (guint i = 0; i < program(t)->n_agents; i++) {
+        const WsAgent *a = &program(t)->agent[i];
+        for (guint k = 0; k < a->n_values; k++) {
+            fault->path = ws_py_format(t->y, "%s/values/%s", a->path, a->value[k].name);
+            if (!is_pow2(a->value[k].rows) || !is_pow2(a->value[k].cols))
+                return ws_py_format(t->y, "tile [%u, %u]", a->value[k].rows, a->value[k].cols);
+        }
+    }
+    guint at = 0;
+    for (const WsOp *op; (op = next_op(t, &at));) {
+        fault->op = op;
+        if (op->kind == WS_OP_CP_ROWS && !is_pow2(op->access[0].cols))
+            return ws_py_format(t->y, "rows of %u elements", op->access[0].cols);
+    }
+    return NULL;
+}
+
 static const char *clusters(WsTle *t, Fault *fault)
 {
     fault->path = "cluster";
