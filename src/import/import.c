@@ -42,17 +42,24 @@ static gint by_line(gconstpointer a, gconstpointer b)
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : (gint)x->column - (gint)y->column;
 }
 
-WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
-                         GError **error)
+static gboolean total_too_early(const WsDesign *design)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsProgram *program = ws_elaborate(design, NULL, 0, findings);
+    if (program)
+        ws_program_unref(program);
+    for (guint i = 0; i < findings->list->len; i++)
+        if (((WsFinding *)g_ptr_array_index(findings->list, i))->rule == WS_RULE_N_TOTAL)
+            return TRUE;
+    return FALSE;
+}
+
+static WsImport *read_python(const WsPython *py, const char *source, const char *file,
+                             WsImportFrom from, gboolean counters_only, GError **error)
 {
     GError *own = NULL;
-    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
-    (void)from;
-    if (!py)
-        return NULL;
-    g_autofree char *source = g_strndup(text, length);
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
-    WsDesign *design = ws_import_python(r, py, file);
+    WsDesign *design = ws_import_python(r, py, file, from, counters_only);
     if (!design) {
         if (!own)
             g_set_error(&own, WS_IMPORT_ERROR, WS_IMPORT_ERROR_NOTHING,
@@ -67,6 +74,20 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
     return import;
+}
+
+WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
+                         GError **error)
+{
+    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
+    if (!py)
+        return NULL;
+    g_autofree char *source = g_strndup(text, length);
+    WsImport *import = read_python(py, source, file, from, FALSE, error);
+    if (!import || !total_too_early(import->design))
+        return import;
+    ws_import_free(import); /* rounds of a loop are asked for before it stands: count them */
+    return read_python(py, source, file, from, TRUE, error);
 }
 
 WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error)

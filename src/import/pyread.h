@@ -42,6 +42,7 @@ struct Val {
     const WsPyNode *node;
     gint index;
     WsPlace place;
+    gint64 at;         /* TILE: first column of the view */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
     guint depth;   /* ZERO: loops around it */
@@ -66,6 +67,7 @@ typedef struct {
     WsRead *r;
     const WsPython *py;
     const char *file;
+    WsImportFrom from;             /* the dialect: picks the table of words */
     GHashTable *globals, *aliases; /* name -> Val*; name -> dotted text */
     Frame *frame;
     WsReadGroup *group;    /* NULL in the kernel's own body */
@@ -75,7 +77,8 @@ typedef struct {
     guint probing, serial, budget, calls;
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized;
-    gboolean converting; /* inside the arguments of a store, which converts by itself */
+    gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
+    gboolean converting;    /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel;
     gint64 num_warps;
     const char *hint;    /* name of the variable that is being assigned */
@@ -84,7 +87,8 @@ typedef struct {
     const WsExpr *tiles; /* its extent */
 } PyRead;
 
-WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file);
+WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,
+                           gboolean counters_only);
 
 #define PY_READ_BUDGET 200000 /* statements and calls walked */
 #define PY_PID         "pid"  /* this CTA; pid_1, pid_2 along the other axes of the grid */
@@ -110,6 +114,8 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
 void py_unread(PyRead *p, const WsPyNode *at, const char *what);
 WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
+
+void py_assume(PyRead *p, const WsExpr *e);
 
 /* --- tiles: formulas of the array language ----------------------------------------------------*/
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */

@@ -4,14 +4,23 @@
 
 /* Calls of a dialect: found in its table, arguments bound, meaning called. */
 
-static const struct {
+typedef struct {
     const char *name;
     PyMeaning meaning;
     const char *parameters;
-} terms[] = {
+} Term;
+
 #define WS_TERM(name, meaning, parameters) { name, py_mean_##meaning, parameters },
+static const Term gluon[] = {
 #include "import/gluon.def"
+};
 #undef WS_TERM
+
+static const struct {
+    const Term *term;
+    guint n;
+} dialects[WS_IMPORT_FROM_COUNT] = {
+    [WS_IMPORT_GLUON] = { gluon, G_N_ELEMENTS(gluon) },
 };
 
 static gboolean fits(const char *dotted, const char *name)
@@ -47,6 +56,7 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
     const Val *object = NULL;
     g_autofree char *dotted = NULL;
     const char *hint = p->hint;
+    const gboolean converting = p->converting;
     if (f->kind == WS_PY_ATTR) {
         const Val *left = py_eval(p, f->kid[0]);
         dotted = g_strdup_printf("%s.%s", left->kind == VAL_NAME ? left->text : "", f->text);
@@ -57,7 +67,8 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
         if (v->kind == VAL_NAME)
             dotted = g_strdup(v->text);
     }
-    for (guint i = 0; dotted && i < G_N_ELEMENTS(terms); i++) {
+    const Term *terms = dialects[p->from].term;
+    for (guint i = 0; dotted && i < dialects[p->from].n; i++) {
         if ((*terms[i].name == '.') != (object != NULL) || !fits(dotted, terms[i].name))
             continue;
         const Val *a[9] = { NULL };
@@ -65,7 +76,7 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
         p->converting = terms[i].meaning == py_mean_WRITE;
         p->hint = NULL;
         bind(p, terms[i].parameters, node, object, a);
-        p->converting = FALSE;
+        p->converting = converting;
         p->hint = hint;
         return terms[i].meaning(p, a, node);
     }

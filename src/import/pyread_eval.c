@@ -120,7 +120,10 @@ static gboolean tile_like(const Val *v)
 
 static const Val *binary(PyRead *p, const WsPyNode *node)
 {
+    const gboolean converting = p->converting;
+    p->converting = FALSE;
     const Val *a = py_eval(p, node->kid[0]), *b = py_eval(p, node->kid[1]);
+    p->converting = converting;
     if (tile_like(a) || tile_like(b))
         return py_binary_tile(p, node->text, a, b);
     if (is_number(a) && is_number(b))
@@ -171,6 +174,15 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
     if (!strcmp(node->text, "shape") && (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)) {
         Val *v = py_val(p, VAL_SHAPE);
         v->index = py_tensor(p, a, 0, node->line);
+        return v;
+    }
+    if (!strcmp(node->text, "shape") && tile_like(a)) {
+        Val *v = py_val(p, VAL_TUPLE);
+        v->n = 2;
+        v->item = g_new0(const Val *, 3);
+        g_ptr_array_add(p->r->pool, v->item);
+        v->item[0] = py_literal(p, a->rows);
+        v->item[1] = py_literal(p, a->cols);
         return v;
     }
     if (a->kind == VAL_BUFFER && !strcmp(node->text, "T")) {

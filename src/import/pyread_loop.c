@@ -13,9 +13,10 @@ typedef struct {
     const char *name, *atom;
     const Val *entry, *end;
     CarryKind kind;
-    const WsExpr *step; /* LINEAR, MOD: what a round adds */
-    gint64 n;           /* MOD: modulus; WRAP: modulus of the index */
-    const char *index;  /* WRAP: variable of the index */
+    const WsExpr *step;  /* LINEAR, MOD: what a round adds */
+    gint64 n;            /* MOD: modulus; WRAP: modulus of the index */
+    const char *index;   /* WRAP: variable of the index */
+    const char *counter; /* of the design that holds the sum, NULL: none is needed */
 } Carry;
 
 static void collect_names(const WsPyNode *node, GPtrArray *names)
@@ -49,6 +50,26 @@ static gboolean holds_atom(const WsExpr *e)
 
 /* --- what a round does
  * ----------------------------------------------------------------------------*/
+
+/* A name that nothing in the group has yet. */
+static const char *group_name(PyRead *p, const char *want)
+{
+    g_autofree char *base = g_strdup(want);
+    const char *name = NULL;
+    for (guint n = 1; !name; n++) {
+        name =
+            n == 1 ? ws_source_format(p->r, "%s", base) : ws_source_format(p->r, "%s_%u", base, n);
+        if (ws_name_is_reserved(name) || g_hash_table_contains(p->r->names, name) ||
+            ws_func_find(name) != WS_FUNC_COUNT ||
+            g_ptr_array_find_with_equal_func(p->loop_names, name, g_str_equal, NULL))
+            name = NULL;
+        for (guint i = 0; name && i < p->group->values->len; i++)
+            if (!strcmp(g_array_index(p->group->values, WsReadValue, i).name, name))
+                name = NULL;
+    }
+    g_ptr_array_add(p->loop_names, (gpointer)name);
+    return name;
+}
 
 /* e = atom + rest */
 static const WsExpr *past_atom(PyRead *p, const WsExpr *e, const char *atom)
@@ -237,6 +258,10 @@ static const WsExpr *wrapped(PyRead *p, const Carry *c, const Carry *all, guint 
 static const WsExpr *carried(PyRead *p, const Carry *c, const Carry *all, guint n_all,
                              const char *loop, const WsExpr *count, Moment moment)
 {
+    if (c->counter) {
+        const WsExpr *sum = ws_x_name(p->r, c->counter);
+        return c->kind == CARRY_MOD ? ws_x_mod(p->r, sum, c->n) : sum;
+    }
     switch (c->kind) {
     case CARRY_LINEAR:
         return advance(p, c->entry->e, c->step, loop, count, moment);
@@ -259,7 +284,8 @@ typedef struct {
     const char *name;
     const WsExpr *count; /* NULL over tiles */
     const WsExpr *index; /* what the target is in a round; NULL: no target */
-    gboolean tiles, unroll;
+    gboolean tiles;
+    gint64 from, stride; /* over tiles: positions */
 } Loop;
 
 static void bind_target(PyRead *p, const Loop *l)
@@ -279,6 +305,7 @@ static void probe(PyRead *p, const Loop *l, GArray *carries)
     while (g_hash_table_iter_next(&it, &key, &value))
         g_hash_table_insert(saved, key, value);
     const guint names = p->loop_names->len, values = p->group->values->len;
+    const guint counters = p->group->counters->len;
     const gboolean dirty = p->dirty, waited = p->waited;
     for (guint i = 0; i < carries->len; i++) {
         Carry *c = &g_array_index(carries, Carry, i);
@@ -308,10 +335,53 @@ static void probe(PyRead *p, const Loop *l, GArray *carries)
         g_hash_table_insert(p->frame->vars, key, value);
     g_hash_table_unref(saved);
     g_ptr_array_set_size(p->loop_names, names);
+    g_ptr_array_set_size(p->group->counters, counters);
+    g_ptr_array_set_size(p->group->starts, counters);
     g_array_set_size(p->group->values, values);
     g_ptr_array_unref(scratch);
     p->dirty = dirty;
     p->waited = waited;
+}
+
+static void add_counter(PyRead *p, Carry *c, const WsExpr *start)
+{
+    c->counter = group_name(p, c->name);
+    g_ptr_array_add(p->group->counters, (gpointer)c->counter);
+    g_ptr_array_add(p->group->starts, (gpointer)start);
+}
+
+/* A round adds what is no number (a block count): its multiples by a round would be no affine
+ * expression, so the sum becomes a counter of the group. Only around everything: a counter never
+ * starts anew. */
+static void maybe_counter(PyRead *p, Carry *c)
+{
+    WsAffine f;
+    if (p->loops->len || (c->kind != CARRY_LINEAR && c->kind != CARRY_MOD) || !c->step ||
+        !ws_expr_affine(c->step, &f))
+        return;
+    gboolean symbols = FALSE;
+    for (guint i = 0; i < f.n; i++)
+        symbols |= p->counters_only || f.term[i]->op != WS_EXPR_NAME ||
+                   !g_str_has_prefix(f.term[i]->name, "__n_");
+    ws_affine_clear(&f);
+    if (!symbols)
+        return;
+    add_counter(p, c, c->kind == CARRY_MOD ? inner_of(p, c->entry->e, c->n) : c->entry->e);
+}
+
+/* A variable that a round only sets holds at the head what the round before set. */
+static const WsExpr *before(PyRead *p, const Loop *l, const Carry *c)
+{
+    WsRead *r = p->r;
+    const WsExpr *k = ws_x_name(r, l->name), *entry = c->entry->e;
+    const WsExpr *last =
+        ws_x_replace(r, c->end->e, l->name, ws_x_op(r, WS_EXPR_SUB, k, ws_x_int(r, 1)));
+    const WsExpr *first = ws_x_replace(r, c->end->e, l->name, ws_x_int(r, -1));
+    if (!last || !first)
+        return NULL;
+    if (ws_expr_equal(first, entry))
+        return last;
+    return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, k, ws_x_int(r, 0)), last, entry);
 }
 
 static void set_heads(PyRead *p, const Loop *l, GArray *carries)
@@ -330,19 +400,13 @@ static void set_heads(PyRead *p, const Loop *l, GArray *carries)
         Carry *c = &all[i];
         if (!c->atom)
             continue;
+        maybe_counter(p, c);
         const WsExpr *e = carried(p, c, all, carries->len, l->name, l->count, AT_HEAD);
-        if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) { /* of the round before */
-            const WsExpr *k = ws_x_name(p->r, l->name);
-            const WsExpr *before = ws_x_replace(p->r, c->end->e, l->name,
-                                                ws_x_op(p->r, WS_EXPR_SUB, k, ws_x_int(p->r, 1)));
-            const WsExpr *first = ws_x_replace(p->r, c->end->e, l->name, ws_x_int(p->r, -1));
-            if (before && first && ws_expr_equal(before, c->end->e))
-                e = c->entry->e && ws_expr_equal(before, c->entry->e) ? before : NULL;
-            else if (first && c->entry->kind == VAL_INT && ws_expr_equal(first, c->entry->e))
-                e = before;
-            else if (before && c->entry->kind == VAL_INT)
-                e = ws_x_call(p->r, WS_FUNC_SELECT, ws_x_op(p->r, WS_EXPR_GT, k, ws_x_int(p->r, 0)),
-                              before, c->entry->e);
+        if (c->kind == CARRY_NONE && !p->loops->len) { /* what the round before left */
+            add_counter(p, c, c->entry->e);
+            e = ws_x_name(p->r, c->counter);
+        } else if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) {
+            e = before(p, l, c);
         }
         py_assign(p, c->name, py_int(p, e));
     }
@@ -354,7 +418,7 @@ static void set_exits(PyRead *p, const Loop *l, GArray *carries)
     const WsExpr *last = l->count ? ws_x_op(p->r, WS_EXPR_SUB, l->count, ws_x_int(p->r, 1)) : NULL;
     for (guint i = 0; i < carries->len; i++) {
         Carry *c = &all[i];
-        if (c->atom && c->kind != CARRY_NONE) {
+        if (c->atom && (c->kind != CARRY_NONE || c->counter)) {
             py_assign(p, c->name,
                       py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
             continue;
@@ -365,12 +429,60 @@ static void set_exits(PyRead *p, const Loop *l, GArray *carries)
     }
 }
 
+static gboolean place_mentions(const WsPlace *p, const char *name)
+{
+    return ws_x_mentions(p->index, name) || (p->views && strstr(p->views, name));
+}
+
+static gboolean steps_mention(const GPtrArray *list, const char *name)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        gboolean found = ws_x_mentions(s->e, name) || ws_x_mentions(s->when, name) ||
+                         ws_x_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
+                         place_mentions(&s->buffer, name) || place_mentions(&s->a, name) ||
+                         place_mentions(&s->b, name) || (s->text && strstr(s->text, name)) ||
+                         steps_mention(s->body, name) || steps_mention(s->other, name);
+        for (guint k = 0; k < s->n_coord; k++)
+            found |= ws_x_mentions(s->coord[k], name);
+        if (found)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void drop_counter(PyRead *p, const char *name)
+{
+    guint at;
+    if (!g_ptr_array_find(p->group->counters, name, &at))
+        return;
+    g_ptr_array_remove_index(p->group->counters, at);
+    g_ptr_array_remove_index(p->group->starts, at);
+}
+
 /* A tile variable that means another value at the end of a round than at its head is copied. */
 static void close_round(PyRead *p, const Loop *l, GArray *carries)
 {
     for (guint i = 0; i < carries->len; i++) {
         const Carry *c = &g_array_index(carries, Carry, i);
         const Val *end = g_hash_table_lookup(p->frame->vars, c->name);
+        gint64 factor, zero;
+        if (c->counter && end && end->kind == VAL_INT) {
+            const WsExpr *sum = c->kind == CARRY_MOD ? inner_of(p, end->e, c->n) : end->e;
+            const WsExpr *by = ws_x_without(p->r, sum, c->counter, FALSE, &factor);
+            if (c->kind == CARRY_NONE)
+                by = ws_x_op(p->r, WS_EXPR_SUB, sum, ws_x_name(p->r, c->counter));
+            if (!steps_mention(p->to, c->counter))
+                drop_counter(p, c->counter);
+            else if ((c->kind != CARRY_NONE && factor != 1) || !by)
+                py_unread(p, l->node, "what a round adds to a variable");
+            else if (!ws_x_is(by, &zero) || zero) {
+                WsReadStep *s = py_step(p, WS_READ_ADVANCE, l->node);
+                s->name = c->counter;
+                s->e = by;
+            }
+            continue;
+        }
         if (c->entry->kind != VAL_TILE || !end || end->kind != VAL_TILE ||
             end->index == c->entry->index)
             continue;
@@ -394,6 +506,15 @@ static void walk(PyRead *p, Loop *l)
         if (!entry || (l->target && l->target->text && !strcmp(l->target->text, name)))
             continue;
         Carry c = { .name = name, .entry = entry };
+        if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0) {
+            entry->step->off = FALSE; /* rounds add to it: it is stored before them */
+            Val *tile = py_val(p, VAL_TILE);
+            tile->index = entry->index;
+            tile->rows = entry->rows;
+            tile->cols = entry->cols;
+            c.entry = tile;
+            py_assign(p, name, tile);
+        }
         g_array_append_val(carries, c);
     }
     probe(p, l, carries);
@@ -404,7 +525,8 @@ static void walk(PyRead *p, Loop *l)
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
     s->name = l->name;
     s->e = l->count;
-    s->all = l->unroll;
+    s->n = l->from;
+    s->stride = l->stride;
     GPtrArray *to = p->to;
     p->to = s->body;
     OpenLoop open = { l->name, l->count };
@@ -416,36 +538,24 @@ static void walk(PyRead *p, Loop *l)
     set_exits(p, l, carries);
 }
 
-static const char *loop_name(PyRead *p, const char *want)
+/* e = a·name: a */
+static gboolean multiple(PyRead *p, const WsExpr *e, const char *name, gint64 *a)
 {
-    g_autofree char *base = g_strdup(want);
-    const char *name = NULL;
-    for (guint n = 1; !name; n++) {
-        name =
-            n == 1 ? ws_source_format(p->r, "%s", base) : ws_source_format(p->r, "%s_%u", base, n);
-        if (ws_name_is_reserved(name) || g_hash_table_contains(p->r->names, name) ||
-            ws_func_find(name) != WS_FUNC_COUNT ||
-            g_ptr_array_find_with_equal_func(p->loop_names, name, g_str_equal, NULL))
-            name = NULL;
-        for (guint i = 0; name && i < p->group->values->len; i++)
-            if (!strcmp(g_array_index(p->group->values, WsReadValue, i).name, name))
-                name = NULL;
-    }
-    g_ptr_array_add(p->loop_names, (gpointer)name);
-    return name;
-}
-
-static gboolean is_atom(const WsExpr *e, const char *name)
-{
-    return e && e->op == WS_EXPR_NAME && !strcmp(e->name, name);
+    gint64 rest;
+    return e && ws_x_is(ws_x_without(p->r, e, name, FALSE, a), &rest) && rest == 0;
 }
 
 /* A loop from this CTA's number in steps of the grid: over tiles. */
 static gboolean over_tiles(PyRead *p, Loop *l, const WsExpr *start, const WsExpr *stop,
                            const WsExpr *step)
 {
-    if (!is_atom(start, PY_PID) || !is_atom(step, PY_GRID))
+    gint64 one, from, stride;
+    const WsExpr *behind = start ? ws_x_without(p->r, start, PY_PID, FALSE, &one) : NULL;
+    if (!behind || one != 1 || !multiple(p, behind, PY_GRID, &from) || from < 0 ||
+        !multiple(p, step, PY_GRID, &stride) || stride < 1)
         return FALSE;
+    l->from = from;
+    l->stride = stride;
     if (!p->tile) {
         p->tile = ws_source_name(p->r, "tile");
         p->tiles = stop;
@@ -456,20 +566,20 @@ static gboolean over_tiles(PyRead *p, Loop *l, const WsExpr *start, const WsExpr
     l->tiles = TRUE;
     l->count = NULL;
     l->index = ws_x_name(p->r, p->tile);
-    l->name = loop_name(p, "t");
+    l->name = group_name(p, "t");
     return TRUE;
 }
 
-/* Outside of groups loops are done round by round: they set up barriers. */
+/* Round by round: static_range, and loops outside of groups, which set up barriers. */
 static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const WsExpr *stop,
                      const WsExpr *step)
 {
     gint64 a, b, c;
     if (!ws_x_is(start, &a) || !ws_x_is(stop, &b) || !ws_x_is(step, &c) || c < 1 || b - a > 1024) {
-        py_unread(p, node, "a loop outside of the partitions");
+        py_unread(p, node, "a loop to be unrolled whose bounds are no numbers");
         return;
     }
-    for (; a < b && !*p->r->error; a += c) {
+    for (; a < b && !*p->r->error && !(p->frame && p->frame->returned); a += c) {
         if (node->kid[0]->kind == WS_PY_NAME)
             py_assign(p, node->kid[0]->text, py_literal(p, a));
         py_run(p, node->kid[2]);
@@ -501,11 +611,13 @@ static void for_(PyRead *p, const WsPyNode *node)
 {
     const WsExpr *part[3] = { NULL };
     Loop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
-    if (!range_of(p, node->kid[1], part, &l.unroll)) {
+    gboolean fixed;
+    if (!range_of(p, node->kid[1], part, &fixed)) {
         py_unread(p, node, "a loop that is not over a range");
         return;
     }
-    if (!p->group) {
+    gint64 known;
+    if (!p->group || (fixed && ws_x_is(part[0], &known) && ws_x_is(part[1], &known))) {
         unrolled(p, node, part[0], part[1], part[2]);
         return;
     }
@@ -517,12 +629,10 @@ static void for_(PyRead *p, const WsPyNode *node)
             py_unread(p, node, "a loop whose bounds are no integers, or whose step is no number");
             return;
         }
-        l.name = loop_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
+        l.name = group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
         l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
         l.index = ws_x_op(r, WS_EXPR_ADD, part[0],
                           ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, l.name), part[2]));
-        gint64 known;
-        l.unroll &= ws_x_is(l.count, &known);
     }
     walk(p, &l);
 }
@@ -542,7 +652,7 @@ static void while_(PyRead *p, const WsPyNode *node)
     g_autoptr(GArray) one = g_array_new(FALSE, TRUE, sizeof(Carry));
     Carry v = { .name = variable->text, .entry = py_lookup(p, variable->text) };
     g_array_append_val(one, v);
-    l.name = loop_name(p, "w");
+    l.name = group_name(p, "w");
     probe(p, &l, one);
     g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
     Carry *found = &g_array_index(one, Carry, 0);
@@ -561,7 +671,7 @@ static void while_(PyRead *p, const WsPyNode *node)
         *target = *variable;
         l.target = target;
     } else if (ws_x_is(found->step, &step) && step > 0) {
-        l.name = loop_name(p, variable->text);
+        l.name = group_name(p, variable->text);
         l.count = ws_x_op(p->r, WS_EXPR_SUB, stop, start);
         if (step > 1)
             l.count = ws_x_call(p->r, WS_FUNC_CDIV, l.count, found->step, NULL);

@@ -181,6 +181,22 @@ const Val *py_mean_SLICE_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* What the host or the kernel is sure of becomes an assumption of the design. */
+void py_assume(PyRead *p, const WsExpr *e)
+{
+    gint64 known;
+    g_autofree char *text = ws_x_text(e);
+    if (e && !ws_x_is(e, &known) && !p->group && !strstr(text, PY_PID) && !strstr(text, PY_GRID))
+        g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
+}
+
+const Val *py_mean_ASSUME(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    py_assume(p, a[0] ? py_as_int(p, a[0]) : NULL);
+    return py_none(p);
+}
+
 const Val *py_mean_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a, (void)at;

@@ -234,6 +234,12 @@ static void statement(PyRead *p, const WsPyNode *node)
         py_assign(p, node->text, f);
         break;
     }
+    case WS_PY_ASSERT:
+        if (!p->group && node->kid[0]->kind != WS_PY_TUPLE)
+            py_assume(p, py_eval_int(p, node->kid[0]));
+        else if (!p->group)
+            py_assume(p, py_eval_int(p, node->kid[0]->kid[0]));
+        break;
     case WS_PY_BREAK:
     case WS_PY_CONTINUE:
     case WS_PY_TRY:

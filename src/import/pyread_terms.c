@@ -138,6 +138,8 @@ const Val *py_mean_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_PERMUTE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[0] && a[0]->kind == VAL_TILE && a[0]->n == 2) /* on its way from `reshape` to `split` */
+        return a[0];
     if (!a[0] || a[0]->kind != VAL_BUFFER || !a[1] || a[1]->kind != VAL_TUPLE || a[1]->n != 2)
         return py_wrong(p, at, "a permutation of something that is no buffer of two dimensions");
     Val *v = py_val(p, VAL_BUFFER);
@@ -145,6 +147,59 @@ const Val *py_mean_PERMUTE(PyRead *p, const Val **a, const WsPyNode *at)
     if (py_number(a[1]->item[0], 0) == 1)
         v->place.transposed = !v->place.transposed;
     return v;
+}
+
+/* A buffer with extents of 1 added or left out; or a tile as [rows, 2, half], to be split. */
+const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    gint64 elements = 1, kept[2] = { 1, 1 };
+    guint n = 0;
+    if (!a[0] || !a[1] || a[1]->kind != VAL_TUPLE)
+        return py_opaque(p);
+    for (guint i = 0; i < a[1]->n; i++) {
+        const gint64 extent = py_number(a[1]->item[i], 0);
+        elements *= CLAMP(extent, 0, 1 << 20);
+        if (extent != 1 && n < 2)
+            kept[n++] = extent;
+    }
+    if (a[0]->kind == VAL_TILE && a[1]->n == 3 && py_number(a[1]->item[1], 0) == 2) {
+        Val *v = py_val(p, VAL_TILE);
+        *v = *a[0];
+        v->n = 2;
+        return v;
+    }
+    if (a[0]->kind != VAL_BUFFER)
+        return py_opaque(p);
+    Val full = *a[0];
+    if (!full.rows)
+        extents(p, &full);
+    if (elements != full.rows * full.cols ||
+        (n == 2 && (kept[0] != full.rows || kept[1] != full.cols)))
+        return py_wrong(p, at, "a buffer under another shape");
+    return a[0];
+}
+
+/* The left and the right half of the columns of a tile. */
+const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n != 2)
+        return py_opaque(p);
+    Val *pair = py_val(p, VAL_TUPLE);
+    pair->n = 2;
+    pair->item = g_new0(const Val *, 3);
+    g_ptr_array_add(p->r->pool, pair->item);
+    for (guint i = 0; i < 2; i++) {
+        Val *v = py_val(p, VAL_TILE);
+        *v = *a[0];
+        v->n = 0;
+        v->cols = a[0]->cols / 2;
+        v->at = a[0]->at + i * v->cols;
+        v->text = ws_source_format(p->r, ".cols(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", v->at,
+                                   v->cols);
+        pair->item[i] = v;
+    }
+    return pair;
 }
 
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
@@ -458,7 +513,7 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
         if (acc->depth == p->loops->len)
             s->e = ws_x_int(p->r, 1); /* the first product after the zeros */
         else
-            acc->step->off = FALSE; /* rounds add to it: it is stored before them */
+            acc->step->off = FALSE;
     }
     gint64 async;
     if (!(a[6] && py_known(a[6], &async) && async))

@@ -177,9 +177,12 @@ static void finish_tensors(WsRead *r)
     }
 }
 
-WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file)
+WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,
+                           gboolean counters_only)
 {
-    PyRead p = { .r = r, .py = py, .file = file, .num_warps = 4 };
+    PyRead p = {
+        .r = r, .py = py, .file = file, .from = from, .num_warps = 4, .counters_only = counters_only
+    };
     p.globals = g_hash_table_new(g_str_hash, g_str_equal);
     p.aliases = g_hash_table_new(g_str_hash, g_str_equal);
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));

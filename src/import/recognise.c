@@ -36,7 +36,7 @@ static void free_group(gpointer data)
     WsReadGroup *g = data;
     g_array_unref(g->values);
     g_ptr_array_unref(g->counters);
-    g_array_unref(g->starts);
+    g_ptr_array_unref(g->starts);
     g_ptr_array_unref(g->body);
     g_free(g);
 }
@@ -182,7 +182,7 @@ WsReadGroup *ws_source_group(WsRead *r, const char *name, guint line)
     g->warps = 4;
     g->values = g_array_new(FALSE, TRUE, sizeof(WsReadValue));
     g->counters = g_ptr_array_new();
-    g->starts = g_array_new(FALSE, TRUE, sizeof(gint64));
+    g->starts = g_ptr_array_new();
     g->body = g_ptr_array_new();
     g_ptr_array_add(r->groups, g);
     return g;

@@ -54,7 +54,7 @@ struct WsReadStep {
     const WsExpr *coord[5];
     const WsExpr *e; /* condition, count, increment, value of `let`; MMA: first, NULL false */
     const char *name, *text;
-    gint64 n;
+    gint64 n, stride;   /* FOR over tiles: from and step */
     gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full */
     const WsExpr *when; /* predicate, NULL always */
     GPtrArray *body, *other;
@@ -105,7 +105,7 @@ typedef struct {
     guint line;
     GArray *values;      /* WsReadValue */
     GPtrArray *counters; /* char*, name; start 0 */
-    GArray *starts;      /* gint64 */
+    GPtrArray *starts;   /* const WsExpr* */
     GPtrArray *body;     /* WsReadStep* */
 } WsReadGroup;
 

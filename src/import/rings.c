@@ -112,6 +112,7 @@ void ws_source_rings(WsRead *r)
 {
     for (guint i = 0; i < r->buffers->len; i++) {
         WsReadBuffer *b = &g_array_index(r->buffers, WsReadBuffer, i);
+        b->indexed |= b->rank >= 3;
         b->copies = b->indexed ? b->shape[0] * (b->indexed_twice ? b->shape[1] : 1) : 1;
         b->stages = ring_of(r, FALSE, (gint)i, b->copies);
     }

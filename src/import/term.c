@@ -96,7 +96,7 @@ const WsExpr *ws_x_mod(WsRead *r, const WsExpr *a, gint64 n)
     WsAffine f;
     if (!a || n <= 0 || !ws_expr_affine(a, &f))
         return NULL;
-    WsExpr *sum = ws_expr_int(((f.constant % n) + n) % n);
+    WsExpr *sum = ws_expr_int(f.constant); /* not reduced: it says which turn is meant */
     for (guint i = 0; i < f.n; i++) {
         const WsExpr *t = f.term[i];
         gint64 m;

@@ -316,6 +316,8 @@ static void put_for(Writer *w, WsReadStep *s)
         put_field(w, "over", "tiles");
     if (s->n)
         g_string_append_printf(w->out, ", \"from\": %" G_GINT64_FORMAT, s->n);
+    if (s->stride > 1)
+        g_string_append_printf(w->out, ", \"step\": %" G_GINT64_FORMAT, s->stride);
     if (s->all)
         put_field(w, "unroll", "full");
     put_note(w, s->line, s->column, s->line);
@@ -608,10 +610,13 @@ static void put_group(Writer *w, WsReadGroup *g)
             i ? ", " : "", v->name, v->dtype, v->rows, v->cols);
     }
     g_string_append_printf(body, ", \"values\": [%s], \"counters\": [", values->str);
-    for (guint i = 0; i < g->counters->len; i++)
-        g_string_append_printf(body, "%s{\"name\": \"%s\", \"start\": %" G_GINT64_FORMAT "}",
-                               i ? ", " : "", (char *)g_ptr_array_index(g->counters, i),
-                               g_array_index(g->starts, gint64, i));
+    for (guint i = 0; i < g->counters->len; i++) {
+        g_autofree char *start = ws_x_text(g_ptr_array_index(g->starts, i));
+        g_string_append_printf(body, "%s{\"name\": \"%s\", \"start\": ", i ? ", " : "",
+                               (char *)g_ptr_array_index(g->counters, i));
+        put_string(body, start);
+        g_string_append(body, "}");
+    }
     g_string_append_printf(body, "], \"body\": [%s]}\n", w->out->str);
     g_string_free(values, TRUE);
     g_string_free(w->out, TRUE);
