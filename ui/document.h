@@ -97,6 +97,8 @@ WsClockResult *ws_document_former_clock(WsDocument *d); /* before trying; NULL: 
                                                          * tried, or that had no time */
 gboolean ws_document_undo(WsDocument *d);
 gboolean ws_document_redo(WsDocument *d);
+/* Undoes or does again up to that state of the history. */
+void ws_document_go_to(WsDocument *d, guint state);
 WsHistory *ws_document_history(WsDocument *d); /* borrowed, to read names */
 gboolean ws_document_dirty(WsDocument *d);
 

@@ -221,6 +221,15 @@ gboolean ws_document_redo(WsDocument *d)
     return step_back(d, TRUE);
 }
 
+void ws_document_go_to(WsDocument *d, guint state)
+{
+    ws_document_try(d, NULL);
+    while (ws_history_now(d->history) > state && step_back(d, FALSE))
+        ;
+    while (ws_history_now(d->history) < state && step_back(d, TRUE))
+        ;
+}
+
 WsHistory *ws_document_history(WsDocument *d)
 {
     return d->history;

@@ -301,6 +301,11 @@ static void do_shallower(WsWindow *w)
     on_focus(w, shallower);
 }
 
+static void do_history(WsWindow *w)
+{
+    gtk_menu_button_popup(GTK_MENU_BUTTON(w->history_button));
+}
+
 static void do_rename(WsWindow *w)
 {
     ws_rename_popup(w);
@@ -322,6 +327,7 @@ static const struct {
 } command[] = {
     { "undo", do_undo },
     { "redo", do_redo },
+    { "history", do_history },
     { "cut", do_cut },
     { "copy", do_copy },
     { "paste", do_paste },

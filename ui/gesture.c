@@ -301,6 +301,11 @@ void ws_gesture_take(WsTimeline *t, const char *key, WsDraft *draft, char *what)
     say(t);
 }
 
+void ws_gesture_set_copy(WsTimeline *t, gboolean copy)
+{
+    t->gesture->copy = copy;
+}
+
 void ws_gesture_move(WsTimeline *t, double x, double y)
 {
     static void (*const to[])(WsTimeline * t) = { ws_gesture_move_to, ws_gesture_edge_to,

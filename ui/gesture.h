@@ -13,6 +13,8 @@ typedef struct WsGesture WsGesture;
 
 /* Begins what a drag from this place means; FALSE: nothing that can be dragged is there. */
 gboolean ws_gesture_start(WsTimeline *t, double x, double y);
+/* `copy`: what is dragged stays, and a second one goes there. */
+void ws_gesture_set_copy(WsTimeline *t, gboolean copy);
 void ws_gesture_move(WsTimeline *t, double x, double y);
 void ws_gesture_finish(WsTimeline *t);
 gboolean ws_gesture_abandon(WsTimeline *t); /* FALSE: there was none */

@@ -120,7 +120,7 @@ static char *words_of(const WsGesture *g, const Target *to, gint ahead)
     const WsNode *node = ws_gesture_node(g, g->item);
     const WsNode *from = ws_edit_group(g->latest, node), *into = ws_edit_group(g->latest, beside);
     g_autofree char *label = ws_edit_label(beside);
-    GString *s = g_string_new(NULL);
+    GString *s = g_string_new(g->copy ? _("a copy ") : NULL);
     g_string_append_printf(s, to->behind ? _("behind %s") : _("before %s"), label);
     if (into && from != into)
         g_string_append_printf(s, _(" in %s"), ws_node_name(into));
@@ -140,6 +140,18 @@ static void mark(WsTimeline *t, const WsSceneStaff *staff, const Target *to)
     g->mark_h = staff->h;
 }
 
+static void copy_to(WsDraft *draft, const WsGesture *g, WsSpot spot)
+{
+    g_autofree char *text =
+        ws_edit_copy(g->latest, (const guint64 *)(gpointer)g->nodes->data, g->nodes->len);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) clip = text ? ws_design_parse(text, strlen(text), NULL, findings) : NULL;
+    if (clip)
+        ws_edit_paste(draft, clip, spot);
+    else
+        ws_draft_refuse(draft, "%s", _("This cannot be copied."));
+}
+
 void ws_gesture_move_to(WsTimeline *t)
 {
     WsGesture *g = t->gesture;
@@ -151,13 +163,17 @@ void ws_gesture_move_to(WsTimeline *t)
             ws_gesture_take(t, "", NULL, g_strdup(_("onto a staff")));
         return;
     }
-    const gint ahead = ahead_by(g, &to);
-    g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %d %u %d", to.spot.owner,
-                                           to.spot.list, to.spot.index, ahead);
+    const gint ahead = g->copy ? 0 : ahead_by(g, &to);
+    g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %d %u %d %d", to.spot.owner,
+                                           to.spot.list, to.spot.index, ahead, g->copy);
     mark(t, staff, &to);
     if (!g_strcmp0(g->key, key))
         return;
     WsDraft *draft = ws_draft_new(g->latest);
-    ws_edit_move(draft, (const guint64 *)(gpointer)g->nodes->data, g->nodes->len, to.spot, ahead);
+    const guint64 *nodes = (const guint64 *)(gpointer)g->nodes->data;
+    if (g->copy)
+        copy_to(draft, g, to.spot);
+    else
+        ws_edit_move(draft, nodes, g->nodes->len, to.spot, ahead);
     ws_gesture_take(t, key, draft, words_of(g, &to, ahead));
 }

@@ -28,6 +28,7 @@ struct WsGesture {
     GArray *nodes;           /* guint64: what moves along */
 
     /* MOVE */
+    gboolean copy;                 /* a second one goes there */
     double mark_x, mark_y, mark_h; /* where it would go; mark_h 0: nowhere */
     /* EDGE */
     const WsSceneItem *over; /* item under the pointer, of the ghost */

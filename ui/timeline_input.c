@@ -149,6 +149,14 @@ static gboolean bare_drag(GtkGestureDrag *g)
            (GDK_SHIFT_MASK | GDK_ALT_MASK);
 }
 
+static void move_gesture(WsTimeline *t, GtkGestureDrag *g, double x, double y)
+{
+    const GdkModifierType state =
+        gtk_event_controller_get_current_event_state(GTK_EVENT_CONTROLLER(g));
+    ws_gesture_set_copy(t, !!(state & GDK_CONTROL_MASK));
+    ws_gesture_move(t, x, y);
+}
+
 static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
 {
     ws_timeline_page(t, &dx, &dy);
@@ -166,7 +174,7 @@ static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
             break;
         if (!bare_drag(g) && ws_gesture_start(t, t->drag_x, t->drag_y)) {
             t->drag = WS_DRAG_GESTURE;
-            ws_gesture_move(t, t->drag_x + dx, t->drag_y + dy);
+            move_gesture(t, g, t->drag_x + dx, t->drag_y + dy);
             break;
         }
         if (t->drag_x < WS_TIMELINE_GUTTER)
@@ -177,7 +185,7 @@ static void first_update(GtkGestureDrag *g, double dx, double dy, WsTimeline *t)
         gtk_widget_queue_draw(t->canvas);
         break;
     case WS_DRAG_GESTURE:
-        ws_gesture_move(t, t->drag_x + dx, t->drag_y + dy);
+        move_gesture(t, g, t->drag_x + dx, t->drag_y + dy);
         break;
     case WS_DRAG_NONE:
         break;

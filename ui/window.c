@@ -4,6 +4,7 @@
 #include "ui/compare_bar.h"
 #include "ui/compare_panel.h"
 #include "ui/edge_keys.h"
+#include "ui/history_popover.h"
 #include "ui/inspector.h"
 #include "ui/jobs.h"
 #include "ui/measurements.h"
@@ -276,6 +277,8 @@ static void fill_header(WsWindow *w)
 {
     add_icon_button(w, "undo", "edit-undo-symbolic");
     add_icon_button(w, "redo", "edit-redo-symbolic");
+    w->history_button = ws_history_button_new(w);
+    gtk_box_append(GTK_BOX(w->work_box), w->history_button);
     add_work_button(w, "generate", "text-x-generic-symbolic");
     add_work_button(w, "rehearse", "emblem-ok-symbolic");
     add_work_button(w, "run", "media-playback-start-symbolic");

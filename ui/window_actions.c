@@ -276,6 +276,7 @@ static const struct {
     { "show-differences", do_show_differences },
     { "export-picture", ws_window_choose_picture },
     { "export-trace", ws_window_choose_trace_export },
+    { "export-code", ws_window_choose_code_export },
     { "new-window", do_new_window },
     { "same-window", do_same_window },
     { "close", do_close },

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-static gboolean say_saved(WsWindow *w, GFile *file, gboolean ok, const GError *error)
+gboolean ws_window_say_saved(WsWindow *w, GFile *file, gboolean ok, const char *why)
 {
     g_autofree char *name = g_file_get_parse_name(file);
     if (ok) {
@@ -17,7 +17,7 @@ static gboolean say_saved(WsWindow *w, GFile *file, gboolean ok, const GError *e
     }
     g_autofree char *what = g_strdup_printf(_("Cannot save %s"), name);
     ws_window_say(w, GTK_MESSAGE_ERROR, what,
-                  error ? error->message : _("It is not a local file. Choose a local folder."));
+                  why ? why : _("It is not a local file. Choose a local folder."));
     return FALSE;
 }
 
@@ -45,7 +45,7 @@ gboolean ws_window_export_picture(WsWindow *w, GFile *file)
         ws_scene_new(ws_document_program(w->document), ws_document_predicted(w->document),
                      ws_document_measured(w->document), &options);
     gboolean ok = path && ws_scene_save(scene, path, ws_theme_current(), &error);
-    return say_saved(w, file, ok, error);
+    return ws_window_say_saved(w, file, ok, error ? error->message : NULL);
 }
 
 gboolean ws_window_export_trace(WsWindow *w, GFile *file)
@@ -67,7 +67,7 @@ gboolean ws_window_export_trace(WsWindow *w, GFile *file)
         g_set_error(&error, G_IO_ERROR, G_IO_ERROR_INVALID_FILENAME,
                     _("The ending says which form it gets: .json for Chrome and Perfetto, .csv for "
                       "tables, .wtrace for Warpstave. Choose one of them."));
-    return say_saved(w, file, ok, error);
+    return ws_window_say_saved(w, file, ok, error ? error->message : NULL);
 }
 
 static void chose(GtkNativeDialog *dialog, int response, WsWindow *w)

@@ -20,7 +20,7 @@ struct _WsWindow {
     gboolean closing;     /* it may be lost: the window closes without a question */
     GtkLabel *toast;      /* what a command has to say */
     guint toast_source;   /* hides it */
-    GtkWidget *sidebar;
+    GtkWidget *sidebar, *history_button;
     gboolean dragging;   /* the score shows what letting go would give … */
     GtkLabel *of_before; /* … and the panels what was before, as this says */
 
@@ -71,6 +71,10 @@ void ws_window_choose_trace_export(WsWindow *w);
 /* By the file's ending. */
 gboolean ws_window_export_trace(WsWindow *w, GFile *file);
 gboolean ws_window_export_picture(WsWindow *w, GFile *file);
+gboolean ws_window_say_saved(WsWindow *w, GFile *file, gboolean ok, const char *why);
+void ws_window_choose_code_export(WsWindow *w); /* window_code.c */
+/* Begins; the window says when it is done. */
+gboolean ws_window_export_code(WsWindow *w, GFile *file);
 /* window_compare.c */
 void ws_window_choose_other_design(WsWindow *w);
 /* window_status.c */

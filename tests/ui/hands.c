@@ -226,7 +226,13 @@ void hands_add(Scenario *s, const char *what)
     hands_dialogue(s);
     scenario_type(what);
     scenario_key("Return");
-    WAIT_FOR(hands_states(s) > states);
+    for (guint i = 0; hands_states(s) == states; i++) {
+        scenario_turn();
+        if (i > 1000) {
+            g_autofree char *said = scenario_text(GTK_WIDGET(s->window));
+            g_error("%s was not added; the window says: %s", what, said);
+        }
+    }
     scenario_focus(GTK_WIDGET(s->window));
     hands_settle(s);
 }

@@ -26,7 +26,8 @@ static void buffer(Scenario *s, const char *name, const char *tile, const char *
  * ------------------------------------------------------------------------------ */
 
 /* Zooms to an execution of `first` and drags from the end of it to `second`. */
-static void edge(Scenario *s, const char *first, const char *second, double cycles)
+static void edge(Scenario *s, const char *first, const char *second, double cycles,
+                 const char *picture)
 {
     WsTimeline *t = hands_timeline(s);
     WsTrace *trace = ws_document_predicted(s->document);
@@ -46,6 +47,8 @@ static void edge(Scenario *s, const char *first, const char *second, double cycl
         g_error("%s%s is not drawn", from ? "" : first, to ? "" : second);
     const guint states = hands_states(s);
     hands_draw_edge(s, from, to);
+    if (picture)
+        hands_shot(s, picture);
     hands_let_go(s);
     g_assert_cmpuint(hands_states(s), ==, states + 1);
 }
@@ -162,11 +165,10 @@ static void build_gemm(Scenario *s)
     build_epilogue(s);
     g_assert_nonnull(ws_document_predicted(s->document)); /* drawn, though nothing is joined yet */
     hands_shot(s, "build-3-steps");
-    edge(s, "groups/load/body/0/do/0/do/0", "groups/mma/body/0/do/0/do/0", 1500);
-    edge(s, "groups/load/body/0/do/0/do/1", "groups/mma/body/0/do/0/do/1", 1500);
-    hands_shot(s, "build-4-filled");
-    edge(s, "groups/mma/body/0/do/0/do/2", "groups/load/body/0/do/0/do/0", 1500);
-    edge(s, "groups/mma/body/0/do/1", "groups/load/body/0/do/0/do/1", 4000);
+    edge(s, "groups/load/body/0/do/0/do/0", "groups/mma/body/0/do/0/do/0", 1500, NULL);
+    edge(s, "groups/load/body/0/do/0/do/1", "groups/mma/body/0/do/0/do/1", 1500, NULL);
+    edge(s, "groups/mma/body/0/do/0/do/2", "groups/load/body/0/do/0/do/0", 1500, "build-4-edge");
+    edge(s, "groups/mma/body/0/do/1", "groups/load/body/0/do/0/do/1", 4000, NULL);
     hands_shot(s, "build-5-whole");
     g_autofree char *text = ws_design_print(ws_document_latest(s->document));
     g_test_message("%s", text);

@@ -198,12 +198,12 @@ static void ring_depth(Scenario *s)
 static void one_round_ahead(Scenario *s)
 {
     double x0, y0, x1, y1;
-    scenario_open(s, "tests/designs/attention-straight.wstave");
+    hands_begin(s, "tests/designs/attention-straight.wstave");
     const gint64 before = ws_document_clock(s->document)->cycles;
-    for (guint i = 0; i < 2; i++) {
-        WsFocus both = { i ? ROUND "1" : ROUND "0", G_MAXUINT, -1, -1 };
-        ws_document_select(s->document, &both, i ? WS_SELECT_ADD : WS_SELECT_REPLACE, FALSE);
-    }
+    hands_zoom_to(s, ROUND "1", -1, 20, 9000);
+    hands_shot(s, "ahead-1-straight");
+    hands_select_row(s, "wait k_fulls", 0);
+    hands_add_row(s, "mma s", 0);
     g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 2);
     hands_zoom_to(s, ROUND "1", -1, 20, 9000);
     const WsSceneItem *mma = NULL, *softmax = NULL;
@@ -226,6 +226,7 @@ static void one_round_ahead(Scenario *s)
     g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "behind compute, 1 round ahead"));
     g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "gained"));
     g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "proved"));
+    hands_shot(s, "ahead-2-drag");
     hands_let_go(s);
     WsDesign *now = ws_document_latest(s->document);
     g_assert_cmpint(ws_design_find(now, ROUND "3")->kind, ==, WS_STEP_WAIT);
@@ -236,7 +237,9 @@ static void one_round_ahead(Scenario *s)
     }
     g_assert_cmpint(ws_document_verdict(s->document)->kind, ==, WS_VERDICT_PROVED);
     g_assert_cmpint(ws_document_clock(s->document)->cycles * 10, <, before * 9);
-    g_assert_cmpuint(ws_history_n(ws_document_history(s->document)), ==, 2);
+    g_assert_cmpuint(ws_history_n(ws_document_history(s->document)), ==, 2); /* one drag */
+    hands_shot(s, "ahead-3-done");
+    hands_assert_same_ptx(s, "tests/designs/attention-ahead.wstave");
 }
 
 static void add(void)

@@ -128,7 +128,7 @@ static void turn_by_keys(Scenario *s)
 
 static void pingpong(Scenario *s)
 {
-    scenario_open(s, "tests/designs/gemm-one-consumer.wstave");
+    hands_begin(s, "tests/designs/gemm-one-consumer.wstave");
     const gint64 before = ws_document_clock(s->document)->cycles;
     g_assert_cmpint(verdict(s), ==, WS_VERDICT_PROVED);
     hands_shot(s, "pingpong-1-one");
