@@ -110,8 +110,9 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
 void py_loop(PyRead *p, const WsPyNode *node);
 const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known); /* calls of the dialect */
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at);
-/* The statement could not be read: an opaque step of its own, and a line in the list. */
+/* A line in the list of what was not read; py_opaque_step also puts an opaque step in its place. */
 void py_unread(PyRead *p, const WsPyNode *at, const char *what);
+void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what);
 WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 

@@ -475,7 +475,7 @@ static void close_round(PyRead *p, const Loop *l, GArray *carries)
             if (!steps_mention(p->to, c->counter))
                 drop_counter(p, c->counter);
             else if ((c->kind != CARRY_NONE && factor != 1) || !by)
-                py_unread(p, l->node, "what a round adds to a variable");
+                py_opaque_step(p, l->node, "what a round adds to a variable");
             else if (!ws_x_is(by, &zero) || zero) {
                 WsReadStep *s = py_step(p, WS_READ_ADVANCE, l->node);
                 s->name = c->counter;
@@ -576,7 +576,7 @@ static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const
 {
     gint64 a, b, c;
     if (!ws_x_is(start, &a) || !ws_x_is(stop, &b) || !ws_x_is(step, &c) || c < 1 || b - a > 1024) {
-        py_unread(p, node, "a loop to be unrolled whose bounds are no numbers");
+        py_opaque_step(p, node, "a loop to be unrolled whose bounds are no numbers");
         return;
     }
     for (; a < b && !*p->r->error && !(p->frame && p->frame->returned); a += c) {
@@ -613,7 +613,7 @@ static void for_(PyRead *p, const WsPyNode *node)
     Loop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
     gboolean fixed;
     if (!range_of(p, node->kid[1], part, &fixed)) {
-        py_unread(p, node, "a loop that is not over a range");
+        py_opaque_step(p, node, "a loop that is not over a range");
         return;
     }
     gint64 known;
@@ -626,7 +626,8 @@ static void for_(PyRead *p, const WsPyNode *node)
         gint64 step;
         const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);
         if (!span || !ws_x_is(part[2], &step) || step < 1) {
-            py_unread(p, node, "a loop whose bounds are no integers, or whose step is no number");
+            py_opaque_step(p, node,
+                           "a loop whose bounds are no integers, or whose step is no number");
             return;
         }
         l.name = group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
@@ -644,7 +645,7 @@ static void while_(PyRead *p, const WsPyNode *node)
     Loop l = { .node = node, .body = node->kid[1] };
     if (!p->group || c->kind != WS_PY_BINARY || strcmp(c->text, "<") ||
         c->kid[0]->kind != WS_PY_NAME) {
-        py_unread(p, node, "a while loop that is not `variable < bound`");
+        py_opaque_step(p, node, "a while loop that is not `variable < bound`");
         return;
     }
     const WsPyNode *variable = c->kid[0];
@@ -662,7 +663,7 @@ static void while_(PyRead *p, const WsPyNode *node)
         classify(p, found);
     gint64 step;
     if (!start || !stop || found->kind != CARRY_LINEAR) {
-        py_unread(p, node, "a while loop whose variable does not grow evenly");
+        py_opaque_step(p, node, "a while loop whose variable does not grow evenly");
         return;
     }
     if (over_tiles(p, &l, start, stop, found->step)) {
@@ -676,7 +677,7 @@ static void while_(PyRead *p, const WsPyNode *node)
         if (step > 1)
             l.count = ws_x_call(p->r, WS_FUNC_CDIV, l.count, found->step, NULL);
     } else {
-        py_unread(p, node, "a while loop whose variable does not grow by a number");
+        py_opaque_step(p, node, "a while loop whose variable does not grow by a number");
         return;
     }
     walk(p, &l);
@@ -685,7 +686,7 @@ static void while_(PyRead *p, const WsPyNode *node)
 void py_loop(PyRead *p, const WsPyNode *node)
 {
     if (p->loops->len >= 10) {
-        py_unread(p, node, "loops nested deeper than ten");
+        py_opaque_step(p, node, "loops nested deeper than ten");
         return;
     }
     if (node->kind == WS_PY_FOR)

@@ -17,7 +17,7 @@ void py_unread(PyRead *p, const WsPyNode *at, const char *what)
     ws_source_unread(p->r, at->line, at->column, at->end_line, what, source);
 }
 
-static void opaque_step(PyRead *p, const WsPyNode *at, const char *what)
+void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what)
 {
     if (p->group)
         py_step(p, WS_READ_OPAQUE, at);
@@ -71,7 +71,7 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         return;
     }
     if (target->kind != WS_PY_TUPLE && target->kind != WS_PY_LIST) {
-        opaque_step(p, at, "an assignment to something that is no variable");
+        py_opaque_step(p, at, "an assignment to something that is no variable");
         return;
     }
     for (guint i = 0; i < target->n; i++) {
@@ -98,7 +98,7 @@ static void assign(PyRead *p, const WsPyNode *node)
     for (guint i = 0; i + 1 < node->n; i++)
         py_store_value(p, node->kid[i], v, node);
     if (v->kind == VAL_OPAQUE && p->group)
-        opaque_step(p, node, "the value of an assignment");
+        py_opaque_step(p, node, "the value of an assignment");
 }
 
 static void augment(PyRead *p, const WsPyNode *node)
@@ -113,7 +113,7 @@ static void augment(PyRead *p, const WsPyNode *node)
     const Val *v = py_eval(p, &sum);
     py_store_value(p, node->kid[0], v, node);
     if (v->kind == VAL_OPAQUE && p->group)
-        opaque_step(p, node, "the value of an assignment");
+        py_opaque_step(p, node, "the value of an assignment");
 }
 
 /* --- branches
@@ -159,7 +159,7 @@ static void branch(PyRead *p, const WsPyNode *node)
     if (!c || !p->group) {
         /* on the host a condition guards errors and choices of launch: its body is left out */
         if (p->group)
-            opaque_step(p, node, "a condition that is no expression over integers");
+            py_opaque_step(p, node, "a condition that is no expression over integers");
         return;
     }
     WsReadStep *s = py_step(p, WS_READ_IF, node);
@@ -199,7 +199,7 @@ static void expression(PyRead *p, const WsPyNode *node)
     const guint steps = p->to ? p->to->len : 0;
     const Val *v = py_eval(p, node->kid[0]);
     if (v->kind == VAL_OPAQUE && p->group && !is_text(node) && p->to->len == steps)
-        opaque_step(p, node, "a statement");
+        py_opaque_step(p, node, "a statement");
 }
 
 static void statement(PyRead *p, const WsPyNode *node)
@@ -244,7 +244,7 @@ static void statement(PyRead *p, const WsPyNode *node)
     case WS_PY_CONTINUE:
     case WS_PY_TRY:
         if (p->group)
-            opaque_step(p, node, ws_python_kind_text(node->kind));
+            py_opaque_step(p, node, ws_python_kind_text(node->kind));
         break;
     default: /* import, pass, assert, class, global: nothing of the pipeline */
         break;

@@ -43,10 +43,9 @@ static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
 {
     if (copies < 1 || copies > 4096)
         return py_wrong(p, at, "an array of barriers whose length is no number");
-    WsReadBarrier b = {
-        .name = keep_name(p, "barrier"), .copies = copies, .ready = -1, .line = at->line
-    };
+    WsReadBarrier b = { .name = keep_name(p, "barrier"), .copies = copies, .line = at->line };
     b.count = g_new0(gint64, copies);
+    b.ready = g_new0(gint, copies);
     g_array_append_val(p->r->barriers, b);
     Val *v = py_val(p, VAL_BARRIER);
     v->place.object = (gint)p->r->barriers->len - 1;

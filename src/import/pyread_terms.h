@@ -11,12 +11,14 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
 #define PY_MEANINGS(M)                                                                             \
     M(ALLOCATE)                                                                                    \
     M(ALLOCATE_BARRIER)                                                                            \
-    M(INDEX) M(SLICE) M(PERMUTE) M(RESHAPE) M(SPLIT) M(ASSUME) M(DESCRIBE) M(DESCRIBE_SHAPE)       \
-        M(INIT) M(WAIT) M(EXPECT) M(ARRIVE) M(SYNC) M(LOAD) M(STORE) M(STORE_WAIT) M(WRITE)        \
-            M(READ) M(MMA) M(MMA_WAIT) M(SAME) M(NOTHING) M(PROGRAM_ID) M(NUM_PROGRAMS)            \
-                M(NUM_WARPS) M(LEN) M(CDIV) M(MAXIMUM) M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2)  \
-                    M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL)            \
-                        M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE)
+    M(INDEX)                                                                                       \
+    M(SLICE)                                                                                       \
+    M(PERMUTE) M(RESHAPE) M(SPLIT) M(ASSUME) M(DESCRIBE) M(DESCRIBE_SHAPE) M(INIT) M(WAIT)         \
+        M(EXPECT) M(ARRIVE) M(SYNC) M(LOAD) M(STORE) M(STORE_WAIT) M(WRITE) M(READ) M(MMA)         \
+            M(MMA_WAIT) M(SAME) M(NOTHING) M(PROGRAM_ID) M(NUM_PROGRAMS) M(NUM_WARPS) M(LEN)       \
+                M(CDIV) M(MAXIMUM) M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) \
+                    M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT)       \
+                        M(ARANGE) M(SPECIALIZE)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING

@@ -75,8 +75,10 @@ void ws_source_free(WsRead *r)
 {
     if (!r)
         return;
-    for (guint i = 0; i < r->barriers->len; i++)
+    for (guint i = 0; i < r->barriers->len; i++) {
         g_free(g_array_index(r->barriers, WsReadBarrier, i).count);
+        g_free(g_array_index(r->barriers, WsReadBarrier, i).ready);
+    }
     g_strfreev(r->line);
     g_ptr_array_unref(r->exprs);
     g_ptr_array_unref(r->steps);

@@ -86,7 +86,7 @@ typedef struct {
     gint64 copies;
     gint64 *count; /* [copies], 0 not initialised */
     gint64 bytes;  /* expected by every copy into it (TLE), 0 none */
-    gint ready;    /* -1 not said, 0 pending, 1 ready */
+    gint *ready;   /* [copies], by element once rings are known: 0 pending, 1 ready */
     gboolean named;
     guint line;
     /* decided by write.c */

@@ -83,29 +83,28 @@ WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies)
     return spot;
 }
 
-/* Does a wait of this barrier test the parity a fresh barrier has already? */
+/* Does a wait of this element test the parity a fresh barrier has already? 2: so far only waits
+ * for a fixed parity of 1. */
 static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
 {
     (void)data;
     if (s->off || s->kind != WS_READ_WAIT || !s->parity || s->barrier.object < 0)
         return;
     WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, s->barrier.object);
-    gint64 p, c;
-    if (b->ready == 1)
+    const WsSpot spot = ws_source_spot(r, &s->barrier, b->slots, b->copies);
+    if (spot.element >= b->copies)
         return;
-    if (ws_x_is(s->parity, &p)) {
-        if (b->ready < 0)
-            b->ready = p == 1 ? -2 : 0; /* -2: only ever tested for 1 */
-        else if (p == 0)
-            b->ready = 0;
-        return;
-    }
+    gint *ready = &b->ready[MAX(spot.element, 0)];
+    gint64 p;
     WsAffine f;
-    if (s->parity->op != WS_EXPR_MOD || !ws_expr_affine(s->parity->arg[0], &f))
-        return;
-    c = f.constant;
-    ws_affine_clear(&f);
-    b->ready = (c % 2 + 2) % 2 == 1 ? 1 : MAX(b->ready, 0);
+    if (ws_x_is(s->parity, &p)) {
+        if (*ready != 1)
+            *ready = p == 1 && *ready != -1 ? 2 : -1;
+    } else if (s->parity->op == WS_EXPR_MOD && ws_expr_affine(s->parity->arg[0], &f)) {
+        if (f.constant > 0 && f.constant % 2)
+            *ready = 1;
+        ws_affine_clear(&f);
+    }
 }
 
 void ws_source_rings(WsRead *r)
@@ -123,6 +122,7 @@ void ws_source_rings(WsRead *r)
     visit_all(r, look_at_wait, NULL);
     for (guint i = 0; i < r->barriers->len; i++) {
         WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
-        b->ready = b->ready == -2 || b->ready == 1;
+        for (gint64 e = 0; b->ready && e < b->copies; e++)
+            b->ready[e] = b->ready[e] > 0;
     }
 }

@@ -190,9 +190,10 @@ static const WsExpr *contribution_use(Writer *w, const GPtrArray *list, guint at
 /* --- waits
  * -----------------------------------------------------------------------------------------*/
 
-/* The tested parity as (x / slots + flip) mod 2. */
+/* A parity of (x / slots + c) mod 2 awaits completion x / slots + c: for c = 1 the one before x's,
+ * as everybody writes it who starts with free slots. `turn` is that c. */
 static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, const WsExpr **x,
-                            gint64 *flip)
+                            gint64 *turn)
 {
     WsAffine f;
     gint64 n;
@@ -200,10 +201,11 @@ static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, const
         !ws_expr_affine(parity->arg[0], &f))
         return FALSE;
     gboolean found = FALSE;
-    *flip = (f.constant % 2 + 2) % 2;
+    const gint64 c = f.constant;
+    *turn = c > 0 && c % 2 ? c - 2 : c;
     if (slots == 1) {
         *x = ws_x_op(w->r, WS_EXPR_SUB, ws_x_own(w->r, ws_expr_ref(parity->arg[0])),
-                     ws_x_int(w->r, *flip));
+                     ws_x_int(w->r, c));
         found = *x != NULL;
     } else if (f.n == 1 && (f.factor[0] == 1 || f.factor[0] == -1) &&
                f.term[0]->op == WS_EXPR_DIV && ws_x_is(f.term[0]->arg[1], &n) && n == slots) {
@@ -220,7 +222,8 @@ static const WsExpr *wait_use(Writer *w, const WsReadStep *s, const WsSpot *spot
     WsRead *r = w->r;
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsExpr *x;
-    gint64 flip, p, d;
+    gint64 shift, p, d;
+    const gboolean ready = b->ready[MAX(spot->element, 0)];
     if (!s->parity)
         return NULL;
     if (ws_x_is(s->parity, &p)) {
@@ -231,19 +234,19 @@ static const WsExpr *wait_use(Writer *w, const WsReadStep *s, const WsSpot *spot
             const WsReadStep *loop = g_ptr_array_index(w->loops, i);
             in_loop |= !ws_x_mentions(spot->slot, loop->name);
         }
-        const gint64 turn = b->ready ? (p ? 0 : 1) : p;
+        const gint64 turn = ready ? (p ? 0 : 1) : p;
         return in_loop ? NULL
                        : ws_x_op(r, WS_EXPR_ADD, spot->slot ? spot->slot : ws_x_int(r, 0),
                                  ws_x_int(r, turn * b->slots));
     }
-    if (!take_parity(w, s->parity, b->slots, &x, &flip))
+    if (!take_parity(w, s->parity, b->slots, &x, &shift))
         return NULL;
     if (b->slots > 1) {
         const WsExpr *u = spot->use ? spot->use : spot->slot;
         if (!ws_x_difference(u, x, &d) || d % b->slots)
             return NULL; /* index and parity follow different counts */
     }
-    return b->ready ? ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, flip ? 0 : b->slots)) : x;
+    return ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, b->slots * (shift + (ready ? 1 : 0))));
 }
 
 static void put_wait(Writer *w, const WsReadStep *s)
@@ -264,8 +267,9 @@ static void put_wait(Writer *w, const WsReadStep *s)
     put_expr(w, "slot", slot);
     const WsExpr *parity = s->parity ? s->parity : ws_x_int(w->r, 0);
     put_expr(w, "phase",
-             b->ready ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
-                      : parity);
+             b->ready[MAX(spot.element, 0)]
+                 ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
+                 : parity);
 }
 
 /* --- steps
@@ -552,6 +556,23 @@ static gint64 arrivals_of(WsRead *r, const WsReadBarrier *b)
     return MAX(n, 1);
 }
 
+static void put_init(Writer *w, const WsReadBarrier *b)
+{
+    static const char *const word[] = { "pending", "ready" };
+    const gint64 n = b->copies / b->slots;
+    gboolean same = TRUE;
+    for (gint64 i = 1; i < n; i++)
+        same &= b->ready[i] == b->ready[0];
+    if (same) {
+        put_field(w, "init", word[b->ready[0]]);
+        return;
+    }
+    g_string_append(w->out, ", \"init\": [");
+    for (gint64 i = 0; i < n; i++)
+        g_string_append_printf(w->out, "%s\"%s\"", i ? ", " : "", word[b->ready[i]]);
+    g_string_append(w->out, "]");
+}
+
 static void put_barriers(Writer *w)
 {
     g_string_append(w->out, ", \"barriers\": [");
@@ -566,7 +587,7 @@ static void put_barriers(Writer *w)
                 g_string_append_printf(w->out, ", \"array\": %" G_GINT64_FORMAT,
                                        b->copies / b->slots);
             g_string_append_printf(w->out, ", \"slots\": %" G_GINT64_FORMAT, b->slots);
-            put_field(w, "init", b->ready ? "ready" : "pending");
+            put_init(w, b);
             g_string_append_printf(w->out, ", \"arrivals\": %" G_GINT64_FORMAT,
                                    arrivals_of(w->r, b));
         }
