@@ -9,10 +9,11 @@ G_BEGIN_DECLS
  * until the first frame counts from here. */
 void ws_benchmark_note_start(void);
 /* Opens `design` (NULL: the shipped GEMM) and the measured trace beside it, then a design of 32
- * groups and 2 000 steps, then a trace of a million records; drives zoom and pan as a person would,
- * prints a line for each figure and whether its goal is met, and closes its windows. The exit
- * status: 0 all goals met, 1 missed, 3 could not be measured. Goals: issue of the studio, frames at
- * 1600x900. */
+ * groups, 2 000 steps and 64 barriers, then traces of one and of ten million records; drives zoom
+ * and pan as a person would, prints a line for each figure and whether its goal is met, and closes
+ * its windows. $WARPSTAVE_BENCHMARK names some of the scenes (first, large, long, longest, drag),
+ * separated by commas. The exit status: 0 all goals met, 1 missed, 3 could not be measured. Goals:
+ * issue of the studio, frames at 1600x900. */
 int ws_benchmark_run(GtkApplication *application, const char *design);
 
 G_END_DECLS

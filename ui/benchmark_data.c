@@ -2,9 +2,14 @@
 
 #include <unistd.h>
 
-#define PAIRS   16
-#define LOADS   25 /* of a producer, in a round: 16 * 25 * (2 + 3) = 2 000 steps */
-#define RECORDS 1000000
+#define PAIRS 16
+#define LOADS 25 /* of a producer, in a round: 16 * 25 * (2 + 3) = 2 000 steps */
+
+/* Two rings of a pair take turns: the even and the odd loads of a round. */
+static char *use_of(guint j)
+{
+    return g_strdup_printf("k.total*%d+%u", j % 2 ? LOADS / 2 : LOADS - LOADS / 2, j / 2);
+}
 
 static void add_producer(GString *s, guint i)
 {
@@ -12,13 +17,16 @@ static void add_producer(GString *s, guint i)
                            "{\"name\":\"load%u\",\"role\":\"producer\",\"warps\":1,\"body\":["
                            "{\"for\":\"k\",\"count\":\"N\",\"do\":[",
                            i);
-    for (guint j = 0; j < LOADS; j++)
+    for (guint j = 0; j < LOADS; j++) {
+        const guint ring = 2 * i + j % 2;
+        g_autofree char *use = use_of(j);
         g_string_append_printf(
             s,
-            "%s{\"wait\":\"empty%u\",\"use\":\"k.total*%d+%u\"},"
+            "%s{\"wait\":\"empty%u\",\"use\":\"%s\"},"
             "{\"load\":\"A\",\"at\":[0,\"(k*%d+%u)*64\"],\"into\":\"a%u\",\"signal\":\"full%u\","
-            "\"use\":\"k.total*%d+%u\"}",
-            j ? "," : "", i, LOADS, j, LOADS, j, i, i, LOADS, j);
+            "\"use\":\"%s\"}",
+            j ? "," : "", ring, use, LOADS, j, ring, ring, use);
+    }
     g_string_append(s, "]}]},");
 }
 
@@ -29,12 +37,15 @@ static void add_consumer(GString *s, guint i)
                            "{\"name\":\"v\",\"dtype\":\"bf16\",\"tile\":[32,64]}],\"body\":["
                            "{\"for\":\"k\",\"count\":\"N\",\"do\":[",
                            i);
-    for (guint j = 0; j < LOADS; j++)
+    for (guint j = 0; j < LOADS; j++) {
+        const guint ring = 2 * i + j % 2;
+        g_autofree char *use = use_of(j);
         g_string_append_printf(s,
-                               "%s{\"wait\":\"full%u\",\"use\":\"k.total*%d+%u\"},"
-                               "{\"read\":\"v\",\"from\":\"a%u\",\"use\":\"k.total*%d+%u\"},"
-                               "{\"arrive\":\"empty%u\",\"by\":\"warp\",\"use\":\"k.total*%d+%u\"}",
-                               j ? "," : "", i, LOADS, j, i, LOADS, j, i, LOADS, j);
+                               "%s{\"wait\":\"full%u\",\"use\":\"%s\"},"
+                               "{\"read\":\"v\",\"from\":\"a%u\",\"use\":\"%s\"},"
+                               "{\"arrive\":\"empty%u\",\"by\":\"warp\",\"use\":\"%s\"}",
+                               j ? "," : "", ring, use, ring, use, ring, use);
+    }
     g_string_append_printf(s, "]},{\"write\":\"v\",\"to\":\"C\",\"at\":[%u,0]}]}%s", 32 * i,
                            i + 1 < PAIRS ? "," : "");
 }
@@ -59,11 +70,11 @@ GFile *ws_benchmark_large_design(GError **error)
                            "\"access\":\"write\"}],\"tiles\":{\"axes\":{\"t\":1},"
                            "\"launch\":\"single\"},\"buffers\":[",
                            LOADS, 32 * PAIRS);
-    for (guint i = 0; i < PAIRS; i++)
+    for (guint i = 0; i < 2 * PAIRS; i++)
         g_string_append_printf(s, "%s{\"name\":\"a%u\",\"dtype\":\"bf16\",\"tile\":[32,64]}",
                                i ? "," : "", i);
     g_string_append(s, "],\"barriers\":[");
-    for (guint i = 0; i < PAIRS; i++)
+    for (guint i = 0; i < 2 * PAIRS; i++)
         g_string_append_printf(s,
                                "%s{\"name\":\"full%u\"},{\"name\":\"empty%u\",\"init\":\"ready\"}",
                                i ? "," : "", i, i);
@@ -81,14 +92,14 @@ GFile *ws_benchmark_large_design(GError **error)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void add_cta(WsTrace *t, const WsTrace *from, guint cta)
+static void add_cta(WsTrace *t, const WsTrace *from, guint cta, guint records)
 {
     double slower = 1 + 0.0002 * cta;
     WsTraceCta row = {
         .id = cta, .sm = cta % 132, .cycles = (gint64)((double)from->cycles * slower), .ghz = 1.6
     };
     g_array_append_val(t->cta, row);
-    for (guint i = 0; i < from->record->len && t->record->len < RECORDS; i++) {
+    for (guint i = 0; i < from->record->len && t->record->len < records; i++) {
         WsTraceRecord r = g_array_index(from->record, WsTraceRecord, i);
         gint64 *time[] = { &r.start, &r.issued, &r.done };
         for (guint k = 0; k < G_N_ELEMENTS(time); k++)
@@ -99,7 +110,8 @@ static void add_cta(WsTrace *t, const WsTrace *from, guint cta)
     }
 }
 
-GFile *ws_benchmark_long_trace(WsTrace *predicted, WsProgram *program, GError **error)
+GFile *ws_benchmark_long_trace(WsTrace *predicted, WsProgram *program, guint records,
+                               GError **error)
 {
     if (!predicted || !predicted->record->len) {
         g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "the design has no predicted trace");
@@ -109,8 +121,8 @@ GFile *ws_benchmark_long_trace(WsTrace *predicted, WsProgram *program, GError **
     for (guint i = 0; i < predicted->size->len; i++)
         ws_trace_add_size(t, g_array_index(predicted->size_name, char *, i),
                           g_array_index(predicted->size, gint64, i));
-    for (guint cta = 0; t->record->len < RECORDS && cta < G_MAXUINT16; cta++)
-        add_cta(t, predicted, cta);
+    for (guint cta = 0; t->record->len < records && cta < G_MAXUINT16; cta++)
+        add_cta(t, predicted, cta, records);
     ws_trace_finish(t);
     g_autoptr(GFile) file = temporary(".wtrace", error);
     if (!file || !ws_trace_save(t, g_file_peek_path(file), error))

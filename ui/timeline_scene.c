@@ -293,6 +293,7 @@ static void ensure_plain(WsTimeline *t)
                          .bare = TRUE,
                          .cache = t->cache,
                          .hasty = hasty,
+                         .no_tips = t->loose,
                          .no_edges = t->no_edges };
     choose_cta(t, &o);
     if (t->order && t->knots && t->knots->len > 1) {

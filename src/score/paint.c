@@ -236,6 +236,7 @@ static WsItemShape legend_shape(WsItemKind kind)
 static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
 {
     const WsPalette *p = ws_palette(theme);
+    WsPaint *paint = ws_paint_begin(cr, theme, FALSE, FALSE);
     double x = 22, y = s->legend_y;
     for (guint k = 0; k < WS_ITEM_KIND_COUNT; k++) {
         if (!s->used[k] || k == WS_ITEM_OTHER)
@@ -247,7 +248,7 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
         sample.head = 9;
         if (sample.shape == WS_SHAPE_WAIT)
             sample.y -= 2, sample.h += 4;
-        ws_paint_item(cr, &sample, theme);
+        ws_paint_item(paint, &sample);
         ws_paint_font(cr, 10, FALSE);
         ws_paint_colour(cr, p->muted, 1);
         const char *text = ws_item_kind_text((WsItemKind)k);
@@ -275,6 +276,7 @@ static void paint_legend(cairo_t *cr, const WsScene *s, WsTheme theme)
     ws_paint_colour(cr, p->muted, 1);
     ws_paint_text_cut(cr, x + 18, y + 10, s->width - x - 30,
                       "release, turn (thicker: longer exposed)");
+    ws_paint_end(paint);
 }
 
 static void paint_texts(cairo_t *cr, const WsScene *s, const WsPalette *p)
@@ -306,8 +308,10 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
         paint_bands(cr, s, p);
     }
     paint_row_labels(cr, s, p, s->left);
+    WsPaint *paint = ws_paint_begin(cr, theme, FALSE, FALSE);
     for (guint i = 0; i < s->item->len; i++)
-        ws_paint_item(cr, &g_array_index(s->item, WsSceneItem, i), theme);
+        ws_paint_item(paint, &g_array_index(s->item, WsSceneItem, i));
+    ws_paint_end(paint);
     paint_folds(cr, s, p);
     paint_edges(cr, s, p);
     for (guint i = 0; i < s->item->len; i++)
@@ -322,12 +326,13 @@ void ws_scene_paint(const WsScene *s, cairo_t *cr, WsTheme theme)
 static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint8 *how)
 {
     const WsPalette *p = ws_palette(theme);
+    WsPaint *paint = ws_paint_begin(cr, theme, s->bare, s->bare && s->partial);
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);
         guint8 act = how ? how[i] : WS_PAINT;
         if (act == WS_PAINT_SKIP || !seen(cr, item->x, item->y, item->w, item->h))
             continue;
-        ws_paint_item(cr, item, theme);
+        ws_paint_item(paint, item);
         if (act == WS_PAINT_DIM) { /* its label as well, or its plate would shine */
             if (item->label)
                 ws_paint_item_label(cr, item, theme);
@@ -341,6 +346,7 @@ static void paint_rest(cairo_t *cr, const WsScene *s, WsTheme theme, const guint
             cairo_stroke(cr);
         }
     }
+    ws_paint_end(paint);
     paint_folds(cr, s, p);
     for (guint i = 0; i < s->item->len; i++) {
         const WsSceneItem *item = &g_array_index(s->item, WsSceneItem, i);

@@ -14,11 +14,13 @@ static void slanted(cairo_t *cr, double ax, double ay, double bx, double by, dou
     cairo_line_to(cr, to, ay + (to - ax) * slope);
 }
 
+#define GAP 5 /* between the lines of a hatch */
+
 /* Strokes the hatch inside a rectangle in the current colour: one path, no clip, since a score has
  * hundreds of them. */
-void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h)
+static void stroke_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h)
 {
-    const double gap = 5;
+    const double gap = GAP;
     if (hatch == ' ' || w < 2)
         return;
     cairo_set_line_width(cr, 1);
@@ -40,6 +42,103 @@ void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, doubl
             }
     }
     cairo_stroke(cr);
+}
+
+/* --- hatches as tiles ---------------------------------------------------------------------------
+ * Into an image whose units are pixels a hatch is laid with a tile, which costs a tenth of its
+ * strokes. */
+
+typedef struct {
+    char hatch;
+    guint32 colour;
+    double alpha;
+    cairo_pattern_t *tile;
+} Tile;
+
+struct WsPaint {
+    cairo_t *cr;
+    WsTheme theme;
+    gboolean quick; /* square corners */
+    GArray *tile;   /* Tile; NULL: strokes */
+};
+
+static gboolean in_pixels(cairo_t *cr)
+{
+    cairo_surface_t *target = cairo_get_group_target(cr);
+    cairo_matrix_t m;
+    double sx, sy;
+    cairo_get_matrix(cr, &m);
+    cairo_surface_get_device_scale(target, &sx, &sy);
+    return cairo_surface_get_type(target) == CAIRO_SURFACE_TYPE_IMAGE && sx == 1 && sy == 1 &&
+           m.xx == 1 && m.yy == 1 && m.xy == 0 && m.yx == 0 && m.x0 == floor(m.x0) &&
+           m.y0 == floor(m.y0);
+}
+
+static void clear_tile(gpointer tile)
+{
+    cairo_pattern_destroy(((Tile *)tile)->tile);
+}
+
+WsPaint *ws_paint_begin(cairo_t *cr, WsTheme theme, gboolean bare, gboolean quick)
+{
+    WsPaint *p = g_new0(WsPaint, 1);
+    p->cr = cr;
+    p->theme = theme;
+    p->quick = quick;
+    if (bare && in_pixels(cr)) {
+        p->tile = g_array_new(FALSE, FALSE, sizeof(Tile));
+        g_array_set_clear_func(p->tile, clear_tile);
+    }
+    return p;
+}
+
+void ws_paint_end(WsPaint *p)
+{
+    g_clear_pointer(&p->tile, g_array_unref);
+    g_free(p);
+}
+
+static cairo_pattern_t *tile_of(const WsPaint *p, char hatch, guint32 colour, double alpha)
+{
+    for (guint i = 0; i < p->tile->len; i++) {
+        const Tile *t = &g_array_index(p->tile, Tile, i);
+        if (t->hatch == hatch && t->colour == colour && t->alpha == alpha)
+            return t->tile;
+    }
+    const int n = 8 * GAP; /* large enough that laying it costs little */
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, n, n);
+    cairo_t *cr = cairo_create(image);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
+    ws_paint_colour(cr, colour, alpha);
+    stroke_hatch(cr, hatch, -n, hatch == '.' ? -GAP : -n, 3 * n, 3 * n);
+    cairo_destroy(cr);
+    Tile t = { hatch, colour, alpha, cairo_pattern_create_for_surface(image) };
+    cairo_surface_destroy(image);
+    cairo_pattern_set_extend(t.tile, CAIRO_EXTEND_REPEAT);
+    cairo_pattern_set_filter(t.tile, CAIRO_FILTER_NEAREST);
+    g_array_append_val(p->tile, t);
+    return t.tile;
+}
+
+static void paint_hatch(const WsPaint *p, WsItemKind kind, guint32 colour, double alpha, double x,
+                        double y, double w, double h)
+{
+    const char hatch = ws_item_hatch(kind);
+    if (hatch == ' ' || w < 2)
+        return;
+    if (!p->tile) {
+        ws_paint_colour(p->cr, colour, alpha);
+        stroke_hatch(p->cr, hatch, x, y, w, h);
+        return;
+    }
+    cairo_set_source(p->cr, tile_of(p, hatch, colour, alpha));
+    cairo_rectangle(p->cr, round(x), y, round(x + w) - round(x), h);
+    cairo_fill(p->cr);
+}
+
+static void bar(const WsPaint *p, double x, double y, double w, double h)
+{
+    ws_paint_rect(p->cr, x, y, w, h, p->quick ? 0 : 2);
 }
 
 /* A measured bar under a predicted one. */
@@ -70,11 +169,11 @@ static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint3
     ws_paint_text(cr, x, base, i->label);
 }
 
-static void paint_head(cairo_t *cr, const WsSceneItem *i, guint32 c)
+static void paint_head(const WsPaint *p, const WsSceneItem *i, guint32 c)
 {
-    ws_paint_colour(cr, c, under(i) ? 0.75 : 1);
-    ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
-    cairo_fill(cr);
+    ws_paint_colour(p->cr, c, under(i) ? 0.75 : 1);
+    bar(p, i->x, i->y, i->w, i->h);
+    cairo_fill(p->cr);
 }
 
 /* Measured ends are upper bounds: a thin line to where completion was observed. */
@@ -91,25 +190,29 @@ static void paint_observed(cairo_t *cr, const WsSceneItem *i, guint32 c)
     }
 }
 
-static void paint_flight(cairo_t *cr, const WsSceneItem *i, guint32 c)
+static void paint_flight(const WsPaint *p, const WsSceneItem *i, guint32 c)
 {
+    cairo_t *cr = p->cr;
     if (under(i)) {
         paint_observed(cr, i, c);
         return;
     }
     ws_paint_colour(cr, c, 0.20);
-    ws_paint_rect(cr, i->x, i->y, i->w, i->h, 2);
+    bar(p, i->x, i->y, i->w, i->h);
     cairo_fill(cr);
-    ws_paint_colour(cr, c, i->measured ? 0.4 : 0.55);
-    ws_paint_hatch(cr, ws_item_hatch(i->kind), i->x + i->head, i->y, i->w - i->head, i->h);
+    paint_hatch(p, i->kind, c, i->measured ? 0.4 : 0.55, i->x + i->head, i->y, i->w - i->head,
+                i->h);
     if (i->head > 0.3) {
         ws_paint_colour(cr, c, 1);
-        ws_paint_rect(cr, i->x, i->y, MAX(i->head, 1.5), i->h, i->head > 4 ? 2 : 0);
+        if (i->head > 4)
+            bar(p, i->x, i->y, i->head, i->h);
+        else
+            cairo_rectangle(cr, i->x, i->y, MAX(i->head, 1.5), i->h);
         cairo_fill(cr);
     }
     ws_paint_colour(cr, c, 0.9);
     cairo_set_line_width(cr, 1);
-    ws_paint_rect(cr, i->x + 0.5, i->y + 0.5, MAX(i->w - 1, 0.5), i->h - 1, 2);
+    bar(p, i->x + 0.5, i->y + 0.5, MAX(i->w - 1, 0.5), i->h - 1);
     cairo_stroke(cr);
 }
 
@@ -134,17 +237,16 @@ static void paint_wait(cairo_t *cr, const WsSceneItem *i, guint32 c)
 }
 
 /* Ring stages: shade says the state, tint and a bar at the foot the phase. */
-static void paint_slot(cairo_t *cr, const WsSceneItem *i, guint32 c)
+static void paint_slot(const WsPaint *p, const WsSceneItem *i, guint32 c)
 {
+    cairo_t *cr = p->cr;
     gboolean odd = i->turn > 0;
     double strength = i->kind == WS_ITEM_FILLING ? 0.16 : i->kind == WS_ITEM_FULL ? 0.38 : 0.34;
     ws_paint_colour(cr, c, odd ? strength + 0.16 : strength);
     cairo_rectangle(cr, i->x, i->y, i->w, i->h);
     cairo_fill(cr);
-    if (i->kind != WS_ITEM_FULL) {
-        ws_paint_colour(cr, c, 0.5);
-        ws_paint_hatch(cr, ws_item_hatch(i->kind), i->x, i->y, i->w, i->h);
-    }
+    if (i->kind != WS_ITEM_FULL)
+        paint_hatch(p, i->kind, c, 0.5, i->x, i->y, i->w, i->h);
     if (odd) {
         ws_paint_colour(cr, c, 1);
         cairo_rectangle(cr, i->x, i->y + i->h - 1.5, i->w, 1.5);
@@ -189,21 +291,22 @@ static void paint_whisker(cairo_t *cr, const WsSceneItem *i, const WsPalette *p)
     cairo_fill(cr);
 }
 
-void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
+void ws_paint_item(const WsPaint *p, const WsSceneItem *item)
 {
-    guint32 c = ws_palette_item(theme, item->kind);
+    cairo_t *cr = p->cr;
+    guint32 c = ws_palette_item(p->theme, item->kind);
     switch (item->shape) {
     case WS_SHAPE_HEAD:
-        paint_head(cr, item, c);
+        paint_head(p, item, c);
         break;
     case WS_SHAPE_FLIGHT:
-        paint_flight(cr, item, c);
+        paint_flight(p, item, c);
         break;
     case WS_SHAPE_WAIT:
         paint_wait(cr, item, c);
         break;
     case WS_SHAPE_SLOT:
-        paint_slot(cr, item, c);
+        paint_slot(p, item, c);
         break;
     case WS_SHAPE_LEVEL:
         paint_level(cr, item, c);
@@ -212,7 +315,7 @@ void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme)
         paint_dense(cr, item, c);
         break;
     }
-    paint_whisker(cr, item, ws_palette(theme));
+    paint_whisker(cr, item, ws_palette(p->theme));
 }
 
 static void label_flight(cairo_t *cr, const WsSceneItem *i, const WsPalette *p, guint32 c)

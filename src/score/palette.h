@@ -20,8 +20,12 @@ void ws_paint_text(cairo_t *cr, double x, double y, const char *text); /* baseli
 double ws_paint_text_cut(cairo_t *cr, double x, double y, double width, const char *text);
 void ws_paint_font(cairo_t *cr, double size, gboolean bold);
 void ws_paint_rect(cairo_t *cr, double x, double y, double w, double h, double radius);
-void ws_paint_item(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
+/* What the items of one painting share. `bare`: on screen, where hatches may be laid with tiles;
+ * `quick`: only for a moment, corners are square. */
+typedef struct WsPaint WsPaint;
+WsPaint *ws_paint_begin(cairo_t *cr, WsTheme theme, gboolean bare, gboolean quick);
+void ws_paint_end(WsPaint *paint);
+void ws_paint_item(const WsPaint *paint, const WsSceneItem *item);
 /* Labels come after the edges, so that no line runs through a word. */
 void ws_paint_item_label(cairo_t *cr, const WsSceneItem *item, WsTheme theme);
 void ws_paint_edge(cairo_t *cr, const WsSceneEdge *e, const WsPalette *p);
-void ws_paint_hatch(cairo_t *cr, char hatch, double x, double y, double w, double h);

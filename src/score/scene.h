@@ -144,6 +144,7 @@ typedef struct {
     gboolean bare;
     WsScoreCache *cache; /* or NULL; borrowed, for one program and pair of traces at a time */
     gboolean hasty;      /* leave out what must be worked out first (edges, stages) */
+    gboolean no_tips;    /* items without words: nobody can point at them */
     /* Axis Order: distinct times, ascending; each takes the same width. Kept by the caller as
      * long as the scene lives. Both 0: time is linear. */
     const gint64 *knot;

@@ -94,7 +94,7 @@ static void fill_item(const WsBuild *b, gboolean overlay, const WsTraceRecord *r
     item->start = r->start;
     item->issued = r->issued;
     item->done = r->done;
-    item->tip = b->o->hasty ? NULL : tip_of(b, t, r);
+    item->tip = b->o->hasty || b->o->no_tips ? NULL : tip_of(b, t, r);
     ws_spread_fill(b, t, r, item);
 }
 
