@@ -102,26 +102,48 @@ static gboolean by_copy_or_product(const WsPy *y, guint buffer)
     return FALSE;
 }
 
+static gboolean power_of_two(guint n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* "[4, 128, 64]": stages of all elements, and parts of tiles whose rows are no power of two. */
+static const char *shape_of(WsPy *y, const WsBuffer *b)
+{
+    guint part = b->rank == 1 ? 1 : ws_gluon_part_rows(b->rows);
+    guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
+    const char *count = ws_py_count_name(y, WS_F_buffers, WS_F_stages, b->name);
+    const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);
+    if (!power_of_two(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
+        ws_py_refuse(y, NULL,
+                     ws_py_format(y, "buffer %s of %u rows and %u columns (extents are powers of "
+                                     "two)", b->name, b->rows, b->cols),
+                     "make them powers of two");
+    return b->rank == 1 ? ws_py_format(y, "[%s, %u]", s, b->cols)
+                        : ws_py_format(y, "[%s, %u, %u]", s, part, b->cols);
+}
+
 static void buffer(WsPy *y, guint i)
 {
-    const WsBuffer *b = &y->p->buffer[i];
-    guint stages = b->stages * b->array;
-    const char *count = ws_py_count_name(y, WS_F_buffers, WS_F_stages, b->name);
-    const char *n = count && b->array == 1 ? count : ws_py_format(y, "%u", stages);
-    if (b->over >= 0)
+    const WsBuffer *b = &y->p->buffer[i], *under = b->over >= 0 ? &y->p->buffer[b->over] : NULL;
+    if (under && (under->offset != b->offset || under->bytes < b->bytes)) {
         ws_py_refuse(y, NULL,
-                     ws_py_format(y, "buffer %s, which lies over %s", b->name,
-                                  y->p->buffer[b->over].name),
+                     ws_py_format(y, "buffer %s, which reaches beyond %s that it lies over",
+                                  b->name, under->name),
                      "give it memory of its own");
+        return;
+    }
     guint rank = b->rank == 1 ? 1 : 2;
     const char *layout = by_copy_or_product(y, i)
                              ? ws_gluon_shared_layout(y, b->swizzle, b->dtype, rank)
                          : rank == 1 ? "gl.SwizzledSharedLayout(1, 1, 1, order=[0])"
                                      : "gl.SwizzledSharedLayout(1, 1, 1, order=[1, 0])";
-    const char *shape = rank == 1 ? ws_py_format(y, "[%s, %u]", n, b->cols)
-                                  : ws_py_format(y, "[%s, %u, %u]", n, b->rows, b->cols);
-    ws_py_line(y, "%s = gl.allocate_shared_memory(%s, %s, %s)", y->buffer[i],
-               ws_gluon_dtype(y, b->dtype), shape, layout);
+    if (under)
+        ws_py_line(y, "%s = %s._reinterpret(%s, %s, %s)", y->buffer[i], y->buffer[b->over],
+                   ws_gluon_dtype(y, b->dtype), shape_of(y, b), layout);
+    else
+        ws_py_line(y, "%s = gl.allocate_shared_memory(%s, %s, %s)", y->buffer[i],
+                   ws_gluon_dtype(y, b->dtype), shape_of(y, b), layout);
 }
 
 static const WsPyRole *role_of(const GPtrArray *roles, guint agent, guint *replica)
@@ -198,7 +220,7 @@ static void descriptors(WsPy *y)
         const WsTensor *t = &y->p->tensor[b->tensor];
         const char *block = "";
         for (guint d = 0; d < b->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", b->block[d]);
+            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_gluon_block(b, d));
         ws_py_line(y, "%s = TensorDescriptor(", b->name);
         ws_py_line(y, "    %s, [%s], [%s], [%s],", y->tensor[b->tensor], list(y, t->shape, t->rank),
                    list(y, t->stride, t->rank), block);
@@ -225,6 +247,7 @@ static void launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
 {
     ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
     ws_py_host_sizes(y);
+    ws_py_host_assumptions(y);
     y->host = TRUE;
     descriptors(y);
     grid(y);

@@ -37,9 +37,11 @@ const char *ws_gluon_tile_layout(WsPy *y, guint cols)
     WsGluon *g = ws_gluon(y);
     guint n = MIN(cols, 256), slot = k_slot(g->inst_k);
     guint warps = y->agent ? y->agent->warps : 4;
-    if (n % 8 != 0 || warps % 4 != 0) {
-        ws_py_refuse(y, y->op, "a tile of this width in registers of this group",
-                     "columns in multiples of 8, groups of 4 warps");
+    if (n % 8 != 0 || (cols & (cols - 1)) != 0 || warps % 4 != 0) {
+        ws_py_refuse(y, y->op,
+                     ws_py_format(y, "a tile of %u columns in registers of %u warps (extents are "
+                                     "powers of two)", cols, warps),
+                     "2^n columns, groups of 4 warps");
         return "None";
     }
     g->layout[slot * 257 + n] = TRUE;

@@ -9,9 +9,38 @@ static gboolean line_buffer(const WsBuffer *b)
     return b->rank == 1;
 }
 
+guint ws_gluon_part_rows(guint rows)
+{
+    return rows & -rows;
+}
+
+guint ws_gluon_block(const WsPyBox *box, guint dim)
+{
+    return dim + 1 < box->rank ? ws_gluon_part_rows(box->block[dim]) : box->block[dim];
+}
+
+/* One part of a tile whose rows are no power of two: "q.index(use % QBUF * 3 + 1)". */
+static const char *part_view(WsPy *y, const WsAccess *a, const char *part)
+{
+    const WsBuffer *b = &y->p->buffer[a->buffer];
+    guint n = b->rows / ws_gluon_part_rows(b->rows);
+    return ws_py_format(y, "%s.index(%s * %u + %s)", y->buffer[a->buffer],
+                        ws_py_format(y, b->array > 1 ? "(%s)" : "%s", ws_py_stage(y, a)), n, part);
+}
+
 const char *ws_gluon_view(WsPy *y, const WsAccess *a)
 {
     const WsBuffer *b = &y->p->buffer[a->buffer];
+    guint part = ws_gluon_part_rows(b->rows);
+    gint64 row0;
+    if (part != b->rows && !line_buffer(b)) {
+        if (!ws_py_constant(y, a->row0, &row0) || a->rows != part || row0 % part != 0 ||
+            a->cols != b->cols)
+            ws_py_refuse(y, y->op, ws_py_format(y, "%u rows of a tile of %u (extents are powers "
+                                                   "of two)", a->rows, b->rows),
+                         ws_py_format(y, "views of %u rows, or a tile of 2^n rows", part));
+        return part_view(y, a, ws_py_format(y, "%" G_GINT64_FORMAT, row0 / part));
+    }
     const char *s = ws_py_format(y, "%s.index(%s)", y->buffer[a->buffer], ws_py_stage(y, a));
     if (line_buffer(b)) {
         if (a->cols != b->cols)
@@ -67,7 +96,11 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
     const WsRegValue *v = &y->agent->value[u->value];
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
     const char *layout = ws_gluon_layout(y, v);
-    if (u->rows != v->rows || u->cols != v->cols || !layout) {
+    if (!layout) {
+        ws_py_refuse(y, op, "reading one element of shared memory", "read a row or a column");
+        return;
+    }
+    if (u->rows != v->rows || u->cols != v->cols) {
         ws_py_refuse(y, op, "reading into part of a value", "make the part a value of its own");
         return;
     }
@@ -79,44 +112,85 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
 /* --- copies -------------------------------------------------------------------------------------*/
 
 /* The view as the descriptor wants it: its rank, with the extents of its block. */
-static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a)
+static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, const char *part)
 {
     WsAccess all = *a;
     all.rows = box->rows;
     all.cols = box->cols;
-    const char *view = ws_gluon_view(y, &all), *shape = "";
+    const char *view = part ? part_view(y, &all, part) : ws_gluon_view(y, &all), *shape = "";
     guint rank = line_buffer(&y->p->buffer[a->buffer]) ? 1 : 2;
     if (box->rank == rank)
         return view;
     for (guint i = 0; i < box->rank; i++)
-        shape = ws_py_format(y, "%s%s%u", shape, i ? ", " : "", box->block[i]);
+        shape = ws_py_format(y, "%s%s%u", shape, i ? ", " : "", ws_gluon_block(box, i));
     return ws_py_format(y, "%s.reshape([%s])", view, shape);
+}
+
+/* A box whose rows are no power of two goes in parts: "m * BM + part * 64" along dimension `dim`. */
+static const char *coordinates(WsPy *y, const WsOp *op, guint dim, guint rows)
+{
+    const char *s = "";
+    for (guint i = 0; i < op->n_coord; i++) {
+        const char *x = ws_py_text(y, op->coord[i]);
+        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", x);
+        if (i == dim)
+            s = ws_py_format(y, "%s + part * %u", s, rows);
+    }
+    return s;
+}
+
+static guint parts_of(const WsPyBox *box, guint *dim)
+{
+    for (*dim = 0; *dim + 1 < box->rank; ++*dim) {
+        guint rows = ws_gluon_block(box, *dim);
+        if (rows != box->block[*dim])
+            return box->block[*dim] / rows;
+    }
+    return 1;
+}
+
+static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
+{
+    const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
+    guint dim, n = parts_of(box, &dim), rows = n > 1 ? ws_gluon_block(box, dim) : 0;
+    if (n > 1 && (box->rows != b->rows || rows != ws_gluon_part_rows(b->rows))) {
+        ws_py_refuse(y, op, "a copy of a number of rows that is no power of two",
+                     "copy 2^n rows, or whole tiles");
+        return;
+    }
+    const char *at = n > 1 ? coordinates(y, op, dim, rows) : ws_py_coordinates(y, op);
+    const char *view = as_block(y, box, &op->access[0], n > 1 ? "part" : NULL);
+    if (n > 1)
+        ws_py_open(y, "for part in gl.static_range(%u)", n);
+    if (load)
+        ws_py_line(y, "tma.async_copy_global_to_shared(%s, [%s], %s.index(%s), %s)", box->name, at,
+                   y->barrier[op->barrier], ws_py_slot(y, op), view);
+    else
+        ws_py_line(y, "tma.async_copy_shared_to_global(%s, [%s], %s)", box->name, at, view);
+    if (n > 1)
+        ws_py_close(y);
 }
 
 void ws_gluon_load(WsPy *y, const WsOp *op)
 {
-    if (!ws_py_first_box(y, op))
-        return;
-    const WsPyBox *box = ws_py_box(y, ws_gluon(y)->boxes, op);
-    if (!box)
-        return;
-    ws_py_line(y, "tma.async_copy_global_to_shared(%s, [%s], %s.index(%s), %s)", box->name,
-               ws_py_coordinates(y, op), y->barrier[op->barrier], ws_py_slot(y, op),
-               as_block(y, box, &op->access[0]));
+    const WsPyBox *box = ws_py_first_box(y, op) ? ws_py_box(y, ws_gluon(y)->boxes, op) : NULL;
+    if (box)
+        copy(y, op, box, TRUE);
 }
 
 void ws_gluon_store(WsPy *y, const WsOp *op)
 {
-    if (!ws_py_first_box(y, op))
-        return;
     if (op->reduce != WS_REDUCE_NONE) {
         ws_py_refuse(y, op, "a store that reduces (3.6 has none)", "store partial results");
         return;
     }
-    const WsPyBox *box = ws_py_box(y, ws_gluon(y)->boxes, op);
-    if (box)
-        ws_py_line(y, "tma.async_copy_shared_to_global(%s, [%s], %s)", box->name,
-                   ws_py_coordinates(y, op), as_block(y, box, &op->access[0]));
+    const WsPyBox *box = ws_py_first_box(y, op) ? ws_py_box(y, ws_gluon(y)->boxes, op) : NULL;
+    guint dim;
+    if (box && parts_of(box, &dim) > 1)
+        ws_py_refuse(y, op, "a store of a number of rows that is no power of two",
+                     "store 2^n rows at a time");
+    else if (box)
+        copy(y, op, box, FALSE);
 }
 
 /* --- tensors through pointers -------------------------------------------------------------------*/

@@ -150,3 +150,22 @@ void ws_py_host_sizes(WsPy *y)
         ws_py_line(y, "group_n = %s", ws_py_uniform(y, t->order_n).s);
     y->host = FALSE;
 }
+
+void ws_py_host_assumptions(WsPy *y)
+{
+    y->host = TRUE;
+    for (guint i = 0; i < y->p->n_assume && !y->error; i++) {
+        WsInterval *in = g_new0(WsInterval, y->p->n_vars + 1); /* what they say is not known yet */
+        for (guint v = 0; v < y->p->n_vars; v++) {
+            in[v] = y->var[v].in;
+            if (is_size(y, v))
+                y->var[v].in = ws_interval(WS_INTERVAL_MIN, WS_INTERVAL_MAX);
+        }
+        WsPyTerm t = ws_py_truth(y, ws_py_uniform(y, y->p->assume[i]));
+        ws_py_line(y, "assert %s", t.s);
+        for (guint v = 0; v < y->p->n_vars; v++)
+            y->var[v].in = in[v];
+        g_free(in);
+    }
+    y->host = FALSE;
+}

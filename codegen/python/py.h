@@ -201,6 +201,8 @@ const char *ws_py_host_parameters(WsPy *y);
 /* Statements of the launcher that bind sizes (from tensors), run names, extents "n_tm" and
  * n_tiles; at the depth of y. */
 void ws_py_host_sizes(WsPy *y);
+/* "assert K >= 1" for every `assume` of the design. */
+void ws_py_host_assumptions(WsPy *y);
 const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */
 /* What a kernel takes beside tensors, maps and barriers, in order: sizes, scalars, run names,
  * extents, n_tiles, `group_n`. Borrowed strings. Caller frees the array. */
