@@ -37,6 +37,7 @@ static void agent(WsEmit *e, guint number)
     LLVMValueRef elected = ws_prim0(e, WS_PRIM_ELECT);
     e->leader = LLVMBuildAnd(e->b, first, elected, "leader");
     make_cells(e, number);
+    ws_record_agent(e);
     ws_regs_new(e, a);
     e->open = g_array_new(FALSE, FALSE, sizeof(WsInFlight));
     e->in_flight = g_array_new(FALSE, FALSE, sizeof(WsInFlight));

@@ -74,6 +74,7 @@ typedef struct {
     gboolean nonneg; /* uniform expressions of uses: negative ones are refuted by the checker */
 
     /* recorder */
+    LLVMValueRef rec_on;     /* i1: this thread of this agent writes */
     LLVMValueRef rec_cta;    /* i64 address of this CTA's part; 0: not recorded */
     LLVMValueRef **rec_word; /* per strip: cells */
 
@@ -194,9 +195,11 @@ void ws_regs_free(WsEmit *e, const WsAgent *a);
 
 /* --- record.c: no-ops without a recorder ------------------------------------------------------*/
 void ws_record_entry(WsEmit *e);
+void ws_record_agent(WsEmit *e); /* head of an agent, its leader being known */
 void ws_record_end(WsEmit *e);
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid); /* a strip may begin here */
 void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid);   /* … or end behind it */
+void ws_record_shadow(WsEmit *e, const WsOp *op); /* behind the first instruction of an mma */
 void ws_record_before(WsEmit *e, const WsOp *op);
 void ws_record_after(WsEmit *e, const WsOp *op);
 

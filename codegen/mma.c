@@ -288,6 +288,8 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
             }
             LLVMValueRef b = step_descriptor(e, b_base, &m->b, 0, k);
             (e->host ? issue_host : issue)(e, &in, a, b, run);
+            if (k == 0 && atom + 1 == m->atoms)
+                ws_record_shadow(e, op);
         }
     }
     g_array_append_val(e->open, ((WsInFlight){ op->value[0].value }));

@@ -1,6 +1,7 @@
 /* The recorder: clocks of one round in registers, written by the leader four at a time as 16-byte
- * vectors. The plan (which operations, which words) is trace/recorder.h's alone. Without a
- * recorder every function here does nothing: a timed build holds no trace of it. */
+ * vectors, under a predicate that holds for the whole agent. The plan (which operations, which
+ * words) is trace/recorder.h's alone. Without a recorder every function here does nothing: a timed
+ * build holds no trace of it. */
 #include "codegen/emit.h"
 
 #define WS_RECORD_SMID        0
@@ -63,19 +64,6 @@ void ws_record_entry(WsEmit *e)
     ws_end_if(e, after);
 }
 
-/* End of an agent: every leader writes the end; the last to come stays. */
-void ws_record_end(WsEmit *e)
-{
-    if (!e->recorder)
-        return;
-    LLVMBasicBlockRef after =
-        ws_if(e, LLVMBuildAnd(e->b, e->leader, recorded(e), ""), "record.end");
-    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_TIMER_END),
-            ws_prim0(e, WS_PRIM_GLOBALTIMER));
-    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_CLOCK_END), ws_prim0(e, WS_PRIM_CLOCK64));
-    ws_end_if(e, after);
-}
-
 static const WsRecordStrip *strip_from(WsEmit *e, const WsTree *seq, guint kid)
 {
     for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
@@ -86,12 +74,18 @@ static const WsRecordStrip *strip_from(WsEmit *e, const WsTree *seq, guint kid)
     return NULL;
 }
 
-/* Words that no operation of this round writes keep the poison. */
+/* Words that no operation of a round reads keep the poison. */
+static void poison(WsEmit *e, const WsRecordStrip *strip, guint from, guint to)
+{
+    for (guint w = from; w < to; w++)
+        LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[strip - e->recorder->strip][w]);
+}
+
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid)
 {
     const WsRecordStrip *strip = strip_from(e, seq, kid);
-    for (guint w = 0; strip && w < strip->words; w++)
-        LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[strip - e->recorder->strip][w]);
+    if (strip)
+        poison(e, strip, 0, strip->late);
 }
 
 /* Last kid of the strip's body under which a word of group `g` (four words) is written. */
@@ -114,29 +108,93 @@ static guint last_kid(WsEmit *e, const WsRecordStrip *strip, guint g)
     return last;
 }
 
-static LLVMValueRef round_number(WsEmit *e, const WsRecordStrip *strip)
+/* The line of this round; everything outside the window goes to the last. */
+static LLVMValueRef line_at(WsEmit *e, const WsRecordStrip *strip)
 {
-    LLVMValueRef round = ws_i32(e, 0);
-    if (strip->loop && strip->loop->total_var >= 0)
-        round = ws_load(e, e->i32, e->var[strip->loop->total_var].v, "");
-    return ws_add(e, round, -strip->first_round);
+    LLVMValueRef base = header(e, (guint)strip->offset);
+    if (!strip->loop || strip->loop->total_var < 0)
+        return base;
+    LLVMValueRef total = ws_load(e, e->i32, e->var[strip->loop->total_var].v, "");
+    LLVMValueRef line = ws_add(e, total, -strip->first_round);
+    LLVMValueRef last = ws_i32(e, (gint64)ws_recorder_lines(strip) - 1);
+    LLVMValueRef out = LLVMBuildICmp(e->b, LLVMIntUGT, line, last, "");
+    line = LLVMBuildSelect(e->b, out, last, line, "");
+    LLVMValueRef by =
+        LLVMBuildMul(e->b, LLVMBuildZExt(e->b, line, e->i64, ""), i64(e, strip->round_bytes), "");
+    return LLVMBuildAdd(e->b, base, by, "");
 }
 
 static void write_group(WsEmit *e, const WsRecordStrip *strip, guint g)
 {
-    LLVMValueRef on = recorded(e), round = round_number(e, strip), x[4];
-    if (!e->in_leader)
-        on = LLVMBuildAnd(e->b, on, e->leader, "");
-    gint64 rounds = MIN(strip->rounds, G_MAXINT32);
-    LLVMValueRef inside = LLVMBuildICmp(e->b, LLVMIntULT, round, ws_i32(e, rounds), "");
-    on = LLVMBuildAnd(e->b, on, inside, "");
-    LLVMValueRef by =
-        LLVMBuildMul(e->b, LLVMBuildZExt(e->b, round, e->i64, ""), i64(e, strip->round_bytes), "");
-    LLVMValueRef at = LLVMBuildAdd(e->b, header(e, (guint)strip->offset + 16 * g), by, "");
+    LLVMValueRef at = LLVMBuildAdd(e->b, line_at(e, strip), i64(e, 16 * g), ""), x[4];
     for (guint i = 0; i < 4; i++)
         x[i] = ws_load(e, e->i32, e->rec_word[strip - e->recorder->strip][4 * g + i], "");
+    LLVMValueRef on = e->in_leader ? recorded(e) : e->rec_on;
     ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
 }
+
+/* --- strips that are written in the shadow of an mma
+ * --------------------------------------------*/
+
+static gboolean flushed_by(WsEmit *e, const WsRecordStrip *strip)
+{
+    return strip->flush != G_MAXUINT && &e->p->agent[strip->agent] == e->agent;
+}
+
+void ws_record_agent(WsEmit *e)
+{
+    if (!e->recorder)
+        return;
+    e->rec_on = LLVMBuildAnd(e->b, e->leader, recorded(e), "record.on");
+    for (guint s = 0; s < e->recorder->n_strips; s++) {
+        if (flushed_by(e, &e->recorder->strip[s]))
+            poison(e, &e->recorder->strip[s], 0, e->recorder->strip[s].words);
+    }
+}
+
+void ws_record_shadow(WsEmit *e, const WsOp *op)
+{
+    for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->flush != op->index)
+            continue;
+        for (guint g = 0; 4 * g < strip->words; g++)
+            write_group(e, strip, g);
+        poison(e, strip, strip->late, strip->words);
+    }
+}
+
+/* A producer whose threads all had something to do behind the leader's part would get vector
+ * registers for its uniform values, and be late with its loads by tens of cycles: it writes no end
+ * where others do, who are later anyway. */
+static gboolean writes_end(WsEmit *e)
+{
+    gboolean others = FALSE;
+    for (guint a = 0; a < e->p->n_agents; a++)
+        others = others || e->p->agent[a].role != WS_ROLE_PRODUCER;
+    return !others || e->agent->role != WS_ROLE_PRODUCER;
+}
+
+/* End of an agent: every leader writes the end; the last to come stays. */
+void ws_record_end(WsEmit *e)
+{
+    if (!e->recorder)
+        return;
+    for (guint s = 0; s < e->recorder->n_strips; s++) { /* late words of the last round */
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        for (guint g = strip->late / 4; flushed_by(e, strip) && 4 * g < strip->words; g++)
+            write_group(e, strip, g);
+    }
+    if (!writes_end(e))
+        return;
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64_IF, header(e, WS_RECORD_TIMER_END),
+            ws_prim0(e, WS_PRIM_GLOBALTIMER), e->rec_on);
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64_IF, header(e, WS_RECORD_CLOCK_END),
+            ws_prim0(e, WS_PRIM_CLOCK64), e->rec_on);
+}
+
+/* --- the others
+ * ---------------------------------------------------------------------------------*/
 
 /* Four words go out as soon as the last of them is known, so that few clocks stay in registers
  * while the accumulators are in flight; under a predicate, which splits no block. */
@@ -144,8 +202,8 @@ void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid)
 {
     for (guint s = 0; e->recorder && !e->error && s < e->recorder->n_strips; s++) {
         const WsRecordStrip *strip = &e->recorder->strip[s];
-        if (strip->body != seq || &e->p->agent[strip->agent] != e->agent || kid < strip->kid0 ||
-            kid >= strip->kid1)
+        if (strip->flush != G_MAXUINT || strip->body != seq ||
+            &e->p->agent[strip->agent] != e->agent || kid < strip->kid0 || kid >= strip->kid1)
             continue;
         for (guint g = 0; 4 * g < strip->words; g++) {
             if (last_kid(e, strip, g) == kid)

@@ -33,6 +33,9 @@ typedef struct {
     guint agent;
     WsWalker *walker;
     Fifo mma, bulk, gather;
+    gint last;             /* its newest record, -1: none, or something unknown came since */
+    WsTraceRecord between; /* the first step without a clock that the author drew since then */
+    gboolean any_between;
 } Agent;
 
 /* --- words
@@ -69,20 +72,21 @@ static gint64 strip_total(const WsRecordStrip *strip, const WsStep *step)
     return -1;
 }
 
+static gint64 clock_of(const Cta *c, const WsRecordStrip *strip, gint64 total, gint word)
+{
+    return cycles_of(c, word32(c->base + ws_recorder_at(strip, total, (guint)word)));
+}
+
 /* Reads the clocks of a point in one round. FALSE if the round lies outside the window. */
 static gboolean read_point(Cta *c, const WsRecordStrip *strip, const WsRecordPoint *point,
                            gint64 total, gint64 *before, gint64 *after)
 {
-    if (total < strip->first_round || total - strip->first_round >= strip->rounds)
+    if (ws_recorder_at(strip, total, 0) < 0)
         return FALSE;
-    const guint8 *round =
-        c->base + strip->offset + (guint64)(total - strip->first_round) * strip->round_bytes;
-    *after = cycles_of(c, word32(round + 4 * point->after));
-    *before = -1;
-    if (point->before >= 0)
-        *before = cycles_of(c, word32(round + 4 * point->before));
+    *after = clock_of(c, strip, total, point->after);
+    *before = point->before >= 0 ? clock_of(c, strip, total, point->before) : -1;
     for (const WsRecordPoint *q = point; *before < 0 && q-- > strip->point;)
-        *before = cycles_of(c, word32(round + 4 * q->after));
+        *before = clock_of(c, strip, total, q->after);
     return TRUE;
 }
 
@@ -205,6 +209,41 @@ static void settle_loads(Cta *c)
 /* --- walking
  * ------------------------------------------------------------------------------------*/
 
+static WsTraceRecord blank_record(const Agent *a, const WsStep *step)
+{
+    gint64 position = ws_walker_position(a->walker);
+    gint64 round = step->n_rounds ? step->round[step->n_rounds - 1] : -1;
+    if (step->n_rounds && step->loop[step->n_rounds - 1]->over == WS_OVER_TILES)
+        round = position;
+    return (WsTraceRecord){ .op = step->op->index,
+                            .agent = (guint16)a->agent,
+                            .cta = a->cta->cta,
+                            .tile = (gint32)CLAMP(position, -1, G_MAXINT32),
+                            .round = (gint32)CLAMP(round, -1, G_MAXINT32) };
+}
+
+/* Cycles between the last record and `next` went into what reads no clock: into the step that the
+ * author drew there (an arrival), else into the work before it, else, behind a wait, into the work
+ * after it. So the steps of an agent cover its time. */
+static void cover_gap(Agent *a, WsTraceRecord *next)
+{
+    GArray *list = a->cta->record;
+    WsTraceRecord *last = a->last >= 0 ? &g_array_index(list, WsTraceRecord, a->last) : NULL;
+    if (!last || next->start <= last->issued)
+        return;
+    if (a->any_between) {
+        a->between.start = last->issued;
+        a->between.issued = a->between.done = next->start;
+        g_array_append_val(list, a->between);
+    } else if (!ws_trace_kind_waits(a->cta->p->op[last->op]->kind)) {
+        if (last->done == last->issued)
+            last->done = next->start;
+        last->issued = next->start;
+    } else {
+        next->start = last->issued;
+    }
+}
+
 /* The record of this step, or -1 if it was not recorded. */
 static gint add_record(Agent *a, const WsStep *step, gint64 *after)
 {
@@ -213,26 +252,29 @@ static gint add_record(Agent *a, const WsStep *step, gint64 *after)
     const WsRecordPoint *point = ws_recorder_point(c->plan, step->op, &strip);
     gint64 before;
     *after = -1;
-    if (!point || !read_point(c, strip, point, strip_total(strip, step), &before, after))
-        return -1;
-    if (*after < 0 || before < 0) {
-        c->missing++;
+    if (!point) {
+        if (!step->op->derived && !a->any_between) {
+            a->between = blank_record(a, step);
+            a->any_between = TRUE;
+        }
         return -1;
     }
-    gint64 position = ws_walker_position(a->walker);
-    gint64 round = step->n_rounds ? step->round[step->n_rounds - 1] : -1;
-    if (step->n_rounds && step->loop[step->n_rounds - 1]->over == WS_OVER_TILES)
-        round = position;
-    WsTraceRecord r = { .op = step->op->index,
-                        .agent = (guint16)a->agent,
-                        .cta = c->cta,
-                        .tile = (gint32)CLAMP(position, -1, G_MAXINT32),
-                        .round = (gint32)CLAMP(round, -1, G_MAXINT32),
-                        .start = before,
-                        .issued = *after,
-                        .done = *after };
+    const gboolean inside = read_point(c, strip, point, strip_total(strip, step), &before, after);
+    if (inside && (*after < 0 || before < 0))
+        c->missing++;
+    if (!inside || *after < 0 || before < 0) {
+        a->last = -1;
+        a->any_between = FALSE;
+        return -1;
+    }
+    WsTraceRecord r = blank_record(a, step);
+    r.start = before;
+    r.issued = r.done = *after;
+    cover_gap(a, &r);
     g_array_append_val(c->record, r);
-    return (gint)c->record->len - 1;
+    a->any_between = FALSE;
+    a->last = (gint)c->record->len - 1;
+    return a->last;
 }
 
 static gboolean take_step(Agent *a, const WsStep *step, GError **error)
@@ -292,7 +334,7 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     WsTilesStrided tiles = { id / cluster, MAX(clusters, 1), ws_launch_tiles(c->v) };
     g_autoptr(WsWalker) walker =
         ws_walker_new(c->p, c->v, agent, (guint)(id % cluster), ws_tiles_strided, &tiles);
-    Agent a = { .cta = c, .agent = agent, .walker = walker };
+    Agent a = { .cta = c, .agent = agent, .walker = walker, .last = -1 };
     fifo_init(&a.mma);
     fifo_init(&a.bulk);
     fifo_init(&a.gather);
@@ -387,6 +429,8 @@ guint64 ws_measure_plan_key(const WsRecorder *plan)
         MIX(s->agent);
         MIX(s->offset);
         MIX(s->round_bytes);
+        MIX(s->flush);
+        MIX(s->late);
         MIX(s->first_round);
         MIX(s->rounds);
         for (guint k = 0; k < s->n_points; k++) {

@@ -94,26 +94,44 @@ static guint unit_end(const GArray *leaves, guint i)
     return end;
 }
 
+/* First recorded leaf from i on, or leaves->len. */
+static guint next_recorded(const GArray *leaves, guint i)
+{
+    while (i < leaves->len && !recorded[g_array_index(leaves, Leaf, i).op->kind])
+        i++;
+    return i;
+}
+
+/* Two loads, one right behind the other in one list: a clock between them would only keep them
+ * apart. */
+static gboolean shares_clock(const Leaf *a, const Leaf *b)
+{
+    return a->op->kind == WS_OP_TMA_LOAD && b->op->kind == WS_OP_TMA_LOAD &&
+           home(a->op) == home(b->op);
+}
+
 static guint fill_points(const GArray *leaves, GArray *points)
 {
-    guint words = 0;
+    guint words = 0, run = 0;  /* points before this one have their clock */
     gboolean anchored = FALSE; /* an unconditional clock precedes in this strip */
-    for (guint i = 0; i < leaves->len; i++) {
+    for (guint i = next_recorded(leaves, 0); i < leaves->len;) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
-        if (!recorded[leaf->op->kind])
-            continue;
         guint end = unit_end(leaves, i);
-        WsRecordPoint point = { .op = leaf->op->index,
-                                .at = g_array_index(leaves, Leaf, end).op->index,
-                                .before = -1,
-                                .maybe = leaf->maybe };
-        if (!anchored)
+        WsRecordPoint point = { .op = leaf->op->index, .before = -1, .maybe = leaf->maybe };
+        if (!anchored && run == points->len)
             point.before = (gint)words++;
-        point.after = (gint)words++;
+        g_array_append_val(points, point);
+        i = next_recorded(leaves, end + 1);
+        if (i < leaves->len && shares_clock(leaf, &g_array_index(leaves, Leaf, i)))
+            continue;
+        for (; run < points->len; run++) {
+            WsRecordPoint *p = &g_array_index(points, WsRecordPoint, run);
+            p->at = g_array_index(leaves, Leaf, end).op->index;
+            p->after = (gint)words;
+        }
+        words++;
         if (!leaf->maybe)
             anchored = TRUE;
-        g_array_append_val(points, point);
-        i = end;
     }
     return words;
 }
@@ -121,6 +139,30 @@ static guint fill_points(const GArray *leaves, GArray *points)
 static gboolean in_counted_loop(const WsTree *loop)
 {
     return loop && loop->over != WS_OVER_TILES;
+}
+
+/* Holding clocks over a long round costs registers that the accumulators need. */
+enum { FLUSH_WORDS = 4 };
+
+/* Words read up to the mma are written in its shadow, the others a round later. */
+static void choose_flush(WsRecordStrip *strip, const GArray *leaves)
+{
+    strip->flush = G_MAXUINT;
+    strip->late = strip->words;
+    if (!in_counted_loop(strip->loop) || strip->words > FLUSH_WORDS)
+        return;
+    for (guint i = 0; i < leaves->len; i++) {
+        const Leaf *leaf = &g_array_index(leaves, Leaf, i);
+        if (leaf->op->kind != WS_OP_MMA || leaf->maybe)
+            continue;
+        for (guint k = 0; k < strip->n_points; k++) {
+            if (strip->point[k].op == leaf->op->index) {
+                strip->flush = leaf->op->index;
+                strip->late = (guint)strip->point[k].after;
+                return;
+            }
+        }
+    }
 }
 
 static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint kid0, guint kid1)
@@ -145,6 +187,7 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
                             .point = (WsRecordPoint *)g_array_free(points, FALSE) };
     strip.words = (words + 3) / 4 * 4;
     strip.round_bytes = 4 * strip.words;
+    choose_flush(&strip, leaves);
     if (!loop) {
         strip.rounds = 1;
     } else {
@@ -203,6 +246,20 @@ static void index_points(WsRecorder *r)
     }
 }
 
+gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word)
+{
+    gint64 line = total - strip->first_round;
+    if (line < 0 || line >= strip->rounds)
+        return -1;
+    line += word >= strip->late;
+    return (gint64)strip->offset + line * strip->round_bytes + 4 * (gint64)word;
+}
+
+guint64 ws_recorder_lines(const WsRecordStrip *strip)
+{
+    return (guint64)strip->rounds + (strip->flush != G_MAXUINT) + (strip->loop != NULL);
+}
+
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
 {
     Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)), .choice = choice };
@@ -218,7 +275,7 @@ WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
     for (guint s = 0; s < r->n_strips; s++) {
         offset = (offset + 127) / 128 * 128;
         r->strip[s].offset = offset;
-        offset += (guint64)r->strip[s].rounds * r->strip[s].round_bytes;
+        offset += ws_recorder_lines(&r->strip[s]) * r->strip[s].round_bytes;
     }
     r->cta_bytes = (offset + 127) / 128 * 128;
     r->n_ctas = choice->n_ctas;

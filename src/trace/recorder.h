@@ -4,13 +4,19 @@
  *
  * Per agent, every tree body (the SEQ of a loop, or a stretch outside loops) that holds recorded
  * operations is one *strip*. A strip reads the clock before its first recorded operation and after
- * each recorded operation (`before` only where unrecorded work lies between). The clocks of one
- * round are kept in registers and written at the end of the round as 16-byte vectors by one lane
- * (the leader) to
- *     base + cta_slot * cta_bytes + strip.offset + (total - first_round) * strip.round_bytes
- * where `total` is the total variable of the strip's loop (0 for strips outside loops); rounds
- * outside [first_round, first_round + rounds) are not written. A slot that still holds the poison
- * 0xffffffff was never written. */
+ * each recorded operation (`before` only where unrecorded work lies between); loads issued one
+ * right behind the other share a clock. The clocks of one round are kept in registers and written
+ * as 16-byte vectors by one lane (the leader) into a line of the strip, at
+ *     base + cta_slot * cta_bytes + strip.offset + line * strip.round_bytes
+ * where line = total - first_round, `total` being the total variable of the strip's loop (0 for
+ * strips outside loops); what lies outside [first_round, first_round + rounds) goes to the last
+ * line, which nobody reads: a comparison less than a predicate per round. A word that still holds
+ * the poison 0xffffffff was never written.
+ *
+ * In a short inner loop with an mma the words are written in the shadow of that mma, behind its
+ * first instruction, when the agent has nothing to do but to issue: between two rounds a store
+ * would cost what the tensor pipe then waits. Words read behind that point are *late*: they are
+ * written a round later, into the next line. */
 #pragma once
 
 #include "program/program.h"
@@ -38,6 +44,8 @@ typedef struct {
     guint n_points;
     WsRecordPoint *point;
     guint words;       /* clocks per round, padded to a multiple of 4 */
+    guint flush;       /* WsOp.index of the mma in whose shadow they are written, G_MAXUINT none */
+    guint late;        /* words from this one on are late; `words` where there is no flush */
     guint round_bytes; /* 4 * words */
     gint64 first_round, rounds;
     guint64 offset; /* in the CTA's part of the buffer */
@@ -68,6 +76,12 @@ typedef struct {
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice);
 void ws_recorder_free(WsRecorder *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRecorder, ws_recorder_free)
+/* Byte of a word of round `total` in the CTA's part, -1 outside the window. */
+gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word);
+
+/* Lines of a strip: the window's rounds, one more for late words, one for all the rest. */
+guint64 ws_recorder_lines(const WsRecordStrip *strip);
+
 /* The point whose main operation is `op`, or NULL: if its `before` >= 0, read that clock before op.
  */
 const WsRecordPoint *ws_recorder_point(const WsRecorder *r, const WsOp *op,

@@ -71,13 +71,14 @@ static void test_plan_layout(void)
             g_assert_cmpuint(strip->offset % 16, ==, 0);
             g_assert_cmpuint(strip->round_bytes, ==, 4 * strip->words);
             g_assert_cmpuint(strip->words % 4, ==, 0);
-            end = strip->offset + (guint64)strip->rounds * strip->round_bytes;
+            end = strip->offset + ws_recorder_lines(strip) * strip->round_bytes;
             gint last = -1;
             for (guint i = 0; i < strip->n_points; i++) {
                 const WsRecordPoint *p = &strip->point[i];
                 if (p->before >= 0)
                     g_assert_cmpint(p->before, ==, ++last);
-                g_assert_cmpint(p->after, ==, ++last);
+                last += i == 0 || p->after != p[-1].after; /* loads share a clock */
+                g_assert_cmpint(p->after, ==, last);
             }
             g_assert_cmpint(last, <, (gint)strip->words);
         }
@@ -118,7 +119,8 @@ static void test_plan_designs(void)
                 g_assert_cmpuint(point->at, >=, point->op);
                 g_assert_true(op->tree->parent == at->tree->parent);
                 g_assert_true(ws_recorder_point(r, op, &found) == point && found == strip);
-                g_assert_true(ws_recorder_after(r, at, &found) == point && found == strip);
+                const WsRecordPoint *after = ws_recorder_after(r, at, &found);
+                g_assert_true(found == strip && after->after == point->after);
                 recorded += op->kind == WS_OP_MBAR_WAIT;
             }
         }
