@@ -40,7 +40,7 @@ void ws_tle_mma(WsTle *t, const WsOp *op)
     gint64 known = 0;
     gboolean fixed = !op->mma->first || ws_py_constant(t->y, op->mma->first, &known);
     if (!fixed) {
-        g_autofree char *first = ws_expr_print(op->mma->first);
+        const char *first = ws_py_uniform(t->y, op->mma->first).s;
         remark = ws_py_format(t->y, "  # first: %s", first);
         if (!product->loop)
             ws_py_line(t->y, "%s = tl.where(%s, 0.0, %s)", acc,

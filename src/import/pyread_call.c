@@ -14,6 +14,9 @@ typedef struct {
 static const Term gluon[] = {
 #include "import/gluon.def"
 };
+static const Term tle[] = {
+#include "import/tle.def"
+};
 #undef WS_TERM
 
 static const struct {
@@ -21,6 +24,7 @@ static const struct {
     guint n;
 } dialects[WS_IMPORT_FROM_COUNT] = {
     [WS_IMPORT_GLUON] = { gluon, G_N_ELEMENTS(gluon) },
+    [WS_IMPORT_TLE] = { tle, G_N_ELEMENTS(tle) },
 };
 
 static gboolean fits(const char *dotted, const char *name)
@@ -73,7 +77,8 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
             continue;
         const Val *a[9] = { NULL };
         *known = TRUE;
-        p->converting = terms[i].meaning == py_mean_WRITE;
+        p->converting =
+            terms[i].meaning == py_mean_WRITE || terms[i].meaning == py_mean_TLE_STORE;
         p->hint = NULL;
         bind(p, terms[i].parameters, node, object, a);
         p->converting = converting;

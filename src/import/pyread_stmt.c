@@ -1,4 +1,4 @@
-#include "import/pyread.h"
+#include "import/pyread_terms.h"
 
 #include <string.h>
 
@@ -262,8 +262,11 @@ void py_run(PyRead *p, const WsPyNode *block)
                            "this kernel takes too long to follow");
             return;
         }
+        py_tle_remarks(p, block, i);
         statement(p, block->kid[i]);
     }
+    if (!(p->frame && p->frame->returned))
+        py_tle_remarks(p, block, block->n);
 }
 
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at)

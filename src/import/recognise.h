@@ -87,7 +87,7 @@ typedef struct {
     gint64 *count; /* [copies], 0 not initialised */
     gint64 bytes;  /* expected by every copy into it (TLE), 0 none */
     gint *ready;   /* [copies], by element once rings are known: 0 pending, 1 ready */
-    gboolean named;
+    gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
     guint line;
     /* decided by write.c */
     gint64 slots;

@@ -92,7 +92,7 @@ static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
         return;
     WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, s->barrier.object);
     const WsSpot spot = ws_source_spot(r, &s->barrier, b->slots, b->copies);
-    if (spot.element >= b->copies)
+    if (b->said || spot.element >= b->copies)
         return;
     gint *ready = &b->ready[MAX(spot.element, 0)];
     gint64 p;

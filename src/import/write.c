@@ -580,6 +580,8 @@ static void put_barriers(Writer *w)
         const WsReadBarrier *b = &g_array_index(w->r->barriers, WsReadBarrier, i);
         g_string_append_printf(w->out, "%s{\"name\": \"%s\"", i ? ", " : "", b->name);
         if (b->named) {
+            if (b->copies > 1)
+                g_string_append_printf(w->out, ", \"array\": %" G_GINT64_FORMAT, b->copies);
             g_string_append_printf(w->out, ", \"kind\": \"named\", \"threads\": %" G_GINT64_FORMAT,
                                    b->count[0]);
         } else {

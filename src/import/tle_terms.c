@@ -1,0 +1,263 @@
+#include "import/pyread_terms.h"
+
+#include <string.h>
+
+/* What TLE means where it differs from Gluon: the initial state of a barrier is said when it is
+ * made and flips the parity of its waits, a copy expects its own bytes, a barrier without phase is
+ * a named one, stores to tensors wait by themselves, matrix products are always asynchronous. */
+
+static WsReadBarrier *barrier_of(PyRead *p, const Val *v)
+{
+    return &g_array_index(p->r->barriers, WsReadBarrier, v->place.object);
+}
+
+static gboolean is_barrier(const Val *v)
+{
+    return v && v->kind == VAL_BARRIER;
+}
+
+static gboolean is_named(const Val *v, const char *word)
+{
+    return v && v->kind == VAL_NAME && g_str_has_suffix(v->text, word);
+}
+
+static gboolean given(const Val *v)
+{
+    return v && v->kind != VAL_NONE;
+}
+
+/* --- objects -----------------------------------------------------------------------------------*/
+
+const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (given(a[6]))
+        return py_wrong(p, at, "an allocation over another one");
+    return py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, NULL }, at);
+}
+
+static const Val *barriers(PyRead *p, const Val *number, const Val **a, const WsPyNode *at)
+{
+    const gint64 count = given(a[0]) ? py_number(a[0], -1) : 1;
+    const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0;
+    const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
+    if (!is_barrier(v))
+        return v;
+    if (count < 1 || bytes < 0)
+        return py_wrong(p, at, "a barrier whose count or bytes are no positive numbers");
+    WsReadBarrier *b = barrier_of(p, v);
+    for (gint64 i = 0; i < b->copies; i++) {
+        b->count[i] = count;
+        b->ready[i] = is_named(a[1], "READY");
+    }
+    b->bytes = bytes;
+    b->said = TRUE;
+    return v;
+}
+
+const Val *py_mean_TLE_BARRIERS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return barriers(p, a[0], a + 1, at);
+}
+
+const Val *py_mean_TLE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return barriers(p, py_literal(p, 1), a, at);
+}
+
+/* The last dimension unless another one is said. */
+const Val *py_mean_TLE_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint64 dim = given(a[3]) ? py_number(a[3], -1) : -1;
+    const Val *b[4] = { a[0], a[1], a[2], py_literal(p, dim == 0 ? 0 : 1) };
+    return py_mean_SLICE(p, b, at);
+}
+
+/* Columns of a tile: one of equal parts. */
+const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!a[0] || a[0]->kind != VAL_TILE || !a[1] || a[1]->kind != VAL_TUPLE || a[1]->n != 2 ||
+        !a[2] || a[2]->kind != VAL_TUPLE || a[2]->n != 2)
+        return py_wrong(p, at, "a part of something that is no tile");
+    const gint64 row = py_number(a[1]->item[0], -1), col = py_number(a[1]->item[1], -1);
+    const gint64 rows = py_number(a[2]->item[0], 0), cols = py_number(a[2]->item[1], 0);
+    if (row != 0 || rows != a[0]->rows || col < 0 || cols < 1 || (col + 1) * cols > a[0]->cols)
+        return py_wrong(p, at, "a part of a tile that is not some of its columns");
+    Val *v = py_val(p, VAL_TILE);
+    *v = *a[0];
+    v->at = a[0]->at + col * cols;
+    v->cols = cols;
+    v->text =
+        ws_source_format(p->r, ".cols(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", v->at, v->cols);
+    return v;
+}
+
+/* --- barriers ----------------------------------------------------------------------------------*/
+
+/* "pingpong[0]": a named barrier is picked by a number. NULL: it is not. */
+static const char *named(PyRead *p, const Val *v)
+{
+    WsReadBarrier *b = barrier_of(p, v);
+    gint64 i = 0;
+    if (v->place.index && !ws_x_is(v->place.index, &i))
+        return NULL;
+    b->named = TRUE;
+    return b->copies > 1 ? ws_source_format(p->r, "%s[%" G_GINT64_FORMAT "]", b->name, i) : b->name;
+}
+
+static const Val *join(PyRead *p, WsReadKind kind, const Val *barrier, const WsPyNode *at)
+{
+    const char *name = p->group && is_barrier(barrier) ? named(p, barrier) : NULL;
+    if (!name)
+        return py_wrong(p, at, "a barrier without phase whose index is no number");
+    py_step(p, kind, at)->name = name;
+    return py_none(p);
+}
+
+/* phaseIdx counts the uses of a slot; READY flips the parity that is tested. */
+const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!given(a[1]))
+        return join(p, WS_READ_SYNC, a[0], at);
+    const WsExpr *phase = py_as_int(p, a[1]);
+    if (!is_barrier(a[0]) || !phase)
+        return py_wrong(p, at, "a wait whose barrier or phase is not known");
+    const WsExpr *flip = ws_x_int(p->r, barrier_of(p, a[0])->ready[0]);
+    const WsExpr *parity = ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, phase, flip), 2);
+    return py_mean_WAIT(p, (const Val *[]){ a[0], py_int(p, parity), NULL, NULL }, at);
+}
+
+const Val *py_mean_TLE_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!given(a[2]))
+        return join(p, WS_READ_BAR_ARRIVE, a[0], at);
+    return py_mean_ARRIVE(p, (const Val *[]){ a[0], a[1], NULL }, at);
+}
+
+/* --- copies ------------------------------------------------------------------------------------*/
+
+/* Exports of designs say where a store is waited for; otherwise it waits by itself. */
+static gboolean waits_are_said(const PyRead *p)
+{
+    for (guint i = 0; i < p->r->n_lines; i++)
+        if (strstr(p->r->line[i], "# store_wait: "))
+            return TRUE;
+    return FALSE;
+}
+
+const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (a[0] && a[0]->kind == VAL_BUFFER) {
+        const Val *none = py_mean_STORE(p, (const Val *[]){ a[1], a[3], a[0] }, at);
+        if (p->group && !waits_are_said(p))
+            py_step(p, WS_READ_STORE_WAIT, at)->n = 0;
+        return none;
+    }
+    if (!is_barrier(a[4]))
+        return py_wrong(p, at, "a copy without a barrier, or into something that is no buffer");
+    const gint64 bytes = barrier_of(p, a[4])->bytes;
+    if (bytes)
+        py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, bytes), NULL }, at);
+    return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], a[4], a[1], NULL }, at);
+}
+
+const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    return py_mean_READ(p, a, at);
+}
+
+const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (a[0] && a[0]->kind == VAL_BUFFER)
+        return py_mean_WRITE(p, a, at);
+    return py_wrong(p, at, "a store through pointers");
+}
+
+/* --- products ----------------------------------------------------------------------------------*/
+
+static const Val *turned(PyRead *p, const Val *operand, const Val *flag)
+{
+    gint64 known;
+    if (!operand || operand->kind != VAL_BUFFER || !flag || !py_known(flag, &known) || !known)
+        return operand;
+    Val *v = py_val(p, VAL_BUFFER);
+    *v = *operand;
+    v->place.transposed = !v->place.transposed;
+    return v;
+}
+
+/* Exports of designs say behind the product when it starts anew: "# first: k == 0". */
+static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
+{
+    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
+    const char *text = strstr(line, "# first: ");
+    g_autoptr(WsPython) tree =
+        text ? ws_python_parse(text + 9, strlen(text + 9), p->file, NULL) : NULL;
+    const WsPyNode *module = tree ? ws_python_module(tree) : NULL;
+    if (!module || module->n != 1 || module->kid[0]->kind != WS_PY_EXPR)
+        return NULL;
+    return py_eval_int(p, module->kid[0]->kid[0]);
+}
+
+const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const Val *acc = given(a[2]) ? a[2] : NULL;
+    const WsExpr *first = acc ? said_first(p, at) : NULL;
+    const Val *use = acc ? NULL : py_literal(p, 0);
+    if (first && acc->kind == VAL_ZERO) { /* zeros that stand for `first` */
+        Val *plain = py_val(p, VAL_TILE);
+        *plain = *acc;
+        plain->kind = VAL_TILE;
+        acc = plain;
+    }
+    if (first)
+        use = py_int(p, ws_x_op(p->r, WS_EXPR_NOT, first, NULL));
+    const Val *b[8] = {
+        turned(p, a[0], a[6]), turned(p, a[1], a[7]), acc, use, NULL, NULL, py_literal(p, 1), NULL
+    };
+    return py_mean_MMA(p, b, at);
+}
+
+const Val *py_mean_TLE_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gboolean alone = a[0] && !a[1] && a[0]->kind != VAL_INT; /* wgmma_wait(acc) */
+    const gint64 n = alone ? 0 : py_number(a[0], 0);
+    const WsReadStep *last =
+        p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    if (last && last->kind == WS_READ_MMA_WAIT && !last->off && last->n == n)
+        return alone ? a[0] : a[1] ? a[1] : py_none(p); /* one wait, named once per accumulator */
+    return py_mean_MMA_WAIT(p, (const Val *[]){ py_literal(p, n), alone ? a[0] : a[1] }, at);
+}
+
+/* --- remarks -----------------------------------------------------------------------------------*/
+
+static const char *remark(const PyRead *p, guint line, guint column)
+{
+    const char *text = line >= 1 && line <= p->r->n_lines ? p->r->line[line - 1] : "";
+    const gsize blanks = strspn(text, " ");
+    return text[blanks] == '#' && blanks + 1 == column ? text + blanks : NULL;
+}
+
+static void say(PyRead *p, const char *text, guint line, guint column)
+{
+    if (!g_str_has_prefix(text, "# store_wait: "))
+        return;
+    WsReadStep *s = ws_source_step(p->r, p->to, WS_READ_STORE_WAIT, line, column, line);
+    s->n = g_ascii_strtoll(text + strlen("# store_wait: "), NULL, 10);
+    s->flag = strstr(text, " full") != NULL;
+}
+
+/* Comment lines above statement i of a block, or below its last one. */
+void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i)
+{
+    if (p->from != WS_IMPORT_TLE || !p->group || !block->n)
+        return;
+    const guint column = block->kid[0]->column;
+    guint first = i < block->n ? block->kid[i]->line : block->kid[i - 1]->end_line + 1;
+    guint end = first;
+    while (i < block->n && remark(p, first - 1, column))
+        first--;
+    while (i == block->n && remark(p, end, column))
+        end++;
+    for (guint line = first; line < end; line++)
+        say(p, remark(p, line, column), line, column);
+}
