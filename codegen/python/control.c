@@ -1,6 +1,6 @@
-/* Sequences, loops and branches. Loops stay whole: a cut is a hint that changes no meaning, so it is
- * written as a remark, and full unrolling is the language's static range. All threads of a partition
- * walk together, so what the leader alone does needs no guard. */
+/* Sequences, loops and branches. Loops stay whole: a cut is a hint that changes no meaning, so it
+ * is written as a remark, and full unrolling is the language's static range. All threads of a
+ * partition walk together, so what the leader alone does needs no guard. */
 #include "codegen/python/py.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* TMA copies as Python sees them: one call per step. The program cuts a view into boxes as the
- * hardware wants them (256 elements a side, a swizzle span wide); the compilers there do it again. */
+ * hardware wants them (256 elements a side, a swizzle span wide); the compilers there do it again.
+ */
 #include "codegen/python/py.h"
 
 #include <string.h>
@@ -68,8 +69,8 @@ static gboolean extent_of(WsPy *y, guint first, guint end, guint *rows, guint *c
         return FALSE;
     for (guint i = first; i < end; i++) {
         const WsAccess *b = &y->p->op[i]->access[0];
-        if (!ws_py_constant(y, b->row0, &row) || !ws_py_constant(y, b->col0, &col) ||
-            row < row0 || col < col0)
+        if (!ws_py_constant(y, b->row0, &row) || !ws_py_constant(y, b->col0, &col) || row < row0 ||
+            col < col0)
             return FALSE;
         *rows = MAX(*rows, (guint)(row - row0) + b->rows);
         *cols = MAX(*cols, (guint)(col - col0) + b->cols);

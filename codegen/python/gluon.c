@@ -46,7 +46,8 @@ static const struct {
     { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
 };
 
-/* --- header -------------------------------------------------------------------------------------*/
+/* --- header
+ * -------------------------------------------------------------------------------------*/
 
 static void constants(WsPy *y, const char *text)
 {
@@ -80,20 +81,22 @@ static void header(WsPy *y)
     ws_py_line(y, "import triton");
     ws_py_line(y, "from triton.experimental import gluon");
     ws_py_line(y, "from triton.experimental.gluon import language as gl");
-    ws_py_line(y, "from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared,");
+    ws_py_line(y,
+               "from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared,");
     ws_py_line(y, "        mbarrier, tma, warpgroup_mma, warpgroup_mma_wait)");
     ws_py_line(y, "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor");
     ws_py_line(y, "%s", "");
 }
 
-/* --- the kernel ---------------------------------------------------------------------------------*/
+/* --- the kernel
+ * ---------------------------------------------------------------------------------*/
 
 static gboolean by_copy_or_product(const WsPy *y, guint buffer)
 {
     for (guint i = 0; i < y->p->n_ops; i++) {
         const WsOp *op = y->p->op[i];
-        gboolean async = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_TMA_STORE ||
-                         op->kind == WS_OP_MMA;
+        gboolean async =
+            op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_MMA;
         for (guint k = 0; async && k < op->n_access; k++) {
             if (op->access[k].buffer == buffer)
                 return TRUE;
@@ -116,8 +119,10 @@ static const char *shape_of(WsPy *y, const WsBuffer *b)
     const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);
     if (!power_of_two(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
         ws_py_refuse(y, NULL,
-                     ws_py_format(y, "buffer %s of %u rows and %u columns (extents are powers of "
-                                     "two)", b->name, b->rows, b->cols),
+                     ws_py_format(y,
+                                  "buffer %s of %u rows and %u columns (extents are powers of "
+                                  "two)",
+                                  b->name, b->rows, b->cols),
                      "make them powers of two");
     return b->rank == 1 ? ws_py_format(y, "[%s, %u]", s, b->cols)
                         : ws_py_format(y, "[%s, %u, %u]", s, part, b->cols);
@@ -202,7 +207,8 @@ static void kernel(WsPy *y, const GPtrArray *roles, const GPtrArray *arguments,
     ws_py_close(y);
 }
 
-/* --- the launcher -------------------------------------------------------------------------------*/
+/* --- the launcher
+ * -------------------------------------------------------------------------------*/
 
 static const char *list(WsPy *y, WsExpr *const *x, guint n)
 {
@@ -238,8 +244,9 @@ static void grid(WsPy *y)
     if (t->grid)
         ws_py_line(y, "programs = min(n_tiles, %s)", ws_py_uniform(y, t->grid).s);
     else
-        ws_py_line(y, "programs = min(n_tiles, torch.cuda.get_device_properties(%s.device)"
-                      ".multi_processor_count)",
+        ws_py_line(y,
+                   "programs = min(n_tiles, torch.cuda.get_device_properties(%s.device)"
+                   ".multi_processor_count)",
                    y->tensor[0]);
 }
 
@@ -260,7 +267,8 @@ static void launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
     ws_py_close(y);
 }
 
-/* --- everything ---------------------------------------------------------------------------------*/
+/* --- everything
+ * ---------------------------------------------------------------------------------*/
 
 /* What the kernel takes: descriptors, tensors through pointers, the counter, sizes. */
 static GPtrArray *arguments_of(WsPy *y, const char *text)

@@ -26,12 +26,13 @@ static inline WsGluon *ws_gluon(WsPy *y)
 }
 
 void ws_gluon_op(WsPy *y, const WsOp *op);
-/* --- gluon_layout.c: where elements lie ---------------------------------------------------------*/
+/* --- gluon_layout.c: where elements lie
+ * ---------------------------------------------------------*/
 const char *ws_gluon_dtype(WsPy *y, WsDtype t);
-const char *ws_gluon_tile_layout(WsPy *y, guint cols);              /* "mma_256" */
-const char *ws_gluon_layout(WsPy *y, const WsRegValue *v);          /* of a value; NULL: refused */
-const char *ws_gluon_shape(WsPy *y, const WsRegValue *v);           /* "[64, 256]" */
-char *ws_gluon_layouts(WsPy *y);                                    /* definitions in use */
+const char *ws_gluon_tile_layout(WsPy *y, guint cols);     /* "mma_256" */
+const char *ws_gluon_layout(WsPy *y, const WsRegValue *v); /* of a value; NULL: refused */
+const char *ws_gluon_shape(WsPy *y, const WsRegValue *v);  /* "[64, 256]" */
+char *ws_gluon_layouts(WsPy *y);                           /* definitions in use */
 const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank);
 gboolean ws_gluon_lanes(const WsRegValue *v); /* lane partials: whole rows here */
 void ws_gluon_role_begin(WsPy *y);
@@ -41,17 +42,20 @@ const char *ws_gluon_row_index(WsPy *y, guint rows, guint cols);
 const char *ws_gluon_col_index(WsPy *y, guint rows, guint cols);
 const char *ws_gluon_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
 const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
-/* --- gluon_mma.c --------------------------------------------------------------------------------*/
+/* --- gluon_mma.c
+ * --------------------------------------------------------------------------------*/
 void ws_gluon_mma(WsPy *y, const WsOp *op);
 void ws_gluon_mma_wait(WsPy *y, const WsOp *op);
 void ws_gluon_body_end(WsPy *y, const WsTree *t);
 void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin);
-/* Groups that a wait counts in a design, in calls of `kind` (each call is a group here); -1: refused. */
+/* Groups that a wait counts in a design, in calls of `kind` (each call is a group here); -1:
+ * refused. */
 gint64 ws_gluon_groups(WsPy *y, const WsOp *wait, WsOpKind kind, WsOpKind commit);
-/* --- gluon_memory.c -----------------------------------------------------------------------------*/
+/* --- gluon_memory.c
+ * -----------------------------------------------------------------------------*/
 /* Extents are powers of two there: a tile of 192 rows is three of 64. Rows of a part. */
 guint ws_gluon_part_rows(guint rows);
-guint ws_gluon_block(const WsPyBox *box, guint dim); /* of one call: a part of the box */
+guint ws_gluon_block(const WsPyBox *box, guint dim);   /* of one call: a part of the box */
 const char *ws_gluon_view(WsPy *y, const WsAccess *a); /* "a.index(…).slice(…)", not transposed */
 const char *ws_gluon_part(WsPy *y, const WsValueUse *u); /* a value, or columns of it */
 void ws_gluon_load(WsPy *y, const WsOp *op);
@@ -62,7 +66,8 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op);
 void ws_gluon_read_global(WsPy *y, const WsOp *op);
 void ws_gluon_claim(WsPy *y, const WsOp *op);
 void ws_gluon_take(WsPy *y, const WsOp *op);
-/* --- gluon_barrier.c ----------------------------------------------------------------------------*/
+/* --- gluon_barrier.c
+ * ----------------------------------------------------------------------------*/
 void ws_gluon_wait(WsPy *y, const WsOp *op);
 void ws_gluon_arrive(WsPy *y, const WsOp *op);
 void ws_gluon_expect(WsPy *y, const WsOp *op);

@@ -33,7 +33,8 @@ void ws_gluon_expect(WsPy *y, const WsOp *op)
                    op->count - 1);
 }
 
-/* --- named barriers -----------------------------------------------------------------------------*/
+/* --- named barriers
+ * -----------------------------------------------------------------------------*/
 
 typedef struct {
     guint64 wait, arrive; /* agents */
@@ -119,7 +120,8 @@ void ws_gluon_named(WsPy *y, const WsOp *op)
     ws_py_line(y, "%s += 1", name);
 }
 
-/* --- storage ------------------------------------------------------------------------------------*/
+/* --- storage
+ * ------------------------------------------------------------------------------------*/
 
 static guint arrivals_of(const WsPy *y, guint barrier, guint element)
 {
@@ -158,9 +160,10 @@ void ws_gluon_barriers(WsPy *y)
         if (named && !ws_gluon_becomes_mbarrier(y, i))
             continue;
         guint slots = named ? 1 : MAX(b->slots, 1);
-        ws_py_line(y, "%s = gl.allocate_shared_memory(gl.int64, [%u, 1], mbarrier.MBarrierLayout())%s",
+        ws_py_line(y,
+                   "%s = gl.allocate_shared_memory(gl.int64, [%u, 1], mbarrier.MBarrierLayout())%s",
                    y->barrier[i], b->array * slots,
-                   named             ? "  # a named barrier of the design"
+                   named                     ? "  # a named barrier of the design"
                    : b->ready && b->ready[0] ? "  # ready: the first waits pass"
                                              : "");
         initialise(y, i, slots);

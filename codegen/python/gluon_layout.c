@@ -8,9 +8,9 @@
 const char *ws_gluon_dtype(WsPy *y, WsDtype t)
 {
     static const char *const name[WS_DTYPE_COUNT] = {
-        [WS_DTYPE_F32] = "float32",     [WS_DTYPE_F16] = "float16", [WS_DTYPE_BF16] = "bfloat16",
-        [WS_DTYPE_TF32] = "float32",    [WS_DTYPE_I8] = "int8",     [WS_DTYPE_E4M3] = "float8e4nv",
-        [WS_DTYPE_E5M2] = "float8e5",   [WS_DTYPE_U8] = "uint8",    [WS_DTYPE_I32] = "int32",
+        [WS_DTYPE_F32] = "float32",   [WS_DTYPE_F16] = "float16", [WS_DTYPE_BF16] = "bfloat16",
+        [WS_DTYPE_TF32] = "float32",  [WS_DTYPE_I8] = "int8",     [WS_DTYPE_E4M3] = "float8e4nv",
+        [WS_DTYPE_E5M2] = "float8e5", [WS_DTYPE_U8] = "uint8",    [WS_DTYPE_I32] = "int32",
     };
     if (!name[t])
         ws_py_refuse(y, y->op, ws_py_format(y, "dtype %s", ws_dtype_text(t)), NULL);
@@ -39,8 +39,10 @@ const char *ws_gluon_tile_layout(WsPy *y, guint cols)
     guint warps = y->agent ? y->agent->warps : 4;
     if (n % 8 != 0 || (cols & (cols - 1)) != 0 || warps % 4 != 0) {
         ws_py_refuse(y, y->op,
-                     ws_py_format(y, "a tile of %u columns in registers of %u warps (extents are "
-                                     "powers of two)", cols, warps),
+                     ws_py_format(y,
+                                  "a tile of %u columns in registers of %u warps (extents are "
+                                  "powers of two)",
+                                  cols, warps),
                      "2^n columns, groups of 4 warps");
         return "None";
     }
@@ -112,7 +114,8 @@ const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank
                         swizzle, ws_dtype_bytes(t) * 8, rank);
 }
 
-/* --- of a role ----------------------------------------------------------------------------------*/
+/* --- of a role
+ * ----------------------------------------------------------------------------------*/
 
 void ws_gluon_role_begin(WsPy *y)
 {
@@ -139,7 +142,8 @@ void ws_gluon_role_begin(WsPy *y)
     }
 }
 
-/* --- values -------------------------------------------------------------------------------------*/
+/* --- values
+ * -------------------------------------------------------------------------------------*/
 
 const char *ws_gluon_full(WsPy *y, guint v, const char *x)
 {

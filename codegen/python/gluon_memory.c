@@ -1,8 +1,9 @@
-/* Shared memory, copies, tensors. Buffers are [stages, rows, cols]; a stage of an array element lies
- * at element * stages + stage. */
+/* Shared memory, copies, tensors. Buffers are [stages, rows, cols]; a stage of an array element
+ * lies at element * stages + stage. */
 #include "codegen/python/gluon.h"
 
-/* --- views --------------------------------------------------------------------------------------*/
+/* --- views
+ * --------------------------------------------------------------------------------------*/
 
 static gboolean line_buffer(const WsBuffer *b)
 {
@@ -36,8 +37,11 @@ const char *ws_gluon_view(WsPy *y, const WsAccess *a)
     if (part != b->rows && !line_buffer(b)) {
         if (!ws_py_constant(y, a->row0, &row0) || a->rows != part || row0 % part != 0 ||
             a->cols != b->cols)
-            ws_py_refuse(y, y->op, ws_py_format(y, "%u rows of a tile of %u (extents are powers "
-                                                   "of two)", a->rows, b->rows),
+            ws_py_refuse(y, y->op,
+                         ws_py_format(y,
+                                      "%u rows of a tile of %u (extents are powers "
+                                      "of two)",
+                                      a->rows, b->rows),
                          ws_py_format(y, "views of %u rows, or a tile of 2^n rows", part));
         return part_view(y, a, ws_py_format(y, "%" G_GINT64_FORMAT, row0 / part));
     }
@@ -109,7 +113,8 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
                          b->dtype, v->dtype));
 }
 
-/* --- copies -------------------------------------------------------------------------------------*/
+/* --- copies
+ * -------------------------------------------------------------------------------------*/
 
 /* The view as the descriptor wants it: its rank, with the extents of its block. */
 static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, const char *part)
@@ -126,7 +131,8 @@ static const char *as_block(WsPy *y, const WsPyBox *box, const WsAccess *a, cons
     return ws_py_format(y, "%s.reshape([%s])", view, shape);
 }
 
-/* A box whose rows are no power of two goes in parts: "m * BM + part * 64" along dimension `dim`. */
+/* A box whose rows are no power of two goes in parts: "m * BM + part * 64" along dimension `dim`.
+ */
 static const char *coordinates(WsPy *y, const WsOp *op, guint dim, guint rows)
 {
     const char *s = "";
@@ -193,7 +199,8 @@ void ws_gluon_store(WsPy *y, const WsOp *op)
         copy(y, op, box, FALSE);
 }
 
-/* --- tensors through pointers -------------------------------------------------------------------*/
+/* --- tensors through pointers
+ * -------------------------------------------------------------------*/
 
 /* Uniform coordinates that are no plain axis may lie outside of the tensor. */
 static gboolean may_leave(const WsExpr *x)
@@ -224,8 +231,8 @@ static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mas
                   : ws_py_format(y, "%s + %s * %s", *at, s, ws_py_in(y, stride, WS_PY_ATOM));
         if (!more && !may_leave(op->coord[d]))
             continue;
-        const char *inside = ws_py_format(
-            y, "(%s < %s)", s, ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PY_BIT));
+        const char *inside =
+            ws_py_format(y, "(%s < %s)", s, ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PY_BIT));
         *mask = *mask ? ws_py_format(y, "%s & %s", *mask, inside) : inside;
     }
 }
@@ -256,7 +263,8 @@ void ws_gluon_read_global(WsPy *y, const WsOp *op)
                converted(y, x, y->p->tensor[op->tensor].dtype, v->dtype));
 }
 
-/* --- dynamic launches ---------------------------------------------------------------------------*/
+/* --- dynamic launches
+ * ---------------------------------------------------------------------------*/
 
 static const char *one_element(WsPy *y)
 {

@@ -1,10 +1,11 @@
-/* Products and their waits. Each call of warpgroup_mma is a group of its own; what is in flight at a
- * wait is handed through it, so that the compiler keeps accumulators and register operands where
+/* Products and their waits. Each call of warpgroup_mma is a group of its own; what is in flight at
+ * a wait is handed through it, so that the compiler keeps accumulators and register operands where
  * they are. Between its call and the next wait an accumulator is a token, not a tensor: at the end
  * of a body it passes through a wait that never waits, since what a loop carries is a tensor. */
 #include "codegen/python/gluon.h"
 
-/* --- groups -------------------------------------------------------------------------------------*/
+/* --- groups
+ * -------------------------------------------------------------------------------------*/
 
 typedef struct {
     WsPy *y;
@@ -42,7 +43,8 @@ gint64 ws_gluon_groups(WsPy *y, const WsOp *wait, WsOpKind kind, WsOpKind commit
     return wait->n * MAX(s.each, 1);
 }
 
-/* --- in flight ----------------------------------------------------------------------------------*/
+/* --- in flight
+ * ----------------------------------------------------------------------------------*/
 
 static void issue(WsGluon *g, guint value, const char *operand)
 {
@@ -175,7 +177,8 @@ void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin)
         g->token[v] = FALSE;
 }
 
-/* --- a product ----------------------------------------------------------------------------------*/
+/* --- a product
+ * ----------------------------------------------------------------------------------*/
 
 static gboolean whole(WsPy *y, const WsValueUse *u)
 {
@@ -197,7 +200,7 @@ static const char *use_acc(WsPy *y, const WsExpr *first, gboolean *zero)
                        ? ws_py_op(y, WS_EXPR_NE, ws_py_uniform(y, first->arg[0]),
                                   ws_py_uniform(y, first->arg[1]))
                        : ws_py_op(y, WS_EXPR_EQ, t, ws_py_int(y, 0));
-    return ws_py_format(y, "use_acc=%s", not.s);
+    return ws_py_format(y, "use_acc=%s", not .s);
 }
 
 static const char *operand_in_registers(WsPy *y, const WsOp *op, const char *layout)

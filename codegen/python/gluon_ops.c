@@ -20,9 +20,9 @@ static void store_wait(WsPy *y, const WsOp *op)
         ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
 }
 
-#define SILENT NULL, TRUE
-#define FIXED(text) NULL, TRUE, text
-#define NOT(why, change) NULL, TRUE, NULL, why, change
+#define SILENT            NULL, TRUE
+#define FIXED(text)       NULL, TRUE, text
+#define NOT(why, change)  NULL, TRUE, NULL, why, change
 #define WS_GLUON(op, ...) [WS_OP_##op] = { __VA_ARGS__ },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/python/gluon.def"

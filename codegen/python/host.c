@@ -56,7 +56,8 @@ GPtrArray *ws_py_host_arguments(WsPy *y)
     return all;
 }
 
-/* --- real run names -----------------------------------------------------------------------------*/
+/* --- real run names
+ * -----------------------------------------------------------------------------*/
 
 static const char *real(WsPy *y, const WsExpr *x);
 
@@ -119,7 +120,8 @@ const char *ws_py_host_value(WsPy *y, const WsVar *run)
     return run->real ? real(y, run->value) : ws_py_uniform(y, run->value).s;
 }
 
-/* --- sizes --------------------------------------------------------------------------------------*/
+/* --- sizes
+ * --------------------------------------------------------------------------------------*/
 
 static void sizes_of_shapes(WsPy *y)
 {

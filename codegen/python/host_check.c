@@ -1,5 +1,6 @@
-/* The self test of an export: inputs as the design says, and its `reference` at random places of the
- * outputs, in float64. Index notation becomes functions of index tensors: a sum appends a dimension. */
+/* The self test of an export: inputs as the design says, and its `reference` at random places of
+ * the outputs, in float64. Index notation becomes functions of index tensors: a sum appends a
+ * dimension. */
 #include "codegen/python/py.h"
 
 #include <string.h>
@@ -63,10 +64,12 @@ static const char *call(Scope *s, const WsExpr *x)
     static const struct {
         WsFunc func;
         const char *text;
-    } known[] = { { WS_FUNC_EXP, "exp" },      { WS_FUNC_EXP2, "exp2" }, { WS_FUNC_LN, "log" },
-                  { WS_FUNC_LOG2, "log2" },    { WS_FUNC_SQRT, "sqrt" }, { WS_FUNC_TANH, "tanh" },
-                  { WS_FUNC_ABS, "abs" },      { WS_FUNC_MAX, "larger" }, { WS_FUNC_MIN, "smaller" },
-                  { WS_FUNC_SELECT, "select" }, { WS_FUNC_CDIV, "cdiv" } };
+    } known[] = { { WS_FUNC_EXP, "exp" },     { WS_FUNC_EXP2, "exp2" },
+                  { WS_FUNC_LN, "log" },      { WS_FUNC_LOG2, "log2" },
+                  { WS_FUNC_SQRT, "sqrt" },   { WS_FUNC_TANH, "tanh" },
+                  { WS_FUNC_ABS, "abs" },     { WS_FUNC_MAX, "larger" },
+                  { WS_FUNC_MIN, "smaller" }, { WS_FUNC_SELECT, "select" },
+                  { WS_FUNC_CDIV, "cdiv" } };
     if (reduces(x))
         return reduction(s, x, 0);
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
@@ -180,7 +183,8 @@ static const struct {
     { "f_tanh(", "def f_tanh(x):\n    return torch.tanh(tensor_of(x).double())\n" },
     { "f_abs(", "def f_abs(x):\n    return torch.abs(tensor_of(x))\n" },
     { "f_larger(", "def f_larger(x, y):\n    return torch.maximum(tensor_of(x), tensor_of(y))\n" },
-    { "f_smaller(", "def f_smaller(x, y):\n    return torch.minimum(tensor_of(x), tensor_of(y))\n" },
+    { "f_smaller(",
+      "def f_smaller(x, y):\n    return torch.minimum(tensor_of(x), tensor_of(y))\n" },
     { "f_cdiv(", "def f_cdiv(x, y):\n    return (x + y - 1) // y\n" },
     { "f_select(", "def f_select(c, x, y):\n"
                    "    if not isinstance(c, torch.Tensor):\n"
@@ -191,9 +195,9 @@ static const struct {
 static const char *torch_type(WsDtype t)
 {
     static const char *const name[WS_DTYPE_COUNT] = {
-        [WS_DTYPE_F32] = "float32",  [WS_DTYPE_F16] = "float16",
-        [WS_DTYPE_BF16] = "bfloat16", [WS_DTYPE_TF32] = "float32",
-        [WS_DTYPE_I8] = "int8",      [WS_DTYPE_E4M3] = "float8_e4m3fn",
+        [WS_DTYPE_F32] = "float32",      [WS_DTYPE_F16] = "float16",
+        [WS_DTYPE_BF16] = "bfloat16",    [WS_DTYPE_TF32] = "float32",
+        [WS_DTYPE_I8] = "int8",          [WS_DTYPE_E4M3] = "float8_e4m3fn",
         [WS_DTYPE_E5M2] = "float8_e5m2", [WS_DTYPE_U8] = "uint8",
         [WS_DTYPE_I32] = "int32",
     };
@@ -235,10 +239,11 @@ static void tensors(WsPy *y)
         ws_py_line(y, "%s = strided([%s], [%s], torch.%s)", y->tensor[i],
                    dims(y, t->shape, t->rank), dims(y, t->stride, t->rank), torch_type(t->dtype));
         if (t->access == WS_ACCESS_WRITE)
-            ws_py_line(y, t->dtype == WS_DTYPE_I8 || t->dtype == WS_DTYPE_U8 ||
-                                  t->dtype == WS_DTYPE_I32
-                              ? "%s.zero_()"
-                              : "%s.fill_(float(\"nan\"))",
+            ws_py_line(y,
+                       t->dtype == WS_DTYPE_I8 || t->dtype == WS_DTYPE_U8 ||
+                               t->dtype == WS_DTYPE_I32
+                           ? "%s.zero_()"
+                           : "%s.fill_(float(\"nan\"))",
                        y->tensor[i]);
         else
             ws_py_line(y, "%s", filling(y, t, y->tensor[i]));
@@ -257,7 +262,8 @@ static void functions(WsPy *y)
     for (guint i = 0; i < y->p->n_reference && !y->error; i++) {
         const WsStatement *r = y->p->reference[i];
         Scope in = { y, r->index, r->n_index };
-        ws_py_line(y, "%s = lambda %s: %s", called(&s, r->name), indices(&in), print(&in, r->value));
+        ws_py_line(y, "%s = lambda %s: %s", called(&s, r->name), indices(&in),
+                   print(&in, r->value));
     }
 }
 
@@ -290,8 +296,9 @@ static void compare(WsPy *y)
         ws_py_line(y, "limit = %.9g + %.9g * want.abs()", t->tolerance_abs, t->tolerance_rel);
         ws_py_line(y, "good = bool(((error <= limit) | (have == want)).all())");
         ws_py_line(y, "right = right and good");
-        ws_py_line(y, "print(\"%s: worst error\", float(error.max()), \"right\" if good else \"WRONG\")",
-                   y->tensor[i]);
+        ws_py_line(
+            y, "print(\"%s: worst error\", float(error.max()), \"right\" if good else \"WRONG\")",
+            y->tensor[i]);
     }
 }
 

@@ -47,8 +47,8 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
         out->request[i] = a->registers ? a->registers : p->entry_registers;
         warps[i] = a->warps;
     }
-    out->result = ws_tle_registers(warps[0], p->n_agents - 1, warps + 1, out->request + 1,
-                                   out->maxnreg);
+    out->result =
+        ws_tle_registers(warps[0], p->n_agents - 1, warps + 1, out->request + 1, out->maxnreg);
     return TRUE;
 }
 

@@ -1,7 +1,7 @@
-/* Uniform integer expressions as Python text, on the device and (y->host) in the launcher. As in the
- * other printers every value carries the interval it lies in: comparisons that an interval decides
- * fold, and a division whose sign is not known goes through a helper, since // of a scalar on the
- * device truncates where ours floors. */
+/* Uniform integer expressions as Python text, on the device and (y->host) in the launcher. As in
+ * the other printers every value carries the interval it lies in: comparisons that an interval
+ * decides fold, and a division whose sign is not known goes through a helper, since // of a scalar
+ * on the device truncates where ours floors. */
 #include "codegen/python/py.h"
 
 #include <string.h>
@@ -38,8 +38,7 @@ WsPyTerm ws_py_name(const char *s, gint64 lo, gint64 hi)
 
 static WsPyTerm infix(WsPy *y, const char *op, guint prec, WsPyTerm a, WsPyTerm b, WsInterval in)
 {
-    const char *s =
-        ws_py_format(y, "%s %s %s", ws_py_in(y, a, prec), op, ws_py_in(y, b, prec + 1));
+    const char *s = ws_py_format(y, "%s %s %s", ws_py_in(y, a, prec), op, ws_py_in(y, b, prec + 1));
     return (WsPyTerm){ s, prec, in };
 }
 
@@ -61,8 +60,7 @@ static WsPyTerm sum(WsPy *y, WsPyTerm a, WsPyTerm b, gboolean minus)
         b = t;
     }
     if (known_a && known_x == 0 && minus)
-        return (WsPyTerm){ ws_py_format(y, "-%s", ws_py_in(y, b, WS_PY_UNARY)), WS_PY_UNARY,
-                         in };
+        return (WsPyTerm){ ws_py_format(y, "-%s", ws_py_in(y, b, WS_PY_UNARY)), WS_PY_UNARY, in };
     return infix(y, minus ? "-" : "+", WS_PY_SUM, a, b, in);
 }
 
@@ -110,8 +108,8 @@ static WsPyTerm compare(WsPy *y, WsExprOp op, WsPyTerm a, WsPyTerm b)
         return ws_py_int(y, known);
     guint prec = WS_PY_REL;
     /* arithmetic on both sides reads without parentheses; nested comparisons do not */
-    const char *s = ws_py_format(y, "%s %s %s", ws_py_in(y, a, WS_PY_BIT),
-                                   text[op - WS_EXPR_LT], ws_py_in(y, b, WS_PY_BIT));
+    const char *s = ws_py_format(y, "%s %s %s", ws_py_in(y, a, WS_PY_BIT), text[op - WS_EXPR_LT],
+                                 ws_py_in(y, b, WS_PY_BIT));
     return term(s, prec, 0, 1);
 }
 
@@ -211,7 +209,7 @@ static WsPyTerm call(WsPy *y, const WsExpr *x)
         return a;
     case WS_FUNC_ABS:
         return (WsPyTerm){ ws_py_format(y, "abs(%s)", a.s), WS_PY_ATOM,
-                         ws_interval(0, MAX(a.in.hi, -a.in.lo)) };
+                           ws_interval(0, MAX(a.in.hi, -a.in.lo)) };
     case WS_FUNC_POW2FLOOR:
         if (!y->host)
             ws_py_refuse(y, y->op, "pow2floor on the device", "make it a `let` of the design");
@@ -266,10 +264,10 @@ static WsPyTerm element(WsPy *y, const WsExpr *x)
 {
     if (y->dialect->element && !y->host)
         return term(y->dialect->element(y, x), WS_PY_ATOM, G_MININT32, G_MAXINT32);
-    ws_py_refuse(y, y->op,
-                 ws_py_format(y, "an element of tensor %s in an expression",
-                              y->p->tensor[x->var].name),
-                 "read it by a `let` that no Python export needs, or use --as cuda");
+    ws_py_refuse(
+        y, y->op,
+        ws_py_format(y, "an element of tensor %s in an expression", y->p->tensor[x->var].name),
+        "read it by a `let` that no Python export needs, or use --as cuda");
     return ws_py_int(y, 0);
 }
 
@@ -345,7 +343,8 @@ gboolean ws_py_constant(WsPy *y, const WsExpr *x, gint64 *out)
     return TRUE;
 }
 
-/* --- slots, parities, stages --------------------------------------------------------------------*/
+/* --- slots, parities, stages
+ * --------------------------------------------------------------------*/
 
 const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const char *name)
 {

@@ -380,6 +380,8 @@ static void launcher(WsTle *t, const char *kernel)
     y->host = TRUE;
     ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
     ws_py_host_sizes(y);
+    ws_py_host_assumptions(y);
+    y->host = TRUE;
     descriptors(t);
     ws_py_line(y, "kernel[(%s,)](%s, num_warps=%u)", grid(t), kernel,
                y->p->agent[t->order[0]].warps);

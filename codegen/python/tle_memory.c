@@ -228,9 +228,10 @@ void ws_tle_global(WsTle *t, const WsOp *op)
     }
     Pointer p = pointer_of(t, op, v, op->value[0].rows, op->value[0].cols);
     const char *offset = p.offset ? p.offset : "0", *mask = p.mask ? p.mask : "True";
+    const char *place = ws_py_format(y, "  # at: [%s]", ws_py_coordinates(y, op));
     if (load) {
         const char *x = ws_py_format(y, "tl.load(%s + (%s), mask=%s, other=0)", name, offset, mask);
-        ws_py_line(y, "%s = %s", value, converted(t, x, tensor->dtype, v->dtype));
+        ws_py_line(y, "%s = %s%s", value, converted(t, x, tensor->dtype, v->dtype), place);
         return;
     }
     const char *x = converted(t, part(t, &op->value[0]), v->dtype, tensor->dtype);
@@ -238,7 +239,7 @@ void ws_tle_global(WsTle *t, const WsOp *op)
         ws_py_line(y, "tl.atomic_add(%s + (%s), %s, mask=%s, sem=\"relaxed\")", name, offset, x,
                    mask);
     else
-        ws_py_line(y, "tl.store(%s + (%s), %s, mask=%s)", name, offset, x, mask);
+        ws_py_line(y, "tl.store(%s + (%s), %s, mask=%s)%s", name, offset, x, mask, place);
 }
 
 const char *ws_tle_element(WsPy *y, const WsExpr *x)
