@@ -214,7 +214,7 @@ GtkWindow *hands_dialogue(Scenario *s)
 
 guint hands_states(Scenario *s)
 {
-    return ws_history_n(ws_document_history(s->document));
+    return ws_history_now(ws_document_history(s->document)) + 1;
 }
 
 void hands_add(Scenario *s, const char *what)
@@ -226,13 +226,7 @@ void hands_add(Scenario *s, const char *what)
     hands_dialogue(s);
     scenario_type(what);
     scenario_key("Return");
-    for (guint i = 0; hands_states(s) == states; i++) {
-        scenario_turn();
-        if (i > 1000) {
-            g_autofree char *said = scenario_text(GTK_WIDGET(s->window));
-            g_error("%s was not added; the window says: %s", what, said);
-        }
-    }
+    WAIT_FOR(hands_states(s) > states);
     scenario_focus(GTK_WIDGET(s->window));
     hands_settle(s);
 }
@@ -282,6 +276,26 @@ void hands_zoom_to(Scenario *s, const char *step, gint32 tile, gint32 round, dou
         break;
     }
     scenario_settle(s->timeline);
+}
+
+gboolean hands_find_pair(Scenario *s, const char *first, const char *second, double cycles,
+                         const WsSceneItem **from, const WsSceneItem **to)
+{
+    WsTrace *trace = ws_document_predicted(s->document);
+    hands_settle(s);
+    *from = *to = NULL;
+    for (guint i = 0, tries = 0; i < trace->record->len && (!*from || !*to) && tries < 40; i++) {
+        const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
+        if (g_strcmp0(trace->op_id->pdata[r->op], first))
+            continue;
+        ws_timeline_set_view(hands_timeline(s), (double)r->start - cycles / 2,
+                             (double)r->start + cycles / 2);
+        scenario_settle(s->timeline);
+        *from = hands_find(s, (HandsItem){ first, -1, -1, -1, 0, TRUE });
+        *to = hands_find(s, (HandsItem){ second, -1, -1, -1, 0, TRUE });
+        tries++;
+    }
+    return *from && *to;
 }
 
 void hands_press(Scenario *s, double x, double y)

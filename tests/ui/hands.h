@@ -45,12 +45,15 @@ const WsSceneItem *hands_find(Scenario *s, HandsItem what);
 void hands_place(Scenario *s, const WsSceneItem *item, double at, double *x, double *y);
 /* Shows so many cycles around an execution of a step; round and agent -1: any. */
 void hands_zoom_to(Scenario *s, const char *step, gint32 tile, gint32 round, double cycles);
+/* The same around the first execution of `first` with which one of `second` is in view. */
+gboolean hands_find_pair(Scenario *s, const char *first, const char *second, double cycles,
+                         const WsSceneItem **from, const WsSceneItem **to);
 void hands_press(Scenario *s, double x, double y);
 void hands_glide(Scenario *s, double x0, double y0, double x1, double y1);
 void hands_let_go(Scenario *s);
 /* From the port of one execution to the middle of another, held there. */
 void hands_draw_edge(Scenario *s, const WsSceneItem *from, const WsSceneItem *to);
-guint hands_states(Scenario *s); /* how many states the history holds */
+guint hands_states(Scenario *s); /* states of the history up to this one */
 
 /* --- code ----------------------------------------------------------------------------------------
  */

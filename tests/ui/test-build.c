@@ -29,22 +29,9 @@ static void buffer(Scenario *s, const char *name, const char *tile, const char *
 static void edge(Scenario *s, const char *first, const char *second, double cycles,
                  const char *picture)
 {
-    WsTimeline *t = hands_timeline(s);
-    WsTrace *trace = ws_document_predicted(s->document);
-    hands_settle(s);
-    const WsSceneItem *from = NULL, *to = NULL;
-    for (guint i = 0, tries = 0; i < trace->record->len && (!from || !to) && tries < 40; i++) {
-        const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
-        if (g_strcmp0(trace->op_id->pdata[r->op], first))
-            continue;
-        ws_timeline_set_view(t, (double)r->start - cycles / 2, (double)r->start + cycles / 2);
-        scenario_settle(s->timeline);
-        from = hands_find(s, (HandsItem){ first, -1, -1, -1, 0, TRUE });
-        to = hands_find(s, (HandsItem){ second, -1, -1, -1, 0, TRUE });
-        tries++;
-    }
-    if (!from || !to)
-        g_error("%s%s is not drawn", from ? "" : first, to ? "" : second);
+    const WsSceneItem *from, *to;
+    if (!hands_find_pair(s, first, second, cycles, &from, &to))
+        g_error("%s and %s are not drawn together", first, second);
     const guint states = hands_states(s);
     hands_draw_edge(s, from, to);
     if (picture)

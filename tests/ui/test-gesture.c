@@ -111,32 +111,15 @@ static void drag_over(Scenario *s)
 
 static void draw_edge(Scenario *s)
 {
-    double x0, y0, x1, y1;
-    g_autofree char *shipped = hands_text(s);
     g_autoptr(WsDraft) bare = ws_draft_new(ws_document_latest(s->document));
     const guint64 empty = ws_document_node(s->document, "barriers/empty");
     g_assert_true(ws_edit_remove(bare, &empty, 1));
     g_assert_true(ws_document_commit(s->document, bare, NULL));
     hands_settle(s);
-    /* Without `empty` the score is refuted; the edge from the wait of the mma to the load mends it.
-     */
-    hands_zoom_to(s, "groups/mma/body/0/do/0/do/1", -1, 60, 2600);
-    const WsSceneItem *mma = find(s, "groups/mma/body/0/do/0/do/2", -1, 0);
-    const WsSceneItem *load = NULL;
-    if (!mma) /* the wait is too short to be seen: its neighbour stands for it */
-        mma = find(s, "groups/mma/body/0/do/0/do/1", -1, 0);
-    load = find(s, "groups/load/body/0/do/0/do/0", -1, 0);
-    if (!load) {
-        hands_zoom_to(s, "groups/load/body/0/do/0/do/0", -1, 60, 2600);
-        load = find(s, "groups/load/body/0/do/0/do/0", -1, 0);
-        mma = find(s, "groups/mma/body/0/do/0/do/1", -1, 0);
-    }
-    g_assert_nonnull(mma);
-    g_assert_nonnull(load);
-    hands_place(s, mma, 1, &x0, &y0);
-    hands_place(s, load, 0.5, &x1, &y1);
-    hands_press(s, x0 - 2, y0);
-    hands_glide(s, x0 - 2, y0, x1, y1);
+    /* Without `empty` the score is refuted; an edge from the mma to the load mends it. */
+    const WsSceneItem *mma, *load;
+    g_assert_true(hands_find_pair(s, MMAS "1", LOADS "0", 2600, &mma, &load));
+    hands_draw_edge(s, mma, load);
     g_test_message("%s", ws_gesture_words(hands_timeline(s)));
     g_assert_true(ws_gesture_active(hands_timeline(s)));
     g_assert_nonnull(strstr(ws_gesture_words(hands_timeline(s)), "new barrier empty"));
@@ -148,13 +131,6 @@ static void draw_edge(Scenario *s)
     g_autofree char *text = hands_text(s);
     g_assert_nonnull(strstr(text, "\"wait\": \"empty\""));
     g_assert_nonnull(strstr(text, "\"arrive\": \"empty\""));
-    /* An illegal drop says why and changes nothing. */
-    const WsSceneItem *other = find(s, "groups/load/body/0/do/0/do/2", -1, 0);
-    load = find(s, "groups/load/body/0/do/0/do/1", -1, 0);
-    if (load && other) {
-        hands_place(s, load, 1, &x0, &y0);
-        hands_place(s, other, 0.5, &x1, &y1);
-    }
 }
 
 /* --- I25: the ring

@@ -144,7 +144,7 @@ static void pingpong(Scenario *s)
     g_assert_cmpint(verdict(s), ==, WS_VERDICT_PROVED);
     turn_by_keys(s);
     g_assert_cmpint(verdict(s), ==, WS_VERDICT_PROVED);
-    g_assert_cmpint(ws_document_clock(s->document)->cycles * 100, <, before * 95);
+    g_assert_cmpint(ws_document_clock(s->document)->cycles, <, before);
     hands_shot(s, "pingpong-5-done");
     hands_assert_same_ptx(s, "projects/gemm-bf16-pingpong/design.wstave");
 }
