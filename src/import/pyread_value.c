@@ -88,6 +88,7 @@ const Val *py_formula(PyRead *p, const Val *v)
     }
     m->rows = m->cols = 1;
     if (v->kind == VAL_INT) {
+        m->dtype = "i32";
         g_autofree char *text = ws_x_text(v->e);
         m->text = ws_source_format(p->r, v->e->n_args ? "(%s)" : "%s", text);
     } else if (v->kind == VAL_REAL) {
@@ -140,6 +141,8 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
         if (!strcmp(known[i], own)) {
             Val *m = combine(p, x, y);
             m->text = ws_source_format(p->r, "(%s %s %s)", x->text, own, y->text);
+            if (i < 3 && !g_strcmp0(x->dtype, "i32") && !g_strcmp0(y->dtype, "i32"))
+                m->dtype = "i32";
             return m;
         }
     return py_opaque(p);

@@ -160,6 +160,52 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
     return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], a[4], a[1], NULL }, at);
 }
 
+/* An expression that an export says in a remark at the end of a statement. */
+static WsPython *said(PyRead *p, const WsPyNode *at, const char *key, const WsPyNode **node)
+{
+    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
+    const char *text = strstr(line, key);
+    text = text ? text + strlen(key) : NULL;
+    WsPython *tree = text ? ws_python_parse(text, strlen(text), p->file, NULL) : NULL;
+    const WsPyNode *module = tree ? ws_python_module(tree) : NULL;
+    *node = module && module->n == 1 && module->kid[0]->kind == WS_PY_EXPR ? module->kid[0]->kid[0]
+                                                                           : NULL;
+    return tree;
+}
+
+/* The tensor that a pointer is made of: what stands leftmost. */
+static const Val *base_of(PyRead *p, const WsPyNode *pointer)
+{
+    while (pointer->kind == WS_PY_BINARY)
+        pointer = pointer->kid[0];
+    return pointer->kind == WS_PY_NAME ? py_lookup(p, pointer->text) : NULL;
+}
+
+/* A tile of a tensor through pointers, where a remark says which: "# at: [z, h, m * BM]". NULL: it
+ * does not. */
+static WsReadStep *pointed(PyRead *p, WsReadKind kind, const WsPyNode *at)
+{
+    const WsPyNode *list = NULL;
+    g_autoptr(WsPython) tree = p->group ? said(p, at, "# at: ", &list) : NULL;
+    const Val *base = list && at->n > 1 ? base_of(p, at->kid[1]) : NULL;
+    if (!base || list->kind != WS_PY_LIST || !list->n || list->n > 5)
+        return NULL;
+    const WsExpr *coord[5];
+    for (guint i = 0; i < list->n; i++)
+        if (!(coord[i] = py_eval_int(p, list->kid[i])))
+            return NULL;
+    const gint tensor = py_tensor(p, base, list->n, at->line);
+    if (tensor < 0)
+        return NULL;
+    WsReadStep *s = py_step(p, kind, at);
+    s->tensor = tensor;
+    s->n_coord = list->n;
+    memcpy(s->coord, coord, list->n * sizeof *coord);
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->rank = MAX(t->rank, list->n);
+    return s;
+}
+
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     return py_mean_READ(p, a, at);
@@ -169,7 +215,34 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return py_mean_WRITE(p, a, at);
-    return py_wrong(p, at, "a store through pointers");
+    const gint value = !p->group || !a[1]       ? -1
+                       : a[1]->kind == VAL_TILE ? a[1]->index
+                                                : py_hold(p, "stored", a[1], at, 0, 0);
+    WsReadStep *s = value >= 0 ? pointed(p, WS_READ_WRITE, at) : NULL;
+    if (!s)
+        return py_wrong(p, at, "a store through pointers");
+    s->value = value;
+    s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->written = TRUE;
+    if (!t->dtype)
+        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    return py_none(p);
+}
+
+/* 0 .. n-1 along the columns until arithmetic turns it. */
+const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
+    if (n < 1 || py_number(a[0], 0))
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_MATH);
+    v->text = "col";
+    v->dtype = "i32";
+    v->rows = 1;
+    v->cols = n;
+    return v;
 }
 
 /* --- products ----------------------------------------------------------------------------------*/
@@ -188,14 +261,9 @@ static const Val *turned(PyRead *p, const Val *operand, const Val *flag)
 /* Exports of designs say behind the product when it starts anew: "# first: k == 0". */
 static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
 {
-    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
-    const char *text = strstr(line, "# first: ");
-    g_autoptr(WsPython) tree =
-        text ? ws_python_parse(text + 9, strlen(text + 9), p->file, NULL) : NULL;
-    const WsPyNode *module = tree ? ws_python_module(tree) : NULL;
-    if (!module || module->n != 1 || module->kid[0]->kind != WS_PY_EXPR)
-        return NULL;
-    return py_eval_int(p, module->kid[0]->kid[0]);
+    const WsPyNode *node;
+    g_autoptr(WsPython) tree = said(p, at, "# first: ", &node);
+    return node ? py_eval_int(p, node) : NULL;
 }
 
 const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
@@ -246,13 +314,24 @@ static void say(PyRead *p, const char *text, guint line, guint column)
     s->flag = strstr(text, " full") != NULL;
 }
 
+/* A block ends where the next statement begins: what is in it ends before. */
+static guint last_line(const WsPyNode *node)
+{
+    const gboolean block = node->kind == WS_PY_BLOCK || node->kind == WS_PY_FOR ||
+                           node->kind == WS_PY_WHILE || node->kind == WS_PY_IF;
+    guint line = block ? node->line : node->end_line;
+    for (guint i = 0; i < node->n; i++)
+        line = MAX(line, last_line(node->kid[i]));
+    return line;
+}
+
 /* Comment lines above statement i of a block, or below its last one. */
 void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i)
 {
     if (p->from != WS_IMPORT_TLE || !p->group || !block->n)
         return;
     const guint column = block->kid[0]->column;
-    guint first = i < block->n ? block->kid[i]->line : block->kid[i - 1]->end_line + 1;
+    guint first = i < block->n ? block->kid[i]->line : last_line(block->kid[i - 1]) + 1;
     guint end = first;
     while (i < block->n && remark(p, first - 1, column))
         first--;

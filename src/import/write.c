@@ -377,7 +377,7 @@ static void put_opaque(Writer *w, const WsReadStep *s)
 
 static void put_move(Writer *w, const WsReadStep *s, const char *keyword, const char *key)
 {
-    g_autofree char *ref = buffer_ref(w, &s->buffer);
+    g_autofree char *ref = s->buffer.object >= 0 ? buffer_ref(w, &s->buffer) : NULL;
     g_string_append_printf(w->out, "{\"%s\": ", keyword);
     if (s->value >= 0) {
         g_autofree char *value =
@@ -388,7 +388,12 @@ static void put_move(Writer *w, const WsReadStep *s, const char *keyword, const 
         put_string(w->out, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
         put_coords(w, s);
     }
-    put_field(w, key, ref);
+    if (s->value >= 0 && s->tensor >= 0) { /* through pointers */
+        put_field(w, key, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
+        put_coords(w, s);
+    } else {
+        put_field(w, key, ref);
+    }
 }
 
 static void put_mma(Writer *w, const WsReadStep *s)

@@ -1,0 +1,230 @@
+/* Designs -> TLE -> designs: the same program up to names where TLE can say it, proved where it is
+ * said with more barriers; and mistakes planted in a kernel are found on its lines. */
+#include "check/check.h"
+#include "codegen/python/python.h"
+#include "import/import.h"
+
+#include <string.h>
+
+typedef struct {
+    WsDesign *design;
+    WsProgram *program;
+} Read;
+
+static void read_clear(Read *r)
+{
+    g_clear_pointer(&r->program, ws_program_unref);
+    g_clear_pointer(&r->design, ws_design_unref);
+}
+
+static Read read_design(const char *path)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    Read r = { ws_design_load(file, findings), NULL };
+    r.program = r.design ? ws_elaborate(r.design, NULL, 0, findings) : NULL;
+    g_assert_nonnull(r.program);
+    return r;
+}
+
+static char *export_of(const char *path)
+{
+    Read r = read_design(path);
+    g_autoptr(GError) error = NULL;
+    char *text = ws_generate_tle(r.program, &error);
+    g_assert_no_error(error);
+    read_clear(&r);
+    return text;
+}
+
+/* The import as a program; `unread` things and refusals are told. */
+static Read read_tle(const char *text, const char *name, guint unread, WsFindings *findings)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import = ws_import_text(text, strlen(text), name, WS_IMPORT_TLE, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < import->unread->len; i++) {
+        const WsUnread *u = import->unread->pdata[i];
+        g_test_message("%s:%u: not read: %s\n%s", name, u->line, u->what, u->source);
+    }
+    g_assert_cmpuint(import->unread->len, ==, unread);
+    Read r = { ws_design_ref(import->design), NULL };
+    r.program = ws_elaborate(r.design, NULL, 0, findings);
+    if (!r.program) {
+        g_autofree char *says = ws_findings_print(findings, name);
+        g_autofree char *design = ws_design_print(r.design);
+        g_test_message("%s\n%s", says, design);
+    }
+    g_assert_nonnull(r.program);
+    return r;
+}
+
+/* --- there and back ----------------------------------------------------------------------------*/
+
+static WsLaunchValues *values_of(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    for (guint i = 0; i < a->n_vars; i++) {
+        WsSize s = { a->var[i].name, 0 };
+        if (a->var[i].kind != WS_VAR_SIZE || ws_program_find_var(p, s.name) < 0)
+            continue;
+        s.value = ws_launch_var(from, (gint)i);
+        g_array_append_val(size, s);
+    }
+    WsLaunchValues *v =
+        ws_launch_values(p, (const WsSize *)(gpointer)size->data, size->len, FALSE, findings);
+    g_autofree char *says = ws_findings_print(findings, "import");
+    if (!v)
+        g_test_message("%s", says);
+    g_assert_nonnull(v);
+    return v;
+}
+
+static void test_same(gconstpointer data)
+{
+    const char *path = data;
+    g_autofree char *text = export_of(path), *why = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new(), none = ws_findings_new();
+    Read a = read_design(path), b = read_tle(text, "kernel.py", 0, findings);
+    g_autoptr(WsLaunchValues) va = ws_launch_values(a.program, NULL, 0, TRUE, none);
+    g_autoptr(WsLaunchValues) vb = values_of(b.program, va, a.program);
+    gboolean same = ws_program_same(a.program, b.program, va, vb, ws_launch_tiles(va), &why);
+    if (!same)
+        g_test_message("%s: %s", path, why);
+    g_assert_true(same);
+    read_clear(&a);
+    read_clear(&b);
+}
+
+/* Written with a barrier per copy: another program, which is proved too. */
+static void test_proved(gconstpointer data)
+{
+    g_autofree char *text = export_of(data);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    Read b = read_tle(text, "kernel.py", 0, findings);
+    WsCheckOptions options = { 0 };
+    g_autoptr(WsVerdict) v = ws_check(b.program, &options, findings);
+    g_autofree char *says = ws_findings_print(findings, "kernel.py");
+    if (v->kind != WS_VERDICT_PROVED)
+        g_test_message("%s", says);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+    read_clear(&b);
+}
+
+static const char *const same[] = {
+    "tests/designs/gemm-tle.wstave",
+    "tests/designs/attention-tle-pingpong.wstave",
+};
+static const char *const split[] = {
+    "projects/gemm-bf16/design.wstave",
+    "projects/gemm-bf16-pingpong/design.wstave",
+    "tests/designs/gemm-cooperative.wstave",
+    "tests/designs/moves/gemm-nn.wstave",
+};
+
+/* --- planted mistakes --------------------------------------------------------------------------*/
+
+typedef struct {
+    const char *title, *from, *to;
+    guint nth;          /* occurrence that changes, from 1; 0: all */
+    const char *rule;   /* that speaks */
+    const char *source; /* what stands on the line that it names */
+} Planted;
+
+static const Planted planted[] = {
+    { "empty-counts-one", "alloc_barriers(STAGES, arrive_count=2",
+      "alloc_barriers(STAGES, arrive_count=1", 1, "P-CNT", "barrier_arrive(empty_b" },
+    { "consumer-forgets-b",
+      "        tle.gpu.barrier_wait(full_b[k_total % STAGES], phaseIdx=k_total // STAGES)\n",
+      "        pass\n", 1, "P-RACE", "wgmma" },
+    { "phase-starts-again", "phaseIdx=k_total // STAGES)\n", "phaseIdx=k // STAGES)\n", 4, "P-STALE", "barrier_wait(full_a" },
+    { "wrong-bytes", "expect_bytes=16384", "expect_bytes=8192", 1, "P-TX", "tle.gpu.copy(B_desc" },
+    { "empty-is-pending", "init=tle.gpu.READY", "init=tle.gpu.PENDING", 1, "P-DL",
+      "barrier_wait(empty_a" },
+    { "early-release", "wgmma_wait(1, acc)", "wgmma_wait(2, acc)", 1, "P-ASYNC", "tle.gpu.copy(" },
+};
+
+static char *plant(const char *text, const Planted *m)
+{
+    GString *s = g_string_new(NULL);
+    guint n = 0;
+    for (const char *at = text; *at;) {
+        if (g_str_has_prefix(at, m->from) && (++n == m->nth || !m->nth)) {
+            g_string_append(s, m->to);
+            at += strlen(m->from);
+        } else {
+            g_string_append_c(s, *at++);
+        }
+    }
+    g_assert_cmpuint(n, >=, MAX(m->nth, 1));
+    return g_string_free(s, FALSE);
+}
+
+static void test_planted(gconstpointer data)
+{
+    const Planted *m = data;
+    g_autofree char *right = export_of("tests/designs/gemm-tle.wstave");
+    g_autofree char *text = plant(right, m);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    Read b = read_tle(text, "kernel.py", 0, findings);
+    WsCheckOptions options = { 0 };
+    g_autoptr(WsVerdict) v = ws_check(b.program, &options, findings);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
+    ws_import_locate(b.design, findings);
+    gboolean found = FALSE;
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        const char *rule = ws_rule(f->rule)->text;
+        const char *source = f->line && f->line <= g_strv_length(line) ? line[f->line - 1] : "";
+        if (f->severity != WS_SEVERITY_HINT)
+            g_test_message("%s at line %u: %s\n%s", rule, f->line, f->message, source);
+        found = found || (f->line && f->severity == WS_SEVERITY_ERROR &&
+                          g_str_has_prefix(rule, m->rule) && strstr(source, m->source));
+    }
+    g_assert_true(found);
+    read_clear(&b);
+}
+
+/* --- what is not TLE ---------------------------------------------------------------------------*/
+
+static void test_bad(void)
+{
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "import triton\n", "warp_specialize" },
+        { "def f(:\n  pass\n", ":3:1" },
+        { "import triton.experimental.tle.language as tle\n@jit\ndef k(x):\n"
+          "    tle.gpu.warp_specialize([(k, (x,))], [4], [24])\n",
+          ":4:5" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsImport) import =
+            ws_import_text(bad[i].text, strlen(bad[i].text), "bad.py", WS_IMPORT_TLE, &error);
+        g_assert_null(import);
+        g_test_message("%s", error->message);
+        g_assert_nonnull(strstr(error->message, bad[i].says));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(same); i++) {
+        g_autofree char *path = g_strdup_printf("/tle-import/same/%s", strrchr(same[i], '/') + 1);
+        g_test_add_data_func(path, same[i], test_same);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(split); i++) {
+        g_autofree char *path = g_strdup_printf("/tle-import/proved/%u", i);
+        g_test_add_data_func(path, split[i], test_proved);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
+        g_autofree char *path = g_strdup_printf("/tle-import/planted/%s", planted[i].title);
+        g_test_add_data_func(path, &planted[i], test_planted);
+    }
+    g_test_add_func("/tle-import/bad", test_bad);
+    return g_test_run();
+}
