@@ -120,6 +120,12 @@ static void connect(Soak *s, WsDraft *d, guint64 a, guint64 b)
     ws_edit_connect(d, a, b, &how);
 }
 
+static void turn(Soak *s, WsDraft *d, guint64 a, guint64 b)
+{
+    WsConnection how;
+    ws_edit_turn(d, a, pick(s, 2) ? b : a, pick(s, 2), &how);
+}
+
 static void ring(Soak *s, WsDraft *d, guint64 a, guint64 b)
 {
     ws_edit_depth(d, a, pick(s, 6));
@@ -174,9 +180,9 @@ static void paste(Soak *s, WsDraft *d, guint64 a, guint64 b)
 }
 
 static void (*const action[])(Soak *s, WsDraft *d, guint64 a, guint64 b) = {
-    nudge,     nudge,  ahead, other_group, add,  add,     take_away, duplicate,
-    wrap,      unwrap, dent,  move,        move, connect, connect,   ring,
-    replicate, mute,   peel,  rename_it,   set,  set,     set,       paste,
+    nudge,  nudge, ahead,     other_group, add,     add,     take_away, duplicate, wrap,
+    unwrap, dent,  move,      move,        connect, connect, turn,      ring,      replicate,
+    mute,   peel,  rename_it, set,         set,     set,     paste,
 };
 
 static char *text_of(WsDocument *d)
