@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define GEMM     WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+#define CLUSTER  WS_SOURCE_ROOT "/projects/gemm-bf16-cluster2/design.wstave"
 #define PINGPONG WS_SOURCE_ROOT "/tests/designs/gemm-pingpong.wstave"
 
 typedef struct {
@@ -114,9 +115,32 @@ static const Case cases[] = {
     { "simulate-unknown-size", { "simulate", GEMM, "--size", "Q=1", NULL }, 2, "Q" },
     { "simulate-negative", { "simulate", GEMM, "--size", "M=-1", NULL }, 2, "M" },
     { "generate-program", { "generate", GEMM, "--as", "program", NULL }, 0, "full" },
+    { "generate-gluon", { "generate", GEMM, "--as", "gluon", NULL }, 0, "gl.warp_specialize([" },
+    { "generate-tle", { "generate", GEMM, "--as", "tle", NULL }, 0, "warp_specialize" },
+    { "generate-gluon-not",
+      { "generate", CLUSTER, "--as", "gluon", NULL },
+      3,
+      "step load at groups/load/" },
     { "generate-later", { "generate", GEMM, "--as", "amdgcn", NULL }, 3, "amdgcn" },
     { "generate-unknown", { "generate", GEMM, "--as", "elf", NULL }, 2, "elf" },
 };
+
+/* What a language cannot say leaves no file, and takes none away. */
+static void test_no_partial_file(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("warpstave-cli-XXXXXX", NULL);
+    g_autofree char *file = g_build_filename(dir, "kernel.py", NULL);
+    const char *const arguments[] = { "generate", CLUSTER, "--as", "gluon", "-o", file, NULL };
+    g_autofree char *output = NULL, *again = NULL, *kept = NULL;
+    g_assert_cmpint(run(arguments, &output), ==, 3);
+    g_assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
+    g_assert_true(g_file_set_contents(file, "mine", -1, NULL));
+    g_assert_cmpint(run(arguments, &again), ==, 3);
+    g_assert_true(g_file_get_contents(file, &kept, NULL, NULL));
+    g_assert_cmpstr(kept, ==, "mine");
+    g_unlink(file);
+    g_rmdir(dir);
+}
 
 /* Bad input: the shipped design with one text replaced; every one is exit 2 (or 1: a finding) with
  * file, place and remedy, from check, format and generate alike. */
@@ -215,6 +239,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/cli/bad/%s", bad_texts[i].title);
         g_test_add_data_func(path, &bad_texts[i], test_bad_text);
     }
+    g_test_add_func("/cli/no-partial-file", test_no_partial_file);
     g_test_add_data_func("/cli/bad/cut-off", (gconstpointer)cut_off, test_no_design);
     g_test_add_data_func("/cli/bad/too-long", (gconstpointer)too_long, test_no_design);
     g_test_add_data_func("/cli/bad/too-deep", (gconstpointer)too_deep, test_no_design);

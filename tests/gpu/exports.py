@@ -77,7 +77,8 @@ def compare(bundle, tensors, graphs, result):
         good = bool((error <= 2 * (spec["abs"] + spec["rel"] * a.abs())).all())
         right = right and good
         result["outputs"][spec["name"]] = {"right": good, "max_difference": float(error.nan_to_num(nan=float("inf")).max()),
-                                           "equal": float((a == b).double().mean())}
+                                           "equal": float((a == b).double().mean()),
+                                           "not_finite": [int((~x.isfinite()).sum()) for x in (a, b)]}
     return right
 
 
@@ -102,7 +103,8 @@ def measure(path, bundle, kernel, case, options, flush, nvml):
         result["export"][:26], case["label"][:28], "right" if result["right"] else "WRONG", result["ours"]["median"],
         result["gluon"]["median"], result["gluon"].get("tflops", 0.0), result["ratio"]["median"],
         result["ratio"]["min"], result["ratio"]["max"],
-        " ".join("%s max %.2e equal %.4f" % (n, o["max_difference"], o["equal"]) for n, o in result["outputs"].items())),
+        " ".join("%s max %.2e equal %.4f%s" % (n, o["max_difference"], o["equal"], "" if o["right"] else " not finite %s" % o["not_finite"])
+                 for n, o in result["outputs"].items())),
         flush=True)
     return result
 
