@@ -162,9 +162,13 @@ static void allocate_mbarriers(WsTle *t, guint number, gint element)
         const char *bytes =
             part->expect ? ws_py_format(t->y, ", expect_bytes=%" G_GINT64_FORMAT, part->expect)
                          : "";
-        ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%s, arrive_count=%u, init=tle.gpu.%s%s)", as,
-                   count, part->expect ? 1 : b->arrivals[e], b->ready[e] ? "READY" : "PENDING",
-                   bytes);
+        const char *remark = plan->n_parts < 2 ? ""
+                             : element < 0
+                                 ? ws_py_format(t->y, "  # part of: %s", b->name)
+                                 : ws_py_format(t->y, "  # part of: %s_%d", b->name, element);
+        ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%s, arrive_count=%u, init=tle.gpu.%s%s)%s",
+                   as, count, part->expect ? 1 : b->arrivals[e], b->ready[e] ? "READY" : "PENDING",
+                   bytes, remark);
     }
 }
 

@@ -228,7 +228,8 @@ void ws_tle_global(WsTle *t, const WsOp *op)
     }
     Pointer p = pointer_of(t, op, v, op->value[0].rows, op->value[0].cols);
     const char *offset = p.offset ? p.offset : "0", *mask = p.mask ? p.mask : "True";
-    const char *place = ws_py_format(y, "  # at: [%s]", ws_py_coordinates(y, op));
+    const char *place = ws_py_format(y, "  # at: [%s], [%u, %u]", ws_py_coordinates(y, op),
+                                     op->value[0].rows, op->value[0].cols);
     if (load) {
         const char *x = ws_py_format(y, "tl.load(%s + (%s), mask=%s, other=0)", name, offset, mask);
         ws_py_line(y, "%s = %s%s", value, converted(t, x, tensor->dtype, v->dtype), place);

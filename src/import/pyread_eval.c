@@ -218,6 +218,16 @@ static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
 static const Val *index_(PyRead *p, const WsPyNode *node)
 {
     const Val *a = py_eval(p, node->kid[0]);
+    if (a->kind == VAL_MATH && a->rows == 1 && !strcmp(a->text, "col") &&
+        node->kid[1]->kind == WS_PY_TUPLE && node->kid[1]->n == 2 &&
+        node->kid[1]->kid[0]->kind == WS_PY_SLICE) { /* arange(0, n)[:, None] */
+        Val *v = py_val(p, VAL_MATH);
+        *v = *a;
+        v->text = "row";
+        v->rows = a->cols;
+        v->cols = 1;
+        return v;
+    }
     if (tile_like(a)) /* x[:, None]: the shape of a formula is kept anyway */
         return a;
     const Val *i = py_eval(p, node->kid[1]);

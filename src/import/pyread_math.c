@@ -164,7 +164,9 @@ static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const ch
 
 const Val *py_mean_ZEROS(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return filled(p, a[0], a[1], "0.0", at);
+    const char *dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
+    const gboolean whole = dtype && (*dtype == 'i' || *dtype == 'u');
+    return filled(p, a[0], a[1], whole ? "0" : "0.0", at);
 }
 
 const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)

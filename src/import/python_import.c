@@ -1,4 +1,4 @@
-#include "import/pyread.h"
+#include "import/pyread_terms.h"
 
 #include <string.h>
 
@@ -205,6 +205,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         r->title = ws_source_format(r, "%s of %s", p.kernel->text, r->file);
         finish_tiles(&p);
         finish_tensors(r);
+        if (from == WS_IMPORT_TLE)
+            py_tle_finish(r);
         design = ws_source_write(r);
     }
     g_hash_table_unref(p.globals);

@@ -67,6 +67,7 @@ typedef struct {
     const WsExpr *shape[5];
     gboolean written, reduced;
     gint64 bytes; /* of a block of its descriptor, 0 unknown */
+    gint fills;   /* 1 + a buffer that its tiles are loaded into; 0: none */
     guint line;
 } WsReadTensor;
 
@@ -77,6 +78,8 @@ typedef struct {
     gboolean indexed, indexed_twice;
     guint line;
     gint64 span; /* swizzle in bytes, -1 unknown */
+    gint over;   /* 1 + the buffer whose storage it uses; 0: its own */
+    gint64 over_at; /* bytes behind where that one begins */
     /* decided by write.c */
     gint64 copies, stages;
 } WsReadBuffer;
@@ -88,6 +91,7 @@ typedef struct {
     gint64 bytes;  /* expected by every copy into it (TLE), 0 none */
     gint *ready;   /* [copies], by element once rings are known: 0 pending, 1 ready */
     gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
+    gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint line;
     /* decided by write.c */
     gint64 slots;

@@ -30,16 +30,53 @@ static gboolean given(const Val *v)
 
 const Val *py_mean_TLE_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (given(a[6]))
-        return py_wrong(p, at, "an allocation over another one");
-    return py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, NULL }, at);
+    const gint64 offset = given(a[7]) ? py_number(a[7], -1) : 0;
+    if (given(a[6]) && (a[6]->kind != VAL_BUFFER || offset < 0))
+        return py_wrong(p, at, "an allocation over something that is no buffer");
+    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[0], NULL, NULL }, at);
+    if (given(a[6]) && v->kind == VAL_BUFFER) {
+        WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
+        b->over = a[6]->place.object + 1;
+        b->over_at = offset;
+    }
+    return v;
+}
+
+/* Exports of designs say which barriers are parts of one: "# part of: full". A Val of a part has
+ * n = 1; `at` is what a copy into it expects. */
+static const char *whole_of(PyRead *p, const WsPyNode *at)
+{
+    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
+    const char *name = strstr(line, "# part of: ");
+    return name ? ws_source_format(p->r, "%s", name + strlen("# part of: ")) : NULL;
+}
+
+static const Val *part_of(PyRead *p, const char *whole, gint64 copies, gint64 bytes)
+{
+    for (guint i = 0; whole && i < p->r->barriers->len; i++) {
+        const WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, i);
+        if (!b->said || strcmp(b->name, whole) || b->copies != copies)
+            continue;
+        Val *v = py_val(p, VAL_BARRIER);
+        v->place.object = (gint)i;
+        v->at = bytes;
+        v->n = 1;
+        return v;
+    }
+    return NULL;
 }
 
 static const Val *barriers(PyRead *p, const Val *number, const Val **a, const WsPyNode *at)
 {
     const gint64 count = given(a[0]) ? py_number(a[0], -1) : 1;
     const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0;
+    const char *whole = bytes > 0 ? whole_of(p, at) : NULL, *hint = p->hint;
+    const Val *known = part_of(p, whole, py_number(number, 0), bytes);
+    if (known)
+        return known;
+    p->hint = whole ? whole : hint;
     const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
+    p->hint = hint;
     if (!is_barrier(v))
         return v;
     if (count < 1 || bytes < 0)
@@ -51,7 +88,11 @@ static const Val *barriers(PyRead *p, const Val *number, const Val **a, const Ws
     }
     b->bytes = bytes;
     b->said = TRUE;
-    return v;
+    Val *own = py_val(p, VAL_BARRIER);
+    *own = *v;
+    own->at = bytes;
+    own->n = whole != NULL;
+    return own;
 }
 
 const Val *py_mean_TLE_BARRIERS(PyRead *p, const Val **a, const WsPyNode *at)
@@ -91,6 +132,17 @@ const Val *py_mean_TLE_EXTRACT(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* float("inf"), float("-inf") */
+const Val *py_mean_TLE_FLOAT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || a[0]->kind != VAL_STRING || !strstr(a[0]->text, "inf"))
+        return a[0] && a[0]->kind != VAL_STRING ? a[0] : py_opaque(p);
+    Val *v = py_val(p, VAL_REAL);
+    v->text = strchr(a[0]->text, '-') ? "(-inf)" : "inf";
+    return v;
+}
+
 /* --- barriers ----------------------------------------------------------------------------------*/
 
 /* "pingpong[0]": a named barrier is picked by a number. NULL: it is not. */
@@ -113,6 +165,11 @@ static const Val *join(PyRead *p, WsReadKind kind, const Val *barrier, const WsP
     return py_none(p);
 }
 
+static gboolean same(const WsExpr *a, const WsExpr *b)
+{
+    return a == b || (a && b && ws_expr_equal(a, b));
+}
+
 /* phaseIdx counts the uses of a slot; READY flips the parity that is tested. */
 const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
@@ -121,8 +178,13 @@ const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *phase = py_as_int(p, a[1]);
     if (!is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
+    const WsReadStep *last =
+        p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
     const WsExpr *flip = ws_x_int(p->r, barrier_of(p, a[0])->ready[0]);
     const WsExpr *parity = ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, phase, flip), 2);
+    if (a[0]->n && last && last->kind == WS_READ_WAIT && same(last->parity, parity) &&
+        last->barrier.object == a[0]->place.object && same(last->barrier.index, a[0]->place.index))
+        return py_none(p); /* the other part of the same barrier */
     return py_mean_WAIT(p, (const Val *[]){ a[0], py_int(p, parity), NULL, NULL }, at);
 }
 
@@ -144,6 +206,37 @@ static gboolean waits_are_said(const PyRead *p)
     return FALSE;
 }
 
+static gint64 bytes_of(PyRead *p, const Val *buffer, const Val *shape)
+{
+    if (!buffer || buffer->kind != VAL_BUFFER || !shape || shape->kind != VAL_TUPLE)
+        return -1;
+    const char *dtype = g_array_index(p->r->buffers, WsReadBuffer, buffer->place.object).dtype;
+    gint64 n = strstr(dtype, "32") ? 4 : strstr(dtype, "16") ? 2 : 1;
+    for (guint i = 0; i < shape->n; i++)
+        n *= CLAMP(py_number(shape->item[i], -1), -1, 1 << 20);
+    return n;
+}
+
+/* A design derives what a load expects: steps that say the same are left out, unless another copy
+ * into the barrier expects what does not come. */
+static void leave_out(WsRead *r, GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_EXPECT &&
+            !g_array_index(r->barriers, WsReadBarrier, s->barrier.object).misfit)
+            s->off = TRUE;
+        leave_out(r, s->body);
+        leave_out(r, s->other);
+    }
+}
+
+void py_tle_finish(WsRead *r)
+{
+    for (guint i = 0; i < r->groups->len; i++)
+        leave_out(r, ((WsReadGroup *)g_ptr_array_index(r->groups, i))->body);
+}
+
 const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_BUFFER) {
@@ -154,9 +247,14 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
     }
     if (!is_barrier(a[4]))
         return py_wrong(p, at, "a copy without a barrier, or into something that is no buffer");
-    const gint64 bytes = barrier_of(p, a[4])->bytes;
-    if (bytes)
-        py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, bytes), NULL }, at);
+    if (a[4]->at) { /* what the copy expects; left out where it is what comes (py_tle_finish) */
+        WsReadBarrier *b = barrier_of(p, a[4]);
+        py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, a[4]->at), NULL }, at);
+        b->misfit = b->misfit || a[4]->at != bytes_of(p, a[1], a[2]);
+    }
+    const gint tensor = py_tensor(p, a[0], 0, at->line);
+    if (tensor >= 0 && a[1] && a[1]->kind == VAL_BUFFER)
+        g_array_index(p->r->tensors, WsReadTensor, tensor).fills = a[1]->place.object + 1;
     return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], a[4], a[1], NULL }, at);
 }
 
@@ -181,14 +279,21 @@ static const Val *base_of(PyRead *p, const WsPyNode *pointer)
     return pointer->kind == WS_PY_NAME ? py_lookup(p, pointer->text) : NULL;
 }
 
-/* A tile of a tensor through pointers, where a remark says which: "# at: [z, h, m * BM]". NULL: it
- * does not. */
-static WsReadStep *pointed(PyRead *p, WsReadKind kind, const WsPyNode *at)
+/* A tile of a tensor through pointers, where a remark says which coordinates and which extents:
+ * "# at: [z, h, m * BM], [64, 1]". NULL: it does not. */
+static WsReadStep *pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows,
+                           gint64 *cols)
 {
-    const WsPyNode *list = NULL;
+    const WsPyNode *list = NULL, *extent;
     g_autoptr(WsPython) tree = p->group ? said(p, at, "# at: ", &list) : NULL;
+    if (!list || list->kind != WS_PY_TUPLE || list->n != 2 || list->kid[1]->n != 2)
+        return NULL;
+    extent = list->kid[1];
+    list = list->kid[0];
+    *rows = extent->kid[0]->kind == WS_PY_INT ? extent->kid[0]->i : 0;
+    *cols = extent->kid[1]->kind == WS_PY_INT ? extent->kid[1]->i : 0;
     const Val *base = list && at->n > 1 ? base_of(p, at->kid[1]) : NULL;
-    if (!base || list->kind != WS_PY_LIST || !list->n || list->n > 5)
+    if (!base || *rows < 1 || *cols < 1 || list->kind != WS_PY_LIST || !list->n || list->n > 5)
         return NULL;
     const WsExpr *coord[5];
     for (guint i = 0; i < list->n; i++)
@@ -208,7 +313,21 @@ static WsReadStep *pointed(PyRead *p, WsReadKind kind, const WsPyNode *at)
 
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return py_mean_READ(p, a, at);
+    gint64 rows, cols;
+    if (a[0] && a[0]->kind == VAL_BUFFER)
+        return py_mean_READ(p, a, at);
+    WsReadStep *s = pointed(p, WS_READ_READ, at, &rows, &cols);
+    if (!s)
+        return py_opaque(p);
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->dtype = t->dtype ? t->dtype : "f32";
+    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
+    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
+    Val *v = py_val(p, VAL_TILE);
+    v->index = s->value;
+    v->rows = rows;
+    v->cols = cols;
+    return v;
 }
 
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -218,7 +337,8 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint value = !p->group || !a[1]       ? -1
                        : a[1]->kind == VAL_TILE ? a[1]->index
                                                 : py_hold(p, "stored", a[1], at, 0, 0);
-    WsReadStep *s = value >= 0 ? pointed(p, WS_READ_WRITE, at) : NULL;
+    gint64 rows, cols;
+    WsReadStep *s = value >= 0 ? pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
     if (!s)
         return py_wrong(p, at, "a store through pointers");
     s->value = value;
@@ -266,8 +386,26 @@ static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
     return node ? py_eval_int(p, node) : NULL;
 }
 
+/* Buffers of float32 that a product takes as tf32. */
+static void as_tf32(PyRead *p, const Val *operand)
+{
+    if (!operand || operand->kind != VAL_BUFFER)
+        return;
+    WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, operand->place.object);
+    for (guint i = 0; i < p->r->tensors->len; i++) {
+        WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, i);
+        if (t->fills == operand->place.object + 1)
+            t->dtype = "tf32";
+    }
+    b->dtype = "tf32";
+}
+
 const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[3] && a[3]->kind == VAL_STRING && strstr(a[3]->text, "tf32")) {
+        as_tf32(p, a[0]);
+        as_tf32(p, a[1]);
+    }
     const Val *acc = given(a[2]) ? a[2] : NULL;
     const WsExpr *first = acc ? said_first(p, at) : NULL;
     const Val *use = acc ? NULL : py_literal(p, 0);

@@ -542,6 +542,14 @@ static void put_buffers(Writer *w)
         if (b->copies > b->stages)
             g_string_append_printf(w->out, ", \"array\": %" G_GINT64_FORMAT, b->copies / b->stages);
         g_string_append_printf(w->out, ", \"stages\": %" G_GINT64_FORMAT, b->stages);
+        if (b->over) {
+            const WsReadBuffer *under = &g_array_index(w->r->buffers, WsReadBuffer, b->over - 1);
+            g_autofree char *ref =
+                g_strconcat(under->name, under->copies > under->stages ? "[0]" : "", NULL);
+            put_field(w, "over", ref);
+            if (b->over_at)
+                g_string_append_printf(w->out, ", \"offset\": %" G_GINT64_FORMAT, b->over_at);
+        }
         put_note(w, b->line, 1, b->line);
         g_string_append(w->out, "}\n");
     }
