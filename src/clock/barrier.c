@@ -126,7 +126,7 @@ static WsMove wait(WsPlay *play, WsPlayer *a, const WsMbar *b)
         return failed();
     if (!over)
         return WS_MOVE_BLOCKED;
-    a->base = play->m->value[WS_MACHINE_MBAR_WAIT];
+    a->base = ws_clock_own(play, a, play->m->value[WS_MACHINE_MBAR_WAIT]);
     double ready = a->start + a->base;
     a->now = when > a->start ? MAX(ready, when + play->m->value[WS_MACHINE_MBAR_WAKE]) : ready;
     return WS_MOVE_NEXT;
@@ -145,7 +145,7 @@ static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
         at = MAX(at, a->copied);
         a->done = at;
     } else {
-        a->now += play->m->value[WS_MACHINE_MBAR_ARRIVE];
+        a->now += ws_clock_own(play, a, play->m->value[WS_MACHINE_MBAR_ARRIVE]);
         at = a->now;
     }
     if (op->kind == WS_OP_MBAR_EXPECT) {
@@ -202,7 +202,8 @@ WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a)
     a->now = MAX(a->now, a->stored);
     double drain = MAX(a->stored - a->start, 0); /* its own stores, nobody else's fault */
     gboolean waits = op->kind == WS_OP_BAR_SYNC;
-    double cost = play->m->value[waits ? WS_MACHINE_BAR_SYNC : WS_MACHINE_BAR_ARRIVE];
+    double cost =
+        ws_clock_own(play, a, play->m->value[waits ? WS_MACHINE_BAR_SYNC : WS_MACHINE_BAR_ARRIVE]);
     if (op->count <= own) { /* nobody else takes part */
         a->base = drain + cost;
         a->now += cost;

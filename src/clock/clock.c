@@ -8,6 +8,7 @@
 #define SOFT_STEPS        40000 /* tiles that differ in length: play more of them, up to this */
 #define DEFAULT_MAX_STEPS 4000000
 #define MAX_GAINS         32
+#define SHARE_WAVES       6 /* tiles of every CTA whose loads are told apart */
 
 static void note_tile_dependence(const WsExpr *node, gpointer data)
 {
@@ -59,6 +60,7 @@ typedef struct {
     gint64 tile_limit;
     guint cluster;
     gboolean differ; /* tiles differ in length */
+    WsShares *shares;
 } Job;
 
 static void plan(Job *job)
@@ -96,6 +98,9 @@ static gboolean play_once(const Job *job, WsPlay *play, WsTrace *trace, gint fre
                           job->options.max_steps ? job->options.max_steps : DEFAULT_MAX_STEPS };
     double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
     play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
+    play->fetch_rate = m[WS_MACHINE_L2_FETCH] / sharers;
+    play->hbm_rate = m[WS_MACHINE_HBM_BYTES] / sharers;
+    play->shares = job->shares;
     play->tiles_differ = job->differ;
     ws_clock_play_init(play);
     return ws_clock_play_run(play);
@@ -179,6 +184,8 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     plan(&job);
     if (job.tiles == 0)
         return empty(&job);
+    job.shares = ws_shares_new(p, v, job.grid / CLAMP((gint64)p->cluster, 1, 16), job.cluster,
+                               SHARE_WAVES, m->value[WS_MACHINE_L2_CAPACITY]);
     WsPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);
@@ -189,6 +196,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
         ws_clock_play_clear(&play);
         if (trace)
             ws_trace_unref(trace);
+        ws_shares_free(job.shares);
         return NULL;
     }
     WsClockResult *r = result_new(&job);
@@ -200,5 +208,6 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
     ws_clock_play_clear(&play);
     if (ok && job.options.gains)
         gains(&job, r);
+    ws_shares_free(job.shares);
     return r;
 }

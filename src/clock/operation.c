@@ -23,6 +23,12 @@ static double cost(const WsPlay *play, WsMachineValue v)
     return play->m->value[v];
 }
 
+double ws_clock_own(const WsPlay *play, const WsPlayer *a, double cycles)
+{
+    return play->sm[a->cta].tensor.free > a->now ? cycles * cost(play, WS_MACHINE_ISSUE_BESIDE_MMA)
+                                                 : cycles;
+}
+
 /* --- queues of groups ---------------------------------------------------------------------------
  */
 static void close_group(WsGroups *g)
@@ -47,7 +53,7 @@ static double groups_over(const WsGroups *g, gint64 n, gboolean full)
 static WsMove wait_groups(WsPlay *play, WsPlayer *a, const WsGroups *g, WsMachineValue own)
 {
     const WsOp *op = a->step.op;
-    a->base = cost(play, own);
+    a->base = ws_clock_own(play, a, cost(play, own));
     a->now = MAX(a->now + a->base, groups_over(g, op->n, op->full));
     return WS_MOVE_NEXT;
 }
@@ -72,8 +78,8 @@ static WsMove move_mma(WsPlay *play, WsPlayer *a)
     guint queue = (guint)MAX(cost(play, WS_MACHINE_MMA_QUEUE), 1);
     guint parts = MAX(mma->atoms, 1) * MAX(mma->k / mma->inst_k, 1);
     double smem = 0, cycles = mma_cycles(play, mma, &smem);
-    /* An SM holds `queue` of them; the next is taken when the oldest is over. */
-    double *oldest = &sm->mma_end[sm->mma_issued++ % queue];
+    /* So many of an agent are under way; the next is taken when the oldest is over. */
+    double *oldest = &a->mma_end[a->mma_issued++ % queue];
     a->now = MAX(a->now + cost(play, WS_MACHINE_MMA_ISSUE), *oldest);
     double end = ws_unit_serve(&sm->tensor, a->now, cycles);
     sm->smem.busy += smem;
@@ -98,10 +104,51 @@ static void note_bytes(WsPlay *play, const WsPlayer *a, guint64 bytes)
         play->tensor_bytes[a->step.op->tensor] += (gint64)bytes;
 }
 
-/* This SM's share of what L2 gives to all. */
-static double from_l2(WsPlay *play, const WsPlayer *a, guint64 bytes)
+#define BURST  1024.0 /* cycles that an SM may be ahead of its share of L2 or memory */
+#define LOADED 0.95   /* more than so much of a shared path is not in use for long */
+
+/* A path that all SMs share: over time this one gets its share and no more, but a burst passes at
+ * once while the others do not use theirs; the fuller the path, the longer the queue in it. */
+static double serve_shared(WsUnit *u, double at, double cycles)
 {
-    return ws_unit_serve(&play->sm[a->cta].l2, a->now, (double)bytes / play->l2_rate);
+    double use = MIN(u->busy / MAX(at, 1), LOADED);
+    u->free = MAX(u->free, at - BURST) + cycles;
+    u->busy += cycles;
+    return later(u->free, at) + cycles * use / (2 * (1 - use));
+}
+
+/* Memory reads whole bursts of open pages: short rows far from each other cost more than they hold.
+ */
+static double memory_share(const WsPlay *play, const WsOp *op)
+{
+    double row = op->n_access ? (double)op->access[0].cols *
+                                    ws_dtype_bytes(play->p->buffer[op->access[0].buffer].dtype)
+                              : 0;
+    return row > 0 ? (row + cost(play, WS_MACHINE_HBM_CHUNK)) / row : 1;
+}
+
+static double from_memory(WsPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
+{
+    WsSm *sm = &play->sm[a->cta];
+    double each = (double)bytes / share.sharers;
+    double end = serve_shared(&sm->l2, a->now,
+                              later((double)bytes / play->l2_rate, each / play->fetch_rate));
+    if (share.fetched)
+        end = later(end, serve_shared(&sm->hbm, a->now,
+                                      each * memory_share(play, a->step.op) / play->hbm_rate));
+    return end;
+}
+
+/* Time of the TMA unit: a row of a box, or its bytes. */
+static double box_cycles(const WsPlay *play, const WsOp *op, guint64 bytes)
+{
+    double row = 128;
+    if (op->map >= 0)
+        row = MIN(row, (double)play->p->map[op->map].box[0] *
+                           ws_dtype_bytes(play->p->tensor[op->tensor].dtype));
+    return cost(play, WS_MACHINE_TMA_BOX) +
+           later((double)bytes / cost(play, WS_MACHINE_TMA_BYTES),
+                 (double)bytes / MAX(row, 1) * cost(play, WS_MACHINE_TMA_ROW));
 }
 
 static WsMove move_load(WsPlay *play, WsPlayer *a)
@@ -114,17 +161,18 @@ static WsMove move_load(WsPlay *play, WsPlayer *a)
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
     note_bytes(play, a, bytes);
     /* A multicast leaves L2 once and enters every SM. */
-    double fetched = from_l2(play, a, bytes);
+    WsShare share = ws_shares_get(play->shares, op->index, ws_walker_position(a->walker));
+    double fetched = from_memory(play, a, bytes, share);
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
         WsSm *sm = &play->sm[c];
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
-        double end = ws_unit_serve(&sm->load, a->now,
-                                   cost(play, WS_MACHINE_TMA_BOX) +
-                                       (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
+        double end = ws_unit_serve(&sm->load, a->now, box_cycles(play, op, bytes));
         end = MAX(end, fetched);
-        end += cost(play, cold ? WS_MACHINE_TMA_LATENCY_COLD : WS_MACHINE_TMA_LATENCY);
+        end += cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
+                          : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
+                                          : WS_MACHINE_TMA_LATENCY);
         if (sm->first_load == 0)
             sm->first_load = end;
         a->done = MAX(a->done, end);
@@ -179,7 +227,7 @@ static WsMove move_gather(WsPlay *play, WsPlayer *a)
     note_bytes(play, a, bytes);
     a->now = ws_unit_serve(&sm->lsu, a->now, (double)bytes / cost(play, WS_MACHINE_GATHER_BYTES));
     double end = ws_unit_serve(&sm->load, a->now, (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
-    end = later(end, from_l2(play, a, bytes));
+    end = later(end, from_memory(play, a, bytes, (WsShare){ FALSE, 1 }));
     a->done = end + cost(play, WS_MACHINE_GLOBAL_LATENCY);
     a->copied = MAX(a->copied, a->done);
     a->copies.open = MAX(a->copies.open, a->done);
@@ -213,9 +261,8 @@ static WsMove move_global(WsPlay *play, WsPlayer *a)
 static WsMove move_shared_store(WsPlay *play, WsPlayer *a, const WsWork *w)
 {
     WsSm *sm = &play->sm[a->cta];
-    double bytes = w->smem * cost(play, WS_MACHINE_SMEM_BYTES);
     double begin = a->now;
-    a->now = ws_unit_serve(&sm->alu, a->now, w->alu) + bytes / cost(play, WS_MACHINE_SMEM_STORE);
+    a->now = ws_unit_serve(&sm->alu, a->now, w->alu);
     double end = ws_unit_serve(&sm->smem, begin, w->smem) + cost(play, WS_MACHINE_SMEM_LATENCY);
     a->stored = later(a->stored, later(end, a->now));
     return WS_MOVE_NEXT;
@@ -233,19 +280,20 @@ static WsMove move_work(WsPlay *play, WsPlayer *a)
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX)
         return move_shared_store(play, a, w);
     double longest = MAX(w->alu, MAX(w->mufu, w->smem));
-    double parts = CLAMP(ceil(longest / SLICE), 1, 1000);
+    double slices = CLAMP(ceil(longest / SLICE), 1, 1000), parts = slices;
     double end = a->now;
+    /* wgmma reads and writes the register file too: every result takes longer, for all who wait. */
+    if (sm->tensor.free > a->now)
+        parts /= cost(play, WS_MACHINE_MATH_BESIDE_MMA);
     end = later(end, ws_unit_serve(&sm->alu, a->now, w->alu / parts));
     if (w->mufu > 0)
         end = later(end, ws_unit_serve(&sm->mufu, a->now, w->mufu / parts));
     if (w->smem > 0)
         end = later(end, ws_unit_serve(&sm->smem, a->now, w->smem / parts));
-    if (sm->tensor.free > a->now) /* wgmma keeps the register file busy too */
-        end = a->now + (end - a->now) * cost(play, WS_MACHINE_MATH_BESIDE_MMA);
     a->now = end;
-    if (++a->part < parts)
+    if (++a->part < slices)
         return WS_MOVE_AGAIN;
-    a->now += w->latency;
+    a->now += ws_clock_own(play, a, w->latency);
     return WS_MOVE_NEXT;
 }
 

@@ -57,9 +57,7 @@ static void init_sms(WsPlay *play)
         else
             play->n_named += MAX(p->barrier[b].array, 1);
     }
-    guint queue = (guint)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1);
     for (guint c = 0; c < play->n_sms; c++) {
-        play->sm[c].mma_end = g_new0(double, queue);
         play->sm[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
         play->sm[c].named = g_new0(WsNamed, play->n_named + 1);
         for (guint b = 0; b < p->n_barriers; b++) {
@@ -99,6 +97,7 @@ static void init_players(WsPlay *play)
         a->walker = ws_walker_new(p, play->v, a->agent, a->cta, limited_tiles, play);
         ws_walker_set_element(a->walker, guess_element, play);
         a->now = play->m->value[WS_MACHINE_CTA_START];
+        a->mma_end = g_new0(double, (gsize)MAX(play->m->value[WS_MACHINE_MMA_QUEUE], 1));
         a->mma = groups_new();
         a->bulk = groups_new();
         a->copies = groups_new();
@@ -128,12 +127,12 @@ void ws_clock_play_clear(WsPlay *play)
     for (guint i = 0; i < play->n_players; i++) {
         WsPlayer *a = &play->player[i];
         ws_walker_free(a->walker);
+        g_free(a->mma_end);
         groups_clear(&a->mma);
         groups_clear(&a->bulk);
         groups_clear(&a->copies);
     }
     for (guint c = 0; c < play->n_sms; c++) {
-        g_free(play->sm[c].mma_end);
         g_free(play->sm[c].mbar);
         g_free(play->sm[c].named);
     }

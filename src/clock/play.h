@@ -8,6 +8,7 @@
 #pragma once
 
 #include "clock/clock.h"
+#include "clock/share.h"
 
 /* A unit that serves one request after the other. */
 typedef struct {
@@ -45,6 +46,8 @@ typedef struct {
     double done;       /* end of its effect */
     double base;       /* its own cost: what a wait takes that has nothing to wait for */
     WsGroups mma, bulk, copies;
+    double *mma_end; /* ring over its last `queue` mma instructions */
+    guint64 mma_issued;
     double copied; /* end of this agent's gathers so far */
     double stored; /* end of its shared-memory stores so far: fences and barriers wait for them */
     gint64 joined; /* generation of the named or cluster barrier it waits for */
@@ -85,9 +88,7 @@ typedef struct {
 
 /* One SM of the cluster. */
 typedef struct {
-    WsUnit tensor, load, l2, store, smem, alu, mufu, lsu;
-    double *mma_end; /* ring over the last `queue` mma instructions, whoever issued them */
-    guint64 mma_issued;
+    WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
     double first_load; /* landing of the first bulk load; before it memory is cold */
     WsMbar *mbar;      /* by ws_play offsets */
     WsNamed *named;
@@ -120,9 +121,10 @@ typedef struct {
     WsNamed cluster_bar;
     WsWork *work; /* per operation, once asked */
     guint8 *work_known;
-    gboolean reads_for_tiles; /* a tile name reads a tensor */
-    double l2_rate;           /* bytes/clk of L2 that fall to one SM */
-    gboolean tiles_differ;    /* loop counts depend on the tile */
+    gboolean reads_for_tiles;             /* a tile name reads a tensor */
+    const WsShares *shares;               /* of its loads */
+    double l2_rate, fetch_rate, hbm_rate; /* bytes/clk that fall to one SM */
+    gboolean tiles_differ;                /* loop counts depend on the tile */
 
     WsWaitSum *wait;      /* per operation */
     GArray *loops;        /* WsLoopTrack, CTA 0 only */
@@ -144,6 +146,9 @@ void ws_clock_play_wake(WsPlay *play);
 
 /* --- operation.c: one move of the current operation --- */
 WsMove ws_clock_play_move(WsPlay *play, WsPlayer *a);
+
+/* Time of an agent's own instructions: they take longer while the tensor pipe works. */
+double ws_clock_own(const WsPlay *play, const WsPlayer *a, double cycles);
 
 /* --- barrier.c --- */
 WsMove ws_clock_play_mbar(WsPlay *play, WsPlayer *a);    /* wait, arrive, expect, cp arrive */

@@ -144,7 +144,7 @@ void ws_clock_play_note_rounds(WsPlay *play, WsPlayer *a)
         d++;
     if (d == now->n_rounds)
         return;
-    a->now += play->m->value[WS_MACHINE_LOOP];
+    a->now += ws_clock_own(play, a, play->m->value[WS_MACHINE_LOOP]);
     if (now->loop[d]->over == WS_OVER_TILES && play->reads_for_tiles)
         a->now += play->m->value[WS_MACHINE_GLOBAL_LATENCY];
     if (a->cta != 0)

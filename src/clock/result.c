@@ -54,7 +54,11 @@ void ws_result_span(WsClockResult *r, const WsPlay *play)
     if (steady(play, &first, &last))
         r->tile_period = (tile_at(play, last)->at - tile_at(play, first)->at) / (last - first);
     r->extrapolated = r->tiles_played < r->tiles && !isnan(r->tile_period);
-    if (r->extrapolated && play->tiles_differ)
+    if (play->tiles_differ && play->p->tiles.launch == WS_LAUNCH_DYNAMIC &&
+        !isnan(r->tile_period) && ws_tiles_uneven(play))
+        cycles =
+            ws_tiles_dynamic(play, r->tiles_played, play->stride.stride, r->tile_period, cycles);
+    else if (r->extrapolated && play->tiles_differ)
         cycles += ws_tiles_left(play, r->tiles_played, r->tiles, r->tile_period);
     else if (r->extrapolated)
         cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;

@@ -15,4 +15,8 @@ double ws_tile_rounds(const WsPlay *play, gint64 id);
  * ones took on average. */
 double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period);
 /* Mean rounds of all `tiles` of the launch over those of this CTA's first tile. */
+gboolean ws_tiles_uneven(const WsPlay *play); /* have tiles different numbers of rounds? */
+/* Cycles of a launch whose CTAs take the next tile when they are free: the latest end, if tiles
+ * cost what the played ones did. */
+double ws_tiles_dynamic(const WsPlay *play, gint64 played, gint64 ctas, double period, double end);
 double ws_tiles_mean_ratio(const WsPlay *play, gint64 tiles);

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define MAX_TILES 2048 /* evaluated one by one; more are sampled evenly */
+#define MAX_TILES   2048 /* evaluated one by one; more are sampled evenly */
+#define MAX_DYNAMIC 8192 /* dealt out one by one; what more there are goes on like that */
 
 static gint64 this_tile(gpointer data, gint64 position)
 {
@@ -67,11 +68,13 @@ static double inner_period(const WsPlay *play)
     return best;
 }
 
-double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period)
+/* Cycles of a tile = fixed + slope * rounds, through the mean of the tiles that were played. */
+typedef struct {
+    double fixed, slope;
+} Line;
+
+static Line line_of(const WsPlay *play, gint64 played, double period)
 {
-    if (played >= tiles || played < 1)
-        return 0;
-    /* Cycles of a tile = fixed + slope * rounds, through the mean of the tiles that were played. */
     double mean = 0;
     gint64 first = played > 2 ? 1 : 0, last = MAX(played - 1, first + 1);
     for (gint64 i = first; i < last; i++)
@@ -80,11 +83,54 @@ double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double per
     double slope = inner_period(play);
     if (slope <= 0 || slope * mean > period)
         slope = period / mean;
-    double fixed = period - slope * mean;
+    return (Line){ period - slope * mean, slope };
+}
+
+static double tile_cycles(const WsPlay *play, Line line, gint64 id)
+{
+    return line.fixed + line.slope * ws_tile_rounds(play, id);
+}
+
+gboolean ws_tiles_uneven(const WsPlay *play)
+{
+    gint64 count = play->stride.count, step = MAX(count / 64, 1);
+    double first = ws_tile_rounds(play, 0);
+    for (gint64 id = 1; id < count; id += step)
+        if (ws_tile_rounds(play, id) != first)
+            return TRUE;
+    return FALSE;
+}
+
+double ws_tiles_dynamic(const WsPlay *play, gint64 played, gint64 ctas, double period, double end)
+{
+    Line line = line_of(play, played, period);
+    gint64 count = play->stride.count;
+    double own = 0, latest = 0;
+    g_autofree double *busy = g_new0(double, MAX(ctas, 1));
+    for (gint64 i = 0; i < played; i++)
+        own += tile_cycles(play, line, play->stride.first + i * play->stride.stride);
+    for (gint64 id = 0; id < MIN(count, MAX_DYNAMIC); id++) {
+        gint64 next = 0;
+        for (gint64 c = 1; c < ctas; c++)
+            if (busy[c] < busy[next])
+                next = c;
+        busy[next] += tile_cycles(play, line, id);
+        latest = MAX(latest, busy[next]);
+    }
+    if (count > MAX_DYNAMIC)
+        latest *= (double)count / MAX_DYNAMIC;
+    return latest + MAX(end - own, 0);
+}
+
+double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period)
+{
+    if (played >= tiles || played < 1)
+        return 0;
+    Line line = line_of(play, played, period);
     gint64 step = (tiles - played + MAX_TILES - 1) / MAX_TILES, n = 0;
     double sum = 0;
     for (gint64 i = played; i < tiles; i += step, n++)
-        sum += fixed + slope * ws_tile_rounds(play, play->stride.first + i * play->stride.stride);
+        sum += tile_cycles(play, line, play->stride.first + i * play->stride.stride);
     return sum / (double)MAX(n, 1) * (double)(tiles - played);
 }
 

@@ -59,7 +59,8 @@ static Shape count_args(Count *c, const WsExpr *e)
     return s;
 }
 
-#define HALF_RATE 2 /* max, min, select and comparisons: 64 lanes, measured 128 cycles for 64 max */
+#define HALF_RATE 2 /* max, min, select and comparisons: 64 lanes, measured 128 cycles for 64 max  \
+                     */
 
 /* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
  * row is completed. */
@@ -230,7 +231,8 @@ static WsWork shared_work(const WsPlay *play, const WsOp *op)
     guint64 bytes = 0;
     for (guint i = 0; i < op->n_access; i++)
         bytes += ws_access_bytes(play->p, &op->access[i]);
-    w.smem = (double)bytes / m[WS_MACHINE_SMEM_BYTES];
+    gboolean stores = op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX;
+    w.smem = (double)bytes / m[stores ? WS_MACHINE_SMEM_STORE : WS_MACHINE_SMEM_BYTES];
     gboolean loads = op->kind == WS_OP_LD_SHARED || op->kind == WS_OP_LDMATRIX;
     if (loads || op->kind == WS_OP_TRANSPOSE)
         w.latency = m[WS_MACHINE_SMEM_LATENCY];

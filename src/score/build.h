@@ -3,6 +3,7 @@
 
 #include "program/walk.h"
 #include "score/scene.h"
+#include "trace/bind.h"
 
 #define WS_GUTTER     158.0 /* left of the time area */
 #define WS_MARGIN     18.0
@@ -10,25 +11,8 @@
 #define WS_ROW_GAP    3.0
 #define WS_STAFF_GAP  9.0
 
-/* What an operation's expressions come to in one round (bind.c). */
-typedef struct {
-    guint op;
-    gint32 round;
-    gint64 element, use, slot, turn; /* of its barrier; -1 unknown */
-    guint n_access;
-    struct {
-        gint64 element, stage, use;
-    } access[4];
-} WsBound;
-
-typedef struct {
-    guint agent, op;
-    gint32 round;
-} WsPlace; /* an execution */
 guint ws_place_hash(gconstpointer place);
 gboolean ws_place_equal(gconstpointer a, gconstpointer b);
-
-typedef struct WsBind WsBind;
 
 /* A lane with too many records in the window: they are merged, not drawn one by one. */
 typedef struct {
@@ -130,16 +114,6 @@ void ws_window_collect(WsBuild *b); /* seen, seen_overlay */
 guint64 ws_window_lower(const WsTrace *t, const WsTraceLane *lane, gint64 time);
 /* band.c */
 void ws_window_bands(WsBuild *b);
-
-/* bind.c: values of the operations' expressions in the tiles [tile0, tile1]; NULL if they cannot be
- * told */
-WsBind *ws_bind_new(const WsBuild *b, gint32 tile0, gint32 tile1);
-void ws_bind_free(WsBind *bind);
-const WsBound *ws_bind_get(const WsBind *bind, guint op, gint32 round);
-/* Executions that contribute to completion `turn` of a barrier's slot; NULL if none. For arrivals,
- * which are not recorded, the place of the last recorded operation before them. */
-const GArray *ws_bind_contributors(const WsBind *bind, guint barrier, gint64 element, gint64 slot,
-                                   gint64 turn);
 
 /* dense.c: one row of merged executions of a lane */
 void ws_dense_add(WsBuild *b, const WsDense *d, guint row, WsItemKind kind, gboolean flights);

@@ -272,7 +272,7 @@ static void choose_bind(WsBuild *b)
     c->bind0 = all ? G_MININT32 + 8 : MAX(b->tile0, 0) - around;
     c->bind1 = all ? G_MAXINT32 - 8 : MIN(b->tile1, G_MAXINT32 - 16) + around;
     g_clear_pointer(&c->bind, ws_bind_free);
-    b->bind = c->bind = ws_bind_new(b, c->bind0, c->bind1);
+    b->bind = c->bind = ws_bind_new(b->p, b->t, b->cta, c->bind0, c->bind1);
     c->bind_tried = TRUE;
     c->bind_all = all && c->bind;
 }

@@ -1,6 +1,5 @@
-/* Slots, uses and turns of the executions shown. One walk of each agent up to the last tile shown
- * evaluates the operations' own expressions; nothing is derived a second time. */
-#include "score/build.h"
+/* Executions of a CTA and what their operations' expressions come to. */
+#include "trace/bind.h"
 
 #include <string.h>
 
@@ -8,6 +7,13 @@ typedef struct {
     guint barrier;
     gint64 element, slot, turn;
 } Completion;
+
+/* What is bound: one CTA of a trace. */
+typedef struct {
+    const WsProgram *p;
+    const WsTrace *t;
+    guint cta;
+} Run;
 
 struct WsBind {
     GHashTable *bound;       /* WsBound* (key: op, round) -> itself */
@@ -109,8 +115,20 @@ static gboolean worth_binding(const WsOp *op)
 /* Trivial operations take no record in any trace. */
 static gboolean recorded(WsOpKind kind)
 {
-    return ws_trace_kind_waits(kind) || ws_trace_kind_flies(kind) || kind == WS_OP_MATH ||
-           ws_item_kind_of(kind) == WS_ITEM_SHARED;
+    switch (kind) {
+    case WS_OP_MATH:
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_LD_GLOBAL:
+        return TRUE;
+    default:
+        return ws_trace_kind_waits(kind) || ws_trace_kind_flies(kind);
+    }
 }
 
 static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
@@ -147,7 +165,7 @@ static void learn_round(Pipes *pipes, const WsTree *loop, const WsTraceRecord *r
     g_array_index(tiles, gint32, r->round) = r->tile;
 }
 
-static Pipes learn_pipes(const WsBuild *b)
+static Pipes learn_pipes(const Run *b)
 {
     Pipes pipes = { g_hash_table_new_full(NULL, NULL, NULL, free_array),
                     g_hash_table_new(NULL, NULL) };
@@ -190,7 +208,7 @@ static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint
     return ws_launch_guess_element(data, tensor, value);
 }
 
-static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, guint agent,
+static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guint agent,
                        WsTilesStrided *tiles, guint rank, Pipes *pipes, gint32 tile0, gint32 tile1)
 {
     g_autoptr(WsWalker) w = ws_walker_new(b->p, v, agent, rank, ws_tiles_strided, tiles);
@@ -217,8 +235,9 @@ static void walk_agent(const WsBuild *b, WsBind *bind, const WsLaunchValues *v, 
     }
 }
 
-WsBind *ws_bind_new(const WsBuild *b, gint32 tile0, gint32 tile1)
+WsBind *ws_bind_new(const WsProgram *p, const WsTrace *t, guint cta, gint32 tile0, gint32 tile1)
 {
+    const Run run = { p, t, cta }, *b = &run;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autofree WsSize *size = g_new0(WsSize, b->t->size->len + 1);
     for (guint i = 0; i < b->t->size->len; i++)

@@ -1,0 +1,48 @@
+/* What the parts of the advice share. Private to this folder. */
+#pragma once
+
+#include "advise/next.h"
+#include "edit/edit.h"
+#include "trace/bind.h"
+
+/* One CTA of a trace, with what is needed to ask for causes. Borrows program and trace. */
+typedef struct {
+    const WsProgram *p;
+    const WsTrace *t;
+    guint cta;
+    WsBind *bind;      /* NULL: the trace is not of this program */
+    GHashTable *index; /* WsPlace -> WsTraceRecord* */
+    gint64 from, to; /* what was recorded without a gap: rounds and tiles are chosen for a trace */
+} WsRun;
+
+/* Empty if the trace has no such CTA or was recorded from another program. */
+void ws_run_init(WsRun *run, const WsProgram *p, const WsTrace *t, guint cta);
+void ws_run_clear(WsRun *run);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsRun, ws_run_clear)
+
+/* What let a wait go: the contribution that came last. */
+typedef struct {
+    const WsTraceRecord *by; /* NULL: cannot be told */
+    gint64 at;               /* when it was over; not after the wait's end */
+} WsCause;
+WsCause ws_run_cause(const WsRun *run, const WsTraceRecord *wait);
+
+/* A proposal that nobody has judged. Owns all. */
+typedef struct {
+    char *title, *step;
+    WsDesign *design;
+    GPtrArray *edits; /* WsEdit* */
+} WsCandidate;
+void ws_candidate_free(WsCandidate *c);
+/* Proposals, each once; free with g_ptr_array_unref. */
+GPtrArray *ws_candidates_new(const WsDesign *design);
+
+/* Judges them all: fills edit, tried, refuted, unfit of `n`. FALSE: cancelled. */
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    const WsMachine *m;
+    const WsNextOptions *options;
+} WsTrial;
+gboolean ws_trial_run(const WsTrial *trial, GPtrArray *candidates, WsNext *n);
+void ws_next_edit_free(WsNextEdit *e);

@@ -1,0 +1,188 @@
+/* Edits worth a trial: depths, other constants, steps earlier or later, fewer waits. */
+#include "advise/advise.h"
+
+#include <string.h>
+
+void ws_candidate_free(WsCandidate *c)
+{
+    g_free(c->title);
+    g_free(c->step);
+    ws_design_unref(c->design);
+    g_ptr_array_unref(c->edits);
+    g_free(c);
+}
+
+typedef struct {
+    const WsDesign *design;
+    GPtrArray *list;  /* WsCandidate* */
+    GHashTable *seen; /* texts of edits */
+} Gather;
+
+static GPtrArray *edits_of(const char *script)
+{
+    GPtrArray *edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_edit_free);
+    g_auto(GStrv) line = g_strsplit(script, "\n", -1);
+    for (guint i = 0; line[i]; i++) {
+        WsEdit *edit = *line[i] ? ws_edit_parse(line[i], NULL) : NULL;
+        if (edit)
+            g_ptr_array_add(edits, edit);
+    }
+    return edits;
+}
+
+/* Takes the draft; `done`: the edit was possible. */
+static void take(Gather *g, WsDraft *d, gboolean done, const WsNode *node, char *title)
+{
+    if (done && d->script->len && !g_hash_table_contains(g->seen, d->script->str)) {
+        g_hash_table_add(g->seen, g_strdup(d->script->str));
+        WsCandidate *c = g_new0(WsCandidate, 1);
+        c->title = g_steal_pointer(&title);
+        c->step = node ? ws_design_path(g->design, node) : g_strdup(".");
+        c->design = ws_design_ref(d->design);
+        c->edits = edits_of(d->script->str);
+        g_ptr_array_add(g->list, c);
+    }
+    g_free(title);
+    ws_draft_free(d);
+}
+
+/* --- depths and constants ----------------------------------------------------------------------
+ */
+static void add_depths(Gather *g, WsFieldId list)
+{
+    const WsNode *root = ws_design_root(g->design);
+    for (guint i = 0; i < ws_node_n_children(root, list); i++) {
+        const WsNode *object = ws_node_child(root, list, i);
+        gint64 depth = ws_edit_depth_of(g->design, object);
+        for (gint64 more = 1; depth > 0 && more <= 2; more++) {
+            WsDraft *d = ws_draft_new(g->design);
+            gboolean done = ws_edit_depth(d, object->identity, depth + more);
+            take(g, d, done, object,
+                 g_strdup_printf("Ring of %s: %" G_GINT64_FORMAT
+                                 " stages instead of %" G_GINT64_FORMAT,
+                                 ws_node_name(object), depth + more, depth));
+        }
+    }
+}
+
+static gboolean set_constant(WsDraft *d, const char *name, gint64 value)
+{
+    g_autoptr(WsDesign) with = ws_design_with_constant(d->design, name, value);
+    if (!with)
+        return FALSE;
+    const WsNode *root = ws_design_root(with);
+    g_autofree char *json =
+        ws_value_print(ws_node_row(root->kind, WS_F_constants), ws_node_get(root, WS_F_constants));
+    return ws_draft_set(d, ws_design_root(d->design)->identity, "constants", json);
+}
+
+static void try_constant(Gather *g, const char *name, gint64 was, gint64 value)
+{
+    if (value < 1 || value == was)
+        return;
+    WsDraft *d = ws_draft_new(g->design);
+    gboolean done = set_constant(d, name, value);
+    take(g, d, done, NULL,
+         g_strdup_printf("%s = %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT, name, value,
+                         was));
+}
+
+static void add_constants(Gather *g)
+{
+    const WsValue *map = ws_node_get(ws_design_root(g->design), WS_F_constants);
+    for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
+        gint64 value = 0;
+        if (!ws_expr_is_int(map->item[i].expr, &value) || value < 1)
+            continue;
+        const gint64 other[] = { value + 1,
+                                 value - 1,
+                                 value * 2,
+                                 value / 2,
+                                 value % 32 == 0 ? value * 3 / 4 : 0,
+                                 value % 32 == 0 ? value * 3 / 2 : 0 };
+        for (guint k = value > 8 ? 2 : 0; k < G_N_ELEMENTS(other); k++)
+            try_constant(g, map->key[i], value, other[k]);
+    }
+}
+
+/* --- steps --------------------------------------------------------------------------------------
+ */
+/* Steps whose place only the synchronisation decides, which the check judges; what computes is left
+ * alone: its order is its meaning. */
+static gboolean may_move(WsNodeKind kind)
+{
+    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_LOAD ||
+           kind == WS_STEP_STORE || kind == WS_STEP_MMA_WAIT || kind == WS_STEP_STORE_WAIT;
+}
+
+static void try_nudge(Gather *g, const WsNode *step, gint by)
+{
+    WsDraft *d = ws_draft_new(g->design);
+    g_autofree char *label = ws_edit_label(step);
+    gboolean done = ws_edit_nudge(d, &step->identity, 1, by);
+    take(g, d, done, step,
+         g_strdup_printf(by < 0 ? "%s one place earlier" : "%s one place later", label));
+}
+
+static void try_ahead(Gather *g, const guint64 *node, guint n, const WsNode *step)
+{
+    WsDraft *d = ws_draft_new(g->design);
+    g_autofree char *label = ws_edit_label(step);
+    gboolean done = ws_edit_ahead(d, node, n, 1);
+    take(g, d, done, step,
+         g_strdup_printf(n > 1 ? "%s, with what stands before it, one round ahead"
+                               : "%s one round ahead",
+                         label));
+}
+
+static void try_fewer(Gather *g, const WsNode *step)
+{
+    gint64 n = ws_node_int(step, WS_F_keyword, -1);
+    if (n < 0)
+        return;
+    WsDraft *d = ws_draft_new(g->design);
+    g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, n + 1);
+    g_autofree char *label = ws_edit_label(step);
+    gboolean done = ws_draft_set(d, step->identity, ws_node_kind_keyword(step->kind), json);
+    take(g, d, done, step,
+         g_strdup_printf("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
+}
+
+static void add_steps(Gather *g, const WsNode *owner, WsFieldId list)
+{
+    static const WsFieldId inner[] = { WS_F_do, WS_F_then, WS_F_else };
+    g_autoptr(GArray) run = g_array_new(FALSE, FALSE, sizeof(guint64)); /* a wait and its loads */
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const WsNode *step = ws_node_child(owner, list, i);
+        gboolean counted = owner->kind == WS_STEP_FOR;
+        if (may_move(step->kind)) {
+            try_nudge(g, step, -1);
+            try_nudge(g, step, 1);
+            if (counted)
+                try_ahead(g, &step->identity, 1, step);
+        }
+        if (step->kind == WS_STEP_WAIT)
+            g_array_set_size(run, 0);
+        if (step->kind == WS_STEP_WAIT || (step->kind == WS_STEP_LOAD && run->len))
+            g_array_append_val(run, step->identity);
+        if (counted && run->len > 1)
+            try_ahead(g, (const guint64 *)run->data, run->len, step);
+        if (step->kind == WS_STEP_MMA_WAIT || step->kind == WS_STEP_STORE_WAIT)
+            try_fewer(g, step);
+        for (guint k = 0; k < G_N_ELEMENTS(inner); k++)
+            add_steps(g, step, inner[k]);
+    }
+}
+
+GPtrArray *ws_candidates_new(const WsDesign *design)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Gather g = { design, g_ptr_array_new_with_free_func((GDestroyNotify)ws_candidate_free), seen };
+    const WsNode *root = ws_design_root(design);
+    add_depths(&g, WS_F_buffers);
+    add_depths(&g, WS_F_pipes);
+    add_constants(&g);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
+        add_steps(&g, ws_node_child(root, WS_F_groups, i), WS_F_body);
+    return g.list;
+}

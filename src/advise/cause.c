@@ -1,0 +1,199 @@
+/* What let a wait go. */
+#include "advise/advise.h"
+
+#define SLACK 64 /* cycles by which observed ends may lie behind the wait they let go */
+
+static guint hash_place(gconstpointer p)
+{
+    const WsPlace *x = p;
+    return x->op * 2654435761u ^ (guint)x->round * 40503u ^ x->agent;
+}
+
+static gboolean same_place(gconstpointer pa, gconstpointer pb)
+{
+    const WsPlace *a = pa, *b = pb;
+    return a->agent == b->agent && a->op == b->op && a->round == b->round;
+}
+
+/* The indices of a trace mean this program's operations only if it was made from it. */
+static gboolean is_of(const WsTrace *t, const WsProgram *p)
+{
+    if (t->op_id->len != p->n_ops)
+        return FALSE;
+    for (guint i = 0; i < p->n_ops; i++)
+        if (g_strcmp0(t->op_id->pdata[i], p->op[i]->step ? p->op[i]->step : p->op[i]->id) != 0 &&
+            g_strcmp0(t->op_id->pdata[i], p->op[i]->id) != 0)
+            return FALSE;
+    return TRUE;
+}
+
+#define GAP 5000 /* cycles without a record that may be work */
+
+/* Until when a lane was recorded without a gap. */
+static gint64 recorded_until(const WsTrace *t, const WsTraceLane *lane, gint64 cycles)
+{
+    gint64 end = 0;
+    for (guint64 i = 0; i < lane->n; i++) {
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+        if (i > 0 && r->start - end > MAX(GAP, cycles / 20))
+            return end;
+        end = MAX(end, MAX(r->issued, r->start));
+    }
+    return end;
+}
+
+static void find_window(WsRun *run)
+{
+    gint64 cycles = g_array_index(run->t->cta, WsTraceCta, run->cta).cycles;
+    run->from = G_MAXINT64;
+    for (guint a = 0; a < run->p->n_agents; a++) {
+        const WsTraceLane *lane = ws_trace_lane(run->t, run->cta, a);
+        if (!lane || !lane->n)
+            continue;
+        gint64 end = recorded_until(run->t, lane, cycles);
+        gint64 begin = g_array_index(run->t->record, WsTraceRecord, lane->first).start;
+        run->from = MIN(run->from, begin);
+        run->to = MAX(run->to, end);
+    }
+}
+
+void ws_run_init(WsRun *run, const WsProgram *p, const WsTrace *t, guint cta)
+{
+    *run = (WsRun){ .p = p, .t = t, .cta = cta };
+    gint32 last = 0;
+    if (cta >= t->cta->len || !is_of(t, p))
+        return;
+    run->index = g_hash_table_new_full(hash_place, same_place, g_free, NULL);
+    for (guint a = 0; a < p->n_agents; a++) {
+        const WsTraceLane *lane = ws_trace_lane(t, cta, a);
+        for (guint64 i = 0; lane && i < lane->n; i++) {
+            WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
+            WsPlace *place = g_new(WsPlace, 1);
+            *place = (WsPlace){ a, r->op, r->round };
+            g_hash_table_insert(run->index, place, r);
+            last = MAX(last, r->tile);
+        }
+    }
+    find_window(run);
+    run->bind = ws_bind_new(p, t, cta, 0, last);
+}
+
+void ws_run_clear(WsRun *run)
+{
+    g_clear_pointer(&run->bind, ws_bind_free);
+    g_clear_pointer(&run->index, g_hash_table_destroy);
+}
+
+static void later(WsCause *best, const WsTraceRecord *r, gint64 at, gint64 end)
+{
+    /* What was observed later than the wait's end did not let it go (upper bounds do that). */
+    at = MIN(at, end);
+    if (!best->by || at > best->at)
+        *best = (WsCause){ r, at };
+}
+
+static WsCause cause_of_phase(const WsRun *run, const WsTraceRecord *wait)
+{
+    WsCause best = { NULL, 0 };
+    const WsOp *op = run->p->op[wait->op];
+    const WsBound *v = ws_bind_get(run->bind, wait->op, wait->round);
+    if (!v || op->barrier < 0 || v->turn < 0)
+        return best;
+    const GArray *list =
+        ws_bind_contributors(run->bind, (guint)op->barrier, v->element, v->slot, v->turn);
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsTraceRecord *r = g_hash_table_lookup(run->index, &g_array_index(list, WsPlace, i));
+        if (!r)
+            continue;
+        gboolean flies = ws_trace_kind_flies(run->p->op[r->op]->kind);
+        later(&best, r, flies ? MAX(r->done, r->issued) : MAX(r->issued, r->start), wait->issued);
+    }
+    return best;
+}
+
+/* Own products or copies: the newest of this kind whose end the wait saw. */
+static WsCause cause_of_queue(const WsRun *run, const WsTraceRecord *wait, WsOpKind kind)
+{
+    WsCause best = { NULL, 0 };
+    const WsTraceLane *lane = ws_trace_lane(run->t, run->cta, wait->agent);
+    const WsTraceRecord *all = &g_array_index(run->t->record, WsTraceRecord, lane->first);
+    for (guint64 i = (guint64)(wait - all); i > 0 && i <= lane->n; i--) {
+        const WsTraceRecord *r = &all[i - 1];
+        if (run->p->op[r->op]->kind != kind || r->done <= 0)
+            continue;
+        if (r->done <= wait->start)
+            break; /* ends of one queue never decrease */
+        if (r->done <= wait->issued + SLACK)
+            later(&best, r, r->done, wait->issued);
+    }
+    return best;
+}
+
+typedef struct {
+    const WsRun *run;
+    const WsTraceRecord *wait;
+    WsCause best;
+} Join;
+
+static void visit_join(const WsTraceRecord *r, gpointer data)
+{
+    Join *j = data;
+    const WsOp *op = j->run->p->op[r->op], *own = j->run->p->op[j->wait->op];
+    gint64 at = op->kind == WS_OP_BAR_SYNC ? r->start : r->issued;
+    if (op->barrier != own->barrier || at > j->wait->issued || at <= j->wait->start)
+        return;
+    if (op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE)
+        later(&j->best, r, at, j->wait->issued);
+}
+
+/* Named barriers: the last to join. */
+static WsCause cause_of_join(const WsRun *run, const WsTraceRecord *wait)
+{
+    Join j = { run, wait, { NULL, 0 } };
+    if (run->p->op[wait->op]->barrier < 0)
+        return j.best;
+    for (guint a = 0; a < run->p->n_agents; a++) {
+        const WsTraceLane *lane = ws_trace_lane(run->t, run->cta, a);
+        if (lane && a != wait->agent)
+            ws_trace_window(run->t, lane, wait->start, wait->issued + 1, visit_join, &j);
+    }
+    return j.best;
+}
+
+static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
+{
+    switch (run->p->op[wait->op]->kind) {
+    case WS_OP_MBAR_WAIT:
+        return cause_of_phase(run, wait);
+    case WS_OP_MMA_WAIT:
+        return cause_of_queue(run, wait, WS_OP_MMA);
+    case WS_OP_BULK_WAIT:
+        return cause_of_queue(run, wait, WS_OP_TMA_STORE);
+    case WS_OP_CP_WAIT:
+        return cause_of_queue(run, wait, WS_OP_CP_ROWS);
+    case WS_OP_BAR_SYNC:
+        return cause_of_join(run, wait);
+    default:
+        return (WsCause){ NULL, 0 };
+    }
+}
+
+/* What a wait takes that has nothing to wait for, clock reads included. */
+#define OWN_PHASE 140
+#define OWN_QUEUE 48
+
+/* A measured flight is seen to be over when its wait returns: such a wait tells nothing unless it
+ * took longer than it must. */
+static gboolean tells(const WsRun *run, const WsTraceRecord *wait, const WsTraceRecord *by)
+{
+    if (run->t->origin != WS_TRACE_MEASURED || !ws_trace_kind_flies(run->p->op[by->op]->kind))
+        return TRUE;
+    gboolean phase = run->p->op[wait->op]->kind == WS_OP_MBAR_WAIT;
+    return wait->issued - wait->start > (phase ? OWN_PHASE : OWN_QUEUE);
+}
+
+WsCause ws_run_cause(const WsRun *run, const WsTraceRecord *wait)
+{
+    WsCause cause = find_cause(run, wait);
+    return cause.by && tells(run, wait, cause.by) ? cause : (WsCause){ NULL, 0 };
+}

@@ -1,0 +1,160 @@
+/* The critical path of a CTA: from its end backwards, along whatever each wait waited for. */
+#include "advise/advise.h"
+
+#define MAX_PIECES 1000000
+
+const char *ws_next_reason_text(WsNextReason reason)
+{
+    static const char *const text[] = { "work", "wait", "flight" };
+    return text[reason];
+}
+
+typedef struct {
+    const WsRun *run;
+    GArray *pieces; /* WsNextPiece, latest first */
+    guint agent;
+    gint64 t;
+} Path;
+
+static void add(Path *path, const WsTraceRecord *r, WsNextReason reason, gint64 from, gint64 to)
+{
+    if (from >= to)
+        return;
+    WsNextPiece piece = { r->agent, r->op, r->tile, r->round, from, to, reason };
+    g_array_append_val(path->pieces, piece);
+}
+
+/* The last record of the agent that begins before t. */
+static const WsTraceRecord *before(const Path *path)
+{
+    const WsTraceLane *lane = ws_trace_lane(path->run->t, path->run->cta, path->agent);
+    guint64 lo = 0, hi = lane ? lane->n : 0;
+    while (lo < hi) {
+        guint64 middle = lo + (hi - lo) / 2;
+        if (g_array_index(path->run->t->record, WsTraceRecord, lane->first + middle).start <
+            path->t)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo ? &g_array_index(path->run->t->record, WsTraceRecord, lane->first + lo - 1) : NULL;
+}
+
+/* FALSE at the beginning. Goes back at least one cycle, or to an agent that then does. */
+static gboolean step_back(Path *path)
+{
+    const WsTraceRecord *r = before(path);
+    if (!r)
+        return FALSE;
+    gint64 end = MIN(MAX(r->issued, r->start), path->t);
+    add(path, r, WS_NEXT_WORK, end, path->t); /* what the agent did behind it, not recorded */
+    path->t = end;
+    gboolean waits = ws_trace_kind_waits(path->run->p->op[r->op]->kind);
+    WsCause cause = waits ? ws_run_cause(path->run, r) : (WsCause){ NULL, 0 };
+    if (!cause.by || cause.at <= r->start) {
+        add(path, r, waits ? WS_NEXT_WAIT : WS_NEXT_WORK, r->start, path->t);
+        path->t = MIN(path->t, r->start);
+        return TRUE;
+    }
+    gint64 at = MIN(cause.at, path->t);
+    add(path, r, WS_NEXT_WAIT, at, path->t);
+    path->t = at;
+    if (ws_trace_kind_flies(path->run->p->op[cause.by->op]->kind)) {
+        gint64 issued = MIN(MAX(cause.by->issued, cause.by->start), at);
+        add(path, cause.by, WS_NEXT_FLIGHT, issued, at);
+        path->t = issued;
+    }
+    path->agent = cause.by->agent;
+    return TRUE;
+}
+
+static gboolean begin(Path *path)
+{
+    gboolean any = FALSE;
+    for (guint a = 0; a < path->run->p->n_agents; a++) {
+        const WsTraceLane *lane = ws_trace_lane(path->run->t, path->run->cta, a);
+        if (!lane || !lane->n)
+            continue;
+        guint64 last = lane->n - 1;
+        while (last > 0 &&
+               g_array_index(path->run->t->record, WsTraceRecord, lane->first + last).issued >
+                   path->run->to)
+            last--;
+        const WsTraceRecord *r =
+            &g_array_index(path->run->t->record, WsTraceRecord, lane->first + last);
+        gint64 end = MAX(r->issued, r->start);
+        if (end <= path->run->to && (!any || end > path->t)) {
+            path->agent = a;
+            path->t = end;
+            any = TRUE;
+        }
+    }
+    return any;
+}
+
+static void reverse(GArray *pieces)
+{
+    for (guint i = 0, k = pieces->len; i + 1 < k; i++) {
+        WsNextPiece *a = &g_array_index(pieces, WsNextPiece, i),
+                    *b = &g_array_index(pieces, WsNextPiece, --k), keep = *a;
+        *a = *b;
+        *b = keep;
+    }
+}
+
+GArray *ws_next_path(const WsProgram *p, const WsTrace *t, guint cta)
+{
+    g_auto(WsRun) run = { 0 };
+    ws_run_init(&run, p, t, cta);
+    Path path = { &run, g_array_new(FALSE, FALSE, sizeof(WsNextPiece)), 0, 0 };
+    guint still = 0;
+    gboolean more = run.index && begin(&path);
+    while (more && path.pieces->len < MAX_PIECES) {
+        gint64 was = path.t;
+        more = step_back(&path);
+        still = path.t < was ? 0 : still + 1;
+        if (still >
+            p->n_agents) { /* causes in a circle: clocks of different agents within a cycle */
+            path.t--;
+            still = 0;
+        }
+    }
+    reverse(path.pieces);
+    return path.pieces;
+}
+
+static gint by_cycles(gconstpointer pa, gconstpointer pb)
+{
+    const WsNextPart *a = pa, *b = pb;
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles ? 1 : -1;
+    return a->op < b->op ? -1 : a->op > b->op;
+}
+
+GArray *ws_next_parts(const GArray *path)
+{
+    GArray *parts = g_array_new(FALSE, FALSE, sizeof(WsNextPart));
+    g_autoptr(GHashTable) at = g_hash_table_new(NULL, NULL); /* op, reason -> index + 1 */
+    gint64 total = 0;
+    for (guint i = 0; i < path->len; i++) {
+        const WsNextPiece *x = &g_array_index(path, WsNextPiece, i);
+        gpointer key = GUINT_TO_POINTER(x->op * 4 + x->reason);
+        guint k = GPOINTER_TO_UINT(g_hash_table_lookup(at, key));
+        if (!k) {
+            WsNextPart fresh = { .agent = x->agent, .op = x->op, .reason = x->reason };
+            g_array_append_val(parts, fresh);
+            k = parts->len;
+            g_hash_table_insert(at, key, GUINT_TO_POINTER(k));
+        }
+        WsNextPart *part = &g_array_index(parts, WsNextPart, k - 1);
+        part->count++;
+        part->cycles += x->to - x->from;
+        total += x->to - x->from;
+    }
+    for (guint i = 0; i < parts->len; i++) {
+        WsNextPart *part = &g_array_index(parts, WsNextPart, i);
+        part->share = (double)part->cycles / (double)MAX(total, 1);
+    }
+    g_array_sort(parts, by_cycles);
+    return parts;
+}

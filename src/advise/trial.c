@@ -1,0 +1,246 @@
+/* Candidates on trial: elaborated, timed, and those that gain checked. */
+#include "advise/advise.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_GAIN 0.003 /* below this a prediction says nothing */
+#define CHECK_MS   500
+
+typedef struct {
+    WsCandidate *c; /* borrowed */
+    WsProgram *p;
+    gint64 cycles;
+    char *why;
+} Timed;
+
+static void timed_free(gpointer data)
+{
+    Timed *t = data;
+    ws_program_unref(t->p);
+    g_free(t->why);
+    g_free(t);
+}
+
+void ws_next_edit_free(WsNextEdit *e)
+{
+    g_free(e->title);
+    g_free(e->why);
+    g_free(e->step);
+    g_ptr_array_unref(e->edits);
+    g_free(e);
+}
+
+static gboolean cancelled(const WsTrial *trial)
+{
+    return trial->options && trial->options->cancel && g_atomic_int_get(trial->options->cancel);
+}
+
+/* Still the same question: tensors of the same shapes, computed by the same reference. */
+static gboolean same_meaning(const WsProgram *a, const WsLaunchValues *va, const WsProgram *b,
+                             const WsLaunchValues *vb)
+{
+    if (a->n_tensors != b->n_tensors || a->n_reference != b->n_reference)
+        return FALSE;
+    for (guint t = 0; t < a->n_tensors; t++)
+        for (guint d = 0; d < MAX(a->tensor[t].rank, b->tensor[t].rank); d++)
+            if (a->tensor[t].rank != b->tensor[t].rank ||
+                ws_launch_shape(va, t, d) != ws_launch_shape(vb, t, d))
+                return FALSE;
+    for (guint i = 0; i < a->n_reference; i++) {
+        g_autofree char *x = ws_expr_print(a->reference[i]->value);
+        g_autofree char *y = ws_expr_print(b->reference[i]->value);
+        if (g_strcmp0(a->reference[i]->name, b->reference[i]->name) != 0 || strcmp(x, y) != 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gint64 first_tile(gpointer data, gint64 position)
+{
+    (void)data;
+    return position == 0 ? 0 : -1;
+}
+
+/* What a launch does, counted over its first tile: elements stored to outputs, and products. */
+typedef struct {
+    double stored, products;
+} Work;
+
+static Work work_of(const WsProgram *p, const WsLaunchValues *v)
+{
+    Work w = { 0, 0 };
+    for (guint a = 0; a < p->n_agents; a++) {
+        g_autoptr(WsWalker) walker = ws_walker_new(p, v, a, 0, first_tile, NULL);
+        WsStep step;
+        guint steps = 0;
+        while (steps++ < 100000 && ws_walker_next(walker, &step, NULL)) {
+            const WsOp *op = step.op;
+            if (op->kind == WS_OP_MMA && op->mma)
+                w.products += (double)op->mma->m * op->mma->n * op->mma->k;
+            else if (op->kind == WS_OP_TMA_STORE && op->n_access)
+                w.stored += (double)op->access[0].rows * op->access[0].cols;
+            else if (op->kind == WS_OP_ST_GLOBAL && op->n_value)
+                w.stored += (double)op->value[0].rows * op->value[0].cols;
+        }
+    }
+    double tiles = (double)ws_launch_tiles(v);
+    return (Work){ w.stored * tiles, w.products * tiles };
+}
+
+/* The check does not see whether every element is computed: constants that belong together (a tile
+ * and its parts) must not be changed apart. Padding may change what little it is. */
+#define PADDING 0.05
+static gboolean same_work(Work a, Work b)
+{
+    return b.stored >= a.stored * (1 - PADDING) && b.stored <= a.stored * (1 + 4 * PADDING) &&
+           b.products >= a.products * (1 - PADDING) && b.products <= a.products * (1 + 4 * PADDING);
+}
+
+static WsLaunchValues *launch_like(const WsProgram *p, const WsProgram *like,
+                                   const WsLaunchValues *v)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    for (guint i = 0; i < like->n_vars; i++)
+        if (like->var[i].kind == WS_VAR_SIZE) {
+            WsSize s = { like->var[i].name, ws_launch_var(v, (gint)i) };
+            g_array_append_val(size, s);
+        }
+    return ws_launch_values(p, (WsSize *)size->data, size->len, FALSE, findings);
+}
+
+static const char *step_of(const WsProgram *p, guint op)
+{
+    return p->op[op]->step ? p->op[op]->step : p->op[op]->id;
+}
+
+static double exposed_share(const WsClockResult *r, const WsProgram *p, guint agent,
+                            const char *label)
+{
+    double sum = 0;
+    for (guint i = 0; i < r->wait->len; i++) {
+        const WsClockWait *w = &g_array_index(r->wait, WsClockWait, i);
+        if (w->agent == agent && g_strcmp0(p->op[w->op]->label, label) == 0)
+            sum += (double)w->exposed;
+    }
+    return sum / (double)MAX(r->played, 1);
+}
+
+/* The wait that shrinks most. */
+static char *reason_of(const WsClockResult *before, const WsProgram *p, const WsClockResult *after,
+                       const WsProgram *q)
+{
+    double most = 0.005, from = 0, to = 0;
+    const WsClockWait *best = NULL;
+    for (guint i = 0; i < before->wait->len; i++) {
+        const WsClockWait *w = &g_array_index(before->wait, WsClockWait, i);
+        if (w->agent >= q->n_agents || p->agent[w->agent].role == WS_ROLE_PRODUCER)
+            continue;
+        double x = exposed_share(before, p, w->agent, p->op[w->op]->label);
+        double y = exposed_share(after, q, w->agent, p->op[w->op]->label);
+        if (x - y > most) {
+            most = x - y;
+            from = x;
+            to = y;
+            best = w;
+        }
+    }
+    if (!best)
+        return g_strdup_printf("%.0f instead of %.0f cycles a tile", after->tile_period,
+                               before->tile_period);
+    return g_strdup_printf("%s in %s stands %.1f %% of the time, then %.1f %%",
+                           p->op[best->op]->label ? p->op[best->op]->label : step_of(p, best->op),
+                           p->agent[best->agent].name, 100 * from, 100 * to);
+}
+
+/* NULL: it does not fit, or computes something else. */
+static Timed *time_candidate(const WsTrial *trial, WsCandidate *c, const WsClockResult *before,
+                             gboolean *stuck)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(c->design, NULL, 0, findings);
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
+        return NULL;
+    g_autoptr(WsLaunchValues) v = launch_like(p, trial->p, trial->v);
+    if (!v || !same_meaning(trial->p, trial->v, p, v) ||
+        !same_work(work_of(trial->p, trial->v), work_of(p, v)))
+        return NULL;
+    const WsClockOptions options = { .no_trace = TRUE };
+    g_autoptr(WsClockResult) r = ws_clock_run(p, v, trial->m, &options, findings);
+    *stuck = ws_findings_count(findings, WS_SEVERITY_ERROR) > 0;
+    if (!r || *stuck)
+        return NULL;
+    Timed *t = g_new0(Timed, 1);
+    t->c = c;
+    t->cycles = r->cycles;
+    t->why = reason_of(before, trial->p, r, p);
+    t->p = g_steal_pointer(&p);
+    return t;
+}
+
+static gint by_cycles(gconstpointer pa, gconstpointer pb)
+{
+    const Timed *a = *(Timed *const *)pa, *b = *(Timed *const *)pb;
+    if (a->cycles != b->cycles)
+        return a->cycles < b->cycles ? -1 : 1;
+    return strcmp(a->c->title, b->c->title);
+}
+
+static WsVerdictKind judge(const WsTrial *trial, const WsProgram *p)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    const WsCheckOptions options = { .max_ms = CHECK_MS,
+                                     .cancel = trial->options ? trial->options->cancel : NULL };
+    g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
+    if (ws_findings_count(findings, WS_SEVERITY_ERROR))
+        return WS_VERDICT_REFUTED;
+    return verdict->kind;
+}
+
+static void list_edit(WsNext *n, Timed *t, gint64 before, WsVerdictKind verdict)
+{
+    WsNextEdit *e = g_new0(WsNextEdit, 1);
+    e->title = g_strdup(t->c->title);
+    e->why = g_steal_pointer(&t->why);
+    e->step = g_strdup(t->c->step);
+    e->edits = g_ptr_array_ref(t->c->edits);
+    e->cycles_before = before;
+    e->cycles_after = t->cycles;
+    e->gain = (double)before / (double)MAX(t->cycles, 1) - 1;
+    e->proved = verdict == WS_VERDICT_PROVED;
+    g_ptr_array_add(n->edit, e);
+}
+
+gboolean ws_trial_run(const WsTrial *trial, GPtrArray *candidates, WsNext *n)
+{
+    g_autoptr(GPtrArray) timed = g_ptr_array_new_with_free_func(timed_free);
+    guint most = trial->options && trial->options->max_tried ? trial->options->max_tried : 200;
+    guint listed = trial->options && trial->options->max_edits ? trial->options->max_edits : 8;
+    gint64 before = n->predicted->cycles;
+    for (guint i = 0; i < candidates->len && i < most; i++) {
+        gboolean stuck = FALSE;
+        if (cancelled(trial))
+            return FALSE;
+        Timed *t = time_candidate(trial, candidates->pdata[i], n->predicted, &stuck);
+        n->tried++;
+        n->refuted += stuck;
+        n->unfit += !t && !stuck;
+        if (t && (double)before / (double)MAX(t->cycles, 1) - 1 >= LEAST_GAIN)
+            g_ptr_array_add(timed, t);
+        else if (t)
+            timed_free(t);
+    }
+    g_ptr_array_sort(timed, by_cycles);
+    for (guint i = 0; i < timed->len && n->edit->len < listed; i++) {
+        Timed *t = timed->pdata[i];
+        if (cancelled(trial))
+            return FALSE;
+        WsVerdictKind verdict = judge(trial, t->p);
+        if (verdict == WS_VERDICT_REFUTED)
+            n->refuted++;
+        else
+            list_edit(n, t, before, verdict);
+    }
+    return !cancelled(trial);
+}

@@ -1,0 +1,237 @@
+/* Shares of loads, by walking the beginning of every tile of the first waves. */
+#include "clock/share.h"
+
+#include <string.h>
+
+#define MAX_LOOK 400 /* operations of an agent's tile that are looked at */
+
+typedef struct {
+    gint wave;   /* that touched it last */
+    guint n;     /* CTAs that did so in that wave */
+    double then; /* bytes that had been fetched by then */
+} Touch;
+
+struct WsShares {
+    guint n_ops, waves;
+    WsShare *share; /* [wave * n_ops + op] */
+};
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    gint64 clusters, played;
+    double l2_bytes, fetched;
+    GHashTable *touch; /* guint64* of the place -> Touch */
+    guint64 *place;    /* of the played CTA in this wave, by op */
+    guint8 *known;
+    guint *loads;       /* by agent */
+    double *executions; /* by op, in one tile */
+    guint32 *streamed;  /* by tensor: dimensions that some load walks through inside a tile */
+    WsShares *s;
+} Look;
+
+static gboolean is_load(const WsOp *op)
+{
+    return op->kind == WS_OP_TMA_LOAD && op->tensor >= 0;
+}
+
+static guint64 mix(guint64 h, guint64 x)
+{
+    h ^= x + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+    return h * 0xff51afd7ed558ccdu;
+}
+
+/* All that a tile loads by one operation is one place: where it begins along the dimensions that it
+ * walks through does not tell it from the tiles that walk through the same rows. */
+static guint64 place_of(const Look *look, WsWalker *w, const WsOp *op)
+{
+    guint64 h = mix(1469598103934665603u, op->index);
+    for (guint i = 0; i < op->n_coord; i++) {
+        gint64 at = 0;
+        if (look->streamed[op->tensor] & 1u << i)
+            continue;
+        ws_walker_eval(w, op->coord[i], &at, NULL);
+        h = mix(h, (guint64)at);
+    }
+    return h;
+}
+
+static gint64 only_tile(gpointer data, gint64 position)
+{
+    return position == 0 ? *(gint64 *)data : -1;
+}
+
+static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    (void)at;
+    return ws_launch_guess_element(data, tensor, value);
+}
+
+typedef struct {
+    const WsProgram *p;
+    gboolean walks;
+} Walks;
+
+/* A `let` outside all counted loops has one value per tile. */
+static gboolean let_of_round(const WsProgram *p, gint var)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        if (p->op[i]->kind != WS_OP_LET || p->op[i]->var != var)
+            continue;
+        for (const WsTree *t = p->op[i]->tree; t; t = t->parent)
+            if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT)
+                return TRUE;
+    }
+    return FALSE;
+}
+
+static void note_walk(const WsExpr *node, gpointer data)
+{
+    Walks *walks = data;
+    if (node->op != WS_EXPR_VAR || node->var < 0 || (guint)node->var >= walks->p->n_vars)
+        return;
+    WsVarKind kind = walks->p->var[node->var].kind;
+    if (kind == WS_VAR_INDEX || kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER ||
+        (kind == WS_VAR_LET && let_of_round(walks->p, node->var)))
+        walks->walks = TRUE;
+}
+
+static void note_streams(Look *look)
+{
+    for (guint i = 0; i < look->p->n_ops; i++) {
+        const WsOp *op = look->p->op[i];
+        for (guint d = 0; is_load(op) && d < op->n_coord; d++) {
+            Walks walks = { look->p, FALSE };
+            ws_expr_visit(op->coord[d], note_walk, &walks);
+            if (walks.walks)
+                look->streamed[op->tensor] |= 1u << d;
+        }
+    }
+}
+
+/* How often the loads of an agent happen in one tile. */
+static void count_executions(Look *look, guint agent, gint64 id)
+{
+    g_autoptr(WsWalker) w = ws_walker_new(look->p, look->v, agent, 0, only_tile, &id);
+    WsStep step;
+    guint steps = 0;
+    ws_walker_set_element(w, guess_element, (gpointer)look->v);
+    while (steps++ < 20000 && ws_walker_next(w, &step, NULL))
+        if (is_load(step.op))
+            look->executions[step.op->index]++;
+}
+
+static void touch_place(Look *look, guint64 place, const WsOp *op, gint wave)
+{
+    Touch *t = g_hash_table_lookup(look->touch, &place);
+    double bytes = (double)op->bytes * MAX(look->executions[op->index], 1);
+    if (!t) {
+        t = g_new0(Touch, 1);
+        t->wave = -1;
+        g_hash_table_insert(look->touch, g_memdup2(&place, sizeof place), t);
+    } else if (t->wave == wave) {
+        t->n++;
+        return;
+    }
+    gboolean there = t->wave >= 0 && look->fetched - t->then < look->l2_bytes;
+    if (!there)
+        look->fetched += bytes;
+    t->n = there ? 1 : 1 | 1u << 31; /* the top bit: fetched in this wave */
+    t->wave = wave;
+    t->then = look->fetched;
+}
+
+static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean played)
+{
+    g_autoptr(WsWalker) w = ws_walker_new(look->p, look->v, agent, 0, only_tile, &id);
+    WsStep step;
+    guint found = 0, steps = 0;
+    g_autofree guint8 *seen = g_new0(guint8, look->p->n_ops + 1);
+    ws_walker_set_element(w, guess_element, (gpointer)look->v);
+    while (found < look->loads[agent] && steps++ < MAX_LOOK && ws_walker_next(w, &step, NULL)) {
+        const WsOp *op = step.op;
+        if (!is_load(op) || seen[op->index])
+            continue;
+        seen[op->index] = 1;
+        found++;
+        guint64 place = place_of(look, w, op);
+        touch_place(look, place, op, wave);
+        if (played) {
+            look->place[op->index] = place;
+            look->known[op->index] = 1;
+        }
+    }
+}
+
+static void note_wave(Look *look, gint wave)
+{
+    for (guint i = 0; i < look->p->n_ops; i++) {
+        WsShare *share = &look->s->share[(guint)wave * look->p->n_ops + i];
+        *share = (WsShare){ FALSE, 1 };
+        if (!look->known[i])
+            continue;
+        const Touch *t = g_hash_table_lookup(look->touch, &look->place[i]);
+        *share = (WsShare){ t->n >> 31, MAX(t->n & 0x7fffffff, 1) };
+    }
+}
+
+static void look_at_wave(Look *look, gint wave, gint64 count)
+{
+    memset(look->known, 0, look->p->n_ops);
+    for (guint agent = 0; agent < look->p->n_agents; agent++) {
+        if (!look->loads[agent])
+            continue;
+        for (gint64 c = 0; c < look->clusters; c++) {
+            gint64 id = wave * look->clusters + c;
+            if (id < count)
+                look_at_tile(look, agent, id, wave, c == look->played);
+        }
+    }
+    note_wave(look, wave);
+}
+
+WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
+                        guint waves, double l2_bytes)
+{
+    gint64 count = ws_launch_tiles(v);
+    WsShares *s = g_new0(WsShares, 1);
+    g_autofree guint64 *place = g_new0(guint64, p->n_ops + 1);
+    g_autofree guint8 *known = g_new0(guint8, p->n_ops + 1);
+    g_autofree guint *loads = g_new0(guint, p->n_agents + 1);
+    g_autofree double *executions = g_new0(double, p->n_ops + 1);
+    g_autofree guint32 *streamed = g_new0(guint32, p->n_tensors + 1);
+    g_autoptr(GHashTable) touch =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    clusters = MAX(clusters, 1);
+    s->n_ops = p->n_ops;
+    s->waves = (guint)CLAMP((count + clusters - 1) / clusters, 1, MAX(waves, 1));
+    s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
+    Look look = { p,     v,     clusters, played,     l2_bytes, 0, touch,
+                  place, known, loads,    executions, streamed, s };
+    note_streams(&look);
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->agent >= 0 && is_load(p->op[i]))
+            loads[p->op[i]->agent]++;
+    for (guint agent = 0; agent < p->n_agents; agent++)
+        if (loads[agent])
+            count_executions(&look, agent, MIN(played, count - 1));
+    for (guint w = 0; w < s->waves; w++)
+        look_at_wave(&look, (gint)w, count);
+    return s;
+}
+
+void ws_shares_free(WsShares *s)
+{
+    if (!s)
+        return;
+    g_free(s->share);
+    g_free(s);
+}
+
+WsShare ws_shares_get(const WsShares *s, guint op, gint64 position)
+{
+    if (!s || op >= s->n_ops)
+        return (WsShare){ FALSE, 1 };
+    guint wave = (guint)CLAMP(position, 0, (gint64)s->waves - 1);
+    return s->share[(gsize)wave * s->n_ops + op];
+}

@@ -1,0 +1,24 @@
+/* Who else loads the same bytes, and whether they are in L2 already: which part of a launch touches
+ * which tile of a tensor first. The CTAs are taken to move in step, one tile after the other; all
+ * that load the same box at that time wait for one fetch. */
+#pragma once
+
+#include "program/walk.h"
+
+G_BEGIN_DECLS
+
+typedef struct WsShares WsShares;
+typedef struct {
+    gboolean fetched; /* nobody loaded it before, or it has left L2 since */
+    guint sharers;    /* CTAs (clusters) that load it at this time, at least 1 */
+} WsShare;
+
+/* For the CTAs of one launch: `clusters` of them take the tiles in turn, `played` is the one whose
+ * loads are asked for. Looks at its first `waves` tiles and those of all others. */
+WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
+                        guint waves, double l2_bytes);
+void ws_shares_free(WsShares *s);
+/* Of a load of the CTA's tile number `position`; beyond the tiles looked at, as in the last one. */
+WsShare ws_shares_get(const WsShares *s, guint op, gint64 position);
+
+G_END_DECLS
