@@ -11,6 +11,17 @@ static WsImportFrom by_suffix(const char *file)
     return WS_IMPORT_FROM_COUNT;
 }
 
+/* Languages of one suffix tell themselves apart by what the file imports. */
+static WsImportFrom by_content(const char *file)
+{
+    const WsImportFrom first = by_suffix(file);
+    g_autofree char *text = NULL;
+    if (first == WS_IMPORT_GLUON && g_file_get_contents(file, &text, NULL, NULL) &&
+        strstr(text, "triton.experimental.tle"))
+        return WS_IMPORT_TLE;
+    return first;
+}
+
 gboolean ws_cli_is_foreign(const char *file)
 {
     return by_suffix(file) != WS_IMPORT_FROM_COUNT;
@@ -18,7 +29,7 @@ gboolean ws_cli_is_foreign(const char *file)
 
 WsImport *ws_cli_import(const char *file, const char *from, int *code)
 {
-    const WsImportFrom language = from ? ws_import_from(from) : by_suffix(file);
+    const WsImportFrom language = from ? ws_import_from(from) : by_content(file);
     *code = WS_EXIT_USAGE;
     if (language == WS_IMPORT_FROM_COUNT) {
         GString *known = g_string_new(NULL);
