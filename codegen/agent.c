@@ -47,6 +47,7 @@ static void agent(WsEmit *e, guint number)
     ws_control_tree(e, a->body);
     ws_tiles_unbind(e);
     e->op = NULL;
+    ws_watch_done(e);
     ws_record_end(e);
     g_array_free(e->open, TRUE);
     g_array_free(e->in_flight, TRUE);

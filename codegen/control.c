@@ -89,6 +89,7 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
     LLVMBasicBlockRef after = ws_if(e, e->leader, "leader");
     e->in_leader = TRUE;
     for (; i < seq->n_kids && wants_leader(seq->kid[i]) && !e->error; i++) {
+        ws_watch_before(e, seq->kid[i]);
         one(e, seq, i);
         leave_behind(e, seq->kid[i]);
     }
@@ -100,11 +101,14 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
 static void sequence(WsEmit *e, const WsTree *t)
 {
     for (guint i = 0; i < t->n_kids && !e->error;) {
+        for (guint k = i; e->put_off && k < t->n_kids && (k == i || wants_leader(t->kid[k])); k++)
+            ws_watch_before(e, t->kid[k]); /* not under the guard of a run of the leader */
         if (!e->in_leader && wants_leader(t->kid[i]))
             i = leader_run(e, t, i);
         else
             one(e, t, i++);
     }
+    ws_watch_flush(e);
 }
 
 /* --- loops ------------------------------------------------------------------------------------*/
@@ -130,6 +134,7 @@ static void round_of(WsEmit *e, const Loop *loop, WsUniform i)
     WsUniform index = ws_uniform_op(e, WS_EXPR_ADD, loop->from, scaled);
     if (loop->tree->index_var >= 0)
         e->var[loop->tree->index_var] = (WsBinding){ WS_BIND_VALUE, index.v, index.lo, index.hi };
+    ws_watch_round(e, loop->tree, i.v);
     ws_control_tree(e, loop->tree->kid[0]);
     count_round(e, loop->tree);
     if (loop->tree->index_var >= 0)

@@ -76,7 +76,7 @@ static void collect_params(WsEmit *e, Params *q)
     }
     if (e->recorder)
         param(q, e->i64, g_strdup("record"));
-    if (e->debug_waits)
+    if (e->debug_waits || (e->hold && !e->host))
         param(q, e->i64, g_strdup("debug"));
     if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
         param(q, e->i64, g_strdup("counter"));
@@ -122,7 +122,8 @@ static void take_params(WsEmit *e, const Params *q)
     }
     if (e->recorder)
         e->record = param_value(e, q, at++);
-    if (e->debug_waits)
+    e->debug_param = at;
+    if (e->debug_waits || (e->hold && !e->host))
         e->debug = param_value(e, q, at++);
     if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
         e->counter = param_value(e, q, at++);
@@ -219,7 +220,7 @@ static void body(WsEmit *e, const Params *q)
     run_names(e);
     ws_tiles_entry(e);
     prologue(e);
-    ws_agent_roles(e);
+    ws_record_roles(e);
     LLVMBuildRetVoid(e->b);
 }
 
@@ -247,6 +248,8 @@ static void finish(WsEmit *e)
     g_free(e->tensor);
     g_free(e->extent);
     g_free(e->var);
+    g_clear_pointer(&e->round_cell, g_hash_table_unref);
+    g_clear_pointer(&e->put_off, g_ptr_array_unref);
     if (e->rec_word) {
         for (guint i = 0; i < e->recorder->n_strips; i++)
             g_free(e->rec_word[i]);
@@ -261,6 +264,8 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
                              LLVMContextRef ctx, GError **error)
 {
     WsEmit e = { .p = p, .host = host, .ctx = ctx };
+    if (options)
+        e.hold = options->hold;
     if (options && !host) {
         e.recorder = options->recorder;
         e.debug_waits = options->debug_waits;
@@ -293,7 +298,9 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
     return e.module;
 }
 
-LLVMModuleRef ws_lower_host(const WsProgram *p, LLVMContextRef context, GError **error)
+LLVMModuleRef ws_lower_host(const WsProgram *p, const WsHold *hold, LLVMContextRef context,
+                            GError **error)
 {
-    return ws_emit_module(p, NULL, TRUE, context, error);
+    const WsGenerateOptions options = { .hold = hold };
+    return ws_emit_module(p, &options, TRUE, context, error);
 }

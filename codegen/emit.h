@@ -6,6 +6,7 @@
 #include "codegen/cut.h"
 #include "codegen/interval.h"
 #include "codegen/prim.h"
+#include "program/hold.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +44,10 @@ typedef struct {
     const WsRecorder *recorder;
     gboolean debug_waits, host;
     guint32 delays; /* seed of the sleeps before what synchronises, 0 none */
+    const WsHold *hold;     /* NULL: every agent is free */
+    GHashTable *round_cell; /* WsTree of a loop without a total -> cell of its round */
+    LLVMValueRef tile_id;   /* of the strided loop over tiles that is being emitted */
+    GPtrArray *put_off;     /* WsOp: late operations not emitted yet */
 
     LLVMContextRef ctx;
     LLVMModuleRef module;
@@ -54,6 +59,7 @@ typedef struct {
     LLVMValueRef *map;            /* i64 address of each tensor map */
     LLVMValueRef *tensor;         /* i64 */
     LLVMValueRef record, debug;   /* i64 or NULL */
+    guint debug_param;            /* number of its parameter */
     LLVMValueRef counter, hilbert; /* i64 or NULL: hidden parameters */
     LLVMValueRef next_tile;        /* dynamic: cell of the loop over tiles being emitted */
     LLVMValueRef shared;          /* i32 base of dynamic shared memory */
@@ -156,6 +162,7 @@ void ws_agent_roles(WsEmit *e); /* role switch and every agent's body */
 /* --- ops.c: one operation of the current agent (leader guard already in place)
  * -------------------*/
 void ws_op_emit(WsEmit *e, const WsOp *op);
+void ws_op_emit_now(WsEmit *e, const WsOp *op); /* also what is put off */
 gboolean ws_op_leader_only(const WsOp *op);
 
 /* --- address.c
@@ -192,6 +199,18 @@ LLVMValueRef ws_reg_get(WsEmit *e, guint value, guint i);
 void ws_reg_set(WsEmit *e, guint value, guint i, LLVMValueRef v);
 void ws_regs_new(WsEmit *e, const WsAgent *a);
 void ws_regs_free(WsEmit *e, const WsAgent *a);
+
+/* --- watch.c: no-ops in builds that neither report stuck waits nor hold agents -----------------*/
+void ws_watch_round(WsEmit *e, const WsTree *loop, LLVMValueRef round); /* a round begins */
+/* The same of a loop over tiles; `position` NULL: tiles of this CTA lie at equal steps. */
+void ws_watch_tile(WsEmit *e, const WsTree *loop, LLVMValueRef id, LLVMValueRef position);
+/* The wait of builds that report; FALSE: emit the plain one. */
+gboolean ws_watch_wait(WsEmit *e, const WsOp *op, LLVMValueRef bar, LLVMValueRef parity);
+void ws_watch_done(WsEmit *e); /* the agent has come to its end */
+void ws_watch_op(WsEmit *e, const WsOp *op, void (*lower)(WsEmit *, const WsOp *));
+gboolean ws_watch_put_off(WsEmit *e, const WsOp *op);
+void ws_watch_before(WsEmit *e, const WsTree *t);
+void ws_watch_flush(WsEmit *e);
 
 /* --- record.c: no-ops without a recorder ------------------------------------------------------*/
 void ws_record_entry(WsEmit *e);

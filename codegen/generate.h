@@ -6,6 +6,8 @@
  * come from the table, and the module is verified before any pass or emitter sees it. */
 #pragma once
 
+#include "program/debug_words.h"
+#include "program/hold.h"
 #include "program/program.h"
 #include "trace/recorder.h"
 
@@ -25,9 +27,8 @@ GQuark ws_generate_error_quark(void);
  *   2. every tensor's device address, 64 bit, in program order
  *   3. every WS_VAR_SIZE, 64 bit, in variable order; every WS_VAR_SCALAR, f32, in variable order
  *   4. traced builds only: address of the record buffer, 64 bit
- *   5. debug_waits builds only: address of 16 u32 words; the first stuck wait claims word 0 by
- *      atomic compare-and-swap 0 -> 1 and fills [1] op index, [2] CTA, [3] shared address of the
- *      mbarrier, [4] tested parity, [5] slot, [6] warp, [7..8] mbarrier state, then traps
+ *   5. builds with debug_waits or a hold only: address of WS_DEBUG_WORDS u32, zeros before the
+ *      launch (program/debug_words.h): every stuck wait records itself, then the kernel traps
  *   6. launch dynamic only: address of one u32 that is 0 before the first launch; every launch that
  *      comes to its end leaves it at 0
  *   7. order hilbert only: address of pairs of int32 (ws_launch_hilbert, walk.h)
@@ -37,6 +38,7 @@ GQuark ws_generate_error_quark(void);
 typedef struct {
     const WsRecorder *recorder; /* NULL: no clock is read and the text is identical to a timed build */
     gboolean debug_waits;       /* a wait that spins too long records itself and traps */
+    const WsHold *hold;         /* NULL; else agents are held to its order */
     guint32 delays;             /* 0 none; else a seed: random sleeps before what synchronises */
 } WsGenerateOptions;
 
@@ -73,6 +75,7 @@ typedef struct {
     const char *const *size_name;
     const gint64 *size;
     guint n_size;
+    const WsHold *hold; /* NULL; else agents are held to its order */
 } WsRehearseOptions;
 typedef struct {
     gboolean ran;     /* every CTA came to its end */
@@ -83,6 +86,8 @@ typedef struct {
     guint64 fibers, switches, async_races;
     char *stuck;        /* deadlock report: which agent waits on which barrier, slot, parity */
     char *first_race;   /* "groups/…/2: shared memory was written while …" or NULL */
+    guint32 clock;      /* of the hold: moves that were done */
+    gboolean gave_up;   /* a gate went on although its turn had not come */
     guint64 violations; /* broken hardware rules: over-arrival, tx overflow, bad address, … */
     char *first_violation;
 } WsRehearseResult;

@@ -113,6 +113,12 @@ void ws_op_emit(WsEmit *e, const WsOp *op)
 {
     if (e->error || op->declared)
         return;
+    if (!ws_watch_put_off(e, op))
+        ws_op_emit_now(e, op);
+}
+
+void ws_op_emit_now(WsEmit *e, const WsOp *op)
+{
     e->op = op;
     if (!lower[op->kind]) {
         ws_emit_step_error(e, op, NULL);
@@ -121,5 +127,5 @@ void ws_op_emit(WsEmit *e, const WsOp *op)
     if (e->host)
         ws_prim(e, WS_PRIM_HOST_OP, ws_i32(e, op->index));
     delay(e, op);
-    lower[op->kind](e, op);
+    ws_watch_op(e, op, lower[op->kind]);
 }

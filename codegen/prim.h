@@ -10,6 +10,7 @@
  * prim.def. `wsh_op` is called by every thread that takes part before each operation. */
 #pragma once
 
+#include "program/hold.h"
 #include "program/program.h"
 
 #include <llvm-c/Core.h>
@@ -47,7 +48,8 @@ char *ws_wgmma_text(const WsMma *m, guint regs, WsWgmmaScale scale, gboolean a_r
 
 /* The module of `p` lowered to host code, in `context`, without target triple; the kernel function
  * is WS_KERNEL_NAME. NULL and WS_GENERATE_ERROR on failure. Caller disposes the module. */
-LLVMModuleRef ws_lower_host(const WsProgram *p, LLVMContextRef context, GError **error);
+LLVMModuleRef ws_lower_host(const WsProgram *p, const WsHold *hold, LLVMContextRef context,
+                            GError **error);
 
 /* PTX text of a finished module made by other means (the reference kernel), after the same passes;
  * `header` is put before it. Sets triple and data layout; the module stays the caller's. */

@@ -10,12 +10,8 @@ void ws_sync_mbar_init(WsEmit *e, const WsOp *op)
 void ws_sync_wait(WsEmit *e, const WsOp *op)
 {
     LLVMValueRef bar = ws_barrier_address(e, op), parity = ws_uniform_use(e, op->parity).v;
-    if (e->debug_waits) {
-        LLVMValueRef slot = op->slot ? ws_uniform_use(e, op->slot).v : ws_i32(e, 0);
-        LLVMValueRef arg[] = { bar, parity, e->debug, slot };
-        ws_prim_call(e, WS_PRIM_MBAR_WAIT_DEBUG, 4, arg, 1, (guint32[]){ op->index });
+    if (ws_watch_wait(e, op, bar, parity))
         return;
-    }
     ws_prim(e, op->scope == WS_SCOPE_CLUSTER ? WS_PRIM_MBAR_WAIT_CLUSTER : WS_PRIM_MBAR_WAIT, bar,
             parity);
 }

@@ -145,6 +145,7 @@ static void single(WsEmit *e, const WsTree *t, WsUniform from)
     if (!known)
         return;
     bind(e, t->index_var, zero);
+    ws_watch_round(e, t, zero.v);
     ws_control_tree(e, t->kid[0]);
     count_tile(e, t);
 }
@@ -183,6 +184,7 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t)
     LLVMValueRef position = LLVMBuildPhi(e->b, e->i32, t->name);
     bind(e, t->index_var, ws_uniform_value(position, from.lo, G_MAXINT32));
     ws_tiles_bind(e, id);
+    ws_watch_tile(e, t, id, dynamic ? position : NULL);
     ws_control_tree(e, t->kid[0]);
     count_tile(e, t);
     ws_tiles_unbind(e);

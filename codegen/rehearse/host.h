@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 #define WS_HOST_OFFSET(address)                                                                    \
     ((guint64)((address) & ((1u << WS_HOST_RANK_BIT) - 1)) - WS_HOST_BASE)
 #define WS_HOST_MAX_CTAS 16
+#define WS_HOST_AGENTS   32
 
 typedef struct WsHost WsHost;
 typedef struct WsHostCta WsHostCta;
@@ -126,6 +127,7 @@ struct WsHostCta {
     guint8 *shared;    /* window address WS_HOST_BASE */
     WsHostMbar **mbar; /* one per 8 bytes of shared memory */
     WsHostNamed named[16];
+    guint come[WS_HOST_AGENTS]; /* threads of an agent that have done its present move (hold.c) */
     WsHostWarp *warp;
     WsHostWarpGroup *group;
     WsHostThread *thread;
@@ -169,6 +171,8 @@ struct WsHost {
     void (*kernel)(const guint64 *param);
     const guint64 *param;
     WsHostThread *running;
+    guint32 clock; /* of a hold (hold.c) */
+    gboolean gave_up;
     /* what came out */
     guint64 switches, races, violations;
     char *first_race, *first_violation, *stuck;
@@ -311,6 +315,8 @@ void wsh_cluster_wait(void);
 void wsh_nothing(void);        /* fences, prefetches */
 void wsh_nothing32(guint32 x); /* setmaxnreg */
 void wsh_nothing64(guint64 x); /* prefetch of a tensor map */
+void wsh_hold_wait(guint64 clock, guint32 need, guint32 settle);
+void wsh_hold_set(guint64 clock, guint32 value, guint64 counter, guint32 warps);
 guint32 wsh_clock(void);
 guint64 wsh_clock64(void);
 guint32 wsh_smid(void);

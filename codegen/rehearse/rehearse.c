@@ -258,12 +258,12 @@ static gboolean compare(WsRehearseResult *r, const Case *c, WsReference *referen
 
 /* --- the run
  * --------------------------------------------------------------------------------------------- */
-static WsJit *compile(const WsProgram *p, GError **error)
+static WsJit *compile(const WsProgram *p, const WsHold *hold, GError **error)
 {
     const WsJitSymbol *symbol;
     guint n;
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = ws_lower_host(p, context, error);
+    LLVMModuleRef module = ws_lower_host(p, hold, context, error);
     if (!module) {
         LLVMContextDispose(context);
         return NULL;
@@ -285,6 +285,8 @@ static void run_grid(WsRehearseResult *r, const Case *c, const WsRehearseOptions
         r->fibers += (guint64)n_ctas * p->threads;
     }
     r->switches = h->switches;
+    r->clock = h->clock;
+    r->gave_up = h->gave_up;
     r->async_races = h->races;
     r->violations = h->violations;
     r->first_race = g_steal_pointer(&h->first_race);
@@ -335,7 +337,7 @@ WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *optio
     gboolean fine = fits(p, error);
     fine = fine && make_case(&c, options, findings, error);
     fine = fine && (reference = ws_reference_new(p, error)) != NULL;
-    fine = fine && (jit = compile(p, error)) != NULL;
+    fine = fine && (jit = compile(p, options ? options->hold : NULL, error)) != NULL;
     fine = fine && (kernel = ws_jit_find(jit, WS_KERNEL_NAME, error)) != NULL;
     if (fine) {
         run_grid(r, &c, options, (void (*)(const guint64 *))kernel);

@@ -21,6 +21,8 @@ static const WsJitSymbol table[] = {
     ROW(mov64),
     ROW(mov32),
     ROW(delay),
+    ROW(hold_wait),
+    ROW(hold_set),
     ROW(mbar_init),
     ROW(mbar_wait),
     { "wsh_mbar_wait_cluster", wsh_mbar_wait },

@@ -484,6 +484,12 @@ static void tell(WsWitness *w, const Search *S, WsReplay *m)
     w->message = g_strdup(S->message ? S->message : ws_rule(w->rule)->title);
     w->rounds = S->c->rounds, w->tiles = S->c->tiles;
     w->sizes = g_strdup(S->c->sizes);
+    w->size = g_new0(gint64, m->p->n_vars + 1);
+    for (guint v = 0; v < m->p->n_vars; v++) {
+        if (m->p->var[v].kind == WS_VAR_SIZE)
+            w->size[v] = ws_launch_var(S->c->values, (gint)v);
+        w->pinned |= S->c->pin && S->c->pin[v] != 0 && S->c->n_pin_values > 0;
+    }
     w->element = S->element, w->element_step = S->element_step;
     w->ranks = m->ranks, w->n_agents = m->n_agents;
     w->agent = g_new0(char *, m->n_agents + 1);
@@ -553,6 +559,7 @@ void ws_witness_free(WsWitness *w)
     g_free(w->at);
     g_free(w->message);
     g_free(w->sizes);
+    g_free(w->size);
     g_free(w->ending);
     ws_program_unref(w->program);
     g_free(w);

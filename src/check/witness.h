@@ -83,6 +83,8 @@ typedef struct {
     gint64 rounds;      /* most rounds of a loop; -1: nothing to choose */
     guint tiles;
     char *sizes;                  /* "N = 2" */
+    gint64 *size;                 /* [n_vars] of the program: values of its sizes */
+    gboolean pinned; /* counts that depend on the tile were chosen freely: no sizes give them */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
     guint ranks;                  /* CTAs */

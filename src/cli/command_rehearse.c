@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif
@@ -65,16 +65,31 @@ static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, 
 }
 #endif
 
+/* Held to the witness: does it show what the witness tells? */
+static int adversary(WsCliInput *in, const char *file)
+{
+    g_auto(WsCliAdversary) a = { 0 };
+    int code = ws_cli_adversary(in, &a);
+    if (code != WS_EXIT_YES)
+        return code;
+    printf("%s: %s\n%s\ntold: %s\n", file,
+           a.shown ? "as the witness tells" : "NOT as the witness tells", a.seen, a.hold->told);
+    return a.shown ? WS_EXIT_YES : WS_EXIT_NO;
+}
+
 int ws_command_rehearse(int argc, char **argv)
 {
     g_auto(GStrv) set = NULL, size = NULL;
     gint64 seed = 1, sms = 2;
+    gboolean held = FALSE;
     const GOptionEntry entries[] = {
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "override a rehearsal size",
           "NAME=VALUE" },
         { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "inputs and order of threads", "N" },
         { "sms", 0, 0, G_OPTION_ARG_INT64, &sms, "CTAs of a persistent launch", "N" },
+        { "adversary", 0, 0, G_OPTION_ARG_NONE, &held,
+          "hold the agents of a refuted design to its witness", NULL },
         { NULL },
     };
     const char *file;
@@ -84,6 +99,8 @@ int ws_command_rehearse(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--sms must be 1..1024");
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
+    if (held)
+        return code == WS_EXIT_YES ? adversary(&in, file) : code;
 #ifdef WS_HAVE_CODEGEN
     return code == WS_EXIT_YES ? rehearse(&in, file, size, seed, sms) : code;
 #else

@@ -1,10 +1,13 @@
 #include "cli/kernels.h"
+
+#include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #include "codegen/ptxas_steps.h"
 #endif
 #include "launch/bundle.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void ws_bundle_options_init(WsBundleOptions *o)
@@ -91,7 +94,7 @@ static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
 }
 
 static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptions *o,
-                             const WsRecordChoice *choice, GError **error)
+                             const WsRecordChoice *choice, const WsHold *hold, GError **error)
 {
     WsGenerateOptions options = { .delays = (guint32)o->delays };
     k->timed = ws_generate_ptx(p, &options, error);
@@ -106,8 +109,9 @@ static gboolean generate_all(Kernels *k, const WsProgram *p, const WsBundleOptio
             return FALSE;
         options.recorder = NULL;
     }
-    if (o->debug_waits) {
+    if (o->debug_waits || hold) {
         options.debug_waits = TRUE;
+        options.hold = hold;
         k->debug = ws_generate_ptx(p, &options, error);
         if (!k->debug)
             return FALSE;
@@ -164,7 +168,8 @@ int ws_cli_kernel_failure(const GError *error)
     return error->domain == WS_GENERATE_ERROR ? WS_EXIT_DEFECT : WS_EXIT_USAGE;
 }
 
-static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char *dir)
+static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHold *hold,
+                        const char *dir)
 {
     g_autoptr(GPtrArray) store = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
     g_autoptr(GArray) cases = g_array_new(FALSE, TRUE, sizeof(WsBundleCase));
@@ -181,11 +186,14 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
                               .tiles = o->tiles,
                               .n_ctas = ctas->len,
                               .cta = (const guint *)(gpointer)ctas->data };
-    if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, &error))
+    if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, hold, &error))
         code = ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
+    const WsBundleCase held = { .size = hold ? (const WsSize *)(gpointer)hold->size->data : NULL,
+                                .n_size = hold ? hold->size->len : 0 };
     if (code == WS_EXIT_YES) {
         WsBundleSpec spec = {
             .program = p,
+            .hold = hold,
             .timed_ptx = k.timed,
             .traced_ptx = k.traced,
             .debug_ptx = k.debug,
@@ -193,8 +201,8 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
             .traced_cubin = k.traced_cubin,
             .reference_ptx = (const char *const *)k.reference->pdata,
             .choice = &choice,
-            .cases = (const WsBundleCase *)(gpointer)cases->data,
-            .n_cases = cases->len,
+            .cases = hold ? &held : (const WsBundleCase *)(gpointer)cases->data,
+            .n_cases = hold ? 1 : cases->len,
             .seed = (guint64)o->seed,
             .runs = (guint)MAX(o->runs, 0),
             .sustained = o->sustained,
@@ -212,14 +220,23 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const char
 
 int ws_cli_bundle(const char *file, const WsBundleOptions *o, const char *dir)
 {
+    if (o->adversary && (o->from_cuda || o->delays || o->traced || o->shape || o->size))
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "--adversary takes sizes and build from the witness: leave "
+                           "--from-cuda, --delays, --traced, --case, --size away");
     if (o->from_cuda && o->delays)
         return ws_cli_fail(WS_EXIT_USAGE, "--delays is of the LLVM build: leave --from-cuda away");
     g_auto(WsCliInput) in = { 0 };
     g_auto(GStrv) set = g_strdupv(o->set);
+    g_auto(WsCliAdversary) a = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code == WS_EXIT_YES)
-        code = ws_cli_refuse_refuted(&in, file, o->force);
-    return code == WS_EXIT_YES ? write_bundle(in.program, o, dir) : code;
+        code =
+            o->adversary ? ws_cli_adversary(&in, &a) : ws_cli_refuse_refuted(&in, file, o->force);
+    if (a.seen)
+        printf("%s: rehearsed %s: %s\n", file,
+               a.shown ? "as the witness tells" : "NOT as the witness tells", a.seen);
+    return code == WS_EXIT_YES ? write_bundle(in.program, o, a.hold, dir) : code;
 }
 
 #else

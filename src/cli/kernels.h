@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 typedef struct {
     char **set, **size, **shape; /* --set, --size, --case "M=1 N=2" */
     gboolean traced, debug_waits, cubin, from_cuda, force;
+    gboolean adversary; /* a refuted design, its agents held to its witness */
     gint64 delays; /* seed of random delays in the timed build; 0 none */
     gint64 seed, first_round, rounds, first_tile, tiles;
     gint runs;
@@ -47,6 +48,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
           G_OPTION_ARG_NONE,                                                                          \
           &(o).debug_waits,                                                                           \
           "a build whose stuck waits say so",                                                         \
+          NULL },                                                                                     \
+        { "adversary",                                                                                \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_NONE,                                                                          \
+          &(o).adversary,                                                                             \
+          "of a refuted design: hold its agents to the witness, so that it shows what it does",       \
           NULL },                                                                                     \
         { "delays",                                                                                   \
           0,                                                                                          \

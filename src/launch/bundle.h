@@ -3,7 +3,7 @@
  * builds, one reference kernel per judged output, and the design itself. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/hold.h"
 #include "trace/recorder.h"
 
 G_BEGIN_DECLS
@@ -33,6 +33,7 @@ typedef struct {
     const char *debug_ptx;              /* NULL: no debug build */
     GBytes *timed_cubin, *traced_cubin; /* not NULL: run instead of the PTX, which is kept beside */
     const char *const *reference_ptx;   /* per tensor of the program; NULL, or NULL entries */
+    const WsHold *hold; /* NULL; else the debug build holds agents to this order and is what runs */
     const WsRecordChoice *choice;       /* with traced_ptx: what the traced build was made for */
     const WsBundleCase *cases;
     guint n_cases; /* 0: one case with the presets */

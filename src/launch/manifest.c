@@ -86,12 +86,17 @@ static void put_waits(GString *out, const WsProgram *p)
     guint n = 0;
     for (guint i = 0; i < p->n_ops && n < WS_MANIFEST_WAITS; i++) {
         const WsOp *op = p->op[i];
-        if (op->kind != WS_OP_MBAR_WAIT || op->barrier < 0 || op->agent < 0)
+        if ((op->kind != WS_OP_MBAR_WAIT && op->kind != WS_OP_BAR_SYNC &&
+             op->kind != WS_OP_CLUSTER_WAIT) ||
+            op->agent < 0)
             continue;
-        const WsBarrier *b = &p->barrier[op->barrier];
-        g_autofree char *element = op->element && b->is_array ? ws_expr_print(op->element) : NULL;
-        g_autofree char *barrier =
-            element ? g_strdup_printf("%s[%s]", b->name, element) : g_strdup(b->name);
+        const WsBarrier *b = op->barrier >= 0 ? &p->barrier[op->barrier] : NULL;
+        g_autofree char *element =
+            b && op->element && b->is_array ? ws_expr_print(op->element) : NULL;
+        g_autofree char *barrier = element ? g_strdup_printf("%s[%s]", b->name, element)
+                                           : g_strdup(b                                ? b->name
+                                                      : op->kind == WS_OP_CLUSTER_WAIT ? "cluster"
+                                                                                       : "group");
         g_string_append_printf(out, "wait %u", op->index);
         put_word(out, p->agent[op->agent].name, WS_MANIFEST_NAME);
         put_word(out, barrier, WS_MANIFEST_NAME);
@@ -99,6 +104,31 @@ static void put_waits(GString *out, const WsProgram *p)
         g_string_append_c(out, '\n');
         n++;
     }
+}
+
+/* What a held kernel must show. */
+static void put_hold(GString *out, const WsHold *h)
+{
+    g_autofree char *told = g_strdelimit(g_strndup(h->told ? h->told : "", 180), "\n\r\t", ' ');
+    if (!g_utf8_validate(told, -1, NULL))
+        *g_utf8_find_prev_char(told, told + strlen(told)) = 0;
+    g_string_append_printf(out, "adversary %u %s\ntold %s\n", h->end, h->hangs ? "hang" : "harm",
+                           *told ? told : "-");
+    for (guint i = 0; i < h->await->len; i++) {
+        const WsHoldAwait *a = &g_array_index(h->await, WsHoldAwait, i);
+        g_string_append_printf(out, "await %u %u %u %d", a->op, a->rank, a->slot, a->parity);
+        for (guint k = 0; k < MIN(a->n_rounds, 3); k++)
+            put_int(out, a->round[k]);
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void put_agents(GString *out, const WsProgram *p)
+{
+    g_string_append(out, "agents");
+    for (guint i = 0; i < p->n_agents; i++)
+        put_word(out, p->agent[i].name, WS_MANIFEST_NAME);
+    g_string_append_c(out, '\n');
 }
 
 static void put_records(GString *out, const WsBundleSpec *spec)
@@ -191,7 +221,11 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
     put_tensors(out, spec);
     if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
         g_string_append(out, "counter\n");
+    if (spec->debug_ptx)
+        put_agents(out, p);
     put_waits(out, p);
+    if (spec->hold)
+        put_hold(out, spec->hold);
     if (spec->traced_ptx)
         put_records(out, spec);
 }
@@ -270,13 +304,14 @@ static void put_case_tensor(GString *out, const WsProgram *p, const WsLaunchValu
     g_string_append_c(out, '\n');
 }
 
-static void put_case(GString *out, const WsProgram *p, const WsLaunchValues *v,
+static void put_case(GString *out, const WsBundleSpec *spec, const WsLaunchValues *v,
                      WsFindings *findings)
 {
+    const WsProgram *p = spec->program;
     g_autofree char *sizes = ws_launch_sizes_text(v);
-    gboolean sms = p->tiles.launch != WS_LAUNCH_SINGLE && !p->tiles.grid;
+    gboolean sms = p->tiles.launch != WS_LAUNCH_SINGLE && !p->tiles.grid && !spec->hold;
     gint64 cluster = MAX(p->cluster, 1), most = G_MAXINT32 / cluster * cluster;
-    gint64 grid = ws_launch_grid(v, most);
+    gint64 grid = spec->hold ? spec->hold->grid : ws_launch_grid(v, most);
     if (grid > most)
         ws_findings_add(findings, WS_RULE_R_LAUNCH, "tiles",
                         "%" G_GINT64_FORMAT " CTAs for %s; a launch holds at most 2^31-1", grid,
@@ -321,7 +356,7 @@ char *ws_bundle_manifest(const WsBundleSpec *spec, WsFindings *findings, GError 
             break;
         if (i == 0)
             put_header(out, spec, v);
-        put_case(out, spec->program, v, findings);
+        put_case(out, spec, v, findings);
     }
     if (ws_findings_count(findings, WS_SEVERITY_ERROR) > errors) {
         g_set_error_literal(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_SIZES,

@@ -187,6 +187,56 @@ static bool output_right(const WsSession *s, int t)
     return o->nonfinite == 0 && o->wrong == 0 && repeats;
 }
 
+static bool judge(WsSession *s, int t)
+{
+    WsOutputResult *o = &s->r->output[t];
+    const WsRunTensor *tensor = &s->m->tensor[t];
+    o->elements = ws_run_elements(tensor, &s->c->tensor[t]);
+    if (!ws_hash_output(s, t, &o->hash) || !scan(s, t, o) ||
+        (tensor->reference[0] && !sample(s, t, o)))
+        return false;
+    o->checked = true;
+    return true;
+}
+
+bool ws_judge_outputs(WsSession *s, bool *right)
+{
+    *right = true;
+    for (int t = 0; t < s->m->n_tensors; t++) {
+        if (s->m->tensor[t].access == WS_RUN_READ)
+            continue;
+        if (!judge(s, t))
+            return false;
+        *right = *right && !s->r->output[t].nonfinite && !s->r->output[t].wrong;
+    }
+    return true;
+}
+
+bool ws_check_again(WsSession *s, bool *right)
+{
+    const WsManifest *m = s->m;
+    for (int64_t i = 0; i < s->options->again; i++) {
+        bool same = true;
+        ws_session_phase(s, s->options->timeout, "launch %" PRId64 " of %" PRId64 " more", i + 1,
+                         s->options->again);
+        if (!ws_case_poison(s) || !ws_session_launch(s, WS_MODULE_TIMED) ||
+            !ws_session_synchronize(s))
+            return false;
+        for (int t = 0; t < m->n_tensors; t++) {
+            uint64_t hash;
+            if (m->tensor[t].access != WS_RUN_WRITE)
+                continue;
+            if (!ws_hash_output(s, t, &hash))
+                return false;
+            same = same && hash == s->r->output[t].hash;
+        }
+        s->r->again++;
+        s->r->differ += !same;
+        *right = *right && same;
+    }
+    return true;
+}
+
 bool ws_check_case(WsSession *s, bool *right)
 {
     const WsManifest *m = s->m;
@@ -209,11 +259,8 @@ bool ws_check_case(WsSession *s, bool *right)
                 *right = *right && output_right(s, t);
                 continue;
             }
-            o->elements = ws_run_elements(&m->tensor[t], &s->c->tensor[t]);
-            if (!ws_hash_output(s, t, &o->hash) || !scan(s, t, o) ||
-                (m->tensor[t].reference[0] && !sample(s, t, o)))
+            if (!judge(s, t))
                 return false;
-            o->checked = true;
         }
     }
     return true;

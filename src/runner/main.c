@@ -17,6 +17,7 @@ static const char usage[] =
     "  --runs N         cold rounds (from the bundle; 0: check only)\n"
     "  --sustained S    seconds back to back (from the bundle; 0: none)\n"
     "  --samples N      elements compared with the reference per output (4096)\n"
+    "  --again N        launch N times more; the values must stay the same (0)\n"
     "  --timeout S      seconds one launch may take before it counts as hung (from the bundle)\n"
     "  --no-check       time only\n"
     "  --version, --help\n"
@@ -32,7 +33,7 @@ static bool number(const char *text, double low, double high, double *out)
 
 typedef struct {
     WsRunOptions run;
-    double runs, sustained, samples, timeout, device, only;
+    double runs, sustained, samples, timeout, device, only, again;
     bool asked_runs, asked_sustained, asked_timeout;
 } Arguments;
 
@@ -55,6 +56,7 @@ static int parse(int argc, char **argv, Arguments *a)
         { "--runs", &a->runs, 0, 10000, &a->asked_runs },
         { "--sustained", &a->sustained, 0, 600, &a->asked_sustained },
         { "--samples", &a->samples, 1, 1 << 24, NULL },
+        { "--again", &a->again, 0, 1e6, NULL },
         { "--timeout", &a->timeout, 0.1, 3600, &a->asked_timeout },
     };
     for (int i = 1; i < argc; i++) {
@@ -101,6 +103,7 @@ static void settle_options(Arguments *a, const WsManifest *m)
     a->run.device = (int)a->device;
     a->run.only_case = (int)a->only;
     a->run.samples = (int64_t)a->samples;
+    a->run.again = (int64_t)a->again;
     a->run.runs = a->asked_runs ? (uint32_t)a->runs : m->runs;
     a->run.sustained = a->asked_sustained ? a->sustained : m->sustained;
     a->run.timeout = a->asked_timeout ? a->timeout : m->timeout;

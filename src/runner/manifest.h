@@ -21,6 +21,8 @@ enum {
     WS_MANIFEST_CASES = 64,
     WS_MANIFEST_WAITS = 1024,
     WS_MANIFEST_CTAS = 256,
+    WS_MANIFEST_AGENTS = 64,
+    WS_MANIFEST_AWAITS = 64,
     WS_MANIFEST_NAME = 64, /* bytes of a name with its terminator */
 };
 
@@ -41,6 +43,14 @@ typedef struct {
     uint32_t box[WS_MANIFEST_RANK]; /* elements, innermost first */
     int swizzle;                    /* bytes: 0, 32, 64, 128 */
 } WsRunMap;
+
+/* What an agent must wait for in the end, in a bundle that holds agents to a witness. */
+typedef struct {
+    uint32_t op, rank, slot;
+    int parity; /* -1: a named or cluster barrier */
+    int n_rounds;
+    int64_t round[3];
+} WsRunAwait;
 
 /* Words for the wait with operation index `op`, for the report of a hang. */
 typedef struct {
@@ -82,6 +92,13 @@ typedef struct {
     bool counter; /* dynamic tiles: a hidden u32, 0 before a launch and after it */
     WsRunMap map[WS_MANIFEST_MAPS];
     WsRunWait wait[WS_MANIFEST_WAITS];
+    int n_agents; /* of a CTA, with a debug build */
+    char agent[WS_MANIFEST_AGENTS][WS_MANIFEST_NAME];
+    bool adversary, hangs; /* the debug build holds agents to a witness; its end is a hang */
+    uint32_t moves;        /* of the witness */
+    char told[200];        /* its end in words */
+    int n_awaits;
+    WsRunAwait await[WS_MANIFEST_AWAITS];
     uint64_t record_bytes;                          /* of the record buffer, 0: not traced */
     int64_t first_round, rounds, first_tile, tiles; /* the recorder's choice */
     uint64_t plan; /* key of the recorder's plan (launch/measure.h), 0 not stated */

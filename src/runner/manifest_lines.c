@@ -227,6 +227,49 @@ static bool read_wait(Reader *r)
     m->n_waits++;
     return true;
 }
+static bool read_agents(Reader *r)
+{
+    WsManifest *m = r->m;
+    if (r->n - 1 > WS_MANIFEST_AGENTS)
+        return fail(r, "more than %d agents", WS_MANIFEST_AGENTS);
+    for (m->n_agents = 0; m->n_agents < r->n - 1; m->n_agents++)
+        if (!copy(r, r->word[m->n_agents + 1], m->agent[m->n_agents], WS_MANIFEST_NAME))
+            return false;
+    return true;
+}
+/* adversary MOVES hang|harm */
+static bool read_adversary(Reader *r)
+{
+    static const char *const ends[] = { "harm", "hang" };
+    int end = 0;
+    if (!get_u32(r, 1, 0, INT32_MAX, &r->m->moves) || !get_word(r, 2, ends, 2, &end))
+        return false;
+    r->m->adversary = true;
+    r->m->hangs = end == 1;
+    return true;
+}
+static bool read_told(Reader *r)
+{
+    return copy(r, r->rest, r->m->told, sizeof r->m->told);
+}
+/* await OP RANK SLOT PARITY ROUND… */
+static bool read_await(Reader *r)
+{
+    WsManifest *m = r->m;
+    int64_t parity = 0;
+    if (m->n_awaits == WS_MANIFEST_AWAITS)
+        return fail(r, "more than %d awaits", WS_MANIFEST_AWAITS);
+    WsRunAwait *a = &m->await[m->n_awaits];
+    if (!get_u32(r, 1, 0, UINT32_MAX, &a->op) || !get_u32(r, 2, 0, 15, &a->rank) ||
+        !get_u32(r, 3, 0, UINT32_MAX, &a->slot) || !get_int(r, 4, -1, 1, &parity))
+        return false;
+    a->parity = (int)parity;
+    for (a->n_rounds = 0; a->n_rounds < r->n - 5; a->n_rounds++)
+        if (!get_int(r, 5 + a->n_rounds, INT64_MIN, INT64_MAX, &a->round[a->n_rounds]))
+            return false;
+    m->n_awaits++;
+    return true;
+}
 static bool read_records(Reader *r)
 {
     WsManifest *m = r->m;
@@ -387,6 +430,10 @@ const WsLineRow ws_line_row[] = {
     { "reference", read_reference, 2, 2, 0 },
     { "map", read_map, 1, -1, 0 },
     { "wait", read_wait, 4, 4, 0 },
+    { "agents", read_agents, 1, -1, WS_LINE_ONCE },
+    { "adversary", read_adversary, 2, 2, WS_LINE_ONCE },
+    { "told", read_told, 1, -1, WS_LINE_ONCE },
+    { "await", read_await, 4, 7, 0 },
     { "records", read_records, 5, 5, WS_LINE_ONCE },
     { "plan", read_plan, 1, 1, WS_LINE_ONCE },
     { "ctas", read_ctas, 1, -1, WS_LINE_ONCE },

@@ -20,7 +20,8 @@ int ws_exit_status(const WsResults *r)
     if (r->status)
         return r->status;
     for (int i = 0; i < r->n_cases; i++)
-        if (r->case_[i].state >= WS_CASE_WRONG)
+        if (r->case_[i].told ? r->case_[i].told == WS_TOLD_OTHER
+                             : r->case_[i].state >= WS_CASE_WRONG)
             return WS_EXIT_NO;
     return WS_EXIT_YES;
 }
@@ -97,10 +98,22 @@ void ws_report_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
         fprintf(out, ", %u CTAs, %" PRId64 " tiles\n", x->grid, c->tiles);
     if (x->error[0])
         fprintf(out, "  %s\n", x->error);
-    if (x->stuck[0])
+    if (x->told)
+        fprintf(out, "  %s: %s\n",
+                x->told == WS_TOLD_SEEN ? "as the witness tells" : "NOT as the witness tells",
+                x->seen);
+    if (x->stuck[0] && !x->n_stuck)
         fprintf(out, "  stuck wait: %s\n", x->stuck);
+    for (int i = 0; i < x->n_stuck; i++) {
+        char text[WS_TEXT];
+        ws_stuck_text(m, &x->stuck_agent[i], text, sizeof text);
+        fprintf(out, "  stuck: %s\n", text);
+    }
     for (int t = 0; t < m->n_tensors; t++)
         text_output(out, m, r, which, t);
+    if (x->again)
+        fprintf(out, "  %" PRId64 " launches more: %" PRId64 " with other values\n", x->again,
+                x->differ);
     text_time(out, "cold", c, &x->cold, m->rate, r->sms);
     text_time(out, "traced", c, &x->cold_traced, m->rate, r->sms);
     if (x->cold_traced.n)
@@ -216,6 +229,46 @@ static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, i
     fputc('}', out);
 }
 
+static void js_stuck(FILE *out, const WsManifest *m, const WsStuckAgent *a, bool first)
+{
+    fprintf(out, "%s\n        {\"cta\": %u, \"agent\": ", first ? "" : ",", a->cta);
+    js_text(out, ws_stuck_agent(m, a));
+    fputs(", \"step\": ", out);
+    js_text(out, ws_stuck_step(m, a));
+    fputs(", \"barrier\": ", out);
+    js_text(out, ws_stuck_barrier(m, a));
+    fprintf(out, ", \"op\": %u, \"waits\": \"%s\"", a->op,
+            a->state == WS_DEBUG_MBARRIER ? "mbarrier" : "sync");
+    if (a->state == WS_DEBUG_MBARRIER)
+        fprintf(out, ", \"slot\": %u, \"awaited\": %u, \"seen\": %u, \"pending\": %u", a->slot,
+                a->parity, a->parity, a->pending);
+    fputs(", \"rounds\": [", out);
+    for (int i = 0; i < 3 && a->round[i] >= 0; i++)
+        fprintf(out, "%s%d", i ? ", " : "", a->round[i]);
+    fputs("]}", out);
+}
+
+static void js_hang(FILE *out, const WsManifest *m, const WsCaseResult *x)
+{
+    if (x->n_stuck) {
+        fputs(",\n      \"stuck_agents\": [", out);
+        for (int i = 0; i < x->n_stuck; i++)
+            js_stuck(out, m, &x->stuck_agent[i], i == 0);
+        fputc(']', out);
+    }
+    if (!x->told)
+        return;
+    fprintf(out,
+            ",\n      \"adversary\": {\"moves\": %u, \"of\": %u, \"gave_up\": %s, \"as_told\": %s, "
+            "\"seen\": ",
+            x->moves, m->moves, x->gave_up ? "true" : "false",
+            x->told == WS_TOLD_SEEN ? "true" : "false");
+    js_text(out, x->seen);
+    fputs(", \"told\": ", out);
+    js_text(out, m->told);
+    fputc('}', out);
+}
+
 static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int which)
 {
     const WsRunCase *c = &m->case_[which];
@@ -238,6 +291,9 @@ static void js_case(FILE *out, const WsManifest *m, const WsResults *r, int whic
         fputs(",\n      \"stuck\": ", out);
         js_text(out, x->stuck);
     }
+    js_hang(out, m, x);
+    if (x->again)
+        fprintf(out, ",\n      \"again\": %" PRId64 ", \"differ\": %" PRId64, x->again, x->differ);
     fputs(",\n      \"outputs\": [", out);
     bool first = true;
     for (int t = 0; t < m->n_tensors; t++)

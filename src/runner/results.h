@@ -14,7 +14,7 @@ enum {
     WS_EXIT_INTERRUPTED = 130,
 };
 
-enum { WS_TEXT = 512, WS_LOG = 4096, WS_MODULE_REFERENCE = WS_MODULE_COUNT };
+enum { WS_STUCK_AGENTS = 64, WS_TEXT = 512, WS_LOG = 4096, WS_MODULE_REFERENCE = WS_MODULE_COUNT };
 
 typedef struct {
     bool loaded;
@@ -56,10 +56,25 @@ typedef enum {
     WS_CASE_DIED, /* the worker died */
 } WsCaseState;
 
+/* Where an agent stands that has not come to its end (program/debug_words.h). */
+typedef struct {
+    uint32_t cta, agent, state, op, slot, parity, pending;
+    int32_t round[3]; /* of the enclosing loops, outermost first; -1 none */
+} WsStuckAgent;
+
+typedef enum { WS_TOLD_NOTHING, WS_TOLD_SEEN, WS_TOLD_OTHER } WsTold;
+
 typedef struct {
     WsCaseState state;
     uint32_t grid;
     char error[WS_TEXT], stuck[WS_TEXT];
+    int n_stuck;
+    WsStuckAgent stuck_agent[WS_STUCK_AGENTS];
+    WsTold told; /* held builds: is what was seen what the witness tells? */
+    uint32_t moves;
+    bool gave_up;
+    char seen[WS_TEXT];
+    int64_t again, differ; /* launches after the first two; of these with other values */
     WsOutputResult output[WS_MANIFEST_TENSORS];
     WsTimeResult cold, cold_traced, sustained;
     double overhead; /* median of traced/timed - 1, per round; NAN not measured */
@@ -87,6 +102,7 @@ typedef struct {
     const char *dir;
     bool json, check, quiet;
     int device, only_case; /* -1 all */
+    int64_t again;         /* launches more whose values must not differ */
     uint32_t runs;
     double sustained, timeout;
     int64_t samples;

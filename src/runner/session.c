@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 extern const char ws_kernels_ptx[]; /* kernels.ptx, embedded by the build */
@@ -48,6 +49,20 @@ bool ws_cu(WsSession *s, int result, const char *call)
 bool ws_session_synchronize(WsSession *s)
 {
     return ws_cu(s, s->cu.stream_synchronize(s->stream), "cuStreamSynchronize");
+}
+
+int ws_session_wait(WsSession *s, double seconds)
+{
+    enum { NOT_READY = 600 };
+    double until = ws_seconds() + seconds;
+    for (;;) {
+        int code = s->cu.stream_query(s->stream);
+        if (code != NOT_READY)
+            return ws_cu(s, code, "cuStreamQuery") ? 1 : -1;
+        if (ws_seconds() > until)
+            return 0;
+        usleep(1000);
+    }
 }
 
 static bool absent(WsSession *s)
@@ -230,7 +245,7 @@ bool ws_session_load(WsSession *s, bool debug)
     else
         ok = ok && load_build(s, WS_MODULE_TIMED) &&
              (!m->module[WS_MODULE_TRACED][0] || load_build(s, WS_MODULE_TRACED));
-    for (int t = 0; ok && !debug && t < m->n_tensors; t++)
+    for (int t = 0; ok && (!debug || m->adversary) && t < m->n_tensors; t++)
         if (m->tensor[t].reference[0])
             ok =
                 load_file(s, m->tensor[t].reference, "warpstave_reference", &s->reference[t], NULL);

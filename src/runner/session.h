@@ -2,6 +2,7 @@
  * return false after writing the failing call and its error to the session's error text. */
 #pragma once
 
+#include "program/debug_words.h"
 #include "runner/cuda_driver.h"
 #include "runner/results.h"
 
@@ -11,7 +12,7 @@ typedef struct {
     void *module, *function;
 } WsKernel;
 
-enum { WS_FLUSH_BYTES = 256 << 20, WS_DEBUG_WORDS = 16 };
+enum { WS_FLUSH_BYTES = 256 << 20 };
 
 typedef struct {
     const WsManifest *m;
@@ -30,7 +31,7 @@ typedef struct {
     uint64_t scratch; /* 64 bytes for results of the small kernels */
     uint64_t records;
     uint64_t counter; /* dynamic tiles */
-    uint32_t *debug; /* host memory mapped into the device */
+    uint32_t *debug;  /* host memory mapped into the device */
     uint64_t debug_address;
     /* the case */
     const WsRunCase *c;
@@ -51,8 +52,11 @@ bool ws_session_fail(WsSession *s, const char *format, ...) __attribute__((forma
 double ws_seconds(void);
 
 bool ws_session_open(WsSession *s);
+/* The builds that are run and judged; or the debug build, with the references if it is judged. */
 bool ws_session_load(WsSession *s, bool debug);
 bool ws_session_synchronize(WsSession *s);
+/* 1 done, 0 not within `seconds`, -1 an error (a trap is one). */
+int ws_session_wait(WsSession *s, double seconds);
 /* A small kernel: n items, 256 threads a block, at most 4096 blocks. */
 bool ws_session_small(WsSession *s, const WsKernel *k, int64_t n, void **parameters);
 /* The generated kernel; parameters in the order of codegen/generate.h. Asynchronous. */
@@ -69,6 +73,17 @@ bool ws_maps_encode(WsSession *s);
 /* check.c */
 bool ws_check_case(WsSession *s, bool *right);
 bool ws_hash_output(WsSession *s, int tensor, uint64_t *hash);
+/* `options->again` launches more; *right FALSE if one gave other values. */
+bool ws_check_again(WsSession *s, bool *right);
+bool ws_judge_outputs(WsSession *s, bool *right); /* what the last launch has written, once */
+/* stuck.c: reads the words of a debug build into the results. */
+void ws_stuck_read(WsSession *s);
+const char *ws_stuck_agent(const WsManifest *m, const WsStuckAgent *a);
+const char *ws_stuck_barrier(const WsManifest *m, const WsStuckAgent *a);
+const char *ws_stuck_step(const WsManifest *m, const WsStuckAgent *a);
+void ws_stuck_text(const WsManifest *m, const WsStuckAgent *a, char *text, size_t size);
+/* adversary.c: runs the held build of a case and compares what is seen with the witness. */
+void ws_adversary_case(WsSession *s);
 /* timing.c */
 bool ws_time_case(WsSession *s);
 /* trace_run.c */

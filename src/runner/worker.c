@@ -30,7 +30,8 @@ static bool run_case(WsSession *s)
     if (!ws_case_open(s))
         return false;
     if (s->options->check) {
-        if (!ws_check_case(s, &right) || !ws_trace_same(s, &right))
+        if (!ws_check_case(s, &right) || !ws_trace_same(s, &right) ||
+            (right && !ws_check_again(s, &right)))
             return false;
     }
     /* A wrong kernel is not timed: its figures would mean nothing. */
@@ -51,7 +52,7 @@ void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *result
 {
     static WsSession s;
     s = (WsSession){ .m = m, .options = options, .results = results, .error = results->error };
-    if (!ws_session_open(&s) || !ws_session_load(&s, false))
+    if (!ws_session_open(&s) || !ws_session_load(&s, m->adversary))
         return;
     for (int i = first; i < m->n_cases; i++) {
         if (options->only_case >= 0 && options->only_case != i)
@@ -65,39 +66,19 @@ void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *result
         s.grid = s.r->grid = grid_of(&s, s.c);
         if (s.grid == 0)
             s.r->state = WS_CASE_NOTHING;
+        else if (m->adversary)
+            ws_adversary_case(&s);
         else if (!run_case(&s))
             fault(&s);
         s.r->seconds = ws_seconds() - start;
+        if (s.r->state == WS_CASE_HUNG)
+            return; /* its context is gone */
         if (s.r->state == WS_CASE_FAILED && s.last != 0 && s.last != WS_CU_OUT_OF_MEMORY)
             return; /* the context may be lost: the supervisor starts a fresh worker */
         ws_case_close(&s);
     }
     results->current = m->n_cases;
     results->deadline_ns = 0;
-}
-
-static const WsRunWait *find_wait(const WsManifest *m, uint32_t op)
-{
-    for (int i = 0; i < m->n_waits; i++)
-        if (m->wait[i].op == op)
-            return &m->wait[i];
-    return NULL;
-}
-
-/* Words: codegen/generate.h. */
-static void report_stuck(WsSession *s, const uint32_t *w)
-{
-    if (w[0] == 0) {
-        snprintf(s->r->stuck, WS_TEXT, "the debug build met no stuck wait");
-        return;
-    }
-    const WsRunWait *wait = find_wait(s->m, w[1]);
-    snprintf(
-        s->r->stuck, WS_TEXT,
-        "agent %s waits at %s on barrier %s slot %u for parity %u (CTA %u, warp %u, mbarrier at "
-        "shared address %u, state 0x%08x%08x, op %u)",
-        wait ? wait->agent : "?", wait ? wait->step : "?", wait ? wait->barrier : "?", w[5], w[4],
-        w[2], w[6], w[3], w[8], w[7], w[1]);
 }
 
 void ws_work_debug(const WsManifest *m, const WsRunOptions *options, WsResults *results, int which)
@@ -114,14 +95,12 @@ void ws_work_debug(const WsManifest *m, const WsRunOptions *options, WsResults *
     }
     s.grid = s.r->grid;
     bool launched = ws_case_open(&s) && ws_case_poison(&s);
-    ws_session_phase(&s, 2 * options->timeout, "launch of the debug build");
+    ws_session_phase(&s, 2 * options->timeout + 10, "launch of the debug build");
     launched = launched && ws_session_launch(&s, WS_MODULE_DEBUG);
     if (!launched) {
         snprintf(s.r->stuck, WS_TEXT, "the debug build did not start: %.400s", error);
         return;
     }
-    ws_session_synchronize(&s); /* an error is what a trap looks like */
-    uint32_t words[WS_DEBUG_WORDS];
-    memcpy(words, s.debug, sizeof words);
-    report_stuck(&s, words);
+    ws_session_wait(&s, 2 * options->timeout); /* an error is what a trap looks like */
+    ws_stuck_read(&s);
 }

@@ -184,13 +184,12 @@ static void test_ptxas(gconstpointer data)
         GBytes *cubin = NULL;
         if (strstr(c->file, "fa3") && (build == TRACED || (build && c->set[0].name)))
             continue;
-        if (strstr(c->file, "projects/attention-d") && build == DEBUG_WAITS)
-            continue;
         WsPtxasReport *r = ws_ptxas_run(ptx, build == TIMED ? &cubin : NULL, &error);
         g_assert_no_error(error);
         if (!ws_ptxas_report_clean(r))
             g_test_message("build %u: %s", build, r->log);
-        g_assert_true(ws_ptxas_report_clean(r));
+        /* Debug builds are not timed: their waits report much, and groups with 24 registers spill. */
+        g_assert_true(build == DEBUG_WAITS ? r->diagnostics->len == 0 : ws_ptxas_report_clean(r));
         g_assert_cmpuint(r->registers, >, 0);
         g_assert_cmpuint(r->registers, <=, p->entry_registers);
         g_assert_cmpuint(cubin ? g_bytes_get_size(cubin) : 0, >=, build == TIMED ? 1000 : 0);

@@ -3,6 +3,7 @@
  * of the test bundle copies tensor 0 to tensor 1. $FAKE_CUDA lists what shall go wrong; calls worth
  * looking at are written to $FAKE_CUDA_LOG. */
 #include "launch/inputs.h"
+#include "program/debug_words.h"
 #include "runner/cuda_driver.h"
 
 #include <stdarg.h>
@@ -113,6 +114,13 @@ API cuStreamSynchronize(void *stream)
     while (hanging)
         usleep(10000);
     return pending;
+}
+API cuStreamQuery(void *stream)
+{
+    (void)stream;
+    int code = hanging ? 600 : pending;
+    pending = 0;
+    return code;
 }
 API cuEventCreate(void **event, unsigned flags)
 {
@@ -300,8 +308,13 @@ static int run_generated(const Function *f, void **p)
         return INVALID_VALUE;
     if (strcmp(f->build, "debug") == 0) {
         uint32_t *w = AT(uint32_t, 7);
-        uint32_t words[] = { 1, 17, 2, 0x10400, 1, 3, 4, 0xaaaa, 0xbbbb };
-        memcpy(w, words, sizeof words);
+        uint32_t words[] = { WS_DEBUG_MBARRIER, 17 | 2u << 24, 3, 1, 1, 0, 0xaaaa, 0xbbbb, 5, 7, UINT32_MAX };
+        w[WS_DEBUG_CLOCK] = 3;
+        if (mode("ends")) { /* the held build comes to its end, with right values */
+            memcpy(AT(void, 3), AT(void, 2), (size_t)n * 2);
+            return 0;
+        }
+        memcpy(w + WS_DEBUG_HEADER + 4 * WS_DEBUG_RECORD, words, sizeof words); /* CTA 2, agent 0 */
         pending = 719; /* what a trap gives */
         return 0;
     }

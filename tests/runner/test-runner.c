@@ -17,7 +17,7 @@ static const char header[] =
     "tensor X bf16 2 read 0.02 0.004\n"
     "tensor Y bf16 2 write 0.02 0.004\nreference 1 reference-1.ptx\n"
     "map 0 128 64 32\nmap 1 64 8 4\n"
-    "wait 17 load empty[1] groups/load/body/0\nrecords 64 0 1 0 1\nctas 0\n";
+    "agents load mma\nwait 17 load empty[1] groups/load/body/0\nrecords 64 0 1 0 1\nctas 0\n";
 static const char small[] = "case small sms 64 3 1e6\nvalues 4 8\nextent 0 4 8 8 1\n"
                             "fill 0 normal 0 0 0 0\nextent 1 4 8 8 1\nfill 1 zeros 0 0 0 0\n";
 /* more samples than a warp has threads, fewer than a block */
@@ -227,13 +227,50 @@ static void test_hang(void)
     holds(r.out, "small: hung");
     holds(r.out, "hung: no progress in time, while: first launch of the timed build");
     holds(r.out,
-          "agent load waits at groups/load/body/0 on barrier empty[1] slot 3 for parity 1 (CTA 2");
+          "agent load waits at groups/load/body/0 on barrier empty[1] slot 3 for parity 1 (seen 1, "
+          "1 arrivals missing), CTA 2, round 5.7");
+    holds(r.json, "\"stuck_agents\": [\n        {\"cta\": 2, \"agent\": \"load\", "
+                  "\"step\": \"groups/load/body/0\", \"barrier\": \"empty[1]\", \"op\": 17, "
+                  "\"waits\": \"mbarrier\", \"slot\": 3, \"awaited\": 1, \"seen\": 1, "
+                  "\"pending\": 1, \"rounds\": [5, 7]}]");
     clear(&r);
     r = run(make_bundle("", cases), "hang", NULL);
     g_assert_cmpint(r.status, ==, 1);
     holds(r.out, "the bundle has no debug build");
     holds(r.out, "large: hung"); /* a hang does not keep the next case from its turn */
     clear(&r);
+}
+
+/* Held to a witness: a hang is as told if the very waits of the witness are stuck. */
+static void test_adversary(void)
+{
+    static const struct {
+        const char *lines, *mode;
+        int status;
+        const char *said;
+    } row[] = {
+        { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 7\n", "", 0, "as the witness tells" },
+        { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 8\n", "", 1,
+          "NOT as the witness tells" },
+        { "adversary 3 hang\ntold it hangs\nawait 17 1 3 1 5 7\n", "", 1,
+          "NOT as the witness tells" },
+        { "adversary 3 hang\ntold it hangs\nawait 17 0 3 0 5 7\n", "", 1,
+          "NOT as the witness tells" },
+        { "adversary 3 hang\ntold it hangs\nawait 17 0 3 1 5 7\n", "ends", 1,
+          "it ends with right values" },
+        { "adversary 3 harm\ntold a race\n", "", 0, "it hangs, as told: a race" },
+        { "adversary 4 harm\ntold a race\n", "", 1, "3 of 4 moves" },
+        { "adversary 3 harm\ntold a race\n", "ends", 1, "NOT as the witness tells" },
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(row); i++) {
+        g_autofree char *lines = g_strconcat("module debug debug.ptx\n", row[i].lines, NULL);
+        Run r = run(make_bundle(lines, small), row[i].mode, NULL);
+        g_test_message("%s", r.out);
+        g_assert_cmpint(r.status, ==, row[i].status);
+        holds(r.out, row[i].said);
+        g_assert_null(strstr(r.out, "median of"));
+        clear(&r);
+    }
 }
 
 /* After an illegal access the context is lost: the next case runs in a fresh process. */
@@ -296,6 +333,7 @@ int main(int argc, char **argv)
     g_test_add_func("/runner/process/trouble", test_trouble);
     g_test_add_func("/runner/process/wrong-is-not-timed", test_wrong_is_not_timed);
     g_test_add_func("/runner/process/hang", test_hang);
+    g_test_add_func("/runner/process/adversary", test_adversary);
     g_test_add_func("/runner/process/fault", test_fault);
     g_test_add_func("/runner/process/usage", test_usage);
     g_test_add_func("/runner/process/interrupt", test_interrupt);

@@ -1,0 +1,114 @@
+#include "cli/adversary.h"
+
+#include "check/adversary.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/generate.h"
+#endif
+
+#include <string.h>
+
+void ws_cli_adversary_clear(WsCliAdversary *a)
+{
+    g_clear_pointer(&a->hold, ws_hold_free);
+    g_clear_pointer(&a->seen, g_free);
+}
+
+#ifdef WS_HAVE_CODEGEN
+
+/* The rehearsal's report names every wait of the witness's end. */
+static gboolean names_waits(const WsProgram *p, const WsHold *h, const char *stuck)
+{
+    for (guint i = 0; i < h->await->len; i++) {
+        const WsHoldAwait *x = &g_array_index(h->await, WsHoldAwait, i);
+        const WsOp *op = p->op[x->op];
+        g_autofree char *agent =
+            g_strdup_printf("%s in CTA %u waits for ", p->agent[op->agent].name, x->rank);
+        g_autofree char *slot = g_strdup_printf(" slot %u, parity %d ", x->slot, x->parity);
+        g_autofree char *at = g_strdup_printf(", at %s", op->id);
+        gboolean found = FALSE;
+        g_auto(GStrv) line = g_strsplit(stuck, "\n", -1);
+        for (guint k = 0; line[k]; k++)
+            found |= g_str_has_prefix(line[k], agent) && strstr(line[k], at) &&
+                     (x->parity < 0 || strstr(line[k], slot));
+        if (!found)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static char *see(const WsHold *h, const WsRehearseResult *r)
+{
+    g_autofree char *moves =
+        g_strdup_printf("%u of %u moves of the witness carried out%s", MIN(r->clock, h->end),
+                        h->end, r->gave_up ? ", a gate gave up" : "");
+    if (!r->ran)
+        return g_strdup_printf("%s; it hangs: %s", moves, r->stuck ? r->stuck : "?");
+    if (r->wrong)
+        return g_strdup_printf("%s; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                               " elements are wrong, first %s",
+                               moves, r->wrong, r->elements, r->first_wrong);
+    return g_strdup_printf("%s; values are right%s%s", moves, r->first_violation ? "; " : "",
+                           r->first_violation ? r->first_violation : "");
+}
+
+/* One order: TRUE if its rehearsal does what is told. */
+static gboolean try_order(WsProgram *p, WsHold *h, char **seen, GError **error)
+{
+    g_autofree const char **name = g_new0(const char *, h->size->len + 1);
+    g_autofree gint64 *size = g_new0(gint64, h->size->len + 1);
+    for (guint i = 0; i < h->size->len; i++) {
+        name[i] = g_array_index(h->size, WsSize, i).name;
+        size[i] = g_array_index(h->size, WsSize, i).value;
+    }
+    WsRehearseOptions options = { .seed = 1,
+                                  .sms = h->grid,
+                                  .size_name = name,
+                                  .size = size,
+                                  .n_size = h->size->len,
+                                  .hold = h };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsRehearseResult *r = ws_rehearse(p, &options, findings, error);
+    if (!r)
+        return FALSE;
+    gboolean whole = r->clock >= h->end && !r->gave_up;
+    gboolean shown = h->hangs ? !r->ran && names_waits(p, h, r->stuck ? r->stuck : "")
+                              : whole && (!r->ran || r->wrong);
+    *seen = see(h, r);
+    ws_rehearse_result_free(r);
+    return shown;
+}
+
+int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsWitness) w = ws_witness_new(in->program, NULL, &error);
+    if (!w)
+        return ws_cli_fail(WS_EXIT_OUTSIDE, "there is no witness to hold agents to: %s",
+                           error->message);
+    for (guint i = 0; i < WS_ADVERSARY_VARIANTS && !a->shown; i++) {
+        g_autofree char *seen = NULL;
+        g_autoptr(WsHold) h = ws_adversary_hold(w, i, &error);
+        if (!h)
+            break;
+        a->shown = try_order(in->program, h, &seen, &error);
+        if (!seen)
+            break;
+        if (!a->shown && a->hold)
+            continue; /* the first one stays */
+        ws_cli_adversary_clear(a);
+        a->hold = g_steal_pointer(&h);
+        a->seen = g_steal_pointer(&seen);
+    }
+    return a->hold ? WS_EXIT_YES : ws_cli_fail(WS_EXIT_OUTSIDE, "%s", error->message);
+}
+
+#else
+
+int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
+{
+    (void)in, (void)a;
+    return ws_cli_fail(WS_EXIT_ABSENT, "holding agents needs code generation: build with LLVM 22 "
+                                       "(apt-get install llvm-22-dev)");
+}
+
+#endif
