@@ -105,11 +105,6 @@ static gboolean by_copy_or_product(const WsPy *y, guint buffer)
     return FALSE;
 }
 
-static gboolean power_of_two(guint n)
-{
-    return n && !(n & (n - 1));
-}
-
 /* "[4, 128, 64]": stages of all elements, and parts of tiles whose rows are no power of two. */
 static const char *shape_of(WsPy *y, const WsBuffer *b)
 {
@@ -117,7 +112,7 @@ static const char *shape_of(WsPy *y, const WsBuffer *b)
     guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
     const char *count = ws_py_count_name(y, WS_F_buffers, WS_F_stages, b->name);
     const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);
-    if (!power_of_two(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
+    if (!ws_py_pow2(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
         ws_py_refuse(y, NULL,
                      ws_py_format(y,
                                   "buffer %s of %u rows and %u columns (extents are powers of "

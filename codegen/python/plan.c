@@ -1,10 +1,5 @@
 #include "codegen/python/plan.h"
 
-static gboolean power_of_two(guint n)
-{
-    return n && !(n & (n - 1));
-}
-
 static guint default_agent(const WsProgram *p)
 {
     guint best = 0;
@@ -21,7 +16,7 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
 {
     const WsProgram *p = y->p;
     for (guint i = 0; i < p->n_agents; i++) {
-        if (!power_of_two(p->agent[i].warps)) {
+        if (!ws_py_pow2(p->agent[i].warps)) {
             y->agent = &p->agent[i];
             ws_py_refuse(y, NULL, ws_py_format(y, "a group of %u warps", p->agent[i].warps),
                          "a power of two of warps");

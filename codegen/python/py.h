@@ -147,6 +147,11 @@ gboolean ws_py_constant(WsPy *y, const WsExpr *x, gint64 *out); /* NULL: 0 */
 const char *ws_py_slot(WsPy *y, const WsOp *op);
 const char *ws_py_parity(WsPy *y, const WsOp *op);
 const char *ws_py_stage(WsPy *y, const WsAccess *a);
+/* Extents of tiles are powers of two in these languages. */
+static inline gboolean ws_py_pow2(guint n)
+{
+    return n && !(n & (n - 1));
+}
 /* Name of the constant that says how many stages or slots there are, or NULL. */
 const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const char *name);
 

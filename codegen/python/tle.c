@@ -116,11 +116,6 @@ static const WsPyDialect dialect = {
 
 /* --- allocations -------------------------------------------------------------------------------*/
 
-static gboolean is_pow2(guint n)
-{
-    return !(n & (n - 1));
-}
-
 static void allocate_buffer(WsTle *t, guint number, gboolean *done)
 {
     const WsBuffer *b = &t->y->p->buffer[number];
@@ -141,7 +136,7 @@ static void allocate_buffer(WsTle *t, guint number, gboolean *done)
         count = ws_py_format(t->y, "%u", lead);
     const char *shape = b->rank == 1 ? ws_py_format(t->y, "[%s, %u]", count, b->cols)
                                      : ws_py_format(t->y, "[%s, %u, %u]", count, b->rows, b->cols);
-    gboolean odd = !is_pow2(lead) || !is_pow2(b->rows) || !is_pow2(b->cols);
+    gboolean odd = !ws_py_pow2(lead) || !ws_py_pow2(b->rows) || !ws_py_pow2(b->cols);
     const char *capacity = odd ? ws_py_format(t->y, ", capacity=%s", count) : "";
     ws_py_line(t->y, "%s = tle.gpu.alloc(%s, dtype=tl.%s, layout=None, scope=tle.gpu.smem%s%s%s)",
                t->y->buffer[number], shape, ws_tle_type(b->dtype),

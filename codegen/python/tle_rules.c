@@ -21,11 +21,6 @@ static const WsProgram *program(const WsTle *t)
     return t->y->p;
 }
 
-static gboolean is_pow2(guint n)
-{
-    return n && !(n & (n - 1));
-}
-
 /* Operations of agents in order; NULL at the end. */
 static const WsOp *next_op(const WsTle *t, guint *i)
 {
@@ -41,7 +36,7 @@ static const char *pow2(WsTle *t, Fault *fault)
 {
     for (guint i = 0; i < program(t)->n_buffers; i++) {
         const WsBuffer *b = &program(t)->buffer[i];
-        gboolean rows = b->rank == 1 || is_pow2(b->rows), cols = is_pow2(b->cols);
+        gboolean rows = b->rank == 1 || ws_py_pow2(b->rows), cols = ws_py_pow2(b->cols);
         guint odd = rows ? b->cols : b->rows;
         gboolean one = b->rank == 2 && b->swizzle && (rows || cols) && odd % 16 == 0 &&
                        b->dtype != WS_DTYPE_I32 && b->dtype != WS_DTYPE_U8;
@@ -338,14 +333,14 @@ static const char *powers(WsTle *t, Fault *fault)
         const WsAgent *a = &program(t)->agent[i];
         for (guint k = 0; k < a->n_values; k++) {
             fault->path = ws_py_format(t->y, "%s/values/%s", a->path, a->value[k].name);
-            if (!is_pow2(a->value[k].rows) || !is_pow2(a->value[k].cols))
+            if (!ws_py_pow2(a->value[k].rows) || !ws_py_pow2(a->value[k].cols))
                 return ws_py_format(t->y, "tile [%u, %u]", a->value[k].rows, a->value[k].cols);
         }
     }
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
         fault->op = op;
-        if (op->kind == WS_OP_CP_ROWS && !is_pow2(op->access[0].cols))
+        if (op->kind == WS_OP_CP_ROWS && !ws_py_pow2(op->access[0].cols))
             return ws_py_format(t->y, "rows of %u elements", op->access[0].cols);
     }
     return NULL;
@@ -376,7 +371,7 @@ static const char *warps(WsTle *t, Fault *fault)
 {
     for (guint i = 0; i < program(t)->n_agents; i++) {
         fault->path = program(t)->agent[i].path;
-        if (!is_pow2(program(t)->agent[i].warps))
+        if (!ws_py_pow2(program(t)->agent[i].warps))
             return ws_py_format(t->y, "%u warps", program(t)->agent[i].warps);
     }
     return t->no_default ? "no group has a multiple of 4 warps, so none can be the default" : NULL;

@@ -28,7 +28,7 @@ if [ -z "$bundles" ]; then
     bundles=$(mktemp -d) || exit 5
     trap 'rm -rf "$bundles"' EXIT
 fi
-mkdir -p "$bundles/packages" || exit 2
+mkdir -p "$bundles/packages" "$bundles/exports" || exit 2
 
 large=(--case "M=4096 N=4096 K=4096" --case "M=8192 N=8192 K=8192" --case "M=2048 N=2048 K=2048")
 ragged=(--case "M=1000 N=1016 K=520" --case "M=1 N=8 K=8" --case "M=0 N=8 K=8")
@@ -59,6 +59,17 @@ if [ $make = 1 ]; then
     for name in gemm-bf16 attention-d128; do
         "$build/warpstave" package projects/$name/design.wstave -o "$bundles/packages/$name" >/dev/null ||
             { [ $? = 4 ] && say "package $name: skipped, no ptxas"; } || failed=1
+    done
+    # Gluon: exports beside bundles of the same designs, and GEMMs for Triton's sanitizer.
+    for name in gemm-bf16 attention-d128; do
+        "$build/warpstave" generate projects/$name/design.wstave --as gluon -o "$bundles/exports/$name.py" || failed=1
+    done
+    bundle exports/gemm-bf16 $gemm "${large[@]:0:2}"
+    bundle exports/attention-d128 projects/attention-d128/design.wstave
+    for design in tests/designs/consan/*.wstave; do
+        name=${design##*/}
+        "$build/warpstave" generate "$design" --as gluon --force -o "$bundles/exports/${name%.wstave}.py" 2>/dev/null ||
+            failed=1
     done
     # A kernel that must hang: an arrival count nobody can reach. The watchdog has to name the wait.
     hang=$(mktemp --suffix=.wstave)
@@ -113,6 +124,21 @@ if [ -f "$bundles/packages/gemm-bf16/package.txt" ]; then
     sh tests/gpu/package/run.sh "$bundles/packages"
     code=$?
     [ $code = 0 ] || [ $code = 4 ] || { say "packages: exit $code" && failed=1; }
+fi
+
+exports=$bundles/exports
+if [ -f "$exports/gemm-bf16.py" ]; then
+    say "Gluon exports beside bundles, and under Triton's sanitizer"
+    python3 tests/gpu/exports.py "$exports/gemm-bf16.py:$exports/gemm-bf16" \
+        "$exports/attention-d128.py:$exports/attention-d128" --check --json "$exports/exports.json"
+    code=$?
+    [ $code = 0 ] || [ $code = 4 ] || { say "exports: exit $code" && failed=1; }
+    python3 tests/gpu/consan.py "$exports/gemm-correct.py=proved" "$exports/gemm-no-empty-wait.py=P-EARLY" \
+        "$exports/gemm-no-mma-wait.py=P-ASYNC" "$exports/gemm-no-full-wait.py=P-RACE" \
+        "$exports/gemm-wrong-count.py=P-DL" "$exports/gemm-wrong-polarity.py=P-DL" \
+        "$exports/gemm-wrong-bytes.py=P-TX" --json "$exports/consan.json"
+    code=$?
+    [ $code = 0 ] || [ $code = 4 ] || { say "sanitizer: exit $code" && failed=1; }
 fi
 
 for dir in "${list[@]}"; do keep "$dir"; done
