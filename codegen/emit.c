@@ -220,7 +220,7 @@ static void body(WsEmit *e, const Params *q)
     run_names(e);
     ws_tiles_entry(e);
     prologue(e);
-    ws_agent_roles(e);
+    ws_record_roles(e);
     LLVMBuildRetVoid(e->b);
 }
 

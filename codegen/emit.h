@@ -214,6 +214,7 @@ void ws_watch_flush(WsEmit *e);
 
 /* --- record.c: no-ops without a recorder ------------------------------------------------------*/
 void ws_record_entry(WsEmit *e);
+void ws_record_roles(WsEmit *e); /* every agent's body: once for CTAs that are recorded, once not */
 void ws_record_agent(WsEmit *e); /* head of an agent, its leader being known */
 void ws_record_end(WsEmit *e);
 void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid); /* a strip may begin here */

@@ -164,6 +164,54 @@ void ws_record_shadow(WsEmit *e, const WsOp *op)
     }
 }
 
+/* Arithmetic in an inner loop: where clocks stand in it, ptxas finds another schedule. */
+static gboolean computes(const WsTree *t, gboolean inner)
+{
+    if (t->kind == WS_TREE_OP)
+        return inner && t->op->kind == WS_OP_MATH;
+    inner = inner || (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES);
+    for (guint i = 0; i < t->n_kids; i++) {
+        if (t->kid[i] && computes(t->kid[i], inner))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean any_computes(WsEmit *e)
+{
+    for (guint a = 0; a < e->p->n_agents; a++) {
+        if (e->p->agent[a].body && computes(e->p->agent[a].body, FALSE))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Of a design that computes in its loops, CTAs that are not recorded run the code of the timed
+ * build: they pay nothing. The others (GEMMs) have one code, since what clocks they hold costs less
+ * than the registers of a second. */
+void ws_record_roles(WsEmit *e)
+{
+    const WsRecorder *r = e->recorder;
+    if (!r || !any_computes(e)) {
+        ws_agent_roles(e);
+        return;
+    }
+    LLVMBasicBlockRef with = ws_block(e, "recorded"), without = ws_block(e, "unrecorded");
+    LLVMBasicBlockRef done = ws_block(e, "done");
+    LLVMBuildCondBr(e->b, recorded(e), with, without);
+    LLVMPositionBuilderAtEnd(e->b, with);
+    ws_agent_roles(e);
+    LLVMBuildBr(e->b, done);
+    e->recorder = NULL;
+    LLVMMoveBasicBlockAfter(without, LLVMGetInsertBlock(e->b));
+    LLVMPositionBuilderAtEnd(e->b, without);
+    ws_agent_roles(e);
+    LLVMBuildBr(e->b, done);
+    e->recorder = r;
+    LLVMMoveBasicBlockAfter(done, LLVMGetInsertBlock(e->b));
+    LLVMPositionBuilderAtEnd(e->b, done);
+}
+
 /* A producer whose threads all had something to do behind the leader's part would get vector
  * registers for its uniform values, and be late with its loads by tens of cycles: it writes no end
  * where others do, who are later anyway. */
@@ -226,6 +274,8 @@ void ws_record_before(WsEmit *e, const WsOp *op)
     const WsRecordPoint *point = e->recorder ? ws_recorder_point(e->recorder, op, &strip) : NULL;
     if (point)
         take_clock(e, strip, point->before);
+    if (op->kind == WS_OP_MATH)
+        ws_record_shadow(e, op);
 }
 
 void ws_record_after(WsEmit *e, const WsOp *op)

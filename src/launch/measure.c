@@ -36,6 +36,7 @@ typedef struct {
     gint last;             /* its newest record, -1: none, or something unknown came since */
     WsTraceRecord between; /* the first step without a clock that the author drew since then */
     gboolean any_between;
+    guint64 unwritten; /* words missed since the last one found */
 } Agent;
 
 /* --- words
@@ -209,6 +210,13 @@ static void settle_loads(Cta *c)
 /* --- walking
  * ------------------------------------------------------------------------------------*/
 
+/* How many tiles a CTA claims is known to its records alone: words behind the last one written in
+ * its tiles are of tiles that others claimed, and not lost. */
+static gboolean claims_tiles(const WsProgram *p)
+{
+    return p->tiles.launch == WS_LAUNCH_DYNAMIC;
+}
+
 static WsTraceRecord blank_record(const Agent *a, const WsStep *step)
 {
     gint64 position = ws_walker_position(a->walker);
@@ -260,8 +268,13 @@ static gint add_record(Agent *a, const WsStep *step, gint64 *after)
         return -1;
     }
     const gboolean inside = read_point(c, strip, point, strip_total(strip, step), &before, after);
-    if (inside && (*after < 0 || before < 0))
-        c->missing++;
+    if (inside && (*after < 0 || before < 0)) {
+        a->unwritten++;
+    } else if (inside) {
+        if (strip->loop || !claims_tiles(c->p))
+            c->missing += a->unwritten;
+        a->unwritten = 0;
+    }
     if (!inside || *after < 0 || before < 0) {
         a->last = -1;
         a->any_between = FALSE;
@@ -332,6 +345,11 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     gint64 clusters =
         c->p->tiles.launch == WS_LAUNCH_SINGLE ? ws_launch_tiles(c->v) : grid / cluster;
     WsTilesStrided tiles = { id / cluster, MAX(clusters, 1), ws_launch_tiles(c->v) };
+    /* How many tiles a CTA claims is known to its records alone: more are looked for than its
+       share, and words behind the last one written are of tiles that others claimed. */
+    const gboolean dynamic = c->p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    if (dynamic)
+        tiles.stride = MAX(tiles.stride / 2, 1);
     g_autoptr(WsWalker) walker =
         ws_walker_new(c->p, c->v, agent, (guint)(id % cluster), ws_tiles_strided, &tiles);
     Agent a = { .cta = c, .agent = agent, .walker = walker, .last = -1 };
@@ -342,6 +360,8 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
     GError *problem = NULL;
     while (!problem && ws_walker_next(walker, &step, &problem))
         take_step(&a, &step, &problem);
+    if (!claims_tiles(c->p))
+        c->missing += a.unwritten;
     fifo_retire(c, &a.mma, 0, -1);
     fifo_retire(c, &a.bulk, 0, -1);
     fifo_retire(c, &a.gather, 0, -1);

@@ -49,6 +49,35 @@ static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, g
     }
 }
 
+/* Share of each agent's time, from its first step to its last, that its steps and waits account
+ * for. Flights do not count: they go on beside the agent. */
+static void put_cover(GString *s, const WsTrace *t)
+{
+    g_autofree gint64 *held = g_new0(gint64, t->agent_name->len + 1);
+    g_autofree gint64 *time = g_new0(gint64, t->agent_name->len + 1);
+    for (guint i = 0; i < t->lane->len; i++) {
+        const WsTraceLane *l = &g_array_index(t->lane, WsTraceLane, i);
+        const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, l->first);
+        const gint64 first = r->start;
+        gint64 latest = first; /* time up to here is accounted for, or a gap */
+        for (guint64 k = 0; k < l->n; k++, r++) {
+            const gint64 end = MAX(r->issued, r->start);
+            held[l->agent] += MAX(0, end - MAX(r->start, latest));
+            latest = MAX(latest, end);
+        }
+        time[l->agent] += latest - first;
+    }
+    const char *before = "\ncovered by steps and waits: ";
+    for (guint a = 0; a < t->agent_name->len; a++) {
+        if (time[a] <= 0)
+            continue;
+        g_string_append_printf(s, "%s%s %.1f %%", before, agent_name(t, a),
+                               100 * (double)held[a] / (double)time[a]);
+        before = ", ";
+    }
+    g_string_append(s, "\n");
+}
+
 static void put_pairs(GString *s, const WsTrace *t, const WsTraceStats *stats)
 {
     g_string_append(s, "\noverlap: share of each step's time in flight during which the other "
@@ -88,6 +117,7 @@ char *ws_trace_overlap_print(const WsTrace *t, const WsProgram *p)
     put_loops(s, t, stats);
     put_steps(s, t, stats, TRUE);
     put_steps(s, t, stats, FALSE);
+    put_cover(s, t);
     put_pairs(s, t, stats);
     return g_string_free(s, FALSE);
 }

@@ -32,6 +32,7 @@ typedef struct {
 
 typedef struct {
     GArray *strips; /* WsRecordStrip */
+    const WsProgram *p;
     const WsRecordChoice *choice;
     guint agent;
 } Plan;
@@ -141,26 +142,40 @@ static gboolean in_counted_loop(const WsTree *loop)
     return loop && loop->over != WS_OVER_TILES;
 }
 
-/* Holding clocks over a long round costs registers that the accumulators need. */
-enum { FLUSH_WORDS = 4 };
+/* Holding clocks over a round costs registers that the accumulators need. */
+enum { MMA_WORDS = 4, MATH_WORDS = 12, MATH_REGISTERS = 200 };
 
-/* Words read up to the mma are written in its shadow, the others a round later. */
-static void choose_flush(WsRecordStrip *strip, const GArray *leaves)
+/* Where writing costs least: at the head of the longest arithmetic, whose pipes have gaps, else, in
+ * a short loop, behind the first instruction of an mma. */
+static const WsOp *flush_of(const Plan *plan, const WsRecordStrip *strip, const GArray *leaves)
 {
-    strip->flush = G_MAXUINT;
-    strip->late = strip->words;
-    if (!in_counted_loop(strip->loop) || strip->words > FLUSH_WORDS)
-        return;
+    const guint registers = plan->p->agent[plan->agent].registers;
+    const WsOp *math = NULL, *mma = NULL;
     for (guint i = 0; i < leaves->len; i++) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
-        if (leaf->op->kind != WS_OP_MMA || leaf->maybe)
+        const WsOp *op = leaf->op;
+        if (leaf->maybe)
             continue;
-        for (guint k = 0; k < strip->n_points; k++) {
-            if (strip->point[k].op == leaf->op->index) {
-                strip->flush = leaf->op->index;
-                strip->late = (guint)strip->point[k].after;
-                return;
-            }
+        if (op->kind == WS_OP_MATH && (!math || op->n_math > math->n_math))
+            math = op;
+        if (op->kind == WS_OP_MMA && !mma)
+            mma = op;
+    }
+    if (math && mma && strip->words <= MATH_WORDS && registers >= MATH_REGISTERS)
+        return math;
+    return strip->words <= MMA_WORDS ? mma : NULL;
+}
+
+/* Words read before the flush are written there, the others a round later. */
+static void choose_flush(const Plan *plan, WsRecordStrip *strip, const GArray *leaves)
+{
+    const WsOp *op = in_counted_loop(strip->loop) ? flush_of(plan, strip, leaves) : NULL;
+    strip->flush = G_MAXUINT;
+    strip->late = strip->words;
+    for (guint k = 0; op && k < strip->n_points; k++) {
+        if (strip->point[k].op == op->index) {
+            strip->flush = op->index;
+            strip->late = (guint)strip->point[k].after;
         }
     }
 }
@@ -187,7 +202,7 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
                             .point = (WsRecordPoint *)g_array_free(points, FALSE) };
     strip.words = (words + 3) / 4 * 4;
     strip.round_bytes = 4 * strip.words;
-    choose_flush(&strip, leaves);
+    choose_flush(plan, &strip, leaves);
     if (!loop) {
         strip.rounds = 1;
     } else {
@@ -262,7 +277,9 @@ guint64 ws_recorder_lines(const WsRecordStrip *strip)
 
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
 {
-    Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)), .choice = choice };
+    Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)),
+                  .p = p,
+                  .choice = choice };
     for (guint a = 0; a < p->n_agents; a++) {
         plan.agent = a;
         plan_body(&plan, p->agent[a].body, NULL);
