@@ -16,6 +16,8 @@ static void case_free(gpointer data)
     g_free(c->state);
     g_free(c->error);
     g_free(c->stuck);
+    g_array_unref(c->stuck_agents);
+    g_free(c->seen);
     g_free(c->wrong);
     g_free(c->records);
     g_free(c);
@@ -103,9 +105,63 @@ static void take_outputs(WsCollectedCase *c, struct json_object *o)
     }
 }
 
+static void stuck_clear(gpointer data)
+{
+    WsCollectedStuck *s = data;
+    g_free(s->agent);
+    g_free(s->step);
+    g_free(s->barrier);
+}
+
+static guint small(struct json_object *o, const char *name)
+{
+    return (guint)CLAMP(integer(o, name), 0, G_MAXINT);
+}
+
+#define MOST_STUCK 1024
+
+static void take_stuck(WsCollectedCase *c, struct json_object *o)
+{
+    struct json_object *list = member(o, "stuck_agents", json_type_array);
+    c->stuck_agents = g_array_new(FALSE, TRUE, sizeof(WsCollectedStuck));
+    g_array_set_clear_func(c->stuck_agents, stuck_clear);
+    for (size_t i = 0; list && i < MIN(json_object_array_length(list), MOST_STUCK); i++) {
+        struct json_object *x = json_object_array_get_idx(list, i);
+        struct json_object *round = member(x, "rounds", json_type_array);
+        WsCollectedStuck s = { .agent = text(x, "agent"),
+                               .step = text(x, "step"),
+                               .barrier = text(x, "barrier"),
+                               .cta = small(x, "cta"),
+                               .op = small(x, "op"),
+                               .slot = small(x, "slot"),
+                               .parity = small(x, "awaited"),
+                               .pending = small(x, "pending") };
+        g_autofree char *waits = text(x, "waits");
+        s.sync = g_strcmp0(waits, "sync") == 0;
+        for (; round && s.n_rounds < MIN(json_object_array_length(round), 3u); s.n_rounds++)
+            s.round[s.n_rounds] =
+                json_object_get_int64(json_object_array_get_idx(round, s.n_rounds));
+        if (!s.agent || !s.step || !s.barrier)
+            stuck_clear(&s);
+        else
+            g_array_append_val(c->stuck_agents, s);
+    }
+}
+
+static void take_adversary(WsCollectedCase *c, struct json_object *o)
+{
+    struct json_object *x = member(o, "adversary", json_type_object);
+    struct json_object *told = member(x, "as_told", json_type_boolean);
+    c->held = x != NULL;
+    c->as_told = told && json_object_get_boolean(told);
+    c->seen = text(x, "seen");
+}
+
 static WsCollectedCase *take_case(struct json_object *o)
 {
     WsCollectedCase *c = g_new0(WsCollectedCase, 1);
+    take_stuck(c, o);
+    take_adversary(c, o);
     c->label = text(o, "label");
     c->state = text(o, "state");
     c->error = text(o, "error");
@@ -309,6 +365,19 @@ static void print_time(GString *s, const char *what, const WsCollectedTime *t)
     g_string_append_c(s, '\n');
 }
 
+static void print_stuck(GString *s, const WsCollectedStuck *x)
+{
+    g_string_append_printf(s, "  stuck: agent %s waits at %s on %s %s", x->agent, x->step,
+                           x->sync ? "sync" : "barrier", x->barrier);
+    if (!x->sync)
+        g_string_append_printf(s, " slot %u for parity %u (seen %u, %u arrivals missing)", x->slot,
+                               x->parity, x->parity, x->pending);
+    g_string_append_printf(s, ", CTA %u", x->cta);
+    for (guint i = 0; i < x->n_rounds; i++)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, i ? "." : ", round ", x->round[i]);
+    g_string_append_c(s, '\n');
+}
+
 static void print_case(GString *s, const WsCollectedCase *x)
 {
     g_string_append_printf(s, "%s: %s", x->label ? x->label : "?", x->state ? x->state : "?");
@@ -321,8 +390,14 @@ static void print_case(GString *s, const WsCollectedCase *x)
     g_string_append_c(s, '\n');
     if (x->error)
         g_string_append_printf(s, "  %s\n", x->error);
-    if (x->stuck)
+    if (x->held)
+        g_string_append_printf(s, "  %s: %s\n",
+                               x->as_told ? "as the witness tells" : "NOT as the witness tells",
+                               x->seen ? x->seen : "");
+    if (x->stuck && !x->stuck_agents->len)
         g_string_append_printf(s, "  stuck wait: %s\n", x->stuck);
+    for (guint i = 0; i < x->stuck_agents->len; i++)
+        print_stuck(s, &g_array_index(x->stuck_agents, WsCollectedStuck, i));
     if (x->wrong)
         g_string_append_printf(s, "  first wrong: %s\n", x->wrong);
     print_time(s, "cold", &x->cold);

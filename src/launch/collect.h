@@ -14,11 +14,25 @@ typedef struct {
     gboolean kernel_clock; /* sm_mhz is the traced kernel's own, else NVML's */
 } WsCollectedTime;
 
+/* An agent that had not come to its end when the kernel was ended. */
 typedef struct {
-    char *label, *state; /* state: "right", "wrong", "hung", "nothing to launch", … */
-    char *error, *stuck; /* or NULL */
-    char *wrong;         /* first wrong element of any output, or NULL */
-    gboolean right;      /* judged and right, or nothing to launch */
+    char *agent, *step,
+        *barrier;  /* "mma.0"; id of the step; "full", "empty[1]", "group", "cluster" */
+    guint cta, op; /* operation: index in the program of the bundle */
+    gboolean sync; /* a named or cluster barrier: no slot and no parity */
+    guint slot, parity, pending; /* parity awaited, and seen; arrivals that were missing */
+    guint n_rounds;
+    gint64 round[3]; /* of the enclosing loops, outermost first */
+} WsCollectedStuck;
+
+typedef struct {
+    char *label, *state;    /* state: "right", "wrong", "hung", "nothing to launch", … */
+    char *error, *stuck;    /* or NULL */
+    GArray *stuck_agents;   /* WsCollectedStuck, of debug builds; never NULL */
+    gboolean held, as_told; /* held to a witness; what was seen is what it tells */
+    char *seen;             /* in words, or NULL */
+    char *wrong;            /* first wrong element of any output, or NULL */
+    gboolean right;         /* judged and right, or nothing to launch */
     gint64 grid, samples, n_wrong;
     double worst_error, worst_allowed;
     WsCollectedTime cold, cold_traced, sustained;

@@ -260,7 +260,14 @@ static const char results[] =
     "0.02}],"
     " \"cold\": {\"n\": 30, \"median_us\": 12.5, \"min_us\": 12, \"max_us\": 13, \"p10_us\": 12.1,"
     " \"p90_us\": 12.9, \"cycles\": 20000, \"sm_mhz\": 1600, \"tensor_floor_cycles\": 19000},"
-    " \"overhead\": 0.015}]}";
+    " \"overhead\": 0.015},"
+    " {\"label\": \"b\", \"state\": \"hung\", \"stuck_agents\": [3, {\"cta\": 1},"
+    " {\"cta\": 1, \"agent\": \"mma.0\", \"step\": \"groups/mma/body/0\", \"barrier\": \"full\","
+    " \"op\": 17, \"waits\": \"mbarrier\", \"slot\": 2, \"awaited\": 1, \"seen\": 1, \"pending\": "
+    "3,"
+    " \"rounds\": [0, 4, 5, 6, 7]}, {\"cta\": 0, \"agent\": \"load\", \"step\": \"s\","
+    " \"barrier\": \"x\", \"waits\": \"sync\", \"rounds\": []}],"
+    " \"adversary\": {\"as_told\": true, \"seen\": \"it hangs\"}}]}";
 
 static void put(const char *dir, const char *name, const void *data, gsize size)
 {
@@ -274,14 +281,14 @@ static void test_collect(Fixture *f, gconstpointer unused)
     g_autoptr(GError) error = NULL;
     g_autofree char *dir = g_dir_make_tmp("warpstave-collect-XXXXXX", NULL);
     const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
-    WsBundleCase one = { size, 3 };
+    WsBundleCase two[] = { { size, 3 }, { size, 3 } };
     WsRecordChoice choice = { 0, ROUNDS, 0, 2, 3, f->plan->cta };
     WsBundleSpec spec = { .program = f->p,
                           .timed_ptx = "",
                           .traced_ptx = "",
                           .choice = &choice,
-                          .cases = &one,
-                          .n_cases = 1 };
+                          .cases = two,
+                          .n_cases = 2 };
     g_assert_null(ws_collect(dir, findings, &error));
     g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FORMAT);
     g_clear_error(&error);
@@ -301,6 +308,15 @@ static void test_collect(Fixture *f, gconstpointer unused)
     g_autofree char *text = ws_collected_print(c);
     g_assert_nonnull(strstr(text, "NVIDIA H200, 132 SMs, driver 13.0"));
     g_assert_nonnull(strstr(text, "recording costs +1.50 %"));
+    const WsCollectedCase *hung = c->cases->pdata[1];
+    g_assert_true(hung->held && hung->as_told && !x->held);
+    g_assert_cmpuint(hung->stuck_agents->len, ==, 2); /* what is no record is passed over */
+    g_assert_cmpint(g_array_index(hung->stuck_agents, WsCollectedStuck, 0).round[2], ==, 5);
+    g_assert_nonnull(strstr(text, "as the witness tells: it hangs"));
+    g_assert_nonnull(strstr(text, "stuck: agent mma.0 waits at groups/mma/body/0 on barrier full "
+                                  "slot 2 for parity 1 (seen 1, 3 arrivals missing), CTA 1, round "
+                                  "0.4.5\n"));
+    g_assert_nonnull(strstr(text, "stuck: agent load waits at s on sync x, CTA 0\n"));
     g_autoptr(WsTrace) t = ws_collected_trace(c, 0, &error);
     g_assert_no_error(error);
     g_assert_cmpstr(t->device, ==, "NVIDIA H200");
