@@ -29,6 +29,9 @@ typedef enum {
     VAL_MATH,    /* text in the array language; rows, cols */
     VAL_SHAPE,   /* index of the tensor */
     VAL_LAYOUT,  /* index: dimension that a SliceLayout removes, -1 */
+    VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
+    VAL_END,
+    VAL_SLOT,
     VAL_OPAQUE,
 } ValKind;
 

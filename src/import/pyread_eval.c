@@ -1,4 +1,4 @@
-#include "import/pyread.h"
+#include "import/pyread_terms.h"
 
 #include <string.h>
 
@@ -196,6 +196,10 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         if (*node->text == 'b')
             return a;
         return py_literal(p, g_array_index(p->r->tensors, WsReadTensor, a->index).bytes);
+    }
+    if (a->kind == VAL_SLOT) {
+        const Val *field = py_tle_field(p, a, node->text);
+        return field ? field : py_opaque(p);
     }
     if (!strcmp(node->text, "value") && a->kind == VAL_INT)
         return a;

@@ -20,7 +20,8 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
                     M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT)       \
                         M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE)      \
                             M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(TLE_LOAD)       \
-                                M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_MMA) M(TLE_MMA_WAIT)
+                                M(TLE_STORE) M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER) M(TLE_READER) M(TLE_ACQUIRE) M(TLE_READY) \
+ M(TLE_COMMIT) M(TLE_RELEASE) M(TLE_MMA) M(TLE_MMA_WAIT)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
@@ -28,6 +29,8 @@ PY_MEANINGS(PY_MEANING)
 const Val *py_none(PyRead *p);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
+const Val *py_tle_field(PyRead *p, const Val *slot, const char *name);
+const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(WsRead *r);
 void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i); /* before statement i; n: behind */
 gint64 py_number(const Val *v, gint64 otherwise); /* what v is if it is a known integer */

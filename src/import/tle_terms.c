@@ -245,9 +245,11 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
             py_step(p, WS_READ_STORE_WAIT, at)->n = 0;
         return none;
     }
-    if (!is_barrier(a[4]))
+    const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
+    if (!pipe && !is_barrier(a[4]))
         return py_wrong(p, at, "a copy without a barrier, or into something that is no buffer");
-    if (a[4]->at) { /* what the copy expects; left out where it is what comes (py_tle_finish) */
+    if (!pipe &&
+        a[4]->at) { /* what the copy expects; left out where it is what comes (py_tle_finish) */
         WsReadBarrier *b = barrier_of(p, a[4]);
         py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, a[4]->at), NULL }, at);
         b->misfit = b->misfit || a[4]->at != bytes_of(p, a[1], a[2]);
@@ -255,7 +257,7 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
     const gint tensor = py_tensor(p, a[0], 0, at->line);
     if (tensor >= 0 && a[1] && a[1]->kind == VAL_BUFFER)
         g_array_index(p->r->tensors, WsReadTensor, tensor).fills = a[1]->place.object + 1;
-    return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], a[4], a[1], NULL }, at);
+    return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], pipe ? pipe : a[4], a[1], NULL }, at);
 }
 
 /* An expression that an export says in a remark at the end of a statement. */

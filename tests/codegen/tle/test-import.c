@@ -113,17 +113,29 @@ static void test_proved(gconstpointer data)
 }
 
 static const char *const same[] = {
-    "projects/attention-d128-full/design.wstave",  "tests/designs/attention-tle-pingpong.wstave",
-    "tests/designs/attention-ahead.wstave",        "tests/designs/attention-fa3-causal.wstave",
-    "tests/designs/attention-straight.wstave",     "tests/designs/gemm-aliased.wstave",
-    "tests/designs/gemm-one-consumer.wstave",      "tests/designs/gemm-tle.wstave",
-    "tests/designs/gemm-cooperative.wstave",       "projects/gemm-bf16/design.wstave",
-    "projects/own-kernel/design.wstave",           "tests/designs/moves/gemm-back-f32.wstave",
-    "tests/designs/moves/gemm-back-matrix.wstave", "tests/designs/moves/gemm-back-narrow.wstave",
-    "tests/designs/moves/gemm-back-rows.wstave",   "tests/designs/moves/gemm-e5m2.wstave",
-    "tests/designs/moves/gemm-global.wstave",      "tests/designs/moves/gemm-i8.wstave",
-    "tests/designs/moves/gemm-nt.wstave",          "tests/designs/moves/gemm-scales.wstave",
-    "tests/designs/moves/gemm-tf32.wstave",        "tests/designs/moves/gemm-tt.wstave",
+    "projects/attention-d128-full/design.wstave",
+    "tests/designs/attention-tle-pingpong.wstave",
+    "tests/designs/attention-ahead.wstave",
+    "tests/designs/attention-fa3-causal.wstave",
+    "tests/designs/attention-straight.wstave",
+    "tests/designs/gemm-aliased.wstave",
+    "tests/designs/gemm-one-consumer.wstave",
+    "tests/designs/gemm-tle.wstave",
+    "tests/designs/gemm-pipe.wstave",
+    "tests/designs/gemm-cooperative.wstave",
+    "projects/gemm-bf16/design.wstave",
+    "projects/own-kernel/design.wstave",
+    "tests/designs/moves/gemm-back-f32.wstave",
+    "tests/designs/moves/gemm-back-matrix.wstave",
+    "tests/designs/moves/gemm-back-narrow.wstave",
+    "tests/designs/moves/gemm-back-rows.wstave",
+    "tests/designs/moves/gemm-e5m2.wstave",
+    "tests/designs/moves/gemm-global.wstave",
+    "tests/designs/moves/gemm-i8.wstave",
+    "tests/designs/moves/gemm-nt.wstave",
+    "tests/designs/moves/gemm-scales.wstave",
+    "tests/designs/moves/gemm-tf32.wstave",
+    "tests/designs/moves/gemm-tt.wstave",
     "tests/designs/moves/gemm-nn.wstave",
 };
 static const char *const split[] = {
@@ -138,6 +150,7 @@ typedef struct {
     guint nth;          /* occurrence that changes, from 1; 0: all */
     const char *rule;   /* that speaks */
     const char *source; /* what stands on the line that it names */
+    const char *design; /* NULL: gemm-tle */
 } Planted;
 
 static const Planted planted[] = {
@@ -152,6 +165,10 @@ static const Planted planted[] = {
     { "empty-is-pending", "init=tle.gpu.READY", "init=tle.gpu.PENDING", 1, "P-DL",
       "barrier_wait(empty_a" },
     { "early-release", "wgmma_wait(1, acc)", "wgmma_wait(2, acc)", 1, "P-ASYNC", "tle.gpu.copy(" },
+    { "released-while-read", "ab_reader.release(k_total - 1)", "ab_reader.release(k_total)", 1,
+      "P-", "ab_reader.release(k_total)", "tests/designs/gemm-pipe.wstave" },
+    { "stale-slot", "ab_slot = ab_reader.wait(k_total).slot",
+      "ab_slot = ab_reader.wait(k_total + 1).slot", 1, "P-", "", "tests/designs/gemm-pipe.wstave" },
 };
 
 static char *plant(const char *text, const Planted *m)
@@ -173,7 +190,7 @@ static char *plant(const char *text, const Planted *m)
 static void test_planted(gconstpointer data)
 {
     const Planted *m = data;
-    g_autofree char *right = export_of("tests/designs/gemm-tle.wstave");
+    g_autofree char *right = export_of(m->design ? m->design : "tests/designs/gemm-tle.wstave");
     g_autofree char *text = plant(right, m);
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     g_autoptr(WsFindings) findings = ws_findings_new();
