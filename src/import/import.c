@@ -1,4 +1,4 @@
-#include "import/pyread.h"
+#include "import/ptx_walk.h"
 
 #include <string.h>
 
@@ -54,12 +54,9 @@ static gboolean total_too_early(const WsDesign *design)
     return FALSE;
 }
 
-static WsImport *read_python(const WsPython *py, const char *source, const char *file,
-                             WsImportFrom from, gboolean counters_only, GError **error)
+/* The design that was read, or the reader's error. */
+static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *file, GError **error)
 {
-    GError *own = NULL;
-    g_autoptr(WsRead) r = ws_source_new(file, source, &own);
-    WsDesign *design = ws_import_python(r, py, file, from, counters_only);
     if (!design) {
         if (!own)
             g_set_error(&own, WS_IMPORT_ERROR, WS_IMPORT_ERROR_NOTHING,
@@ -76,9 +73,32 @@ static WsImport *read_python(const WsPython *py, const char *source, const char 
     return import;
 }
 
+static WsImport *read_python(const WsPython *py, const char *source, const char *file,
+                             WsImportFrom from, gboolean counters_only, GError **error)
+{
+    GError *own = NULL;
+    g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+    WsDesign *design = ws_import_python(r, py, file, from, counters_only);
+    return finish(r, design, own, file, error);
+}
+
+static WsImport *read_ptx(const char *text, gsize length, const char *file, GError **error)
+{
+    GError *own = NULL;
+    g_autoptr(WsPtx) ptx = ws_ptx_parse(text, length, file, error);
+    if (!ptx || !ws_ptx_flow(ptx, file, error))
+        return NULL;
+    g_autofree char *source = g_strndup(text, length);
+    g_autoptr(WsRead) r = ws_source_new(file, source, &own);
+    WsDesign *design = ws_import_ptx(r, ptx, file);
+    return finish(r, design, own, file, error);
+}
+
 WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
                          GError **error)
 {
+    if (from == WS_IMPORT_PTX)
+        return read_ptx(text, length, file, error);
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
     if (!py)
         return NULL;

@@ -77,8 +77,7 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
             continue;
         const Val *a[9] = { NULL };
         *known = TRUE;
-        p->converting =
-            terms[i].meaning == py_mean_WRITE || terms[i].meaning == py_mean_TLE_STORE;
+        p->converting = terms[i].meaning == py_mean_WRITE || terms[i].meaning == py_mean_TLE_STORE;
         p->hint = NULL;
         bind(p, terms[i].parameters, node, object, a);
         p->converting = converting;

@@ -1,4 +1,4 @@
-#include "import/pyread.h"
+#include "import/pyread_loop.h"
 
 #include <string.h>
 
@@ -6,18 +6,6 @@
  * what they are in every round: base + c·round, (base + c·round) mod n, or a parity that flips when
  * an index wraps. Rounds are `k.total` of the design wherever the variable goes on over outer
  * rounds and `k` where it starts anew. */
-
-typedef enum { CARRY_NONE, CARRY_LINEAR, CARRY_MOD, CARRY_WRAP, CARRY_UNKNOWN } CarryKind;
-
-typedef struct {
-    const char *name, *atom;
-    const Val *entry, *end;
-    CarryKind kind;
-    const WsExpr *step;  /* LINEAR, MOD: what a round adds */
-    gint64 n;            /* MOD: modulus; WRAP: modulus of the index */
-    const char *index;   /* WRAP: variable of the index */
-    const char *counter; /* of the design that holds the sum, NULL: none is needed */
-} Carry;
 
 static void collect_names(const WsPyNode *node, GPtrArray *names)
 {
@@ -52,7 +40,7 @@ static gboolean holds_atom(const WsExpr *e)
  * ----------------------------------------------------------------------------*/
 
 /* A name that nothing in the group has yet. */
-static const char *group_name(PyRead *p, const char *want)
+const char *py_group_name(PyRead *p, const char *want)
 {
     g_autofree char *base = g_strdup(want);
     const char *name = NULL;
@@ -101,12 +89,12 @@ static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, c
 }
 
 /* A parity that flips where the index of another carried variable wraps. */
-static gboolean flips_on_wrap(PyRead *p, Carry *c, Carry *all, guint n_all)
+static gboolean flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
 {
     const WsExpr *e = c->end->e, *inner = NULL;
     gint64 two, n;
     for (guint i = 0; i < n_all; i++) {
-        Carry *index = &all[i];
+        PyCarry *index = &all[i];
         if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
             continue;
         c->index = index->name;
@@ -132,7 +120,7 @@ static gboolean flips_on_wrap(PyRead *p, Carry *c, Carry *all, guint n_all)
     return FALSE;
 }
 
-static void classify(PyRead *p, Carry *c)
+void py_classify(PyRead *p, PyCarry *c)
 {
     const WsExpr *e = c->end->e, *rest;
     gint64 n, factor;
@@ -230,12 +218,12 @@ static const WsExpr *inner_of(PyRead *p, const WsExpr *e, gint64 n)
                : e;
 }
 
-static const WsExpr *wrapped(PyRead *p, const Carry *c, const Carry *all, guint n_all,
+static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, guint n_all,
                              const char *loop, const WsExpr *count, Moment moment)
 {
     WsRead *r = p->r;
     for (guint i = 0; i < n_all; i++) {
-        const Carry *index = &all[i];
+        const PyCarry *index = &all[i];
         if (strcmp(index->name, c->index) || index->kind != CARRY_MOD)
             continue;
         const WsExpr *g = inner_of(p, index->entry->e, index->n);
@@ -255,7 +243,7 @@ static const WsExpr *wrapped(PyRead *p, const Carry *c, const Carry *all, guint 
     return NULL;
 }
 
-static const WsExpr *carried(PyRead *p, const Carry *c, const Carry *all, guint n_all,
+static const WsExpr *carried(PyRead *p, const PyCarry *c, const PyCarry *all, guint n_all,
                              const char *loop, const WsExpr *count, Moment moment)
 {
     if (c->counter) {
@@ -279,23 +267,22 @@ static const WsExpr *carried(PyRead *p, const Carry *c, const Carry *all, guint 
 /* --- walking
  * -----------------------------------------------------------------------------------------*/
 
-typedef struct {
-    const WsPyNode *node, *body, *target;
-    const char *name;
-    const WsExpr *count; /* NULL over tiles */
-    const WsExpr *index; /* what the target is in a round; NULL: no target */
-    gboolean tiles;
-    gint64 from, stride; /* over tiles: positions */
-} Loop;
+static void run_round(PyRead *p, PyLoop *l)
+{
+    if (l->run)
+        l->run(p, l);
+    else
+        py_run(p, l->body);
+}
 
-static void bind_target(PyRead *p, const Loop *l)
+static void bind_target(PyRead *p, const PyLoop *l)
 {
     if (l->target && l->target->kind == WS_PY_NAME)
         py_assign(p, l->target->text, py_int(p, l->index));
 }
 
 /* One round with unknown integers; the steps of it are thrown away. */
-static void probe(PyRead *p, const Loop *l, GArray *carries)
+static void probe(PyRead *p, PyLoop *l, GArray *carries)
 {
     GPtrArray *to = p->to, *scratch = g_ptr_array_new();
     GHashTable *saved = g_hash_table_new(g_str_hash, g_str_equal);
@@ -308,7 +295,7 @@ static void probe(PyRead *p, const Loop *l, GArray *carries)
     const guint counters = p->group->counters->len;
     const gboolean dirty = p->dirty, waited = p->waited;
     for (guint i = 0; i < carries->len; i++) {
-        Carry *c = &g_array_index(carries, Carry, i);
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
         if (c->entry->kind != VAL_INT && c->entry->kind != VAL_PARAM)
             continue;
         if (c->entry->kind == VAL_PARAM)
@@ -321,12 +308,12 @@ static void probe(PyRead *p, const Loop *l, GArray *carries)
     p->probing++;
     OpenLoop open = { l->name, l->count };
     g_array_append_val(p->loops, open);
-    py_run(p, l->body);
+    run_round(p, l);
     g_array_set_size(p->loops, p->loops->len - 1);
     p->probing--;
     p->to = to;
     for (guint i = 0; i < carries->len; i++) {
-        Carry *c = &g_array_index(carries, Carry, i);
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
         c->end = g_hash_table_lookup(p->frame->vars, c->name);
     }
     g_hash_table_remove_all(p->frame->vars);
@@ -343,9 +330,9 @@ static void probe(PyRead *p, const Loop *l, GArray *carries)
     p->waited = waited;
 }
 
-static void add_counter(PyRead *p, Carry *c, const WsExpr *start)
+static void add_counter(PyRead *p, PyCarry *c, const WsExpr *start)
 {
-    c->counter = group_name(p, c->name);
+    c->counter = py_group_name(p, c->name);
     g_ptr_array_add(p->group->counters, (gpointer)c->counter);
     g_ptr_array_add(p->group->starts, (gpointer)start);
 }
@@ -353,7 +340,7 @@ static void add_counter(PyRead *p, Carry *c, const WsExpr *start)
 /* A round adds what is no number (a block count): its multiples by a round would be no affine
  * expression, so the sum becomes a counter of the group. Only around everything: a counter never
  * starts anew. */
-static void maybe_counter(PyRead *p, Carry *c)
+static void maybe_counter(PyRead *p, PyCarry *c)
 {
     WsAffine f;
     if (p->loops->len || (c->kind != CARRY_LINEAR && c->kind != CARRY_MOD) || !c->step ||
@@ -370,7 +357,7 @@ static void maybe_counter(PyRead *p, Carry *c)
 }
 
 /* A variable that a round only sets holds at the head what the round before set. */
-static const WsExpr *before(PyRead *p, const Loop *l, const Carry *c)
+static const WsExpr *before(PyRead *p, const PyLoop *l, const PyCarry *c)
 {
     WsRead *r = p->r;
     const WsExpr *k = ws_x_name(r, l->name), *entry = c->entry->e;
@@ -384,12 +371,12 @@ static const WsExpr *before(PyRead *p, const Loop *l, const Carry *c)
     return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, k, ws_x_int(r, 0)), last, entry);
 }
 
-static void set_heads(PyRead *p, const Loop *l, GArray *carries)
+static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
 {
-    Carry *all = (Carry *)(gpointer)carries->data;
+    PyCarry *all = (PyCarry *)(gpointer)carries->data;
     for (guint i = 0; i < carries->len; i++)
         if (all[i].atom && all[i].end && all[i].end->kind == VAL_INT)
-            classify(p, &all[i]);
+            py_classify(p, &all[i]);
         else if (all[i].atom)
             all[i].kind = CARRY_UNKNOWN;
     for (guint i = 0; i < carries->len; i++)
@@ -397,7 +384,7 @@ static void set_heads(PyRead *p, const Loop *l, GArray *carries)
             flips_on_wrap(p, &all[i], all, carries->len))
             all[i].kind = CARRY_WRAP;
     for (guint i = 0; i < carries->len; i++) {
-        Carry *c = &all[i];
+        PyCarry *c = &all[i];
         if (!c->atom)
             continue;
         maybe_counter(p, c);
@@ -412,12 +399,12 @@ static void set_heads(PyRead *p, const Loop *l, GArray *carries)
     }
 }
 
-static void set_exits(PyRead *p, const Loop *l, GArray *carries)
+static void set_exits(PyRead *p, const PyLoop *l, GArray *carries)
 {
-    Carry *all = (Carry *)(gpointer)carries->data;
+    PyCarry *all = (PyCarry *)(gpointer)carries->data;
     const WsExpr *last = l->count ? ws_x_op(p->r, WS_EXPR_SUB, l->count, ws_x_int(p->r, 1)) : NULL;
     for (guint i = 0; i < carries->len; i++) {
-        Carry *c = &all[i];
+        PyCarry *c = &all[i];
         if (c->atom && (c->kind != CARRY_NONE || c->counter)) {
             py_assign(p, c->name,
                       py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
@@ -461,10 +448,10 @@ static void drop_counter(PyRead *p, const char *name)
 }
 
 /* A tile variable that means another value at the end of a round than at its head is copied. */
-static void close_round(PyRead *p, const Loop *l, GArray *carries)
+static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
 {
     for (guint i = 0; i < carries->len; i++) {
-        const Carry *c = &g_array_index(carries, Carry, i);
+        const PyCarry *c = &g_array_index(carries, PyCarry, i);
         const Val *end = g_hash_table_lookup(p->frame->vars, c->name);
         gint64 factor, zero;
         if (c->counter && end && end->kind == VAL_INT) {
@@ -495,17 +482,18 @@ static void close_round(PyRead *p, const Loop *l, GArray *carries)
     }
 }
 
-static void walk(PyRead *p, Loop *l)
+gboolean py_walk(PyRead *p, PyLoop *l)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    collect_names(l->body, names);
-    g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(Carry));
+    g_autoptr(GPtrArray) names = l->names ? g_ptr_array_ref(l->names) : g_ptr_array_new();
+    if (!l->names)
+        collect_names(l->body, names);
+    g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(PyCarry));
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
         const Val *entry = g_hash_table_lookup(p->frame->vars, name);
         if (!entry || (l->target && l->target->text && !strcmp(l->target->text, name)))
             continue;
-        Carry c = { .name = name, .entry = entry };
+        PyCarry c = { .name = name, .entry = entry };
         if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0) {
             entry->step->off = FALSE; /* rounds add to it: it is stored before them */
             Val *tile = py_val(p, VAL_TILE);
@@ -518,8 +506,8 @@ static void walk(PyRead *p, Loop *l)
         g_array_append_val(carries, c);
     }
     probe(p, l, carries);
-    if (*p->r->error)
-        return;
+    if (*p->r->error || (l->decide && !l->decide(p, l, carries)))
+        return FALSE;
     set_heads(p, l, carries);
     bind_target(p, l);
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
@@ -531,11 +519,12 @@ static void walk(PyRead *p, Loop *l)
     p->to = s->body;
     OpenLoop open = { l->name, l->count };
     g_array_append_val(p->loops, open);
-    py_run(p, l->body);
+    run_round(p, l);
     close_round(p, l, carries);
     g_array_set_size(p->loops, p->loops->len - 1);
     p->to = to;
     set_exits(p, l, carries);
+    return TRUE;
 }
 
 /* e = a·name: a */
@@ -546,8 +535,8 @@ static gboolean multiple(PyRead *p, const WsExpr *e, const char *name, gint64 *a
 }
 
 /* A loop from this CTA's number in steps of the grid: over tiles. */
-static gboolean over_tiles(PyRead *p, Loop *l, const WsExpr *start, const WsExpr *stop,
-                           const WsExpr *step)
+gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
+                       const WsExpr *step)
 {
     gint64 one, from, stride;
     const WsExpr *behind = start ? ws_x_without(p->r, start, PY_PID, FALSE, &one) : NULL;
@@ -566,7 +555,7 @@ static gboolean over_tiles(PyRead *p, Loop *l, const WsExpr *start, const WsExpr
     l->tiles = TRUE;
     l->count = NULL;
     l->index = ws_x_name(p->r, p->tile);
-    l->name = group_name(p, "t");
+    l->name = py_group_name(p, "t");
     return TRUE;
 }
 
@@ -610,7 +599,7 @@ static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, g
 static void for_(PyRead *p, const WsPyNode *node)
 {
     const WsExpr *part[3] = { NULL };
-    Loop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
+    PyLoop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
     gboolean fixed;
     if (!range_of(p, node->kid[1], part, &fixed)) {
         py_opaque_step(p, node, "a loop that is not over a range");
@@ -621,7 +610,7 @@ static void for_(PyRead *p, const WsPyNode *node)
         unrolled(p, node, part[0], part[1], part[2]);
         return;
     }
-    if (!over_tiles(p, &l, part[0], part[1], part[2])) {
+    if (!py_over_tiles(p, &l, part[0], part[1], part[2])) {
         WsRead *r = p->r;
         gint64 step;
         const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);
@@ -630,19 +619,19 @@ static void for_(PyRead *p, const WsPyNode *node)
                            "a loop whose bounds are no integers, or whose step is no number");
             return;
         }
-        l.name = group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
+        l.name = py_group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
         l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
         l.index = ws_x_op(r, WS_EXPR_ADD, part[0],
                           ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, l.name), part[2]));
     }
-    walk(p, &l);
+    py_walk(p, &l);
 }
 
 /* while v < bound: … v += step */
 static void while_(PyRead *p, const WsPyNode *node)
 {
     const WsPyNode *c = node->kid[0];
-    Loop l = { .node = node, .body = node->kid[1] };
+    PyLoop l = { .node = node, .body = node->kid[1] };
     if (!p->group || c->kind != WS_PY_BINARY || strcmp(c->text, "<") ||
         c->kid[0]->kind != WS_PY_NAME) {
         py_opaque_step(p, node, "a while loop that is not `variable < bound`");
@@ -650,29 +639,29 @@ static void while_(PyRead *p, const WsPyNode *node)
     }
     const WsPyNode *variable = c->kid[0];
     const WsExpr *start = py_eval_int(p, variable), *stop = py_eval_int(p, c->kid[1]);
-    g_autoptr(GArray) one = g_array_new(FALSE, TRUE, sizeof(Carry));
-    Carry v = { .name = variable->text, .entry = py_lookup(p, variable->text) };
+    g_autoptr(GArray) one = g_array_new(FALSE, TRUE, sizeof(PyCarry));
+    PyCarry v = { .name = variable->text, .entry = py_lookup(p, variable->text) };
     g_array_append_val(one, v);
-    l.name = group_name(p, "w");
+    l.name = py_group_name(p, "w");
     probe(p, &l, one);
     g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
-    Carry *found = &g_array_index(one, Carry, 0);
+    PyCarry *found = &g_array_index(one, PyCarry, 0);
     if (*p->r->error)
         return;
     if (found->atom && found->end && found->end->kind == VAL_INT)
-        classify(p, found);
+        py_classify(p, found);
     gint64 step;
     if (!start || !stop || found->kind != CARRY_LINEAR) {
         py_opaque_step(p, node, "a while loop whose variable does not grow evenly");
         return;
     }
-    if (over_tiles(p, &l, start, stop, found->step)) {
+    if (py_over_tiles(p, &l, start, stop, found->step)) {
         WsPyNode *target = g_new0(WsPyNode, 1);
         g_ptr_array_add(p->r->pool, target);
         *target = *variable;
         l.target = target;
     } else if (ws_x_is(found->step, &step) && step > 0) {
-        l.name = group_name(p, variable->text);
+        l.name = py_group_name(p, variable->text);
         l.count = ws_x_op(p->r, WS_EXPR_SUB, stop, start);
         if (step > 1)
             l.count = ws_x_call(p->r, WS_FUNC_CDIV, l.count, found->step, NULL);
@@ -680,7 +669,7 @@ static void while_(PyRead *p, const WsPyNode *node)
         py_opaque_step(p, node, "a while loop whose variable does not grow by a number");
         return;
     }
-    walk(p, &l);
+    py_walk(p, &l);
 }
 
 void py_loop(PyRead *p, const WsPyNode *node)

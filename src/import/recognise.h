@@ -77,8 +77,8 @@ typedef struct {
     gint64 shape[5];
     gboolean indexed, indexed_twice;
     guint line;
-    gint64 span; /* swizzle in bytes, -1 unknown */
-    gint over;   /* 1 + the buffer whose storage it uses; 0: its own */
+    gint64 span;    /* swizzle in bytes, -1 unknown */
+    gint over;      /* 1 + the buffer whose storage it uses; 0: its own */
     gint64 over_at; /* bytes behind where that one begins */
     /* decided by write.c */
     gint64 copies, stages;
@@ -87,9 +87,9 @@ typedef struct {
 typedef struct {
     const char *name;
     gint64 copies;
-    gint64 *count; /* [copies], 0 not initialised */
-    gint64 bytes;  /* expected by every copy into it (TLE), 0 none */
-    gint *ready;   /* [copies], by element once rings are known: 0 pending, 1 ready */
+    gint64 *count;        /* [copies], 0 not initialised */
+    gint64 bytes;         /* expected by every copy into it (TLE), 0 none */
+    gint *ready;          /* [copies], by element once rings are known: 0 pending, 1 ready */
     gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
     gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint line;
@@ -127,6 +127,7 @@ typedef struct {
     GPtrArray *scalars; /* char* */
     GPtrArray *assume;  /* char* */
     GPtrArray *axes;    /* char* name, then char* extent, … */
+    const char *fences; /* NULL: derived */
     const char *launch; /* single, persistent */
     gint64 cluster;
     GPtrArray *unread; /* WsUnread*, owned; becomes the import's */

@@ -297,6 +297,8 @@ static void put_signal(Writer *w, const GPtrArray *list, guint at, const char *k
         g_string_append_printf(w->out, ", \"count\": %" G_GINT64_FORMAT, s->n);
     if (s->kind == WS_READ_ARRIVE && s->flag)
         put_field(w, "by", "all");
+    if (s->kind == WS_READ_ARRIVE && s->all)
+        put_field(w, "by", "warp");
     if (!load && use)
         put_field(w, "use", text);
     else if (!load)
@@ -373,6 +375,12 @@ static void put_opaque(Writer *w, const WsReadStep *s)
     if (s->value >= 0)
         g_string_append_printf(w->out, ", \"writes\": [\"%s\"]",
                                g_array_index(w->group->values, WsReadValue, s->value).name);
+    else if (s->buffer.object >= 0) {
+        g_autofree char *ref = buffer_ref(w, &s->buffer);
+        g_string_append_printf(w->out, ", \"%s\": [", s->flag ? "writes" : "reads");
+        put_string(w->out, ref);
+        g_string_append(w->out, "]");
+    }
 }
 
 static void put_move(Writer *w, const WsReadStep *s, const char *keyword, const char *key)
@@ -667,6 +675,8 @@ static void put_head(Writer *w)
     g_autofree char *note = g_strdup_printf("imported from %s; notes give the lines", r->file);
     put_field(w, "note", note);
     put_field(w, "target", "sm_90a");
+    if (r->fences)
+        put_field(w, "fences", r->fences);
     g_string_append(w->out, ", \"sizes\": {");
     for (guint i = 0; i < r->sizes->len; i++)
         g_string_append_printf(w->out, "%s\"%s\": %" G_GINT64_FORMAT, i ? ", " : "",

@@ -1,0 +1,250 @@
+#include "import/ptx_walk.h"
+
+#include <string.h>
+
+/* The roles of a compiled kernel: every warp is followed once, as its first lane and, to see who
+ * arrives, as its second one. Warps of a warp group that wait for the same become one group. */
+
+typedef struct {
+    WsReadGroup *group;
+    GHashTable *lines; /* of the steps it made */
+    GHashTable *waits;
+    gint64 registers;
+    guint n_steps;
+} Role;
+
+static void note_lines(const GPtrArray *list, Role *role)
+{
+    for (guint i = 0; i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        g_hash_table_add(role->lines, GUINT_TO_POINTER(s->line));
+        if (s->kind == WS_READ_WAIT)
+            g_hash_table_add(role->waits, GUINT_TO_POINTER(s->line));
+        role->n_steps += s->kind != WS_READ_FENCE && s->kind != WS_READ_SYNC &&
+                         s->kind != WS_READ_FOR && s->kind != WS_READ_IF &&
+                         s->kind != WS_READ_OPAQUE;
+        if (s->body)
+            note_lines(s->body, role);
+        if (s->other)
+            note_lines(s->other, role);
+    }
+}
+
+static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
+{
+    WsRead *r = w->p.r;
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .prefix = "" };
+    w->tid = tid;
+    w->first = first;
+    w->ended = w->waits = FALSE;
+    w->registers = 0;
+    w->walked = NULL;
+    w->p.budget = 0;
+    w->p.frame = &frame;
+    w->p.group = ws_source_group(r, "role", w->ptx->line);
+    w->p.to = w->p.group->body;
+    g_hash_table_remove_all(w->heads);
+    g_ptr_array_set_size(w->p.loop_names, 0);
+    g_array_set_size(w->mma, 0);
+    ptx_run(w, 0, -1);
+    g_hash_table_unref(frame.vars);
+    *role = (Role){ .group = w->p.group,
+                    .lines = g_hash_table_new(NULL, NULL),
+                    .waits = g_hash_table_new(NULL, NULL),
+                    .registers = w->registers };
+    note_lines(role->group->body, role);
+    g_ptr_array_steal_index(r->groups, r->groups->len - 1);
+    w->p.group = NULL;
+    w->p.frame = NULL;
+}
+
+static gboolean same_set(GHashTable *a, GHashTable *b)
+{
+    GHashTableIter it;
+    gpointer key;
+    if (g_hash_table_size(a) != g_hash_table_size(b))
+        return FALSE;
+    g_hash_table_iter_init(&it, a);
+    while (g_hash_table_iter_next(&it, &key, NULL))
+        if (!g_hash_table_contains(b, key))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean has(const GPtrArray *list, WsReadKind kind)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((s->kind == kind && !s->off) || has(s->body, kind) || has(s->other, kind))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Arrivals by how many lanes? What other warps issue is added behind the leader's. */
+static void unite(GPtrArray *list, const Role *warp, guint n, const Role *lane)
+{
+    for (guint i = 0; i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_ARRIVE) {
+            guint who = 0;
+            for (guint k = 0; k < n; k++)
+                who += g_hash_table_contains(warp[k].lines, GUINT_TO_POINTER(s->line));
+            s->flag = g_hash_table_contains(lane->lines, GUINT_TO_POINTER(s->line));
+            s->all = !s->flag && who > 1;
+        }
+        if (s->body)
+            unite(s->body, warp, n, lane);
+        if (s->other)
+            unite(s->other, warp, n, lane);
+    }
+}
+
+/* Copies that another warp of the group issues at the same line for another part of the tile. */
+static void add_copies(GPtrArray *list, const GPtrArray *from)
+{
+    for (guint i = 0, k = 0; i < list->len && k < from->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        while (k < from->len && ((WsReadStep *)g_ptr_array_index(from, k))->line != s->line)
+            k++;
+        if (k == from->len)
+            return;
+        WsReadStep *o = g_ptr_array_index(from, k);
+        gint64 d;
+        if (s->kind == o->kind && s->body && o->body) {
+            add_copies(s->body, o->body);
+            if (s->other && o->other)
+                add_copies(s->other, o->other);
+        } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind &&
+                   !(ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0)) {
+            g_ptr_array_insert(list, (gint)++i, o);
+        }
+    }
+}
+
+static void finish_group(PtxWalk *w, Role *role, guint warps)
+{
+    WsReadGroup *g = role->group;
+    const char *name = has(g->body, WS_READ_MMA)    ? "mma"
+                       : has(g->body, WS_READ_LOAD) ? "load"
+                                                    : "work";
+    g->warps = warps;
+    g->registers = role->registers;
+    guint n = 2;
+    g->name = name;
+    for (guint i = 0; i < w->p.r->groups->len; i++)
+        if (!strcmp(((WsReadGroup *)g_ptr_array_index(w->p.r->groups, i))->name, g->name)) {
+            g->name = ws_source_format(w->p.r, "%s_%u", name, n++);
+            i = (guint)-1;
+        }
+    g_ptr_array_add(w->p.r->groups, g);
+    role->group = NULL;
+}
+
+static void clear_role(WsRead *r, Role *role)
+{
+    if (role->group) { /* nobody's */
+        g_ptr_array_add(r->groups, role->group);
+        g_ptr_array_remove_index(r->groups, r->groups->len - 1);
+    }
+    g_hash_table_unref(role->lines);
+    g_hash_table_unref(role->waits);
+}
+
+static void warp_group(PtxWalk *w, guint first, guint n)
+{
+    Role warp[4], lane;
+    guint leader = n;
+    gboolean one = TRUE;
+    for (guint i = 0; i < n; i++)
+        follow(w, (first + i) * 32, TRUE, &warp[i]);
+    for (guint i = 0; i < n; i++)
+        if (warp[i].n_steps && (leader == n || warp[i].n_steps > warp[leader].n_steps))
+            leader = i;
+    if (leader < n)
+        for (guint i = 0; i < n; i++)
+            one &= !warp[i].n_steps || same_set(warp[i].waits, warp[leader].waits);
+    if (leader < n && one) {
+        follow(w, (first + leader) * 32 + 1, FALSE, &lane);
+        unite(warp[leader].group->body, warp, n, &lane);
+        for (guint i = 0; i < n; i++)
+            if (i != leader && warp[i].n_steps)
+                add_copies(warp[leader].group->body, warp[i].group->body);
+        clear_role(w->p.r, &lane);
+        finish_group(w, &warp[leader], n);
+    } else if (leader < n) {
+        for (guint i = 0; i < n; i++)
+            if (warp[i].n_steps)
+                finish_group(w, &warp[i], 1);
+    }
+    for (guint i = 0; i < n; i++)
+        clear_role(w->p.r, &warp[i]);
+}
+
+static void finish_tiles(PyRead *p)
+{
+    WsRead *r = p->r;
+    if (p->tile) {
+        r->launch = "persistent";
+        g_autofree char *text = ws_x_text(p->tiles);
+        g_ptr_array_add(r->axes, (gpointer)p->tile);
+        g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", p->tiles ? text : "1"));
+        return;
+    }
+    static const char *const pid[] = { PY_PID "_2", PY_PID "_1", PY_PID };
+    static const char *const size[] = { "grid_z", "grid_y", "grid_x" };
+    for (guint i = 0; i < 3; i++) {
+        g_ptr_array_add(r->axes, (gpointer)pid[i]);
+        g_ptr_array_add(r->axes, (gpointer)ws_source_size(r, size[i], i == 2 ? 132 : 1));
+    }
+}
+
+WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
+{
+    PtxWalk w = { .p = { .r = r, .file = file }, .ptx = ptx };
+    static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID, PTX_SMEM };
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+        g_hash_table_add(r->names, (gpointer)own[i]);
+    w.p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
+    w.p.loop_names = g_ptr_array_new();
+    w.memory = g_hash_table_new(NULL, NULL);
+    w.inits = g_hash_table_new(NULL, NULL);
+    w.heads = g_hash_table_new(NULL, NULL);
+    w.mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
+    const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
+    if (!warps)
+        ws_source_fail(r, ptx->line, 1, "Compile it with __launch_bounds__.",
+                       "the kernel does not say how many threads it has (.maxntid or .reqntid)");
+    for (guint i = 0; i < warps && !*r->error; i += 4)
+        warp_group(&w, i, MIN(4, warps - i));
+    WsDesign *design = NULL;
+    if (!*r->error && !r->groups->len)
+        ws_source_fail(r, ptx->line, 1, "Import a kernel that has a pipeline.",
+                       "no warp of `%s` waits, copies or multiplies in a way that is read",
+                       ptx->entry);
+    if (!*r->error) {
+        if (w.n_global)
+            ws_source_unread(r, w.global_from, 1, w.global_to,
+                             "plain accesses to global memory and arithmetic, in these lines", "");
+        r->title = ws_source_format(r, "%s of %s", ptx->entry, r->file);
+        r->fences = "drawn";
+        ptx_finish(r, w.inits);
+        finish_tiles(&w.p);
+        for (guint i = 0; i < r->tensors->len; i++) {
+            WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
+            for (guint d = 0; d < t->rank; d++)
+                t->shape[d] =
+                    ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
+        }
+        design = ws_source_write(r);
+    }
+    g_array_unref(w.p.loops);
+    g_ptr_array_unref(w.p.loop_names);
+    g_hash_table_unref(w.memory);
+    g_hash_table_unref(w.inits);
+    g_hash_table_unref(w.heads);
+    g_array_unref(w.mma);
+    return design;
+}
