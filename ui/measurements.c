@@ -2,6 +2,7 @@
 
 #include "ui/figures.h"
 #include "ui/format.h"
+#include "ui/next_panel.h"
 #include "ui/run_compare.h"
 #include "ui/run_history.h"
 
@@ -14,7 +15,7 @@
 struct _WsMeasurements {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *bound, *note, *stack, *range_text, *result, *runs, *two;
+    GtkWidget *bound, *note, *stack, *range_text, *result, *runs, *two, *next;
     GtkWidget *table[WS_FIGURES_COUNT];
     GtkWidget *busy;
     gboolean stale, range_stale;    /* not yet shown, since nobody looks */
@@ -277,6 +278,10 @@ char *ws_measurements_copy(WsMeasurements *self)
         g_autofree char *runs = ws_run_history_copy(WS_RUN_HISTORY(self->runs));
         g_string_append(out, runs);
     }
+    if (!g_strcmp0(page, "next")) {
+        g_autofree char *next = ws_next_panel_copy(WS_NEXT_PANEL(self->next));
+        g_string_append(out, next);
+    }
     if (!g_strcmp0(page, "two-runs")) {
         g_autofree char *two = ws_run_compare_copy(WS_RUN_COMPARE(self->two));
         g_string_append(out, two);
@@ -424,6 +429,8 @@ GtkWidget *ws_measurements_new(WsDocument *document)
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(document, "results-changed", G_CALLBACK(on_results), self,
                             G_CONNECT_SWAPPED);
+    self->next = ws_next_panel_new(document);
+    gtk_stack_add_titled(GTK_STACK(self->stack), self->next, "next", _("Next Edit"));
     self->runs = ws_run_history_new(document);
     gtk_stack_add_titled(GTK_STACK(self->stack), self->runs, "runs", _("Runs"));
     self->two = ws_run_compare_new(document);

@@ -17,7 +17,7 @@ GtkWidget *ws_measurements_new(WsDocument *document);
  * traces follow from a thread: see ws_measurements_ready(). */
 void ws_measurements_update(WsMeasurements *measurements);
 gboolean ws_measurements_ready(WsMeasurements *measurements); /* what is shown is up to date */
-/* Goes to "summary", "loops", "steps", "waits", "overlap", "range", "results", "runs" or
+/* Goes to "summary", "loops", "steps", "waits", "overlap", "range", "results", "next", "runs" or
  * "two-runs"; FALSE: no such. */
 gboolean ws_measurements_show(WsMeasurements *measurements, const char *page);
 /* The page that is shown, as text with tabulators. Caller frees. Also "measurements.copy". */

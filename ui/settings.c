@@ -5,22 +5,22 @@
 #include <glib/gi18n.h>
 #include <locale.h>
 
+gboolean ws_ui_uninstalled(void)
+{
+    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+    return program && g_str_has_prefix(program, WS_BUILD_ROOT "/");
+}
+
 void ws_ui_setup(void)
 {
     static gboolean done;
     if (done)
         return;
     done = TRUE;
-    bindtextdomain(GETTEXT_PACKAGE, WS_LOCALE_DIR);
+    bindtextdomain(GETTEXT_PACKAGE, ws_ui_uninstalled() ? WS_BUILD_ROOT "/po" : WS_LOCALE_DIR);
     bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
     textdomain(GETTEXT_PACKAGE);
     ws_ui_register_resource();
-}
-
-gboolean ws_ui_uninstalled(void)
-{
-    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
-    return program && g_str_has_prefix(program, WS_BUILD_ROOT "/");
 }
 
 static GSettingsSchema *find_schema(void)

@@ -3,6 +3,7 @@
 #include "score/palette.h"
 #include "ui/compare_score.h"
 #include "ui/gesture.h"
+#include "ui/path_score.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
 #include "ui/witness.h"
@@ -116,6 +117,7 @@ static void paint_body(WsTimeline *t, cairo_t *cr)
     ws_scene_paint_layer(t->scene, cr, theme, WS_LAYER_EDGES, 0, NULL);
     if (ws_document_selection(t->document)->len)
         paint_strong_edges(t, cr, p);
+    ws_path_paint(t, cr);
     ws_compare_paint(t, cr);
 }
 

@@ -1,5 +1,7 @@
 #include "ui/timeline_list.h"
 
+#include "ui/format.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -38,15 +40,20 @@ static char *group_of(const char *step)
     return g_strndup(name, strcspn(name, "/"));
 }
 
+static char *times_text(guint n, gint64 each)
+{
+    g_autofree char *cycles = ws_format_int(each);
+    return g_strdup_printf(
+        g_dngettext(GETTEXT_PACKAGE, "%u time, %s cycles each", "%u times, %s cycles each", n), n,
+        cycles);
+}
+
 static char *times_of(const WsTraceStats *stats, guint op)
 {
     for (guint i = 0; stats && i < stats->step->len; i++) {
         const WsTraceStepStat *s = &g_array_index(stats->step, WsTraceStepStat, i);
         if (s->op == op)
-            return g_strdup_printf(g_dngettext(GETTEXT_PACKAGE,
-                                               "%u time, %" G_GINT64_FORMAT " cycles each",
-                                               "%u times, %" G_GINT64_FORMAT " cycles each", s->n),
-                                   s->n, s->held.p50);
+            return times_text(s->n, s->held.p50);
     }
     return g_strdup("");
 }

@@ -171,7 +171,8 @@ static void results_changed(WsDocument *document, WsWindow *w)
 
 static void follow_document(WsWindow *w)
 {
-    static const char *const signals[] = { "selection-changed", "range-changed", "compared" };
+    static const char *const signals[] = { "selection-changed", "range-changed", "compared",
+                                            "advised" };
     g_signal_connect_object(w->document, "changed", G_CALLBACK(document_new), w, 0);
     g_signal_connect_object(w->document, "edited", G_CALLBACK(document_changed), w, 0);
     g_signal_connect_object(w->document, "trouble", G_CALLBACK(document_trouble), w, 0);

@@ -5,9 +5,11 @@
 #include "ui/compare_panel.h"
 #include "ui/edit_commands.h"
 #include "ui/document_compare.h"
+#include "ui/document_next.h"
 #include "ui/document_runs.h"
 #include "ui/help_window.h"
 #include "ui/jobs.h"
+#include "ui/measurements.h"
 #include "ui/search.h"
 #include "ui/settings.h"
 #include "ui/shortcuts.h"
@@ -146,6 +148,17 @@ static void do_show_code(WsWindow *w)
 static void do_show_measurements(WsWindow *w)
 {
     ws_window_show_panel(w, WS_PART_MEASUREMENTS);
+}
+
+static void do_show_next(WsWindow *w)
+{
+    ws_measurements_show(WS_MEASUREMENTS(w->part[WS_PART_MEASUREMENTS]), "next");
+    ws_window_show_panel(w, WS_PART_MEASUREMENTS);
+}
+
+static void do_toggle_path(WsWindow *w)
+{
+    ws_document_show_path(w->document, !ws_document_path_shown(w->document));
 }
 
 static void do_show_resources(WsWindow *w)
@@ -291,6 +304,8 @@ static const struct {
     { "show-problems", do_show_problems },
     { "show-code", do_show_code },
     { "show-measurements", do_show_measurements },
+    { "show-next", do_show_next },
+    { "toggle-path", do_toggle_path },
     { "show-resources", do_show_resources },
     { "show-witness", do_show_witness },
     { "toggle-inspector", do_toggle_inspector },
@@ -403,6 +418,11 @@ static gboolean is_linked(WsWindow *w, guint row)
     return ws_timeline_linked(WS_TIMELINE(w->part[WS_PART_TIMELINE]));
 }
 
+static gboolean shows_path(WsWindow *w, guint row)
+{
+    return ws_document_path_shown(w->document);
+}
+
 static const struct {
     const char *name;
     gboolean (*on)(WsWindow *, guint row);
@@ -416,6 +436,7 @@ static const struct {
     { "toggle-sidebar", shows_sidebar },
     { "swap-wheel", swaps_wheel },
     { "link-views", is_linked },
+    { "toggle-path", shows_path },
 };
 
 static gboolean has_mark(const char *name)
