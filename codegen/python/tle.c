@@ -157,10 +157,11 @@ static void allocate_mbarriers(WsTle *t, guint number, gint element)
         const char *bytes =
             part->expect ? ws_py_format(t->y, ", expect_bytes=%" G_GINT64_FORMAT, part->expect)
                          : "";
-        const char *remark = plan->n_parts < 2 ? ""
-                             : element < 0
-                                 ? ws_py_format(t->y, "  # part of: %s", b->name)
-                                 : ws_py_format(t->y, "  # part of: %s_%d", b->name, element);
+        const char *remark =
+            element >= 0 && plan->n_parts < 2
+                ? ws_py_format(t->y, "  # element of: %s, %d of %u", b->name, element, b->array)
+            : plan->n_parts > 1 && element < 0 ? ws_py_format(t->y, "  # part of: %s", b->name)
+                                               : "";
         ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%s, arrive_count=%u, init=tle.gpu.%s%s)%s",
                    as, count, part->expect ? 1 : b->arrivals[e], b->ready[e] ? "READY" : "PENDING",
                    bytes, remark);

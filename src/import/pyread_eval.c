@@ -246,7 +246,8 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
     if (a->kind == VAL_BARRIER && i->kind == VAL_INT && !a->place.index) {
         Val *v = py_val(p, VAL_BARRIER);
         *v = *a;
-        v->place.index = i->e;
+        v->place.index = /* an element of an array begins behind the others */
+            a->cols ? ws_x_op(p->r, WS_EXPR_ADD, i->e, ws_x_int(p->r, a->cols)) : i->e;
         return v;
     }
     return py_opaque(p);

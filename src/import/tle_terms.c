@@ -66,32 +66,69 @@ static const Val *part_of(PyRead *p, const char *whole, gint64 copies, gint64 by
     return NULL;
 }
 
+/* … and which are elements of one array: "# element of: turn, 1 of 2". A Val of an element has in
+ * `cols` the slots before it. */
+typedef struct {
+    const char *array; /* NULL: none */
+    gint64 number, of;
+} Element;
+
+static Element element_of(PyRead *p, const WsPyNode *at)
+{
+    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
+    const char *text = strstr(line, "# element of: "), *comma = text ? strchr(text, ',') : NULL;
+    Element e = { NULL, 0, 1 };
+    if (!comma)
+        return e;
+    text += strlen("# element of: ");
+    e.array = ws_source_format(p->r, "%.*s", (int)(comma - text), text);
+    e.number = g_ascii_strtoll(comma + 1, (char **)&text, 10);
+    e.of = g_str_has_prefix(text, " of ") ? g_ascii_strtoll(text + 4, NULL, 10) : 0;
+    if (e.number < 0 || e.of <= e.number || e.of > 4096)
+        e = (Element){ NULL, 0, 1 };
+    return e;
+}
+
+static const Val *allocated(PyRead *p, const char *name, gint64 copies, const WsPyNode *at)
+{
+    const char *hint = p->hint;
+    const Val *number = py_literal(p, copies);
+    p->hint = name ? name : hint;
+    const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
+    p->hint = hint;
+    if (v->kind == VAL_BARRIER)
+        barrier_of(p, v)->said = TRUE;
+    return v;
+}
+
 static const Val *barriers(PyRead *p, const Val *number, const Val **a, const WsPyNode *at)
 {
     const gint64 count = given(a[0]) ? py_number(a[0], -1) : 1;
-    const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0;
-    const char *whole = bytes > 0 ? whole_of(p, at) : NULL, *hint = p->hint;
-    const Val *known = part_of(p, whole, py_number(number, 0), bytes);
+    const gint64 bytes = given(a[2]) ? py_number(a[2], -1) : 0, slots = py_number(number, 0);
+    const Element e = element_of(p, at);
+    const char *whole = bytes > 0 ? whole_of(p, at) : NULL;
+    const Val *known = part_of(p, whole, slots, bytes);
     if (known)
         return known;
-    p->hint = whole ? whole : hint;
-    const Val *v = py_mean_ALLOCATE_BARRIER(p, &number, at);
-    p->hint = hint;
+    if (count < 1 || bytes < 0 || slots < 1 || slots > 4096)
+        return py_wrong(p, at, "a barrier whose number, count or bytes are no positive numbers");
+    const Val *v = part_of(p, e.array, slots * e.of, bytes);
+    v = v ? v : allocated(p, e.array ? e.array : whole, slots * e.of, at);
     if (!is_barrier(v))
         return v;
-    if (count < 1 || bytes < 0)
-        return py_wrong(p, at, "a barrier whose count or bytes are no positive numbers");
     WsReadBarrier *b = barrier_of(p, v);
-    for (gint64 i = 0; i < b->copies; i++) {
-        b->count[i] = count;
-        b->ready[i] = is_named(a[1], "READY");
-    }
+    const gboolean ready = is_named(a[1], "READY");
+    for (gint64 i = 0; i < slots; i++)
+        b->count[e.number * slots + i] = count;
+    for (gint64 i = 0; i < (e.array ? 1 : slots); i++)
+        b->ready[e.number + i] = ready; /* of elements, once rings are known */
     b->bytes = bytes;
-    b->said = TRUE;
     Val *own = py_val(p, VAL_BARRIER);
     *own = *v;
     own->at = bytes;
     own->n = whole != NULL;
+    own->cols = e.number * slots;
+    own->index = ready;
     return own;
 }
 
@@ -180,7 +217,7 @@ const Val *py_mean_TLE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     const WsReadStep *last =
         p->group && p->to->len ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
-    const WsExpr *flip = ws_x_int(p->r, barrier_of(p, a[0])->ready[0]);
+    const WsExpr *flip = ws_x_int(p->r, a[0]->index == 1);
     const WsExpr *parity = ws_x_mod(p->r, ws_x_op(p->r, WS_EXPR_ADD, phase, flip), 2);
     if (a[0]->n && last && last->kind == WS_READ_WAIT && same(last->parity, parity) &&
         last->barrier.object == a[0]->place.object && same(last->barrier.index, a[0]->place.index))

@@ -1,5 +1,5 @@
-/* Designs -> TLE -> designs: the same program up to names where TLE can say it, proved where it is
- * said with other objects; and mistakes planted in a kernel are found on its lines. */
+/* Designs -> TLE -> designs: the same program up to names, proved like the design; and mistakes
+ * planted in a kernel are found on its lines. */
 #include "check/check.h"
 #include "codegen/python/python.h"
 #include "import/import.h"
@@ -97,7 +97,7 @@ static void test_same(gconstpointer data)
     read_clear(&b);
 }
 
-/* Said with other objects: another program, which is proved too. */
+/* … and it is proved, as the design was. */
 static void test_proved(gconstpointer data)
 {
     g_autofree char *text = export_of(data);
@@ -122,6 +122,8 @@ static const char *const same[] = {
     "tests/designs/gemm-one-consumer.wstave",
     "tests/designs/gemm-tle.wstave",
     "tests/designs/gemm-pipe.wstave",
+    "tests/designs/gemm-pingpong.wstave",
+    "projects/gemm-bf16-pingpong/design.wstave",
     "tests/designs/gemm-cooperative.wstave",
     "projects/gemm-bf16/design.wstave",
     "projects/own-kernel/design.wstave",
@@ -138,9 +140,11 @@ static const char *const same[] = {
     "tests/designs/moves/gemm-tt.wstave",
     "tests/designs/moves/gemm-nn.wstave",
 };
-static const char *const split[] = {
-    "projects/gemm-bf16-pingpong/design.wstave", /* elements that start apart are arrays apart */
-    "tests/designs/gemm-pingpong.wstave",
+static const char *const proved[] = {
+    "projects/gemm-bf16/design.wstave",
+    "projects/gemm-bf16-pingpong/design.wstave",
+    "projects/attention-d128-full/design.wstave",
+    "tests/designs/gemm-pipe.wstave",
 };
 
 /* --- planted mistakes --------------------------------------------------------------------------*/
@@ -243,9 +247,9 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/tle-import/same/%u", i);
         g_test_add_data_func(path, same[i], test_same);
     }
-    for (guint i = 0; i < G_N_ELEMENTS(split); i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(proved); i++) {
         g_autofree char *path = g_strdup_printf("/tle-import/proved/%u", i);
-        g_test_add_data_func(path, split[i], test_proved);
+        g_test_add_data_func(path, proved[i], test_proved);
     }
     for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
         g_autofree char *path = g_strdup_printf("/tle-import/planted/%s", planted[i].title);
