@@ -88,6 +88,7 @@ typedef struct {
     const Val *grid;     /* of the launch */
     const char *tile;    /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles; /* its extent */
+    const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
 
 WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,

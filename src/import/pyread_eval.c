@@ -118,6 +118,20 @@ static gboolean tile_like(const Val *v)
     return v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO;
 }
 
+/* (tile - pid) // grid: the position in this CTA's sequence of tiles. */
+static const WsExpr *position(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    gint64 one, minus, rest;
+    if (strcmp(op, "//") || !a || !b || !p->tile || !p->tile_loop || !p->loops->len ||
+        b->op != WS_EXPR_NAME || strcmp(b->name, PY_GRID))
+        return NULL;
+    const WsExpr *behind = ws_x_without(p->r, a, p->tile, FALSE, &one);
+    behind = behind ? ws_x_without(p->r, behind, PY_PID, FALSE, &minus) : NULL;
+    return ws_x_is(behind, &rest) && rest == 0 && one == 1 && minus == -1
+               ? ws_x_name(p->r, p->tile_loop)
+               : NULL;
+}
+
 static const Val *binary(PyRead *p, const WsPyNode *node)
 {
     const gboolean converting = p->converting;
@@ -126,6 +140,11 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     p->converting = converting;
     if (tile_like(a) || tile_like(b))
         return py_binary_tile(p, node->text, a, b);
+    const WsExpr *place = is_number(a) && is_number(b)
+                              ? position(p, node->text, py_as_int(p, a), py_as_int(p, b))
+                              : NULL;
+    if (place)
+        return py_int(p, place);
     if (is_number(a) && is_number(b))
         return py_int(p, arithmetic(p, node->text, py_as_int(p, a), py_as_int(p, b)));
     if ((a->kind == VAL_REAL || is_number(a)) && (b->kind == VAL_REAL || is_number(b)) &&

@@ -556,6 +556,7 @@ gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *
     l->count = NULL;
     l->index = ws_x_name(p->r, p->tile);
     l->name = py_group_name(p, "t");
+    p->tile_loop = l->name;
     return TRUE;
 }
 

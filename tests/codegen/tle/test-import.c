@@ -124,6 +124,7 @@ static const char *const same[] = {
     "tests/designs/gemm-pipe.wstave",
     "tests/designs/gemm-pingpong.wstave",
     "projects/gemm-bf16-pingpong/design.wstave",
+    "projects/gemm-bf16-deferred/design.wstave",
     "tests/designs/gemm-cooperative.wstave",
     "projects/gemm-bf16/design.wstave",
     "projects/own-kernel/design.wstave",
