@@ -40,6 +40,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsMachine, ws_machine_free)
 const char *ws_machine_key(WsMachineValue v);
 const char *ws_machine_unit(WsMachineValue v);
 const char *ws_machine_help(WsMachineValue v);
+/* A copy for an SM clock of `ghz`: memory keeps its own clock, so a cycle of the SM moves more bytes
+ * when it is longer. Transfer full. */
+WsMachine *ws_machine_at(const WsMachine *m, double ghz);
 /* Sets a value and where it is from (copied); used by calibration. */
 void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source);
 

@@ -53,6 +53,18 @@ void ws_machine_free(WsMachine *m)
     g_free(m);
 }
 
+WsMachine *ws_machine_at(const WsMachine *m, double ghz)
+{
+    WsMachine *copy = g_new0(WsMachine, 1);
+    copy->name = g_strdup(m->name);
+    copy->target = g_strdup(m->target);
+    for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++)
+        ws_machine_set(copy, (WsMachineValue)v, m->value[v], m->source[v]);
+    copy->value[WS_MACHINE_GHZ] = ghz;
+    copy->value[WS_MACHINE_HBM_BYTES] *= m->value[WS_MACHINE_GHZ] / ghz;
+    return copy;
+}
+
 static gboolean format_error(GError **error, const char *file, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 static gboolean format_error(GError **error, const char *file, const char *format, ...)

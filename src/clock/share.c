@@ -70,6 +70,7 @@ static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint
 typedef struct {
     const WsProgram *p;
     gboolean walks;
+    GHashTable *tile; /* variables of the tile, by index + 1; NULL: not asked for */
 } Walks;
 
 /* A `let` outside all counted loops has one value per tile. */
@@ -85,15 +86,52 @@ static gboolean let_of_round(const WsProgram *p, gint var)
     return FALSE;
 }
 
+static void note_var(const WsExpr *node, gpointer data)
+{
+    if (node->op == WS_EXPR_VAR && node->var >= 0)
+        g_hash_table_add(data, GINT_TO_POINTER(node->var + 1));
+}
+
 static void note_walk(const WsExpr *node, gpointer data)
 {
     Walks *walks = data;
     if (node->op != WS_EXPR_VAR || node->var < 0 || (guint)node->var >= walks->p->n_vars)
         return;
     WsVarKind kind = walks->p->var[node->var].kind;
+    gboolean let = kind == WS_VAR_LET && !let_of_round(walks->p, node->var);
+    if (walks->tile && (kind == WS_VAR_AXIS || kind == WS_VAR_TILE || let))
+        g_hash_table_add(walks->tile, GINT_TO_POINTER(node->var + 1));
     if (kind == WS_VAR_INDEX || kind == WS_VAR_TOTAL || kind == WS_VAR_COUNTER ||
-        (kind == WS_VAR_LET && let_of_round(walks->p, node->var)))
+        (kind == WS_VAR_LET && !let))
         walks->walks = TRUE;
+}
+
+/* A tile may begin elsewhere because it walks further: then its loop is as long as that says. */
+static gboolean only_length(const WsOp *op, GHashTable *tile)
+{
+    GHashTableIter iter;
+    gpointer var;
+    g_autoptr(GHashTable) count = g_hash_table_new(NULL, NULL);
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT && t->count)
+            ws_expr_visit(t->count, note_var, count);
+    g_hash_table_iter_init(&iter, tile);
+    while (g_hash_table_iter_next(&iter, &var, NULL))
+        if (!g_hash_table_contains(count, var))
+            return FALSE;
+    return TRUE;
+}
+
+/* The same box in every round of a loop: it is in L2 after the first. */
+static gboolean again_and_again(const WsProgram *p, const WsOp *op)
+{
+    Walks walks = { p, FALSE, NULL };
+    gboolean loop = FALSE;
+    for (guint d = 0; d < op->n_coord; d++)
+        ws_expr_visit(op->coord[d], note_walk, &walks);
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        loop |= t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT;
+    return loop && !walks.walks;
 }
 
 static void note_streams(Look *look)
@@ -101,9 +139,10 @@ static void note_streams(Look *look)
     for (guint i = 0; i < look->p->n_ops; i++) {
         const WsOp *op = look->p->op[i];
         for (guint d = 0; is_load(op) && d < op->n_coord; d++) {
-            Walks walks = { look->p, FALSE };
+            g_autoptr(GHashTable) tile = g_hash_table_new(NULL, NULL);
+            Walks walks = { look->p, FALSE, tile };
             ws_expr_visit(op->coord[d], note_walk, &walks);
-            if (walks.walks)
+            if (walks.walks && only_length(op, tile))
                 look->streamed[op->tensor] |= 1u << d;
         }
     }
@@ -171,7 +210,8 @@ static void note_wave(Look *look, gint wave)
         if (!look->known[i])
             continue;
         const Touch *t = g_hash_table_lookup(look->touch, &look->place[i]);
-        *share = (WsShare){ t->n >> 31, MAX(t->n & 0x7fffffff, 1) };
+        *share = (WsShare){ t->n >> 31 && !again_and_again(look->p, look->p->op[i]),
+                            MAX(t->n & 0x7fffffff, 1) };
     }
 }
 
