@@ -12,7 +12,8 @@ enum {
     WS_DEBUG_OP = 1, /* operation; above the shift how many rounds follow */
     WS_DEBUG_SLOT = 2,
     WS_DEBUG_PARITY = 3,
-    WS_DEBUG_PENDING = 4, /* arrivals that are missing */
+    WS_DEBUG_PENDING = 4,            /* arrivals that are missing, by mbarrier.pending_count: */
+    WS_DEBUG_PENDING_MASK = 0xfffff, /* an H200 says 2^20 where none is, but bytes are */
     WS_DEBUG_ROUND = 8, /* three words: rounds of the enclosing loops, outermost first */
     WS_DEBUG_COUNTER = 12, /* warps that have done the present move */
     WS_DEBUG_AGENTS = 1024,

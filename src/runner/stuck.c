@@ -61,7 +61,7 @@ void ws_stuck_read(WsSession *s)
                              .op = x[WS_DEBUG_OP] & ((1u << WS_DEBUG_ROUNDS_SHIFT) - 1),
                              .slot = x[WS_DEBUG_SLOT],
                              .parity = x[WS_DEBUG_PARITY],
-                             .pending = x[WS_DEBUG_PENDING] };
+                             .pending = x[WS_DEBUG_PENDING] & WS_DEBUG_PENDING_MASK };
         for (int k = 0; k < 3; k++)
             a->round[k] = (uint32_t)k < (x[WS_DEBUG_OP] >> WS_DEBUG_ROUNDS_SHIFT & 3)
                               ? (int32_t)x[WS_DEBUG_ROUND + k]

@@ -1,4 +1,4 @@
-/* The ten broken variants of gemm-cooperative: each is refuted by the rule that names its fault, at
+/* The broken variants of gemm-cooperative (one of the cluster's): each is refuted by the rule that names its fault, at
  * the step, barrier and round where it shows first. */
 #include "design.h"
 
@@ -22,6 +22,16 @@ static const Row rows[] = {
     { "09-accumulator-in-flight", "P-ASYNC", "groups/mma/body/0/do/1/do/2",
       "commit groups of mma.0", "tile 0, s 0" },
     { "10-unequal-loops", "P-DL", "groups/mma/body/0/do/0/do/0", "full slot 1", "tile 0, k 1" },
+    { "11-crossed-syncs", "P-DL", "groups/mma/body/0/do/2", "x", "tile 0" },
+    { "12-phase-restarts", "P-CNT", "groups/load/body/0/do/0/do/1", "full slot 0", "tile 1, k 1" },
+    { "13-half-the-bytes", "P-RACE", "groups/mma/body/0/do/0/do/1", "full slot 0", "tile 0, k 0" },
+    { "14-slots-freed-alone", "P-EARLY", "groups/load/body/0/do/0/do/2", "full slot 0 of CTA 1",
+      "tile 0, k 4" },
+    { "15-waits-too-far-ahead", "P-DL", "groups/load/body/0/do/0/do/0", "empty slot 0",
+      "tile 0, k 0" },
+    { "16-released-twice", "P-DL", "groups/load/body/0/do/0/do/0", "empty slot 1", "tile 2, k 5" },
+    { "17-consumers-do-not-wait", "P-RACE", "groups/mma/body/0/do/0/do/0", "full slot 0",
+      "tile 0, k 0" },
 };
 
 static void refuted(gconstpointer data)
