@@ -352,7 +352,15 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         return FALSE;
     if (!strcmp(base, "mov") || !strcmp(base, "cvta") ||
         (!strcmp(base, "cvt") && !strstr(i->op, ".rn"))) {
-        result(w, i, ptx_operand(w, i->arg[1]));
+        const Val *v = ptx_operand(w, i->arg[1]);
+        const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
+        gint64 zero;
+        if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */
+            WsReadStep *s = ptx_new_step(w, WS_READ_COMPUTE, i);
+            s->value = ptx_accumulator(w, cols);
+            s->text = "acc = 0.0";
+        }
+        result(w, i, v);
         return TRUE;
     }
     for (guint k = 0; k < G_N_ELEMENTS(bases); k++)

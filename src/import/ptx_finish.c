@@ -230,6 +230,22 @@ static void make_opaque(Finish *f, WsReadStep *s, const char *what)
     ws_source_unread(f->r, s->line, 1, s->line, what, "");
 }
 
+/* Stores (or loads) of one buffer in a run of such instructions are one step. */
+static void join_opaque(GPtrArray *list, guint at)
+{
+    WsReadStep *s = g_ptr_array_index(list, at);
+    while (at-- > 0) {
+        WsReadStep *before = g_ptr_array_index(list, at);
+        if (before->kind != WS_READ_OPAQUE || before->flag != s->flag)
+            return;
+        if (before->off || before->buffer.object != s->buffer.object)
+            continue;
+        before->end_line = MAX(before->end_line, s->line);
+        s->off = TRUE;
+        return;
+    }
+}
+
 static void place_buffers(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
@@ -268,18 +284,7 @@ static void place_buffers(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
         } else {
             s->buffer = (WsPlace){ .object = -1 };
         }
-        /* neighbours that touch the same buffer are one step */
-        if (at && ((WsReadStep *)g_ptr_array_index(list, at - 1))->kind == WS_READ_OPAQUE) {
-            WsReadStep *before = g_ptr_array_index(list, at - 1);
-            while (before->off && before->tensor == -2 && at-- > 1)
-                before = g_ptr_array_index(list, at - 1);
-            if (!before->off && before->kind == WS_READ_OPAQUE && before->flag == s->flag &&
-                before->buffer.object == s->buffer.object) {
-                before->end_line = MAX(before->end_line, s->line);
-                s->off = TRUE;
-                s->tensor = -2;
-            }
-        }
+        join_opaque(list, at);
         break;
     default:
         break;

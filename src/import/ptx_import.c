@@ -201,6 +201,21 @@ static void finish_tiles(PyRead *p)
     }
 }
 
+static void collect_sums(PtxWalk *w)
+{
+    for (guint k = 0; k < w->ptx->inst->len; k++) {
+        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        const char *shape = strstr(i->op, ".m64n");
+        if (!g_str_has_prefix(i->op, "wgmma.mma_async") || !shape || !i->n || *i->arg[0] != '{')
+            continue;
+        const char *start = i->arg[0] + strspn(i->arg[0], "{ ");
+        const char *reg =
+            g_string_chunk_insert_len(w->p.r->text, start, (gssize)strcspn(start, ",} "));
+        const gsize n = (gsize)CLAMP(g_ascii_strtoll(shape + 5, NULL, 10), 8, 256);
+        g_hash_table_insert(w->sums, (gpointer)reg, GSIZE_TO_POINTER(n));
+    }
+}
+
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
 {
     PtxWalk w = { .p = { .r = r, .file = file }, .ptx = ptx };
@@ -211,6 +226,8 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     w.p.loop_names = g_ptr_array_new();
     w.memory = g_hash_table_new(NULL, NULL);
     w.inits = g_hash_table_new(NULL, NULL);
+    w.sums = g_hash_table_new(g_str_hash, g_str_equal);
+    collect_sums(&w);
     w.heads = g_hash_table_new(NULL, NULL);
     w.mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
     const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
@@ -244,6 +261,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     g_ptr_array_unref(w.p.loop_names);
     g_hash_table_unref(w.memory);
     g_hash_table_unref(w.inits);
+    g_hash_table_unref(w.sums);
     g_hash_table_unref(w.heads);
     g_array_unref(w.mma);
     return design;

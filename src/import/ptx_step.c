@@ -261,9 +261,8 @@ static const WsExpr *descriptor_address(PtxWalk *w, const WsExpr *e)
     return at;
 }
 
-static gint accumulator(PtxWalk *w, const char *reg, gint64 n)
+gint ptx_accumulator(PtxWalk *w, gint64 n)
 {
-    (void)reg;
     const gint v = ws_source_value(w->p.r, w->p.group, "acc", "f32", 64, n);
     g_array_index(w->p.group->values, WsReadValue, v).accumulator = TRUE;
     return v;
@@ -278,7 +277,7 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
         while (n < w->mma->len && !strcmp(g_array_index(w->mma, PtxMma, n).acc, first->acc))
             n++;
         WsReadStep *s = ws_source_step(w->p.r, w->p.to, WS_READ_MMA, first->line, 1, at->line);
-        s->value = accumulator(w, first->acc, first->n);
+        s->value = ptx_accumulator(w, first->n);
         s->a.index = descriptor_address(w, first->a);
         s->b.index = descriptor_address(w, first->b);
         s->b.transposed = first->b_turned;
@@ -291,8 +290,10 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
                            ws_x_own(w->p.r, ws_expr_ref(s->e->arg[0]->arg[1])));
         if (!s->a.index || !s->b.index || first->b_turned || first->a_turned) {
             s->kind = WS_READ_OPAQUE;
-            ws_source_unread(w->p.r, first->line, 1, at->line,
-                             "a product whose operands are no K-major rings in shared memory", "");
+            if (!w->p.probing)
+                ws_source_unread(w->p.r, first->line, 1, at->line,
+                                 "a product whose operands are no K-major rings in shared memory",
+                                 "");
         }
         i = n;
     }
@@ -367,7 +368,9 @@ static void shared_access(PtxWalk *w, const WsPtxInst *i)
     WsReadStep *s = ptx_new_step(w, WS_READ_OPAQUE, i);
     s->buffer.index = at;
     s->flag = writes;
-    ptx_unread(w, i, writes ? "stores to shared memory" : "loads from shared memory");
+    if (!w->p.probing)
+        ws_source_unread_more(w->p.r, i->line,
+                              writes ? "stores to shared memory" : "loads from shared memory");
 }
 
 gboolean ptx_step(PtxWalk *w, const WsPtxInst *i)

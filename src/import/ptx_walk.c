@@ -215,7 +215,7 @@ static const WsReadStep *only_step(const GPtrArray *list)
     const WsReadStep *found = NULL;
     for (guint i = 0; i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
+        if (s->off || s->kind == WS_READ_COMPUTE)
             continue;
         if (found)
             return NULL;
@@ -411,8 +411,8 @@ static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
         const gint branch = (gint)b->last;
         for (gint i = (gint)b->first; i <= branch && !*w->p.r->error; i++) {
             const WsPtxInst *x = inst_at(w, (guint)i);
-            if (!x->spin && !g_str_has_prefix(x->op, "bra") && !g_str_has_prefix(x->op, "ret") &&
-                !g_str_has_prefix(x->op, "exit"))
+            if (!x->spin && strncmp(x->op, "bra", 3) && strncmp(x->op, "brx", 3) &&
+                !g_str_has_prefix(x->op, "ret") && !g_str_has_prefix(x->op, "exit"))
                 ptx_instruction(w, x);
         }
         if (w->p.to->len != steps)

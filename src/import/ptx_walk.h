@@ -32,6 +32,7 @@ typedef struct {
     GHashTable *memory;    /* offset -> byte: constants stored to shared memory, by all threads */
     GHashTable *inits;     /* offset -> count of mbarrier.init */
     GArray *mma;           /* PtxMma: of the open commit group */
+    GHashTable *sums;      /* register that a product accumulates in first -> its columns */
     GHashTable *heads;     /* loops being walked: head blocks */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
@@ -58,6 +59,7 @@ void ptx_run(PtxWalk *w, guint block, gint stop);
 /* e with differences of multiples written as remainders: 8 x - 32 (x / 4) is 8 (x % 4). */
 const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e);
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i);
+gint ptx_accumulator(PtxWalk *w, gint64 n); /* the value that products of n columns add to */
 void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 
 /* Turns what the roles did into rings, buffers and barriers. */

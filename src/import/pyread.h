@@ -84,10 +84,10 @@ typedef struct {
     gboolean converting;    /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel;
     gint64 num_warps;
-    const char *hint;    /* name of the variable that is being assigned */
-    const Val *grid;     /* of the launch */
-    const char *tile;    /* name of the axis once a loop over tiles was seen */
-    const WsExpr *tiles; /* its extent */
+    const char *hint;      /* name of the variable that is being assigned */
+    const Val *grid;       /* of the launch */
+    const char *tile;      /* name of the axis once a loop over tiles was seen */
+    const WsExpr *tiles;   /* its extent */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
 

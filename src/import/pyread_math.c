@@ -167,9 +167,7 @@ const Val *py_mean_ZEROS(PyRead *p, const Val **a, const WsPyNode *at)
     const char *dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     const gboolean whole = dtype && (*dtype == 'i' || *dtype == 'u');
     const gboolean plain = !dtype || whole || !strcmp(dtype, "f32") || !strcmp(dtype, "tf32");
-    const char *zero = whole   ? "0"
-                       : plain ? "0.0"
-                               : ws_source_format(p->r, "%s(0.0)", dtype);
+    const char *zero = whole ? "0" : plain ? "0.0" : ws_source_format(p->r, "%s(0.0)", dtype);
     return filled(p, a[0], a[1], zero, at);
 }
 

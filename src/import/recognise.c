@@ -227,3 +227,15 @@ void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const
     *u = (WsUnread){ line, column, end_line, g_strdup(what), g_strdup(source) };
     g_ptr_array_add(r->unread, u);
 }
+
+void ws_source_unread_more(WsRead *r, guint line, const char *what)
+{
+    for (guint i = 0; i < r->unread->len; i++) {
+        WsUnread *u = g_ptr_array_index(r->unread, i);
+        if (strcmp(u->what, what) || line < u->line || line > u->end_line + 4)
+            continue;
+        u->end_line = MAX(u->end_line, line);
+        return;
+    }
+    ws_source_unread(r, line, 1, line, what, line <= r->n_lines ? r->line[line - 1] : "");
+}

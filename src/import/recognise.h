@@ -153,6 +153,8 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
                      gint64 cols);
 void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
                       const char *source);
+/* The same for an instruction: neighbours in the text become one entry. */
+void ws_source_unread_more(WsRead *r, guint line, const char *what);
 /* How many copies of an object are one ring, what every place of it means, and which barriers start
  * ready: from all places the source names. */
 void ws_source_rings(WsRead *r);
