@@ -153,10 +153,26 @@ void ws_py_host_sizes(WsPy *y)
     y->host = FALSE;
 }
 
+/* Names of tiles may stand in an assumption; the launcher does not know them. */
+static gboolean known_on_host(const WsPy *y, const WsExpr *x)
+{
+    if (x->op == WS_EXPR_VAR) {
+        WsVarKind kind = y->p->var[x->var].kind;
+        return kind == WS_VAR_SIZE || kind == WS_VAR_SCALAR || kind == WS_VAR_RUN;
+    }
+    for (guint i = 0; i < x->n_args; i++) {
+        if (!known_on_host(y, x->arg[i]))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 void ws_py_host_assumptions(WsPy *y)
 {
     y->host = TRUE;
     for (guint i = 0; i < y->p->n_assume && !y->error; i++) {
+        if (!known_on_host(y, y->p->assume[i]))
+            continue;
         WsInterval *in = g_new0(WsInterval, y->p->n_vars + 1); /* what they say is not known yet */
         for (guint v = 0; v < y->p->n_vars; v++) {
             in[v] = y->var[v].in;

@@ -166,6 +166,8 @@ static const char frame[] =
     "    for i, n in zip(index, tensor.shape):\n"
     "        inside &= (i >= 0) & (i < n)\n"
     "    at = tuple(i.clamp(0, n - 1) for i, n in zip(index, tensor.shape))\n"
+    "    if tensor.dtype in (torch.float8_e4m3fn, torch.float8_e5m2):  # cannot be indexed\n"
+    "        tensor = tensor.float()\n"
     "    return torch.where(inside, tensor[at].double(), 0.0)\n"
     "\n\n"
     "def strided(shape, strides, dtype):\n"

@@ -44,7 +44,8 @@ def make_tensors(bundle, case):
 
 
 def captured(make):
-    """A graph of what make() returns a launcher of; warmed up first."""
+    """A function that replays a graph of what make() returns a launcher of; warmed up first."""
+    torch.cuda.synchronize()  # inputs may still be made in memory that an output shares with a temporary
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         run = make()
@@ -55,17 +56,21 @@ def captured(make):
         with torch.cuda.graph(graph, stream=stream):
             run()
     torch.cuda.synchronize()
-    return graph
+
+    def replay(keep=run):  # with it what the launcher holds on the device: counters
+        graph.replay()
+
+    return replay
 
 
-def compare(bundle, tensors, graphs, result):
+def compare(bundle, tensors, runs, result):
     """Outputs of both over poison; says how far apart they are."""
     outputs = {}
-    for name, graph in graphs.items():
+    for name, run in runs.items():
         for spec in bundle.tensors:
             if spec["access"] != "read":
                 peer.poison(tensors[spec["name"]])
-        graph.replay()
+        run()
         torch.cuda.synchronize()
         outputs[name] = {s["name"]: tensors[s["name"]].clone() for s in bundle.tensors if s["access"] != "read"}
     right = True
@@ -89,12 +94,12 @@ def measure(path, bundle, kernel, case, options, flush, nvml):
     names = list(inspect.signature(export.launch).parameters)
     sizes = dict(zip(bundle.sizes, case["values"]))
     given = {n: tensors.get(n, sizes.get(n)) for n in names if n in tensors or n in sizes}
-    graphs = {"ours": captured(lambda: kernel.prepare(case, own)),
-              "gluon": captured(lambda: lambda: export.launch(**given))}
+    runs = {"ours": captured(lambda: kernel.prepare(case, own)),
+            "gluon": captured(lambda: lambda: export.launch(**given))}
     result = {"export": os.path.basename(path), "case": case["label"], "sizes": sizes, "outputs": {}}
-    result["right"] = compare(bundle, tensors, graphs, result)
-    medians, _ = peer.cold_rounds({n: g.replay for n, g in graphs.items()}, flush, options.rounds, options.reps, nvml)
-    for n in graphs:
+    result["right"] = compare(bundle, tensors, runs, result)
+    medians, _ = peer.cold_rounds(runs, flush, options.rounds, options.reps, nvml)
+    for n in runs:
         result[n] = peer.spread(medians[n])
         if case["flops"]:
             result[n]["tflops"] = case["flops"] / result[n]["median"] * 1e-6
