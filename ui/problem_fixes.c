@@ -78,6 +78,10 @@ static void look(GTask *task, gpointer source, gpointer data, GCancellable *canc
 static void empty(Fixes *self)
 {
     GtkWidget *box = GTK_WIDGET(ws_problems_actions(self->problems)), *child;
+    GtkRoot *root = gtk_widget_get_root(box);
+    GtkWidget *has = root ? gtk_root_get_focus(root) : NULL;
+    if (has && gtk_widget_is_ancestor(has, box)) /* an entry may not go with the keyboard */
+        gtk_root_set_focus(root, NULL);
     while ((child = gtk_widget_get_first_child(box)) != NULL)
         gtk_box_remove(GTK_BOX(box), child);
 }
@@ -125,6 +129,63 @@ static void add_button(Fixes *self, WsFix *fix, gboolean first)
     gtk_box_append(ws_problems_actions(self->problems), button);
 }
 
+/* --- what is not to be mended: silenced with a reason, which the design keeps ------------------
+ */
+typedef struct {
+    WsDocument *document;
+    char *json;
+    const char *rule;
+} Silence;
+
+static gboolean silence(gpointer data)
+{
+    Silence *silence = data;
+    WsDesign *latest = ws_document_latest(silence->document);
+    g_autoptr(WsDraft) draft = latest ? ws_draft_new(latest) : NULL;
+    if (draft) {
+        const WsNode *root = ws_design_root(latest);
+        ws_draft_insert(draft, root->identity, "suppress", ws_node_n_children(root, WS_F_suppress),
+                        silence->json);
+        ws_draft_name(draft, N_("Silence %s"), silence->rule);
+    }
+    if (draft && !draft->why)
+        ws_document_commit(silence->document, draft, NULL);
+    g_object_unref(silence->document);
+    g_free(silence->json);
+    g_free(silence);
+    return G_SOURCE_REMOVE;
+}
+
+/* The entry goes when the design changes, so that waits until it is through with the key. */
+static void on_reason(Fixes *self, GtkEntry *entry)
+{
+    g_autofree char *reason = g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(entry))));
+    if (!*reason)
+        return;
+    const char *rule = g_object_get_data(G_OBJECT(entry), "rule");
+    g_autofree char *at = ws_json_quote(g_object_get_data(G_OBJECT(entry), "at"));
+    g_autofree char *why = ws_json_quote(reason);
+    Silence *data = g_new0(Silence, 1);
+    *data = (Silence){ g_object_ref(self->document),
+                       g_strdup_printf("{\"rule\":\"%s\",\"at\":%s,\"reason\":%s}", rule, at, why),
+                       rule };
+    g_idle_add(silence, data);
+}
+
+static void add_silence(Fixes *self, const WsFinding *finding)
+{
+    GtkWidget *entry = gtk_entry_new();
+    gtk_entry_set_placeholder_text(GTK_ENTRY(entry), _("It is as meant: why?"));
+    gtk_widget_set_tooltip_text(entry, _("A reason and Return: the finding is silenced, and the "
+                                         "design keeps the reason"));
+    gtk_accessible_update_property(GTK_ACCESSIBLE(entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   _("Reason to silence this finding"), -1);
+    g_object_set_data(G_OBJECT(entry), "rule", (gpointer)ws_rule(finding->rule)->text);
+    g_object_set_data_full(G_OBJECT(entry), "at", g_strdup(finding->at), g_free);
+    g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_reason), self);
+    gtk_box_append(ws_problems_actions(self->problems), entry);
+}
+
 /* A thread does not keep the panel. */
 static GWeakRef *weak_new(gpointer object)
 {
@@ -150,6 +211,9 @@ static void on_looked(GObject *source, GAsyncResult *result, gpointer data)
     }
     if (fixes->len == 0)
         say(self, _("No quick-fix makes it right."));
+    const WsFinding *finding = ws_problems_selected(self->problems);
+    if (finding && finding->severity == WS_SEVERITY_WARNING)
+        add_silence(self, finding);
 }
 
 static void on_explained(Fixes *self)

@@ -251,7 +251,6 @@ static void bind(GtkSignalListItemFactory *factory, GtkListItem *item, WsStructu
     set_class(name, "ws-group", row->kind == WS_NODE_GROUP);
     set_class(box, "ws-muted", row->muted);
     set_class(name, "ws-wrong", row->wrong);
-    gtk_list_item_set_selectable(item, !heading);
     g_autofree char *tip =
         heading ? NULL : g_strdup_printf("%s %s\n%s", row->label, row->detail, row->id);
     gtk_widget_set_tooltip_text(box, tip);
@@ -294,9 +293,22 @@ static void pressed(GtkGestureClick *g, int n, double x, double y, WsStructure *
 /* --- the widget
  * ----------------------------------------------------------------------------------- */
 
+/* A list that has just been shown has no rows before it is laid out. */
+static gboolean focus_when_laid_out(GtkWidget *list, GdkFrameClock *clock, gpointer frames)
+{
+    guint *left = frames;
+    return gtk_widget_grab_focus(list) || --*left == 0 ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
+}
+
 static gboolean grab_focus(GtkWidget *widget)
 {
-    return gtk_widget_grab_focus(WS_STRUCTURE(widget)->list);
+    WsStructure *self = WS_STRUCTURE(widget);
+    if (gtk_widget_get_height(self->list) > 0 && gtk_widget_grab_focus(self->list))
+        return TRUE;
+    guint *frames = g_new(guint, 1);
+    *frames = 10;
+    gtk_widget_add_tick_callback(self->list, focus_when_laid_out, frames, g_free);
+    return TRUE;
 }
 
 static void dispose(GObject *object)

@@ -80,8 +80,7 @@ static WsFields *fields(Scenario *s)
     return WS_FIELDS(scenario_find_type(GTK_WIDGET(s->window), "WsFields"));
 }
 
-/* The wheel until the widget is in sight. */
-static void scroll_to(Scenario *s, GtkWidget *widget)
+void hands_scroll_to(Scenario *s, GtkWidget *widget)
 {
     GtkWidget *scroll = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
     graphene_rect_t r;
@@ -103,7 +102,7 @@ static GtkWidget *field(Scenario *s, const char *key)
     GtkWidget *input = ws_fields_entry(fields(s), key);
     if (!input)
         g_error("no field %s", key);
-    scroll_to(s, input);
+    hands_scroll_to(s, input);
     return input;
 }
 
@@ -169,7 +168,7 @@ static GtkWidget *row_in_sight(Scenario *s, const char *label, guint nth)
     }
     if (!row)
         g_error("no row %s (%u)", label, nth);
-    scroll_to(s, row);
+    hands_scroll_to(s, row);
     return ws_structure_row_widget(hands_structure(s), label, nth);
 }
 

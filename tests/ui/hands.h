@@ -19,6 +19,7 @@ WsTimeline *hands_timeline(Scenario *s);
 
 /* --- inspector, structure, dialogues -------------------------------------------------------------
  */
+void hands_scroll_to(Scenario *s, GtkWidget *widget); /* the wheel, until it is in sight */
 void hands_type_field(Scenario *s, const char *key, const char *text);
 void hands_choose_field(Scenario *s, const char *key, const char *word);
 WsStructure *hands_structure(Scenario *s); /* brought into view if it is not */

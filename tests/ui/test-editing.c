@@ -253,6 +253,28 @@ static void depth_and_replicas(Scenario *s)
     g_assert_cmpuint(ws_document_program(s->document)->buffer[0].stages, ==, 3);
 }
 
+/* The structure without a pointer: shown, walked along, extended, edited. */
+static void structure_by_keys(Scenario *s)
+{
+    scenario_key("shift+F6");
+    WAIT_FOR(scenario_find_type(GTK_WIDGET(s->window), "WsStructure"));
+    GtkWidget *tree = scenario_find_type(GTK_WIDGET(s->window), "WsStructure");
+    WAIT_FOR(gtk_root_get_focus(GTK_ROOT(s->window)) &&
+             gtk_widget_is_ancestor(gtk_root_get_focus(GTK_ROOT(s->window)), tree));
+    for (guint i = 0; i < 20 && !ws_document_selected(s->document, "groups/load"); i++)
+        press(s, "Down"); /* over headings, too */
+    g_assert_true(ws_document_selected(s->document, "groups/load"));
+    for (guint i = 0; i < 4; i++)
+        press(s, "Down");
+    g_assert_cmpstr(ws_document_focus(s->document)->step, ==, LOADS "1");
+    press(s, "shift+Down");
+    g_assert_cmpuint(ws_document_selection(s->document)->len, ==, 2);
+    press(s, "Delete");
+    g_assert_cmpuint(ws_node_n_children(node(s, "groups/load/body/0/do/0"), WS_F_do), ==, 1);
+    press(s, "ctrl+z");
+    g_assert_cmpuint(ws_node_n_children(node(s, "groups/load/body/0/do/0"), WS_F_do), ==, 3);
+}
+
 /* --- I27
  * ----------------------------------------------------------------------------------------- */
 
@@ -318,6 +340,44 @@ static void history_popover(Scenario *s)
     hands_settle(s);
     g_autofree char *again = hands_text(s);
     g_assert_cmpstr(again, ==, last);
+}
+
+/* --- I34
+ * ----------------------------------------------------------------------------------------- */
+
+static guint silenced(Scenario *s)
+{
+    const GPtrArray *all = ws_document_findings(s->document)->list;
+    guint n = 0;
+    for (guint i = 0; i < all->len; i++)
+        n += ((const WsFinding *)all->pdata[i])->silenced != NULL;
+    return n;
+}
+
+static void silence(Scenario *s)
+{
+    static const char ASKED[] = "It is as meant: why?";
+    scenario_open(s, "tests/designs/catalogue/B64-gathered-bytes-without-a-fence.wstave");
+    g_assert_cmpuint(silenced(s), ==, 0);
+    for (guint i = 0; i < 6 && !scenario_find_text(GTK_WIDGET(s->window), ASKED); i++) {
+        press(s, "F8"); /* errors come first, and cannot be silenced */
+        WAIT_FOR(!scenario_find_text(GTK_WIDGET(s->window), "Looking for quick-fixes"));
+        hands_settle(s);
+    }
+    GtkWidget *entry = scenario_find_text(GTK_WIDGET(s->window), ASKED);
+    g_assert_nonnull(entry);
+    hands_scroll_to(s, entry);
+    scenario_click_widget(entry, NULL);
+    scenario_xdo("type --delay 1 measured:harmless");
+    scenario_key("Return");
+    WAIT_FOR(hands_states(s) == 2);
+    hands_settle(s);
+    g_assert_cmpuint(silenced(s), ==, 1);
+    g_assert_true(g_str_has_prefix(undo_name(s), "Silence P-"));
+    g_autofree char *text = hands_text(s);
+    g_assert_nonnull(strstr(text, "\"reason\": \"measured:harmless\""));
+    press(s, "ctrl+z"); /* the entry is gone, so this is the design's */
+    g_assert_cmpuint(silenced(s), ==, 0);
 }
 
 /* --- I42
@@ -388,8 +448,10 @@ static void add(void)
     scenario_add("I23/rename-wrap-comment", rename_wrap_comment);
     scenario_add("I24/lanes", lanes);
     scenario_add("I25-I26/depth-and-replicas", depth_and_replicas);
+    scenario_add("structure/keys-alone", structure_by_keys);
     scenario_add("I27/several-at-once", several_at_once);
     scenario_add("I28/history-popover", history_popover);
+    scenario_add_empty("I34/silence-with-a-reason", silence);
     scenario_add("I42/recent", recent);
     scenario_add("I48/export-code", export_code);
 }

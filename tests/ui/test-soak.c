@@ -6,6 +6,7 @@
 #include "ui/palette.h"
 
 #include <glib/gstdio.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -317,6 +318,9 @@ static void kill_one(guint seed, guint64 wait)
         child(seed, fd[1]);
     }
     close(fd[1]);
+    struct pollfd told = { fd[0], POLLIN, 0 };
+    if (seed % 4) /* the others may be killed before their first edit */
+        poll(&told, 1, 20000);
     g_usleep(wait);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
