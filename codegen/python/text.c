@@ -92,7 +92,7 @@ static const char taken[] =
     "with match case type print range min max abs int float bool str len sum list tuple dict set "
     "self torch triton tl tle gl gluon math replica pid programs tile_id n_tiles main kernel "
     "launch "
-    "check reference warpstave grid here first height rest in_group per_group x y row col slot ";
+    "check reference warpstave grid here first height rest in_group per_group x y row col slot counter ";
 
 const char *ws_py_ident(WsPy *y, const char *name)
 {

@@ -268,6 +268,22 @@ static gboolean header(WsPy *y, const WsTree *t, WsPyTerm from, WsPyTerm step)
     return TRUE;
 }
 
+static guint loops_of(const WsTree *t, gint total_var)
+{
+    guint n = t->kind == WS_TREE_LOOP && t->total_var == total_var;
+    for (guint i = 0; i < t->n_kids; i++)
+        n += t->kid[i] ? loops_of(t->kid[i], total_var) : 0;
+    return n;
+}
+
+/* A dynamic loop that is the only one of its name has done as many rounds as its position says. */
+static const char *position(WsPy *y, const WsTree *t, const char *name)
+{
+    gboolean alone = t->total_var >= 0 && y->var[t->total_var].bound &&
+                     loops_of(y->agent->body, t->total_var) == 1;
+    return y->p->tiles.launch == WS_LAUNCH_DYNAMIC && alone ? y->var[t->total_var].s : name;
+}
+
 void ws_py_tiles_loop(WsPy *y, const WsTree *t)
 {
     WsPyTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
@@ -283,7 +299,7 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
         return;
     if (t->index_var >= 0)
         y->var[t->index_var] =
-            (WsPyName){ TRUE, name, ws_interval(MAX(from.in.lo, 0), G_MAXINT32) };
+            (WsPyName){ TRUE, position(y, t, name), ws_interval(MAX(from.in.lo, 0), G_MAXINT32) };
     y->next_tile = dynamic ? "next_tile" : NULL;
     ws_py_tiles_bind(y, TRUE);
     g_autofree char *text = body_text(y, t);

@@ -383,6 +383,9 @@ static void launcher(WsTle *t, const char *kernel)
     ws_py_host_assumptions(y);
     y->host = TRUE;
     descriptors(t);
+    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
+                   y->tensor[0]);
     ws_py_line(y, "kernel[(%s,)](%s, num_warps=%u)", grid(t), kernel,
                y->p->agent[t->order[0]].warps);
     ws_py_close(y);
@@ -474,6 +477,8 @@ static char *body(WsTle *t)
     GString *outer = y->out;
     y->out = g_string_new(NULL);
     g_autoptr(GPtrArray) host = ws_py_host_arguments(y);
+    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        g_ptr_array_insert(host, 0, (gpointer) "counter");
     g_autoptr(GArray) list = parameters(t, host);
     g_autofree char *tile = ws_py_tile_function(y, "@triton.jit");
     g_autoptr(GPtrArray) roles = ws_py_roles(y, (const WsPyParam *)(gpointer)list->data, list->len);

@@ -97,6 +97,7 @@ void ws_tle_gather(WsTle *t, const WsOp *op);
 void ws_tle_write(WsTle *t, const WsOp *op);
 void ws_tle_read(WsTle *t, const WsOp *op);
 void ws_tle_global(WsTle *t, const WsOp *op);
+void ws_tle_next_tile(WsTle *t, const WsOp *op); /* CLAIM, TAKE */
 void ws_tle_mma(WsTle *t, const WsOp *op);
 void ws_tle_mma_wait(WsTle *t, const WsOp *op);
 /* A stage of a buffer, or a view of it: "a.slot(k_total % 4).subslice(0, 64, 0)". */

@@ -131,6 +131,23 @@ void ws_tle_read(WsTle *t, const WsOp *op)
                converted(t, x, b->dtype, v->dtype));
 }
 
+/* One thread of the partition adds to the counter; the id goes to the others through a slot. */
+void ws_tle_next_tile(WsTle *t, const WsOp *op)
+{
+    const WsAccess *a = &op->access[0];
+    const char *slot = ws_tle_view(t, op, a, 1, t->y->p->buffer[a->buffer].cols);
+    if (!t->y->next_tile) {
+        ws_py_refuse(t->y, op, "a claim outside of a loop over tiles", NULL);
+        return;
+    }
+    if (op->kind == WS_OP_TAKE) {
+        ws_py_line(t->y, "%s = tl.load(tle.gpu.local_ptr(%s, (0,)))", t->y->next_tile, slot);
+        return;
+    }
+    ws_py_line(t->y, "%s = tl.num_programs(0) + tl.atomic_add(counter, 1)", t->y->next_tile);
+    ws_py_line(t->y, "tl.store(tle.gpu.local_ptr(%s, (0,)), %s)", slot, t->y->next_tile);
+}
+
 /* --- tensors -----------------------------------------------------------------------------------*/
 
 /* Offset and mask of a tile under construction. */

@@ -257,10 +257,6 @@ static const char *cannot(WsOpKind kind, const char **change)
     case WS_OP_TRANSPOSE:
         *change = "store the operand in the order that the mma wants";
         return "there is no transposition of 8-bit tiles";
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-        *change = "use launch persistent";
-        return "tiles that are claimed while the kernel runs";
     case WS_OP_DEP_WAIT:
     case WS_OP_DEP_LAUNCH:
         *change = "remove griddepcontrol";
@@ -322,6 +318,10 @@ static void write_shared(WsTle *t, const WsOp *op)
     case WS_OP_BAR_SYNC:
     case WS_OP_BAR_ARRIVE:
         named(t, op);
+        return;
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+        ws_tle_next_tile(t, op);
         return;
     case WS_OP_BULK_WAIT: /* copies to tensors wait by themselves */
         ws_py_line(t->y, "# store_wait: %d%s", (int)op->n, op->full ? " full" : "");

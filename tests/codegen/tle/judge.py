@@ -81,7 +81,17 @@ def mla(text):
     report(stage.launch["regs"] == [240, 168], "sparse MLA: registers of the workers")
 
 
-KERNELS = {"gemm-tle": gemm, "attention-tle-pingpong": attention, "sparse-mla-pipes": mla}
+def dynamic(text):
+    """Claimed tiles: who claims stores the id, who takes loads it; all see the same number."""
+    stage = Stage(text, programs=2)
+    stage.claims = [3]
+    log = stage.run(Tensor("A", (400, 128)), Tensor("B", (512, 128)), Tensor("C", (400, 512)))
+    tiles = sum(w[0] == "arrive" and w[1].startswith("next_full") for w in log["load"])
+    taken = sum(w[0] == "wait" and w[1].startswith("next_full") for w in log["mma"])
+    report(tiles == taken == 2, "claimed tiles", f"{tiles} claimed, {taken} taken")
+
+
+KERNELS = {"gemm-dynamic": dynamic, "gemm-tle": gemm, "attention-tle-pingpong": attention, "sparse-mla-pipes": mla}
 
 for path in sys.argv[1:]:
     name = os.path.basename(path)[:-3]

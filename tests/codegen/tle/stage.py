@@ -31,7 +31,7 @@ class Tensor(Tile):
     """A tensor on the host, a pointer in the kernel. `scalar`: what loads of one element give."""
 
     def __init__(self, name, shape, scalar=None):
-        self.name, self.shape, self.scalar = name, shape, scalar
+        self.name, self.shape, self.scalar, self.device = name, shape, scalar, "cuda"
 
     def _same(self, *_args, **_kw):
         return self
@@ -43,6 +43,11 @@ class Desc:
     def __init__(self, base, shape, strides, block):
         assert len(shape) == len(strides) == len(block)
         self.name, self.rank, self.block = base.name, len(shape), block
+
+
+class Cell:
+    def __init__(self, name):
+        self.name = name
 
 
 class View:
@@ -113,6 +118,7 @@ class Stage:
         self.text, self.programs, self.pid = text, programs, 0
         self.log, self.who = {}, None
         self.barriers, self.pipes, self.buffers, self.launch = {}, {}, {}, {}
+        self.claims, self.cells, self.taken = [], {}, {}
         self.names = {"alloc_barriers": [], "alloc": [], "pipe": []}
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -177,7 +183,21 @@ class Stage:
         self.pipes[self.fresh("pipe")] = p = Pipe(self, name, capacity, readers, fields)
         return p
 
+    def local_ptr(self, view, indices=None):
+        return Cell(view.name) if indices == (0,) else Tile()
+
+    def store(self, pointer, value, mask=None):
+        if isinstance(pointer, Cell):  # of claimed tiles: each partition meets all of them
+            self.cells.setdefault(pointer.name, []).append(value)
+
+    def claim(self, _counter, _one, **_kw):
+        return self.claims.pop(0) if self.claims else 10 ** 6
+
     def load(self, pointer, mask=None, other=None):
+        if isinstance(pointer, Cell):
+            at = self.taken.setdefault((self.who, pointer.name), 0)
+            self.taken[self.who, pointer.name] += 1
+            return self.cells[pointer.name][at]
         return pointer.scalar if isinstance(pointer, Tensor) and pointer.scalar is not None else Tile()
 
     # --- modules
@@ -207,7 +227,7 @@ class Stage:
         tl = types.ModuleType("triton.language")
         for name in ("float32 float16 bfloat16 float8e4nv float8e5 int8 uint8 int32 int64").split():
             setattr(tl, name, name)
-        for name in ("zeros full arange exp exp2 log log2 sqrt max sum atomic_add").split():
+        for name in ("zeros full arange exp exp2 log log2 sqrt max sum").split():
             setattr(tl, name, tile)
         tl.constexpr = int
         tl.range = tl.static_range = range
@@ -218,20 +238,21 @@ class Stage:
         tl.abs = lambda x: abs(x) if isinstance(x, int) else Tile()
         tl.cast = lambda x, _type: x
         tl.where = lambda c, a, b: (a if c else b) if isinstance(c, (int, bool)) else Tile()
-        tl.load, tl.store = self.load, lambda *_a, **_k: None
+        tl.load, tl.store, tl.atomic_add = self.load, self.store, self.claim
         tl.debug_barrier = lambda: None
         tle = types.ModuleType("triton.experimental.tle.language")
         tle.gpu = types.SimpleNamespace(
             alloc=self.alloc, alloc_barriers=self.alloc_barriers, barrier_wait=self.barrier_wait,
             barrier_arrive=self.barrier_arrive, copy=self.copy, wgmma=self.wgmma,
             wgmma_wait=self.wgmma_wait, warp_specialize=self.warp_specialize,
-            local_ptr=lambda *_a: Tile(), smem="smem", PENDING="PENDING", READY="READY")
+            local_ptr=self.local_ptr, smem="smem", PENDING="PENDING", READY="READY")
         tle.pipe, tle.extract_tile = self.pipe, tile
         triton = types.ModuleType("triton")
         triton.jit, triton.cdiv, triton.language = Jit, tl.cdiv, tl
         tools = types.ModuleType("triton.tools.tensor_descriptor")
         tools.TensorDescriptor = Desc
         torch = types.ModuleType("torch")
+        torch.int32, torch.zeros = "int32", lambda *_a, **_k: Tensor("counter", (1,))
         torch.cuda = types.SimpleNamespace(get_device_properties=lambda _d: types.SimpleNamespace(
             multi_processor_count=self.programs))
         experimental = types.ModuleType("triton.experimental")
