@@ -192,7 +192,7 @@ static void ws_resources_init(WsResources *self)
 {
     const WsColumn column[N_COLUMNS] = {
         [OBJECT] = { _("Object"), NULL, FALSE, FALSE, 130 },
-        [KIND] = { _("Kind"), NULL, FALSE, FALSE, 120 },
+        [KIND] = { _("Kind"), NULL, FALSE, FALSE, 140 },
         [BYTES] = { _("Bytes"), NULL, TRUE, FALSE, 0 },
         [SHARE] = { _("Share"), NULL, TRUE, FALSE, 0 },
         [DETAIL] = { _("Where"), NULL, FALSE, TRUE, 0 },

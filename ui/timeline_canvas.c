@@ -265,12 +265,10 @@ static void draw_head(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, const Ws
     const char *lower = t->order ? _("event") : _("SM cycles");
     cairo_t *cr =
         gtk_snapshot_append_cairo(s, &GRAPHENE_RECT_INIT(0, 0, GUTTER, (float)t->scene->top));
-    ws_paint_font(cr, 9.5, FALSE);
     ws_paint_colour(cr, p->muted, 0.85);
-    ws_paint_text(cr, 22, 11, upper);
-    ws_paint_font(cr, 10, FALSE);
+    ws_timeline_words(cr, 22, 11, 9.5, upper);
     ws_paint_colour(cr, p->muted, 1);
-    ws_paint_text(cr, 22, t->scene->axis_y - 3, lower);
+    ws_timeline_words(cr, 22, t->scene->axis_y - 3, 10, lower);
     cairo_destroy(cr);
 }
 

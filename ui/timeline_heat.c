@@ -68,9 +68,8 @@ static void paint(WsHeat *self, cairo_t *cr)
     const WsPalette *p = ws_palette(theme);
     const GArray *all = cells(self);
     double w = all ? cell_width(self, all->len) : 0, h = HEIGHT - 2 * PAD;
-    ws_paint_font(cr, 10, FALSE);
     ws_paint_colour(cr, p->muted, 1);
-    ws_paint_text(cr, 22, HEIGHT / 2 + 3.5, _("tensor core by SM"));
+    ws_timeline_words(cr, 22, HEIGHT / 2 + 3.5, 10, _("tensor core by SM"));
     for (guint i = 0; all && i < all->len; i++) {
         const Cell *c = &g_array_index(all, Cell, i);
         double x = WS_TIMELINE_GUTTER + i * w, gap = w > 4 ? 1 : 0;

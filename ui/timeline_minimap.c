@@ -112,9 +112,8 @@ static void paint(WsMinimap *m, cairo_t *cr, double width)
         paint_lane(m, &s, trace, lane);
         flush(&s);
     }
-    ws_paint_font(cr, 10, FALSE);
     ws_paint_colour(cr, p->muted, 1);
-    ws_paint_text(cr, 22, HEIGHT / 2 + 3.5, _("whole score"));
+    ws_timeline_words(cr, 22, HEIGHT / 2 + 3.5, 10, _("whole score"));
 }
 
 static void fill(GtkSnapshot *s, guint32 rgb, double alpha, double x, double y, double w, double h)

@@ -138,6 +138,9 @@ char *ws_item_name(const WsSceneItem *item); /* accessible name; caller frees */
 /* timeline_canvas.c */
 GtkWidget *ws_canvas_new(WsTimeline *t);
 
+/* timeline_words.c: in the gutter, in the current colour */
+void ws_timeline_words(cairo_t *cr, double x, double baseline, double size, const char *text);
+
 /* timeline_input.c */
 void ws_timeline_input_attach(WsTimeline *t);
 void ws_timeline_popup(WsTimeline *t, double x, double y);

@@ -56,6 +56,16 @@ static void show_selection(WsWindow *w)
     gtk_label_set_text(w->status_selection, text->len ? text->str : _("Nothing selected"));
 }
 
+/* The first word of a verdict, translated. */
+static const char *verdict_word(const char *verdict)
+{
+    static const char *const known[] = { N_("proved"), N_("played"), N_("refuted"), N_("outside") };
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+        if (!strcmp(verdict, known[i]))
+            return _(known[i]);
+    return verdict;
+}
+
 static void show_verdict(WsWindow *w)
 {
     WsDocument *d = w->document;
@@ -78,7 +88,7 @@ static void show_verdict(WsWindow *w)
                                            "draft without %u steps · %s", ws_document_left_out(d)),
                                ws_document_left_out(d), count);
     else
-        text = word ? g_strdup_printf("%s · %s", word, count) : g_strdup(count);
+        text = word ? g_strdup_printf("%s · %s", verdict_word(word), count) : g_strdup(count);
     /* Translators: %s is a verdict, of what a drag would give. */
     g_autofree char *whole = w->dragging ? g_strdup_printf(_("let go here: %s"), text) : NULL;
     gtk_label_set_text(w->status_verdict, whole ? whole : text);

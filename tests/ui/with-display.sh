@@ -21,7 +21,7 @@ home=$(mktemp -d "${TMPDIR:-/tmp}/warpstave-ui.XXXXXX")
 trap 'rm -rf "$home"' EXIT
 mkdir -m 700 "$home/run"
 unset WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS DESKTOP_SESSION XDG_CURRENT_DESKTOP NO_AT_BRIDGE \
-    GTK_A11Y GTK_THEME GTK_MODULES
+    GTK_A11Y GTK_THEME GTK_MODULES LANGUAGE
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data XDG_CACHE_HOME=$home/cache \
     XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home/run
 export GDK_BACKEND=x11 GSK_RENDERER=cairo GTK_USE_PORTAL=0 LC_ALL=C.UTF-8

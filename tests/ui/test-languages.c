@@ -1,0 +1,102 @@
+/* The studio in its languages: the words are there, and no button, tab or heading is cut off. */
+#include "scenario.h"
+
+#include "ui/measurements.h"
+
+#include <libintl.h>
+#include <string.h>
+
+#ifdef __GLIBC__
+extern int _nl_msg_cat_cntr; /* gettext looks again at LANGUAGE when this changes */
+#endif
+
+static gboolean speak(const char *language)
+{
+    g_setenv("LANGUAGE", language, TRUE);
+#ifdef __GLIBC__
+    _nl_msg_cat_cntr++;
+    return strcmp(g_dgettext("warpstave", "Rehearse"), "Rehearse") != 0;
+#else
+    g_test_skip("the language of a running program cannot be changed here");
+    return FALSE;
+#endif
+}
+
+/* Labels of what one presses or goes by; texts of lists may be cut, they have tips. */
+static gboolean is_cut(GtkWidget *w, gconstpointer data)
+{
+    if (!GTK_IS_LABEL(w) || !gtk_widget_get_mapped(w) ||
+        !pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(w))))
+        return FALSE;
+    for (GtkWidget *p = gtk_widget_get_parent(w); p; p = gtk_widget_get_parent(p)) {
+        const char *type = G_OBJECT_TYPE_NAME(p);
+        if (GTK_IS_BUTTON(p) || GTK_IS_STACK_SIDEBAR(p) || !strcmp(type, "GtkColumnViewTitle") ||
+            GTK_IS_MENU_BUTTON(p))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void nothing_is_cut(GtkWidget *root, const char *where)
+{
+    scenario_settle(root);
+    GtkWidget *cut = scenario_find(root, is_cut, NULL);
+    if (cut)
+        g_error("%s: cut off: %s", where, gtk_label_get_text(GTK_LABEL(cut)));
+}
+
+static void look_round(GtkApplication *application)
+{
+    static const char *const panel[] = { "show-problems",  "show-code",        "show-measurements",
+                                         "show-resources", "show-differences", "show-next",
+                                         "show-witness" };
+    static const char *const page[] = { "summary", "loops",   "steps", "waits", "overlap",
+                                        "range",   "results", "next",  "runs",  "two-runs" };
+    WsWindow *w = ws_window_new(application);
+    g_autoptr(GFile) file = scenario_file("projects/gemm-bf16/design.wstave");
+    gtk_window_set_default_size(GTK_WINDOW(w), 1500, 900);
+    gtk_window_present(GTK_WINDOW(w));
+    nothing_is_cut(GTK_WIDGET(w), "welcome");
+    g_assert_true(ws_window_open(w, file));
+    for (guint i = 0; i < G_N_ELEMENTS(panel); i++) {
+        g_action_group_activate_action(G_ACTION_GROUP(w), panel[i], NULL);
+        nothing_is_cut(GTK_WIDGET(w), panel[i]);
+    }
+    GtkWidget *measurements = ws_window_part(w, WS_PART_MEASUREMENTS);
+    g_action_group_activate_action(G_ACTION_GROUP(w), "show-measurements", NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(page); i++) {
+        g_assert_true(ws_measurements_show(WS_MEASUREMENTS(measurements), page[i]));
+        nothing_is_cut(GTK_WIDGET(w), page[i]);
+    }
+    gtk_window_destroy(GTK_WINDOW(w));
+}
+
+static void german(Scenario *s)
+{
+    if (!speak("de"))
+        return;
+    g_assert_cmpstr(g_dgettext("warpstave", "Rehearse"), ==, "Probelauf");
+    g_assert_cmpstr(g_dngettext("warpstave", "%s step", "%s steps", 2), ==, "%s Schritte");
+    look_round(scenario_application());
+    speak("en");
+}
+
+static void chinese(Scenario *s)
+{
+    if (!speak("zh_CN"))
+        return;
+    g_assert_cmpstr(g_dgettext("warpstave", "Rehearse"), ==, "预演");
+    look_round(scenario_application());
+    speak("en");
+}
+
+static void add(void)
+{
+    scenario_add_empty("languages/de", german);
+    scenario_add_empty("languages/zh_CN", chinese);
+}
+
+int main(int argc, char **argv)
+{
+    return scenario_main(argc, argv, add);
+}
