@@ -27,8 +27,11 @@ static const struct {
 static int print_help(FILE *to)
 {
     fprintf(to, "usage: warpstave COMMAND [OPTION…] …\n\n");
-    for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-        fprintf(to, "  %-9s %-40s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        const glong room = 40 - g_utf8_strlen(commands[i].arguments, -1); /* %-40s counts bytes */
+        fprintf(to, "  %-9s %s%*s %s\n", commands[i].name, commands[i].arguments, (int)MAX(room, 0),
+                "", commands[i].help);
+    }
     fprintf(to, "\nwarpstave COMMAND --help lists the options of a command.\n"
                 "Exit: 0 yes, 1 no, 2 unreadable input or usage, 3 outside the fragment,\n"
                 "      4 something is absent here, 5 a defect of this program, 130 interrupted.\n");
