@@ -37,7 +37,7 @@ static void look(WsRead *r, const WsPlace *p, gboolean barrier, Ring *ring)
     if (p->object != ring->object || barrier != ring->barrier || p->in_value || !p->index ||
         ws_x_is(p->index, &value))
         return;
-    if (ws_x_modulus(r, p->index, &base, &u, &n) && ring->copies % n == 0 && base % n == 0) {
+    if (ws_x_modulus(r, p->index, &base, &u, &n) && base % n == 0 && base + n <= ring->copies) {
         if (!ring->modulus)
             ring->modulus = n;
     } else {
@@ -83,8 +83,10 @@ WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies)
     return spot;
 }
 
-/* Does a wait of this element test the parity a fresh barrier has already? 2: so far only waits
- * for a fixed parity of 1. */
+/* What the waits of an element test: parities of count + 1, of the count itself, a fixed 1, a fixed
+ * 0. */
+enum { TESTS_NEXT = 1, TESTS_SAME = 2, TESTS_ONE = 4, TESTS_ZERO = 8 };
+
 static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
 {
     (void)data;
@@ -98,13 +100,20 @@ static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
     gint64 p;
     WsAffine f;
     if (ws_x_is(s->parity, &p)) {
-        if (*ready != 1)
-            *ready = p == 1 && *ready != -1 ? 2 : -1;
+        *ready |= p == 1 ? TESTS_ONE : TESTS_ZERO;
     } else if (s->parity->op == WS_EXPR_MOD && ws_expr_affine(s->parity->arg[0], &f)) {
-        if (f.constant > 0 && f.constant % 2)
-            *ready = 1;
+        *ready |= f.constant > 0 && f.constant % 2 ? TESTS_NEXT : TESTS_SAME;
         ws_affine_clear(&f);
     }
+}
+
+/* Starts ready: a fresh barrier has the parity that the first wait tests. With one slot a wait one
+ * use later looks like it, so there all waits must. */
+static gboolean starts_ready(gint tests, gint64 slots)
+{
+    if (tests & (TESTS_NEXT | TESTS_SAME))
+        return (tests & TESTS_NEXT) && (slots > 1 || !(tests & TESTS_SAME));
+    return tests == TESTS_ONE;
 }
 
 void ws_source_rings(WsRead *r)
@@ -114,15 +123,17 @@ void ws_source_rings(WsRead *r)
         b->indexed |= b->rank >= 3;
         b->copies = b->indexed ? b->shape[0] * (b->indexed_twice ? b->shape[1] : 1) : 1;
         b->stages = ring_of(r, FALSE, (gint)i, b->copies);
+        b->copies -= b->copies % b->stages; /* rounded up, as powers of two are wanted */
     }
     for (guint i = 0; i < r->barriers->len; i++) {
         WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
         b->slots = b->named ? 1 : ring_of(r, TRUE, (gint)i, b->copies);
+        b->copies -= b->copies % b->slots;
     }
     visit_all(r, look_at_wait, NULL);
     for (guint i = 0; i < r->barriers->len; i++) {
         WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
-        for (gint64 e = 0; b->ready && e < b->copies; e++)
-            b->ready[e] = b->ready[e] > 0;
+        for (gint64 e = 0; b->ready && !b->said && e < b->copies; e++)
+            b->ready[e] = starts_ready(b->ready[e], b->slots);
     }
 }

@@ -278,8 +278,10 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (a[0] && a[0]->kind == VAL_BUFFER) {
         const Val *none = py_mean_STORE(p, (const Val *[]){ a[1], a[3], a[0] }, at);
-        if (p->group && !waits_are_said(p))
+        if (p->group && !waits_are_said(p)) { /* all threads go on when it is done */
             py_step(p, WS_READ_STORE_WAIT, at)->n = 0;
+            py_step(p, WS_READ_SYNC, at)->name = "group";
+        }
         return none;
     }
     const Val *pipe = given(a[4]) ? NULL : py_tle_signal(p, a[1]);
@@ -379,7 +381,7 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     gint64 rows, cols;
     WsReadStep *s = value >= 0 ? pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
     if (!s)
-        return py_wrong(p, at, "a store through pointers");
+        return py_store_away(p, a[1], at);
     s->value = value;
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);

@@ -27,11 +27,18 @@ static Read read_design(const char *path)
     return r;
 }
 
+/* A design as TLE, or a kernel by hand as it stands. */
 static char *export_of(const char *path)
 {
+    char *text = NULL;
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    if (g_str_has_suffix(path, ".py")) {
+        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+        return text;
+    }
     Read r = read_design(path);
     g_autoptr(GError) error = NULL;
-    char *text = ws_generate_tle(r.program, &error);
+    text = ws_generate_tle(r.program, &error);
     g_assert_no_error(error);
     read_clear(&r);
     return text;
@@ -146,6 +153,7 @@ static const char *const proved[] = {
     "projects/gemm-bf16-pingpong/design.wstave",
     "projects/attention-d128-full/design.wstave",
     "tests/designs/gemm-pipe.wstave",
+    "tests/codegen/tle/by_hand.py",
 };
 
 /* --- planted mistakes --------------------------------------------------------------------------*/
@@ -157,6 +165,8 @@ typedef struct {
     const char *source; /* what stands on the line that it names */
     const char *design; /* NULL: gemm-tle */
 } Planted;
+
+#define BY_HAND "tests/codegen/tle/by_hand.py"
 
 static const Planted planted[] = {
     { "empty-counts-one", "alloc_barriers(STAGES, arrive_count=2",
@@ -170,6 +180,12 @@ static const Planted planted[] = {
     { "empty-is-pending", "init=tle.gpu.READY", "init=tle.gpu.PENDING", 1, "P-DL",
       "barrier_wait(empty_a" },
     { "early-release", "wgmma_wait(1, acc)", "wgmma_wait(2, acc)", 1, "P-ASYNC", "tle.gpu.copy(" },
+    { "array-without-index", "barrier_arrive(empty_b[last], ", "barrier_arrive(empty_b, ", 1,
+      "P-EARLY", "barrier_arrive(empty_b, ", BY_HAND },
+    { "waits-for-nothing", "            acc = tle.gpu.wgmma_wait(1, acc)\n", "", 1, "P-ASYNC",
+      "tle.gpu.copy(", BY_HAND },
+    { "counter-starts-again", "        for k in range(0, tl.cdiv(K, 64)):\n",
+      "        it = 0\n        for k in range(0, tl.cdiv(K, 64)):\n", 1, "P-", "", BY_HAND },
     { "released-while-read", "ab_reader.release(k_total - 1)", "ab_reader.release(k_total)", 1,
       "P-", "ab_reader.release(k_total)", "tests/designs/gemm-pipe.wstave" },
     { "stale-slot", "ab_slot = ab_reader.wait(k_total).slot",
