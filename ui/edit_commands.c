@@ -321,10 +321,7 @@ static void do_template(WsWindow *w)
     ws_add_dialog_show(w, TRUE);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(WsWindow *w);
-} command[] = {
+static const WsCommand commands[] = {
     { "undo", do_undo },
     { "redo", do_redo },
     { "history", do_history },
@@ -355,22 +352,14 @@ static const struct {
     { "template", do_template },
 };
 
-static gint find_command(const char *name)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(command); i++)
-        if (!strcmp(command[i].name, name))
-            return (gint)i;
-    return -1;
-}
-
 gboolean ws_edit_has_command(const char *name)
 {
-    return find_command(name) >= 0;
+    return ws_command_find(commands, G_N_ELEMENTS(commands), name) != NULL;
 }
 
 void ws_edit_command(WsWindow *w, const char *name)
 {
-    const gint i = find_command(name);
-    if (i >= 0)
-        command[i].run(w);
+    const WsCommand *command = ws_command_find(commands, G_N_ELEMENTS(commands), name);
+    if (command)
+        command->run(w);
 }

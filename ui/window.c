@@ -329,7 +329,6 @@ static void unrealize(GtkWidget *widget)
 {
     WsWindow *w = WS_WINDOW(widget);
     ws_edge_keys_drop(w);
-    gtk_window_set_focus(GTK_WINDOW(w), NULL); /* an entry that goes with it still asks for it */
     if (w->detached)
         ws_window_close_detached(w);
     GTK_WIDGET_CLASS(ws_window_parent_class)->unrealize(widget);

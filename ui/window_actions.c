@@ -3,10 +3,10 @@
 #include "ui/application.h"
 #include "ui/command_palette.h"
 #include "ui/compare_panel.h"
-#include "ui/edit_commands.h"
 #include "ui/document_compare.h"
 #include "ui/document_next.h"
 #include "ui/document_runs.h"
+#include "ui/edit_commands.h"
 #include "ui/help_window.h"
 #include "ui/jobs.h"
 #include "ui/measurements.h"
@@ -265,10 +265,7 @@ static void do_theme_contrast(WsWindow *w)
     choose(w, WS_CHOICE_CONTRAST);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(WsWindow *);
-} handler[] = {
+static const WsCommand handler[] = {
     { "new", ws_window_do_new },
     { "open", do_open },
     { "save", ws_window_do_save },
@@ -318,6 +315,14 @@ static const struct {
     { "about", do_about },
 };
 
+const WsCommand *ws_command_find(const WsCommand *all, guint n, const char *name)
+{
+    for (guint i = 0; i < n; i++)
+        if (!strcmp(all[i].name, name))
+            return &all[i];
+    return NULL;
+}
+
 /* --- from the table to GActions --------------------------------------------------------------- */
 
 static void set_marks(WsWindow *w);
@@ -338,9 +343,9 @@ static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data
         ws_window_update_actions(w);
         return;
     }
-    for (guint i = 0; i < G_N_ELEMENTS(handler); i++)
-        if (!strcmp(handler[i].name, action->name))
-            handler[i].run(w);
+    const WsCommand *command = ws_command_find(handler, G_N_ELEMENTS(handler), action->name);
+    if (command)
+        command->run(w);
     set_marks(w);
 }
 

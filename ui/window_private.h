@@ -17,9 +17,9 @@ struct _WsWindow {
     int answer;                     /* to it: a GtkResponseType, 0 none */
     WsWindowThen then;              /* what goes on after it */
     gpointer then_data;
-    gboolean closing;     /* it may be lost: the window closes without a question */
-    GtkLabel *toast;      /* what a command has to say */
-    guint toast_source;   /* hides it */
+    gboolean closing;   /* it may be lost: the window closes without a question */
+    GtkLabel *toast;    /* what a command has to say */
+    guint toast_source; /* hides it */
     GtkWidget *sidebar, *history_button;
     gboolean dragging;   /* the score shows what letting go would give … */
     GtkLabel *of_before; /* … and the panels what was before, as this says */
@@ -43,7 +43,12 @@ struct _WsWindow {
     GtkLabel *status_verdict, *status_selection, *status_device, *status_zoom;
 };
 
-/* window_actions.c */
+/* window_actions.c: what a command of actions.def does, by its name. */
+typedef struct {
+    const char *name;
+    void (*run)(WsWindow *w);
+} WsCommand;
+const WsCommand *ws_command_find(const WsCommand *all, guint n, const char *name); /* or NULL */
 void ws_window_add_actions(WsWindow *w);
 void ws_window_update_actions(WsWindow *w);
 /* window_open.c */
