@@ -121,10 +121,13 @@ static double serve_shared(WsUnit *u, double at, double cycles)
  */
 static double memory_share(const WsPlay *play, const WsOp *op)
 {
-    double row = op->n_access ? (double)op->access[0].cols *
-                                    ws_dtype_bytes(play->p->buffer[op->access[0].buffer].dtype)
-                              : 0;
-    return row > 0 ? (row + cost(play, WS_MACHINE_HBM_CHUNK)) / row : 1;
+    if (!op->n_access || op->tensor < 0)
+        return 1;
+    const WsTensor *t = &play->p->tensor[op->tensor];
+    double size = ws_dtype_bytes(t->dtype), row = op->access[0].cols * size;
+    gboolean apart = t->rank > 1 &&
+                     (double)ws_launch_stride(play->v, (guint)op->tensor, t->rank - 2) * size > row;
+    return apart && row > 0 ? (row + cost(play, WS_MACHINE_HBM_CHUNK)) / row : 1;
 }
 
 static double from_memory(WsPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)

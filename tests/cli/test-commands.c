@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define GEMM     WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+#define CYCLES   WS_SOURCE_ROOT "/projects/cycles.txt"
 #define CLUSTER  WS_SOURCE_ROOT "/projects/gemm-bf16-cluster2/design.wstave"
 #define PINGPONG WS_SOURCE_ROOT "/tests/designs/gemm-pingpong.wstave"
 
@@ -111,6 +112,27 @@ static const Case cases[] = {
       { "simulate", GEMM, "--size", "M=4096", "--size", "N=4096", "--size", "K=4096", NULL },
       0,
       "cycles" },
+    { "advise",
+      { "advise", GEMM, "--set", "STAGES=2", "--size", "M=4096", "--size", "N=4096", NULL },
+      0,
+      "Ring of a: 4 stages instead of 2" },
+    { "advise-json", { "advise", GEMM, "--no-edits", "--json", NULL }, 0, "\"edges\": [" },
+    { "advise-no-trace", { "advise", GEMM, "--trace", "/nonexistent", NULL }, 2, "/nonexistent" },
+    { "calibrate-table",
+      { "calibrate", "--table", CYCLES, "--within", "40", NULL },
+      0,
+      "held out:" },
+    { "calibrate-table-strict",
+      { "calibrate", "--table", CYCLES, "--within", "2", NULL },
+      1,
+      "BEYOND" },
+    { "calibrate-table-form", { "calibrate", "--table", GEMM, NULL }, 2, "six cells expected" },
+    { "calibrate-table-missing",
+      { "calibrate", "--table", "/nonexistent", NULL },
+      2,
+      "/nonexistent" },
+    { "calibrate-machine", { "calibrate", "--machine", GEMM, NULL }, 2, "machine description" },
+    { "calibrate-unread", { "calibrate", "--from", "/nonexistent", NULL }, 2, "/nonexistent" },
     { "simulate-assume", { "simulate", GEMM, "--size", "K=0", NULL }, 2, "K >= 1" },
     { "simulate-unknown-size", { "simulate", GEMM, "--size", "Q=1", NULL }, 2, "Q" },
     { "simulate-negative", { "simulate", GEMM, "--size", "M=-1", NULL }, 2, "M" },
