@@ -254,6 +254,12 @@ gboolean ws_run_remote(const char *dir, const char *runner, const WsRunSpec *spe
         return FALSE;
     if (there)
         g_strstrip(there);
+    if (made != 0 && made != SSH_LOST) {
+        g_set_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FAILED,
+                    "no folder can be made in /tmp of %s (status %d): is its disk full?",
+                    spec->host, made);
+        return FALSE;
+    }
     if (made != 0 || !there || !safe_path(there))
         return absent(error, "host %s cannot be reached by ssh (status %d); `ssh %s true` says why",
                       spec->host, made, spec->host);

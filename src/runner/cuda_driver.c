@@ -12,7 +12,8 @@ bool ws_cuda_open(WsCuda *cu, char *error, size_t size)
         name = "libcuda.so.1";
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        snprintf(error, size, "no CUDA driver: %s", dlerror());
+        snprintf(error, size, "no CUDA driver here, install NVIDIA's or choose another host: %s",
+                 dlerror());
         return false;
     }
     static const char *const symbol[] = {

@@ -32,6 +32,7 @@ typedef struct {
 
 enum {
     WS_CU_SUCCESS = 0,
+    WS_CU_DRIVER_LEAST = 12000, /* as cuDriverGetVersion counts */
     WS_CU_OUT_OF_MEMORY = 2,
     WS_CU_NO_DEVICE = 100,
     WS_CU_NO_BINARY = 209,

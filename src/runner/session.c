@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <time.h>
+#include <unistd.h>
 
 extern const char ws_kernels_ptx[]; /* kernels.ptx, embedded by the build */
 
@@ -78,10 +78,22 @@ bool ws_session_open(WsSession *s)
     ws_session_phase(s, 60, "starting the driver");
     if (!ws_cuda_open(cu, s->error, WS_TEXT))
         return absent(s);
-    int n = 0;
-    if (!ws_cu(s, cu->init(0), "cuInit") ||
-        !ws_cu(s, cu->driver_version(&r->driver_version), "cuDriverGetVersion") ||
-        !ws_cu(s, cu->device_count(&n), "cuDeviceGetCount"))
+    int n = 0, code = cu->init(0);
+    if (code == WS_CU_NO_DEVICE) {
+        ws_session_fail(s, "no GPU on this machine (cuInit: CUDA_ERROR_NO_DEVICE)");
+        return absent(s);
+    }
+    if (!ws_cu(s, code, "cuInit") ||
+        !ws_cu(s, cu->driver_version(&r->driver_version), "cuDriverGetVersion"))
+        return absent(s);
+    if (r->driver_version < WS_CU_DRIVER_LEAST) {
+        ws_session_fail(s,
+                        "the NVIDIA driver knows CUDA %d.%d; code for sm_90a needs CUDA 12 or "
+                        "newer: update the driver",
+                        r->driver_version / 1000, r->driver_version % 1000 / 10);
+        return absent(s);
+    }
+    if (!ws_cu(s, cu->device_count(&n), "cuDeviceGetCount"))
         return absent(s);
     if (s->options->device >= n) {
         ws_session_fail(s, "there is no GPU number %d (%d found)", s->options->device, n);

@@ -232,6 +232,64 @@ static void test_full(void)
     assert_clean();
 }
 
+/* Folders can be made over there no more. */
+static void test_no_room(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *dir = bundle();
+    g_autofree char *runner = put("runner", 0755, "#!/bin/sh\n");
+    g_autofree char *ssh =
+        put("ssh-full", 0755, "#!/bin/sh\necho 'mktemp: No space left on device' >&2\nexit 1\n");
+    g_autofree char *whole = g_strdup(g_getenv("WARPSTAVE_SSH"));
+    const WsRunSpec spec = { .runner = runner, .host = "gpu", .quiet = TRUE };
+    int status = -1;
+    g_setenv("WARPSTAVE_SSH", ssh, TRUE);
+    g_assert_false(ws_run_bundle(dir, &spec, &status, &error));
+    g_setenv("WARPSTAVE_SSH", whole, TRUE);
+    g_assert_error(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_FAILED);
+    g_assert_nonnull(strstr(error->message, "no folder can be made in /tmp of gpu"));
+}
+
+/* The real runner on a host without a driver, without a GPU, with an old driver: it says so there,
+ * its status comes back, and nothing stays. */
+static void test_no_gpu(void)
+{
+    static const struct {
+        const char *driver, *wrong, *says;
+    } cases[] = {
+        { "/nonexistent/libcuda.so.1", "", "no CUDA driver here" },
+        { WS_BUILD_ROOT "/tests/runner/libfakecuda.so", "no-device", "no GPU on this machine" },
+        { WS_BUILD_ROOT "/tests/runner/libfakecuda.so", "old-driver",
+          "the NVIDIA driver knows CUDA 11.8" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *dir = bundle();
+        g_free(put("my bundle/bundle.txt", 0644,
+                   "warpstave-bundle 1\nname copy\ntarget sm_90a\nentry warpstave\n"
+                   "block 128 1 0\nmodule timed kernel.ptx\nseed 1\nruns 3\nsustained 0\n"
+                   "timeout 5\nsizes M\ntensor Y f32 1 write 0 0\nreference 0 reference-0.ptx\n"
+                   "case small ctas 1 1 0\nvalues 4\nextent 0 4 1\nfill 0 zeros 0 0 0 0\n"));
+        g_free(put("my bundle/kernel.ptx", 0644, "build timed\n"));
+        g_free(put("my bundle/reference-0.ptx", 0644, "build reference\n"));
+        g_autofree char *runner =
+            put("runner", 0755,
+                "#!/bin/sh\npwd > %s/where\nWARPSTAVE_LIBCUDA=%s FAKE_CUDA=%s exec %s \"$@\"\n",
+                top, cases[i].driver, cases[i].wrong, WS_BUILD_ROOT "/bin/warpstave-runner");
+        const WsRunSpec spec = { .runner = runner, .host = "gpu", .quiet = TRUE };
+        int status = -1;
+        ws_run_bundle(dir, &spec, &status, &error);
+        g_assert_no_error(error);
+        g_assert_cmpint(status, ==, 4);
+        g_autofree char *results = g_build_filename(dir, "results.json", NULL);
+        g_autofree char *text = NULL;
+        g_assert_true(g_file_get_contents(results, &text, NULL, NULL));
+        g_test_message("%s", text);
+        g_assert_nonnull(strstr(text, cases[i].says));
+        assert_clean();
+    }
+}
+
 static gboolean soon(void)
 {
     g_autofree char *path = g_build_filename(top, "where", NULL);
@@ -271,9 +329,10 @@ int main(int argc, char **argv)
         const char *path;
         void (*test)(void);
     } tests[] = {
-        { "/launch/ssh/run", test_run },        { "/launch/ssh/lost-connection", test_lost },
-        { "/launch/ssh/killed", test_killed },  { "/launch/ssh/wrong-host-key", test_wrong_key },
-        { "/launch/ssh/disk-full", test_full }, { "/launch/ssh/interrupted", test_interrupted },
+        { "/launch/ssh/run", test_run },         { "/launch/ssh/lost-connection", test_lost },
+        { "/launch/ssh/killed", test_killed },   { "/launch/ssh/wrong-host-key", test_wrong_key },
+        { "/launch/ssh/disk-full", test_full },  { "/launch/ssh/interrupted", test_interrupted },
+        { "/launch/ssh/no-room", test_no_room }, { "/launch/ssh/no-gpu", test_no_gpu },
     };
     g_autofree char *keygen = g_find_program_in_path("ssh-keygen");
     if (g_access(SSHD, X_OK) || !keygen || !start_server()) {

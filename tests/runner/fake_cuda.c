@@ -64,7 +64,7 @@ API cuInit(unsigned flags)
 }
 API cuDriverGetVersion(int *version)
 {
-    *version = 13000;
+    *version = mode("old-driver") ? 11080 : 13000;
     return 0;
 }
 API cuDeviceGetCount(int *count)
