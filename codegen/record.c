@@ -230,7 +230,10 @@ void ws_record_end(WsEmit *e)
         return;
     for (guint s = 0; s < e->recorder->n_strips; s++) { /* late words of the last round */
         const WsRecordStrip *strip = &e->recorder->strip[s];
-        for (guint g = strip->late / 4; flushed_by(e, strip) && 4 * g < strip->words; g++)
+        if (!flushed_by(e, strip))
+            continue;
+        poison(e, strip, 0, strip->late); /* of a round that never was */
+        for (guint g = strip->late / 4; 4 * g < strip->words; g++)
             write_group(e, strip, g);
     }
     if (!writes_end(e))
@@ -274,8 +277,6 @@ void ws_record_before(WsEmit *e, const WsOp *op)
     const WsRecordPoint *point = e->recorder ? ws_recorder_point(e->recorder, op, &strip) : NULL;
     if (point)
         take_clock(e, strip, point->before);
-    if (op->kind == WS_OP_MATH)
-        ws_record_shadow(e, op);
 }
 
 void ws_record_after(WsEmit *e, const WsOp *op)

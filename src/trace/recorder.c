@@ -32,7 +32,6 @@ typedef struct {
 
 typedef struct {
     GArray *strips; /* WsRecordStrip */
-    const WsProgram *p;
     const WsRecordChoice *choice;
     guint agent;
 } Plan;
@@ -143,33 +142,24 @@ static gboolean in_counted_loop(const WsTree *loop)
 }
 
 /* Holding clocks over a round costs registers that the accumulators need. */
-enum { MMA_WORDS = 4, MATH_WORDS = 12, MATH_REGISTERS = 200 };
+enum { FLUSH_WORDS = 4 };
 
-/* Where writing costs least: at the head of the longest arithmetic, whose pipes have gaps, else, in
- * a short loop, behind the first instruction of an mma. */
-static const WsOp *flush_of(const Plan *plan, const WsRecordStrip *strip, const GArray *leaves)
+static const WsOp *flush_of(const WsRecordStrip *strip, const GArray *leaves)
 {
-    const guint registers = plan->p->agent[plan->agent].registers;
-    const WsOp *math = NULL, *mma = NULL;
+    if (!in_counted_loop(strip->loop) || strip->words > FLUSH_WORDS)
+        return NULL;
     for (guint i = 0; i < leaves->len; i++) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
-        const WsOp *op = leaf->op;
-        if (leaf->maybe)
-            continue;
-        if (op->kind == WS_OP_MATH && (!math || op->n_math > math->n_math))
-            math = op;
-        if (op->kind == WS_OP_MMA && !mma)
-            mma = op;
+        if (leaf->op->kind == WS_OP_MMA && !leaf->maybe)
+            return leaf->op;
     }
-    if (math && mma && strip->words <= MATH_WORDS && registers >= MATH_REGISTERS)
-        return math;
-    return strip->words <= MMA_WORDS ? mma : NULL;
+    return NULL;
 }
 
 /* Words read before the flush are written there, the others a round later. */
-static void choose_flush(const Plan *plan, WsRecordStrip *strip, const GArray *leaves)
+static void choose_flush(WsRecordStrip *strip, const GArray *leaves)
 {
-    const WsOp *op = in_counted_loop(strip->loop) ? flush_of(plan, strip, leaves) : NULL;
+    const WsOp *op = flush_of(strip, leaves);
     strip->flush = G_MAXUINT;
     strip->late = strip->words;
     for (guint k = 0; op && k < strip->n_points; k++) {
@@ -202,7 +192,7 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
                             .point = (WsRecordPoint *)g_array_free(points, FALSE) };
     strip.words = (words + 3) / 4 * 4;
     strip.round_bytes = 4 * strip.words;
-    choose_flush(plan, &strip, leaves);
+    choose_flush(&strip, leaves);
     if (!loop) {
         strip.rounds = 1;
     } else {
@@ -277,9 +267,7 @@ guint64 ws_recorder_lines(const WsRecordStrip *strip)
 
 WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
 {
-    Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)),
-                  .p = p,
-                  .choice = choice };
+    Plan plan = { .strips = g_array_new(FALSE, FALSE, sizeof(WsRecordStrip)), .choice = choice };
     for (guint a = 0; a < p->n_agents; a++) {
         plan.agent = a;
         plan_body(&plan, p->agent[a].body, NULL);

@@ -13,11 +13,10 @@
  * line, which nobody reads: a comparison less than a predicate per round. A word that still holds
  * the poison 0xffffffff was never written.
  *
- * In an inner loop with an mma the words are written where it costs least: at the head of the
- * longest arithmetic, or behind the first instruction of the mma, when the agent has nothing to do
- * but to issue. Between two rounds, or before a turn is passed on, a store would cost what others
- * then wait. Words read behind that point are *late*: they are written a round later, into the next
- * line. */
+ * In a short inner loop with an mma the words are written in the shadow of that mma, behind its
+ * first instruction, when the agent has nothing to do but to issue: between two rounds a store
+ * would cost what the tensor pipe then waits. Words read behind that point are *late*: they are
+ * written a round later, into the next line. */
 #pragma once
 
 #include "program/program.h"
@@ -45,8 +44,8 @@ typedef struct {
     guint n_points;
     WsRecordPoint *point;
     guint words;       /* clocks per round, padded to a multiple of 4 */
-    guint flush;       /* WsOp.index of the arithmetic or mma where they are written; G_MAXUINT:
-                          four at a time, as soon as they are known */
+    guint flush;       /* WsOp.index of the mma in whose shadow they are written; G_MAXUINT: four
+                          at a time, as soon as they are known */
     guint late;        /* words from this one on are late; `words` where there is no flush */
     guint round_bytes; /* 4 * words */
     gint64 first_round, rounds;
