@@ -42,8 +42,8 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
         out->request[i] = a->registers ? a->registers : p->entry_registers;
         warps[i] = a->warps;
     }
-    out->result =
-        ws_tle_registers(warps[0], p->n_agents - 1, warps + 1, out->request + 1, out->maxnreg);
+    out->result = ws_partition_registers(warps[0], p->n_agents - 1, warps + 1, out->request + 1,
+                                         out->maxnreg);
     return TRUE;
 }
 
@@ -51,7 +51,8 @@ void ws_py_plan_comment(WsPy *y, const WsPyPlan *plan)
 {
     if (plan->n < 2)
         return;
-    g_autofree char *text = ws_tle_registers_print(&plan->result, plan->n - 1, plan->request + 1);
+    g_autofree char *text =
+        ws_partition_registers_print(&plan->result, plan->n - 1, plan->request + 1);
     ws_py_comment(y, ws_py_format(y, "registers: %s; the design wants %u in the default group",
                                   text, plan->request[0]));
 }

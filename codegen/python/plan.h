@@ -1,9 +1,9 @@
 /* Partitions of warp_specialize in Gluon: which group is the default one, what the others ask for,
- * and what becomes of it (the compiler's solver, tle_registers.h). */
+ * and what becomes of it (the compiler's solver, src/program/partition_registers.h). */
 #pragma once
 
 #include "codegen/python/py.h"
-#include "codegen/python/tle_registers.h"
+#include "program/partition_registers.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,7 @@ typedef struct {
     guint n;
     guint *agent, *request; /* partition i: agent of the program; registers it asks for */
     guint maxnreg;
-    WsTleRegisters result;
+    WsPartitionRegisters result;
 } WsPyPlan;
 
 /* The default partition is the group with most registers: it gets what the others leave. FALSE: y

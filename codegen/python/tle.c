@@ -415,7 +415,7 @@ static void header(WsTle *t)
         const WsAgent *a = &p->agent[t->order[i + 1]];
         request[i] = a->registers ? a->registers : p->entry_registers;
     }
-    g_autofree char *registers = ws_tle_registers_print(&t->registers, n, request);
+    g_autofree char *registers = ws_partition_registers_print(&t->registers, n, request);
     ws_py_comment(y, p->name);
     if (note)
         ws_py_comment(y, note);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "codegen/python/py.h"
-#include "codegen/python/tle_registers.h"
+#include "program/partition_registers.h"
 
 G_BEGIN_DECLS
 
@@ -62,7 +62,7 @@ typedef struct {
     WsTleProduct *product; /* [p->n_ops] */
     guint *order;          /* agents as they are handed to warp_specialize: the default first */
     gboolean no_default;   /* no agent may be the default partition */
-    WsTleRegisters registers;
+    WsPartitionRegisters registers;
     /* the role being written */
     const WsExpr **window; /* [pipes]: use of the slot held, NULL none */
     guint dropped;         /* set of WS_TLE_DROPPED_* met */

@@ -201,7 +201,7 @@ static void partitions(WsTle *t)
         warps[i - 1] = a->warps;
         request[i - 1] = a->registers ? a->registers : p->entry_registers;
     }
-    t->registers = ws_tle_registers(p->agent[first].warps, n - 1, warps, request, 0);
+    t->registers = ws_partition_registers(p->agent[first].warps, n - 1, warps, request, 0);
 }
 
 void ws_tle_plan(WsTle *t, WsPy *y)

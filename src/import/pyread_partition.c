@@ -1,29 +1,21 @@
 #include "import/pyread_terms.h"
+#include "program/partition_registers.h"
 
 #include <string.h>
 
 /* warp_specialize: its partitions become groups. */
 
-/* Registers of the default partition, as Triton works them out (8 | leftover; 0: no plan). */
+/* Registers of the default partition, as Triton works them out; 0: no plan. */
 static gint64 leftover(const Val *warps, const Val *regs, gint64 own)
 {
-    gint64 total = 0, used = 0;
-    for (guint i = 0; i < warps->n; i++)
-        total += py_number(warps->item[i], 0);
-    total = (total + 3) / 4 * 4;
-    const gint64 each = 65536 / ((own + total) * 32) / 8 * 8;
-    gint64 group = 0, most = 0, in = 0;
-    for (guint i = 0; i < warps->n; i++) { /* per warp group of four warps */
-        most = MAX(most, (py_number(regs->item[i], 0) + 7) / 8 * 8);
-        in += py_number(warps->item[i], 0);
-        if (in >= 4 || i + 1 == warps->n) {
-            group = (in + 3) / 4 * 4;
-            used += (each - most) * group * 32;
-            most = in = 0;
-        }
+    g_autofree guint *w = g_new0(guint, warps->n + 1), *r = g_new0(guint, warps->n + 1);
+    for (guint i = 0; i < warps->n; i++) {
+        w[i] = (guint)CLAMP(py_number(warps->item[i], 0), 0, 64);
+        r[i] = (guint)CLAMP(py_number(regs->item[i], 0), 0, 256);
     }
-    const gint64 left = (each * own * 32 + used) / (own * 32) / 8 * 8;
-    return left < 24 ? 0 : MIN(left, 256);
+    const WsPartitionRegisters plan =
+        ws_partition_registers((guint)CLAMP(own, 1, 64), warps->n, w, r, 0);
+    return plan.dropped ? 0 : MIN(plan.leftover, 256);
 }
 
 static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 registers,

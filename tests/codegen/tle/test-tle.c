@@ -2,7 +2,7 @@
  * and, by a Python at hand, that every export parses and that three of them do what the kernels of
  * the reference do, barrier by barrier. */
 #include "codegen/python/python.h"
-#include "codegen/python/tle_registers.h"
+#include "program/partition_registers.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -34,12 +34,13 @@ static void test_registers(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(registers); i++) {
         const Registers *t = &registers[i];
-        WsTleRegisters r = ws_tle_registers(t->default_warps, t->n, t->warps, t->request, 0);
+        WsPartitionRegisters r =
+            ws_partition_registers(t->default_warps, t->n, t->warps, t->request, 0);
         g_test_message("row %u: %d", i, r.leftover);
         g_assert_cmpuint(r.maxnreg, ==, t->maxnreg);
         g_assert_cmpint(r.leftover, ==, t->leftover);
         g_assert_cmpint(r.dropped, ==, t->dropped);
-        g_autofree char *text = ws_tle_registers_print(&r, t->n, t->request);
+        g_autofree char *text = ws_partition_registers_print(&r, t->n, t->request);
         g_assert_true((strstr(text, "dropped") != NULL) == t->dropped);
     }
 }

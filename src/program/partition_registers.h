@@ -11,12 +11,12 @@ typedef struct {
     gint leftover;    /* of the default partition; may be negative */
     gboolean dropped; /* no setmaxnreg is emitted at all, silently */
     guint padded;     /* worker warps, rounded up to warp groups */
-} WsTleRegisters;
+} WsPartitionRegisters;
 
 /* `n` workers; `maxnreg` 0: derived from the number of warps. */
-WsTleRegisters ws_tle_registers(guint default_warps, guint n, const guint *warps,
-                                const guint *request, guint maxnreg);
+WsPartitionRegisters ws_partition_registers(guint default_warps, guint n, const guint *warps,
+                                            const guint *request, guint maxnreg);
 /* "default 40, workers 232 232 (maxnreg 168)". Caller frees. */
-char *ws_tle_registers_print(const WsTleRegisters *r, guint n, const guint *request);
+char *ws_partition_registers_print(const WsPartitionRegisters *r, guint n, const guint *request);
 
 G_END_DECLS

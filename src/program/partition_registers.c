@@ -1,4 +1,4 @@
-#include "codegen/python/tle_registers.h"
+#include "program/partition_registers.h"
 
 #define REGISTERS  65536 /* of an SM */
 #define LANES      32
@@ -50,10 +50,10 @@ static gint64 surplus(const guint *warps, const guint *request, guint n, guint p
     return left;
 }
 
-WsTleRegisters ws_tle_registers(guint default_warps, guint n, const guint *warps,
-                                const guint *request, guint maxnreg)
+WsPartitionRegisters ws_partition_registers(guint default_warps, guint n, const guint *warps,
+                                            const guint *request, guint maxnreg)
 {
-    WsTleRegisters r = { .maxnreg = maxnreg };
+    WsPartitionRegisters r = { .maxnreg = maxnreg };
     for (guint i = 0; i < n; i++)
         r.padded += warps[i];
     r.padded = (r.padded + GROUP - 1) / GROUP * GROUP;
@@ -67,7 +67,7 @@ WsTleRegisters ws_tle_registers(guint default_warps, guint n, const guint *warps
     return r;
 }
 
-char *ws_tle_registers_print(const WsTleRegisters *r, guint n, const guint *request)
+char *ws_partition_registers_print(const WsPartitionRegisters *r, guint n, const guint *request)
 {
     GString *s = g_string_new(NULL);
     if (r->dropped)
