@@ -208,6 +208,17 @@ static gboolean may_leave(const WsExpr *x)
     return x->op == WS_EXPR_ADD || x->op == WS_EXPR_SUB || x->op == WS_EXPR_MUL;
 }
 
+/* A coordinate that runs over rows or columns of a value. No name for it: import takes assignments
+ * of tensors for steps. */
+static WsPyTerm running(WsPy *y, const WsOp *op, guint d, gboolean row, gboolean tile)
+{
+    const WsValueUse *u = &op->value[0];
+    const char *index = row ? ws_gluon_row_index(y, u->rows, tile ? u->cols : 1)
+                            : ws_gluon_col_index(y, tile ? u->rows : 1, u->cols);
+    return ws_py_name(ws_py_format(y, "(%s + %s)", ws_py_text(y, op->coord[d]), index),
+                      WS_INTERVAL_MIN, WS_INTERVAL_MAX);
+}
+
 /* Addresses and mask of a value's elements: rows and columns run along the last dimensions. */
 static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mask)
 {
@@ -218,23 +229,28 @@ static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mas
     *at = y->tensor[op->tensor];
     *mask = NULL;
     for (guint d = 0; d < t->rank; d++) {
-        WsPyTerm x = ws_py_uniform(y, op->coord[d]), stride = ws_py_uniform(y, t->stride[d]);
-        const char *more = (gint)d == row   ? ws_gluon_row_index(y, u->rows, col >= 0 ? u->cols : 1)
-                           : (gint)d == col ? ws_gluon_col_index(y, row >= 0 ? u->rows : 1, u->cols)
-                                            : NULL;
-        const char *s = more ? ws_py_text(y, op->coord[d]) : ws_py_in(y, x, WS_PY_TERM);
+        gboolean runs = (gint)d == row || (gint)d == col;
+        WsPyTerm x = runs ? running(y, op, d, (gint)d == row, row >= 0 && col >= 0)
+                          : ws_py_uniform(y, op->coord[d]);
+        WsPyTerm stride = ws_py_uniform(y, t->stride[d]);
         gint64 one;
-        if (more)
-            s = ws_py_format(y, "(%s + %s)", s, more);
         *at = ws_py_known(stride, &one) && one == 1
-                  ? ws_py_format(y, "%s + %s", *at, s)
-                  : ws_py_format(y, "%s + %s * %s", *at, s, ws_py_in(y, stride, WS_PY_ATOM));
-        if (!more && !may_leave(op->coord[d]))
+                  ? ws_py_format(y, "%s + %s", *at, ws_py_in(y, x, WS_PY_TERM))
+                  : ws_py_format(y, "%s + %s * %s", *at, ws_py_in(y, x, WS_PY_TERM),
+                                 ws_py_in(y, stride, WS_PY_ATOM));
+        if (!runs && !may_leave(op->coord[d]))
             continue;
-        const char *inside =
-            ws_py_format(y, "(%s < %s)", s, ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PY_BIT));
+        const char *inside = ws_py_format(y, "(%s < %s)", ws_py_in(y, x, WS_PY_BIT),
+                                          ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PY_BIT));
         *mask = *mask ? ws_py_format(y, "%s & %s", *mask, inside) : inside;
     }
+}
+
+/* What the pointers mean, for who reads it (and for import). */
+static const char *place(WsPy *y, const WsOp *op)
+{
+    return ws_py_format(y, "  # at: [%s], [%u, %u]", ws_py_coordinates(y, op), op->value[0].rows,
+                        op->value[0].cols);
 }
 
 void ws_gluon_write_global(WsPy *y, const WsOp *op)
@@ -244,7 +260,8 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op)
     addresses(y, op, &at, &mask);
     const char *x = converted(y, ws_gluon_part(y, u), y->agent->value[u->value].dtype,
                               y->p->tensor[op->tensor].dtype);
-    ws_py_line(y, mask ? "gl.store(%s, %s, mask=%s)" : "gl.store(%s, %s)", at, x, mask);
+    const char *where = mask ? ws_py_format(y, ", mask=%s", mask) : "";
+    ws_py_line(y, "gl.store(%s, %s%s)%s", at, x, where, place(y, op));
 }
 
 void ws_gluon_read_global(WsPy *y, const WsOp *op)
@@ -259,8 +276,8 @@ void ws_gluon_read_global(WsPy *y, const WsOp *op)
     }
     const char *x = mask ? ws_py_format(y, "gl.load(%s, mask=%s, other=0)", at, mask)
                          : ws_py_format(y, "gl.load(%s)", at);
-    ws_py_line(y, "%s = %s", y->value[u->value],
-               converted(y, x, y->p->tensor[op->tensor].dtype, v->dtype));
+    ws_py_line(y, "%s = %s%s", y->value[u->value],
+               converted(y, x, y->p->tensor[op->tensor].dtype, v->dtype), place(y, op));
 }
 
 /* --- dynamic launches
