@@ -43,6 +43,7 @@ typedef enum {
     WS_SIGNAL_EDITED,
     WS_SIGNAL_COMPARED,
     WS_SIGNAL_ADVISED,
+    WS_SIGNAL_HUNG,
     WS_SIGNAL_TROUBLE,
     WS_SIGNAL_COUNT
 } WsDocumentSignal;

@@ -1,6 +1,7 @@
 /* The widget of the score: canvas, scrollbars, minimap, table view; and what tests may ask. */
 #include "ui/compare_score.h"
 #include "ui/gesture.h"
+#include "ui/hang_score.h"
 #include "ui/path_score.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
@@ -336,6 +337,7 @@ GtkWidget *ws_timeline_new(WsDocument *document)
     ws_witness_follow(t);
     ws_compare_follow(t);
     ws_path_follow(t);
+    ws_hang_follow(t);
     g_signal_connect(document, "changed", G_CALLBACK(document_changed), t);
     g_signal_connect(document, "previewed", G_CALLBACK(previewed), t);
     g_signal_connect(document, "selection-changed", G_CALLBACK(selection_changed), t);

@@ -3,6 +3,7 @@
 #include "score/palette.h"
 #include "ui/compare_score.h"
 #include "ui/gesture.h"
+#include "ui/hang_score.h"
 #include "ui/path_score.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"
@@ -348,6 +349,7 @@ static void draw(WsTimeline *t, GtkWidget *widget, GtkSnapshot *s, double w, dou
     push_rect(s, GUTTER, t->scene->top, t->view.width, h);
     draw_marquee(t, s, p);
     ws_witness_snapshot(t, s);
+    ws_hang_snapshot(t, s);
     gtk_snapshot_pop(s);
     if (t->pointer_x >= 0)
         draw_pointer(t, widget, s, p, w, h);

@@ -1,3 +1,4 @@
+#include "ui/document_hang.h"
 #include "ui/window_private.h"
 
 #include <glib/gi18n.h>
@@ -132,8 +133,37 @@ static GFile *design_of(GFile *file)
     return g_object_ref(g_file_query_exists(design, NULL) ? design : file);
 }
 
+/* What the results of a run say of the agents that stood still. */
+static gboolean open_hang(WsWindow *w, GFile *file, GFile *folder)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    if (!ws_document_open_hang(w->document, folder, &error)) {
+        say_cannot_open(w, file, error);
+        return FALSE;
+    }
+    const WsHang *h = ws_document_hang(w->document);
+    const guint n = h ? h->stuck->len : 0;
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *line = ws_hang_text(h, i);
+        g_string_append_printf(lines, "%s%s", i ? "\n" : "", line);
+    }
+    if (h && h->seen)
+        g_string_append_printf(lines, "\n%s", h->seen);
+    g_autofree char *what =
+        n ? g_strdup_printf(g_dngettext(GETTEXT_PACKAGE, "The kernel hung: %u agent stood still",
+                                        "The kernel hung: %u agents stood still", n),
+                            n)
+          : g_strdup(_("No agent stood still in this run"));
+    ws_window_say(w, n ? GTK_MESSAGE_ERROR : GTK_MESSAGE_INFO, what, lines->str);
+    return TRUE;
+}
+
 gboolean ws_window_open(WsWindow *w, GFile *given)
 {
+    g_autoptr(GFile) results = ws_hang_folder(given);
+    if (results)
+        return open_hang(w, given, results);
     g_autoptr(GError) error = NULL;
     g_autoptr(GFile) file = design_of(given);
     gboolean ok = open_either(w, file, &error);
