@@ -217,16 +217,18 @@ static void chose_file(GtkNativeDialog *dialog, int response, WsWindow *w)
 
 void ws_window_choose_file(WsWindow *w, gboolean trace)
 {
-    static const char *const designs[] = { "wstave", "wtrace", NULL };
+    static const char *const designs[] = { "wstave", "wtrace", "results.json", NULL };
     static const char *const traces[] = { "wtrace", NULL };
     GtkFileChooser *chooser =
         ws_window_new_chooser(w, trace ? _("Add a Measured Trace") : _("Open a Design or a Trace"),
                               GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), G_CALLBACK(chose_file));
     if (trace)
         g_object_set_data(G_OBJECT(chooser), "trace", w);
-    ws_window_add_filter(chooser,
-                         trace ? _("Traces (.wtrace)") : _("Designs and traces (.wstave, .wtrace)"),
-                         trace ? traces : designs);
+    ws_window_add_filter(
+        chooser,
+        trace ? _("Traces (.wtrace)")
+              : _("Designs, traces, results of a run (.wstave, .wtrace, results.json)"),
+        trace ? traces : designs);
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(chooser));
 }
 
