@@ -143,7 +143,6 @@ static const Case cases[] = {
       { "generate", CLUSTER, "--as", "gluon", NULL },
       3,
       "step load at groups/load/" },
-    { "generate-tle", { "generate", GEMM, "--as", "tle", NULL }, 0, "tle.gpu.warp_specialize(" },
     { "generate-tle-refused",
       { "generate", WS_SOURCE_ROOT "/tests/designs/gemm-cluster.wstave", "--as", "tle", NULL },
       3,
