@@ -81,7 +81,7 @@ typedef struct {
     gint64 tiles_played, tiles; /* of this CTA */
     gboolean extrapolated;      /* cycles = played + (tiles left) * tile_period, times waves */
     double tile_period;         /* steady distance of tiles, cycles; NAN below two tiles */
-    gint64 waves;        /* CTAs that one SM runs one after the other (1 for persistent launches) */
+    gint64 waves;        /* CTAs that one SM runs one after the other */
     gint64 grid;         /* CTAs of the launch */
     double seconds, ghz; /* cycles / (ghz * 1e9), ghz from the machine description */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */

@@ -62,10 +62,9 @@ void ws_result_span(WsClockResult *r, const WsPlay *play)
         cycles += ws_tiles_left(play, r->tiles_played, r->tiles, r->tile_period);
     else if (r->extrapolated)
         cycles += (double)(r->tiles - r->tiles_played) * r->tile_period;
-    r->waves = 1;
-    if (play->p->tiles.launch == WS_LAUNCH_SINGLE) {
-        gint64 sms = MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms);
-        r->waves = MAX((r->grid + sms - 1) / sms, 1);
+    gint64 sms = MAX((gint64)m[WS_MACHINE_SMS] / play->n_sms * play->n_sms, play->n_sms);
+    r->waves = MAX((r->grid + sms - 1) / sms, 1);
+    if (r->waves > 1) {
         double all = (double)r->waves * (cycles + m[WS_MACHINE_CTA_NEXT]) - m[WS_MACHINE_CTA_NEXT];
         if (play->tiles_differ && r->waves > 1) /* SMs take the next CTA when they are free */
             all *= ws_tiles_mean_ratio(play, ws_launch_tiles(play->v));

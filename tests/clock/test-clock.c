@@ -235,6 +235,20 @@ static void extrapolation(void)
     played_clear(&every);
 }
 
+/* More CTAs than SMs do not run at once: a grid of two each costs what one of each does, and more.
+ */
+static void grid_larger_than_the_machine(void)
+{
+    const char *file = "projects/gemm-bf16-balanced/design.wstave";
+    const WsSetting two[] = { { "SMS", 264 } };
+    Played one = play(file, 4096, NULL, 0, NULL), both = play(file, 4096, two, 1, NULL);
+    g_assert_cmpint(one.r->waves, ==, 1);
+    g_assert_cmpint(both.r->waves, ==, 2);
+    g_assert_cmpint(both.r->cycles, >, one.r->cycles);
+    played_clear(&one);
+    played_clear(&both);
+}
+
 /* Causal attention deals the longest tiles first: the rest must be counted shorter. */
 static void tiles_that_differ(void)
 {
@@ -388,6 +402,7 @@ int main(int argc, char **argv)
     g_test_add_func("/clock/play/machine-matters", machine_matters);
     g_test_add_func("/clock/play/stages", stages);
     g_test_add_func("/clock/play/extrapolation", extrapolation);
+    g_test_add_func("/clock/play/grid-larger", grid_larger_than_the_machine);
     g_test_add_func("/clock/play/tiles-that-differ", tiles_that_differ);
     g_test_add_func("/clock/play/gains", gains);
     g_test_add_func("/clock/play/records", records);
