@@ -155,7 +155,7 @@ void ws_watch_done(WsEmit *e)
 /* --- gates ------------------------------------------------------------------------------------*/
 
 typedef struct {
-    LLVMValueRef need, settle, then, need_after, then_after;
+    LLVMValueRef need, settle, then, need_after, then_after, first, need_others;
 } Gate;
 
 static LLVMValueRef meant(WsEmit *e, const WsHoldGate *g, LLVMValueRef *round, guint n)
@@ -171,7 +171,8 @@ static LLVMValueRef meant(WsEmit *e, const WsHoldGate *g, LLVMValueRef *round, g
 static gboolean gate_of(WsEmit *e, const WsOp *op, Gate *out)
 {
     LLVMValueRef round[WS_HOLD_ROUNDS],
-        *field[] = { &out->need, &out->settle, &out->then, &out->need_after, &out->then_after };
+        *field[] = { &out->need,       &out->settle, &out->then,       &out->need_after,
+                     &out->then_after, &out->first,  &out->need_others };
     gboolean any = FALSE;
     guint n = 0;
     for (guint i = 0; e->hold && op->agent >= 0 && i < e->hold->gate->len; i++) {
@@ -181,11 +182,12 @@ static gboolean gate_of(WsEmit *e, const WsOp *op, Gate *out)
         if (!any) {
             n = rounds_of(e, op, FALSE, round);
             for (guint k = 0; k < G_N_ELEMENTS(field); k++)
-                *field[k] = ws_i32(e, k == 1 ? 0 : WS_HOLD_FREE);
+                *field[k] = ws_i32(e, k == 1 || k == 5 ? 0 : WS_HOLD_FREE);
             any = TRUE;
         }
         LLVMValueRef is = meant(e, g, round, n);
-        guint32 value[] = { g->need, g->settle, g->then, g->need_after, g->then_after };
+        guint32 value[] = { g->need,       g->settle, g->then,       g->need_after,
+                            g->then_after, g->first,  g->need_others };
         for (guint k = 0; k < G_N_ELEMENTS(field); k++)
             *field[k] = LLVMBuildSelect(e->b, is, ws_i32(e, value[k]), *field[k], "");
     }
@@ -199,15 +201,29 @@ static LLVMValueRef clock_address(WsEmit *e)
     return LLVMBuildAdd(e->b, e->debug, LLVMConstInt(e->i64, 4 * WS_DEBUG_CLOCK, 0), "");
 }
 
-static void set_clock(WsEmit *e, LLVMValueRef then)
+/* Other warps than the first: what is meant for them. */
+static void split_warps(WsEmit *e, Gate *g)
+{
+    LLVMValueRef none = ws_i32(e, WS_HOLD_FREE), zero = ws_i32(e, 0);
+    LLVMValueRef only = LLVMBuildICmp(e->b, LLVMIntNE, g->first, zero, "");
+    LLVMValueRef other = LLVMBuildICmp(e->b, LLVMIntNE, e->agent_warp, zero, "");
+    other = LLVMBuildAnd(e->b, other, only, "");
+    g->need = LLVMBuildSelect(e->b, other, g->need_others, g->need, "");
+    g->then = LLVMBuildSelect(e->b, other, none, g->then, "");
+}
+
+static void set_clock(WsEmit *e, LLVMValueRef then, LLVMValueRef first)
 {
     LLVMValueRef counter = LLVMConstInt(e->i64, 0, 0);
     if (!e->host) {
         LLVMValueRef spare = LLVMConstInt(e->i64, 4 * WS_DEBUG_COUNTER, 0);
         counter = LLVMBuildAdd(e->b, record(e), spare, "");
     }
-    guint warps = e->in_leader ? 0 : e->agent->warps;
-    ws_prim(e, WS_PRIM_HOLD_SET, clock_address(e), then, counter, ws_i32(e, warps));
+    LLVMValueRef warps = ws_i32(e, e->in_leader ? 0 : e->agent->warps);
+    LLVMValueRef only = LLVMBuildICmp(e->b, LLVMIntNE, first, ws_i32(e, 0), "");
+    if (!e->in_leader)
+        warps = LLVMBuildSelect(e->b, only, ws_i32(e, 1), warps, "");
+    ws_prim(e, WS_PRIM_HOLD_SET, clock_address(e), then, counter, warps);
 }
 
 /* --- operations put off -----------------------------------------------------------------------*/
@@ -273,15 +289,17 @@ void ws_watch_op(WsEmit *e, const WsOp *op, void (*lower)(WsEmit *, const WsOp *
 {
     Gate g;
     gboolean gated = gate_of(e, op, &g), sync = op->kind == WS_OP_BAR_SYNC;
-    if (gated)
+    if (gated) {
+        split_warps(e, &g);
         ws_prim(e, WS_PRIM_HOLD_WAIT, clock_address(e), g.need, g.settle);
+    }
     if (gated && sync)
-        set_clock(e, g.then);
+        set_clock(e, g.then, g.first);
     stands(e, op, WS_DEBUG_NAMED);
     lower(e, op);
     stands(e, op, WS_DEBUG_RUNNING);
     if (gated && sync)
         ws_prim(e, WS_PRIM_HOLD_WAIT, clock_address(e), g.need_after, ws_i32(e, 0));
     if (gated)
-        set_clock(e, sync ? g.then_after : g.then);
+        set_clock(e, sync ? g.then_after : g.then, g.first);
 }

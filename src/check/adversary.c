@@ -175,6 +175,7 @@ static WsHoldGate *gate_at(const WsWitness *w, WsHold *h, guint agent, const WsO
                         .n_rounds = MIN(n, WS_HOLD_ROUNDS),
                         .need = WS_HOLD_FREE,
                         .then = WS_HOLD_FREE,
+                        .need_others = WS_HOLD_FREE,
                         .need_after = WS_HOLD_FREE,
                         .then_after = WS_HOLD_FREE };
     memcpy(want.round, round, want.n_rounds * sizeof *round);
@@ -215,6 +216,30 @@ static void make_gates(const WsWitness *w, WsHold *h, const GArray *order)
         h->end++;
         landed = FALSE;
         before = (gint)m->agent;
+    }
+}
+
+/* The last move reads what lanes of the same agent have written, and nothing makes it wait for
+ * them: the first warp goes on to it while the others stand before the write. */
+static void hold_lanes(const WsWitness *w, WsHold *h)
+{
+    const WsMove *y = w->n_moves ? &w->move[w->n_moves - 1] : NULL;
+    if (!y || w->end != WS_END_COLLISION || first_of_two(w) >= 0 || !y->op->n_access)
+        return;
+    for (guint i = w->n_moves - 1; i-- > 0;) {
+        const WsMove *m = &w->move[i];
+        if (m->agent != y->agent || m->kind != WS_MOVE_STEP)
+            continue;
+        WsHoldGate *g = gate_at(w, h, m->agent, m->op, m->n_rounds, m->round, FALSE);
+        if (m->op->kind == WS_OP_BAR_SYNC || !g)
+            return;
+        g->first = TRUE;
+        if ((m->op->kind == WS_OP_STMATRIX || m->op->kind == WS_OP_ST_SHARED) && m->op->n_access &&
+            m->op->access[0].buffer == y->op->access[0].buffer) {
+            g->need_others = h->end;
+            g->settle = LAND_NS;
+            return;
+        }
     }
 }
 
@@ -283,6 +308,8 @@ WsHold *ws_adversary_hold(const WsWitness *w, guint variant, GError **error)
         return NULL;
     g_autoptr(GArray) order = order_of(w, variant, h);
     make_gates(w, h, order);
+    if (variant == 0)
+        hold_lanes(w, h);
     h->hangs = w->end == WS_END_HANG;
     if (h->hangs)
         note_waits(w, h);

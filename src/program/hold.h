@@ -20,6 +20,8 @@ typedef struct {
     gint64 round[WS_HOLD_ROUNDS];
     guint32 need, settle, then;
     guint32 need_after, then_after; /* of a sync: to go on once all have come */
+    gboolean first;                 /* the first warp of the agent alone is meant: */
+    guint32 need_others;            /* the others wait for this */
 } WsHoldGate;
 
 /* What an agent waits for when nothing moves any more. */

@@ -18,6 +18,8 @@ static const Row rows[] = {
     { "03-wrong-parity", 0, { "56 of 56 moves", "it hangs" } },
     { "04-wrong-bytes", 0, { "4 of 4 moves", "and -16 bytes", "mma.1 in CTA 0" } },
     { "05-early-release", 0, { "29 of 29 moves", "elements are wrong" } },
+    /* three warps stand before the write, the fourth stores: rows 16 to 63 */
+    { "07-missing-sync", 0, { "17 of 17 moves", "first C[16, 0] = NaN" } },
     /* the rehearsal has no proxies: it cannot show this one, and says so */
     { "08-missing-fence", 1, { "NOT as the witness tells", "values are right" } },
     { "10-unequal-loops", 0, { "14 of 14 moves", "mma.0 in CTA 0 waits for full slot 1" } },
