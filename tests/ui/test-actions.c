@@ -484,7 +484,8 @@ static void i54_text_at_200_percent(void)
     g_assert_cmpint(height, <=, 900);
     g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_object_unref);
     collect(GTK_WIDGET(window), GTK_TYPE_LABEL, labels);
-    g_ptr_array_foreach(labels, (GFunc)g_object_ref, NULL); /* a row may be taken away meanwhile */
+    for (guint i = 0; i < labels->len; i++)
+        g_object_ref(labels->pdata[i]); /* a row may be taken away meanwhile */
     g_assert_cmpuint(labels->len, >, 20);
     for (guint i = 0; i < 20 && cut_label(labels); i++)
         settle(); /* a busy machine has not laid it out yet */
