@@ -173,6 +173,7 @@ int ws_cli_print_comparison(const WsTrace *a, const char *file)
         return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
     g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
     g_autofree char *text = ws_trace_comparison_print(c, a, b);
-    fputs(text, stdout);
+    g_autofree char *rounds = ws_trace_rounds_print(a, b, 4);
+    printf("%s\n%s", text, rounds);
     return WS_EXIT_YES;
 }

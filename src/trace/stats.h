@@ -68,5 +68,8 @@ void ws_trace_comparison_free(WsTraceComparison *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsTraceComparison, ws_trace_comparison_free)
 /* Table "step | rounds | A | B | difference". Caller frees. */
 char *ws_trace_comparison_print(const WsTraceComparison *c, const WsTrace *a, const WsTrace *b);
+/* Round by round: per loop of `a` that `b` has too, the rounds of both, their sum, and the `most`
+ * that differ most. Caller frees. */
+char *ws_trace_rounds_print(const WsTrace *a, const WsTrace *b, guint most);
 
 G_END_DECLS

@@ -237,6 +237,33 @@ static void test_compare(void)
     g_assert_nonnull(strstr(text, "k loop of mma.0: 1024 -> 1024"));
 }
 
+/* One round of b is longer, one shorter: they are named, and what the loop lost in all. */
+static void test_compare_rounds(void)
+{
+    g_autoptr(WsTrace) a = toy_trace(WS_TRACE_MEASURED, 2, 16, 0);
+    g_autoptr(WsTrace) b = toy_trace(WS_TRACE_MEASURED, 2, 16, 0);
+    gint64 shift = 0;
+    for (guint i = 0; i < b->record->len; i++) {
+        WsTraceRecord *r = &g_array_index(b->record, WsTraceRecord, i);
+        if (r->agent != 1)
+            continue;
+        const gboolean mma = ws_trace_op_kind(b, r->op) == WS_OP_MMA && r->tile == 0;
+        shift += mma && r->round == 6 ? 500 : mma && r->round == 11 ? -40 : 0;
+        r->start += shift;
+        r->issued += shift;
+        r->done += shift;
+    }
+    ws_trace_finish(b);
+    g_autofree char *text = ws_trace_rounds_print(a, b, 4);
+    g_test_message("%s", text);
+    g_assert_nonnull(
+        strstr(text, "tile/k of mma.0: 30 rounds in both, 27824 -> 28284 cycles in all (+460)"));
+    g_assert_nonnull(strstr(text, "CTA 0 tile 0 round 5: 1024 -> 1524 (+500)\n"
+                                  "  CTA 0 tile 0 round 10: 1024 -> 984 (-40)\n"));
+    g_assert_nonnull(
+        strstr(text, "tile/k of mma.1: 30 rounds in both, 28336 -> 28336 cycles in all (+0)"));
+}
+
 static char *temporary(const char *ending)
 {
     g_autofree char *dir = g_dir_make_tmp("ws-trace-XXXXXX", NULL);
@@ -309,6 +336,7 @@ int main(int argc, char **argv)
     g_test_add_func("/trace/stats", test_stats);
     g_test_add_func("/trace/overlap-exact", test_overlap_exact);
     g_test_add_func("/trace/compare", test_compare);
+    g_test_add_func("/trace/compare-rounds", test_compare_rounds);
     g_test_add_func("/trace/chrome", test_chrome);
     g_test_add_func("/trace/csv", test_csv);
     int status = g_test_run();

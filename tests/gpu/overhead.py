@@ -1,0 +1,76 @@
+"""Table of tests/gpu/overhead.sh: overhead.py BUNDLE… Needs results.json, and N.csv and N.txt of each case's trace."""
+import csv, json, os, re, statistics, sys
+
+
+def rounds_and_period(path):
+    """Rounds of the innermost loops of the group that loads, tiles it went through, and the mean distance of two rounds
+    of one loop that are next to each other in one tile, for a group with products."""
+    loads, tiles, products = set(), set(), {}
+    with open(path) as f:
+        for r in csv.DictReader(f):
+            tile, turn = int(r["tile"]), int(r["round"])
+            if r["kind"] == "tma_load" and "/" in r["loop"]:
+                loads.add((r["loop"], tile, turn))
+                tiles.add(tile)
+            if r["kind"] == "mma" and "/" in r["loop"]:
+                products.setdefault((r["agent"], r["loop"], r["step"]), []).append((tile, turn, int(r["start"])))
+    if not products:
+        return 0, 0, None
+    longest = max(products.values(), key=len)
+    near = [b[2] - a[2] for a, b in zip(longest, longest[1:]) if a[0] == b[0] and b[1] == a[1] + 1]
+    return len(loads), len(tiles), statistics.mean(near) if near else None
+
+
+def rounds_of(bundle, which):
+    """Rounds of the CTA that decides the time: of CTA 0, or of an average one where tiles are claimed."""
+    rounds, tiles, _ = rounds_and_period(f"{bundle}/{which}.csv")
+    text = open(f"{bundle}/bundle.txt").read()
+    if not re.search(r"^counter", text, re.M) or not tiles:
+        return rounds
+    all_tiles = int([line for line in text.splitlines() if line.startswith("case ")][which].split()[-2])
+    return rounds / tiles * all_tiles / 132
+
+
+def facts(path):
+    text = open(path).read()
+    covered = [float(x) for x in re.findall(r" ([0-9.]+) %", re.search(r"covered by steps and waits:(.*)", text).group(1))]
+    lost = re.search(r"(\d+) records were never written", text)
+    return min(covered), int(lost.group(1)) if lost else 0
+
+
+def own_pace(cases, bundle):
+    """Cycles of one round of the timed build: what the longer problem takes more, over its additional rounds."""
+    if len(cases) < 2 or not os.path.exists(f"{bundle}/1.csv"):
+        return None
+    short, long = rounds_of(bundle, 0), rounds_of(bundle, 1)
+    cycles = [c["cold"].get("cycles") for c in cases[:2]]
+    if long <= short or None in cycles:
+        return None
+    return (cycles[1] - cycles[0]) / (long - short)
+
+
+print("Recorder on the H200: traced build beside the timed one, by turns in one process, 100 cold rounds, CTA 0 recorded whole.")
+print("time: median over the rounds of traced/timed - 1, [10th, 90th percentile]; cycles: of the medians, each at the clock of the")
+print("traced kernel in the same rounds. least cover: share of its time that steps and waits of a group account for, the least group.")
+print("period: mean distance of two k rounds of a tile in the trace; timed: what a problem twice as deep takes more in the timed")
+print("build, per round more (of CTA 0; of an average CTA where tiles are claimed). -: not measured.\n")
+print(f"{'design':22} {'right':>5} {'timed us':>9} {'traced us':>9} {'time':>7} {'[p10':>7} {'p90]':>7} {'cycles':>7} {'spills':>6} {'C75xx':>5} {'lost':>5} {'least cover':>11} {'period':>7} {'timed':>7} {'apart':>6}")
+for bundle in sys.argv[1:]:
+    bundle = bundle.rstrip("/")
+    try:
+        result = json.load(open(f"{bundle}/results.json"))
+        case = result["cases"][0]
+        module = result["modules"]["traced"]
+        timed, traced = case["cold"], case["cold_traced"]
+        cover, lost = facts(f"{bundle}/0.txt")
+        _, _, period = rounds_and_period(f"{bundle}/0.csv")
+        pace = own_pace(result["cases"], bundle)
+    except (OSError, KeyError, AttributeError, IndexError) as e:
+        print(f"{os.path.basename(bundle):22} not measured: {e!r}")
+        continue
+    cycles = traced["cycles"] / timed["cycles"] - 1 if "cycles" in traced and "cycles" in timed else float("nan")
+    right = "yes" if all(c.get("state") == "right" for c in result["cases"]) else "NO"
+    print(f"{os.path.basename(bundle):22} {right:>5} {timed['median_us']:9.2f} {traced['median_us']:9.2f} {100*case['overhead']:6.2f}% "
+          f"{100*case['overhead_p10']:6.2f}% {100*case['overhead_p90']:6.2f}% {100*cycles:6.2f}% {module.get('local_bytes', 0):6} "
+          f"{module.get('diagnostics', 0):5} {lost:5} {cover:10.1f}% {period or 0:7.0f} "
+          + (f"{pace:7.0f} {100*(period/pace-1):5.1f}%" if pace else f"{'-':>7} {'-':>6}"))
