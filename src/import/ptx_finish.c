@@ -180,7 +180,8 @@ static void buffers_of_copies(Finish *f, GPtrArray *list, guint at, WsReadGroup 
     if ((s->kind != WS_READ_LOAD && s->kind != WS_READ_STORE) ||
         !take(f->r, s->buffer.index, &base, &stride, &n, &index) || region_with(f->buffers, base))
         return;
-    const gint64 bytes = n > 1 ? stride : next_mark(f, base) - base;
+    gint64 bytes = n > 1 ? stride : next_mark(f, base) - base;
+    bytes -= bytes > 1024 ? bytes % 1024 : 0; /* whole swizzle patterns */
     if (bytes % 128 || bytes < 128 || n > 64)
         return;
     WsReadTensor *t = &g_array_index(f->r->tensors, WsReadTensor, s->tensor);

@@ -524,12 +524,26 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+#define WGMMA_MOST 7
+
 const Val *py_mean_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group)
         return py_none(p);
-    py_step(p, WS_READ_MMA_WAIT, at)->n = MAX(py_number(a[0], 0), 0);
+    if (py_number(a[0], 0) < WGMMA_MOST) /* the instruction leaves no more in flight: no wait */
+        py_step(p, WS_READ_MMA_WAIT, at)->n = MAX(py_number(a[0], 0), 0);
     if (a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1)
         return a[1]->item[0];
     return a[1] ? a[1] : py_none(p);
+}
+
+const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)
+{
+    const Val *m = p->group && value ? py_formula(p, value) : NULL;
+    if (m && m->cols > 1) /* reads all of it and holds little */
+        m = py_function_tile(p, "rowmax", &m, 1, TRUE);
+    if (!m || m->rows * m->cols <= 1 || py_hold(p, "stored", m, at, 0, 0) < 0)
+        return py_wrong(p, at, "a store through pointers");
+    py_unread(p, at, "where a store through pointers goes in global memory");
+    return py_none(p);
 }

@@ -31,6 +31,9 @@ PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
 
 const Val *py_none(PyRead *p);
+/* A store to global memory whose place is not known: it reads the tile and touches nothing else of
+ * the pipeline. */
+const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
 const Val *py_tle_field(PyRead *p, const Val *slot, const char *name);

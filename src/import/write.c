@@ -192,8 +192,8 @@ static const WsExpr *contribution_use(Writer *w, const GPtrArray *list, guint at
 
 /* A parity of (x / slots + c) mod 2 awaits completion x / slots + c: for c = 1 the one before x's,
  * as everybody writes it who starts with free slots. `turn` is that c. */
-static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, const WsExpr **x,
-                            gint64 *turn)
+static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, gboolean ready,
+                            const WsExpr **x, gint64 *turn)
 {
     WsAffine f;
     gint64 n;
@@ -202,7 +202,7 @@ static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, const
         return FALSE;
     gboolean found = FALSE;
     const gint64 c = f.constant;
-    *turn = c > 0 && c % 2 ? c - 2 : c;
+    *turn = c > 0 && c % 2 && (slots > 1 || ready) ? c - 2 : c;
     if (slots == 1) {
         *x = ws_x_op(w->r, WS_EXPR_SUB, ws_x_own(w->r, ws_expr_ref(parity->arg[0])),
                      ws_x_int(w->r, c));
@@ -239,7 +239,7 @@ static const WsExpr *wait_use(Writer *w, const WsReadStep *s, const WsSpot *spot
                        : ws_x_op(r, WS_EXPR_ADD, spot->slot ? spot->slot : ws_x_int(r, 0),
                                  ws_x_int(r, turn * b->slots));
     }
-    if (!take_parity(w, s->parity, b->slots, &x, &shift))
+    if (!take_parity(w, s->parity, b->slots, ready, &x, &shift))
         return NULL;
     if (b->slots > 1) {
         const WsExpr *u = spot->use ? spot->use : spot->slot;
