@@ -92,7 +92,8 @@ static const char taken[] =
     "with match case type print range min max abs int float bool str len sum list tuple dict set "
     "self torch triton tl tle gl gluon math replica pid programs tile_id n_tiles main kernel "
     "launch "
-    "check reference warpstave grid here first height rest in_group per_group x y row col slot counter ";
+    "check reference warpstave grid here first height rest in_group per_group x y row col slot "
+    "counter ";
 
 const char *ws_py_ident(WsPy *y, const char *name)
 {
@@ -215,15 +216,19 @@ static void wrapped(GString *all, const char *line)
     g_string_append(all, rest);
 }
 
-/* "[(1 - replica)]" -> "[1 - replica]": parentheses that came with the folding of a literal. */
+/* "[(1 - replica)]" -> "[1 - replica]": parentheses around a whole operand, which came with the
+ * folding of a literal. */
 static char *without_parentheses(const char *text)
 {
     GString *s = g_string_new(NULL);
     for (const char *c = text; *c; c++) {
-        gsize n = g_str_has_prefix(c, "[(") ? strcspn(c + 2, "()[],\n") : 0;
-        if (n && c[2 + n] == ')' && c[3 + n] == ']') {
-            g_string_append_printf(s, "[%.*s]", (int)n, c + 2);
-            c += n + 3;
+        const char *before = s->str + s->len;
+        gboolean begins = *c == '(' && s->len >= 2 &&
+                          (strchr("([", before[-1]) || g_str_has_suffix(s->str, ", "));
+        gsize n = begins ? strcspn(c + 1, "()[],\"\n") : 0;
+        if (n && c[1 + n] == ')' && strchr(",)]", c[2 + n]) && c[2 + n]) {
+            g_string_append_len(s, c + 1, (gssize)n);
+            c += n + 1;
             continue;
         }
         g_string_append_c(s, *c);
