@@ -67,7 +67,7 @@ static void put_edits(GString *s, const WsNext *n)
         }
     }
     if (n->edit->len == 0)
-        g_string_append(s, "  none of them gains 0.3 %\n");
+        g_string_append(s, "  none of them gains 1 %\n");
 }
 
 char *ws_next_text(const WsNext *n, const WsProgram *p, const WsTrace *measured)
