@@ -39,11 +39,13 @@ designs=(
     "gemm-fp16|gemm-fp16|$gemm|"
     "gemm-fp8|gemm-fp8|$gemm|"
     "gemm-fp8-block|gemm-fp8-block|$gemm|"
+    "gemm-fp8-block-131|gemm-fp8-block|M=4096 N=4096 K=4096||--ctas 131"
     "attention-d64|attention-d64|B=4 HQ=32 HKV=32 SQ=4096 SK=4096|B=4 HQ=32 HKV=32 SQ=4096 SK=8192|"
     "attention-d128|attention-d128|B=4 HQ=16 HKV=16 SQ=4096 SK=4096|B=4 HQ=16 HKV=16 SQ=4096 SK=8192|"
     "attention-d128-causal|attention-d128|B=4 HQ=16 HKV=16 SQ=4096 SK=4096||--set CAUSAL=1"
     "attention-d256|attention-d256|B=4 HQ=8 HKV=8 SQ=4096 SK=4096|B=4 HQ=8 HKV=8 SQ=4096 SK=8192|"
     "attention-d128-full|attention-d128-full|Z=4 H=16 N_CTX=4096||"
+    "attention-d128-full-131|attention-d128-full|Z=4 H=16 N_CTX=4096||--ctas 131"
 )
 if [ $make = 1 ]; then
     mkdir -p "$bundles" || exit 2
