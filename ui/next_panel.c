@@ -339,7 +339,10 @@ static GtkWidget *make_parts(void)
 
 static GtkWidget *make_bar(WsNextPanel *self)
 {
-    GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *bar = gtk_flow_box_new(); /* two lines where the text is large */
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(bar), GTK_SELECTION_NONE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(bar), 3);
+    GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     GtkWidget *pages = gtk_stack_switcher_new();
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(pages), GTK_STACK(self->stack));
     self->say = gtk_label_new("");
@@ -353,10 +356,15 @@ static GtkWidget *make_bar(WsNextPanel *self)
     gtk_widget_set_tooltip_text(self->take,
                                 _("Make the selected edit, as one step that can be undone"));
     gtk_widget_set_tooltip_text(self->path, _("Show the critical path on the score"));
-    GtkWidget *part[] = { pages, self->say, self->path, self->look, self->take };
+    GtkWidget *button[] = { self->path, self->look, self->take };
+    for (guint i = 0; i < G_N_ELEMENTS(button); i++)
+        gtk_box_append(GTK_BOX(buttons), button[i]);
+    gtk_widget_set_halign(buttons, GTK_ALIGN_END);
+    gtk_widget_set_halign(pages, GTK_ALIGN_START);
+    GtkWidget *part[] = { pages, self->say, buttons };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
         gtk_widget_set_valign(part[i], GTK_ALIGN_CENTER);
-        gtk_box_append(GTK_BOX(bar), part[i]);
+        gtk_flow_box_append(GTK_FLOW_BOX(bar), part[i]);
     }
     gtk_widget_add_css_class(bar, "ws-bar");
     return bar;
