@@ -52,14 +52,14 @@ static void sync_folder(const char *file)
     close(fd);
 }
 
-static gboolean replace(const char *file, const char *data, gsize length, GError **error)
+/* Has `body` write a file beside `file`, which then takes its place. */
+static gboolean replace(const char *file, WsFileBody body, gpointer data, GError **error)
 {
     g_autofree char *temporary = g_strconcat(file, ".XXXXXX", NULL);
     const int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail(error, "cannot write beside", file);
-    const gboolean written =
-        ws_file_write_all(fd, data, length) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
+    const gboolean written = body(fd, data) && fchmod(fd, mode_for(file)) == 0 && fsync(fd) == 0;
     int problem = errno;
     if (close(fd) != 0 && written)
         problem = errno;
@@ -74,12 +74,12 @@ static gboolean replace(const char *file, const char *data, gsize length, GError
 }
 
 /* A device or a pipe is written to; renaming over it would put a file in its place. */
-static gboolean write_into(const char *file, const char *data, gsize length, GError **error)
+static gboolean write_into(const char *file, WsFileBody body, gpointer data, GError **error)
 {
     const int fd = open(file, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return fail(error, "cannot open", file);
-    const gboolean written = ws_file_write_all(fd, data, length);
+    const gboolean written = body(fd, data);
     int problem = errno;
     if (close(fd) != 0 && written)
         problem = errno;
@@ -104,15 +104,32 @@ static gboolean may_write(const char *file, GError **error)
     return fd >= 0 || errno == ENOENT || fail(error, "cannot write", file);
 }
 
-gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error)
+gboolean ws_file_write_by(const char *file, WsFileBody body, gpointer data, GError **error)
 {
     if (ws_file_is_special(file))
-        return write_into(file, data, length, error);
+        return write_into(file, body, data, error);
     if (!may_write(file, error))
         return FALSE;
     /* a link stays a link: what it points to is replaced */
     char *target = realpath(file, NULL);
-    const gboolean ok = replace(target != NULL ? target : file, data, length, error);
+    const gboolean ok = replace(target != NULL ? target : file, body, data, error);
     free(target);
     return ok;
+}
+
+typedef struct {
+    const char *data;
+    gsize length;
+} Text;
+
+static gboolean write_text(int fd, gpointer data)
+{
+    const Text *text = data;
+    return ws_file_write_all(fd, text->data, text->length);
+}
+
+gboolean ws_file_write(const char *file, const char *data, gsize length, GError **error)
+{
+    Text text = { data, length };
+    return ws_file_write_by(file, write_text, &text, error);
 }

@@ -1,60 +1,44 @@
-/* Streaming exports into a temporary file that replaces the target when it is whole. */
+/* Exports that are written as they are made: whole or not at all, as ws_file_write() does it. */
 #include "trace/stream.h"
 #include "model/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static gboolean fail(GError **error, const char *file, int code)
-{
-    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "cannot write %s: %s", file,
-                g_strerror(code));
-    return FALSE;
-}
+typedef struct {
+    const WsTrace *t;
+    WsStreamBody body;
+} Stream;
 
-/* A device or a pipe stays what it is. */
-static gboolean write_into(const char *file, const WsTrace *t, WsStreamBody body, GError **error)
+/* The file is the caller's: a stream over a copy of its number is closed here. */
+static gboolean write_stream(int fd, gpointer data)
 {
-    FILE *f = fopen(file, "we");
-    if (!f)
-        return fail(error, file, errno);
-    body(f, t);
+    const Stream *s = data;
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    FILE *f = own < 0 ? NULL : fdopen(own, "w");
+    if (!f) {
+        if (own >= 0)
+            close(own);
+        return FALSE;
+    }
+    errno = 0;
+    s->body(f, s->t);
     int code = fflush(f) || ferror(f) ? (errno ? errno : EIO) : 0;
     if (fclose(f) && !code)
         code = errno;
-    return code ? fail(error, file, code) : TRUE;
+    errno = code;
+    return code == 0;
 }
 
 gboolean ws_stream_write(const char *file, const WsTrace *t, WsStreamBody body, GError **error)
 {
-    if (strcmp(file, "-") == 0) {
-        body(stdout, t);
-        return fflush(stdout) == 0 || fail(error, "standard output", errno);
-    }
-    if (ws_file_is_special(file))
-        return write_into(file, t, body, error);
-    g_autofree char *temporary = g_strdup_printf("%s.XXXXXX", file);
-    int fd = g_mkstemp_full(temporary, O_RDWR | O_CREAT | O_EXCL, 0666);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!f) {
-        int code = errno;
-        if (fd >= 0) {
-            close(fd);
-            g_unlink(temporary);
-        }
-        return fail(error, file, code);
-    }
-    body(f, t);
-    int code = fflush(f) || ferror(f) || fsync(fd) ? (errno ? errno : EIO) : 0;
-    if (fclose(f) && !code)
-        code = errno;
-    if (!code && g_rename(temporary, file))
-        code = errno;
-    if (!code)
+    Stream stream = { t, body };
+    if (strcmp(file, "-") != 0)
+        return ws_file_write_by(file, write_stream, &stream, error);
+    if (fflush(stdout) == 0 && write_stream(STDOUT_FILENO, &stream))
         return TRUE;
-    g_unlink(temporary);
-    return fail(error, file, code);
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno),
+                "cannot write standard output: %s", g_strerror(errno));
+    return FALSE;
 }
