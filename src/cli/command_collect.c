@@ -3,6 +3,7 @@
 #include "launch/history.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The history is a convenience: a failure is said and changes nothing. */
 static void remember(const WsCollected *collected, const char *host, const char *trace)
@@ -40,6 +41,8 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
     if (!ws_trace_save(trace, out, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     printf("%s: %u records\n", out, trace->record->len);
+    if (trace->note && strstr(trace->note, "never written")) /* nothing is lost unnoticed */
+        ws_cli_fail(WS_EXIT_YES, "%s: %s", out, trace->note);
     remember(collected, host, which == 0 ? out : NULL);
     return collected->status;
 }
