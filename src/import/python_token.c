@@ -6,15 +6,22 @@
 
 typedef struct {
     WsPython *p;
-    const char *at, *end, *line_start;
-    guint line;
+    const char *at, *end, *line_start, *counted;
+    guint line, column;
     GArray *indent;   /* guint: columns of the open blocks */
     GByteArray *open; /* brackets */
 } Lexer;
 
-static guint column_of(const Lexer *l, const char *at)
+/* Counted on from the last place that was asked for: lines may be long. */
+static guint column_of(Lexer *l, const char *at)
 {
-    return (guint)g_utf8_strlen(l->line_start, at - l->line_start) + 1;
+    if (l->counted < l->line_start || l->counted > at) {
+        l->counted = l->line_start;
+        l->column = 1;
+    }
+    l->column += (guint)g_utf8_strlen(l->counted, at - l->counted);
+    l->counted = at;
+    return l->column;
 }
 
 static void add(Lexer *l, WsTokenKind kind, const char *start, gsize length)

@@ -183,24 +183,59 @@ static gint *unmet(guint n)
     return map;
 }
 
+static gint *copy_map(const gint *map, guint n)
+{
+    return g_memdup2(map, (n + 1) * sizeof *map);
+}
+
+/* Agents from `i` on find partners among those of b that nobody has: in order if that fits, else
+ * any that does the same; a language may put another group into the warps that come first. */
+static gboolean same_agents(Pairing *q, guint i, gboolean *taken, const WsLaunchValues *va,
+                            const WsLaunchValues *vb, WsTilesStrided *tiles)
+{
+    if (i == q->a->n_agents)
+        return TRUE;
+    for (guint n = 0; n < q->b->n_agents; n++) {
+        const guint k = (i + n) % q->b->n_agents;
+        if (taken[k] || q->a->agent[i].threads != q->b->agent[k].threads)
+            continue;
+        gint *barrier = copy_map(q->barrier, q->a->n_barriers);
+        gint *buffer = copy_map(q->buffer, q->a->n_buffers);
+        gint *tensor = copy_map(q->tensor, q->a->n_tensors);
+        taken[k] = TRUE;
+        const gboolean fits =
+            same_agent(q, i, k, va, vb, tiles) && same_agents(q, i + 1, taken, va, vb, tiles);
+        if (!fits) {
+            taken[k] = FALSE;
+            memcpy(q->barrier, barrier, (q->a->n_barriers + 1) * sizeof(gint));
+            memcpy(q->buffer, buffer, (q->a->n_buffers + 1) * sizeof(gint));
+            memcpy(q->tensor, tensor, (q->a->n_tensors + 1) * sizeof(gint));
+        }
+        g_free(barrier);
+        g_free(buffer);
+        g_free(tensor);
+        if (fits)
+            return TRUE;
+    }
+    if (!q->why->len)
+        g_string_printf(q->why, "no agent has as many threads as %s", q->a->agent[i].name);
+    return FALSE;
+}
+
 gboolean ws_program_same(const WsProgram *a, const WsProgram *b, const WsLaunchValues *va,
                          const WsLaunchValues *vb, gint64 n_tiles, char **why)
 {
     Pairing q = {
         a, b, unmet(a->n_barriers), unmet(a->n_buffers), unmet(a->n_tensors), g_string_new(NULL)
     };
+    WsTilesStrided tiles = { 0, MAX(n_tiles / 3, 1), n_tiles };
+    g_autofree gboolean *taken = g_new0(gboolean, b->n_agents + 1);
     gboolean same = a->n_agents == b->n_agents;
     if (!same)
         g_string_printf(q.why, "%u agents and %u", a->n_agents, b->n_agents);
-    /* agents pair by order; a default partition that stands first in one file and last in the other
-     * pairs by what it does */
-    for (guint i = 0; same && i < a->n_agents; i++) {
-        WsTilesStrided tiles = { 0, MAX(n_tiles / 3, 1), n_tiles };
-        same = a->agent[i].threads == b->agent[i].threads && same_agent(&q, i, i, va, vb, &tiles);
-        if (a->agent[i].threads != b->agent[i].threads)
-            g_string_printf(q.why, "agents %s and %s have %u and %u threads", a->agent[i].name,
-                            b->agent[i].name, a->agent[i].threads, b->agent[i].threads);
-    }
+    same = same && same_agents(&q, 0, taken, va, vb, &tiles);
+    if (same)
+        g_string_truncate(q.why, 0);
     same = same && same_objects(&q);
     g_free(q.barrier);
     g_free(q.buffer);

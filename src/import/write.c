@@ -569,9 +569,13 @@ static gint64 arrivals_of(WsRead *r, const WsReadBarrier *b)
 {
     gint64 n = 0;
     for (gint64 i = 0; i < b->copies; i++) {
-        if (n && b->count[i] && b->count[i] != n)
+        if (n && b->count[i] && b->count[i] != n) { /* never to be called proved */
             ws_source_unread(r, b->line, 1, b->line,
                              "arrival counts that differ between the slots of a barrier", b->name);
+            WsReadGroup *g = g_ptr_array_index(r->groups, 0);
+            ws_source_step(r, g->body, WS_READ_OPAQUE, b->line, 1, b->line);
+            return n;
+        }
         n = MAX(n, b->count[i]);
     }
     return MAX(n, 1);

@@ -1,0 +1,254 @@
+/* Gluon as people write it and as `--as gluon` writes it: designs there and back, verdicts, and
+ * mistakes planted in a kernel found on their lines. */
+#include "check/check.h"
+#include "codegen/python/python.h"
+#include "import/import.h"
+
+#include <string.h>
+
+typedef struct {
+    WsDesign *design;
+    WsProgram *program;
+    WsFindings *findings;
+} Read;
+
+static void read_clear(Read *r)
+{
+    g_clear_pointer(&r->program, ws_program_unref);
+    g_clear_pointer(&r->design, ws_design_unref);
+    g_clear_pointer(&r->findings, ws_findings_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Read, read_clear)
+
+static Read read_design(const char *path)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    Read r = { .findings = ws_findings_new() };
+    r.design = ws_design_load(file, r.findings);
+    g_assert_nonnull(r.design);
+    r.program = ws_elaborate(r.design, NULL, 0, r.findings);
+    g_assert_nonnull(r.program);
+    return r;
+}
+
+/* The import as a program; at most `unread` things may be left unread. */
+static Read read_gluon(const char *text, guint unread)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import =
+        ws_import_text(text, strlen(text), "kernel.py", WS_IMPORT_GLUON, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < import->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(import->unread, i);
+        g_test_message("%u: not read: %s\n%s", u->line, u->what, u->source);
+    }
+    g_assert_cmpuint(import->unread->len, <=, unread);
+    Read r = { ws_design_ref(import->design), NULL, ws_findings_new() };
+    r.program = ws_elaborate(r.design, NULL, 0, r.findings);
+    if (!r.program) {
+        g_autofree char *says = ws_findings_print(r.findings, "kernel.py");
+        g_test_message("%s", says);
+    }
+    g_assert_nonnull(r.program);
+    return r;
+}
+
+static char *written(void)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon/gemm.py", NULL);
+    char *text;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    return text;
+}
+
+/* --- there and back
+ * ------------------------------------------------------------------------------*/
+
+static WsLaunchValues *values_of(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    for (guint i = 0; i < a->n_vars; i++) {
+        WsSize s = { a->var[i].name, 0 };
+        if (a->var[i].kind != WS_VAR_SIZE || ws_program_find_var(p, s.name) < 0)
+            continue;
+        s.value = ws_launch_var(from, (gint)i);
+        g_array_append_val(size, s);
+    }
+    WsLaunchValues *v =
+        ws_launch_values(p, (const WsSize *)(gpointer)size->data, size->len, FALSE, findings);
+    g_assert_nonnull(v);
+    return v;
+}
+
+static const struct {
+    const char *path;
+    guint unread;
+} same[] = {
+    { "projects/gemm-bf16/design.wstave", 0 },
+    { "projects/gemm-bf16-deferred/design.wstave", 0 },
+    { "tests/designs/gemm-cooperative.wstave", 0 },
+    { "tests/designs/gemm-one-consumer.wstave", 0 },
+    { "tests/designs/gemm-pipe.wstave", 0 },
+    { "tests/designs/gemm-tle.wstave", 0 },
+    { "tests/designs/attention-ahead.wstave", 1 },
+    { "tests/designs/attention-straight.wstave", 1 },
+};
+
+static void test_same(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_auto(Read) a = read_design(same[i].path);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_gluon(a.program, &error), *why = NULL;
+    g_assert_no_error(error);
+    g_auto(Read) b = read_gluon(text, same[i].unread);
+    g_autoptr(WsFindings) none = ws_findings_new();
+    g_autoptr(WsLaunchValues) va = ws_launch_values(a.program, NULL, 0, TRUE, none);
+    g_autoptr(WsLaunchValues) vb = values_of(b.program, va, a.program);
+    const gboolean is = ws_program_same(a.program, b.program, va, vb, ws_launch_tiles(va), &why);
+    if (!is)
+        g_test_message("%s: %s", same[i].path, why);
+    g_assert_true(is);
+}
+
+/* Named barriers become mbarriers there: not the same program, but one that is proved. */
+static const struct {
+    const char *path;
+    guint unread;
+} proved[] = {
+    { "projects/gemm-bf16/design.wstave", 0 },
+    { "projects/gemm-bf16-pingpong/design.wstave", 0 },
+    { "projects/attention-d128-full/design.wstave", 1 },
+    { "tests/designs/attention-tle-pingpong.wstave", 1 },
+    { "tests/designs/gemm-pingpong.wstave", 0 },
+};
+
+static void test_proved(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_auto(Read) a = read_design(proved[i].path);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_gluon(a.program, &error);
+    g_assert_no_error(error);
+    g_auto(Read) b = read_gluon(text, proved[i].unread);
+    g_autoptr(WsVerdict) v = ws_check(b.program, NULL, b.findings);
+    g_autofree char *says = ws_findings_print(b.findings, "kernel.py");
+    if (v->kind != WS_VERDICT_PROVED)
+        g_test_message("%s", says);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+}
+
+/* --- by hand
+ * ---------------------------------------------------------------------------------------*/
+
+static void test_hand(void)
+{
+    g_autofree char *text = written();
+    g_auto(Read) r = read_gluon(text, 0);
+    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+    g_assert_cmpuint(r.program->n_agents, ==, 3);
+    g_assert_cmpuint(r.program->n_buffers, ==, 3);
+    g_assert_cmpuint(r.program->threads, ==, 384);
+    const WsNode *wait = ws_design_find(r.design, "groups/load/body/0/do/0/do/0");
+    guint line, column;
+    g_assert_true(ws_import_place(wait, &line, &column));
+    g_assert_cmpuint(line, ==, 21);
+    g_assert_cmpuint(column, ==, 13);
+}
+
+static const struct {
+    const char *title, *from, *to; /* first occurrence */
+    const char *rule;              /* that speaks */
+    const char *source;            /* on the line it names */
+} planted[] = {
+    { "no-empty-wait", "            mbarrier.wait(empty.index(slot), phase)\n", "", "P-",
+      "tma.async_copy_global_to_shared(" },
+    { "full-phase-flipped", "done // STAGES & 1)", "done // STAGES & 1 ^ 1)", "P-", "" },
+    { "producer-phase", "    phase = 1\n", "    phase = 0\n", "P-DL", "mbarrier.wait(" },
+    { "phase-of-the-tile",
+      "    done = 0\n    for tile in range(gl.program_id(0), n_tiles, gl.num_programs(0)):\n",
+      "    for tile in range(gl.program_id(0), n_tiles, gl.num_programs(0)):\n        done = 0\n",
+      "P-CNT", "mbarrier.arrive(empty" },
+    { "empty-counts-one", "mbarrier.init(empty.index(i), count=2)",
+      "mbarrier.init(empty.index(i), count=1)", "P-CNT", "mbarrier.arrive(empty" },
+    { "empty-counts-three", "mbarrier.init(empty.index(i), count=2)",
+      "mbarrier.init(empty.index(i), count=3)", "P-DL", "mbarrier.wait(" },
+    { "too-many-bytes", "(2 * BM * BK + BN * BK) * 2)", "(2 * BM * BK + BN * BK) * 4)", "P-",
+      "mbarrier." },
+    { "too-few-bytes", "(2 * BM * BK + BN * BK) * 2)", "(2 * BM * BK) * 2)", "P-TX",
+      "tma.async_copy" },
+    { "no-mma-wait", "            acc = warpgroup_mma_wait(0, deps=[acc])\n", "", "P-ASYNC", "" },
+    { "release-in-flight", "warpgroup_mma_wait(0, deps=[acc])", "warpgroup_mma_wait(1, deps=[acc])",
+      "P-ASYNC", "" },
+    { "slot-off-by-one", "mbarrier.arrive(empty.index(slot), count=1)",
+      "mbarrier.arrive(empty.index((done + 1) % STAGES), count=1)", "P-", "" },
+    { "staging-overwritten", "        tma.store_wait(0)\n        c_tile", "        c_tile", "P-",
+      "c_tile" },
+};
+
+static char *plant(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    g_assert_nonnull(at);
+    g_autofree char *head = g_strndup(text, at - text);
+    return g_strconcat(head, to, at + strlen(from), NULL);
+}
+
+static void test_planted(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *right = written();
+    g_autofree char *text = plant(right, planted[i].from, planted[i].to);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    g_auto(Read) r = read_gluon(text, 0);
+    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
+    ws_import_locate(r.design, r.findings);
+    gboolean found = FALSE;
+    for (guint k = 0; k < r.findings->list->len; k++) {
+        const WsFinding *f = g_ptr_array_index(r.findings->list, k);
+        const char *source = f->line && f->line <= g_strv_length(line) ? line[f->line - 1] : "";
+        if (f->severity == WS_SEVERITY_HINT)
+            continue;
+        g_test_message("%s at line %u: %s\n%s", ws_rule(f->rule)->text, f->line, f->message,
+                       source);
+        found |= f->line && f->severity == WS_SEVERITY_ERROR &&
+                 g_str_has_prefix(ws_rule(f->rule)->text, planted[i].rule) &&
+                 strstr(source, planted[i].source);
+    }
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
+    g_assert_true(found);
+}
+
+/* What is not read stays in the design, so that nothing is called proved. */
+static void test_opaque(void)
+{
+    g_autofree char *right = written();
+    g_autofree char *text = plant(right, "            mbarrier.wait(empty.index(slot), phase)\n",
+                                  "            mystery(empty, slot)\n");
+    g_auto(Read) r = read_gluon(text, 1);
+    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
+    g_assert_cmpint(v->kind, !=, WS_VERDICT_PROVED);
+    g_assert_true(r.program->has_raw);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(same); i++) {
+        g_autofree char *path = g_strdup_printf("/import/gluon/same/%s", same[i].path);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_same);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(proved); i++) {
+        g_autofree char *path = g_strdup_printf("/import/gluon/proved/%s", proved[i].path);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_proved);
+    }
+    g_test_add_func("/import/gluon/by-hand", test_hand);
+    for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
+        g_autofree char *path = g_strdup_printf("/import/gluon/planted/%s", planted[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_planted);
+    }
+    g_test_add_func("/import/gluon/opaque", test_opaque);
+    return g_test_run();
+}

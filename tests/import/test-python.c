@@ -1,0 +1,147 @@
+/* The reader of Python: its tree, its errors with line and column, its limits. */
+#include "import/import.h"
+#include "import/python.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *text, *tree;
+} trees[] = {
+    { "precedence", "x = a + b * c % 2 << 1 & ~d\n",
+      "block @1:1\n  assign @1:1\n    name x @1:1\n    binary & @1:5\n      binary << @1:5\n"
+      "        binary + @1:5\n          name a @1:5\n          binary % @1:9\n"
+      "            binary * @1:9\n              name b @1:9\n              name c @1:13\n"
+      "            int 2 @1:17\n        int 1 @1:22\n      unary ~ @1:26\n        name d @1:27\n" },
+    { "chained", "a < b < c\n",
+      "block @1:1\n  expr @1:1\n    binary and @1:1\n      binary < @1:1\n        name a @1:1\n"
+      "        name b @1:5\n      binary < @1:1\n        name b @1:5\n        name c @1:9\n" },
+    { "call", "f(x, n=1, *r)[0, :].g\n",
+      "block @1:1\n  expr @1:1\n    attr g @1:1\n      index @1:1\n        call @1:1\n"
+      "          name f @1:1\n          name x @1:3\n          keyword n @1:6\n            int 1 "
+      "@1:8\n"
+      "          star * @1:11\n            name r @1:12\n        tuple @1:15\n          int 0 "
+      "@1:15\n"
+      "          slice @1:18\n            const None @1:18\n            const None @1:19\n"
+      "            const None @1:19\n" },
+    { "blocks", "if a:\n    b\nelif c: d\nelse:\n  e\n",
+      "block @1:1\n  if @1:1\n    name a @1:4\n    block @1:5\n      expr @2:5\n        name b "
+      "@2:5\n"
+      "    block @3:1\n      if @3:1\n        name c @3:6\n        block @3:7\n          expr "
+      "@3:9\n"
+      "            name d @3:9\n        block @4:5\n          expr @5:3\n            name e "
+      "@5:3\n" },
+    { "def", "@jit\ndef f(a, b: int = 2, *, c):\n    return a,\n",
+      "block @1:1\n  def f @2:1\n    params @2:7\n      param a @2:7\n        const None @2:8\n"
+      "        const None @2:8\n      param b @2:10\n        name int @2:13\n        int 2 @2:19\n"
+      "      param * @2:22\n        const None @2:23\n        const None @2:23\n      param c "
+      "@2:25\n"
+      "        const None @2:26\n        const None @2:26\n    block @2:27\n      return @3:5\n"
+      "        tuple @3:12\n          name a @3:12\n    name jit @1:2\n" },
+};
+
+static void test_tree(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsPython) p = ws_python_parse(trees[i].text, strlen(trees[i].text), "t.py", &error);
+    g_assert_no_error(error);
+    g_autofree char *tree = ws_python_print(ws_python_module(p));
+    g_assert_cmpstr(tree, ==, trees[i].tree);
+}
+
+static const struct {
+    const char *text, *says;
+} bad[] = {
+    { "x = (1,\n", "t.py:2:1: the file ends inside a bracket '('" },
+    { "if a:\nb\n", "t.py:2:1: 'b' stands where an indented block is wanted" },
+    { "if a:\n    b\n  c\n", "t.py:3:3: this line is indented like no block" },
+    { "x = 'abc\n", "t.py:1:5: a string begins here and does not end" },
+    { "x = )\n", "t.py:1:5: ')' closes no bracket of its kind" },
+    { "def (x):\n  pass\n", "t.py:1:5: '(' stands where" },
+    { "x = 1 +\n", "t.py:1:8: the line ends where an expression is wanted" },
+    { "a b\n", "t.py:1:3: 'b' stands where the end of the line is wanted" },
+    { "x = \xff\n", "t.py:1:1: the line holds bytes that are not UTF-8 text" },
+    { "x = $\n", "t.py:1:5: the character 0x24 is no Python" },
+};
+
+static void test_bad(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsPython) p = ws_python_parse(bad[i].text, strlen(bad[i].text), "t.py", &error);
+        g_assert_null(p);
+        g_assert_error(error, WS_PYTHON_ERROR, WS_PYTHON_ERROR_SYNTAX);
+        if (!g_str_has_prefix(error->message, bad[i].says))
+            g_test_message("%s\nis not\n%s", error->message, bad[i].says);
+        g_assert_true(g_str_has_prefix(error->message, bad[i].says));
+    }
+}
+
+/* Nesting of all kinds, long chains, long files: an error, never a crash. */
+static void test_limits(void)
+{
+    static const struct {
+        const char *open, *middle, *close;
+        guint n;
+    } bombs[] = {
+        { "(", "1", ")", 100000 },         { "[", "1", "]", 5000 },
+        { "-", "1", "", 200000 },          { "f(", "1", ")", 3000 },
+        { "not ", "x", "", 9000 },         { "1 + ", "1", "", 100000 },
+        { "x.", "y", "", 100000 },         { "lambda: ", "1", "", 9000 },
+        { "1 if ", "1", " else 1", 9000 }, { "if a:\n", "", "", 1 },
+        { "x = 1\n", "", "", 180000 },     { "{", "1", "}", 3000 },
+        { "1 ** ", "1", "", 100000 },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(bombs); i++) {
+        GString *text = g_string_new(NULL);
+        for (guint k = 0; k < bombs[i].n; k++)
+            g_string_append(text, bombs[i].open);
+        g_string_append(text, bombs[i].middle);
+        for (guint k = 0; k < bombs[i].n; k++)
+            g_string_append(text, bombs[i].close);
+        g_string_append_c(text, '\n');
+        g_autoptr(GError) error = NULL;
+        WsPython *p = ws_python_parse(text->str, text->len, "bomb.py", &error);
+        g_assert_null(p);
+        g_assert_nonnull(strstr(error->message, "bomb.py:"));
+        g_string_free(text, TRUE);
+    }
+}
+
+/* Python outside of the subset, and no kernel at all. */
+static void test_no_kernel(void)
+{
+    static const struct {
+        const char *text, *says;
+    } files[] = {
+        { "x = 1\n", "no function of the file calls warp_specialize" },
+        { "def k(N: gl.constexpr):\n    gl.warp_specialize([(f, ())], [], [])\n",
+          "k.py:1:7: the constexpr parameter `N` has no value" },
+        { "def f(): pass\ndef k():\n    gl.warp_specialize([(f, ())], [4], [])\n",
+          "k.py:3:5: 0 workers, 1 warp counts, 0 register counts" },
+        { "def k():\n    gl.warp_specialize(parts, [4], [24])\n",
+          "k.py:2:5: a second warp_specialize" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autoptr(GError) error = NULL;
+        WsImport *import =
+            ws_import_text(files[i].text, strlen(files[i].text), "k.py", WS_IMPORT_GLUON, &error);
+        g_assert_null(import);
+        if (!strstr(error->message, files[i].says))
+            g_test_message("%s", error->message);
+        g_assert_nonnull(strstr(error->message, files[i].says));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(trees); i++) {
+        g_autofree char *path = g_strdup_printf("/import/python/tree/%s", trees[i].name);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_tree);
+    }
+    g_test_add_func("/import/python/errors", test_bad);
+    g_test_add_func("/import/python/limits", test_limits);
+    g_test_add_func("/import/python/no-kernel", test_no_kernel);
+    return g_test_run();
+}
