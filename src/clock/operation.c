@@ -271,6 +271,15 @@ static WsMove move_shared_store(WsPlay *play, WsPlayer *a, const WsWork *w)
     return WS_MOVE_NEXT;
 }
 
+/* Takes the unit for longer than its work is: it is busy for the work alone. */
+static double serve_slower(WsUnit *u, double at, double cycles, double slower)
+{
+    if (cycles <= 0)
+        return at;
+    u->busy -= cycles * (slower - 1);
+    return ws_unit_serve(u, at, cycles * slower);
+}
+
 static WsMove move_work(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
@@ -283,16 +292,14 @@ static WsMove move_work(WsPlay *play, WsPlayer *a)
     if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX)
         return move_shared_store(play, a, w);
     double longest = MAX(w->alu, MAX(w->mufu, w->smem));
-    double slices = CLAMP(ceil(longest / SLICE), 1, 1000), parts = slices;
-    double end = a->now;
+    double slices = CLAMP(ceil(longest / SLICE), 1, 1000);
+    double end = a->now, slower = 1;
     /* wgmma reads and writes the register file too: every result takes longer, for all who wait. */
     if (sm->tensor.free > a->now)
-        parts /= cost(play, WS_MACHINE_MATH_BESIDE_MMA);
-    end = later(end, ws_unit_serve(&sm->alu, a->now, w->alu / parts));
-    if (w->mufu > 0)
-        end = later(end, ws_unit_serve(&sm->mufu, a->now, w->mufu / parts));
-    if (w->smem > 0)
-        end = later(end, ws_unit_serve(&sm->smem, a->now, w->smem / parts));
+        slower = cost(play, WS_MACHINE_MATH_BESIDE_MMA);
+    end = later(end, serve_slower(&sm->alu, a->now, w->alu / slices, slower));
+    end = later(end, serve_slower(&sm->mufu, a->now, w->mufu / slices, slower));
+    end = later(end, serve_slower(&sm->smem, a->now, w->smem / slices, slower));
     a->now = end;
     if (++a->part < slices)
         return WS_MOVE_AGAIN;
