@@ -45,6 +45,9 @@ static void best_edit(Scenario *s)
     g_autofree char *text = hands_text(s);
     g_assert_cmpfloat(best->gain, >, 0);
     g_assert_cmpint(best->cycles_before, ==, before);
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(panel(s)), "were timed") &&
+             scenario_find_text(GTK_WIDGET(panel(s)), title));
+    scenario_settle(GTK_WIDGET(panel(s)));
     hands_shot(s, "next-edit");
     scenario_click_widget(scenario_find_text(GTK_WIDGET(panel(s)), title), NULL);
     WAIT_FOR(gtk_widget_is_sensitive(scenario_find_text(GTK_WIDGET(panel(s)), "Make This Edit")));
