@@ -49,6 +49,7 @@ static void best_edit(Scenario *s)
              scenario_find_text(GTK_WIDGET(panel(s)), title));
     scenario_settle(GTK_WIDGET(panel(s)));
     hands_shot(s, "next-edit");
+    scenario_settle(GTK_WIDGET(panel(s))); /* rows have their places */
     scenario_click_widget(scenario_find_text(GTK_WIDGET(panel(s)), title), NULL);
     WAIT_FOR(gtk_widget_is_sensitive(scenario_find_text(GTK_WIDGET(panel(s)), "Make This Edit")));
     /* First only tried. */
