@@ -99,9 +99,8 @@ static GtkWidget *field(Scenario *s, const char *key)
 {
     hands_settle(s);
     scenario_settle(GTK_WIDGET(s->window));
-    GtkWidget *input = ws_fields_entry(fields(s), key);
-    if (!input)
-        g_error("no field %s", key);
+    GtkWidget *input = NULL;
+    WAIT_FOR((input = ws_fields_entry(fields(s), key)));
     hands_scroll_to(s, input);
     return input;
 }
@@ -134,6 +133,7 @@ void hands_choose_field(Scenario *s, const char *key, const char *word)
     while (g_strcmp0(gtk_string_list_get_string(list, to), word))
         g_assert_cmpuint(++to, <, g_list_model_get_n_items(G_LIST_MODEL(list)));
     scenario_click_widget(drop, NULL);
+    WAIT_FOR(scenario_find_type(drop, "GtkPopover"));
     scenario_settle(GTK_WIDGET(s->window));
     scenario_key("Home"); /* the row under the pointer is selected while it is there */
     for (guint i = 0; i < to; i++)
@@ -169,14 +169,23 @@ static GtkWidget *row_in_sight(Scenario *s, const char *label, guint nth)
     if (!row)
         g_error("no row %s (%u)", label, nth);
     hands_scroll_to(s, row);
+    scenario_settle(GTK_WIDGET(s->window)); /* rows are made anew when the design changes */
     return ws_structure_row_widget(hands_structure(s), label, nth);
 }
 
+/* The list may still scroll to what was selected before: looked at, and clicked again. */
 static void click_row(Scenario *s, const char *label, guint nth, const char *modifier)
 {
-    GtkWidget *row = row_in_sight(s, label, nth);
-    scenario_click(row, 12, gtk_widget_get_height(row) / 2.0, 1, modifier);
-    hands_settle(s);
+    for (guint tries = 0; tries < 4; tries++) {
+        GtkWidget *row = row_in_sight(s, label, nth);
+        scenario_click(row, 12, gtk_widget_get_height(row) / 2.0, 1, modifier);
+        hands_settle(s);
+        row = ws_structure_row_widget(hands_structure(s), label, nth);
+        GtkWidget *item = row ? gtk_widget_get_parent(row) : NULL;
+        if (item && gtk_widget_get_state_flags(item) & GTK_STATE_FLAG_SELECTED)
+            return;
+    }
+    g_error("%s (%u) is not selected by clicks", label, nth);
 }
 
 void hands_select_row(Scenario *s, const char *label, guint nth)

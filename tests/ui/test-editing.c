@@ -283,10 +283,10 @@ static void several_at_once(Scenario *s)
     hands_select(s, LOADS "1", FALSE);
     hands_select(s, LOADS "2", TRUE);
     WsFields *fields = WS_FIELDS(scenario_find_type(GTK_WIDGET(s->window), "WsFields"));
-    GtkWidget *at = ws_fields_entry(fields, "at");
-    g_assert_nonnull(at);
+    GtkWidget *at = NULL;
+    WAIT_FOR((at = ws_fields_entry(fields, "at")) &&
+             scenario_find_text(GTK_WIDGET(fields), "several values"));
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(at)), ==, "");
-    g_assert_nonnull(scenario_find_text(GTK_WIDGET(fields), "several values"));
     hands_type_field(s, "note", "both");
     g_assert_cmpstr(ws_node_text(node(s, LOADS "1"), WS_F_note), ==, "both");
     g_assert_cmpstr(ws_node_text(node(s, LOADS "2"), WS_F_note), ==, "both");
