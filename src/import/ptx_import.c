@@ -41,7 +41,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->ended = w->waits = FALSE;
     w->registers = 0;
     w->walked = NULL;
-    w->p.budget = 0;
+    w->depth = 0;
     w->p.frame = &frame;
     w->p.group = ws_source_group(r, "role", w->ptx->line);
     w->p.to = w->p.group->body;

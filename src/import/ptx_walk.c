@@ -22,7 +22,7 @@ static gboolean is_global(const char *op)
 
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
 {
-    if (++w->p.budget > PY_READ_BUDGET * 10) {
+    if (++w->p.budget > PTX_READ_BUDGET || w->p.r->exprs->len > PTX_READ_BUDGET) {
         ws_source_fail(w->p.r, i->line, 1, "Import a smaller kernel.",
                        "this kernel takes too long to follow");
         return;
@@ -344,13 +344,15 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         }
         return (gint)(in ? taken : fall);
     }
-    if (!c) {
-        ptx_unread(w, i, "a branch whose condition is not known");
+    if (!c || w->depth >= PTX_MAX_DEPTH) {
+        ptx_unread(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
         ptx_new_step(w, WS_READ_OPAQUE, i);
         return (gint)fall;
     }
     const gint join = own && b->join >= 0 && !inside(own->blocks, (guint)b->join) ? stop : b->join;
+    w->depth++;
     choice(w, i, c, taken, fall, join);
+    w->depth--;
     if (join < 0)
         w->ended = TRUE;
     return join == stop ? -1 : join;

@@ -40,9 +40,13 @@ typedef struct {
     gboolean waits;
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     gboolean ended;                         /* the thread returned */
+    guint depth;         /* branches inside each other */
     gboolean fresh;                         /* no step yet in this round */
     gpointer walked;                        /* the innermost loop being walked */
 } PtxWalk;
+
+#define PTX_MAX_DEPTH   12
+#define PTX_READ_BUDGET 1000000 /* instructions followed, over all warps */
 
 /* One instruction that is no branch. */
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i);
