@@ -174,6 +174,7 @@ static gint loop(PtxWalk *w, guint block)
     own.loop.decide = decide;
     own.loop.names = g_ptr_array_new();
     collect_assigned(w, l, own.loop.names);
+    w->p.budget += 2000;
     own.loop.name = py_group_name(&w->p, "k");
     g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
@@ -351,6 +352,7 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
     }
     const gint join = own && b->join >= 0 && !inside(own->blocks, (guint)b->join) ? stop : b->join;
     w->depth++;
+    w->p.budget += 2000; /* all registers are copied twice */
     choice(w, i, c, taken, fall, join);
     w->depth--;
     if (join < 0)
