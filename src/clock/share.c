@@ -27,6 +27,7 @@ typedef struct {
     guint *loads;       /* by agent */
     double *executions; /* by op, in one tile */
     guint32 *streamed;  /* by tensor: dimensions that some load walks through inside a tile */
+    guint8 *at_once;    /* by agent: the coordinates of a tile tell all its places */
     WsShares *s;
 } Look;
 
@@ -180,6 +181,63 @@ static void touch_place(Look *look, guint64 place, const WsOp *op, gint wave)
     t->then = look->fetched;
 }
 
+static void note_round(const WsExpr *node, gpointer hangs_on_rounds)
+{
+    Walks *walks = hangs_on_rounds;
+    if (node->op == WS_EXPR_INDEX)
+        walks->walks = TRUE;
+    if (node->op != WS_EXPR_VAR)
+        return;
+    const WsVarKind kind = walks->p->var[node->var].kind;
+    if (kind != WS_VAR_SIZE && kind != WS_VAR_RUN && kind != WS_VAR_AXIS && kind != WS_VAR_TILE)
+        walks->walks = TRUE;
+}
+
+/* Whether no place of an agent's loads hangs on more than the tile. */
+static gboolean places_of_tile(const Look *look, guint agent)
+{
+    Walks walks = { look->p, FALSE, NULL };
+    for (guint i = 0; i < look->p->n_ops; i++) {
+        const WsOp *op = look->p->op[i];
+        for (guint d = 0; op->agent == (gint)agent && is_load(op) && d < op->n_coord; d++)
+            if (!(look->streamed[op->tensor] & 1u << d))
+                ws_expr_visit(op->coord[d], note_round, &walks);
+    }
+    return !walks.walks;
+}
+
+static void look_at_load(Look *look, WsWalker *w, const WsOp *op, gint wave, gboolean played)
+{
+    guint64 place = place_of(look, w, op);
+    touch_place(look, place, op, wave);
+    if (played) {
+        look->place[op->index] = place;
+        look->known[op->index] = 1;
+    }
+}
+
+static gboolean in_tile(const WsStep *step)
+{
+    for (guint i = 0; i < step->n_rounds; i++)
+        if (step->loop[i]->over == WS_OVER_TILES)
+            return TRUE;
+    return FALSE;
+}
+
+/* All loads that the played tile has, from the first step of this one. */
+static gboolean look_at_once(Look *look, WsWalker *w, const WsStep *step, guint agent, gint wave,
+                             gboolean played)
+{
+    if (!look->at_once[agent] || !in_tile(step))
+        return FALSE;
+    for (guint i = 0; i < look->p->n_ops; i++) {
+        const WsOp *op = look->p->op[i];
+        if (op->agent == (gint)agent && is_load(op) && look->executions[i] > 0)
+            look_at_load(look, w, op, wave, played);
+    }
+    return TRUE;
+}
+
 static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean played)
 {
     g_autoptr(WsWalker) w = ws_walker_new(look->p, look->v, agent, 0, only_tile, &id);
@@ -189,16 +247,13 @@ static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean
     ws_walker_set_element(w, guess_element, (gpointer)look->v);
     while (found < look->loads[agent] && steps++ < MAX_LOOK && ws_walker_next(w, &step, NULL)) {
         const WsOp *op = step.op;
+        if (look_at_once(look, w, &step, agent, wave, played))
+            return;
         if (!is_load(op) || seen[op->index])
             continue;
         seen[op->index] = 1;
         found++;
-        guint64 place = place_of(look, w, op);
-        touch_place(look, place, op, wave);
-        if (played) {
-            look->place[op->index] = place;
-            look->known[op->index] = 1;
-        }
+        look_at_load(look, w, op, wave, played);
     }
 }
 
@@ -240,21 +295,24 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
     g_autofree guint *loads = g_new0(guint, p->n_agents + 1);
     g_autofree double *executions = g_new0(double, p->n_ops + 1);
     g_autofree guint32 *streamed = g_new0(guint32, p->n_tensors + 1);
+    g_autofree guint8 *at_once = g_new0(guint8, p->n_agents + 1);
     g_autoptr(GHashTable) touch =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     clusters = MAX(clusters, 1);
     s->n_ops = p->n_ops;
     s->waves = (guint)CLAMP((count + clusters - 1) / clusters, 1, MAX(waves, 1));
     s->share = g_new0(WsShare, (gsize)s->waves * MAX(p->n_ops, 1));
-    Look look = { p,     v,     clusters, played,     l2_bytes, 0, touch,
-                  place, known, loads,    executions, streamed, s };
+    Look look = { p,     v,     clusters, played,     l2_bytes, 0,       touch,
+                  place, known, loads,    executions, streamed, at_once, s };
     note_streams(&look);
     for (guint i = 0; i < p->n_ops; i++)
         if (p->op[i]->agent >= 0 && is_load(p->op[i]))
             loads[p->op[i]->agent]++;
     for (guint agent = 0; agent < p->n_agents; agent++)
-        if (loads[agent])
+        if (loads[agent]) {
+            at_once[agent] = places_of_tile(&look, agent);
             count_executions(&look, agent, MIN(played, count - 1));
+        }
     for (guint w = 0; w < s->waves; w++)
         look_at_wave(&look, (gint)w, count);
     return s;
