@@ -11,11 +11,25 @@ const WsExpr *ws_x_own(WsRead *r, WsExpr *e)
     return e;
 }
 
+/* An expression shares its parts, but whoever walks it sees a tree: it must stay small. */
+static gboolean is_small(const WsExpr *e, guint *left)
+{
+    if (!*left)
+        return FALSE;
+    --*left;
+    for (guint i = 0; i < e->n_args; i++)
+        if (!is_small(e->arg[i], left))
+            return FALSE;
+    return TRUE;
+}
+
 /* Folds what is constant; an overflow or a division by zero makes it "not known". */
 static const WsExpr *fold(WsRead *r, WsExpr *e)
 {
     static const WsExprEnv nothing = { 0 };
-    WsExpr *folded = e->height < WS_EXPR_MAX_HEIGHT / 4 ? ws_expr_fold(e, &nothing, NULL) : NULL;
+    guint left = 1000;
+    const gboolean fits = e->height < WS_EXPR_MAX_HEIGHT / 4 && is_small(e, &left);
+    WsExpr *folded = fits ? ws_expr_fold(e, &nothing, NULL) : NULL;
     ws_expr_unref(e);
     return ws_x_own(r, folded);
 }
