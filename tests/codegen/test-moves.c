@@ -1,5 +1,5 @@
 /* Every design in tests/designs/moves, the fp8 projects and the designs that need reads, gathers or
- * dynamic tiles: rehearsed right in several orders, assembled without
+ * dynamic tiles: rehearsed right (in two orders with -m slow), assembled without
  * spills where ptxas is there. */
 #include "codegen/generate.h"
 
@@ -68,7 +68,7 @@ static void test_design(gconstpointer data)
     g_assert_nonnull(p);
     g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
     rehearse(p, 1);
-    if (!strstr(data, "sparse-mla") && !n_set) /* these take a while */
+    if (g_test_slow()) /* ./dev soak: another order */
         rehearse(p, 2);
     assemble(p);
 }

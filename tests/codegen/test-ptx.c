@@ -178,7 +178,11 @@ static void test_ptxas(gconstpointer data)
         return;
     }
     WsProgram *p = load(c);
-    for (guint build = TIMED; build <= DEBUG_WAITS; build++) {
+    /* ptxas takes seconds for each build of an attention: all of one here, all with -m slow (./dev
+     * soak) */
+    const gboolean every = c < computing || c >= computing + G_N_ELEMENTS(computing) ||
+                           strcmp(c->name, "d128") == 0 || g_test_slow();
+    for (guint build = TIMED; build <= (every ? DEBUG_WAITS : TIMED); build++) {
         g_autofree char *ptx = generate(p, build);
         g_autoptr(GError) error = NULL;
         GBytes *cubin = NULL;
@@ -188,7 +192,8 @@ static void test_ptxas(gconstpointer data)
         g_assert_no_error(error);
         if (!ws_ptxas_report_clean(r))
             g_test_message("build %u: %s", build, r->log);
-        /* Debug builds are not timed: their waits report much, and groups with 24 registers spill. */
+        /* Debug builds are not timed: their waits report much, and groups with 24 registers spill.
+         */
         g_assert_true(build == DEBUG_WAITS ? r->diagnostics->len == 0 : ws_ptxas_report_clean(r));
         g_assert_cmpuint(r->registers, >, 0);
         g_assert_cmpuint(r->registers, <=, p->entry_registers);
