@@ -1,6 +1,7 @@
 #include "ui/problem_fixes.h"
 
 #include "check/fix.h"
+#include "model/text.h"
 
 #include <glib/gi18n.h>
 
@@ -163,8 +164,8 @@ static void on_reason(Fixes *self, GtkEntry *entry)
     if (!*reason)
         return;
     const char *rule = g_object_get_data(G_OBJECT(entry), "rule");
-    g_autofree char *at = ws_json_quote(g_object_get_data(G_OBJECT(entry), "at"));
-    g_autofree char *why = ws_json_quote(reason);
+    g_autofree char *at = ws_text_quote(g_object_get_data(G_OBJECT(entry), "at"));
+    g_autofree char *why = ws_text_quote(reason);
     Silence *data = g_new0(Silence, 1);
     *data = (Silence){ g_object_ref(self->document),
                        g_strdup_printf("{\"rule\":\"%s\",\"at\":%s,\"reason\":%s}", rule, at, why),

@@ -1,5 +1,6 @@
 /* New steps and objects, with what they need guessed from what there is. */
 #include "edit/edit.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -193,7 +194,7 @@ gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at)
 
 WsDesign *ws_edit_empty(const char *name)
 {
-    g_autofree char *title = ws_json_quote(name);
+    g_autofree char *title = ws_text_quote(name);
     g_autofree char *text = g_strdup_printf(
         "{\"warpstave\":1,\"name\":%s,\"target\":\"sm_90a\",\"tensors\":[],"
         "\"tiles\":{\"axes\":{\"t\":1},\"launch\":\"persistent\"},"

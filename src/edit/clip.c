@@ -1,6 +1,7 @@
 /* Fragments: a part of a design as a design of its own. Steps stand in the body of a group called
  * "clip"; what they name comes along. */
 #include "edit/edit.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -153,7 +154,7 @@ static void append_document(GString *out, const WsDesign *design, Picked *p, GSt
         append_steps_group(groups, p, all);
     }
     g_string_append(out, "{\"warpstave\":1,\"name\":\"" CLIP_GROUP "\",\"target\":");
-    g_autofree char *target = ws_json_quote(ws_node_text(root, WS_F_target));
+    g_autofree char *target = ws_text_quote(ws_node_text(root, WS_F_target));
     g_string_append(out, target);
     g_autoptr(GString) objects = g_string_new(NULL);
     gboolean tensors = FALSE;

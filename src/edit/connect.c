@@ -2,6 +2,7 @@
  * uses and where it starts, derived from what both steps touch and the loops they stand in. Counts
  * are derived by elaboration. Whether the edge is right is for the check to say. */
 #include "edit/edit.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -288,7 +289,7 @@ static char *json_of(const char *expr)
     gint64 value;
     g_autoptr(WsExpr) e = ws_expr_parse(expr, NULL);
     return e != NULL && ws_expr_is_int(e, &value) ? g_strdup_printf("%" G_GINT64_FORMAT, value)
-                                                  : ws_json_quote(expr);
+                                                  : ws_text_quote(expr);
 }
 
 static gboolean new_barrier(WsDraft *d, WsConnection *how, const char *slots)

@@ -1,4 +1,5 @@
 #include "edit/draft.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -98,7 +99,7 @@ gboolean ws_draft_set(WsDraft *d, guint64 node, const char *key, const char *jso
 
 gboolean ws_draft_set_text(WsDraft *d, guint64 node, const char *key, const char *text)
 {
-    g_autofree char *json = ws_json_quote(text);
+    g_autofree char *json = ws_text_quote(text);
     return ws_draft_set(d, node, key, json);
 }
 
@@ -142,21 +143,4 @@ void ws_draft_touch(WsDraft *d, guint64 node)
         if (g_array_index(d->touched, guint64, i) == node)
             return;
     g_array_append_val(d->touched, node);
-}
-
-char *ws_json_quote(const char *text)
-{
-    GString *s = g_string_new("\"");
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            g_string_append_printf(s, "\\%c", *c);
-        else if (*c == '\n')
-            g_string_append(s, "\\n");
-        else if ((guchar)*c < 0x20)
-            g_string_append_printf(s, "\\u%04x", *c);
-        else
-            g_string_append_c(s, *c);
-    }
-    g_string_append_c(s, '"');
-    return g_string_free(s, FALSE);
 }

@@ -39,6 +39,5 @@ void ws_draft_name(WsDraft *d, const char *verb, const char *what);
 void ws_draft_touch(WsDraft *d, guint64 node);
 const WsNode *ws_draft_node(const WsDraft *d, guint64 node); /* NULL if it is gone */
 
-char *ws_json_quote(const char *text); /* a JSON string; caller frees */
 
 G_END_DECLS

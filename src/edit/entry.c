@@ -1,6 +1,7 @@
 #include "edit/entry.h"
 
 #include "edit/draft.h"
+#include "model/text.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static char *expr_json(const char *text, GError **error)
     if (e == NULL)
         return NULL;
     return ws_expr_is_int(e, &value) ? g_strdup_printf("%" G_GINT64_FORMAT, value)
-                                     : ws_json_quote(text);
+                                     : ws_text_quote(text);
 }
 
 static char *scalar_json(WsFieldKind kind, const char *text, GError **error)
@@ -151,10 +152,10 @@ static char *scalar_json(WsFieldKind kind, const char *text, GError **error)
     case WS_FIELD_REF:
     case WS_FIELD_REFS: {
         g_autoptr(WsRef) ref = ws_ref_parse(text, error);
-        return ref != NULL ? ws_json_quote(text) : NULL;
+        return ref != NULL ? ws_text_quote(text) : NULL;
     }
     default:
-        return ws_json_quote(text);
+        return ws_text_quote(text);
     }
 }
 
@@ -184,7 +185,7 @@ static char *map_json(const WsFieldRow *row, const char *text, GError **error)
             return NULL;
         }
         *equal = '\0';
-        g_autofree char *key = ws_json_quote(g_strstrip(parts->pdata[i]));
+        g_autofree char *key = ws_text_quote(g_strstrip(parts->pdata[i]));
         g_autoptr(GPtrArray) names = lists ? split(equal + 1, ",") : NULL;
         g_autofree char *value = lists ? list_json(WS_FIELD_NAMES, names, error)
                                        : scalar_json(row->kind, g_strstrip(equal + 1), error);
@@ -205,7 +206,7 @@ static gboolean is_word_of(const WsFieldRow *row, const char *text)
 static char *choice_json(const WsFieldRow *row, const char *text, GError **error)
 {
     if (is_word_of(row, text))
-        return ws_json_quote(text);
+        return ws_text_quote(text);
     if (row->of == WS_FIELD_EXPR)
         return expr_json(text, error);
     g_autoptr(GPtrArray) parts = split(text, ",");
@@ -228,7 +229,7 @@ char *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
     case WS_FIELD_TEXTS:
     case WS_FIELD_STATEMENTS:
         parts = split(text, "\n");
-        return parts->len == 1 ? ws_json_quote(parts->pdata[0])
+        return parts->len == 1 ? ws_text_quote(parts->pdata[0])
                                : list_json(WS_FIELD_TEXT, parts, error);
     case WS_FIELD_MAP_INT:
     case WS_FIELD_MAP_NUMBER:

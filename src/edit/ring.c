@@ -1,5 +1,6 @@
 /* The depth of a ring: the constant it is given by, or the stages and slots of all its members. */
 #include "edit/edit.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -142,7 +143,7 @@ static gboolean set_constant(WsDraft *d, const char *name, gint64 depth)
         g_autofree char *old = ws_expr_print(map->item[i].expr);
         g_autofree char *value = strcmp(map->key[i], name) == 0
                                      ? g_strdup_printf("%" G_GINT64_FORMAT, depth)
-                                     : ws_json_quote(old);
+                                     : ws_text_quote(old);
         gint64 literal;
         if (strcmp(map->key[i], name) != 0 && ws_expr_is_int(map->item[i].expr, &literal)) {
             g_free(value);

@@ -1,4 +1,5 @@
-#include "import/recognise.h"
+#include "import/write.h"
+#include "model/text.h"
 
 #include <string.h>
 
@@ -12,54 +13,13 @@ typedef struct {
     guint conditional;
 } Writer;
 
-static void put_string(GString *out, const char *text)
-{
-    g_string_append_c(out, '"');
-    for (const char *c = text; *c; c = g_utf8_next_char(c)) {
-        const gunichar u = g_utf8_get_char(c);
-        if (u == '"' || u == '\\')
-            g_string_append_printf(out, "\\%c", (char)u);
-        else if (u < 32)
-            g_string_append_printf(out, "\\u%04x", u);
-        else
-            g_string_append_unichar(out, u);
-    }
-    g_string_append_c(out, '"');
-}
-
-static void put_field(Writer *w, const char *key, const char *text)
-{
-    g_string_append_printf(w->out, ", \"%s\": ", key);
-    put_string(w->out, text);
-}
-
-static void put_expr(Writer *w, const char *key, const WsExpr *e)
-{
-    g_autofree char *text = ws_x_text(e);
-    put_field(w, key, text);
-}
-
-static void put_note(Writer *w, guint line, guint column, guint end_line)
-{
-    if (!line)
-        return;
-    const WsRead *r = w->r;
-    g_autofree char *source = g_strdup(line <= r->n_lines ? r->line[line - 1] : "");
-    g_strstrip(source);
-    if (g_utf8_strlen(source, -1) > 160)
-        strcpy(g_utf8_offset_to_pointer(source, 160), "");
-    g_autofree char *note = g_strdup_printf("%s:%u:%u: %s%s", r->file, line, MAX(column, 1), source,
-                                            end_line > line ? " …" : "");
-    put_field(w, "note", note);
-}
-
 static void put_coords(Writer *w, const WsReadStep *s)
 {
     g_string_append(w->out, ", \"at\": [");
     for (guint i = 0; i < s->n_coord; i++) {
         g_autofree char *text = ws_x_text(s->coord[i]);
         g_string_append(w->out, i ? ", " : "");
-        put_string(w->out, text);
+        ws_text_json(w->out, text);
     }
     g_string_append(w->out, "]");
 }
@@ -256,20 +216,20 @@ static void put_wait(Writer *w, const WsReadStep *s)
     const WsExpr *use = wait_use(w, s, &spot);
     g_autofree char *name = barrier_name(w, &s->barrier, &spot);
     g_string_append(w->out, "{\"wait\": ");
-    put_string(w->out, name);
+    ws_text_json(w->out, name);
     if (use) {
-        put_expr(w, "use", use);
+        ws_write_expr(w->out, "use", use);
         return;
     }
     const WsExpr *slot = spot.slot  ? spot.slot
                          : spot.use ? ws_x_mod(w->r, spot.use, b->slots)
                                     : ws_x_int(w->r, 0);
-    put_expr(w, "slot", slot);
+    ws_write_expr(w->out, "slot", slot);
     const WsExpr *parity = s->parity ? s->parity : ws_x_int(w->r, 0);
-    put_expr(w, "phase",
-             b->ready[MAX(spot.element, 0)]
-                 ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
-                 : parity);
+    ws_write_expr(w->out, "phase",
+                  b->ready[MAX(spot.element, 0)]
+                      ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
+                      : parity);
 }
 
 /* --- steps
@@ -290,19 +250,19 @@ static void put_signal(Writer *w, const GPtrArray *list, guint at, const char *k
     g_autofree char *text = use ? ws_x_text(use) : NULL;
     g_autofree char *ref = load ? g_strdup_printf("%s @ %s", name, text) : g_strdup(name);
     g_string_append_printf(w->out, "%s\"%s\": ", load ? ", " : "{", key);
-    put_string(w->out, ref);
+    ws_text_json(w->out, ref);
     if (s->kind == WS_READ_EXPECT)
         g_string_append_printf(w->out, ", \"bytes\": %" G_GINT64_FORMAT, s->n);
     if (s->kind == WS_READ_ARRIVE && s->n != 1)
         g_string_append_printf(w->out, ", \"count\": %" G_GINT64_FORMAT, s->n);
     if (s->kind == WS_READ_ARRIVE && s->flag)
-        put_field(w, "by", "all");
+        ws_write_field(w->out, "by", "all");
     if (s->kind == WS_READ_ARRIVE && s->all)
-        put_field(w, "by", "warp");
+        ws_write_field(w->out, "by", "warp");
     if (!load && use)
-        put_field(w, "use", text);
+        ws_write_field(w->out, "use", text);
     else if (!load)
-        put_expr(w, "slot", spot.slot ? spot.slot : ws_x_int(w->r, 0));
+        ws_write_expr(w->out, "slot", spot.slot ? spot.slot : ws_x_int(w->r, 0));
 }
 
 static void put_block(Writer *w, const char *key, const GPtrArray *list)
@@ -315,18 +275,18 @@ static void put_block(Writer *w, const char *key, const GPtrArray *list)
 static void put_for(Writer *w, WsReadStep *s)
 {
     g_string_append(w->out, "{\"for\": ");
-    put_string(w->out, s->name);
+    ws_text_json(w->out, s->name);
     if (s->e)
-        put_expr(w, "count", s->e);
+        ws_write_expr(w->out, "count", s->e);
     else
-        put_field(w, "over", "tiles");
+        ws_write_field(w->out, "over", "tiles");
     if (s->n)
         g_string_append_printf(w->out, ", \"from\": %" G_GINT64_FORMAT, s->n);
     if (s->stride > 1)
         g_string_append_printf(w->out, ", \"step\": %" G_GINT64_FORMAT, s->stride);
     if (s->all)
-        put_field(w, "unroll", "full");
-    put_note(w, s->line, s->column, s->line);
+        ws_write_field(w->out, "unroll", "full");
+    ws_write_note(w->r, w->out, s->line, s->column, s->line);
     g_ptr_array_add(w->loops, s);
     put_block(w, "do", s->body);
     g_ptr_array_set_size(w->loops, w->loops->len - 1);
@@ -336,8 +296,8 @@ static void put_if(Writer *w, WsReadStep *s)
 {
     g_string_append(w->out, "{\"if\": ");
     g_autofree char *text = ws_x_text(s->e);
-    put_string(w->out, text);
-    put_note(w, s->line, s->column, s->line);
+    ws_text_json(w->out, text);
+    ws_write_note(w->r, w->out, s->line, s->column, s->line);
     w->conditional++;
     put_block(w, "then", s->body);
     if (s->other && s->other->len)
@@ -351,7 +311,7 @@ static void put_names(Writer *w, const char *key, const GArray *values)
     for (guint i = 0; values && i < values->len; i++) {
         const gint v = (gint)g_array_index(values, gint64, i);
         g_string_append(w->out, i ? ", " : "");
-        put_string(w->out, g_array_index(w->group->values, WsReadValue, v).name);
+        ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, v).name);
     }
     g_string_append(w->out, "]");
 }
@@ -367,7 +327,7 @@ static void put_opaque(Writer *w, const WsReadStep *s)
             if (*c == '%')
                 *c = '/'; /* %{…} would name an operand */
         g_string_append(w->out, line > s->line ? ", " : "");
-        put_string(w->out, text);
+        ws_text_json(w->out, text);
     }
     g_string_append(w->out, "]");
     if (s->reads && s->reads->len)
@@ -378,7 +338,7 @@ static void put_opaque(Writer *w, const WsReadStep *s)
     else if (s->buffer.object >= 0) {
         g_autofree char *ref = buffer_ref(w, &s->buffer);
         g_string_append_printf(w->out, ", \"%s\": [", s->flag ? "writes" : "reads");
-        put_string(w->out, ref);
+        ws_text_json(w->out, ref);
         g_string_append(w->out, "]");
     }
 }
@@ -391,16 +351,16 @@ static void put_move(Writer *w, const WsReadStep *s, const char *keyword, const 
         g_autofree char *value =
             g_strconcat(g_array_index(w->group->values, WsReadValue, s->value).name,
                         s->text ? s->text : "", NULL);
-        put_string(w->out, value);
+        ws_text_json(w->out, value);
     } else {
-        put_string(w->out, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
+        ws_text_json(w->out, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
         put_coords(w, s);
     }
     if (s->value >= 0 && s->tensor >= 0) { /* through pointers */
-        put_field(w, key, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
+        ws_write_field(w->out, key, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
         put_coords(w, s);
     } else {
-        put_field(w, key, ref);
+        ws_write_field(w->out, key, ref);
     }
 }
 
@@ -408,22 +368,22 @@ static void put_mma(Writer *w, const WsReadStep *s)
 {
     g_autofree char *a = buffer_ref(w, &s->a), *b = buffer_ref(w, &s->b);
     g_string_append(w->out, "{\"mma\": ");
-    put_string(w->out, g_array_index(w->group->values, WsReadValue, s->value).name);
-    put_field(w, "a", a);
-    put_field(w, "b", b);
+    ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, s->value).name);
+    ws_write_field(w->out, "a", a);
+    ws_write_field(w->out, "b", b);
     if (s->e) {
         gint64 first;
         if (ws_x_is(s->e, &first))
             g_string_append_printf(w->out, ", \"first\": %s", first ? "true" : "false");
         else
-            put_expr(w, "first", s->e);
+            ws_write_expr(w->out, "first", s->e);
     }
 }
 
 static void put_word(Writer *w, const char *keyword, const char *value)
 {
     g_string_append_printf(w->out, "{\"%s\": ", keyword);
-    put_string(w->out, value);
+    ws_text_json(w->out, value);
 }
 
 static void put_step(Writer *w, const GPtrArray *list, guint at)
@@ -482,20 +442,20 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
         break;
     case WS_READ_ADVANCE:
         put_word(w, "advance", s->name);
-        put_expr(w, "by", s->e);
+        ws_write_expr(w->out, "by", s->e);
         break;
     case WS_READ_LET:
         put_word(w, "let", s->name);
-        put_expr(w, "be", s->e);
+        ws_write_expr(w->out, "be", s->e);
         break;
     case WS_READ_OPAQUE:
         put_opaque(w, s);
         break;
     }
     if (s->when)
-        put_expr(w, "when", s->when);
+        ws_write_expr(w->out, "when", s->when);
     if (s->kind != WS_READ_FOR && s->kind != WS_READ_IF)
-        put_note(w, s->line, s->column, s->end_line);
+        ws_write_note(w->r, w->out, s->line, s->column, s->end_line);
     g_string_append(w->out, "}\n");
 }
 
@@ -509,119 +469,6 @@ static void put_steps(Writer *w, const GPtrArray *list)
         put_step(w, list, i);
         any = TRUE;
     }
-}
-
-/* --- objects
- * ---------------------------------------------------------------------------------------*/
-
-static void put_tensors(Writer *w)
-{
-    g_string_append(w->out, ", \"tensors\": [");
-    for (guint i = 0; i < w->r->tensors->len; i++) {
-        const WsReadTensor *t = &g_array_index(w->r->tensors, WsReadTensor, i);
-        g_string_append_printf(w->out, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"shape\": [",
-                               i ? ", " : "", t->name, t->dtype ? t->dtype : "bf16");
-        for (guint d = 0; d < t->rank; d++) {
-            g_autofree char *text = ws_x_text(t->shape[d]);
-            g_string_append(w->out, d ? ", " : "");
-            put_string(w->out, text);
-        }
-        g_string_append(w->out, "]");
-        if (t->written || t->reduced)
-            put_field(w, "access", t->reduced ? "reduce" : "write");
-        put_note(w, t->line, 1, t->line);
-        g_string_append(w->out, "}\n");
-    }
-    g_string_append(w->out, "]");
-}
-
-static void put_buffers(Writer *w)
-{
-    g_string_append(w->out, ", \"buffers\": [");
-    for (guint i = 0; i < w->r->buffers->len; i++) {
-        const WsReadBuffer *b = &g_array_index(w->r->buffers, WsReadBuffer, i);
-        g_string_append_printf(w->out, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"tile\": [",
-                               i ? ", " : "", b->name, b->dtype);
-        const guint lead = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
-        for (guint d = lead; d < b->rank; d++)
-            g_string_append_printf(w->out, "%s%" G_GINT64_FORMAT, d > lead ? ", " : "",
-                                   b->shape[d]);
-        g_string_append(w->out, "]");
-        if (b->copies > b->stages)
-            g_string_append_printf(w->out, ", \"array\": %" G_GINT64_FORMAT, b->copies / b->stages);
-        g_string_append_printf(w->out, ", \"stages\": %" G_GINT64_FORMAT, b->stages);
-        if (b->over) {
-            const WsReadBuffer *under = &g_array_index(w->r->buffers, WsReadBuffer, b->over - 1);
-            g_autofree char *ref =
-                g_strconcat(under->name, under->copies > under->stages ? "[0]" : "", NULL);
-            put_field(w, "over", ref);
-            if (b->over_at)
-                g_string_append_printf(w->out, ", \"offset\": %" G_GINT64_FORMAT, b->over_at);
-        }
-        put_note(w, b->line, 1, b->line);
-        g_string_append(w->out, "}\n");
-    }
-    g_string_append(w->out, "]");
-}
-
-/* Arrivals of the elements of a barrier; the design has one figure for all of them. */
-static gint64 arrivals_of(WsRead *r, const WsReadBarrier *b)
-{
-    gint64 n = 0;
-    for (gint64 i = 0; i < b->copies; i++) {
-        if (n && b->count[i] && b->count[i] != n) { /* never to be called proved */
-            ws_source_unread(r, b->line, 1, b->line,
-                             "arrival counts that differ between the slots of a barrier", b->name);
-            WsReadGroup *g = g_ptr_array_index(r->groups, 0);
-            ws_source_step(r, g->body, WS_READ_OPAQUE, b->line, 1, b->line);
-            return n;
-        }
-        n = MAX(n, b->count[i]);
-    }
-    return MAX(n, 1);
-}
-
-static void put_init(Writer *w, const WsReadBarrier *b)
-{
-    static const char *const word[] = { "pending", "ready" };
-    const gint64 n = b->copies / b->slots;
-    gboolean same = TRUE;
-    for (gint64 i = 1; i < n; i++)
-        same &= b->ready[i] == b->ready[0];
-    if (same) {
-        put_field(w, "init", word[b->ready[0]]);
-        return;
-    }
-    g_string_append(w->out, ", \"init\": [");
-    for (gint64 i = 0; i < n; i++)
-        g_string_append_printf(w->out, "%s\"%s\"", i ? ", " : "", word[b->ready[i]]);
-    g_string_append(w->out, "]");
-}
-
-static void put_barriers(Writer *w)
-{
-    g_string_append(w->out, ", \"barriers\": [");
-    for (guint i = 0; i < w->r->barriers->len; i++) {
-        const WsReadBarrier *b = &g_array_index(w->r->barriers, WsReadBarrier, i);
-        g_string_append_printf(w->out, "%s{\"name\": \"%s\"", i ? ", " : "", b->name);
-        if (b->named) {
-            if (b->copies > 1)
-                g_string_append_printf(w->out, ", \"array\": %" G_GINT64_FORMAT, b->copies);
-            g_string_append_printf(w->out, ", \"kind\": \"named\", \"threads\": %" G_GINT64_FORMAT,
-                                   b->count[0]);
-        } else {
-            if (b->copies > b->slots)
-                g_string_append_printf(w->out, ", \"array\": %" G_GINT64_FORMAT,
-                                       b->copies / b->slots);
-            g_string_append_printf(w->out, ", \"slots\": %" G_GINT64_FORMAT, b->slots);
-            put_init(w, b);
-            g_string_append_printf(w->out, ", \"arrivals\": %" G_GINT64_FORMAT,
-                                   arrivals_of(w->r, b));
-        }
-        put_note(w, b->line, 1, b->line);
-        g_string_append(w->out, "}\n");
-    }
-    g_string_append(w->out, "]");
 }
 
 static gboolean issues(const GPtrArray *list, WsReadKind kind)
@@ -645,7 +492,7 @@ static void put_group(Writer *w, WsReadGroup *g)
                            g->name, role, g->warps);
     if (g->registers)
         g_string_append_printf(w->out, ", \"registers\": %" G_GINT64_FORMAT, g->registers);
-    put_note(w, g->line, 1, g->line);
+    ws_write_note(w->r, w->out, g->line, 1, g->line);
     GString *values = g_string_new(NULL), *body = w->out;
     w->out = g_string_new(NULL);
     put_steps(w, g->body);
@@ -662,7 +509,7 @@ static void put_group(Writer *w, WsReadGroup *g)
         g_autofree char *start = ws_x_text(g_ptr_array_index(g->starts, i));
         g_string_append_printf(body, "%s{\"name\": \"%s\", \"start\": ", i ? ", " : "",
                                (char *)g_ptr_array_index(g->counters, i));
-        put_string(body, start);
+        ws_text_json(body, start);
         g_string_append(body, "}");
     }
     g_string_append_printf(body, "], \"body\": [%s]}\n", w->out->str);
@@ -671,50 +518,11 @@ static void put_group(Writer *w, WsReadGroup *g)
     w->out = body;
 }
 
-static void put_head(Writer *w)
-{
-    WsRead *r = w->r;
-    g_string_append(w->out, "{\"warpstave\": 1, \"name\": ");
-    put_string(w->out, r->title);
-    g_autofree char *note = g_strdup_printf("imported from %s; notes give the lines", r->file);
-    put_field(w, "note", note);
-    put_field(w, "target", "sm_90a");
-    if (r->fences)
-        put_field(w, "fences", r->fences);
-    g_string_append(w->out, ", \"sizes\": {");
-    for (guint i = 0; i < r->sizes->len; i++)
-        g_string_append_printf(w->out, "%s\"%s\": %" G_GINT64_FORMAT, i ? ", " : "",
-                               (char *)g_ptr_array_index(r->sizes, i),
-                               g_array_index(r->presets, gint64, i));
-    g_string_append(w->out, "}, \"scalars\": {");
-    for (guint i = 0; i < r->scalars->len; i++)
-        g_string_append_printf(w->out, "%s\"%s\": 1.0", i ? ", " : "",
-                               (char *)g_ptr_array_index(r->scalars, i));
-    g_string_append(w->out, "}, \"assume\": [");
-    for (guint i = 0; i < r->assume->len; i++) {
-        g_string_append(w->out, i ? ", " : "");
-        put_string(w->out, g_ptr_array_index(r->assume, i));
-    }
-    g_string_append(w->out, "]");
-    if (r->cluster > 1)
-        g_string_append_printf(w->out, ", \"cluster\": %" G_GINT64_FORMAT, r->cluster);
-    g_string_append(w->out, ", \"tiles\": {\"axes\": {");
-    for (guint i = 0; i + 1 < r->axes->len; i += 2) {
-        g_string_append_printf(w->out, "%s\"%s\": ", i ? ", " : "",
-                               (char *)g_ptr_array_index(r->axes, i));
-        put_string(w->out, g_ptr_array_index(r->axes, i + 1));
-    }
-    g_string_append_printf(w->out, "}, \"launch\": \"%s\"}", r->launch);
-}
-
 WsDesign *ws_source_write(WsRead *r)
 {
     Writer w = { .r = r, .out = g_string_new(NULL), .loops = g_ptr_array_new() };
     ws_source_rings(r);
-    put_head(&w);
-    put_tensors(&w);
-    put_buffers(&w);
-    put_barriers(&w);
+    ws_write_objects(r, w.out);
     g_string_append(w.out, ", \"groups\": [");
     for (guint i = 0; i < r->groups->len; i++) {
         g_string_append(w.out, i ? ", " : "");
