@@ -3,6 +3,7 @@
 #include "check/check.h"
 #include "codegen/python/python.h"
 #include "import/import.h"
+#include "judge.h"
 
 #include <string.h>
 
@@ -64,23 +65,6 @@ static char *written(void)
 /* --- there and back
  * ------------------------------------------------------------------------------*/
 
-static WsLaunchValues *values_of(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a)
-{
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
-    for (guint i = 0; i < a->n_vars; i++) {
-        WsSize s = { a->var[i].name, 0 };
-        if (a->var[i].kind != WS_VAR_SIZE || ws_program_find_var(p, s.name) < 0)
-            continue;
-        s.value = ws_launch_var(from, (gint)i);
-        g_array_append_val(size, s);
-    }
-    WsLaunchValues *v =
-        ws_launch_values(p, (const WsSize *)(gpointer)size->data, size->len, FALSE, findings);
-    g_assert_nonnull(v);
-    return v;
-}
-
 static const struct {
     const char *path;
     guint unread;
@@ -105,7 +89,7 @@ static void test_same(gconstpointer data)
     g_auto(Read) b = read_gluon(text, same[i].unread);
     g_autoptr(WsFindings) none = ws_findings_new();
     g_autoptr(WsLaunchValues) va = ws_launch_values(a.program, NULL, 0, TRUE, none);
-    g_autoptr(WsLaunchValues) vb = values_of(b.program, va, a.program);
+    g_autoptr(WsLaunchValues) vb = same_launch(b.program, va, a.program);
     const gboolean is = ws_program_same(a.program, b.program, va, vb, ws_launch_tiles(va), &why);
     if (!is)
         g_test_message("%s: %s", same[i].path, why);
@@ -201,22 +185,10 @@ static void test_planted(gconstpointer data)
     const guint i = GPOINTER_TO_UINT(data);
     g_autofree char *right = written();
     g_autofree char *text = plant(right, planted[i].from, planted[i].to);
-    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     g_auto(Read) r = read_gluon(text, 0);
     g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
     ws_import_locate(r.design, r.findings);
-    gboolean found = FALSE;
-    for (guint k = 0; k < r.findings->list->len; k++) {
-        const WsFinding *f = g_ptr_array_index(r.findings->list, k);
-        const char *source = f->line && f->line <= g_strv_length(line) ? line[f->line - 1] : "";
-        if (f->severity == WS_SEVERITY_HINT)
-            continue;
-        g_test_message("%s at line %u: %s\n%s", ws_rule(f->rule)->text, f->line, f->message,
-                       source);
-        found |= f->line && f->severity == WS_SEVERITY_ERROR &&
-                 g_str_has_prefix(ws_rule(f->rule)->text, planted[i].rule) &&
-                 strstr(source, planted[i].source);
-    }
+    const gboolean found = found_on_line(r.findings, text, planted[i].rule, planted[i].source);
     g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
     g_assert_true(found);
 }

@@ -2,6 +2,7 @@
  * mistakes planted in the text. */
 #include "check/check.h"
 #include "import/import.h"
+#include "judge.h"
 
 #include <string.h>
 
@@ -121,20 +122,8 @@ static void test_planted(gconstpointer data)
     g_auto(GStrv) part = g_strsplit(right, planted[i].from, -1);
     g_assert_nonnull(part[1]);
     g_autofree char *text = g_strjoinv(planted[i].to, part); /* every occurrence */
-    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     g_auto(Judged) j = judge(text);
-    gboolean found = FALSE;
-    for (guint k = 0; k < j.findings->list->len; k++) {
-        const WsFinding *f = g_ptr_array_index(j.findings->list, k);
-        const char *source = f->line && f->line <= g_strv_length(line) ? line[f->line - 1] : "";
-        if (f->severity == WS_SEVERITY_HINT)
-            continue;
-        g_test_message("%s at line %u: %s\n%s", ws_rule(f->rule)->text, f->line, f->message,
-                       source);
-        found |= f->line && f->severity == WS_SEVERITY_ERROR &&
-                 g_str_has_prefix(ws_rule(f->rule)->text, planted[i].rule) &&
-                 strstr(source, planted[i].source);
-    }
+    const gboolean found = found_on_line(j.findings, text, planted[i].rule, planted[i].source);
     g_assert_cmpint(j.verdict->kind, ==, WS_VERDICT_REFUTED);
     g_assert_true(found);
 }

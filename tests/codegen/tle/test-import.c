@@ -1,5 +1,6 @@
 /* Designs -> TLE -> designs: the same program up to names, proved like the design; and mistakes
  * planted in a kernel are found on its lines. */
+#include "../../import/judge.h"
 #include "check/check.h"
 #include "codegen/python/python.h"
 #include "import/import.h"
@@ -68,26 +69,6 @@ static Read read_tle(const char *text, const char *name, guint unread, WsFinding
 
 /* --- there and back ----------------------------------------------------------------------------*/
 
-static WsLaunchValues *values_of(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a)
-{
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
-    for (guint i = 0; i < a->n_vars; i++) {
-        WsSize s = { a->var[i].name, 0 };
-        if (a->var[i].kind != WS_VAR_SIZE || ws_program_find_var(p, s.name) < 0)
-            continue;
-        s.value = ws_launch_var(from, (gint)i);
-        g_array_append_val(size, s);
-    }
-    WsLaunchValues *v =
-        ws_launch_values(p, (const WsSize *)(gpointer)size->data, size->len, FALSE, findings);
-    g_autofree char *says = ws_findings_print(findings, "import");
-    if (!v)
-        g_test_message("%s", says);
-    g_assert_nonnull(v);
-    return v;
-}
-
 static void test_same(gconstpointer data)
 {
     const char *path = data;
@@ -95,7 +76,7 @@ static void test_same(gconstpointer data)
     g_autoptr(WsFindings) findings = ws_findings_new(), none = ws_findings_new();
     Read a = read_design(path), b = read_tle(text, "kernel.py", 0, findings);
     g_autoptr(WsLaunchValues) va = ws_launch_values(a.program, NULL, 0, TRUE, none);
-    g_autoptr(WsLaunchValues) vb = values_of(b.program, va, a.program);
+    g_autoptr(WsLaunchValues) vb = same_launch(b.program, va, a.program);
     gboolean same = ws_program_same(a.program, b.program, va, vb, ws_launch_tiles(va), &why);
     if (!same)
         g_test_message("%s: %s", path, why);
@@ -213,23 +194,13 @@ static void test_planted(gconstpointer data)
     const Planted *m = data;
     g_autofree char *right = export_of(m->design ? m->design : "tests/designs/gemm-tle.wstave");
     g_autofree char *text = plant(right, m);
-    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     g_autoptr(WsFindings) findings = ws_findings_new();
     Read b = read_tle(text, "kernel.py", 0, findings);
     WsCheckOptions options = { 0 };
     g_autoptr(WsVerdict) v = ws_check(b.program, &options, findings);
     g_assert_cmpint(v->kind, ==, WS_VERDICT_REFUTED);
     ws_import_locate(b.design, findings);
-    gboolean found = FALSE;
-    for (guint i = 0; i < findings->list->len; i++) {
-        const WsFinding *f = findings->list->pdata[i];
-        const char *rule = ws_rule(f->rule)->text;
-        const char *source = f->line && f->line <= g_strv_length(line) ? line[f->line - 1] : "";
-        if (f->severity != WS_SEVERITY_HINT)
-            g_test_message("%s at line %u: %s\n%s", rule, f->line, f->message, source);
-        found = found || (f->line && f->severity == WS_SEVERITY_ERROR &&
-                          g_str_has_prefix(rule, m->rule) && strstr(source, m->source));
-    }
+    const gboolean found = found_on_line(findings, text, m->rule, m->source);
     g_assert_true(found);
     read_clear(&b);
 }

@@ -1,0 +1,40 @@
+#include "judge.h"
+
+#include <string.h>
+
+WsLaunchValues *same_launch(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    for (guint i = 0; i < a->n_vars; i++) {
+        WsSize s = { a->var[i].name, 0 };
+        if (a->var[i].kind != WS_VAR_SIZE || ws_program_find_var(p, s.name) < 0)
+            continue;
+        s.value = ws_launch_var(from, (gint)i);
+        g_array_append_val(size, s);
+    }
+    WsLaunchValues *v =
+        ws_launch_values(p, (const WsSize *)(gpointer)size->data, size->len, FALSE, findings);
+    g_autofree char *says = ws_findings_print(findings, "import");
+    if (!v)
+        g_test_message("%s", says);
+    g_assert_nonnull(v);
+    return v;
+}
+
+gboolean found_on_line(const WsFindings *findings, const char *text, const char *rule,
+                       const char *source)
+{
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    gboolean found = FALSE;
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(findings->list, i);
+        const char *at = f->line && f->line <= g_strv_length(line) ? line[f->line - 1] : "";
+        if (f->severity == WS_SEVERITY_HINT)
+            continue;
+        g_test_message("%s at line %u: %s\n%s", ws_rule(f->rule)->text, f->line, f->message, at);
+        found |= f->line && f->severity == WS_SEVERITY_ERROR &&
+                 g_str_has_prefix(ws_rule(f->rule)->text, rule) && strstr(at, source);
+    }
+    return found;
+}

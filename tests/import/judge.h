@@ -1,0 +1,13 @@
+/* What the tests of all imported languages judge by. */
+#pragma once
+
+#include "import/import.h"
+#include "program/walk.h"
+
+/* Launch values of `p` with the sizes that `a` has in `from`: the same launch of both. */
+WsLaunchValues *same_launch(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a);
+
+/* Whether an error of a rule that begins with `rule` stands on a line of `text` that holds
+ * `source`; every finding but hints goes into the test's log. */
+gboolean found_on_line(const WsFindings *findings, const char *text, const char *rule,
+                       const char *source);
