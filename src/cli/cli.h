@@ -26,6 +26,7 @@ typedef struct {
     WsDesign *design;
     WsProgram *program;
     WsFindings *findings;
+    char *verdict; /* what ws_cli_refuse_refuted() was told; NULL before */
 } WsCliInput;
 /* Loads and elaborates; findings of reading and elaboration stay in `in->findings`. Returns
  * WS_EXIT_YES if there is a program without errors; otherwise the exit code (findings printed). */

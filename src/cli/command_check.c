@@ -9,6 +9,8 @@ int ws_cli_refuse_refuted(WsCliInput *in, const char *file, gboolean force)
 {
     g_autoptr(WsVerdict) verdict = ws_check(in->program, NULL, in->findings);
     ws_check_locate(in->design, in->findings);
+    g_free(in->verdict);
+    in->verdict = ws_verdict_text(verdict);
     if (verdict->kind != WS_VERDICT_REFUTED)
         return WS_EXIT_YES;
     ws_cli_print_findings(in->findings, file);

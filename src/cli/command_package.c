@@ -2,7 +2,6 @@
 #include "launch/collect.h"
 #include "package/package.h"
 #ifdef WS_HAVE_CODEGEN
-#include "check/check.h"
 #include "codegen/generate.h"
 #endif
 
@@ -118,10 +117,7 @@ static int package(const char *file, char **set, const char *name, gboolean forc
         return code;
     if (!find_figures(in.program, file, figures, bundle, &text))
         return WS_EXIT_USAGE;
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsVerdict) verdict = ws_check(in.program, NULL, findings);
-    g_autofree char *words = ws_verdict_text(verdict);
-    g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", words);
+    g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
     known = name ? g_strdup(name) : name_of(file);
     WsPackageSpec spec = { .program = in.program, .name = known, .verdict = said, .figures = text };
     code = write_package(&in, &spec, dir);

@@ -128,6 +128,7 @@ void ws_cli_input_clear(WsCliInput *in)
     g_clear_pointer(&in->program, ws_program_unref);
     g_clear_pointer(&in->design, ws_design_unref);
     g_clear_pointer(&in->findings, ws_findings_free);
+    g_clear_pointer(&in->verdict, g_free);
 }
 
 WsLaunchValues *ws_cli_launch(const WsProgram *p, char **size, gboolean rehearse, int *code)
