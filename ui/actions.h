@@ -43,6 +43,7 @@ typedef enum {
     WS_NEEDS_IDLE,
     WS_NEEDS_BUSY,
     WS_NEEDS_PROBLEM,
+    WS_NEEDS_SOURCE, /* a kernel that the design was read from */
     WS_NEEDS_UNDO,
     WS_NEEDS_REDO,
     WS_NEEDS_COUNT

@@ -1,6 +1,7 @@
 #include "ui/answers.h"
 
 #include "edit/edit.h"
+#include "import/import.h"
 
 #include <string.h>
 
@@ -170,6 +171,13 @@ static WsAnswers *begin(const WsDesign *design, WsFindings *findings)
     return a;
 }
 
+static void locate(const WsDesign *design, WsFindings *findings, WsAsk what)
+{
+    ws_check_locate(design, findings);
+    if (what & WS_ASK_SOURCE)
+        ws_import_locate(design, findings);
+}
+
 static gboolean may_judge(const WsAnswers *a)
 {
     return a->program && !a->left_out && ws_findings_exit_code(a->findings, FALSE) == 0;
@@ -208,7 +216,7 @@ WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, WsAsk wh
     elaborate(a);
     if (what & WS_ASK_CHECK && may_judge(a))
         a->verdict = ws_check(a->program, NULL, a->findings);
-    ws_check_locate(a->design, a->findings);
+    locate(a->design, a->findings, what);
     a->judged = TRUE;
     finish(a, sizes, what);
     return a;
@@ -331,7 +339,7 @@ static void answer(WsWorker *w, const Question *q)
     if (!is_newest(w, q->number))
         return;
     const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a);
-    ws_check_locate(a->design, a->findings);
+    locate(a->design, a->findings, q->what);
     finish(a, q->sizes, q->what);
     a->judged = !judge;
     if (!is_newest(w, q->number))
@@ -344,7 +352,7 @@ static void answer(WsWorker *w, const Question *q)
     WsFindings *findings = ws_findings_new();
     const WsCheckOptions options = { .cancel = &w->cancel };
     WsVerdict *verdict = ws_check(program, &options, findings);
-    ws_check_locate(q->design, findings);
+    locate(q->design, findings, q->what);
     send(w, a, verdict, findings, TRUE);
 }
 

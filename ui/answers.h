@@ -27,6 +27,7 @@ typedef struct {
 typedef enum {
     WS_ASK_TEXTS = 1, /* the printed program, too */
     WS_ASK_CHECK = 2, /* the verdict, too */
+    WS_ASK_SOURCE = 4, /* findings name lines of the kernel that the design was read from */
 } WsAsk;
 
 /* Now and here. `sizes`: WsSize, or NULL for the design's own. Takes `findings` (of reading), which

@@ -22,7 +22,7 @@ static const GOptionEntry options[] = {
       N_("Measure start, zoom and pan, print the figures and exit"), NULL },
     { "pictures", 0, 0, G_OPTION_ARG_FILENAME, NULL,
       N_("Draw the pictures of the manual into FOLDER and exit"), N_("FOLDER") },
-    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_("[DESIGN|TRACE …]") },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_("[DESIGN|KERNEL|TRACE …]") },
     { NULL }
 };
 

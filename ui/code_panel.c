@@ -1,5 +1,8 @@
 #include "ui/code_panel.h"
 
+#include "ui/document_source.h"
+#include "ui/opaque_list.h"
+
 #include <glib/gi18n.h>
 #include <gtksourceview/gtksource.h>
 #include <string.h>
@@ -13,13 +16,15 @@
 struct _WsCodePanel {
     GtkWidget parent;
     WsDocument *document;
-    GtkWidget *toggle[WS_CODE_COUNT], *stack, *missing;
+    GtkWidget *toggle[WS_CODE_COUNT], *stack, *missing, *texts, *aside;
     GtkSourceView *view;
     GtkSourceBuffer *buffer[WS_CODE_COUNT];
     WsCodeKind kind;
+    guint source;       /* number of the reading whose text the view holds, 0 none */
     gboolean quiet;     /* the buffer or the selection is being changed from here */
     gboolean following; /* the selection came from the cursor: do not scroll away from it */
     gint first, last;   /* marked for the primary step; -1 none */
+    gint shown;         /* line to be brought into view, -1 none */
     guint scroll;       /* idle source */
 };
 
@@ -28,9 +33,11 @@ G_DEFINE_FINAL_TYPE(WsCodePanel, ws_code_panel, GTK_TYPE_WIDGET)
 /* --- languages and colours ----------------------------------------------------------------------
  */
 
-static GtkSourceLanguage *language_of(WsCodeKind kind)
+static GtkSourceLanguage *language_of(WsDocument *document, WsCodeKind kind)
 {
-    static const char *const id[] = { "warpstave-program", "ptx", "llvm", "cuda", "json" };
+    static const char *const id[] = { "warpstave-program", "ptx", "llvm", "cuda", "json", NULL };
+    const WsSource *source = document ? ws_document_source(document) : NULL;
+    const char *of_source = !source ? NULL : source->from == WS_IMPORT_PTX ? "ptx" : "python3";
     static gsize done;
     GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default();
     if (g_once_init_enter(&done)) {
@@ -38,7 +45,8 @@ static GtkSourceLanguage *language_of(WsCodeKind kind)
             manager, "resource:///org/warpstave/Studio/languages");
         g_once_init_leave(&done, 1);
     }
-    return gtk_source_language_manager_get_language(manager, id[kind]);
+    const char *wanted = kind == WS_CODE_SOURCE ? of_source : id[kind];
+    return wanted ? gtk_source_language_manager_get_language(manager, wanted) : NULL;
 }
 
 static gboolean is_dark(GtkSettings *settings)
@@ -121,6 +129,13 @@ static guint block_end(GtkTextBuffer *buffer, WsCodeKind kind, guint line)
     return line;
 }
 
+static guint source_end(WsCodePanel *self, const char *step, guint first)
+{
+    const WsSourceMap *map = ws_document_source_map(self->document);
+    const WsSourceSpan *span = map ? ws_source_map_of(map, step) : NULL;
+    return span ? span->last : first;
+}
+
 static void mark_line(WsCodePanel *self, guint line, const char *category)
 {
     GtkTextIter at;
@@ -135,7 +150,9 @@ static void mark_step(WsCodePanel *self, const char *step, gboolean primary)
     GtkTextBuffer *buffer = GTK_TEXT_BUFFER(self->buffer[self->kind]);
     g_autoptr(GArray) lines = ws_document_code_lines(self->document, self->kind, step);
     for (guint i = 0; i < lines->len; i++) {
-        guint first = g_array_index(lines, guint, i), last = block_end(buffer, self->kind, first);
+        guint first = g_array_index(lines, guint, i);
+        guint last = self->kind == WS_CODE_SOURCE ? source_end(self, step, first)
+                                                  : block_end(buffer, self->kind, first);
         for (guint line = first; line <= last; line++)
             mark_line(self, line, primary ? WS_MARK_PRIMARY : WS_MARK_SELECTED);
         mark_line(self, first, WS_MARK_FIRST);
@@ -176,8 +193,10 @@ static gboolean scroll_now(gpointer data)
     WsCodePanel *self = data;
     GtkTextBuffer *buffer = GTK_TEXT_BUFFER(self->buffer[self->kind]);
     GtkTextIter at;
+    const gint line = self->shown >= 0 ? self->shown : self->first;
     self->scroll = 0;
-    if (self->first < 0 || !gtk_text_buffer_get_iter_at_line(buffer, &at, self->first))
+    self->shown = -1;
+    if (line < 0 || !gtk_text_buffer_get_iter_at_line(buffer, &at, line))
         return G_SOURCE_REMOVE;
     self->quiet = TRUE;
     gtk_text_buffer_place_cursor(buffer, &at);
@@ -189,7 +208,7 @@ static gboolean scroll_now(gpointer data)
 
 static void scroll_to_marked(WsCodePanel *self)
 {
-    if (self->first >= 0 && !self->following && !self->scroll)
+    if ((self->first >= 0 || self->shown >= 0) && !self->following && !self->scroll)
         self->scroll = g_idle_add_full(G_PRIORITY_LOW, scroll_now, self, NULL);
 }
 
@@ -212,6 +231,7 @@ static void refresh(WsCodePanel *self)
     gtk_label_set_text(GTK_LABEL(self->missing), design ? _("Not generated yet: Generate makes it.")
                                                         : _("Open a design to see its code."));
     gtk_stack_set_visible_child_name(GTK_STACK(self->stack), text ? "text" : "missing");
+    gtk_widget_set_visible(self->aside, self->kind == WS_CODE_SOURCE);
     mark_selection(self);
     scroll_to_marked(self);
 }
@@ -219,6 +239,8 @@ static void refresh(WsCodePanel *self)
 static void fill(WsCodePanel *self, WsCodeKind kind)
 {
     const char *text = ws_document_code(self->document, kind);
+    if (kind == WS_CODE_SOURCE)
+        gtk_source_buffer_set_language(self->buffer[kind], language_of(self->document, kind));
     self->quiet = TRUE;
     gtk_text_buffer_set_text(GTK_TEXT_BUFFER(self->buffer[kind]), text ? text : "", -1);
     self->quiet = FALSE;
@@ -226,10 +248,32 @@ static void fill(WsCodePanel *self, WsCodeKind kind)
         refresh(self);
 }
 
+/* The first line that is a step, past imports and declarations. */
+static gint first_step(WsCodePanel *self)
+{
+    const WsSourceMap *map = ws_document_source_map(self->document);
+    guint first = G_MAXINT;
+    for (guint i = 0; map && i < ws_source_map_n(map); i++)
+        if (ws_source_map_span(map, i)->step)
+            first = MIN(first, ws_source_map_span(map, i)->first);
+    return first < G_MAXINT ? (gint)first : -1;
+}
+
 static void on_changed(WsCodePanel *self)
 {
+    const WsSource *source = ws_document_source(self->document);
+    const guint number = source ? source->number : 0, had = self->source;
+    self->source = number;
     for (guint i = 0; i < WS_CODE_COUNT; i++)
-        fill(self, i);
+        if (i != WS_CODE_SOURCE || number != had)
+            fill(self, i);
+    gtk_widget_set_visible(self->toggle[WS_CODE_SOURCE], source != NULL);
+    if (number && number != had)
+        self->shown = first_step(self);
+    if (!number != !had)
+        ws_code_panel_show(self, source ? WS_CODE_SOURCE : WS_CODE_PROGRAM);
+    else if (self->kind == WS_CODE_SOURCE)
+        refresh(self);
 }
 
 /* A text that was asked for is shown: PTX, when Generate has made it. */
@@ -248,6 +292,32 @@ static void on_selection(WsCodePanel *self)
     scroll_to_marked(self);
 }
 
+/* Everything that begins on that line: the same statement may be a step of several groups. The one
+ * of the group that was looked at is primary. */
+static void select_source(WsCodePanel *self, guint line)
+{
+    const WsSourceMap *map = ws_document_source_map(self->document);
+    g_autoptr(GPtrArray) spans = map ? ws_source_map_at(map, line) : g_ptr_array_new();
+    g_autofree char *before = g_strdup(ws_document_focus(self->document)->step);
+    guint primary = 0;
+    for (guint i = spans->len; before && i-- > 0;) {
+        const char *id = ((const WsSourceSpan *)spans->pdata[i])->id;
+        const char *group = g_str_has_prefix(id, "groups/") ? strchr(id + 7, '/') : NULL;
+        if (!strcmp(id, before))
+            return; /* it is selected already */
+        if (group && !strncmp(id, before, (gsize)(group - id) + 1))
+            primary = i;
+    }
+    self->following = TRUE;
+    for (guint k = 1; k <= spans->len; k++) {
+        const guint i = (primary + k) % spans->len; /* the primary one comes last */
+        const WsFocus focus = { ((const WsSourceSpan *)spans->pdata[i])->id, G_MAXUINT, -1, -1 };
+        ws_document_select(self->document, &focus, k == 1 ? WS_SELECT_REPLACE : WS_SELECT_ADD,
+                           k == spans->len);
+    }
+    self->following = FALSE;
+}
+
 /* The person moved the cursor: the step of that line becomes the selection. */
 static void on_cursor(WsCodePanel *self, GParamSpec *spec, GtkTextBuffer *buffer)
 {
@@ -258,6 +328,10 @@ static void on_cursor(WsCodePanel *self, GParamSpec *spec, GtkTextBuffer *buffer
         return;
     GtkTextIter at;
     gtk_text_buffer_get_iter_at_mark(buffer, &at, gtk_text_buffer_get_insert(buffer));
+    if (self->kind == WS_CODE_SOURCE) {
+        select_source(self, (guint)gtk_text_iter_get_line(&at));
+        return;
+    }
     g_autofree char *step =
         ws_document_code_step(self->document, self->kind, (guint)gtk_text_iter_get_line(&at));
     if (!step || !g_strcmp0(step, ws_document_focus(self->document)->step))
@@ -308,14 +382,15 @@ static void copy_all(GtkWidget *widget, const char *name, GVariant *parameter)
 
 static GtkWidget *make_bar(WsCodePanel *self)
 {
-    const char *const title[] = { _("Program"), _("PTX"), _("LLVM IR"), _("CUDA C++"),
-                                  _("Design") };
+    const char *const title[] = { _("Program"),  _("PTX"),    _("LLVM IR"),
+                                  _("CUDA C++"), _("Design"), _("Source") };
     const char *const tip[] = {
         _("What the design means, operation by operation"),
         _("The kernel for the GPU"),
         _("The kernel before LLVM's passes"),
         _("The same kernel to be read, and to be compiled with nvcc"),
         _("The design in canonical form"),
+        _("The kernel that this design was read from"),
     };
     GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     GtkWidget *kinds = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
@@ -327,8 +402,12 @@ static GtkWidget *make_bar(WsCodePanel *self)
             gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(self->toggle[i]),
                                         GTK_TOGGLE_BUTTON(self->toggle[0]));
         g_signal_connect(self->toggle[i], "toggled", G_CALLBACK(on_toggled), self);
-        gtk_box_append(GTK_BOX(kinds), self->toggle[i]);
+        if (i == WS_CODE_SOURCE)
+            gtk_box_prepend(GTK_BOX(kinds), self->toggle[i]);
+        else
+            gtk_box_append(GTK_BOX(kinds), self->toggle[i]);
     }
+    gtk_widget_set_visible(self->toggle[WS_CODE_SOURCE], FALSE);
     GtkWidget *space = gtk_label_new(NULL), *copy = gtk_button_new_with_mnemonic(_("_Copy"));
     gtk_widget_set_hexpand(space, TRUE);
     gtk_widget_set_tooltip_text(copy, _("Copy the whole text"));
@@ -336,17 +415,14 @@ static GtkWidget *make_bar(WsCodePanel *self)
     gtk_box_append(GTK_BOX(bar), kinds);
     gtk_box_append(GTK_BOX(bar), space);
     gtk_box_append(GTK_BOX(bar), copy);
-    gtk_widget_set_margin_start(bar, 6);
-    gtk_widget_set_margin_end(bar, 6);
-    gtk_widget_set_margin_top(bar, 4);
-    gtk_widget_set_margin_bottom(bar, 4);
+    gtk_widget_add_css_class(bar, "ws-bar");
     return bar;
 }
 
 static GtkWidget *make_view(WsCodePanel *self)
 {
     for (guint i = 0; i < WS_CODE_COUNT; i++) {
-        GtkSourceLanguage *language = language_of(i);
+        GtkSourceLanguage *language = language_of(NULL, i);
         self->buffer[i] = gtk_source_buffer_new(NULL);
         gtk_source_buffer_set_language(self->buffer[i], language);
         gtk_source_buffer_set_highlight_matching_brackets(self->buffer[i], FALSE);
@@ -366,7 +442,10 @@ static GtkWidget *make_view(WsCodePanel *self)
                                    _("Generated code"), -1);
     GtkWidget *scroller = gtk_scrolled_window_new();
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), GTK_WIDGET(self->view));
-    return scroller;
+    self->texts = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_set_hexpand(scroller, TRUE);
+    gtk_box_append(GTK_BOX(self->texts), scroller);
+    return self->texts;
 }
 
 static GtkWidget *make_missing(WsCodePanel *self)
@@ -418,7 +497,7 @@ static void ws_code_panel_init(WsCodePanel *self)
 {
     GtkLayoutManager *layout = gtk_widget_get_layout_manager(GTK_WIDGET(self));
     gtk_orientable_set_orientation(GTK_ORIENTABLE(layout), GTK_ORIENTATION_VERTICAL);
-    self->first = self->last = -1;
+    self->first = self->last = self->shown = -1;
     gtk_widget_set_parent(make_bar(self), GTK_WIDGET(self));
     self->stack = gtk_stack_new();
     gtk_widget_set_vexpand(self->stack, TRUE);
@@ -433,6 +512,17 @@ static void ws_code_panel_init(WsCodePanel *self)
     restyle(self);
 }
 
+/* A place of the list beside the source: its lines, whether or not a step stands for them. */
+static void show_lines(guint first, guint last, gpointer data)
+{
+    WsCodePanel *self = data;
+    for (guint line = first; self->first < 0 && line <= MIN(last, first + 40); line++)
+        mark_line(self, line, WS_MARK_SELECTED);
+    self->shown = (gint)first;
+    if (!self->scroll)
+        self->scroll = g_idle_add_full(G_PRIORITY_LOW, scroll_now, self, NULL);
+}
+
 GtkWidget *ws_code_panel_new(WsDocument *document)
 {
     WsCodePanel *self = g_object_new(WS_TYPE_CODE_PANEL, NULL);
@@ -441,6 +531,9 @@ GtkWidget *ws_code_panel_new(WsDocument *document)
     g_signal_connect_swapped(document, "code-changed", G_CALLBACK(on_code), self);
     g_signal_connect_swapped(document, "selection-changed", G_CALLBACK(on_selection), self);
     g_signal_connect_swapped(document, "reveal", G_CALLBACK(scroll_to_marked), self);
+    self->aside = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_box_append(GTK_BOX(self->aside), ws_opaque_list_new(document, show_lines, self));
+    gtk_box_append(GTK_BOX(self->texts), self->aside);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->toggle[WS_CODE_PROGRAM]), TRUE);
     on_changed(self);
     return GTK_WIDGET(self);

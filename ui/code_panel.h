@@ -1,4 +1,5 @@
-/* The generated texts (program, PTX, LLVM IR, canonical design) in step with the selection: lines
+/* The generated texts (program, PTX, LLVM IR, canonical design), and the source that a design was
+ * read from, in step with the selection: lines
  * of the selected steps are marked, and placing the cursor on a line selects its step. */
 #pragma once
 

@@ -20,6 +20,7 @@ void ws_document_clear_stats(WsDocument *d)
 static void clear_design(WsDocument *d)
 {
     ws_document_clear_code(d);
+    ws_document_take_source(d, NULL);
     ws_document_clear_stats(d);
     ws_document_clear_selection(d);
     if (d->worker)
@@ -102,7 +103,7 @@ void ws_document_emit_trouble(WsDocument *d, const char *text)
     g_signal_emit(d, signals[WS_SIGNAL_TROUBLE], 0, text);
 }
 
-static void announce(WsDocument *d)
+void ws_document_announce(WsDocument *d)
 {
     ws_document_emit(d, WS_SIGNAL_CHANGED);
     ws_document_emit(d, WS_SIGNAL_EDITED);
@@ -133,26 +134,33 @@ static void predict(WsDocument *d)
     ws_answers_predict(d->answers, sizes);
 }
 
+void ws_document_install(WsDocument *d, WsAnswers *answers, GFile *file, gboolean dirty)
+{
+    clear_design(d);
+    g_set_object(&d->file, file);
+    d->answers = answers;
+    d->code[WS_CODE_PROGRAM] = g_strdup(answers->program_text);
+    d->code[WS_CODE_DESIGN] = ws_design_print(answers->design);
+    d->journal = ws_journal_new(answers->design, file);
+    ws_history_reset(d->history, answers->design, dirty);
+    if (file)
+        g_file_load_contents(file, NULL, &d->saved_text, NULL, NULL, NULL);
+}
+
 /* Takes the findings. */
 static void take_design(WsDocument *d, const WsDesign *design, WsFindings *findings, GFile *file,
                         gboolean dirty)
 {
-    g_autoptr(WsDesign) kept = ws_design_ref(design);
-    clear_design(d);
-    g_set_object(&d->file, file);
-    d->answers = ws_answers_make(kept, NULL, WS_ASK_TEXTS | WS_ASK_CHECK, findings);
-    d->code[WS_CODE_PROGRAM] = g_strdup(d->answers->program_text);
-    d->code[WS_CODE_DESIGN] = ws_design_print(kept);
-    d->journal = ws_journal_new(kept, file);
-    ws_history_reset(d->history, kept, dirty);
-    if (file)
-        g_file_load_contents(file, NULL, &d->saved_text, NULL, NULL, NULL);
+    WsSource *source = ws_source_beside(design, file);
+    const WsAsk what = WS_ASK_TEXTS | WS_ASK_CHECK | (source ? WS_ASK_SOURCE : 0);
+    ws_document_install(d, ws_answers_make(design, NULL, what, findings), file, dirty);
+    ws_document_take_source(d, source);
 }
 
 void ws_document_take_design(WsDocument *d, const WsDesign *design, GFile *file, gboolean dirty)
 {
     take_design(d, design, NULL, file, dirty);
-    announce(d);
+    ws_document_announce(d);
 }
 
 static gboolean open_design(WsDocument *d, GFile *file, const char *path, GError **error)
@@ -207,7 +215,7 @@ gboolean ws_document_open(WsDocument *d, GFile *file, GError **error)
     gboolean ok = is_trace(path) ? open_traced_design(d, file, path, error)
                                  : open_design(d, file, path, error);
     if (ok)
-        announce(d);
+        ws_document_announce(d);
     return ok;
 }
 

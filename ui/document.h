@@ -39,6 +39,7 @@ typedef enum {
     WS_CODE_LLVM,
     WS_CODE_CUDA,
     WS_CODE_DESIGN,
+    WS_CODE_SOURCE, /* the kernel that the design was read from (document_source.h) */
     WS_CODE_COUNT
 } WsCodeKind;
 const char *ws_code_kind_text(WsCodeKind kind); /* "program" */

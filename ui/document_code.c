@@ -5,7 +5,7 @@
 
 const char *ws_code_kind_text(WsCodeKind kind)
 {
-    static const char *const text[] = { "program", "ptx", "llvm", "cuda", "design" };
+    static const char *const text[] = { "program", "ptx", "llvm", "cuda", "design", "source" };
     return text[kind];
 }
 
@@ -19,6 +19,8 @@ void ws_document_clear_code(WsDocument *d)
 
 const char *ws_document_code(WsDocument *d, WsCodeKind kind)
 {
+    if (kind == WS_CODE_SOURCE)
+        return d->source ? d->source->text : NULL;
     return d->code[kind];
 }
 
@@ -58,6 +60,13 @@ static char *line_step(WsDocument *d, const char *line, gsize length)
 GArray *ws_document_code_lines(WsDocument *d, WsCodeKind kind, const char *step)
 {
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
+    if (kind == WS_CODE_SOURCE) {
+        const WsSourceMap *map = ws_document_source_map(d);
+        const WsSourceSpan *span = map ? ws_source_map_of(map, step) : NULL;
+        if (span)
+            g_array_append_val(lines, span->first);
+        return lines;
+    }
     const char *at = d->code[kind];
     for (guint line = 0; at && *at; line++) {
         const char *end = strchrnul(at, '\n');
@@ -72,6 +81,11 @@ GArray *ws_document_code_lines(WsDocument *d, WsCodeKind kind, const char *step)
 char *ws_document_code_step(WsDocument *d, WsCodeKind kind, guint wanted)
 {
     char *found = NULL;
+    if (kind == WS_CODE_SOURCE) {
+        const WsSourceMap *map = ws_document_source_map(d);
+        g_autoptr(GPtrArray) spans = map ? ws_source_map_at(map, wanted) : NULL;
+        return spans && spans->len ? g_strdup(((WsSourceSpan *)spans->pdata[0])->id) : NULL;
+    }
     const char *at = d->code[kind];
     for (guint line = 0; at && *at && line <= wanted; line++) {
         const char *end = strchrnul(at, '\n');

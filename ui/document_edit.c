@@ -32,6 +32,8 @@ gboolean ws_document_was_edited(WsDocument *d)
 static void ask(WsDocument *d, const WsDesign *design, WsAsk what)
 {
     g_autoptr(GArray) sizes = ws_document_sizes(d);
+    if (d->source)
+        what |= WS_ASK_SOURCE;
     if (!d->worker)
         d->worker = ws_worker_new(ws_document_answered, d);
     ws_worker_ask(d->worker, design, sizes, what);

@@ -3,6 +3,7 @@
 
 #include "ui/answers.h"
 #include "ui/document.h"
+#include "ui/document_source.h"
 #include "ui/history.h"
 #include "ui/journal.h"
 
@@ -28,6 +29,9 @@ struct _WsDocument {
     WsFocus focus;        /* focus.step points into `selection` */
     gint64 from, to;
     char *code[WS_CODE_COUNT];
+    WsSource *source;  /* what the design was read from; NULL: it is one of its own */
+    WsSourceMap *map;  /* of `mapped`; NULL: not made yet */
+    WsDesign *mapped;
     char *result[WS_RESULT_COUNT];
     gboolean result_good[WS_RESULT_COUNT];
 };
@@ -62,6 +66,15 @@ void ws_document_clear_code(WsDocument *d);
 /* document.c: sizes of the measured trace, NULL if there is none. Free with g_array_unref. */
 GArray *ws_document_sizes(WsDocument *d);
 void ws_document_clear_stats(WsDocument *d);
+/* Everything that was open goes; `answers` (taken) are shown, and their design begins a history. The
+ * caller announces it. */
+void ws_document_install(WsDocument *d, WsAnswers *answers, GFile *file, gboolean dirty);
+void ws_document_announce(WsDocument *d);
+/* document_source.c */
+void ws_document_source_free(WsSource *source);
+void ws_document_take_source(WsDocument *d, WsSource *source); /* taken; NULL: none */
+/* The kernel that a design says it was read from, if it lies beside the design's file; NULL. */
+WsSource *ws_source_beside(const WsDesign *design, GFile *file);
 /* document_edit.c */
 void ws_document_answered(WsAnswers *answers, gboolean judged_only, gpointer document);
 

@@ -3,6 +3,7 @@
 #include "ui/code_panel.h"
 #include "ui/compare_bar.h"
 #include "ui/compare_panel.h"
+#include "ui/document_source.h"
 #include "ui/edge_keys.h"
 #include "ui/history_popover.h"
 #include "ui/inspector.h"
@@ -113,11 +114,22 @@ static char *place_of(GFile *file)
     return path ? g_build_filename(path, name, NULL) : g_strdup(name);
 }
 
+/* Under the title: the design's file, or the kernel that it was read from. */
+static char *where_from(WsDocument *document)
+{
+    const WsSource *source = ws_document_source(document);
+    if (ws_document_file(document) || !source)
+        return place_of(ws_document_file(document));
+    g_autofree char *place = place_of(source->file);
+    /* Translators: %s is a file. */
+    return g_strdup_printf(_("read from %s, not saved"), place);
+}
+
 static void document_changed(WsDocument *document, WsWindow *w)
 {
     gboolean any = ws_document_design(document) != NULL;
     g_autofree char *title = ws_document_title(document);
-    g_autofree char *place = place_of(ws_document_file(document));
+    g_autofree char *place = where_from(document);
     /* Translators: the title of a window; %s is the name of a design. */
     const gboolean dirty = ws_document_dirty(document);
     g_autofree char *full =
@@ -338,6 +350,7 @@ static void dispose(GObject *object)
 {
     WsWindow *w = WS_WINDOW(object);
     ws_window_unwatch_file(w);
+    ws_window_cancel_import(w);
     g_clear_handle_id(&w->toast_source, g_source_remove);
     if (w->detached)
         ws_window_close_detached(w);
@@ -368,7 +381,7 @@ static void ws_window_class_init(WsWindowClass *class)
     CHILD(work_box), CHILD(open_button), CHILD(search_button);
     CHILD(title_label), CHILD(subtitle_label);
     CHILD(error_bar), CHILD(error_what), CHILD(error_how), CHILD(error_scroll),
-        CHILD(reload_button), CHILD(error_icon);
+        CHILD(reload_button), CHILD(cancel_button), CHILD(error_icon);
     CHILD(pages), CHILD(welcome_box), CHILD(score_box), CHILD(inspector_box), CHILD(jobs_box);
     CHILD(status_box), CHILD(rows), CHILD(columns), CHILD(side), CHILD(panels);
     CHILD(status_verdict), CHILD(status_selection), CHILD(status_device), CHILD(status_zoom);

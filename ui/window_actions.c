@@ -1,11 +1,13 @@
 #include "ui/window_private.h"
 
 #include "ui/application.h"
+#include "ui/code_panel.h"
 #include "ui/command_palette.h"
 #include "ui/compare_panel.h"
 #include "ui/document_compare.h"
 #include "ui/document_next.h"
 #include "ui/document_runs.h"
+#include "ui/document_source.h"
 #include "ui/edit_commands.h"
 #include "ui/help_window.h"
 #include "ui/jobs.h"
@@ -78,7 +80,10 @@ static void do_remove_trace(WsWindow *w)
 
 static void reload(WsWindow *w, gboolean safe, gpointer data)
 {
+    const WsSource *source = ws_document_source(w->document);
     GFile *file = ws_document_file(w->document);
+    if (!file && source)
+        file = source->file;
     g_autoptr(GFile) kept = file ? g_object_ref(file) : NULL;
     if (kept && safe)
         ws_window_open(w, kept);
@@ -142,6 +147,12 @@ static void do_show_problems(WsWindow *w)
 
 static void do_show_code(WsWindow *w)
 {
+    ws_window_show_panel(w, WS_PART_CODE);
+}
+
+static void do_show_source(WsWindow *w)
+{
+    ws_code_panel_show(WS_CODE_PANEL(w->part[WS_PART_CODE]), WS_CODE_SOURCE);
     ws_window_show_panel(w, WS_PART_CODE);
 }
 
@@ -300,6 +311,7 @@ static const WsCommand handler[] = {
     { "search", do_search },
     { "show-problems", do_show_problems },
     { "show-code", do_show_code },
+    { "show-source", do_show_source },
     { "show-measurements", do_show_measurements },
     { "show-next", do_show_next },
     { "toggle-path", do_toggle_path },
@@ -331,6 +343,10 @@ static void run_action(GSimpleAction *simple, GVariant *parameter, gpointer data
 {
     g_autoptr(WsWindow) w = g_object_ref(data); /* the command may close it */
     const WsAction *action = ws_action_find(g_action_get_name(G_ACTION(simple)));
+    if (w->importing && !strcmp(action->name, "cancel")) {
+        ws_window_stop_import(w);
+        return;
+    }
     if (action->part == WS_PART_EDIT) {
         ws_edit_command(w, action->name);
         ws_window_update_actions(w);
@@ -375,7 +391,9 @@ static gboolean met(WsWindow *w, WsNeeds needs)
     case WS_NEEDS_IDLE:
         return ws_document_program(d) && !busy;
     case WS_NEEDS_BUSY:
-        return busy;
+        return busy || w->importing;
+    case WS_NEEDS_SOURCE:
+        return ws_document_source(d) != NULL;
     case WS_NEEDS_PROBLEM:
         return ws_document_findings(d) && ws_document_findings(d)->list->len > 0;
     case WS_NEEDS_UNDO:
@@ -471,7 +489,7 @@ void ws_window_update_actions(WsWindow *w)
 static void open_file(GSimpleAction *simple, GVariant *parameter, gpointer data)
 {
     g_autoptr(GFile) file = g_file_new_for_uri(g_variant_get_string(parameter, NULL));
-    ws_window_open(data, file);
+    ws_window_open_safely(data, file);
 }
 
 static void compare_state_at(GSimpleAction *simple, GVariant *parameter, gpointer data)

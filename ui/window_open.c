@@ -1,4 +1,5 @@
 #include "ui/document_hang.h"
+#include "ui/document_source.h"
 #include "ui/window_private.h"
 
 #include <glib/gi18n.h>
@@ -25,6 +26,7 @@ void ws_window_say(WsWindow *w, GtkMessageType type, const char *what, const cha
     gtk_label_set_text(w->error_how, how ? how : "");
     gtk_widget_set_visible(w->error_scroll, how && *how);
     gtk_widget_set_visible(w->reload_button, FALSE);
+    gtk_widget_set_visible(w->cancel_button, FALSE);
     gtk_info_bar_set_revealed(w->error_bar, TRUE);
 }
 
@@ -166,8 +168,31 @@ gboolean ws_window_open(WsWindow *w, GFile *given)
         return open_hang(w, given, results);
     g_autoptr(GError) error = NULL;
     g_autoptr(GFile) file = design_of(given);
+    if (ws_source_is(file) && g_file_query_file_type(file, 0, NULL) != G_FILE_TYPE_DIRECTORY) {
+        ws_window_import(w, file);
+        return TRUE;
+    }
+    ws_window_cancel_import(w);
     gboolean ok = open_either(w, file, &error);
     return opened(w, file, ok, error);
+}
+
+static void open_now(WsWindow *w, gboolean safe, gpointer data)
+{
+    g_autoptr(GFile) file = data;
+    if (safe)
+        ws_window_open(w, file);
+}
+
+void ws_window_open_safely(WsWindow *w, GFile *file)
+{
+    g_autofree char *name = g_file_get_basename(file);
+    /* A trace is laid under what is open; results of a run tell of it. */
+    const gboolean replaces = name && !is_trace(file) && !g_str_has_suffix(name, ".json");
+    if (replaces)
+        ws_window_when_safe(w, FALSE, open_now, g_object_ref(file));
+    else
+        ws_window_open(w, file);
 }
 
 gboolean ws_window_open_trace(WsWindow *w, GFile *file)
@@ -195,7 +220,10 @@ GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileCho
     w->chooser = gtk_file_chooser_native_new(title, GTK_WINDOW(w), action, accept, _("_Cancel"));
     gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(w->chooser), TRUE);
     g_signal_connect_object(w->chooser, "response", response, w, 0);
+    const WsSource *source = ws_document_source(w->document);
     GFile *file = ws_document_file(w->document);
+    if (!file && source)
+        file = source->file;
     g_autoptr(GFile) folder = file ? g_file_get_parent(file) : NULL;
     if (folder)
         gtk_file_chooser_set_current_folder(GTK_FILE_CHOOSER(w->chooser), folder, NULL);
@@ -212,23 +240,27 @@ static void chose_file(GtkNativeDialog *dialog, int response, WsWindow *w)
     if (file && trace)
         ws_window_open_trace(w, file);
     else if (file)
-        ws_window_open(w, file);
+        ws_window_open_safely(w, file);
 }
 
 void ws_window_choose_file(WsWindow *w, gboolean trace)
 {
-    static const char *const designs[] = { "wstave", "wtrace", "results.json", NULL };
+    static const char *const designs[] = { "wstave", "wtrace", "py", "ptx", "results.json", NULL };
+    static const char *const kernels[] = { "py", "ptx", NULL };
     static const char *const traces[] = { "wtrace", NULL };
-    GtkFileChooser *chooser =
-        ws_window_new_chooser(w, trace ? _("Add a Measured Trace") : _("Open a Design or a Trace"),
-                              GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), G_CALLBACK(chose_file));
+    GtkFileChooser *chooser = ws_window_new_chooser(
+        w, trace ? _("Add a Measured Trace") : _("Open a Design, a Kernel or a Trace"),
+        GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), G_CALLBACK(chose_file));
     if (trace)
         g_object_set_data(G_OBJECT(chooser), "trace", w);
     ws_window_add_filter(
         chooser,
         trace ? _("Traces (.wtrace)")
-              : _("Designs, traces, results of a run (.wstave, .wtrace, results.json)"),
+              : _("Designs, kernels, traces, results of a run (.wstave, .py, .ptx, .wtrace, "
+                  "results.json)"),
         trace ? traces : designs);
+    if (!trace)
+        ws_window_add_filter(chooser, _("Kernels in Gluon, TLE or PTX (.py, .ptx)"), kernels);
     gtk_native_dialog_show(GTK_NATIVE_DIALOG(chooser));
 }
 
@@ -238,10 +270,9 @@ static gboolean dropped(GtkDropTarget *target, const GValue *value, double x, do
 {
     gtk_widget_remove_css_class(GTK_WIDGET(w), "ws-drop");
     GSList *files = g_value_get_boxed(value);
-    gboolean any = FALSE;
     for (GSList *f = files; f; f = f->next)
-        any |= ws_window_open(w, f->data);
-    return any;
+        ws_window_open_safely(w, f->data);
+    return files != NULL;
 }
 
 static GdkDragAction drag_enter(GtkDropTarget *target, double x, double y, WsWindow *w)

@@ -25,8 +25,10 @@ struct _WsWindow {
     GtkLabel *of_before; /* … and the panels what was before, as this says */
 
     GPtrArray *detached;   /* GtkWindow: panels in windows of their own */
-    GFileMonitor *monitor; /* of the design's file, NULL if none */
+    GFileMonitor *monitor; /* of the design's file, or of the kernel it was read from; NULL if none */
     guint watch_source;
+    GCancellable *importing; /* while a kernel is being read */
+    guint import_source;     /* says so after a while */
 
     /* template children */
     GtkWidget *header, *recent_button, *menu_button, *theme_button, *work_box, *open_button,
@@ -34,7 +36,7 @@ struct _WsWindow {
     GtkLabel *title_label, *subtitle_label;
     GtkInfoBar *error_bar;
     GtkLabel *error_what, *error_how;
-    GtkWidget *error_scroll, *reload_button;
+    GtkWidget *error_scroll, *reload_button, *cancel_button;
     GtkImage *error_icon;
     GtkStack *pages;
     GtkWidget *welcome_box, *score_box, *inspector_box, *jobs_box, *status_box;
@@ -53,6 +55,8 @@ void ws_window_add_actions(WsWindow *w);
 void ws_window_update_actions(WsWindow *w);
 /* window_open.c */
 void ws_window_choose_file(WsWindow *w, gboolean trace);
+/* Opens it once what is open is saved or given up. */
+void ws_window_open_safely(WsWindow *w, GFile *file);
 /* A file dialogue, kept in w->chooser until it answers. Borrowed. */
 GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileChooserAction action,
                                       const char *accept, GCallback response);
@@ -80,6 +84,10 @@ gboolean ws_window_say_saved(WsWindow *w, GFile *file, gboolean ok, const char *
 void ws_window_choose_code_export(WsWindow *w); /* window_code.c */
 /* Begins; the window says when it is done. */
 gboolean ws_window_export_code(WsWindow *w, GFile *file);
+/* window_import.c: reads a kernel; the window says when it is there. */
+void ws_window_import(WsWindow *w, GFile *file);
+void ws_window_cancel_import(WsWindow *w); /* silently */
+void ws_window_stop_import(WsWindow *w);
 /* window_compare.c */
 void ws_window_choose_other_design(WsWindow *w);
 /* window_status.c */

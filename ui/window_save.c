@@ -1,6 +1,7 @@
 /* Keeping work: saving, asking before it is lost, the mark of what is unsaved. */
 #include "ui/window_private.h"
 
+#include "ui/document_source.h"
 #include "ui/new_dialog.h"
 
 #include <errno.h>
@@ -102,13 +103,23 @@ static void chose(GtkNativeDialog *dialog, int response, WsWindow *w)
     go_on(w, file && ws_window_save(w, file));
 }
 
+/* gemm.wstave for gemm.py. Caller frees. */
+static char *name_beside(const char *source)
+{
+    const char *dot = strrchr(source, '.');
+    return g_strdup_printf("%.*s.wstave", dot ? (int)(dot - source) : (int)strlen(source), source);
+}
+
 void ws_window_save_as(WsWindow *w)
 {
     static const char *const designs[] = { "wstave", NULL };
     GtkFileChooser *chooser = ws_window_new_chooser(
         w, _("Save the Design"), GTK_FILE_CHOOSER_ACTION_SAVE, _("_Save"), G_CALLBACK(chose));
     GFile *file = ws_document_file(w->document);
-    g_autofree char *base = file ? g_file_get_basename(file) : g_strdup("design.wstave");
+    const WsSource *source = ws_document_source(w->document);
+    g_autofree char *base = file     ? g_file_get_basename(file)
+                            : source ? name_beside(source->name)
+                                     : g_strdup("design.wstave");
     gtk_file_chooser_set_current_name(chooser,
                                       g_str_has_suffix(base, ".wtrace") ? "design.wstave" : base);
     ws_window_add_filter(chooser, _("Designs (.wstave)"), designs);

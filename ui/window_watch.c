@@ -1,4 +1,7 @@
-/* The design's file, watched: a change by another program is offered for reading again (I43). */
+/* The design's file, watched: a change by another program is offered for reading again (I43). So is
+ * the kernel that a design was read from, as long as the design has no file of its own: it is read
+ * again by itself where no edit would be lost. */
+#include "ui/document_source.h"
 #include "ui/window_private.h"
 
 #include <glib/gi18n.h>
@@ -6,13 +9,26 @@
 /* Editors write in bursts; the offer comes when it is quiet. */
 #define QUIET_MS 300
 
+static GFile *watched(WsWindow *w)
+{
+    const WsSource *source = ws_document_source(w->document);
+    GFile *file = ws_document_file(w->document);
+    return file ? file : source ? source->file : NULL;
+}
+
 static gboolean offer(gpointer data)
 {
     WsWindow *w = data;
-    GFile *file = ws_document_file(w->document);
+    GFile *file = watched(w);
+    const gboolean design = ws_document_file(w->document) != NULL;
     w->watch_source = 0;
-    if (!file || ws_document_file_is_ours(w->document))
+    if (!file ||
+        (design ? ws_document_file_is_ours(w->document) : ws_document_source_is_ours(w->document)))
         return G_SOURCE_REMOVE;
+    if (!design && !ws_document_dirty(w->document) && g_file_query_exists(file, NULL)) {
+        ws_window_import(w, file);
+        return G_SOURCE_REMOVE;
+    }
     g_autofree char *name = g_file_get_basename(file);
     g_autofree char *what =
         g_file_query_exists(file, NULL)
@@ -35,7 +51,7 @@ static void file_changed(GFileMonitor *monitor, GFile *file, GFile *other, GFile
 
 void ws_window_watch_file(WsWindow *w)
 {
-    GFile *file = ws_document_file(w->document);
+    GFile *file = watched(w);
     ws_window_unwatch_file(w);
     w->monitor = file ? g_file_monitor_file(file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL) : NULL;
     if (w->monitor)

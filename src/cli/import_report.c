@@ -3,28 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static WsImportFrom by_suffix(const char *file)
-{
-    for (guint i = 0; i < WS_IMPORT_FROM_COUNT; i++)
-        if (g_str_has_suffix(file, ws_import_from_suffix((WsImportFrom)i)))
-            return (WsImportFrom)i;
-    return WS_IMPORT_FROM_COUNT;
-}
-
-/* Languages of one suffix tell themselves apart by what the file imports. */
 static WsImportFrom by_content(const char *file)
 {
-    const WsImportFrom first = by_suffix(file);
     g_autofree char *text = NULL;
-    if (first == WS_IMPORT_GLUON && g_file_get_contents(file, &text, NULL, NULL) &&
-        strstr(text, "triton.experimental.tle"))
-        return WS_IMPORT_TLE;
-    return first;
+    if (ws_import_guess(file, NULL) != WS_IMPORT_FROM_COUNT)
+        g_file_get_contents(file, &text, NULL, NULL);
+    return ws_import_guess(file, text);
 }
 
 gboolean ws_cli_is_foreign(const char *file)
 {
-    return by_suffix(file) != WS_IMPORT_FROM_COUNT;
+    return ws_import_guess(file, NULL) != WS_IMPORT_FROM_COUNT;
 }
 
 WsImport *ws_cli_import(const char *file, const char *from, int *code)

@@ -36,6 +36,16 @@ const char *ws_import_from_help(WsImportFrom from)
     return from_table[from].help;
 }
 
+WsImportFrom ws_import_guess(const char *file, const char *text)
+{
+    guint i = 0;
+    while (i < WS_IMPORT_FROM_COUNT && !g_str_has_suffix(file, from_table[i].suffix))
+        i++;
+    if (i == WS_IMPORT_GLUON && text && strstr(text, "triton.experimental.tle"))
+        return WS_IMPORT_TLE;
+    return (WsImportFrom)i;
+}
+
 static gint by_line(gconstpointer a, gconstpointer b)
 {
     const WsUnread *x = *(WsUnread *const *)a, *y = *(WsUnread *const *)b;

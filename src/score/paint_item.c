@@ -169,8 +169,25 @@ static void paint_label(cairo_t *cr, const WsSceneItem *i, guint32 plate, guint3
     ws_paint_text(cr, x, base, i->label);
 }
 
+/* What it does is not known: a framed hatch instead of a solid bar. */
+static void paint_opaque(const WsPaint *p, const WsSceneItem *i, guint32 c)
+{
+    ws_paint_colour(p->cr, c, 0.18);
+    bar(p, i->x, i->y, i->w, i->h);
+    cairo_fill(p->cr);
+    paint_hatch(p, i->kind, c, 0.8, i->x, i->y, i->w, i->h);
+    ws_paint_colour(p->cr, c, 1);
+    cairo_set_line_width(p->cr, 1);
+    bar(p, i->x + 0.5, i->y + 0.5, MAX(i->w - 1, 0.5), i->h - 1);
+    cairo_stroke(p->cr);
+}
+
 static void paint_head(const WsPaint *p, const WsSceneItem *i, guint32 c)
 {
+    if (i->kind == WS_ITEM_OPAQUE) {
+        paint_opaque(p, i, c);
+        return;
+    }
     ws_paint_colour(p->cr, c, under(i) ? 0.75 : 1);
     bar(p, i->x, i->y, i->w, i->h);
     cairo_fill(p->cr);

@@ -40,6 +40,8 @@ WsItemKind ws_item_kind_of(WsOpKind kind)
     case WS_OP_RED_GLOBAL:
     case WS_OP_LD_GLOBAL:
         return WS_ITEM_SHARED;
+    case WS_OP_RAW:
+        return WS_ITEM_OPAQUE;
     case WS_OP_BAR_SYNC:
     case WS_OP_CLUSTER_WAIT:
     case WS_OP_BORDER:

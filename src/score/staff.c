@@ -10,6 +10,7 @@
 #define MEASURED_HEIGHT 9.0
 #define MEASURED_FLIGHT 7.0
 #define MAX_TRACKS      12
+#define OPAQUE_WIDTH    9.0 /* at least: nobody knows how long it takes */
 #define LABEL_SIZE      10.0
 
 guint ws_place_hash(gconstpointer p)
@@ -151,14 +152,14 @@ static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint 
         place(b, ws_build_time(b, overlay, r->start),
               ws_build_time(b, overlay, MAX(r->issued, r->start)), &x, &w);
         gboolean hollow = ws_trace_kind_waits(op_kind);
-        if (b->o->bare && w < 2) {
+        if (b->o->bare && w < 2 && kind != WS_ITEM_OPAQUE) {
             if (!hollow && x + w > end)
                 ws_dense_merge(b, row, kind, MAX(x, end), w, r->start, r->issued, overlay);
             end = MAX(end, x + w);
             continue;
         }
         if (w < 2 && !hollow)
-            w = 2;
+            w = kind == WS_ITEM_OPAQUE ? OPAQUE_WIDTH : 2;
         if (x < end) {
             w -= end - x;
             x = end;
