@@ -152,6 +152,20 @@ static void initialise(WsPy *y, guint i, guint slots)
     }
 }
 
+/* What a re-import makes a named barrier of again. */
+static const char *remark_of(WsPy *y, const WsBarrier *b)
+{
+    if (b->kind != WS_BARRIER_NAMED)
+        return b->ready && b->ready[0] ? "  # ready: the first waits pass" : "";
+    g_autoptr(GString) text = g_string_new("  # named in the design: ");
+    gboolean alike = TRUE;
+    for (guint e = 1; e < b->array; e++)
+        alike = alike && b->threads[e] == b->threads[0];
+    for (guint e = 0; e < (alike ? 1 : b->array); e++)
+        g_string_append_printf(text, "%s%u", e ? "," : "", b->threads[e]);
+    return ws_py_format(y, "%s threads", text->str);
+}
+
 void ws_gluon_barriers(WsPy *y)
 {
     for (guint i = 0; i < y->p->n_barriers; i++) {
@@ -162,10 +176,7 @@ void ws_gluon_barriers(WsPy *y)
         guint slots = named ? 1 : MAX(b->slots, 1);
         ws_py_line(y,
                    "%s = gl.allocate_shared_memory(gl.int64, [%u, 1], mbarrier.MBarrierLayout())%s",
-                   y->barrier[i], b->array * slots,
-                   named                     ? "  # a named barrier of the design"
-                   : b->ready && b->ready[0] ? "  # ready: the first waits pass"
-                                             : "");
+                   y->barrier[i], b->array * slots, remark_of(y, b));
         initialise(y, i, slots);
     }
 }

@@ -32,6 +32,7 @@ typedef enum {
     VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
     VAL_SLOT,
+    VAL_CLAIM, /* of a tile: depth 0 the old count, 1 with the grid added, 2 handed on by `step` */
     VAL_OPAQUE,
 } ValKind;
 
@@ -56,6 +57,7 @@ typedef struct Frame Frame;
 struct Frame {
     GHashTable *vars;   /* const char* -> const Val* */
     const char *prefix; /* of values: "" in a partition */
+    const WsPyNode *function;
     const Val *result;
     gboolean returned;
     Frame *up;
@@ -88,6 +90,7 @@ typedef struct {
     const Val *grid;       /* of the launch */
     const char *tile;      /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;   /* its extent */
+    GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
 
@@ -121,6 +124,22 @@ WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
 void py_assume(PyRead *p, const WsExpr *e);
+
+/* --- named barriers written as mbarriers (pyread_named.c)
+ * ---------------------------------------*/
+/* Threads of each element, as a remark at the end of the statement says; NULL: it says nothing. */
+const gint64 *py_named_threads(PyRead *p, gint64 copies, const WsPyNode *at);
+/* The variable that counts the waits of a call wait(b, x % 2); NULL: none does. */
+const char *py_wait_counter(const PyRead *p, const WsPyNode *call);
+void py_named_barriers(WsRead *r); /* makes named barriers of them */
+
+/* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/
+const Val *py_claim_sum(PyRead *p, const char *op, const Val *a, const Val *b); /* NULL: none */
+const Val *py_claim_store(PyRead *p, const Val *to, const Val *v, const WsPyNode *at);
+/* `v` is what a round leaves in the variable of the loop: a claim or a take, which it becomes. */
+gboolean py_is_next_tile(const PyRead *p, const Val *v);
+void py_take_tile(PyRead *p, const Val *v, const WsPyNode *at);
+void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 
 /* --- tiles: formulas of the array language ----------------------------------------------------*/
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */

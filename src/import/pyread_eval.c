@@ -138,6 +138,9 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     p->converting = FALSE;
     const Val *a = py_eval(p, node->kid[0]), *b = py_eval(p, node->kid[1]);
     p->converting = converting;
+    const Val *claim = py_claim_sum(p, node->text, a, b);
+    if (claim)
+        return claim;
     if (tile_like(a) || tile_like(b))
         return py_binary_tile(p, node->text, a, b);
     const WsExpr *place = is_number(a) && is_number(b)

@@ -1,4 +1,5 @@
 #include "import/pyread_loop.h"
+#include "import/fit.h"
 
 #include <string.h>
 
@@ -56,6 +57,7 @@ const char *py_group_name(PyRead *p, const char *want)
                 name = NULL;
     }
     g_ptr_array_add(p->loop_names, (gpointer)name);
+    g_hash_table_add(p->r->locals, (gpointer)name);
     return name;
 }
 
@@ -78,6 +80,10 @@ static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, c
     gint64 zero;
     if (!is_select(e))
         return FALSE;
+    if (ws_fit_wraps(e, atom, n)) {
+        *step = ws_x_int(p->r, 1);
+        return TRUE;
+    }
     const WsExpr *c = e->arg[0];
     const gboolean straight = c->op == WS_EXPR_EQ || c->op == WS_EXPR_GE;
     if ((!straight && c->op != WS_EXPR_NE && c->op != WS_EXPR_LT) || !ws_x_is(c->arg[1], n) ||
@@ -98,6 +104,10 @@ static gboolean flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
         if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
             continue;
         c->index = index->name;
+        if (index->kind == CARRY_MOD && ws_fit_flips(e, c->atom, index->atom, index->n)) {
+            c->n = index->n;
+            return TRUE;
+        }
         if (is_select(e) && e->arg[0]->n_args == 2 && ws_x_is(e->arg[0]->arg[1], &n)) {
             const gboolean straight = e->arg[0]->op == WS_EXPR_EQ || e->arg[0]->op == WS_EXPR_GE;
             const WsExpr *kept = e->arg[straight ? 2 : 1], *flipped = e->arg[straight ? 1 : 2];
@@ -282,7 +292,7 @@ static void bind_target(PyRead *p, const PyLoop *l)
 }
 
 /* One round with unknown integers; the steps of it are thrown away. */
-static void probe(PyRead *p, PyLoop *l, GArray *carries)
+void py_probe(PyRead *p, PyLoop *l, GArray *carries)
 {
     GPtrArray *to = p->to, *scratch = g_ptr_array_new();
     GHashTable *saved = g_hash_table_new(g_str_hash, g_str_equal);
@@ -421,15 +431,17 @@ static gboolean place_mentions(const WsPlace *p, const char *name)
     return ws_x_mentions(p->index, name) || (p->views && strstr(p->views, name));
 }
 
-static gboolean steps_mention(const GPtrArray *list, const char *name)
+gboolean py_steps_mention(const GPtrArray *list, const char *name)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
         gboolean found = ws_x_mentions(s->e, name) || ws_x_mentions(s->when, name) ||
                          ws_x_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
                          place_mentions(&s->buffer, name) || place_mentions(&s->a, name) ||
                          place_mentions(&s->b, name) || (s->text && strstr(s->text, name)) ||
-                         steps_mention(s->body, name) || steps_mention(s->other, name);
+                         py_steps_mention(s->body, name) || py_steps_mention(s->other, name);
         for (guint k = 0; k < s->n_coord; k++)
             found |= ws_x_mentions(s->coord[k], name);
         if (found)
@@ -459,7 +471,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             const WsExpr *by = ws_x_without(p->r, sum, c->counter, FALSE, &factor);
             if (c->kind == CARRY_NONE)
                 by = ws_x_op(p->r, WS_EXPR_SUB, sum, ws_x_name(p->r, c->counter));
-            if (!steps_mention(p->to, c->counter))
+            if (!py_steps_mention(p->to, c->counter))
                 drop_counter(p, c->counter);
             else if ((c->kind != CARRY_NONE && factor != 1) || !by)
                 py_opaque_step(p, l->node, "what a round adds to a variable");
@@ -505,7 +517,7 @@ gboolean py_walk(PyRead *p, PyLoop *l)
         }
         g_array_append_val(carries, c);
     }
-    probe(p, l, carries);
+    py_probe(p, l, carries);
     if (*p->r->error || (l->decide && !l->decide(p, l, carries)))
         return FALSE;
     set_heads(p, l, carries);
@@ -558,129 +570,4 @@ gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *
     l->name = py_group_name(p, "t");
     p->tile_loop = l->name;
     return TRUE;
-}
-
-/* Round by round: static_range, and loops outside of groups, which set up barriers. */
-static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const WsExpr *stop,
-                     const WsExpr *step)
-{
-    gint64 a, b, c;
-    if (!ws_x_is(start, &a) || !ws_x_is(stop, &b) || !ws_x_is(step, &c) || c < 1 || b - a > 1024) {
-        py_opaque_step(p, node, "a loop to be unrolled whose bounds are no numbers");
-        return;
-    }
-    for (; a < b && !*p->r->error && !(p->frame && p->frame->returned); a += c) {
-        if (node->kid[0]->kind == WS_PY_NAME)
-            py_assign(p, node->kid[0]->text, py_literal(p, a));
-        py_run(p, node->kid[2]);
-    }
-}
-
-static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, gboolean *unroll)
-{
-    g_autofree char *dotted = call->kind == WS_PY_CALL ? ws_python_dotted(call->kid[0]) : NULL;
-    const char *last = dotted ? strrchr(dotted, '.') : NULL;
-    last = last ? last + 1 : dotted;
-    if (!last || (strcmp(last, "range") && strcmp(last, "static_range")))
-        return FALSE;
-    *unroll = !strcmp(last, "static_range");
-    guint n = 0;
-    for (guint i = 1; i < call->n && n < 3; i++)
-        if (call->kid[i]->kind != WS_PY_KEYWORD)
-            part[n++] = py_eval_int(p, call->kid[i]);
-    if (n == 1) {
-        part[1] = part[0];
-        part[0] = ws_x_int(p->r, 0);
-    }
-    if (n < 3)
-        part[2] = ws_x_int(p->r, 1);
-    return n > 0;
-}
-
-static void for_(PyRead *p, const WsPyNode *node)
-{
-    const WsExpr *part[3] = { NULL };
-    PyLoop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
-    gboolean fixed;
-    if (!range_of(p, node->kid[1], part, &fixed)) {
-        py_opaque_step(p, node, "a loop that is not over a range");
-        return;
-    }
-    gint64 known;
-    if (!p->group || (fixed && ws_x_is(part[0], &known) && ws_x_is(part[1], &known))) {
-        unrolled(p, node, part[0], part[1], part[2]);
-        return;
-    }
-    if (!py_over_tiles(p, &l, part[0], part[1], part[2])) {
-        WsRead *r = p->r;
-        gint64 step;
-        const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);
-        if (!span || !ws_x_is(part[2], &step) || step < 1) {
-            py_opaque_step(p, node,
-                           "a loop whose bounds are no integers, or whose step is no number");
-            return;
-        }
-        l.name = py_group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
-        l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
-        l.index = ws_x_op(r, WS_EXPR_ADD, part[0],
-                          ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, l.name), part[2]));
-    }
-    py_walk(p, &l);
-}
-
-/* while v < bound: … v += step */
-static void while_(PyRead *p, const WsPyNode *node)
-{
-    const WsPyNode *c = node->kid[0];
-    PyLoop l = { .node = node, .body = node->kid[1] };
-    if (!p->group || c->kind != WS_PY_BINARY || strcmp(c->text, "<") ||
-        c->kid[0]->kind != WS_PY_NAME) {
-        py_opaque_step(p, node, "a while loop that is not `variable < bound`");
-        return;
-    }
-    const WsPyNode *variable = c->kid[0];
-    const WsExpr *start = py_eval_int(p, variable), *stop = py_eval_int(p, c->kid[1]);
-    g_autoptr(GArray) one = g_array_new(FALSE, TRUE, sizeof(PyCarry));
-    PyCarry v = { .name = variable->text, .entry = py_lookup(p, variable->text) };
-    g_array_append_val(one, v);
-    l.name = py_group_name(p, "w");
-    probe(p, &l, one);
-    g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
-    PyCarry *found = &g_array_index(one, PyCarry, 0);
-    if (*p->r->error)
-        return;
-    if (found->atom && found->end && found->end->kind == VAL_INT)
-        py_classify(p, found);
-    gint64 step;
-    if (!start || !stop || found->kind != CARRY_LINEAR) {
-        py_opaque_step(p, node, "a while loop whose variable does not grow evenly");
-        return;
-    }
-    if (py_over_tiles(p, &l, start, stop, found->step)) {
-        WsPyNode *target = g_new0(WsPyNode, 1);
-        g_ptr_array_add(p->r->pool, target);
-        *target = *variable;
-        l.target = target;
-    } else if (ws_x_is(found->step, &step) && step > 0) {
-        l.name = py_group_name(p, variable->text);
-        l.count = ws_x_op(p->r, WS_EXPR_SUB, stop, start);
-        if (step > 1)
-            l.count = ws_x_call(p->r, WS_FUNC_CDIV, l.count, found->step, NULL);
-    } else {
-        py_opaque_step(p, node, "a while loop whose variable does not grow by a number");
-        return;
-    }
-    py_walk(p, &l);
-}
-
-void py_loop(PyRead *p, const WsPyNode *node)
-{
-    if (p->loops->len >= 10) {
-        py_opaque_step(p, node, "loops nested deeper than ten");
-        return;
-    }
-    if (node->kind == WS_PY_FOR)
-        for_(p, node);
-    else
-        while_(p, node);
 }

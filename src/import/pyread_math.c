@@ -56,6 +56,8 @@ static gboolean tile_like(const Val *v)
 
 static const Val *two(PyRead *p, const Val **a, WsFunc f, const char *name, const char *row)
 {
+    if (a[0] && a[0]->kind == VAL_TILE && a[0]->rows == 1 && a[0]->cols == 1 && a[0]->step && a[2])
+        return a[0]; /* gl.max(x.load(…), axis=0): how an integer is taken out of a tile of one */
     if (tile_like(a[0]) && (!a[1] || a[1]->kind == VAL_NONE || a[2]))
         return py_function_tile(p, row, a, 1, TRUE);
     if (a[0] && tile_like(a[0]) && a[1] && a[1]->kind == VAL_INT && !tile_like(a[1]) &&
@@ -173,6 +175,8 @@ const Val *py_mean_ZEROS(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[1] && a[1]->kind == VAL_CLAIM) /* a tile of one element: what is claimed */
+        return a[1];
     const Val *x = a[1] ? py_formula(p, a[1]) : NULL;
     return x ? filled(p, a[0], a[2], x->text, at) : py_opaque(p);
 }

@@ -39,6 +39,7 @@ static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 register
     p->dirty = p->waited = FALSE;
     p->calls = 0;
     py_call(p, f, args, at);
+    py_claims_left(p, f);
     p->group = NULL;
     p->to = NULL;
 }

@@ -53,6 +53,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
 
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
 {
+    if (target->kind == WS_PY_NAME && v->kind == VAL_INT && !p->probing)
+        ws_source_define(p->r, target->text, v->e);
     if (target->kind == WS_PY_NAME) {
         if (v->kind == VAL_ZERO && p->group && v->step && v->rows * v->cols > 1) {
             Val *zero = py_val(p, VAL_ZERO); /* the `compute` that stores it stands here, off */
@@ -276,7 +278,9 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
         py_unread(p, at, "calls nested deeper than sixteen");
         return py_opaque(p);
     }
-    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .up = p->frame };
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal),
+                    .function = function,
+                    .up = p->frame };
     frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];

@@ -44,6 +44,7 @@ static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
     if (copies < 1 || copies > 4096)
         return py_wrong(p, at, "an array of barriers whose length is no number");
     WsReadBarrier b = { .name = keep_name(p, "barrier"), .copies = copies, .line = at->line };
+    b.threads = py_named_threads(p, copies, at);
     b.count = g_new0(gint64, copies);
     b.ready = g_new0(gint, copies);
     g_array_append_val(p->r->barriers, b);
@@ -75,6 +76,17 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     Val *v = py_val(p, VAL_BUFFER);
     v->place.object = (gint)p->r->buffers->len - 1;
     v->place.views = "";
+    return v;
+}
+
+/* The storage of a buffer under another type and shape, from its first byte. */
+const Val *py_mean_REINTERPRET(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!a[0] || a[0]->kind != VAL_BUFFER || a[0]->place.index || *a[0]->place.views)
+        return py_wrong(p, at, "another view of something that is no whole buffer");
+    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[2], a[3], NULL }, at);
+    if (v->kind == VAL_BUFFER)
+        g_array_index(p->r->buffers, WsReadBuffer, v->place.object).over = a[0]->place.object + 1;
     return v;
 }
 
@@ -312,6 +324,8 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     WsReadStep *s = at_barrier(p, WS_READ_WAIT, a[0], a[2], at);
     s->parity = phase;
+    if (g_array_index(p->r->barriers, WsReadBarrier, s->barrier.object).threads)
+        s->text = py_wait_counter(p, at);
     return py_none(p);
 }
 
@@ -380,6 +394,7 @@ const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *s = is_barrier(a[2]) ? transfer(p, WS_READ_LOAD, a[0], a[1], a[3], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a copy whose tensor, coordinates, barrier or buffer is not known");
+    g_array_index(p->r->tensors, WsReadTensor, s->tensor).fills = s->buffer.object + 1;
     s->barrier = slot_of(p, a[2]);
     s->when = guard(p, a[4]);
     return py_none(p);
@@ -407,6 +422,8 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group || !a[0] || a[0]->kind != VAL_BUFFER || !a[1])
         return py_wrong(p, at, "a store to something that is no buffer");
+    if (a[1]->kind == VAL_CLAIM)
+        return py_claim_store(p, a[0], a[1], at);
     Val to = *a[0];
     if (!to.rows)
         extents(p, &to);
@@ -440,6 +457,7 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     s->buffer = from.place;
     p->dirty = TRUE;
     Val *v = py_val(p, VAL_TILE);
+    v->step = s;
     v->index = value;
     v->rows = from.rows;
     v->cols = from.cols;
@@ -468,6 +486,22 @@ static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, g
     return TRUE;
 }
 
+/* Products take float32 in shared memory as tf32: there are no others. */
+static void as_tf32(PyRead *p, const Val *operand)
+{
+    if (!operand || operand->kind != VAL_BUFFER)
+        return;
+    WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, operand->place.object);
+    if (strcmp(b->dtype, "f32"))
+        return;
+    for (guint i = 0; i < p->r->tensors->len; i++) {
+        WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, i);
+        if (t->fills == operand->place.object + 1)
+            t->dtype = "tf32";
+    }
+    b->dtype = "tf32";
+}
+
 static void mark_accumulator(PyRead *p, gint value)
 {
     g_array_index(p->group->values, WsReadValue, value).accumulator = TRUE;
@@ -479,6 +513,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
     gint64 m, n, k, k2, first;
     if (!p->group || !operand(p, a[0], &left, &m, &k) || !operand(p, a[1], &right, &k2, &n))
         return py_wrong(p, at, "a product whose operands are not known");
+    as_tf32(p, a[0]);
+    as_tf32(p, a[1]);
     const WsExpr *use = a[3] ? py_as_int(p, a[3]) : ws_x_int(p->r, 1);
     const Val *acc = a[2];
     gint value = acc && (acc->kind == VAL_TILE || acc->kind == VAL_ZERO) ? acc->index : -1;

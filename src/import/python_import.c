@@ -144,7 +144,8 @@ static void finish_tiles(PyRead *p)
 {
     WsRead *r = p->r;
     if (p->tile) {
-        r->launch = "persistent";
+        if (strcmp(r->launch, "dynamic"))
+            r->launch = "persistent";
         g_ptr_array_add(r->axes, (gpointer)p->tile);
         g_autofree char *text = ws_x_text(p->tiles);
         g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", p->tiles ? text : "1"));
@@ -187,6 +188,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.aliases = g_hash_table_new(g_str_hash, g_str_equal);
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     p.loop_names = g_ptr_array_new();
+    p.handed = g_ptr_array_new();
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
@@ -207,11 +209,14 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         finish_tensors(r);
         if (from == WS_IMPORT_TLE)
             py_tle_finish(r);
+        py_named_barriers(r);
+        ws_source_parts(r);
         design = ws_source_write(r);
     }
     g_hash_table_unref(p.globals);
     g_hash_table_unref(p.aliases);
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);
+    g_ptr_array_unref(p.handed);
     return design;
 }

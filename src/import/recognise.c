@@ -65,6 +65,8 @@ WsRead *ws_source_new(const char *file, const char *source, GError **error)
     r->cluster = 1;
     r->unread = g_ptr_array_new_with_free_func(free_unread);
     r->names = g_hash_table_new(g_str_hash, g_str_equal);
+    r->locals = g_hash_table_new(g_str_hash, g_str_equal);
+    r->defined = ws_source_definitions();
     r->pool = g_ptr_array_new_with_free_func(g_free);
     r->arrays = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     r->error = error;
@@ -93,6 +95,8 @@ void ws_source_free(WsRead *r)
     g_ptr_array_unref(r->axes);
     g_clear_pointer(&r->unread, g_ptr_array_unref);
     g_hash_table_unref(r->names);
+    g_hash_table_unref(r->locals);
+    g_array_unref(r->defined);
     g_ptr_array_unref(r->pool);
     g_ptr_array_unref(r->arrays);
     g_string_chunk_free(r->text);
@@ -212,6 +216,7 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
     }
     WsReadValue v = { ws_source_format(r, "%s", wanted->str), dtype, rows, cols };
     g_array_append_val(g->values, v);
+    g_hash_table_add(r->locals, (gpointer)v.name);
     return (gint)g->values->len - 1;
 }
 

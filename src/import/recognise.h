@@ -32,6 +32,12 @@ typedef enum {
     WS_READ_SYNC,       /* name: group, cta, or a named barrier */
     WS_READ_BAR_ARRIVE, /* name: a named barrier */
     WS_READ_FENCE,      /* name */
+    WS_READ_GATHER,     /* tensor, coord, buffer, barrier (-1: joins the load groups) */
+    WS_READ_LOAD_WAIT,  /* n */
+    WS_READ_COPY,       /* a to buffer of CTA `cta`, barrier */
+    WS_READ_CLUSTER,    /* name: arrive, wait */
+    WS_READ_CLAIM,      /* buffer: the next tile from the counter, handed on there */
+    WS_READ_TAKE,       /* buffer: the next tile as it was handed on */
 } WsReadKind;
 
 /* A place in a ring as the source picks it. */
@@ -54,8 +60,11 @@ struct WsReadStep {
     const WsExpr *coord[5];
     const WsExpr *e; /* condition, count, increment, value of `let`; MMA: first, NULL false */
     const char *name, *text;
-    gint64 n, stride;   /* FOR over tiles: from and step */
-    gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full */
+    const WsExpr *cta; /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
+    const char *ctas;  /* LOAD: "\"all\"" or "[0, 1]", multicast; ARRIVE: "\"all\"" */
+    gint64 n, stride;  /* FOR over tiles: from and step */
+    gboolean flag,
+        all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open */
     const WsExpr *when; /* predicate, NULL always */
     GPtrArray *body, *other;
     GArray *reads; /* gint: values, OPAQUE and COMPUTE */
@@ -87,11 +96,12 @@ typedef struct {
 typedef struct {
     const char *name;
     gint64 copies;
-    gint64 *count;        /* [copies], 0 not initialised */
-    gint64 bytes;         /* expected by every copy into it (TLE), 0 none */
-    gint *ready;          /* [copies], by element once rings are known: 0 pending, 1 ready */
-    gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
-    gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
+    gint64 *count;         /* [copies], 0 not initialised */
+    const gint64 *threads; /* [copies], of the named barrier that an export wrote so; NULL none */
+    gint64 bytes;          /* expected by every copy into it (TLE), 0 none */
+    gint *ready;           /* [copies], by element once rings are known: 0 pending, 1 ready */
+    gboolean named, said;  /* said: `ready` is what the source says, not what waits look like */
+    gboolean misfit;       /* some copy expects other bytes than it brings (TLE) */
     guint line;
     /* decided by write.c */
     gint64 slots;
@@ -100,7 +110,7 @@ typedef struct {
 typedef struct {
     const char *name, *dtype;
     gint64 rows, cols;
-    gboolean accumulator;
+    gboolean accumulator, gone; /* gone: not written */
 } WsReadValue;
 
 typedef struct {
@@ -112,6 +122,8 @@ typedef struct {
     GPtrArray *starts;   /* const WsExpr* */
     GPtrArray *body;     /* WsReadStep* */
 } WsReadGroup;
+
+typedef struct WsDefinition WsDefinition;
 
 typedef struct {
     const char *file, *title;
@@ -128,12 +140,14 @@ typedef struct {
     GPtrArray *assume;  /* char* */
     GPtrArray *axes;    /* char* name, then char* extent, … */
     const char *fences; /* NULL: derived */
-    const char *launch; /* single, persistent */
+    const char *launch; /* single, persistent, dynamic */
     gint64 cluster;
-    GPtrArray *unread; /* WsUnread*, owned; becomes the import's */
-    GHashTable *names; /* in use in document scope */
-    GPtrArray *pool;   /* g_free */
-    GPtrArray *arrays; /* GArray* */
+    GPtrArray *unread;  /* WsUnread*, owned; becomes the import's */
+    GArray *defined;    /* WsDefinition: variables that may become names */
+    GHashTable *names;  /* in use in document scope */
+    GHashTable *locals; /* in use in some group: what a name of the document must not be */
+    GPtrArray *pool;    /* g_free */
+    GPtrArray *arrays;  /* GArray* */
     GError **error;
 } WsRead;
 
@@ -155,11 +169,22 @@ void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const
                       const char *source);
 /* The same for an instruction: neighbours in the text become one entry. */
 void ws_source_unread_more(WsRead *r, guint line, const char *what);
+/* Stages kept in parts become whole ones: before the rings are asked for. */
+void ws_source_parts(WsRead *r);
 /* How many copies of an object are one ring, what every place of it means, and which barriers start
  * ready: from all places the source names. */
 void ws_source_rings(WsRead *r);
 /* The design; NULL and the error of `r`. */
 WsDesign *ws_source_write(WsRead *r);
+
+/* --- names.c: variables of the source as run names and tile names ------------------------------*/
+GArray *ws_source_definitions(void); /* an empty list of them */
+void ws_source_define(WsRead *r, const char *want, const WsExpr *e);
+void ws_source_settle_names(WsRead *r);                 /* when sizes and axes are known */
+char *ws_source_named_text(WsRead *r, const WsExpr *e); /* e in these names; caller frees */
+void ws_source_mark_names(WsRead *r);                   /* names that used names need */
+/* The used ones in order; text: caller frees. */
+gboolean ws_source_next_name(WsRead *r, gboolean tile, guint *at, const char **name, char **text);
 
 /* A place in the words of the design (after ws_source_rings). */
 typedef struct {

@@ -11,6 +11,7 @@ typedef struct {
     gint *barrier, *buffer, *tensor; /* of a -> of b, -1 not met; arrays of array elements and slots
                                         are compared by their numbers */
     GString *why;
+    guint steps, furthest; /* of the agents being compared; where `why` was found */
 } Pairing;
 
 static gboolean counts(WsOpKind kind, const WsProgram *p, const WsOp *op)
@@ -31,6 +32,16 @@ static gboolean counts(WsOpKind kind, const WsProgram *p, const WsOp *op)
     case WS_OP_LDMATRIX:
     case WS_OP_BAR_ARRIVE:
     case WS_OP_RAW:
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+    case WS_OP_CP_ROWS:
+    case WS_OP_CP_ARRIVE:
+    case WS_OP_CP_WAIT:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_ST_REMOTE:
+    case WS_OP_TRANSPOSE:
         return TRUE;
     case WS_OP_BAR_SYNC:
         return op->barrier >= 0 && !p->barrier[op->barrier].derived;
@@ -64,6 +75,9 @@ static gboolean pair(gint *map, gint a, gint b)
 
 static gboolean differ(Pairing *q, const WsStep *x, const WsStep *y, const char *what)
 {
+    if (q->steps < q->furthest)
+        return FALSE; /* of the partners that do not fit the one that is most alike is told */
+    q->furthest = q->steps;
     g_autofree char *rounds = ws_step_rounds_text(x);
     g_string_printf(q->why, "%s (%s) at %s and %s (%s): %s", x->op->label ? x->op->label : "",
                     x->op->id, *rounds ? rounds : "no loop", y->op->label ? y->op->label : "",
@@ -128,20 +142,22 @@ static gboolean same_agent(Pairing *q, guint ia, guint ib, const WsLaunchValues 
     g_autoptr(GError) error = NULL;
     g_autoptr(WsWalker) w = ws_walker_new(q->a, va, ia, 0, ws_tiles_strided, tiles);
     g_autoptr(WsWalker) v = ws_walker_new(q->b, vb, ib, 0, ws_tiles_strided, tiles);
-    for (guint n = 0; n < 200000; n++) {
+    for (q->steps = 0; q->steps < 200000; q->steps++) {
         WsStep x, y;
         const gboolean more = next(w, q->a, &x, &error), also = next(v, q->b, &y, &error);
         if (error) {
             g_string_assign(q->why, error->message);
             return FALSE;
         }
-        if (more != also) {
+        if (more != also && q->steps >= q->furthest) {
+            q->furthest = q->steps;
             g_string_printf(q->why, "agent %s ends before its partner, at %s", q->a->agent[ia].name,
                             more   ? x.op->id
                             : also ? y.op->id
                                    : "");
-            return FALSE;
         }
+        if (more != also)
+            return FALSE;
         if (!more)
             return TRUE;
         if (!same_op(q, w, &x, v, &y))
@@ -226,7 +242,8 @@ gboolean ws_program_same(const WsProgram *a, const WsProgram *b, const WsLaunchV
                          const WsLaunchValues *vb, gint64 n_tiles, char **why)
 {
     Pairing q = {
-        a, b, unmet(a->n_barriers), unmet(a->n_buffers), unmet(a->n_tensors), g_string_new(NULL)
+        a, b, unmet(a->n_barriers), unmet(a->n_buffers), unmet(a->n_tensors), g_string_new(NULL),
+        0, 0
     };
     WsTilesStrided tiles = { 0, MAX(n_tiles / 3, 1), n_tiles };
     g_autofree gboolean *taken = g_new0(gboolean, b->n_agents + 1);

@@ -293,9 +293,6 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
         py_mean_EXPECT(p, (const Val *[]){ a[4], py_literal(p, a[4]->at), NULL }, at);
         b->misfit = b->misfit || a[4]->at != bytes_of(p, a[1], a[2]);
     }
-    const gint tensor = py_tensor(p, a[0], 0, at->line);
-    if (tensor >= 0 && a[1] && a[1]->kind == VAL_BUFFER)
-        g_array_index(p->r->tensors, WsReadTensor, tensor).fills = a[1]->place.object + 1;
     return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], pipe ? pipe : a[4], a[1], NULL }, at);
 }
 
@@ -427,26 +424,8 @@ static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
     return node ? py_eval_int(p, node) : NULL;
 }
 
-/* Buffers of float32 that a product takes as tf32. */
-static void as_tf32(PyRead *p, const Val *operand)
-{
-    if (!operand || operand->kind != VAL_BUFFER)
-        return;
-    WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, operand->place.object);
-    for (guint i = 0; i < p->r->tensors->len; i++) {
-        WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, i);
-        if (t->fills == operand->place.object + 1)
-            t->dtype = "tf32";
-    }
-    b->dtype = "tf32";
-}
-
 const Val *py_mean_TLE_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (a[3] && a[3]->kind == VAL_STRING && strstr(a[3]->text, "tf32")) {
-        as_tf32(p, a[0]);
-        as_tf32(p, a[1]);
-    }
     const Val *acc = given(a[2]) ? a[2] : NULL;
     const WsExpr *first = acc ? said_first(p, at) : NULL;
     const Val *use = acc ? NULL : py_literal(p, 0);

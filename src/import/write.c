@@ -17,7 +17,7 @@ static void put_coords(Writer *w, const WsReadStep *s)
 {
     g_string_append(w->out, ", \"at\": [");
     for (guint i = 0; i < s->n_coord; i++) {
-        g_autofree char *text = ws_x_text(s->coord[i]);
+        g_autofree char *text = ws_source_named_text(w->r, s->coord[i]);
         g_string_append(w->out, i ? ", " : "");
         ws_text_json(w->out, text);
     }
@@ -53,7 +53,7 @@ static char *buffer_ref(Writer *w, const WsPlace *p)
         g_string_append(out, ".t");
     const WsExpr *use = spot.use ? spot.use : spot.slot;
     if (b->stages > 1) {
-        g_autofree char *text = use ? ws_x_text(use) : g_strdup("0");
+        g_autofree char *text = use ? ws_source_named_text(w->r, use) : g_strdup("0");
         g_string_append_printf(out, " @ %s", text);
     }
     return g_string_free(out, FALSE);
@@ -78,7 +78,8 @@ static gboolean same_barrier(const WsReadStep *a, const WsReadStep *b)
 
 static gboolean contributes(const WsReadStep *s)
 {
-    return s->kind == WS_READ_ARRIVE || s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD;
+    return s->kind == WS_READ_ARRIVE || s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD ||
+           s->kind == WS_READ_GATHER || s->kind == WS_READ_COPY;
 }
 
 /* Is `s` the first step of what it contributes: an expect and the loads behind it are one. */
@@ -218,15 +219,15 @@ static void put_wait(Writer *w, const WsReadStep *s)
     g_string_append(w->out, "{\"wait\": ");
     ws_text_json(w->out, name);
     if (use) {
-        ws_write_expr(w->out, "use", use);
+        ws_write_expr(w->r, w->out, "use", use);
         return;
     }
     const WsExpr *slot = spot.slot  ? spot.slot
                          : spot.use ? ws_x_mod(w->r, spot.use, b->slots)
                                     : ws_x_int(w->r, 0);
-    ws_write_expr(w->out, "slot", slot);
+    ws_write_expr(w->r, w->out, "slot", slot);
     const WsExpr *parity = s->parity ? s->parity : ws_x_int(w->r, 0);
-    ws_write_expr(w->out, "phase",
+    ws_write_expr(w->r, w->out, "phase",
                   b->ready[MAX(spot.element, 0)]
                       ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
                       : parity);
@@ -244,10 +245,11 @@ static void put_signal(Writer *w, const GPtrArray *list, guint at, const char *k
     const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
     g_autofree char *name = barrier_name(w, &s->barrier, &spot);
     const WsExpr *use = contribution_use(w, list, at, &spot);
-    const gboolean load = s->kind == WS_READ_LOAD;
+    const gboolean load =
+        s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER || s->kind == WS_READ_COPY;
     if (!use && load)
         use = spot.slot ? spot.slot : ws_x_int(w->r, 0);
-    g_autofree char *text = use ? ws_x_text(use) : NULL;
+    g_autofree char *text = use ? ws_source_named_text(w->r, use) : NULL;
     g_autofree char *ref = load ? g_strdup_printf("%s @ %s", name, text) : g_strdup(name);
     g_string_append_printf(w->out, "%s\"%s\": ", load ? ", " : "{", key);
     ws_text_json(w->out, ref);
@@ -259,10 +261,14 @@ static void put_signal(Writer *w, const GPtrArray *list, guint at, const char *k
         ws_write_field(w->out, "by", "all");
     if (s->kind == WS_READ_ARRIVE && s->all)
         ws_write_field(w->out, "by", "warp");
+    if (s->ctas)
+        g_string_append_printf(w->out, ", \"%s\": %s", load ? "multicast" : "cta", s->ctas);
+    if (s->cta)
+        ws_write_expr(w->r, w->out, "cta", s->cta);
     if (!load && use)
         ws_write_field(w->out, "use", text);
     else if (!load)
-        ws_write_expr(w->out, "slot", spot.slot ? spot.slot : ws_x_int(w->r, 0));
+        ws_write_expr(w->r, w->out, "slot", spot.slot ? spot.slot : ws_x_int(w->r, 0));
 }
 
 static void put_block(Writer *w, const char *key, const GPtrArray *list)
@@ -277,7 +283,7 @@ static void put_for(Writer *w, WsReadStep *s)
     g_string_append(w->out, "{\"for\": ");
     ws_text_json(w->out, s->name);
     if (s->e)
-        ws_write_expr(w->out, "count", s->e);
+        ws_write_expr(w->r, w->out, "count", s->e);
     else
         ws_write_field(w->out, "over", "tiles");
     if (s->n)
@@ -295,7 +301,7 @@ static void put_for(Writer *w, WsReadStep *s)
 static void put_if(Writer *w, WsReadStep *s)
 {
     g_string_append(w->out, "{\"if\": ");
-    g_autofree char *text = ws_x_text(s->e);
+    g_autofree char *text = ws_source_named_text(w->r, s->e);
     ws_text_json(w->out, text);
     ws_write_note(w->r, w->out, s->line, s->column, s->line);
     w->conditional++;
@@ -376,7 +382,7 @@ static void put_mma(Writer *w, const WsReadStep *s)
         if (ws_x_is(s->e, &first))
             g_string_append_printf(w->out, ", \"first\": %s", first ? "true" : "false");
         else
-            ws_write_expr(w->out, "first", s->e);
+            ws_write_expr(w->r, w->out, "first", s->e);
     }
 }
 
@@ -384,6 +390,12 @@ static void put_word(Writer *w, const char *keyword, const char *value)
 {
     g_string_append_printf(w->out, "{\"%s\": ", keyword);
     ws_text_json(w->out, value);
+}
+
+static void put_place(Writer *w, const char *key, const WsPlace *place)
+{
+    g_autofree char *ref = buffer_ref(w, place);
+    ws_write_field(w->out, key, ref);
 }
 
 static void put_step(Writer *w, const GPtrArray *list, guint at)
@@ -418,6 +430,24 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
     case WS_READ_READ:
         put_move(w, s, "read", "from");
         break;
+    case WS_READ_GATHER:
+        put_move(w, s, "gather", "into");
+        if (s->barrier.object >= 0)
+            put_signal(w, list, at, "signal");
+        break;
+    case WS_READ_LOAD_WAIT:
+        g_string_append_printf(w->out, "{\"load_wait\": %" G_GINT64_FORMAT, s->n);
+        break;
+    case WS_READ_COPY: {
+        g_autofree char *from = buffer_ref(w, &s->a);
+        put_word(w, "copy", from);
+        put_place(w, "into", &s->buffer);
+        put_signal(w, list, at, "signal");
+        break;
+    }
+    case WS_READ_CLUSTER:
+        put_word(w, "cluster", s->name);
+        break;
     case WS_READ_STORE_WAIT:
         g_string_append_printf(w->out, "{\"store_wait\": %" G_GINT64_FORMAT "%s", s->n,
                                s->flag ? ", \"full\": true" : "");
@@ -442,18 +472,26 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
         break;
     case WS_READ_ADVANCE:
         put_word(w, "advance", s->name);
-        ws_write_expr(w->out, "by", s->e);
+        ws_write_expr(w->r, w->out, "by", s->e);
         break;
     case WS_READ_LET:
         put_word(w, "let", s->name);
-        ws_write_expr(w->out, "be", s->e);
+        ws_write_expr(w->r, w->out, "be", s->e);
+        break;
+    case WS_READ_CLAIM:
+        put_word(w, "claim", "tiles");
+        put_place(w, "into", &s->buffer);
+        break;
+    case WS_READ_TAKE:
+        put_word(w, "take", "tiles");
+        put_place(w, "from", &s->buffer);
         break;
     case WS_READ_OPAQUE:
         put_opaque(w, s);
         break;
     }
     if (s->when)
-        ws_write_expr(w->out, "when", s->when);
+        ws_write_expr(w->r, w->out, "when", s->when);
     if (s->kind != WS_READ_FOR && s->kind != WS_READ_IF)
         ws_write_note(w->r, w->out, s->line, s->column, s->end_line);
     g_string_append(w->out, "}\n");
@@ -498,15 +536,17 @@ static void put_group(Writer *w, WsReadGroup *g)
     put_steps(w, g->body);
     for (guint i = 0; i < g->values->len; i++) {
         const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
+        if (v->gone)
+            continue;
         g_string_append_printf(
             values,
             "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"tile\": [%" G_GINT64_FORMAT
             ", %" G_GINT64_FORMAT "]}",
-            i ? ", " : "", v->name, v->dtype, v->rows, v->cols);
+            values->len ? ", " : "", v->name, v->dtype, v->rows, v->cols);
     }
     g_string_append_printf(body, ", \"values\": [%s], \"counters\": [", values->str);
     for (guint i = 0; i < g->counters->len; i++) {
-        g_autofree char *start = ws_x_text(g_ptr_array_index(g->starts, i));
+        g_autofree char *start = ws_source_named_text(w->r, g_ptr_array_index(g->starts, i));
         g_string_append_printf(body, "%s{\"name\": \"%s\", \"start\": ", i ? ", " : "",
                                (char *)g_ptr_array_index(g->counters, i));
         ws_text_json(body, start);
@@ -522,6 +562,7 @@ WsDesign *ws_source_write(WsRead *r)
 {
     Writer w = { .r = r, .out = g_string_new(NULL), .loops = g_ptr_array_new() };
     ws_source_rings(r);
+    ws_source_settle_names(r);
     ws_write_objects(r, w.out);
     g_string_append(w.out, ", \"groups\": [");
     for (guint i = 0; i < r->groups->len; i++) {
@@ -529,6 +570,10 @@ WsDesign *ws_source_write(WsRead *r)
         put_group(&w, g_ptr_array_index(r->groups, i));
     }
     g_string_append(w.out, "]}");
+    GString *head = g_string_new(NULL);
+    ws_write_head(r, head); /* last: it holds the names that were used */
+    g_string_prepend(w.out, head->str);
+    g_string_free(head, TRUE);
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsDesign *design = ws_design_parse(w.out->str, w.out->len, r->file, findings);
     if (g_getenv("WS_IMPORT_TEXT"))

@@ -10,9 +10,9 @@ void ws_write_field(GString *out, const char *key, const char *text)
     ws_text_json(out, text);
 }
 
-void ws_write_expr(GString *out, const char *key, const WsExpr *e)
+void ws_write_expr(WsRead *r, GString *out, const char *key, const WsExpr *e)
 {
-    g_autofree char *text = ws_x_text(e);
+    g_autofree char *text = ws_source_named_text(r, e);
     ws_write_field(out, key, text);
 }
 
@@ -29,7 +29,28 @@ void ws_write_note(const WsRead *r, GString *out, guint line, guint column, guin
     ws_write_field(out, "note", note);
 }
 
-static void put_head(WsRead *r, GString *out)
+/* A text that was kept of an expression, in the names of the design. */
+static void put_text(WsRead *r, GString *out, const char *text)
+{
+    g_autoptr(WsExpr) e = ws_expr_parse(text, NULL);
+    g_autofree char *own = e ? ws_source_named_text(r, e) : g_strdup(text);
+    ws_text_json(out, own);
+}
+
+static void put_lets(WsRead *r, GString *out, gboolean tile)
+{
+    guint at = 0;
+    const char *name;
+    gboolean any = FALSE;
+    for (char *text; ws_source_next_name(r, tile, &at, &name, &text); any = TRUE) {
+        g_string_append_printf(out, "%s\"%s\": ", any ? ", " : ", \"let\": {", name);
+        ws_text_json(out, text);
+        g_free(text);
+    }
+    g_string_append(out, any ? "}" : "");
+}
+
+void ws_write_head(WsRead *r, GString *out)
 {
     g_string_append(out, "{\"warpstave\": 1, \"name\": ");
     ws_text_json(out, r->title);
@@ -50,18 +71,23 @@ static void put_head(WsRead *r, GString *out)
     g_string_append(out, "}, \"assume\": [");
     for (guint i = 0; i < r->assume->len; i++) {
         g_string_append(out, i ? ", " : "");
-        ws_text_json(out, g_ptr_array_index(r->assume, i));
+        put_text(r, out, g_ptr_array_index(r->assume, i));
     }
     g_string_append(out, "]");
     if (r->cluster > 1)
         g_string_append_printf(out, ", \"cluster\": %" G_GINT64_FORMAT, r->cluster);
-    g_string_append(out, ", \"tiles\": {\"axes\": {");
+    g_autoptr(GString) axes = g_string_new(NULL);
     for (guint i = 0; i + 1 < r->axes->len; i += 2) {
-        g_string_append_printf(out, "%s\"%s\": ", i ? ", " : "",
+        g_string_append_printf(axes, "%s\"%s\": ", i ? ", " : "",
                                (char *)g_ptr_array_index(r->axes, i));
-        ws_text_json(out, g_ptr_array_index(r->axes, i + 1));
+        put_text(r, axes, g_ptr_array_index(r->axes, i + 1));
     }
-    g_string_append_printf(out, "}, \"launch\": \"%s\"}", r->launch);
+    ws_source_mark_names(r);
+    put_lets(r, out, FALSE);
+    g_string_append_printf(out, ", \"tiles\": {\"axes\": {%s}, \"launch\": \"%s\"", axes->str,
+                           r->launch);
+    put_lets(r, out, TRUE);
+    g_string_append(out, "}");
 }
 
 static void put_tensors(WsRead *r, GString *out)
@@ -72,7 +98,7 @@ static void put_tensors(WsRead *r, GString *out)
         g_string_append_printf(out, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"shape\": [",
                                i ? ", " : "", t->name, t->dtype ? t->dtype : "bf16");
         for (guint d = 0; d < t->rank; d++) {
-            g_autofree char *text = ws_x_text(t->shape[d]);
+            g_autofree char *text = ws_source_named_text(r, t->shape[d]);
             g_string_append(out, d ? ", " : "");
             ws_text_json(out, text);
         }
@@ -173,7 +199,6 @@ static void put_barriers(WsRead *r, GString *out)
 
 void ws_write_objects(WsRead *r, GString *out)
 {
-    put_head(r, out);
     put_tensors(r, out);
     put_buffers(r, out);
     put_barriers(r, out);

@@ -1,0 +1,22 @@
+/* Closed forms by values: an integer expression that depends on one unknown, however a compiler
+ * wrote it (selects, remainders, complements), as what a ring is made of: base + stride * (u mod
+ * n), or a parity (u / n) mod 2. The unknown counts from 0; a form is only taken if it gives the
+ * same values for the first WS_FIT_VALUES of it, and nothing in the expression compares with more.
+ */
+#pragma once
+
+#include "import/recognise.h"
+
+G_BEGIN_DECLS
+
+#define WS_FIT_VALUES  512
+#define WS_FIT_MODULUS 64
+
+/* The closed form, or e itself. */
+const WsExpr *ws_fit(WsRead *r, const WsExpr *e);
+/* Does e add 1 to `atom` and begin again at 0 where n is reached? */
+gboolean ws_fit_wraps(const WsExpr *e, const char *atom, gint64 *n);
+/* Does e flip `phase` exactly where `index` wraps at n? */
+gboolean ws_fit_flips(const WsExpr *e, const char *phase, const char *index, gint64 n);
+
+G_END_DECLS
