@@ -1,16 +1,6 @@
 /* Conversions between an element's stored bits and the kinds of arithmetic: f32 and i32. */
 #include "codegen/fragment.h"
 
-gboolean ws_dtype_real(WsDtype t)
-{
-    static const gboolean real[] = {
-#define WS_DTYPE(id, text, bytes, real) [WS_DTYPE_##id] = real,
-#include "program/dtype.def"
-#undef WS_DTYPE
-    };
-    return real[t];
-}
-
 static LLVMValueRef low_half(WsEmit *e, LLVMValueRef bits)
 {
     return LLVMBuildTrunc(e->b, bits, e->i16, "");

@@ -39,7 +39,7 @@ static void bind_launch(WsCuda *c)
         else if (v->kind != WS_VAR_SIZE && v->kind != WS_VAR_SCALAR &&
                  !(v->kind == WS_VAR_RUN && v->real))
             continue;
-        c->var[i] = (WsCudaName){ .bound = TRUE,
+        c->var[i] = (WsTermName){ .bound = TRUE,
                                   .s = v->kind == WS_VAR_CTA ? "cta" : ws_cuda_ident(c, v->name),
                                   .in = in };
     }
@@ -185,7 +185,7 @@ static void whole(WsCuda *c)
 
 static void clear(WsCuda *c)
 {
-    g_string_chunk_free(c->pool);
+    g_string_chunk_free(c->terms.pool);
     g_free(c->var);
     g_free(c->tensor);
     g_free(c->map);
@@ -207,9 +207,11 @@ char *ws_generate_cuda(const WsProgram *p, GError **error)
     }
     g_autoptr(WsFindings) findings = ws_findings_new();
     c.design = ws_design_parse(p->design_text, strlen(p->design_text), p->file, findings);
-    c.pool = g_string_chunk_new(1 << 14);
+    c.terms = (WsTerms){ .language = &ws_cuda_language,
+                         .printer = &c,
+                         .pool = g_string_chunk_new(1 << 14) };
     c.out = g_string_new(NULL);
-    c.var = g_new0(WsCudaName, p->n_vars + 1);
+    c.var = g_new0(WsTermName, p->n_vars + 1);
     c.wgmma = g_ptr_array_new_with_free_func(g_free);
     c.wgmma_name = g_hash_table_new(g_str_hash, g_str_equal);
     names(&c);

@@ -12,46 +12,18 @@
 #include "codegen/facts.h"
 #include "codegen/fold.h"
 #include "codegen/generate.h"
-#include "codegen/interval.h"
 #include "codegen/prim.h"
+#include "codegen/term.h"
 
 G_BEGIN_DECLS
-
-/* A C++ expression: text, precedence (C++'s, higher binds tighter) and the interval of its value.
- */
-typedef struct {
-    const char *s; /* in the pool of WsCuda */
-    guint prec;
-    WsInterval in;
-} WsTerm;
-enum {
-    WS_CPP_COND = 1,
-    WS_CPP_OR,
-    WS_CPP_AND,
-    WS_CPP_EQ = 7,
-    WS_CPP_REL,
-    WS_CPP_SHIFT,
-    WS_CPP_SUM,
-    WS_CPP_TERM,
-    WS_CPP_UNARY,
-    WS_CPP_ATOM
-};
-
-/* What a variable of the program is called where text is being written. */
-typedef struct {
-    gboolean bound;
-    const char *s;
-    WsInterval in;
-    gboolean stale; /* changed by code of the leader alone: the others hold an old value */
-} WsCudaName;
 
 typedef struct {
     const WsProgram *p;
     WsDesign *design; /* for comments in the author's words */
-    GStringChunk *pool;
+    WsTerms terms;    /* and the pool of all text */
     GString *out;
     guint depth;
-    WsCudaName *var;                                       /* [p->n_vars] */
+    WsTermName *var;                                       /* [p->n_vars] */
     const char **tensor, **map, **buffer, **barrier, **fn; /* identifiers */
     GPtrArray *wgmma; /* char*: instruction wrappers, each text once */
     GHashTable *wgmma_name;
@@ -59,22 +31,20 @@ typedef struct {
     /* the role being written */
     const WsAgent *agent;
     const char **value; /* identifiers of its values */
-    gboolean in_leader, nonneg, per_thread, whole_group, plus_zero;
+    gboolean in_leader, per_thread, whole_group;
     gboolean tile_alone;      /* tile_at() shuffles unless one lane asks */
     const char *next_tile;    /* dynamic: variable of the loop over tiles being written */
     GArray *cuts;             /* WsCut */
     GArray *open, *in_flight; /* guint value; G_MAXUINT closes a group */
-    gint64 ring;              /* parities: divisors of this value are called ring_name */
-    const char *ring_name;
-    const char *row, *col; /* base of this thread's rows and columns */
-    const char *commented; /* step whose comment was written last */
-    guint temporaries;     /* of the step being written */
+    const char *row, *col;    /* base of this thread's rows and columns */
+    const char *commented;    /* step whose comment was written last */
+    guint temporaries;        /* of the step being written */
     const WsOp *op;
     GError *error;
 } WsCuda;
 
 /* --- cuda_text.c: lines, names, copies ---------------------------------------------------------*/
-const char *ws_cuda_format(WsCuda *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+#define ws_cuda_format(c, ...) ws_term_format(&(c)->terms, __VA_ARGS__)
 void ws_cuda_line(WsCuda *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ws_cuda_open(WsCuda *c, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format {" */
 void ws_cuda_block(WsCuda *c, const char *remark); /* "{", or "{ // remark" */
@@ -82,26 +52,19 @@ void ws_cuda_close(WsCuda *c);
 void ws_cuda_comment(WsCuda *c, const char *text); /* wrapped */
 /* An identifier made of `name` that means nothing else in the text. */
 const char *ws_cuda_ident(WsCuda *c, const char *name);
-char *ws_cuda_code(const char *text); /* without comments; caller frees */
+char *ws_cuda_code(const char *text);                           /* without comments; caller frees */
 gboolean ws_cuda_calls(const char *text, const char *function); /* "f(" or "f<" */
 char *ws_cuda_tidy(const char *text); /* without "+ 0" and long lines; caller frees */
 
 void ws_cuda_step_error(WsCuda *c, const WsOp *op, const char *what);
 
-/* --- cuda_term.c ------------------------------------------------------------------------------*/
-WsTerm ws_term(const char *s, guint prec, gint64 lo, gint64 hi);
-WsTerm ws_term_int(WsCuda *c, gint64 value);
-gboolean ws_term_known(WsTerm t, gint64 *value);
-WsTerm ws_term_op(WsCuda *c, WsExprOp op, WsTerm a, WsTerm b);
-WsTerm ws_term_min(WsCuda *c, WsTerm a, WsTerm b);
-WsTerm ws_term_cdiv(WsCuda *c, WsTerm a, WsTerm b);
-WsTerm ws_term_truth(WsCuda *c, WsTerm a);
-const char *ws_term_in(WsCuda *c, WsTerm t, guint prec); /* in parentheses if it binds less */
-WsTerm ws_cuda_uniform(WsCuda *c, const WsExpr *x);
-WsTerm ws_cuda_use(WsCuda *c, const WsExpr *x); /* slots, stages, parities: never negative */
-/* As an operand of its own: "x" as "x + 0" where copies are compared. */
-const char *ws_cuda_int(WsCuda *c, const WsExpr *x);
-gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out); /* NULL: 0 */
+/* --- cuda_term.c: how C++ says what term.h works out
+ * --------------------------------------------*/
+extern const WsTermLanguage ws_cuda_language;
+#define ws_cuda_uniform(c, x) ws_term_uniform(&(c)->terms, x)
+#define ws_cuda_use(c, x)     ws_term_use(&(c)->terms, x)
+#define ws_cuda_int(c, x)     ws_term_text(&(c)->terms, x)
+gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out); /* NULL: 0; at least 0 */
 
 /* --- cuda_prim.c ------------------------------------------------------------------------------*/
 const char *ws_cuda_prim_name(WsPrim id);
@@ -187,7 +150,6 @@ const char *ws_cuda_widen(WsCuda *c, WsDtype t, const char *bits);
 const char *ws_cuda_narrow(WsCuda *c, WsDtype t, const char *x);
 const char *ws_cuda_pair(WsCuda *c, WsDtype t, const char *lo, const char *hi, gboolean here);
 char *ws_cuda_tensor_access(WsCuda *c, const char *text); /* accessors that `text` mentions */
-gboolean ws_dtype_real(WsDtype t);                        /* convert.c */
 const char *ws_cuda_register_type(const WsRegValue *v);
 
 /* --- cuda_kernel.c, cuda_host.c

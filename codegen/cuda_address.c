@@ -50,7 +50,7 @@ const char *ws_cuda_barrier(WsCuda *c, const WsOp *op)
         g_string_append_printf(s, "%s%s", b->array > 1 || b->is_array ? ", " : "",
                                op->slot ? ring(c, op->slot, b->slots, slots) : "0");
     g_string_append_c(s, ')');
-    const char *text = g_string_chunk_insert_const(c->pool, s->str);
+    const char *text = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     return text;
 }
@@ -67,7 +67,7 @@ const char *ws_cuda_stage(WsCuda *c, const WsAccess *a)
         g_string_append_printf(s, "%s%s", b->array > 1 || b->is_array ? ", " : "",
                                a->stage ? ring(c, a->stage, b->stages, stages) : "0");
     g_string_append_c(s, ')');
-    const char *text = g_string_chunk_insert_const(c->pool, s->str);
+    const char *text = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     return text;
 }
@@ -76,20 +76,21 @@ WsTerm ws_cuda_view_offset(WsCuda *c, const WsAccess *a, guint row, guint col)
 {
     const WsBuffer *b = &c->p->buffer[a->buffer];
     guint bytes = ws_dtype_bytes(b->dtype), cols = MAX(b->chunk_cols, 1);
-    WsTerm zero = ws_term_int(c, 0);
+    WsTerm zero = ws_term_int(&c->terms, 0);
     WsTerm r = a->row0 ? ws_cuda_use(c, a->row0) : zero;
     WsTerm k = a->col0 ? ws_cuda_use(c, a->col0) : zero;
-    gboolean outer = c->nonneg;
-    c->nonneg = TRUE;
-    r = ws_term_op(c, WS_EXPR_ADD, r, ws_term_int(c, row));
-    k = ws_term_op(c, WS_EXPR_ADD, k, ws_term_int(c, col));
-    WsTerm n = ws_term_int(c, cols);
-    WsTerm chunk = ws_term_op(c, WS_EXPR_MUL, ws_term_op(c, WS_EXPR_DIV, k, n),
-                              ws_term_int(c, b->chunk_bytes));
-    WsTerm in = ws_term_op(c, WS_EXPR_MUL, ws_term_op(c, WS_EXPR_MOD, k, n), ws_term_int(c, bytes));
-    WsTerm at = ws_term_op(c, WS_EXPR_MUL, r, ws_term_int(c, b->row_bytes));
-    at = ws_term_op(c, WS_EXPR_ADD, ws_term_op(c, WS_EXPR_ADD, at, chunk), in);
-    c->nonneg = outer;
+    gboolean outer = c->terms.nonneg;
+    c->terms.nonneg = TRUE;
+    r = ws_term_op(&c->terms, WS_EXPR_ADD, r, ws_term_int(&c->terms, row));
+    k = ws_term_op(&c->terms, WS_EXPR_ADD, k, ws_term_int(&c->terms, col));
+    WsTerm n = ws_term_int(&c->terms, cols);
+    WsTerm chunk = ws_term_op(&c->terms, WS_EXPR_MUL, ws_term_op(&c->terms, WS_EXPR_DIV, k, n),
+                              ws_term_int(&c->terms, b->chunk_bytes));
+    WsTerm in = ws_term_op(&c->terms, WS_EXPR_MUL, ws_term_op(&c->terms, WS_EXPR_MOD, k, n),
+                           ws_term_int(&c->terms, bytes));
+    WsTerm at = ws_term_op(&c->terms, WS_EXPR_MUL, r, ws_term_int(&c->terms, b->row_bytes));
+    at = ws_term_op(&c->terms, WS_EXPR_ADD, ws_term_op(&c->terms, WS_EXPR_ADD, at, chunk), in);
+    c->terms.nonneg = outer;
     return at;
 }
 

@@ -23,7 +23,7 @@ static guint mask_of(WsCuda *c, const WsOp *op)
 /* "base + offset", or the base alone. */
 static const char *plus(WsCuda *c, const char *base, WsTerm offset)
 {
-    return ws_cuda_format(c, "%s + %s", base, ws_term_in(c, offset, WS_CPP_SUM));
+    return ws_cuda_format(c, "%s + %s", base, ws_term_in(&c->terms, offset, WS_PREC_SUM));
 }
 
 static void box(WsCuda *c, const WsOp *op, const char *f, const char *at, const char *bar,
@@ -60,7 +60,8 @@ static void boxes(WsCuda *c, const WsOp *op, const char *f, const char *bar, con
                 coord[i] = ws_cuda_int(c, x);
                 if (more)
                     coord[i] = ws_cuda_format(
-                        c, "%s + %u", ws_term_in(c, ws_cuda_uniform(c, x), WS_CPP_SUM), more);
+                        c, "%s + %u", ws_term_in(&c->terms, ws_cuda_uniform(c, x), WS_PREC_SUM),
+                        more);
             }
             box(c, op, f, plus(c, stage, ws_cuda_view_offset(c, a, row, col)), bar, coord,
                 map->rank, tail);
@@ -170,7 +171,7 @@ static void bind_row(WsCuda *c, const char *row, guint rows)
 {
     for (guint i = 0; i < c->p->n_vars; i++) {
         if (c->p->var[i].kind == WS_VAR_ROW)
-            c->var[i] = (WsCudaName){ .bound = row != NULL,
+            c->var[i] = (WsTermName){ .bound = row != NULL,
                                       .s = row,
                                       .in = ws_interval(0, (gint64)rows - 1) };
     }
@@ -183,7 +184,7 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
     const WsBuffer *b = &c->p->buffer[a->buffer];
     const WsTensor *t = &c->p->tensor[op->tensor];
     guint bytes = a->cols * ws_dtype_bytes(b->dtype), unit = 16 / ws_dtype_bytes(b->dtype), share;
-    WsTerm zero = ws_term_int(c, 0), col0 = a->col0 ? ws_cuda_use(c, a->col0) : zero;
+    WsTerm zero = ws_term_int(&c->terms, 0), col0 = a->col0 ? ws_cuda_use(c, a->col0) : zero;
     WsTerm row0 = a->row0 ? ws_cuda_use(c, a->row0) : zero;
     gint64 col;
     if (a->transposed || b->rank != 2 || bytes % 16 || b->row_bytes % 16 ||
@@ -209,7 +210,7 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "const bool inside = %s_inside(%s);", c->tensor[op->tensor], coords->str);
     ws_cuda_line(c, "const uint64_t source = %s_address(%s);", c->tensor[op->tensor], coords->str);
     ws_cuda_line(c, "const int left = min(%s - at_%u, 1 << 24) * %u; // bytes of the row",
-                 ws_term_in(c, ws_cuda_uniform(c, t->shape[last]), WS_CPP_TERM), last,
+                 ws_term_in(&c->terms, ws_cuda_uniform(c, t->shape[last]), WS_PREC_TERM), last,
                  ws_dtype_bytes(t->dtype));
     ws_cuda_line(c, "#pragma unroll");
     ws_cuda_open(c, "for (int step = 0; step < %u; step += %u)", bytes / 16, share);
@@ -220,8 +221,8 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
                  "%s(%s + smem.%s_offset(%s + line, %s + unit * %u), bytes ? source + unit * 16 : "
                  "%s, bytes);",
                  ws_cuda_prim_name(WS_PRIM_CP_ASYNC), ws_cuda_stage(c, a), c->buffer[a->buffer],
-                 ws_term_in(c, row0, WS_CPP_SUM), ws_term_in(c, col0, WS_CPP_SUM), unit,
-                 c->tensor[op->tensor]);
+                 ws_term_in(&c->terms, row0, WS_PREC_SUM), ws_term_in(&c->terms, col0, WS_PREC_SUM),
+                 unit, c->tensor[op->tensor]);
     ws_cuda_close(c);
     ws_cuda_close(c);
     g_string_free(coords, TRUE);

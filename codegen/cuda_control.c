@@ -71,7 +71,7 @@ static void body(WsCuda *c, const Loop *loop, WsTerm index)
 {
     const WsTree *t = loop->tree;
     if (t->index_var >= 0)
-        c->var[t->index_var] = (WsCudaName){ .bound = TRUE, .s = index.s, .in = index.in };
+        c->var[t->index_var] = (WsTermName){ .bound = TRUE, .s = index.s, .in = index.in };
     ws_cuda_tree(c, t->kid[0]);
     if (t->total_var >= 0)
         ws_cuda_line(c, "++%s;", c->var[t->total_var].s);
@@ -81,13 +81,14 @@ static void body(WsCuda *c, const Loop *loop, WsTerm index)
 
 static WsTerm index_of(WsCuda *c, const Loop *loop, WsTerm round)
 {
-    return ws_term_op(c, WS_EXPR_ADD, loop->from, ws_term_op(c, WS_EXPR_MUL, round, loop->step));
+    return ws_term_op(&c->terms, WS_EXPR_ADD, loop->from,
+                      ws_term_op(&c->terms, WS_EXPR_MUL, round, loop->step));
 }
 
 /* Rounds first..last-1. */
 static void rolled(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
 {
-    WsTerm any = ws_term_op(c, WS_EXPR_LT, first, last);
+    WsTerm any = ws_term_op(&c->terms, WS_EXPR_LT, first, last);
     gint64 known;
     if (ws_term_known(any, &known) && !known)
         return;
@@ -95,12 +96,12 @@ static void rolled(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
     const char *round = loop->plain ? loop->name : ws_cuda_format(c, "%s_round", loop->name);
     ws_cuda_line(c, "#pragma unroll %d", (int)CLAMP(loop->tree->unroll, 1, 64));
     ws_cuda_open(c, "for (int %s = %s; %s < %s; ++%s)", round, first.s, round,
-                 ws_term_in(c, last, WS_CPP_SHIFT), round);
-    WsTerm r = ws_term(round, WS_CPP_ATOM, first.in.lo, high), index = r;
+                 ws_term_in(&c->terms, last, WS_PREC_BIT), round);
+    WsTerm r = ws_term(round, WS_PREC_ATOM, first.in.lo, high), index = r;
     if (!loop->plain) {
         index = index_of(c, loop, r);
         ws_cuda_line(c, "const int %s = %s;", loop->name, index.s);
-        index = (WsTerm){ loop->name, WS_CPP_ATOM, index.in };
+        index = (WsTerm){ loop->name, WS_PREC_ATOM, index.in };
     }
     body(c, loop, index);
     ws_cuda_close(c);
@@ -112,14 +113,14 @@ static void rolled(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
 static char *round_text(WsCuda *c, const Loop *loop, gint64 round)
 {
     GString *outer = c->out;
-    gboolean plus_zero = c->plus_zero;
+    gboolean plus_zero = c->terms.plus_zero;
     c->out = g_string_new(NULL);
-    c->plus_zero = TRUE;
+    c->terms.plus_zero = TRUE;
     c->commented = NULL;
-    body(c, loop, index_of(c, loop, ws_term_int(c, round)));
+    body(c, loop, index_of(c, loop, ws_term_int(&c->terms, round)));
     char *text = g_string_free(c->out, FALSE);
     c->out = outer;
-    c->plus_zero = plus_zero;
+    c->terms.plus_zero = plus_zero;
     return text;
 }
 
@@ -149,7 +150,7 @@ static void unrolled(WsCuda *c, const Loop *loop, gint64 first, gint64 last)
     }
     for (guint i = 0; i < n; i++) {
         ws_cuda_block(c, ws_cuda_format(c, "%s = %s", loop->name,
-                                        index_of(c, loop, ws_term_int(c, first + i)).s));
+                                        index_of(c, loop, ws_term_int(&c->terms, first + i)).s));
         g_string_append(c->out, round[i]);
         ws_cuda_close(c);
     }
@@ -168,7 +169,7 @@ static void stretch(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
         return;
     }
     if (ws_term_known(first, &a) && last.in.hi == a + 1) { /* a peeled round that may be missing */
-        ws_cuda_open(c, "if (%s < %s)", first.s, ws_term_in(c, last, WS_CPP_SHIFT));
+        ws_cuda_open(c, "if (%s < %s)", first.s, ws_term_in(&c->terms, last, WS_PREC_BIT));
         body(c, loop, index_of(c, loop, first));
         ws_cuda_close(c);
         return;
@@ -179,14 +180,14 @@ static void stretch(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
 /* Round at which the index reaches `cut`: max(low, cdiv(cut - from, step)), at most count. */
 static WsTerm cut_round(WsCuda *c, const Loop *loop, WsTerm cut, WsTerm low, WsTerm count)
 {
-    WsTerm far = ws_term_op(c, WS_EXPR_SUB, cut, loop->from);
+    WsTerm far = ws_term_op(&c->terms, WS_EXPR_SUB, cut, loop->from);
     gint64 one, known;
     if (!ws_term_known(loop->step, &one) || one != 1)
-        far = ws_term_cdiv(c, far, loop->step);
-    WsTerm r = ws_term_min(c, far, count), less = ws_term_op(c, WS_EXPR_LT, r, low);
+        far = ws_term_cdiv(&c->terms, far, loop->step);
+    WsTerm r = ws_term_min(&c->terms, far, count), less = ws_term_op(&c->terms, WS_EXPR_LT, r, low);
     if (ws_term_known(less, &known))
         return known ? low : r;
-    return ws_term(ws_cuda_format(c, "max(%s, %s)", r.s, low.s), WS_CPP_ATOM,
+    return ws_term(ws_cuda_format(c, "max(%s, %s)", r.s, low.s), WS_PREC_ATOM,
                    MAX(r.in.lo, low.in.lo), MAX(r.in.hi, low.in.hi));
 }
 
@@ -194,19 +195,19 @@ static WsTerm cut_round(WsCuda *c, const Loop *loop, WsTerm cut, WsTerm low, WsT
 static WsTerm named(WsCuda *c, const Loop *loop, const char *what, guint number, WsTerm t)
 {
     gint64 known;
-    if (ws_term_known(t, &known) || t.prec == WS_CPP_ATOM)
+    if (ws_term_known(t, &known) || t.prec == WS_PREC_ATOM)
         return t;
     const char *name = number ? ws_cuda_format(c, "%s_%s%u", loop->name, what, number)
                               : ws_cuda_format(c, "%s_%s", loop->name, what);
     ws_cuda_line(c, "const int %s = %s;", name, t.s);
-    return (WsTerm){ name, WS_CPP_ATOM, t.in };
+    return (WsTerm){ name, WS_PREC_ATOM, t.in };
 }
 
 static void counted(WsCuda *c, const WsTree *t)
 {
-    WsTerm zero = ws_term_int(c, 0);
+    WsTerm zero = ws_term_int(&c->terms, 0);
     Loop loop = { t, ws_cuda_ident(c, t->name), t->from ? ws_cuda_uniform(c, t->from) : zero,
-                  t->step_by ? ws_cuda_uniform(c, t->step_by) : ws_term_int(c, 1), FALSE };
+                  t->step_by ? ws_cuda_uniform(c, t->step_by) : ws_term_int(&c->terms, 1), FALSE };
     gint64 from, step;
     loop.plain = ws_term_known(loop.from, &from) && from == 0 && ws_term_known(loop.step, &step) &&
                  step == 1;
@@ -236,7 +237,7 @@ static void counted(WsCuda *c, const WsTree *t)
 
 static void branch(WsCuda *c, const WsTree *t)
 {
-    WsTerm cond = ws_term_truth(c, ws_cuda_uniform(c, t->cond));
+    WsTerm cond = ws_term_truth(&c->terms, ws_cuda_uniform(c, t->cond));
     const WsTree *otherwise = t->n_kids > 1 ? t->kid[1] : NULL;
     gint64 known;
     if (ws_term_known(cond, &known)) {

@@ -259,7 +259,7 @@ static void accessor(WsCuda *c, GString *s, guint i, const char *text)
             g_string_append_printf(s, "%sint64_t(i%u)", d ? " + " : "", d);
         else
             g_string_append_printf(s, "%sint64_t(i%u) * %s", d ? " + " : "", d,
-                                   ws_term_in(c, stride, WS_CPP_UNARY));
+                                   ws_term_in(&c->terms, stride, WS_PREC_UNARY));
     }
     g_string_append(s, ");\n    }\n");
     if (ws_cuda_calls(text, ws_cuda_format(c, "%s_at", name))) {

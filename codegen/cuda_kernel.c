@@ -20,7 +20,7 @@ static const char *names_of(WsCuda *c, WsVarKind kind, const char *format, const
         g_string_append_printf(s, "%s%s", s->len ? between : "", t->str);
         g_string_free(t, TRUE);
     }
-    const char *text = g_string_chunk_insert_const(c->pool, s->str);
+    const char *text = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     return text;
 }
@@ -34,7 +34,7 @@ static void run_names(WsCuda *c)
         WsTerm t = ws_cuda_uniform(c, v->value);
         const char *name = ws_cuda_ident(c, v->name);
         ws_cuda_line(c, "%s = %s;", name, t.s);
-        c->var[i] = (WsCudaName){ .bound = TRUE, .s = name, .in = t.in };
+        c->var[i] = (WsTermName){ .bound = TRUE, .s = name, .in = t.in };
     }
 }
 
@@ -90,11 +90,11 @@ static void bind_variables(WsCuda *c, guint number)
         const WsVar *v = &c->p->var[i];
         if (v->agent != (gint)number)
             continue;
-        WsCudaName *n = &c->var[i];
+        WsTermName *n = &c->var[i];
         if (v->kind == WS_VAR_TOTAL || v->kind == WS_VAR_COUNTER || v->kind == WS_VAR_LET) {
             gint64 low = v->kind == WS_VAR_TOTAL ? 0 : WS_INTERVAL_MIN;
             gint64 high = v->kind == WS_VAR_LET ? WS_INTERVAL_MAX : G_MAXINT32;
-            *n = (WsCudaName){ .bound = TRUE,
+            *n = (WsTermName){ .bound = TRUE,
                                .s = ws_cuda_ident(c, v->name),
                                .in = ws_interval(low, high) };
         }
@@ -197,7 +197,7 @@ static char *role_body(WsCuda *c, guint number)
     c->commented = NULL;
     c->row = "row0";
     c->col = "col0";
-    c->plus_zero = a->replicas > 1;
+    c->terms.plus_zero = a->replicas > 1;
     c->whole_group = alone(c->p, number);
     c->value = g_new0(const char *, a->n_values + 1);
     for (guint v = 0; v < a->n_values; v++)
@@ -224,7 +224,7 @@ static char *role_body(WsCuda *c, guint number)
     char *text = g_string_free(c->out, FALSE);
     c->out = outer;
     c->depth = 0;
-    c->plus_zero = FALSE;
+    c->terms.plus_zero = FALSE;
     g_clear_pointer(&c->cuts, g_array_unref);
     g_array_unref(c->open);
     g_array_unref(c->in_flight);

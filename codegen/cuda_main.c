@@ -29,7 +29,7 @@ static const char *elements(WsCuda *c, const WsTensor *t)
         if (!ws_term_known(stride, &one) || one != 1)
             g_string_append_printf(s, " * uint64_t(%s)", stride.s);
     }
-    const char *text = g_string_chunk_insert_const(c->pool, s->str);
+    const char *text = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     return text;
 }

@@ -218,7 +218,7 @@ static void vote(WsCudaMath *m)
         opened++;
     }
     ws_cuda_line(c, "skip = skip && %s;",
-                 ws_term_in(c, ws_cuda_node_as(m, n, WS_MATH_BOOL), WS_CPP_EQ));
+                 ws_term_in(&c->terms, ws_cuda_node_as(m, n, WS_MATH_BOOL), WS_PREC_EQ));
     ws_cuda_end_slots(c, opened);
 }
 

@@ -9,20 +9,15 @@ WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind)
 {
     gint64 v;
     if (kind == WS_MATH_REAL && n->form == WS_FORM_UNIFORM && n->x->op == WS_EXPR_INT)
-        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", n->x->i), WS_CPP_UNARY, 0,
+        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", n->x->i), WS_PREC_UNARY, 0,
                        0);
     WsTerm t = text(m, n);
     if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL && n->form == WS_FORM_UNIFORM &&
         ws_term_known(t, &v))
-        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", v), WS_CPP_UNARY, 0, 0);
+        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", v), WS_PREC_UNARY, 0, 0);
     if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL)
-        return ws_term(ws_cuda_format(m->c, "float(%s)", t.s), WS_CPP_ATOM, 0, 1);
+        return ws_term(ws_cuda_format(m->c, "float(%s)", t.s), WS_PREC_ATOM, 0, 1);
     return t;
-}
-
-static WsTerm unknown(const char *s, guint prec)
-{
-    return ws_term(s, prec, WS_INTERVAL_MIN, WS_INTERVAL_MAX);
 }
 
 static const char *number(WsCudaMath *m, double r)
@@ -54,31 +49,30 @@ static WsTerm place(WsCudaMath *m, const WsCudaNode *n)
     if (m->linear) {
         const char *e = ws_cuda_format(m->c, "(li * %u + thread)", m->c->agent->threads);
         if (m->lin_rows == 1)
-            return unknown(n->form == WS_FORM_ROW ? "0" : e, WS_CPP_ATOM);
-        return unknown(ws_cuda_format(m->c, "%s(%s, %u)", n->form == WS_FORM_ROW ? "quot" : "mod",
-                                      e, m->lin_cols),
-                       WS_CPP_ATOM);
+            return ws_term_unknown(n->form == WS_FORM_ROW ? "0" : e, WS_PREC_ATOM);
+        return ws_term_unknown(ws_cuda_format(m->c, "%s(%s, %u)",
+                                              n->form == WS_FORM_ROW ? "quot" : "mod", e,
+                                              m->lin_cols),
+                               WS_PREC_ATOM);
     }
     const char *slot = slot_part(n);
-    return slot ? unknown(ws_cuda_format(m->c, "%s + %s", lane_part(n), slot), WS_CPP_SUM)
-                : unknown(lane_part(n), WS_CPP_TERM);
+    return slot ? ws_term_unknown(ws_cuda_format(m->c, "%s + %s", lane_part(n), slot), WS_PREC_SUM)
+                : ws_term_unknown(lane_part(n), WS_PREC_TERM);
 }
 
 static WsTerm infix(WsCudaMath *m, const char *op, guint prec, WsTerm a, WsTerm b)
 {
-    return unknown(ws_cuda_format(m->c, "%s %s %s", ws_term_in(m->c, a, prec), op,
-                                  ws_term_in(m->c, b, prec + 1)),
-                   prec);
+    return ws_term_infix(&m->c->terms, op, prec, a, b, WS_INTERVAL_ANY);
 }
 
 static WsTerm call(WsCudaMath *m, const char *f, WsTerm a)
 {
-    return unknown(ws_cuda_format(m->c, "%s(%s)", f, a.s), WS_CPP_ATOM);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s(%s)", f, a.s), WS_PREC_ATOM);
 }
 
 static WsTerm call2(WsCudaMath *m, const char *f, WsTerm a, WsTerm b)
 {
-    return unknown(ws_cuda_format(m->c, "%s(%s, %s)", f, a.s, b.s), WS_CPP_ATOM);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s(%s, %s)", f, a.s, b.s), WS_PREC_ATOM);
 }
 
 WsMathKind ws_cuda_node_own(const WsCudaNode *n)
@@ -113,7 +107,7 @@ static WsTerm fused(WsCudaMath *m, WsCudaNode *n)
         r = ws_cuda_format(m->c, "-(%s)", r);
     else if (minus)
         f = ws_cuda_format(m->c, "-(%s)", x.s);
-    return unknown(ws_cuda_format(m->c, "fmaf(%s, %s, %s)", f, y.s, r), WS_CPP_ATOM);
+    return ws_term_unknown(ws_cuda_format(m->c, "fmaf(%s, %s, %s)", f, y.s, r), WS_PREC_ATOM);
 }
 
 static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
@@ -126,14 +120,14 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
            b = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n));
     switch (n->x->op) {
     case WS_EXPR_ADD:
-        return infix(m, "+", WS_CPP_SUM, a, b);
+        return infix(m, "+", WS_PREC_SUM, a, b);
     case WS_EXPR_SUB:
-        return infix(m, "-", WS_CPP_SUM, a, b);
+        return infix(m, "-", WS_PREC_SUM, a, b);
     case WS_EXPR_MUL:
-        return infix(m, "*", WS_CPP_TERM, a, b);
+        return infix(m, "*", WS_PREC_TERM, a, b);
     default:
         if (n->kind == WS_MATH_REAL)
-            return infix(m, "*", WS_CPP_TERM, a, call(m, "rcp", b));
+            return infix(m, "*", WS_PREC_TERM, a, call(m, "rcp", b));
         return call2(m, n->x->op == WS_EXPR_MOD ? "floor_mod" : "floor_div", a, b);
     }
 }
@@ -160,7 +154,7 @@ static void index_parts(WsCudaMath *m, WsCudaNode *n, gboolean minus, GString *f
     const char *sign = minus ? " - " : " + ";
     if (n->form == WS_FORM_UNIFORM) {
         WsTerm t = text(m, n);
-        g_string_append_printf(fixed, "%s%s", sign, ws_term_in(m->c, t, WS_CPP_TERM));
+        g_string_append_printf(fixed, "%s%s", sign, ws_term_in(&m->c->terms, t, WS_PREC_TERM));
         return;
     }
     g_string_append_printf(fixed, "%s%s", sign, lane_part(n));
@@ -210,9 +204,9 @@ static WsTerm index_comparison(WsCudaMath *m, WsCudaNode *n, const char *op, gui
     index_parts(m, n->arg[0], FALSE, fixed, slot);
     index_parts(m, n->arg[1], TRUE, fixed, slot);
     const char *left = trimmed(m, fixed), *right = trimmed(m, slot);
-    return unknown(ws_cuda_format(m->c, n->fixed ? "%s %s %s" : "(%s) %s %s",
-                                  n->fixed ? n->fixed : left, op, right),
-                   prec);
+    return ws_term_unknown(ws_cuda_format(m->c, n->fixed ? "%s %s %s" : "(%s) %s %s",
+                                          n->fixed ? n->fixed : left, op, right),
+                           prec);
 }
 
 /* Through an opaque move: the comparisons are made here, not once for all rounds and then kept. */
@@ -236,24 +230,25 @@ void ws_cuda_node_name_mask(WsCudaMath *m, WsCudaNode *n)
 static WsTerm comparison(WsCudaMath *m, WsCudaNode *n)
 {
     static const char *const op[] = { "<", "<=", ">", ">=", "==", "!=" };
-    guint at = n->x->op - WS_EXPR_LT, prec = at < 4 ? WS_CPP_REL : WS_CPP_EQ;
+    guint at = n->x->op - WS_EXPR_LT, prec = at < 4 ? WS_PREC_REL : WS_PREC_EQ;
     gboolean real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
     gboolean turned;
     guint group = n->arg[0]->kind != WS_MATH_BOOL ? aligned_columns(m, n, &turned) : 0;
     if (group) {
         const char *slot = ws_cuda_format(m->c, "slot_col(ci) / %u * %u", group, group);
-        const char *bound = ws_term_in(m->c, text(m, n->arg[!turned]), WS_CPP_SHIFT);
-        return unknown(turned ? ws_cuda_format(m->c, "%s %s %s", bound, op[at], slot)
-                              : ws_cuda_format(m->c, "%s %s %s", slot, op[at], bound),
-                       prec);
+        const char *bound = ws_term_in(&m->c->terms, text(m, n->arg[!turned]), WS_PREC_BIT);
+        return ws_term_unknown(turned ? ws_cuda_format(m->c, "%s %s %s", bound, op[at], slot)
+                                      : ws_cuda_format(m->c, "%s %s %s", slot, op[at], bound),
+                               prec);
     }
     if (ws_cuda_node_is_mask(m, n))
         return index_comparison(m, n, op[at], prec);
     WsMathKind kind = real ? WS_MATH_REAL : WS_MATH_INT;
     WsTerm a = ws_cuda_node_as(m, n->arg[0], kind), b = ws_cuda_node_as(m, n->arg[1], kind);
-    return unknown(ws_cuda_format(m->c, "%s %s %s", ws_term_in(m->c, a, WS_CPP_SHIFT), op[at],
-                                  ws_term_in(m->c, b, WS_CPP_SHIFT)),
-                   prec);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s %s %s",
+                                          ws_term_in(&m->c->terms, a, WS_PREC_BIT), op[at],
+                                          ws_term_in(&m->c->terms, b, WS_PREC_BIT)),
+                           prec);
 }
 
 /* --- conditions --------------------------------------------------------------------------------*/
@@ -264,7 +259,7 @@ static int decided(WsCudaMath *m, WsCudaNode *n)
     gint64 v;
     if (n->form != WS_FORM_UNIFORM)
         return -1;
-    WsTerm t = ws_term_truth(m->c, ws_cuda_uniform(m->c, n->x));
+    WsTerm t = ws_term_truth(&m->c->terms, ws_cuda_uniform(m->c, n->x));
     return ws_term_known(t, &v) ? v != 0 : -1;
 }
 
@@ -272,8 +267,8 @@ static WsTerm logic(WsCudaMath *m, WsCudaNode *n)
 {
     if (n->x->op == WS_EXPR_NOT) {
         WsTerm a = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL);
-        return unknown(ws_cuda_format(m->c, "!%s", ws_term_in(m->c, a, WS_CPP_UNARY)),
-                       WS_CPP_UNARY);
+        return ws_term_unknown(
+            ws_cuda_format(m->c, "!%s", ws_term_in(&m->c->terms, a, WS_PREC_UNARY)), WS_PREC_UNARY);
     }
     gboolean is_and = n->x->op == WS_EXPR_AND;
     for (guint i = 0; i < 2; i++) {
@@ -283,7 +278,7 @@ static WsTerm logic(WsCudaMath *m, WsCudaNode *n)
     }
     WsTerm a = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL),
            b = ws_cuda_node_as(m, n->arg[1], WS_MATH_BOOL);
-    return infix(m, is_and ? "&&" : "||", is_and ? WS_CPP_AND : WS_CPP_OR, a, b);
+    return infix(m, is_and ? "&&" : "||", is_and ? WS_PREC_AND : WS_PREC_OR, a, b);
 }
 
 static WsTerm choose(WsCudaMath *m, WsCudaNode *n)
@@ -294,9 +289,11 @@ static WsTerm choose(WsCudaMath *m, WsCudaNode *n)
     WsTerm c = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL),
            a = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n)),
            b = ws_cuda_node_as(m, n->arg[2], ws_cuda_node_own(n));
-    return unknown(ws_cuda_format(m->c, "%s ? %s : %s", ws_term_in(m->c, c, WS_CPP_OR),
-                                  ws_term_in(m->c, a, WS_CPP_OR), ws_term_in(m->c, b, WS_CPP_OR)),
-                   WS_CPP_COND);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s ? %s : %s",
+                                          ws_term_in(&m->c->terms, c, WS_PREC_OR),
+                                          ws_term_in(&m->c->terms, a, WS_PREC_OR),
+                                          ws_term_in(&m->c->terms, b, WS_PREC_OR)),
+                           WS_PREC_COND);
 }
 
 /* --- functions ---------------------------------------------------------------------------------*/
@@ -349,22 +346,22 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
             m,
             ws_cuda_format(m->c, "ex2_share<%d, %d>", (int)n->x->arg[1]->i, (int)n->x->arg[2]->i),
             x,
-            unknown(n->n_col > 1   ? "ci"
-                    : m->linear    ? "li"
-                    : n->n_row > 1 ? "ri"
-                                   : "0",
-                    WS_CPP_ATOM));
+            ws_term_unknown(n->n_col > 1   ? "ci"
+                            : m->linear    ? "li"
+                            : n->n_row > 1 ? "ri"
+                                           : "0",
+                            WS_PREC_ATOM));
     }
     case WS_FUNC_EXP:
         return call(m, "ex2",
-                    infix(m, "*", WS_CPP_TERM, ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL),
-                          unknown(number(m, 1 / G_LN2), WS_CPP_ATOM)));
+                    infix(m, "*", WS_PREC_TERM, ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL),
+                          ws_term_unknown(number(m, 1 / G_LN2), WS_PREC_ATOM)));
     case WS_FUNC_LOG2:
         return call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
     case WS_FUNC_LN:
-        return infix(m, "*", WS_CPP_TERM,
+        return infix(m, "*", WS_PREC_TERM,
                      call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL)),
-                     unknown(number(m, G_LN2), WS_CPP_ATOM));
+                     ws_term_unknown(number(m, G_LN2), WS_PREC_ATOM));
     case WS_FUNC_RCP:
     case WS_FUNC_SQRT:
     case WS_FUNC_TANH:
@@ -375,7 +372,7 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     default:
         if (n->x->func < WS_FUNC_F32) {
             ws_cuda_math_fail(m, "this function");
-            return unknown("0", WS_CPP_ATOM);
+            return ws_term_unknown("0", WS_PREC_ATOM);
         }
         return convert(m, n);
     }
@@ -389,7 +386,7 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
     gboolean finish = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_ROWSUM;
     if (m->linear) {
         ws_cuda_math_fail(m, "a reduction of linear values");
-        return unknown("0", WS_CPP_ATOM);
+        return ws_term_unknown("0", WS_PREC_ATOM);
     }
     if (a->cols == 1)
         return ws_cuda_node_as(m, a, ws_cuda_node_own(n));
@@ -399,7 +396,7 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
         a->n_col == 1
             ? x.s
             : ws_cuda_format(m->c, "columns_%s<%u>([&](int ci) { return %s; })", f, a->n_col, x.s);
-    return unknown(finish ? ws_cuda_format(m->c, "quad_%s(%s)", f, s) : s, WS_CPP_ATOM);
+    return ws_term_unknown(finish ? ws_cuda_format(m->c, "quad_%s(%s)", f, s) : s, WS_PREC_ATOM);
 }
 
 static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
@@ -409,7 +406,8 @@ static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
         return function(m, n);
     case WS_EXPR_NEG: {
         WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
-        return unknown(ws_cuda_format(m->c, "-%s", ws_term_in(m->c, a, WS_CPP_ATOM)), WS_CPP_UNARY);
+        return ws_term_unknown(
+            ws_cuda_format(m->c, "-%s", ws_term_in(&m->c->terms, a, WS_PREC_ATOM)), WS_PREC_UNARY);
     }
     case WS_EXPR_NOT:
     case WS_EXPR_AND:
@@ -432,14 +430,14 @@ WsTerm ws_cuda_node_slot(WsCudaMath *m, const WsCudaNode *n)
 {
     const char *name = n->name;
     if (n->n_row * n->n_col == 1)
-        return unknown(name, WS_CPP_ATOM);
+        return ws_term_unknown(name, WS_PREC_ATOM);
     if (m->linear)
-        return unknown(ws_cuda_format(m->c, "%s[li]", name), WS_CPP_ATOM);
+        return ws_term_unknown(ws_cuda_format(m->c, "%s[li]", name), WS_PREC_ATOM);
     if (n->n_col == 1)
-        return unknown(ws_cuda_format(m->c, "%s[ri]", name), WS_CPP_ATOM);
+        return ws_term_unknown(ws_cuda_format(m->c, "%s[ri]", name), WS_PREC_ATOM);
     if (n->n_row == 1)
-        return unknown(ws_cuda_format(m->c, "%s[ci]", name), WS_CPP_ATOM);
-    return unknown(ws_cuda_format(m->c, "%s[ri * %u + ci]", name, n->n_col), WS_CPP_ATOM);
+        return ws_term_unknown(ws_cuda_format(m->c, "%s[ci]", name), WS_PREC_ATOM);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s[ri * %u + ci]", name, n->n_col), WS_PREC_ATOM);
 }
 
 static WsTerm text(WsCudaMath *m, WsCudaNode *n)
@@ -447,21 +445,21 @@ static WsTerm text(WsCudaMath *m, WsCudaNode *n)
     if (n->form == WS_FORM_TEMPORARY)
         return ws_cuda_node_slot(m, n);
     if (n->name)
-        return unknown(n->name, WS_CPP_ATOM);
+        return ws_term_unknown(n->name, WS_PREC_ATOM);
     switch (n->form) {
     case WS_FORM_UNIFORM: {
         WsTerm t = ws_cuda_uniform(m->c, n->x);
-        return n->kind == WS_MATH_BOOL ? ws_term_truth(m->c, t) : t;
+        return n->kind == WS_MATH_BOOL ? ws_term_truth(&m->c->terms, t) : t;
     }
     case WS_FORM_NUMBER:
-        return unknown(number(m, n->x->r), n->x->r < 0 ? WS_CPP_UNARY : WS_CPP_ATOM);
+        return ws_term_unknown(number(m, n->x->r), n->x->r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
     case WS_FORM_SCALAR:
-        return unknown(m->c->var[n->x->var].s, WS_CPP_ATOM);
+        return ws_term_unknown(m->c->var[n->x->var].s, WS_PREC_ATOM);
     case WS_FORM_ROW:
     case WS_FORM_COL:
         return place(m, n);
     case WS_FORM_VALUE:
-        return unknown(ws_cuda_get(m->c, &n->view, 0), WS_CPP_ATOM);
+        return ws_term_unknown(ws_cuda_get(m->c, &n->view, 0), WS_PREC_ATOM);
     case WS_FORM_REDUCTION:
         return reduction(m, n);
     default:

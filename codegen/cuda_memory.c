@@ -32,13 +32,13 @@ static gboolean target_of(WsCuda *c, const WsOp *op, const char *lane_row, const
     guint per = ws_dtype_bytes(t->v->dtype) < 4 ? 4 : 2;
     t->first = row / 64 * (t->v->cols / per) + col / per;
     t->atom_regs = t->v->cols / per;
-    WsTerm r0 = a->row0 ? ws_cuda_use(c, a->row0) : ws_term_int(c, 0);
+    WsTerm r0 = a->row0 ? ws_cuda_use(c, a->row0) : ws_term_int(&c->terms, 0);
     t->column = ws_cuda_format(c, "column<%u, %u, %u, %u>", t->b->swizzle, t->b->chunk_cols,
                                ws_dtype_bytes(t->b->dtype), t->b->chunk_bytes);
     ws_cuda_line(c,
                  "const uint32_t lane_at = %s + swizzle<%u>((role_warp * 16 + %s + %s) * %u + %s);",
-                 ws_cuda_stage(c, a), t->b->swizzle, lane_row, ws_term_in(c, r0, WS_CPP_SUM),
-                 t->b->row_bytes, lane_bytes);
+                 ws_cuda_stage(c, a), t->b->swizzle, lane_row,
+                 ws_term_in(&c->terms, r0, WS_PREC_SUM), t->b->row_bytes, lane_bytes);
     return TRUE;
 }
 
@@ -162,14 +162,14 @@ static gboolean spot_of(WsCuda *c, const WsOp *op, Spot *s)
 {
     const WsAccess *a = &op->access[0];
     const WsValueUse *use = &op->value[0];
-    WsTerm zero = ws_term_int(c, 0), r = a->row0 ? ws_cuda_use(c, a->row0) : zero;
+    WsTerm zero = ws_term_int(&c->terms, 0), r = a->row0 ? ws_cuda_use(c, a->row0) : zero;
     WsTerm k = a->col0 ? ws_cuda_use(c, a->col0) : zero;
     gint64 col;
     *s = (Spot){ .b = &c->p->buffer[a->buffer],
                  .buffer = c->buffer[a->buffer],
                  .stage = ws_cuda_stage(c, a),
-                 .row0 = ws_term_in(c, r, WS_CPP_SUM),
-                 .col0 = ws_term_in(c, k, WS_CPP_SUM),
+                 .row0 = ws_term_in(&c->terms, r, WS_PREC_SUM),
+                 .col0 = ws_term_in(&c->terms, k, WS_PREC_SUM),
                  .by = 1 };
     if (!ws_cuda_view(c, use, &s->f))
         return FALSE;
@@ -358,17 +358,17 @@ static gboolean walk_of(WsCuda *c, const WsOp *op, Walk *w)
     for (guint d = 0; d < t->rank; d++)
         origin[d] = ws_cuda_int(c, op->coord[d]);
     if (w->f.cols > 1 && at-- > 0)
-        origin[at] = ws_cuda_format(c, "%s + %s",
-                                    ws_term_in(c, ws_cuda_uniform(c, op->coord[at]), WS_CPP_SUM),
-                                    ws_cuda_col(c, &w->f, 0));
+        origin[at] = ws_cuda_format(
+            c, "%s + %s", ws_term_in(&c->terms, ws_cuda_uniform(c, op->coord[at]), WS_PREC_SUM),
+            ws_cuda_col(c, &w->f, 0));
     if (w->f.rows > 1 && at-- > 0)
-        origin[at] = ws_cuda_format(c, "%s + %s",
-                                    ws_term_in(c, ws_cuda_uniform(c, op->coord[at]), WS_CPP_SUM),
-                                    ws_cuda_row(c, &w->f));
+        origin[at] = ws_cuda_format(
+            c, "%s + %s", ws_term_in(&c->terms, ws_cuda_uniform(c, op->coord[at]), WS_PREC_SUM),
+            ws_cuda_row(c, &w->f));
     GString *s = g_string_new(NULL);
     for (guint d = 0; d < t->rank; d++)
         g_string_append_printf(s, "%s%s", d ? ", " : "", origin[d]);
-    w->coords = g_string_chunk_insert_const(c->pool, s->str);
+    w->coords = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     c->row = "row0";
     c->col = "col0";

@@ -21,7 +21,7 @@ static WsWgmmaScale scale_of(WsCuda *c, const WsMma *m, const char **run)
 {
     if (!m->first)
         return WS_WGMMA_ONE;
-    WsTerm first = ws_term_truth(c, ws_cuda_uniform(c, m->first));
+    WsTerm first = ws_term_truth(&c->terms, ws_cuda_uniform(c, m->first));
     gint64 known;
     if (ws_term_known(first, &known))
         return known ? WS_WGMMA_ZERO : WS_WGMMA_ONE;
@@ -31,9 +31,11 @@ static WsWgmmaScale scale_of(WsCuda *c, const WsMma *m, const char **run)
 
 static void descriptor(WsCuda *c, const char *name, const WsMmaOperand *o, const WsAccess *a)
 {
-    WsTerm offset = o->start >= 0 ? ws_term_int(c, o->start) : ws_cuda_view_offset(c, a, 0, 0);
+    WsTerm offset =
+        o->start >= 0 ? ws_term_int(&c->terms, o->start) : ws_cuda_view_offset(c, a, 0, 0);
     ws_cuda_line(c, "const uint64_t %s = descriptor<%u, %u, %u>(%s + %s);", name, o->swizzle,
-                 o->leading, o->stride, ws_cuda_stage(c, a), ws_term_in(c, offset, WS_CPP_SUM));
+                 o->leading, o->stride, ws_cuda_stage(c, a),
+                 ws_term_in(&c->terms, offset, WS_PREC_SUM));
 }
 
 /* Offset of k-step j in units of 16 bytes: "j * 2", or a table. */

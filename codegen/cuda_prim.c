@@ -275,7 +275,7 @@ const char *ws_cuda_wgmma(WsCuda *c, const WsMma *m, WsWgmmaScale scale)
         s, "m64n%uk%u_%s_%s_%s%s%s%s%s", m->n, m->inst_k, ws_dtype_text(m->acc_type),
         ws_dtype_text(m->a_type), ws_dtype_text(m->b_type), m->a.in_registers ? "_rs" : "",
         m->a.transposed ? "_ta" : "", m->b.transposed ? "_tb" : "", suffix[scale]);
-    const char *name = g_string_chunk_insert_const(c->pool, s->str);
+    const char *name = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     if (g_hash_table_add(c->wgmma_name, (gpointer)name)) {
         GString *text = g_string_new(NULL);

@@ -48,7 +48,8 @@ static void input(Raw *r, guint i)
         const WsAccess *a = &r->op->access[o->index];
         WsTerm at = ws_cuda_view_offset(c, a, 0, 0);
         operand(r, i, r->in, "r",
-                ws_cuda_format(c, "%s + %s", ws_cuda_stage(c, a), ws_term_in(c, at, WS_CPP_SUM)));
+                ws_cuda_format(c, "%s + %s", ws_cuda_stage(c, a),
+                               ws_term_in(&c->terms, at, WS_PREC_SUM)));
         return;
     }
     case WS_RAW_BARRIER:

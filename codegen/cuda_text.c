@@ -1,17 +1,9 @@
 /* Lines, identifiers, and the folding of copies into functions of a replica and loops. */
 #include "codegen/cuda.h"
+#include "codegen/words.h"
 
 #include <stdarg.h>
 #include <string.h>
-
-const char *ws_cuda_format(WsCuda *c, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    g_autofree char *text = g_strdup_vprintf(format, ap);
-    va_end(ap);
-    return g_string_chunk_insert_const(c->pool, text);
-}
 
 static void indent(WsCuda *c)
 {
@@ -56,22 +48,7 @@ void ws_cuda_close(WsCuda *c)
 /* ASCII only: the text of a document may hold anything. */
 void ws_cuda_comment(WsCuda *c, const char *text)
 {
-    const guint width = 96 - MIN(4 * c->depth, 40);
-    while (*text) {
-        gsize n = strlen(text), cut = MIN(n, width);
-        while (cut < n && cut > 0 && text[cut] != ' ')
-            cut--;
-        if (cut == 0)
-            cut = MIN(n, width);
-        indent(c);
-        g_string_append(c->out, "// ");
-        for (gsize i = 0; i < cut; i++)
-            g_string_append_c(c->out, g_ascii_isprint(text[i]) && text[i] != '\\' ? text[i] : '?');
-        g_string_append_c(c->out, '\n');
-        text += cut;
-        while (*text == ' ' || *text == '\n')
-            text++;
-    }
+    ws_words_comment(c->out, c->depth, "// ", 96, text, "\\"); /* which would join lines */
 }
 
 /* --- identifiers -------------------------------------------------------------------------------*/
@@ -96,19 +73,13 @@ static const char taken[] =
 
 const char *ws_cuda_ident(WsCuda *c, const char *name)
 {
-    GString *s = g_string_new(NULL);
-    for (const char *at = name; *at; at++)
-        g_string_append_c(s, g_ascii_isalnum(*at) ? *at : '_');
-    if (!s->len || g_ascii_isdigit(s->str[0]))
-        g_string_prepend_c(s, '_');
-    gboolean clash = g_str_has_prefix(s->str, "__");
-    g_autofree char *word = g_strdup_printf(" %s ", s->str);
-    clash = clash || strstr(taken, word);
+    GString *s = ws_words_ident(name);
+    gboolean clash = g_str_has_prefix(s->str, "__") || ws_words_have(taken, s->str);
     for (guint i = 0; i < WS_PRIM_COUNT && !clash; i++)
         clash = strcmp(s->str, ws_cuda_prim_name(i)) == 0;
     if (clash)
         g_string_append_c(s, '_');
-    const char *id = g_string_chunk_insert_const(c->pool, s->str);
+    const char *id = g_string_chunk_insert_const(c->terms.pool, s->str);
     g_string_free(s, TRUE);
     return id;
 }

@@ -4,7 +4,7 @@
 static void bind(WsCuda *c, gint var, const char *s, gint64 lo, gint64 hi)
 {
     if (var >= 0)
-        c->var[var] = (WsCudaName){ .bound = TRUE, .s = s, .in = ws_interval(lo, hi) };
+        c->var[var] = (WsTermName){ .bound = TRUE, .s = s, .in = ws_interval(lo, hi) };
 }
 
 static const char *axis_name(WsCuda *c, guint i)
@@ -56,7 +56,7 @@ static void grouped(WsCuda *c)
 {
     const WsTiles *t = &c->p->tiles;
     guint axis = t->order_axis;
-    WsTerm n = t->order_n ? ws_cuda_uniform(c, t->order_n) : ws_term_int(c, t->order_group);
+    WsTerm n = t->order_n ? ws_cuda_uniform(c, t->order_n) : ws_term_int(&c->terms, t->order_group);
     const char *others = "";
     for (guint i = 0; i < t->n_axes; i++) {
         if (i != axis)
@@ -64,8 +64,9 @@ static void grouped(WsCuda *c)
     }
     ws_cuda_line(c, "// groups of %s along %s, which is fastest inside of its group", n.s,
                  axis_name(c, axis));
-    ws_cuda_line(c, "const int per_group = %s%s;", ws_term_in(c, n, WS_CPP_TERM), others);
-    ws_cuda_line(c, "const int first = quot(id, per_group) * %s;", ws_term_in(c, n, WS_CPP_UNARY));
+    ws_cuda_line(c, "const int per_group = %s%s;", ws_term_in(&c->terms, n, WS_PREC_TERM), others);
+    ws_cuda_line(c, "const int first = quot(id, per_group) * %s;",
+                 ws_term_in(&c->terms, n, WS_PREC_UNARY));
     ws_cuda_line(c, "const int height = min(%s - first, %s);", extent(c, axis), n.s);
     ws_cuda_line(c, "const int in_group = mod(id, per_group);");
     ws_cuda_line(c, "tile.%s = first + mod(in_group, height);", axis_name(c, axis));
@@ -117,7 +118,7 @@ char *ws_cuda_tile_function(WsCuda *c)
         WsTerm x = ws_cuda_uniform(c, v->value);
         ws_cuda_line(c, "tile.%s = %s;", name, x.s);
         c->var[i] =
-            (WsCudaName){ .bound = TRUE, .s = ws_cuda_format(c, "tile.%s", name), .in = x.in };
+            (WsTermName){ .bound = TRUE, .s = ws_cuda_format(c, "tile.%s", name), .in = x.in };
     }
     ws_cuda_line(c, "return tile;");
     ws_cuda_close(c);
@@ -149,7 +150,7 @@ void ws_cuda_tiles_bind(WsCuda *c, gboolean on)
             continue;
         WsInterval in = on ? ws_cuda_uniform(c, c->p->var[i].value).in : c->var[i].in;
         c->var[i] =
-            (WsCudaName){ .bound = on,
+            (WsTermName){ .bound = on,
                           .s = ws_cuda_format(c, "here.%s", ws_cuda_ident(c, c->p->var[i].name)),
                           .in = in };
     }
@@ -184,25 +185,25 @@ static void single(WsCuda *c, const WsTree *t, WsTerm from)
 
 void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t)
 {
-    WsTerm from = t->from ? ws_cuda_uniform(c, t->from) : ws_term_int(c, 0);
-    WsTerm step = t->step_by ? ws_cuda_uniform(c, t->step_by) : ws_term_int(c, 1);
+    WsTerm from = t->from ? ws_cuda_uniform(c, t->from) : ws_term_int(&c->terms, 0);
+    WsTerm step = t->step_by ? ws_cuda_uniform(c, t->step_by) : ws_term_int(&c->terms, 1);
     if (c->p->tiles.launch == WS_LAUNCH_SINGLE) {
         single(c, t, from);
         return;
     }
     gboolean dynamic = c->p->tiles.launch == WS_LAUNCH_DYNAMIC;
     const char *outer_next = c->next_tile, *name = ws_cuda_ident(c, t->name);
-    WsTerm clusters = ws_term("n_clusters", WS_CPP_ATOM, 1, G_MAXINT32);
+    WsTerm clusters = ws_term("n_clusters", WS_PREC_ATOM, 1, G_MAXINT32);
     gint64 a, b;
     gboolean plain = ws_term_known(from, &a) && ws_term_known(step, &b) && a == 0 && b == 1;
     if (dynamic && !plain) {
         ws_cuda_step_error(c, NULL, "a dynamic loop over tiles with from or step");
         return;
     }
-    WsTerm skip = ws_term_op(c, WS_EXPR_MUL, from, clusters);
-    WsTerm first =
-        ws_term_op(c, WS_EXPR_ADD, ws_term("cluster_id", WS_CPP_ATOM, 0, G_MAXINT32), skip);
-    WsTerm by = ws_term_op(c, WS_EXPR_MUL, step, clusters);
+    WsTerm skip = ws_term_op(&c->terms, WS_EXPR_MUL, from, clusters);
+    WsTerm first = ws_term_op(&c->terms, WS_EXPR_ADD,
+                              ws_term("cluster_id", WS_PREC_ATOM, 0, G_MAXINT32), skip);
+    WsTerm by = ws_term_op(&c->terms, WS_EXPR_MUL, step, clusters);
     bind(c, t->index_var, name, from.in.lo, G_MAXINT32);
     GString *outer = c->out;
     c->out = g_string_new(NULL);

@@ -51,7 +51,6 @@ void ws_fragment_set_if(WsEmit *e, const WsFragment *f, guint i, LLVMValueRef x,
                         LLVMValueRef there);
 
 /* --- convert.c: elements as their bits ---------------------------------------------------------*/
-gboolean ws_dtype_real(WsDtype t);
 /* Bits in the low part of an i32 (above: anything) to f32 or i32, and back (above: zero). */
 LLVMValueRef ws_widen(WsEmit *e, WsDtype t, LLVMValueRef bits);
 LLVMValueRef ws_narrow(WsEmit *e, WsDtype t, LLVMValueRef x);

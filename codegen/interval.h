@@ -11,6 +11,7 @@ typedef struct {
 } WsInterval;
 #define WS_INTERVAL_MIN (-(G_GINT64_CONSTANT(1) << 40)) /* stands for "no bound known" */
 #define WS_INTERVAL_MAX (G_GINT64_CONSTANT(1) << 40)
+#define WS_INTERVAL_ANY ((WsInterval){ WS_INTERVAL_MIN, WS_INTERVAL_MAX })
 
 WsInterval ws_interval(gint64 lo, gint64 hi); /* clamped */
 gboolean ws_interval_known(WsInterval a, gint64 *value);

@@ -40,10 +40,10 @@ static void round_of(WsPy *y, const WsTree *t)
 }
 
 /* Where the index ends: from + count * step. "nb - 1" rounds from 1 end at nb. */
-static WsPyTerm end_of(WsPy *y, const WsTree *t, WsPyTerm from, WsPyTerm step, WsPyTerm count)
+static WsTerm end_of(WsPy *y, const WsTree *t, WsTerm from, WsTerm step, WsTerm count)
 {
     gint64 a, one, back;
-    gboolean plain = ws_py_known(from, &a) && ws_py_known(step, &one) && one == 1;
+    gboolean plain = ws_term_known(from, &a) && ws_term_known(step, &one) && one == 1;
     const WsExpr *x = t->count;
     if (plain && x->op == WS_EXPR_SUB && ws_expr_is_int(x->arg[1], &back) && back == a)
         return ws_py_uniform(y, x->arg[0]);
@@ -52,19 +52,20 @@ static WsPyTerm end_of(WsPy *y, const WsTree *t, WsPyTerm from, WsPyTerm step, W
 
 static void counted(WsPy *y, const WsTree *t)
 {
-    WsPyTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
-    WsPyTerm step = t->step_by ? ws_py_uniform(y, t->step_by) : ws_py_int(y, 1);
-    WsPyTerm count = ws_py_uniform(y, t->count);
+    WsTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
+    WsTerm step = t->step_by ? ws_py_uniform(y, t->step_by) : ws_py_int(y, 1);
+    WsTerm count = ws_py_uniform(y, t->count);
     const char *name = ws_py_local(y, t->name);
     gint64 a, b, n;
-    gboolean unit = ws_py_known(step, &b) && b == 1;
-    gboolean plain = ws_py_known(from, &a) && a == 0 && unit;
+    gboolean unit = ws_term_known(step, &b) && b == 1;
+    gboolean plain = ws_term_known(from, &a) && a == 0 && unit;
     gboolean fixed = t->unroll < 0;
-    if (fixed && !(ws_py_known(count, &n) && ws_py_known(from, &a) && ws_py_known(step, &b))) {
+    if (fixed &&
+        !(ws_term_known(count, &n) && ws_term_known(from, &a) && ws_term_known(step, &b))) {
         ws_py_refuse(y, NULL, "full unrolling of a loop whose count is not constant", NULL);
         return;
     }
-    WsPyTerm end = end_of(y, t, from, step, count);
+    WsTerm end = end_of(y, t, from, step, count);
     remarks(y, t);
     const char *range = fixed ? y->dialect->static_range : y->dialect->range;
     ws_py_begin_block(y, t);
@@ -78,7 +79,7 @@ static void counted(WsPy *y, const WsTree *t)
     if (step.in.lo > 0)
         in = ws_interval(from.in.lo, MAX(end.in.hi - 1, from.in.lo));
     if (t->index_var >= 0)
-        y->var[t->index_var] = (WsPyName){ .bound = TRUE, .s = name, .in = in };
+        y->var[t->index_var] = (WsTermName){ .bound = TRUE, .s = name, .in = in };
     round_of(y, t);
     if (t->index_var >= 0)
         y->var[t->index_var].bound = FALSE;
@@ -90,10 +91,10 @@ static void counted(WsPy *y, const WsTree *t)
 
 static void branch(WsPy *y, const WsTree *t)
 {
-    WsPyTerm cond = ws_py_truth(y, ws_py_uniform(y, t->cond));
+    WsTerm cond = ws_py_truth(y, ws_py_uniform(y, t->cond));
     const WsTree *otherwise = t->n_kids > 1 ? t->kid[1] : NULL;
     gint64 known;
-    if (ws_py_known(cond, &known)) {
+    if (ws_term_known(cond, &known)) {
         const WsTree *taken = known ? t->kid[0] : otherwise;
         if (taken)
             ws_py_tree(y, taken);

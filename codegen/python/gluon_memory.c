@@ -210,13 +210,13 @@ static gboolean may_leave(const WsExpr *x)
 
 /* A coordinate that runs over rows or columns of a value. No name for it: import takes assignments
  * of tensors for steps. */
-static WsPyTerm running(WsPy *y, const WsOp *op, guint d, gboolean row, gboolean tile)
+static WsTerm running(WsPy *y, const WsOp *op, guint d, gboolean row, gboolean tile)
 {
     const WsValueUse *u = &op->value[0];
     const char *index = row ? ws_gluon_row_index(y, u->rows, tile ? u->cols : 1)
                             : ws_gluon_col_index(y, tile ? u->rows : 1, u->cols);
-    return ws_py_name(ws_py_format(y, "(%s + %s)", ws_py_text(y, op->coord[d]), index),
-                      WS_INTERVAL_MIN, WS_INTERVAL_MAX);
+    return ws_term_unknown(ws_py_format(y, "(%s + %s)", ws_py_text(y, op->coord[d]), index),
+                           WS_PREC_ATOM);
 }
 
 /* Addresses and mask of a value's elements: rows and columns run along the last dimensions. */
@@ -230,18 +230,18 @@ static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mas
     *mask = NULL;
     for (guint d = 0; d < t->rank; d++) {
         gboolean runs = (gint)d == row || (gint)d == col;
-        WsPyTerm x = runs ? running(y, op, d, (gint)d == row, row >= 0 && col >= 0)
-                          : ws_py_uniform(y, op->coord[d]);
-        WsPyTerm stride = ws_py_uniform(y, t->stride[d]);
+        WsTerm x = runs ? running(y, op, d, (gint)d == row, row >= 0 && col >= 0)
+                        : ws_py_uniform(y, op->coord[d]);
+        WsTerm stride = ws_py_uniform(y, t->stride[d]);
         gint64 one;
-        *at = ws_py_known(stride, &one) && one == 1
-                  ? ws_py_format(y, "%s + %s", *at, ws_py_in(y, x, WS_PY_TERM))
-                  : ws_py_format(y, "%s + %s * %s", *at, ws_py_in(y, x, WS_PY_TERM),
-                                 ws_py_in(y, stride, WS_PY_ATOM));
+        *at = ws_term_known(stride, &one) && one == 1
+                  ? ws_py_format(y, "%s + %s", *at, ws_py_in(y, x, WS_PREC_TERM))
+                  : ws_py_format(y, "%s + %s * %s", *at, ws_py_in(y, x, WS_PREC_TERM),
+                                 ws_py_in(y, stride, WS_PREC_ATOM));
         if (!runs && !may_leave(op->coord[d]))
             continue;
-        const char *inside = ws_py_format(y, "(%s < %s)", ws_py_in(y, x, WS_PY_BIT),
-                                          ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PY_BIT));
+        const char *inside = ws_py_format(y, "(%s < %s)", ws_py_in(y, x, WS_PREC_BIT),
+                                          ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PREC_BIT));
         *mask = *mask ? ws_py_format(y, "%s & %s", *mask, inside) : inside;
     }
 }

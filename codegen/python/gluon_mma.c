@@ -191,17 +191,16 @@ static gboolean whole(WsPy *y, const WsValueUse *u)
 /* "use_acc=…" for an accumulator that starts at 0 when `first` holds; NULL: it always adds. */
 static const char *use_acc(WsPy *y, const WsExpr *first, gboolean *zero)
 {
-    WsPyTerm t = ws_py_truth(y, ws_py_uniform(y, first));
+    WsTerm t = ws_py_truth(y, ws_py_uniform(y, first));
     gint64 known;
     *zero = FALSE;
-    if (ws_py_known(t, &known)) {
+    if (ws_term_known(t, &known)) {
         *zero = known != 0;
         return known ? "use_acc=False" : NULL;
     }
-    WsPyTerm not = first->op == WS_EXPR_EQ
-                       ? ws_py_op(y, WS_EXPR_NE, ws_py_uniform(y, first->arg[0]),
-                                  ws_py_uniform(y, first->arg[1]))
-                       : ws_py_op(y, WS_EXPR_EQ, t, ws_py_int(y, 0));
+    WsTerm not = first->op == WS_EXPR_EQ ? ws_py_op(y, WS_EXPR_NE, ws_py_uniform(y, first->arg[0]),
+                                                    ws_py_uniform(y, first->arg[1]))
+                                         : ws_py_op(y, WS_EXPR_EQ, t, ws_py_int(y, 0));
     return ws_py_format(y, "use_acc=%s", not .s);
 }
 

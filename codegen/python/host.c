@@ -179,7 +179,7 @@ void ws_py_host_assumptions(WsPy *y)
             if (is_size(y, v))
                 y->var[v].in = ws_interval(WS_INTERVAL_MIN, WS_INTERVAL_MAX);
         }
-        WsPyTerm t = ws_py_truth(y, ws_py_uniform(y, y->p->assume[i]));
+        WsTerm t = ws_py_truth(y, ws_py_uniform(y, y->p->assume[i]));
         ws_py_line(y, "assert %s", t.s);
         for (guint v = 0; v < y->p->n_vars; v++)
             y->var[v].in = in[v];

@@ -1,6 +1,6 @@
 /* Statements of compute steps as arithmetic on tensors. A value [rows, 1] is a tensor of rank 1,
- * and so is a lane partial [rows, 4], which holds the whole row here; [1, cols] has rank 1 too. They
- * are spread where they meet tiles. Elaboration has judged types and shapes. */
+ * and so is a lane partial [rows, 4], which holds the whole row here; [1, cols] has rank 1 too.
+ * They are spread where they meet tiles. Elaboration has judged types and shapes. */
 #include "codegen/python/py.h"
 
 #include <math.h>
@@ -61,11 +61,6 @@ static Node *fail(Math *m, const char *what)
     return NULL;
 }
 
-static gboolean is_real(WsDtype t)
-{
-    return t != WS_DTYPE_I8 && t != WS_DTYPE_U8 && t != WS_DTYPE_I32;
-}
-
 /* --- types -------------------------------------------------------------------------------------*/
 
 static gboolean broadcast(Node *n)
@@ -93,7 +88,7 @@ static Node *value_node(Math *m, const WsExpr *x)
         const WsRegValue *v = &a->value[i];
         if (strcmp(v->name, x->name) != 0)
             continue;
-        Node *n = node_new(m, VALUE, is_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
+        Node *n = node_new(m, VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
         n->value = i;
         n->lanes = v->cols == 4 && v->rows > 1;
         n->rows = v->rows;
@@ -178,46 +173,41 @@ typedef struct {
     guint rows, cols;
 } Place;
 
-static WsPyTerm text(Math *m, Node *n, Place at);
+static WsTerm text(Math *m, Node *n, Place at);
 
-static WsPyTerm term(const char *s, guint prec)
-{
-    return (WsPyTerm){ s, prec, { WS_INTERVAL_MIN, WS_INTERVAL_MAX } };
-}
-
-static WsPyTerm real_number(Math *m, double r)
+static WsTerm real_number(Math *m, double r)
 {
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];
     if (isinf(r))
-        return term(r < 0 ? "-float(\"inf\")" : "float(\"inf\")", r < 0 ? WS_PY_UNARY : WS_PY_ATOM);
+        return ws_term_unknown(r < 0 ? "-float(\"inf\")" : "float(\"inf\")",
+                               r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
     g_ascii_formatd(buffer, sizeof buffer, "%.9g", r);
     const char *s = ws_py_format(m->y, strpbrk(buffer, ".e") ? "%s" : "%s.0", buffer);
-    return term(s, r < 0 ? WS_PY_UNARY : WS_PY_ATOM);
+    return ws_term_unknown(s, r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
 }
 
 /* A node as an operand of real, integer or boolean arithmetic. */
-static WsPyTerm as(Math *m, Node *n, WsMathKind kind, Place at)
+static WsTerm as(Math *m, Node *n, WsMathKind kind, Place at)
 {
     gint64 v;
     if (kind == WS_MATH_REAL && n->form == UNIFORM && n->kind != WS_MATH_BOOL) {
-        WsPyTerm t = ws_py_uniform(m->y, n->x);
-        if (ws_py_known(t, &v))
+        WsTerm t = ws_py_uniform(m->y, n->x);
+        if (ws_term_known(t, &v))
             return real_number(m, (double)v);
         return t;
     }
     return text(m, n, at);
 }
 
-static WsPyTerm infix(Math *m, const char *op, guint prec, WsPyTerm a, WsPyTerm b)
+static WsTerm infix(Math *m, const char *op, guint prec, WsTerm a, WsTerm b)
 {
-    return term(ws_py_format(m->y, "%s %s %s", ws_py_in(m->y, a, prec), op,
-                             ws_py_in(m->y, b, prec + 1)),
-                prec);
+    return ws_term_infix(&m->y->terms, op, prec, a, b, WS_INTERVAL_ANY);
 }
 
-static WsPyTerm call(Math *m, const char *f, WsPyTerm a)
+static WsTerm call(Math *m, const char *f, WsTerm a)
 {
-    return term(ws_py_format(m->y, "%s.%s(%s)", m->y->dialect->module, f, a.s), WS_PY_ATOM);
+    return ws_term_unknown(ws_py_format(m->y, "%s.%s(%s)", m->y->dialect->module, f, a.s),
+                           WS_PREC_ATOM);
 }
 
 static WsMathKind own(const Node *n)
@@ -225,28 +215,28 @@ static WsMathKind own(const Node *n)
     return n->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->kind;
 }
 
-static WsPyTerm arithmetic(Math *m, Node *n, Place at)
+static WsTerm arithmetic(Math *m, Node *n, Place at)
 {
     static const char *const sign[] = { "+", "-", "*" };
-    WsPyTerm a = as(m, n->arg[0], own(n), at), b = as(m, n->arg[1], own(n), at);
+    WsTerm a = as(m, n->arg[0], own(n), at), b = as(m, n->arg[1], own(n), at);
     guint which = n->x->op - WS_EXPR_ADD;
     if (which < G_N_ELEMENTS(sign))
-        return infix(m, sign[which], which < 2 ? WS_PY_SUM : WS_PY_TERM, a, b);
+        return infix(m, sign[which], which < 2 ? WS_PREC_SUM : WS_PREC_TERM, a, b);
     if (n->kind == WS_MATH_REAL && n->x->op == WS_EXPR_DIV)
-        return infix(m, "/", WS_PY_TERM, a, b);
+        return infix(m, "/", WS_PREC_TERM, a, b);
     fail(m, "division of tiles of integers (it truncates there, and floors in a design)");
     return a;
 }
 
-static WsPyTerm comparison(Math *m, Node *n, Place at)
+static WsTerm comparison(Math *m, Node *n, Place at)
 {
     static const char *const sign[] = { "<", "<=", ">", ">=", "==", "!=" };
     gboolean real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
     WsMathKind kind = real ? WS_MATH_REAL : WS_MATH_INT;
-    WsPyTerm a = as(m, n->arg[0], kind, at), b = as(m, n->arg[1], kind, at);
-    const char *s = ws_py_format(m->y, "%s %s %s", ws_py_in(m->y, a, WS_PY_BIT),
-                                 sign[n->x->op - WS_EXPR_LT], ws_py_in(m->y, b, WS_PY_BIT));
-    return term(s, WS_PY_REL);
+    WsTerm a = as(m, n->arg[0], kind, at), b = as(m, n->arg[1], kind, at);
+    const char *s = ws_py_format(m->y, "%s %s %s", ws_py_in(m->y, a, WS_PREC_BIT),
+                                 sign[n->x->op - WS_EXPR_LT], ws_py_in(m->y, b, WS_PREC_BIT));
+    return ws_term_unknown(s, WS_PREC_REL);
 }
 
 /* -1 unless intervals decide a condition, or enough of it. */
@@ -262,14 +252,15 @@ static int decided(Math *m, Node *n)
     }
     if (n->form != UNIFORM)
         return -1;
-    return ws_py_known(ws_py_truth(m->y, ws_py_uniform(m->y, n->x)), &v) ? v != 0 : -1;
+    return ws_term_known(ws_py_truth(m->y, ws_py_uniform(m->y, n->x)), &v) ? v != 0 : -1;
 }
 
-static WsPyTerm logic(Math *m, Node *n, Place at)
+static WsTerm logic(Math *m, Node *n, Place at)
 {
     if (n->x->op == WS_EXPR_NOT) {
-        WsPyTerm a = text(m, n->arg[0], at);
-        return term(ws_py_format(m->y, "~%s", ws_py_in(m->y, a, WS_PY_ATOM)), WS_PY_UNARY);
+        WsTerm a = text(m, n->arg[0], at);
+        return ws_term_unknown(ws_py_format(m->y, "~%s", ws_py_in(m->y, a, WS_PREC_ATOM)),
+                               WS_PREC_UNARY);
     }
     gboolean is_and = n->x->op == WS_EXPR_AND;
     for (guint i = 0; i < 2; i++) {
@@ -277,19 +268,20 @@ static WsPyTerm logic(Math *m, Node *n, Place at)
         if (known >= 0)
             return text(m, n->arg[known == is_and ? 1 - i : i], at);
     }
-    return infix(m, is_and ? "&" : "|", WS_PY_BIT, text(m, n->arg[0], at),
+    return infix(m, is_and ? "&" : "|", WS_PREC_BIT, text(m, n->arg[0], at),
                  text(m, n->arg[1], at));
 }
 
-static WsPyTerm choose(Math *m, Node *n, Place at)
+static WsTerm choose(Math *m, Node *n, Place at)
 {
     int known = decided(m, n->arg[0]);
     if (known >= 0)
         return as(m, n->arg[known ? 1 : 2], own(n), at);
-    WsPyTerm c = text(m, n->arg[0], at), a = as(m, n->arg[1], own(n), at),
-             b = as(m, n->arg[2], own(n), at);
-    return term(ws_py_format(m->y, "%s.where(%s, %s, %s)", m->y->dialect->module, c.s, a.s, b.s),
-                WS_PY_ATOM);
+    WsTerm c = text(m, n->arg[0], at), a = as(m, n->arg[1], own(n), at),
+           b = as(m, n->arg[2], own(n), at);
+    return ws_term_unknown(
+        ws_py_format(m->y, "%s.where(%s, %s, %s)", m->y->dialect->module, c.s, a.s, b.s),
+        WS_PREC_ATOM);
 }
 
 static const char *type_name(WsFunc f)
@@ -309,45 +301,47 @@ static const char *type_name(WsFunc f)
 }
 
 /* `kept`: as it is stored; otherwise the rounded number as f32. */
-static WsPyTerm convert(Math *m, Node *n, Place at, gboolean kept)
+static WsTerm convert(Math *m, Node *n, Place at, gboolean kept)
 {
     const char *module = m->y->dialect->module, *narrow = type_name(n->x->func);
     Node *a = n->arg[0];
-    WsPyTerm x = as(m, a, WS_MATH_REAL, at);
+    WsTerm x = as(m, a, WS_MATH_REAL, at);
     if (n->x->func == WS_FUNC_F32 || (n->x->func == WS_FUNC_I32 && a->kind != WS_MATH_REAL)) {
         if (a->kind == WS_MATH_REAL || n->x->func == WS_FUNC_I32 || shape(a) == WS_PY_SCALAR)
             return x;
-        return term(ws_py_format(m->y, "%s.to(%s.float32)", ws_py_in(m->y, x, WS_PY_ATOM), module),
-                    WS_PY_ATOM);
+        return ws_term_unknown(
+            ws_py_format(m->y, "%s.to(%s.float32)", ws_py_in(m->y, x, WS_PREC_ATOM), module),
+            WS_PREC_ATOM);
     }
     if (!narrow) {
         fail(m, "a conversion to tf32 or to integers (rounding to nearest)");
         return x;
     }
-    return term(ws_py_format(m->y, "%s.to(%s.%s)%s%s%s", ws_py_in(m->y, x, WS_PY_ATOM), module,
-                             narrow, kept ? "" : ".to(", kept ? "" : module,
-                             kept ? "" : ".float32)"),
-                WS_PY_ATOM);
+    return ws_term_unknown(ws_py_format(m->y, "%s.to(%s.%s)%s%s%s", ws_py_in(m->y, x, WS_PREC_ATOM),
+                                        module, narrow, kept ? "" : ".to(", kept ? "" : module,
+                                        kept ? "" : ".float32)"),
+                           WS_PREC_ATOM);
 }
 
-static WsPyTerm tanh_of(Math *m, WsPyTerm x)
+static WsTerm tanh_of(Math *m, WsTerm x)
 {
-    WsPyTerm twice = infix(m, "*", WS_PY_TERM, real_number(m, 2), x);
-    return term(ws_py_format(m->y, "1.0 - 2.0 / (%s + 1.0)", call(m, "exp", twice).s), WS_PY_SUM);
+    WsTerm twice = infix(m, "*", WS_PREC_TERM, real_number(m, 2), x);
+    return ws_term_unknown(ws_py_format(m->y, "1.0 - 2.0 / (%s + 1.0)", call(m, "exp", twice).s),
+                           WS_PREC_SUM);
 }
 
-static WsPyTerm extreme(Math *m, Node *n, Place at)
+static WsTerm extreme(Math *m, Node *n, Place at)
 {
     const char *f = n->x->func == WS_FUNC_MAX ? "maximum" : "minimum";
-    WsPyTerm x = as(m, n->arg[0], own(n), at);
+    WsTerm x = as(m, n->arg[0], own(n), at);
     for (guint i = 1; i < n->n_arg; i++)
-        x = term(ws_py_format(m->y, "%s.%s(%s, %s)", m->y->dialect->module, f, x.s,
-                              as(m, n->arg[i], own(n), at).s),
-                 WS_PY_ATOM);
+        x = ws_term_unknown(ws_py_format(m->y, "%s.%s(%s, %s)", m->y->dialect->module, f, x.s,
+                                         as(m, n->arg[i], own(n), at).s),
+                            WS_PREC_ATOM);
     return x;
 }
 
-static WsPyTerm function(Math *m, Node *n, Place at)
+static WsTerm function(Math *m, Node *n, Place at)
 {
     switch (n->x->func) {
     case WS_FUNC_SELECT:
@@ -366,25 +360,26 @@ static WsPyTerm function(Math *m, Node *n, Place at)
     case WS_FUNC_LN:
         return call(m, "log", as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_RCP:
-        return infix(m, "/", WS_PY_TERM, real_number(m, 1), as(m, n->arg[0], WS_MATH_REAL, at));
+        return infix(m, "/", WS_PREC_TERM, real_number(m, 1), as(m, n->arg[0], WS_MATH_REAL, at));
     case WS_FUNC_TANH:
         return tanh_of(m, as(m, n->arg[0], WS_MATH_REAL, at));
     default:
         if (n->x->func >= WS_FUNC_F32)
             return convert(m, n, at, FALSE);
         fail(m, "this function");
-        return term("0", WS_PY_ATOM);
+        return ws_term_unknown("0", WS_PREC_ATOM);
     }
 }
 
-static WsPyTerm operation(Math *m, Node *n, Place at)
+static WsTerm operation(Math *m, Node *n, Place at)
 {
     switch (n->x->op) {
     case WS_EXPR_CALL:
         return function(m, n, at);
     case WS_EXPR_NEG: {
-        WsPyTerm a = as(m, n->arg[0], own(n), at);
-        return term(ws_py_format(m->y, "-%s", ws_py_in(m->y, a, WS_PY_UNARY)), WS_PY_UNARY);
+        WsTerm a = as(m, n->arg[0], own(n), at);
+        return ws_term_unknown(ws_py_format(m->y, "-%s", ws_py_in(m->y, a, WS_PREC_UNARY)),
+                               WS_PREC_UNARY);
     }
     case WS_EXPR_NOT:
     case WS_EXPR_AND:
@@ -408,7 +403,7 @@ static Place place_of(const Node *n)
 }
 
 /* In rank 1 (or 0); a lane partial holds the whole row, so that its row sum is the value itself. */
-static WsPyTerm reduction(Math *m, Node *n)
+static WsTerm reduction(Math *m, Node *n)
 {
     static const struct {
         WsFunc func;
@@ -420,48 +415,51 @@ static WsPyTerm reduction(Math *m, Node *n)
         { WS_FUNC_LANESUM, "lanesum" },
     };
     Node *a = n->arg[0];
-    WsPyTerm x = as(m, a, own(n), place_of(a));
+    WsTerm x = as(m, a, own(n), place_of(a));
     if (a->lanes && (n->x->func == WS_FUNC_ROWSUM || n->x->func == WS_FUNC_ROWMAX))
-        return term(ws_py_format(m->y, "%s(%s)", ws_py_helper(m->y, "lanes"), x.s), WS_PY_ATOM);
+        return ws_term_unknown(ws_py_format(m->y, "%s(%s)", ws_py_helper(m->y, "lanes"), x.s),
+                               WS_PREC_ATOM);
     if (a->cols == 1)
         return x;
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (kinds[i].func == n->x->func)
-            return term(m->y->dialect->reduce(m->y, kinds[i].what, x.s, a->rows, a->cols),
-                        WS_PY_ATOM);
+            return ws_term_unknown(
+                m->y->dialect->reduce(m->y, kinds[i].what, x.s, a->rows, a->cols), WS_PREC_ATOM);
     }
     return x;
 }
 
-static WsPyTerm value_text(Math *m, const Node *n)
+static WsTerm value_text(Math *m, const Node *n)
 {
     const WsRegValue *v = &m->y->agent->value[n->value];
     const char *s = m->y->value[n->value];
-    if (is_real(v->dtype) && v->dtype != WS_DTYPE_F32 && v->dtype != WS_DTYPE_TF32)
+    if (ws_dtype_real(v->dtype) && v->dtype != WS_DTYPE_F32 && v->dtype != WS_DTYPE_TF32)
         s = ws_py_format(m->y, "%s.to(%s.float32)", s, m->y->dialect->module);
-    return term(s, WS_PY_ATOM);
+    return ws_term_unknown(s, WS_PREC_ATOM);
 }
 
 /* Without a look at the place: a leaf, or an operation whose operands stand in `at`. */
-static WsPyTerm plain(Math *m, Node *n, Place at)
+static WsTerm plain(Math *m, Node *n, Place at)
 {
     switch (n->form) {
     case UNIFORM: {
-        WsPyTerm t = ws_py_uniform(m->y, n->x);
+        WsTerm t = ws_py_uniform(m->y, n->x);
         return n->kind == WS_MATH_BOOL ? ws_py_truth(m->y, t) : t;
     }
     case NUMBER:
         return real_number(m, n->x->r);
     case SCALAR:
-        return term(m->y->var[n->x->var].s, WS_PY_ATOM);
+        return ws_term_unknown(m->y->var[n->x->var].s, WS_PREC_ATOM);
     case ROW:
-        return term(m->y->dialect->row_index(m->y, at.rows, at.tile ? at.cols : 1), WS_PY_ATOM);
+        return ws_term_unknown(m->y->dialect->row_index(m->y, at.rows, at.tile ? at.cols : 1),
+                               WS_PREC_ATOM);
     case COL:
-        return term(m->y->dialect->col_index(m->y, at.tile ? at.rows : 1, at.cols), WS_PY_ATOM);
+        return ws_term_unknown(m->y->dialect->col_index(m->y, at.tile ? at.rows : 1, at.cols),
+                               WS_PREC_ATOM);
     case VALUE:
         return value_text(m, n);
     case TEMPORARY:
-        return term(n->name, WS_PY_ATOM);
+        return ws_term_unknown(n->name, WS_PREC_ATOM);
     case REDUCTION:
         return reduction(m, n);
     default:
@@ -471,15 +469,15 @@ static WsPyTerm plain(Math *m, Node *n, Place at)
 
 /* In a tile all operands have rank 2: what has rank 1 is spread as a whole, unless row or col stand
  * in it, which have rank 2 there themselves. */
-static WsPyTerm text(Math *m, Node *n, Place at)
+static WsTerm text(Math *m, Node *n, Place at)
 {
     WsPyShape s = shape(n);
     gboolean line = s == WS_PY_ROWS || s == WS_PY_COLS;
     if (!at.tile || !line || n->places)
         return plain(m, n, at);
-    WsPyTerm t = plain(m, n, place_of(n));
-    const char *x = ws_py_in(m->y, t, WS_PY_ATOM);
-    return term(m->y->dialect->spread(m->y, x, s, at.rows, at.cols), WS_PY_ATOM);
+    WsTerm t = plain(m, n, place_of(n));
+    const char *x = ws_py_in(m->y, t, WS_PREC_ATOM);
+    return ws_term_unknown(m->y->dialect->spread(m->y, x, s, at.rows, at.cols), WS_PREC_ATOM);
 }
 
 /* --- statements --------------------------------------------------------------------------------*/
@@ -497,18 +495,19 @@ static const WsRegValue *target_of(Math *m, const char *name, guint *number)
 static void assign(Math *m, guint number, Node *n)
 {
     const WsRegValue *v = &m->y->agent->value[number];
-    gboolean real = is_real(v->dtype), tile = v->rows > 1 && v->cols > 1 && v->cols != 4;
+    gboolean real = ws_dtype_real(v->dtype), tile = v->rows > 1 && v->cols > 1 && v->cols != 4;
     Place at = { tile, v->rows, v->cols == 4 && v->rows > 1 ? 1 : v->cols };
     gboolean kept = n->form == OPERATION && n->x->op == WS_EXPR_CALL && type_name(n->x->func);
     Place in = n->rows > 1 || n->cols > 1 ? at : (Place){ 0 };
-    WsPyTerm t = kept ? convert(m, n, in, TRUE) : as(m, n, real ? WS_MATH_REAL : own(n), in);
+    WsTerm t = kept ? convert(m, n, in, TRUE) : as(m, n, real ? WS_MATH_REAL : own(n), in);
     const char *name = m->y->value[number];
     gboolean fills = (n->rows < v->rows && n->rows == 1) || (n->cols == 1 && at.cols > 1);
     if (fills && n->rows == 1 && n->cols == 1)
         ws_py_line(m->y, "%s = %s", name, m->y->dialect->full(m->y, number, t.s));
     else if (fills)
-        ws_py_line(m->y, "%s = %s + %s", name, m->y->dialect->full(m->y, number, real ? "0.0" : "0"),
-                   ws_py_in(m->y, t, WS_PY_TERM));
+        ws_py_line(m->y, "%s = %s + %s", name,
+                   m->y->dialect->full(m->y, number, real ? "0.0" : "0"),
+                   ws_py_in(m->y, t, WS_PREC_TERM));
     else
         ws_py_line(m->y, "%s = %s", name, t.s);
 }

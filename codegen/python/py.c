@@ -27,13 +27,14 @@ static void bind_launch(WsPy *y)
     for (guint i = 0; i < y->p->n_vars; i++) {
         const WsVar *v = &y->p->var[i];
         if (v->kind == WS_VAR_CTA) {
-            y->var[i] = (WsPyName){ TRUE, "0", ws_interval(0, (gint64)MAX(y->p->cluster, 1) - 1) };
+            y->var[i] =
+                (WsTermName){ TRUE, "0", ws_interval(0, (gint64)MAX(y->p->cluster, 1) - 1) };
             continue;
         }
         if (v->kind != WS_VAR_SIZE && v->kind != WS_VAR_SCALAR && v->kind != WS_VAR_RUN)
             continue;
         y->var[i] =
-            (WsPyName){ TRUE, global_name(y, v->name), ws_interval(WS_INTERVAL_MIN, G_MAXINT32) };
+            (WsTermName){ TRUE, global_name(y, v->name), ws_interval(WS_INTERVAL_MIN, G_MAXINT32) };
         if (v->kind == WS_VAR_SIZE)
             y->var[i].in = ws_fact_size(y->p, (gint)i);
     }
@@ -50,8 +51,9 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
     g_autoptr(WsFindings) findings = ws_findings_new();
     *y = (WsPy){ .p = p, .dialect = dialect, .out = g_string_new(NULL) };
     y->design = ws_design_parse(p->design_text, strlen(p->design_text), p->file, findings);
-    y->pool = g_string_chunk_new(1 << 14);
-    y->var = g_new0(WsPyName, p->n_vars + 1);
+    y->terms =
+        (WsTerms){ .language = &ws_py_language, .printer = y, .pool = g_string_chunk_new(1 << 14) };
+    y->var = g_new0(WsTermName, p->n_vars + 1);
     y->tensor = g_new0(const char *, p->n_tensors + 1);
     y->buffer = g_new0(const char *, p->n_buffers + 1);
     y->barrier = g_new0(const char *, p->n_barriers + 1);
@@ -93,7 +95,7 @@ char *ws_py_finish(WsPy *y, GError **error)
     if (y->error)
         g_propagate_error(error, y->error);
     g_string_free(y->out, TRUE);
-    g_string_chunk_free(y->pool);
+    g_string_chunk_free(y->terms.pool);
     g_free(y->var);
     g_free(y->tensor);
     g_free(y->map);

@@ -10,38 +10,12 @@
 
 #include "codegen/array.h"
 #include "codegen/generate.h"
-#include "codegen/interval.h"
 #include "codegen/python/python.h"
+#include "codegen/term.h"
 
 G_BEGIN_DECLS
 
 typedef struct WsPy WsPy;
-
-/* A Python expression: text, precedence (higher binds tighter) and the interval of its value. */
-typedef struct {
-    const char *s; /* in the pool of WsPy */
-    guint prec;
-    WsInterval in;
-} WsPyTerm;
-enum {
-    WS_PY_COND = 1,
-    WS_PY_OR,
-    WS_PY_AND,
-    WS_PY_NOT,
-    WS_PY_REL,
-    WS_PY_BIT,
-    WS_PY_SUM,
-    WS_PY_TERM,
-    WS_PY_UNARY,
-    WS_PY_ATOM
-};
-
-/* What a variable of the program is called where text is being written. */
-typedef struct {
-    gboolean bound;
-    const char *s;
-    WsInterval in;
-} WsPyName;
 
 /* What a value of array arithmetic looks like in the text. */
 typedef enum {
@@ -83,21 +57,17 @@ struct WsPy {
     const WsProgram *p;
     WsDesign *design; /* for comments in the author's words; may be NULL */
     const WsPyDialect *dialect;
-    GStringChunk *pool;
+    WsTerms terms; /* and the pool of all text */
     GString *out;
     guint depth;
-    WsPyName *var;                                  /* [p->n_vars] */
+    WsTermName *var;                                  /* [p->n_vars] */
     const char **tensor, **map, **buffer, **barrier; /* identifiers */
     /* the role being written */
     const WsAgent *agent;
     const char **value; /* identifiers of its values */
-    gboolean nonneg;    /* slots, stages, parities: never negative */
     gboolean host;      /* the launcher's Python, where // floors and min() is min() */
     const char *next_tile; /* dynamic: variable of the loop over tiles being written */
     const char *commented; /* step whose comment was written last */
-    gboolean plus_zero;    /* copies will be compared: "x" as "x + 0" (text.c removes it) */
-    gint64 ring;           /* parities: divisors of this value are called ring_name */
-    const char *ring_name;
     const WsOp *op;
     gpointer role; /* the dialect's own, per agent */
     struct WsPyHome *home;   /* per value of the agent: where it comes into being (role.c) */
@@ -109,7 +79,7 @@ struct WsPy {
 };
 
 /* --- text.c: lines, names, folding --------------------------------------------------------------*/
-const char *ws_py_format(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3);
+#define ws_py_format(y, ...) ws_term_format(&(y)->terms, __VA_ARGS__)
 void ws_py_line(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* indented by depth */
 void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format:" and deeper */
 void ws_py_close(WsPy *y);                  /* shallower; "pass" where the block stayed empty */
@@ -130,19 +100,19 @@ void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what
 /* The prelude must define helper `name`; returns it. */
 const char *ws_py_helper(WsPy *y, const char *name);
 
-/* --- term.c -------------------------------------------------------------------------------------*/
-WsPyTerm ws_py_int(WsPy *y, gint64 value);
-WsPyTerm ws_py_name(const char *s, gint64 lo, gint64 hi);
-gboolean ws_py_known(WsPyTerm t, gint64 *value);
-WsPyTerm ws_py_op(WsPy *y, WsExprOp op, WsPyTerm a, WsPyTerm b);
-WsPyTerm ws_py_truth(WsPy *y, WsPyTerm a);
-WsPyTerm ws_py_min(WsPy *y, WsPyTerm a, WsPyTerm b);
-WsPyTerm ws_py_cdiv(WsPy *y, WsPyTerm a, WsPyTerm b);
-const char *ws_py_in(WsPy *y, WsPyTerm t, guint prec); /* in parentheses if it binds less */
-WsPyTerm ws_py_uniform(WsPy *y, const WsExpr *x);
-WsPyTerm ws_py_use(WsPy *y, const WsExpr *x);     /* never negative */
-const char *ws_py_text(WsPy *y, const WsExpr *x); /* as an operand of its own ("x + 0") */
-gboolean ws_py_constant(WsPy *y, const WsExpr *x, gint64 *out); /* NULL: 0 */
+/* --- term.c: how Python says what term.h works out ----------------------------------------------*/
+extern const WsTermLanguage ws_py_language;
+#define ws_py_int(y, value) ws_term_int(&(y)->terms, value)
+#define ws_py_in(y, a, prec) ws_term_in(&(y)->terms, a, prec)
+#define ws_py_op(y, op, a, b) ws_term_op(&(y)->terms, op, a, b)
+#define ws_py_min(y, a, b) ws_term_min(&(y)->terms, a, b)
+#define ws_py_max(y, a, b) ws_term_max(&(y)->terms, a, b)
+#define ws_py_cdiv(y, a, b) ws_term_cdiv(&(y)->terms, a, b)
+#define ws_py_truth(y, a) ws_term_truth(&(y)->terms, a)
+#define ws_py_uniform(y, x) ws_term_uniform(&(y)->terms, x)
+#define ws_py_use(y, x) ws_term_use(&(y)->terms, x)
+#define ws_py_text(y, x) ws_term_text(&(y)->terms, x)
+#define ws_py_constant(y, x, out) ws_term_constant(&(y)->terms, x, out)
 /* Slot and parity of a barrier operation, divisors by the name of the ring's size. */
 const char *ws_py_slot(WsPy *y, const WsOp *op);
 const char *ws_py_parity(WsPy *y, const WsOp *op);

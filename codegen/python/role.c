@@ -166,7 +166,7 @@ static void bind_variables(WsPy *y, guint number)
             continue;
         gint64 low = v->kind == WS_VAR_TOTAL ? 0 : WS_INTERVAL_MIN;
         gint64 high = v->kind == WS_VAR_LET ? WS_INTERVAL_MAX : G_MAXINT32;
-        y->var[i] = (WsPyName){ TRUE, ws_py_local(y, v->name), ws_interval(low, high) };
+        y->var[i] = (WsTermName){ TRUE, ws_py_local(y, v->name), ws_interval(low, high) };
     }
 }
 
@@ -238,7 +238,7 @@ static char *role_body(WsPy *y, guint number)
     GString *outer = y->out;
     y->agent = a;
     y->commented = NULL;
-    y->plus_zero = a->replicas > 1;
+    y->terms.plus_zero = a->replicas > 1;
     y->value = g_new0(const char *, a->n_values + 1);
     y->home = g_new0(struct WsPyHome, a->n_values + 1);
     g_hash_table_remove_all(y->local);
@@ -269,7 +269,7 @@ static char *role_body(WsPy *y, guint number)
     char *text = g_string_free(y->out, FALSE);
     y->out = outer;
     y->depth = 0;
-    y->plus_zero = FALSE;
+    y->terms.plus_zero = FALSE;
     g_clear_pointer(&y->value, g_free);
     g_clear_pointer(&y->home, g_free);
     y->agent = NULL;
@@ -296,7 +296,7 @@ static WsPyRole *role_new(WsPy *y, guint first, guint n, gboolean replica, const
         g_string_append_printf(given, "%s%s", given->len ? ", " : "", param[i].given);
     }
     *r = (WsPyRole){ .name = name, .first = first, .n = n, .replica = replica };
-    r->arguments = g_string_chunk_insert_const(y->pool, given->str);
+    r->arguments = g_string_chunk_insert_const(y->terms.pool, given->str);
     r->parameters = g_string_free(s, FALSE);
     r->text = g_strdup_printf("def %s(%s%s%s%s):\n%s", name, r->parameters,
                               replica && *r->parameters ? ", " : "", replica ? "replica: " : "",

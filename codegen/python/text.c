@@ -1,18 +1,10 @@
 /* Lines, comments and identifiers of Python. */
 #include "codegen/fold.h"
 #include "codegen/python/py.h"
+#include "codegen/words.h"
 
 #include <stdarg.h>
 #include <string.h>
-
-const char *ws_py_format(WsPy *y, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    g_autofree char *text = g_strdup_vprintf(format, ap);
-    va_end(ap);
-    return g_string_chunk_insert_const(y->pool, text);
-}
 
 static void indented(WsPy *y, const char *text)
 {
@@ -66,21 +58,7 @@ void ws_py_close(WsPy *y)
 /* ASCII only: the text of a document may hold anything. */
 void ws_py_comment(WsPy *y, const char *text)
 {
-    const guint width = 97 - MIN(4 * y->depth, 40);
-    while (*text) {
-        gsize n = strlen(text), cut = MIN(n, width);
-        while (cut < n && cut > 0 && text[cut] != ' ')
-            cut--;
-        if (cut == 0)
-            cut = MIN(n, width);
-        g_autofree char *line = g_strdup_printf("# %.*s", (int)cut, text);
-        for (char *c = line; *c; c++)
-            *c = g_ascii_isprint(*c) ? *c : '?';
-        indented(y, line);
-        text += cut;
-        while (*text == ' ' || *text == '\n')
-            text++;
-    }
+    ws_words_comment(y->out, y->depth, "# ", 97, text, "");
 }
 
 /* --- identifiers -------------------------------------------------------------------------------*/
@@ -97,15 +75,10 @@ static const char taken[] =
 
 const char *ws_py_ident(WsPy *y, const char *name)
 {
-    GString *s = g_string_new(NULL);
-    for (const char *at = name; *at; at++)
-        g_string_append_c(s, g_ascii_isalnum(*at) ? *at : '_');
-    if (!s->len || g_ascii_isdigit(s->str[0]))
-        g_string_prepend_c(s, '_');
-    g_autofree char *word = g_strdup_printf(" %s ", s->str);
-    if (g_str_has_prefix(s->str, "__") || strstr(taken, word))
+    GString *s = ws_words_ident(name);
+    if (g_str_has_prefix(s->str, "__") || ws_words_have(taken, s->str))
         g_string_append_c(s, '_');
-    const char *id = g_string_chunk_insert_const(y->pool, s->str);
+    const char *id = g_string_chunk_insert_const(y->terms.pool, s->str);
     g_string_free(s, TRUE);
     return id;
 }
@@ -128,7 +101,7 @@ gboolean ws_py_mentions(const char *text, const char *word)
 
 const char *ws_py_helper(WsPy *y, const char *name)
 {
-    const char *id = g_string_chunk_insert_const(y->pool, name);
+    const char *id = g_string_chunk_insert_const(y->terms.pool, name);
     g_hash_table_add(y->helpers, (gpointer)id);
     return id;
 }

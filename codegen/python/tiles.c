@@ -135,13 +135,13 @@ void ws_py_tiles_bind(WsPy *y, gboolean on)
     for (guint i = 0; i < t->n_axes; i++) {
         if (t->axis[i].var >= 0)
             y->var[t->axis[i].var] =
-                (WsPyName){ .bound = on, .s = axis_name(y, i), .in = ws_interval(0, G_MAXINT32) };
+                (WsTermName){ .bound = on, .s = axis_name(y, i), .in = ws_interval(0, G_MAXINT32) };
     }
     for (guint i = 0; i < y->p->n_vars && !y->error; i++) {
         if (y->p->var[i].kind != WS_VAR_TILE)
             continue;
         WsInterval in = on ? ws_py_uniform(y, y->p->var[i].value).in : y->var[i].in;
-        y->var[i] = (WsPyName){ .bound = on, .s = ws_py_local(y, y->p->var[i].name), .in = in };
+        y->var[i] = (WsTermName){ .bound = on, .s = ws_py_local(y, y->p->var[i].name), .in = in };
     }
 }
 
@@ -185,17 +185,17 @@ static char *body_text(WsPy *y, const WsTree *t)
     return text;
 }
 
-static void single(WsPy *y, const WsTree *t, WsPyTerm from)
+static void single(WsPy *y, const WsTree *t, WsTerm from)
 {
     gint64 known;
-    if (!ws_py_known(from, &known)) {
+    if (!ws_term_known(from, &known)) {
         ws_py_refuse(y, NULL, "a tile loop whose first position is not constant", NULL);
         return;
     }
     if (known != 0)
         return;
     if (t->index_var >= 0)
-        y->var[t->index_var] = (WsPyName){ TRUE, "0", ws_interval(0, 0) };
+        y->var[t->index_var] = (WsTermName){ TRUE, "0", ws_interval(0, 0) };
     ws_py_round(y, t);
 }
 
@@ -236,23 +236,23 @@ void ws_py_single_tile(WsPy *y, const char *body)
     y->out = outer;
 }
 
-static WsPyTerm first_tile(WsPy *y, WsPyTerm from, const char *programs)
+static WsTerm first_tile(WsPy *y, WsTerm from, const char *programs)
 {
-    WsPyTerm pid =
-        ws_py_name(ws_py_format(y, "%s.program_id(0)", y->dialect->module), 0, G_MAXINT32);
+    WsTerm pid = ws_term(ws_py_format(y, "%s.program_id(0)", y->dialect->module), WS_PREC_ATOM, 0,
+                         G_MAXINT32);
     gint64 zero;
-    if (ws_py_known(from, &zero) && zero == 0 && !y->plus_zero)
+    if (ws_term_known(from, &zero) && zero == 0 && !y->terms.plus_zero)
         return pid;
-    WsPyTerm skip = ws_py_op(y, WS_EXPR_MUL, from, ws_py_name(programs, 1, G_MAXINT32));
+    WsTerm skip = ws_py_op(y, WS_EXPR_MUL, from, ws_term(programs, WS_PREC_ATOM, 1, G_MAXINT32));
     return ws_py_op(y, WS_EXPR_ADD, pid, skip);
 }
 
 /* The loop's header, at the depth of y; FALSE: refused. */
-static gboolean header(WsPy *y, const WsTree *t, WsPyTerm from, WsPyTerm step)
+static gboolean header(WsPy *y, const WsTree *t, WsTerm from, WsTerm step)
 {
     const char *programs = ws_py_format(y, "%s.num_programs(0)", y->dialect->module);
     gint64 a, b;
-    gboolean plain = ws_py_known(from, &a) && ws_py_known(step, &b) && a == 0 && b == 1;
+    gboolean plain = ws_term_known(from, &a) && ws_term_known(step, &b) && a == 0 && b == 1;
     if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC) {
         if (!plain) {
             ws_py_refuse(y, NULL, "a dynamic loop over tiles with from or step", NULL);
@@ -262,7 +262,7 @@ static gboolean header(WsPy *y, const WsTree *t, WsPyTerm from, WsPyTerm step)
         ws_py_open(y, "while tile_id < n_tiles");
         return TRUE;
     }
-    WsPyTerm by = ws_py_op(y, WS_EXPR_MUL, step, ws_py_name(programs, 1, G_MAXINT32));
+    WsTerm by = ws_py_op(y, WS_EXPR_MUL, step, ws_term(programs, WS_PREC_ATOM, 1, G_MAXINT32));
     ws_py_open(y, "for tile_id in %s(%s, n_tiles, %s)", y->dialect->range,
                first_tile(y, from, programs).s, by.s);
     return TRUE;
@@ -286,8 +286,8 @@ static const char *position(WsPy *y, const WsTree *t, const char *name)
 
 void ws_py_tiles_loop(WsPy *y, const WsTree *t)
 {
-    WsPyTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
-    WsPyTerm step = t->step_by ? ws_py_uniform(y, t->step_by) : ws_py_int(y, 1);
+    WsTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
+    WsTerm step = t->step_by ? ws_py_uniform(y, t->step_by) : ws_py_int(y, 1);
     if (y->p->tiles.launch == WS_LAUNCH_SINGLE) {
         single(y, t, from);
         return;
@@ -299,7 +299,7 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
         return;
     if (t->index_var >= 0)
         y->var[t->index_var] =
-            (WsPyName){ TRUE, position(y, t, name), ws_interval(MAX(from.in.lo, 0), G_MAXINT32) };
+            (WsTermName){ TRUE, position(y, t, name), ws_interval(MAX(from.in.lo, 0), G_MAXINT32) };
     y->next_tile = dynamic ? "next_tile" : NULL;
     ws_py_tiles_bind(y, TRUE);
     g_autofree char *text = body_text(y, t);

@@ -78,8 +78,8 @@ static const char *part(WsTle *t, const WsValueUse *u)
     const char *name = t->y->value[u->value];
     if (u->rows == v->rows && u->cols == v->cols)
         return name;
-    WsPyTerm row = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, u->row0), ws_py_int(t->y, u->rows));
-    WsPyTerm col = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, u->col0), ws_py_int(t->y, u->cols));
+    WsTerm row = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, u->row0), ws_py_int(t->y, u->rows));
+    WsTerm col = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, u->col0), ws_py_int(t->y, u->cols));
     return ws_py_format(t->y, "tle.extract_tile(%s, [%s, %s], [%u, %u])", name, row.s, col.s,
                         u->rows, u->cols);
 }
@@ -162,41 +162,41 @@ static void add(Pointer *p, guint dim, const char *index, const char *plain, gbo
 {
     WsPy *y = p->t->y;
     gint64 one;
-    WsPyTerm stride = ws_py_uniform(y, p->tensor->stride[dim]);
-    const char *by = ws_py_known(stride, &one) && one == 1
+    WsTerm stride = ws_py_uniform(y, p->tensor->stride[dim]);
+    const char *by = ws_term_known(stride, &one) && one == 1
                          ? index
-                         : ws_py_format(y, "%s * %s", index, ws_py_in(y, stride, WS_PY_UNARY));
+                         : ws_py_format(y, "%s * %s", index, ws_py_in(y, stride, WS_PREC_UNARY));
     p->offset = p->offset ? ws_py_format(y, "%s + %s", p->offset, by) : by;
-    const char *extent = ws_py_in(y, ws_py_uniform(y, p->tensor->shape[dim]), WS_PY_BIT);
+    const char *extent = ws_py_in(y, ws_py_uniform(y, p->tensor->shape[dim]), WS_PREC_BIT);
     const char *low = negative ? ws_py_format(y, "(%s >= 0) & ", plain) : "";
     const char *mask = ws_py_format(y, "%s(%s < %s)", low, plain, extent);
     p->mask = p->mask ? ws_py_format(y, "%s & %s", p->mask, mask) : mask;
 }
 
-static const char *wide(WsPy *y, WsPyTerm x)
+static const char *wide(WsPy *y, WsTerm x)
 {
     gint64 known;
-    return ws_py_known(x, &known) ? x.s : ws_py_format(y, "tl.cast(%s, tl.int64)", x.s);
+    return ws_term_known(x, &known) ? x.s : ws_py_format(y, "tl.cast(%s, tl.int64)", x.s);
 }
 
 static void add_leading(Pointer *p, const WsOp *op, guint n)
 {
     WsPy *y = p->t->y;
     for (guint d = 0; d < n; d++) {
-        WsPyTerm x = ws_py_uniform(y, op->coord[d]);
+        WsTerm x = ws_py_uniform(y, op->coord[d]);
         gint64 known;
-        if (ws_py_known(x, &known) && known == 0)
+        if (ws_term_known(x, &known) && known == 0)
             continue;
-        add(p, d, wide(y, x), ws_py_in(y, x, WS_PY_BIT), x.in.lo < 0);
+        add(p, d, wide(y, x), ws_py_in(y, x, WS_PREC_BIT), x.in.lo < 0);
     }
 }
 
 /* "m * 128 + tl.arange(0, 64)" under a name of its own. */
 static const char *line_of(WsPy *y, const char *name, const WsExpr *coord, guint n)
 {
-    WsPyTerm x = ws_py_uniform(y, coord);
+    WsTerm x = ws_py_uniform(y, coord);
     gint64 known;
-    if (ws_py_known(x, &known) && known == 0 && !y->plus_zero)
+    if (ws_term_known(x, &known) && known == 0 && !y->terms.plus_zero)
         ws_py_line(y, "%s = tl.arange(0, %u)", name, n);
     else
         ws_py_line(y, "%s = %s + tl.arange(0, %u)", name, ws_py_text(y, coord), n);
@@ -265,9 +265,9 @@ const char *ws_tle_element(WsPy *y, const WsExpr *x)
     WsTle t = { .y = y };
     Pointer p = { &t, &y->p->tensor[x->var], NULL, NULL };
     for (guint d = 0; d < p.tensor->rank; d++) {
-        WsPyTerm at = ws_py_uniform(y, x->arg[d]);
-        add(&p, d, d == 0 ? wide(y, at) : ws_py_in(y, at, WS_PY_UNARY), ws_py_in(y, at, WS_PY_BIT),
-            at.in.lo < 0);
+        WsTerm at = ws_py_uniform(y, x->arg[d]);
+        add(&p, d, d == 0 ? wide(y, at) : ws_py_in(y, at, WS_PREC_UNARY),
+            ws_py_in(y, at, WS_PREC_BIT), at.in.lo < 0);
     }
     return ws_py_format(y, "tl.load(%s + (%s), mask=%s, other=0)", y->tensor[x->var], p.offset,
                         p.mask);
@@ -279,8 +279,8 @@ static void bind_row(WsPy *y, guint rows, gboolean on)
 {
     for (guint i = 0; i < y->p->n_vars; i++) {
         if (y->p->var[i].kind == WS_VAR_ROW)
-            y->var[i] = (WsPyName){ on, ws_py_format(y, "tl.arange(0, %u)", rows),
-                                    ws_interval(0, (gint64)rows - 1) };
+            y->var[i] = (WsTermName){ on, ws_py_format(y, "tl.arange(0, %u)", rows),
+                                      ws_interval(0, (gint64)rows - 1) };
     }
 }
 

@@ -73,18 +73,18 @@ static const char *phase(WsTle *t, const WsOp *op)
     if (!op->use) { /* slot and parity were given: what makes TLE test this parity */
         if (!op->parity)
             return "0";
-        WsPyTerm parity = ws_py_use(t->y, op->parity);
+        WsTerm parity = ws_py_use(t->y, op->parity);
         gboolean ready = b->ready[0];
         return ready ? ws_py_op(t->y, WS_EXPR_ADD, parity, ws_py_int(t->y, 1)).s : parity.s;
     }
     const char *count = ws_py_count_name(t->y, WS_F_barriers, WS_F_slots, b->name);
-    WsPyTerm slots = ws_py_int(t->y, b->slots);
-    gboolean nonneg = t->y->nonneg;
+    WsTerm slots = ws_py_int(t->y, b->slots);
+    gboolean nonneg = t->y->terms.nonneg;
     if (count)
         slots.s = count;
-    t->y->nonneg = TRUE;
+    t->y->terms.nonneg = TRUE;
     const char *s = ws_py_op(t->y, WS_EXPR_DIV, ws_py_use(t->y, op->use), slots).s;
-    t->y->nonneg = nonneg;
+    t->y->terms.nonneg = nonneg;
     return s;
 }
 
@@ -160,7 +160,7 @@ static void behind_fill(WsTle *t, const WsOp *op)
         gint pipe = (gint)i;
         if (!fills(t, op, pipe) || !ends_window(t, op, pipe) || !t->window[pipe])
             continue;
-        WsPyTerm use = ws_py_use(t->y, t->window[pipe]);
+        WsTerm use = ws_py_use(t->y, t->window[pipe]);
         ws_py_line(t->y, "%s_writer.commit(%s)", ws_tle_pipe(t, pipe)->name, use.s);
         t->window[pipe] = NULL;
     }

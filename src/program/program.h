@@ -27,6 +27,7 @@ typedef enum {
 } WsDtype;
 const char *ws_dtype_text(WsDtype t);
 guint ws_dtype_bytes(WsDtype t);
+gboolean ws_dtype_real(WsDtype t); /* a float */
 
 /* --- variables of program expressions: WS_EXPR_VAR leaves index WsProgram.var ---------------- */
 typedef enum {

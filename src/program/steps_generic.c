@@ -4,22 +4,12 @@
 
 /* write, read, transpose, compute. */
 
-static gboolean is_real(WsDtype t)
-{
-    static const gboolean real[] = {
-#define WS_DTYPE(id, text, bytes, real) [WS_DTYPE_##id] = real,
-#include "program/dtype.def"
-#undef WS_DTYPE
-    };
-    return real[t];
-}
-
 /* A stored dtype widens exactly to a value's: equal, narrow float to f32, narrow integer to i32. */
 static gboolean widens(WsDtype from, WsDtype to)
 {
     if (from == to)
         return TRUE;
-    return is_real(from) == is_real(to) && ws_dtype_bytes(from) < 4 &&
+    return ws_dtype_real(from) == ws_dtype_real(to) && ws_dtype_bytes(from) < 4 &&
            (to == WS_DTYPE_F32 || to == WS_DTYPE_I32);
 }
 
@@ -39,7 +29,7 @@ static gboolean matrix_form(const WsElab *E, const WsRegValue *v, const WsValueU
     gint64 col = 0;
     ws_elab_is_int(view->access.col0, &col);
     return v->layout == WS_LAYOUT_ACCUMULATOR && b->rank == 2 && ws_dtype_bytes(b->dtype) == 2 &&
-           is_real(b->dtype) && use->rows % 64 == 0 && use->cols % 16 == 0 &&
+           ws_dtype_real(b->dtype) && use->rows % 64 == 0 && use->cols % 16 == 0 &&
            b->row_bytes % 16 == 0 && col % 8 == 0 && view->access.cols % 8 == 0;
 }
 
@@ -55,7 +45,7 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     if (!same_shape(use, &view))
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, but %s is %u x %u", v->name,
                       use->rows, use->cols, b->name, view.rows, view.cols);
-    if (is_real(v->dtype) != is_real(b->dtype))
+    if (ws_dtype_real(v->dtype) != ws_dtype_real(b->dtype))
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
                       ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
     WsOpKind kind = remote                          ? WS_OP_ST_REMOTE
@@ -94,7 +84,7 @@ static void global(WsStepState *S, WsOpKind kind, WsSymbol *tensor, const WsValu
     if (t->access != need)
         ws_elab_note(E, WS_RULE_L_ACCESS, S->id, "Declare its `access`.",
                      "%s is declared with another access than this step needs", t->name);
-    if (load ? !widens(t->dtype, v->dtype) : is_real(t->dtype) != is_real(v->dtype))
+    if (load ? !widens(t->dtype, v->dtype) : ws_dtype_real(t->dtype) != ws_dtype_real(v->dtype))
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
                       ws_dtype_text(v->dtype), t->name, ws_dtype_text(t->dtype));
     guint rank = (use->rows > 1) + (use->cols > 1);

@@ -6,8 +6,9 @@
 static const struct {
     const char *text;
     guint bytes;
+    gboolean real;
 } dtypes[] = {
-#define WS_DTYPE(id, text, bytes, real) [WS_DTYPE_##id] = { text, bytes },
+#define WS_DTYPE(id, text, bytes, real) [WS_DTYPE_##id] = { text, bytes, real },
 #include "program/dtype.def"
 #undef WS_DTYPE
 };
@@ -20,6 +21,11 @@ const char *ws_dtype_text(WsDtype t)
 guint ws_dtype_bytes(WsDtype t)
 {
     return t < WS_DTYPE_COUNT ? dtypes[t].bytes : 0;
+}
+
+gboolean ws_dtype_real(WsDtype t)
+{
+    return t < WS_DTYPE_COUNT && dtypes[t].real;
 }
 
 gboolean ws_elab_dtype(const char *text, WsDtype *out)

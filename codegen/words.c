@@ -1,0 +1,41 @@
+#include "codegen/words.h"
+
+#include <string.h>
+
+void ws_words_comment(GString *out, guint depth, const char *sign, guint width, const char *text,
+                      const char *forbidden)
+{
+    width -= MIN(4 * depth, 40);
+    while (*text) {
+        gsize n = strlen(text), cut = MIN(n, width);
+        while (cut < n && cut > 0 && text[cut] != ' ')
+            cut--;
+        if (cut == 0)
+            cut = MIN(n, width);
+        g_string_append_printf(out, "%*s%s", (int)(4 * depth), "", sign);
+        for (gsize i = 0; i < cut; i++) {
+            gboolean plain = g_ascii_isprint(text[i]) && !strchr(forbidden, text[i]);
+            g_string_append_c(out, plain ? text[i] : '?');
+        }
+        g_string_append_c(out, '\n');
+        text += cut;
+        while (*text == ' ' || *text == '\n')
+            text++;
+    }
+}
+
+GString *ws_words_ident(const char *name)
+{
+    GString *s = g_string_new(NULL);
+    for (const char *at = name; *at; at++)
+        g_string_append_c(s, g_ascii_isalnum(*at) ? *at : '_');
+    if (!s->len || g_ascii_isdigit(s->str[0]))
+        g_string_prepend_c(s, '_');
+    return s;
+}
+
+gboolean ws_words_have(const char *words, const char *word)
+{
+    g_autofree char *whole = g_strdup_printf(" %s ", word);
+    return strstr(words, whole) != NULL;
+}

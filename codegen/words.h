@@ -1,0 +1,18 @@
+/* Words of an author in the text of a program: comments and identifiers. For the printers of CUDA
+ * C++ and Python. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Appends `text` as lines that begin with `sign`, at most `width` characters of it each, cut at
+ * blanks. ASCII only: what is not printable, or is `forbidden`, becomes '?'. */
+void ws_words_comment(GString *out, guint depth, const char *sign, guint width, const char *text,
+                      const char *forbidden);
+/* `name` of letters, digits and '_' that does not begin with a digit. Caller frees. */
+GString *ws_words_ident(const char *name);
+/* " a b c " holds it as a word of its own. */
+gboolean ws_words_have(const char *words, const char *word);
+
+G_END_DECLS
