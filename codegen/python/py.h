@@ -66,6 +66,7 @@ struct WsPy {
     const WsAgent *agent;
     const char **value; /* identifiers of its values */
     gboolean host;      /* the launcher's Python, where // floors and min() is min() */
+    gboolean plain;     /* in remarks: elements of tensors as the design writes them */
     const char *next_tile; /* dynamic: variable of the loop over tiles being written */
     const char *commented; /* step whose comment was written last */
     const WsOp *op;
@@ -127,6 +128,9 @@ const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const cha
 
 /* Identifier of a name that lives in one function: none of the file's, none of a value's. */
 const char *ws_py_local(WsPy *y, const char *name);
+
+/* e for a remark: elements of tensors are LEN[b, t], not loads. */
+const char *ws_py_plain(WsPy *y, const WsExpr *e);
 
 /* --- control.c, tiles.c -------------------------------------------------------------------------*/
 void ws_py_tree(WsPy *y, const WsTree *t);

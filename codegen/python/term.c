@@ -53,6 +53,13 @@ static const WsTermName *variable(WsTerms *t, const WsExpr *x)
 static WsTerm element(WsTerms *t, const WsExpr *x)
 {
     WsPy *y = t->printer;
+    if (y->plain) {
+        const char *s = "";
+        for (guint i = 0; i < x->n_args; i++)
+            s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_term_uniform(t, x->arg[i]).s);
+        s = ws_py_format(y, "%s[%s]", y->tensor[x->var], s);
+        return ws_term(s, WS_PREC_ATOM, G_MININT32, G_MAXINT32);
+    }
     if (y->dialect->element && !y->host)
         return ws_term(y->dialect->element(y, x), WS_PREC_ATOM, G_MININT32, G_MAXINT32);
     ws_py_refuse(
@@ -110,6 +117,14 @@ const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const cha
         }
     }
     return NULL;
+}
+
+const char *ws_py_plain(WsPy *y, const WsExpr *e)
+{
+    y->plain = TRUE;
+    const char *s = ws_py_text(y, e);
+    y->plain = FALSE;
+    return s;
 }
 
 /* Slots of arrays lie one behind another: element * n + slot. */

@@ -145,6 +145,12 @@ void ws_py_tiles_bind(WsPy *y, gboolean on)
     }
 }
 
+static void is_element(const WsExpr *node, gpointer data)
+{
+    if (node->op == WS_EXPR_INDEX)
+        *(gboolean *)data = TRUE;
+}
+
 /* What stands before the body of a tile: its coordinates, and the tile names that it mentions. */
 static void names_of_tile(WsPy *y, const char *body)
 {
@@ -156,6 +162,10 @@ static void names_of_tile(WsPy *y, const char *body)
         if (v->kind != WS_VAR_TILE || !ws_py_mentions(all, y->var[i].s))
             continue;
         const char *s = ws_py_format(y, "%s = %s", y->var[i].s, ws_py_uniform(y, v->value).s);
+        gboolean data = FALSE;
+        ws_expr_visit(v->value, is_element, &data);
+        if (data)
+            s = ws_py_format(y, "%s  # is: %s", s, ws_py_plain(y, v->value));
         g_ptr_array_add(line, (gpointer)s);
         char *more = g_strconcat(all, "\n", s, NULL);
         g_free(all);

@@ -254,8 +254,8 @@ void ws_tle_global(WsTle *t, const WsOp *op)
     }
     const char *x = converted(t, part(t, &op->value[0]), v->dtype, tensor->dtype);
     if (op->kind == WS_OP_RED_GLOBAL)
-        ws_py_line(y, "tl.atomic_add(%s + (%s), %s, mask=%s, sem=\"relaxed\")", name, offset, x,
-                   mask);
+        ws_py_line(y, "tl.atomic_add(%s + (%s), %s, mask=%s, sem=\"relaxed\")%s", name, offset, x,
+                   mask, place);
     else
         ws_py_line(y, "tl.store(%s + (%s), %s, mask=%s)%s", name, offset, x, mask, place);
 }
@@ -284,6 +284,14 @@ static void bind_row(WsPy *y, guint rows, gboolean on)
     }
 }
 
+/* In remarks the number of a row is `row`. */
+static void name_row(WsPy *y, const char *name)
+{
+    for (guint i = 0; i < y->p->n_vars; i++)
+        if (y->p->var[i].kind == WS_VAR_ROW)
+            y->var[i].s = name;
+}
+
 /* Rows picked by data: loaded as pointers, zero outside of the tensor, then stored. The compiler
  * may make asynchronous copies of it. */
 void ws_tle_gather(WsTle *t, const WsOp *op)
@@ -293,15 +301,20 @@ void ws_tle_gather(WsTle *t, const WsOp *op)
     Pointer p = { t, &y->p->tensor[op->tensor], NULL, NULL };
     guint rank = p.tensor->rank;
     bind_row(y, a->rows, TRUE);
-    const char *row = ws_py_local(y, "at_row");
-    ws_py_line(y, "%s = %s", row, ws_py_uniform(y, op->coord[rank - 2]).s);
+    const char *row = ws_py_local(y, "at_row"), *place = "";
+    const char *rows = ws_py_uniform(y, op->coord[rank - 2]).s;
+    name_row(y, "row");
+    ws_py_line(y, "%s = %s  # is: %s", row, rows, ws_py_plain(y, op->coord[rank - 2]));
     bind_row(y, a->rows, FALSE);
+    for (guint i = 0; i < rank; i++)
+        place = ws_py_format(y, "%s%s%s", place, i ? ", " : "",
+                             i == rank - 2 ? row : ws_py_text(y, op->coord[i]));
     const char *col = line_of(y, ws_py_local(y, "at_col"), op->coord[rank - 1], a->cols);
     add_leading(&p, op, rank - 2);
     add_line(&p, rank - 2, ws_py_format(y, "%s[:, None]", row), TRUE);
     add_line(&p, rank - 1, ws_py_format(y, "%s[None, :]", col), FALSE);
     const char *x = ws_py_format(y, "tl.load(%s + (%s), mask=%s, other=0)", y->tensor[op->tensor],
                                  p.offset, p.mask);
-    ws_py_line(y, "tl.store(tle.gpu.local_ptr(%s), %s)", ws_tle_view(t, op, a, a->rows, a->cols),
-               x);
+    ws_py_line(y, "tl.store(tle.gpu.local_ptr(%s), %s)  # gather: [%s]",
+               ws_tle_view(t, op, a, a->rows, a->cols), x, place);
 }

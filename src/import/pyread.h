@@ -90,6 +90,7 @@ typedef struct {
     const Val *grid;       /* of the launch */
     const char *tile;      /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;   /* its extent */
+    GPtrArray *pipes;      /* const Val*: of TLE */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
@@ -142,6 +143,8 @@ void py_take_tile(PyRead *p, const Val *v, const WsPyNode *at);
 void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
 
 /* --- tiles: formulas of the array language ----------------------------------------------------*/
+/* x[:, None] of what is one value per column so far: one per row. */
+const Val *py_as_rows(PyRead *p, const Val *v);
 const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
 const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b);
 const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row);

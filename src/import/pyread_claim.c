@@ -9,6 +9,9 @@
 /* atomic_add(counter, 1): the count before it. */
 const Val *py_mean_COUNT(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    const Val *added = py_add_to_tensor(p, a[1], at);
+    if (added)
+        return added;
     const gboolean counter = a[0] && (a[0]->kind == VAL_PARAM || a[0]->kind == VAL_TENSOR);
     if (!p->group || !counter || py_number(a[1], 0) != 1 || (a[2] && a[2]->kind != VAL_NONE))
         return py_wrong(p, at, "an atomic operation that counts no tiles");

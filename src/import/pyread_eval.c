@@ -241,19 +241,47 @@ static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
     return py_int(p, t->shape[i]);
 }
 
+/* LEN[b, t]: an element of a tensor of integers, as remarks of exports say it. */
+static const Val *element(PyRead *p, const Val *tensor, const WsPyNode *at)
+{
+    const guint n = at->kind == WS_PY_TUPLE ? at->n : 1;
+    const gint number = n <= 5 ? py_tensor(p, tensor, n, at->line) : -1;
+    if (number < 0)
+        return py_opaque(p);
+    WsExpr *arg[5];
+    for (guint i = 0; i < n; i++) {
+        const WsExpr *e = py_eval_int(p, at->kind == WS_PY_TUPLE ? at->kid[i] : at);
+        if (!e) {
+            while (i-- > 0)
+                ws_expr_unref(arg[i]);
+            return py_opaque(p);
+        }
+        arg[i] = ws_expr_ref(e);
+    }
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, number);
+    t->dtype = "i32";
+    t->rank = MAX(t->rank, n);
+    return py_int(p, ws_x_own(p->r, ws_expr_index(t->name, -1, arg, n)));
+}
+
 static const Val *index_(PyRead *p, const WsPyNode *node)
 {
     const Val *a = py_eval(p, node->kid[0]);
-    if (a->kind == VAL_MATH && a->rows == 1 && !strcmp(a->text, "col") &&
-        node->kid[1]->kind == WS_PY_TUPLE && node->kid[1]->n == 2 &&
-        node->kid[1]->kid[0]->kind == WS_PY_SLICE) { /* arange(0, n)[:, None] */
-        Val *v = py_val(p, VAL_MATH);
+    if (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)
+        return element(p, a, node->kid[1]);
+    const WsPyNode *at = node->kid[1];
+    const gboolean down = at->kind == WS_PY_TUPLE && at->n == 2 &&
+                          at->kid[0]->kind == WS_PY_SLICE && at->kid[1]->kind == WS_PY_CONST;
+    if (down && a->kind == VAL_MATH && a->rows == 1 && !strcmp(a->text, "col")) {
+        Val *v = py_val(p, VAL_MATH); /* arange(0, n)[:, None] */
         *v = *a;
         v->text = "row";
         v->rows = a->cols;
         v->cols = 1;
         return v;
     }
+    if (down && (a->kind == VAL_MATH || a->kind == VAL_TILE))
+        return py_as_rows(p, a);
     if (tile_like(a)) /* x[:, None]: the shape of a formula is kept anyway */
         return a;
     const Val *i = py_eval(p, node->kid[1]);

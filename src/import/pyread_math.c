@@ -94,6 +94,9 @@ const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
     (void)at;
     if (!a[0] || !a[1] || !a[2])
         return py_opaque(p);
+    gint64 known;
+    if (py_known(a[0], &known))
+        return a[known ? 1 : 2];
     if (tile_like(a[0]) || tile_like(a[1]) || tile_like(a[2]))
         return py_function_tile(p, "select", a, 3, FALSE);
     return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, py_as_int(p, a[0]), py_as_int(p, a[1]),

@@ -451,7 +451,15 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
         extents(p, &from);
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, from.place.object);
     g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
+    const Val *old = p->hint ? g_hash_table_lookup(p->frame->vars, p->hint) : NULL;
+    const gboolean line = from.rows == 1 && from.cols > 1;
+    if (line && old && (old->kind == VAL_TILE || old->kind == VAL_ZERO) && old->rows == from.cols &&
+        old->cols == 1) { /* the variable holds one value per row */
+        from.rows = from.cols;
+        from.cols = 1;
+    }
     const gint value = ws_source_value(p->r, p->group, name, b->dtype, from.rows, from.cols);
+    g_array_index(p->group->values, WsReadValue, value).line = line;
     WsReadStep *s = py_step(p, WS_READ_READ, at);
     s->value = value;
     s->buffer = from.place;

@@ -80,8 +80,9 @@ const Val *py_formula(PyRead *p, const Val *v)
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
         const gint64 which = v->index;
         m->text = ws_source_format(p->r, "%s%s", held->name, v->text ? v->text : "");
-        m->rows = v->rows;
-        m->cols = v->cols;
+        m->rows = v->text ? v->rows : held->rows; /* it may have been turned */
+        m->cols = v->text ? v->cols : held->cols;
+        m->dtype = !strcmp(held->dtype, "i32") ? "i32" : NULL;
         m->reads = new_reads(p);
         g_array_append_val(m->reads, which);
         return m;
@@ -112,6 +113,30 @@ const Val *py_formula(PyRead *p, const Val *v)
     return m;
 }
 
+const Val *py_as_rows(PyRead *p, const Val *v)
+{
+    const Val *m = py_formula(p, v);
+    gboolean any = FALSE;
+    if (!p->group || !m || m->rows != 1 || m->cols < 2 || !m->reads)
+        return v;
+    for (guint i = 0; i < m->reads->len; i++) {
+        WsReadValue *held =
+            &g_array_index(p->group->values, WsReadValue, g_array_index(m->reads, gint64, i));
+        if (held->line && held->rows == 1 && held->cols == m->cols) {
+            held->rows = held->cols;
+            held->cols = 1;
+            any = TRUE;
+        }
+    }
+    if (!any)
+        return v;
+    Val *turned = py_val(p, v->kind);
+    *turned = *v;
+    turned->rows = m->cols;
+    turned->cols = 1;
+    return turned;
+}
+
 static Val *combine(PyRead *p, const Val *a, const Val *b)
 {
     Val *m = py_val(p, VAL_MATH);
@@ -135,6 +160,10 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
                       : !strcmp(op, "or") || !strcmp(op, "|") ? "||"
                       : !strcmp(op, "//")                     ? "/"
                                                               : op;
+    gint64 fixed;
+    const Val *other = py_known(a, &fixed) ? b : py_known(b, &fixed) ? a : NULL;
+    if (other && (!strcmp(own, "&&") || !strcmp(own, "||"))) /* `and` with what is known */
+        return (fixed != 0) == (*own == '&') ? other : py_literal(p, fixed != 0);
     static const char *const known[] = { "+", "-",  "*",  "/",  "%",  "<", "<=",
                                          ">", ">=", "==", "!=", "&&", "||" };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++)
@@ -153,8 +182,11 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     GString *text = g_string_new(name);
     g_string_append_c(text, '(');
     Val *m = NULL;
+    gboolean whole =
+        g_str_equal(name, "select") || g_str_equal(name, "max") || g_str_equal(name, "min");
     for (guint i = 0; i < n; i++) {
         const Val *x = py_formula(p, arg[i]);
+        whole &= (x && !g_strcmp0(x->dtype, "i32")) || (i == 0 && *name == 's');
         if (!x || text->len + strlen(x->text) > 4000) {
             g_string_free(text, TRUE);
             return py_opaque(p);
@@ -164,6 +196,7 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
     }
     g_string_append_c(text, ')');
     m->text = ws_source_format(p->r, "%s", text->str);
+    m->dtype = whole ? "i32" : NULL;
     g_string_free(text, TRUE);
     if (row)
         m->cols = 1;

@@ -189,6 +189,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     p.loop_names = g_ptr_array_new();
     p.handed = g_ptr_array_new();
+    p.pipes = g_ptr_array_new();
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
@@ -208,7 +209,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         finish_tiles(&p);
         finish_tensors(r);
         if (from == WS_IMPORT_TLE)
-            py_tle_finish(r);
+            py_tle_finish(&p);
         py_named_barriers(r);
         ws_source_parts(r);
         design = ws_source_write(r);
@@ -218,5 +219,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);
     g_ptr_array_unref(p.handed);
+    g_ptr_array_unref(p.pipes);
     return design;
 }

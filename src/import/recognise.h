@@ -44,6 +44,7 @@ typedef enum {
 typedef struct {
     gint object;         /* buffer or barrier; -1 none; with `in_value` a value */
     const WsExpr *index; /* which of its copies; NULL: it has one, or the source gives none */
+    const WsExpr *use;   /* the running number, where the source says it (pipes); else NULL */
     const char *views;   /* ".rows(0, 64)", "" */
     gboolean transposed, in_value;
 } WsPlace;
@@ -60,11 +61,11 @@ struct WsReadStep {
     const WsExpr *coord[5];
     const WsExpr *e; /* condition, count, increment, value of `let`; MMA: first, NULL false */
     const char *name, *text;
-    const WsExpr *cta; /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
-    const char *ctas;  /* LOAD: "\"all\"" or "[0, 1]", multicast; ARRIVE: "\"all\"" */
-    gint64 n, stride;  /* FOR over tiles: from and step */
-    gboolean flag,
-        all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open */
+    const WsExpr *cta;  /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
+    const char *ctas;   /* LOAD: "\"all\"" or "[0, 1]", multicast; ARRIVE: "\"all\"" */
+    gint64 n, stride;   /* FOR over tiles: from and step */
+    gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open;
+                                       WRITE: flag = adds to the tensor */
     const WsExpr *when; /* predicate, NULL always */
     GPtrArray *body, *other;
     GArray *reads; /* gint: values, OPAQUE and COMPUTE */
@@ -111,6 +112,7 @@ typedef struct {
     const char *name, *dtype;
     gint64 rows, cols;
     gboolean accumulator, gone; /* gone: not written */
+    gboolean line;              /* read from a line of memory: per row or per column */
 } WsReadValue;
 
 typedef struct {

@@ -34,8 +34,11 @@ static void look(WsRead *r, const WsPlace *p, gboolean barrier, Ring *ring)
 {
     gint64 value, base, n;
     const WsExpr *u;
-    if (p->object != ring->object || barrier != ring->barrier || p->in_value || !p->index ||
-        ws_x_is(p->index, &value))
+    if (p->object != ring->object || barrier != ring->barrier || p->in_value || !p->index)
+        return;
+    if (p->use)
+        ring->modulus = ring->copies;
+    if (ws_x_is(p->index, &value))
         return;
     if (ws_x_modulus(r, p->index, &base, &u, &n) && base % n == 0 && base + n <= ring->copies) {
         if (!ring->modulus)
@@ -69,6 +72,10 @@ WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies)
     const WsExpr *u;
     if (!p->index)
         return spot;
+    if (p->use && stages == copies) {
+        spot.use = p->use;
+        return spot;
+    }
     if (ws_x_is(p->index, &value)) {
         if (copies > stages)
             spot.element = value / stages;

@@ -72,6 +72,7 @@ const Val *py_mean_TLE_PIPE(PyRead *p, const Val **a, const WsPyNode *at)
                                   : new_barrier(p, ws_source_format(p->r, "%s_empty", name),
                                                 capacity, TRUE, readers, at);
     v->rows = readers; /* 0: whoever asks for one counts */
+    g_ptr_array_add(p->pipes, v);
     return v;
 }
 
@@ -108,6 +109,7 @@ static const Val *barrier_at(PyRead *p, gint object, const Val *pipe, const WsEx
     Val *v = py_val(p, VAL_BARRIER);
     v->place.object = object;
     v->place.index = ws_x_mod(p->r, use, pipe->at);
+    v->place.use = use;
     return v;
 }
 
@@ -124,6 +126,7 @@ static const Val *slot_of(PyRead *p, const Val *end, const WsExpr *use)
     *v = *end;
     v->kind = VAL_SLOT;
     v->e = ws_x_mod(p->r, use, end->at);
+    v->place.use = use;
     return v;
 }
 
@@ -159,28 +162,40 @@ static gboolean is_field(const Val *pipe, gint buffer)
     return FALSE;
 }
 
+/* The hand-over orders what its own threads did before: no barrier of the group is needed. */
+static WsReadStep *arrive(PyRead *p, gint object, const Val *pipe, const WsExpr *use,
+                          const WsPyNode *at)
+{
+    p->dirty = FALSE;
+    WsReadStep *s = py_step(p, WS_READ_ARRIVE, at);
+    s->barrier = barrier_at(p, object, pipe, use)->place;
+    s->n = 1;
+    return s;
+}
+
 /* What fills the window that ends here: copies arrive by themselves, stores by an arrival. */
 const Val *py_mean_TLE_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const WsExpr *use = a[1] ? py_as_int(p, a[1]) : NULL;
     if (!p->group || !a[0] || a[0]->kind != VAL_END || !use)
         return py_wrong(p, at, "a pipe or a count that is not known");
-    gboolean loads = FALSE, stores = FALSE;
+    gboolean loads = FALSE, stores = FALSE, gathers = FALSE;
     for (guint i = p->to->len; i-- > 0;) {
         const WsReadStep *s = g_ptr_array_index(p->to, i);
         if (s->kind == WS_READ_WAIT && s->barrier.object == a[0]->index)
             break;
         loads |= s->kind == WS_READ_LOAD && s->barrier.object == a[0]->place.object;
+        gathers |= s->kind == WS_READ_GATHER && s->barrier.object == a[0]->place.object;
         stores |= s->kind == WS_READ_WRITE && is_field(a[0], s->buffer.object);
     }
+    const gint64 warps = p->group->warps, count = loads + gathers * warps * 32 + stores * warps;
     WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, a[0]->place.object);
     for (gint64 i = 0; i < b->copies; i++)
-        b->count[i] = MAX(b->count[i], loads + stores);
-    if (!loads && !stores)
+        b->count[i] = MAX(b->count[i], count);
+    if (!count)
         return py_wrong(p, at, "a commit of nothing");
     if (stores)
-        py_mean_ARRIVE(
-            p, (const Val *[]){ barrier_at(p, a[0]->place.object, a[0], use), NULL, NULL }, at);
+        arrive(p, a[0]->place.object, a[0], use, at)->all = TRUE;
     return py_none(p);
 }
 
@@ -189,10 +204,54 @@ const Val *py_mean_TLE_RELEASE(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *use = a[1] ? py_as_int(p, a[1]) : NULL;
     if (!p->group || !a[0] || a[0]->kind != VAL_END || !use)
         return py_wrong(p, at, "a pipe or a count that is not known");
-    if (a[0]->index < 0)
-        return py_none(p);
-    return py_mean_ARRIVE(p, (const Val *[]){ barrier_at(p, a[0]->index, a[0], use), NULL, NULL },
-                          at);
+    if (a[0]->index >= 0)
+        arrive(p, a[0]->index, a[0], use, at);
+    return py_none(p);
+}
+
+/* Whether the group takes something out of a field by plain loads. */
+static gboolean takes(const GPtrArray *list, const Val *pipe)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((s->kind == WS_READ_READ && !s->off && s->tensor < 0 &&
+             is_field(pipe, s->buffer.object)) ||
+            takes(s->body, pipe) || takes(s->other, pipe))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Every warp of a reader frees the slot, if some reader takes something out by plain loads. */
+static gboolean free_by_warps(GPtrArray *list, gint barrier)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_ARRIVE && s->barrier.object == barrier)
+            any = s->all = TRUE;
+        any = free_by_warps(s->body, barrier) || any;
+        any = free_by_warps(s->other, barrier) || any;
+    }
+    return any;
+}
+
+void py_tle_pipes(PyRead *p)
+{
+    for (guint i = 0; i < p->pipes->len; i++) {
+        const Val *pipe = g_ptr_array_index(p->pipes, i);
+        gboolean plain = FALSE;
+        gint64 count = 0;
+        for (guint g = 0; g < p->r->groups->len; g++)
+            plain |= takes(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, pipe);
+        for (guint g = 0; plain && pipe->index >= 0 && g < p->r->groups->len; g++) {
+            const WsReadGroup *group = g_ptr_array_index(p->r->groups, g);
+            count += free_by_warps(group->body, pipe->index) ? group->warps : 0;
+        }
+        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, MAX(pipe->index, 0));
+        for (gint64 k = 0; count && k < b->copies; k++)
+            b->count[k] = count;
+    }
 }
 
 /* slot.a, wait(…).slot; NULL: no such field. */
@@ -206,6 +265,7 @@ const Val *py_tle_field(PyRead *p, const Val *slot, const char *name)
         const Val *index[] = { slot->item[i], py_int(p, slot->e) };
         Val *v = py_val(p, VAL_BUFFER);
         *v = *py_mean_INDEX(p, index, slot->item[i]->node);
+        v->place.use = slot->place.use;
         v->text = NULL;
         v->item = g_new0(const Val *, 2);
         g_ptr_array_add(p->r->pool, v->item);
@@ -225,5 +285,6 @@ const Val *py_tle_signal(PyRead *p, const Val *buffer)
     Val *v = py_val(p, VAL_BARRIER);
     v->place.object = buffer->item[0]->place.object;
     v->place.index = buffer->item[0]->e;
+    v->place.use = buffer->item[0]->place.use;
     return v;
 }

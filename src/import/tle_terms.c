@@ -268,8 +268,10 @@ static void leave_out(WsRead *r, GPtrArray *list)
     }
 }
 
-void py_tle_finish(WsRead *r)
+void py_tle_finish(PyRead *p)
 {
+    WsRead *r = p->r;
+    py_tle_pipes(p);
     for (guint i = 0; i < r->groups->len; i++)
         leave_out(r, ((WsReadGroup *)g_ptr_array_index(r->groups, i))->body);
 }
@@ -368,8 +370,55 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
+/* Elements of tensors of integers: "# is: LEN[b, t]" behind the assignment. */
+const Val *py_tle_said_value(PyRead *p, const WsPyNode *at)
+{
+    const WsPyNode *node = NULL;
+    g_autoptr(WsPython) tree =
+        p->from == WS_IMPORT_TLE && p->group ? said(p, at, "# is: ", &node) : NULL;
+    if (!node)
+        return NULL;
+    py_assign(p, "row", py_int(p, ws_x_name(p->r, "row"))); /* of a gather */
+    const WsExpr *e = py_eval_int(p, node);
+    g_hash_table_remove(p->frame->vars, "row");
+    return e ? py_int(p, e) : NULL;
+}
+
+/* Rows picked by data: "# gather: [b, at_row, 0]" behind a store of what was loaded through
+ * pointers, at_row a number that depends on `row`. FALSE: it says no such thing. */
+static gboolean gather(PyRead *p, const Val *to, const WsPyNode *at)
+{
+    const WsPyNode *list = NULL;
+    const Val *signal = py_tle_signal(p, to), *base = NULL;
+    g_autoptr(WsPython) tree = p->group ? said(p, at, "# gather: ", &list) : NULL;
+    if (!list || list->kind != WS_PY_LIST || !list->n || list->n > 5 || !signal || at->n < 3 ||
+        at->kid[2]->kind != WS_PY_CALL || at->kid[2]->n < 2)
+        return FALSE;
+    base = base_of(p, at->kid[2]->kid[1]);
+    const gint tensor = base ? py_tensor(p, base, list->n, at->line) : -1;
+    const WsExpr *coord[5];
+    for (guint i = 0; i < list->n; i++)
+        if (!(coord[i] = py_eval_int(p, list->kid[i])))
+            return FALSE;
+    if (tensor < 0)
+        return FALSE;
+    WsReadStep *s = py_step(p, WS_READ_GATHER, at);
+    s->tensor = tensor;
+    s->buffer = to->place;
+    s->barrier = signal->place;
+    s->n_coord = list->n;
+    memcpy(s->coord, coord, list->n * sizeof *coord);
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->rank = MAX(t->rank, list->n);
+    if (!t->dtype)
+        t->dtype = g_array_index(p->r->buffers, WsReadBuffer, to->place.object).dtype;
+    return TRUE;
+}
+
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (a[0] && a[0]->kind == VAL_BUFFER && gather(p, a[0], at))
+        return py_none(p);
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return py_mean_WRITE(p, a, at);
     const gint value = !p->group || !a[1]       ? -1
@@ -385,6 +434,25 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     t->written = TRUE;
     if (!t->dtype)
         t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    return py_none(p);
+}
+
+/* atomic_add of a tile to a tensor: a store that adds. NULL: no remark says where. */
+const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at)
+{
+    gint64 rows, cols;
+    WsReadStep *s = p->group && value && value->kind == VAL_TILE
+                        ? pointed(p, WS_READ_WRITE, at, &rows, &cols)
+                        : NULL;
+    if (!s)
+        return NULL;
+    s->value = value->index;
+    s->text = value->text;
+    s->flag = TRUE;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->reduced = TRUE;
+    if (!t->dtype)
+        t->dtype = g_array_index(p->group->values, WsReadValue, s->value).dtype;
     return py_none(p);
 }
 

@@ -214,7 +214,7 @@ static void put_wait(Writer *w, const WsReadStep *s)
 {
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
-    const WsExpr *use = wait_use(w, s, &spot);
+    const WsExpr *use = s->barrier.use ? s->barrier.use : wait_use(w, s, &spot);
     g_autofree char *name = barrier_name(w, &s->barrier, &spot);
     g_string_append(w->out, "{\"wait\": ");
     ws_text_json(w->out, name);
@@ -398,6 +398,17 @@ static void put_place(Writer *w, const char *key, const WsPlace *place)
     ws_write_field(w->out, key, ref);
 }
 
+/* The statement in the names of the design; as it is where it is none of the grammar. */
+static void put_compute(Writer *w, const char *text)
+{
+    WsStatement *s = ws_statement_parse(text, NULL);
+    g_autofree char *value = s ? ws_source_named_text(w->r, s->value) : NULL;
+    g_autofree char *own = s ? g_strdup_printf("%s = %s", s->name, value) : g_strdup(text);
+    put_word(w, "compute", own);
+    if (s)
+        ws_statement_unref(s);
+}
+
 static void put_step(Writer *w, const GPtrArray *list, guint at)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
@@ -426,6 +437,8 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
         break;
     case WS_READ_WRITE:
         put_move(w, s, "write", "to");
+        if (s->flag)
+            ws_write_field(w->out, "reduce", "add");
         break;
     case WS_READ_READ:
         put_move(w, s, "read", "from");
@@ -459,7 +472,7 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
         g_string_append_printf(w->out, "{\"mma_wait\": %" G_GINT64_FORMAT, s->n);
         break;
     case WS_READ_COMPUTE:
-        put_word(w, "compute", s->text);
+        put_compute(w, s->text);
         break;
     case WS_READ_SYNC:
         put_word(w, "sync", s->name);
