@@ -105,6 +105,10 @@ static void text_of(Raw *r, GString *s)
 
 void ws_cuda_raw(WsCuda *c, const WsOp *op)
 {
+    if (ws_fact_unread(op)) {
+        ws_cuda_step_error(c, op, WS_FACT_UNREAD);
+        return;
+    }
     Raw r = { .c = c, .op = op, .out = g_string_new(NULL), .in = g_string_new(NULL) };
     GString *text = g_string_new(NULL);
     r.first = g_new0(guint, op->n_raw + 1);

@@ -1,5 +1,6 @@
 /* raw steps: the author's PTX with %{name} replaced by operands of one inline asm. */
 #include "codegen/emit.h"
+#include "codegen/facts.h"
 
 #include <string.h>
 
@@ -144,6 +145,10 @@ void ws_raw_step(WsEmit *e, const WsOp *op)
 {
     if (e->host) {
         ws_emit_step_error(e, op, "on the CPU");
+        return;
+    }
+    if (ws_fact_unread(op)) {
+        ws_emit_step_error(e, op, WS_FACT_UNREAD);
         return;
     }
     Raw r = { .e = e, .op = op, .constraints = g_string_new(NULL) };

@@ -216,9 +216,9 @@ WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, WsAsk wh
     elaborate(a);
     if (what & WS_ASK_CHECK && may_judge(a))
         a->verdict = ws_check(a->program, NULL, a->findings);
-    locate(a->design, a->findings, what);
     a->judged = TRUE;
     finish(a, sizes, what);
+    locate(a->design, a->findings, what);
     return a;
 }
 
@@ -339,8 +339,8 @@ static void answer(WsWorker *w, const Question *q)
     if (!is_newest(w, q->number))
         return;
     const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a);
-    locate(a->design, a->findings, q->what);
     finish(a, q->sizes, q->what);
+    locate(a->design, a->findings, q->what);
     a->judged = !judge;
     if (!is_newest(w, q->number))
         return;

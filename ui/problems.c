@@ -4,8 +4,9 @@
 #include "ui/facts.h"
 #include "ui/format.h"
 #include "ui/problem_fixes.h"
-#include "ui/witness.h"
 #include "ui/problem_list.h"
+#include "ui/problem_source.h"
+#include "ui/witness.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -219,10 +220,11 @@ static void show_verdict(WsProblems *self)
 {
     WsVerdict *verdict = ws_document_verdict(self->document);
     g_autofree char *text = verdict ? ws_verdict_text(verdict) : NULL;
-    const char *fallback = !ws_document_design(self->document) ? _("No design is open.")
-                           : !ws_document_program(self->document) || ws_document_left_out(self->document)
-                               ? _("not played: the design does not elaborate")
-                               : _("not played: the findings below come first");
+    const char *fallback =
+        !ws_document_design(self->document) ? _("No design is open.")
+        : !ws_document_program(self->document) || ws_document_left_out(self->document)
+            ? _("not played: the design does not elaborate")
+            : _("not played: the findings below come first");
     g_autoptr(GString) left = g_string_new(NULL);
     for (guint i = 0; verdict && i < verdict->skipped->len; i++)
         g_string_append_printf(left, "%s%s", i ? "; " : "",
@@ -251,11 +253,21 @@ static void refresh(WsProblems *self)
     ws_problem_list_take(WS_PROBLEM_LIST(self->list), findings);
 }
 
-static void on_activated(WsProblems *self, gint i)
+void ws_problems_insert(WsProblems *self, GtkWidget *widget)
+{
+    gtk_box_insert_child_after(GTK_BOX(self->explain), widget, self->part[MESSAGE_TEXT]);
+}
+
+void ws_problems_reveal(WsProblems *self)
 {
     const WsFinding *f = ws_problems_selected(self);
     if (f)
         reveal(self, f->at);
+}
+
+static void on_activated(WsProblems *self, gint i)
+{
+    ws_problems_reveal(self);
 }
 
 static void on_selected(WsProblems *self, gint i)
@@ -415,6 +427,7 @@ GtkWidget *ws_problems_new(WsDocument *document)
     refilter(self);
     g_signal_connect_object(document, "changed", G_CALLBACK(refresh), self, G_CONNECT_SWAPPED);
     ws_problem_fixes_attach(self, document);
+    ws_problem_source_attach(self, document);
     ws_witness_offer(self, document);
     refresh(self);
     return GTK_WIDGET(self);

@@ -24,5 +24,9 @@ guint ws_problems_n_shown(WsProblems *problems);
 const WsFinding *ws_problems_selected(WsProblems *problems);
 /* A place under the explanation for what can be done about it: buttons of others. */
 GtkBox *ws_problems_actions(WsProblems *problems);
+/* Puts a widget under the message of the explanation. */
+void ws_problems_insert(WsProblems *problems, GtkWidget *widget);
+/* Shows where the explained finding is; nothing if none is explained. */
+void ws_problems_reveal(WsProblems *problems);
 
 G_END_DECLS

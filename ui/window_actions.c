@@ -9,6 +9,7 @@
 #include "ui/document_runs.h"
 #include "ui/document_source.h"
 #include "ui/edit_commands.h"
+#include "ui/export_dialog.h"
 #include "ui/help_window.h"
 #include "ui/jobs.h"
 #include "ui/measurements.h"
@@ -297,7 +298,7 @@ static const WsCommand handler[] = {
     { "show-differences", do_show_differences },
     { "export-picture", ws_window_choose_picture },
     { "export-trace", ws_window_choose_trace_export },
-    { "export-code", ws_window_choose_code_export },
+    { "export-code", ws_export_dialog_show },
     { "new-window", do_new_window },
     { "same-window", do_same_window },
     { "close", do_close },

@@ -93,7 +93,7 @@ static void fail(WsWindow *w, GFile *file, const GError *error)
     g_autofree char *name = g_file_get_parse_name(file), *base = g_file_get_basename(file);
     g_autofree char *what = g_strdup_printf(_("Cannot read %s"), name);
     const WsImportFrom from = ws_import_guess(base, NULL);
-    const gboolean known = error->domain != G_IO_ERROR && error->domain != G_FILE_ERROR;
+    const gboolean known = error->domain == WS_IMPORT_ERROR;
     /* Translators: the error, then what is read of the language (in English). */
     g_autofree char *how =
         known && from != WS_IMPORT_FROM_COUNT

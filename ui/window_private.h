@@ -81,9 +81,6 @@ void ws_window_choose_trace_export(WsWindow *w);
 gboolean ws_window_export_trace(WsWindow *w, GFile *file);
 gboolean ws_window_export_picture(WsWindow *w, GFile *file);
 gboolean ws_window_say_saved(WsWindow *w, GFile *file, gboolean ok, const char *why);
-void ws_window_choose_code_export(WsWindow *w); /* window_code.c */
-/* Begins; the window says when it is done. */
-gboolean ws_window_export_code(WsWindow *w, GFile *file);
 /* window_import.c: reads a kernel; the window says when it is there. */
 void ws_window_import(WsWindow *w, GFile *file);
 void ws_window_cancel_import(WsWindow *w); /* silently */

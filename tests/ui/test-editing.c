@@ -1,6 +1,7 @@
 /* Items of composing that have no longer scenario of their own: by keys wherever keys are named. */
 #include "hands.h"
 
+#include "ui/exports.h"
 #include "ui/gesture.h"
 #include "ui/inspector_fields.h"
 #include "ui/window_private.h"
@@ -401,36 +402,58 @@ static void recent(Scenario *s)
 /* --- I48
  * ----------------------------------------------------------------------------------------- */
 
-static char *exported(Scenario *s, const char *name)
+typedef struct {
+    gboolean done;
+    char *why;
+} Saved;
+
+static void on_saved(GFile *file, const char *why, gpointer data)
 {
-    g_autofree char *path = g_build_filename(g_get_user_runtime_dir(), name, NULL);
-    g_autofree char *said = g_strdup_printf("Saved %s", path);
-    g_autofree char *failed = g_strdup_printf("Cannot save %s", path);
+    Saved *saved = data;
+    *saved = (Saved){ TRUE, g_strdup(why) };
+}
+
+static void on_news(WsExports *exports, WsExport what, gpointer data)
+{
+}
+
+/* The newest design in one form, as a file holds it; NULL: this build has none. */
+static char *exported(Scenario *s, WsExport what)
+{
+    g_autofree char *path = g_build_filename(g_get_user_runtime_dir(), "kernel", NULL);
     g_autoptr(GFile) file = g_file_new_for_path(path);
+    Saved saved = { 0 };
     char *text = NULL;
-    g_assert_true(ws_window_export_code(s->window, file));
-    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), said) ||
-             scenario_find_text(GTK_WIDGET(s->window), failed));
-    g_file_get_contents(path, &text, NULL, NULL);
-    g_unlink(path);
+    WsExports *e = ws_exports_new(ws_document_latest(s->document), NULL, on_news, NULL);
+    WAIT_FOR(ws_exports_result(e, what)->state != WS_EXPORT_WAITING);
+    if (ws_exports_result(e, what)->state == WS_EXPORT_MADE) {
+        ws_exports_save(e, what, file, on_saved, &saved);
+        WAIT_FOR(saved.done);
+        g_assert_null(saved.why);
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        g_unlink(path);
+        g_autoptr(GFile) nowhere = g_file_new_for_path("/nowhere/kernel");
+        ws_exports_save(e, what, nowhere, on_saved, &saved);
+        g_assert_nonnull(strstr(saved.why, "No such file"));
+        g_free(saved.why);
+    } else {
+        g_assert_cmpint(ws_exports_result(e, what)->state, ==, WS_EXPORT_ABSENT);
+    }
+    ws_exports_free(e);
     return text;
 }
 
 static void export_code(Scenario *s)
 {
-    g_autoptr(GFile) wrong = g_file_new_for_path("/nowhere/kernel.doc");
-    g_assert_false(ws_window_export_code(s->window, wrong));
-    scenario_settle(GTK_WIDGET(s->window));
-    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "The ending says which language"));
-    g_autofree char *program = exported(s, "kernel.txt");
+    g_autofree char *program = exported(s, WS_EXPORT_PROGRAM);
     g_assert_cmpstr(program, ==, ws_document_code(s->document, WS_CODE_PROGRAM));
     /* Edited, not saved: what is on screen is exported. */
     on_score(s, LOADS "2");
     press(s, "alt+Up");
-    g_autofree char *edited = exported(s, "edited.txt");
+    g_autofree char *edited = exported(s, WS_EXPORT_PROGRAM);
     g_assert_cmpstr(edited, ==, ws_document_code(s->document, WS_CODE_PROGRAM));
     g_assert_cmpstr(edited, !=, program);
-    g_autofree char *cuda = exported(s, "kernel.cu");
+    g_autofree char *cuda = exported(s, WS_EXPORT_CUDA);
     if (cuda)
         g_assert_nonnull(strstr(cuda, "__global__"));
     else
