@@ -53,7 +53,7 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
 const WsExpr *ptx_int(PtxWalk *w, const char *text)
 {
     const Val *v = ptx_operand(w, text);
-    return v->kind == VAL_INT ? v->e : NULL;
+    return v->kind == VAL_INT ? v->e : v->kind == VAL_PARAM ? py_as_int(&w->p, v) : NULL;
 }
 
 void ptx_set(PtxWalk *w, const char *reg, const Val *v)
@@ -148,6 +148,25 @@ const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
     return e;
 }
 
+/* floor(a / n); of a size rounded up before: cdiv, as designs say it. */
+static const WsExpr *quotient(WsRead *r, const WsExpr *a, gint64 n)
+{
+    WsAffine f;
+    if (!a || !ws_expr_affine(a, &f))
+        return NULL;
+    gboolean sizes = f.n > 0 && n > 1 && f.constant == n - 1;
+    for (guint i = 0; i < f.n && sizes; i++) {
+        sizes = FALSE;
+        for (guint k = 0; k < r->sizes->len && f.term[i]->op == WS_EXPR_NAME; k++)
+            sizes |= !strcmp(f.term[i]->name, g_ptr_array_index(r->sizes, k));
+    }
+    ws_affine_clear(&f);
+    if (!sizes)
+        return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, n));
+    return ws_x_call(r, WS_FUNC_CDIV, ws_x_op(r, WS_EXPR_SUB, a, ws_x_int(r, n - 1)),
+                     ws_x_int(r, n), NULL);
+}
+
 /* --- instructions
  * ----------------------------------------------------------------------------------*/
 
@@ -162,7 +181,7 @@ static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
         return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
     if (n >= 31 && !ws_x_is(a, &known)) /* the sign */
         return strstr(i->op, "64") && n < 63 ? NULL : ws_x_int(r, 0);
-    return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, (gint64)1 << n));
+    return quotient(r, a, (gint64)1 << n);
 }
 
 static gboolean is_bit(const WsExpr *e)
@@ -295,6 +314,7 @@ static const WsExpr *three(PtxWalk *w, const WsPtxInst *i)
 static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
 {
     WsRead *r = w->p.r;
+    gint64 n;
     if (!strcmp(base, "not"))
         return strstr(i->op, ".pred") ? ws_x_op(r, WS_EXPR_NOT, ptx_int(w, i->arg[1]), NULL) : NULL;
     if (!strcmp(base, "neg"))
@@ -310,7 +330,8 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
     if (!strcmp(base, "mad"))
         return strstr(i->op, ".hi") ? NULL : three(w, i);
     if (!strcmp(base, "div"))
-        return two(w, i, WS_EXPR_DIV);
+        return ws_x_is(ptx_int(w, i->arg[2]), &n) && n > 0 ? quotient(r, ptx_int(w, i->arg[1]), n)
+                                                           : two(w, i, WS_EXPR_DIV);
     if (!strcmp(base, "rem"))
         return two(w, i, WS_EXPR_MOD);
     if (!strcmp(base, "min") || !strcmp(base, "max"))
@@ -356,9 +377,12 @@ gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
         const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
         gint64 zero;
         if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */
+            gint value;
+            const char *name = ptx_accumulator(w, i->arg[0], cols, &value);
             WsReadStep *s = ptx_new_step(w, WS_READ_COMPUTE, i);
-            s->value = ptx_accumulator(w, cols);
-            s->text = "acc = 0.0";
+            s->text = ws_source_format(w->p.r, "%s = 0.0",
+                                       g_array_index(w->p.group->values, WsReadValue, value).name);
+            g_hash_table_add(w->seen, (gpointer)name);
         }
         result(w, i, v);
         return TRUE;

@@ -1,103 +1,60 @@
-#include "import/ptx_walk.h"
+#include "import/ptx_region.h"
 
 #include <string.h>
 
-/* Addresses -> rings: barriers from mbarrier.init and how they are indexed, buffers from where the
- * copies go. A place that fits none of them makes its step opaque. */
+/* Addresses -> rings: barriers from mbarrier.init and how they are indexed, buffers from what the
+ * steps touch. A place that fits none of them makes its step opaque. */
 
 typedef struct {
-    gint64 base, stride, n; /* n copies, `stride` bytes apart */
+    gint64 base, n; /* n slots of 8 bytes */
     gint object;
-} Region;
+} Ring;
 
 typedef struct {
+    PtxWalk *w;
     WsRead *r;
-    GHashTable *inits;
-    GArray *barriers, *buffers; /* Region */
-    GArray *marks;              /* gint64: every base that is known, ascending */
+    GArray *rings; /* Ring */
+    PtxRegions regions;
+    GPtrArray *starts; /* WsReadGroup*, WsReadStep*, …: what its body begins with */
 } Finish;
 
-typedef void (*Visit)(Finish *f, GPtrArray *list, guint at, WsReadGroup *g);
-
-static void visit(Finish *f, GPtrArray *list, WsReadGroup *g, Visit call)
+static void make_opaque(Finish *f, WsReadStep *s, const char *what)
 {
-    for (guint i = 0; list && i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->off)
-            continue;
-        call(f, list, i, g);
-        visit(f, s->body, g, call);
-        visit(f, s->other, g, call);
-    }
-}
-
-static void visit_all(Finish *f, Visit call)
-{
-    for (guint i = 0; i < f->r->groups->len; i++) {
-        WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
-        visit(f, g->body, g, call);
-    }
-}
-
-/* e = base + stride * (u mod n), or a number (n = 1). */
-static gboolean take(WsRead *r, const WsExpr *e, gint64 *base, gint64 *stride, gint64 *n,
-                     const WsExpr **index)
-{
-    WsAffine f;
-    if (!e || !ws_expr_affine(e, &f))
-        return FALSE;
-    *base = f.constant;
-    *stride = *n = 1;
-    *index = NULL;
-    gboolean good = f.n == 0;
-    if (f.n == 1 && f.term[0]->op == WS_EXPR_MOD && ws_x_is(f.term[0]->arg[1], n) &&
-        f.factor[0] > 0) {
-        *stride = f.factor[0];
-        *index = ws_x_own(r, ws_expr_ref(f.term[0]));
-        good = TRUE;
-    }
-    ws_affine_clear(&f);
-    return good;
+    s->kind = WS_READ_OPAQUE;
+    s->value = -1;
+    s->text = NULL;
+    s->buffer = s->barrier = (WsPlace){ .object = -1 };
+    ws_source_unread(f->r, s->line, 1, s->line, what,
+                     s->line <= f->r->n_lines ? f->r->line[s->line - 1] : "");
 }
 
 /* --- barriers
  * ----------------------------------------------------------------------------------------*/
 
-static Region *region_with(GArray *regions, gint64 at)
+static Ring *ring_with(Finish *f, gint64 at)
 {
-    for (guint i = 0; i < regions->len; i++) {
-        Region *q = &g_array_index(regions, Region, i);
-        if (at >= q->base && at < q->base + q->stride * q->n)
+    for (guint i = 0; i < f->rings->len; i++) {
+        Ring *q = &g_array_index(f->rings, Ring, i);
+        if (at >= q->base && at < q->base + 8 * q->n)
             return q;
     }
     return NULL;
 }
 
-static void ring_barriers(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
+static void find_rings(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    (void)g;
+    Finish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    gint64 base, stride, n;
-    const WsExpr *index;
-    if (!s->barrier.index || !take(f->r, s->barrier.index, &base, &stride, &n, &index) || n < 2 ||
-        stride != 8 || n > 64 || region_with(f->barriers, base))
-        return;
-    Region q = { base, 8, n, -1 };
-    g_array_append_val(f->barriers, q);
-}
-
-static void name_barriers(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
-{
+    PtxSpot spot;
     (void)g;
-    WsReadStep *s = g_ptr_array_index(list, at);
-    if (s->barrier.object >= 0 && s->kind == WS_READ_LOAD) {
-        WsReadBarrier *b = &g_array_index(f->r->barriers, WsReadBarrier, s->barrier.object);
-        if (g_str_has_prefix(b->name, "barrier"))
-            b->name = ws_source_name(f->r, "full");
-    }
+    if (!s->barrier.index || !ptx_spot(f->r, s->barrier.index, &spot) || spot.n < 2 ||
+        spot.stride != 8 || spot.per_cta || ring_with(f, spot.base))
+        return;
+    Ring q = { spot.base, spot.n, -1 };
+    g_array_append_val(f->rings, q);
 }
 
-static gint new_barrier(Finish *f, const Region *q, guint line)
+static gint new_barrier(Finish *f, const Ring *q, guint line)
 {
     WsReadBarrier b = { .name = ws_source_format(f->r, "barrier_%" G_GINT64_FORMAT, q->base),
                         .copies = q->n,
@@ -106,206 +63,59 @@ static gint new_barrier(Finish *f, const Region *q, guint line)
     b.ready = g_new0(gint, q->n);
     for (gint64 i = 0; i < q->n; i++)
         b.count[i] = (gint64)GPOINTER_TO_SIZE(
-            g_hash_table_lookup(f->inits, GSIZE_TO_POINTER((gsize)(q->base + 8 * i))));
+            g_hash_table_lookup(f->w->inits, GSIZE_TO_POINTER((gsize)(q->base + 8 * i))));
     if (!b.count[0])
         ws_source_unread(f->r, line, 1, line, "an mbarrier that nothing initialises", "");
     g_array_append_val(f->r->barriers, b);
     return (gint)f->r->barriers->len - 1;
 }
 
-static void place_barriers(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
+static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    (void)g;
+    Finish *f = data;
     WsReadStep *s = g_ptr_array_index(list, at);
-    gint64 base, stride, n;
-    const WsExpr *index;
+    PtxSpot spot;
+    (void)g;
     if (!s->barrier.index)
         return;
-    const gboolean good = take(f->r, s->barrier.index, &base, &stride, &n, &index);
-    Region *q = good ? region_with(f->barriers, base) : NULL;
-    if (good && !q && n == 1) {
-        Region single = { base, 8, 1, -1 };
-        g_array_append_val(f->barriers, single);
-        q = &g_array_index(f->barriers, Region, f->barriers->len - 1);
+    const gboolean good = ptx_spot(f->r, s->barrier.index, &spot) && !spot.per_cta;
+    Ring *q = good ? ring_with(f, spot.base) : NULL;
+    if (good && !q && spot.n == 1) {
+        Ring single = { spot.base, 1, -1 };
+        g_array_append_val(f->rings, single);
+        q = &g_array_index(f->rings, Ring, f->rings->len - 1);
     }
-    if (!q || (base - q->base) % 8 || (n > 1 && (n != q->n || base != q->base))) {
-        s->kind = WS_READ_OPAQUE;
-        s->barrier = (WsPlace){ .object = -1 };
-        ws_source_unread(f->r, s->line, 1, s->line, "an mbarrier whose slot is not known", "");
+    if (!q || (spot.base - q->base) % 8 ||
+        (spot.n > 1 && (spot.stride != 8 || spot.n != q->n || spot.base != q->base))) {
+        make_opaque(f, s, "an mbarrier whose slot is not known");
         return;
     }
     if (q->object < 0)
         q->object = new_barrier(f, q, s->line);
     s->barrier.object = q->object;
-    s->barrier.index = n > 1 ? index : q->n > 1 ? ws_x_int(f->r, (base - q->base) / 8) : NULL;
+    s->barrier.index = spot.n > 1 ? spot.index
+                       : q->n > 1 ? ws_x_int(f->r, (spot.base - q->base) / 8)
+                                  : NULL;
 }
 
-/* --- buffers
- * -----------------------------------------------------------------------------------------*/
-
-static void mark(Finish *f, gint64 at)
+static void name_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    g_array_append_val(f->marks, at);
-}
-
-static void mark_places(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    (void)g;
+    Finish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
-    gint64 base, stride, n;
-    const WsExpr *index;
-    if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) &&
-        take(f->r, s->buffer.index, &base, &stride, &n, &index))
-        mark(f, base);
-}
-
-static gint64 next_mark(const Finish *f, gint64 after)
-{
-    gint64 best = after + 16384;
-    for (guint i = 0; i < f->marks->len; i++) {
-        const gint64 at = g_array_index(f->marks, gint64, i);
-        if (at > after && at < best)
-            best = at;
-    }
-    return best;
-}
-
-/* Tiles of one swizzle span per row: what tensor maps of 16-bit operands copy. */
-static void buffers_of_copies(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
-{
     (void)g;
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    gint64 base, stride, n;
-    const WsExpr *index;
-    if ((s->kind != WS_READ_LOAD && s->kind != WS_READ_STORE) ||
-        !take(f->r, s->buffer.index, &base, &stride, &n, &index) || region_with(f->buffers, base))
+    if (s->barrier.object < 0 || (s->kind != WS_READ_LOAD && s->kind != WS_READ_GATHER))
         return;
-    gint64 bytes = n > 1 ? stride : next_mark(f, base) - base;
-    bytes -= bytes > 1024 ? bytes % 1024 : 0; /* whole swizzle patterns */
-    if (bytes % 128 || bytes < 128 || n > 64)
-        return;
-    WsReadTensor *t = &g_array_index(f->r->tensors, WsReadTensor, s->tensor);
-    WsReadBuffer b = { .name = ws_source_name(
-                           f->r, ws_source_format(f->r, "buffer_%" G_GINT64_FORMAT, base)),
-                       .dtype = "bf16",
-                       .line = s->line,
-                       .span = 128 };
-    b.rank = n > 1 ? 3 : 2;
-    b.indexed = n > 1;
-    b.shape[0] = n;
-    b.shape[b.rank - 2] = bytes / 128;
-    b.shape[b.rank - 1] = 64;
-    Region q = { base, n > 1 ? stride : bytes, n, (gint)f->r->buffers->len };
-    g_array_append_val(f->r->buffers, b);
-    g_array_append_val(f->buffers, q);
-    t->dtype = "bf16";
-}
-
-/* A place of `rows` rows (0: all) in a buffer. */
-static gboolean place(Finish *f, WsPlace *p, gint64 rows)
-{
-    gint64 base, stride, n;
-    const WsExpr *index;
-    if (!take(f->r, p->index, &base, &stride, &n, &index))
-        return FALSE;
-    const Region *q = region_with(f->buffers, base);
-    if (!q || (n > 1 && (n != q->n || stride != q->stride)))
-        return FALSE;
-    const gint64 stage = n > 1 ? 0 : (base - q->base) / q->stride;
-    const gint64 inside = base - q->base - stage * q->stride, have = q->stride / 128;
-    if (inside % 128 || (rows && inside / 128 + rows > have))
-        return FALSE;
-    p->object = q->object;
-    p->index = n > 1 ? index : q->n > 1 ? ws_x_int(f->r, stage) : NULL;
-    if (rows && rows != have)
-        p->views = ws_source_format(f->r, ".rows(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")",
-                                    inside / 128, rows);
-    return TRUE;
-}
-
-static void make_opaque(Finish *f, WsReadStep *s, const char *what)
-{
-    s->kind = WS_READ_OPAQUE;
-    s->value = -1;
-    s->text = NULL;
-    ws_source_unread(f->r, s->line, 1, s->line, what, "");
-}
-
-/* Stores (or loads) of one buffer in a run of such instructions are one step. */
-static void join_opaque(GPtrArray *list, guint at)
-{
-    WsReadStep *s = g_ptr_array_index(list, at);
-    while (at-- > 0) {
-        WsReadStep *before = g_ptr_array_index(list, at);
-        if (before->kind != WS_READ_OPAQUE || before->flag != s->flag)
-            return;
-        if (before->off || before->buffer.object != s->buffer.object)
-            continue;
-        before->end_line = MAX(before->end_line, s->line);
-        s->off = TRUE;
-        return;
-    }
-}
-
-static void place_buffers(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    WsReadStep *s = g_ptr_array_index(list, at);
-    gint64 offset;
-    switch (s->kind) {
-    case WS_READ_LOAD:
-    case WS_READ_STORE:
-        if (!place(f, &s->buffer, 0))
-            make_opaque(f, s, "a copy whose place in shared memory is not known");
-        else if (s->kind == WS_READ_STORE)
-            g_array_index(f->r->tensors, WsReadTensor, s->tensor).written = TRUE;
-        break;
-    case WS_READ_MMA: {
-        const gint64 n = g_array_index(g->values, WsReadValue, s->value).cols;
-        const gint64 k = s->n;
-        const char *dtype = s->text;
-        s->text = NULL;
-        if (!place(f, &s->a, 64) || !place(f, &s->b, n) || k > 64) {
-            make_opaque(f, s, "a product whose operands are no tiles that were copied");
-            break;
-        }
-        const char *cols =
-            k < 64 ? ws_source_format(f->r, ".cols(0, %" G_GINT64_FORMAT ")", k) : "";
-        s->a.views = ws_source_format(f->r, "%s%s", s->a.views ? s->a.views : "", cols);
-        s->b.views = ws_source_format(f->r, "%s%s", s->b.views ? s->b.views : "", cols);
-        g_array_index(f->r->buffers, WsReadBuffer, s->a.object).dtype = dtype;
-        g_array_index(f->r->buffers, WsReadBuffer, s->b.object).dtype = dtype;
-        break;
-    }
-    case WS_READ_OPAQUE:
-        if (s->buffer.index && ws_x_is(s->buffer.index, &offset)) {
-            const Region *q = region_with(f->buffers, offset);
-            s->buffer = (WsPlace){ .object = q ? q->object : -1 };
-            if (q && q->n > 1)
-                s->buffer.index = ws_x_int(f->r, (offset - q->base) / q->stride);
-        } else {
-            s->buffer = (WsPlace){ .object = -1 };
-        }
-        join_opaque(list, at);
-        break;
-    default:
-        break;
-    }
-}
-
-static void match_dtypes(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
-{
-    (void)g;
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    if (s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE)
-        g_array_index(f->r->tensors, WsReadTensor, s->tensor).dtype =
-            g_array_index(f->r->buffers, WsReadBuffer, s->buffer.object).dtype;
+    WsReadBarrier *b = &g_array_index(f->r->barriers, WsReadBarrier, s->barrier.object);
+    if (g_str_has_prefix(b->name, "barrier"))
+        b->name = ws_source_name(f->r, "full");
 }
 
 /* Named hardware barriers by their number. */
-static void named(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
+static void named(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
-    (void)g;
+    Finish *f = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
     if ((s->kind != WS_READ_SYNC && s->kind != WS_READ_BAR_ARRIVE) ||
         !g_str_has_prefix(s->name, "bar_"))
         return;
@@ -319,26 +129,276 @@ static void named(Finish *f, GPtrArray *list, guint at, WsReadGroup *g)
     g_array_append_val(f->r->barriers, b);
 }
 
-void ptx_finish(WsRead *r, GHashTable *inits)
+/* --- cp.async
+ * ----------------------------------------------------------------------------------------*/
+
+static gboolean is_commit(const WsReadStep *s)
 {
-    Finish f = { .r = r, .inits = inits };
-    f.barriers = g_array_new(FALSE, TRUE, sizeof(Region));
-    f.buffers = g_array_new(FALSE, TRUE, sizeof(Region));
-    f.marks = g_array_new(FALSE, TRUE, sizeof(gint64));
+    return s->kind == WS_READ_LOAD_WAIT && s->flag;
+}
+
+/* Copies that only some rounds make, in a group that every round closes, count as always made: what
+ * they would write too much is the stage that their group has anyway. */
+static void hoist(GPtrArray *list)
+{
+    for (guint i = 0; i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        gboolean only = s->kind == WS_READ_IF && s->body->len && !s->other->len && !s->off;
+        for (guint k = 0; only && k < s->body->len; k++)
+            only = ((WsReadStep *)g_ptr_array_index(s->body, k))->kind == WS_READ_GATHER;
+        if (only) {
+            for (guint k = 0; k < s->body->len; k++)
+                g_ptr_array_insert(list, (gint)(i + 1 + k), g_ptr_array_index(s->body, k));
+            s->off = TRUE;
+        } else if (s->kind == WS_READ_GATHER) {
+            s->when = NULL;
+        }
+        if (s->body && !s->off)
+            hoist(s->body);
+        if (s->other && !s->off)
+            hoist(s->other);
+    }
+}
+
+/* Does `s` go on where `g` ends, or fill what lies between? Then it is part of that step. */
+static gboolean joins(Finish *f, WsReadStep *g, WsReadStep *s)
+{
+    PtxSpot a, b;
+    PtxOperand *to = ptx_operand_of(f->w, &g->buffer), *o = ptx_operand_of(f->w, &s->buffer);
+    if (g->kind != s->kind || !ptx_spot(f->r, g->buffer.index, &a) ||
+        !ptx_spot(f->r, s->buffer.index, &b) || a.n != b.n || a.stride != b.stride)
+        return FALSE;
+    if (a.n > 1 && !ws_expr_equal(a.index, b.index))
+        return FALSE;
+    const gint64 d = b.base - a.base, from = d + o->from, to_here = d + o->to;
+    /* rows of 128 bytes, eight of them a swizzle pattern */
+    const gint64 slack = 1024;
+    if (from > to->to + slack || to_here < to->from - slack)
+        return FALSE;
+    to->from = MIN(to->from, from);
+    to->to = MAX(to->to, to_here);
+    g->end_line = MAX(g->end_line, s->line);
+    return TRUE;
+}
+
+/* Runs of stores, loads or copies of one tile, up to what synchronises, are one step. */
+static void join_runs(Finish *f, GPtrArray *list)
+{
+    for (guint i = 0; i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        if (s->body)
+            join_runs(f, s->body);
+        if (s->other)
+            join_runs(f, s->other);
+        if (s->kind != WS_READ_WRITE && s->kind != WS_READ_READ && s->kind != WS_READ_GATHER)
+            continue;
+        for (guint k = i; k-- > 0;) {
+            WsReadStep *g = g_ptr_array_index(list, k);
+            if (g->off || g->kind == WS_READ_COMPUTE)
+                continue;
+            if (g->kind != WS_READ_WRITE && g->kind != WS_READ_READ && g->kind != WS_READ_GATHER)
+                break;
+            if (joins(f, g, s)) {
+                s->off = TRUE;
+                break;
+            }
+        }
+    }
+}
+
+typedef struct {
+    gint64 each; /* steps of a group, -1: it differs, 0: none yet */
+} Groups;
+
+static void count_groups(GPtrArray *list, Groups *q)
+{
+    gint64 n = 0;
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        n += s->kind == WS_READ_GATHER && s->barrier.object < 0 && !s->barrier.index;
+        if (is_commit(s)) {
+            q->each = q->each && q->each != n ? -1 : n;
+            n = 0;
+            s->off = TRUE;
+        }
+        count_groups(s->body, q);
+        count_groups(s->other, q);
+    }
+}
+
+static void scale_waits(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    gpointer *both = data;
+    const Groups *q = both[1];
+    WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
+    if (s->kind != WS_READ_LOAD_WAIT || !s->n)
+        return;
+    if (q->each < 1)
+        make_opaque(both[0], s, "a wait for groups of cp.async that do not hold the same");
+    else
+        s->n *= q->each;
+}
+
+/* cp.async.mbarrier.arrive.noinc belongs to the copies before it. */
+static void give_arrivals(GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        give_arrivals(s->body);
+        give_arrivals(s->other);
+        if (s->kind != WS_READ_ARRIVE || g_strcmp0(s->text, "cp.async"))
+            continue;
+        for (guint k = i; k-- > 0;) {
+            WsReadStep *g = g_ptr_array_index(list, k);
+            if (g->kind != WS_READ_GATHER || g->off || g->barrier.index)
+                continue;
+            g->barrier = s->barrier;
+            s->off = TRUE;
+        }
+        s->text = NULL;
+    }
+}
+
+static void copies_of_threads(Finish *f)
+{
+    for (guint i = 0; i < f->r->groups->len; i++) {
+        Groups q = { 0 };
+        WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
+        gpointer both[] = { f, &q };
+        hoist(g->body);
+        join_runs(f, g->body);
+        give_arrivals(g->body);
+        count_groups(g->body, &q);
+        ptx_visit(f->r, scale_waits, both);
+    }
+}
+
+/* --- buffers
+ * -----------------------------------------------------------------------------------------*/
+
+/* The share of each load in the bytes that the step before it expects. */
+static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Finish *f = data;
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    gint64 n = 0, d;
+    (void)g;
+    if (s->kind != WS_READ_EXPECT)
+        return;
+    for (guint pass = 0; pass < 2; pass++)
+        for (guint i = at + 1; i < list->len; i++) {
+            WsReadStep *o = g_ptr_array_index(list, i);
+            if (o->off || !o->barrier.index ||
+                !ws_x_difference(o->barrier.index, s->barrier.index, &d) || d)
+                continue;
+            if (o->kind == WS_READ_EXPECT)
+                break;
+            if (o->kind == WS_READ_LOAD && pass)
+                ptx_operand_of(f->w, &o->buffer)->expected = s->n / n;
+            n += o->kind == WS_READ_LOAD && !pass;
+        }
+}
+
+/* A value that is stored or loaded, as large as the place. */
+static void hold(Finish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 cols)
+{
+    const char *dtype = ptx_regions_dtype(&f->regions, &s->buffer);
+    const guint before = g->values->len;
+    s->value = ws_source_value(f->r, g, "tile", dtype, rows, cols);
+    if (g->values->len == before)
+        return;
+    WsReadStep *zero = ws_source_step(f->r, NULL, WS_READ_COMPUTE, g->line, 1, g->line);
+    const char *name = g_array_index(g->values, WsReadValue, s->value).name;
+    zero->text = strcmp(dtype, "f32") ? ws_source_format(f->r, "%s = %s(0.0)", name, dtype)
+                                      : ws_source_format(f->r, "%s = 0.0", name);
+    g_ptr_array_add(f->starts, g); /* not into the list that is being walked */
+    g_ptr_array_add(f->starts, zero);
+}
+
+static void place_product(Finish *f, WsReadStep *s)
+{
+    s->text = NULL;
+    if ((!s->a.in_value && !ptx_regions_place(&f->regions, &s->a, NULL, NULL)) ||
+        !ptx_regions_place(&f->regions, &s->b, NULL, NULL))
+        make_opaque(f, s, "a product whose operands are no tiles that were copied");
+}
+
+static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Finish *f = data;
+    WsReadStep *s = g_ptr_array_index(list, at);
+    gint64 rows = 0, cols = 0;
+    switch (s->kind) {
+    case WS_READ_MMA:
+        place_product(f, s);
+        break;
+    case WS_READ_COPY:
+        if (!ptx_regions_place(&f->regions, &s->a, NULL, NULL) ||
+            !ptx_regions_place(&f->regions, &s->buffer, NULL, NULL))
+            make_opaque(f, s, "a copy whose place in shared memory is not known");
+        break;
+    case WS_READ_LOAD:
+    case WS_READ_STORE:
+    case WS_READ_GATHER:
+        if (!ptx_regions_place(&f->regions, &s->buffer, NULL, NULL)) {
+            make_opaque(f, s, "a copy whose place in shared memory is not known");
+            break;
+        }
+        g_array_index(f->r->tensors, WsReadTensor, s->tensor).dtype =
+            ptx_regions_dtype(&f->regions, &s->buffer);
+        if (s->kind == WS_READ_STORE)
+            g_array_index(f->r->tensors, WsReadTensor, s->tensor).written = TRUE;
+        break;
+    case WS_READ_WRITE:
+    case WS_READ_READ:
+        if (ptx_regions_place(&f->regions, &s->buffer, &rows, &cols))
+            hold(f, s, g, rows, cols);
+        else
+            make_opaque(f, s,
+                        s->kind == WS_READ_WRITE ? "stores to shared memory"
+                                                 : "loads from shared memory");
+        break;
+    default:
+        break;
+    }
+}
+
+void ptx_finish(PtxWalk *w)
+{
+    Finish f = { .w = w, .r = w->p.r, .regions = { .w = w } };
+    f.rings = g_array_new(FALSE, TRUE, sizeof(Ring));
+    f.regions.region = g_array_new(FALSE, TRUE, sizeof(PtxRegion));
+    f.regions.marks = g_array_new(FALSE, TRUE, sizeof(gint64));
     GHashTableIter it;
     gpointer key;
-    g_hash_table_iter_init(&it, inits);
-    while (g_hash_table_iter_next(&it, &key, NULL))
-        mark(&f, (gint64)GPOINTER_TO_SIZE(key));
-    visit_all(&f, ring_barriers);
-    visit_all(&f, place_barriers);
-    visit_all(&f, name_barriers);
-    visit_all(&f, mark_places);
-    visit_all(&f, buffers_of_copies);
-    visit_all(&f, place_buffers);
-    visit_all(&f, match_dtypes);
-    visit_all(&f, named);
-    g_array_unref(f.barriers);
-    g_array_unref(f.buffers);
-    g_array_unref(f.marks);
+    g_hash_table_iter_init(&it, w->inits);
+    while (g_hash_table_iter_next(&it, &key, NULL)) {
+        const gint64 at = (gint64)GPOINTER_TO_SIZE(key);
+        g_array_append_val(f.regions.marks, at);
+    }
+    ptx_conditions(f.r);
+    copies_of_threads(&f);
+    ptx_visit(f.r, expected, &f);
+    ptx_visit(f.r, find_rings, &f);
+    ptx_visit(f.r, place_barrier, &f);
+    ptx_visit(f.r, name_barrier, &f);
+    ptx_regions_find(&f.regions);
+    f.starts = g_ptr_array_new();
+    ptx_visit(f.r, place_buffers, &f);
+    for (guint i = 0; i + 1 < f.starts->len; i += 2) {
+        WsReadGroup *g = g_ptr_array_index(f.starts, i);
+        g_ptr_array_insert(g->body, 0, g_ptr_array_index(f.starts, i + 1));
+    }
+    g_ptr_array_unref(f.starts);
+    ptx_visit(f.r, named, &f);
+    g_array_unref(f.rings);
+    g_array_unref(f.regions.region);
+    g_array_unref(f.regions.marks);
 }

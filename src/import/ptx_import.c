@@ -1,4 +1,4 @@
-#include "import/ptx_walk.h"
+#include "import/ptx_unite.h"
 
 #include <string.h>
 
@@ -46,6 +46,8 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->p.group = ws_source_group(r, "role", w->ptx->line);
     w->p.to = w->p.group->body;
     g_hash_table_remove_all(w->heads);
+    g_hash_table_remove_all(w->sum_names);
+    g_hash_table_remove_all(w->seen);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
     ptx_run(w, 0, -1);
@@ -83,44 +85,15 @@ static gboolean has(const GPtrArray *list, WsReadKind kind)
     return FALSE;
 }
 
-/* Arrivals by how many lanes? What other warps issue is added behind the leader's. */
-static void unite(GPtrArray *list, const Role *warp, guint n, const Role *lane)
+static void sums_start(WsRead *r, WsReadGroup *g)
 {
-    for (guint i = 0; i < list->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        if (s->kind == WS_READ_ARRIVE) {
-            guint who = 0;
-            for (guint k = 0; k < n; k++)
-                who += g_hash_table_contains(warp[k].lines, GUINT_TO_POINTER(s->line));
-            s->flag = g_hash_table_contains(lane->lines, GUINT_TO_POINTER(s->line));
-            s->all = !s->flag && who > 1;
-        }
-        if (s->body)
-            unite(s->body, warp, n, lane);
-        if (s->other)
-            unite(s->other, warp, n, lane);
-    }
-}
-
-/* Copies that another warp of the group issues at the same line for another part of the tile. */
-static void add_copies(GPtrArray *list, const GPtrArray *from)
-{
-    for (guint i = 0, k = 0; i < list->len && k < from->len; i++) {
-        WsReadStep *s = g_ptr_array_index(list, i);
-        while (k < from->len && ((WsReadStep *)g_ptr_array_index(from, k))->line != s->line)
-            k++;
-        if (k == from->len)
-            return;
-        WsReadStep *o = g_ptr_array_index(from, k);
-        gint64 d;
-        if (s->kind == o->kind && s->body && o->body) {
-            add_copies(s->body, o->body);
-            if (s->other && o->other)
-                add_copies(s->other, o->other);
-        } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind &&
-                   !(ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0)) {
-            g_ptr_array_insert(list, (gint)++i, o);
-        }
+    for (guint i = 0; i < g->values->len; i++) {
+        const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
+        if (!v->accumulator)
+            continue;
+        WsReadStep *s = ws_source_step(r, NULL, WS_READ_COMPUTE, g->line, 1, g->line);
+        s->text = ws_source_format(r, "%s = 0.0", v->name);
+        g_ptr_array_insert(g->body, 0, s); /* registers hold something; what does not matter here */
     }
 }
 
@@ -139,6 +112,7 @@ static void finish_group(PtxWalk *w, Role *role, guint warps)
             g->name = ws_source_format(w->p.r, "%s_%u", name, n++);
             i = (guint)-1;
         }
+    sums_start(w->p.r, g);
     g_ptr_array_add(w->p.r->groups, g);
     role->group = NULL;
 }
@@ -153,9 +127,34 @@ static void clear_role(WsRead *r, Role *role)
     g_hash_table_unref(role->waits);
 }
 
+/* Warps `first` … `first + n - 1`, which were followed as `warp`, as one group. */
+static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader)
+{
+    Role lane, last;
+    GHashTable *lines[4];
+    GPtrArray *body = warp[leader].group->body;
+    for (guint i = 0; i < n; i++)
+        lines[i] = warp[i].lines;
+    follow(w, (first + leader) * 32 + 1, FALSE, &lane);
+    ptx_unite_arrivals(body, lines, n, lane.lines);
+    for (guint i = 0; i < n; i++) { /* first and last lanes: between them lies what the others do */
+        if (!warp[i].n_steps)
+            continue;
+        if (i != leader) {
+            ptx_unite_copies(body, warp[i].group->body);
+            ptx_unite_bytes(w, body, warp[i].group->body);
+        }
+        follow(w, (first + i) * 32 + 31, FALSE, &last);
+        ptx_unite_bytes(w, body, last.group->body);
+        clear_role(w->p.r, &last);
+    }
+    clear_role(w->p.r, &lane);
+    finish_group(w, &warp[leader], n);
+}
+
 static void warp_group(PtxWalk *w, guint first, guint n)
 {
-    Role warp[4], lane;
+    Role warp[4];
     guint leader = n;
     gboolean one = TRUE;
     for (guint i = 0; i < n; i++)
@@ -167,17 +166,11 @@ static void warp_group(PtxWalk *w, guint first, guint n)
         for (guint i = 0; i < n; i++)
             one &= !warp[i].n_steps || same_set(warp[i].waits, warp[leader].waits);
     if (leader < n && one) {
-        follow(w, (first + leader) * 32 + 1, FALSE, &lane);
-        unite(warp[leader].group->body, warp, n, &lane);
-        for (guint i = 0; i < n; i++)
-            if (i != leader && warp[i].n_steps)
-                add_copies(warp[leader].group->body, warp[i].group->body);
-        clear_role(w->p.r, &lane);
-        finish_group(w, &warp[leader], n);
+        one_group(w, warp, first, n, leader);
     } else if (leader < n) {
         for (guint i = 0; i < n; i++)
             if (warp[i].n_steps)
-                finish_group(w, &warp[i], 1);
+                one_group(w, &warp[i], first + i, 1, 0);
     }
     for (guint i = 0; i < n; i++)
         clear_role(w->p.r, &warp[i]);
@@ -213,6 +206,11 @@ static void collect_sums(PtxWalk *w)
             g_string_chunk_insert_len(w->p.r->text, start, (gssize)strcspn(start, ",} "));
         const gsize n = (gsize)CLAMP(g_ascii_strtoll(shape + 5, NULL, 10), 8, 256);
         g_hash_table_insert(w->sums, (gpointer)reg, GSIZE_TO_POINTER(n));
+        g_autofree char *list = g_strdelimit(g_strdup(i->arg[0]), "{},", ' ');
+        g_auto(GStrv) word = g_strsplit(list, " ", -1);
+        for (guint r = 0; word[r]; r++)
+            if (*word[r] == '%')
+                g_hash_table_add(w->matrix, g_string_chunk_insert_const(w->p.r->text, word[r]));
     }
 }
 
@@ -227,8 +225,12 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     w.memory = g_hash_table_new(NULL, NULL);
     w.inits = g_hash_table_new(NULL, NULL);
     w.sums = g_hash_table_new(g_str_hash, g_str_equal);
-    collect_sums(&w);
+    w.sum_names = g_hash_table_new(g_str_hash, g_str_equal);
+    w.matrix = g_hash_table_new(g_str_hash, g_str_equal);
+    w.seen = g_hash_table_new(g_str_hash, g_str_equal);
+    w.operands = g_hash_table_new(NULL, NULL);
     w.heads = g_hash_table_new(NULL, NULL);
+    collect_sums(&w);
     w.mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
     const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
     if (!warps)
@@ -247,7 +249,9 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
                              "plain accesses to global memory and arithmetic, in these lines", "");
         r->title = ws_source_format(r, "%s of %s", ptx->entry, r->file);
         r->fences = "drawn";
-        ptx_finish(r, w.inits);
+        ptx_unite_cta(r);
+        ptx_unite_cluster(r);
+        ptx_finish(&w);
         finish_tiles(&w.p);
         for (guint i = 0; i < r->tensors->len; i++) {
             WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
@@ -262,6 +266,10 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     g_hash_table_unref(w.memory);
     g_hash_table_unref(w.inits);
     g_hash_table_unref(w.sums);
+    g_hash_table_unref(w.sum_names);
+    g_hash_table_unref(w.seen);
+    g_hash_table_unref(w.matrix);
+    g_hash_table_unref(w.operands);
     g_hash_table_unref(w.heads);
     g_array_unref(w.mma);
     return design;

@@ -149,7 +149,8 @@ static void collect_assigned(PtxWalk *w, const WsPtxLoop *l, GPtrArray *names)
         const WsPtxBlock *b = block_at(w, GPOINTER_TO_UINT(key));
         for (guint i = b->first; i <= b->last; i++) {
             const WsPtxInst *x = inst_at(w, i);
-            if (!x->n || *x->arg[0] != '%' || g_hash_table_contains(seen, x->arg[0]))
+            if (!x->n || *x->arg[0] != '%' || g_hash_table_contains(seen, x->arg[0]) ||
+                g_hash_table_contains(w->matrix, x->arg[0]))
                 continue;
             const Val *v = g_hash_table_lookup(w->p.frame->vars, x->arg[0]);
             if (v && v->kind == VAL_INT) {
@@ -257,12 +258,17 @@ static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
 {
     GHashTableIter it;
     gpointer key, value;
+    gint64 known;
     g_hash_table_iter_init(&it, other);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const Val *a = value, *b = g_hash_table_lookup(w->p.frame->vars, key);
         if (!b || a == b)
             continue;
-        const Val *v = a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e) ? a
+        const gboolean sums = a->kind == VAL_TILE || b->kind == VAL_TILE;
+        const Val *v = sums && (a->kind == VAL_TILE || py_known(a, &known)) &&
+                               (b->kind == VAL_TILE || py_known(b, &known))
+                           ? (a->kind == VAL_TILE ? a : b) /* a sum, or 0 before it begins */
+                       : a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e) ? a
                        : a->kind == VAL_INT && b->kind == VAL_INT
                            ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, a->e, b->e))
                            : py_opaque(&w->p);

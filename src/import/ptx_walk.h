@@ -14,14 +14,28 @@ G_BEGIN_DECLS
 
 #define PTX_SMEM "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
+/* What is known of a place in shared memory beside its address. */
 typedef struct {
-    const WsExpr *a, *b; /* descriptors; a NULL: registers */
-    const WsExpr *keep;  /* predicate: adds to the accumulator */
-    const char *acc;
+    gint64 from, to; /* bytes touched, counted from the address; 0, 0: not known */
+    gint64 span;     /* of the swizzle, bytes */
+    gint64 rows;     /* of `span` bytes (of the contraction if turned); 0: as many as fit */
+    gint64 width;    /* bytes of each row (of the contraction if not turned) */
+    gint64 pitch;    /* turned: bytes between columns of spans */
+    gint64 expected; /* of a box that is loaded: its share of what the barrier expects, 0 unknown */
+    const char *dtype;
+    gboolean turned;
+} PtxOperand;
+
+typedef struct {
+    const WsExpr *a, *b; /* addresses; a NULL: registers */
+    PtxOperand at, bt;
+    const char *list;   /* a: the registers */
+    const WsExpr *keep; /* predicate: adds to the accumulator */
+    const char *acc;    /* its name */
     gint64 n, k;
     const char *dtype;
-    gboolean a_turned, b_turned;
     guint line;
+    gboolean known;
 } PtxMma;
 
 typedef struct {
@@ -32,7 +46,13 @@ typedef struct {
     GHashTable *memory;    /* offset -> byte: constants stored to shared memory, by all threads */
     GHashTable *inits;     /* offset -> count of mbarrier.init */
     GArray *mma;           /* PtxMma: of the open commit group */
+    GHashTable *operands;  /* const WsPlace* -> PtxOperand*, owned by the WsRead */
     GHashTable *sums;      /* register that a product accumulates in first -> its columns */
+    GHashTable *matrix;    /* all registers that hold sums of products */
+    GHashTable *sum_names; /* the same -> name of the value, in this role */
+    GHashTable *seen;      /* names of accumulators that were read since the last product */
+    guint gathers;         /* cp.async of the open group */
+    gint64 gathers_each;   /* of every group so far; 0: none closed, -1: it differs */
     GHashTable *heads;     /* loops being walked: head blocks */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
@@ -40,7 +60,7 @@ typedef struct {
     gboolean waits;
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     gboolean ended;                         /* the thread returned */
-    guint depth;         /* branches inside each other */
+    guint depth;                            /* branches inside each other */
     gboolean fresh;                         /* no step yet in this round */
     gpointer walked;                        /* the innermost loop being walked */
 } PtxWalk;
@@ -63,11 +83,26 @@ void ptx_run(PtxWalk *w, guint block, gint stop);
 /* e with differences of multiples written as remainders: 8 x - 32 (x / 4) is 8 (x % 4). */
 const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e);
 WsReadStep *ptx_new_step(PtxWalk *w, WsReadKind kind, const WsPtxInst *i);
-gint ptx_accumulator(PtxWalk *w, gint64 n); /* the value that products of n columns add to */
+/* The value that products of n columns add to, which begins at register `reg`; its name. */
+const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value);
+void ptx_reads(PtxWalk *w, const WsPtxInst *i); /* notes accumulators that an instruction reads */
+PtxOperand *ptx_operand_of(PtxWalk *w, const WsPlace *place); /* made when it is first asked for */
+void ptx_opaque(PtxWalk *w, const WsPtxInst *i, const char *what);
+/* "[%r1+8]": the address without the beginning of shared memory; `cta` the CTA of mapa, NULL own.
+ */
+const WsExpr *ptx_address(PtxWalk *w, const char *text, const WsExpr **cta);
+/* The families of instructions. */
+void ptx_mbarrier(PtxWalk *w, const WsPtxInst *i);
+void ptx_named(PtxWalk *w, const WsPtxInst *i);
+void ptx_cluster(PtxWalk *w, const WsPtxInst *i);
+void ptx_bulk(PtxWalk *w, const WsPtxInst *i);
+void ptx_cp_async(PtxWalk *w, const WsPtxInst *i);
+void ptx_matrix(PtxWalk *w, const WsPtxInst *i);
+void ptx_shared(PtxWalk *w, const WsPtxInst *i);
 void ptx_unread(PtxWalk *w, const WsPtxInst *i, const char *what);
 
 /* Turns what the roles did into rings, buffers and barriers. */
-void ptx_finish(WsRead *r, GHashTable *inits);
+void ptx_finish(PtxWalk *w);
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file);
 
 G_END_DECLS

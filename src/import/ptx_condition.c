@@ -1,0 +1,161 @@
+#include "import/ptx_region.h"
+
+#include <string.h>
+
+/* A compiler compares sizes where a design compares rounds: K + 63 > 127 is "cdiv(K, 64) > 1", and
+ * only then do loop and condition ask the same question. */
+
+typedef struct {
+    const WsExpr *rounds, *size; /* rounds = (size + c) / d, rounded down */
+    gint64 c, d;
+} Rounds;
+
+typedef struct {
+    WsRead *r;
+    GArray *rounds; /* Rounds */
+} Conditions;
+
+static void add(Conditions *q, const WsExpr *e)
+{
+    gint64 d;
+    WsAffine f;
+    const gboolean up = e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV;
+    if ((!up && e->op != WS_EXPR_DIV) || !ws_x_is(e->arg[1], &d) || d < 1 ||
+        !ws_expr_affine(e->arg[0], &f))
+        return;
+    Rounds one = { .rounds = ws_x_own(q->r, ws_expr_ref(e)),
+                   .d = d,
+                   .c = f.constant + (up ? d - 1 : 0) };
+    one.size = ws_x_op(q->r, WS_EXPR_SUB, ws_x_own(q->r, ws_expr_ref(e->arg[0])),
+                       ws_x_int(q->r, f.constant));
+    ws_affine_clear(&f);
+    for (guint i = 0; i < q->rounds->len; i++)
+        if (ws_expr_equal(g_array_index(q->rounds, Rounds, i).rounds, one.rounds))
+            return;
+    if (one.size && q->rounds->len < 64)
+        g_array_append_val(q->rounds, one);
+}
+
+static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    WsAffine f;
+    (void)g;
+    if (s->kind != WS_READ_FOR || !s->e)
+        return;
+    add(data, s->e);
+    if (!ws_expr_affine(s->e, &f))
+        return;
+    for (guint i = 0; i < f.n; i++)
+        add(data, f.term[i]);
+    ws_affine_clear(&f);
+}
+
+/* a op b with a - b = ±size + k: the same of the rounds; NULL: it is not that. */
+static const WsExpr *in_rounds(WsRead *r, const Rounds *q, WsExprOp op, const WsExpr *a,
+                               const WsExpr *b)
+{
+    gint64 k;
+    const WsExpr *left = ws_x_op(r, WS_EXPR_SUB, a, b);
+    if (!left || !ws_x_difference(q->size, left, &k)) {
+        left = ws_x_op(r, WS_EXPR_SUB, b, a);
+        if (!left || !ws_x_difference(q->size, left, &k))
+            return NULL;
+        op = op == WS_EXPR_LT   ? WS_EXPR_GT
+             : op == WS_EXPR_LE ? WS_EXPR_GE
+             : op == WS_EXPR_GT ? WS_EXPR_LT
+             : op == WS_EXPR_GE ? WS_EXPR_LE
+                                : op;
+    }
+    /* size + k > 0 is size + c >= c + 1 - k; size + k >= 0 is size + c >= c - k */
+    const gboolean strict = op == WS_EXPR_GT || op == WS_EXPR_LE;
+    const gint64 least = q->c - k + (strict ? 1 : 0);
+    if (op < WS_EXPR_LT || op > WS_EXPR_GE || least % q->d)
+        return NULL;
+    const gboolean at_least = op == WS_EXPR_GT || op == WS_EXPR_GE;
+    return ws_x_op(r, at_least ? WS_EXPR_GE : WS_EXPR_LT, q->rounds, ws_x_int(r, least / q->d));
+}
+
+static const WsExpr *rewrite(const Conditions *q, const WsExpr *e, guint depth)
+{
+    WsRead *r = q->r;
+    if (!e || depth > 16)
+        return e;
+    if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR || e->op == WS_EXPR_NOT) {
+        const WsExpr *a = rewrite(q, ws_x_own(r, ws_expr_ref(e->arg[0])), depth + 1);
+        const WsExpr *b = e->op == WS_EXPR_NOT
+                              ? NULL
+                              : rewrite(q, ws_x_own(r, ws_expr_ref(e->arg[1])), depth + 1);
+        return ws_x_op(r, e->op, a, b);
+    }
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_GE)
+        return e;
+    for (guint i = 0; i < q->rounds->len; i++) {
+        const WsExpr *same =
+            in_rounds(r, &g_array_index(q->rounds, Rounds, i), e->op,
+                      ws_x_own(r, ws_expr_ref(e->arg[0])), ws_x_own(r, ws_expr_ref(e->arg[1])));
+        if (same)
+            return same;
+    }
+    return e;
+}
+
+static void rewrite_step(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
+    s->when = rewrite(data, s->when, 0);
+    if (s->kind == WS_READ_IF || s->kind == WS_READ_MMA)
+        s->e = rewrite(data, s->e, 0);
+}
+
+/* if (rounds > 0) for …: the loop makes none by itself. */
+static gboolean only_guards(const WsReadStep *s, const WsReadStep **loop)
+{
+    *loop = NULL;
+    for (guint i = 0; i < s->other->len; i++) {
+        const WsReadStep *o = g_ptr_array_index(s->other, i);
+        if (!o->off && o->kind != WS_READ_COMPUTE)
+            return FALSE;
+    }
+    for (guint i = 0; i < s->body->len; i++) {
+        const WsReadStep *o = g_ptr_array_index(s->body, i);
+        if (o->off || o->kind == WS_READ_COMPUTE)
+            continue;
+        if (*loop || o->kind != WS_READ_FOR || !o->e)
+            return FALSE;
+        *loop = o;
+    }
+    return *loop != NULL;
+}
+
+static void unwrap(WsRead *r, GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        const WsReadStep *loop;
+        gint64 d, zero;
+        unwrap(r, s->body);
+        unwrap(r, s->other);
+        if (s->kind != WS_READ_IF || s->off || !s->e || s->e->n_args != 2 || !only_guards(s, &loop))
+            continue;
+        const WsExpr *a = ws_x_own(r, ws_expr_ref(s->e->arg[0]));
+        const gint64 least = s->e->op == WS_EXPR_GE ? 1 : s->e->op == WS_EXPR_GT ? 0 : -1;
+        if (least < 0 || !ws_x_is(s->e->arg[1], &zero) || zero != least ||
+            !ws_x_difference(loop->e, a, &d) || d)
+            continue;
+        for (guint k = 0; k < s->body->len; k++)
+            g_ptr_array_insert(list, (gint)(i + 1 + k), g_ptr_array_index(s->body, k));
+        s->off = TRUE;
+    }
+}
+
+void ptx_conditions(WsRead *r)
+{
+    Conditions q = { r, g_array_new(FALSE, TRUE, sizeof(Rounds)) };
+    ptx_visit(r, collect, &q);
+    ptx_visit(r, rewrite_step, &q);
+    for (guint g = 0; g < r->groups->len; g++)
+        unwrap(r, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body);
+    g_array_unref(q.rounds);
+}

@@ -1,0 +1,45 @@
+/* Places in shared memory of a PTX kernel: which bytes the steps touch, and what buffers follow.
+ *
+ * A PtxRegions owns its arrays; it borrows the walk. */
+#pragma once
+
+#include "import/ptx_walk.h"
+
+G_BEGIN_DECLS
+
+/* An address: base + stride * (index mod n) + per_cta * cta. */
+typedef struct {
+    gint64 base, stride, n, per_cta;
+    const WsExpr *index; /* NULL: n is 1 */
+} PtxSpot;
+gboolean ptx_spot(WsRead *r, const WsExpr *e, PtxSpot *spot);
+
+typedef struct {
+    gint64 base, stride, n; /* n copies, `stride` bytes apart */
+    gint64 span, chunk;     /* bytes of a row; rows of a column of spans, 0: all */
+    const char *dtype;
+    gint64 rank;
+    gint object; /* buffer, -1 none yet */
+    guint line;
+} PtxRegion;
+
+typedef struct {
+    PtxWalk *w;
+    GArray *region; /* PtxRegion */
+    GArray *marks;  /* gint64: where something begins: barriers, boxes of copies */
+} PtxRegions;
+
+/* A step of a group with what calls it needs. */
+typedef void (*PtxVisit)(gpointer data, GPtrArray *list, guint at, WsReadGroup *g);
+void ptx_visit(WsRead *r, PtxVisit call, gpointer data);
+
+/* Comparisons of sizes as comparisons of the rounds of loops. */
+void ptx_conditions(WsRead *r);
+
+void ptx_regions_find(PtxRegions *q);
+/* Places `p`: object, index and views; FALSE: it is in no region, or part of it. rows and cols of
+ * what it covers where they are asked for. */
+gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gint64 *rows, gint64 *cols);
+const char *ptx_regions_dtype(const PtxRegions *q, const WsPlace *p); /* of a placed one */
+
+G_END_DECLS
