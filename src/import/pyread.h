@@ -32,6 +32,7 @@ typedef enum {
     VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
     VAL_SLOT,
+    VAL_LANES, /* item[0] as [rows, n, 4, 2]; depth: dimensions summed up so far */
     VAL_CLAIM, /* of a tile: depth 0 the old count, 1 with the grid added, 2 handed on by `step` */
     VAL_OPAQUE,
 } ValKind;
@@ -57,7 +58,6 @@ typedef struct Frame Frame;
 struct Frame {
     GHashTable *vars;   /* const char* -> const Val* */
     const char *prefix; /* of values: "" in a partition */
-    const WsPyNode *function;
     const Val *result;
     gboolean returned;
     Frame *up;
@@ -125,14 +125,6 @@ WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
 void py_assume(PyRead *p, const WsExpr *e);
-
-/* --- named barriers written as mbarriers (pyread_named.c)
- * ---------------------------------------*/
-/* Threads of each element, as a remark at the end of the statement says; NULL: it says nothing. */
-const gint64 *py_named_threads(PyRead *p, gint64 copies, const WsPyNode *at);
-/* The variable that counts the waits of a call wait(b, x % 2); NULL: none does. */
-const char *py_wait_counter(const PyRead *p, const WsPyNode *call);
-void py_named_barriers(WsRead *r); /* makes named barriers of them */
 
 /* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/
 const Val *py_claim_sum(PyRead *p, const char *op, const Val *a, const Val *b); /* NULL: none */

@@ -43,7 +43,7 @@ static gboolean holds_atom(const WsExpr *e)
 /* A name that nothing in the group has yet. */
 const char *py_group_name(PyRead *p, const char *want)
 {
-    g_autofree char *base = g_strdup(want);
+    g_autofree char *base = g_strdup(*want == '%' ? want + 1 : want); /* a register of PTX */
     const char *name = NULL;
     for (guint n = 1; !name; n++) {
         name =
@@ -431,7 +431,7 @@ static gboolean place_mentions(const WsPlace *p, const char *name)
     return ws_x_mentions(p->index, name) || (p->views && strstr(p->views, name));
 }
 
-gboolean py_steps_mention(const GPtrArray *list, const char *name)
+static gboolean steps_mention(const GPtrArray *list, const char *name)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
@@ -441,7 +441,7 @@ gboolean py_steps_mention(const GPtrArray *list, const char *name)
                          ws_x_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
                          place_mentions(&s->buffer, name) || place_mentions(&s->a, name) ||
                          place_mentions(&s->b, name) || (s->text && strstr(s->text, name)) ||
-                         py_steps_mention(s->body, name) || py_steps_mention(s->other, name);
+                         steps_mention(s->body, name) || steps_mention(s->other, name);
         for (guint k = 0; k < s->n_coord; k++)
             found |= ws_x_mentions(s->coord[k], name);
         if (found)
@@ -471,7 +471,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             const WsExpr *by = ws_x_without(p->r, sum, c->counter, FALSE, &factor);
             if (c->kind == CARRY_NONE)
                 by = ws_x_op(p->r, WS_EXPR_SUB, sum, ws_x_name(p->r, c->counter));
-            if (!py_steps_mention(p->to, c->counter))
+            if (!steps_mention(p->to, c->counter))
                 drop_counter(p, c->counter);
             else if ((c->kind != CARRY_NONE && factor != 1) || !by)
                 py_opaque_step(p, l->node, "what a round adds to a variable");

@@ -85,6 +85,17 @@ const Val *py_mean_MINIMUM(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;
+    if (a[0] && a[0]->kind == VAL_LANES && py_number(a[1], 0) == (a[0]->depth ? 1 : 3)) {
+        Val *v = py_val(p, VAL_LANES); /* columns of a lane, then those of its quad of columns */
+        *v = *a[0];
+        v->depth++;
+        if (v->depth < 2)
+            return v;
+        const Val *sum = py_function_tile(p, "lanesum", v->item, 1, FALSE);
+        if (sum->kind == VAL_MATH)
+            ((Val *)sum)->cols = 4;
+        return sum;
+    }
     return tile_like(a[0]) && py_number(a[1], 1) == 1 ? py_function_tile(p, "rowsum", a, 1, TRUE)
                                                       : py_opaque(p);
 }

@@ -279,9 +279,7 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
         py_unread(p, at, "calls nested deeper than sixteen");
         return py_opaque(p);
     }
-    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal),
-                    .function = function,
-                    .up = p->frame };
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .up = p->frame };
     frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];

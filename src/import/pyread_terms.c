@@ -44,7 +44,6 @@ static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
     if (copies < 1 || copies > 4096)
         return py_wrong(p, at, "an array of barriers whose length is no number");
     WsReadBarrier b = { .name = keep_name(p, "barrier"), .copies = copies, .line = at->line };
-    b.threads = py_named_threads(p, copies, at);
     b.count = g_new0(gint64, copies);
     b.ready = g_new0(gint, copies);
     g_array_append_val(p->r->barriers, b);
@@ -177,6 +176,16 @@ const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
         Val *v = py_val(p, VAL_TILE);
         *v = *a[0];
         v->n = 2;
+        return v;
+    }
+    if ((a[0]->kind == VAL_TILE || a[0]->kind == VAL_MATH) && a[1]->n == 4 &&
+        elements == a[0]->rows * a[0]->cols && kept[0] == a[0]->rows &&
+        py_number(a[1]->item[2], 0) == 4 && py_number(a[1]->item[3], 0) == 2) {
+        Val *v = py_val(p, VAL_LANES);
+        v->item = g_new0(const Val *, 2);
+        g_ptr_array_add(p->r->pool, v->item);
+        v->item[0] = a[0];
+        v->n = 1;
         return v;
     }
     if (a[0]->kind != VAL_BUFFER)
@@ -324,8 +333,6 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     WsReadStep *s = at_barrier(p, WS_READ_WAIT, a[0], a[2], at);
     s->parity = phase;
-    if (g_array_index(p->r->barriers, WsReadBarrier, s->barrier.object).threads)
-        s->text = py_wait_counter(p, at);
     return py_none(p);
 }
 
@@ -352,6 +359,16 @@ const Val *py_mean_SYNC(PyRead *p, const Val **a, const WsPyNode *at)
     (void)a;
     p->dirty = TRUE;
     settle_group(p, at, TRUE);
+    return py_none(p);
+}
+
+/* Fences between the generic and the asynchronous proxy are the author's in Gluon; those of
+ * products and those before memory that was read is loaded into again are the compiler's. */
+const Val *py_mean_FENCE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a;
+    if (p->group)
+        py_step(p, WS_READ_FENCE, at)->name = "async";
     return py_none(p);
 }
 
@@ -463,6 +480,8 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *s = py_step(p, WS_READ_READ, at);
     s->value = value;
     s->buffer = from.place;
+    if (p->from == WS_IMPORT_GLUON)
+        py_step(p, WS_READ_FENCE, at)->name = "async";
     p->dirty = TRUE;
     Val *v = py_val(p, VAL_TILE);
     v->step = s;
@@ -533,6 +552,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
         zero = zero || !acc || acc->kind != VAL_OPAQUE;
     }
     mark_accumulator(p, value);
+    if (p->from == WS_IMPORT_GLUON)
+        py_step(p, WS_READ_FENCE, at)->name = "mma";
     WsReadStep *s = py_step(p, WS_READ_MMA, at);
     s->value = value;
     s->a = left;

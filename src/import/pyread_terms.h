@@ -22,15 +22,17 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(INIT)                                                                                        \
     M(WAIT)                                                                                        \
     M(EXPECT)                                                                                      \
-    M(ARRIVE) M(SYNC) M(LOAD) M(STORE) M(STORE_WAIT) M(WRITE) M(READ) M(MMA) M(MMA_WAIT) M(SAME)   \
-        M(NOTHING) M(PROGRAM_ID) M(NUM_PROGRAMS) M(NUM_WARPS) M(LEN) M(CDIV) M(MAXIMUM) M(MINIMUM) \
-            M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT)     \
-                M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE) \
+    M(ARRIVE)                                                                                      \
+    M(SYNC)                                                                                        \
+    M(LOAD) M(STORE) M(STORE_WAIT) M(WRITE) M(READ) M(MMA) M(MMA_WAIT) M(SAME) M(NOTHING)          \
+        M(PROGRAM_ID) M(NUM_PROGRAMS) M(NUM_WARPS) M(LEN) M(CDIV) M(MAXIMUM) M(MINIMUM) M(SUM)     \
+            M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS)   \
+                M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE) M(TLE_ALLOCATE)          \
                     M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT) M(TLE_WAIT)         \
                         M(TLE_ARRIVE) M(TLE_COPY) M(TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE)           \
                             M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER) M(TLE_READER) M(TLE_ACQUIRE)    \
                                 M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE) M(TLE_MMA)               \
-                                    M(TLE_MMA_WAIT) M(COUNT) M(REINTERPRET)
+                                    M(TLE_MMA_WAIT) M(COUNT) M(ASM) M(FENCE) M(REINTERPRET)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
@@ -46,6 +48,8 @@ const Val *py_tle_field(PyRead *p, const Val *slot, const char *name);
 const Val *py_tle_signal(PyRead *p, const Val *buffer);
 const Val *py_tle_said_value(PyRead *p, const WsPyNode *at); /* "# is: LEN[b, t]"; NULL: no word */
 void py_tle_finish(PyRead *p);
+/* Numbers of named barriers in a constant of the file (pyread_named.c). */
+void py_named_constant(PyRead *p, const WsPyNode *assign, const Val *v);
 void py_tle_pipes(PyRead *p); /* who arrives how often in pipes, when all groups were read */
 void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i); /* before statement i; n: behind */
 gint64 py_number(const Val *v, gint64 otherwise); /* what v is if it is a known integer */

@@ -61,10 +61,14 @@ static void read_module(PyRead *p, const WsPyNode *module)
                 p->kernel = node;
         }
     }
-    for (guint i = 0; i < module->n; i++)
-        if (module->kid[i]->kind == WS_PY_ASSIGN && module->kid[i]->kid[0]->kind == WS_PY_NAME)
-            py_assign(p, module->kid[i]->kid[0]->text,
-                      py_eval(p, module->kid[i]->kid[module->kid[i]->n - 1]));
+    for (guint i = 0; i < module->n; i++) {
+        const WsPyNode *node = module->kid[i];
+        if (node->kind != WS_PY_ASSIGN || node->kid[0]->kind != WS_PY_NAME)
+            continue;
+        const Val *v = py_eval(p, node->kid[node->n - 1]);
+        py_assign(p, node->kid[0]->text, v);
+        py_named_constant(p, node, v);
+    }
 }
 
 static gboolean is_constexpr(const WsPyNode *param)
@@ -210,7 +214,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         finish_tensors(r);
         if (from == WS_IMPORT_TLE)
             py_tle_finish(&p);
-        py_named_barriers(r);
+        r->fences = from == WS_IMPORT_GLUON ? "drawn" : NULL;
         ws_source_parts(r);
         design = ws_source_write(r);
     }

@@ -97,12 +97,12 @@ typedef struct {
 typedef struct {
     const char *name;
     gint64 copies;
-    gint64 *count;         /* [copies], 0 not initialised */
-    const gint64 *threads; /* [copies], of the named barrier that an export wrote so; NULL none */
-    gint64 bytes;          /* expected by every copy into it (TLE), 0 none */
-    gint *ready;           /* [copies], by element once rings are known: 0 pending, 1 ready */
-    gboolean named, said;  /* said: `ready` is what the source says, not what waits look like */
-    gboolean misfit;       /* some copy expects other bytes than it brings (TLE) */
+    gint64 *count;        /* [copies], 0 not initialised */
+    gint64 hw_id;         /* of a named one; 0 unknown */
+    gint64 bytes;         /* expected by every copy into it (TLE), 0 none */
+    gint *ready;          /* [copies], by element once rings are known: 0 pending, 1 ready */
+    gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
+    gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint line;
     /* decided by write.c */
     gint64 slots;

@@ -173,6 +173,17 @@ static void put_init(GString *out, const WsReadBarrier *b)
     g_string_append(out, "]");
 }
 
+/* The design has one figure for all elements; where they differ it derives them. */
+static void put_threads(GString *out, const WsReadBarrier *b)
+{
+    gboolean alike = TRUE;
+    for (gint64 i = 1; i < b->copies; i++)
+        alike &= b->hw_id == 0 || b->count[i] == b->count[0];
+    ws_write_field(out, "kind", "named");
+    if (alike)
+        g_string_append_printf(out, ", \"threads\": %" G_GINT64_FORMAT, b->count[0]);
+}
+
 static void put_barriers(WsRead *r, GString *out)
 {
     g_string_append(out, ", \"barriers\": [");
@@ -182,8 +193,7 @@ static void put_barriers(WsRead *r, GString *out)
         if (b->named) {
             if (b->copies > 1)
                 g_string_append_printf(out, ", \"array\": %" G_GINT64_FORMAT, b->copies);
-            g_string_append_printf(out, ", \"kind\": \"named\", \"threads\": %" G_GINT64_FORMAT,
-                                   b->count[0]);
+            put_threads(out, b);
         } else {
             if (b->copies > b->slots)
                 g_string_append_printf(out, ", \"array\": %" G_GINT64_FORMAT, b->copies / b->slots);

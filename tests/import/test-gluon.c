@@ -1,5 +1,4 @@
-/* Gluon as people write it and as `--as gluon` writes it: designs there and back, verdicts, and
- * mistakes planted in a kernel found on their lines. */
+/* Gluon as people write it: verdicts, and mistakes planted in a kernel found on their lines. */
 #include "check/check.h"
 #include "codegen/python/python.h"
 #include "import/import.h"
@@ -20,17 +19,6 @@ static void read_clear(Read *r)
     g_clear_pointer(&r->findings, ws_findings_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Read, read_clear)
-
-static Read read_design(const char *path)
-{
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
-    Read r = { .findings = ws_findings_new() };
-    r.design = ws_design_load(file, r.findings);
-    g_assert_nonnull(r.design);
-    r.program = ws_elaborate(r.design, NULL, 0, r.findings);
-    g_assert_nonnull(r.program);
-    return r;
-}
 
 /* The import as a program; at most `unread` things may be left unread. */
 static Read read_gluon(const char *text, guint unread)
@@ -60,67 +48,6 @@ static char *written(void)
     char *text;
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
     return text;
-}
-
-/* --- there and back
- * ------------------------------------------------------------------------------*/
-
-static const struct {
-    const char *path;
-    guint unread;
-} same[] = {
-    { "projects/gemm-bf16/design.wstave", 0 },
-    { "projects/gemm-bf16-deferred/design.wstave", 0 },
-    { "tests/designs/gemm-cooperative.wstave", 0 },
-    { "tests/designs/gemm-one-consumer.wstave", 0 },
-    { "tests/designs/gemm-pipe.wstave", 0 },
-    { "tests/designs/gemm-tle.wstave", 0 },
-    { "tests/designs/attention-ahead.wstave", 1 },
-    { "tests/designs/attention-straight.wstave", 1 },
-};
-
-static void test_same(gconstpointer data)
-{
-    const guint i = GPOINTER_TO_UINT(data);
-    g_auto(Read) a = read_design(same[i].path);
-    g_autoptr(GError) error = NULL;
-    g_autofree char *text = ws_generate_gluon(a.program, &error), *why = NULL;
-    g_assert_no_error(error);
-    g_auto(Read) b = read_gluon(text, same[i].unread);
-    g_autoptr(WsFindings) none = ws_findings_new();
-    g_autoptr(WsLaunchValues) va = ws_launch_values(a.program, NULL, 0, TRUE, none);
-    g_autoptr(WsLaunchValues) vb = same_launch(b.program, va, a.program);
-    const gboolean is = ws_program_same(a.program, b.program, va, vb, ws_launch_tiles(va), &why);
-    if (!is)
-        g_test_message("%s: %s", same[i].path, why);
-    g_assert_true(is);
-}
-
-/* Named barriers become mbarriers there: not the same program, but one that is proved. */
-static const struct {
-    const char *path;
-    guint unread;
-} proved[] = {
-    { "projects/gemm-bf16/design.wstave", 0 },
-    { "projects/gemm-bf16-pingpong/design.wstave", 0 },
-    { "projects/attention-d128-full/design.wstave", 1 },
-    { "tests/designs/attention-tle-pingpong.wstave", 1 },
-    { "tests/designs/gemm-pingpong.wstave", 0 },
-};
-
-static void test_proved(gconstpointer data)
-{
-    const guint i = GPOINTER_TO_UINT(data);
-    g_auto(Read) a = read_design(proved[i].path);
-    g_autoptr(GError) error = NULL;
-    g_autofree char *text = ws_generate_gluon(a.program, &error);
-    g_assert_no_error(error);
-    g_auto(Read) b = read_gluon(text, proved[i].unread);
-    g_autoptr(WsVerdict) v = ws_check(b.program, NULL, b.findings);
-    g_autofree char *says = ws_findings_print(b.findings, "kernel.py");
-    if (v->kind != WS_VERDICT_PROVED)
-        g_test_message("%s", says);
-    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
 }
 
 /* --- by hand
@@ -208,14 +135,6 @@ static void test_opaque(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(same); i++) {
-        g_autofree char *path = g_strdup_printf("/import/gluon/same/%s", same[i].path);
-        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_same);
-    }
-    for (guint i = 0; i < G_N_ELEMENTS(proved); i++) {
-        g_autofree char *path = g_strdup_printf("/import/gluon/proved/%s", proved[i].path);
-        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_proved);
-    }
     g_test_add_func("/import/gluon/by-hand", test_hand);
     for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
         g_autofree char *path = g_strdup_printf("/import/gluon/planted/%s", planted[i].title);

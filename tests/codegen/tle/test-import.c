@@ -1,5 +1,5 @@
-/* Designs -> TLE -> designs: the same program up to names, proved like the design; and mistakes
- * planted in a kernel are found on its lines. */
+/* TLE as people write it and as exports write it: mistakes planted in a kernel are found on its
+ * lines, damaged text is a design or an error. */
 #include "../../import/judge.h"
 #include "check/check.h"
 #include "codegen/python/python.h"
@@ -67,25 +67,7 @@ static Read read_tle(const char *text, const char *name, guint unread, WsFinding
     return r;
 }
 
-/* --- there and back ----------------------------------------------------------------------------*/
-
-static void test_same(gconstpointer data)
-{
-    const char *path = data;
-    g_autofree char *text = export_of(path), *why = NULL;
-    g_autoptr(WsFindings) findings = ws_findings_new(), none = ws_findings_new();
-    Read a = read_design(path), b = read_tle(text, "kernel.py", 0, findings);
-    g_autoptr(WsLaunchValues) va = ws_launch_values(a.program, NULL, 0, TRUE, none);
-    g_autoptr(WsLaunchValues) vb = same_launch(b.program, va, a.program);
-    gboolean same = ws_program_same(a.program, b.program, va, vb, ws_launch_tiles(va), &why);
-    if (!same)
-        g_test_message("%s: %s", path, why);
-    g_assert_true(same);
-    read_clear(&a);
-    read_clear(&b);
-}
-
-/* … and it is proved, as the design was. */
+/* A kernel written by hand. */
 static void test_proved(gconstpointer data)
 {
     g_autofree char *text = export_of(data);
@@ -100,42 +82,7 @@ static void test_proved(gconstpointer data)
     read_clear(&b);
 }
 
-static const char *const same[] = {
-    "projects/attention-d128-full/design.wstave",
-    "tests/designs/attention-tle-pingpong.wstave",
-    "tests/designs/attention-ahead.wstave",
-    "tests/designs/attention-fa3-causal.wstave",
-    "tests/designs/attention-straight.wstave",
-    "tests/designs/gemm-aliased.wstave",
-    "tests/designs/gemm-one-consumer.wstave",
-    "tests/designs/gemm-tle.wstave",
-    "tests/designs/gemm-pipe.wstave",
-    "tests/designs/gemm-pingpong.wstave",
-    "projects/gemm-bf16-pingpong/design.wstave",
-    "projects/gemm-bf16-deferred/design.wstave",
-    "tests/designs/gemm-cooperative.wstave",
-    "projects/gemm-bf16/design.wstave",
-    "projects/own-kernel/design.wstave",
-    "tests/designs/moves/gemm-back-f32.wstave",
-    "tests/designs/moves/gemm-back-matrix.wstave",
-    "tests/designs/moves/gemm-back-narrow.wstave",
-    "tests/designs/moves/gemm-back-rows.wstave",
-    "tests/designs/moves/gemm-e5m2.wstave",
-    "tests/designs/moves/gemm-global.wstave",
-    "tests/designs/moves/gemm-i8.wstave",
-    "tests/designs/moves/gemm-nt.wstave",
-    "tests/designs/moves/gemm-scales.wstave",
-    "tests/designs/moves/gemm-tf32.wstave",
-    "tests/designs/moves/gemm-tt.wstave",
-    "tests/designs/moves/gemm-nn.wstave",
-};
-static const char *const proved[] = {
-    "projects/gemm-bf16/design.wstave",
-    "projects/gemm-bf16-pingpong/design.wstave",
-    "projects/attention-d128-full/design.wstave",
-    "tests/designs/gemm-pipe.wstave",
-    "tests/codegen/tle/by_hand.py",
-};
+static const char *const proved[] = { "tests/codegen/tle/by_hand.py" };
 
 /* --- planted mistakes --------------------------------------------------------------------------*/
 
@@ -297,10 +244,6 @@ static void test_damaged(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(same); i++) {
-        g_autofree char *path = g_strdup_printf("/tle-import/same/%u", i);
-        g_test_add_data_func(path, same[i], test_same);
-    }
     for (guint i = 0; i < G_N_ELEMENTS(proved); i++) {
         g_autofree char *path = g_strdup_printf("/tle-import/proved/%u", i);
         g_test_add_data_func(path, proved[i], test_proved);
