@@ -39,9 +39,8 @@ void hands_begin(Scenario *s, const char *path)
 
 #define SHRINK 0.75
 
-static void shoot(Scenario *s, const char *path)
+static void shoot(GtkWidget *window, const char *path)
 {
-    GtkWidget *window = GTK_WIDGET(s->window);
     const int width = gtk_widget_get_width(window), height = gtk_widget_get_height(window);
     g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new(window);
     GtkSnapshot *snapshot = gtk_snapshot_new();
@@ -61,14 +60,19 @@ static void shoot(Scenario *s, const char *path)
 
 void hands_shot(Scenario *s, const char *name)
 {
+    hands_shot_of(GTK_WIDGET(s->window), name);
+}
+
+void hands_shot_of(GtkWidget *window, const char *name)
+{
     static const WsThemeChoice theme[] = { WS_CHOICE_DARK, WS_CHOICE_LIGHT };
     const char *folder = g_getenv("WARPSTAVE_SHOTS");
     for (guint i = 0; folder && i < G_N_ELEMENTS(theme); i++) {
         g_autofree char *path = g_strdup_printf("%s/%s%s.png", folder, name, i ? "" : "-dark");
         ws_theme_choose(theme[i]);
         for (guint turn = 0; turn < 3; turn++)
-            scenario_settle(GTK_WIDGET(s->window));
-        shoot(s, path);
+            scenario_settle(window);
+        shoot(window, path);
     }
 }
 

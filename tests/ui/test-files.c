@@ -1,6 +1,8 @@
 /* Opening: broken, newer, missing and unreadable files are told of, and the window stays. */
 #include "scenario.h"
 
+#include "ui/document_source.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,9 +217,9 @@ static GtkWidget *file_manager(GFile *file)
     return window;
 }
 
-static void drop(Scenario *s)
+static void drop_file(Scenario *s, const char *path)
 {
-    g_autoptr(GFile) file = scenario_file("tests/designs/gemm-cluster.wstave");
+    g_autoptr(GFile) file = scenario_file(path);
     GtkWidget *manager = file_manager(file);
     WsDesign *before = ws_document_design(s->document);
     int x, y;
@@ -229,8 +231,20 @@ static void drop(Scenario *s)
     }
     scenario_xdo("mouseup 1");
     WAIT_FOR(ws_document_design(s->document) != before);
-    g_assert_true(g_file_equal(ws_document_file(s->document), file));
+    const WsSource *source = ws_document_source(s->document);
+    g_assert_true(g_file_equal(source ? source->file : ws_document_file(s->document), file));
     gtk_window_destroy(GTK_WINDOW(manager));
+}
+
+static void drop(Scenario *s)
+{
+    drop_file(s, "tests/designs/gemm-cluster.wstave");
+}
+
+static void drop_kernel(Scenario *s)
+{
+    drop_file(s, "tests/import/gluon/gemm.py");
+    g_assert_null(ws_document_file(s->document));
 }
 
 /* --- the program itself
@@ -313,6 +327,15 @@ static void program_opens_both(Scenario *s)
         end_program(&p);
 }
 
+static void program_opens_kernel(Scenario *s)
+{
+    static const char *const arguments[] = { WS_SOURCE_ROOT "/tests/import/ptx/gemm.ptx", NULL };
+    Program p;
+    close_window(s);
+    if (begin_program(&p, "gemm of gemm.ptx", arguments))
+        end_program(&p);
+}
+
 static void program_stays(Scenario *s)
 {
     static const char *const arguments[] = { "/nonexistent/broken.wstave", NULL };
@@ -340,7 +363,9 @@ static void add(void)
     scenario_add_empty("files/every-design", every_design);
     scenario_add("files/measured-trace", measured);
     scenario_add("I45/drop", drop);
+    scenario_add("I45/drop-kernel", drop_kernel);
     scenario_add_empty("files/program-opens-design-and-trace", program_opens_both);
+    scenario_add_empty("files/program-opens-kernel", program_opens_kernel);
     scenario_add_empty("files/program-stays-without-the-file", program_stays);
 }
 
