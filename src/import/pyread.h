@@ -58,6 +58,7 @@ typedef struct Frame Frame;
 struct Frame {
     GHashTable *vars;   /* const char* -> const Val* */
     const char *prefix; /* of values: "" in a partition */
+    const WsPyNode *at; /* the call */
     const Val *result;
     gboolean returned;
     Frame *up;
@@ -81,7 +82,7 @@ typedef struct {
     GPtrArray *loop_names; /* char*, in use in this group */
     guint probing, serial, budget, calls;
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
-    gboolean specialized;
+    gboolean specialized, touching;
     gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
     gboolean converting;    /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel;
@@ -122,6 +123,8 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
 void py_unread(PyRead *p, const WsPyNode *at, const char *what);
 void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what);
 WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
+/* An opaque step that may touch the buffers and tiles which its lines name. */
+WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
 void py_assume(PyRead *p, const WsExpr *e);

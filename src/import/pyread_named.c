@@ -101,6 +101,7 @@ const Val *py_mean_ASM(PyRead *p, const Val **a, const WsPyNode *at)
                            : NULL;
     if (!name)
         return py_wrong(p, at, "a barrier between groups whose number or threads are not known");
-    py_step(p, words[word].kind, at)->name = name;
+    /* who calls the helper that holds the PTX is meant */
+    py_step(p, words[word].kind, p->calls > 1 ? p->frame->at : at)->name = name;
     return py_none(p);
 }

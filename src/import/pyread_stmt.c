@@ -13,14 +13,84 @@ void py_unread(PyRead *p, const WsPyNode *at, const char *what)
 {
     if (p->probing)
         return;
-    g_autofree char *source = ws_python_lines(p->py, at->line, at->end_line);
+    g_autofree char *source = p->py ? ws_python_lines(p->py, at->line, at->end_line) : g_strdup("");
     ws_source_unread(p->r, at->line, at->column, at->end_line, what, source);
+}
+
+static void touch(WsReadStep *s, const Val *v)
+{
+    const gint64 value = v->index;
+    if (v->kind == VAL_TILE) {
+        s->reads = s->reads ? s->reads : g_array_new(FALSE, FALSE, sizeof(gint64));
+        g_array_append_val(s->reads, value);
+    } else if (v->kind == VAL_BUFFER) {
+        s->places = s->places ? s->places : g_array_new(FALSE, FALSE, sizeof(WsPlace));
+        g_array_append_val(s->places, v->place);
+    }
+}
+
+/* x, x.index(i), x.index(i).slice(…): what stands for a buffer or a tile and does nothing. */
+static gboolean is_view(const WsPyNode *node)
+{
+    static const char *const views[] = {
+        "index", "slice", "slot", "subslice", "permute", "reshape"
+    };
+    if (node->kind == WS_PY_NAME)
+        return TRUE;
+    if (node->kind != WS_PY_CALL || node->kid[0]->kind != WS_PY_ATTR ||
+        !is_view(node->kid[0]->kid[0]))
+        return FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(views); i++)
+        if (!strcmp(node->kid[0]->text, views[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* The buffers and tiles that the lines of an opaque step name: it may read them, and write the
+ * buffers. */
+static void touch_all(PyRead *p, WsReadStep *s, const WsPyNode *node)
+{
+    if (is_view(node)) {
+        const Val *v = p->frame ? py_eval(p, node) : NULL;
+        if (v && (v->kind == VAL_BUFFER || v->kind == VAL_TILE)) {
+            touch(s, v);
+            return;
+        }
+    }
+    for (guint i = 0; i < node->n; i++)
+        touch_all(p, s, node->kid[i]);
+}
+
+WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at)
+{
+    if (p->waited) { /* what it writes may be what a store had to have read */
+        p->waited = FALSE;
+        py_step(p, WS_READ_SYNC, at)->name = "group";
+    }
+    WsReadStep *s = py_step(p, WS_READ_OPAQUE, at);
+    if (p->touching)
+        return s;
+    GPtrArray *to = p->to, *scratch = g_ptr_array_new();
+    p->to = scratch; /* what cannot be read of these lines either is not told again */
+    p->touching = TRUE;
+    p->probing++;
+    touch_all(p, s, at);
+    p->probing--;
+    p->touching = FALSE;
+    p->to = to;
+    g_ptr_array_unref(scratch);
+    if (s->places) { /* all threads may have done it: in order with what one of them does later */
+        p->dirty = TRUE;
+        if (p->from == WS_IMPORT_GLUON)
+            py_step(p, WS_READ_FENCE, at)->name = "async";
+    }
+    return s;
 }
 
 void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what)
 {
     if (p->group)
-        py_step(p, WS_READ_OPAQUE, at);
+        py_opaque_lines(p, at);
     py_unread(p, at, what);
 }
 
@@ -279,7 +349,7 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
         py_unread(p, at, "calls nested deeper than sixteen");
         return py_opaque(p);
     }
-    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .up = p->frame };
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .at = at, .up = p->frame };
     frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];

@@ -12,7 +12,7 @@ const Val *py_none(PyRead *p)
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what)
 {
     if (p->group)
-        py_step(p, WS_READ_OPAQUE, at);
+        py_opaque_lines(p, at);
     py_unread(p, at, what);
     return py_none(p);
 }

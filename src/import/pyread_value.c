@@ -219,7 +219,7 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
     g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
     const gint value =
         ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", rows, cols);
-    WsReadStep *s = py_step(p, opaque ? WS_READ_OPAQUE : WS_READ_COMPUTE, at);
+    WsReadStep *s = opaque ? py_opaque_lines(p, at) : py_step(p, WS_READ_COMPUTE, at);
     s->value = value;
     if (opaque)
         py_unread(p, at, "a value");

@@ -28,6 +28,8 @@ static void free_step(gpointer data)
         g_ptr_array_unref(s->other);
     if (s->reads)
         g_array_unref(s->reads);
+    if (s->places)
+        g_array_unref(s->places);
     g_free(s);
 }
 

@@ -68,7 +68,8 @@ struct WsReadStep {
                                        WRITE: flag = adds to the tensor */
     const WsExpr *when; /* predicate, NULL always */
     GPtrArray *body, *other;
-    GArray *reads; /* gint: values, OPAQUE and COMPUTE */
+    GArray *reads;  /* gint64: values, OPAQUE */
+    GArray *places; /* WsPlace: buffers it may read and write, OPAQUE; NULL none */
 };
 
 typedef struct {
@@ -144,6 +145,7 @@ typedef struct {
     const char *fences; /* NULL: derived */
     const char *launch; /* single, persistent, dynamic */
     gint64 cluster;
+    gboolean modular;   /* an index says its slot only, not which use of it is meant */
     GPtrArray *unread;  /* WsUnread*, owned; becomes the import's */
     GArray *defined;    /* WsDefinition: variables that may become names */
     GHashTable *names;  /* in use in document scope */

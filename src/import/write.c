@@ -311,13 +311,50 @@ static void put_if(Writer *w, WsReadStep *s)
     w->conditional--;
 }
 
-static void put_names(Writer *w, const char *key, const GArray *values)
+static gboolean fills(const GPtrArray *list, gint buffer)
 {
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        const gboolean comes = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER;
+        if ((comes && !s->off && s->buffer.object == buffer) || fills(s->body, buffer) ||
+            fills(s->other, buffer))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Some copy brings what the buffer holds. */
+static gboolean is_loaded(const WsRead *r, gint buffer)
+{
+    for (guint g = 0; g < r->groups->len; g++)
+        if (fills(((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, buffer))
+            return TRUE;
+    return FALSE;
+}
+
+/* What an opaque step may do with the values and buffers that its lines name: it reads what copies
+ * bring, and writes the other buffers. */
+static void put_touched(Writer *w, const char *key, const WsReadStep *s, gboolean values)
+{
+    gboolean any = FALSE;
     g_string_append_printf(w->out, ", \"%s\": [", key);
-    for (guint i = 0; values && i < values->len; i++) {
-        const gint v = (gint)g_array_index(values, gint64, i);
-        g_string_append(w->out, i ? ", " : "");
+    for (guint i = 0; values && s->reads && i < s->reads->len; i++, any = TRUE) {
+        const gint v = (gint)g_array_index(s->reads, gint64, i);
+        g_string_append(w->out, any ? ", " : "");
         ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, v).name);
+    }
+    for (guint i = 0; s->places && i < s->places->len; i++) {
+        const WsPlace *place = &g_array_index(s->places, WsPlace, i);
+        if (is_loaded(w->r, place->object) != values)
+            continue;
+        g_autofree char *ref = buffer_ref(w, place);
+        g_string_append(w->out, any ? ", " : "");
+        ws_text_json(w->out, ref);
+        any = TRUE;
+    }
+    if (!values && s->value >= 0) {
+        g_string_append(w->out, any ? ", " : "");
+        ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, s->value).name);
     }
     g_string_append(w->out, "]");
 }
@@ -336,12 +373,11 @@ static void put_opaque(Writer *w, const WsReadStep *s)
         ws_text_json(w->out, text);
     }
     g_string_append(w->out, "]");
-    if (s->reads && s->reads->len)
-        put_names(w, "reads", s->reads);
-    if (s->value >= 0)
-        g_string_append_printf(w->out, ", \"writes\": [\"%s\"]",
-                               g_array_index(w->group->values, WsReadValue, s->value).name);
-    else if (s->buffer.object >= 0) {
+    if (s->reads || s->places)
+        put_touched(w, "reads", s, TRUE);
+    if (s->value >= 0 || s->places) {
+        put_touched(w, "writes", s, FALSE);
+    } else if (s->buffer.object >= 0) {
         g_autofree char *ref = buffer_ref(w, &s->buffer);
         g_string_append_printf(w->out, ", \"%s\": [", s->flag ? "writes" : "reads");
         ws_text_json(w->out, ref);

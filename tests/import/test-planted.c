@@ -1,0 +1,112 @@
+/* Mistakes planted in kernels of Gluon and TLE are found, by the right rule on the right line. */
+#include "check/check.h"
+#include "codegen/python/python.h"
+#include "import/import.h"
+#include "judge.h"
+
+#include <string.h>
+
+#define GEMM     "tests/import/gluon/gemm.py"
+#define HAND     "tests/codegen/tle/by_hand.py"
+#define DYNAMIC  "tests/designs/moves/gemm-dynamic.wstave"
+#define TLE_GEMM "tests/designs/gemm-tle.wstave"
+#define TURNS    "tests/designs/attention-tle-pingpong.wstave"
+#define PIPE     "tests/designs/gemm-pipe.wstave"
+
+typedef struct {
+    WsImportFrom language;
+    const char *title, *kernel, *from, *to;
+    guint nth;
+    const char *rule, *source;
+} Planted;
+
+#define PLANT(language, title, kernel, from, to, nth, rule, source)                                \
+    { WS_IMPORT_##language, title, kernel, from, to, nth, rule, source },
+static const Planted planted[] = {
+#include "planted.def"
+};
+
+/* A kernel by hand, or a design as one. */
+static char *kernel_of(const char *path, WsImportFrom language)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    char *text = NULL;
+    if (g_str_has_suffix(path, ".py")) {
+        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+        return text;
+    }
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, NULL) : ws_generate_tle(p, NULL);
+}
+
+static char *with_mistake(const char *text, const Planted *m)
+{
+    GString *s = g_string_new(NULL);
+    guint n = 0;
+    for (const char *at = text; *at;) {
+        if (g_str_has_prefix(at, m->from) && (++n == m->nth || !m->nth)) {
+            g_string_append(s, m->to);
+            at += strlen(m->from);
+        } else {
+            g_string_append_c(s, *at++);
+        }
+    }
+    g_assert_cmpuint(n, >=, MAX(m->nth, 1));
+    return g_string_free(s, FALSE);
+}
+
+static WsVerdictKind judge(const char *text, WsImportFrom language, WsFindings *findings)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import = ws_import_text(text, strlen(text), "kernel.py", language, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(import->unread->len, ==, 0);
+    g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    ws_import_locate(import->design, findings);
+    return v->kind;
+}
+
+static void test_planted(gconstpointer data)
+{
+    const Planted *m = data;
+    g_autofree char *right = kernel_of(m->kernel, m->language);
+    g_autofree char *wrong = with_mistake(right, m);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    const WsVerdictKind kind = judge(wrong, m->language, findings);
+    const gboolean found = found_on_line(findings, wrong, m->rule, m->source);
+    g_assert_cmpint(kind, ==, WS_VERDICT_REFUTED);
+    g_assert_true(found);
+}
+
+/* Without the mistake nothing is found. */
+static void test_right(gconstpointer data)
+{
+    const Planted *m = data;
+    g_autofree char *right = kernel_of(m->kernel, m->language);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_assert_cmpint(judge(right, m->language, findings), ==, WS_VERDICT_PROVED);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
+        const Planted *m = &planted[i];
+        const char *language = ws_import_from_text(m->language);
+        g_autofree char *path = g_strdup_printf("/import/planted/%s/%s", language, m->title);
+        g_test_add_data_func(path, m, test_planted);
+        gboolean first = TRUE;
+        for (guint k = 0; k < i; k++)
+            first &= strcmp(planted[k].kernel, m->kernel) || planted[k].language != m->language;
+        g_autofree char *right =
+            g_strdup_printf("/import/planted/%s/right/%s", language, m->kernel);
+        if (first)
+            g_test_add_data_func(right, m, test_right);
+    }
+    return g_test_run();
+}
