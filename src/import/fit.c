@@ -46,7 +46,17 @@ static gboolean is_leaf(const WsExpr *e)
     return e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL;
 }
 
-/* Keeps the leaves of f; FALSE if there are none. */
+static gint64 gcd(gint64 a, gint64 b)
+{
+    while (b) {
+        const gint64 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return MAX(a, 1);
+}
+
+/* Keeps the leaves of f, without a common factor; FALSE if there are none. */
 static gboolean leaves_of(const WsAffine *f, WsAffine *out)
 {
     out->constant = 0;
@@ -58,6 +68,11 @@ static gboolean leaves_of(const WsAffine *f, WsAffine *out)
             out->factor[out->n] = f->factor[i];
             out->term[out->n++] = ws_expr_ref(f->term[i]);
         }
+    gint64 common = 0;
+    for (guint i = 0; i < out->n; i++)
+        common = gcd(common, ABS(out->factor[i]));
+    for (guint i = 0; i < out->n; i++)
+        out->factor[i] /= common;
     return out->n > 0;
 }
 

@@ -43,7 +43,7 @@ typedef struct {
     GArray *params; /* const char* */
     GArray *wide;   /* gboolean, parallel: a tensor map (an array of bytes) */
     gint64 threads; /* .maxntid or .reqntid, 0 unknown */
-    gint64 maxnreg;
+    gint64 maxnreg, cluster; /* cluster: CTAs, 1 none */
     GArray *inst;       /* WsPtxInst */
     GHashTable *tables; /* label of .branchtargets -> GPtrArray of labels */
     GHashTable *labels; /* name -> GArray of guint: instructions */

@@ -20,6 +20,18 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
             return py_literal(p, w->tid % 32);
         if (!strcmp(text, "%ntid.x"))
             return py_literal(p, w->ptx->threads);
+        if (!strcmp(text, "%cluster_ctarank") || !strcmp(text, "%cluster_ctaid.x"))
+            return py_int(p, w->ptx->cluster > 1 ? ws_x_name(p->r, "cta") : ws_x_int(p->r, 0));
+        if (!strcmp(text, "%cluster_nctarank") || !strcmp(text, "%cluster_nctaid.x"))
+            return py_literal(p, w->ptx->cluster);
+        if (!strcmp(text, "%clusterid.x") || !strcmp(text, "%nclusterid.x"))
+            return py_int(p, ws_x_name(p->r, text[1] == 'c' ? PY_PID : PY_GRID));
+        if (w->ptx->cluster > 1 && (!strcmp(text, "%ctaid.x") || !strcmp(text, "%nctaid.x"))) {
+            const gboolean own = text[1] == 'c'; /* a cluster takes a tile as a whole */
+            const WsExpr *all = ws_x_op(p->r, WS_EXPR_MUL, ws_x_name(p->r, own ? PY_PID : PY_GRID),
+                                        ws_x_int(p->r, w->ptx->cluster));
+            return py_int(p, own ? ws_x_op(p->r, WS_EXPR_ADD, all, ws_x_name(p->r, "cta")) : all);
+        }
         if (!strcmp(text, "%tid.y") || !strcmp(text, "%tid.z"))
             return py_literal(p, 0);
         for (guint i = 0; i < G_N_ELEMENTS(ids); i++)
@@ -78,6 +90,26 @@ static gboolean divides(const WsExpr *e, gint64 n)
     return all;
 }
 
+/* (g x) mod (g n) is g (x mod n). */
+static const WsExpr *factored(WsRead *r, const WsExpr *m)
+{
+    WsAffine f;
+    gint64 n;
+    if (!m || m->op != WS_EXPR_MOD || !ws_x_is(m->arg[1], &n) || !ws_expr_affine(m->arg[0], &f))
+        return m;
+    gint64 g = n;
+    for (gint64 one = 0; g > 1 && one <= f.n; one++)
+        while (g > 1 && (one < f.n ? f.factor[one] : f.constant) % g)
+            g /= 2;
+    const WsExpr *x = ws_x_int(r, f.constant / g);
+    for (guint i = 0; i < f.n; i++)
+        x = ws_x_op(r, WS_EXPR_ADD, x,
+                    ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
+                            ws_x_int(r, f.factor[i] / g)));
+    ws_affine_clear(&f);
+    return g > 1 && n % g == 0 ? ws_x_op(r, WS_EXPR_MUL, ws_x_mod(r, x, n / g), ws_x_int(r, g)) : m;
+}
+
 /* e mod 2^n; shared addresses are below 2^18 and begin at a multiple of 1024. */
 static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
 {
@@ -86,14 +118,22 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
     const gboolean address = ws_x_mentions(e, PTX_SMEM);
     if (address && n >= 1 << 14)
         return e;
-    if (divides(e, n))
+    gint64 d;
+    if (divides(e, n) || (e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 && d <= 1024 &&
+                          n <= 1024 && divides(e->arg[0], n * d)))
         return ws_x_int(r, 0);
     if (address && n <= 1024) {
         gint64 factor;
-        const WsExpr *rest = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
-        return factor == 1 ? ws_x_mod(r, rest, n) : NULL;
+        e = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
+        if (factor != 1)
+            return NULL;
+    } else if (address) {
+        return NULL;
     }
-    return address ? NULL : ws_x_mod(r, e, n);
+    const WsExpr *m = ws_x_mod(r, e, n);
+    return m && m->op == WS_EXPR_MOD /* what stood in inner remainders may go now */
+               ? factored(r, ws_x_mod(r, ws_x_own(r, ws_expr_ref(m->arg[0])), n))
+               : m;
 }
 
 static const WsExpr *high(WsRead *r, const WsExpr *e, gint64 n)
@@ -117,6 +157,21 @@ static const WsExpr *and_mask(WsRead *r, const WsExpr *e, gint64 mask)
         return NULL;
     const WsExpr *below = low(r, e, (gint64)1 << hi);
     return lo ? high(r, below, (gint64)1 << lo) : below;
+}
+
+/* e with the bits of `mask` flipped; NULL: they are not known. */
+static const WsExpr *flip(WsRead *r, const WsExpr *e, gint64 mask)
+{
+    const WsExpr *sum = e;
+    for (gint64 bit = 1; bit <= mask && bit < (gint64)1 << 30; bit *= 2) {
+        gint64 above, below;
+        if (!(mask & bit))
+            continue;
+        if (!ws_x_is(low(r, e, 2 * bit), &above) || !ws_x_is(low(r, e, bit), &below))
+            return NULL;
+        sum = ws_x_op(r, WS_EXPR_ADD, sum, ws_x_int(r, above == below ? bit : -bit));
+    }
+    return sum;
 }
 
 const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
@@ -151,9 +206,24 @@ const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
 /* floor(a / n); of a size rounded up before: cdiv, as designs say it. */
 static const WsExpr *quotient(WsRead *r, const WsExpr *a, gint64 n)
 {
+    const gint64 cluster = r->cluster > 1 ? r->cluster : 0;
     WsAffine f;
     if (!a || !ws_expr_affine(a, &f))
         return NULL;
+    gboolean ranks = f.n > 0 && n == cluster && f.constant == 0; /* (cta + 2 x) / 2 */
+    const WsExpr *whole = ws_x_int(r, 0);
+    for (guint i = 0; i < f.n && ranks; i++) {
+        const gboolean rank = f.term[i]->op == WS_EXPR_NAME && !strcmp(f.term[i]->name, "cta");
+        ranks = rank ? f.factor[i] == 1 : f.factor[i] % n == 0;
+        if (!rank)
+            whole = ws_x_op(r, WS_EXPR_ADD, whole,
+                            ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
+                                    ws_x_int(r, f.factor[i] / n)));
+    }
+    if (ranks) {
+        ws_affine_clear(&f);
+        return whole;
+    }
     gboolean sizes = f.n > 0 && n > 1 && f.constant == n - 1;
     for (guint i = 0; i < f.n && sizes; i++) {
         sizes = FALSE;
@@ -233,12 +303,16 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
                : is_bit(a) && is_bit(b) ? ws_x_op(r, WS_EXPR_AND, a, b)
                                         : NULL;
     if (!strcmp(base, "xor")) {
-        if (known && n == 1)
+        if (known && n == -1)
+            return ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), a);
+        if (known && n == 1 && is_bit(a))
             return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
+        if (known && n == 1)
+            return flip(r, a, n) ? flip(r, a, n) : ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
         if (is_choice(b, 1, 0)) /* flips where a condition holds */
             return ws_x_call(r, WS_FUNC_SELECT, ws_x_own(r, ws_expr_ref(b->arg[0])),
                              ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, ws_x_int(r, 1)), 2), a);
-        return NULL;
+        return known && n > 1 ? flip(r, a, n) : NULL;
     }
     if (known && n >= 0) { /* or: disjoint bits */
         gint64 above = 1;
@@ -311,12 +385,26 @@ static const WsExpr *three(PtxWalk *w, const WsPtxInst *i)
                     : NULL;
 }
 
+/* mul.hi.u32 by a number: how compilers divide. */
+static const WsExpr *high_product(PtxWalk *w, const WsPtxInst *i)
+{
+    WsRead *r = w->p.r;
+    gint64 n;
+    if (!strstr(i->op, "32") || !ws_x_is(ptx_int(w, i->arg[2]), &n))
+        return NULL;
+    n += n < 0 && strstr(i->op, ".u32") ? (gint64)1 << 32 : 0;
+    return ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_MUL, ptx_int(w, i->arg[1]), ws_x_int(r, n)),
+                   ws_x_int(r, (gint64)1 << 32));
+}
+
 static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
 {
     WsRead *r = w->p.r;
     gint64 n;
     if (!strcmp(base, "not"))
-        return strstr(i->op, ".pred") ? ws_x_op(r, WS_EXPR_NOT, ptx_int(w, i->arg[1]), NULL) : NULL;
+        return strstr(i->op, ".pred")
+                   ? ws_x_op(r, WS_EXPR_NOT, ptx_int(w, i->arg[1]), NULL)
+                   : ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), ptx_int(w, i->arg[1]));
     if (!strcmp(base, "neg"))
         return ws_x_op(r, WS_EXPR_NEG, ptx_int(w, i->arg[1]), NULL);
     if (i->n < 3)
@@ -325,8 +413,10 @@ static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
         return two(w, i, WS_EXPR_ADD);
     if (!strcmp(base, "sub"))
         return two(w, i, WS_EXPR_SUB);
+    if (!strcmp(base, "mul") && strstr(i->op, ".hi"))
+        return high_product(w, i);
     if (!strcmp(base, "mul"))
-        return strstr(i->op, ".hi") ? NULL : two(w, i, WS_EXPR_MUL);
+        return two(w, i, WS_EXPR_MUL);
     if (!strcmp(base, "mad"))
         return strstr(i->op, ".hi") ? NULL : three(w, i);
     if (!strcmp(base, "div"))

@@ -146,8 +146,68 @@ static void unwrap(WsRead *r, GPtrArray *list)
             continue;
         for (guint k = 0; k < s->body->len; k++)
             g_ptr_array_insert(list, (gint)(i + 1 + k), g_ptr_array_index(s->body, k));
+        ((WsReadStep *)loop)->text = NULL;
         s->off = TRUE;
     }
+}
+
+typedef struct {
+    const char *name;
+    gint64 value;
+    gboolean others;
+} Leaf;
+
+static WsLookup leaf_value(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
+{
+    Leaf *l = data;
+    (void)error;
+    l->name = l->name ? l->name : leaf->name;
+    l->others |= leaf->op != WS_EXPR_NAME || strcmp(l->name, leaf->name);
+    *value = l->value;
+    return WS_LOOKUP_KNOWN;
+}
+
+/* "size >= n" for e >= 1, where e grows with one size; else e >= 1 as it is. */
+static const char *at_least_one(WsRead *r, const WsExpr *e)
+{
+    Leaf l = { 0 };
+    const WsExprEnv env = { .integer = leaf_value, .data = &l };
+    gint64 value;
+    while (l.value < 65536 && !l.others && ws_expr_eval(e, &env, &value, NULL) && value < 1)
+        l.value++;
+    g_autofree char *count = ws_x_text(e);
+    return l.others || !l.name || l.value == 65536
+               ? ws_source_format(r, "%s >= 1", count)
+               : ws_source_format(r, "%s >= %" G_GINT64_FORMAT, l.name, l.value);
+}
+
+/* Rounds of a loop that is not guarded: a compiler leaves the test out where it knows that there is
+ * one (or the kernel makes one too many), so that is assumed, and said. */
+static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    WsRead *r = data;
+    WsReadStep *s = g_ptr_array_index(list, at);
+    WsAffine f;
+    gint64 known;
+    (void)g;
+    if (s->kind != WS_READ_FOR || !s->e || ws_x_is(s->e, &known) || !ws_expr_affine(s->e, &f))
+        return;
+    const gboolean once = !g_strcmp0(s->text, PTX_ONCE), later = f.constant < 0;
+    ws_affine_clear(&f);
+    s->text = NULL;
+    if (!once && !later)
+        return;
+    for (guint i = 0; i < r->axes->len; i += 2)
+        if (ws_x_mentions(s->e, g_ptr_array_index(r->axes, i)))
+            return;
+    /* rounds that were taken out of the loop in front of it are made, too */
+    const char *text = at_least_one(r, once ? s->e : ws_x_op(r, WS_EXPR_ADD, s->e, ws_x_int(r, 1)));
+    for (guint i = 0; i < r->assume->len; i++)
+        if (!strcmp(g_ptr_array_index(r->assume, i), text))
+            return;
+    g_ptr_array_add(r->assume, (gpointer)text);
+    ws_source_unread(r, s->line, 1, s->line,
+                     ws_source_format(r, "that a loop may make no round (assumed: %s)", text), "");
 }
 
 void ptx_conditions(WsRead *r)
@@ -157,5 +217,6 @@ void ptx_conditions(WsRead *r)
     ptx_visit(r, rewrite_step, &q);
     for (guint g = 0; g < r->groups->len; g++)
         unwrap(r, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body);
+    ptx_visit(r, assume_rounds, r);
     g_array_unref(q.rounds);
 }

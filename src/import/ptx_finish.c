@@ -306,11 +306,51 @@ static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
         }
 }
 
+/* What is stored of a warp group is mostly its sums: as much of one as the place takes. Which
+ * columns is not followed. */
+static gboolean holds_sum(Finish *f, WsReadStep *s, const WsReadGroup *g, gint64 rows, gint64 cols)
+{
+    for (guint i = 0; i < g->values->len && s->kind == WS_READ_WRITE; i++) {
+        const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
+        if (!v->accumulator || v->rows != rows || v->cols < cols)
+            continue;
+        s->value = (gint)i;
+        if (v->cols > cols)
+            s->text = ws_source_format(f->r, ".cols(0, %" G_GINT64_FORMAT ")", cols);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* Stores of more than 64 rows of 128 bytes: one step for each 64. */
+static void split_write(Finish *f, GPtrArray *list, guint at)
+{
+    WsReadStep *s = g_ptr_array_index(list, at);
+    PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
+    const gint64 each = 64 * 128, bytes = (o->to - o->from + 1023) / 1024 * 1024;
+    if (s->kind != WS_READ_WRITE || o->from % 128 || bytes <= each || bytes % each ||
+        bytes > 64 * each)
+        return;
+    for (gint64 i = bytes / each - 1; i > 0; i--) {
+        WsReadStep *more =
+            ws_source_step(f->r, NULL, WS_READ_WRITE, s->line, s->column, s->end_line);
+        more->buffer = s->buffer;
+        more->when = s->when;
+        *ptx_operand_of(f->w, &more->buffer) = *o;
+        ptx_operand_of(f->w, &more->buffer)->from = o->from + i * each;
+        ptx_operand_of(f->w, &more->buffer)->to = o->from + (i + 1) * each;
+        g_ptr_array_insert(list, (gint)at + 1, more); /* its turn comes */
+    }
+    o->to = o->from + each;
+}
+
 /* A value that is stored or loaded, as large as the place. */
 static void hold(Finish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 cols)
 {
     const char *dtype = ptx_regions_dtype(&f->regions, &s->buffer);
     const guint before = g->values->len;
+    if (holds_sum(f, s, g, rows, cols))
+        return;
     s->value = ws_source_value(f->r, g, "tile", dtype, rows, cols);
     if (g->values->len == before)
         return;
@@ -358,6 +398,7 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
         break;
     case WS_READ_WRITE:
     case WS_READ_READ:
+        split_write(f, list, at);
         if (ptx_regions_place(&f->regions, &s->buffer, &rows, &cols))
             hold(f, s, g, rows, cols);
         else
@@ -389,6 +430,7 @@ void ptx_finish(PtxWalk *w)
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
     ptx_visit(f.r, name_barrier, &f);
+    ptx_uses(f.r);
     ptx_regions_find(&f.regions);
     f.starts = g_ptr_array_new();
     ptx_visit(f.r, place_buffers, &f);

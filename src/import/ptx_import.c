@@ -47,6 +47,7 @@ static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
     w->p.to = w->p.group->body;
     g_hash_table_remove_all(w->heads);
     g_hash_table_remove_all(w->sum_names);
+    g_hash_table_remove_all(w->begun);
     g_hash_table_remove_all(w->seen);
     g_ptr_array_set_size(w->p.loop_names, 0);
     g_array_set_size(w->mma, 0);
@@ -226,12 +227,14 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     w.inits = g_hash_table_new(NULL, NULL);
     w.sums = g_hash_table_new(g_str_hash, g_str_equal);
     w.sum_names = g_hash_table_new(g_str_hash, g_str_equal);
+    w.begun = g_hash_table_new(g_str_hash, g_str_equal);
     w.matrix = g_hash_table_new(g_str_hash, g_str_equal);
     w.seen = g_hash_table_new(g_str_hash, g_str_equal);
     w.operands = g_hash_table_new(NULL, NULL);
     w.heads = g_hash_table_new(NULL, NULL);
     collect_sums(&w);
     w.mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
+    r->cluster = ptx->cluster;
     const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
     if (!warps)
         ws_source_fail(r, ptx->line, 1, "Compile it with __launch_bounds__.",
@@ -251,8 +254,8 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
         r->fences = "drawn";
         ptx_unite_cta(r);
         ptx_unite_cluster(r);
-        ptx_finish(&w);
         finish_tiles(&w.p);
+        ptx_finish(&w);
         for (guint i = 0; i < r->tensors->len; i++) {
             WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
             for (guint d = 0; d < t->rank; d++)
@@ -269,6 +272,7 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
     g_hash_table_unref(w.sum_names);
     g_hash_table_unref(w.seen);
     g_hash_table_unref(w.matrix);
+    g_hash_table_unref(w.begun);
     g_hash_table_unref(w.operands);
     g_hash_table_unref(w.heads);
     g_array_unref(w.mma);

@@ -27,6 +27,25 @@ const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value)
     return name;
 }
 
+/* A sum that begins with a product may be one that another place made before: a compiler gives the
+ * first round, which it took out of a loop, registers of its own. */
+static void same_as_before(PtxWalk *w, const char *reg, gint64 n)
+{
+    const gsize here = ((gsize)w->p.loops->len << 16) + (gsize)n;
+    GHashTableIter it;
+    gpointer name, where;
+    if (g_hash_table_contains(w->sum_names, reg))
+        return;
+    g_hash_table_iter_init(&it, w->begun);
+    while (g_hash_table_iter_next(&it, &name, &where))
+        if ((GPOINTER_TO_SIZE(where) & 0xffff) == (gsize)n && GPOINTER_TO_SIZE(where) != here) {
+            g_hash_table_insert(w->sum_names, (gpointer)reg, name);
+            return;
+        }
+    g_hash_table_insert(w->begun, (gpointer)ptx_accumulator(w, reg, n, NULL),
+                        GSIZE_TO_POINTER(here));
+}
+
 /* The register that names the accumulator a register holds now. */
 static const char *root_of(PtxWalk *w, const char *reg)
 {
@@ -76,7 +95,9 @@ static void look_at(PtxWalk *w, const WsPtxInst *i, const char *text)
                 look_at(w, i, word[k]);
         return;
     }
-    const Val *v = *text == '%' ? g_hash_table_lookup(w->p.frame->vars, text) : NULL;
+    if (!g_hash_table_contains(w->matrix, text))
+        return; /* a copy */
+    const Val *v = g_hash_table_lookup(w->p.frame->vars, text);
     if (v && v->kind == VAL_TILE && v->text)
         note_read(w, i, v);
 }
@@ -84,7 +105,8 @@ static void look_at(PtxWalk *w, const WsPtxInst *i, const char *text)
 void ptx_reads(PtxWalk *w, const WsPtxInst *i)
 {
     const gboolean stores = g_str_has_prefix(i->op, "st") || g_str_has_prefix(i->op, "red");
-    if (g_str_has_prefix(i->op, "mov") || g_str_has_prefix(i->op, "wgmma"))
+    if (g_str_has_prefix(i->op, "wgmma") ||
+        (g_str_has_prefix(i->op, "mov") && i->n && g_hash_table_contains(w->matrix, i->arg[0])))
         return;
     for (guint k = stores ? 0 : 1; k < i->n; k++)
         look_at(w, i, i->arg[k]);
@@ -168,10 +190,12 @@ static void product(PtxWalk *w, const WsPtxInst *i)
     const gint64 bytes = dtype_bytes(m.dtype);
     const gboolean registers = *i->arg[1] == '{';
     const char *root = root_of(w, first_register(w, i->arg[0]));
+    m.keep = ptx_int(w, i->arg[3]);
+    if (ws_x_is(m.keep, &pitch) && pitch == 0)
+        same_as_before(w, root, m.n);
     m.acc = ptx_accumulator(w, root, m.n, NULL);
     mark_list(w, i->arg[0], root, m.n);
     g_hash_table_remove(w->seen, m.acc);
-    m.keep = ptx_int(w, i->arg[3]);
     m.at.turned = !registers && turned(w, i, 6);
     m.bt.turned = turned(w, i, registers ? 6 : 7);
     if (registers)
@@ -244,7 +268,11 @@ static void define_registers(PtxWalk *w, const WsPtxInst *at, gint64 *whole)
     if (!first)
         return;
     const gint v = ws_source_value(w->p.r, w->p.group, "registers", first->dtype, 64, *whole);
-    WsReadStep *s = ws_source_step(w->p.r, w->p.to, WS_READ_COMPUTE, first->line, 1, at->line);
+    WsReadStep *s = ws_source_step(w->p.r, NULL, WS_READ_COMPUTE, first->line, 1, at->line);
+    guint to = w->p.to->len; /* in front of the fence that makes them visible */
+    if (to && ((WsReadStep *)g_ptr_array_index(w->p.to, to - 1))->kind == WS_READ_FENCE)
+        to--;
+    g_ptr_array_insert(w->p.to, (gint)to, s);
     s->text =
         ws_source_format(w->p.r, "%s = %s(0.0)",
                          g_array_index(w->p.group->values, WsReadValue, v).name, first->dtype);

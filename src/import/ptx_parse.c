@@ -213,16 +213,15 @@ static gint64 directive(const char *from, const char *to, const char *name)
     return at ? g_ascii_strtoll(at + strlen(name), NULL, 10) : 0;
 }
 
-/* .maxntid x, y, z: the product. */
-static gint64 thread_count(const char *from, const char *to)
+/* NAME x, y, z: the product; 0: it is not there. */
+static gint64 product_of(const char *from, const char *to, const char *name)
 {
-    const char *at = g_strstr_len(from, to - from, ".reqntid");
-    at = at ? at : g_strstr_len(from, to - from, ".maxntid");
+    const char *at = g_strstr_len(from, to - from, name);
     if (!at)
         return 0;
     gint64 product = 1;
     char *end;
-    for (at += 8; at < to; at = end + 1) {
+    for (at += strlen(name); at < to; at = end + 1) {
         const gint64 n = g_ascii_strtoll(at, &end, 10);
         if (end == at || n < 1 || n > 1024)
             break;
@@ -271,7 +270,10 @@ static gboolean parse(Parser *s, const char *text)
         if (right)
             parameters(s->p, left + 1, right - left - 1);
     }
-    s->p->threads = thread_count(s->at, open);
+    s->p->threads = product_of(s->at, open, ".reqntid");
+    if (!s->p->threads)
+        s->p->threads = product_of(s->at, open, ".maxntid");
+    s->p->cluster = CLAMP(product_of(s->at, open, ".reqnctapercluster"), 1, 16);
     s->p->maxnreg = directive(s->at, open, ".maxnreg");
     for (const char *c = s->at; c < open; c++)
         s->line += *c == '\n';

@@ -35,6 +35,8 @@ void ptx_visit(WsRead *r, PtxVisit call, gpointer data);
 
 /* Comparisons of sizes as comparisons of the rounds of loops. */
 void ptx_conditions(WsRead *r);
+/* Which use of a slot an arrival means; barriers are placed. */
+void ptx_uses(WsRead *r);
 
 void ptx_regions_find(PtxRegions *q);
 /* Places `p`: object, index and views; FALSE: it is in no region, or part of it. rows and cols of

@@ -89,6 +89,8 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other)
         }
         gint64 d = 0;
         PtxOperand *b = ptx_operand_of(w, &s->buffer);
+        if (!s->buffer.index)
+            continue; /* its place is not known: finish says so */
         if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
             b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
             b->from = MIN(b->from, d);

@@ -47,6 +47,7 @@ typedef struct {
     guint head;
     gint exit;
     const WsPtxLoop *blocks;
+    gboolean once; /* the condition stands behind the first round */
     WsPyNode node;
 } Walked;
 
@@ -98,6 +99,7 @@ static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
     PtxWalk *w = (PtxWalk *)p;
     WsRead *r = p->r;
     const WsExpr *left = positive(r, w->again);
+    ((Walked *)l)->once = !w->tested_first;
     for (guint i = 0; left && i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
         gint64 factor, step;
@@ -181,6 +183,9 @@ static gint loop(PtxWalk *w, guint block)
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
     g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
     g_ptr_array_unref(own.loop.names);
+    WsReadStep *made = good && w->p.to->len ? g_ptr_array_index(w->p.to, w->p.to->len - 1) : NULL;
+    if (made && made->kind == WS_READ_FOR && made->e && own.once)
+        made->text = PTX_ONCE;
     if (!good) {
         const WsPtxInst *i = inst_at(w, block_at(w, block)->first);
         ptx_new_step(w, WS_READ_OPAQUE, i)->end_line = i->line;
@@ -227,14 +232,9 @@ static const WsReadStep *only_step(const GPtrArray *list)
 }
 
 /* Does `skip` hold only where the loop would make no round? */
-static gboolean guards(WsRead *r, const WsExpr *skip, const WsReadStep *loop)
+static gboolean skips_rounds(WsRead *r, const WsExpr *skip, const WsExpr *count)
 {
     gint64 n, d;
-    if (!loop || loop->kind != WS_READ_FOR || !loop->e || !skip || skip->n_args != 2)
-        return FALSE;
-    const WsExpr *count = loop->e;
-    if (count->op == WS_EXPR_CALL && count->func == WS_FUNC_CDIV)
-        count = ws_x_own(r, ws_expr_ref(count->arg[0]));
     const WsExpr *a = ws_x_own(r, ws_expr_ref(skip->arg[0])),
                  *b = ws_x_own(r, ws_expr_ref(skip->arg[1]));
     if (skip->op == WS_EXPR_LT && ws_x_is(b, &n) && n == 1)
@@ -248,12 +248,23 @@ static gboolean guards(WsRead *r, const WsExpr *skip, const WsReadStep *loop)
     return FALSE;
 }
 
+/* The count is said in rounds or, rounded up, in what they step over. */
+static gboolean guards(WsRead *r, const WsExpr *skip, const WsReadStep *loop)
+{
+    if (!loop || loop->kind != WS_READ_FOR || !loop->e || !skip || skip->n_args != 2)
+        return FALSE;
+    const WsExpr *e = loop->e;
+    return skips_rounds(r, skip, e) || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV &&
+                                        skips_rounds(r, skip, ws_x_own(r, ws_expr_ref(e->arg[0]))));
+}
+
 static void splice(GPtrArray *to, const GPtrArray *from)
 {
     for (guint i = 0; i < from->len; i++)
         g_ptr_array_add(to, g_ptr_array_index(from, i));
 }
 
+/* The variables of the path that is taken where c holds, and `other` of the one that is not. */
 static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
 {
     GHashTableIter it;
@@ -270,7 +281,7 @@ static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
                            ? (a->kind == VAL_TILE ? a : b) /* a sum, or 0 before it begins */
                        : a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e) ? a
                        : a->kind == VAL_INT && b->kind == VAL_INT
-                           ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, a->e, b->e))
+                           ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, b->e, a->e))
                            : py_opaque(&w->p);
         g_hash_table_insert(w->p.frame->vars, key, (gpointer)v);
     }
@@ -298,6 +309,9 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     const gboolean pid = ws_x_mentions(c, PY_PID);
     if (skips && (guards(r, c, only_step(s->other)) || (pid && s->other->len))) {
         /* the loop itself makes no round where it is skipped */
+        WsReadStep *loop = (WsReadStep *)only_step(s->other);
+        if (loop && loop->kind == WS_READ_FOR)
+            loop->text = NULL;
         splice(to, s->other);
         g_hash_table_unref(w->p.frame->vars);
         w->p.frame->vars = fell;

@@ -12,6 +12,7 @@
 
 G_BEGIN_DECLS
 
+#define PTX_ONCE "once"          /* text of a FOR that nothing keeps from making its first round */
 #define PTX_SMEM "shared_memory" /* where dynamic shared memory begins, aligned to 1024 */
 
 /* What is known of a place in shared memory beside its address. */
@@ -49,6 +50,7 @@ typedef struct {
     GHashTable *operands;  /* const WsPlace* -> PtxOperand*, owned by the WsRead */
     GHashTable *sums;      /* register that a product accumulates in first -> its columns */
     GHashTable *matrix;    /* all registers that hold sums of products */
+    GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
     GHashTable *sum_names; /* the same -> name of the value, in this role */
     GHashTable *seen;      /* names of accumulators that were read since the last product */
     guint gathers;         /* cp.async of the open group */
