@@ -85,13 +85,14 @@ typedef struct {
     gboolean specialized, touching;
     gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
     gboolean converting;    /* inside the arguments of a store, which converts by itself */
-    const WsPyNode *kernel;
+    const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */
     gint64 num_warps;
-    const char *hint;      /* name of the variable that is being assigned */
-    const Val *grid;       /* of the launch */
-    const char *tile;      /* name of the axis once a loop over tiles was seen */
-    const WsExpr *tiles;   /* its extent */
-    GPtrArray *pipes;      /* const Val*: of TLE */
+    const char *hint;        /* name of the variable that is being assigned */
+    const Val *grid;         /* of the launch */
+    const char *tile;        /* name of the axis once a loop over tiles was seen */
+    const WsExpr *tiles;     /* its extent */
+    GPtrArray *open_gathers; /* WsReadStep*: cp.async that nothing was told of yet */
+    GPtrArray *pipes;        /* const Val*: of TLE */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;

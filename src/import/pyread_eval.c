@@ -223,6 +223,9 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         const Val *field = py_tle_field(p, a, node->text);
         return field ? field : py_opaque(p);
     }
+    if (!strcmp(node->text, "handle") &&
+        (a->kind == VAL_DESC || a->kind == VAL_BUFFER || a->kind == VAL_PARAM))
+        return a;
     if (!strcmp(node->text, "value") && a->kind == VAL_INT)
         return a;
     return py_opaque(p);

@@ -10,6 +10,12 @@ const Val *py_mean_SAME(PyRead *p, const Val **a, const WsPyNode *at)
     return a[0] ? a[0] : py_none(p);
 }
 
+const Val *py_mean_SECOND(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return a[1] ? a[1] : py_none(p);
+}
+
 const Val *py_mean_NOTHING(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a, (void)at;
@@ -233,6 +239,7 @@ const Val *py_mean_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_opaque(p);
     Val *v = py_val(p, VAL_MATH);
     v->text = a[2]->index == 1 ? "row" : "col";
+    v->dtype = "i32";
     v->rows = a[2]->index == 1 ? n : 1;
     v->cols = a[2]->index == 1 ? 1 : n;
     return v;

@@ -18,6 +18,29 @@ static gint64 leftover(const Val *warps, const Val *regs, gint64 own)
     return plan.dropped ? 0 : MIN(plan.leftover, 256);
 }
 
+static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
+                      gint64 registers, const WsPyNode *at)
+{
+    p->group = ws_source_group(p->r, f->text, f->line);
+    p->group->warps = warps;
+    p->group->registers = registers;
+    p->to = p->group->body;
+    g_ptr_array_set_size(p->loop_names, 0);
+    p->dirty = p->waited = FALSE;
+    p->calls = 0;
+    py_call(p, f, args, at);
+    py_claims_left(p, f);
+    p->group = NULL;
+    p->to = NULL;
+}
+
+const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at)
+{
+    p->specialized = TRUE;
+    run_group(p, p->alone, args, p->num_warps, 0, at);
+    return py_none(p);
+}
+
 static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 registers,
                       const WsPyNode *at)
 {
@@ -31,17 +54,7 @@ static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 register
     g_autofree const Val **args = g_new0(const Val *, f->kid[0]->n + 1);
     for (guint i = 0; i < MIN(entry->item[1]->n, f->kid[0]->n); i++)
         args[i] = entry->item[1]->item[i];
-    p->group = ws_source_group(p->r, f->text, f->line);
-    p->group->warps = warps;
-    p->group->registers = registers;
-    p->to = p->group->body;
-    g_ptr_array_set_size(p->loop_names, 0);
-    p->dirty = p->waited = FALSE;
-    p->calls = 0;
-    py_call(p, f, args, at);
-    py_claims_left(p, f);
-    p->group = NULL;
-    p->to = NULL;
+    run_group(p, f, args, warps, registers, at);
 }
 
 const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)

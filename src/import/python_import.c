@@ -47,6 +47,23 @@ static void read_import(PyRead *p, const WsPyNode *node)
     }
 }
 
+/* A file without warp_specialize: the first of its jit functions that it launches is a kernel of
+ * one group. */
+static const WsPyNode *launched(const WsPyNode *module)
+{
+    for (guint i = 0; i < module->n; i++) {
+        const WsPyNode *f = module->kid[i];
+        gboolean jit = FALSE;
+        for (guint k = 2; f->kind == WS_PY_DEF && k < f->n; k++) {
+            g_autofree char *name = ws_python_dotted(f->kid[k]);
+            jit |= name && (!strcmp(name, "jit") || g_str_has_suffix(name, ".jit"));
+        }
+        if (jit && launches(module, f->text))
+            return f;
+    }
+    return NULL;
+}
+
 static void read_module(PyRead *p, const WsPyNode *module)
 {
     for (guint i = 0; i < module->n; i++) {
@@ -61,6 +78,8 @@ static void read_module(PyRead *p, const WsPyNode *module)
                 p->kernel = node;
         }
     }
+    if (!p->kernel)
+        p->kernel = p->alone = launched(module);
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *node = module->kid[i];
         if (node->kind != WS_PY_ASSIGN || node->kid[0]->kind != WS_PY_NAME)
@@ -89,7 +108,9 @@ static const Val *enter(PyRead *p, const Val **args, const WsPyNode *at)
                            "Give it a default, or let the file launch the kernel with numbers.",
                            "the constexpr parameter `%s` has no value", param->text);
     }
-    return *p->r->error ? py_opaque(p) : py_call(p, p->kernel, args, at);
+    if (*p->r->error)
+        return py_opaque(p);
+    return p->alone ? py_one_group(p, args, at) : py_call(p, p->kernel, args, at);
 }
 
 const Val *py_launch(PyRead *p, const WsPyNode *node)
@@ -194,6 +215,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.loop_names = g_ptr_array_new();
     p.handed = g_ptr_array_new();
     p.pipes = g_ptr_array_new();
+    p.open_gathers = g_ptr_array_new();
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
@@ -224,5 +246,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.loop_names);
     g_ptr_array_unref(p.handed);
     g_ptr_array_unref(p.pipes);
+    g_ptr_array_unref(p.open_gathers);
     return design;
 }

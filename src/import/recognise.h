@@ -36,6 +36,7 @@ typedef enum {
     WS_READ_LOAD_WAIT,  /* n */
     WS_READ_COPY,       /* a to buffer of CTA `cta`, barrier */
     WS_READ_CLUSTER,    /* name: arrive, wait */
+    WS_READ_DEPENDENT,  /* name: of griddepcontrol */
     WS_READ_CLAIM,      /* buffer: the next tile from the counter, handed on there */
     WS_READ_TAKE,       /* buffer: the next tile as it was handed on */
 } WsReadKind;
@@ -65,7 +66,7 @@ struct WsReadStep {
     const char *ctas;   /* LOAD: "\"all\"" or "[0, 1]", multicast; ARRIVE: "\"all\"" */
     gint64 n, stride;   /* FOR over tiles: from and step */
     gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open;
-                                       WRITE: flag = adds to the tensor */
+                                       WRITE, STORE: flag = adds to the tensor */
     const WsExpr *when; /* predicate, NULL always */
     GPtrArray *body, *other;
     GArray *reads;  /* gint64: values, OPAQUE */

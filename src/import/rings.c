@@ -109,7 +109,8 @@ static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
     if (ws_x_is(s->parity, &p)) {
         *ready |= p == 1 ? TESTS_ONE : TESTS_ZERO;
     } else if (s->parity->op == WS_EXPR_MOD && ws_expr_affine(s->parity->arg[0], &f)) {
-        *ready |= f.constant > 0 && f.constant % 2 ? TESTS_NEXT : TESTS_SAME;
+        /* (x + 2) % 2 is the second round of an unrolled loop: (x + 1) % 2 tells which */
+        *ready |= f.constant < 1 ? TESTS_SAME : f.constant % 2 ? TESTS_NEXT : 0;
         ws_affine_clear(&f);
     }
 }

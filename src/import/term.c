@@ -116,13 +116,10 @@ const WsExpr *ws_x_mod(WsRead *r, const WsExpr *a, gint64 n)
         gint64 m;
         if (t->op == WS_EXPR_MOD && ws_x_is(t->arg[1], &m) && m > 0 && m % n == 0)
             t = t->arg[0];
-        WsExpr *term = ws_expr_ref(t);
-        if (f.factor[i] % n == 0 && n > 1)
-            ws_expr_unref(term);
-        else
-            sum = ws_expr_op(
-                WS_EXPR_ADD, sum,
-                f.factor[i] == 1 ? term : ws_expr_op(WS_EXPR_MUL, term, ws_expr_int(f.factor[i])));
+        WsExpr *term = ws_expr_ref(t); /* multiples of n stay: they say which turn is meant, too */
+        sum = ws_expr_op(
+            WS_EXPR_ADD, sum,
+            f.factor[i] == 1 ? term : ws_expr_op(WS_EXPR_MUL, term, ws_expr_int(f.factor[i])));
     }
     ws_affine_clear(&f);
     const WsExpr *inner = normal(r, fold(r, sum));

@@ -298,65 +298,12 @@ const Val *py_mean_TLE_COPY(PyRead *p, const Val **a, const WsPyNode *at)
     return py_mean_LOAD(p, (const Val *[]){ a[0], a[3], pipe ? pipe : a[4], a[1], NULL }, at);
 }
 
-/* An expression that an export says in a remark at the end of a statement. */
-static WsPython *said(PyRead *p, const WsPyNode *at, const char *key, const WsPyNode **node)
-{
-    const char *line = at->end_line <= p->r->n_lines ? p->r->line[at->end_line - 1] : "";
-    const char *text = strstr(line, key);
-    text = text ? text + strlen(key) : NULL;
-    WsPython *tree = text ? ws_python_parse(text, strlen(text), p->file, NULL) : NULL;
-    const WsPyNode *module = tree ? ws_python_module(tree) : NULL;
-    *node = module && module->n == 1 && module->kid[0]->kind == WS_PY_EXPR ? module->kid[0]->kid[0]
-                                                                           : NULL;
-    return tree;
-}
-
-/* The tensor that a pointer is made of: what stands leftmost. */
-static const Val *base_of(PyRead *p, const WsPyNode *pointer)
-{
-    while (pointer->kind == WS_PY_BINARY)
-        pointer = pointer->kid[0];
-    return pointer->kind == WS_PY_NAME ? py_lookup(p, pointer->text) : NULL;
-}
-
-/* A tile of a tensor through pointers, where a remark says which coordinates and which extents:
- * "# at: [z, h, m * BM], [64, 1]". NULL: it does not. */
-static WsReadStep *pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows,
-                           gint64 *cols)
-{
-    const WsPyNode *list = NULL, *extent;
-    g_autoptr(WsPython) tree = p->group ? said(p, at, "# at: ", &list) : NULL;
-    if (!list || list->kind != WS_PY_TUPLE || list->n != 2 || list->kid[1]->n != 2)
-        return NULL;
-    extent = list->kid[1];
-    list = list->kid[0];
-    *rows = extent->kid[0]->kind == WS_PY_INT ? extent->kid[0]->i : 0;
-    *cols = extent->kid[1]->kind == WS_PY_INT ? extent->kid[1]->i : 0;
-    const Val *base = list && at->n > 1 ? base_of(p, at->kid[1]) : NULL;
-    if (!base || *rows < 1 || *cols < 1 || list->kind != WS_PY_LIST || !list->n || list->n > 5)
-        return NULL;
-    const WsExpr *coord[5];
-    for (guint i = 0; i < list->n; i++)
-        if (!(coord[i] = py_eval_int(p, list->kid[i])))
-            return NULL;
-    const gint tensor = py_tensor(p, base, list->n, at->line);
-    if (tensor < 0)
-        return NULL;
-    WsReadStep *s = py_step(p, kind, at);
-    s->tensor = tensor;
-    s->n_coord = list->n;
-    memcpy(s->coord, coord, list->n * sizeof *coord);
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    t->rank = MAX(t->rank, list->n);
-    return s;
-}
-
 const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     gint64 rows, cols;
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return py_mean_READ(p, a, at);
-    WsReadStep *s = pointed(p, WS_READ_READ, at, &rows, &cols);
+    WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
     if (!s)
         return py_opaque(p);
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
@@ -370,62 +317,24 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     return v;
 }
 
-/* Elements of tensors of integers: "# is: LEN[b, t]" behind the assignment. */
-const Val *py_tle_said_value(PyRead *p, const WsPyNode *at)
-{
-    const WsPyNode *node = NULL;
-    g_autoptr(WsPython) tree =
-        p->from == WS_IMPORT_TLE && p->group ? said(p, at, "# is: ", &node) : NULL;
-    if (!node)
-        return NULL;
-    py_assign(p, "row", py_int(p, ws_x_name(p->r, "row"))); /* of a gather */
-    const WsExpr *e = py_eval_int(p, node);
-    g_hash_table_remove(p->frame->vars, "row");
-    return e ? py_int(p, e) : NULL;
-}
-
-/* Rows picked by data: "# gather: [b, at_row, 0]" behind a store of what was loaded through
- * pointers, at_row a number that depends on `row`. FALSE: it says no such thing. */
-static gboolean gather(PyRead *p, const Val *to, const WsPyNode *at)
-{
-    const WsPyNode *list = NULL;
-    const Val *signal = py_tle_signal(p, to), *base = NULL;
-    g_autoptr(WsPython) tree = p->group ? said(p, at, "# gather: ", &list) : NULL;
-    if (!list || list->kind != WS_PY_LIST || !list->n || list->n > 5 || !signal || at->n < 3 ||
-        at->kid[2]->kind != WS_PY_CALL || at->kid[2]->n < 2)
-        return FALSE;
-    base = base_of(p, at->kid[2]->kid[1]);
-    const gint tensor = base ? py_tensor(p, base, list->n, at->line) : -1;
-    const WsExpr *coord[5];
-    for (guint i = 0; i < list->n; i++)
-        if (!(coord[i] = py_eval_int(p, list->kid[i])))
-            return FALSE;
-    if (tensor < 0)
-        return FALSE;
-    WsReadStep *s = py_step(p, WS_READ_GATHER, at);
-    s->tensor = tensor;
-    s->buffer = to->place;
-    s->barrier = signal->place;
-    s->n_coord = list->n;
-    memcpy(s->coord, coord, list->n * sizeof *coord);
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    t->rank = MAX(t->rank, list->n);
-    if (!t->dtype)
-        t->dtype = g_array_index(p->r->buffers, WsReadBuffer, to->place.object).dtype;
-    return TRUE;
-}
-
 const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (a[0] && a[0]->kind == VAL_BUFFER && gather(p, a[0], at))
+    const Val *signal = a[0] ? py_tle_signal(p, a[0]) : NULL;
+    const WsPyNode *from = at->n > 2 ? at->kid[2] : NULL; /* tl.load(pointers, …) */
+    WsReadStep *gather = signal && from && from->kind == WS_PY_CALL && from->n > 1
+                             ? py_gather(p, a[0], from->kid[1], at)
+                             : NULL;
+    if (gather) {
+        gather->barrier = signal->place;
         return py_none(p);
+    }
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return py_mean_WRITE(p, a, at);
     const gint value = !p->group || !a[1]       ? -1
                        : a[1]->kind == VAL_TILE ? a[1]->index
                                                 : py_hold(p, "stored", a[1], at, 0, 0);
     gint64 rows, cols;
-    WsReadStep *s = value >= 0 ? pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
+    WsReadStep *s = value >= 0 ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
     if (!s)
         return py_store_away(p, a[1], at);
     s->value = value;
@@ -434,25 +343,6 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     t->written = TRUE;
     if (!t->dtype)
         t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
-    return py_none(p);
-}
-
-/* atomic_add of a tile to a tensor: a store that adds. NULL: no remark says where. */
-const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at)
-{
-    gint64 rows, cols;
-    WsReadStep *s = p->group && value && value->kind == VAL_TILE
-                        ? pointed(p, WS_READ_WRITE, at, &rows, &cols)
-                        : NULL;
-    if (!s)
-        return NULL;
-    s->value = value->index;
-    s->text = value->text;
-    s->flag = TRUE;
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
-    t->reduced = TRUE;
-    if (!t->dtype)
-        t->dtype = g_array_index(p->group->values, WsReadValue, s->value).dtype;
     return py_none(p);
 }
 
@@ -488,7 +378,7 @@ static const Val *turned(PyRead *p, const Val *operand, const Val *flag)
 static const WsExpr *said_first(PyRead *p, const WsPyNode *at)
 {
     const WsPyNode *node;
-    g_autoptr(WsPython) tree = said(p, at, "# first: ", &node);
+    g_autoptr(WsPython) tree = py_said(p, at, "# first: ", &node);
     return node ? py_eval_int(p, node) : NULL;
 }
 

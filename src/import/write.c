@@ -163,7 +163,7 @@ static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, gbool
         return FALSE;
     gboolean found = FALSE;
     const gint64 c = f.constant;
-    *turn = c > 0 && c % 2 && (slots > 1 || ready) ? c - 2 : c;
+    *turn = c > 0 && (slots > 1 ? c % 2 : ready) ? c - 2 : c;
     if (slots == 1) {
         *x = ws_x_op(w->r, WS_EXPR_SUB, ws_x_own(w->r, ws_expr_ref(parity->arg[0])),
                      ws_x_int(w->r, c));
@@ -470,6 +470,8 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
         break;
     case WS_READ_STORE:
         put_move(w, s, "store", "from");
+        if (s->flag)
+            ws_write_field(w->out, "reduce", "add");
         break;
     case WS_READ_WRITE:
         put_move(w, s, "write", "to");
@@ -526,6 +528,9 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
     case WS_READ_LET:
         put_word(w, "let", s->name);
         ws_write_expr(w->r, w->out, "be", s->e);
+        break;
+    case WS_READ_DEPENDENT:
+        put_word(w, "griddepcontrol", s->name);
         break;
     case WS_READ_CLAIM:
         put_word(w, "claim", "tiles");
