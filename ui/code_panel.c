@@ -288,6 +288,7 @@ static void on_code(WsCodePanel *self, guint kind)
 
 static void on_selection(WsCodePanel *self)
 {
+    self->shown = -1; /* the selection is what is to be seen now */
     mark_selection(self);
     scroll_to_marked(self);
 }

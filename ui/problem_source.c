@@ -3,6 +3,7 @@
 #include "ui/document_source.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #define AROUND 2 /* lines shown before and behind */
 
@@ -11,16 +12,30 @@ typedef struct {
     GtkWidget *box, *link, *lines;
 } Place;
 
+/* How far all of them are indented; tabulators count as one. */
+static gsize common_indent(char **line, guint from, guint to)
+{
+    gsize common = G_MAXSIZE;
+    for (guint i = from; i <= to; i++) {
+        const gsize indent = strspn(line[i - 1], " \t");
+        if (line[i - 1][indent])
+            common = MIN(common, indent);
+    }
+    return common < G_MAXSIZE ? common : 0;
+}
+
 /* "▸ 43  mbarrier.wait(…)" between its neighbours. Caller frees. */
 static char *excerpt(const WsSource *source, guint line)
 {
     g_auto(GStrv) all = g_strsplit(source->text, "\n", -1);
     const guint n = g_strv_length(all);
     const guint from = line > AROUND ? line - AROUND : 1, to = MIN(line + AROUND, n);
+    const gsize indent = common_indent(all, from, to);
     GString *text = g_string_new(NULL);
     for (guint i = from; i <= to; i++)
         g_string_append_printf(text, "%s%s %4u  %s", i > from ? "\n" : "",
-                               i == line ? "\xe2\x96\xb8" : " ", i, all[i - 1]);
+                               i == line ? "\xe2\x96\xb8" : " ", i,
+                               all[i - 1] + MIN(indent, strlen(all[i - 1])));
     return g_string_free(text, FALSE);
 }
 

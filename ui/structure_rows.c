@@ -49,9 +49,22 @@ static const struct {
     { WS_F_start, "from %s" },
 };
 
+/* What stands behind "kernel.py:49:9: "; "" if that is not what the note says. */
+static const char *quoted(const char *note)
+{
+    for (const char *c = note ? strchr(note, ':') : NULL; c; c = strchr(c + 1, ':')) {
+        const char *end = c + 1 + strspn(c + 1, "0123456789:");
+        if (end > c + 2 && end[-1] == ':' && *end == ' ')
+            return end + 1;
+    }
+    return "";
+}
+
 static char *detail_of(const WsNode *node)
 {
     GString *s = g_string_new(NULL);
+    if (node->kind == WS_STEP_RAW) /* of an import: what it quotes of its source */
+        g_string_append(s, quoted(ws_node_text(node, WS_F_note)));
     if (node->kind == WS_STEP_COMPUTE) {
         g_autofree char *text =
             ws_entry_text(ws_node_row(node->kind, WS_F_keyword), ws_node_get(node, WS_F_keyword));

@@ -136,8 +136,9 @@ GtkWidget *ws_welcome_new(void)
     gtk_box_append(GTK_BOX(box), label(_("Warpstave"), "headline"));
     gtk_box_append(
         GTK_BOX(box),
-        label(_("Open the design of a GPU kernel to see its pipeline as a score: who does "
-                "what, when, and who waits for whom. Or drop a file here."),
+        label(_("Open the design of a GPU kernel, or a kernel in Gluon, TLE or PTX, to see its "
+                "pipeline as a score: who does what, when, and who waits for whom. Or drop a file "
+                "here."),
               "lead"));
     gtk_box_append(GTK_BOX(box), open_button());
     add_projects(GTK_BOX(box));

@@ -8,7 +8,9 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define PATIENCE_MS 250 /* before it is said that something is being read */
+#define PATIENCE_MS   250 /* before it is said that something is being read */
+#define SOURCE_HEIGHT 310 /* of the panels, for a dozen lines */
+#define MIN_SCORE     480
 
 typedef struct {
     WsWindow *window;
@@ -52,12 +54,28 @@ static gboolean say_reading(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
+/* A source wants more lines than the figures that the panels mostly hold; once for a window, and
+ * only where the score keeps enough. */
+static gboolean make_room(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    WsWindow *w = WS_WINDOW(widget);
+    const int height = gtk_widget_get_height(GTK_WIDGET(w->rows));
+    if (height <= 0 || !w->has_room++) /* not shown, or its panes are only being restored */
+        return G_SOURCE_CONTINUE;
+    if (height >= MIN_SCORE + SOURCE_HEIGHT &&
+        gtk_widget_get_height(GTK_WIDGET(w->panels)) < SOURCE_HEIGHT)
+        gtk_paned_set_position(w->rows, height - SOURCE_HEIGHT);
+    return G_SOURCE_REMOVE;
+}
+
 /* What there is to see first: what is wrong, if anything is; else the source beside the score. */
 static void show_it(WsWindow *w)
 {
     WsFindings *findings = ws_document_findings(w->document);
     const gboolean wrong = findings && ws_findings_count(findings, WS_SEVERITY_ERROR) > 0;
     ws_code_panel_show(WS_CODE_PANEL(w->part[WS_PART_CODE]), WS_CODE_SOURCE);
+    if (!w->has_room)
+        gtk_widget_add_tick_callback(GTK_WIDGET(w), make_room, NULL, NULL);
     ws_window_raise_panel(w, wrong ? WS_PART_PROBLEMS : WS_PART_CODE);
     if (ws_document_program(w->document))
         gtk_widget_grab_focus(w->part[WS_PART_TIMELINE]);

@@ -29,6 +29,7 @@ struct _WsWindow {
     guint watch_source;
     GCancellable *importing; /* while a kernel is being read */
     guint import_source;     /* says so after a while */
+    guint has_room;          /* frames since the panels may have been made higher for a source */
 
     /* template children */
     GtkWidget *header, *recent_button, *menu_button, *theme_button, *work_box, *open_button,
