@@ -61,7 +61,7 @@ static void look(const WsExpr *node, gpointer data)
         l->tile = TRUE;
     else if (node->op == WS_EXPR_TOTAL)
         l->loose = TRUE;
-    else if (node->op == WS_EXPR_NAME && is_axis(l->r, node->name))
+    else if (node->op == WS_EXPR_NAME && (is_axis(l->r, node->name) || !strcmp(node->name, "cta")))
         l->tile = TRUE;
     else if (node->op == WS_EXPR_NAME && !is_size(l->r, node->name))
         l->loose = TRUE;

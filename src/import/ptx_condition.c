@@ -12,7 +12,8 @@ typedef struct {
 
 typedef struct {
     WsRead *r;
-    GArray *rounds; /* Rounds */
+    GArray *rounds;    /* Rounds */
+    GPtrArray *larger; /* const WsExpr*: max(x, number) */
 } Conditions;
 
 static void add(Conditions *q, const WsExpr *e)
@@ -38,6 +39,7 @@ static void add(Conditions *q, const WsExpr *e)
 
 static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
+    Conditions *q = data;
     const WsReadStep *s = g_ptr_array_index(list, at);
     WsAffine f;
     (void)g;
@@ -46,8 +48,13 @@ static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     add(data, s->e);
     if (!ws_expr_affine(s->e, &f))
         return;
-    for (guint i = 0; i < f.n; i++)
+    for (guint i = 0; i < f.n; i++) {
         add(data, f.term[i]);
+        if (f.term[i]->op == WS_EXPR_CALL && f.term[i]->func == WS_FUNC_MAX)
+            g_ptr_array_add(q->larger, (gpointer)ws_x_own(q->r, ws_expr_ref(f.term[i])));
+        if (f.term[i]->n_args) /* groups that make as many rounds say so by one name */
+            ws_source_define(q->r, "rounds", ws_x_own(q->r, ws_expr_ref(f.term[i])));
+    }
     ws_affine_clear(&f);
 }
 
@@ -76,11 +83,38 @@ static const WsExpr *in_rounds(WsRead *r, const Rounds *q, WsExprOp op, const Ws
     return ws_x_op(r, at_least ? WS_EXPR_GE : WS_EXPR_LT, q->rounds, ws_x_int(r, least / q->d));
 }
 
+/* x op n with n above c is max(x, c) op n. */
+static const WsExpr *in_larger(WsRead *r, const WsExpr *larger, const WsExpr *e)
+{
+    gint64 c, n, d;
+    if (larger->op != WS_EXPR_CALL || larger->func != WS_FUNC_MAX || larger->n_args != 2 ||
+        !ws_x_is(larger->arg[1], &c) || !ws_x_is(e->arg[1], &n) || n <= c ||
+        !ws_x_difference(e->arg[0], larger->arg[0], &d) || d)
+        return NULL;
+    return ws_x_op(r, e->op, larger, ws_x_own(r, ws_expr_ref(e->arg[1])));
+}
+
+static WsExprOp opposite(WsExprOp op)
+{
+    return op == WS_EXPR_LT   ? WS_EXPR_GE
+           : op == WS_EXPR_LE ? WS_EXPR_GT
+           : op == WS_EXPR_GT ? WS_EXPR_LE
+           : op == WS_EXPR_GE ? WS_EXPR_LT
+           : op == WS_EXPR_EQ ? WS_EXPR_NE
+                              : WS_EXPR_EQ;
+}
+
 static const WsExpr *rewrite(const Conditions *q, const WsExpr *e, guint depth)
 {
     WsRead *r = q->r;
     if (!e || depth > 16)
         return e;
+    if (e->op == WS_EXPR_NOT && e->arg[0]->op >= WS_EXPR_LT && e->arg[0]->op <= WS_EXPR_NE)
+        return rewrite(q,
+                       ws_x_op(r, opposite(e->arg[0]->op),
+                               ws_x_own(r, ws_expr_ref(e->arg[0]->arg[0])),
+                               ws_x_own(r, ws_expr_ref(e->arg[0]->arg[1]))),
+                       depth + 1);
     if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR || e->op == WS_EXPR_NOT) {
         const WsExpr *a = rewrite(q, ws_x_own(r, ws_expr_ref(e->arg[0])), depth + 1);
         const WsExpr *b = e->op == WS_EXPR_NOT
@@ -94,6 +128,11 @@ static const WsExpr *rewrite(const Conditions *q, const WsExpr *e, guint depth)
         const WsExpr *same =
             in_rounds(r, &g_array_index(q->rounds, Rounds, i), e->op,
                       ws_x_own(r, ws_expr_ref(e->arg[0])), ws_x_own(r, ws_expr_ref(e->arg[1])));
+        if (same)
+            return same;
+    }
+    for (guint i = 0; i < q->larger->len; i++) {
+        const WsExpr *same = in_larger(r, g_ptr_array_index(q->larger, i), e);
         if (same)
             return same;
     }
@@ -134,16 +173,15 @@ static void unwrap(WsRead *r, GPtrArray *list)
     for (guint i = 0; list && i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         const WsReadStep *loop;
-        gint64 d, zero;
+        gint64 d, least;
         unwrap(r, s->body);
         unwrap(r, s->other);
         if (s->kind != WS_READ_IF || s->off || !s->e || s->e->n_args != 2 || !only_guards(s, &loop))
             continue;
         const WsExpr *a = ws_x_own(r, ws_expr_ref(s->e->arg[0]));
-        const gint64 least = s->e->op == WS_EXPR_GE ? 1 : s->e->op == WS_EXPR_GT ? 0 : -1;
-        if (least < 0 || !ws_x_is(s->e->arg[1], &zero) || zero != least ||
-            !ws_x_difference(loop->e, a, &d) || d)
-            continue;
+        if ((s->e->op != WS_EXPR_GE && s->e->op != WS_EXPR_GT) || !ws_x_is(s->e->arg[1], &least) ||
+            !ws_x_difference(loop->e, a, &d) || d != least - (s->e->op == WS_EXPR_GE))
+            continue; /* a >= n, and the loop makes a - (n - 1) rounds */
         for (guint k = 0; k < s->body->len; k++)
             g_ptr_array_insert(list, (gint)(i + 1 + k), g_ptr_array_index(s->body, k));
         ((WsReadStep *)loop)->text = NULL;
@@ -201,7 +239,11 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
         if (ws_x_mentions(s->e, g_ptr_array_index(r->axes, i)))
             return;
     /* rounds that were taken out of the loop in front of it are made, too */
-    const char *text = at_least_one(r, once ? s->e : ws_x_op(r, WS_EXPR_ADD, s->e, ws_x_int(r, 1)));
+    const WsExpr *e = once ? s->e : ws_x_op(r, WS_EXPR_ADD, s->e, ws_x_int(r, 1));
+    if (e && e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX && ws_x_is(e->arg[1], &known) &&
+        known > 0)
+        return; /* says so itself */
+    const char *text = at_least_one(r, e);
     for (guint i = 0; i < r->assume->len; i++)
         if (!strcmp(g_ptr_array_index(r->assume, i), text))
             return;
@@ -212,11 +254,12 @@ static void assume_rounds(gpointer data, GPtrArray *list, guint at, WsReadGroup 
 
 void ptx_conditions(WsRead *r)
 {
-    Conditions q = { r, g_array_new(FALSE, TRUE, sizeof(Rounds)) };
+    Conditions q = { r, g_array_new(FALSE, TRUE, sizeof(Rounds)), g_ptr_array_new() };
     ptx_visit(r, collect, &q);
     ptx_visit(r, rewrite_step, &q);
     for (guint g = 0; g < r->groups->len; g++)
         unwrap(r, ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body);
     ptx_visit(r, assume_rounds, r);
     g_array_unref(q.rounds);
+    g_ptr_array_unref(q.larger);
 }

@@ -53,9 +53,9 @@ static gboolean tensor_of(PtxWalk *w, WsReadStep *s, const char *text)
     for (guint i = 1; i < n; i++) {
         g_strstrip(word[i]);
         const WsExpr *e = ptx_int(w, g_string_chunk_insert(p->r->text, word[i]));
-        s->coord[n - 1 - i] = e ? ptx_ring_form(p->r, e) : NULL;
-        if (!e)
-            return FALSE;
+        s->coord[n - 1 - i] = e ? ptx_ring_form(p->r, e) : ws_x_int(p->r, 0);
+        if (!e && !p->probing)
+            ws_source_unread_more(p->r, s->line, "where in its tensor a copy reads or writes");
     }
     return TRUE;
 }

@@ -306,22 +306,6 @@ static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
         }
 }
 
-/* What is stored of a warp group is mostly its sums: as much of one as the place takes. Which
- * columns is not followed. */
-static gboolean holds_sum(Finish *f, WsReadStep *s, const WsReadGroup *g, gint64 rows, gint64 cols)
-{
-    for (guint i = 0; i < g->values->len && s->kind == WS_READ_WRITE; i++) {
-        const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
-        if (!v->accumulator || v->rows != rows || v->cols < cols)
-            continue;
-        s->value = (gint)i;
-        if (v->cols > cols)
-            s->text = ws_source_format(f->r, ".cols(0, %" G_GINT64_FORMAT ")", cols);
-        return TRUE;
-    }
-    return FALSE;
-}
-
 /* Stores of more than 64 rows of 128 bytes: one step for each 64. */
 static void split_write(Finish *f, GPtrArray *list, guint at)
 {
@@ -344,20 +328,19 @@ static void split_write(Finish *f, GPtrArray *list, guint at)
     o->to = o->from + each;
 }
 
-/* A value that is stored or loaded, as large as the place. */
+/* A value that is stored or loaded, as large as the place: a copy of what the registers held, its
+ * reading is a step of its own. In 8 bits it takes no more of them than it must. */
 static void hold(Finish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 cols)
 {
-    const char *dtype = ptx_regions_dtype(&f->regions, &s->buffer);
+    const gboolean stored = s->kind == WS_READ_WRITE;
+    const char *dtype = stored ? "e4m3" : ptx_regions_dtype(&f->regions, &s->buffer);
     const guint before = g->values->len;
-    if (holds_sum(f, s, g, rows, cols))
-        return;
-    s->value = ws_source_value(f->r, g, "tile", dtype, rows, cols);
-    if (g->values->len == before)
+    s->value = ws_source_value(f->r, g, stored ? "stored" : "loaded", dtype, rows, cols);
+    if (g->values->len == before || !stored)
         return;
     WsReadStep *zero = ws_source_step(f->r, NULL, WS_READ_COMPUTE, g->line, 1, g->line);
-    const char *name = g_array_index(g->values, WsReadValue, s->value).name;
-    zero->text = strcmp(dtype, "f32") ? ws_source_format(f->r, "%s = %s(0.0)", name, dtype)
-                                      : ws_source_format(f->r, "%s = 0.0", name);
+    zero->text = ws_source_format(f->r, "%s = %s(0.0)",
+                                  g_array_index(g->values, WsReadValue, s->value).name, dtype);
     g_ptr_array_add(f->starts, g); /* not into the list that is being walked */
     g_ptr_array_add(f->starts, zero);
 }

@@ -23,8 +23,8 @@ static void note_lines(const GPtrArray *list, Role *role)
         if (s->kind == WS_READ_WAIT)
             g_hash_table_add(role->waits, GUINT_TO_POINTER(s->line));
         role->n_steps += s->kind != WS_READ_FENCE && s->kind != WS_READ_SYNC &&
-                         s->kind != WS_READ_FOR && s->kind != WS_READ_IF &&
-                         s->kind != WS_READ_OPAQUE;
+                         s->kind != WS_READ_CLUSTER && s->kind != WS_READ_FOR &&
+                         s->kind != WS_READ_IF && s->kind != WS_READ_OPAQUE;
         if (s->body)
             note_lines(s->body, role);
         if (s->other)

@@ -27,6 +27,17 @@ void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHash
     }
 }
 
+/* All that a choice or loop holds: which side is which differs where one of them is empty. */
+static GPtrArray *both_sides(const WsReadStep *o)
+{
+    GPtrArray *all = g_ptr_array_new();
+    const GPtrArray *side[] = { o->body, o->other };
+    for (guint k = 0; k < 2; k++)
+        for (guint i = 0; side[k] && i < side[k]->len; i++)
+            g_ptr_array_add(all, g_ptr_array_index(side[k], i));
+    return all;
+}
+
 /* Copies that another warp of the group issues at the same line for another part of the tile. */
 void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
 {
@@ -41,9 +52,10 @@ void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
         WsReadStep *o = g_ptr_array_index(from, k);
         gint64 d;
         if (s->kind == o->kind && s->body && o->body) {
-            ptx_unite_copies(s->body, o->body);
-            if (s->other && o->other)
-                ptx_unite_copies(s->other, o->other);
+            g_autoptr(GPtrArray) all = both_sides(o);
+            ptx_unite_copies(s->body, all);
+            if (s->other)
+                ptx_unite_copies(s->other, all);
         } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind &&
                    !(ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0)) {
             g_ptr_array_insert(list, (gint)++i, o);
@@ -83,8 +95,9 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other)
             continue;
         const WsReadStep *o = partner(other, s, &at);
         if (s->body) {
-            ptx_unite_bytes(w, s->body, o ? o->body : NULL);
-            ptx_unite_bytes(w, s->other, o ? o->other : NULL);
+            g_autoptr(GPtrArray) all = o ? both_sides(o) : NULL;
+            ptx_unite_bytes(w, s->body, all);
+            ptx_unite_bytes(w, s->other, all);
             continue;
         }
         gint64 d = 0;

@@ -60,6 +60,26 @@ static const WsExpr *count_of(WsRead *r, const WsExpr *parity, gint64 n)
     return x;
 }
 
+/* A wait for what copies fill, (x / n + 1) mod 2: the next completion, not the one before. */
+static void next_completion(Uses *q, WsReadStep *s)
+{
+    WsRead *r = q->r;
+    const gint64 n = slots_of(q, s);
+    const WsExpr *x = count_of(r, s->parity, n);
+    WsAffine f;
+    gboolean fills = FALSE;
+    for (guint i = 0; i < r->barriers->len; i++)
+        fills |= q->filled[i] == s->barrier.object;
+    if (!fills || !x || n < 2 || !ws_expr_affine(s->parity->arg[0], &f))
+        return;
+    const gboolean next = f.constant == 1;
+    ws_affine_clear(&f);
+    if (next)
+        s->parity = ws_x_mod(
+            r, ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, n)), ws_x_int(r, n)),
+            2);
+}
+
 static void free_slot(Uses *q, WsReadStep *s)
 {
     WsRead *r = q->r;
@@ -80,6 +100,28 @@ static void free_slot(Uses *q, WsReadStep *s)
     s->barrier.index = u ? ws_x_mod(r, u, n) : s->barrier.index;
 }
 
+/* Arrivals in every CTA of the cluster, one after the other, are one step. */
+static void join_ranks(WsRead *r, GPtrArray *list, guint at)
+{
+    WsReadStep *s = g_ptr_array_index(list, at);
+    guint found = 0;
+    gint64 rank, d;
+    for (guint i = at; i < list->len && found < (guint)r->cluster; i++) {
+        const WsReadStep *o = g_ptr_array_index(list, i);
+        if (o->kind != WS_READ_ARRIVE || o->off || !ws_x_is(o->cta, &rank) || rank != found ||
+            o->barrier.object != s->barrier.object || o->n != s->n || o->flag != s->flag ||
+            (s->barrier.index && !(ws_x_difference(s->barrier.index, o->barrier.index, &d) && !d)))
+            return;
+        found++;
+    }
+    if (r->cluster < 2 || found != (guint)r->cluster)
+        return;
+    for (guint i = 1; i < found; i++)
+        ((WsReadStep *)g_ptr_array_index(list, at + i))->off = TRUE;
+    s->ctas = "\"all\"";
+    s->cta = NULL;
+}
+
 static void visit(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     Uses *q = data;
@@ -88,8 +130,14 @@ static void visit(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
         memset(q->waited, 0, sizeof *q->waited * q->r->barriers->len);
         q->group = g;
     }
-    if (s->barrier.object < 0 || !s->barrier.index)
+    if (s->barrier.object < 0)
         return;
+    if (s->kind == WS_READ_ARRIVE && s->cta)
+        join_ranks(q->r, list, at);
+    if (!s->barrier.index)
+        return;
+    if (s->kind == WS_READ_WAIT)
+        next_completion(q, s);
     if (s->kind == WS_READ_WAIT)
         q->waited[s->barrier.object] = count_of(q->r, s->parity, slots_of(q, s));
     else if (s->kind == WS_READ_ARRIVE)
