@@ -10,6 +10,7 @@ static const WsPyDialect gluon = {
     .range = "range",
     .static_range = "gl.static_range",
     .constexpr_t = "gl.constexpr",
+    .masks = TRUE,
     .op = ws_gluon_op,
     .fresh = ws_gluon_fresh,
     .full = ws_gluon_full,
@@ -17,6 +18,9 @@ static const WsPyDialect gluon = {
     .col_index = ws_gluon_col_index,
     .spread = ws_gluon_spread,
     .reduce = ws_gluon_reduce,
+    .element = ws_gluon_element,
+    .to_lanes = ws_gluon_to_lanes,
+    .of_lanes = ws_gluon_of_lanes,
     .body_end = ws_gluon_body_end,
     .block_around = ws_gluon_block_around,
     .role_begin = ws_gluon_role_begin,
@@ -37,12 +41,55 @@ static const struct {
                  "        half: gl.constexpr = x.shape[1] // 2\n"
                  "        lo, hi = x.reshape([x.shape[0], 2, half]).permute(0, 2, 1).split()\n"
                  "        return columns(lo if start < half else hi, start % half, size)\n" },
-    { "lanesum", "@gluon.jit\ndef lanesum(x):\n"
-                 "    # of a row; the design keeps one sum per lane and adds them up in the end\n"
-                 "    return gl.sum(x, axis=1)\n" },
-    { "lanemax", "@gluon.jit\ndef lanemax(x):\n    return gl.max(x, axis=1)\n" },
+    { "lanesum",
+      "@gluon.jit\ndef lanesum(x):\n"
+      "    # one sum per lane: of columns 8 * i + 2 * lane and the next one; no shuffles\n"
+      "    x = x.reshape([x.shape[0], x.shape[1] // 8, 4, 2])\n"
+      "    return gl.convert_layout(gl.sum(gl.sum(x, axis=3), axis=1), QUAD)\n" },
+    { "lanemax", "@gluon.jit\ndef lanemax(x):\n"
+                 "    # one maximum per lane: of columns 8 * i + 2 * lane and the next one\n"
+                 "    x = x.reshape([x.shape[0], x.shape[1] // 8, 4, 2])\n"
+                 "    return gl.convert_layout(gl.max(gl.max(x, axis=3), axis=1), QUAD)\n" },
     { "lanes", "@gluon.jit\ndef lanes(x):\n"
-               "    # adds up what lanes hold: done already, see lanesum\n    return x\n" },
+               "    # what the lanes hold, added up\n"
+               "    return gl.sum(x, axis=1)\n" },
+    { "lanes_max", "@gluon.jit\ndef lanes_max(x):\n    return gl.max(x, axis=1)\n" },
+    { "at_most",
+      "@gluon.jit\ndef at_most(offset, index, limit):\n"
+      "    # offset + index <= limit, said so that no register per column lives on in loops\n"
+      "    return limit - offset - index >= 0\n" },
+    { "at_most_of_row",
+      "@gluon.jit\ndef at_most_of_row(offset, index, limit):\n"
+      "    # offset + index <= limit, with a limit per row: one difference per row\n"
+      "    return index <= limit - offset\n" },
+    { "async_add_shared_to_global",
+      "@builtin\ndef async_add_shared_to_global(desc, coord, src, _semantic=None):\n"
+      "    # the compiler of 3.6 has the operation, its language no name for it\n"
+      "    coord = _semantic._convert_to_ir_values(coord, require_i64=False)\n"
+      "    _semantic.builder.create_async_tma_reduce(ir.DESCRIPTOR_REDUCE_KIND.ADD, desc.handle,\n"
+      "            coord, src.handle)\n" },
+    { "async_min_shared_to_global",
+      "@builtin\ndef async_min_shared_to_global(desc, coord, src, _semantic=None):\n"
+      "    # the compiler of 3.6 has the operation, its language no name for it\n"
+      "    coord = _semantic._convert_to_ir_values(coord, require_i64=False)\n"
+      "    _semantic.builder.create_async_tma_reduce(ir.DESCRIPTOR_REDUCE_KIND.MIN, desc.handle,\n"
+      "            coord, src.handle)\n" },
+    { "async_max_shared_to_global",
+      "@builtin\ndef async_max_shared_to_global(desc, coord, src, _semantic=None):\n"
+      "    # the compiler of 3.6 has the operation, its language no name for it\n"
+      "    coord = _semantic._convert_to_ir_values(coord, require_i64=False)\n"
+      "    _semantic.builder.create_async_tma_reduce(ir.DESCRIPTOR_REDUCE_KIND.MAX, desc.handle,\n"
+      "            coord, src.handle)\n" },
+    { "named_sync", "@gluon.jit\ndef named_sync(barrier: gl.constexpr, threads: gl.constexpr):\n"
+                    "    # a barrier between partitions, for which 3.6 has no call\n"
+                    "    gl.inline_asm_elementwise(\"bar.sync $1, $2; // dummy $0\", \"=r,r,r\", "
+                    "[barrier, threads],\n"
+                    "            dtype=gl.int32, is_pure=False, pack=1)\n" },
+    { "named_arrive",
+      "@gluon.jit\ndef named_arrive(barrier: gl.constexpr, threads: gl.constexpr):\n"
+      "    gl.inline_asm_elementwise(\"bar.arrive $1, $2; // dummy $0\", \"=r,r,r\", [barrier, "
+      "threads],\n"
+      "            dtype=gl.int32, is_pure=False, pack=1)\n" },
     { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
 };
 
@@ -56,6 +103,64 @@ static void constants(WsPy *y, const char *text)
         if (ws_py_mentions(text, name))
             ws_py_line(y, "%s = gl.constexpr(%" G_GINT64_FORMAT ")", name, y->p->constant[i]);
     }
+}
+
+static const struct {
+    const char *word, *line; /* a line of imports, for who mentions the word */
+} imported[] = {
+    { "math", "import math\n" },
+    { NULL, "import torch" },
+    { "triton", "import triton" },
+    { "ir", "from triton._C.libtriton import ir" },
+    { NULL, "from triton.experimental import gluon" },
+    { NULL, "from triton.experimental.gluon import language as gl" },
+    { "builtin", "from triton.experimental.gluon.language._core import builtin" },
+    { NULL, NULL }, /* names of Hopper's module */
+    { "TensorDescriptor", "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor" },
+};
+
+static void import_names(WsPy *y, const char *text, const char *module, const char *const *name,
+                         guint n)
+{
+    const char *s = "", *only = "";
+    guint k = 0;
+    for (guint i = 0; i < n; i++) {
+        if (!ws_py_mentions(text, name[i]))
+            continue;
+        s = ws_py_format(y, "%s    %s,\n", s, only = name[i]);
+        k++;
+    }
+    if (k == 1)
+        ws_py_line(y, "from %s import %s", module, only);
+    else if (k)
+        g_string_append_printf(y->out, "from %s import (\n%s)\n", module, s);
+}
+
+static void import_hopper(WsPy *y, const char *text)
+{
+    static const char *const name[] = { "async_copy", "fence_async_shared", "mbarrier",
+                                        "tma",        "warpgroup_mma",      "warpgroup_mma_wait" };
+    import_names(y, text, "triton.experimental.gluon.language.nvidia.hopper", name,
+                 G_N_ELEMENTS(name));
+}
+
+static void import_dependent(WsPy *y, const char *text)
+{
+    static const char *const name[] = { "gdc_launch_dependents", "gdc_wait" };
+    import_names(y, text, "triton.language.extra.cuda", name, G_N_ELEMENTS(name));
+}
+
+static void imports(WsPy *y, const char *text)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(imported); i++) {
+        const char *word = imported[i].word;
+        if (!imported[i].line)
+            import_hopper(y, text);
+        else if (!word || ws_py_mentions(text, word))
+            ws_py_line(y, "%s", imported[i].line);
+    }
+    import_dependent(y, text);
+    ws_py_line(y, "%s", "");
 }
 
 static void header(WsPy *y)
@@ -73,18 +178,7 @@ static void header(WsPy *y)
                   "program tries it.");
     ws_py_line(y, "#");
     ws_py_comment(y, "In brackets: the place of a step in the design. x_total counts rounds of "
-                     "loop x. Barriers that are named in the design are mbarriers here.");
-    ws_py_line(y, "%s", "");
-    ws_py_line(y, "import math");
-    ws_py_line(y, "%s", "");
-    ws_py_line(y, "import torch");
-    ws_py_line(y, "import triton");
-    ws_py_line(y, "from triton.experimental import gluon");
-    ws_py_line(y, "from triton.experimental.gluon import language as gl");
-    ws_py_line(y,
-               "from triton.experimental.gluon.language.nvidia.hopper import (fence_async_shared,");
-    ws_py_line(y, "        mbarrier, tma, warpgroup_mma, warpgroup_mma_wait)");
-    ws_py_line(y, "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor");
+                     "loop x.");
     ws_py_line(y, "%s", "");
 }
 
@@ -245,8 +339,20 @@ static void grid(WsPy *y)
                    y->tensor[0]);
 }
 
+/* Steps griddepcontrol. */
+static gboolean depends(const WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_ops; i++) {
+        if (y->p->op[i]->kind == WS_OP_DEP_WAIT || y->p->op[i]->kind == WS_OP_DEP_LAUNCH)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
 {
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
     ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
@@ -257,9 +363,14 @@ static void launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
     if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
-    ws_py_line(y, "return kernel[(programs,)](%s, num_warps=%u, maxnreg=%u)", joined(y, arguments),
-               y->p->agent[plan->agent[0]].warps, plan->maxnreg);
+    ws_py_line(y, "return kernel[(programs,)](%s, num_warps=%u, maxnreg=%u%s)",
+               joined(y, arguments), y->p->agent[plan->agent[0]].warps, plan->maxnreg,
+               depends(y) ? ", launch_pdl=True" : "");
     ws_py_close(y);
+    g_autofree char *used = ws_py_host_used(y, y->out->str);
+    g_string_append(outer, used);
+    g_string_free(y->out, TRUE);
+    y->out = outer;
 }
 
 /* --- everything
@@ -300,7 +411,8 @@ static GPtrArray *all_roles(WsPy *y)
     }
     for (guint i = 0; i < y->p->n_barriers; i++) {
         WsPyParam p = { y->barrier[i], y->barrier[i] };
-        g_array_append_val(param, p);
+        if (y->p->barrier[i].kind == WS_BARRIER_MBARRIER)
+            g_array_append_val(param, p);
     }
     return ws_py_roles(y, (const WsPyParam *)(void *)param->data, param->len);
 }
@@ -308,8 +420,12 @@ static GPtrArray *all_roles(WsPy *y)
 static void helpers(WsPy *y, GString *out)
 {
     for (guint i = 0; i < G_N_ELEMENTS(helper); i++) {
-        if (g_hash_table_contains(y->helpers, helper[i].name))
-            g_string_append_printf(out, "\n\n%s", helper[i].text);
+        if (!g_hash_table_contains(y->helpers, helper[i].name))
+            continue;
+        g_autofree char *quad = g_strdup_printf("quad_%u", ws_gluon(y)->quad);
+        g_autoptr(GString) text = g_string_new(helper[i].text);
+        g_string_replace(text, "QUAD", quad, 0);
+        g_string_append_printf(out, "\n\n%s", text->str);
     }
 }
 
@@ -339,10 +455,13 @@ static void whole(WsPy *y)
     ws_py_host_check(y);
     y->out = outer;
     header(y);
+    helpers(y, text);
+    g_autofree char *all = g_strconcat(text->str, body->str, NULL);
+    imports(y, all);
     constants(y, body->str);
+    ws_gluon_named_constants(y);
     g_autofree char *layouts = ws_gluon_layouts(y);
     g_string_append(y->out, layouts);
-    helpers(y, text);
     g_string_append(y->out, text->str);
     g_string_append(y->out, body->str);
     g_string_free(text, TRUE);
@@ -354,12 +473,14 @@ char *ws_generate_gluon(const WsProgram *p, GError **error)
     WsPy *y = ws_py_new(p, &gluon);
     WsGluon g = { 0 };
     g.in_flight = g_array_new(FALSE, FALSE, sizeof(WsGluonProduct));
+    g.gathers = g_ptr_array_new();
     g.layout = g_new0(gboolean, 3 * 257);
     y->role = &g;
     if (!y->error)
         whole(y);
     g_clear_pointer(&g.boxes, g_array_unref);
     g_array_unref(g.in_flight);
+    g_ptr_array_unref(g.gathers);
     g_free(g.token);
     g_free(g.layout);
     return ws_py_finish(y, error);

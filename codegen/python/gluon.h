@@ -12,12 +12,14 @@ typedef struct {
 } WsGluonProduct;
 
 typedef struct {
-    GArray *boxes;     /* WsPyBox */
-    GArray *in_flight; /* WsGluonProduct, oldest first, of the role being written */
-    gboolean *token;   /* [n_values] issued since the last wait: not a tensor in the language */
-    guint inst_k;      /* K of the role's instructions; 16 if it has none */
-    guint row_cols;    /* columns of the layout whose rows values [rows, 1] follow; 0: none */
-    gboolean *layout;  /* [3][257]: accumulator layouts in use by inst_k and columns */
+    GArray *boxes;      /* WsPyBox */
+    GArray *in_flight;  /* WsGluonProduct, oldest first, of the role being written */
+    gboolean *token;    /* [n_values] issued since the last wait: not a tensor in the language */
+    guint inst_k;       /* K of the role's instructions; 16 if it has none */
+    guint row_cols;     /* columns of the layout whose rows values [rows, 1] follow; 0: none */
+    GPtrArray *gathers; /* lines: layouts of gathers; borrowed from the pool */
+    guint quad;         /* rows of the values with an element per lane; 0: none */
+    gboolean *layout;   /* [3][257]: accumulator layouts in use by inst_k and columns */
 } WsGluon;
 
 static inline WsGluon *ws_gluon(WsPy *y)
@@ -34,13 +36,15 @@ const char *ws_gluon_layout(WsPy *y, const WsRegValue *v); /* of a value; NULL: 
 const char *ws_gluon_shape(WsPy *y, const WsRegValue *v);  /* "[64, 256]" */
 char *ws_gluon_layouts(WsPy *y);                           /* definitions in use */
 const char *ws_gluon_shared_layout(WsPy *y, guint swizzle, WsDtype t, guint rank);
-gboolean ws_gluon_lanes(const WsRegValue *v); /* lane partials: whole rows here */
+gboolean ws_gluon_lanes(const WsRegValue *v); /* an element per lane of a quad */
 void ws_gluon_role_begin(WsPy *y);
 const char *ws_gluon_fresh(WsPy *y, guint v);
 const char *ws_gluon_full(WsPy *y, guint v, const char *x);
 const char *ws_gluon_row_index(WsPy *y, guint rows, guint cols);
 const char *ws_gluon_col_index(WsPy *y, guint rows, guint cols);
 const char *ws_gluon_spread(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
+const char *ws_gluon_to_lanes(WsPy *y, const char *rows);
+const char *ws_gluon_of_lanes(WsPy *y, const char *rows);
 const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols);
 /* --- gluon_mma.c
  * --------------------------------------------------------------------------------*/
@@ -64,16 +68,23 @@ void ws_gluon_write(WsPy *y, const WsOp *op);
 void ws_gluon_read(WsPy *y, const WsOp *op);
 void ws_gluon_write_global(WsPy *y, const WsOp *op);
 void ws_gluon_read_global(WsPy *y, const WsOp *op);
+const char *ws_gluon_element(WsPy *y, const WsExpr *x); /* of a tensor, 0 outside of it */
 void ws_gluon_claim(WsPy *y, const WsOp *op);
 void ws_gluon_take(WsPy *y, const WsOp *op);
+/* --- gluon_gather.c
+ * -----------------------------------------------------------------------------*/
+void ws_gluon_gather(WsPy *y, const WsOp *op);
+void ws_gluon_gather_arrive(WsPy *y, const WsOp *op);
+void ws_gluon_gather_wait(WsPy *y, const WsOp *op);
 /* --- gluon_barrier.c
  * ----------------------------------------------------------------------------*/
 void ws_gluon_wait(WsPy *y, const WsOp *op);
 void ws_gluon_arrive(WsPy *y, const WsOp *op);
 void ws_gluon_expect(WsPy *y, const WsOp *op);
 void ws_gluon_named(WsPy *y, const WsOp *op);
-/* Named barriers that become mbarriers: allocated, initialised, handed over. */
-gboolean ws_gluon_becomes_mbarrier(const WsPy *y, guint barrier);
-void ws_gluon_barriers(WsPy *y); /* lines of the kernel: storage and initialisation */
+/* A named barrier at which several groups meet. */
+gboolean ws_gluon_between_groups(const WsPy *y, guint barrier);
+void ws_gluon_named_constants(WsPy *y); /* lines of the file: their ids */
+void ws_gluon_barriers(WsPy *y);        /* lines of the kernel: storage and initialisation */
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* Where elements lie: layouts of values, of row and column numbers, of shared memory. One
  * accumulator layout per number of columns, so that values of the same width meet without a
- * conversion; values [rows, 1] follow the rows of the role's widest tile. */
+ * conversion; values [rows, 1] follow the rows of the role's widest tile, sums per lane the lanes
+ * that hold a row of an accumulator. */
 #include "codegen/python/gluon.h"
 
 #include <string.h>
@@ -51,6 +52,36 @@ const char *ws_gluon_tile_layout(WsPy *y, guint cols)
     return ws_py_format(y, "mma_%u%s", n, suffix[slot]);
 }
 
+/* One element per lane: the four lanes of a quad share rows, as in an accumulator. */
+static const char *quad_layout(WsPy *y, guint rows)
+{
+    WsGluon *g = ws_gluon(y);
+    if (y->agent->warps != 4 || !ws_py_pow2(rows) || rows < 64 || (g->quad && g->quad != rows)) {
+        ws_py_refuse(y, y->op,
+                     ws_py_format(y, "sums per lane of %u rows in %u warps", rows, y->agent->warps),
+                     "row sums, or the same 2^n rows and groups of 4 warps everywhere");
+        return "None";
+    }
+    g->quad = rows;
+    return ws_py_format(y, "quad_%u", rows);
+}
+
+static char *quad_definition(guint rows)
+{
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s,
+                           "quad_%u = gl.constexpr(gl.DistributedLinearLayout(\n"
+                           "    reg_bases=[[8, 0]",
+                           rows);
+    for (guint row = 64; row < rows; row *= 2)
+        g_string_append_printf(s, ", [%u, 0]", row);
+    g_string_append_printf(s,
+                           "], lane_bases=[[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]],\n"
+                           "    warp_bases=[[16, 0], [32, 0]], block_bases=[], shape=[%u, 4]))\n",
+                           rows);
+    return g_string_free(s, FALSE);
+}
+
 char *ws_gluon_layouts(WsPy *y)
 {
     static const char *const suffix[] = { "", "_k8", "_k32" };
@@ -64,6 +95,12 @@ char *ws_gluon_layouts(WsPy *y)
                                        "[4, 1], [16, %u, %u]))\n",
                                        n, suffix[i], n, k[i]);
         }
+    }
+    for (guint i = 0; i < ws_gluon(y)->gathers->len; i++)
+        g_string_append_printf(s, "%s\n", (const char *)ws_gluon(y)->gathers->pdata[i]);
+    if (ws_gluon(y)->quad) {
+        g_autofree char *quad = quad_definition(ws_gluon(y)->quad);
+        g_string_append(s, quad);
     }
     return g_string_free(s, FALSE);
 }
@@ -93,8 +130,16 @@ static const char *cols_layout(WsPy *y, guint cols)
 
 const char *ws_gluon_layout(WsPy *y, const WsRegValue *v)
 {
+    if (!ws_py_pow2(v->rows) || (!is_tile(v) && !ws_py_pow2(v->cols)))
+        ws_py_refuse(y, y->op,
+                     ws_py_format(y,
+                                  "value %s of %u rows and %u columns (extents are powers of two)",
+                                  v->name, v->rows, v->cols),
+                     "make them powers of two");
     if (is_tile(v))
         return ws_gluon_tile_layout(y, v->cols);
+    if (ws_gluon_lanes(v))
+        return quad_layout(y, v->rows);
     if (v->rows > 1)
         return rows_layout(y);
     return v->cols > 1 ? cols_layout(y, v->cols) : NULL;
@@ -102,7 +147,7 @@ const char *ws_gluon_layout(WsPy *y, const WsRegValue *v)
 
 const char *ws_gluon_shape(WsPy *y, const WsRegValue *v)
 {
-    if (is_tile(v))
+    if (is_tile(v) || ws_gluon_lanes(v))
         return ws_py_format(y, "[%u, %u]", v->rows, v->cols);
     return ws_py_format(y, "[%u]", MAX(v->rows, v->rows > 1 ? 1 : v->cols));
 }
@@ -187,11 +232,24 @@ const char *ws_gluon_spread(WsPy *y, const char *x, WsPyShape shape, guint rows,
     return ws_py_format(y, "gl.convert_layout(%s, %s)[:, None]", x, rows_of(y, cols));
 }
 
+const char *ws_gluon_to_lanes(WsPy *y, const char *rows)
+{
+    return ws_py_format(y, "gl.convert_layout(%s, gl.SliceLayout(1, quad_%u))[:, None]", rows,
+                        ws_gluon(y)->quad);
+}
+
+const char *ws_gluon_of_lanes(WsPy *y, const char *rows)
+{
+    return ws_py_format(y, "gl.convert_layout(%s, %s)", rows, rows_layout(y));
+}
+
 const char *ws_gluon_reduce(WsPy *y, const char *what, const char *x, guint rows, guint cols)
 {
-    gboolean lanes = g_str_has_prefix(what, "lane");
-    const char *s = lanes ? ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x)
-                          : ws_py_format(y, "gl.%s(%s, axis=1)", what, x);
+    if (g_str_has_prefix(what, "lane")) {
+        quad_layout(y, rows);
+        return ws_py_format(y, "%s(%s)", ws_py_helper(y, what), x);
+    }
+    const char *s = ws_py_format(y, "gl.%s(%s, axis=1)", what, x);
     if (MIN(cols, 256) == MIN(ws_gluon(y)->row_cols, 256))
         return s;
     return ws_py_format(y, "gl.convert_layout(%s, %s)", s, rows_layout(y));

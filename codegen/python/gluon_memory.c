@@ -94,6 +94,34 @@ void ws_gluon_write(WsPy *y, const WsOp *op)
                converted(y, x, y->agent->value[u->value].dtype, b->dtype));
 }
 
+static const char *one_element(WsPy *y)
+{
+    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", y->agent->warps);
+}
+
+/* One element of a line: the line seen as so many lines of one, since slices begin at constants. */
+static void read_element(WsPy *y, const WsOp *op)
+{
+    const WsAccess *a = &op->access[0];
+    const WsBuffer *b = &y->p->buffer[a->buffer];
+    if (!line_buffer(b)) {
+        ws_py_refuse(y, op, "reading one element of a tile", "read a row or a column");
+        return;
+    }
+    guint n = b->stages * b->array * b->cols;
+    WsTerm at = ws_term(ws_py_stage(y, a), WS_PREC_COND, 0, G_MAXINT32);
+    at = ws_py_op(y, WS_EXPR_ADD, ws_py_op(y, WS_EXPR_MUL, at, ws_py_int(y, b->cols)),
+                  ws_py_use(y, a->col0));
+    const char *x = n == 1 ? y->buffer[a->buffer]
+                           : ws_py_format(y, "%s._reinterpret(%s, [%u, 1], %s)",
+                                          y->buffer[a->buffer], ws_gluon_dtype(y, b->dtype), n,
+                                          "gl.SwizzledSharedLayout(1, 1, 1, order=[0])");
+    x = ws_py_format(y, "gl.max(%s.index(%s).load(%s), axis=0)", x, at.s, one_element(y));
+    const WsValueUse *u = &op->value[0];
+    ws_py_line(y, "%s = %s", y->value[u->value],
+               converted(y, x, b->dtype, y->agent->value[u->value].dtype));
+}
+
 void ws_gluon_read(WsPy *y, const WsOp *op)
 {
     const WsValueUse *u = &op->value[0];
@@ -101,7 +129,7 @@ void ws_gluon_read(WsPy *y, const WsOp *op)
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
     const char *layout = ws_gluon_layout(y, v);
     if (!layout) {
-        ws_py_refuse(y, op, "reading one element of shared memory", "read a row or a column");
+        read_element(y, op);
         return;
     }
     if (u->rows != v->rows || u->cols != v->cols) {
@@ -155,6 +183,10 @@ static guint parts_of(const WsPyBox *box, guint *dim)
     return 1;
 }
 
+static const char *const reduced[] = {
+    [WS_REDUCE_ADD] = "add", [WS_REDUCE_MIN] = "min", [WS_REDUCE_MAX] = "max"
+};
+
 static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 {
     const WsBuffer *b = &y->p->buffer[op->access[0].buffer];
@@ -171,6 +203,11 @@ static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
     if (load)
         ws_py_line(y, "tma.async_copy_global_to_shared(%s, [%s], %s.index(%s), %s)", box->name, at,
                    y->barrier[op->barrier], ws_py_slot(y, op), view);
+    else if (op->reduce != WS_REDUCE_NONE)
+        ws_py_line(
+            y, "%s(%s, [%s], %s)",
+            ws_py_helper(y, ws_py_format(y, "async_%s_shared_to_global", reduced[op->reduce])),
+            box->name, at, view);
     else
         ws_py_line(y, "tma.async_copy_shared_to_global(%s, [%s], %s)", box->name, at, view);
     if (n > 1)
@@ -186,10 +223,6 @@ void ws_gluon_load(WsPy *y, const WsOp *op)
 
 void ws_gluon_store(WsPy *y, const WsOp *op)
 {
-    if (op->reduce != WS_REDUCE_NONE) {
-        ws_py_refuse(y, op, "a store that reduces (3.6 has none)", "store partial results");
-        return;
-    }
     const WsPyBox *box = ws_py_first_box(y, op) ? ws_py_box(y, ws_gluon(y)->boxes, op) : NULL;
     guint dim;
     if (box && parts_of(box, &dim) > 1)
@@ -208,15 +241,20 @@ static gboolean may_leave(const WsExpr *x)
     return x->op == WS_EXPR_ADD || x->op == WS_EXPR_SUB || x->op == WS_EXPR_MUL;
 }
 
-/* A coordinate that runs over rows or columns of a value. No name for it: import takes assignments
- * of tensors for steps. */
+/* A coordinate that runs over rows or columns of a value: a line of its own, and its name. */
 static WsTerm running(WsPy *y, const WsOp *op, guint d, gboolean row, gboolean tile)
 {
     const WsValueUse *u = &op->value[0];
+    const char *name = ws_py_local(y, row ? "at_row" : "at_col");
     const char *index = row ? ws_gluon_row_index(y, u->rows, tile ? u->cols : 1)
                             : ws_gluon_col_index(y, tile ? u->rows : 1, u->cols);
-    return ws_term_unknown(ws_py_format(y, "(%s + %s)", ws_py_text(y, op->coord[d]), index),
-                           WS_PREC_ATOM);
+    WsTerm from = ws_py_uniform(y, op->coord[d]);
+    gint64 zero;
+    if (ws_term_known(from, &zero) && zero == 0)
+        ws_py_line(y, "%s = %s", name, index);
+    else
+        ws_py_line(y, "%s = %s + %s", name, ws_py_text(y, op->coord[d]), index);
+    return ws_term_unknown(name, WS_PREC_ATOM);
 }
 
 /* Addresses and mask of a value's elements: rows and columns run along the last dimensions. */
@@ -228,6 +266,12 @@ static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mas
     gint row = u->rows > 1 ? (gint)t->rank - (col >= 0 ? 2 : 1) : -1;
     *at = y->tensor[op->tensor];
     *mask = NULL;
+    if (!ws_py_pow2(u->rows) || !ws_py_pow2(u->cols))
+        ws_py_refuse(y, op,
+                     ws_py_format(y,
+                                  "%u rows and %u columns of a tensor (extents are powers of two)",
+                                  u->rows, u->cols),
+                     "make them powers of two");
     for (guint d = 0; d < t->rank; d++) {
         gboolean runs = (gint)d == row || (gint)d == col;
         WsTerm x = runs ? running(y, op, d, (gint)d == row, row >= 0 && col >= 0)
@@ -261,7 +305,11 @@ void ws_gluon_write_global(WsPy *y, const WsOp *op)
     const char *x = converted(y, ws_gluon_part(y, u), y->agent->value[u->value].dtype,
                               y->p->tensor[op->tensor].dtype);
     const char *where = mask ? ws_py_format(y, ", mask=%s", mask) : "";
-    ws_py_line(y, "gl.store(%s, %s%s)%s", at, x, where, place(y, op));
+    if (op->kind == WS_OP_RED_GLOBAL)
+        ws_py_line(y, "gl.atomic_%s(%s, %s%s, sem=\"relaxed\")%s", reduced[op->reduce], at, x,
+                   where, place(y, op));
+    else
+        ws_py_line(y, "gl.store(%s, %s%s)%s", at, x, where, place(y, op));
 }
 
 void ws_gluon_read_global(WsPy *y, const WsOp *op)
@@ -280,13 +328,28 @@ void ws_gluon_read_global(WsPy *y, const WsOp *op)
                converted(y, x, y->p->tensor[op->tensor].dtype, v->dtype), place(y, op));
 }
 
+const char *ws_gluon_element(WsPy *y, const WsExpr *x)
+{
+    const WsTensor *t = &y->p->tensor[x->var];
+    const char *at = y->tensor[x->var], *mask = NULL;
+    for (guint d = 0; d < t->rank; d++) {
+        WsTerm i = ws_py_uniform(y, x->arg[d]), stride = ws_py_uniform(y, t->stride[d]);
+        gint64 one;
+        at = ws_term_known(stride, &one) && one == 1
+                 ? ws_py_format(y, "%s + %s", at, ws_py_in(y, i, WS_PREC_TERM))
+                 : ws_py_format(y, "%s + %s * %s", at, ws_py_in(y, i, WS_PREC_TERM),
+                                ws_py_in(y, stride, WS_PREC_ATOM));
+        const char *s = ws_py_in(y, i, WS_PREC_BIT);
+        const char *n = ws_py_in(y, ws_py_uniform(y, t->shape[d]), WS_PREC_BIT);
+        s = i.in.lo < 0 ? ws_py_format(y, "(%s >= 0) & (%s < %s)", s, s, n)
+                        : ws_py_format(y, "(%s < %s)", s, n);
+        mask = mask ? ws_py_format(y, "%s & %s", mask, s) : s;
+    }
+    return ws_py_format(y, "gl.load(%s, mask=%s, other=0)", at, mask);
+}
+
 /* --- dynamic launches
  * ---------------------------------------------------------------------------*/
-
-static const char *one_element(WsPy *y)
-{
-    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", y->agent->warps);
-}
 
 void ws_gluon_claim(WsPy *y, const WsOp *op)
 {
@@ -294,7 +357,8 @@ void ws_gluon_claim(WsPy *y, const WsOp *op)
         ws_py_refuse(y, op, "a claim outside of a loop over tiles", NULL);
         return;
     }
-    ws_py_line(y, "%s = gl.num_programs(0) + gl.atomic_add(counter, 1)", y->next_tile);
+    ws_py_line(y, "%s = gl.num_programs(0) + gl.atomic_add(counter, 1, sem=\"relaxed\")",
+               y->next_tile);
     ws_py_line(y, "%s.store(gl.full([1], %s, gl.int32, %s))", ws_gluon_view(y, &op->access[0]),
                y->next_tile, one_element(y));
 }

@@ -117,7 +117,7 @@ static const char *real(WsPy *y, const WsExpr *x)
 
 const char *ws_py_host_value(WsPy *y, const WsVar *run)
 {
-    return run->real ? real(y, run->value) : ws_py_uniform(y, run->value).s;
+    return run->real ? ws_py_bare(y, real(y, run->value)) : ws_py_uniform(y, run->value).s;
 }
 
 /* --- sizes
@@ -151,6 +151,41 @@ void ws_py_host_sizes(WsPy *y)
     if (ws_py_host_group(y))
         ws_py_line(y, "group_n = %s", ws_py_uniform(y, t->order_n).s);
     y->host = FALSE;
+}
+
+/* Index of the line that binds `name` and nothing else mentions; -1. */
+static gint unused(char *const *line, const char *name)
+{
+    gint at = -1;
+    g_autofree char *bind = g_strdup_printf("    %s = ", name);
+    for (gint i = 0; line[i]; i++) {
+        gboolean binds = g_str_has_prefix(line[i], bind);
+        if (binds ? at >= 0 || ws_py_mentions(line[i] + strlen(bind), name)
+                  : ws_py_mentions(line[i], name))
+            return -1;
+        at = binds ? i : at;
+    }
+    return at;
+}
+
+char *ws_py_host_used(WsPy *y, const char *text)
+{
+    GPtrArray *line = g_ptr_array_new_with_free_func(g_free);
+    g_auto(GStrv) all = g_strsplit(text, "\n", -1);
+    for (guint i = 0; all[i]; i++)
+        g_ptr_array_add(line, g_strdup(all[i]));
+    g_ptr_array_add(line, NULL);
+    for (guint k = y->p->n_vars; k-- > 0;) { /* what a name needs was bound before it */
+        WsVarKind kind = y->p->var[k].kind;
+        if (kind != WS_VAR_RUN && kind != WS_VAR_SIZE)
+            continue;
+        gint at = unused((char **)line->pdata, y->var[k].s);
+        if (at >= 0)
+            g_ptr_array_remove_index(line, (guint)at);
+    }
+    char *used = g_strjoinv("\n", (char **)line->pdata);
+    g_ptr_array_unref(line);
+    return used;
 }
 
 /* Names of tiles may stand in an assumption; the launcher does not know them. */

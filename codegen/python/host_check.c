@@ -23,7 +23,7 @@ static const char *listed(Scope *s, WsExpr *const *x, guint n)
 {
     const char *text = "";
     for (guint i = 0; i < n; i++)
-        text = ws_py_format(s->y, "%s%s%s", text, i ? ", " : "", print(s, x[i]));
+        text = ws_py_format(s->y, "%s%s%s", text, i ? ", " : "", ws_py_bare(s->y, print(s, x[i])));
     return text;
 }
 
@@ -43,13 +43,13 @@ static const char *reduction(Scope *s, const WsExpr *x, guint at)
     const WsExpr *range = x->arg[at];
     if (at + 1 >= x->n_args || range->op != WS_EXPR_LT || range->arg[0]->op != WS_EXPR_NAME)
         return print(s, range);
-    const char *count = print(s, range->arg[1]), *outer = indices(s);
+    const char *count = ws_py_bare(s->y, print(s, range->arg[1])), *outer = indices(s);
     char *bound[32];
     Scope inner = { s->y, bound, 0 };
     bound[inner.n_bound++] = range->arg[0]->name;
     for (guint i = 0; i < s->n_bound && inner.n_bound < G_N_ELEMENTS(bound); i++)
         bound[inner.n_bound++] = s->bound[i];
-    const char *body = reduction(&inner, x, at + 1);
+    const char *body = ws_py_bare(s->y, reduction(&inner, x, at + 1));
     return ws_py_format(s->y, "%s(%s, lambda %s: %s, %s)", f, count, indices(&inner), body, outer);
 }
 
@@ -224,8 +224,12 @@ static const char *filling(WsPy *y, const WsTensor *t, const char *name)
     case WS_DATA_UNIFORM:
         return ws_py_format(y, "%s.copy_(torch.rand(%s.shape, device=\"cuda\") * %.9g + %.9g)",
                             name, name, t->data_y - t->data_x, t->data_x);
-    case WS_DATA_INTEGERS:
     case WS_DATA_INDICES:
+        ws_py_line(y, "%s.copy_(torch.randint(0, %s, %s.shape, device=\"cuda\"))", name,
+                   print(&s, t->data_a), name);
+        return ws_py_format(y, "%s.masked_fill_(torch.rand(%s.shape, device=\"cuda\") < %.9g, -1)",
+                            name, name, t->data_y);
+    case WS_DATA_INTEGERS:
         return ws_py_format(y, "%s.copy_(torch.randint(%s, %s, %s.shape, device=\"cuda\"))", name,
                             t->data_a ? print(&s, t->data_a) : "0",
                             t->data_b ? print(&s, t->data_b) : "2", name);
@@ -240,7 +244,9 @@ static void tensors(WsPy *y)
         const WsTensor *t = &y->p->tensor[i];
         ws_py_line(y, "%s = strided([%s], [%s], torch.%s)", y->tensor[i],
                    dims(y, t->shape, t->rank), dims(y, t->stride, t->rank), torch_type(t->dtype));
-        if (t->access == WS_ACCESS_WRITE)
+        if (t->access == WS_ACCESS_REDUCE)
+            ws_py_line(y, "%s.zero_()", y->tensor[i]);
+        else if (t->access == WS_ACCESS_WRITE)
             ws_py_line(y,
                        t->dtype == WS_DTYPE_I8 || t->dtype == WS_DTYPE_U8 ||
                                t->dtype == WS_DTYPE_I32
@@ -257,15 +263,20 @@ static void functions(WsPy *y)
 {
     Scope s = { y, NULL, 0 };
     for (guint i = 0; i < y->p->n_tensors; i++) {
-        if (y->p->tensor[i].access == WS_ACCESS_READ)
-            ws_py_line(y, "%s = lambda *index: element(%s, *index)",
-                       called(&s, y->p->tensor[i].name), y->tensor[i]);
+        if (y->p->tensor[i].access != WS_ACCESS_READ)
+            continue;
+        ws_py_open(y, "def %s(*index)", called(&s, y->p->tensor[i].name));
+        ws_py_line(y, "return element(%s, *index)", y->tensor[i]);
+        ws_py_close(y);
+        ws_py_line(y, "%s", "");
     }
     for (guint i = 0; i < y->p->n_reference && !y->error; i++) {
         const WsStatement *r = y->p->reference[i];
         Scope in = { y, r->index, r->n_index };
-        ws_py_line(y, "%s = lambda %s: %s", called(&s, r->name), indices(&in),
-                   print(&in, r->value));
+        ws_py_open(y, "def %s(%s)", called(&s, r->name), indices(&in));
+        ws_py_line(y, "return %s", ws_py_bare(y, print(&in, r->value)));
+        ws_py_close(y);
+        ws_py_line(y, "%s", "");
     }
 }
 
@@ -288,7 +299,7 @@ static void compare(WsPy *y)
     Scope s = { y, NULL, 0 };
     for (guint i = 0; i < y->p->n_tensors; i++) {
         const WsTensor *t = &y->p->tensor[i];
-        if (t->access != WS_ACCESS_WRITE)
+        if (t->access == WS_ACCESS_READ)
             continue;
         ws_py_line(y, "index = [torch.randint(0, n, (points,), device=\"cuda\") for n in %s.shape]",
                    y->tensor[i]);
@@ -328,6 +339,7 @@ void ws_py_host_check(WsPy *y)
     tensors(y);
     ws_py_line(y, "launch(%s)", launch_arguments(y));
     ws_py_line(y, "torch.cuda.synchronize()");
+    ws_py_line(y, "%s", "");
     functions(y);
     ws_py_line(y, "right = True");
     compare(y);
@@ -343,7 +355,8 @@ void ws_py_host_check(WsPy *y)
         if (strstr(y->out->str, small[i].name))
             g_string_append_printf(outer, "\n\n%s", small[i].text);
     }
-    g_string_append(outer, y->out->str);
+    g_autofree char *used = ws_py_host_used(y, y->out->str);
+    g_string_append(outer, used);
     g_string_free(y->out, TRUE);
     y->out = outer;
 }

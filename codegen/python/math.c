@@ -171,6 +171,7 @@ static WsPyShape shape(const Node *n)
 typedef struct {
     gboolean tile;
     guint rows, cols;
+    gboolean lanes; /* beside sums per lane, where they are tensors of their own */
 } Place;
 
 static WsTerm text(Math *m, Node *n, Place at);
@@ -228,11 +229,31 @@ static WsTerm arithmetic(Math *m, Node *n, Place at)
     return a;
 }
 
+/* "a + col <= b", where the compiler of a language takes care by a helper (its name): the numbers
+ * of columns change nowhere, so that a register of each would live on around all loops. */
+static const char *mask_helper(Math *m, const Node *n)
+{
+    const Node *left = n->arg[0], *right = n->arg[1];
+    if (!m->y->dialect->masks || n->x->op != WS_EXPR_LE || left->form != OPERATION ||
+        left->x->op != WS_EXPR_ADD || left->arg[0]->form != UNIFORM || left->arg[1]->form != COL ||
+        right->kind == WS_MATH_REAL || right->cols > 1)
+        return NULL;
+    return right->places || right->rows > 1 ? "at_most_of_row" : "at_most";
+}
+
 static WsTerm comparison(Math *m, Node *n, Place at)
 {
     static const char *const sign[] = { "<", "<=", ">", ">=", "==", "!=" };
     gboolean real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
     WsMathKind kind = real ? WS_MATH_REAL : WS_MATH_INT;
+    const char *helper = mask_helper(m, n);
+    if (helper) {
+        const Node *left = n->arg[0];
+        const char *s = ws_py_format(m->y, "%s(%s, %s, %s)", ws_py_helper(m->y, helper),
+                                     as(m, left->arg[0], kind, at).s,
+                                     as(m, left->arg[1], kind, at).s, as(m, n->arg[1], kind, at).s);
+        return ws_term_unknown(s, WS_PREC_ATOM);
+    }
     WsTerm a = as(m, n->arg[0], kind, at), b = as(m, n->arg[1], kind, at);
     const char *s = ws_py_format(m->y, "%s %s %s", ws_py_in(m->y, a, WS_PREC_BIT),
                                  sign[n->x->op - WS_EXPR_LT], ws_py_in(m->y, b, WS_PREC_BIT));
@@ -399,10 +420,10 @@ static WsTerm operation(Math *m, Node *n, Place at)
 
 static Place place_of(const Node *n)
 {
-    return (Place){ n->rows > 1 && n->cols > 1, n->rows, n->cols };
+    return (Place){ n->rows > 1 && n->cols > 1, n->rows, n->cols, n->lanes };
 }
 
-/* In rank 1 (or 0); a lane partial holds the whole row, so that its row sum is the value itself. */
+/* In rank 1 (or 0). Where a lane partial holds the whole row its row sum is the value itself. */
 static WsTerm reduction(Math *m, Node *n)
 {
     static const struct {
@@ -416,9 +437,13 @@ static WsTerm reduction(Math *m, Node *n)
     };
     Node *a = n->arg[0];
     WsTerm x = as(m, a, own(n), place_of(a));
-    if (a->lanes && (n->x->func == WS_FUNC_ROWSUM || n->x->func == WS_FUNC_ROWMAX))
-        return ws_term_unknown(ws_py_format(m->y, "%s(%s)", ws_py_helper(m->y, "lanes"), x.s),
+    if (a->lanes && (n->x->func == WS_FUNC_ROWSUM || n->x->func == WS_FUNC_ROWMAX)) {
+        gboolean max = n->x->func == WS_FUNC_ROWMAX && m->y->dialect->of_lanes;
+        const char *s =
+            ws_py_format(m->y, "%s(%s)", ws_py_helper(m->y, max ? "lanes_max" : "lanes"), x.s);
+        return ws_term_unknown(m->y->dialect->of_lanes ? m->y->dialect->of_lanes(m->y, s) : s,
                                WS_PREC_ATOM);
+    }
     if (a->cols == 1)
         return x;
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
@@ -473,6 +498,9 @@ static WsTerm text(Math *m, Node *n, Place at)
 {
     WsPyShape s = shape(n);
     gboolean line = s == WS_PY_ROWS || s == WS_PY_COLS;
+    if (at.lanes && s == WS_PY_ROWS && !n->lanes && m->y->dialect->to_lanes)
+        return ws_term_unknown(m->y->dialect->to_lanes(m->y, plain(m, n, place_of(n)).s),
+                               WS_PREC_ATOM);
     if (!at.tile || !line || n->places)
         return plain(m, n, at);
     WsTerm t = plain(m, n, place_of(n));
@@ -496,12 +524,14 @@ static void assign(Math *m, guint number, Node *n)
 {
     const WsRegValue *v = &m->y->agent->value[number];
     gboolean real = ws_dtype_real(v->dtype), tile = v->rows > 1 && v->cols > 1 && v->cols != 4;
-    Place at = { tile, v->rows, v->cols == 4 && v->rows > 1 ? 1 : v->cols };
+    gboolean lanes = v->cols == 4 && v->rows > 1;
+    Place at = { tile, v->rows, lanes ? 1 : v->cols, lanes };
     gboolean kept = n->form == OPERATION && n->x->op == WS_EXPR_CALL && type_name(n->x->func);
     Place in = n->rows > 1 || n->cols > 1 ? at : (Place){ 0 };
     WsTerm t = kept ? convert(m, n, in, TRUE) : as(m, n, real ? WS_MATH_REAL : own(n), in);
     const char *name = m->y->value[number];
-    gboolean fills = (n->rows < v->rows && n->rows == 1) || (n->cols == 1 && at.cols > 1);
+    gboolean fills = (n->rows < v->rows && n->rows == 1) || (n->cols == 1 && at.cols > 1) ||
+                     (lanes && !n->lanes && m->y->dialect->to_lanes);
     if (fills && n->rows == 1 && n->cols == 1)
         ws_py_line(m->y, "%s = %s", name, m->y->dialect->full(m->y, number, t.s));
     else if (fills)

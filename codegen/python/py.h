@@ -32,7 +32,9 @@ typedef struct {
     const char *range;        /* "range" */
     const char *static_range; /* "gl.static_range" */
     const char *constexpr_t;  /* "gl.constexpr" */
-    /* One operation: all lines of it; nothing for operations that another of the same step covers. */
+    gboolean masks;           /* masks are written by helper at_most */
+    /* One operation: all lines of it; nothing for operations that another of the same step covers.
+     */
     void (*op)(WsPy *y, const WsOp *op);
     /* Value number v of the agent before its first use: "acc = gl.zeros(…)"; NULL: needs none. */
     const char *(*fresh)(WsPy *y, guint v);
@@ -45,6 +47,10 @@ typedef struct {
     const char *(*spread)(WsPy *y, const char *x, WsPyShape shape, guint rows, guint cols);
     /* Reduction of a tile along its columns: what = "max", "sum", "lanesum", "min". */
     const char *(*reduce)(WsPy *y, const char *what, const char *x, guint rows, guint cols);
+    /* Optional: sums per lane are tensors of their own. Rows beside them; their rows' sum as rows.
+     */
+    const char *(*to_lanes)(WsPy *y, const char *rows);
+    const char *(*of_lanes)(WsPy *y, const char *rows);
     /* Optional: element of a tensor in a uniform expression (0 outside of its shape). */
     const char *(*element)(WsPy *y, const WsExpr *x);
     /* Optional: last in a body; before and behind a whole loop or branch. */
@@ -60,31 +66,33 @@ struct WsPy {
     WsTerms terms; /* and the pool of all text */
     GString *out;
     guint depth;
-    WsTermName *var;                                  /* [p->n_vars] */
+    WsTermName *var;                                 /* [p->n_vars] */
     const char **tensor, **map, **buffer, **barrier; /* identifiers */
     /* the role being written */
     const WsAgent *agent;
-    const char **value; /* identifiers of its values */
-    gboolean host;      /* the launcher's Python, where // floors and min() is min() */
-    gboolean plain;     /* in remarks: elements of tensors as the design writes them */
+    const char **value;    /* identifiers of its values */
+    gboolean host;         /* the launcher's Python, where // floors and min() is min() */
+    gboolean plain;        /* in remarks: elements of tensors as the design writes them */
     const char *next_tile; /* dynamic: variable of the loop over tiles being written */
     const char *commented; /* step whose comment was written last */
     const WsOp *op;
-    gpointer role; /* the dialect's own, per agent */
-    struct WsPyHome *home;   /* per value of the agent: where it comes into being (role.c) */
-    GPtrArray *counters;     /* names that a role counts from 0, if its text mentions them */
-    GHashTable *global;      /* names that mean something in the whole file */
-    GHashTable *local;       /* names of the agent's values */
-    GHashTable *helpers; /* names of helper functions the text calls; the prelude defines them */
+    gpointer role;         /* the dialect's own, per agent */
+    struct WsPyHome *home; /* per value of the agent: where it comes into being (role.c) */
+    GPtrArray *counters;   /* names that a role counts from 0, if its text mentions them */
+    GHashTable *global;    /* names that mean something in the whole file */
+    GHashTable *local;     /* names of the agent's values */
+    GHashTable *helpers;   /* names of helper functions the text calls; the prelude defines them */
     GError *error;
 };
 
-/* --- text.c: lines, names, folding --------------------------------------------------------------*/
+/* --- text.c: lines, names, folding
+ * --------------------------------------------------------------*/
 #define ws_py_format(y, ...) ws_term_format(&(y)->terms, __VA_ARGS__)
 void ws_py_line(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* indented by depth */
 void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format:" and deeper */
-void ws_py_close(WsPy *y);                  /* shallower; "pass" where the block stayed empty */
+void ws_py_close(WsPy *y);                     /* shallower; "pass" where the block stayed empty */
 void ws_py_comment(WsPy *y, const char *text); /* "# …", wrapped at 100 columns */
+const char *ws_py_bare(WsPy *y, const char *text);  /* without parentheses around all of it */
 const char *ws_py_ident(WsPy *y, const char *name); /* means nothing else in the text */
 gboolean ws_py_mentions(const char *text, const char *word); /* outside of comments and strings */
 /* Replicas of a group: one text with `replica` for n copies, line by line: literals that differ by
@@ -101,18 +109,19 @@ void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what
 /* The prelude must define helper `name`; returns it. */
 const char *ws_py_helper(WsPy *y, const char *name);
 
-/* --- term.c: how Python says what term.h works out ----------------------------------------------*/
+/* --- term.c: how Python says what term.h works out
+ * ----------------------------------------------*/
 extern const WsTermLanguage ws_py_language;
-#define ws_py_int(y, value) ws_term_int(&(y)->terms, value)
-#define ws_py_in(y, a, prec) ws_term_in(&(y)->terms, a, prec)
-#define ws_py_op(y, op, a, b) ws_term_op(&(y)->terms, op, a, b)
-#define ws_py_min(y, a, b) ws_term_min(&(y)->terms, a, b)
-#define ws_py_max(y, a, b) ws_term_max(&(y)->terms, a, b)
-#define ws_py_cdiv(y, a, b) ws_term_cdiv(&(y)->terms, a, b)
-#define ws_py_truth(y, a) ws_term_truth(&(y)->terms, a)
-#define ws_py_uniform(y, x) ws_term_uniform(&(y)->terms, x)
-#define ws_py_use(y, x) ws_term_use(&(y)->terms, x)
-#define ws_py_text(y, x) ws_term_text(&(y)->terms, x)
+#define ws_py_int(y, value)       ws_term_int(&(y)->terms, value)
+#define ws_py_in(y, a, prec)      ws_term_in(&(y)->terms, a, prec)
+#define ws_py_op(y, op, a, b)     ws_term_op(&(y)->terms, op, a, b)
+#define ws_py_min(y, a, b)        ws_term_min(&(y)->terms, a, b)
+#define ws_py_max(y, a, b)        ws_term_max(&(y)->terms, a, b)
+#define ws_py_cdiv(y, a, b)       ws_term_cdiv(&(y)->terms, a, b)
+#define ws_py_truth(y, a)         ws_term_truth(&(y)->terms, a)
+#define ws_py_uniform(y, x)       ws_term_uniform(&(y)->terms, x)
+#define ws_py_use(y, x)           ws_term_use(&(y)->terms, x)
+#define ws_py_text(y, x)          ws_term_text(&(y)->terms, x)
 #define ws_py_constant(y, x, out) ws_term_constant(&(y)->terms, x, out)
 /* Slot and parity of a barrier operation, divisors by the name of the ring's size. */
 const char *ws_py_slot(WsPy *y, const WsOp *op);
@@ -132,7 +141,8 @@ const char *ws_py_local(WsPy *y, const char *name);
 /* e for a remark: elements of tensors are LEN[b, t], not loads. */
 const char *ws_py_plain(WsPy *y, const WsExpr *e);
 
-/* --- control.c, tiles.c -------------------------------------------------------------------------*/
+/* --- control.c, tiles.c
+ * -------------------------------------------------------------------------*/
 void ws_py_tree(WsPy *y, const WsTree *t);
 void ws_py_round(WsPy *y, const WsTree *t); /* what one round of loop t does */
 /* Around a loop or branch: the dialect's block_around, if it has one. */
@@ -151,22 +161,24 @@ void ws_py_tiles_single(WsPy *y, const char *body); /* names of the one tile tha
 char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if the id is enough */
 const char *ws_py_tile_call(WsPy *y, const char *id);      /* "tm, tn = tile_at(id, n_tm, n_tn)" */
 
-/* --- math.c: the statements of MATH -------------------------------------------------------------*/
+/* --- math.c: the statements of MATH
+ * -------------------------------------------------------------*/
 void ws_py_math(WsPy *y, const WsOp *op);
 
-/* --- role.c: one function per group ---------------------------------------------------------------
- * What a role function needs is what its text mentions: `param` holds every name that may be handed
- * over, in order, with the text that stands for it where the function is called. */
+/* --- role.c: one function per group
+ * --------------------------------------------------------------- What a role function needs is
+ * what its text mentions: `param` holds every name that may be handed over, in order, with the text
+ * that stands for it where the function is called. */
 typedef struct {
     const char *name, *given;
 } WsPyParam;
 typedef struct {
-    const char *name; /* of the function */
-    guint first, n;   /* agents */
-    gboolean replica; /* takes `replica` as its last parameter */
-    char *parameters; /* "a, b, full, empty, n_tiles" */
+    const char *name;      /* of the function */
+    guint first, n;        /* agents */
+    gboolean replica;      /* takes `replica` as its last parameter */
+    char *parameters;      /* "a, b, full, empty, n_tiles" */
     const char *arguments; /* what stands for them where the function is called */
-    char *text;       /* "def …" without decorator */
+    char *text;            /* "def …" without decorator */
 } WsPyRole;
 /* One role per group, or one per replica where they do not fold. Caller frees the array (which owns
  * its elements). */
@@ -174,12 +186,16 @@ GPtrArray *ws_py_roles(WsPy *y, const WsPyParam *param, guint n_param);
 /* Arguments of a call of role r for agent r->first + i: "(a, b, full, 1)" */
 const char *ws_py_role_arguments(WsPy *y, const WsPyRole *r, guint i);
 
-/* --- host.c: sizes on the host, self test -------------------------------------------------------*/
+/* --- host.c: sizes on the host, self test
+ * -------------------------------------------------------*/
 /* Parameters of the launcher: tensors, sizes that no shape tells, scalars with their presets. */
 const char *ws_py_host_parameters(WsPy *y);
 /* Statements of the launcher that bind sizes (from tensors), run names, extents "n_tm" and
  * n_tiles; at the depth of y. */
 void ws_py_host_sizes(WsPy *y);
+/* The body of a function without the lines that bind sizes and run names which nothing reads.
+ * Caller frees. */
+char *ws_py_host_used(WsPy *y, const char *text);
 /* "assert K >= 1" for every `assume` of the design. */
 void ws_py_host_assumptions(WsPy *y);
 const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */
@@ -204,8 +220,8 @@ GArray *ws_py_boxes(WsPy *y);
  * error) it cannot be one box. */
 const WsPyBox *ws_py_box(WsPy *y, const GArray *boxes, const WsOp *op);
 gboolean ws_py_first_box(const WsPy *y, const WsOp *op); /* the one that stands for the step */
-gint64 ws_py_step_bytes(const WsPy *y, const WsOp *op); /* of all boxes of the step */
-const char *ws_py_coordinates(WsPy *y, const WsOp *op); /* "tm * BM, k * BK" */
+gint64 ws_py_step_bytes(const WsPy *y, const WsOp *op);  /* of all boxes of the step */
+const char *ws_py_coordinates(WsPy *y, const WsOp *op);  /* "tm * BM, k * BK" */
 
 WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect);
 /* The finished text, or NULL and y's error. Frees y. */

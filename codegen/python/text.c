@@ -61,6 +61,18 @@ void ws_py_comment(WsPy *y, const char *text)
     ws_words_comment(y->out, y->depth, "# ", 97, text, "");
 }
 
+const char *ws_py_bare(WsPy *y, const char *text)
+{
+    gsize n = strlen(text);
+    int depth = 0;
+    for (gsize i = 0; i + 1 < n; i++) { /* the first parenthesis is closed by the last character */
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (depth == 0)
+            return text;
+    }
+    return n < 2 ? text : ws_py_format(y, "%.*s", (int)n - 2, text + 1);
+}
+
 /* --- identifiers -------------------------------------------------------------------------------*/
 
 /* Words of Python, and names that the text itself uses where a design's names stand too. */
@@ -148,11 +160,12 @@ void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change)
 #define WS_LINE_MOST 100
 
 /* Where a long line may go on in the next one: behind a comma, or before an operator, inside of
- * parentheses, as far out as possible; 0: nowhere. */
-static gsize break_at(const char *line, gsize indent)
+ * parentheses, as far out as possible; 0: nowhere. `depth`: parentheses that are open before it;
+ * behind the place if there is one. */
+static gsize break_at(const char *line, gsize indent, int *depth)
 {
     gsize at = 0;
-    int depth = 0, least = G_MAXINT;
+    int now = *depth, least = G_MAXINT;
     gboolean quoted = FALSE;
     for (gsize i = indent; i < WS_LINE_MOST && line[i]; i++) {
         quoted = quoted != (line[i] == '"');
@@ -160,15 +173,16 @@ static gsize break_at(const char *line, gsize indent)
             continue;
         if (line[i] == '#')
             break;
-        depth += (strchr("([{", line[i]) != NULL) - (strchr(")]}", line[i]) != NULL);
-        gboolean comma = i > indent && line[i - 1] == ',' && line[i] == ' ';
+        now += (strchr("([{", line[i]) != NULL) - (strchr(")]}", line[i]) != NULL);
+        gboolean comma = i > indent && line[i - 1] == ',' && line[i] == ' ' && line[i + 1] != ':';
         gboolean operator= !strncmp(line + i, " + ", 3) || !strncmp(line + i, " and ", 5) ||
             !strncmp(line + i, " or ", 4) || !strncmp(line + i, " - ", 3);
-        if (depth > 0 && (comma || operator) && depth <= least && i > indent + 20) {
+        if (now > 0 && (comma || operator) && now <= least && i > indent + 20) {
             at = i;
-            least = depth;
+            least = now;
         }
     }
+    *depth = at ? least : *depth;
     return at;
 }
 
@@ -176,8 +190,9 @@ static void wrapped(GString *all, const char *line)
 {
     gsize indent = strspn(line, " ");
     g_autofree char *rest = g_strdup(line);
+    int depth = 0;
     while (line[indent] != '#' && strlen(rest) > WS_LINE_MOST) {
-        gsize at = break_at(rest, strspn(rest, " "));
+        gsize at = break_at(rest, strspn(rest, " "), &depth);
         if (!at)
             break;
         g_string_append_len(all, rest, (gssize)at);

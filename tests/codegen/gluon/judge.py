@@ -6,12 +6,14 @@ import os
 import re
 import sys
 
-GL = set("""allocate_shared_memory arange assume atomic_add bfloat16 BlockedLayout cdiv constexpr convert_layout
-DotOperandLayout exp exp2 float16 float32 float8e4nv float8e5 full int32 int64 int8 load log log2 max maximum min
-minimum num_programs NVMMADistributedLayout NVMMASharedLayout program_id SliceLayout sqrt static_range store sum
+GL = set("""allocate_shared_memory arange assume atomic_add atomic_max atomic_min bfloat16 BlockedLayout cdiv constexpr
+convert_layout DistributedLinearLayout DotOperandLayout exp exp2 float16 float32 float8e4nv float8e5 full
+inline_asm_elementwise int32 int64 int8 load log log2 max max_constancy max_contiguous maximum min minimum multiple_of
+num_programs NVMMADistributedLayout NVMMASharedLayout program_id SliceLayout sqrt static_range store sum
 SwizzledSharedLayout thread_barrier uint8 warp_specialize where zeros abs""".split())
 API = {"gl": GL, "gluon": {"jit"}, "tma": {"async_copy_global_to_shared", "async_copy_shared_to_global", "store_wait"},
-       "mbarrier": {"MBarrierLayout", "arrive", "expect", "init", "wait"}}
+       "mbarrier": {"MBarrierLayout", "arrive", "expect", "init", "wait"},
+       "async_copy": {"async_copy_global_to_shared", "commit_group", "mbarrier_arrive", "wait_group"}}
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4, "int64": 8, "int32": 4, "float8e4nv": 1, "float8e5": 1, "int8": 1,
          "uint8": 1}
 SHARED = 232448
@@ -42,6 +44,8 @@ class Export:
                 self.blocks[n.targets[0].id] = ([e.value for e in n.value.args[3].elts],
                                                int(re.search(r"element_bitwidth=(\d+)", ast.unparse(n.value)).group(1)) // 8)
         self.specialize = next((c for c in calls(self.kernel) if name(c.func) == "gl.warp_specialize"), None)
+        self.named = {m[1]: (int(m[2]), [int(n) for n in m[3].split(",")]) for m in
+                      re.finditer(r"^(\w+) = gl\.constexpr\((\d+)\)  # named in the design: ([\d,]+) threads", text, re.M)}
         launch = next(c for c in calls(self.functions["launch"]) if ast.unparse(c.func).startswith("kernel["))
         self.options = {k.arg: k.value.value for k in launch.keywords if isinstance(k.value, ast.Constant)}
 
@@ -70,6 +74,7 @@ def names_are_known(x):
     for f in x.functions.values():
         own = {a.arg for n in ast.walk(f) if isinstance(n, (ast.FunctionDef, ast.Lambda))
                for a in n.args.args + ([n.args.vararg] if n.args.vararg else [])}
+        own |= {n.name for n in ast.walk(f) if isinstance(n, ast.FunctionDef)}
         own |= {n.id for n in ast.walk(f) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for n in ast.walk(f):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in own | known:
@@ -161,6 +166,26 @@ def statements(body, repeat=1):
             yield "block", n
 
 
+def named_barriers_meet(x):
+    """Triton takes the barriers of its partitions and one more; who arrives and waits must fill a named one."""
+    used = range(3 + len(x.specialize.args[1].elts)) if x.specialize else range(3)
+    taken = {}
+    for b, (first, threads) in x.named.items():
+        for i in range(first, first + len(threads)):
+            if i in used or i > 15:
+                yield f"{b}: barrier {i} is the compiler's, or beyond 15"
+            if i in taken:
+                yield f"{b}: barrier {i} is {taken[i]}'s too"
+            taken[i] = b
+    for f in x.jit.values():
+        for c in calls(f):
+            if name(c.func) not in ("named_sync", "named_arrive"):
+                continue
+            b = next((n.id for n in ast.walk(c.args[0]) if isinstance(n, ast.Name) and n.id in x.named), None)
+            if b is None or c.args[1].value not in x.named[b][1] or c.args[1].value % 32:
+                yield f"{f.name}: {name(c)} meets nobody"
+
+
 def bytes_agree(x):
     def judge(body, where):
         open_ = {}
@@ -232,9 +257,9 @@ def memory_fits(x):
 
 
 RULES = [names_are_known, api_exists, partitions_match, warps_are_legal, registers_are_left, barriers_are_initialised,
-         barriers_are_indexed, bytes_agree, copies_are_legal, products_are_waited_for, memory_fits]
+         barriers_are_indexed, named_barriers_meet, bytes_agree, copies_are_legal, products_are_waited_for, memory_fits]
 
-# What breaks a rule in the export of gemm-bf16: (rule, pattern, replacement).
+# What breaks a rule in the export of gemm-bf16, or of attention-d128 where it says so: (rule, pattern, replacement).
 MUTANTS = [
     (names_are_known, r"tm, tn = tile_at", "tm, other = tile_at"),
     (api_exists, r"gl\.thread_barrier\(\)", "gl.named_barrier()"),
@@ -247,6 +272,10 @@ MUTANTS = [
     (barriers_are_initialised, r"mbarrier\.init\(empty\.index\(i\), count=2\)", "pass"),
     (barriers_are_initialised, r"count=2", "count=0"),
     (barriers_are_indexed, r"mbarrier\.arrive\(empty\.index\([^\n]*\)\)", "mbarrier.arrive(empty)"),
+    (named_barriers_meet, r"turn = gl\.constexpr\(14\)", "turn = gl.constexpr(4)", "attention-d128"),
+    (named_barriers_meet, r"turn = gl\.constexpr\(14\)", "turn = gl.constexpr(15)", "attention-d128"),
+    (named_barriers_meet, r"named_arrive\(turn \+ \(1 - replica\), 256\)", "named_arrive(turn + (1 - replica), 128)",
+     "attention-d128"),
     (bytes_agree, r"49152", "49136"),
     (copies_are_legal, r"\[tm \* BM, k \* BK\]", "[tm * BM]"),
     (copies_are_legal, r"\[128, 64\],\n", "[192, 64],\n"),
@@ -284,11 +313,11 @@ def main():
         found = wrong(text)
         report(not found, f"{title} keeps the rules", "\n".join(found[:5]))
     plain = texts["gemm-bf16"]
-    for rule, pattern, replacement in MUTANTS:
-        text, n = re.subn(pattern, replacement, plain, count=0 if rule is names_are_known else 1)
+    for rule, pattern, replacement, *of in MUTANTS:
+        text, n = re.subn(pattern, replacement, texts[of[0]] if of else plain, count=0 if rule is names_are_known else 1)
         report(n > 0 and bool(wrong(text, [rule])), f"{rule.__name__} sees {replacement.strip()}")
     for rule in RULES:
-        report(any(r is rule for r, _, _ in MUTANTS), f"{rule.__name__} has a text that breaks it")
+        report(any(m[0] is rule for m in MUTANTS), f"{rule.__name__} has a text that breaks it")
     report(bool(wrong(plain + "\ndef broken(:\n")), "what does not parse is seen")
     print(f"1..{count}")
     return failed > 0

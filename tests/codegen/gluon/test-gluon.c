@@ -39,9 +39,13 @@ static const struct {
     { "attention-fa3-full", "step mma at groups/mma/", "176 columns" },
     { "gemm-cluster", "step load at groups/load/", "multicast" },
     { "raw-steps", "step raw at groups/work/", "PTX of the author" },
-    { "sparse-mla-pipes", "groups/gather", "element of tensor" },
-    { "sparse-mla-seesaw", "step gather at groups/gather/", "cp.async" },
-    { "moves/gemm-reduce", "step store at groups/", "reduces" },
+    { "sparse-mla-seesaw", "step gather at groups/gather/", "64 rows of 320 columns" },
+    { "moves/tensor-read", "step read at groups/work/", "80 columns of a tensor" },
+    { "moves/linear-copy", "step read at groups/work/", "80 columns" },
+    { "moves/cluster-copy", "step copy at groups/work/", "between shared memories" },
+    { "moves/cluster-send", "step write at groups/work/", "into another CTA" },
+    { "moves/gemm-hilbert", "design", "order hilbert" },
+    { "moves/gemm-nn-cluster", "step load at groups/load/", "places that vary" },
 };
 
 static void test_refused(gconstpointer data)
@@ -78,7 +82,14 @@ static const char *const written[] = {
     "attention-tle-pingpong",
     "attention-fa3-causal",
     "attention-fa3-dynamic",
+    "sparse-mla-pipes",
     "consan/gemm-correct",
+    "moves/gather-groups",
+    "moves/gemm-dynamic",
+    "moves/gemm-global-reduce",
+    "moves/gemm-prefetch",
+    "moves/gemm-reduce",
+    "moves/gemm-scales",
 };
 
 static void judged(const char *python, const char *script, char **file, guint n)
@@ -146,14 +157,28 @@ static const struct {
     { "projects/gemm-bf16", "assert K >= 1" },
     { "projects/gemm-bf16", "A, [M, K], [K, 1], [128, 64]," },
     { "projects/gemm-bf16-deferred", "# waits for nothing: what goes round is a tensor" },
-    { "projects/attention-d128", "mbarrier.wait(turn.index(replica), turn_uses % 2)" },
-    { "projects/attention-d128", "mbarrier.init(turn.index(i), count=1)" },
+    { "projects/attention-d128",
+      "turn = gl.constexpr(14)  # named in the design: 256,256 threads" },
+    { "projects/attention-d128", "named_sync(turn + replica, 256)" },
+    { "projects/attention-d128", "named_arrive(turn + (1 - replica), 256)" },
+    { "projects/attention-d128", "l = l * gl.convert_layout(alpha, gl.SliceLayout(1, quad_64))"
+                                 "[:, None] + lanesum(s)" },
+    { "projects/attention-d128", "gl.where(at_most((nb - 1) * BN," },
+    { "projects/attention-d128", "at_row = m * BM + (replica * 64) + gl.arange(0, 64, " },
     { "projects/attention-d128",
       "s, o, p_operand = warpgroup_mma_wait(1, deps=[s, o, p_operand])" },
-    { "projects/attention-d128", "gl.atomic_add(counter, 1)" },
+    { "projects/attention-d128", "gl.atomic_add(counter, 1, sem=\"relaxed\")" },
     { "projects/attention-d64", "for part in gl.static_range(3):" },
     { "gemm-aliased", "c = a._reinterpret(gl.bfloat16, [1, 128, 256]," },
     { "gemm-pingpong", "2 * gl.num_programs(0)" },
+    { "moves/gemm-reduce", "async_add_shared_to_global(C_desc, " },
+    { "moves/gemm-global-reduce", "gl.atomic_add(C + at_row * N + at_col, acc, " },
+    { "moves/gemm-prefetch", "gdc_launch_dependents()" },
+    { "moves/gemm-prefetch", "maxnreg=168, launch_pdl=True)" },
+    { "moves/gather-groups", "async_copy.wait_group(1)" },
+    { "sparse-mla-pipes", "async_copy.mbarrier_arrive(sparse_mla_kv_full.index(half_total % 2)," },
+    { "sparse-mla-pipes",
+      "mask=((at_row >= 0) & (at_row < SKV))[:, None])  # gather: [b, at_row, 0]" },
 };
 
 static void test_says(void)
