@@ -90,6 +90,31 @@ static gboolean divides(const WsExpr *e, gint64 n)
     return all;
 }
 
+/* e mod n: multiples of n are gone, what stood in remainders is free. */
+static const WsExpr *bare_mod(WsRead *r, const WsExpr *e, gint64 n)
+{
+    for (guint pass = 0; e && pass < 3; pass++) {
+        WsAffine f;
+        gint64 m;
+        if (!ws_expr_affine(e, &f))
+            return NULL;
+        const WsExpr *sum = ws_x_int(r, f.constant);
+        for (guint i = 0; i < f.n; i++) {
+            const WsExpr *t = f.term[i];
+            if (f.factor[i] % n == 0)
+                continue;
+            if (t->op == WS_EXPR_MOD && ws_x_is(t->arg[1], &m) && m > 0 && m % n == 0)
+                t = t->arg[0];
+            sum = ws_x_op(
+                r, WS_EXPR_ADD, sum,
+                ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t)), ws_x_int(r, f.factor[i])));
+        }
+        ws_affine_clear(&f);
+        e = sum;
+    }
+    return ws_x_op(r, WS_EXPR_MOD, e, ws_x_int(r, n));
+}
+
 /* (g x) mod (g n) is g (x mod n). */
 static const WsExpr *factored(WsRead *r, const WsExpr *m)
 {
@@ -130,10 +155,7 @@ static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
     } else if (address) {
         return NULL;
     }
-    const WsExpr *m = ws_x_mod(r, e, n);
-    return m && m->op == WS_EXPR_MOD /* what stood in inner remainders may go now */
-               ? factored(r, ws_x_mod(r, ws_x_own(r, ws_expr_ref(m->arg[0])), n))
-               : m;
+    return factored(r, bare_mod(r, e, n));
 }
 
 static const WsExpr *high(WsRead *r, const WsExpr *e, gint64 n)
@@ -318,7 +340,9 @@ static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
         gint64 above = 1;
         while (above <= n && above < (gint64)1 << 60)
             above <<= 1;
-        return n > (gint64)1 << 40 || divides(a, above) ? ws_x_op(r, WS_EXPR_ADD, a, b) : NULL;
+        const gboolean apart =
+            n > (gint64)1 << 40 || divides(a, above) || (ws_x_is(low(r, a, above), &m) && !(m & n));
+        return apart ? ws_x_op(r, WS_EXPR_ADD, a, b) : NULL;
     }
     return NULL;
 }

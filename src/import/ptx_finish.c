@@ -48,7 +48,7 @@ static void find_rings(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
     PtxSpot spot;
     (void)g;
     if (!s->barrier.index || !ptx_spot(f->r, s->barrier.index, &spot) || spot.n < 2 ||
-        spot.stride != 8 || spot.per_cta || ring_with(f, spot.base))
+        spot.stride != 8 || spot.per_cta || spot.open || ring_with(f, spot.base))
         return;
     Ring q = { spot.base, spot.n, -1 };
     g_array_append_val(f->rings, q);
@@ -78,7 +78,7 @@ static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     (void)g;
     if (!s->barrier.index)
         return;
-    const gboolean good = ptx_spot(f->r, s->barrier.index, &spot) && !spot.per_cta;
+    const gboolean good = ptx_spot(f->r, s->barrier.index, &spot) && !spot.per_cta && !spot.open;
     Ring *q = good ? ring_with(f, spot.base) : NULL;
     if (good && !q && spot.n == 1) {
         Ring single = { spot.base, 1, -1 };
@@ -348,8 +348,8 @@ static void hold(Finish *f, WsReadStep *s, WsReadGroup *g, gint64 rows, gint64 c
 static void place_product(Finish *f, WsReadStep *s)
 {
     s->text = NULL;
-    if ((!s->a.in_value && !ptx_regions_place(&f->regions, &s->a, NULL, NULL)) ||
-        !ptx_regions_place(&f->regions, &s->b, NULL, NULL))
+    if ((!s->a.in_value && !ptx_regions_place(&f->regions, &s->a, FALSE, NULL, NULL)) ||
+        !ptx_regions_place(&f->regions, &s->b, FALSE, NULL, NULL))
         make_opaque(f, s, "a product whose operands are no tiles that were copied");
 }
 
@@ -363,14 +363,14 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
         place_product(f, s);
         break;
     case WS_READ_COPY:
-        if (!ptx_regions_place(&f->regions, &s->a, NULL, NULL) ||
-            !ptx_regions_place(&f->regions, &s->buffer, NULL, NULL))
+        if (!ptx_regions_place(&f->regions, &s->a, FALSE, NULL, NULL) ||
+            !ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL))
             make_opaque(f, s, "a copy whose place in shared memory is not known");
         break;
     case WS_READ_LOAD:
     case WS_READ_STORE:
     case WS_READ_GATHER:
-        if (!ptx_regions_place(&f->regions, &s->buffer, NULL, NULL)) {
+        if (!ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL)) {
             make_opaque(f, s, "a copy whose place in shared memory is not known");
             break;
         }
@@ -382,7 +382,7 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     case WS_READ_WRITE:
     case WS_READ_READ:
         split_write(f, list, at);
-        if (ptx_regions_place(&f->regions, &s->buffer, &rows, &cols))
+        if (ptx_regions_place(&f->regions, &s->buffer, TRUE, &rows, &cols))
             hold(f, s, g, rows, cols);
         else
             make_opaque(f, s,

@@ -23,7 +23,7 @@ gboolean ptx_spot(WsRead *r, const WsExpr *e, PtxSpot *spot)
     if (!e || !ws_expr_affine(e, &f))
         return FALSE;
     spot->base = f.constant;
-    gboolean good = f.n <= 2;
+    gboolean good = f.n <= 4;
     for (guint i = 0; i < f.n && good; i++) {
         const WsExpr *t = f.term[i];
         gint64 n;
@@ -34,6 +34,8 @@ gboolean ptx_spot(WsRead *r, const WsExpr *e, PtxSpot *spot)
             spot->n = n;
             spot->stride = f.factor[i];
             spot->index = ws_x_own(r, ws_expr_ref(t));
+        } else if ((t->op == WS_EXPR_NAME || t->op == WS_EXPR_TOTAL) && f.factor[i] > 0) {
+            spot->open = TRUE;
         } else {
             good = FALSE;
         }
@@ -414,7 +416,7 @@ static const char *views_of(PtxRegions *q, const PtxRegion *g, const Box *b, gin
     return *text ? text : NULL;
 }
 
-gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gint64 *rows, gint64 *cols)
+gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gboolean may_grow, gint64 *rows, gint64 *cols)
 {
     PtxSpot s;
     Box b;
@@ -424,12 +426,12 @@ gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gint64 *rows, gint64 *cols
     const gboolean operand = o->rows > 0;
     s.base += operand ? 0 : o->from;
     const PtxRegion *g = region_of(q, &s, operand ? 0 : o->to - o->from);
-    if (!g || g->object < 0 || s.per_cta % g->span)
+    if (!g || g->object < 0 || s.per_cta % g->span || (s.open && (operand || !may_grow)))
         return FALSE;
     const gint64 stage = s.n > 1 ? 0 : (s.base - g->base) / g->stride,
                  inside = s.base - g->base - stage * g->stride;
     if (!(operand ? box_of_operand(g, o, inside, &b)
-                  : box_of_bytes(g, inside, inside + o->to - o->from, &b)))
+                  : box_of_bytes(g, inside, s.open ? g->stride : inside + o->to - o->from, &b)))
         return FALSE;
     p->object = g->object;
     p->index = s.n > 1 ? s.index : g->n > 1 ? ws_x_int(q->w->p.r, stage) : NULL;

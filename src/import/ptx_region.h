@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
     gint64 base, stride, n, per_cta;
     const WsExpr *index; /* NULL: n is 1 */
+    gboolean open;       /* plus something that grows: up to the end of what it lies in */
 } PtxSpot;
 gboolean ptx_spot(WsRead *r, const WsExpr *e, PtxSpot *spot);
 
@@ -40,8 +41,10 @@ void ptx_uses(WsRead *r);
 
 void ptx_regions_find(PtxRegions *q);
 /* Places `p`: object, index and views; FALSE: it is in no region, or part of it. rows and cols of
- * what it covers where they are asked for. */
-gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gint64 *rows, gint64 *cols);
+ * what it covers where they are asked for. may_grow: an address that grows by what is no ring is
+ * all from there to the end. */
+gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gboolean may_grow, gint64 *rows,
+                           gint64 *cols);
 const char *ptx_regions_dtype(const PtxRegions *q, const WsPlace *p); /* of a placed one */
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 #include "import/pyread_loop.h"
 #include "import/fit.h"
+#include "import/pyread_object.h"
 
 #include <string.h>
 
@@ -153,8 +154,13 @@ void py_classify(PyRead *p, PyCarry *c)
         c->step = rest;
         c->n = n;
     } else {
+        const gboolean turned = e->op == WS_EXPR_NOT && e->arg[0]->op == WS_EXPR_NAME;
         rest = ws_x_without(p->r, e, c->atom, FALSE, &factor);
-        if (factor == -1 && ws_x_is(rest, &n) && n == 1) { /* 1 - x */
+        if (turned) { /* !x */
+            c->kind = CARRY_MOD;
+            c->step = ws_x_int(p->r, 1);
+            c->n = 2;
+        } else if (factor == -1 && ws_x_is(rest, &n) && n == 1) { /* 1 - x */
             c->kind = CARRY_MOD;
             c->step = ws_x_int(p->r, 1);
             c->n = 2;
@@ -311,7 +317,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
         if (c->entry->kind == VAL_PARAM)
             c->entry = py_int(p, py_as_int(p, c->entry));
         c->atom = ws_source_format(p->r, "__v_%u_", p->serial++);
-        py_assign(p, c->name, py_int(p, ws_x_name(p->r, c->atom)));
+        py_set_path(p, c->name, py_int(p, ws_x_name(p->r, c->atom)));
     }
     bind_target(p, l);
     p->to = scratch;
@@ -324,7 +330,7 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     p->to = to;
     for (guint i = 0; i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
-        c->end = g_hash_table_lookup(p->frame->vars, c->name);
+        c->end = py_path(p, c->name);
     }
     g_hash_table_remove_all(p->frame->vars);
     g_hash_table_iter_init(&it, saved);
@@ -405,7 +411,7 @@ static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
         } else if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) {
             e = before(p, l, c);
         }
-        py_assign(p, c->name, py_int(p, e));
+        py_set_path(p, c->name, py_int(p, e));
     }
 }
 
@@ -416,13 +422,13 @@ static void set_exits(PyRead *p, const PyLoop *l, GArray *carries)
     for (guint i = 0; i < carries->len; i++) {
         PyCarry *c = &all[i];
         if (c->atom && (c->kind != CARRY_NONE || c->counter)) {
-            py_assign(p, c->name,
-                      py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
+            py_set_path(p, c->name,
+                        py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
             continue;
         }
-        const Val *v = g_hash_table_lookup(p->frame->vars, c->name);
+        const Val *v = py_path(p, c->name);
         if (v && v->kind == VAL_INT && ws_x_mentions(v->e, l->name))
-            py_assign(p, c->name, py_int(p, ws_x_replace(p->r, v->e, l->name, last)));
+            py_set_path(p, c->name, py_int(p, ws_x_replace(p->r, v->e, l->name, last)));
     }
 }
 
@@ -464,7 +470,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
 {
     for (guint i = 0; i < carries->len; i++) {
         const PyCarry *c = &g_array_index(carries, PyCarry, i);
-        const Val *end = g_hash_table_lookup(p->frame->vars, c->name);
+        const Val *end = py_path(p, c->name);
         gint64 factor, zero;
         if (c->counter && end && end->kind == VAL_INT) {
             const WsExpr *sum = c->kind == CARRY_MOD ? inner_of(p, end->e, c->n) : end->e;
@@ -490,20 +496,26 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
         s->text = ws_source_format(
             p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, c->entry->index).name,
             g_array_index(p->group->values, WsReadValue, end->index).name);
-        py_assign(p, c->name, c->entry);
+        py_set_path(p, c->name, c->entry);
     }
 }
 
 gboolean py_walk(PyRead *p, PyLoop *l)
 {
-    g_autoptr(GPtrArray) names = l->names ? g_ptr_array_ref(l->names) : g_ptr_array_new();
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; l->names && i < l->names->len; i++)
+        g_ptr_array_add(names, g_ptr_array_index(l->names, i));
     if (!l->names)
         collect_names(l->body, names);
     g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(PyCarry));
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
-        const Val *entry = g_hash_table_lookup(p->frame->vars, name);
-        if (!entry || (l->target && l->target->text && !strcmp(l->target->text, name)))
+        const Val *entry = py_path(p, name);
+        for (guint k = 0; entry && entry->kind == VAL_OBJECT && k < entry->n; k++)
+            g_ptr_array_add(
+                names, (gpointer)ws_source_format(p->r, "%s.%s", name, entry->item[2 * k]->text));
+        if (!entry || entry->kind == VAL_OBJECT ||
+            (l->target && l->target->text && !strcmp(l->target->text, name)))
             continue;
         PyCarry c = { .name = name, .entry = entry };
         if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0) {
@@ -513,7 +525,7 @@ gboolean py_walk(PyRead *p, PyLoop *l)
             tile->rows = entry->rows;
             tile->cols = entry->cols;
             c.entry = tile;
-            py_assign(p, name, tile);
+            py_set_path(p, name, tile);
         }
         g_array_append_val(carries, c);
     }
