@@ -147,6 +147,35 @@ static char *main_of(const WsProgram *p, const WsSize *size, guint n)
     return g_string_free(s, FALSE);
 }
 
+/* The launcher alone, as older C and as C++. */
+static const char *const dialects[][3] = { { "cc", "c", "-std=c99" },
+                                           { "c++", "c++", "-std=c++11" },
+                                           { "c++", "c++", "-std=c++20" } };
+
+static void compile_dialects(const char *dir)
+{
+    g_autofree char *k_c = g_build_filename(dir, "k.c", NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(dialects); i++) {
+        const char *const argv[] = { dialects[i][0],
+                                     "-x",
+                                     dialects[i][1],
+                                     dialects[i][2],
+                                     "-Wall",
+                                     "-Wextra",
+                                     "-Wpedantic",
+                                     "-Werror",
+                                     "-fsyntax-only",
+                                     "-isystem",
+                                     WS_SOURCE_ROOT "/tests/package/stub",
+                                     k_c,
+                                     NULL };
+        int status = 0;
+        g_autofree char *said = run(argv, NULL, &status);
+        if (said)
+            g_assert_cmpint(status, ==, 0);
+    }
+}
+
 static gboolean compile(const char *dir, const WsProgram *p, const WsSize *size, guint n)
 {
     g_autofree char *text = main_of(p, size, n);
@@ -210,6 +239,8 @@ static void test_launcher(void)
         g_assert_no_error(error);
         g_assert_true(ws_folder_put_text(dir, "k.h", header, &error) &&
                       ws_folder_put_text(dir, "k.c", source, &error));
+        if (i == 0 || strcmp(cases[i].design, cases[i - 1].design) != 0)
+            compile_dialects(dir);
         if (!compile(dir, p, cases[i].size, n_sizes(i))) {
             g_test_skip("there is no cc");
             ws_folder_remove(dir);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Uses the packages of gemm-bf16 and attention-d128 from C and from PyTorch.
-# run.sh PACKAGES: the folder that holds gemm-bf16/ and attention-d128/; exit 4 where there is no GPU.
+# Uses packages from C (gemm-bf16, attention-d128) and from PyTorch (these, gemm-bf16-splitk, gemm-fp8, gemm-fp8-block).
+# run.sh PACKAGES: the folder that holds theirs, named as the projects are; exit 4 where there is no GPU.
 here=$(cd "$(dirname "$0")" && pwd)
 packages=$(cd "$1" && pwd) || exit 2
 cuda=${CUDA_HOME:-/usr/local/cuda}

@@ -4,6 +4,14 @@
 
 #include <stdint.h>
 
+#if defined(__cplusplus) /* as the header of CUDA: C before C11 has no alignment */
+#define ALIGNED alignas(128)
+#elif __STDC_VERSION__ >= 201112L
+#define ALIGNED _Alignas(128)
+#else
+#define ALIGNED
+#endif
+
 typedef enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1 } CUresult;
 typedef unsigned long long CUdeviceptr;
 typedef int CUdevice;
@@ -13,7 +21,7 @@ typedef struct CUstream_st *CUstream;
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 typedef struct {
-    _Alignas(128) cuuint64_t opaque[16];
+    ALIGNED cuuint64_t opaque[16];
 } CUtensorMap;
 typedef enum {
     CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
