@@ -139,6 +139,26 @@ static const WsExpr *rewrite(const Conditions *q, const WsExpr *e, guint depth)
     return e;
 }
 
+/* What a condition compares with gets a name: it is long where a compiler made it. */
+static void name_limits(WsRead *r, const WsExpr *e, guint depth)
+{
+    WsAffine f;
+    if (!e || depth > 16)
+        return;
+    for (guint k = 0; k < e->n_args && (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR); k++)
+        name_limits(r, ws_x_own(r, ws_expr_ref(e->arg[k])), depth + 1);
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_NE)
+        return;
+    for (guint k = 0; k < 2; k++) {
+        if (!ws_expr_affine(e->arg[k], &f))
+            continue;
+        for (guint i = 0; i < f.n; i++)
+            if (f.term[i]->n_args)
+                ws_source_define(r, "limit", ws_x_own(r, ws_expr_ref(f.term[i])));
+        ws_affine_clear(&f);
+    }
+}
+
 static void rewrite_step(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
@@ -146,6 +166,8 @@ static void rewrite_step(gpointer data, GPtrArray *list, guint at, WsReadGroup *
     s->when = rewrite(data, s->when, 0);
     if (s->kind == WS_READ_IF || s->kind == WS_READ_MMA)
         s->e = rewrite(data, s->e, 0);
+    if (s->kind == WS_READ_IF)
+        name_limits(((Conditions *)data)->r, s->e, 0);
 }
 
 /* if (rounds > 0) for …: the loop makes none by itself. */

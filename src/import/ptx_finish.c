@@ -423,6 +423,7 @@ void ptx_finish(PtxWalk *w)
     }
     g_ptr_array_unref(f.starts);
     ptx_visit(f.r, named, &f);
+    ptx_values(f.r, w->ptx->threads);
     g_array_unref(f.rings);
     g_array_unref(f.regions.region);
     g_array_unref(f.regions.marks);

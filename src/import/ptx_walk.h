@@ -68,7 +68,7 @@ typedef struct {
 } PtxWalk;
 
 #define PTX_MAX_DEPTH   12
-#define PTX_READ_BUDGET 1000000 /* instructions followed, over all warps */
+#define PTX_READ_BUDGET 8000000 /* instructions followed, over all warps */
 
 /* One instruction that is no branch. */
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i);

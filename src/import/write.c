@@ -410,7 +410,9 @@ static void put_mma(Writer *w, const WsReadStep *s)
 {
     g_autofree char *a = buffer_ref(w, &s->a), *b = buffer_ref(w, &s->b);
     g_string_append(w->out, "{\"mma\": ");
-    ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, s->value).name);
+    g_autofree char *sum = g_strconcat(
+        g_array_index(w->group->values, WsReadValue, s->value).name, s->text ? s->text : "", NULL);
+    ws_text_json(w->out, sum);
     ws_write_field(w->out, "a", a);
     ws_write_field(w->out, "b", b);
     if (s->e) {
