@@ -142,6 +142,17 @@ static void show_choice(Field *f, const char *text)
     gtk_drop_down_set_selected(GTK_DROP_DOWN(f->input), at);
 }
 
+/* A text view knows how high its lines are once it has been given a width, and does not ask again:
+ * for the first frames in which it has one, it is asked to. */
+static gboolean ask_again(GtkWidget *view, GdkFrameClock *clock, gpointer data)
+{
+    guint *frames = data;
+    if (gtk_widget_get_width(view) <= 0)
+        return G_SOURCE_CONTINUE;
+    gtk_widget_queue_resize(view);
+    return ++*frames < 3 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
 static void show_text(Field *f, const char *text, gboolean mixed)
 {
     f->own = TRUE;
@@ -153,6 +164,7 @@ static void show_text(Field *f, const char *text, gboolean mixed)
         show_choice(f, text);
     } else {
         gtk_text_buffer_set_text(gtk_text_view_get_buffer(GTK_TEXT_VIEW(f->input)), text, -1);
+        gtk_widget_add_tick_callback(f->input, ask_again, g_new0(guint, 1), g_free);
     }
     f->own = FALSE;
 }

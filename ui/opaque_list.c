@@ -113,7 +113,8 @@ GtkWidget *ws_opaque_list_new(WsDocument *document, WsOpaqueChosen chosen, gpoin
                                   "design is never called proved"));
     gtk_accessible_update_property(GTK_ACCESSIBLE(l->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    _("Not understood"), -1);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroll), GTK_POLICY_NEVER,
+    /* Not NEVER: low panels would ask for the width at which all of it fits their height. */
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroll), GTK_POLICY_EXTERNAL,
                                    GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), l->list);
     gtk_widget_set_vexpand(scroll, TRUE);
