@@ -116,8 +116,10 @@ static WsPtxasReport *compile(const Tool *tool, const char *path, const char *di
     argv[tool->in] = in;
     g_autofree char *text_out = NULL, *text_err = NULL;
     int status = 0;
-    gboolean ran = g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text_out,
-                                &text_err, &status, error);
+    /* Open descriptors are closed on exec where they were made; told so, GLib need not fork a
+     * process that holds all of LLVM. */
+    gboolean ran = g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_LEAVE_DESCRIPTORS_OPEN, NULL,
+                                NULL, &text_out, &text_err, &status, error);
     WsPtxasReport *r = NULL;
     if (ran && status != 0) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_PTXAS, "%s refused: %s%s",
