@@ -32,8 +32,10 @@ typedef enum {
     VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
     VAL_END,
     VAL_SLOT,
-    VAL_LANES, /* item[0] as [rows, n, 4, 2]; depth: dimensions summed up so far */
-    VAL_CLAIM, /* of a tile: depth 0 the old count, 1 with the grid added, 2 handed on by `step` */
+    VAL_LANES,  /* item[0] as [rows, n, 4, 2]; depth: dimensions summed up so far */
+    VAL_CLAIM,  /* of a tile: depth 0 the old count, 1 with the grid added, 2 handed on by `step` */
+    VAL_CLASS,  /* node */
+    VAL_OBJECT, /* pyread_object.c */
     VAL_OPAQUE,
 } ValKind;
 
@@ -82,7 +84,7 @@ typedef struct {
     GPtrArray *loop_names; /* char*, in use in this group */
     guint probing, serial, budget, calls;
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
-    gboolean specialized, touching;
+    gboolean specialized, touching, counts_programs;
     gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
     gboolean converting;    /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */
@@ -91,6 +93,7 @@ typedef struct {
     const Val *grid;         /* of the launch */
     const char *tile;        /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;     /* its extent */
+    GHashTable *allocated;   /* WsPyNode* -> Val*: what this group allocates */
     GPtrArray *open_gathers; /* WsReadStep*: cp.async that nothing was told of yet */
     GPtrArray *pipes;        /* const Val*: of TLE */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
@@ -147,6 +150,8 @@ const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint 
 /* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
 gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
              gint64 cols);
-const char *py_dtype(const char *dotted); /* "bf16" of "gl.bfloat16"; NULL */
+const char *py_dtype(const char *dotted);     /* "bf16" of "gl.bfloat16"; NULL */
+const char *py_dtype_name(const char *dtype); /* "bfloat16" of "bf16" */
+gint64 py_dtype_bytes(const char *dtype);
 
 G_END_DECLS

@@ -1,3 +1,4 @@
+#include "import/pyread_object.h"
 #include "import/pyread_terms.h"
 
 #include <string.h>
@@ -64,6 +65,11 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
     if (f->kind == WS_PY_ATTR) {
         const Val *left = py_eval(p, f->kid[0]);
         dotted = g_strdup_printf("%s.%s", left->kind == VAL_NAME ? left->text : "", f->text);
+        if (left->kind == VAL_OBJECT || left->kind == VAL_CLASS) {
+            const Val *result = py_method(p, left, f->text, node);
+            *known = result != NULL;
+            return result;
+        }
         if (left->kind != VAL_NAME)
             object = left;
     } else if (f->kind == WS_PY_NAME) {

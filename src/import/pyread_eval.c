@@ -1,3 +1,4 @@
+#include "import/pyread_object.h"
 #include "import/pyread_terms.h"
 
 #include <string.h>
@@ -81,6 +82,20 @@ static const WsExpr *bits(PyRead *p, const char *op, const WsExpr *a, const WsEx
     return NULL;
 }
 
+/* (x + n - 1) // n, as hosts write it, is cdiv(x, n). NULL: it is not. */
+static const WsExpr *rounded_up(PyRead *p, const WsExpr *a, const WsExpr *b)
+{
+    gint64 n;
+    WsAffine f;
+    if (p->group || !a || !ws_x_is(b, &n) || n < 2 || !ws_expr_affine(a, &f))
+        return NULL;
+    const gboolean fits = f.n > 0 && f.constant == n - 1;
+    ws_affine_clear(&f);
+    return fits ? ws_x_call(p->r, WS_FUNC_CDIV,
+                            ws_x_op(p->r, WS_EXPR_SUB, a, ws_x_int(p->r, n - 1)), b, NULL)
+                : NULL;
+}
+
 static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
 {
     static const struct {
@@ -92,6 +107,9 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
         { "==", WS_EXPR_EQ }, { "!=", WS_EXPR_NE }, { "and", WS_EXPR_AND }, { "or", WS_EXPR_OR },
     };
     gint64 n;
+    const WsExpr *up = !strcmp(op, "//") ? rounded_up(p, a, b) : NULL;
+    if (up)
+        return up;
     if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
         return ws_x_mod(p->r, a, n);
     if (!strcmp(op, "%"))
@@ -132,6 +150,40 @@ static const WsExpr *position(PyRead *p, const char *op, const WsExpr *a, const 
                : NULL;
 }
 
+static gboolean is_name(const WsExpr *e, const char *name)
+{
+    return e->op == WS_EXPR_NAME && !strcmp(e->name, name);
+}
+
+/* pid + position * grid, where a loop counts positions: the tile. */
+static const WsExpr *tile_at(PyRead *p, const WsExpr *e)
+{
+    WsAffine f;
+    if (!p->tile || !p->tile_loop || !p->loops->len || !e || e->op != WS_EXPR_ADD ||
+        !ws_x_mentions(e, PY_PID) || !ws_x_mentions(e, PY_GRID) || !ws_expr_affine(e, &f))
+        return e;
+    gint pid = -1, stride = -1;
+    WsExpr *sum = ws_expr_op(WS_EXPR_ADD, ws_expr_name(p->tile), ws_expr_int(f.constant));
+    for (guint i = 0; i < f.n; i++) {
+        const WsExpr *t = f.term[i];
+        const gboolean product =
+            t->op == WS_EXPR_MUL && f.factor[i] == 1 &&
+            ((is_name(t->arg[0], p->tile_loop) && is_name(t->arg[1], PY_GRID)) ||
+             (is_name(t->arg[1], p->tile_loop) && is_name(t->arg[0], PY_GRID)));
+        if (product)
+            stride = (gint)i;
+        else if (is_name(t, PY_PID) && f.factor[i] == 1)
+            pid = (gint)i;
+        else
+            sum = ws_expr_op(
+                WS_EXPR_ADD, sum,
+                ws_expr_op(WS_EXPR_MUL, ws_expr_ref(f.term[i]), ws_expr_int(f.factor[i])));
+    }
+    ws_affine_clear(&f);
+    const WsExpr *own = ws_x_own(p->r, sum);
+    return pid >= 0 && stride >= 0 ? ws_x_op(p->r, WS_EXPR_ADD, own, ws_x_int(p->r, 0)) : e;
+}
+
 static const Val *binary(PyRead *p, const WsPyNode *node)
 {
     const gboolean converting = p->converting;
@@ -149,7 +201,7 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     if (place)
         return py_int(p, place);
     if (is_number(a) && is_number(b))
-        return py_int(p, arithmetic(p, node->text, py_as_int(p, a), py_as_int(p, b)));
+        return py_int(p, tile_at(p, arithmetic(p, node->text, py_as_int(p, a), py_as_int(p, b))));
     if ((a->kind == VAL_REAL || is_number(a)) && (b->kind == VAL_REAL || is_number(b)) &&
         strchr("+-*/", node->text[0]) && !node->text[1])
         return real(p, node->text, a, b);
@@ -198,26 +250,11 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         v->index = py_tensor(p, a, 0, node->line);
         return v;
     }
-    if (!strcmp(node->text, "shape") && tile_like(a)) {
-        Val *v = py_val(p, VAL_TUPLE);
-        v->n = 2;
-        v->item = g_new0(const Val *, 3);
-        g_ptr_array_add(p->r->pool, v->item);
-        v->item[0] = py_literal(p, a->rows);
-        v->item[1] = py_literal(p, a->cols);
-        return v;
-    }
     if (a->kind == VAL_BUFFER && !strcmp(node->text, "T")) {
         Val *v = py_val(p, VAL_BUFFER);
         *v = *a;
         v->place.transposed = !a->place.transposed;
         return v;
-    }
-    if (a->kind == VAL_DESC && g_array_index(p->r->tensors, WsReadTensor, a->index).bytes &&
-        (!strcmp(node->text, "block_type") || !strcmp(node->text, "nbytes"))) {
-        if (*node->text == 'b')
-            return a;
-        return py_literal(p, g_array_index(p->r->tensors, WsReadTensor, a->index).bytes);
     }
     if (a->kind == VAL_SLOT) {
         const Val *field = py_tle_field(p, a, node->text);
@@ -228,7 +265,8 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         return a;
     if (!strcmp(node->text, "value") && a->kind == VAL_INT)
         return a;
-    return py_opaque(p);
+    const Val *own = py_attribute(p, a, node->text);
+    return own ? own : py_opaque(p);
 }
 
 static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
@@ -327,6 +365,8 @@ static const Val *call(PyRead *p, const WsPyNode *node)
     if (known)
         return v;
     const Val *f = py_eval(p, node->kid[0]);
+    if (f->kind == VAL_CLASS)
+        return py_construct(p, f, node);
     if (f->kind != VAL_FUNC)
         return py_opaque(p);
     const WsPyNode *params = f->node->kid[0];

@@ -41,6 +41,24 @@ static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, g
     return n > 0;
 }
 
+/* for i in range(cdiv(tiles - program_id, num_programs)): positions of this CTA's tiles. */
+static gboolean over_positions(PyRead *p, PyLoop *l, const WsExpr **part)
+{
+    gint64 from, step, minus;
+    const WsExpr *e = part[1];
+    if (!ws_x_is(part[0], &from) || from || !ws_x_is(part[2], &step) || step != 1 || !e ||
+        e->op != WS_EXPR_CALL || e->func != WS_FUNC_CDIV || e->arg[1]->op != WS_EXPR_NAME ||
+        strcmp(e->arg[1]->name, PY_GRID))
+        return FALSE;
+    const WsExpr *stop =
+        ws_x_without(p->r, ws_x_own(p->r, ws_expr_ref(e->arg[0])), PY_PID, FALSE, &minus);
+    if (!stop || minus != -1 ||
+        !py_over_tiles(p, l, ws_x_name(p->r, PY_PID), stop, ws_x_name(p->r, PY_GRID)))
+        return FALSE;
+    l->index = ws_x_name(p->r, l->name);
+    return TRUE;
+}
+
 static void for_(PyRead *p, const WsPyNode *node)
 {
     const WsExpr *part[3] = { NULL };
@@ -55,7 +73,7 @@ static void for_(PyRead *p, const WsPyNode *node)
         unrolled(p, node, part[0], part[1], part[2]);
         return;
     }
-    if (!py_over_tiles(p, &l, part[0], part[1], part[2])) {
+    if (!over_positions(p, &l, part) && !py_over_tiles(p, &l, part[0], part[1], part[2])) {
         WsRead *r = p->r;
         gint64 step;
         const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);

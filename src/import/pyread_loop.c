@@ -384,6 +384,9 @@ static const WsExpr *before(PyRead *p, const PyLoop *l, const PyCarry *c)
         return NULL;
     if (ws_expr_equal(first, entry))
         return last;
+    gint64 then, start;
+    if (ws_x_is(last, &then) && ws_x_is(entry, &start) && then + start == 1 && then * start == 0)
+        return ws_x_op(r, then ? WS_EXPR_GT : WS_EXPR_LE, k, ws_x_int(r, 0)); /* a flag */
     return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, k, ws_x_int(r, 0)), last, entry);
 }
 
@@ -405,7 +408,9 @@ static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
             continue;
         maybe_counter(p, c);
         const WsExpr *e = carried(p, c, all, carries->len, l->name, l->count, AT_HEAD);
-        if (c->kind == CARRY_NONE && !p->loops->len) { /* what the round before left */
+        gint64 fixed;
+        const gboolean flag = c->end && c->end->kind == VAL_INT && ws_x_is(c->end->e, &fixed);
+        if (c->kind == CARRY_NONE && !p->loops->len && !flag) { /* what the round before left */
             add_counter(p, c, c->entry->e);
             e = ws_x_name(p->r, c->counter);
         } else if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) {
@@ -500,6 +505,21 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
     }
 }
 
+/* Fields that a round hands on in a new object of the class. */
+static gboolean drop_kept_fields(GArray *carries)
+{
+    gboolean any = FALSE;
+    for (guint i = carries->len; i-- > 0;) {
+        const PyCarry *c = &g_array_index(carries, PyCarry, i);
+        if (!strchr(c->name, '.') || !c->atom || !c->end || c->end->kind != VAL_INT ||
+            c->end->e->op != WS_EXPR_NAME || strcmp(c->end->e->name, c->atom))
+            continue;
+        g_array_remove_index(carries, i);
+        any = TRUE;
+    }
+    return any;
+}
+
 gboolean py_walk(PyRead *p, PyLoop *l)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -530,6 +550,8 @@ gboolean py_walk(PyRead *p, PyLoop *l)
         g_array_append_val(carries, c);
     }
     py_probe(p, l, carries);
+    if (drop_kept_fields(carries)) /* what a round leaves as it is, is known in it */
+        py_probe(p, l, carries);
     if (*p->r->error || (l->decide && !l->decide(p, l, carries)))
         return FALSE;
     set_heads(p, l, carries);

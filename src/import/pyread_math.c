@@ -32,6 +32,7 @@ const Val *py_mean_PROGRAM_ID(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_NUM_PROGRAMS(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;
+    p->counts_programs = TRUE;
     return py_number(a[0], 0) == 0 ? py_int(p, ws_x_name(p->r, PY_GRID)) : py_opaque(p);
 }
 
@@ -150,7 +151,7 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
         return a[0];
     const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     if (!dtype)
-        return py_opaque(p);
+        return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0] : py_opaque(p);
     if (a[0]->kind == VAL_TILE && p->group) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, a[0]->index);
         if (!strcmp(held->dtype, dtype) || p->converting) /* `write` converts by itself */
@@ -229,6 +230,14 @@ const Val *py_mean_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a, (void)at;
     return py_val(p, VAL_LAYOUT);
+}
+
+const Val *py_mean_LAYOUT_FOR(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    Val *v = py_val(p, VAL_LAYOUT);
+    v->dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
+    return v;
 }
 
 const Val *py_mean_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)

@@ -1,3 +1,4 @@
+#include "import/pyread_object.h"
 #include "import/pyread_terms.h"
 
 #include <string.h>
@@ -17,10 +18,12 @@ void py_unread(PyRead *p, const WsPyNode *at, const char *what)
     ws_source_unread(p->r, at->line, at->column, at->end_line, what, source);
 }
 
+#define MOST_RAW_VALUES 3 /* of a raw step of a design, which may write one more */
+
 static void touch(WsReadStep *s, const Val *v)
 {
     const gint64 value = v->index;
-    if (v->kind == VAL_TILE) {
+    if (v->kind == VAL_TILE && (!s->reads || s->reads->len < MOST_RAW_VALUES)) {
         s->reads = s->reads ? s->reads : g_array_new(FALSE, FALSE, sizeof(gint64));
         g_array_append_val(s->reads, value);
     } else if (v->kind == VAL_BUFFER) {
@@ -142,6 +145,13 @@ void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyN
         py_assign(p, target->text, settle(p, target->text, v, at));
         return;
     }
+    if (target->kind == WS_PY_ATTR) { /* self.x = … */
+        const Val *object = py_eval(p, target->kid[0]);
+        if (object->kind == VAL_OBJECT) {
+            py_object_set(p, object, target->text, v);
+            return;
+        }
+    }
     if (target->kind != WS_PY_TUPLE && target->kind != WS_PY_LIST) {
         py_opaque_step(p, at, "an assignment to something that is no variable");
         return;
@@ -203,6 +213,13 @@ static GHashTable *copy_vars(GHashTable *from)
     return to;
 }
 
+static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b);
+
+static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val *b)
+{
+    return merge(p, data, a, b);
+}
+
 static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
 {
     if (!a || !b)
@@ -212,6 +229,8 @@ static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
     const WsExpr *x = py_as_int(p, a), *y = py_as_int(p, b);
     if (x && y)
         return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+    if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
+        return py_object_merge(p, a, b, merge_fields, (gpointer)c);
     if (a->kind == VAL_BUFFER || a->kind == VAL_BARRIER || a->kind == VAL_FUNC)
         return py_opaque(p);
     return a->kind == VAL_ZERO ? b : a;
@@ -301,6 +320,12 @@ static void statement(PyRead *p, const WsPyNode *node)
         p->frame->result = node->n ? py_eval(p, node->kid[0]) : py_val(p, VAL_NONE);
         p->frame->returned = TRUE;
         break;
+    case WS_PY_CLASS: {
+        Val *class = py_val(p, VAL_CLASS);
+        class->node = node;
+        py_assign(p, node->text, class);
+        break;
+    }
     case WS_PY_DEF: {
         Val *f = py_val(p, VAL_FUNC);
         f->node = node;
@@ -362,6 +387,8 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
             open->text = param->text;
             v = global && global->kind == VAL_INT ? global : open;
         }
+        if (v->kind == VAL_INT && !p->probing)
+            ws_source_define(p->r, param->text, v->e);
         g_hash_table_insert(frame.vars, (gpointer)param->text, (gpointer)v);
     }
     p->frame = &frame;

@@ -39,8 +39,24 @@ static const WsExpr *guard(PyRead *p, const Val *pred)
 /* --- objects
  * ------------------------------------------------------------------------------------------*/
 
+/* Allocations in a loop that is walked twice are one. */
+static const Val *allocated(PyRead *p, const WsPyNode *at)
+{
+    return p->group ? g_hash_table_lookup(p->allocated, at) : NULL;
+}
+
+static const Val *keep(PyRead *p, const WsPyNode *at, const Val *v)
+{
+    if (p->group)
+        g_hash_table_insert(p->allocated, (gpointer)at, (gpointer)v);
+    return v;
+}
+
 static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
 {
+    const Val *known = allocated(p, at);
+    if (known)
+        return known;
     if (copies < 1 || copies > 4096)
         return py_wrong(p, at, "an array of barriers whose length is no number");
     WsReadBarrier b = { .name = keep_name(p, "barrier"), .copies = copies, .line = at->line };
@@ -49,7 +65,7 @@ static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
     g_array_append_val(p->r->barriers, b);
     Val *v = py_val(p, VAL_BARRIER);
     v->place.object = (gint)p->r->barriers->len - 1;
-    return v;
+    return keep(p, at, v);
 }
 
 const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -63,6 +79,9 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
             return py_wrong(p, at, "an allocation whose shape is no list of numbers");
     if (g_str_has_suffix(a[0]->text, "int64"))
         return new_barrier(p, shape[0], at);
+    const Val *known = allocated(p, at);
+    if (known)
+        return known;
     WsReadBuffer b = { .name = keep_name(p, "buffer"),
                        .dtype = py_dtype(a[0]->text),
                        .rank = a[1]->n,
@@ -75,7 +94,7 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
     Val *v = py_val(p, VAL_BUFFER);
     v->place.object = (gint)p->r->buffers->len - 1;
     v->place.views = "";
-    return v;
+    return keep(p, at, v);
 }
 
 /* The storage of a buffer under another type and shape, from its first byte. */
@@ -243,21 +262,26 @@ gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
     return (gint)p->r->tensors->len - 1;
 }
 
-static const Val *describe(PyRead *p, gint tensor, const Val *block)
+static const Val *describe(PyRead *p, gint tensor, const Val *block, const Val *layout)
 {
     if (tensor < 0)
         return py_opaque(p);
     Val *v = py_val(p, VAL_DESC);
     v->index = tensor;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    if (block && block->kind == VAL_TUPLE)
+    if (block && block->kind == VAL_TUPLE) {
         t->rank = MAX(t->rank, MIN(block->n, 5));
+        v->item = block->item;
+        v->n = block->n;
+    }
+    if (layout && layout->kind == VAL_LAYOUT && layout->dtype && !t->dtype)
+        t->dtype = layout->dtype;
     return v;
 }
 
 const Val *py_mean_DESCRIBE(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return describe(p, py_tensor(p, a[0], 0, at->line), a[1]);
+    return describe(p, py_tensor(p, a[0], 0, at->line), a[1], a[2]);
 }
 
 const Val *py_mean_DESCRIBE_SHAPE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -272,7 +296,7 @@ const Val *py_mean_DESCRIBE_SHAPE(PyRead *p, const Val **a, const WsPyNode *at)
             t->shape[i] = e;
         t->rank = MAX(t->rank, i + 1);
     }
-    return describe(p, tensor, a[3]);
+    return describe(p, tensor, a[3], a[4]);
 }
 
 /* --- barriers

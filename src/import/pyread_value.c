@@ -47,21 +47,35 @@ gboolean py_known(const Val *v, gint64 *value)
     return v && v->kind == VAL_INT && ws_x_is(v->e, value);
 }
 
+static const char *const dtype_names[][2] = {
+    { "float32", "f32" },        { "bfloat16", "bf16" },
+    { "float16", "f16" },        { "float8e4nv", "e4m3" },
+    { "float8_e4m3fn", "e4m3" }, { "float8e5", "e5m2" },
+    { "float8_e5m2", "e5m2" },   { "int8", "i8" },
+    { "uint8", "u8" },           { "int32", "i32" },
+};
+
 const char *py_dtype(const char *dotted)
 {
-    static const char *const names[][2] = {
-        { "float32", "f32" },        { "bfloat16", "bf16" },
-        { "float16", "f16" },        { "float8e4nv", "e4m3" },
-        { "float8_e4m3fn", "e4m3" }, { "float8e5", "e5m2" },
-        { "float8_e5m2", "e5m2" },   { "int8", "i8" },
-        { "uint8", "u8" },           { "int32", "i32" },
-    };
     const char *last = dotted ? strrchr(dotted, '.') : NULL;
     last = last ? last + 1 : dotted;
-    for (guint i = 0; last && i < G_N_ELEMENTS(names); i++)
-        if (!strcmp(names[i][0], last))
-            return names[i][1];
+    for (guint i = 0; last && i < G_N_ELEMENTS(dtype_names); i++)
+        if (!strcmp(dtype_names[i][0], last))
+            return dtype_names[i][1];
     return NULL;
+}
+
+const char *py_dtype_name(const char *dtype)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(dtype_names); i++)
+        if (!strcmp(dtype_names[i][1], dtype))
+            return dtype_names[i][0];
+    return "float32"; /* tf32 */
+}
+
+gint64 py_dtype_bytes(const char *dtype)
+{
+    return strstr(dtype, "32") ? 4 : strstr(dtype, "16") ? 2 : 1;
 }
 
 static GArray *new_reads(PyRead *p)

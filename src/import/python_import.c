@@ -70,6 +70,11 @@ static void read_module(PyRead *p, const WsPyNode *module)
         const WsPyNode *node = module->kid[i];
         if (node->kind == WS_PY_IMPORT)
             read_import(p, node);
+        if (node->kind == WS_PY_CLASS) {
+            Val *class = py_val(p, VAL_CLASS);
+            class->node = node;
+            py_assign(p, node->text, class);
+        }
         if (node->kind == WS_PY_DEF) {
             Val *f = py_val(p, VAL_FUNC);
             f->node = node;
@@ -183,6 +188,12 @@ static void finish_tiles(PyRead *p)
                               ? py_as_int(p, p->grid->item[axis])
                           : axis == 0 ? NULL
                                       : ws_x_int(r, 1);
+        if (axis == 0 && p->counts_programs) { /* num_programs is a size of its own there */
+            g_ptr_array_add(r->sizes, (gpointer)PY_GRID);
+            const gint64 preset = 132;
+            g_array_append_val(r->presets, preset);
+            e = ws_x_name(r, PY_GRID);
+        }
         if (!e)
             e = ws_x_name(r, ws_source_size(r, "grid", 132));
         g_autofree char *text = ws_x_text(e);
@@ -216,6 +227,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.handed = g_ptr_array_new();
     p.pipes = g_ptr_array_new();
     p.open_gathers = g_ptr_array_new();
+    p.allocated = g_hash_table_new(NULL, NULL);
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
@@ -247,5 +259,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.handed);
     g_ptr_array_unref(p.pipes);
     g_ptr_array_unref(p.open_gathers);
+    g_hash_table_unref(p.allocated);
     return design;
 }

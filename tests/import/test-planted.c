@@ -6,12 +6,17 @@
 
 #include <string.h>
 
-#define GEMM     "tests/import/gluon/gemm.py"
-#define HAND     "tests/codegen/tle/by_hand.py"
-#define DYNAMIC  "tests/designs/moves/gemm-dynamic.wstave"
-#define TLE_GEMM "tests/designs/gemm-tle.wstave"
-#define TURNS    "tests/designs/attention-tle-pingpong.wstave"
-#define PIPE     "tests/designs/gemm-pipe.wstave"
+#define GEMM      "tests/import/gluon/gemm.py"
+#define HAND      "tests/codegen/tle/by_hand.py"
+#define DYNAMIC   "tests/designs/moves/gemm-dynamic.wstave"
+#define ADD       "tests/import/gluon/add.py"
+#define CLASSES   "tests/import/gluon/classes.py"
+#define PIPELINED "tests/import/gluon/pipelined.py"
+#define SUBRINGS  "tests/import/gluon/subrings.py"
+#define PIPES     "tests/import/tle/pipe.py"
+#define TLE_GEMM  "tests/designs/gemm-tle.wstave"
+#define TURNS     "tests/designs/attention-tle-pingpong.wstave"
+#define PIPE      "tests/designs/gemm-pipe.wstave"
 
 typedef struct {
     WsImportFrom language;
@@ -58,12 +63,16 @@ static char *with_mistake(const char *text, const Planted *m)
     return g_string_free(s, FALSE);
 }
 
+/* Places of stores through pointers are all that may be unread. */
 static WsVerdictKind judge(const char *text, WsImportFrom language, WsFindings *findings)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(WsImport) import = ws_import_text(text, strlen(text), "kernel.py", language, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(import->unread->len, ==, 0);
+    for (guint i = 0; i < import->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(import->unread, i);
+        g_assert_true(g_str_has_prefix(u->what, "where a store through pointers goes"));
+    }
     g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
     g_assert_nonnull(p);
     g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
