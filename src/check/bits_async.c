@@ -62,6 +62,15 @@ static void fence_free(WsBits *b, guint item)
         ws_bit_fill(b, ws_bit_q(b, (guint)b->q_row[item]), G_MAXUINT64);
 }
 
+/* What cp.async wrote is only looked at where the policy asks for it. */
+static void fence_gathered(WsBits *b, guint item)
+{
+    if (b->policy & WS_POLICY_GATHER)
+        fence_row(b, item, NULL);
+    else
+        fence_free(b, item);
+}
+
 /* Ends all groups of a queue but the n newest. */
 void ws_bit_retire(WsBits *b, guint i, guint queue, gint64 n)
 {
@@ -314,7 +323,7 @@ void ws_bit_rows(WsBits *b, guint i, const WsBitOp *o)
     guint16 author = n ? author_of(b, o) : 0;
     for (guint k = 0; k < n; k++) {
         *ws_bit_author(b, rank, touched[k] - base) = author | 0x8000;
-        fence_row(b, touched[k], NULL);
+        fence_gathered(b, touched[k]);
     }
 }
 
@@ -334,8 +343,7 @@ void ws_bit_cp_arrive(WsBits *b, guint i, const WsBitOp *o)
         for (; *set; *set &= *set - 1) {
             guint item = w % b->n_set * 64 + (guint)__builtin_ctzll(*set);
             ws_bit_set(b, ws_bit_k(b, base + item), &b->acc[s]);
-            fence_row(b, base + item,
-                      NULL); /* a fence after the wait covers it, the barrier does not */
+            fence_gathered(b, base + item); /* a fence after the wait covers it, the barrier not */
             *ws_bit_author(b, rank, item) = 0;
         }
     }

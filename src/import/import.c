@@ -95,10 +95,10 @@ static WsImport *read_python(const WsPython *py, const char *source, const char 
 static WsImport *read_ptx(const char *text, gsize length, const char *file, GError **error)
 {
     GError *own = NULL;
-    g_autoptr(WsPtx) ptx = ws_ptx_parse(text, length, file, error);
+    g_autofree char *source = g_strndup(text, length); /* ends with a NUL */
+    g_autoptr(WsPtx) ptx = ws_ptx_parse(source, length, file, error);
     if (!ptx || !ws_ptx_flow(ptx, file, error))
         return NULL;
-    g_autofree char *source = g_strndup(text, length);
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
     WsDesign *design = ws_import_ptx(r, ptx, file);
     return finish(r, design, own, file, error);

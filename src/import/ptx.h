@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 #define WS_PTX_MAX_BYTES        (8 << 20)
 #define WS_PTX_MAX_INSTRUCTIONS 200000
+#define WS_PTX_STATIC           (1 << 20) /* where arrays of known size begin, behind the dynamic one */
 #define WS_PTX_MAX_BLOCKS       20000
 
 typedef struct {
@@ -41,6 +42,8 @@ typedef struct {
     const char *entry; /* name of the kernel */
     guint line;
     GArray *params; /* const char* */
+    GHashTable *shared; /* names of arrays in shared memory of known size -> 1 + where they begin */
+    gint64 shared_end;
     GArray *wide;   /* gboolean, parallel: a tensor map (an array of bytes) */
     gint64 threads; /* .maxntid or .reqntid, 0 unknown */
     gint64 maxnreg, cluster; /* cluster: CTAs, 1 none */

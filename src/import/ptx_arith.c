@@ -57,8 +57,10 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
             param->text = g_array_index(w->ptx->params, const char *, i);
             return param;
         }
+    const gsize own = GPOINTER_TO_SIZE(g_hash_table_lookup(w->ptx->shared, text));
     return g_ascii_isalpha(*text) || *text == '_' || *text == '$'
-               ? py_int(p, ws_x_name(p->r, PTX_SMEM))
+               ? py_int(p, ws_x_op(p->r, WS_EXPR_ADD, ws_x_name(p->r, PTX_SMEM),
+                                   ws_x_int(p->r, own ? (gint64)own - 1 : 0)))
                : py_opaque(p);
 }
 

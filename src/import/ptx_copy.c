@@ -5,6 +5,15 @@
 
 /* Copies: tiles of tensors, bulk copies, cp.async. */
 
+/* A copy whose place in its tensor is not followed: all of them are one entry of the list. */
+static void unplaced(PtxWalk *w, guint line)
+{
+    if (w->p.probing)
+        return;
+    w->place_from = w->place_from ? MIN(w->place_from, line) : line;
+    w->place_to = MAX(w->place_to, line);
+}
+
 /* A step for a tensor without coordinates: from where in global memory is not followed. */
 static gboolean from_pointer(PtxWalk *w, WsReadStep *s, const char *text, guint rank)
 {
@@ -54,8 +63,8 @@ static gboolean tensor_of(PtxWalk *w, WsReadStep *s, const char *text)
         g_strstrip(word[i]);
         const WsExpr *e = ptx_int(w, g_string_chunk_insert(p->r->text, word[i]));
         s->coord[n - 1 - i] = e ? ptx_ring_form(p->r, e) : ws_x_int(p->r, 0);
-        if (!e && !p->probing)
-            ws_source_unread_more(p->r, s->line, "where in its tensor a copy reads or writes");
+        if (!e)
+            unplaced(w, s->line);
     }
     return TRUE;
 }
@@ -114,7 +123,7 @@ static void block(PtxWalk *w, const WsPtxInst *i, gboolean load)
         return;
     }
     ptx_operand_of(w, &s->buffer)->to = bytes;
-    ptx_unread(w, i, "from where in global memory a bulk copy reads");
+    unplaced(w, i->line);
 }
 
 /* Shared memory to another CTA. */
@@ -189,8 +198,7 @@ static void copy_row(PtxWalk *w, const WsPtxInst *i)
     }
     ptx_operand_of(w, &s->buffer)->to = bytes;
     w->gathers++;
-    if (!w->p.probing)
-        ws_source_unread_more(w->p.r, i->line, "from where in global memory cp.async reads");
+    unplaced(w, i->line);
 }
 
 void ptx_cp_async(PtxWalk *w, const WsPtxInst *i)

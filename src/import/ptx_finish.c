@@ -139,8 +139,9 @@ static gboolean is_commit(const WsReadStep *s)
 
 /* Copies that only some rounds make, in a group that every round closes, count as always made: what
  * they would write too much is the stage that their group has anyway. */
-static void hoist(GPtrArray *list)
+static gboolean hoist(GPtrArray *list)
 {
+    gboolean any = FALSE;
     for (guint i = 0; i < list->len; i++) {
         WsReadStep *s = g_ptr_array_index(list, i);
         gboolean only = s->kind == WS_READ_IF && s->body->len && !s->other->len && !s->off;
@@ -149,15 +150,17 @@ static void hoist(GPtrArray *list)
         if (only) {
             for (guint k = 0; k < s->body->len; k++)
                 g_ptr_array_insert(list, (gint)(i + 1 + k), g_ptr_array_index(s->body, k));
-            s->off = TRUE;
+            s->off = any = TRUE;
         } else if (s->kind == WS_READ_GATHER) {
+            any |= s->when != NULL;
             s->when = NULL;
         }
         if (s->body && !s->off)
-            hoist(s->body);
+            any |= hoist(s->body);
         if (s->other && !s->off)
-            hoist(s->other);
+            any |= hoist(s->other);
     }
+    return any;
 }
 
 /* Does `s` go on where `g` ends, or fill what lies between? Then it is part of that step. */
@@ -272,7 +275,10 @@ static void copies_of_threads(Finish *f)
         Groups q = { 0 };
         WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
         gpointer both[] = { f, &q };
-        hoist(g->body);
+        if (hoist(g->body)) { /* the last ones are made by nobody: nothing of them is in flight */
+            WsReadStep *end = ws_source_step(f->r, g->body, WS_READ_LOAD_WAIT, g->line, 1, g->line);
+            end->n = 0;
+        }
         join_runs(f, g->body);
         give_arrivals(g->body);
         count_groups(g->body, &q);

@@ -247,6 +247,9 @@ WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
                        "no warp of `%s` waits, copies or multiplies in a way that is read",
                        ptx->entry);
     if (!*r->error) {
+        if (w.place_from)
+            ws_source_unread(r, w.place_from, 1, w.place_to,
+                             "where in their tensors copies in these lines read or write", "");
         if (w.n_global)
             ws_source_unread(r, w.global_from, 1, w.global_to,
                              "plain accesses to global memory and arithmetic, in these lines", "");

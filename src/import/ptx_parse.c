@@ -129,6 +129,48 @@ static void add_table(WsPtx *p, const char *name, const char *text)
     g_hash_table_insert(p->tables, (gpointer)name, labels);
 }
 
+static gboolean is_name(char c);
+
+/* ".shared .align 8 .b8 name[64]": gets a place of its own. */
+static void add_shared(WsPtx *p, const char *text, gsize n)
+{
+    g_autofree char *one = g_strndup(text, n);
+    const char *at = strstr(one, ".shared"), *open = at ? strchr(at, '[') : NULL;
+    const char *align = at ? strstr(at, ".align") : NULL;
+    if (!at || strstr(one, ".extern") || p->shared_end > WS_PTX_STATIC * 8)
+        return;
+    const char *end = open ? open : one + strlen(one);
+    while (end > at && g_ascii_isspace(end[-1]))
+        end--;
+    const char *name = end;
+    while (name > at && is_name(name[-1]))
+        name--;
+    const gint64 wanted = align ? g_ascii_strtoll(align + 6, NULL, 10) : 8,
+                 unit = CLAMP(wanted, 8, 1024),
+                 bytes = open ? CLAMP(g_ascii_strtoll(open + 1, NULL, 10), 1, WS_PTX_STATIC) : 8;
+    const char *width = strstr(at, ".b64") || strstr(at, ".u64") || strstr(at, ".f64")   ? "8"
+                        : strstr(at, ".b32") || strstr(at, ".u32") || strstr(at, ".f32") ? "4"
+                                                                                         : "1";
+    if (name == end)
+        return;
+    p->shared_end = (p->shared_end + unit - 1) / unit * unit;
+    g_hash_table_insert(p->shared, (gpointer)keep(p, name, end - name),
+                        GSIZE_TO_POINTER((gsize)p->shared_end + 1));
+    p->shared_end += bytes * (*width - '0');
+}
+
+static void shared_before(WsPtx *p, const char *text, const char *end)
+{
+    for (const char *at = text; (at = g_strstr_len(at, end - at, ".shared")); at += 7) {
+        const char *from = at, *to = memchr(at, ';', end - at);
+        if (!to)
+            return;
+        while (from > text && from[-1] != ';' && from[-1] != '\n')
+            from--;
+        add_shared(p, from, to - from);
+    }
+}
+
 static gboolean is_name(char c)
 {
     return g_ascii_isalnum(c) || c == '_' || c == '$' || c == '%';
@@ -179,7 +221,9 @@ static gboolean body(Parser *s)
             continue;
         }
         g_autofree char *text = statement(s);
-        if (*text && *text != '.')
+        if (g_str_has_prefix(text, ".shared"))
+            add_shared(s->p, text, strlen(text));
+        else if (*text && *text != '.')
             add_instruction(s, text, line);
     }
     return TRUE;
@@ -255,6 +299,7 @@ static gboolean parse(Parser *s, const char *text)
     for (const char *c = text; c < at; c++)
         s->line += *c == '\n';
     s->p->line = s->line;
+    shared_before(s->p, text, at);
     s->at = at + 6;
     skip_space(s);
     const char *name = s->at;
@@ -313,6 +358,8 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **e
     g_array_set_clear_func(p->blocks, free_block);
     p->block_of = g_array_new(FALSE, TRUE, sizeof(guint));
     p->loops = g_array_new(FALSE, TRUE, sizeof(WsPtxLoop));
+    p->shared = g_hash_table_new(g_str_hash, g_str_equal);
+    p->shared_end = WS_PTX_STATIC;
     g_array_set_clear_func(p->loops, free_loop);
     Parser s = { p, file, text, text + length, 1, error };
     if (length > WS_PTX_MAX_BYTES) {
@@ -340,6 +387,7 @@ void ws_ptx_free(WsPtx *p)
     g_array_unref(p->blocks);
     g_array_unref(p->block_of);
     g_array_unref(p->loops);
+    g_hash_table_unref(p->shared);
     g_string_chunk_free(p->text);
     g_free(p);
 }

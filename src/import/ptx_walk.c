@@ -177,7 +177,7 @@ static gint loop(PtxWalk *w, guint block)
     own.loop.decide = decide;
     own.loop.names = g_ptr_array_new();
     collect_assigned(w, l, own.loop.names);
-    w->p.budget += 2000;
+    w->p.budget += 2000 + 20 * w->p.loop_names->len;
     own.loop.name = py_group_name(&w->p, "k");
     g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
     const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);

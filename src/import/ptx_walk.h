@@ -61,6 +61,7 @@ typedef struct {
     gint64 registers;      /* of setmaxnreg before the first wait */
     gboolean waits;
     guint global_from, global_to, n_global; /* lines of plain global accesses */
+    guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
     gboolean ended;                         /* the thread returned */
     guint depth;                            /* branches inside each other */
     gboolean fresh;                         /* no step yet in this round */
@@ -68,7 +69,7 @@ typedef struct {
 } PtxWalk;
 
 #define PTX_MAX_DEPTH   12
-#define PTX_READ_BUDGET 8000000 /* instructions followed, over all warps */
+#define PTX_READ_BUDGET 2500000 /* instructions followed, over all warps */
 
 /* One instruction that is no branch. */
 void ptx_instruction(PtxWalk *w, const WsPtxInst *i);
