@@ -90,6 +90,14 @@ static const struct {
       "    gl.inline_asm_elementwise(\"bar.arrive $1, $2; // dummy $0\", \"=r,r,r\", [barrier, "
       "threads],\n"
       "            dtype=gl.int32, is_pure=False, pack=1)\n" },
+    { "fits",
+      "def fits(name, x, shape, strides, dtype):\n"
+      "    there = [s for s, n in zip(x.stride(), x.shape) if n > 1]\n"
+      "    wanted = [s for s, n in zip(strides, shape) if n > 1]\n"
+      "    if x.dtype != dtype or tuple(x.shape) != shape or there != wanted:\n"
+      "        raise ValueError(f\"{name}: {x.dtype} {tuple(x.shape)} with strides {x.stride()}; "
+      "\"\n"
+      "                         f\"it must be {dtype} {shape} with strides {strides}\")\n" },
     { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
 };
 
@@ -177,8 +185,10 @@ static void header(WsPy *y)
     ws_py_line(y, "# Gluon of Triton 3.6 on an H100 or H200: launch() runs it, this file run as a "
                   "program tries it.");
     ws_py_line(y, "#");
-    ws_py_comment(y, "In brackets: the place of a step in the design. x_total counts rounds of "
-                     "loop x.");
+    ws_py_comment(y,
+                  "In brackets: the place of a step in the design. x_total counts rounds of "
+                  "loop x. `warpstave check` of this file proves or refutes its schedule, on its "
+                  "own lines.");
     ws_py_line(y, "%s", "");
 }
 
@@ -266,10 +276,13 @@ static void partitions(WsPy *y, const GPtrArray *roles, const WsPyPlan *plan)
     for (guint i = 0; i < plan->n; i++) {
         const WsPyRole *r = role_of(roles, plan->agent[i], &replica);
         const WsAgent *a = &y->p->agent[plan->agent[i]];
-        ws_py_line(y, "    (%s, %s),", r->name, ws_py_role_arguments(y, r, replica));
+        const char *more = plan->warps[i] == a->warps
+                               ? ""
+                               : ws_py_format(y, "  # %u warps in the design", a->warps);
+        ws_py_line(y, "    (%s, %s),%s", r->name, ws_py_role_arguments(y, r, replica), more);
         if (!i)
             continue;
-        warps = ws_py_format(y, "%s%s%u", warps, i > 1 ? ", " : "", a->warps);
+        warps = ws_py_format(y, "%s%s%u", warps, i > 1 ? ", " : "", plan->warps[i]);
         registers = ws_py_format(y, "%s%s%u", registers, i > 1 ? ", " : "", plan->request[i]);
     }
     ws_py_line(y, "], [%s], [%s])", warps, registers);
@@ -349,14 +362,51 @@ static gboolean depends(const WsPy *y)
     return FALSE;
 }
 
+static const char *listed_shape(WsPy *y, const WsTensor *t)
+{
+    const char *s = "";
+    for (guint d = 0; d < t->rank; d++)
+        s = ws_py_format(y, "%s%s%s", s, d ? ", " : "", ws_py_uniform(y, t->shape[d]).s);
+    return s;
+}
+
+/* What it computes, and of what: in the words of the design. */
+static void docstring(WsPy *y)
+{
+    static const char *const use[] = {
+        [WS_ACCESS_READ] = "", [WS_ACCESS_WRITE] = ", written", [WS_ACCESS_REDUCE] = ", added to"
+    };
+    for (guint i = 0; i < y->p->n_reference; i++) {
+        g_autofree char *line = ws_statement_print(y->p->reference[i]);
+        ws_py_line(y, "%s%s", i ? "" : "\"\"\"", line);
+    }
+    ws_py_line(y, "%s", y->p->n_reference ? "" : "\"\"\"Runs the kernel.\n");
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        const WsTensor *t = &y->p->tensor[i];
+        ws_py_line(y, "%s: %s [%s]%s%s", y->tensor[i], ws_dtype_text(t->dtype), listed_shape(y, t),
+                   t->strides_given ? " with the strides below" : "", use[t->access]);
+    }
+    ws_py_line(y, "\"\"\"");
+}
+
 static void launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
 {
     GString *outer = y->out;
     y->out = g_string_new(NULL);
     ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
+    y->host = TRUE;
+    docstring(y);
+    y->host = FALSE;
     ws_py_host_sizes(y);
     ws_py_host_assumptions(y);
     y->host = TRUE;
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        const WsTensor *t = &y->p->tensor[i];
+        const char *end = t->rank == 1 ? "," : "";
+        ws_py_line(y, "%s(\"%s\", %s, (%s%s), (%s%s), torch.%s)", ws_py_helper(y, "fits"),
+                   y->tensor[i], y->tensor[i], list(y, t->shape, t->rank), end,
+                   list(y, t->stride, t->rank), end, ws_py_torch_type(t->dtype));
+    }
     descriptors(y);
     grid(y);
     y->host = FALSE;
@@ -434,6 +484,7 @@ static void whole(WsPy *y)
     g_auto(WsPyPlan) plan = { 0 };
     WsGluon *g = ws_gluon(y);
     g->boxes = ws_py_boxes(y);
+    g->plan = &plan;
     if (y->error || !ws_py_plan(y, &plan))
         return;
     g_autoptr(GPtrArray) roles = all_roles(y);

@@ -1,7 +1,7 @@
 /* Inside of the Gluon printer: what it keeps beside the common state. */
 #pragma once
 
-#include "codegen/python/py.h"
+#include "codegen/python/plan.h"
 
 G_BEGIN_DECLS
 
@@ -12,6 +12,7 @@ typedef struct {
 } WsGluonProduct;
 
 typedef struct {
+    const WsPyPlan *plan;
     GArray *boxes;      /* WsPyBox */
     GArray *in_flight;  /* WsGluonProduct, oldest first, of the role being written */
     gboolean *token;    /* [n_values] issued since the last wait: not a tensor in the language */
@@ -27,6 +28,7 @@ static inline WsGluon *ws_gluon(WsPy *y)
     return y->role;
 }
 
+guint ws_gluon_warps(WsPy *y); /* of the partition being written */
 void ws_gluon_op(WsPy *y, const WsOp *op);
 /* --- gluon_layout.c: where elements lie
  * ---------------------------------------------------------*/

@@ -18,6 +18,16 @@ const char *ws_gluon_dtype(WsPy *y, WsDtype t)
     return ws_py_format(y, "gl.%s", name[t] ? name[t] : "float32");
 }
 
+guint ws_gluon_warps(WsPy *y)
+{
+    const WsPyPlan *plan = ws_gluon(y)->plan;
+    for (guint i = 0; i < plan->n; i++) {
+        if (&y->p->agent[plan->agent[i]] == y->agent)
+            return plan->warps[i];
+    }
+    return y->agent->warps;
+}
+
 gboolean ws_gluon_lanes(const WsRegValue *v)
 {
     return v->rows > 1 && v->cols == 4;
@@ -107,7 +117,7 @@ char *ws_gluon_layouts(WsPy *y)
 
 static const char *line_layout(WsPy *y)
 {
-    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", y->agent->warps);
+    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", ws_gluon_warps(y));
 }
 
 static const char *rows_of(WsPy *y, guint cols)

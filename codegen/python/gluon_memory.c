@@ -96,7 +96,7 @@ void ws_gluon_write(WsPy *y, const WsOp *op)
 
 static const char *one_element(WsPy *y)
 {
-    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", y->agent->warps);
+    return ws_py_format(y, "gl.BlockedLayout([1], [32], [%u], [0])", ws_gluon_warps(y));
 }
 
 /* One element of a line: the line seen as so many lines of one, since slices begin at constants. */

@@ -165,7 +165,7 @@ static const char frame[] =
     "    inside = torch.ones_like(index[0], dtype=torch.bool)\n"
     "    for i, n in zip(index, tensor.shape):\n"
     "        inside &= (i >= 0) & (i < n)\n"
-    "    at = tuple(i.clamp(0, n - 1) for i, n in zip(index, tensor.shape))\n"
+    "    at = tuple(i.clamp(0, n - 1).long() for i, n in zip(index, tensor.shape))\n"
     "    if tensor.dtype in (torch.float8_e4m3fn, torch.float8_e5m2):  # cannot be indexed\n"
     "        tensor = tensor.float()\n"
     "    return torch.where(inside, tensor[at].double(), 0.0)\n"
@@ -194,7 +194,7 @@ static const struct {
                    "    return torch.where(c != 0, x, y)\n" },
 };
 
-static const char *torch_type(WsDtype t)
+const char *ws_py_torch_type(WsDtype t)
 {
     static const char *const name[WS_DTYPE_COUNT] = {
         [WS_DTYPE_F32] = "float32",      [WS_DTYPE_F16] = "float16",
@@ -243,7 +243,8 @@ static void tensors(WsPy *y)
     for (guint i = 0; i < y->p->n_tensors; i++) {
         const WsTensor *t = &y->p->tensor[i];
         ws_py_line(y, "%s = strided([%s], [%s], torch.%s)", y->tensor[i],
-                   dims(y, t->shape, t->rank), dims(y, t->stride, t->rank), torch_type(t->dtype));
+                   dims(y, t->shape, t->rank), dims(y, t->stride, t->rank),
+                   ws_py_torch_type(t->dtype));
         if (t->access == WS_ACCESS_REDUCE)
             ws_py_line(y, "%s.zero_()", y->tensor[i]);
         else if (t->access == WS_ACCESS_WRITE)

@@ -12,6 +12,58 @@ static guint default_agent(const WsProgram *p)
     return best;
 }
 
+/* What one lane does, or all threads alike: it needs no second warp. */
+static gboolean led(WsOpKind kind)
+{
+    switch (kind) {
+    case WS_OP_MBAR_WAIT:
+    case WS_OP_MBAR_ARRIVE:
+    case WS_OP_MBAR_EXPECT:
+    case WS_OP_TMA_LOAD:
+    case WS_OP_PREFETCH:
+    case WS_OP_PREFETCH_MAP:
+    case WS_OP_SETMAXNREG:
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+    case WS_OP_WARP_SYNC:
+    case WS_OP_LET:
+    case WS_OP_ADVANCE:
+    case WS_OP_MARK:
+    case WS_OP_DEP_WAIT:
+    case WS_OP_DEP_LAUNCH:
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+static guint warps_of(const WsPy *y, const WsAgent *a)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < y->p->n_ops; i++) {
+        const WsOp *op = y->p->op[i];
+        if (op->agent < 0 || &y->p->agent[op->agent] != a)
+            continue;
+        if (!led(op->kind))
+            return a->warps;
+        any = any || op->kind == WS_OP_TMA_LOAD;
+    }
+    return any ? 1 : a->warps;
+}
+
+/* Most registers first: loaders come last. */
+static void by_registers(const WsProgram *p, guint *agent, guint n)
+{
+    for (guint i = 1; i < n; i++) {
+        for (guint k = i; k > 0 && p->agent[agent[k]].registers > p->agent[agent[k - 1]].registers;
+             k--) {
+            guint other = agent[k];
+            agent[k] = agent[k - 1];
+            agent[k - 1] = other;
+        }
+    }
+}
+
 gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
 {
     const WsProgram *p = y->p;
@@ -36,14 +88,15 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
         if (i != first)
             out->agent[k++] = i;
     }
-    g_autofree guint *warps = g_new0(guint, p->n_agents);
+    by_registers(p, out->agent + 1, k - 1);
+    out->warps = g_new0(guint, p->n_agents);
     for (guint i = 0; i < p->n_agents; i++) {
         const WsAgent *a = &p->agent[out->agent[i]];
         out->request[i] = a->registers ? a->registers : p->entry_registers;
-        warps[i] = a->warps;
+        out->warps[i] = i ? warps_of(y, a) : a->warps;
     }
-    out->result = ws_partition_registers(warps[0], p->n_agents - 1, warps + 1, out->request + 1,
-                                         out->maxnreg);
+    out->result = ws_partition_registers(out->warps[0], p->n_agents - 1, out->warps + 1,
+                                         out->request + 1, out->maxnreg);
     return TRUE;
 }
 
@@ -61,4 +114,5 @@ void ws_py_plan_clear(WsPyPlan *plan)
 {
     g_clear_pointer(&plan->agent, g_free);
     g_clear_pointer(&plan->request, g_free);
+    g_clear_pointer(&plan->warps, g_free);
 }

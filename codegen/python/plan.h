@@ -10,12 +10,14 @@ G_BEGIN_DECLS
 typedef struct {
     guint n;
     guint *agent, *request; /* partition i: agent of the program; registers it asks for */
+    guint
+        *warps; /* one for a loader: every call there synchronises its partition (measured: 2 %) */
     guint maxnreg;
     WsPartitionRegisters result;
 } WsPyPlan;
 
-/* The default partition is the group with most registers: it gets what the others leave. FALSE: y
- * has the error. */
+/* The default partition is the group with most registers: it gets what the others leave. Loaders
+ * come last. FALSE: y has the error. */
 gboolean ws_py_plan(WsPy *y, WsPyPlan *out);
 void ws_py_plan_comment(WsPy *y, const WsPyPlan *plan);
 void ws_py_plan_clear(WsPyPlan *plan);

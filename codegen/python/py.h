@@ -204,6 +204,7 @@ const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */
 GPtrArray *ws_py_host_arguments(WsPy *y);
 /* The design's `reference` as torch float64 functions and the body of the self test. */
 void ws_py_host_check(WsPy *y);
+const char *ws_py_torch_type(WsDtype t); /* "bfloat16" */
 
 /* --- copies.c: what TMA copies have in common ---------------------------------------------------
  * A descriptor: a tensor and the box of one step (the program's boxes of a step together). */

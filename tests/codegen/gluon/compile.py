@@ -32,6 +32,9 @@ class Tensor:
     def data_ptr(self):
         return 0
 
+    def stride(self):
+        return tuple(self.strides)
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
