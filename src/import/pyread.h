@@ -78,11 +78,11 @@ typedef struct {
     WsImportFrom from;             /* the dialect: picks the table of words */
     GHashTable *globals, *aliases; /* name -> Val*; name -> dotted text */
     Frame *frame;
-    WsReadGroup *group;    /* NULL in the kernel's own body */
-    GPtrArray *to;         /* where steps go */
-    GArray *loops;         /* OpenLoop */
-    GPtrArray *loop_names; /* char*, in use in this group */
-    guint probing, serial, budget, calls;
+    WsReadGroup *group;                          /* NULL in the kernel's own body */
+    GPtrArray *to;                               /* where steps go */
+    GArray *loops;                               /* OpenLoop */
+    GPtrArray *loop_names;                       /* char*, in use in this group */
+    guint probing, serial, budget, calls, depth; /* calls in the group, in all */
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized, touching, counts_programs;
     gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */

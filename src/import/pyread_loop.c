@@ -505,6 +505,8 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
     }
 }
 
+#define MOST_NAMES 500
+
 /* Fields that a round hands on in a new object of the class. */
 static gboolean drop_kept_fields(GArray *carries)
 {
@@ -531,7 +533,8 @@ gboolean py_walk(PyRead *p, PyLoop *l)
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
         const Val *entry = py_path(p, name);
-        for (guint k = 0; entry && entry->kind == VAL_OBJECT && k < entry->n; k++)
+        for (guint k = 0;
+             entry && entry->kind == VAL_OBJECT && k < entry->n && names->len < MOST_NAMES; k++)
             g_ptr_array_add(
                 names, (gpointer)ws_source_format(p->r, "%s.%s", name, entry->item[2 * k]->text));
         if (!entry || entry->kind == VAL_OBJECT ||

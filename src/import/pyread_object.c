@@ -25,9 +25,19 @@ const Val *py_object_get(const Val *object, const char *field)
     return NULL;
 }
 
+static Val *copy(PyRead *p, const Val *object)
+{
+    Val *v = py_object(p, object->node);
+    v->n = object->n;
+    memcpy(v->item, object->item, 2 * object->n * sizeof *object->item);
+    return v;
+}
+
 void py_object_set(PyRead *p, const Val *object, const char *field, const Val *v)
 {
     Val *own = (Val *)object;
+    if (v && v->kind == VAL_OBJECT) /* as it is now: no object holds itself */
+        v = copy(p, v);
     for (guint i = 0; i < own->n; i++)
         if (!strcmp(own->item[2 * i]->text, field)) {
             own->item[2 * i + 1] = v;
@@ -39,14 +49,6 @@ void py_object_set(PyRead *p, const Val *object, const char *field, const Val *v
     name->text = ws_source_format(p->r, "%s", field);
     own->item[2 * own->n] = name;
     own->item[2 * own->n++ + 1] = v;
-}
-
-static Val *copy(PyRead *p, const Val *object)
-{
-    Val *v = py_object(p, object->node);
-    v->n = object->n;
-    memcpy(v->item, object->item, 2 * object->n * sizeof *object->item);
-    return v;
 }
 
 const Val *py_object_merge(PyRead *p, const Val *a, const Val *b, PyMerge merge, gpointer data)

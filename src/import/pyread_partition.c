@@ -96,7 +96,7 @@ static gint64 warps_of(PyRead *p, const WsPyNode *at, guint i, gint64 otherwise)
     const WsPyNode *list = at->n > 1 && at->kid[1]->kind == WS_PY_LIST ? at->kid[1] : NULL;
     const guint line = list && i < list->n ? list->kid[i]->end_line : 0;
     const char *text = line && line <= p->r->n_lines ? strchr(p->r->line[line - 1], '#') : NULL;
-    char *end;
+    char *end = NULL;
     const gint64 warps = text ? g_ascii_strtoll(text + 1, &end, 10) : 0;
     return warps >= 1 && warps <= 32 && g_str_has_prefix(end, key) ? warps : otherwise;
 }

@@ -370,8 +370,8 @@ void py_run(PyRead *p, const WsPyNode *block)
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at)
 {
     const WsPyNode *params = function->kid[0];
-    if (p->calls >= 16) {
-        py_unread(p, at, "calls nested deeper than sixteen");
+    if (p->calls >= 16 || p->depth >= 32) {
+        py_opaque_step(p, at, "calls nested too deep");
         return py_opaque(p);
     }
     Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .at = at, .up = p->frame };
@@ -393,7 +393,9 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
     }
     p->frame = &frame;
     p->calls += p->group != NULL;
+    p->depth++;
     py_run(p, function->kid[1]);
+    p->depth--;
     p->calls -= p->group != NULL;
     p->frame = frame.up;
     g_hash_table_unref(frame.vars);
