@@ -1,8 +1,8 @@
 #include "ui/application.h"
 
 #include "ui/benchmark.h"
-#include "ui/recovery.h"
 #include "ui/pictures.h"
+#include "ui/recovery.h"
 #include "ui/settings.h"
 #include "ui/theme.h"
 #include "ui/window.h"
@@ -22,7 +22,8 @@ static const GOptionEntry options[] = {
       N_("Measure start, zoom and pan, print the figures and exit"), NULL },
     { "pictures", 0, 0, G_OPTION_ARG_FILENAME, NULL,
       N_("Draw the pictures of the manual into FOLDER and exit"), N_("FOLDER") },
-    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_("[DESIGN|KERNEL|TRACE …]") },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL,
+      N_("[DESIGN|KERNEL|TRACE …]") },
     { NULL }
 };
 
@@ -47,7 +48,8 @@ static WsWindow *empty_window(GApplication *application)
 {
     GtkWindow *active = gtk_application_get_active_window(GTK_APPLICATION(application));
     if (active && WS_IS_WINDOW(active) &&
-        !ws_document_design(ws_window_document(WS_WINDOW(active))))
+        !ws_document_design(ws_window_document(WS_WINDOW(active))) &&
+        !ws_window_importing(WS_WINDOW(active)))
         return WS_WINDOW(active);
     return ws_window_new(GTK_APPLICATION(application));
 }

@@ -248,14 +248,26 @@ static void fill(WsCodePanel *self, WsCodeKind kind)
         refresh(self);
 }
 
-/* The first line that is a step, past imports and declarations. */
+static gboolean begins_object(const WsSourceMap *map, guint line)
+{
+    for (guint i = 0; i < ws_source_map_n(map); i++) {
+        const WsSourceSpan *span = ws_source_map_span(map, i);
+        if (!span->step && span->first == line)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The first line that is a step, past imports, declarations and heads of functions. */
 static gint first_step(WsCodePanel *self)
 {
     const WsSourceMap *map = ws_document_source_map(self->document);
     guint first = G_MAXINT;
-    for (guint i = 0; map && i < ws_source_map_n(map); i++)
-        if (ws_source_map_span(map, i)->step)
-            first = MIN(first, ws_source_map_span(map, i)->first);
+    for (guint i = 0; map && i < ws_source_map_n(map); i++) {
+        const WsSourceSpan *span = ws_source_map_span(map, i);
+        if (span->step && span->first < first && !begins_object(map, span->first))
+            first = span->first;
+    }
     return first < G_MAXINT ? (gint)first : -1;
 }
 

@@ -17,8 +17,10 @@ WsWindow *ws_window_new_on(GtkApplication *application, WsDocument *document);
 WsDocument *ws_window_document(WsWindow *window);         /* borrowed */
 GtkWidget *ws_window_part(WsWindow *window, WsPart part); /* borrowed */
 /* Opens a design or a trace; a trace of the design that is shown is laid under it. On failure the
- * error bar says what is wrong and what to do, and the former document stays. */
+ * error bar says what is wrong and what to do, and the former document stays. A kernel in another
+ * language is read in a thread: TRUE, and the window shows it when it is there. */
 gboolean ws_window_open(WsWindow *window, GFile *file);
+gboolean ws_window_importing(WsWindow *window); /* a kernel is being read */
 /* Lays a measured trace under the design that is shown, or says why it cannot. */
 gboolean ws_window_open_trace(WsWindow *window, GFile *file);
 /* The error bar: one sentence, and what is known beyond it (NULL: nothing). */

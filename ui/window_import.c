@@ -16,6 +16,7 @@ typedef struct {
     WsWindow *window;
     GFile *file;
     GCancellable *cancellable;
+    gboolean given_up; /* edits that were not saved were there, and may go */
 } Import;
 
 static void import_free(Import *i)
@@ -135,7 +136,9 @@ static void done(GObject *document, GAsyncResult *result, gpointer data)
         import_free(i);
         return;
     }
-    if (ws_document_import_finish(w->document, result, &imported, &error)) {
+    if (ws_document_dirty(w->document) && !i->given_up) {
+        ws_window_offer_file(w, i->file); /* edited meanwhile: nothing is taken away */
+    } else if (ws_document_import_finish(w->document, result, &imported, &error)) {
         ws_window_say_nothing(w);
         ws_window_note_recent(i->file);
         show_it(w);
@@ -153,9 +156,15 @@ void ws_window_import(WsWindow *w, GFile *file)
     ws_window_cancel_import(w);
     w->importing = g_cancellable_new();
     g_object_set_data_full(G_OBJECT(w->importing), "name", g_file_get_basename(file), g_free);
-    *i = (Import){ g_object_ref(w), g_object_ref(file), g_object_ref(w->importing) };
+    *i = (Import){ g_object_ref(w), g_object_ref(file), g_object_ref(w->importing),
+                   ws_document_dirty(w->document) };
     w->import_source = g_timeout_add(PATIENCE_MS, say_reading, w);
     ws_document_import_async(w->document, file, w->importing, done, i);
+}
+
+gboolean ws_window_importing(WsWindow *w)
+{
+    return w->importing != NULL;
 }
 
 void ws_window_stop_import(WsWindow *w)

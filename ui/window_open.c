@@ -80,7 +80,9 @@ void ws_window_note_recent(GFile *file)
     g_autofree char *name = g_file_get_basename(file);
     static char *groups[] = { "warpstave", NULL };
     GtkRecentData data = { .display_name = name,
-                           .mime_type = (char *)(is_trace(file) ? MIME_TRACE : MIME_DESIGN),
+                           .mime_type = (char *)(is_trace(file)       ? MIME_TRACE
+                                                 : ws_source_is(file) ? "text/plain"
+                                                                      : MIME_DESIGN),
                            .app_name = (char *)"warpstave-studio",
                            .app_exec = (char *)"warpstave-studio %u",
                            .groups = groups };

@@ -100,5 +100,7 @@ void ws_window_close_detached(WsWindow *w);
 /* window_watch.c */
 void ws_window_watch_file(WsWindow *w);
 void ws_window_unwatch_file(WsWindow *w);
+/* Says that another program has changed it, and offers to read it again. */
+void ws_window_offer_file(WsWindow *w, GFile *file);
 /* window.c: shows a panel and leaves the keyboard where it is. */
 void ws_window_raise_panel(WsWindow *w, WsPart part);

@@ -16,6 +16,18 @@ static GFile *watched(WsWindow *w)
     return file ? file : source ? source->file : NULL;
 }
 
+void ws_window_offer_file(WsWindow *w, GFile *file)
+{
+    const gboolean there = g_file_query_exists(file, NULL);
+    g_autofree char *name = g_file_get_basename(file);
+    g_autofree char *what =
+        there
+            ? g_strdup_printf(_("Another program has changed %s"), name)
+            : g_strdup_printf(_("%s is gone from its folder; what you see is what it held"), name);
+    ws_window_say(w, GTK_MESSAGE_QUESTION, what, NULL);
+    gtk_widget_set_visible(w->reload_button, there);
+}
+
 static gboolean offer(gpointer data)
 {
     WsWindow *w = data;
@@ -29,13 +41,7 @@ static gboolean offer(gpointer data)
         ws_window_import(w, file);
         return G_SOURCE_REMOVE;
     }
-    g_autofree char *name = g_file_get_basename(file);
-    g_autofree char *what =
-        g_file_query_exists(file, NULL)
-            ? g_strdup_printf(_("Another program has changed %s"), name)
-            : g_strdup_printf(_("%s is gone from its folder; what you see is what it held"), name);
-    ws_window_say(w, GTK_MESSAGE_QUESTION, what, NULL);
-    gtk_widget_set_visible(w->reload_button, g_file_query_exists(file, NULL));
+    ws_window_offer_file(w, file);
     return G_SOURCE_REMOVE;
 }
 

@@ -327,13 +327,18 @@ static void program_opens_both(Scenario *s)
         end_program(&p);
 }
 
-static void program_opens_kernel(Scenario *s)
+/* Each in a window of its own, though the first is still being read when the second is opened. */
+static void program_opens_kernels(Scenario *s)
 {
-    static const char *const arguments[] = { WS_SOURCE_ROOT "/tests/import/ptx/gemm.ptx", NULL };
+    static const char *const arguments[] = { WS_SOURCE_ROOT "/tests/import/gluon/gemm.py",
+                                             WS_SOURCE_ROOT "/tests/import/ptx/gemm.ptx", NULL };
     Program p;
     close_window(s);
-    if (begin_program(&p, "gemm of gemm.ptx", arguments))
+    if (begin_program(&p, "gemm of gemm.ptx", arguments)) {
+        g_autofree char *other = NULL;
+        WAIT_FOR(p.done || (other = window_called("gemm of gemm.py")));
         end_program(&p);
+    }
 }
 
 static void program_stays(Scenario *s)
@@ -365,7 +370,7 @@ static void add(void)
     scenario_add("I45/drop", drop);
     scenario_add("I45/drop-kernel", drop_kernel);
     scenario_add_empty("files/program-opens-design-and-trace", program_opens_both);
-    scenario_add_empty("files/program-opens-kernel", program_opens_kernel);
+    scenario_add_empty("files/program-opens-kernels", program_opens_kernels);
     scenario_add_empty("files/program-stays-without-the-file", program_stays);
 }
 
