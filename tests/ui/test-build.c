@@ -70,15 +70,20 @@ static void build_objects(Scenario *s)
     hands_type_field(s, "reference", "C[m,n]=sum(k<K,A[m,k]*B[n,k])");
 }
 
+static void build_loops(Scenario *s)
+{
+    hands_add(s, "persistent");
+    hands_add(s, "for");
+    hands_type_field(s, "for", "k");
+    hands_type_field(s, "count", "cdiv(K,BK)");
+}
+
 static void build_load(Scenario *s)
 {
     hands_select_row(s, "group warps", 0);
     hands_type_field(s, "name", "load");
     hands_choose_field(s, "role", "producer");
-    hands_add(s, "persistent");
-    hands_add(s, "for");
-    hands_type_field(s, "for", "k");
-    hands_type_field(s, "count", "cdiv(K,BK)");
+    build_loops(s);
     hands_add(s, "load");
     hands_type_field(s, "load", "A");
     hands_type_field(s, "at", "tm*BM,k*BK");
@@ -99,10 +104,7 @@ static void build_mma(Scenario *s)
     hands_type_field(s, "name", "acc");
     hands_type_field(s, "tile", "WM,BN");
     hands_select_row(s, "group mma", 0);
-    hands_add(s, "persistent");
-    hands_add(s, "for");
-    hands_type_field(s, "for", "k");
-    hands_type_field(s, "count", "cdiv(K,BK)");
+    build_loops(s);
     hands_type_field(s, "split", "1");
     hands_add(s, "mma");
     hands_type_field(s, "a", "a.rows(replica*WM,WM)");
