@@ -632,8 +632,6 @@ WsDesign *ws_source_write(WsRead *r)
     g_string_free(head, TRUE);
     g_autoptr(WsFindings) findings = ws_findings_new();
     WsDesign *design = ws_design_parse(w.out->str, w.out->len, r->file, findings);
-    if (g_getenv("WS_IMPORT_TEXT"))
-        g_printerr("%s\n", w.out->str);
     if (!design) {
         const WsFinding *f = g_ptr_array_index(findings->list, 0);
         ws_source_fail(r, 1, 1, "Import a smaller part of it.",
