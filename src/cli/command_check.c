@@ -194,7 +194,7 @@ int ws_command_check(int argc, char **argv)
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
           "the file is a kernel in another language (see import); findings name its lines",
-          "gluon" },
+          "gluon|tle|ptx" },
         { NULL },
     };
     if (!ws_cli_options(&argc, &argv, "check", entries, &file))

@@ -10,7 +10,7 @@ static int diff_traces(const char *file_a, const char *file_b)
     g_autoptr(GError) error = NULL;
     g_autoptr(WsTrace) a = ws_trace_load(file_a, &error);
     if (!a)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file_a, error->message);
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     return ws_cli_print_comparison(a, file_b);
 }
 

@@ -20,7 +20,7 @@ static int load_traces(Traces *t, char **files)
         g_autoptr(GError) error = NULL;
         WsTrace *trace = ws_trace_load(files[i], &error);
         if (!trace)
-            return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", files[i], error->message);
+            return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
         WsTrace **place = trace->origin == WS_TRACE_MEASURED ? &t->measured : &t->predicted;
         if (*place) {
             ws_trace_unref(trace);

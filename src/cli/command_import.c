@@ -9,7 +9,7 @@ int ws_command_import(int argc, char **argv)
     g_autofree char *from = NULL, *out = NULL;
     const GOptionEntry entries[] = {
         { "from", 0, 0, G_OPTION_ARG_STRING, &from,
-          "language of the file (default: by its suffix and its imports)", "gluon|tle" },
+          "language of the file (default: by its suffix and its imports)", "gluon|tle|ptx" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the design (default: standard output)",
           "FILE" },
         { NULL },

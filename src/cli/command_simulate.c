@@ -94,6 +94,7 @@ static int simulate(const char *file, char **set, char **size, const char *machi
     g_autoptr(GError) error = NULL;
     if (trace && !ws_trace_save(result->trace, trace, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    ws_cli_say_aside(trace);
     if (json) {
         print_json(result, in.program);
     } else {

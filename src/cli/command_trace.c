@@ -101,13 +101,16 @@ int ws_command_trace(int argc, char **argv)
     g_autoptr(GError) error = NULL;
     g_autoptr(WsTrace) t = ws_trace_load(file, &error);
     if (!t)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (chrome && !ws_trace_export_chrome(t, chrome, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (perfetto && !ws_trace_export_perfetto(t, perfetto, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (csv && !ws_trace_export_csv(t, csv, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    ws_cli_say_aside(chrome);
+    ws_cli_say_aside(perfetto);
+    ws_cli_say_aside(csv);
     if (with)
         return ws_cli_print_comparison(t, with);
     print_facts(t, file);

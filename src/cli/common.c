@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t interrupted;
 
@@ -25,6 +26,13 @@ gboolean ws_cli_interrupted(void)
         g_once_init_leave(&installed, 1);
     }
     return interrupted != 0;
+}
+
+void ws_cli_say_aside(const char *out)
+{
+    fflush(stdout);
+    if (g_strcmp0(out, "-") == 0)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
 int ws_cli_fail(int code, const char *format, ...)
@@ -171,7 +179,7 @@ int ws_cli_print_comparison(const WsTrace *a, const char *file)
     g_autoptr(GError) error = NULL;
     g_autoptr(WsTrace) b = ws_trace_load(file, &error);
     if (!b)
-        return ws_cli_fail(WS_EXIT_USAGE, "%s: %s", file, error->message);
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     g_autoptr(WsTraceComparison) c = ws_trace_compare(a, b);
     g_autofree char *text = ws_trace_comparison_print(c, a, b);
     g_autofree char *rounds = ws_trace_rounds_print(a, b, 4);

@@ -137,6 +137,10 @@ int ws_cli_cycles_table(const char *file, const WsMachine *m, double within, gbo
     }
     if (code != WS_EXIT_YES)
         return code;
+    if (!t.fit.n && !t.held.n)
+        return ws_cli_fail(
+            WS_EXIT_USAGE,
+            "%s: no launch in it; a row is design | settings | sizes | GHz | us | fit", file);
     if (json) {
         g_string_append(out, "\n  ]\n}\n");
     } else {

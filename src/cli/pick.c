@@ -82,7 +82,8 @@ static gboolean take_line(char *line, GPtrArray *choices, GHashTable *names, gui
         /* a choice that does not apply may divide by a size that is 0 */
         return !last->applies || evaluate(rest, names, &last->cost, error);
     g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                "expected let, design, or set, when, cost after a design; found \"%s\"", line);
+                "expected let, design, or set, when, cost after a design; found \"%s\"",
+                g_utf8_validate(line, -1, NULL) ? line : "bytes that are no text");
     return FALSE;
 }
 

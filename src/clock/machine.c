@@ -145,7 +145,9 @@ static WsMachine *parse(const char *text, gsize length, const char *file, GError
     if (!root || problem != json_tokener_success) {
         if (root)
             json_object_put(root);
-        format_error(error, file, "not JSON: %s", json_tokener_error_desc(problem));
+        format_error(error, file, "not JSON: %s",
+                     problem == json_tokener_continue ? "it ends too early"
+                                                      : json_tokener_error_desc(problem));
         return NULL;
     }
     WsMachine *m = g_new0(WsMachine, 1);
