@@ -3,7 +3,7 @@
 #include "ui/document_source.h"
 #include "ui/exports.h"
 #include "ui/facts.h"
-#include "ui/format.h"
+#include "ui/labels.h"
 #include "ui/window_private.h"
 
 #include <glib/gi18n.h>
@@ -91,9 +91,7 @@ static void show_details(Dialog *d)
     gtk_widget_set_visible(d->step, r->step != NULL);
     if (r->step) {
         g_autofree char *label = g_strdup_printf(_("Step %s"), r->step);
-        gtk_button_set_label(GTK_BUTTON(d->step), label);
-        gtk_label_set_ellipsize(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(d->step))),
-                                PANGO_ELLIPSIZE_MIDDLE);
+        ws_link_button_set(d->step, label);
     }
     gtk_widget_set_visible(d->why_head, r->why != NULL);
     put(d->why, r->why);
@@ -227,26 +225,15 @@ static gboolean key(GtkEventControllerKey *c, guint value, guint code, GdkModifi
 /* --- making it -----------------------------------------------------------------------------------
  */
 
-static GtkWidget *text(const char *words, const char *style)
-{
-    GtkWidget *label = gtk_label_new(words);
-    gtk_label_set_xalign(GTK_LABEL(label), 0);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    if (style)
-        gtk_widget_add_css_class(label, style);
-    return label;
-}
-
 static GtkWidget *make_list(Dialog *d)
 {
     d->list = gtk_list_box_new();
     gtk_widget_add_css_class(d->list, "ws-starting");
     for (guint i = 0; i < WS_EXPORT_COUNT; i++) {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0), *row = gtk_list_box_row_new();
-        d->state[i] = text("", NULL);
+        d->state[i] = ws_label_wrapped("", NULL);
         gtk_label_set_wrap(GTK_LABEL(d->state[i]), FALSE);
-        gtk_box_append(GTK_BOX(box), text(ws_export_title((WsExport)i), "ws-title"));
+        gtk_box_append(GTK_BOX(box), ws_label_wrapped(ws_export_title((WsExport)i), "ws-title"));
         gtk_box_append(GTK_BOX(box), d->state[i]);
         gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
         gtk_list_box_append(GTK_LIST_BOX(d->list), row);
@@ -265,32 +252,21 @@ static GtkWidget *make_list(Dialog *d)
     return scroll;
 }
 
-static GtkWidget *link_button(const char *label, const char *tip, GCallback clicked, Dialog *d)
-{
-    GtkWidget *button = gtk_button_new_with_label(label);
-    gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
-    gtk_widget_add_css_class(button, "link");
-    gtk_widget_add_css_class(button, "ws-link");
-    gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, tip);
-    g_signal_connect(button, "clicked", clicked, d);
-    return button;
-}
-
 static GtkWidget *make_details(Dialog *d)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *scroll = gtk_scrolled_window_new();
-    d->title = text("", "ws-export-title");
-    d->help = text("", "dim");
-    d->step = link_button("", _("Show this step in the score"), G_CALLBACK(go_to_step), d);
-    d->why_head = text(_("Why not"), "ws-heading");
-    d->why = text("", NULL);
-    d->remedy_head = text(_("What to change"), "ws-heading");
-    d->remedy = text("", NULL);
-    d->problems = link_button(_("Show the problems"), _("Go to the problems panel"),
-                              G_CALLBACK(go_to_problems), d);
-    d->notes = text("", NULL);
-    d->lacking = text("", "ws-error-text");
+    d->title = ws_label_wrapped("", "ws-export-title");
+    d->help = ws_label_wrapped("", "dim");
+    d->step = ws_link_button("", _("Show this step in the score"));
+    d->why_head = ws_label_wrapped(_("Why not"), "ws-heading");
+    d->why = ws_label_wrapped("", NULL);
+    d->remedy_head = ws_label_wrapped(_("What to change"), "ws-heading");
+    d->remedy = ws_label_wrapped("", NULL);
+    d->problems = ws_link_button(_("Show the problems"), _("Go to the problems panel"));
+    g_signal_connect(d->step, "clicked", G_CALLBACK(go_to_step), d);
+    g_signal_connect(d->problems, "clicked", G_CALLBACK(go_to_problems), d);
+    d->notes = ws_label_wrapped("", NULL);
+    d->lacking = ws_label_wrapped("", "ws-error-text");
     gtk_label_set_selectable(GTK_LABEL(d->notes), TRUE);
     gtk_label_set_selectable(GTK_LABEL(d->why), TRUE);
     GtkWidget *all[] = { d->title,       d->help,   d->why_head, d->step,    d->why,
@@ -308,7 +284,7 @@ static GtkWidget *make_details(Dialog *d)
 static GtkWidget *make_foot(Dialog *d)
 {
     GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    d->said = text("", "dim");
+    d->said = ws_label_wrapped("", "dim");
     d->save = gtk_button_new_with_mnemonic(_("_Save…"));
     gtk_button_set_use_underline(GTK_BUTTON(d->save), TRUE);
     gtk_widget_add_css_class(d->save, "suggested-action");

@@ -83,7 +83,7 @@ static void read_refusal(WsExportResult *r, const char *line)
         *inside = '\0';
     const char *at = strstr(head, " at ");
     r->step = g_strdup(at ? at + strlen(" at ") : strchr(head, '/') ? head : NULL);
-    const char *remedy = g_strrstr(why, "; ");
+    const char *remedy = strstr(why, "; ");
     r->why = remedy ? g_strndup(why, (gsize)(remedy - why)) : g_strdup(why);
     r->remedy = remedy ? g_strdup(remedy + strlen("; ")) : NULL;
 }

@@ -2,6 +2,7 @@
 
 #include "ui/document_source.h"
 #include "ui/format.h"
+#include "ui/labels.h"
 
 #include <glib/gi18n.h>
 
@@ -13,17 +14,6 @@ typedef struct {
     gpointer data;
     gboolean quiet; /* rows are being changed from here */
 } List;
-
-static GtkWidget *text(const char *words, const char *style)
-{
-    GtkWidget *label = gtk_label_new(words);
-    gtk_label_set_xalign(GTK_LABEL(label), 0);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
-    if (style)
-        gtk_widget_add_css_class(label, style);
-    return label;
-}
 
 static GtkWidget *make_row(const WsOpaque *o)
 {
@@ -37,8 +27,8 @@ static GtkWidget *make_row(const WsOpaque *o)
         n ? ws_format_count(n, ngettext("%s opaque step", "%s opaque steps", n))
           : g_strdup(_("no step stands for it"));
     g_autofree char *second = g_strdup_printf("%s · %s", lines, count);
-    gtk_box_append(GTK_BOX(box), text(o->what, NULL));
-    gtk_box_append(GTK_BOX(box), text(second, "dim"));
+    gtk_box_append(GTK_BOX(box), ws_label_wrapped(o->what, NULL));
+    gtk_box_append(GTK_BOX(box), ws_label_wrapped(second, "dim"));
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, o->what,
                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, second, -1);
@@ -104,7 +94,7 @@ GtkWidget *ws_opaque_list_new(WsDocument *document, WsOpaqueChosen chosen, gpoin
     GtkWidget *scroll = gtk_scrolled_window_new();
     *l = (List){ .document = g_object_ref(document), .chosen = chosen, .data = data };
     l->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    l->head = text("", "ws-heading");
+    l->head = ws_label_wrapped("", "ws-heading");
     l->list = gtk_list_box_new();
     gtk_widget_add_css_class(l->list, "ws-findings");
     gtk_widget_add_css_class(l->head, "ws-aside-head");

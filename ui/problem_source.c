@@ -1,6 +1,7 @@
 #include "ui/problem_source.h"
 
 #include "ui/document_source.h"
+#include "ui/labels.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static void explained(WsProblems *problems, Place *p)
         return;
     g_autofree char *place = g_strdup_printf("%s:%u", source->name, f->line);
     g_autofree char *text = excerpt(source, f->line);
-    gtk_button_set_label(GTK_BUTTON(p->link), place);
+    ws_link_button_set(p->link, place);
     gtk_label_set_text(GTK_LABEL(p->lines), text);
 }
 
@@ -71,13 +72,8 @@ void ws_problem_source_attach(WsProblems *problems, WsDocument *document)
     Place *p = g_new0(Place, 1);
     p->document = g_object_ref(document);
     p->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    p->link = gtk_button_new_with_label("");
+    p->link = ws_link_button("", _("Show this line in the source"));
     p->lines = gtk_label_new("");
-    gtk_button_set_has_frame(GTK_BUTTON(p->link), FALSE);
-    gtk_widget_add_css_class(p->link, "link");
-    gtk_widget_add_css_class(p->link, "ws-link");
-    gtk_widget_set_halign(p->link, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(p->link, _("Show this line in the source"));
     gtk_label_set_xalign(GTK_LABEL(p->lines), 0);
     gtk_label_set_ellipsize(GTK_LABEL(p->lines), PANGO_ELLIPSIZE_END);
     gtk_label_set_selectable(GTK_LABEL(p->lines), TRUE);

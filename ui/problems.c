@@ -3,6 +3,7 @@
 #include "ui/actions.h"
 #include "ui/facts.h"
 #include "ui/format.h"
+#include "ui/labels.h"
 #include "ui/problem_fixes.h"
 #include "ui/problem_list.h"
 #include "ui/problem_source.h"
@@ -115,14 +116,7 @@ static void on_place(WsProblems *self, GtkButton *button)
 
 static void add_place(WsProblems *self, const char *place)
 {
-    GtkWidget *button = gtk_button_new_with_label(place);
-    gtk_label_set_ellipsize(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button))),
-                            PANGO_ELLIPSIZE_MIDDLE);
-    gtk_button_set_has_frame(GTK_BUTTON(button), FALSE);
-    gtk_widget_add_css_class(button, "link");
-    gtk_widget_add_css_class(button, "ws-link");
-    gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_widget_set_tooltip_text(button, _("Show this place in the score"));
+    GtkWidget *button = ws_link_button(place, _("Show this place in the score"));
     g_object_set_data_full(G_OBJECT(button), "place", g_strdup(place), g_free);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_place), self);
     gtk_box_append(GTK_BOX(self->text[PLACES]), button);

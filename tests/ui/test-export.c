@@ -105,6 +105,8 @@ static void words(Scenario *s)
         { 3,
           "warpstave: groups/m/values/t: not in lens tle: tile [64, 192]; make it a power of two",
           WS_EXPORT_REFUSED, "groups/m/values/t", "tile [64, 192]", "make it a power of two" },
+        { 3, "warpstave: step load at groups/a/body/0: not in lens tle: why; this; or that\n",
+          WS_EXPORT_REFUSED, "groups/a/body/0", "why", "this; or that" },
         { 3, "warpstave: cluster: not in lens tle: a cluster of 2", WS_EXPORT_REFUSED, NULL,
           "a cluster of 2", NULL },
         { 3, "warpstave: step raw at groups/a/body/0: what it does; say it: not in lens cuda",

@@ -258,6 +258,9 @@ static void compiled(Scenario *s)
     end(&k);
     Kernel copies = kernel("tests/import/ptx/triton-cpasync.ptx", NULL, NULL);
     open_kernel(s, &copies);
+    scenario_key("alt+9"); /* whatever the verdict shows first */
+    WAIT_FOR(gtk_widget_get_mapped(GTK_WIDGET(panel(s))));
+    scenario_settle(GTK_WIDGET(s->window));
     g_autoptr(GPtrArray) places = ws_document_opaque(s->document);
     g_autoptr(GPtrArray) rows = scenario_find_all(GTK_WIDGET(panel(s)), is_row, NULL);
     g_assert_cmpuint(places->len, >, 0);
