@@ -197,6 +197,12 @@ static void fail(WsJobs *self, int code, const char *output, const char *errors)
                        : _("No GPU or driver here. Rehearse it on the CPU, or make a bundle to run "
                            "elsewhere."),
             all, TRUE);
+    } else if (code == 3 && g_str_has_prefix(first, "reference: no statement")) {
+        /* as of a kernel that was read from another language */
+        say(self,
+            _("There is nothing to compare with: say what the kernel computes in the field "
+              "“reference” of the design."),
+            all, FALSE);
     } else if (code == 1 && (self->kind == WS_JOB_REHEARSE || self->kind == WS_JOB_RUN)) {
         ws_document_take_result(self->document,
                                 self->kind == WS_JOB_RUN ? WS_RESULT_RUN : WS_RESULT_REHEARSAL,
