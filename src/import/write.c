@@ -177,6 +177,12 @@ static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, gbool
     return found;
 }
 
+/* An element that does not exist is found when the design is elaborated. */
+static gboolean is_ready(const WsReadBarrier *b, const WsSpot *spot)
+{
+    return spot->element < b->copies && b->ready[MAX(spot->element, 0)];
+}
+
 /* The use at which a wait of the design tests what the source tests; NULL: there is none. */
 static const WsExpr *wait_use(Writer *w, const WsReadStep *s, const WsSpot *spot)
 {
@@ -184,7 +190,7 @@ static const WsExpr *wait_use(Writer *w, const WsReadStep *s, const WsSpot *spot
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsExpr *x;
     gint64 shift, p, d;
-    const gboolean ready = b->ready[MAX(spot->element, 0)];
+    const gboolean ready = is_ready(b, spot);
     if (!s->parity)
         return NULL;
     if (ws_x_is(s->parity, &p)) {
@@ -228,7 +234,7 @@ static void put_wait(Writer *w, const WsReadStep *s)
     ws_write_expr(w->r, w->out, "slot", slot);
     const WsExpr *parity = s->parity ? s->parity : ws_x_int(w->r, 0);
     ws_write_expr(w->r, w->out, "phase",
-                  b->ready[MAX(spot.element, 0)]
+                  is_ready(b, &spot)
                       ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
                       : parity);
 }
@@ -410,8 +416,8 @@ static void put_mma(Writer *w, const WsReadStep *s)
 {
     g_autofree char *a = buffer_ref(w, &s->a), *b = buffer_ref(w, &s->b);
     g_string_append(w->out, "{\"mma\": ");
-    g_autofree char *sum = g_strconcat(
-        g_array_index(w->group->values, WsReadValue, s->value).name, s->text ? s->text : "", NULL);
+    g_autofree char *sum = g_strconcat(g_array_index(w->group->values, WsReadValue, s->value).name,
+                                       s->text ? s->text : "", NULL);
     ws_text_json(w->out, sum);
     ws_write_field(w->out, "a", a);
     ws_write_field(w->out, "b", b);

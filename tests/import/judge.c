@@ -1,5 +1,7 @@
 #include "judge.h"
 
+#include "codegen/python/python.h"
+
 #include <string.h>
 
 WsLaunchValues *same_launch(const WsProgram *p, const WsLaunchValues *from, const WsProgram *a)
@@ -37,4 +39,19 @@ gboolean found_on_line(const WsFindings *findings, const char *text, const char 
                  g_str_has_prefix(ws_rule(f->rule)->text, rule) && strstr(at, source);
     }
     return found;
+}
+
+char *kernel_of(const char *path, WsImportFrom language)
+{
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+    char *text = NULL;
+    if (g_str_has_suffix(path, ".py")) {
+        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+        return text;
+    }
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, NULL) : ws_generate_tle(p, NULL);
 }

@@ -11,3 +11,6 @@ WsLaunchValues *same_launch(const WsProgram *p, const WsLaunchValues *from, cons
  * `source`; every finding but hints goes into the test's log. */
 gboolean found_on_line(const WsFindings *findings, const char *text, const char *rule,
                        const char *source);
+
+/* The text of a kernel by hand (.py), or of a design in the language. Caller frees. */
+char *kernel_of(const char *path, WsImportFrom language);

@@ -1,6 +1,5 @@
 /* Mistakes planted in kernels of Gluon and TLE are found, by the right rule on the right line. */
 #include "check/check.h"
-#include "codegen/python/python.h"
 #include "import/import.h"
 #include "judge.h"
 
@@ -30,22 +29,6 @@ typedef struct {
 static const Planted planted[] = {
 #include "planted.def"
 };
-
-/* A kernel by hand, or a design as one. */
-static char *kernel_of(const char *path, WsImportFrom language)
-{
-    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
-    char *text = NULL;
-    if (g_str_has_suffix(path, ".py")) {
-        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
-        return text;
-    }
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) design = ws_design_load(file, findings);
-    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
-    g_assert_nonnull(p);
-    return language == WS_IMPORT_GLUON ? ws_generate_gluon(p, NULL) : ws_generate_tle(p, NULL);
-}
 
 static char *with_mistake(const char *text, const Planted *m)
 {

@@ -119,6 +119,9 @@ static void test_no_kernel(void)
           "k.py:1:7: the constexpr parameter `N` has no value" },
         { "def f(): pass\ndef k():\n    gl.warp_specialize([(f, ())], [4], [])\n",
           "k.py:3:5: 0 workers, 1 warp counts, 0 register counts" },
+        { "import triton.experimental.tle.language as tle\n@jit\ndef k(x):\n"
+          "    tle.gpu.warp_specialize([(k, (x,))], [4], [24])\n",
+          "k.py:4:5: 0 workers, 1 warp counts, 1 register counts" },
         { "def k():\n    gl.warp_specialize(parts, [4], [24])\n",
           "k.py:2:5: a second warp_specialize" },
     };
