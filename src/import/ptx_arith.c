@@ -49,7 +49,7 @@ const Val *ptx_operand(PtxWalk *w, const char *text)
     const Val *v = g_hash_table_lookup(p->frame->vars, text);
     if (v)
         return v;
-    if (*text == '%')
+    if (*text == '%' || g_hash_table_contains(w->ptx->locals, text))
         return py_opaque(p);
     for (guint i = 0; i < w->ptx->params->len; i++)
         if (!strcmp(g_array_index(w->ptx->params, const char *, i), text)) {

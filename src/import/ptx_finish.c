@@ -211,8 +211,40 @@ static void join_runs(Finish *f, GPtrArray *list)
     }
 }
 
+/* The first eight rows are a step of their own: a design takes rows that an agent writes and reads
+ * back for rows that each warp keeps to itself, and nothing says that of this kernel. */
+static void split_rows(Finish *f, GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        split_rows(f, s->body);
+        split_rows(f, s->other);
+        if ((s->kind != WS_READ_WRITE && s->kind != WS_READ_GATHER) || s->all)
+            continue;
+        PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
+        const gint64 column = ptx_regions_columns(&f->regions, &s->buffer),
+                     inside = s->kind == WS_READ_WRITE ? o->from % 8192 : 0,
+                     cut = column > 0 ? column
+                           : inside   ? 8192 - inside
+                                      : 1024; /* then 64 rows each, of stores */
+        if (o->to - o->from <= cut || column < 0 || (column > 0 && s->kind != WS_READ_GATHER))
+            continue;
+        WsReadStep *rest = ws_source_step(f->r, NULL, s->kind, s->line, s->column, s->end_line);
+        g_autofree WsReadStep *copy = g_memdup2(s, sizeof *s);
+        *rest = *copy;
+        *ptx_operand_of(f->w, &rest->buffer) = *o;
+        ptx_operand_of(f->w, &rest->buffer)->from = o->from + cut;
+        o->to = o->from + cut;
+        g_ptr_array_insert(list, (gint)i + 1, rest);
+        i += s->kind == WS_READ_GATHER;
+    }
+}
+
 typedef struct {
     gint64 each; /* steps of a group, -1: it differs, 0: none yet */
+    const WsReadGroup *group;
 } Groups;
 
 static void count_groups(GPtrArray *list, Groups *q)
@@ -222,7 +254,7 @@ static void count_groups(GPtrArray *list, Groups *q)
         WsReadStep *s = g_ptr_array_index(list, i);
         if (s->off)
             continue;
-        n += s->kind == WS_READ_GATHER && s->barrier.object < 0 && !s->barrier.index;
+        n += s->kind == WS_READ_GATHER && s->barrier.object < 0;
         if (is_commit(s)) {
             q->each = q->each && q->each != n ? -1 : n;
             n = 0;
@@ -238,8 +270,7 @@ static void scale_waits(gpointer data, GPtrArray *list, guint at, WsReadGroup *g
     gpointer *both = data;
     const Groups *q = both[1];
     WsReadStep *s = g_ptr_array_index(list, at);
-    (void)g;
-    if (s->kind != WS_READ_LOAD_WAIT || !s->n)
+    if (g != q->group || s->kind != WS_READ_LOAD_WAIT || !s->n)
         return;
     if (q->each < 1)
         make_opaque(both[0], s, "a wait for groups of cp.async that do not hold the same");
@@ -272,16 +303,26 @@ static void give_arrivals(GPtrArray *list)
 static void copies_of_threads(Finish *f)
 {
     for (guint i = 0; i < f->r->groups->len; i++) {
-        Groups q = { 0 };
         WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
-        gpointer both[] = { f, &q };
         if (hoist(g->body)) { /* the last ones are made by nobody: nothing of them is in flight */
             WsReadStep *end = ws_source_step(f->r, g->body, WS_READ_LOAD_WAIT, g->line, 1, g->line);
             end->n = 0;
         }
         join_runs(f, g->body);
         give_arrivals(g->body);
+    }
+}
+
+/* Steps as a design has them, and waits that count these. */
+static void count_copies(Finish *f)
+{
+    for (guint i = 0; i < f->r->groups->len; i++) {
+        Groups q = { 0 };
+        WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
+        gpointer both[] = { f, &q };
+        split_rows(f, g->body);
         count_groups(g->body, &q);
+        q.group = g;
         ptx_visit(f->r, scale_waits, both);
     }
 }
@@ -310,28 +351,6 @@ static void expected(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
                 ptx_operand_of(f->w, &o->buffer)->expected = s->n / n;
             n += o->kind == WS_READ_LOAD && !pass;
         }
-}
-
-/* Stores of more than 64 rows of 128 bytes: one step for each 64. */
-static void split_write(Finish *f, GPtrArray *list, guint at)
-{
-    WsReadStep *s = g_ptr_array_index(list, at);
-    PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
-    const gint64 each = 64 * 128, bytes = (o->to - o->from + 1023) / 1024 * 1024;
-    if (s->kind != WS_READ_WRITE || o->from % 128 || bytes <= each || bytes % each ||
-        bytes > 64 * each)
-        return;
-    for (gint64 i = bytes / each - 1; i > 0; i--) {
-        WsReadStep *more =
-            ws_source_step(f->r, NULL, WS_READ_WRITE, s->line, s->column, s->end_line);
-        more->buffer = s->buffer;
-        more->when = s->when;
-        *ptx_operand_of(f->w, &more->buffer) = *o;
-        ptx_operand_of(f->w, &more->buffer)->from = o->from + i * each;
-        ptx_operand_of(f->w, &more->buffer)->to = o->from + (i + 1) * each;
-        g_ptr_array_insert(list, (gint)at + 1, more); /* its turn comes */
-    }
-    o->to = o->from + each;
 }
 
 /* A value that is stored or loaded, as large as the place: a copy of what the registers held, its
@@ -387,7 +406,6 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
         break;
     case WS_READ_WRITE:
     case WS_READ_READ:
-        split_write(f, list, at);
         if (ptx_regions_place(&f->regions, &s->buffer, TRUE, &rows, &cols))
             hold(f, s, g, rows, cols);
         else
@@ -421,6 +439,7 @@ void ptx_finish(PtxWalk *w)
     ptx_visit(f.r, name_barrier, &f);
     ptx_uses(f.r);
     ptx_regions_find(&f.regions);
+    count_copies(&f);
     f.starts = g_ptr_array_new();
     ptx_visit(f.r, place_buffers, &f);
     for (guint i = 0; i + 1 < f.starts->len; i += 2) {

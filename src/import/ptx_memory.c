@@ -107,5 +107,6 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     const WsExpr *at = ptx_address(w, i->arg[writes ? 0 : i->n - 1], NULL);
     WsReadStep *s = ptx_new_step(w, writes ? WS_READ_WRITE : WS_READ_READ, i);
     s->buffer.index = at;
+    s->all = w->warp_synced; /* handed on inside of a warp */
     ptx_operand_of(w, &s->buffer)->to = matrix ? 16 : bytes_of(i->op);
 }

@@ -159,6 +159,15 @@ static void add_shared(WsPtx *p, const char *text, gsize n)
     p->shared_end += bytes * (*width - '0');
 }
 
+/* ".reg .b32 d, b" */
+static void add_locals(WsPtx *p, const char *text)
+{
+    g_auto(GStrv) word = g_strsplit_set(text, ", ", -1);
+    for (guint i = 1; word[i]; i++)
+        if (*word[i] && *word[i] != '.' && *word[i] != '%')
+            g_hash_table_add(p->locals, (gpointer)keep(p, word[i], strlen(word[i])));
+}
+
 static void shared_before(WsPtx *p, const char *text, const char *end)
 {
     for (const char *at = text; (at = g_strstr_len(at, end - at, ".shared")); at += 7) {
@@ -223,6 +232,8 @@ static gboolean body(Parser *s)
         g_autofree char *text = statement(s);
         if (g_str_has_prefix(text, ".shared"))
             add_shared(s->p, text, strlen(text));
+        else if (g_str_has_prefix(text, ".reg"))
+            add_locals(s->p, text);
         else if (*text && *text != '.')
             add_instruction(s, text, line);
     }
@@ -360,6 +371,7 @@ WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **e
     p->loops = g_array_new(FALSE, TRUE, sizeof(WsPtxLoop));
     p->shared = g_hash_table_new(g_str_hash, g_str_equal);
     p->shared_end = WS_PTX_STATIC;
+    p->locals = g_hash_table_new(g_str_hash, g_str_equal);
     g_array_set_clear_func(p->loops, free_loop);
     Parser s = { p, file, text, text + length, 1, error };
     if (length > WS_PTX_MAX_BYTES) {
@@ -388,6 +400,7 @@ void ws_ptx_free(WsPtx *p)
     g_array_unref(p->block_of);
     g_array_unref(p->loops);
     g_hash_table_unref(p->shared);
+    g_hash_table_unref(p->locals);
     g_string_chunk_free(p->text);
     g_free(p);
 }

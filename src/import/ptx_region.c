@@ -119,8 +119,9 @@ static void collect(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
 
 static gint by_base(gconstpointer a, gconstpointer b)
 {
-    const PtxSpot *x = &((const Access *)a)->spot, *y = &((const Access *)b)->spot;
-    return x->base != y->base ? (x->base < y->base ? -1 : 1) : 0;
+    const Access *x = a, *y = b;
+    const gint64 from = x->spot.base + x->o->from, other = y->spot.base + y->o->from;
+    return from != other ? (from < other ? -1 : 1) : y->o->to > x->o->to ? 1 : -1;
 }
 
 /* --- regions
@@ -441,6 +442,16 @@ gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gboolean may_grow, gint64 
     if (cols)
         *cols = g->rank == 2 ? b.cols : 1;
     return TRUE;
+}
+
+gint64 ptx_regions_columns(const PtxRegions *q, const WsPlace *p)
+{
+    PtxSpot s;
+    if (!ptx_spot(q->w->p.r, p->index, &s))
+        return -1;
+    s.base += ptx_operand_of(q->w, p)->from;
+    const PtxRegion *g = region_of(q, &s, 0);
+    return g ? g->chunk * g->span : -1;
 }
 
 const char *ptx_regions_dtype(const PtxRegions *q, const WsPlace *p)

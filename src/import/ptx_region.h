@@ -47,6 +47,9 @@ void ptx_regions_find(PtxRegions *q);
  * all from there to the end. */
 gboolean ptx_regions_place(PtxRegions *q, WsPlace *p, gboolean may_grow, gint64 *rows,
                            gint64 *cols);
+/* Bytes of a column where columns of spans lie side by side, so that bytes are no rows; 0: they do
+ * not; -1: it is not known. */
+gint64 ptx_regions_columns(const PtxRegions *q, const WsPlace *p);
 const char *ptx_regions_dtype(const PtxRegions *q, const WsPlace *p); /* of a placed one */
 
 G_END_DECLS

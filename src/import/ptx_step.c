@@ -125,7 +125,9 @@ gboolean ptx_step(PtxWalk *w, const WsPtxInst *i)
         ptx_cluster(w, i);
     else if ((g_str_has_prefix(op, "bar.") || g_str_has_prefix(op, "barrier.")) &&
              !strstr(op, "warp"))
-        ptx_named(w, i);
+        ptx_named(w, i), w->warp_synced = FALSE;
+    else if (g_str_has_prefix(op, "bar.warp.sync"))
+        w->warp_synced = TRUE;
     else if (g_str_has_prefix(op, "mapa"))
         map_address(w, i);
     else if (g_str_has_prefix(op, "setmaxnreg"))

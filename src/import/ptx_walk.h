@@ -59,7 +59,7 @@ typedef struct {
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
     gint64 registers;      /* of setmaxnreg before the first wait */
-    gboolean waits;
+    gboolean waits, warp_synced;            /* since the last barrier of the group: bar.warp.sync */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
     gboolean ended;                         /* the thread returned */
