@@ -16,8 +16,8 @@ typedef struct {
     WsPartitionRegisters result;
 } WsPyPlan;
 
-/* The default partition is the group with most registers: it gets what the others leave. Loaders
- * come last. FALSE: y has the error. */
+/* The default partition is the group with most registers: it gets what the others leave. FALSE: y
+ * has the error. */
 gboolean ws_py_plan(WsPy *y, WsPyPlan *out);
 void ws_py_plan_comment(WsPy *y, const WsPyPlan *plan);
 void ws_py_plan_clear(WsPyPlan *plan);
