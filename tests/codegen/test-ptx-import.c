@@ -1,0 +1,146 @@
+/* Designs -> PTX -> import: what comes back has the groups, mbarriers, expected bytes and the
+ * verdict of the design. All shipped designs and some of tests/designs in the slow list. */
+#include "check/check.h"
+#include "codegen/generate.h"
+#include "import/import.h"
+
+#include <string.h>
+
+typedef struct {
+    WsFindings *findings;
+    WsProgram *program;
+    WsVerdict *verdict;
+    WsImport *import;
+} Judged;
+
+static void judged_clear(Judged *j)
+{
+    g_clear_pointer(&j->verdict, ws_verdict_free);
+    g_clear_pointer(&j->program, ws_program_unref);
+    g_clear_pointer(&j->findings, ws_findings_free);
+    g_clear_pointer(&j->import, ws_import_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judged, judged_clear)
+
+static void judge(Judged *j, const WsDesign *design)
+{
+    j->findings = ws_findings_new();
+    j->program = ws_elaborate(design, NULL, 0, j->findings);
+    g_autofree char *says = ws_findings_print(j->findings, "design");
+    if (!j->program)
+        g_test_message("%s", says);
+    g_assert_nonnull(j->program);
+    j->verdict = ws_check(j->program, NULL, j->findings);
+}
+
+static gint by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Every mbarrier that is used, by slots, arrivals and beginning; and what is expected at once. */
+static char *barriers_of(const WsProgram *p)
+{
+    g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+    for (guint b = 0; b < p->n_barriers; b++) {
+        const WsBarrier *x = &p->barrier[b];
+        for (guint e = 0; x->kind == WS_BARRIER_MBARRIER && e < MAX(x->array, 1); e++)
+            g_ptr_array_add(list, g_strdup_printf("%ux%u%s", (guint)x->slots, (guint)x->arrivals[e],
+                                                  x->ready[e] ? " ready" : ""));
+    }
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MBAR_EXPECT) {
+            char *bytes = g_strdup_printf("expects %" G_GINT64_FORMAT, p->op[i]->bytes);
+            if (g_ptr_array_find_with_equal_func(list, bytes, g_str_equal, NULL))
+                g_free(bytes);
+            else
+                g_ptr_array_add(list, bytes);
+        }
+    g_ptr_array_sort(list, by_text);
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < list->len; i++)
+        g_string_append_printf(s, "%s%s", i ? ", " : "", (char *)g_ptr_array_index(list, i));
+    return g_string_free(s, FALSE);
+}
+
+static guint count(const WsProgram *p, WsOpKind kind)
+{
+    guint n = 0;
+    for (guint i = 0; i < p->n_ops; i++)
+        n += p->op[i]->kind == kind;
+    return n;
+}
+
+/* A design; whether its tiles are handed over by data, of which the loop is not read. */
+static const struct {
+    const char *file;
+    gboolean quick, dynamic;
+} designs[] = {
+    { "projects/gemm-bf16", TRUE, FALSE },
+    { "projects/gemm-bf16-balanced", FALSE, FALSE },
+    { "projects/gemm-bf16-cluster2", TRUE, FALSE },
+    { "projects/gemm-bf16-deferred", FALSE, FALSE },
+    { "projects/gemm-bf16-pingpong", FALSE, FALSE },
+    { "projects/gemm-bf16-splitk", FALSE, FALSE },
+    { "projects/gemm-fp16", FALSE, FALSE },
+    { "projects/gemm-fp8", FALSE, FALSE },
+    { "projects/gemm-fp8-block", FALSE, FALSE },
+    { "projects/own-kernel", FALSE, FALSE },
+    { "projects/attention-d128-full", FALSE, FALSE },
+    { "projects/attention-d128", FALSE, TRUE },
+    { "projects/attention-d64", FALSE, TRUE },
+    { "projects/attention-d256", FALSE, TRUE },
+};
+
+static void read_back(const Judged *ours, Judged *back)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(ours->program, NULL, &error);
+    g_assert_no_error(error);
+    back->import = ws_import_text(ptx, strlen(ptx), "kernel.ptx", WS_IMPORT_PTX, &error);
+    g_assert_no_error(error);
+    judge(back, back->import->design);
+    for (guint u = 0; u < back->import->unread->len; u++) {
+        const WsUnread *x = g_ptr_array_index(back->import->unread, u);
+        g_test_message("line %u: not read: %s", x->line, x->what);
+    }
+}
+
+static void test_design(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *file =
+        g_build_filename(WS_SOURCE_ROOT, designs[i].file, "design.wstave", NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_load(file, findings);
+    g_auto(Judged) ours = { 0 };
+    g_auto(Judged) back = { 0 };
+    g_assert_nonnull(design);
+    judge(&ours, design);
+    read_back(&ours, &back);
+    g_assert_cmpint(ours.verdict->kind, ==, WS_VERDICT_PROVED);
+    if (designs[i].dynamic) { /* listed, and never called wrong */
+        g_assert_cmpint(back.verdict->kind, ==, WS_VERDICT_OUTSIDE);
+        g_assert_cmpuint(back.import->unread->len, >, 0);
+        return;
+    }
+    g_autofree char *is = barriers_of(back.program), *was = barriers_of(ours.program);
+    g_assert_cmpstr(is, ==, was);
+    g_assert_cmpint(back.program->n_agents, ==, ours.program->n_agents);
+    g_assert_cmpuint(back.program->threads, ==, ours.program->threads);
+    g_assert_cmpuint(count(back.program, WS_OP_MMA), >=, count(ours.program, WS_OP_MMA));
+    g_assert_cmpuint(count(back.program, WS_OP_RAW), ==, 0);
+    g_assert_cmpint(back.verdict->kind, ==, WS_VERDICT_PROVED);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        g_autofree char *path =
+            g_strdup_printf("/codegen/ptx-import/%s", strchr(designs[i].file, '/') + 1);
+        if (designs[i].quick || g_test_slow())
+            g_test_add_data_func(path, GUINT_TO_POINTER(i), test_design);
+    }
+    return g_test_run();
+}
