@@ -157,8 +157,13 @@ void ws_py_host_sizes(WsPy *y)
 static gint unused(char *const *line, const char *name)
 {
     gint at = -1;
+    gboolean quoted = FALSE; /* in the docstring */
     g_autofree char *bind = g_strdup_printf("    %s = ", name);
     for (gint i = 0; line[i]; i++) {
+        gboolean mark = strstr(line[i], "\"\"\"") != NULL, inside = quoted || mark;
+        quoted = quoted != mark;
+        if (inside)
+            continue;
         gboolean binds = g_str_has_prefix(line[i], bind);
         if (binds ? at >= 0 || ws_py_mentions(line[i] + strlen(bind), name)
                   : ws_py_mentions(line[i], name))
