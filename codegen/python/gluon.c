@@ -26,172 +26,6 @@ static const WsPyDialect gluon = {
     .role_begin = ws_gluon_role_begin,
 };
 
-/* Functions that the text may call; they may call those further up. */
-static const struct {
-    const char *name, *text;
-} helper[] = {
-    { "floor_div", "@gluon.jit\ndef floor_div(a, b):\n"
-                   "    return (a - (a % b + b) % b) // b\n" },
-    { "floor_mod", "@gluon.jit\ndef floor_mod(a, b):\n    return (a % b + b) % b\n" },
-    { "columns", "@gluon.jit\ndef columns(x, start: gl.constexpr, size: gl.constexpr):\n"
-                 "    # columns start .. start + size of a tile in registers\n"
-                 "    if x.shape[1] == size:\n"
-                 "        return x\n"
-                 "    else:\n"
-                 "        half: gl.constexpr = x.shape[1] // 2\n"
-                 "        lo, hi = x.reshape([x.shape[0], 2, half]).permute(0, 2, 1).split()\n"
-                 "        return columns(lo if start < half else hi, start % half, size)\n" },
-    { "lanesum",
-      "@gluon.jit\ndef lanesum(x):\n"
-      "    # one sum per lane: of columns 8 * i + 2 * lane and the next one; no shuffles\n"
-      "    x = x.reshape([x.shape[0], x.shape[1] // 8, 4, 2])\n"
-      "    return gl.convert_layout(gl.sum(gl.sum(x, axis=3), axis=1), QUAD)\n" },
-    { "lanemax", "@gluon.jit\ndef lanemax(x):\n"
-                 "    # one maximum per lane: of columns 8 * i + 2 * lane and the next one\n"
-                 "    x = x.reshape([x.shape[0], x.shape[1] // 8, 4, 2])\n"
-                 "    return gl.convert_layout(gl.max(gl.max(x, axis=3), axis=1), QUAD)\n" },
-    { "lanes", "@gluon.jit\ndef lanes(x):\n"
-               "    # what the lanes hold, added up\n"
-               "    return gl.sum(x, axis=1)\n" },
-    { "lanes_max", "@gluon.jit\ndef lanes_max(x):\n    return gl.max(x, axis=1)\n" },
-    { "at_most",
-      "@gluon.jit\ndef at_most(offset, index, limit):\n"
-      "    # offset + index <= limit, said so that no register per column lives on in loops\n"
-      "    return limit - offset - index >= 0\n" },
-    { "at_most_of_row",
-      "@gluon.jit\ndef at_most_of_row(offset, index, limit):\n"
-      "    # offset + index <= limit, with a limit per row: one difference per row\n"
-      "    return index <= limit - offset\n" },
-    { "async_add_shared_to_global",
-      "@builtin\ndef async_add_shared_to_global(desc, coord, src, _semantic=None):\n"
-      "    # the compiler of 3.6 has the operation, its language no name for it\n"
-      "    coord = _semantic._convert_to_ir_values(coord, require_i64=False)\n"
-      "    _semantic.builder.create_async_tma_reduce(ir.DESCRIPTOR_REDUCE_KIND.ADD, desc.handle,\n"
-      "            coord, src.handle)\n" },
-    { "async_min_shared_to_global",
-      "@builtin\ndef async_min_shared_to_global(desc, coord, src, _semantic=None):\n"
-      "    # the compiler of 3.6 has the operation, its language no name for it\n"
-      "    coord = _semantic._convert_to_ir_values(coord, require_i64=False)\n"
-      "    _semantic.builder.create_async_tma_reduce(ir.DESCRIPTOR_REDUCE_KIND.MIN, desc.handle,\n"
-      "            coord, src.handle)\n" },
-    { "async_max_shared_to_global",
-      "@builtin\ndef async_max_shared_to_global(desc, coord, src, _semantic=None):\n"
-      "    # the compiler of 3.6 has the operation, its language no name for it\n"
-      "    coord = _semantic._convert_to_ir_values(coord, require_i64=False)\n"
-      "    _semantic.builder.create_async_tma_reduce(ir.DESCRIPTOR_REDUCE_KIND.MAX, desc.handle,\n"
-      "            coord, src.handle)\n" },
-    { "named_sync", "@gluon.jit\ndef named_sync(barrier: gl.constexpr, threads: gl.constexpr):\n"
-                    "    # a barrier between partitions, for which 3.6 has no call\n"
-                    "    gl.inline_asm_elementwise(\"bar.sync $1, $2; // dummy $0\", \"=r,r,r\", "
-                    "[barrier, threads],\n"
-                    "            dtype=gl.int32, is_pure=False, pack=1)\n" },
-    { "named_arrive",
-      "@gluon.jit\ndef named_arrive(barrier: gl.constexpr, threads: gl.constexpr):\n"
-      "    gl.inline_asm_elementwise(\"bar.arrive $1, $2; // dummy $0\", \"=r,r,r\", [barrier, "
-      "threads],\n"
-      "            dtype=gl.int32, is_pure=False, pack=1)\n" },
-    { "fits",
-      "def fits(name, x, shape, strides, dtype):\n"
-      "    there = [s for s, n in zip(x.stride(), x.shape) if n > 1]\n"
-      "    wanted = [s for s, n in zip(strides, shape) if n > 1]\n"
-      "    if x.dtype != dtype or tuple(x.shape) != shape or there != wanted:\n"
-      "        raise ValueError(f\"{name}: {x.dtype} {tuple(x.shape)} with strides {x.stride()}; "
-      "\"\n"
-      "                         f\"it must be {dtype} {shape} with strides {strides}\")\n" },
-    { "pow2floor", "def pow2floor(n):\n    return 1 << (n.bit_length() - 1) if n > 0 else 0\n" },
-};
-
-/* --- header
- * -------------------------------------------------------------------------------------*/
-
-static void constants(WsPy *y, const char *text)
-{
-    for (guint i = 0; i < y->p->n_constants; i++) {
-        const char *name = ws_py_ident(y, y->p->constant_name[i]);
-        if (ws_py_mentions(text, name))
-            ws_py_line(y, "%s = gl.constexpr(%" G_GINT64_FORMAT ")", name, y->p->constant[i]);
-    }
-}
-
-static const struct {
-    const char *word, *line; /* a line of imports, for who mentions the word */
-} imported[] = {
-    { "math", "import math\n" },
-    { NULL, "import torch" },
-    { "triton", "import triton" },
-    { "ir", "from triton._C.libtriton import ir" },
-    { NULL, "from triton.experimental import gluon" },
-    { NULL, "from triton.experimental.gluon import language as gl" },
-    { "builtin", "from triton.experimental.gluon.language._core import builtin" },
-    { NULL, NULL }, /* names of Hopper's module */
-    { "TensorDescriptor", "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor" },
-};
-
-static void import_names(WsPy *y, const char *text, const char *module, const char *const *name,
-                         guint n)
-{
-    const char *s = "", *only = "";
-    guint k = 0;
-    for (guint i = 0; i < n; i++) {
-        if (!ws_py_mentions(text, name[i]))
-            continue;
-        s = ws_py_format(y, "%s    %s,\n", s, only = name[i]);
-        k++;
-    }
-    if (k == 1)
-        ws_py_line(y, "from %s import %s", module, only);
-    else if (k)
-        g_string_append_printf(y->out, "from %s import (\n%s)\n", module, s);
-}
-
-static void import_hopper(WsPy *y, const char *text)
-{
-    static const char *const name[] = { "async_copy", "fence_async_shared", "mbarrier",
-                                        "tma",        "warpgroup_mma",      "warpgroup_mma_wait" };
-    import_names(y, text, "triton.experimental.gluon.language.nvidia.hopper", name,
-                 G_N_ELEMENTS(name));
-}
-
-static void import_dependent(WsPy *y, const char *text)
-{
-    static const char *const name[] = { "gdc_launch_dependents", "gdc_wait" };
-    import_names(y, text, "triton.language.extra.cuda", name, G_N_ELEMENTS(name));
-}
-
-static void imports(WsPy *y, const char *text)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(imported); i++) {
-        const char *word = imported[i].word;
-        if (!imported[i].line)
-            import_hopper(y, text);
-        else if (!word || ws_py_mentions(text, word))
-            ws_py_line(y, "%s", imported[i].line);
-    }
-    import_dependent(y, text);
-    ws_py_line(y, "%s", "");
-}
-
-static void header(WsPy *y)
-{
-    const char *note = y->design ? ws_node_text(ws_design_root(y->design), WS_F_note) : NULL;
-    ws_py_comment(y, y->p->name);
-    if (note) {
-        ws_py_line(y, "#");
-        ws_py_comment(y, note);
-    }
-    ws_py_line(y, "#");
-    ws_py_comment(y, "generated by: warpstave " WARPSTAVE_VERSION " generate --as gluon");
-    ws_py_line(y, "# sha256: %s", y->p->design_hash);
-    ws_py_line(y, "# Gluon of Triton 3.6 on an H100 or H200: launch() runs it, this file run as a "
-                  "program tries it.");
-    ws_py_line(y, "#");
-    ws_py_comment(y,
-                  "In brackets: the place of a step in the design. x_total counts rounds of "
-                  "loop x. `warpstave check` of this file proves or refutes its schedule, on its "
-                  "own lines.");
-    ws_py_line(y, "%s", "");
-}
-
 /* --- the kernel
  * ---------------------------------------------------------------------------------*/
 
@@ -288,7 +122,7 @@ static void partitions(WsPy *y, const GPtrArray *roles, const WsPyPlan *plan)
     ws_py_line(y, "], [%s], [%s])", warps, registers);
 }
 
-static const char *joined(WsPy *y, const GPtrArray *names)
+const char *ws_gluon_joined(WsPy *y, const GPtrArray *names)
 {
     const char *s = "";
     for (guint i = 0; i < names->len; i++)
@@ -300,127 +134,13 @@ static void kernel(WsPy *y, const GPtrArray *roles, const GPtrArray *arguments,
                    const WsPyPlan *plan)
 {
     ws_py_line(y, "@gluon.jit");
-    ws_py_open(y, "def kernel(%s)", joined(y, arguments));
+    ws_py_open(y, "def kernel(%s)", ws_gluon_joined(y, arguments));
     for (guint i = 0; i < y->p->n_buffers; i++)
         buffer(y, i);
     ws_gluon_barriers(y);
     ws_py_plan_comment(y, plan);
     partitions(y, roles, plan);
     ws_py_close(y);
-}
-
-/* --- the launcher
- * -------------------------------------------------------------------------------*/
-
-static const char *list(WsPy *y, WsExpr *const *x, guint n)
-{
-    const char *s = "";
-    for (guint i = 0; i < n; i++)
-        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_uniform(y, x[i]).s);
-    return s;
-}
-
-static void descriptors(WsPy *y)
-{
-    const GArray *boxes = ws_gluon(y)->boxes;
-    for (guint i = 0; i < boxes->len; i++) {
-        const WsPyBox *b = &g_array_index(boxes, WsPyBox, i);
-        const WsTensor *t = &y->p->tensor[b->tensor];
-        const char *block = "";
-        for (guint d = 0; d < b->rank; d++)
-            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_gluon_block(b, d));
-        ws_py_line(y, "%s = TensorDescriptor(", b->name);
-        ws_py_line(y, "    %s, [%s], [%s], [%s],", y->tensor[b->tensor], list(y, t->shape, t->rank),
-                   list(y, t->stride, t->rank), block);
-        ws_py_line(y, "    %s)", ws_gluon_shared_layout(y, b->swizzle, t->dtype, b->rank));
-    }
-}
-
-static void grid(WsPy *y)
-{
-    const WsTiles *t = &y->p->tiles;
-    if (t->launch == WS_LAUNCH_SINGLE) {
-        ws_py_line(y, "programs = n_tiles");
-        return;
-    }
-    if (t->grid)
-        ws_py_line(y, "programs = min(n_tiles, %s)", ws_py_uniform(y, t->grid).s);
-    else
-        ws_py_line(y,
-                   "programs = min(n_tiles, torch.cuda.get_device_properties(%s.device)"
-                   ".multi_processor_count)",
-                   y->tensor[0]);
-}
-
-/* Steps griddepcontrol. */
-static gboolean depends(const WsPy *y)
-{
-    for (guint i = 0; i < y->p->n_ops; i++) {
-        if (y->p->op[i]->kind == WS_OP_DEP_WAIT || y->p->op[i]->kind == WS_OP_DEP_LAUNCH)
-            return TRUE;
-    }
-    return FALSE;
-}
-
-static const char *listed_shape(WsPy *y, const WsTensor *t)
-{
-    const char *s = "";
-    for (guint d = 0; d < t->rank; d++)
-        s = ws_py_format(y, "%s%s%s", s, d ? ", " : "", ws_py_uniform(y, t->shape[d]).s);
-    return s;
-}
-
-/* What it computes, and of what: in the words of the design. */
-static void docstring(WsPy *y)
-{
-    static const char *const use[] = {
-        [WS_ACCESS_READ] = "", [WS_ACCESS_WRITE] = ", written", [WS_ACCESS_REDUCE] = ", added to"
-    };
-    for (guint i = 0; i < y->p->n_reference; i++) {
-        g_autofree char *line = ws_statement_print(y->p->reference[i]);
-        ws_py_line(y, "%s%s", i ? "" : "\"\"\"", line);
-    }
-    ws_py_line(y, "%s", y->p->n_reference ? "" : "\"\"\"Runs the kernel.\n");
-    for (guint i = 0; i < y->p->n_tensors; i++) {
-        const WsTensor *t = &y->p->tensor[i];
-        ws_py_line(y, "%s: %s [%s]%s%s", y->tensor[i], ws_dtype_text(t->dtype), listed_shape(y, t),
-                   t->strides_given ? " with the strides below" : "", use[t->access]);
-    }
-    ws_py_line(y, "\"\"\"");
-}
-
-static void launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
-{
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
-    y->host = TRUE;
-    docstring(y);
-    y->host = FALSE;
-    ws_py_host_sizes(y);
-    ws_py_host_assumptions(y);
-    y->host = TRUE;
-    for (guint i = 0; i < y->p->n_tensors; i++) {
-        const WsTensor *t = &y->p->tensor[i];
-        const char *end = t->rank == 1 ? "," : "";
-        ws_py_line(y, "%s(\"%s\", %s, (%s%s), (%s%s), torch.%s)", ws_py_helper(y, "fits"),
-                   y->tensor[i], y->tensor[i], list(y, t->shape, t->rank), end,
-                   list(y, t->stride, t->rank), end, ws_py_torch_type(t->dtype));
-    }
-    descriptors(y);
-    grid(y);
-    y->host = FALSE;
-    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
-        ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
-                   y->tensor[0]);
-    ws_py_line(y, "return kernel[(programs,)](%s, num_warps=%u, maxnreg=%u%s)",
-               joined(y, arguments), y->p->agent[plan->agent[0]].warps, plan->maxnreg,
-               depends(y) ? ", launch_pdl=True" : "");
-    ws_py_close(y);
-    g_autofree char *used = ws_py_host_used(y, y->out->str);
-    g_string_append(outer, used);
-    g_string_free(y->out, TRUE);
-    y->out = outer;
 }
 
 /* --- everything
@@ -467,18 +187,6 @@ static GPtrArray *all_roles(WsPy *y)
     return ws_py_roles(y, (const WsPyParam *)(void *)param->data, param->len);
 }
 
-static void helpers(WsPy *y, GString *out)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(helper); i++) {
-        if (!g_hash_table_contains(y->helpers, helper[i].name))
-            continue;
-        g_autofree char *quad = g_strdup_printf("quad_%u", ws_gluon(y)->quad);
-        g_autoptr(GString) text = g_string_new(helper[i].text);
-        g_string_replace(text, "QUAD", quad, 0);
-        g_string_append_printf(out, "\n\n%s", text->str);
-    }
-}
-
 static void whole(WsPy *y)
 {
     g_auto(WsPyPlan) plan = { 0 };
@@ -502,14 +210,14 @@ static void whole(WsPy *y)
     ws_py_line(y, "\n");
     kernel(y, roles, arguments, &plan);
     ws_py_line(y, "\n");
-    launcher(y, arguments, &plan);
+    ws_gluon_launcher(y, arguments, &plan);
     ws_py_host_check(y);
     y->out = outer;
-    header(y);
-    helpers(y, text);
+    ws_gluon_header(y);
+    ws_gluon_helpers(y, text);
     g_autofree char *all = g_strconcat(text->str, body->str, NULL);
-    imports(y, all);
-    constants(y, body->str);
+    ws_gluon_imports(y, all);
+    ws_gluon_constants(y, body->str);
     ws_gluon_named_constants(y);
     g_autofree char *layouts = ws_gluon_layouts(y);
     g_string_append(y->out, layouts);

@@ -30,6 +30,14 @@ static inline WsGluon *ws_gluon(WsPy *y)
 
 guint ws_gluon_warps(WsPy *y); /* of the partition being written */
 void ws_gluon_op(WsPy *y, const WsOp *op);
+/* --- gluon_head.c: before the first function; `text` is all that follows ---*/
+void ws_gluon_header(WsPy *y);
+void ws_gluon_imports(WsPy *y, const char *text);
+void ws_gluon_constants(WsPy *y, const char *text);
+void ws_gluon_helpers(WsPy *y, GString *out); /* those that the text calls */
+/* --- gluon_launch.c, gluon.c ---*/
+const char *ws_gluon_joined(WsPy *y, const GPtrArray *names);
+void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan);
 /* --- gluon_layout.c: where elements lie
  * ---------------------------------------------------------*/
 const char *ws_gluon_dtype(WsPy *y, WsDtype t);

@@ -1,0 +1,113 @@
+/* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
+#include "codegen/python/gluon.h"
+
+static const char *list(WsPy *y, WsExpr *const *x, guint n)
+{
+    const char *s = "";
+    for (guint i = 0; i < n; i++)
+        s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", ws_py_uniform(y, x[i]).s);
+    return s;
+}
+
+static void descriptors(WsPy *y)
+{
+    const GArray *boxes = ws_gluon(y)->boxes;
+    for (guint i = 0; i < boxes->len; i++) {
+        const WsPyBox *b = &g_array_index(boxes, WsPyBox, i);
+        const WsTensor *t = &y->p->tensor[b->tensor];
+        const char *block = "";
+        for (guint d = 0; d < b->rank; d++)
+            block = ws_py_format(y, "%s%s%u", block, d ? ", " : "", ws_gluon_block(b, d));
+        ws_py_line(y, "%s = TensorDescriptor(", b->name);
+        ws_py_line(y, "    %s, [%s], [%s], [%s],", y->tensor[b->tensor], list(y, t->shape, t->rank),
+                   list(y, t->stride, t->rank), block);
+        ws_py_line(y, "    %s)", ws_gluon_shared_layout(y, b->swizzle, t->dtype, b->rank));
+    }
+}
+
+static void grid(WsPy *y)
+{
+    const WsTiles *t = &y->p->tiles;
+    if (t->launch == WS_LAUNCH_SINGLE) {
+        ws_py_line(y, "programs = n_tiles");
+        return;
+    }
+    if (t->grid)
+        ws_py_line(y, "programs = min(n_tiles, %s)", ws_py_uniform(y, t->grid).s);
+    else
+        ws_py_line(y,
+                   "programs = min(n_tiles, torch.cuda.get_device_properties(%s.device)"
+                   ".multi_processor_count)",
+                   y->tensor[0]);
+}
+
+/* Steps griddepcontrol. */
+static gboolean depends(const WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_ops; i++) {
+        if (y->p->op[i]->kind == WS_OP_DEP_WAIT || y->p->op[i]->kind == WS_OP_DEP_LAUNCH)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static const char *listed_shape(WsPy *y, const WsTensor *t)
+{
+    const char *s = "";
+    for (guint d = 0; d < t->rank; d++)
+        s = ws_py_format(y, "%s%s%s", s, d ? ", " : "", ws_py_uniform(y, t->shape[d]).s);
+    return s;
+}
+
+/* What it computes, and of what: in the words of the design. */
+static void docstring(WsPy *y)
+{
+    static const char *const use[] = {
+        [WS_ACCESS_READ] = "", [WS_ACCESS_WRITE] = ", written", [WS_ACCESS_REDUCE] = ", added to"
+    };
+    for (guint i = 0; i < y->p->n_reference; i++) {
+        g_autofree char *line = ws_statement_print(y->p->reference[i]);
+        ws_py_line(y, "%s%s", i ? "" : "\"\"\"", line);
+    }
+    ws_py_line(y, "%s", y->p->n_reference ? "" : "\"\"\"Runs the kernel.\n");
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        const WsTensor *t = &y->p->tensor[i];
+        ws_py_line(y, "%s: %s [%s]%s%s", y->tensor[i], ws_dtype_text(t->dtype), listed_shape(y, t),
+                   t->strides_given ? " with the strides below" : "", use[t->access]);
+    }
+    ws_py_line(y, "\"\"\"");
+}
+
+void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan)
+{
+    GString *outer = y->out;
+    y->out = g_string_new(NULL);
+    ws_py_open(y, "def launch(%s)", ws_py_host_parameters(y));
+    y->host = TRUE;
+    docstring(y);
+    y->host = FALSE;
+    ws_py_host_sizes(y);
+    ws_py_host_assumptions(y);
+    y->host = TRUE;
+    for (guint i = 0; i < y->p->n_tensors; i++) {
+        const WsTensor *t = &y->p->tensor[i];
+        const char *end = t->rank == 1 ? "," : "";
+        ws_py_line(y, "%s(\"%s\", %s, (%s%s), (%s%s), torch.%s)", ws_py_helper(y, "fits"),
+                   y->tensor[i], y->tensor[i], list(y, t->shape, t->rank), end,
+                   list(y, t->stride, t->rank), end, ws_py_torch_type(t->dtype));
+    }
+    descriptors(y);
+    grid(y);
+    y->host = FALSE;
+    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+        ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
+                   y->tensor[0]);
+    ws_py_line(y, "return kernel[(programs,)](%s, num_warps=%u, maxnreg=%u%s)",
+               ws_gluon_joined(y, arguments), y->p->agent[plan->agent[0]].warps, plan->maxnreg,
+               depends(y) ? ", launch_pdl=True" : "");
+    ws_py_close(y);
+    g_autofree char *used = ws_py_host_used(y, y->out->str);
+    g_string_append(outer, used);
+    g_string_free(y->out, TRUE);
+    y->out = outer;
+}
