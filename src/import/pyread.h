@@ -52,15 +52,17 @@ struct Val {
     gint64 at;         /* TILE: first column of the view */
     gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
     WsReadStep *step;
-    guint depth;   /* ZERO: loops around it */
-    GArray *reads; /* gint64: tiles a formula reads; owned by the pool */
+    guint depth;         /* ZERO: loops around it */
+    GArray *reads;       /* gint64: tiles a formula reads; owned by the pool */
+    GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
 };
 
 typedef struct Frame Frame;
 struct Frame {
-    GHashTable *vars;   /* const char* -> const Val* */
-    const char *prefix; /* of values: "" in a partition */
-    const WsPyNode *at; /* the call */
+    GHashTable *vars;    /* const char* -> const Val* */
+    GHashTable *closure; /* of the function; NULL none */
+    const char *prefix;  /* of values: "" in a partition */
+    const WsPyNode *at;  /* the call */
     const Val *result;
     gboolean returned;
     Frame *up;
@@ -93,6 +95,8 @@ typedef struct {
     const Val *grid;         /* of the launch */
     const char *tile;        /* name of the axis once a loop over tiles was seen */
     const WsExpr *tiles;     /* its extent */
+    GPtrArray *closures;     /* GHashTable*: owned */
+    GHashTable *closure;     /* of the function that is about to be called */
     GHashTable *allocated;   /* WsPyNode* -> Val*: what this group allocates */
     GPtrArray *open_gathers; /* WsReadStep*: cp.async that nothing was told of yet */
     GPtrArray *pipes;        /* const Val*: of TLE */

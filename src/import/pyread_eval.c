@@ -8,6 +8,8 @@
 const Val *py_lookup(PyRead *p, const char *name)
 {
     const Val *v = p->frame ? g_hash_table_lookup(p->frame->vars, name) : NULL;
+    if (!v && p->frame && p->frame->closure)
+        v = g_hash_table_lookup(p->frame->closure, name);
     if (!v)
         v = g_hash_table_lookup(p->globals, name);
     if (v)
@@ -382,6 +384,7 @@ static const Val *call(PyRead *p, const WsPyNode *node)
             args[at++] = py_eval(p, arg);
         }
     }
+    p->closure = f->closure;
     return py_call(p, f->node, args, node);
 }
 

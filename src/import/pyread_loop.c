@@ -442,7 +442,7 @@ static gboolean place_mentions(const WsPlace *p, const char *name)
     return ws_x_mentions(p->index, name) || (p->views && strstr(p->views, name));
 }
 
-static gboolean steps_mention(const GPtrArray *list, const char *name)
+gboolean py_steps_mention(const GPtrArray *list, const char *name)
 {
     for (guint i = 0; list && i < list->len; i++) {
         const WsReadStep *s = g_ptr_array_index(list, i);
@@ -452,7 +452,7 @@ static gboolean steps_mention(const GPtrArray *list, const char *name)
                          ws_x_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
                          place_mentions(&s->buffer, name) || place_mentions(&s->a, name) ||
                          place_mentions(&s->b, name) || (s->text && strstr(s->text, name)) ||
-                         steps_mention(s->body, name) || steps_mention(s->other, name);
+                         py_steps_mention(s->body, name) || py_steps_mention(s->other, name);
         for (guint k = 0; k < s->n_coord; k++)
             found |= ws_x_mentions(s->coord[k], name);
         if (found)
@@ -482,7 +482,7 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             const WsExpr *by = ws_x_without(p->r, sum, c->counter, FALSE, &factor);
             if (c->kind == CARRY_NONE)
                 by = ws_x_op(p->r, WS_EXPR_SUB, sum, ws_x_name(p->r, c->counter));
-            if (!steps_mention(p->to, c->counter))
+            if (!py_steps_mention(p->to, c->counter))
                 drop_counter(p, c->counter);
             else if ((c->kind != CARRY_NONE && factor != 1) || !by)
                 py_opaque_step(p, l->node, "what a round adds to a variable");

@@ -35,6 +35,8 @@ struct PyLoop {
 };
 gboolean py_walk(PyRead *p, PyLoop *l);
 void py_probe(PyRead *p, PyLoop *l, GArray *carries); /* PyCarry: what a round does to them */
+/* Whether a step that is written has `name` in an expression or a text. */
+gboolean py_steps_mention(const GPtrArray *list, const char *name);
 /* A name that nothing in the group has yet. */
 const char *py_group_name(PyRead *p, const char *want);
 /* Makes it a loop over tiles if it runs from this CTA's number in steps of the grid. */

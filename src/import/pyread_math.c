@@ -42,6 +42,18 @@ const Val *py_mean_NUM_WARPS(PyRead *p, const Val **a, const WsPyNode *at)
     return p->group ? py_literal(p, p->group->warps) : py_opaque(p);
 }
 
+/* Kernels are read as they are for Hopper. */
+const Val *py_mean_CAPABILITY(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a, (void)at;
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, 3);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->item[v->n++] = py_literal(p, 9);
+    v->item[v->n++] = py_literal(p, 0);
+    return v;
+}
+
 const Val *py_mean_LEN(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)at;
@@ -151,7 +163,8 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
         return a[0];
     const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     if (!dtype)
-        return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0] : py_opaque(p);
+        return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0]
+                                                                                 : py_opaque(p);
     if (a[0]->kind == VAL_TILE && p->group) {
         const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, a[0]->index);
         if (!strcmp(held->dtype, dtype) || p->converting) /* `write` converts by itself */

@@ -8,10 +8,11 @@
 
 #define MOST_FIELDS 64
 
-Val *py_object(PyRead *p, const WsPyNode *class)
+Val *py_object(PyRead *p, const Val *class)
 {
     Val *v = py_val(p, VAL_OBJECT);
-    v->node = class;
+    v->node = class->node;
+    v->closure = class->closure;
     v->item = g_new0(const Val *, 2 * MOST_FIELDS);
     g_ptr_array_add(p->r->pool, v->item);
     return v;
@@ -27,7 +28,7 @@ const Val *py_object_get(const Val *object, const char *field)
 
 static Val *copy(PyRead *p, const Val *object)
 {
-    Val *v = py_object(p, object->node);
+    Val *v = py_object(p, object);
     v->n = object->n;
     memcpy(v->item, object->item, 2 * object->n * sizeof *object->item);
     return v;
@@ -112,7 +113,8 @@ static const WsPyNode *method(const WsPyNode *class, const char *name)
 }
 
 /* Arguments of a call, by parameter; `self` before them. */
-static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, const WsPyNode *at)
+static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, GHashTable *closure,
+                         const WsPyNode *at)
 {
     const WsPyNode *params = f->kid[0];
     g_autofree const Val **args = g_new0(const Val *, params->n + 1);
@@ -129,15 +131,16 @@ static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, const Ws
             args[n++] = py_eval(p, arg);
         }
     }
+    p->closure = closure;
     return py_call(p, f, args, at);
 }
 
 const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
 {
-    Val *object = py_object(p, class->node);
+    Val *object = py_object(p, class);
     const WsPyNode *init = method(class->node, "__init__"), *body = class->node->kid[0];
     if (init) {
-        invoke(p, init, object, at);
+        invoke(p, init, object, class->closure, at);
         return object;
     }
     guint arg = 1; /* without one the fields in their order */
@@ -158,7 +161,7 @@ const Val *py_construct(PyRead *p, const Val *class, const WsPyNode *at)
 const Val *py_method(PyRead *p, const Val *left, const char *name, const WsPyNode *at)
 {
     const WsPyNode *f = method(left->node, name);
-    return f ? invoke(p, f, left->kind == VAL_OBJECT ? left : NULL, at) : NULL;
+    return f ? invoke(p, f, left->kind == VAL_OBJECT ? left : NULL, left->closure, at) : NULL;
 }
 
 /* --- what descriptors, buffers and barriers know of themselves ---------------------------------*/

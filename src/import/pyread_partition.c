@@ -55,6 +55,7 @@ static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 register
     g_autofree const Val **args = g_new0(const Val *, f->kid[0]->n + 1);
     for (guint i = 0; i < MIN(entry->item[1]->n, f->kid[0]->n); i++)
         args[i] = entry->item[1]->item[i];
+    p->closure = entry->item[0]->closure;
     run_group(p, f, args, warps, registers, at);
 }
 

@@ -294,6 +294,19 @@ static void expression(PyRead *p, const WsPyNode *node)
         py_opaque_step(p, node, "a statement");
 }
 
+/* A function or class inside of a function keeps the variables around it, itself included. */
+static void define(PyRead *p, const WsPyNode *node)
+{
+    Val *v = py_val(p, node->kind == WS_PY_CLASS ? VAL_CLASS : VAL_FUNC);
+    v->node = node;
+    if (p->frame) {
+        v->closure = copy_vars(p->frame->vars);
+        g_hash_table_insert(v->closure, (gpointer)node->text, v);
+        g_ptr_array_add(p->closures, v->closure);
+    }
+    py_assign(p, node->text, v);
+}
+
 static void statement(PyRead *p, const WsPyNode *node)
 {
     switch (node->kind) {
@@ -320,18 +333,10 @@ static void statement(PyRead *p, const WsPyNode *node)
         p->frame->result = node->n ? py_eval(p, node->kid[0]) : py_val(p, VAL_NONE);
         p->frame->returned = TRUE;
         break;
-    case WS_PY_CLASS: {
-        Val *class = py_val(p, VAL_CLASS);
-        class->node = node;
-        py_assign(p, node->text, class);
+    case WS_PY_CLASS:
+    case WS_PY_DEF:
+        define(p, node);
         break;
-    }
-    case WS_PY_DEF: {
-        Val *f = py_val(p, VAL_FUNC);
-        f->node = node;
-        py_assign(p, node->text, f);
-        break;
-    }
     case WS_PY_ASSERT:
         if (!p->group && node->kid[0]->kind != WS_PY_TUPLE)
             py_assume(p, py_eval_int(p, node->kid[0]));
@@ -374,7 +379,11 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
         py_opaque_step(p, at, "calls nested too deep");
         return py_opaque(p);
     }
-    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .at = at, .up = p->frame };
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal),
+                    .closure = p->closure,
+                    .at = at,
+                    .up = p->frame };
+    p->closure = NULL;
     frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
     for (guint i = 0; i < params->n; i++) {
         const WsPyNode *param = params->kid[i];

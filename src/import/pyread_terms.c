@@ -432,6 +432,7 @@ static WsReadStep *transfer(PyRead *p, WsReadKind kind, const Val *desc, const V
 
 const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    settle_group(p, at, FALSE); /* what all threads read before is not overwritten under them */
     WsReadStep *s = is_barrier(a[2]) ? transfer(p, WS_READ_LOAD, a[0], a[1], a[3], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a copy whose tensor, coordinates, barrier or buffer is not known");

@@ -1,3 +1,4 @@
+#include "import/pyread_loop.h"
 #include "import/pyread_terms.h"
 
 #include <string.h>
@@ -169,6 +170,27 @@ static void run_host(PyRead *p, const WsPyNode *module)
     }
 }
 
+/* A persistent kernel that works on tiles outside of its loop over them: its number is a size then,
+ * for whose every value the check holds; a design has no word for it. */
+static void open_number(PyRead *p, const char *name)
+{
+    WsRead *r = p->r;
+    gboolean used = FALSE;
+    for (guint i = 0; i < r->groups->len; i++) {
+        const WsReadGroup *g = g_ptr_array_index(r->groups, i);
+        used |= py_steps_mention(g->body, name);
+        for (guint k = 0; k < g->starts->len; k++)
+            used |= ws_x_mentions(g_ptr_array_index(g->starts, k), name);
+    }
+    if (!used)
+        return;
+    const gint64 preset = strcmp(name, PY_GRID) ? 0 : 132;
+    g_ptr_array_add(r->sizes, (gpointer)name);
+    g_array_append_val(r->presets, preset);
+    ws_source_unread(r, p->kernel->line, p->kernel->column, p->kernel->line,
+                     "which tile is worked on outside of the loop over tiles", name);
+}
+
 /* Tiles: the range a persistent loop runs over, or the grid. */
 static void finish_tiles(PyRead *p)
 {
@@ -179,6 +201,8 @@ static void finish_tiles(PyRead *p)
         g_ptr_array_add(r->axes, (gpointer)p->tile);
         g_autofree char *text = ws_x_text(p->tiles);
         g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", p->tiles ? text : "1"));
+        open_number(p, PY_PID);
+        open_number(p, PY_GRID);
         return;
     }
     static const char *const pid[] = { PY_PID "_2", PY_PID "_1", PY_PID }; /* x is fastest */
@@ -228,6 +252,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.pipes = g_ptr_array_new();
     p.open_gathers = g_ptr_array_new();
     p.allocated = g_hash_table_new(NULL, NULL);
+    p.closures = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
@@ -260,5 +285,6 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.pipes);
     g_ptr_array_unref(p.open_gathers);
     g_hash_table_unref(p.allocated);
+    g_ptr_array_unref(p.closures);
     return design;
 }

@@ -111,6 +111,7 @@ static const struct {
     { WS_IMPORT_GLUON, "tests/import/gluon/add.py", WS_VERDICT_PROVED, 3, 0 },
     { WS_IMPORT_GLUON, "tests/import/gluon/classes.py", WS_VERDICT_PROVED, 2, 0 },
     { WS_IMPORT_GLUON, "tests/import/gluon/pipelined.py", WS_VERDICT_PROVED, 1, 0 },
+    { WS_IMPORT_GLUON, "tests/import/gluon/persistent.py", WS_VERDICT_PROVED, 1, 0 },
     { WS_IMPORT_GLUON, "tests/import/gluon/subrings.py", WS_VERDICT_PROVED, 3, 0 },
     { WS_IMPORT_TLE, "tests/codegen/tle/by_hand.py", WS_VERDICT_PROVED, 3, 0 },
     { WS_IMPORT_TLE, "tests/import/tle/pipe.py", WS_VERDICT_PROVED, 3, 2 },
