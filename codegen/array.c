@@ -59,6 +59,29 @@ gboolean ws_array_reduction(const WsExpr *x)
                                      x->func == WS_FUNC_LANEMAX || x->func == WS_FUNC_LANESUM);
 }
 
+WsArrayForm ws_array_form(const WsProgram *p, const WsExpr *x, WsMathKind *kind)
+{
+    *kind = WS_MATH_REAL;
+    if (ws_array_uniform(p, x)) {
+        *kind = ws_array_uniform_kind(x);
+        return WS_ARRAY_UNIFORM;
+    }
+    if (x->op == WS_EXPR_REAL)
+        return WS_ARRAY_NUMBER;
+    if (x->op == WS_EXPR_NAME)
+        return WS_ARRAY_VALUE;
+    if (x->op == WS_EXPR_VAR) {
+        const WsVar *v = &p->var[x->var];
+        if (v->real)
+            return WS_ARRAY_SCALAR;
+        *kind = WS_MATH_INT;
+        return v->kind == WS_VAR_ROW ? WS_ARRAY_ROW : WS_ARRAY_COL;
+    }
+    if (!x->n_args || x->op == WS_EXPR_INDEX)
+        return WS_ARRAY_OTHER;
+    return ws_array_reduction(x) ? WS_ARRAY_REDUCTION : WS_ARRAY_OPERATION;
+}
+
 static WsMathKind common(WsMathKind a, WsMathKind b)
 {
     if (a == WS_MATH_BOOL || b == WS_MATH_BOOL)

@@ -9,6 +9,22 @@ G_BEGIN_DECLS
 
 typedef enum { WS_MATH_LITERAL, WS_MATH_INT, WS_MATH_REAL, WS_MATH_BOOL } WsMathKind;
 
+/* What a node of a statement is. Every lowering builds its own nodes by these. */
+typedef enum {
+    WS_ARRAY_UNIFORM,   /* integers or a condition, the same in all threads */
+    WS_ARRAY_NUMBER,    /* real literal */
+    WS_ARRAY_SCALAR,    /* f32 argument or run name */
+    WS_ARRAY_ROW,       /* row number; extent 0 until its context says one */
+    WS_ARRAY_COL,       /* column number */
+    WS_ARRAY_VALUE,     /* a value of the agent, or a temporary: its name */
+    WS_ARRAY_TEMPORARY, /* of the step, once it has been found by its name */
+    WS_ARRAY_OPERATION, /* element by element: operator or function */
+    WS_ARRAY_REDUCTION,
+    WS_ARRAY_OTHER, /* nothing that a lowering knows */
+} WsArrayForm;
+/* The form of x as ws_array_chosen() gives it, and its kind (of those with arguments: unknown yet). */
+WsArrayForm ws_array_form(const WsProgram *p, const WsExpr *x, WsMathKind *kind);
+
 /* Integers and conditions over them that are the same in every thread. */
 gboolean ws_array_uniform(const WsProgram *p, const WsExpr *x);
 WsMathKind ws_array_uniform_kind(const WsExpr *x);

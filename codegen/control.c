@@ -50,25 +50,10 @@ static LLVMValueRef nonzero(WsEmit *e, WsUniform u)
 
 /* --- sequences --------------------------------------------------------------------------------*/
 
-static gboolean wants_leader(const WsTree *t)
+/* The other threads keep the old values of what code under `if (leader)` changes. */
+static void left(gpointer data, gint var)
 {
-    return t->leader || (t->kind == WS_TREE_OP && ws_op_leader_only(t->op));
-}
-
-/* Variables that code under `if (leader)` changes: the other threads keep their old values. */
-static void leave_behind(WsEmit *e, const WsTree *t)
-{
-    gint var = -1;
-    if (t->kind == WS_TREE_LOOP)
-        var = t->total_var;
-    else if (t->kind == WS_TREE_OP && (t->op->kind == WS_OP_LET || t->op->kind == WS_OP_ADVANCE))
-        var = t->op->var;
-    if (var >= 0)
-        e->var[var].stale = TRUE;
-    for (guint i = 0; i < t->n_kids; i++) {
-        if (t->kid[i])
-            leave_behind(e, t->kid[i]);
-    }
+    ((WsEmit *)data)->var[var].stale = TRUE;
 }
 
 static void one(WsEmit *e, const WsTree *seq, guint i)
@@ -88,10 +73,10 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
 {
     LLVMBasicBlockRef after = ws_if(e, e->leader, "leader");
     e->in_leader = TRUE;
-    for (; i < seq->n_kids && wants_leader(seq->kid[i]) && !e->error; i++) {
+    for (; i < seq->n_kids && ws_tree_wants_leader(seq->kid[i]) && !e->error; i++) {
         ws_watch_before(e, seq->kid[i]);
         one(e, seq, i);
-        leave_behind(e, seq->kid[i]);
+        ws_tree_left_behind(seq->kid[i], left, e);
     }
     e->in_leader = FALSE;
     ws_end_if(e, after);
@@ -101,9 +86,10 @@ static guint leader_run(WsEmit *e, const WsTree *seq, guint i)
 static void sequence(WsEmit *e, const WsTree *t)
 {
     for (guint i = 0; i < t->n_kids && !e->error;) {
-        for (guint k = i; e->put_off && k < t->n_kids && (k == i || wants_leader(t->kid[k])); k++)
+        for (guint k = i;
+             e->put_off && k < t->n_kids && (k == i || ws_tree_wants_leader(t->kid[k])); k++)
             ws_watch_before(e, t->kid[k]); /* not under the guard of a run of the leader */
-        if (!e->in_leader && wants_leader(t->kid[i]))
+        if (!e->in_leader && ws_tree_wants_leader(t->kid[i]))
             i = leader_run(e, t, i);
         else
             one(e, t, i++);
@@ -290,7 +276,7 @@ void ws_control_tree(WsEmit *e, const WsTree *t)
         LLVMBasicBlockRef after = ws_if(e, e->leader, "leader");
         e->in_leader = TRUE;
         ws_control_tree(e, t);
-        leave_behind(e, t);
+        ws_tree_left_behind(t, left, e);
         e->in_leader = FALSE;
         ws_end_if(e, after);
         return;

@@ -12,6 +12,7 @@
 #include "codegen/facts.h"
 #include "codegen/fold.h"
 #include "codegen/generate.h"
+#include "codegen/leader.h"
 #include "codegen/prim.h"
 #include "codegen/term.h"
 
@@ -83,7 +84,6 @@ const char *ws_cuda_count_name(WsCuda *c, WsFieldId list, WsFieldId field, const
 
 /* --- cuda_control.c ---------------------------------------------------------------------------*/
 void ws_cuda_tree(WsCuda *c, const WsTree *t);
-gboolean ws_op_leader_only(const WsOp *op); /* ops.c */
 /* --- cuda_tiles.c -----------------------------------------------------------------------------*/
 void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t);
 void ws_cuda_tiles_bind(WsCuda *c, gboolean bind);

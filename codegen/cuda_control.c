@@ -3,24 +3,10 @@
  * rounds fold, and copies where they do not. */
 #include "codegen/cuda.h"
 
-static gboolean wants_leader(const WsTree *t)
+/* The other threads keep the old values of what code under `if (leader)` changes. */
+static void left(gpointer data, gint var)
 {
-    return t->leader || (t->kind == WS_TREE_OP && ws_op_leader_only(t->op));
-}
-
-static void leave_behind(WsCuda *c, const WsTree *t)
-{
-    gint var = -1;
-    if (t->kind == WS_TREE_LOOP)
-        var = t->total_var;
-    else if (t->kind == WS_TREE_OP && (t->op->kind == WS_OP_LET || t->op->kind == WS_OP_ADVANCE))
-        var = t->op->var;
-    if (var >= 0)
-        c->var[var].stale = TRUE;
-    for (guint i = 0; i < t->n_kids; i++) {
-        if (t->kid[i])
-            leave_behind(c, t->kid[i]);
-    }
+    ((WsCuda *)data)->var[var].stale = TRUE;
 }
 
 /* Takes `if (…) {` back if nothing was written inside. */
@@ -39,9 +25,9 @@ static guint leader_run(WsCuda *c, const WsTree *seq, guint i)
     ws_cuda_open(c, "if (leader)");
     gsize opened = c->out->len;
     c->in_leader = TRUE;
-    for (; i < seq->n_kids && wants_leader(seq->kid[i]) && !c->error; i++) {
+    for (; i < seq->n_kids && ws_tree_wants_leader(seq->kid[i]) && !c->error; i++) {
         ws_cuda_tree(c, seq->kid[i]);
-        leave_behind(c, seq->kid[i]);
+        ws_tree_left_behind(seq->kid[i], left, c);
     }
     c->in_leader = FALSE;
     close_if(c, before, opened);
@@ -51,7 +37,7 @@ static guint leader_run(WsCuda *c, const WsTree *seq, guint i)
 static void sequence(WsCuda *c, const WsTree *t)
 {
     for (guint i = 0; i < t->n_kids && !c->error;) {
-        if (!c->in_leader && wants_leader(t->kid[i]))
+        if (!c->in_leader && ws_tree_wants_leader(t->kid[i]))
             i = leader_run(c, t, i);
         else
             ws_cuda_tree(c, t->kid[i++]);
@@ -264,7 +250,7 @@ void ws_cuda_tree(WsCuda *c, const WsTree *t)
         ws_cuda_open(c, "if (leader)");
         c->in_leader = TRUE;
         ws_cuda_tree(c, t);
-        leave_behind(c, t);
+        ws_tree_left_behind(t, left, c);
         c->in_leader = FALSE;
         ws_cuda_close(c);
         return;

@@ -15,8 +15,8 @@ static gboolean costly(const WsCudaNode *n)
 {
     if (n->name)
         return FALSE;
-    if (n->form == WS_FORM_REDUCTION ||
-        (n->form == WS_FORM_OPERATION &&
+    if (n->form == WS_ARRAY_REDUCTION ||
+        (n->form == WS_ARRAY_OPERATION &&
          ((n->x->op == WS_EXPR_CALL && n->x->func != WS_FUNC_SELECT && n->x->func != WS_FUNC_MIN &&
            n->x->func != WS_FUNC_MAX && n->x->func != WS_FUNC_ABS) ||
           (n->x->op == WS_EXPR_DIV && n->kind == WS_MATH_REAL))))
@@ -32,17 +32,17 @@ static gboolean costly(const WsCudaNode *n)
  * row; else they are the same for all slots). */
 static void name_parts(WsCudaMath *m, WsCudaNode *n, gboolean rows)
 {
-    if (n->name || n->form == WS_FORM_TEMPORARY)
+    if (n->name || n->form == WS_ARRAY_TEMPORARY)
         return;
     if (!n->fixed && !rows && ws_cuda_node_is_mask(m, n))
         ws_cuda_node_name_mask(m, n);
     gboolean here = n->n_col == 1 && (n->n_row > 1) == rows &&
-                    (n->form == WS_FORM_OPERATION || n->form == WS_FORM_REDUCTION);
-    if ((n->form == WS_FORM_REDUCTION && n->n_row > 1 && !rows) ||
+                    (n->form == WS_ARRAY_OPERATION || n->form == WS_ARRAY_REDUCTION);
+    if ((n->form == WS_ARRAY_REDUCTION && n->n_row > 1 && !rows) ||
         (m->linear && (n->rows > 1 || n->cols > 1)))
         here = FALSE;
     if (here && costly(n)) {
-        for (guint i = 0; n->form == WS_FORM_REDUCTION && i < n->n_arg; i++)
+        for (guint i = 0; n->form == WS_ARRAY_REDUCTION && i < n->n_arg; i++)
             name_parts(m, n->arg[i], rows); /* inside its loop over the columns */
         const char *name = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
         if (rows) {
@@ -147,7 +147,7 @@ static void temporary(WsCudaMath *m, const WsStatement *s)
     if (!n)
         return;
     const char *base = ws_cuda_ident(c, s->name);
-    t = ws_cuda_node_new(m, WS_FORM_TEMPORARY, ws_cuda_node_own(n), s->value);
+    t = ws_cuda_node_new(m, WS_ARRAY_TEMPORARY, ws_cuda_node_own(n), s->value);
     t->rows = n->rows;
     t->cols = n->cols;
     t->n_row = n->n_row;

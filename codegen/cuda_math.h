@@ -7,29 +7,17 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-    WS_FORM_UNIFORM,
-    WS_FORM_NUMBER,
-    WS_FORM_SCALAR,
-    WS_FORM_ROW,
-    WS_FORM_COL,
-    WS_FORM_VALUE,
-    WS_FORM_TEMPORARY,
-    WS_FORM_OPERATION,
-    WS_FORM_REDUCTION
-} WsCudaForm;
-
 typedef struct WsCudaNode WsCudaNode;
 struct WsCudaNode {
-    WsCudaForm form;
+    WsArrayForm form;
     WsMathKind kind;
     const WsExpr *x;
     guint rows, cols;   /* extent 0 while typing: takes that of its context (row, col) */
     guint n_row, n_col; /* slots of a thread */
     guint n_arg;
     WsCudaNode **arg;
-    WsCudaView view;   /* WS_FORM_VALUE */
-    const char *name;  /* WS_FORM_TEMPORARY, or what the node has been named */
+    WsCudaView view;   /* WS_ARRAY_VALUE */
+    const char *name;  /* WS_ARRAY_TEMPORARY, or what the node has been named */
     const char *fixed; /* masks: the part that does not change from slot to slot */
     gboolean resolved;
 };
@@ -48,7 +36,7 @@ typedef struct {
 void ws_cuda_math_init(WsCudaMath *m, WsCuda *c, const WsOp *op);
 void ws_cuda_math_clear(WsCudaMath *m);
 WsCudaNode *ws_cuda_math_fail(WsCudaMath *m, const char *what); /* NULL */
-WsCudaNode *ws_cuda_node_new(WsCudaMath *m, WsCudaForm form, WsMathKind kind, const WsExpr *x);
+WsCudaNode *ws_cuda_node_new(WsCudaMath *m, WsArrayForm form, WsMathKind kind, const WsExpr *x);
 /* Types `x`, which stands where a target of that shape is (1, 1: none). NULL and an error where
  * this lens has no answer. */
 WsCudaNode *ws_cuda_node_typed(WsCudaMath *m, const WsExpr *x, guint rows, guint cols);

@@ -8,11 +8,11 @@ static WsTerm text(WsCudaMath *m, WsCudaNode *n);
 WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind)
 {
     gint64 v;
-    if (kind == WS_MATH_REAL && n->form == WS_FORM_UNIFORM && n->x->op == WS_EXPR_INT)
+    if (kind == WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM && n->x->op == WS_EXPR_INT)
         return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", n->x->i), WS_PREC_UNARY, 0,
                        0);
     WsTerm t = text(m, n);
-    if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL && n->form == WS_FORM_UNIFORM &&
+    if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM &&
         ws_term_known(t, &v))
         return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", v), WS_PREC_UNARY, 0, 0);
     if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL)
@@ -32,14 +32,14 @@ static const char *number(WsCudaMath *m, double r)
 /* Row or column number of a slot: a part of the lane, and a constant of the slot. */
 static const char *lane_part(const WsCudaNode *n)
 {
-    if (n->form == WS_FORM_ROW)
+    if (n->form == WS_ARRAY_ROW)
         return n->rows > 1 ? "row0" : "0";
     return n->cols > 4 ? "col0" : n->cols > 1 ? "lane % 4" : "0";
 }
 
 static const char *slot_part(const WsCudaNode *n)
 {
-    if (n->form == WS_FORM_ROW)
+    if (n->form == WS_ARRAY_ROW)
         return n->rows > 1 ? "slot_row(ri)" : NULL;
     return n->cols > 4 ? "slot_col(ci)" : NULL;
 }
@@ -49,9 +49,9 @@ static WsTerm place(WsCudaMath *m, const WsCudaNode *n)
     if (m->linear) {
         const char *e = ws_cuda_format(m->c, "(li * %u + thread)", m->c->agent->threads);
         if (m->lin_rows == 1)
-            return ws_term_unknown(n->form == WS_FORM_ROW ? "0" : e, WS_PREC_ATOM);
+            return ws_term_unknown(n->form == WS_ARRAY_ROW ? "0" : e, WS_PREC_ATOM);
         return ws_term_unknown(ws_cuda_format(m->c, "%s(%s, %u)",
-                                              n->form == WS_FORM_ROW ? "quot" : "mod", e,
+                                              n->form == WS_ARRAY_ROW ? "quot" : "mod", e,
                                               m->lin_cols),
                                WS_PREC_ATOM);
     }
@@ -82,7 +82,7 @@ WsMathKind ws_cuda_node_own(const WsCudaNode *n)
 
 static gboolean is_product(const WsCudaNode *n)
 {
-    return n->form == WS_FORM_OPERATION && n->x->op == WS_EXPR_MUL && n->kind == WS_MATH_REAL &&
+    return n->form == WS_ARRAY_OPERATION && n->x->op == WS_EXPR_MUL && n->kind == WS_MATH_REAL &&
            !n->name;
 }
 
@@ -136,23 +136,23 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
 
 static gboolean is_index(const WsCudaNode *n)
 {
-    if (n->form == WS_FORM_OPERATION && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
+    if (n->form == WS_ARRAY_OPERATION && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
         return is_index(n->arg[0]) && is_index(n->arg[1]);
     return n->kind != WS_MATH_BOOL &&
-           (n->form == WS_FORM_ROW || n->form == WS_FORM_COL || n->form == WS_FORM_UNIFORM);
+           (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL || n->form == WS_ARRAY_UNIFORM);
 }
 
 /* The part of a sum of row, col and uniforms that does not change from slot to slot, and the one
  * that does (constants once the loops are unrolled). */
 static void index_parts(WsCudaMath *m, WsCudaNode *n, gboolean minus, GString *fixed, GString *slot)
 {
-    if (n->form == WS_FORM_OPERATION) {
+    if (n->form == WS_ARRAY_OPERATION) {
         index_parts(m, n->arg[0], minus, fixed, slot);
         index_parts(m, n->arg[1], minus != (n->x->op == WS_EXPR_SUB), fixed, slot);
         return;
     }
     const char *sign = minus ? " - " : " + ";
-    if (n->form == WS_FORM_UNIFORM) {
+    if (n->form == WS_ARRAY_UNIFORM) {
         WsTerm t = text(m, n);
         g_string_append_printf(fixed, "%s%s", sign, ws_term_in(&m->c->terms, t, WS_PREC_TERM));
         return;
@@ -175,11 +175,11 @@ static const char *trimmed(WsCudaMath *m, GString *s)
  * the slot alone decides, and all slots of an aligned group alike. 0: not of this form. */
 static guint aligned_columns(WsCudaMath *m, const WsCudaNode *n, gboolean *turned)
 {
-    *turned = n->arg[0]->form == WS_FORM_UNIFORM;
+    *turned = n->arg[0]->form == WS_ARRAY_UNIFORM;
     const WsCudaNode *col = n->arg[*turned], *bound = n->arg[!*turned];
     WsExprOp less = *turned ? WS_EXPR_GT : WS_EXPR_LT, not_less = *turned ? WS_EXPR_LE : WS_EXPR_GE;
-    if (m->linear || col->form != WS_FORM_COL || col->cols <= 4 || bound->form != WS_FORM_UNIFORM ||
-        (n->x->op != less && n->x->op != not_less))
+    if (m->linear || col->form != WS_ARRAY_COL || col->cols <= 4 ||
+        bound->form != WS_ARRAY_UNIFORM || (n->x->op != less && n->x->op != not_less))
         return 0;
     guint a = ws_fact_alignment(m->c->p, bound->x);
     return a >= 8 ? a : 0;
@@ -193,7 +193,7 @@ static gboolean is_aligned(WsCudaMath *m, const WsCudaNode *n)
 
 gboolean ws_cuda_node_is_mask(WsCudaMath *m, const WsCudaNode *n)
 {
-    return n->form == WS_FORM_OPERATION && n->x->op >= WS_EXPR_LT && n->x->op <= WS_EXPR_NE &&
+    return n->form == WS_ARRAY_OPERATION && n->x->op >= WS_EXPR_LT && n->x->op <= WS_EXPR_NE &&
            !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]) && !is_aligned(m, n);
 }
 
@@ -257,7 +257,7 @@ static WsTerm comparison(WsCudaMath *m, WsCudaNode *n)
 static int decided(WsCudaMath *m, WsCudaNode *n)
 {
     gint64 v;
-    if (n->form != WS_FORM_UNIFORM)
+    if (n->form != WS_ARRAY_UNIFORM)
         return -1;
     WsTerm t = ws_term_truth(&m->c->terms, ws_cuda_uniform(m->c, n->x));
     return ws_term_known(t, &v) ? v != 0 : -1;
@@ -442,25 +442,25 @@ WsTerm ws_cuda_node_slot(WsCudaMath *m, const WsCudaNode *n)
 
 static WsTerm text(WsCudaMath *m, WsCudaNode *n)
 {
-    if (n->form == WS_FORM_TEMPORARY)
+    if (n->form == WS_ARRAY_TEMPORARY)
         return ws_cuda_node_slot(m, n);
     if (n->name)
         return ws_term_unknown(n->name, WS_PREC_ATOM);
     switch (n->form) {
-    case WS_FORM_UNIFORM: {
+    case WS_ARRAY_UNIFORM: {
         WsTerm t = ws_cuda_uniform(m->c, n->x);
         return n->kind == WS_MATH_BOOL ? ws_term_truth(&m->c->terms, t) : t;
     }
-    case WS_FORM_NUMBER:
+    case WS_ARRAY_NUMBER:
         return ws_term_unknown(number(m, n->x->r), n->x->r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
-    case WS_FORM_SCALAR:
+    case WS_ARRAY_SCALAR:
         return ws_term_unknown(m->c->var[n->x->var].s, WS_PREC_ATOM);
-    case WS_FORM_ROW:
-    case WS_FORM_COL:
+    case WS_ARRAY_ROW:
+    case WS_ARRAY_COL:
         return place(m, n);
-    case WS_FORM_VALUE:
+    case WS_ARRAY_VALUE:
         return ws_term_unknown(ws_cuda_get(m->c, &n->view, 0), WS_PREC_ATOM);
-    case WS_FORM_REDUCTION:
+    case WS_ARRAY_REDUCTION:
         return reduction(m, n);
     default:
         return operation(m, n);

@@ -29,7 +29,7 @@ WsCudaNode *ws_cuda_math_fail(WsCudaMath *m, const char *what)
     return NULL;
 }
 
-WsCudaNode *ws_cuda_node_new(WsCudaMath *m, WsCudaForm form, WsMathKind kind, const WsExpr *x)
+WsCudaNode *ws_cuda_node_new(WsCudaMath *m, WsArrayForm form, WsMathKind kind, const WsExpr *x)
 {
     WsCudaNode *n = g_new0(WsCudaNode, 1);
     *n = (WsCudaNode){
@@ -70,7 +70,7 @@ static WsCudaNode *value_node(WsCudaMath *m, const WsExpr *x)
         const WsRegValue *v = &a->value[i];
         if (strcmp(v->name, x->name) != 0)
             continue;
-        WsCudaNode *n = ws_cuda_node_new(m, WS_FORM_VALUE,
+        WsCudaNode *n = ws_cuda_node_new(m, WS_ARRAY_VALUE,
                                          ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
         WsValueUse use = { .value = i, .rows = v->rows, .cols = v->cols };
         if (!ws_cuda_view(m->c, &use, &n->view))
@@ -89,26 +89,18 @@ static WsCudaNode *value_node(WsCudaMath *m, const WsExpr *x)
 
 static WsCudaNode *infer(WsCudaMath *m, const WsExpr *x)
 {
+    WsMathKind kind;
     x = ws_array_chosen(m->c->p, x);
-    if (ws_array_uniform(m->c->p, x))
-        return ws_cuda_node_new(m, WS_FORM_UNIFORM, ws_array_uniform_kind(x), x);
-    if (x->op == WS_EXPR_REAL)
-        return ws_cuda_node_new(m, WS_FORM_NUMBER, WS_MATH_REAL, x);
-    if (x->op == WS_EXPR_NAME)
+    WsArrayForm form = ws_array_form(m->c->p, x, &kind);
+    if (form == WS_ARRAY_VALUE)
         return value_node(m, x);
-    if (x->op == WS_EXPR_VAR) {
-        const WsVar *v = &m->c->p->var[x->var];
-        if (v->real)
-            return ws_cuda_node_new(m, WS_FORM_SCALAR, WS_MATH_REAL, x);
-        WsCudaNode *n =
-            ws_cuda_node_new(m, v->kind == WS_VAR_ROW ? WS_FORM_ROW : WS_FORM_COL, WS_MATH_INT, x);
-        *(v->kind == WS_VAR_ROW ? &n->rows : &n->cols) = 0;
-        return n;
-    }
-    if (!x->n_args || x->op == WS_EXPR_INDEX)
+    if (form == WS_ARRAY_OTHER)
         return ws_cuda_math_fail(m, "an expression of this form");
-    WsCudaNode *n = ws_cuda_node_new(
-        m, ws_array_reduction(x) ? WS_FORM_REDUCTION : WS_FORM_OPERATION, WS_MATH_REAL, x);
+    WsCudaNode *n = ws_cuda_node_new(m, form, kind, x);
+    n->rows = form != WS_ARRAY_ROW;
+    n->cols = form != WS_ARRAY_COL;
+    if (form != WS_ARRAY_OPERATION && form != WS_ARRAY_REDUCTION)
+        return n;
     n->n_arg = x->n_args;
     n->arg = g_new0(WsCudaNode *, x->n_args);
     for (guint i = 0; i < x->n_args; i++) {
@@ -119,7 +111,7 @@ static WsCudaNode *infer(WsCudaMath *m, const WsExpr *x)
     n->kind = kind_of(n);
     if (!broadcast(n))
         return ws_cuda_math_fail(m, "shapes of this form");
-    if (n->form == WS_FORM_REDUCTION)
+    if (n->form == WS_ARRAY_REDUCTION)
         n->cols = x->func == WS_FUNC_LANEMAX || x->func == WS_FUNC_LANESUM ? 4 : 1;
     return n;
 }
@@ -128,7 +120,7 @@ static gboolean resolve(WsCudaMath *m, WsCudaNode *n, guint rows, guint cols)
 {
     if (n->resolved)
         return TRUE;
-    if (n->form == WS_FORM_REDUCTION) {
+    if (n->form == WS_ARRAY_REDUCTION) {
         WsCudaNode *a = n->arg[0];
         if (!resolve(m, a, MAX(a->rows, 1), MAX(a->cols, 1)))
             return FALSE;
@@ -144,7 +136,7 @@ static gboolean resolve(WsCudaMath *m, WsCudaNode *n, guint rows, guint cols)
     n->rows = n->rows ? n->rows : rows;
     n->cols = n->cols ? n->cols : cols;
     n->resolved = TRUE;
-    if (n->form == WS_FORM_VALUE && n->view.shape != WS_PLACE_SCALAR &&
+    if (n->form == WS_ARRAY_VALUE && n->view.shape != WS_PLACE_SCALAR &&
         (n->view.shape == WS_PLACE_LINEAR) != m->linear)
         return ws_cuda_math_fail(m, "linear values and an accumulator in one statement") != NULL;
     if (m->linear && (n->rows > 1 || n->cols > 1)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/generate.h"
+#include "codegen/leader.h"
 #include "codegen/cut.h"
 #include "codegen/interval.h"
 #include "codegen/prim.h"
@@ -163,7 +164,6 @@ void ws_agent_roles(WsEmit *e); /* role switch and every agent's body */
  * -------------------*/
 void ws_op_emit(WsEmit *e, const WsOp *op);
 void ws_op_emit_now(WsEmit *e, const WsOp *op); /* also what is put off */
-gboolean ws_op_leader_only(const WsOp *op);
 
 /* --- address.c
  * -----------------------------------------------------------------------------------*/

@@ -31,7 +31,7 @@ static WsMathNode *fail(WsMath *m, const char *what)
     return NULL;
 }
 
-static WsMathNode *new_node(WsMath *m, WsMathForm form, WsMathKind kind, const WsExpr *x)
+static WsMathNode *new_node(WsMath *m, WsArrayForm form, WsMathKind kind, const WsExpr *x)
 {
     WsMathNode *n = g_new0(WsMathNode, 1);
     n->form = form;
@@ -83,7 +83,7 @@ static WsMathNode *value_node(WsMath *m, const WsExpr *x)
         if (strcmp(v->name, x->name) != 0)
             continue;
         WsMathNode *n =
-            new_node(m, WS_MATH_VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
+            new_node(m, WS_ARRAY_VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
         WsValueUse use = { .value = i, .rows = v->rows, .cols = v->cols };
         if (!ws_fragment(m->e, &use, &n->f))
             return fail(m, "a value of this shape");
@@ -100,31 +100,20 @@ static WsMathNode *value_node(WsMath *m, const WsExpr *x)
     return NULL;
 }
 
-static WsMathNode *leaf(WsMath *m, const WsExpr *x)
-{
-    if (x->op == WS_EXPR_REAL)
-        return new_node(m, WS_MATH_CONST, WS_MATH_REAL, x);
-    if (x->op == WS_EXPR_NAME)
-        return value_node(m, x);
-    if (x->op != WS_EXPR_VAR)
-        return fail(m, "an expression of this form");
-    const WsVar *v = &m->e->p->var[x->var];
-    if (v->real)
-        return new_node(m, WS_MATH_SCALAR, WS_MATH_REAL, x);
-    WsMathNode *n = new_node(m, v->kind == WS_VAR_ROW ? WS_MATH_ROW : WS_MATH_COL, WS_MATH_INT, x);
-    *(v->kind == WS_VAR_ROW ? &n->rows : &n->cols) = 0;
-    return n;
-}
-
 static WsMathNode *infer(WsMath *m, const WsExpr *x)
 {
+    WsMathKind kind;
     x = ws_array_chosen(m->e->p, x);
-    if (ws_array_uniform(m->e->p, x))
-        return new_node(m, WS_MATH_UNIFORM, ws_array_uniform_kind(x), x);
-    if (!x->n_args)
-        return leaf(m, x);
-    WsMathNode *n =
-        new_node(m, ws_array_reduction(x) ? WS_MATH_REDUCE : WS_MATH_OP, WS_MATH_REAL, x);
+    WsArrayForm form = ws_array_form(m->e->p, x, &kind);
+    if (form == WS_ARRAY_VALUE)
+        return value_node(m, x);
+    if (form == WS_ARRAY_OTHER)
+        return fail(m, "an expression of this form");
+    WsMathNode *n = new_node(m, form, kind, x);
+    n->rows = form != WS_ARRAY_ROW;
+    n->cols = form != WS_ARRAY_COL;
+    if (form != WS_ARRAY_OPERATION && form != WS_ARRAY_REDUCTION)
+        return n;
     n->n_arg = x->n_args;
     n->arg = g_new0(WsMathNode *, x->n_args);
     for (guint i = 0; i < x->n_args; i++) {
@@ -135,7 +124,7 @@ static WsMathNode *infer(WsMath *m, const WsExpr *x)
     n->kind = kind_of(n);
     if (!broadcast(n))
         return fail(m, "shapes of this form");
-    if (n->form == WS_MATH_REDUCE)
+    if (n->form == WS_ARRAY_REDUCTION)
         n->cols = reduced_cols(n);
     return n;
 }
@@ -144,13 +133,13 @@ static void make_slots(WsMath *m, WsMathNode *n)
 {
     n->n_row = n->n_col = 1;
     n->linear = m->linear;
-    if (n->form == WS_MATH_VALUE && n->f.shape != WS_FRAGMENT_SCALAR &&
+    if (n->form == WS_ARRAY_VALUE && n->f.shape != WS_FRAGMENT_SCALAR &&
         (n->f.shape == WS_FRAGMENT_LINEAR) != m->linear)
         fail(m, "linear values and an accumulator in one statement");
     if (m->linear && (n->rows > 1 || n->cols > 1)) {
         guint threads = m->e->agent->threads;
         n->n_row = (m->lin.rows * m->lin.cols + threads - 1) / threads;
-        if (n->form == WS_MATH_VALUE && (n->rows != m->lin.rows || n->cols != m->lin.cols))
+        if (n->form == WS_ARRAY_VALUE && (n->rows != m->lin.rows || n->cols != m->lin.cols))
             fail(m, "linear values of different shapes in one statement");
     } else if (!m->linear) {
         n->n_row = ws_array_slots(n->rows, 32);
@@ -167,7 +156,7 @@ static gboolean resolve(WsMath *m, WsMathNode *n, guint rows, guint cols)
             fail(m, "linear values and an accumulator in one statement");
         return !m->e->error;
     }
-    if (n->form == WS_MATH_REDUCE) {
+    if (n->form == WS_ARRAY_REDUCTION) {
         WsMathNode *a = n->arg[0];
         if (!resolve(m, a, MAX(a->rows, 1), MAX(a->cols, 1)))
             return FALSE;

@@ -8,20 +8,9 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-    WS_MATH_UNIFORM, /* integers or a condition, the same in all threads: intervals decide it */
-    WS_MATH_CONST,   /* real literal */
-    WS_MATH_SCALAR,  /* run-time scalar or f32 run name */
-    WS_MATH_ROW,
-    WS_MATH_COL,
-    WS_MATH_VALUE, /* register value */
-    WS_MATH_OP,    /* elementwise: operator or function */
-    WS_MATH_REDUCE,
-} WsMathForm;
-
 typedef struct WsMathNode WsMathNode;
 struct WsMathNode {
-    WsMathForm form;
+    WsArrayForm form;
     WsMathKind kind;
     const WsExpr *x;
     guint rows, cols;   /* extent 0 while typing: takes that of its context (row, col) */

@@ -35,7 +35,7 @@ LLVMValueRef ws_math_max(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean max
 
 static gboolean known(WsMathNode *n, gint64 *value)
 {
-    return n->form == WS_MATH_UNIFORM && n->evaluated && ws_uniform_known(&n->u, value);
+    return n->form == WS_ARRAY_UNIFORM && n->evaluated && ws_uniform_known(&n->u, value);
 }
 
 /* Constant of a condition that the build has decided: -1 not, else 0 or 1. */
@@ -65,13 +65,13 @@ static LLVMValueRef uniform(WsMath *m, WsMathNode *n)
 static LLVMValueRef lane_part(WsEmit *e, const WsMathNode *n, guint r, guint c, gint64 *constant)
 {
     *constant = 0;
-    if (n->form == WS_MATH_ROW && n->rows > 1) {
+    if (n->form == WS_ARRAY_ROW && n->rows > 1) {
         LLVMValueRef lane = LLVMBuildLShr(e->b, e->lane, ws_i32(e, 2), "");
         LLVMValueRef warp = LLVMBuildShl(e->b, e->agent_warp, ws_i32(e, 4), "");
         *constant = r / 2 * 64 + r % 2 * 8;
         return LLVMBuildAdd(e->b, warp, lane, "");
     }
-    if (n->form == WS_MATH_COL && n->cols > 1) {
+    if (n->form == WS_ARRAY_COL && n->cols > 1) {
         LLVMValueRef lane = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 3), "");
         *constant = c / 2 * 8 + c % 2;
         return n->cols > 4 ? LLVMBuildShl(e->b, lane, ws_i32(e, 1), "") : lane;
@@ -91,7 +91,7 @@ static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
                          .n = n->n_row,
                          .row = e->agent_tid };
         WsPlace p = ws_fragment_place(e, &f, r);
-        return n->form == WS_MATH_ROW ? p.row : p.col;
+        return n->form == WS_ARRAY_ROW ? p.row : p.col;
     }
     LLVMValueRef lane = lane_part(e, n, r, c, &constant);
     return ws_add(e, lane, constant);
@@ -184,20 +184,20 @@ static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
 /* Sums of row, col and uniform integers: what does not change from slot to slot, and a constant. */
 static gboolean is_index(const WsMathNode *n)
 {
-    if (n->form == WS_MATH_OP && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
+    if (n->form == WS_ARRAY_OPERATION && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
         return is_index(n->arg[0]) && is_index(n->arg[1]);
     return n->kind != WS_MATH_BOOL &&
-           (n->form == WS_MATH_ROW || n->form == WS_MATH_COL || n->form == WS_MATH_UNIFORM);
+           (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL || n->form == WS_ARRAY_UNIFORM);
 }
 
 static LLVMValueRef index_part(WsMath *m, WsMathNode *n, guint r, guint c, gint64 *constant)
 {
     gint64 more;
-    if (n->form == WS_MATH_ROW || n->form == WS_MATH_COL)
+    if (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL)
         return lane_part(m->e, n, r, c, constant);
     LLVMValueRef a, b;
     *constant = 0;
-    if (n->form == WS_MATH_UNIFORM)
+    if (n->form == WS_ARRAY_UNIFORM)
         return ws_math_at(m, n, r, c);
     a = index_part(m, n->arg[0], r, c, constant);
     b = index_part(m, n->arg[1], r, c, &more);
@@ -392,18 +392,18 @@ static LLVMValueRef operation(WsMath *m, WsMathNode *n, guint r, guint c)
 static LLVMValueRef make(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     switch (n->form) {
-    case WS_MATH_UNIFORM:
+    case WS_ARRAY_UNIFORM:
         return uniform(m, n);
-    case WS_MATH_CONST:
+    case WS_ARRAY_NUMBER:
         return real(m->e, n->x->r);
-    case WS_MATH_SCALAR:
+    case WS_ARRAY_SCALAR:
         return scalar(m, n);
-    case WS_MATH_ROW:
-    case WS_MATH_COL:
+    case WS_ARRAY_ROW:
+    case WS_ARRAY_COL:
         return place(m, n, r, c);
-    case WS_MATH_VALUE:
+    case WS_ARRAY_VALUE:
         return value(m, n, r, c);
-    case WS_MATH_REDUCE:
+    case WS_ARRAY_REDUCTION:
         return ws_math_reduce(m, n, r);
     default:
         return operation(m, n, r, c);
@@ -421,7 +421,7 @@ LLVMValueRef ws_math_at(WsMath *m, WsMathNode *n, guint r, guint c)
 LLVMValueRef ws_math_as(WsMath *m, WsMathNode *n, guint r, guint c, WsMathKind kind)
 {
     WsEmit *e = m->e;
-    if (kind == WS_MATH_REAL && n->form == WS_MATH_UNIFORM && n->x->op == WS_EXPR_INT)
+    if (kind == WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM && n->x->op == WS_EXPR_INT)
         return real(e, (double)n->x->i); /* any magnitude */
     LLVMValueRef v = ws_math_at(m, n, r, c);
     gint64 c0;

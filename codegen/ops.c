@@ -82,14 +82,6 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_MARK] = nothing, /* the recorder reads its clock */
 };
 
-/* Done by the leader alone wherever it stands. Arrivals choose their lanes themselves. */
-gboolean ws_op_leader_only(const WsOp *op)
-{
-    if (op->kind == WS_OP_MBAR_ARRIVE)
-        return op->per == 0;
-    return op->breadth == WS_BREADTH_LEADER;
-}
-
 /* Sleeps before everything whose moment other agents can see. */
 static void delay(WsEmit *e, const WsOp *op)
 {

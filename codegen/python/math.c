@@ -6,29 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum {
-    UNIFORM,   /* the same in all threads: term.c */
-    NUMBER,    /* real literal */
-    SCALAR,    /* f32 argument or run name */
-    ROW,       /* row number */
-    COL,       /* column number */
-    VALUE,     /* value of the agent */
-    TEMPORARY, /* of the step */
-    REDUCTION,
-    OPERATION,
-} Form;
-
 /* A node of a statement with its type; owned by the pool of Math. */
 typedef struct Node Node;
 struct Node {
-    Form form;
+    WsArrayForm form;
     WsMathKind kind;
     const WsExpr *x;
     guint rows, cols; /* 0: what the context says */
     gboolean lanes;   /* sums per lane of the quad */
     gboolean places;  /* row or col stands in it, not inside of a reduction */
     guint value;
-    const char *name; /* TEMPORARY */
+    const char *name; /* WS_ARRAY_TEMPORARY */
     guint n_arg;
     Node **arg;
 };
@@ -47,7 +35,7 @@ static void node_free(gpointer data)
     g_free(n);
 }
 
-static Node *node_new(Math *m, Form form, WsMathKind kind, const WsExpr *x)
+static Node *node_new(Math *m, WsArrayForm form, WsMathKind kind, const WsExpr *x)
 {
     Node *n = g_new0(Node, 1);
     *n = (Node){ .form = form, .kind = kind, .x = x, .rows = 1, .cols = 1 };
@@ -88,7 +76,8 @@ static Node *value_node(Math *m, const WsExpr *x)
         const WsRegValue *v = &a->value[i];
         if (strcmp(v->name, x->name) != 0)
             continue;
-        Node *n = node_new(m, VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
+        Node *n =
+            node_new(m, WS_ARRAY_VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
         n->value = i;
         n->lanes = v->cols == 4 && v->rows > 1;
         n->rows = v->rows;
@@ -100,25 +89,19 @@ static Node *value_node(Math *m, const WsExpr *x)
 
 static Node *infer(Math *m, const WsExpr *x)
 {
+    WsMathKind own_kind;
     x = ws_array_chosen(m->y->p, x);
-    if (ws_array_uniform(m->y->p, x))
-        return node_new(m, UNIFORM, ws_array_uniform_kind(x), x);
-    if (x->op == WS_EXPR_REAL)
-        return node_new(m, NUMBER, WS_MATH_REAL, x);
-    if (x->op == WS_EXPR_NAME)
+    WsArrayForm form = ws_array_form(m->y->p, x, &own_kind);
+    if (form == WS_ARRAY_VALUE)
         return value_node(m, x);
-    if (x->op == WS_EXPR_VAR) {
-        const WsVar *v = &m->y->p->var[x->var];
-        if (v->real)
-            return node_new(m, SCALAR, WS_MATH_REAL, x);
-        Node *n = node_new(m, v->kind == WS_VAR_ROW ? ROW : COL, WS_MATH_INT, x);
-        *(v->kind == WS_VAR_ROW ? &n->rows : &n->cols) = 0;
-        n->places = TRUE;
-        return n;
-    }
-    if (!x->n_args || x->op == WS_EXPR_INDEX)
+    if (form == WS_ARRAY_OTHER)
         return fail(m, "an expression of this form");
-    Node *n = node_new(m, ws_array_reduction(x) ? REDUCTION : OPERATION, WS_MATH_REAL, x);
+    Node *n = node_new(m, form, own_kind, x);
+    n->rows = form != WS_ARRAY_ROW;
+    n->cols = form != WS_ARRAY_COL;
+    n->places = form == WS_ARRAY_ROW || form == WS_ARRAY_COL;
+    if (form != WS_ARRAY_OPERATION && form != WS_ARRAY_REDUCTION)
+        return n;
     WsMathKind kind[16];
     if (x->n_args > G_N_ELEMENTS(kind))
         return fail(m, "more than 16 operands");
@@ -133,7 +116,7 @@ static Node *infer(Math *m, const WsExpr *x)
     n->kind = ws_array_kind(x, kind, n->n_arg);
     if (!broadcast(n))
         return fail(m, "shapes of this form");
-    if (n->form == REDUCTION) {
+    if (n->form == WS_ARRAY_REDUCTION) {
         n->cols = 1;
         n->places = FALSE;
         n->lanes = x->func == WS_FUNC_LANEMAX || x->func == WS_FUNC_LANESUM;
@@ -144,7 +127,7 @@ static Node *infer(Math *m, const WsExpr *x)
 /* Extents that only the context knows. */
 static void resolve(Node *n, guint rows, guint cols)
 {
-    if (n->form == REDUCTION) {
+    if (n->form == WS_ARRAY_REDUCTION) {
         Node *a = n->arg[0];
         resolve(a, a->rows ? a->rows : rows, a->cols ? a->cols : cols);
         n->rows = a->rows;
@@ -191,7 +174,7 @@ static WsTerm real_number(Math *m, double r)
 static WsTerm as(Math *m, Node *n, WsMathKind kind, Place at)
 {
     gint64 v;
-    if (kind == WS_MATH_REAL && n->form == UNIFORM && n->kind != WS_MATH_BOOL) {
+    if (kind == WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM && n->kind != WS_MATH_BOOL) {
         WsTerm t = ws_py_uniform(m->y, n->x);
         if (ws_term_known(t, &v))
             return real_number(m, (double)v);
@@ -234,9 +217,9 @@ static WsTerm arithmetic(Math *m, Node *n, Place at)
 static const char *mask_helper(Math *m, const Node *n)
 {
     const Node *left = n->arg[0], *right = n->arg[1];
-    if (!m->y->dialect->masks || n->x->op != WS_EXPR_LE || left->form != OPERATION ||
-        left->x->op != WS_EXPR_ADD || left->arg[0]->form != UNIFORM || left->arg[1]->form != COL ||
-        right->kind == WS_MATH_REAL || right->cols > 1)
+    if (!m->y->dialect->masks || n->x->op != WS_EXPR_LE || left->form != WS_ARRAY_OPERATION ||
+        left->x->op != WS_EXPR_ADD || left->arg[0]->form != WS_ARRAY_UNIFORM ||
+        left->arg[1]->form != WS_ARRAY_COL || right->kind == WS_MATH_REAL || right->cols > 1)
         return NULL;
     return right->places || right->rows > 1 ? "at_most_of_row" : "at_most";
 }
@@ -265,13 +248,13 @@ static int decided(Math *m, Node *n)
 {
     gint64 v;
     gboolean both = n->x->op == WS_EXPR_AND;
-    if (n->form == OPERATION && (both || n->x->op == WS_EXPR_OR)) {
+    if (n->form == WS_ARRAY_OPERATION && (both || n->x->op == WS_EXPR_OR)) {
         int a = decided(m, n->arg[0]), b = decided(m, n->arg[1]);
         if (a == !both || b == !both)
             return !both;
         return a == both && b == both ? both : -1;
     }
-    if (n->form != UNIFORM)
+    if (n->form != WS_ARRAY_UNIFORM)
         return -1;
     return ws_term_known(ws_py_truth(m->y, ws_py_uniform(m->y, n->x)), &v) ? v != 0 : -1;
 }
@@ -467,25 +450,25 @@ static WsTerm value_text(Math *m, const Node *n)
 static WsTerm plain(Math *m, Node *n, Place at)
 {
     switch (n->form) {
-    case UNIFORM: {
+    case WS_ARRAY_UNIFORM: {
         WsTerm t = ws_py_uniform(m->y, n->x);
         return n->kind == WS_MATH_BOOL ? ws_py_truth(m->y, t) : t;
     }
-    case NUMBER:
+    case WS_ARRAY_NUMBER:
         return real_number(m, n->x->r);
-    case SCALAR:
+    case WS_ARRAY_SCALAR:
         return ws_term_unknown(m->y->var[n->x->var].s, WS_PREC_ATOM);
-    case ROW:
+    case WS_ARRAY_ROW:
         return ws_term_unknown(m->y->dialect->row_index(m->y, at.rows, at.tile ? at.cols : 1),
                                WS_PREC_ATOM);
-    case COL:
+    case WS_ARRAY_COL:
         return ws_term_unknown(m->y->dialect->col_index(m->y, at.tile ? at.rows : 1, at.cols),
                                WS_PREC_ATOM);
-    case VALUE:
+    case WS_ARRAY_VALUE:
         return value_text(m, n);
-    case TEMPORARY:
+    case WS_ARRAY_TEMPORARY:
         return ws_term_unknown(n->name, WS_PREC_ATOM);
-    case REDUCTION:
+    case WS_ARRAY_REDUCTION:
         return reduction(m, n);
     default:
         return operation(m, n, at);
@@ -526,7 +509,8 @@ static void assign(Math *m, guint number, Node *n)
     gboolean real = ws_dtype_real(v->dtype), tile = v->rows > 1 && v->cols > 1 && v->cols != 4;
     gboolean lanes = v->cols == 4 && v->rows > 1;
     Place at = { tile, v->rows, lanes ? 1 : v->cols, lanes };
-    gboolean kept = n->form == OPERATION && n->x->op == WS_EXPR_CALL && type_name(n->x->func);
+    gboolean kept =
+        n->form == WS_ARRAY_OPERATION && n->x->op == WS_EXPR_CALL && type_name(n->x->func);
     Place in = n->rows > 1 || n->cols > 1 ? at : (Place){ 0 };
     WsTerm t = kept ? convert(m, n, in, TRUE) : as(m, n, real ? WS_MATH_REAL : own(n), in);
     const char *name = m->y->value[number];
@@ -563,7 +547,7 @@ static void statement(Math *m, const WsStatement *s)
     }
     const char *name = ws_py_ident(m->y, s->name);
     ws_py_line(m->y, "%s = %s", name, as(m, n, own(n), place_of(n)).s);
-    Node *t = node_new(m, TEMPORARY, n->kind, s->value);
+    Node *t = node_new(m, WS_ARRAY_TEMPORARY, n->kind, s->value);
     t->rows = n->rows;
     t->cols = n->cols;
     t->lanes = n->lanes;

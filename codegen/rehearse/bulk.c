@@ -3,7 +3,7 @@
  * it is read, so that an overwrite in between is seen even if it writes the same bytes later. */
 #include "codegen/rehearse/host.h"
 
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 /* --- boxes
  * ---------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  */
 #include "codegen/rehearse/host.h"
 
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 static guint8 *shared(guint32 at, guint32 bytes, const char *what)
 {

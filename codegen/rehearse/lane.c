@@ -2,7 +2,7 @@
  * before any of them goes on. */
 #include "codegen/rehearse/host.h"
 
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 guint32 wsh_tid(void)
 {

@@ -7,7 +7,7 @@
 #include "codegen/rehearse/host.h"
 #include "codegen/rehearse/jit.h"
 #include "codegen/rehearse/symbols.h"
-#include "launch/inputs.h"
+#include "program/inputs.h"
 #include "program/walk.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * hardware reads them; what was read is hashed at issue and again at the retiring wait. */
 #include "codegen/rehearse/host.h"
 
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 #define ROWS_MAX  256
 #define K_BYTES   32 /* contraction of one instruction, every dtype */

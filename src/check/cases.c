@@ -35,6 +35,16 @@ static void weigh(const Maker *m, WsCase *c, const guint *pick, const gint64 *no
     }
 }
 
+static void case_free(gpointer data)
+{
+    WsCase *c = data;
+    g_clear_pointer(&c->values, ws_launch_values_free);
+    g_free(c->pin);
+    g_free(c->pin_values);
+    g_free(c->sizes);
+    g_free(c);
+}
+
 /* One choice: index into the rounds of each driver. Where two drivers choose the same size, `lead`
  * (-1: the last) has its way. */
 static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, gint lead)
@@ -91,10 +101,7 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, 
         const WsFinding *f = why->list->len ? why->list->pdata[0] : NULL;
         g_ptr_array_add(m->skipped,
                         g_strdup_printf("%s: %s", text->str, f ? f->message : "no tile"));
-        g_clear_pointer(&c->values, ws_launch_values_free);
-        g_free(c->pin);
-        g_free(c->pin_values);
-        g_free(c);
+        case_free(c);
         return;
     }
     c->sizes = g_strdup(text->str);
@@ -148,7 +155,7 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPt
     guint most = 0;
     for (guint i = 0; i < drivers->len; i++)
         most = MAX(most, ((WsDriver *)drivers->pdata[i])->rounds->len);
-    Maker m = { p, drivers, g_ptr_array_new(), base, skipped };
+    Maker m = { p, drivers, g_ptr_array_new_with_free_func(case_free), base, skipped };
     gboolean single = p->tiles.launch == WS_LAUNCH_SINGLE;
     for (guint t = single ? 1 : 0; t <= (single ? 1 : max_tiles); t++)
         cases_of(&m, t, most);

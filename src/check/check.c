@@ -9,16 +9,6 @@ static void clear_played(gpointer data)
     g_free(((WsPlayed *)data)->sizes);
 }
 
-static void clear_case(gpointer data)
-{
-    WsCase *c = data;
-    g_clear_pointer(&c->values, ws_launch_values_free);
-    g_free(c->pin);
-    g_free(c->pin_values);
-    g_free(c->sizes);
-    g_free(c);
-}
-
 static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule schedule)
 {
     play->chosen = c->data ? c : NULL;
@@ -87,7 +77,6 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) cases =
         ws_cases(p, CLAMP(alarm->tiles, ws_has_integer_tensor(p) ? 3 : 1, 6), rounds, skipped);
-    g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, 8);
     gint64 until = time_left(o);
     play->max_ops = 500000;
@@ -189,7 +178,6 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
 {
     gboolean proved = v->kind == WS_VERDICT_PROVED;
     GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, NULL, v->skipped);
-    g_ptr_array_set_free_func(cases, clear_case);
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
     play->cancel = o->cancel;

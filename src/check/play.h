@@ -357,7 +357,7 @@ typedef struct WsCase {
 /* An element of an integer tensor in a case that chooses data, within the range of its `data`. */
 gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,
                          gint64 *value);
-/* All cases of a program, small ones first; what cannot be played is said in `skipped`. */
+/* All cases of a program, small ones first; what cannot be played is said in `skipped`. Owns them. */
 GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped);
 
 /* --- budget.c --- */

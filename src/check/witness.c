@@ -23,16 +23,6 @@ void ws_witness_note(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, gu
 }
 
 /* --- the smallest case ------------------------------------------------------------------------ */
-static void case_free(gpointer data)
-{
-    WsCase *c = data;
-    g_clear_pointer(&c->values, ws_launch_values_free);
-    g_free(c->pin);
-    g_free(c->pin_values);
-    g_free(c->sizes);
-    g_free(c);
-}
-
 typedef struct {
     const WsProgram *p;
     const WsFinding *finding;
@@ -110,7 +100,6 @@ static GPtrArray *all_cases(const WsProgram *p)
     for (gint64 r = 0; r <= 8; r++)
         g_array_append_val(rounds, r);
     GPtrArray *cases = ws_cases(p, 4, rounds, skipped);
-    g_ptr_array_set_free_func(cases, case_free);
     return cases;
 }
 

@@ -2,7 +2,7 @@
  * nvcc nor CUDA headers are needed to build:
  *   nvcc -ptx -arch=compute_80 -fmad=false -I src -o src/runner/kernels.ptx src/runner/kernels.cu
  * then `.version` is lowered to 7.8 (nothing newer is used), for the widest range of drivers. */
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 typedef unsigned long long Word;
 

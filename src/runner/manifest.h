@@ -4,7 +4,7 @@
  * tests. */
 #pragma once
 
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include "codegen/prim.h"
 #include "codegen/rehearse/host.h"
 #include "codegen/rehearse/symbols.h"
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* The reference notation against the same sums written in C, on the host; the PTX of the GPU form
  * is looked at and, where ptxas is at hand, assembled. Programs are made by hand. */
 #include "codegen/reference.h"
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 #include <math.h>
 

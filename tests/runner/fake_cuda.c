@@ -2,7 +2,7 @@
  * kernels are evaluated from the same header the real ones are made of, and the "generated" kernel
  * of the test bundle copies tensor 0 to tensor 1. $FAKE_CUDA lists what shall go wrong; calls worth
  * looking at are written to $FAKE_CUDA_LOG. */
-#include "launch/inputs.h"
+#include "program/inputs.h"
 #include "program/debug_words.h"
 #include "runner/cuda_driver.h"
 

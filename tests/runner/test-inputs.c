@@ -1,5 +1,5 @@
 /* Inputs by seed: rounding of every dtype, distributions, distinct indices. */
-#include "launch/inputs.h"
+#include "program/inputs.h"
 
 #include <glib.h>
 #include <math.h>
