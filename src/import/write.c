@@ -453,103 +453,112 @@ static void put_compute(Writer *w, const char *text)
         ws_statement_unref(s);
 }
 
-static void put_step(Writer *w, const GPtrArray *list, guint at)
+/* What most steps are: a keyword and what stands behind it. */
+typedef enum {
+    FORM_OWN,    /* of its kind alone */
+    FORM_SIGNAL, /* on a barrier */
+    FORM_MOVE,   /* between a value or tensor and `key` */
+    FORM_WORD,   /* name */
+    FORM_NUMBER, /* n */
+    FORM_SUM,    /* name, `key` an expression */
+    FORM_TILES,  /* "tiles", `key` a place */
+} Form;
+
+static const struct {
+    Form form;
+    const char *keyword, *key;
+} forms[] = {
+    [WS_READ_ARRIVE] = { FORM_SIGNAL, "arrive", NULL },
+    [WS_READ_EXPECT] = { FORM_SIGNAL, "expect", NULL },
+    [WS_READ_LOAD] = { FORM_MOVE, "load", "into" },
+    [WS_READ_GATHER] = { FORM_MOVE, "gather", "into" },
+    [WS_READ_STORE] = { FORM_MOVE, "store", "from" },
+    [WS_READ_WRITE] = { FORM_MOVE, "write", "to" },
+    [WS_READ_READ] = { FORM_MOVE, "read", "from" },
+    [WS_READ_STORE_WAIT] = { FORM_NUMBER, "store_wait", NULL },
+    [WS_READ_LOAD_WAIT] = { FORM_NUMBER, "load_wait", NULL },
+    [WS_READ_MMA_WAIT] = { FORM_NUMBER, "mma_wait", NULL },
+    [WS_READ_CLUSTER] = { FORM_WORD, "cluster", NULL },
+    [WS_READ_SYNC] = { FORM_WORD, "sync", NULL },
+    [WS_READ_BAR_ARRIVE] = { FORM_WORD, "arrive", NULL },
+    [WS_READ_FENCE] = { FORM_WORD, "fence", NULL },
+    [WS_READ_DEPENDENT] = { FORM_WORD, "griddepcontrol", NULL },
+    [WS_READ_ADVANCE] = { FORM_SUM, "advance", "by" },
+    [WS_READ_LET] = { FORM_SUM, "let", "be" },
+    [WS_READ_CLAIM] = { FORM_TILES, "claim", "into" },
+    [WS_READ_TAKE] = { FORM_TILES, "take", "from" },
+};
+
+static void put_copy(Writer *w, const GPtrArray *list, guint at)
+{
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    g_autofree char *from = buffer_ref(w, &s->a);
+    put_word(w, "copy", from);
+    put_place(w, "into", &s->buffer);
+    put_signal(w, list, at, "signal");
+}
+
+static void put_own(Writer *w, const GPtrArray *list, guint at)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
-    switch (s->kind) {
-    case WS_READ_FOR:
+    if (s->kind == WS_READ_FOR)
         put_for(w, s);
-        break;
-    case WS_READ_IF:
+    else if (s->kind == WS_READ_IF)
         put_if(w, s);
-        break;
-    case WS_READ_WAIT:
+    else if (s->kind == WS_READ_WAIT)
         put_wait(w, s);
-        break;
-    case WS_READ_ARRIVE:
-        put_signal(w, list, at, "arrive");
-        break;
-    case WS_READ_EXPECT:
-        put_signal(w, list, at, "expect");
-        break;
-    case WS_READ_LOAD:
-        put_move(w, s, "load", "into");
-        put_signal(w, list, at, "signal");
-        break;
-    case WS_READ_STORE:
-        put_move(w, s, "store", "from");
-        if (s->flag)
-            ws_write_field(w->out, "reduce", "add");
-        break;
-    case WS_READ_WRITE:
-        put_move(w, s, "write", "to");
-        if (s->flag)
-            ws_write_field(w->out, "reduce", "add");
-        break;
-    case WS_READ_READ:
-        put_move(w, s, "read", "from");
-        break;
-    case WS_READ_GATHER:
-        put_move(w, s, "gather", "into");
-        if (s->barrier.object >= 0)
-            put_signal(w, list, at, "signal");
-        break;
-    case WS_READ_LOAD_WAIT:
-        g_string_append_printf(w->out, "{\"load_wait\": %" G_GINT64_FORMAT, s->n);
-        break;
-    case WS_READ_COPY: {
-        g_autofree char *from = buffer_ref(w, &s->a);
-        put_word(w, "copy", from);
-        put_place(w, "into", &s->buffer);
-        put_signal(w, list, at, "signal");
-        break;
-    }
-    case WS_READ_CLUSTER:
-        put_word(w, "cluster", s->name);
-        break;
-    case WS_READ_STORE_WAIT:
-        g_string_append_printf(w->out, "{\"store_wait\": %" G_GINT64_FORMAT "%s", s->n,
-                               s->flag ? ", \"full\": true" : "");
-        break;
-    case WS_READ_MMA:
+    else if (s->kind == WS_READ_MMA)
         put_mma(w, s);
-        break;
-    case WS_READ_MMA_WAIT:
-        g_string_append_printf(w->out, "{\"mma_wait\": %" G_GINT64_FORMAT, s->n);
-        break;
-    case WS_READ_COMPUTE:
+    else if (s->kind == WS_READ_COMPUTE)
         put_compute(w, s->text);
-        break;
-    case WS_READ_SYNC:
-        put_word(w, "sync", s->name);
-        break;
-    case WS_READ_BAR_ARRIVE:
-        put_word(w, "arrive", s->name);
-        break;
-    case WS_READ_FENCE:
-        put_word(w, "fence", s->name);
-        break;
-    case WS_READ_ADVANCE:
-        put_word(w, "advance", s->name);
-        ws_write_expr(w->r, w->out, "by", s->e);
-        break;
-    case WS_READ_LET:
-        put_word(w, "let", s->name);
-        ws_write_expr(w->r, w->out, "be", s->e);
-        break;
-    case WS_READ_DEPENDENT:
-        put_word(w, "griddepcontrol", s->name);
-        break;
-    case WS_READ_CLAIM:
-        put_word(w, "claim", "tiles");
-        put_place(w, "into", &s->buffer);
-        break;
-    case WS_READ_TAKE:
-        put_word(w, "take", "tiles");
-        put_place(w, "from", &s->buffer);
-        break;
-    case WS_READ_OPAQUE:
+    else if (s->kind == WS_READ_COPY)
+        put_copy(w, list, at);
+    else
         put_opaque(w, s);
+}
+
+static void put_transfer(Writer *w, const GPtrArray *list, guint at, const char *keyword,
+                         const char *key)
+{
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    const gboolean comes = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER;
+    put_move(w, s, keyword, key);
+    if (comes && s->barrier.object >= 0)
+        put_signal(w, list, at, "signal");
+    if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
+        ws_write_field(w->out, "reduce", "add");
+}
+
+static void put_step(Writer *w, const GPtrArray *list, guint at)
+{
+    const WsReadStep *s = g_ptr_array_index(list, at);
+    const Form form = s->kind < G_N_ELEMENTS(forms) ? forms[s->kind].form : FORM_OWN;
+    const char *keyword = form ? forms[s->kind].keyword : NULL;
+    const char *key = form ? forms[s->kind].key : NULL;
+    switch (form) {
+    case FORM_OWN:
+        put_own(w, list, at);
+        break;
+    case FORM_SIGNAL:
+        put_signal(w, list, at, keyword);
+        break;
+    case FORM_MOVE:
+        put_transfer(w, list, at, keyword, key);
+        break;
+    case FORM_WORD:
+        put_word(w, keyword, s->name);
+        break;
+    case FORM_NUMBER:
+        g_string_append_printf(w->out, "{\"%s\": %" G_GINT64_FORMAT "%s", keyword, s->n,
+                               s->kind == WS_READ_STORE_WAIT && s->flag ? ", \"full\": true" : "");
+        break;
+    case FORM_SUM:
+        put_word(w, keyword, s->name);
+        ws_write_expr(w->r, w->out, key, s->e);
+        break;
+    case FORM_TILES:
+        put_word(w, keyword, "tiles");
+        put_place(w, key, &s->buffer);
         break;
     }
     if (s->when)
