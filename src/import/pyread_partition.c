@@ -63,10 +63,10 @@ static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 register
  * the workers, which share theirs. */
 static void as_pairs(PyRead *p, const Val **a)
 {
-    const gboolean by_name = a[3] || a[4];
+    const gboolean in_order = a[1] && a[1]->kind == VAL_FUNC, by_name = !in_order && a[4];
     const Val *args = by_name ? a[3] : a[0], *f = by_name ? a[4] : a[1];
     const Val *worker_args = by_name ? a[5] : a[2], *workers = by_name ? a[6] : a[3];
-    if (!by_name && (!a[1] || a[1]->kind != VAL_FUNC))
+    if (!by_name && !in_order)
         return;
     if (!args || !f || !worker_args || !workers || workers->kind != VAL_TUPLE)
         return;

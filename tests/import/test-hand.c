@@ -130,6 +130,29 @@ static void test_hands(gconstpointer data)
     g_assert_false(r.program->has_raw);
 }
 
+/* The ways in which versions of Triton want partitions called, one for the other. */
+static void test_calls(void)
+{
+    static const char *const calls[] = {
+        "    gl.warp_specialize((p, Tiling), multiply, (p, Tiling), [load], [1], [24])\n\n\n",
+        "    gl.warp_specialize([(multiply, (p, Tiling)), (load, (p, Tiling))], [1], [24])\n\n\n",
+        "    gl.warp_specialize([(multiply, (p, Tiling)), (load, (p, Tiling))], [1])\n\n\n",
+    };
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon/classes.py", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    char *from = strstr(text, "    gl.warp_specialize("), *to = strstr(text, "def matmul(");
+    g_assert_true(from && to && from < to);
+    *from = '\0';
+    for (guint i = 0; i < G_N_ELEMENTS(calls); i++) {
+        g_autofree char *own = g_strconcat(text, calls[i], to, NULL);
+        g_auto(Read) r = read_text(own, WS_IMPORT_GLUON, 0);
+        g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
+        g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+        g_assert_cmpuint(r.program->n_agents, ==, 2);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -138,6 +161,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_hands);
     }
     g_test_add_func("/import/hand/places", test_hand);
+    g_test_add_func("/import/hand/calls", test_calls);
     g_test_add_func("/import/hand/opaque", test_opaque);
     g_test_add_func("/import/hand/opaque-store", test_opaque_store);
     return g_test_run();
