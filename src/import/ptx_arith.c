@@ -264,6 +264,23 @@ static const WsExpr *quotient(WsRead *r, const WsExpr *a, gint64 n)
 /* --- instructions
  * ----------------------------------------------------------------------------------*/
 
+/* x times a number, shifted right by 32 + s, is how compilers divide: x / d where the number is
+ * 2^(32 + s) / d rounded up. NULL: it is not that. */
+static const WsExpr *by_product(WsRead *r, const WsExpr *a, gint64 s)
+{
+    gint64 unit, m;
+    if (a->op == WS_EXPR_DIV && ws_x_is(a->arg[1], &unit) && unit == (gint64)1 << 32) {
+        a = a->arg[0];
+        s += 32;
+    }
+    if (s < 32 || s > 44 || a->op != WS_EXPR_MUL || !ws_x_is(a->arg[1], &m) || m < 1 << 16)
+        return NULL;
+    const gint64 whole = (gint64)1 << s, d = (whole + m - 1) / m, rest = m * d - whole;
+    return d > 1 && d <= 4096 && rest >= 0 && rest <= (gint64)2 << (s - 32)
+               ? quotient(r, ws_x_own(r, ws_expr_ref(a->arg[0])), d)
+               : NULL;
+}
+
 static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
 {
     WsRead *r = w->p.r;
@@ -275,7 +292,8 @@ static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
         return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
     if (n >= 31 && !ws_x_is(a, &known)) /* the sign */
         return strstr(i->op, "64") && n < 63 ? NULL : ws_x_int(r, 0);
-    return quotient(r, a, (gint64)1 << n);
+    const WsExpr *x = by_product(r, a, n);
+    return x ? x : quotient(r, a, (gint64)1 << n);
 }
 
 static gboolean is_bit(const WsExpr *e)
@@ -419,8 +437,9 @@ static const WsExpr *high_product(PtxWalk *w, const WsPtxInst *i)
     if (!strstr(i->op, "32") || !ws_x_is(ptx_int(w, i->arg[2]), &n))
         return NULL;
     n += n < 0 && strstr(i->op, ".u32") ? (gint64)1 << 32 : 0;
-    return ws_x_op(r, WS_EXPR_DIV, ws_x_op(r, WS_EXPR_MUL, ptx_int(w, i->arg[1]), ws_x_int(r, n)),
-                   ws_x_int(r, (gint64)1 << 32));
+    const WsExpr *whole = ws_x_op(r, WS_EXPR_MUL, ptx_int(w, i->arg[1]), ws_x_int(r, n)),
+                 *x = whole ? by_product(r, whole, 32) : NULL;
+    return x ? x : ws_x_op(r, WS_EXPR_DIV, whole, ws_x_int(r, (gint64)1 << 32));
 }
 
 static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)

@@ -20,7 +20,7 @@ static WsReadStep *at_barrier(PtxWalk *w, WsReadKind kind, const WsPtxInst *i, c
 {
     const WsExpr *cta = NULL, *e = ptx_address(w, where, &cta);
     if (!e) {
-        ptx_opaque(w, i, "an mbarrier whose address is no affine expression");
+        ptx_lost(w, i, "an mbarrier whose address is no affine expression");
         return NULL;
     }
     WsReadStep *s = ptx_new_step(w, kind, i);
@@ -35,7 +35,7 @@ static void wait(PtxWalk *w, const WsPtxInst *i)
     const WsExpr *parity = i->n > 2 ? ptx_int(w, i->arg[2]) : NULL;
     w->waits = TRUE;
     if (!parity || !strstr(i->op, ".parity")) {
-        ptx_opaque(w, i, "a wait whose parity is no affine expression");
+        ptx_lost(w, i, "a wait whose parity is no affine expression");
         return;
     }
     WsReadStep *s = at_barrier(w, WS_READ_WAIT, i, i->arg[1]);
@@ -48,11 +48,11 @@ static void expect(PtxWalk *w, const WsPtxInst *i)
     const guint at = strstr(i->op, "mbarrier.arrive") ? 1 : 0;
     gint64 bytes;
     if (i->n < at + 2 || !ws_x_is(ptx_int(w, i->arg[at + 1]), &bytes)) {
-        ptx_opaque(w, i, "an expect whose number of bytes is no number");
+        ptx_lost(w, i, "an expect whose number of bytes is no number");
         return;
     }
     if (!at) {
-        ptx_opaque(w, i, "an expect that does not arrive");
+        ptx_lost(w, i, "an expect that does not arrive");
         return;
     }
     WsReadStep *s = at_barrier(w, WS_READ_EXPECT, i, i->arg[at]);
@@ -65,12 +65,12 @@ static void arrive(PtxWalk *w, const WsPtxInst *i)
     WsReadStep *s = at_barrier(w, WS_READ_ARRIVE, i, i->arg[1]);
     if (s && strstr(i->op, "shared::cluster") && !s->cta) {
         s->off = TRUE;
-        ptx_opaque(w, i, "an arrival in a CTA that is not known");
+        ptx_lost(w, i, "an arrival in a CTA that is not known");
         return;
     }
     if (s && i->n > 2 && !ws_x_is(ptx_int(w, i->arg[2]), &s->n)) {
         s->off = TRUE;
-        ptx_opaque(w, i, "an arrival whose count is no number");
+        ptx_lost(w, i, "an arrival whose count is no number");
     }
 }
 
@@ -85,7 +85,7 @@ void ptx_mbarrier(PtxWalk *w, const WsPtxInst *i)
     else if (g_str_has_prefix(i->op, "mbarrier.arrive") && i->n > 1 && !strstr(i->op, "drop"))
         arrive(w, i);
     else if (!strstr(i->op, "inval"))
-        ptx_opaque(w, i, "an operation on an mbarrier");
+        ptx_lost(w, i, "an operation on an mbarrier");
 }
 
 /* bar.sync id, n: of the group alone, of the CTA, or named. */
@@ -94,7 +94,7 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
     gint64 id = 0, n = w->ptx->threads;
     if (!i->n || !ws_x_is(ptx_int(w, i->arg[0]), &id) ||
         (i->n > 1 && !ws_x_is(ptx_int(w, i->arg[1]), &n))) {
-        ptx_opaque(w, i, "a barrier whose number is not known");
+        ptx_lost(w, i, "a barrier whose number is not known");
         return;
     }
     const gboolean sync = !strstr(i->op, "arrive");

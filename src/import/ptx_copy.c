@@ -91,7 +91,7 @@ static gboolean multicast(PtxWalk *w, WsReadStep *s, const char *text)
 static void give_up(PtxWalk *w, const WsPtxInst *i, WsReadStep *s, const char *what)
 {
     s->off = TRUE;
-    ptx_opaque(w, i, what);
+    ptx_lost(w, i, what);
 }
 
 static void tile(PtxWalk *w, const WsPtxInst *i, gboolean load)
@@ -161,7 +161,7 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
                    store = strstr(i->op, ".global.shared::cta") != NULL,
                    tensor = strstr(i->op, ".tensor") != NULL;
     if (g_str_has_prefix(i->op, "cp.reduce") || strstr(i->op, "im2col") || i->n < 2)
-        ptx_opaque(w, i, "a bulk copy that is no plain tile of a tensor");
+        ptx_lost(w, i, "a bulk copy that is no plain tile of a tensor");
     else if (tensor && (load || store) && i->n >= (load ? 3 : 2))
         tile(w, i, load);
     else if (!tensor && (load || store) && i->n >= 3 && !strstr(i->op, "multicast"))
@@ -169,7 +169,7 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
     else if (strstr(i->op, ".shared::cluster.shared::cta"))
         peer(w, i);
     else
-        ptx_opaque(w, i, "a bulk copy that is no plain tile of a tensor");
+        ptx_lost(w, i, "a bulk copy that is no plain tile of a tensor");
 }
 
 /* --- cp.async
@@ -178,7 +178,7 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
 static void wait_copies(PtxWalk *w, const WsPtxInst *i, gint64 groups)
 {
     if (w->gathers_each < 0) {
-        ptx_opaque(w, i, "a wait for groups of cp.async that do not hold the same");
+        ptx_lost(w, i, "a wait for groups of cp.async that do not hold the same");
         return;
     }
     ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = groups;
@@ -217,7 +217,7 @@ void ptx_cp_async(PtxWalk *w, const WsPtxInst *i)
     } else if (strstr(i->op, "mbarrier.arrive")) {
         const WsExpr *at = i->n ? ptx_address(w, i->arg[0], NULL) : NULL;
         if (!at || !strstr(i->op, "noinc")) {
-            ptx_opaque(w, i, "an arrival of cp.async that is not counted by the barrier");
+            ptx_lost(w, i, "an arrival of cp.async that is not counted by the barrier");
             return;
         }
         WsReadStep *s = ptx_new_step(w, WS_READ_ARRIVE, i); /* finish gives it to the copies */

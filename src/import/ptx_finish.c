@@ -88,6 +88,7 @@ static void place_barrier(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     if (!q || (spot.base - q->base) % 8 ||
         (spot.n > 1 && (spot.stride != 8 || spot.n != q->n || spot.base != q->base))) {
         make_opaque(f, s, "an mbarrier whose slot is not known");
+        f->w->lost = TRUE;
         return;
     }
     if (q->object < 0)
@@ -180,6 +181,7 @@ static gboolean joins(Finish *f, WsReadStep *g, WsReadStep *s)
         return FALSE;
     to->from = MIN(to->from, from);
     to->to = MAX(to->to, to_here);
+    to->touched += o->touched;
     g->end_line = MAX(g->end_line, s->line);
     return TRUE;
 }
@@ -209,6 +211,19 @@ static void join_runs(Finish *f, GPtrArray *list)
             }
         }
     }
+}
+
+/* Stores that leave gaps count as opaque: somebody else may write there. */
+static void gaps(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    Finish *f = data;
+    WsReadStep *s = g_ptr_array_index(list, at);
+    (void)g;
+    if (s->kind != WS_READ_WRITE)
+        return;
+    const PtxOperand *o = ptx_operand_of(f->w, &s->buffer);
+    if (o->touched * 4 < (o->to - o->from) * 3)
+        make_opaque(f, s, "stores to shared memory that leave gaps");
 }
 
 /* The first eight rows are a step of their own: a design takes rows that an agent writes and reads
@@ -397,6 +412,7 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     case WS_READ_GATHER:
         if (!ptx_regions_place(&f->regions, &s->buffer, FALSE, NULL, NULL)) {
             make_opaque(f, s, "a copy whose place in shared memory is not known");
+            f->w->lost = TRUE;
             break;
         }
         g_array_index(f->r->tensors, WsReadTensor, s->tensor).dtype =
@@ -418,12 +434,60 @@ static void place_buffers(gpointer data, GPtrArray *list, guint at, WsReadGroup 
     }
 }
 
+/* Where something that synchronises was not read, what waits for it would hang and what it orders
+ * would race: such a kernel is not judged, only shown. */
+static void lose(gpointer data, GPtrArray *list, guint at, WsReadGroup *g)
+{
+    WsReadStep *s = g_ptr_array_index(list, at);
+    (void)data, (void)g;
+    switch (s->kind) {
+    case WS_READ_WAIT:
+    case WS_READ_ARRIVE:
+    case WS_READ_EXPECT:
+    case WS_READ_LOAD:
+    case WS_READ_STORE:
+    case WS_READ_GATHER:
+    case WS_READ_LOAD_WAIT:
+    case WS_READ_COPY:
+    case WS_READ_MMA:
+    case WS_READ_MMA_WAIT:
+    case WS_READ_WRITE:
+    case WS_READ_READ:
+    case WS_READ_SYNC:
+    case WS_READ_BAR_ARRIVE:
+    case WS_READ_CLUSTER:
+        s->kind = WS_READ_OPAQUE;
+        s->value = -1;
+        s->text = NULL;
+        s->buffer = s->barrier = s->a = s->b = (WsPlace){ .object = -1 };
+        break;
+    case WS_READ_COMPUTE:
+        s->off = TRUE;
+        break;
+    default:
+        break;
+    }
+}
+
+static void lose_all(Finish *f)
+{
+    ws_source_unread(f->r, f->w->ptx->line, 1, f->w->ptx->line,
+                     "any order between groups, as some of what synchronises was not read", "");
+    ptx_visit(f->r, lose, f);
+    for (guint i = 0; i < f->r->groups->len; i++) {
+        const WsReadGroup *g = g_ptr_array_index(f->r->groups, i);
+        for (guint k = 0; k < g->values->len; k++)
+            g_array_index(g->values, WsReadValue, k).gone = TRUE;
+    }
+}
+
 void ptx_finish(PtxWalk *w)
 {
     Finish f = { .w = w, .r = w->p.r, .regions = { .w = w } };
     f.rings = g_array_new(FALSE, TRUE, sizeof(Ring));
     f.regions.region = g_array_new(FALSE, TRUE, sizeof(PtxRegion));
     f.regions.marks = g_array_new(FALSE, TRUE, sizeof(gint64));
+    f.regions.stores = g_array_new(FALSE, TRUE, sizeof(gint64));
     GHashTableIter it;
     gpointer key;
     g_hash_table_iter_init(&it, w->inits);
@@ -433,6 +497,7 @@ void ptx_finish(PtxWalk *w)
     }
     ptx_conditions(f.r);
     copies_of_threads(&f);
+    ptx_visit(f.r, gaps, &f);
     ptx_visit(f.r, expected, &f);
     ptx_visit(f.r, find_rings, &f);
     ptx_visit(f.r, place_barrier, &f);
@@ -448,8 +513,11 @@ void ptx_finish(PtxWalk *w)
     }
     g_ptr_array_unref(f.starts);
     ptx_visit(f.r, named, &f);
-    ptx_values(f.r, w->ptx->threads);
+    w->lost |= !ptx_values(f.r, w->ptx->threads);
+    if (w->lost)
+        lose_all(&f);
     g_array_unref(f.rings);
     g_array_unref(f.regions.region);
     g_array_unref(f.regions.marks);
+    g_array_unref(f.regions.stores);
 }

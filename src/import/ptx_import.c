@@ -143,10 +143,10 @@ static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader
             continue;
         if (i != leader) {
             ptx_unite_copies(body, warp[i].group->body);
-            ptx_unite_bytes(w, body, warp[i].group->body);
+            ptx_unite_bytes(w, body, warp[i].group->body, TRUE);
         }
         follow(w, (first + i) * 32 + 31, FALSE, &last);
-        ptx_unite_bytes(w, body, last.group->body);
+        ptx_unite_bytes(w, body, last.group->body, FALSE);
         clear_role(w->p.r, &last);
     }
     clear_role(w->p.r, &lane);

@@ -335,7 +335,7 @@ static void close_group(PtxWalk *w, const WsPtxInst *at)
         last = s;
         *ptx_operand_of(w, &s->a) = run.at;
         *ptx_operand_of(w, &s->b) = run.bt;
-        if (run.list)
+        if (run.list && run.known)
             register_operand(w, s, &run, list, k, whole);
         if (!run.known) {
             s->kind = WS_READ_OPAQUE;

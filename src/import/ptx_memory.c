@@ -108,5 +108,7 @@ void ptx_shared(PtxWalk *w, const WsPtxInst *i)
     WsReadStep *s = ptx_new_step(w, writes ? WS_READ_WRITE : WS_READ_READ, i);
     s->buffer.index = at;
     s->all = w->warp_synced; /* handed on inside of a warp */
-    ptx_operand_of(w, &s->buffer)->to = matrix ? 16 : bytes_of(i->op);
+    PtxOperand *o = ptx_operand_of(w, &s->buffer);
+    o->to = matrix ? 16 : bytes_of(i->op);
+    o->touched = 32 * o->to;
 }

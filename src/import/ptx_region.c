@@ -171,11 +171,11 @@ static void rings(PtxRegions *q, const GArray *access)
     }
 }
 
-static gint64 next_mark(const PtxRegions *q, gint64 after)
+static gint64 next_mark(const GArray *marks, gint64 after)
 {
     gint64 best = G_MAXINT64;
-    for (guint i = 0; i < q->marks->len; i++) {
-        const gint64 at = g_array_index(q->marks, gint64, i);
+    for (guint i = 0; i < marks->len; i++) {
+        const gint64 at = g_array_index(marks, gint64, i);
         if (at > after && at < best)
             best = at;
     }
@@ -205,7 +205,9 @@ static void bound_boxes(PtxRegions *q, const GArray *access)
             continue;
         const PtxRegion *ring = region_of(q, &a->spot, 0);
         const gint64 expected = a->o->expected;
-        gint64 end = next_mark(q, base);
+        gint64 end = next_mark(q->marks, base);
+        if (!a->load)
+            end = MIN(end, next_mark(q->stores, base));
         if (ring) {
             const gint64 stage = (base - ring->base) / ring->stride;
             end = MIN(end, ring->base + ring->stride * (stage + 1));
@@ -344,7 +346,7 @@ void ptx_regions_find(PtxRegions *q)
     for (guint i = 0; i < a.access->len; i++) {
         const Access *one = &g_array_index(a.access, Access, i);
         if (one->box)
-            g_array_append_val(q->marks, one->spot.base);
+            g_array_append_val(one->load ? q->marks : q->stores, one->spot.base);
     }
     rings(q, a.access);
     for (guint i = 0; i < q->region->len; i++)

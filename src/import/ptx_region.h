@@ -27,7 +27,8 @@ typedef struct {
 typedef struct {
     PtxWalk *w;
     GArray *region; /* PtxRegion */
-    GArray *marks;  /* gint64: where something begins: barriers, boxes of copies */
+    GArray *marks;  /* gint64: where something begins: barriers, rings, boxes that are loaded */
+    GArray *stores; /* gint64: where boxes that are stored begin */
 } PtxRegions;
 
 /* A step of a group with what calls it needs. */
@@ -36,8 +37,8 @@ void ptx_visit(WsRead *r, PtxVisit call, gpointer data);
 
 /* Comparisons of sizes as comparisons of the rounds of loops. */
 void ptx_conditions(WsRead *r);
-/* Sums that share registers where they have to. */
-void ptx_values(WsRead *r, gint64 threads);
+/* Sums that share registers where they have to. FALSE: they do not fit all the same. */
+gboolean ptx_values(WsRead *r, gint64 threads);
 /* Which use of a slot an arrival means; barriers are placed. */
 void ptx_uses(WsRead *r);
 

@@ -38,6 +38,12 @@ void ptx_opaque(PtxWalk *w, const WsPtxInst *i, const char *what)
     ptx_unread(w, i, what);
 }
 
+void ptx_lost(PtxWalk *w, const WsPtxInst *i, const char *what)
+{
+    ptx_opaque(w, i, what);
+    w->lost |= !w->p.probing;
+}
+
 static void elect(PtxWalk *w, const WsPtxInst *i)
 {
     const char *bar = i->n ? strchr(i->arg[0], '|') : NULL;

@@ -85,8 +85,8 @@ static WsReadStep *partner(const GPtrArray *other, const WsReadStep *s, guint *a
 }
 
 /* Another thread does it at other addresses: the bytes of both. What not everybody does is opaque.
- */
-void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other)
+ * `warps`: it is one of another warp. */
+void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboolean warps)
 {
     guint at = 0;
     for (guint i = 0; list && i < list->len; i++) {
@@ -96,8 +96,8 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other)
         const WsReadStep *o = partner(other, s, &at);
         if (s->body) {
             g_autoptr(GPtrArray) all = o ? both_sides(o) : NULL;
-            ptx_unite_bytes(w, s->body, all);
-            ptx_unite_bytes(w, s->other, all);
+            ptx_unite_bytes(w, s->body, all, warps);
+            ptx_unite_bytes(w, s->other, all, warps);
             continue;
         }
         gint64 d = 0;
@@ -107,6 +107,7 @@ void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other)
         if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
             b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
             b->from = MIN(b->from, d);
+            b->touched += warps ? ptx_operand_of(w, &o->buffer)->touched : 0;
         } else if (s->kind != WS_READ_GATHER) {
             s->flag = s->kind == WS_READ_WRITE;
             s->kind = WS_READ_OPAQUE;

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /* `warp`, `lane`: the lines of the steps that each made. */
 void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHashTable *lane);
 void ptx_unite_copies(GPtrArray *list, const GPtrArray *from);
-void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other);
+void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboolean warps);
 void ptx_unite_cta(WsRead *r);
 void ptx_unite_cluster(WsRead *r);
 

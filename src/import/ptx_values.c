@@ -82,13 +82,23 @@ static gboolean share(WsRead *r, WsReadGroup *g)
     return FALSE;
 }
 
-void ptx_values(WsRead *r, gint64 threads)
+gboolean ptx_values(WsRead *r, gint64 threads)
 {
+    gboolean all_say = TRUE, fits = TRUE;
     const gint64 all = threads > 0 ? MIN(65536 / threads / 8 * 8, 255) : 255;
+    for (guint i = 0; i < r->groups->len; i++)
+        all_say &= ((WsReadGroup *)g_ptr_array_index(r->groups, i))->registers > 0;
     for (guint i = 0; i < r->groups->len; i++) {
         WsReadGroup *g = g_ptr_array_index(r->groups, i);
+        g->registers = all_say ? g->registers : 0;
         const gint64 have = g->registers ? g->registers : all;
         while (needs(g) > have && share(r, g))
             ;
+        if (needs(g) > have) {
+            ws_source_unread(r, g->line, 1, g->line,
+                             "which of the values of a group share registers", "");
+            fits = FALSE;
+        }
     }
+    return fits;
 }

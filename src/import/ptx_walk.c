@@ -188,8 +188,7 @@ static gint loop(PtxWalk *w, guint block)
         made->text = PTX_ONCE;
     if (!good) {
         const WsPtxInst *i = inst_at(w, block_at(w, block)->first);
-        ptx_new_step(w, WS_READ_OPAQUE, i)->end_line = i->line;
-        ptx_unread(w, i, "a loop whose rounds are not known");
+        ptx_lost(w, i, "a loop whose rounds are not known");
         GHashTableIter it;
         gpointer key;
         g_hash_table_iter_init(&it, l->blocks); /* go on behind it */
@@ -334,6 +333,7 @@ static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken
     if (pid) {
         s->kind = WS_READ_OPAQUE;
         ptx_unread(w, at, "a branch on the number of the CTA");
+        w->lost |= !w->p.probing;
     }
 }
 
@@ -356,8 +356,7 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
     if (own && inside(own->blocks, taken) != inside(own->blocks, fall)) {
         const gboolean in = inside(own->blocks, taken);
         if (!w->fresh || w->again) {
-            ptx_unread(w, i, "a loop that is left in the middle");
-            ptx_new_step(w, WS_READ_OPAQUE, i);
+            ptx_lost(w, i, "a loop that is left in the middle");
         } else {
             w->again = in ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL);
             w->tested_first = TRUE;
@@ -366,8 +365,7 @@ static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
         return (gint)(in ? taken : fall);
     }
     if (!c || w->depth >= PTX_MAX_DEPTH) {
-        ptx_unread(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
-        ptx_new_step(w, WS_READ_OPAQUE, i);
+        ptx_lost(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
         return (gint)fall;
     }
     const gint join = own && b->join >= 0 && !inside(own->blocks, (guint)b->join) ? stop : b->join;

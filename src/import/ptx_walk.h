@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 /* What is known of a place in shared memory beside its address. */
 typedef struct {
     gint64 from, to; /* bytes touched, counted from the address; 0, 0: not known */
+    gint64 touched;  /* by all lanes together; less than the span of them: there are gaps */
     gint64 span;     /* of the swizzle, bytes */
     gint64 rows;     /* of `span` bytes (of the contraction if turned); 0: as many as fit */
     gint64 width;    /* bytes of each row (of the contraction if not turned) */
@@ -59,6 +60,7 @@ typedef struct {
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
     gint64 registers;      /* of setmaxnreg before the first wait */
+    gboolean lost;         /* something that synchronises was not read */
     gboolean waits, warp_synced;            /* since the last barrier of the group: bar.warp.sync */
     guint global_from, global_to, n_global; /* lines of plain global accesses */
     guint place_from, place_to;             /* of copies whose place in a tensor is not followed */
@@ -91,6 +93,8 @@ const char *ptx_accumulator(PtxWalk *w, const char *reg, gint64 n, gint *value);
 void ptx_reads(PtxWalk *w, const WsPtxInst *i); /* notes accumulators that an instruction reads */
 PtxOperand *ptx_operand_of(PtxWalk *w, const WsPlace *place); /* made when it is first asked for */
 void ptx_opaque(PtxWalk *w, const WsPtxInst *i, const char *what);
+/* The same for what may synchronise: then nothing of the kernel is judged. */
+void ptx_lost(PtxWalk *w, const WsPtxInst *i, const char *what);
 /* "[%r1+8]": the address without the beginning of shared memory; `cta` the CTA of mapa, NULL own.
  */
 const WsExpr *ptx_address(PtxWalk *w, const char *text, const WsExpr **cta);
