@@ -302,6 +302,29 @@ static const char *find_entry(const char *text, const char *end)
     return first;
 }
 
+/* ".target sm_90a": from sm_80 on, and no newer machine, whose products and copies are others. */
+static gboolean good_target(Parser *s, const char *text, const char *entry)
+{
+    const char *at = g_strstr_len(text, entry - text, ".target"), *name = at ? at + 7 : NULL;
+    guint line = 1, column = 1;
+    if (!at)
+        return TRUE; /* part of a file */
+    while (name < entry && (*name == ' ' || *name == '\t'))
+        name++;
+    for (const char *c = text; c < name; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    const gint64 sm = g_str_has_prefix(name, "sm_") ? g_ascii_strtoll(name + 3, NULL, 10) : 0;
+    if (sm >= 80 && sm <= 90)
+        return TRUE;
+    g_autofree char *word = g_strndup(name, strcspn(name, " \t\r\n,"));
+    g_set_error(s->error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ,
+                "%s:%u:%u: the text is for `%.40s`. Import PTX for sm_80 to sm_90a.", s->file, line,
+                column, word);
+    return FALSE;
+}
+
 static gboolean parse(Parser *s, const char *text)
 {
     const char *at = find_entry(text, s->end);
@@ -310,6 +333,8 @@ static gboolean parse(Parser *s, const char *text)
     for (const char *c = text; c < at; c++)
         s->line += *c == '\n';
     s->p->line = s->line;
+    if (!good_target(s, text, at))
+        return FALSE;
     shared_before(s->p, text, at);
     s->at = at + 6;
     skip_space(s);

@@ -189,6 +189,10 @@ static void test_bad(void)
         { ".visible .entry k()\n{\n ret;\n}\n", "does not say how many threads" },
         { ".visible .entry k()\n.maxntid 128\n{\n ret;\n}\n", "no warp of `k` waits" },
         { ".visible .entry k()", "the kernel has no body" },
+        { ".version 8.7\n.target sm_100a\n.visible .entry k()\n{\n ret;\n}\n",
+          "kernel.ptx:2:9: the text is for `sm_100a`. Import PTX for sm_80 to sm_90a." },
+        { ".target\tgfx950\n.visible .entry k()\n{\n ret;\n}\n",
+          "kernel.ptx:1:9: the text is for" },
         { "\x7f"
           "ELF\x02\xff",
           "the file is no text" },
