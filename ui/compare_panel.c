@@ -75,11 +75,6 @@ static void update(WsComparePanel *self)
                                                : c->name);
 }
 
-char *ws_compare_panel_copy(WsComparePanel *self)
-{
-    return ws_table_copy(WS_TABLE(self->table));
-}
-
 guint ws_compare_panel_n_rows(WsComparePanel *self)
 {
     return ws_table_n_shown(WS_TABLE(self->table));

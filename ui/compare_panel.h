@@ -13,7 +13,6 @@ G_DECLARE_FINAL_TYPE(WsComparePanel, ws_compare_panel, WS, COMPARE_PANEL, GtkWid
 /* Keeps a reference to the document. Floating reference, as of every new widget. */
 GtkWidget *ws_compare_panel_new(WsDocument *document);
 void ws_compare_panel_choose(WsComparePanel *panel); /* opens the menu of what to compare with */
-char *ws_compare_panel_copy(WsComparePanel *panel);  /* the rows as text; caller frees */
 guint ws_compare_panel_n_rows(WsComparePanel *panel);
 
 G_END_DECLS

@@ -42,7 +42,6 @@ typedef enum {
     WS_CODE_SOURCE, /* the kernel that the design was read from (document_source.h) */
     WS_CODE_COUNT
 } WsCodeKind;
-const char *ws_code_kind_text(WsCodeKind kind); /* "program" */
 
 WsDocument *ws_document_new(void);
 

@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-const char *ws_code_kind_text(WsCodeKind kind)
-{
-    static const char *const text[] = { "program", "ptx", "llvm", "cuda", "design", "source" };
-    return text[kind];
-}
-
 void ws_document_clear_code(WsDocument *d)
 {
     for (guint i = 0; i < WS_CODE_COUNT; i++)

@@ -74,12 +74,6 @@ const WsHang *ws_document_hang(WsDocument *d)
     return h && is_of(d, h->of) ? h : NULL;
 }
 
-void ws_document_forget_hang(WsDocument *d)
-{
-    g_object_set_data(G_OBJECT(d), KEY, NULL);
-    ws_document_emit(d, WS_SIGNAL_HUNG);
-}
-
 /* "tile 1, round 4"; the rounds as the runner counts them. */
 static char *rounds_text(const WsCollectedStuck *s)
 {

@@ -18,7 +18,6 @@ typedef struct {
 gboolean ws_document_open_hang(WsDocument *d, GFile *folder, GError **error);
 /* NULL: none, or the design has changed since. Gone with the next design that is opened. */
 const WsHang *ws_document_hang(WsDocument *d);
-void ws_document_forget_hang(WsDocument *d);
 /* "mma.0 waits for full, slot 2: …". Caller frees. */
 char *ws_hang_text(const WsHang *hang, guint stuck);
 /* In a few words, for the score: "full, slot 2, parity 1". Caller frees. */

@@ -267,11 +267,6 @@ const WsExportResult *ws_exports_result(const WsExports *e, WsExport what)
     return &e->result[what];
 }
 
-gboolean ws_exports_done(const WsExports *e)
-{
-    return e->at >= WS_EXPORT_COUNT;
-}
-
 const char *ws_exports_name(const WsExports *e)
 {
     return e->name;

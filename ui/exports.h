@@ -43,7 +43,6 @@ typedef void (*WsExportsNews)(WsExports *exports, WsExport what, gpointer data);
 WsExports *ws_exports_new(const WsDesign *design, GFile *file, WsExportsNews news, gpointer data);
 void ws_exports_free(WsExports *exports); /* stops what is running; no news after it */
 const WsExportResult *ws_exports_result(const WsExports *exports, WsExport what);
-gboolean ws_exports_done(const WsExports *exports);    /* all of them */
 const char *ws_exports_name(const WsExports *exports); /* "gemm_bf16": for files */
 /* Writes one that was made to a file (a package: into a new folder, which takes a moment: `saved`
  * is called when it is there, `why` NULL if all went well). */

@@ -35,15 +35,6 @@ static void port_of(WsTimeline *t, const WsSceneItem *item, double *x, double *y
     *y = item->y + item->h / 2 - t->view.at.y;
 }
 
-gboolean ws_gesture_port(WsTimeline *t, guint i, double *x, double *y)
-{
-    const WsSceneItem *item = ws_timeline_item(t, i);
-    if (!item || !ws_gesture_is_step(t->scene, item))
-        return FALSE;
-    port_of(t, item, x, y);
-    return TRUE;
-}
-
 /* The item whose port is there: the last of its own width if it is wide enough, or a little beyond
  * its end where nothing else is. */
 static const WsSceneItem *port_at(WsTimeline *t, double x, double y)

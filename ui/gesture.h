@@ -24,10 +24,9 @@ void ws_gesture_snapshot(WsTimeline *t, GtkSnapshot *s, double width, double hei
 /* Whether a drag from here would draw an edge or a ring: its pointer. */
 const char *ws_gesture_cursor(WsTimeline *t, double x, double y);
 
-/* --- for tests: where the handle of a ring and the port of an item are --------------------------
+/* --- for tests: where the handle of a ring is --------------------------
  */
 gboolean ws_gesture_ring_handle(WsTimeline *t, const char *ring, double *x, double *y);
-gboolean ws_gesture_port(WsTimeline *t, guint item, double *x, double *y);
 const char *ws_gesture_words(WsTimeline *t); /* beside the pointer; NULL: no gesture */
 
 G_END_DECLS

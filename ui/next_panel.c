@@ -216,11 +216,6 @@ static void take_chosen(WsNextPanel *self)
     take(self, chosen(self));
 }
 
-void ws_next_panel_take(WsNextPanel *self, guint row)
-{
-    take(self, ws_table_shown(WS_TABLE(self->edits), row));
-}
-
 /* The score of the edited design, as long as the button is down. */
 static void look(WsNextPanel *self)
 {

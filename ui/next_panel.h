@@ -15,6 +15,5 @@ G_DECLARE_FINAL_TYPE(WsNextPanel, ws_next_panel, WS, NEXT_PANEL, GtkWidget)
 GtkWidget *ws_next_panel_new(WsDocument *document);
 char *ws_next_panel_copy(WsNextPanel *panel); /* all three lists as text; caller frees */
 guint ws_next_panel_n_edits(WsNextPanel *panel);
-void ws_next_panel_take(WsNextPanel *panel, guint row); /* as a double click on that edit does */
 
 G_END_DECLS

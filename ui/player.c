@@ -182,11 +182,6 @@ const char *ws_player_why(WsPlayer *p)
     return p->why;
 }
 
-gboolean ws_player_busy(WsPlayer *p)
-{
-    return p->busy || p->settle != 0;
-}
-
 guint ws_player_position(WsPlayer *p)
 {
     return p->position;

@@ -28,7 +28,6 @@ void ws_player_want(WsPlayer *p);
 
 const WsWitness *ws_player_witness(WsPlayer *p); /* borrowed; NULL: none (yet) */
 const char *ws_player_why(WsPlayer *p);          /* why there is none; NULL: none is asked for */
-gboolean ws_player_busy(WsPlayer *p);            /* being made */
 guint ws_player_position(WsPlayer *p);
 void ws_player_set_position(WsPlayer *p, guint position); /* stops */
 void ws_player_step(WsPlayer *p, gint by);                /* stops */

@@ -12,7 +12,6 @@ struct _WsRow {
     char **text;
     double *key; /* NAN: sorts by its text */
     char *place, *tip;
-    const char *style;
 };
 
 G_DEFINE_FINAL_TYPE(WsRow, ws_row, G_TYPE_OBJECT)
@@ -61,11 +60,6 @@ void ws_row_number(WsRow *row, guint column, double key, char *text)
     g_free(row->text[column]);
     row->text[column] = text;
     row->key[column] = key;
-}
-
-void ws_row_style(WsRow *row, const char *css_class)
-{
-    row->style = css_class;
 }
 
 void ws_row_tip(WsRow *row, const char *tip)
@@ -182,18 +176,9 @@ static void on_bind(GtkListItemFactory *factory, GtkListItem *item, gpointer dat
     const char *text = ws_row_get_text(row, i);
     gtk_label_set_text(GTK_LABEL(label), text);
     gtk_widget_set_tooltip_text(label, row->tip ? row->tip : column->help ? column->help : text);
-    if (i == 0 && row->style)
-        gtk_widget_add_css_class(label, row->style);
     g_autofree char *spoken = g_strdup_printf("%s: %s", column->title, text);
     gtk_accessible_update_property(GTK_ACCESSIBLE(label), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken,
                                    -1);
-}
-
-static void on_unbind(GtkListItemFactory *factory, GtkListItem *item, gpointer data)
-{
-    WsRow *row = gtk_list_item_get_item(item);
-    if (column_number(factory) == 0 && row && row->style)
-        gtk_widget_remove_css_class(gtk_list_item_get_child(item), row->style);
 }
 
 /* --- sorting and filtering ----------------------------------------------------------------------
@@ -225,7 +210,6 @@ static void add_column(WsTable *self, guint i)
     g_object_set_data(G_OBJECT(factory), "column", GUINT_TO_POINTER(i));
     g_signal_connect(factory, "setup", G_CALLBACK(on_setup), (gpointer)column);
     g_signal_connect(factory, "bind", G_CALLBACK(on_bind), (gpointer)column);
-    g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), (gpointer)column);
     g_autoptr(GtkColumnViewColumn) made = gtk_column_view_column_new(column->title, factory);
     g_autoptr(GtkSorter) sorter =
         GTK_SORTER(gtk_custom_sorter_new(compare_rows, GUINT_TO_POINTER(i), NULL));

@@ -24,7 +24,6 @@ WsRow *ws_row_new(guint n, const char *place);
 /* Takes the text. The key sorts: numbers by value, others by the text itself. */
 void ws_row_text(WsRow *row, guint column, char *text);
 void ws_row_number(WsRow *row, guint column, double key, char *text);
-void ws_row_style(WsRow *row, const char *css_class); /* of the first column; static string */
 void ws_row_tip(WsRow *row, const char *tip);
 void ws_row_index(WsRow *row, guint index); /* the owner's number of it */
 guint ws_row_get_index(WsRow *row);

@@ -80,19 +80,6 @@ void ws_timeline_origin(WsTimeline *t, double *x, double *y)
                                      t->scene ? t->scene->top * k : 0, x, y);
 }
 
-guint ws_timeline_n_blocks(WsTimeline *t)
-{
-    guint n = 0;
-    for (guint i = 0; i < t->block->len; i++)
-        n += ((WsBlock *)t->block->pdata[i])->used;
-    return n;
-}
-
-guint ws_timeline_n_widgets(WsTimeline *t)
-{
-    return t->block->len;
-}
-
 guint ws_timeline_n_items(WsTimeline *t)
 {
     return t->scene ? t->scene->item->len : 0;
@@ -120,11 +107,6 @@ gboolean ws_timeline_select_item(WsTimeline *t, guint item)
     ws_timeline_focus_of(i, &focus);
     ws_document_select(t->document, &focus, WS_SELECT_REPLACE, FALSE);
     return TRUE;
-}
-
-gint64 ws_timeline_build_cost(WsTimeline *t)
-{
-    return t->build_cost;
 }
 
 /* --- the document --------------------------------------------------------------------------------

@@ -29,8 +29,6 @@ double ws_timeline_length(WsTimeline *t);     /* cycles of the whole score */
 double ws_timeline_page_scale(WsTimeline *t); /* 1 where the text has its ordinary size */
 /* Origin of the time area in the coordinates (pixels) of the timeline widget. */
 void ws_timeline_origin(WsTimeline *t, double *x, double *y);
-guint ws_timeline_n_blocks(WsTimeline *t);  /* widgets in use */
-guint ws_timeline_n_widgets(WsTimeline *t); /* widgets there are, used or not */
 guint ws_timeline_n_items(WsTimeline *t);
 /* Place of an item: x, y, w, h as above; FALSE: no such item, or not one of a step. */
 gboolean ws_timeline_item_place(WsTimeline *t, guint item, double *x, double *y, double *w,
@@ -50,7 +48,5 @@ void ws_timeline_show_round(WsTimeline *t, guint round);
 /* All views that are linked show the same stretch of time. */
 gboolean ws_timeline_linked(WsTimeline *t);
 void ws_timeline_set_linked(WsTimeline *t, gboolean linked);
-
-gint64 ws_timeline_build_cost(WsTimeline *t); /* microseconds of the last scene */
 
 G_END_DECLS

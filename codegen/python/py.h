@@ -156,7 +156,6 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t);
 void ws_py_tiles_bind(WsPy *y, gboolean on);
 /* launch single without a loop over tiles: the names of the tile that `body` mentions. */
 gboolean ws_py_loops_over_tiles(const WsTree *t);
-void ws_py_single_tile(WsPy *y, const char *body);
 void ws_py_tiles_single(WsPy *y, const char *body); /* names of the one tile that `body` mentions */
 char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if the id is enough */
 const char *ws_py_tile_call(WsPy *y, const char *id);      /* "tm, tn = tile_at(id, n_tm, n_tn)" */

@@ -234,18 +234,6 @@ gboolean ws_py_loops_over_tiles(const WsTree *t)
     return FALSE;
 }
 
-void ws_py_single_tile(WsPy *y, const char *body)
-{
-    GString *outer = y->out;
-    y->out = g_string_new(NULL);
-    names_of_tile(y, body);
-    if (y->out->len)
-        g_string_append_printf(outer, "%*stile_id = %s.program_id(0)\n%s", (int)(4 * y->depth), "",
-                               y->dialect->module, y->out->str);
-    g_string_free(y->out, TRUE);
-    y->out = outer;
-}
-
 static WsTerm first_tile(WsPy *y, WsTerm from, const char *programs)
 {
     WsTerm pid = ws_term(ws_py_format(y, "%s.program_id(0)", y->dialect->module), WS_PREC_ATOM, 0,

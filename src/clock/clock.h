@@ -39,7 +39,6 @@ void ws_machine_free(WsMachine *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsMachine, ws_machine_free)
 const char *ws_machine_key(WsMachineValue v);
 const char *ws_machine_unit(WsMachineValue v);
-const char *ws_machine_help(WsMachineValue v);
 /* A copy for an SM clock of `ghz`: memory keeps its own clock, so a cycle of the SM moves more bytes
  * when it is longer. Transfer full. */
 WsMachine *ws_machine_at(const WsMachine *m, double ghz);

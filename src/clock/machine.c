@@ -30,11 +30,6 @@ const char *ws_machine_unit(WsMachineValue v)
     return rows[v].unit;
 }
 
-const char *ws_machine_help(WsMachineValue v)
-{
-    return rows[v].help;
-}
-
 void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source)
 {
     m->value[v] = value;

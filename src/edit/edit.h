@@ -13,9 +13,8 @@ const WsNode *ws_edit_group(const WsDesign *design,
                             const WsNode *node); /* group it is in, or NULL */
 /* The innermost loop around a node; NULL if there is none in its group. */
 const WsNode *ws_edit_loop(const WsDesign *design, const WsNode *node);
-/* First list of steps that a node holds: "body", "do", "then"; NULL if it holds none. */
-const char *ws_edit_list(const WsNode *node);
-WsFieldId ws_edit_list_field(const WsNode *node); /* WS_F_COUNT if it holds none */
+/* First list of steps that a node holds: `body`, `do`, `then`; WS_F_COUNT if it holds none. */
+WsFieldId ws_edit_list_field(const WsNode *node);
 /* All names that an expression at this node may use, for completion; and of buffers, barriers …
  * Free with g_ptr_array_unref. */
 GPtrArray *ws_edit_names(const WsDesign *design, const WsNode *at);

@@ -15,12 +15,6 @@ WsFieldId ws_edit_list_field(const WsNode *node)
     return WS_F_COUNT;
 }
 
-const char *ws_edit_list(const WsNode *node)
-{
-    const WsFieldId field = ws_edit_list_field(node);
-    return field != WS_F_COUNT ? ws_node_key(node->kind, field) : NULL;
-}
-
 static char *first_word(const WsNode *node)
 {
     const WsFieldRow *row = ws_node_row(node->kind, WS_F_keyword);

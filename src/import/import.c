@@ -26,11 +26,6 @@ const char *ws_import_from_text(WsImportFrom from)
     return from_table[from].text;
 }
 
-const char *ws_import_from_suffix(WsImportFrom from)
-{
-    return from_table[from].suffix;
-}
-
 const char *ws_import_from_help(WsImportFrom from)
 {
     return from_table[from].help;

@@ -19,7 +19,6 @@ typedef enum {
 } WsImportFrom;
 WsImportFrom ws_import_from(const char *text); /* WS_IMPORT_FROM_COUNT if there is none */
 const char *ws_import_from_text(WsImportFrom from);
-const char *ws_import_from_suffix(WsImportFrom from); /* ".py" */
 const char *ws_import_from_help(WsImportFrom from);   /* what is read of the language */
 /* The language of a file, by its suffix and, where two share one, by what the text imports (NULL:
  * by the suffix alone). WS_IMPORT_FROM_COUNT: it is none that is imported. */

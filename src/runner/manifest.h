@@ -117,6 +117,5 @@ bool ws_manifest_load(const char *dir, WsManifest *m, char *error, size_t size);
 int64_t ws_run_span(const WsRunTensor *t, const WsRunTensorCase *c);
 /* Product of the extents; -1 on overflow. */
 int64_t ws_run_elements(const WsRunTensor *t, const WsRunTensorCase *c);
-const char *ws_run_dtype_text(int dtype);
 /* File name of the records of a case: "records.bin", "records-1.bin", … */
 void ws_run_records_name(int case_index, char *name, size_t size);

@@ -76,11 +76,6 @@ static const char *const dtype_text[] = {
 #undef WS_DTYPE
 };
 
-const char *ws_run_dtype_text(int dtype)
-{
-    return dtype >= 0 && dtype < WS_INPUT_TYPE_COUNT ? dtype_text[dtype] : "?";
-}
-
 /* --- header lines ------------------------------------------------------------------------------
  */
 
