@@ -183,7 +183,9 @@ static bool load(WsSession *s, const char *image, const char *what, const char *
     int code = s->cu.module_load(&k->module, image, 5, option, value);
     if (result) {
         result->load_ms = (ws_seconds() - start) * 1e3;
-        snprintf(result->log, sizeof result->log, "%s%s", error, info);
+        if (snprintf(result->log, sizeof result->log, "%s%s", error, info) >=
+            (int)sizeof result->log)
+            memcpy(result->log + sizeof result->log - 4, "...", 4);
         result->diagnostics = count_diagnostics(info) + count_diagnostics(error);
     }
     if (code != WS_CU_SUCCESS) {
