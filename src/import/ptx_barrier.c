@@ -63,7 +63,8 @@ static void expect(PtxWalk *w, const WsPtxInst *i)
 static void arrive(PtxWalk *w, const WsPtxInst *i)
 {
     WsReadStep *s = at_barrier(w, WS_READ_ARRIVE, i, i->arg[1]);
-    if (s && strstr(i->op, "shared::cluster") && !s->cta) {
+    const gboolean there = s && s->cta && w->ptx->cluster < 2; /* how many CTAs is not said */
+    if (there || (s && strstr(i->op, "shared::cluster") && !s->cta)) {
         s->off = TRUE;
         ptx_lost(w, i, "an arrival in a CTA that is not known");
         return;
@@ -116,6 +117,10 @@ void ptx_named(PtxWalk *w, const WsPtxInst *i)
 /* A pair of arrive and wait before anything else was done is the one a design derives. */
 void ptx_cluster(PtxWalk *w, const WsPtxInst *i)
 {
-    WsReadStep *s = ptx_new_step(w, WS_READ_CLUSTER, i);
-    s->name = strstr(i->op, ".wait") ? "wait" : "arrive";
+    const gboolean wait = strstr(i->op, ".wait") != NULL;
+    if (w->ptx->cluster < 2 && !wait)
+        return; /* of one CTA: its wait is a barrier of all threads */
+    WsReadStep *s = ptx_new_step(w, w->ptx->cluster < 2 ? WS_READ_SYNC : WS_READ_CLUSTER, i);
+    s->name = w->ptx->cluster < 2 ? "cta" : wait ? "wait" : "arrive";
+    s->all = !w->p.loops->len;
 }

@@ -1,4 +1,3 @@
-#include "import/fit.h"
 #include "import/ptx_walk.h"
 
 #include <string.h>
@@ -137,7 +136,8 @@ static void peer(PtxWalk *w, const WsPtxInst *i)
     s->barrier.index = i->n > 3 ? ptx_address(w, i->arg[3], &credits) : NULL;
     s->cta = to;
     if (!s->buffer.index || !s->a.index || !s->barrier.index || !to || !credits ||
-        !ws_expr_equal(to, credits) || !ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 1) {
+        w->ptx->cluster < 2 || !ws_expr_equal(to, credits) ||
+        !ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 1) {
         give_up(w, i, s, "a copy to another CTA whose addresses are not known");
         return;
     }
@@ -175,15 +175,6 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
 /* --- cp.async
  * ----------------------------------------------------------------------------------------*/
 
-static void wait_copies(PtxWalk *w, const WsPtxInst *i, gint64 groups)
-{
-    if (w->gathers_each < 0) {
-        ptx_lost(w, i, "a wait for groups of cp.async that do not hold the same");
-        return;
-    }
-    ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = groups;
-}
-
 /* Copies of 4 to 16 bytes by each thread: what stands in a row is one step (finish joins them). */
 static void copy_row(PtxWalk *w, const WsPtxInst *i)
 {
@@ -197,7 +188,6 @@ static void copy_row(PtxWalk *w, const WsPtxInst *i)
         return;
     }
     ptx_operand_of(w, &s->buffer)->to = bytes;
-    w->gathers++;
     unplaced(w, i->line);
 }
 
@@ -211,9 +201,9 @@ void ptx_cp_async(PtxWalk *w, const WsPtxInst *i)
     } else if (strstr(i->op, "wait_group")) {
         if (i->n)
             ws_x_is(ptx_int(w, i->arg[0]), &n);
-        wait_copies(w, i, n);
+        ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = n;
     } else if (strstr(i->op, "wait_all")) {
-        wait_copies(w, i, 0);
+        ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = 0;
     } else if (strstr(i->op, "mbarrier.arrive")) {
         const WsExpr *at = i->n ? ptx_address(w, i->arg[0], NULL) : NULL;
         if (!at || !strstr(i->op, "noinc")) {

@@ -215,69 +215,80 @@ static void collect_sums(PtxWalk *w)
     }
 }
 
+static void walk_init(PtxWalk *w)
+{
+    w->p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
+    w->p.loop_names = g_ptr_array_new();
+    w->memory = g_hash_table_new(NULL, NULL);
+    w->inits = g_hash_table_new(NULL, NULL);
+    w->sums = g_hash_table_new(g_str_hash, g_str_equal);
+    w->sum_names = g_hash_table_new(g_str_hash, g_str_equal);
+    w->begun = g_hash_table_new(g_str_hash, g_str_equal);
+    w->matrix = g_hash_table_new(g_str_hash, g_str_equal);
+    w->seen = g_hash_table_new(g_str_hash, g_str_equal);
+    w->operands = g_hash_table_new(NULL, NULL);
+    w->heads = g_hash_table_new(NULL, NULL);
+    w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
+    collect_sums(w);
+}
+
+static void walk_clear(PtxWalk *w)
+{
+    GHashTable *const tables[] = { w->memory, w->inits, w->sums,     w->sum_names, w->begun,
+                                   w->matrix, w->seen,  w->operands, w->heads };
+    for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
+        g_hash_table_unref(tables[i]);
+    g_array_unref(w->p.loops);
+    g_ptr_array_unref(w->p.loop_names);
+    g_array_unref(w->mma);
+}
+
+static WsDesign *design_of(PtxWalk *w)
+{
+    WsRead *r = w->p.r;
+    if (w->place_from)
+        ws_source_unread(r, w->place_from, 1, w->place_to,
+                         "where in their tensors copies in these lines read or write", "");
+    if (w->n_global)
+        ws_source_unread(r, w->global_from, 1, w->global_to,
+                         "plain accesses to global memory and arithmetic, in these lines", "");
+    r->title = ws_source_format(r, "%s of %s", w->ptx->entry, r->file);
+    r->fences = "drawn";
+    ptx_unite_cta(r);
+    ptx_unite_cluster(r);
+    finish_tiles(&w->p);
+    ptx_finish(w);
+    for (guint i = 0; i < r->tensors->len; i++) {
+        WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
+        for (guint d = 0; d < t->rank; d++)
+            t->shape[d] =
+                ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
+    }
+    return ws_source_write(r);
+}
+
 WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
 {
     PtxWalk w = { .p = { .r = r, .file = file }, .ptx = ptx };
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID, PTX_SMEM };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
         g_hash_table_add(r->names, (gpointer)own[i]);
-    w.p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
-    w.p.loop_names = g_ptr_array_new();
-    w.memory = g_hash_table_new(NULL, NULL);
-    w.inits = g_hash_table_new(NULL, NULL);
-    w.sums = g_hash_table_new(g_str_hash, g_str_equal);
-    w.sum_names = g_hash_table_new(g_str_hash, g_str_equal);
-    w.begun = g_hash_table_new(g_str_hash, g_str_equal);
-    w.matrix = g_hash_table_new(g_str_hash, g_str_equal);
-    w.seen = g_hash_table_new(g_str_hash, g_str_equal);
-    w.operands = g_hash_table_new(NULL, NULL);
-    w.heads = g_hash_table_new(NULL, NULL);
-    collect_sums(&w);
-    w.mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
+    walk_init(&w);
     r->cluster = ptx->cluster;
     const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
     if (!warps)
         ws_source_fail(r, ptx->line, 1, "Compile it with __launch_bounds__.",
                        "the kernel does not say how many threads it has (.maxntid or .reqntid)");
+    if (ptx->cluster > 8 || (ptx->cluster & (ptx->cluster - 1)))
+        ws_source_fail(r, ptx->line, 1, "Import a kernel for clusters of 1, 2, 4 or 8 CTAs.",
+                       "the kernel wants clusters of %d CTAs", (int)ptx->cluster);
     for (guint i = 0; i < warps && !*r->error; i += 4)
         warp_group(&w, i, MIN(4, warps - i));
-    WsDesign *design = NULL;
     if (!*r->error && !r->groups->len)
         ws_source_fail(r, ptx->line, 1, "Import a kernel that has a pipeline.",
                        "no warp of `%s` waits, copies or multiplies in a way that is read",
                        ptx->entry);
-    if (!*r->error) {
-        if (w.place_from)
-            ws_source_unread(r, w.place_from, 1, w.place_to,
-                             "where in their tensors copies in these lines read or write", "");
-        if (w.n_global)
-            ws_source_unread(r, w.global_from, 1, w.global_to,
-                             "plain accesses to global memory and arithmetic, in these lines", "");
-        r->title = ws_source_format(r, "%s of %s", ptx->entry, r->file);
-        r->fences = "drawn";
-        ptx_unite_cta(r);
-        ptx_unite_cluster(r);
-        finish_tiles(&w.p);
-        ptx_finish(&w);
-        for (guint i = 0; i < r->tensors->len; i++) {
-            WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
-            for (guint d = 0; d < t->rank; d++)
-                t->shape[d] =
-                    ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
-        }
-        design = ws_source_write(r);
-    }
-    g_array_unref(w.p.loops);
-    g_ptr_array_unref(w.p.loop_names);
-    g_hash_table_unref(w.memory);
-    g_hash_table_unref(w.inits);
-    g_hash_table_unref(w.sums);
-    g_hash_table_unref(w.sum_names);
-    g_hash_table_unref(w.seen);
-    g_hash_table_unref(w.matrix);
-    g_hash_table_unref(w.begun);
-    g_hash_table_unref(w.operands);
-    g_hash_table_unref(w.heads);
-    g_array_unref(w.mma);
+    WsDesign *design = *r->error ? NULL : design_of(&w);
+    walk_clear(&w);
     return design;
 }

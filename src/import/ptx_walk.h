@@ -54,8 +54,6 @@ typedef struct {
     GHashTable *begun;     /* names of sums that begin with a product -> where: see ptx_matrix.c */
     GHashTable *sum_names; /* the same -> name of the value, in this role */
     GHashTable *seen;      /* names of accumulators that were read since the last product */
-    guint gathers;         /* cp.async of the open group */
-    gint64 gathers_each;   /* of every group so far; 0: none closed, -1: it differs */
     GHashTable *heads;     /* loops being walked: head blocks */
     const WsExpr *again;   /* condition under which the round just walked is followed by another */
     gboolean tested_first; /* … tested at the head */
