@@ -234,7 +234,11 @@ static const char *filling(WsPy *y, const WsTensor *t, const char *name)
                             t->data_a ? print(&s, t->data_a) : "0",
                             t->data_b ? print(&s, t->data_b) : "2", name);
     default:
-        return ws_py_format(y, "%s.copy_(torch.randn(%s.shape, device=\"cuda\"))", name, name);
+        if (t->dtype != WS_DTYPE_TF32)
+            return ws_py_format(y, "%s.copy_(torch.randn(%s.shape, device=\"cuda\"))", name, name);
+        ws_py_line(y, "%s.copy_(torch.randn(%s.shape, device=\"cuda\"))", name, name);
+        /* the operand as the hardware takes it: 10 bits behind the point */
+        return ws_py_format(y, "%s.view(torch.int32).bitwise_and_(-8192)", name);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/python/plan.h"
 
+#include <string.h>
+
 static guint default_agent(const WsProgram *p)
 {
     guint best = 0;
@@ -57,6 +59,33 @@ static guint warps_of(const WsPy *y, const WsAgent *a)
     return any ? 1 : a->warps;
 }
 
+static WsPartitionRegisters solved(const WsPyPlan *plan)
+{
+    return ws_partition_registers(plan->warps[0], plan->n - 1, plan->warps + 1, plan->request + 1,
+                                  plan->maxnreg);
+}
+
+/* The default partition gets what is left. Where it would be more than its group has asked for, the
+ * other replicas of the group get as much: what is alike in the design stays alike. */
+static void share(const WsProgram *p, WsPyPlan *plan)
+{
+    const guint group = p->agent[plan->agent[0]].group;
+    for (guint more = plan->request[0] + 8; more <= 248; more += 8) {
+        g_autofree guint *request = g_memdup2(plan->request, plan->n * sizeof *request);
+        gboolean any = FALSE;
+        for (guint i = 1; i < plan->n; i++) {
+            gboolean same = p->agent[plan->agent[i]].group == group;
+            plan->request[i] = same ? more : plan->request[i];
+            any = any || same;
+        }
+        WsPartitionRegisters r = solved(plan);
+        if (any && !r.dropped && r.leftover >= (gint)more)
+            continue;
+        memcpy(plan->request, request, plan->n * sizeof *request);
+        return;
+    }
+}
+
 gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
 {
     const WsProgram *p = y->p;
@@ -87,8 +116,8 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
         out->request[i] = a->registers ? a->registers : p->entry_registers;
         out->warps[i] = i ? warps_of(y, a) : a->warps;
     }
-    out->result = ws_partition_registers(out->warps[0], p->n_agents - 1, out->warps + 1,
-                                         out->request + 1, out->maxnreg);
+    share(p, out);
+    out->result = solved(out);
     return TRUE;
 }
 

@@ -70,7 +70,7 @@ for m in (128, 300):
     judge(f"split-K {m} 2048 8192", gemm_bf16_splitk(a, b), a.double() @ b.double().T)
 fp8 = torch.float8_e4m3fn
 a, b = normal(1000, 2048, dtype=fp8), normal(768, 2048, dtype=fp8)
-judge("fp8 1000 768 2048", gemm_fp8(a, b), a.double() @ b.double().T, 0.9, 0.043)  # the hardware sums in few bits
+judge("fp8 1000 768 2048", gemm_fp8(a, b, alpha=1.0), a.double() @ b.double().T, 0.9, 0.043)  # the hardware sums in few bits
 sa, sb = torch.rand(16, 1000, device="cuda") + 0.5, torch.rand(6, 16, device="cuda") + 0.5
 exact = sum((a[:, s].double() @ b[:, s].double().T) * sa[i].double()[:, None] *
             sb[:, i].double().repeat_interleave(128)[None, :]
