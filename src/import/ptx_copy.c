@@ -179,11 +179,15 @@ void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
 static void copy_row(PtxWalk *w, const WsPtxInst *i)
 {
     gint64 bytes = 16;
+    if (i->n < 2) {
+        ptx_lost(w, i, "a cp.async without addresses");
+        return;
+    }
     if (i->n > 2)
         ws_x_is(ptx_int(w, i->arg[2]), &bytes);
     WsReadStep *s = ptx_new_step(w, WS_READ_GATHER, i);
     s->buffer.index = ptx_address(w, i->arg[0], NULL);
-    if (i->n < 2 || !s->buffer.index || !from_pointer(w, s, i->arg[1], 2)) {
+    if (!s->buffer.index || !from_pointer(w, s, i->arg[1], 2)) {
         give_up(w, i, s, "a cp.async whose address in shared memory is no affine expression");
         return;
     }

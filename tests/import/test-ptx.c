@@ -189,6 +189,9 @@ static void test_bad(void)
         { ".visible .entry k()\n{\n ret;\n}\n", "does not say how many threads" },
         { ".visible .entry k()\n.maxntid 128\n{\n ret;\n}\n", "no warp of `k` waits" },
         { ".visible .entry k()", "the kernel has no body" },
+        { ".visible .entry k()\n.maxntid 128\n{\n cp.async.cg.shared.global;\n mbarrier.init;\n "
+          "ret;\n}\n",
+          "no warp of `k` waits" },
         { "\n\n.visible .entry k()\n.maxntid 128\n.reqnctapercluster 3, 1, 1\n{\n ret;\n}\n",
           "kernel.ptx:3:1: the kernel wants clusters of 3 CTAs" },
         { ".version 8.7\n.target sm_100a\n.visible .entry k()\n{\n ret;\n}\n",
