@@ -293,8 +293,8 @@ void hands_zoom_to(Scenario *s, const char *step, gint32 tile, gint32 round, dou
 gboolean hands_find_pair(Scenario *s, const char *first, const char *second, double cycles,
                          const WsSceneItem **from, const WsSceneItem **to)
 {
-    WsTrace *trace = ws_document_predicted(s->document);
-    hands_settle(s);
+    hands_settle(s); /* an answer that comes later would take the trace away */
+    g_autoptr(WsTrace) trace = ws_trace_ref(ws_document_predicted(s->document));
     *from = *to = NULL;
     for (guint i = 0, tries = 0; i < trace->record->len && (!*from || !*to) && tries < 40; i++) {
         const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
