@@ -119,6 +119,28 @@ static void test_exit_codes(void)
     g_assert_cmpuint(ws_findings_count(f, WS_SEVERITY_HINT), ==, 3);
 }
 
+/* LANGUAGE.md names every step and every key of objects and steps. */
+static void test_reference(void)
+{
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/LANGUAGE.md", &text, NULL, NULL));
+    for (WsNodeKind k = 0; k < WS_NODE_KIND_COUNT; k++) {
+        guint n;
+        const WsFieldRow *rows = ws_node_rows(k, &n);
+        if (ws_node_kind_is_step(k)) {
+            g_autofree char *step = g_strdup_printf("`%s`", ws_node_kind_keyword(k));
+            if (!strstr(text, step))
+                g_error("LANGUAGE.md: no step %s", step);
+        }
+        for (guint i = 0; i < n; i++) {
+            g_autofree char *plain = g_strdup_printf("`%s`", ws_node_key(k, rows[i].field));
+            g_autofree char *quoted = g_strdup_printf("\"%s\"", ws_node_key(k, rows[i].field));
+            if (!strstr(text, plain) && !strstr(text, quoted))
+                g_error("LANGUAGE.md: no key %s of %s", plain, ws_node_kind_keyword(k));
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -128,5 +150,6 @@ int main(int argc, char **argv)
     g_test_add_func("/model/table/rules", test_rules);
     g_test_add_func("/model/table/names", test_names);
     g_test_add_func("/model/table/exit-codes", test_exit_codes);
+    g_test_add_func("/model/table/reference", test_reference);
     return g_test_run();
 }
