@@ -1,43 +1,15 @@
 /* Gluon as people write it: a kernel with its verdict and places, and one that is not read whole.
  */
-#include "check/check.h"
-#include "import/import.h"
+#include "judged.h"
 
 #include <string.h>
 
-typedef struct {
-    WsDesign *design;
-    WsProgram *program;
-    WsFindings *findings;
-} Read;
-
-static void read_clear(Read *r)
-{
-    g_clear_pointer(&r->program, ws_program_unref);
-    g_clear_pointer(&r->design, ws_design_unref);
-    g_clear_pointer(&r->findings, ws_findings_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Read, read_clear)
-
 /* The import as a program; `unread` things are left unread. */
-static Read read_text(const char *text, WsImportFrom language, guint unread)
+static Judged read_text(const char *text, WsImportFrom language, guint unread)
 {
-    g_autoptr(GError) error = NULL;
-    g_autoptr(WsImport) import = ws_import_text(text, strlen(text), "kernel.py", language, &error);
-    g_assert_no_error(error);
-    for (guint i = 0; i < import->unread->len; i++) {
-        const WsUnread *u = g_ptr_array_index(import->unread, i);
-        g_test_message("%u: not read: %s\n%s", u->line, u->what, u->source);
-    }
-    g_assert_cmpuint(import->unread->len, ==, unread);
-    Read r = { ws_design_ref(import->design), NULL, ws_findings_new() };
-    r.program = ws_elaborate(r.design, NULL, 0, r.findings);
-    if (!r.program) {
-        g_autofree char *says = ws_findings_print(r.findings, "kernel.py");
-        g_test_message("%s", says);
-    }
-    g_assert_nonnull(r.program);
-    return r;
+    Judged j = judge_kernel(text, language);
+    g_assert_cmpuint(j.import->unread->len, ==, unread);
+    return j;
 }
 
 static char *written(void)
@@ -54,13 +26,12 @@ static char *written(void)
 static void test_hand(void)
 {
     g_autofree char *text = written();
-    g_auto(Read) r = read_text(text, WS_IMPORT_GLUON, 0);
-    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
-    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+    g_auto(Judged) r = read_text(text, WS_IMPORT_GLUON, 0);
+    g_assert_cmpint(r.verdict->kind, ==, WS_VERDICT_PROVED);
     g_assert_cmpuint(r.program->n_agents, ==, 3);
     g_assert_cmpuint(r.program->n_buffers, ==, 3);
     g_assert_cmpuint(r.program->threads, ==, 384);
-    const WsNode *wait = ws_design_find(r.design, "groups/load/body/0/do/0/do/0");
+    const WsNode *wait = ws_design_find(r.import->design, "groups/load/body/0/do/0/do/0");
     guint line, column;
     g_assert_true(ws_import_place(wait, &line, &column));
     g_assert_cmpuint(line, ==, 21);
@@ -81,9 +52,8 @@ static void test_opaque(void)
     g_autofree char *right = written();
     g_autofree char *text = plant(right, "            mbarrier.wait(empty.index(slot), phase)\n",
                                   "            mystery(empty, slot)\n");
-    g_auto(Read) r = read_text(text, WS_IMPORT_GLUON, 1);
-    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
-    g_assert_cmpint(v->kind, !=, WS_VERDICT_PROVED);
+    g_auto(Judged) r = read_text(text, WS_IMPORT_GLUON, 1);
+    g_assert_cmpint(r.verdict->kind, !=, WS_VERDICT_PROVED);
     g_assert_true(r.program->has_raw);
 }
 
@@ -94,9 +64,8 @@ static void test_opaque_store(void)
     g_autofree char *text =
         plant(right, "        c_tile.index(replica).store(acc.to(gl.bfloat16))\n",
               "        mystery(c_tile.index(replica), acc)\n");
-    g_auto(Read) r = read_text(text, WS_IMPORT_GLUON, 1);
-    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
-    g_assert_cmpint(v->kind, ==, WS_VERDICT_OUTSIDE);
+    g_auto(Judged) r = read_text(text, WS_IMPORT_GLUON, 1);
+    g_assert_cmpint(r.verdict->kind, ==, WS_VERDICT_OUTSIDE);
 }
 
 /* Kernels as people and tutorials write them: classes, tuples, helpers, one group or several. What
@@ -123,9 +92,8 @@ static void test_hands(gconstpointer data)
     const guint i = GPOINTER_TO_UINT(data);
     g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, hand[i].path, NULL), *text = NULL;
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
-    g_auto(Read) r = read_text(text, hand[i].language, hand[i].unread);
-    g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
-    g_assert_cmpint(v->kind, ==, hand[i].verdict);
+    g_auto(Judged) r = read_text(text, hand[i].language, hand[i].unread);
+    g_assert_cmpint(r.verdict->kind, ==, hand[i].verdict);
     g_assert_cmpuint(r.program->n_agents, ==, hand[i].agents);
     g_assert_false(r.program->has_raw);
 }
@@ -146,9 +114,8 @@ static void test_calls(void)
     *from = '\0';
     for (guint i = 0; i < G_N_ELEMENTS(calls); i++) {
         g_autofree char *own = g_strconcat(text, calls[i], to, NULL);
-        g_auto(Read) r = read_text(own, WS_IMPORT_GLUON, 0);
-        g_autoptr(WsVerdict) v = ws_check(r.program, NULL, r.findings);
-        g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+        g_auto(Judged) r = read_text(own, WS_IMPORT_GLUON, 0);
+        g_assert_cmpint(r.verdict->kind, ==, WS_VERDICT_PROVED);
         g_assert_cmpuint(r.program->n_agents, ==, 2);
     }
 }

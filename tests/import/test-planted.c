@@ -1,7 +1,6 @@
 /* Mistakes planted in kernels of Gluon and TLE are found, by the right rule on the right line. */
-#include "check/check.h"
-#include "import/import.h"
 #include "judge.h"
+#include "judged.h"
 
 #include <string.h>
 
@@ -47,20 +46,14 @@ static char *with_mistake(const char *text, const Planted *m)
 }
 
 /* Places of stores through pointers are all that may be unread. */
-static WsVerdictKind judge(const char *text, WsImportFrom language, WsFindings *findings)
+static Judged judge(const char *text, WsImportFrom language)
 {
-    g_autoptr(GError) error = NULL;
-    g_autoptr(WsImport) import = ws_import_text(text, strlen(text), "kernel.py", language, &error);
-    g_assert_no_error(error);
-    for (guint i = 0; i < import->unread->len; i++) {
-        const WsUnread *u = g_ptr_array_index(import->unread, i);
+    Judged j = judge_kernel(text, language);
+    for (guint i = 0; i < j.import->unread->len; i++) {
+        const WsUnread *u = g_ptr_array_index(j.import->unread, i);
         g_assert_true(g_str_has_prefix(u->what, "where a store through pointers goes"));
     }
-    g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
-    g_assert_nonnull(p);
-    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
-    ws_import_locate(import->design, findings);
-    return v->kind;
+    return j;
 }
 
 static void test_planted(gconstpointer data)
@@ -68,10 +61,9 @@ static void test_planted(gconstpointer data)
     const Planted *m = data;
     g_autofree char *right = kernel_of(m->kernel, m->language);
     g_autofree char *wrong = with_mistake(right, m);
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    const WsVerdictKind kind = judge(wrong, m->language, findings);
-    const gboolean found = found_on_line(findings, wrong, m->rule, m->source);
-    g_assert_cmpint(kind, ==, WS_VERDICT_REFUTED);
+    g_auto(Judged) j = judge(wrong, m->language);
+    const gboolean found = found_on_line(j.findings, wrong, m->rule, m->source);
+    g_assert_cmpint(j.verdict->kind, ==, WS_VERDICT_REFUTED);
     g_assert_true(found);
 }
 
@@ -80,8 +72,8 @@ static void test_right(gconstpointer data)
 {
     const Planted *m = data;
     g_autofree char *right = kernel_of(m->kernel, m->language);
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_assert_cmpint(judge(right, m->language, findings), ==, WS_VERDICT_PROVED);
+    g_auto(Judged) j = judge(right, m->language);
+    g_assert_cmpint(j.verdict->kind, ==, WS_VERDICT_PROVED);
 }
 
 int main(int argc, char **argv)

@@ -1,26 +1,9 @@
 /* Compiled PTX: kernels written by hand and compiled by nvcc, kernels of Triton 3.6, and mistakes
- * planted in the text. What our own generator makes: test-generated.c. */
-#include "check/check.h"
-#include "import/import.h"
+ * planted in the text. What our own generator makes: tests/codegen/test-ptx-import.c. */
 #include "judge.h"
+#include "judged.h"
 
 #include <string.h>
-
-typedef struct {
-    WsImport *import;
-    WsProgram *program;
-    WsFindings *findings;
-    WsVerdict *verdict;
-} Judged;
-
-static void judged_clear(Judged *j)
-{
-    g_clear_pointer(&j->verdict, ws_verdict_free);
-    g_clear_pointer(&j->program, ws_program_unref);
-    g_clear_pointer(&j->findings, ws_findings_free);
-    g_clear_pointer(&j->import, ws_import_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judged, judged_clear)
 
 static char *text_of(const char *name)
 {
@@ -28,23 +11,6 @@ static char *text_of(const char *name)
     char *text;
     g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
     return text;
-}
-
-static Judged judge(const char *text)
-{
-    g_autoptr(GError) error = NULL;
-    Judged j = { ws_import_text(text, strlen(text), "kernel.ptx", WS_IMPORT_PTX, &error) };
-    g_assert_no_error(error);
-    j.findings = ws_findings_new();
-    j.program = ws_elaborate(j.import->design, NULL, 0, j.findings);
-    if (!j.program) {
-        g_autofree char *says = ws_findings_print(j.findings, "kernel.ptx");
-        g_test_message("%s", says);
-    }
-    g_assert_nonnull(j.program);
-    j.verdict = ws_check(j.program, NULL, j.findings);
-    ws_import_locate(j.import->design, j.findings);
-    return j;
 }
 
 /* What was recovered, in one line: groups, mbarriers by slots x arrivals, rings by stages x bytes,
@@ -117,13 +83,11 @@ static void test_kernel(gconstpointer data)
 {
     const guint i = GPOINTER_TO_UINT(data);
     g_autofree char *text = text_of(kernels[i].file);
-    g_auto(Judged) j = judge(text);
+    g_auto(Judged) j = judge_kernel(text, WS_IMPORT_PTX);
     g_autofree char *says = ws_findings_print(j.findings, "kernel.ptx");
     g_autofree char *recovered = described(&j);
     if (j.verdict->kind != WS_VERDICT_PROVED)
         g_test_message("%s", says);
-    for (guint u = 0; u < j.import->unread->len; u++)
-        g_test_message("not read: %s", ((WsUnread *)g_ptr_array_index(j.import->unread, u))->what);
     g_assert_cmpstr(recovered, ==, kernels[i].recovered);
     g_assert_cmpuint(j.import->unread->len, ==, kernels[i].unread);
     g_assert_cmpuint(ws_findings_count(j.findings, WS_SEVERITY_ERROR), ==, 0);
@@ -172,7 +136,7 @@ static void test_planted(gconstpointer data)
     g_auto(GStrv) part = g_strsplit(right, planted[i].from, -1);
     g_assert_nonnull(part[1]);
     g_autofree char *text = g_strjoinv(planted[i].to, part); /* every occurrence */
-    g_auto(Judged) j = judge(text);
+    g_auto(Judged) j = judge_kernel(text, WS_IMPORT_PTX);
     const gboolean found = found_on_line(j.findings, text, planted[i].rule, planted[i].source);
     g_assert_cmpint(j.verdict->kind, ==, WS_VERDICT_REFUTED);
     g_assert_true(found);

@@ -1,0 +1,18 @@
+/* A kernel that was read, with the verdict on it. */
+#pragma once
+
+#include "check/check.h"
+#include "import/import.h"
+
+/* Owns all four. */
+typedef struct {
+    WsImport *import;
+    WsProgram *program;
+    WsFindings *findings; /* with the lines of the kernel */
+    WsVerdict *verdict;
+} Judged;
+
+/* What is not read goes into the test's log; a text that gives no program fails the test. */
+Judged judge_kernel(const char *text, WsImportFrom language);
+void judged_clear(Judged *j);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judged, judged_clear)
