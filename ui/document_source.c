@@ -7,14 +7,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-static void unread_free(gpointer data)
-{
-    WsUnread *u = data;
-    g_free(u->what);
-    g_free(u->source);
-    g_free(u);
-}
-
 void ws_document_source_free(WsSource *s)
 {
     if (!s)
@@ -187,14 +179,7 @@ static void read_it(GTask *task, gpointer document, gpointer file, GCancellable 
     }
     Reading *r = g_new0(Reading, 1);
     r->source = source_new(file, g_steal_pointer(&name), text);
-    r->source->unread = g_ptr_array_new_with_free_func(unread_free);
-    for (guint i = 0; i < import->unread->len; i++) {
-        const WsUnread *u = import->unread->pdata[i];
-        WsUnread *kept = g_new0(WsUnread, 1);
-        *kept =
-            (WsUnread){ u->line, u->column, u->end_line, g_strdup(u->what), g_strdup(u->source) };
-        g_ptr_array_add(r->source->unread, kept);
-    }
+    r->source->unread = g_ptr_array_ref(import->unread);
     if (!g_cancellable_is_cancelled(cancellable))
         r->answers = ws_answers_make(import->design, NULL,
                                      WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, NULL);
