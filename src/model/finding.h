@@ -21,11 +21,12 @@ typedef enum {
     WS_CLASS_R,
 } WsClass;
 
-/* Rules: one row each in rule.def (id, class, severity, title, explanation, remedy). */
+/* Rules: one id each in rule_id.def, one row each in rule.def (class, severity, title, explanation,
+ * remedy). */
 typedef enum {
-#define WS_RULE(id, text, klass, severity, title, explain, fix) WS_RULE_##id,
-#include "model/rule.def"
-#undef WS_RULE
+#define WS_RULE_ID(id) WS_RULE_##id,
+#include "model/rule_id.def"
+#undef WS_RULE_ID
     WS_RULE_COUNT
 } WsRuleId;
 

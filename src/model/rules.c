@@ -3,10 +3,19 @@
 
 static const WsRule rules[] = {
 #define WS_RULE(id, text, klass, severity, title, explain, fix)                                    \
-    { text, WS_CLASS_##klass, WS_SEVERITY_##severity, title, explain, fix },
+    [WS_RULE_##id] = { text, WS_CLASS_##klass, WS_SEVERITY_##severity, title, explain, fix },
 #include "model/rule.def"
 #undef WS_RULE
 };
+
+/* Every id has a row: two rows of one id are an error of -Woverride-init. */
+enum {
+    ROWS = 0
+#define WS_RULE(id, text, klass, severity, title, explain, fix) +1
+#include "model/rule.def"
+#undef WS_RULE
+};
+G_STATIC_ASSERT((int)ROWS == (int)WS_RULE_COUNT);
 
 const WsRule *ws_rule(WsRuleId id)
 {
