@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-enum { MOST = 4 }; /* buttons */
+enum { MOST = WS_FIX_SHOWN }; /* buttons */
 
 typedef struct {
     WsProblems *problems; /* owns this */
@@ -57,7 +57,8 @@ static void look(GTask *task, gpointer source, gpointer data, GCancellable *canc
             finding = f;
     }
     g_autoptr(GPtrArray) proposals = finding ? ws_fixes_of(q->design, finding) : NULL;
-    for (guint i = 0; proposals && i < proposals->len && whole->len < MOST; i++) {
+    for (guint i = 0; proposals && i < MIN(proposals->len, WS_FIX_TRIED) && whole->len < MOST;
+         i++) {
         if (g_cancellable_is_cancelled(cancellable))
             break;
         g_autoptr(WsFixState) after = ws_fix_try(now, finding, proposals->pdata[i], NULL, 0, NULL);

@@ -6,7 +6,7 @@ static const struct {
     WsFixRow row;
     const char *rules;
 } rows[] = {
-#define WS_FIX(id, kind, safe, rules) { ws_fix_##id, { kind, safe }, rules },
+#define WS_FIX(id, kind, safe, cost, rules) { ws_fix_##id, { kind, safe, cost }, rules },
 #include "check/fix.def"
 #undef WS_FIX
 };
@@ -29,6 +29,38 @@ void ws_fix_free(WsFix *fix)
     g_free(fix);
 }
 
+static gint by_cost(gconstpointer a, gconstpointer b)
+{
+    const WsFix *x = *(WsFix *const *)a, *y = *(WsFix *const *)b;
+    return x->cost < y->cost ? -1 : x->cost > y->cost;
+}
+
+/* Edits of a fix as one text: proposals that do the same are one. */
+static char *edits_text(const WsFix *fix)
+{
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < fix->edits->len; i++) {
+        g_autofree char *edit = ws_edit_print(fix->edits->pdata[i]);
+        g_string_append_printf(s, "%s\n", edit);
+    }
+    return g_string_free(s, FALSE);
+}
+
+void ws_fixes_sort(GPtrArray *fixes)
+{
+    /* g_ptr_array_sort is stable for the order of proposals of equal cost */
+    g_ptr_array_sort(fixes, by_cost);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < fixes->len;) {
+        char *text = edits_text(fixes->pdata[i]);
+        /* without edits: a proposal none of whose edits could be made */
+        if (!g_hash_table_add(seen, text) || ((WsFix *)fixes->pdata[i])->edits->len == 0)
+            g_ptr_array_remove_index(fixes, i);
+        else
+            i++;
+    }
+}
+
 GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
 {
     GPtrArray *out = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
@@ -44,9 +76,7 @@ GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
         rows[i].build(&F);
     }
     ws_fixer_clear(&F);
-    for (guint i = out->len; i-- > 0;) /* a proposal none of whose edits could be made */
-        if (((WsFix *)out->pdata[i])->edits->len == 0)
-            g_ptr_array_remove_index(out, i);
+    ws_fixes_sort(out);
     return out;
 }
 
@@ -114,6 +144,27 @@ static gboolean has(const WsFixState *s, const WsDesign *design, const WsFinding
     return FALSE;
 }
 
+static gboolean is_proved(const WsFixState *s)
+{
+    return s->errors == 0 && s->verdict && s->verdict->kind == WS_VERDICT_PROVED;
+}
+
+static gboolean was_refuted(const WsFixState *s)
+{
+    return s->verdict && s->verdict->kind == WS_VERDICT_REFUTED;
+}
+
+/* Nothing that is drawn goes or moves. */
+static gboolean only_adds(const WsFix *fix)
+{
+    for (guint i = 0; i < fix->edits->len; i++) {
+        g_autofree char *text = ws_edit_print(fix->edits->pdata[i]);
+        if (g_str_has_prefix(text, "remove ") || g_str_has_prefix(text, "move "))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
                        const WsSetting *set, guint n_set, const WsCheckOptions *options)
 {
@@ -129,6 +180,10 @@ WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const
         if (f->severity == WS_SEVERITY_ERROR && !has(before, design, f))
             return NULL;
     }
+    /* A refuted design that is not proved then may only have lost what was hiding its mistakes. */
+    if (was_refuted(before) && !is_proved(after) &&
+        (after->errors >= before->errors || !only_adds(fix)))
+        return NULL;
     return g_steal_pointer(&after);
 }
 

@@ -11,9 +11,13 @@ typedef struct {
     const char *kind; /* row of fix.def: "derive-count"; static */
     char *title;      /* one line for a button or a list: "Wait for empty before the load" */
     GPtrArray *edits; /* WsEdit*, in the order in which they are applied */
-    gboolean safe;    /* only synchronisation changes: no data, no sizes, no rounds */
+    gboolean safe;    /* only synchronisation changes, none of it goes: no data, sizes, rounds */
+    guint cost;       /* how far it is from what is drawn: fix.def */
 } WsFix;
 
+/* Of the proposals for a finding: how many are worth a whole check each, and how many that hold are
+ * worth showing. */
+enum { WS_FIX_TRIED = 48, WS_FIX_SHOWN = 4 };
 /* Proposals for a finding, the likeliest first; empty if there are none. A few microseconds:
  * nothing is checked. Transfer full (WsFix*; the array frees them). */
 GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding);
@@ -46,5 +50,23 @@ WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const
 WsFixState *ws_fix_best(const WsFixState *before, const WsFinding *finding, gboolean any,
                         const WsSetting *set, guint n_set, const WsCheckOptions *options,
                         WsFix **fix);
+
+/* What a repair may do, and with what it is checked. */
+typedef gboolean (*WsFixWanted)(const WsFinding *finding, gpointer data);
+typedef struct {
+    gboolean any;       /* also fixes that are not safe */
+    WsFixWanted wanted; /* findings to look at; NULL: errors and warnings */
+    gpointer data;
+    const WsSetting *set;
+    guint n_set;
+    const WsCheckOptions *options;
+} WsFixAsk;
+
+/* What `check --fix` does: of all proposals the one nearest to what is drawn that the check proves,
+ * two of them if one is not enough, then warnings. NULL: nothing is to be written, for the design
+ * would stay wrong. `steps`, `offers` (char*, may be NULL): what was done, and what is proved but
+ * not safe, each with its edits. Seconds at most. */
+WsFixState *ws_fix_repair(const WsFixState *before, const WsFixAsk *ask, GPtrArray *steps,
+                          GPtrArray *offers);
 
 G_END_DECLS

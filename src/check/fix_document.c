@@ -20,6 +20,20 @@ void ws_fix_fitting_depth(WsFixer *F)
     ws_fix_set(F, fix, root, WS_F_constants, json);
 }
 
+/* Buffers that lie over each other: bytes of its own for the upper one. It takes more shared
+ * memory. */
+void ws_fix_own_bytes(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const WsNode *buffer = ws_node_child(root, WS_F_buffers, i);
+        if (!ws_node_has(buffer, WS_F_over))
+            continue;
+        WsFix *fix = ws_fixer_add(F, "Give %s bytes of its own", ws_node_name(buffer));
+        ws_fix_unset(F, fix, buffer, WS_F_over);
+    }
+}
+
 void ws_fix_derive_registers(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);

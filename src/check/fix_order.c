@@ -1,7 +1,7 @@
 /* Quick-fixes of order: who begins, in which order barriers are met, how a cluster ends. */
 #include "check/fixer.h"
 
-enum { MOST = 16 };
+enum { MOST = 64 };
 
 static gboolean is_named(const WsFixer *F, const char *name)
 {
@@ -82,10 +82,25 @@ static gboolean movable(WsNodeKind kind)
     case WS_STEP_MMA_WAIT:
     case WS_STEP_STORE_WAIT:
     case WS_STEP_LOAD_WAIT:
+    case WS_STEP_ACQUIRE:
+    case WS_STEP_COMMIT:
+    case WS_STEP_RELEASE:
         return TRUE;
     default:
         return FALSE;
     }
+}
+
+/* A step near one of the finding's is moved before one that is far from both. */
+static guint distance(const WsFixer *F, gint i)
+{
+    const gint near[] = { F->at, F->other };
+    guint cost = 2;
+    for (guint k = 0; k < G_N_ELEMENTS(near); k++)
+        if (near[k] >= 0 && ws_spot(F, i)->owner == ws_spot(F, near[k])->owner &&
+            ABS((gint)ws_spot(F, i)->index - (gint)ws_spot(F, near[k])->index) <= 4)
+            cost = 0;
+    return cost;
 }
 
 /* A synchronisation step changes places with its neighbour; those of the finding first. */
@@ -97,6 +112,7 @@ static void swap(WsFixer *F, gint i, gint by)
     g_autofree char *a = ws_step_name(ws_spot(F, i)->node),
                     *b = ws_step_name(ws_spot(F, next)->node);
     WsFix *fix = ws_fixer_add(F, "Do %s %s %s", a, by > 0 ? "after" : "before", b);
+    fix->cost += distance(F, i);
     ws_fix_move(F, fix, i, next, by > 0 ? 1 : 0);
 }
 
@@ -115,11 +131,21 @@ void ws_fix_same_order(WsFixer *F)
         }
 }
 
+/* Is all between two places of a list synchronisation? Then it does not matter which of them moves:
+ * a step with data changes places with what orders it, and computes the same. */
+static gboolean only_order_between(const WsFixer *F, gint i, gint by)
+{
+    for (gint k = by > 0 ? 1 : -1; k != by + (by > 0 ? 1 : -1); k += by > 0 ? 1 : -1)
+        if (!movable(ws_spot(F, ws_spot_next(F, i, k))->node->kind))
+            return FALSE;
+    return TRUE;
+}
+
 /* A step that stands in the wrong place of its list: every other place, in short lists. Moving what
- * touches data is not safe. */
+ * touches data past other data is not safe. */
 void ws_fix_other_place(WsFixer *F)
 {
-    enum { LONG = 9 };
+    enum { LONG = 30 };
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         const gint n = (gint)ws_node_n_children(s->owner, s->field), at = (gint)s->index;
@@ -134,7 +160,12 @@ void ws_fix_other_place(WsFixer *F)
             const gint place = ws_spot_next(F, i, to - at);
             g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);
             WsFix *fix = ws_fixer_add(F, "Move %s %s %s", a, to > at ? "behind" : "before", b);
-            fix->safe = sync;
+            fix->safe = sync || only_order_between(F, i, to - at);
+            fix->cost += (guint)MIN(ABS(to - at), 6) / 2 +
+                         (sync        ? 0
+                          : fix->safe ? 1
+                                      : 6) +
+                         distance(F, i);
             ws_fix_move(F, fix, i, place, to > at ? 1 : 0);
         }
     }

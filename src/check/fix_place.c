@@ -187,6 +187,7 @@ WsFix *ws_fixer_add(WsFixer *F, const char *title, ...)
     va_end(args);
     fix->kind = F->row->kind;
     fix->safe = F->row->safe;
+    fix->cost = F->row->cost;
     fix->edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_edit_free);
     g_ptr_array_add(F->out, fix);
     return fix;

@@ -210,8 +210,12 @@ static void later(WsFixer *F, gint arrive)
             WsFix *fix = ws_fixer_add(F, "Let %s leave one group less in flight", wait);
             ws_fix_set(F, fix, ws_spot(F, k)->node, WS_F_keyword, less);
         }
-    WsFix *fix = ws_fixer_add(F, "Retire the mma before %s", name);
-    ws_fix_insert(F, fix, arrive, 0, "{ \"mma_wait\": 0 }");
+    for (gint left = 1; left >= 0; left--) { /* what leaves one in flight keeps the overlap */
+        WsFix *fix = ws_fixer_add(F, "Retire the mma before %s: `mma_wait` %d", name, left);
+        g_autofree char *json = g_strdup_printf("{ \"mma_wait\": %d }", left);
+        fix->cost += left ? 2 : 3;
+        ws_fix_insert(F, fix, arrive, 0, json);
+    }
 }
 
 void ws_fix_release_later(WsFixer *F)
@@ -288,16 +292,39 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
         step->kind == WS_STEP_READ || step->kind == WS_STEP_WRITE || step->kind == WS_STEP_GATHER;
     const gboolean cluster = ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) > 1;
     g_autofree char *ref = g_strdup_printf("\"%s\"", name);
+    gint first = i; /* behind what retires the last reader, not behind all that retires */
+    for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
+        if (reads(ws_spot(F, k)->node, buffer) || writes(ws_spot(F, k)->node, buffer))
+            first = k;
+    for (gint k = ws_spot_next(F, first, 1); k >= 0; k = ws_spot_next(F, k, 1))
+        if (retires(ws_spot(F, k)->node->kind)) {
+            first = k;
+            break;
+        }
     for (guint all = cluster ? 1 : 0;; all--) {
         g_autofree char *more = g_strdup_printf("%s%s", lanes ? ", \"by\": \"warp\"" : "",
                                                 all ? ", \"cta\": \"all\"" : "");
         g_autofree char *json = with_use("arrive", ref, use, more);
-        WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
+        g_autofree char *near = ws_step_name(ws_spot(F, first)->node);
+        WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, near);
+        fix->cost -= 1;
+        ws_fix_insert(F, fix, first, 1, json);
+        fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
         ws_fix_insert(F, fix, after, 1, json);
         for (gint up = ws_spot(F, i)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
              up = ws_spot(F, up)->up) {
             fix = ws_fixer_add(F, "Arrive on %s after the choice around %s", name, what);
             ws_fix_insert(F, fix, up, 1, json);
+            if (lanes)
+                continue;
+            /* where nothing is waited for between, every warp says that it has come so far */
+            g_autofree char *warps =
+                with_use("arrive", ref, use,
+                         all ? ", \"by\": \"warp\", \"cta\": \"all\"" : ", \"by\": \"warp\"");
+            fix = ws_fixer_add(F, "Let every warp arrive on %s after the choice around %s", name,
+                               what);
+            fix->cost += 1;
+            ws_fix_insert(F, fix, up, 1, warps);
         }
         if (use && use[0] == '"' && loop >= 0) {
             use[strlen(use) - 1] = '\0';
@@ -422,6 +449,7 @@ void ws_fix_release_everywhere(WsFixer *F)
 }
 
 /* --- rounds and depths ------------------------------------------------------------------------ */
+/* Loops of a name count alike; of two counts the simpler one is likelier. */
 void ws_fix_same_rounds(WsFixer *F)
 {
     guint n = 0;
@@ -438,31 +466,63 @@ void ws_fix_same_rounds(WsFixer *F)
             WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
                                       ws_node_name(a->node), ws_node_name(a->group), y,
                                       ws_node_name(b->group));
+            fix->cost += strlen(y) > strlen(x) ? 1 : 0;
             ws_fix_set(F, fix, a->node, WS_F_count, y);
             n++;
         }
 }
 
+/* Depths that are drawn: of every ring's barriers and buffers. */
+static GPtrArray *depths(const WsFixer *F)
+{
+    static const struct {
+        WsFieldId list, field;
+    } of[] = { { WS_F_barriers, WS_F_slots }, { WS_F_buffers, WS_F_stages } };
+    const WsNode *root = ws_design_root(F->design);
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(of); i++)
+        for (guint k = 0; k < ws_node_n_children(root, of[i].list); k++) {
+            char *depth = ws_field_json(ws_node_child(root, of[i].list, k), of[i].field);
+            g_ptr_array_add(all, depth ? depth : g_strdup(""));
+        }
+    return all;
+}
+
+static guint how_often(const GPtrArray *all, const char *depth)
+{
+    guint n = 0;
+    for (guint i = 0; i < all->len; i++)
+        n += strcmp(all->pdata[i], depth) == 0;
+    return n;
+}
+
+/* One barrier or buffer is as deep as no other one: another depth, the commonest first. Slots of a
+ * barrier are synchronisation; stages of a buffer are bytes, and theirs may only be changed without
+ * asking where everything else of the design has one depth. */
 void ws_fix_same_depth(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
-    guint n = 0;
-    for (guint b = 0; b < ws_node_n_children(root, WS_F_barriers); b++)
-        for (guint k = 0; k < ws_node_n_children(root, WS_F_buffers) && n < MOST; k++) {
-            const WsNode *barrier = ws_node_child(root, WS_F_barriers, b);
-            const WsNode *buffer = ws_node_child(root, WS_F_buffers, k);
-            g_autofree char *slots = ws_field_json(barrier, WS_F_slots);
-            g_autofree char *stages = ws_field_json(buffer, WS_F_stages);
-            if (!slots || !stages || strcmp(slots, stages) == 0)
+    const guint n_barriers = ws_node_n_children(root, WS_F_barriers);
+    g_autoptr(GPtrArray) all = depths(F);
+    for (guint i = 0; i < all->len; i++) {
+        const gboolean buffer = i >= n_barriers;
+        const WsNode *object = buffer ? ws_node_child(root, WS_F_buffers, i - n_barriers)
+                                      : ws_node_child(root, WS_F_barriers, i);
+        const char *own = all->pdata[i];
+        g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+        for (guint k = 0; k < all->len; k++) {
+            const char *depth = all->pdata[k];
+            if (!*depth || strcmp(own, depth) == 0 || !g_hash_table_add(seen, (gpointer)depth))
                 continue;
-            WsFix *fix = ws_fixer_add(F, "Give %s as many slots as %s has stages",
-                                      ws_node_name(barrier), ws_node_name(buffer));
-            ws_fix_set(F, fix, barrier, WS_F_slots, stages);
-            fix = ws_fixer_add(F, "Give %s as many stages as %s has slots", ws_node_name(buffer),
-                               ws_node_name(barrier));
-            ws_fix_set(F, fix, buffer, WS_F_stages, slots);
-            n++;
+            const guint n = how_often(all, depth);
+            const gboolean odd = *own && how_often(all, own) == 1 && n >= 2;
+            WsFix *fix = ws_fixer_add(F, "Give %s %s %s, as the rest of the ring has",
+                                      ws_node_name(object), depth, buffer ? "stages" : "slots");
+            fix->cost = odd ? 16 : fix->cost + (*own ? 16 : 6) + (buffer ? 2 : 0);
+            fix->safe = odd || (!buffer && !*own);
+            ws_fix_set(F, fix, object, buffer ? WS_F_stages : WS_F_slots, depth);
         }
+    }
 }
 
 void ws_fix_less_ahead(WsFixer *F)

@@ -1,7 +1,7 @@
 /* Quick-fixes of uses, parities and conditions. */
 #include "check/fixer.h"
 
-enum { MOST = 10 };
+enum { MOST = 10, LIKELY = 15 };
 
 static gboolean is_data(WsNodeKind kind)
 {
@@ -10,39 +10,96 @@ static gboolean is_data(WsNodeKind kind)
            kind == WS_STEP_COPY || kind == WS_STEP_TRANSPOSE;
 }
 
-static gboolean is_mbarrier_step(WsNodeKind kind)
+static gboolean is_sync(WsNodeKind kind)
 {
-    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_EXPECT;
+    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_EXPECT ||
+           kind == WS_STEP_ACQUIRE || kind == WS_STEP_COMMIT || kind == WS_STEP_RELEASE;
 }
 
-static void add_use(GPtrArray *uses, char *use)
+/* A use that somebody names, and how many do. */
+typedef struct {
+    char *text; /* JSON */
+    guint n;
+    gboolean beside; /* in the list of the step itself */
+} Use;
+
+static void clear_use(gpointer data)
 {
-    for (guint i = 0; use && i < uses->len; i++)
-        if (strcmp(uses->pdata[i], use) == 0)
-            g_clear_pointer(&use, g_free);
-    if (use)
-        g_ptr_array_add(uses, use);
+    g_free(((Use *)data)->text);
 }
 
-/* Uses under which the steps beside step i touch data or barriers. */
-static GPtrArray *uses_beside(const WsFixer *F, gint i, gboolean data)
+static void add_use(GArray *uses, char *text, gboolean beside)
 {
-    GPtrArray *uses = g_ptr_array_new_with_free_func(g_free);
+    if (!text)
+        return;
+    for (guint i = 0; i < uses->len; i++) {
+        Use *u = &g_array_index(uses, Use, i);
+        if (strcmp(u->text, text) != 0)
+            continue;
+        u->n++;
+        g_free(text);
+        return;
+    }
+    const Use u = { text, 1, beside };
+    g_array_append_val(uses, u);
+}
+
+/* What a step hands over: its barrier, its pipe or its buffer. */
+static const char *handed(const WsNode *step)
+{
+    static const WsFieldId named[] = { WS_F_into, WS_F_from, WS_F_to, WS_F_keyword };
+    const char *barrier = ws_step_barrier(step);
+    for (guint i = 0; !barrier && i < G_N_ELEMENTS(named); i++) {
+        const WsRef *ref = ws_node_refv(step, named[i]);
+        barrier = ref ? ref->name : NULL;
+    }
+    return barrier;
+}
+
+/* "k.total - 1" and "max(0, k.total - 1)" name k.total; k names k.total. */
+static char *stripped(const char *use, const char *loop)
+{
+    static const struct {
+        const char *before, *after;
+    } form[] = { { "\"", " + 1\"" }, { "\"", " - 1\"" }, { "\"max(0, ", " - 1)\"" } };
+    if (loop && strlen(use) == strlen(loop) + 2 && strncmp(use + 1, loop, strlen(loop)) == 0)
+        return g_strdup_printf("\"%s.total\"", loop);
+    for (guint i = G_N_ELEMENTS(form); i-- > 0;) {
+        const gsize n = strlen(form[i].before), m = strlen(form[i].after);
+        if (g_str_has_prefix(use, form[i].before) && g_str_has_suffix(use, form[i].after) &&
+            strlen(use) > n + m)
+            return g_strdup_printf("\"%.*s\"", (int)(strlen(use) - n - m), use + n);
+    }
+    return NULL;
+}
+
+/* Uses that step i could mean: those beside it, those of its barrier or buffer elsewhere. Its own
+ * is in the list too. */
+static GArray *uses_around(const WsFixer *F, gint i)
+{
+    GArray *uses = g_array_new(FALSE, FALSE, sizeof(Use));
+    g_array_set_clear_func(uses, clear_use);
     const WsSpot *s = ws_spot(F, i);
+    const char *object = handed(s->node);
     for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, k);
-        if (data ? is_data(step->kind) : is_mbarrier_step(step->kind) && step != s->node)
-            add_use(uses, ws_step_use(step));
+        if (step != s->node && (is_data(step->kind) || is_sync(step->kind)))
+            add_use(uses, ws_step_use(step), TRUE);
+    }
+    for (gint k = 0; object && k < (gint)F->spot->len; k++) {
+        const WsSpot *o = ws_spot(F, k);
+        if ((o->owner != s->owner || o->field != s->field) &&
+            g_strcmp0(handed(o->node), object) == 0)
+            add_use(uses, ws_step_use(o->node), FALSE);
     }
     return uses;
 }
 
-/* Is step i one that a fix of this finding should look at? */
+/* Is step i one that a fix of this finding should look at first? */
 static gboolean concerned(const WsFixer *F, gint i)
 {
-    const WsNode *step = ws_spot(F, i)->node;
-    const char *barrier = ws_step_barrier(step), *object = F->finding->object;
-    if (i == F->at || i == F->other || (barrier && g_strcmp0(barrier, object) == 0))
+    const char *object = handed(ws_spot(F, i)->node);
+    if (i == F->at || i == F->other || (object && g_strcmp0(object, F->finding->object) == 0))
         return TRUE;
     const gint beside[] = { F->at, F->other };
     for (guint k = 0; k < G_N_ELEMENTS(beside); k++)
@@ -51,54 +108,130 @@ static gboolean concerned(const WsFixer *F, gint i)
     return FALSE;
 }
 
-void ws_fix_use_of_data(WsFixer *F)
+static void propose_use(WsFixer *F, gint i, const char *use, guint more, gboolean safe)
 {
-    guint n = 0;
-    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
-        const WsNode *step = ws_spot(F, i)->node;
-        if (!is_mbarrier_step(step->kind) || !concerned(F, i))
-            continue;
-        g_autofree char *now = ws_field_json(step, WS_F_use), *name = ws_step_name(step);
-        const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
-        g_autoptr(GPtrArray) uses = uses_beside(F, i, TRUE);
-        /* A release that lags belongs to the round before. */
-        const guint plain = uses->len;
-        for (guint u = 0; u < plain && step->kind == WS_STEP_ARRIVE && ws_node_has(step, WS_F_when);
-             u++) {
-            char *use = uses->pdata[u];
-            if (use[0] == '"')
-                add_use(uses, g_strdup_printf("%.*s - 1\"", (int)strlen(use) - 1, use));
-        }
-        for (guint u = 0; u < uses->len && n < MOST; u++) {
-            if (!fixed && g_strcmp0(now, uses->pdata[u]) == 0)
-                continue;
-            WsFix *fix = fixed ? ws_fixer_add(F, "Let slot and parity of %s follow from use %s",
-                                              name, (char *)uses->pdata[u])
-                               : ws_fixer_add(F, "Let %s stand for use %s, that of the data", name,
-                                              (char *)uses->pdata[u]);
-            if (ws_node_has(step, WS_F_slot))
-                ws_fix_unset(F, fix, step, WS_F_slot);
-            if (ws_node_has(step, WS_F_phase))
-                ws_fix_unset(F, fix, step, WS_F_phase);
-            ws_fix_set(F, fix, step, WS_F_use, uses->pdata[u]);
-            n++;
-        }
-    }
+    const WsNode *step = ws_spot(F, i)->node;
+    const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
+    g_autofree char *name = ws_step_name(step);
+    WsFix *fix = fixed ? ws_fixer_add(F, "Let slot and parity of %s follow from use %s", name, use)
+                       : ws_fixer_add(F, "Let %s stand for use %s", name, use);
+    fix->cost += more + (concerned(F, i) ? 0 : 3);
+    fix->safe = safe;
+    if (ws_node_has(step, WS_F_slot))
+        ws_fix_unset(F, fix, step, WS_F_slot);
+    if (ws_node_has(step, WS_F_phase))
+        ws_fix_unset(F, fix, step, WS_F_phase);
+    ws_fix_set(F, fix, step, WS_F_use, use);
 }
 
+/* Does the step follow directly on a wait for that use? */
+static gboolean its_wait(const WsFixer *F, gint i, const char *use)
+{
+    const gint before = ws_spot_next(F, i, -1);
+    g_autofree char *waits = ws_step_is(F, before, WS_STEP_WAIT)
+                                 ? ws_field_json(ws_spot(F, before)->node, WS_F_use)
+                                 : NULL;
+    return g_strcmp0(waits, use) == 0;
+}
+
+/* A step that stands for another use than its neighbours, or than its partner. Which slot of a ring
+ * a load or an mma takes is data, too: it may be changed without asking only where all others of
+ * its list agree, or the wait right before it, or where it is one off what its partner beside it
+ * says. */
+static void use_of(WsFixer *F, gint i)
+{
+    const WsNode *step = ws_spot(F, i)->node;
+    g_autofree char *now = ws_field_json(step, WS_F_use);
+    const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
+    if ((!now && !fixed) || !(is_data(step->kind) || is_sync(step->kind)))
+        return;
+    g_autoptr(GArray) uses = uses_around(F, i);
+    guint own = 0, beside = 0;
+    for (guint u = 0; u < uses->len; u++) {
+        const Use *x = &g_array_index(uses, Use, u);
+        own += g_strcmp0(now, x->text) == 0 ? x->n : 0;
+        beside += x->beside ? x->n : 0;
+    }
+    for (guint u = 0; u < uses->len; u++) {
+        const Use *x = &g_array_index(uses, Use, u);
+        if (!fixed && g_strcmp0(now, x->text) == 0)
+            continue;
+        const gboolean all = x->beside && own == 0 && x->n >= 2 && x->n >= beside;
+        const guint more = (x->beside ? (all ? 0 : x->n > 1 ? 2 : 5) : 6) + (own ? 7 : 0);
+        propose_use(F, i, x->text, more,
+                    is_sync(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
+        /* a release that lags belongs to the round before */
+        if (step->kind == WS_STEP_ARRIVE || step->kind == WS_STEP_RELEASE) {
+            g_autofree char *lag = g_strdup_printf("%.*s - 1\"", (int)strlen(x->text) - 1, x->text);
+            if (x->text[0] == '"' && g_strcmp0(lag, now) != 0)
+                propose_use(F, i, lag, more + (ws_node_has(step, WS_F_when) ? 1 : 8), TRUE);
+        }
+    }
+    const gint loop = ws_spot_loop(F, i);
+    g_autofree char *bare =
+        now ? stripped(now, loop >= 0 ? ws_node_name(ws_spot(F, loop)->node) : NULL) : NULL;
+    gboolean named = is_sync(step->kind);
+    for (guint u = 0; bare && own == 0 && u < uses->len; u++)
+        named |= g_array_index(uses, Use, u).beside &&
+                 strcmp(g_array_index(uses, Use, u).text, bare) == 0;
+    if (bare)
+        propose_use(F, i, bare, 4, named);
+}
+
+void ws_fix_use_of_others(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        use_of(F, i);
+}
+
+/* --- which parity passes first ---------------------------------------------------------------- */
+static gboolean fills(const WsNode *step)
+{
+    return step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GATHER ||
+           step->kind == WS_STEP_COPY || step->kind == WS_STEP_EXPECT ||
+           (step->kind == WS_STEP_WRITE && ws_node_refv(step, WS_F_to));
+}
+
+/* What waits for it are for: 1 room, before something is filled; -1 data that were loaded or
+ * written; 0 nobody knows. */
+static int role_of(const WsFixer *F, const char *barrier)
+{
+    int room = 0;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (g_strcmp0(ws_step_barrier(s->node), barrier) != 0)
+            continue;
+        if (s->node->kind != WS_STEP_WAIT && s->node->kind != WS_STEP_ARRIVE)
+            return -1; /* a transfer signals it, or its bytes are expected */
+        for (gint k = ws_spot_next(F, i, 1); s->node->kind == WS_STEP_WAIT && k >= 0 && !room;
+             k = ws_spot_next(F, k, 1))
+            room = fills(ws_spot(F, k)->node) ? 1 : is_data(ws_spot(F, k)->node->kind) ? -1 : 0;
+    }
+    return room;
+}
+
+/* A wait that passes at once is only safe where room is waited for: nothing was there before. */
 void ws_fix_flip_init(WsFixer *F)
 {
-    const char *name[] = { F->finding->object,
-                           F->at >= 0 ? ws_step_barrier(ws_spot(F, F->at)->node) : NULL };
-    for (guint i = 0; i < G_N_ELEMENTS(name); i++) {
-        const WsNode *b = ws_object_named(F->design, WS_F_barriers, name[i]);
-        if (!b || (i == 1 && g_strcmp0(name[0], name[1]) == 0))
+    const WsNode *root = ws_design_root(F->design);
+    const char *own = F->at >= 0 ? ws_step_barrier(ws_spot(F, F->at)->node) : NULL;
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_barriers); i++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, i);
+        const char *name = ws_node_name(b), *init = ws_node_text(b, WS_F_init);
+        const gboolean ready = g_strcmp0(init, "ready") == 0;
+        const int role = role_of(F, name);
+        const gboolean likely = role == (ready ? -1 : 1);
+        if ((ws_node_has(b, WS_F_init) && !init) /* one for each element */ ||
+            g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
+            (!likely && b != F->object && g_strcmp0(name, own) != 0))
             continue;
-        const gboolean ready = g_strcmp0(ws_node_text(b, WS_F_init), "ready") == 0;
         WsFix *fix = ws_fixer_add(F,
                                   ready ? "Let %s begin pending: its first wait blocks"
                                         : "Let %s begin ready: its first wait passes",
-                                  name[i]);
+                                  name);
+        if (likely)
+            fix->cost = LIKELY;
+        fix->safe = ready || role > 0;
         if (ready)
             ws_fix_unset(F, fix, b, WS_F_init);
         else
@@ -111,7 +244,7 @@ void ws_fix_wait_always(WsFixer *F)
     guint n = 0;
     for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
         const WsNode *step = ws_spot(F, i)->node;
-        if (!is_mbarrier_step(step->kind) || !ws_node_has(step, WS_F_when) || !concerned(F, i))
+        if (!is_sync(step->kind) || !ws_node_has(step, WS_F_when) || !concerned(F, i))
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Do %s in every round", name);
@@ -121,6 +254,7 @@ void ws_fix_wait_always(WsFixer *F)
             const char *k = ws_node_name(ws_spot(F, loop)->node);
             g_autofree char *json = g_strdup_printf("\"%s > 0\"", k);
             WsFix *later = ws_fixer_add(F, "Do %s in every round but the first", name);
+            later->cost -= 8;
             ws_fix_set(F, later, step, WS_F_when, json);
         }
         n++;
@@ -174,58 +308,27 @@ static void set_all(WsFixer *F, gint i, const char *from, const char *to, const 
     }
 }
 
-/* A data step whose use is not that of the waits and arrivals beside it. */
-static guint odd_ones(WsFixer *F)
-{
-    guint n = 0;
-    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
-        const WsNode *step = ws_spot(F, i)->node;
-        g_autofree char *use = ws_field_json(step, WS_F_use);
-        if (!use || !is_data(step->kind))
-            continue;
-        g_autoptr(GPtrArray) uses = uses_beside(F, i, FALSE);
-        g_autoptr(GPtrArray) others = uses_beside(F, i, TRUE);
-        for (guint u = 0; u < others->len; u++)
-            add_use(uses, g_strdup(others->pdata[u]));
-        g_autofree char *name = ws_step_name(step);
-        for (guint u = 0; u < uses->len && n < MOST; u++) {
-            if (strcmp(use, uses->pdata[u]) == 0)
-                continue;
-            WsFix *fix = ws_fixer_add(F, "Let %s touch use %s", name, (char *)uses->pdata[u]);
-            ws_fix_set(F, fix, step, WS_F_use, uses->pdata[u]);
-            n++;
-        }
-    }
-    return n;
-}
-
 void ws_fix_use_of_writer(WsFixer *F)
 {
-    guint n = odd_ones(F);
+    guint n = 0;
     const gint list[] = { F->at, F->other };
     for (guint l = 0; l < G_N_ELEMENTS(list); l++) {
         if (list[l] < 0)
             continue;
         const WsSpot *s = ws_spot(F, list[l]);
-        g_autoptr(GPtrArray) uses = uses_beside(F, list[l], FALSE);
+        g_autoptr(GArray) uses = uses_around(F, list[l]);
         for (gint i = 0; i < (gint)F->spot->len; i++)
             if (is_data(ws_spot(F, i)->node->kind) && ws_spot(F, i)->group != s->group)
-                add_use(uses, ws_step_use(ws_spot(F, i)->node));
+                add_use(uses, ws_step_use(ws_spot(F, i)->node), FALSE);
         for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
             const WsNode *step = ws_node_child(s->owner, s->field, k);
             g_autofree char *use = ws_field_json(step, WS_F_use), *name = ws_step_name(step);
             for (guint u = 0; use && u < uses->len && n < 2 * MOST; u++) {
-                const char *to = uses->pdata[u];
+                const char *to = g_array_index(uses, Use, u).text;
                 if (strcmp(use, to) == 0)
                     continue;
-                if (is_data(step->kind)) {
-                    WsFix *fix = ws_fixer_add(F, "Let %s touch use %s", name, to);
-                    ws_fix_set(F, fix, step, WS_F_use, to);
-                }
-                g_autofree char *title =
-                    g_strdup_printf("Let the steps beside %s name use %s instead "
-                                    "of %s",
-                                    name, to, use);
+                g_autofree char *title = g_strdup_printf(
+                    "Let the steps beside %s name use %s instead of %s", name, to, use);
                 set_all(F, list[l], use, to, title);
                 n++;
             }

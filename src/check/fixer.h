@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
     const char *kind;
     gboolean safe;
+    guint cost;
 } WsFixRow;
 
 typedef struct {
@@ -32,7 +33,7 @@ typedef struct {
 } WsFixer;
 
 typedef void (*WsFixBuilder)(WsFixer *F);
-#define WS_FIX(id, kind, safe, rules) void ws_fix_##id(WsFixer *F);
+#define WS_FIX(id, kind, safe, cost, rules) void ws_fix_##id(WsFixer *F);
 #include "check/fix.def"
 #undef WS_FIX
 
@@ -58,6 +59,9 @@ char *ws_step_use(const WsNode *step);
 const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char *name);
 /* Name for people: "the load of A", "`wait full`". Caller frees. */
 char *ws_step_name(const WsNode *step);
+
+/* Sorts proposals by cost; of those that make the same edits one stays. */
+void ws_fixes_sort(GPtrArray *fixes);
 
 /* --- adding proposals: returns the fix to add edits to (owned by F) --- */
 WsFix *ws_fixer_add(WsFixer *F, const char *title, ...) G_GNUC_PRINTF(2, 3);

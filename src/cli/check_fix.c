@@ -1,16 +1,14 @@
-/* check --fix: applies the quick-fixes that hold, one after the other. */
+/* check --fix: repairs a design as far as the check proves the result, and says what it did. */
 #include "check/fix.h"
 #include "cli/check_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIXES = 32 };
-
-static gboolean wanted(const WsFinding *f, const char *only)
+/* Data: NULL, or RULE or RULE@STEP. */
+static gboolean wanted(const WsFinding *f, gpointer data)
 {
-    if (f->silenced)
-        return FALSE;
+    const char *only = data;
     if (!only)
         return f->severity >= WS_SEVERITY_WARNING;
     const char *rule = ws_rule(f->rule)->text, *at = strchr(only, '@');
@@ -19,60 +17,20 @@ static gboolean wanted(const WsFinding *f, const char *only)
            (!at || g_strcmp0(f->at, at + 1) == 0);
 }
 
-static void say(const WsFinding *f, const WsFix *fix)
+static void say_left(const WsFixState *now, gboolean fixed, const WsCliFix *how,
+                     const GPtrArray *offers)
 {
-    printf("fixed %s at %s: %s\n", ws_rule(f->rule)->text, f->at && *f->at ? f->at : "the design",
-           fix->title);
-    for (guint i = 0; i < fix->edits->len; i++) {
-        g_autofree char *text = ws_edit_print(fix->edits->pdata[i]);
-        printf("  %s\n", text);
-    }
-}
-
-/* One fix that holds; NULL if there is none. What mends everything comes before what mends a part,
- * errors before warnings. */
-static WsFixState *fix_one(const WsFixState *now, const WsCliFix *how, const GArray *set)
-{
-    for (guint part = 0; part < 2; part++)
-        for (int severity = WS_SEVERITY_ERROR; severity >= WS_SEVERITY_HINT; severity--)
-            for (guint i = 0; i < now->findings->list->len; i++) {
-                const WsFinding *f = now->findings->list->pdata[i];
-                if ((int)f->severity != severity || !wanted(f, how->only))
-                    continue;
-                g_autoptr(WsFix) fix = NULL;
-                g_autoptr(WsFixState) after =
-                    ws_fix_best(now, f, how->only != NULL, (const WsSetting *)(gpointer)set->data,
-                                set->len, how->check, &fix);
-                if (!after || (!part && after->errors > 0))
-                    continue;
-                say(f, fix);
-                return g_steal_pointer(&after);
-            }
-    return NULL;
-}
-
-/* What a person could choose: fixes that hold and are not safe. */
-static void say_choices(const WsFixState *now, const WsCliFix *how, const GArray *set)
-{
-    guint n = 0;
-    for (guint i = 0; i < now->findings->list->len && n < 4; i++) {
-        const WsFinding *f = now->findings->list->pdata[i];
-        if (how->only || f->severity != WS_SEVERITY_ERROR)
-            continue;
-        g_autoptr(GPtrArray) list = ws_fixes_of(now->design, f);
-        for (guint k = 0; k < list->len && n < 4; k++) {
-            const WsFix *fix = list->pdata[k];
-            g_autoptr(WsFixState) after =
-                fix->safe ? NULL
-                          : ws_fix_try(now, f, fix, (const WsSetting *)(gpointer)set->data,
-                                       set->len, how->check);
-            if (!after)
-                continue;
-            if (n++ == 0)
-                printf("these would hold, and change more than synchronisation:\n");
-            printf("  --fix %s@%s: %s\n", ws_rule(f->rule)->text, f->at, fix->title);
-        }
-    }
+    if (!fixed)
+        printf("nothing was fixed: no %squick-fix makes it right\n", how->only ? "" : "safe ");
+    for (guint i = 0; i < offers->len; i++)
+        printf("%s  --fix %s\n",
+               i == 0 ? "this would make it right, and changes more than synchronisation, or takes "
+                        "order away; look at it first:\n"
+                      : "",
+               (const char *)offers->pdata[i]);
+    if (fixed && now->errors + now->warnings > 0)
+        printf("left: %u error%s, %u warning%s\n", now->errors, now->errors == 1 ? "" : "s",
+               now->warnings, now->warnings == 1 ? "" : "s");
 }
 
 /* --- difference of two texts, line by line ---------------------------------------------------- */
@@ -112,29 +70,38 @@ int ws_cli_fix(const char *file, WsCliInput *in, char **set, const WsCliFix *how
         return WS_EXIT_USAGE;
     const WsSetting *constants = (const WsSetting *)(gpointer)settings->data;
     WsFixState *now = ws_fix_state_new(in->design, constants, settings->len, how->check);
-    guint n = 0;
-    for (WsFixState *next; n < MOST_FIXES && (next = fix_one(now, how, settings)) != NULL; n++) {
+    g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) offers = g_ptr_array_new_with_free_func(g_free);
+    const WsFixAsk ask = { .any = how->only != NULL,
+                           .wanted = wanted,
+                           .data = (gpointer)how->only,
+                           .set = constants,
+                           .n_set = settings->len,
+                           .options = how->check };
+    WsFixState *after = ws_fix_repair(now, &ask, steps, offers);
+    const gboolean fixed = after != NULL;
+    if (fixed) {
         ws_fix_state_free(now);
-        now = next;
+        now = after;
     }
-    g_autofree char *before = ws_design_print(in->design), *after = ws_design_print(now->design);
+    for (guint i = 0; i < steps->len; i++)
+        printf("fixed %s\n", (const char *)steps->pdata[i]);
+    say_left(now, fixed, how, offers);
     int code = WS_EXIT_YES;
-    if (n == 0)
-        printf("nothing was fixed: no %squick-fix holds\n", how->only ? "" : "safe ");
-    if (n == 0 || now->errors > 0)
-        say_choices(now, how, settings);
-    if (n > 0 && how->dry)
-        print_difference(before, after);
+    if (fixed && how->dry) {
+        g_autofree char *before = ws_design_print(in->design), *text = ws_design_print(now->design);
+        print_difference(before, text);
+    }
     g_autoptr(GError) error = NULL;
-    if (n > 0 && !how->dry && !ws_design_save(now->design, file, &error))
+    if (fixed && !how->dry && !ws_design_save(now->design, file, &error))
         code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    else if (n > 0 && !how->dry)
+    else if (fixed && !how->dry)
         printf("%s: written\n", file);
     fflush(stdout);
     /* What is left to say is said of the fixed design, with the lines of the file as it is now. */
     ws_cli_input_clear(in);
     in->findings = ws_findings_new();
-    in->design = n > 0 && !how->dry && code == WS_EXIT_YES ? ws_design_load(file, in->findings)
+    in->design = fixed && !how->dry && code == WS_EXIT_YES ? ws_design_load(file, in->findings)
                                                            : ws_design_ref(now->design);
     in->program =
         in->design ? ws_elaborate(in->design, constants, settings->len, in->findings) : NULL;

@@ -137,12 +137,13 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
     g_autoptr(GPtrArray) list = ws_fixes_of(state ? state->design : NULL, f);
     key(j, "fixes");
     json_open(j, '[');
-    for (guint i = 0; i < list->len; i++) {
+    for (guint i = 0, n = 0; i < MIN(list->len, WS_FIX_TRIED) && n < WS_FIX_SHOWN; i++) {
         const WsFix *fix = list->pdata[i];
         g_autoptr(WsFixState) after = ws_fix_try(
             state, f, fix, (const WsSetting *)(gpointer)j->settings->data, j->settings->len, NULL);
         if (!after)
             continue;
+        n++;
         next(j);
         json_open(j, '{');
         text(j, "kind", fix->kind);
