@@ -6,7 +6,8 @@
 enum {
     MOST_STEPS = 8,     /* fixes after each other */
     MOST_FINDINGS = 4,  /* that are asked for proposals */
-    MOST_FIRST = 24,    /* proposals that may be the first of two */
+    MOST_FIRST = 16,    /* proposals that may be the first of two */
+    MOST_AFTER = 60,    /* proposals that are tried after each of them */
     MOST_SECONDS = 8,   /* of the whole search */
     MOST_PROOF_MS = 400 /* of one proposal */
 };
@@ -96,12 +97,12 @@ static void note(const WsFinding *f, const char *at, const WsFix *fix, GPtrArray
 
 /* One proposal that the check proves. A likelier one that is not safe ends the search: what a
  * person would choose is not passed over for something that is only allowed. */
-static WsFixState *at_once(Repair *r, const WsFixState *now, GPtrArray *steps, GPtrArray *offers,
-                           gboolean *stop)
+static WsFixState *at_once(Repair *r, const WsFixState *now, guint most, GPtrArray *steps,
+                           GPtrArray *offers, gboolean *stop)
 {
     g_autoptr(GHashTable) of = g_hash_table_new(NULL, NULL);
     g_autoptr(GPtrArray) all = proposals(r, now, of);
-    for (guint i = 0; i < all->len && !late(r); i++) {
+    for (guint i = 0; i < MIN(all->len, most) && !late(r); i++) {
         const WsFix *fix = all->pdata[i];
         g_autoptr(WsFindings) misfits = ws_findings_new();
         g_autoptr(WsDesign) design = ws_fix_apply(now->design, fix, misfits);
@@ -155,7 +156,7 @@ static WsFixState *in_two(Repair *r, const WsFixState *now, GPtrArray *steps)
             continue;
         gboolean stop = FALSE;
         g_autoptr(GPtrArray) second = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(WsFixState) after = at_once(r, first, second, NULL, &stop);
+        g_autoptr(WsFixState) after = at_once(r, first, MOST_AFTER, second, NULL, &stop);
         if (!after)
             continue;
         note(f, " at ", fix, steps);
@@ -208,7 +209,7 @@ static WsFixState *next(Repair *r, const WsFixState *now, GPtrArray *steps, GPtr
     WsFixState *after = NULL;
     gboolean stop = FALSE;
     if (now->errors > 0 && now->verdict) {
-        after = at_once(r, now, steps, offers, &stop);
+        after = at_once(r, now, G_MAXUINT, steps, offers, &stop);
         if (!after && !stop)
             after = in_two(r, now, steps);
         return after;
