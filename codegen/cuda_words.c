@@ -33,7 +33,7 @@ static void others(WsCuda *c, GString *s, const WsOp *op, gboolean waiters)
         const WsOp *o = c->p->op[i];
         gboolean wait = o->kind == WS_OP_MBAR_WAIT;
         if (o->barrier != op->barrier || o->agent < 0 || wait != waiters ||
-            o->kind == WS_OP_MBAR_EXPECT || o->kind == WS_OP_MBAR_INIT)
+            (!wait && !ws_op_completes(o->kind)))
             continue;
         const char *group = c->p->group_name[c->p->agent[o->agent].group];
         if (g_hash_table_add(seen, (gpointer)group))
@@ -46,8 +46,7 @@ static void edge(WsCuda *c, GString *s, const WsOp *op)
 {
     gboolean wait = op->kind == WS_OP_MBAR_WAIT;
     if (op->barrier < 0 || c->p->barrier[op->barrier].kind != WS_BARRIER_MBARRIER ||
-        (!wait && op->kind != WS_OP_MBAR_ARRIVE && op->kind != WS_OP_CP_ARRIVE &&
-         op->kind != WS_OP_MBAR_EXPECT))
+        (!wait && !ws_op_arrives(op->kind)))
         return;
     g_string_append_printf(s, "  %s %s (", wait ? "<-" : "->", c->barrier[op->barrier]);
     others(c, s, op, !wait);
@@ -58,7 +57,7 @@ static void edge(WsCuda *c, GString *s, const WsOp *op)
  * path in brackets. */
 void ws_cuda_step_comment(WsCuda *c, const WsOp *op)
 {
-    if (!op->step || op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE ||
+    if (!op->step || ws_op_assigns(op->kind) ||
         (c->commented && strcmp(c->commented, op->step) == 0))
         return;
     c->commented = op->step;

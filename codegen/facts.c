@@ -7,9 +7,7 @@ static gboolean is_read(const WsProgram *p, const WsOp *writer)
 {
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        gboolean writes = op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_RED_GLOBAL ||
-                          op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_PREFETCH_MAP;
-        if (!writes && op->tensor == writer->tensor)
+        if (ws_op_row(op->kind)->from == WS_DATA_AT_TENSOR && op->tensor == writer->tensor)
             return TRUE;
     }
     return FALSE;
@@ -19,7 +17,7 @@ gboolean ws_fact_publishes(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        gboolean global = op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_RED_GLOBAL;
+        gboolean global = ws_op_stores_global(op->kind);
         if (op->kind == WS_OP_ST_REMOTE || op->kind == WS_OP_RAW || (global && is_read(p, op)))
             return TRUE;
     }
@@ -83,8 +81,7 @@ static const WsOp *next_of(const WsProgram *p, const WsOp *op)
 gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op)
 {
     const WsOp *next = next_of(p, op);
-    return next && next->barrier >= 0 &&
-           (next->kind == WS_OP_BAR_ARRIVE || next->kind == WS_OP_BAR_SYNC);
+    return next && next->barrier >= 0 && ws_op_joins(next->kind);
 }
 
 gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op)

@@ -17,7 +17,7 @@ void ws_tree_left_behind(const WsTree *t, void (*left)(gpointer data, gint var),
     gint var = -1;
     if (t->kind == WS_TREE_LOOP)
         var = t->total_var;
-    else if (t->kind == WS_TREE_OP && (t->op->kind == WS_OP_LET || t->op->kind == WS_OP_ADVANCE))
+    else if (t->kind == WS_TREE_OP && ws_op_assigns(t->op->kind))
         var = t->op->var;
     if (var >= 0)
         left(data, var);

@@ -82,18 +82,18 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_MARK] = nothing, /* the recorder reads its clock */
 };
 
+/* Others can see when it happens. */
+static gboolean is_seen(WsOpKind kind)
+{
+    const WsOpRow *o = ws_op_row(kind);
+    return o->gives != WS_GIVES_NONE || (o->engine != WS_ENGINE_NONE && !ws_op_closes(kind)) ||
+           ws_op_waits_for_agents(kind) || kind == WS_OP_CLAIM || kind == WS_OP_TAKE;
+}
+
 /* Sleeps before everything whose moment other agents can see. */
 static void delay(WsEmit *e, const WsOp *op)
 {
-    static const gboolean seen[WS_OP_KIND_COUNT] = {
-        [WS_OP_MBAR_WAIT] = TRUE,    [WS_OP_MBAR_ARRIVE] = TRUE, [WS_OP_MBAR_EXPECT] = TRUE,
-        [WS_OP_TMA_LOAD] = TRUE,     [WS_OP_TMA_STORE] = TRUE,   [WS_OP_BULK_WAIT] = TRUE,
-        [WS_OP_BULK_COPY] = TRUE,    [WS_OP_CP_ROWS] = TRUE,     [WS_OP_CP_ARRIVE] = TRUE,
-        [WS_OP_CP_WAIT] = TRUE,      [WS_OP_MMA] = TRUE,         [WS_OP_MMA_WAIT] = TRUE,
-        [WS_OP_BAR_SYNC] = TRUE,     [WS_OP_BAR_ARRIVE] = TRUE,  [WS_OP_CLUSTER_ARRIVE] = TRUE,
-        [WS_OP_CLUSTER_WAIT] = TRUE, [WS_OP_CLAIM] = TRUE,       [WS_OP_TAKE] = TRUE,
-    };
-    if (!e->delays || e->host || op->agent < 0 || !seen[op->kind])
+    if (!e->delays || e->host || op->agent < 0 || !is_seen(op->kind))
         return;
     /* Two rounds of a multiplicative hash: neighbours in place and seed have nothing in common. */
     guint32 h = (e->delays * 0x9E3779B1u) ^ (op->index * 0x85EBCA6Bu);

@@ -130,8 +130,8 @@ gboolean ws_watch_wait(WsEmit *e, const WsOp *op, LLVMValueRef bar, LLVMValueRef
  */
 static void stands(WsEmit *e, const WsOp *op, guint32 state)
 {
-    if (!e->debug_waits || e->host || !e->agent ||
-        (op->kind != WS_OP_BAR_SYNC && op->kind != WS_OP_CLUSTER_WAIT))
+    if (!e->debug_waits || e->host || !e->agent || !ws_op_waits_for_agents(op->kind) ||
+        op->kind == WS_OP_MBAR_WAIT)
         return;
     LLVMValueRef round[3];
     guint32 word = first_rounds(e, op, ws_i32(e, 0), round);

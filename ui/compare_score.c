@@ -317,7 +317,7 @@ static GHashTable *edges_of(const WsProgram *p)
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
         const GPtrArray *waits = op->barrier >= 0 ? wait[op->barrier] : NULL;
-        if (!waits || !op->step || op->kind == WS_OP_MBAR_WAIT || op->kind == WS_OP_MBAR_INIT)
+        if (!waits || !op->step || ws_op_row(op->kind)->gives == WS_GIVES_NONE)
             continue;
         for (guint k = 0; k < waits->len; k++)
             g_hash_table_add(edges, g_strconcat(op->step, "\n", waits->pdata[k], NULL));

@@ -90,12 +90,12 @@ static void put_times(WsFacts *facts, const char *section, const WsTrace *t, con
                       double ghz)
 {
     WsOpKind kind = ws_trace_op_kind(t, s->op);
-    gboolean waits = ws_trace_kind_waits(kind);
+    gboolean waits = ws_op_waits(kind);
     double all = (double)t->cycles * MAX(t->cta->len, 1);
     put(facts, section, waits ? _("waited (p50)") : _("held (p50)"), spread_text(s->held, ghz),
         waits ? _("from reaching the wait to going on")
               : _("from the start until the agent went on"));
-    if (ws_trace_kind_flies(kind) && s->flight->len)
+    if (ws_op_flies(kind) && s->flight->len)
         put(facts, section, _("in flight (p50)"), spread_text(s->flight, ghz),
             _("from the start until the effect was over"));
     put(facts, section, _("rounds"), ws_format_int(s->held->len), _("executions in the trace"));

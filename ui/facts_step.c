@@ -53,8 +53,7 @@ static void put_barrier(WsFacts *facts, const char *section, const WsProgram *p,
 
 static void put_count(WsFacts *facts, const char *section, const WsOp *op)
 {
-    gboolean threads =
-        op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE || op->kind == WS_OP_CP_ARRIVE;
+    gboolean threads = ws_op_joins(op->kind) || ws_op_row(op->kind)->deed == WS_DEED_SIGNAL;
     if (op->count)
         put(facts, section, threads ? _("threads") : _("arrivals"), ws_format_int(op->count),
             threads ? _("threads that join") : _("arrivals of one execution, per target CTA"));
@@ -185,9 +184,7 @@ static void put_mma(WsFacts *facts, const char *section, const WsMma *mma)
 
 static void put_rest(WsFacts *facts, const char *section, const WsProgram *p, const WsOp *op)
 {
-    gboolean waits =
-        op->kind == WS_OP_MMA_WAIT || op->kind == WS_OP_BULK_WAIT || op->kind == WS_OP_CP_WAIT;
-    if (waits)
+    if (ws_op_retires(op->kind))
         put(facts, section, _("may stay open"),
             ws_format_count(op->n, ngettext("%s newest group", "%s newest groups", (gulong)op->n)),
             NULL);

@@ -166,7 +166,7 @@ static const char *step_id(const WsTrace *t, guint op)
 
 static gboolean flies(const WsTrace *t, guint op)
 {
-    return ws_trace_kind_flies(ws_trace_op_kind(t, op));
+    return ws_op_flies(ws_trace_op_kind(t, op));
 }
 
 static char *step_text(const WsTrace *t, guint agent, guint op)
@@ -274,7 +274,7 @@ static GPtrArray *wait_rows(WsDocument *document)
     for (guint i = 0; i < list->len; i++) {
         const StepPair *pair = &g_array_index(list, StepPair, i);
         const WsTraceStepStat *a = pair->s[0], *b = pair->s[1];
-        if (!ws_trace_kind_waits(ws_trace_op_kind(pair->t[a ? 0 : 1], (a ? a : b)->op)))
+        if (!ws_op_waits(ws_trace_op_kind(pair->t[a ? 0 : 1], (a ? a : b)->op)))
             continue;
         WsRow *row = step_row(7, pair);
         put_int(row, 3, a != NULL, a ? a->held.p50 : 0);

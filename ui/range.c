@@ -109,7 +109,7 @@ static Group *group_of(Gather *g, const WsTraceRecord *r)
     group = g_new0(Group, 1);
     group->kind = ws_trace_op_kind(g->t, r->op);
     group->step =
-        (WsRangeStep){ .agent = r->agent, .op = r->op, .waits = ws_trace_kind_waits(group->kind) };
+        (WsRangeStep){ .agent = r->agent, .op = r->op, .waits = ws_op_waits(group->kind) };
     group->flight = g_array_new(FALSE, FALSE, sizeof(Span));
     g_hash_table_insert(g->by_op, GUINT_TO_POINTER(r->op + 1), group);
     g_ptr_array_add(g->group, group);
@@ -135,8 +135,7 @@ static void visit(const WsTraceRecord *r, gpointer data)
     if (group->kind == WS_OP_MMA) {
         g_array_append_val(g->mma, flight);
         add_work(g, r, inside);
-    } else if (group->kind == WS_OP_TMA_LOAD || group->kind == WS_OP_TMA_STORE ||
-               group->kind == WS_OP_BULK_COPY) {
+    } else if (ws_op_is_bulk(group->kind)) {
         g_array_append_val(g->tma, flight);
     }
 }
@@ -152,7 +151,7 @@ static void add_pairs(Gather *g)
     g_autoptr(GPtrArray) flying = g_ptr_array_new();
     for (guint i = 0; i < g->group->len; i++) {
         Group *a = g_ptr_array_index(g->group, i);
-        if (ws_trace_kind_flies(a->kind) && a->step.flight > 0)
+        if (ws_op_flies(a->kind) && a->step.flight > 0)
             g_ptr_array_add(flying, a);
     }
     g_ptr_array_sort(flying, by_flight);

@@ -176,7 +176,7 @@ static const WsTraceRecord *record_in(const WsTrace *t, const WsRunRound *r)
         const WsTraceLane *lane = ws_trace_lane(t, r->cta, a);
         for (guint64 i = lane ? lane->first : 0; lane && i < lane->first + lane->n; i++) {
             const WsTraceRecord *x = &t->record->data[i];
-            const gboolean flies = ws_trace_kind_flies(ws_trace_op_kind(t, x->op));
+            const gboolean flies = ws_op_flies(ws_trace_op_kind(t, x->op));
             if (x->start >= r->from && x->tile == r->tile && flies &&
                 (!found || x->start < found->start))
                 found = x;

@@ -22,14 +22,9 @@ static void add(Links *l, const WsOp *from, const WsOp *to, gboolean carried)
 /* --- barriers ------------------------------------------------------------------------------------
  */
 
-static gboolean is_barrier_wait(const WsOp *op)
-{
-    return op->kind == WS_OP_MBAR_WAIT || op->kind == WS_OP_BAR_SYNC;
-}
-
 static gboolean is_signal(const WsOp *op)
 {
-    return op->barrier >= 0 && op->kind != WS_OP_MBAR_WAIT && op->kind != WS_OP_MBAR_INIT;
+    return op->barrier >= 0 && ws_op_row(op->kind)->gives != WS_GIVES_NONE;
 }
 
 /* A barrier that is born complete tells a writer that a stage is free again: what arrives at it
@@ -46,7 +41,7 @@ static void add_barriers(Links *l)
 {
     for (guint i = 0; i < l->p->n_ops; i++) {
         const WsOp *wait = l->p->op[i];
-        if (wait->barrier < 0 || wait->agent < 0 || !is_barrier_wait(wait))
+        if (wait->barrier < 0 || wait->agent < 0 || !ws_op_waits_at_barrier(wait->kind))
             continue;
         gboolean back = gives_back(&l->p->barrier[wait->barrier], wait);
         for (guint k = 0; k < l->p->n_ops; k++) {
@@ -159,16 +154,6 @@ static gboolean dominates(const WsOp *a, const WsOp *b)
     return FALSE;
 }
 
-/* What completes a group wait: operations of its engine, group by group. */
-static const struct {
-    WsOpKind wait, commit;
-    WsEngine engine;
-} groups[] = {
-    { WS_OP_MMA_WAIT, WS_OP_MMA_COMMIT, WS_ENGINE_MMA },
-    { WS_OP_BULK_WAIT, WS_OP_BULK_COMMIT, WS_ENGINE_TMA_STORE },
-    { WS_OP_CP_WAIT, WS_OP_CP_COMMIT, WS_ENGINE_GATHER },
-};
-
 static const WsTree *loop_of(const WsOp *op)
 {
     const WsTree *t = op->tree;
@@ -179,29 +164,30 @@ static const WsTree *loop_of(const WsOp *op)
 
 /* The newest group that has to be over when the wait ends lies `n` commits before it; where the
  * text holds fewer, it is of the round before. */
-static void add_group(Links *l, const WsOp *wait, guint row)
+static void add_group(Links *l, const WsOp *wait)
 {
+    const WsEngine engine = ws_op_row(wait->kind)->engine;
     gint64 left = wait->n;
     gboolean found = FALSE;
     for (guint i = wait->index; i-- > 0 && !found;) {
         const WsOp *op = l->p->op[i];
         if (op->agent != wait->agent)
             break;
-        if (op->kind == groups[row].commit) {
+        if (ws_op_closes(op->kind) && op->engine == engine) {
             left--;
             for (guint k = i; left < 0 && k-- > 0; found = TRUE) {
                 const WsOp *member = l->p->op[k];
-                if (member->agent != wait->agent || member->kind == groups[row].commit)
+                if (member->agent != wait->agent ||
+                    (ws_op_closes(member->kind) && member->engine == engine))
                     break;
-                if (member->engine == groups[row].engine)
+                if (member->engine == engine)
                     add(l, member, wait, FALSE);
             }
         }
     }
     for (guint i = 0; !found && i < l->p->n_ops; i++) {
         const WsOp *op = l->p->op[i];
-        if (op->agent == wait->agent && op->engine == groups[row].engine &&
-            loop_of(op) == loop_of(wait))
+        if (op->agent == wait->agent && op->engine == engine && loop_of(op) == loop_of(wait))
             add(l, op, wait, TRUE);
     }
 }
@@ -212,22 +198,22 @@ static void add_order(Links *l)
 {
     for (guint i = 0; i < l->p->n_ops; i++) {
         const WsOp *op = l->p->op[i];
-        gboolean publishes = op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_BAR_ARRIVE ||
-                             op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_CLUSTER_ARRIVE;
+        const WsGives gives = ws_op_row(op->kind)->gives;
+        gboolean publishes =
+            gives == WS_GIVES_ARRIVALS || gives == WS_GIVES_JOIN || gives == WS_GIVES_CLUSTER;
         if (op->agent < 0)
             continue;
         for (guint k = i; k-- > 0 && l->p->op[k]->agent == op->agent;) {
             const WsOp *before = l->p->op[k];
-            if (ws_trace_kind_waits(before->kind) && dominates(before, op)) {
+            if (ws_op_waits(before->kind) && dominates(before, op)) {
                 add(l, before, op, FALSE);
                 break;
             }
             if (publishes && holds_data(before) && dominates(before, op))
                 add(l, before, op, FALSE);
         }
-        for (guint row = 0; row < G_N_ELEMENTS(groups); row++)
-            if (op->kind == groups[row].wait)
-                add_group(l, op, row);
+        if (ws_op_retires(op->kind))
+            add_group(l, op);
     }
 }
 

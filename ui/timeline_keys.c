@@ -132,15 +132,10 @@ static gboolean follow_drawn(WsTimeline *t, const WsFocus *f, gboolean forward)
     return FALSE;
 }
 
-static gboolean is_wait(const WsOp *op)
-{
-    return op->kind == WS_OP_MBAR_WAIT || op->kind == WS_OP_BAR_SYNC;
-}
-
 static gboolean linked(const WsOp *from, const WsOp *to)
 {
-    return from->barrier >= 0 && from->barrier == to->barrier && from != to && is_wait(to) &&
-           from->kind != WS_OP_MBAR_WAIT && from->kind != WS_OP_MBAR_INIT;
+    return from->barrier >= 0 && from->barrier == to->barrier && from != to &&
+           ws_op_waits_at_barrier(to->kind) && ws_op_row(from->kind)->gives != WS_GIVES_NONE;
 }
 
 /* Along an edge of the program: the nearest execution of a peer after (before) this one. */

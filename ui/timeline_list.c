@@ -70,10 +70,9 @@ static WsListed *listed(const WsOp *op, const WsTraceStats *stats)
 
 static gboolean is_edge(const WsOp *from, const WsOp *to)
 {
-    gboolean waits = to->kind == WS_OP_MBAR_WAIT || to->kind == WS_OP_BAR_SYNC;
-    return from->barrier >= 0 && from->barrier == to->barrier && from != to && waits &&
-           from->kind != WS_OP_MBAR_WAIT && from->kind != WS_OP_MBAR_INIT && from->step &&
-           strcmp(from->step, to->step) != 0;
+    return from->barrier >= 0 && from->barrier == to->barrier && from != to &&
+           ws_op_waits_at_barrier(to->kind) && ws_op_row(from->kind)->gives != WS_GIVES_NONE &&
+           from->step && strcmp(from->step, to->step) != 0;
 }
 
 static void add_edges(GListStore *list, const WsProgram *p, const WsOp *to)
@@ -128,8 +127,7 @@ GListStore *ws_timeline_list(WsDocument *d)
     g_hash_table_remove_all(known);
     for (guint i = 0; p && i < p->n_ops; i++)
         if (p->op[i]->agent >= 0 && p->op[i]->step && p->op[i]->barrier >= 0 &&
-            (p->op[i]->kind == WS_OP_MBAR_WAIT || p->op[i]->kind == WS_OP_BAR_SYNC) &&
-            g_hash_table_add(known, p->op[i]->step))
+            ws_op_waits_at_barrier(p->op[i]->kind) && g_hash_table_add(known, p->op[i]->step))
             add_edges(list, p, p->op[i]);
     return list;
 }

@@ -86,8 +86,8 @@ static void paint_lane(WsMinimap *m, Strip *s, const WsTrace *trace, const WsTra
         const WsTraceRecord *r = &g_array_index(trace->record, WsTraceRecord, i);
         WsOpKind op = ws_trace_op_kind(trace, r->op);
         WsItemKind kind = ws_item_kind_of(op);
-        gint64 end = ws_trace_kind_flies(op) ? ws_trace_record_end(r) : MAX(r->issued, r->start);
-        if (kind == WS_ITEM_OTHER || ws_trace_kind_waits(op) || end <= r->start)
+        gint64 end = ws_op_flies(op) ? ws_trace_record_end(r) : MAX(r->issued, r->start);
+        if (kind == WS_ITEM_OTHER || ws_op_waits(op) || end <= r->start)
             continue;
         add(s, x_of(m, ws_timeline_unit_of(t, (double)r->start)),
             x_of(m, ws_timeline_unit_of(t, (double)end)), kind);

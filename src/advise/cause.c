@@ -105,21 +105,22 @@ static WsCause cause_of_phase(const WsRun *run, const WsTraceRecord *wait)
         const WsTraceRecord *r = g_hash_table_lookup(run->index, &g_array_index(list, WsPlace, i));
         if (!r)
             continue;
-        gboolean flies = ws_trace_kind_flies(run->p->op[r->op]->kind);
+        gboolean flies = ws_op_flies(run->p->op[r->op]->kind);
         later(&best, r, flies ? MAX(r->done, r->issued) : MAX(r->issued, r->start), wait->issued);
     }
     return best;
 }
 
 /* Own products or copies: the newest of this kind whose end the wait saw. */
-static WsCause cause_of_queue(const WsRun *run, const WsTraceRecord *wait, WsOpKind kind)
+static WsCause cause_of_queue(const WsRun *run, const WsTraceRecord *wait)
 {
     WsCause best = { NULL, 0 };
+    const WsQueue queue = (WsQueue)ws_op_queue(run->p->op[wait->op]->kind);
     const WsTraceLane *lane = ws_trace_lane(run->t, run->cta, wait->agent);
     const WsTraceRecord *all = &g_array_index(run->t->record, WsTraceRecord, lane->first);
     for (guint64 i = (guint64)(wait - all); i > 0 && i <= lane->n; i--) {
         const WsTraceRecord *r = &all[i - 1];
-        if (run->p->op[r->op]->kind != kind || r->done <= 0)
+        if (!ws_op_issues(run->p->op[r->op]->kind, queue) || r->done <= 0)
             continue;
         if (r->done <= wait->start)
             break; /* ends of one queue never decrease */
@@ -142,7 +143,7 @@ static void visit_join(const WsTraceRecord *r, gpointer data)
     gint64 at = op->kind == WS_OP_BAR_SYNC ? r->start : r->issued;
     if (op->barrier != own->barrier || at > j->wait->issued || at <= j->wait->start)
         return;
-    if (op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE)
+    if (ws_op_joins(op->kind))
         later(&j->best, r, at, j->wait->issued);
 }
 
@@ -162,20 +163,20 @@ static WsCause cause_of_join(const WsRun *run, const WsTraceRecord *wait)
 
 static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
 {
-    switch (run->p->op[wait->op]->kind) {
-    case WS_OP_MBAR_WAIT:
+    switch (ws_op_row(run->p->op[wait->op]->kind)->waits) {
+    case WS_WAITS_PHASE:
         return cause_of_phase(run, wait);
-    case WS_OP_MMA_WAIT:
-        return cause_of_queue(run, wait, WS_OP_MMA);
-    case WS_OP_BULK_WAIT:
-        return cause_of_queue(run, wait, WS_OP_TMA_STORE);
-    case WS_OP_CP_WAIT:
-        return cause_of_queue(run, wait, WS_OP_CP_ROWS);
-    case WS_OP_BAR_SYNC:
+    case WS_WAITS_GROUPS:
+        return cause_of_queue(run, wait);
+    case WS_WAITS_JOIN:
         return cause_of_join(run, wait);
-    default:
-        return (WsCause){ NULL, 0 };
+    case WS_WAITS_NONE:
+    case WS_WAITS_CLUSTER:
+    case WS_WAITS_KERNEL:
+    case WS_WAITS_BORDER:
+        break;
     }
+    return (WsCause){ NULL, 0 };
 }
 
 /* What a wait takes that has nothing to wait for, clock reads included. */
@@ -186,7 +187,7 @@ static WsCause find_cause(const WsRun *run, const WsTraceRecord *wait)
  * took longer than it must. */
 static gboolean tells(const WsRun *run, const WsTraceRecord *wait, const WsTraceRecord *by)
 {
-    if (run->t->origin != WS_TRACE_MEASURED || !ws_trace_kind_flies(run->p->op[by->op]->kind))
+    if (run->t->origin != WS_TRACE_MEASURED || !ws_op_flies(run->p->op[by->op]->kind))
         return TRUE;
     gboolean phase = run->p->op[wait->op]->kind == WS_OP_MBAR_WAIT;
     return wait->issued - wait->start > (phase ? OWN_PHASE : OWN_QUEUE);

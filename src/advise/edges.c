@@ -50,7 +50,7 @@ GArray *ws_next_edges(const WsProgram *p, const WsTrace *t, guint cta)
         const WsTraceLane *lane = ws_trace_lane(t, cta, a);
         for (guint64 i = 0; lane && i < lane->n; i++) {
             const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-            if (ws_trace_kind_waits(p->op[r->op]->kind) && r->issued <= run.to)
+            if (ws_op_waits(p->op[r->op]->kind) && r->issued <= run.to)
                 note(edges, &run, r);
         }
     }

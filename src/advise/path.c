@@ -49,7 +49,7 @@ static gboolean step_back(Path *path)
     gint64 end = MIN(MAX(r->issued, r->start), path->t);
     add(path, r, WS_NEXT_WORK, end, path->t); /* what the agent did behind it, not recorded */
     path->t = end;
-    gboolean waits = ws_trace_kind_waits(path->run->p->op[r->op]->kind);
+    gboolean waits = ws_op_waits(path->run->p->op[r->op]->kind);
     WsCause cause = waits ? ws_run_cause(path->run, r) : (WsCause){ NULL, 0 };
     if (!cause.by || cause.at <= r->start) {
         add(path, r, waits ? WS_NEXT_WAIT : WS_NEXT_WORK, r->start, path->t);
@@ -59,7 +59,7 @@ static gboolean step_back(Path *path)
     gint64 at = MIN(cause.at, path->t);
     add(path, r, WS_NEXT_WAIT, at, path->t);
     path->t = at;
-    if (ws_trace_kind_flies(path->run->p->op[cause.by->op]->kind)) {
+    if (ws_op_flies(path->run->p->op[cause.by->op]->kind)) {
         gint64 issued = MIN(MAX(cause.by->issued, cause.by->start), at);
         add(path, cause.by, WS_NEXT_FLIGHT, issued, at);
         path->t = issued;

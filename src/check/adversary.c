@@ -234,7 +234,7 @@ static void hold_lanes(const WsWitness *w, WsHold *h)
         if (m->op->kind == WS_OP_BAR_SYNC || !g)
             return;
         g->first = TRUE;
-        if ((m->op->kind == WS_OP_STMATRIX || m->op->kind == WS_OP_ST_SHARED) && m->op->n_access &&
+        if ((ws_op_stores_shared(m->op->kind)) && m->op->n_access &&
             m->op->access[0].buffer == y->op->access[0].buffer) {
             g->need_others = h->end;
             g->settle = LAND_NS;

@@ -328,11 +328,6 @@ static inline guint ws_bit_rank(const WsBits *b, guint i)
     return i / b->n_agents;
 }
 
-static inline gboolean ws_bit_loads(WsOpKind kind)
-{
-    return kind == WS_OP_TMA_LOAD || kind == WS_OP_BULK_COPY || kind == WS_OP_ST_REMOTE;
-}
-
 /* --- bits_expr.c ------------------------------------------------------------------------------ */
 gpointer ws_bit_alloc(WsBits *b, gsize bytes); /* zeroed, freed with the engine */
 void ws_bit_outside(WsBits *b, const char *why);

@@ -84,37 +84,29 @@ static void use_named(WsBits *b, guint agent, const WsOp *op)
 
 static gboolean is_named(const WsOp *op)
 {
-    return op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE;
+    return ws_op_joins(op->kind);
 }
 
-/* Which queue a wait retires, -1 none. */
-static gint queue_of_wait(WsOpKind kind)
+/* Whether the proof has something to do for an operation; one that it does not understand ends it.
+ */
+static gboolean acts(WsBits *b, const WsOp *op)
 {
-    return kind == WS_OP_MMA_WAIT    ? 0
-           : kind == WS_OP_BULK_WAIT ? 1
-           : kind == WS_OP_CP_WAIT   ? 2
-                                     : -1;
-}
-
-static gboolean acts(const WsBits *b, const WsOp *op)
-{
-    static const gboolean plain[WS_OP_KIND_COUNT] = {
-        [WS_OP_MBAR_WAIT] = TRUE,    [WS_OP_MBAR_ARRIVE] = TRUE,
-        [WS_OP_MBAR_EXPECT] = TRUE,  [WS_OP_TMA_LOAD] = TRUE,
-        [WS_OP_BULK_COPY] = TRUE,    [WS_OP_ST_REMOTE] = TRUE,
-        [WS_OP_CP_ROWS] = TRUE,      [WS_OP_CP_ARRIVE] = TRUE,
-        [WS_OP_CP_COMMIT] = TRUE,    [WS_OP_CP_WAIT] = TRUE,
-        [WS_OP_TMA_STORE] = TRUE,    [WS_OP_BULK_COMMIT] = TRUE,
-        [WS_OP_BULK_WAIT] = TRUE,    [WS_OP_MMA] = TRUE,
-        [WS_OP_MMA_COMMIT] = TRUE,   [WS_OP_MMA_WAIT] = TRUE,
-        [WS_OP_MMA_FENCE] = TRUE,    [WS_OP_BAR_SYNC] = TRUE,
-        [WS_OP_BAR_ARRIVE] = TRUE,   [WS_OP_CLUSTER_ARRIVE] = TRUE,
-        [WS_OP_CLUSTER_WAIT] = TRUE, [WS_OP_FENCE_ASYNC] = TRUE,
-        [WS_OP_WARP_SYNC] = TRUE,
-    };
-    return plain[op->kind] || op->n_access || op->n_value || op->n_math ||
-           (op->var >= 0 && b->c->relevant[op->var] &&
-            (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE));
+    gboolean touches = op->n_access || op->n_value || op->n_math;
+    switch (ws_op_row(op->kind)->check) {
+    case WS_CHECK_RULE:
+        return TRUE;
+    case WS_CHECK_TOUCH:
+    case WS_CHECK_SILENT:
+        return touches;
+    case WS_CHECK_ASSIGN:
+        return touches || (op->var >= 0 && b->c->relevant[op->var]);
+    case WS_CHECK_OUTSIDE:
+        break;
+    }
+    g_autofree char *why =
+        g_strdup_printf("operation %s is not in the proof", ws_op_kind_text(op->kind));
+    ws_bit_outside(b, why);
+    return FALSE;
 }
 
 static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
@@ -136,12 +128,13 @@ static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
     }
     if (op->kind == WS_OP_MBAR_WAIT && op->barrier >= 0)
         a->ret[op->barrier] = 0;
-    gboolean rows = op->kind == WS_OP_CP_ROWS || (ws_bit_loads(op->kind) && op->barrier < 0);
-    a->issues[0] |= op->kind == WS_OP_MMA;
-    a->issues[1] |= op->kind == WS_OP_TMA_STORE;
-    a->issues[2] |= rows;
-    gint q = queue_of_wait(op->kind);
-    if (q >= 0) {
+    gboolean rows =
+        ws_op_issues(op->kind, WS_QUEUE_ROWS) || (ws_op_loads(op->kind) && op->barrier < 0);
+    a->issues[WS_QUEUE_MMA] |= ws_op_issues(op->kind, WS_QUEUE_MMA);
+    a->issues[WS_QUEUE_STORES] |= ws_op_issues(op->kind, WS_QUEUE_STORES);
+    a->issues[WS_QUEUE_ROWS] |= rows;
+    gint q = ws_op_queue(op->kind);
+    if (q >= 0 && ws_op_retires(op->kind)) {
         a->ages[q] = MAX(a->ages[q], (guint)CLAMP(op->n, 0, 100) + 2);
         if (a->ages[q] > WS_BIT_AGES)
             ws_bit_outside(b, "more groups in flight than the proof counts");
@@ -164,8 +157,7 @@ static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
         const WsExpr *w = g_hash_table_lookup(b->c->rewritten, op->mma->first);
         o->first = ws_bit_cond(b, agent, w ? w : op->mma->first);
     }
-    if (op->var >= 0 && (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE) &&
-        b->c->relevant[op->var]) {
+    if (op->var >= 0 && ws_op_assigns(op->kind) && b->c->relevant[op->var]) {
         o->local = ws_bit_local_of(b, agent, op->var);
         o->set = ws_bit_expr(b, agent, op->set);
         if (!op->set)

@@ -25,7 +25,9 @@ static void fence_mma(WsBits *b, guint i)
     ws_bit_inst(b, i)->open |= WS_SEEN_FENCE;
 }
 
-/* One operation; FALSE while the instance must wait. */
+/* One operation; FALSE while the instance must wait. A new kind is an error here. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch-enum"
 gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
 {
     switch ((WsOpKind)o->kind) {
@@ -63,16 +65,12 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
     case WS_OP_MMA_COMMIT:
     case WS_OP_BULK_COMMIT:
     case WS_OP_CP_COMMIT:
-        ws_bit_commit(b, i, o->kind == WS_OP_MMA_COMMIT ? 0 : o->kind == WS_OP_BULK_COMMIT ? 1 : 2);
+        ws_bit_commit(b, i, (guint)ws_op_queue(o->op->kind));
         break;
     case WS_OP_MMA_WAIT:
     case WS_OP_BULK_WAIT:
     case WS_OP_CP_WAIT:
-        ws_bit_retire(b, i,
-                      o->kind == WS_OP_MMA_WAIT    ? 0
-                      : o->kind == WS_OP_BULK_WAIT ? 1
-                                                   : 2,
-                      o->op->n);
+        ws_bit_retire(b, i, (guint)ws_op_queue(o->op->kind), o->op->n);
         break;
     case WS_OP_MMA_FENCE:
         fence_mma(b, i);
@@ -83,11 +81,40 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
     case WS_OP_WARP_SYNC:
         sync_warp(b, i, o);
         break;
-    default:
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_MATH:
+    case WS_OP_LET:
+    case WS_OP_ADVANCE:
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+    case WS_OP_RAW:
+    case WS_OP_PREFETCH:
+    case WS_OP_PREFETCH_MAP:
+    case WS_OP_FENCE_CLUSTER:
+    case WS_OP_FENCE_GPU:
+    case WS_OP_SETMAXNREG:
+    case WS_OP_DEP_WAIT:
+    case WS_OP_DEP_LAUNCH:
+    case WS_OP_MARK: /* they touch what they list */
         ws_bit_generic(b, i, o);
+        break;
+    case WS_OP_MBAR_INIT:
+    case WS_OP_FENCE_INIT:
+    case WS_OP_BORDER:
+    case WS_OP_KIND_COUNT: /* refused when it was compiled */
+        ws_bit_outside(b, "an operation that is not in the proof");
+        break;
     }
     return TRUE;
 }
+#pragma GCC diagnostic pop
 
 static gboolean advance(WsBits *b, guint i)
 {

@@ -49,14 +49,28 @@ static guint64 n_slots(const WsProgram *p)
     return n * MAX(p->cluster, 1);
 }
 
-static const char *outside_reason(const WsProgram *p)
+/* The first operation of an agent that the check does not understand. */
+static const WsOp *unknown_op(const WsProgram *p)
 {
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->agent >= 0 && ws_op_row(p->op[i]->kind)->check == WS_CHECK_OUTSIDE)
+            return p->op[i];
+    return NULL;
+}
+
+/* Why there is no verdict on a program, NULL if there is one; the caller frees it. */
+static char *outside_reason(const WsProgram *p)
+{
+    const WsOp *unknown = unknown_op(p);
     if (strcmp(p->target, "sm_90a") != 0)
-        return "the play knows sm_90a only; stages, halves and borders are not in it";
+        return g_strdup("the play knows sm_90a only; stages, halves and borders are not in it");
+    if (unknown)
+        return g_strdup_printf("operation %s at %s is not in the check",
+                               ws_op_kind_text(unknown->kind), unknown->id);
     if (p->n_agents == 0)
-        return "it has no agent";
+        return g_strdup("it has no agent");
     if (n_slots(p) > MOST_SLOTS)
-        return "it has more than 2048 slots of mbarriers";
+        return g_strdup("it has more than 2048 slots of mbarriers");
     return NULL;
 }
 
@@ -242,11 +256,11 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     guint before = ws_findings_count(findings, WS_SEVERITY_ERROR);
     ws_check_budgets(p, findings);
     gboolean over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;
-    const char *reason = outside_reason(p);
+    char *reason = outside_reason(p);
     if (reason) {
         ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
         v->kind = WS_VERDICT_OUTSIDE;
-        v->reason = g_strdup(reason);
+        v->reason = reason;
     } else if (o->play_only) {
         play_program(p, o, v, findings);
     } else {

@@ -4,19 +4,13 @@
 #include <string.h>
 
 /* --- deadlock --------------------------------------------------------------------------------- */
-static gboolean feeds(WsOpKind kind)
-{
-    return kind == WS_OP_MBAR_ARRIVE || kind == WS_OP_MBAR_EXPECT || kind == WS_OP_CP_ARRIVE ||
-           kind == WS_OP_TMA_LOAD || kind == WS_OP_BULK_COPY || kind == WS_OP_ST_REMOTE;
-}
-
 /* Instances whose code contributes to a barrier at all. */
 static void feeders(const WsPlay *play, guint barrier, guint8 *feeder)
 {
     const WsProgram *p = play->p;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->agent < 0 || op->barrier != (gint)barrier || !feeds(op->kind))
+        if (op->agent < 0 || op->barrier != (gint)barrier || !ws_op_feeds(op->kind))
             continue;
         for (guint r = 0; r < play->ranks; r++)
             feeder[r * p->n_agents + (guint)op->agent] = 1;

@@ -252,8 +252,8 @@ static void warp_sync(WsPlay *play, WsInst *inst)
     ws_clock_join(play, inst->lanes, inst->lead);
 }
 
-/* One operation; FALSE while the instance must wait. What is not in the table touches at most bytes
- * and values. */
+/* One operation; FALSE while the instance must wait. What is not in the table must be of a kind
+ * that touches at most the bytes and values that it lists. */
 typedef gboolean (*Deed)(WsPlay *play, WsInst *inst);
 
 #define DEED(name, call)                                                                           \
@@ -310,7 +310,15 @@ static const Deed deeds[WS_OP_KIND_COUNT] = {
 static gboolean execute(WsPlay *play, WsInst *inst)
 {
     Deed deed = deeds[inst->step.op->kind];
-    return deed ? deed(play, inst) : generic(play, inst);
+    const WsCheckAs as = ws_op_row(inst->step.op->kind)->check;
+    if (deed)
+        return deed(play, inst);
+    if (as == WS_CHECK_TOUCH || as == WS_CHECK_ASSIGN || as == WS_CHECK_SILENT)
+        return generic(play, inst);
+    g_autofree char *why =
+        g_strdup_printf("operation %s is not in the play", ws_op_kind_text(inst->step.op->kind));
+    ws_outside(play, inst, why);
+    return FALSE;
 }
 
 static gboolean next_step(WsPlay *play, WsInst *inst)

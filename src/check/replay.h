@@ -10,8 +10,6 @@
 
 G_BEGIN_DECLS
 
-typedef enum { WS_QUEUE_MMA, WS_QUEUE_STORES, WS_QUEUE_ROWS, WS_QUEUES } WsQueue;
-
 typedef struct {
     guint stage; /* index into the replay's stages */
     gboolean write;

@@ -125,12 +125,6 @@ void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot)
 }
 
 /* --- who is waited for ------------------------------------------------------------------------ */
-static gboolean feeds(WsOpKind kind)
-{
-    return kind == WS_OP_MBAR_ARRIVE || kind == WS_OP_MBAR_EXPECT || kind == WS_OP_CP_ARRIVE ||
-           kind == WS_OP_TMA_LOAD || kind == WS_OP_BULK_COPY || kind == WS_OP_ST_REMOTE;
-}
-
 /* Does the code of an instance contribute to what another one is stuck at? */
 static gboolean could_free(const WsPlay *play, const WsInst *maker, const WsInst *stuck)
 {
@@ -139,8 +133,8 @@ static gboolean could_free(const WsPlay *play, const WsInst *maker, const WsInst
         const WsOp *op = play->p->op[i];
         if (op->agent != (gint)maker->agent)
             continue;
-        if (at->kind == WS_OP_MBAR_WAIT ? op->barrier == at->barrier && feeds(op->kind)
-            : op->kind == WS_OP_BAR_ARRIVE || op->kind == WS_OP_BAR_SYNC
+        if (at->kind == WS_OP_MBAR_WAIT ? op->barrier == at->barrier && ws_op_feeds(op->kind)
+            : ws_op_joins(op->kind)
                 ? op->barrier == at->barrier
                 : at->kind == WS_OP_CLUSTER_WAIT && op->kind == WS_OP_CLUSTER_ARRIVE)
             return TRUE;

@@ -68,8 +68,7 @@ static void finally_self(Planning *P, gboolean collide)
 /* --- one way for each kind of finding --------------------------------------------------------- */
 static gboolean lasts(const WsReplayEvent *e)
 {
-    return e->n_transfers > 0 || e->op->kind == WS_OP_MMA || e->op->kind == WS_OP_TMA_STORE ||
-           e->op->kind == WS_OP_CP_ROWS;
+    return e->n_transfers > 0 || (ws_op_flies(e->op->kind) && ws_op_queue(e->op->kind) >= 0);
 }
 
 /* Both begin before either is over; nothing that follows the end of the first has happened. */

@@ -7,19 +7,8 @@
 
 gboolean ws_move_silent(const WsOp *op)
 {
-    switch (op->kind) {
-    case WS_OP_LET:
-    case WS_OP_ADVANCE:
-    case WS_OP_MARK:
-    case WS_OP_PREFETCH:
-    case WS_OP_PREFETCH_MAP:
-    case WS_OP_SETMAXNREG:
-    case WS_OP_DEP_WAIT:
-    case WS_OP_DEP_LAUNCH:
-        return TRUE;
-    default:
-        return FALSE;
-    }
+    const WsCheckAs as = ws_op_row(op->kind)->check;
+    return as == WS_CHECK_SILENT || as == WS_CHECK_ASSIGN;
 }
 
 const char *ws_stage_use_word(WsStageUse use)
@@ -190,10 +179,8 @@ static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
     case WS_OP_MMA_WAIT:
     case WS_OP_BULK_WAIT:
     case WS_OP_CP_WAIT: {
-        static const char *const what[] = { "mma", "store", "gather" };
-        const char *kind = what[m->op->kind == WS_OP_MMA_WAIT  ? 0
-                                : m->op->kind == WS_OP_CP_WAIT ? 2
-                                                               : 1];
+        static const char *const what[WS_QUEUES] = { "mma", "store", "gather" };
+        const char *kind = what[ws_op_queue(m->op->kind)];
         if (m->op->n == 0)
             g_string_append_printf(s, " waits until all its %s groups are done", kind);
         else

@@ -289,7 +289,7 @@ static WsMove move_work(WsPlay *play, WsPlayer *a)
         play->work_known[op->index] = TRUE;
     }
     const WsWork *w = &play->work[op->index];
-    if (op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX)
+    if (ws_op_stores_shared(op->kind))
         return move_shared_store(play, a, w);
     double longest = MAX(w->alu, MAX(w->mufu, w->smem));
     double slices = CLAMP(ceil(longest / SLICE), 1, 1000);
@@ -347,10 +347,8 @@ static WsMove move_cp_wait(WsPlay *play, WsPlayer *a)
 
 static WsMove move_commit(WsPlay *play, WsPlayer *a)
 {
-    WsOpKind kind = a->step.op->kind;
-    close_group(kind == WS_OP_MMA_COMMIT    ? &a->mma
-                : kind == WS_OP_BULK_COMMIT ? &a->bulk
-                                            : &a->copies);
+    WsGroups *const queue[WS_QUEUES] = { &a->mma, &a->bulk, &a->copies };
+    close_group(queue[ws_op_queue(a->step.op->kind)]);
     return WS_MOVE_NEXT;
 }
 
@@ -406,15 +404,10 @@ static const struct {
     [WS_OP_DEP_LAUNCH] = { NULL, WS_MACHINE_VALUE_COUNT },
 };
 
-static gboolean is_wait(WsOpKind kind)
-{
-    return ws_trace_kind_waits(kind);
-}
-
 WsMove ws_clock_play_move(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    if (play->free_op >= 0 && op->index == (guint)play->free_op && is_wait(op->kind))
+    if (play->free_op >= 0 && op->index == (guint)play->free_op && ws_op_waits(op->kind))
         return WS_MOVE_NEXT;
     if (op->kind == WS_OP_RAW)
         play->has_raw = TRUE;

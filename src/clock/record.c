@@ -3,44 +3,6 @@
 
 #include <math.h>
 
-/* The kinds that get a record of their own, as in a measured trace; arrivals anchor the arrows of
- * the score. Cheap bookkeeping belongs to the operation after it. */
-static gboolean recorded(const WsOp *op)
-{
-    switch (op->kind) {
-    case WS_OP_MBAR_WAIT:
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_TMA_STORE:
-    case WS_OP_BULK_WAIT:
-    case WS_OP_CP_ROWS:
-    case WS_OP_CP_WAIT:
-    case WS_OP_MMA:
-    case WS_OP_MMA_WAIT:
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_TRANSPOSE:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_LD_GLOBAL:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_MATH:
-    case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE:
-    case WS_OP_CLUSTER_WAIT:
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-    case WS_OP_MARK:
-    case WS_OP_RAW:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
 static gint64 whole(double cycles)
 {
     return (gint64)llrint(cycles);
@@ -56,7 +18,7 @@ void ws_clock_play_close_record(WsPlay *play, WsPlayer *a)
 /* Further boxes of a load, fragments of a write: one record per execution of a step. */
 static gboolean continues(const WsPlayer *a, const WsOp *op, gint64 round)
 {
-    if (!a->record_step || ws_trace_kind_waits(op->kind))
+    if (!a->record_step || ws_op_waits(op->kind))
         return FALSE;
     return op->index > a->record_last && a->record_round == round &&
            a->record_rounds == a->step.n_rounds && g_strcmp0(a->record_step, op->step) == 0;
@@ -94,16 +56,16 @@ static void write_record(WsPlay *play, WsPlayer *a, gint64 issued, gint64 done)
 void ws_clock_play_note_op(WsPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
-    if (ws_trace_kind_waits(op->kind) && a->cta == 0) {
+    if (ws_op_waits(op->kind) && a->cta == 0) {
         WsWaitSum *sum = &play->wait[op->index];
         sum->count++;
         sum->exposed += MAX(a->now - a->start - a->base, 0);
     }
     play->end = MAX(play->end, a->now);
-    if (!play->trace || !recorded(op))
+    if (!play->trace || !ws_op_predicted(op->kind))
         return;
     gint64 issued = whole(a->now);
-    gint64 done = ws_trace_kind_flies(op->kind) ? MAX(issued, whole(a->done)) : issued;
+    gint64 done = ws_op_flies(op->kind) ? MAX(issued, whole(a->done)) : issued;
     write_record(play, a, issued, done);
 }
 

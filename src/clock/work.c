@@ -59,8 +59,9 @@ static Shape count_args(Count *c, const WsExpr *e)
     return s;
 }
 
-#define HALF_RATE 2 /* max, min, select and comparisons: 64 lanes, measured 128 cycles for 64 max  \
-                     */
+#define HALF_RATE                                                                                  \
+    2 /* max, min, select and comparisons: 64 lanes, measured 128 cycles for 64 max                \
+       */
 
 /* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
  * row is completed. */
@@ -231,9 +232,9 @@ static WsWork shared_work(const WsPlay *play, const WsOp *op)
     guint64 bytes = 0;
     for (guint i = 0; i < op->n_access; i++)
         bytes += ws_access_bytes(play->p, &op->access[i]);
-    gboolean stores = op->kind == WS_OP_ST_SHARED || op->kind == WS_OP_STMATRIX;
+    gboolean stores = ws_op_stores_shared(op->kind);
     w.smem = (double)bytes / m[stores ? WS_MACHINE_SMEM_STORE : WS_MACHINE_SMEM_BYTES];
-    gboolean loads = op->kind == WS_OP_LD_SHARED || op->kind == WS_OP_LDMATRIX;
+    gboolean loads = ws_op_loads_shared(op->kind);
     if (loads || op->kind == WS_OP_TRANSPOSE)
         w.latency = m[WS_MACHINE_SMEM_LATENCY];
     if (op->kind == WS_OP_TRANSPOSE) /* byte permutes, two per 32-bit word */

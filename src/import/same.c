@@ -14,46 +14,23 @@ typedef struct {
     guint steps, furthest; /* of the agents being compared; where `why` was found */
 } Pairing;
 
-static gboolean counts(WsOpKind kind, const WsProgram *p, const WsOp *op)
+/* What must be the same: waits, what they wait for, what moves data and what nobody looks into.
+ * Commits and fences differ by language, arithmetic and names by how it is written. */
+static gboolean counts(const WsProgram *p, const WsOp *op)
 {
-    switch (kind) {
-    case WS_OP_MBAR_WAIT:
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_MBAR_EXPECT:
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_TMA_STORE:
-    case WS_OP_BULK_WAIT:
-    case WS_OP_MMA:
-    case WS_OP_MMA_WAIT:
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_BAR_ARRIVE:
-    case WS_OP_RAW:
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-    case WS_OP_CP_ROWS:
-    case WS_OP_CP_ARRIVE:
-    case WS_OP_CP_WAIT:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_LD_GLOBAL:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_TRANSPOSE:
-        return TRUE;
-    case WS_OP_BAR_SYNC:
+    const WsOpRow *o = ws_op_row(op->kind);
+    if (op->kind == WS_OP_BAR_SYNC)
         return op->barrier >= 0 && !p->barrier[op->barrier].derived;
-    default:
+    if (op->kind == WS_OP_MATH || op->kind == WS_OP_PREFETCH)
         return FALSE;
-    }
+    return o->waits != WS_WAITS_NONE || o->gives != WS_GIVES_NONE || o->from != WS_DATA_AT_NONE ||
+           o->to != WS_DATA_AT_NONE || op->kind == WS_OP_RAW;
 }
 
 static gboolean next(WsWalker *w, const WsProgram *p, WsStep *step, GError **error)
 {
     while (ws_walker_next(w, step, error))
-        if (counts(step->op->kind, p, step->op))
+        if (counts(p, step->op))
             return TRUE;
     return FALSE;
 }
@@ -87,11 +64,8 @@ static gboolean differ(Pairing *q, const WsStep *x, const WsStep *y, const char 
 
 static gboolean same_kind(WsOpKind a, WsOpKind b)
 {
-    const gboolean store_a = a == WS_OP_ST_SHARED || a == WS_OP_STMATRIX;
-    const gboolean store_b = b == WS_OP_ST_SHARED || b == WS_OP_STMATRIX;
-    const gboolean load_a = a == WS_OP_LD_SHARED || a == WS_OP_LDMATRIX;
-    const gboolean load_b = b == WS_OP_LD_SHARED || b == WS_OP_LDMATRIX;
-    return a == b || (store_a && store_b) || (load_a && load_b);
+    return a == b || (ws_op_stores_shared(a) && ws_op_stores_shared(b)) ||
+           (ws_op_loads_shared(a) && ws_op_loads_shared(b));
 }
 
 /* The flat number of the stage or slot, so that an array of rings equals one long ring. */

@@ -86,17 +86,16 @@ static void put_waits(GString *out, const WsProgram *p)
     guint n = 0;
     for (guint i = 0; i < p->n_ops && n < WS_MANIFEST_WAITS; i++) {
         const WsOp *op = p->op[i];
-        if ((op->kind != WS_OP_MBAR_WAIT && op->kind != WS_OP_BAR_SYNC &&
-             op->kind != WS_OP_CLUSTER_WAIT) ||
-            op->agent < 0)
+        if (!ws_op_waits_for_agents(op->kind) || op->agent < 0)
             continue;
         const WsBarrier *b = op->barrier >= 0 ? &p->barrier[op->barrier] : NULL;
+        const gboolean cluster = ws_op_row(op->kind)->waits == WS_WAITS_CLUSTER;
         g_autofree char *element =
             b && op->element && b->is_array ? ws_expr_print(op->element) : NULL;
         g_autofree char *barrier = element ? g_strdup_printf("%s[%s]", b->name, element)
-                                           : g_strdup(b                                ? b->name
-                                                      : op->kind == WS_OP_CLUSTER_WAIT ? "cluster"
-                                                                                       : "group");
+                                           : g_strdup(b         ? b->name
+                                                      : cluster ? "cluster"
+                                                                : "group");
         g_string_append_printf(out, "wait %u", op->index);
         put_word(out, p->agent[op->agent].name, WS_MANIFEST_NAME);
         put_word(out, barrier, WS_MANIFEST_NAME);

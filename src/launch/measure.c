@@ -243,7 +243,7 @@ static void cover_gap(Agent *a, WsTraceRecord *next)
         a->between.start = last->issued;
         a->between.issued = a->between.done = next->start;
         g_array_append_val(list, a->between);
-    } else if (!ws_trace_kind_waits(a->cta->p->op[last->op]->kind)) {
+    } else if (!ws_op_waits(a->cta->p->op[last->op]->kind)) {
         if (last->done == last->issued)
             last->done = next->start;
         last->issued = next->start;
@@ -296,46 +296,19 @@ static gboolean take_step(Agent *a, const WsStep *step, GError **error)
     const WsOp *op = step->op;
     gint64 after;
     gint record = add_record(a, step, &after);
-    switch (op->kind) {
-    case WS_OP_MMA:
-        fifo_add(&a->mma, record);
-        break;
-    case WS_OP_MMA_COMMIT:
-        fifo_commit(&a->mma);
-        break;
-    case WS_OP_MMA_WAIT:
-        fifo_retire(c, &a->mma, op->n, after);
-        break;
-    case WS_OP_TMA_STORE:
-        fifo_add(&a->bulk, record);
-        break;
-    case WS_OP_BULK_COMMIT:
-        fifo_commit(&a->bulk);
-        break;
-    case WS_OP_BULK_WAIT:
-        fifo_retire(c, &a->bulk, op->n, after);
-        break;
-    case WS_OP_CP_COMMIT:
-        fifo_commit(&a->gather);
-        break;
-    case WS_OP_CP_WAIT:
-        fifo_retire(c, &a->gather, op->n, after);
-        break;
-    case WS_OP_CP_ROWS:
-        if (op->barrier < 0) {
-            fifo_add(&a->gather, record);
-            break;
-        }
+    Fifo *const queues[WS_QUEUES] = { &a->mma, &a->bulk, &a->gather };
+    const gint q = ws_op_queue(op->kind);
+    const gboolean loads = op->barrier >= 0 || ws_op_loads(op->kind);
+    if (ws_op_flies(op->kind) && loads)
         return note_load(a, op, record, error);
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_ST_REMOTE:
-        return note_load(a, op, record, error);
-    case WS_OP_MBAR_WAIT:
+    if (q >= 0 && ws_op_flies(op->kind))
+        fifo_add(queues[q], record);
+    else if (q >= 0 && ws_op_closes(op->kind))
+        fifo_commit(queues[q]);
+    else if (q >= 0 && ws_op_retires(op->kind))
+        fifo_retire(c, queues[q], op->n, after);
+    else if (op->kind == WS_OP_MBAR_WAIT)
         return note_wait(a, op, after, error);
-    default:
-        break;
-    }
     return TRUE;
 }
 

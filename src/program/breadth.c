@@ -13,29 +13,13 @@ typedef struct {
     gboolean others; /* has a step of another breadth than leader or any */
 } Kinds;
 
-static gboolean is_any(const WsOp *op)
-{
-    switch (op->kind) {
-    case WS_OP_MBAR_WAIT:
-    case WS_OP_LET:
-    case WS_OP_ADVANCE:
-    case WS_OP_MARK:
-    case WS_OP_FENCE_ASYNC:
-    case WS_OP_FENCE_CLUSTER:
-    case WS_OP_FENCE_GPU:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
 static void kinds_of(const WsTree *t, Kinds *k)
 {
     if (!t)
         return;
     if (t->op && t->op->breadth == WS_BREADTH_LEADER)
         k->leader = TRUE;
-    else if (t->op && !is_any(t->op))
+    else if (t->op && !ws_op_row(t->op->kind)->any)
         k->others = TRUE;
     for (guint i = 0; i < t->n_kids; i++)
         kinds_of(t->kid[i], k);

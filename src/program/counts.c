@@ -35,9 +35,7 @@ static void collect(WsElab *E, guint agent, guint barrier, guint element, GArray
     g_array_set_size(entries, 0);
     for (guint i = 0; i < E->ops->len; i++) {
         const WsOp *op = g_ptr_array_index(E->ops, i);
-        if (op->agent != (gint)agent || !touches(op, barrier, element) ||
-            (op->kind != WS_OP_MBAR_ARRIVE && op->kind != WS_OP_MBAR_EXPECT &&
-             op->kind != WS_OP_CP_ARRIVE))
+        if (op->agent != (gint)agent || !touches(op, barrier, element) || !ws_op_arrives(op->kind))
             continue;
         Entry *e = entry_of(entries, op);
         for (guint c = 0; c < E->p->cluster; c++) {

@@ -83,7 +83,6 @@ static void meeting(Exchange *X, WsTree *seq, guint at, const WsOp *before)
                   before->step, before->step_kind);
     op->agent = before->agent;
     op->derived = TRUE;
-    op->breadth = WS_BREADTH_WARP;
     ws_op_label(E, op, "warp sync");
     ws_tree_insert(E, seq, at, ws_tree_op(E, op));
 }

@@ -113,23 +113,8 @@ static void collect(Fences *F)
 
 static gboolean triggers(const WsOp *op, Pending pending)
 {
-    switch (op->kind) {
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE:
-    case WS_OP_WARP_SYNC:
-        return TRUE;
-    case WS_OP_CLUSTER_ARRIVE:
-        return pending != F3;
-    case WS_OP_MMA_FENCE:
-    case WS_OP_MMA:
-        return pending != F4;
-    case WS_OP_TMA_STORE:
-    case WS_OP_BULK_COPY:
-        return pending == F2;
-    default:
-        return FALSE;
-    }
+    static const WsOrders bit[N_PENDING] = { WS_ORDERS_F2, WS_ORDERS_F3, WS_ORDERS_F4 };
+    return (ws_op_row(op->kind)->orders & bit[pending]) != 0;
 }
 
 static const WsOp *wanted(const State *s, const WsOp *op)

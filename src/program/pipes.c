@@ -148,7 +148,6 @@ gint ws_pipe_signal(WsStepState *S, guint buffer, WsExpr **use)
 static WsOp *wait_op(WsStepState *S, gint barrier, WsExpr *use, const char *suffix)
 {
     WsOp *op = ws_step_op(S, WS_OP_MBAR_WAIT, suffix);
-    op->breadth = WS_BREADTH_GROUP;
     ws_op_barrier_at(S, op, barrier, ws_elab_int(S->E, 0), use);
     ws_op_label(S->E, op, "wait %s", g_array_index(S->E->barriers, WsBarrier, barrier).name);
     return op;

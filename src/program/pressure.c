@@ -115,8 +115,7 @@ static void visit(Life *l, const WsTree *t)
 /* Rows of temporaries, and what a step holds beside its values: a few registers each. */
 static guint scratch_of(const WsOp *op)
 {
-    return MIN(2 * op->n_math + (op->kind == WS_OP_STMATRIX || op->kind == WS_OP_ST_SHARED ? 8 : 0),
-               16);
+    return MIN(2 * op->n_math + (ws_op_stores_shared(op->kind) ? 8 : 0), 16);
 }
 
 WsPressure ws_program_pressure(const WsProgram *p, guint agent)

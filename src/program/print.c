@@ -267,8 +267,7 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
         put_operand(out, "a", &m->a);
         put_operand(out, "b", &m->b);
     }
-    if (op->kind == WS_OP_MMA_WAIT || op->kind == WS_OP_BULK_WAIT || op->kind == WS_OP_CP_WAIT ||
-        op->kind == WS_OP_SETMAXNREG)
+    if (ws_op_retires(op->kind) || op->kind == WS_OP_SETMAXNREG)
         g_string_append_printf(out, " %" G_GINT64_FORMAT "%s%s", op->n, op->increase ? " inc" : "",
                                op->full ? " full" : "");
     if (op->var >= 0)

@@ -1,6 +1,6 @@
 /* The program: the elaborated design and the only meaning of it. Per agent a tree of sequences,
- * loops, branches and primitive operations; every operation carries slots, phases, counts, bytes and
- * byte ranges, so that no lens (check, clock, codegen, rehearse, exporters) derives them again.
+ * loops, branches and primitive operations; every operation carries slots, phases, counts, bytes
+ * and byte ranges, so that no lens (check, clock, codegen, rehearse, exporters) derives them again.
  *
  * A WsProgram is immutable after ws_elaborate() and reference-counted. All strings, expressions and
  * operations belong to it; a lens borrows them. Units: sizes in elements, "bytes" in bytes. */
@@ -9,6 +9,7 @@
 #include "expr/expr.h"
 #include "model/design.h"
 #include "model/finding.h"
+#include "program/op.h"
 
 #include <glib.h>
 
@@ -47,26 +48,33 @@ typedef enum {
 
 typedef struct {
     WsVarKind kind;
-    char *name;      /* "K", "tm", "k", "k.total", "ring" */
-    gint agent;      /* INDEX, TOTAL, COUNTER, LET: owner; -1 otherwise */
-    gint axis;       /* AXIS */
-    gboolean real;   /* SCALAR, RUN of kind f32 */
-    WsExpr *value;   /* RUN, TILE: definition over other variables; COUNTER: start */
-    gint64 preset;   /* SIZE: default size */
-    gint64 rehearse; /* SIZE: size used by rehearsal and tests */
+    char *name;         /* "K", "tm", "k", "k.total", "ring" */
+    gint agent;         /* INDEX, TOTAL, COUNTER, LET: owner; -1 otherwise */
+    gint axis;          /* AXIS */
+    gboolean real;      /* SCALAR, RUN of kind f32 */
+    WsExpr *value;      /* RUN, TILE: definition over other variables; COUNTER: start */
+    gint64 preset;      /* SIZE: default size */
+    gint64 rehearse;    /* SIZE: size used by rehearsal and tests */
     double preset_real; /* SCALAR */
 } WsVar;
 
 /* --- global memory -------------------------------------------------------------------------- */
 #define WS_MAX_RANK 5
 typedef enum { WS_ACCESS_READ, WS_ACCESS_WRITE, WS_ACCESS_REDUCE } WsTensorAccess;
-typedef enum { WS_DATA_NORMAL, WS_DATA_UNIFORM, WS_DATA_INTEGERS, WS_DATA_ZEROS, WS_DATA_INDICES } WsDataKind;
+typedef enum {
+    WS_DATA_NORMAL,
+    WS_DATA_UNIFORM,
+    WS_DATA_INTEGERS,
+    WS_DATA_ZEROS,
+    WS_DATA_INDICES
+} WsDataKind;
 typedef struct {
     char *name;
     WsDtype dtype;
     guint rank;
-    WsExpr *shape[WS_MAX_RANK];  /* over SIZE and RUN variables */
-    WsExpr *stride[WS_MAX_RANK]; /* elements; derived (contiguous, last fastest) unless overridden */
+    WsExpr *shape[WS_MAX_RANK]; /* over SIZE and RUN variables */
+    WsExpr
+        *stride[WS_MAX_RANK]; /* elements; derived (contiguous, last fastest) unless overridden */
     gboolean strides_given;
     WsTensorAccess access;
     WsDataKind data;
@@ -108,25 +116,27 @@ typedef struct {
 typedef struct {
     char *name;
     WsDtype dtype;
-    guint rank;         /* 1 or 2 */
-    guint rows, cols;   /* of one stage; rank 1 [n]: rows = 1, cols = n */
-    guint array;        /* copies; 1 if not an array */
+    guint rank;       /* 1 or 2 */
+    guint rows, cols; /* of one stage; rank 1 [n]: rows = 1, cols = n */
+    guint array;      /* copies; 1 if not an array */
     gboolean is_array;
     guint stages;
-    guint swizzle;      /* bytes of the span: 128, 64, 32, 0 */
-    guint pad;          /* bytes added to each row */
-    guint chunk_cols;   /* columns of one chunk: span / bytes(dtype); = cols without swizzle */
-    guint row_bytes;    /* bytes between rows inside a chunk (span, or row length + pad) */
-    guint chunk_bytes;  /* bytes between chunks: rows * row_bytes */
+    guint swizzle;     /* bytes of the span: 128, 64, 32, 0 */
+    guint pad;         /* bytes added to each row */
+    guint chunk_cols;  /* columns of one chunk: span / bytes(dtype); = cols without swizzle */
+    guint row_bytes;   /* bytes between rows inside a chunk (span, or row length + pad) */
+    guint chunk_bytes; /* bytes between chunks: rows * row_bytes */
     guint64 stage_bytes, stage_pitch, array_pitch;
-    guint64 offset;     /* of element 0, stage 0 in dynamic shared memory */
-    guint64 bytes;      /* whole buffer */
+    guint64 offset; /* of element 0, stage 0 in dynamic shared memory */
+    guint64 bytes;  /* whole buffer */
     guint align;
-    gint over;          /* buffer it lies over, -1 none */
+    gint over; /* buffer it lies over, -1 none */
     gboolean k_permuted;
 } WsBuffer;
 
-typedef struct { guint64 offset, bytes; } WsRange;
+typedef struct {
+    guint64 offset, bytes;
+} WsRange;
 /* Byte ranges of rows [row0, row0+rows) x columns [col0, col0+cols) of one stage, relative to the
  * start of that stage, ascending, merged. Returns their number; fills at most `max`. */
 guint ws_buffer_ranges(const WsBuffer *b, guint row0, guint rows, guint col0, guint cols,
@@ -142,18 +152,19 @@ typedef struct {
     WsBarrierKind kind;
     gboolean is_array, derived; /* derived: pipe barriers, sync group / cta ids */
     guint array, slots;
-    gboolean *ready;       /* [array]: init ready */
-    guint *arrivals;       /* [array]: count in force (mbarrier) */
+    gboolean *ready; /* [array]: init ready */
+    guint *arrivals; /* [array]: count in force (mbarrier) */
     guint *arrivals_derived;
-    guint *threads;        /* [array]: threads in force (named) */
+    guint *threads; /* [array]: threads in force (named) */
     guint *threads_derived;
-    gint *hw_id;           /* [array]: named: hardware id; -1 for mbarriers */
-    guint64 offset;        /* mbarrier: byte offset of element 0 slot 0; slot s of element e lies at
-                              offset + 8 * (e * slots + s) */
+    gint *hw_id;    /* [array]: named: hardware id; -1 for mbarriers */
+    guint64 offset; /* mbarrier: byte offset of element 0 slot 0; slot s of element e lies at
+                       offset + 8 * (e * slots + s) */
     guint64 expected_bytes; /* tx bytes of one completion, 0 if none (for display and budgets) */
 } WsBarrier;
 
-/* --- groups, agents, values -------------------------------------------------------------------- */
+/* --- groups, agents, values --------------------------------------------------------------------
+ */
 typedef enum { WS_ROLE_PRODUCER, WS_ROLE_CONSUMER, WS_ROLE_WORKER } WsRole;
 typedef enum { WS_LAYOUT_LINEAR, WS_LAYOUT_ACCUMULATOR } WsLayout;
 typedef struct {
@@ -168,7 +179,7 @@ typedef struct {
     char *name; /* "mma.1"; "load" if the group has one replica */
     char *path; /* "groups/mma" */
     guint group, replica, replicas;
-    gint half;  /* gfx950: 0 lo, 1 hi; -1 otherwise */
+    gint half; /* gfx950: 0 lo, 1 hi; -1 otherwise */
     WsRole role;
     guint warp0, warps, threads;
     guint registers; /* setmaxnreg target; 0: no plan */
@@ -178,26 +189,9 @@ typedef struct {
     gboolean has_leader_ops;
 } WsAgent;
 
-/* --- operations -------------------------------------------------------------------------------- */
-typedef enum {
-#define WS_OP(id, text, family, proxy, help) WS_OP_##id,
-#include "program/op.def"
-#undef WS_OP
-    WS_OP_KIND_COUNT
-} WsOpKind;
-const char *ws_op_kind_text(WsOpKind kind);
-
-typedef enum { WS_BREADTH_LEADER, WS_BREADTH_WARP, WS_BREADTH_GROUP } WsBreadth;
-typedef enum { WS_PROXY_NONE, WS_PROXY_GENERIC, WS_PROXY_ASYNC } WsProxy;
+/* --- operations --------------------------------------------------------------------------------
+ */
 typedef enum { WS_SCOPE_CTA, WS_SCOPE_CLUSTER, WS_SCOPE_GPU } WsScope;
-/* Which queue completes an asynchronous effect (LANGUAGE section 12). */
-typedef enum {
-    WS_ENGINE_NONE,
-    WS_ENGINE_TMA_LOAD,   /* ends with its barrier's completion */
-    WS_ENGINE_GATHER,     /* cp.async: ends with the arrival, or with load_wait */
-    WS_ENGINE_TMA_STORE,  /* bulk groups of the leader, FIFO */
-    WS_ENGINE_MMA,        /* commit groups of the agent, FIFO */
-} WsEngine;
 typedef enum { WS_MODE_READ = 1, WS_MODE_WRITE = 2 } WsMode;
 typedef enum { WS_CTAS_OWN, WS_CTAS_ALL, WS_CTAS_MASK, WS_CTAS_EXPR } WsCtasKind;
 typedef struct {
@@ -209,11 +203,12 @@ typedef struct {
 /* A view of one stage of one buffer, as an operation touches it. */
 typedef struct {
     guint buffer;
-    WsExpr *element;    /* array element; integer literal 0 if not an array */
-    WsExpr *use;        /* normalised use, NULL if the buffer has one stage and no use was given */
-    WsExpr *stage;      /* use mod stages; literal 0 for one stage */
-    WsExpr *row0, *col0; /* first row and column; integer literals unless they depend on cta/loops */
-    guint rows, cols;   /* of the storage (before .t) */
+    WsExpr *element; /* array element; integer literal 0 if not an array */
+    WsExpr *use;     /* normalised use, NULL if the buffer has one stage and no use was given */
+    WsExpr *stage;   /* use mod stages; literal 0 for one stage */
+    WsExpr *row0,
+        *col0;        /* first row and column; integer literals unless they depend on cta/loops */
+    guint rows, cols; /* of the storage (before .t) */
     gboolean transposed;
     WsMode mode;
     WsProxy proxy;
@@ -222,7 +217,7 @@ typedef struct {
 
 /* A view of a register value. */
 typedef struct {
-    guint value;        /* index in the agent's values */
+    guint value;         /* index in the agent's values */
     WsExpr *row0, *col0; /* constants once loops with unroll full are unrolled */
     guint rows, cols;
     WsMode mode;
@@ -232,25 +227,26 @@ typedef enum { WS_REDUCE_NONE, WS_REDUCE_ADD, WS_REDUCE_MIN, WS_REDUCE_MAX } WsR
 typedef enum { WS_HINT_NONE, WS_HINT_EVICT_FIRST, WS_HINT_EVICT_NORMAL, WS_HINT_EVICT_LAST } WsHint;
 
 /* Shared-memory operand of a wgmma (kernels: descriptor fields; all in bytes). The start address of
- * m-atom i (64 rows; only operand a), k-step j is: stage base + start + i*atom_step + k_offset[j]. */
+ * m-atom i (64 rows; only operand a), k-step j is: stage base + start + i*atom_step + k_offset[j].
+ */
 typedef struct {
     gboolean in_registers; /* operand a from a value: value[1] of the operation */
-    gint64 start;          /* byte offset of the view in the stage, -1: see the access's row0/col0 */
+    gint64 start; /* byte offset of the view in the stage, -1: see the access's row0/col0 */
     guint leading, stride; /* LBO, SBO */
     guint swizzle;         /* 128, 64, 32, 0 */
     guint atom_step;
-    gboolean transposed;   /* MN-major */
+    gboolean transposed; /* MN-major */
     guint n_k;
-    guint *k_offset;       /* [n_k] */
+    guint *k_offset; /* [n_k] */
 } WsMmaOperand;
 
 typedef struct {
     WsDtype a_type, b_type, acc_type;
-    guint m, n, k;      /* of the whole step, elements */
-    guint inst_k;       /* 16 (16 bit), 32 (8 bit), 8 (tf32): instruction m64 n inst_k */
-    guint atoms;        /* m / 64 */
+    guint m, n, k; /* of the whole step, elements */
+    guint inst_k;  /* 16 (16 bit), 32 (8 bit), 8 (tf32): instruction m64 n inst_k */
+    guint atoms;   /* m / 64 */
     WsMmaOperand a, b;
-    WsExpr *first;      /* nonzero: accumulator starts at 0 with this step */
+    WsExpr *first; /* nonzero: accumulator starts at 0 with this step */
 } WsMma;
 
 /* What a name in the text of a raw step stands for. */
@@ -272,42 +268,42 @@ typedef struct {
 
 struct WsOp {
     WsOpKind kind;
-    guint index;        /* dense number over the whole program: key for side tables and traces */
-    char *id;           /* "groups/mma/body/0/do/3#fence" */
-    char *step;         /* id of the step it comes from: "groups/mma/body/0/do/3" */
+    guint index; /* dense number over the whole program: key for side tables and traces */
+    char *id;    /* "groups/mma/body/0/do/3#fence" */
+    char *step;  /* id of the step it comes from: "groups/mma/body/0/do/3" */
     WsNodeKind step_kind;
-    char *label;        /* short text for people: "load A -> a", "wait full" */
-    gboolean derived;   /* not written by the author */
-    gint agent;         /* -1: prologue */
+    char *label;      /* short text for people: "load A -> a", "wait full" */
+    gboolean derived; /* not written by the author */
+    gint agent;       /* -1: prologue */
     WsBreadth breadth;
-    WsTree *tree;       /* the leaf that holds it; walk `parent` for the loop path */
+    WsTree *tree; /* the leaf that holds it; walk `parent` for the loop path */
     WsProxy proxy;
     WsEngine engine;
     WsScope scope;
 
     /* barrier, if any (barrier < 0: none) */
     gint barrier;
-    WsExpr *element;    /* array element, integer literal 0 if not an array */
-    WsExpr *use;        /* normalised use (mbarrier) */
-    WsExpr *slot;       /* use mod slots, or the override */
-    WsExpr *parity;     /* WAIT: tested parity, `ready` already applied */
-    WsExpr *turn;       /* WAIT: number of the completion it stands for (use div slots, minus 1 if
-                           ready; -1 passes at once); ARRIVE, EXPECT, LOAD: completion it feeds;
-                           use and turn are NULL where `slot`/`phase` override the use */
-    gint64 count;       /* ARRIVE: arrivals of one execution by the whole agent, per target CTA;
-                           EXPECT: arrivals (0 or 1); BAR_*: threads; CP_ARRIVE: threads */
-    gint64 per;         /* ARRIVE: lanes per arrival: 0 leader only, else one arrival per `per`
-                           consecutive lanes (32 = one per warp, 1 = all) */
-    gint64 bytes;       /* EXPECT: bytes expected; TMA_LOAD, COPY: bytes credited per target CTA */
-    WsCtas ctas;        /* targets of ARRIVE, TMA_LOAD (multicast), COPY */
+    WsExpr *element; /* array element, integer literal 0 if not an array */
+    WsExpr *use;     /* normalised use (mbarrier) */
+    WsExpr *slot;    /* use mod slots, or the override */
+    WsExpr *parity;  /* WAIT: tested parity, `ready` already applied */
+    WsExpr *turn;    /* WAIT: number of the completion it stands for (use div slots, minus 1 if
+                        ready; -1 passes at once); ARRIVE, EXPECT, LOAD: completion it feeds;
+                        use and turn are NULL where `slot`/`phase` override the use */
+    gint64 count;    /* ARRIVE: arrivals of one execution by the whole agent, per target CTA;
+                        EXPECT: arrivals (0 or 1); BAR_*: threads; CP_ARRIVE: threads */
+    gint64 per;      /* ARRIVE: lanes per arrival: 0 leader only, else one arrival per `per`
+                        consecutive lanes (32 = one per warp, 1 = all) */
+    gint64 bytes;    /* EXPECT: bytes expected; TMA_LOAD, COPY: bytes credited per target CTA */
+    WsCtas ctas;     /* targets of ARRIVE, TMA_LOAD (multicast), COPY */
 
     /* shared memory */
     guint n_access;
     WsAccess *access;
 
     /* global memory */
-    gint tensor, map;   /* -1 none */
-    guint n_coord;      /* logical order (tensor dimension 0 first) */
+    gint tensor, map; /* -1 none */
+    guint n_coord;    /* logical order (tensor dimension 0 first) */
     WsExpr *coord[WS_MAX_RANK];
     WsReduce reduce;
     WsHint hint;
@@ -316,10 +312,10 @@ struct WsOp {
     guint n_value;
     WsValueUse value[4]; /* MMA: [0] accumulator, [1] operand a if in registers */
     WsMma *mma;
-    gint64 n;           /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
-                           registers; MBAR_INIT: count */
-    gboolean increase;  /* SETMAXNREG: .inc */
-    gboolean full;      /* BULK_WAIT: wait for the writes too (no .read) */
+    gint64 n;          /* MMA_WAIT, BULK_WAIT, CP_WAIT: newest groups that may stay; SETMAXNREG:
+                          registers; MBAR_INIT: count */
+    gboolean increase; /* SETMAXNREG: .inc */
+    gboolean full;     /* BULK_WAIT: wait for the writes too (no .read) */
     guint n_math;
     WsStatement **math; /* MATH: uniform names are bound (VAR, literals; row and col are VAR of kind
                            ROW, COL); NAME leaves and left-hand names are values of the agent, or
@@ -329,11 +325,12 @@ struct WsOp {
     WsExpr *set;        /* LET: value; ADVANCE: increment */
     char *text;         /* MARK name, RAW text */
     guint n_raw;
-    WsRawOperand *raw;  /* RAW: operands of the text, `in` first */
-    gboolean declared;  /* made by the text of a raw step: counted and judged, emitted by nobody */
+    WsRawOperand *raw; /* RAW: operands of the text, `in` first */
+    gboolean declared; /* made by the text of a raw step: counted and judged, emitted by nobody */
 };
 
-/* --- control ----------------------------------------------------------------------------------- */
+/* --- control -----------------------------------------------------------------------------------
+ */
 typedef enum { WS_TREE_SEQ, WS_TREE_LOOP, WS_TREE_BRANCH, WS_TREE_OP } WsTreeKind;
 typedef enum { WS_OVER_COUNT, WS_OVER_TILES, WS_OVER_PIPE } WsLoopOver;
 
@@ -350,23 +347,24 @@ struct WsTree {
     char *name;
     WsLoopOver over;
     gint index_var, total_var;
-    WsExpr *count;       /* COUNT: rounds, none if <= 0 */
+    WsExpr *count;          /* COUNT: rounds, none if <= 0 */
     WsExpr *from, *step_by; /* round i has index from + step_by*i; over tiles: positions */
     guint n_cuts;
-    WsExpr **cut;        /* index values at which a generator splits the loop; never changes meaning */
-    gint unroll;         /* 0 not asked, n copies, -1 full */
+    WsExpr **cut; /* index values at which a generator splits the loop; never changes meaning */
+    gint unroll;  /* 0 not asked, n copies, -1 full */
     /* BRANCH */
     WsExpr *cond;
     /* OP */
     WsOp *op;
 };
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------
+ */
 struct WsProgram {
     gint refs;
     char *name, *target, *file;
-    char *design_text;     /* canonical text it was elaborated from (with --set applied) */
-    char *design_hash;     /* sha-256 of that text, hex */
+    char *design_text; /* canonical text it was elaborated from (with --set applied) */
+    char *design_hash; /* sha-256 of that text, hex */
     guint n_constants;
     char **constant_name;
     gint64 *constant;

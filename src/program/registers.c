@@ -92,7 +92,6 @@ static void setmaxnreg(WsElab *E, WsAgent *a)
                          a->path, WS_NODE_GROUP);
     op->agent = (gint)(a - E->p->agent);
     op->derived = TRUE;
-    op->breadth = WS_BREADTH_GROUP;
     op->n = a->registers;
     op->increase = a->registers > E->p->entry_registers;
     ws_op_label(E, op, "registers %u", a->registers);

@@ -52,7 +52,6 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
                     : matrix_form(E, v, use, &view) ? WS_OP_STMATRIX
                                                     : WS_OP_ST_SHARED;
     WsOp *op = ws_step_op(S, kind, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     op->n_value = 1;
     op->value[0] = *use;
     ws_op_access(E, op, &view.access);
@@ -63,7 +62,6 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     if (!remote)
         return;
     op->ctas = ws_step_ctas(S, WS_F_cta);
-    op->engine = WS_ENGINE_TMA_LOAD;
     op->bytes = (gint64)view.access.rows * view.access.cols * ws_dtype_bytes(b->dtype);
     if (!ws_node_has(S->node, WS_F_cta) || !ws_node_has(S->node, WS_F_signal))
         ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "a remote write names `cta` and `signal`");
@@ -92,7 +90,6 @@ static void global(WsStepState *S, WsOpKind kind, WsSymbol *tensor, const WsValu
         ws_elab_error(E, WS_RULE_T_RANK, S->id, NULL, "%s has %u dimensions, the tile %u", t->name,
                       t->rank, rank);
     WsOp *op = ws_step_op(S, kind, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     op->n_value = 1;
     op->value[0] = *use;
     op->tensor = (gint)tensor->index;
@@ -142,7 +139,6 @@ void ws_step_READ(WsStepState *S)
                       ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
     gboolean matrix = b->dtype == v->dtype && matrix_form(E, v, &use, &view);
     WsOp *op = ws_step_op(S, matrix ? WS_OP_LDMATRIX : WS_OP_LD_SHARED, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     op->n_value = 1;
     op->value[0] = use;
     ws_op_access(E, op, &view.access);
@@ -166,7 +162,6 @@ void ws_step_TRANSPOSE(WsStepState *S)
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, %s is %u x %u", b->name,
                       from.rows, from.cols, to->name, into.rows, into.cols);
     WsOp *op = ws_step_op(S, WS_OP_TRANSPOSE, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     ws_op_access(E, op, &from.access);
     ws_op_access(E, op, &into.access);
     ws_op_label(E, op, "transpose %s -> %s", b->name, to->name);
@@ -177,7 +172,6 @@ void ws_step_COMPUTE(WsStepState *S)
     WsElab *E = S->E;
     guint n = ws_elab_field_count(S->node, WS_F_keyword);
     WsOp *op = ws_step_op(S, WS_OP_MATH, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     op->math = ws_arena_new0(E->arena, WsStatement *, n);
     g_autoptr(GHashTable) temporaries = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < n; i++) {

@@ -177,8 +177,6 @@ static void commit(WsStepState *S, WsOp *op)
     }
     S->list->open_mma = NULL;
     WsOp *close = ws_step_op(S, WS_OP_MMA_COMMIT, "commit");
-    close->breadth = WS_BREADTH_GROUP;
-    close->engine = WS_ENGINE_MMA;
     ws_op_label(S->E, close, "commit mma");
 }
 
@@ -190,12 +188,9 @@ void ws_step_MMA(WsStepState *S)
     guint extent[2];
     if (E->fences && !S->list->open_mma) { /* F1 */
         WsOp *fence = ws_step_op(S, WS_OP_MMA_FENCE, "fence");
-        fence->breadth = WS_BREADTH_GROUP;
         ws_op_label(E, fence, "fence mma");
     }
     WsOp *op = ws_step_op(S, WS_OP_MMA, NULL);
-    op->breadth = WS_BREADTH_GROUP;
-    op->engine = WS_ENGINE_MMA;
     op->mma = m;
     op->n_value = 1;
     m->first = ws_elab_int(E, 0);

@@ -101,7 +101,6 @@ static void make_load(WsStepState *S, guint box, const WsAccess *part, gint map,
     Transfer *T = data;
     g_autofree char *suffix = box ? g_strdup_printf("box%u", box) : NULL;
     WsOp *op = ws_step_op(S, T->kind, suffix);
-    op->breadth = WS_BREADTH_LEADER;
     op->tensor = (gint)T->tensor;
     op->map = map;
     op->n_coord = n_coord;
@@ -111,12 +110,10 @@ static void make_load(WsStepState *S, guint box, const WsAccess *part, gint map,
     op->ctas = T->ctas;
     ws_op_access(E, op, part);
     if (T->kind == WS_OP_TMA_STORE) {
-        op->engine = WS_ENGINE_TMA_STORE;
         op->reduce = ws_step_reduce(S);
         ws_op_label(E, op, "store %s -> %s", T->name, E->p->tensor[T->tensor].name);
         return;
     }
-    op->engine = WS_ENGINE_TMA_LOAD;
     ws_op_label(E, op, "load %s -> %s", E->p->tensor[T->tensor].name, T->name);
     if (credit_to(S, op, part->buffer, TRUE))
         ws_transaction_credit(S, op, bytes, &op->ctas);
@@ -164,18 +161,13 @@ void ws_step_STORE(WsStepState *S)
     }
     S->list->open_store = NULL;
     WsOp *commit = ws_step_op(S, WS_OP_BULK_COMMIT, "commit");
-    commit->breadth = WS_BREADTH_LEADER;
-    commit->engine = WS_ENGINE_TMA_STORE;
     ws_op_label(E, commit, "commit stores");
 }
 
-static void wait_groups(WsStepState *S, WsOpKind kind, WsEngine engine, WsBreadth breadth,
-                        const char *what)
+static void wait_groups(WsStepState *S, WsOpKind kind, const char *what)
 {
     WsElab *E = S->E;
     WsOp *op = ws_step_op(S, kind, NULL);
-    op->breadth = breadth;
-    op->engine = engine;
     op->n = ws_elab_constant_in(E, ws_elab_field_expr(E, S->node, WS_F_keyword), 0,
                                 kind == WS_OP_MMA_WAIT ? 7 : 1 << 20, what, S->id);
     ws_op_label(E, op, "%s %" G_GINT64_FORMAT, what, op->n);
@@ -186,14 +178,14 @@ void ws_step_STORE_WAIT(WsStepState *S)
     if (S->list->open_store)
         ws_elab_note(S->E, WS_RULE_L_OPEN, S->id, "Close it by a store without \"open\".",
                      "a bulk group is still open at this wait");
-    wait_groups(S, WS_OP_BULK_WAIT, WS_ENGINE_TMA_STORE, WS_BREADTH_LEADER, "store_wait");
+    wait_groups(S, WS_OP_BULK_WAIT, "store_wait");
     WsOp *op = g_ptr_array_index(S->E->ops, S->E->ops->len - 1);
     op->full = ws_node_bool(S->node, WS_F_full, FALSE);
 }
 
 void ws_step_LOAD_WAIT(WsStepState *S)
 {
-    wait_groups(S, WS_OP_CP_WAIT, WS_ENGINE_GATHER, WS_BREADTH_GROUP, "load_wait");
+    wait_groups(S, WS_OP_CP_WAIT, "load_wait");
 }
 
 void ws_step_MMA_WAIT(WsStepState *S)
@@ -201,7 +193,7 @@ void ws_step_MMA_WAIT(WsStepState *S)
     if (S->list->open_mma)
         ws_elab_note(S->E, WS_RULE_L_OPEN, S->id, "Close it by an mma without \"open\".",
                      "a commit group is still open at this wait");
-    wait_groups(S, WS_OP_MMA_WAIT, WS_ENGINE_MMA, WS_BREADTH_GROUP, "mma_wait");
+    wait_groups(S, WS_OP_MMA_WAIT, "mma_wait");
 }
 
 void ws_step_GATHER(WsStepState *S)
@@ -222,8 +214,6 @@ void ws_step_GATHER(WsStepState *S)
                      "a gathered row is %u bytes; a multiple of 16 is needed",
                      view.access.cols * ws_dtype_bytes(b->dtype));
     WsOp *op = ws_step_op(S, WS_OP_CP_ROWS, NULL);
-    op->breadth = WS_BREADTH_GROUP;
-    op->engine = WS_ENGINE_GATHER;
     op->tensor = (gint)tensor->index;
     op->n_coord = ws_step_coordinates(S, t, WS_RESOLVE_ROW, op->coord);
     op->hint = ws_step_hint(S);
@@ -235,8 +225,6 @@ void ws_step_GATHER(WsStepState *S)
         return;
     }
     WsOp *commit = ws_step_op(S, WS_OP_CP_COMMIT, "commit");
-    commit->breadth = WS_BREADTH_GROUP;
-    commit->engine = WS_ENGINE_GATHER;
     ws_op_label(E, commit, "commit gather");
 }
 
@@ -255,8 +243,6 @@ void ws_step_COPY(WsStepState *S)
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s and %s differ in shape or dtype",
                       b->name, to->name);
     WsOp *op = ws_step_op(S, WS_OP_BULK_COPY, NULL);
-    op->breadth = WS_BREADTH_LEADER;
-    op->engine = WS_ENGINE_TMA_LOAD;
     op->ctas = ws_step_ctas(S, WS_F_cta);
     op->bytes = (gint64)from.access.rows * from.access.cols * ws_dtype_bytes(b->dtype);
     ws_op_access(E, op, &from.access);
@@ -276,7 +262,6 @@ void ws_step_PREFETCH(WsStepState *S)
     /* A box of the tile without swizzle; at most 256 per dimension: larger tiles take more steps.
      */
     WsOp *op = ws_step_op(S, WS_OP_PREFETCH, NULL);
-    op->breadth = WS_BREADTH_LEADER;
     op->tensor = (gint)tensor->index;
     op->hint = ws_step_hint(S);
     op->n_coord = ws_step_coordinates(S, t, 0, op->coord);
@@ -306,7 +291,6 @@ static void next_tile(WsStepState *S, WsOpKind kind, WsFieldId field, WsMode mod
     if (b->dtype != WS_DTYPE_I32 || b->rows != 1 || b->cols != 1)
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s must be i32 with tile [1]", b->name);
     WsOp *op = ws_step_op(S, kind, NULL);
-    op->breadth = kind == WS_OP_CLAIM ? WS_BREADTH_LEADER : WS_BREADTH_WARP;
     ws_op_access(E, op, &view.access);
     ws_op_label(E, op, "%s tile %s %s", ws_node_kind_keyword(S->node->kind),
                 kind == WS_OP_CLAIM ? "->" : "<-", b->name);

@@ -14,7 +14,6 @@ void ws_step_WAIT(WsStepState *S)
         return;
     }
     WsOp *op = ws_step_op(S, WS_OP_MBAR_WAIT, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     if (ws_op_barrier(S, op, ref, WS_BARRIER_MBARRIER))
         ws_op_label(E, op, "wait %s", ref->name);
 }
@@ -54,7 +53,6 @@ void ws_arrive_warp_sync(WsStepState *S, const WsOp *arrive)
     if (arrive->per <= 1)
         return;
     WsOp *sync = ws_step_op(S, WS_OP_WARP_SYNC, "warp_sync");
-    sync->breadth = WS_BREADTH_WARP;
     ws_op_label(S->E, sync, "warp sync");
     /* the arrival already stands before it: exchange the two */
     guint n = S->seq->n_kids;
@@ -72,7 +70,6 @@ void ws_step_ARRIVE(WsStepState *S)
         return;
     WsBarrierKind kind = g_array_index(E->barriers, WsBarrier, symbol->index).kind;
     WsOp *op = ws_step_op(S, kind == WS_BARRIER_NAMED ? WS_OP_BAR_ARRIVE : WS_OP_MBAR_ARRIVE, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     ws_op_label(E, op, "arrive %s", ref->name);
     if (!ws_op_barrier(S, op, ref, kind) || kind == WS_BARRIER_NAMED)
         return;
@@ -97,7 +94,6 @@ void ws_step_EXPECT(WsStepState *S)
     WsElab *E = S->E;
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_keyword);
     WsOp *op = ws_step_op(S, WS_OP_MBAR_EXPECT, NULL);
-    op->breadth = WS_BREADTH_LEADER;
     op->count = 1;
     op->bytes = ws_elab_constant_in(E, ws_elab_field_expr(E, S->node, WS_F_bytes), 0, G_MAXINT32,
                                     "bytes", S->id);
@@ -134,7 +130,6 @@ void ws_step_SYNC(WsStepState *S)
         return;
     }
     WsOp *op = ws_step_op(S, WS_OP_BAR_SYNC, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     op->element = ws_elab_int(E, 0);
     ws_op_label(E, op, "sync %s", ref->name);
     if (group)
@@ -155,13 +150,11 @@ void ws_step_CLUSTER(WsStepState *S)
     WsOp *op = NULL;
     if (sync || ws_elab_field_is(E, S->node, WS_F_keyword, "arrive")) {
         op = ws_step_op(S, WS_OP_CLUSTER_ARRIVE, NULL);
-        op->breadth = WS_BREADTH_GROUP;
         op->scope = WS_SCOPE_CLUSTER;
         ws_op_label(E, op, "cluster arrive");
     }
     if (sync || !op) {
         op = ws_step_op(S, WS_OP_CLUSTER_WAIT, sync ? "wait" : NULL);
-        op->breadth = WS_BREADTH_GROUP;
         op->scope = WS_SCOPE_CLUSTER;
         op->derived = FALSE;
         ws_op_label(E, op, "cluster wait");
@@ -183,7 +176,6 @@ void ws_step_FENCE(WsStepState *S)
     for (guint i = 0; i < G_N_ELEMENTS(fences); i++)
         if (ws_elab_field_is(S->E, S->node, WS_F_keyword, fences[i].word)) {
             WsOp *op = ws_step_op(S, fences[i].kind, NULL);
-            op->breadth = WS_BREADTH_GROUP;
             op->scope = fences[i].scope;
             ws_op_label(S->E, op, "fence %s", fences[i].word);
         }
@@ -193,6 +185,5 @@ void ws_step_GRIDDEPCONTROL(WsStepState *S)
 {
     gboolean wait = ws_elab_field_is(S->E, S->node, WS_F_keyword, "wait");
     WsOp *op = ws_step_op(S, wait ? WS_OP_DEP_WAIT : WS_OP_DEP_LAUNCH, NULL);
-    op->breadth = WS_BREADTH_GROUP;
     ws_op_label(S->E, op, wait ? "wait for the previous kernel" : "launch dependents");
 }

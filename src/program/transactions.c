@@ -68,7 +68,6 @@ static WsOp *make_expect(WsStepState *S, const WsOp *op)
     expect->slot = op->slot;
     expect->turn = op->turn;
     expect->count = 1;
-    expect->breadth = WS_BREADTH_LEADER;
     ws_op_label(S->E, expect, "expect %s",
                 g_array_index(S->E->barriers, WsBarrier, op->barrier).name);
     /* before the load, which already stands at the end of the list */
@@ -130,8 +129,6 @@ static void finish_gather(WsElab *E, const WsTransaction *t)
     op->turn = last->turn;
     op->count = E->agent->out->threads;
     op->per = 1;
-    op->breadth = WS_BREADTH_GROUP;
-    op->engine = WS_ENGINE_GATHER;
     ws_op_label(E, op, "arrive %s", g_array_index(E->barriers, WsBarrier, op->barrier).name);
     ws_tree_insert(E, last->tree->parent, ws_tree_position(last->tree) + 1, ws_tree_op(E, op));
 }

@@ -45,20 +45,6 @@ WsTree *ws_tree_op(WsElab *E, WsOp *op)
     return leaf;
 }
 
-static const struct {
-    const char *text;
-    WsProxy proxy;
-} kinds[] = {
-#define WS_OP(id, text, family, proxy, help) [WS_OP_##id] = { text, WS_PROXY_##proxy },
-#include "program/op.def"
-#undef WS_OP
-};
-
-const char *ws_op_kind_text(WsOpKind kind)
-{
-    return kind < WS_OP_KIND_COUNT ? kinds[kind].text : "?";
-}
-
 WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNodeKind step_kind)
 {
     WsOpBuild *build = ws_arena_new0(E->arena, WsOpBuild, 1);
@@ -66,12 +52,14 @@ WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNo
     build->ranks = E->agent ? E->agent->ranks : (guint16)0xffff;
     build->strided = E->agent && E->agent->strided_depth > 0;
     op->kind = kind;
-    op->breadth = WS_BREADTH_GROUP;
     op->id = (char *)id;
     op->step = (char *)step;
     op->step_kind = step_kind;
     op->agent = E->agent ? (gint)E->agent->index : -1;
-    op->proxy = kinds[kind].proxy;
+    const WsOpRow *info = ws_op_row(kind);
+    op->proxy = info->proxy;
+    op->engine = info->engine;
+    op->breadth = info->breadth;
     op->barrier = op->tensor = op->map = op->var = -1;
     g_ptr_array_add(E->ops, op);
     return op;

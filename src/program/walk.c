@@ -236,7 +236,7 @@ static gboolean move_branch(WsWalker *w, GError **error)
 static gboolean perform(WsWalker *w, const WsOp *op, GError **error)
 {
     gint64 value = 0;
-    if (op->var < 0 || (op->kind != WS_OP_LET && op->kind != WS_OP_ADVANCE))
+    if (op->var < 0 || !ws_op_assigns(op->kind))
         return TRUE;
     if (!ws_walk_evaluate_or(w, op->set, op->kind == WS_OP_ADVANCE ? 1 : 0, &value, error))
         return FALSE;

@@ -60,8 +60,7 @@ static void add_records(WsBuild *b, const WsDense *d, guint row, WsItemKind kind
         const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
         WsOpKind op = ws_trace_op_kind(t, r->op);
         WsItemKind here = ws_item_kind_of(op);
-        if (flights ? here != kind || !ws_trace_kind_flies(op)
-                    : here == WS_ITEM_OTHER || ws_trace_kind_waits(op))
+        if (flights ? here != kind || !ws_op_flies(op) : here == WS_ITEM_OTHER || ws_op_waits(op))
             continue;
         add_span(b, d, row, flights ? kind : here, r->start,
                  flights ? ws_trace_record_end(r) : MAX(r->issued, r->start));

@@ -186,9 +186,7 @@ static void add_waits(GString *s, const WsBuild *b, const WsTraceStats *stats)
                 used |= taken[k] && best[k] == i;
             /* A producer that waits is ahead: that costs nothing. */
             if (used || b->p->agent[p->agent].role == WS_ROLE_PRODUCER ||
-                (ws_trace_op_kind(t, p->op) != WS_OP_MBAR_WAIT &&
-                 ws_trace_op_kind(t, p->op) != WS_OP_BAR_SYNC) ||
-                p->share < 0.001)
+                !ws_op_waits_at_barrier(ws_trace_op_kind(t, p->op)) || p->share < 0.001)
                 continue;
             if (!taken[n] ||
                 p->share > g_array_index(stats->step, WsTraceStepStat, best[n]).share) {

@@ -17,38 +17,15 @@ const char *ws_item_kind_text(WsItemKind kind)
 
 WsItemKind ws_item_kind_of(WsOpKind kind)
 {
-    switch (kind) {
-    case WS_OP_TMA_LOAD:
-    case WS_OP_PREFETCH:
-        return WS_ITEM_LOAD;
-    case WS_OP_TMA_STORE:
-        return WS_ITEM_STORE;
-    case WS_OP_MMA:
-        return WS_ITEM_MMA;
-    case WS_OP_MATH:
-        return WS_ITEM_MATH;
-    case WS_OP_BULK_COPY:
-    case WS_OP_CP_ROWS:
-    case WS_OP_ST_REMOTE:
-        return WS_ITEM_COPY;
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_TRANSPOSE:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_LD_GLOBAL:
-        return WS_ITEM_SHARED;
-    case WS_OP_RAW:
-        return WS_ITEM_OPAQUE;
-    case WS_OP_BAR_SYNC:
-    case WS_OP_CLUSTER_WAIT:
-    case WS_OP_BORDER:
-        return WS_ITEM_SYNC;
-    default:
-        return ws_trace_kind_waits(kind) ? WS_ITEM_WAIT : WS_ITEM_OTHER;
-    }
+    /* clang-format off */
+    static const WsItemKind item[] = {
+#define WS_OP(id, text, proxy, breadth, engine, deed, waits, gives, orders, from, to, record, score, ...) \
+        [WS_OP_##id] = WS_ITEM_##score,
+#include "program/op.def"
+#undef WS_OP
+    };
+    /* clang-format on */
+    return kind < WS_OP_KIND_COUNT ? item[kind] : WS_ITEM_OTHER;
 }
 
 char *ws_group_digits(gint64 n)

@@ -72,7 +72,7 @@ static char *tip_of(const WsBuild *b, const WsTrace *t, const WsTraceRecord *r)
         g_string_append_printf(s, ", %s", round);
     g_string_append_printf(s, ": starts %s", start);
     g_autofree char *issue = ws_group_digits(MAX(r->issued, r->start) - r->start);
-    if (ws_trace_kind_waits(ws_trace_op_kind(t, r->op)))
+    if (ws_op_waits(ws_trace_op_kind(t, r->op)))
         g_string_append_printf(s, ", waits %s cycles", issue);
     else if (r->issued >= 0)
         g_string_append_printf(s, ", issue %s cycles", issue);
@@ -127,12 +127,9 @@ static char *control_label(const WsBuild *b, const WsTraceRecord *r, gboolean wa
  * producer's is only its lead, and waits for own groups belong to their engines. */
 static WsItemKind wait_colour(const WsBuild *b, const WsTraceRecord *r, WsOpKind kind)
 {
-    if (kind == WS_OP_MMA_WAIT)
-        return WS_ITEM_MMA;
-    if (kind == WS_OP_BULK_WAIT)
-        return WS_ITEM_STORE;
-    if (kind == WS_OP_CP_WAIT)
-        return WS_ITEM_COPY;
+    static const WsItemKind of[WS_QUEUES] = { WS_ITEM_MMA, WS_ITEM_STORE, WS_ITEM_COPY };
+    if (ws_op_retires(kind))
+        return of[ws_op_queue(kind)];
     if (kind == WS_OP_MBAR_WAIT && b->p->agent[r->agent].role == WS_ROLE_PRODUCER)
         return WS_ITEM_IDLE;
     return ws_item_kind_of(kind);
@@ -151,7 +148,7 @@ static void add_control(WsBuild *b, gboolean overlay, const GArray *list, guint 
         double x, w;
         place(b, ws_build_time(b, overlay, r->start),
               ws_build_time(b, overlay, MAX(r->issued, r->start)), &x, &w);
-        gboolean hollow = ws_trace_kind_waits(op_kind);
+        gboolean hollow = ws_op_waits(op_kind);
         if (b->o->bare && w < 2 && kind != WS_ITEM_OPAQUE) {
             if (!hollow && x + w > end)
                 ws_dense_merge(b, row, kind, MAX(x, end), w, r->start, r->issued, overlay);
@@ -217,8 +214,7 @@ static GArray *list_flights(WsBuild *b, gboolean overlay, const GArray *list, Ws
     for (guint i = 0; i < list->len; i++) {
         const WsTraceRecord *r = ws_seen(list, i);
         WsOpKind op_kind = ws_trace_op_kind(t, r->op);
-        if (!ws_trace_kind_flies(op_kind) || ws_item_kind_of(op_kind) != kind ||
-            r->done <= r->start)
+        if (!ws_op_flies(op_kind) || ws_item_kind_of(op_kind) != kind || r->done <= r->start)
             continue;
         gint64 start = ws_build_time(b, overlay, r->start);
         gint64 end = ws_build_time(b, overlay, MAX(r->done, r->issued));

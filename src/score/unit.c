@@ -25,7 +25,7 @@ static double weight_of(const WsBuild *b, Unit unit, const WsTraceRecord *r, gin
     *end = r->done;
     switch (unit) {
     case UNIT_TMA:
-        return kind == WS_OP_TMA_LOAD || kind == WS_OP_TMA_STORE || kind == WS_OP_BULK_COPY;
+        return ws_op_is_bulk(kind);
     case UNIT_TENSOR:
         return kind == WS_OP_MMA;
     default:

@@ -57,20 +57,6 @@ static gint64 value(WsWalker *w, const WsExpr *e)
     return e && ws_walker_eval(w, e, &v, NULL) ? v : -1;
 }
 
-static gboolean contributes(WsOpKind kind)
-{
-    switch (kind) {
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_CP_ARRIVE:
-    case WS_OP_TMA_LOAD:
-    case WS_OP_BULK_COPY:
-    case WS_OP_ST_REMOTE:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
 static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint32 round,
                     const WsPlace *before)
 {
@@ -91,7 +77,7 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
         b->access[i].stage = a->stage ? value(w, a->stage) : 0;
         b->access[i].use = value(w, a->use);
     }
-    if (op->barrier >= 0 && contributes(op->kind)) {
+    if (op->barrier >= 0 && ws_op_completes(op->kind)) {
         Completion key = { (guint)op->barrier, b->element, b->slot, b->turn };
         GArray *list = g_hash_table_lookup(bind->contributor, &key);
         if (!list) {
@@ -100,8 +86,8 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
         }
         WsPlace here = { agent, op->index, round };
         g_array_append_val(list, here);
-        /* Arrivals are not recorded by the GPU: they follow what is. */
-        if (op->kind == WS_OP_MBAR_ARRIVE && before->op != G_MAXUINT)
+        /* What the GPU does not record follows what it does. */
+        if (!ws_op_measured(op->kind) && before->op != G_MAXUINT)
             g_array_append_vals(list, before, 1);
     }
     g_hash_table_add(bind->bound, b);
@@ -110,25 +96,6 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
 static gboolean worth_binding(const WsOp *op)
 {
     return op->barrier >= 0 || op->n_access > 0;
-}
-
-/* Trivial operations take no record in any trace. */
-static gboolean recorded(WsOpKind kind)
-{
-    switch (kind) {
-    case WS_OP_MATH:
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_TRANSPOSE:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_LD_GLOBAL:
-        return TRUE;
-    default:
-        return ws_trace_kind_waits(kind) || ws_trace_kind_flies(kind);
-    }
 }
 
 static gint32 tile_position(WsWalker *w, const WsTree *loop, gint64 total)
@@ -230,7 +197,7 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
         /* Rounds before the window still contribute to its first waits: one tile back is plenty. */
         if (worth_binding(step.op) && (tile < 0 || tile >= tile0 - 2))
             bind_op(bind, w, agent, step.op, round, &before);
-        if (recorded(step.op->kind))
+        if (ws_op_measured(step.op->kind))
             before = (WsPlace){ agent, step.op->index, round };
     }
 }

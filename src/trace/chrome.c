@@ -31,11 +31,11 @@ static void put_time(FILE *f, const WsTrace *t, const WsTraceRecord *r, gint64 c
 
 static const char *category(WsOpKind kind)
 {
-    if (ws_trace_kind_waits(kind))
+    if (ws_op_waits(kind))
         return "wait";
     if (kind == WS_OP_MMA)
         return "tensor";
-    return ws_trace_kind_flies(kind) ? "transfer" : "work";
+    return ws_op_flies(kind) ? "transfer" : "work";
 }
 
 static void put_names(FILE *f, const WsTrace *t)
@@ -76,7 +76,7 @@ static void put_record(FILE *f, const WsTrace *t, const WsTraceRecord *r, guint 
     put_text(f, t->op_id->pdata[r->op]);
     fprintf(f, ",\"tile\":%d,\"round\":%d,\"cycles\":%" G_GINT64_FORMAT "}}", r->tile, r->round,
             issued - r->start);
-    if (!ws_trace_kind_flies(ws_trace_op_kind(t, r->op)) || r->done < issued)
+    if (!ws_op_flies(ws_trace_op_kind(t, r->op)) || r->done < issued)
         return;
     for (guint end = 0; end < 2; end++) {
         fputs(",\n", f);

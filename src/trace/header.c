@@ -119,7 +119,7 @@ static GPtrArray *steps_of(const WsProgram *p)
         const WsOp *op = p->op[i];
         if (op->agent < 0)
             continue;
-        const gboolean arrives = op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_BAR_ARRIVE;
+        const gboolean arrives = ws_op_predicted(op->kind) && !ws_op_measured(op->kind);
         if (ws_recorder_point(plan, op, NULL) || (arrives && !op->derived))
             add_step(steps, &p->agent[op->agent], op);
     }
@@ -161,8 +161,8 @@ static void put_steps(GString *s, const GPtrArray *steps)
                     "static const struct {\n    int group, flies;\n} ws_steps[WS_N_STEPS] = {\n");
     for (guint i = 0; i < steps->len; i++) {
         const Step *x = steps->pdata[i];
-        g_string_append_printf(s, "    { %u, %d }, /* %s */\n", x->group,
-                               ws_trace_kind_flies(x->op->kind), x->name);
+        g_string_append_printf(s, "    { %u, %d }, /* %s */\n", x->group, ws_op_flies(x->op->kind),
+                               x->name);
     }
     g_string_append_printf(s,
                            "};\n\n/* operation of each replica */\n"

@@ -36,7 +36,7 @@ static void put_steps(GString *s, const WsTrace *t, const WsTraceStats *stats, g
     g_string_append(s, waits ? "    share\n" : "  done p50\n");
     for (guint i = 0; i < stats->step->len; i++) {
         const WsTraceStepStat *p = &g_array_index(stats->step, WsTraceStepStat, i);
-        if (ws_trace_kind_waits(ws_trace_op_kind(t, p->op)) != waits)
+        if (ws_op_waits(ws_trace_op_kind(t, p->op)) != waits)
             continue;
         g_string_append_printf(
             s, "  %-12s %-28s %8u %8" G_GINT64_FORMAT " %8" G_GINT64_FORMAT " %8" G_GINT64_FORMAT,

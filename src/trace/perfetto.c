@@ -85,11 +85,11 @@ static const char *const category_names[] = { NULL, "work", "wait", "tensor", "t
 
 static Category category_of(WsOpKind kind)
 {
-    if (ws_trace_kind_waits(kind))
+    if (ws_op_waits(kind))
         return CATEGORY_WAIT;
     if (kind == WS_OP_MMA)
         return CATEGORY_TENSOR;
-    return ws_trace_kind_flies(kind) ? CATEGORY_TRANSFER : CATEGORY_WORK;
+    return ws_op_flies(kind) ? CATEGORY_TRANSFER : CATEGORY_WORK;
 }
 
 static void intern(Out *o, guint field, guint64 iid, const char *text)
@@ -201,7 +201,7 @@ static void write_lane(Out *o, const WsTraceLane *l)
         const WsTraceRecord *r = &g_array_index(o->t->record, WsTraceRecord, i);
         const gint64 issued = MAX(r->issued, r->start);
         write_slice(o, track_uuid(l, 0), r, r->start, issued);
-        if (!ws_trace_kind_flies(ws_trace_op_kind(o->t, r->op)) || r->done < issued)
+        if (!ws_op_flies(ws_trace_op_kind(o->t, r->op)) || r->done < issued)
             continue;
         guint track = 1;
         while (track <= n_tracks && busy_until[track] > r->start)

@@ -1,30 +1,6 @@
 /* The recorder's plan: which operations read the clock and where their clocks go. */
 #include "trace/recorder.h"
 
-/* Operations that can take time worth a clock. Cheap bookkeeping (arrivals, fences, counters,
- * commits) gets none: its few cycles belong to the operation after it. */
-static const gboolean recorded[WS_OP_KIND_COUNT] = {
-    [WS_OP_MBAR_WAIT] = TRUE,  [WS_OP_TMA_LOAD] = TRUE,  [WS_OP_BULK_COPY] = TRUE,
-    [WS_OP_TMA_STORE] = TRUE,  [WS_OP_BULK_WAIT] = TRUE, [WS_OP_CP_ROWS] = TRUE,
-    [WS_OP_CP_WAIT] = TRUE,    [WS_OP_MMA] = TRUE,       [WS_OP_MMA_WAIT] = TRUE,
-    [WS_OP_ST_SHARED] = TRUE,  [WS_OP_STMATRIX] = TRUE,  [WS_OP_LD_SHARED] = TRUE,
-    [WS_OP_LDMATRIX] = TRUE,   [WS_OP_TRANSPOSE] = TRUE, [WS_OP_ST_GLOBAL] = TRUE,
-    [WS_OP_RED_GLOBAL] = TRUE, [WS_OP_LD_GLOBAL] = TRUE, [WS_OP_ST_REMOTE] = TRUE,
-    [WS_OP_MATH] = TRUE,       [WS_OP_BAR_SYNC] = TRUE,  [WS_OP_CLUSTER_WAIT] = TRUE,
-    [WS_OP_BORDER] = TRUE,     [WS_OP_CLAIM] = TRUE,     [WS_OP_TAKE] = TRUE,
-    [WS_OP_DEP_WAIT] = TRUE,   [WS_OP_MARK] = TRUE,      [WS_OP_RAW] = TRUE,
-};
-
-/* The commit that closes a unit of this kind, WS_OP_KIND_COUNT if there is none. */
-static WsOpKind closing_kind(WsOpKind kind)
-{
-    if (kind == WS_OP_MMA)
-        return WS_OP_MMA_COMMIT;
-    if (kind == WS_OP_TMA_STORE)
-        return WS_OP_BULK_COMMIT;
-    return WS_OP_KIND_COUNT;
-}
-
 typedef struct {
     const WsOp *op;
     gboolean maybe; /* under a run-time branch of the strip's body */
@@ -35,6 +11,15 @@ typedef struct {
     const WsRecordChoice *choice;
     guint agent;
 } Plan;
+
+/* The commit behind what was issued is of its unit, but for gathers: their time is that of their
+ * own instructions. */
+static gboolean closes(WsOpKind issue, WsOpKind kind)
+{
+    const WsEngine engine = ws_op_row(issue)->engine;
+    return ws_op_flies(issue) && ws_op_closes(kind) && ws_op_row(kind)->engine == engine &&
+           engine != WS_ENGINE_GATHER;
+}
 
 static gboolean holds_loop(const WsTree *t)
 {
@@ -69,8 +54,8 @@ static const WsTree *home(const WsOp *op)
 /* Further boxes of one load, fragments of one write: same step, same kind, same list. */
 static gboolean same_unit(const WsOp *a, const WsOp *b)
 {
-    return a->kind == b->kind && a->kind != WS_OP_MBAR_WAIT && a->kind != WS_OP_BAR_SYNC &&
-           home(a) == home(b) && g_strcmp0(a->step, b->step) == 0;
+    return a->kind == b->kind && !ws_op_waits_at_barrier(a->kind) && home(a) == home(b) &&
+           g_strcmp0(a->step, b->step) == 0;
 }
 
 /* Last leaf of the unit that begins at leaf i: same kind and step, then the unit's commit. Only
@@ -78,16 +63,15 @@ static gboolean same_unit(const WsOp *a, const WsOp *b)
 static guint unit_end(const GArray *leaves, guint i)
 {
     const WsOp *op = g_array_index(leaves, Leaf, i).op;
-    WsOpKind closing = closing_kind(op->kind);
     guint end = i;
     for (guint j = i + 1; j < leaves->len; j++) {
         const WsOp *next = g_array_index(leaves, Leaf, j).op;
         if (same_unit(op, next)) {
             end = j;
-        } else if (next->kind == closing && home(op) == home(next) &&
+        } else if (closes(op->kind, next->kind) && home(op) == home(next) &&
                    g_strcmp0(op->step, next->step) == 0) {
             return j;
-        } else if (recorded[next->kind]) {
+        } else if (ws_op_measured(next->kind)) {
             break;
         }
     }
@@ -97,7 +81,7 @@ static guint unit_end(const GArray *leaves, guint i)
 /* First recorded leaf from i on, or leaves->len. */
 static guint next_recorded(const GArray *leaves, guint i)
 {
-    while (i < leaves->len && !recorded[g_array_index(leaves, Leaf, i).op->kind])
+    while (i < leaves->len && !ws_op_measured(g_array_index(leaves, Leaf, i).op->kind))
         i++;
     return i;
 }

@@ -173,11 +173,11 @@ static void add_pairs(const WsTrace *t, const GPtrArray *groups, GArray *out)
 {
     for (guint i = 0; i < groups->len; i++) {
         const Group *a = groups->pdata[i];
-        if (ws_trace_kind_waits(ws_trace_op_kind(t, a->op)) || !a->total)
+        if (ws_op_waits(ws_trace_op_kind(t, a->op)) || !a->total)
             continue;
         for (guint j = i + 1; j < groups->len; j++) {
             const Group *b = groups->pdata[j];
-            if (ws_trace_kind_waits(ws_trace_op_kind(t, b->op)) || !b->total)
+            if (ws_op_waits(ws_trace_op_kind(t, b->op)) || !b->total)
                 continue;
             WsTracePair p = { .agent_a = a->agent,
                               .op_a = a->op,

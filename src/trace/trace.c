@@ -9,39 +9,6 @@ GQuark ws_trace_error_quark(void)
     return g_quark_from_static_string("ws-trace-error");
 }
 
-gboolean ws_trace_kind_flies(WsOpKind kind)
-{
-    switch (kind) {
-    case WS_OP_TMA_LOAD:
-    case WS_OP_TMA_STORE:
-    case WS_OP_BULK_COPY:
-    case WS_OP_CP_ROWS:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_PREFETCH:
-    case WS_OP_MMA:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
-gboolean ws_trace_kind_waits(WsOpKind kind)
-{
-    switch (kind) {
-    case WS_OP_MBAR_WAIT:
-    case WS_OP_BULK_WAIT:
-    case WS_OP_CP_WAIT:
-    case WS_OP_MMA_WAIT:
-    case WS_OP_BAR_SYNC:
-    case WS_OP_CLUSTER_WAIT:
-    case WS_OP_DEP_WAIT:
-    case WS_OP_BORDER:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
 gint64 ws_trace_record_end(const WsTraceRecord *r)
 {
     return MAX(r->start, MAX(r->issued, r->done));

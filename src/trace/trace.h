@@ -89,10 +89,6 @@ void ws_trace_add_size(WsTrace *t, const char *name, gint64 value);
 
 /* End of a record: the latest of its known times. */
 gint64 ws_trace_record_end(const WsTraceRecord *r);
-/* TRUE for operations whose effect goes on after `issued` (loads, stores, copies, mma). */
-gboolean ws_trace_kind_flies(WsOpKind kind);
-/* TRUE for operations that only wait (mbarrier, groups, named and cluster barriers). */
-gboolean ws_trace_kind_waits(WsOpKind kind);
 WsOpKind ws_trace_op_kind(const WsTrace *t, guint op);
 const char *ws_trace_op_label(const WsTrace *t, guint op);
 /* Lane of an agent of a CTA (index into the cta table), NULL if it has no records. */

@@ -1,0 +1,30 @@
+#include "program/op.h"
+
+/* clang-format off */
+#define WS_BREADTH_ANY WS_BREADTH_GROUP
+#define WS_ANY_LEADER  FALSE
+#define WS_ANY_WARP    FALSE
+#define WS_ANY_GROUP   FALSE
+#define WS_ANY_ANY     TRUE
+
+const WsOpRow ws_op_table[WS_OP_KIND_COUNT + 1] = {
+#define WS_OP(id, word, prox, width, eng, act, wait, give, order, source, target, rec, score, play, line) \
+    [WS_OP_##id] = { .text = word,                                                                 \
+                     .help = line,                                                                 \
+                     .proxy = WS_PROXY_##prox,                                                     \
+                     .breadth = WS_BREADTH_##width,                                                \
+                     .any = WS_ANY_##width,                                                        \
+                     .engine = WS_ENGINE_##eng,                                                    \
+                     .deed = WS_DEED_##act,                                                        \
+                     .waits = WS_WAITS_##wait,                                                     \
+                     .gives = WS_GIVES_##give,                                                     \
+                     .orders = WS_ORDERS_##order,                                                  \
+                     .from = WS_DATA_AT_##source,                                                  \
+                     .to = WS_DATA_AT_##target,                                                    \
+                     .record = WS_RECORD_##rec,                                                    \
+                     .check = WS_CHECK_##play },
+#include "program/op.def"
+#undef WS_OP
+    [WS_OP_KIND_COUNT] = { .text = "?", .help = "unknown" },
+};
+/* clang-format on */

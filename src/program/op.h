@@ -1,0 +1,257 @@
+/* Kinds of primitive operations and what is true of each: op.def in predicates. A lens asks here
+ * instead of listing kinds, so that a new row of op.def reaches all of them. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+#define WS_OP(id, ...) WS_OP_##id,
+#include "program/op.def"
+#undef WS_OP
+    WS_OP_KIND_COUNT
+} WsOpKind;
+
+typedef enum { WS_BREADTH_LEADER, WS_BREADTH_WARP, WS_BREADTH_GROUP } WsBreadth;
+typedef enum { WS_PROXY_NONE, WS_PROXY_GENERIC, WS_PROXY_ASYNC } WsProxy;
+/* Which queue completes an asynchronous effect (LANGUAGE section 12). */
+typedef enum {
+    WS_ENGINE_NONE,
+    WS_ENGINE_TMA_LOAD,  /* ends with its barrier's completion */
+    WS_ENGINE_GATHER,    /* cp.async: ends with the arrival, or with load_wait */
+    WS_ENGINE_TMA_STORE, /* bulk groups of the leader, FIFO */
+    WS_ENGINE_MMA,       /* commit groups of the agent, FIFO */
+} WsEngine;
+/* The queues of groups that an agent has, and that its waits retire. */
+typedef enum { WS_QUEUE_MMA, WS_QUEUE_STORES, WS_QUEUE_ROWS, WS_QUEUES } WsQueue;
+
+typedef enum {
+    WS_DEED_NONE,
+    WS_DEED_ISSUE,
+    WS_DEED_CLOSE,
+    WS_DEED_RETIRE,
+    WS_DEED_SIGNAL,
+} WsDeed;
+typedef enum {
+    WS_WAITS_NONE,
+    WS_WAITS_PHASE,
+    WS_WAITS_GROUPS,
+    WS_WAITS_JOIN,
+    WS_WAITS_CLUSTER,
+    WS_WAITS_KERNEL,
+    WS_WAITS_BORDER,
+} WsWaits;
+typedef enum {
+    WS_GIVES_NONE,
+    WS_GIVES_ARRIVALS,
+    WS_GIVES_EXPECT,
+    WS_GIVES_BYTES,
+    WS_GIVES_LATER,
+    WS_GIVES_JOIN,
+    WS_GIVES_CLUSTER,
+} WsGives;
+/* Sets of derived proxy fences (LANGUAGE section 13). */
+typedef enum {
+    WS_ORDERS_NONE = 0,
+    WS_ORDERS_F2 = 1,
+    WS_ORDERS_F3 = 2,
+    WS_ORDERS_F4 = 4,
+    WS_ORDERS_F2_F3 = WS_ORDERS_F2 | WS_ORDERS_F3,
+    WS_ORDERS_F2_F4 = WS_ORDERS_F2 | WS_ORDERS_F4,
+    WS_ORDERS_F2_F3_F4 = WS_ORDERS_F2 | WS_ORDERS_F3 | WS_ORDERS_F4,
+} WsOrders;
+typedef enum {
+    WS_DATA_AT_NONE,
+    WS_DATA_AT_TENSOR,
+    WS_DATA_AT_SHARED,
+    WS_DATA_AT_REGISTERS,
+    WS_DATA_AT_CACHE,
+} WsDataAt;
+typedef enum {
+    WS_RECORD_NO = 0,
+    WS_RECORD_MEASURED = 1,
+    WS_RECORD_PREDICTED = 2,
+    WS_RECORD_BOTH = 3,
+} WsRecordIn;
+typedef enum {
+    WS_CHECK_OUTSIDE, /* zero: what nobody has judged is not understood */
+    WS_CHECK_RULE,
+    WS_CHECK_TOUCH,
+    WS_CHECK_ASSIGN,
+    WS_CHECK_SILENT,
+} WsCheckAs;
+
+/* A row of op.def. */
+typedef struct {
+    const char *text, *help;
+    WsProxy proxy;
+    WsBreadth breadth;
+    gboolean any; /* breadth ANY: `breadth` is GROUP, or LEADER among the leader's steps */
+    WsEngine engine;
+    WsDeed deed;
+    WsWaits waits;
+    WsGives gives;
+    WsOrders orders;
+    WsDataAt from, to;
+    WsRecordIn record;
+    WsCheckAs check;
+} WsOpRow;
+/* One row for each kind; the last one, of WS_OP_KIND_COUNT, is the kind that nobody knows. */
+extern const WsOpRow ws_op_table[WS_OP_KIND_COUNT + 1];
+
+static inline const WsOpRow *ws_op_row(WsOpKind kind)
+{
+    return &ws_op_table[kind < WS_OP_KIND_COUNT ? kind : WS_OP_KIND_COUNT];
+}
+
+static inline const char *ws_op_kind_text(WsOpKind kind)
+{
+    return ws_op_row(kind)->text;
+}
+
+/* --- asynchronous work ------------------------------------------------------------------------ */
+
+/* It goes on after the agent has gone on. */
+static inline gboolean ws_op_flies(WsOpKind kind)
+{
+    return ws_op_row(kind)->deed == WS_DEED_ISSUE;
+}
+
+/* It flies, and ends at its barrier (without one at a wait for load groups). */
+static inline gboolean ws_op_loads(WsOpKind kind)
+{
+    return ws_op_flies(kind) && ws_op_row(kind)->engine == WS_ENGINE_TMA_LOAD;
+}
+
+/* The queue that the kind puts into, closes or retires; -1 none. */
+static inline gint ws_op_queue(WsOpKind kind)
+{
+    switch (ws_op_row(kind)->engine) {
+    case WS_ENGINE_MMA:
+        return WS_QUEUE_MMA;
+    case WS_ENGINE_TMA_STORE:
+        return WS_QUEUE_STORES;
+    case WS_ENGINE_GATHER:
+        return WS_QUEUE_ROWS;
+    case WS_ENGINE_TMA_LOAD:
+    case WS_ENGINE_NONE:
+        break;
+    }
+    return -1;
+}
+
+static inline gboolean ws_op_issues(WsOpKind kind, WsQueue queue)
+{
+    return ws_op_flies(kind) && ws_op_queue(kind) == (gint)queue;
+}
+
+static inline gboolean ws_op_closes(WsOpKind kind)
+{
+    return ws_op_row(kind)->deed == WS_DEED_CLOSE;
+}
+
+static inline gboolean ws_op_retires(WsOpKind kind)
+{
+    return ws_op_row(kind)->deed == WS_DEED_RETIRE;
+}
+
+/* Kinds that pass through the copy engine of an SM. */
+static inline gboolean ws_op_is_bulk(WsOpKind kind)
+{
+    const WsOpRow *o = ws_op_row(kind);
+    return o->deed == WS_DEED_ISSUE && o->from != WS_DATA_AT_REGISTERS &&
+           (o->engine == WS_ENGINE_TMA_LOAD || o->engine == WS_ENGINE_TMA_STORE);
+}
+
+/* --- barriers --------------------------------------------------------------------------------- */
+
+/* It can stand still. */
+static inline gboolean ws_op_waits(WsOpKind kind)
+{
+    return ws_op_row(kind)->waits != WS_WAITS_NONE;
+}
+
+/* It waits for what comes to a barrier of the design. */
+static inline gboolean ws_op_waits_at_barrier(WsOpKind kind)
+{
+    const WsWaits w = ws_op_row(kind)->waits;
+    return w == WS_WAITS_PHASE || w == WS_WAITS_JOIN;
+}
+
+/* It waits for other agents. */
+static inline gboolean ws_op_waits_for_agents(WsOpKind kind)
+{
+    return ws_op_waits_at_barrier(kind) || ws_op_row(kind)->waits == WS_WAITS_CLUSTER;
+}
+
+/* It makes a phase of an mbarrier complete: arrivals, or bytes. */
+static inline gboolean ws_op_completes(WsOpKind kind)
+{
+    const WsGives g = ws_op_row(kind)->gives;
+    return g == WS_GIVES_ARRIVALS || g == WS_GIVES_BYTES;
+}
+
+/* A phase of an mbarrier does not complete without it. */
+static inline gboolean ws_op_feeds(WsOpKind kind)
+{
+    return ws_op_completes(kind) || ws_op_row(kind)->gives == WS_GIVES_EXPECT;
+}
+
+/* It counts against the arrival count of an mbarrier. */
+static inline gboolean ws_op_arrives(WsOpKind kind)
+{
+    const WsGives g = ws_op_row(kind)->gives;
+    return g == WS_GIVES_ARRIVALS || g == WS_GIVES_EXPECT;
+}
+
+/* It joins a named barrier. */
+static inline gboolean ws_op_joins(WsOpKind kind)
+{
+    return ws_op_row(kind)->gives == WS_GIVES_JOIN;
+}
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+/* Threads themselves move data, and are done when it is done. */
+static inline gboolean ws_op_moves(WsOpKind kind, WsDataAt from, WsDataAt to)
+{
+    const WsOpRow *o = ws_op_row(kind);
+    return o->deed == WS_DEED_NONE && o->from == from && o->to == to;
+}
+
+static inline gboolean ws_op_stores_shared(WsOpKind kind)
+{
+    return ws_op_moves(kind, WS_DATA_AT_REGISTERS, WS_DATA_AT_SHARED);
+}
+
+static inline gboolean ws_op_loads_shared(WsOpKind kind)
+{
+    return ws_op_moves(kind, WS_DATA_AT_SHARED, WS_DATA_AT_REGISTERS);
+}
+
+static inline gboolean ws_op_stores_global(WsOpKind kind)
+{
+    return ws_op_moves(kind, WS_DATA_AT_REGISTERS, WS_DATA_AT_TENSOR);
+}
+
+/* It sets a variable that is equal in all threads, from an expression (WsOp.set). */
+static inline gboolean ws_op_assigns(WsOpKind kind)
+{
+    return ws_op_row(kind)->check == WS_CHECK_ASSIGN;
+}
+
+/* --- traces ----------------------------------------------------------------------------------- */
+
+/* The recorder of a generated kernel stamps it. */
+static inline gboolean ws_op_measured(WsOpKind kind)
+{
+    return (ws_op_row(kind)->record & WS_RECORD_MEASURED) != 0;
+}
+
+static inline gboolean ws_op_predicted(WsOpKind kind)
+{
+    return (ws_op_row(kind)->record & WS_RECORD_PREDICTED) != 0;
+}
+
+G_END_DECLS
