@@ -452,6 +452,7 @@ typedef struct {
     gint64 least, most, modulus, remainder;
 } WsBitRange;
 
+typedef struct WsCertificate WsCertificate;
 typedef struct {
     guint max_states;
     gint64 deadline;    /* monotonic time; 0 none */
@@ -460,6 +461,7 @@ typedef struct {
     gboolean exact; /* breadth first, nothing merged: an alarm has the fewest rounds */
     const WsBitRange *rounds, *tiles; /* NULL: all */
     gint symbol;                      /* that `rounds` is about; 0: every one */
+    WsCertificate *certificate;       /* told what is met (certificate.h), rings not turned; NULL */
 } WsBitOptions;
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options);
 

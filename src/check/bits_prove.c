@@ -1,6 +1,7 @@
 /* Exploring all answers: depth first, states of equal control merged by forgetting what only one of
  * them knows. If that closes without an alarm, every trip count and every interleaving is right. */
 #include "check/bits.h"
+#include "check/certificate.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct Choice {
 
 struct Seen {
     guint64 hash;
-    guint n;
+    guint n, number;
     gint32 *word;
     guint64 *known;  /* NULL if it is part of the words */
     Choice *waiting; /* not begun yet: what is forgotten here is forgotten there */
@@ -48,6 +49,7 @@ typedef struct {
     const Choice *from;
     gint64 answer;
     gboolean stop;
+    const Seen *met; /* what the state at hand is one of */
 } Search;
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -181,10 +183,12 @@ static Seen *enter(Search *s)
             known_of(b, x->known);
         }
         x->waiting = NULL;
-        s->n_seen++;
+        x->number = s->n_seen++;
         s->proof->states++;
+        s->met = x;
         return x;
     }
+    s->met = x;
     if (s->o->exact)
         return NULL;
     gsize k = (gsize)b->n_items * b->nw, q = (gsize)b->n_q * b->nw;
@@ -268,11 +272,23 @@ static void push(Search *s, const WsBitInst *in, Seen *seen)
     c->state = save(s);
     c->seen = seen;
     seen->waiting = s->o->exact ? NULL : c;
+    if (s->o->certificate)
+        ws_certificate_node(s->o->certificate, b, seen->number, &c->asked);
     if (s->first)
         s->last->later = c;
     else
         s->first = c;
     s->last = c;
+}
+
+/* For the certificate: where the answer at hand has led, NULL: to the end. */
+static void tell_edge(const Search *s, const Seen *to)
+{
+    const Choice *c = s->from;
+    if (s->o->certificate && !s->b->alarm)
+        ws_certificate_edge(s->o->certificate, s->b, c ? (gint)c->seen->number : -1,
+                            c ? c->ask : WS_ASK_NONE, c ? &c->asked : NULL, s->answer,
+                            to ? (gint)to->number : -1);
 }
 
 /* From a state on which nothing can move: pushes the choice, or ends the path. */
@@ -285,10 +301,12 @@ static void arrive(Search *s)
     const WsBitInst *in = asker(b);
     if (!in) {
         ws_bit_conclude(b);
+        tell_edge(s, NULL);
         return;
     }
     ws_bit_forget(b);
     Seen *seen = enter(s);
+    tell_edge(s, s->met);
     if (seen)
         push(s, in, seen);
 }
@@ -404,6 +422,8 @@ static void search(Search *s)
         if (b->c->outside)
             return;
         ws_bit_reset(b);
+        if (s->o->certificate)
+            ws_certificate_begin(s->o->certificate, b);
         s->past = g_renew(guint64, s->past, ws_bit_n_past(b) + 1);
         explore(s);
         if (!b->recut || b->c->outside || s->proof->why)
@@ -430,6 +450,8 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
         proof->kind = WS_PROOF_OUTSIDE;
         proof->why = g_strdup(b->c->outside);
     }
+    if (proof->kind == WS_PROOF_CLOSED && options->certificate)
+        proof->certificate = ws_certificate_text(options->certificate, b);
     proof->names = ws_proof_names(b->c);
     proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);

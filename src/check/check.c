@@ -1,4 +1,5 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
+#include "check/certificate.h"
 #include "check/touch.h"
 #include "check/weakest.h"
 
@@ -132,6 +133,29 @@ static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof
     return exact;
 }
 
+/* The proof once more, with states as they are and all told. What closes only where nothing is
+ * merged is told so. */
+static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *v)
+{
+    WsCertificate *c = ws_certificate_new();
+    WsBitOptions o = *options;
+    o.certificate = c;
+    o.max_states = 4 * o.max_states;
+    o.deadline = 0;
+    WsProof *proof = ws_bits_prove(p, &o);
+    if (proof->kind == WS_PROOF_ALARM) {
+        ws_proof_free(proof);
+        o.exact = TRUE;
+        proof = ws_bits_prove(p, &o);
+    }
+    v->certificate = g_steal_pointer(&proof->certificate);
+    if (!v->certificate)
+        v->uncertified = g_strdup(proof->kind == WS_PROOF_CLOSED ? "equal states go on differently"
+                                                                 : proof->why);
+    ws_proof_free(proof);
+    ws_certificate_free(c);
+}
+
 /* Nothing found in the play, and no proof: what the play of an alarm's counts confirms is refuted.
  * What it does not confirm stays open: symbols may go together in a way that nobody has said. */
 static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsProof *proof,
@@ -237,6 +261,8 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     }
     if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o))
         v->weakest = ws_weakest(p, proof->names, &options, g_get_monotonic_time() + 40000);
+    if (v->kind == WS_VERDICT_PROVED && o->certificate && !cancelled(o))
+        certify(p, &options, v);
     v->states = proof->states;
     v->proof_bytes = proof->bytes;
     v->proof_seconds = proof->seconds;

@@ -41,6 +41,7 @@ typedef struct {
     guint max_states;   /* of the proof; 0: 16000 */
     guint max_ms;       /* of the proof; 0: 2000 */
     guint policy;       /* WsPolicy: what is an error though it is a warning by default */
+    gboolean certificate; /* PROVED: the certificate of the proof, too */
     const gint *cancel; /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
                            "cancelled"; NULL: nobody does */
 } WsCheckOptions;
@@ -76,6 +77,8 @@ typedef struct {
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
+    char *certificate; /* PROVED and asked for: its text (docs/soundness.md section 8), or NULL: */
+    char *uncertified; /* why there is none */
     char *proof;  /* PROVED: over what, in one line; else NULL */
     guint states; /* of the proof */
     gsize proof_bytes;

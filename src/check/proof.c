@@ -58,6 +58,7 @@ void ws_proof_free(WsProof *proof)
         return;
     g_free(proof->why);
     g_free(proof->path);
+    g_free(proof->certificate);
     if (proof->rounds)
         g_array_unref(proof->rounds);
     if (proof->names)

@@ -98,6 +98,7 @@ typedef struct {
     WsRuleId rule; /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops;
+    char *certificate; /* CLOSED, if one was asked for (docs/soundness.md section 8); else NULL */
     gsize bytes; /* taken by it at the end, when it is largest */
     double seconds;
 } WsProof;

@@ -17,6 +17,8 @@ void ws_verdict_free(WsVerdict *v)
     g_free(v->weakest);
     g_free(v->reason);
     g_free(v->proof);
+    g_free(v->certificate);
+    g_free(v->uncertified);
     g_free(v);
 }
 

@@ -79,7 +79,7 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 typedef struct {
     gboolean json, strict, witness, step, dry, write;
     guint policy;
-    char *require, *policies, *from;
+    char *require, *policies, *from, *certificate;
     char **set;
 } Options;
 
@@ -104,6 +104,7 @@ static void clear_options(Options *o)
     g_free(o->require);
     g_free(o->policies);
     g_free(o->from);
+    g_free(o->certificate);
     g_strfreev(o->set);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
@@ -136,7 +137,8 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
             return written;
         code = ws_findings_exit_code(in->findings, FALSE);
     } else if (code == WS_EXIT_YES) {
-        const WsCheckOptions options = { .policy = o->policy };
+        const WsCheckOptions options = { .policy = o->policy,
+                                         .certificate = o->certificate != NULL };
         *verdict = ws_check(in->program, &options, in->findings);
         ws_check_locate(in->design, in->findings);
     }
@@ -167,6 +169,17 @@ static void print_text(const char *file, WsCliInput *in, const WsVerdict *verdic
     printf("%s: %s\n", file, text);
 }
 
+/* The file is written whole or not at all; what is not proved leaves it as it was. */
+static int write_certificate(const char *file, const WsVerdict *verdict, int code)
+{
+    if (!verdict || verdict->kind != WS_VERDICT_PROVED)
+        return ws_cli_fail(code == WS_EXIT_YES ? WS_EXIT_OUTSIDE : code,
+                           "%s: not written: only a proof has a certificate", file);
+    if (!verdict->certificate)
+        return ws_cli_fail(WS_EXIT_OUTSIDE, "%s: not written: %s", file, verdict->uncertified);
+    return ws_cli_write(file, verdict->certificate, -1) ? code : WS_EXIT_USAGE;
+}
+
 int ws_command_check(int argc, char **argv)
 {
     g_auto(Options) o = { 0 };
@@ -191,6 +204,8 @@ int ws_command_check(int argc, char **argv)
           "what else is an error: war (plain reads, then a load), gather (gathered bytes, then an "
           "engine), strict (both)",
           "WORD,..." },
+        { "certificate", 0, 0, G_OPTION_ARG_FILENAME, &o.certificate,
+          "write the certificate of the proof (docs/soundness.md section 8)", "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
           "the file is a kernel in another language (see import); findings name its lines",
@@ -207,16 +222,20 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--json does not go with --fix: fix first, then ask");
     if (fixing && (o.from || ws_cli_is_foreign(file)))
         return ws_cli_fail(WS_EXIT_USAGE, "--fix mends designs: import the kernel first");
+    if (fixing && o.certificate)
+        return ws_cli_fail(WS_EXIT_USAGE, "--certificate does not go with --fix: fix first");
     if (!read_policy(&o))
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
     const WsCheckOptions options = { .policy = o.policy };
     const WsCliFix fix = { only, o.dry, &options };
     g_auto(WsCliInput) in = { 0 };
     g_autoptr(WsVerdict) verdict = NULL;
-    const int code = judge(file, &in, &o, fixing ? &fix : NULL, &verdict);
+    int code = judge(file, &in, &o, fixing ? &fix : NULL, &verdict);
     if (o.json)
         ws_cli_check_json(file, &in, o.set, verdict, code);
     else if (in.findings)
         print_text(file, &in, verdict, &o, code);
+    if (o.certificate)
+        code = write_certificate(o.certificate, verdict, code);
     return code;
 }
