@@ -15,8 +15,8 @@ static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
     gboolean nested = loops > 1;
     for (const WsTree *up = t->parent; up; up = up->parent)
         nested |= up->kind == WS_TREE_LOOP && up->over != WS_OVER_TILES;
-    if (nested && symbol < WS_MAX_SPLIT)
-        s->split = TRUE;
+    if (nested && !s->split && c->n_split < WS_MAX_SPLIT) /* else its value is kept as it is */
+        s->split = ++c->n_split;
 }
 
 static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
@@ -33,8 +33,8 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
             ws_learn_condition(c, agent, t, ws_rewritten(c, t->cond));
     }
     if (t->kind == WS_TREE_LOOP) {
-        ws_learn_exact(c, t->from, NULL, 1);
-        ws_learn_exact(c, t->step_by, NULL, 1);
+        ws_learn_exact(c, t->from, NULL);
+        ws_learn_exact(c, t->step_by, NULL);
         if ((t->from && ws_leaves(c, t->from).symbol) ||
             (t->step_by && ws_leaves(c, t->step_by).symbol))
             ws_control_outside(c, "a loop that starts or steps by a symbol",
@@ -61,6 +61,8 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                 if (f->symbol >= 0) {
                     ws_add_site(c, agent, t, f, TRUE);
                     note_split(c, agent, t, f->symbol);
+                } else {
+                    ws_wish(c, WS_WISH_EXACT, f->rest, 1);
                 }
             }
         }
@@ -90,14 +92,21 @@ WsControl *ws_control_new(const WsProgram *p)
     c->p = p;
     c->n_vars = p->n_vars;
     c->modulus = g_new0(gint64, p->n_vars + 1);
-    c->bound = g_new0(gint64, p->n_vars + 1);
+    c->window = g_new0(WsSpan, p->n_vars + 1);
+    c->range = g_new0(WsSpan, p->n_vars + 1);
+    c->up = g_new0(gboolean, p->n_vars + 1);
+    c->down = g_new0(gboolean, p->n_vars + 1);
+    c->wish = ws_wishes_new();
     for (guint v = 0; v < p->n_vars; v++)
-        c->modulus[v] = 1, c->bound[v] = -1;
+        c->modulus[v] = 1, c->window[v] = ws_nowhere;
     c->symbols = g_ptr_array_new_with_free_func(symbol_free);
     WsSymbol *tiles = g_new0(WsSymbol, 1);
     tiles->text = g_strdup("tiles");
     tiles->run = TRUE;
     tiles->modulus = 1;
+    tiles->most = G_MAXINT64;
+    tiles->window = -1;
+    tiles->bounded = TRUE;
     tiles->base = -1;
     tiles->every = 1;
     g_ptr_array_add(c->symbols, tiles);
@@ -121,9 +130,14 @@ WsControl *ws_control_new(const WsProgram *p)
     }
     for (guint v = 0; v < p->n_vars; v++)
         if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && c->relevant[v])
-            ws_learn_ring(c, p->var[v].value, NULL, 1);
-    ws_hand_down(c);
+            ws_learn_ring(c, p->var[v].value, NULL, 1, FALSE);
+    if (!c->outside) {
+        ws_find_ranges(c);
+        ws_settle_sites(c);
+        ws_grant_wishes(c);
+    }
     ws_relate_symbols(c);
+    ws_find_floors(c);
     return c;
 }
 
@@ -142,8 +156,13 @@ void ws_control_free(WsControl *c)
     g_free(c->relevant);
     g_free(c->tainted);
     g_free(c->modulus);
-    g_free(c->bound);
+    g_free(c->window);
+    g_free(c->range);
+    g_free(c->up);
+    g_free(c->down);
     g_free(c->outside);
+    g_free(c->endless);
+    g_array_unref(c->wish);
     g_array_unref(c->instance);
     g_hash_table_unref(c->forms);
     g_hash_table_unref(c->rewritten);

@@ -105,7 +105,8 @@ typedef struct {
     guint16 enter, head; /* places in the code */
     gint index, total;   /* variables of the agent, -1 none */
     gboolean by_index;   /* its index matters beyond its rounds */
-    gint symbol, split;
+    gint symbol;
+    guint split;
     WsBitExpr rest, from, by;
 } WsBitLoop;
 
@@ -139,10 +140,12 @@ typedef struct {
 
 typedef struct {
     const WsSite *site;
-    gint symbol; /* that is asked about: the base of the site's own */
-    WsBitExpr rest;
-    guint16 at; /* place of its node */
-    gint loop;  /* its own loop, -1: a branch */
+    gint symbol;   /* that is asked about: the base of the site's own */
+    guint16 at;    /* place of its node */
+    gint loop;     /* its own loop, -1: a branch */
+    gint64 beyond; /* no number that it asks about is greater; G_MAXINT64: not known */
+    gint moving;   /* the loop whose index it compares, -1: none */
+    gint64 by;     /* what the number it asks about grows by with that index */
     guint n_around;
     guint16 *around; /* loops around it */
 } WsBitSite;
@@ -197,6 +200,11 @@ typedef struct {
     guint64 now, before; /* who joined */
     gint32 arrived, count;
 } WsBitNamed;
+
+/* Which counts are looked at: least .. most (-1: no bound) that leave `remainder`. */
+typedef struct {
+    gint64 least, most, modulus, remainder;
+} WsBitRange;
 
 /* Rings that turn together (bits_turn.c). */
 enum { WS_BIT_GROUPS = 6 };
@@ -265,9 +273,11 @@ typedef struct WsBits {
     guint32 *touch;  /* [items] operation that touched it last */
     guint32 serial;
     gboolean alarm;
-    WsRuleId rule;  /* of the alarm */
-    const WsOp *op; /* that runs, or ran when the alarm came; NULL: at the end */
-    guint runs;     /* its instance */
+    const WsBitRange *rounds, *tiles; /* NULL: all */
+    gint symbol;                      /* that `rounds` is about; 0: every one */
+    WsRuleId rule;                    /* of the alarm */
+    const WsOp *op;                   /* that runs, or ran when the alarm came; NULL: at the end */
+    guint runs;                       /* its instance */
     guint64 ops;
 } WsBits;
 
@@ -285,10 +295,10 @@ static inline gint64 *ws_bit_local(const WsBits *b, guint i)
 {
     return (gint64 *)(gpointer)(b->now + b->o_value) + b->v0[i];
 }
-/* round, from, by of a loop */
+/* round, from, by and what stands beside the symbol in the count of a loop */
 static inline gint64 *ws_bit_loop(const WsBits *b, guint i, guint loop)
 {
-    return (gint64 *)(gpointer)(b->now + b->o_loop) + 3 * (b->l0[i] + loop);
+    return (gint64 *)(gpointer)(b->now + b->o_loop) + 4 * (b->l0[i] + loop);
 }
 static inline gint64 *ws_bit_begun(const WsBits *b, guint i)
 {
@@ -447,11 +457,6 @@ void ws_bit_past(const WsBits *b, guint64 *word);
 void ws_bit_set_past(WsBits *b, const guint64 *word);
 
 /* --- bits_prove.c ----------------------------------------------------------------------------- */
-/* Which counts are looked at: least .. most (-1: no bound) that leave `remainder`. */
-typedef struct {
-    gint64 least, most, modulus, remainder;
-} WsBitRange;
-
 typedef struct WsCertificate WsCertificate;
 typedef struct {
     guint max_states;

@@ -203,7 +203,7 @@ static const WsExpr *rewritten(const Compiler *k, const WsExpr *e)
 static void compile_loop(Compiler *k, const WsTree *t)
 {
     WsBits *b = k->b;
-    WsBitLoop l = { .tree = t, .symbol = -1, .split = -1, .index = -1, .total = -1 };
+    WsBitLoop l = { .tree = t, .symbol = -1, .index = -1, .total = -1 };
     l.enter = (guint16)k->code->len;
     l.from = ws_bit_expr(b, k->agent, t->from);
     l.by = ws_bit_expr(b, k->agent, t->step_by);
@@ -214,9 +214,8 @@ static void compile_loop(Compiler *k, const WsTree *t)
         if (f) {
             l.symbol = f->symbol;
             l.rest = ws_bit_expr_plain(b, k->agent, f->rest);
-            if (f->symbol >= 0 && f->symbol < WS_MAX_SPLIT &&
-                ((const WsSymbol *)b->c->symbols->pdata[f->symbol])->split)
-                l.split = f->symbol;
+            if (f->symbol >= 0)
+                l.split = ((const WsSymbol *)b->c->symbols->pdata[f->symbol])->split;
         } else {
             l.rest = ws_bit_expr_plain(b, k->agent, NULL);
         }
@@ -299,6 +298,24 @@ static guint loop_of(const Compiler *k, const WsTree *t)
     return 0;
 }
 
+/* One more than the greatest number that a comparison asks the symbol, or its base, about. */
+static gint64 beyond(const WsControl *c, const WsForm *f)
+{
+    WsSpan rest = ws_span_of(c, f->rest);
+    gint64 most = G_MININT64, asked = f->factor > 0 ? -rest.lo : rest.hi;
+    if (asked >= WS_ENDLESS || f->factor == 0)
+        return G_MAXINT64;
+    for (gint64 n = asked - 1; n <= asked; n++) {
+        gint64 q = ws_base_question(c, f->symbol, n);
+        if (q == WS_NEVER) /* the numbers below may still be asked about */
+            q = ws_base_question(c, f->symbol,
+                                 ((const WsSymbol *)c->symbols->pdata[f->symbol])->number - 1);
+        if (q != WS_ALWAYS)
+            most = MAX(most, q);
+    }
+    return most == G_MININT64 ? most : most + 1;
+}
+
 static void compile_sites(Compiler *k, WsBitAgent *a)
 {
     const GArray *sites = k->b->c->site[k->agent];
@@ -308,7 +325,7 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
         s->site = &g_array_index(sites, WsSite, i);
         const WsTree *node = s->site->node;
         s->symbol = s->site->form->symbol >= 0 ? ws_base_of(k->b->c, s->site->form->symbol) : -1;
-        s->rest = ws_bit_expr_plain(k->b, k->agent, s->site->form->rest);
+        s->beyond = s->symbol >= 0 ? beyond(k->b->c, s->site->form) : G_MAXINT64;
         s->at = (guint16)(GPOINTER_TO_UINT(g_hash_table_lookup(k->at, node)) - 1);
         if (node->kind == WS_TREE_OP) { /* `first` of an mma */
             for (guint n = 0; n < k->code->len; n++) {
@@ -318,6 +335,8 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
             }
         }
         s->loop = node->kind == WS_TREE_LOOP ? (gint)loop_of(k, node) : -1;
+        s->moving = s->site->moving ? (gint)loop_of(k, s->site->moving) : -1;
+        s->by = s->site->form->factor > 0 ? -s->site->by : s->site->by;
         for (const WsTree *t = node->parent; t; t = t->parent)
             s->n_around += t->kind == WS_TREE_LOOP;
         s->around = ws_bit_alloc(k->b, (s->n_around + 1) * sizeof(guint16));

@@ -146,12 +146,6 @@ gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e)
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
-static gint64 floor_div(gint64 x, gint64 y)
-{
-    gint64 q = x / y;
-    return q - (x % y != 0 && (x < 0) != (y < 0));
-}
-
 /* FALSE: it has no value. */
 static gboolean apply(guint op, gboolean call, gint64 x, gint64 y, gint64 *r)
 {
@@ -159,7 +153,7 @@ static gboolean apply(guint op, gboolean call, gint64 x, gint64 y, gint64 *r)
         if (op == WS_FUNC_CDIV) {
             if (y == 0 || x == G_MININT64)
                 return FALSE;
-            *r = -floor_div(-x, y);
+            *r = -ws_floor_div(-x, y);
         } else {
             *r = op == WS_FUNC_MIN ? MIN(x, y) : MAX(x, y);
         }
@@ -176,7 +170,7 @@ static gboolean apply(guint op, gboolean call, gint64 x, gint64 y, gint64 *r)
     case WS_EXPR_MOD:
         if (y == 0 || x == G_MININT64)
             return FALSE;
-        *r = op == WS_EXPR_DIV ? floor_div(x, y) : x - floor_div(x, y) * y;
+        *r = op == WS_EXPR_DIV ? ws_floor_div(x, y) : x - ws_floor_div(x, y) * y;
         return TRUE;
     case WS_EXPR_LT:
         return *r = x < y, TRUE;

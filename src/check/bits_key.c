@@ -18,13 +18,19 @@ static inline void put(WsBitKey *k, gint64 x)
 }
 
 /* --- instances -------------------------------------------------------------------------------- */
-/* Variables up to their bound count exactly, beyond it modulo. */
+/* L-AWAY: within its window a variable counts exactly, beyond it modulo. */
 static void put_variable(WsBitKey *k, const WsControl *c, gint v, gint64 x)
 {
-    gint64 bound = c->bound[v] + 1;
-    put(k, x <= bound && x >= -bound ? x : bound + 1 + ws_control_mod(x, c->modulus[v]));
+    WsSpan exact = ws_exact_window(c, v);
+    gint64 rest = ws_control_mod(x, c->modulus[v]);
+    put(k, exact.lo > exact.hi ? rest
+           : x > exact.hi      ? exact.hi + 1 + rest
+           : x < exact.lo      ? exact.lo - 1 - rest
+                               : x);
 }
 
+/* Rounds that are left of a loop whose count is a number; how far others are from their symbols
+ * stands there (put_site). */
 static void put_loops(WsBitKey *k, const WsBits *b, guint i)
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
@@ -32,11 +38,18 @@ static void put_loops(WsBitKey *k, const WsBits *b, guint i)
     put(k, place);
     for (guint n = 0; n < a->n_loops; n++) {
         const WsBitLoop *l = &a->loop[n];
-        if (place <= l->enter || place > l->head)
+        const gint64 *r = ws_bit_loop(b, i, n);
+        if (ws_bit_inst(b, i)->at <= l->enter || ws_bit_inst(b, i)->at > l->head)
             continue;
-        if (l->symbol < 0 && l->tree->over == WS_OVER_COUNT)
-            put(k, ws_bit_loop(b, i, n)[0]);
-        else if (l->by_index)
+        if (l->tree->over == WS_OVER_COUNT && l->symbol < 0)
+            put(k, r[3] > r[0] ? r[3] - r[0] : 0);
+        else if (!l->rest.constant)
+            put(k, r[3]);
+        if (!l->from.constant)
+            put(k, r[1]);
+        if (!l->by.constant)
+            put(k, r[2]);
+        if (l->by_index && place > l->enter)
             put_variable(k, b->c, l->tree->index_var, ws_bit_local(b, i)[l->index]);
     }
 }
@@ -77,12 +90,41 @@ static gboolean lies_ahead(const WsBits *b, guint i, const WsBitAgent *a, const 
     return s->loop >= 0 && ws_bit_active(b, i, (guint)s->loop);
 }
 
-static gboolean in_scope(const WsBits *b, guint i, const WsBitSite *s)
+/* A comparison with numbers: beyond the greatest of them all values are alike. */
+static void put_number(WsBitKey *k, const WsBitSite *s, const WsInstance *x, gboolean *absolute)
 {
-    for (guint n = 0; n < s->n_around; n++)
-        if (!ws_bit_active(b, i, s->around[n]))
-            return FALSE;
-    return TRUE;
+    if (s->beyond == G_MAXINT64)
+        *absolute = TRUE;
+    else
+        put(k, MIN(x->lo, s->beyond));
+}
+
+/* The number that a running loop has come to, or that a condition moves with. */
+static gint64 number_of(const WsBits *b, guint i, const WsBitAgent *a, const WsBitSite *s)
+{
+    if (s->site->count) {
+        const gint64 *r = ws_bit_loop(b, i, (guint)s->loop);
+        return r[0] - r[3];
+    }
+    return s->by * ws_bit_local(b, i)[a->loop[s->moving].index];
+}
+
+/* L-DISTANCE: how far a symbol lies above a number that only moves on decides all that follows, as
+ * long as neither starts again; beside a bound of a relation (max, min) both count. */
+static void put_far(WsBitKey *k, const WsBitSite *s, const WsControl *c, const WsInstance *x,
+                    gint64 number, gboolean *absolute)
+{
+    const WsSymbol *own = c->symbols->pdata[s->site->form->symbol];
+    if (own->base < 0) {
+        put(k, x->lo - number);
+    } else if (own->relation == WS_RELATION_DIV) {
+        put(k, x->lo - own->number * number);
+    } else if (s->site->count && own->relation == WS_RELATION_MAX && number >= own->number) {
+        put(k, x->lo - number);
+    } else {
+        put(k, number);
+        *absolute = TRUE;
+    }
 }
 
 /* How far one question of an agent is from the value of a symbol. */
@@ -91,45 +133,32 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
     const WsSymbol *symbol = b->c->symbols->pdata[x->symbol];
-    const WsForm *form = s->site->form;
-    gint64 rest;
+    const WsSite *site = s->site;
     if (here > x->position || (symbol->split && mine > x->time))
         return;
-    if (form->factor == 0 || (!s->site->count && !s->site->relative)) {
-        /* a comparison with a number: beyond it all values are alike */
-        if (form->factor && ws_bit_eval(b, i, &s->rest, &rest)) {
-            gint64 most = ws_base_question(b->c, form->symbol, ABS(rest));
-            put(k, MIN(x->lo, (ABS(most) < WS_NEVER ? ABS(most) : ABS(rest)) + 2));
-        } else
-            *absolute |= form->factor != 0;
+    if (site->form->factor == 0) /* a letter */
+        return;
+    put(k, (s - a->site) << 16);
+    if (!site->count && s->moving < 0) {
+        put_number(k, s, x, absolute);
         return;
     }
     if (here < x->position || (symbol->split && mine < x->time)) {
         *absolute = TRUE; /* it will come to that tile, to that loop */
         return;
     }
-    if (!lies_ahead(b, i, a, s) && !symbol->split)
-        return;
-    gboolean running =
-        s->site->count ? s->loop >= 0 && ws_bit_active(b, i, (guint)s->loop) : s->site->relative;
-    if (s->site->count && !running && symbol->split)
-        return; /* that will be another time */
-    if (!running || !in_scope(b, i, s)) {
-        *absolute = TRUE;
+    gint loop = site->count ? s->loop : s->moving;
+    if (!ws_bit_active(b, i, (guint)loop)) {
+        if (site->count && symbol->split)
+            return; /* that will be another time */
+        *absolute |= lies_ahead(b, i, a, s);
         return;
     }
-    if (!ws_bit_eval(b, i, &s->rest, &rest))
-        return;
-    gint64 asked = s->site->count     ? ws_bit_loop(b, i, (guint)s->loop)[0] - rest
-                   : form->factor > 0 ? -rest
-                                      : rest;
-    asked = ws_base_question(b->c, form->symbol, asked);
-    if (asked == WS_ALWAYS || asked == WS_NEVER) { /* near a bound: not alike everywhere */
-        *absolute = TRUE;
-        return;
-    }
-    put(k, (s - a->site) << 16);
-    put(k, x->lo - asked);
+    put_far(k, s, b->c, x, number_of(b, i, a, s), absolute);
+    /* L-AGAIN: it starts again in this tile */
+    for (guint n = 0; site->count && !symbol->split && n < s->n_around; n++)
+        *absolute |= a->loop[s->around[n]].tree->over != WS_OVER_TILES;
+    *absolute |= site->again;
 }
 
 static void put_distance(WsBitKey *k, WsBits *b, guint i, const WsInstance *x, gboolean *absolute)
@@ -139,51 +168,120 @@ static void put_distance(WsBitKey *k, WsBits *b, guint i, const WsInstance *x, g
     const WsSymbol *symbol = b->c->symbols->pdata[x->symbol];
     if (in->state == WS_INST_DONE || (symbol->per_cta && x->rank != (gint)ws_bit_rank(b, i)))
         return;
-    gint64 here = x->symbol == WS_SYMBOL_TILES ? x->position : in->position;
-    gint64 mine = symbol->split && here == x->position ? ws_bit_begun(b, i)[x->symbol] : 0;
+    gint64 here = in->position;
+    gint64 mine = symbol->split && here == x->position ? ws_bit_begun(b, i)[symbol->split - 1] : 0;
     for (guint n = 0; n < a->n_sites; n++)
         if (a->site[n].symbol == x->symbol)
             put_site(k, b, i, &a->site[n], x, here, mine, absolute);
     put(k, -1);
 }
 
-static gint64 base_of(const WsBits *b)
+/* L-FRESH: where nobody has asked about the symbol of a comparison yet there is no distance to it,
+ * so the number that moves counts itself. */
+static void put_fresh(WsBitKey *k, const WsBits *b, guint i)
 {
-    gint64 base = WS_FAR;
-    for (guint i = 0; i < b->n_inst; i++)
-        if (ws_bit_inst(b, i)->state != WS_INST_DONE)
-            base = MIN(base, MAX(ws_bit_inst(b, i)->position, 0));
+    const WsBitInst *in = ws_bit_inst(b, i);
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    const WsControl *c = b->c;
+    for (guint n = 0; n < a->n_sites && in->state != WS_INST_DONE; n++) {
+        const WsBitSite *s = &a->site[n];
+        if (s->moving < 0 || !ws_bit_active(b, i, (guint)s->moving))
+            continue;
+        const WsSymbol *symbol = c->symbols->pdata[s->symbol];
+        gint64 time = symbol->split ? ws_bit_begun(b, i)[symbol->split - 1] : 0;
+        gboolean found = FALSE;
+        for (guint m = 0; m < c->instance->len && !found; m++) {
+            const WsInstance *x = &g_array_index(c->instance, WsInstance, m);
+            found = x->symbol == s->symbol && x->position == in->position && x->time == time &&
+                    (!symbol->per_cta || x->rank == (gint)ws_bit_rank(b, i));
+        }
+        if (!found)
+            put(k, number_of(b, i, a, s));
+    }
+}
+
+/* --- positions -------------------------------------------------------------------------------- */
+/* From where tiles of a pass are counted: the first one, if somebody has yet to begin that pass. */
+static gint64 base_of(const WsBits *b, gint64 pass)
+{
+    gint64 base = WS_PASS;
+    for (guint i = 0; i < b->n_inst; i++) {
+        const WsBitInst *in = ws_bit_inst(b, i);
+        gint64 its = ws_pass_of(in->position);
+        if (in->state == WS_INST_DONE || in->position >= ws_behind(pass))
+            continue;
+        base = MIN(base, its < pass ? 0 : in->position % WS_PASS);
+    }
     return base;
 }
 
-static void put_positions(WsBitKey *k, const WsBits *b, gint64 base)
+static gint64 first_pass(const WsBits *b)
+{
+    gint64 first = G_MAXINT64;
+    for (guint i = 0; i < b->n_inst; i++)
+        if (ws_bit_inst(b, i)->state != WS_INST_DONE)
+            first = MIN(first, ws_pass_of(ws_bit_inst(b, i)->position));
+    return first == G_MAXINT64 ? 0 : first;
+}
+
+/* L-PASS: passes over the tiles are told apart relative to the earliest one that somebody is in,
+ * tiles of a pass relative to the first one that somebody can still come to. */
+static void put_position(WsBitKey *k, const WsBits *b, gint64 position)
+{
+    if (position < 0) {
+        put(k, position);
+        return;
+    }
+    gint64 pass = ws_pass_of(position), at = position % WS_PASS;
+    put(k, pass - first_pass(b));
+    put(k, at == WS_PASS - 1 ? -4 : at - base_of(b, pass));
+}
+
+static void put_positions(WsBitKey *k, const WsBits *b)
 {
     const WsControl *c = b->c;
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitInst *in = ws_bit_inst(b, i);
-        gint64 at = in->position;
-        gboolean done = in->state == WS_INST_DONE;
-        put(k, done || at == WS_FAR ? -3 : at < 0 ? at : at - base);
-        for (guint n = 0; b->split && !done && n < MIN(c->symbols->len, WS_MAX_SPLIT); n++) {
-            if (!((const WsSymbol *)c->symbols->pdata[n])->split)
+        if (in->state == WS_INST_DONE) {
+            put(k, -3);
+            continue;
+        }
+        put_position(k, b, in->position);
+        for (guint n = 0; b->split && n < c->symbols->len; n++) {
+            guint split = ((const WsSymbol *)c->symbols->pdata[n])->split;
+            if (!split)
                 continue;
-            gint64 time = ws_bit_time(b, (gint)n, at), begun = ws_bit_begun(b, i)[n];
+            gint64 time = ws_bit_time(b, (gint)n, in->position);
+            gint64 begun = ws_bit_begun(b, i)[split - 1];
             put(k, time == G_MAXINT64 || begun < time ? -1 : begun - time);
         }
     }
 }
 
+/* L-SOME: where only some counts are looked at, whether this is one of them counts as well. */
+static void put_range(WsBitKey *k, const WsBitRange *range, gint64 lo)
+{
+    if (!range)
+        return;
+    put(k, MIN(lo, range->least));
+    put(k, ws_control_mod(lo, range->modulus));
+    if (range->most >= 0)
+        put(k, range->most - lo);
+}
+
 static void put_symbols(WsBitKey *k, WsBits *b)
 {
     const WsControl *c = b->c;
-    gint64 base = base_of(b);
-    put_positions(k, b, base);
+    put_positions(k, b);
+    for (guint i = 0; i < b->n_inst; i++)
+        put_fresh(k, b, i);
+    put(k, c->instance->len);
     for (guint n = 0; n < c->instance->len; n++) {
         /* by value: evaluation may make new instances */
         WsInstance x = g_array_index(c->instance, WsInstance, n);
         const WsSymbol *s = c->symbols->pdata[x.symbol];
         put(k, x.symbol << 8 | x.exact);
-        put(k, x.position == WS_FAR ? -4 : x.position < 0 ? x.position : x.position - base);
+        put_position(k, b, x.position);
         if (b->ranks > 1)
             put(k, x.rank);
         if (s->split && x.position != -2) {
@@ -192,7 +290,9 @@ static void put_symbols(WsBitKey *k, WsBits *b)
         }
         put(k, x.remainder);
         if (x.symbol == WS_SYMBOL_TILES) {
-            put(k, base == WS_FAR ? 0 : x.lo - base);
+            gint64 base = base_of(b, ws_pass_of(x.position));
+            put(k, base == WS_PASS ? 0 : x.lo - base);
+            put_range(k, b->tiles, x.lo);
             continue;
         }
         gboolean absolute = FALSE;
@@ -200,10 +300,20 @@ static void put_symbols(WsBitKey *k, WsBits *b)
             put(k, ws_control_mod(x.lo, s->every));
         for (guint i = 0; i < b->n_inst; i++)
             put_distance(k, b, i, &x, &absolute);
-        if (absolute || s->letter)
+        if (absolute || s->letter) {
             put(k, x.lo);
-        else if (s->ring)
-            put(k, -1 - ws_control_mod(x.lo, s->modulus));
+        } else {
+            if (s->ring)
+                put(k, -1 - ws_control_mod(x.lo, s->modulus));
+            if (s->window >= 0) /* L-SMALL */
+                put(k, MIN(x.lo, s->window + 1));
+            if (!s->bounded) /* L-FLOOR: the value that stands for all below it */
+                put(k, x.lo == s->floor);
+            if (s->most <= WS_FEW && !x.exact) /* L-MOST */
+                put(k, s->most - x.lo);
+            if (!s->letter && (b->symbol == 0 || b->symbol == x.symbol))
+                put_range(k, b->rounds, x.lo);
+        }
     }
 }
 

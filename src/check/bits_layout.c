@@ -174,7 +174,7 @@ void ws_bit_layout(WsBits *b)
     b->o_inst = take(&at, b->n_inst * sizeof(WsBitInst));
     b->o_begun = take(&at, b->split ? b->n_inst * WS_MAX_SPLIT * sizeof(gint64) : 0);
     b->o_value = take(&at, b->n_locals * sizeof(gint64));
-    b->o_loop = take(&at, 3 * b->n_loops * sizeof(gint64));
+    b->o_loop = take(&at, 4 * b->n_loops * sizeof(gint64));
     b->o_slot = take(&at, b->ranks * b->n_slots * sizeof(WsBitSlot));
     b->o_named = take(&at, (b->ranks * b->n_named + 1) * sizeof(WsBitNamed));
     b->o_raw = take(&at, b->n_raw * sizeof(guint64));

@@ -238,9 +238,11 @@ static void options_of(const WsControl *c, const WsBitOptions *o, Choice *x)
     if (s->ring)
         r = ws_control_find(c, x->asked.symbol, s->run ? -2 : x->asked.position, x->asked.rank, 0)
                 ->remainder;
-    gboolean ends = (r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r) &&
-                    ws_control_mod(x->asked.lo, s->every) == s->left;
-    gboolean more = TRUE;
+    /* L-FLOOR: what stands for all values below it leaves no remainder */
+    gboolean floor = !s->letter && !s->bounded && x->asked.lo == s->floor;
+    gboolean ends = floor || ((r < 0 || ws_control_mod(x->asked.lo, s->modulus) == r) &&
+                              ws_control_mod(x->asked.lo, s->every) == s->left);
+    gboolean more = s->letter || s->most > WS_FEW || x->asked.lo < s->most;
     const WsBitRange *range = s->letter                                   ? NULL
                               : x->asked.symbol == WS_SYMBOL_TILES        ? o->tiles
                               : o->symbol && o->symbol != x->asked.symbol ? NULL
@@ -248,7 +250,7 @@ static void options_of(const WsControl *c, const WsBitOptions *o, Choice *x)
     if (range) {
         ends &= x->asked.lo >= range->least &&
                 ws_control_mod(x->asked.lo, range->modulus) == range->remainder;
-        more = range->most < 0 || x->asked.lo < range->most;
+        more &= range->most < 0 || x->asked.lo < range->most;
     }
     x->option = ends ? 0 : 1;
     x->n_options = (guint)ends + (guint)more;
@@ -438,6 +440,7 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     WsProof *proof = g_new0(WsProof, 1);
     WsBits *b = ws_bits_new(p, options->policy);
     Search s = { .b = b, .o = options, .proof = proof };
+    b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
     s.spare_states = g_ptr_array_new();
     if (!b->c->outside)

@@ -285,7 +285,9 @@ static void make_group(WsBits *b, Ties *t, guint of)
         const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
         for (guint k = 0; k < a->n_locals; k++)
             if (root(t, t->first_local[ws_bit_agent(b, i)] + k) == of && a->counts[k]) {
-                g->var[g->n_vars++] = (WsBitVar){ i, k, b->c->bound[a->var[k]] + 1 };
+                WsSpan exact = ws_exact_window(b->c, a->var[k]); /* L-TURN */
+                g->var[g->n_vars++] =
+                    (WsBitVar){ i, k, exact.lo <= exact.hi ? exact.hi : G_MININT64 };
                 modulus = least_multiple(modulus, b->c->modulus[a->var[k]]);
                 if (modulus > 4096)
                     return;

@@ -7,7 +7,8 @@
 /* --- symbols ---------------------------------------------------------------------------------- */
 static gint64 time_of(const WsBits *b, guint i, gint symbol)
 {
-    return b->split && symbol < WS_MAX_SPLIT ? ws_bit_begun(b, i)[symbol] : 0;
+    guint split = ((const WsSymbol *)b->c->symbols->pdata[symbol])->split;
+    return split ? ws_bit_begun(b, i)[split - 1] : 0;
 }
 
 static guint index_of(const WsControl *c, const WsInstance *x)
@@ -55,9 +56,8 @@ WsTruth ws_bit_greater(WsBits *b, guint i, gint symbol, gint64 n)
     symbol = ws_base_of(b->c, symbol);
     if (n == WS_ALWAYS || n == WS_NEVER)
         return n == WS_ALWAYS ? WS_TRUTH_YES : WS_TRUTH_NO;
-    gint64 position = symbol == WS_SYMBOL_TILES ? -1 : in->position;
     WsInstance *x =
-        ws_control_find(b->c, symbol, position, (gint)ws_bit_rank(b, i), time_of(b, i, symbol));
+        ws_control_find(b->c, symbol, in->position, (gint)ws_bit_rank(b, i), time_of(b, i, symbol));
     if (x->exact || x->lo > n)
         return x->lo > n ? WS_TRUTH_YES : WS_TRUTH_NO;
     if (symbol_of(b->c, symbol)->letter && x->lo >= 1)
@@ -159,11 +159,11 @@ guint16 ws_bit_place(const WsBits *b, guint i)
     return in->at;
 }
 
-/* The loop has been entered and not left. */
+/* A round of the loop has begun and the loop has not been left. */
 gboolean ws_bit_active(const WsBits *b, guint i, guint loop)
 {
     const WsBitLoop *l = &b->agent[ws_bit_agent(b, i)].loop[loop];
-    guint16 at = ws_bit_inst(b, i)->at;
+    guint16 at = ws_bit_place(b, i);
     return at > l->enter && at <= l->head;
 }
 
@@ -174,6 +174,15 @@ static void enter_tile(WsBits *b, guint i, gint64 position)
         memset(ws_bit_begun(b, i), 0, WS_MAX_SPLIT * sizeof(gint64));
 }
 
+/* The next loop over tiles: nothing in it comes before its first tile. */
+static void enter_pass(WsBits *b, guint i, gint64 from, gint64 by)
+{
+    gint64 pass = ws_pass_of(ws_bit_inst(b, i)->position) + 1;
+    if (from < 0 || by <= 0 || from > 1000 || by > 1000 || pass > 1000000)
+        ws_bit_outside(b, "a loop over tiles that does not go on from tile to tile");
+    enter_tile(b, i, pass * WS_PASS + CLAMP(from, 0, 1000));
+}
+
 static void enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
 {
     const WsBitLoop *l = &b->agent[ws_bit_agent(b, i)].loop[x->loop];
@@ -181,8 +190,11 @@ static void enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
     r[0] = 0;
     ws_bit_eval(b, i, &l->from, &r[1]);
     ws_bit_eval(b, i, &l->by, &r[2]);
-    if (l->split >= 0)
-        ws_bit_begun(b, i)[l->split]++;
+    ws_bit_eval(b, i, &l->rest, &r[3]); /* a count is worked out once, before the first round */
+    if (l->split)
+        ws_bit_begun(b, i)[l->split - 1]++;
+    if (l->tree->over == WS_OVER_TILES && b->p->tiles.launch != WS_LAUNCH_SINGLE)
+        enter_pass(b, i, r[1], r[2]);
     in->at = l->head;
 }
 
@@ -194,12 +206,9 @@ static WsTruth more_rounds(WsBits *b, guint i, const WsBitLoop *l, const gint64 
             return index < 1 ? WS_TRUTH_YES : WS_TRUTH_NO;
         return ws_bit_greater(b, i, WS_SYMBOL_TILES, index);
     }
-    gint64 rest;
-    if (!ws_bit_eval(b, i, &l->rest, &rest))
-        return WS_TRUTH_NO;
     if (l->symbol < 0)
-        return r[0] < rest ? WS_TRUTH_YES : WS_TRUTH_NO;
-    return ws_bit_greater(b, i, l->symbol, r[0] - rest);
+        return r[0] < r[3] ? WS_TRUTH_YES : WS_TRUTH_NO;
+    return ws_bit_greater(b, i, l->symbol, r[0] - r[3]);
 }
 
 /* FALSE: a question is open. */
@@ -213,13 +222,16 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
     gboolean tiles = l->tree->over == WS_OVER_TILES;
     if (more == WS_TRUTH_NO) {
         if (tiles && b->p->tiles.launch != WS_LAUNCH_SINGLE)
-            enter_tile(b, i, WS_FAR);
+            enter_tile(b, i, ws_behind(ws_pass_of(in->position)));
         in->at = (guint16)(l->head + 1);
         return TRUE;
     }
     gint64 index = r[1] + r[0] * r[2];
-    if (tiles)
-        enter_tile(b, i, index);
+    if (tiles && b->p->tiles.launch != WS_LAUNCH_SINGLE) {
+        if (index >= WS_PASS - 1)
+            ws_bit_outside(b, "a number is too large");
+        enter_tile(b, i, ws_pass_of(in->position) * WS_PASS + index);
+    }
     if (l->index >= 0)
         ws_bit_local(b, i)[l->index] = index;
     r[0]++; /* rounds begun */
@@ -360,7 +372,7 @@ gint64 ws_bit_time(const WsBits *b, gint symbol, gint64 position)
 void ws_bit_forget(WsBits *b)
 {
     const WsControl *c = b->c;
-    gint64 first = WS_FAR;
+    gint64 first = G_MAXINT64;
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitInst *in = ws_bit_inst(b, i);
         if (in->state != WS_INST_DONE)

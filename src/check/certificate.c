@@ -65,12 +65,23 @@ static void put_tile(GString *t, gint symbol, gint64 position)
 {
     if (symbol == WS_SYMBOL_TILES || position == -2)
         g_string_append(t, " launch");
-    else if (position == WS_FAR)
+    else if (position == ws_behind(0))
         g_string_append(t, " after");
     else if (position < 0)
         g_string_append(t, " before");
     else
         put_number(t, TRUE, position);
+}
+
+/* The format has one loop over tiles. */
+static gboolean is_one_pass(WsBits *b)
+{
+    gboolean ok = TRUE;
+    for (guint i = 0; i < b->n_inst; i++)
+        ok &= ws_pass_of(ws_bit_inst(b, i)->position) <= 0;
+    for (guint k = 0; k < b->c->instance->len; k++)
+        ok &= ws_pass_of(g_array_index(b->c->instance, WsInstance, k).position) <= 0;
+    return ok;
 }
 
 static void put_instance(GString *t, const WsInstance *x)
@@ -112,7 +123,11 @@ static void put_place(GString *t, WsBits *b, guint i)
                            : in->at == 0 ? "begin"
                            : in->have    ? "wait"
                                          : "run");
-    put_tile(t, -1, in->position);
+    const WsBitInstr *x = &a->code[in->at]; /* a loop over tiles without a round: not begun */
+    gboolean before = !done && x->kind == WS_BIT_HEAD && ws_bit_loop(b, i, x->loop)[0] == 0 &&
+                      a->loop[x->loop].tree->over == WS_OVER_TILES &&
+                      b->p->tiles.launch != WS_LAUNCH_SINGLE;
+    put_tile(t, -1, before ? -1 : in->position);
     g_string_append_c(t, '\n');
 }
 
@@ -166,6 +181,7 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
 {
     if (number < c->node->len)
         return;
+    c->broken |= !is_one_pass(b);
     Node *n = g_new0(Node, 1);
     n->text = g_string_new(NULL);
     n->option = g_array_new(FALSE, FALSE, sizeof(Option));
@@ -178,7 +194,8 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
         const WsInstance *x = &g_array_index(b->c->instance, WsInstance, k);
         g_string_append(t, "knows");
         put_instance(t, x);
-        put_number(t, x->position != -2, x->lo);
+        const WsSymbol *s = b->c->symbols->pdata[x->symbol];
+        put_number(t, x->position != -2 && (s->bounded || x->lo > s->floor), x->lo);
         put_number(t, x->exact, x->lo);
         put_number(t, x->remainder >= 0, x->remainder);
         g_string_append_c(t, '\n');
@@ -204,7 +221,8 @@ void ws_certificate_edge(WsCertificate *c, const WsBits *b, gint from, WsAsk ask
     if (ask == WS_ASK_REMAINDER) {
         g_strlcpy(o.op, "mod", sizeof o.op);
     } else {
-        g_strlcpy(o.op, answer && !s->letter ? ">=" : "=", sizeof o.op);
+        gboolean below = !s->letter && !s->bounded && asked->lo == s->floor;
+        g_strlcpy(o.op, answer && !s->letter ? ">=" : below ? "<=" : "=", sizeof o.op);
         o.value = asked->lo + (answer ? 1 : 0);
     }
     if ((guint)from >= c->node->len) {
@@ -241,6 +259,10 @@ static void put_symbols(GString *t, const WsControl *c)
     for (guint i = 0; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         gboolean tiles = i == WS_SYMBOL_TILES;
+        g_autofree char *least =
+            tiles        ? g_strdup(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "1" : "0")
+            : s->bounded ? g_strdup_printf("%" G_GINT64_FORMAT, s->least)
+                         : g_strdup("-");
         g_string_append_printf(t, "symbol %u %s %s %s", i,
                                tiles       ? "tiles"
                                : s->letter ? "letter"
@@ -251,11 +273,9 @@ static void put_symbols(GString *t, const WsControl *c)
                                : s->split             ? "split"
                                                       : "-");
         g_string_append_printf(t,
-                               " least %" G_GINT64_FORMAT " modulus %" G_GINT64_FORMAT
+                               " least %s modulus %" G_GINT64_FORMAT
                                " every %" G_GINT64_FORMAT " left %" G_GINT64_FORMAT " text %s\n",
-                               tiles ? (gint64)(c->p->tiles.launch == WS_LAUNCH_SINGLE)
-                                     : MAX(s->least, 0),
-                               s->modulus, s->every, s->left, tiles ? "" : s->text);
+                               least, s->modulus, s->every, s->left, tiles ? "" : s->text);
         relations += s->base >= 0;
     }
     g_string_append_printf(t, "relations %u\n", relations);

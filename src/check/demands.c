@@ -1,91 +1,45 @@
-/* How well variables must be known: conditions bound them, rings count them modulo. */
+/* How well each variable must be known: exactly within a window, modulo a number beyond it. Two
+ * states whose variables agree in that do the same from there on; the lemmas that say so are named
+ * where their conditions are checked. */
 #include "check/symbols.h"
 
-#include <string.h>
-
-#define EXACT ((gint64)1 << 40)
-
-static void literal(const WsExpr *e, gpointer data)
-{
-    gint64 *bound = data;
-    if (e->op == WS_EXPR_INT && !__builtin_add_overflow(*bound, ABS(e->i), bound))
-        return;
-}
-
-static void condition_of_indices(WsControl *c, const WsExpr *e);
-
-void ws_add_site(WsControl *c, gint agent, const WsTree *node, const WsForm *form, gboolean count)
-{
-    WsSite s = { node, form, count, ws_leaves(c, form->rest).index > 0 };
-    if (agent >= 0)
-        g_array_append_val(c->site[agent], s);
-}
-
-/* Learns to answer a condition (already rewritten): AND, OR, NOT of comparisons. */
-void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsExpr *e)
-{
-    WsLeaves l = ws_leaves(c, e);
-    if (l.symbol == 0) {
-        condition_of_indices(c, e);
-        return;
-    }
-    if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR || e->op == WS_EXPR_NOT) {
-        for (guint i = 0; i < e->n_args; i++)
-            ws_learn_condition(c, agent, node, e->arg[i]);
-        return;
-    }
-    gboolean compares = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
-    WsForm *f = NULL;
-    if (compares) {
-        g_autoptr(WsExpr) d =
-            ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
-        f = ws_form_of(c, d);
-    }
-    if (!f) {
-        if (l.index) {
-            ws_control_outside(c, "a condition of indices that is no comparison with one symbol",
-                               e);
-            return;
-        }
-        f = g_new0(WsForm, 1);
-        f->symbol = ws_symbol_of(c, e, TRUE);
-        f->rest = ws_expr_int(0);
-    } else {
-        condition_of_indices(c, f->rest);
-    }
-    g_hash_table_insert(c->forms, (gpointer)e, f);
-    ws_add_site(c, agent, node, f, FALSE);
-}
-
-/* At most one index on both sides together. */
-static gboolean one_index(const WsControl *c, const WsExpr *e)
-{
-    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
-    WsAffine a = { 0 };
-    if (!ws_expr_affine(d, &a))
-        return FALSE;
-    guint n = 0;
-    for (guint i = 0; i < a.n; i++) {
-        WsLeaves l = ws_leaves(c, a.term[i]);
-        n += l.index > l.cta;
-    }
-    ws_affine_clear(&a);
-    return n <= 1;
-}
-
-static void find_tainted(const WsExpr *e, gpointer data)
-{
-    WsControl *c = data;
-    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < c->n_vars && c->tainted[e->var])
-        ws_control_outside(c, "a condition of a counter that is known up to a multiple only", e);
-    if (e->op == WS_EXPR_DIV)
-        ws_control_outside(c, "a condition with a division", e);
+typedef struct {
+    WsWishKind kind;
+    const WsExpr *e;
     gint64 m;
-    if (e->op == WS_EXPR_MOD && (!ws_expr_is_int(e->arg[1], &m) || m <= 0 || m > 64))
-        ws_control_outside(c, "a condition with a remainder by something else than a small number",
-                           e);
-    if (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE && e->n_args == 2 && !one_index(c, e))
-        ws_control_outside(c, "a condition that compares two indices", e);
+} Wish;
+
+typedef struct {
+    WsControl *c;
+    const WsExpr *of; /* whose wish it is, for the reason */
+    gboolean sign;    /* only whether a use is negative: a use that is too small shows it as well */
+    gboolean changed;
+} Demand;
+
+static const WsSpan everywhere = { -WS_ENDLESS, WS_ENDLESS };
+
+static void demand(Demand *d, const WsExpr *e, WsSpan w, gint64 m);
+
+static gboolean none(WsSpan w)
+{
+    return w.lo > w.hi;
+}
+
+static gboolean ends(WsSpan w)
+{
+    return w.lo > -WS_ENDLESS && w.hi < WS_ENDLESS;
+}
+
+static WsSpan clipped(WsSpan w, WsSpan to)
+{
+    return (WsSpan){ MAX(w.lo, to.lo), MIN(w.hi, to.hi) };
+}
+
+static WsSpan hull(WsSpan a, WsSpan b)
+{
+    if (none(a) || none(b))
+        return none(a) ? b : a;
+    return (WsSpan){ MIN(a.lo, b.lo), MAX(a.hi, b.hi) };
 }
 
 static gint64 gcd(gint64 a, gint64 b)
@@ -108,197 +62,317 @@ gint64 ws_least_multiple(WsControl *c, gint64 a, gint64 m)
     return r;
 }
 
-/* A variable of an expression must be known modulo m, and exactly up to a bound. */
-typedef struct {
-    WsControl *c;
-    gint64 m, bound;
-    gboolean changed;
-} Demand;
-
-static void demand(const WsExpr *e, gpointer data)
+/* --- leaves ----------------------------------------------------------------------------------- */
+static void demand_symbol(Demand *d, gint symbol, WsSpan w, gint64 m)
 {
-    Demand *d = data;
+    WsSymbol *s = d->c->symbols->pdata[symbol];
+    gint64 before = s->modulus;
+    s->modulus = ws_least_multiple(d->c, s->modulus, m);
+    d->changed |= s->modulus != before;
+    if (none(w))
+        return;
+    /* L-SMALL: what stands for a symbol is not greater than it, so a use that grows with it is
+     * negative for the one if it is for the other. Anything else must not depend on a symbol. */
+    if (!d->sign || w.hi >= WS_ENDLESS) {
+        ws_control_outside(d->c, "an element, slot, range, count or condition depends on a symbol",
+                           d->of);
+        return;
+    }
+    d->changed |= s->window < w.hi;
+    s->window = MAX(s->window, w.hi);
+}
+
+static void demand_variable(Demand *d, gint var, WsSpan w, gint64 m)
+{
     WsControl *c = d->c;
-    if (e->op != WS_EXPR_VAR || e->var < 0)
+    if (c->p->var[var].kind == WS_VAR_CTA)
         return;
-    gint64 *m = (guint)e->var < c->n_vars
-                    ? &c->modulus[e->var]
-                    : &((WsSymbol *)c->symbols->pdata[e->var - (gint)c->n_vars])->modulus;
-    gint64 before = *m;
-    *m = ws_least_multiple(c, *m, d->m);
-    d->changed |= *m != before;
-    if ((guint)e->var < c->n_vars && c->bound[e->var] < d->bound)
-        c->bound[e->var] = d->bound, d->changed = TRUE;
-}
-
-static void moduli(const WsExpr *e, gpointer data)
-{
-    gint64 m;
-    if ((e->op == WS_EXPR_MOD || e->op == WS_EXPR_DIV) && ws_expr_is_int(e->arg[1], &m) && m > 0 &&
-        m <= 4096)
-        *(gint64 *)data *= m;
-    if (*(gint64 *)data > ((gint64)1 << 20))
-        *(gint64 *)data = (gint64)1 << 20;
-}
-
-static void condition_of_indices(WsControl *c, const WsExpr *e)
-{
-    gint64 bound = 0, product = 1;
-    ws_expr_visit(e, find_tainted, c);
-    ws_expr_visit(e, literal, &bound);
-    ws_expr_visit(e, moduli, &product);
-    Demand d = { c, product, bound, FALSE };
-    ws_expr_visit(e, demand, &d);
-    if (bound > 256)
-        ws_control_outside(c, "a condition with a large number", e);
-}
-
-/* --- ring expressions ------------------------------------------------------------------------- */
-typedef struct {
-    WsControl *c;
-    GArray *need;
-} Ring;
-
-static void need_symbol(const WsExpr *e, gpointer data)
-{
-    Ring *r = data;
-    if (e->op != WS_EXPR_VAR || e->var < (gint)r->c->n_vars)
+    gint64 before = c->modulus[var];
+    c->modulus[var] = ws_least_multiple(c, before, m);
+    d->changed |= c->modulus[var] != before;
+    if (none(w))
         return;
-    gint s = e->var - (gint)r->c->n_vars;
-    WsSymbol *symbol = r->c->symbols->pdata[s];
-    symbol->ring = TRUE;
-    if (symbol->least < 0 && !r->c->outside)
-        r->c->outside =
-            g_strdup_printf("a use or counter depends on %s, which may be negative", symbol->text);
-    if (r->need)
-        g_array_append_val(r->need, s);
-}
-
-/* `m`: what the result must be known modulo, on top of the divisors in it. */
-void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m)
-{
-    if (!e)
+    if (c->tainted[var] && !d->sign) {
+        ws_control_outside(c,
+                           "a condition, count or place of a counter that is known up to a "
+                           "multiple only",
+                           d->of);
         return;
-    Ring r = { c, need };
-    const WsExpr *w = ws_rewritten(c, e);
-    gint64 product = 1, bound = 0;
-    ws_expr_visit(w, need_symbol, &r);
-    ws_expr_visit(w, moduli, &product);
-    WsAffine a = { 0 };
-    if (ws_expr_affine(w, &a)) { /* a negative use must stay one */
-        bound = a.constant < -64 ? 64 : a.constant < 0 ? -a.constant : 0;
-        ws_affine_clear(&a);
     }
-    Demand d = { c, m * product, bound - 1, FALSE };
-    ws_expr_visit(w, demand, &d);
+    WsSpan both = hull(c->window[var], w);
+    d->changed |= both.lo != c->window[var].lo || both.hi != c->window[var].hi;
+    c->window[var] = both;
+    WsSpan exact = ws_exact_window(c, var);
+    if (!ends(exact) && !c->endless) {
+        g_autofree char *text = ws_expr_print(d->of);
+        c->endless = g_strdup_printf("every value of %s matters, and there is no end to them: %s",
+                                     c->p->var[var].name, text);
+    }
 }
 
-/* What must be known exactly: indices that do not stand under a remainder. */
-static void exactly(WsControl *c, const WsExpr *e)
+/* L-AWAY: beyond its window a variable counts modulo only if it cannot come back to it. */
+WsSpan ws_exact_window(const WsControl *c, gint var)
 {
-    gint64 m;
-    if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &m))
-        return;
-    if (e->op == WS_EXPR_VAR && (e->var >= (gint)c->n_vars || (e->var >= 0 && c->tainted[e->var])))
-        ws_control_outside(c, "an element, slot or range depends on a symbol", e);
-    else if (e->op == WS_EXPR_VAR && e->var >= 0 && c->p->var[e->var].kind != WS_VAR_CTA)
-        c->bound[e->var] = EXACT;
+    WsSpan w = c->window[var];
+    if (none(w))
+        return w;
+    if (c->up[var])
+        w.lo = -WS_ENDLESS;
+    if (c->down[var])
+        w.hi = WS_ENDLESS;
+    return clipped(w, c->range[var]);
+}
+
+/* Not only its sign. */
+static void demand_strictly(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
+{
+    Demand strict = *d;
+    strict.sign = FALSE;
+    demand(&strict, e, w, m);
+    d->changed |= strict.changed;
+}
+
+static void demand_args(Demand *d, const WsExpr *e, WsSpan w)
+{
     for (guint i = 0; i < e->n_args; i++)
-        exactly(c, e->arg[i]);
+        demand_strictly(d, e->arg[i], w, 1);
 }
 
-void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need, gint64 m)
+/* --- sums ------------------------------------------------------------------------------------- */
+static gint64 clamped(__int128 x)
 {
-    ws_learn_ring(c, e, need, m);
-    if (e)
-        exactly(c, ws_rewritten(c, e));
+    return x >= WS_ENDLESS ? WS_ENDLESS : x <= -WS_ENDLESS ? -WS_ENDLESS : (gint64)x;
 }
 
-/* A read of columns that start at the index of a loop whose count is bounded: within the buffer,
- * and no harm in taking the whole rows instead. */
-static gboolean whole_rows(const WsControl *c, const WsOp *op, const WsAccess *a)
+/* All t for which factor * t can lie in lo .. hi, and the next ones, so that it is known of any
+ * other t on which side it lies. */
+static WsSpan shared_out(gint64 lo, gint64 hi, gint64 factor)
 {
-    if (a->mode != WS_MODE_READ || !a->col0 || a->col0->op != WS_EXPR_VAR)
-        return FALSE;
-    for (const WsTree *t = op->tree; t; t = t->parent) {
-        gint64 x;
-        if (t->kind != WS_TREE_LOOP || t->index_var != a->col0->var || t->over != WS_OVER_COUNT)
-            continue;
-        gboolean plain = (!t->from || (ws_expr_is_int(t->from, &x) && x == 0)) &&
-                         (!t->step_by || (ws_expr_is_int(t->step_by, &x) && x == 1));
-        gint64 most = t->count ? ws_most(c->p, t->count, 0) : G_MAXINT64;
-        return plain && most < ((gint64)1 << 30) &&
-               most - 1 + a->cols <= (gint64)c->p->buffer[a->buffer].cols;
+    if (factor < 0) {
+        gint64 t = lo;
+        lo = hi >= WS_ENDLESS ? -WS_ENDLESS : -hi;
+        hi = t <= -WS_ENDLESS ? WS_ENDLESS : -t;
+        factor = -factor;
     }
-    return FALSE;
+    return (WsSpan){ lo <= -WS_ENDLESS ? lo : ws_floor_div(lo, factor),
+                     hi >= WS_ENDLESS ? hi : -ws_floor_div(-hi, factor) };
 }
 
-void ws_learn_operation(WsControl *c, const WsOp *op)
+typedef struct {
+    const WsExpr *term;
+    gint64 factor;
+    WsSpan span; /* of factor * term */
+} Part;
+
+/* L-SUM: a sum lies within the window only if each part does not lie further out than what the
+ * others can make up for; if they can make up for anything, every value of it matters. */
+static void demand_part(Demand *d, const Part *part, WsSpan others, WsSpan w, gint64 m)
 {
-    GArray *need = c->need[op->index] = g_array_new(FALSE, FALSE, sizeof(gint));
-    if (op->var >= 0 && op->set && (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE)) {
-        if (c->relevant[op->var])
-            ws_learn_ring(c, op->set, need, 1);
+    WsSpan in = everywhere;
+    if (others.lo > -WS_ENDLESS && w.hi < WS_ENDLESS)
+        in.hi = clamped((__int128)w.hi - others.lo);
+    if (others.hi < WS_ENDLESS && w.lo > -WS_ENDLESS)
+        in.lo = clamped((__int128)w.lo - others.hi);
+    /* one-sided: what all parts are bounded by on one side bounds the sum there */
+    in = clipped(in, part->span);
+    WsSpan t = none(in) ? ws_nowhere : shared_out(in.lo, in.hi, part->factor);
+    if (part->factor < 0)
+        demand_strictly(d, part->term, t, m);
+    else
+        demand(d, part->term, t, m);
+}
+
+static void demand_sum(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
+{
+    WsAffine a = { 0 };
+    if (!ws_expr_affine(e, &a)) {
+        ws_control_outside(d->c, "does not fit in 64 bits", e);
         return;
     }
-    gint64 slots = op->barrier >= 0 ? MAX(c->p->barrier[op->barrier].slots, 1) : 1;
-    ws_learn_exact(c, op->element, need, 1);
-    ws_learn_ring(c, op->use, need, WS_LAPS * slots);
-    ws_learn_exact(c, op->slot, need, 1);
-    ws_learn_exact(c, op->parity, need, 1);
-    ws_learn_ring(c, op->turn, need, WS_LAPS);
-    if (op->ctas.kind == WS_CTAS_EXPR)
-        ws_learn_exact(c, op->ctas.expr, need, 1);
-    for (guint i = 0; i < op->n_access; i++) {
-        const WsAccess *a = &op->access[i];
-        ws_learn_exact(c, a->element, need, 1);
-        ws_learn_ring(c, a->use, need, 1);
-        ws_learn_exact(c, a->stage, need, 1);
-        ws_learn_exact(c, a->row0, need, 1);
-        if (whole_rows(c, op, a))
-            g_hash_table_add(c->rows, (gpointer)a);
+    if (a.n == 1 && a.term[0]->op == e->op && ws_expr_equal(a.term[0], e)) {
+        for (guint i = 0; i < e->n_args; i++) /* a product of unknowns */
+            demand_strictly(d, e->arg[i], none(w) ? w : everywhere, m);
+        ws_affine_clear(&a);
+        return;
+    }
+    g_autofree Part *part = g_new0(Part, a.n + 1);
+    for (guint i = 0; i < a.n; i++)
+        part[i] = (Part){ a.term[i], a.factor[i],
+                          ws_span_times(ws_span_of(d->c, a.term[i]), a.factor[i]) };
+    for (guint i = 0; i < a.n; i++) {
+        WsSpan others = { a.constant, a.constant };
+        for (guint k = 0; k < a.n; k++)
+            if (k != i)
+                others = ws_span_add(others, part[k].span);
+        if (none(w))
+            demand(d, part[i].term, ws_nowhere, m);
         else
-            ws_learn_exact(c, a->col0, need, 1);
+            demand_part(d, &part[i], others, w, m);
     }
-    for (guint i = 0; i < op->n_value; i++) {
-        ws_learn_exact(c, op->value[i].row0, need, 1);
-        ws_learn_exact(c, op->value[i].col0, need, 1);
-    }
-    if (op->mma && op->mma->first)
-        ws_learn_condition(c, op->agent, op->tree, ws_rewritten(c, op->mma->first));
+    ws_affine_clear(&a);
 }
 
-/* What a counter or a let is made of must be known as well as itself. */
-static gboolean hand(WsControl *c, guint v, const WsExpr *e, guint pass)
+/* --- the rest --------------------------------------------------------------------------------- */
+static void demand_call(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
 {
-    gint64 product = 1, bound = c->bound[v];
-    ws_expr_visit(e, moduli, &product);
-    if (bound >= 0 && bound < EXACT)
-        bound = (bound + 1) * product + product;
-    if (bound > 4096 || (pass > 16 && bound >= 0)) /* a counter that hands itself on never ends */
-        bound = EXACT;
-    Demand d = { c, c->modulus[v] * product, MIN(bound, EXACT), FALSE };
-    ws_expr_visit(e, demand, &d);
+    gint64 n;
+    gboolean second = e->n_args == 2 && ws_expr_is_int(e->arg[1], &n);
+    gboolean first = e->n_args == 2 && !second && ws_expr_is_int(e->arg[0], &n);
+    if ((e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX) && (first || second))
+        demand(d, e->arg[second ? 0 : 1], hull(w, (WsSpan){ n, n }), m);
+    else if (e->func == WS_FUNC_CDIV && second && n > 0 && n <= 4096)
+        demand(d, e->arg[0],
+               none(w)
+                   ? w
+                   : (WsSpan){ clamped((__int128)(w.lo - 1) * n + 1), clamped((__int128)w.hi * n) },
+               m * n);
+    else
+        demand_args(d, e, everywhere);
+}
+
+static void demand(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
+{
+    gint64 n;
+    static const WsSpan zero = { 0, 0 };
+    m = ws_least_multiple(d->c, 1, m);
+    if (d->c->outside)
+        return;
+    w = none(w) ? ws_nowhere : clipped(w, ws_span_of(d->c, e));
+    switch (e->op) {
+    case WS_EXPR_INT:
+    case WS_EXPR_TEXT_BOOL:
+        return;
+    case WS_EXPR_VAR:
+        if (e->var >= (gint)d->c->n_vars)
+            demand_symbol(d, e->var - (gint)d->c->n_vars, w, m);
+        else if (e->var >= 0)
+            demand_variable(d, e->var, w, m);
+        return;
+    case WS_EXPR_NEG:
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+    case WS_EXPR_MUL:
+        demand_sum(d, e, w, m);
+        return;
+    case WS_EXPR_MOD:
+        if (ws_expr_is_int(e->arg[1], &n) && n > 0 &&
+            n <= 4096) /* known as a whole or not at all */
+            demand(d, e->arg[0], ws_nowhere, n);
+        else
+            demand_args(d, e, everywhere);
+        return;
+    case WS_EXPR_DIV:
+        if (ws_expr_is_int(e->arg[1], &n) && n > 0 && n <= 4096)
+            demand(d, e->arg[0],
+                   none(w) ? w
+                           : (WsSpan){ clamped((__int128)w.lo * n),
+                                       clamped((__int128)w.hi * n + n - 1) },
+                   m * n);
+        else
+            demand_args(d, e, everywhere);
+        return;
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE: {
+        g_autoptr(WsExpr) x =
+            ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+        demand_strictly(d, x, zero, 1);
+        return;
+    }
+    case WS_EXPR_NOT:
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        demand_args(d, e, zero);
+        return;
+    case WS_EXPR_CALL:
+        demand_call(d, e, w, m);
+        return;
+    default:
+        ws_control_outside(d->c, "control depends on what the proof does not know", e);
+    }
+}
+
+/* --- wishes ----------------------------------------------------------------------------------- */
+static void clear_wish(gpointer data)
+{
+    ws_expr_unref((WsExpr *)((Wish *)data)->e);
+}
+
+GArray *ws_wishes_new(void)
+{
+    GArray *wishes = g_array_new(FALSE, FALSE, sizeof(Wish));
+    g_array_set_clear_func(wishes, clear_wish);
+    return wishes;
+}
+
+void ws_wish(WsControl *c, WsWishKind kind, const WsExpr *e, gint64 m)
+{
+    Wish w = { kind, ws_expr_ref(e), m };
+    g_array_append_val(c->wish, w);
+}
+
+static void grant(WsControl *c, const Wish *w)
+{
+    static const WsSpan window[] = { [WS_WISH_EXACT] = { -WS_ENDLESS, WS_ENDLESS },
+                                     [WS_WISH_USE] = { -1, -1 },
+                                     [WS_WISH_MODULO] = { 1, 0 },
+                                     [WS_WISH_TRUTH] = { 0, 0 } };
+    Demand d = { c, w->e, w->kind == WS_WISH_USE, FALSE };
+    demand(&d, w->e, window[w->kind], w->m);
+}
+
+/* --- definitions ------------------------------------------------------------------------------ */
+/* L-DEFINED: what a variable is set to must be known as well as the variable. */
+static gboolean hand_set(WsControl *c, guint v, const WsExpr *e)
+{
+    Demand d = { c, e, c->tainted[v], FALSE };
+    demand(&d, e, ws_exact_window(c, (gint)v), c->modulus[v]);
     return d.changed;
 }
 
-void ws_hand_down(WsControl *c)
+/* L-ADVANCE: an increment must be known exactly as far as it can end within the window. */
+static gboolean hand_advance(WsControl *c, guint v, const WsExpr *e)
+{
+    Demand d = { c, e, c->tainted[v], FALSE };
+    WsSpan w = ws_exact_window(c, (gint)v), range = c->range[v];
+    if (!none(w)) {
+        w.lo = w.lo <= -WS_ENDLESS || range.hi >= WS_ENDLESS ? -WS_ENDLESS
+                                                             : clamped((__int128)w.lo - range.hi);
+        w.hi = w.hi >= WS_ENDLESS || range.lo <= -WS_ENDLESS ? WS_ENDLESS
+                                                             : clamped((__int128)w.hi - range.lo);
+    }
+    demand(&d, e, w, c->modulus[v]);
+    return d.changed;
+}
+
+static gboolean hand_down(WsControl *c)
 {
     const WsProgram *p = c->p;
-    gboolean changed = TRUE;
-    for (guint pass = 0; changed && !c->outside; pass++) {
-        changed = FALSE;
-        for (guint i = 0; i < p->n_ops; i++) {
-            const WsOp *op = p->op[i];
-            if ((op->kind != WS_OP_LET && op->kind != WS_OP_ADVANCE) || op->var < 0 || !op->set ||
-                !c->relevant[op->var])
-                continue;
-            changed |= hand(c, (guint)op->var, ws_rewritten(c, op->set), pass);
-        }
-        for (guint v = 0; v < p->n_vars; v++) {
-            if (p->var[v].kind != WS_VAR_COUNTER || !p->var[v].value || !c->relevant[v])
-                continue;
-            changed |= hand(c, v, ws_rewritten(c, p->var[v].value), pass);
-        }
+    gboolean changed = FALSE;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->var < 0 || !op->set || !c->relevant[op->var])
+            continue;
+        if (op->kind == WS_OP_LET)
+            changed |= hand_set(c, (guint)op->var, ws_rewritten(c, op->set));
+        else if (op->kind == WS_OP_ADVANCE)
+            changed |= hand_advance(c, (guint)op->var, ws_rewritten(c, op->set));
     }
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && c->relevant[v])
+            changed |= hand_set(c, v, ws_rewritten(c, p->var[v].value));
+    return changed;
+}
+
+void ws_grant_wishes(WsControl *c)
+{
+    for (guint i = 0; i < c->wish->len && !c->outside; i++)
+        grant(c, &g_array_index(c->wish, Wish, i));
+    for (guint pass = 0; !c->outside && hand_down(c); pass++)
+        for (guint v = 0; pass == 16 && v < c->n_vars; v++)
+            if (!none(c->window[v])) /* a counter that hands itself on never ends */
+                c->window[v] = everywhere;
 }

@@ -21,7 +21,7 @@ GPtrArray *ws_proof_names(const WsControl *c)
         n->every = s->every, n->left = s->left;
         gboolean single = i == WS_SYMBOL_TILES && c->p->tiles.launch == WS_LAUNCH_SINGLE;
         n->text = g_strdup(single ? "one tile" : s->text);
-        n->least = i == WS_SYMBOL_TILES ? single : MAX(s->least, 0);
+        n->least = i == WS_SYMBOL_TILES ? single : s->floor;
         g_ptr_array_add(names, n);
     }
     return names;

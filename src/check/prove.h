@@ -15,11 +15,14 @@ typedef struct {
     gboolean letter; /* 0 or 1 */
     gboolean per_cta; /* depends on the rank */
     gboolean ring;    /* used in a use, a counter: its remainder is asked */
-    gboolean split;   /* its loop can come several times in a tile: each time it is asked anew */
-    gint64 least;
-    gint64 modulus; /* of the remainder */
-    WsExpr *expr;   /* that it stands for; NULL: the tiles */
-    gint base;      /* symbol that it is an expression of, -1 none */
+    guint split; /* not 0: its loop can come several times in a tile, each time it is asked anew */
+    gboolean bounded;   /* `least` is known to be its least value */
+    gint64 least, most; /* most: G_MAXINT64 if it is not known */
+    gint64 floor;       /* where questions begin: its least value, or what all below it are like */
+    gint64 window;      /* up to here a use must know it exactly; -1 nowhere */
+    gint64 modulus;     /* of the remainder */
+    WsExpr *expr;       /* that it stands for; NULL: the tiles */
+    gint base;          /* symbol that it is an expression of, -1 none */
     WsRelation relation;
     gint64 offset, number; /* of base + offset and number */
     gint64 every, left;    /* assumed: it leaves `left` modulo `every` */
@@ -34,9 +37,22 @@ typedef struct {
 typedef struct {
     const WsTree *node; /* loop or branch */
     const WsForm *form;
-    gboolean count, relative;
+    gboolean count;
+    const WsTree
+        *moving;    /* a condition: rest moves with the index of this loop, `by` a round each */
+    gint64 by;      /* factor of that index in rest */
+    gboolean again; /* that loop can come again in a tile */
 } WsSite;
 
+/* Integers lo .. hi; none if lo > hi. */
+typedef struct {
+    gint64 lo, hi;
+} WsSpan;
+#define WS_ENDLESS ((gint64)1 << 60)
+static const WsSpan ws_nowhere = { 1, 0 };
+
+#define WS_MAX_SPLIT 16
+#define WS_FEW       16       /* a greatest value up to this is made use of */
 enum { WS_LAPS = 2 };         /* turns are told apart modulo this */
 enum { WS_SYMBOL_TILES = 0 }; /* the number of tiles of the cluster */
 
@@ -49,15 +65,19 @@ typedef struct WsControl {
     GHashTable *private_if; /* branches that guard private computation only */
     GArray **site;          /* [agents] WsSite */
     GArray **need;          /* [ops] gint: symbols whose remainder an operation needs */
-    GHashTable *rows;   /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
-    gboolean *relevant; /* [vars] LET and counters that control depends on */
-    gboolean *tainted;  /* [vars] known only up to the modulus */
-    gint64 *modulus;    /* [vars] beyond its bound a variable counts modulo this */
-    gint64 *bound;      /* [vars] up to here it counts exactly; -1 nowhere */
-    char *outside;      /* why the program is outside the fragment */
+    GHashTable *rows;    /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
+    gboolean *relevant;  /* [vars] LET and counters that control depends on */
+    gboolean *tainted;   /* [vars] known only up to the modulus */
+    WsSpan *range;       /* [vars] values a variable can have */
+    gboolean *up, *down; /* [vars] it can grow, fall while it lives */
+    gint64 *modulus;     /* [vars] beyond its window a variable counts modulo this */
+    WsSpan *window;      /* [vars] where it counts exactly */
+    char *outside;       /* why the program is outside the fragment */
+    char *endless;       /* what takes endlessly many values that all matter; NULL: nothing */
+    GArray *wish;        /* what demands.c was asked for */
 
     GArray *instance; /* WsInstance */
-    guint n_vars;
+    guint n_vars, n_split;
 } WsControl;
 
 WsControl *ws_control_new(const WsProgram *p);
@@ -65,7 +85,17 @@ void ws_control_free(WsControl *c);
 
 /* --- answers.c: questions about symbols and their answers --------------------------------------
  */
-#define WS_FAR ((gint64)1 << 40) /* position of an agent behind its tile loop */
+/* A position is that of a tile in a loop over tiles: number of the loop * WS_PASS + tile, so what
+ * comes later is greater; WS_PASS - 1 stands for behind the loop, -1 for before the first one. */
+#define WS_PASS ((gint64)1 << 32)
+static inline gint64 ws_pass_of(gint64 position)
+{
+    return position < 0 ? -1 : position / WS_PASS;
+}
+static inline gint64 ws_behind(gint64 pass)
+{
+    return pass * WS_PASS + WS_PASS - 1;
+}
 typedef struct {
     gint symbol;
     gint64 position;
@@ -76,9 +106,9 @@ typedef struct {
     gint64 remainder; /* modulo the modulus, -1 unknown */
 } WsInstance;
 
-#define WS_MAX_SPLIT 16
 typedef enum { WS_ASK_NONE, WS_ASK_MORE, WS_ASK_REMAINDER } WsAsk;
 gint64 ws_control_mod(gint64 x, gint64 m); /* 0 .. m - 1 */
+gint64 ws_floor_div(gint64 x, gint64 d);
 /* What is known of a symbol in a tile of a CTA; made if nobody has asked yet. */
 WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank,
                             gint64 time);

@@ -81,7 +81,7 @@ static void relate(WsControl *c, guint i)
     if (of < 0 || (guint)of == i)
         return;
     WsSymbol *b = c->symbols->pdata[of];
-    if (b->split || b->run != s->run || b->per_cta != s->per_cta || b->least < 0)
+    if (b->split || b->run != s->run || b->per_cta != s->per_cta || !b->bounded || b->least < 0)
         return;
     if (s->ring) {
         gint64 modulus;

@@ -206,9 +206,42 @@ gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter)
     s->base = -1;
     s->every = 1;
     gint64 low = letter ? 0 : least(c->p, e, 0);
-    s->least = MIN(low, (gint64)1 << 40); /* less is more than enough, and sums of it fit */
+    s->bounded = low > -((gint64)1 << 20);
+    s->least = s->bounded ? MIN(low, (gint64)1 << 40) : 0; /* less is enough, and sums of it fit */
+    s->most = letter ? 1 : ws_most(c->p, e, 0);
+    s->window = -1;
     g_ptr_array_add(c->symbols, s);
     return (gint)c->symbols->len - 1;
+}
+
+/* L-FLOOR: a symbol whose least value is known begins there. Of any other one all values up to the
+ * least number that it is ever compared with are alike, and the first question is whether it lies
+ * above that; where there is no such number nothing can stand for what lies below. */
+void ws_find_floors(WsControl *c)
+{
+    for (guint i = 0; i < c->symbols->len; i++) {
+        WsSymbol *s = c->symbols->pdata[i];
+        s->floor = s->bounded ? s->least : 0;
+    }
+    for (guint a = 0; a < c->p->n_agents && !c->outside; a++)
+        for (guint i = 0; i < c->site[a]->len; i++) {
+            const WsSite *site = &g_array_index(c->site[a], WsSite, i);
+            if (site->form->symbol < 0 || site->form->factor == 0)
+                continue;
+            WsSymbol *s = c->symbols->pdata[site->form->symbol];
+            WsSpan rest = ws_span_of(c, site->form->rest);
+            WsSpan asked = site->count || site->form->factor > 0 ? ws_span_times(rest, -1) : rest;
+            if (s->bounded)
+                continue;
+            if (asked.lo <= -WS_ENDLESS) {
+                g_free(c->outside);
+                c->outside = g_strdup_printf("%s may be negative, and there is no least number "
+                                             "that it is compared with",
+                                             s->text);
+                return;
+            }
+            s->floor = MIN(s->floor, asked.lo - !site->count);
+        }
 }
 
 static WsExpr *leaf_of(WsControl *c, gint symbol)

@@ -1,4 +1,5 @@
-/* Inside src/check: the analysis before a proof. symbols.c, demands.c, variables.c, analysis.c. */
+/* Inside src/check: the analysis before a proof. symbols.c, ranges.c, learn.c,
+ * demands.c, variables.c, analysis.c. */
 #pragma once
 
 #include "check/prove.h"
@@ -21,19 +22,34 @@ gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth);
 gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
 /* With symbols as variables from n_vars on; belongs to the control. */
 WsExpr *ws_rewritten(WsControl *c, const WsExpr *e);
+/* Where the questions about each symbol begin. */
+void ws_find_floors(WsControl *c);
 /* factor * symbol + rest with at most one symbol; NULL if it is not so. */
 WsForm *ws_form_of(WsControl *c, const WsExpr *e);
 
-/* --- demands.c --- */
+/* --- ranges.c --- */
+WsSpan ws_span_add(WsSpan a, WsSpan b);
+WsSpan ws_span_times(WsSpan a, gint64 factor);
+WsSpan ws_span_of(const WsControl *c, const WsExpr *e); /* rewritten */
+/* Fills `range`, `up` and `down`. */
+void ws_find_ranges(WsControl *c);
+
+/* --- learn.c: what the tree of an agent asks for --- */
 void ws_add_site(WsControl *c, gint agent, const WsTree *node, const WsForm *form, gboolean count);
 void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsExpr *e);
-/* `m`: what the result must be known modulo, on top of the divisors in it. */
-void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m);
-/* Indices that do not stand under a remainder must be known exactly. */
-void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need, gint64 m);
+/* `m`: what the result must be known modulo; `use`: and whether it is negative. */
+void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m, gboolean use);
+void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need);
 void ws_learn_operation(WsControl *c, const WsOp *op);
-/* What a counter or a let is made of must be known as well as itself. */
-void ws_hand_down(WsControl *c);
+void ws_settle_sites(WsControl *c); /* once the ranges are known */
+
+/* --- demands.c: how well each variable must be known --- */
+typedef enum { WS_WISH_EXACT, WS_WISH_USE, WS_WISH_MODULO, WS_WISH_TRUTH } WsWishKind;
+GArray *ws_wishes_new(void);
+void ws_wish(WsControl *c, WsWishKind kind, const WsExpr *e, gint64 m); /* e: rewritten */
+/* Where a variable must be known exactly: its window, and beyond it where it can come back. */
+WsSpan ws_exact_window(const WsControl *c, gint var);
+void ws_grant_wishes(WsControl *c);
 
 /* --- relate.c --- */
 #define WS_ALWAYS (-((gint64)1 << 50))
