@@ -259,10 +259,10 @@ static void put_symbols(GString *t, const WsControl *c)
     for (guint i = 0; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         gboolean tiles = i == WS_SYMBOL_TILES;
-        g_autofree char *least =
-            tiles        ? g_strdup(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "1" : "0")
-            : s->bounded ? g_strdup_printf("%" G_GINT64_FORMAT, s->least)
-                         : g_strdup("-");
+        g_autofree char *least = tiles
+                                     ? g_strdup(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "1" : "0")
+                                 : s->bounded ? g_strdup_printf("%" G_GINT64_FORMAT, s->least)
+                                              : g_strdup("-");
         g_string_append_printf(t, "symbol %u %s %s %s", i,
                                tiles       ? "tiles"
                                : s->letter ? "letter"
@@ -273,8 +273,8 @@ static void put_symbols(GString *t, const WsControl *c)
                                : s->split             ? "split"
                                                       : "-");
         g_string_append_printf(t,
-                               " least %s modulus %" G_GINT64_FORMAT
-                               " every %" G_GINT64_FORMAT " left %" G_GINT64_FORMAT " text %s\n",
+                               " least %s modulus %" G_GINT64_FORMAT " every %" G_GINT64_FORMAT
+                               " left %" G_GINT64_FORMAT " text %s\n",
                                least, s->modulus, s->every, s->left, tiles ? "" : s->text);
         relations += s->base >= 0;
     }

@@ -203,7 +203,7 @@ static const char small_text[] =
     "symbol 1 number launch - least 1 modulus 1 every 1 left 0 text N\n"
     "relations 0\n"
     "begin 0\n"
-    "nodes 4\n"
+    "nodes 2\n"
     "node 0 ask 1 0 - 0\n"
     "knows 1 0 - 0 1 - -\n"
     "at 0 0 2 run 0\n"
