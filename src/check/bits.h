@@ -7,6 +7,7 @@
 #pragma once
 
 #include "check/symbols.h"
+#include "program/lanes.h"
 
 G_BEGIN_DECLS
 
@@ -61,8 +62,9 @@ typedef struct {
     WsBitExpr element, use, stage, row0, col0;
     guint n_elements, n_stages;
     guint cols;
-    gboolean hull;
-    guint8 reader;     /* class of its reads */
+    gboolean more; /* its place is more than it touches */
+    guint8 reader; /* class of its reads; of a copy: of those to CTA 0, the others follow */
+    guint8 n_readers;
     GArray *corner;    /* gint64 pairs: row0, col0 */
     WsBitPlace *place; /* [corners][elements * stages] */
 } WsBitAccess;
@@ -119,12 +121,13 @@ typedef enum {
     WS_BIT_IF,
     WS_BIT_JUMP,
     WS_BIT_HIDE,
+    WS_BIT_OTHER,
     WS_BIT_SHOW,
     WS_BIT_END
 } WsBitKind;
 typedef struct {
     WsBitKind kind;
-    guint16 to; /* IF: when false; JUMP */
+    guint16 to; /* IF: when false; JUMP; HIDE, OTHER, SHOW: how deep */
     guint16 loop;
     WsBitOp *op;
     WsBitCond *cond;
@@ -158,9 +161,10 @@ typedef struct {
     WsBitSite *site;
     guint n_starts;
     WsBitStart *start;
-    gint *var;        /* [locals] */
-    gboolean *counts; /* [locals] the key holds it */
-    gboolean lanes;   /* it does more than its leader does */
+    gint *var;           /* [locals] */
+    gboolean *counts;    /* [locals] the key holds it */
+    guint private_depth; /* of branches that guard private computation */
+    gboolean lanes;      /* it does more than its leader does */
     gboolean issues[3];
     guint ages[3]; /* of its commit, bulk and load groups: open, newest, ..., all older ones */
     guint n_returns;
@@ -240,17 +244,20 @@ typedef struct WsBits {
     guint n_cells, n_items, n_q, items_of_rank;
     GPtrArray *accesses; /* WsBitAccess* */
     guint n_classes;     /* of readers */
-    guint reader[64];
+    guint64 reader[64];
+    guint64 copies; /* classes of copies: each ends by itself */
+    guint target;   /* CTA that a copy goes to */
     WsBitCell *cell;
     guint n_touched; /* items of cells: last writes, then last reads */
     guint8 *fenced;  /* [touched] it needs a proxy fence before an engine may follow */
-    gint64 last_row; /* of the last access */
+    gint64 last[2];  /* row and column of the last access */
     guint item_named, item_remote; /* first of these of a CTA */
     guint *slot_item;              /* [slots] WS_ITEM_..., then returns of those who wait there */
     gint16 *q_row;                 /* [items] row of the proxy fences, -1 */
     guint *q_item;                 /* [rows] */
     gboolean recut;
-    GArray *author; /* operation and row of what lanes did: gint64 pairs */
+    GArray *author;    /* WsLanesAt: what lanes did */
+    GHashTable *meets; /* pairs of them -> 1 + WsLanesMeet */
     /* holders */
     WsMask *lead, *lanes, *know, *own_o, *own_w, *all; /* [instances] */
     WsMask *acc, *done;                                /* [slots, then named, then the cluster] */
@@ -260,7 +267,7 @@ typedef struct WsBits {
     guint8 *now;
     guint n_locals, n_loops;
     guint *v0, *l0;                   /* [instances] first local, first loop */
-    guint *defined0;                  /* [instances] first word of defined, touched, saved */
+    guint *defined0;                  /* [instances] first word of defined, touched, saved... */
     guint *set0[3];                   /* [instances] first word of the age sets of its queues */
     guint *busy0;                     /* [instances] first word of its busy sets */
     guint *barrier_of;                /* [slots] */
@@ -316,7 +323,14 @@ static inline guint64 *ws_bit_raw(const WsBits *b)
 {
     return (guint64 *)(gpointer)(b->now + b->o_raw);
 }
-/* 1 + number in `author`: what lanes did without anything that orders them; 0 otherwise */
+/* 1 + number in `author`: what lanes did without anything that orders them; 0 otherwise. MIXED:
+ * several of them. MET: the warps have met since. FLIES: its copies are on their way. */
+enum {
+    WS_AUTHOR_NUMBER = 0x3fff,
+    WS_AUTHOR_MIXED = 0x3fff,
+    WS_AUTHOR_MET = 0x4000,
+    WS_AUTHOR_FLIES = 0x8000
+};
 static inline guint16 *ws_bit_author(const WsBits *b, guint rank, guint item)
 {
     return (guint16 *)(gpointer)(ws_bit_raw(b) + b->o_author) + rank * b->n_touched + item;
@@ -365,6 +379,7 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view o
 
 /* --- bits_cells.c ----------------------------------------------------------------------------- */
 void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n);
+guint16 ws_bit_author_of(WsBits *b, const WsOp *op, const gint64 corner[2]);
 /* Cuts shared memory into cells and numbers the items of reads. */
 void ws_bit_cells(WsBits *b);
 void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes, guint16 *touched,

@@ -91,7 +91,7 @@ void ws_bit_retire(WsBits *b, guint i, guint queue, gint64 n)
                 guint item = w * 64 + (guint)__builtin_ctzll(*set);
                 ws_bit_set(b, ws_bit_k(b, base + item), who);
                 if (queue == QUEUE_CP)
-                    *ws_bit_author(b, ws_bit_rank(b, i), item) &= 0x7fff;
+                    *ws_bit_author(b, ws_bit_rank(b, i), item) &= (guint16)~WS_AUTHOR_FLIES;
             }
         }
     if (queue == QUEUE_MMA)
@@ -176,20 +176,16 @@ void ws_bit_values(WsBits *b, guint i, const WsBitOp *o)
 }
 
 /* --- plain accesses --------------------------------------------------------------------------- */
-static guint16 author_of(WsBits *b, const WsBitOp *o)
+/* L-LAST-READ: an item holds the last read of its class. Where lanes read the same bytes by
+ * different threads and nothing ordered the two, neither speaks for the other. */
+static guint16 author_after(const WsBits *b, guint i, guint item, guint16 old, guint16 author)
 {
-    gint64 key[2] = { o->op->index, b->last_row };
-    for (guint k = 0; k < b->author->len; k++) {
-        const gint64 *x = (const gint64 *)(gconstpointer)b->author->data + 2 * k;
-        if (x[0] == key[0] && x[1] == key[1])
-            return (guint16)(k + 1);
-    }
-    if (b->author->len >= 0x7ffe) {
-        ws_bit_outside(b, "too many different accesses");
-        return 0;
-    }
-    g_array_append_vals(b->author, key, 1);
-    return (guint16)b->author->len;
+    gboolean read = item >= b->n_cells;
+    guint16 number = old & WS_AUTHOR_NUMBER;
+    if (!read || number == 0 || number == author || !author)
+        return author;
+    const guint64 *row = ws_bit_k(b, ws_bit_rank(b, i) * b->items_of_rank + item);
+    return ws_bit_knows(b, row, &b->know[i]) ? author : WS_AUTHOR_MIXED;
 }
 
 void ws_bit_generic(WsBits *b, guint i, const WsBitOp *o)
@@ -200,15 +196,16 @@ void ws_bit_generic(WsBits *b, guint i, const WsBitOp *o)
     if (o->n_access == 0)
         return;
     ws_bit_touch(b, i, o, rank, WS_MODE_READ | WS_MODE_WRITE, touched, &n, MAX_TOUCHED);
-    guint16 author = o->leader || n == 0 ? 0 : author_of(b, o);
+    guint16 author = o->leader || n == 0 ? 0 : ws_bit_author_of(b, o->op, b->last);
     gboolean generic = o->op->proxy == WS_PROXY_GENERIC;
     for (guint k = 0; k < n; k++) {
+        guint16 *by = ws_bit_author(b, rank, touched[k] - base);
+        *by = author_after(b, i, touched[k] - base, *by, author);
         ws_bit_set(b, ws_bit_k(b, touched[k]), o->leader ? &b->lead[i] : &b->own_o[i]);
         if (generic)
             fence_row(b, touched[k], NULL);
         else
             fence_free(b, touched[k]);
-        *ws_bit_author(b, rank, touched[k] - base) = author;
     }
 }
 
@@ -272,6 +269,14 @@ static guint64 *transfer_row(const WsBits *b, guint s)
                            WS_ITEM_TRANSFER);
 }
 
+/* L-LAST-READ: the same copy again, and the one before is not known to have ended: only who knows
+ * both ends knows the end of the last. */
+static void keep(const WsBits *b, guint64 *row, const WsMask *m)
+{
+    for (guint w = 0; w < b->nw; w++)
+        row[w] &= m->w[w];
+}
+
 /* Bytes land at once: whoever knows the completion they belong to knows them. */
 void ws_bit_load(WsBits *b, guint i, const WsBitOp *o)
 {
@@ -292,11 +297,16 @@ void ws_bit_load(WsBits *b, guint i, const WsBitOp *o)
         WsBitSlot *slot = ws_bit_slot(b, s);
         ws_bit_contribute(b, i, o, s, turn);
         b->serial++;
+        b->target = rank[k];
         if (o->kind == WS_OP_BULK_COPY)
             ws_bit_touch(b, i, o, ws_bit_rank(b, i), WS_MODE_READ, touched, &n, MAX_TOUCHED);
+        guint n_read = n;
         ws_bit_touch(b, i, o, rank[k], WS_MODE_WRITE, touched, &n, MAX_TOUCHED);
         for (guint t = 0; t < n; t++) {
-            ws_bit_set(b, ws_bit_k(b, touched[t]), &b->acc[s]);
+            if (t < n_read && !ws_bit_knows(b, ws_bit_k(b, touched[t]), &b->lead[i]))
+                keep(b, ws_bit_k(b, touched[t]), &b->acc[s]);
+            else
+                ws_bit_set(b, ws_bit_k(b, touched[t]), &b->acc[s]);
             fence_free(b, touched[t]);
             guint r = touched[t] / b->items_of_rank;
             *ws_bit_author(b, r, touched[t] % b->items_of_rank) = 0;
@@ -320,9 +330,9 @@ void ws_bit_rows(WsBits *b, guint i, const WsBitOp *o)
     guint n = 0, rank = ws_bit_rank(b, i), base = rank * b->items_of_rank;
     ws_bit_touch(b, i, o, rank, WS_MODE_WRITE, touched, &n, MAX_TOUCHED);
     add(b, i, QUEUE_CP, touched, n);
-    guint16 author = n ? author_of(b, o) : 0;
+    guint16 author = n ? ws_bit_author_of(b, o->op, b->last) : 0;
     for (guint k = 0; k < n; k++) {
-        *ws_bit_author(b, rank, touched[k] - base) = author | 0x8000;
+        *ws_bit_author(b, rank, touched[k] - base) = author | WS_AUTHOR_FLIES;
         fence_gathered(b, touched[k]);
     }
 }

@@ -1,26 +1,48 @@
 /* Shared memory in the proof: cells are classes of bytes that every access touches together, so one
  * bit speaks for many bytes. */
 #include "check/bits.h"
-#include "check/touch.h"
+#include "program/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_RANGES = 32, MAX_CLASSES = 64, MAX_CORNERS = 512, MAX_WORK = 4000000 };
+enum { MAX_RANGES = 4096, MAX_CLASSES = 64, MAX_CORNERS = 512, MAX_WORK = 4000000 };
 
 /* --- accesses --------------------------------------------------------------------------------- */
-static guint8 reader_class(WsBits *b, guint agent, const WsBitOp *o)
+/* L-LAST-READ: reads of one class end in the order in which they begin, so an item holds the last
+ * one only. Copies do not: the copies of a step to one CTA are a class of their own. */
+static guint8 new_class(WsBits *b, guint64 key)
 {
-    guint key = agent << 8 | (guint)o->op->engine << 1 | (o->leader ? 1 : 0);
-    for (guint i = 0; i < b->n_classes; i++)
-        if (b->reader[i] == key)
-            return (guint8)i;
     if (b->n_classes == MAX_CLASSES) {
         ws_bit_outside(b, "too many kinds of readers");
         return 0;
     }
     b->reader[b->n_classes] = key;
     return (guint8)b->n_classes++;
+}
+
+static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
+{
+    gboolean copy = o->kind == WS_OP_BULK_COPY;
+    guint64 key = (guint64)o->op->engine << 1 | (o->leader ? 1 : 0);
+    key |= (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
+    x->n_readers = copy ? (guint8)b->ranks : 1;
+    for (guint i = 0; i < b->n_classes; i++)
+        if (b->reader[i] == key) {
+            x->reader = (guint8)i;
+            return;
+        }
+    x->reader = new_class(b, key);
+    for (guint r = 1; r < x->n_readers; r++)
+        new_class(b, key);
+    for (guint r = 0; copy && r < x->n_readers && !b->c->outside; r++)
+        b->copies |= 1ull << (x->reader + r);
+}
+
+/* Classes of an access, one bit each. */
+static guint64 classes_of(const WsBitAccess *x)
+{
+    return ((x->n_readers < 64 ? 1ull << x->n_readers : 0) - 1) << x->reader;
 }
 
 void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
@@ -40,9 +62,10 @@ void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
         x->row0 = ws_bit_expr(b, agent, a->row0);
         x->col0 = ws_bit_expr(b, agent, rows ? NULL : a->col0);
         x->cols = rows ? buffer->cols : a->cols;
+        x->more = rows;
         x->n_elements = MAX(buffer->array, 1);
         x->n_stages = MAX(buffer->stages, 1);
-        x->reader = reader_class(b, agent, o);
+        find_class(b, agent, o, x);
         x->corner = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
         gint64 first[2] = { x->row0.value, x->col0.value };
         if (x->row0.constant && x->col0.constant)
@@ -56,10 +79,15 @@ typedef struct {
     guint buffer, rows, cols;
     gint64 row0, col0;
     guint n;
-    gboolean hull;
-    WsRange range[MAX_RANGES];
+    WsRange *range;
     WsBitPlace *place; /* [elements * stages] */
 } View;
+
+static void view_free(gpointer data)
+{
+    g_free(((View *)data)->range);
+    g_free(data);
+}
 
 static gboolean inside(const WsBuffer *b, const WsBitAccess *x, gint64 row0, gint64 col0)
 {
@@ -67,8 +95,7 @@ static gboolean inside(const WsBuffer *b, const WsBitAccess *x, gint64 row0, gin
            col0 <= (gint64)b->cols - x->cols;
 }
 
-static View *view_of(const WsBits *b, GPtrArray *views, const WsBitAccess *x, gint64 row0,
-                     gint64 col0)
+static View *view_of(WsBits *b, GPtrArray *views, const WsBitAccess *x, gint64 row0, gint64 col0)
 {
     const WsBuffer *buffer = &b->p->buffer[x->a->buffer];
     for (guint i = 0; i < views->len; i++) {
@@ -80,13 +107,13 @@ static View *view_of(const WsBits *b, GPtrArray *views, const WsBitAccess *x, gi
     View *v = g_new0(View, 1);
     v->buffer = x->a->buffer, v->rows = x->a->rows, v->cols = x->cols;
     v->row0 = row0, v->col0 = col0;
-    v->n =
-        ws_buffer_ranges(buffer, (guint)row0, v->rows, (guint)col0, v->cols, v->range, MAX_RANGES);
-    if (v->n > MAX_RANGES) { /* too ragged: take the hull */
-        v->range[0] = (WsRange){ 0, buffer->stage_bytes };
-        v->n = 1;
-        v->hull = TRUE;
+    v->n = ws_buffer_ranges(buffer, (guint)row0, v->rows, (guint)col0, v->cols, NULL, 0);
+    if (v->n > MAX_RANGES) {
+        ws_bit_outside(b, "a view of shared memory in too many pieces");
+        v->n = 0;
     }
+    v->range = g_new(WsRange, v->n + 1);
+    ws_buffer_ranges(buffer, (guint)row0, v->rows, (guint)col0, v->cols, v->range, v->n);
     g_ptr_array_add(views, v);
     return v;
 }
@@ -263,7 +290,7 @@ static void number_reads(WsBits *b)
         guint n = x->corner->len * x->n_elements * x->n_stages;
         for (guint k = 0; (x->a->mode & WS_MODE_READ) && k < n; k++)
             for (guint c = 0; c < x->place[k].n; c++)
-                readers[x->place[k].cell[c]] |= 1ull << x->reader;
+                readers[x->place[k].cell[c]] |= classes_of(x);
     }
     b->cell = ws_bit_alloc(b, (b->n_cells + 1) * sizeof(WsBitCell));
     guint item = b->n_cells;
@@ -286,7 +313,7 @@ static void number_reads(WsBits *b)
                 if (x->a->mode & WS_MODE_WRITE && needs_fence(b, x->op->op, TRUE))
                     b->fenced[cell] = 1;
                 if (x->a->mode & WS_MODE_READ && needs_fence(b, x->op->op, FALSE))
-                    b->fenced[p->read[c]] = 1;
+                    b->fenced[p->read[c]] = 1; /* no copy: those need none */
             }
         }
     }
@@ -294,7 +321,7 @@ static void number_reads(WsBits *b)
 
 void ws_bit_cells(WsBits *b)
 {
-    g_autoptr(GPtrArray) views = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) views = g_ptr_array_new_with_free_func(view_free);
     for (guint i = 0; i < b->accesses->len; i++) {
         const WsBitAccess *x = b->accesses->pdata[i];
         for (guint k = 0; k < x->corner->len; k++) {
@@ -316,7 +343,6 @@ void ws_bit_cells(WsBits *b)
                 continue;
             const View *v = view_of(b, views, x, at[0], at[1]);
             memcpy(&x->place[k * n], v->place, n * sizeof(WsBitPlace));
-            x->hull |= v->hull;
         }
         x->n_cut = x->corner->len;
     }
@@ -326,28 +352,27 @@ void ws_bit_cells(WsBits *b)
 
 /* --- at run time ------------------------------------------------------------------------------ */
 /* Where an access lies, NULL if outside its buffer (an alarm) or met for the first time. */
-static const WsBitPlace *resolve(WsBits *b, guint i, const WsBitAccess *x, gint64 *row0)
+static const WsBitPlace *resolve(WsBits *b, guint i, const WsBitAccess *x, gint64 corner[2])
 {
-    gint64 element = 0, stage = 0, col0 = 0, use = 0;
-    *row0 = 0;
+    gint64 element = 0, stage = 0, use = 0, *row0 = &corner[0], *col0 = &corner[1];
+    *row0 = *col0 = 0;
     ws_bit_eval(b, i, &x->element, &element);
     ws_bit_eval(b, i, &x->stage, &stage);
     ws_bit_eval(b, i, &x->row0, row0);
-    ws_bit_eval(b, i, &x->col0, &col0);
+    ws_bit_eval(b, i, &x->col0, col0);
     ws_bit_eval(b, i, &x->use, &use);
     if (b->c->outside)
         return NULL;
     if (use < 0 || element < 0 || element >= x->n_elements || stage < 0 || stage >= x->n_stages ||
-        !inside(&b->p->buffer[x->a->buffer], x, *row0, col0)) {
+        !inside(&b->p->buffer[x->a->buffer], x, *row0, *col0)) {
         ws_bit_alarm(b, WS_RULE_P_UNDEF);
         return NULL;
     }
     guint k = 0, n = x->corner->len;
     const gint64 *at = (const gint64 *)(gconstpointer)x->corner->data;
-    while (k < n && (at[2 * k] != *row0 || at[2 * k + 1] != col0))
+    while (k < n && (at[2 * k] != *row0 || at[2 * k + 1] != *col0))
         k++;
     if (k == n) {
-        gint64 corner[2] = { *row0, col0 };
         g_array_append_vals(x->corner, corner, 1);
         b->recut = TRUE;
         if (n >= MAX_CORNERS)
@@ -359,22 +384,50 @@ static const WsBitPlace *resolve(WsBits *b, guint i, const WsBitAccess *x, gint6
     return &x->place[(k * x->n_elements + (guint)element) * x->n_stages + (guint)stage];
 }
 
-/* Row-private hand-off (LANGUAGE section 13): each warp touches its own rows only. */
-static gboolean private_rows(const WsBits *b, guint i, const WsBitOp *o, const WsAccess *a,
-                             gint64 row0, guint code)
+/* Number of what lanes do at one place; 0 (outside the fragment) if there are too many. */
+guint16 ws_bit_author_of(WsBits *b, const WsOp *op, const gint64 corner[2])
 {
-    if (code == 0 || code & 0x8000 || o->leader) /* 0x8000: a gather in flight */
+    for (guint k = 0; k < b->author->len; k++) {
+        const WsLanesAt *x = &g_array_index(b->author, WsLanesAt, k);
+        if (x->op == op && x->row0 == corner[0] && x->col0 == corner[1])
+            return (guint16)(k + 1);
+    }
+    if (b->author->len + 1 >= WS_AUTHOR_MIXED) {
+        ws_bit_outside(b, "too many different accesses");
+        return 0;
+    }
+    const WsLanesAt at = { op, corner[0], corner[1] };
+    g_array_append_val(b->author, at);
+    return (guint16)b->author->len;
+}
+
+/* How what lanes did (`code`) and what they do now meet; looked up, because it is asked often. */
+static WsLanesMeet lanes_meet(WsBits *b, guint16 code, const WsOp *op, const gint64 corner[2])
+{
+    guint16 now = ws_bit_author_of(b, op, corner);
+    gpointer key = GUINT_TO_POINTER((guint)code << 16 | now);
+    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(b->meets, key));
+    if (known == 0 && now) {
+        const WsLanesAt *x = &g_array_index(b->author, WsLanesAt, code - 1),
+                        here = { op, corner[0], corner[1] };
+        known = 1 + (guint)ws_lanes_meet(b->p, x, &here);
+        g_hash_table_insert(b->meets, key, GUINT_TO_POINTER(known));
+    }
+    return known ? (WsLanesMeet)(known - 1) : WS_LANES_OTHER;
+}
+
+/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. */
+static gboolean private_rows(WsBits *b, guint i, const WsBitOp *o, const WsBitAccess *x,
+                             const gint64 corner[2], guint code)
+{
+    guint16 was = code & WS_AUTHOR_NUMBER;
+    if (was == 0 || was == WS_AUTHOR_MIXED || code & WS_AUTHOR_FLIES || o->leader || x->more ||
+        x->a != &o->op->access[0])
         return FALSE;
-    const gint64 *author = (const gint64 *)(gconstpointer)b->author->data + 2 * (code - 1);
-    const WsOp *was = b->p->op[author[0]], *op = o->op;
-    if (was->agent != (gint)ws_bit_agent(b, i) || author[1] != row0)
+    if (g_array_index(b->author, WsLanesAt, was - 1).op->agent != (gint)ws_bit_agent(b, i))
         return FALSE;
-    if (ws_read_by_all_warps(op, a))
-        return FALSE;
-    for (guint k = 0; k < was->n_access; k++)
-        if (ws_same_lanes(was, &was->access[k], op, a))
-            return TRUE;
-    return FALSE;
+    WsLanesMeet least = code & WS_AUTHOR_MET ? WS_LANES_WARP : WS_LANES_SAME;
+    return lanes_meet(b, was, o->op, corner) >= least;
 }
 
 typedef struct {
@@ -384,7 +437,7 @@ typedef struct {
     const WsBitAccess *x;
     const WsMask *mask;
     gboolean async;
-    gint64 row0;
+    gint64 corner[2];
 } Touch;
 
 static void check(const Touch *t, guint item)
@@ -395,7 +448,7 @@ static void check(const Touch *t, guint item)
         return; /* by this operation itself */
     if (!ws_bit_knows(b, ws_bit_k(b, at), t->mask) &&
         (t->rank != ws_bit_rank(b, t->i) ||
-         !private_rows(b, t->i, t->o, t->x->a, t->row0, *ws_bit_author(b, t->rank, item)))) {
+         !private_rows(b, t->i, t->o, t->x, t->corner, *ws_bit_author(b, t->rank, item)))) {
         ws_bit_alarm(b, WS_RULE_P_RACE);
         return;
     }
@@ -423,7 +476,9 @@ static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, g
     for (guint k = c->first; k < (guint)c->first + c->n; k++) {
         check(t, k);
         guint at = base + k;
-        if (b->touch[at] == b->serial) /* a read of this operation that the write replaces */
+        if (b->touch[at] == b->serial && t->o->kind == WS_OP_BULK_COPY)
+            ws_bit_alarm(b, WS_RULE_P_RACE); /* it reads what it writes, piece by piece */
+        if (b->touch[at] == b->serial)       /* a read of this operation that the write replaces */
             for (guint m = 0; m < *n; m++)
                 if (touched[m] == at)
                     touched[m] = touched[--*n];
@@ -452,18 +507,18 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
         t.x = x;
         WsProxy proxy = x->a->proxy != WS_PROXY_NONE ? x->a->proxy : o->op->proxy;
         t.async = proxy == WS_PROXY_ASYNC;
-        const WsBitPlace *p = resolve(b, i, x, &t.row0);
+        const WsBitPlace *p = resolve(b, i, x, t.corner);
         for (guint c = 0; p && c < p->n; c++) {
             guint cell = p->cell[c], bit = rank * b->n_cells + cell;
             check(&t, cell);
-            if (x->a->mode & WS_MODE_READ && !x->hull &&
+            if (x->a->mode & WS_MODE_READ &&
                 !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
                 ws_bit_alarm(b, WS_RULE_P_UNDEF);
             if (x->a->mode & WS_MODE_WRITE)
                 write_cell(&t, cell, touched, n, max);
             else
-                note(b, base + p->read[c], touched, n, max);
+                note(b, base + p->read[c] + (x->n_readers > 1 ? b->target : 0), touched, n, max);
         }
-        b->last_row = t.row0;
+        b->last[0] = t.corner[0], b->last[1] = t.corner[1];
     }
 }

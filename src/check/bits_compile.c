@@ -236,15 +236,24 @@ static void compile_loop(Compiler *k, const WsTree *t)
     emit(k, WS_BIT_HEAD)->loop = (guint16)number;
 }
 
+/* L-PRIVATE-IF: both sides are gone through, the second with what was defined before the first. */
+static void compile_private(Compiler *k, const WsTree *t)
+{
+    WsBitAgent *a = &k->b->agent[k->agent];
+    guint16 depth = (guint16)k->hidden++;
+    a->private_depth = MAX(a->private_depth, k->hidden);
+    emit(k, WS_BIT_HIDE)->to = depth;
+    compile_tree(k, t->kid[0]);
+    emit(k, WS_BIT_OTHER)->to = depth;
+    compile_tree(k, t->n_kids > 1 ? t->kid[1] : NULL);
+    emit(k, WS_BIT_SHOW)->to = depth;
+    k->hidden--;
+}
+
 static void compile_branch(Compiler *k, const WsTree *t)
 {
     if (t->cond && g_hash_table_contains(k->b->c->private_if, t)) {
-        if (k->hidden++ == 0)
-            emit(k, WS_BIT_HIDE);
-        for (guint i = 0; i < t->n_kids; i++)
-            compile_tree(k, t->kid[i]);
-        if (--k->hidden == 0)
-            emit(k, WS_BIT_SHOW);
+        compile_private(k, t);
         return;
     }
     g_hash_table_insert(k->at, (gpointer)t, GUINT_TO_POINTER(k->code->len + 1));
@@ -423,7 +432,8 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     b->p = p, b->policy = policy;
     b->wide = ws_bit_has_wide();
     b->memory = g_ptr_array_new_with_free_func(g_free);
-    b->author = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
+    b->author = g_array_new(FALSE, FALSE, sizeof(WsLanesAt));
+    b->meets = g_hash_table_new(NULL, NULL);
     b->accesses = g_ptr_array_new();
     b->ranks = MAX(p->cluster, 1);
     b->n_agents = p->n_agents;
@@ -465,6 +475,7 @@ void ws_bits_free(WsBits *b)
     g_ptr_array_unref(b->accesses);
     ws_control_free(b->c);
     g_array_unref(b->author);
+    g_hash_table_unref(b->meets);
     g_ptr_array_unref(b->memory);
     g_free(b->now);
     g_free(b);

@@ -137,7 +137,7 @@ static void lay_raw(WsBits *b)
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
         b->defined0[i] = n;
-        n += 3 * a->a->n_values;
+        n += (2 + a->private_depth) * a->a->n_values;
         for (guint q = 0; q < 3; q++) {
             b->set0[q][i] = n;
             n += a->ages[q] * b->n_set;

@@ -8,9 +8,20 @@ void ws_bit_alarm(WsBits *b, WsRuleId rule)
     b->alarm = TRUE;
 }
 
+/* The lanes of each warp meet: what they did so far is ordered within the warp, and with one warp
+ * for all. */
 static void sync_warp(WsBits *b, guint i, const WsBitOp *o)
 {
-    if (b->agent[ws_bit_agent(b, i)].a->warps != 1 || o->leader)
+    guint agent = ws_bit_agent(b, i);
+    if (o->leader)
+        return;
+    for (guint k = 0; k < b->n_touched; k++) {
+        guint16 *by = ws_bit_author(b, ws_bit_rank(b, i), k), was = *by & WS_AUTHOR_NUMBER;
+        if (was && was != WS_AUTHOR_MIXED && !(*by & WS_AUTHOR_FLIES) &&
+            g_array_index(b->author, WsLanesAt, was - 1).op->agent == (gint)agent)
+            *by |= WS_AUTHOR_MET;
+    }
+    if (b->agent[agent].a->warps != 1)
         return;
     ws_bit_join_k(b, &b->all[i], &b->know[i]);
     ws_bit_join_q(b, &b->know[i], &b->know[i]);
@@ -174,11 +185,12 @@ static void check_slots(WsBits *b)
         guint rank = s / b->n_slots;
         if (!slot->signalled)
             continue;
-        if (slot->tx != 0 ||
-            !known_at_end(b, rank,
+        if (slot->tx != 0)
+            ws_bit_alarm(b, WS_RULE_P_TX);
+        if (!known_at_end(b, rank,
                           ws_bit_k(b, rank * b->items_of_rank + b->slot_item[s % b->n_slots] +
                                           WS_ITEM_TRANSFER)))
-            ws_bit_alarm(b, WS_RULE_P_DEADLOCK);
+            ws_bit_alarm(b, WS_RULE_P_EXIT);
     }
 }
 
@@ -190,7 +202,20 @@ static void check_remote(WsBits *b)
                 if (!known_at_end(
                         b, to,
                         ws_bit_k(b, r * b->items_of_rank + b->item_remote + k * b->ranks + to)))
+                    ws_bit_alarm(b, WS_RULE_P_CLUSTER);
+}
+
+/* L-COPY-SOURCE: a CTA does not end before it knows that the copies out of it have been made. */
+static void check_copies(WsBits *b)
+{
+    for (guint r = 0; b->copies && r < b->ranks; r++)
+        for (guint c = 0; c < b->n_cells; c++) {
+            guint item = b->cell[c].first;
+            for (guint64 left = b->cell[c].readers; left; left &= left - 1, item++)
+                if (b->copies & (left & -left) &&
+                    !known_at_end(b, r, ws_bit_k(b, r * b->items_of_rank + item)))
                     ws_bit_alarm(b, WS_RULE_P_EXIT);
+        }
 }
 
 /* Nothing can move any more and nobody asks. */
@@ -203,14 +228,15 @@ void ws_bit_conclude(WsBits *b)
         if (in->state != WS_INST_DONE) {
             b->op = in->have ? a->code[in->at].op->op : NULL;
             b->runs = i;
-            ws_bit_alarm(b, WS_RULE_P_EXIT);
+            ws_bit_alarm(b, WS_RULE_P_DEADLOCK);
             return;
         }
         for (guint q = 0; q < 3; q++)
             for (guint w = 0; w < a->ages[q] * b->n_set; w++)
                 if (ws_bit_raw(b)[b->set0[q][i] + w])
-                    ws_bit_alarm(b, WS_RULE_P_CLUSTER);
+                    ws_bit_alarm(b, WS_RULE_P_EXIT);
     }
     check_slots(b);
     check_remote(b);
+    check_copies(b);
 }

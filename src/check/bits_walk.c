@@ -290,16 +290,21 @@ static gboolean start(WsBits *b, guint i, WsBitInst *in)
     return TRUE;
 }
 
-/* Both sides of a private branch are gone through, and what they define does not count. */
-static void hide(WsBits *b, guint i, gboolean show)
+/* L-PRIVATE-IF: both sides of a private branch are gone through, each from what was defined before
+ * it, and what both define counts as defined. What either touches counts as touched. */
+static void hide(WsBits *b, guint i, const WsBitInstr *x)
 {
     guint n = b->agent[ws_bit_agent(b, i)].a->n_values;
-    guint64 *defined = ws_bit_raw(b) + b->defined0[i], *saved = defined + 2 * (gsize)n;
+    guint64 *defined = ws_bit_raw(b) + b->defined0[i];
+    guint64 *saved = defined + (2 + x->to) * (gsize)n;
     for (guint k = 0; k < n; k++) {
-        if (show)
-            defined[k] &= saved[k], saved[k] = 0;
+        guint64 now = defined[k];
+        if (x->kind == WS_BIT_HIDE)
+            saved[k] = now;
+        else if (x->kind == WS_BIT_OTHER)
+            defined[k] = saved[k], saved[k] = now;
         else
-            saved[k] = defined[k];
+            defined[k] = now & saved[k], saved[k] = 0;
     }
 }
 
@@ -338,8 +343,9 @@ WsBitOp *ws_bit_next(WsBits *b, guint i)
             in->at = x->to;
             break;
         case WS_BIT_HIDE:
+        case WS_BIT_OTHER:
         case WS_BIT_SHOW:
-            hide(b, i, x->kind == WS_BIT_SHOW);
+            hide(b, i, x);
             in->at++;
             break;
         case WS_BIT_END:

@@ -1,5 +1,6 @@
 /* Which cases to play: the wanted rounds of every driver, over 0 to 3 tiles. */
 #include "check/play.h"
+#include "check/touch.h"
 
 #include <string.h>
 
@@ -175,4 +176,52 @@ gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const
     gint64 x = low + c->element + (t->rank > 0 && at[0] % 2 ? c->element_step : 0);
     *value = CLAMP(x, low, MAX(high - 1, low));
     return TRUE;
+}
+
+/* --- data worth choosing ---------------------------------------------------------------------- */
+enum { MOST_DATA = 64 };
+
+static void add_data(GArray *list, gint64 element, gint64 step)
+{
+    for (guint i = 1; i < list->len; i++) {
+        const WsCaseData *d = &g_array_index(list, WsCaseData, i);
+        if (d->element == element && d->step == step)
+            return;
+    }
+    const WsCaseData d = { element, step };
+    if (list->len < MOST_DATA)
+        g_array_append_val(list, d);
+}
+
+static void add_literal(const WsExpr *e, gpointer data)
+{
+    gint64 x;
+    if (!ws_expr_is_int(e, &x) || x < -1 || x > G_MAXINT32)
+        return;
+    for (gint64 d = -1; d <= 1; d++)
+        if (x + d >= 0)
+            add_data(data, x + d, 0);
+}
+
+static void add_conditions(const WsTree *t, GArray *list)
+{
+    if (t && t->cond)
+        ws_expr_visit(t->cond, add_literal, list);
+    for (guint i = 0; t && i < t->n_kids; i++)
+        add_conditions(t->kid[i], list);
+}
+
+GArray *ws_case_data(const WsProgram *p)
+{
+    static const WsCaseData small[] = { { 0, 0 }, { 0, 0 }, { 1, 0 },  { 2, 0 }, { 3, 0 }, { 5, 0 },
+                                        { 9, 0 }, { 0, 1 }, { 1, -1 }, { 1, 2 }, { 4, -3 } };
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(WsCaseData));
+    gboolean chooses = ws_has_integer_tensor(p);
+    g_array_append_vals(list, small, chooses ? G_N_ELEMENTS(small) : 1);
+    for (guint a = 0; chooses && a < p->n_agents; a++)
+        add_conditions(p->agent[a].body, list);
+    for (guint v = 0; chooses && v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_TILE && p->var[v].value)
+            ws_expr_visit(p->var[v].value, add_literal, list);
+    return list;
 }

@@ -79,10 +79,7 @@ static char *outside_reason(const WsProgram *p)
 static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *alarm,
                        WsVerdict *v, WsFindings *findings)
 {
-    static const struct {
-        gint64 element, step;
-    } data[] = { { 0, 0 }, { 0, 0 }, { 1, 0 },  { 2, 0 }, { 3, 0 }, { 5, 0 },
-                 { 9, 0 }, { 0, 1 }, { 1, -1 }, { 1, 2 }, { 4, -3 } };
+    g_autoptr(GArray) data = ws_case_data(p);
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < alarm->rounds->len; i++)
         for (gint64 d = -1; d <= 1; d++) {
@@ -96,10 +93,11 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     gint64 until = time_left(o);
     play->max_ops = 500000;
     play->cancel = o->cancel;
-    for (guint d = 0; d < G_N_ELEMENTS(data) && (d == 0 || ws_has_integer_tensor(p)); d++)
+    for (guint d = 0; d < data->len; d++)
         for (guint i = 0; i < cases->len && goes_on(play, o, until); i++) {
+            const WsCaseData *chosen = &g_array_index(data, WsCaseData, d);
             WsCase *c = cases->pdata[i];
-            c->data = d > 0, c->element = data[d].element, c->element_step = data[d].step;
+            c->data = d > 0, c->element = chosen->element, c->element_step = chosen->step;
             play_case(play, v, c, WS_SCHEDULE_FORWARD);
         }
     gboolean refuted = play->errors > 0;

@@ -261,6 +261,28 @@ void ws_report_ends(WsPlay *play)
                                   "number of rounds");
         }
     }
+    for (guint i = 0; i < play->transfers_used; i++) { /* L-COPY-SOURCE */
+        const WsEvent *e = ((const WsTransfer *)play->transfers->pdata[i])->event;
+        guint rank = e ? play->inst[e->inst].rank : 0;
+        if (!e || e->op->kind != WS_OP_BULK_COPY || e->pending || !e->slot || e->slot->broken ||
+            known_at_end(play, rank, e->comp, e->epoch))
+            continue;
+        g_autofree char *name = ws_slot_name(play, e->slot);
+        WsFinding *f =
+            ws_report_event(play, WS_RULE_P_EXIT, e, NULL,
+                            "may still read the shared memory of CTA %u when that CTA "
+                            "ends: nobody there knows of completion %" G_GINT64_FORMAT " of %s",
+                            rank, (gint64)e->epoch - 1, name);
+        if (!f)
+            continue;
+        f->fact[WS_FACT_CTA] = rank;
+        ws_finding_tell(f, WS_STORY_MISSING,
+                        "an answer of the CTA that receives it, for which CTA %u waits", rank);
+        ws_finding_tell(f, WS_STORY_SO,
+                        "corruption: the CTA can end first, and the copy reads shared memory that "
+                        "belongs to the next one");
+        ws_finding_set_remedy(f, "end every group with {\"cluster\": \"sync\"}");
+    }
     for (guint i = 0; i < play->remote->len; i++) {
         const WsEvent *e = play->remote->pdata[i];
         if (known_at_end(play, (guint)e->stage, e->comp, e->epoch))

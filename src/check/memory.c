@@ -1,7 +1,7 @@
 /* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
  * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
 #include "check/play.h"
-#include "check/touch.h"
+#include "program/lanes.h"
 
 #include <string.h>
 
@@ -65,19 +65,16 @@ static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
 }
 
 /* --- conflicts -------------------------------------------------------------------------------- */
-/* Row-private hand-off (LANGUAGE section 13): each warp touches its own rows only. */
+/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. */
 static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEvent *e,
                              const WsAccess *a, const WsEvent *p)
 {
-    const WsOp *op = e->op, *was = p->op;
-    if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst))
+    if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst) ||
+        a != &e->op->access[0])
         return FALSE;
-    if (p->row0 != e->row0 || ws_read_by_all_warps(op, a))
-        return FALSE;
-    for (guint i = 0; i < was->n_access; i++)
-        if (ws_same_lanes(was, &was->access[i], op, a))
-            return TRUE;
-    return FALSE;
+    const WsLanesAt was = { p->op, p->row0, p->col0 }, now = { e->op, e->row0, e->col0 };
+    WsLanesMeet least = p->epoch <= inst->met ? WS_LANES_WARP : WS_LANES_SAME;
+    return ws_lanes_meet(play->p, &was, &now) >= least;
 }
 
 static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
@@ -166,11 +163,28 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
         report_proxy(play, inst, e, a, writes, p, p_writes);
 }
 
-static void add_read(WsCell *c, WsEvent *e)
+/* L-LAST-READ: a later read of an agent stands for an earlier one where the end of the later one
+ * says that the earlier one has ended: the same operation at the same place (but for copies, whose
+ * ends come in any order), or an earlier one that has ended as far as the reader knows. */
+static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *was)
+{
+    if (was->inst != e->inst)
+        return FALSE;
+    if (!was->pending && ws_knows(inst, ws_by_leader(inst), was->comp, was->epoch))
+        return TRUE;
+    if (was->op->engine != e->op->engine || was->op->breadth != e->op->breadth)
+        return FALSE;
+    if (e->op->engine == WS_ENGINE_MMA || e->op->engine == WS_ENGINE_TMA_STORE)
+        return TRUE; /* groups end in order */
+    return e->op->engine == WS_ENGINE_NONE &&
+           (ws_by_leader(inst) ||
+            (was->op == e->op && was->row0 == e->row0 && was->col0 == e->col0));
+}
+
+static void add_read(const WsInst *inst, WsCell *c, WsEvent *e)
 {
     for (guint i = 0; i < c->n_reads; i++)
-        if (c->read[i]->inst == e->inst && c->read[i]->op->engine == e->op->engine &&
-            c->read[i]->op->breadth == e->op->breadth) {
+        if (stands_for(inst, e, c->read[i])) {
             c->read[i] = e;
             return;
         }
@@ -237,7 +251,7 @@ static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAcc
     if (a->mode & WS_MODE_READ && !r->hull)
         check_content(play, inst, c, e, a, use);
     if (!writes) {
-        add_read(c, e);
+        add_read(inst, c, e);
         return;
     }
     for (guint i = 0; i < c->n_reads; i++)
@@ -270,13 +284,13 @@ static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, 
 }
 
 /* Resolves where an access lies; FALSE (and said so) if that is outside its buffer. */
-static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e, gint64 *col0,
-                      gint64 *said)
+static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e, gint64 *said)
 {
     const WsBuffer *b = &play->p->buffer[a->buffer];
     gint64 use = 0;
     *said = G_MININT64;
     e->element = e->stage = e->row0 = 0;
+    gint64 *col0 = &e->col0;
     *col0 = 0;
     if (a->use && b->stages > 1 && !ws_play_eval(play, inst, a->use, &use))
         return FALSE;
@@ -310,13 +324,13 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
     WsShadow *shadow = &play->shadow[rank];
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *a = &op->access[i];
-        gint64 col0, use;
-        if (!(a->mode & modes) || !place(play, inst, a, e, &col0, &use))
+        gint64 use;
+        if (!(a->mode & modes) || !place(play, inst, a, e, &use))
             continue;
         if (a->mode & WS_MODE_WRITE)
             e->use = use, e->buffer = a->buffer;
         const WsBuffer *b = &play->p->buffer[a->buffer];
-        WsRangeCache *r = ranges(play, op, i, e->row0, col0);
+        WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
         guint64 base =
             b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
         for (guint k = 0; k < r->n; k++) {

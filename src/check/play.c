@@ -148,7 +148,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
 {
     inst->state = WS_INST_RUN;
     inst->have = FALSE;
-    inst->l = inst->o = inst->w = 0;
+    inst->l = inst->o = inst->w = inst->met = 0;
     inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
     inst->mma_committed = inst->mma_retired = 0;
@@ -212,7 +212,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
     e->comp = 0, e->epoch = 0, e->issue = 0, e->group = 0;
     e->cover_comp = 0, e->cover = 0;
     e->next = NULL, e->slot = NULL;
-    e->stage = e->element = e->row0 = -1;
+    e->stage = e->element = e->row0 = e->col0 = -1;
     e->use = 0, e->buffer = 0;
     return e;
 }
@@ -246,7 +246,10 @@ static void fence_async(WsPlay *play, WsInst *inst)
 
 static void warp_sync(WsPlay *play, WsInst *inst)
 {
-    if (inst->a->warps != 1 || ws_by_leader(inst))
+    if (ws_by_leader(inst))
+        return;
+    inst->met = inst->o;
+    if (inst->a->warps != 1)
         return;
     ws_release_all(play, inst, inst->lead);
     ws_clock_join(play, inst->lanes, inst->lead);

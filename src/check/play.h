@@ -34,10 +34,10 @@ struct WsEvent {
      * that tells of their end covers nothing. cover 0: as (comp, epoch). */
     guint cover_comp;
     WsEpoch cover;
-    gint64 stage, element, row0; /* of its last access: for messages and private rows */
-    gint64 use;                  /* under which it wrote; G_MININT64: none said */
-    guint buffer;                /* it wrote */
-    const struct WsSlot *slot;   /* loads: the slot they signal */
+    gint64 stage, element, row0, col0; /* of its last access: for messages and private rows */
+    gint64 use;                        /* under which it wrote; G_MININT64: none said */
+    guint buffer;                      /* it wrote */
+    const struct WsSlot *slot;         /* loads: the slot they signal */
 };
 
 typedef struct {
@@ -128,6 +128,7 @@ typedef struct {
     WsStep step;
     guint comp_l, comp_o, comp_w;
     WsEpoch l, o, w;
+    WsEpoch met;             /* o when the lanes of each warp met last */
     WsEpoch *lead, *lanes;   /* clocks of the leader and of every other lane */
     const WsSlot *last_wait; /* the mbarrier wait that returned last */
     /* barrier the current step concerns, resolved once */
@@ -357,7 +358,14 @@ typedef struct WsCase {
 /* An element of an integer tensor in a case that chooses data, within the range of its `data`. */
 gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,
                          gint64 *value);
-/* All cases of a program, small ones first; what cannot be played is said in `skipped`. Owns them. */
+/* Data worth choosing for the cases of an alarm: small numbers, and what conditions compare with.
+ * Index 0 chooses nothing. Caller frees. */
+typedef struct {
+    gint64 element, step;
+} WsCaseData;
+GArray *ws_case_data(const WsProgram *p);
+/* All cases of a program, small ones first; what cannot be played is said in `skipped`. Owns them.
+ */
 GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped);
 
 /* --- budget.c --- */

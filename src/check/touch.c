@@ -54,19 +54,6 @@ void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *
         ws_expr_visit(op->skip, see_name, &n);
 }
 
-gboolean ws_same_lanes(const WsOp *was, const WsAccess *w, const WsOp *op, const WsAccess *a)
-{
-    if (w->buffer != a->buffer || w->rows != a->rows)
-        return FALSE;
-    return a->rows > 1 || (op->n_value && was->n_value && op->value[0].rows == was->value[0].rows &&
-                           op->value[0].cols == was->value[0].cols);
-}
-
-gboolean ws_read_by_all_warps(const WsOp *op, const WsAccess *a)
-{
-    return op->kind == WS_OP_MMA && (a != &op->access[0] || (op->mma && op->mma->a.in_registers));
-}
-
 gboolean ws_has_integer_tensor(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)

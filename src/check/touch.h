@@ -11,12 +11,5 @@ guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gin
  * added to `read`, values it assigns to `write`. */
 void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write);
 
-/* Whether `op`, touching `a`, and the access of the earlier `was` with the same buffer and rows lie
- * in the same lanes: every thread meets only bytes that it touched itself. */
-gboolean ws_same_lanes(const WsOp *was, const WsAccess *w, const WsOp *op, const WsAccess *a);
-
-/* Whether operand b of an mma, or an operand a that is no registers, reads what all warps wrote. */
-gboolean ws_read_by_all_warps(const WsOp *op, const WsAccess *a);
-
 /* Whether a tensor of integers is read: paths may hang on its elements. */
 gboolean ws_has_integer_tensor(const WsProgram *p);

@@ -1,0 +1,220 @@
+#include "program/lanes.h"
+
+#include "expr/expr.h"
+
+/* L-ROW-PRIVATE: lanes of one agent may exchange bytes without a `sync` only where every byte is
+ * written and read by one thread, or by threads of one warp that has met in between. Nothing else
+ * is known to be ordered, so whatever has no row here meets nobody. */
+
+enum { SEVERAL = -1, LANES = 32, ATOM = 64, WARP_ROWS = 16 };
+
+typedef struct {
+    gint thread, warp; /* of the agent; SEVERAL: more than one, or not known */
+} Owner;
+
+static const Owner nobody_knows = { SEVERAL, SEVERAL };
+
+static Owner of_thread(guint t)
+{
+    return (Owner){ (gint)t, (gint)(t / LANES) };
+}
+
+/* One operation, looked at once. */
+typedef struct Lanes Lanes;
+typedef Owner (*OwnerOf)(const Lanes *l, guint row, guint col); /* of the value */
+struct Lanes {
+    const WsProgram *p;
+    const WsOp *op;
+    const WsAccess *a;
+    const WsRegValue *v;
+    guint threads, bytes; /* bytes: of an element */
+    guint value_row0, value_col0;
+    gboolean writes, swap, matrix;
+    gboolean idle_read; /* threads without an element read the first one */
+    OwnerOf owner;      /* NULL: not known */
+};
+
+/* --- values ----------------------------------------------------------------------------------- */
+/* Accumulator layout: rows 16w.. of every 64 in warp w, lane 4(r mod 8) + (c mod 8)/2. */
+static guint quad_thread(guint row)
+{
+    return row % ATOM / WARP_ROWS * LANES + row % 8 * 4;
+}
+
+static Owner of_tile(const Lanes *l, guint row, guint col)
+{
+    Owner o = of_thread(quad_thread(row) + col % 8 / 2);
+    if (l->matrix) /* a lane gives an address, the warp moves the matrix */
+        o.thread = SEVERAL;
+    return o;
+}
+
+static Owner of_rows(const Lanes *l, guint row, guint col)
+{
+    (void)col;
+    Owner o = of_thread(quad_thread(row)); /* the first of the quad writes, all read */
+    if (!l->writes)
+        o.thread = SEVERAL;
+    return o;
+}
+
+static Owner of_partial(const Lanes *l, guint row, guint col)
+{
+    (void)l;
+    return of_thread(quad_thread(row) + col);
+}
+
+static Owner of_columns(const Lanes *l, guint row, guint col)
+{
+    (void)row;
+    return l->writes ? of_thread(col % 8 / 2) : nobody_knows;
+}
+
+static Owner of_scalar(const Lanes *l, guint row, guint col)
+{
+    (void)row, (void)col;
+    return l->writes ? of_thread(0) : nobody_knows;
+}
+
+static Owner of_linear(const Lanes *l, guint row, guint col)
+{
+    if (l->idle_read && row == 0 && col == 0)
+        return nobody_knows;
+    guint64 i = (guint64)(l->value_row0 + row) * l->v->cols + l->value_col0 + col;
+    return of_thread((guint)(i % l->threads));
+}
+
+/* --- operations without values ---------------------------------------------------------------- */
+/* Gathered rows: 16 bytes a thread, up to eight threads to a row, the agent's threads in turn. */
+static Owner of_gather(const Lanes *l, guint row, guint col)
+{
+    guint units = l->a->cols * l->bytes / 16, share = 8;
+    while (units % share)
+        share /= 2;
+    guint at_once = l->threads / share;
+    return of_thread(row % at_once * share + col * l->bytes / 16 % share);
+}
+
+/* Operand a of an mma in shared memory: a warp reads its own 16 of every 64 rows. */
+static Owner of_operand(const Lanes *l, guint row, guint col)
+{
+    (void)l, (void)col;
+    return (Owner){ SEVERAL, (gint)(row % ATOM / WARP_ROWS) };
+}
+
+/* --- which of them ---------------------------------------------------------------------------- */
+static gboolean constant(const WsExpr *e, guint *out)
+{
+    gint64 x = 0;
+    if (e && (!ws_expr_is_int(e, &x) || x < 0 || x > G_MAXINT32))
+        return FALSE;
+    *out = (guint)x;
+    return TRUE;
+}
+
+static OwnerOf owner_of_value(Lanes *l, const WsValueUse *use)
+{
+    const WsRegValue *v = l->v;
+    if (v->rows == 1 && v->cols == 1)
+        return of_scalar;
+    if (v->layout == WS_LAYOUT_LINEAR) {
+        guint64 all = (guint64)v->rows * v->cols;
+        if (!constant(use->row0, &l->value_row0) || !constant(use->col0, &l->value_col0))
+            return NULL;
+        l->idle_read =
+            !l->writes && (all % l->threads != 0 || use->rows != v->rows || use->cols != v->cols);
+        return of_linear;
+    }
+    if (l->p->agent[l->op->agent].warps != 4)
+        return NULL;
+    gboolean rows = use->rows % ATOM == 0, cols = use->cols % 8 == 0;
+    if (v->rows == 1)
+        return cols ? of_columns : NULL;
+    if (!rows)
+        return NULL;
+    if (v->cols == 1)
+        return of_rows;
+    if (v->cols == 4)
+        return of_partial;
+    return cols ? of_tile : NULL;
+}
+
+static Lanes lanes_of(const WsProgram *p, const WsOp *op)
+{
+    Lanes l = { .p = p, .op = op };
+    if (op->agent < 0 || op->n_access == 0)
+        return l;
+    const WsAgent *agent = &p->agent[op->agent];
+    l.a = &op->access[0];
+    const WsBuffer *b = &p->buffer[l.a->buffer];
+    l.threads = agent->threads;
+    l.bytes = ws_dtype_bytes(b->dtype);
+    l.writes = (l.a->mode & WS_MODE_WRITE) != 0;
+    if (l.threads == 0 || l.bytes == 0)
+        return l;
+    switch (op->kind) {
+    case WS_OP_STMATRIX:
+    case WS_OP_LDMATRIX:
+    case WS_OP_ST_SHARED:
+    case WS_OP_LD_SHARED:
+        if (op->n_access != 1 || op->n_value != 1 || op->value[0].value >= agent->n_values)
+            return l;
+        l.v = &agent->value[op->value[0].value];
+        l.matrix = op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LDMATRIX;
+        l.swap = b->rank == 1 ? op->value[0].rows > 1 : l.a->transposed;
+        l.owner = owner_of_value(&l, &op->value[0]);
+        return l;
+    case WS_OP_CP_ROWS:
+        if (op->n_access == 1 && !l.a->transposed && b->rank == 2 &&
+            l.a->cols * l.bytes % 16 == 0 && l.threads % 8 == 0)
+            l.owner = of_gather;
+        return l;
+    case WS_OP_MMA:
+        if (op->mma && !op->mma->a.in_registers && !l.a->transposed && !op->mma->a.transposed &&
+            agent->warps == 4)
+            l.owner = of_operand;
+        return l;
+    default:
+        return l;
+    }
+}
+
+static Owner owner_at(const Lanes *l, guint row, guint col)
+{
+    return l->swap ? l->owner(l, col, row) : l->owner(l, row, col);
+}
+
+/* --- two of them ------------------------------------------------------------------------------ */
+static WsLanesMeet meet(const Owner *x, const Owner *y)
+{
+    if (x->thread != SEVERAL && x->thread == y->thread)
+        return WS_LANES_SAME;
+    return x->warp != SEVERAL && x->warp == y->warp ? WS_LANES_WARP : WS_LANES_OTHER;
+}
+
+/* Both in accumulator layout, and their rows and columns fall into step. */
+static gboolean in_step(const Lanes *x, const Lanes *y, gint64 rows, gint64 cols)
+{
+    return x->owner == of_tile && y->owner == of_tile && !x->swap && !y->swap && rows % ATOM == 0 &&
+           cols % 8 == 0;
+}
+
+WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLanesAt *second)
+{
+    Lanes x = lanes_of(p, first->op), y = lanes_of(p, second->op);
+    if (!x.owner || !y.owner || first->op->agent != second->op->agent || x.a->buffer != y.a->buffer)
+        return WS_LANES_OTHER;
+    if (in_step(&x, &y, first->row0 - second->row0, first->col0 - second->col0))
+        return x.matrix || y.matrix ? WS_LANES_WARP : WS_LANES_SAME;
+    gint64 row = MAX(first->row0, second->row0), col = MAX(first->col0, second->col0);
+    gint64 row_end = MIN(first->row0 + x.a->rows, second->row0 + y.a->rows);
+    gint64 col_end = MIN(first->col0 + x.a->cols, second->col0 + y.a->cols);
+    WsLanesMeet least = WS_LANES_SAME;
+    for (gint64 r = row; r < row_end && least != WS_LANES_OTHER; r++)
+        for (gint64 c = col; c < col_end && least != WS_LANES_OTHER; c++) {
+            Owner a = owner_at(&x, (guint)(r - first->row0), (guint)(c - first->col0));
+            Owner b = owner_at(&y, (guint)(r - second->row0), (guint)(c - second->col0));
+            least = MIN(least, meet(&a, &b));
+        }
+    return least;
+}

@@ -1,0 +1,26 @@
+/* Which thread of its agent touches which element of shared memory in one operation (LANGUAGE
+ * section 10; the generators follow it). What is not known of an operation is said to be unknown.
+ */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+/* One operation at one place: the first row and column of its view in the stage. */
+typedef struct {
+    const WsOp *op;
+    gint64 row0, col0;
+} WsLanesAt;
+
+typedef enum {
+    WS_LANES_OTHER, /* threads of different warps meet in some element, or nobody can say */
+    WS_LANES_WARP,  /* those that meet belong to one warp: they are ordered once the warp has met */
+    WS_LANES_SAME,  /* every element belongs to one and the same thread in both */
+} WsLanesMeet;
+
+/* How two operations of one agent on the same stage of the same buffer meet. Of an mma operand a
+ * in shared memory is meant. */
+WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLanesAt *second);
+
+G_END_DECLS
