@@ -196,7 +196,7 @@ typedef struct {
     guint64 now, before; /* who contributed to the running completion and to the one before */
     gint32 pend;
     guint32 waited; /* agents whose last wait stood for the completion before */
-    guint8 moved, bytes_before, loose, signalled;
+    guint8 moved, bytes_before, loose, signalled, lanes_now, lanes_before;
 } WsBitSlot;
 
 typedef struct {
@@ -425,6 +425,11 @@ static inline void ws_bit_set(const WsBits *b, guint64 *row, const WsMask *m)
     for (guint w = 0; w < b->nw; w++)
         row[w] = m ? m->w[w] : 0;
 }
+static inline void ws_bit_add(const WsBits *b, guint64 *row, const WsMask *m)
+{
+    for (guint w = 0; w < b->nw; w++)
+        row[w] |= m->w[w];
+}
 static inline void ws_bit_fill(const WsBits *b, guint64 *row, guint64 x)
 {
     for (guint w = 0; w < b->nw; w++)
@@ -446,6 +451,7 @@ void ws_bit_complete(WsBits *b, guint s);
 void ws_bit_release(WsBits *b, guint i, guint s); /* the leader, to a slot */
 void ws_bit_release_all(WsBits *b, guint i, const WsMask *to);
 void ws_bit_collective(WsBits *b, guint i);
+void ws_bit_returned(WsBits *b, guint i, guint item);
 void ws_bit_load(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_rows(WsBits *b, guint i, const WsBitOp *o);
 void ws_bit_cp_arrive(WsBits *b, guint i, const WsBitOp *o);

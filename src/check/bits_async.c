@@ -50,6 +50,31 @@ static void add(WsBits *b, guint i, guint queue, const guint16 *touched, guint n
     ws_bit_inst(b, i)->open |= open_bit[queue];
 }
 
+/* L-MMA-MEETING: wgmma is aligned by warp, so that all warps have come by says only a product that
+ * is retired: the returns that lanes know of go along with its group. */
+static void add_returns(WsBits *b, guint i)
+{
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    guint ages = a->ages[QUEUE_MMA], base = ws_bit_rank(b, i) * b->items_of_rank;
+    guint64 *set = sets(b, i, QUEUE_MMA);
+    for (guint k = 0; ages && k < a->n_returns; k++) {
+        guint item = a->returns[k];
+        const guint64 *row = ws_bit_k(b, base + item);
+        gboolean old = ws_bit_knows(b, row, &b->know[i]), in = FALSE;
+        for (guint g = 0; g < ages; g++)
+            in |= set[g * b->n_set + item / 64] >> (item % 64) & 1;
+        if (!old && !in && ws_bit_knows(b, row, &b->own_w[i]))
+            set[item / 64] |= 1ull << (item % 64);
+    }
+}
+
+/* A new return: what is in flight says nothing of it. */
+void ws_bit_returned(WsBits *b, guint i, guint item)
+{
+    for (guint g = 0; g < b->agent[ws_bit_agent(b, i)].ages[QUEUE_MMA]; g++)
+        sets(b, i, QUEUE_MMA)[g * b->n_set + item / 64] &= ~(1ull << (item % 64));
+}
+
 static void fence_row(WsBits *b, guint item, const WsMask *m)
 {
     if (b->q_row[item] >= 0)
@@ -79,7 +104,6 @@ void ws_bit_retire(WsBits *b, guint i, guint queue, gint64 n)
     if (queue == QUEUE_MMA) {
         if (ws_bit_inst(b, i)->open & WS_OPEN_MMA)
             ws_bit_alarm(b, WS_RULE_P_ASYNC);
-        ws_bit_collective(b, i);
     }
     const WsMask *who = queue == QUEUE_MMA    ? &b->know[i]
                         : queue == QUEUE_BULK ? &b->lead[i]
@@ -89,7 +113,10 @@ void ws_bit_retire(WsBits *b, guint i, guint queue, gint64 n)
             guint64 *set = &sets(b, i, queue)[a * b->n_set + w];
             for (; *set; *set &= *set - 1) {
                 guint item = w * 64 + (guint)__builtin_ctzll(*set);
-                ws_bit_set(b, ws_bit_k(b, base + item), who);
+                if (item >= b->n_touched)
+                    ws_bit_add(b, ws_bit_k(b, base + item), who);
+                else
+                    ws_bit_set(b, ws_bit_k(b, base + item), who);
                 if (queue == QUEUE_CP)
                     *ws_bit_author(b, ws_bit_rank(b, i), item) &= (guint16)~WS_AUTHOR_FLIES;
             }
@@ -231,7 +258,7 @@ void ws_bit_mma(WsBits *b, guint i, const WsBitOp *o)
     ws_bit_touch(b, i, o, ws_bit_rank(b, i), WS_MODE_READ | WS_MODE_WRITE, touched, &n,
                  MAX_TOUCHED);
     add(b, i, QUEUE_MMA, touched, n);
-    ws_bit_collective(b, i);
+    add_returns(b, i);
     for (guint k = 0; k < o->n_value && k < 2 && !b->alarm; k++) {
         guint value = o->value[k].value;
         guint64 mask = ws_bit_blocks(b, i, &o->value[k]), *seen = &touched_of(b, i)[value];
@@ -360,7 +387,7 @@ void ws_bit_cp_arrive(WsBits *b, guint i, const WsBitOp *o)
     ws_bit_inst(b, i)->open &= (guint8)~WS_OPEN_CP;
     ws_bit_release_all(b, i, &b->acc[s]);
     ws_bit_set(b, transfer_row(b, s), &b->acc[s]);
-    slot->signalled = 1;
+    slot->signalled = slot->lanes_now = 1;
     if (o->op->count > slot->pend) {
         ws_bit_alarm(b, WS_RULE_P_COUNT);
         return;

@@ -14,15 +14,21 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v)
         return v->mask;
     ws_bit_eval(b, i, &v->row0, &r0);
     ws_bit_eval(b, i, &v->col0, &c0);
-    return ws_value_blocks(&b->agent[ws_bit_agent(b, i)].a->value[v->value], v->use, r0, c0);
+    gboolean exact;
+    guint64 mask =
+        ws_value_blocks(&b->agent[ws_bit_agent(b, i)].a->value[v->value], v->use, r0, c0, &exact);
+    if (!exact)
+        ws_bit_outside(b, WS_NO_BLOCKS);
+    return mask;
 }
 
 static WsBitValue whole(const WsAgent *a, guint value)
 {
     const WsValueUse u = { .rows = a->value[value].rows, .cols = a->value[value].cols };
+    gboolean exact;
     return (WsBitValue){ .value = value,
                          .constant = TRUE,
-                         .mask = ws_value_blocks(&a->value[value], &u, 0, 0) };
+                         .mask = ws_value_blocks(&a->value[value], &u, 0, 0, &exact) };
 }
 
 static void compile_values(WsBits *b, guint agent, WsBitOp *o)
@@ -30,14 +36,19 @@ static void compile_values(WsBits *b, guint agent, WsBitOp *o)
     const WsAgent *a = b->agent[agent].a;
     for (guint i = 0; i < o->op->n_value; i++) {
         const WsValueUse *u = &o->op->value[i];
-        if (u->value >= a->n_values)
+        if (u->value >= a->n_values) {
+            ws_bit_outside(b, "an operation on a value that is not declared");
             continue;
+        }
+        gboolean exact;
         WsBitValue *v = &o->value[o->n_value++];
         v->value = u->value, v->use = u;
         v->row0 = ws_bit_expr(b, agent, u->row0);
         v->col0 = ws_bit_expr(b, agent, u->col0);
         v->constant = v->row0.constant && v->col0.constant;
-        v->mask = ws_value_blocks(&a->value[u->value], u, v->row0.value, v->col0.value);
+        v->mask = ws_value_blocks(&a->value[u->value], u, v->row0.value, v->col0.value, &exact);
+        if (v->constant && !exact)
+            ws_bit_outside(b, WS_NO_BLOCKS);
     }
 }
 

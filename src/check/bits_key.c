@@ -320,7 +320,7 @@ static void put_symbols(WsBitKey *k, WsBits *b)
 /* --- objects ---------------------------------------------------------------------------------- */
 static void put_slot(WsBitKey *k, const WsBitSlot *s)
 {
-    put(k, (s->phase & 1) | s->moved << 4 | s->loose << 8);
+    put(k, (s->phase & 1) | s->moved << 4 | s->lanes_now << 5 | s->loose << 8);
     put(k, s->pend);
     put(k, s->tx);
     put(k, (gint64)s->now);
@@ -336,7 +336,7 @@ void ws_bit_past(const WsBits *b, guint64 *word)
     for (guint s = 0; s < b->ranks * b->n_slots; s++) {
         const WsBitSlot *x = ws_bit_slot(b, s);
         *word++ = ~(x->before | (guint64)x->waited << 32);
-        *word++ = ~(guint64)(x->bytes_before | x->signalled << 1);
+        *word++ = ~(guint64)(x->bytes_before | x->signalled << 1 | x->lanes_before << 2);
     }
     for (guint n = 0; n < b->ranks * b->n_named; n++)
         *word++ = ~ws_bit_named(b, n)->before;
@@ -350,6 +350,7 @@ void ws_bit_set_past(WsBits *b, const guint64 *word)
         x->before = ~*word & G_MAXUINT32, x->waited = (guint32)(~*word >> 32);
         word++;
         x->bytes_before = ~*word & 1, x->signalled = ~*word >> 1 & 1;
+        x->lanes_before = ~*word >> 2 & 1;
         word++;
     }
     for (guint n = 0; n < b->ranks * b->n_named; n++)

@@ -129,7 +129,7 @@ static gsize take(gsize *at, gsize bytes)
 static void lay_raw(WsBits *b)
 {
     guint n = 0;
-    b->n_set = (b->n_touched + 63) / 64;
+    b->n_set = (b->item_named + 63) / 64; /* returns from waits, too: L-MMA-MEETING */
     b->defined0 = ws_bit_alloc(b, (b->n_inst + 1) * sizeof(guint));
     b->busy0 = ws_bit_alloc(b, (b->n_inst + 1) * sizeof(guint));
     for (guint q = 0; q < 3; q++)

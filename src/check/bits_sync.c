@@ -84,7 +84,8 @@ void ws_bit_complete(WsBits *b, guint s)
         if (slot->loose) /* R2c: it could complete before its bytes are expected */
             ws_bit_alarm(b, WS_RULE_P_TX);
         slot->bytes_before = slot->moved;
-        slot->moved = 0;
+        slot->lanes_before = slot->lanes_now;
+        slot->moved = slot->lanes_now = 0;
         slot->phase++;
         ws_bit_hand_out(b, &b->acc[s], &b->done[s]);
         b->handed = 0;
@@ -108,8 +109,10 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
     /* before the first completion everybody knows "the last one" */
     if (ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), o->leader ? &b->lead[i] : &b->know[i]))
         return;
-    /* An instance that contributed to the phase before and is alone in it cannot be early. */
-    if ((slot->now | slot->before) != 1ull << i || slot->bytes_before)
+    /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be early.
+     * Lanes are not in step: one of them can be a phase ahead of another. */
+    if (!o->leader || (slot->now | slot->before) != 1ull << i || slot->bytes_before ||
+        slot->lanes_now || slot->lanes_before)
         ws_bit_alarm(b, WS_RULE_P_EARLY);
 }
 
@@ -125,10 +128,12 @@ void ws_bit_release(WsBits *b, guint i, guint s)
 static void count(WsBits *b, guint i, const WsBitOp *o, guint s)
 {
     WsBitSlot *slot = ws_bit_slot(b, s);
-    if (!o->leader && o->op->per > 0 && o->op->per <= 32)
+    if (!o->leader && o->op->per > 0 && o->op->per <= 32) {
         ws_bit_release_all(b, i, &b->acc[s]);
-    else
+        slot->lanes_now = 1;
+    } else {
         ws_bit_release(b, i, s);
+    }
     if (o->op->count > slot->pend) {
         ws_bit_alarm(b, WS_RULE_P_COUNT);
         return;
@@ -184,6 +189,22 @@ void ws_bit_expect(WsBits *b, guint i, const WsBitOp *o)
     ws_bit_complete(b, (guint)s);
 }
 
+/* L-LAST-RETURN: the last return of an agent stands for an earlier one unless the leader waits
+ * again for the completion that the lanes may still be waiting for. */
+static void note_return(WsBits *b, guint i, const WsBitOp *o, guint s, WsBitSlot *slot)
+{
+    guint a = ws_bit_agent(b, i);
+    guint item = b->slot_item[s % b->n_slots] + WS_ITEM_RETURN + (guint)b->agent[a].ret[o->barrier];
+    guint64 *row = ws_bit_k(b, s / b->n_slots * b->items_of_rank + item);
+    gboolean open = slot->waited & (1u << a) && o->leader && !ws_bit_knows(b, row, &b->lead[i]);
+    ws_bit_returned(b, i, item);
+    if (open)
+        ws_bit_fill(b, row, 0);
+    else
+        ws_bit_set(b, row, o->leader ? &b->lead[i] : &b->own_w[i]);
+    slot->waited |= 1u << a;
+}
+
 /* FALSE while it must wait. */
 gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
 {
@@ -210,10 +231,7 @@ gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
     if (!ws_bit_knows(b, slot_row(b, s, WS_ITEM_BEFORE), mask)) /* W1 */
         ws_bit_alarm(b, WS_RULE_P_EARLY);
     ws_bit_join(b, &b->done[s], mask);
-    guint a = ws_bit_agent(b, i);
-    slot->waited |= 1u << a;
-    ws_bit_set(b, slot_row(b, s, WS_ITEM_RETURN + (guint)b->agent[a].ret[o->barrier]),
-               o->leader ? &b->lead[i] : &b->own_w[i]);
+    note_return(b, i, o, s, slot);
     in->have = 0, in->slot = 0, in->parity = 0, in->turn = 0;
     return TRUE;
 }
@@ -251,8 +269,9 @@ static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 ele
         x->count = (gint32)threads;
     else if (x->count != threads)
         ws_bit_alarm(b, WS_RULE_P_NAMED);
-    /* N1; whoever made all joins of the generation before knows that it is over */
-    if (x->before != 1ull << i && !ws_bit_knows(b, row, &b->know[i]))
+    /* N1; L-N1-WEAK: the warp that made all joins of the generation before knows that it is over */
+    gboolean alone = x->before == 1ull << i && b->agent[ws_bit_agent(b, i)].a->warps == 1;
+    if (!alone && !ws_bit_knows(b, row, &b->know[i]))
         ws_bit_alarm(b, WS_RULE_P_NAMED);
     x->arrived += (gint32)threads_of_agent;
     x->now |= 1ull << i;

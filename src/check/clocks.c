@@ -33,7 +33,7 @@ void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into)
     ws_clock_join(play, into, inst->lead);
     ws_clock_join(play, into, inst->lanes);
     into[inst->comp_o] = MAX(into[inst->comp_o], inst->o);
-    into[inst->comp_w] = MAX(into[inst->comp_w], inst->w);
+    into[inst->comp_b] = MAX(into[inst->comp_b], inst->b);
 }
 
 void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from)
@@ -43,9 +43,26 @@ void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from
         ws_clock_join(play, inst->lanes, from);
 }
 
+static void all_know(WsPlay *play, WsInst *inst, guint comp, WsEpoch epoch)
+{
+    const guint at[] = { comp, play->n_comps + comp };
+    for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
+        inst->lead[at[i]] = MAX(inst->lead[at[i]], epoch);
+        inst->lanes[at[i]] = MAX(inst->lanes[at[i]], epoch);
+    }
+}
+
 void ws_collective(WsPlay *play, WsInst *inst)
 {
-    inst->lead[inst->comp_w] = inst->lanes[inst->comp_w] = inst->w;
-    inst->lead[play->n_comps + inst->comp_w] = inst->w;
-    inst->lanes[play->n_comps + inst->comp_w] = inst->w;
+    all_know(play, inst, inst->comp_b, inst->b);
+}
+
+void ws_groups_known(WsPlay *play, WsInst *inst)
+{
+    all_know(play, inst, inst->comp_w, inst->w);
+}
+
+void ws_came_by(WsPlay *play, WsInst *inst, WsEpoch back)
+{
+    all_know(play, inst, inst->comp_b, back);
 }

@@ -132,6 +132,7 @@ static void complete(WsPlay *play, WsSlot *s)
         s->expected = s->credited = 0;
         for (guint i = 0; i < play->n_inst; i++)
             s->contributed[i] = s->contributed[i] == 1 ? 2 : 0;
+        s->lanes_came = (guint8)(s->lanes_came << 1 & 3);
         if (s->count <= 0)
             return;
     }
@@ -146,9 +147,11 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
     g_autofree char *name = NULL;
     if (phase > 0 && !ws_knows(inst, leader, s->comp, (WsEpoch)phase)) {
         name = ws_slot_name(play, s);
-        /* An instance that contributed to the phase before and is alone in it cannot be early, nor
-         * who knows all that contributed to it. */
-        gboolean alone = s->contributed[inst->index] != 0 && s->phase >= phase;
+        /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be
+         * early, nor who knows all that contributed to it. Lanes are not in step: one of them can
+         * be a phase ahead of another. */
+        gboolean alone =
+            leader && s->contributed[inst->index] != 0 && !s->lanes_came && s->phase >= phase;
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
         alone |= ws_surely_over(s, inst, leader, phase - 1);
@@ -265,6 +268,7 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     }
     ws_came(play, s, &by, arrivals, 0, 0);
     s->pend -= arrivals;
+    s->lanes_came |= all;
     s->contributed[inst->index] = 1;
 }
 
@@ -381,6 +385,7 @@ void ws_land(WsPlay *play, WsTransfer *t)
         s->broken = TRUE;
     }
     s->pend -= MIN(t->arrivals, s->pend);
+    s->lanes_came |= t->arrivals > 0;
     s->contributed[e->inst] = 1;
     complete(play, s);
 }
@@ -495,8 +500,8 @@ gboolean ws_do_wait(WsPlay *play, WsInst *inst)
     WsWaited *w = &s->waited[inst->agent];
     check_stale(play, inst, s, w, k);
     w->phase = k;
-    w->comp = leader ? inst->comp_l : inst->comp_w;
-    w->epoch = leader ? ++inst->l : ++inst->w;
+    w->comp = leader ? inst->comp_l : inst->comp_b;
+    w->epoch = leader ? ++inst->l : ++inst->b;
     if (leader)
         inst->lead[inst->comp_l] = inst->l;
     w->event = *ws_play_event(play, inst);

@@ -242,13 +242,12 @@ static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsE
                               play->p->buffer[w->buffer].name);
 }
 
-static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a,
-                  const WsRangeCache *r, gint64 use)
+static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a, gint64 use)
 {
     gboolean writes = (a->mode & WS_MODE_WRITE) != 0;
     if (c->write)
         check(play, inst, e, a, writes, c->write, TRUE);
-    if (a->mode & WS_MODE_READ && !r->hull)
+    if (a->mode & WS_MODE_READ)
         check_content(play, inst, c, e, a, use);
     if (!writes) {
         add_read(inst, c, e);
@@ -272,14 +271,10 @@ static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, 
     const WsAccess *a = &op->access[i];
     const WsBuffer *b = &play->p->buffer[a->buffer];
     cache->row0 = row0, cache->col0 = col0, cache->valid = TRUE;
-    cache->n = ws_buffer_ranges(b, (guint)row0, a->rows, (guint)col0, a->cols, cache->range,
-                                G_N_ELEMENTS(cache->range));
-    if (cache->n > G_N_ELEMENTS(cache->range)) { /* too ragged: take the hull */
-        cache->range[0].offset = 0;
-        cache->range[0].bytes = b->stage_bytes;
-        cache->n = 1;
-        cache->hull = TRUE;
-    }
+    guint r = (guint)row0, c = (guint)col0;
+    cache->n = ws_buffer_ranges(b, r, a->rows, c, a->cols, NULL, 0);
+    cache->range = g_renew(WsRange, cache->range, cache->n + 1);
+    ws_buffer_ranges(b, r, a->rows, c, a->cols, cache->range, cache->n);
     return cache;
 }
 
@@ -338,7 +333,7 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
             cut(shadow, from);
             cut(shadow, to);
             for (guint c = find_cell(shadow, from); c < shadow->n && shadow->cell[c].from < to; c++)
-                touch(play, inst, &shadow->cell[c], e, a, r, use);
+                touch(play, inst, &shadow->cell[c], e, a, use);
         }
     }
 }

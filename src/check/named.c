@@ -36,10 +36,9 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
                   " threads a generation that others opened with %" G_GINT64_FORMAT,
                   threads, n->count);
     guint64 me = 1ull << (inst->index % 64);
-    /* Whoever made all joins of the generation before knows that it is over. */
-    gboolean alone = n->before == me && play->n_inst <= 64;
-    if (n->generation > 0 && !alone &&
-        !ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation)) {
+    /* L-N1-WEAK: the warp that made all joins of the generation before knows that it is over. */
+    gboolean alone = n->before == me && play->n_inst <= 64 && inst->a->warps == 1;
+    if (n->generation > 0 && !alone && !ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation)) {
         WsFinding *f =
             ws_report(play, WS_RULE_P_NAMED, inst, NULL,
                       "can join generation %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT

@@ -31,11 +31,11 @@ static void layout_slots(WsPlay *play)
         }
 }
 
-/* Components: three per instance, one per mbarrier slot, one per named barrier. */
+/* Components: four per instance, one per mbarrier slot, one per named barrier. */
 static void layout_clocks(WsPlay *play)
 {
     guint slots = play->ranks * play->n_slots, named = play->ranks * play->n_named + 1;
-    play->n_comps = 3 * play->n_inst + slots + named;
+    play->n_comps = 4 * play->n_inst + slots + named;
     gsize width = 2 * play->n_comps;
     play->n_clocks = width * (2 * play->n_inst + 2 * slots + 2 * named);
     play->clocks = g_new0(WsEpoch, play->n_clocks);
@@ -43,7 +43,8 @@ static void layout_clocks(WsPlay *play)
     guint comp = 0;
     for (guint i = 0; i < play->n_inst; i++) {
         WsInst *inst = &play->inst[i];
-        inst->comp_l = comp++, inst->comp_o = comp++, inst->comp_w = comp++;
+        inst->comp_l = comp++, inst->comp_o = comp++;
+        inst->comp_w = comp++, inst->comp_b = comp++;
         inst->lead = next, inst->lanes = next + width;
         next += 2 * width;
     }
@@ -125,6 +126,8 @@ void ws_play_free(WsPlay *play)
         g_free(t);
     }
     for (guint i = 0; i < play->p->n_ops; i++) {
+        for (guint k = 0; play->info[i].cache && k < play->p->op[i]->n_access; k++)
+            g_free(play->info[i].cache[k].range);
         g_free(play->info[i].cache);
         g_free(play->info[i].read);
         g_free(play->info[i].write);
@@ -148,7 +151,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
 {
     inst->state = WS_INST_RUN;
     inst->have = FALSE;
-    inst->l = inst->o = inst->w = inst->met = 0;
+    inst->l = inst->o = inst->w = inst->b = inst->met = 0;
     inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
     inst->mma_committed = inst->mma_retired = 0;
@@ -177,6 +180,7 @@ static void reset(WsPlay *play)
         if (s->came)
             g_array_set_size(s->came, 0), g_array_set_size(s->came_before, 0);
         memset(s->contributed, 0, play->n_inst);
+        s->lanes_came = 0;
         for (guint a = 0; a < play->p->n_agents; a++)
             s->waited[a].phase = -2;
     }
@@ -209,7 +213,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
     for (guint i = 0; i < e->n_rounds; i++)
         e->round[i] = step->round[i];
     e->pending = FALSE;
-    e->comp = 0, e->epoch = 0, e->issue = 0, e->group = 0;
+    e->comp = 0, e->epoch = 0, e->issue = 0, e->back = 0, e->group = 0;
     e->cover_comp = 0, e->cover = 0;
     e->next = NULL, e->slot = NULL;
     e->stage = e->element = e->row0 = e->col0 = -1;

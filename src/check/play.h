@@ -1,13 +1,13 @@
 /* Inside src/check: the state of a play. Nothing outside this folder includes it.
  *
- * What is known. Each agent of each CTA has three clock components: L counts what its leader did,
- * O what its lanes did generically, W its collective progress (returned waits, retired commit
- * groups). Each mbarrier slot and each named barrier has one that counts its completions. A clock
- * says of every component how much has surely happened; its upper half says how much of that is
- * also covered by a proxy fence. Arrivals release clocks, completions join them, waits acquire
- * them. An access conflicts with an earlier one whose end its threads do not know. (Source of the
- * rules: PTX ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1,
- * W2, N1: contributions and waits meet the completion they mean in every schedule.) */
+ * What is known. Each agent of each CTA has four clock components: L counts what its leader did,
+ * O what its lanes did generically, W its commit groups, B the waits from which its lanes came
+ * back. Each mbarrier slot and each named barrier has one that counts its completions. A clock says
+ * of every component how much has surely happened; its upper half says how much of that is also
+ * covered by a proxy fence. Arrivals release clocks, completions join them, waits acquire them. An
+ * access conflicts with an earlier one whose end its threads do not know. (Source of the rules: PTX
+ * ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1, W2, N1:
+ * contributions and waits meet the completion they mean in every schedule.) */
 #pragma once
 
 #include "check/check.h"
@@ -27,6 +27,7 @@ struct WsEvent {
     gint64 round[12];
     guint comp; /* it has ended for whoever knows (comp, epoch) */
     WsEpoch epoch;
+    WsEpoch back;  /* mma: waits from which all lanes had come back when it was issued */
     WsEpoch issue; /* commit and bulk groups: same component, when it was issued; else 0 */
     WsEvent *next; /* copies that end together */
     gint64 group;  /* commit, bulk or load group it belongs to */
@@ -74,6 +75,7 @@ typedef struct WsSlot {
     WsEpoch *acc, *done;
     WsWaited *waited;    /* [agents of the CTA] */
     guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
+    guint8 lanes_came;   /* lanes did: 1 in this phase, 2 in the one before */
     GArray *came,
         *came_before; /* WsCame of the running phase and of the last one; not in a proof */
     GArray *feeds[3]; /* feeds.c: of the running phase, the last, the one before */
@@ -126,8 +128,8 @@ typedef struct {
     WsInstState state;
     gboolean have; /* `step` waits to be executed */
     WsStep step;
-    guint comp_l, comp_o, comp_w;
-    WsEpoch l, o, w;
+    guint comp_l, comp_o, comp_w, comp_b;
+    WsEpoch l, o, w, b;
     WsEpoch met;             /* o when the lanes of each warp met last */
     WsEpoch *lead, *lanes;   /* clocks of the leader and of every other lane */
     const WsSlot *last_wait; /* the mbarrier wait that returned last */
@@ -194,9 +196,8 @@ struct WsPlay {
 typedef struct {
     gint64 row0, col0;
     gboolean valid;
-    gboolean hull; /* more than is touched */
     guint n;
-    WsRange range[32];
+    WsRange *range;
 } WsRangeCache;
 
 typedef struct WsOpInfo {
@@ -231,8 +232,12 @@ gboolean ws_fenced(const WsPlay *play, const WsInst *inst, gboolean leader, guin
 void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into);
 void ws_release_leader(WsPlay *play, WsInst *inst, WsEpoch *into);
 void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from);
-/* The lanes meet (sync of the group, mma): the leader learns the collective progress. */
+/* The lanes meet: each learns what all came back from. */
 void ws_collective(WsPlay *play, WsInst *inst);
+/* Commit groups are every lane's own knowledge. */
+void ws_groups_known(WsPlay *play, WsInst *inst);
+/* L-MMA-MEETING: a retired product says that all warps have issued it. */
+void ws_came_by(WsPlay *play, WsInst *inst, WsEpoch back);
 
 /* --- mbarriers.c, named.c: the gboolean ones return FALSE while the instance must wait --- */
 WsSlot *ws_slot_of(WsPlay *play, guint rank, guint barrier, gint64 element, gint64 slot);

@@ -14,14 +14,19 @@ static guint64 blocks(WsPlay *play, WsInst *inst, const WsValueUse *u)
     if ((u->row0 && !ws_play_eval(play, inst, u->row0, &r0)) ||
         (u->col0 && !ws_play_eval(play, inst, u->col0, &c0)))
         return 0;
-    return ws_value_blocks(v, u, r0, c0);
+    gboolean exact;
+    guint64 mask = ws_value_blocks(v, u, r0, c0, &exact);
+    if (!exact)
+        ws_outside(play, inst, WS_NO_BLOCKS);
+    return mask;
 }
 
 static guint64 whole(const WsInst *inst, guint value)
 {
     const WsRegValue *v = &inst->a->value[value];
     WsValueUse all = { .rows = v->rows, .cols = v->cols };
-    return ws_value_blocks(v, &all, 0, 0);
+    gboolean exact;
+    return ws_value_blocks(v, &all, 0, 0, &exact);
 }
 
 /* An mma in flight that forbids this use of a value, or NULL. */
@@ -204,7 +209,8 @@ void ws_do_mma(WsPlay *play, WsInst *inst)
     e->issue = ++inst->w;
     e->pending = TRUE;
     e->group = inst->mma_committed;
-    ws_collective(play, inst);
+    e->back = inst->b;
+    ws_groups_known(play, inst);
     g_ptr_array_add(inst->mma, e);
     inst->mma_open = TRUE;
     for (guint i = 0; i < op->n_value && i < 2; i++) {
@@ -237,10 +243,11 @@ void ws_do_mma_wait(WsPlay *play, WsInst *inst, gint64 n)
     }
     gint64 limit = inst->mma_committed - n;
     inst->w++;
-    ws_collective(play, inst);
+    ws_groups_known(play, inst);
     guint done = 0;
     while (done < inst->mma->len && ((WsEvent *)inst->mma->pdata[done])->group < limit) {
         WsEvent *e = inst->mma->pdata[done++];
+        ws_came_by(play, inst, e->back);
         e->pending = FALSE;
         e->epoch = inst->w;
     }

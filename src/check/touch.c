@@ -3,14 +3,37 @@
 
 #include <string.h>
 
-guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0)
+/* Rows of accumulators come in 64s; other values are cut in four. Columns are cut as finely as 64
+ * blocks allow, by a power of two. */
+static void grid(const WsRegValue *v, gint64 *rows, gint64 *cols)
 {
-    gint64 rh = MAX(1, (v->rows + 3) / 4), cw = MAX(1, (v->cols + 15) / 16);
-    gint64 ra = CLAMP(r0 / rh, 0, 3), rb = CLAMP((r0 + MAX(u->rows, 1) - 1) / rh, 0, 3);
-    gint64 ca = CLAMP(c0 / cw, 0, 15), cb = CLAMP((c0 + MAX(u->cols, 1) - 1) / cw, 0, 15);
-    guint64 row = ((2ull << cb) - (1ull << ca)) & 0xffff, mask = 0;
+    gboolean atoms = v->rows % 64 == 0 && v->rows <= 512 && v->layout == WS_LAYOUT_ACCUMULATOR;
+    *rows = atoms ? 64 : MAX(1, (v->rows + 3) / 4);
+    gint64 across = MAX(1, 64 / MAX(1, (v->rows + *rows - 1) / *rows));
+    for (*cols = 1; (v->cols + *cols - 1) / *cols > across;)
+        *cols *= 2;
+}
+
+/* A range of n from `first` on, of `all`, in blocks of `size`. */
+static gboolean whole_blocks(gint64 first, gint64 n, gint64 all, gint64 size)
+{
+    return first >= 0 && n > 0 && first + n <= all && first % size == 0 &&
+           ((first + n) % size == 0 || first + n == all);
+}
+
+guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0,
+                        gboolean *exact)
+{
+    gint64 rh, cw, rows = MAX(u->rows, 1), cols = MAX(u->cols, 1);
+    grid(v, &rh, &cw);
+    *exact = whole_blocks(r0, rows, v->rows, rh) && whole_blocks(c0, cols, v->cols, cw);
+    gint64 across = (v->cols + cw - 1) / cw, down = (v->rows + rh - 1) / rh;
+    gint64 ra = CLAMP(r0 / rh, 0, down - 1), rb = CLAMP((r0 + rows - 1) / rh, 0, down - 1);
+    gint64 ca = CLAMP(c0 / cw, 0, across - 1), cb = CLAMP((c0 + cols - 1) / cw, 0, across - 1);
+    guint64 mask = 0;
     for (gint64 r = ra; r <= rb; r++)
-        mask |= row << (16 * r);
+        for (gint64 c = ca; c <= cb; c++)
+            mask |= 1ull << (r * across + c);
     return mask;
 }
 
@@ -43,15 +66,17 @@ static void see_name(const WsExpr *e, gpointer data)
 void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write)
 {
     Names n = { agent, read, write };
+    if (op->skip)
+        ws_expr_visit(op->skip, see_name, &n);
     for (guint i = 0; i < op->n_math; i++) {
-        ws_expr_visit(op->math[i]->value, see_name, &n);
         gint v = find_value(agent, op->math[i]->name);
         guint value = (guint)v;
+        ws_expr_visit(op->math[i]->value, see_name, &n);
+        if (v >= 0 && op->skip)
+            g_array_append_val(read, value);
         if (v >= 0)
             g_array_append_val(write, value);
     }
-    if (op->skip)
-        ws_expr_visit(op->skip, see_name, &n);
 }
 
 gboolean ws_has_integer_tensor(const WsProgram *p)

@@ -3,12 +3,16 @@
 
 #include "program/program.h"
 
-/* Blocks of a value that a view at row `r0`, column `c0` covers, a bit each: a value is cut in
- * 4 x 16 blocks. */
-guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0);
+/* Blocks of a value that a view at row `r0`, column `c0` touches, a bit each: a value is cut in at
+ * most 64 blocks. L-VALUE-BLOCKS: `exact` is FALSE where the view cuts through a block or lies
+ * outside the value; nothing can be said of such a view. */
+guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0,
+                        gboolean *exact);
+#define WS_NO_BLOCKS "a view of a value that cuts through the blocks that are told apart"
 
 /* Values (guint, indices into the agent's) that a compute step reads before it assigns them are
- * added to `read`, values it assigns to `write`. */
+ * added to `read`, values it assigns to `write`. L-UNLESS: what a warp may leave out defines
+ * nothing, so a value that the step assigns is read as well where `unless` is given. */
 void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write);
 
 /* Whether a tensor of integers is read: paths may hang on its elements. */
