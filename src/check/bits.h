@@ -232,8 +232,9 @@ typedef struct WsBits {
     const WsProgram *p;
     WsControl *c;
     guint policy;
-    gboolean wide;     /* the machine has wide registers */
-    GPtrArray *memory; /* everything compiled */
+    gboolean *unwatched; /* [barriers]: nobody waits there */
+    gboolean wide;       /* the machine has wide registers */
+    GPtrArray *memory;   /* everything compiled */
     gsize used, room;
 
     guint ranks, n_agents, n_inst, n_slots, n_named, nw;

@@ -442,6 +442,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
     b->wide = ws_bit_has_wide();
+    b->unwatched = ws_unwatched(p);
     b->memory = g_ptr_array_new_with_free_func(g_free);
     b->author = g_array_new(FALSE, FALSE, sizeof(WsLanesAt));
     b->meets = g_hash_table_new(NULL, NULL);
@@ -488,6 +489,7 @@ void ws_bits_free(WsBits *b)
     g_array_unref(b->author);
     g_hash_table_unref(b->meets);
     g_ptr_array_unref(b->memory);
+    g_free(b->unwatched);
     g_free(b->now);
     g_free(b);
 }

@@ -111,8 +111,9 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
         return;
     /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be early.
      * Lanes are not in step: one of them can be a phase ahead of another. */
-    if (!o->leader || (slot->now | slot->before) != 1ull << i || slot->bytes_before ||
-        slot->lanes_now || slot->lanes_before)
+    gboolean in_step = (o->leader && !slot->lanes_now && !slot->lanes_before) ||
+                       b->unwatched[o->barrier]; /* L-R1-UNSEEN */
+    if (!in_step || (slot->now | slot->before) != 1ull << i || slot->bytes_before)
         ws_bit_alarm(b, WS_RULE_P_EARLY);
 }
 

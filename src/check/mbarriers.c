@@ -150,8 +150,8 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be
          * early, nor who knows all that contributed to it. Lanes are not in step: one of them can
          * be a phase ahead of another. */
-        gboolean alone =
-            leader && s->contributed[inst->index] != 0 && !s->lanes_came && s->phase >= phase;
+        gboolean in_step = (leader && !s->lanes_came) || play->unwatched[s->barrier];
+        gboolean alone = in_step && s->contributed[inst->index] != 0 && s->phase >= phase;
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
         alone |= ws_surely_over(s, inst, leader, phase - 1);

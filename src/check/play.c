@@ -1,5 +1,6 @@
 /* The play: agents of all CTAs of a cluster run in turn, transfers land when the schedule says. */
 #include "check/play.h"
+#include "check/touch.h"
 
 #include <string.h>
 
@@ -92,6 +93,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->arena = g_ptr_array_new_with_free_func(g_free);
     play->transfers = g_ptr_array_new();
     play->info = g_new0(WsOpInfo, p->n_ops + 1);
+    play->unwatched = ws_unwatched(p);
     return play;
 }
 
@@ -138,6 +140,7 @@ void ws_play_free(WsPlay *play)
     g_ptr_array_unref(play->arena);
     g_hash_table_unref(play->said);
     g_free(play->info);
+    g_free(play->unwatched);
     g_free(play->shadow);
     g_free(play->clocks);
     g_free(play->named);

@@ -178,6 +178,7 @@ struct WsPlay {
     GPtrArray *transfers; /* pool */
     guint transfers_used;
     struct WsOpInfo *info; /* [ops] */
+    gboolean *unwatched;   /* [barriers]: nobody waits there */
 
     const WsLaunchValues *values;
     WsSchedule schedule;

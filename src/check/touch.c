@@ -79,6 +79,26 @@ void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *
     }
 }
 
+static gboolean single_arrivals(const WsProgram *p, const WsOp *op)
+{
+    gint64 lanes = op->kind == WS_OP_CP_ARRIVE ? 1 : op->per;
+    return (op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_CP_ARRIVE) && op->agent >= 0 &&
+           op->count == (lanes > 0 ? p->agent[op->agent].threads / lanes : 1);
+}
+
+gboolean *ws_unwatched(const WsProgram *p)
+{
+    gboolean *unwatched = g_new(gboolean, p->n_barriers + 1);
+    for (guint b = 0; b < p->n_barriers; b++)
+        unwatched[b] = p->barrier[b].kind == WS_BARRIER_MBARRIER && !p->has_raw;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->barrier >= 0 && op->kind != WS_OP_MBAR_INIT && !single_arrivals(p, op))
+            unwatched[op->barrier] = FALSE;
+    }
+    return unwatched;
+}
+
 gboolean ws_has_integer_tensor(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)

@@ -15,5 +15,9 @@ guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gin
  * nothing, so a value that the step assigns is read as well where `unless` is given. */
 void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write);
 
+/* L-R1-UNSEEN: nobody waits for an mbarrier, and it is fed by single arrivals only: whichever phase
+ * an arrival meets, nothing hangs on it. A flag for each barrier; caller frees. */
+gboolean *ws_unwatched(const WsProgram *p);
+
 /* Whether a tensor of integers is read: paths may hang on its elements. */
 gboolean ws_has_integer_tensor(const WsProgram *p);
