@@ -61,27 +61,21 @@ static void put_number(GString *t, gboolean known, gint64 x)
         g_string_append(t, " -");
 }
 
+/* Of the second loop over tiles and later ones "1:" and so on comes first. */
 static void put_tile(GString *t, gint symbol, gint64 position)
 {
+    gint64 pass = ws_pass_of(position), at = position % WS_PASS;
+    g_string_append_c(t, ' ');
+    if (pass > 0)
+        g_string_append_printf(t, "%" G_GINT64_FORMAT ":", pass);
     if (symbol == WS_SYMBOL_TILES || position == -2)
-        g_string_append(t, " launch");
-    else if (position == ws_behind(0))
-        g_string_append(t, " after");
+        g_string_append(t, "launch");
     else if (position < 0)
-        g_string_append(t, " before");
+        g_string_append(t, "before");
+    else if (at == WS_PASS - 1)
+        g_string_append(t, "after");
     else
-        put_number(t, TRUE, position);
-}
-
-/* The format has one loop over tiles. */
-static gboolean is_one_pass(WsBits *b)
-{
-    gboolean ok = TRUE;
-    for (guint i = 0; i < b->n_inst; i++)
-        ok &= ws_pass_of(ws_bit_inst(b, i)->position) <= 0;
-    for (guint k = 0; k < b->c->instance->len; k++)
-        ok &= ws_pass_of(g_array_index(b->c->instance, WsInstance, k).position) <= 0;
-    return ok;
+        g_string_append_printf(t, "%" G_GINT64_FORMAT, at);
 }
 
 static void put_instance(GString *t, const WsInstance *x)
@@ -123,11 +117,12 @@ static void put_place(GString *t, WsBits *b, guint i)
                            : in->at == 0 ? "begin"
                            : in->have    ? "wait"
                                          : "run");
-    const WsBitInstr *x = &a->code[in->at]; /* a loop over tiles without a round: not begun */
+    const WsBitInstr *x = &a->code[in->at]; /* a pass without a tile has not begun */
     gboolean before = !done && x->kind == WS_BIT_HEAD && ws_bit_loop(b, i, x->loop)[0] == 0 &&
                       a->loop[x->loop].tree->over == WS_OVER_TILES &&
                       b->p->tiles.launch != WS_LAUNCH_SINGLE;
-    put_tile(t, -1, before ? -1 : in->position);
+    gint64 pass = ws_pass_of(in->position);
+    put_tile(t, -1, !before ? in->position : pass > 0 ? ws_behind(pass - 1) : -1);
     g_string_append_c(t, '\n');
 }
 
@@ -181,7 +176,6 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
 {
     if (number < c->node->len)
         return;
-    c->broken |= !is_one_pass(b);
     Node *n = g_new0(Node, 1);
     n->text = g_string_new(NULL);
     n->option = g_array_new(FALSE, FALSE, sizeof(Option));
