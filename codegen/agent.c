@@ -39,8 +39,6 @@ static void agent(WsEmit *e, guint number)
     make_cells(e, number);
     ws_record_agent(e);
     ws_regs_new(e, a);
-    e->open = g_array_new(FALSE, FALSE, sizeof(WsInFlight));
-    e->in_flight = g_array_new(FALSE, FALSE, sizeof(WsInFlight));
     e->cuts = g_array_new(FALSE, FALSE, sizeof(WsCut));
     if (e->p->tiles.launch == WS_LAUNCH_SINGLE)
         ws_tiles_bind(e, e->cluster_id.v);
@@ -49,8 +47,6 @@ static void agent(WsEmit *e, guint number)
     e->op = NULL;
     ws_watch_done(e);
     ws_record_end(e);
-    g_array_free(e->open, TRUE);
-    g_array_free(e->in_flight, TRUE);
     g_clear_pointer(&e->cuts, g_array_unref);
     ws_regs_free(e, a);
     e->agent = NULL;

@@ -135,8 +135,10 @@ static void rolled(WsEmit *e, const Loop *loop, WsUniform first, WsUniform last,
     WsUniform any = ws_uniform_op(e, WS_EXPR_LT, first, last);
     gint64 known = 0;
     gboolean sure = ws_uniform_known(&any, &known);
-    if (sure && !known)
+    if (sure && !known) {
+        ws_account_never(&e->account, loop->tree);
         return;
+    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b);
     LLVMBasicBlockRef body = ws_block(e, loop->tree->name), after = ws_block(e, after_name);
     if (sure)
@@ -166,6 +168,8 @@ static void unrolled(WsEmit *e, const Loop *loop, gint64 first, gint64 last)
         ws_emit_step_error(e, NULL, "unrolling more than 4096 rounds");
         return;
     }
+    if (first >= last)
+        ws_account_never(&e->account, loop->tree);
     for (gint64 i = first; i < last && !e->error; i++)
         round_of(e, loop, ws_uniform_const(e, i));
 }
@@ -248,6 +252,7 @@ static void branch(WsEmit *e, const WsTree *t)
     gint64 known;
     if (ws_uniform_known(&c, &known)) {
         const WsTree *taken = known ? t->kid[0] : otherwise;
+        ws_account_never(&e->account, known ? otherwise : t->kid[0]);
         if (taken)
             ws_control_tree(e, taken);
         return;

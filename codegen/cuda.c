@@ -216,7 +216,12 @@ char *ws_generate_cuda(const WsProgram *p, GError **error)
     c.wgmma_name = g_hash_table_new(g_str_hash, g_str_equal);
     names(&c);
     bind_launch(&c);
+    c.account = ws_account_new(p);
     whole(&c);
+    const WsOp *lost = c.error ? NULL : ws_account_missing(&c.account);
+    if (lost)
+        ws_cuda_step_error(&c, lost, "nothing was written for it (a fault of the printer)");
+    ws_account_clear(&c.account);
     g_autofree char *text = g_string_free(c.out, FALSE);
     if (c.error)
         g_propagate_error(error, c.error);

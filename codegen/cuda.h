@@ -7,6 +7,7 @@
  * that copies stay comparable, terms keep "+ 0"; ws_fold_text removes it at the end. */
 #pragma once
 
+#include "codegen/account.h"
 #include "codegen/array.h"
 #include "codegen/cut.h"
 #include "codegen/facts.h"
@@ -33,14 +34,14 @@ typedef struct {
     const WsAgent *agent;
     const char **value; /* identifiers of its values */
     gboolean in_leader, per_thread, whole_group;
-    gboolean tile_alone;      /* tile_at() shuffles unless one lane asks */
-    const char *next_tile;    /* dynamic: variable of the loop over tiles being written */
-    GArray *cuts;             /* WsCut */
-    GArray *open, *in_flight; /* guint value; G_MAXUINT closes a group */
-    const char *row, *col;    /* base of this thread's rows and columns */
-    const char *commented;    /* step whose comment was written last */
-    guint temporaries;        /* of the step being written */
+    gboolean tile_alone;   /* tile_at() shuffles unless one lane asks */
+    const char *next_tile; /* dynamic: variable of the loop over tiles being written */
+    GArray *cuts;          /* WsCut */
+    const char *row, *col; /* base of this thread's rows and columns */
+    const char *commented; /* step whose comment was written last */
+    guint temporaries;     /* of the step being written */
     const WsOp *op;
+    WsAccount account;
     GError *error;
 } WsCuda;
 
@@ -103,7 +104,6 @@ void ws_cuda_copy(WsCuda *c, const WsOp *op);
 void ws_cuda_gather(WsCuda *c, const WsOp *op);
 void ws_cuda_mma(WsCuda *c, const WsOp *op);
 void ws_cuda_mma_fence(WsCuda *c, const WsOp *op);
-void ws_cuda_mma_commit(WsCuda *c, const WsOp *op);
 void ws_cuda_mma_wait(WsCuda *c, const WsOp *op);
 void ws_cuda_stmatrix(WsCuda *c, const WsOp *op);
 void ws_cuda_st(WsCuda *c, const WsOp *op);

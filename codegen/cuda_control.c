@@ -76,8 +76,10 @@ static void rolled(WsCuda *c, const Loop *loop, WsTerm first, WsTerm last)
 {
     WsTerm any = ws_term_op(&c->terms, WS_EXPR_LT, first, last);
     gint64 known;
-    if (ws_term_known(any, &known) && !known)
+    if (ws_term_known(any, &known) && !known) {
+        ws_account_never(&c->account, loop->tree);
         return;
+    }
     gint64 high = last.in.hi < WS_INTERVAL_MAX ? last.in.hi - 1 : WS_INTERVAL_MAX;
     const char *round = loop->plain ? loop->name : ws_cuda_format(c, "%s_round", loop->name);
     ws_cuda_line(c, "#pragma unroll %d", (int)CLAMP(loop->tree->unroll, 1, 64));
@@ -116,6 +118,8 @@ static void unrolled(WsCuda *c, const Loop *loop, gint64 first, gint64 last)
         ws_cuda_step_error(c, NULL, "unrolling more than 4096 rounds");
         return;
     }
+    if (first >= last)
+        ws_account_never(&c->account, loop->tree);
     g_auto(GStrv) round = g_new0(char *, MAX(last - first, 0) + 1);
     c->depth++;
     for (gint64 i = first; i < last && !c->error; i++)
@@ -228,6 +232,7 @@ static void branch(WsCuda *c, const WsTree *t)
     gint64 known;
     if (ws_term_known(cond, &known)) {
         const WsTree *taken = known ? t->kid[0] : otherwise;
+        ws_account_never(&c->account, known ? otherwise : t->kid[0]);
         if (taken)
             ws_cuda_tree(c, taken);
         return;

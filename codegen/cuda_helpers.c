@@ -63,6 +63,14 @@ static const Helper helper[] = {
       "template <typename T, int N>\n" D "void keep(T (&r)[N])\n{\n#pragma unroll\n"
       "    for (int i = 0; i < N; ++i)\n        asm volatile(\"\" : "
       "\"+r\"(r[i])::\"memory\");\n}\n" },
+    { "keep_part",
+      "// Nothing that reads or writes N registers from FIRST on is moved across this place.\n"
+      "template <int FIRST, int N, int ALL>\n" D "void keep_part(float (&r)[ALL])\n{\n"
+      "#pragma unroll\n    for (int i = FIRST; i < FIRST + N; ++i)\n"
+      "        asm volatile(\"\" : \"+f\"(r[i])::\"memory\");\n}\n"
+      "template <int FIRST, int N, typename T, int ALL>\n" D "void keep_part(T (&r)[ALL])\n{\n"
+      "#pragma unroll\n    for (int i = FIRST; i < FIRST + N; ++i)\n"
+      "        asm volatile(\"\" : \"+r\"(r[i])::\"memory\");\n}\n" },
     { "descriptor",
       "// Matrix descriptor of wgmma (bytes): 18 bits of the address, without the rank that it has "
       "in a\n"

@@ -202,8 +202,6 @@ static char *role_body(WsCuda *c, guint number)
     c->value = g_new0(const char *, a->n_values + 1);
     for (guint v = 0; v < a->n_values; v++)
         c->value[v] = ws_cuda_ident(c, a->value[v].name);
-    c->open = g_array_new(FALSE, FALSE, sizeof(guint));
-    c->in_flight = g_array_new(FALSE, FALSE, sizeof(guint));
     c->cuts = g_array_new(FALSE, FALSE, sizeof(WsCut));
     bind_variables(c, number);
     c->out = g_string_new(NULL);
@@ -226,8 +224,6 @@ static char *role_body(WsCuda *c, guint number)
     c->depth = 0;
     c->terms.plus_zero = FALSE;
     g_clear_pointer(&c->cuts, g_array_unref);
-    g_array_unref(c->open);
-    g_array_unref(c->in_flight);
     g_free(c->value);
     c->agent = NULL;
     return text;

@@ -227,7 +227,7 @@ static void vote(WsCudaMath *m)
 static void hold(WsCuda *c, const WsOp *op)
 {
     GString *s = g_string_new(NULL);
-    gboolean on = c->in_flight->len || ws_fact_before_named_barrier(c->p, op);
+    gboolean on = op->n_flying || ws_fact_before_named_barrier(c->p, op);
     for (guint i = 0; on && i < op->n_math; i++) {
         guint v = ws_fact_value(c->agent, op->math[i]->name);
         if (v == c->agent->n_values || c->agent->value[v].dtype != WS_DTYPE_F32 ||

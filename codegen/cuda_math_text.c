@@ -216,7 +216,7 @@ void ws_cuda_node_name_mask(WsCudaMath *m, WsCudaNode *n)
     index_parts(m, n->arg[0], FALSE, fixed, slot);
     index_parts(m, n->arg[1], TRUE, fixed, slot);
     g_string_free(slot, TRUE);
-    if (!m->c->in_flight->len &&
+    if (!(m->c->op && m->c->op->n_flying) &&
         !m->stayed) { /* made before the wait for products they take a register each */
         ws_cuda_line(m->c, "// comparisons stay behind the wait");
         ws_cuda_line(m->c, "%s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));

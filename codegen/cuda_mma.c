@@ -124,24 +124,10 @@ void ws_cuda_mma(WsCuda *c, const WsOp *op)
         ws_cuda_close(c);
     }
     ws_cuda_close(c);
-    g_array_append_val(c->open, op->value[0].value);
 }
 
 /* --- what stays on its side of fences and waits
  * --------------------------------------------------*/
-
-static gboolean in_flight(WsCuda *c, guint value)
-{
-    for (guint i = 0; i < c->open->len; i++) {
-        if (g_array_index(c->open, guint, i) == value)
-            return TRUE;
-    }
-    for (guint i = 0; i < c->in_flight->len; i++) {
-        if (g_array_index(c->in_flight, guint, i) == value)
-            return TRUE;
-    }
-    return FALSE;
-}
 
 /* Registers of the next products are complete before the fence: nothing that defines them may sink
  * below it. */
@@ -162,7 +148,7 @@ void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
             const char *run;
             if (v == 0 && scale_of(c, t->op->mma, &run) == WS_WGMMA_ZERO)
                 done[value] = TRUE; /* written, not read: what it holds may be forgotten */
-            if (!done[value] && !in_flight(c, value))
+            if (!done[value] && !ws_fact_in_flight(op, value))
                 ws_cuda_line(c, "keep(%s);", c->value[value]);
             done[value] = TRUE;
         }
@@ -170,41 +156,28 @@ void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "%s();", ws_cuda_prim_name(WS_PRIM_WGMMA_FENCE));
 }
 
-void ws_cuda_mma_commit(WsCuda *c, const WsOp *op)
+/* Registers i..end-1 of a value are freed, and no others beside them. */
+static void keep(WsCuda *c, guint v, guint first, guint end)
 {
-    (void)op;
-    guint end = G_MAXUINT;
-    ws_cuda_line(c, "%s();", ws_cuda_prim_name(WS_PRIM_WGMMA_COMMIT));
-    g_array_append_vals(c->in_flight, c->open->data, c->open->len);
-    g_array_append_val(c->in_flight, end);
-    g_array_set_size(c->open, 0);
-}
-
-static guint keep_from(const GArray *groups, gint64 n)
-{
-    guint i = groups->len;
-    for (gint64 seen = 0; i > 0; i--) {
-        if (g_array_index(groups, guint, i - 1) == G_MAXUINT && seen++ == n)
-            break;
-    }
-    return i;
+    if (first == 0 && end == c->agent->value[v].registers)
+        ws_cuda_line(c, "keep(%s);", c->value[v]);
+    else
+        ws_cuda_line(c, "keep_part<%u, %u>(%s);", first, end - first, c->value[v]);
 }
 
 /* What the wait releases passes through an empty asm behind it, so that no arithmetic on it can be
  * moved above the wait. */
 void ws_cuda_mma_wait(WsCuda *c, const WsOp *op)
 {
-    guint from = keep_from(c->in_flight, op->n);
     ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  ws_cuda_prim_name(WS_PRIM_WGMMA_WAIT), op->n);
     for (guint v = 0; v < c->agent->n_values; v++) {
-        gboolean done = FALSE, pending = FALSE;
-        for (guint i = 0; i < c->in_flight->len; i++) {
-            if (g_array_index(c->in_flight, guint, i) == v)
-                *(i < from ? &done : &pending) = TRUE;
+        g_autofree gboolean *freed = ws_fact_freed(c->agent, op, v);
+        for (guint i = 0, end; freed && i < c->agent->value[v].registers; i = end + 1) {
+            for (end = i; end < c->agent->value[v].registers && freed[end];)
+                end++;
+            if (end > i)
+                keep(c, v, i, end);
         }
-        if (done && !pending)
-            ws_cuda_line(c, "keep(%s);", c->value[v]);
     }
-    g_array_remove_range(c->in_flight, 0, from);
 }

@@ -212,7 +212,7 @@ static const Print print[WS_OP_KIND_COUNT] = {
     [WS_OP_PREFETCH_MAP] = prefetch_map,
     [WS_OP_MMA_FENCE] = ws_cuda_mma_fence,
     [WS_OP_MMA] = ws_cuda_mma,
-    [WS_OP_MMA_COMMIT] = ws_cuda_mma_commit,
+    [WS_OP_MMA_COMMIT] = simple,
     [WS_OP_MMA_WAIT] = ws_cuda_mma_wait,
     [WS_OP_MATH] = ws_cuda_math,
     [WS_OP_ST_SHARED] = ws_cuda_st,
@@ -250,7 +250,10 @@ static const Print print[WS_OP_KIND_COUNT] = {
 
 void ws_cuda_op(WsCuda *c, const WsOp *op)
 {
-    if (c->error || op->declared)
+    if (c->error)
+        return;
+    ws_account_written(&c->account, op); /* declared: its text has it */
+    if (op->declared)
         return;
     c->op = op;
     c->temporaries = 0;

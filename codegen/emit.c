@@ -284,7 +284,12 @@ LLVMModuleRef ws_emit_module(const WsProgram *p, const WsGenerateOptions *option
                  g_ptr_array_new_with_free_func(g_free) };
     collect_params(&e, &q);
     make_function(&e, &q);
+    e.account = ws_account_new(p);
     body(&e, &q);
+    const WsOp *lost = e.error ? NULL : ws_account_missing(&e.account);
+    if (lost)
+        ws_emit_step_error(&e, lost, "nothing was emitted for it (a fault of the generator)");
+    ws_account_clear(&e.account);
     g_array_free(q.type, TRUE);
     g_ptr_array_free(q.name, TRUE);
     if (!e.error)

@@ -2,6 +2,7 @@
  * call from each other. Nothing outside codegen/ includes this. */
 #pragma once
 
+#include "codegen/account.h"
 #include "codegen/generate.h"
 #include "codegen/leader.h"
 #include "codegen/cut.h"
@@ -34,11 +35,6 @@ typedef struct {
     LLVMTypeRef type; /* f32, or i32 (packed pairs, i32 accumulators) */
     LLVMValueRef *cell;
 } WsRegs;
-
-/* A commit group of mma that has been emitted and not yet been waited for. */
-typedef struct {
-    guint value;
-} WsInFlight;
 
 typedef struct {
     const WsProgram *p;
@@ -75,7 +71,6 @@ typedef struct {
     gboolean whole_group;     /* the agent has its warp groups for itself: its setmaxnreg counts */
     gboolean in_leader;       /* code is being built under `if (leader)` */
     WsRegs *regs;             /* [agent->n_values] */
-    GArray *open, *in_flight; /* WsInFlight: group being filled; groups committed */
     GArray *cuts;             /* WsCut: of the split loops that code is being built in */
     gboolean per_thread; /* expressions differ from thread to thread: no shuffle */
     gboolean nonneg; /* uniform expressions of uses: negative ones are refuted by the checker */
@@ -86,6 +81,7 @@ typedef struct {
     LLVMValueRef **rec_word; /* per strip: cells */
 
     const WsOp *op;   /* being emitted; names it in errors and comments */
+    WsAccount account;
     GError *error;
 } WsEmit;
 
@@ -188,7 +184,6 @@ void ws_bulk_prefetch(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint); /* L2 cache policy, i64 */
 void ws_bulk_prefetch_map(WsEmit *e, const WsOp *op);
 void ws_mma_step(WsEmit *e, const WsOp *op);
-void ws_mma_commit(WsEmit *e, const WsOp *op);
 void ws_mma_wait(WsEmit *e, const WsOp *op);
 void ws_math_step(WsEmit *e, const WsOp *op);
 void ws_raw_step(WsEmit *e, const WsOp *op);

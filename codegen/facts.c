@@ -43,6 +43,7 @@ WsPrim ws_fact_plain(WsOpKind kind)
     static const WsPrim prim[WS_OP_KIND_COUNT] = {
         [WS_OP_BULK_COMMIT] = WS_PRIM_BULK_COMMIT,
         [WS_OP_MMA_FENCE] = WS_PRIM_WGMMA_FENCE,
+        [WS_OP_MMA_COMMIT] = WS_PRIM_WGMMA_COMMIT,
         [WS_OP_WARP_SYNC] = WS_PRIM_WARP_SYNC,
         [WS_OP_CLUSTER_ARRIVE] = WS_PRIM_CLUSTER_ARRIVE,
         [WS_OP_CLUSTER_WAIT] = WS_PRIM_CLUSTER_WAIT,
@@ -97,6 +98,45 @@ gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value
         if (op->kind == WS_OP_MMA && op->agent >= 0 && &p->agent[op->agent] == agent &&
             op->mma->a.in_registers && op->value[1].value == value)
             return TRUE;
+    }
+    return FALSE;
+}
+
+/* Registers of `cols` columns of a 64-row atom in accumulator layout. */
+static guint atom_registers(const WsRegValue *v, guint cols)
+{
+    return ws_dtype_bytes(v->dtype) < 4 ? cols * ws_dtype_bytes(v->dtype) / 8 : cols / 2;
+}
+
+gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v)
+{
+    const WsRegValue *value = &agent->value[v];
+    gboolean *freed = NULL;
+    for (guint i = 0; i < wait->wait->n_freed; i++) {
+        const WsValueUse *u = &wait->wait->freed[i];
+        if (u->value != v || !(u->mode & WS_MODE_WRITE))
+            continue;
+        gint64 row = 0, col = 0;
+        ws_expr_is_int(u->row0, &row);
+        ws_expr_is_int(u->col0, &col);
+        freed = freed ? freed : g_new0(gboolean, MAX(value->registers, 1));
+        for (guint atom = 0; atom < u->rows / 64; atom++) {
+            guint first = ((guint)(row / 64) + atom) * atom_registers(value, value->cols) +
+                          atom_registers(value, (guint)col);
+            for (guint r = 0; r < atom_registers(value, u->cols); r++)
+                freed[MIN(first + r, value->registers - 1)] = TRUE;
+        }
+    }
+    return freed;
+}
+
+gboolean ws_fact_in_flight(const WsOp *op, guint value)
+{
+    for (guint i = 0; i < op->n_flying; i++) {
+        for (guint k = 0; k < op->flying[i]->n_value; k++) {
+            if (op->flying[i]->value[k].value == value)
+                return TRUE;
+        }
     }
     return FALSE;
 }

@@ -27,6 +27,11 @@ gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op);
 /* Operands a of matrix products: what defines them must stay behind the wait that retires the mma
  * which reads the registers, or ptxas runs all products one after another (C7513). */
 gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value);
+/* Which of the registers of value `v` belong to no product any more behind a wait for products:
+ * [registers], or NULL for none. Caller frees. */
+gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v);
+/* Some path has a product in flight here that has the value as accumulator or operand. */
+gboolean ws_fact_in_flight(const WsOp *op, guint value);
 /* Index of a value by its name, n_values if the agent has none of that name. */
 guint ws_fact_value(const WsAgent *agent, const char *name);
 /* The loop over tiles around `op` is run by more than the leader. */

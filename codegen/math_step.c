@@ -140,7 +140,7 @@ static void hold(WsMath *m)
 {
     WsEmit *e = m->e;
     LLVMValueRef all = NULL;
-    if (!e->in_flight->len && !ws_fact_before_named_barrier(e->p, m->op))
+    if (!m->op->n_flying && !ws_fact_before_named_barrier(e->p, m->op))
         return;
     for (guint i = 0; i < m->op->n_math && !e->error; i++) {
         guint v = ws_fact_value(e->agent, m->op->math[i]->name);

@@ -1,5 +1,6 @@
 /* wgmma: descriptors, one asm per instruction, waits that tie the registers they release. */
 #include "codegen/emit.h"
+#include "codegen/facts.h"
 
 /* --- registers of values
  * -------------------------------------------------------------------------*/
@@ -292,53 +293,25 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
                 ws_record_shadow(e, op);
         }
     }
-    g_array_append_val(e->open, ((WsInFlight){ op->value[0].value }));
 }
 
-/* --- commit groups -----------------------------------------------------------------------------*/
-
-/* A group may hold several mma; their values are marked by the number of the last in `in_flight`:
- * each committed group is one entry per value, closed by an entry with value G_MAXUINT. */
-void ws_mma_commit(WsEmit *e, const WsOp *op)
-{
-    (void)op;
-    ws_prim0(e, WS_PRIM_WGMMA_COMMIT);
-    g_array_append_vals(e->in_flight, e->open->data, e->open->len);
-    g_array_append_val(e->in_flight, ((WsInFlight){ G_MAXUINT }));
-    g_array_set_size(e->open, 0);
-}
-
-static guint keep_from(const GArray *groups, gint64 n)
-{
-    guint i = groups->len;
-    for (gint64 seen = 0; i > 0; i--) {
-        if (g_array_index(groups, WsInFlight, i - 1).value == G_MAXUINT && seen++ == n)
-            break;
-    }
-    return i;
-}
+/* --- waits -------------------------------------------------------------------------------------*/
 
 /* Plain wait where nothing becomes readable; otherwise the accumulators that the wait frees pass
  * through its asm, so that no arithmetic on them can be moved above it. */
 void ws_mma_wait(WsEmit *e, const WsOp *op)
 {
-    guint keep = keep_from(e->in_flight, op->n);
-    g_autofree gboolean *freed = g_new0(gboolean, e->agent->n_values + 1);
-    for (guint v = 0; v < e->agent->n_values; v++) {
-        gboolean done = FALSE, pending = FALSE;
-        for (guint i = 0; i < e->in_flight->len; i++) {
-            if (g_array_index(e->in_flight, WsInFlight, i).value == v)
-                *(i < keep ? &done : &pending) = TRUE;
-        }
-        freed[v] = done && !pending;
-    }
-    g_array_remove_range(e->in_flight, 0, keep);
+    const guint n_values = e->host ? 0 : e->agent->n_values;
     guint32 n = (guint32)op->n;
+    gboolean **freed = g_new0(gboolean *, n_values + 1);
     g_autoptr(GArray) arg = g_array_new(FALSE, FALSE, sizeof(LLVMValueRef));
     g_autoptr(GArray) type = g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef));
     GString *constraints = g_string_new(NULL);
-    for (guint v = 0; v < e->agent->n_values && !e->host; v++) {
+    for (guint v = 0; v < n_values; v++) {
+        freed[v] = ws_fact_freed(e->agent, op, v);
         for (guint i = 0; freed[v] && i < e->regs[v].n; i++) {
+            if (!freed[v][i])
+                continue;
             LLVMValueRef r = ws_reg_get(e, v, i);
             g_array_append_val(arg, r);
             g_array_append_val(type, e->regs[v].type);
@@ -346,22 +319,26 @@ void ws_mma_wait(WsEmit *e, const WsOp *op)
                                    e->regs[v].type == e->f32 ? "f" : "r");
         }
     }
-    if (!arg->len) {
-        g_string_free(constraints, TRUE);
-        ws_prim_call(e, WS_PRIM_WGMMA_WAIT, 0, NULL, 1, &n);
-        return;
-    }
     for (guint i = 0; i < arg->len; i++)
         g_string_append_printf(constraints, ",%u", i);
-    LLVMTypeRef returns = LLVMStructTypeInContext(e->ctx, (LLVMTypeRef *)type->data, type->len, 0);
-    LLVMTypeRef fn = LLVMFunctionType(returns, (LLVMTypeRef *)type->data, type->len, 0);
-    g_autofree char *text = g_strdup_printf("wgmma.wait_group.sync.aligned %u;", n);
-    LLVMValueRef r =
-        ws_prim_asm(e, fn, text, constraints->str, arg->len, (LLVMValueRef *)arg->data);
-    g_string_free(constraints, TRUE);
-    guint at = 0;
-    for (guint v = 0; v < e->agent->n_values; v++) {
-        for (guint i = 0; freed[v] && i < e->regs[v].n; i++, at++)
-            ws_reg_set(e, v, i, LLVMBuildExtractValue(e->b, r, at, ""));
+    if (!arg->len) {
+        ws_prim_call(e, WS_PRIM_WGMMA_WAIT, 0, NULL, 1, &n);
+    } else {
+        LLVMTypeRef all = LLVMStructTypeInContext(e->ctx, (LLVMTypeRef *)type->data, type->len, 0);
+        LLVMTypeRef fn = LLVMFunctionType(all, (LLVMTypeRef *)type->data, type->len, 0);
+        g_autofree char *text = g_strdup_printf("wgmma.wait_group.sync.aligned %u;", n);
+        LLVMValueRef r =
+            ws_prim_asm(e, fn, text, constraints->str, arg->len, (LLVMValueRef *)arg->data);
+        guint at = 0;
+        for (guint v = 0; v < n_values; v++) {
+            for (guint i = 0; freed[v] && i < e->regs[v].n; i++) {
+                if (freed[v][i])
+                    ws_reg_set(e, v, i, LLVMBuildExtractValue(e->b, r, at++, ""));
+            }
+        }
     }
+    for (guint v = 0; v < n_values; v++)
+        g_free(freed[v]);
+    g_free(freed);
+    g_string_free(constraints, TRUE);
 }

@@ -46,7 +46,7 @@ static const Lower lower[WS_OP_KIND_COUNT] = {
     [WS_OP_PREFETCH_MAP] = ws_bulk_prefetch_map,
     [WS_OP_MMA_FENCE] = ws_sync_simple,
     [WS_OP_MMA] = ws_mma_step,
-    [WS_OP_MMA_COMMIT] = ws_mma_commit,
+    [WS_OP_MMA_COMMIT] = ws_sync_simple,
     [WS_OP_MMA_WAIT] = ws_mma_wait,
     [WS_OP_MATH] = ws_math_step,
     [WS_OP_ST_SHARED] = ws_shared_st,
@@ -103,7 +103,10 @@ static void delay(WsEmit *e, const WsOp *op)
 
 void ws_op_emit(WsEmit *e, const WsOp *op)
 {
-    if (e->error || op->declared)
+    if (e->error)
+        return;
+    ws_account_written(&e->account, op); /* also what is put off, and declared: its text has it */
+    if (op->declared)
         return;
     if (!ws_watch_put_off(e, op))
         ws_op_emit_now(e, op);

@@ -1,4 +1,5 @@
 #include "codegen/ptxas_steps.h"
+#include "codegen/facts.h"
 #include "program/pressure.h"
 
 #include <string.h>
@@ -77,114 +78,66 @@ static const struct {
 };
 
 typedef struct {
-    const WsProgram *p;
     const WsAgent *agent;
-    Suspect suspect;
-    WsPtxasNote *note;
-    GArray *group; /* guint64: values of committed groups: accumulators low, operands high */
-    guint64 open;  /* of the group being filled */
-} Flight;
+    const WsOp *op;
+    gboolean found;
+} Search;
 
-static guint64 bit(guint value, gboolean operand)
+/* A product in flight before the operation holds the value: as accumulator (0) or operand (1). */
+static gboolean held(const WsOp *op, guint value, guint operand)
 {
-    return value < 32 ? G_GUINT64_CONSTANT(1) << (value + (operand ? 32 : 0)) : 0;
-}
-
-static guint64 in_flight(const Flight *f)
-{
-    guint64 all = f->open;
-    for (guint i = 0; i < f->group->len; i++)
-        all |= g_array_index(f->group, guint64, i);
-    return all;
-}
-
-static void value_names(const WsExpr *x, gpointer data)
-{
-    Flight *f = data;
-    for (guint v = 0; x->op == WS_EXPR_NAME && v < f->agent->n_values; v++) {
-        if (strcmp(f->agent->value[v].name, x->name) == 0)
-            f->open |= bit(v, FALSE); /* borrowed as a set by reads_of() */
+    for (guint i = 0; i < op->n_flying; i++) {
+        const WsOp *product = op->flying[i];
+        if (operand < product->n_value && product->value[operand].value == value)
+            return TRUE;
     }
+    return FALSE;
 }
 
-/* Values that an operation other than a product reads. */
-static guint64 reads_of(Flight *f, const WsOp *op)
+static void named(const WsExpr *x, gpointer data)
 {
-    Flight set = { .agent = f->agent };
+    Search *s = data;
+    if (x->op == WS_EXPR_NAME)
+        s->found = s->found || held(s->op, ws_fact_value(s->agent, x->name), 0);
+}
+
+static gboolean reads_accumulator(const WsAgent *agent, const WsOp *op)
+{
+    Search s = { .agent = agent, .op = op };
     for (guint i = 0; i < op->n_value; i++)
-        set.open |= op->value[i].mode & WS_MODE_READ ? bit(op->value[i].value, FALSE) : 0;
+        s.found |= op->value[i].mode & WS_MODE_READ && held(op, op->value[i].value, 0);
     for (guint i = 0; i < op->n_math; i++)
-        ws_expr_visit(op->math[i]->value, value_names, &set);
-    return set.open;
+        ws_expr_visit(op->math[i]->value, named, &s);
+    return s.found;
 }
 
-static guint64 writes_of(const Flight *f, const WsOp *op)
+static gboolean writes(const WsAgent *agent, const WsOp *op, guint operand)
 {
-    guint64 all = 0;
+    gboolean found = FALSE;
     for (guint i = 0; i < op->n_value; i++)
-        all |= op->value[i].mode & WS_MODE_WRITE ? bit(op->value[i].value, FALSE) : 0;
-    for (guint i = 0; i < op->n_math; i++) {
-        for (guint v = 0; v < f->agent->n_values; v++) {
-            if (strcmp(f->agent->value[v].name, op->math[i]->name) == 0)
-                all |= bit(v, FALSE);
-        }
-    }
-    return all;
+        found |= op->value[i].mode & WS_MODE_WRITE && held(op, op->value[i].value, operand);
+    for (guint i = 0; i < op->n_math; i++)
+        found |= held(op, ws_fact_value(agent, op->math[i]->name), operand);
+    return found;
 }
 
-static void fly(Flight *f, const WsOp *op)
+static gboolean is_suspect(const WsAgent *agent, const WsOp *op, Suspect suspect)
 {
-    guint64 now = in_flight(f), accumulators = now & G_MAXUINT32, operands = now >> 32;
-    switch (op->kind) {
-    case WS_OP_MMA:
-        f->open |= bit(op->value[0].value, FALSE);
-        if (op->mma->a.in_registers)
-            f->open |= bit(op->value[1].value, TRUE);
-        if (f->suspect == PRODUCTS)
-            add_step(f->note, op);
-        return;
-    case WS_OP_MMA_COMMIT:
-        g_array_append_val(f->group, f->open);
-        f->open = 0;
-        return;
-    case WS_OP_MMA_WAIT:
-        while (f->group->len > op->n)
-            g_array_remove_index(f->group, 0);
-        return;
-    case WS_OP_SETMAXNREG:
-        if (f->suspect == BUDGETS)
-            add_step(f->note, op);
-        return;
-    default:
-        if ((f->suspect == READS_ACCUMULATOR && (reads_of(f, op) & accumulators)) ||
-            (f->suspect == WRITES_ACCUMULATOR && (writes_of(f, op) & accumulators)) ||
-            (f->suspect == WRITES_OPERAND && (writes_of(f, op) & operands)))
-            add_step(f->note, op);
-    }
-}
-
-/* Loops twice: what is in flight over the back edge meets the body again. */
-static void fly_tree(Flight *f, const WsTree *t)
-{
-    if (t->kind == WS_TREE_OP) {
-        fly(f, t->op);
-        return;
-    }
-    for (guint round = 0; round < (t->kind == WS_TREE_LOOP ? 2u : 1u); round++) {
-        for (guint i = 0; i < t->n_kids; i++) {
-            if (t->kid[i])
-                fly_tree(f, t->kid[i]);
-        }
-    }
+    if (op->kind == WS_OP_MMA || suspect == PRODUCTS)
+        return op->kind == WS_OP_MMA && suspect == PRODUCTS;
+    if (op->kind == WS_OP_SETMAXNREG || suspect == BUDGETS)
+        return op->kind == WS_OP_SETMAXNREG && suspect == BUDGETS;
+    return suspect == READS_ACCUMULATOR    ? reads_accumulator(agent, op)
+           : suspect == WRITES_ACCUMULATOR ? writes(agent, op, 0)
+                                           : writes(agent, op, 1);
 }
 
 static void find(const WsProgram *p, Suspect suspect, WsPtxasNote *note)
 {
-    for (guint a = 0; a < p->n_agents; a++) {
-        Flight f = { .p = p, .agent = &p->agent[a], .suspect = suspect, .note = note };
-        f.group = g_array_new(FALSE, FALSE, sizeof(guint64));
-        fly_tree(&f, p->agent[a].body);
-        g_array_unref(f.group);
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->agent >= 0 && is_suspect(&p->agent[op->agent], op, suspect))
+            add_step(note, op);
     }
     if (!note->step->len && suspect != PRODUCTS) /* the cause is not to be seen: where it costs */
         find(p, PRODUCTS, note);

@@ -96,6 +96,7 @@ static void branch(WsPy *y, const WsTree *t)
     gint64 known;
     if (ws_term_known(cond, &known)) {
         const WsTree *taken = known ? t->kid[0] : otherwise;
+        ws_account_never(&y->account, known ? otherwise : t->kid[0]);
         if (taken)
             ws_py_tree(y, taken);
         return;
@@ -114,10 +115,24 @@ static void branch(WsPy *y, const WsTree *t)
     ws_py_end_block(y, t);
 }
 
+/* There is a line in `text` that is more than a remark. */
+static gboolean has_code(const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *code = line + strspn(line, " ");
+        if (*code && *code != '#' && *code != '\n')
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static void operation(WsPy *y, const WsOp *op)
 {
-    if (op->declared)
+    const gsize before = y->out->len;
+    if (op->declared) {
+        ws_py_implied(y, op, "the text of a raw step");
         return;
+    }
     y->op = op;
     if (op->kind == WS_OP_LET)
         ws_py_line(y, "%s = %s", y->var[op->var].s, ws_py_uniform(y, op->set).s);
@@ -125,6 +140,8 @@ static void operation(WsPy *y, const WsOp *op)
         ws_py_line(y, "%s += %s", y->var[op->var].s, ws_py_uniform(y, op->set).s);
     else
         y->dialect->op(y, op);
+    if (has_code(y->out->str + before))
+        ws_account_written(&y->account, op);
     y->op = NULL;
 }
 

@@ -158,6 +158,14 @@ const WsPyBox *ws_py_box(WsPy *y, const GArray *boxes, const WsOp *op)
     return NULL;
 }
 
+const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op)
+{
+    if (ws_py_first_box(y, op))
+        return ws_py_box(y, boxes, op);
+    ws_py_implied(y, op, "the call for the first box of the step");
+    return NULL;
+}
+
 const char *ws_py_coordinates(WsPy *y, const WsOp *op)
 {
     const char *s = "";

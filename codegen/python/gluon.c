@@ -231,14 +231,12 @@ char *ws_generate_gluon(const WsProgram *p, GError **error)
 {
     WsPy *y = ws_py_new(p, &gluon);
     WsGluon g = { 0 };
-    g.in_flight = g_array_new(FALSE, FALSE, sizeof(WsGluonProduct));
     g.gathers = g_ptr_array_new();
     g.layout = g_new0(gboolean, 3 * 257);
     y->role = &g;
     if (!y->error)
         whole(y);
     g_clear_pointer(&g.boxes, g_array_unref);
-    g_array_unref(g.in_flight);
     g_ptr_array_unref(g.gathers);
     g_free(g.token);
     g_free(g.layout);

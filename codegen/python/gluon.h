@@ -5,16 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* An issued product: its accumulator, and the register operand that must live as long; borrowed. */
-typedef struct {
-    guint value;
-    const char *operand; /* NULL: both from shared memory */
-} WsGluonProduct;
-
 typedef struct {
     const WsPyPlan *plan;
     GArray *boxes;      /* WsPyBox */
-    GArray *in_flight;  /* WsGluonProduct, oldest first, of the role being written */
     gboolean *token;    /* [n_values] issued since the last wait: not a tensor in the language */
     guint inst_k;       /* K of the role's instructions; 16 if it has none */
     guint row_cols;     /* columns of the layout whose rows values [rows, 1] follow; 0: none */
@@ -62,9 +55,8 @@ void ws_gluon_mma(WsPy *y, const WsOp *op);
 void ws_gluon_mma_wait(WsPy *y, const WsOp *op);
 void ws_gluon_body_end(WsPy *y, const WsTree *t);
 void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin);
-/* Groups that a wait counts in a design, in calls of `kind` (each call is a group here); -1:
- * refused. */
-gint64 ws_gluon_groups(WsPy *y, const WsOp *wait, WsOpKind kind, WsOpKind commit);
+/* Calls that a wait leaves in flight (each is a group here); -1: refused. */
+gint64 ws_gluon_stay(WsPy *y, const WsOp *wait);
 /* --- gluon_memory.c
  * -----------------------------------------------------------------------------*/
 /* Extents are powers of two there: a tile of 192 rows is three of 64. Rows of a part. */

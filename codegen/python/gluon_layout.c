@@ -176,7 +176,6 @@ void ws_gluon_role_begin(WsPy *y)
 {
     WsGluon *g = ws_gluon(y);
     const WsAgent *a = y->agent;
-    g_array_set_size(g->in_flight, 0);
     g_free(g->token);
     g->token = g_new0(gboolean, a->n_values + 1);
     g->row_cols = 0;

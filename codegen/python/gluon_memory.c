@@ -216,16 +216,18 @@ static void copy(WsPy *y, const WsOp *op, const WsPyBox *box, gboolean load)
 
 void ws_gluon_load(WsPy *y, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_first_box(y, op) ? ws_py_box(y, ws_gluon(y)->boxes, op) : NULL;
+    const WsPyBox *box = ws_py_call(y, ws_gluon(y)->boxes, op);
     if (box)
         copy(y, op, box, TRUE);
 }
 
 void ws_gluon_store(WsPy *y, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_first_box(y, op) ? ws_py_box(y, ws_gluon(y)->boxes, op) : NULL;
+    const WsPyBox *box = ws_py_call(y, ws_gluon(y)->boxes, op);
     guint dim;
-    if (box && parts_of(box, &dim) > 1)
+    if (box && strcmp(op->id, op->step) != 0) /* a wait counts steps, and would count both calls */
+        ws_py_refuse(y, op, "a store in boxes of several shapes", "store it in two steps");
+    else if (box && parts_of(box, &dim) > 1)
         ws_py_refuse(y, op, "a store of a number of rows that is no power of two",
                      "store 2^n rows at a time");
     else if (box)

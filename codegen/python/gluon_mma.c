@@ -1,126 +1,109 @@
 /* Products and their waits. Each call of warpgroup_mma is a group of its own; what is in flight at
- * a wait is handed through it, so that the compiler keeps accumulators and register operands where
- * they are. Between its call and the next wait an accumulator is a token, not a tensor: at the end
- * of a body it passes through a wait that never waits, since what a loop carries is a tensor. */
+ * a wait (WsOp.flying) is handed through it, so that the compiler keeps accumulators and register
+ * operands where they are. Between its call and the next wait an accumulator is a token, not a
+ * tensor: at the end of a body it passes through a wait that never waits, since what a loop carries
+ * is a tensor. */
 #include "codegen/python/gluon.h"
 
-/* --- groups
- * -------------------------------------------------------------------------------------*/
+/* --- waits
+ * --------------------------------------------------------------------------------------*/
 
-typedef struct {
-    WsPy *y;
-    WsOpKind kind, commit;
-    gint64 calls, each; /* since the last commit; of every commit: 0 none yet, -1 they differ */
-} Groups;
-
-static void count_calls(Groups *s, const WsTree *t)
+gint64 ws_gluon_stay(WsPy *y, const WsOp *wait)
 {
-    for (guint i = 0; i < t->n_kids; i++) {
-        if (t->kid[i])
-            count_calls(s, t->kid[i]);
-    }
-    if (t->kind != WS_TREE_OP)
-        return;
-    if (t->op->kind == s->kind)
-        s->calls += s->kind == WS_OP_MMA || ws_py_first_box(s->y, t->op);
-    if (t->op->kind != s->commit)
-        return;
-    s->each = s->each == 0 || s->each == s->calls ? s->calls : -1;
-    s->calls = 0;
-}
-
-gint64 ws_gluon_groups(WsPy *y, const WsOp *wait, WsOpKind kind, WsOpKind commit)
-{
-    if (wait->n == 0)
-        return 0;
-    Groups s = { y, kind, commit, 0, 0 };
-    count_calls(&s, y->agent->body);
-    if (s.each < 0) {
-        ws_py_refuse(y, wait, "a wait for some of several groups of different size",
+    if (wait->wait->stay < 0)
+        ws_py_refuse(y, wait,
+                     "a wait for some of several groups, of which paths leave different ones",
                      "wait for all of them (0), or make the groups alike");
-        return -1;
-    }
-    return wait->n * MAX(s.each, 1);
+    return wait->wait->stay;
 }
 
-/* --- in flight
- * ----------------------------------------------------------------------------------*/
-
-static void issue(WsGluon *g, guint value, const char *operand)
+static const char *operand_name(WsPy *y, const WsOp *product)
 {
-    WsGluonProduct p = { value, operand };
-    g_array_append_val(g->in_flight, p);
-    g->token[value] = TRUE;
+    return ws_py_local(
+        y, ws_py_format(y, "%s_operand", y->agent->value[product->value[1].value].name));
 }
 
-static void retire(WsGluon *g, gint64 stay)
+/* Whoever comes to `op` came by `before` in this round: its names mean something there. */
+static gboolean dominates(const WsOp *before, const WsOp *op)
 {
-    guint n = g->in_flight->len;
-    if (n > stay)
-        g_array_remove_range(g->in_flight, 0, (guint)(n - stay));
-}
-
-static gboolean holds(const GArray *list, guint value)
-{
-    for (guint i = 0; i < list->len; i++) {
-        if (g_array_index(list, WsGluonProduct, i).value == value)
-            return TRUE;
+    const WsTree *list = before->tree->parent;
+    for (const WsTree *t = op->tree; t; t = t->parent) {
+        if (t->parent == list)
+            return before->index < op->index;
     }
     return FALSE;
 }
 
-/* "s, o, p_operand": everything in flight, accumulators first, each once. */
-static const char *everything(WsPy *y, guint *n)
+static const char *also(WsPy *y, const char *list, const char *name)
 {
-    WsGluon *g = ws_gluon(y);
+    return *list ? ws_py_format(y, "%s, %s", list, name) : name;
+}
+
+/* "s, o, p_operand": everything in flight before `op`, accumulators first, each once. */
+static const char *in_flight(WsPy *y, const WsOp *op)
+{
     const char *s = "";
-    *n = 0;
     for (guint v = 0; v < y->agent->n_values; v++) {
-        if (holds(g->in_flight, v))
-            s = ws_py_format(y, "%s%s%s", s, (*n)++ ? ", " : "", y->value[v]);
+        gboolean flies = FALSE;
+        for (guint i = 0; i < op->n_flying; i++)
+            flies = flies || op->flying[i]->value[0].value == v;
+        if (flies)
+            s = also(y, s, y->value[v]);
     }
-    for (guint i = 0; i < g->in_flight->len; i++) {
-        const char *operand = g_array_index(g->in_flight, WsGluonProduct, i).operand;
+    for (guint i = 0; i < op->n_flying; i++) {
+        const WsOp *product = op->flying[i];
+        if (!product->mma->a.in_registers)
+            continue;
+        if (!dominates(product, op)) {
+            ws_py_refuse(y, product,
+                         "an operand in registers that is read beyond its round or branch",
+                         "wait for the product where it is issued");
+            return s;
+        }
+        const char *name = operand_name(y, product);
         gboolean again = FALSE;
         for (guint k = 0; k < i; k++)
-            again = again || g_array_index(g->in_flight, WsGluonProduct, k).operand == operand;
-        if (operand && !again)
-            s = ws_py_format(y, "%s%s%s", s, (*n)++ ? ", " : "", operand);
+            again = again || (op->flying[k]->mma->a.in_registers &&
+                              op->flying[k]->value[1].value == product->value[1].value);
+        if (!again)
+            s = also(y, s, name);
     }
     return s;
 }
 
-static void pass_through(WsPy *y, gint64 stay)
+static void pass_through(WsPy *y, const char *all, gint64 stay)
 {
-    guint n;
-    const char *all = everything(y, &n);
-    if (n)
-        ws_py_line(y, "%s = warpgroup_mma_wait(%" G_GINT64_FORMAT ", deps=[%s])", all, stay, all);
+    ws_py_line(y, "%s = warpgroup_mma_wait(%" G_GINT64_FORMAT ", deps=[%s])", all, stay, all);
     for (guint v = 0; v < y->agent->n_values; v++)
         ws_gluon(y)->token[v] = FALSE;
 }
 
 void ws_gluon_mma_wait(WsPy *y, const WsOp *op)
 {
-    gint64 n = ws_gluon_groups(y, op, WS_OP_MMA, WS_OP_MMA_COMMIT);
-    if (n < 0)
-        return;
-    pass_through(y, n);
-    retire(ws_gluon(y), n);
+    gint64 stay = ws_gluon_stay(y, op);
+    const char *all = in_flight(y, op);
+    if (*all)
+        pass_through(y, all, stay);
+    else
+        ws_py_remark(y, op, "mma_wait %" G_GINT64_FORMAT ": nothing is in flight here", op->n);
 }
+
+/* --- bodies
+ * -------------------------------------------------------------------------------------*/
 
 #define WS_GLUON_MOST 7 /* groups that the instruction can leave in flight: it never waits */
 
 static void settle(WsPy *y)
 {
-    WsGluon *g = ws_gluon(y);
-    gboolean any = FALSE;
-    for (guint v = 0; v < y->agent->n_values; v++)
-        any = any || g->token[v];
-    if (!any)
+    const char *all = "";
+    for (guint v = 0; v < y->agent->n_values; v++) {
+        if (ws_gluon(y)->token[v])
+            all = also(y, all, y->value[v]);
+    }
+    if (!*all)
         return;
     ws_py_line(y, "# waits for nothing: what goes round is a tensor");
-    pass_through(y, WS_GLUON_MOST);
+    pass_through(y, all, WS_GLUON_MOST);
 }
 
 /* Products are issued or waited for inside. */
@@ -141,42 +124,11 @@ void ws_gluon_body_end(WsPy *y, const WsTree *t)
         settle(y);
 }
 
-/* What is in flight at the end of a body is so at the beginning of the next round. */
-static void simulate(WsPy *y, const WsTree *t)
-{
-    WsGluon *g = ws_gluon(y);
-    for (guint i = 0; i < t->n_kids; i++) {
-        if (t->kid[i])
-            simulate(y, t->kid[i]);
-    }
-    if (t->kind != WS_TREE_OP)
-        return;
-    if (t->op->kind == WS_OP_MMA)
-        issue(g, t->op->value[0].value, NULL);
-    else if (t->op->kind == WS_OP_MMA_WAIT)
-        retire(g, MAX(ws_gluon_groups(y, t->op, WS_OP_MMA, WS_OP_MMA_COMMIT), 0));
-}
-
 /* What a loop carries, or a branch changes, is a tensor. */
 void ws_gluon_block_around(WsPy *y, const WsTree *t, gboolean begin)
 {
-    WsGluon *g = ws_gluon(y);
-    if (!begin || !has_products(t))
-        return;
-    settle(y);
-    if (t->kind != WS_TREE_LOOP)
-        return;
-    GArray *before = g->in_flight;
-    g->in_flight = g_array_new(FALSE, FALSE, sizeof(WsGluonProduct));
-    simulate(y, t->kid[0]);
-    for (guint i = 0; i < before->len; i++) {
-        WsGluonProduct p = g_array_index(before, WsGluonProduct, i);
-        if (!holds(g->in_flight, p.value))
-            g_array_prepend_val(g->in_flight, p);
-    }
-    g_array_unref(before);
-    for (guint v = 0; v < y->agent->n_values; v++)
-        g->token[v] = FALSE;
+    if (begin && has_products(t))
+        settle(y);
 }
 
 /* --- a product
@@ -212,7 +164,7 @@ static const char *operand_in_registers(WsPy *y, const WsOp *op, const char *lay
         ws_py_refuse(y, op, "part of a value as operand a", "make the part a value of its own");
         return "None";
     }
-    const char *name = ws_py_local(y, ws_py_format(y, "%s_operand", v->name));
+    const char *name = operand_name(y, op);
     ws_py_line(y, "%s = gl.convert_layout(%s, gl.DotOperandLayout(0, %s, %u))", name,
                y->value[u->value], layout, 4 / ws_dtype_bytes(v->dtype));
     return name;
@@ -235,15 +187,12 @@ void ws_gluon_mma(WsPy *y, const WsOp *op)
     }
     gboolean zero;
     const char *acc = y->value[u->value], *layout = ws_gluon_tile_layout(y, u->cols);
-    const char *a, *kept = NULL;
-    if (m->a.in_registers)
-        a = kept = operand_in_registers(y, op, layout);
-    else
-        a = operand(y, &op->access[0], op->access[0].transposed);
+    const char *a = m->a.in_registers ? operand_in_registers(y, op, layout)
+                                      : operand(y, &op->access[0], op->access[0].transposed);
     const WsAccess *b = &op->access[m->a.in_registers ? 0 : 1];
     const char *flag = use_acc(y, m->first, &zero);
     ws_py_line(y, "%s = warpgroup_mma(%s, %s, %s, %s%sis_async=True)", acc, a,
                operand(y, b, !b->transposed), zero ? ws_gluon_full(y, u->value, "0.0") : acc,
                flag ? flag : "", flag ? ", " : "");
-    issue(ws_gluon(y), u->value, kept);
+    ws_gluon(y)->token[u->value] = TRUE;
 }

@@ -3,8 +3,7 @@
 
 typedef struct {
     void (*print)(WsPy *y, const WsOp *op);
-    gboolean known;
-    const char *fixed, *why, *change;
+    const char *implied, *fixed, *why, *change;
 } Row;
 
 /* Each call there is a group, whatever the design commits together. */
@@ -15,14 +14,14 @@ static void store_wait(WsPy *y, const WsOp *op)
                      "wait for reads, or end the kernel there");
         return;
     }
-    gint64 n = ws_gluon_groups(y, op, WS_OP_TMA_STORE, WS_OP_BULK_COMMIT);
+    gint64 n = ws_gluon_stay(y, op);
     if (n >= 0)
         ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
 }
 
-#define SILENT            NULL, TRUE
-#define FIXED(text)       NULL, TRUE, text
-#define NOT(why, change)  NULL, TRUE, NULL, why, change
+#define IMPLIED(how)      NULL, how
+#define FIXED(text)       NULL, NULL, text
+#define NOT(why, change)  NULL, NULL, NULL, why, change
 #define WS_GLUON(op, ...) [WS_OP_##op] = { __VA_ARGS__ },
 static const Row table[WS_OP_KIND_COUNT] = {
 #include "codegen/python/gluon.def"
@@ -45,11 +44,13 @@ void ws_gluon_op(WsPy *y, const WsOp *op)
                      "a design of cluster 1");
         return;
     }
-    if (row->why || (!row->print && !row->known)) {
+    if (row->why || (!row->print && !row->fixed && !row->implied)) {
         ws_py_refuse(y, op, row->why ? row->why : ws_op_kind_text(op->kind), row->change);
         return;
     }
-    if (row->print || row->fixed)
+    if (row->implied)
+        ws_py_implied(y, op, row->implied);
+    else
         ws_py_step_comment(y, op);
     if (row->fixed)
         ws_py_line(y, "%s", row->fixed);

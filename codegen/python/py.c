@@ -61,6 +61,7 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
     y->counters = g_ptr_array_new();
     y->local = g_hash_table_new(g_str_hash, g_str_equal);
     y->helpers = g_hash_table_new(g_str_hash, g_str_equal);
+    y->account = ws_account_new(p);
     for (guint i = 0; i < p->n_constants; i++)
         global_name(y, p->constant_name[i]);
     y->host = TRUE;
@@ -91,6 +92,7 @@ const char *ws_py_local(WsPy *y, const char *name)
 
 char *ws_py_finish(WsPy *y, GError **error)
 {
+    ws_py_account(y);
     char *text = y->error ? NULL : ws_py_tidy(y->out->str);
     if (y->error)
         g_propagate_error(error, y->error);
@@ -105,6 +107,7 @@ char *ws_py_finish(WsPy *y, GError **error)
     g_hash_table_unref(y->local);
     g_ptr_array_unref(y->counters);
     g_hash_table_unref(y->helpers);
+    ws_account_clear(&y->account);
     g_clear_pointer(&y->design, ws_design_unref);
     g_free(y);
     return text;

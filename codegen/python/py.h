@@ -8,6 +8,7 @@
  * names) is worked out by the launcher on the host and handed over as an argument. */
 #pragma once
 
+#include "codegen/account.h"
 #include "codegen/array.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
@@ -76,6 +77,7 @@ struct WsPy {
     const char *next_tile; /* dynamic: variable of the loop over tiles being written */
     const char *commented; /* step whose comment was written last */
     const WsOp *op;
+    WsAccount account;
     gpointer role;         /* the dialect's own, per agent */
     struct WsPyHome *home; /* per value of the agent: where it comes into being (role.c) */
     GPtrArray *counters;   /* names that a role counts from 0, if its text mentions them */
@@ -103,6 +105,12 @@ char *ws_py_tidy(const char *text); /* without "+ 0", long lines wrapped; caller
 void ws_py_step_comment(WsPy *y, const WsOp *op); /* the author's words, once per step */
 /* "step KEYWORD at PATH: not in lens NAME: what; change" (WS_GENERATE_ERROR_STEP), once. */
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change);
+/* What stands for an operation that has no line of its own: "the call that copies". */
+#define ws_py_implied(y, op, how) ws_account_implied(&(y)->account, op, how)
+/* A remark is all there is of an operation that has no effect there. */
+void ws_py_remark(WsPy *y, const WsOp *op, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Refuses where an operation was neither written, nor implied, nor refused. */
+void ws_py_account(WsPy *y);
 /* The same at a place that is no step: "buffers/a". */
 void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what,
                      const char *change);
@@ -219,6 +227,8 @@ GArray *ws_py_boxes(WsPy *y);
 /* The box of `op`; NULL: op is a further box of a step whose first operation did all, or (with an
  * error) it cannot be one box. */
 const WsPyBox *ws_py_box(WsPy *y, const GArray *boxes, const WsOp *op);
+/* The same where op is written: NULL and implied for a further box. */
+const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op);
 gboolean ws_py_first_box(const WsPy *y, const WsOp *op); /* the one that stands for the step */
 gint64 ws_py_step_bytes(const WsPy *y, const WsOp *op);  /* of all boxes of the step */
 const char *ws_py_coordinates(WsPy *y, const WsOp *op);  /* "tm * BM, k * BK" */

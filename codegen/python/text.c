@@ -155,6 +155,29 @@ void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change)
     ws_py_refuse_at(y, op, NULL, what, change);
 }
 
+void ws_py_remark(WsPy *y, const WsOp *op, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    ws_py_line(y, "# %s", text);
+    ws_py_implied(y, op, "a remark: it has no effect there");
+}
+
+/* Prologues are the kernel's, which every dialect writes as a whole. */
+void ws_py_account(WsPy *y)
+{
+    for (guint i = 0; i < y->p->n_prologue; i++)
+        ws_py_implied(y, y->p->prologue[i], "the kernel in front of its partitions");
+    const WsOp *lost = y->error ? NULL : ws_account_missing(&y->account);
+    if (lost)
+        ws_py_refuse(
+            y, lost,
+            ws_py_format(y, "nothing was written for operation %s", ws_op_kind_text(lost->kind)),
+            "this is a fault of the export, please report it");
+}
+
 /* --- the whole text ----------------------------------------------------------------------------*/
 
 #define WS_LINE_MOST 100

@@ -72,7 +72,7 @@ static gboolean stands(const WsPy *y, const char *line)
 static void start_at_zero(WsTle *t, const WsTree *tree, const WsTree *loop)
 {
     if (tree->kind == WS_TREE_OP && tree->op->kind == WS_OP_MMA &&
-        t->product[tree->op->index].loop == loop) {
+        t->first[tree->op->index] == loop) {
         const char *line = fresh(t->y, tree->op->value[0].value);
         if (!stands(t->y, line))
             ws_py_line(t->y, "%s", line);

@@ -43,15 +43,6 @@ typedef struct {
     guint n_readers, *reader; /* agents */
 } WsTlePipe;
 
-/* What a matrix product or a wait for it becomes; by index of the operation. */
-typedef struct {
-    guint pendings;            /* MMA_WAIT: products that may stay in flight */
-    gboolean settled, differs; /* … which is known, and not the same on every path */
-    GArray *retired;           /* MMA_WAIT: values (guint) to be named in the wait */
-    gboolean in_flight;        /* MMA: its accumulator is, when it is issued */
-    const WsTree *loop;        /* MMA: `first` holds in the first round of this loop alone */
-} WsTleProduct;
-
 typedef struct {
     WsPy *y;
     GArray *boxes;         /* WsPyBox */
@@ -59,7 +50,8 @@ typedef struct {
     WsTleBarrier *barrier; /* [p->n_barriers] */
     GArray *pipe;          /* WsTlePipe */
     gint *pipe_of;         /* [p->n_buffers]: -1 none */
-    WsTleProduct *product; /* [p->n_ops] */
+    const WsTree **first;  /* [p->n_ops]: MMA whose `first` holds in the first round of this loop
+                              alone; NULL else */
     guint *order;          /* agents as they are handed to warp_specialize: the default first */
     gboolean no_default;   /* no agent may be the default partition */
     WsPartitionRegisters registers;

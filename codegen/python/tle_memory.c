@@ -32,7 +32,6 @@ static const char *result_type(WsDtype type)
 void ws_tle_mma(WsTle *t, const WsOp *op)
 {
     const WsRegValue *v = &t->y->agent->value[op->value[0].value];
-    const WsTleProduct *product = &t->product[op->index];
     const char *acc = t->y->value[op->value[0].value], *flag_a, *flag_b, *remark = "";
     if (op->value[0].rows != v->rows || op->value[0].cols != v->cols)
         ws_py_refuse(t->y, op, "a part of a value as accumulator", "make it a value of its own");
@@ -42,7 +41,7 @@ void ws_tle_mma(WsTle *t, const WsOp *op)
     if (!fixed) {
         const char *first = ws_py_uniform(t->y, op->mma->first).s;
         remark = ws_py_format(t->y, "  # first: %s", first);
-        if (!product->loop)
+        if (!t->first[op->index])
             ws_py_line(t->y, "%s = tl.where(%s, 0.0, %s)", acc,
                        ws_py_truth(t->y, ws_py_uniform(t->y, op->mma->first)).s, acc);
     }
@@ -52,15 +51,21 @@ void ws_tle_mma(WsTle *t, const WsOp *op)
                result_type(op->mma->acc_type), remark);
 }
 
+/* Every wgmma is a commit group of its own there; a wait names the accumulators that it makes
+ * readable. */
 void ws_tle_mma_wait(WsTle *t, const WsOp *op)
 {
-    const WsTleProduct *product = &t->product[op->index];
-    guint n = product->retired ? product->retired->len : 0;
-    if (!n)
-        ws_py_line(t->y, "tle.gpu.wgmma_wait(%u)", product->pendings);
-    for (guint i = 0; i < n; i++) {
-        const char *value = t->y->value[g_array_index(product->retired, guint, i)];
-        ws_py_line(t->y, "%s = tle.gpu.wgmma_wait(%u, %s)", value, product->pendings, value);
+    const WsWait *w = op->wait;
+    if (!w->n_retired)
+        ws_py_line(t->y, "tle.gpu.wgmma_wait(%d)", (int)w->stay);
+    for (guint i = 0; i < w->n_retired; i++) {
+        guint value = w->retired[i].op->value[0].value;
+        gboolean again = FALSE;
+        for (guint k = 0; k < i; k++)
+            again = again || w->retired[k].op->value[0].value == value;
+        if (!again)
+            ws_py_line(t->y, "%s = tle.gpu.wgmma_wait(%d, %s)", t->y->value[value], (int)w->stay,
+                       t->y->value[value]);
     }
 }
 

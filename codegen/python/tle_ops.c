@@ -166,6 +166,15 @@ static void behind_fill(WsTle *t, const WsOp *op)
     }
 }
 
+static gboolean committed(WsTle *t, const WsOp *op)
+{
+    if (op->kind != WS_OP_MBAR_ARRIVE && op->kind != WS_OP_MBAR_EXPECT &&
+        op->kind != WS_OP_CP_ARRIVE)
+        return FALSE;
+    ws_py_implied(t->y, op, "the commit of the pipe");
+    return TRUE;
+}
+
 static gboolean pipe_op(WsTle *t, const WsOp *op)
 {
     gint pipe = op->barrier >= 0 ? t->barrier[op->barrier].pipe : -1;
@@ -181,8 +190,7 @@ static gboolean pipe_op(WsTle *t, const WsOp *op)
         ws_py_line(t->y, "%s_reader.release(%s)", p->name,
                    op->use ? ws_py_text(t->y, op->use) : "0");
     else
-        return op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_MBAR_EXPECT ||
-               op->kind == WS_OP_CP_ARRIVE;
+        return committed(t, op);
     return TRUE;
 }
 
@@ -198,7 +206,7 @@ static const char *shape_of(WsTle *t, const WsPyBox *box)
 
 void ws_tle_load(WsTle *t, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_box(t->y, t->boxes, op);
+    const WsPyBox *box = ws_py_call(t->y, t->boxes, op);
     if (!box)
         return;
     gboolean piped = t->barrier[op->barrier].pipe >= 0;
@@ -214,7 +222,7 @@ void ws_tle_load(WsTle *t, const WsOp *op)
 
 void ws_tle_store(WsTle *t, const WsOp *op)
 {
-    const WsPyBox *box = ws_py_box(t->y, t->boxes, op);
+    const WsPyBox *box = ws_py_call(t->y, t->boxes, op);
     if (!box)
         return;
     if (op->hint != WS_HINT_NONE)
@@ -324,10 +332,37 @@ static void write_shared(WsTle *t, const WsOp *op)
         ws_tle_next_tile(t, op);
         return;
     case WS_OP_BULK_WAIT: /* copies to tensors wait by themselves */
-        ws_py_line(t->y, "# store_wait: %d%s", (int)op->n, op->full ? " full" : "");
+        ws_py_remark(t->y, op, "store_wait: %d%s", (int)op->n, op->full ? " full" : "");
         return;
-    default: /* made by the compiler */
+    default:
+        ws_py_refuse(t->y, op, ws_op_kind_text(op->kind), NULL);
         return;
+    }
+}
+
+/* What the compiler makes, or what changes no meaning. */
+static const char *implied(WsOpKind kind)
+{
+    switch (kind) {
+    case WS_OP_MBAR_EXPECT:
+        return "a copy expects its own bytes";
+    case WS_OP_SETMAXNREG:
+        return "the registers of the partition";
+    case WS_OP_MMA_FENCE:
+    case WS_OP_FENCE_ASYNC:
+        return "the compiler makes fences";
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_BULK_COMMIT:
+    case WS_OP_CP_COMMIT:
+        return "each call is a group";
+    case WS_OP_WARP_SYNC:
+        return "a partition walks together";
+    case WS_OP_MARK:
+        return "for recorders";
+    case WS_OP_PREFETCH:
+        return "a hint that changes no meaning";
+    default:
+        return NULL;
     }
 }
 
@@ -335,16 +370,14 @@ void ws_tle_op(WsPy *y, const WsOp *op)
 {
     WsTle *t = y->role;
     const char *change, *what = cannot(op->kind, &change);
-    gboolean quiet = op->kind == WS_OP_MBAR_EXPECT || op->kind == WS_OP_SETMAXNREG ||
-                     op->kind == WS_OP_MMA_FENCE || op->kind == WS_OP_MMA_COMMIT ||
-                     op->kind == WS_OP_BULK_COMMIT || op->kind == WS_OP_CP_COMMIT ||
-                     op->kind == WS_OP_FENCE_ASYNC || op->kind == WS_OP_WARP_SYNC ||
-                     op->kind == WS_OP_MARK || op->kind == WS_OP_PREFETCH;
+    const char *how = implied(op->kind);
     if (op->kind == WS_OP_PREFETCH)
         t->dropped |= WS_TLE_DROPPED_PREFETCH;
     if (what)
         ws_py_refuse(y, op, what, change);
-    if (quiet || y->error)
+    if (how)
+        ws_py_implied(y, op, how);
+    if (how || y->error)
         return;
     ws_py_step_comment(y, op);
     before_fill(t, op);

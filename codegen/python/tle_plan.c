@@ -215,7 +215,7 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     g_array_set_clear_func(t->pipe, pipe_clear);
     t->barrier = g_new0(WsTleBarrier, p->n_barriers + 1);
     t->pipe_of = g_new0(gint, p->n_buffers + 1);
-    t->product = g_new0(WsTleProduct, p->n_ops + 1);
+    t->first = g_new0(const WsTree *, p->n_ops + 1);
     for (guint i = 0; i < p->n_buffers; i++)
         t->pipe_of[i] = -1;
     for (guint i = 0; i < p->n_barriers; i++)
@@ -241,16 +241,12 @@ void ws_tle_clear(WsTle *t)
 {
     for (guint i = 0; i < t->y->p->n_barriers; i++)
         g_free(t->barrier[i].part);
-    for (guint i = 0; i < t->y->p->n_ops; i++) {
-        if (t->product[i].retired)
-            g_array_unref(t->product[i].retired);
-    }
     g_array_unref(t->boxes);
     g_array_unref(t->transaction);
     g_array_unref(t->pipe);
     g_free(t->barrier);
     g_free(t->pipe_of);
-    g_free(t->product);
+    g_free(t->first);
     g_free(t->order);
     g_free(t->window);
 }

@@ -119,8 +119,8 @@ static const char *pendings(WsTle *t, Fault *fault)
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
         fault->op = op;
-        if (op->kind == WS_OP_MMA_WAIT && t->product[op->index].differs)
-            return "commit groups hold different numbers of products";
+        if (op->kind == WS_OP_MMA_WAIT && op->wait->stay < 0)
+            return "paths leave different numbers of products in the newest commit groups";
     }
     return NULL;
 }
@@ -144,6 +144,16 @@ static gboolean conditional(const WsOp *op)
     return FALSE;
 }
 
+/* Some path has a product in flight here that accumulates into the value. */
+static gboolean accumulates(const WsOp *op, guint value)
+{
+    for (guint i = 0; i < op->n_flying; i++) {
+        if (op->flying[i]->value[0].value == value)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static const char *in_flight(WsTle *t, Fault *fault)
 {
     guint at = 0;
@@ -154,9 +164,8 @@ static const char *in_flight(WsTle *t, Fault *fault)
             return "a wait under a condition, for products that are not";
         if (op->kind != WS_OP_MMA)
             continue;
-        const WsTleProduct *product = &t->product[op->index];
         gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
-        if (!fixed && product->in_flight && !product->loop)
+        if (!fixed && accumulates(op, op->value[0].value) && !t->first[op->index])
             return "`first` is decided while the accumulator is in flight";
     }
     return NULL;

@@ -318,6 +318,7 @@ void ws_elab_fences(WsElab *E);                                                /
 void ws_elab_registers(WsElab *E);                                             /* registers.c */
 void ws_elab_prologue(WsElab *E);                                              /* prologue.c */
 void ws_elab_budgets(WsElab *E);                                               /* budgets.c */
+void ws_elab_flights(WsElab *E);                                               /* flight.c */
 void ws_elab_number(WsElab *E);                                                /* elaborate.c */
 /* Bytes of shared memory under other settings, 0 if the design does not elaborate then. */
 guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set);

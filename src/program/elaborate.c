@@ -175,6 +175,7 @@ static void finish(WsElab *E)
     ws_elab_registers(E);
     ws_elab_prologue(E);
     ws_elab_number(E);
+    ws_elab_flights(E);
     ws_elab_budgets(E);
     p->n_vars = E->vars->len;
     p->var = keep(E, E->vars, sizeof(WsVar));

@@ -230,6 +230,20 @@ static void put_values(GString *out, const WsProgram *p, const WsOp *op)
     }
 }
 
+/* "retires 22? stay 1": numbers of operations, `?` where paths differ. */
+static void put_wait(GString *out, const WsWait *w)
+{
+    if (!w)
+        return;
+    g_string_append(out, w->n_retired ? " retires" : " retires nothing");
+    for (guint i = 0; i < w->n_retired; i++)
+        g_string_append_printf(out, " %u%s", w->retired[i].op->index,
+                               w->retired[i].by_path ? "?" : "");
+    if (w->stay)
+        g_string_append_printf(out, w->stay < 0 ? " stay by path" : " stay %" G_GINT64_FORMAT,
+                               w->stay);
+}
+
 static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint indent)
 {
     static const char *const breadth[] = { "leader", "warp", "group" };
@@ -270,6 +284,7 @@ static void put_op(GString *out, const WsProgram *p, const WsOp *op, guint inden
     if (ws_op_retires(op->kind) || op->kind == WS_OP_SETMAXNREG)
         g_string_append_printf(out, " %" G_GINT64_FORMAT "%s%s", op->n, op->increase ? " inc" : "",
                                op->full ? " full" : "");
+    put_wait(out, op->wait);
     if (op->var >= 0)
         g_string_append_printf(out, " %s", p->var[op->var].name);
     put_named(out, op->kind == WS_OP_ADVANCE ? "by" : "be", op->set);

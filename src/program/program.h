@@ -266,6 +266,26 @@ typedef struct {
     WsExpr *expr;
 } WsRawOperand;
 
+/* What a wait for groups (MMA_WAIT, BULK_WAIT, CP_WAIT) finds, over all paths that lead to it
+ * (flight.c). A branch whose condition is no constant goes both ways; a loop whose count is no
+ * positive constant may make no round. */
+typedef struct {
+    const WsOp *op;   /* MMA, TMA_STORE, CP_ROWS */
+    gboolean by_path; /* not there on every path, or a later one of its kind stays in flight */
+} WsRetired;
+typedef struct {
+    guint n_retired;
+    WsRetired *retired; /* oldest first */
+    /* Steps in the newest n groups, which stay in flight: at most; -1: paths that leave something
+     * behind the newest n differ in it. */
+    gint64 stay;
+    /* MMA_WAIT: registers of no product any more, on some path; whole values where no part of them
+     * stays in use. mode READ | WRITE: an accumulator, READ: an operand. row0, col0 are literals.
+     */
+    guint n_freed;
+    WsValueUse *freed;
+} WsWait;
+
 struct WsOp {
     WsOpKind kind;
     guint index; /* dense number over the whole program: key for side tables and traces */
@@ -327,6 +347,10 @@ struct WsOp {
     guint n_raw;
     WsRawOperand *raw; /* RAW: operands of the text, `in` first */
     gboolean declared; /* made by the text of a raw step: counted and judged, emitted by nobody */
+    guint n_flying;
+    const WsOp **flying; /* MMA of this agent that some path leaves in flight before this operation,
+                            oldest first */
+    WsWait *wait;        /* of a wait for groups, NULL otherwise */
 };
 
 /* --- control -----------------------------------------------------------------------------------

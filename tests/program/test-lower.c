@@ -126,7 +126,7 @@ static const Case cases[] = {
       "{ \"store_wait\": 0 }",
       "{ \"if\": \"BN > 8\", \"then\": [ { \"store_wait\": 0 } ], \"else\": [ { \"mma_wait\": 0 } "
       "] }",
-      { "bulk_wait leader 0  ; groups/mma/body/1/then/0" },
+      { "bulk_wait leader 0 retires 32?  ; groups/mma/body/1/then/0" },
       { "groups/mma/body/1/else/0" } },
     { "muted",
       COOP,
@@ -138,7 +138,7 @@ static const Case cases[] = {
       COOP,
       "{ \"store_wait\": 1 },",
       "{ \"store_wait\": 1, \"id\": \"drain\" },",
-      { "bulk_wait leader 1  ; drain" },
+      { "bulk_wait leader 1 retires 32? stay 1  ; drain" },
       { NULL } },
     { "exchange",
       "gemm-fp8-block",
