@@ -624,6 +624,8 @@ char *oracle_text(const OracleResult *r)
         { ORACLE_PHASE, "phase" },     { ORACLE_COUNT, "count" },
         { ORACLE_BYTES, "bytes" },     { ORACLE_EXIT, "exit" },
         { ORACLE_OUTSIDE, "outside" }, { ORACLE_EXHAUSTED, "not exhausted" },
+        { ORACLE_PROXY, "proxy" },     { ORACLE_REGISTER, "register" },
+        { ORACLE_UNDEFINED, "undefined" }, { ORACLE_ACCESS, "access" },
     };
     GString *out = g_string_new(r->verdict ? NULL : "right");
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)

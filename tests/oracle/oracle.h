@@ -18,8 +18,13 @@ enum {
     ORACLE_BYTES = 16,     /* bytes left over, or beyond the range of the counter */
     ORACLE_EXIT = 32,      /* a transfer still in flight at the end */
     ORACLE_OUTSIDE = 64,   /* something the oracle does not model: `reason` */
-    ORACLE_EXHAUSTED = 128 /* the cap was met: what is said holds for what was seen */
+    ORACLE_EXHAUSTED = 128, /* the cap was met: what is said holds for what was seen */
+    ORACLE_PROXY = 256,     /* the async proxy may not see it, or a product starts without its fence */
+    ORACLE_REGISTER = 512,  /* registers that a product in flight uses */
+    ORACLE_UNDEFINED = 1024, /* a value that nobody assigned */
+    ORACLE_ACCESS = 2048     /* a tensor reached in another way than it is declared */
 };
+#define ORACLE_BAD (~(guint)(ORACLE_OUTSIDE | ORACLE_EXHAUSTED))
 
 typedef struct {
     guint verdict; /* 0: right in every interleaving */

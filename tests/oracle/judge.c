@@ -1,0 +1,114 @@
+#include "judge.h"
+#include "lanes.h"
+
+#include <string.h>
+
+static gint64 weight(const Case *c)
+{
+    return c->tiles + c->tiles * c->n + c->d + ABS(c->element) + ABS(c->element_step);
+}
+
+static gint by_weight(gconstpointer a, gconstpointer b)
+{
+    gint64 x = weight(a), y = weight(b);
+    return x < y ? -1 : x > y;
+}
+
+static gboolean has_elements(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_tensors; i++)
+        if (p->tensor[i].dtype == WS_DTYPE_I32)
+            return TRUE;
+    return FALSE;
+}
+
+static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
+{
+    /* elements of integer tensors: of even places, and how much more odd ones are */
+    static const gint64 first[] = { -1, 0, 1, 2, -1, 0 }, step[] = { 0, 0, 0, 0, 2, 1 };
+    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
+    gboolean n = ws_program_find_var(p, "N") >= 0;
+    guint n_elements = has_elements(p) ? G_N_ELEMENTS(first) : 1;
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(Case));
+    for (guint e = 0; e < n_elements; e++)
+        for (guint t = tiles ? 0 : 1; t <= (tiles ? o->most_tiles : 1); t++)
+            for (gint64 k = 0; k <= (n ? o->most_n : 0); k++)
+                for (gint64 x = 0; x <= (d ? o->most_d : 0); x++) {
+                    Case c = { k, x, t, n_elements > 1 ? first[e] : 0,
+                               n_elements > 1 ? step[e] : 0 };
+                    /* without a tile the rest matters little */
+                    if (t * k <= 8 && (t > 0 || (e == 0 && k == 1)))
+                        g_array_append_val(list, c);
+                }
+    g_array_sort(list, by_weight);
+    return list;
+}
+
+WsLaunchValues *judge_values(const WsProgram *p, Case c)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    const struct {
+        const char *name;
+        gint64 value;
+    } all[] = { { "N", c.n }, { "T", MAX(c.tiles, 1) }, { "D", c.d } };
+    WsSize size[3];
+    guint n = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+        if (ws_program_find_var(p, all[i].name) >= 0)
+            size[n++] = (WsSize){ all[i].name, all[i].value };
+    return ws_launch_values(p, size, n, FALSE, findings);
+}
+
+void judge_case(const WsProgram *p, Case c, guint cap, Judgement *j)
+{
+    OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE };
+    options.element = c.element, options.element_step = c.element_step;
+    j->cases++;
+    g_autoptr(WsLaunchValues) v = judge_values(p, c);
+    if (!v || j->bad)
+        return;
+    j->allowed++;
+    OracleResult r = cap ? oracle_run(p, v, &options) : (OracleResult){ 0 };
+    if (!(r.verdict & ~(guint)ORACLE_EXHAUSTED)) {
+        OracleResult lanes = lanes_run(p, v, &options);
+        lanes.states += r.states;
+        lanes.verdict |= r.verdict;
+        r = lanes;
+    }
+    j->states += r.states;
+    j->verdict |= r.verdict;
+    j->bad = (r.verdict & ~(guint)(ORACLE_EXHAUSTED | ORACLE_OUTSIDE)) != 0;
+    if (j->bad)
+        j->smallest = c;
+    if (r.verdict && (j->bad || !j->text)) {
+        g_autofree char *say = oracle_text(&r);
+        g_free(j->text);
+        j->text = g_strdup_printf("N = %d, D = %d, %u tiles, elements %d + %d: %s", (int)c.n,
+                                  (int)c.d, c.tiles, (int)c.element, (int)c.element_step, say);
+    }
+}
+
+Judgement judge(const WsProgram *p, const JudgeOptions *o)
+{
+    static const Case far[] = { { .n = 5, .tiles = 1, .element = 1 },
+                                { .n = 8, .tiles = 1, .element = 3 },
+                                { .n = 14, .tiles = 1, .element = 2 },
+                                { .n = 1, .tiles = 7, .element = 1 },
+                                { .n = 5, .tiles = 4, .element = -1, .element_step = 4 },
+                                { .n = 3, .tiles = 1, .d = 7 },
+                                { .n = 9, .tiles = 1, .d = 3 },
+                                { .n = 2, .tiles = 1, .d = 60 } };
+    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
+    Judgement j = { 0 };
+    g_autoptr(GArray) cases = cases_of(p, o);
+    for (guint i = 0; i < cases->len && j.cases < o->max_cases && j.states < o->max_states; i++) {
+        judge_case(p, g_array_index(cases, Case, i), o->cap, &j);
+        if (j.bad || (j.verdict & ORACLE_OUTSIDE))
+            return j;
+    }
+    /* far ones, one run each: its lanes tell of all others */
+    for (guint i = 0; i < G_N_ELEMENTS(far) && !j.bad; i++)
+        if ((far[i].tiles == 1 || tiles) && (far[i].d == 0 || d))
+            judge_case(p, far[i], 0, &j);
+    return j;
+}

@@ -1,0 +1,36 @@
+/* The oracle over the small cases of a design whose sizes are called N (rounds), T (tiles) and D: the
+ * smallest first, until one goes wrong. */
+#pragma once
+
+#include "oracle.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    gint64 n, d;
+    guint tiles;
+    gint64 element, element_step;
+} Case;
+
+typedef struct {
+    guint most_n, most_tiles, most_d; /* of the cases of all interleavings */
+    guint cap;                        /* states of one case */
+    guint max_cases;
+    guint64 max_states; /* of all cases */
+} JudgeOptions;
+
+typedef struct {
+    guint verdict; /* of all cases that were looked at */
+    gboolean bad;
+    Case smallest; /* that is bad */
+    guint cases, allowed;
+    guint64 states;
+    char *text; /* what was found, NULL: nothing. Caller frees. */
+} Judgement;
+
+Judgement judge(const WsProgram *p, const JudgeOptions *options);
+/* One more case. */
+void judge_case(const WsProgram *p, Case c, guint cap, Judgement *j);
+WsLaunchValues *judge_values(const WsProgram *p, Case c);
+
+G_END_DECLS

@@ -1,0 +1,138 @@
+/* The lanes of a program: one run with given sizes, in which every lane, every queue and every slot of
+ * an mbarrier has a clock of what it knows to have happened. Because contributions and waits are also
+ * held against what they mean (checker's theorem: no contribution can hit another phase, no wait can
+ * pass another completion), what is ordered in this run is ordered in every run, so two accesses that
+ * it leaves unordered can meet. Judged besides: proxies, registers in flight, undefined values, exit.
+ *
+ * Three clocks each: ORDER (has happened), DATA (what it stored can be seen), PROXY (and the async
+ * proxy can see it). Products and transfers carry order; mbarriers, named and cluster barriers all. */
+#pragma once
+
+#include "oracle.h"
+
+G_BEGIN_DECLS
+
+enum { ORDER, DATA, PROXY, N_CLOCKS };
+typedef gint16 Clock;
+
+typedef struct {
+    Clock *of[N_CLOCKS]; /* [width] */
+} Clocks;
+
+typedef struct {
+    gint16 who, when; /* -1: nobody */
+} Moment;
+
+typedef struct {
+    Moment write, read[6];
+    guint8 n_read;
+    guint8 plain;  /* written by ordinary stores */
+    guint8 gather; /* written by cp.async */
+} Cell;
+
+typedef struct {
+    const WsOp *op;
+    guint8 *acc, *a; /* elements of the accumulator, of operand a; NULL: not in registers */
+    guint value_acc, value_a;
+    gint16 when;
+    guint group;
+} Product;
+
+typedef struct {
+    guint8 *defined; /* [rows * cols] */
+    gboolean touched; /* by ordinary code since the last fence */
+    const WsOp *last; /* product since the last fence */
+} Register;
+
+typedef struct {
+    guint inst, agent, rank;
+    WsWalker *walker;
+    const WsOp *op; /* next; NULL: done */
+    gboolean joined, done;
+    guint n_lanes, first; /* first clock */
+    Clocks *lane;
+    gint16 *now;
+    gint products, reads, writes, rows; /* clocks of the queues (rows: of lane 0), -1 none */
+    gint16 product_now, read_now;
+    gint16 *row_now;           /* [n_lanes] */
+    GArray *flight;            /* Product */
+    guint product_group;
+    GArray *store_group, *row_group; /* gint16: moment of each committed group */
+    guint retired_stores, retired_rows;
+    gint16 stores_open;
+    GPtrArray *issue; /* Clock*: ORDER of all lanes at each product */
+    Register *value;
+    gint64 cluster_generation;
+    gint64 named_generation;
+} Lanes;
+
+typedef struct {
+    guint count;
+    gint64 phase, pending, tx;
+    Clocks now, before;        /* of the running phase; of the last completed one */
+    /* Moment: contributions of the running phase and of the two before, bare expects of this one */
+    GArray *part, *last, *older, *expects;
+    GArray *waited;            /* Moment: returns of waits for the last completion */
+    gint clock;                /* of its transfers */
+    gboolean waits;            /* somebody waits for it, somewhere */
+} Mbarrier;
+
+typedef struct {
+    guint count; /* threads */
+    gint64 generation, arrived;
+    Clocks now, before;
+    GArray *part, *last;
+} Named;
+
+typedef struct {
+    const WsProgram *p;
+    const OracleOptions *options;
+    OracleResult *result;
+    guint width, n_insts, n_slots, slots_per_rank, n_named;
+    guint *first_slot;
+    Lanes *inst;
+    Mbarrier *slot;
+    Named *named; /* rank * 16 + hardware id; the cluster's last */
+    Cell *cell;
+    guint8 *fine; /* [ranks * blocks of 16 bytes] */
+    guint unit;
+    guint64 cells_per_rank;
+    GArray *remote; /* Remote: what reaches a CTA from outside */
+    GArray *in_flight;
+} Lab;
+
+typedef struct {
+    guint rank;
+    Moment what;
+    const WsOp *op;
+    guint inst;
+} Remote;
+
+void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other);
+gint64 lanes_value(Lab *L, const Lanes *a, const WsExpr *e);
+
+/* --- clocks */
+Clocks clocks_new(const Lab *L);
+void clocks_free(Clocks *c);
+void clock_join(const Lab *L, Clock *into, const Clock *from);
+void clocks_join(const Lab *L, Clocks *into, const Clocks *from);
+
+/* --- memory (lanes_memory.c) */
+gboolean lanes_memory_new(Lab *L);
+/* Generic access of `op` by the lanes that the layout of its value says. */
+void lanes_generic(Lab *L, Lanes *a, const WsOp *op);
+/* Copies of a gather: each lane its own 16 bytes. */
+void lanes_gather(Lab *L, Lanes *a, const WsOp *op);
+/* The view in CTA `rank` is read or written by an engine, for one that knows `by`, at `when`. */
+void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *access, guint rank,
+                  const Clocks *by, Moment when);
+
+/* --- registers (lanes_values.c) */
+void lanes_values_new(const WsProgram *p, Lanes *a);
+void lanes_values_free(const WsProgram *p, Lanes *a);
+void lanes_values(Lab *L, Lanes *a, const WsOp *op);
+void lanes_retire(Lanes *a, gint64 newest);
+
+OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
+
+G_END_DECLS
