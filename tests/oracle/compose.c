@@ -37,8 +37,7 @@ static void one_line(char *line, Feature **f)
 static const Feature *feature_at(guint i)
 {
     if (!features) {
-        g_autofree char *file =
-            g_build_filename(WS_SOURCE_ROOT, "tests/oracle/features.txt", NULL);
+        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/oracle/features.txt", NULL);
         g_autofree char *text = NULL;
         if (!g_file_get_contents(file, &text, NULL, NULL))
             g_error("%s cannot be read", file);
@@ -71,7 +70,8 @@ gboolean compose_pair(guint a, guint b)
     return (needs & (NEEDS_MMA | NEEDS_READ)) != (NEEDS_MMA | NEEDS_READ);
 }
 
-/* --- one design --------------------------------------------------------------------------------- */
+/* --- one design ---------------------------------------------------------------------------------
+ */
 
 enum { BEGIN, TOP, WAIT, WORK, SETTLE, DONE, LEFT, BOTTOM, AFTER, N_LISTS };
 static const char *const list_name[N_LISTS] = { "BEGIN", "TOP",  "WAIT",   "WORK", "SETTLE",
@@ -118,11 +118,12 @@ static char *macro(const Builder *B, const char *word, char **arg)
     if (strcmp(word, "settle") == 0)
         return g_strdup(B->mma ? "{ \"mma_wait\": 0 }" : "{ \"mark\": \"settled\" }");
     if (strcmp(word, "consume") == 0 && any)
-        return B->mma ? g_strdup_printf("{ \"mma\": \"acc\", \"a\": \"%s\", \"b\": \"%s\", \"use\": "
-                                        "\"%s\" }",
-                                        arg[0], arg[0], arg[1])
-                      : g_strdup_printf("{ \"read\": \"v\", \"from\": \"%s\", \"use\": \"%s\" }",
-                                        arg[0], arg[1]);
+        return B->mma
+                   ? g_strdup_printf("{ \"mma\": \"acc\", \"a\": \"%s\", \"b\": \"%s\", \"use\": "
+                                     "\"%s\" }",
+                                     arg[0], arg[0], arg[1])
+                   : g_strdup_printf("{ \"read\": \"v\", \"from\": \"%s\", \"use\": \"%s\" }",
+                                     arg[0], arg[1]);
     if (strcmp(word, "release") == 0 && any)
         return g_strdup_printf("{ \"arrive\": \"%s\"%s, \"use\": \"%s\" }", arg[0],
                                B->mma ? "" : ", \"by\": \"all\"", arg[1]);
@@ -313,10 +314,10 @@ static void add(Builder *B, guint role, guint list, const char *text)
 static void base(Builder *B)
 {
     add_text(B->tensors, "{ \"name\": \"A\", \"dtype\": \"bf16\", \"shape\": [64, \"64*N\"] }");
-    g_autofree char *declared = g_strdup_printf(
-        "{ \"name\": \"full\", \"slots\": %u },\n    { \"name\": \"empty\", \"slots\": %u, \"init\": "
-        "\"ready\" }",
-        B->stages, B->stages);
+    g_autofree char *declared = g_strdup_printf("{ \"name\": \"full\", \"slots\": %u },\n    { "
+                                                "\"name\": \"empty\", \"slots\": %u, \"init\": "
+                                                "\"ready\" }",
+                                                B->stages, B->stages);
     add_text(B->barriers, declared);
     g_autofree char *buffer = g_strdup_printf(
         "{ \"name\": \"a\", \"dtype\": \"bf16\", \"tile\": [64, 64], \"stages\": %u }", B->stages);
@@ -361,7 +362,8 @@ static void base_end(Builder *B)
     g_ptr_array_insert(B->role[1].list[DONE], 0, g_steal_pointer(&one));
 }
 
-/* --- text --------------------------------------------------------------------------------------- */
+/* --- text ---------------------------------------------------------------------------------------
+ */
 
 static void put(GString *out, const char *text, gboolean *first)
 {
@@ -405,10 +407,10 @@ static void put_body(const Builder *B, GString *out, const Role *r, gboolean pro
         put(out, r->loop_wrap->str, &first);
         first = TRUE;
     }
-    g_autofree char *head = g_strdup_printf(
-        "{ \"for\": \"k\", \"count\": \"%s\"%s%s%s%s%s, \"do\": [", r->count,
-        B->from ? ", \"from\": \"" : "", B->from ? B->from : "", B->from ? "\"" : "",
-        B->loop ? ", " : "", B->loop ? B->loop : "");
+    g_autofree char *head =
+        g_strdup_printf("{ \"for\": \"k\", \"count\": \"%s\"%s%s%s%s%s, \"do\": [", r->count,
+                        B->from ? ", \"from\": \"" : "", B->from ? B->from : "",
+                        B->from ? "\"" : "", B->loop ? ", " : "", B->loop ? B->loop : "");
     put(out, head, &first);
     first = TRUE;
     for (guint l = WAIT; l <= DONE; l++)
@@ -451,9 +453,11 @@ static char *text_of(const Builder *B)
     g_string_append_printf(out, "  \"tensors\": [ %s ],\n", B->tensors->str);
     if (B->cluster)
         g_string_append(out, "  \"cluster\": 2,\n");
-    g_string_append_printf(
-        out, "  \"tiles\": { \"axes\": { \"t\": \"%s\" }, \"launch\": \"%s\"",
-        B->tiles ? "T" : "1", B->dynamic ? "dynamic" : B->tiles ? "persistent" : "single");
+    g_string_append_printf(out, "  \"tiles\": { \"axes\": { \"t\": \"%s\" }, \"launch\": \"%s\"",
+                           B->tiles ? "T" : "1",
+                           B->dynamic ? "dynamic"
+                           : B->tiles ? "persistent"
+                                      : "single");
     if (B->tilelet->len)
         g_string_append_printf(out, ", \"let\": { %s }", B->tilelet->str);
     g_string_append_printf(out, " },\n  \"buffers\": [ %s ],\n  \"barriers\": [ %s ],\n",
@@ -494,8 +498,9 @@ static void begin(Builder *B, guint32 seed)
 
 static void end(Builder *B)
 {
-    GString *text[] = { B->sizes,   B->let,      B->tilelet, B->tensors,
-                        B->buffers, B->barriers, B->pipes };
+    GString *text[] = {
+        B->sizes, B->let, B->tilelet, B->tensors, B->buffers, B->barriers, B->pipes
+    };
     for (guint i = 0; i < G_N_ELEMENTS(text); i++)
         g_string_free(text[i], TRUE);
     for (guint r = 0; r < 2; r++) {

@@ -1,14 +1,14 @@
-/* Random designs made of features (features.txt), two or three at a time on a ring between a producer
- * and a consumer, with faults planted in their JSON (fault.h). */
+/* Random designs made of features (features.txt), two or three at a time on a ring between a
+ * producer and a consumer, with faults planted in their JSON (fault.h). */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-guint compose_features(void);              /* number of features */
-const char *compose_name(guint feature);   /* borrowed */
-gboolean compose_pair(guint a, guint b);   /* may stand together */
+guint compose_features(void);            /* number of features */
+const char *compose_name(guint feature); /* borrowed */
+gboolean compose_pair(guint a, guint b); /* may stand together */
 
 enum { COMPOSE_MAX = 4 };
 typedef struct {

@@ -205,8 +205,14 @@ static void transfer(Build *B, const WsOp *op)
 
 static void contribution(Build *B, const WsOp *op, gint64 count, gint64 bytes)
 {
+    Events *E = B->E;
     guint rank[8], n = targets(B, &op->ctas, rank);
     Event e = { .kind = EVENT_ARRIVE, .op = op, .n_slots = n, .count = count, .bytes = bytes };
+    guint threads = E->p->agent[B->t->agent].threads;
+    if (op->kind == WS_OP_MBAR_ARRIVE && op->per > 0) {
+        e.parts = (threads + (guint)op->per - 1) / (guint)op->per;
+        e.count = count / e.parts;
+    }
     e.has_turn = op->turn != NULL;
     e.turn = value(B, op->turn);
     for (guint k = 0; k < n; k++)
@@ -371,6 +377,13 @@ Events *events_new(const WsProgram *p, const WsLaunchValues *v, const OracleOpti
             E->slots_per_rank += p->barrier[i].array * p->barrier[i].slots;
     }
     E->n_slots = E->slots_per_rank * p->cluster;
+    E->waits = g_new0(gboolean, E->slots_per_rank + 1);
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_MBAR_WAIT) {
+            const WsBarrier *b = &p->barrier[p->op[i]->barrier];
+            for (guint k = 0; k < b->array * b->slots; k++)
+                E->waits[E->first_slot[p->op[i]->barrier] + k] = TRUE;
+        }
     E->n_named = 16 * p->cluster + 1;
     E->named_count = g_new0(guint, E->n_named);
     E->named_count[E->n_named - 1] = p->n_agents * p->cluster;
@@ -395,6 +408,7 @@ void events_free(Events *E)
     g_array_free(E->transfers, TRUE);
     g_ptr_array_free(E->memory, TRUE);
     g_free(E->first_slot);
+    g_free(E->waits);
     g_free(E->named_count);
     g_free(E->thread);
     g_free(E);

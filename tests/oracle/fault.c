@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- lists of steps ------------------------------------------------------------------------------ */
+/* --- lists of steps ------------------------------------------------------------------------------
+ */
 
 static json_object *member(json_object *o, const char *key)
 {
     json_object *v = NULL;
     return json_object_is_type(o, json_type_object) && json_object_object_get_ex(o, key, &v) ? v
-                                                                                            : NULL;
+                                                                                             : NULL;
 }
 
 static void collect(GPtrArray *lists, json_object *array)
@@ -69,13 +70,15 @@ static gboolean hoist(json_object *array, gsize at, const char *key)
     return TRUE;
 }
 
-/* --- expressions --------------------------------------------------------------------------------- */
+/* --- expressions ---------------------------------------------------------------------------------
+ */
 
 static gboolean is_expression(const char *key)
 {
-    static const char *const keys[] = { "use", "when", "if",    "count", "from",  "by",   "slot",
-                                        "phase", "be", "cta",   "mma_wait", "load_wait", "store_wait",
-                                        "bytes", "first", "start", "ahead", "stages", "slots" };
+    static const char *const keys[] = { "use",      "when",      "if",         "count", "from",
+                                        "by",       "slot",      "phase",      "be",    "cta",
+                                        "mma_wait", "load_wait", "store_wait", "bytes", "first",
+                                        "start",    "ahead",     "stages",     "slots" };
     for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
         if (strcmp(key, keys[i]) == 0)
             return TRUE;
@@ -100,14 +103,30 @@ static char *other_number(const char *text, gsize at, GRand *rand)
 static char *other_expression(const char *text, GRand *rand)
 {
     static const char *const words[][2] = {
-        { "k.total", "k" },  { "k.total", "k.total + 1" }, { "tile.total", "tile" },
-        { ">=", ">" },       { "<=", "<" },                { "==", "!=" },
-        { "==", ">=" },      { "> ", ">= " },              { "< ", "<= " },
-        { " + ", " - " },    { " - ", " + " },             { "max(", "min(" },
-        { "min(", "max(" },  { "N", "D" },                 { "N", "(N - 1)" },
-        { "cta", "(1 - cta)" }, { "k", "(k + 1)" },        { "e", "(-e)" },
-        { "left", "(left - 1)" }, { "tile", "(tile + 1)" }, { "o", "(o + 1)" },
-        { "ring", "ring + 1" }, { "abs(", "(" },           { "&&", "||" },
+        { "k.total", "k" },
+        { "k.total", "k.total + 1" },
+        { "tile.total", "tile" },
+        { ">=", ">" },
+        { "<=", "<" },
+        { "==", "!=" },
+        { "==", ">=" },
+        { "> ", ">= " },
+        { "< ", "<= " },
+        { " + ", " - " },
+        { " - ", " + " },
+        { "max(", "min(" },
+        { "min(", "max(" },
+        { "N", "D" },
+        { "N", "(N - 1)" },
+        { "cta", "(1 - cta)" },
+        { "k", "(k + 1)" },
+        { "e", "(-e)" },
+        { "left", "(left - 1)" },
+        { "tile", "(tile + 1)" },
+        { "o", "(o + 1)" },
+        { "ring", "ring + 1" },
+        { "abs(", "(" },
+        { "&&", "||" },
     };
     guint first = (guint)g_rand_int_range(rand, 0, 2 * G_N_ELEMENTS(words));
     for (gsize i = 0; first >= G_N_ELEMENTS(words) && text[i]; i++)
@@ -157,7 +176,8 @@ static gboolean change_expression(json_object *o, GRand *rand, char **what)
     return TRUE;
 }
 
-/* --- other members ------------------------------------------------------------------------------- */
+/* --- other members -------------------------------------------------------------------------------
+ */
 
 static json_object *any_of(json_object *tree, const char *list, GRand *rand)
 {
@@ -194,8 +214,9 @@ static gboolean change_barrier(json_object *tree, GRand *rand, char **what)
 static gboolean change_step(json_object *tree, json_object *o, GRand *rand, char **what)
 {
     static const char *const names[] = { "wait", "arrive", "signal", "expect" };
-    static const char *const conditions[] = { "k == 0", "k > 0", "N > 1", "cta == 0", "replica == 0",
-                                              "tile == 0", "e >= 0", "D > 1", "k == 2", "t < 1" };
+    static const char *const conditions[] = { "k == 0",       "k > 0",     "N > 1",  "cta == 0",
+                                              "replica == 0", "tile == 0", "e >= 0", "D > 1",
+                                              "k == 2",       "t < 1" };
     static const char *const by[] = { "thread", "warp", "all" };
     switch (g_rand_int_range(rand, 0, 4)) {
     case 0:
@@ -297,14 +318,16 @@ char *fault(const char *text, GRand *rand, char **what)
         else
             done = change_step(tree, json_object_array_get_idx(list, at), rand, what);
     }
-    char *out = done ? g_strdup(json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PRETTY)) : NULL;
+    char *out =
+        done ? g_strdup(json_object_to_json_string_ext(tree, JSON_C_TO_STRING_PRETTY)) : NULL;
     if (!done)
         g_clear_pointer(what, g_free);
     json_object_put(tree);
     return out;
 }
 
-/* --- smaller ------------------------------------------------------------------------------------- */
+/* --- smaller -------------------------------------------------------------------------------------
+ */
 
 /* Counts down to the nth thing that could be done, and says when it is reached. */
 static gboolean reached(guint *nth)
@@ -315,8 +338,8 @@ static gboolean reached(guint *nth)
 static gboolean simpler_list(json_object *list, guint *nth)
 {
     static const char *const inner[] = { "then", "do", "else" };
-    static const char *const drop[] = { "when", "else", "split", "unroll", "from", "ahead", "by",
-                                        "open", "first", "hint" };
+    static const char *const drop[] = { "when",  "else", "split", "unroll", "from",
+                                        "ahead", "by",   "open",  "first",  "hint" };
     for (gsize i = json_object_array_length(list); i-- > 0;) {
         if (reached(nth)) {
             take_out(list, i);

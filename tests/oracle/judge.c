@@ -59,33 +59,38 @@ WsLaunchValues *judge_values(const WsProgram *p, Case c)
     return ws_launch_values(p, size, n, FALSE, findings);
 }
 
-void judge_case(const WsProgram *p, Case c, guint cap, Judgement *j)
+static void tell(Judgement *j, Case c, const OracleResult *r)
 {
-    OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE };
+    j->states += r->states;
+    j->verdict |= r->verdict;
+    j->bad = (r->verdict & ORACLE_BAD) != 0;
+    if (j->bad)
+        j->smallest = c;
+    if (!r->verdict || (!j->bad && j->text))
+        return;
+    g_autofree char *say = oracle_text(r);
+    g_free(j->text);
+    j->text = g_strdup_printf("N = %d, D = %d, %u tiles, elements %d + %d: %s", (int)c.n, (int)c.d,
+                              c.tiles, (int)c.element, (int)c.element_step, say);
+}
+
+void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgement *j)
+{
+    OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE, .sync = !accesses };
     options.element = c.element, options.element_step = c.element_step;
     j->cases++;
     g_autoptr(WsLaunchValues) v = judge_values(p, c);
     if (!v || j->bad)
         return;
     j->allowed++;
-    OracleResult r = cap ? oracle_run(p, v, &options) : (OracleResult){ 0 };
-    if (!(r.verdict & ~(guint)ORACLE_EXHAUSTED)) {
-        OracleResult lanes = lanes_run(p, v, &options);
-        lanes.states += r.states;
-        lanes.verdict |= r.verdict;
-        r = lanes;
-    }
-    j->states += r.states;
-    j->verdict |= r.verdict;
-    j->bad = (r.verdict & ~(guint)(ORACLE_EXHAUSTED | ORACLE_OUTSIDE)) != 0;
-    if (j->bad)
-        j->smallest = c;
-    if (r.verdict && (j->bad || !j->text)) {
-        g_autofree char *say = oracle_text(&r);
-        g_free(j->text);
-        j->text = g_strdup_printf("N = %d, D = %d, %u tiles, elements %d + %d: %s", (int)c.n,
-                                  (int)c.d, c.tiles, (int)c.element, (int)c.element_step, say);
-    }
+    OracleResult lanes = lanes_run(p, v, &options);
+    tell(j, c, &lanes);
+    if (j->bad || cap == 0 || (lanes.verdict & ORACLE_OUTSIDE))
+        return;
+    j->explored++;
+    OracleResult all = oracle_run(p, v, &options);
+    tell(j, c, &all);
+    j->inner = j->bad;
 }
 
 Judgement judge(const WsProgram *p, const JudgeOptions *o)
@@ -101,14 +106,15 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     Judgement j = { 0 };
     g_autoptr(GArray) cases = cases_of(p, o);
-    for (guint i = 0; i < cases->len && j.cases < o->max_cases && j.states < o->max_states; i++) {
-        judge_case(p, g_array_index(cases, Case, i), o->cap, &j);
+    for (guint i = 0; i < cases->len && j.cases < o->max_cases; i++) {
+        gboolean explore = j.explored < o->max_explored && j.states < o->max_states;
+        judge_case(p, g_array_index(cases, Case, i), explore ? o->cap : 0, o->accesses, &j);
         if (j.bad || (j.verdict & ORACLE_OUTSIDE))
             return j;
     }
     /* far ones, one run each: its lanes tell of all others */
     for (guint i = 0; i < G_N_ELEMENTS(far) && !j.bad; i++)
         if ((far[i].tiles == 1 || tiles) && (far[i].d == 0 || d))
-            judge_case(p, far[i], 0, &j);
+            judge_case(p, far[i], 0, FALSE, &j);
     return j;
 }

@@ -1,5 +1,5 @@
-/* The oracle over the small cases of a design whose sizes are called N (rounds), T (tiles) and D: the
- * smallest first, until one goes wrong. */
+/* The oracle over the small cases of a design whose sizes are called N (rounds), T (tiles) and D:
+ * the smallest first, until one goes wrong. */
 #pragma once
 
 #include "oracle.h"
@@ -16,21 +16,24 @@ typedef struct {
     guint most_n, most_tiles, most_d; /* of the cases of all interleavings */
     guint cap;                        /* states of one case */
     guint max_cases;
+    guint max_explored; /* cases of which every interleaving is looked at */
     guint64 max_states; /* of all cases */
+    gboolean accesses;  /* in every interleaving, besides in the lanes */
 } JudgeOptions;
 
 typedef struct {
     guint verdict; /* of all cases that were looked at */
     gboolean bad;
-    Case smallest; /* that is bad */
-    guint cases, allowed;
+    Case smallest;  /* that is bad */
+    gboolean inner; /* an interleaving goes wrong though the lanes are right */
+    guint cases, allowed, explored;
     guint64 states;
     char *text; /* what was found, NULL: nothing. Caller frees. */
 } Judgement;
 
 Judgement judge(const WsProgram *p, const JudgeOptions *options);
-/* One more case. */
-void judge_case(const WsProgram *p, Case c, guint cap, Judgement *j);
+/* One more case; `cap` 0: its lanes alone. */
+void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgement *j);
 WsLaunchValues *judge_values(const WsProgram *p, Case c);
 
 G_END_DECLS

@@ -4,7 +4,8 @@
 
 #define MOST_EVENTS 20000
 
-/* --- clocks -------------------------------------------------------------------------------------- */
+/* --- clocks --------------------------------------------------------------------------------------
+ */
 
 typedef gint16 Row __attribute__((vector_size(16), aligned(2)));
 #define PER_ROW (sizeof(Row) / sizeof(Clock))
@@ -55,12 +56,13 @@ static void clocks_clear(const Lab *L, Clocks *c)
     memset(c->of[0], 0, sizeof(Clock) * L->width * N_CLOCKS);
 }
 
-/* --- common -------------------------------------------------------------------------------------- */
+/* --- common --------------------------------------------------------------------------------------
+ */
 
 void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other)
 {
     OracleResult *r = L->result;
-    if (!r->verdict) {
+    if (!(r->verdict & ORACLE_BAD)) {
         r->at = at;
         r->other = other;
         r->inst = a ? a->inst : 0;
@@ -137,7 +139,8 @@ static Mbarrier *slot_of(Lab *L, const Lanes *a, const WsOp *op, guint rank)
                     (guint)s];
 }
 
-/* --- mbarriers ----------------------------------------------------------------------------------- */
+/* --- mbarriers -----------------------------------------------------------------------------------
+ */
 
 static gboolean knows_all(const Clocks *c, const GArray *moments)
 {
@@ -153,10 +156,11 @@ static gboolean knows_all(const Clocks *c, const GArray *moments)
  * complete, or in another run it could hit that one. */
 static void contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by)
 {
+    guint flag = b->waits ? ORACLE_PHASE : ORACLE_UNSEEN; /* whichever it hits, nobody looks */
     if (op->turn && lanes_value(L, a, op->turn) != b->phase)
-        lanes_problem(L, ORACLE_PHASE, a, op, NULL);
-    if (b->phase > 0 && b->waits && !knows_all(by, b->last))
-        lanes_problem(L, ORACLE_PHASE, a, op, NULL);
+        lanes_problem(L, flag, a, op, NULL);
+    if (b->phase > 0 && !knows_all(by, b->last))
+        lanes_problem(L, flag, a, op, NULL);
 }
 
 static void complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
@@ -165,7 +169,7 @@ static void complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
         return;
     /* who waits for the completion before must have returned, or it is lapped */
     if (!knows_all(&b->now, b->waited))
-        lanes_problem(L, ORACLE_PHASE, a, op, NULL);
+        lanes_problem(L, ORACLE_LAPPED, a, op, NULL);
     if (!knows_all(&b->now, b->expects)) /* it could complete without them */
         lanes_problem(L, ORACLE_BYTES, a, op, NULL);
     b->phase++;
@@ -183,7 +187,8 @@ static void complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
         b->before.of[k][b->clock] = (Clock)b->phase;
 }
 
-static void arrive(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, guint lane, gint64 n, gint64 bytes)
+static void arrive(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, guint lane, gint64 n,
+                   gint64 bytes)
 {
     contributes(L, a, op, b, &a->lane[lane]);
     Moment m = { (gint16)(a->first + lane), a->now[lane] };
@@ -246,7 +251,8 @@ static gboolean wait_passes(Lab *L, Lanes *a, const WsOp *op)
     return TRUE;
 }
 
-/* --- transfers ----------------------------------------------------------------------------------- */
+/* --- transfers -----------------------------------------------------------------------------------
+ */
 
 static void land(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, gint64 bytes)
 {
@@ -292,7 +298,8 @@ static void transfer(Lab *L, Lanes *a, const WsOp *op)
     clocks_free(&join);
 }
 
-/* --- queues -------------------------------------------------------------------------------------- */
+/* --- queues --------------------------------------------------------------------------------------
+ */
 
 static void product(Lab *L, Lanes *a, const WsOp *op)
 {
@@ -389,7 +396,8 @@ static void rows_arrive(Lab *L, Lanes *a, const WsOp *op)
     }
 }
 
-/* --- named barriers, cluster --------------------------------------------------------------------- */
+/* --- named barriers, cluster ---------------------------------------------------------------------
+ */
 
 static Named *named_of(Lab *L, const Lanes *a, const WsOp *op)
 {
@@ -487,17 +495,18 @@ static void fence_async(Lab *L, Lanes *a, const WsOp *op)
         memcpy(a->lane[l].of[PROXY], a->lane[l].of[DATA], sizeof(Clock) * L->width);
 }
 
-/* --- operations ---------------------------------------------------------------------------------- */
+/* --- operations ----------------------------------------------------------------------------------
+ */
 
 static void tensor_access(Lab *L, const Lanes *a, const WsOp *op)
 {
-    gboolean load = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_CP_ROWS ||
-                    op->kind == WS_OP_LD_GLOBAL;
-    gboolean writes = op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_ST_GLOBAL ||
-                      op->kind == WS_OP_RED_GLOBAL;
+    gboolean load =
+        op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_CP_ROWS || op->kind == WS_OP_LD_GLOBAL;
+    gboolean writes =
+        op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_RED_GLOBAL;
     if (op->tensor < 0 || (!load && !writes))
         return;
-    WsTensorAccess need = load                            ? WS_ACCESS_READ
+    WsTensorAccess need = load                           ? WS_ACCESS_READ
                           : op->reduce != WS_REDUCE_NONE ? WS_ACCESS_REDUCE
                                                          : WS_ACCESS_WRITE;
     if (L->p->tensor[op->tensor].access != need)
@@ -596,7 +605,8 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     return TRUE;
 }
 
-/* --- the run ------------------------------------------------------------------------------------- */
+/* --- the run -------------------------------------------------------------------------------------
+ */
 
 /* Is there anything that lanes other than the leader do? */
 static gboolean leader_alone(const WsTree *t)
@@ -835,7 +845,8 @@ static void run(Lab *L)
             while (!a->done && perform(L, a, a->op)) {
                 fetch(L, a);
                 moved = TRUE;
-                if (++events > MOST_EVENTS || (L->result->verdict && L->options->stop)) {
+                if (++events > MOST_EVENTS ||
+                    ((L->result->verdict & ORACLE_BAD) && L->options->stop)) {
                     if (!L->result->verdict)
                         outside(L, "too many events");
                     return;

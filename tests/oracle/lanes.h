@@ -1,11 +1,13 @@
-/* The lanes of a program: one run with given sizes, in which every lane, every queue and every slot of
- * an mbarrier has a clock of what it knows to have happened. Because contributions and waits are also
- * held against what they mean (checker's theorem: no contribution can hit another phase, no wait can
- * pass another completion), what is ordered in this run is ordered in every run, so two accesses that
- * it leaves unordered can meet. Judged besides: proxies, registers in flight, undefined values, exit.
+/* The lanes of a program: one run with given sizes, in which every lane, every queue and every slot
+ * of an mbarrier has a clock of what it knows to have happened. Because contributions and waits are
+ * also held against what they mean (checker's theorem: no contribution can hit another phase, no
+ * wait can pass another completion), what is ordered in this run is ordered in every run, so two
+ * accesses that it leaves unordered can meet. Judged besides: proxies, registers in flight,
+ * undefined values, exit.
  *
  * Three clocks each: ORDER (has happened), DATA (what it stored can be seen), PROXY (and the async
- * proxy can see it). Products and transfers carry order; mbarriers, named and cluster barriers all. */
+ * proxy can see it). Products and transfers carry order; mbarriers, named and cluster barriers all.
+ */
 #pragma once
 
 #include "oracle.h"
@@ -39,7 +41,7 @@ typedef struct {
 } Product;
 
 typedef struct {
-    guint8 *defined; /* [rows * cols] */
+    guint8 *defined;  /* [rows * cols] */
     gboolean touched; /* by ordinary code since the last fence */
     const WsOp *last; /* product since the last fence */
 } Register;
@@ -54,8 +56,8 @@ typedef struct {
     gint16 *now;
     gint products, reads, writes, rows; /* clocks of the queues (rows: of lane 0), -1 none */
     gint16 product_now, read_now;
-    gint16 *row_now;           /* [n_lanes] */
-    GArray *flight;            /* Product */
+    gint16 *row_now; /* [n_lanes] */
+    GArray *flight;  /* Product */
     guint product_group;
     GArray *store_group, *row_group; /* gint16: moment of each committed group */
     guint retired_stores, retired_rows;
@@ -69,12 +71,12 @@ typedef struct {
 typedef struct {
     guint count;
     gint64 phase, pending, tx;
-    Clocks now, before;        /* of the running phase; of the last completed one */
+    Clocks now, before; /* of the running phase; of the last completed one */
     /* Moment: contributions of the running phase and of the two before, bare expects of this one */
     GArray *part, *last, *older, *expects;
-    GArray *waited;            /* Moment: returns of waits for the last completion */
-    gint clock;                /* of its transfers */
-    gboolean waits;            /* somebody waits for it, somewhere */
+    GArray *waited; /* Moment: returns of waits for the last completion */
+    gint clock;     /* of its transfers */
+    gboolean waits; /* somebody waits for it, somewhere */
 } Mbarrier;
 
 typedef struct {

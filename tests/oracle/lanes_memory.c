@@ -1,12 +1,13 @@
-/* Shared memory of all CTAs, cell by cell: who wrote and who read it last. Cells have the size of the
- * smallest element where lanes read or write them, else one in 16 bytes stands for the rest. */
+/* Shared memory of all CTAs, cell by cell: who wrote and who read it last. Cells have the size of
+ * the smallest element where lanes read or write them, else one in 16 bytes stands for the rest. */
 #include "lanes.h"
 
 #include <string.h>
 
 /* --- addresses */
 
-/* The swizzle exchanges 16-byte units by the bits above: CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
+/* The swizzle exchanges 16-byte units by the bits above: CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1,
+ * 4, 3>. */
 static guint64 swizzled(const WsBuffer *b, guint64 at)
 {
     guint units = b->swizzle / 16;
@@ -37,9 +38,9 @@ static gboolean place(Lab *L, const Lanes *a, const WsAccess *x, Place *out)
         L->result->verdict |= ORACLE_OUTSIDE;
         return FALSE;
     }
-    *out = (Place){ b, b->offset + (guint64)element * b->array_pitch +
-                           (guint64)stage * b->stage_pitch,
-                    (guint)row, (guint)col };
+    *out =
+        (Place){ b, b->offset + (guint64)element * b->array_pitch + (guint64)stage * b->stage_pitch,
+                 (guint)row, (guint)col };
     return TRUE;
 }
 
@@ -98,6 +99,8 @@ static void touch(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboo
             lanes_problem(L, ORACLE_PROXY, a, op, NULL);
     }
     if (!write) {
+        if (!c->write.when)
+            lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
         for (guint i = 0; i < c->n_read; i++)
             if (c->read[i].who == me.who || by->of[ORDER][c->read[i].who] >= c->read[i].when) {
                 c->read[i] = me;
@@ -131,8 +134,8 @@ void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint ran
         for (guint c = 0; c < x->cols;) {
             guint64 at = address(v.b, v.base, v.row + r, v.col + c);
             gboolean fine = L->fine[at / 16];
-            touch(L, a, op, rank, fine ? at : at / 16 * 16, (x->mode & WS_MODE_WRITE) != 0, by, when,
-                  TRUE, FALSE);
+            touch(L, a, op, rank, fine ? at : at / 16 * 16, (x->mode & WS_MODE_WRITE) != 0, by,
+                  when, TRUE, FALSE);
             c += fine || v.b->row_bytes % 16 ? 1 : MAX(1, (guint)(16 - at % 16) / bytes);
         }
 }
@@ -154,10 +157,10 @@ static Shape shape_of(const WsOp *op, const WsRegValue *v)
     return v->cols == 1 ? ROWS : v->cols == 4 ? QUADS : TILE;
 }
 
-/* The lanes that hold element (row, col) of a value: a write is done by the first of them, a read by
- * all. The accumulator of wgmma (PTX, m64nNk16 D): row = 16 * warp + lane / 4 (+ 8), column =
- * 8 * i + 2 * (lane % 4) (+ 1); stmatrix and ldmatrix x4: lane l holds the address of row l % 16 and of
- * the columns from 8 * (l / 16) of every 16. */
+/* The lanes that hold element (row, col) of a value: a write is done by the first of them, a read
+ * by all. The accumulator of wgmma (PTX, m64nNk16 D): row = 16 * warp + lane / 4 (+ 8), column = 8
+ * * i + 2 * (lane % 4) (+ 1); stmatrix and ldmatrix x4: lane l holds the address of row l % 16 and
+ * of the columns from 8 * (l / 16) of every 16. */
 static guint owners(Shape shape, const WsRegValue *v, guint n_lanes, guint row, guint col,
                     guint *first, guint *step)
 {
@@ -242,7 +245,8 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
             for (guint c = 0; c < u->cols; c++) {
                 guint first, step;
                 guint n = owners(shape, value, a->n_lanes, row0 + r, col0 + c, &first, &step);
-                guint64 at = address(v.b, v.base, v.row + (turned ? c : r), v.col + (turned ? r : c));
+                guint64 at =
+                    address(v.b, v.base, v.row + (turned ? c : r), v.col + (turned ? r : c));
                 for (guint k = 0; k < (write ? 1 : n); k++)
                     by_lane(L, a, op, a->rank, at, write, first + k * step, FALSE);
             }

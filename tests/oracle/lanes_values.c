@@ -1,4 +1,5 @@
-/* Registers of an agent: undefined until they are assigned, in flight while a product may use them. */
+/* Registers of an agent: undefined until they are assigned, in flight while a product may use them.
+ */
 #include "lanes.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static void read_value(Lab *L, Lanes *a, const WsOp *op, guint value, const guin
 static void assign(Lab *L, Lanes *a, const WsOp *op, guint value, const guint8 *set)
 {
     flight(L, a, op, value, set, TRUE, FALSE);
-    for (gsize i = 0; i < size_of(L, a, value); i++)
+    for (gsize i = 0; i < size_of(L, a, value) && !op->skip; i++) /* a warp may skip it */
         a->value[value].defined[i] |= set[i];
     a->value[value].touched = TRUE;
 }

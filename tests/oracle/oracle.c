@@ -156,7 +156,7 @@ static void visit(Search *S, const State *s)
 static void problem(Search *S, guint flag, guint inst, const WsOp *at, const WsOp *other)
 {
     OracleResult *r = S->result;
-    if (!(r->verdict & ~(guint)ORACLE_EXHAUSTED)) {
+    if (!(r->verdict & ORACLE_BAD)) {
         r->at = at;
         r->other = other;
         r->inst = inst;
@@ -196,8 +196,9 @@ static void same(Search *S, guint inst, const Event *e, guint met)
 
 static void meets(Search *S, const State *s, guint inst, const Event *e, guint slot)
 {
-    if (e->has_turn ? e->turn != s->slot[slot].phase : FALSE)
-        problem(S, ORACLE_PHASE, inst, e->op, NULL);
+    gboolean seen = S->E->waits[slot % S->E->slots_per_rank];
+    if (e->has_turn && e->turn != s->slot[slot].phase)
+        problem(S, seen ? ORACLE_PHASE : ORACLE_UNSEEN, inst, e->op, NULL);
     if (!e->has_turn && e->n_slots == 1)
         same(S, inst, e, s->slot[slot].phase);
 }
@@ -213,13 +214,17 @@ static void arrive(Search *S, State *s, guint inst, const Event *e)
         s->slot[slot].tx = (gint32)tx;
         if (e->count == 0)
             continue;
-        if (s->slot[slot].pend < e->count) {
-            problem(S, ORACLE_COUNT, inst, e->op, NULL);
-            s->slot[slot].pend = 0;
-        } else {
-            s->slot[slot].pend -= (gint16)e->count;
+        for (guint k = 0; k < MAX(e->parts, 1); k++) {
+            if (k > 0)
+                meets(S, s, inst, e, slot);
+            if (s->slot[slot].pend < e->count) {
+                problem(S, ORACLE_COUNT, inst, e->op, NULL);
+                s->slot[slot].pend = 0;
+            } else {
+                s->slot[slot].pend -= (gint16)e->count;
+            }
+            complete(S, s, slot);
         }
-        complete(S, s, slot);
     }
 }
 
@@ -407,8 +412,11 @@ static gboolean at_once(const Search *S, const Event *e)
 {
     if (S->options->full)
         return FALSE;
-    if (e->kind == EVENT_ISSUE)
+    if (e->kind == EVENT_ISSUE ||
+        (S->options->sync && (e->kind == EVENT_ACCESS || e->kind == EVENT_RETIRE)))
         return TRUE;
+    if (S->options->sync && e->kind == EVENT_LOAD)
+        return e->has_turn;
     return e->kind == EVENT_LOAD && e->has_turn && e->n_bytes == 0;
 }
 
@@ -416,7 +424,8 @@ static void expand(Search *S, const State *s)
 {
     Events *E = S->E;
     gboolean moved = FALSE, all = TRUE;
-    races(S, s);
+    if (!S->options->sync)
+        races(S, s);
     for (guint i = 0; i < E->n_threads; i++) {
         if (finished(S, s, i) || !at_once(S, next(S, s, i)))
             continue;
@@ -500,7 +509,7 @@ OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const Oracl
     while (S.stack->len) {
         State s = read_key(&S, g_ptr_array_steal_index(S.stack, S.stack->len - 1));
         expand(&S, &s);
-        if (options->stop && (result.verdict & ~(guint)ORACLE_EXHAUSTED))
+        if (options->stop && (result.verdict & ORACLE_BAD))
             break;
     }
     result.states = S.used;
@@ -620,12 +629,13 @@ char *oracle_text(const OracleResult *r)
         guint flag;
         const char *word;
     } words[] = {
-        { ORACLE_HANG, "hang" },       { ORACLE_RACE, "race" },
-        { ORACLE_PHASE, "phase" },     { ORACLE_COUNT, "count" },
-        { ORACLE_BYTES, "bytes" },     { ORACLE_EXIT, "exit" },
-        { ORACLE_OUTSIDE, "outside" }, { ORACLE_EXHAUSTED, "not exhausted" },
-        { ORACLE_PROXY, "proxy" },     { ORACLE_REGISTER, "register" },
+        { ORACLE_HANG, "hang" },           { ORACLE_RACE, "race" },
+        { ORACLE_PHASE, "phase" },         { ORACLE_COUNT, "count" },
+        { ORACLE_BYTES, "bytes" },         { ORACLE_EXIT, "exit" },
+        { ORACLE_OUTSIDE, "outside" },     { ORACLE_EXHAUSTED, "not exhausted" },
+        { ORACLE_PROXY, "proxy" },         { ORACLE_REGISTER, "register" },
         { ORACLE_UNDEFINED, "undefined" }, { ORACLE_ACCESS, "access" },
+        { ORACLE_LAPPED, "lapped" },       { ORACLE_UNSEEN, "unseen" },
     };
     GString *out = g_string_new(r->verdict ? NULL : "right");
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)

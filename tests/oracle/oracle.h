@@ -11,20 +11,23 @@
 G_BEGIN_DECLS
 
 enum {
-    ORACLE_HANG = 1,       /* nothing can move and somebody has not finished */
-    ORACLE_RACE = 2,       /* two conflicting accesses can happen at once */
-    ORACLE_PHASE = 4,      /* a contribution or wait meets another completion than it means */
-    ORACLE_COUNT = 8,      /* more arrivals than a phase takes, or than a generation takes */
-    ORACLE_BYTES = 16,     /* bytes left over, or beyond the range of the counter */
-    ORACLE_EXIT = 32,      /* a transfer still in flight at the end */
-    ORACLE_OUTSIDE = 64,   /* something the oracle does not model: `reason` */
+    ORACLE_HANG = 1,        /* nothing can move and somebody has not finished */
+    ORACLE_RACE = 2,        /* two conflicting accesses can happen at once */
+    ORACLE_PHASE = 4,       /* a contribution or wait meets another completion than it means */
+    ORACLE_COUNT = 8,       /* more arrivals than a phase takes, or than a generation takes */
+    ORACLE_BYTES = 16,      /* bytes left over, or beyond the range of the counter */
+    ORACLE_EXIT = 32,       /* a transfer still in flight at the end */
+    ORACLE_OUTSIDE = 64,    /* something the oracle does not model: `reason` */
     ORACLE_EXHAUSTED = 128, /* the cap was met: what is said holds for what was seen */
-    ORACLE_PROXY = 256,     /* the async proxy may not see it, or a product starts without its fence */
-    ORACLE_REGISTER = 512,  /* registers that a product in flight uses */
+    ORACLE_PROXY = 256, /* the async proxy may not see it, or a product starts without its fence */
+    ORACLE_REGISTER = 512,   /* registers that a product in flight uses */
     ORACLE_UNDEFINED = 1024, /* a value that nobody assigned */
-    ORACLE_ACCESS = 2048     /* a tensor reached in another way than it is declared */
+    ORACLE_ACCESS = 2048,    /* a tensor reached in another way than it is declared */
+    ORACLE_LAPPED = 4096,    /* lanes still wait for a completion while the next one may come */
+    ORACLE_UNSEEN = 8192 /* as PHASE, on an mbarrier that nobody waits for: undefined by the text of
+                            PTX, without a consequence */
 };
-#define ORACLE_BAD (~(guint)(ORACLE_OUTSIDE | ORACLE_EXHAUSTED))
+#define ORACLE_BAD (~(guint)(ORACLE_OUTSIDE | ORACLE_EXHAUSTED | ORACLE_UNSEEN))
 
 typedef struct {
     guint verdict; /* 0: right in every interleaving */
@@ -41,6 +44,7 @@ typedef struct {
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
     gboolean full;                /* every order of every move, without reduction */
+    gboolean sync;                /* barriers and transfers alone: accesses are not looked at */
 } OracleOptions;
 
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
@@ -86,6 +90,7 @@ typedef struct {
     const WsOp *op;
     guint n_slots, slot[8]; /* JOIN, SYNC: slot[0] is the barrier's number */
     gint64 parity, turn, count, bytes;
+    guint parts; /* ARRIVE: lanes that arrive, one after the other, `count` each; 0: one */
     gboolean has_turn;
     gint met; /* 1 + phase or generation it met, in whichever interleaving came first */
     guint n_bytes;
@@ -121,7 +126,8 @@ typedef struct {
     GArray *transfers; /* Transfer */
     guint n_slots, slots_per_rank;
     guint *first_slot;
-    guint n_named; /* (rank, hardware id), and one for the cluster */
+    gboolean *waits; /* [slots_per_rank] somebody waits for it, somewhere */
+    guint n_named;   /* (rank, hardware id), and one for the cluster */
     guint *named_count;
     const char *outside;
     GPtrArray *memory;

@@ -6,23 +6,30 @@
 
 #include <string.h>
 
-/* Sizes as they are, and as they are for a rehearsal. */
-static WsLaunchValues *values(const WsProgram *p, gboolean rehearse)
+/* Sizes of a rehearsal (`times` 0), or those of the design so many times. */
+static WsLaunchValues *values(const WsProgram *p, gint64 times)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    return ws_launch_values(p, NULL, 0, rehearse, findings);
+    WsSize size[16];
+    guint n = 0;
+    for (guint i = 0; i < p->n_vars && n < G_N_ELEMENTS(size); i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            size[n++] = (WsSize){ p->var[i].name, p->var[i].preset * times };
+    return ws_launch_values(p, size, times ? n : 0, times == 0, findings);
 }
 
 static char *found(const WsProgram *p)
 {
-    static const gint64 element[] = { -1, 0, 1, 60 };
+    static const gint64 element[] = { -1, 0, 1, 60 }, times[] = { 0, 1, 4, 40 };
     static const guint tiles[] = { 1, 2, 7 };
-    for (guint i = 0; i < 2 * G_N_ELEMENTS(element) * G_N_ELEMENTS(tiles); i++) {
-        OracleOptions options = { .tiles = tiles[i / 2 % G_N_ELEMENTS(tiles)],
+    guint n = G_N_ELEMENTS(element) * G_N_ELEMENTS(tiles);
+    for (guint i = 0; i < n * G_N_ELEMENTS(times); i++) {
+        OracleOptions options = { .tiles = tiles[i % G_N_ELEMENTS(tiles)],
                                   .stop = TRUE,
-                                  .element = element[i / 2 / G_N_ELEMENTS(tiles)] };
-        g_autoptr(WsLaunchValues) v = values(p, i % 2 == 0);
-        if (!v)
+                                  .element =
+                                      element[i / G_N_ELEMENTS(tiles) % G_N_ELEMENTS(element)] };
+        g_autoptr(WsLaunchValues) v = values(p, times[i / n]);
+        if (!v || (times[i / n] > 1 && options.tiles > 1))
             continue;
         OracleResult r = lanes_run(p, v, &options);
         if (r.verdict & ORACLE_BAD) {
