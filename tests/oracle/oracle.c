@@ -214,14 +214,19 @@ static void arrive(Search *S, State *s, guint inst, const Event *e)
         s->slot[slot].tx = (gint32)tx;
         if (e->count == 0)
             continue;
-        for (guint k = 0; k < MAX(e->parts, 1); k++) {
+        /* lanes arrive one after the other; where somebody waits, more of them than a phase takes
+         * are wrong already, and told as the arrival of their agent */
+        gboolean seen = S->E->waits[slot % S->E->slots_per_rank];
+        guint parts = seen ? 1 : MAX(e->parts, 1);
+        gint64 count = seen ? e->count * MAX(e->parts, 1) : e->count;
+        for (guint k = 0; k < parts; k++) {
             if (k > 0)
                 meets(S, s, inst, e, slot);
-            if (s->slot[slot].pend < e->count) {
+            if (s->slot[slot].pend < count) {
                 problem(S, ORACLE_COUNT, inst, e->op, NULL);
                 s->slot[slot].pend = 0;
             } else {
-                s->slot[slot].pend -= (gint16)e->count;
+                s->slot[slot].pend -= (gint16)count;
             }
             complete(S, s, slot);
         }

@@ -92,7 +92,7 @@ static void judge_with(const WsProgram *p, Case c, gint64 element, gint64 step, 
         return;
     OracleResult r = oracle_run(p, v, &options);
     j->verdict |= r.verdict;
-    j->bad = (r.verdict & ~(guint)(ORACLE_EXHAUSTED | ORACLE_OUTSIDE)) != 0;
+    j->bad = (r.verdict & ORACLE_BAD) != 0;
     if (j->bad)
         j->smallest = c;
     if (r.verdict && (j->bad || !j->text)) {
