@@ -17,8 +17,14 @@ typedef struct {
 struct WsCertificate {
     GPtrArray *node; /* Node* */
     gint begin;
-    gboolean broken; /* the same answer has led to two nodes: not a graph of this form */
+    guint64 residues; /* symbols of which a residue is known or asked: bit MIN(symbol, 63) */
+    gboolean broken;  /* the same answer has led to two nodes: not a graph of this form */
 };
+
+static guint64 bit_of(gint symbol)
+{
+    return 1ull << MIN(symbol, 63);
+}
 
 static void node_free(gpointer data)
 {
@@ -48,6 +54,7 @@ void ws_certificate_begin(WsCertificate *c, WsBits *b)
 {
     g_ptr_array_set_size(c->node, 0);
     c->begin = -1;
+    c->residues = 0;
     c->broken = FALSE;
     b->n_groups = 0; /* states as they are: the verifier knows shifts, not turned rings */
 }
@@ -192,6 +199,7 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
         put_number(t, x->position != -2 && (s->bounded || x->lo > s->floor), x->lo);
         put_number(t, x->exact, x->lo);
         put_number(t, x->remainder >= 0, x->remainder);
+        c->residues |= x->remainder >= 0 ? bit_of(x->symbol) : 0;
         g_string_append_c(t, '\n');
     }
     for (guint i = 0; i < b->n_inst; i++) {
@@ -214,6 +222,7 @@ void ws_certificate_edge(WsCertificate *c, const WsBits *b, gint from, WsAsk ask
     Option o = { .value = answer, .to = to };
     if (ask == WS_ASK_REMAINDER) {
         g_strlcpy(o.op, "mod", sizeof o.op);
+        c->residues |= bit_of(asked->symbol);
     } else {
         gboolean below = !s->letter && !s->bounded && asked->lo == s->floor;
         g_strlcpy(o.op, answer && !s->letter ? ">=" : below ? "<=" : "=", sizeof o.op);
@@ -245,7 +254,8 @@ static void put_target(GString *t, gint to)
         g_string_append_printf(t, "%d\n", to);
 }
 
-static void put_symbols(GString *t, const WsControl *c)
+/* Of a symbol that is an expression of another one nothing is used but that. */
+static void put_symbols(GString *t, const WsControl *c, guint64 residues)
 {
     static const char *const relation[] = { "div", "max", "min" };
     guint relations = 0;
@@ -253,10 +263,7 @@ static void put_symbols(GString *t, const WsControl *c)
     for (guint i = 0; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         gboolean tiles = i == WS_SYMBOL_TILES;
-        g_autofree char *least = tiles
-                                     ? g_strdup(c->p->tiles.launch == WS_LAUNCH_SINGLE ? "1" : "0")
-                                 : s->bounded ? g_strdup_printf("%" G_GINT64_FORMAT, s->least)
-                                              : g_strdup("-");
+        gboolean used = s->base < 0;
         g_string_append_printf(t, "symbol %u %s %s %s", i,
                                tiles       ? "tiles"
                                : s->letter ? "letter"
@@ -266,10 +273,15 @@ static void put_symbols(GString *t, const WsControl *c)
                                : s->per_cta           ? "cta"
                                : s->split             ? "split"
                                                       : "-");
-        g_string_append_printf(t,
-                               " least %s modulus %" G_GINT64_FORMAT " every %" G_GINT64_FORMAT
-                               " left %" G_GINT64_FORMAT " text %s\n",
-                               least, s->modulus, s->every, s->left, tiles ? "" : s->text);
+        g_string_append(t, " least");
+        put_number(t, tiles || (used && s->bounded),
+                   tiles ? c->p->tiles.launch == WS_LAUNCH_SINGLE : s->least);
+        g_string_append(t, " most");
+        put_number(t, used && !s->letter && s->most <= WS_FEW, s->most);
+        g_string_append_printf(
+            t, " modulus %" G_GINT64_FORMAT " every %" G_GINT64_FORMAT " left %" G_GINT64_FORMAT,
+            residues & bit_of((gint)i) ? s->modulus : 1, used ? s->every : 1, used ? s->left : 0);
+        g_string_append_printf(t, " text %s\n", tiles ? "" : s->text);
         relations += s->base >= 0;
     }
     g_string_append_printf(t, "relations %u\n", relations);
@@ -288,7 +300,7 @@ char *ws_certificate_text(const WsCertificate *c, const WsBits *b)
         return NULL;
     GString *t = g_string_new("warpstave-certificate 1\n");
     g_string_append_printf(t, "design %s\npolicy %u\n", b->p->design_hash, b->policy & 3);
-    put_symbols(t, b->c);
+    put_symbols(t, b->c, c->residues);
     g_string_append(t, "begin ");
     put_target(t, c->begin);
     g_string_append_printf(t, "nodes %u\n", c->node->len);

@@ -63,14 +63,14 @@ static void read_symbols(Reader *r)
     g_auto(GStrv) n = next(r, "symbols", 2);
     r->symbols = (guint)number(r, n[1]);
     for (guint i = 0; i < r->symbols; i++) {
-        g_auto(GStrv) f = next(r, "symbol", 15);
+        g_auto(GStrv) f = next(r, "symbol", 17);
         g_assert_cmpint(number(r, f[1]), ==, i);
         g_assert_cmpstr(f[2], ==, i == 0 ? "tiles" : strcmp(f[2], "letter") ? "number" : "letter");
         g_assert_true(strcmp(f[3], "launch") == 0 || strcmp(f[3], "tile") == 0);
         g_assert_cmpstr(f[5], ==, "least");
-        g_assert_cmpint(number(r, f[8]), >=, 1);
         g_assert_cmpint(number(r, f[10]), >=, 1);
-        g_assert_cmpstr(f[13], ==, "text");
+        g_assert_cmpint(number(r, f[12]), >=, 1);
+        g_assert_cmpstr(f[15], ==, "text");
         if (i < 64 && strcmp(f[2], "letter") == 0)
             r->letters |= 1ull << i;
     }
@@ -199,8 +199,8 @@ static const char small_text[] =
     "warpstave-certificate 1\n"
     "policy 0\n"
     "symbols 2\n"
-    "symbol 0 tiles launch - least 1 modulus 1 every 1 left 0 text \n"
-    "symbol 1 number launch - least 1 modulus 1 every 1 left 0 text N\n"
+    "symbol 0 tiles launch - least 1 most - modulus 1 every 1 left 0 text \n"
+    "symbol 1 number launch - least 1 most - modulus 1 every 1 left 0 text N\n"
     "relations 0\n"
     "begin 0\n"
     "nodes 2\n"
