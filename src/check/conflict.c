@@ -64,8 +64,9 @@ static char *load_not_awaited(const WsPlay *play, const WsInst *inst, const WsEv
     if (phase == completion_of(play, p))
         return g_strdup_printf(
             "%s returned on completion %" G_GINT64_FORMAT
-            " of %s, which has happened without these bytes: nobody expected them",
-            wait, phase, slot);
+            " of %s, which has happened without these bytes: nobody expected them%s",
+            wait, phase, slot,
+            play->inst[p->inst].rank != inst->rank ? "; another CTA sends them" : "");
     return g_strdup_printf("%s returned on completion %" G_GINT64_FORMAT " of %s, not on this one",
                            wait, phase, slot);
 }
@@ -83,6 +84,29 @@ static gboolean told_by_leader(const WsPlay *play, const WsInst *inst, const WsE
     return FALSE;
 }
 
+/* A load whose bytes nobody has used is overwritten. */
+static void overwritten(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
+{
+    const WsBuffer *b = &play->p->buffer[p->buffer];
+    const gint barrier = p->op->barrier;
+    const guint slots = barrier < 0 ? 0 : MAX(play->p->barrier[barrier].slots, 1);
+    if (barrier >= 0 && slots != MAX(b->stages, 1))
+        ws_finding_set_remedy(f, "give %s as many stages as %s has slots: %u instead of %u",
+                              b->name, play->p->barrier[barrier].name, slots, MAX(b->stages, 1));
+    else if (b->over >= 0)
+        ws_finding_set_remedy(
+            f,
+            "%s lies over %s: give it bytes of its own, or wait until %s has been "
+            "used",
+            b->name, play->p->buffer[b->over].name, play->p->buffer[b->over].name);
+    else
+        ws_finding_set_remedy(
+            f,
+            "before `%s` overwrites the bytes, wait for the barrier on which their "
+            "readers arrive",
+            inst->step.op->label);
+}
+
 void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                         const WsEvent *p)
 {
@@ -96,19 +120,22 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
     }
     switch (p->op->engine) {
     case WS_ENGINE_MMA:
-        ws_finding_set_remedy(f,
-                              own ? "retire this mma with an mma_wait before"
-                                  : "release the bytes after the mma_wait that retires this mma");
+        if (own)
+            ws_finding_set_remedy(f, "retire this mma with an mma_wait before");
+        else
+            ws_remedy_order(play, f, inst, writes, p);
         return;
     case WS_ENGINE_TMA_STORE:
-        ws_finding_set_remedy(f, "put a store_wait that retires this store, and a sync after it, "
-                                 "before the write");
+        if (!own && inst->step.op->barrier >= 0)
+            ws_remedy_order(play, f, inst, writes, p);
+        else
+            ws_finding_set_remedy(f,
+                                  "put a store_wait that retires this store, and a sync after it, "
+                                  "before the write");
         return;
     case WS_ENGINE_TMA_LOAD:
         if (writes)
-            ws_finding_set_remedy(f,
-                                  "before it overwrites the bytes, wait for the barrier on which "
-                                  "their readers arrive");
+            overwritten(play, f, inst, p);
         else if (slot && seen(inst, p) == completion_of(play, p))
             ws_finding_set_remedy(f,
                                   "expect the bytes of this load on %s; without `expect` they are "
@@ -130,7 +157,7 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
     default:
         break;
     }
-    ws_finding_set_remedy(f, "order the two through a barrier or a sync");
+    ws_remedy_order(play, f, inst, writes, p);
 }
 
 static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, gboolean lanes)
@@ -217,7 +244,7 @@ void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent
 }
 
 void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
-                      const WsEvent *p, gboolean p_writes, const char *bytes)
+                      const WsEvent *p, gboolean p_writes, const char *bytes, const char *lies)
 {
     if (!f)
         return;
@@ -225,9 +252,12 @@ void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean w
     g_autofree char *first = ws_deed_event(play, p), *then = ws_deed(play, inst),
                     *end = until(play, p, lanes), *why = between(play, inst, p, lanes),
                     *harm = so(play, inst, writes, p, p_writes);
-    ws_finding_tell(f, WS_STORY_FIRST, "%s %s %s%s", first, p_writes ? "writes" : "reads", bytes,
-                    end);
-    ws_finding_tell(f, WS_STORY_THEN, "%s %s them", then, writes ? "writes" : "reads");
+    ws_finding_tell(f, WS_STORY_FIRST, "%s %s %s%s", first, p_writes ? "writes" : "reads",
+                    lies ? lies : bytes, end);
+    if (lies)
+        ws_finding_tell(f, WS_STORY_THEN, "%s %s %s", then, writes ? "writes" : "reads", bytes);
+    else
+        ws_finding_tell(f, WS_STORY_THEN, "%s %s them", then, writes ? "writes" : "reads");
     ws_finding_tell(f, WS_STORY_BETWEEN, "%s", why);
     ws_finding_tell(f, WS_STORY_SO, "%s", harm);
 }

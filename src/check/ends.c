@@ -50,6 +50,10 @@ static guint suspicion(const WsPlay *play, const WsInst *inst)
 static char *missing(const WsInst *inst)
 {
     const WsSlot *s = inst->slot;
+    if (inst->turn != G_MININT64 && inst->turn < s->phase) {
+        g_autofree char *count = ws_completed_text(s->phase);
+        return g_strdup_printf("which it has missed: the slot has %s by now", count);
+    }
     if (s->pend == 0 && s->tx != 0)
         return g_strdup_printf("all arrivals are made, but %" G_GINT64_FORMAT
                                " bytes are expected and %" G_GINT64_FORMAT " came",
@@ -59,40 +63,6 @@ static char *missing(const WsInst *inst)
     return g_strdup_printf("which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT
                            "%s",
                            s->pend, s->pend == 1 ? "" : "s", s->count, bytes);
-}
-
-static void remedy_stuck(const WsPlay *play, WsFinding *f, const WsSlot *s, guint rank)
-{
-    const WsBarrier *b = &play->p->barrier[s->barrier];
-    if (b->arrivals && b->arrivals_derived && b->arrivals_derived[s->element] == 0)
-        ws_finding_set_remedy(f,
-                              "let a step arrive on %s in every use: an `expect` with count 0 does "
-                              "not",
-                              b->name);
-    else if (b->arrivals && b->arrivals_derived &&
-             b->arrivals[s->element] != b->arrivals_derived[s->element])
-        ws_finding_set_remedy(f, "restore the derived arrival count of %s: %u instead of %u",
-                              b->name, b->arrivals_derived[s->element], b->arrivals[s->element]);
-    else if (s->pend == 0 && s->tx != 0)
-        ws_finding_set_remedy(f, "expect exactly the bytes that land in one use of %s", b->name);
-    else
-        ws_finding_set_remedy(f,
-                              "let the uses of `wait` and of the arrivals on %s meet in every "
-                              "round",
-                              b->name);
-}
-
-static void remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
-{
-    const WsNamed *n = inst->named;
-    const WsBarrier *b = n->barrier >= 0 ? &play->p->barrier[n->barrier] : NULL;
-    if (b && b->threads && b->threads_derived &&
-        b->threads[n->element] != b->threads_derived[n->element])
-        ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
-                              b->name, b->threads_derived[n->element], b->threads[n->element]);
-    else
-        ws_finding_set_remedy(f, "let everybody meet the barriers in the same order, and give the "
-                                 "first turn by an extra `arrive` before the loops");
 }
 
 static void add_stuck(const WsPlay *play, WsFinding *f, const WsInst *root)
@@ -129,14 +99,14 @@ void ws_report_stuck(WsPlay *play)
     WsFinding *f;
     if (stuck_on_slot(root)) {
         const WsSlot *s = root->slot;
-        g_autofree char *name = ws_slot_name(play, s), *why = missing(root);
+        const gint64 turn = root->turn != G_MININT64 ? root->turn : s->phase;
+        g_autofree char *name = ws_completion_text(play, s, turn), *why = missing(root);
         f = ws_report(play, best == 4 ? WS_RULE_P_TX : WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for ever for completion %" G_GINT64_FORMAT " of %s, %s",
-                      root->turn != G_MININT64 ? root->turn : s->phase, name, why);
+                      "waits for ever for %s, %s", name, why);
         if (f) {
             ws_report_slot(play, f, s);
             ws_tell_stuck(play, f, root);
-            remedy_stuck(play, f, s, best);
+            ws_remedy_stuck(play, f, root, best == 3 && s->pend > 0);
         }
     } else if (root->named) {
         f = ws_report(
@@ -151,7 +121,8 @@ void ws_report_stuck(WsPlay *play)
             f->object = g_strdup(f->barrier);
         }
         ws_tell_stuck(play, f, root);
-        remedy_named(play, f, root);
+        if (f)
+            ws_remedy_named(play, f, root);
     } else {
         f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
                       "waits for ever for the cluster barrier, which %" G_GINT64_FORMAT

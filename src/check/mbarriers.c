@@ -92,28 +92,33 @@ static void check_lapped(WsPlay *play, WsSlot *s)
         g_autofree char *name = ws_slot_name(play, s);
         WsFinding *f = ws_report_event(
             play, WS_RULE_P_ABA, &w->event, NULL,
-            "can be lapped: completion %" G_GINT64_FORMAT
-            " of %s can happen before every thread has seen completion %" G_GINT64_FORMAT,
+            s->phase == 0
+                ? "can come too late: completion %" G_GINT64_FORMAT
+                  " of %s can happen before every thread has passed this wait, which is for the "
+                  "time before it"
+                : "can be lapped: completion %" G_GINT64_FORMAT
+                  " of %s can happen before every thread has seen completion %" G_GINT64_FORMAT,
             s->phase, name, s->phase - 1);
         if (f) {
             ws_report_slot(play, f, s);
             g_autofree char *made = ws_came_text(play, s->came, FALSE);
             f->fact[WS_FACT_COMPLETION] = s->phase - 1;
+            g_autofree char *seen = ws_completion_text(play, s, s->phase - 1);
             ws_finding_tell(f, WS_STORY_WHO,
-                            "it waits for completion %" G_GINT64_FORMAT
-                            " of %s and sees it only while the next phase is running",
-                            s->phase - 1, name);
+                            s->phase == 0 ? "it waits for %s, and passes only as long as the first "
+                                            "phase is running"
+                                          : "it waits for %s and sees it only while the next phase "
+                                            "is running",
+                            seen);
             if (made)
-                ws_finding_tell(
-                    f, WS_STORY_CAME,
-                    "the next phase, completed by %s, none of whom waits for this agent", made);
-            ws_finding_tell(
-                f, WS_STORY_SO,
-                "hang: once completion %" G_GINT64_FORMAT
-                " has happened too the parity is back where it was, and the wait blocks",
-                s->phase);
-            ws_finding_set_remedy(
-                f, "let what contributes to %s depend on this wait having returned", name);
+                ws_finding_tell(f, WS_STORY_CAME,
+                                "the %s phase, completed by %s, none of whom waits for this agent",
+                                s->phase == 0 ? "first" : "next", made);
+            ws_finding_tell(f, WS_STORY_SO,
+                            "hang: once completion %" G_GINT64_FORMAT
+                            " has happened too the parity is %s, and the wait blocks",
+                            s->phase, s->phase == 0 ? "another one" : "back where it was");
+            ws_remedy_lapped(play, f, s, w->event.op);
         }
     }
 }
@@ -166,10 +171,7 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         if (f) {
             ws_report_slot(play, f, s);
             ws_tell_contribution(play, f, inst, s, phase);
-            ws_finding_set_remedy(f,
-                                  "before it, wait for what follows completion %" G_GINT64_FORMAT
-                                  " of %s: in a ring, the release of the slot",
-                                  phase - 1, name);
+            ws_remedy_early(play, f, inst, s, phase);
         }
         if (!alone)
             s->broken = TRUE;
@@ -209,12 +211,7 @@ static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         ws_report_slot(play, f, s);
         f->fact[WS_FACT_COMPLETION] = turn;
         tell_turn(play, f, inst, s, turn);
-        ws_finding_set_remedy(
-            f,
-            turn < s->phase
-                ? "an arrival too many, or a count too low, completed %s before this"
-                : "an arrival of an earlier use of %s is missing, or this use runs ahead",
-            name);
+        ws_remedy_turn(play, f, inst, s, turn);
     }
     s->broken = TRUE;
 }
@@ -260,7 +257,7 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
                 ws_finding_tell(f, WS_STORY_SO,
                                 "early: the arrivals that are too many count for the next "
                                 "completion, which then happens before it is due");
-                ws_finding_set_remedy(f, "make the count the sum of the arrivals of one use");
+                ws_remedy_too_many(play, f, inst, s);
             }
         }
         s->broken = TRUE;
@@ -397,26 +394,32 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
         return;
     gboolean early = k < inst->turn;
     g_autofree char *name = ws_slot_name(play, s);
+    g_autofree char *meant = ws_completion_text(play, s, inst->turn);
     g_autofree char *passed = k < 0 ? g_strdup("at once, before any completion")
                                     : g_strdup_printf("on completion %" G_GINT64_FORMAT, k);
     WsFinding *f = ws_report(play, early ? WS_RULE_P_EARLY : WS_RULE_P_ABA, inst, NULL,
-                             "stands for completion %" G_GINT64_FORMAT " of %s, but passes %s",
-                             inst->turn, name, passed);
+                             "stands for %s, but passes %s", meant, passed);
     if (f) {
         ws_report_slot(play, f, s);
         f->fact[WS_FACT_AWAITED] = inst->parity;
         f->fact[WS_FACT_COMPLETION] = inst->turn;
         g_autofree char *completed = ws_completed_text(s->phase);
         ws_finding_tell(f, WS_STORY_WHO,
-                        "it tests parity %" G_GINT64_FORMAT
-                        " and means completion %" G_GINT64_FORMAT "; %s has %s",
-                        inst->parity, inst->turn, name, completed);
+                        "it tests parity %" G_GINT64_FORMAT " and means %s; %s has %s",
+                        inst->parity, meant, name, completed);
         ws_finding_tell(f, WS_STORY_SO, "%s",
                         early ? "early: it goes on before what it waits for has happened"
                               : "what it waited for was over a lap ago; the bytes may be those of "
                                 "the next use");
-        ws_finding_set_remedy(f,
-                              "parity of the completion meant: turn & 1, flipped if init is ready");
+        if (early && s->waited[inst->agent].phase < -1)
+            ws_finding_set_remedy(
+                f,
+                "let its first wait on %s stand for the first use: as drawn it is "
+                "a lap ahead",
+                play->p->barrier[s->barrier].name);
+        else
+            ws_finding_set_remedy(f, "let it wait for every use of %s in turn, none left out",
+                                  play->p->barrier[s->barrier].name);
     }
     s->broken = TRUE;
 }
@@ -429,11 +432,13 @@ static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
         ws_surely_over(s, inst, leader, k - 1))
         return;
     g_autofree char *name = ws_slot_name(play, s);
+    g_autofree char *two = k >= 2 ? g_strdup_printf("completion %" G_GINT64_FORMAT, k - 2)
+                                  : g_strdup("the time before any completion");
     WsFinding *f = ws_report(play, WS_RULE_P_EARLY, inst, NULL,
                              "can pass too early: it means completion %" G_GINT64_FORMAT
                              " of %s, but nothing before it says that completion %" G_GINT64_FORMAT
-                             " is over, and completion %" G_GINT64_FORMAT " has the same parity",
-                             k, name, k - 1, k - 2);
+                             " is over, and %s has the same parity",
+                             k, name, k - 1, two);
     if (f) {
         ws_report_slot(play, f, s);
         ws_tell_wait(play, f, inst, s, k);

@@ -77,6 +77,20 @@ static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEve
     return ws_lanes_meet(play->p, &was, &now) >= least;
 }
 
+/* Buffer by which the earlier event knew the bytes, if it is another one; -1: the same. */
+static gint other_name(const WsAccess *a, const WsEvent *p, gboolean p_writes)
+{
+    gint other = -1;
+    for (guint i = 0; i < p->op->n_access; i++) {
+        const WsAccess *x = &p->op->access[i];
+        if (x->buffer == a->buffer)
+            return -1;
+        if (x->mode & (p_writes ? WS_MODE_WRITE : WS_MODE_READ))
+            other = (gint)x->buffer;
+    }
+    return other;
+}
+
 static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
                             gboolean writes, const WsEvent *p, gboolean p_writes)
 {
@@ -92,15 +106,23 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
                       : lanes                 ? "other lanes of the same agent did it, and no sync "
                                                 "lies between"
                                               : "nothing orders the two";
-    WsFinding *f =
-        ws_report(play, rule, inst, p, "%s %s while %s may still %s it: %s",
-                  writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read", why);
+    const gint alias = other_name(a, p, p_writes);
+    const WsBuffer *own_name = &play->p->buffer[a->buffer];
+    const char *name = alias < 0 ? NULL : play->p->buffer[alias].name;
+    g_autofree char *over = !name ? g_strdup("")
+                            : own_name->over >= 0
+                                ? g_strdup_printf("; %s lies over %s", own_name->name, name)
+                                : g_strdup_printf("; %s lies over %s", name, own_name->name);
+    g_autofree char *lies = name ? g_strdup_printf("%s, the same bytes as %s", name, bytes) : NULL;
+    WsFinding *f = ws_report(play, rule, inst, p, "%s %s while %s may still %s %s: %s%s",
+                             writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read",
+                             name ? name : "it", why, over);
     if (!f)
         return;
     f->object = g_strdup(play->p->buffer[a->buffer].name);
     if (writes)
         f->fact[WS_FACT_USE] = e->use;
-    ws_tell_conflict(play, f, inst, writes, p, p_writes, bytes);
+    ws_tell_conflict(play, f, inst, writes, p, p_writes, bytes, lies);
     /* Loads are handed over by mbarriers: name the one that let this pass, or should have. */
     if (e->slot || p->slot)
         ws_report_slot(play, f, inst->last_wait ? inst->last_wait : e->slot ? e->slot : p->slot);
@@ -110,7 +132,7 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
         ws_report_queue(play, f, was->engine == WS_ENGINE_MMA ? "commit groups" : "bulk groups",
                         p->inst);
     if (rule == WS_RULE_P_RACE && lanes)
-        ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between the two");
+        ws_remedy_order(play, f, inst, writes, p);
     else
         ws_remedy_conflict(play, f, inst, writes, p);
 }

@@ -292,6 +292,8 @@ void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot);
 char *ws_came_text(const WsPlay *play, const GArray *came, gboolean bytes);
 /* "never completed", "completed twice". Caller frees. */
 char *ws_completed_text(gint64 n);
+/* "completion 3 of full slot 0"; "full slot 0 before its first completion". Caller frees. */
+char *ws_completion_text(const WsPlay *play, const WsSlot *slot, gint64 completion);
 /* What the agent waited for last, as "its last wait was for ...". Caller frees. */
 char *ws_last_wait_text(const WsPlay *play, const WsInst *inst);
 void ws_tell_stuck(WsPlay *play, WsFinding *f, const WsInst *inst);
@@ -299,8 +301,9 @@ void ws_tell_contribution(WsPlay *play, WsFinding *f, const WsInst *inst, const 
                           gint64 phase);
 void ws_tell_wait(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot, gint64 k);
 /* Two accesses: `p` came first, `inst` makes the later one now. */
+/* `lies`: "c, which lies over a stage 0" if `p` knows the bytes by another name; else NULL. */
 void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
-                      const WsEvent *p, gboolean p_writes, const char *bytes);
+                      const WsEvent *p, gboolean p_writes, const char *bytes, const char *lies);
 void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                         const WsEvent *p);
 /* A register value in use by the mma `p`: "accumulates into acc", "reads". */
@@ -308,6 +311,24 @@ void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent
                    const char *value, const char *p_does, const char *does);
 void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                    const WsEvent *p, gboolean p_writes, const char *bytes);
+
+/* --- remedy.c: what mends it, by its cause (`f` is there) --- */
+/* A contribution to completion `phase` that can come while an older one is running. */
+void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot,
+                     gint64 phase);
+/* One arrival more than the running phase counts. */
+void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot);
+/* A contribution that means completion `turn` and meets another one. */
+void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot,
+                    gint64 turn);
+/* A wait whose slot can complete twice before it has looked. */
+void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *slot, const WsOp *wait);
+/* A wait for ever; `over`: whoever could arrive has ended. */
+void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean over);
+/* Two accesses: `p` came first, `inst` makes the later one now. */
+void ws_remedy_order(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                     const WsEvent *p);
+void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst);
 
 /* --- report.c --- */
 /* Reports once per (rule, operation, other operation); NULL if said before or too much was said. */

@@ -78,6 +78,14 @@ void ws_facts_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
     f->fact[WS_FACT_LANDED] = slot->credited;
 }
 
+char *ws_completion_text(const WsPlay *play, const WsSlot *slot, gint64 completion)
+{
+    g_autofree char *name = ws_slot_name(play, slot);
+    return completion < 0
+               ? g_strdup_printf("%s before its first completion", name)
+               : g_strdup_printf("completion %" G_GINT64_FORMAT " of %s", completion, name);
+}
+
 /* "completed twice" */
 char *ws_completed_text(gint64 n)
 {
@@ -150,10 +158,10 @@ static gboolean already(const WsInst *maker, const WsInst *stuck)
 static char *stuck_at(const WsPlay *play, const WsInst *inst)
 {
     g_autofree char *deed = ws_deed(play, inst);
-    g_autofree char *slot = inst->slot ? ws_slot_name(play, inst->slot) : NULL;
+    const gint64 turn = !inst->slot ? 0 : inst->turn != G_MININT64 ? inst->turn : inst->slot->phase;
+    g_autofree char *slot = inst->slot ? ws_completion_text(play, inst->slot, turn) : NULL;
     if (slot)
-        return g_strdup_printf("%s waits for completion %" G_GINT64_FORMAT " of %s", deed,
-                               inst->turn != G_MININT64 ? inst->turn : inst->slot->phase, slot);
+        return g_strdup_printf("%s waits for %s", deed, slot);
     if (inst->named && inst->named->barrier >= 0)
         return g_strdup_printf("%s waits for generation %" G_GINT64_FORMAT " of %s", deed,
                                inst->joined, play->p->barrier[inst->named->barrier].name);
@@ -198,17 +206,34 @@ static void tell_chain(WsPlay *play, WsFinding *f, const WsInst *root)
         ws_finding_tell(f, WS_STORY_MISSING, "%s", s->str);
 }
 
+/* ": those of load@1 (load A -> a; k 0), sent by CTA 1": transfers of others, whom nobody here has
+ * announced; NULL if there are none. */
+static char *unexpected(const WsPlay *play, const WsSlot *s)
+{
+    for (guint i = 0; s->came && i < s->came->len; i++) {
+        const WsCame *c = &g_array_index(s->came, WsCame, i);
+        if (c->landed == 0 || play->inst[c->by.inst].rank == s->rank)
+            continue;
+        g_autofree char *deed = ws_deed_event(play, &c->by);
+        return g_strdup_printf(": those of %s, which CTA %u sends to CTA %u too", deed,
+                               play->inst[c->by.inst].rank, s->rank);
+    }
+    return NULL;
+}
+
 static void tell_missing(WsPlay *play, WsFinding *f, const WsInst *inst)
 {
     const WsSlot *s = inst->slot;
     const WsBarrier *b = &play->p->barrier[s->barrier];
     if (s->pend == 0 && s->tx != 0) {
+        g_autofree char *strange = s->tx < 0 ? unexpected(play, s) : NULL;
         ws_finding_tell(f, WS_STORY_MISSING,
                         "no arrival: %" G_GINT64_FORMAT
-                        " bytes %s, so the transaction count never returns to 0",
+                        " bytes %s%s, so the transaction count never returns to 0",
                         ABS(s->tx),
                         s->tx > 0 ? "are expected that no load brings"
-                                  : "have landed that nobody expects");
+                                  : "have landed that nobody expects",
+                        strange ? strange : "");
         return;
     }
     g_autoptr(GPtrArray) ended = g_ptr_array_new_with_free_func(g_free);
@@ -267,6 +292,13 @@ static void tell_stuck_slot(WsPlay *play, WsFinding *f, const WsInst *inst)
                     "phase has parity %" G_GINT64_FORMAT " too, so the wait blocks%s",
                     agent, inst->parity, name, count, s->phase & 1,
                     lapped ? "; the completion that it means is over, and it has missed it" : "");
+    if (lapped) { /* what the running phase lacks is not what it waits for */
+        g_autofree char *made = ws_came_text(play, s->came_before, FALSE);
+        if (made)
+            ws_finding_tell(f, WS_STORY_CAME, "completion %" G_GINT64_FORMAT ", made by %s",
+                            s->phase - 1, made);
+        return;
+    }
     ws_tell_came(play, f, s);
     tell_missing(play, f, inst);
 }

@@ -114,6 +114,9 @@ static void stages_of(const WsWitness *w, guint i, WsStageUse to, const char *wo
         const WsStageState *x = ws_witness_stage(w, i, k), *y = ws_witness_stage(w, i + 1, k);
         if (y->use != to || (x->use == to && x->fill == y->fill && x->readers == y->readers))
             continue;
+        /* full again because a reader has gone: nothing is filled */
+        if (to == WS_STAGE_FULL && x->fill == y->fill && x->use != WS_STAGE_FILLING)
+            continue;
         g_string_append_printf(s, "%s%s", any ? " and " : word, w->stage[k]);
         any = TRUE;
     }

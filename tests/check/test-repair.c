@@ -311,7 +311,7 @@ static void run(Table *t, guint every)
 static void sample(void)
 {
     Table t = { .verbose = FALSE };
-    run(&t, 29);
+    run(&t, 61);
     g_assert_cmpuint(t.all.refuted, >, 20);
     g_assert_cmpuint(t.all.written, ==, t.all.proved); /* nothing wrong is written */
     g_assert_cmpuint(100 * (t.all.proved + t.all.offered), >=, 90 * t.all.refuted);
