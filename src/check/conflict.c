@@ -100,18 +100,13 @@ static void overwritten(WsPlay *play, WsFinding *f, const WsInst *inst, const Ws
             "used",
             b->name, play->p->buffer[b->over].name, play->p->buffer[b->over].name);
     else
-        ws_finding_set_remedy(
-            f,
-            "before `%s` overwrites the bytes, wait for the barrier on which their "
-            "readers arrive",
-            inst->step.op->label);
+        ws_remedy_refilled(play, f, inst, p);
 }
 
 void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                         const WsEvent *p)
 {
     const gboolean own = p->inst == inst->index;
-    g_autofree char *slot = p->slot ? ws_slot_name(play, p->slot) : NULL;
     if (!own && told_by_leader(play, inst, p)) {
         ws_finding_set_remedy(f,
                               "let every lane's part count: arrive `by` warp or all, or sync the "
@@ -136,20 +131,10 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
     case WS_ENGINE_TMA_LOAD:
         if (writes)
             overwritten(play, f, inst, p);
-        else if (slot && seen(inst, p) == completion_of(play, p))
-            ws_finding_set_remedy(f,
-                                  "expect the bytes of this load on %s; without `expect` they are "
-                                  "derived",
-                                  slot);
-        else if (slot && seen(inst, p) >= -1)
-            ws_finding_set_remedy(f,
-                                  "let the wait for %s stand for the use that is read: give it "
-                                  "that `use`, without `slot` and `phase`",
-                                  play->p->barrier[p->slot->barrier].name);
+        else if (p->slot)
+            ws_remedy_loaded(play, f, inst, p, seen(inst, p), completion_of(play, p));
         else
-            ws_finding_set_remedy(f, "wait for %s before it, with the use that is read",
-                                  slot ? play->p->barrier[p->slot->barrier].name
-                                       : "the barrier that this load signals");
+            ws_finding_set_remedy(f, "wait for the barrier that this load signals before it");
         return;
     case WS_ENGINE_GATHER:
         ws_finding_set_remedy(f, "wait for the barrier, or the load group, of this gather");

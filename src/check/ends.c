@@ -23,6 +23,23 @@ static gboolean stuck_on_slot(const WsInst *inst)
            inst->slot;
 }
 
+/* The bytes that lack are those of a load that comes behind another wait. */
+static gboolean loads_stand(const WsPlay *play, const WsInst *inst)
+{
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsInst *m = &play->inst[i];
+        if (m == inst || m->state != WS_INST_STUCK || !m->have || m->slot == inst->slot)
+            continue;
+        for (guint k = 0; k < play->p->n_ops; k++) {
+            const WsOp *op = play->p->op[k];
+            if (op->agent == (gint)m->agent && op->kind == WS_OP_TMA_LOAD &&
+                op->barrier == (gint)inst->slot->barrier && op->index > m->step.op->index)
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* How surely a stuck wait is where the trouble starts: 4 bytes never balance, 3 everybody who can
  * has arrived, 2 nobody is left who could, 1 its contributors are stuck themselves. */
 static guint suspicion(const WsPlay *play, const WsInst *inst)
@@ -31,7 +48,7 @@ static guint suspicion(const WsPlay *play, const WsInst *inst)
         return inst->named && inst->named->arrived > 0 ? 1 : 0;
     const WsSlot *s = inst->slot;
     if (s->pend == 0 && s->tx != 0)
-        return 4;
+        return s->tx > 0 && loads_stand(play, inst) ? 1 : 4;
     g_autofree guint8 *feeder = g_new0(guint8, play->n_inst + 1);
     feeders(play, s->barrier, feeder);
     gboolean left = FALSE, waiting = FALSE;
@@ -129,6 +146,8 @@ void ws_report_stuck(WsPlay *play)
                       " of %u agents have reached",
                       play->cluster.arrived, play->n_inst);
         ws_tell_stuck(play, f, root);
+        if (f)
+            ws_remedy_cluster(play, f, root);
     }
     if (f)
         add_stuck(play, f, root);

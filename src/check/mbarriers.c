@@ -26,8 +26,11 @@ static WsSlot *resolve(WsPlay *play, WsInst *inst, guint rank, gint64 *turn)
         if (!ws_play_eval(play, inst, op->use, &use))
             return NULL;
         if (use < 0) {
-            ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT,
-                      play->p->barrier[op->barrier].name, use);
+            WsFinding *f =
+                ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT,
+                          play->p->barrier[op->barrier].name, use);
+            if (f)
+                ws_remedy_below_zero(f, op);
             return NULL;
         }
     }

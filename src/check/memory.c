@@ -231,7 +231,7 @@ static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsE
             f->object = g_strdup(play->p->buffer[a->buffer].name);
             ws_finding_tell(f, WS_STORY_MISSING, "a load, gather or write that fills it before");
             ws_finding_tell(f, WS_STORY_SO, "undefined: whatever shared memory held is used");
-            ws_finding_set_remedy(f, "read the use that a load, gather or write fills");
+            ws_remedy_unwritten(play, f, inst, a->buffer);
         }
         return;
     }

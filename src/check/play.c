@@ -69,6 +69,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->findings = findings;
     play->max_findings = max_findings;
     play->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    play->causes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     play->ranks = MAX(p->cluster, 1);
     play->n_inst = play->ranks * p->n_agents;
     play->inst = g_new0(WsInst, play->n_inst + 1);
@@ -139,6 +140,7 @@ void ws_play_free(WsPlay *play)
     g_ptr_array_unref(play->remote);
     g_ptr_array_unref(play->arena);
     g_hash_table_unref(play->said);
+    g_hash_table_unref(play->causes);
     g_free(play->info);
     g_free(play->unwatched);
     g_free(play->shadow);

@@ -155,9 +155,10 @@ struct WsPlay {
     const WsProgram *p;
     WsFindings *findings;
     guint max_findings, errors, said_errors, said_others;
-    GHashTable *said;  /* "rule op op": reported once */
-    GArray *reported;  /* WsReported: all errors, also those that were not said; NULL: not kept */
-    const char *sizes; /* text of the case, for messages */
+    GHashTable *said;   /* "rule op op": reported once */
+    GHashTable *causes; /* char* -> WsFinding* of the list: one finding per cause */
+    GArray *reported;   /* WsReported: all errors, also those that were not said; NULL: not kept */
+    const char *sizes;  /* text of the case, for messages */
     const struct WsCase *chosen; /* case that chooses data; NULL: elements are 0 */
 
     guint ranks, n_inst, n_comps;
@@ -312,7 +313,7 @@ void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent
 void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                    const WsEvent *p, gboolean p_writes, const char *bytes);
 
-/* --- remedy.c: what mends it, by its cause (`f` is there) --- */
+/* --- remedy.c, remedy_stuck.c, remedy_bytes.c: what mends it, by its cause (`f` is there) --- */
 /* A contribution to completion `phase` that can come while an older one is running. */
 void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot,
                      gint64 phase);
@@ -329,6 +330,17 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
 void ws_remedy_order(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                      const WsEvent *p);
 void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst);
+void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst);
+/* A load `p` that nobody has used when the next one comes. */
+void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p);
+/* A load `p` that is not awaited: the agent has seen completion `seen` of its slot, and its bytes
+ * come with `due`. */
+void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
+                      gint64 seen, gint64 due);
+/* A read of a stage, or of a register value, that holds nothing yet; a use below zero. */
+void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, guint buffer);
+void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value);
+void ws_remedy_below_zero(WsFinding *f, const WsOp *op);
 
 /* --- report.c --- */
 /* Reports once per (rule, operation, other operation); NULL if said before or too much was said. */

@@ -75,7 +75,7 @@ static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, gui
                 ws_finding_tell(f, WS_STORY_MISSING, "a step that assigns %s on every way here",
                                 f->object);
                 ws_finding_tell(f, WS_STORY_SO, "undefined: whatever the registers held is used");
-                ws_finding_set_remedy(f, "assign it first");
+                ws_remedy_undefined(play, f, inst, value);
             }
             inst->defined[value] |= mask;
         }

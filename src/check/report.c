@@ -138,6 +138,46 @@ static void fill(WsPlay *play, WsFinding *f, guint inst, const WsOp *op, guint n
     g_ptr_array_add(f->steps, g_strdup(step_of(other->op)));
 }
 
+/* What has one cause whichever of its steps is met first: the loads of one transaction, each
+ * against the same other step, and one step against all of them. NULL: it stands for itself. Caller
+ * frees. */
+static char *cause_of(const WsPlay *play, WsRuleId rule, guint inst, const WsOp *op,
+                      const WsEvent *other)
+{
+    const guint agent = play->inst[inst].agent;
+    const gboolean moves = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT;
+    if (rule != WS_RULE_P_RACE && rule != WS_RULE_P_ASYNC && rule != WS_RULE_P_EARLY)
+        return NULL;
+    if (moves && other && other->inst == inst && other->op->barrier == op->barrier)
+        return g_strdup_printf("%d %u refills %d", rule, agent, op->barrier);
+    if (moves && op->barrier >= 0 && (!other || other->inst != inst))
+        return g_strdup_printf("%d %u fills %d %s", rule, agent, op->barrier,
+                               other ? step_of(other->op) : "");
+    if (other && other->op->kind == WS_OP_TMA_LOAD && other->op->barrier >= 0)
+        return g_strdup_printf("%d %s meets %u %d", rule, step_of(op),
+                               play->inst[other->inst].agent, other->op->barrier);
+    return NULL;
+}
+
+/* A further place of a finding that has been made: "the same holds for `load B -> b`". */
+static void add_place(WsFinding *f, const char *step, const char *deed)
+{
+    if (g_strcmp0(f->at, step) == 0)
+        return;
+    if (!f->steps)
+        f->steps = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < f->steps->len; i++)
+        if (strcmp(f->steps->pdata[i], step) == 0)
+            return;
+    g_ptr_array_add(f->steps, g_strdup(step));
+    ws_finding_tell(f, WS_STORY_THEN, "the same holds for `%s`", deed);
+    /* what follows from it stays last */
+    GPtrArray *story = f->story;
+    if (story->len > 1 && ((WsStoryLine *)story->pdata[story->len - 2])->part == WS_STORY_SO)
+        g_ptr_array_insert(story, (gint)story->len - 2,
+                           g_ptr_array_steal_index(story, story->len - 1));
+}
+
 static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
                          const gint64 *round, const WsEvent *other, char *text)
 {
@@ -155,6 +195,14 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     play->errors += error;
     if (error && play->reported)
         ws_witness_note(play, rule, inst, op, n_rounds, round, other);
+    g_autofree char *cause = cause_of(play, rule, inst, op, other);
+    WsFinding *made = cause ? g_hash_table_lookup(play->causes, cause) : NULL;
+    if (made) {
+        const WsOp *place = strcmp(made->at, step_of(op)) == 0 && other ? other->op : op;
+        add_place(made, step_of(place), label(place));
+        g_free(key);
+        return NULL;
+    }
     guint *said = error ? &play->said_errors : &play->said_others;
     if (!g_hash_table_add(play->said, key) || *said >= play->max_findings)
         return NULL;
@@ -167,6 +215,8 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     WsFinding *f =
         ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
     fill(play, f, inst, op, n_rounds, round, other);
+    if (cause)
+        g_hash_table_insert(play->causes, g_steal_pointer(&cause), f);
     return f;
 }
 
