@@ -6,26 +6,24 @@
 #include <string.h>
 
 /* --- who does what ---------------------------------------------------------------------------- */
-gboolean ws_op_feeds(const WsOp *op)
+gboolean ws_is_feed(const WsOp *op)
 {
-    return op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_MBAR_EXPECT ||
-           op->kind == WS_OP_CP_ARRIVE || op->kind == WS_OP_TMA_LOAD ||
-           op->kind == WS_OP_BULK_COPY || op->kind == WS_OP_ST_REMOTE;
+    return ws_op_feeds(op->kind);
 }
 
-gboolean ws_op_waits(const WsOp *op)
+gboolean ws_is_wait(const WsOp *op)
 {
     return op->kind == WS_OP_MBAR_WAIT;
 }
 
-gboolean ws_op_arrives(const WsOp *op)
+gboolean ws_is_arrival(const WsOp *op)
 {
     return op->kind == WS_OP_MBAR_ARRIVE;
 }
 
-gboolean ws_op_joins(const WsOp *op)
+gboolean ws_is_join(const WsOp *op)
 {
-    return op->kind == WS_OP_BAR_ARRIVE || op->kind == WS_OP_BAR_SYNC;
+    return ws_op_joins(op->kind);
 }
 
 /* What brings or writes bytes. */
@@ -89,11 +87,11 @@ gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by)
     gint found = -1;
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
-        if (op->agent < 0 || op->agent == (gint)agent || !ws_op_arrives(op) || op->barrier < 0 ||
-            op->barrier == (gint)data || !ws_first_on(play, op->agent, data, ws_op_waits))
+        if (op->agent < 0 || op->agent == (gint)agent || !ws_is_arrival(op) || op->barrier < 0 ||
+            op->barrier == (gint)data || !ws_first_on(play, op->agent, data, ws_is_wait))
             continue;
         const gboolean mine =
-            ws_first_on(play, (gint)agent, (guint)op->barrier, ws_op_waits) != NULL;
+            ws_first_on(play, (gint)agent, (guint)op->barrier, ws_is_wait) != NULL;
         if (found < 0 || mine)
             found = op->barrier, *by = op;
         if (mine)
@@ -111,7 +109,7 @@ gint ws_data_of(const WsPlay *play, guint room, guint agent)
         const WsOp *op = play->p->op[i];
         const WsOp *by;
         if (op->agent == (gint)agent && op->barrier >= 0 && op->barrier != (gint)room &&
-            ws_op_feeds(op) && ws_room_of(play, (guint)op->barrier, agent, &by) == (gint)room &&
+            ws_is_feed(op) && ws_room_of(play, (guint)op->barrier, agent, &by) == (gint)room &&
             play->p->agent[by->agent].group != play->p->agent[agent].group)
             return op->barrier;
     }
@@ -171,7 +169,7 @@ void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const
     const WsOp *by = NULL, *here = inst->step.op;
     const gint room = ws_room_of(play, s->barrier, inst->agent, &by);
     if (room < 0) {
-        const WsOp *reader = ws_first_on(play, -1, s->barrier, ws_op_waits);
+        const WsOp *reader = ws_first_on(play, -1, s->barrier, ws_is_wait);
         ws_finding_set_remedy(f,
                               "nothing tells it that completion %" G_GINT64_FORMAT
                               " of %s has been used: let %s arrive on another barrier when it is "
@@ -181,7 +179,7 @@ void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const
         return;
     }
     const WsBarrier *r = &play->p->barrier[room];
-    const WsOp *mine = ws_first_on(play, (gint)inst->agent, (guint)room, ws_op_waits);
+    const WsOp *mine = ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait);
     if (!mine)
         ws_finding_set_remedy(f,
                               "wait for %s before it, with the same use: %s arrives there when it "
@@ -240,7 +238,7 @@ void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, co
 {
     const WsBarrier *b = &play->p->barrier[s->barrier];
     const WsCame *c = repeated(s->came, inst);
-    const WsOp *twin = ws_doubled_on(play, s->barrier, ws_op_arrives);
+    const WsOp *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
     if (ws_remedy_count(f, b, s->element))
         return;
     if (inst->step.op->count > s->count)
@@ -283,8 +281,8 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
                                   use ? use : "by hand", b->name);
         return;
     }
-    const WsOp *twin = ws_doubled_on(play, s->barrier, ws_op_arrives);
-    const WsOp *wait = ws_first_on(play, -1, s->barrier, ws_op_waits);
+    const WsOp *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
+    const WsOp *wait = ws_first_on(play, -1, s->barrier, ws_is_wait);
     g_autofree char *waited = wait ? ws_use_text(wait) : NULL;
     if (ws_remedy_count(f, b, s->element))
         return;
@@ -316,8 +314,8 @@ void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const W
     const WsBarrier *b = &play->p->barrier[s->barrier];
     const guint agent = (guint)wait->agent;
     const gint data = ws_data_of(play, s->barrier, agent);
-    const WsOp *fill = data < 0 ? NULL : ws_first_on(play, (gint)agent, (guint)data, ws_op_feeds);
-    const WsOp *by = ws_first_on(play, -1, s->barrier, ws_op_feeds);
+    const WsOp *fill = data < 0 ? NULL : ws_first_on(play, (gint)agent, (guint)data, ws_is_feed);
+    const WsOp *by = ws_first_on(play, -1, s->barrier, ws_is_feed);
     g_autofree char *use = ws_use_text(wait), *filled = fill ? ws_use_text(fill) : NULL,
                     *given = by ? ws_use_text(by) : NULL;
     if (!use)
@@ -331,12 +329,12 @@ void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const W
                               "wait for %s before `%s`: what that fills is what is released on %s",
                               b->name, ws_op_name(fill), b->name);
     else if (filled && strcmp(use, filled) != 0 &&
-             !ws_use_is_named(play, (guint)data, ws_op_feeds, use))
+             !ws_use_is_named(play, (guint)data, ws_is_feed, use))
         ws_finding_set_remedy(f,
                               "let it stand for the use that is filled after it: it says %s, `%s` "
                               "says %s",
                               use, ws_op_name(fill), filled);
-    else if (given && !ws_use_is_named(play, s->barrier, ws_op_feeds, use))
+    else if (given && !ws_use_is_named(play, s->barrier, ws_is_feed, use))
         ws_finding_set_remedy(
             f,
             "let it stand for a use that somebody arrives for: it says %s, `%s` of "

@@ -7,10 +7,10 @@ G_BEGIN_DECLS
 
 /* --- remedy.c: who does what on a barrier --- */
 typedef gboolean (*WsOpIs)(const WsOp *op);
-gboolean ws_op_feeds(const WsOp *op);   /* contributes to an mbarrier */
-gboolean ws_op_waits(const WsOp *op);   /* waits for one */
-gboolean ws_op_arrives(const WsOp *op); /* arrives on one */
-gboolean ws_op_joins(const WsOp *op);   /* meets a named barrier */
+gboolean ws_is_feed(const WsOp *op);    /* contributes to an mbarrier */
+gboolean ws_is_wait(const WsOp *op);    /* waits for one */
+gboolean ws_is_arrival(const WsOp *op); /* arrives on one */
+gboolean ws_is_join(const WsOp *op);    /* meets a named barrier */
 const char *ws_op_name(const WsOp *op);
 const char *ws_op_agent(const WsPlay *play, const WsOp *op); /* name */
 /* The use it names; NULL: it names slot and parity by hand. Caller frees. */

@@ -15,8 +15,8 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     for (guint i = 0; room < 0 && i < play->p->n_ops; i++) {
         /* bytes that are written and not loaded: a barrier of the user that the writer waits for */
         const WsOp *op = play->p->op[i];
-        if (op->agent == agent && ws_op_arrives(op) &&
-            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_op_waits))
+        if (op->agent == agent && ws_is_arrival(op) &&
+            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait))
             room = op->barrier, by = op;
     }
     if (room < 0) {
@@ -26,8 +26,8 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
         return;
     }
     const char *name = play->p->barrier[room].name;
-    const WsOp *arrive = ws_first_on(play, agent, (guint)room, ws_op_arrives);
-    const WsOp *wait = ws_first_on(play, (gint)inst->agent, (guint)room, ws_op_waits);
+    const WsOp *arrive = ws_first_on(play, agent, (guint)room, ws_is_arrival);
+    const WsOp *wait = ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait);
     g_autofree char *given = arrive ? ws_use_text(arrive) : NULL,
                     *taken = wait ? ws_use_text(wait) : NULL;
     if (!wait)
@@ -76,11 +76,11 @@ static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     const WsOp *arrive = NULL, *wait = NULL;
     for (guint i = 0; i < play->p->n_ops && !wait; i++) {
         const WsOp *op = play->p->op[i];
-        if (op->agent != agent || !ws_op_arrives(op))
+        if (op->agent != agent || !ws_is_arrival(op))
             continue;
         arrive = op;
         name = play->p->barrier[op->barrier].name;
-        wait = ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_op_waits);
+        wait = ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait);
     }
     if (wait && arrive->index < p->op->index)
         ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(arrive), writer,
@@ -106,7 +106,7 @@ void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, co
                               "before `%s` overwrites the bytes, wait for a barrier on which their "
                               "readers arrive",
                               ws_op_name(inst->step.op));
-    else if (!ws_first_on(play, (gint)inst->agent, (guint)room, ws_op_waits))
+    else if (!ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait))
         ws_finding_set_remedy(
             f, "wait for %s before `%s`: %s arrives there when it has used the slot",
             play->p->barrier[room].name, ws_op_name(inst->step.op), ws_op_agent(play, by));
@@ -137,7 +137,7 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     const WsWaited *last = p->slot->rank == inst->rank ? &p->slot->waited[inst->agent] : NULL;
     const WsOp *wait = last && last->phase > -2
                            ? last->event.op
-                           : ws_first_on(play, (gint)inst->agent, p->slot->barrier, ws_op_waits);
+                           : ws_first_on(play, (gint)inst->agent, p->slot->barrier, ws_is_wait);
     g_autofree char *slot = ws_slot_name(play, p->slot), *use = wait ? ws_use_text(wait) : NULL,
                     *filled = ws_use_text(p->op);
     if (seen >= 0 && seen == due)
@@ -189,7 +189,7 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
     }
     const WsOp *wait = writer->barrier < 0 ? NULL
                                            : ws_first_on(play, (gint)inst->agent,
-                                                         (guint)writer->barrier, ws_op_waits);
+                                                         (guint)writer->barrier, ws_is_wait);
     if (wait && wait->index > inst->step.op->index)
         ws_finding_set_remedy(f, "wait for %s before it: `%s` comes after it",
                               play->p->barrier[writer->barrier].name, ws_op_name(wait));

@@ -7,7 +7,7 @@
 static gboolean uses_differ(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
 {
     g_autofree char *x = ws_use_text(wait), *y = feed ? ws_use_text(feed) : NULL;
-    if (!x || !y || ws_use_is_named(play, (guint)wait->barrier, ws_op_feeds, x))
+    if (!x || !y || ws_use_is_named(play, (guint)wait->barrier, ws_is_feed, x))
         return FALSE;
     ws_finding_set_remedy(f, "let both name the same use: `%s` of %s says %s, `%s` of %s says %s",
                           ws_op_name(wait), ws_op_agent(play, wait), x, ws_op_name(feed),
@@ -23,7 +23,7 @@ static void missed(const WsPlay *play, WsFinding *f, const WsInst *inst)
     g_autofree char *use = ws_use_text(inst->step.op);
     if (b->ready && b->ready[s->element] && inst->turn < 0 &&
         ws_data_of(play, s->barrier, inst->agent) < 0 &&
-        ws_use_is_named(play, s->barrier, ws_op_feeds, use))
+        ws_use_is_named(play, s->barrier, ws_is_feed, use))
         ws_finding_set_remedy(f,
                               "let %s begin pending: its first wait is for what others bring, and "
                               "`init` ready means the time before that",
@@ -39,11 +39,11 @@ static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
     const WsOp *reader = NULL;
     for (guint i = 0; i < play->p->n_ops && !reader; i++) {
         const WsOp *op = play->p->op[i];
-        if (op->agent >= 0 && op->agent != (gint)inst->agent && ws_op_waits(op) &&
-            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_op_feeds))
+        if (op->agent >= 0 && op->agent != (gint)inst->agent && ws_is_wait(op) &&
+            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_feed))
             reader = op;
     }
-    if (ws_first_on(play, -1, inst->slot->barrier, ws_op_feeds))
+    if (ws_first_on(play, -1, inst->slot->barrier, ws_is_feed))
         ws_finding_set_remedy(f,
                               "let a step arrive on %s in every use: an `expect` with count 0 does "
                               "not",
@@ -62,7 +62,7 @@ static gboolean own_fault(const WsPlay *play, WsFinding *f, const WsInst *inst)
     const WsOp *wait = inst->step.op;
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
-        if (op->agent != (gint)inst->agent || op->barrier != wait->barrier || !ws_op_arrives(op) ||
+        if (op->agent != (gint)inst->agent || op->barrier != wait->barrier || !ws_is_arrival(op) ||
             op->index < wait->index || op->tree->parent != wait->tree->parent)
             continue;
         ws_finding_set_remedy(f, "let `%s` come before `%s`: it counts for what is waited for",
@@ -75,7 +75,7 @@ static gboolean own_fault(const WsPlay *play, WsFinding *f, const WsInst *inst)
 /* Some uses get more arrivals than others, and the count is that of the largest. */
 static gboolean uneven(const WsPlay *play, WsFinding *f, guint barrier)
 {
-    const WsOp *twin = ws_doubled_on(play, barrier, ws_op_arrives);
+    const WsOp *twin = ws_doubled_on(play, barrier, ws_is_arrival);
     if (twin) {
         ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
                               ws_op_agent(play, twin));
@@ -84,7 +84,7 @@ static gboolean uneven(const WsPlay *play, WsFinding *f, guint barrier)
     const WsOp *more = NULL, *less = NULL;
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
-        if (op->agent < 0 || op->barrier != (gint)barrier || !ws_op_arrives(op))
+        if (op->agent < 0 || op->barrier != (gint)barrier || !ws_is_arrival(op))
             continue;
         if (!more || op->count > more->count)
             more = op;
@@ -104,7 +104,7 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
 {
     const WsSlot *s = inst->slot;
     const WsBarrier *b = &play->p->barrier[s->barrier];
-    const WsOp *wait = inst->step.op, *feed = ws_first_on(play, -1, s->barrier, ws_op_feeds);
+    const WsOp *wait = inst->step.op, *feed = ws_first_on(play, -1, s->barrier, ws_is_feed);
     const gboolean ready = b->ready && b->ready[s->element];
     g_autofree char *use = ws_use_text(wait);
     if (b->arrivals && b->arrivals_derived && b->arrivals_derived[s->element] == 0)
@@ -169,7 +169,7 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
     }
     for (guint i = 0; i < play->n_inst; i++) {
         const WsInst *m = &play->inst[i];
-        const WsOp *join = ws_first_on(play, (gint)m->agent, (guint)n->barrier, ws_op_joins);
+        const WsOp *join = ws_first_on(play, (gint)m->agent, (guint)n->barrier, ws_is_join);
         if (m == inst || m->rank != inst->rank || !join)
             continue;
         if (m->state == WS_INST_DONE) {
