@@ -1,14 +1,16 @@
 /* Code generation: a program becomes an LLVM module through the table of primitives (prim.def), and
- * from there PTX for the GPU or host code for the rehearsal. Nothing here derives a slot, a phase, a
- * count or a byte: it all comes from the program.
+ * from there PTX for the GPU or host code for the rehearsal. Nothing here derives a slot, a phase,
+ * a count or a byte: it all comes from the program.
  *
  * User input can reach none of LLVM's fatal-error paths: CPU and feature names are ours, asm texts
  * come from the table, and the module is verified before any pass or emitter sees it. */
 #pragma once
 
+#include "model/design.h"
+#include "model/finding.h"
 #include "program/debug_words.h"
+#include "program/forward.h"
 #include "program/hold.h"
-#include "program/program.h"
 #include "trace/recorder.h"
 
 G_BEGIN_DECLS
@@ -36,10 +38,11 @@ GQuark ws_generate_error_quark(void);
 #define WS_KERNEL_NAME "warpstave"
 
 typedef struct {
-    const WsRecorder *recorder; /* NULL: no clock is read and the text is identical to a timed build */
-    gboolean debug_waits;       /* a wait that spins too long records itself and traps */
-    const WsHold *hold;         /* NULL; else agents are held to its order */
-    guint32 delays;             /* 0 none; else a seed: random sleeps before what synchronises */
+    const WsRecorder
+        *recorder;        /* NULL: no clock is read and the text is identical to a timed build */
+    gboolean debug_waits; /* a wait that spins too long records itself and traps */
+    const WsHold *hold;   /* NULL; else agents are held to its order */
+    guint32 delays;       /* 0 none; else a seed: random sleeps before what synchronises */
 } WsGenerateOptions;
 
 /* PTX text; *cost in bytes of nothing else. Caller frees. */
@@ -71,7 +74,7 @@ gboolean ws_ptxas_report_clean(const WsPtxasReport *r);
 /* --- rehearsal ------------------------------------------------------------------------------- */
 typedef struct {
     guint64 seed;
-    gint64 sms;          /* CTAs of a persistent launch; default 2 */
+    gint64 sms; /* CTAs of a persistent launch; default 2 */
     const char *const *size_name;
     const gint64 *size;
     guint n_size;
@@ -82,7 +85,7 @@ typedef struct {
     gboolean matches; /* ran, no wrong element, no race, no violation: all is well */
     guint64 elements, wrong;
     double worst_error, worst_tolerance;
-    char *first_wrong;  /* "C[3, 17] = 1.25, reference 2.5" */
+    char *first_wrong; /* "C[3, 17] = 1.25, reference 2.5" */
     guint64 fibers, switches, async_races;
     char *stuck;        /* deadlock report: which agent waits on which barrier, slot, parity */
     char *first_race;   /* "groups/…/2: shared memory was written while …" or NULL */

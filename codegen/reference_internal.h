@@ -6,6 +6,7 @@
 #pragma once
 
 #include "codegen/reference.h"
+#include "program/program.h"
 
 #include <llvm-c/Core.h>
 

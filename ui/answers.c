@@ -1,4 +1,5 @@
 #include "ui/answers.h"
+#include "program/walk.h"
 
 #include "edit/edit.h"
 #include "import/import.h"

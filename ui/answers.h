@@ -4,7 +4,9 @@
 
 #include "check/check.h"
 #include "clock/clock.h"
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
@@ -25,8 +27,8 @@ typedef struct {
 } WsAnswers;
 
 typedef enum {
-    WS_ASK_TEXTS = 1, /* the printed program, too */
-    WS_ASK_CHECK = 2, /* the verdict, too */
+    WS_ASK_TEXTS = 1,  /* the printed program, too */
+    WS_ASK_CHECK = 2,  /* the verdict, too */
     WS_ASK_SOURCE = 4, /* findings name lines of the kernel that the design was read from */
 } WsAsk;
 

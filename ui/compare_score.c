@@ -1,4 +1,5 @@
 #include "ui/compare_score.h"
+#include "program/program.h"
 
 #include "score/palette.h"
 #include "ui/theme.h"

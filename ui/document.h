@@ -5,12 +5,14 @@
 #pragma once
 
 #include "check/check.h"
-#include "edit/edit.h"
-#include "ui/history.h"
 #include "clock/clock.h"
-#include "program/program.h"
+#include "edit/edit.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 #include "trace/stats.h"
 #include "trace/trace.h"
+#include "ui/history.h"
 
 #include <gio/gio.h>
 

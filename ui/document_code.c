@@ -1,4 +1,5 @@
 /* Generated texts and the results of jobs. */
+#include "program/program.h"
 #include "ui/document_private.h"
 
 #include <string.h>

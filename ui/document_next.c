@@ -1,4 +1,5 @@
 #include "ui/document_next.h"
+#include "program/walk.h"
 
 #include "ui/document_private.h"
 

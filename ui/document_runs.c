@@ -1,4 +1,5 @@
 #include "ui/document_runs.h"
+#include "program/program.h"
 
 #include "ui/document_private.h"
 

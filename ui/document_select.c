@@ -1,4 +1,5 @@
 /* What the person has selected: steps and objects by id, and a range of time. */
+#include "program/program.h"
 #include "ui/document_private.h"
 
 #include "ui/stream.h"

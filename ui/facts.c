@@ -1,4 +1,5 @@
 #include "ui/facts.h"
+#include "program/program.h"
 
 #include "ui/format.h"
 

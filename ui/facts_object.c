@@ -1,3 +1,4 @@
+#include "program/program.h"
 #include "ui/facts.h"
 
 #include "ui/format.h"

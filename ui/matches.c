@@ -1,4 +1,5 @@
 #include "ui/matches.h"
+#include "program/program.h"
 
 #include "ui/facts.h"
 

@@ -1,4 +1,5 @@
 #include "ui/next_panel.h"
+#include "program/program.h"
 
 #include "ui/format.h"
 #include "ui/table.h"

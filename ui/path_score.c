@@ -1,4 +1,5 @@
 #include "ui/path_score.h"
+#include "program/program.h"
 
 #include "score/palette.h"
 #include "ui/document_next.h"

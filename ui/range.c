@@ -1,4 +1,5 @@
 #include "ui/range.h"
+#include "program/program.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 #include "ui/resources.h"
+#include "program/program.h"
 
 #include "ui/format.h"
 #include "ui/table.h"

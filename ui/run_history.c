@@ -1,4 +1,5 @@
 #include "ui/run_history.h"
+#include "program/program.h"
 
 #include "launch/history.h"
 #include "ui/format.h"

@@ -1,4 +1,5 @@
 #include "ui/stream.h"
+#include "program/program.h"
 
 #include "trace/trace.h"
 

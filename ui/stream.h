@@ -3,7 +3,9 @@
  * Plain data; needs no display. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,5 @@
 /* The widget of the score: canvas, scrollbars, minimap, table view; and what tests may ask. */
+#include "program/program.h"
 #include "ui/compare_score.h"
 #include "ui/gesture.h"
 #include "ui/hang_score.h"

@@ -1,4 +1,5 @@
 /* Commands of the score: zoom, pan, moving along steps and edges, selection. */
+#include "program/program.h"
 #include "ui/actions.h"
 #include "ui/timeline_private.h"
 

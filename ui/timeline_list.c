@@ -1,4 +1,5 @@
 #include "ui/timeline_list.h"
+#include "program/program.h"
 
 #include "ui/format.h"
 

@@ -1,4 +1,5 @@
 #include "ui/witness.h"
+#include "program/program.h"
 
 #include "ui/actions.h"
 

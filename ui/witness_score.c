@@ -1,5 +1,6 @@
 /* Where the agents of a witness are, on the score: a frame round the execution that each of them
  * comes to next, or waits at. */
+#include "program/program.h"
 #include "score/palette.h"
 #include "ui/theme.h"
 #include "ui/timeline_private.h"

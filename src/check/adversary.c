@@ -1,6 +1,7 @@
 /* A witness becomes gates: every move waits for the one before it. What the witness holds back is
  * held back after its end, too, so that the agent that went wrong has time to do harm. */
 #include "check/adversary.h"
+#include "program/walk.h"
 
 #include <string.h>
 

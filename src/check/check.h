@@ -4,7 +4,9 @@
  * that has no proof, and warnings about one that has. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,6 @@
 /* Quick-fixes as a whole: who proposes what, and whether it holds. */
 #include "check/fixer.h"
+#include "program/program.h"
 
 static const struct {
     WsFixBuilder build;

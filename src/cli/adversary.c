@@ -1,4 +1,5 @@
 #include "cli/adversary.h"
+#include "program/walk.h"
 
 #include "check/adversary.h"
 #ifdef WS_HAVE_CODEGEN

@@ -4,6 +4,7 @@
 #include "check/witness.h"
 #include "cli/check_report.h"
 #include "model/text.h"
+#include "program/program.h"
 
 #include <stdio.h>
 

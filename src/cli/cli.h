@@ -3,8 +3,9 @@
 
 #include "cli/exit.h"
 #include "clock/clock.h"
-#include "program/program.h"
-#include "program/walk.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
@@ -52,8 +53,8 @@ int ws_cli_print_comparison(const WsTrace *a, const char *file);
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */
 gboolean ws_cli_write(const char *out, const char *text, gssize length);
-/* A file that was written to "-" has the standard output to itself: what is said from now on goes to
- * the standard error. Other names (and NULL) change nothing. */
+/* A file that was written to "-" has the standard output to itself: what is said from now on goes
+ * to the standard error. Other names (and NULL) change nothing. */
 void ws_cli_say_aside(const char *out);
 int ws_cli_fail(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* TRUE once Ctrl-C was pressed. */

@@ -1,6 +1,7 @@
 /* The program's own benchmark: medians of what an editor does after every movement. */
 #include "check/check.h"
 #include "cli/bench_check.h"
+#include "program/walk.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif

@@ -1,6 +1,7 @@
 #include "cli/kernels.h"
 #include "launch/collect.h"
 #include "package/package.h"
+#include "program/program.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif

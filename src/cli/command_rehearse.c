@@ -1,4 +1,5 @@
 #include "cli/adversary.h"
+#include "program/program.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif

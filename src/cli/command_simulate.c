@@ -1,5 +1,6 @@
 #include "cli/sweep.h"
 #include "model/text.h"
+#include "program/walk.h"
 
 #include <stdio.h>
 #include <string.h>

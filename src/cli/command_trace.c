@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "model/file.h"
+#include "program/program.h"
 #include "trace/header.h"
 #include "trace/stats.h"
 

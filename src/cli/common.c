@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "model/file.h"
+#include "program/walk.h"
 #include "trace/stats.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 #include "cli/cycles_table.h"
+#include "program/walk.h"
 
 #include "model/text.h"
 

@@ -1,4 +1,5 @@
 #include "cli/kernels.h"
+#include "program/program.h"
 
 #include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN

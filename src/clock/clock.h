@@ -7,7 +7,7 @@
  * real one. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/forward.h"
 #include "trace/trace.h"
 
 G_BEGIN_DECLS
@@ -39,8 +39,8 @@ void ws_machine_free(WsMachine *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsMachine, ws_machine_free)
 const char *ws_machine_key(WsMachineValue v);
 const char *ws_machine_unit(WsMachineValue v);
-/* A copy for an SM clock of `ghz`: memory keeps its own clock, so a cycle of the SM moves more bytes
- * when it is longer. Transfer full. */
+/* A copy for an SM clock of `ghz`: memory keeps its own clock, so a cycle of the SM moves more
+ * bytes when it is longer. Transfer full. */
 WsMachine *ws_machine_at(const WsMachine *m, double ghz);
 /* Sets a value and where it is from (copied); used by calibration. */
 void ws_machine_set(WsMachine *m, WsMachineValue v, double value, const char *source);
@@ -80,9 +80,9 @@ typedef struct {
     gint64 tiles_played, tiles; /* of this CTA */
     gboolean extrapolated;      /* cycles = played + (tiles left) * tile_period, times waves */
     double tile_period;         /* steady distance of tiles, cycles; NAN below two tiles */
-    gint64 waves;        /* CTAs that one SM runs one after the other */
-    gint64 grid;         /* CTAs of the launch */
-    double seconds, ghz; /* cycles / (ghz * 1e9), ghz from the machine description */
+    gint64 waves;               /* CTAs that one SM runs one after the other */
+    gint64 grid;                /* CTAs of the launch */
+    double seconds, ghz;        /* cycles / (ghz * 1e9), ghz from the machine description */
     double tensor_busy, tma_busy, smem_busy, alu_busy, mufu_busy; /* share of the steady tiles */
     double hbm_cycles; /* compulsory traffic of the launch / HBM rate: a floor of `cycles` */
     char *bound;       /* "tensor pipe", "TMA", "HBM", "wait full in mma": what limits it */

@@ -9,6 +9,7 @@
 
 #include "clock/clock.h"
 #include "clock/share.h"
+#include "program/walk.h"
 
 /* A unit that serves one request after the other. */
 typedef struct {

@@ -1,5 +1,6 @@
 /* Shares of loads, by walking the beginning of every tile of the first waves. */
 #include "clock/share.h"
+#include "program/walk.h"
 
 #include <string.h>
 

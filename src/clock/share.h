@@ -3,7 +3,7 @@
  * that load the same box at that time wait for one fetch. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

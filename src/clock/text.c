@@ -1,5 +1,6 @@
 /* A result as a few lines for people. */
 #include "clock/clock.h"
+#include "program/program.h"
 
 #include <math.h>
 

@@ -6,8 +6,9 @@
  * A WsImport owns its design and its list. */
 #pragma once
 
-#include "program/program.h"
-#include "program/walk.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +20,7 @@ typedef enum {
 } WsImportFrom;
 WsImportFrom ws_import_from(const char *text); /* WS_IMPORT_FROM_COUNT if there is none */
 const char *ws_import_from_text(WsImportFrom from);
-const char *ws_import_from_help(WsImportFrom from);   /* what is read of the language */
+const char *ws_import_from_help(WsImportFrom from); /* what is read of the language */
 /* The language of a file, by its suffix and, where two share one, by what the text imports (NULL:
  * by the suffix alone). WS_IMPORT_FROM_COUNT: it is none that is imported. */
 WsImportFrom ws_import_guess(const char *file, const char *text);

@@ -1,6 +1,7 @@
 /* Writes a bundle folder. */
 #include "launch/bundle.h"
 #include "model/folder.h"
+#include "program/program.h"
 #include "runner/manifest.h"
 
 static gboolean put_all(const WsBundleSpec *spec, const char *dir, const char *manifest,

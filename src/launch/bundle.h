@@ -3,6 +3,7 @@
  * builds, one reference kernel per judged output, and the design itself. */
 #pragma once
 
+#include "program/forward.h"
 #include "program/hold.h"
 #include "trace/recorder.h"
 
@@ -34,7 +35,7 @@ typedef struct {
     GBytes *timed_cubin, *traced_cubin; /* not NULL: run instead of the PTX, which is kept beside */
     const char *const *reference_ptx;   /* per tensor of the program; NULL, or NULL entries */
     const WsHold *hold; /* NULL; else the debug build holds agents to this order and is what runs */
-    const WsRecordChoice *choice;       /* with traced_ptx: what the traced build was made for */
+    const WsRecordChoice *choice; /* with traced_ptx: what the traced build was made for */
     const WsBundleCase *cases;
     guint n_cases; /* 0: one case with the presets */
     guint64 seed;

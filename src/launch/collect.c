@@ -1,4 +1,5 @@
 #include "launch/collect.h"
+#include "program/walk.h"
 
 #include "launch/measure.h"
 #include "runner/manifest.h"

@@ -1,5 +1,6 @@
 /* How much arithmetic does the reference ask for? */
 #include "launch/bundle.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "launch/history.h"
+#include "program/program.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "runner/manifest.h"
 #include "launch/bundle.h"
 #include "launch/measure.h"
+#include "program/walk.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "launch/measure.h"
+#include "program/walk.h"
 
 #include "launch/bundle.h"
 

@@ -1,7 +1,7 @@
 /* From the clocks of a record buffer to a measured trace. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/forward.h"
 #include "trace/recorder.h"
 #include "trace/trace.h"
 

@@ -1,7 +1,9 @@
 /* Expressions over sizes, as another language writes them. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

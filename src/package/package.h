@@ -1,7 +1,9 @@
 /* Packages: a kernel with everything that is needed to launch it, without Warpstave. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "package/package.h"
+#include "program/program.h"
 
 G_BEGIN_DECLS
 

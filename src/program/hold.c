@@ -1,4 +1,5 @@
 #include "program/hold.h"
+#include "program/walk.h"
 
 WsHold *ws_hold_new(void)
 {

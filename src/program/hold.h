@@ -7,7 +7,7 @@
  * arrays. */
 #pragma once
 
-#include "program/walk.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -9,15 +9,12 @@
 #include "expr/expr.h"
 #include "model/design.h"
 #include "model/finding.h"
+#include "program/forward.h"
 #include "program/op.h"
 
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-typedef struct WsProgram WsProgram;
-typedef struct WsTree WsTree;
-typedef struct WsOp WsOp;
 
 /* --- element types -------------------------------------------------------------------------- */
 typedef enum {
@@ -425,11 +422,6 @@ struct WsProgram {
     gboolean fences_derived, has_raw;
     gpointer arena; /* owns everything above; private to src/program */
 };
-
-typedef struct {
-    const char *name;
-    gint64 value;
-} WsSetting;
 
 /* Elaborates a design. `set` overrides constants (--set). Returns NULL with errors of class N, T or
  * S in `findings`; L and B errors leave a program (so that the rest can still be shown) unless the

@@ -8,12 +8,6 @@
 G_BEGIN_DECLS
 
 /* --- launch: sizes -> run names, tensor shapes, tile ids ------------------------------------- */
-typedef struct WsLaunchValues WsLaunchValues;
-typedef struct {
-    const char *name;
-    gint64 value;
-} WsSize;
-
 /* Evaluates sizes (presets overlaid by `size`; with `rehearse` the design's rehearsal sizes), run
  * names, axis extents. Checks `assume` and that every size is >= 0; an unknown name, a broken
  * assumption ("K >= 1 does not hold for K = 0") or an overflow is reported in `findings` (class S /
@@ -22,10 +16,10 @@ WsLaunchValues *ws_launch_values(const WsProgram *p, const WsSize *size, guint n
                                  gboolean rehearse, WsFindings *findings);
 void ws_launch_values_free(WsLaunchValues *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsLaunchValues, ws_launch_values_free)
-gint64 ws_launch_var(const WsLaunchValues *v, gint var);       /* SIZE, integer RUN */
-double ws_launch_var_real(const WsLaunchValues *v, gint var);  /* SCALAR, real RUN */
+gint64 ws_launch_var(const WsLaunchValues *v, gint var);      /* SIZE, integer RUN */
+double ws_launch_var_real(const WsLaunchValues *v, gint var); /* SCALAR, real RUN */
 gint64 ws_launch_extent(const WsLaunchValues *v, guint axis);
-gint64 ws_launch_tiles(const WsLaunchValues *v);               /* product of the extents */
+gint64 ws_launch_tiles(const WsLaunchValues *v); /* product of the extents */
 gint64 ws_launch_shape(const WsLaunchValues *v, guint tensor, guint dim);
 gint64 ws_launch_stride(const WsLaunchValues *v, guint tensor, guint dim); /* elements */
 /* CTAs of a launch on a device with `sms` SMs (LANGUAGE section 6); 0 if there is no tile. */
@@ -68,12 +62,12 @@ typedef struct {
 void ws_walker_free(WsWalker *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsWalker, ws_walker_free)
 /* Moves to the next operation; FALSE at the end of the body, or on error (then *error is set: an
- * expression overflowed, a loop ran past WS_WALK_MAX_OPS operations). LET and ADVANCE operations are
- * executed by the walker itself and still returned. */
+ * expression overflowed, a loop ran past WS_WALK_MAX_OPS operations). LET and ADVANCE operations
+ * are executed by the walker itself and still returned. */
 gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error);
 #define WS_WALK_MAX_OPS 200000000
-/* Evaluates an expression of the current operation in the walker's present state (after its effect, if
- * it is a LET or an ADVANCE). */
+/* Evaluates an expression of the current operation in the walker's present state (after its effect,
+ * if it is a LET or an ADVANCE). */
 gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error);
 /* Lets a lens choose instead of computing: asked once per tile and TILE variable (position in the
  * CTA's sequence), before its definition is evaluated; TRUE puts *value in its place. So the check
@@ -87,8 +81,8 @@ void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);
 /* Data are not known before the launch: an element of an integer tensor counts as the middle of the
  * range that its `data` gives. One guess for clock and score, so that their loops agree. */
 gboolean ws_launch_guess_element(const WsLaunchValues *v, gint tensor, gint64 *value);
-/* A loop over a pipe ends when its writer closed the pipe, which the reader alone cannot know: asked
- * before each round; without it such a loop is an error. */
+/* A loop over a pipe ends when its writer closed the pipe, which the reader alone cannot know:
+ * asked before each round; without it such a loop is an error. */
 typedef gboolean (*WsWalkPipe)(gpointer data, const WsTree *loop, gint64 round);
 void ws_walker_set_pipe(WsWalker *w, WsWalkPipe more, gpointer data);
 /* Position of the current tile in the CTA's sequence, -1 outside loops over tiles. */

@@ -6,7 +6,9 @@
  * everything it holds and keeps references to the traces. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 #include "trace/stats.h"
 #include "trace/trace.h"
 

@@ -1,6 +1,7 @@
 /* `trace --header`: a C header that stamps a kernel written by hand with the steps of a drawn
  * design. The tables come from the program, the rest is stamp.cuh, the same for every design. */
 #include "trace/header.h"
+#include "program/program.h"
 
 #include "trace/recorder.h"
 #include "trace/trace.h"

@@ -1,7 +1,9 @@
 /* The header that stamps a kernel of one's own. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,5 @@
 /* The figures of a trace as text. */
+#include "program/program.h"
 #include "trace/stats.h"
 
 #include <math.h>

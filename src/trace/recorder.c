@@ -1,5 +1,6 @@
 /* The recorder's plan: which operations read the clock and where their clocks go. */
 #include "trace/recorder.h"
+#include "program/program.h"
 
 typedef struct {
     const WsOp *op;

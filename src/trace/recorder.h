@@ -19,7 +19,9 @@
  * written a round later, into the next line. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,6 @@
 /* Lifetime of a trace, adding records, and the index over its lanes. */
 #include "trace/trace.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>

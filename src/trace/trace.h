@@ -2,7 +2,10 @@
  * are the same type, so any two can be overlaid, aligned and subtracted. */
 #pragma once
 
-#include "program/program.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/forward.h"
+#include "program/op.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,6 @@
 /* Edges, critical path and ranked edits of small designs, predicted and measured. */
 #include "advise/next.h"
+#include "program/walk.h"
 
 #include <math.h>
 #include <string.h>

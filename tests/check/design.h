@@ -3,6 +3,7 @@
 
 #include "check/check.h"
 #include "model/design.h"
+#include "program/program.h"
 
 #include <string.h>
 

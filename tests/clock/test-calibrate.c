@@ -1,5 +1,6 @@
 /* Calibration finds the value that a machine has by what the clock measures on it. */
 #include "clock/calibrate.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static WsProgram *program_of(const WsCalibrateRow *row, WsFindings *findings)
     return p;
 }
 
-/* Another machine, a little slower or quicker: each row brings its value back, with its source. (Much
- * quicker, something else would limit the design.) */
+/* Another machine, a little slower or quicker: each row brings its value back, with its source.
+ * (Much quicker, something else would limit the design.) */
 static void values_come_back(void)
 {
     static const double factor[] = { 0.7, 1.15 };
@@ -49,7 +50,8 @@ static void values_come_back(void)
             if (!ws_calibrate_fit(&row[i], p, period, 1.98, m, "fitted", findings))
                 g_error("%s: no value for %g cycles", ws_machine_key(row[i].value), period);
             if (fabs(m->value[row[i].value] / truth - 1) > 0.03)
-                g_error("%s: %g instead of %g", ws_machine_key(row[i].value), m->value[row[i].value], truth);
+                g_error("%s: %g instead of %g", ws_machine_key(row[i].value),
+                        m->value[row[i].value], truth);
             g_assert_cmpstr(m->source[row[i].value], ==, "fitted");
         }
 }

@@ -1,6 +1,7 @@
 /* The machine description and the play on it. */
 #include "clock/clock.h"
 #include "model/design.h"
+#include "program/walk.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

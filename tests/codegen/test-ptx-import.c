@@ -2,6 +2,7 @@
  * verdict of the design. All shipped designs and some of tests/designs in the slow list. */
 #include "../import/judged.h"
 #include "codegen/generate.h"
+#include "program/program.h"
 
 #include <string.h>
 

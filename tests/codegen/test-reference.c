@@ -2,6 +2,7 @@
  * is looked at and, where ptxas is at hand, assembled. Programs are made by hand. */
 #include "codegen/reference.h"
 #include "program/inputs.h"
+#include "program/program.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
  * out as canonical text or as a verdict. */
 #include "check/check.h"
 #include "edit/edit.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "judged.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "launch/bundle.h"
 #include "model/edit.h"
 #include "model/folder.h"
+#include "program/walk.h"
 #include "runner/manifest.h"
 
 #include <glib/gstdio.h>

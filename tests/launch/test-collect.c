@@ -1,6 +1,7 @@
 /* Collecting: a record buffer made up by walking the program must come back as the times that were
  * written into it, with asynchronous ends where the waits observed them. */
 #include "launch/collect.h"
+#include "program/walk.h"
 
 #include "launch/measure.h"
 #include "model/folder.h"

@@ -4,6 +4,7 @@
  * designs. */
 #include "check/check.h"
 #include "model/design.h"
+#include "program/program.h"
 
 #include <string.h>
 

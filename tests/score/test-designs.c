@@ -1,6 +1,7 @@
 /* Every shipped design, played by the clock and drawn: nothing outside the page, nothing on top of
  * each other, and fast enough to follow a drag. */
 #include "clock/clock.h"
+#include "program/walk.h"
 #include "score/scene.h"
 
 #include <string.h>

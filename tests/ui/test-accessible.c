@@ -1,4 +1,5 @@
 /* What assistive technology sees, asked for over the accessibility bus as a screen reader does. */
+#include "program/program.h"
 #include "scenario.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Undo, the journal and the answers' thread, without a display. */
+#include "program/program.h"
 #include "ui/document.h"
 #include "ui/journal.h"
 

@@ -1,6 +1,7 @@
 /* A kernel of Gluon or PTX in the studio: opened, read beside its source, what was not understood,
  * findings on its lines, changed on disk, saved as a design; and what cannot be read. */
 #include "hands.h"
+#include "program/program.h"
 
 #include "ui/code_panel.h"
 #include "ui/document_compare.h"

@@ -1,4 +1,5 @@
 /* Upstream and downstream of a step, without a display: which steps, and in which direction. */
+#include "program/program.h"
 #include "ui/stream.h"
 
 #include <string.h>
