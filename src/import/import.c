@@ -1,4 +1,5 @@
 #include "import/ptx_walk.h"
+#include "program/program.h"
 
 #include <string.h>
 
