@@ -168,9 +168,10 @@ typedef struct {
     gboolean issues[3];
     guint ages[3]; /* of its commit, bulk and load groups: open, newest, ..., all older ones */
     guint n_returns;
-    guint *returns; /* items of its returns from waits, within its CTA */
-    gint16 *ret;    /* [barriers] number among those who wait there, -1 */
-    GArray *busy;   /* WsBusyKey: mma operands met */
+    guint *returns;      /* items of its returns from waits, within its CTA */
+    gint16 *ret;         /* [barriers] number among those who wait there, -1 */
+    GArray *busy;        /* WsBusyKey: mma operands met */
+    struct WsGrid *grid; /* [values] */
 } WsBitAgent;
 
 typedef struct {
@@ -203,6 +204,7 @@ typedef struct {
     gint64 generation;
     guint64 now, before; /* who joined */
     gint32 arrived, count;
+    gint32 skewed; /* warps of one agent may be in different generations */
 } WsBitNamed;
 
 /* Which counts are looked at: least .. most (-1: no bound) that leave `remainder`. */

@@ -477,7 +477,7 @@ static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, g
         check(t, k);
         guint at = base + k;
         if (b->touch[at] == b->serial && t->o->kind == WS_OP_BULK_COPY)
-            ws_bit_alarm(b, WS_RULE_P_RACE); /* it reads what it writes, piece by piece */
+            ws_bit_alarm(b, WS_RULE_P_RACE); /* L-COPY-SELF */
         if (b->touch[at] == b->serial)       /* a read of this operation that the write replaces */
             for (guint m = 0; m < *n; m++)
                 if (touched[m] == at)

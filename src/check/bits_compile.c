@@ -16,19 +16,20 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v)
     ws_bit_eval(b, i, &v->col0, &c0);
     gboolean exact;
     guint64 mask =
-        ws_value_blocks(&b->agent[ws_bit_agent(b, i)].a->value[v->value], v->use, r0, c0, &exact);
+        ws_value_blocks(&b->agent[ws_bit_agent(b, i)].grid[v->value], v->use, r0, c0, &exact);
     if (!exact)
         ws_bit_outside(b, WS_NO_BLOCKS);
     return mask;
 }
 
-static WsBitValue whole(const WsAgent *a, guint value)
+static WsBitValue whole(const WsBitAgent *agent, guint value)
 {
+    const WsAgent *a = agent->a;
     const WsValueUse u = { .rows = a->value[value].rows, .cols = a->value[value].cols };
     gboolean exact;
     return (WsBitValue){ .value = value,
                          .constant = TRUE,
-                         .mask = ws_value_blocks(&a->value[value], &u, 0, 0, &exact) };
+                         .mask = ws_value_blocks(&agent->grid[value], &u, 0, 0, &exact) };
 }
 
 static void compile_values(WsBits *b, guint agent, WsBitOp *o)
@@ -46,13 +47,14 @@ static void compile_values(WsBits *b, guint agent, WsBitOp *o)
         v->row0 = ws_bit_expr(b, agent, u->row0);
         v->col0 = ws_bit_expr(b, agent, u->col0);
         v->constant = v->row0.constant && v->col0.constant;
-        v->mask = ws_value_blocks(&a->value[u->value], u, v->row0.value, v->col0.value, &exact);
+        v->mask = ws_value_blocks(&b->agent[agent].grid[u->value], u, v->row0.value, v->col0.value,
+                                  &exact);
         if (v->constant && !exact)
             ws_bit_outside(b, WS_NO_BLOCKS);
     }
 }
 
-static WsBitValue *wholes(WsBits *b, const WsAgent *a, const GArray *list)
+static WsBitValue *wholes(WsBits *b, const WsBitAgent *a, const GArray *list)
 {
     WsBitValue *v = ws_bit_alloc(b, (list->len + 1) * sizeof *v);
     for (guint i = 0; i < list->len; i++)
@@ -69,8 +71,8 @@ static void compile_math(WsBits *b, guint agent, WsBitOp *o)
     const WsAgent *a = b->agent[agent].a;
     ws_math_values(a, op, read, write);
     o->n_reads = read->len, o->n_writes = write->len;
-    o->reads = wholes(b, a, read);
-    o->writes = wholes(b, a, write);
+    o->reads = wholes(b, &b->agent[agent], read);
+    o->writes = wholes(b, &b->agent[agent], write);
 }
 
 static gint named_id(const WsBits *b, guint agent, const WsOp *op)
@@ -404,6 +406,7 @@ static void compile_agent(WsBits *b, guint agent)
     const WsProgram *p = b->p;
     WsBitAgent *a = &b->agent[agent];
     a->a = &p->agent[agent];
+    a->grid = ws_value_grids(p, agent);
     a->var = ws_bit_alloc(b, (p->n_vars + 1) * sizeof(gint));
     a->ret = ws_bit_alloc(b, (p->n_barriers + 1) * sizeof(gint16));
     memset(a->ret, 0xff, (p->n_barriers + 1) * sizeof(gint16));
@@ -481,6 +484,7 @@ void ws_bits_free(WsBits *b)
     for (guint a = 0; b->agent && a < b->n_agents; a++) {
         if (b->agent[a].busy)
             g_array_unref(b->agent[a].busy);
+        g_free(b->agent[a].grid);
     }
     for (guint i = 0; i < b->accesses->len; i++)
         g_array_unref(((WsBitAccess *)b->accesses->pdata[i])->corner);

@@ -371,6 +371,8 @@ void ws_bit_key(WsBits *b, WsBitKey *k)
         put(k, x->arrived);
         put(k, x->count);
         put(k, (gint64)x->now);
+        if (x->skewed)
+            put(k, G_MAXINT32);
     }
     if (k->n & 1)
         put(k, 0);

@@ -88,8 +88,9 @@ guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank)
  * otherwise it can be lapped and block on a parity that has flipped twice. */
 static void check_lapped(WsPlay *play, WsSlot *s)
 {
-    for (guint a = 0; a < play->p->n_agents; a++) {
-        WsWaited *w = &s->waited[a];
+    guint n = play->p->n_agents;
+    for (guint a = 0; a < 2 * n; a++) {
+        WsWaited *w = a < n ? &s->waited[a] : &s->by_lanes[a - n]; /* L-LAST-RETURN */
         if (w->phase != s->phase - 1 || s->acc[w->comp] >= w->epoch || s->broken)
             continue;
         g_autofree char *name = ws_slot_name(play, s);
@@ -514,5 +515,7 @@ gboolean ws_do_wait(WsPlay *play, WsInst *inst)
         inst->lead[inst->comp_l] = inst->l;
     w->event = *ws_play_event(play, inst);
     play->arena_used--;
+    if (!leader)
+        s->by_lanes[inst->agent] = *w;
     return TRUE;
 }

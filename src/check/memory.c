@@ -170,6 +170,8 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
                   WsEvent *p, gboolean p_writes)
 {
+    if (p == e && writes && !p_writes && e->op->kind == WS_OP_BULK_COPY)
+        report_conflict(play, inst, e, a, writes, p, p_writes); /* L-COPY-SELF */
     if (p == e)
         return;
     gboolean leader = ws_by_leader(inst);

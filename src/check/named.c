@@ -36,9 +36,12 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
                   " threads a generation that others opened with %" G_GINT64_FORMAT,
                   threads, n->count);
     guint64 me = 1ull << (inst->index % 64);
-    /* L-N1-WEAK: the warp that made all joins of the generation before knows that it is over. */
-    gboolean alone = n->before == me && play->n_inst <= 64 && inst->a->warps == 1;
-    if (n->generation > 0 && !alone && !ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation)) {
+    /* L-N1-WEAK: the warp that made all joins of the generation before knows that it is over. Warps
+     * of one agent are not in step: then the generations are only good for not being waited for. */
+    gboolean knows = n->generation == 0 || ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation);
+    gboolean alone = n->before == me && play->n_inst <= 64;
+    n->skewed |= !knows && inst->a->warps > 1;
+    if ((!knows && !alone) || (n->skewed && op->kind == WS_OP_BAR_SYNC)) {
         WsFinding *f =
             ws_report(play, WS_RULE_P_NAMED, inst, NULL,
                       "can join generation %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT

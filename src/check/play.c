@@ -27,6 +27,7 @@ static void layout_slots(WsPlay *play)
                 s->barrier = b, s->element = i / slots, s->slot = i % slots, s->rank = r;
                 s->count = p->barrier[b].arrivals ? p->barrier[b].arrivals[i / slots] : 1;
                 s->waited = g_new0(WsWaited, p->n_agents);
+                s->by_lanes = g_new0(WsWaited, p->n_agents);
                 s->contributed = g_new0(guint8, play->n_inst);
             }
         }
@@ -95,6 +96,9 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->transfers = g_ptr_array_new();
     play->info = g_new0(WsOpInfo, p->n_ops + 1);
     play->unwatched = ws_unwatched(p);
+    play->grid = g_new(WsGrid *, p->n_agents + 1);
+    for (guint a = 0; a < p->n_agents; a++)
+        play->grid[a] = ws_value_grids(p, a);
     return play;
 }
 
@@ -113,6 +117,7 @@ void ws_play_free(WsPlay *play)
     }
     for (guint i = 0; i < play->ranks * play->n_slots; i++) {
         g_free(play->slot[i].waited);
+        g_free(play->slot[i].by_lanes);
         g_free(play->slot[i].contributed);
         ws_feeds_clear(&play->slot[i], TRUE);
         g_clear_pointer(&play->slot[i].came, g_array_unref);
@@ -143,6 +148,9 @@ void ws_play_free(WsPlay *play)
     g_hash_table_unref(play->causes);
     g_free(play->info);
     g_free(play->unwatched);
+    for (guint a = 0; a < play->p->n_agents; a++)
+        g_free(play->grid[a]);
+    g_free(play->grid);
     g_free(play->shadow);
     g_free(play->clocks);
     g_free(play->named);
@@ -187,12 +195,13 @@ static void reset(WsPlay *play)
         memset(s->contributed, 0, play->n_inst);
         s->lanes_came = 0;
         for (guint a = 0; a < play->p->n_agents; a++)
-            s->waited[a].phase = -2;
+            s->waited[a].phase = s->by_lanes[a].phase = -2;
     }
     for (guint i = 0; i <= play->ranks * play->n_named; i++) {
         WsNamed *n = i < play->ranks * play->n_named ? &play->named[i] : &play->cluster;
         n->generation = n->arrived = n->count = 0;
         n->now = n->before = 0;
+        n->skewed = FALSE;
         n->barrier = -1;
     }
     for (guint r = 0; r < play->ranks; r++)

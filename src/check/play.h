@@ -74,6 +74,7 @@ typedef struct WsSlot {
     gint64 expected, credited; /* bytes of the running phase */
     WsEpoch *acc, *done;
     WsWaited *waited;    /* [agents of the CTA] */
+    WsWaited *by_lanes;  /* [agents of the CTA]: last wait of all lanes */
     guint8 *contributed; /* [instances]: 1 in this phase, 2 in the one before */
     guint8 lanes_came;   /* lanes did: 1 in this phase, 2 in the one before */
     GArray *came,
@@ -86,6 +87,7 @@ typedef struct {
     gint64 generation;
     guint64 now, before; /* who joined this generation and the one before */
     gint64 arrived, count;
+    gboolean skewed; /* warps of one agent may be in different generations */
     guint comp;
     WsEpoch *acc, *done;
     gint barrier, element; /* of the last participant, for messages */
@@ -180,6 +182,7 @@ struct WsPlay {
     guint transfers_used;
     struct WsOpInfo *info; /* [ops] */
     gboolean *unwatched;   /* [barriers]: nobody waits there */
+    struct WsGrid **grid;  /* [agents][values] */
 
     const WsLaunchValues *values;
     WsSchedule schedule;

@@ -6,27 +6,31 @@
 #include <string.h>
 
 /* --- register values -------------------------------------------------------------------------- */
+static const WsGrid *grid(const WsPlay *play, const WsInst *inst, guint value)
+{
+    return &play->grid[inst->agent][value];
+}
+
 /* Blocks of a value that a view covers. */
 static guint64 blocks(WsPlay *play, WsInst *inst, const WsValueUse *u)
 {
-    const WsRegValue *v = &inst->a->value[u->value];
     gint64 r0 = 0, c0 = 0;
     if ((u->row0 && !ws_play_eval(play, inst, u->row0, &r0)) ||
         (u->col0 && !ws_play_eval(play, inst, u->col0, &c0)))
         return 0;
     gboolean exact;
-    guint64 mask = ws_value_blocks(v, u, r0, c0, &exact);
+    guint64 mask = ws_value_blocks(grid(play, inst, u->value), u, r0, c0, &exact);
     if (!exact)
         ws_outside(play, inst, WS_NO_BLOCKS);
     return mask;
 }
 
-static guint64 whole(const WsInst *inst, guint value)
+static guint64 whole(const WsPlay *play, const WsInst *inst, guint value)
 {
     const WsRegValue *v = &inst->a->value[value];
     WsValueUse all = { .rows = v->rows, .cols = v->cols };
     gboolean exact;
-    return ws_value_blocks(v, &all, 0, 0, &exact);
+    return ws_value_blocks(grid(play, inst, value), &all, 0, 0, &exact);
 }
 
 /* An mma in flight that forbids this use of a value, or NULL. */
@@ -108,9 +112,9 @@ void ws_do_values(WsPlay *play, WsInst *inst)
     if (op->kind == WS_OP_MATH) {
         WsOpInfo *info = math_info(play, inst, op);
         for (guint i = 0; i < info->n_reads; i++)
-            use_value(play, inst, info->read[i], whole(inst, info->read[i]), WS_MODE_READ);
+            use_value(play, inst, info->read[i], whole(play, inst, info->read[i]), WS_MODE_READ);
         for (guint i = 0; i < info->n_writes; i++)
-            use_value(play, inst, info->write[i], whole(inst, info->write[i]), WS_MODE_WRITE);
+            use_value(play, inst, info->write[i], whole(play, inst, info->write[i]), WS_MODE_WRITE);
         return;
     }
     for (guint i = 0; i < op->n_value; i++)

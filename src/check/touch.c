@@ -1,39 +1,124 @@
 /* What an operation touches, worked out once for the play and for the proof. */
 #include "check/touch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Rows of accumulators come in 64s; other values are cut in four. Columns are cut as finely as 64
+enum { BLOCKS = 64 };
+
+static int ascending(const void *x, const void *y)
+{
+    guint32 a = *(const guint32 *)x, b = *(const guint32 *)y;
+    return a < b ? -1 : a > b;
+}
+
+/* Ascending, each once; the number of intervals between them. */
+static guint tidy(GArray *cut)
+{
+    guint n = 0;
+    qsort(cut->data, cut->len, sizeof(guint32), ascending);
+    for (guint i = 0; i < cut->len; i++)
+        if (n == 0 || g_array_index(cut, guint32, i) != g_array_index(cut, guint32, n - 1))
+            g_array_index(cut, guint32, n++) = g_array_index(cut, guint32, i);
+    g_array_set_size(cut, n);
+    return n - 1;
+}
+
+static void cut_at(GArray *cut, gint64 at, guint all)
+{
+    guint32 x = (guint32)CLAMP(at, 0, (gint64)all);
+    g_array_append_val(cut, x);
+}
+
+static void cut_every(GArray *cut, guint size, guint all)
+{
+    for (guint at = 0; at < all; at += size)
+        cut_at(cut, at, all);
+    cut_at(cut, all, all);
+}
+
+/* Rows of accumulators come in 64s; other values are cut in four. Columns are cut as finely as the
  * blocks allow, by a power of two. */
-static void grid(const WsRegValue *v, gint64 *rows, gint64 *cols)
+static void regular(const WsRegValue *v, GArray *row, GArray *col)
 {
     gboolean atoms = v->rows % 64 == 0 && v->rows <= 512 && v->layout == WS_LAYOUT_ACCUMULATOR;
-    *rows = atoms ? 64 : MAX(1, (v->rows + 3) / 4);
-    gint64 across = MAX(1, 64 / MAX(1, (v->rows + *rows - 1) / *rows));
-    for (*cols = 1; (v->cols + *cols - 1) / *cols > across;)
-        *cols *= 2;
+    guint down = atoms ? 64 : MAX(1, (v->rows + 3) / 4), across = 1;
+    g_array_set_size(row, 0);
+    g_array_set_size(col, 0);
+    cut_every(row, down, v->rows);
+    while (((v->cols + across - 1) / across) * (row->len - 1) > BLOCKS)
+        across *= 2;
+    cut_every(col, across, v->cols);
 }
 
-/* A range of n from `first` on, of `all`, in blocks of `size`. */
-static gboolean whole_blocks(gint64 first, gint64 n, gint64 all, gint64 size)
+/* FALSE if a view is not constant. */
+static gboolean cut_views(const WsProgram *p, guint agent, guint value, GArray *row, GArray *col)
 {
-    return first >= 0 && n > 0 && first + n <= all && first % size == 0 &&
-           ((first + n) % size == 0 || first + n == all);
+    const WsRegValue *v = &p->agent[agent].value[value];
+    cut_at(row, 0, v->rows), cut_at(row, v->rows, v->rows);
+    cut_at(col, 0, v->cols), cut_at(col, v->cols, v->cols);
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        for (guint k = 0; op->agent == (gint)agent && k < op->n_value; k++) {
+            const WsValueUse *u = &op->value[k];
+            gint64 r = 0, c = 0;
+            if (u->value != value)
+                continue;
+            if ((u->row0 && !ws_expr_is_int(u->row0, &r)) ||
+                (u->col0 && !ws_expr_is_int(u->col0, &c)))
+                return FALSE;
+            cut_at(row, r, v->rows), cut_at(row, r + MAX(u->rows, 1), v->rows);
+            cut_at(col, c, v->cols), cut_at(col, c + MAX(u->cols, 1), v->cols);
+        }
+    }
+    return TRUE;
 }
 
-guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0,
-                        gboolean *exact)
+WsGrid *ws_value_grids(const WsProgram *p, guint agent)
 {
-    gint64 rh, cw, rows = MAX(u->rows, 1), cols = MAX(u->cols, 1);
-    grid(v, &rh, &cw);
-    *exact = whole_blocks(r0, rows, v->rows, rh) && whole_blocks(c0, cols, v->cols, cw);
-    gint64 across = (v->cols + cw - 1) / cw, down = (v->rows + rh - 1) / rh;
-    gint64 ra = CLAMP(r0 / rh, 0, down - 1), rb = CLAMP((r0 + rows - 1) / rh, 0, down - 1);
-    gint64 ca = CLAMP(c0 / cw, 0, across - 1), cb = CLAMP((c0 + cols - 1) / cw, 0, across - 1);
+    const WsAgent *a = &p->agent[agent];
+    WsGrid *grids = g_new0(WsGrid, a->n_values + 1);
+    g_autoptr(GArray) row = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_autoptr(GArray) col = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint v = 0; v < a->n_values; v++) {
+        WsGrid *g = &grids[v];
+        g_array_set_size(row, 0);
+        g_array_set_size(col, 0);
+        if (!cut_views(p, agent, v, row, col) || tidy(row) * tidy(col) > BLOCKS)
+            regular(&a->value[v], row, col);
+        g->rows = tidy(row), g->cols = tidy(col);
+        memcpy(g->row, row->data, row->len * sizeof(guint32));
+        memcpy(g->col, col->data, col->len * sizeof(guint32));
+    }
+    return grids;
+}
+
+/* The blocks that meet [first, first + n); FALSE if that is not a union of blocks. */
+static gboolean blocks_of(const guint32 *cut, guint n_blocks, gint64 first, gint64 n, guint *from,
+                          guint *to)
+{
+    gboolean begins = FALSE, ends = FALSE;
+    *from = n_blocks, *to = 0;
+    for (guint i = 0; i < n_blocks; i++) {
+        if (cut[i + 1] <= first || cut[i] >= first + n)
+            continue;
+        *from = MIN(*from, i), *to = i + 1;
+        begins |= cut[i] == first;
+        ends |= cut[i + 1] == first + n;
+    }
+    return begins && ends;
+}
+
+guint64 ws_value_blocks(const WsGrid *g, const WsValueUse *u, gint64 r0, gint64 c0, gboolean *exact)
+{
+    guint r, rows, c, cols;
+    gboolean down = blocks_of(g->row, g->rows, r0, MAX(u->rows, 1), &r, &rows);
+    gboolean across = blocks_of(g->col, g->cols, c0, MAX(u->cols, 1), &c, &cols);
     guint64 mask = 0;
-    for (gint64 r = ra; r <= rb; r++)
-        for (gint64 c = ca; c <= cb; c++)
-            mask |= 1ull << (r * across + c);
+    *exact = down && across;
+    for (; r < rows; r++)
+        for (guint k = c; k < cols; k++)
+            mask |= 1ull << (r * g->cols + k);
     return mask;
 }
 

@@ -3,10 +3,17 @@
 
 #include "program/program.h"
 
-/* Blocks of a value that a view at row `r0`, column `c0` touches, a bit each: a value is cut in at
- * most 64 blocks. L-VALUE-BLOCKS: `exact` is FALSE where the view cuts through a block or lies
- * outside the value; nothing can be said of such a view. */
-guint64 ws_value_blocks(const WsRegValue *v, const WsValueUse *u, gint64 r0, gint64 c0,
+/* L-VALUE-BLOCKS: a value is cut into at most 64 blocks, a bit each, along the edges of the views
+ * that its agent takes of it; into a regular grid where those are too many or not constant. */
+typedef struct WsGrid {
+    guint rows, cols;         /* blocks */
+    guint32 row[65], col[65]; /* where they begin, and where the last one ends */
+} WsGrid;
+/* One for each value of an agent. Caller frees. */
+WsGrid *ws_value_grids(const WsProgram *p, guint agent);
+/* Blocks that a view at row `r0`, column `c0` touches. `exact` is FALSE where the view cuts through
+ * a block or lies outside the value; nothing can be said of such a view. */
+guint64 ws_value_blocks(const WsGrid *g, const WsValueUse *u, gint64 r0, gint64 c0,
                         gboolean *exact);
 #define WS_NO_BLOCKS "a view of a value that cuts through the blocks that are told apart"
 
