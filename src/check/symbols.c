@@ -164,6 +164,8 @@ static void see(const WsExpr *e, gpointer data)
             WsLeaves in = { l->c, l->depth + 1, 0, 0, 0, 0, 0 };
             ws_expr_visit(v->value, see, &in);
             l->cta += in.cta;
+        } else if (v->value) {
+            l->cta++; /* too deep to say */
         }
         break;
     case WS_VAR_SCALAR:
