@@ -1,6 +1,7 @@
 #include "check/witness.h"
 #include "cli/check_report.h"
 #include "cli/import_report.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <string.h>
