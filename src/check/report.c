@@ -182,7 +182,9 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
                          const gint64 *round, const WsEvent *other, char *text)
 {
     g_autofree char *owned = text;
-    gboolean error = ws_rule(rule)->severity == WS_SEVERITY_ERROR;
+    /* what cannot be played is no mistake of the design: nothing is refuted by it */
+    gboolean error = ws_rule(rule)->severity == WS_SEVERITY_ERROR &&
+                     ws_rule(rule)->klass != WS_CLASS_F;
     /* Replicas and ranks do the same: say it once per pair of steps. */
     char *key = g_strdup_printf("%d %s %s", rule, step_of(op), other ? step_of(other->op) : "");
     /* After a first error these are its consequences more often than not. */

@@ -1,6 +1,5 @@
 /* The witness: the smallest case that goes wrong, its plan carried out, and the state at every
  * position. */
-#include "check/touch.h"
 #include "check/witness_private.h"
 
 #include <string.h>
@@ -27,6 +26,7 @@ typedef struct {
     const WsProgram *p;
     const WsFinding *finding;
     GPtrArray *cases;
+    GArray *data; /* WsCaseData */
     WsPlay *play;
     const WsCase *c; /* found */
     gint64 element, element_step;
@@ -73,13 +73,12 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     return FALSE;
 }
 
-/* One case with some data: elements of integer tensors are 0, then chosen. */
+/* One case with some data: elements of integer tensors are 0, then chosen as the check does. */
 static gboolean shows_with_data(Search *S, WsCase *c, WsSchedule schedule)
 {
-    static const gint64 first[] = { 0, 1, 2, 0, 1 }, step[] = { 0, 0, 0, 1, 1 };
-    guint n = ws_has_integer_tensor(S->p) ? G_N_ELEMENTS(first) : 1;
-    for (guint d = 0; d < n; d++) {
-        c->data = d > 0, c->element = first[d], c->element_step = step[d];
+    for (guint d = 0; d < S->data->len; d++) {
+        const WsCaseData *chosen = &g_array_index(S->data, WsCaseData, d);
+        c->data = d > 0, c->element = chosen->element, c->element_step = chosen->step;
         if (shows(S, c, schedule))
             return TRUE;
     }
@@ -94,14 +93,31 @@ static void look_for(Search *S)
                 return;
 }
 
-static GPtrArray *all_cases(const WsProgram *p)
+/* Numbers that a finding names ("k 12", "K = 257") may be rounds, too. */
+static void add_numbers(GArray *rounds, const char *text)
 {
+    enum { MOST = 200 };
+    for (const char *at = text; at && *at; at++) {
+        if (!g_ascii_isdigit(*at) || (at > text && g_ascii_isalnum(at[-1])))
+            continue;
+        const gint64 n = g_ascii_strtoll(at, NULL, 10);
+        for (gint64 r = n; r <= n + 2 && n <= MOST; r++)
+            g_array_append_val(rounds, r);
+    }
+}
+
+/* The small ones, and those of the size that the finding was met with. */
+static GPtrArray *all_cases(const WsProgram *p, const WsFinding *finding)
+{
+    enum { FEW = 4, MANY = 12 };
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
     for (gint64 r = 0; r <= 8; r++)
         g_array_append_val(rounds, r);
-    GPtrArray *cases = ws_cases(p, 4, rounds, skipped);
-    return cases;
+    add_numbers(rounds, finding ? finding->round : NULL);
+    add_numbers(rounds, finding ? finding->sizes : NULL);
+    const gint64 tiles = finding ? finding->fact[WS_FACT_TILES] : 0;
+    return ws_cases(p, (guint)CLAMP(tiles, FEW, MANY), rounds, skipped);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -506,8 +522,9 @@ static void tell(WsWitness *w, const Search *S, WsReplay *m)
 WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(GPtrArray) cases = all_cases(p);
-    Search S = { .p = p, .finding = finding, .cases = cases };
+    g_autoptr(GPtrArray) cases = all_cases(p, finding);
+    g_autoptr(GArray) data = ws_case_data(p);
+    Search S = { .p = p, .finding = finding, .cases = cases, .data = data };
     S.play = ws_play_new(p, findings, 8);
     S.play->max_ops = 500000;
     S.play->reported = g_array_new(FALSE, FALSE, sizeof(WsReported));
@@ -520,7 +537,7 @@ WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error
         tell(w, &S, m);
     } else {
         g_set_error(error, WS_WITNESS_ERROR, 0, "%s",
-                    m ? m->trouble : "no case of up to 4 tiles shows it when it is played");
+                    m ? m->trouble : "none of the sizes and schedules that were tried shows it");
     }
     ws_replay_free(m);
     g_array_unref(S.play->reported);
