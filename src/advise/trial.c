@@ -6,7 +6,7 @@
 
 #define LEAST_GAIN                                                                                 \
     0.01 /* less than this the clock cannot tell: on an H200 such edits gained nothing */
-#define CHECK_MS 500
+#define CHECK_WORK (100 << 20) /* of one check */
 
 typedef struct {
     WsCandidate *c; /* borrowed */
@@ -191,7 +191,7 @@ static gint by_cycles(gconstpointer pa, gconstpointer pb)
 static WsVerdictKind judge(const WsTrial *trial, const WsProgram *p)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    const WsCheckOptions options = { .max_ms = CHECK_MS,
+    const WsCheckOptions options = { .max_work = CHECK_WORK,
                                      .cancel = trial->options ? trial->options->cancel : NULL };
     g_autoptr(WsVerdict) verdict = ws_check(p, &options, findings);
     if (ws_findings_count(findings, WS_SEVERITY_ERROR))

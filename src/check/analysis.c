@@ -3,7 +3,17 @@
 
 #include <string.h>
 
-/* A loop over a symbol that can be met twice in a tile. */
+static gboolean counts(const WsControl *c, const WsTree *t, gint symbol)
+{
+    if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_COUNT || !t->count)
+        return FALSE;
+    const WsExpr *w = g_hash_table_lookup(c->rewritten, t->count);
+    const WsForm *f = w ? g_hash_table_lookup(c->forms, w) : NULL;
+    return f && f->symbol == symbol;
+}
+
+/* A loop over a symbol that can be met twice in a tile: each time it is asked anew. Not if it
+ * stands in another one over the same symbol, for the outer one goes on asking meanwhile. */
 static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
 {
     WsSymbol *s = c->symbols->pdata[symbol];
@@ -15,7 +25,11 @@ static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
     gboolean nested = loops > 1;
     for (const WsTree *up = t->parent; up; up = up->parent)
         nested |= up->kind == WS_TREE_LOOP && up->over != WS_OVER_TILES;
-    if (nested && !s->split && c->n_split < WS_MAX_SPLIT) /* else its value is kept as it is */
+    for (const WsTree *up = t->parent; up; up = up->parent) /* L-SPLIT */
+        s->whole |= counts(c, up, symbol);
+    if (s->whole)
+        s->split = 0;
+    else if (nested && !s->split && c->n_split < WS_MAX_SPLIT) /* else its value is kept as it is */
         s->split = ++c->n_split;
 }
 

@@ -484,7 +484,7 @@ void ws_bit_set_past(WsBits *b, const guint64 *word);
 typedef struct WsCertificate WsCertificate;
 typedef struct {
     guint max_states;
-    gint64 deadline;    /* monotonic time; 0 none */
+    guint64 max_work;   /* words of states looked at, about; 0: no bound */
     const gint *cancel; /* another thread sets it; NULL none */
     guint policy;
     gboolean exact; /* breadth first, nothing merged: an alarm has the fewest rounds */

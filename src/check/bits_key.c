@@ -155,6 +155,8 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
         return;
     }
     put_far(k, s, b->c, x, number_of(b, i, a, s), absolute);
+    if (!site->count && symbol->split) /* L-SPLIT: it will be compared with another time's value */
+        put(k, number_of(b, i, a, s));
     /* L-AGAIN: it starts again in this tile */
     for (guint n = 0; site->count && !symbol->split && n < s->n_around; n++)
         *absolute |= a->loop[s->around[n]].tree->over != WS_OVER_TILES;

@@ -21,20 +21,29 @@ static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule sc
 }
 
 /* --- limits --------------------------------------------------------------------------------- */
+#define MOST_WORK    ((guint64)400 << 20)
+#define WEAKEST_WORK ((guint64)8 << 20)
+
 static gboolean cancelled(const WsCheckOptions *o)
 {
     return o->cancel && g_atomic_int_get(o->cancel);
 }
 
-/* A play that takes too long is broken off between two cases; the verdict is the proof's. */
-static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o, gint64 until)
+static guint64 most_work(const WsCheckOptions *o)
 {
-    return !play->errors && !play->outside && !cancelled(o) && g_get_monotonic_time() < until;
+    return o->max_work ? o->max_work : MOST_WORK;
 }
 
-static gint64 time_left(const WsCheckOptions *o)
+/* Plays that take too many steps are broken off between two cases; the verdict is the proof's. */
+static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o, guint64 work)
 {
-    return g_get_monotonic_time() + (gint64)(o->max_ms ? o->max_ms : 2000) * 1000;
+    return !play->errors && !play->outside && !cancelled(o) && work < most_work(o);
+}
+
+/* An operation of the play goes over what everybody knows. */
+static guint64 work_of(const WsPlay *play)
+{
+    return play->ops * (64 + 2 * play->n_comps);
 }
 
 /* Slots of mbarriers of a whole cluster. The play keeps for each what is known of every other one:
@@ -90,15 +99,16 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     g_autoptr(GPtrArray) cases =
         ws_cases(p, CLAMP(alarm->tiles, ws_has_integer_tensor(p) ? 3 : 1, 6), rounds, skipped);
     WsPlay *play = ws_play_new(p, findings, 8);
-    gint64 until = time_left(o);
+    guint64 work = 0;
     play->max_ops = 500000;
     play->cancel = o->cancel;
     for (guint d = 0; d < data->len; d++)
-        for (guint i = 0; i < cases->len && goes_on(play, o, until); i++) {
+        for (guint i = 0; i < cases->len && goes_on(play, o, work); i++) {
             const WsCaseData *chosen = &g_array_index(data, WsCaseData, d);
             WsCase *c = cases->pdata[i];
             c->data = d > 0, c->element = chosen->element, c->element_step = chosen->step;
             play_case(play, v, c, WS_SCHEDULE_FORWARD);
+            work += work_of(play);
         }
     gboolean refuted = play->errors > 0;
     ws_play_free(play);
@@ -139,7 +149,7 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     WsBitOptions o = *options;
     o.certificate = c;
     o.max_states = 4 * o.max_states;
-    o.deadline = 0;
+    o.max_work = 4 * o.max_work;
     WsProof *proof = ws_bits_prove(p, &o);
     if (proof->kind == WS_PROOF_ALARM) {
         ws_proof_free(proof);
@@ -179,19 +189,23 @@ static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions 
 {
     guint schedules = o->schedules ? MIN(o->schedules, WS_SCHEDULE_COUNT) : WS_SCHEDULE_COUNT;
     guint heaviest = 0;
-    gint64 until = time_left(o);
+    guint64 work = 0;
     for (guint i = 0; i < cases->len; i++)
         heaviest = MAX(heaviest, ((WsCase *)cases->pdata[i])->weight);
     /* Small cases come first and the first one that fails ends the play: the witness is small. */
-    for (guint i = 0; i < cases->len && goes_on(play, o, until); i++)
-        if (!proved || i == 0 || ((WsCase *)cases->pdata[i])->weight == heaviest)
+    for (guint i = 0; i < cases->len && goes_on(play, o, work); i++)
+        if (!proved || i == 0 || ((WsCase *)cases->pdata[i])->weight == heaviest) {
             play_case(play, v, cases->pdata[i], WS_SCHEDULE_FORWARD);
+            work += work_of(play);
+        }
     for (guint i = 0; i < cases->len && (!proved || o->schedules); i++)
-        for (guint s = 1; s < schedules && goes_on(play, o, until); s++)
-            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules)
+        for (guint s = 1; s < schedules && goes_on(play, o, work); s++)
+            if (((WsCase *)cases->pdata[i])->weight == heaviest || o->schedules) {
                 play_case(play, v, cases->pdata[i], (WsSchedule)s);
-    if (g_get_monotonic_time() >= until)
-        g_ptr_array_add(v->skipped, g_strdup("the play took too long: larger cases"));
+                work += work_of(play);
+            }
+    if (work >= most_work(o))
+        g_ptr_array_add(v->skipped, g_strdup("the play took too many steps: larger cases"));
 }
 
 /* What the policy makes an error of. */
@@ -240,9 +254,8 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
 static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
                            WsFindings *findings)
 {
-    gint64 ms = o->max_ms ? o->max_ms : 2000, start = g_get_monotonic_time();
     const WsBitOptions options = { .max_states = o->max_states ? o->max_states : 16000,
-                                   .deadline = start + ms * 1000,
+                                   .max_work = most_work(o),
                                    .cancel = o->cancel,
                                    .policy = o->policy };
     WsProof *proof = ws_bits_prove(p, &options);
@@ -258,7 +271,7 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
             judge_alarm(p, o, proof, v, findings);
     }
     if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o))
-        v->weakest = ws_weakest(p, proof->names, &options, g_get_monotonic_time() + 40000);
+        v->weakest = ws_weakest(p, proof->names, &options, WEAKEST_WORK);
     if (v->kind == WS_VERDICT_PROVED && o->certificate && !cancelled(o))
         certify(p, &options, v);
     v->states = proof->states;

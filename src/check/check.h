@@ -41,11 +41,13 @@ typedef struct {
     guint max_findings; /* 0: 8 */
     gboolean play_only; /* no proof */
     guint max_states;   /* of the proof; 0: 16000 */
-    guint max_ms;       /* of the proof; 0: 2000 */
-    guint policy;       /* WsPolicy: what is an error though it is a warning by default */
+    guint64
+        max_work; /* of the proof, and of all plays together, each in its own steps; 0: what takes
+                     a second or two. No clock: a verdict does not depend on the machine */
+    guint policy; /* WsPolicy: what is an error though it is a warning by default */
     gboolean certificate; /* PROVED: the certificate of the proof, too */
-    const gint *cancel; /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
-                           "cancelled"; NULL: nobody does */
+    const gint *cancel;   /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
+                             "cancelled"; NULL: nobody does */
 } WsCheckOptions;
 
 /* Two cells of the proxy table that production code leaves out though the text asks for them. */
@@ -81,8 +83,8 @@ typedef struct {
     double seconds;
     char *certificate; /* PROVED and asked for: its text (docs/soundness.md section 8), or NULL: */
     char *uncertified; /* why there is none */
-    char *proof;  /* PROVED: over what, in one line; else NULL */
-    guint states; /* of the proof */
+    char *proof;       /* PROVED: over what, in one line; else NULL */
+    guint states;      /* of the proof */
     gsize proof_bytes;
     double proof_seconds;
 } WsVerdict;

@@ -4,12 +4,12 @@
 #include "check/fixer.h"
 
 enum {
-    MOST_STEPS = 8,     /* fixes after each other */
-    MOST_FINDINGS = 4,  /* that are asked for proposals */
-    MOST_FIRST = 16,    /* proposals that may be the first of two */
-    MOST_AFTER = 60,    /* proposals that are tried after each of them */
-    MOST_SECONDS = 8,   /* of the whole search */
-    MOST_PROOF_MS = 400 /* of one proposal */
+    MOST_STEPS = 8,            /* fixes after each other */
+    MOST_FINDINGS = 4,         /* that are asked for proposals */
+    MOST_FIRST = 16,           /* proposals that may be the first of two */
+    MOST_AFTER = 60,           /* proposals that are tried after each of them */
+    MOST_SECONDS = 8,          /* of the whole search */
+    MOST_PROOF_WORK = 80 << 20 /* of one proposal */
 };
 
 typedef struct {
@@ -35,8 +35,7 @@ static gboolean closes(const Repair *r, const WsDesign *design)
         return FALSE;
     const WsCheckOptions *o = r->ask->options;
     const WsBitOptions options = { .max_states = 16000,
-                                   .deadline =
-                                       g_get_monotonic_time() + (gint64)MOST_PROOF_MS * 1000,
+                                   .max_work = MOST_PROOF_WORK,
                                    .cancel = o ? o->cancel : NULL,
                                    .policy = o ? o->policy : 0 };
     WsProof *proof = ws_bits_prove(p, &options);

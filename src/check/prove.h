@@ -16,6 +16,7 @@ typedef struct {
     gboolean per_cta; /* depends on the rank */
     gboolean ring;    /* used in a use, a counter: its remainder is asked */
     guint split; /* not 0: its loop can come several times in a tile, each time it is asked anew */
+    gboolean whole;     /* it is not to be split */
     gboolean bounded;   /* `least` is known to be its least value */
     gint64 least, most; /* most: G_MAXINT64 if it is not known */
     gint64 floor;       /* where questions begin: its least value, or what all below it are like */
@@ -127,9 +128,9 @@ typedef struct {
     guint states, merges;
     WsRuleId rule; /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
-    guint64 ops;
+    guint64 ops, work; /* work: words of states looked at, about */
     char *certificate; /* CLOSED, if one was asked for (docs/soundness.md section 8); else NULL */
-    gsize bytes; /* taken by it at the end, when it is largest */
+    gsize bytes;       /* taken by it at the end, when it is largest */
     double seconds;
 } WsProof;
 void ws_proof_free(WsProof *proof);

@@ -8,12 +8,12 @@ typedef struct {
     const WsProgram *p;
     WsBitOptions o;
     const GPtrArray *names; /* WsProvedName*: its index is the symbol */
-    gint64 until;
+    guint64 left;           /* of the steps that all proofs together may take */
 } Weakest;
 
 static gboolean late(const Weakest *w)
 {
-    return g_get_monotonic_time() > w->until || (w->o.cancel && g_atomic_int_get(w->o.cancel));
+    return w->left == 0 || (w->o.cancel && g_atomic_int_get(w->o.cancel));
 }
 
 static gboolean closes(Weakest *w, gint symbol, const WsBitRange *rounds, const WsBitRange *tiles)
@@ -21,7 +21,9 @@ static gboolean closes(Weakest *w, gint symbol, const WsBitRange *rounds, const 
     if (late(w))
         return FALSE;
     w->o.symbol = symbol, w->o.rounds = rounds, w->o.tiles = tiles;
+    w->o.max_work = w->left;
     WsProof *proof = ws_bits_prove(w->p, &w->o);
+    w->left -= MIN(w->left, proof->work);
     gboolean closed = proof->kind == WS_PROOF_CLOSED;
     ws_proof_free(proof);
     return closed;
@@ -138,10 +140,9 @@ static char *from_round(Weakest *w, gboolean alone)
 }
 
 char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,
-                 gint64 until)
+                 guint64 work)
 {
-    Weakest w = { p, *options, names, until };
-    w.o.deadline = until;
+    Weakest w = { p, *options, names, work };
     w.o.exact = FALSE;
     char *words = only_small(&w);
     if (!words)

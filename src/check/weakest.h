@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /* "fails only for K = 0", "fails only for an odd number of tiles of a CTA"; NULL: none was found
- * before `until` (monotonic time). `names` are those of the alarm. Caller frees. */
+ * within `work` (WsProof.work of all tries). `names` are those of the alarm. Caller frees. */
 char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,
-                 gint64 until);
+                 guint64 work);
 
 G_END_DECLS

@@ -140,7 +140,9 @@ int ws_findings_exit_code(const WsFindings *f, gboolean strict)
     int lowest_class = -1, result = 0;
     for (guint i = 0; i < f->list->len; i++) {
         const WsFinding *finding = g_ptr_array_index(f->list, i);
-        const int klass = (int)ws_rule(finding->rule)->klass;
+        /* what a lens does not know says nothing about the design: outside, not wrong */
+        const int klass =
+            finding->rule == WS_RULE_L_LENS ? WS_CLASS_F : (int)ws_rule(finding->rule)->klass;
         if (finding->silenced != NULL)
             continue;
         if (finding->severity == WS_SEVERITY_WARNING && strict && result == 0)

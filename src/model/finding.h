@@ -124,7 +124,7 @@ void ws_finding_tell(WsFinding *f, WsStoryPart part, const char *format, ...) G_
 char *ws_finding_story(const WsFinding *f, const char *indent, guint width);
 /* Findings that count: those that are not silenced. */
 guint ws_findings_count(const WsFindings *f, WsSeverity at_least);
-/* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F). The lowest class
+/* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F, and L-LENS). The lowest class
  * wins; with `strict` warnings count as 1. */
 int ws_findings_exit_code(const WsFindings *f, gboolean strict);
 /* Human text, one finding per paragraph: "file:line:column: error S-KEY at path: message", then its

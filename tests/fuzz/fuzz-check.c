@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     /* Small limits: many designs per second matter more than deep ones. */
-    const WsCheckOptions options = { .max_ops = 20000, .max_states = 400, .max_ms = 20 };
+    const WsCheckOptions options = { .max_ops = 20000, .max_states = 400, .max_work = 4 << 20 };
     g_autoptr(WsVerdict) verdict = ws_check(program, &options, findings);
     ws_check_locate(design, findings);
     g_autofree char *all = ws_findings_print(findings, "x"), *text = ws_verdict_text(verdict);

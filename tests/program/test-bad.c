@@ -114,7 +114,7 @@ static const Bad bad[] = {
       1, NULL },
     { "sparse-mla-pipes", "{ \"acquire\": \"sparse_mla_score\", \"use\": \"half.total\" },", "",
       "L-PIPE", 1, NULL },
-    { "gemm-gfx950", "\"NB\": 3", "\"NB\": 4", "L-LENS", 1, "not in lens elaborate for gfx950" },
+    { "gemm-gfx950", "\"NB\": 3", "\"NB\": 4", "L-LENS", 3, "not in lens elaborate for gfx950" },
     /* budgets */
     { COOP, "\"STAGES\": 4", "\"STAGES\": 6", "B-SHARED", 1, "The largest STAGES that fits is 4." },
     { COOP, "\"registers\": 232", "\"registers\": 240", "B-POOL", 1, "520" },
