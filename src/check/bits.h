@@ -288,7 +288,7 @@ typedef struct WsBits {
     WsRuleId rule;                    /* of the alarm */
     const WsOp *op;                   /* that runs, or ran when the alarm came; NULL: at the end */
     guint runs;                       /* its instance */
-    guint64 ops;
+    guint64 ops, steps; /* since the last answer: operations, and places gone through */
 } WsBits;
 
 /* Last completion, the one before, the last transfer, returns. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_INSTANCES = 96 };
+enum { MAX_INSTANCES = 96, ENDLESS_STATES = 400 };
 #define MAX_BYTES ((gsize)60 << 20)
 #define CHUNK     ((gsize)96 << 10) /* small enough for the allocator to keep */
 
@@ -299,7 +299,7 @@ static guint64 work_of(const Search *s)
 {
     const WsBits *b = s->b;
     guint64 rows = (guint64)(b->n_items + b->n_q) * b->nw;
-    return b->ops * (32 + rows / 8) + 8 * rows + 2 * s->key.n + b->bytes / 8;
+    return 4 * b->steps + b->ops * (32 + rows / 8) + 8 * rows + 2 * s->key.n + b->bytes / 8;
 }
 
 /* From a state on which nothing can move: pushes the choice, or ends the path. */
@@ -337,6 +337,8 @@ static gboolean ended(Search *s)
     guint n = s->proof->states + s->proof->merges;
     if (s->o->cancel && g_atomic_int_get(s->o->cancel))
         s->proof->why = g_strdup("cancelled");
+    else if (s->b->c->endless && n > ENDLESS_STATES)
+        s->proof->why = g_strdup(s->b->c->endless);
     else if (n > s->o->max_states)
         s->proof->why = g_strdup_printf("more than %u states", s->o->max_states);
     else if (s->bytes > MAX_BYTES)

@@ -158,7 +158,7 @@ static gboolean advance(WsBits *b, guint i)
 void ws_bit_settle(WsBits *b)
 {
     gboolean moved = TRUE;
-    b->ops = b->handed = 0;
+    b->ops = b->steps = b->handed = 0;
     while (moved && !b->alarm && !b->c->outside) {
         moved = FALSE;
         for (guint i = 0; i < b->n_inst; i++)

@@ -318,6 +318,10 @@ WsBitOp *ws_bit_next(WsBits *b, guint i)
     while (!b->c->outside) {
         const WsBitInstr *x = &a->code[in->at];
         WsTruth t;
+        if (++b->steps > 1000000) { /* loops of nothing */
+            ws_bit_outside(b, "too many operations between two questions");
+            return NULL;
+        }
         switch (x->kind) {
         case WS_BIT_OP:
             return ready(b, i, in, x->op) ? x->op : NULL;

@@ -69,6 +69,7 @@ typedef struct {
     gboolean derived;   /* an expression of another name of the list: it goes along */
     gint64 every, left; /* holds for those that leave `left` modulo `every`, as is assumed */
     gint64 least;       /* holds from here on: from the assumptions, else 0 */
+    gboolean below;     /* and for all that is less, which is as `least` is */
 } WsProvedName;
 
 typedef struct {

@@ -21,6 +21,7 @@ GPtrArray *ws_proof_names(const WsControl *c)
         n->every = s->every, n->left = s->left;
         gboolean single = i == WS_SYMBOL_TILES && c->p->tiles.launch == WS_LAUNCH_SINGLE;
         n->text = g_strdup(single ? "one tile" : s->text);
+        n->below = !s->letter && !s->bounded;
         n->least = i == WS_SYMBOL_TILES ? single : s->floor;
         g_ptr_array_add(names, n);
     }
@@ -41,7 +42,7 @@ char *ws_proof_text(const GPtrArray *names)
             g_string_append_printf(t, "both answers to %s", n->text);
         else
             g_string_append_printf(t, "every %s", n->text);
-        if (n->kind != WS_NAME_TILES && n->least > 0)
+        if (n->kind != WS_NAME_TILES && !n->below && n->least != 0)
             g_string_append_printf(t, " >= %" G_GINT64_FORMAT, n->least);
         if (n->every > 1)
             g_string_append_printf(t, " with %s %% %" G_GINT64_FORMAT " == %" G_GINT64_FORMAT,

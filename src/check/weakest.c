@@ -48,10 +48,10 @@ static char *only_small(Weakest *w)
     for (gint64 least = 1; least <= 2; least++)
         for (guint i = 1; i < w->names->len; i++) {
             const WsProvedName *n = w->names->pdata[i];
-            const WsBitRange from = { CLAMP(n->least, 0, G_MAXINT32) + least, -1, 1, 0 };
+            const WsBitRange from = { n->least + least, -1, 1, 0 };
             if (!counts(n) || !closes(w, (gint)i, &from, NULL))
                 continue;
-            if (n->least > 0 || least > 1)
+            if (n->below || n->least != 0 || least > 1)
                 return g_strdup_printf("fails only for %s < %" G_GINT64_FORMAT, n->text,
                                        from.least);
             g_autofree char *zero = zero_of(n->text);
