@@ -97,7 +97,7 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
         }
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GPtrArray) cases =
-        ws_cases(p, CLAMP(alarm->tiles, ws_has_integer_tensor(p) ? 3 : 1, 6), rounds, skipped);
+        ws_cases(p, CLAMP(alarm->tiles, ws_has_integer_tensor(p) ? 3 : 1, 9), rounds, skipped);
     WsPlay *play = ws_play_new(p, findings, 8);
     guint64 work = 0;
     play->max_ops = 500000;

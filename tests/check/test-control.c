@@ -1,0 +1,254 @@
+/* Control that a proof must not simplify: names below zero, counts of indices, counters that come
+ * back to where they are compared, several loops over tiles, names asked about twice. Two agents
+ * meet again and again (SYNC); where one of them meets once more than the other the design hangs.
+ * Those that hang are refuted, or outside where no sizes are found that show it; never proved. */
+#include "check/check.h"
+#include "model/design.h"
+#include "program/program.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *title;
+    WsVerdictKind verdict;
+    const char *a, *b; /* bodies, with ' for " */
+    const char *counters;
+    guint cluster;
+    gboolean tiles; /* persistent */
+} Row;
+
+static const Row rows[] = {
+    { "an expert of -1 is served by one role only", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'if':'e >= 0','then':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[SYNC]}]", .tiles = TRUE },
+    { "an expert of -1 is served by none", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'if':'e >= 0','then':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'if':'e >= 0','then':[SYNC]}]}]", .tiles = TRUE },
+    { "an expert of -3 alone", WS_VERDICT_REFUTED, "[{'for':'t','over':'tiles','do':[SYNC]}]",
+      "[{'for':'t','over':'tiles','do':[SYNC,{'if':'e == -3','then':[SYNC]}]}]", .tiles = TRUE },
+    { "a difference of sizes below zero", WS_VERDICT_OUTSIDE, "[SYNC]",
+      "[SYNC,{'if':'d < 0','then':[SYNC]}]" },
+    { "rounds over a difference of sizes", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'d','do':[SYNC]}]", "[{'for':'k','count':'d','do':[SYNC]}]" },
+    { "the quotient of a negative name rounds down", WS_VERDICT_REFUTED, "[SYNC]",
+      "[SYNC,{'if':'e/4 == -2','then':[SYNC]}]" },
+    { "a remainder of a negative name", WS_VERDICT_REFUTED, "[SYNC]",
+      "[SYNC,{'if':'e % 4 == 3 && e < 0','then':[SYNC]}]" },
+    { "an end before its start", WS_VERDICT_OUTSIDE, "[{'for':'k','count':'d + 2','do':[SYNC]}]",
+      "[{'for':'k','count':'max(d, -2) + 2','do':[SYNC]},{'if':'d + 7 < 0','then':[SYNC]}]" },
+    { "a negative name and an index", WS_VERDICT_OUTSIDE, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'e + k == -70','then':[SYNC]}]}]" },
+    { "a triangle with a longer row", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k + (k == 7)','do':[SYNC]}]}]" },
+    { "a window of six rounds", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'min(k, 6)','do':[SYNC]}]}]" },
+    { "a triangle", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "a triangle of eight rows", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'8','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'8','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "a triangle of eight rows, the last one longer", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'8','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'8','do':[{'for':'j','count':'k + (k == 7)','do':[SYNC]}]}]" },
+    { "a range from an index", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'2','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'2','from':'k','do':[SYNC,{'if':'j == 11',"
+      "'then':[SYNC]}]}]}]" },
+    { "rounds of an index less a name", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]},{'if':'k == 9',"
+      "'then':[SYNC]}]}]" },
+    { "a range that starts at -9", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','from':'-9','do':[SYNC,{'if':'k == -1','then':[SYNC]}]}]" },
+    { "a count of a let of a name", WS_VERDICT_OUTSIDE, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'let':'h','be':'N/2'},{'for':'k','count':'h*2','do':[SYNC]}]" },
+    { "a count that its loop changes", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'left','do':[SYNC,{'advance':'left','by':'-1'}]}]",
+      "[{'for':'k','count':'5','do':[SYNC]}]", .counters = "{'name':'left','start':5}" },
+    { "a countdown from 12", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'left == 0','then':[SYNC]},{'advance':'left',"
+      "'by':'-1'}]}]",
+      .counters = "{'name':'left','start':12}" },
+    { "a counter up from -12", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'left == 0','then':[SYNC]},{'advance':'left',"
+      "'by':'1'}]}]",
+      .counters = "{'name':'left','start':-12}" },
+    { "a counter of both ways", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'c == 9','then':[SYNC]},{'if':'k % 3 == 0',"
+      "'then':[{'advance':'c','by':'-1'}],'else':[{'advance':'c','by':'2'}]}]}]",
+      .counters = "{'name':'c','start':0}" },
+    { "a counter advanced by the index", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'c == 45','then':[SYNC]},{'advance':'c',"
+      "'by':'k'}]}]",
+      .counters = "{'name':'c','start':0}" },
+    { "a let of what is left", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[{'let':'left','be':'14 - k'},SYNC,{'if':'left == 0',"
+      "'then':[SYNC]}]}]" },
+    { "a multiple of the index", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'3*k - 2*k == 15','then':[SYNC]}]}]" },
+    { "a quotient of the index", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k/4 == 3','then':[SYNC]}]}]" },
+    { "the index of two loops", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'2','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N','do':[{'if':'j < 2','then':[SYNC]},{"
+      "'if':'k*2 == j + 31','then':[SYNC]}]}]}]" },
+    { "a round of the other CTA", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k == 12*cta && cta == 1','then':[SYNC]}]}]",
+      .cluster = 2 },
+    { "a use that falls", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'wait':'never','use':'9 - k.total'}]}]" },
+    { "a use that falls with a name", WS_VERDICT_REFUTED, "[SYNC]",
+      "[SYNC,{'let':'u','be':'9 - N'},{'arrive':'never','use':'u'}]" },
+    { "a counter of a name, late", WS_VERDICT_REFUTED, "[SYNC]",
+      "[SYNC,{'advance':'c','by':'N'},{'arrive':'never','use':'c - 5'}]",
+      .counters = "{'name':'c','start':0}" },
+    { "the second loop over tiles, tile 5", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'u','over':'tiles','do':[]}]",
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'u','over':'tiles','do':[{'if':'u == 5',"
+      "'then':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "two loops over tiles", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'u','over':'tiles','do':[SYNC,SYNC]}]",
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'u','over':'tiles','do':[SYNC,SYNC]}]",
+      .tiles = TRUE },
+    { "a loop over tiles twice in a loop", WS_VERDICT_REFUTED,
+      "[{'for':'r','count':'3','do':[{'for':'t','over':'tiles','do':[SYNC]}]}]",
+      "[{'for':'r','count':'3','do':[{'for':'t','over':'tiles','do':[SYNC,{"
+      "'if':'r == 2 && t == 4','then':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "one role leaves out the second loop", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[SYNC]}]",
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'u','over':'tiles','do':[{'if':'u == 6',"
+      "'then':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "the total of a loop over tiles", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'t','over':'tiles','do':[SYNC]}]",
+      "[{'for':'t','over':'tiles','do':[SYNC]},{'for':'t','over':'tiles','do':[SYNC,{"
+      "'if':'t.total == 9','then':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "two loops over one name, one in the other", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N','do':[SYNC]},{'if':'k == 9',"
+      "'then':[SYNC]}]}]" },
+    { "a name that is at least 3", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'max(3, N)','do':[SYNC]}]",
+      "[{'for':'k','count':'max(3, N)','do':[SYNC]},{'if':'N == 1','then':[SYNC]}]" },
+    { "a name compared with four indices", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'4','do':[SYNC]}]",
+      "[{'for':'k','count':'4','do':[SYNC,{'if':'N == k + 7','then':[SYNC]}]}]" },
+    { "a name compared with an index", WS_VERDICT_OUTSIDE, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'M == k + 7 && k == 4','then':[SYNC]}]}]" },
+    { "an index compared with a name of which nobody has asked", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k % 4 == 3','then':[{'if':'M + 9 == k',"
+      "'then':[SYNC]}]}]}]" },
+    { "an index that starts again", WS_VERDICT_OUTSIDE,
+      "[{'for':'h','count':'N','do':[{'for':'k','count':'N','do':[SYNC]}]}]",
+      "[{'for':'h','count':'N','do':[{'for':'k','count':'N','do':[SYNC,{"
+      "'if':'M == k + 5 && h == 7','then':[SYNC]}]}]}]" },
+    { "inner loops between the index and the name", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'2','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'2','do':[SYNC,{'if':'M == k && M > 8',"
+      "'then':[SYNC]}]}]}]" },
+    { "twenty names", WS_VERDICT_REFUTED,
+      "[{'for':'h','count':'2','do':[{'for':'k0','count':'max(0, N - 2*M)','do':[]},{'for':'k1',"
+      "'count':'max(0, N - 3*M)','do':[]},{'for':'k2','count':'max(0, N - 4*M)','do':[]},{"
+      "'for':'k3','count':'max(0, N - 5*M)','do':[]},{'for':'k4','count':'max(0, N - 6*M)',"
+      "'do':[]},{'for':'k5','count':'max(0, N - 7*M)','do':[]},{'for':'k6','count':'max(0,"
+      " N - 8*M)','do':[]},{'for':'k7','count':'max(0, N - 9*M)','do':[]},{'for':'k8',"
+      "'count':'max(0, N - 10*M)','do':[]},{'for':'k9','count':'max(0, N - 11*M)','do':[]},{"
+      "'for':'k10','count':'max(0, N - 12*M)','do':[]},{'for':'k11','count':'max(0, N - 13*M)',"
+      "'do':[]},{'for':'k12','count':'max(0, N - 14*M)','do':[]},{'for':'k13','count':'max(0,"
+      " N - 15*M)','do':[]},{'for':'k14','count':'max(0, N - 16*M)','do':[]},{'for':'k15',"
+      "'count':'max(0, N - 17*M)','do':[]},{'for':'k16','count':'max(0, N - 18*M)','do':[]},{"
+      "'for':'k17','count':'max(0, N - 19*M)','do':[]},{'for':'k','count':'max(0, N - 40*M)',"
+      "'do':[SYNC]}]}]",
+      "[{'for':'h','count':'2','do':[{'for':'k0','count':'max(0, N - 2*M)','do':[]},{'for':'k1',"
+      "'count':'max(0, N - 3*M)','do':[]},{'for':'k2','count':'max(0, N - 4*M)','do':[]},{"
+      "'for':'k3','count':'max(0, N - 5*M)','do':[]},{'for':'k4','count':'max(0, N - 6*M)',"
+      "'do':[]},{'for':'k5','count':'max(0, N - 7*M)','do':[]},{'for':'k6','count':'max(0,"
+      " N - 8*M)','do':[]},{'for':'k7','count':'max(0, N - 9*M)','do':[]},{'for':'k8',"
+      "'count':'max(0, N - 10*M)','do':[]},{'for':'k9','count':'max(0, N - 11*M)','do':[]},{"
+      "'for':'k10','count':'max(0, N - 12*M)','do':[]},{'for':'k11','count':'max(0, N - 13*M)',"
+      "'do':[]},{'for':'k12','count':'max(0, N - 14*M)','do':[]},{'for':'k13','count':'max(0,"
+      " N - 15*M)','do':[]},{'for':'k14','count':'max(0, N - 16*M)','do':[]},{'for':'k15',"
+      "'count':'max(0, N - 17*M)','do':[]},{'for':'k16','count':'max(0, N - 18*M)','do':[]},{"
+      "'for':'k17','count':'max(0, N - 19*M)','do':[]},{'for':'k','count':'max(0, N - 40*M)',"
+      "'do':[SYNC]},{'if':'h == 1 && N > 50','then':[SYNC]}]}]" },
+};
+
+static char *replaced(const char *text, const char *from, const char *to)
+{
+    g_auto(GStrv) parts = g_strsplit(text, from, -1);
+    return g_strjoinv(to, parts);
+}
+
+/* A group whose SYNC is: wait for `wait`, arrive on `arrive`. */
+static void add_group(GString *t, const Row *row, const char *name, const char *body,
+                      const char *wait, const char *arrive)
+{
+    g_autofree char *sync = g_strdup_printf("{'wait':'%s','use':'c%s'},{'arrive':'%s','use':'c%s'},"
+                                            "{'advance':'c%s'}",
+                                            wait, name, arrive, name, name);
+    g_autofree char *steps = replaced(body, "SYNC", sync);
+    g_string_append_printf(t,
+                           "{'name':'%s','role':'worker','warps':1,'counters':[{'name':'c%s',"
+                           "'start':0}%s%s],'body':%s}",
+                           name, name, row->counters ? "," : "", row->counters ? row->counters : "",
+                           steps);
+}
+
+static char *design_of(const Row *row)
+{
+    GString *t = g_string_new("{'warpstave':1,'name':'control','target':'sm_90a',");
+    if (row->cluster)
+        g_string_append_printf(t, "'cluster':%u,", row->cluster);
+    g_string_append(t, "'sizes':{'N':4,'M':4,'Q':64},'let':{'d':'M - N'},"
+                       "'tensors':[{'name':'L','dtype':'i32','shape':['Q'],"
+                       "'data':'integers(-8, 12)'},"
+                       "{'name':'X','dtype':'bf16','shape':[64,64]},"
+                       "{'name':'Y','dtype':'bf16','shape':[64,64],'access':'write'}],"
+                       "'reference':'Y[i,j] = X[i,j]','tiles':{'axes':{'tm':'Q'},");
+    g_string_append_printf(t, "'launch':'%s','let':{'e':'L[tm]'}},",
+                           row->tiles ? "persistent" : "single");
+    g_string_append(t, "'barriers':[{'name':'go','arrivals':1},{'name':'back','arrivals':1,"
+                       "'init':'ready'},{'name':'never'}],'groups':[");
+    add_group(t, row, "a", row->a, "back", "go");
+    g_string_append_c(t, ',');
+    add_group(t, row, "b", row->b, "go", "back");
+    g_string_append(t, "]}");
+    return g_strdelimit(g_string_free(t, FALSE), "'", '"');
+}
+
+static void verdict_of(gconstpointer data)
+{
+    const Row *row = data;
+    g_autofree char *text = design_of(row);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "control", findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_autofree char *before = ws_findings_print(findings, "control");
+    g_test_message("%s\n%s", text, before);
+    g_assert_nonnull(p);
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_autofree char *words = ws_verdict_text(v);
+    g_test_message("%s", words);
+    g_assert_cmpstr(ws_verdict_word(v->kind), ==, ws_verdict_word(row->verdict));
+    if (v->kind == WS_VERDICT_OUTSIDE)
+        g_assert_nonnull(v->reason);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *name = g_strdup_printf("/control/%s", rows[i].title);
+        g_test_add_data_func(name, &rows[i], verdict_of);
+    }
+    return g_test_run();
+}
