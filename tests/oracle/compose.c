@@ -89,7 +89,7 @@ typedef struct {
     GRand *rand;
     gboolean tiles, cluster, mma, read, dynamic, multicast, lag;
     guint stages, consumers, ahead;
-    char *use, *loop, *from;
+    char *use, *loop, *from, *doc;
     Role role[2];
     GString *sizes, *let, *tilelet, *tensors, *buffers, *barriers, *pipes;
     GHashTable *chosen; /* of the feature at hand: name -> text */
@@ -138,6 +138,8 @@ static const char *standard(const Builder *B, const char *name)
         g_snprintf(text[0], sizeof text[0], "%u", B->stages);
     else if (strcmp(name, "R") == 0)
         g_snprintf(text[0], sizeof text[0], "%u", B->consumers);
+    else if (strcmp(name, "CL") == 0)
+        g_snprintf(text[0], sizeof text[0], "%u", cluster);
     else if (strcmp(name, "U") == 0)
         g_snprintf(text[0], sizeof text[0], "k.total");
     else if (strcmp(name, "tile") == 0)
@@ -232,6 +234,8 @@ static void set(Builder *B, const char *rest)
         B->loop = text;
     else if (strcmp(key, "ahead") == 0)
         B->ahead = 1;
+    else if (strcmp(key, "doc") == 0)
+        B->doc = text;
     /* consumers, launch, lag, use, multicast are known before: look_ahead */
 }
 
@@ -448,6 +452,8 @@ static char *text_of(const Builder *B)
                            "{ \"warpstave\": 1, \"name\": \"random\", \"target\": \"sm_90a\",\n"
                            "  \"sizes\": { \"N\": 3, \"T\": 3%s%s },\n",
                            B->sizes->len ? ", " : "", B->sizes->str);
+    if (B->doc)
+        g_string_append_printf(out, "  %s,\n", B->doc);
     if (B->let->len)
         g_string_append_printf(out, "  \"let\": { %s },\n", B->let->str);
     g_string_append_printf(out, "  \"tensors\": [ %s ],\n", B->tensors->str);

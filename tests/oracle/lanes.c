@@ -467,8 +467,11 @@ static gboolean sync_passes(Lab *L, Lanes *a, const WsOp *op)
 static gboolean cluster_passes(Lab *L, Lanes *a, const WsOp *op)
 {
     Named *b = named_of(L, a, op);
+    if (!a->clustered)
+        lanes_problem(L, ORACLE_HANG, a, op, NULL);
     if (b->generation == a->cluster_generation)
         return FALSE;
+    a->clustered = FALSE;
     leave(L, a, b);
     return TRUE;
 }
@@ -585,6 +588,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         break;
     case WS_OP_CLUSTER_ARRIVE:
         a->cluster_generation = named_of(L, a, op)->generation;
+        a->clustered = TRUE;
         join(L, a, op, named_of(L, a, op), 1);
         break;
     case WS_OP_CLUSTER_WAIT:

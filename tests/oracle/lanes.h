@@ -65,6 +65,7 @@ typedef struct {
     GPtrArray *issue; /* Clock*: ORDER of all lanes at each product */
     Register *value;
     gint64 cluster_generation;
+    gboolean clustered; /* has arrived, and not waited since */
     gint64 named_generation;
 } Lanes;
 

@@ -87,8 +87,8 @@ gboolean lanes_memory_new(Lab *L)
     return TRUE;
 }
 
-static void touch(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboolean write,
-                  const Clocks *by, Moment me, gboolean async, gboolean gather)
+static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboolean write,
+                       const Clocks *by, Moment me, gboolean async, gboolean gather)
 {
     Cell *c = &L->cell[rank * L->cells_per_rank + at / L->unit];
     if (c->write.when) {
@@ -123,6 +123,14 @@ static void touch(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboo
     c->gather = gather;
 }
 
+/* Every cell of `bytes`. */
+static void touch(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, guint bytes,
+                  gboolean write, const Clocks *by, Moment me, gboolean async, gboolean gather)
+{
+    for (guint i = 0; i < bytes; i += L->unit)
+        touch_cell(L, a, op, rank, at + i, write, by, me, async, gather);
+}
+
 void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint rank, const Clocks *by,
                   Moment when)
 {
@@ -134,8 +142,8 @@ void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint ran
         for (guint c = 0; c < x->cols;) {
             guint64 at = address(v.b, v.base, v.row + r, v.col + c);
             gboolean fine = L->fine[at / 16];
-            touch(L, a, op, rank, fine ? at : at / 16 * 16, (x->mode & WS_MODE_WRITE) != 0, by,
-                  when, TRUE, FALSE);
+            touch(L, a, op, rank, fine ? at : at / 16 * 16, fine ? bytes : 1,
+                  (x->mode & WS_MODE_WRITE) != 0, by, when, TRUE, FALSE);
             c += fine || v.b->row_bytes % 16 ? 1 : MAX(1, (guint)(16 - at % 16) / bytes);
         }
 }
@@ -192,12 +200,12 @@ static guint owners(Shape shape, const WsRegValue *v, guint n_lanes, guint row, 
     }
 }
 
-static void by_lane(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboolean write,
-                    guint lane, gboolean async)
+static void by_lane(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, guint bytes,
+                    gboolean write, guint lane, gboolean async)
 {
     lane %= a->n_lanes;
     Moment me = { (gint16)(a->first + lane), a->now[lane] };
-    touch(L, a, op, rank, at, write, &a->lane[lane], me, async, FALSE);
+    touch(L, a, op, rank, at, bytes, write, &a->lane[lane], me, async, FALSE);
 }
 
 static void one_of_each_warp(Lab *L, Lanes *a, const WsOp *op, const Place *v, const WsAccess *x)
@@ -206,7 +214,7 @@ static void one_of_each_warp(Lab *L, Lanes *a, const WsOp *op, const Place *v, c
                  : op->breadth == WS_BREADTH_WARP ? 32
                                                   : 1;
     for (guint lane = 0; lane < a->n_lanes; lane += step)
-        by_lane(L, a, op, a->rank, address(v->b, v->base, v->row, v->col),
+        by_lane(L, a, op, a->rank, address(v->b, v->base, v->row, v->col), 4,
                 (x->mode & WS_MODE_WRITE) != 0, lane, FALSE);
 }
 
@@ -215,7 +223,7 @@ static void any_lane(Lab *L, Lanes *a, const WsOp *op, const Place *v, const WsA
 {
     for (guint r = 0; r < x->rows; r++)
         for (guint c = 0; c < x->cols; c++)
-            by_lane(L, a, op, a->rank, address(v->b, v->base, v->row + r, v->col + c),
+            by_lane(L, a, op, a->rank, address(v->b, v->base, v->row + r, v->col + c), 1,
                     (x->mode & WS_MODE_WRITE) != 0, (r * 7 + c * 5) % a->n_lanes, FALSE);
 }
 
@@ -248,7 +256,8 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
                 guint64 at =
                     address(v.b, v.base, v.row + (turned ? c : r), v.col + (turned ? r : c));
                 for (guint k = 0; k < (write ? 1 : n); k++)
-                    by_lane(L, a, op, a->rank, at, write, first + k * step, FALSE);
+                    by_lane(L, a, op, a->rank, at, ws_dtype_bytes(v.b->dtype), write,
+                            first + k * step, FALSE);
             }
     }
 }
@@ -266,7 +275,7 @@ void lanes_gather(Lab *L, Lanes *a, const WsOp *op)
         for (guint c = 0; c < x->cols; c++) {
             guint lane = (r * share + c * bytes / 16 % share) % a->n_lanes;
             Moment me = { (gint16)(a->rows + (gint)lane), a->row_now[lane] };
-            touch(L, a, op, a->rank, address(v.b, v.base, v.row + r, v.col + c), TRUE,
+            touch(L, a, op, a->rank, address(v.b, v.base, v.row + r, v.col + c), bytes, TRUE,
                   &a->lane[lane], me, FALSE, TRUE);
         }
 }

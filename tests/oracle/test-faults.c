@@ -1,0 +1,168 @@
+/* One or two faults at random, planted in the JSON of right designs: the shipped ones and those of
+ * the catalogue. What the check then proves or passes must be right for all lanes at every size
+ * that is tried. (test-mutation takes every small change once; these go further from the design.)
+ *
+ * Arguments: first seed, number of mutants, folder for what disagrees. Without them a fixed sample.
+ */
+#include "check/check.h"
+#include "fault.h"
+#include "lanes.h"
+#include "model/design.h"
+#include "subjects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static guint first_seed = 1, n_mutants = 60;
+static const char *folder;
+
+typedef struct {
+    char *file, *text;
+    const Subject *subject;
+} Source;
+
+static GArray *sources; /* Source */
+
+typedef struct {
+    guint refused, refuted, outside, right, not_modelled, wrong;
+} Tally;
+
+static void add_source(const Subject *s, const char *file)
+{
+    Source x = { .subject = s };
+    x.file = g_build_filename(WS_SOURCE_ROOT, file, NULL);
+    g_assert_true(g_file_get_contents(x.file, &x.text, NULL, NULL));
+    g_array_append_val(sources, x);
+}
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(((const Source *)a)->file, ((const Source *)b)->file);
+}
+
+static void add_sources(void)
+{
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "tests/designs/catalogue", NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    sources = g_array_new(FALSE, FALSE, sizeof(Source));
+    while (dir && (name = g_dir_read_name(dir)))
+        if (name[0] == 'C' && g_str_has_suffix(name, ".wstave")) {
+            g_autofree char *file = g_build_filename("tests/designs/catalogue", name, NULL);
+            add_source(&subject_small, file);
+        }
+    g_array_sort(sources, by_name);
+    for (guint i = 0; i < subject_n_shipped(); i++)
+        add_source(&subject_shipped[i], subject_shipped[i].file);
+}
+
+/* The first size at which some lane goes wrong; NULL: none. */
+static char *wrong(const Subject *s, const WsProgram *p, gboolean *modelled)
+{
+    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE;
+    *modelled = TRUE;
+    for (gint64 t = 1; t <= (tiles ? 2 : 1); t++)
+        for (gint64 n = 0; n <= 6; n++) {
+            g_autoptr(WsLaunchValues) v = subject_values(s, p, n, t);
+            OracleOptions options = { .tiles = (guint)t, .stop = TRUE };
+            options.element = subject_element(s, n);
+            if (!v || (t == 2 && n != 1 && n != 3))
+                continue;
+            OracleResult r = lanes_run(p, v, &options);
+            *modelled = *modelled && !(r.verdict & ORACLE_OUTSIDE);
+            if (r.verdict & ORACLE_BAD) {
+                g_autofree char *say = oracle_text(&r);
+                return g_strdup_printf("%d rounds, %d tiles: %s", (int)n, (int)t, say);
+            }
+        }
+    return NULL;
+}
+
+static void judge(const Source *x, guint seed, const char *text, const char *what, Tally *t)
+{
+    const Subject *s = x->subject;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d = ws_design_parse(text, strlen(text), "fault", findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, s->set, subject_n_set(s), findings) : NULL;
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0) {
+        t->refused++;
+        return;
+    }
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    if (ws_findings_count(findings, WS_SEVERITY_ERROR) > 0 || v->kind == WS_VERDICT_OUTSIDE) {
+        *(v->kind == WS_VERDICT_OUTSIDE ? &t->outside : &t->refuted) += 1;
+        return;
+    }
+    gboolean modelled;
+    g_autofree char *say = wrong(s, p, &modelled);
+    if (!say) {
+        *(modelled ? &t->right : &t->not_modelled) += 1;
+        return;
+    }
+    t->wrong++;
+    g_autofree char *name = g_path_get_basename(x->file);
+    g_test_message("seed %u, %s: %s, but %s\nfaults:%s", seed, x->file, ws_verdict_word(v->kind),
+                   say, what);
+    if (folder) {
+        g_autofree char *file = g_strdup_printf("%s/fault-%u.wstave", folder, seed);
+        g_file_set_contents(file, text, -1, NULL);
+    } else {
+        g_test_fail();
+    }
+}
+
+static void one(guint seed, Tally *t)
+{
+    GRand *rand = g_rand_new_with_seed(seed);
+    const Source *x =
+        &g_array_index(sources, Source, g_rand_int_range(rand, 0, (gint)sources->len));
+    g_autofree char *text = g_strdup(x->text);
+    GString *faults = g_string_new(NULL);
+    for (guint want = g_rand_boolean(rand) ? 1 : 2; want > 0;) {
+        g_autofree char *what = NULL;
+        char *changed = fault(text, rand, &what);
+        if (!changed)
+            continue;
+        g_free(text);
+        text = changed;
+        g_string_append_printf(faults, "\n  %s", what);
+        want--;
+    }
+    judge(x, seed, text, faults->str, t);
+    g_string_free(faults, TRUE);
+    g_rand_free(rand);
+}
+
+static void test_faults(void)
+{
+    Tally t = { 0 };
+    gint64 begin = g_get_monotonic_time();
+    for (guint i = 0; i < n_mutants; i++)
+        one(first_seed + i, &t);
+    double seconds = (double)(g_get_monotonic_time() - begin) / 1e6;
+    g_test_message(
+        "all: %u mutants of %u designs from seed %u, %.0f s (%.1f a second): %u refuted, %u "
+        "refused, %u outside, %u do no harm, %u not modelled, %u wrong though not refuted",
+        n_mutants, sources->len, first_seed, seconds, n_mutants / seconds, t.refuted, t.refused,
+        t.outside, t.right, t.not_modelled, t.wrong);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    if (argc > 1)
+        first_seed = (guint)atoi(argv[1]);
+    if (argc > 2)
+        n_mutants = (guint)atoi(argv[2]);
+    if (argc > 3)
+        folder = argv[3];
+    add_sources();
+    g_test_add_func("/oracle/faults", test_faults);
+    int failed = g_test_run();
+    for (guint i = 0; i < sources->len; i++) {
+        g_free(g_array_index(sources, Source, i).file);
+        g_free(g_array_index(sources, Source, i).text);
+    }
+    g_array_free(sources, TRUE);
+    return failed;
+}
