@@ -25,7 +25,8 @@ static gboolean has_elements(const WsProgram *p)
 static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
 {
     /* elements of integer tensors: of even places, and how much more odd ones are */
-    static const gint64 first[] = { -1, 0, 1, 2, -1, 0 }, step[] = { 0, 0, 0, 0, 2, 1 };
+    static const gint64 first[] = { -1, 0, 1, 2, -1, 0, 1, -1, 2 },
+                        step[] = { 0, 0, 0, 0, 2, 1, 1, 1, -1 };
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     gboolean n = ws_program_find_var(p, "N") >= 0;
     guint n_elements = has_elements(p) ? G_N_ELEMENTS(first) : 1;

@@ -753,6 +753,7 @@ static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
         a->walker = ws_walker_new(L->p, v, a->agent, a->rank, ws_tiles_strided, tiles);
         ws_walker_set_element(a->walker, element_is, (gpointer)L->options);
         lanes_values_new(L->p, a);
+        a->position = -1;
     }
 }
 
@@ -795,6 +796,7 @@ static void end(Lab *L)
     g_free(L->fine);
     g_array_free(L->remote, TRUE);
     g_array_free(L->in_flight, TRUE);
+    g_ptr_array_free(L->memory, TRUE);
 }
 
 /* Some lane of the CTA must know of it when it ends. */
@@ -827,12 +829,27 @@ static void at_end(Lab *L)
             lanes_problem(L, ORACLE_BYTES, NULL, NULL, NULL);
 }
 
+/* Of dynamic tiles every agent learns the next one once in each round. */
+static void next_tile(Lab *L, Lanes *a, const WsOp *last)
+{
+    gint64 position = ws_walker_position(a->walker);
+    if (position == a->position || L->p->tiles.launch != WS_LAUNCH_DYNAMIC)
+        return;
+    if (a->position >= 0 && a->taken != 1)
+        lanes_problem(L, ORACLE_COUNT, a, last, NULL);
+    a->position = position;
+    a->taken = 0;
+}
+
 static void fetch(Lab *L, Lanes *a)
 {
+    const WsOp *last = a->op;
     WsStep s;
     g_autoptr(GError) error = NULL;
     a->op = ws_walker_next(a->walker, &s, &error) ? s.op : NULL;
     a->done = a->op == NULL;
+    next_tile(L, a, last);
+    a->taken += a->op && (a->op->kind == WS_OP_CLAIM || a->op->kind == WS_OP_TAKE);
     if (error)
         outside(L, "the walk does not end");
 }
@@ -874,6 +891,7 @@ OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const Oracle
     Lab L = { .p = p, .options = options, .result = &result };
     L.remote = g_array_new(FALSE, FALSE, sizeof(Remote));
     L.in_flight = g_array_new(FALSE, FALSE, sizeof(Remote));
+    L.memory = g_ptr_array_new_with_free_func(g_free);
     layout(&L);
     begin_objects(&L);
     begin_agents(&L, v, &tiles);

@@ -26,7 +26,8 @@ typedef struct {
 } Moment;
 
 typedef struct {
-    Moment write, read[6];
+    Moment write, read[4];
+    Clock *many; /* readers, where there are more; NULL: none */
     guint8 n_read;
     guint8 plain;  /* written by ordinary stores */
     guint8 gather; /* written by cp.async */
@@ -51,6 +52,8 @@ typedef struct {
     WsWalker *walker;
     const WsOp *op; /* next; NULL: done */
     gboolean joined, done;
+    gint64 position; /* of its tile, and the ids it has claimed or taken in it */
+    guint taken;
     guint n_lanes, first; /* first clock */
     Clocks *lane;
     gint16 *now;
@@ -102,6 +105,7 @@ typedef struct {
     guint64 cells_per_rank;
     GArray *remote; /* Remote: what reaches a CTA from outside */
     GArray *in_flight;
+    GPtrArray *memory; /* freed at the end */
 } Lab;
 
 typedef struct {

@@ -108,15 +108,22 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
             }
         if (c->n_read < G_N_ELEMENTS(c->read)) {
             c->read[c->n_read++] = me;
-        } else {
-            L->result->reason = "many readers of one element";
-            L->result->verdict |= ORACLE_OUTSIDE;
+            return;
         }
+        if (!c->many) {
+            c->many = g_new0(Clock, L->width);
+            g_ptr_array_add(L->memory, c->many);
+        }
+        c->many[me.who] = me.when;
         return;
     }
     for (guint i = 0; i < c->n_read; i++)
         if (by->of[ORDER][c->read[i].who] < c->read[i].when)
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
+    for (guint i = 0; c->many && i < L->width; i++)
+        if (by->of[ORDER][i] < c->many[i])
+            lanes_problem(L, ORACLE_RACE, a, op, NULL);
+    c->many = NULL;
     c->write = me;
     c->n_read = 0;
     c->plain = !async && !gather;
@@ -227,6 +234,25 @@ static void any_lane(Lab *L, Lanes *a, const WsOp *op, const Place *v, const WsA
                     (x->mode & WS_MODE_WRITE) != 0, (r * 7 + c * 5) % a->n_lanes, FALSE);
 }
 
+/* Of a linear value, lanes that have no element of the view in one of their registers read its
+ * first element for it (and drop it). */
+static void spare_lanes(Lab *L, Lanes *a, const WsOp *op, const WsRegValue *v, guint row0,
+                        guint col0, guint64 first)
+{
+    const WsValueUse *u = &op->value[0];
+    guint all = v->rows * v->cols;
+    for (guint lane = 0; lane < a->n_lanes; lane++)
+        for (guint i = lane; i < (all + a->n_lanes - 1) / a->n_lanes * a->n_lanes;
+             i += a->n_lanes) {
+            guint row = i / v->cols, col = i % v->cols;
+            if (i < all && row >= row0 && row < row0 + u->rows && col >= col0 &&
+                col < col0 + u->cols)
+                continue;
+            by_lane(L, a, op, a->rank, first, L->unit, FALSE, lane, FALSE);
+            break;
+        }
+}
+
 void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
 {
     for (guint i = 0; i < op->n_access; i++) {
@@ -249,6 +275,8 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
         gboolean write = (x->mode & WS_MODE_WRITE) != 0;
         /* a tile of one dimension stands for rows or for columns */
         gboolean turned = x->transposed || (x->rows != u->rows && x->rows == u->cols);
+        if (shape == LINEAR && !write)
+            spare_lanes(L, a, op, value, row0, col0, address(v.b, v.base, v.row, v.col));
         for (guint r = 0; r < u->rows; r++)
             for (guint c = 0; c < u->cols; c++) {
                 guint first, step;
