@@ -167,6 +167,13 @@ static void product(Lab *L, Lanes *a, const WsOp *op)
     for (gsize i = 0; i < n; i++)
         acc->defined[i] |= x.acc[i];
     flight(L, a, op, x.value_acc, x.acc, TRUE, TRUE);
+    for (guint i = 0; i < a->flight->len;
+         i++) { /* only products of one shape may follow each other */
+        const Product *y = &g_array_index(a->flight, Product, i);
+        if (y->value_acc == x.value_acc && !same_shape(y->op->mma, op->mma) &&
+            meet(y->acc, x.acc, n))
+            lanes_problem(L, ORACLE_REGISTER, a, op, y->op);
+    }
     gboolean unfenced = acc->touched || (acc->last && !same_shape(acc->last->mma, op->mma));
     if (op->mma->a.in_registers) {
         x.value_a = op->value[1].value;

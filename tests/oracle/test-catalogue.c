@@ -3,8 +3,8 @@
  * the rules of which one must be reported, "round" the round, "oracle" where the oracle has no
  * answer. Check and oracle are held against it, and so against each other. */
 #include "check/check.h"
+#include "lanes.h"
 #include "model/design.h"
-#include "oracle.h"
 
 #include <string.h>
 
@@ -20,27 +20,42 @@ static char *member(const char *json, const char *key)
     return to ? g_strndup(from + 1, (gsize)(to - from - 1)) : NULL;
 }
 
+typedef struct {
+    gint64 n, element, step; /* rounds; elements of integer tensors, how much more odd ones are */
+    guint tiles;
+} Case;
+
+static guint oracle_case(const WsProgram *p, const Case *c, char **text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsSize size[2] = { { "N", c->n }, { "T", c->tiles } };
+    gboolean tiles = ws_program_find_var(p, "T") >= 0;
+    g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, tiles ? 2 : 1, FALSE, findings);
+    OracleOptions options = { .tiles = c->tiles, .cap = 300000, .stop = TRUE };
+    options.element = c->element;
+    options.element_step = c->step;
+    if (!v || (c->tiles > 1 && !tiles))
+        return 0;
+    OracleResult r = lanes_run(p, v, &options);
+    if (!(r.verdict & ORACLE_BAD) && c->element == 0 && c->step == 0)
+        r = oracle_run(p, v, &options);
+    if (r.verdict && !*text) {
+        g_autofree char *say = oracle_text(&r);
+        *text = g_strdup_printf("N = %d, %u tiles: %s", (int)c->n, c->tiles, say);
+    }
+    return r.verdict;
+}
+
 static guint oracle_of(const WsProgram *p, char **text)
 {
+    static const gint64 element[] = { 0, 1, 0, 1 }, step[] = { 0, 0, 1, -1 };
     guint verdict = 0;
-    for (guint t = 1; t <= 3; t++)
-        for (gint64 n = 0; n <= 6; n++) {
-            g_autoptr(WsFindings) findings = ws_findings_new();
-            WsSize size[2] = { { "N", n }, { "T", t } };
-            gboolean tiles = ws_program_find_var(p, "T") >= 0;
-            g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, tiles ? 2 : 1, FALSE, findings);
-            OracleOptions options = { .tiles = t, .cap = 300000, .stop = TRUE };
-            if (!v || (t > 1 && !tiles))
-                continue;
-            OracleResult r = oracle_run(p, v, &options);
-            verdict |= r.verdict;
-            if (r.verdict && !*text) {
-                g_autofree char *say = oracle_text(&r);
-                *text = g_strdup_printf("N = %d, %u tiles: %s", (int)n, t, say);
+    for (guint e = 0; e < G_N_ELEMENTS(element); e++)
+        for (guint t = 1; t <= 3; t++)
+            for (gint64 n = 0; n <= 6 && !(verdict & ORACLE_BAD); n++) {
+                Case c = { .n = n, .element = element[e], .step = step[e], .tiles = t };
+                verdict |= oracle_case(p, &c, text);
             }
-            if (r.verdict)
-                return verdict;
-        }
     return verdict;
 }
 
