@@ -200,9 +200,9 @@ static void clear(WsCuda *c)
 char *ws_generate_cuda(const WsProgram *p, GError **error)
 {
     WsCuda c = { .p = p };
-    if (g_strcmp0(p->target, "sm_90a") != 0) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "target %s: not in lens cuda",
-                    p->target);
+    g_autofree char *refusal = ws_target_refusal(p->target, WS_LENS_CUDA);
+    if (refusal) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return NULL;
     }
     g_autoptr(WsFindings) findings = ws_findings_new();

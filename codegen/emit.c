@@ -226,9 +226,10 @@ static void body(WsEmit *e, const Params *q)
 
 static gboolean supported(WsEmit *e)
 {
-    if (g_strcmp0(e->p->target, "sm_90a") != 0) {
-        g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "target %s: not in lens generate", e->p->target);
+    g_autofree char *refusal =
+        ws_target_refusal(e->p->target, e->host ? WS_LENS_REHEARSE : WS_LENS_GENERATE);
+    if (refusal) {
+        g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return FALSE;
     }
     return TRUE;

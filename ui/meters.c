@@ -6,14 +6,7 @@
 
 #include <glib/gi18n.h>
 
-/* Limits of one CTA: LANGUAGE section 22, class B. */
-#define SHARED_SM90    232448
-#define SHARED_GFX950  163840
-#define MAX_THREADS    1024
-#define FILE_REGISTERS 65536
-#define NAMED_BARRIERS 16
-#define MAX_TX         ((1 << 20) - 1)
-#define NEAR_SHARE     0.9
+#define NEAR_SHARE 0.9
 
 static void free_meter(gpointer data)
 {
@@ -48,7 +41,7 @@ static gint64 planned_registers(const WsProgram *p)
     for (guint i = 0; i < p->n_agents; i++)
         sum += (gint64)p->agent[i].threads *
                (p->agent[i].registers ? p->agent[i].registers : p->entry_registers);
-    return sum + (gint64)p->idle_warps * 32 * p->entry_registers;
+    return sum + (gint64)p->idle_warps * p->hardware->lanes * p->entry_registers;
 }
 
 static void add_agents(GPtrArray *list, const WsProgram *p)
@@ -88,25 +81,25 @@ static gint64 largest_tx(const WsProgram *p)
 GPtrArray *ws_meters_new(const WsProgram *p)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(free_meter);
-    gboolean gfx = !g_strcmp0(p->target, "gfx950");
-    add(list, g_strdup(_("Shared memory")), (gint64)p->shared_bytes,
-        gfx ? SHARED_GFX950 : SHARED_SM90, _("%s of %s bytes"),
-        _("dynamic shared memory of one CTA"), FALSE);
-    add(list, g_strdup(_("Threads")), p->threads, MAX_THREADS, _("%s of %s threads"),
+    const WsTarget *hw = p->hardware;
+    add(list, g_strdup(_("Shared memory")), (gint64)p->shared_bytes, (gint64)hw->shared.bytes,
+        _("%s of %s bytes"), _("dynamic shared memory of one CTA"), FALSE);
+    add(list, g_strdup(_("Threads")), p->threads, hw->threads, _("%s of %s threads"),
         _("threads of one CTA, all groups"), FALSE);
-    if (gfx)
+    if (!hw->registers.moves)
         return list;
     add(list, g_strdup(_("Registers at the start")), (gint64)p->threads * p->entry_registers,
-        FILE_REGISTERS, _("%s of %s registers"),
+        hw->registers.file, _("%s of %s registers"),
         _("threads times the registers each one starts with: the pool that the plan shares out"),
         TRUE);
     add(list, g_strdup(_("Registers by plan")), planned_registers(p),
         (gint64)p->threads * p->entry_registers, _("%s of %s registers"),
         _("after every group set its own number, of the pool"), TRUE);
     add_agents(list, p);
-    add(list, g_strdup(_("Named barriers")), named_barriers(p), NAMED_BARRIERS,
+    add(list, g_strdup(_("Named barriers")), named_barriers(p), hw->sync.named,
         _("%s of %s hardware ids"), _("named barriers and syncs of groups"), FALSE);
-    add(list, g_strdup(_("Bytes per turn")), largest_tx(p), MAX_TX, _("%s of %s bytes"),
-        _("largest number of bytes that one mbarrier waits for at a time"), FALSE);
+    add(list, g_strdup(_("Bytes per turn")), largest_tx(p), hw->sync.transaction,
+        _("%s of %s bytes"), _("largest number of bytes that one mbarrier waits for at a time"),
+        FALSE);
     return list;
 }

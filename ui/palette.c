@@ -1,5 +1,6 @@
 #include "ui/palette.h"
 
+#include "target/target.h"
 #include "ui/settings.h"
 
 #include <gio/gio.h>
@@ -35,9 +36,9 @@ static void add_kind(GPtrArray *items, WsNodeKind kind, const char *label)
 
 static gboolean has_step(const WsDesign *design, WsNodeKind kind)
 {
-    const char *target = design ? ws_node_text(ws_design_root(design), WS_F_target) : NULL;
-    const WsStepInfo *info = ws_step_info(kind);
-    return g_strcmp0(target, "gfx950") ? info->sm_90a : info->gfx950;
+    const WsTarget *t =
+        ws_target_find(design ? ws_node_text(ws_design_root(design), WS_F_target) : NULL);
+    return ws_target_has_step(t ? t : ws_target_at(0), ws_node_kind_keyword(kind));
 }
 
 /* The first line of a template's note says what it is for. */

@@ -6,6 +6,7 @@
 
 static const WsPyDialect gluon = {
     .name = "gluon",
+    .lens = WS_LENS_GLUON,
     .module = "gl",
     .range = "range",
     .static_range = "gl.static_range",

@@ -75,10 +75,9 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
         y->barrier[i] = own_name(y, p->barrier[i].name);
     for (guint i = 0; i < p->n_groups; i++)
         global_name(y, p->group_name[i]);
-    if (g_strcmp0(p->target, "sm_90a") != 0)
-        g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "target %s: not in lens %s: this export is for sm_90a", p->target,
-                    dialect->name);
+    g_autofree char *refusal = ws_target_refusal(p->target, dialect->lens);
+    if (refusal)
+        g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
     return y;
 }
 

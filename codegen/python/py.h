@@ -28,7 +28,8 @@ typedef enum {
 
 /* A language. Functions return text in the pool; what cannot be said is ws_py_refuse(). */
 typedef struct {
-    const char *name;         /* "gluon" */
+    const char *name; /* "gluon" */
+    WsLens lens;
     const char *module;       /* of its functions: "gl" -> gl.maximum, gl.where, gl.exp2, gl.sum */
     const char *range;        /* "range" */
     const char *static_range; /* "gl.static_range" */

@@ -98,6 +98,7 @@ static void role_begin(WsPy *y)
 
 static const WsPyDialect dialect = {
     .name = "tle",
+    .lens = WS_LENS_TLE,
     .module = "tl",
     .range = "tl.range",
     .static_range = "tl.static_range",

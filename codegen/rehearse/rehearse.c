@@ -305,8 +305,8 @@ static gboolean fits(const WsProgram *p, GError **error)
                     "the design has raw steps: not in lens rehearse");
         return FALSE;
     }
-    if (p->threads == 0 || p->threads > 1024 || p->shared_bytes > 232448 ||
-        p->cluster > WS_HOST_MAX_CTAS) {
+    if (p->threads == 0 || p->threads > p->hardware->threads ||
+        p->shared_bytes > p->hardware->shared.bytes || p->cluster > WS_HOST_MAX_CTAS) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
                     "%u threads, %llu bytes of shared memory, cluster of %u: more than an SM has, "
                     "not in lens rehearse",

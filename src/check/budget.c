@@ -1,8 +1,6 @@
-/* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier
- * (PTX: 2^20 - 1 arrivals and bytes), and who hands over tiles. */
+/* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier,
+ * and who hands over tiles. */
 #include "check/play.h"
-
-#define MBARRIER_LIMIT ((1 << 20) - 1)
 
 static gboolean same_phase(const WsOp *a, const WsOp *b)
 {
@@ -28,10 +26,10 @@ static void check_barrier(const WsProgram *p, guint b, WsFindings *findings)
     const char *path = bar->path ? bar->path : bar->name;
     const guint *in_force = bar->kind == WS_BARRIER_MBARRIER ? bar->arrivals : NULL;
     for (guint e = 0; in_force && e < MAX(bar->array, 1); e++) {
-        if (in_force[e] > MBARRIER_LIMIT)
+        if (in_force[e] > p->hardware->sync.arrivals)
             ws_findings_add(findings, WS_RULE_P_COUNT, path,
-                            "%s needs %u arrivals; an mbarrier counts to %d", bar->name,
-                            in_force[e], MBARRIER_LIMIT);
+                            "%s needs %u arrivals; an mbarrier counts to %" G_GINT64_FORMAT,
+                            bar->name, in_force[e], p->hardware->sync.arrivals);
     }
 }
 
@@ -84,12 +82,13 @@ void ws_check_budgets(const WsProgram *p, WsFindings *findings)
         if (op->kind != WS_OP_MBAR_EXPECT || op->agent < 0 || op->barrier < 0)
             continue;
         gint64 bytes = bytes_of(p, op);
-        if (bytes <= MBARRIER_LIMIT)
+        if (bytes <= p->hardware->sync.transaction)
             continue;
-        WsFinding *f = ws_findings_add(findings, WS_RULE_P_TX, op->step ? op->step : op->id,
-                                       "%s expects %" G_GINT64_FORMAT
-                                       " bytes in one phase; an mbarrier counts to %d",
-                                       p->barrier[op->barrier].name, bytes, MBARRIER_LIMIT);
+        WsFinding *f =
+            ws_findings_add(findings, WS_RULE_P_TX, op->step ? op->step : op->id,
+                            "%s expects %" G_GINT64_FORMAT
+                            " bytes in one phase; an mbarrier counts to %" G_GINT64_FORMAT,
+                            p->barrier[op->barrier].name, bytes, p->hardware->sync.transaction);
         ws_finding_set_remedy(f, "spread the loads over two barriers");
         f->barrier = g_strdup(p->barrier[op->barrier].name);
         return;

@@ -72,8 +72,9 @@ static const WsOp *unknown_op(const WsProgram *p)
 static char *outside_reason(const WsProgram *p)
 {
     const WsOp *unknown = unknown_op(p);
-    if (strcmp(p->target, "sm_90a") != 0)
-        return g_strdup("the play knows sm_90a only; stages, halves and borders are not in it");
+    char *refusal = ws_target_refusal(p->target, WS_LENS_CHECK);
+    if (refusal)
+        return refusal;
     if (unknown)
         return g_strdup_printf("operation %s at %s is not in the check",
                                ws_op_kind_text(unknown->kind), unknown->id);

@@ -1,8 +1,9 @@
-/* explain: rules, and the steps and objects of the language, from the tables that the reader uses.
- */
+/* explain: rules, the steps and objects of the language, and targets, from the tables that the
+ * reader and elaboration use. */
 #include "check/examples.h"
 #include "check/fix.h"
 #include "cli/cli.h"
+#include "cli/explain_target.h"
 #include "model/text.h"
 
 #include <stdio.h>
@@ -33,6 +34,9 @@ static int list_all(void)
     list_rules();
     list_kinds("Objects of a design", FALSE);
     list_kinds("Steps", TRUE);
+    printf("\nTargets\n");
+    for (guint i = 0; ws_target_at(i); i++)
+        printf("  %-16s %s\n", ws_target_at(i)->name, ws_target_at(i)->title);
     return WS_EXIT_YES;
 }
 
@@ -100,8 +104,9 @@ static int print_example(WsRuleId id, const char *which)
     return WS_EXIT_YES;
 }
 
-static void explain_step(const WsStepInfo *info)
+static void explain_step(WsNodeKind kind)
 {
+    const WsStepInfo *info = ws_step_info(kind);
     static const char *const breadths[] = { "one elected thread", "every warp", "all threads",
                                             "as its body", "as its arrivals say" };
     static const char *const engines[] = { NULL, "its barrier", "load_wait", "store_wait",
@@ -109,7 +114,11 @@ static void explain_step(const WsStepInfo *info)
     printf("runs on: %s\n", breadths[info->breadth]);
     if (engines[info->engine])
         printf("its effect ends at: %s\n", engines[info->engine]);
-    printf("targets:%s%s\n", info->sm_90a ? " sm_90a" : "", info->gfx950 ? " gfx950" : "");
+    printf("targets:");
+    for (guint i = 0; ws_target_at(i); i++)
+        if (ws_target_has_step(ws_target_at(i), ws_node_kind_keyword(kind)))
+            printf(" %s", ws_target_at(i)->name);
+    printf("\n");
     printf("lenses: %s\n", info->lenses && *info->lenses ? info->lenses : "none yet");
 }
 
@@ -119,7 +128,7 @@ static void explain_kind(WsNodeKind kind)
     const WsFieldRow *rows = ws_node_rows(kind, &n);
     printf("%s: %s\n", ws_node_kind_keyword(kind), ws_node_kind_help(kind));
     if (ws_step_info(kind))
-        explain_step(ws_step_info(kind));
+        explain_step(kind);
     printf("\n");
     for (guint i = 0; i < n; i++) {
         const WsFieldRow *r = &rows[i];
@@ -151,9 +160,10 @@ static int unknown(const char *name)
     for (guint i = 0; i < WS_NODE_KIND_COUNT; i++)
         words[n++] = ws_node_kind_keyword((WsNodeKind)i);
     const char *near = ws_text_nearest(name, words, n);
-    return ws_cli_fail(WS_EXIT_USAGE,
-                       "no rule, step or object '%s'%s%s%s; warpstave explain --all lists them",
-                       name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return ws_cli_fail(
+        WS_EXIT_USAGE,
+        "no rule, step, object or target '%s'%s%s%s; warpstave explain --all lists them", name,
+        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 int ws_command_explain(int argc, char **argv)
@@ -173,6 +183,11 @@ int ws_command_explain(int argc, char **argv)
         return WS_EXIT_USAGE;
     WsRuleId rule = ws_rule_find(name);
     WsNodeKind kind = find_kind(name);
+    const WsTarget *target = ws_target_find(name);
+    if (target && !example) {
+        ws_explain_target(target);
+        return WS_EXIT_YES;
+    }
     if (rule == WS_RULE_COUNT && kind == WS_NODE_KIND_COUNT)
         return unknown(name);
     if (rule == WS_RULE_COUNT && example)

@@ -1,4 +1,5 @@
 #include "import/ptx_region.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -85,7 +86,8 @@ static gboolean share(WsRead *r, WsReadGroup *g)
 gboolean ptx_values(WsRead *r, gint64 threads)
 {
     gboolean all_say = TRUE, fits = TRUE;
-    const gint64 all = threads > 0 ? MIN(65536 / threads / 8 * 8, 255) : 255;
+    const gint64 all =
+        threads > 0 ? MIN(ws_target_sm_90a.registers.file / threads / 8 * 8, 255) : 255;
     for (guint i = 0; i < r->groups->len; i++)
         all_say &= ((WsReadGroup *)g_ptr_array_index(r->groups, i))->registers > 0;
     for (guint i = 0; i < r->groups->len; i++) {

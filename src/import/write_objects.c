@@ -1,6 +1,7 @@
 /* Head and objects of a design that was read: sizes, tensors, buffers, barriers. */
 #include "import/write.h"
 #include "model/text.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -56,7 +57,7 @@ void ws_write_head(WsRead *r, GString *out)
     ws_text_json(out, r->title);
     g_autofree char *note = g_strdup_printf("imported from %s; notes give the lines", r->file);
     ws_write_field(out, "note", note);
-    ws_write_field(out, "target", "sm_90a");
+    ws_write_field(out, "target", ws_target_sm_90a.name);
     if (r->fences)
         ws_write_field(out, "fences", r->fences);
     g_string_append(out, ", \"sizes\": {");

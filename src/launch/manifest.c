@@ -50,8 +50,9 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
         sizes += p->var[i].kind == WS_VAR_SIZE;
         scalars += p->var[i].kind == WS_VAR_SCALAR;
     }
-    if (g_strcmp0(p->target, "sm_90a") != 0)
-        return lens(error, "target %s: not in lens bundle (sm_90a is)", p->target);
+    g_autofree char *refusal = ws_target_refusal(p->target, WS_LENS_BUNDLE);
+    if (refusal)
+        return lens(error, "%s", refusal);
     if (p->n_tensors > WS_MANIFEST_TENSORS || p->n_maps > WS_MANIFEST_MAPS ||
         sizes > WS_MANIFEST_SIZES || scalars > WS_MANIFEST_SCALARS)
         return lens(error,

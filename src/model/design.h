@@ -52,7 +52,6 @@ typedef struct {
     WsStepBreadth breadth;
     WsStepEngine engine;
     const char *reads, *writes, *signals; /* field names, separated by spaces */
-    gboolean sm_90a, gfx950;              /* targets that have it */
     const char *lenses;                   /* lenses with an answer for it, separated by spaces */
 } WsStepInfo;
 const WsStepInfo *ws_step_info(WsNodeKind kind); /* NULL unless a step */

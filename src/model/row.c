@@ -1,6 +1,8 @@
 /* The tables of the language: kinds of objects and steps, their fields, words and defaults. */
 #include "model/design.h"
 
+#include "target/target.h"
+
 #include <string.h>
 
 #define REQUIRED    TRUE
@@ -57,24 +59,14 @@ static const char *const kind_help[] = {
 #define WS_NODE(id, keyword, help) help,
 #include "model/node.def"
 #undef WS_NODE
-#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses,      \
-                help)                                                                              \
-    help,
+#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, lenses, help) help,
 #include "model/step.def"
 #undef WS_STEP
 };
 
 static const WsStepInfo steps[] = {
-#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, sm_90a, gfx950, lenses,      \
-                help)                                                                              \
-    { WS_STEP_BREADTH_##breadth,                                                                   \
-      WS_STEP_ENGINE_##engine,                                                                     \
-      reads,                                                                                       \
-      writes,                                                                                      \
-      signals,                                                                                     \
-      sm_90a,                                                                                      \
-      gfx950,                                                                                      \
-      lenses },
+#define WS_STEP(id, keyword, breadth, engine, reads, writes, signals, lenses, help)                \
+    { WS_STEP_BREADTH_##breadth, WS_STEP_ENGINE_##engine, reads, writes, signals, lenses },
 #include "model/step.def"
 #undef WS_STEP
 };

@@ -4,10 +4,6 @@
 
 /* Budgets of the target: LANGUAGE section 22, class B. */
 
-#define SHARED_SM90   232448
-#define SHARED_GFX950 163840
-#define MAX_TX        ((1 << 20) - 1)
-
 /* The constant that alone sets the `stages` of a buffer, NULL if there is none. */
 static const char *stages_constant(WsElab *E)
 {
@@ -34,7 +30,7 @@ static guint64 shared_with(WsElab *E, const char *name, gint64 value)
 
 static void shared(WsElab *E)
 {
-    guint64 need = E->p->shared_bytes, limit = E->gfx ? SHARED_GFX950 : SHARED_SM90;
+    guint64 need = E->p->shared_bytes, limit = E->hw->shared.bytes;
     if (need <= limit)
         return;
     const char *name = stages_constant(E);
@@ -65,20 +61,21 @@ static void shared(WsElab *E)
 
 static void threads(WsElab *E)
 {
-    if (E->p->threads > 1024)
+    if (E->p->threads > E->hw->threads)
         ws_elab_note(E, WS_RULE_B_THREADS, "groups", "Use fewer warps.",
-                     "the groups take %u threads, a CTA has at most 1024", E->p->threads);
+                     "the groups take %u threads, a CTA has at most %u", E->p->threads,
+                     E->hw->threads);
 }
 
 static void transactions(WsElab *E)
 {
     for (guint i = 0; i < E->ops->len; i++) {
         const WsOp *op = g_ptr_array_index(E->ops, i);
-        if (op->kind == WS_OP_MBAR_EXPECT && op->bytes > MAX_TX)
+        if (op->kind == WS_OP_MBAR_EXPECT && op->bytes > E->hw->sync.transaction)
             ws_elab_note(E, WS_RULE_B_TX, op->step, "Split the transaction over two barriers.",
                          "%" G_GINT64_FORMAT " bytes are expected at once, an mbarrier counts to "
-                         "1048575",
-                         op->bytes);
+                         "%" G_GINT64_FORMAT,
+                         op->bytes, E->hw->sync.transaction);
     }
 }
 

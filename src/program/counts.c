@@ -160,8 +160,11 @@ static void named(WsElab *E, guint index)
 
 static void hardware_ids(WsElab *E)
 {
-    gboolean taken[16] = { TRUE };
-    gint next = 1;
+    const gint ids = (gint)E->hw->sync.named;
+    gint next = (gint)E->hw->sync.named_reserved;
+    g_autofree gboolean *taken = g_new0(gboolean, ids + 1);
+    for (gint i = 0; i < next; i++)
+        taken[i] = TRUE;
     gboolean full = FALSE;
     for (guint i = 0; i < E->barriers->len; i++) {
         WsBarrier *b = &g_array_index(E->barriers, WsBarrier, i);
@@ -171,7 +174,7 @@ static void hardware_ids(WsElab *E)
         for (guint e = 0; e < b->array; e++) {
             gint64 id = ws_node_int(node, WS_F_hw_id, 1) + e;
             b->hw_id[e] = (gint)id;
-            if (id > 15 || id < 1 || taken[id])
+            if (id >= ids || id < 0 || taken[id])
                 ws_elab_note(E, WS_RULE_B_BARRIERS, b->path, "Drop `hw_id`.",
                              "hardware id %" G_GINT64_FORMAT " of %s is not free", id, b->name);
             else
@@ -183,19 +186,20 @@ static void hardware_ids(WsElab *E)
         if (b->kind != WS_BARRIER_NAMED || (gint)i == E->cta_barrier)
             continue;
         for (guint e = 0; e < b->array; e++) {
-            while (next < 16 && taken[next])
+            while (next < ids && taken[next])
                 next++;
             if (b->hw_id[e] >= 0)
                 continue;
-            full = full || next > 15;
-            b->hw_id[e] = MIN(next, 15);
-            if (next < 16)
+            full = full || next >= ids;
+            b->hw_id[e] = MIN(next, ids - 1);
+            if (next < ids)
                 taken[next] = TRUE;
         }
     }
     if (full)
         ws_elab_note(E, WS_RULE_B_BARRIERS, "barriers", "Use fewer named barriers, or mbarriers.",
-                     "more than 15 hardware barriers are needed, `sync` group included");
+                     "more than %u hardware barriers are needed, `sync` group included",
+                     E->hw->sync.named - E->hw->sync.named_reserved);
 }
 
 void ws_elab_counts(WsElab *E)

@@ -119,8 +119,9 @@ typedef struct {
     gboolean *drawn_expect; /* per declared barrier: an `expect` step feeds it */
     GPtrArray *ops;         /* WsOp*, in order of making */
     gint row_var, col_var, cta_var;
-    gint cta_barrier; /* hardware barrier 0: all threads of the CTA */
-    gboolean gfx, fences, war;
+    gint cta_barrier;   /* hardware barrier 0: all threads of the CTA */
+    const WsTarget *hw; /* row of the target */
+    gboolean fences, war;
     gboolean probe;      /* a trial elaboration: no text, no further trials */
     WsAgentState *agent; /* while a body is elaborated */
     guint group;         /* while a group's fields are elaborated */
@@ -323,7 +324,8 @@ void ws_elab_number(WsElab *E);                                                /
 /* Bytes of shared memory under other settings, 0 if the design does not elaborate then. */
 guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set);
 
-/* gfx950 and other steps without an answer here: "step stage at X: not in lens elaborate". */
+/* Steps and targets without an answer here: "step stage at X: not in lens elaborate". */
 void ws_step_unsupported(WsStepState *S);
+void ws_step_illegal(WsStepState *S); /* a step that the target has not */
 
 G_END_DECLS

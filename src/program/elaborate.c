@@ -68,10 +68,17 @@ static void head(WsElab *E)
     p->name = ws_arena_strdup(E->arena, name ? name : "");
     p->target = ws_arena_strdup(E->arena, ws_elab_field_name(E, E->root, WS_F_target));
     p->file = ws_arena_strdup(E->arena, ws_design_file(E->design));
-    E->gfx = strcmp(p->target, "gfx950") == 0;
+    E->hw = p->hardware = ws_target_find(p->target);
+    if (!E->hw) { /* the reader lets none through: a design made by hand */
+        ws_elab_error(E, WS_RULE_V_TARGET, "target", NULL, "no target is named %s", p->target);
+        E->hw = p->hardware = ws_target_at(0);
+    }
     p->cluster = (guint)ws_node_int(E->root, WS_F_cluster, 1); /* 1, 2, 4 or 8: the reader */
-    if (E->gfx && p->cluster > 1)
-        ws_elab_note(E, WS_RULE_L_CLUSTER, "cluster", NULL, "gfx950 has no clusters");
+    if (!ws_target_has_cluster(E->hw, p->cluster))
+        ws_elab_note(E, WS_RULE_L_CLUSTER, "cluster", NULL,
+                     ws_target_has_cluster(E->hw, 2) ? "%s has no clusters of %u CTAs"
+                                                     : "%s has no clusters",
+                     p->target, p->cluster);
     gboolean drawn = ws_elab_field_is(E, E->root, WS_F_fences, "drawn");
     E->fences = p->fences_derived = !drawn;
     E->war = !drawn && !ws_elab_field_is(E, E->root, WS_F_fences, "derived_no_war");

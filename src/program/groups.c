@@ -177,19 +177,20 @@ static void values(WsElab *E, const WsNode *group, WsAgent *a)
     }
 }
 
-/* First warp of a group of `warps` warps, after `at` warps are taken: groups of fewer than four
- * share a warp group with the small groups before them if they fit. */
-static guint first_warp(guint at, guint warps, gboolean small_before)
+/* First warp of a group of `warps` warps, after `at` warps are taken, where `whole` make a warp
+ * group: smaller groups share one with the small groups before them if they fit. */
+static guint first_warp(guint whole, guint at, guint warps, gboolean small_before)
 {
-    guint room = (4 - at % 4) % 4;
-    if (warps < 4 && small_before && warps <= room)
+    guint room = (whole - at % whole) % whole;
+    if (warps < whole && small_before && warps <= room)
         return at;
-    return (at + 3) / 4 * 4;
+    return (at + whole - 1) / whole * whole;
 }
 
 void ws_elab_groups(WsElab *E)
 {
     WsProgram *p = E->p;
+    const guint whole = E->hw->group_warps;
     guint n = ws_node_n_children(E->root, WS_F_groups), at_warp = 0;
     g_autoptr(GArray) agents = g_array_new(FALSE, TRUE, sizeof(WsAgent));
     gboolean small = FALSE;
@@ -203,8 +204,9 @@ void ws_elab_groups(WsElab *E)
                           "two groups are named %s", name);
         guint warps = (guint)ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_warps), 1, 64,
                                                  "warps", path);
-        if (warps != 1 && warps != 2 && warps % 4 != 0)
-            ws_elab_note(E, WS_RULE_L_WARPS, path, "Use 1, 2 or a multiple of 4.",
+        if (warps != 1 && warps != 2 && warps % whole != 0)
+            ws_elab_note(E, WS_RULE_L_WARPS, path,
+                         ws_arena_printf(E->arena, "Use 1, 2 or a multiple of %u.", whole),
                          "%s has %u warps", name, warps);
         guint replicas = 1;
         if (ws_node_has(node, WS_F_replicate))
@@ -217,14 +219,14 @@ void ws_elab_groups(WsElab *E)
                           .replicas = replicas,
                           .half = -1,
                           .warps = warps,
-                          .threads = 32 * warps };
+                          .threads = E->hw->lanes * warps };
             a.name = replicas > 1 ? ws_arena_printf(E->arena, "%s.%u", name, r) : name;
             a.role = ws_elab_field_is(E, node, WS_F_role, "producer")   ? WS_ROLE_PRODUCER
                      : ws_elab_field_is(E, node, WS_F_role, "consumer") ? WS_ROLE_CONSUMER
                                                                         : WS_ROLE_WORKER;
-            a.warp0 = first_warp(at_warp, warps, small);
+            a.warp0 = first_warp(whole, at_warp, warps, small);
             at_warp = a.warp0 + warps;
-            small = warps < 4;
+            small = warps < whole;
             E->replica = r;
             E->replicas = replicas;
             if (ws_node_has(node, WS_F_registers))
@@ -241,12 +243,12 @@ void ws_elab_groups(WsElab *E)
             }
         }
     }
-    at_warp = (at_warp + 3) / 4 * 4;
+    at_warp = (at_warp + whole - 1) / whole * whole;
     p->n_agents = agents->len;
     p->agent = ws_arena_new0(E->arena, WsAgent, agents->len);
     if (agents->len)
         memcpy(p->agent, agents->data, sizeof(WsAgent) * agents->len);
-    p->threads = 32 * at_warp;
+    p->threads = E->hw->lanes * at_warp;
     guint used = 0;
     for (guint i = 0; i < p->n_agents; i++)
         used += p->agent[i].warps;

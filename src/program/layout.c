@@ -7,13 +7,12 @@ static guint64 round_up(guint64 n, guint64 to)
     return (n + to - 1) / to * to;
 }
 
-static guint derived_swizzle(guint rank, guint64 row_length)
+static guint derived_swizzle(const WsTarget *hw, guint rank, guint64 row_length)
 {
-    if (rank != 2)
-        return 0;
-    for (guint span = 128; span >= 32; span /= 2)
-        if (row_length % span == 0)
-            return span;
+    const guint *span = hw->shared.swizzle;
+    for (guint i = 0; rank == 2 && i < G_N_ELEMENTS(hw->shared.swizzle) && span[i]; i++)
+        if (row_length % span[i] == 0)
+            return span[i];
     return 0;
 }
 
@@ -21,7 +20,7 @@ static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char
 {
     guint element = ws_dtype_bytes(b->dtype);
     guint64 length = (guint64)b->cols * element;
-    b->swizzle = derived_swizzle(b->rank, length);
+    b->swizzle = derived_swizzle(E->hw, b->rank, length);
     if (ws_node_has(node, WS_F_swizzle)) {
         gint64 given = ws_node_int(node, WS_F_swizzle, 0);
         if (given > 0 && (b->rank != 2 || length % (guint64)given != 0))
@@ -47,7 +46,7 @@ static void buffer_layout(WsElab *E, WsBuffer *b, const WsNode *node, const char
     b->chunk_cols = b->swizzle ? b->swizzle / element : b->cols;
     b->row_bytes = b->swizzle ? b->swizzle : (guint)length + b->pad;
     b->chunk_bytes = b->rows * b->row_bytes;
-    b->align = b->swizzle ? 8 * b->swizzle : 128;
+    b->align = b->swizzle ? E->hw->shared.swizzle_rows * b->swizzle : E->hw->shared.align;
     b->stage_bytes = (guint64)b->chunk_bytes * (b->cols / b->chunk_cols);
     b->stage_pitch =
         b->stages > 1 || b->array > 1 ? round_up(b->stage_bytes, b->align) : b->stage_bytes;
@@ -241,8 +240,13 @@ void ws_elab_place(WsElab *E)
         WsBarrier *b = &g_array_index(E->barriers, WsBarrier, i);
         if (b->kind != WS_BARRIER_MBARRIER)
             continue;
-        b->offset = at = round_up(at, 8);
-        at += 8 * (guint64)b->array * b->slots;
+        if (E->hw->sync.bytes == 0) {
+            ws_elab_error(E, WS_RULE_L_LENS, b->path, NULL, "%s is an mbarrier, and %s has none",
+                          b->name, E->p->target);
+            return;
+        }
+        b->offset = at = round_up(at, E->hw->sync.bytes);
+        at += E->hw->sync.bytes * (guint64)b->array * b->slots;
     }
     E->p->shared_bytes = at;
 }

@@ -2,10 +2,8 @@
 
 #include <string.h>
 
-/* Tensor maps and boxes (LANGUAGE section 11.2 and 14): a transfer is cut into boxes of at most 256
- * elements per dimension and one swizzle span. */
-
-#define MAX_BOX 256
+/* Tensor maps and boxes (LANGUAGE section 11.2 and 14): a transfer is cut into boxes of at most
+ * `bulk.box` elements per dimension and one swizzle span. */
 
 gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle)
 {
@@ -26,7 +24,7 @@ gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle)
 static void legal(WsStepState *S, const WsTensor *t, guint inner)
 {
     WsElab *E = S->E;
-    guint bytes = ws_dtype_bytes(t->dtype);
+    guint bytes = ws_dtype_bytes(t->dtype), granule = E->hw->bulk.granule;
     gint64 stride;
     if (ws_elab_is_int(t->stride[t->rank - 1], &stride) && stride != 1)
         ws_elab_note(E, WS_RULE_L_TMA, S->id,
@@ -36,15 +34,16 @@ static void legal(WsStepState *S, const WsTensor *t, guint inner)
                      "; a bulk transfer needs 1",
                      t->name, stride);
     for (guint i = 0; i + 1 < t->rank; i++)
-        if (ws_elab_is_int(t->stride[i], &stride) && stride % 16 * bytes % 16 != 0)
+        if (ws_elab_is_int(t->stride[i], &stride) && stride % granule * bytes % granule != 0)
             ws_elab_note(E, WS_RULE_L_TMA, S->id, "Pad the rows of the tensor.",
                          "stride %u of %s is %" G_GINT64_FORMAT " elements of %u bytes; a bulk "
-                         "transfer needs a multiple of 16 bytes",
-                         i, t->name, stride, bytes);
-    if ((guint64)inner * bytes % 16 != 0)
-        ws_elab_note(E, WS_RULE_L_TMA, S->id, "Move at least 16 bytes per row.",
-                     "a row of this box is %u bytes; a bulk transfer needs a multiple of 16",
-                     inner * bytes);
+                         "transfer needs a multiple of %u bytes",
+                         i, t->name, stride, bytes, granule);
+    if ((guint64)inner * bytes % granule != 0)
+        ws_elab_note(E, WS_RULE_L_TMA, S->id,
+                     ws_arena_printf(E->arena, "Move at least %u bytes per row.", granule),
+                     "a row of this box is %u bytes; a bulk transfer needs a multiple of %u",
+                     inner * bytes, granule);
 }
 
 typedef struct {
@@ -53,7 +52,8 @@ typedef struct {
 
 static Box box_size(WsStepState *S, const WsBuffer *b, const WsAccess *a)
 {
-    Box box = { MIN(a->rows, MAX_BOX), MIN(a->cols, b->chunk_cols) };
+    const guint most = S->E->hw->bulk.box;
+    Box box = { MIN(a->rows, most), MIN(a->cols, b->chunk_cols) };
     gint64 col = 0;
     gboolean known = ws_elab_is_int(a->col0, &col);
     if (b->swizzle) {
@@ -68,11 +68,13 @@ static Box box_size(WsStepState *S, const WsBuffer *b, const WsAccess *a)
                          "a box of %u columns leaves gaps in the %u-column chunks of %s", a->cols,
                          b->chunk_cols, b->name);
     } else {
-        box.cols = MIN(a->cols, MAX_BOX);
-        if (a->rows > 1 && (a->cols != b->cols || b->pad || a->cols > MAX_BOX))
+        box.cols = MIN(a->cols, most);
+        if (a->rows > 1 && (a->cols != b->cols || b->pad || a->cols > most))
             ws_elab_note(S->E, WS_RULE_L_TMA, S->id,
-                         "Move whole unpadded rows of at most 256 "
-                         "elements, or use a swizzle.",
+                         ws_arena_printf(S->E->arena,
+                                         "Move whole unpadded rows of at most %u elements, or use "
+                                         "a swizzle.",
+                                         most),
                          "the rows of this view of %s do not follow each other in memory", b->name);
     }
     return box;

@@ -1,10 +1,11 @@
 #include "program/partition_registers.h"
 
-#define REGISTERS  65536 /* of an SM */
-#define LANES      32
-#define PAD        16 /* what padding partitions ask for */
+#include "target/target.h"
+
+#define PAD 16                                       /* what padding partitions ask for */
+static const WsTarget *const hw = &ws_target_sm_90a; /* what the solver is told for */
+
 #define LEAST      24
-#define GROUP      4 /* warps */
 #define WORKER_MAX 64
 
 static guint up8(guint n)
@@ -41,8 +42,8 @@ static gint64 surplus(const guint *warps, const guint *request, guint n, guint p
     for (guint i = 0; i <= count; i++) {
         for (guint w = 0; w < size[i]; w++) {
             most = MAX(most, ask[i]);
-            if (++at % GROUP == 0) {
-                left += ((gint64)maxnreg - most) * GROUP * LANES;
+            if (++at % hw->group_warps == 0) {
+                left += ((gint64)maxnreg - most) * hw->group_warps * hw->lanes;
                 most = 0;
             }
         }
@@ -56,11 +57,11 @@ WsPartitionRegisters ws_partition_registers(guint default_warps, guint n, const 
     WsPartitionRegisters r = { .maxnreg = maxnreg };
     for (guint i = 0; i < n; i++)
         r.padded += warps[i];
-    r.padded = (r.padded + GROUP - 1) / GROUP * GROUP;
+    r.padded = (r.padded + hw->group_warps - 1) / hw->group_warps * hw->group_warps;
     guint all = default_warps + r.padded;
     if (!maxnreg)
-        r.maxnreg = MIN((guint)down8(REGISTERS / (all * LANES)), 256);
-    gint64 lanes = (gint64)default_warps * LANES;
+        r.maxnreg = MIN((guint)down8(hw->registers.file / (all * hw->lanes)), hw->registers.most);
+    gint64 lanes = (gint64)default_warps * hw->lanes;
     gint64 budget = r.maxnreg * lanes + surplus(warps, request, n, r.padded, r.maxnreg);
     r.leftover = down8(budget < 0 ? (budget - lanes + 1) / lanes : budget / lanes);
     r.dropped = n > 0 && (budget <= 0 || r.leftover < LEAST);
@@ -76,7 +77,8 @@ char *ws_partition_registers_print(const WsPartitionRegisters *r, guint n, const
                                "setmaxnreg would be dropped silently, all run with %u",
                                r->leftover, LEAST, r->maxnreg);
     else
-        g_string_append_printf(s, "default partition %d", MIN(r->leftover, 256));
+        g_string_append_printf(s, "default partition %d",
+                               MIN(r->leftover, (gint)hw->registers.most));
     g_string_append(s, n == 1 ? "; worker" : n ? "; workers" : "");
     for (guint i = 0; i < n; i++)
         g_string_append_printf(s, " %u", up8(request[i]));

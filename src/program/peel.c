@@ -106,8 +106,11 @@ static void elaborate_step(WsElab *E, WsList *list, const WsNode *node, const ch
         S.seq = branch(E, seq, S.when, id);
         E->agent->ranks &= ws_rank_mask(E, S.when, FALSE);
     }
-    if (E->gfx && node->kind != WS_STEP_FOR && node->kind != WS_STEP_IF &&
-        node->kind != WS_STEP_LET && node->kind != WS_STEP_ADVANCE)
+    const gboolean control = node->kind == WS_STEP_FOR || node->kind == WS_STEP_IF ||
+                             node->kind == WS_STEP_LET || node->kind == WS_STEP_ADVANCE;
+    if (!ws_target_has_step(E->hw, ws_node_kind_keyword(node->kind)))
+        ws_step_illegal(&S);
+    else if (E->hw->lacks[WS_LENS_ELABORATE] && !control)
         ws_step_unsupported(&S);
     else if (ws_step_elaborate[node->kind])
         ws_step_elaborate[node->kind](&S);

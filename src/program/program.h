@@ -11,6 +11,7 @@
 #include "model/finding.h"
 #include "program/forward.h"
 #include "program/op.h"
+#include "target/target.h"
 
 #include <glib.h>
 
@@ -176,7 +177,7 @@ typedef struct {
     char *name; /* "mma.1"; "load" if the group has one replica */
     char *path; /* "groups/mma" */
     guint group, replica, replicas;
-    gint half; /* gfx950: 0 lo, 1 hi; -1 otherwise */
+    gint half; /* where groups have halves: 0 lo, 1 hi; -1 otherwise */
     WsRole role;
     guint warp0, warps, threads;
     guint registers; /* setmaxnreg target; 0: no plan */
@@ -384,8 +385,9 @@ struct WsTree {
 struct WsProgram {
     gint refs;
     char *name, *target, *file;
-    char *design_text; /* canonical text it was elaborated from (with --set applied) */
-    char *design_hash; /* sha-256 of that text, hex */
+    const WsTarget *hardware; /* row of `target` */
+    char *design_text;        /* canonical text it was elaborated from (with --set applied) */
+    char *design_hash;        /* sha-256 of that text, hex */
     guint n_constants;
     char **constant_name;
     gint64 *constant;

@@ -2,11 +2,16 @@
 
 /* Register plan (LANGUAGE section 9): R0 at entry, setmaxnreg, the pool. */
 
-#define FILE_REGISTERS 65536
-
-static gboolean covers(const WsAgent *a, guint warp_group)
+static gboolean covers(const WsElab *E, const WsAgent *a, guint warp_group)
 {
-    return a->warp0 < 4 * (warp_group + 1) && a->warp0 + a->warps > 4 * warp_group;
+    const guint n = E->hw->group_warps;
+    return a->warp0 < n * (warp_group + 1) && a->warp0 + a->warps > n * warp_group;
+}
+
+/* Threads of a warp group. */
+static guint group_threads(const WsElab *E)
+{
+    return E->hw->lanes * E->hw->group_warps;
 }
 
 static guint value_registers(const WsAgent *a)
@@ -17,33 +22,35 @@ static guint value_registers(const WsAgent *a)
     return n;
 }
 
-/* Derived: groups without values 40, or 24 if the others then lack room; the rest equal shares. */
+/* Derived: groups without values get few, or fewer if the others then lack room; the rest equal
+ * shares. */
 static void derive(WsElab *E, guint pool)
 {
     WsProgram *p = E->p;
-    guint groups = p->threads / 128, small = 0, need = 0;
+    const WsTargetRegisters *r = &E->hw->registers;
+    guint groups = p->threads / group_threads(E), small = 0, need = 0;
     for (guint w = 0; w < groups; w++) {
         gboolean values = FALSE;
         for (guint a = 0; a < p->n_agents; a++)
-            if (covers(&p->agent[a], w)) {
+            if (covers(E, &p->agent[a], w)) {
                 values = values || p->agent[a].n_values > 0;
-                need = MAX(need, value_registers(&p->agent[a]) + 24);
+                need = MAX(need, value_registers(&p->agent[a]) + r->spare);
             }
         small += !values;
     }
     if (small == 0 || small == groups)
         return;
-    guint low = 40, share = (pool - small * low) / (groups - small) / 8 * 8;
+    guint low = r->idle, share = (pool - small * low) / (groups - small) / r->step * r->step;
     if (share < need) {
-        low = 24;
-        share = (pool - small * low) / (groups - small) / 8 * 8;
+        low = r->few;
+        share = (pool - small * low) / (groups - small) / r->step * r->step;
     }
-    share = MIN(share, 256);
+    share = MIN(share, r->most);
     for (guint a = 0; a < p->n_agents; a++) {
         gboolean values = FALSE;
         for (guint w = 0; w < groups; w++)
             for (guint o = 0; o < p->n_agents; o++)
-                if (covers(&p->agent[a], w) && covers(&p->agent[o], w))
+                if (covers(E, &p->agent[a], w) && covers(E, &p->agent[o], w))
                     values = values || p->agent[o].n_values > 0;
         p->agent[a].registers = values ? share : low;
     }
@@ -51,9 +58,12 @@ static void derive(WsElab *E, guint pool)
 
 static void check_agent(WsElab *E, const WsAgent *a)
 {
-    if (a->registers % 8 != 0 || a->registers < 24 || a->registers > 256)
-        ws_elab_note(E, WS_RULE_B_REGISTERS, a->path, "A multiple of 8 in 24..256.",
-                     "%s has %u registers per thread", a->name, a->registers);
+    const WsTargetRegisters *r = &E->hw->registers;
+    if (a->registers % r->step != 0 || a->registers < r->least || a->registers > r->most)
+        ws_elab_note(
+            E, WS_RULE_B_REGISTERS, a->path,
+            ws_arena_printf(E->arena, "A multiple of %u in %u..%u.", r->step, r->least, r->most),
+            "%s has %u registers per thread", a->name, a->registers);
     guint need = value_registers(a);
     if (need > a->registers)
         ws_elab_note(E, WS_RULE_B_REGISTERS, a->path, "Use smaller tiles, or more registers.",
@@ -65,11 +75,11 @@ static void check_pool(WsElab *E, guint pool)
 {
     WsProgram *p = E->p;
     guint sum = 0;
-    for (guint w = 0; w < p->threads / 128; w++) {
+    for (guint w = 0; w < p->threads / group_threads(E); w++) {
         const WsAgent *first = NULL;
         for (guint a = 0; a < p->n_agents; a++) {
             const WsAgent *agent = &p->agent[a];
-            if (!covers(agent, w))
+            if (!covers(E, agent, w))
                 continue;
             if (first && first->registers != agent->registers)
                 ws_elab_note(E, WS_RULE_B_REGISTERS, agent->path, "Give them equal `registers`.",
@@ -80,8 +90,8 @@ static void check_pool(WsElab *E, guint pool)
     }
     if (sum > pool)
         ws_elab_note(E, WS_RULE_B_POOL, "groups", "Lower `registers` somewhere.",
-                     "the plan takes 128*%u registers, the pool of %u threads holds 128*%u", sum,
-                     p->threads, pool);
+                     "the plan takes %u*%u registers, the pool of %u threads holds %u*%u",
+                     group_threads(E), sum, p->threads, group_threads(E), pool);
 }
 
 static void setmaxnreg(WsElab *E, WsAgent *a)
@@ -101,12 +111,13 @@ static void setmaxnreg(WsElab *E, WsAgent *a)
 void ws_elab_registers(WsElab *E)
 {
     WsProgram *p = E->p;
+    const WsTargetRegisters *r = &E->hw->registers;
     if (p->threads == 0)
         return;
     guint set = 0;
-    p->entry_registers = MIN(FILE_REGISTERS / p->threads / 8 * 8, 248);
-    guint pool = p->threads / 128 * p->entry_registers;
-    if (E->gfx)
+    p->entry_registers = MIN(r->file / p->threads / MAX(r->step, 1) * r->step, r->entry);
+    guint pool = p->threads / group_threads(E) * p->entry_registers;
+    if (!r->moves)
         return;
     for (guint a = 0; a < p->n_agents; a++)
         set += p->agent[a].registers > 0;

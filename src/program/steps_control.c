@@ -264,11 +264,18 @@ void ws_step_MARK(WsStepState *S)
 
 void ws_step_unsupported(WsStepState *S)
 {
-    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: not in lens elaborate%s%s",
-                  ws_node_kind_keyword(S->node->kind), S->id, S->E->gfx ? " for " : "",
-                  S->E->gfx ? S->E->p->target : "");
-    if (S->E->gfx) /* the same would be said of every step */
+    const char *lacks = S->E->hw->lacks[WS_LENS_ELABORATE], *target = S->E->p->target;
+    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: not in lens elaborate%s%s%s%s",
+                  ws_node_kind_keyword(S->node->kind), S->id, lacks ? " for " : "",
+                  lacks ? target : "", lacks ? ": " : "", lacks ? lacks : "");
+    if (lacks) /* the same would be said of every step */
         S->E->errors = WS_ELAB_MAX_ERRORS;
+}
+
+void ws_step_illegal(WsStepState *S)
+{
+    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: %s has no such step",
+                  ws_node_kind_keyword(S->node->kind), S->id, S->E->p->target);
 }
 
 void ws_step_STAGE(WsStepState *S)

@@ -4,32 +4,15 @@
 
 /* mma: shapes, types, descriptors. Descriptor fields: PTX ISA, "matrix descriptor" of wgmma. */
 
-static guint step_k(WsDtype t)
+/* Every instruction takes so many elements of the contraction. */
+static guint step_k(const WsElab *E, WsDtype t)
 {
-    return 32 / ws_dtype_bytes(t); /* every instruction takes 32 bytes of the contraction */
-}
-
-static gboolean is_fp8(WsDtype t)
-{
-    return t == WS_DTYPE_E4M3 || t == WS_DTYPE_E5M2;
+    return MAX(E->hw->matrix.k_bytes / ws_dtype_bytes(t), 1);
 }
 
 static gboolean is_int8(WsDtype t)
 {
     return t == WS_DTYPE_I8 || t == WS_DTYPE_U8;
-}
-
-static gboolean types_fit(WsDtype a, WsDtype b, WsDtype acc)
-{
-    if (is_int8(a) && is_int8(b))
-        return acc == WS_DTYPE_I32;
-    if (is_fp8(a) && is_fp8(b))
-        return acc == WS_DTYPE_F32 || acc == WS_DTYPE_F16;
-    if (a != b)
-        return FALSE;
-    if (a == WS_DTYPE_F16)
-        return acc == WS_DTYPE_F32 || acc == WS_DTYPE_F16;
-    return (a == WS_DTYPE_BF16 || a == WS_DTYPE_TF32) && acc == WS_DTYPE_F32;
 }
 
 /* "Use 64 or 128.": the legal extents around one that is not, multiples of `step` up to `most` (0:
@@ -47,30 +30,32 @@ static const char *nearest(WsElab *E, guint n, guint step, guint most)
 static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
 {
     WsElab *E = S->E;
+    const WsTargetMatrix *x = &E->hw->matrix;
     guint bytes = ws_dtype_bytes(b->dtype);
     gint64 first;
     if (b->swizzle == 0)
         ws_elab_note(E, WS_RULE_L_SWIZZLE, S->id, "Let the rows be a multiple of 32 bytes.",
                      "%s has no swizzle; an mma operand needs 128, 64 or 32 bytes", b->name);
-    if (a->transposed && bytes != 2)
+    if (a->transposed && bytes != x->transposable)
         ws_elab_note(E, WS_RULE_L_MAJOR, S->id,
                      "Store it with the contraction last in memory and drop `.t`, or transpose it "
                      "in shared memory first.",
-                     "%s is %s: only 16-bit operands can be read transposed", b->name,
-                     ws_dtype_text(b->dtype));
+                     "%s is %s: only %u-bit operands can be read transposed", b->name,
+                     ws_dtype_text(b->dtype), 8 * x->transposable);
     if (a->transposed && (a->cols % b->chunk_cols != 0 ||
                           (ws_elab_is_int(a->col0, &first) && first % b->chunk_cols != 0)))
         ws_elab_note(E, WS_RULE_L_MAJOR, S->id, nearest(E, a->cols, b->chunk_cols, 0),
                      "a transposed operand spans whole swizzle chunks of %u columns; %s has %u",
                      b->chunk_cols, b->name, a->cols);
-    if (ws_elab_is_int(a->row0, &first) && first % 8 != 0)
-        ws_elab_note(E, WS_RULE_L_VIEW, S->id, "Start at a multiple of 8.",
+    if (ws_elab_is_int(a->row0, &first) && first % x->row_step != 0)
+        ws_elab_note(E, WS_RULE_L_VIEW, S->id,
+                     ws_arena_printf(E->arena, "Start at a multiple of %u.", x->row_step),
                      "rows of %s used by an mma start at %" G_GINT64_FORMAT, b->name, first);
-    if (!a->transposed &&
-        (a->cols * bytes % 32 != 0 || (ws_elab_is_int(a->col0, &first) && first * bytes % 32 != 0)))
-        ws_elab_note(E, WS_RULE_L_VIEW, S->id, nearest(E, a->cols, 32 / bytes, 0),
-                     "columns of %s along the contraction start and end at multiples of 32 bytes",
-                     b->name);
+    if (!a->transposed && (a->cols * bytes % x->k_bytes != 0 ||
+                           (ws_elab_is_int(a->col0, &first) && first * bytes % x->k_bytes != 0)))
+        ws_elab_note(E, WS_RULE_L_VIEW, S->id, nearest(E, a->cols, x->k_bytes / bytes, 0),
+                     "columns of %s along the contraction start and end at multiples of %u bytes",
+                     b->name, x->k_bytes);
 }
 
 /* Byte offset of an operand's k-step j from its start. */
@@ -89,14 +74,15 @@ static void operand(WsStepState *S, WsMmaOperand *o, const WsAccess *a, guint k,
 {
     WsElab *E = S->E;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, a->buffer);
+    const guint rows = E->hw->matrix.m;
     operand_legal(S, b, a);
     o->start = a->stage_offset;
     o->swizzle = b->swizzle;
     o->transposed = a->transposed;
-    o->stride = 8 * b->row_bytes;
+    o->stride = E->hw->matrix.row_step * b->row_bytes;
     o->leading = a->transposed ? b->chunk_bytes : 16;
     o->atom_step =
-        a->transposed ? b->chunk_bytes * MAX(1, 64 / MAX(b->chunk_cols, 1)) : 64 * b->row_bytes;
+        a->transposed ? b->chunk_bytes * MAX(1, rows / MAX(b->chunk_cols, 1)) : rows * b->row_bytes;
     o->n_k = k / inst_k;
     o->k_offset = ws_arena_new0(E->arena, guint, o->n_k);
     for (guint j = 0; j < o->n_k; j++)
@@ -107,8 +93,8 @@ static void operand(WsStepState *S, WsMmaOperand *o, const WsAccess *a, guint k,
 static const char *nearest_types(WsElab *E, const WsMma *m)
 {
     WsDtype acc = is_int8(m->a_type) ? WS_DTYPE_I32 : WS_DTYPE_F32;
-    if (is_int8(m->a_type) || is_fp8(m->a_type) || m->a_type == WS_DTYPE_F16 ||
-        m->a_type == WS_DTYPE_BF16 || m->a_type == WS_DTYPE_TF32)
+    if (ws_target_has_product(E->hw, ws_dtype_text(m->a_type), ws_dtype_text(m->a_type),
+                              ws_dtype_text(acc)))
         return ws_arena_printf(E->arena, "Use %s x %s -> %s.", ws_dtype_text(m->a_type),
                                ws_dtype_text(m->a_type), ws_dtype_text(acc));
     return "Use bf16 x bf16 -> f32 (or f16, tf32, e4m3, e5m2 -> f32; i8, u8 -> i32).";
@@ -117,26 +103,32 @@ static const char *nearest_types(WsElab *E, const WsMma *m)
 static void shape_legal(WsStepState *S, const WsMma *m)
 {
     WsElab *E = S->E;
-    guint n_step = is_int8(m->a_type) && m->n > 32 ? 16 : 8;
-    if (m->m % 64 != 0 || m->m == 0)
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->m, 64, 0),
-                     "M is %u; wgmma takes multiples of 64", m->m);
-    if (m->n % n_step != 0 || m->n < 8 || m->n > 256)
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->n, n_step, 256),
-                     "N is %u; wgmma takes multiples of 8 up to 256%s", m->n,
-                     is_int8(m->a_type) ? " (8-bit integers above 32: of 16)" : "");
+    const WsTargetMatrix *x = &E->hw->matrix;
+    guint n_step = is_int8(m->a_type) && m->n > x->n_few ? x->n_step_int8 : x->n_step;
+    g_autofree char *few = is_int8(m->a_type) ? g_strdup_printf(" (8-bit integers above %u: of %u)",
+                                                                x->n_few, x->n_step_int8)
+                                              : g_strdup("");
+    if (m->m % x->m != 0 || m->m == 0)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->m, x->m, 0),
+                     "M is %u; %s takes multiples of %u", m->m, x->name, x->m);
+    if (m->n % n_step != 0 || m->n < x->n_step || m->n > x->n_most)
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->n, n_step, x->n_most),
+                     "N is %u; %s takes multiples of %u up to %u%s", m->n, x->name, x->n_step,
+                     x->n_most, few);
     if (m->k % m->inst_k != 0 || m->k == 0)
         ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->k, m->inst_k, 0),
-                     "K is %u; wgmma takes 32 bytes of the contraction at a time, so %s takes "
+                     "K is %u; %s takes %u bytes of the contraction at a time, so %s takes "
                      "multiples of %u",
-                     m->k, ws_dtype_text(m->a_type), m->inst_k);
-    if (!types_fit(m->a_type, m->b_type, m->acc_type))
-        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest_types(E, m), "wgmma has no %s x %s -> %s",
-                     ws_dtype_text(m->a_type), ws_dtype_text(m->b_type),
+                     m->k, x->name, x->k_bytes, ws_dtype_text(m->a_type), m->inst_k);
+    if (!ws_target_has_product(E->hw, ws_dtype_text(m->a_type), ws_dtype_text(m->b_type),
+                               ws_dtype_text(m->acc_type)))
+        ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest_types(E, m), "%s has no %s x %s -> %s",
+                     x->name, ws_dtype_text(m->a_type), ws_dtype_text(m->b_type),
                      ws_dtype_text(m->acc_type));
-    if (E->agent->out->warps != 4)
-        ws_elab_note(E, WS_RULE_L_WARPS, S->id, "Set \"warps\": 4.",
-                     "a group with an mma has exactly 4 warps, this one has %u",
+    if (E->agent->out->warps != x->warps)
+        ws_elab_note(E, WS_RULE_L_WARPS, S->id,
+                     ws_arena_printf(E->arena, "Set \"warps\": %u.", x->warps),
+                     "a group with an mma has exactly %u warps, this one has %u", x->warps,
                      E->agent->out->warps);
 }
 
@@ -160,7 +152,7 @@ static gboolean operand_a(WsStepState *S, WsOp *op, WsBufferView *view, guint ex
     op->n_value = 2;
     op->mma->a.in_registers = TRUE;
     op->mma->a_type = E->agent->out->value[op->value[1].value].dtype;
-    if (ws_dtype_bytes(op->mma->a_type) > 2)
+    if (ws_dtype_bytes(op->mma->a_type) > E->hw->matrix.register_bytes)
         ws_elab_note(E, WS_RULE_L_MMA, S->id, "Convert it first.",
                      "%s is %s; an operand in registers is 16-bit or 8-bit", ref->name,
                      ws_dtype_text(op->mma->a_type));
@@ -208,8 +200,8 @@ void ws_step_MMA(WsStepState *S)
     m->m = op->value[0].rows;
     m->n = op->value[0].cols;
     m->k = extent[1];
-    m->inst_k = step_k(m->a_type);
-    m->atoms = m->m / 64;
+    m->inst_k = step_k(E, m->a_type);
+    m->atoms = m->m / E->hw->matrix.m;
     ws_op_label(E, op, "mma %s", acc->name);
     if (extent[0] != m->m || b.rows != m->n || b.cols != m->k)
         ws_elab_error(E, WS_RULE_T_SHAPE, S->id,

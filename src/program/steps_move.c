@@ -168,8 +168,9 @@ static void wait_groups(WsStepState *S, WsOpKind kind, const char *what)
 {
     WsElab *E = S->E;
     WsOp *op = ws_step_op(S, kind, NULL);
+    const WsTargetQueue *queue = ws_target_waited(E->hw, what);
     op->n = ws_elab_constant_in(E, ws_elab_field_expr(E, S->node, WS_F_keyword), 0,
-                                kind == WS_OP_MMA_WAIT ? 7 : 1 << 20, what, S->id);
+                                queue ? queue->most : 0, what, S->id);
     ws_op_label(E, op, "%s %" G_GINT64_FORMAT, what, op->n);
 }
 
@@ -209,10 +210,10 @@ void ws_step_GATHER(WsStepState *S)
     if (t->dtype != b->dtype)
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s holds %s but %s holds %s", t->name,
                       ws_dtype_text(t->dtype), b->name, ws_dtype_text(b->dtype));
-    if (b->rank == 2 && view.access.cols * ws_dtype_bytes(b->dtype) % 16 != 0)
+    if (b->rank == 2 && view.access.cols * ws_dtype_bytes(b->dtype) % E->hw->bulk.granule != 0)
         ws_elab_note(E, WS_RULE_L_TMA, S->id, NULL,
-                     "a gathered row is %u bytes; a multiple of 16 is needed",
-                     view.access.cols * ws_dtype_bytes(b->dtype));
+                     "a gathered row is %u bytes; a multiple of %u is needed",
+                     view.access.cols * ws_dtype_bytes(b->dtype), E->hw->bulk.granule);
     WsOp *op = ws_step_op(S, WS_OP_CP_ROWS, NULL);
     op->tensor = (gint)tensor->index;
     op->n_coord = ws_step_coordinates(S, t, WS_RESOLVE_ROW, op->coord);
@@ -259,8 +260,7 @@ void ws_step_PREFETCH(WsStepState *S)
     if (!tensor)
         return;
     const WsTensor *t = &E->p->tensor[tensor->index];
-    /* A box of the tile without swizzle; at most 256 per dimension: larger tiles take more steps.
-     */
+    /* A box of the tile without swizzle; larger tiles take more steps. */
     WsOp *op = ws_step_op(S, WS_OP_PREFETCH, NULL);
     op->tensor = (gint)tensor->index;
     op->hint = ws_step_hint(S);
@@ -268,7 +268,7 @@ void ws_step_PREFETCH(WsStepState *S)
     guint box[WS_MAX_RANK] = { 1, 1, 1, 1, 1 }, n = ws_elab_field_count(S->node, WS_F_tile);
     for (guint i = 0; i < n && i < t->rank; i++)
         box[n - 1 - i] = (guint)ws_elab_constant_in(
-            E, ws_elab_value_expr(E, ws_elab_field_item(S->node, WS_F_tile, i)), 1, 256,
+            E, ws_elab_value_expr(E, ws_elab_field_item(S->node, WS_F_tile, i)), 1, E->hw->bulk.box,
             "a tile extent", S->id);
     op->map = ws_map_of(E, tensor->index, box, 0);
     ws_op_label(E, op, "prefetch %s", t->name);

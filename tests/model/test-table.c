@@ -1,5 +1,6 @@
 /* The tables say each fact once and do not contradict each other. */
 #include "model/design.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -15,7 +16,10 @@ static void test_steps(void)
         n_steps++;
         g_assert_cmpint(ws_step_find(ws_node_kind_keyword(k)), ==, k);
         const WsStepInfo *info = ws_step_info(k);
-        g_assert_true(info->sm_90a || info->gfx950);
+        gboolean somewhere = FALSE;
+        for (guint i = 0; ws_target_at(i); i++)
+            somewhere = somewhere || ws_target_has_step(ws_target_at(i), ws_node_kind_keyword(k));
+        g_assert_true(somewhere);
         const char *const lists[] = { info->reads, info->writes, info->signals };
         for (guint i = 0; i < G_N_ELEMENTS(lists); i++) {
             g_auto(GStrv) names = g_strsplit(lists[i], " ", -1);
@@ -31,6 +35,60 @@ static void test_steps(void)
     }
     g_assert_cmpuint(n_steps, ==, 33);
     g_assert_cmpint(ws_step_find("frob"), ==, WS_NODE_KIND_COUNT);
+}
+
+/* Targets: the words of `target` are the rows in their order, every step and queue of a row is a
+ * step of the language, and a lens either knows a target or says what is missing. */
+static void test_targets(void)
+{
+    g_auto(GStrv) word = g_strsplit(WS_TARGET_NAMES, " ", -1);
+    for (guint i = 0; i < g_strv_length(word); i++)
+        g_assert_cmpstr(word[i], ==, ws_target_at(i) ? ws_target_at(i)->name : NULL);
+    g_assert_null(ws_target_at(g_strv_length(word)));
+    g_assert_null(ws_target_find("sm_80"));
+    g_assert_null(ws_target_find(NULL));
+    for (guint i = 0; ws_target_at(i); i++) {
+        const WsTarget *t = ws_target_at(i);
+        g_assert_true(ws_target_find(t->name) == t);
+        g_auto(GStrv) step = g_strsplit(t->steps, " ", -1);
+        for (guint k = 0; step[k]; k++)
+            g_assert_cmpint(ws_step_find(step[k]), !=, WS_NODE_KIND_COUNT);
+        for (guint q = 0; q < t->n_queues; q++) {
+            g_auto(GStrv) start = g_strsplit(t->queue[q].steps, " ", -1);
+            for (guint k = 0; start[k]; k++)
+                g_assert_true(ws_target_has_step(t, start[k]));
+            const char *wait = t->queue[q].wait;
+            g_assert_true((wait == NULL) == (t->queue[q].end == WS_ENDS_AT_BARRIER));
+            g_assert_true(!wait ||
+                          (ws_target_has_step(t, wait) && ws_target_waited(t, wait)->most > 0));
+        }
+        for (guint l = 0; l < WS_LENS_COUNT; l++) {
+            g_autofree char *refusal = ws_target_refusal(t->name, (WsLens)l);
+            g_assert_true((refusal == NULL) == (i == 0)); /* sm_90a is whole, the others are not */
+            g_assert_true(!refusal ||
+                          (strstr(refusal, t->name) && strstr(refusal, ws_lens_name((WsLens)l))));
+        }
+    }
+    g_autofree char *nobody = ws_target_refusal("sm_80", WS_LENS_CHECK);
+    g_assert_nonnull(strstr(nobody, "no such target"));
+}
+
+static void test_target_words(void)
+{
+    const WsTarget *t = &ws_target_sm_90a;
+    g_assert_true(ws_target_has_step(t, "mma_wait") && !ws_target_has_step(t, "stage"));
+    g_assert_false(ws_target_has_step(t, "") || ws_target_has_step(t, "mm") ||
+                   ws_target_has_step(t, "wai"));
+    g_assert_true(ws_target_has_step(&ws_target_gfx950, "stage"));
+    g_assert_false(ws_target_has_step(&ws_target_sm_100a, "mma_wait"));
+    g_assert_true(ws_target_has_cluster(t, 8) && !ws_target_has_cluster(t, 3) &&
+                  !ws_target_has_cluster(t, 0) && !ws_target_has_cluster(&ws_target_gfx950, 2));
+    g_assert_true(ws_target_has_product(t, "e4m3", "e5m2", "f16"));
+    g_assert_true(ws_target_has_product(t, "u8", "i8", "i32"));
+    g_assert_false(ws_target_has_product(t, "bf16", "f16", "f32"));
+    g_assert_false(ws_target_has_product(t, "bf16", "bf16", "f16"));
+    g_assert_false(ws_target_has_product(t, "f32", "f32", "f32"));
+    g_assert_false(ws_target_has_product(&ws_target_gfx950, "bf16", "bf16", "f32"));
 }
 
 /* No step has a field whose key is a step keyword: keywords tell steps apart. */
@@ -145,6 +203,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/model/table/steps", test_steps);
+    g_test_add_func("/model/table/targets", test_targets);
+    g_test_add_func("/model/table/target-words", test_target_words);
     g_test_add_func("/model/table/keys", test_keys);
     g_test_add_func("/model/table/dtypes", test_dtypes);
     g_test_add_func("/model/table/rules", test_rules);

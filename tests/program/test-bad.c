@@ -115,6 +115,10 @@ static const Bad bad[] = {
     { "sparse-mla-pipes", "{ \"acquire\": \"sparse_mla_score\", \"use\": \"half.total\" },", "",
       "L-PIPE", 1, NULL },
     { "gemm-gfx950", "\"NB\": 3", "\"NB\": 4", "L-LENS", 3, "not in lens elaborate for gfx950" },
+    { COOP, "\"target\": \"sm_90a\"", "\"target\": \"sm_100a\"", "L-LENS", 3,
+      "for sm_100a: tensor memory and tcgen05 are not in the program" },
+    { COOP, "{ \"store_wait\": 0 }", "{ \"stage\": \"s\", \"do\": [] }", "L-LENS", 3,
+      "sm_90a has no such step" },
     /* budgets */
     { COOP, "\"STAGES\": 4", "\"STAGES\": 6", "B-SHARED", 1, "The largest STAGES that fits is 4." },
     { COOP, "\"registers\": 232", "\"registers\": 240", "B-POOL", 1, "520" },

@@ -1,0 +1,87 @@
+#include "target/target.h"
+
+#include <string.h>
+
+static const WsTarget *const targets[] = { &ws_target_sm_90a, &ws_target_gfx950,
+                                           &ws_target_sm_100a };
+
+const char *ws_lens_name(WsLens lens)
+{
+    static const char *const name[WS_LENS_COUNT] = {
+        [WS_LENS_ELABORATE] = "elaborate", [WS_LENS_CHECK] = "check",
+        [WS_LENS_SIMULATE] = "simulate",   [WS_LENS_GENERATE] = "generate",
+        [WS_LENS_REHEARSE] = "rehearse",   [WS_LENS_CUDA] = "cuda",
+        [WS_LENS_GLUON] = "gluon",         [WS_LENS_TLE] = "tle",
+        [WS_LENS_BUNDLE] = "bundle",
+    };
+    return name[lens];
+}
+
+const WsTarget *ws_target_at(guint i)
+{
+    return i < G_N_ELEMENTS(targets) ? targets[i] : NULL;
+}
+
+const WsTarget *ws_target_find(const char *name)
+{
+    for (guint i = 0; name && i < G_N_ELEMENTS(targets); i++)
+        if (strcmp(targets[i]->name, name) == 0)
+            return targets[i];
+    return NULL;
+}
+
+gboolean ws_target_word(const char *words, const char *word)
+{
+    const gsize n = strlen(word);
+    for (const char *at = words; at && n > 0; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, word, n) == 0 && (at[n] == ' ' || at[n] == '\0'))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean ws_target_has_step(const WsTarget *t, const char *keyword)
+{
+    return ws_target_word(t->steps, keyword);
+}
+
+gboolean ws_target_has_cluster(const WsTarget *t, guint ctas)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(t->sync.cluster) && t->sync.cluster[i]; i++)
+        if (t->sync.cluster[i] == ctas)
+            return TRUE;
+    return FALSE;
+}
+
+gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
+                               const char *accumulator)
+{
+    for (guint i = 0; i < t->matrix.n_products; i++) {
+        const WsTargetProduct *p = &t->matrix.product[i];
+        if (ws_target_word(p->operands, a) && ws_target_word(p->operands, b) &&
+            (p->mixed || strcmp(a, b) == 0) && ws_target_word(p->accumulators, accumulator))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+const WsTargetQueue *ws_target_waited(const WsTarget *t, const char *keyword)
+{
+    for (guint i = 0; i < t->n_queues; i++)
+        if (t->queue[i].wait && strcmp(t->queue[i].wait, keyword) == 0)
+            return &t->queue[i];
+    return NULL;
+}
+
+char *ws_target_refusal(const char *name, WsLens lens)
+{
+    const WsTarget *t = ws_target_find(name);
+    if (!t)
+        return g_strdup_printf("target %s: not in lens %s (no such target)", name ? name : "?",
+                               ws_lens_name(lens));
+    if (!t->lacks[lens])
+        return NULL;
+    return g_strdup_printf("target %s: not in lens %s (%s)", t->name, ws_lens_name(lens),
+                           t->lacks[lens]);
+}

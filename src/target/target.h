@@ -1,0 +1,134 @@
+/* What a GPU is, one row for each target: the only place outside the generators that knows a
+ * number, a name or a rule of the hardware. Elaboration, check, clock, meters, palette and
+ * `explain` ask a row; nobody compares names of targets.
+ *
+ * A row may be there before the code for it: then `lacks` says for each lens what is missing, and
+ * the lens refuses the target with that text. Sources of the figures: the vendors' programming
+ * guides and ISA documents named in the files of the rows. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* In the order of target.c; `target` of a design takes one of these words (row.def). */
+#define WS_TARGET_NAMES "sm_90a gfx950 sm_100a"
+
+/* Who asks whether a target is known to it. */
+typedef enum {
+    WS_LENS_ELABORATE,
+    WS_LENS_CHECK,
+    WS_LENS_SIMULATE,
+    WS_LENS_GENERATE, /* LLVM IR, PTX, cubin */
+    WS_LENS_REHEARSE,
+    WS_LENS_CUDA,
+    WS_LENS_GLUON,
+    WS_LENS_TLE,
+    WS_LENS_BUNDLE,
+    WS_LENS_COUNT
+} WsLens;
+const char *ws_lens_name(WsLens lens); /* "generate" */
+
+/* How the end of asynchronous work is seen. */
+typedef enum {
+    WS_ENDS_AT_BARRIER,   /* it completes a phase of an mbarrier */
+    WS_ENDS_WITH_GROUP,   /* the oldest committed groups are waited for, first in first out */
+    WS_ENDS_WITH_COUNTER, /* a counter of what is outstanding, first in first out */
+} WsTargetEnd;
+
+/* A transfer or matrix engine, as the queue that an agent sees of it. */
+typedef struct {
+    const char *name;
+    const char *steps; /* that start its work, separated by spaces */
+    WsTargetEnd end;
+    const char *wait; /* step that waits for its groups or counter; NULL: a wait at the barrier */
+    guint most;       /* groups, or counts, that such a wait can leave outstanding */
+} WsTargetQueue;
+
+/* Types that a matrix instruction takes: any of `a` with any of `b` where `mixed`, else with
+ * itself; words are those of dtype.def. */
+typedef struct {
+    const char *operands, *accumulators;
+    gboolean mixed;
+} WsTargetProduct;
+
+typedef struct {
+    const char *name;         /* "wgmma"; NULL: no matrix instruction is described */
+    guint warps;              /* that issue it together */
+    guint m;                  /* rows come in multiples of it */
+    guint n_step, n_most;     /* columns: multiples, and the most */
+    guint n_step_int8, n_few; /* 8-bit integers above n_few columns: multiples of n_step_int8 */
+    guint k_bytes;            /* of the contraction in one instruction */
+    guint row_step;           /* operands in shared memory start at multiples of so many rows */
+    guint transposable;       /* bytes of an element that can be read transposed */
+    guint register_bytes;     /* widest element of an operand in registers */
+    const WsTargetProduct *product;
+    guint n_products;
+} WsTargetMatrix;
+
+typedef struct {
+    guint file; /* 32-bit registers that the threads of a CTA share; 0: not described */
+    guint step; /* a thread gets a multiple of it */
+    guint least, most;
+    guint entry;     /* most at the start of a kernel */
+    guint idle, few; /* what a group without values gets by default, and where others lack room */
+    guint spare;     /* addresses and counters beside the values of a group */
+    gboolean moves;  /* groups can hand registers to each other (setmaxnreg) */
+} WsTargetRegisters;
+
+typedef struct {
+    guint64 bytes;      /* of one CTA at most */
+    guint align;        /* of a plain buffer */
+    guint swizzle[4];   /* spans in bytes, widest first, 0 ends */
+    guint swizzle_rows; /* rows of one pattern: alignment = rows * span */
+} WsTargetShared;
+
+typedef struct {
+    guint box;     /* elements of one dimension of a box at most */
+    guint granule; /* bytes: rows and strides of a transfer are multiples */
+} WsTargetBulk;
+
+typedef struct {
+    guint bytes;                  /* of one mbarrier; 0: there is none */
+    gint64 arrivals, transaction; /* it counts to */
+    guint named, named_reserved;  /* ids, and those that are not the author's */
+    guint cluster[5];             /* sizes, ascending, 0 ends */
+    const char *fences;           /* words of the step `fence` */
+    gboolean proxies;             /* generic and asynchronous accesses need a fence between */
+} WsTargetSync;
+
+typedef struct {
+    const char *name;  /* "sm_90a" */
+    const char *title; /* "NVIDIA Hopper" */
+    guint lanes;       /* of a warp, or wave */
+    guint group_warps; /* warps that registers and matrix instructions take together */
+    guint threads;     /* of a CTA at most */
+    WsTargetRegisters registers;
+    WsTargetShared shared;
+    WsTargetBulk bulk;
+    WsTargetSync sync;
+    WsTargetMatrix matrix;
+    const WsTargetQueue *queue;
+    guint n_queues;
+    const char *steps;                /* keywords that the target has, separated by spaces */
+    const char *lacks[WS_LENS_COUNT]; /* what is missing for a lens to know it; NULL: it knows it */
+} WsTarget;
+
+extern const WsTarget ws_target_sm_90a, ws_target_gfx950, ws_target_sm_100a;
+
+const WsTarget *ws_target_find(const char *name); /* NULL if there is none */
+const WsTarget *ws_target_at(guint i);            /* all of them, NULL behind the last */
+/* TRUE if a step with this keyword is legal on the target. */
+gboolean ws_target_has_step(const WsTarget *t, const char *keyword);
+gboolean ws_target_has_cluster(const WsTarget *t, guint ctas);
+gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
+                               const char *accumulator);
+/* The queue that a step waits for ("mma_wait"), NULL if it waits for none. */
+const WsTargetQueue *ws_target_waited(const WsTarget *t, const char *keyword);
+/* "target gfx950: not in lens check (…)", NULL if the lens knows it. `name` may be of no target.
+ * Caller frees. */
+char *ws_target_refusal(const char *name, WsLens lens);
+/* The word is one of a list of words separated by spaces. */
+gboolean ws_target_word(const char *words, const char *word);
+
+G_END_DECLS
