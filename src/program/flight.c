@@ -201,7 +201,8 @@ static void wait(Flight *f, WsOp *op, WsFlightSet *s)
     w->stay = x.differs ? -1 : x.settled ? x.exact : x.most;
     w->n_freed = x.freed->len;
     w->freed = ws_arena_new0(f->E->arena, WsValueUse, MAX(w->n_freed, 1));
-    memcpy(w->freed, x.freed->data, sizeof(WsValueUse) * w->n_freed);
+    if (w->n_freed)
+        memcpy(w->freed, x.freed->data, sizeof(WsValueUse) * w->n_freed);
     g_array_unref(x.freed);
     g_free(x.always);
 }

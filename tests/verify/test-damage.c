@@ -3,6 +3,7 @@
 #include "check/check.h"
 #include "damage.h"
 #include "model/design.h"
+#include "program/program.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
