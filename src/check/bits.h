@@ -266,7 +266,7 @@ typedef struct WsBits {
     WsMask *acc, *done;                                /* [slots, then named, then the cluster] */
     /* the state: one block */
     gsize bytes; /* of it */
-    gsize o_inst, o_begun, o_value, o_loop, o_slot, o_named, o_raw, o_k, o_q, n_raw;
+    gsize o_inst, o_begun, o_value, o_loop, o_slot, o_named, o_raw, o_k, o_q, o_claim, n_raw;
     guint8 *now;
     guint n_locals, n_loops;
     guint *v0, *l0;                   /* [instances] first local, first loop */
@@ -276,6 +276,7 @@ typedef struct WsBits {
     guint *barrier_of;                /* [slots] */
     guint o_written, o_author, n_set; /* words of raw; words of a set of items of a CTA */
     gboolean split;
+    gboolean claims; /* tiles are claimed */
     guint n_groups;
     WsBitGroup group[WS_BIT_GROUPS];
     guint8 *scratch; /* a state while it is turned */
@@ -325,6 +326,12 @@ static inline WsBitNamed *ws_bit_named(const WsBits *b, guint n)
 static inline guint64 *ws_bit_raw(const WsBits *b)
 {
     return (guint64 *)(gpointer)(b->now + b->o_raw);
+}
+/* Round in which the tile was claimed that a cell holds; WS_NO_TILE: it holds none. */
+enum { WS_NO_TILE = -1 };
+static inline gint64 *ws_bit_claimed(const WsBits *b, guint rank, guint cell)
+{
+    return (gint64 *)(gpointer)(b->now + b->o_claim) + rank * b->n_cells + cell;
 }
 /* 1 + number in `author`: what lanes did without anything that orders them; 0 otherwise. MIXED:
  * several of them. MET: the warps have met since. FLIES: its copies are on their way. */
@@ -382,6 +389,7 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view o
 
 /* --- bits_cells.c ----------------------------------------------------------------------------- */
 void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n);
+void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o);
 guint16 ws_bit_author_of(WsBits *b, const WsOp *op, const gint64 corner[2]);
 /* Cuts shared memory into cells and numbers the items of reads. */
 void ws_bit_cells(WsBits *b);

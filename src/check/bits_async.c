@@ -1,6 +1,7 @@
 /* Loads, stores, gathers and products in the proof: what is in flight, and which registers it
  * holds. */
 #include "check/bits.h"
+#include "check/touch.h"
 
 enum { QUEUE_MMA, QUEUE_BULK, QUEUE_CP, MAX_TOUCHED = 512 };
 
@@ -242,7 +243,8 @@ static void check_accumulator(WsBits *b, guint i, const WsBitOp *o, guint value,
     const GArray *list = b->agent[ws_bit_agent(b, i)].busy;
     for (guint64 all = all_busy(b, i); all; all &= all - 1) {
         const WsBusyKey *x = &g_array_index(list, WsBusyKey, (guint)__builtin_ctzll(all));
-        if (x->value == value && (x->mask & mask) && !(x->accumulator && x->n == o->op->mma->n))
+        if (x->value == value && (x->mask & mask) &&
+            !(x->accumulator && x->n == ws_mma_shape(o->op->mma)))
             ws_bit_alarm(b, WS_RULE_P_ASYNC);
     }
     if (!ws_bit_inst(b, i)->parity && (defined(b, i)[value] & mask) != mask)
@@ -270,7 +272,7 @@ void ws_bit_mma(WsBits *b, guint i, const WsBitOp *o)
         else
             use_value(b, i, value, mask, WS_MODE_READ);
         *seen = before;
-        WsBusyKey key = { value, o->op->mma ? o->op->mma->n : 0, mask, k == 0 };
+        WsBusyKey key = { value, ws_mma_shape(o->op->mma), mask, k == 0 };
         guint64 bit = 1ull << busy_number(b, i, &key);
         guint64 *busy = ws_bit_raw(b) + b->busy0[i];
         for (guint a = 0; a < b->agent[ws_bit_agent(b, i)].ages[QUEUE_MMA]; a++)

@@ -45,6 +45,28 @@ static guint64 classes_of(const WsBitAccess *x)
     return ((x->n_readers < 64 ? 1ull << x->n_readers : 0) - 1) << x->reader;
 }
 
+static gboolean overlap(const WsBuffer *x, const WsBuffer *y)
+{
+    return x != y && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
+}
+
+/* L-SWIZZLE: a swizzle moves 16-byte units within a row of the span. The ranges of a view are those
+ * before that, which is right as long as all who reach the bytes share the swizzle, or the view
+ * takes whole rows of the span. */
+static gboolean swizzle_agrees(const WsBits *b, const WsBuffer *buffer, const WsBitAccess *x)
+{
+    guint bytes = ws_dtype_bytes(buffer->dtype);
+    gboolean whole = x->col0.constant && (x->col0.value * bytes) % MAX(buffer->swizzle, 1) == 0 &&
+                     (x->cols * bytes) % MAX(buffer->swizzle, 1) == 0;
+    for (guint k = 0; buffer->swizzle && !whole && k < b->p->n_buffers; k++) {
+        const WsBuffer *other = &b->p->buffer[k];
+        if (overlap(buffer, other) && (other->swizzle != buffer->swizzle ||
+                                       (other->offset - buffer->offset) % (8 * buffer->swizzle)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
 {
     o->n_access = n;
@@ -63,6 +85,8 @@ void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
         x->col0 = ws_bit_expr(b, agent, rows ? NULL : a->col0);
         x->cols = rows ? buffer->cols : a->cols;
         x->more = rows;
+        if (!swizzle_agrees(b, buffer, x))
+            ws_bit_outside(b, "columns of a buffer that lies over another with another swizzle");
         x->n_elements = MAX(buffer->array, 1);
         x->n_stages = MAX(buffer->stages, 1);
         find_class(b, agent, o, x);
@@ -476,8 +500,8 @@ static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, g
     for (guint k = c->first; k < (guint)c->first + c->n; k++) {
         check(t, k);
         guint at = base + k;
-        if (b->touch[at] == b->serial && t->o->kind == WS_OP_BULK_COPY)
-            ws_bit_alarm(b, WS_RULE_P_RACE); /* L-COPY-SELF */
+        if (b->touch[at] == b->serial)
+            ws_bit_alarm(b, WS_RULE_P_RACE); /* L-SELF: it overwrites what it still reads */
         if (b->touch[at] == b->serial)       /* a read of this operation that the write replaces */
             for (guint m = 0; m < *n; m++)
                 if (touched[m] == at)
@@ -490,7 +514,25 @@ static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, g
     }
     guint bit = t->rank * b->n_cells + cell;
     ws_bit_raw(b)[b->o_written + bit / 64] |= 1ull << (bit % 64);
+    if (b->claims)
+        *ws_bit_claimed(b, t->rank, cell) = WS_NO_TILE;
     note(b, base + cell, touched, n, max);
+}
+
+/* L-TILE: a slot holds the tile that was claimed in one round, and is taken in the same round. */
+void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o)
+{
+    gint64 corner[2], position = ws_bit_inst(b, i)->position;
+    for (guint k = 0; k < o->n_access; k++) {
+        const WsBitPlace *p = resolve(b, i, &o->access[k], corner);
+        for (guint c = 0; p && c < p->n; c++) {
+            gint64 *held = ws_bit_claimed(b, ws_bit_rank(b, i), p->cell[c]);
+            if (o->kind == WS_OP_CLAIM)
+                *held = position;
+            else if (*held != position)
+                ws_bit_alarm(b, WS_RULE_P_TILE);
+        }
+    }
 }
 
 /* Checks all accesses that have `modes` in CTA `rank`; the items they make new are returned. */

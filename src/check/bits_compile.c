@@ -122,6 +122,33 @@ static gboolean acts(WsBits *b, const WsOp *op)
     return FALSE;
 }
 
+/* Side conditions of the rules below that elaboration keeps; it is not taken on trust. */
+static void check_form(WsBits *b, const WsBitOp *o)
+{
+    const WsOp *op = o->op;
+    /* L-WARP-ARRIVE: an arrival that stands for several lanes comes after they have met */
+    if (op->kind == WS_OP_MBAR_ARRIVE && op->per > 1 && !o->leader && !ws_follows_warp_sync(op))
+        ws_bit_outside(b, "an arrival for several lanes that have not met");
+    /* L-ALL-LANES: these are made by all lanes */
+    if (o->leader &&
+        (is_named(op) || op->kind == WS_OP_CLUSTER_ARRIVE || op->kind == WS_OP_CLUSTER_WAIT ||
+         op->kind == WS_OP_MMA || op->kind == WS_OP_MMA_WAIT || op->kind == WS_OP_CP_ROWS ||
+         op->kind == WS_OP_CP_ARRIVE || op->kind == WS_OP_CP_WAIT))
+        ws_bit_outside(b, "an operation of all threads that the leader makes alone");
+    /* L-LEADER: these belong to the queue of one thread */
+    if (!o->leader && (op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_BULK_COPY ||
+                       op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_BULK_COMMIT ||
+                       op->kind == WS_OP_BULK_WAIT || op->kind == WS_OP_MBAR_EXPECT))
+        ws_bit_outside(b, "an operation of the leader that all threads make");
+    /* L-NAMED-COUNT: what is waited for is what the instruction says */
+    const WsBarrier *bar = is_named(op) && op->barrier >= 0 ? &b->p->barrier[op->barrier] : NULL;
+    for (guint e = 0; bar && e < MAX(bar->array, 1); e++)
+        if (!bar->threads || !bar->hw_id || bar->hw_id[e] < 0 || bar->hw_id[e] > 15 ||
+            ((!op->element || (o->element.constant && o->element.value == e)) &&
+             bar->threads[e] != op->count))
+            ws_bit_outside(b, "a named barrier whose threads or id are not said");
+}
+
 static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
 {
     const WsOp *op = o->op;
@@ -163,6 +190,7 @@ static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
     o->leader = op->breadth == WS_BREADTH_LEADER || op->tree->leader;
     o->barrier = o->named = o->remote = o->local = -1;
     compile_barrier(b, agent, o);
+    check_form(b, o);
     const GArray *need = b->c->need[op->index];
     o->n_need = need ? need->len : 0;
     o->need = need ? (gint *)(gpointer)need->data : NULL;
@@ -237,6 +265,9 @@ static void compile_loop(Compiler *k, const WsTree *t)
     }
     l.index = ws_bit_local_of(b, k->agent, t->index_var);
     l.total = ws_bit_local_of(b, k->agent, t->total_var);
+    if (t->over == WS_OVER_TILES && b->claims &&
+        !(l.from.constant && l.from.value == 0 && l.by.constant && l.by.value == 1))
+        ws_bit_outside(b, "a loop over claimed tiles that does not make every round"); /* L-TILE */
     l.by_index = t->index_var >= 0 && b->c->relevant[t->index_var];
     guint number = k->loop->len;
     g_array_append_val(k->loop, l);
@@ -446,6 +477,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     b->p = p, b->policy = policy;
     b->wide = ws_bit_has_wide();
     b->unwatched = ws_unwatched(p);
+    b->claims = p->tiles.launch == WS_LAUNCH_DYNAMIC;
     b->memory = g_ptr_array_new_with_free_func(g_free);
     b->author = g_array_new(FALSE, FALSE, sizeof(WsLanesAt));
     b->meets = g_hash_table_new(NULL, NULL);

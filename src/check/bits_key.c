@@ -360,6 +360,19 @@ void ws_bit_set_past(WsBits *b, const guint64 *word)
     memcpy(ws_bit_raw(b) + b->o_written, word, (b->o_author - b->o_written) * sizeof *word);
 }
 
+/* Tiles that can still be taken. */
+static void put_claims(WsBitKey *k, const WsBits *b)
+{
+    for (guint r = 0; b->claims && r < b->ranks; r++)
+        for (guint c = 0; c < b->n_cells; c++) {
+            gint64 held = *ws_bit_claimed(b, r, c);
+            if (held < 0 || held % WS_PASS < base_of(b, ws_pass_of(held)))
+                continue;
+            put(k, r * b->n_cells + c);
+            put_position(k, b, held);
+        }
+}
+
 void ws_bit_key(WsBits *b, WsBitKey *k)
 {
     k->n = 0;
@@ -376,6 +389,7 @@ void ws_bit_key(WsBits *b, WsBitKey *k)
         if (x->skewed)
             put(k, G_MAXINT32);
     }
+    put_claims(k, b);
     if (k->n & 1)
         put(k, 0);
     /* what has been written belongs to the past */

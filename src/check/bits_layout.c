@@ -180,6 +180,7 @@ void ws_bit_layout(WsBits *b)
     b->o_raw = take(&at, b->n_raw * sizeof(guint64));
     b->o_k = take(&at, (gsize)b->n_items * b->nw * sizeof(guint64));
     b->o_q = take(&at, (gsize)b->n_q * b->nw * sizeof(guint64));
+    b->o_claim = take(&at, b->claims ? b->ranks * b->n_cells * sizeof(gint64) : 0);
     b->bytes = at;
     g_free(b->now);
     b->now = g_malloc0(at);
@@ -193,6 +194,7 @@ void ws_bit_reset(WsBits *b)
     memset(b->now, 0, b->bytes);
     memset(b->now + b->o_k, 0xff, (gsize)b->n_items * b->nw * sizeof(guint64));
     memset(b->now + b->o_q, 0xff, (gsize)b->n_q * b->nw * sizeof(guint64));
+    memset(b->now + b->o_claim, 0xff, b->bytes - b->o_claim); /* WS_NO_TILE */
     g_array_set_size(b->c->instance, 0);
     for (guint i = 0; i < b->n_inst; i++) {
         WsBitInst *in = ws_bit_inst(b, i);

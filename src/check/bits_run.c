@@ -92,6 +92,12 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
     case WS_OP_WARP_SYNC:
         sync_warp(b, i, o);
         break;
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+        ws_bit_generic(b, i, o);
+        if (b->claims)
+            ws_bit_claim(b, i, o);
+        break;
     case WS_OP_ST_SHARED:
     case WS_OP_STMATRIX:
     case WS_OP_LD_SHARED:
@@ -103,8 +109,6 @@ gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
     case WS_OP_MATH:
     case WS_OP_LET:
     case WS_OP_ADVANCE:
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
     case WS_OP_RAW:
     case WS_OP_PREFETCH:
     case WS_OP_PREFETCH_MAP:

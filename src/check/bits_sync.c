@@ -338,7 +338,7 @@ gboolean ws_bit_cluster(WsBits *b, guint i, const WsBitOp *o)
     guint n = b->ranks * b->n_named, holder = b->ranks * b->n_slots + n;
     WsBitNamed *x = ws_bit_named(b, n);
     if (o->kind == WS_OP_CLUSTER_ARRIVE) {
-        if (in->cluster_joined == x->generation) {
+        if (in->cluster_joined >= 0) { /* L-CLUSTER: arrivals and waits take turns */
             ws_bit_alarm(b, WS_RULE_P_CLUSTER);
             return TRUE;
         }

@@ -412,6 +412,14 @@ static void turn_slots(WsBits *b, const WsBitGroup *g, gint64 by)
 }
 
 /* Sets of items, pieces that have been written, authors. */
+static void turn_claims(WsBits *b, const guint16 *next)
+{
+    const gint64 *old = (const gint64 *)(gpointer)(b->scratch + b->o_claim);
+    for (guint r = 0; b->claims && r < b->ranks; r++)
+        for (guint c = 0; c < b->n_cells; c++)
+            *ws_bit_claimed(b, r, next[c]) = old[r * b->n_cells + c];
+}
+
 static void turn_sets(WsBits *b, const guint16 *next)
 {
     const guint64 *old = (const guint64 *)(gpointer)(b->scratch + b->o_raw);
@@ -454,6 +462,7 @@ static void turn_group(WsBits *b, const WsBitGroup *g)
     turn_slots(b, g, by);
     turn_rows(b, g, next, (guint)(by % g->turns));
     turn_sets(b, next);
+    turn_claims(b, next);
 }
 
 void ws_bit_turn(WsBits *b)

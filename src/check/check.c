@@ -232,8 +232,7 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
     play->cancel = o->cancel;
-    /* who hands over the next tile is a matter of its number: the play alone follows it */
-    play_all(play, cases, o, v, proved && p->tiles.launch != WS_LAUNCH_DYNAMIC);
+    play_all(play, cases, o, v, proved);
     if (promote(o, findings) || play->errors)
         v->kind = WS_VERDICT_REFUTED;
     else if (!proved && play->outside)

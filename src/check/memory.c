@@ -170,8 +170,8 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
                   WsEvent *p, gboolean p_writes)
 {
-    if (p == e && writes && !p_writes && e->op->kind == WS_OP_BULK_COPY)
-        report_conflict(play, inst, e, a, writes, p, p_writes); /* L-COPY-SELF */
+    if (p == e && writes && !p_writes)
+        report_conflict(play, inst, e, a, writes, p, p_writes); /* L-SELF */
     if (p == e)
         return;
     gboolean leader = ws_by_leader(inst);
@@ -266,11 +266,31 @@ static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsE
                               play->p->buffer[w->buffer].name);
 }
 
+/* L-TILE: the slot holds what was claimed in the round in which it is taken. */
+static void check_tile(WsPlay *play, WsInst *inst, const WsEvent *w)
+{
+    if (w && w->op->kind == WS_OP_CLAIM && w->n_rounds && inst->step.n_rounds &&
+        w->round[0] == inst->step.round[0])
+        return;
+    g_autofree char *other = w ? ws_deed_event(play, w) : NULL;
+    WsFinding *f = ws_report(play, WS_RULE_P_TILE, inst, w,
+                             w ? "takes a tile from a slot that holds what %s left there, not what "
+                                 "was claimed in this round"
+                               : "takes a tile from a slot into which none was claimed%s",
+                             w ? other : "");
+    if (!f)
+        return;
+    ws_finding_tell(f, WS_STORY_SO, "corruption: the agents of the CTA work on different tiles");
+    ws_finding_set_remedy(f, "let the slot be full and empty once in every round");
+}
+
 static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a, gint64 use)
 {
     gboolean writes = (a->mode & WS_MODE_WRITE) != 0;
     if (c->write)
         check(play, inst, e, a, writes, c->write, TRUE);
+    if (e->op->kind == WS_OP_TAKE)
+        check_tile(play, inst, c->write);
     if (a->mode & WS_MODE_READ)
         check_content(play, inst, c, e, a, use);
     if (!writes) {

@@ -120,9 +120,9 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
 {
     WsNamed *n = &play->cluster;
     if (inst->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
-        if (inst->cluster_joined == n->generation) {
+        if (inst->cluster_joined >= 0) {
             ws_report(play, WS_RULE_P_CLUSTER, inst, NULL,
-                      "arrives twice in one generation of the cluster barrier");
+                      "arrives at the cluster barrier again without having waited in between");
             return TRUE;
         }
         inst->cluster_joined = n->generation;

@@ -108,7 +108,7 @@ typedef struct {
     guint64 mask;
     gboolean accumulator;
     gint64 group;
-    guint n; /* columns of the accumulator */
+    guint n; /* shape of the product: ws_mma_shape() */
     WsEvent *event;
 } WsBusy;
 

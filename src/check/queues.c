@@ -146,7 +146,8 @@ static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 m
     const WsRegValue *v = &inst->a->value[value];
     for (guint i = 0; i < inst->busy->len; i++) {
         const WsBusy *b = &g_array_index(inst->busy, WsBusy, i);
-        if (b->value != value || !(b->mask & mask) || (b->accumulator && b->n == op->mma->n))
+        if (b->value != value || !(b->mask & mask) ||
+            (b->accumulator && b->n == ws_mma_shape(op->mma)))
             continue;
         g_autofree char *other = ws_deed_event(play, b->event);
         WsFinding *f = ws_report(
@@ -228,7 +229,7 @@ void ws_do_mma(WsPlay *play, WsInst *inst)
             use_value(play, inst, value, mask, WS_MODE_READ);
             inst->touched[value] = touched;
         }
-        WsBusy b = { value, mask, i == 0, e->group, op->mma ? op->mma->n : 0, e };
+        WsBusy b = { value, mask, i == 0, e->group, ws_mma_shape(op->mma), e };
         g_array_append_val(inst->busy, b);
     }
 }

@@ -184,6 +184,17 @@ gboolean *ws_unwatched(const WsProgram *p)
     return unwatched;
 }
 
+gboolean ws_follows_warp_sync(const WsOp *op)
+{
+    const WsTree *seq = op->tree->parent;
+    for (guint i = 1; seq && i < seq->n_kids; i++) {
+        const WsTree *before = seq->kid[i - 1];
+        if (seq->kid[i] == op->tree)
+            return before && before->op && before->op->kind == WS_OP_WARP_SYNC;
+    }
+    return FALSE;
+}
+
 gboolean ws_has_integer_tensor(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)

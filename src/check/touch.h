@@ -22,9 +22,19 @@ guint64 ws_value_blocks(const WsGrid *g, const WsValueUse *u, gint64 r0, gint64 
  * nothing, so a value that the step assigns is read as well where `unless` is given. */
 void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write);
 
+/* L-MMA-SHAPE: what must be equal of two products that follow each other in one accumulator without
+ * a wait: columns and depth of the instruction. */
+static inline guint ws_mma_shape(const WsMma *m)
+{
+    return m ? m->n << 8 | m->inst_k : 0;
+}
+
 /* L-R1-UNSEEN: nobody waits for an mbarrier, and it is fed by single arrivals only: whichever phase
  * an arrival meets, nothing hangs on it. A flag for each barrier; caller frees. */
 gboolean *ws_unwatched(const WsProgram *p);
+
+/* The operation comes directly after one in which the lanes of each warp meet. */
+gboolean ws_follows_warp_sync(const WsOp *op);
 
 /* Whether a tensor of integers is read: paths may hang on its elements. */
 gboolean ws_has_integer_tensor(const WsProgram *p);
