@@ -125,7 +125,9 @@ static OwnerOf owner_of_value(Lanes *l, const WsValueUse *use)
             !l->writes && (all % l->threads != 0 || use->rows != v->rows || use->cols != v->cols);
         return of_linear;
     }
-    if (l->p->agent[l->op->agent].warps != 4)
+    /* the place in the value decides, not that in the view: they must fall into step */
+    if (l->p->agent[l->op->agent].warps != 4 || !constant(use->row0, &l->value_row0) ||
+        !constant(use->col0, &l->value_col0) || l->value_row0 % ATOM || l->value_col0 % 8)
         return NULL;
     gboolean rows = use->rows % ATOM == 0, cols = use->cols % 8 == 0;
     if (v->rows == 1)
