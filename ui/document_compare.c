@@ -1,4 +1,5 @@
 #include "ui/document_compare.h"
+#include "program/program.h"
 
 #include "ui/document_private.h"
 

@@ -1,5 +1,5 @@
-#include "program/program.h"
 #include "ui/facts.h"
+#include "program/walk.h"
 
 #include "ui/format.h"
 

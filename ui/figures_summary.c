@@ -1,4 +1,5 @@
 #include "ui/figures.h"
+#include "program/walk.h"
 
 #include "launch/bundle.h"
 #include "ui/format.h"

@@ -1,4 +1,5 @@
 #include "ui/player.h"
+#include "program/program.h"
 
 #define MOVE_MS   900 /* of one move while it runs */
 #define SETTLE_MS 120 /* a design that changes all the time is left alone */

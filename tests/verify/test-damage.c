@@ -1,6 +1,7 @@
 /* Certificates damaged in 1,000 ways: the verifier rejects every one (it may say that it cannot
  * verify; it may not say that it has). */
 #include "check/check.h"
+#include "program/program.h"
 #include "damage.h"
 #include "model/design.h"
 #include "program/program.h"
