@@ -414,6 +414,7 @@ WsBitOp *ws_bit_next(WsBits *b, guint i);
 gint64 ws_bit_time(const WsBits *b, gint symbol, gint64 position);
 void ws_bit_forget(WsBits *b);
 guint16 ws_bit_place(const WsBits *b, guint i);
+gboolean ws_bit_entered(const WsBits *b, guint i, guint loop);
 gboolean ws_bit_active(const WsBits *b, guint i, guint loop);
 
 /* --- bits_know.c ------------------------------------------------------------------------------ */

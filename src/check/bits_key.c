@@ -39,7 +39,7 @@ static void put_loops(WsBitKey *k, const WsBits *b, guint i)
     for (guint n = 0; n < a->n_loops; n++) {
         const WsBitLoop *l = &a->loop[n];
         const gint64 *r = ws_bit_loop(b, i, n);
-        if (ws_bit_inst(b, i)->at <= l->enter || ws_bit_inst(b, i)->at > l->head)
+        if (!ws_bit_entered(b, i, n))
             continue;
         if (l->tree->over == WS_OVER_COUNT && l->symbol < 0)
             put(k, r[3] > r[0] ? r[3] - r[0] : 0);
@@ -147,8 +147,9 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
         *absolute = TRUE; /* it will come to that tile, to that loop */
         return;
     }
-    gint loop = site->count ? s->loop : s->moving;
-    if (!ws_bit_active(b, i, (guint)loop)) {
+    gboolean runs =
+        site->count ? ws_bit_entered(b, i, (guint)s->loop) : ws_bit_active(b, i, (guint)s->moving);
+    if (!runs) {
         if (site->count && symbol->split)
             return; /* that will be another time */
         *absolute |= lies_ahead(b, i, a, s);
@@ -235,8 +236,9 @@ static void put_position(WsBitKey *k, const WsBits *b, gint64 position)
         return;
     }
     gint64 pass = ws_pass_of(position), at = position % WS_PASS;
+    gint64 base = base_of(b, pass);
     put(k, pass - first_pass(b));
-    put(k, at == WS_PASS - 1 ? -4 : at - base_of(b, pass));
+    put(k, at == WS_PASS - 1 ? -4 : base == WS_PASS ? -5 : at - base);
 }
 
 static void put_positions(WsBitKey *k, const WsBits *b)

@@ -159,6 +159,14 @@ guint16 ws_bit_place(const WsBits *b, guint i)
     return in->at;
 }
 
+/* Its first round is to be decided, or has begun, and the loop has not been left. */
+gboolean ws_bit_entered(const WsBits *b, guint i, guint loop)
+{
+    const WsBitLoop *l = &b->agent[ws_bit_agent(b, i)].loop[loop];
+    guint16 at = ws_bit_inst(b, i)->at;
+    return at > l->enter && at <= l->head;
+}
+
 /* A round of the loop has begun and the loop has not been left. */
 gboolean ws_bit_active(const WsBits *b, guint i, guint loop)
 {
