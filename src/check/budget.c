@@ -34,12 +34,16 @@ static void check_barrier(const WsProgram *p, guint b, WsFindings *findings)
 }
 
 /* --- dynamic tiles (LANGUAGE section 17) ------------------------------------------------------ */
-static void count_tiles(const WsTree *t, guint *claims, guint *takes, const WsTree **loop)
+static void count_tiles(const WsTree *t, guint *claims, guint *takes, const WsTree **loop,
+                        guint *loops)
 {
     if (!t)
         return;
     if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES && t->n_kids) {
         *loop = t;
+        ++*loops;
+        for (const WsTree *up = t->parent; up; up = up->parent)
+            *loops += up->kind == WS_TREE_LOOP;
         for (guint i = 0; i < t->kid[0]->n_kids; i++) {
             const WsTree *kid = t->kid[0]->kid[i];
             if (kid->kind != WS_TREE_OP)
@@ -49,22 +53,26 @@ static void count_tiles(const WsTree *t, guint *claims, guint *takes, const WsTr
         }
     }
     for (guint i = 0; i < t->n_kids; i++)
-        count_tiles(t->kid[i], claims, takes, loop);
+        count_tiles(t->kid[i], claims, takes, loop, loops);
 }
 
 static void check_tiles(const WsProgram *p, WsFindings *findings)
 {
     guint all = 0;
     for (guint a = 0; a < p->n_agents; a++) {
-        guint claims = 0, takes = 0;
+        guint claims = 0, takes = 0, loops = 0;
         const WsTree *loop = NULL;
-        count_tiles(p->agent[a].body, &claims, &takes, &loop);
+        count_tiles(p->agent[a].body, &claims, &takes, &loop, &loops);
         all += claims;
         if (loop && claims + takes != 1)
             ws_findings_add(findings, WS_RULE_P_TILE, loop->step ? loop->step : p->agent[a].path,
                             "%s has %u claims and %u takes directly in its loop over tiles; it "
                             "needs one of either",
                             p->agent[a].name, claims, takes);
+        if (loops > 1) /* the counter does not begin again */
+            ws_findings_add(findings, WS_RULE_P_TILE, loop->step ? loop->step : p->agent[a].path,
+                            "%s goes over the tiles more than once, and a tile is claimed once",
+                            p->agent[a].name);
     }
     if (all != 1)
         ws_findings_add(findings, WS_RULE_P_TILE, "tiles",
