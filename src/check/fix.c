@@ -155,8 +155,7 @@ static gboolean was_refuted(const WsFixState *s)
     return s->verdict && s->verdict->kind == WS_VERDICT_REFUTED;
 }
 
-/* Nothing that is drawn goes or moves. */
-static gboolean only_adds(const WsFix *fix)
+gboolean ws_fix_only_adds(const WsFix *fix)
 {
     for (guint i = 0; i < fix->edits->len; i++) {
         g_autofree char *text = ws_edit_print(fix->edits->pdata[i]);
@@ -183,7 +182,7 @@ WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const
     }
     /* A refuted design that is not proved then may only have lost what was hiding its mistakes. */
     if (was_refuted(before) && !is_proved(after) &&
-        (after->errors >= before->errors || !only_adds(fix)))
+        (after->errors >= before->errors || !ws_fix_only_adds(fix)))
         return NULL;
     return g_steal_pointer(&after);
 }

@@ -112,6 +112,8 @@ static WsFixState *at_once(Repair *r, const WsFixState *now, guint most, GPtrArr
         if (!proved(after))
             continue;
         const WsFinding *f = g_hash_table_lookup(of, fix);
+        if (most != G_MAXUINT && !ws_fix_only_adds(fix))
+            continue;
         if (!fix->safe && !r->ask->any) {
             note(f, "@", fix, offers);
             *stop = TRUE;
@@ -135,7 +137,8 @@ static gboolean same_place(const WsFixState *a, const WsFinding *f, const WsFixS
     return FALSE;
 }
 
-/* Two proposals: the first takes its finding away, the second is proved. */
+/* Two proposals: the first takes its finding away, the second is proved. Neither moves anything nor
+ * takes it away: two such changes are too far from what is drawn. */
 static WsFixState *in_two(Repair *r, const WsFixState *now, GPtrArray *steps)
 {
     g_autoptr(GHashTable) of = g_hash_table_new(NULL, NULL);
@@ -143,8 +146,9 @@ static WsFixState *in_two(Repair *r, const WsFixState *now, GPtrArray *steps)
     for (guint i = 0, n = 0; i < all->len && n < MOST_FIRST && !late(r); i++) {
         const WsFix *fix = all->pdata[i];
         g_autoptr(WsFindings) misfits = ws_findings_new();
-        g_autoptr(WsDesign) design =
-            fix->safe || r->ask->any ? ws_fix_apply(now->design, fix, misfits) : NULL;
+        g_autoptr(WsDesign) design = (fix->safe || r->ask->any) && ws_fix_only_adds(fix)
+                                         ? ws_fix_apply(now->design, fix, misfits)
+                                         : NULL;
         if (!design)
             continue;
         n++;

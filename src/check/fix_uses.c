@@ -210,6 +210,33 @@ static int role_of(const WsFixer *F, const char *barrier)
     return room;
 }
 
+/* Can nobody arrive there before a step of the waiting group has come? Then the first wait must
+ * pass: the turn begins with it. Else it waits for an event that may be missing. */
+static gboolean begins(const WsFixer *F, const char *barrier)
+{
+    const WsNode *waiter = NULL;
+    for (gint i = 0; i < (gint)F->spot->len && !waiter; i++)
+        if (ws_step_is(F, i, WS_STEP_WAIT) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
+            waiter = ws_spot(F, i)->group;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *a = ws_spot(F, i);
+        if (a->group == waiter || a->node->kind != WS_STEP_ARRIVE ||
+            g_strcmp0(ws_step_barrier(a->node), barrier) != 0)
+            continue;
+        for (gint w = 0; w < (gint)F->spot->len; w++) {
+            const char *data = ws_spot(F, w)->group == a->group && ws_step_is(F, w, WS_STEP_WAIT)
+                                   ? ws_step_barrier(ws_spot(F, w)->node)
+                                   : NULL;
+            for (gint s = 0; data && s < (gint)F->spot->len; s++)
+                if (ws_spot(F, s)->group == waiter && !ws_step_is(F, s, WS_STEP_WAIT) &&
+                    g_strcmp0(ws_step_barrier(ws_spot(F, s)->node), data) == 0)
+                    return TRUE;
+        }
+    }
+    return FALSE;
+}
+
 /* A wait that passes at once is only safe where room is waited for: nothing was there before. */
 void ws_fix_flip_init(WsFixer *F)
 {
@@ -219,8 +246,11 @@ void ws_fix_flip_init(WsFixer *F)
         const WsNode *b = ws_node_child(root, WS_F_barriers, i);
         const char *name = ws_node_name(b), *init = ws_node_text(b, WS_F_init);
         const gboolean ready = g_strcmp0(init, "ready") == 0;
-        const int role = role_of(F, name);
+        const int found = role_of(F, name), role = found > 0 && !begins(F, name) ? 0 : found;
         const gboolean likely = role == (ready ? -1 : 1);
+        if (!ready &&
+            role <= 0) /* a wait for an event: passing it would hide that nobody makes it */
+            continue;
         if ((ws_node_has(b, WS_F_init) && !init) /* one for each element */ ||
             g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
             (!likely && b != F->object && g_strcmp0(name, own) != 0))
@@ -231,7 +261,6 @@ void ws_fix_flip_init(WsFixer *F)
                                   name);
         if (likely)
             fix->cost = LIKELY;
-        fix->safe = ready || role > 0;
         if (ready)
             ws_fix_unset(F, fix, b, WS_F_init);
         else

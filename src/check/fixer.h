@@ -60,6 +60,20 @@ const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char
 /* Name for people: "the load of A", "`wait full`". Caller frees. */
 char *ws_step_name(const WsNode *step);
 
+/* --- fix_rings.c: what steps do with buffers and barriers --- */
+const char *ws_step_ref(const WsNode *step, WsFieldId field);    /* name it refers to; NULL */
+gboolean ws_step_writes(const WsNode *step, const char *buffer); /* in shared memory */
+gboolean ws_step_reads(const WsNode *step, const char *buffer);
+/* Has the list of step i, or one around it before the way leads in, such a step on the barrier? */
+gboolean ws_has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier);
+gboolean ws_is_mbarrier(const WsFixer *F, const char *name);
+/* JSON of a step: { "wait": REF, "use": USE MORE }; `use` may be NULL. Caller frees. */
+char *ws_with_use(const char *step, const char *ref, const char *use, const char *more);
+/* The first step of the list of step i that writes shared memory; i itself if none does. */
+gint ws_first_writer(const WsFixer *F, gint i);
+
+/* No step that is drawn goes or moves. */
+gboolean ws_fix_only_adds(const WsFix *fix);
 /* Sorts proposals by cost; of those that make the same edits one stays. */
 void ws_fixes_sort(GPtrArray *fixes);
 

@@ -178,7 +178,8 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
                                       m->a->name, b->name, inst->a->name);
             return;
         }
-        if (m->have && m->named && m->named != n && m->named->barrier >= 0) {
+        if (m->have && m->named && m->named != n && m->named->barrier >= 0 &&
+            m->named->barrier != n->barrier) {
             ws_finding_set_remedy(f, "let %s and %s meet %s and %s in the same order",
                                   inst->a->name, m->a->name, b->name,
                                   play->p->barrier[m->named->barrier].name);

@@ -7,6 +7,7 @@
  * (`./dev soak`), `test-check-repair all N` every Nth, and prints what was missed. */
 #include "../oracle/mutate.h"
 #include "check/fix.h"
+#include "check/witness.h"
 #include "design.h"
 
 #include <stdio.h>
@@ -32,9 +33,18 @@ static const Kind kinds[] = {
       ": doubled: ",
       NULL,
       { "twice", "too many", "second", "remove", "once", "order" } },
-    { "moved", ": after its successor: ", NULL, { "before", "after", "behind", "order", "between" } },
-    { "moved", ": to the head of its list: ", NULL, { "before", "after", "behind", "order", "between" } },
-    { "moved", ": to the end of its list: ", NULL, { "before", "after", "behind", "order", "between" } },
+    { "moved",
+      ": after its successor: ",
+      NULL,
+      { "before", "after", "behind", "order", "between" } },
+    { "moved",
+      ": to the head of its list: ",
+      NULL,
+      { "before", "after", "behind", "order", "between" } },
+    { "moved",
+      ": to the end of its list: ",
+      NULL,
+      { "before", "after", "behind", "order", "between" } },
     { "parity", ": parity flipped: ", NULL, { "parity", "phase", "`use`" } },
     { "use", ": use one ", NULL, { "use" } },
     { "use", ": \"use\":", NULL, { "use", ".total" } },
@@ -81,7 +91,7 @@ static const Kind *kind_of(const char *what)
 }
 
 typedef struct {
-    guint refuted, place, remedy, proved, same, offered, same_offered, written;
+    guint refuted, run, place, remedy, proved, same, offered, same_offered, written;
     double seconds, longest;
 } Tally;
 
@@ -128,6 +138,21 @@ static const WsFinding *first_error(const WsFindings *f)
     return NULL;
 }
 
+/* A run that ends at what is wrong, with the semantics of the hardware; what is wrong before there
+ * is a program has none. */
+static gboolean has_run(const WsDesign *design, const WsFinding *first)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR) ||
+        ws_rule(first->rule)->klass != WS_CLASS_P)
+        return TRUE;
+    g_autoptr(WsWitness) w = ws_witness_new(p, first, NULL);
+    for (guint i = 0; w && i < w->n_moves; i++)
+        g_assert_null(strstr(w->move[i].words, "completion -"));
+    return w && w->confirmed;
+}
+
 /* A step that is left out is gone, not muted. */
 static WsDesign *removed(const WsDesign *design, WsFindings *findings)
 {
@@ -159,6 +184,7 @@ static void count(Table *t, guint kind, const Tally *one)
     Tally *to[] = { &t->of[kind], &t->all };
     for (guint i = 0; i < 2; i++) {
         to[i]->refuted += one->refuted;
+        to[i]->run += one->run;
         to[i]->place += one->place;
         to[i]->remedy += one->remedy;
         to[i]->proved += one->proved;
@@ -189,6 +215,8 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
         return;
     Tally one = { .refuted = 1 };
     g_autofree char *said = said_by(first), *subject = subject_of(mutant->what);
+    g_assert_null(strstr(said, "completion -"));
+    one.run = has_run(design, first);
     one.place = has_word(said, subject);
     for (guint i = 0; first->remedy && i < G_N_ELEMENTS(kind->words) && kind->words[i]; i++)
         one.remedy |= strstr(first->remedy, kind->words[i]) != NULL;
@@ -210,9 +238,9 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
         g_autofree char *then = chosen ? ws_design_print(chosen->design) : NULL;
         one.same_offered = then && strcmp(then, original) == 0;
     }
-    if (t->verbose && (!one.same || !one.place || !one.remedy)) {
-        printf("# [%s%s%s] %s %s\n#     said: %s at %s: %s\n", one.place ? "" : "place ",
-               one.remedy ? "" : "remedy ",
+    if (t->verbose && (!one.same || !one.place || !one.remedy || !one.run)) {
+        printf("# [%s%s%s%s] %s %s\n#     said: %s at %s: %s\n", one.run ? "" : "run ",
+               one.place ? "" : "place ", one.remedy ? "" : "remedy ",
                !one.proved ? (one.written ? "stays wrong" : "no fix")
                : one.same  ? ""
                            : "other",
@@ -270,15 +298,16 @@ static GPtrArray *right_designs(void)
 
 static void print_row(const char *name, const Tally *t)
 {
-    printf("# %-20s %7u %7u %7u %7u %7u %7u %7u %7u %9.0f %9.0f\n", name, t->refuted, t->place,
-           t->remedy, t->proved, t->same, t->offered, t->same_offered, t->written - t->proved,
-           t->refuted ? t->seconds / t->refuted * 1e3 : 0, t->longest * 1e3);
+    printf("# %-20s %7u %7u %7u %7u %7u %7u %7u %7u %7u %9.0f %9.0f\n", name, t->refuted, t->run,
+           t->place, t->remedy, t->proved, t->same, t->offered, t->same_offered,
+           t->written - t->proved, t->refuted ? t->seconds / t->refuted * 1e3 : 0,
+           t->longest * 1e3);
 }
 
 static void print_table(const Table *t)
 {
-    printf("# %-20s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s\n", "mistake", "refuted", "place",
-           "remedy", "proved", "same", "offered", "same", "worse", "ms", "most ms");
+    printf("# %-20s %7s %7s %7s %7s %7s %7s %7s %7s %7s %9s %9s\n", "mistake", "refuted", "run",
+           "place", "remedy", "proved", "same", "offered", "same", "worse", "ms", "most ms");
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (i > 0 && strcmp(kinds[i].kind, kinds[i - 1].kind) == 0)
             continue;
@@ -299,19 +328,20 @@ static void print_table(const Table *t)
     print_row("all", &t->all);
 }
 
-static void run(Table *t, guint every)
+static void run(Table *t, guint every, const char *only)
 {
     g_autoptr(GPtrArray) files = right_designs();
     guint n = 0;
     for (guint i = 0; i < files->len; i++)
-        judge_mutants(t, files->pdata[i], every, &n);
+        if (!only || strstr(files->pdata[i], only))
+            judge_mutants(t, files->pdata[i], every, &n);
     print_table(t);
 }
 
 static void sample(void)
 {
     Table t = { .verbose = FALSE };
-    run(&t, 61);
+    run(&t, 61, NULL);
     g_assert_cmpuint(t.all.refuted, >, 20);
     g_assert_cmpuint(t.all.written, ==, t.all.proved); /* nothing wrong is written */
     g_assert_cmpuint(100 * (t.all.proved + t.all.offered), >=, 90 * t.all.refuted);
@@ -323,7 +353,7 @@ int main(int argc, char **argv)
     if (argc >= 2 && strcmp(argv[1], "all") == 0) {
         Table t = { .verbose = TRUE };
         setvbuf(stdout, NULL, _IOLBF, 0);
-        run(&t, argc > 2 ? MAX(1, (guint)atoi(argv[2])) : 1);
+        run(&t, argc > 2 ? MAX(1, (guint)atoi(argv[2])) : 1, argc > 3 ? argv[3] : NULL);
         return 0;
     }
     g_test_init(&argc, &argv, NULL);
