@@ -19,7 +19,7 @@ judge() { # command: prints its last figures, and everything if it fails
         echo "soak: failed: $*"
         exit 1
     fi
-    grep -E '^# (all:|[0-9]+ designs|smallest|[0-9]+ false)' "$log"
+    grep -E '^# (all:|all |[0-9]+ designs|smallest|[0-9]+ false)' "$log"
     rm -f "$log"
 }
 end=$((SECONDS + seconds / 3))
@@ -40,6 +40,8 @@ for edits in build-asan/tests/test-ui-soak build/tests/test-ui-soak; do
     break
 done
 [ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
+# What becomes of every right design with one known mistake: explained, repaired, the original again.
+[ "$seconds" -lt 1800 ] || judge build/tests/test-check-repair all
 end=$((SECONDS + seconds))
 runs=0
 # design, least and largest number of stages it can do with (aliased stages a tile over its ring)

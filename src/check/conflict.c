@@ -87,18 +87,22 @@ static gboolean told_by_leader(const WsPlay *play, const WsInst *inst, const WsE
 /* A load whose bytes nobody has used is overwritten. */
 static void overwritten(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
 {
-    const WsBuffer *b = &play->p->buffer[p->buffer];
+    const WsBuffer *b = &play->p->buffer[p->buffer], *upper = NULL;
+    const WsOp *op = inst->step.op;
+    for (guint i = 0; i < op->n_access; i++)
+        if (op->access[i].mode & WS_MODE_WRITE)
+            upper = &play->p->buffer[op->access[i].buffer];
     const gint barrier = p->op->barrier;
     const guint slots = barrier < 0 ? 0 : MAX(play->p->barrier[barrier].slots, 1);
-    if (barrier >= 0 && slots != MAX(b->stages, 1))
-        ws_finding_set_remedy(f, "give %s as many stages as %s has slots: %u instead of %u",
-                              b->name, play->p->barrier[barrier].name, slots, MAX(b->stages, 1));
-    else if (b->over >= 0)
+    if (upper && upper != b)
         ws_finding_set_remedy(
             f,
-            "%s lies over %s: give it bytes of its own, or wait until %s has been "
-            "used",
-            b->name, play->p->buffer[b->over].name, play->p->buffer[b->over].name);
+            "%s and %s are the same bytes: give each its own, or wait before `%s` "
+            "until %s has been used",
+            upper->name, b->name, op->label, b->name);
+    else if (barrier >= 0 && slots != MAX(b->stages, 1))
+        ws_finding_set_remedy(f, "give %s as many stages as %s has slots: %u instead of %u",
+                              b->name, play->p->barrier[barrier].name, slots, MAX(b->stages, 1));
     else
         ws_remedy_refilled(play, f, inst, p);
 }

@@ -56,7 +56,8 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
             ws_finding_tell(f, WS_STORY_SO,
                             "hang: if it comes early it fills the earlier generation in place of "
                             "somebody else, who then waits for ever");
-            ws_finding_set_remedy(f, "sync instead of arrive, or order the joins another way");
+            n->barrier = op->barrier, n->element = (gint)element;
+            ws_remedy_generation(play, f, inst, n);
         }
     }
     n->barrier = op->barrier, n->element = (gint)element;
@@ -76,7 +77,7 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
             ws_finding_tell(f, WS_STORY_SO,
                             "hang: the threads that are too many open the next generation, and the "
                             "barrier is one meeting off from there on");
-            ws_finding_set_remedy(f, "threads must be the sum of all that join one generation");
+            ws_remedy_generation(play, f, inst, n);
         }
     }
     if (n->arrived < n->count)

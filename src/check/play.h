@@ -333,6 +333,8 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
 void ws_remedy_order(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                      const WsEvent *p);
 void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst);
+/* A join that can meet the generation before. */
+void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsNamed *n);
 void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst);
 /* A load `p` that nobody has used when the next one comes. */
 void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p);

@@ -116,6 +116,27 @@ gint ws_data_of(const WsPlay *play, guint room, guint agent)
     return -1;
 }
 
+/* The list that an operation stands in; what it stands under alone (`when`) is its condition. */
+static const WsTree *list_of(const WsOp *op, const WsExpr **when)
+{
+    const WsTree *t = op->tree->parent;
+    *when = NULL;
+    while (t && t->parent && t->parent->kind == WS_TREE_BRANCH && t->n_kids == 1 && !*when) {
+        *when = t->parent->cond;
+        t = t->parent->parent;
+    }
+    return t;
+}
+
+static gboolean same_list(const WsOp *a, const WsOp *b)
+{
+    const WsExpr *x, *y;
+    if (list_of(a, &x) != list_of(b, &y) || !x != !y)
+        return FALSE;
+    g_autofree char *m = x ? ws_expr_print(x) : NULL, *n = y ? ws_expr_print(y) : NULL;
+    return g_strcmp0(m, n) == 0;
+}
+
 const WsOp *ws_doubled_on(const WsPlay *play, guint barrier, WsOpIs is)
 {
     const WsOp *last = NULL;
@@ -128,8 +149,10 @@ const WsOp *ws_doubled_on(const WsPlay *play, guint barrier, WsOpIs is)
             continue;
         }
         g_autofree char *now = ws_use_text(op), *then = last ? ws_use_text(last) : NULL;
-        if (last && last->agent == op->agent && last->tree->parent == op->tree->parent &&
-            g_strcmp0(now, then) == 0)
+        g_autofree char *here = op->element ? ws_expr_print(op->element) : NULL,
+                        *there = last && last->element ? ws_expr_print(last->element) : NULL;
+        if (last && last->agent == op->agent && last->kind == op->kind && same_list(last, op) &&
+            g_strcmp0(now, then) == 0 && g_strcmp0(here, there) == 0)
             return op;
         last = op;
     }
@@ -237,14 +260,16 @@ static void count_on(const WsPlay *play, WsFinding *f, const WsInst *inst, const
 void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s)
 {
     const WsBarrier *b = &play->p->barrier[s->barrier];
+    const WsOp *op = inst->step.op, *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
     const WsCame *c = repeated(s->came, inst);
-    const WsOp *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
-    if (ws_remedy_count(f, b, s->element))
-        return;
-    if (inst->step.op->count > s->count)
+    if (op->count > s->count && op->per == 0)
         ws_finding_set_remedy(
-            f, "let `%s` arrive as often as %s counts: the count is %" G_GINT64_FORMAT,
-            ws_op_name(inst->step.op), b->name, s->count);
+            f,
+            "let `%s` arrive %" G_GINT64_FORMAT
+            " time%s in a use, or let %s count all of its %" G_GINT64_FORMAT " arrivals",
+            ws_op_name(op), s->count, s->count == 1 ? "" : "s", b->name, op->count);
+    else if (ws_remedy_count(f, b, s->element))
+        return;
     else if (c)
         count_on(play, f, inst, c);
     else if (twin)

@@ -65,6 +65,10 @@ static gboolean own_fault(const WsPlay *play, WsFinding *f, const WsInst *inst)
         if (op->agent != (gint)inst->agent || op->barrier != wait->barrier || !ws_is_arrival(op) ||
             op->index < wait->index || op->tree->parent != wait->tree->parent)
             continue;
+        g_autofree char *own = op->element ? ws_expr_print(op->element) : NULL,
+                        *due = wait->element ? ws_expr_print(wait->element) : NULL;
+        if (g_strcmp0(own, due) != 0) /* somebody else's turn */
+            continue;
         ws_finding_set_remedy(f, "let `%s` come before `%s`: it counts for what is waited for",
                               ws_op_name(op), ws_op_name(wait));
         return TRUE;
@@ -97,6 +101,14 @@ static gboolean uneven(const WsPlay *play, WsFinding *f, guint barrier)
                           "let every use get the same number of arrivals: `%s` in %s makes "
                           "%" G_GINT64_FORMAT " in one place and %" G_GINT64_FORMAT " in another",
                           ws_op_name(more), ws_op_agent(play, more), more->count, less->count);
+    return TRUE;
+}
+
+static gboolean none_ready(const WsBarrier *b)
+{
+    for (guint i = 0; b->ready && i < MAX(b->array, 1); i++)
+        if (b->ready[i])
+            return FALSE;
     return TRUE;
 }
 
@@ -134,6 +146,11 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
                               "let %s begin `ready`, or arrive on it once before the loops: this "
                               "first wait is for room that nobody has taken yet",
                               b->name);
+    else if (b->is_array && inst->turn == 0 && none_ready(b))
+        ws_finding_set_remedy(f,
+                              "give the first turn to one of them: let %s begin `ready` in one of "
+                              "its elements",
+                              b->name);
     else if (uses_differ(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed))
         return;
     else if (s->pend < s->count) {
@@ -150,6 +167,34 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
                               "behind a wait for this one",
                               feed ? ws_op_name(feed) : "an arrival",
                               feed ? ws_op_agent(play, feed) : "an agent", ws_op_name(wait));
+}
+
+void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsNamed *n)
+{
+    const WsOp *op = inst->step.op, *twin = NULL;
+    const WsBarrier *b = op->barrier >= 0 ? &play->p->barrier[op->barrier] : NULL;
+    guint before = 0; /* how many of the agents that give a turn before their loops */
+    for (guint i = 0; b && i < play->p->n_ops; i++)
+        before += play->p->op[i]->kind == WS_OP_BAR_ARRIVE &&
+                  play->p->op[i]->barrier == op->barrier && !ws_loop_of(play->p->op[i]);
+    if (b)
+        twin = ws_doubled_on(play, (guint)op->barrier, ws_is_join);
+    if (b && b->threads && b->threads_derived &&
+        b->threads[n->element] != b->threads_derived[n->element])
+        ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
+                              b->name, b->threads_derived[n->element], b->threads[n->element]);
+    else if (twin)
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+                              ws_op_agent(play, twin));
+    else if (before > 1)
+        ws_finding_set_remedy(
+            f, "%u agents give the first turn of %s before their loops: one is enough", before,
+            b->name);
+    else
+        ws_finding_set_remedy(f,
+                              "let `%s` sync instead of arrive, or let it wait first for those who "
+                              "made the generation before",
+                              ws_op_name(op));
 }
 
 /* --- named barriers, the cluster's ------------------------------------------------------------ */

@@ -33,9 +33,10 @@ static gint64 rounds_of(const WsWitness *w)
 static void minimal(const WsWitness *w)
 {
     gboolean tiles = ws_program_find_var(w->program, "T") >= 0;
-    gint64 own = w->tiles + w->tiles * rounds_of(w);
+    const gboolean rounds = w->rounds >= 0; /* else they decide nothing: fewer are no smaller */
+    gint64 own = w->tiles + (rounds ? w->tiles * rounds_of(w) : 0);
     for (guint t = 1; t <= (tiles ? 3 : 1u); t++)
-        for (gint64 n = 0; t + t * n < own; n++) {
+        for (gint64 n = rounds ? 0 : rounds_of(w); t + (rounds ? t * n : 0) < own; n++) {
             g_autoptr(WsLaunchValues) v = values(w->program, n, t);
             OracleOptions options = { .tiles = t, .cap = 200000, .stop = TRUE };
             if (!v)
@@ -86,6 +87,11 @@ static void test_design(gconstpointer data)
     g_autoptr(WsLaunchValues) v = values(p, rounds_of(w), w->tiles);
     if (!v)
         return g_test_fail();
+    /* Lanes that are not in step: the oracle of agents knows nothing of them, lanes.h does. */
+    OracleOptions options = { .tiles = w->tiles, .cap = 200000, .stop = TRUE };
+    OracleResult whole = oracle_run(p, v, &options);
+    if (!whole.verdict)
+        return g_test_skip("beyond the oracle of agents");
     g_autofree char *differs = follow(w, v);
     if (differs) {
         g_test_message("%s", differs);
