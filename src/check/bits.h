@@ -387,6 +387,10 @@ void ws_bits_free(WsBits *b);
 gsize ws_bits_size(const WsBits *b);                            /* bytes that it takes, about */
 guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view of a value covers */
 
+/* --- bits_form.c ------------------------------------------------------------------------------ */
+void ws_bit_check_form(WsBits *b, const WsBitOp *o);
+void ws_bit_check_prologue(WsBits *b);
+
 /* --- bits_cells.c ----------------------------------------------------------------------------- */
 void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n);
 void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o);

@@ -336,7 +336,10 @@ void ws_bit_load(WsBits *b, guint i, const WsBitOp *o)
                 keep(b, ws_bit_k(b, touched[t]), &b->acc[s]);
             else
                 ws_bit_set(b, ws_bit_k(b, touched[t]), &b->acc[s]);
-            fence_free(b, touched[t]);
+            if (ws_is_generic(o->op))
+                fence_row(b, touched[t], NULL);
+            else
+                fence_free(b, touched[t]);
             guint r = touched[t] / b->items_of_rank;
             *ws_bit_author(b, r, touched[t] % b->items_of_rank) = 0;
         }

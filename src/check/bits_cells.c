@@ -1,6 +1,7 @@
 /* Shared memory in the proof: cells are classes of bytes that every access touches together, so one
  * bit speaks for many bytes. */
 #include "check/bits.h"
+#include "check/touch.h"
 #include "program/lanes.h"
 
 #include <stdlib.h>
@@ -294,7 +295,7 @@ static void make_cells(WsBits *b, GPtrArray *views)
 /* --- items of reads --------------------------------------------------------------------------- */
 static gboolean needs_fence(const WsBits *b, const WsOp *op, gboolean write)
 {
-    if (op->proxy != WS_PROXY_GENERIC)
+    if (!ws_is_generic(op))
         return FALSE;
     if (!write)
         return (b->policy & WS_POLICY_WAR) != 0;
@@ -547,8 +548,7 @@ void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes,
         if (!(x->a->mode & modes))
             continue;
         t.x = x;
-        WsProxy proxy = x->a->proxy != WS_PROXY_NONE ? x->a->proxy : o->op->proxy;
-        t.async = proxy == WS_PROXY_ASYNC;
+        t.async = ws_goes_async(o->op, x->a);
         const WsBitPlace *p = resolve(b, i, x, t.corner);
         for (guint c = 0; p && c < p->n; c++) {
             guint cell = p->cell[c], bit = rank * b->n_cells + cell;

@@ -122,33 +122,6 @@ static gboolean acts(WsBits *b, const WsOp *op)
     return FALSE;
 }
 
-/* Side conditions of the rules below that elaboration keeps; it is not taken on trust. */
-static void check_form(WsBits *b, const WsBitOp *o)
-{
-    const WsOp *op = o->op;
-    /* L-WARP-ARRIVE: an arrival that stands for several lanes comes after they have met */
-    if (op->kind == WS_OP_MBAR_ARRIVE && op->per > 1 && !o->leader && !ws_follows_warp_sync(op))
-        ws_bit_outside(b, "an arrival for several lanes that have not met");
-    /* L-ALL-LANES: these are made by all lanes */
-    if (o->leader &&
-        (is_named(op) || op->kind == WS_OP_CLUSTER_ARRIVE || op->kind == WS_OP_CLUSTER_WAIT ||
-         op->kind == WS_OP_MMA || op->kind == WS_OP_MMA_WAIT || op->kind == WS_OP_CP_ROWS ||
-         op->kind == WS_OP_CP_ARRIVE || op->kind == WS_OP_CP_WAIT))
-        ws_bit_outside(b, "an operation of all threads that the leader makes alone");
-    /* L-LEADER: these belong to the queue of one thread */
-    if (!o->leader && (op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_BULK_COPY ||
-                       op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_BULK_COMMIT ||
-                       op->kind == WS_OP_BULK_WAIT || op->kind == WS_OP_MBAR_EXPECT))
-        ws_bit_outside(b, "an operation of the leader that all threads make");
-    /* L-NAMED-COUNT: what is waited for is what the instruction says */
-    const WsBarrier *bar = is_named(op) && op->barrier >= 0 ? &b->p->barrier[op->barrier] : NULL;
-    for (guint e = 0; bar && e < MAX(bar->array, 1); e++)
-        if (!bar->threads || !bar->hw_id || bar->hw_id[e] < 0 || bar->hw_id[e] > 15 ||
-            ((!op->element || (o->element.constant && o->element.value == e)) &&
-             bar->threads[e] != op->count))
-            ws_bit_outside(b, "a named barrier whose threads or id are not said");
-}
-
 static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
 {
     const WsOp *op = o->op;
@@ -190,7 +163,7 @@ static WsBitOp *compile_op(WsBits *b, guint agent, const WsOp *op)
     o->leader = op->breadth == WS_BREADTH_LEADER || op->tree->leader;
     o->barrier = o->named = o->remote = o->local = -1;
     compile_barrier(b, agent, o);
-    check_form(b, o);
+    ws_bit_check_form(b, o);
     const GArray *need = b->c->need[op->index];
     o->n_need = need ? need->len : 0;
     o->need = need ? (gint *)(gpointer)need->data : NULL;
@@ -495,6 +468,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     b->named_of = ws_bit_alloc(b, (16 + p->n_agents) * sizeof(gint));
     for (guint i = 0; i < 16 + p->n_agents; i++)
         b->named_of[i] = -1;
+    ws_bit_check_prologue(b);
     b->agent = ws_bit_alloc(b, p->n_agents * sizeof(WsBitAgent));
     for (guint a = 0; a < p->n_agents; a++)
         compile_agent(b, a);

@@ -1,6 +1,7 @@
 /* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
  * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
 #include "check/play.h"
+#include "check/touch.h"
 #include "program/lanes.h"
 
 #include <string.h>
@@ -180,8 +181,7 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
         report_conflict(play, inst, e, a, writes, p, p_writes);
         return;
     }
-    WsProxy proxy = a->proxy != WS_PROXY_NONE ? a->proxy : e->op->proxy;
-    if (proxy == WS_PROXY_ASYNC && p->op->proxy == WS_PROXY_GENERIC &&
+    if (ws_goes_async(e->op, a) && ws_is_generic(p->op) &&
         !ws_fenced(play, inst, leader, p->cover ? p->cover_comp : p->comp,
                    p->cover ? p->cover : p->epoch))
         report_proxy(play, inst, e, a, writes, p, p_writes);

@@ -336,6 +336,9 @@ void ws_do_load(WsPlay *play, WsInst *inst)
         return;
     }
     guint rank[16], n = ws_targets(play, inst, &op->ctas, rank);
+    gboolean generic = ws_is_generic(op); /* L-REMOTE-PROXY: fences so far cover none of it */
+    if (generic)
+        inst->o++;
     for (guint i = 0; i < n; i++) {
         WsTransfer *t = new_transfer(play, inst, leader);
         if (!target(play, inst, rank[i], t))
@@ -344,6 +347,8 @@ void ws_do_load(WsPlay *play, WsInst *inst)
         WsEvent *e = t->event = ws_play_event(play, inst);
         e->pending = TRUE;
         e->slot = t->slot;
+        if (generic)
+            e->cover_comp = inst->comp_o, e->cover = inst->o;
         if (op->kind == WS_OP_BULK_COPY)
             ws_do_access(play, inst, inst->rank, e, WS_MODE_READ);
         ws_do_access(play, inst, rank[i], e, WS_MODE_WRITE);

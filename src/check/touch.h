@@ -22,6 +22,19 @@ guint64 ws_value_blocks(const WsGrid *g, const WsValueUse *u, gint64 r0, gint64 
  * nothing, so a value that the step assigns is read as well where `unless` is given. */
 void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write);
 
+/* L-REMOTE-PROXY: bulk copies and products work through the async proxy; st.async, like cp.async,
+ * is not among them (PTX ISA, async proxy), so that what it wrote needs a fence before an engine.
+ */
+static inline gboolean ws_is_generic(const WsOp *op)
+{
+    return op->proxy == WS_PROXY_GENERIC || op->kind == WS_OP_ST_REMOTE;
+}
+static inline gboolean ws_goes_async(const WsOp *op, const WsAccess *a)
+{
+    WsProxy proxy = a->proxy != WS_PROXY_NONE ? a->proxy : op->proxy;
+    return proxy == WS_PROXY_ASYNC && op->kind != WS_OP_ST_REMOTE;
+}
+
 /* L-MMA-SHAPE: what must be equal of two products that follow each other in one accumulator without
  * a wait: columns and depth of the instruction. */
 static inline guint ws_mma_shape(const WsMma *m)

@@ -17,6 +17,7 @@ typedef struct {
     GArray *touched;    /* bytes that the async proxy reads, or that loads write (F2) */
     GArray *loaded;     /* bytes that loads and copies write (F4) */
     gboolean *gathered; /* per barrier: signalled by a gather */
+    gboolean *written;  /* per barrier: signalled by a remote write of bytes that an engine reads */
     gboolean emit;
 } Fences;
 
@@ -98,8 +99,8 @@ static void collect(Fences *F)
             F->gathered[op->barrier] = TRUE;
         for (guint k = 0; k < op->n_access; k++) {
             const WsAccess *a = &op->access[k];
-            if (a->proxy != WS_PROXY_ASYNC)
-                continue;
+            if (a->proxy != WS_PROXY_ASYNC || op->kind == WS_OP_ST_REMOTE)
+                continue; /* st.async writes through the generic proxy */
             ranges(E, a, F->touched);
             if (a->mode & WS_MODE_WRITE)
                 ranges(E, a, F->loaded);
@@ -107,6 +108,12 @@ static void collect(Fences *F)
     }
     merge(F->touched);
     merge(F->loaded);
+    for (guint i = 0; i < E->ops->len; i++) {
+        const WsOp *op = g_ptr_array_index(E->ops, i);
+        if (op->kind == WS_OP_ST_REMOTE && op->barrier >= 0 && op->n_access &&
+            meets(E, &op->access[0], F->touched))
+            F->written[op->barrier] = TRUE;
+    }
 }
 
 /* --- flow ----------------------------------------------------------------------------------- */
@@ -164,6 +171,9 @@ static void after(Fences *F, const WsOp *op, State *s)
         *s = nothing;
     if (op->kind == WS_OP_MBAR_WAIT && op->barrier >= 0 && F->gathered[op->barrier])
         s->source[F3] = op;
+    if (op->kind == WS_OP_MBAR_WAIT && op->barrier >= 0 && F->written[op->barrier] &&
+        !s->source[F2])
+        s->source[F2] = op;
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *a = &op->access[i];
         if (a->proxy != WS_PROXY_GENERIC || op->kind == WS_OP_CP_ROWS)
@@ -235,6 +245,7 @@ void ws_elab_fences(WsElab *E)
                  .touched = g_array_new(FALSE, FALSE, sizeof(WsRange)),
                  .loaded = g_array_new(FALSE, FALSE, sizeof(WsRange)),
                  .gathered = g_new0(gboolean, E->barriers->len + 1),
+                 .written = g_new0(gboolean, E->barriers->len + 1),
                  .emit = TRUE };
     collect(&F);
     for (guint a = 0; a < E->p->n_agents; a++) {
@@ -244,4 +255,5 @@ void ws_elab_fences(WsElab *E)
     g_array_free(F.touched, TRUE);
     g_array_free(F.loaded, TRUE);
     g_free(F.gathered);
+    g_free(F.written);
 }
