@@ -38,7 +38,8 @@ typedef enum {
     WS_NEEDS_SELECTION,
     WS_NEEDS_RANGE,
     WS_NEEDS_MEASURED,
-    WS_NEEDS_PINNED, /* a run beside the one that is shown */
+    WS_NEEDS_MACHINE, /* predictions are played on one that was chosen */
+    WS_NEEDS_PINNED,  /* a run beside the one that is shown */
     WS_NEEDS_COMPARED,
     WS_NEEDS_IDLE,
     WS_NEEDS_BUSY,

@@ -30,27 +30,16 @@ void ws_answers_unref(WsAnswers *a)
     g_free(a);
 }
 
-static const WsMachine *machine(void)
-{
-    static gsize once;
-    static WsMachine *loaded;
-    if (g_once_init_enter(&once)) {
-        loaded = ws_machine_load(NULL, NULL);
-        g_once_init_leave(&once, 1);
-    }
-    return loaded;
-}
-
-void ws_answers_predict(WsAnswers *a, const GArray *sizes)
+void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *machine)
 {
     g_clear_pointer(&a->predicted, ws_trace_unref);
     g_clear_pointer(&a->clock, ws_clock_result_free);
     g_clear_pointer(&a->launch, ws_launch_values_free);
     a->launch = ws_launch_values(a->program, sizes ? (const WsSize *)(gpointer)sizes->data : NULL,
                                  sizes ? sizes->len : 0, FALSE, a->findings);
-    if (!a->launch || !machine() || ws_launch_tiles(a->launch) == 0)
+    if (!a->launch || !machine || ws_launch_tiles(a->launch) == 0)
         return;
-    a->clock = ws_clock_run(a->program, a->launch, machine(), NULL, a->findings);
+    a->clock = ws_clock_run(a->program, a->launch, machine, NULL, a->findings);
     if (a->clock && a->clock->trace)
         a->predicted = ws_trace_ref(a->clock->trace);
 }
@@ -191,7 +180,7 @@ static void elaborate(WsAnswers *a)
         elaborate_rest(a);
 }
 
-static void finish(WsAnswers *a, const GArray *sizes, WsAsk what)
+static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, WsAsk what)
 {
     if (!a->program)
         return;
@@ -200,7 +189,7 @@ static void finish(WsAnswers *a, const GArray *sizes, WsAsk what)
         dropped = a->findings;
         a->findings = ws_findings_new();
     }
-    ws_answers_predict(a, sizes);
+    ws_answers_predict(a, sizes, machine);
     if (dropped) {
         WsFindings *of_rest = a->findings;
         a->findings = g_steal_pointer(&dropped);
@@ -210,15 +199,15 @@ static void finish(WsAnswers *a, const GArray *sizes, WsAsk what)
         a->program_text = ws_program_print(a->program);
 }
 
-WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, WsAsk what,
-                           WsFindings *findings)
+WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const WsMachine *machine,
+                           WsAsk what, WsFindings *findings)
 {
     WsAnswers *a = begin(design, findings);
     elaborate(a);
     if (what & WS_ASK_CHECK && may_judge(a))
         a->verdict = ws_check(a->program, NULL, a->findings);
     a->judged = TRUE;
-    finish(a, sizes, what);
+    finish(a, sizes, machine, what);
     locate(a->design, a->findings, what);
     return a;
 }
@@ -229,6 +218,7 @@ WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, WsAsk wh
 typedef struct {
     WsDesign *design;
     GArray *sizes;
+    const WsMachine *machine;
     WsAsk what;
     guint64 number;
 } Question;
@@ -340,7 +330,7 @@ static void answer(WsWorker *w, const Question *q)
     if (!is_newest(w, q->number))
         return;
     const gboolean judge = q->what & WS_ASK_CHECK && may_judge(a);
-    finish(a, q->sizes, q->what);
+    finish(a, q->sizes, q->machine, q->what);
     locate(a->design, a->findings, q->what);
     a->judged = !judge;
     if (!is_newest(w, q->number))
@@ -402,11 +392,13 @@ void ws_worker_free(WsWorker *w)
     unref_worker(w);
 }
 
-guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes, WsAsk what)
+guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
+                      const WsMachine *machine, WsAsk what)
 {
     Question *q = g_new0(Question, 1);
     q->design = ws_design_ref(design);
     q->what = what;
+    q->machine = machine;
     q->sizes = sizes ? g_array_copy((GArray *)sizes) : NULL;
     g_mutex_lock(&w->mutex);
     const guint64 number = q->number = ++w->newest;

@@ -32,15 +32,15 @@ typedef enum {
     WS_ASK_SOURCE = 4, /* findings name lines of the kernel that the design was read from */
 } WsAsk;
 
-/* Now and here. `sizes`: WsSize, or NULL for the design's own. Takes `findings` (of reading), which
- * may be NULL. */
-WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, WsAsk what,
-                           WsFindings *findings);
+/* Now and here. `sizes`: WsSize, or NULL for the design's own; `machine`: what it is timed on
+ * (document_machine.h), NULL: it is not. Takes `findings` (of reading), which may be NULL. */
+WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const WsMachine *machine,
+                           WsAsk what, WsFindings *findings);
 WsAnswers *ws_answers_ref(WsAnswers *a);
 void ws_answers_unref(WsAnswers *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAnswers, ws_answers_unref)
-/* Predicts anew for other sizes; main thread. */
-void ws_answers_predict(WsAnswers *a, const GArray *sizes);
+/* Predicts anew, for other sizes or another machine; main thread. */
+void ws_answers_predict(WsAnswers *a, const GArray *sizes, const WsMachine *machine);
 
 /* --- the thread ---------------------------------------------------------------------------------
  */
@@ -50,7 +50,8 @@ typedef struct WsWorker WsWorker;
 typedef void (*WsAnswered)(WsAnswers *answers, gboolean judged_only, gpointer data);
 WsWorker *ws_worker_new(WsAnswered answered, gpointer data);
 void ws_worker_free(WsWorker *w); /* no call comes after it; waits for nothing */
-guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes, WsAsk what);
+guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
+                      const WsMachine *machine, WsAsk what);
 void ws_worker_forget(WsWorker *w); /* no answer is wanted any more */
 
 G_END_DECLS

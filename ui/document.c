@@ -1,6 +1,7 @@
 #include "ui/document_private.h"
 
 #include "program/walk.h"
+#include "ui/document_machine.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static void predict(WsDocument *d)
 {
     g_autoptr(GArray) sizes = ws_document_sizes(d);
     g_clear_pointer(&d->stats[0], ws_trace_stats_free);
-    ws_answers_predict(d->answers, sizes);
+    ws_answers_predict(d->answers, sizes, ws_document_machine(d));
 }
 
 void ws_document_install(WsDocument *d, WsAnswers *answers, GFile *file, gboolean dirty)
@@ -153,7 +154,9 @@ static void take_design(WsDocument *d, const WsDesign *design, WsFindings *findi
 {
     WsSource *source = ws_source_beside(design, file);
     const WsAsk what = WS_ASK_TEXTS | WS_ASK_CHECK | (source ? WS_ASK_SOURCE : 0);
-    ws_document_install(d, ws_answers_make(design, NULL, what, findings), file, dirty);
+    ws_document_install(
+        d, ws_answers_make(design, NULL, ws_document_machine_for(d, design), what, findings), file,
+        dirty);
     ws_document_take_source(d, source);
 }
 
@@ -224,6 +227,11 @@ void ws_document_take_measured(WsDocument *d, WsTrace *trace)
     g_clear_pointer(&d->stats[1], ws_trace_stats_free);
     g_clear_pointer(&d->measured, ws_trace_unref);
     d->measured = trace;
+    ws_document_predict(d);
+}
+
+void ws_document_predict(WsDocument *d)
+{
     if (ws_document_program(d))
         predict(d);
     ws_document_emit(d, WS_SIGNAL_CHANGED);

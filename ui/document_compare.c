@@ -1,6 +1,7 @@
 #include "ui/document_compare.h"
 #include "program/program.h"
 
+#include "ui/document_machine.h"
 #include "ui/document_private.h"
 
 #include <glib/gi18n.h>
@@ -63,6 +64,7 @@ typedef struct {
     WsDesign *a, *b;
     char *name;
     GArray *sizes;
+    const WsMachine *machine;
     gint64 cycles_b;
     guint64 number;
 } Question;
@@ -81,9 +83,10 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
     const Question *q = data;
     WsComparison *c = g_new0(WsComparison, 1);
-    WsAnswers *answers = ws_answers_make(q->a, q->sizes, 0, NULL);
+    WsAnswers *answers = ws_answers_make(q->a, q->sizes, q->machine, 0, NULL);
     c->name = g_strdup(q->name);
     c->number = q->number;
+    c->machine = q->machine;
     c->compare = ws_compare_new(q->a, q->b);
     c->a = c->compare->a;
     c->b = c->compare->b;
@@ -122,6 +125,7 @@ static void ask(WsDocument *d, Beside *b)
     q->b = ws_design_ref(now);
     q->name = g_strdup(b->name);
     q->sizes = ws_document_sizes(d);
+    q->machine = ws_document_machine(d);
     q->cycles_b = ws_document_clock(d) ? ws_document_clock(d)->cycles : 0;
     static guint64 questions;
     q->number = ++questions;
@@ -135,7 +139,8 @@ static void on_changed(WsDocument *d, Beside *b)
 {
     if (!ws_document_design(d))
         ws_document_compare_with(d, NULL, NULL);
-    else if (!b->made || b->made->b != ws_document_design(d))
+    else if (!b->made || b->made->b != ws_document_design(d) ||
+             b->made->machine != ws_document_machine(d))
         ask(d, b);
 }
 

@@ -8,13 +8,14 @@ G_BEGIN_DECLS
 
 /* Immutable; the document's until its next "compared". */
 typedef struct {
-    guint64 number;     /* no other comparison has it */
-    char *name;         /* of A, for people: "the saved design" */
-    WsDesign *a, *b;    /* borrowed from `compare` */
-    WsCompare *compare; /* from A to B */
-    WsProgram *program; /* of A; NULL: it cannot be elaborated */
-    WsTrace *predicted; /* of A; may be NULL */
-    gint64 cycles_a;    /* predicted of the whole launch; 0 unknown */
+    guint64 number;           /* no other comparison has it */
+    char *name;               /* of A, for people: "the saved design" */
+    WsDesign *a, *b;          /* borrowed from `compare` */
+    WsCompare *compare;       /* from A to B */
+    WsProgram *program;       /* of A; NULL: it cannot be elaborated */
+    WsTrace *predicted;       /* of A; may be NULL */
+    const WsMachine *machine; /* that it is predicted on */
+    gint64 cycles_a;          /* predicted of the whole launch; 0 unknown */
     gint64 cycles_b;
 } WsComparison;
 

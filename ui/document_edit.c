@@ -2,6 +2,8 @@
  * newest design as soon as the worker has them. */
 #include "ui/document_private.h"
 
+#include "ui/document_machine.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -36,7 +38,7 @@ static void ask(WsDocument *d, const WsDesign *design, WsAsk what)
         what |= WS_ASK_SOURCE;
     if (!d->worker)
         d->worker = ws_worker_new(ws_document_answered, d);
-    ws_worker_ask(d->worker, design, sizes, what);
+    ws_worker_ask(d->worker, design, sizes, ws_document_machine_for(d, design), what);
 }
 
 /* What is shown becomes `answers` (taken). */

@@ -1,6 +1,7 @@
 #include "ui/document_next.h"
 #include "program/walk.h"
 
+#include "ui/document_machine.h"
 #include "ui/document_private.h"
 
 #define KEY "warpstave-next"
@@ -10,6 +11,7 @@ typedef struct {
     WsNext *next;     /* NULL: none */
     WsDesign *design; /* what it is of */
     WsTrace *measured;
+    const WsMachine *machine;
     gboolean has_edits;
     GTask *running;
     gboolean wants_edits, path;
@@ -24,6 +26,7 @@ typedef struct {
     WsProgram *program;
     WsTrace *measured;
     GArray *sizes;
+    const WsMachine *machine;
     gboolean edits;
     gint cancel;
 } Question;
@@ -42,14 +45,13 @@ static void work(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
     Question *q = data;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
     g_autoptr(WsLaunchValues) launch =
         ws_launch_values(q->program, q->sizes ? (const WsSize *)(gpointer)q->sizes->data : NULL,
                          q->sizes ? q->sizes->len : 0, FALSE, findings);
     const WsNextOptions options = { .no_edits = !q->edits, .cancel = &q->cancel };
-    WsNext *next = launch && machine ? ws_next_new(q->design, NULL, 0, q->program, launch, machine,
-                                                   q->measured, &options, findings)
-                                     : NULL;
+    WsNext *next = launch && q->machine ? ws_next_new(q->design, NULL, 0, q->program, launch,
+                                                      q->machine, q->measured, &options, findings)
+                                        : NULL;
     g_task_return_pointer(task, next, (GDestroyNotify)ws_next_free);
 }
 
@@ -87,7 +89,7 @@ static Advice *advice(WsDocument *d)
 static gboolean is_of(const Advice *a, WsDocument *d)
 {
     return a->design && a->design == ws_document_design(d) &&
-           a->measured == ws_document_measured(d);
+           a->measured == ws_document_measured(d) && a->machine == ws_document_machine(d);
 }
 
 static void on_changed(WsDocument *d, gpointer data)
@@ -146,12 +148,14 @@ void ws_document_want_next(WsDocument *d, gboolean edits)
     a->next = kept;
     a->design = ws_design_ref(ws_document_design(d));
     a->measured = ws_document_measured(d) ? ws_trace_ref(ws_document_measured(d)) : NULL;
+    a->machine = ws_document_machine(d);
     a->wants_edits = both;
     Question *q = g_new0(Question, 1);
     q->design = ws_design_ref(a->design);
     q->program = ws_program_ref(program);
     q->measured = a->measured ? ws_trace_ref(a->measured) : NULL;
     q->sizes = ws_document_sizes(d);
+    q->machine = a->machine;
     q->edits = both;
     a->running = g_task_new(d, NULL, on_worked, NULL);
     g_task_set_task_data(a->running, q, question_free);

@@ -12,9 +12,11 @@ G_BEGIN_DECLS
 struct _WsDocument {
     GObject parent;
     GFile *file;
-    WsAnswers *answers; /* what is shown; NULL: no design */
-    WsAnswers *before;  /* while a design is tried: what was shown before */
-    WsDesign *tried;    /* that design; NULL: none */
+    WsAnswers *answers;       /* what is shown; NULL: no design */
+    const WsMachine *machine; /* chosen; NULL: the built-in one. Never freed */
+    gboolean machine_asked;   /* the settings were asked for it */
+    WsAnswers *before;        /* while a design is tried: what was shown before */
+    WsDesign *tried;          /* that design; NULL: none */
     WsHistory *history;
     WsJournal *journal;
     WsWorker *worker;
@@ -29,8 +31,8 @@ struct _WsDocument {
     WsFocus focus;        /* focus.step points into `selection` */
     gint64 from, to;
     char *code[WS_CODE_COUNT];
-    WsSource *source;  /* what the design was read from; NULL: it is one of its own */
-    WsSourceMap *map;  /* of `mapped`; NULL: not made yet */
+    WsSource *source; /* what the design was read from; NULL: it is one of its own */
+    WsSourceMap *map; /* of `mapped`; NULL: not made yet */
     WsDesign *mapped;
     char *result[WS_RESULT_COUNT];
     gboolean result_good[WS_RESULT_COUNT];
@@ -66,8 +68,10 @@ void ws_document_clear_code(WsDocument *d);
 /* document.c: sizes of the measured trace, NULL if there is none. Free with g_array_unref. */
 GArray *ws_document_sizes(WsDocument *d);
 void ws_document_clear_stats(WsDocument *d);
-/* Everything that was open goes; `answers` (taken) are shown, and their design begins a history. The
- * caller announces it. */
+/* Predicts what is shown anew (other sizes, another machine) and says so. */
+void ws_document_predict(WsDocument *d);
+/* Everything that was open goes; `answers` (taken) are shown, and their design begins a history.
+ * The caller announces it. */
 void ws_document_install(WsDocument *d, WsAnswers *answers, GFile *file, gboolean dirty);
 void ws_document_announce(WsDocument *d);
 /* document_source.c */

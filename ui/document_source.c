@@ -2,6 +2,7 @@
 
 #include "edit/compare.h"
 #include "ui/document_compare.h"
+#include "ui/document_machine.h"
 #include "ui/document_private.h"
 
 #include <glib/gi18n.h>
@@ -181,8 +182,9 @@ static void read_it(GTask *task, gpointer document, gpointer file, GCancellable 
     r->source = source_new(file, g_steal_pointer(&name), text);
     r->source->unread = g_ptr_array_ref(import->unread);
     if (!g_cancellable_is_cancelled(cancellable))
-        r->answers = ws_answers_make(import->design, NULL,
-                                     WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, NULL);
+        r->answers =
+            ws_answers_make(import->design, NULL, g_object_get_data(G_OBJECT(task), "machine"),
+                            WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, NULL);
     g_task_return_pointer(task, r, reading_free);
 }
 
@@ -191,6 +193,7 @@ void ws_document_import_async(WsDocument *d, GFile *file, GCancellable *cancella
 {
     g_autoptr(GTask) task = g_task_new(d, cancellable, done, data);
     g_task_set_task_data(task, g_object_ref(file), g_object_unref);
+    g_object_set_data(G_OBJECT(task), "machine", (gpointer)ws_document_machine(d));
     g_task_set_return_on_cancel(task, TRUE); /* what is being read goes on and is dropped */
     g_task_run_in_thread(task, read_it);
 }

@@ -1,5 +1,6 @@
 #include "ui/figures.h"
 
+#include "ui/document_machine.h"
 #include "ui/format.h"
 
 #include <glib/gi18n.h>
@@ -401,7 +402,7 @@ WsRangeStats *ws_figures_range(WsDocument *document)
     const WsTrace *t = main_trace(document);
     if (!t || !ws_document_range(document, &from, &to))
         return NULL;
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    const WsMachine *machine = ws_document_machine(document);
     double columns = machine ? machine->value[WS_MACHINE_MMA_COLUMNS] : 0;
     return ws_range_stats_new(t, ws_document_program(document), from, to, columns);
 }

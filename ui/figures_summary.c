@@ -2,6 +2,7 @@
 #include "program/walk.h"
 
 #include "launch/bundle.h"
+#include "ui/document_machine.h"
 #include "ui/format.h"
 
 #include <glib/gi18n.h>
@@ -117,9 +118,12 @@ static void put_launch(Totals *s, WsDocument *document)
         char *sizes = ws_launch_sizes_text(ws_document_launch(document));
         put(s, _("Sizes"), NULL, sizes, m ? g_strdup(sizes) : NULL);
     }
+    if (c || m)
+        put(s, _("Device"), _("predicted on the machine description of this device"),
+            c ? g_strdup(ws_document_machine(document)->name) : NULL,
+            m ? g_strdup(m->device) : NULL);
     if (!m)
         return;
-    put(s, _("Device"), NULL, NULL, g_strdup(m->device));
     put(s, _("Records"), _("executions of steps recorded"), NULL, ws_format_int(m->record->len));
     put_shares(s, _("Cost of recording"), _("time with the recorder against time without it"), NAN,
                m->overhead);

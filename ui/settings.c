@@ -57,9 +57,19 @@ gboolean ws_settings_boolean(const char *key, gboolean fallback)
     return ws_settings() ? g_settings_get_boolean(ws_settings(), key) : fallback;
 }
 
+static char *folder_if_there(const char *place)
+{
+    return g_file_test(place, G_FILE_TEST_IS_DIR) ? g_strdup(place) : NULL;
+}
+
 char *ws_projects_folder(void)
 {
-    const char *place =
-        ws_ui_uninstalled() ? WS_SOURCE_ROOT "/projects" : WS_DATA_DIR "/warpstave/projects";
-    return g_file_test(place, G_FILE_TEST_IS_DIR) ? g_strdup(place) : NULL;
+    return folder_if_there(ws_ui_uninstalled() ? WS_SOURCE_ROOT "/projects"
+                                               : WS_DATA_DIR "/warpstave/projects");
+}
+
+char *ws_machines_folder(void)
+{
+    return folder_if_there(ws_ui_uninstalled() ? WS_SOURCE_ROOT "/resources/machines"
+                                               : WS_DATA_DIR "/warpstave/machines");
 }

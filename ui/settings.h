@@ -18,5 +18,7 @@ int ws_settings_int(const char *key, int fallback);
 gboolean ws_settings_boolean(const char *key, gboolean fallback);
 /* Folder of the shipped designs, or NULL if they are not here. Caller frees. */
 char *ws_projects_folder(void);
+/* Folder of the shipped machine descriptions, in the same way. */
+char *ws_machines_folder(void);
 
 G_END_DECLS

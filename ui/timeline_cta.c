@@ -1,4 +1,5 @@
 /* Which CTA of the trace the score shows, and where its rounds lie. */
+#include "ui/document_machine.h"
 #include "ui/timeline_private.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ guint ws_timeline_cta_of(WsTimeline *t, const WsTrace *trace)
 
 void ws_timeline_cta_reset(WsTimeline *t)
 {
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    const WsMachine *machine = ws_document_machine(t->document);
     const WsProgram *p = ws_document_program(t->document);
     if (t->cta >= ws_timeline_n_ctas(t))
         t->cta = 0;

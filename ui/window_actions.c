@@ -5,6 +5,7 @@
 #include "ui/command_palette.h"
 #include "ui/compare_panel.h"
 #include "ui/document_compare.h"
+#include "ui/document_machine.h"
 #include "ui/document_next.h"
 #include "ui/document_runs.h"
 #include "ui/document_source.h"
@@ -286,6 +287,8 @@ static const WsCommand handler[] = {
     { "focus-structure", do_focus_structure },
     { "focus-inspector", do_focus_inspector },
     { "open-trace", do_open_trace },
+    { "machine", ws_window_choose_machine },
+    { "machine-built-in", ws_window_machine_built_in },
     { "pin-run", do_pin_run },
     { "flip-run", do_flip_run },
     { "remove-trace", do_remove_trace },
@@ -384,6 +387,8 @@ static gboolean met(WsWindow *w, WsNeeds needs)
         return ws_document_range(d, &from, &to);
     case WS_NEEDS_MEASURED:
         return ws_document_measured(d) != NULL;
+    case WS_NEEDS_MACHINE:
+        return ws_document_design(d) && ws_document_machine_chosen(d);
     case WS_NEEDS_PINNED:
         return ws_document_measured(d) && ws_document_pinned_run(d) &&
                ws_document_pinned_run(d) != ws_document_measured(d);

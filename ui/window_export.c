@@ -2,6 +2,7 @@
 #include "ui/window_private.h"
 
 #include "score/scene.h"
+#include "ui/document_machine.h"
 #include "ui/theme.h"
 
 #include <glib/gi18n.h>
@@ -37,7 +38,7 @@ gboolean ws_window_export_picture(WsWindow *w, GFile *file)
     g_autoptr(GError) error = NULL;
     if (!has_score(w))
         return FALSE;
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
+    const WsMachine *machine = ws_document_machine(w->document);
     g_autofree double *special =
         machine ? ws_clock_special_cycles(ws_document_program(w->document), machine) : NULL;
     WsSceneOptions options = { .special = special };

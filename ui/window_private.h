@@ -24,8 +24,9 @@ struct _WsWindow {
     gboolean dragging;   /* the score shows what letting go would give … */
     GtkLabel *of_before; /* … and the panels what was before, as this says */
 
-    GPtrArray *detached;   /* GtkWindow: panels in windows of their own */
-    GFileMonitor *monitor; /* of the design's file, or of the kernel it was read from; NULL if none */
+    GPtrArray *detached; /* GtkWindow: panels in windows of their own */
+    GFileMonitor
+        *monitor; /* of the design's file, or of the kernel it was read from; NULL if none */
     guint watch_source;
     GCancellable *importing; /* while a kernel is being read */
     guint import_source;     /* says so after a while */
@@ -86,6 +87,10 @@ gboolean ws_window_say_saved(WsWindow *w, GFile *file, gboolean ok, const char *
 void ws_window_import(WsWindow *w, GFile *file);
 void ws_window_cancel_import(WsWindow *w); /* silently */
 void ws_window_stop_import(WsWindow *w);
+/* window_machine.c */
+gboolean ws_window_use_machine(WsWindow *w, GFile *file);
+void ws_window_choose_machine(WsWindow *w);
+void ws_window_machine_built_in(WsWindow *w);
 /* window_compare.c */
 void ws_window_choose_other_design(WsWindow *w);
 /* window_status.c */

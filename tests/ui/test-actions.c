@@ -257,12 +257,13 @@ static void i58_palette_finds_and_runs(void)
 /* Those that open a dialogue, start work, or end the window. */
 static gboolean harmless(const char *name)
 {
-    static const char *const others[] = {
-        "open",        "open-trace",   "export-picture", "export-trace", "new-window",
-        "close",       "quit",         "generate",       "rehearse",     "run",
-        "run-on",      "bundle",       "cancel",         "palette",      "shortcuts",
-        "same-window", "detach-panel", "about",          "fullscreen",   NULL
-    };
+    static const char *const others[] = { "open",         "open-trace",   "export-picture",
+                                          "export-trace", "new-window",   "close",
+                                          "quit",         "generate",     "rehearse",
+                                          "run",          "run-on",       "bundle",
+                                          "cancel",       "palette",      "shortcuts",
+                                          "same-window",  "detach-panel", "about",
+                                          "fullscreen",   "machine",      NULL };
     return !g_strv_contains(others, name);
 }
 

@@ -1,5 +1,6 @@
 /* Two runs round by round: a round that is longer in one of them is found, and only that one. */
 #include "ui/answers.h"
+#include "ui/document_machine.h"
 #include "ui/run_rounds.h"
 
 static WsAnswers *answers_of(const char *path)
@@ -8,7 +9,7 @@ static WsAnswers *answers_of(const char *path)
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(full, findings);
     g_assert_nonnull(design);
-    return ws_answers_make(design, NULL, 0, NULL);
+    return ws_answers_make(design, NULL, ws_machine_builtin(), 0, NULL);
 }
 
 /* The trace with everything from a time on later by some cycles. */
