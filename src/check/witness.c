@@ -29,6 +29,7 @@ typedef struct {
     GArray *data; /* WsCaseData */
     WsPlay *play;
     const WsCase *c; /* found */
+    gboolean chosen; /* elements */
     gint64 element, element_step;
     WsSchedule schedule;
     WsReported reported;
@@ -61,7 +62,7 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
         if (!is_meant(S, r))
             continue;
         S->c = c, S->schedule = schedule, S->reported = *r;
-        S->element = c->element, S->element_step = c->element_step;
+        S->chosen = c->data, S->element = c->element, S->element_step = c->element_step;
         const char *step = r->op->step ? r->op->step : r->op->id;
         for (guint k = 0; k < play->findings->list->len && !S->message; k++) {
             const WsFinding *f = play->findings->list->pdata[k];
@@ -496,7 +497,7 @@ static void tell(WsWitness *w, const Search *S, WsReplay *m)
             w->size[v] = ws_launch_var(S->c->values, (gint)v);
         w->pinned |= S->c->pin && S->c->pin[v] != 0 && S->c->n_pin_values > 0;
     }
-    w->element = S->element, w->element_step = S->element_step;
+    w->data = S->chosen, w->element = S->element, w->element_step = S->element_step;
     w->ranks = m->ranks, w->n_agents = m->n_agents;
     w->agent = g_new0(char *, m->n_agents + 1);
     for (guint i = 0; i < m->n_agents; i++)

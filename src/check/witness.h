@@ -82,9 +82,11 @@ typedef struct {
     char *at, *message; /* of the finding */
     gint64 rounds;      /* most rounds of a loop; -1: nothing to choose */
     guint tiles;
-    char *sizes;                  /* "N = 2" */
-    gint64 *size;                 /* [n_vars] of the program: values of its sizes */
+    char *sizes;     /* "N = 2" */
+    gint64 *size;    /* [n_vars] of the program: values of its sizes */
     gboolean pinned; /* counts that depend on the tile were chosen freely: no sizes give them */
+    gboolean data;   /* elements of integer tensors are chosen: the least value of their `data` +
+                        `element`, within its range; else they are 0 */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
     guint ranks;                  /* CTAs */

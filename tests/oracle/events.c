@@ -326,10 +326,19 @@ static void step(Build *B, const WsOp *op)
     }
 }
 
-static gboolean element_is(gpointer data, gint tensor, const gint64 *at, gint64 *v)
+gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v)
 {
-    const OracleOptions *options = data;
-    *v = options->element + (at[0] % 2 ? options->element_step : 0);
+    const OracleData *d = data;
+    const WsTensor *t = &d->p->tensor[tensor];
+    gint64 low = 0, high = G_MAXINT32;
+    *v = d->options->element + (at[0] % 2 ? d->options->element_step : 0);
+    if (!d->options->ranged)
+        return TRUE;
+    WsExprEnv env = ws_launch_env(d->v);
+    if (t->data == WS_DATA_INTEGERS && ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
+                                        (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL))))
+        return FALSE;
+    *v = CLAMP(*v + low, low, MAX(high - 1, low));
     return TRUE;
 }
 
@@ -349,7 +358,8 @@ static void thread_events(Events *E, const WsLaunchValues *v, guint inst,
     t->store = g_array_new(FALSE, FALSE, sizeof(guint));
     t->rows = g_array_new(FALSE, FALSE, sizeof(guint));
     B.w = ws_walker_new(E->p, v, t->agent, t->rank, ws_tiles_strided, &source);
-    ws_walker_set_element(B.w, element_is, (gpointer)options);
+    OracleData data = { E->p, v, options };
+    ws_walker_set_element(B.w, oracle_element, &data);
     WsStep s;
     g_autoptr(GError) error = NULL;
     while (!E->outside && t->events->len < 2000 && ws_walker_next(B.w, &s, &error))

@@ -1,4 +1,5 @@
 #include "follow.h"
+#include "lanes.h"
 
 #include <string.h>
 
@@ -57,10 +58,24 @@ static guint occurrence(const WsWitness *w, guint at)
     g_assert_not_reached();
 }
 
+/* Lanes, proxies, registers, values: no order of moves shows them, but the lanes at these sizes do.
+ */
+static char *in_lanes(const WsWitness *w, const WsLaunchValues *v, OracleOptions *options)
+{
+    options->stop = TRUE;
+    if (w->pinned) /* no sizes give this case */
+        return NULL;
+    OracleResult r = lanes_run(w->program, v, options);
+    return r.verdict & (ORACLE_BAD | ORACLE_OUTSIDE)
+               ? NULL
+               : g_strdup("nothing is wrong at the end, nor in any lane");
+}
+
 char *follow(const WsWitness *w, const WsLaunchValues *v)
 {
     OracleOptions options = { .tiles = w->tiles };
     options.element = w->element, options.element_step = w->element_step;
+    options.ranged = w->data;
     OracleRun *run = oracle_follow(w->program, v, &options);
     if (!run)
         return NULL;
@@ -84,8 +99,8 @@ char *follow(const WsWitness *w, const WsLaunchValues *v)
     /* which generation of a named barrier is meant shows in no one run, and not every wait that is
      * lapped hangs */
     gboolean shows = w->rule != WS_RULE_P_NAMED && w->rule != WS_RULE_P_ABA;
-    if (!bad && follow_judged(w) && shows && !verdict)
-        bad = g_strdup("nothing is wrong at the end");
     oracle_follow_free(run);
+    if (!bad && !verdict && (shows || !follow_judged(w)))
+        bad = in_lanes(w, v, &options);
     return bad;
 }

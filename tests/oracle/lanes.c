@@ -4,503 +4,6 @@
 
 #define MOST_EVENTS 20000
 
-/* --- clocks --------------------------------------------------------------------------------------
- */
-
-typedef gint16 Row __attribute__((vector_size(16), aligned(2)));
-#define PER_ROW (sizeof(Row) / sizeof(Clock))
-
-void clock_join(const Lab *L, Clock *into, const Clock *from)
-{
-    for (guint i = 0; i < L->width; i += PER_ROW) {
-        Row x = *(const Row *)(into + i), y = *(const Row *)(from + i);
-        *(Row *)(into + i) = (x & (x >= y)) | (y & (x < y));
-    }
-}
-
-static void clock_meet(const Lab *L, Clock *into, const Clock *from)
-{
-    for (guint i = 0; i < L->width; i += PER_ROW) {
-        Row x = *(const Row *)(into + i), y = *(const Row *)(from + i);
-        *(Row *)(into + i) = (x & (x <= y)) | (y & (x > y));
-    }
-}
-
-void clocks_join(const Lab *L, Clocks *into, const Clocks *from)
-{
-    for (guint k = 0; k < N_CLOCKS; k++)
-        clock_join(L, into->of[k], from->of[k]);
-}
-
-Clocks clocks_new(const Lab *L)
-{
-    Clocks c;
-    c.of[0] = g_new0(Clock, (gsize)L->width * N_CLOCKS);
-    for (guint k = 1; k < N_CLOCKS; k++)
-        c.of[k] = c.of[0] + (gsize)k * L->width;
-    return c;
-}
-
-void clocks_free(Clocks *c)
-{
-    g_free(c->of[0]);
-}
-
-static void clocks_copy(const Lab *L, Clocks *into, const Clocks *from)
-{
-    memcpy(into->of[0], from->of[0], sizeof(Clock) * L->width * N_CLOCKS);
-}
-
-static void clocks_clear(const Lab *L, Clocks *c)
-{
-    memset(c->of[0], 0, sizeof(Clock) * L->width * N_CLOCKS);
-}
-
-/* --- common --------------------------------------------------------------------------------------
- */
-
-void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other)
-{
-    OracleResult *r = L->result;
-    if (!(r->verdict & ORACLE_BAD)) {
-        r->at = at;
-        r->other = other;
-        r->inst = a ? a->inst : 0;
-    }
-    r->verdict |= flag;
-}
-
-gint64 lanes_value(Lab *L, const Lanes *a, const WsExpr *e)
-{
-    g_autoptr(GError) error = NULL;
-    gint64 v = 0;
-    if (e && !ws_walker_eval(a->walker, e, &v, &error)) {
-        L->result->reason = "an expression has no value";
-        L->result->verdict |= ORACLE_OUTSIDE;
-    }
-    return v;
-}
-
-static void outside(Lab *L, const char *reason)
-{
-    L->result->reason = reason;
-    L->result->verdict |= ORACLE_OUTSIDE;
-}
-
-/* Lane l does something that others may come to know. */
-static Moment tick(Lanes *a, guint l)
-{
-    gint16 t = ++a->now[l];
-    guint me = a->first + l;
-    a->lane[l].of[ORDER][me] = a->lane[l].of[DATA][me] = t;
-    return (Moment){ (gint16)me, t };
-}
-
-/* Lanes that execute an operation: 0, step, 2 step, … */
-static guint step_of(const Lanes *a, const WsOp *op)
-{
-    return op->breadth == WS_BREADTH_LEADER ? a->n_lanes : op->breadth == WS_BREADTH_WARP ? 32 : 1;
-}
-
-static void reached(Lab *L, guint rank, const Lanes *a, Moment m, const WsOp *op)
-{
-    Remote r = { rank, m, op, a->inst };
-    if (rank != a->rank)
-        g_array_append_val(L->remote, r);
-}
-
-static guint targets(Lab *L, const Lanes *a, const WsCtas *ctas, guint *rank)
-{
-    guint n = 0, cluster = L->p->cluster;
-    if (ctas->kind == WS_CTAS_OWN) {
-        rank[n++] = a->rank;
-    } else if (ctas->kind == WS_CTAS_EXPR) {
-        gint64 r = lanes_value(L, a, ctas->expr);
-        if (r < 0 || r >= cluster)
-            outside(L, "a rank out of range");
-        rank[n++] = (guint)CLAMP(r, 0, (gint64)cluster - 1);
-    } else {
-        for (guint r = 0; r < cluster; r++)
-            if (ctas->kind == WS_CTAS_ALL || (ctas->mask >> r & 1))
-                rank[n++] = r;
-    }
-    return n;
-}
-
-static Mbarrier *slot_of(Lab *L, const Lanes *a, const WsOp *op, guint rank)
-{
-    const WsBarrier *b = &L->p->barrier[op->barrier];
-    gint64 e = lanes_value(L, a, op->element), s = lanes_value(L, a, op->slot);
-    if (e < 0 || e >= b->array || s < 0 || s >= b->slots) {
-        outside(L, "a slot out of range");
-        e = s = 0;
-    }
-    return &L->slot[rank * L->slots_per_rank + L->first_slot[op->barrier] + (guint)e * b->slots +
-                    (guint)s];
-}
-
-/* --- mbarriers -----------------------------------------------------------------------------------
- */
-
-static gboolean knows_all(const Clocks *c, const GArray *moments)
-{
-    for (guint i = 0; i < moments->len; i++) {
-        const Moment *m = &g_array_index(moments, Moment, i);
-        if (c->of[ORDER][m->who] < m->when)
-            return FALSE;
-    }
-    return TRUE;
-}
-
-/* A contribution by one that knows `by`: it must mean this phase, and know that the one before is
- * complete, or in another run it could hit that one. */
-static void contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by)
-{
-    guint flag = b->waits ? ORACLE_PHASE : ORACLE_UNSEEN; /* whichever it hits, nobody looks */
-    if (op->turn && lanes_value(L, a, op->turn) != b->phase)
-        lanes_problem(L, flag, a, op, NULL);
-    if (b->phase > 0 && !knows_all(by, b->last))
-        lanes_problem(L, flag, a, op, NULL);
-}
-
-static void complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
-{
-    if (b->pending != 0 || b->tx != 0)
-        return;
-    /* who waits for the completion before must have returned, or it is lapped */
-    if (!knows_all(&b->now, b->waited))
-        lanes_problem(L, ORACLE_LAPPED, a, op, NULL);
-    if (!knows_all(&b->now, b->expects)) /* it could complete without them */
-        lanes_problem(L, ORACLE_BYTES, a, op, NULL);
-    b->phase++;
-    b->pending = b->count;
-    clocks_copy(L, &b->before, &b->now);
-    clocks_clear(L, &b->now);
-    GArray *swap = b->older;
-    b->older = b->last;
-    b->last = b->part;
-    b->part = swap;
-    g_array_set_size(b->part, 0);
-    g_array_set_size(b->waited, 0);
-    g_array_set_size(b->expects, 0);
-    for (guint k = 0; k < N_CLOCKS; k++) /* the transfers of the phase have landed */
-        b->before.of[k][b->clock] = (Clock)b->phase;
-}
-
-static void arrive(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, guint lane, gint64 n,
-                   gint64 bytes)
-{
-    contributes(L, a, op, b, &a->lane[lane]);
-    Moment m = { (gint16)(a->first + lane), a->now[lane] };
-    if (n > 0)
-        clocks_join(L, &b->now, &a->lane[lane]);
-    g_array_append_vals(n > 0 ? b->part : b->expects, &m, 1);
-    reached(L, (guint)(b - L->slot) / L->slots_per_rank, a, m, op);
-    b->tx += bytes;
-    if (b->tx > (1 << 20) - 1)
-        lanes_problem(L, ORACLE_BYTES, a, op, NULL);
-    if (n == 0)
-        return;
-    if (b->pending < n) {
-        lanes_problem(L, ORACLE_COUNT, a, op, NULL);
-        n = b->pending;
-    }
-    b->pending -= n;
-    complete(L, a, op, b);
-}
-
-static void arrivals(Lab *L, Lanes *a, const WsOp *op)
-{
-    guint rank[8], n = targets(L, a, &op->ctas, rank);
-    guint step = op->per == 0 ? a->n_lanes : (guint)op->per, lanes = 0;
-    for (guint l = 0; l < a->n_lanes; l += step)
-        lanes++;
-    for (guint l = 0; l < a->n_lanes; l += step)
-        tick(a, l);
-    for (guint k = 0; k < n; k++) {
-        Mbarrier *b = slot_of(L, a, op, rank[k]);
-        for (guint l = 0; l < a->n_lanes; l += step)
-            arrive(L, a, op, b, l, op->count / lanes, 0);
-    }
-}
-
-static void expects(Lab *L, Lanes *a, const WsOp *op)
-{
-    guint rank[8], n = targets(L, a, &op->ctas, rank);
-    tick(a, 0);
-    for (guint k = 0; k < n; k++)
-        arrive(L, a, op, slot_of(L, a, op, rank[k]), 0, op->count, op->bytes);
-}
-
-static gboolean wait_passes(Lab *L, Lanes *a, const WsOp *op)
-{
-    Mbarrier *b = slot_of(L, a, op, a->rank);
-    if (b->phase % 2 == lanes_value(L, a, op->parity) % 2)
-        return FALSE;
-    gint64 turn = op->turn ? lanes_value(L, a, op->turn) : b->phase - 1;
-    if (turn != b->phase - 1)
-        lanes_problem(L, ORACLE_PHASE, a, op, NULL);
-    guint step = step_of(a, op);
-    for (guint l = 0; l < a->n_lanes; l += step) {
-        if (turn > 0 && !knows_all(&a->lane[l], b->older)) /* it could pass two completions early */
-            lanes_problem(L, ORACLE_PHASE, a, op, NULL);
-        clocks_join(L, &a->lane[l], &b->before);
-        Moment m = tick(a, l);
-        g_array_append_val(b->waited, m);
-    }
-    return TRUE;
-}
-
-/* --- transfers -----------------------------------------------------------------------------------
- */
-
-static void land(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, gint64 bytes)
-{
-    b->tx -= bytes;
-    complete(L, a, op, b);
-}
-
-/* Issued by the leader, or by all lanes (a remote write): the lane that knows least counts. */
-static void transfer(Lab *L, Lanes *a, const WsOp *op)
-{
-    guint rank[8], n = targets(L, a, &op->ctas, rank), step = step_of(a, op);
-    Clocks by = clocks_new(L), join = clocks_new(L);
-    clocks_copy(L, &by, &a->lane[0]);
-    for (guint l = 0; l < a->n_lanes; l += step) {
-        tick(a, l);
-        for (guint k = 0; k < N_CLOCKS; k++)
-            clock_meet(L, by.of[k], a->lane[l].of[k]);
-        clock_join(L, join.of[ORDER], a->lane[l].of[ORDER]);
-    }
-    if (step >= a->n_lanes) /* what it did itself before */
-        clocks_copy(L, &by, &a->lane[0]);
-    for (guint k = 0; k < n; k++) {
-        Mbarrier *b = slot_of(L, a, op, rank[k]);
-        Moment m = { (gint16)b->clock, (gint16)(b->phase + 1) };
-        contributes(L, a, op, b, &by);
-        clock_join(L, b->now.of[ORDER], join.of[ORDER]);
-        g_array_append_val(b->part, m);
-        reached(L, rank[k], a, m, op);
-        for (guint i = 0; i < op->n_access; i++) {
-            gboolean write = (op->access[i].mode & WS_MODE_WRITE) != 0;
-            lanes_engine(L, a, op, &op->access[i], write ? rank[k] : a->rank, &by, m);
-            if (!write && rank[k] != a->rank) { /* the source must live as long */
-                Remote r = { a->rank, m, op, a->inst };
-                g_array_append_val(L->remote, r);
-            }
-        }
-        Remote own = { rank[k], m, op, a->inst };
-        g_array_append_val(L->in_flight, own);
-    }
-    for (guint k = 0; k < n; k++)
-        land(L, a, op, slot_of(L, a, op, rank[k]), op->bytes);
-    clocks_free(&by);
-    clocks_free(&join);
-}
-
-/* --- queues --------------------------------------------------------------------------------------
- */
-
-static void product(Lab *L, Lanes *a, const WsOp *op)
-{
-    Clocks by = clocks_new(L);
-    for (guint l = 0; l < a->n_lanes; l++)
-        tick(a, l);
-    clocks_copy(L, &by, &a->lane[0]);
-    for (guint l = 0; l < a->n_lanes; l++)
-        for (guint k = 0; k < N_CLOCKS; k++)
-            clock_meet(L, by.of[k], a->lane[l].of[k]);
-    Clock *issue = g_new0(Clock, L->width);
-    for (guint l = 0; l < a->n_lanes; l++)
-        clock_join(L, issue, a->lane[l].of[ORDER]);
-    g_ptr_array_add(a->issue, issue);
-    Moment m = { (gint16)a->products, ++a->product_now };
-    for (guint i = 0; i < op->n_access; i++)
-        lanes_engine(L, a, op, &op->access[i], a->rank, &by, m);
-    clocks_free(&by);
-}
-
-/* What is over is known to all lanes; a product needs the issue of all of them. */
-static void product_wait(Lab *L, Lanes *a, const WsOp *op)
-{
-    guint before = a->flight->len;
-    lanes_values(L, a, op);
-    if (a->products < 0)
-        return;
-    gint16 over = (gint16)(a->product_now - (gint16)a->flight->len);
-    for (guint l = 0; l < a->n_lanes; l++) {
-        for (guint k = 0; k < N_CLOCKS; k++)
-            a->lane[l].of[k][a->products] = MAX(a->lane[l].of[k][a->products], over);
-        if (over > 0 && a->flight->len < before)
-            clock_join(L, a->lane[l].of[ORDER], g_ptr_array_index(a->issue, over - 1));
-    }
-}
-
-static void store(Lab *L, Lanes *a, const WsOp *op)
-{
-    tick(a, 0);
-    Moment m = { (gint16)a->reads, ++a->read_now };
-    a->stores_open = a->read_now;
-    for (guint i = 0; i < op->n_access; i++)
-        lanes_engine(L, a, op, &op->access[i], a->rank, &a->lane[0], m);
-}
-
-static gint16 retired(GArray *groups, gint64 newest)
-{
-    gint64 last = (gint64)groups->len - newest - 1;
-    return last >= 0 ? g_array_index(groups, gint16, last) : 0;
-}
-
-static void store_wait(Lanes *a, const WsOp *op)
-{
-    gint16 over = retired(a->store_group, op->n);
-    for (guint k = 0; a->reads >= 0 && k < N_CLOCKS; k++)
-        a->lane[0].of[k][a->reads] = MAX(a->lane[0].of[k][a->reads], over);
-}
-
-static void rows(Lab *L, Lanes *a, const WsOp *op)
-{
-    for (guint l = 0; l < a->n_lanes; l++) {
-        tick(a, l);
-        a->row_now[l]++;
-    }
-    lanes_gather(L, a, op);
-}
-
-static void rows_wait(Lanes *a, const WsOp *op)
-{
-    gint16 over = retired(a->row_group, op->n);
-    for (guint l = 0; a->rows >= 0 && l < a->n_lanes; l++)
-        for (guint k = 0; k < N_CLOCKS; k++)
-            a->lane[l].of[k][a->rows + (gint)l] = MAX(a->lane[l].of[k][a->rows + (gint)l], over);
-}
-
-/* One arrival per lane, made when its copies are there. It tells of these alone. */
-static void rows_arrive(Lab *L, Lanes *a, const WsOp *op)
-{
-    Mbarrier *b = slot_of(L, a, op, a->rank);
-    for (guint l = 0; l < a->n_lanes; l++) {
-        Moment m = tick(a, l);
-        gint n = 1;
-        contributes(L, a, op, b, &a->lane[l]);
-        clock_join(L, b->now.of[ORDER], a->lane[l].of[ORDER]);
-        for (guint k = 0; k < N_CLOCKS; k++)
-            b->now.of[k][a->rows + (gint)l] = a->row_now[l];
-        g_array_append_val(b->part, m);
-        if (b->pending < n) {
-            lanes_problem(L, ORACLE_COUNT, a, op, NULL);
-            n = (gint)b->pending;
-        }
-        b->pending -= n;
-        complete(L, a, op, b);
-    }
-}
-
-/* --- named barriers, cluster ---------------------------------------------------------------------
- */
-
-static Named *named_of(Lab *L, const Lanes *a, const WsOp *op)
-{
-    if (op->kind == WS_OP_CLUSTER_ARRIVE || op->kind == WS_OP_CLUSTER_WAIT)
-        return &L->named[L->n_named - 1];
-    guint id = 0;
-    if (op->barrier >= 0) {
-        gint64 e = lanes_value(L, a, op->element);
-        if (e < 0 || e >= L->p->barrier[op->barrier].array) {
-            outside(L, "an element out of range");
-            e = 0;
-        }
-        id = (guint)L->p->barrier[op->barrier].hw_id[e];
-    }
-    return &L->named[a->rank * 16 + id];
-}
-
-static void join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
-{
-    if (b->arrived == 0)
-        b->count = op->kind == WS_OP_CLUSTER_ARRIVE ? b->count : (guint)op->count;
-    else if (op->kind != WS_OP_CLUSTER_ARRIVE && b->count != (guint)op->count)
-        lanes_problem(L, ORACLE_COUNT, a, op, NULL);
-    for (guint l = 0; l < a->n_lanes; l++) {
-        Moment m = tick(a, l);
-        if (b->generation > 0 && !knows_all(&a->lane[l], b->last))
-            lanes_problem(L, ORACLE_PHASE, a, op, NULL);
-        clocks_join(L, &b->now, &a->lane[l]);
-        g_array_append_val(b->part, m);
-    }
-    b->arrived += threads;
-    if (b->arrived > b->count)
-        lanes_problem(L, ORACLE_COUNT, a, op, NULL);
-    if (b->arrived < b->count)
-        return;
-    b->arrived = 0;
-    b->generation++;
-    clocks_copy(L, &b->before, &b->now);
-    clocks_clear(L, &b->now);
-    GArray *swap = b->last;
-    b->last = b->part;
-    b->part = swap;
-    g_array_set_size(b->part, 0);
-}
-
-static void leave(Lab *L, Lanes *a, const Named *b)
-{
-    for (guint l = 0; l < a->n_lanes; l++)
-        clocks_join(L, &a->lane[l], &b->before);
-}
-
-static gboolean sync_passes(Lab *L, Lanes *a, const WsOp *op)
-{
-    Named *b = named_of(L, a, op);
-    if (!a->joined) {
-        a->named_generation = b->generation;
-        join(L, a, op, b, L->p->agent[a->agent].threads);
-        a->joined = TRUE;
-    }
-    if (b->generation == a->named_generation)
-        return FALSE;
-    a->joined = FALSE;
-    leave(L, a, b);
-    return TRUE;
-}
-
-static gboolean cluster_passes(Lab *L, Lanes *a, const WsOp *op)
-{
-    Named *b = named_of(L, a, op);
-    if (!a->clustered)
-        lanes_problem(L, ORACLE_HANG, a, op, NULL);
-    if (b->generation == a->cluster_generation)
-        return FALSE;
-    a->clustered = FALSE;
-    leave(L, a, b);
-    return TRUE;
-}
-
-static void warp_sync(Lab *L, Lanes *a)
-{
-    Clocks all = clocks_new(L);
-    for (guint w = 0; w < a->n_lanes; w += 32) {
-        clocks_clear(L, &all);
-        for (guint l = w; l < MIN(w + 32, a->n_lanes); l++) {
-            tick(a, l);
-            clocks_join(L, &all, &a->lane[l]);
-        }
-        for (guint l = w; l < MIN(w + 32, a->n_lanes); l++)
-            clocks_join(L, &a->lane[l], &all);
-    }
-    clocks_free(&all);
-}
-
-static void fence_async(Lab *L, Lanes *a, const WsOp *op)
-{
-    guint step = step_of(a, op);
-    for (guint l = 0; l < a->n_lanes; l += step)
-        memcpy(a->lane[l].of[PROXY], a->lane[l].of[DATA], sizeof(Clock) * L->width);
-}
-
-/* --- operations ----------------------------------------------------------------------------------
- */
-
 static void tensor_access(Lab *L, const Lanes *a, const WsOp *op)
 {
     gboolean load =
@@ -522,50 +25,50 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     tensor_access(L, a, op);
     switch (op->kind) {
     case WS_OP_MBAR_WAIT:
-        return wait_passes(L, a, op);
+        return lanes_wait_passes(L, a, op);
     case WS_OP_MBAR_ARRIVE:
-        arrivals(L, a, op);
+        lanes_arrivals(L, a, op);
         break;
     case WS_OP_MBAR_EXPECT:
-        expects(L, a, op);
+        lanes_expects(L, a, op);
         break;
     case WS_OP_TMA_LOAD:
     case WS_OP_BULK_COPY:
     case WS_OP_ST_REMOTE:
         if (op->barrier < 0) {
-            outside(L, "a transfer without signal");
+            lanes_outside(L, "a transfer without signal");
             break;
         }
         lanes_values(L, a, op);
-        transfer(L, a, op);
+        lanes_transfer(L, a, op);
         break;
     case WS_OP_MMA:
-        product(L, a, op);
+        lanes_product(L, a, op);
         lanes_values(L, a, op);
         break;
     case WS_OP_MMA_WAIT:
-        product_wait(L, a, op);
+        lanes_product_wait(L, a, op);
         break;
     case WS_OP_TMA_STORE:
-        store(L, a, op);
+        lanes_store(L, a, op);
         break;
     case WS_OP_BULK_COMMIT:
         g_array_append_val(a->store_group, a->read_now);
         break;
     case WS_OP_BULK_WAIT:
-        store_wait(a, op);
+        lanes_store_wait(a, op);
         break;
     case WS_OP_CP_ROWS:
-        rows(L, a, op);
+        lanes_rows(L, a, op);
         break;
     case WS_OP_CP_ARRIVE:
-        rows_arrive(L, a, op);
+        lanes_rows_arrive(L, a, op);
         break;
     case WS_OP_CP_COMMIT:
         g_array_append_val(a->row_group, a->row_now[0]);
         break;
     case WS_OP_CP_WAIT:
-        rows_wait(a, op);
+        lanes_rows_wait(a, op);
         break;
     case WS_OP_ST_SHARED:
     case WS_OP_STMATRIX:
@@ -574,33 +77,33 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_TRANSPOSE:
     case WS_OP_CLAIM:
     case WS_OP_TAKE: {
-        guint step = step_of(a, op);
+        guint step = lanes_step(a, op);
         for (guint l = 0; l < a->n_lanes; l += step)
-            tick(a, l);
+            lanes_tick(a, l);
         lanes_values(L, a, op);
         lanes_generic(L, a, op);
         break;
     }
     case WS_OP_BAR_SYNC:
-        return sync_passes(L, a, op);
+        return lanes_sync_passes(L, a, op);
     case WS_OP_BAR_ARRIVE:
-        join(L, a, op, named_of(L, a, op), L->p->agent[a->agent].threads);
+        lanes_join(L, a, op, lanes_named(L, a, op), L->p->agent[a->agent].threads);
         break;
     case WS_OP_CLUSTER_ARRIVE:
-        a->cluster_generation = named_of(L, a, op)->generation;
+        a->cluster_generation = lanes_named(L, a, op)->generation;
         a->clustered = TRUE;
-        join(L, a, op, named_of(L, a, op), 1);
+        lanes_join(L, a, op, lanes_named(L, a, op), 1);
         break;
     case WS_OP_CLUSTER_WAIT:
-        return cluster_passes(L, a, op);
+        return lanes_cluster_passes(L, a, op);
     case WS_OP_WARP_SYNC:
-        warp_sync(L, a);
+        lanes_warp_sync(L, a);
         break;
     case WS_OP_FENCE_ASYNC:
-        fence_async(L, a, op);
+        lanes_fence_async(L, a, op);
         break;
     case WS_OP_RAW:
-        outside(L, "a raw step");
+        lanes_outside(L, "a raw step");
         break;
     default:
         lanes_values(L, a, op);
@@ -609,8 +112,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     return TRUE;
 }
 
-/* --- the run -------------------------------------------------------------------------------------
- */
+/* --- the run */
 
 /* Is there anything that lanes other than the leader do? */
 static gboolean leader_alone(const WsTree *t)
@@ -679,7 +181,7 @@ static void layout(Lab *L)
     L->slot = g_new0(Mbarrier, L->n_slots + 1);
     for (guint i = 0; i < L->n_slots; i++)
         L->slot[i].clock = (gint)at++;
-    L->width = (at + (guint)PER_ROW - 1) / (guint)PER_ROW * (guint)PER_ROW;
+    L->width = (at + CLOCK_ROW - 1) / CLOCK_ROW * CLOCK_ROW;
 }
 
 static gboolean waits_for(const WsProgram *p, gint barrier)
@@ -730,14 +232,6 @@ static void begin_objects(Lab *L)
     L->named[L->n_named - 1].count = L->n_insts;
 }
 
-static gboolean element_is(gpointer data, gint tensor, const gint64 *at, gint64 *v)
-{
-    const OracleOptions *options = data;
-    (void)tensor;
-    *v = options->element + (at[0] % 2 ? options->element_step : 0);
-    return TRUE;
-}
-
 static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
 {
     for (guint i = 0; i < L->n_insts; i++) {
@@ -751,7 +245,7 @@ static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
         a->row_group = g_array_new(FALSE, FALSE, sizeof(gint16));
         a->issue = g_ptr_array_new_with_free_func(g_free);
         a->walker = ws_walker_new(L->p, v, a->agent, a->rank, ws_tiles_strided, tiles);
-        ws_walker_set_element(a->walker, element_is, (gpointer)L->options);
+        ws_walker_set_element(a->walker, oracle_element, &L->data);
         lanes_values_new(L->p, a);
         a->position = -1;
     }
@@ -851,7 +345,7 @@ static void fetch(Lab *L, Lanes *a)
     next_tile(L, a, last);
     a->taken += a->op && (a->op->kind == WS_OP_CLAIM || a->op->kind == WS_OP_TAKE);
     if (error)
-        outside(L, "the walk does not end");
+        lanes_outside(L, "the walk does not end");
 }
 
 static void run(Lab *L)
@@ -869,7 +363,7 @@ static void run(Lab *L)
                 if (++events > MOST_EVENTS ||
                     ((L->result->verdict & ORACLE_BAD) && L->options->stop)) {
                     if (!L->result->verdict)
-                        outside(L, "too many events");
+                        lanes_outside(L, "too many events");
                     return;
                 }
             }
@@ -892,13 +386,14 @@ OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const Oracle
     L.remote = g_array_new(FALSE, FALSE, sizeof(Remote));
     L.in_flight = g_array_new(FALSE, FALSE, sizeof(Remote));
     L.memory = g_ptr_array_new_with_free_func(g_free);
+    L.data = (OracleData){ p, v, options };
     layout(&L);
     begin_objects(&L);
     begin_agents(&L, v, &tiles);
     if (lanes_memory_new(&L) && L.width < 8000)
         run(&L);
     else
-        outside(&L, "too large for the oracle");
+        lanes_outside(&L, "too large for the oracle");
     end(&L);
     return result;
 }

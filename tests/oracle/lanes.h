@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 
 enum { ORDER, DATA, PROXY, N_CLOCKS };
 typedef gint16 Clock;
+#define CLOCK_ROW 8 /* clocks that are worked on at once */
 
 typedef struct {
     Clock *of[N_CLOCKS]; /* [width] */
@@ -94,6 +95,7 @@ typedef struct {
     const WsProgram *p;
     const OracleOptions *options;
     OracleResult *result;
+    OracleData data;
     guint width, n_insts, n_slots, slots_per_rank, n_named;
     guint *first_slot;
     Lanes *inst;
@@ -115,14 +117,49 @@ typedef struct {
     guint inst;
 } Remote;
 
-void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other);
-gint64 lanes_value(Lab *L, const Lanes *a, const WsExpr *e);
-
-/* --- clocks */
+/* --- common (lanes_clocks.c) */
 Clocks clocks_new(const Lab *L);
 void clocks_free(Clocks *c);
 void clock_join(const Lab *L, Clock *into, const Clock *from);
+void clock_meet(const Lab *L, Clock *into, const Clock *from); /* the smaller of both */
 void clocks_join(const Lab *L, Clocks *into, const Clocks *from);
+void clocks_copy(const Lab *L, Clocks *into, const Clocks *from);
+void clocks_clear(const Lab *L, Clocks *c);
+void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other);
+void lanes_outside(Lab *L, const char *reason);
+gint64 lanes_value(Lab *L, const Lanes *a, const WsExpr *e);
+/* Lane l does something that others may come to know. */
+Moment lanes_tick(Lanes *a, guint l);
+/* Lanes 0, step, 2 step, … execute the operation. */
+guint lanes_step(const Lanes *a, const WsOp *op);
+guint lanes_targets(Lab *L, const Lanes *a, const WsCtas *ctas, guint *rank);
+Mbarrier *lanes_slot(Lab *L, const Lanes *a, const WsOp *op, guint rank);
+/* CTA `rank` must not end before it; nothing where it is the agent's own. */
+void lanes_reached(Lab *L, guint rank, const Lanes *a, Moment m, const WsOp *op);
+gboolean lanes_knows_all(const Clocks *c, const GArray *moments);
+
+/* --- barriers (lanes_sync.c); those that answer are FALSE where the agent must wait */
+void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by);
+void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b);
+void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op);
+void lanes_expects(Lab *L, Lanes *a, const WsOp *op);
+gboolean lanes_wait_passes(Lab *L, Lanes *a, const WsOp *op);
+Named *lanes_named(Lab *L, const Lanes *a, const WsOp *op);
+void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads);
+gboolean lanes_sync_passes(Lab *L, Lanes *a, const WsOp *op);
+gboolean lanes_cluster_passes(Lab *L, Lanes *a, const WsOp *op);
+void lanes_warp_sync(Lab *L, Lanes *a);
+void lanes_fence_async(Lab *L, Lanes *a, const WsOp *op);
+
+/* --- engines (lanes_async.c) */
+void lanes_transfer(Lab *L, Lanes *a, const WsOp *op);
+void lanes_product(Lab *L, Lanes *a, const WsOp *op);
+void lanes_product_wait(Lab *L, Lanes *a, const WsOp *op);
+void lanes_store(Lab *L, Lanes *a, const WsOp *op);
+void lanes_store_wait(Lanes *a, const WsOp *op);
+void lanes_rows(Lab *L, Lanes *a, const WsOp *op);
+void lanes_rows_wait(Lanes *a, const WsOp *op);
+void lanes_rows_arrive(Lab *L, Lanes *a, const WsOp *op);
 
 /* --- memory (lanes_memory.c) */
 gboolean lanes_memory_new(Lab *L);

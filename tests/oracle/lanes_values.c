@@ -9,8 +9,10 @@ void lanes_values_new(const WsProgram *p, Lanes *a)
     const WsAgent *agent = &p->agent[a->agent];
     a->flight = g_array_new(FALSE, FALSE, sizeof(Product));
     a->value = g_new0(Register, agent->n_values + 1);
-    for (guint i = 0; i < agent->n_values; i++)
+    for (guint i = 0; i < agent->n_values; i++) {
         a->value[i].defined = g_malloc0((gsize)agent->value[i].rows * agent->value[i].cols);
+        a->value[i].touched = TRUE; /* the first product needs a fence, too */
+    }
 }
 
 static void product_free(Product *x)

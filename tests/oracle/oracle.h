@@ -43,11 +43,21 @@ typedef struct {
     gboolean stop; /* at the first problem */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
-    gboolean full;                /* every order of every move, without reduction */
-    gboolean sync;                /* barriers and transfers alone: accesses are not looked at */
+    gboolean ranged; /* … from the least value of the tensor's `data`, within its range */
+    gboolean full;   /* every order of every move, without reduction */
+    gboolean sync;   /* barriers and transfers alone: accesses are not looked at */
 } OracleOptions;
 
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    const OracleOptions *options;
+} OracleData;
+/* An element of an integer tensor as the options say; data: OracleData. For ws_walker_set_element.
+ */
+gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v);
+
 /* --- following one run, move by move --- */
 typedef struct OracleRun OracleRun;
 /* NULL if the program is outside of what the oracle models. */

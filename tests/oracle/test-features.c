@@ -8,6 +8,7 @@
 #include "check/witness.h"
 #include "compose.h"
 #include "fault.h"
+#include "follow.h"
 #include "judge.h"
 #include "model/design.h"
 
@@ -18,16 +19,27 @@ static guint first_seed = 1, n_designs = 150;
 static const char *folder; /* for what disagrees, NULL: only told */
 static char **left_out;    /* features that are not drawn */
 
-typedef enum { AGREE, FALSE_PROOF, UNSOUND, FALSE_ALARM, INNER, N_DISAGREEMENTS } Disagreement;
-static const char *const word[] = { "agree", "false-proof", "unsound", "false-alarm", "oracle" };
+typedef enum {
+    AGREE,
+    FALSE_PROOF,
+    UNSOUND,
+    FALSE_ALARM,
+    INNER,
+    ASTRAY,
+    N_DISAGREEMENTS
+} Disagreement;
+static const char *const word[] = { "agree",       "false-proof", "unsound",
+                                    "false-alarm", "oracle",      "witness" };
 
 typedef struct {
     gboolean read; /* elaborated */
     WsVerdictKind kind;
     guint errors;
+    gboolean elsewhere;
     gboolean judged; /* the first error is about what the oracle looks at */
     char *first;     /* finding */
     Judgement oracle;
+    guint followed; /* witnesses */
     Disagreement what;
     gboolean thorough;
 } Answer;
@@ -54,16 +66,52 @@ static void answer_free(Answer *a)
     g_free(a->oracle.text);
 }
 
-static void judge_witness(WsProgram *p, const JudgeOptions *options, Judgement *j)
+/* The number behind `word` in the case that a finding names: "[N = 17; 6 tiles]". */
+static gint64 number_at(const char *text, const char *name, gboolean behind, gint64 otherwise)
+{
+    const char *at = strrchr(text, '['), *found = at ? strstr(at, name) : NULL;
+    if (!found)
+        return otherwise;
+    if (behind)
+        return g_ascii_strtoll(found + strlen(name), NULL, 10);
+    while (found > at && g_ascii_isdigit(found[-1]))
+        found--;
+    return g_ascii_strtoll(found, NULL, 10);
+}
+
+/* More rounds or tiles than were looked at. */
+static void judge_named(const WsProgram *p, const char *finding, Judgement *j)
+{
+    static const gint64 element[] = { 0, 1, -1, 2, 40, 0, 1, -1 },
+                        step[] = { 0, 0, 0, 0, 0, 1, -1, 2 };
+    Case c = { .n = number_at(finding, "N = ", TRUE, 3), .d = number_at(finding, "D = ", TRUE, 1) };
+    c.tiles = (guint)number_at(finding, " tile", FALSE, 1);
+    for (guint i = 0; i < G_N_ELEMENTS(element) && !j->bad; i++) {
+        c.element = element[i];
+        c.element_step = step[i];
+        judge_case(p, c, 0, FALSE, j);
+    }
+}
+
+/* The run that shows the finding must be possible and end wrong; what differs, NULL: nothing. */
+static char *astray(WsProgram *p, guint *followed)
 {
     g_autoptr(WsWitness) w = ws_witness_new(p, NULL, NULL);
     if (!w || w->pinned)
-        return;
-    gint n = ws_program_find_var(p, "N"), d = ws_program_find_var(p, "D");
-    Case c = { .tiles = w->tiles, .element = w->element, .element_step = w->element_step };
-    c.n = n >= 0 ? w->size[n] : 0;
-    c.d = d >= 0 ? w->size[d] : 0;
-    judge_case(p, c, 20 * options->cap, FALSE, j);
+        return NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsSize size[8];
+    guint n = 0;
+    for (guint i = 0; i < p->n_vars && n < G_N_ELEMENTS(size); i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            size[n++] = (WsSize){ p->var[i].name, w->size[i] };
+    g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, n, FALSE, findings);
+    if (!v)
+        return NULL;
+    ++*followed;
+    g_autofree char *lost = follow(w, v);
+    g_autofree char *said = lost ? ws_witness_text(w, FALSE) : NULL;
+    return lost ? g_strdup_printf("%s\n%s", lost, said) : NULL;
 }
 
 static Answer answer_of(const char *text, gboolean thorough)
@@ -94,12 +142,15 @@ static Answer answer_of(const char *text, gboolean thorough)
             a.first = g_strdup_printf("%s %s", ws_rule(f->rule)->text, f->message);
         }
         a.judged = a.judged || judged(f);
+        a.elsewhere =
+            a.elsewhere || f->rule == WS_RULE_P_TILE; /* where claims stand is not judged */
     }
     if (!a.first && v->reason)
         a.first = g_strdup(v->reason);
     a.oracle = judge(p, &options);
+    a.judged = a.judged && !a.elsewhere;
     if (!a.oracle.bad && a.judged) /* more rounds or tiles than were looked at? */
-        judge_witness(p, &options, &a.oracle);
+        judge_named(p, a.first, &a.oracle);
     gboolean capped = (a.oracle.verdict & ORACLE_OUTSIDE) != 0;
     if (a.oracle.inner)
         a.what = INNER;
@@ -110,6 +161,14 @@ static Answer answer_of(const char *text, gboolean thorough)
     else if (!a.oracle.bad && a.judged && !capped &&
              !(a.oracle.verdict & ORACLE_UNSEEN)) /* refuted by the text alone */
         a.what = FALSE_ALARM;
+    if (a.what == AGREE && a.kind == WS_VERDICT_REFUTED && thorough && !a.elsewhere) {
+        g_autofree char *lost = astray(p, &a.followed);
+        if (lost) {
+            a.what = ASTRAY;
+            g_free(a.oracle.text);
+            a.oracle.text = g_steal_pointer(&lost);
+        }
+    }
     return a;
 }
 
@@ -183,7 +242,7 @@ typedef struct {
 
 typedef struct {
     guint designs, refused, unread, proved, passed, refuted, elsewhere, outside_right,
-        outside_wrong, capped, not_modelled;
+        outside_wrong, capped, not_modelled, followed;
     guint disagree[N_DISAGREEMENTS];
     guint64 cases, states;
     PairTally *pair;
@@ -215,6 +274,7 @@ static void count(Tally *t, const Answer *a)
         return;
     }
     t->disagree[a->what]++;
+    t->followed += a->followed;
     t->capped += (a->oracle.verdict & ORACLE_EXHAUSTED) != 0;
     if (a->what != AGREE)
         return;
@@ -326,9 +386,11 @@ static void test_features(void)
         "lanes are judged",
         t.refused, t.unread, t.elsewhere, t.not_modelled, t.capped);
     g_test_message("%" G_GUINT64_FORMAT " cases, %" G_GUINT64_FORMAT " states", t.cases, t.states);
-    g_test_message("%u false proofs, %u unsound, %u false alarms, %u times the oracle with itself",
-                   t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM],
-                   t.disagree[INNER]);
+    g_test_message(
+        "%u false proofs, %u unsound, %u false alarms, %u times the oracle with itself; %u "
+        "witnesses followed, %u that cannot be",
+        t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM], t.disagree[INNER],
+        t.followed, t.disagree[ASTRAY]);
     tell_pairs(&t);
     g_free(t.pair);
 }
