@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# First the check against the oracle: random designs for a third of SECONDS, and, from 1,800 SECONDS on,
-# every mutant of every right design. Then rehearses and checks the GEMM designs with many seeds, sizes and
+# First the check against the oracle: random designs and faults in right ones for a third of SECONDS, and,
+# from 1,800 SECONDS on, every small change of every right design. Then rehearses and checks the GEMM designs with many seeds, sizes and
 # settings for SECONDS; stops at the first failure and prints the command that shows it. The seed of the
 # walk is printed first.
 set -u
@@ -19,11 +19,13 @@ judge() { # command: prints its last figures, and everything if it fails
         echo "soak: failed: $*"
         exit 1
     fi
-    grep -E '^# (all:|all |[0-9]+ designs|smallest|[0-9]+ false)' "$log"
+    grep -E '^# (all:|all |[0-9]+ designs|smallest|[0-9]+ false|[0-9]+ features|not compared)' "$log"
     rm -f "$log"
 }
 end=$((SECONDS + seconds / 3))
 while [ "$SECONDS" -lt "$end" ]; do
+    judge build/tests/test-oracle-features "$((RANDOM * 32768 + RANDOM))" 2000
+    judge build/tests/test-oracle-faults "$((RANDOM * 32768 + RANDOM))" 500
     judge build/tests/test-oracle-differential "$((RANDOM * 32768 + RANDOM))" 2000
 done
 # Random edits of a hand in the studio's document: 20,000 in 300 s, with the sanitizers where there is such a build.

@@ -150,7 +150,7 @@ void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint ran
             guint64 at = address(v.b, v.base, v.row + r, v.col + c);
             gboolean fine = L->fine[at / 16];
             touch(L, a, op, rank, fine ? at : at / 16 * 16, fine ? bytes : 1,
-                  (x->mode & WS_MODE_WRITE) != 0, by, when, TRUE, FALSE);
+                  (x->mode & WS_MODE_WRITE) != 0, by, when, op->kind != WS_OP_ST_REMOTE, FALSE);
             c += fine || v.b->row_bytes % 16 ? 1 : MAX(1, (guint)(16 - at % 16) / bytes);
         }
 }

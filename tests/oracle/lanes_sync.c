@@ -46,7 +46,7 @@ void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
     g_array_set_size(b->part, 0);
     g_array_set_size(b->waited, 0);
     g_array_set_size(b->expects, 0);
-    for (guint k = 0; k < N_CLOCKS; k++) /* the transfers of the phase have landed */
+    for (guint k = 0; k < PROXY; k++) /* the transfers of the phase have landed */
         b->before.of[k][b->clock] = (Clock)b->phase;
 }
 
