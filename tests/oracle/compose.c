@@ -65,7 +65,12 @@ gboolean compose_pair(guint a, guint b)
 {
     const Feature *x = feature_at(a), *y = feature_at(b);
     guint needs = x->needs | y->needs;
-    if (a == b || (x->group && y->group && strcmp(x->group, y->group) == 0))
+    g_auto(GStrv) of_x = g_strsplit(x->group ? x->group : "", ",", -1);
+    g_auto(GStrv) of_y = g_strsplit(y->group ? y->group : "", ",", -1);
+    for (guint i = 0; of_x[i]; i++)
+        if (g_strv_contains((const char *const *)of_y, of_x[i]))
+            return FALSE;
+    if (a == b)
         return FALSE;
     return (needs & (NEEDS_MMA | NEEDS_READ)) != (NEEDS_MMA | NEEDS_READ);
 }
@@ -82,14 +87,15 @@ typedef struct {
     GString *tile_wrap, *loop_wrap; /* opening text, one line each */
     guint n_tile_wraps, n_loop_wraps;
     gboolean tile_if, loop_if;
-    const char *count;
+    const char *count, *tiles; /* of its loop, NULL: nothing more to say */
 } Role;
 
 typedef struct {
     GRand *rand;
     gboolean tiles, cluster, mma, read, dynamic, multicast, lag;
     guint stages, consumers, ahead;
-    char *use, *loop, *from, *doc;
+    const char *use;
+    char *loop, *from, *doc;
     Role role[2];
     GString *sizes, *let, *tilelet, *tensors, *buffers, *barriers, *pipes;
     GHashTable *chosen; /* of the feature at hand: name -> text */
@@ -236,6 +242,10 @@ static void set(Builder *B, const char *rest)
         B->ahead = 1;
     else if (strcmp(key, "doc") == 0)
         B->doc = text;
+    else if (strcmp(key, "P.tiles") == 0)
+        B->role[0].tiles = text;
+    else if (strcmp(key, "C.tiles") == 0)
+        B->role[1].tiles = text;
     /* consumers, launch, lag, use, multicast are known before: look_ahead */
 }
 
@@ -300,8 +310,8 @@ static void look_ahead(Builder *B, const Feature *f)
             B->lag = TRUE;
         else if (g_str_has_prefix(line, "set multicast"))
             B->multicast = TRUE;
-        else if (g_str_has_prefix(line, "set use"))
-            B->use = (char *)"ring";
+        else if (g_str_has_prefix(line, "set use "))
+            B->use = line + 8;
     }
     B->tiles = B->tiles || (f->needs & NEEDS_TILES);
     B->cluster = B->cluster || (f->needs & NEEDS_CLUSTER);
@@ -400,8 +410,11 @@ static void put_body(const Builder *B, GString *out, const Role *r, gboolean pro
     gboolean first = TRUE;
     g_string_append(out, "\"body\": [");
     put_list(out, r, BEGIN, &first, 0);
+    g_autofree char *tiles =
+        g_strdup_printf("{ \"for\": \"tile\", \"over\": \"tiles\"%s%s, \"do\": [",
+                        r->tiles ? ", " : "", r->tiles ? r->tiles : "");
     if (B->tiles)
-        put(out, "{ \"for\": \"tile\", \"over\": \"tiles\", \"do\": [", &first);
+        put(out, tiles, &first);
     first = B->tiles || first;
     if (r->n_tile_wraps)
         put(out, r->tile_wrap->str, &first);
