@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     Moment write, read[4];
     Clock *many; /* readers, where there are more; NULL: none */
+    gint16 tile; /* 2 + round of the claim that wrote it, 0: none */
     guint8 n_read;
     guint8 plain;  /* written by ordinary stores */
     guint8 gather; /* written by cp.async */

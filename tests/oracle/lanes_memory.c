@@ -98,6 +98,8 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
         else if (async && c->plain && by->of[PROXY][w] < c->write.when)
             lanes_problem(L, ORACLE_PROXY, a, op, NULL);
     }
+    if (op->kind == WS_OP_TAKE && c->tile != a->position + 2) /* of another round, or none */
+        lanes_problem(L, ORACLE_PHASE, a, op, NULL);
     if (!write) {
         if (!c->write.when)
             lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
@@ -125,6 +127,7 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
     c->many = NULL;
     c->write = me;
+    c->tile = op->kind == WS_OP_CLAIM ? (gint16)(a->position + 2) : 0;
     c->n_read = 0;
     c->plain = !async && !gather;
     c->gather = gather;
