@@ -90,6 +90,7 @@ static void symbol_free(gpointer data)
 {
     WsSymbol *s = data;
     g_free(s->text);
+    g_free(s->normal);
     g_clear_pointer(&s->expr, ws_expr_unref);
     g_free(data);
 }

@@ -43,6 +43,8 @@ struct WsBitCond {
     WsExprOp op;
     gint symbol, factor;
     WsBitExpr rest;
+    guint n_need; /* VALUE: symbols whose remainder it needs */
+    gint *need;
     WsBitCond *arg[2];
 };
 

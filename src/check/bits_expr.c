@@ -238,6 +238,18 @@ gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
     return TRUE;
 }
 
+static void count_symbols(const WsExpr *e, gpointer data)
+{
+    gpointer *d = data;
+    const WsControl *c = d[0];
+    WsBitCond *to = d[1];
+    if (e->op != WS_EXPR_VAR || e->var < (gint)c->n_vars)
+        return;
+    if (to->need)
+        to->need[to->n_need] = e->var - (gint)c->n_vars;
+    to->n_need++;
+}
+
 /* --- conditions ------------------------------------------------------------------------------- */
 WsBitCond *ws_bit_cond(WsBits *b, guint agent, const WsExpr *e)
 {
@@ -258,7 +270,12 @@ WsBitCond *ws_bit_cond(WsBits *b, guint agent, const WsExpr *e)
         for (guint i = 0; i < e->n_args; i++)
             c->arg[i] = ws_bit_cond(b, agent, e->arg[i]);
     } else {
+        gpointer data[2] = { b->c, c };
         c->kind = WS_COND_VALUE;
+        ws_expr_visit(e, count_symbols, data);
+        c->need = ws_bit_alloc(b, (c->n_need + 1) * sizeof(gint));
+        c->n_need = 0;
+        ws_expr_visit(e, count_symbols, data);
         c->rest = ws_bit_expr_plain(b, agent, e);
     }
     return c;

@@ -119,6 +119,23 @@ static WsExprOp mirrored(WsExprOp op)
     return op >= WS_EXPR_LT && op <= WS_EXPR_GE ? other[op] : op;
 }
 
+/* FALSE: the remainder of a symbol is to be asked first. */
+static gboolean has_values(WsBits *b, guint i, const gint *need, guint n)
+{
+    WsBitInst *in = ws_bit_inst(b, i);
+    gint64 value;
+    for (guint k = 0; k < n; k++) {
+        if (ws_bit_value_of(b, i, need[k], &value))
+            continue;
+        in->ask = WS_ASK_REMAINDER;
+        in->ask_instance =
+            (guint16)index_of(b->c, remainder_of(b->c, ws_base_of(b->c, need[k]), in->position,
+                                                 (gint)ws_bit_rank(b, i)));
+        return FALSE;
+    }
+    return TRUE;
+}
+
 WsTruth ws_bit_truth(WsBits *b, guint i, const WsBitCond *c)
 {
     gint64 x;
@@ -143,6 +160,8 @@ WsTruth ws_bit_truth(WsBits *b, guint i, const WsBitCond *c)
     case WS_COND_NOT:
         return opposite(ws_bit_truth(b, i, c->arg[0]));
     default:
+        if (!has_values(b, i, c->need, c->n_need))
+            return WS_TRUTH_ASKS;
         return ws_bit_eval(b, i, &c->rest, &x) && x != 0 ? WS_TRUTH_YES : WS_TRUTH_NO;
     }
 }
@@ -251,16 +270,8 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
 /* Values that the operation needs and nobody has decided; FALSE: a question is open. */
 static gboolean ready(WsBits *b, guint i, WsBitInst *in, WsBitOp *o)
 {
-    for (guint k = 0; k < o->n_need; k++) {
-        gint64 value;
-        if (ws_bit_value_of(b, i, o->need[k], &value))
-            continue;
-        in->ask = WS_ASK_REMAINDER;
-        in->ask_instance =
-            (guint16)index_of(b->c, remainder_of(b->c, ws_base_of(b->c, o->need[k]), in->position,
-                                                 (gint)ws_bit_rank(b, i)));
+    if (!has_values(b, i, o->need, o->n_need))
         return FALSE;
-    }
     if (o->first) {
         WsTruth t = ws_bit_truth(b, i, o->first);
         if (t == WS_TRUTH_ASKS)
@@ -278,20 +289,11 @@ static gboolean ready(WsBits *b, guint i, WsBitInst *in, WsBitOp *o)
 /* Counters may start at a symbol: a question before the first step. */
 static gboolean start(WsBits *b, guint i, WsBitInst *in)
 {
-    const WsControl *c = b->c;
     WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
     for (guint k = 0; k < a->n_starts; k++) {
         const WsBitStart *s = &a->start[k];
-        for (guint n = 0; n < s->n_need; n++) {
-            gint64 value;
-            if (ws_bit_value_of(b, i, s->need[n], &value))
-                continue;
-            in->ask = WS_ASK_REMAINDER;
-            in->ask_instance =
-                (guint16)index_of(c, remainder_of(c, ws_base_of(c, s->need[n]), in->position,
-                                                  (gint)ws_bit_rank(b, i)));
+        if (!has_values(b, i, s->need, s->n_need))
             return FALSE;
-        }
         ws_bit_eval(b, i, &s->value, &ws_bit_local(b, i)[s->local]);
     }
     in->at = 1;

@@ -70,6 +70,41 @@ void ws_settle_sites(WsControl *c)
         }
 }
 
+/* --- symbols whose remainder is needed -------------------------------------------------------- */
+typedef struct {
+    WsControl *c;
+    GArray *need;
+} Ring;
+
+static void need_symbol(const WsExpr *e, gpointer data)
+{
+    Ring *r = data;
+    if (e->op != WS_EXPR_VAR || e->var < (gint)r->c->n_vars)
+        return;
+    gint s = e->var - (gint)r->c->n_vars;
+    WsSymbol *symbol = r->c->symbols->pdata[s];
+    symbol->ring = TRUE;
+    if ((!symbol->bounded || symbol->least < 0) && !r->c->outside)
+        r->c->outside =
+            g_strdup_printf("a use or counter depends on %s, which may be negative", symbol->text);
+    if (r->need)
+        g_array_append_val(r->need, s);
+}
+
+/* All that it needs of symbols is what they leave. */
+static gboolean only_remainders(const WsControl *c, const WsExpr *e)
+{
+    gint64 m;
+    if (e->op == WS_EXPR_VAR)
+        return e->var < (gint)c->n_vars;
+    if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &m) && m > 0)
+        return TRUE;
+    for (guint i = 0; i < e->n_args; i++)
+        if (!only_remainders(c, e->arg[i]))
+            return FALSE;
+    return TRUE;
+}
+
 /* --- conditions ------------------------------------------------------------------------------- */
 /* Learns to answer a condition (already rewritten): AND, OR, NOT of comparisons. */
 void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsExpr *e)
@@ -91,6 +126,12 @@ void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsEx
             ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
         f = ws_form_of(c, d);
     }
+    if (!f && only_remainders(c, e)) {
+        Ring r = { c, NULL };
+        ws_expr_visit(e, need_symbol, &r);
+        ws_wish(c, WS_WISH_TRUTH, e, 1);
+        return;
+    }
     if (!f) {
         if (l.index) {
             ws_control_outside(c, "a condition of indices that is no comparison with one symbol",
@@ -108,26 +149,6 @@ void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsEx
 }
 
 /* --- operations ------------------------------------------------------------------------------- */
-typedef struct {
-    WsControl *c;
-    GArray *need;
-} Ring;
-
-static void need_symbol(const WsExpr *e, gpointer data)
-{
-    Ring *r = data;
-    if (e->op != WS_EXPR_VAR || e->var < (gint)r->c->n_vars)
-        return;
-    gint s = e->var - (gint)r->c->n_vars;
-    WsSymbol *symbol = r->c->symbols->pdata[s];
-    symbol->ring = TRUE;
-    if ((!symbol->bounded || symbol->least < 0) && !r->c->outside)
-        r->c->outside =
-            g_strdup_printf("a use or counter depends on %s, which may be negative", symbol->text);
-    if (r->need)
-        g_array_append_val(r->need, s);
-}
-
 void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m, gboolean use)
 {
     if (!e)

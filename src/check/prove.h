@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef enum { WS_RELATION_DIV, WS_RELATION_MAX, WS_RELATION_MIN } WsRelation;
 typedef struct {
     char *text;
+    char *normal;    /* by which it is known: the same of equal expressions */
     gboolean run;    /* one value per launch; its remainder is one, its rounds are asked per tile */
     gboolean letter; /* 0 or 1 */
     gboolean per_cta; /* depends on the rank */

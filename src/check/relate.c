@@ -2,6 +2,8 @@
  * question about such a symbol is a question about its base, so both always go together. */
 #include "check/symbols.h"
 
+#include <string.h>
+
 /* e = base + offset with one opaque term; the term, or NULL. */
 static WsExpr *term_of(const WsExpr *e, gint64 *offset)
 {
@@ -45,9 +47,10 @@ static gboolean look_through(const WsExpr *e, WsSymbol *s, WsExpr **base)
 
 static gint symbol_with(const WsControl *c, const WsExpr *e)
 {
+    g_autofree char *normal = ws_normal_text(e);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
-        if (!s->letter && s->base < 0 && s->expr && ws_expr_equal(s->expr, e))
+        if (!s->letter && s->base < 0 && s->expr && strcmp(s->normal, normal) == 0)
             return (gint)i;
     }
     return -1;
@@ -92,6 +95,8 @@ static void relate(WsControl *c, guint i)
             return;
         b->modulus = both;
         b->ring = TRUE;
+        if (s->window >= 0) /* L-SMALL, in terms of the base */
+            b->window = MAX(b->window, found.number * (s->window + 1) - found.offset);
     }
     s->relation = found.relation, s->number = found.number, s->offset = found.offset;
     s->base = of;

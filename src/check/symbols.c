@@ -31,7 +31,24 @@ static gint64 assumed(const WsProgram *p, gint var)
         if (e->op == WS_EXPR_EQ || e->op == (left ? WS_EXPR_GE : WS_EXPR_LE))
             best = MAX(best, x);
         else if (e->op == (left ? WS_EXPR_GT : WS_EXPR_LT))
-            best = MAX(best, x + 1);
+            best = MAX(best, MIN(x, G_MAXINT64 - 1) + 1);
+    }
+    return best;
+}
+
+/* The least value from `low` on that all assumptions `var % m == r` allow, one by one. */
+static gint64 aligned(const WsProgram *p, gint var, gint64 low)
+{
+    gint64 best = low, m, r;
+    for (guint i = 0; i < p->n_assume && low > UNKNOWN; i++) {
+        const WsExpr *e = p->assume[i];
+        if (e->op != WS_EXPR_EQ || e->n_args != 2)
+            continue;
+        const WsExpr *mod = e->arg[0]->op == WS_EXPR_MOD ? e->arg[0] : e->arg[1];
+        if (mod->op == WS_EXPR_MOD && mod->arg[0]->op == WS_EXPR_VAR && mod->arg[0]->var == var &&
+            ws_expr_is_int(mod->arg[1], &m) && m > 0 && m < ((gint64)1 << 32) &&
+            ws_expr_is_int(mod == e->arg[0] ? e->arg[1] : e->arg[0], &r) && r >= 0 && r < m)
+            best = MAX(best, low + ws_control_mod(r - low, m));
     }
     return best;
 }
@@ -49,10 +66,10 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
         const WsVar *v = &p->var[e->var];
         r = assumed(p, e->var);
         if (v->kind == WS_VAR_SIZE || v->kind == WS_VAR_AXIS || v->kind == WS_VAR_CTA)
-            return MAX(r, 0);
+            return aligned(p, e->var, MAX(r, 0));
         if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
-            return MAX(r, least(p, v->value, depth + 1));
-        return r;
+            r = MAX(r, least(p, v->value, depth + 1));
+        return aligned(p, e->var, r);
     }
     if (e->n_args != 2)
         return UNKNOWN;
@@ -89,11 +106,15 @@ static gint64 assumed_most(const WsProgram *p, gint var, guint depth)
     for (guint i = 0; i < p->n_assume; i++) {
         const WsExpr *e = p->assume[i];
         gint64 x = 0;
+        if (e->n_args == 2 && e->arg[1]->op == WS_EXPR_VAR && e->arg[1]->var == var &&
+            ws_expr_is_int(e->arg[0], &x) &&
+            (e->op == WS_EXPR_GE || e->op == WS_EXPR_GT || e->op == WS_EXPR_EQ))
+            best = MIN(best, e->op == WS_EXPR_GT ? MAX(x, G_MININT64 + 1) - 1 : x);
         if (e->n_args != 2 || e->arg[0]->op != WS_EXPR_VAR || e->arg[0]->var != var ||
             (e->op != WS_EXPR_LE && e->op != WS_EXPR_LT && e->op != WS_EXPR_EQ))
             continue;
         if (ws_expr_is_int(e->arg[1], &x))
-            best = MIN(best, e->op == WS_EXPR_LT ? x - 1 : x);
+            best = MIN(best, e->op == WS_EXPR_LT ? MAX(x, G_MININT64 + 1) - 1 : x);
         else if (e->arg[1]->op != WS_EXPR_VAR)
             best = MIN(best, ws_most(p, e->arg[1], depth + 1));
     }
@@ -189,17 +210,33 @@ WsLeaves ws_leaves(const WsControl *c, const WsExpr *e)
 }
 
 /* --- symbols ---------------------------------------------------------------------------------- */
-gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter)
+static WsExpr *stands_for(const WsExpr *leaf, gpointer data, GError **error)
 {
-    g_autofree char *text = ws_expr_print(e);
+    const WsControl *c = data;
+    (void)error;
+    if (leaf->op != WS_EXPR_VAR || leaf->var < (gint)c->n_vars)
+        return NULL;
+    return ws_expr_ref(((const WsSymbol *)c->symbols->pdata[leaf->var - (gint)c->n_vars])->expr);
+}
+
+gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
+{
+    /* names of symbols stand for expressions: 2*(N % 3) is not 2*N % 3 */
+    g_autoptr(WsExpr) e = ws_expr_map(given, stands_for, c, NULL);
+    if (!e) {
+        ws_control_outside(c, "an expression is nested too deeply", given);
+        e = ws_expr_ref(given);
+    }
+    g_autofree char *normal = ws_normal_text(e);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
-        if (s->letter == letter && strcmp(s->text, text) == 0)
+        if (s->letter == letter && strcmp(s->normal, normal) == 0)
             return (gint)i;
     }
     WsLeaves l = ws_leaves(c, e);
     WsSymbol *s = g_new0(WsSymbol, 1);
-    s->text = g_steal_pointer(&text);
+    s->text = ws_expr_print(e);
+    s->normal = g_steal_pointer(&normal);
     s->run = l.tile == 0;
     s->per_cta = l.cta > 0;
     s->letter = letter;
@@ -258,6 +295,24 @@ static WsExpr *sum(WsExpr *a, gint64 factor, WsExpr *b)
     return a ? ws_expr_op(WS_EXPR_ADD, a, t) : t;
 }
 
+static WsExpr *rewrite(WsControl *c, const WsExpr *e);
+
+/* A remainder of a sum of names that are never negative: what they leave is asked, so that it goes
+ * together with all else that is known of them. */
+static WsExpr *remainder_of(WsControl *c, const WsExpr *e)
+{
+    gint64 m;
+    WsAffine a = { 0 };
+    if (e->op != WS_EXPR_MOD || !ws_expr_is_int(e->arg[1], &m) || m < 1 || m > 64 ||
+        !ws_expr_affine(e->arg[0], &a))
+        return NULL;
+    gboolean ok = TRUE;
+    for (guint i = 0; i < a.n; i++)
+        ok &= ws_leaves(c, a.term[i]).symbol == 0 || least(c->p, a.term[i], 0) >= 0;
+    ws_affine_clear(&a);
+    return ok ? ws_expr_op(WS_EXPR_MOD, rewrite(c, e->arg[0]), ws_expr_int(m)) : NULL;
+}
+
 /* The expression with its maximal non-affine subexpressions without indices as symbols. */
 static WsExpr *rewrite(WsControl *c, const WsExpr *e)
 {
@@ -278,9 +333,10 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
         WsExpr *r = a.constant || a.n == 0 ? ws_expr_int(a.constant) : NULL;
         for (guint i = 0; i < a.n; i++) {
             WsLeaves t = ws_leaves(c, a.term[i]);
-            r = sum(r, a.factor[i],
-                    t.symbol ? leaf_of(c, ws_symbol_of(c, a.term[i], FALSE))
-                             : ws_expr_ref(a.term[i]));
+            WsExpr *left = t.symbol ? remainder_of(c, a.term[i]) : ws_expr_ref(a.term[i]);
+            if (!left)
+                left = leaf_of(c, ws_symbol_of(c, a.term[i], FALSE));
+            r = sum(r, a.factor[i], left);
         }
         ws_affine_clear(&a);
         return r;

@@ -27,6 +27,10 @@ void ws_find_floors(WsControl *c);
 /* factor * symbol + rest with at most one symbol; NULL if it is not so. */
 WsForm *ws_form_of(WsControl *c, const WsExpr *e);
 
+/* --- normal.c --- */
+WsExpr *ws_normal(const WsExpr *e);
+char *ws_normal_text(const WsExpr *e);
+
 /* --- ranges.c --- */
 WsSpan ws_span_add(WsSpan a, WsSpan b);
 WsSpan ws_span_times(WsSpan a, gint64 factor);

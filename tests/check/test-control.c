@@ -8,7 +8,7 @@ typedef struct {
     const char *title;
     WsVerdictKind verdict;
     const char *a, *b; /* bodies, with ' for " */
-    const char *counters;
+    const char *counters, *assume;
     guint cluster;
     gboolean tiles; /* persistent */
 } Row;
@@ -182,6 +182,39 @@ static const Row rows[] = {
     { "an inner loop over a name", WS_VERDICT_PROVED,
       "[{'for':'k','count':'N','do':[{'for':'j','count':'f - 6','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','do':[{'for':'j','count':'f - 6','do':[SYNC]}]}]" },
+    { "two letters that read alike", WS_VERDICT_OUTSIDE, "[{'if':'2*(N % 3) > M','then':[SYNC]}]",
+      "[{'if':'(2*N) % 3 > M','then':[SYNC]}]" },
+    { "two letters that are one", WS_VERDICT_PROVED, "[{'if':'2*N > M + 3','then':[SYNC]}]",
+      "[{'if':'M < N + N - 3','then':[SYNC]}]" },
+    { "min of the other order", WS_VERDICT_PROVED, "[{'for':'k','count':'min(N, 8)','do':[SYNC]}]",
+      "[{'for':'k','count':'min(8, N)','do':[SYNC]}]" },
+    { "a sum of itself", WS_VERDICT_PROVED, "[{'for':'k','count':'2*N','do':[SYNC]}]",
+      "[{'for':'k','count':'N + N','do':[SYNC]}]" },
+    { "an even number of rounds", WS_VERDICT_PROVED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N/2','do':[SYNC,SYNC]}]", .assume = "'N % 2 == 0'" },
+    { "at least one round of 64", WS_VERDICT_PROVED, "[SYNC]",
+      "[{'for':'k','count':'min(N/64, 1)','do':[SYNC]}]", .assume = "'N >= 1','N % 64 == 0'" },
+    { "exactly two rounds", WS_VERDICT_PROVED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[SYNC,SYNC]", .assume = "'N == 2'" },
+    { "exactly two rounds, of three", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[SYNC,SYNC,SYNC]", .assume = "'N == 2'" },
+    { "odd rounds one more", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[SYNC]},{'if':'N % 2 == 1','then':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC]},{'if':'(N + 1) % 2 == 0','then':[SYNC]}]" },
+    { "the halves of a name", WS_VERDICT_PROVED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N/2','do':[SYNC,SYNC]},{'if':'N % 2 == 1','then':[SYNC]}]" },
+    { "the halves of a name, and one", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N/2','do':[SYNC,SYNC]},{'if':'(N - 1) % 2 == 1','then':[SYNC]}]" },
+    { "every other index from the end", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'if':'(N - k) % 2 == 0','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'if':'(N - k) % 2 == 0','then':[SYNC]}]}]" },
+    { "pairs of CTAs", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'if':'cta/2 == 1','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'if':'cta/2 == 1','then':[SYNC]}]}]", .cluster = 4 },
+    { "a loop from end to end of a triangle", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]}]},{'if':'N == 4',"
+      "'then':[SYNC]}]" },
 };
 
 static char *replaced(const char *text, const char *from, const char *to)
@@ -210,7 +243,9 @@ static char *design_of(const Row *row)
     GString *t = g_string_new("{'warpstave':1,'name':'control','target':'sm_90a',");
     if (row->cluster)
         g_string_append_printf(t, "'cluster':%u,", row->cluster);
-    g_string_append(t, "'sizes':{'N':4,'M':4,'Q':64},'let':{'d':'M - N'},"
+    g_string_append(t, "'sizes':{'N':4,'M':4,'Q':64},'let':{'d':'M - N'},");
+    g_string_append_printf(t, "'assume':[%s],", row->assume ? row->assume : "");
+    g_string_append(t, ""
                        "'tensors':[{'name':'L','dtype':'i32','shape':['Q'],"
                        "'data':'integers(-8, 12)'},"
                        "{'name':'X','dtype':'bf16','shape':[64,64]},"
