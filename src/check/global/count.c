@@ -1,0 +1,257 @@
+/* Counts the writes of every element at small sizes: what the symbols could not show is refuted by
+ * an element that is written twice or never, if one of the sizes tried has one. */
+#include "check/global/launches.h"
+
+#include <string.h>
+
+enum { MOST_CELLS = 1 << 21, MOST_ELEMENTS = 4096, MOST_MS = 150 };
+
+void ws_miscount_free(WsMiscount *m)
+{
+    if (!m)
+        return;
+    for (guint i = 0; i < 2; i++) {
+        g_free(m->where[i]);
+        g_free(m->round[i]);
+    }
+    g_free(m->sizes);
+    g_free(m);
+}
+
+/* --- words ------------------------------------------------------------------------------------- */
+static char *rounds_text(const WsWritten *x)
+{
+    const WsTree *loop[16];
+    guint found = 0;
+    for (const WsTree *t = x->op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && found < G_N_ELEMENTS(loop))
+            loop[found++] = t;
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < x->n_rounds && i < found; i++)
+        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "",
+                               loop[found - 1 - i]->over == WS_OVER_TILES
+                                   ? "tile"
+                                   : loop[found - 1 - i]->name,
+                               x->round[i]);
+    return g_string_free(s, FALSE);
+}
+
+/* "mma.0 in tile 3 (tm 1, tn 0)" */
+static char *where_text(const WsProgram *p, const WsLaunchValues *v, const WsWritten *x)
+{
+    gint64 coord[8] = { 0 };
+    GString *s = g_string_new(p->agent[x->agent].name);
+    if (p->cluster > 1)
+        g_string_append_printf(s, "@%u", x->cta);
+    if (x->tile < 0)
+        return g_string_free(s, FALSE);
+    ws_launch_tile(v, x->tile, coord);
+    g_string_append_printf(s, " in tile %" G_GINT64_FORMAT " (", x->tile);
+    for (guint a = 0; a < p->tiles.n_axes; a++)
+        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, a ? ", " : "", p->tiles.axis[a].name,
+                               coord[a]);
+    g_string_append_c(s, ')');
+    return g_string_free(s, FALSE);
+}
+
+/* --- one case ---------------------------------------------------------------------------------- */
+typedef struct {
+    guint rank;
+    GArray *edge[WS_MAX_RANK]; /* gint64, ascending: cells lie between two */
+    gsize cells;
+} Cells;
+
+static gint ascending(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+static gboolean cut(Cells *c, const WsLaunchValues *v, gint tensor, const GArray *writes)
+{
+    c->cells = 1;
+    for (guint d = 0; d < c->rank; d++) {
+        gint64 end = ws_launch_shape(v, (guint)tensor, d), zero = 0;
+        g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(gint64));
+        c->edge[d] = g_array_new(FALSE, FALSE, sizeof(gint64));
+        g_array_append_val(all, zero);
+        g_array_append_val(all, end);
+        for (guint i = 0; i < writes->len; i++) {
+            g_array_append_val(all, g_array_index(writes, WsWritten, i).lo[d]);
+            g_array_append_val(all, g_array_index(writes, WsWritten, i).hi[d]);
+        }
+        g_array_sort(all, ascending);
+        for (guint i = 0; i < all->len; i++)
+            if (i == 0 || g_array_index(all, gint64, i) != g_array_index(all, gint64, i - 1))
+                g_array_append_val(c->edge[d], g_array_index(all, gint64, i));
+        c->cells *= MAX(c->edge[d]->len, 1) - 1;
+        if (c->cells > MOST_CELLS)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static guint edge_of(const GArray *edge, gint64 x)
+{
+    guint lo = 0, hi = edge->len - 1;
+    while (lo < hi) {
+        guint mid = (lo + hi) / 2;
+        if (g_array_index(edge, gint64, mid) < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void element_at(const Cells *c, gsize cell, gint64 *element)
+{
+    for (guint d = c->rank; d-- > 0;) {
+        guint n = c->edge[d]->len - 1;
+        element[d] = g_array_index(c->edge[d], gint64, cell % n);
+        cell /= n;
+    }
+}
+
+static void say_write(WsMiscount *m, guint i, const WsProgram *p, const WsLaunchValues *v,
+                      const WsWritten *x)
+{
+    m->op[i] = x->op;
+    m->where[i] = where_text(p, v, x);
+    m->round[i] = rounds_text(x);
+}
+
+/* Marks the cells of write i; the cell of an earlier write that it meets is told. */
+static gboolean mark(const Cells *c, const WsWritten *x, guint i, guint *writer, gsize *cell)
+{
+    guint from[WS_MAX_RANK], to[WS_MAX_RANK], at[WS_MAX_RANK];
+    for (guint d = 0; d < c->rank; d++) {
+        from[d] = at[d] = edge_of(c->edge[d], x->lo[d]);
+        to[d] = edge_of(c->edge[d], x->hi[d]);
+    }
+    while (TRUE) {
+        gsize k = 0;
+        for (guint d = 0; d < c->rank; d++)
+            k = k * (c->edge[d]->len - 1) + at[d];
+        if (writer[k]) {
+            *cell = k;
+            return FALSE;
+        }
+        writer[k] = i + 1;
+        guint d = c->rank;
+        while (d > 0 && ++at[d - 1] == to[d - 1]) {
+            at[d - 1] = from[d - 1];
+            d--;
+        }
+        if (d == 0)
+            return TRUE;
+    }
+}
+
+static WsMiscount *miscount(const WsProgram *p, const WsLaunchValues *v, gint tensor,
+                            const GArray *writes)
+{
+    Cells c = { .rank = p->tensor[tensor].rank };
+    WsMiscount *m = NULL;
+    g_autofree guint *writer = NULL;
+    if (cut(&c, v, tensor, writes) && c.cells > 0) {
+        writer = g_new0(guint, c.cells);
+        gsize cell = 0;
+        for (guint i = 0; i < writes->len && !m; i++) {
+            const WsWritten *x = &g_array_index(writes, WsWritten, i);
+            if (mark(&c, x, i, writer, &cell))
+                continue;
+            m = g_new0(WsMiscount, 1);
+            m->times = 2;
+            element_at(&c, cell, m->element);
+            say_write(m, 0, p, v, &g_array_index(writes, WsWritten, writer[cell] - 1));
+            say_write(m, 1, p, v, x);
+        }
+        for (cell = 0; cell < c.cells && !m; cell++)
+            if (!writer[cell]) {
+                m = g_new0(WsMiscount, 1);
+                element_at(&c, cell, m->element);
+            }
+    }
+    for (guint d = 0; d < c.rank; d++)
+        if (c.edge[d])
+            g_array_unref(c.edge[d]);
+    return m;
+}
+
+/* --- strides ----------------------------------------------------------------------------------- */
+static WsMiscount *meeting(const WsProgram *p, const WsLaunchValues *v, gint tensor)
+{
+    const WsTensor *t = &p->tensor[tensor];
+    gint64 n = 1;
+    for (guint d = 0; d < t->rank; d++) {
+        n *= ws_launch_shape(v, (guint)tensor, d);
+        if (!t->strides_given || n <= 0 || n > MOST_ELEMENTS)
+            return NULL;
+    }
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_autofree gint64 *place = g_new(gint64, n);
+    for (gint64 i = 0; i < n; i++) {
+        gint64 rest = i;
+        place[i] = 0;
+        for (guint d = t->rank; d-- > 0;) {
+            gint64 extent = ws_launch_shape(v, (guint)tensor, d);
+            place[i] += rest % extent * ws_launch_stride(v, (guint)tensor, d);
+            rest /= extent;
+        }
+        const gint64 *other = g_hash_table_lookup(seen, &place[i]);
+        if (!other) {
+            g_hash_table_insert(seen, &place[i], &place[i]);
+            continue;
+        }
+        WsMiscount *m = g_new0(WsMiscount, 1);
+        m->times = 2;
+        m->same_place = TRUE;
+        gint64 a = other - place, b = i;
+        for (guint d = t->rank; d-- > 0;) {
+            gint64 extent = ws_launch_shape(v, (guint)tensor, d);
+            m->element[d] = a % extent, a /= extent;
+            m->other[d] = b % extent, b /= extent;
+        }
+        return m;
+    }
+    return NULL;
+}
+
+/* --- all cases --------------------------------------------------------------------------------- */
+static gboolean reads_data(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_tensors; i++)
+        if (!ws_dtype_real(p->tensor[i].dtype) && p->tensor[i].access == WS_ACCESS_READ)
+            return TRUE;
+    return FALSE;
+}
+
+WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint *tried)
+{
+    g_autoptr(GPtrArray) cases = ws_launch_cases(p, tensor);
+    const gint64 until = g_get_monotonic_time() + MOST_MS * 1000;
+    const guint variants = reads_data(p) ? 3 : 1;
+    *tried = 0;
+    for (guint i = 0; i < (few ? 1 : cases->len) && g_get_monotonic_time() < until; i++) {
+        const GArray *sizes = cases->pdata[i];
+        g_autoptr(WsLaunchValues) v =
+            ws_launch_values(p, (const WsSize *)(gpointer)sizes->data, sizes->len, FALSE, NULL);
+        if (!v)
+            continue;
+        WsMiscount *m = meeting(p, v, tensor);
+        for (guint k = 0; k < variants && !m; k++) {
+            g_autoptr(GArray) writes =
+                ws_launch_written(p, v, tensor, (1 + i % 3) * MAX(p->cluster, 1), k);
+            *tried += writes != NULL;
+            if (writes)
+                m = miscount(p, v, tensor, writes);
+        }
+        if (!m)
+            continue;
+        m->tensor = tensor;
+        m->sizes = ws_launch_sizes_text(v);
+        return m;
+    }
+    return NULL;
+}

@@ -1,0 +1,204 @@
+/* Tensor by tensor: what the kernel reads, writes, adds to. */
+#include "check/global/judge.h"
+
+#include "check/global/global.h"
+
+#include <string.h>
+
+void ws_global_verdict_clear(WsGlobalVerdict *v)
+{
+    g_clear_pointer(&v->reason, g_free);
+    g_clear_pointer(&v->assumed, g_ptr_array_unref);
+}
+
+/* --- symbols ----------------------------------------------------------------------------------- */
+static void begin(WsGlobal *g, const WsProgram *p)
+{
+    *g = (WsGlobal){ .p = p, .ps = ws_polys_new() };
+    g->terms = (WsTerms){ .p = p,
+                          .ps = g->ps,
+                          .value = g_new0(WsPoly, p->n_vars + 1),
+                          .known = g_new0(gboolean, p->n_vars + 1) };
+    g->facts = (WsFacts){ .ps = g->ps,
+                          .least = g_array_new(FALSE, FALSE, sizeof(WsPoly)),
+                          .tile = g_array_new(FALSE, FALSE, sizeof(WsPoly)),
+                          .divide = g_array_new(FALSE, FALSE, sizeof(WsPoly)) };
+    g->piece = g_ptr_array_new();
+    g->axes = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < p->n_assume; i++)
+        ws_facts_assume(&g->facts, &g->terms, p->assume[i]);
+}
+
+static void end(WsGlobal *g)
+{
+    g_array_unref(g->facts.least);
+    g_array_unref(g->facts.tile);
+    g_array_unref(g->facts.divide);
+    g_array_unref(g->axes);
+    g_ptr_array_unref(g->piece);
+    g_free(g->terms.value);
+    g_free(g->terms.known);
+    g_free(g->problem);
+    ws_polys_free(g->ps);
+}
+
+static void find_axes(WsGlobal *g)
+{
+    const WsProgram *p = g->p;
+    g_array_set_size(g->axes, 0);
+    for (guint a = 0; a < p->tiles.n_axes; a++) {
+        guint atom;
+        g_autoptr(WsExpr) var = ws_expr_var(p->tiles.axis[a].var, p->tiles.axis[a].name);
+        if (ws_poly_is_atom(ws_terms_of(&g->terms, var), &atom))
+            g_array_append_val(g->axes, atom);
+    }
+}
+
+/* The reason why it is not shown, NULL if it is. Caller frees. */
+static char *shown(WsGlobal *g, gint tensor)
+{
+    g->tensor = tensor;
+    g_ptr_array_set_size(g->piece, 0);
+    g_clear_pointer(&g->problem, g_free);
+    ws_global_pieces(g);
+    find_axes(g);
+    if (!g->problem)
+        ws_global_split_axes(g);
+    if (!g->problem && ws_global_injective(g) && ws_global_covered(g))
+        return NULL;
+    return g_strdup(g->problem ? g->problem : "no reason was found");
+}
+
+/* --- words ------------------------------------------------------------------------------------- */
+static char *element_text(const WsProgram *p, gint tensor, const gint64 *element)
+{
+    GString *s = g_string_new(p->tensor[tensor].name);
+    for (guint d = 0; d < p->tensor[tensor].rank; d++)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, d ? "," : "[", element[d]);
+    return g_string_free(g_string_append_c(s, ']'), FALSE);
+}
+
+static const char *step_of(const WsOp *op)
+{
+    return op->step ? op->step : op->id;
+}
+
+static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsFindings *findings)
+{
+    const WsTensor *t = &p->tensor[m->tensor];
+    g_autofree char *at = g_strdup_printf("tensors/%s", t->name);
+    g_autofree char *element = element_text(p, m->tensor, m->element);
+    const char *sizes = m->sizes && *m->sizes ? m->sizes : "the sizes that it has";
+    WsFinding *f;
+    if (m->same_place) {
+        g_autofree char *other = element_text(p, m->tensor, m->other);
+        f = ws_findings_add(findings, WS_RULE_G_TWICE, at,
+                            "%s and %s lie at the same place with these strides [%s]", element,
+                            other, sizes);
+        ws_finding_set_remedy(f, "Give %s strides that keep its elements apart.", t->name);
+    } else if (m->times == 2) {
+        gboolean same = m->op[0] == m->op[1];
+        f = ws_findings_add(findings, WS_RULE_G_TWICE, step_of(m->op[1]),
+                            "%s is written by %s and again by %s [%s]", element, m->where[0],
+                            m->where[1], sizes);
+        ws_finding_tell(f, WS_STORY_FIRST, "%s writes %s (%s%s%s)", m->where[0], element,
+                        m->op[0]->label, *m->round[0] ? "; " : "", m->round[0]);
+        ws_finding_tell(f, WS_STORY_THEN, "%s writes it, too (%s%s%s)", m->where[1],
+                        m->op[1]->label, *m->round[1] ? "; " : "", m->round[1]);
+        f->round = g_strdup(m->round[1]);
+        f->agent = g_strndup(m->where[1], strcspn(m->where[1], " "));
+        f->other = g_strndup(m->where[0], strcspn(m->where[0], " "));
+        f->steps = g_ptr_array_new_with_free_func(g_free);
+        if (!same)
+            g_ptr_array_add(f->steps, g_strdup(step_of(m->op[0])));
+    } else {
+        f = ws_findings_add(findings, WS_RULE_G_NEVER, at, "%s is never written [%s]", element,
+                            sizes);
+    }
+    ws_finding_tell(f, WS_STORY_BETWEEN, "for all sizes it was not shown because %s", reason);
+    ws_finding_tell(f, WS_STORY_SO, m->times == 2
+                                        ? "which of the two values stays is decided by chance"
+                                        : "the element keeps whatever was there before the launch");
+    f->object = g_strdup(t->name);
+    f->sizes = g_strdup(m->sizes);
+    f->harm = WS_HARM_CORRUPTION;
+}
+
+/* --- reductions -------------------------------------------------------------------------------- */
+/* Additions in any order come to the same; an addition and a maximum do not. */
+static gboolean one_reduction(const WsProgram *p, gint tensor, WsFindings *findings)
+{
+    const WsOp *first = NULL;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->tensor != tensor || op->reduce == WS_REDUCE_NONE)
+            continue;
+        if (!first)
+            first = op;
+        if (op->reduce == first->reduce)
+            continue;
+        WsFinding *f = ws_findings_add(findings, WS_RULE_L_ACCESS, step_of(op),
+                                       "%s is reduced in two ways; their order is not fixed",
+                                       p->tensor[tensor].name);
+        ws_finding_set_remedy(f, "Reduce a tensor by one of add, min and max.");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static void open_reason(WsGlobalVerdict *v, const WsProgram *p, gint tensor, const char *reason,
+                        WsFindings *findings)
+{
+    const char *name = p->tensor[tensor].name;
+    g_autofree char *at = g_strdup_printf("tensors/%s", name);
+    if (v->kind == WS_GLOBAL_WRONG)
+        return;
+    WsFinding *f = ws_findings_add(findings, WS_RULE_F_GLOBAL, at,
+                                   "it was not shown that every element of %s is written once: %s",
+                                   name, reason);
+    f->object = g_strdup(name);
+    v->kind = WS_GLOBAL_OPEN;
+    if (!v->reason)
+        v->reason = g_strdup_printf("it was not shown that every element of %s is written once: %s",
+                                    name, reason);
+}
+
+static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *findings)
+{
+    const WsProgram *p = g->p;
+    const WsTensor *t = &p->tensor[tensor];
+    guint tried = 0;
+    if (t->access == WS_ACCESS_REDUCE && !one_reduction(p, tensor, findings))
+        v->kind = WS_GLOBAL_WRONG;
+    if (t->access != WS_ACCESS_WRITE)
+        return;
+    g_autofree char *reason = t->covers ? g_strdup_printf("it is stated: %s", t->covers)
+                                        : shown(g, tensor);
+    if (!reason)
+        return;
+    WsMiscount *m = ws_global_count(p, tensor, t->covers != NULL, &tried);
+    if (m) {
+        say(p, m, reason, findings);
+        v->kind = WS_GLOBAL_WRONG;
+        ws_miscount_free(m);
+    } else if (t->covers) {
+        g_ptr_array_add(v->assumed,
+                        g_strdup_printf("every element of %s is written once (%s)", t->name,
+                                        t->covers));
+    } else {
+        open_reason(v, p, tensor, reason, findings);
+    }
+}
+
+WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings)
+{
+    WsGlobalVerdict v = { .assumed = g_ptr_array_new_with_free_func(g_free) };
+    WsGlobal g;
+    begin(&g, p);
+    for (guint i = 0; i < p->n_tensors; i++)
+        judge(&v, &g, (gint)i, findings);
+    end(&g);
+    if (v.kind != WS_GLOBAL_OPEN)
+        g_clear_pointer(&v.reason, g_free);
+    return v;
+}

@@ -1,0 +1,21 @@
+/* Global memory: every element of an output is written exactly once by a launch, whatever its sizes
+ * and however its tiles are dealt to CTAs. What the symbols show is proved; what they do not show is
+ * tried with numbers, and is refuted or left open with the reason. */
+#pragma once
+
+#include "program/program.h"
+
+G_BEGIN_DECLS
+
+typedef enum { WS_GLOBAL_SHOWN, WS_GLOBAL_OPEN, WS_GLOBAL_WRONG } WsGlobalKind;
+typedef struct {
+    WsGlobalKind kind;
+    char *reason;       /* OPEN: why, in one sentence; owned */
+    GPtrArray *assumed; /* char*: what the design states and nobody has shown */
+} WsGlobalVerdict;
+
+/* WRONG adds findings of class G, OPEN one of class F. Free with ws_global_verdict_clear(). */
+WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings);
+void ws_global_verdict_clear(WsGlobalVerdict *v);
+
+G_END_DECLS

@@ -1,0 +1,262 @@
+/* The writes of one launch, by walking its agents with numbers. */
+#include "check/global/launches.h"
+
+#include <string.h>
+
+enum { MOST_TILES = 600, MOST_WRITES = 20000, MOST_STEPS = 400000, MOST_CTAS = 1024 };
+
+typedef struct {
+    const WsProgram *p;
+    const WsLaunchValues *v;
+    gint tensor;
+    guint variant;
+    GPtrArray *assume; /* WsExpr*: of a tile */
+    GArray *out;
+    guint steps;
+} Run;
+
+/* --- data -------------------------------------------------------------------------------------- */
+static guint64 mix(guint64 x)
+{
+    x ^= x >> 33;
+    x *= G_GUINT64_CONSTANT(0xff51afd7ed558ccd);
+    return x ^ x >> 29;
+}
+
+/* As runs fill integer tensors: a number below the end, or distinct ones along the last dimension. */
+static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
+{
+    const Run *run = data;
+    const WsTensor *t = &run->p->tensor[tensor];
+    WsExprEnv env = ws_launch_env(run->v);
+    gint64 a = 0, b = 0, last = at[t->rank - 1];
+    guint64 h = run->variant + 1;
+    for (guint d = 0; d < t->rank; d++) {
+        if (at[d] < 0 || at[d] >= ws_launch_shape(run->v, (guint)tensor, d)) {
+            *value = 0;
+            return TRUE;
+        }
+        h = mix(h * 31 + (guint64)at[d]);
+    }
+    if ((t->data_a && !ws_expr_eval(t->data_a, &env, &a, NULL)) ||
+        (t->data_b && !ws_expr_eval(t->data_b, &env, &b, NULL)))
+        return FALSE;
+    *value = 0;
+    if (t->data == WS_DATA_INTEGERS)
+        *value = b > a ? a + (gint64)(h % (guint64)(b - a)) : a;
+    else if (t->data == WS_DATA_INDICES)
+        *value = last >= a ? -1 : run->variant % 2 ? a - 1 - last : last;
+    return TRUE;
+}
+
+/* --- assumptions of tiles ---------------------------------------------------------------------- */
+typedef struct {
+    const WsProgram *p;
+    gboolean tile;
+} Kind;
+
+static void look(const WsExpr *node, gpointer data)
+{
+    Kind *k = data;
+    if (node->op == WS_EXPR_INDEX)
+        k->tile = TRUE;
+    if (node->op != WS_EXPR_VAR || node->var < 0)
+        return;
+    WsVarKind kind = k->p->var[node->var].kind;
+    k->tile |= kind != WS_VAR_SIZE && kind != WS_VAR_RUN && kind != WS_VAR_SCALAR;
+}
+
+static GPtrArray *tile_assumptions(const WsProgram *p)
+{
+    GPtrArray *out = g_ptr_array_new();
+    for (guint i = 0; i < p->n_assume; i++) {
+        Kind k = { p, FALSE };
+        ws_expr_visit(p->assume[i], look, &k);
+        if (k.tile)
+            g_ptr_array_add(out, p->assume[i]);
+    }
+    return out;
+}
+
+/* --- one agent --------------------------------------------------------------------------------- */
+static gboolean note(Run *run, WsWalker *w, const WsStep *step, guint agent, guint cta, gint64 tile)
+{
+    const WsOp *op = step->op;
+    gint64 size[WS_MAX_RANK];
+    WsWritten x = { .op = op, .agent = agent, .cta = cta, .tile = tile,
+                    .n_rounds = MIN(step->n_rounds, (guint)G_N_ELEMENTS(x.round)) };
+    if (!ws_global_box(run->p, op, size) || run->out->len >= MOST_WRITES)
+        return FALSE;
+    memcpy(x.round, step->round, x.n_rounds * sizeof x.round[0]);
+    for (guint d = 0; d < op->n_coord; d++) {
+        gint64 at, end;
+        const gint64 extent = ws_launch_shape(run->v, (guint)run->tensor, d);
+        if (!ws_walker_eval(w, op->coord[d], &at, NULL) || __builtin_add_overflow(at, size[d], &end))
+            return FALSE;
+        x.lo[d] = CLAMP(at, 0, extent);
+        x.hi[d] = CLAMP(end, 0, extent);
+        if (x.lo[d] >= x.hi[d])
+            return TRUE;
+    }
+    g_array_append_val(run->out, x);
+    return TRUE;
+}
+
+static gboolean assumed(Run *run, WsWalker *w)
+{
+    for (guint i = 0; i < run->assume->len; i++) {
+        gint64 holds = 1;
+        if (ws_walker_eval(w, run->assume->pdata[i], &holds, NULL) && !holds)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean one_agent(Run *run, guint agent, guint cta, WsTilesStrided *tiles)
+{
+    g_autoptr(WsWalker) w =
+        ws_walker_new(run->p, run->v, agent, cta, ws_tiles_strided, tiles);
+    WsStep step;
+    g_autoptr(GError) error = NULL;
+    ws_walker_set_element(w, element, run);
+    while (ws_walker_next(w, &step, &error)) {
+        const WsOp *op = step.op;
+        if (++run->steps > MOST_STEPS || (run->assume->len && !assumed(run, w)))
+            return FALSE;
+        for (guint i = 0; i < op->n_raw; i++)
+            if (op->raw[i].kind == WS_RAW_TENSOR && (gint)op->raw[i].index == run->tensor)
+                return FALSE;
+        gint64 position = MAX(ws_walker_position(w), 0);
+        if (op->tensor == run->tensor &&
+            (op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_TMA_STORE) &&
+            !note(run, w, &step, agent, cta, ws_tiles_strided(tiles, position)))
+            return FALSE;
+    }
+    return error == NULL;
+}
+
+static gboolean may_write(const WsProgram *p, guint agent, gint tensor)
+{
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->agent == (gint)agent &&
+            (p->op[i]->tensor == tensor || p->op[i]->kind == WS_OP_RAW))
+            return TRUE;
+    return FALSE;
+}
+
+GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tensor, gint64 sms,
+                          guint variant)
+{
+    const gint64 ctas = ws_launch_grid(v, sms), cluster = MAX(p->cluster, 1);
+    const gint64 tiles = ws_launch_tiles(v);
+    if (tiles > MOST_TILES || ctas > MOST_CTAS * cluster)
+        return NULL;
+    g_autoptr(GPtrArray) assume = tile_assumptions(p);
+    g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(WsWritten));
+    Run run = { p, v, tensor, variant, assume, out, 0 };
+    for (gint64 cta = 0; cta < ctas; cta++) {
+        WsTilesStrided own = { cta / cluster, ctas / cluster, tiles };
+        for (guint a = 0; a < p->n_agents; a++)
+            if (may_write(p, a, tensor) && !one_agent(&run, a, (guint)(cta % cluster), &own))
+                return NULL;
+    }
+    return g_array_ref(out);
+}
+
+/* --- sizes ------------------------------------------------------------------------------------- */
+typedef struct {
+    const WsProgram *p;
+    GArray *numbers; /* gint64 */
+    guint depth;
+} Numbers;
+
+static void number(GArray *a, gint64 x)
+{
+    for (guint i = 0; i < a->len; i++)
+        if (g_array_index(a, gint64, i) == x)
+            return;
+    if (x >= 0 && a->len < 24)
+        g_array_append_val(a, x);
+}
+
+static void numbers_of(const WsExpr *node, gpointer data)
+{
+    Numbers *n = data;
+    if (node->op == WS_EXPR_INT && node->i > 1 && node->i <= 1024)
+        number(n->numbers, node->i);
+    const WsVar *var = node->op == WS_EXPR_VAR && node->var >= 0 ? &n->p->var[node->var] : NULL;
+    if (var && (var->kind == WS_VAR_RUN || var->kind == WS_VAR_TILE) && var->value && !var->real &&
+        n->depth < 6) {
+        n->depth++;
+        ws_expr_visit(var->value, numbers_of, n);
+        n->depth--;
+    }
+}
+
+/* Numbers near which something may change: extents, tile sizes, and what is assumed. */
+static GArray *turning_points(const WsProgram *p, gint tensor)
+{
+    GArray *near = g_array_new(FALSE, FALSE, sizeof(gint64));
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(gint64));
+    Numbers n = { p, near, 0 };
+    for (guint i = 0; i < p->tiles.n_axes; i++)
+        ws_expr_visit(p->tiles.axis[i].extent, numbers_of, &n);
+    for (guint d = 0; d < p->tensor[tensor].rank; d++)
+        ws_expr_visit(p->tensor[tensor].shape[d], numbers_of, &n);
+    for (guint i = 0; i < p->n_ops; i++)
+        for (guint d = 0; p->op[i]->tensor == tensor && d < p->op[i]->n_coord; d++) {
+            gint64 size[WS_MAX_RANK];
+            ws_expr_visit(p->op[i]->coord[d], numbers_of, &n);
+            if (ws_global_box(p, p->op[i], size) && size[d] > 1)
+                number(near, size[d]);
+        }
+    for (gint64 x = 1; x <= 3; x++)
+        number(out, x);
+    for (guint i = 0; i < near->len; i++)
+        number(out, g_array_index(near, gint64, i) + 1);
+    for (guint i = 0; i < near->len; i++) {
+        gint64 x = g_array_index(near, gint64, i);
+        number(out, 2 * x + 1);
+        number(out, x);
+        number(out, 2 * x);
+        number(out, 3 * x);
+    }
+    number(out, 0);
+    g_array_unref(near);
+    return out;
+}
+
+static void add_case(GPtrArray *cases, const GArray *base, gint which, gint64 value)
+{
+    GArray *c = g_array_copy((GArray *)base);
+    for (guint i = 0; i < c->len; i++)
+        if (which < 0 || (guint)which == i)
+            g_array_index(c, WsSize, i).value = value;
+    g_ptr_array_add(cases, c);
+}
+
+GPtrArray *ws_launch_cases(const WsProgram *p, gint tensor)
+{
+    GPtrArray *cases = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    g_autoptr(GArray) base = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    g_autoptr(GArray) turning = turning_points(p, tensor);
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE) {
+            WsSize s = { p->var[i].name, p->var[i].rehearse };
+            g_array_append_val(base, s);
+        }
+    g_ptr_array_add(cases, g_array_copy(base));
+    for (guint k = 0; k < turning->len; k++) {
+        gint64 x = g_array_index(turning, gint64, k);
+        for (guint i = 0; i < base->len; i++)
+            add_case(cases, base, (gint)i, x);
+        if (base->len > 1)
+            add_case(cases, base, -1, x);
+    }
+    g_autoptr(GArray) preset = g_array_copy(base);
+    for (guint i = 0, k = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            g_array_index(preset, WsSize, k++).value = p->var[i].preset;
+    g_ptr_array_add(cases, g_steal_pointer(&preset));
+    return cases;
+}
