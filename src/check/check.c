@@ -1,5 +1,6 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
 #include "check/certificate.h"
+#include "check/global/judge.h"
 #include "check/touch.h"
 #include "check/weakest.h"
 
@@ -280,6 +281,21 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     ws_proof_free(proof);
 }
 
+/* What the kernel writes to global memory; of a refuted one it is not asked. */
+static void judge_global(const WsProgram *p, WsVerdict *v, WsFindings *findings)
+{
+    WsGlobalVerdict global = ws_check_global(p, findings);
+    if (global.kind == WS_GLOBAL_WRONG) {
+        v->kind = WS_VERDICT_REFUTED;
+    } else if (global.kind == WS_GLOBAL_OPEN && v->kind == WS_VERDICT_PROVED) {
+        v->kind = WS_VERDICT_OUTSIDE;
+        v->reason = g_steal_pointer(&global.reason);
+    }
+    g_ptr_array_unref(v->assumed);
+    v->assumed = g_ptr_array_ref(global.assumed);
+    ws_global_verdict_clear(&global);
+}
+
 WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFindings *findings)
 {
     static const WsCheckOptions none = { 0 };
@@ -287,6 +303,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     gint64 start = g_get_monotonic_time();
     WsVerdict *v = g_new0(WsVerdict, 1);
     v->names = g_ptr_array_new();
+    v->assumed = g_ptr_array_new();
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
     g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
@@ -302,6 +319,8 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         play_program(p, o, v, findings);
     } else {
         prove_and_play(p, o, v, findings);
+        if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
+            judge_global(p, v, findings);
     }
     if (over)
         v->kind = WS_VERDICT_REFUTED;

@@ -13,6 +13,7 @@ void ws_verdict_free(WsVerdict *v)
         return;
     g_array_unref(v->played);
     g_ptr_array_unref(v->names);
+    g_ptr_array_unref(v->assumed);
     g_ptr_array_unref(v->skipped);
     g_free(v->weakest);
     g_free(v->reason);
@@ -60,6 +61,9 @@ char *ws_verdict_text(const WsVerdict *v)
     case WS_VERDICT_PROVED:
         g_string_append_printf(s, "proved for every interleaving over %s (%u states, %.1f ms)",
                                v->proof, v->states, v->proof_seconds * 1e3);
+        for (guint i = 0; i < v->assumed->len; i++)
+            g_string_append_printf(s, "%s%s", i ? ", " : ", given that ",
+                                   (const char *)v->assumed->pdata[i]);
         break;
     case WS_VERDICT_OUTSIDE:
         g_string_append_printf(s, "outside the fragment: %s",

@@ -244,6 +244,7 @@ static void verdict_members(Json *j, const WsVerdict *v)
     text(j, "verdict", ws_verdict_word(v->kind));
     text(j, "proof", v->proof);
     proved(j, v);
+    texts(j, "assumed", v->assumed);
     text(j, "weakest_assumption", v->weakest);
     text(j, "reason", v->reason);
     number(j, "states", v->states);

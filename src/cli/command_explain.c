@@ -75,8 +75,8 @@ static void explain_example(WsRuleId id)
 
 static void explain_rule(WsRuleId id)
 {
-    static const char *const classes[] = { "version", "syntax",   "name",     "type",  "legality",
-                                           "budget",  "protocol", "fragment", "result" };
+    static const char *const classes[] = { "version", "syntax",   "name",   "type",     "legality",
+                                           "budget",  "protocol", "global", "fragment", "result" };
     const WsRule *rule = ws_rule(id);
     printf("%s: %s\n%s, class %s\n\n", rule->text, rule->title, severities[rule->severity],
            classes[rule->klass]);

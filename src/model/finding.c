@@ -135,7 +135,7 @@ int ws_findings_exit_code(const WsFindings *f, gboolean strict)
 {
     static const int code[] = {
         [WS_CLASS_V] = 2, [WS_CLASS_S] = 2, [WS_CLASS_N] = 2, [WS_CLASS_T] = 2, [WS_CLASS_L] = 1,
-        [WS_CLASS_B] = 1, [WS_CLASS_P] = 1, [WS_CLASS_F] = 3, [WS_CLASS_R] = 1
+        [WS_CLASS_B] = 1, [WS_CLASS_P] = 1, [WS_CLASS_G] = 1, [WS_CLASS_F] = 3, [WS_CLASS_R] = 1
     };
     int lowest_class = -1, result = 0;
     for (guint i = 0; i < f->list->len; i++) {

@@ -17,6 +17,7 @@ typedef enum {
     WS_CLASS_L,
     WS_CLASS_B,
     WS_CLASS_P,
+    WS_CLASS_G,
     WS_CLASS_F,
     WS_CLASS_R,
 } WsClass;

@@ -79,6 +79,7 @@ typedef struct {
     WsExpr *data_a, *data_b; /* integer parameters of `data`, or NULL */
     double data_x, data_y;   /* real parameters: uniform(x, y), indices(.., y) */
     double tolerance_abs, tolerance_rel;
+    char *covers; /* why every element is written once, where the design states it; or NULL */
 } WsTensor;
 
 /* One tensor map (TMA descriptor) in use: a tensor, a box and a swizzle. Box and dims are listed
@@ -387,7 +388,7 @@ struct WsProgram {
     char *name, *target, *file;
     const WsTarget *hardware; /* row of `target` */
     char *design_text;        /* canonical text it was elaborated from (with --set applied) */
-    char *design_hash;        /* sha-256 of that text, hex */
+    char *design_hash;        /* sha-256 of that text without `covers`, hex */
     guint n_constants;
     char **constant_name;
     gint64 *constant;

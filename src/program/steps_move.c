@@ -119,6 +119,16 @@ static void make_load(WsStepState *S, guint box, const WsAccess *part, gint map,
         ws_transaction_credit(S, op, bytes, &op->ctas);
 }
 
+/* Loads, gathers and prefetches take what no step of the kernel writes: nothing orders them against
+ * the stores of other CTAs. */
+static void only_read(WsStepState *S, const WsTensor *t)
+{
+    if (t->access != WS_ACCESS_READ)
+        ws_elab_note(S->E, WS_RULE_L_ACCESS, S->id, "Read another tensor, or write another one.",
+                     "%s is declared with access \"%s\", so the kernel does not read it", t->name,
+                     t->access == WS_ACCESS_WRITE ? "write" : "reduce");
+}
+
 void ws_step_LOAD(WsStepState *S)
 {
     WsElab *E = S->E;
@@ -132,6 +142,7 @@ void ws_step_LOAD(WsStepState *S)
                    .tensor = tensor->index,
                    .name = into->name,
                    .ctas = ws_step_ctas(S, WS_F_multicast) };
+    only_read(S, &E->p->tensor[tensor->index]);
     guint n = ws_step_coordinates(S, &E->p->tensor[tensor->index], 0, at);
     ws_boxes(S, tensor->index, &view, at, n, make_load, &T);
 }
@@ -207,6 +218,7 @@ void ws_step_GATHER(WsStepState *S)
         return;
     const WsTensor *t = &E->p->tensor[tensor->index];
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
+    only_read(S, t);
     if (t->dtype != b->dtype)
         ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s holds %s but %s holds %s", t->name,
                       ws_dtype_text(t->dtype), b->name, ws_dtype_text(b->dtype));
@@ -260,6 +272,7 @@ void ws_step_PREFETCH(WsStepState *S)
     if (!tensor)
         return;
     const WsTensor *t = &E->p->tensor[tensor->index];
+    only_read(S, t);
     /* A box of the tile without swizzle; larger tiles take more steps. */
     WsOp *op = ws_step_op(S, WS_OP_PREFETCH, NULL);
     op->tensor = (gint)tensor->index;

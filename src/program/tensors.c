@@ -158,6 +158,14 @@ void ws_elab_tensors(WsElab *E)
         t->access = ws_elab_field_is(E, node, WS_F_access, "write")    ? WS_ACCESS_WRITE
                     : ws_elab_field_is(E, node, WS_F_access, "reduce") ? WS_ACCESS_REDUCE
                                                                        : WS_ACCESS_READ;
+        const char *covers = ws_elab_field_name(E, node, WS_F_covers);
+        if (covers && t->access != WS_ACCESS_WRITE)
+            ws_elab_note(E, WS_RULE_L_ACCESS, at, "Drop `covers`.",
+                         "%s is not written, so nothing has to cover it", t->name);
+        else if (covers && covers[strspn(covers, " \t\n")] == 0)
+            ws_elab_error(E, WS_RULE_T_KIND, at, "Write the reason.", "`covers` gives no reason");
+        else
+            t->covers = covers ? ws_arena_strdup(E->arena, covers) : NULL;
         shape(E, t, node, at);
         data_form(E, t, node, at);
         default_tolerance(t);
