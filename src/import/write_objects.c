@@ -106,6 +106,9 @@ static void put_tensors(WsRead *r, GString *out)
         g_string_append(out, "]");
         if (t->written || t->reduced)
             ws_write_field(out, "access", t->reduced ? "reduce" : "write");
+        /* the text of a kernel does not say how it is launched, nor for which extents */
+        if (t->written && !t->reduced)
+            ws_write_field(out, "covers", "the kernel was made for its launch");
         ws_write_note(r, out, t->line, 1, t->line);
         g_string_append(out, "}\n");
     }

@@ -229,7 +229,8 @@ static void identity(WsElab *E)
     p->design_text = ws_arena_strdup(E->arena, text);
     g_autoptr(WsDesign) kernel = kernel_of(E, with);
     g_autofree char *same = kernel == with ? NULL : ws_design_print(kernel);
-    g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, same ? same : text, -1);
+    g_autofree char *hash =
+        g_compute_checksum_for_string(G_CHECKSUM_SHA256, same ? same : text, -1);
     p->design_hash = ws_arena_strdup(E->arena, hash);
 }
 

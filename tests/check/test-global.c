@@ -53,7 +53,8 @@ static WsProgram *program_of(const char *text)
     return p;
 }
 
-/* --- sizes ------------------------------------------------------------------------------------- */
+/* --- sizes -------------------------------------------------------------------------------------
+ */
 static gint64 some_size(GRand *rand, const WsVar *var)
 {
     static const gint64 large[] = { 1,   2,   7,   63,  64,  65,  72,  80,  96,  112, 127, 128, 129,
@@ -94,7 +95,8 @@ static char *fault_of(const WsProgram *p, GRand *rand, guint cases, guint *told)
     return NULL;
 }
 
-/* --- designs that are right -------------------------------------------------------------------- */
+/* --- designs that are right --------------------------------------------------------------------
+ */
 static void right(gconstpointer data)
 {
     g_autofree char *text = read_file(data);
@@ -113,7 +115,70 @@ static void right(gconstpointer data)
     g_rand_free(rand);
 }
 
-/* --- changes ----------------------------------------------------------------------------------- */
+/* --- designs that say what they are ------------------------------------------------------------
+ */
+static void said(gconstpointer data)
+{
+    const char *name = data;
+    g_autofree char *text = read_file(name);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), name, findings);
+    g_assert_nonnull(design);
+    g_autofree char *printed = ws_design_print(design);
+    g_assert_cmpstr(printed, ==, text);
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    g_assert_nonnull(p);
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    ws_check_locate(design, findings);
+    g_autofree char *words = ws_findings_print(findings, name);
+    g_autofree char *verdict = g_strdup_printf("\"verdict\": \"%s\"", ws_verdict_word(v->kind));
+    g_test_message("%s %s", verdict, words);
+    g_assert_nonnull(strstr(text, verdict));
+    g_assert_cmpint(findings->list->len == 0, ==, v->kind == WS_VERDICT_PROVED);
+    if (findings->list->len == 0)
+        return;
+    const WsFinding *f = findings->list->pdata[0];
+    g_autofree char *rule = g_strdup_printf("\"rule\": \"%s\"", ws_rule(f->rule)->text);
+    g_assert_nonnull(strstr(text, rule));
+    g_assert_cmpuint(f->line, >, 0);
+    g_assert_cmpint(ws_findings_exit_code(findings, FALSE), ==,
+                    v->kind == WS_VERDICT_OUTSIDE ? 3 : 1);
+    if (ws_rule(f->rule)->klass != WS_CLASS_G)
+        return;
+    /* the element, who writes it, and sizes at which it can be seen */
+    g_assert_nonnull(strstr(f->message, "C["));
+    g_assert_nonnull(f->sizes);
+    g_assert_cmpint(f->harm, ==, WS_HARM_CORRUPTION);
+    g_assert_nonnull(f->story);
+}
+
+/* What is stated is in the verdict. */
+static void stated(void)
+{
+    g_autofree char *text = read_file("tests/designs/global/right-covers.wstave");
+    g_autoptr(WsProgram) p = program_of(text);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_assert_cmpuint(v->assumed->len, ==, 1);
+    g_autofree char *words = ws_verdict_text(v);
+    g_assert_nonnull(strstr(words, "given that every element of C is written once (I is a perm"));
+    /* It says nothing about the kernel. */
+    g_auto(GStrv) part =
+        g_strsplit(text, ", \"covers\": \"I is a permutation of the tiles of rows\"", -1);
+    g_assert_cmpuint(g_strv_length(part), ==, 2);
+    g_autofree char *bare = g_strjoinv("", part);
+    g_autoptr(WsProgram) same = program_of(bare);
+    g_assert_cmpstr(same->design_hash, ==, p->design_hash);
+    g_assert_cmpstr(same->design_text, !=, p->design_text);
+    const WsCheckOptions protocol = { .protocol_only = TRUE };
+    g_autoptr(WsVerdict) w = ws_check(same, &protocol, findings);
+    g_assert_cmpint(w->kind, ==, WS_VERDICT_PROVED);
+    g_assert_cmpuint(findings->list->len, ==, 0);
+}
+
+/* --- changes -----------------------------------------------------------------------------------
+ */
 typedef struct {
     guint wrong_refuted, wrong_open, right_shown, right_open, nothing, same, large;
 } Tally;
@@ -155,9 +220,20 @@ static char *unquoted(const char *item)
 static char *move_store(const char *text, GRand *rand)
 {
     static const char *const forms[] = {
-        "(%s) + 64",  "(%s) - 64", "(%s) + 128", "(%s) + 8",          "(%s) + 1",
-        "(%s) - 1",   "(%s)*2",    "(%s)/2",     "max(0, (%s) - 64)", "(%s)/128*128",
-        "(%s) % 128", "0",         "(%s) + 0",   "select((%s) > 64, (%s), (%s))",
+        "(%s) + 64",
+        "(%s) - 64",
+        "(%s) + 128",
+        "(%s) + 8",
+        "(%s) + 1",
+        "(%s) - 1",
+        "(%s)*2",
+        "(%s)/2",
+        "max(0, (%s) - 64)",
+        "(%s)/128*128",
+        "(%s) % 128",
+        "0",
+        "(%s) + 0",
+        "select((%s) > 64, (%s), (%s))",
         "min((%s), 64)",
     };
     gsize from, to;
@@ -186,13 +262,18 @@ static char *move_store(const char *text, GRand *rand)
 static char *change_word(const char *text, GRand *rand)
 {
     static const char *const words[][2] = {
-        { "tm*BM", "tn*BM" },       { "tn*BN", "tm*BN" },
-        { "tm*BM", "tm*BN" },       { " + replica*WM", "" },
+        { "tm*BM", "tn*BM" },
+        { "tn*BN", "tm*BN" },
+        { "tm*BM", "tm*BN" },
+        { " + replica*WM", "" },
         { "replica*WM", "(1 - replica)*WM" },
         { "replica*WM", "replica*BM" },
-        { "s*SLAB", "(s + 1)*SLAB" }, { "s*SLAB", "s*SLAB/2" },
-        { "cdiv(M, BM)", "M/BM" },  { "cdiv(M, BM)", "cdiv(M, BM) + 1" },
-        { "cdiv(N, BN)", "N/BN" },  { "cdiv(N, BN)", "N/BN + 1" },
+        { "s*SLAB", "(s + 1)*SLAB" },
+        { "s*SLAB", "s*SLAB/2" },
+        { "cdiv(M, BM)", "M/BM" },
+        { "cdiv(M, BM)", "cdiv(M, BM) + 1" },
+        { "cdiv(N, BN)", "N/BN" },
+        { "cdiv(N, BN)", "N/BN + 1" },
         { "cdiv(N, BN)", "cdiv(N, BM)" },
         { "cdiv(M, ctas*BM)", "cdiv(M, BM)" },
         { "cdiv(M, ctas*BM)", "M/(ctas*BM)" },
@@ -200,14 +281,22 @@ static char *change_word(const char *text, GRand *rand)
         { "\"BN/SLAB\"", "\"BN/SLAB + 1\"" },
         { "(tm*ctas + cta)", "(tm*ctas + 1 - cta)" },
         { "(tm*ctas + cta)", "(tm*ctas)" },
-        { " + cta*HALF", "" },      { " + cta*HALF", " + (1 - cta)*HALF" },
-        { "\"B*HQ\"", "\"B*HKV\"" }, { "bh/HQ", "bh/HKV" },
-        { "bh % HQ", "bh % HKV" },  { "hz % H", "hz % (H + 1)" },
-        { "hz/H", "hz % Z" },       { "\"Z*H\"", "\"H*Z\"" },
-        { "cdiv(SQ, BM)", "SQ/BM" }, { "m*BM + replica*WM", "m*BM" },
-        { "N_CTX/BM", "cdiv(N_CTX, BM)" }, { "N_CTX/BM", "N_CTX/BN" },
-        { "tile > 0", "tile > 1" }, { "tile > 0", "tile >= 1" },
-        { "tile.total > 0", "tile.total > 1" }, { "tile.total > 0", "tile > 0" },
+        { " + cta*HALF", "" },
+        { " + cta*HALF", " + (1 - cta)*HALF" },
+        { "\"B*HQ\"", "\"B*HKV\"" },
+        { "bh/HQ", "bh/HKV" },
+        { "bh % HQ", "bh % HKV" },
+        { "hz % H", "hz % (H + 1)" },
+        { "hz/H", "hz % Z" },
+        { "\"Z*H\"", "\"H*Z\"" },
+        { "cdiv(SQ, BM)", "SQ/BM" },
+        { "m*BM + replica*WM", "m*BM" },
+        { "N_CTX/BM", "cdiv(N_CTX, BM)" },
+        { "N_CTX/BM", "N_CTX/BN" },
+        { "tile > 0", "tile > 1" },
+        { "tile > 0", "tile >= 1" },
+        { "tile.total > 0", "tile.total > 1" },
+        { "tile.total > 0", "tile > 0" },
         { "m0 + replica*WM - row0", "m0 - row0" },
         { "n0 - col0", "n0 - col0 - 64" },
         { "\"launch\": \"persistent\"", "\"launch\": \"single\"" },
@@ -217,11 +306,13 @@ static char *change_word(const char *text, GRand *rand)
         { "\"when\": \"replica == 0\"", "\"when\": \"replica == 1\"" },
         { "replica == replicas - 1", "replica == 0" },
         { "\"replicate\": 2", "\"replicate\": 1" },
-        { "hb*BH", "hb*BH + 1" },   { "t*64", "t*32" },
-        { "\"H\"]", "0]" },         { "\"shape\": [\"M\", \"N\"], \"access\"",
-                                      "\"shape\": [\"M + 1\", \"N\"], \"access\"" },
+        { "hb*BH", "hb*BH + 1" },
+        { "t*64", "t*32" },
+        { "\"H\"]", "0]" },
+        { "\"shape\": [\"M\", \"N\"], \"access\"", "\"shape\": [\"M + 1\", \"N\"], \"access\"" },
         { "\"shape\": [\"M\", \"N\"], \"access\"", "\"shape\": [\"N\", \"M\"], \"access\"" },
-        { "N <= 72", "N <= 73" },   { "N <= 80", "N <= 90" },
+        { "N <= 72", "N <= 73" },
+        { "N <= 80", "N <= 90" },
         { "\"K >= 1\"", "\"K >= 1\", \"M % 128 == 0\"" },
     };
     for (guint tries = 0; tries < 12; tries++) {
@@ -243,10 +334,26 @@ static char *change_word(const char *text, GRand *rand)
 static char *guard_store(const char *text, GRand *rand)
 {
     static const char *const when[] = {
-        "replica == 0",  "tm > 0",       "tm % 2 == 0", "tm*BM < M",      "tn*BN < N",
-        "tm*BM <= M",    "tm*128 < M",   "K > 64",      "M > 100",        "cta == 0",
-        "tile > 0",      "tile % 2 == 0", "m*BM < SQ",  "m > 0",          "h == 0",
-        "M >= 0",        "tn*BN + s*SLAB < N", "tm*BM + replica*WM < M", "s < 3", "t == 0",
+        "replica == 0",
+        "tm > 0",
+        "tm % 2 == 0",
+        "tm*BM < M",
+        "tn*BN < N",
+        "tm*BM <= M",
+        "tm*128 < M",
+        "K > 64",
+        "M > 100",
+        "cta == 0",
+        "tile > 0",
+        "tile % 2 == 0",
+        "m*BM < SQ",
+        "m > 0",
+        "h == 0",
+        "M >= 0",
+        "tn*BN + s*SLAB < N",
+        "tm*BM + replica*WM < M",
+        "s < 3",
+        "t == 0",
     };
     gsize from, to;
     if (!find_list(text, rand, &from, &to))
@@ -335,8 +442,8 @@ static void judge(const char *name, const char *text, GRand *rand, Tally *tally)
         fault = g_strdup(f->message);
     }
     guint *to = fault ? v.kind == WS_GLOBAL_WRONG ? &tally->wrong_refuted : &tally->wrong_open
-                : v.kind == WS_GLOBAL_SHOWN       ? &tally->right_shown
-                                                  : &tally->right_open;
+                : v.kind == WS_GLOBAL_SHOWN ? &tally->right_shown
+                                            : &tally->right_open;
     ++*to;
     if (g_test_verbose() && to == &tally->wrong_open)
         g_printerr("open: %s: %s / %s\n", name, v.reason, fault);
@@ -379,6 +486,11 @@ static void mutants(void)
     g_assert_cmpuint(all.right_shown, >, n / 4);
 }
 
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -386,6 +498,18 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/check/global/%s", designs[i]);
         g_test_add_data_func(path, designs[i], right);
     }
+    g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests/designs/global", NULL);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_assert_nonnull(dir);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (const char *name = g_dir_read_name(dir); name; name = g_dir_read_name(dir))
+        g_ptr_array_add(names, g_strconcat("tests/designs/global/", name, NULL));
+    g_ptr_array_sort(names, by_name);
+    for (guint i = 0; i < names->len; i++) {
+        g_autofree char *path = g_strdup_printf("/check/global/said/%s", (char *)names->pdata[i]);
+        g_test_add_data_func(path, names->pdata[i], said);
+    }
+    g_test_add_func("/check/global/stated", stated);
     g_test_add_func("/check/global/mutants", mutants);
     return g_test_run();
 }

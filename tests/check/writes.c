@@ -17,7 +17,8 @@ typedef struct {
     gboolean failed;
 } Run;
 
-/* --- numbers ----------------------------------------------------------------------------------- */
+/* --- numbers -----------------------------------------------------------------------------------
+ */
 static gint64 number(Run *r, const WsExpr *e);
 
 static WsLookup leaf(gpointer data, const WsExpr *e, gint64 *value, GError **error)
@@ -78,7 +79,8 @@ static gint64 number(Run *r, const WsExpr *e)
     return value;
 }
 
-/* --- writes ------------------------------------------------------------------------------------ */
+/* --- writes ------------------------------------------------------------------------------------
+ */
 static void touch(Run *r, guint tensor, const gint64 *lo, const gint64 *size, guint d, gint64 at)
 {
     const WsTensor *t = &r->p->tensor[tensor];
@@ -116,7 +118,8 @@ static void write_op(Run *r, const WsOp *op)
         touch(r, (guint)op->tensor, lo, size, 0, 0);
 }
 
-/* --- control ----------------------------------------------------------------------------------- */
+/* --- control -----------------------------------------------------------------------------------
+ */
 static void run(Run *r, const WsTree *t);
 
 static gboolean open_tile(Run *r, gint64 position)
@@ -193,7 +196,8 @@ static void run_cta(Run *r)
     }
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------
+ */
 static gint64 elements(const WsProgram *p, const WsLaunchValues *v, guint tensor)
 {
     gint64 n = 1;

@@ -6,9 +6,9 @@
 #include "program/walk.h"
 
 typedef struct {
-    gboolean right;   /* every element of every tensor of access `write` once */
-    gboolean told;    /* FALSE: it could not be run (sizes, too large, a division by 0) */
-    char *what;       /* of the first element that is not: "C[3,0] 2 times" */
+    gboolean right; /* every element of every tensor of access `write` once */
+    gboolean told;  /* FALSE: it could not be run (sizes, too large, a division by 0) */
+    char *what;     /* of the first element that is not: "C[3,0] 2 times" */
 } Writes;
 
 /* `ctas` for launches that do not say; `variant` chooses the data. */

@@ -134,7 +134,7 @@ static void test_rules(void)
     for (WsRuleId i = 0; i < WS_RULE_COUNT; i++) {
         const WsRule *rule = ws_rule(i);
         g_assert_cmpint(ws_rule_find(rule->text), ==, i); /* unique */
-        g_assert_cmpint(rule->text[0], ==, "VSNTLBPFR"[rule->klass]);
+        g_assert_cmpint(rule->text[0], ==, "VSNTLBPGFR"[rule->klass]);
         g_assert_cmpuint(strlen(rule->title), >, 3);
         g_assert_cmpuint(strlen(rule->explain), >, 20);
         g_assert_cmpuint(strlen(rule->fix), >, 3);

@@ -18,7 +18,8 @@ void ws_miscount_free(WsMiscount *m)
     g_free(m);
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words -------------------------------------------------------------------------------------
+ */
 static char *rounds_text(const WsWritten *x)
 {
     const WsTree *loop[16];
@@ -28,11 +29,10 @@ static char *rounds_text(const WsWritten *x)
             loop[found++] = t;
     GString *s = g_string_new(NULL);
     for (guint i = 0; i < x->n_rounds && i < found; i++)
-        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "",
-                               loop[found - 1 - i]->over == WS_OVER_TILES
-                                   ? "tile"
-                                   : loop[found - 1 - i]->name,
-                               x->round[i]);
+        g_string_append_printf(
+            s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "",
+            loop[found - 1 - i]->over == WS_OVER_TILES ? "tile" : loop[found - 1 - i]->name,
+            x->round[i]);
     return g_string_free(s, FALSE);
 }
 
@@ -54,7 +54,8 @@ static char *where_text(const WsProgram *p, const WsLaunchValues *v, const WsWri
     return g_string_free(s, FALSE);
 }
 
-/* --- one case ---------------------------------------------------------------------------------- */
+/* --- one case ----------------------------------------------------------------------------------
+ */
 typedef struct {
     guint rank;
     GArray *edge[WS_MAX_RANK]; /* gint64, ascending: cells lie between two */
@@ -179,7 +180,8 @@ static WsMiscount *miscount(const WsProgram *p, const WsLaunchValues *v, gint te
     return m;
 }
 
-/* --- strides ----------------------------------------------------------------------------------- */
+/* --- strides -----------------------------------------------------------------------------------
+ */
 static WsMiscount *meeting(const WsProgram *p, const WsLaunchValues *v, gint tensor)
 {
     const WsTensor *t = &p->tensor[tensor];
@@ -218,7 +220,8 @@ static WsMiscount *meeting(const WsProgram *p, const WsLaunchValues *v, gint ten
     return NULL;
 }
 
-/* --- all cases --------------------------------------------------------------------------------- */
+/* --- all cases ---------------------------------------------------------------------------------
+ */
 static gboolean reads_data(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)

@@ -1,7 +1,7 @@
 /* Every element once, for all sizes. The pieces of one tile must fill a box without gap or overlap
- * (numbers), the tiles must be lined up by that box (a mixed radix: each axis steps by the extent of
- * what lies inside of it), and the outermost axis of a dimension must reach its end (an inequality).
- * The lemmas are named G1 to G9 in docs/soundness.md. */
+ * (numbers), the tiles must be lined up by that box (a mixed radix: each axis steps by the extent
+ * of what lies inside of it), and the outermost axis of a dimension must reach its end (an
+ * inequality). The lemmas are named G1 to G9 in docs/soundness.md. */
 #include "check/global/global.h"
 
 enum { MOST_GROUPS = 8, MOST_THRESHOLDS = 8, MOST_CASES = 256, MOST_POSITIONS = 64 };
@@ -11,8 +11,8 @@ typedef struct {
     WsPoly value;
     guint n;
     gint64 threshold[MOST_THRESHOLDS]; /* ascending */
-    gboolean launch; /* one answer per launch */
-    guint chosen;    /* it is below threshold[chosen], not below the one before */
+    gboolean launch;                   /* one answer per launch */
+    guint chosen;                      /* it is below threshold[chosen], not below the one before */
 } Group;
 
 typedef struct {
@@ -30,7 +30,8 @@ static const WsTensor *tensor(const WsGlobal *g)
     return &g->p->tensor[g->tensor];
 }
 
-/* --- conditions -------------------------------------------------------------------------------- */
+/* --- conditions --------------------------------------------------------------------------------
+ */
 static void add_threshold(Cover *c, guint atom)
 {
     WsGlobal *g = c->g;
@@ -134,8 +135,7 @@ static void push_facts(Cover *c, const Group *x)
         g_array_append_val(to, at_least);
     }
     if (x->chosen < x->n) {
-        WsPoly below =
-            ws_poly_add(ps, ws_poly_int(ps, x->threshold[x->chosen] - 1), -1, x->value);
+        WsPoly below = ws_poly_add(ps, ws_poly_int(ps, x->threshold[x->chosen] - 1), -1, x->value);
         g_array_append_val(to, below);
     }
 }
@@ -146,21 +146,21 @@ static gboolean impossible(Cover *c, guint i)
     WsGlobal *g = c->g;
     const Group *x = &c->group[i];
     if (x->chosen > 0) {
-        WsPoly under = ws_poly_add(g->ps, ws_poly_int(g->ps, x->threshold[x->chosen - 1] - 1), -1,
-                                   x->value);
+        WsPoly under =
+            ws_poly_add(g->ps, ws_poly_int(g->ps, x->threshold[x->chosen - 1] - 1), -1, x->value);
         if (ws_facts_least(&g->facts, under, !x->launch))
             return TRUE;
     }
     if (x->chosen < x->n) {
-        WsPoly over = ws_poly_add(g->ps, x->value, -1,
-                                  ws_poly_int(g->ps, x->threshold[x->chosen]));
+        WsPoly over = ws_poly_add(g->ps, x->value, -1, ws_poly_int(g->ps, x->threshold[x->chosen]));
         if (ws_facts_least(&g->facts, over, !x->launch))
             return TRUE;
     }
     return FALSE;
 }
 
-/* --- the box of one tile ----------------------------------------------------------------------- */
+/* --- the box of one tile -----------------------------------------------------------------------
+ */
 /* All of the piece lies outside of the tensor: it writes nothing. */
 static gboolean outside(Cover *c, const WsPiece *piece)
 {
@@ -257,8 +257,7 @@ static const WsPiece *in_case(Cover *c, const WsPiece *piece)
     return out;
 }
 
-static gboolean take_boxes(Cover *c, const GPtrArray *pieces, Boxes *b, WsPoly *shape,
-                           gint64 *wide)
+static gboolean take_boxes(Cover *c, const GPtrArray *pieces, Boxes *b, WsPoly *shape, gint64 *wide)
 {
     WsGlobal *g = c->g;
     const WsPiece *first = pieces->pdata[0];
@@ -291,7 +290,8 @@ static gboolean take_boxes(Cover *c, const GPtrArray *pieces, Boxes *b, WsPoly *
     return TRUE;
 }
 
-/* --- the tiles --------------------------------------------------------------------------------- */
+/* --- the tiles ---------------------------------------------------------------------------------
+ */
 /* The dimension in which an axis counts, and by how much; FALSE if that is not one. */
 static gboolean dimension_of(WsGlobal *g, const WsPoly *shape, guint dims, guint atom, guint *dim,
                              WsPoly *factor)
@@ -312,8 +312,9 @@ static gboolean dimension_of(WsGlobal *g, const WsPoly *shape, guint dims, guint
     }
     if (n == 1)
         return TRUE;
-    ws_global_problem(g, n ? "%s is part of two coordinates"
-                           : "%s is in no coordinate: all its values write the same elements",
+    ws_global_problem(g,
+                      n ? "%s is part of two coordinates"
+                        : "%s is in no coordinate: all its values write the same elements",
                       ws_atom(g->ps, atom)->name);
     return FALSE;
 }
@@ -336,8 +337,8 @@ static gboolean find_axes(Cover *c, const WsPiece *first, const WsPoly *shape, A
     for (guint d = 0; d < dims; d++)
         rest[d] = shape[d];
     for (guint k = 0; k < g->axes->len + first->n_rounds; k++) {
-        guint atom = k < g->axes->len ? g_array_index(g->axes, guint, k)
-                                      : first->round[k - g->axes->len];
+        guint atom =
+            k < g->axes->len ? g_array_index(g->axes, guint, k) : first->round[k - g->axes->len];
         guint dim;
         WsPoly factor, left;
         if (axes->n == G_N_ELEMENTS(axes->axis) ||
@@ -457,7 +458,8 @@ static gboolean fills(Cover *c, GPtrArray *pieces)
     return TRUE;
 }
 
-/* --- all cases --------------------------------------------------------------------------------- */
+/* --- all cases ---------------------------------------------------------------------------------
+ */
 static gint64 common(gint64 a, gint64 b)
 {
     gint64 x = a, y = b;
@@ -515,8 +517,7 @@ static gboolean cases(Cover *c, guint i, guint *work)
     if (i == c->n_groups) {
         if ((*work)-- == 0)
             ws_global_problem(g, "it hangs on too many conditions");
-        return !g->problem && positions_fill(c, FALSE) &&
-               (!any_late(g) || positions_fill(c, TRUE));
+        return !g->problem && positions_fill(c, FALSE) && (!any_late(g) || positions_fill(c, TRUE));
     }
     gboolean ok = TRUE;
     Group *x = &c->group[i];
@@ -553,7 +554,8 @@ gboolean ws_global_covered(WsGlobal *g)
     return ok && !g->problem;
 }
 
-/* --- strides ----------------------------------------------------------------------------------- */
+/* --- strides -----------------------------------------------------------------------------------
+ */
 /* Sorted by stride, each dimension steps over all that lies inside of it. */
 gboolean ws_global_injective(WsGlobal *g)
 {
@@ -565,10 +567,10 @@ gboolean ws_global_injective(WsGlobal *g)
         for (guint exact = 2; exact-- > 0 && next == t->rank;)
             for (guint d = 0; d < t->rank && next == t->rank; d++) {
                 WsPoly stride = ws_terms_of(&g->terms, t->stride[d]);
-                if (!used[d] && (exact ? ws_poly_equal(stride, inside)
-                                       : ws_facts_least(&g->facts,
-                                                        ws_poly_add(g->ps, stride, -1, inside),
-                                                        FALSE)))
+                if (!used[d] &&
+                    (exact ? ws_poly_equal(stride, inside)
+                           : ws_facts_least(&g->facts, ws_poly_add(g->ps, stride, -1, inside),
+                                            FALSE)))
                     next = d;
             }
         if (next == t->rank) {

@@ -1,5 +1,6 @@
-/* Inequalities that hold for all sizes: sums of terms that cannot fall below 0, with floor divisions
- * bounded by their remainders, and the assumptions of the design. What is not found is not said. */
+/* Inequalities that hold for all sizes: sums of terms that cannot fall below 0, with floor
+ * divisions bounded by their remainders, and the assumptions of the design. What is not found is
+ * not said. */
 #include "check/global/global.h"
 
 enum { MOST_WORK = 600, MOST_DEEP = 12 };
@@ -75,7 +76,8 @@ gboolean ws_facts_divides(WsFacts *f, WsPoly a, WsPoly b)
     return TRUE;
 }
 
-/* --- at least 0 -------------------------------------------------------------------------------- */
+/* --- at least 0 --------------------------------------------------------------------------------
+ */
 static gboolean least(WsFacts *f, WsPoly a, guint deep);
 
 static gboolean atom_least(WsFacts *f, guint atom, guint deep)
@@ -141,9 +143,8 @@ static gboolean step(WsFacts *f, WsPoly a, const WsMono *m, guint deep, gboolean
         }
         /* by*floor(z/by) is z less its remainder */
         gboolean exact = ws_facts_divides(f, x->arg[0], x->arg[1]);
-        WsPoly z = n > 0 && !exact
-                       ? ws_poly_add(f->ps, x->arg[0], -1, ws_poly_int(f->ps, by - 1))
-                       : x->arg[0];
+        WsPoly z = n > 0 && !exact ? ws_poly_add(f->ps, x->arg[0], -1, ws_poly_int(f->ps, by - 1))
+                                   : x->arg[0];
         *out = least(f, exchange(f, a, m, n / by, z), deep + 1);
         return TRUE;
     case WS_ATOM_MAX:

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* --- terms.c: expressions of the program as polynomials ---------------------------------------- */
+/* --- terms.c: expressions of the program as polynomials ----------------------------------------
+ */
 typedef struct {
     const WsProgram *p;
     WsPolys *ps;
@@ -25,7 +26,8 @@ void ws_terms_set(WsTerms *t, gint var, WsPoly value);
 /* Forgets what hangs on the rank of the CTA. */
 void ws_terms_rank(WsTerms *t, gint64 rank);
 
-/* --- facts.c: what is known of sizes and names ------------------------------------------------- */
+/* --- facts.c: what is known of sizes and names -------------------------------------------------
+ */
 typedef struct {
     WsPolys *ps;
     GArray *least;  /* WsPoly: >= 0, in every launch */
@@ -40,7 +42,8 @@ gboolean ws_facts_least(WsFacts *f, WsPoly a, gboolean in_tile);
 /* TRUE only if b, above 0, divides a. */
 gboolean ws_facts_divides(WsFacts *f, WsPoly a, WsPoly b);
 
-/* --- pieces.c: what the steps write ------------------------------------------------------------ */
+/* --- pieces.c: what the steps write ------------------------------------------------------------
+ */
 typedef enum {
     WS_LATE_NO,
     WS_LATE_NEXT, /* in the round of the next tile */
@@ -67,9 +70,9 @@ typedef struct {
     WsTerms terms;
     WsFacts facts;
     WsPolys *ps;
-    gint tensor;      /* that is looked at */
-    GPtrArray *piece; /* WsPiece*, in the arena of ps */
-    char *problem;    /* the first thing that is not understood; owned */
+    gint tensor;       /* that is looked at */
+    GPtrArray *piece;  /* WsPiece*, in the arena of ps */
+    char *problem;     /* the first thing that is not understood; owned */
     gboolean counters; /* places of stores hang on counters */
     GArray *axes;      /* guint: atoms of the axes of tiles; those of extent 1 are left out */
 } WsGlobal;
@@ -78,7 +81,8 @@ void ws_global_pieces(WsGlobal *g);
 /* The box that an operation moves, tensor dimension 0 first; FALSE if it is none. */
 gboolean ws_global_box(const WsProgram *p, const WsOp *op, gint64 *size);
 
-/* --- axes.c, cover.c --------------------------------------------------------------------------- */
+/* --- axes.c, cover.c ---------------------------------------------------------------------------
+ */
 /* Tiles that stand for several coordinates (bh / H and bh % H) as several axes. */
 void ws_global_split_axes(WsGlobal *g);
 /* Every element is written once; else g->problem says what could not be shown. */
@@ -86,16 +90,17 @@ gboolean ws_global_covered(WsGlobal *g);
 /* Different elements lie at different places, where `strides` are given. */
 gboolean ws_global_injective(WsGlobal *g);
 
-/* --- count.c: the same with numbers ------------------------------------------------------------ */
+/* --- count.c: the same with numbers ------------------------------------------------------------
+ */
 typedef struct {
     gint tensor;
-    guint times; /* 0: never written; 2: twice; of several, the first element */
+    guint times;         /* 0: never written; 2: twice; of several, the first element */
     gboolean same_place; /* twice because its strides let two elements meet */
     gint64 element[WS_MAX_RANK], other[WS_MAX_RANK];
-    const WsOp *op[2];  /* of the writes */
-    char *where[2];     /* "mma.0, tile 3 (tm 1, tn 0)" */
-    char *round[2];     /* "tile 3, s 1" */
-    char *sizes;        /* "M=129 N=256" */
+    const WsOp *op[2]; /* of the writes */
+    char *where[2];    /* "mma.0, tile 3 (tm 1, tn 0)" */
+    char *round[2];    /* "tile 3, s 1" */
+    char *sizes;       /* "M=129 N=256" */
 } WsMiscount;
 void ws_miscount_free(WsMiscount *m);
 /* Looks for sizes at which an element of `tensor` is written twice or never; NULL: none was found

@@ -11,7 +11,8 @@ void ws_global_verdict_clear(WsGlobalVerdict *v)
     g_clear_pointer(&v->assumed, g_ptr_array_unref);
 }
 
-/* --- symbols ----------------------------------------------------------------------------------- */
+/* --- symbols -----------------------------------------------------------------------------------
+ */
 static void begin(WsGlobal *g, const WsProgram *p)
 {
     *g = (WsGlobal){ .p = p, .ps = ws_polys_new() };
@@ -69,7 +70,8 @@ static char *shown(WsGlobal *g, gint tensor)
     return g_strdup(g->problem ? g->problem : "no reason was found");
 }
 
-/* --- words ------------------------------------------------------------------------------------- */
+/* --- words -------------------------------------------------------------------------------------
+ */
 static char *element_text(const WsProgram *p, gint tensor, const gint64 *element)
 {
     GString *s = g_string_new(p->tensor[tensor].name);
@@ -116,15 +118,16 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
                             sizes);
     }
     ws_finding_tell(f, WS_STORY_BETWEEN, "for all sizes it was not shown because %s", reason);
-    ws_finding_tell(f, WS_STORY_SO, m->times == 2
-                                        ? "which of the two values stays is decided by chance"
-                                        : "the element keeps whatever was there before the launch");
+    ws_finding_tell(f, WS_STORY_SO,
+                    m->times == 2 ? "which of the two values stays is decided by chance"
+                                  : "the element keeps whatever was there before the launch");
     f->object = g_strdup(t->name);
     f->sizes = g_strdup(m->sizes);
     f->harm = WS_HARM_CORRUPTION;
 }
 
-/* --- reductions -------------------------------------------------------------------------------- */
+/* --- reductions --------------------------------------------------------------------------------
+ */
 /* Additions in any order come to the same; an addition and a maximum do not. */
 static gboolean one_reduction(const WsProgram *p, gint tensor, WsFindings *findings)
 {
@@ -163,6 +166,14 @@ static void open_reason(WsGlobalVerdict *v, const WsProgram *p, gint tensor, con
                                     name, reason);
 }
 
+static gboolean has_rehearsal(const WsProgram *p)
+{
+    for (guint i = 0; i < p->n_vars; i++)
+        if (p->var[i].kind == WS_VAR_SIZE && p->var[i].rehearse != p->var[i].preset)
+            return TRUE;
+    return FALSE;
+}
+
 static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *findings)
 {
     const WsProgram *p = g->p;
@@ -172,19 +183,20 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         v->kind = WS_GLOBAL_WRONG;
     if (t->access != WS_ACCESS_WRITE)
         return;
-    g_autofree char *reason = t->covers ? g_strdup_printf("it is stated: %s", t->covers)
-                                        : shown(g, tensor);
+    g_autofree char *reason = shown(g, tensor);
     if (!reason)
         return;
-    WsMiscount *m = ws_global_count(p, tensor, t->covers != NULL, &tried);
+    /* of what is stated only the sizes that the author has chosen are looked at */
+    WsMiscount *m = NULL;
+    if (!t->covers || has_rehearsal(p))
+        m = ws_global_count(p, tensor, t->covers != NULL, &tried);
     if (m) {
         say(p, m, reason, findings);
         v->kind = WS_GLOBAL_WRONG;
         ws_miscount_free(m);
     } else if (t->covers) {
-        g_ptr_array_add(v->assumed,
-                        g_strdup_printf("every element of %s is written once (%s)", t->name,
-                                        t->covers));
+        g_ptr_array_add(v->assumed, g_strdup_printf("every element of %s is written once (%s)",
+                                                    t->name, t->covers));
     } else {
         open_reason(v, p, tensor, reason, findings);
     }

@@ -1,6 +1,6 @@
 /* Global memory: every element of an output is written exactly once by a launch, whatever its sizes
- * and however its tiles are dealt to CTAs. What the symbols show is proved; what they do not show is
- * tried with numbers, and is refuted or left open with the reason. */
+ * and however its tiles are dealt to CTAs. What the symbols show is proved; what they do not show
+ * is tried with numbers, and is refuted or left open with the reason. */
 #pragma once
 
 #include "program/program.h"

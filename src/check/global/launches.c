@@ -15,7 +15,8 @@ typedef struct {
     guint steps;
 } Run;
 
-/* --- data -------------------------------------------------------------------------------------- */
+/* --- data --------------------------------------------------------------------------------------
+ */
 static guint64 mix(guint64 x)
 {
     x ^= x >> 33;
@@ -23,7 +24,8 @@ static guint64 mix(guint64 x)
     return x ^ x >> 29;
 }
 
-/* As runs fill integer tensors: a number below the end, or distinct ones along the last dimension. */
+/* As runs fill integer tensors: a number below the end, or distinct ones along the last dimension.
+ */
 static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
     const Run *run = data;
@@ -49,7 +51,8 @@ static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *va
     return TRUE;
 }
 
-/* --- assumptions of tiles ---------------------------------------------------------------------- */
+/* --- assumptions of tiles ----------------------------------------------------------------------
+ */
 typedef struct {
     const WsProgram *p;
     gboolean tile;
@@ -78,12 +81,16 @@ static GPtrArray *tile_assumptions(const WsProgram *p)
     return out;
 }
 
-/* --- one agent --------------------------------------------------------------------------------- */
+/* --- one agent ---------------------------------------------------------------------------------
+ */
 static gboolean note(Run *run, WsWalker *w, const WsStep *step, guint agent, guint cta, gint64 tile)
 {
     const WsOp *op = step->op;
     gint64 size[WS_MAX_RANK];
-    WsWritten x = { .op = op, .agent = agent, .cta = cta, .tile = tile,
+    WsWritten x = { .op = op,
+                    .agent = agent,
+                    .cta = cta,
+                    .tile = tile,
                     .n_rounds = MIN(step->n_rounds, (guint)G_N_ELEMENTS(x.round)) };
     if (!ws_global_box(run->p, op, size) || run->out->len >= MOST_WRITES)
         return FALSE;
@@ -91,7 +98,8 @@ static gboolean note(Run *run, WsWalker *w, const WsStep *step, guint agent, gui
     for (guint d = 0; d < op->n_coord; d++) {
         gint64 at, end;
         const gint64 extent = ws_launch_shape(run->v, (guint)run->tensor, d);
-        if (!ws_walker_eval(w, op->coord[d], &at, NULL) || __builtin_add_overflow(at, size[d], &end))
+        if (!ws_walker_eval(w, op->coord[d], &at, NULL) ||
+            __builtin_add_overflow(at, size[d], &end))
             return FALSE;
         x.lo[d] = CLAMP(at, 0, extent);
         x.hi[d] = CLAMP(end, 0, extent);
@@ -114,8 +122,7 @@ static gboolean assumed(Run *run, WsWalker *w)
 
 static gboolean one_agent(Run *run, guint agent, guint cta, WsTilesStrided *tiles)
 {
-    g_autoptr(WsWalker) w =
-        ws_walker_new(run->p, run->v, agent, cta, ws_tiles_strided, tiles);
+    g_autoptr(WsWalker) w = ws_walker_new(run->p, run->v, agent, cta, ws_tiles_strided, tiles);
     WsStep step;
     g_autoptr(GError) error = NULL;
     ws_walker_set_element(w, element, run);
@@ -127,8 +134,7 @@ static gboolean one_agent(Run *run, guint agent, guint cta, WsTilesStrided *tile
             if (op->raw[i].kind == WS_RAW_TENSOR && (gint)op->raw[i].index == run->tensor)
                 return FALSE;
         gint64 position = MAX(ws_walker_position(w), 0);
-        if (op->tensor == run->tensor &&
-            (op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_TMA_STORE) &&
+        if (op->tensor == run->tensor && ws_op_row(op->kind)->to == WS_DATA_AT_TENSOR &&
             !note(run, w, &step, agent, cta, ws_tiles_strided(tiles, position)))
             return FALSE;
     }
@@ -163,7 +169,8 @@ GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tens
     return g_array_ref(out);
 }
 
-/* --- sizes ------------------------------------------------------------------------------------- */
+/* --- sizes -------------------------------------------------------------------------------------
+ */
 typedef struct {
     const WsProgram *p;
     GArray *numbers; /* gint64 */

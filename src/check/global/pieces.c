@@ -21,7 +21,7 @@ typedef struct {
      */
     WsPoly *carried; /* [vars], where is_carried */
     gboolean *is_carried;
-    WsPoly *start; /* [vars] what they hold where nothing is said of the tile before */
+    WsPoly *start;  /* [vars] what they hold where nothing is said of the tile before */
     gint late_cond; /* condition that says there is one; -1 */
     WsLate late;
 } Walk;
@@ -36,7 +36,8 @@ void ws_global_problem(WsGlobal *g, const char *format, ...)
     va_end(args);
 }
 
-/* --- what operations do ------------------------------------------------------------------------ */
+/* --- what operations do ------------------------------------------------------------------------
+ */
 gboolean ws_global_box(const WsProgram *p, const WsOp *op, gint64 *size)
 {
     if (op->tensor < 0)
@@ -70,7 +71,7 @@ static gboolean writes(const WsGlobal *g, const WsOp *op)
             if (op->raw[i].kind == WS_RAW_TENSOR && (gint)op->raw[i].index == g->tensor)
                 return TRUE;
     return op->tensor == g->tensor && op->reduce == WS_REDUCE_NONE &&
-           (op->kind == WS_OP_ST_GLOBAL || op->kind == WS_OP_TMA_STORE);
+           ws_op_row(op->kind)->to == WS_DATA_AT_TENSOR;
 }
 
 static gboolean holds(const WsGlobal *g, const WsTree *t)
@@ -122,13 +123,8 @@ static gboolean axis_of(gpointer data, guint atom, WsPoly *out)
     return TRUE;
 }
 
-/* What the value hangs on once it is expressed anew: atoms remember more than they need to. */
-static guint on_now(WsGlobal *g, WsPoly a)
-{
-    return ws_poly_on(g->ps, a);
-}
-
-/* --- pieces ------------------------------------------------------------------------------------ */
+/* --- pieces ------------------------------------------------------------------------------------
+ */
 static const char *step_of(const WsOp *op)
 {
     return op->step ? op->step : op->id;
@@ -140,10 +136,10 @@ static gboolean bring_back(Walk *w, WsPiece *piece)
     WsGlobal *g = w->g;
     guint on = 0, n = 0;
     for (guint d = 0; d < piece->n_dims; d++)
-        on |= on_now(g, piece->at[d]);
+        on |= ws_poly_on(g->ps, piece->at[d]);
     for (guint i = 0; i < piece->n_conds; i++)
         if ((gint)i != w->late_cond)
-            on |= on_now(g, piece->cond[i]);
+            on |= ws_poly_on(g->ps, piece->cond[i]);
     if (!(on & WS_ON_BEFORE))
         return FALSE;
     if (on & WS_ON_TILE || w->late_cond < 0) {
@@ -180,8 +176,12 @@ static void note(Walk *w, const WsOp *op)
         ws_global_problem(g, "the raw step %s may write it anywhere", step_of(op));
         return;
     }
-    if (!ws_global_box(g->p, op, piece->size) || g->piece->len >= MOST_PIECES) {
-        ws_global_problem(g, "%s writes in too many pieces", step_of(op));
+    if (!ws_global_box(g->p, op, piece->size)) {
+        ws_global_problem(g, "what %s writes is not understood", step_of(op));
+        return;
+    }
+    if (g->piece->len >= MOST_PIECES) {
+        ws_global_problem(g, "it is written in more than %d pieces", MOST_PIECES);
         return;
     }
     for (guint d = 0; d < piece->n_dims; d++)
@@ -193,7 +193,8 @@ static void note(Walk *w, const WsOp *op)
     g_ptr_array_add(g->piece, piece);
 }
 
-/* --- control ----------------------------------------------------------------------------------- */
+/* --- control -----------------------------------------------------------------------------------
+ */
 static void walk(Walk *w, const WsTree *t);
 
 static void walk_op(Walk *w, const WsOp *op)
@@ -203,8 +204,8 @@ static void walk_op(Walk *w, const WsOp *op)
         ws_terms_set(terms, op->var, ws_terms_of(terms, op->set));
     else if (op->kind == WS_OP_ADVANCE && op->var >= 0) {
         WsPoly by = op->set ? ws_terms_of(terms, op->set) : ws_poly_int(w->g->ps, 1);
-        WsPoly old = terms->known[op->var] ? terms->value[op->var]
-                                           : ws_terms_unknown(terms, "counter");
+        WsPoly old =
+            terms->known[op->var] ? terms->value[op->var] : ws_terms_unknown(terms, "counter");
         ws_terms_set(terms, op->var, ws_poly_add(w->g->ps, old, 1, by));
     } else if (op->var >= 0) {
         ws_terms_set(terms, op->var, ws_terms_unknown(terms, w->g->p->var[op->var].name));
@@ -307,7 +308,7 @@ static void find_carried(Walk *w, const WsTree *t)
             continue;
         WsPoly end = ws_poly_map(g->ps, g->terms.value[v], before_of, g);
         w->start[v] = before.value[v];
-        w->is_carried[v] = !(on_now(g, end) & ~(guint)(WS_ON_BEFORE | WS_ON_DATA)) &&
+        w->is_carried[v] = !(ws_poly_on(g->ps, end) & ~(guint)(WS_ON_BEFORE | WS_ON_DATA)) &&
                            !ws_poly_equal(end, before.value[v]);
         w->carried[v] = end;
     }
@@ -322,9 +323,10 @@ static void walk_tiles(Walk *w, const WsTree *t)
     WsPoly by = t->step_by ? ws_terms_of(terms, t->step_by) : ws_poly_int(g->ps, 1);
     WsPoly position = ws_poly_leaf(g->ps, WS_ATOM_POSITION, 0, WS_ON_TILE, NULL, "position");
     if (!ws_poly_is_int(from, &w->from) || !ws_poly_is_int(by, &w->by) || w->from < 0 ||
-        w->by < 1 || w->from > MOST_ROUNDS || w->by > MOST_ROUNDS || w->in_tiles)
-        ws_global_problem(g, "the loop %s over tiles leaves out tiles in a way that is not followed",
-                          t->name);
+        w->by < 1 || w->from > MOST_ROUNDS || w->by > MOST_ROUNDS || w->in_tiles ||
+        (g->p->tiles.launch == WS_LAUNCH_DYNAMIC && !w->only_loop))
+        ws_global_problem(
+            g, "the loop %s over tiles leaves out tiles in a way that is not followed", t->name);
     const gboolean single = g->p->tiles.launch == WS_LAUNCH_SINGLE;
     if (single && w->from > 0)
         return;
@@ -332,7 +334,9 @@ static void walk_tiles(Walk *w, const WsTree *t)
     const gboolean all = !single && w->only_loop && w->from == 0 && w->by == 1;
     ws_terms_set(terms, t->index_var, single ? (WsPoly){ 0 } : position);
     ws_terms_set(terms, t->total_var,
-                 single ? (WsPoly){ 0 } : all ? position : ws_terms_unknown(terms, "total"));
+                 single ? (WsPoly){ 0 }
+                 : all  ? position
+                        : ws_terms_unknown(terms, "total"));
     w->in_tiles = TRUE;
     if (all && g->counters)
         find_carried(w, t);
@@ -416,7 +420,8 @@ static void walk(Walk *w, const WsTree *t)
         ws_global_problem(g, "it is written in a loop over a pipe");
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------
+ */
 static void look_for_counter(const WsExpr *node, gpointer data)
 {
     WsGlobal *g = data;
@@ -442,7 +447,10 @@ void ws_global_pieces(WsGlobal *g)
         for (guint a = 0; a < p->n_agents && !g->problem; a++) {
             if (!works(g, &p->agent[a]))
                 continue;
-            Walk w = { .g = g, .agent = &p->agent[a], .by = 1, .late_cond = -1,
+            Walk w = { .g = g,
+                       .agent = &p->agent[a],
+                       .by = 1,
+                       .late_cond = -1,
                        .only_loop = tile_loops(p->agent[a].body) == 1 };
             for (guint v = 0; v < p->n_vars; v++)
                 if (p->var[v].agent == (gint)a && p->var[v].kind == WS_VAR_COUNTER)

@@ -217,15 +217,17 @@ static WsPoly make(WsPolys *ps, const WsAtom *like)
 WsPoly ws_poly_leaf(WsPolys *ps, WsAtomKind kind, gint id, guint on, const WsPoly *extent,
                     const char *name)
 {
-    const WsAtom like = { .kind = kind, .id = id, .on = on, .name = name,
-                          .extent = extent ? *extent : (WsPoly){ 0 } };
+    const WsAtom like = {
+        .kind = kind, .id = id, .on = on, .name = name, .extent = extent ? *extent : (WsPoly){ 0 }
+    };
     return make(ps, &like);
 }
 
 WsPoly ws_poly_call(WsPolys *ps, gint id, guint on, const char *name, guint n, const WsPoly *arg)
 {
-    const WsAtom like = { .kind = WS_ATOM_CALL, .id = id, .on = on, .name = name, .n_args = n,
-                          .arg = (WsPoly *)arg };
+    const WsAtom like = {
+        .kind = WS_ATOM_CALL, .id = id, .on = on, .name = name, .n_args = n, .arg = (WsPoly *)arg
+    };
     return make(ps, &like);
 }
 
@@ -474,8 +476,9 @@ WsPoly ws_poly_replace(WsPolys *ps, WsPoly a, guint atom, WsPoly with)
 static void atom_text(const WsPolys *ps, GString *s, guint atom)
 {
     const WsAtom *x = ws_atom(ps, atom);
-    static const char *const form[] = { [WS_ATOM_DIV] = "/", [WS_ATOM_LESS] = " < ",
-                                        [WS_ATOM_MIN] = "min", [WS_ATOM_MAX] = "max" };
+    static const char *const form[] = {
+        [WS_ATOM_DIV] = "/", [WS_ATOM_LESS] = " < ", [WS_ATOM_MIN] = "min", [WS_ATOM_MAX] = "max"
+    };
     gboolean infix = x->kind == WS_ATOM_DIV || x->kind == WS_ATOM_LESS;
     if (!infix)
         g_string_append(s, x->kind == WS_ATOM_MIN || x->kind == WS_ATOM_MAX ? form[x->kind]
@@ -487,7 +490,10 @@ static void atom_text(const WsPolys *ps, GString *s, guint atom)
     for (guint k = 0; k < x->n_args; k++) {
         g_autofree char *text = ws_poly_text(ps, x->arg[k]);
         gboolean sum = infix && x->arg[k].n > 1;
-        g_string_append_printf(s, "%s%s%s%s", k == 0 ? "" : infix ? form[x->kind] : ", ",
+        g_string_append_printf(s, "%s%s%s%s",
+                               k == 0  ? ""
+                               : infix ? form[x->kind]
+                                       : ", ",
                                sum ? "(" : "", text, sum ? ")" : "");
     }
     g_string_append_c(s, ')');

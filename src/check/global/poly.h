@@ -36,11 +36,11 @@ typedef enum {
 
 /* What the value of an atom hangs on, besides the sizes of the launch. */
 typedef enum {
-    WS_ON_TILE = 1,   /* the tile and its position */
-    WS_ON_BEFORE = 2, /* the tile before */
-    WS_ON_ROUND = 4,  /* rounds of loops */
-    WS_ON_DATA = 8,   /* elements of integer tensors */
-    WS_ON_STEP = 16,  /* a counter: may differ from step to step */
+    WS_ON_TILE = 1,      /* the tile and its position */
+    WS_ON_BEFORE = 2,    /* the tile before */
+    WS_ON_ROUND = 4,     /* rounds of loops */
+    WS_ON_DATA = 8,      /* elements of integer tensors */
+    WS_ON_STEP = 16,     /* a counter: may differ from step to step */
     WS_ON_SEQUENCE = 32, /* how many tiles the CTA gets */
 } WsOn;
 
