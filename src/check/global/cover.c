@@ -368,7 +368,7 @@ static gboolean lined_up(Cover *c, Axes *axes, guint dim, gint64 wide)
     guint left = 0;
     for (guint k = 0; k < axes->n; k++)
         left += axes->axis[k].dim == dim;
-    const gboolean several = left > 1;
+    const gboolean any = left > 0, several = left > 1;
     while (left > 0) {
         guint k = 0;
         while (k < axes->n && (axes->axis[k].used || axes->axis[k].dim != dim ||
@@ -391,6 +391,14 @@ static gboolean lined_up(Cover *c, Axes *axes, guint dim, gint64 wide)
     if (ws_facts_least(&g->facts, ws_poly_add(g->ps, reach, -1, extent), FALSE))
         return TRUE;
     g_autofree char *to = ws_poly_text(g->ps, reach), *end = ws_poly_text(g->ps, extent);
+    if (!any) {
+        g->window[dim] = wide;
+        if (!g->bounded)
+            g->bounded = g_strdup_printf("dimension %u is written up to %s by every launch; "
+                                         "\"%s <= %s\" under `assume` would say so",
+                                         dim, to, end, to);
+        return TRUE;
+    }
     ws_global_problem(g, "dimension %u is written up to %s, which may be less than %s", dim, to,
                       end);
     return FALSE;

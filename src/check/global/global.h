@@ -70,9 +70,13 @@ typedef struct {
     WsTerms terms;
     WsFacts facts;
     WsPolys *ps;
-    gint tensor;       /* that is looked at */
-    GPtrArray *piece;  /* WsPiece*, in the arena of ps */
-    char *problem;     /* the first thing that is not understood; owned */
+    gint tensor;      /* that is looked at */
+    GPtrArray *piece; /* WsPiece*, in the arena of ps */
+    char *problem;    /* the first thing that is not understood; owned */
+    /* Shown but for this: dimensions without an axis are written up to `window` (0: to their end),
+     * and some launch may ask for more. Owned. */
+    char *bounded;
+    gint64 window[WS_MAX_RANK];
     gboolean counters; /* places of stores hang on counters */
     GArray *axes;      /* guint: atoms of the axes of tiles; those of extent 1 are left out */
 } WsGlobal;

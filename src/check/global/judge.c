@@ -2,6 +2,7 @@
 #include "check/global/judge.h"
 
 #include "check/global/global.h"
+#include "program/walk.h"
 
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void end(WsGlobal *g)
     g_free(g->terms.value);
     g_free(g->terms.known);
     g_free(g->problem);
+    g_free(g->bounded);
     ws_polys_free(g->ps);
 }
 
@@ -61,12 +63,15 @@ static char *shown(WsGlobal *g, gint tensor)
     g->tensor = tensor;
     g_ptr_array_set_size(g->piece, 0);
     g_clear_pointer(&g->problem, g_free);
+    g_clear_pointer(&g->bounded, g_free);
+    memset(g->window, 0, sizeof g->window);
     ws_global_pieces(g);
     find_axes(g);
     if (!g->problem)
         ws_global_split_axes(g);
     if (!g->problem && ws_global_injective(g) && ws_global_covered(g))
-        return NULL;
+        return g->bounded ? g_strdup(g->bounded) : NULL;
+    g_clear_pointer(&g->bounded, g_free);
     return g_strdup(g->problem ? g->problem : "no reason was found");
 }
 
@@ -174,6 +179,17 @@ static gboolean has_rehearsal(const WsProgram *p)
     return FALSE;
 }
 
+/* The launch that the design names is within what is written. Larger ones were not thought of: that
+ * is said, and the kernel is not called wrong. */
+static gboolean fits(const WsGlobal *g)
+{
+    g_autoptr(WsLaunchValues) v = ws_launch_values(g->p, NULL, 0, FALSE, NULL);
+    for (guint d = 0; v && d < g->p->tensor[g->tensor].rank; d++)
+        if (g->window[d] && ws_launch_shape(v, (guint)g->tensor, d) > g->window[d])
+            return FALSE;
+    return v != NULL;
+}
+
 static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *findings)
 {
     const WsProgram *p = g->p;
@@ -188,7 +204,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         return;
     /* of what is stated only the sizes that the author has chosen are looked at */
     WsMiscount *m = NULL;
-    if (!t->covers || has_rehearsal(p))
+    if (t->covers ? has_rehearsal(p) : !g->bounded || !fits(g))
         m = ws_global_count(p, tensor, t->covers != NULL, &tried);
     if (m) {
         say(p, m, reason, findings);
