@@ -35,13 +35,13 @@ typedef struct {
 } WsPlayed;
 
 typedef struct {
-    guint max_tiles;    /* 0: 3 */
-    guint schedules;    /* of every case; 0: one, and all of them for the largest cases */
-    guint64 max_ops;    /* of one play; 0: 500,000 */
-    guint max_findings; /* 0: 8 */
-    gboolean play_only; /* no proof */
+    guint max_tiles;        /* 0: 3 */
+    guint schedules;        /* of every case; 0: one, and all of them for the largest cases */
+    guint64 max_ops;        /* of one play; 0: 500,000 */
+    guint max_findings;     /* 0: 8 */
+    gboolean play_only;     /* no proof */
     gboolean protocol_only; /* leaves out what is written to global memory */
-    guint max_states;   /* of the proof; 0: 16000 */
+    guint max_states;       /* of the proof; 0: 16000 */
     guint64
         max_work; /* of the proof, and of all plays together, each in its own steps; 0: what takes
                      a second or two. No clock: a verdict does not depend on the machine */
@@ -83,11 +83,11 @@ typedef struct {
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     double seconds;
-    char *certificate; /* PROVED and asked for: its text (docs/soundness.md section 8), or NULL: */
-    char *uncertified; /* why there is none */
-    char *proof;       /* PROVED: over what, in one line; else NULL */
+    char *certificate;  /* PROVED and asked for: its text (docs/soundness.md section 8), or NULL: */
+    char *uncertified;  /* why there is none */
+    char *proof;        /* PROVED: over what, in one line; else NULL */
     GPtrArray *assumed; /* char*: what the design states and the proof takes as given */
-    guint states;      /* of the proof */
+    guint states;       /* of the proof */
     gsize proof_bytes;
     double proof_seconds;
 } WsVerdict;

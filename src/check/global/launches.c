@@ -12,7 +12,7 @@ typedef struct {
     guint variant;
     GPtrArray *assume; /* WsExpr*: of a tile */
     GArray *out;
-    guint steps;
+    guint steps; /* left */
 } Run;
 
 /* --- data --------------------------------------------------------------------------------------
@@ -128,8 +128,9 @@ static gboolean one_agent(Run *run, guint agent, guint cta, WsTilesStrided *tile
     ws_walker_set_element(w, element, run);
     while (ws_walker_next(w, &step, &error)) {
         const WsOp *op = step.op;
-        if (++run->steps > MOST_STEPS || (run->assume->len && !assumed(run, w)))
+        if (run->steps == 0 || (run->assume->len && !assumed(run, w)))
             return FALSE;
+        run->steps--;
         for (guint i = 0; i < op->n_raw; i++)
             if (op->raw[i].kind == WS_RAW_TENSOR && (gint)op->raw[i].index == run->tensor)
                 return FALSE;
@@ -151,7 +152,7 @@ static gboolean may_write(const WsProgram *p, guint agent, gint tensor)
 }
 
 GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tensor, gint64 sms,
-                          guint variant)
+                          guint variant, guint64 *left)
 {
     const gint64 ctas = ws_launch_grid(v, sms), cluster = MAX(p->cluster, 1);
     const gint64 tiles = ws_launch_tiles(v);
@@ -159,14 +160,17 @@ GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tens
         return NULL;
     g_autoptr(GPtrArray) assume = tile_assumptions(p);
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(WsWritten));
-    Run run = { p, v, tensor, variant, assume, out, 0 };
-    for (gint64 cta = 0; cta < ctas; cta++) {
+    Run run = { p, v, tensor, variant, assume, out, (guint)MIN(*left, (guint64)MOST_STEPS) };
+    const guint before = run.steps;
+    gboolean ok = TRUE;
+    for (gint64 cta = 0; cta < ctas && ok; cta++) {
         WsTilesStrided own = { cta / cluster, ctas / cluster, tiles };
         for (guint a = 0; a < p->n_agents; a++)
-            if (may_write(p, a, tensor) && !one_agent(&run, a, (guint)(cta % cluster), &own))
-                return NULL;
+            ok = ok &&
+                 (!may_write(p, a, tensor) || one_agent(&run, a, (guint)(cta % cluster), &own));
     }
-    return g_array_ref(out);
+    *left -= MIN(*left, (guint64)(before - run.steps) + 200);
+    return ok ? g_array_ref(out) : NULL;
 }
 
 /* --- sizes -------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ typedef struct {
 
 /* Runs every agent of every CTA of a launch; what it writes of `tensor`. NULL: too large, or it
  * cannot be told (an error, an assumption about a tile that these data break). `variant` chooses
- * the elements of integer tensors. */
+ * the elements of integer tensors; `left` is how many operations may be walked. */
 GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tensor, gint64 sms,
-                          guint variant);
+                          guint variant, guint64 *left);
 
 /* Sizes to try: a WsSize array per case, those of the rehearsal first. Free with
  * g_ptr_array_unref. */
