@@ -389,14 +389,42 @@ static void tell_alarm(const WsBits *b, WsProof *proof)
            : g_strdup_printf("%s: %s", ws_rule(b->rule)->text, ws_rule(b->rule)->title);
 }
 
+static void clear_told(gpointer data)
+{
+    ws_expr_unref(((WsTold *)data)->expr);
+}
+
+/* The last answer about a name counts. */
+static void tell_name(Search *s, const Choice *c, gint64 answer)
+{
+    const WsSymbol *x = s->b->c->symbols->pdata[c->asked.symbol];
+    WsTold t = { x->expr, WS_EXPR_EQ, c->asked.lo, x->run };
+    if (c->ask != WS_ASK_MORE || !x->expr)
+        return;
+    if (x->letter)
+        t.op = WS_EXPR_NE, t.value = answer;
+    else if (answer)
+        t.op = WS_EXPR_GT;
+    else if (!x->bounded && c->asked.lo == x->floor)
+        t.op = WS_EXPR_LE;
+    for (guint i = 0; i < s->proof->told->len; i++)
+        if (g_array_index(s->proof->told, WsTold, i).expr == t.expr)
+            return;
+    ws_expr_ref(t.expr);
+    g_array_append_val(s->proof->told, t);
+}
+
 /* The answers on the way, and the numbers of rounds and tiles they say. */
 static void tell_path(Search *s)
 {
     GString *t = g_string_new(NULL);
     s->proof->rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    s->proof->told = g_array_new(FALSE, FALSE, sizeof(WsTold));
+    g_array_set_clear_func(s->proof->told, clear_told);
     gint64 answer = s->answer;
     for (const Choice *c = s->from; c; answer = c->answer, c = c->from) {
         gint64 n = c->asked.lo + (answer ? 1 : 0);
+        tell_name(s, c, answer);
         if (c->ask == WS_ASK_MORE && c->asked.symbol == WS_SYMBOL_TILES)
             s->proof->tiles = MAX(s->proof->tiles, (guint)n);
         else if (c->ask == WS_ASK_MORE)

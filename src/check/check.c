@@ -1,4 +1,5 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
+#include "check/case_at.h"
 #include "check/certificate.h"
 #include "check/global/judge.h"
 #include "check/touch.h"
@@ -104,6 +105,11 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     guint64 work = 0;
     play->max_ops = 500000;
     play->cancel = o->cancel;
+    g_autofree char *sizes = alarm->told ? ws_sizes_of(p, alarm->told) : NULL;
+    guint tiles = MAX(alarm->tiles, 1);
+    WsCase *first = sizes && tiles <= 32 ? ws_case_at(p, sizes, tiles) : NULL;
+    if (first)
+        play_case(play, v, first, WS_SCHEDULE_FORWARD);
     for (guint d = 0; d < data->len; d++)
         for (guint i = 0; i < cases->len && goes_on(play, o, work); i++) {
             const WsCaseData *chosen = &g_array_index(data, WsCaseData, d);
@@ -114,6 +120,7 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
         }
     gboolean refuted = play->errors > 0;
     ws_play_free(play);
+    ws_case_free(first);
     return refuted;
 }
 

@@ -62,6 +62,8 @@ void ws_proof_free(WsProof *proof)
     g_free(proof->certificate);
     if (proof->rounds)
         g_array_unref(proof->rounds);
+    if (proof->told)
+        g_array_unref(proof->told);
     if (proof->names)
         g_ptr_array_unref(proof->names);
     g_free(proof);

@@ -119,11 +119,19 @@ char *ws_control_question(const WsControl *c, WsAsk ask, const WsInstance *x, gi
 
 /* --- proof.c ---------------------------------------------------------------------------------- */
 typedef enum { WS_PROOF_CLOSED, WS_PROOF_ALARM, WS_PROOF_CAP, WS_PROOF_OUTSIDE } WsProofKind;
+/* What the answers on the way to an alarm say of a name. */
+typedef struct {
+    WsExpr *expr;
+    WsExprOp op; /* EQ, LE, GT the value; NE: the truth of `expr` is that of value != 0 */
+    gint64 value;
+    gboolean launch; /* one value per launch */
+} WsTold;
 typedef struct {
     WsProofKind kind;
     char *why;        /* ALARM: finding; CAP, OUTSIDE: the reason */
     char *path;       /* ALARM: answers that lead there */
     GArray *rounds;   /* ALARM: gint64, numbers of rounds on that path */
+    GArray *told;     /* ALARM: WsTold, one for every name */
     guint tiles;      /* ALARM: tiles on that path */
     GPtrArray *names; /* WsProvedName*: what it is about; NULL: outside */
     guint states, merges;

@@ -1,5 +1,6 @@
 /* The witness: the smallest case that goes wrong, its plan carried out, and the state at every
  * position. */
+#include "check/case_at.h"
 #include "check/witness_private.h"
 
 #include <string.h>
@@ -118,7 +119,12 @@ static GPtrArray *all_cases(const WsProgram *p, const WsFinding *finding)
     add_numbers(rounds, finding ? finding->round : NULL);
     add_numbers(rounds, finding ? finding->sizes : NULL);
     const gint64 tiles = finding ? finding->fact[WS_FACT_TILES] : 0;
-    return ws_cases(p, (guint)CLAMP(tiles, FEW, MANY), rounds, skipped);
+    GPtrArray *cases = ws_cases(p, (guint)CLAMP(tiles, FEW, MANY), rounds, skipped);
+    WsCase *met =
+        finding && finding->sizes ? ws_case_at(p, finding->sizes, (guint)MAX(tiles, 1)) : NULL;
+    if (met)
+        g_ptr_array_add(cases, met);
+    return cases;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
