@@ -94,6 +94,31 @@ void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgem
     j->inner = j->bad;
 }
 
+/* Numbers that turn counts, ends and events around, all pairs of few and a sample of the rest. */
+static Judgement judge_control(const WsProgram *p)
+{
+    static const gint64 rounds[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 25, 41 },
+                        others[] = { 1, 0, 2, 3, 7, 12, 60 },
+                        first[] = { 0, -1, 1, -70, -3, 3, 50, -1, 0, 9 },
+                        step[] = { 0, 0, 0, 0, 0, 0, 0, 2, 1, -12 };
+    static const guint tiles[] = { 1, 2, 3, 6, 9 };
+    gboolean many = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
+    Judgement j = { 0 };
+    guint n[] = { G_N_ELEMENTS(rounds), d ? G_N_ELEMENTS(others) : 1,
+                  has_elements(p) ? G_N_ELEMENTS(first) : 1, many ? G_N_ELEMENTS(tiles) : 1 };
+    guint all = n[0] * n[1] * n[2] * n[3], most = 240;
+    /* a stride that meets every remainder */
+    guint stride = all <= most ? 1 : all / most | 1;
+    while (stride > 1 && (stride % 3 == 0 || stride % 5 == 0 || stride % 7 == 0))
+        stride += 2;
+    for (guint i = 0; i < all && !j.bad && !(j.verdict & ORACLE_OUTSIDE); i += stride) {
+        guint e = i / n[0] % n[2], r = i / n[0] / n[2];
+        Case c = { rounds[i % n[0]], others[r / n[3] % n[1]], tiles[r % n[3]], first[e], step[e] };
+        judge_case(p, c, 0, FALSE, &j);
+    }
+    return j;
+}
+
 Judgement judge(const WsProgram *p, const JudgeOptions *o)
 {
     static const Case far[] = { { .n = 5, .tiles = 1, .element = 1 },
@@ -101,11 +126,14 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
                                 { .n = 14, .tiles = 1, .element = 2 },
                                 { .n = 1, .tiles = 7, .element = 1 },
                                 { .n = 5, .tiles = 4, .element = -1, .element_step = 4 },
+                                { .n = 10, .tiles = 5, .element = 2, .element_step = -1 },
                                 { .n = 3, .tiles = 1, .d = 7 },
                                 { .n = 9, .tiles = 1, .d = 3 },
                                 { .n = 2, .tiles = 1, .d = 60 } };
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     Judgement j = { 0 };
+    if (o->control)
+        return judge_control(p);
     g_autoptr(GArray) cases = cases_of(p, o);
     for (guint i = 0; i < cases->len && j.cases < o->max_cases; i++) {
         gboolean explore = j.explored < o->max_explored && j.states < o->max_states;

@@ -18,6 +18,7 @@ typedef struct {
     guint max_cases;
     guint max_explored; /* cases of which every interleaving is looked at */
     guint64 max_states; /* of all cases */
+    gboolean control;   /* a design that only counts: many cases, of which its lanes are judged */
     gboolean accesses;  /* in every interleaving, besides in the lanes */
 } JudgeOptions;
 

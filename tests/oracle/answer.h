@@ -1,0 +1,46 @@
+/* What check and oracle say of one design, and what disagrees made small. */
+#pragma once
+
+#include "check/witness.h"
+#include "judge.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    AGREE,
+    FALSE_PROOF,
+    UNSOUND, /* nothing found, and wrong */
+    FALSE_ALARM,
+    INNER,  /* the oracle's interleavings and its lanes */
+    ASTRAY, /* the oracle cannot follow the witness */
+    N_DISAGREEMENTS
+} Disagreement;
+
+typedef enum {
+    ANSWER_USUAL,    /* small cases, the far ones by their lanes */
+    ANSWER_THOROUGH, /* and accesses in every interleaving, and the witness is followed */
+    ANSWER_CONTROL,  /* many cases of a design that only counts */
+} AnswerKind;
+
+typedef struct {
+    gboolean read; /* elaborated */
+    WsVerdictKind kind;
+    guint errors;
+    gboolean elsewhere; /* an error of a rule that the oracle does not judge */
+    gboolean judged;    /* an error is about what the oracle looks at */
+    char *first;        /* finding */
+    Judgement oracle;
+    guint followed; /* witnesses */
+    Disagreement what;
+    AnswerKind how;
+} Answer;
+
+Answer answer_of(const char *text, AnswerKind how);
+void answer_free(Answer *a);
+/* Makes the design as small as it can be while it disagrees in the same way, tells it, and writes
+ * it to `folder` (NULL: does not). `origin`: how it was made. Once for each design that comes out.
+ */
+void answer_report(const char *folder, guint seed, const char *origin, const char *text,
+                   const Answer *a);
+
+G_END_DECLS

@@ -1,0 +1,79 @@
+/* The check against the oracle on random control (control.c): counts, ends, events and counters of
+ * random expressions. What the check proves must meet as often on both sides in every case that is
+ * tried, what it refutes must not in some. Disagreements are made small.
+ *
+ * Arguments: first seed, number of designs, folder for what disagrees. Without them a fixed sample.
+ */
+#include "answer.h"
+#include "control.h"
+
+#include <stdlib.h>
+
+static guint first_seed = 1, n_designs = 150;
+static const char *folder;
+
+typedef struct {
+    guint refused, proved, refuted, outside_right, outside_wrong, not_modelled;
+    guint disagree[N_DISAGREEMENTS];
+    guint64 cases;
+} Tally;
+
+static void count(Tally *t, const Answer *a)
+{
+    t->cases += a->oracle.allowed;
+    if (!a->read) {
+        t->refused++;
+        return;
+    }
+    t->disagree[a->what]++;
+    if (a->what != AGREE)
+        return;
+    if (a->oracle.verdict & ORACLE_OUTSIDE)
+        t->not_modelled++;
+    else if (a->kind == WS_VERDICT_PROVED)
+        t->proved++;
+    else if (a->errors)
+        t->refuted++;
+    else
+        *(a->oracle.bad ? &t->outside_wrong : &t->outside_right) += 1;
+}
+
+static void test_control(void)
+{
+    Tally t = { 0 };
+    gint64 begin = g_get_monotonic_time();
+    for (guint i = 0; i < n_designs; i++) {
+        g_autofree char *text = control_design(first_seed + i);
+        Answer a = answer_of(text, ANSWER_CONTROL);
+        count(&t, &a);
+        if (!a.read && t.refused < 4)
+            g_test_message("seed %u: %s", first_seed + i, a.first);
+        if (a.what != AGREE) {
+            answer_report(folder, first_seed + i, "control", text, &a);
+            if (!folder)
+                g_test_fail();
+        }
+        answer_free(&a);
+    }
+    double seconds = (double)(g_get_monotonic_time() - begin) / 1e6;
+    g_test_message(
+        "%u designs from seed %u, %.0f s (%.1f a second): %u proved and right, %u refuted "
+        "and wrong, %u outside and right, %u outside and wrong, %u refused, %u not modelled",
+        n_designs, first_seed, seconds, n_designs / seconds, t.proved, t.refuted, t.outside_right,
+        t.outside_wrong, t.refused, t.not_modelled);
+    g_test_message("%u false proofs, %u unsound, %u false alarms; %" G_GUINT64_FORMAT " cases",
+                   t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM], t.cases);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    if (argc > 1)
+        first_seed = (guint)atoi(argv[1]);
+    if (argc > 2)
+        n_designs = (guint)atoi(argv[2]);
+    if (argc > 3)
+        folder = argv[3];
+    g_test_add_func("/oracle/control", test_control);
+    return g_test_run();
+}
