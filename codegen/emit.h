@@ -34,6 +34,7 @@ typedef struct {
     guint n;
     LLVMTypeRef type; /* f32, or i32 (packed pairs, i32 accumulators) */
     LLVMValueRef *cell;
+    gboolean apart; /* constants that become accumulators take registers of their own */
 } WsRegs;
 
 typedef struct {

@@ -130,6 +130,85 @@ gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v)
     return freed;
 }
 
+gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        gboolean own = op->agent >= 0 && &p->agent[op->agent] == agent;
+        for (guint k = 0; own && op->wait && k < op->wait->n_retired; k++) {
+            const WsRetired *r = &op->wait->retired[k];
+            gint64 zero = 0;
+            if (r->by_path && r->op->kind == WS_OP_MMA && r->op->value[0].value == value &&
+                !(ws_expr_is_int(r->op->mma->first, &zero) && zero))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+typedef struct {
+    const char *name;
+    guint value;
+    gboolean read, found;
+} Sum;
+
+static void names_it(const WsExpr *x, gpointer data)
+{
+    Sum *s = data;
+    s->read = s->read || (x->op == WS_EXPR_NAME && strcmp(x->name, s->name) == 0);
+}
+
+/* It sets the value to what has nothing to do with what was there: twice 0 is 0 still. */
+static gboolean sets_anew(Sum *s, const WsOp *op)
+{
+    gboolean sets = FALSE;
+    s->read = FALSE;
+    for (guint i = 0; i < op->n_math; i++) {
+        ws_expr_visit(op->math[i]->value, names_it, s);
+        sets = sets || strcmp(op->math[i]->name, s->name) == 0;
+    }
+    for (guint i = 0; i < op->n_value; i++)
+        sets = sets || (op->value[i].value == s->value && (op->value[i].mode & WS_MODE_WRITE));
+    return sets && !s->read;
+}
+
+/* Looks for products that add to the value. TRUE if a path goes through `t` without setting it. A
+ * loop is no way to them: what it begins with meets what its rounds leave, and is no constant. */
+static gboolean passes(Sum *s, const WsTree *t)
+{
+    gboolean through = TRUE;
+    gint64 first = 0;
+    if (!t)
+        return TRUE;
+    if (t->kind == WS_TREE_OP) {
+        through = !sets_anew(s, t->op);
+        s->found |= !through && t->op->kind == WS_OP_MMA &&
+                    ws_expr_is_int(t->op->mma->first, &first) && !first;
+    } else if (t->kind == WS_TREE_BRANCH) {
+        gboolean other = passes(s, t->n_kids > 1 ? t->kid[1] : NULL);
+        return passes(s, t->kid[0]) || other;
+    } else if (t->kind == WS_TREE_SEQ || t->unroll < 0) {
+        for (guint i = 0; i < t->n_kids && through; i++)
+            through = passes(s, t->kid[i]);
+    }
+    return through;
+}
+
+gboolean ws_fact_begins_sum(const WsAgent *agent, const WsOp *op, guint value)
+{
+    Sum s = { .name = agent->value[value].name, .value = value };
+    gboolean through = TRUE;
+    for (const WsTree *t = op->tree; through && t->parent; t = t->parent) {
+        const WsTree *list = t->parent;
+        guint at = 0;
+        while (list->kind == WS_TREE_SEQ && list->kid[at] != t)
+            at++;
+        for (guint i = at + 1; list->kind == WS_TREE_SEQ && through && i < list->n_kids; i++)
+            through = passes(&s, list->kid[i]);
+    }
+    return s.found;
+}
+
 gboolean ws_fact_in_flight(const WsOp *op, guint value)
 {
     for (guint i = 0; i < op->n_flying; i++) {

@@ -30,6 +30,10 @@ gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value
 /* Which of the registers of value `v` belong to no product any more behind a wait for products:
  * [registers], or NULL for none. Caller frees. */
 gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v);
+/* Products accumulate into the value, and paths meet of which one has it in flight. */
+gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value);
+/* What `op` leaves in the value is what a product adds to, on some path. */
+gboolean ws_fact_begins_sum(const WsAgent *agent, const WsOp *op, guint value);
 /* Some path has a product in flight here that has the value as accumulator or operand. */
 gboolean ws_fact_in_flight(const WsOp *op, guint value);
 /* Index of a value by its name, n_values if the agent has none of that name. */

@@ -21,6 +21,7 @@ void ws_regs_new(WsEmit *e, const WsAgent *a)
         r->n = value->registers;
         r->type = packed(value->dtype) || value->dtype == WS_DTYPE_I32 ? e->i32 : e->f32;
         r->cell = g_new0(LLVMValueRef, MAX(r->n, 1));
+        r->apart = !e->host && ws_fact_meets_in_flight(e->p, a, v);
         LLVMTypeRef array = LLVMArrayType2(r->type, MAX(r->n, 1));
         LLVMValueRef all = e->host ? ws_cell(e, array, value->name) : NULL;
         for (guint i = 0; i < r->n; i++) {
@@ -48,12 +49,26 @@ LLVMValueRef ws_reg_get(WsEmit *e, guint value, guint i)
     return ws_load(e, e->regs[value].type, e->regs[value].cell[i], "");
 }
 
-void ws_reg_set(WsEmit *e, guint value, guint i, LLVMValueRef v)
+static void put(WsEmit *e, guint value, guint i, LLVMValueRef v)
 {
     if (i < e->regs[value].n)
         LLVMBuildStore(e->b, v, e->regs[value].cell[i]);
     else
         ws_emit_internal_error(e, "register %u of %s", i, e->agent->value[value].name);
+}
+
+/* Where paths meet of which one has the value in flight, LLVM joins its registers by copies unless
+ * they are the same on all paths. A constant that all accumulators share is one register of them,
+ * and then they differ: a copy would read what is in flight. */
+void ws_reg_set(WsEmit *e, guint value, guint i, LLVMValueRef v)
+{
+    if (e->regs[value].apart && LLVMIsConstant(v) && e->op &&
+        ws_fact_begins_sum(e->agent, e->op, value)) {
+        LLVMTypeRef type = e->regs[value].type;
+        LLVMValueRef own = ws_prim(e, WS_PRIM_MOV32, LLVMBuildBitCast(e->b, v, e->i32, ""));
+        v = LLVMBuildBitCast(e->b, own, type, "");
+    }
+    put(e, value, i, v);
 }
 
 /* --- descriptors -------------------------------------------------------------------------------*/
@@ -193,7 +208,7 @@ static void issue(WsEmit *e, const Instruction *in, LLVMValueRef *a, LLVMValueRe
         ws_prim_asm(e, LLVMFunctionType(returns, (LLVMTypeRef *)type->data, type->len, 0), text,
                     constraints, arg->len, (LLVMValueRef *)arg->data);
     for (guint i = 0; i < in->regs; i++)
-        ws_reg_set(e, in->value, in->first + i, LLVMBuildExtractValue(e->b, r, i, ""));
+        put(e, in->value, in->first + i, LLVMBuildExtractValue(e->b, r, i, ""));
 }
 
 static void issue_host(WsEmit *e, const Instruction *in, LLVMValueRef *a, LLVMValueRef b,
@@ -333,7 +348,7 @@ void ws_mma_wait(WsEmit *e, const WsOp *op)
         for (guint v = 0; v < n_values; v++) {
             for (guint i = 0; freed[v] && i < e->regs[v].n; i++) {
                 if (freed[v][i])
-                    ws_reg_set(e, v, i, LLVMBuildExtractValue(e->b, r, at++, ""));
+                    put(e, v, i, LLVMBuildExtractValue(e->b, r, at++, ""));
             }
         }
     }

@@ -192,8 +192,11 @@ static char *without_idle(WsPy *y, guint number, const char *text)
         g_auto(GStrv) line = g_strsplit(s->str, "\n", -1);
         GString *less = g_string_new(NULL);
         for (guint k = 0; line[k]; k++) {
-            if (strcmp(line[k] + strspn(line[k], " "), step) != 0)
+            const int blanks = (int)strspn(line[k], " ");
+            if (strcmp(line[k] + blanks, step) != 0)
                 g_string_append_printf(less, "%s%s", line[k], line[k + 1] ? "\n" : "");
+            else if (ws_py_empty_block(less)) /* it was all there is in the body */
+                g_string_append_printf(less, "%*spass\n", blanks, "");
         }
         if (ws_py_mentions(less->str, y->var[i].s))
             g_string_free(less, TRUE);

@@ -31,8 +31,7 @@ void ws_py_open(WsPy *y, const char *format, ...)
     y->depth++;
 }
 
-/* The last line with code ends in ":": the block it opens holds remarks at most. */
-static gboolean empty_block(const GString *out)
+gboolean ws_py_empty_block(const GString *out)
 {
     gsize end = out->len;
     while (end > 0) {
@@ -50,7 +49,7 @@ static gboolean empty_block(const GString *out)
 
 void ws_py_close(WsPy *y)
 {
-    if (empty_block(y->out))
+    if (ws_py_empty_block(y->out))
         indented(y, "pass");
     y->depth--;
 }

@@ -1,0 +1,348 @@
+/* Waits in branches and loops, in every back end: what a wait retires is used behind it, and only
+ * there. Designs by hand (tests/designs/waits) and at random (draw.c) are rehearsed against their
+ * reference; PTX and CUDA C++ are read by judges of their own (ptx_flow.c, cuda_flow.c); Gluon and
+ * TLE are proved as they are read back, or refused by name. */
+#include "check/check.h"
+#include "codegen/generate.h"
+#include "codegen/python/python.h"
+#include "cuda_flow.h"
+#include "draw.h"
+#include "import/import.h"
+#include "ptx_flow.h"
+
+#include <string.h>
+
+#define DESIGNS WS_SOURCE_ROOT "/tests/designs/"
+#define WAITS   DESIGNS "waits/"
+
+static WsProgram *program_of(const char *text, const char *name)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), name, findings);
+    WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR)) {
+        g_autofree char *says = ws_findings_print(findings, name);
+        g_error("%s: %s\n%s", name, says, text);
+    }
+    return p;
+}
+
+/* --- back ends -------------------------------------------------------------------------------- */
+
+static void report(const char *what, const GPtrArray *violation, const char *text)
+{
+    for (guint i = 0; i < violation->len && i < 8; i++)
+        g_test_message("%s: %s", what, (char *)violation->pdata[i]);
+    if (violation->len)
+        g_test_message("%s", text);
+    g_assert_cmpuint(violation->len, ==, 0);
+}
+
+static guint products_of(const WsProgram *p, WsOpKind kind)
+{
+    guint n = 0;
+    for (guint i = 0; i < p->n_ops; i++)
+        n += p->op[i]->kind == kind;
+    return n;
+}
+
+static void judge_ptx(const WsProgram *p, const char *design)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_ptx(p, NULL, &error);
+    g_assert_no_error(error);
+    PtxFlow f = ptx_flow(text);
+    report("PTX", f.violation, design);
+    if (products_of(p, WS_OP_MMA_WAIT) && products_of(p, WS_OP_MMA)) {
+        g_assert_cmpuint(f.waits, >, 0);
+        g_assert_cmpuint(f.products, >, 0);
+    }
+    ptx_flow_clear(&f);
+}
+
+static void judge_cuda(const WsProgram *p, const char *design)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_cuda(p, &error);
+    g_assert_no_error(error);
+    guint waits;
+    g_autoptr(GPtrArray) violation = cuda_flow(text, &waits);
+    report("CUDA", violation, design);
+    if (products_of(p, WS_OP_MMA_WAIT))
+        g_assert_cmpuint(waits, >, 0);
+}
+
+/* Values by halves: cuda_flow() takes a value as a whole. */
+static void judge_parts(const WsProgram *p)
+{
+    g_autofree char *text = ws_generate_cuda(p, NULL);
+    const char *role = strstr(text, "// Role "), *first = strstr(role, "wgmma_wait<1>();"),
+               *second = strstr(role, "wgmma_wait<0>();");
+    g_assert_true(first && second && first < second);
+    const char *half = strstr(first, "keep_part<0, 32>(x_);");
+    g_assert_true(half && half < second && half - first < 80);
+    g_assert_true(strstr(second, "keep(x_);") != NULL);
+}
+
+static void judge_rehearsal(const WsProgram *p, guint64 seed, const char *design)
+{
+    WsRehearseOptions options = { .seed = seed, .sms = 2 };
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    WsRehearseResult *r = ws_rehearse(p, &options, findings, &error);
+    g_assert_no_error(error);
+    if (!r->matches)
+        g_test_message("%s %s %s %s\n%s", r->first_wrong ? r->first_wrong : "",
+                       r->stuck ? r->stuck : "", r->first_race ? r->first_race : "",
+                       r->first_violation ? r->first_violation : "", design);
+    g_assert_true(r->matches);
+    g_assert_cmpuint(r->elements, >, 0);
+    ws_rehearse_result_free(r);
+}
+
+/* The verdict on a kernel as it is read back. */
+static WsVerdictKind verdict_of(const char *text, WsImportFrom from)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsImport *import = ws_import_text(text, strlen(text), "kernel.py", from, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(import->unread->len, ==, 0);
+    g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
+    WsVerdict *v = p ? ws_check(p, NULL, findings) : NULL;
+    WsVerdictKind kind = v ? v->kind : WS_VERDICT_REFUTED;
+    if (kind != WS_VERDICT_PROVED) {
+        g_autofree char *says = ws_findings_print(findings, "kernel.py");
+        g_test_message("%s\n%s", says, text);
+    }
+    ws_verdict_free(v);
+    ws_import_free(import);
+    return kind;
+}
+
+/* What an export says that cannot be said: NULL if it is written. Caller frees. */
+static char *judge_python(const WsProgram *p, WsImportFrom to, gboolean large)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text =
+        to == WS_IMPORT_GLUON ? ws_generate_gluon(p, &error) : ws_generate_tle(p, &error);
+    if (!text) {
+        g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
+        g_assert_null(strstr(error->message, "fault"));
+        return g_strdup(error->message);
+    }
+    WsVerdictKind kind = verdict_of(text, to);
+    if (!large || kind != WS_VERDICT_OUTSIDE) /* more states than the proof takes */
+        g_assert_cmpint(kind, ==, WS_VERDICT_PROVED);
+    return NULL;
+}
+
+/* --- by hand ---------------------------------------------------------------------------------- */
+
+#define TLE_BRANCH "step mma_wait at groups/math/body/"
+
+static const struct {
+    const char *name, *gluon, *tle; /* where and why it cannot be said; NULL: it is written */
+} designs[] = {
+    { "attention", NULL, TLE_BRANCH },
+    { "both-branches", NULL, TLE_BRANCH },
+    { "branch-in-branch", NULL, TLE_BRANCH },
+    { "carried", NULL, NULL },
+    { "carried-by-parity", NULL, TLE_BRANCH },
+    { "gathers", NULL, "step load_wait at groups/math/body/" },
+    { "gathers-newest-stays", NULL, "step load_wait at groups/math/body/" },
+    { "groups-by-path", "of which paths leave different ones", "(F30)" },
+    { "loop", NULL, NULL },
+    { "loop-always", NULL, NULL },
+    { "newest-by-path", NULL, NULL },
+    { "newest-stays", NULL, NULL },
+    { "one-branch", NULL, TLE_BRANCH },
+    { "operand", NULL, TLE_BRANCH },
+    { "operand-in-loop", NULL, TLE_BRANCH },
+    { "over-tiles", NULL, TLE_BRANCH },
+    { "parts", "accumulates into part of a value", "a part of a value as accumulator" },
+    { "product-in-branch", NULL, NULL },
+    { "stores", NULL, NULL },
+    { "stores-two-stages", NULL, NULL },
+};
+
+static char *text_of(const char *name)
+{
+    g_autofree char *path = g_strdup_printf(WAITS "%s.wstave", name);
+    char *text = NULL;
+    g_autoptr(GError) error = NULL;
+    g_file_get_contents(path, &text, NULL, &error);
+    g_assert_no_error(error);
+    return text;
+}
+
+static void as_told(const WsProgram *p, WsImportFrom to, const char *why)
+{
+    g_autofree char *says = judge_python(p, to, FALSE);
+    g_test_message("%s: %s", ws_import_from_text(to), says ? says : "proved");
+    g_assert_true(!says == !why);
+    g_assert_true(!why || strstr(says, why));
+}
+
+static void test_design(gconstpointer data)
+{
+    guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *text = text_of(designs[i].name);
+    g_autoptr(WsProgram) p = program_of(text, designs[i].name);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsVerdict *v = ws_check(p, NULL, findings);
+    g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
+    ws_verdict_free(v);
+    const gboolean large = !strcmp(designs[i].name, "attention");
+    for (guint64 seed = 1; seed <= (large ? 1u : 3u); seed++)
+        judge_rehearsal(p, seed, text);
+    judge_ptx(p, text);
+    if (!strcmp(designs[i].name, "parts"))
+        judge_parts(p);
+    else
+        judge_cuda(p, text);
+    as_told(p, WS_IMPORT_GLUON, designs[i].gluon);
+    as_told(p, WS_IMPORT_TLE, designs[i].tle);
+}
+
+/* Every design of the folder is in the table. */
+static void test_all(void)
+{
+    g_autoptr(GDir) dir = g_dir_open(WAITS, 0, NULL);
+    guint n = 0;
+    for (const char *file; (file = g_dir_read_name(dir));)
+        n += g_str_has_suffix(file, ".wstave");
+    g_assert_cmpuint(n, ==, G_N_ELEMENTS(designs));
+}
+
+/* --- at random -------------------------------------------------------------------------------- */
+
+static void test_random(gconstpointer data)
+{
+    const gboolean stores = GPOINTER_TO_UINT(data) & 1, operands = GPOINTER_TO_UINT(data) & 2;
+    const guint32 n = g_test_slow() ? 400 : 12;
+    guint written[2] = { 0 };
+    for (guint32 seed = 0; seed < n; seed++) {
+        DrawOptions options = { stores, operands, 3 + seed % 9 };
+        g_autofree char *text = draw_design(seed, &options);
+        g_autoptr(WsProgram) p = program_of(text, "drawn");
+        judge_rehearsal(p, seed, text);
+        judge_ptx(p, text);
+        judge_cuda(p, text);
+        for (guint i = 0; i < 2; i++) {
+            g_autofree char *says = judge_python(p, i ? WS_IMPORT_TLE : WS_IMPORT_GLUON, TRUE);
+            written[i] += says == NULL;
+        }
+    }
+    g_test_message("%u designs: %u as Gluon, %u as TLE", n, written[0], written[1]);
+    g_assert_cmpuint(written[0], >, operands ? n / 4 : n / 2);
+}
+
+/* --- the judges ------------------------------------------------------------------------------- */
+
+static char *without(const char *text, const char *word, guint nth)
+{
+    const char *at = text;
+    for (guint i = 0; at && i <= nth; i++)
+        at = strstr(i ? at + 1 : at, word);
+    if (!at)
+        return NULL;
+    g_autofree char *before = g_strndup(text, (gsize)(at - text));
+    return g_strconcat(before, at + strlen(word), NULL);
+}
+
+/* Waits that are left out of a text: how many the judge of PTX finds. Behind those that it does not
+ * find, another wait comes before the registers are used; and a new operand has new registers. */
+static const struct {
+    const char *name;
+    guint waits, found;
+} planted[] = {
+    { "both-branches", 2, 2 }, { "newest-stays", 2, 2 }, { "parts", 2, 2 },
+    { "operand", 3, 1 },       { "carried", 3, 1 },      { "over-tiles", 3, 1 },
+};
+
+static void test_judge_ptx(void)
+{
+    static const char *const word[] = { "wgmma.wait_group.sync.aligned 0;",
+                                        "wgmma.wait_group.sync.aligned 1;" };
+    for (guint i = 0; i < G_N_ELEMENTS(planted); i++) {
+        g_autofree char *text = text_of(planted[i].name);
+        g_autoptr(WsProgram) p = program_of(text, planted[i].name);
+        g_autofree char *ptx = ws_generate_ptx(p, NULL, NULL);
+        guint waits = 0, found = 0;
+        for (guint k = 0; k < G_N_ELEMENTS(word); k++) {
+            char *less;
+            for (guint n = 0; (less = without(ptx, word[k], n)); n++) {
+                PtxFlow f = ptx_flow(less);
+                found += f.violation->len > 0;
+                waits++;
+                ptx_flow_clear(&f);
+                g_free(less);
+            }
+        }
+        g_test_message("%s: %u of %u", planted[i].name, found, waits);
+        g_assert_cmpuint(waits, ==, planted[i].waits);
+        g_assert_cmpuint(found, ==, planted[i].found);
+    }
+}
+
+/* What a wait frees, not held back behind it. */
+static void test_judge_cuda(void)
+{
+    static const char *const names[] = { "both-branches", "newest-stays", "loop-always" };
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *text = text_of(names[i]);
+        g_autoptr(WsProgram) p = program_of(text, names[i]);
+        g_autofree char *cuda = ws_generate_cuda(p, NULL);
+        const char *wait = strstr(cuda, "wgmma_wait<"); /* the primitive's definition … */
+        const char *role = strstr(cuda, "// Role ");
+        g_assert_true(wait && role);
+        wait = strstr(role, "wgmma_wait<"); /* … and the first call */
+        const char *keep = strstr(wait, "keep(");
+        g_assert_nonnull(keep);
+        g_autofree char *before = g_strndup(cuda, (gsize)(keep - cuda));
+        g_autofree char *less = g_strconcat(before, "//", keep, NULL);
+        guint waits;
+        g_autoptr(GPtrArray) violation = cuda_flow(less, &waits);
+        g_assert_cmpuint(violation->len, >, 0);
+    }
+}
+
+/* What is shipped. */
+static void test_shipped(gconstpointer data)
+{
+    g_autofree char *path = g_strconcat(WS_SOURCE_ROOT "/", data, NULL), *text = NULL;
+    g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_autoptr(WsProgram) p = program_of(text, data);
+    judge_ptx(p, data);
+    judge_cuda(p, data);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const shipped[] = {
+        "projects/attention-d128/design.wstave",     "projects/attention-d128-full/design.wstave",
+        "projects/attention-d256/design.wstave",     "projects/attention-d64/design.wstave",
+        "projects/gemm-bf16/design.wstave",          "projects/gemm-bf16-balanced/design.wstave",
+        "projects/gemm-bf16-deferred/design.wstave", "projects/gemm-bf16-pingpong/design.wstave",
+        "projects/gemm-fp8-block/design.wstave",     "tests/designs/attention-ahead.wstave",
+        "tests/designs/sparse-mla-pipes.wstave",     "tests/designs/sparse-mla-seesaw.wstave",
+    };
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/waits/all", test_all);
+    for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
+        g_autofree char *path = g_strdup_printf("/waits/design/%s", designs[i].name);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_design);
+    }
+    g_test_add_data_func("/waits/random/products", GUINT_TO_POINTER(0), test_random);
+    g_test_add_data_func("/waits/random/stores", GUINT_TO_POINTER(1), test_random);
+    g_test_add_data_func("/waits/random/operands", GUINT_TO_POINTER(2), test_random);
+    g_test_add_data_func("/waits/random/all", GUINT_TO_POINTER(3), test_random);
+    g_test_add_func("/waits/judge/ptx", test_judge_ptx);
+    g_test_add_func("/waits/judge/cuda", test_judge_cuda);
+    for (guint i = 0; i < G_N_ELEMENTS(shipped); i++) {
+        g_autofree char *path = g_strdup_printf("/waits/shipped/%s", shipped[i]);
+        g_test_add_data_func(path, shipped[i], test_shipped);
+    }
+    return g_test_run();
+}
