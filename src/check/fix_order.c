@@ -13,7 +13,8 @@ static gboolean is_named(const WsFixer *F, const char *name)
 static void first_ready(WsFixer *F, const WsNode *b)
 {
     const gint64 n = ws_node_int(b, WS_F_array, 0);
-    if (n < 2 || n > 64 || ws_node_has(b, WS_F_init))
+    g_autofree char *init = ws_field_json(b, WS_F_init);
+    if (n < 2 || n > 64 || (init && strstr(init, "ready")))
         return;
     GString *json = g_string_new("[\"ready\"");
     for (gint64 i = 1; i < n; i++)
@@ -27,6 +28,11 @@ static void first_ready(WsFixer *F, const WsNode *b)
 void ws_fix_prime(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_barriers); i++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, i);
+        if (b != F->object && ws_node_has(b, WS_F_array) && !is_named(F, ws_node_name(b)))
+            first_ready(F, b);
+    }
     if (!F->object || F->object->kind != WS_NODE_BARRIER)
         return;
     const char *name = ws_node_name(F->object);

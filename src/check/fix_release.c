@@ -222,9 +222,15 @@ static void partner(WsFixer *F, gint w, const char *barrier)
             if (!reader && !(after && retires(s->node->kind) && s->group != ws_spot(F, w)->group))
                 continue;
             g_autofree char *name = ws_step_name(s->node);
-            WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s", barrier, name, use);
-            fix->cost += 1 + (retires(s->node->kind) ? 0 : 1) + MIN(n, 4);
-            ws_fix_insert(F, fix, i, 1, json);
+            for (guint warps = 0; warps < 2; warps++) {
+                /* a leader may say so for lanes only behind what all of them wait for */
+                g_autofree char *by =
+                    warps ? ws_with_use("arrive", ref, use, ", \"by\": \"warp\"") : NULL;
+                WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
+                                          use, warps ? ", by every warp" : "");
+                fix->cost += 1 + (retires(s->node->kind) ? 0 : 1) + MIN(n, 4) + 2 * warps;
+                ws_fix_insert(F, fix, i, 1, warps ? by : json);
+            }
             n++;
         }
     }

@@ -33,6 +33,7 @@ gboolean ws_step_reads(const WsNode *step, const char *buffer)
                g_strcmp0(ws_step_ref(step, WS_F_b), buffer) == 0;
     case WS_STEP_READ:
     case WS_STEP_STORE:
+    case WS_STEP_TAKE:
         return g_strcmp0(ws_step_ref(step, WS_F_from), buffer) == 0;
     case WS_STEP_COPY:
     case WS_STEP_TRANSPOSE:
@@ -229,6 +230,30 @@ void ws_fix_same_rounds(WsFixer *F)
             ws_fix_set(F, fix, a->node, WS_F_count, y);
             n++;
         }
+}
+
+/* A count that is one off what it says otherwise: "N + 1", "max(0, N - 1)". */
+void ws_fix_round_less(WsFixer *F)
+{
+    static const struct {
+        const char *before, *after;
+    } form[] = { { "\"", " + 1\"" }, { "\"", " - 1\"" }, { "\"max(0, ", " - 1)\"" } };
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *loop = ws_spot(F, i)->node;
+        g_autofree char *count = loop->kind == WS_STEP_FOR ? ws_field_json(loop, WS_F_count) : NULL;
+        for (guint k = G_N_ELEMENTS(form); count && k-- > 0;) {
+            const gsize n = strlen(form[k].before), m = strlen(form[k].after);
+            if (!g_str_has_prefix(count, form[k].before) ||
+                !g_str_has_suffix(count, form[k].after) || strlen(count) <= n + m)
+                continue;
+            g_autofree char *less =
+                g_strdup_printf("\"%.*s\"", (int)(strlen(count) - n - m), count + n);
+            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
+                                      ws_node_name(ws_spot(F, i)->group), less);
+            ws_fix_set(F, fix, loop, WS_F_count, less);
+            break;
+        }
+    }
 }
 
 /* Depths that are drawn: of every ring's barriers and buffers. */

@@ -49,6 +49,9 @@ static const char *handed(const WsNode *step)
 {
     static const WsFieldId named[] = { WS_F_into, WS_F_from, WS_F_to, WS_F_keyword };
     const char *barrier = ws_step_barrier(step);
+    if (step->kind == WS_STEP_ACQUIRE || step->kind == WS_STEP_COMMIT ||
+        step->kind == WS_STEP_RELEASE)
+        return ws_node_text(step, WS_F_keyword);
     for (guint i = 0; !barrier && i < G_N_ELEMENTS(named); i++) {
         const WsRef *ref = ws_node_refv(step, named[i]);
         barrier = ref ? ref->name : NULL;
