@@ -44,6 +44,13 @@ done
 [ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
 # What becomes of every right design with one known mistake: explained, repaired, the original again.
 [ "$seconds" -lt 1800 ] || judge build/tests/test-check-repair all
+# A repair that is not the original is proved; it must compute the same, too.
+repaired=$(mktemp -d)
+judge build/tests/test-check-repair all 5 gemm-c "$repaired"
+for design in "$repaired"/*.wstave; do
+    [ ! -e "$design" ] || judge build/bin/warpstave rehearse "$design"
+done
+rm -rf "$repaired"
 end=$((SECONDS + seconds))
 runs=0
 # design, least and largest number of stages it can do with (aliased stages a tile over its ring)

@@ -155,6 +155,17 @@ static gboolean was_refuted(const WsFixState *s)
     return s->verdict && s->verdict->kind == WS_VERDICT_REFUTED;
 }
 
+/* It reads what is not meant, though nothing races: a mistake that the fix has only hidden. */
+gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after)
+{
+    for (guint i = 0; i < after->findings->list->len; i++) {
+        const WsFinding *f = after->findings->list->pdata[i];
+        if (f->rule == WS_RULE_P_STALE && !has(before, after->design, f))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 gboolean ws_fix_only_adds(const WsFix *fix)
 {
     for (guint i = 0; i < fix->edits->len; i++) {
@@ -181,6 +192,8 @@ WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const
             return NULL;
     }
     /* A refuted design that is not proved then may only have lost what was hiding its mistakes. */
+    if (ws_fix_gets_stale(before, after))
+        return NULL;
     if (was_refuted(before) && !is_proved(after) &&
         (after->errors >= before->errors || !ws_fix_only_adds(fix)))
         return NULL;

@@ -109,7 +109,7 @@ static WsFixState *at_once(Repair *r, const WsFixState *now, guint most, GPtrArr
             continue;
         g_autoptr(WsFixState) after =
             ws_fix_state_new(design, r->ask->set, r->ask->n_set, r->ask->options);
-        if (!proved(after))
+        if (!proved(after) || ws_fix_gets_stale(now, after))
             continue;
         const WsFinding *f = g_hash_table_lookup(of, fix);
         if (most != G_MAXUINT && !ws_fix_only_adds(fix))

@@ -177,8 +177,8 @@ static void use_of(WsFixer *F, gint i)
     for (guint u = 0; bare && own == 0 && u < uses->len; u++)
         named |= g_array_index(uses, Use, u).beside &&
                  strcmp(g_array_index(uses, Use, u).text, bare) == 0;
-    if (bare)
-        propose_use(F, i, bare, 4, named);
+    if (bare) /* one off what its partners say: hardly anything is likelier */
+        propose_use(F, i, bare, named && !is_sync(step->kind) ? 0 : 4, named);
 }
 
 void ws_fix_use_of_others(WsFixer *F)

@@ -177,6 +177,7 @@ static WsDesign *removed(const WsDesign *design, WsFindings *findings)
 typedef struct {
     Tally of[G_N_ELEMENTS(kinds)], all;
     gboolean verbose;
+    const char *folder; /* repairs that are not the original go there; NULL: nowhere */
 } Table;
 
 static void count(Table *t, guint kind, const Tally *one)
@@ -232,6 +233,11 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
         after && after->errors == 0 && after->verdict && after->verdict->kind == WS_VERDICT_PROVED;
     one.same = after && strcmp(text, original) == 0;
     one.offered = offers->len > 0;
+    if (t->folder && one.proved && !one.same) {
+        g_autofree char *base = g_path_get_basename(file),
+                        *out = g_strdup_printf("%s/%04u-%s", t->folder, t->all.refuted, base);
+        g_assert_true(g_file_set_contents(out, text, -1, NULL));
+    }
     if (!after && offers->len > 0) { /* asked for, is it the original? */
         const WsFixAsk all = { .any = TRUE };
         g_autoptr(WsFixState) chosen = ws_fix_repair(before, &all, NULL, NULL);
@@ -351,7 +357,7 @@ static void sample(void)
 int main(int argc, char **argv)
 {
     if (argc >= 2 && strcmp(argv[1], "all") == 0) {
-        Table t = { .verbose = TRUE };
+        Table t = { .verbose = TRUE, .folder = argc > 4 ? argv[4] : NULL };
         setvbuf(stdout, NULL, _IOLBF, 0);
         run(&t, argc > 2 ? MAX(1, (guint)atoi(argv[2])) : 1, argc > 3 ? argv[3] : NULL);
         return 0;
