@@ -160,7 +160,8 @@ gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after)
 {
     for (guint i = 0; i < after->findings->list->len; i++) {
         const WsFinding *f = after->findings->list->pdata[i];
-        if (f->rule == WS_RULE_P_STALE && !has(before, after->design, f))
+        if (f->rule == WS_RULE_P_STALE && !f->silenced &&
+            (before->errors > 0 || !has(before, after->design, f)))
             return TRUE;
     }
     return FALSE;

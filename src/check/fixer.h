@@ -72,7 +72,7 @@ char *ws_with_use(const char *step, const char *ref, const char *use, const char
 /* The first step of the list of step i that writes shared memory; i itself if none does. */
 gint ws_first_writer(const WsFixer *F, gint i);
 
-/* Does a read meet other bytes than it means, that did not before? */
+/* Does a read meet other bytes than it means, though the mistakes are gone? */
 gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after);
 /* No step that is drawn goes or moves. */
 gboolean ws_fix_only_adds(const WsFix *fix);
