@@ -55,7 +55,17 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                                t->from ? t->from : t->step_by);
         if (t->over == WS_OVER_PIPE && !c->outside)
             c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
-        if (t->over == WS_OVER_COUNT && t->count) {
+        gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, agent, t) : -1;
+        if (round >= 0) {
+            WsForm *f = g_new0(WsForm, 1);
+            f->symbol = round;
+            f->factor = 1;
+            f->rest = ws_expr_int(0);
+            WsExpr *w = ws_symbol_leaf(c, round);
+            g_hash_table_insert(c->rewritten, t->count, w);
+            g_hash_table_insert(c->forms, w, f);
+            ws_add_site(c, agent, t, f, TRUE);
+        } else if (t->over == WS_OVER_COUNT && t->count) {
             WsExpr *w = ws_rewritten(c, t->count);
             WsForm *f = ws_form_of(c, w);
             if (f && f->symbol >= 0 && f->factor != 1) {
@@ -101,10 +111,11 @@ static void form_free(gpointer data)
     g_free(data);
 }
 
-WsControl *ws_control_new(const WsProgram *p)
+WsControl *ws_control_new(const WsProgram *p, gboolean plain)
 {
     WsControl *c = g_new0(WsControl, 1);
     c->p = p;
+    c->plain = plain;
     c->n_vars = p->n_vars;
     c->modulus = g_new0(gint64, p->n_vars + 1);
     c->window = g_new0(WsSpan, p->n_vars + 1);

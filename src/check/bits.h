@@ -111,6 +111,7 @@ typedef struct {
     gboolean by_index;   /* its index matters beyond its rounds */
     gint symbol;
     guint split;
+    guint64 rounds; /* splits whose time is that of its round */
     WsBitExpr rest, from, by;
 } WsBitLoop;
 
@@ -384,7 +385,7 @@ WsBitCond *ws_bit_cond(WsBits *b, guint agent, const WsExpr *e); /* rewritten */
 gint ws_bit_local_of(WsBits *b, guint agent, gint var);
 
 /* --- bits_compile.c --------------------------------------------------------------------------- */
-WsBits *ws_bits_new(const WsProgram *p, guint policy);
+WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain);
 void ws_bits_free(WsBits *b);
 gsize ws_bits_size(const WsBits *b);                            /* bytes that it takes, about */
 guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view of a value covers */

@@ -214,6 +214,15 @@ static const WsExpr *rewritten(const Compiler *k, const WsExpr *e)
     return w ? w : e;
 }
 
+static void tell_rounds(Compiler *k, const WsTree *t, guint split)
+{
+    for (t = t->parent; t && t->kind != WS_TREE_LOOP;)
+        t = t->parent;
+    for (guint i = 0; i < k->loop->len; i++)
+        if (g_array_index(k->loop, WsBitLoop, i).tree == t)
+            g_array_index(k->loop, WsBitLoop, i).rounds |= 1ull << (split - 1);
+}
+
 static void compile_loop(Compiler *k, const WsTree *t)
 {
     WsBits *b = k->b;
@@ -228,8 +237,11 @@ static void compile_loop(Compiler *k, const WsTree *t)
         if (f) {
             l.symbol = f->symbol;
             l.rest = ws_bit_expr_plain(b, k->agent, f->rest);
-            if (f->symbol >= 0)
-                l.split = ((const WsSymbol *)b->c->symbols->pdata[f->symbol])->split;
+            const WsSymbol *s = f->symbol >= 0 ? b->c->symbols->pdata[f->symbol] : NULL;
+            if (s && s->by_round) /* the loop around it tells the time */
+                tell_rounds(k, t, s->split);
+            else if (s)
+                l.split = s->split;
         } else {
             l.rest = ws_bit_expr_plain(b, k->agent, NULL);
         }
@@ -444,7 +456,7 @@ static void compile_agent(WsBits *b, guint agent)
     }
 }
 
-WsBits *ws_bits_new(const WsProgram *p, guint policy)
+WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain)
 {
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
@@ -458,7 +470,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy)
     b->ranks = MAX(p->cluster, 1);
     b->n_agents = p->n_agents;
     b->n_inst = b->ranks * p->n_agents;
-    b->c = ws_control_new(p);
+    b->c = ws_control_new(p, plain);
     if (b->n_inst > 32 || b->n_agents > 32)
         ws_bit_outside(b, "more than 32 agents");
     if (b->c->outside)

@@ -150,6 +150,8 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
     gboolean runs =
         site->count ? ws_bit_entered(b, i, (guint)s->loop) : ws_bit_active(b, i, (guint)s->moving);
     if (!runs) {
+        if (symbol->by_round) /* it comes in this round, or in this round no more */
+            *absolute |= s->at >= ws_bit_place(b, i);
         if (site->count && symbol->split)
             return; /* that will be another time */
         *absolute |= lies_ahead(b, i, a, s);

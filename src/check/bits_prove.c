@@ -399,7 +399,7 @@ static void tell_name(Search *s, const Choice *c, gint64 answer)
 {
     const WsSymbol *x = s->b->c->symbols->pdata[c->asked.symbol];
     WsTold t = { x->expr, WS_EXPR_EQ, c->asked.lo, x->run };
-    if (c->ask != WS_ASK_MORE || !x->expr)
+    if (c->ask != WS_ASK_MORE || !x->expr || x->by_round)
         return;
     if (x->letter)
         t.op = WS_EXPR_NE, t.value = answer;
@@ -474,11 +474,11 @@ static void search(Search *s)
     ws_bit_outside(b, "ranges of shared memory keep changing");
 }
 
-WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
+static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean plain)
 {
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
-    WsBits *b = ws_bits_new(p, options->policy);
+    WsBits *b = ws_bits_new(p, options->policy, plain);
     Search s = { .b = b, .o = options, .proof = proof };
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
@@ -495,6 +495,8 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     }
     if (proof->kind == WS_PROOF_CLOSED && options->certificate)
         proof->certificate = ws_certificate_text(options->certificate, b);
+    for (guint i = 0; i < b->c->symbols->len; i++)
+        proof->by_round |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_round;
     proof->names = ws_proof_names(b->c);
     proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);
@@ -505,4 +507,20 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     ws_bits_free(b);
     proof->seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
     return proof;
+}
+
+/* Names of rounds stand for more than there is. Where they lead to an alarm every count is followed
+ * as it is, as far as that goes. */
+WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
+{
+    WsProof *proof = prove(p, options, FALSE);
+    if (proof->kind != WS_PROOF_ALARM || !proof->by_round)
+        return proof;
+    WsProof *plain = prove(p, options, TRUE);
+    if (plain->kind != WS_PROOF_CLOSED && plain->kind != WS_PROOF_ALARM) {
+        ws_proof_free(plain);
+        return proof;
+    }
+    ws_proof_free(proof);
+    return plain;
 }

@@ -261,6 +261,8 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
     }
     if (l->index >= 0)
         ws_bit_local(b, i)[l->index] = index;
+    for (guint64 told = l->rounds; told; told &= told - 1) /* L-ROUND */
+        ws_bit_begun(b, i)[__builtin_ctzll(told)] = index + 1;
     r[0]++; /* rounds begun */
     in->at = (guint16)(l->enter + 1);
     return TRUE;

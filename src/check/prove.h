@@ -18,6 +18,7 @@ typedef struct {
     gboolean ring;    /* used in a use, a counter: its remainder is asked */
     guint split; /* not 0: its loop can come several times in a tile, each time it is asked anew */
     gboolean whole;     /* it is not to be split */
+    gboolean by_round;  /* split: its time is 1 + the index of the loop around (rounds.c) */
     gboolean bounded;   /* `least` is known to be its least value */
     gint64 least, most; /* most: G_MAXINT64 if it is not known */
     gint64 floor;       /* where questions begin: its least value, or what all below it are like */
@@ -80,9 +81,11 @@ typedef struct WsControl {
 
     GArray *instance; /* WsInstance */
     guint n_vars, n_split;
+    gboolean plain;
 } WsControl;
 
-WsControl *ws_control_new(const WsProgram *p);
+/* `plain`: no names for the counts of rounds (rounds.c). */
+WsControl *ws_control_new(const WsProgram *p, gboolean plain);
 void ws_control_free(WsControl *c);
 
 /* --- answers.c: questions about symbols and their answers --------------------------------------
@@ -135,7 +138,8 @@ typedef struct {
     guint tiles;      /* ALARM: tiles on that path */
     GPtrArray *names; /* WsProvedName*: what it is about; NULL: outside */
     guint states, merges;
-    WsRuleId rule; /* ALARM: what can go wrong, and where (NULL: at the end) */
+    gboolean by_round; /* counts of rounds have names of their own */
+    WsRuleId rule;     /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops, work; /* work: words of states looked at, about */
     char *certificate; /* CLOSED, if one was asked for (docs/soundness.md section 8); else NULL */

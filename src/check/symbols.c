@@ -283,7 +283,7 @@ void ws_find_floors(WsControl *c)
         }
 }
 
-static WsExpr *leaf_of(WsControl *c, gint symbol)
+WsExpr *ws_symbol_leaf(WsControl *c, gint symbol)
 {
     const WsSymbol *s = c->symbols->pdata[symbol];
     return ws_expr_var((gint)c->n_vars + symbol, s->text);
@@ -335,7 +335,7 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
             WsLeaves t = ws_leaves(c, a.term[i]);
             WsExpr *left = t.symbol ? remainder_of(c, a.term[i]) : ws_expr_ref(a.term[i]);
             if (!left)
-                left = leaf_of(c, ws_symbol_of(c, a.term[i], FALSE));
+                left = ws_symbol_leaf(c, ws_symbol_of(c, a.term[i], FALSE));
             r = sum(r, a.factor[i], left);
         }
         ws_affine_clear(&a);

@@ -20,6 +20,7 @@ WsLeaves ws_leaves(const WsControl *c, const WsExpr *e);
 /* Greatest value an expression can have; G_MAXINT64 if that is not known. */
 gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth);
 gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
+WsExpr *ws_symbol_leaf(WsControl *c, gint symbol); /* transfer full */
 /* With symbols as variables from n_vars on; belongs to the control. */
 WsExpr *ws_rewritten(WsControl *c, const WsExpr *e);
 /* Where the questions about each symbol begin. */
@@ -46,6 +47,10 @@ void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m, gboole
 void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need);
 void ws_learn_operation(WsControl *c, const WsOp *op);
 void ws_settle_sites(WsControl *c); /* once the ranges are known */
+
+/* --- rounds.c --- */
+/* The symbol of a count that follows the index of the loop around it, -1 if it is none. */
+gint ws_round_symbol(WsControl *c, gint agent, const WsTree *loop);
 
 /* --- demands.c: how well each variable must be known --- */
 typedef enum { WS_WISH_EXACT, WS_WISH_USE, WS_WISH_MODULO, WS_WISH_TRUTH } WsWishKind;

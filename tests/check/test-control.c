@@ -40,7 +40,7 @@ static const Row rows[] = {
     { "a window of six rounds", WS_VERDICT_REFUTED,
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','do':[{'for':'j','count':'min(k, 6)','do':[SYNC]}]}]" },
-    { "a triangle", WS_VERDICT_OUTSIDE,
+    { "a triangle", WS_VERDICT_PROVED,
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
     { "a triangle of eight rows", WS_VERDICT_PROVED,
@@ -215,6 +215,45 @@ static const Row rows[] = {
       "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]}]},{'if':'N == 4',"
       "'then':[SYNC]}]" },
+    { "a triangle from below", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N - k','do':[SYNC]}]}]",
+      "[{'for':'i','count':'N','do':[{'for':'j','count':'N - i','do':[SYNC]}]}]" },
+    { "a triangle that is cut", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'min(k,"
+      " M)','do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'min(M,"
+      " k)','do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "a triangle that begins later", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N - 1','from':'0','do':[{'for':'j','count':'k + 1','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N - 1','from':'1','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "a triangle, the other role one round more", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N + 1','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "a triangle over another index", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','from':'2','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "two triangles after each other", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N',"
+      "'do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N',"
+      "'do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "a triangle in every tile", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k',"
+      "'do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k',"
+      "'do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "a triangle in every tile, one longer", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k',"
+      "'do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j',"
+      "'count':'k + (t == 3 && k == 2)','do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "a triangle of which the index is asked", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]},{'if':'k == 9',"
+      "'then':[SYNC]}]}]" },
 };
 
 static char *replaced(const char *text, const char *from, const char *to)
