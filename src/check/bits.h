@@ -284,6 +284,7 @@ typedef struct WsBits {
     WsBitGroup group[WS_BIT_GROUPS];
     guint8 *scratch; /* a state while it is turned */
     guint64 handed;  /* 1 + instance << 32 | slot that holds all its leader knows; 0 none */
+    guint32 *kept;   /* [items] room for a transfer */
     guint32 *touch;  /* [items] operation that touched it last */
     guint32 serial;
     gboolean alarm;

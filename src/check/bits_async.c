@@ -224,7 +224,7 @@ void ws_bit_generic(WsBits *b, guint i, const WsBitOp *o)
     if (o->n_access == 0)
         return;
     ws_bit_touch(b, i, o, rank, WS_MODE_READ | WS_MODE_WRITE, touched, &n, MAX_TOUCHED);
-    guint16 author = o->leader || n == 0 ? 0 : ws_bit_author_of(b, o->op, b->last);
+    guint16 author = n == 0 ? 0 : ws_bit_author_of(b, o->op, b->last);
     gboolean generic = o->op->proxy == WS_PROXY_GENERIC;
     for (guint k = 0; k < n; k++) {
         guint16 *by = ws_bit_author(b, rank, touched[k] - base);
@@ -298,6 +298,47 @@ static guint64 *transfer_row(const WsBits *b, guint s)
                            WS_ITEM_TRANSFER);
 }
 
+static guint64 meets_mask(const WsBits *b, const guint64 *row, const WsMask *m)
+{
+    guint64 x = 0;
+    for (guint w = 0; w < b->nw; w++)
+        x |= row[w] & m->w[w];
+    return x;
+}
+
+static void drop(const WsBits *b, guint64 *row, const WsMask *m)
+{
+    for (guint w = 0; w < b->nw; w++)
+        row[w] &= ~m->w[w];
+}
+
+/* L-TX-DATA: bytes that land publish themselves and the order of what came before their issue, but
+ * not what threads wrote by plain stores: that takes an arrival (PTX ISA: complete_tx is ordered
+ * with its own copy alone). */
+static void release_transfer(WsBits *b, guint i, const WsBitOp *o, guint s)
+{
+    const WsMask *to = &b->acc[s], *from = o->leader ? &b->lead[i] : &b->all[i];
+    if (o->leader && b->handed == ((guint64)(i + 1) << 32 | s))
+        return; /* nothing has been learned since its leader arrived there */
+    guint n = 0;
+    guint32 *kept =
+        b->kept; /* items that were written by plain stores, and who has heard of them */
+    for (guint r = 0; r < b->ranks; r++)
+        for (guint c = 0; c < b->n_cells; c++) {
+            guint item = r * b->items_of_rank + c;
+            const guint64 *row = ws_bit_k(b, item);
+            if (*ws_bit_author(b, r, c) && !meets_mask(b, row, to) && meets_mask(b, row, from))
+                kept[n++] = item;
+        }
+    ws_bit_join(b, from, to);
+    for (guint k = 0; k < n; k++) {
+        drop(b, ws_bit_k(b, kept[k]), to);
+        if (b->q_row[kept[k]] >= 0)
+            drop(b, ws_bit_q(b, (guint)b->q_row[kept[k]]), to);
+    }
+    b->handed = o->leader && n == 0 ? (guint64)(i + 1) << 32 | s : 0;
+}
+
 /* L-LAST-READ: the same copy again, and the one before is not known to have ended: only who knows
  * both ends knows the end of the last. */
 static void keep(const WsBits *b, guint64 *row, const WsMask *m)
@@ -343,10 +384,7 @@ void ws_bit_load(WsBits *b, guint i, const WsBitOp *o)
             guint r = touched[t] / b->items_of_rank;
             *ws_bit_author(b, r, touched[t] % b->items_of_rank) = 0;
         }
-        if (o->leader)
-            ws_bit_release(b, i, s);
-        else
-            ws_bit_release_all(b, i, &b->acc[s]);
+        release_transfer(b, i, o, s);
         ws_bit_set(b, transfer_row(b, s), &b->acc[s]);
         slot->signalled = 1;
         slot->tx -= o->op->bytes;
@@ -390,7 +428,7 @@ void ws_bit_cp_arrive(WsBits *b, guint i, const WsBitOp *o)
         }
     }
     ws_bit_inst(b, i)->open &= (guint8)~WS_OPEN_CP;
-    ws_bit_release_all(b, i, &b->acc[s]);
+    release_transfer(b, i, o, s);
     ws_bit_set(b, transfer_row(b, s), &b->acc[s]);
     slot->signalled = slot->lanes_now = 1;
     if (o->op->count > slot->pend) {

@@ -471,14 +471,15 @@ static void check(const Touch *t, guint item)
     guint at = t->rank * b->items_of_rank + item;
     if (b->touch[at] == b->serial)
         return; /* by this operation itself */
-    if (!ws_bit_knows(b, ws_bit_k(b, at), t->mask) &&
-        (t->rank != ws_bit_rank(b, t->i) ||
-         !private_rows(b, t->i, t->o, t->x, t->corner, *ws_bit_author(b, t->rank, item)))) {
+    gboolean knows = ws_bit_knows(b, ws_bit_k(b, at), t->mask);
+    gboolean own = !knows && t->rank == ws_bit_rank(b, t->i) &&
+                   private_rows(b, t->i, t->o, t->x, t->corner, *ws_bit_author(b, t->rank, item));
+    if (!knows && !own) {
         ws_bit_alarm(b, WS_RULE_P_RACE);
         return;
     }
     if (t->async && b->q_row[at] >= 0 &&
-        !ws_bit_knows(b, ws_bit_q(b, (guint)b->q_row[at]), t->mask))
+        !ws_bit_knows(b, ws_bit_q(b, (guint)b->q_row[at]), own ? &b->own_o[t->i] : t->mask))
         ws_bit_alarm(b, WS_RULE_P_PROXY);
 }
 

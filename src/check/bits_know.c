@@ -113,12 +113,10 @@ void ws_bit_hand_out(WsBits *b, const WsMask *from, const WsMask *to)
     move_rows(b, ws_bit_q(b, 0), b->n_q, from, to);
 }
 
-/* All lanes release: what they know and what they did. What only one lane covers by a fence is
- * covered for nobody else. */
+/* All lanes release: what they know and what they did, and what of it they have covered. */
 void ws_bit_release_all(WsBits *b, guint i, const WsMask *to)
 {
-    ws_bit_join_k(b, &b->all[i], to);
-    ws_bit_join_q(b, &b->know[i], to);
+    ws_bit_join(b, &b->all[i], to);
 }
 
 /* The lanes meet: the leader and every lane learn the collective progress, which is returns from
@@ -136,16 +134,15 @@ void ws_bit_collective(WsBits *b, guint i)
     }
 }
 
-/* A proxy fence covers what the leader knows, what all lanes know, and what every lane did. */
+/* L-FENCE: a proxy fence covers what the leader knows, what all lanes know, and what every lane did
+ * itself; the last for nobody but that lane until the lanes meet or release. */
 void ws_bit_fence(WsBits *b, guint i, gboolean leader)
 {
     for (guint q = 0; q < b->n_q; q++) {
-        guint64 *k = ws_bit_k(b, b->q_item[q]), *to = ws_bit_q(b, q), own = 0;
+        guint64 *k = ws_bit_k(b, b->q_item[q]), *to = ws_bit_q(b, q);
         for (guint w = 0; w < b->nw; w++) {
-            own |= k[w] & b->own_o[i].w[w];
-            to[w] |= k[w] & (leader ? b->lead[i].w[w] : b->know[i].w[w]);
+            guint64 covers = leader ? b->lead[i].w[w] : b->know[i].w[w] | b->own_o[i].w[w];
+            to[w] |= k[w] & covers;
         }
-        for (guint w = 0; own && !leader && w < b->nw; w++)
-            to[w] |= b->know[i].w[w];
     }
 }

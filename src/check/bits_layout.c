@@ -43,6 +43,7 @@ static void number_items(WsBits *b)
     b->item_remote = item + b->n_named;
     b->items_of_rank = b->item_remote + (b->ranks > 1 ? 2 * b->ranks * b->n_agents : 0);
     b->n_items = b->ranks * b->items_of_rank;
+    b->kept = ws_bit_alloc(b, (b->n_items + 1) * sizeof(guint32));
     b->touch = ws_bit_alloc(b, (b->n_items + 1) * sizeof(guint32));
     b->q_row = ws_bit_alloc(b, (b->n_items + 1) * sizeof(gint16));
     memset(b->q_row, 0xff, (b->n_items + 1) * sizeof(gint16));

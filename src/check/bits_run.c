@@ -23,8 +23,7 @@ static void sync_warp(WsBits *b, guint i, const WsBitOp *o)
     }
     if (b->agent[agent].a->warps != 1)
         return;
-    ws_bit_join_k(b, &b->all[i], &b->know[i]);
-    ws_bit_join_q(b, &b->know[i], &b->know[i]);
+    ws_bit_join(b, &b->all[i], &b->know[i]);
 }
 
 static void fence_mma(WsBits *b, guint i)

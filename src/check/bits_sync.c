@@ -309,8 +309,7 @@ gboolean ws_bit_sync(WsBits *b, guint i, const WsBitOp *o)
     if (o->named >= 16) { /* all lanes of one agent and nobody else */
         if (o->kind == WS_OP_BAR_ARRIVE)
             return TRUE;
-        ws_bit_join_k(b, &b->all[i], &b->know[i]);
-        ws_bit_join_q(b, &b->know[i], &b->know[i]);
+        ws_bit_join(b, &b->all[i], &b->know[i]);
         return TRUE;
     }
     if (!in->have) {
@@ -358,7 +357,7 @@ gboolean ws_bit_cluster(WsBits *b, guint i, const WsBitOp *o)
     if (x->generation <= in->cluster_joined)
         return FALSE;
     in->cluster_joined = -1;
+    /* L-MEETING: the lanes met where they arrived, not here: they may wait for something between */
     ws_bit_join(b, &b->done[holder], &b->know[i]);
-    ws_bit_collective(b, i);
     return TRUE;
 }

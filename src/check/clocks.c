@@ -33,6 +33,7 @@ void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into)
     ws_clock_join(play, into, inst->lead);
     ws_clock_join(play, into, inst->lanes);
     into[inst->comp_o] = MAX(into[inst->comp_o], inst->o);
+    into[play->n_comps + inst->comp_o] = MAX(into[play->n_comps + inst->comp_o], inst->fenced);
     into[inst->comp_b] = MAX(into[inst->comp_b], inst->b);
 }
 

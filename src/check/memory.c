@@ -176,14 +176,16 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
     if (p == e)
         return;
     gboolean leader = ws_by_leader(inst);
-    if (p->pending ||
-        (!ws_knows(inst, leader, p->comp, p->epoch) && !private_rows(play, inst, e, a, p))) {
+    gboolean knows = ws_knows(inst, leader, p->comp, p->epoch);
+    if (p->pending || (!knows && !private_rows(play, inst, e, a, p))) {
         report_conflict(play, inst, e, a, writes, p, p_writes);
         return;
     }
-    if (ws_goes_async(e->op, a) && ws_is_generic(p->op) &&
-        !ws_fenced(play, inst, leader, p->cover ? p->cover_comp : p->comp,
-                   p->cover ? p->cover : p->epoch))
+    guint comp = p->cover ? p->cover_comp : p->comp;
+    WsEpoch epoch = p->cover ? p->cover : p->epoch;
+    gboolean fenced = knows ? ws_fenced(play, inst, leader, comp, epoch)
+                            : comp == inst->comp_o && epoch <= inst->fenced;
+    if (ws_goes_async(e->op, a) && ws_is_generic(p->op) && !fenced)
         report_proxy(play, inst, e, a, writes, p, p_writes);
 }
 

@@ -142,7 +142,7 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
     if (n->generation <= inst->cluster_joined)
         return FALSE;
     inst->cluster_joined = -1;
+    /* L-MEETING: the lanes met where they arrived, not here: they may wait for something between */
     ws_acquire(play, inst, FALSE, n->done);
-    ws_collective(play, inst);
     return TRUE;
 }

@@ -164,7 +164,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
 {
     inst->state = WS_INST_RUN;
     inst->have = FALSE;
-    inst->l = inst->o = inst->w = inst->b = inst->met = 0;
+    inst->l = inst->o = inst->w = inst->b = inst->met = inst->fenced = 0;
     inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
     inst->mma_committed = inst->mma_retired = 0;
@@ -257,9 +257,7 @@ static void fence_async(WsPlay *play, WsInst *inst)
     if (ws_by_leader(inst))
         return;
     memcpy(inst->lanes + n, inst->lanes, n * sizeof(WsEpoch));
-    /* Every lane covers what it did itself; whether another may rely on it is a matter of knowing.
-     */
-    inst->lead[n + inst->comp_o] = inst->lanes[n + inst->comp_o] = inst->o;
+    inst->fenced = inst->o; /* L-FENCE: every lane what it did itself, for nobody else yet */
 }
 
 static void warp_sync(WsPlay *play, WsInst *inst)

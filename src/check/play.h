@@ -133,6 +133,7 @@ typedef struct {
     guint comp_l, comp_o, comp_w, comp_b;
     WsEpoch l, o, w, b;
     WsEpoch met;             /* o when the lanes of each warp met last */
+    WsEpoch fenced;          /* o when they made a proxy fence last */
     WsEpoch *lead, *lanes;   /* clocks of the leader and of every other lane */
     const WsSlot *last_wait; /* the mbarrier wait that returned last */
     /* barrier the current step concerns, resolved once */
