@@ -81,12 +81,27 @@ GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
     return out;
 }
 
+static guint cost_of(const char *kind)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (strcmp(rows[i].row.kind, kind) == 0)
+            return rows[i].row.cost;
+    return 0;
+}
+
+static gint kinds_by_cost(gconstpointer a, gconstpointer b)
+{
+    const guint x = cost_of(*(char *const *)a), y = cost_of(*(char *const *)b);
+    return x < y ? -1 : x > y;
+}
+
 GPtrArray *ws_fix_kinds(WsRuleId rule)
 {
     GPtrArray *kinds = g_ptr_array_new();
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         if (names(rows[i].rules, ws_rule(rule)->text))
             g_ptr_array_add(kinds, (gpointer)rows[i].row.kind);
+    g_ptr_array_sort(kinds, kinds_by_cost);
     return kinds;
 }
 

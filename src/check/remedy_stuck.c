@@ -32,6 +32,12 @@ static void missed(const WsPlay *play, WsFinding *f, const WsInst *inst)
         ws_remedy_lapped(play, f, s, inst->step.op);
 }
 
+static gboolean brings(const WsOp *op)
+{
+    return op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT ||
+           op->kind == WS_OP_BULK_COPY;
+}
+
 /* Whoever waits for what the agent brings should arrive here. */
 static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
 {
@@ -40,7 +46,7 @@ static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
     for (guint i = 0; i < play->p->n_ops && !reader; i++) {
         const WsOp *op = play->p->op[i];
         if (op->agent >= 0 && op->agent != (gint)inst->agent && ws_is_wait(op) &&
-            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_feed))
+            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, brings))
             reader = op;
     }
     if (ws_first_on(play, -1, inst->slot->barrier, ws_is_feed))
@@ -52,7 +58,9 @@ static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
         ws_finding_set_remedy(f, "let %s arrive on %s when it has used what `%s` brings it",
                               ws_op_agent(play, reader), b->name, ws_op_name(reader));
     else
-        ws_finding_set_remedy(f, "let the step that %s stands for arrive on it in every use",
+        ws_finding_set_remedy(f,
+                              "let the step whose end %s stands for arrive on it in every use, or "
+                              "take the wait away",
                               b->name);
 }
 

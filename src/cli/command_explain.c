@@ -75,6 +75,7 @@ static void explain_example(WsRuleId id)
 
 static void explain_rule(WsRuleId id)
 {
+    enum { SHOWN = 14 }; /* quick-fixes, the likeliest */
     static const char *const classes[] = { "version", "syntax",   "name",   "type",     "legality",
                                            "budget",  "protocol", "global", "fragment", "result" };
     const WsRule *rule = ws_rule(id);
@@ -86,8 +87,10 @@ static void explain_rule(WsRuleId id)
     explain_example(id);
     g_autoptr(GPtrArray) fixes = ws_fix_kinds(id);
     g_autoptr(GString) list = g_string_new("\nQuick-fixes that `warpstave check --fix` tries:");
-    for (guint i = 0; i < fixes->len; i++)
+    for (guint i = 0; i < MIN(fixes->len, SHOWN); i++)
         g_string_append_printf(list, "%s %s", i ? "," : "", (const char *)fixes->pdata[i]);
+    if (fixes->len > SHOWN)
+        g_string_append_printf(list, " and %u more", fixes->len - SHOWN);
     if (fixes->len)
         print_wrapped(list->str);
 }

@@ -91,6 +91,33 @@ static void asked_for(void)
     clear_copy(&c);
 }
 
+/* What no fix makes right stays as it is, byte for byte, though a part of it could be mended: a
+ * wait that nobody arrives for, beside a wrong count. */
+static void never_a_part(void)
+{
+    Copy c = copy_of("02-wrong-count.wstave");
+    g_auto(GStrv) parts = g_strsplit(c.before, "{ \"mma_wait\": 0 },", 2);
+    g_assert_nonnull(parts[1]);
+    g_autofree char *two = g_strdup_printf(
+        "%s{ \"mma_wait\": 0 },\n{ \"wait\": \"event\", \"use\": \"tile.total\" },%s", parts[0],
+        parts[1]);
+    g_auto(GStrv) barriers = g_strsplit(two, "\"barriers\": [", 2);
+    g_autofree char *text = g_strdup_printf(
+        "%s\"barriers\": [ { \"name\": \"event\", \"arrivals\": 1 },%s", barriers[0], barriers[1]);
+    g_assert_true(g_file_set_contents(c.file, text, -1, NULL));
+    g_autofree char *output = NULL;
+    const char *const fix[] = { "check", "--fix", c.file, NULL };
+    g_assert_cmpint(run(fix, &output), ==, 1);
+    g_assert_nonnull(strstr(output, "nothing was fixed"));
+    g_assert_null(strstr(output, "written"));
+    /* what would only hide it is not offered as safe: the wait taken away, or made to pass */
+    g_assert_null(strstr(output, "fixed "));
+    g_assert_null(strstr(output, "begin ready"));
+    g_autofree char *after = now(&c);
+    g_assert_cmpstr(after, ==, text);
+    clear_copy(&c);
+}
+
 /* A constant that is overridden counts while checking and is not written. */
 static void with_setting(void)
 {
@@ -171,6 +198,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cli/fix/dry-run", dry_run);
     g_test_add_func("/cli/fix/written", written);
     g_test_add_func("/cli/fix/asked-for", asked_for);
+    g_test_add_func("/cli/fix/never-a-part", never_a_part);
     g_test_add_func("/cli/fix/with-setting", with_setting);
     g_test_add_func("/cli/fix/unreadable", unreadable);
     g_test_add_func("/cli/suppress", suppressed);
