@@ -44,7 +44,7 @@ static gint64 number_at(const char *text, const char *name, gboolean behind, gin
 }
 
 /* More rounds or tiles than were looked at. */
-static void judge_named(const WsProgram *p, const char *finding, Judgement *j)
+static void judge_named(const WsProgram *p, const char *finding, AnswerKind how, Judgement *j)
 {
     static const gint64 element[] = { 0, 1, -1, 2, 40, 0, 1, -1, 1, 0, 2, 2, 0, 3 },
                         step[] = { 0, 0, 0, 0, 0, 1, -1, 2, 1, 2, -1, -2, -1, -3 };
@@ -55,6 +55,13 @@ static void judge_named(const WsProgram *p, const char *finding, Judgement *j)
         c.element_step = step[i];
         judge_case(p, c, 0, FALSE, j);
     }
+    for (gint64 x = -75; x <= 65 && !j->bad; x++)
+        for (gint64 n = 0; n < (how == ANSWER_CONTROL ? 8 : 2) && !j->bad; n++) {
+            c.element = x;
+            c.element_step = 0;
+            c.n = n < 2 ? c.n : n - 2;
+            judge_case(p, c, 0, FALSE, j);
+        }
 }
 
 /* The run that shows the finding must be possible and end wrong; what differs, NULL: nothing. */
@@ -116,7 +123,7 @@ Answer answer_of(const char *text, AnswerKind how)
     a.oracle = judge(p, &options);
     a.judged = a.judged && !a.elsewhere;
     if (!a.oracle.bad && a.judged) /* more rounds or tiles than were looked at? */
-        judge_named(p, a.first, &a.oracle);
+        judge_named(p, a.first, how, &a.oracle);
     gboolean capped = (a.oracle.verdict & ORACLE_OUTSIDE) != 0;
     if (a.oracle.inner)
         a.what = INNER;
@@ -186,10 +193,12 @@ void answer_report(const char *folder, guint seed, const char *origin, const cha
                        s.first ? s.first : "", small);
         if (folder) {
             g_autofree char *file = g_strdup_printf("%s/%s-%u.wstave", folder, word[a->what], seed);
+            g_autofree char *said = g_strdup_printf(
+                "seed %u; oracle: %s; check: %s %s", seed, s.oracle.text ? s.oracle.text : "right",
+                ws_verdict_word(s.kind), s.first ? s.first : "");
+            g_autofree char *line = g_strescape(g_strdelimit(said, "\n", ' '), NULL);
             g_autofree char *note =
-                g_strdup_printf("{\n  \"note\": \"seed %u; oracle: %s; check: %s %s\",\n%s", seed,
-                                s.oracle.text ? s.oracle.text : "right", ws_verdict_word(s.kind),
-                                s.first ? s.first : "", strchr(small, '\n') + 1);
+                g_strdup_printf("{\n  \"note\": \"%s\",\n%s", line, strchr(small, '\n') + 1);
             g_file_set_contents(file, note, -1, NULL);
         }
     }

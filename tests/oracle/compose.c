@@ -182,8 +182,10 @@ static char *expand(Builder *B, const char *line, gboolean consumer)
             value = B->use;
         if (*c == '$' && !value)
             value = standard(B, name);
-        if (*c == '@') { /* the words behind it, up to a comma or the end of a list */
-            const char *end = c + n + strcspn(c + n, ",]");
+        if (*c == '@') { /* the words behind it, up to the next step or the end of the list */
+            const char *end = c + n;
+            while (*end && *end != ',' && !g_str_has_prefix(end, " ]"))
+                end++;
             g_autofree char *rest = g_strndup(c + n, (gsize)(end - c) - n);
             g_autofree char *filled = expand(B, g_strstrip(rest), consumer);
             g_auto(GStrv) arg = g_strsplit(filled, " ", 2);

@@ -237,9 +237,9 @@ char *control_design(guint32 seed)
     C.e = e;
     if (C.tiles) {
         both(out, "{ \"for\": \"tile\", \"over\": \"tiles\", \"do\": [ ");
-        g_ptr_array_add(C.names, (gpointer) "tile");
     }
-    g_ptr_array_add(C.names, (gpointer) "t");
+    /* not both: positions and coordinates hang together in ways that cost many cases to try */
+    g_ptr_array_add(C.names, (gpointer)(C.tiles && upto(&C, 2) ? "tile" : "t"));
     list(&C, out, 3);
     both(out, C.tiles ? " ] }" : "");
     g_autofree char *a = synced(out[0]->str, "back", "go"), *b = synced(out[1]->str, "go", "back");

@@ -302,6 +302,10 @@ char *fault(const char *text, GRand *rand, char **what)
     g_autoptr(GPtrArray) lists = lists_of(tree);
     gboolean done = FALSE;
     *what = NULL;
+    if (lists->len == 0) {
+        json_object_put(tree);
+        return NULL;
+    }
     if (g_rand_int_range(rand, 0, 10) == 0) {
         done = change_barrier(tree, rand, what);
     } else {

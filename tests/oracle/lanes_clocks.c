@@ -122,6 +122,8 @@ guint lanes_targets(Lab *L, const Lanes *a, const WsCtas *ctas, guint *rank)
 Mbarrier *lanes_slot(Lab *L, const Lanes *a, const WsOp *op, guint rank)
 {
     const WsBarrier *b = &L->p->barrier[op->barrier];
+    if (op->use && lanes_value(L, a, op->use) < 0) /* there is none before the first */
+        lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
     gint64 e = lanes_value(L, a, op->element), s = lanes_value(L, a, op->slot);
     if (e < 0 || e >= b->array || s < 0 || s >= b->slots) {
         lanes_outside(L, "a slot out of range");
