@@ -231,16 +231,10 @@ static void set_clock(WsEmit *e, LLVMValueRef then, LLVMValueRef first)
 /* What an agent may do between an asynchronous operation and the wait that retires it. */
 static gboolean passes_late(const WsOp *op)
 {
-    switch (op->kind) {
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_MBAR_EXPECT:
-    case WS_OP_BAR_ARRIVE:
-    case WS_OP_WARP_SYNC:
-    case WS_OP_MARK:
-        return TRUE;
-    default:
-        return FALSE;
-    }
+    const WsOpRow *o = ws_op_row(op->kind);
+    const gboolean hands_over = ws_op_arrives(op->kind) || ws_op_joins(op->kind);
+    return (hands_over && o->deed == WS_DEED_NONE && o->waits == WS_WAITS_NONE) ||
+           op->kind == WS_OP_WARP_SYNC || op->kind == WS_OP_MARK;
 }
 
 static gboolean passes_all(const WsTree *t)

@@ -19,6 +19,8 @@ static guint default_agent(const WsProgram *p)
 #define WS_PLENTY 168
 
 /* What one lane does, or all threads alike: it needs no second warp. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch-enum"
 static gboolean led(WsOpKind kind)
 {
     switch (kind) {
@@ -38,10 +40,45 @@ static gboolean led(WsOpKind kind)
     case WS_OP_DEP_WAIT:
     case WS_OP_DEP_LAUNCH:
         return TRUE;
-    default:
-        return FALSE;
+    case WS_OP_MBAR_INIT:
+    case WS_OP_BULK_COPY:
+    case WS_OP_TMA_STORE:
+    case WS_OP_BULK_COMMIT:
+    case WS_OP_BULK_WAIT:
+    case WS_OP_CP_ROWS:
+    case WS_OP_CP_ARRIVE:
+    case WS_OP_CP_COMMIT:
+    case WS_OP_CP_WAIT:
+    case WS_OP_MMA_FENCE:
+    case WS_OP_MMA:
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_MMA_WAIT:
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_ST_REMOTE:
+    case WS_OP_MATH:
+    case WS_OP_BAR_SYNC:
+    case WS_OP_BAR_ARRIVE:
+    case WS_OP_CLUSTER_ARRIVE:
+    case WS_OP_CLUSTER_WAIT:
+    case WS_OP_BORDER:
+    case WS_OP_FENCE_ASYNC:
+    case WS_OP_FENCE_CLUSTER:
+    case WS_OP_FENCE_GPU:
+    case WS_OP_FENCE_INIT:
+    case WS_OP_RAW:
+    case WS_OP_KIND_COUNT:
+        break;
     }
+    return FALSE;
 }
+#pragma GCC diagnostic pop
 
 static guint warps_of(const WsPy *y, const WsAgent *a)
 {

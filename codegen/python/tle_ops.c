@@ -248,140 +248,52 @@ static void named(WsTle *t, const WsOp *op)
                    ws_tle_barrier_at(t, op, 0));
 }
 
-static const char *cannot(WsOpKind kind, const char **change)
+static void barrier_wait(WsTle *t, const WsOp *op)
 {
-    *change = NULL;
-    switch (kind) {
-    case WS_OP_BULK_COPY:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_CLUSTER_ARRIVE:
-    case WS_OP_CLUSTER_WAIT:
-    case WS_OP_FENCE_CLUSTER:
-        *change = "use cluster 1";
-        return "TLE's shared memory of other CTAs is not written by this export";
-    case WS_OP_FENCE_GPU:
-        *change = "let no CTA wait for another one";
-        return "there is no fence for all CTAs";
-    case WS_OP_TRANSPOSE:
-        *change = "store the operand in the order that the mma wants";
-        return "there is no transposition of 8-bit tiles";
-    case WS_OP_DEP_WAIT:
-    case WS_OP_DEP_LAUNCH:
-        *change = "remove griddepcontrol";
-        return "partitions cannot wait for an earlier kernel";
-    case WS_OP_RAW:
-        *change = "use the steps of the language";
-        return "PTX of the author";
-    case WS_OP_CP_WAIT:
-        *change = "give the gathers a signal";
-        return "gathers without a barrier";
-    default:
-        return NULL;
-    }
+    for (guint i = 0; i < t->barrier[op->barrier].n_parts; i++)
+        ws_py_line(t->y, "tle.gpu.barrier_wait(%s, phaseIdx=%s)", ws_tle_barrier_at(t, op, i),
+                   phase(t, op));
 }
 
-static void write_shared(WsTle *t, const WsOp *op)
+/* Copies to tensors wait by themselves. */
+static void store_wait(WsTle *t, const WsOp *op)
 {
-    switch (op->kind) {
-    case WS_OP_MBAR_WAIT:
-        for (guint i = 0; i < t->barrier[op->barrier].n_parts; i++)
-            ws_py_line(t->y, "tle.gpu.barrier_wait(%s, phaseIdx=%s)", ws_tle_barrier_at(t, op, i),
-                       phase(t, op));
-        return;
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_CP_ARRIVE:
-        arrive(t, op);
-        return;
-    case WS_OP_TMA_LOAD:
-        ws_tle_load(t, op);
-        return;
-    case WS_OP_TMA_STORE:
-        ws_tle_store(t, op);
-        return;
-    case WS_OP_CP_ROWS:
-        ws_tle_gather(t, op);
-        return;
-    case WS_OP_MMA:
-        ws_tle_mma(t, op);
-        return;
-    case WS_OP_MMA_WAIT:
-        ws_tle_mma_wait(t, op);
-        return;
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-        ws_tle_write(t, op);
-        return;
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-        ws_tle_read(t, op);
-        return;
-    case WS_OP_LD_GLOBAL:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-        ws_tle_global(t, op);
-        return;
-    case WS_OP_MATH:
-        ws_py_math(t->y, op);
-        return;
-    case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE:
-        named(t, op);
-        return;
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-        ws_tle_next_tile(t, op);
-        return;
-    case WS_OP_BULK_WAIT: /* copies to tensors wait by themselves */
-        ws_py_remark(t->y, op, "store_wait: %d%s", (int)op->n, op->full ? " full" : "");
-        return;
-    default:
-        ws_py_refuse(t->y, op, ws_op_kind_text(op->kind), NULL);
-        return;
-    }
+    ws_py_remark(t->y, op, "store_wait: %d%s", (int)op->n, op->full ? " full" : "");
 }
 
-/* What the compiler makes, or what changes no meaning. */
-static const char *implied(WsOpKind kind)
+static void math(WsTle *t, const WsOp *op)
 {
-    switch (kind) {
-    case WS_OP_MBAR_EXPECT:
-        return "a copy expects its own bytes";
-    case WS_OP_SETMAXNREG:
-        return "the registers of the partition";
-    case WS_OP_MMA_FENCE:
-    case WS_OP_FENCE_ASYNC:
-        return "the compiler makes fences";
-    case WS_OP_MMA_COMMIT:
-    case WS_OP_BULK_COMMIT:
-    case WS_OP_CP_COMMIT:
-        return "each call is a group";
-    case WS_OP_WARP_SYNC:
-        return "a partition walks together";
-    case WS_OP_MARK:
-        return "for recorders";
-    case WS_OP_PREFETCH:
-        return "a hint that changes no meaning";
-    default:
-        return NULL;
-    }
+    ws_py_math(t->y, op);
 }
+
+typedef struct {
+    void (*print)(WsTle *t, const WsOp *op);
+    const char *implied, *why, *change;
+} Row;
+
+#define OTHER_CTAS       "TLE's shared memory of other CTAs is not written by this export"
+#define IMPLIED(how)     NULL, how
+#define NOT(why, change) NULL, NULL, why, change
+#define WS_TLE(op, ...)  [WS_OP_##op] = { __VA_ARGS__ },
+static const Row table[WS_OP_KIND_COUNT] = {
+#include "codegen/python/tle_op.def"
+};
 
 void ws_tle_op(WsPy *y, const WsOp *op)
 {
     WsTle *t = y->role;
-    const char *change, *what = cannot(op->kind, &change);
-    const char *how = implied(op->kind);
+    const Row *row = &table[op->kind];
     if (op->kind == WS_OP_PREFETCH)
         t->dropped |= WS_TLE_DROPPED_PREFETCH;
-    if (what)
-        ws_py_refuse(y, op, what, change);
-    if (how)
-        ws_py_implied(y, op, how);
-    if (how || y->error)
+    if (row->why || (!row->print && !row->implied))
+        ws_py_refuse(y, op, row->why ? row->why : ws_op_kind_text(op->kind), row->change);
+    if (row->implied)
+        ws_py_implied(y, op, row->implied);
+    if (!row->print || y->error)
         return;
     ws_py_step_comment(y, op);
     before_fill(t, op);
     if (!pipe_op(t, op))
-        write_shared(t, op);
+        row->print(t, op);
     behind_fill(t, op);
 }

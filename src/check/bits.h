@@ -6,6 +6,7 @@
  * is one schedule, and one is enough. */
 #pragma once
 
+#include "check/named.h"
 #include "check/symbols.h"
 #include "program/lanes.h"
 

@@ -78,7 +78,7 @@ static void compile_math(WsBits *b, guint agent, WsBitOp *o)
 static gint named_id(const WsBits *b, guint agent, const WsOp *op)
 {
     if (op->barrier < 0)
-        return op->count > b->p->agent[agent].threads ? 0 : 16 + (gint)agent;
+        return op->count > b->p->agent[agent].threads ? 0 : (gint)(ws_named_ids(b->p) + agent);
     return -1;
 }
 
@@ -86,18 +86,13 @@ static void use_named(WsBits *b, guint agent, const WsOp *op)
 {
     gint id = named_id(b, agent, op);
     if (id >= 0) {
-        if (id < 16) /* the others are private: no state is kept */
+        if (id < (gint)ws_named_ids(b->p)) /* the others are private: no state is kept */
             b->named_of[id] = 0;
         return;
     }
     const WsBarrier *bar = &b->p->barrier[op->barrier];
     for (guint e = 0; e < MAX(bar->array, 1); e++)
-        b->named_of[CLAMP(bar->hw_id ? bar->hw_id[e] : 0, 0, 15)] = 0;
-}
-
-static gboolean is_named(const WsOp *op)
-{
-    return ws_op_joins(op->kind);
+        b->named_of[ws_named_id(b->p, bar, e)] = 0;
 }
 
 /* Whether the proof has something to do for an operation; one that it does not understand ends it.
@@ -135,7 +130,7 @@ static void compile_barrier(WsBits *b, guint agent, WsBitOp *o)
     o->exact = !ws_bit_tainted(b, agent, &o->turn);
     if (op->ctas.kind == WS_CTAS_EXPR)
         o->cta = ws_bit_expr(b, agent, op->ctas.expr);
-    if (is_named(op)) {
+    if (ws_op_joins(op->kind)) {
         o->named = named_id(b, agent, op);
         use_named(b, agent, op);
     }
@@ -477,14 +472,14 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain)
         return b;
     for (guint s = 0; s < b->c->symbols->len; s++)
         b->split |= ((const WsSymbol *)b->c->symbols->pdata[s])->split;
-    b->named_of = ws_bit_alloc(b, (16 + p->n_agents) * sizeof(gint));
-    for (guint i = 0; i < 16 + p->n_agents; i++)
+    b->named_of = ws_bit_alloc(b, (ws_named_ids(p) + p->n_agents) * sizeof(gint));
+    for (guint i = 0; i < ws_named_ids(p) + p->n_agents; i++)
         b->named_of[i] = -1;
     ws_bit_check_prologue(b);
     b->agent = ws_bit_alloc(b, p->n_agents * sizeof(WsBitAgent));
     for (guint a = 0; a < p->n_agents; a++)
         compile_agent(b, a);
-    for (guint i = 0; i < 16 + p->n_agents; i++)
+    for (guint i = 0; i < ws_named_ids(p) + p->n_agents; i++)
         if (b->named_of[i] >= 0)
             b->named_of[i] = (gint)b->n_named++;
     return b;

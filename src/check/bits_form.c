@@ -3,36 +3,31 @@
 #include "check/bits.h"
 #include "check/touch.h"
 
-static gboolean joins(const WsOp *op)
-{
-    return op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE;
-}
-
-/* L-ALL-LANES: made by all lanes or not at all. */
+/* L-ALL-LANES: made by all lanes or not at all. Arrivals say themselves who makes them. */
 static gboolean by_all_lanes(WsOpKind kind)
 {
-    return kind == WS_OP_BAR_SYNC || kind == WS_OP_BAR_ARRIVE || kind == WS_OP_CLUSTER_ARRIVE ||
-           kind == WS_OP_CLUSTER_WAIT || kind == WS_OP_MMA || kind == WS_OP_MMA_WAIT ||
-           kind == WS_OP_CP_ROWS || kind == WS_OP_CP_ARRIVE || kind == WS_OP_CP_WAIT;
+    const WsOpRow *o = ws_op_row(kind);
+    return o->check == WS_CHECK_RULE && o->breadth == WS_BREADTH_GROUP && !o->any &&
+           kind != WS_OP_MBAR_ARRIVE;
 }
 
 /* L-LEADER: these belong to the queue of one thread. */
 static gboolean by_one_thread(WsOpKind kind)
 {
-    return kind == WS_OP_TMA_LOAD || kind == WS_OP_BULK_COPY || kind == WS_OP_TMA_STORE ||
-           kind == WS_OP_BULK_COMMIT || kind == WS_OP_BULK_WAIT || kind == WS_OP_MBAR_EXPECT;
+    const WsOpRow *o = ws_op_row(kind);
+    return o->check == WS_CHECK_RULE && o->breadth == WS_BREADTH_LEADER;
 }
 
 /* L-NAMED-COUNT: what the instruction counts is what the barrier is said to count. */
 static gboolean named_agrees(const WsBits *b, const WsBitOp *o)
 {
-    if (!joins(o->op) || o->op->barrier < 0)
+    if (!ws_op_joins(o->op->kind) || o->op->barrier < 0)
         return TRUE;
     const WsBarrier *bar = &b->p->barrier[o->op->barrier];
     if (!bar->threads || !bar->hw_id)
         return FALSE;
     for (guint e = 0; e < MAX(bar->array, 1); e++) {
-        if (bar->hw_id[e] < 0 || bar->hw_id[e] > 15)
+        if (bar->hw_id[e] < 0 || bar->hw_id[e] >= (gint)ws_named_ids(b->p))
             return FALSE;
         gboolean meant = !o->op->element || (o->element.constant && o->element.value == e);
         if (meant && bar->threads[e] != o->op->count)

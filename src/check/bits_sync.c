@@ -249,7 +249,7 @@ static gint named_of(WsBits *b, guint i, const WsBitOp *o, gint64 *element)
             ws_bit_alarm(b, WS_RULE_P_UNDEF);
             return -1;
         }
-        id = CLAMP(bar->hw_id ? bar->hw_id[*element] : 0, 0, 15);
+        id = (gint)ws_named_id(b->p, bar, (guint)*element);
     }
     return (gint)(ws_bit_rank(b, i) * b->n_named) + b->named_of[id];
 }
@@ -306,7 +306,7 @@ gboolean ws_bit_sync(WsBits *b, guint i, const WsBitOp *o)
 {
     WsBitInst *in = ws_bit_inst(b, i);
     gint64 element;
-    if (o->named >= 16) { /* all lanes of one agent and nobody else */
+    if (o->named >= (gint)ws_named_ids(b->p)) { /* all lanes of one agent and nobody else */
         if (o->kind == WS_OP_BAR_ARRIVE)
             return TRUE;
         ws_bit_join(b, &b->all[i], &b->know[i]);

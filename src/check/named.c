@@ -9,7 +9,7 @@ static WsNamed *named_of(WsPlay *play, WsInst *inst, gint64 *element)
     WsNamed *mine = &play->named[inst->rank * play->n_named];
     *element = 0;
     if (op->barrier < 0) /* undeclared: all threads of the agent, or of the CTA (id 0) */
-        return op->count > inst->a->threads ? mine : mine + 16 + inst->agent;
+        return op->count > inst->a->threads ? mine : mine + ws_named_ids(play->p) + inst->agent;
     const WsBarrier *b = &play->p->barrier[op->barrier];
     if (op->element && !ws_play_eval(play, inst, op->element, element))
         return NULL;
@@ -19,8 +19,7 @@ static WsNamed *named_of(WsPlay *play, WsInst *inst, gint64 *element)
                   MAX(b->array, 1));
         return NULL;
     }
-    gint id = b->hw_id ? b->hw_id[*element] : 0;
-    return mine + CLAMP(id, 0, 15);
+    return mine + ws_named_id(play->p, b, (guint)*element);
 }
 
 static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)

@@ -86,7 +86,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
         inst->touched = g_new0(guint64, inst->a->n_values + 1);
     }
     layout_slots(play);
-    play->n_named = 16 + p->n_agents;
+    play->n_named = ws_named_ids(p) + p->n_agents;
     play->named = g_new0(WsNamed, play->ranks * play->n_named);
     layout_clocks(play);
     play->shadow = g_new0(WsShadow, play->ranks);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "check/check.h"
+#include "check/named.h"
 #include "program/walk.h"
 
 G_BEGIN_DECLS
@@ -169,7 +170,7 @@ struct WsPlay {
     guint n_slots;     /* per rank */
     guint *first_slot; /* [barriers] */
     WsSlot *slot;      /* [ranks][n_slots] */
-    guint n_named;     /* per rank: 16 hardware ids, then one private per agent */
+    guint n_named;     /* per rank: hardware ids, then one private per agent */
     WsNamed *named;
     WsNamed cluster;
     WsShadow *shadow;  /* [ranks] */

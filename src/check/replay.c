@@ -18,7 +18,7 @@ static void layout(WsReplay *m)
         m->first_stage[i] = m->stages_per_rank;
         m->stages_per_rank += MAX(p->buffer[i].array, 1) * MAX(p->buffer[i].stages, 1);
     }
-    m->named_per_rank = 16 + p->n_agents;
+    m->named_per_rank = ws_named_ids(p) + p->n_agents;
     m->n_slots = m->ranks * m->slots_per_rank;
     m->n_stages = m->ranks * m->stages_per_rank;
     m->n_named = m->ranks * m->named_per_rank + 1;

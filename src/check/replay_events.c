@@ -157,12 +157,13 @@ static void named(Walk *W, WsReplayEvent *e)
     guint first = W->rank * W->m->named_per_rank, own = W->agent % W->m->p->n_agents;
     e->count = MAX(op->count, W->info->threads);
     if (op->barrier < 0) {
-        e->named = (gint)(op->count > W->info->threads ? first : first + 16 + own);
+        e->named =
+            (gint)(op->count > W->info->threads ? first : first + ws_named_ids(W->m->p) + own);
         return;
     }
     const WsBarrier *b = &W->m->p->barrier[op->barrier];
     gint64 element = CLAMP(value(W, op->element), 0, (gint64)MAX(b->array, 1) - 1);
-    e->named = (gint)first + CLAMP(b->hw_id ? b->hw_id[element] : 0, 0, 15);
+    e->named = (gint)(first + ws_named_id(W->m->p, b, (guint)element));
     if (b->threads && b->threads[element])
         e->count = b->threads[element];
     WsReplayNamed *n = &W->m->named[e->named];

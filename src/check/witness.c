@@ -181,9 +181,10 @@ static char *named_name(const WsReplay *m, guint i)
         const WsBarrier *b = &m->p->barrier[n->barrier];
         return place_name(m, b->name, b->is_array, (guint)n->element, "", 1, 0, rank);
     }
-    if (within < 16)
+    if (within < ws_named_ids(m->p))
         return place_name(m, "cta", FALSE, 0, "", 1, 0, rank);
-    g_autofree char *group = g_strdup_printf("sync of %s", m->p->agent[within - 16].name);
+    g_autofree char *group =
+        g_strdup_printf("sync of %s", m->p->agent[within - ws_named_ids(m->p)].name);
     return place_name(m, group, FALSE, 0, "", 1, 0, rank);
 }
 
@@ -204,8 +205,9 @@ static void name_named(WsWitness *w, const WsReplay *m, gint *used)
         if (used[i] < 0)
             continue;
         guint within = i % m->named_per_rank;
-        gboolean id = i + 1 < m->n_named && within < 16;
-        w->named_id[w->n_named] = id ? (gint)(i / m->named_per_rank * 16 + within) : -1;
+        gboolean id = i + 1 < m->n_named && within < ws_named_ids(m->p);
+        w->named_id[w->n_named] =
+            id ? (gint)(i / m->named_per_rank * ws_named_ids(m->p) + within) : -1;
         used[i] = (gint)w->n_named;
         w->named[w->n_named++] = named_name(m, i);
     }
