@@ -152,7 +152,8 @@ static WsExpr *element(Resolve *R, const WsExpr *leaf)
                       leaf->name, text ? text : "reals");
     const char *access = ws_elab_field_name(E, node, WS_F_access);
     if (access && strcmp(access, "read") != 0)
-        ws_elab_error(E, WS_RULE_T_KIND, R->at, NULL, "%s is written by this kernel", leaf->name);
+        ws_elab_note(E, WS_RULE_L_ACCESS, R->at, "Read another tensor, or write another one.",
+                     "%s is written by this kernel, so the kernel does not read it", leaf->name);
     if (!(R->flags & WS_RESOLVE_TENSOR) || R->array)
         ws_elab_error(E, WS_RULE_T_EXPR, R->at, "Name it by a `let` first.",
                       "an element of %s cannot be read here", leaf->name);

@@ -222,7 +222,7 @@ static WsMiscount *meeting(const WsProgram *p, const WsLaunchValues *v, gint ten
 
 /* --- all cases ---------------------------------------------------------------------------------
  */
-static gboolean reads_data(const WsProgram *p)
+gboolean ws_global_reads_data(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)
         if (!ws_dtype_real(p->tensor[i].dtype) && p->tensor[i].access == WS_ACCESS_READ)
@@ -234,7 +234,7 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
 {
     g_autoptr(GPtrArray) cases = ws_launch_cases(p, tensor);
     guint64 left = MOST_STEPS; /* no clock: a verdict does not depend on the machine */
-    const guint variants = reads_data(p) ? 3 : 1;
+    const guint variants = ws_global_reads_data(p) ? 3 : 1;
     *tried = 0;
     for (guint i = 0; i < (few ? 1 : cases->len) && left > 0; i++) {
         const GArray *sizes = cases->pdata[i];

@@ -1,178 +1,16 @@
-/* Every element once, for all sizes. The pieces of one tile must fill a box without gap or overlap
- * (numbers), the tiles must be lined up by that box (a mixed radix: each axis steps by the extent
- * of what lies inside of it), and the outermost axis of a dimension must reach its end (an
- * inequality). The lemmas are named G1 to G9 in docs/soundness.md. */
-#include "check/global/global.h"
-
-enum { MOST_GROUPS = 8, MOST_THRESHOLDS = 8, MOST_CASES = 256, MOST_POSITIONS = 64 };
-
-/* Conditions that compare the same thing: value < threshold. The case says between which two. */
-typedef struct {
-    WsPoly value;
-    guint n;
-    gint64 threshold[MOST_THRESHOLDS]; /* ascending */
-    gboolean launch;                   /* one answer per launch */
-    guint chosen;                      /* it is below threshold[chosen], not below the one before */
-} Group;
-
-typedef struct {
-    WsGlobal *g;
-    guint n_groups;
-    Group group[MOST_GROUPS];
-    gboolean have_shape;
-    WsPoly shape[WS_MAX_RANK]; /* where the box of a tile begins */
-    gint64 wide[WS_MAX_RANK];
-    WsPoly round_extent[WS_MAX_RANK][4], round_factor[WS_MAX_RANK][4];
-} Cover;
+/* The cover of a tensor in one case of its conditions. The pieces of one tile must fill a box
+ * without gap or overlap (numbers), the tiles must be lined up by that box (a mixed radix: each
+ * axis steps by the extent of what lies inside of it), and the outermost axis of a dimension must
+ * reach its end (an inequality). Lemmas G4 to G6 and G12 of docs/soundness.md. */
+#include "check/global/cover.h"
 
 static const WsTensor *tensor(const WsGlobal *g)
 {
     return &g->p->tensor[g->tensor];
 }
 
-/* --- conditions --------------------------------------------------------------------------------
- */
-static void add_threshold(Cover *c, guint atom)
-{
-    WsGlobal *g = c->g;
-    const WsAtom *x = ws_atom(g->ps, atom);
-    gint64 limit = 0;
-    guint i = 0, k = 0;
-    ws_poly_is_int(x->arg[1], &limit);
-    while (i < c->n_groups && !ws_poly_equal(c->group[i].value, x->arg[0]))
-        i++;
-    if (i == MOST_GROUPS) {
-        ws_global_problem(g, "it hangs on too many conditions");
-        return;
-    }
-    Group *group = &c->group[i];
-    if (i == c->n_groups) {
-        *group = (Group){ .value = x->arg[0], .launch = ws_poly_on(g->ps, x->arg[0]) == 0 };
-        c->n_groups++;
-    }
-    while (k < group->n && group->threshold[k] < limit)
-        k++;
-    if (k < group->n && group->threshold[k] == limit)
-        return;
-    if (group->n == MOST_THRESHOLDS) {
-        ws_global_problem(g, "it hangs on too many conditions");
-        return;
-    }
-    for (guint j = group->n++; j > k; j--)
-        group->threshold[j] = group->threshold[j - 1];
-    group->threshold[k] = limit;
-}
-
-static void read_choice(gpointer data, guint atom)
-{
-    Cover *c = data;
-    const WsAtom *x = ws_atom(c->g->ps, atom);
-    if (x->kind == WS_ATOM_LESS && !(x->on & (WS_ON_STEP | WS_ON_SEQUENCE)))
-        add_threshold(c, atom);
-}
-
-static void read_conditions(Cover *c, const WsPiece *piece)
-{
-    WsGlobal *g = c->g;
-    for (guint d = 0; d < piece->n_dims; d++)
-        ws_poly_visit(g->ps, piece->at[d], read_choice, c);
-    for (guint i = 0; i < piece->n_conds; i++)
-        for (guint m = 0; m < piece->cond[i].n; m++)
-            for (guint k = 0; k < piece->cond[i].mono[m].n; k++) {
-                guint atom = piece->cond[i].mono[m].atom[k];
-                const WsAtom *x = ws_atom(g->ps, atom);
-                if (x->kind != WS_ATOM_LESS || x->on & (WS_ON_STEP | WS_ON_SEQUENCE)) {
-                    g_autofree char *text = ws_poly_text(g->ps, piece->cond[i]);
-                    ws_global_problem(g, "whether %s writes hangs on %s",
-                                      piece->op->step ? piece->op->step : piece->op->id, text);
-                    return;
-                }
-                add_threshold(c, atom);
-            }
-}
-
-static gboolean chosen(gpointer data, guint atom, WsPoly *out)
-{
-    Cover *c = data;
-    const WsAtom *x = ws_atom(c->g->ps, atom);
-    if (x->kind != WS_ATOM_LESS)
-        return FALSE;
-    gint64 limit = 0;
-    ws_poly_is_int(x->arg[1], &limit);
-    for (guint i = 0; i < c->n_groups; i++) {
-        const Group *group = &c->group[i];
-        if (!ws_poly_equal(group->value, x->arg[0]))
-            continue;
-        gboolean less = group->chosen < group->n && limit >= group->threshold[group->chosen];
-        *out = ws_poly_int(c->g->ps, less);
-        return TRUE;
-    }
-    return FALSE;
-}
-
-/* The piece is written in this case. */
-static gboolean active(Cover *c, const WsPiece *piece)
-{
-    for (guint i = 0; i < piece->n_conds; i++) {
-        gint64 value = 1;
-        WsPoly x = ws_poly_map(c->g->ps, piece->cond[i], chosen, c);
-        if (!ws_poly_is_int(x, &value))
-            ws_global_problem(c->g, "a condition of %s is not followed", piece->op->id);
-        if (value == 0)
-            return FALSE;
-    }
-    return TRUE;
-}
-
-/* What the case says of a condition, as facts: of the launch, or of the tile. */
-static void push_facts(Cover *c, const Group *x)
-{
-    WsPolys *ps = c->g->ps;
-    GArray *to = x->launch ? c->g->facts.least : c->g->facts.tile;
-    if (x->chosen > 0) {
-        WsPoly at_least =
-            ws_poly_add(ps, x->value, -1, ws_poly_int(ps, x->threshold[x->chosen - 1]));
-        g_array_append_val(to, at_least);
-    }
-    if (x->chosen < x->n) {
-        WsPoly below = ws_poly_add(ps, ws_poly_int(ps, x->threshold[x->chosen] - 1), -1, x->value);
-        g_array_append_val(to, below);
-    }
-}
-
-/* The facts rule this case out. */
-static gboolean impossible(Cover *c, guint i)
-{
-    WsGlobal *g = c->g;
-    const Group *x = &c->group[i];
-    if (x->chosen > 0) {
-        WsPoly under =
-            ws_poly_add(g->ps, ws_poly_int(g->ps, x->threshold[x->chosen - 1] - 1), -1, x->value);
-        if (ws_facts_least(&g->facts, under, !x->launch))
-            return TRUE;
-    }
-    if (x->chosen < x->n) {
-        WsPoly over = ws_poly_add(g->ps, x->value, -1, ws_poly_int(g->ps, x->threshold[x->chosen]));
-        if (ws_facts_least(&g->facts, over, !x->launch))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* --- the box of one tile -----------------------------------------------------------------------
  */
-/* All of the piece lies outside of the tensor: it writes nothing. */
-static gboolean outside(Cover *c, const WsPiece *piece)
-{
-    WsGlobal *g = c->g;
-    for (guint d = 0; d < piece->n_dims; d++) {
-        WsPoly shape = ws_terms_of(&g->terms, tensor(g)->shape[d]);
-        if (ws_facts_least(&g->facts, ws_poly_add(g->ps, piece->at[d], -1, shape), TRUE))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* Loops of another piece by the names that the first one has, where steps and rounds are equal. */
 static gboolean same_rounds(WsGlobal *g, const WsPiece *first, const WsPiece *piece, WsPoly *at)
 {
@@ -245,19 +83,8 @@ static WsPoly origin(WsGlobal *g, WsPoly at)
     return ws_poly_add(g->ps, at, -1, ws_poly_int(g->ps, ws_poly_constant(at)));
 }
 
-/* The piece as it is in this case: what `select` picks is known. */
-static const WsPiece *in_case(Cover *c, const WsPiece *piece)
-{
-    if (c->n_groups == 0)
-        return piece;
-    WsPiece *out = ws_polys_alloc(c->g->ps, sizeof *out);
-    *out = *piece;
-    for (guint d = 0; d < piece->n_dims; d++)
-        out->at[d] = ws_poly_map(c->g->ps, piece->at[d], chosen, c);
-    return out;
-}
-
-static gboolean take_boxes(Cover *c, const GPtrArray *pieces, Boxes *b, WsPoly *shape, gint64 *wide)
+static gboolean take_boxes(WsCover *c, const GPtrArray *pieces, Boxes *b, WsPoly *shape,
+                           gint64 *wide)
 {
     WsGlobal *g = c->g;
     const WsPiece *first = pieces->pdata[0];
@@ -319,6 +146,31 @@ static gboolean dimension_of(WsGlobal *g, const WsPoly *shape, guint dims, guint
     return FALSE;
 }
 
+static gboolean is_pinned(const WsCover *c, guint atom)
+{
+    for (guint i = 0; i < c->n_pinned; i++)
+        if (c->pinned[i].atom == atom)
+            return TRUE;
+    return FALSE;
+}
+
+/* The values at which axes are pinned are reached by every launch. */
+static gboolean pins_reached(WsCover *c)
+{
+    WsGlobal *g = c->g;
+    for (guint i = 0; i < c->n_pinned; i++) {
+        const WsAtom *x = ws_atom(g->ps, c->pinned[i].atom);
+        WsPoly last = ws_poly_add(g->ps, x->extent, -1, ws_poly_int(g->ps, 1));
+        if (ws_facts_least(&g->facts, c->pinned[i].value, FALSE) &&
+            ws_facts_least(&g->facts, ws_poly_add(g->ps, last, -1, c->pinned[i].value), FALSE))
+            continue;
+        g_autofree char *value = ws_poly_text(g->ps, c->pinned[i].value);
+        ws_global_problem(g, "it is written where %s is %s, which it may never be", x->name, value);
+        return FALSE;
+    }
+    return TRUE;
+}
+
 typedef struct {
     guint n;
     struct {
@@ -328,7 +180,7 @@ typedef struct {
     } axis[32];
 } Axes;
 
-static gboolean find_axes(Cover *c, const WsPiece *first, const WsPoly *shape, Axes *axes)
+static gboolean find_axes(WsCover *c, const WsPiece *first, const WsPoly *shape, Axes *axes)
 {
     WsGlobal *g = c->g;
     const guint dims = first->n_dims;
@@ -341,6 +193,8 @@ static gboolean find_axes(Cover *c, const WsPiece *first, const WsPoly *shape, A
             k < g->axes->len ? g_array_index(g->axes, guint, k) : first->round[k - g->axes->len];
         guint dim;
         WsPoly factor, left;
+        if (is_pinned(c, atom))
+            continue;
         if (axes->n == G_N_ELEMENTS(axes->axis) ||
             !dimension_of(g, shape, dims, atom, &dim, &factor))
             return FALSE;
@@ -361,7 +215,7 @@ static gboolean find_axes(Cover *c, const WsPiece *first, const WsPoly *shape, A
 }
 
 /* The axes of a dimension, from the innermost: each steps by what lies inside of it. */
-static gboolean lined_up(Cover *c, Axes *axes, guint dim, gint64 wide)
+static gboolean lined_up(WsCover *c, Axes *axes, guint dim, gint64 wide)
 {
     WsGlobal *g = c->g;
     WsPoly reach = ws_poly_int(g->ps, wide), extent = ws_terms_of(&g->terms, tensor(g)->shape[dim]);
@@ -405,7 +259,7 @@ static gboolean lined_up(Cover *c, Axes *axes, guint dim, gint64 wide)
 }
 
 /* Without an axis, what lies outside of a constant extent does not count. */
-static void clip(Cover *c, const Axes *axes, Boxes *b, guint dims, gint64 *wide)
+static void clip(WsCover *c, const Axes *axes, Boxes *b, guint dims, gint64 *wide)
 {
     WsGlobal *g = c->g;
     for (guint d = 0; d < dims; d++) {
@@ -423,7 +277,7 @@ static void clip(Cover *c, const Axes *axes, Boxes *b, guint dims, gint64 *wide)
     }
 }
 
-static gboolean fills(Cover *c, GPtrArray *pieces)
+gboolean ws_cover_fills(WsCover *c, const GPtrArray *pieces)
 {
     WsGlobal *g = c->g;
     WsPoly shape[WS_MAX_RANK];
@@ -460,106 +314,12 @@ static gboolean fills(Cover *c, GPtrArray *pieces)
     if (c->have_shape)
         return TRUE;
     c->have_shape = TRUE;
+    if (!pins_reached(c))
+        return FALSE;
     for (guint d = 0; d < dims; d++)
         if (!lined_up(c, &axes, d, wide[d]))
             return FALSE;
     return TRUE;
-}
-
-/* --- all cases ---------------------------------------------------------------------------------
- */
-static gint64 common(gint64 a, gint64 b)
-{
-    gint64 x = a, y = b;
-    while (y) {
-        gint64 r = x % y;
-        x = y, y = r;
-    }
-    return a / x * b;
-}
-
-/* Positions of tiles of a CTA, which agents may share out: they repeat after a while. */
-static gboolean positions_fill(Cover *c, gboolean last)
-{
-    WsGlobal *g = c->g;
-    gint64 from = 0, every = 1;
-    for (guint i = 0; i < g->piece->len; i++) {
-        const WsPiece *piece = g->piece->pdata[i];
-        from = MAX(from, piece->from);
-        every = common(every, piece->by);
-        if (from + every > MOST_POSITIONS) {
-            ws_global_problem(g, "tiles are shared out in too long a pattern");
-            return FALSE;
-        }
-    }
-    if (g->p->tiles.launch == WS_LAUNCH_SINGLE)
-        from = 0, every = 1;
-    g_autoptr(GPtrArray) now = g_ptr_array_new();
-    for (gint64 position = 0; position < from + every; position++) {
-        g_ptr_array_set_size(now, 0);
-        for (guint i = 0; i < g->piece->len && !g->problem; i++) {
-            WsPiece *piece = g->piece->pdata[i];
-            gboolean mine = position >= piece->from && (position - piece->from) % piece->by == 0;
-            gboolean late = piece->late == (last ? WS_LATE_NEXT : WS_LATE_END);
-            if (mine && !late && (active(c, piece) || outside(c, piece)))
-                g_ptr_array_add(now, (gpointer)in_case(c, piece));
-        }
-        if (g->problem || !fills(c, now))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-static gboolean any_late(const WsGlobal *g)
-{
-    for (guint i = 0; i < g->piece->len; i++)
-        if (((WsPiece *)g->piece->pdata[i])->late != WS_LATE_NO)
-            return TRUE;
-    return FALSE;
-}
-
-/* Chooses group i and those behind it in every way; what holds for the launch comes first. */
-static gboolean cases(Cover *c, guint i, guint *work)
-{
-    WsGlobal *g = c->g;
-    if (i == c->n_groups) {
-        if ((*work)-- == 0)
-            ws_global_problem(g, "it hangs on too many conditions");
-        return !g->problem && positions_fill(c, FALSE) && (!any_late(g) || positions_fill(c, TRUE));
-    }
-    gboolean ok = TRUE;
-    Group *x = &c->group[i];
-    for (x->chosen = 0; x->chosen <= x->n && ok; x->chosen++) {
-        const guint least = g->facts.least->len, tile = g->facts.tile->len;
-        if (x->launch)
-            c->have_shape = FALSE;
-        if (impossible(c, i))
-            continue;
-        push_facts(c, x);
-        ok = cases(c, i + 1, work);
-        g_array_set_size(g->facts.least, least);
-        g_array_set_size(g->facts.tile, tile);
-    }
-    return ok;
-}
-
-gboolean ws_global_covered(WsGlobal *g)
-{
-    Cover *c = g_new0(Cover, 1);
-    guint work = MOST_CASES;
-    c->g = g;
-    for (guint i = 0; i < g->piece->len && !g->problem; i++)
-        read_conditions(c, g->piece->pdata[i]);
-    /* one answer per launch first: below it the tiles may be cut differently */
-    for (guint i = 0, n = 0; i < c->n_groups; i++)
-        if (c->group[i].launch) {
-            Group x = c->group[n];
-            c->group[n++] = c->group[i];
-            c->group[i] = x;
-        }
-    gboolean ok = !g->problem && cases(c, 0, &work) && !ws_polys_broken(g->ps);
-    g_free(c);
-    return ok && !g->problem;
 }
 
 /* --- strides -----------------------------------------------------------------------------------

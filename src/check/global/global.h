@@ -106,6 +106,8 @@ typedef struct {
     char *round[2];    /* "tile 3, s 1" */
     char *sizes;       /* "M=129 N=256" */
 } WsMiscount;
+/* The kernel may read integers from a tensor. */
+gboolean ws_global_reads_data(const WsProgram *p);
 void ws_miscount_free(WsMiscount *m);
 /* Looks for sizes at which an element of `tensor` is written twice or never; NULL: none was found
  * among those tried. With `few`, two cases only. */

@@ -204,7 +204,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         return;
     /* of what is stated only the sizes that the author has chosen are looked at */
     WsMiscount *m = NULL;
-    if (t->covers ? has_rehearsal(p) : !g->bounded || !fits(g))
+    if (t->covers ? has_rehearsal(p) && !ws_global_reads_data(p) : !g->bounded || !fits(g))
         m = ws_global_count(p, tensor, t->covers != NULL, &tried);
     if (m) {
         say(p, m, reason, findings);
