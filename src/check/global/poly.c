@@ -2,7 +2,13 @@
 
 #include <string.h>
 
-enum { CHUNK = 32 * 1024, MOST_TERMS = 64, MOST_ATOMS = 2000, MOST_DEPTH = 24 };
+enum {
+    CHUNK = 32 * 1024,
+    MOST_BYTES = 2 << 20,
+    MOST_TERMS = 64,
+    MOST_ATOMS = 2000,
+    MOST_DEPTH = 24
+};
 
 typedef struct Chunk Chunk;
 struct Chunk {
@@ -10,9 +16,16 @@ struct Chunk {
     gsize used, size;
 };
 
+typedef struct {
+    guint atom;
+    WsPoly now;
+} Mapped;
+
 struct WsPolys {
     Chunk *chunk;
     GPtrArray *atoms; /* WsAtom*, in the arena; 0 is none */
+    GArray *mapped;   /* Mapped, of the map that runs */
+    gsize bytes;
     gboolean broken;
     guint depth;
 };
@@ -23,6 +36,8 @@ gpointer ws_polys_alloc(WsPolys *ps, gsize bytes)
     bytes = (bytes + 15) & ~(gsize)15;
     if (!ps->chunk || ps->chunk->used + bytes > ps->chunk->size) {
         gsize size = MAX((gsize)CHUNK, bytes);
+        ps->bytes += size;
+        ps->broken |= ps->bytes > MOST_BYTES;
         Chunk *c = g_malloc(sizeof *c + 16 + size);
         c->next = ps->chunk;
         c->used = 0;
@@ -38,6 +53,7 @@ WsPolys *ws_polys_new(void)
 {
     WsPolys *ps = g_new0(WsPolys, 1);
     ps->atoms = g_ptr_array_new();
+    ps->mapped = g_array_new(FALSE, FALSE, sizeof(Mapped));
     g_ptr_array_add(ps->atoms, NULL);
     return ps;
 }
@@ -50,6 +66,7 @@ void ws_polys_free(WsPolys *ps)
         ps->chunk = next;
     }
     g_ptr_array_unref(ps->atoms);
+    g_array_unref(ps->mapped);
     g_free(ps);
 }
 
@@ -92,7 +109,7 @@ WsPoly ws_poly_add(WsPolys *ps, WsPoly a, gint64 factor, WsPoly b)
 {
     if (b.n == 0 || factor == 0)
         return a;
-    if (a.n + b.n > MOST_TERMS)
+    if (a.n + b.n > MOST_TERMS || ps->broken)
         return broken(ps);
     WsMono *out = ws_polys_alloc(ps, (a.n + b.n) * sizeof *out);
     guint n = 0, i = 0, j = 0;
@@ -352,15 +369,27 @@ WsPoly ws_poly_least(WsPolys *ps, gboolean largest, WsPoly a, WsPoly b)
 }
 
 /* --- inside ---------------------------------------------------------------------------------- */
-void ws_poly_visit(const WsPolys *ps, WsPoly a, WsPolyVisit visit, gpointer data)
+/* Atoms share what they hold: without a note of those seen the way through them grows with every
+ * level. */
+static void visit_new(const WsPolys *ps, WsPoly a, WsPolyVisit visit, gpointer data, guint8 *seen)
 {
     for (guint i = 0; i < a.n; i++)
         for (guint k = 0; k < a.mono[i].n; k++) {
-            const WsAtom *x = ws_atom(ps, a.mono[i].atom[k]);
-            visit(data, a.mono[i].atom[k]);
+            const guint atom = a.mono[i].atom[k];
+            const WsAtom *x = ws_atom(ps, atom);
+            if (seen[atom / 8] & 1u << atom % 8)
+                continue;
+            seen[atom / 8] |= (guint8)(1u << atom % 8);
+            visit(data, atom);
             for (guint j = 0; j < x->n_args; j++)
-                ws_poly_visit(ps, x->arg[j], visit, data);
+                visit_new(ps, x->arg[j], visit, data, seen);
         }
+}
+
+void ws_poly_visit(const WsPolys *ps, WsPoly a, WsPolyVisit visit, gpointer data)
+{
+    guint8 seen[MOST_ATOMS / 8 + 1] = { 0 };
+    visit_new(ps, a, visit, data, seen);
 }
 
 typedef struct {
@@ -406,14 +435,26 @@ gboolean ws_poly_linear(WsPolys *ps, WsPoly a, guint atom, WsPoly *factor, WsPol
     return !ws_poly_has(ps, *factor, atom) && !ws_poly_has(ps, *rest, atom);
 }
 
+static WsPoly map_inside(WsPolys *ps, guint index, WsPolyMap map, gpointer data);
+
 static WsPoly map_atom(WsPolys *ps, guint index, WsPolyMap map, gpointer data)
 {
     WsPoly out;
     if (map(data, index, &out))
         return out;
-    const WsAtom *x = ws_atom(ps, index);
-    if (x->n_args == 0)
+    if (ws_atom(ps, index)->n_args == 0)
         return of_atom(ps, index);
+    for (guint i = 0; i < ps->mapped->len; i++)
+        if (g_array_index(ps->mapped, Mapped, i).atom == index)
+            return g_array_index(ps->mapped, Mapped, i).now;
+    const Mapped m = { index, map_inside(ps, index, map, data) };
+    g_array_append_val(ps->mapped, m);
+    return m.now;
+}
+
+static WsPoly map_inside(WsPolys *ps, guint index, WsPolyMap map, gpointer data)
+{
+    const WsAtom *x = ws_atom(ps, index);
     WsPoly arg[8];
     gboolean changed = FALSE;
     for (guint k = 0; k < MIN(x->n_args, G_N_ELEMENTS(arg)); k++) {
@@ -440,8 +481,10 @@ static WsPoly map_atom(WsPolys *ps, guint index, WsPolyMap map, gpointer data)
 
 WsPoly ws_poly_map(WsPolys *ps, WsPoly a, WsPolyMap map, gpointer data)
 {
-    if (ps->depth >= MOST_DEPTH)
+    if (ps->depth >= MOST_DEPTH || ps->broken)
         return broken(ps);
+    if (ps->depth == 0)
+        g_array_set_size(ps->mapped, 0); /* what this map has made of atoms with arguments */
     ps->depth++;
     WsPoly sum = { 0 };
     for (guint i = 0; i < a.n; i++) {

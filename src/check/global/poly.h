@@ -59,7 +59,8 @@ WsPolys *ws_polys_new(void);
 void ws_polys_free(WsPolys *ps);
 gpointer ws_polys_alloc(WsPolys *ps, gsize bytes); /* zeroed */
 const WsAtom *ws_atom(const WsPolys *ps, guint atom);
-/* TRUE once something overflowed or grew too large: nothing made since then can be relied on. */
+/* TRUE once something overflowed or all of it grew too large: nothing made since then can be relied
+ * on. */
 gboolean ws_polys_broken(const WsPolys *ps);
 
 /* The atom of that kind and id, made if it is new; `extent` may be NULL. */
@@ -89,7 +90,7 @@ gboolean ws_poly_has(const WsPolys *ps, WsPoly a, guint atom); /* inside of othe
 gboolean ws_poly_quotient(WsPolys *ps, WsPoly a, WsPoly b, WsPoly *out);
 /* `with` for every `atom`, inside other atoms too, in normal form again. */
 WsPoly ws_poly_replace(WsPolys *ps, WsPoly a, guint atom, WsPoly with);
-/* What `map` returns for an atom (TRUE) in its place. */
+/* What `map` returns for an atom (TRUE) in its place. It must not map itself. */
 typedef gboolean (*WsPolyMap)(gpointer data, guint atom, WsPoly *out);
 WsPoly ws_poly_map(WsPolys *ps, WsPoly a, WsPolyMap map, gpointer data);
 /* Calls `visit` for every atom of a, those inside of others too. */
