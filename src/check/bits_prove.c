@@ -339,7 +339,7 @@ static gboolean ended(Search *s)
         s->proof->why = g_strdup("cancelled");
     else if (s->b->c->endless && n > ENDLESS_STATES)
         s->proof->why = g_strdup(s->b->c->endless);
-    else if (n > s->o->max_states)
+    else if (s->proof->states > s->o->max_states)
         s->proof->why = g_strdup_printf("more than %u states", s->o->max_states);
     else if (s->bytes > MAX_BYTES)
         s->proof->why = g_strdup("the states take more than 64 MB");
