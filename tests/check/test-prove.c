@@ -66,14 +66,14 @@ static void test_shipped(gconstpointer data)
 static void test_cap(void)
 {
     g_autoptr(WsProgram) p = shipped("gemm-cooperative.wstave");
-    WsCheckOptions options = { .max_states = 20 };
+    WsCheckOptions options = { .max_states = 5 };
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
     g_assert_cmpint(v->kind, ==, WS_VERDICT_OUTSIDE);
-    g_assert_cmpstr(v->reason, ==, "more than 20 states");
+    g_assert_cmpstr(v->reason, ==, "more than 5 states");
     g_autofree char *text = ws_verdict_text(v);
     g_assert_true(
-        g_str_has_prefix(text, "outside the fragment: more than 20 states; nothing found"));
+        g_str_has_prefix(text, "outside the fragment: more than 5 states; nothing found"));
 }
 
 /* A column chosen by an index: closed only because K is bounded by an assumption. */
