@@ -1,5 +1,6 @@
-/* The broken variants of gemm-cooperative (one of the cluster's): each is refuted by the rule that names its fault, at
- * the step, barrier and round where it shows first. */
+/* The broken variants of gemm-cooperative (one of the cluster's), and from 18 on the smallest
+ * designs of further faults: each is refuted by the rule that names its fault, at the step, barrier
+ * and round where it shows first. */
 #include "design.h"
 
 typedef struct {
@@ -32,6 +33,16 @@ static const Row rows[] = {
     { "16-released-twice", "P-DL", "groups/load/body/0/do/0/do/0", "empty slot 1", "tile 2, k 5" },
     { "17-consumers-do-not-wait", "P-RACE", "groups/mma/body/0/do/0/do/0", "full slot 0",
       "tile 0, k 0" },
+    { "18-window-of-six", "P-EXIT", "groups/load/body/0/do/0/do/1", "full", "k 7, j 27" },
+    { "19-expert-of-none", "P-DL", "groups/math/body/0/do/0/do/0", "full", "tile 0, k 0" },
+    { "20-else-reads-what-then-defines", "P-UNDEF", "groups/math/body/0/do/0/else/0", NULL,
+      "tile 0" },
+    { "21-countdown-nobody-serves", "P-DL", "groups/load/body/0/do/2/then/0", "signal", "k 12" },
+    { "22-linear-to-accumulator", "P-RACE", "groups/math/body/4", "group sync of math", "" },
+    { "23-gather-waited-by-each-thread", "P-RACE", "groups/math/body/2", "group sync of math", "" },
+    { "24-first-copy-unacknowledged", "P-RACE", "groups/send/body/0/then/5", NULL, "" },
+    { "25-event-of-a-second-pass", "P-DL", "groups/load/body/1/do/0/then/0", "signal", "t2 5" },
+    { "26-lanes-lapped", "P-ABA", "groups/math/body/0/do/0", "full", "k 0" },
 };
 
 static void refuted(gconstpointer data)
@@ -57,7 +68,7 @@ static void refuted(gconstpointer data)
     for (guint i = 0; first->severity != WS_SEVERITY_ERROR; i++)
         first = findings->list->pdata[i];
     g_assert_nonnull(first->remedy);
-    g_assert_nonnull(first->round);
+    g_assert_true(first->round || !row->round); /* what is wrong without a run has none */
     g_assert_cmpuint(first->line, >, 0);
 }
 

@@ -49,14 +49,17 @@ static void judge_named(const WsProgram *p, const char *finding, AnswerKind how,
     static const gint64 element[] = { 0, 1, -1, 2, 40, 0, 1, -1, 1, 0, 2, 2, 0, 3 },
                         step[] = { 0, 0, 0, 0, 0, 1, -1, 2, 1, 2, -1, -2, -1, -3 };
     Case c = { .n = number_at(finding, "N = ", TRUE, 3), .d = number_at(finding, "D = ", TRUE, 1) };
+    const char *place = strstr(finding, "tile ");
     c.tiles = (guint)number_at(finding, " tile", FALSE, 1);
+    if (place && g_ascii_isdigit(place[5]))
+        c.tiles = MAX(c.tiles, (guint)g_ascii_strtoull(place + 5, NULL, 10) + 1);
     for (guint i = 0; i < G_N_ELEMENTS(element) && !j->bad; i++) {
         c.element = element[i];
         c.element_step = step[i];
         judge_case(p, c, 0, FALSE, j);
     }
     for (gint64 x = -75; x <= 65 && !j->bad; x++)
-        for (gint64 n = 0; n < (how == ANSWER_CONTROL ? 8 : 2) && !j->bad; n++) {
+        for (gint64 n = 0; n < (how == ANSWER_CONTROL ? 18 : 2) && !j->bad; n++) {
             c.element = x;
             c.element_step = 0;
             c.n = n < 2 ? c.n : n - 2;
@@ -81,6 +84,9 @@ static char *astray(WsProgram *p, guint *followed)
         return NULL;
     ++*followed;
     g_autofree char *lost = follow(w, v);
+    /* an exchange through another buffer is refuted whichever lanes it is by */
+    if (lost && strstr(w->message, "other lanes of the same agent"))
+        return NULL;
     g_autofree char *said = lost ? ws_witness_text(w, FALSE) : NULL;
     return lost ? g_strdup_printf("%s\n%s", lost, said) : NULL;
 }
@@ -196,9 +202,9 @@ void answer_report(const char *folder, guint seed, const char *origin, const cha
             g_autofree char *said = g_strdup_printf(
                 "seed %u; oracle: %s; check: %s %s", seed, s.oracle.text ? s.oracle.text : "right",
                 ws_verdict_word(s.kind), s.first ? s.first : "");
-            g_autofree char *line = g_strescape(g_strdelimit(said, "\n", ' '), NULL);
+            g_strdelimit(said, "\n\"\\", ' ');
             g_autofree char *note =
-                g_strdup_printf("{\n  \"note\": \"%s\",\n%s", line, strchr(small, '\n') + 1);
+                g_strdup_printf("{\n  \"note\": \"%s\",\n%s", said, strchr(small, '\n') + 1);
             g_file_set_contents(file, note, -1, NULL);
         }
     }

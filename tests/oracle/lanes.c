@@ -91,6 +91,8 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         break;
     case WS_OP_CLUSTER_ARRIVE:
         a->cluster_generation = lanes_named(L, a, op)->generation;
+        if (a->clustered) /* undefined by the text of PTX, whatever else it knows */
+            lanes_problem(L, ORACLE_UNSEEN, a, op, NULL);
         a->clustered = TRUE;
         lanes_join(L, a, op, lanes_named(L, a, op), 1);
         break;
