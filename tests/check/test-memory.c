@@ -11,7 +11,7 @@ static void judged(gconstpointer data)
     g_autofree char *text = edited_text(file, NULL);
     g_auto(GStrv) part = g_strsplit(text, "Expected: ", 2);
     g_assert_nonnull(part[1]);
-    g_auto(GStrv) word = g_strsplit_set(part[1], " .\"", 3);
+    g_auto(GStrv) word = g_strsplit_set(part[1], " ,.\"", 3);
     g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), file, findings);
     g_assert_nonnull(design);
     g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
