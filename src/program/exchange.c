@@ -1,9 +1,10 @@
 #include "program/elab.h"
 
 /* bar.warp.sync around exchanges inside a warp (LANGUAGE section 13): lanes of one agent may write
- * shared memory and read it back without a `sync` if each warp touches its own rows only; the lanes
- * of the warp must still meet between the two. Placed before the read that follows a write of the
- * same bytes, and before the write that follows a read, unless the agent met anyway. */
+ * shared memory and read it back without a `sync` if no byte passes from one warp to another (the
+ * check asks lanes.h); the lanes of the warp must still meet between the two. Placed before the
+ * read that follows a write of the same bytes, and before the write that follows a read, unless the
+ * agent met anyway. */
 
 typedef struct {
     GPtrArray *written, *read; /* WsOp* since the last meeting */

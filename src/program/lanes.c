@@ -194,7 +194,9 @@ static WsLanesMeet meet(const Owner *x, const Owner *y)
     return x->warp != SEVERAL && x->warp == y->warp ? WS_LANES_WARP : WS_LANES_OTHER;
 }
 
-/* Both in accumulator layout, and their rows and columns fall into step. */
+/* Both in accumulator layout, and their rows and columns fall into step. Two matrix instructions
+ * whose blocks of 16 columns coincide take every 16 bytes by the same lane's address, and from and
+ * to the same threads. */
 static gboolean in_step(const Lanes *x, const Lanes *y, gint64 rows, gint64 cols)
 {
     return x->owner == of_tile && y->owner == of_tile && !x->swap && !y->swap && rows % ATOM == 0 &&
@@ -206,8 +208,10 @@ WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLa
     Lanes x = lanes_of(p, first->op), y = lanes_of(p, second->op);
     if (!x.owner || !y.owner || first->op->agent != second->op->agent || x.a->buffer != y.a->buffer)
         return WS_LANES_OTHER;
-    if (in_step(&x, &y, first->row0 - second->row0, first->col0 - second->col0))
-        return x.matrix || y.matrix ? WS_LANES_WARP : WS_LANES_SAME;
+    gint64 rows = first->row0 - second->row0, cols = first->col0 - second->col0;
+    if (in_step(&x, &y, rows, cols))
+        return x.matrix == y.matrix && (!x.matrix || cols % 16 == 0) ? WS_LANES_SAME
+                                                                     : WS_LANES_WARP;
     gint64 row = MAX(first->row0, second->row0), col = MAX(first->col0, second->col0);
     gint64 row_end = MIN(first->row0 + x.a->rows, second->row0 + y.a->rows);
     gint64 col_end = MIN(first->col0 + x.a->cols, second->col0 + y.a->cols);
