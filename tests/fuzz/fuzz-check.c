@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int code = ws_findings_exit_code(findings, FALSE);
     switch (verdict->kind) {
     case WS_VERDICT_REFUTED:
-        require(code == 1 && (has_class(findings, WS_CLASS_P) || has_class(findings, WS_CLASS_B)));
+        require(code == 1 && (has_class(findings, WS_CLASS_P) || has_class(findings, WS_CLASS_B) ||
+                              has_class(findings, WS_CLASS_G) || has_class(findings, WS_CLASS_L)));
         break;
     case WS_VERDICT_OUTSIDE:
         require(verdict->reason && *verdict->reason);

@@ -516,48 +516,59 @@ WsPoly ws_poly_replace(WsPolys *ps, WsPoly a, guint atom, WsPoly with)
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
-static void atom_text(const WsPolys *ps, GString *s, guint atom)
+enum { MOST_TEXT = 240 };
+
+static void put_poly(const WsPolys *ps, GString *s, WsPoly a);
+
+static void put_atom(const WsPolys *ps, GString *s, const WsAtom *x)
 {
-    const WsAtom *x = ws_atom(ps, atom);
-    static const char *const form[] = {
-        [WS_ATOM_DIV] = "/", [WS_ATOM_LESS] = " < ", [WS_ATOM_MIN] = "min", [WS_ATOM_MAX] = "max"
-    };
-    gboolean infix = x->kind == WS_ATOM_DIV || x->kind == WS_ATOM_LESS;
+    const gboolean infix = x->kind == WS_ATOM_DIV || x->kind == WS_ATOM_LESS;
+    const char *between = x->kind == WS_ATOM_DIV ? "/" : x->kind == WS_ATOM_LESS ? " < " : ", ";
     if (!infix)
-        g_string_append(s, x->kind == WS_ATOM_MIN || x->kind == WS_ATOM_MAX ? form[x->kind]
-                           : x->name                                        ? x->name
-                                                                            : "?");
+        g_string_append(s, x->kind == WS_ATOM_MIN   ? "min"
+                           : x->kind == WS_ATOM_MAX ? "max"
+                           : x->name                ? x->name
+                                                    : "?");
     if (x->n_args == 0)
         return;
     g_string_append_c(s, '(');
     for (guint k = 0; k < x->n_args; k++) {
-        g_autofree char *text = ws_poly_text(ps, x->arg[k]);
-        gboolean sum = infix && x->arg[k].n > 1;
-        g_string_append_printf(s, "%s%s%s%s",
-                               k == 0  ? ""
-                               : infix ? form[x->kind]
-                                       : ", ",
-                               sum ? "(" : "", text, sum ? ")" : "");
+        const gboolean sum = infix && x->arg[k].n > 1;
+        g_string_append_printf(s, "%s%s", k ? between : "", sum ? "(" : "");
+        put_poly(ps, s, x->arg[k]);
+        g_string_append(s, sum ? ")" : "");
     }
     g_string_append_c(s, ')');
 }
 
-char *ws_poly_text(const WsPolys *ps, WsPoly a)
+static void put_poly(const WsPolys *ps, GString *s, WsPoly a)
 {
-    GString *s = g_string_new(a.n ? NULL : "0");
-    for (guint j = 0; j < a.n; j++) {
+    if (a.n == 0)
+        g_string_append_c(s, '0');
+    for (guint j = 0; j < a.n && s->len < MOST_TEXT; j++) {
         /* the constant comes last */
         const WsMono *m = &a.mono[a.mono[0].n == 0 ? (j + 1) % a.n : j];
-        gint64 f = m->factor;
+        const gint64 f = m->factor;
         g_string_append(s, j == 0 ? (f < 0 ? "-" : "") : f < 0 ? " - " : " + ");
-        guint64 size = f < 0 ? -(guint64)f : (guint64)f;
+        const guint64 size = f < 0 ? -(guint64)f : (guint64)f;
         if (size != 1 || m->n == 0)
             g_string_append_printf(s, "%" G_GUINT64_FORMAT "%s", size, m->n ? "*" : "");
-        for (guint k = 0; k < m->n; k++) {
+        for (guint k = 0; k < m->n && s->len < MOST_TEXT; k++) {
             if (k)
                 g_string_append_c(s, '*');
-            atom_text(ps, s, m->atom[k]);
+            put_atom(ps, s, ws_atom(ps, m->atom[k]));
         }
+    }
+}
+
+char *ws_poly_text(const WsPolys *ps, WsPoly a)
+{
+    GString *s = g_string_new(NULL);
+    put_poly(ps, s, a);
+    if (s->len >= MOST_TEXT) {
+        const char *end = g_utf8_find_prev_char(s->str, s->str + MOST_TEXT);
+        g_string_truncate(s, (gsize)(end - s->str));
+        g_string_append(s, "…");
     }
     return g_string_free(s, FALSE);
 }
