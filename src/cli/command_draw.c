@@ -36,7 +36,7 @@ static int load_traces(Traces *t, char **files)
 }
 
 /* Without a predicted trace the clock makes one, for the sizes of the measured one. */
-static int predict(Traces *t, const WsProgram *p, char **size)
+static int predict(Traces *t, const WsProgram *p, char **size, const char *machine)
 {
     g_autoptr(GPtrArray) sizes = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; t->measured && i < t->measured->size->len; i++)
@@ -50,7 +50,7 @@ static int predict(Traces *t, const WsProgram *p, char **size)
     g_autoptr(WsLaunchValues) values = ws_cli_launch(p, (char **)sizes->pdata, FALSE, &code);
     if (!values)
         return code;
-    WsClockResult *result = ws_cli_clock(p, values, NULL, FALSE, &code);
+    WsClockResult *result = ws_cli_clock(p, values, machine, FALSE, &code);
     if (!result)
         return code;
     t->predicted = ws_trace_ref(result->trace);
@@ -60,7 +60,7 @@ static int predict(Traces *t, const WsProgram *p, char **size)
 
 int ws_command_draw(int argc, char **argv)
 {
-    g_autofree char *out = NULL, *theme = NULL;
+    g_autofree char *out = NULL, *theme = NULL, *described = NULL;
     g_auto(GStrv) set = NULL, size = NULL, traces = NULL;
     double width = 0, height = 0;
     gboolean no_edges = FALSE;
@@ -70,6 +70,8 @@ int ws_command_draw(int argc, char **argv)
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "size for the prediction", "NAME=VALUE" },
+        { "machine", 0, 0, G_OPTION_ARG_FILENAME, &described,
+          "machine description of the prediction (default: H200)", "FILE" },
         { "theme", 0, 0, G_OPTION_ARG_STRING, &theme, "light (default) or dark", "THEME" },
         { "width", 0, 0, G_OPTION_ARG_DOUBLE, &width, "pixels (default 1600)", "N" },
         { "height", 0, 0, G_OPTION_ARG_DOUBLE, &height, "pixels (default: as needed)", "N" },
@@ -89,15 +91,17 @@ int ws_command_draw(int argc, char **argv)
     if (code == WS_EXIT_YES)
         code = load_traces(&t, traces);
     if (code == WS_EXIT_YES && !t.predicted)
-        code = predict(&t, in.program, size);
+        code = predict(&t, in.program, size, described);
     if (code != WS_EXIT_YES)
         return code;
     WsSceneOptions options = { .width = width, .height = height, .no_edges = no_edges };
-    g_autoptr(WsMachine) machine = ws_machine_load(NULL, NULL);
-    g_autofree double *special = machine ? ws_clock_special_cycles(in.program, machine) : NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsMachine) machine = ws_machine_load(described, &error);
+    if (!machine)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    g_autofree double *special = ws_clock_special_cycles(in.program, machine);
     options.special = special;
     g_autoptr(WsScene) scene = ws_scene_new(in.program, t.predicted, t.measured, &options);
-    g_autoptr(GError) error = NULL;
     if (!ws_scene_save(scene, out, g_strcmp0(theme, "dark") ? WS_THEME_LIGHT : WS_THEME_DARK,
                        &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);

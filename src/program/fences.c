@@ -239,7 +239,7 @@ static void flow(Fences *F, WsTree *t, State *s)
 
 void ws_elab_fences(WsElab *E)
 {
-    if (!E->fences)
+    if (!E->fences || !E->hw->sync.proxies)
         return;
     Fences F = { .E = E,
                  .touched = g_array_new(FALSE, FALSE, sizeof(WsRange)),

@@ -25,15 +25,15 @@ void ws_arrive_breadth(WsStepState *S, WsOp *op, const char *by, gint64 n, gint6
     guint threads = E->agent->out->threads;
     if (by && strcmp(by, "warp") == 0) {
         op->breadth = WS_BREADTH_WARP;
-        op->per = 32;
-        op->count = count * (threads / 32);
+        op->per = E->hw->lanes;
+        op->count = count * (threads / E->hw->lanes);
     } else if (by && strcmp(by, "all") == 0) {
         op->breadth = WS_BREADTH_GROUP;
         op->per = 1;
         op->count = count * threads;
     } else if (n > 0) {
         op->breadth = WS_BREADTH_WARP;
-        if (threads % n != 0 || threads / n > 32)
+        if (threads % n != 0 || threads / n > E->hw->lanes)
             ws_elab_error(E, WS_RULE_T_RANGE, S->id,
                           "Let n divide the threads and be at least the "
                           "number of warps.",
@@ -175,6 +175,10 @@ void ws_step_FENCE(WsStepState *S)
     };
     for (guint i = 0; i < G_N_ELEMENTS(fences); i++)
         if (ws_elab_field_is(S->E, S->node, WS_F_keyword, fences[i].word)) {
+            if (!ws_target_word(S->E->hw->sync.fences, fences[i].word))
+                ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL,
+                              "fence %s at %s: %s has no such fence", fences[i].word, S->id,
+                              S->E->p->target);
             WsOp *op = ws_step_op(S, fences[i].kind, NULL);
             op->scope = fences[i].scope;
             ws_op_label(S->E, op, "fence %s", fences[i].word);
