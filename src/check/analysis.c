@@ -65,6 +65,8 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
             g_hash_table_insert(c->rewritten, t->count, w);
             g_hash_table_insert(c->forms, w, f);
             ws_add_site(c, agent, t, f, TRUE);
+            if (!((const WsSymbol *)c->symbols->pdata[round])->by_round)
+                note_split(c, agent, t, round);
         } else if (t->over == WS_OVER_COUNT && t->count) {
             WsExpr *w = ws_rewritten(c, t->count);
             WsForm *f = ws_form_of(c, w);

@@ -399,7 +399,7 @@ static void tell_name(Search *s, const Choice *c, gint64 answer)
 {
     const WsSymbol *x = s->b->c->symbols->pdata[c->asked.symbol];
     WsTold t = { x->expr, WS_EXPR_EQ, c->asked.lo, x->run };
-    if (c->ask != WS_ASK_MORE || !x->expr || x->by_round)
+    if (c->ask != WS_ASK_MORE || !x->expr || x->by_index)
         return;
     if (x->letter)
         t.op = WS_EXPR_NE, t.value = answer;
@@ -496,7 +496,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
     if (proof->kind == WS_PROOF_CLOSED && options->certificate)
         proof->certificate = ws_certificate_text(options->certificate, b);
     for (guint i = 0; i < b->c->symbols->len; i++)
-        proof->by_round |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_round;
+        proof->by_index |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_index;
     proof->names = ws_proof_names(b->c);
     proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);
@@ -514,7 +514,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
 {
     WsProof *proof = prove(p, options, FALSE);
-    if (proof->kind != WS_PROOF_ALARM || !proof->by_round)
+    if (proof->kind != WS_PROOF_ALARM || !proof->by_index)
         return proof;
     WsProof *plain = prove(p, options, TRUE);
     if (plain->kind != WS_PROOF_CLOSED && plain->kind != WS_PROOF_ALARM) {

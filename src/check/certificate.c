@@ -298,7 +298,7 @@ char *ws_certificate_text(const WsCertificate *c, const WsBits *b)
 {
     gboolean rounds = FALSE; /* the format has no names of rounds */
     for (guint i = 0; i < b->c->symbols->len; i++)
-        rounds |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_round;
+        rounds |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_index;
     if (c->broken || rounds)
         return NULL;
     GString *t = g_string_new("warpstave-certificate 1\n");

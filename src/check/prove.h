@@ -19,6 +19,7 @@ typedef struct {
     guint split; /* not 0: its loop can come several times in a tile, each time it is asked anew */
     gboolean whole;     /* it is not to be split */
     gboolean by_round;  /* split: its time is 1 + the index of the loop around (rounds.c) */
+    gboolean by_index;  /* the count of a loop that follows an index (rounds.c) */
     gboolean bounded;   /* `least` is known to be its least value */
     gint64 least, most; /* most: G_MAXINT64 if it is not known */
     gint64 floor;       /* where questions begin: its least value, or what all below it are like */
@@ -138,7 +139,7 @@ typedef struct {
     guint tiles;      /* ALARM: tiles on that path */
     GPtrArray *names; /* WsProvedName*: what it is about; NULL: outside */
     guint states, merges;
-    gboolean by_round; /* counts of rounds have names of their own */
+    gboolean by_index; /* counts that follow an index have names of their own */
     WsRuleId rule;     /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops, work; /* work: words of states looked at, about */

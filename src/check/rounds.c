@@ -1,4 +1,4 @@
-/* Counts that follow the index of the loop around them: `for k: for j count k`, `count nb - k`. The
+/* Counts that follow the index of a loop around them: `for k: for j count k`, `count nb - k`. The
  * count of a round is taken as a number that nobody knows, the same for everybody in the round of
  * that index of that tile: every function of the index, the one that is meant among them. */
 #include "check/symbols.h"
@@ -53,6 +53,10 @@ static const WsTree *rounds_of(const WsControl *c, const WsTree *t)
     gint64 x;
     const WsTree *up = loop_around(t);
     ws_expr_visit(t->count, see, &l);
+    /* the index of a loop over tiles is the position: one more name of the tile */
+    for (const WsTree *over = up; over && !l.other && l.index >= 0; over = loop_around(over))
+        if (over->over == WS_OVER_TILES && over->index_var == l.index)
+            return over;
     if (l.other || l.index < 0 || !up || up->index_var != l.index || up->over != WS_OVER_COUNT ||
         !up->count || ws_expr_is_int(up->count, &x) || !is_number(up->from, 0, 0) ||
         !is_number(up->step_by, 1, 1))
@@ -63,25 +67,41 @@ static const WsTree *rounds_of(const WsControl *c, const WsTree *t)
     return up;
 }
 
+typedef struct {
+    const WsControl *c;
+    const char *mark;
+} Mark;
+
 static WsExpr *mark(const WsExpr *leaf, gpointer data, GError **error)
 {
-    const WsControl *c = data;
+    const Mark *m = data;
+    const WsControl *c = m->c;
     (void)error;
     return leaf->op == WS_EXPR_VAR && leaf->var >= 0 && (guint)leaf->var < c->n_vars &&
                    c->p->var[leaf->var].kind == WS_VAR_INDEX
-               ? ws_expr_name("#")
+               ? ws_expr_name(m->mark)
                : NULL;
 }
 
 gint ws_round_symbol(WsControl *c, gint agent, const WsTree *t)
 {
     const WsTree *up = c->plain ? NULL : rounds_of(c, t);
-    g_autoptr(WsExpr) e = up ? ws_expr_map(t->count, mark, c, NULL) : NULL;
+    Mark m = { c, up && up->over == WS_OVER_TILES ? "#tile" : "#" };
+    g_autoptr(WsExpr) e = up ? ws_expr_map(t->count, mark, &m, NULL) : NULL;
     if (!e || c->outside)
         return -1;
     guint before = c->symbols->len;
     gint symbol = ws_symbol_of(c, e, FALSE);
     WsSymbol *s = c->symbols->pdata[symbol];
+    if (up->over == WS_OVER_TILES) {
+        if (c->symbols->len > before) {
+            g_free(s->text);
+            s->text = ws_expr_print(t->count);
+            s->run = FALSE;
+            s->by_index = TRUE;
+        }
+        return s->by_index && !s->by_round ? symbol : -1;
+    }
     if (c->symbols->len > before) {
         g_autofree char *text = ws_expr_print(t->count);
         if (c->n_split == WS_MAX_SPLIT) {
@@ -91,7 +111,7 @@ gint ws_round_symbol(WsControl *c, gint agent, const WsTree *t)
         g_free(s->text);
         s->text = g_strdup_printf("%s in each round of %s", text, up->name ? up->name : "a loop");
         s->run = FALSE;
-        s->by_round = TRUE;
+        s->by_round = s->by_index = TRUE;
         s->split = ++c->n_split;
     }
     for (guint i = 0; s->by_round && i < c->site[agent]->len; i++) {

@@ -254,6 +254,27 @@ static const Row rows[] = {
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]},{'if':'k == 9',"
       "'then':[SYNC]}]}]" },
+    { "rounds of the tile's number", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'5 + t','do':[SYNC]}]}]",
+      "[{'for':'u','over':'tiles','do':[{'for':'k','count':'u + 5','do':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "rounds of the tile's number, seven at most", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'t','do':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'max(t, min(t + 1, 8) - (t < 7))',"
+      "'do':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "a triangle over tiles and rounds", WS_VERDICT_OUTSIDE,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + t',"
+      "'do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + t',"
+      "'do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "rounds of the tile's number, twice", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'for':'h','count':'2','do':[{'for':'k','count':'t',"
+      "'do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'h','count':'2','do':[{'for':'k','count':'t',"
+      "'do':[SYNC]}]}]}]",
+      .tiles = TRUE },
 };
 
 static char *replaced(const char *text, const char *from, const char *to)
