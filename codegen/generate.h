@@ -46,11 +46,13 @@ typedef struct {
 } WsGenerateOptions;
 
 /* PTX text; *cost in bytes of nothing else. Caller frees. */
-char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options, GError **error);
-char *ws_generate_llvm(const WsProgram *p, const WsGenerateOptions *options, GError **error);
+char *ws_generate_ptx(const WsProgram *p, const WsGenerateOptions *options,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *ws_generate_llvm(const WsProgram *p, const WsGenerateOptions *options,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* CUDA C++: one self-contained file with the same kernel name and parameters (no recorder, no debug
  * waits). What cannot be expressed is an error that names the step. Caller frees. */
-char *ws_generate_cuda(const WsProgram *p, GError **error);
+char *ws_generate_cuda(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PTX of the sampled reference kernel: evaluates one output tensor's reference in float64.
  * Entry "warpstave_reference"; parameters: every tensor's address, sizes, scalars as above, then
  * address of n int64 flat logical indices of output `tensor`, address of n doubles for the results,
@@ -98,6 +100,6 @@ void ws_rehearse_result_free(WsRehearseResult *r);
 /* Runs the same lowering on the CPU, one fiber per GPU thread in seeded random order with delayed
  * TMA, on the design's rehearsal sizes, and compares every output element with `reference`. */
 WsRehearseResult *ws_rehearse(const WsProgram *p, const WsRehearseOptions *options,
-                              WsFindings *findings, GError **error);
+                              WsFindings *findings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

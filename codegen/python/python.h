@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-char *ws_generate_gluon(const WsProgram *p, GError **error);
-char *ws_generate_tle(const WsProgram *p, GError **error);
+char *ws_generate_gluon(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *ws_generate_tle(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

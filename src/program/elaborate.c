@@ -1,4 +1,5 @@
 #include "program/elab.h"
+#include "program/validate.h"
 
 #include <string.h>
 
@@ -259,7 +260,14 @@ static WsProgram *elaborate(const WsDesign *design, const WsSetting *set, guint 
 WsProgram *ws_elaborate(const WsDesign *design, const WsSetting *set, guint n_set,
                         WsFindings *findings)
 {
-    return elaborate(design, set, n_set, findings, FALSE);
+    guint before = ws_findings_count(findings, WS_SEVERITY_ERROR);
+    WsProgram *p = elaborate(design, set, n_set, findings, FALSE);
+    if (p && ws_findings_count(findings, WS_SEVERITY_ERROR) == before) {
+        g_autofree char *wrong = ws_program_validate(p);
+        if (wrong) /* a defect of elaboration: fatal in tests and under fuzzing */
+            g_critical("%s: %s", p->file ? p->file : p->name, wrong);
+    }
+    return p;
 }
 
 guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set)

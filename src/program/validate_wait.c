@@ -1,0 +1,86 @@
+#include "program/validate.h"
+
+#define HOLDS(condition) ws_holds(v, condition, #condition)
+
+/* --- waits for groups --------------------------------------------------------------------------
+ */
+
+static gboolean flies(const WsOp *op, const WsOp *product)
+{
+    for (guint i = 0; i < op->n_flying; i++) {
+        if (op->flying[i] == product)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Some product that the wait retires has a register of the part, in the same way. */
+static gboolean of_retired(const WsWait *w, const WsValueUse *part)
+{
+    for (guint i = 0; i < w->n_retired; i++) {
+        const WsOp *op = w->retired[i].op;
+        for (guint k = 0; k < op->n_value; k++) {
+            if (op->value[k].value == part->value && op->value[k].mode == part->mode)
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static void freed(WsValidation *v, const WsWait *w, const WsValueUse *part)
+{
+    gint64 row = 0, col = 0;
+    if (!HOLDS(part->value < v->agent->n_values))
+        return;
+    const WsRegValue *of = &v->agent->value[part->value];
+    HOLDS(ws_literal(part->row0, &row) && ws_literal(part->col0, &col));
+    HOLDS(row >= 0 && row + part->rows <= of->rows && col >= 0 && col + part->cols <= of->cols);
+    ws_holds(v, of_retired(w, part), "frees registers of nothing that it retires");
+}
+
+void ws_validate_wait(WsValidation *v, const WsOp *op)
+{
+    const WsWait *w = op->wait;
+    const gint queue = ws_op_queue(op->kind);
+    HOLDS(op->n >= 0 && w->stay >= -1);
+    HOLDS(op->n > 0 || w->stay == 0);
+    HOLDS(op->kind == WS_OP_MMA_WAIT || w->n_freed == 0);
+    for (guint i = 0; i < w->n_retired && !v->what; i++) {
+        const WsOp *r = w->retired[i].op;
+        ws_holds(v, r->agent == op->agent && ws_op_queue(r->kind) == queue && ws_op_flies(r->kind),
+                 "retires what is not of its queue");
+        ws_holds(v, queue != WS_QUEUE_MMA || flies(op, r), "retires nothing that flies");
+        for (guint k = 0; k < i; k++)
+            ws_holds(v, w->retired[k].op != r, "retires something twice");
+    }
+    for (guint i = 0; i < w->n_freed && !v->what; i++)
+        freed(v, w, &w->freed[i]);
+}
+
+/* --- queues ------------------------------------------------------------------------------------
+ */
+
+/* A group is closed in the list that fills it; gathers that signal a barrier need no group. */
+static gboolean is_closed(const WsOp *op)
+{
+    const WsTree *list = op->tree->parent;
+    gboolean behind = FALSE;
+    for (guint i = 0; i < list->n_kids; i++) {
+        const WsOp *other = list->kid[i] ? list->kid[i]->op : NULL;
+        if (behind && other && ws_op_queue(other->kind) == ws_op_queue(op->kind) &&
+            (ws_op_row(other->kind)->deed == WS_DEED_CLOSE ||
+             ws_op_row(other->kind)->deed == WS_DEED_SIGNAL))
+            return TRUE;
+        behind = behind || other == op;
+    }
+    return FALSE;
+}
+
+void ws_validate_queue(WsValidation *v, const WsOp *op)
+{
+    if (ws_op_flies(op->kind) && ws_op_queue(op->kind) >= 0)
+        ws_holds(v, is_closed(op), "stands in a group that nothing closes");
+    for (guint i = 0; i < op->n_flying; i++)
+        ws_holds(v, op->flying[i]->kind == WS_OP_MMA && op->flying[i]->agent == op->agent,
+                 "flying: no product of this agent");
+}
