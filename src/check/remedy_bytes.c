@@ -4,6 +4,25 @@
 
 #include <string.h>
 
+/* It reads another use than its agent has waited for: the release is that of the awaited one. */
+static gboolean other_use(const WsPlay *play, WsFinding *f, const WsOp *op, guint data)
+{
+    const WsOp *wait = ws_first_on(play, op->agent, data, ws_is_wait);
+    g_autofree char *awaited =
+        wait && ws_loop_of(wait) == ws_loop_of(op) ? ws_use_text(wait) : NULL;
+    for (guint i = 0; awaited && i < op->n_access; i++) {
+        g_autofree char *use = op->access[i].use ? ws_expr_print(op->access[i].use) : NULL;
+        if (!use || strcmp(use, awaited) == 0 || ws_use_is_named(play, data, ws_is_wait, use))
+            continue;
+        ws_finding_set_remedy(f,
+                              "let `%s` read the use that it has waited for: it says %s, `%s` says "
+                              "%s",
+                              ws_op_name(op), use, ws_op_name(wait), awaited);
+        return TRUE;
+    }
+    return FALSE;
+}
+
 /* The bytes are used up by `p` before they are overwritten: who says so, and who asks? */
 static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
                       gint data)
@@ -46,6 +65,8 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     else if (wait->index > here->index)
         ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it", name,
                               ws_op_name(here), ws_op_name(wait));
+    else if (p->op->engine == WS_ENGINE_MMA && data >= 0 && other_use(play, f, p->op, (guint)data))
+        return;
     else if (p->op->engine == WS_ENGINE_MMA)
         ws_finding_set_remedy(f,
                               "release the bytes after the mma_wait that retires this mma: `%s` of "
@@ -185,6 +206,27 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
     const char *name = play->p->buffer[buffer].name;
     if (!writer) {
         ws_finding_set_remedy(f, "let a load, gather or write fill %s first", name);
+        return;
+    }
+    const WsOp *told = NULL; /* on what the writer arrives when it has written */
+    for (guint i = 0; writer->barrier < 0 && i < play->p->n_ops && !told; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == writer->agent && ws_is_arrival(op) && op->index > writer->index &&
+            (!ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait) ||
+             (play->p->barrier[op->barrier].ready && play->p->barrier[op->barrier].ready[0])))
+            told = op;
+    }
+    if (told) {
+        const WsBarrier *b = &play->p->barrier[told->barrier];
+        if (ws_first_on(play, (gint)inst->agent, (guint)told->barrier, ws_is_wait))
+            ws_finding_set_remedy(f,
+                                  "let %s begin pending: `init` ready lets its first wait pass "
+                                  "before anything has been written",
+                                  b->name);
+        else
+            ws_finding_set_remedy(f, "wait for %s before it: `%s` of %s comes there behind `%s`",
+                                  b->name, ws_op_name(told), ws_op_agent(play, told),
+                                  ws_op_name(writer));
         return;
     }
     const WsOp *wait = writer->barrier < 0 ? NULL
