@@ -555,6 +555,31 @@ WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error
     return w;
 }
 
+WsWitness *ws_witness_of(WsProgram *p, const WsFindings *findings, GError **error)
+{
+    WsWitness *first = NULL;
+    g_autoptr(GError) why = NULL;
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        if (f->severity != WS_SEVERITY_ERROR || ws_rule(f->rule)->klass != WS_CLASS_P)
+            continue;
+        WsWitness *w = ws_witness_new(p, f, why ? NULL : &why);
+        if (w && w->confirmed) {
+            ws_witness_free(first);
+            return w;
+        }
+        if (first)
+            ws_witness_free(w);
+        else
+            first = w;
+    }
+    if (!first && why)
+        g_propagate_error(error, g_steal_pointer(&why));
+    else if (!first)
+        g_set_error(error, WS_WITNESS_ERROR, 0, "nothing was refuted that a run could show");
+    return first;
+}
+
 static void free_names(char **name, guint n)
 {
     for (guint i = 0; name && i < n; i++)

@@ -37,14 +37,9 @@ static int verdict_code(const WsVerdict *verdict, const WsFindings *findings, gb
 /* The shortest run that shows the first error. */
 static void print_witness(const char *file, WsCliInput *in, gboolean step)
 {
-    const WsFinding *first = NULL;
-    for (guint i = 0; i < in->findings->list->len && !first; i++) {
-        const WsFinding *f = g_ptr_array_index(in->findings->list, i);
-        if (f->severity == WS_SEVERITY_ERROR && ws_rule(f->rule)->klass == WS_CLASS_P)
-            first = f;
-    }
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsWitness) witness = first ? ws_witness_new(in->program, first, &error) : NULL;
+    g_autoptr(WsWitness) witness =
+        in->program ? ws_witness_of(in->program, in->findings, &error) : NULL;
     if (!witness) {
         printf("%s: no witness: %s\n", file, error ? error->message : "nothing was refuted");
         return;

@@ -140,14 +140,14 @@ static const WsFinding *first_error(const WsFindings *f)
 
 /* A run that ends at what is wrong, with the semantics of the hardware; what is wrong before there
  * is a program has none. */
-static gboolean has_run(const WsDesign *design, const WsFinding *first)
+static gboolean has_run(const WsDesign *design, const WsFindings *said)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR) ||
-        ws_rule(first->rule)->klass != WS_CLASS_P)
+        ws_rule(first_error(said)->rule)->klass != WS_CLASS_P)
         return TRUE;
-    g_autoptr(WsWitness) w = ws_witness_new(p, first, NULL);
+    g_autoptr(WsWitness) w = ws_witness_of(p, said, NULL);
     for (guint i = 0; w && i < w->n_moves; i++)
         g_assert_null(strstr(w->move[i].words, "completion -"));
     return w && w->confirmed;
@@ -217,7 +217,7 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
     Tally one = { .refuted = 1 };
     g_autofree char *said = said_by(first), *subject = subject_of(mutant->what);
     g_assert_null(strstr(said, "completion -"));
-    one.run = has_run(design, first);
+    one.run = has_run(design, before->findings);
     one.place = has_word(said, subject);
     for (guint i = 0; first->remedy && i < G_N_ELEMENTS(kind->words) && kind->words[i]; i++)
         one.remedy |= strstr(first->remedy, kind->words[i]) != NULL;
