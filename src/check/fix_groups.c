@@ -183,9 +183,11 @@ void ws_fix_sync_group(WsFixer *F)
             ws_fix_insert(F, fix, k, 1, SYNC);
         }
     /* What others did must be complete before one lane hands it over. */
-    for (gint k = 0; F->other >= 0 && k < (gint)F->spot->len; k++) {
+    const WsNode *mine = F->at >= 0 ? ws_spot(F, F->at)->group : NULL,
+                 *theirs = F->other >= 0 ? ws_spot(F, F->other)->group : mine;
+    for (gint k = 0; k < (gint)F->spot->len; k++) {
         const WsSpot *s = ws_spot(F, k);
-        if (s->node->kind != WS_STEP_ARRIVE || s->group != ws_spot(F, F->other)->group)
+        if (s->node->kind != WS_STEP_ARRIVE || (s->group != mine && s->group != theirs))
             continue;
         g_autofree char *name = ws_step_name(s->node);
         WsFix *fix = ws_fixer_add(F, "Sync the group before %s", name);

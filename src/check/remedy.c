@@ -334,6 +334,16 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
 }
 
 /* --- a wait that can be lapped ---------------------------------------------------------------- */
+/* The arrival by which one lane of the waiting agent lets the feeder go on; NULL. */
+static const WsOp *lanes_behind(const WsPlay *play, guint barrier, const WsOp *wait,
+                                const WsOp *feed)
+{
+    const WsOp *by = NULL;
+    const gint room = ws_room_of(play, barrier, (guint)feed->agent, &by);
+    const WsOp *own = room < 0 ? NULL : ws_first_on(play, wait->agent, (guint)room, ws_is_arrival);
+    return own && own->per == 0 ? own : NULL;
+}
+
 void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const WsOp *wait)
 {
     const WsBarrier *b = &play->p->barrier[s->barrier];
@@ -365,6 +375,12 @@ void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const W
             "let it stand for a use that somebody arrives for: it says %s, `%s` of "
             "%s says %s",
             use, ws_op_name(by), ws_op_agent(play, by), given);
+    else if (by && lanes_behind(play, s->barrier, wait, by))
+        ws_finding_set_remedy(
+            f,
+            "one lane arrives for all: let `%s` be by warp or by all, or sync the "
+            "group before it, so that every lane has passed this wait",
+            ws_op_name(lanes_behind(play, s->barrier, wait, by)));
     else
         ws_finding_set_remedy(f, "let `%s` of %s come only after this wait has returned",
                               by ? ws_op_name(by) : "what arrives",
