@@ -58,6 +58,14 @@ static void judge_named(const WsProgram *p, const char *finding, AnswerKind how,
         c.element_step = step[i];
         judge_case(p, c, 0, FALSE, j);
     }
+    /* a name of the tile may be made of sizes */
+    gint64 name = ABS(number_at(finding, "e = ", TRUE, 0));
+    for (gint64 n = name; n <= name + 1 && name > 0 && !j->bad; n++) {
+        Case other = { .n = n, .d = c.d, .tiles = c.tiles };
+        judge_case(p, other, 0, FALSE, j);
+        other = (Case){ .n = c.n, .d = n, .tiles = c.tiles };
+        judge_case(p, other, 0, FALSE, j);
+    }
     for (gint64 x = -75; x <= 65 && !j->bad; x++)
         for (gint64 n = 0; n < (how == ANSWER_CONTROL ? 18 : 2) && !j->bad; n++) {
             c.element = x;
