@@ -82,9 +82,11 @@ static void write_expr(Writer *w, const WsExpr *e)
         return;
     }
     gboolean call = e->op == WS_EXPR_CALL;
-    gboolean known = call ? e->n_args == 2 && (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX ||
-                                               e->func == WS_FUNC_CDIV)
-                          : e->op >= WS_EXPR_NEG && e->op <= WS_EXPR_OR;
+    gboolean known = !call ? e->op >= WS_EXPR_NEG && e->op <= WS_EXPR_OR
+                           : (e->n_args == 2 && (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX ||
+                                                 e->func == WS_FUNC_CDIV)) ||
+                                 (e->n_args == 1 && e->func == WS_FUNC_ABS) ||
+                                 (e->n_args == 3 && e->func == WS_FUNC_SELECT);
     if (!known) {
         ws_bit_outside(w->b, "control depends on a function that the proof does not know");
         put(w, CODE_INT, 0, 0, 0);
@@ -218,6 +220,13 @@ gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
                 ok = !__builtin_sub_overflow(0, top[-1], &top[-1]);
             } else if (c->op == CODE_OP && c->var == WS_EXPR_NOT) {
                 top[-1] = !top[-1];
+            } else if (c->op == CODE_CALL && c->var == WS_FUNC_ABS) {
+                ok = top[-1] != G_MININT64;
+                top[-1] = ok ? ABS(top[-1]) : 0;
+            } else if (c->op == CODE_CALL &&
+                       c->var == WS_FUNC_SELECT) { /* both sides have values */
+                top -= 2;
+                top[-1] = top[-1] ? top[0] : top[1];
             } else {
                 top--;
                 ok = apply((guint)c->var, c->op == CODE_CALL, top[-1], top[0], &top[-1]);

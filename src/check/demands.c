@@ -226,7 +226,14 @@ static void demand_call(Demand *d, const WsExpr *e, WsSpan w, gint64 m)
                    ? w
                    : (WsSpan){ clamped((__int128)(w.lo - 1) * n + 1), clamped((__int128)w.hi * n) },
                m * n);
-    else
+    else if (e->func == WS_FUNC_ABS && e->n_args == 1)
+        demand_strictly(d, e->arg[0], hull((WsSpan){ 0, 0 }, none(w) ? w : (WsSpan){ -w.hi, w.hi }),
+                        m);
+    else if (e->func == WS_FUNC_SELECT && e->n_args == 3) {
+        demand_strictly(d, e->arg[0], (WsSpan){ 0, 0 }, 1);
+        demand(d, e->arg[1], w, m);
+        demand(d, e->arg[2], w, m);
+    } else
         demand_args(d, e, everywhere);
 }
 

@@ -275,6 +275,19 @@ static const Row rows[] = {
       "[{'for':'t','over':'tiles','do':[{'for':'h','count':'2','do':[{'for':'k','count':'t',"
       "'do':[SYNC]}]}]}]",
       .tiles = TRUE },
+    { "the distance from round 6", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'abs(k - 6) == 5 && k > 6','then':[SYNC]}]}]" },
+    { "the distance from round 6, the same", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'select(abs(k - 6) > 2, 1, 2)',"
+      "'do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'select(abs(k - 6) > 2, 1, 2)',"
+      "'do':[SYNC]}]}]" },
+    { "rounds chosen by the index", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'2','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'select(k < 8, 2, 3)','do':[SYNC]}]}]" },
+    { "a use chosen by the index", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[{'wait':'go','use':'select(k == 9, 0, k)'},{'arrive':'back',"
+      "'use':'k'}]}]" },
 };
 
 static char *replaced(const char *text, const char *from, const char *to)
