@@ -81,6 +81,7 @@ static const char *const designs[] = {
     DESIGNS "catalogue/B89-circular-wait-of-three.wstave",
     DESIGNS "catalogue/C01-plain-ring.wstave",
     DESIGNS "attention-fa3-causal.wstave",
+    DESIGNS "global/right-covers.wstave",
     WS_SOURCE_ROOT "/tests/cli/suppressed.wstave",
 };
 
