@@ -292,6 +292,12 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
 static void judge_global(const WsProgram *p, WsVerdict *v, WsFindings *findings)
 {
     WsGlobalVerdict global = ws_check_global(p, findings);
+    if (global.kind != WS_GLOBAL_SHOWN && v->kind == WS_VERDICT_PROVED) {
+        g_clear_pointer(&v->proof, g_free);
+        g_clear_pointer(&v->certificate, g_free);
+        g_ptr_array_unref(v->names);
+        v->names = g_ptr_array_new();
+    }
     if (global.kind == WS_GLOBAL_WRONG) {
         v->kind = WS_VERDICT_REFUTED;
     } else if (global.kind == WS_GLOBAL_OPEN && v->kind == WS_VERDICT_PROVED) {

@@ -41,7 +41,11 @@ static void print_witness(const char *file, WsCliInput *in, gboolean step)
     g_autoptr(WsWitness) witness =
         in->program ? ws_witness_of(in->program, in->findings, &error) : NULL;
     if (!witness) {
-        printf("%s: no witness: %s\n", file, error ? error->message : "nothing was refuted");
+        printf("%s: no witness: %s\n", file,
+               error ? error->message
+               : ws_findings_count(in->findings, WS_SEVERITY_ERROR)
+                   ? "no run of the protocol goes wrong; the findings say what does"
+                   : "nothing was refuted");
         return;
     }
     g_autofree char *text = ws_witness_text(witness, step);

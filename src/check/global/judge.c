@@ -90,6 +90,18 @@ static const char *step_of(const WsOp *op)
     return op->step ? op->step : op->id;
 }
 
+/* A step that has to do with it, besides the one it is found at. */
+static void note_step(WsFinding *f, const WsOp *op)
+{
+    if (!f->steps)
+        f->steps = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < f->steps->len; i++)
+        if (strcmp(f->steps->pdata[i], step_of(op)) == 0)
+            return;
+    if (g_strcmp0(f->at, step_of(op)) != 0 && f->steps->len < 8)
+        g_ptr_array_add(f->steps, g_strdup(step_of(op)));
+}
+
 static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsFindings *findings)
 {
     const WsTensor *t = &p->tensor[m->tensor];
@@ -104,7 +116,6 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
                             other, sizes);
         ws_finding_set_remedy(f, "Give %s strides that keep its elements apart.", t->name);
     } else if (m->times == 2) {
-        gboolean same = m->op[0] == m->op[1];
         f = ws_findings_add(findings, WS_RULE_G_TWICE, step_of(m->op[1]),
                             "%s is written by %s and again by %s [%s]", element, m->where[0],
                             m->where[1], sizes);
@@ -115,14 +126,15 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
         f->round = g_strdup(m->round[1]);
         f->agent = g_strndup(m->where[1], strcspn(m->where[1], " "));
         f->other = g_strndup(m->where[0], strcspn(m->where[0], " "));
-        f->steps = g_ptr_array_new_with_free_func(g_free);
-        if (!same)
-            g_ptr_array_add(f->steps, g_strdup(step_of(m->op[0])));
+        note_step(f, m->op[0]);
     } else {
         f = ws_findings_add(findings, WS_RULE_G_NEVER, at, "%s is never written [%s]", element,
                             sizes);
+        for (guint i = 0; i < p->n_ops; i++)
+            if (p->op[i]->tensor == m->tensor && ws_op_row(p->op[i]->kind)->to == WS_DATA_AT_TENSOR)
+                note_step(f, p->op[i]);
     }
-    ws_finding_tell(f, WS_STORY_BETWEEN, "for all sizes it was not shown because %s", reason);
+    ws_finding_tell(f, WS_STORY_BETWEEN, "%s", reason);
     ws_finding_tell(f, WS_STORY_SO,
                     m->times == 2 ? "which of the two values stays is decided by chance"
                                   : "the element keeps whatever was there before the launch");

@@ -186,7 +186,7 @@ static void number(GArray *a, gint64 x)
     for (guint i = 0; i < a->len; i++)
         if (g_array_index(a, gint64, i) == x)
             return;
-    if (x >= 0 && a->len < 24)
+    if (x >= 0 && a->len < 32)
         g_array_append_val(a, x);
 }
 
@@ -221,10 +221,11 @@ static GArray *turning_points(const WsProgram *p, gint tensor)
             if (ws_global_box(p, p->op[i], size) && size[d] > 1)
                 number(near, size[d]);
         }
-    for (gint64 x = 1; x <= 3; x++)
-        number(out, x);
     for (guint i = 0; i < near->len; i++)
         number(out, g_array_index(near, gint64, i) + 1);
+    static const gint64 small[] = { 2, 3, 1, 0 };
+    for (guint i = 0; i < G_N_ELEMENTS(small); i++)
+        number(out, small[i]);
     for (guint i = 0; i < near->len; i++) {
         gint64 x = g_array_index(near, gint64, i);
         number(out, 2 * x + 1);
@@ -232,7 +233,6 @@ static GArray *turning_points(const WsProgram *p, gint tensor)
         number(out, 2 * x);
         number(out, 3 * x);
     }
-    number(out, 0);
     g_array_unref(near);
     return out;
 }
