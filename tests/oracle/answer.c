@@ -11,8 +11,8 @@ static const char *const word[] = { "agree",       "false-proof", "unsound",
 /* Rules about what the oracle looks at. */
 static gboolean judged(const WsFinding *f)
 {
-    static const char *const rules[] = { "P-DL", "P-RACE", "P-EARLY", "P-ABA", "P-CNT",
-                                         "P-TX", "P-NB",   "P-EXIT",  "P-CLU" };
+    static const char *const rules[] = { "P-DL", "P-RACE", "P-EARLY", "P-ABA",   "P-CNT",  "P-TX",
+                                         "P-NB", "P-EXIT", "P-CLU",   "G-TWICE", "G-NEVER" };
     /* N1 as the check takes it is stricter than need be where one agent joins alone. */
     if (strstr(f->message, "nothing before it says that the earlier one is over"))
         return FALSE;

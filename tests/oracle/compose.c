@@ -72,6 +72,9 @@ gboolean compose_pair(guint a, guint b)
             return FALSE;
     if (a == b)
         return FALSE;
+    if ((needs & NEEDS_CLUSTER) && (g_strv_contains((const char *const *)of_x, "dynamic") ||
+                                    g_strv_contains((const char *const *)of_y, "dynamic")))
+        return FALSE;
     return (needs & (NEEDS_MMA | NEEDS_READ)) != (NEEDS_MMA | NEEDS_READ);
 }
 

@@ -23,6 +23,7 @@ static void tensor_access(Lab *L, const Lanes *a, const WsOp *op)
 static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
 {
     tensor_access(L, a, op);
+    lanes_outputs(L, a, op);
     switch (op->kind) {
     case WS_OP_MBAR_WAIT:
         return lanes_wait_passes(L, a, op);
@@ -377,6 +378,7 @@ static void run(Lab *L)
             return;
         }
     at_end(L);
+    L->ended = TRUE;
     L->result->states = events;
 }
 
@@ -389,6 +391,7 @@ OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const Oracle
     L.in_flight = g_array_new(FALSE, FALSE, sizeof(Remote));
     L.memory = g_ptr_array_new_with_free_func(g_free);
     L.data = (OracleData){ p, v, options };
+    lanes_outputs_new(&L);
     layout(&L);
     begin_objects(&L);
     begin_agents(&L, v, &tiles);
@@ -396,6 +399,7 @@ OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const Oracle
         run(&L);
     else
         lanes_outside(&L, "too large for the oracle");
+    lanes_outputs_end(&L, L.ended);
     end(&L);
     return result;
 }

@@ -109,6 +109,8 @@ typedef struct {
     GArray *remote; /* Remote: what reaches a CTA from outside */
     GArray *in_flight;
     GPtrArray *memory; /* freed at the end */
+    gboolean ended;    /* all agents have */
+    guint8 **written;  /* [tensors] times that each element was written; NULL: not looked at */
 } Lab;
 
 typedef struct {
@@ -171,6 +173,11 @@ void lanes_gather(Lab *L, Lanes *a, const WsOp *op);
 /* The view in CTA `rank` is read or written by an engine, for one that knows `by`, at `when`. */
 void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *access, guint rank,
                   const Clocks *by, Moment when);
+
+/* --- outputs (lanes_outputs.c): elements of tensors of access `write`, where all tiles are run */
+void lanes_outputs_new(Lab *L);
+void lanes_outputs(Lab *L, Lanes *a, const WsOp *op);
+void lanes_outputs_end(Lab *L, gboolean judged);
 
 /* --- registers (lanes_values.c) */
 void lanes_values_new(const WsProgram *p, Lanes *a);

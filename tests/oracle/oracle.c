@@ -641,6 +641,7 @@ char *oracle_text(const OracleResult *r)
         { ORACLE_PROXY, "proxy" },         { ORACLE_REGISTER, "register" },
         { ORACLE_UNDEFINED, "undefined" }, { ORACLE_ACCESS, "access" },
         { ORACLE_LAPPED, "lapped" },       { ORACLE_UNSEEN, "unseen" },
+        { ORACLE_OUTPUT, "output" },
     };
     GString *out = g_string_new(r->verdict ? NULL : "right");
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)

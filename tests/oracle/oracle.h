@@ -24,6 +24,7 @@ enum {
     ORACLE_UNDEFINED = 1024, /* a value that nobody assigned */
     ORACLE_ACCESS = 2048,    /* a tensor reached in another way than it is declared */
     ORACLE_LAPPED = 4096,    /* lanes still wait for a completion while the next one may come */
+    ORACLE_OUTPUT = 16384,   /* an element of an output written twice, or never */
     ORACLE_UNSEEN = 8192 /* as PHASE, on an mbarrier that nobody waits for: undefined by the text of
                             PTX, without a consequence */
 };
