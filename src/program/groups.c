@@ -94,17 +94,17 @@ static void scan_steps(Layouts *L, const WsNode *owner, WsFieldId field)
     }
 }
 
-static guint value_registers(const WsRegValue *v, guint threads)
+static guint value_registers(const WsTargetMatrix *x, const WsRegValue *v, guint threads)
 {
     guint64 n = (guint64)v->rows * v->cols, bytes = ws_dtype_bytes(v->dtype);
-    if (v->layout == WS_LAYOUT_LINEAR)
+    if (v->layout == WS_LAYOUT_LINEAR || x->rows == 0)
         return (guint)((n + threads - 1) / threads);
     if (v->rows == 1 && v->cols == 1)
         return 1;
     if (v->rows == 1)
-        return MAX(1, v->cols / 4);
-    guint atoms = MAX(1, v->rows / 64);
-    if (v->cols == 1 || v->cols == 4)
+        return MAX(1, v->cols / x->quad);
+    guint atoms = MAX(1, v->rows / x->rows);
+    if (v->cols == 1 || v->cols == x->quad)
         return 2 * atoms;
     guint per_register = bytes >= 4 ? 1 : (guint)(4 / bytes);
     return MAX(1, v->cols / 2 / per_register) * atoms;
@@ -125,19 +125,23 @@ void ws_elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
     g_hash_table_iter_init(&iter, L.accumulator);
     while (g_hash_table_iter_next(&iter, &name, NULL))
         g_hash_table_add(roots, (gpointer)find(&L, name));
+    const WsTargetMatrix *x = &E->hw->matrix;
     for (guint i = 0; i < agent->n_values; i++) {
         WsRegValue *v = &agent->value[i];
         const char *own = g_intern_string(v->name);
         v->layout =
             g_hash_table_contains(roots, find(&L, own)) ? WS_LAYOUT_ACCUMULATOR : WS_LAYOUT_LINEAR;
-        v->registers = value_registers(v, MAX(agent->threads, 1));
-        gboolean row_ok = v->rows == 1 || v->rows % 64 == 0;
-        gboolean col_ok = v->cols == 1 || v->cols == 4 || v->cols % 8 == 0;
+        v->registers = value_registers(x, v, MAX(agent->threads, 1));
+        gboolean row_ok = v->rows == 1 || x->rows == 0 || v->rows % x->rows == 0;
+        gboolean col_ok =
+            v->cols == 1 || v->cols == x->quad || x->columns == 0 || v->cols % x->columns == 0;
         if (v->layout == WS_LAYOUT_ACCUMULATOR && (!row_ok || !col_ok) && agent->replica == 0) {
             g_autofree char *at = g_strdup_printf("%s/values/%s", agent->path, v->name);
             ws_elab_note(E, WS_RULE_L_VALUE, at,
-                         "Rows: 1 or a multiple of 64; columns: 1, 4 or a "
-                         "multiple of 8.",
+                         ws_arena_printf(E->arena,
+                                         "Rows: 1 or a multiple of %u; columns: 1, %u or a "
+                                         "multiple of %u.",
+                                         x->rows, x->quad, x->columns),
                          "%s is %u x %u and cannot take the layout of an "
                          "accumulator",
                          v->name, v->rows, v->cols);

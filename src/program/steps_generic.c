@@ -29,8 +29,9 @@ static gboolean matrix_form(const WsElab *E, const WsRegValue *v, const WsValueU
     gint64 col = 0;
     ws_elab_is_int(view->access.col0, &col);
     return v->layout == WS_LAYOUT_ACCUMULATOR && b->rank == 2 && ws_dtype_bytes(b->dtype) == 2 &&
-           ws_dtype_real(b->dtype) && use->rows % 64 == 0 && use->cols % 16 == 0 &&
-           b->row_bytes % 16 == 0 && col % 8 == 0 && view->access.cols % 8 == 0;
+           ws_dtype_real(b->dtype) && E->hw->matrix.rows > 0 &&
+           use->rows % E->hw->matrix.rows == 0 && use->cols % 16 == 0 && b->row_bytes % 16 == 0 &&
+           col % 8 == 0 && view->access.cols % 8 == 0;
 }
 
 static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)

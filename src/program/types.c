@@ -218,12 +218,13 @@ static Type reduce(Typing *T, const WsExpr *e, gboolean lanes)
         return out;
     if (!is_number(out.kind))
         return fail(T, "a reduction takes numbers");
-    if (lanes && out.cols % 8 != 0)
+    const WsTargetMatrix *x = &T->S->E->hw->matrix;
+    if (lanes && (x->columns == 0 || out.cols % x->columns != 0))
         return fail(T, ws_arena_printf(T->S->E->arena,
                                        "lanesum and lanemax take columns in "
-                                       "multiples of 8, not %u",
-                                       out.cols));
-    out.cols = lanes ? 4 : 1;
+                                       "multiples of %u, not %u",
+                                       x->columns, out.cols));
+    out.cols = lanes ? x->quad : 1;
     out.converted = FALSE;
     return out;
 }

@@ -62,6 +62,9 @@ typedef struct {
     guint row_step;           /* operands in shared memory start at multiples of so many rows */
     guint transposable;       /* bytes of an element that can be read transposed */
     guint register_bytes;     /* widest element of an operand in registers */
+    /* Accumulators in registers: bands of so many rows; `quad` lanes share a row and hold
+     * neighbouring columns in blocks of `columns`. 0: the layout is not described. */
+    guint rows, quad, columns;
     const WsTargetProduct *product;
     guint n_products;
 } WsTargetMatrix;
