@@ -369,12 +369,21 @@ const Val *py_mean_EXPECT(PyRead *p, const Val **a, const WsPyNode *at)
     return py_none(p);
 }
 
+/* Triton lets the warps of a partition meet before its first thread arrives, so an arrival that
+ * counts for all threads orders what each of them did, as an arrival of each of them would. */
+static void count_arrivals(const PyRead *p, WsReadStep *s, gint64 n)
+{
+    const gint64 threads = 32 * MAX(p->group->warps, 1);
+    s->flag = threads > 32 && n >= threads && n % threads == 0;
+    s->n = s->flag ? n / threads : MAX(n, 1);
+}
+
 const Val *py_mean_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group || !is_barrier(a[0]))
         return py_wrong(p, at, "an arrival on something that is no barrier");
     settle_group(p, at, FALSE);
-    at_barrier(p, WS_READ_ARRIVE, a[0], a[2], at)->n = MAX(py_number(a[1], 1), 1);
+    count_arrivals(p, at_barrier(p, WS_READ_ARRIVE, a[0], a[2], at), py_number(a[1], 1));
     return py_none(p);
 }
 
