@@ -42,6 +42,14 @@ static void bound(const WsExpr *e, gpointer data)
 /* --- declarations ------------------------------------------------------------------------------
  */
 
+static gboolean has_span(const WsTarget *t, guint bytes)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(t->shared.swizzle); i++)
+        if (t->shared.swizzle[i] == bytes)
+            return TRUE;
+    return FALSE;
+}
+
 static void buffers(WsValidation *v)
 {
     for (guint i = 0; i < v->p->n_buffers; i++) {
@@ -54,7 +62,7 @@ static void buffers(WsValidation *v)
         HOLDS(b->stage_pitch >= b->stage_bytes);
         HOLDS(b->array_pitch >= b->stage_pitch * (b->stages - 1) + b->stage_bytes);
         HOLDS(b->offset + b->bytes <= v->p->shared_bytes);
-        HOLDS(b->swizzle == 0 || b->swizzle == 32 || b->swizzle == 64 || b->swizzle == 128);
+        HOLDS(b->swizzle == 0 || has_span(v->p->hardware, b->swizzle));
     }
 }
 
@@ -67,10 +75,12 @@ static void barriers(WsValidation *v)
         HOLDS(b->kind != WS_BARRIER_NAMED || b->slots == 1);
         for (guint e = 0; e < b->array; e++) {
             HOLDS(b->kind != WS_BARRIER_MBARRIER || b->hw_id[e] == -1);
-            HOLDS(b->kind != WS_BARRIER_NAMED || (b->hw_id[e] >= 0 && b->hw_id[e] < 16));
+            HOLDS(b->kind != WS_BARRIER_NAMED ||
+                  (b->hw_id[e] >= 0 && b->hw_id[e] < (gint)v->p->hardware->sync.named));
         }
         HOLDS(b->kind != WS_BARRIER_MBARRIER ||
-              b->offset + 8 * (guint64)b->array * b->slots <= v->p->shared_bytes);
+              b->offset + v->p->hardware->sync.bytes * (guint64)b->array * b->slots <=
+                  v->p->shared_bytes);
     }
 }
 
@@ -88,7 +98,7 @@ static void tensors(WsValidation *v)
             return;
         HOLDS(m->rank == v->p->tensor[m->tensor].rank);
         for (guint d = 0; d < m->rank; d++)
-            HOLDS(m->box[d] >= 1 && m->box[d] <= 256);
+            HOLDS(m->box[d] >= 1 && m->box[d] <= v->p->hardware->bulk.box);
     }
 }
 
@@ -97,7 +107,8 @@ static void values(WsValidation *v)
     const WsAgent *a = v->agent;
     HOLDS(a->name && a->path && a->body);
     HOLDS(a->group < v->p->n_groups && a->replica < a->replicas);
-    HOLDS(a->threads == 32 * a->warps && 32 * (a->warp0 + a->warps) <= v->p->threads);
+    const guint lanes = v->p->hardware->lanes;
+    HOLDS(a->threads == lanes * a->warps && lanes * (a->warp0 + a->warps) <= v->p->threads);
     for (guint i = 0; i < a->n_values; i++)
         HOLDS(a->value[i].name && a->value[i].rows >= 1 && a->value[i].cols >= 1 &&
               a->value[i].registers >= 1);

@@ -45,7 +45,7 @@ static void at_barrier(WsValidation *v, const WsOp *op)
     if (op->barrier < 0 || !HOLDS((guint)op->barrier < v->p->n_barriers))
         return;
     const WsBarrier *b = &v->p->barrier[op->barrier];
-    gboolean named = op->kind == WS_OP_BAR_SYNC || op->kind == WS_OP_BAR_ARRIVE;
+    gboolean named = ws_op_joins(op->kind);
     ws_holds(v, named == (b->kind == WS_BARRIER_NAMED), "a barrier of the other kind");
     HOLDS(inside(op->element, 1, b->array) && op->element);
     if (named)
@@ -88,7 +88,7 @@ static void box(WsValidation *v, const WsOp *op)
 static void arrive(WsValidation *v, const WsOp *op)
 {
     needs_barrier(v, op);
-    HOLDS(op->count >= 1 && op->per >= 0 && op->per <= 32);
+    HOLDS(op->count >= 1 && op->per >= 0 && op->per <= v->p->hardware->lanes);
 }
 
 static void expect(WsValidation *v, const WsOp *op)

@@ -20,7 +20,10 @@ const WsTarget ws_target_gfx950 = {
                 .swizzle = { 128, 64, 32 },
                 .swizzle_rows = 8 },
     .bulk = { .box = 256, .granule = 16 },
-    .sync = { .named = 0, .cluster = { 1 }, .fences = "gpu" },
+    .sync = { .named = 1, /* s_barrier of the workgroup */
+              .named_reserved = 1,
+              .cluster = { 1 },
+              .fences = "gpu" },
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
     .steps = "for if let advance stage load load_wait write read mma compute sync fence mark raw",

@@ -56,6 +56,29 @@ static void unknown_target(void)
     p->target = was;
 }
 
+/* A design of control alone is elaborated for every target: with the lanes and ids of its own. */
+static void control_alone(void)
+{
+    for (guint i = 0; ws_target_at(i); i++) {
+        const WsTarget *t = ws_target_at(i);
+        g_autofree char *text = g_strdup_printf(
+            "{\"warpstave\":1,\"name\":\"control\",\"target\":\"%s\",\"sizes\":{\"M\":128},"
+            "\"tiles\":{\"axes\":{\"m\":\"M\"},\"launch\":\"single\"},\"tensors\":[],"
+            "\"groups\":[{\"name\":\"all\",\"role\":\"worker\",\"warps\":4,"
+            "\"body\":[{\"let\":\"x\",\"be\":1}]}]}",
+            t->name);
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), NULL, findings);
+        g_assert_nonnull(design);
+        g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+        g_assert_nonnull(p);
+        g_assert_true(p->hardware == t);
+        g_assert_cmpuint(p->threads, ==, 4 * t->lanes);
+        if (t->lacks[WS_LENS_CHECK])
+            is_outside(p, t->lacks[WS_LENS_CHECK]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -63,5 +86,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/kinds/sparse-mla-seesaw", "sparse-mla-seesaw", unknown_kinds);
     g_test_add_data_func("/kinds/attention-fa3-causal", "attention-fa3-causal", unknown_kinds);
     g_test_add_func("/kinds/target", unknown_target);
+    g_test_add_func("/kinds/control-alone", control_alone);
     return g_test_run();
 }
