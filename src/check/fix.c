@@ -223,7 +223,7 @@ WsFixState *ws_fix_best(const WsFixState *before, const WsFinding *finding, gboo
     g_autoptr(GPtrArray) proposals = ws_fixes_of(before->design, finding);
     WsFixState *best = NULL;
     *fix = NULL;
-    for (guint i = 0; i < proposals->len; i++) {
+    for (guint i = 0; i < MIN(proposals->len, 2 * WS_FIX_TRIED); i++) {
         WsFix *one = proposals->pdata[i];
         if (!any && !one->safe)
             continue;

@@ -184,6 +184,10 @@ static WsFixState *one_by_one(Repair *r, const WsFixState *now, WsSeverity sever
         if (!after ||
             (now->verdict && (!after->verdict || after->verdict->kind < now->verdict->kind)))
             continue;
+        /* for a warning nothing that is drawn goes or moves */
+        if (severity != WS_SEVERITY_ERROR && !r->ask->any &&
+            (!ws_fix_only_adds(fix) || after->warnings > now->warnings))
+            continue;
         note(f, " at ", fix, steps);
         return g_steal_pointer(&after);
     }
