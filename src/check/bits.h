@@ -152,6 +152,7 @@ typedef struct {
     gint loop;     /* its own loop, -1: a branch */
     gint64 beyond; /* no number that it asks about is greater; G_MAXINT64: not known */
     gint moving;   /* the loop whose index it compares, -1: none */
+    gint number;   /* local that it compares: that index, or a total; -1: none */
     gint64 by;     /* what the number it asks about grows by with that index */
     guint n_around;
     guint16 *around; /* loops around it */

@@ -369,6 +369,7 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
         }
         s->loop = node->kind == WS_TREE_LOOP ? (gint)loop_of(k, node) : -1;
         s->moving = s->site->moving ? (gint)loop_of(k, s->site->moving) : -1;
+        s->number = s->site->number >= 0 ? ws_bit_local_of(k->b, k->agent, s->site->number) : -1;
         s->by = s->site->form->factor > 0 ? -s->site->by : s->site->by;
         for (const WsTree *t = node->parent; t; t = t->parent)
             s->n_around += t->kind == WS_TREE_LOOP;

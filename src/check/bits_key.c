@@ -100,13 +100,13 @@ static void put_number(WsBitKey *k, const WsBitSite *s, const WsInstance *x, gbo
 }
 
 /* The number that a running loop has come to, or that a condition moves with. */
-static gint64 number_of(const WsBits *b, guint i, const WsBitAgent *a, const WsBitSite *s)
+static gint64 number_of(const WsBits *b, guint i, const WsBitSite *s)
 {
     if (s->site->count) {
         const gint64 *r = ws_bit_loop(b, i, (guint)s->loop);
         return r[0] - r[3];
     }
-    return s->by * ws_bit_local(b, i)[a->loop[s->moving].index];
+    return s->by * ws_bit_local(b, i)[s->number];
 }
 
 /* L-DISTANCE: how far a symbol lies above a number that only moves on decides all that follows, as
@@ -139,7 +139,7 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
     if (site->form->factor == 0) /* a letter */
         return;
     put(k, (s - a->site) << 16);
-    if (!site->count && s->moving < 0) {
+    if (!site->count && s->number < 0) {
         put_number(k, s, x, absolute);
         return;
     }
@@ -147,8 +147,9 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
         *absolute = TRUE; /* it will come to that tile, to that loop */
         return;
     }
-    gboolean runs =
-        site->count ? ws_bit_entered(b, i, (guint)s->loop) : ws_bit_active(b, i, (guint)s->moving);
+    gboolean runs = site->count      ? ws_bit_entered(b, i, (guint)s->loop)
+                    : s->moving >= 0 ? ws_bit_active(b, i, (guint)s->moving)
+                                     : lies_ahead(b, i, a, s);
     if (!runs) {
         if (symbol->by_round) /* it comes in this round, or in this round no more */
             *absolute |= s->at >= ws_bit_place(b, i);
@@ -157,9 +158,9 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
         *absolute |= lies_ahead(b, i, a, s);
         return;
     }
-    put_far(k, s, b->c, x, number_of(b, i, a, s), absolute);
+    put_far(k, s, b->c, x, number_of(b, i, s), absolute);
     if (!site->count && symbol->split) /* L-SPLIT: it will be compared with another time's value */
-        put(k, number_of(b, i, a, s));
+        put(k, number_of(b, i, s));
     /* L-AGAIN: it starts again in this tile */
     for (guint n = 0; site->count && !symbol->split && n < s->n_around; n++)
         *absolute |= a->loop[s->around[n]].tree->over != WS_OVER_TILES;
@@ -190,7 +191,7 @@ static void put_fresh(WsBitKey *k, const WsBits *b, guint i)
     const WsControl *c = b->c;
     for (guint n = 0; n < a->n_sites && in->state != WS_INST_DONE; n++) {
         const WsBitSite *s = &a->site[n];
-        if (s->moving < 0 || !ws_bit_active(b, i, (guint)s->moving))
+        if (s->number < 0 || (s->moving >= 0 && !ws_bit_active(b, i, (guint)s->moving)))
             continue;
         const WsSymbol *symbol = c->symbols->pdata[s->symbol];
         gint64 time = symbol->split ? ws_bit_begun(b, i)[symbol->split - 1] : 0;
@@ -201,7 +202,7 @@ static void put_fresh(WsBitKey *k, const WsBits *b, guint i)
                     (!symbol->per_cta || x->rank == (gint)ws_bit_rank(b, i));
         }
         if (!found)
-            put(k, number_of(b, i, a, s));
+            put(k, number_of(b, i, s));
     }
 }
 

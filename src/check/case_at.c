@@ -84,6 +84,24 @@ void ws_case_free(WsCase *c)
         case_free(c);
 }
 
+/* The tile name can have that value whatever the sizes: it is an element, or bounded by numbers. */
+static gboolean can_be(const WsExpr *e, gint64 value)
+{
+    gint64 n;
+    if (!e || value < G_MININT32 || value > G_MAXINT32)
+        return FALSE;
+    if (e->op == WS_EXPR_INDEX)
+        return TRUE;
+    if (e->op != WS_EXPR_CALL || e->n_args != 2 ||
+        (e->func != WS_FUNC_MAX && e->func != WS_FUNC_MIN))
+        return FALSE;
+    gboolean second = ws_expr_is_int(e->arg[1], &n);
+    if (!second && !ws_expr_is_int(e->arg[0], &n))
+        return FALSE;
+    return (e->func == WS_FUNC_MAX ? value >= n : value <= n) &&
+           can_be(e->arg[second ? 0 : 1], value);
+}
+
 /* --- sizes for answers ------------------------------------------------------------------------ */
 typedef struct {
     const WsProgram *p;
@@ -205,6 +223,8 @@ char *ws_sizes_of(const WsProgram *p, const GArray *told)
             (guint)t->expr->var >= p->n_vars || p->var[t->expr->var].kind != WS_VAR_TILE)
             continue;
         gint64 value = t->op == WS_EXPR_GT ? t->value + 1 : t->value;
+        if (!can_be(p->var[t->expr->var].value, value))
+            continue;
         g_string_append_printf(text, "%s%s = %" G_GINT64_FORMAT, text->len ? ", " : "",
                                p->var[t->expr->var].name, value);
     }

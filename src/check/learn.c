@@ -38,11 +38,16 @@ static void find_moving(WsControl *c, WsSite *s)
         moving = (gint)i;
     }
     if (ok && moving >= 0) {
-        const WsTree *t = loop_with_index(s->node, a.term[moving]->var);
-        ok = t && is_constant(t->from) && is_constant(t->step_by);
+        gint var = a.term[moving]->var;
+        const WsTree *t = loop_with_index(s->node, var);
+        /* a total only grows; where there is one tile nothing is compared with it anew */
+        gboolean total = var >= 0 && c->p->var[var].kind == WS_VAR_TOTAL &&
+                         c->p->tiles.launch == WS_LAUNCH_SINGLE;
+        ok = total || (t && is_constant(t->from) && is_constant(t->step_by));
         s->moving = ok ? t : NULL;
+        s->number = ok ? var : -1;
         s->by = a.factor[moving];
-        for (t = ok ? t->parent : NULL; t; t = t->parent)
+        for (t = ok && t ? t->parent : NULL; t; t = t->parent)
             s->again |= t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES;
     }
     for (guint i = 0; i < a.n; i++)
@@ -53,7 +58,7 @@ static void find_moving(WsControl *c, WsSite *s)
 
 void ws_add_site(WsControl *c, gint agent, const WsTree *node, const WsForm *form, gboolean count)
 {
-    WsSite s = { node, form, count, NULL, 0, FALSE };
+    WsSite s = { node, form, count, NULL, 0, FALSE, -1 };
     if (agent >= 0)
         g_array_append_val(c->site[agent], s);
 }

@@ -46,6 +46,7 @@ typedef struct {
         *moving;    /* a condition: rest moves with the index of this loop, `by` a round each */
     gint64 by;      /* factor of that index in rest */
     gboolean again; /* that loop can come again in a tile */
+    gint number;    /* the variable that moves: that index, or a total; -1 none */
 } WsSite;
 
 /* Integers lo .. hi; none if lo > hi. */

@@ -288,6 +288,24 @@ static const Row rows[] = {
     { "a use chosen by the index", WS_VERDICT_REFUTED, "[{'for':'k','count':'N','do':[SYNC]}]",
       "[{'for':'k','count':'N','do':[{'wait':'go','use':'select(k == 9, 0, k)'},{'arrive':'back',"
       "'use':'k'}]}]" },
+    { "a total compared with a name", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k.total < N - 2','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k.total + 2 < N','then':[SYNC]}]}]" },
+    { "a total compared with a name, two off", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k.total < N - 2','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k.total < N - 1','then':[SYNC]}]}]" },
+    { "a total compared with a name, late", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k.total == M + 9','then':[SYNC]}]}]" },
+    { "a total of two loops", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[SYNC]},{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC]},{'for':'k','count':'N','do':[SYNC,{"
+      "'if':'k.total == M + 9 && k == 3','then':[SYNC]}]}]" },
+    { "a total over tiles compared with a name", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'2','do':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'2','do':[SYNC,{"
+      "'if':'k.total == f + 7','then':[SYNC]}]}]}]",
+      .tiles = TRUE },
 };
 
 static char *replaced(const char *text, const char *from, const char *to)
