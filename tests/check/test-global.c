@@ -2,6 +2,7 @@
  * (writes.h), and no change of a store's place is shown right that is not. */
 #include "check/check.h"
 #include "check/global/judge.h"
+#include "kernels.h"
 #include "model/design.h"
 #include "writes.h"
 
@@ -478,6 +479,14 @@ static void judge(const char *name, const char *text, GRand *rand, Tally *tally)
     ws_global_verdict_clear(&v);
 }
 
+static void say_tally(const Tally *all)
+{
+    g_test_message("wrong: %u refuted, %u left open, 0 shown; right: %u shown, %u left open; "
+                   "%u no program, %u repeated, %u refuted at sizes too large to count here",
+                   all->wrong_refuted, all->wrong_open, all->right_shown, all->right_open,
+                   all->nothing, all->same, all->large);
+}
+
 static void mutants(void)
 {
     const char *more = g_getenv("WS_MUTANTS");
@@ -504,12 +513,27 @@ static void mutants(void)
         }
         g_rand_free(rand);
     }
-    g_test_message("wrong: %u refuted, %u left open, 0 shown; right: %u shown, %u left open; "
-                   "%u no program, %u repeated, %u refuted at sizes too large to count here",
-                   all.wrong_refuted, all.wrong_open, all.right_shown, all.right_open, all.nothing,
-                   all.same, all.large);
+    say_tally(&all);
     g_assert_cmpuint(all.wrong_refuted, >, n);
     g_assert_cmpuint(all.right_shown, >, n / 4);
+}
+
+/* Kernels put together at random: WS_KERNELS says how many. */
+static void kernels(void)
+{
+    const char *more = g_getenv("WS_KERNELS"), *first = g_getenv("WS_SEED");
+    const guint n = more ? (guint)atoi(more) : 1500, seed = first ? (guint)atoi(first) : 1;
+    Tally all = { 0 };
+    GRand *rand = g_rand_new_with_seed(seed);
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *text = random_kernel(seed + i),
+                        *name = g_strdup_printf("seed %u", seed + i);
+        judge(name, text, rand, &all);
+    }
+    g_rand_free(rand);
+    say_tally(&all);
+    g_assert_cmpuint(all.wrong_refuted, >, n / 5);
+    g_assert_cmpuint(all.right_shown, >, n / 20);
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)
@@ -537,5 +561,6 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/check/global/stated", stated);
     g_test_add_func("/check/global/mutants", mutants);
+    g_test_add_func("/check/global/kernels", kernels);
     return g_test_run();
 }

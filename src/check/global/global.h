@@ -79,6 +79,7 @@ typedef struct {
     gint64 window[WS_MAX_RANK];
     gboolean counters; /* places of stores hang on counters */
     GArray *axes;      /* guint: atoms of the axes of tiles; those of extent 1 are left out */
+    GArray *extents;   /* WsPoly: rounds of loops that are axes */
 } WsGlobal;
 void ws_global_problem(WsGlobal *g, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ws_global_pieces(WsGlobal *g);

@@ -27,6 +27,7 @@ static void begin(WsGlobal *g, const WsProgram *p)
                           .divide = g_array_new(FALSE, FALSE, sizeof(WsPoly)) };
     g->piece = g_ptr_array_new();
     g->axes = g_array_new(FALSE, FALSE, sizeof(guint));
+    g->extents = g_array_new(FALSE, FALSE, sizeof(WsPoly));
     for (guint i = 0; i < p->n_assume; i++)
         ws_facts_assume(&g->facts, &g->terms, p->assume[i]);
 }
@@ -37,6 +38,7 @@ static void end(WsGlobal *g)
     g_array_unref(g->facts.tile);
     g_array_unref(g->facts.divide);
     g_array_unref(g->axes);
+    g_array_unref(g->extents);
     g_ptr_array_unref(g->piece);
     g_free(g->terms.value);
     g_free(g->terms.known);

@@ -246,6 +246,13 @@ static void add_case(GPtrArray *cases, const GArray *base, gint which, gint64 va
     g_ptr_array_add(cases, c);
 }
 
+static gboolean allowed(const WsProgram *p, const GArray *sizes)
+{
+    g_autoptr(WsLaunchValues) v =
+        ws_launch_values(p, (const WsSize *)(gpointer)sizes->data, sizes->len, FALSE, NULL);
+    return v && ws_launch_tiles(v) > 0 && ws_launch_tiles(v) <= MOST_TILES;
+}
+
 GPtrArray *ws_launch_cases(const WsProgram *p, gint tensor)
 {
     GPtrArray *cases = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -256,6 +263,10 @@ GPtrArray *ws_launch_cases(const WsProgram *p, gint tensor)
             WsSize s = { p->var[i].name, p->var[i].rehearse };
             g_array_append_val(base, s);
         }
+    /* one size is changed at a time: the others must be allowed */
+    for (guint k = 0; k < turning->len && !allowed(p, base); k++)
+        for (guint i = 0; i < base->len; i++)
+            g_array_index(base, WsSize, i).value = g_array_index(turning, gint64, k);
     g_ptr_array_add(cases, g_array_copy(base));
     for (guint k = 0; k < turning->len; k++) {
         gint64 x = g_array_index(turning, gint64, k);

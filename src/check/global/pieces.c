@@ -354,6 +354,20 @@ static void walk_tiles(Walk *w, const WsTree *t)
     w->from = 0, w->by = 1;
 }
 
+/* Loops of other agents with as many rounds at the same depth are one axis: what each of them
+ * writes is written once for every round of it. */
+static gint round_id(Walk *w, WsPoly count)
+{
+    enum { PER_DEPTH = 1 << 20 };
+    GArray *extents = w->g->extents;
+    guint i = 0;
+    while (i < extents->len && !ws_poly_equal(g_array_index(extents, WsPoly, i), count))
+        i++;
+    if (i == extents->len)
+        g_array_append_val(extents, count);
+    return -(gint)(1 + w->n_rounds * PER_DEPTH + i);
+}
+
 static void walk_count(Walk *w, const WsTree *t)
 {
     WsGlobal *g = w->g;
@@ -375,8 +389,8 @@ static void walk_count(Walk *w, const WsTree *t)
         ws_global_problem(g, "loops are nested too deeply");
         return;
     }
-    gint id = terms->next++;
-    WsPoly round = ws_poly_leaf(g->ps, WS_ATOM_ROUND, id, WS_ON_ROUND, &count, t->name);
+    WsPoly round =
+        ws_poly_leaf(g->ps, WS_ATOM_ROUND, round_id(w, count), WS_ON_ROUND, &count, t->name);
     guint atom = 0;
     ws_poly_is_atom(round, &atom);
     forget(w, t->kid[0]);
