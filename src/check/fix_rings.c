@@ -17,6 +17,7 @@ gboolean ws_step_writes(const WsNode *step, const char *buffer)
     case WS_STEP_GATHER:
     case WS_STEP_COPY:
     case WS_STEP_TRANSPOSE:
+    case WS_STEP_CLAIM:
         return g_strcmp0(ws_step_ref(step, WS_F_into), buffer) == 0;
     case WS_STEP_WRITE:
         return g_strcmp0(ws_step_ref(step, WS_F_to), buffer) == 0;
