@@ -257,10 +257,10 @@ static void branch(PyRead *p, const WsPyNode *node)
     WsReadStep *s = py_step(p, WS_READ_IF, node);
     s->e = c;
     GPtrArray *to = p->to;
-    GHashTable *before = copy_vars(p->frame->vars), *vars = p->frame->vars;
+    GHashTable *before = copy_vars(p->frame->vars);
     p->to = s->body;
     py_run(p, node->kid[1]);
-    GHashTable *then = copy_vars(vars);
+    GHashTable *then = copy_vars(p->frame->vars); /* branches inside have made it anew */
     g_hash_table_unref(p->frame->vars);
     p->frame->vars = before;
     p->to = s->other;
