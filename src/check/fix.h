@@ -21,7 +21,8 @@ enum { WS_FIX_TRIED = 48, WS_FIX_SHOWN = 4 };
 /* Proposals for a finding, the likeliest first; empty if there are none. A few microseconds:
  * nothing is checked. Transfer full (WsFix*; the array frees them). */
 GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding);
-/* Kinds of quick-fixes that are tried for a rule, the likeliest first: static strings; the caller frees the array. */
+/* Kinds of quick-fixes that are tried for a rule, the likeliest first: static strings; the caller
+ * frees the array. */
 GPtrArray *ws_fix_kinds(WsRuleId rule);
 /* The design with all edits of a fix; NULL with findings if one does not fit. */
 WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings);

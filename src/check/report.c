@@ -183,8 +183,8 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
 {
     g_autofree char *owned = text;
     /* what cannot be played is no mistake of the design: nothing is refuted by it */
-    gboolean error = ws_rule(rule)->severity == WS_SEVERITY_ERROR &&
-                     ws_rule(rule)->klass != WS_CLASS_F;
+    gboolean error =
+        ws_rule(rule)->severity == WS_SEVERITY_ERROR && ws_rule(rule)->klass != WS_CLASS_F;
     /* Replicas and ranks do the same: say it once per pair of steps. */
     char *key = g_strdup_printf("%d %s %s", rule, step_of(op), other ? step_of(other->op) : "");
     /* After a first error these are its consequences more often than not. */

@@ -115,7 +115,8 @@ typedef struct {
  * the play finds nothing to show. */
 WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error);
 /* The witness of the first error whose end the semantics of the hardware confirm; if there is none,
- * that of the first error: the whole run. NULL and an error if nothing was refuted or nothing shows. */
+ * that of the first error: the whole run. NULL and an error if nothing was refuted or nothing
+ * shows. */
 WsWitness *ws_witness_of(WsProgram *p, const WsFindings *findings, GError **error);
 void ws_witness_free(WsWitness *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsWitness, ws_witness_free)
