@@ -174,6 +174,7 @@ typedef struct {
     guint ages[3]; /* of its commit, bulk and load groups: open, newest, ..., all older ones */
     guint n_returns;
     guint *returns;      /* items of its returns from waits, within its CTA */
+    gint16 *feed;        /* [barriers] item of its last arrival there, within a slot; -1 */
     gint16 *ret;         /* [barriers] number among those who wait there, -1 */
     GArray *busy;        /* WsBusyKey: mma operands met */
     struct WsGrid *grid; /* [values] */
@@ -200,6 +201,7 @@ typedef struct {
     gint64 phase;
     gint64 tx;
     guint64 now, before; /* who contributed to the running completion and to the one before */
+    guint32 earlier;     /* and to the one before that */
     gint32 pend;
     guint32 waited; /* agents whose last wait stood for the completion before */
     guint8 moved, bytes_before, loose, signalled, lanes_now, lanes_before;
@@ -282,6 +284,7 @@ typedef struct WsBits {
     guint o_written, o_author, n_set; /* words of raw; words of a set of items of a CTA */
     gboolean split;
     gboolean claims; /* tiles are claimed */
+    gboolean feeds;  /* arrivals are remembered one by one: L-KNOWN */
     guint n_groups;
     WsBitGroup group[WS_BIT_GROUPS];
     guint8 *scratch; /* a state while it is turned */
@@ -396,6 +399,7 @@ guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view o
 /* --- bits_form.c ------------------------------------------------------------------------------ */
 void ws_bit_check_form(WsBits *b, const WsBitOp *o);
 void ws_bit_check_prologue(WsBits *b);
+guint ws_bit_number_feeds(WsBits *b, guint barrier, guint first);
 
 /* --- bits_cells.c ----------------------------------------------------------------------------- */
 void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n);

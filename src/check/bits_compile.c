@@ -421,6 +421,7 @@ static void compile_agent(WsBits *b, guint agent)
     a->grid = ws_value_grids(p, agent);
     a->var = ws_bit_alloc(b, (p->n_vars + 1) * sizeof(gint));
     a->ret = ws_bit_alloc(b, (p->n_barriers + 1) * sizeof(gint16));
+    a->feed = ws_bit_alloc(b, (p->n_barriers + 1) * sizeof(gint16));
     memset(a->ret, 0xff, (p->n_barriers + 1) * sizeof(gint16));
     a->busy = g_array_new(FALSE, FALSE, sizeof(WsBusyKey));
     Compiler k = { .b = b, .agent = agent };

@@ -77,3 +77,38 @@ void ws_bit_check_prologue(WsBits *b)
     if (inits != slots || !agrees || (slots && !published) || (p->n_prologue && met < last))
         ws_bit_outside(b, "a prologue that does not initialise every mbarrier");
 }
+
+/* Is the barrier fed by arrivals of this CTA alone, each agent's all by its leader or all by its
+ * lanes? Then the last arrival of an agent says that its earlier ones have happened. */
+static gboolean fed_in_order(const WsBits *b, guint barrier)
+{
+    g_autofree guint8 *how = g_new0(guint8, b->n_agents + 1);
+    for (guint i = 0; i < b->p->n_ops; i++) {
+        const WsOp *op = b->p->op[i];
+        if (op->agent < 0 || op->barrier != (gint)barrier || op->kind == WS_OP_MBAR_WAIT)
+            continue;
+        gboolean leader = op->breadth == WS_BREADTH_LEADER || op->tree->leader;
+        if (op->kind != WS_OP_MBAR_ARRIVE || op->ctas.kind != WS_CTAS_OWN ||
+            (!leader && (op->per < 1 || op->per > 32)))
+            return FALSE;
+        how[op->agent] |= leader ? 1 : 2;
+        if (how[op->agent] == 3)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* L-KNOWN: items of the last arrivals on a slot of a barrier; returns how many. */
+guint ws_bit_number_feeds(WsBits *b, guint barrier, guint first)
+{
+    guint n = 0;
+    gboolean ordered = b->feeds && fed_in_order(b, barrier);
+    for (guint a = 0; a < b->n_agents; a++) {
+        gboolean feeds = FALSE;
+        for (guint i = 0; ordered && i < b->p->n_ops; i++)
+            feeds |= b->p->op[i]->agent == (gint)a && b->p->op[i]->barrier == (gint)barrier &&
+                     b->p->op[i]->kind == WS_OP_MBAR_ARRIVE;
+        b->agent[a].feed[barrier] = feeds ? (gint16)(first + n++) : -1;
+    }
+    return n;
+}

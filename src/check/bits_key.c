@@ -343,7 +343,8 @@ void ws_bit_past(const WsBits *b, guint64 *word)
     for (guint s = 0; s < b->ranks * b->n_slots; s++) {
         const WsBitSlot *x = ws_bit_slot(b, s);
         *word++ = ~(x->before | (guint64)x->waited << 32);
-        *word++ = ~(guint64)(x->bytes_before | x->signalled << 1 | x->lanes_before << 2);
+        *word++ = ~(guint64)(x->bytes_before | x->signalled << 1 | x->lanes_before << 2 |
+                             (guint64)x->earlier << 32);
     }
     for (guint n = 0; n < b->ranks * b->n_named; n++)
         *word++ = ~ws_bit_named(b, n)->before;
@@ -358,6 +359,7 @@ void ws_bit_set_past(WsBits *b, const guint64 *word)
         word++;
         x->bytes_before = ~*word & 1, x->signalled = ~*word >> 1 & 1;
         x->lanes_before = ~*word >> 2 & 1;
+        x->earlier = (guint32)(~*word >> 32);
         word++;
     }
     for (guint n = 0; n < b->ranks * b->n_named; n++)

@@ -28,6 +28,8 @@ static void number_items(WsBits *b)
         for (guint a = 0; a < b->n_agents; a++)
             if (b->agent[a].ret[k] >= 0) /* again after a restart: the same numbers */
                 b->agent[a].ret[k] = waiting++;
+        guint own = WS_ITEM_RETURN + (guint)waiting;
+        own += ws_bit_number_feeds(b, k, own);
         guint n = MAX(p->barrier[k].array, 1) * MAX(p->barrier[k].slots, 1);
         for (guint s = b->first_slot[k]; s < b->first_slot[k] + n; s++) {
             b->slot_item[s] = item;
@@ -36,7 +38,7 @@ static void number_items(WsBits *b)
                 if (b->agent[a].ret[k] >= 0)
                     b->agent[a].returns[b->agent[a].n_returns++] =
                         item + WS_ITEM_RETURN + (guint)b->agent[a].ret[k];
-            item += WS_ITEM_RETURN + (guint)waiting;
+            item += own;
         }
     }
     b->item_named = item;

@@ -485,6 +485,10 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
     s.spare_states = g_ptr_array_new();
     if (!b->c->outside)
         search(&s);
+    if (b->alarm && b->rule == WS_RULE_P_EARLY && !b->c->outside && !proof->why) {
+        b->feeds = TRUE; /* once more, remembering more */
+        search(&s);
+    }
     if (b->alarm && !b->c->outside && !proof->why) {
         proof->kind = WS_PROOF_ALARM;
         tell_alarm(b, proof);

@@ -93,11 +93,24 @@ void ws_bit_complete(WsBits *b, guint s)
         for (guint w = 0; w < b->nw; w++)
             before[w] = last[w], last[w] = b->done[s].w[w];
         slot->pend = bar->arrivals ? (gint32)bar->arrivals[element] : 1;
+        slot->earlier = (guint32)slot->before;
         slot->before = slot->now;
         slot->now = 0;
         if (slot->pend <= 0)
             return;
     }
+}
+
+/* L-KNOWN: who knows of all that contributed to a completion knows that it has happened. */
+static gboolean surely_over(const WsBits *b, guint s, guint64 contributors, const WsMask *m)
+{
+    guint k = b->barrier_of[s % b->n_slots];
+    for (guint64 left = b->feeds ? contributors : 0; left; left &= left - 1) {
+        gint feed = b->agent[ws_bit_agent(b, (guint)__builtin_ctzll(left))].feed[k];
+        if (feed < 0 || !ws_bit_knows(b, slot_row(b, s, (guint)feed), m))
+            return FALSE;
+    }
+    return b->feeds && contributors;
 }
 
 /* R1: a contribution must not be able to hit an older phase, and must hit the one it means. */
@@ -107,7 +120,9 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
     if (turn != G_MININT64 && turn != slot->phase)
         ws_bit_alarm(b, WS_RULE_P_EARLY);
     /* before the first completion everybody knows "the last one" */
-    if (ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), o->leader ? &b->lead[i] : &b->know[i]))
+    const WsMask *mask = o->leader ? &b->lead[i] : &b->know[i];
+    if (ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), mask) ||
+        surely_over(b, s, slot->before, mask))
         return;
     /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be early.
      * Lanes are not in step: one of them can be a phase ahead of another. */
@@ -129,6 +144,9 @@ void ws_bit_release(WsBits *b, guint i, guint s)
 static void count(WsBits *b, guint i, const WsBitOp *o, guint s)
 {
     WsBitSlot *slot = ws_bit_slot(b, s);
+    gint feed = b->feeds ? b->agent[ws_bit_agent(b, i)].feed[o->barrier] : -1;
+    if (feed >= 0)
+        ws_bit_set(b, slot_row(b, s, (guint)feed), o->leader ? &b->lead[i] : &b->own_o[i]);
     if (!o->leader && o->op->per > 0 && o->op->per <= 32) {
         ws_bit_release_all(b, i, &b->acc[s]);
         slot->lanes_now = 1;
@@ -229,7 +247,8 @@ gboolean ws_bit_wait(WsBits *b, guint i, const WsBitOp *o)
     const WsMask *mask = o->leader ? &b->lead[i] : &b->know[i];
     if (in->turn != G_MININT64 && in->turn != k) /* passes on another completion than it means */
         ws_bit_alarm(b, WS_RULE_P_EARLY);
-    if (!ws_bit_knows(b, slot_row(b, s, WS_ITEM_BEFORE), mask)) /* W1 */
+    if (!ws_bit_knows(b, slot_row(b, s, WS_ITEM_BEFORE), mask) &&
+        !surely_over(b, s, slot->earlier, mask)) /* W1 */
         ws_bit_alarm(b, WS_RULE_P_EARLY);
     ws_bit_join(b, &b->done[s], mask);
     note_return(b, i, o, s, slot);
