@@ -124,10 +124,11 @@ void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 tur
     if (ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), mask) ||
         surely_over(b, s, slot->before, mask))
         return;
+    if (b->unwatched[o->barrier]) /* L-R1-UNSEEN */
+        return;
     /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be early.
      * Lanes are not in step: one of them can be a phase ahead of another. */
-    gboolean in_step = (o->leader && !slot->lanes_now && !slot->lanes_before) ||
-                       b->unwatched[o->barrier]; /* L-R1-UNSEEN */
+    gboolean in_step = o->leader && !slot->lanes_now && !slot->lanes_before;
     if (!in_step || (slot->now | slot->before) != 1ull << i || slot->bytes_before)
         ws_bit_alarm(b, WS_RULE_P_EARLY);
 }

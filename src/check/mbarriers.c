@@ -159,11 +159,11 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be
          * early, nor who knows all that contributed to it. Lanes are not in step: one of them can
          * be a phase ahead of another. */
-        gboolean in_step = (leader && !s->lanes_came) || play->unwatched[s->barrier];
+        gboolean in_step = leader && !s->lanes_came;
         gboolean alone = in_step && s->contributed[inst->index] != 0 && s->phase >= phase;
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
-        alone |= ws_surely_over(s, inst, leader, phase - 1);
+        alone |= ws_surely_over(s, inst, leader, phase - 1) || play->unwatched[s->barrier];
         WsFinding *f = ws_report(
             play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
             alone ? "contributes to completion %" G_GINT64_FORMAT
