@@ -1,0 +1,15 @@
+/* What a program says of its names before any of it runs. */
+#pragma once
+
+#include "program/program.h"
+#include "verify/certificate.h"
+
+G_BEGIN_DECLS
+
+/* NULL if all that the certificate assumes of symbols follows from the program (section 8.3); else
+ * why not. `of_tile`, `of_cta` and kind of the symbols are judged, too. Caller frees. */
+char *assumptions_judge(const WsProgram *p, const Certificate *c);
+/* What is assumed, for people: "kt >= 1, N % 2 == 0". Caller frees. */
+char *assumptions_text(const Certificate *c, guint *n);
+
+G_END_DECLS

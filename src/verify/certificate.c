@@ -1,0 +1,329 @@
+/* Reading a certificate: docs/soundness.md section 8.1, to the letter. */
+#include "verify/certificate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    char **line;
+    guint at;
+    char **field; /* of the line before `at` */
+    guint n;
+    char *wrong;
+    gboolean refused;
+} Reader;
+
+static void wrong(Reader *r, const char *what)
+{
+    if (!r->wrong)
+        r->wrong = g_strdup_printf("line %u: %s", r->at, what);
+}
+
+/* Takes the next line, which must begin with `word` and have n fields. */
+static gboolean take(Reader *r, const char *word, guint n)
+{
+    g_strfreev(r->field);
+    r->field = NULL;
+    const char *line = r->line[r->at];
+    if (r->wrong || !line) {
+        wrong(r, "the text ends too early");
+        return FALSE;
+    }
+    r->at++;
+    /* the text of a symbol is the rest of its line */
+    r->field = g_strsplit(line, " ", !strcmp(word, "symbol") ? (gint)n : -1);
+    r->n = g_strv_length(r->field);
+    if (r->n != n || strcmp(r->field[0], word) != 0) {
+        wrong(r, word);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean next_is(const Reader *r, const char *word)
+{
+    const char *line = r->line[r->at];
+    gsize n = strlen(word);
+    return !r->wrong && line && !strncmp(line, word, n) && line[n] == ' ';
+}
+
+static gint64 number(Reader *r, guint i)
+{
+    const char *text = r->field ? r->field[i] : "";
+    char *end;
+    gint64 x = g_ascii_strtoll(text, &end, 10);
+    g_autofree char *again = g_strdup_printf("%" G_GINT64_FORMAT, x);
+    if (strcmp(again, text) != 0 || x == NO_LOW || x == NO_HIGH)
+        wrong(r, "not a number");
+    return x;
+}
+
+static gint64 bound(Reader *r, guint i, gint64 none)
+{
+    return r->field && !strcmp(r->field[i], "-") ? none : number(r, i);
+}
+
+static gint64 count(Reader *r, guint i, gint64 most)
+{
+    gint64 x = number(r, i);
+    if (x < 0 || x > most)
+        wrong(r, "number out of range");
+    return CLAMP(x, 0, most);
+}
+
+static gboolean word(Reader *r, guint i, const char *text)
+{
+    return r->field && !strcmp(r->field[i], text);
+}
+
+static void literal(Reader *r, guint i, const char *text)
+{
+    if (!word(r, i, text))
+        wrong(r, text);
+}
+
+static gint target(Reader *r, guint i)
+{
+    return word(r, i, "end") ? TARGET_END : (gint)count(r, i, G_MAXINT32);
+}
+
+static void read_symbol(Reader *r, Certificate *c)
+{
+    if (!take(r, "symbol", 17))
+        return;
+    Symbol s = { .least = bound(r, 6, NO_LOW),
+                 .most = bound(r, 8, NO_HIGH),
+                 .modulus = number(r, 10),
+                 .every = number(r, 12),
+                 .left = number(r, 14) };
+    const gboolean first = c->symbol->len == 0;
+    if ((guint)number(r, 1) != c->symbol->len || word(r, 2, "tiles") != first)
+        wrong(r, "symbols out of order");
+    if (!first && !word(r, 2, "number") && !word(r, 2, "letter"))
+        wrong(r, "kind");
+    if (!word(r, 3, "launch") && !word(r, 3, "tile"))
+        wrong(r, "scope");
+    s.letter = word(r, 2, "letter");
+    s.of_tile = word(r, 3, "tile");
+    s.of_cta = word(r, 4, "cta") || word(r, 4, "cta,split");
+    s.split = word(r, 4, "split") || word(r, 4, "cta,split");
+    if (!word(r, 4, "-") && !s.of_cta && !s.split)
+        wrong(r, "flags");
+    static const char *const key[] = { "least", "most", "modulus", "every", "left", "text" };
+    for (guint k = 0; k < G_N_ELEMENTS(key); k++)
+        literal(r, 5 + 2 * k, key[k]);
+    if (s.modulus < 1 || s.every < 1 || s.left < 0 || s.left >= s.every || s.modulus > 1 << 20)
+        wrong(r, "modulus");
+    s.text = g_strdup(r->field[16]);
+    if (first != !*s.text || (first && (s.of_tile || s.of_cta || s.split)))
+        wrong(r, "text");
+    g_array_append_val(c->symbol, s);
+}
+
+static void read_relation(Reader *r, Certificate *c)
+{
+    if (!take(r, "relation", 6))
+        return;
+    static const char *const kind[] = { NULL, "div", "max", "min" };
+    Symbol *s = &g_array_index(c->symbol, Symbol, count(r, 1, c->symbol->len - 1));
+    if (s->relation || s == &g_array_index(c->symbol, Symbol, 0))
+        wrong(r, "relation");
+    for (guint k = 1; k < G_N_ELEMENTS(kind); k++)
+        if (word(r, 3, kind[k]))
+            s->relation = (Relation)k;
+    s->base = (guint)count(r, 2, c->symbol->len - 1);
+    s->number = number(r, 4);
+    s->offset = number(r, 5);
+    if (!s->relation || (s->relation == RELATION_DIV && s->number < 1))
+        wrong(r, "relation");
+    if (s->least != NO_LOW || s->most != NO_HIGH || s->modulus != 1 || s->every != 1)
+        wrong(r, "an assumption about a symbol with a relation");
+}
+
+static Fact read_instance(Reader *r, const Certificate *c, guint i)
+{
+    Fact f = { .symbol = (guint)count(r, i, c->symbol->len - 1), .low = NO_LOW, .high = NO_HIGH };
+    f.residue = -1;
+    static const char *const name[] = { "before", "after", "launch" };
+    f.tile = G_MININT64;
+    for (guint k = 0; k < G_N_ELEMENTS(name); k++)
+        if (word(r, i + 1, name[k]))
+            f.tile = -1 - (gint64)k;
+    if (r->field && strchr(r->field[i + 1], ':') && !r->wrong) {
+        r->refused = TRUE;
+        wrong(r, "a second loop over tiles");
+    }
+    if (f.tile == G_MININT64)
+        f.tile = count(r, i + 1, NO_HIGH - 1);
+    const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
+    f.cta = (gint)bound(r, i + 2, -1);
+    f.time = count(r, i + 3, G_MAXINT32);
+    if ((f.cta >= 0) != s->of_cta || f.cta < -1 || (f.time && (!s->split || f.tile == TILE_LAUNCH)))
+        wrong(r, "instance");
+    if (f.tile == TILE_LAUNCH && s->of_tile)
+        wrong(r, "a residue of a launch");
+    if (f.symbol == 0 && f.tile != TILE_LAUNCH)
+        wrong(r, "the number of tiles is one of the launch");
+    return f;
+}
+
+static void read_knows(Reader *r, const Certificate *c, Node *node)
+{
+    if (!take(r, "knows", 8))
+        return;
+    Fact f = read_instance(r, c, 1);
+    f.low = bound(r, 5, NO_LOW);
+    f.high = bound(r, 6, NO_HIGH);
+    f.residue = bound(r, 7, -1);
+    const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
+    if (f.residue < -1 || f.residue >= s->modulus || s->relation)
+        wrong(r, "knows");
+    for (guint k = 0; k < node->knows->len; k++)
+        if (fact_same(&g_array_index(node->knows, Fact, k), &f))
+            wrong(r, "known twice");
+    g_array_append_val(node->knows, f);
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void read_state(Reader *r, Node *node)
+{
+    static const char *const kind[] = { "at", "slot", "named" };
+    GString *text = g_string_new(NULL);
+    for (guint k = 0; k < G_N_ELEMENTS(kind); k++)
+        while (next_is(r, kind[k])) {
+            g_string_append_printf(text, "%s\n", r->line[r->at++]);
+            guint first = r->at;
+            while (k == 0 && (next_is(r, "loop") || next_is(r, "var")))
+                r->at++;
+            qsort(r->line + first, r->at - first, sizeof(char *), by_text);
+            for (; first < r->at; first++)
+                g_string_append_printf(text, "%s\n", r->line[first]);
+        }
+    node->state = g_string_free(text, FALSE);
+}
+
+static void read_option(Reader *r, Node *node)
+{
+    if (!take(r, "option", 4))
+        return;
+    static const char *const op[] = { "=", ">=", "<=", "mod" };
+    Option o = { .value = number(r, 2), .target = target(r, 3) };
+    for (guint k = 0; k < G_N_ELEMENTS(op); k++)
+        if (word(r, 1, op[k]))
+            o.op = op[k][0];
+    for (guint k = 0; k < node->option->len; k++) {
+        const Option *other = &g_array_index(node->option, Option, k);
+        if (other->op == o.op && other->value == o.value)
+            wrong(r, "an option twice");
+    }
+    if (!o.op)
+        wrong(r, "option");
+    g_array_append_val(node->option, o);
+}
+
+static void read_node(Reader *r, Certificate *c)
+{
+    if (!take(r, "node", 7))
+        return;
+    literal(r, 2, "ask");
+    if ((guint)number(r, 1) != c->node->len)
+        wrong(r, "nodes out of order");
+    Node *node = g_new0(Node, 1);
+    g_ptr_array_add(c->node, node);
+    node->knows = g_array_new(FALSE, FALSE, sizeof(Fact));
+    node->option = g_array_new(FALSE, FALSE, sizeof(Option));
+    node->ask = read_instance(r, c, 3);
+    if (g_array_index(c->symbol, Symbol, node->ask.symbol).relation)
+        wrong(r, "asks for a symbol with a relation");
+    while (next_is(r, "knows"))
+        read_knows(r, c, node);
+    read_state(r, node);
+    while (next_is(r, "option"))
+        read_option(r, node);
+    if (!node->option->len)
+        wrong(r, "no option");
+}
+
+static void node_free(gpointer data)
+{
+    Node *n = data;
+    g_array_unref(n->knows);
+    g_array_unref(n->option);
+    g_free(n->state);
+    g_free(n);
+}
+
+static void read_all(Reader *r, Certificate *c)
+{
+    if (take(r, "warpstave-certificate", 2))
+        literal(r, 1, "1");
+    if (take(r, "design", 2))
+        c->design = g_strdup(r->field[1]);
+    if (take(r, "policy", 2))
+        c->policy = (guint)count(r, 1, 3);
+    gint64 n = take(r, "symbols", 2) ? count(r, 1, 4096) : 0;
+    if (n < 1)
+        wrong(r, "no symbols");
+    while (!r->wrong && c->symbol->len < n)
+        read_symbol(r, c);
+    for (n = take(r, "relations", 2) ? count(r, 1, 4096) : 0; n > 0 && !r->wrong; n--)
+        read_relation(r, c);
+    if (take(r, "begin", 2))
+        c->begin = target(r, 1);
+    n = take(r, "nodes", 2) ? count(r, 1, 1 << 20) : 0;
+    while (!r->wrong && c->node->len < n)
+        read_node(r, c);
+    take(r, "end", 1);
+    if (!r->wrong && (!r->line[r->at] || *r->line[r->at] || r->line[r->at + 1]))
+        wrong(r, "something after the end");
+    for (guint i = 1; !r->wrong && i < c->symbol->len; i++) {
+        const Symbol *s = &g_array_index(c->symbol, Symbol, i);
+        if (s->relation && g_array_index(c->symbol, Symbol, s->base).relation)
+            wrong(r, "a relation to a relation");
+    }
+}
+
+Certificate *certificate_read(const char *text, gboolean *refused, char **message)
+{
+    Reader r = { .line = g_strsplit(text, "\n", -1) };
+    Certificate *c = g_new0(Certificate, 1);
+    c->symbol = g_array_new(FALSE, FALSE, sizeof(Symbol));
+    c->node = g_ptr_array_new_with_free_func(node_free);
+    if (!g_utf8_validate(text, -1, NULL))
+        wrong(&r, "not UTF-8");
+    read_all(&r, c);
+    g_strfreev(r.field);
+    g_strfreev(r.line);
+    *refused = r.refused;
+    if (!r.wrong)
+        return c;
+    *message = r.wrong;
+    certificate_free(c);
+    return NULL;
+}
+
+void certificate_free(Certificate *c)
+{
+    for (guint i = 0; i < c->symbol->len; i++)
+        g_free(g_array_index(c->symbol, Symbol, i).text);
+    g_array_unref(c->symbol);
+    g_ptr_array_unref(c->node);
+    g_free(c->design);
+    g_free(c);
+}
+
+gboolean fact_same(const Fact *a, const Fact *b)
+{
+    return a->symbol == b->symbol && a->tile == b->tile && a->cta == b->cta && a->time == b->time;
+}
+
+char *fact_text(const Certificate *c, const Fact *f)
+{
+    const char *text = f->symbol ? g_array_index(c->symbol, Symbol, f->symbol).text : "tiles";
+    return g_strdup_printf("%s of tile %" G_GINT64_FORMAT ", CTA %d, time %" G_GINT64_FORMAT, text,
+                           f->tile, f->cta, f->time);
+}

@@ -1,0 +1,65 @@
+/* A certificate as it was read: nothing of it is believed. */
+#pragma once
+
+#include "expr/expr.h"
+
+G_BEGIN_DECLS
+
+#define NO_LOW  G_MININT64
+#define NO_HIGH G_MAXINT64
+
+/* A tile that is no position. */
+enum { TILE_BEFORE = -1, TILE_AFTER = -2, TILE_LAUNCH = -3 };
+
+typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN } Relation;
+
+typedef struct {
+    gboolean letter, of_tile, of_cta, split;
+    gint64 least, most, modulus, every, left; /* NO_LOW, NO_HIGH: nothing is assumed */
+    char *text;
+    Relation relation; /* relation(symbol base + offset, number) */
+    guint base;
+    gint64 number, offset;
+    const WsExpr *expr; /* an occurrence of it in the program; symbol 0 has none */
+} Symbol;
+
+/* An instance of a symbol and what is known of it. */
+typedef struct {
+    guint symbol;
+    gint64 tile;
+    gint cta; /* -1: none */
+    gint64 time;
+    gint64 low, high, residue; /* residue -1: not known */
+} Fact;
+
+enum { TARGET_END = -1 };
+typedef struct {
+    char op; /* '=', '>', '<', 'm' */
+    gint64 value;
+    gint target;
+} Option;
+
+typedef struct {
+    Fact ask;      /* the instance only */
+    GArray *knows; /* Fact */
+    char *state;   /* at, loop, var, slot and named lines; those of one instance sorted */
+    GArray *option;
+} Node;
+
+typedef struct {
+    char *design;
+    guint policy;
+    GArray *symbol;  /* Symbol */
+    gint begin;      /* target */
+    GPtrArray *node; /* Node* */
+} Certificate;
+
+/* NULL and a message if the text does not have the form of section 8.1; `refused` is set if it has,
+ * but uses what the verifier does not handle. */
+Certificate *certificate_read(const char *text, gboolean *refused, char **message);
+void certificate_free(Certificate *c);
+
+gboolean fact_same(const Fact *a, const Fact *b); /* the same instance */
+char *fact_text(const Certificate *c, const Fact *f);
+
+G_END_DECLS

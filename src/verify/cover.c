@@ -1,0 +1,702 @@
+/* Covering: docs/soundness.md sections 8.5 and 8.6. */
+#include "verify/know.h"
+
+#include <string.h>
+
+typedef struct {
+    Plan *plan;
+    const State *s, *by;
+    gint64 tiles; /* positions of `s` less those of `by` */
+    char *why;
+} Cover;
+
+/* Where an expression may be evaluated. */
+typedef struct {
+    Cover *c;
+    guint inst, agent;
+    const Instance *x, *y; /* of s, of by */
+    const WsTree *at;
+    const WsTree *same[32]; /* running loops around it that are still in the same turn */
+    guint n_same;
+    gint64 tile; /* of `by`; UNLISTED: one that no state names */
+    gint64 time; /* PRESENT, UNLISTED, or listed */
+    guint depth;
+} Context;
+enum { PRESENT = -10, UNLISTED = -11 };
+
+static gboolean fail(Cover *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static gboolean fail(Cover *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!c->why)
+        c->why = g_strdup_vprintf(format, args);
+    va_end(args);
+    return FALSE;
+}
+
+static gboolean less(gint64 a, gint64 b, gint64 *out)
+{
+    return !__builtin_sub_overflow(a, b, out);
+}
+
+/* --- 1: shape --------------------------------------------------------------------------------- */
+static gboolean same_queue(const GPtrArray *a, const GPtrArray *b)
+{
+    if (a->len != b->len)
+        return FALSE;
+    for (guint i = 0; i < a->len; i++) {
+        const Group *g = a->pdata[i], *h = b->pdata[i];
+        if (*g->acc != *h->acc || *g->operand != *h->operand || !g->shape != !h->shape)
+            return FALSE;
+        if (g->shape &&
+            (g->shape->mma->m != h->shape->mma->m || g->shape->mma->n != h->shape->mma->n ||
+             g->shape->mma->acc_type != h->shape->mma->acc_type))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean same_instance(Cover *c, guint i)
+{
+    const Plan *plan = c->plan;
+    const Instance *x = &c->s->inst[i], *y = &c->by->inst[i];
+    const AgentPlan *a = &plan->agent[i % plan->p->n_agents];
+    if (x->place != y->place || x->status != y->status || x->assigned != y->assigned ||
+        x->touched != y->touched || x->cluster_arrived != y->cluster_arrived ||
+        memcmp(x->times, y->times, plan->c->symbol->len * 8) != 0 ||
+        memcmp(x->loose, y->loose, plan->p->n_vars * 8) != 0)
+        return fail(c, "instance %u stands elsewhere", i);
+    for (gint l = 0; l < a->n_loops; l++) {
+        const LoopState *m = &x->loop[l], *n = &y->loop[l];
+        if (m->entered != n->entered || m->running != n->running ||
+            (m->entered && (m->from != n->from || m->step != n->step ||
+                            (m->count == NO_LOW) != (n->count == NO_LOW))))
+            return fail(c, "instance %u runs other loops", i);
+    }
+    for (guint q = 0; q < WS_QUEUES; q++)
+        if (x->open[q] != y->open[q] || !same_queue(x->queue[q], y->queue[q]))
+            return fail(c, "instance %u has other groups in flight", i);
+    return TRUE;
+}
+
+static gboolean same_shape(Cover *c)
+{
+    const Plan *plan = c->plan;
+    const guint cluster = plan->p->cluster * plan->n_names;
+    for (guint i = 0; i < plan->n_inst; i++)
+        if (!same_instance(c, i))
+            return FALSE;
+    for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++) {
+        const SlotState *a = &c->s->slot[n], *b = &c->by->slot[n];
+        if ((a->phase - b->phase) % 2 || a->pending != b->pending || a->tx != b->tx)
+            return fail(c, "slot %u differs", n);
+    }
+    for (guint n = 0; n <= cluster; n++) {
+        const NameState *a = &c->s->name[n], *b = &c->by->name[n];
+        if (a->joined != b->joined || a->count != b->count)
+            return fail(c, "named barrier %u differs", n);
+    }
+    for (guint i = 0; i < plan->n_inst; i++)
+        if (c->s->inst[i].cluster_arrived &&
+            c->s->name[cluster].generation - c->s->inst[i].joined !=
+                c->by->name[cluster].generation - c->by->inst[i].joined)
+            return fail(c, "the cluster barrier differs");
+    return TRUE;
+}
+
+/* --- 2, 3: tiles and names -------------------------------------------------------------------- */
+static Fact counterpart(const Cover *c, const Fact *f)
+{
+    Fact key = *f;
+    key.tile += f->tile >= 0 ? c->tiles : 0;
+    return key;
+}
+
+/* d of an instance of a symbol. */
+static gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d)
+{
+    const Fact *f = state_fact(c->by, key);
+    *d = 0;
+    if (!f)
+        return TRUE;
+    const Fact there = counterpart(c, f);
+    const Fact known = state_know(c->plan, c->s, &there), *g = &known;
+    if ((f->low == NO_LOW) != (g->low == NO_LOW))
+        return FALSE;
+    if (f->low != NO_LOW)
+        return less(g->low, f->low, d);
+    if ((f->high == NO_HIGH) != (g->high == NO_HIGH))
+        return FALSE;
+    return f->high == NO_HIGH || less(g->high, f->high, d);
+}
+
+static gboolean find_tiles(Cover *c)
+{
+    gboolean found = FALSE;
+    for (guint i = 0; i < c->plan->n_inst; i++) {
+        const Instance *x = &c->s->inst[i], *y = &c->by->inst[i];
+        if (y->tile < 0 || x->tile < 0) {
+            if (x->tile != y->tile)
+                return fail(c, "instance %u is in no tile", i);
+            continue;
+        }
+        if (found && x->tile - y->tile != c->tiles)
+            return fail(c, "tiles differ by several numbers");
+        c->tiles = x->tile - y->tile;
+        found = TRUE;
+    }
+    const Fact key = { .symbol = 0, .tile = TILE_LAUNCH, .cta = -1 };
+    gint64 d;
+    if (!shift_of_fact(c, &key, &d))
+        return fail(c, "the number of tiles is not known as well");
+    if (!found && state_fact(c->by, &key))
+        c->tiles = d;
+    return (state_fact(c->by, &key) ? d == c->tiles : TRUE) ||
+           fail(c, "the number of tiles differs");
+}
+
+static gboolean names_match(Cover *c)
+{
+    for (guint i = 0; i < c->by->fact->len; i++) {
+        const Fact *f = &g_array_index(c->by->fact, Fact, i);
+        const Symbol *y = &g_array_index(c->plan->c->symbol, Symbol, f->symbol);
+        const Fact there = counterpart(c, f);
+        const Fact found = state_know(c->plan, c->s, &there), *g = &found;
+        Fact launch = *f;
+        launch.tile = TILE_LAUNCH;
+        launch.time = 0;
+        gint64 d;
+        const gboolean kept =
+            f->residue >= 0 || (f->symbol && state_know(c->plan, c->by, &launch).residue >= 0);
+        if (!shift_of_fact(c, f, &d) || (f->low != NO_LOW && g->low - d < f->low) ||
+            (f->high != NO_HIGH && (g->high == NO_HIGH || g->high - d > f->high)) ||
+            (f->residue >= 0 && f->residue != g->residue) || d % y->every ||
+            (kept && d % y->modulus)) {
+            g_autofree char *text = fact_text(c->plan->c, f);
+            return fail(c, "%s is not known as well", text);
+        }
+    }
+    return TRUE;
+}
+
+/* --- 8.6 -------------------------------------------------------------------------------------- */
+static gboolean in_same(const Context *x, const WsTree *loop)
+{
+    for (guint i = 0; i < x->n_same; i++)
+        if (x->same[i] == loop)
+            return TRUE;
+    return FALSE;
+}
+
+static LoopState *loop_of(const Context *x, const Instance *of, const WsTree *t)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    return &of->loop[a->place[GPOINTER_TO_INT(g_hash_table_lookup(a->number, t))].loop];
+}
+
+static const WsTree *loop_of_index(const Context *x, gint var)
+{
+    for (const WsTree *t = x->at; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && t->index_var == var)
+            return t;
+    return NULL;
+}
+
+/* The instance that a symbol stands for here; FALSE: one that no state names. */
+static gboolean fact_here(const Context *x, guint symbol, Fact *key)
+{
+    const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
+    *key = (Fact){ .symbol = symbol, .tile = symbol ? x->tile : TILE_LAUNCH };
+    key->cta = y->of_cta ? (gint)(x->inst / x->c->plan->p->n_agents) : -1;
+    if (y->split)
+        key->time = x->time == PRESENT ? x->y->times[symbol] : x->time;
+    return !symbol || (x->tile != UNLISTED && (!y->split || x->time != UNLISTED));
+}
+
+static gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *d);
+
+/* A let that is set in a loop that is entered anew has the shift of what it is set to. */
+static gboolean shift_of_let(Context *x, gint var, gint64 *d)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        if (t->kind != WS_TREE_OP || t->op->var != var || t->op->kind != WS_OP_LET)
+            continue;
+        for (const WsTree *up = t->parent; up; up = up->parent)
+            if (up->kind == WS_TREE_LOOP && !in_same(x, up)) {
+                if (++x->depth > 64)
+                    return FALSE;
+                const WsTree *at = x->at;
+                x->at = t;
+                const gboolean fine = shift(x, t->op->set, FALSE, d);
+                x->at = at;
+                x->depth--;
+                return fine;
+            }
+    }
+    return less(x->x->var[var], x->y->var[var], d);
+}
+
+static gboolean shift_of_var(Context *x, gint var, gint64 *d)
+{
+    const WsTree *loop;
+    switch (x->c->plan->p->var[var].kind) {
+    case WS_VAR_CTA:
+        *d = 0;
+        return TRUE;
+    case WS_VAR_INDEX:
+        loop = loop_of_index(x, var);
+        *d = 0;
+        return loop && (!in_same(x, loop) ||
+                        less(loop_of(x, x->x, loop)->index, loop_of(x, x->y, loop)->index, d));
+    case WS_VAR_TOTAL:
+    case WS_VAR_COUNTER:
+        return less(x->x->var[var], x->y->var[var], d);
+    case WS_VAR_LET:
+        return shift_of_let(x, var, d);
+    default:
+        return FALSE;
+    }
+}
+
+/* Counters that only rise (1) or only fall (-1); 0: neither; 2: never changed. */
+static int direction(const Context *x, gint var)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    gboolean up = FALSE, down = FALSE;
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        gint64 by = 1;
+        if (t->kind != WS_TREE_OP || t->op->var != var)
+            continue;
+        if (t->op->kind != WS_OP_ADVANCE || (t->op->set && !ws_expr_is_int(t->op->set, &by)))
+            return 0;
+        up |= by > 0;
+        down |= by < 0;
+    }
+    return up && down ? 0 : up ? 1 : down ? -1 : 2;
+}
+
+static Range from_here(gint64 value, int way)
+{
+    return way == 2 ? range_exact(value)
+                    : range_of(way > 0 ? value : NO_LOW, way < 0 ? value : NO_HIGH);
+}
+
+/* What a term can still be, in `s` or in `by`. */
+static Range still(Context *x, const WsExpr *e, gboolean in_s)
+{
+    const Instance *of = in_s ? x->x : x->y;
+    guint symbol = plan_symbol(x->c->plan, e, FALSE);
+    Fact key;
+    if (symbol) {
+        const gboolean named = fact_here(x, symbol, &key);
+        if (named && in_s)
+            key = counterpart(x->c, &key);
+        Fact f = named ? state_know(x->c->plan, in_s ? x->c->s : x->c->by, &key)
+                       : fact_default(x->c->plan->c, &key);
+        return g_array_index(x->c->plan->c->symbol, Symbol, symbol).relation
+                   ? range_of(NO_LOW, NO_HIGH)
+                   : range_of(f.low, f.high);
+    }
+    if (e->op != WS_EXPR_VAR || e->var < 0)
+        return range_of(NO_LOW, NO_HIGH);
+    const WsTree *loop;
+    switch (x->c->plan->p->var[e->var].kind) {
+    case WS_VAR_CTA:
+        return range_exact((gint64)(x->inst / x->c->plan->p->n_agents));
+    case WS_VAR_TOTAL:
+        return from_here(of->var[e->var], 1);
+    case WS_VAR_COUNTER:
+        return from_here(of->var[e->var], direction(x, e->var));
+    case WS_VAR_INDEX:
+        loop = loop_of_index(x, e->var);
+        if (loop && in_same(x, loop))
+            return from_here(loop_of(x, of, loop)->index, loop_of(x, of, loop)->step > 0 ? 1 : -1);
+        return range_of(NO_LOW, NO_HIGH);
+    default:
+        return range_of(NO_LOW, NO_HIGH);
+    }
+}
+
+typedef struct {
+    RangeEnv env;
+    Context *x;
+    gboolean in_s;
+} Still;
+
+static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
+{
+    Still *s = (Still *)env;
+    *out = still(s->x, e, s->in_s);
+    return e->op != WS_EXPR_INT;
+}
+
+/* Bounds of a - b, terms that cancel left out. */
+static Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
+{
+    Still env = { { .leaf = still_leaf }, x, in_s };
+    g_autoptr(WsExpr) e = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), ws_expr_ref(b));
+    WsAffine f;
+    Range sum = range_of(NO_LOW, NO_HIGH);
+    if (!ws_expr_affine(e, &f))
+        return sum;
+    sum = range_exact(f.constant);
+    for (guint i = 0; i < f.n; i++) {
+        g_autoptr(WsExpr) term =
+            ws_expr_op(WS_EXPR_MUL, ws_expr_int(f.factor[i]), ws_expr_ref(f.term[i]));
+        Range r = range_eval(&env.env, term->arg[1], FALSE);
+        /* k * r + sum, on bounds only */
+        const gint64 k = f.factor[i];
+        gint64 low = k > 0 ? r.low : r.high, high = k > 0 ? r.high : r.low, t;
+        const gboolean no_low = low == NO_LOW || low == NO_HIGH || sum.low == NO_LOW;
+        const gboolean no_high = high == NO_LOW || high == NO_HIGH || sum.high == NO_HIGH;
+        sum.low =
+            no_low || __builtin_mul_overflow(k, low, &t) || __builtin_add_overflow(t, sum.low, &low)
+                ? NO_LOW
+                : low;
+        sum.high = no_high || __builtin_mul_overflow(k, high, &t) ||
+                           __builtin_add_overflow(t, sum.high, &high)
+                       ? NO_HIGH
+                       : high;
+    }
+    /* terms are looked up by text: their addresses must not be remembered */
+    for (guint i = 0; i < f.n; i++)
+        g_hash_table_remove(x->c->plan->symbol, f.term[i]);
+    ws_affine_clear(&f);
+    return sum;
+}
+
+static int answer(WsExprOp op, Range d)
+{
+    switch (op) {
+    case WS_EXPR_LT:
+        return d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
+    case WS_EXPR_LE:
+        return d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
+    case WS_EXPR_GT:
+        return d.low > 0 ? 1 : d.high <= 0 ? 0 : -1;
+    case WS_EXPR_GE:
+        return d.low >= 0 ? 1 : d.high < 0 ? 0 : -1;
+    default:
+        return d.low > 0 || d.high < 0     ? op == WS_EXPR_NE
+               : d.low == 0 && d.high == 0 ? op == WS_EXPR_EQ
+                                           : -1;
+    }
+}
+
+static gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *b, int *which)
+{
+    *which = answer(op, difference(x, a, b, TRUE));
+    return *which >= 0 && *which == answer(op, difference(x, a, b, FALSE));
+}
+
+static gboolean shift_of_call(Context *x, const WsExpr *e, const gint64 *d, gint64 *out)
+{
+    gint64 m = 0;
+    guint taken = 0;
+    int which = 0;
+    gboolean all = TRUE;
+    switch (e->func) {
+    case WS_FUNC_CDIV:
+        *out = ws_expr_is_int(e->arg[1], &m) && m > 0 ? d[0] / m : 0;
+        return m > 0 && d[0] % m == 0;
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        for (guint i = 1; i < e->n_args; i++)
+            all &= d[i] == d[0];
+        *out = d[0];
+        if (all)
+            return TRUE;
+        if (e->n_args != 2 || !settled(x, e->func == WS_FUNC_MIN ? WS_EXPR_LE : WS_EXPR_GE,
+                                       e->arg[0], e->arg[1], &which))
+            return FALSE;
+        taken = which ? 0 : 1;
+        *out = d[taken];
+        return TRUE;
+    case WS_FUNC_SELECT:
+        *out = d[1];
+        return d[0] == 0 && d[1] == d[2];
+    default:
+        *out = 0;
+        for (guint i = 0; i < e->n_args; i++)
+            all &= d[i] == 0;
+        return all;
+    }
+}
+
+static gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out)
+{
+    gint64 d[16] = { 0 }, k;
+    Fact key;
+    *out = 0;
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
+        return TRUE;
+    guint symbol = plan_symbol(x->c->plan, e, truth);
+    if (symbol) {
+        if (g_array_index(x->c->plan->c->symbol, Symbol, symbol).relation)
+            return FALSE;
+        return !fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, out);
+    }
+    if (e->op == WS_EXPR_VAR)
+        return e->var >= 0 && shift_of_var(x, e->var, out);
+    if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)
+        return FALSE;
+    const gboolean truths = e->op == WS_EXPR_NOT || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
+    for (guint i = 0; i < e->n_args; i++)
+        if (!shift(x, e->arg[i],
+                   truths || (i == 0 && e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT), &d[i]))
+            return FALSE;
+    int which;
+    switch (e->op) {
+    case WS_EXPR_NEG:
+        return !__builtin_sub_overflow((gint64)0, d[0], out);
+    case WS_EXPR_ADD:
+        return !__builtin_add_overflow(d[0], d[1], out);
+    case WS_EXPR_SUB:
+        return less(d[0], d[1], out);
+    case WS_EXPR_MUL:
+        if (ws_expr_is_int(e->arg[0], &k))
+            return !__builtin_mul_overflow(k, d[1], out);
+        if (ws_expr_is_int(e->arg[1], &k))
+            return !__builtin_mul_overflow(k, d[0], out);
+        return d[0] == 0 && d[1] == 0;
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+        if (!ws_expr_is_int(e->arg[1], &k) || k <= 0 || d[0] % k)
+            return FALSE;
+        *out = e->op == WS_EXPR_DIV ? d[0] / k : 0;
+        return TRUE;
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE:
+        return d[0] == d[1] || settled(x, e->op, e->arg[0], e->arg[1], &which);
+    case WS_EXPR_CALL:
+        return shift_of_call(x, e, d, out);
+    case WS_EXPR_NOT:
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        return d[0] == 0 && d[1] == 0;
+    default:
+        return FALSE;
+    }
+}
+
+/* --- what is required, everywhere --------------------------------------------------------------
+ */
+static gboolean count_holds(Context *x, const WsTree *t, const WsExpr *e)
+{
+    const LoopState *m = loop_of(x, x->x, t), *n = loop_of(x, x->y, t);
+    const gboolean same = in_same(x, t);
+    gint64 rounds = same ? m->rounds - n->rounds : 0, d;
+    if (same && n->count != NO_LOW)
+        return less(m->count, n->count, &d) && d == rounds;
+    if (shift(x, e, FALSE, &d) && d == rounds)
+        return TRUE;
+    g_autoptr(WsExpr) zero = ws_expr_int(0);
+    Range a = difference(x, e, zero, TRUE), b = difference(x, e, zero, FALSE);
+    /* no round any more, in both */
+    return same ? a.high <= m->rounds && b.high <= n->rounds : a.high <= 0 && b.high <= 0;
+}
+
+static gboolean let_is_kept(const Context *x)
+{
+    for (const WsTree *up = x->at; up; up = up->parent)
+        if (up->kind == WS_TREE_LOOP && !in_same(x, up))
+            return FALSE;
+    return TRUE;
+}
+
+static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
+{
+    Context *x = data;
+    gint64 d = 0, of_let = 0;
+    gboolean fine = FALSE;
+    if ((ask == ASK_LET || ask == ASK_ADVANCE) && !x->c->plan->relevant[t->op->var])
+        return;
+    if (ask == ASK_COUNT) {
+        fine = count_holds(x, t, e);
+    } else if (shift(x, e, ask == ASK_TRUTH, &d)) {
+        fine = ask == ASK_TURN ? d % 2 == 0 : d == 0;
+        if (ask == ASK_LET)
+            fine = !let_is_kept(x) ||
+                   (less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && d == of_let);
+    } else if (ask == ASK_LET) {
+        fine = !let_is_kept(x); /* judged where it is used */
+    }
+    if (fine)
+        return;
+    g_autofree char *text = ws_expr_print(e);
+    fail(x->c,
+         "\"%s\" of agent %s is not invariant (tile %" G_GINT64_FORMAT
+         ", %u loops, off by %" G_GINT64_FORMAT ")",
+         text, x->c->plan->p->agent[x->agent].name, x->tile, x->n_same, d);
+}
+
+/* One context, at every time that a symbol asked several times in a tile may have. */
+static void require_times(Context *x, gboolean present)
+{
+    const Plan *plan = x->c->plan;
+    const AgentPlan *a = &plan->agent[x->agent];
+    const gint n = GPOINTER_TO_INT(g_hash_table_lookup(a->number, x->at));
+    const LoopState *l = x->at->kind == WS_TREE_LOOP ? loop_of(x, x->y, x->at) : NULL;
+    const gboolean own = l && (in_same(x, x->at) || (n == x->y->place && l->entered && present));
+    x->time = PRESENT;
+    gboolean split = FALSE;
+    for (guint i = 1; i < plan->c->symbol->len; i++)
+        split |= g_array_index(plan->c->symbol, Symbol, i).split;
+    if (!split || (present && (!l || own)))
+        plan_visit(plan, x->at, require, x);
+    if (!split || (own && l))
+        return;
+    x->time = UNLISTED;
+    plan_visit(plan, x->at, require, x);
+    for (guint i = 0; i < x->c->by->fact->len; i++) {
+        const Fact *f = &g_array_index(x->c->by->fact, Fact, i);
+        x->time = f->time;
+        if (f->tile == x->tile && g_array_index(plan->c->symbol, Symbol, f->symbol).split &&
+            (!present || f->time > x->y->times[f->symbol]))
+            plan_visit(plan, x->at, require, x);
+    }
+}
+
+static void require_later(Context *x, gint64 after)
+{
+    x->tile = UNLISTED;
+    require_times(x, FALSE);
+    for (guint i = 0; i < x->c->by->fact->len; i++) {
+        x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
+        if (x->tile > after)
+            require_times(x, FALSE);
+    }
+}
+
+/* All contexts of one tree node. */
+static void require_node(Cover *c, guint i, gint n)
+{
+    const Plan *plan = c->plan;
+    Context x = {
+        .c = c, .inst = i, .agent = i % plan->p->n_agents, .x = &c->s->inst[i], .y = &c->by->inst[i]
+    };
+    const AgentPlan *a = &plan->agent[x.agent];
+    const WsTree *around[32], *tiles = NULL;
+    guint c_all = 0, depth = 0;
+    x.at = a->place[n].tree;
+    for (const WsTree *up = x.at; up; up = up->parent) {
+        if (up->kind != WS_TREE_LOOP)
+            continue;
+        if (up->over == WS_OVER_TILES)
+            tiles = up;
+        if (loop_of(&x, x.y, up)->running && c_all < G_N_ELEMENTS(around))
+            around[c_all++] = up; /* innermost first */
+    }
+    if ((n < x.y->place && !c_all) || c->why)
+        return;
+    const gboolean single = plan->p->tiles.launch == WS_LAUNCH_SINGLE;
+    for (guint same = MIN(c_all, 1); same <= c_all; same++) {
+        x.n_same = same;
+        for (guint k = 0; k < same; k++) {
+            x.same[k] = around[c_all - 1 - k];
+            if (x.same[k] == tiles)
+                depth = k + 1;
+        }
+        x.tile = x.y->tile;
+        /* an instance that stands before the next round of its tiles is through with this one */
+        const gboolean ahead = n >= x.y->place && a->place[x.y->place].tree != tiles;
+        if (single || !tiles) {
+            /* in no tile: before the loop over tiles, or behind it */
+            gboolean left = FALSE;
+            for (gint k = 1; k < n && !single; k++)
+                left |= a->place[k].loop >= 0 && a->place[k].tree->over == WS_OVER_TILES;
+            if (!single)
+                x.tile = left ? TILE_AFTER : TILE_BEFORE;
+            require_times(&x, x.tile == x.y->tile);
+        } else if (tiles == x.at) {
+            require_times(&x, TRUE);
+        } else if (!depth) {
+            require_later(&x, -1); /* tiles have not begun */
+        } else {
+            if (same > depth || (same == c_all && ahead))
+                require_times(&x, TRUE);
+            if (same == depth)
+                require_later(&x, x.y->tile);
+        }
+    }
+}
+
+static void tiles_hold(Cover *c, guint i)
+{
+    const AgentPlan *a = &c->plan->agent[i % c->plan->p->n_agents];
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        const LoopState *x = &c->s->inst[i].loop[MAX(a->place[n].loop, 0)];
+        const LoopState *y = &c->by->inst[i].loop[MAX(a->place[n].loop, 0)];
+        if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_TILES ||
+            c->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
+            continue;
+        const gboolean ahead = n >= c->by->inst[i].place;
+        if ((y->running && x->rounds - y->rounds != c->tiles) ||
+            (!y->running && ahead && c->tiles != 0))
+            fail(c, "rounds over tiles differ");
+    }
+}
+
+gboolean state_covered(Plan *plan, const State *s, const State *by, char **why)
+{
+    Cover c = { .plan = plan, .s = s, .by = by };
+    if (same_shape(&c) && find_tiles(&c) && names_match(&c))
+        for (guint i = 0; i < plan->n_inst && !c.why; i++) {
+            if (by->inst[i].status == ENDED)
+                continue;
+            tiles_hold(&c, i);
+            for (gint n = 1; n <= plan->agent[i % plan->p->n_agents].n_places && !c.why; n++)
+                require_node(&c, i, n);
+        }
+    *why = c.why;
+    return !c.why;
+}
+
+/* --- 4: knowledge ----------------------------------------------------------------------------- */
+static gboolean narrow(guint64 *a, const guint64 *b, gsize n)
+{
+    gboolean lost = FALSE;
+    for (gsize i = 0; i < n; i++) {
+        lost |= (a[i] & ~b[i]) != 0;
+        a[i] &= b[i];
+    }
+    return lost;
+}
+
+static gboolean widen(guint64 *a, guint64 b)
+{
+    const gboolean more = (b & ~*a) != 0;
+    *a |= b;
+    return more;
+}
+
+gboolean state_meet(const Plan *plan, State *node, const State *s)
+{
+    const gsize words = (gsize)plan->n_items * plan->words;
+    gboolean lost = narrow(node->k, s->k, words) | narrow(node->q, s->q, words);
+    for (guint n = 0; n < plan->p->cluster * plan->n_cells; n++) {
+        lost |= node->written[n] && !s->written[n];
+        node->written[n] &= s->written[n];
+    }
+    for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++) {
+        lost |= widen(&node->slot[n].owed, s->slot[n].owed);
+        lost |= widen(&node->slot[n].by_lanes, s->slot[n].by_lanes);
+        lost |= widen(&node->slot[n].expects, s->slot[n].expects);
+    }
+    for (guint i = 0; i < plan->n_inst; i++)
+        for (guint q = 0; q < WS_QUEUES; q++)
+            for (guint g = 0; g < node->inst[i].queue[q]->len; g++)
+                lost |= narrow(((Group *)node->inst[i].queue[q]->pdata[g])->item,
+                               ((const Group *)s->inst[i].queue[q]->pdata[g])->item,
+                               (plan->n_items + 63) / 64);
+    return lost;
+}

@@ -1,0 +1,532 @@
+/* What is fixed before a run: places, relevant names, symbols, cells, items. */
+#include "verify/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...)
+{
+    va_list args;
+    if (plan->reason)
+        return;
+    va_start(args, format);
+    plan->reason = g_strdup_vprintf(format, args);
+    plan->answer = answer;
+    va_end(args);
+}
+
+/* --- what is evaluated ------------------------------------------------------------------------ */
+static void ask_of_op(const WsOp *op, const WsTree *t, PlanVisit visit, gpointer data)
+{
+    const WsExpr *number[] = { op->element, op->slot, op->parity, op->ctas.expr };
+    for (guint i = 0; i < G_N_ELEMENTS(number); i++)
+        if (number[i] && (i == 3 || op->barrier >= 0))
+            visit(data, t, number[i], ASK_NUMBER);
+    if (op->turn)
+        visit(data, t, op->turn, ASK_TURN);
+    for (guint i = 0; i < op->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        const WsExpr *of_view[] = { a->element, a->stage, a->row0, a->col0 };
+        for (guint k = 0; k < G_N_ELEMENTS(of_view); k++)
+            visit(data, t, of_view[k], ASK_NUMBER);
+    }
+    for (guint i = 0; i < op->n_value; i++) {
+        visit(data, t, op->value[i].row0, ASK_NUMBER);
+        visit(data, t, op->value[i].col0, ASK_NUMBER);
+    }
+    if (op->mma && op->mma->first)
+        visit(data, t, op->mma->first, ASK_TRUTH);
+    if (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE)
+        if (op->set)
+            visit(data, t, op->set, op->kind == WS_OP_LET ? ASK_LET : ASK_ADVANCE);
+}
+
+void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer data)
+{
+    if (t->kind == WS_TREE_OP)
+        ask_of_op(t->op, t, visit, data);
+    if (t->kind == WS_TREE_BRANCH && !plan_private(plan, t))
+        visit(data, t, t->cond, ASK_TRUTH);
+    if (t->kind == WS_TREE_LOOP) {
+        if (t->over == WS_OVER_COUNT)
+            visit(data, t, t->count, ASK_COUNT);
+        if (t->from)
+            visit(data, t, t->from, ASK_NUMBER);
+        if (t->step_by)
+            visit(data, t, t->step_by, ASK_NUMBER);
+    }
+}
+
+static gboolean is_private(const Plan *plan, const WsTree *t)
+{
+    if (t->kind == WS_TREE_OP) {
+        static const WsOpKind may[] = { WS_OP_MATH, WS_OP_MARK, WS_OP_LD_GLOBAL, WS_OP_ST_GLOBAL,
+                                        WS_OP_RED_GLOBAL };
+        for (guint i = 0; i < G_N_ELEMENTS(may); i++)
+            if (t->op->kind == may[i])
+                return TRUE;
+        return t->op->kind == WS_OP_LET && plan->relevant && !plan->relevant[t->op->var];
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        if (t->kid[i] && !is_private(plan, t->kid[i]))
+            return FALSE;
+    return t->kind == WS_TREE_SEQ || t->kind == WS_TREE_BRANCH;
+}
+
+gboolean plan_private(const Plan *plan, const WsTree *t)
+{
+    return t->kind == WS_TREE_BRANCH && is_private(plan, t);
+}
+
+/* --- relevant names --------------------------------------------------------------------------- */
+typedef struct {
+    Plan *plan;
+    gboolean sets, more;
+} Mark;
+
+static void mark_names(Mark *m, const WsExpr *e)
+{
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && !m->plan->relevant[e->var]) {
+        m->plan->relevant[e->var] = 1;
+        m->more = TRUE;
+        const WsVar *v = &m->plan->p->var[e->var];
+        if (v->kind == WS_VAR_COUNTER && v->value)
+            mark_names(m, v->value);
+    }
+    for (guint i = 0; i < e->n_args; i++)
+        mark_names(m, e->arg[i]);
+}
+
+static void mark(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
+{
+    Mark *m = data;
+    const gboolean set = ask == ASK_LET || ask == ASK_ADVANCE;
+    if (!set || m->plan->relevant[t->op->var])
+        mark_names(m, e);
+}
+
+static void note_texts(Plan *plan, const WsExpr *e)
+{
+    char *text = ws_expr_print(e);
+    if (!g_hash_table_contains(plan->texts, text))
+        g_hash_table_insert(plan->texts, text, (gpointer)e);
+    else
+        g_free(text);
+    for (guint i = 0; i < e->n_args; i++)
+        note_texts(plan, e->arg[i]);
+}
+
+static void note(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
+{
+    note_texts(data, e);
+}
+
+static void all_nodes(Plan *plan, PlanVisit visit, gpointer data)
+{
+    for (guint a = 0; a < plan->p->n_agents; a++)
+        for (gint i = 1; i <= plan->agent[a].n_places; i++)
+            plan_visit(plan, plan->agent[a].place[i].tree, visit, data);
+}
+
+guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
+{
+    gpointer found;
+    if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
+        g_autofree char *text = ws_expr_print(e);
+        guint both = 0;
+        for (guint i = 1; i < plan->c->symbol->len; i++) {
+            const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
+            if (!strcmp(s->text, text))
+                both |= s->letter ? i << 16 : i;
+        }
+        found = GUINT_TO_POINTER(both);
+        g_hash_table_insert(plan->symbol, (gpointer)e, found);
+    }
+    const guint both = GPOINTER_TO_UINT(found);
+    return truth && both >> 16 ? both >> 16 : both & 0xffff;
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place, guint tiles_above)
+{
+    Place new = { .tree = t, .loop = t->kind == WS_TREE_LOOP ? a->n_loops++ : -1 };
+    g_hash_table_insert(a->number, (gpointer)t, GUINT_TO_POINTER(place->len));
+    g_array_append_val(place, new);
+    if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_PIPE)
+        plan_fail(plan, WS_VERIFY_REFUSED, "a loop over a pipe");
+    if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES) {
+        for (const WsTree *up = t->parent; up; up = up->parent)
+            if (up->kind == WS_TREE_LOOP)
+                plan_fail(plan, WS_VERIFY_REFUSED, "a loop over tiles inside a loop");
+        for (guint i = 1; i + 1 < place->len; i++)
+            if (g_array_index(place, Place, i).tree->over == WS_OVER_TILES &&
+                g_array_index(place, Place, i).loop >= 0)
+                plan_fail(plan, WS_VERIFY_REFUSED, "two loops over tiles");
+    }
+    const WsOp *op = t->kind == WS_TREE_OP ? t->op : NULL;
+    if (op && ws_op_retires(op->kind)) {
+        gint64 *longest = &a->longest[ws_op_queue(op->kind)];
+        *longest = MAX(*longest, op->n);
+    }
+    for (guint i = 0; i < t->n_kids; i++)
+        if (t->kid[i])
+            number_tree(plan, a, t->kid[i], place, tiles_above);
+}
+
+static int by_number(gconstpointer a, gconstpointer b)
+{
+    const gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return (x > y) - (x < y);
+}
+
+static void cut(GArray *at, const WsExpr *start, guint length, guint whole)
+{
+    gint64 x = 0;
+    const gboolean fixed = start && ws_expr_is_int(start, &x);
+    for (gint64 i = fixed ? x : 0; i <= whole; i += length ? length : 1) {
+        g_array_append_val(at, i);
+        if (fixed && i > x)
+            break;
+    }
+}
+
+static void cut_values(Plan *plan, guint a)
+{
+    const WsAgent *agent = &plan->p->agent[a];
+    AgentPlan *ap = &plan->agent[a];
+    ap->first_cell = g_new0(guint32, agent->n_values + 1);
+    ap->row_cut = g_new0(GArray *, agent->n_values + 1);
+    ap->col_cut = g_new0(GArray *, agent->n_values + 1);
+    for (guint v = 0; v < agent->n_values; v++) {
+        ap->row_cut[v] = g_array_new(FALSE, FALSE, sizeof(gint64));
+        ap->col_cut[v] = g_array_new(FALSE, FALSE, sizeof(gint64));
+        cut(ap->row_cut[v], NULL, agent->value[v].rows, agent->value[v].rows);
+        cut(ap->col_cut[v], NULL, agent->value[v].cols, agent->value[v].cols);
+    }
+    for (gint i = 1; i <= ap->n_places; i++) {
+        const WsOp *op = ap->place[i].tree->op;
+        for (guint k = 0; op && k < op->n_value; k++) {
+            const WsValueUse *u = &op->value[k];
+            cut(ap->row_cut[u->value], u->row0, u->rows, agent->value[u->value].rows);
+            cut(ap->col_cut[u->value], u->col0, u->cols, agent->value[u->value].cols);
+        }
+    }
+    guint cells = 0;
+    for (guint v = 0; v < agent->n_values; v++) {
+        GArray *both[] = { ap->row_cut[v], ap->col_cut[v] };
+        for (guint k = 0; k < 2; k++) {
+            g_array_sort(both[k], by_number);
+            for (guint i = 1; i < both[k]->len;)
+                if (g_array_index(both[k], gint64, i) == g_array_index(both[k], gint64, i - 1))
+                    g_array_remove_index(both[k], i);
+                else
+                    i++;
+        }
+        ap->first_cell[v] = cells;
+        cells += (both[0]->len - 1) * (both[1]->len - 1);
+    }
+    if (cells > 64)
+        plan_fail(plan, WS_VERIFY_REFUSED, "agent %s: views cut its values in %u blocks",
+                  agent->name, cells);
+}
+
+guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 col0, guint rows,
+                    guint cols)
+{
+    const AgentPlan *a = &plan->agent[agent];
+    const GArray *r = a->row_cut[value], *c = a->col_cut[value];
+    guint64 set = 0;
+    gint64 area = 0;
+    for (guint i = 0; i + 1 < r->len; i++)
+        for (guint k = 0; k + 1 < c->len; k++) {
+            const gint64 *y = &g_array_index(r, gint64, i), *x = &g_array_index(c, gint64, k);
+            if (y[0] < row0 || y[1] > row0 + rows || x[0] < col0 || x[1] > col0 + cols)
+                continue;
+            set |= (guint64)1 << ((a->first_cell[value] + i * (c->len - 1) + k) & 63);
+            area += (y[1] - y[0]) * (x[1] - x[0]);
+        }
+    if (area != (gint64)rows * cols)
+        plan_fail(plan, WS_VERIFY_REFUSED, "a view of a value that is no union of its blocks");
+    return set;
+}
+
+/* --- named barriers --------------------------------------------------------------------------- */
+static gint find_id(const Plan *plan, gint id)
+{
+    for (guint i = 0; i < plan->n_names; i++)
+        if (plan->name_id[i] == id)
+            return (gint)i;
+    return -1;
+}
+
+static gint name_of(const Plan *plan, const WsOp *op, guint element, gint64 *count)
+{
+    if (op->barrier >= 0) {
+        const WsBarrier *b = &plan->p->barrier[op->barrier];
+        *count = b->threads[element];
+        return b->hw_id[element];
+    }
+    *count = op->count;
+    return op->count > plan->p->agent[op->agent].threads ? 0 : -1;
+}
+
+gint plan_name(const Plan *plan, const WsOp *op, gint64 *count)
+{
+    gint64 element = 0;
+    if (op->barrier >= 0 && !ws_expr_is_int(op->element, &element))
+        return -2;
+    gint id = name_of(plan, op, (guint)element, count);
+    return id < 0 ? -1 : find_id(plan, id);
+}
+
+static int by_id(gconstpointer a, gconstpointer b)
+{
+    return *(const gint *)a - *(const gint *)b;
+}
+
+static void find_names(Plan *plan)
+{
+    const WsProgram *p = plan->p;
+    plan->name_id = g_new0(gint, p->n_ops * 16 + 1);
+    for (guint a = 0; a < p->n_agents; a++)
+        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+            const WsOp *op = plan->agent[a].place[i].tree->op;
+            if (!op || !ws_op_joins(op->kind))
+                continue;
+            const guint n = op->barrier >= 0 ? p->barrier[op->barrier].array : 1;
+            gint64 only = -1, count;
+            if (op->barrier >= 0)
+                ws_expr_is_int(op->element, &only);
+            for (guint e = 0; e < n && e < 16; e++) {
+                gint id = only < 0 || only == e ? name_of(plan, op, e, &count) : -1;
+                if (id >= 0 && find_id(plan, id) < 0)
+                    plan->name_id[plan->n_names++] = id;
+            }
+        }
+    qsort(plan->name_id, plan->n_names, sizeof(gint), by_id);
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+gint plan_reader(const Plan *plan, guint agent, WsEngine engine, gboolean leader)
+{
+    for (guint i = 0; i < plan->reader->len; i++) {
+        const Reader *r = &g_array_index(plan->reader, Reader, i);
+        if (r->agent == agent && r->engine == engine && r->leader == leader)
+            return (gint)i;
+    }
+    return -1;
+}
+
+static void find_readers(Plan *plan)
+{
+    for (guint a = 0; a < plan->p->n_agents; a++)
+        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+            const WsOp *op = plan->agent[a].place[i].tree->op;
+            for (guint k = 0; op && k < op->n_access; k++) {
+                const Reader r = { a, ws_op_row(op->kind)->engine, op_by_leader(op) };
+                if ((op->access[k].mode & WS_MODE_READ) &&
+                    plan_reader(plan, r.agent, r.engine, r.leader) < 0)
+                    g_array_append_val(plan->reader, r);
+            }
+        }
+}
+
+static char *cell_key(const View *v, gint64 element, gint64 stage)
+{
+    return g_strdup_printf("%u %u %u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+                           " %" G_GINT64_FORMAT,
+                           v->buffer, v->rows, v->cols, v->row0, v->col0, element, stage);
+}
+
+typedef struct {
+    guint64 at;
+    guint view; /* of all elements and stages */
+    gboolean begins;
+} Edge;
+
+static int by_offset(gconstpointer a, gconstpointer b)
+{
+    const Edge *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static void add_edges(Plan *plan, const View *v, GArray *edge, GPtrArray *made)
+{
+    const WsBuffer *b = &plan->p->buffer[v->buffer];
+    static WsRange range[4096];
+    const guint n = ws_buffer_ranges(b, (guint)v->row0, v->rows, (guint)v->col0, v->cols, range,
+                                     G_N_ELEMENTS(range));
+    if (n > G_N_ELEMENTS(range))
+        plan_fail(plan, WS_VERIFY_REFUSED, "a view of more than 4096 pieces");
+    for (guint e = 0; e < b->array; e++)
+        for (guint s = 0; s < b->stages; s++) {
+            GArray *cells = g_array_new(FALSE, FALSE, sizeof(guint));
+            g_hash_table_insert(plan->cells, cell_key(v, e, s), cells);
+            const guint64 base = b->offset + e * b->array_pitch + s * b->stage_pitch;
+            for (guint i = 0; i < MIN(n, G_N_ELEMENTS(range)); i++) {
+                Edge first = { base + range[i].offset, made->len, TRUE };
+                Edge last = { first.at + range[i].bytes, made->len, FALSE };
+                g_array_append_val(edge, first);
+                g_array_append_val(edge, last);
+            }
+            g_ptr_array_add(made, cells);
+        }
+}
+
+/* A cell: all bytes that the same views contain. */
+static void find_cells(Plan *plan)
+{
+    g_autoptr(GArray) edge = g_array_new(FALSE, FALSE, sizeof(Edge));
+    g_autoptr(GPtrArray) made = g_ptr_array_new();
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_hash_table_remove_all(plan->cells);
+    for (guint i = 0; i < plan->view->len; i++)
+        add_edges(plan, &g_array_index(plan->view, View, i), edge, made);
+    g_array_sort(edge, by_offset);
+    g_autofree char *inside = g_strnfill(made->len, '0');
+    plan->n_cells = 0;
+    for (guint i = 0; i < edge->len; i++) {
+        const Edge *e = &g_array_index(edge, Edge, i);
+        inside[e->view] = e->begins ? '1' : '0';
+        if ((i + 1 < edge->len && e[1].at == e->at) || !strchr(inside, '1') ||
+            g_hash_table_contains(known, inside))
+            continue;
+        g_hash_table_add(known, g_strdup(inside));
+        for (guint k = 0; k < made->len; k++)
+            if (inside[k] == '1')
+                g_array_append_val((GArray *)made->pdata[k], plan->n_cells);
+        plan->n_cells++;
+    }
+}
+
+const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage)
+{
+    const WsBuffer *b = &plan->p->buffer[v->buffer];
+    if (element < 0 || element >= b->array || stage < 0 || stage >= b->stages || v->row0 < 0 ||
+        v->col0 < 0 || v->row0 + v->rows > b->rows || v->col0 + v->cols > b->cols) {
+        plan_fail(plan, WS_VERIFY_REJECTED, "a view outside of buffer %s", b->name);
+        return NULL;
+    }
+    g_autofree char *key = cell_key(v, element, stage);
+    const GArray *cells = g_hash_table_lookup(plan->cells, key);
+    if (!cells && !plan->reason) {
+        g_array_append_val(plan->view, *v);
+        plan->view_added = TRUE;
+        plan_fail(plan, WS_VERIFY_REFUSED, "a view that was not foreseen");
+    }
+    return cells;
+}
+
+guint plan_item(const Plan *plan, ItemKind kind, guint cta, guint i, guint x)
+{
+    const guint agents = plan->p->n_agents, s = plan->n_slots;
+    const guint read = plan->n_cells, last = read + plan->n_cells * plan->reader->len;
+    guint first = cta * plan->per_cta;
+    switch (kind) {
+    case ITEM_WRITE:
+        return first + i;
+    case ITEM_READ:
+        return first + read + i * plan->reader->len + x;
+    case ITEM_LAST:
+        return first + last + i;
+    case ITEM_BEFORE:
+        return first + last + s + i;
+    case ITEM_TRANSFER:
+        return first + last + 2 * s + i;
+    case ITEM_EXPECT:
+        return first + last + 3 * s + i * agents + x;
+    case ITEM_RETURN:
+        return first + last + (3 + agents) * s + i * agents + x;
+    case ITEM_NAME:
+        return first + last + (3 + 2 * agents) * s + i;
+    case ITEM_REMOTE:
+        return first + last + (3 + 2 * agents) * s + plan->n_names + 1 + i;
+    }
+    return 0;
+}
+
+void plan_items(Plan *plan)
+{
+    find_cells(plan);
+    plan->per_cta = plan_item(plan, ITEM_REMOTE, 0, 2 * plan->n_inst, 0);
+    plan->n_items = plan->per_cta * plan->p->cluster;
+    const guint holders = holder_name(plan, plan->p->cluster * plan->n_names + 1, 0);
+    plan->words = (holders + 63) / 64;
+    if (plan->words > MAX_WORDS)
+        plan_fail(plan, WS_VERIFY_REFUSED, "%u holders of knowledge", holders);
+}
+
+Plan *plan_new(const WsProgram *p, Certificate *c)
+{
+    Plan *plan = g_new0(Plan, 1);
+    plan->p = p;
+    plan->c = c;
+    plan->n_inst = p->cluster * p->n_agents;
+    plan->agent = g_new0(AgentPlan, p->n_agents + 1);
+    plan->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    plan->symbol = g_hash_table_new(NULL, NULL);
+    plan->view = g_array_new(FALSE, FALSE, sizeof(View));
+    plan->reader = g_array_new(FALSE, FALSE, sizeof(Reader));
+    plan->cells =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
+    for (guint a = 0; a < p->n_agents; a++) {
+        AgentPlan *ap = &plan->agent[a];
+        GArray *place = g_array_sized_new(FALSE, TRUE, sizeof(Place), 64);
+        g_array_set_size(place, 1);
+        ap->number = g_hash_table_new(NULL, NULL);
+        number_tree(plan, ap, p->agent[a].body, place, 0);
+        ap->n_places = (gint)place->len - 1;
+        ap->place = (Place *)(gpointer)g_array_free(place, FALSE);
+        cut_values(plan, a);
+    }
+    Mark m = { .plan = plan, .more = TRUE };
+    plan->relevant = g_new0(guint8, p->n_vars + 1);
+    while (m.more) {
+        m.more = FALSE;
+        all_nodes(plan, mark, &m);
+    }
+    all_nodes(plan, note, plan);
+    plan->slot0 = g_new0(guint, p->n_barriers + 1);
+    for (guint b = 0; b < p->n_barriers; b++) {
+        plan->slot0[b] = plan->n_slots;
+        if (p->barrier[b].kind == WS_BARRIER_MBARRIER)
+            plan->n_slots += p->barrier[b].array * p->barrier[b].slots;
+    }
+    plan->arrivals = g_new0(guint, plan->n_slots + 1);
+    for (guint b = 0; b < p->n_barriers; b++)
+        for (guint s = 0; p->barrier[b].kind == WS_BARRIER_MBARRIER &&
+                          s < p->barrier[b].array * p->barrier[b].slots;
+             s++)
+            plan->arrivals[plan->slot0[b] + s] = p->barrier[b].arrivals[s / p->barrier[b].slots];
+    find_names(plan);
+    find_readers(plan);
+    return plan;
+}
+
+void plan_free(Plan *plan)
+{
+    for (guint a = 0; a < plan->p->n_agents; a++) {
+        AgentPlan *ap = &plan->agent[a];
+        for (guint v = 0; v < plan->p->agent[a].n_values; v++) {
+            g_array_unref(ap->row_cut[v]);
+            g_array_unref(ap->col_cut[v]);
+        }
+        g_free(ap->row_cut);
+        g_free(ap->col_cut);
+        g_free(ap->first_cell);
+        g_free(ap->place);
+        g_hash_table_unref(ap->number);
+    }
+    g_hash_table_unref(plan->texts);
+    g_hash_table_unref(plan->symbol);
+    g_hash_table_unref(plan->cells);
+    g_array_unref(plan->view);
+    g_array_unref(plan->reader);
+    g_free(plan->agent);
+    g_free(plan->relevant);
+    g_free(plan->slot0);
+    g_free(plan->arrivals);
+    g_free(plan->name_id);
+    g_free(plan->reason);
+    g_free(plan);
+}

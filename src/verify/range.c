@@ -1,0 +1,271 @@
+/* Interval and residue arithmetic. Bounds that do not fit in 64 bits are an error: so is the value
+ * itself (docs/soundness.md section 2). */
+#include "verify/range.h"
+
+gint64 range_gcd(gint64 a, gint64 b)
+{
+    a = ABS(a);
+    for (b = ABS(b); b;) {
+        gint64 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+gint64 range_mod(gint64 a, gint64 m)
+{
+    gint64 rest = a % m;
+    return rest < 0 ? rest + m : rest;
+}
+
+gint64 range_floor(gint64 a, gint64 m)
+{
+    return a / m - (a % m < 0);
+}
+
+static gboolean infinite(gint64 x)
+{
+    return x == NO_LOW || x == NO_HIGH;
+}
+
+static gint64 sum(RangeEnv *env, gint64 a, gint64 b)
+{
+    gint64 out;
+    if (infinite(a) || infinite(b))
+        return infinite(a) ? a : b;
+    if (__builtin_add_overflow(a, b, &out) || infinite(out))
+        env->wrong = "an overflow";
+    return env->wrong ? 0 : out;
+}
+
+static gint64 times(RangeEnv *env, gint64 k, gint64 a)
+{
+    gint64 out;
+    if (k == 0)
+        return 0;
+    if (infinite(a))
+        return (k > 0) == (a == NO_HIGH) ? NO_HIGH : NO_LOW;
+    if (__builtin_mul_overflow(k, a, &out) || infinite(out))
+        env->wrong = "an overflow";
+    return env->wrong ? 0 : out;
+}
+
+static Range any(void)
+{
+    return range_of(NO_LOW, NO_HIGH);
+}
+
+static Range scale(RangeEnv *env, gint64 k, Range a)
+{
+    Range r = { times(env, k, k < 0 ? a.high : a.low), times(env, k, k < 0 ? a.low : a.high),
+                times(env, k, a.v), times(env, ABS(k), a.g), FALSE };
+    return k == 0 ? range_exact(0) : r;
+}
+
+static Range add(RangeEnv *env, Range a, Range b)
+{
+    return (Range){ sum(env, a.low, b.low), sum(env, a.high, b.high), sum(env, a.v, b.v),
+                    range_gcd(a.g, b.g), FALSE };
+}
+
+static gboolean single(Range a)
+{
+    return a.low == a.high && !infinite(a.low);
+}
+
+static Range multiply(RangeEnv *env, Range a, Range b)
+{
+    if (single(a) || single(b))
+        return single(a) ? scale(env, a.low, b) : scale(env, b.low, a);
+    Range r = any();
+    if (a.low >= 0 && b.low >= 0)
+        r = range_of(times(env, a.low, b.low),
+                     infinite(a.high) || infinite(b.high) ? NO_HIGH : times(env, a.high, b.high));
+    return r;
+}
+
+/* floor, or ceiling, of a / m */
+static Range divide(RangeEnv *env, Range a, Range b, gboolean up)
+{
+    if (b.low <= 0 && b.high >= 0)
+        env->wrong = "a division by what may be 0";
+    if (!single(b) || b.low <= 0)
+        return any();
+    const gint64 m = b.low;
+    if (up)
+        a = add(env, a, range_exact(m - 1));
+    Range r = range_of(infinite(a.low) ? a.low : range_floor(a.low, m),
+                       infinite(a.high) ? a.high : range_floor(a.high, m));
+    if (single(r))
+        return r;
+    r.v = range_floor(a.v, m);
+    r.g = a.g % m == 0 ? a.g / m : 1;
+    return r;
+}
+
+static Range rest(RangeEnv *env, Range a, Range b)
+{
+    if (b.low <= 0 && b.high >= 0)
+        env->wrong = "a division by what may be 0";
+    if (!single(b) || b.low <= 0)
+        return any();
+    const gint64 m = b.low;
+    Range r = range_of(0, m - 1);
+    if (!infinite(a.low) && !infinite(a.high) && range_floor(a.low, m) == range_floor(a.high, m))
+        r = range_of(range_mod(a.low, m), range_mod(a.high, m));
+    if (single(r) || a.g % m == 0)
+        return single(r) ? r : range_exact(range_mod(a.v, m));
+    r.v = range_mod(a.v, m);
+    r.g = range_gcd(a.g, m);
+    return r;
+}
+
+static Range extreme(Range a, Range b, gboolean greater)
+{
+    Range r = greater ? range_of(MAX(a.low, b.low), MAX(a.high, b.high))
+                      : range_of(MIN(a.low, b.low), MIN(a.high, b.high));
+    if (greater ? a.low >= b.high : a.high <= b.low)
+        return a;
+    if (greater ? b.low >= a.high : b.high <= a.low)
+        return b;
+    r.v = greater ? MAX(a.v, b.v) : MIN(a.v, b.v);
+    r.g = range_gcd(range_gcd(a.g, b.g), a.v - b.v);
+    return r;
+}
+
+static Range truth_of(int known)
+{
+    Range r = range_of(known < 0 ? 0 : known, known < 0 ? 1 : known);
+    r.open = known < 0;
+    return r;
+}
+
+static int sign_known(Range a) /* 1: not 0, 0: it is 0, -1: open */
+{
+    return a.low > 0 || a.high < 0 ? 1 : single(a) ? a.low != 0 : -1;
+}
+
+static Range compare(WsExprOp op, Range a, Range b)
+{
+    int less = a.high < b.low ? 1 : a.low >= b.high ? 0 : -1;  /* a < b */
+    int above = a.low > b.high ? 1 : a.high <= b.low ? 0 : -1; /* a > b */
+    int same = less == 1 || above == 1 ? 0 : single(a) && single(b) ? 1 : -1;
+    switch (op) {
+    case WS_EXPR_LT:
+        return truth_of(less);
+    case WS_EXPR_GE:
+        return truth_of(less < 0 ? less : !less);
+    case WS_EXPR_GT:
+        return truth_of(above);
+    case WS_EXPR_LE:
+        return truth_of(above < 0 ? above : !above);
+    case WS_EXPR_EQ:
+        return truth_of(same);
+    default:
+        return truth_of(same < 0 ? same : !same);
+    }
+}
+
+static Range call(RangeEnv *env, const WsExpr *e, const Range *x)
+{
+    Range r = x[0];
+    switch (e->func) {
+    case WS_FUNC_CDIV:
+        return divide(env, x[0], x[1], TRUE);
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        for (guint i = 1; i < e->n_args; i++)
+            r = extreme(r, x[i], e->func == WS_FUNC_MAX);
+        return r;
+    case WS_FUNC_ABS:
+        return r.low >= 0 ? r : r.high <= 0 ? scale(env, -1, r) : range_of(0, NO_HIGH);
+    case WS_FUNC_POW2FLOOR:
+        return single(r) ? range_exact(
+                               r.low < 1 ? 0 : (gint64)1 << (63 - __builtin_clzll((guint64)r.low)))
+                         : range_of(r.low > 0, NO_HIGH);
+    default:
+        env->wrong = "a function that is not handled";
+        return any();
+    }
+}
+
+static Range lazy(RangeEnv *env, const WsExpr *e)
+{
+    const gboolean select = e->op == WS_EXPR_CALL;
+    Range first = range_eval(env, e->arg[0], TRUE);
+    int known = first.open ? -1 : sign_known(first);
+    if (known < 0 && select && env->either) {
+        Range a = range_eval(env, e->arg[1], FALSE), b = range_eval(env, e->arg[2], FALSE);
+        return range_of(MIN(a.low, b.low), MAX(a.high, b.high));
+    }
+    if (known < 0)
+        return truth_of(-1);
+    if (select)
+        return range_eval(env, e->arg[known ? 1 : 2], FALSE);
+    if (known == (e->op == WS_EXPR_OR))
+        return range_exact(known);
+    Range second = range_eval(env, e->arg[1], TRUE);
+    return truth_of(second.open ? -1 : sign_known(second));
+}
+
+Range range_meet(Range a, Range b)
+{
+    Range r = { MAX(a.low, b.low), MIN(a.high, b.high), a.g == 0 || b.g == 1 ? a.v : b.v,
+                a.g == 0 || b.g == 1 ? a.g : b.g, FALSE };
+    if (r.g > 1 && !infinite(r.low))
+        r.low += range_mod(r.v - r.low, r.g);
+    if (r.g > 1 && !infinite(r.high))
+        r.high -= range_mod(r.high - r.v, r.g);
+    return r;
+}
+
+Range range_eval(RangeEnv *env, const WsExpr *e, gboolean truth)
+{
+    Range r = any();
+    if (env->wrong || env->leaf(env, e, truth, &r))
+        return r;
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
+        return range_exact(e->i);
+    if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR ||
+        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT))
+        return lazy(env, e);
+    if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX) {
+        env->wrong = "a name whose value the program does not fix";
+        return r;
+    }
+    Range x[16];
+    for (guint i = 0; i < e->n_args; i++) {
+        x[i] = range_eval(env, e->arg[i], e->op == WS_EXPR_NOT);
+        if (x[i].open || env->wrong)
+            return truth_of(-1);
+    }
+    switch (e->op) {
+    case WS_EXPR_NEG:
+        return scale(env, -1, x[0]);
+    case WS_EXPR_NOT:
+        return truth_of(sign_known(x[0]) < 0 ? -1 : !sign_known(x[0]));
+    case WS_EXPR_ADD:
+        return add(env, x[0], x[1]);
+    case WS_EXPR_SUB:
+        return add(env, x[0], scale(env, -1, x[1]));
+    case WS_EXPR_MUL:
+        return multiply(env, x[0], x[1]);
+    case WS_EXPR_DIV:
+        return divide(env, x[0], x[1], FALSE);
+    case WS_EXPR_MOD:
+        return rest(env, x[0], x[1]);
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE:
+        return compare(e->op, x[0], x[1]);
+    case WS_EXPR_CALL:
+        return call(env, e, x);
+    default:
+        env->wrong = "an expression that is not handled";
+        return any();
+    }
+}

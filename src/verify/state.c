@@ -1,0 +1,242 @@
+/* States: made, copied, written as a certificate writes them. */
+#include "verify/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Group *group_new(const Plan *plan, const Group *like)
+{
+    const guint words = (plan->n_items + 63) / 64;
+    Group *g = g_new0(Group, 1);
+    g->shape = like ? like->shape : NULL;
+    g->item = like ? g_memdup2(like->item, words * 8) : g_new0(guint64, words);
+    g->acc = g_memdup2(like ? (gconstpointer)like->acc : "\0\0\0\0\0\0\0", 8);
+    g->operand = g_memdup2(like ? (gconstpointer)like->operand : "\0\0\0\0\0\0\0", 8);
+    return g;
+}
+
+void group_free(gpointer group)
+{
+    Group *g = group;
+    g_free(g->item);
+    g_free(g->acc);
+    g_free(g->operand);
+    g_free(g);
+}
+
+static Instance *instances(const Plan *plan, const Instance *like)
+{
+    const WsProgram *p = plan->p;
+    Instance *inst = g_memdup2(like, plan->n_inst * sizeof *inst);
+    for (guint i = 0; i < plan->n_inst; i++) {
+        Instance *x = &inst[i];
+        x->loop = g_memdup2(x->loop, (plan->agent[i % p->n_agents].n_loops + 1) * sizeof *x->loop);
+        x->var = g_memdup2(x->var, (p->n_vars + 1) * 8);
+        x->loose = g_memdup2(x->loose, (p->n_vars + 1) * 8);
+        x->times = g_memdup2(x->times, plan->c->symbol->len * 8);
+        for (guint q = 0; q < WS_QUEUES; q++) {
+            x->queue[q] = g_ptr_array_new_with_free_func(group_free);
+            for (guint k = 0; like[i].queue[q] && k < like[i].queue[q]->len; k++)
+                g_ptr_array_add(x->queue[q], group_new(plan, like[i].queue[q]->pdata[k]));
+        }
+    }
+    return inst;
+}
+
+State *state_new(const Plan *plan)
+{
+    const WsProgram *p = plan->p;
+    State first = { 0 };
+    g_autofree Instance *inst = g_new0(Instance, plan->n_inst);
+    g_autofree gint64 *zero = g_new0(gint64, p->n_vars + plan->c->symbol->len + 1);
+    g_autofree LoopState *loops = g_new0(LoopState, 4096);
+    for (guint i = 0; i < plan->n_inst; i++) {
+        inst[i].place = 1;
+        inst[i].tile = p->tiles.launch == WS_LAUNCH_SINGLE ? 0 : TILE_BEFORE;
+        inst[i].loop = loops;
+        inst[i].var = inst[i].loose = inst[i].times = zero;
+    }
+    first.inst = inst;
+    first.slot = g_new0(SlotState, p->cluster * plan->n_slots + 1);
+    first.name = g_new0(NameState, p->cluster * plan->n_names + 1);
+    for (guint n = 0; n < p->cluster * plan->n_slots; n++)
+        first.slot[n].pending = plan->arrivals[n % plan->n_slots];
+    const gsize bytes = (gsize)plan->n_items * plan->words * 8 + 8;
+    first.k = g_malloc(bytes);
+    first.q = g_malloc(bytes);
+    memset(first.k, 0xff, bytes);
+    memset(first.q, 0xff, bytes);
+    first.written = g_new0(guint8, p->cluster * plan->n_cells + 1);
+    first.fact = g_array_new(FALSE, FALSE, sizeof(Fact));
+    State *s = state_copy(plan, &first);
+    g_free(first.slot);
+    g_free(first.name);
+    g_free(first.k);
+    g_free(first.q);
+    g_free(first.written);
+    g_array_unref(first.fact);
+    return s;
+}
+
+State *state_copy(const Plan *plan, const State *s)
+{
+    const WsProgram *p = plan->p;
+    const gsize bytes = (gsize)plan->n_items * plan->words * 8 + 8;
+    State *t = g_new0(State, 1);
+    t->inst = instances(plan, s->inst);
+    t->slot = g_memdup2(s->slot, (p->cluster * plan->n_slots + 1) * sizeof *s->slot);
+    t->name = g_memdup2(s->name, (p->cluster * plan->n_names + 1) * sizeof *s->name);
+    t->k = g_memdup2(s->k, bytes);
+    t->q = g_memdup2(s->q, bytes);
+    t->written = g_memdup2(s->written, p->cluster * plan->n_cells + 1);
+    t->fact = g_array_copy(s->fact);
+    return t;
+}
+
+void state_free(const Plan *plan, State *s)
+{
+    for (guint i = 0; s && i < plan->n_inst; i++) {
+        Instance *x = &s->inst[i];
+        g_free(x->loop);
+        g_free(x->var);
+        g_free(x->loose);
+        g_free(x->times);
+        for (guint q = 0; q < WS_QUEUES; q++)
+            g_ptr_array_unref(x->queue[q]);
+    }
+    if (!s)
+        return;
+    g_free(s->inst);
+    g_free(s->slot);
+    g_free(s->name);
+    g_free(s->k);
+    g_free(s->q);
+    g_free(s->written);
+    g_array_unref(s->fact);
+    g_free(s);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+#define D "%" G_GINT64_FORMAT
+static const char *tile_text(gint64 tile, char *room)
+{
+    g_snprintf(room, 24, D, tile);
+    return tile == TILE_BEFORE ? "before" : tile == TILE_AFTER ? "after" : room;
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void instance_text(const Plan *plan, const State *s, guint i, GString *t)
+{
+    const WsProgram *p = plan->p;
+    const Instance *x = &s->inst[i];
+    const guint cta = i / p->n_agents, a = i % p->n_agents;
+    static const char *const status[] = { "run", "wait", "done" };
+    char room[24];
+    g_string_append_printf(t, "at %u %u %d %s %s\n", cta, a, x->status == ENDED ? 0 : x->place,
+                           status[x->status], tile_text(x->tile, room));
+    g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
+    for (gint n = 1; n <= plan->agent[a].n_places; n++) {
+        const gint loop = plan->agent[a].place[n].loop;
+        if (loop >= 0 && x->loop[loop].running)
+            g_ptr_array_add(
+                line, g_strdup_printf("loop %u %u %d " D "\n", cta, a, n, x->loop[loop].rounds));
+    }
+    for (guint v = 0; v < p->n_vars; v++)
+        if (plan->relevant[v] && p->var[v].agent == (gint)a &&
+            (p->var[v].kind == WS_VAR_TOTAL || p->var[v].kind == WS_VAR_COUNTER))
+            g_ptr_array_add(
+                line, g_strdup_printf("var %u %u " D " %s\n", cta, a, x->var[v], p->var[v].name));
+    g_ptr_array_sort(line, by_text);
+    for (guint n = 0; n < line->len; n++)
+        g_string_append(t, line->pdata[n]);
+}
+
+char *state_text(const Plan *plan, const State *s)
+{
+    const WsProgram *p = plan->p;
+    GString *t = g_string_new(NULL);
+    for (guint i = 0; i < plan->n_inst; i++)
+        instance_text(plan, s, i, t);
+    for (guint cta = 0; cta < p->cluster; cta++)
+        for (guint b = 0; b < p->n_barriers; b++) {
+            const WsBarrier *bar = &p->barrier[b];
+            for (guint n = 0; bar->kind == WS_BARRIER_MBARRIER && n < bar->array * bar->slots;
+                 n++) {
+                const SlotState *x = &s->slot[cta * plan->n_slots + plan->slot0[b] + n];
+                g_string_append_printf(t, "slot %u %u %u %u " D " " D " " D "\n", cta, b,
+                                       n / bar->slots, n % bar->slots, x->phase, x->pending, x->tx);
+            }
+        }
+    for (guint n = 0; n < p->cluster * plan->n_names; n++)
+        g_string_append_printf(t, "named %u %d " D " " D "\n", n / plan->n_names,
+                               plan->name_id[n % plan->n_names], s->name[n].generation,
+                               s->name[n].joined);
+    const NameState *all = &s->name[p->cluster * plan->n_names];
+    if (p->cluster > 1)
+        g_string_append_printf(t, "named - - " D " " D "\n", all->generation, all->joined);
+    return g_string_free(t, FALSE);
+}
+
+/* --- what is known of names ------------------------------------------------------------------- */
+Fact *state_fact(const State *s, const Fact *key)
+{
+    for (guint i = 0; i < s->fact->len; i++)
+        if (fact_same(&g_array_index(s->fact, Fact, i), key))
+            return &g_array_index(s->fact, Fact, i);
+    return NULL;
+}
+
+Fact fact_default(const Certificate *c, const Fact *key)
+{
+    const Symbol *s = &g_array_index(c->symbol, Symbol, key->symbol);
+    Fact f = *key;
+    const gboolean residue_only = key->symbol && key->tile == TILE_LAUNCH;
+    f.low = residue_only ? NO_LOW : s->least;
+    f.high = residue_only ? NO_HIGH : s->most;
+    f.residue = -1;
+    return f;
+}
+
+Fact state_know(const Plan *plan, const State *s, const Fact *key)
+{
+    const Fact *f = state_fact(s, key);
+    return f ? *f : fact_default(plan->c, key);
+}
+
+Fact *state_learn(const Plan *plan, State *s, const Fact *key)
+{
+    Fact *f = state_fact(s, key);
+    if (f)
+        return f;
+    Fact new = fact_default(plan->c, key);
+    g_array_append_val(s->fact, new);
+    return &g_array_index(s->fact, Fact, s->fact->len - 1);
+}
+
+gint64 fact_residue(const Plan *plan, const State *s, const Fact *f)
+{
+    const Symbol *y = &g_array_index(plan->c->symbol, Symbol, f->symbol);
+    if (y->modulus == 1)
+        return 0;
+    if (f->low == f->high)
+        return range_mod(f->low, y->modulus);
+    if (f->residue >= 0 || y->of_tile)
+        return f->residue;
+    Fact launch = *f;
+    launch.tile = TILE_LAUNCH;
+    launch.time = 0;
+    return state_know(plan, s, &launch).residue;
+}
+
+Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol)
+{
+    const Symbol *y = &g_array_index(plan->c->symbol, Symbol, symbol);
+    Fact key = { .symbol = symbol, .tile = symbol ? s->inst[inst].tile : TILE_LAUNCH };
+    key.cta = y->of_cta ? (gint)(inst / plan->p->n_agents) : -1;
+    key.time = y->split ? s->inst[inst].times[symbol] : 0;
+    return state_know(plan, s, &key);
+}

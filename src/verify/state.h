@@ -1,0 +1,178 @@
+/* What a run of a program is: places, slots, and what is known (docs/soundness.md sections 2, 4).
+ */
+#pragma once
+
+#include "program/program.h"
+#include "verify/range.h"
+#include "verify/verify.h"
+
+G_BEGIN_DECLS
+
+/* Holders of an instance come first, four each; two of each slot and named barrier follow. */
+enum { LEAD, LANES, DID, BACK, HOLDERS };
+enum { ACC, DONE };
+enum { RUN, WAIT, ENDED };
+#define MAX_WORDS 8 /* of a set of holders */
+
+typedef struct {
+    const WsTree *tree;
+    gint loop; /* number of a loop in its agent, -1 */
+} Place;
+
+typedef struct {
+    Place *place; /* 1 .. n_places, in preorder */
+    gint n_places, n_loops;
+    GHashTable *number;          /* WsTree* -> place */
+    guint32 *first_cell;         /* of each value */
+    GArray **row_cut, **col_cut; /* of each value: where its cells begin, and its end */
+    gint64 longest[WS_QUEUES];   /* greatest n of its waits */
+} AgentPlan;
+
+/* Who reads: readers of one class end in order. */
+typedef struct {
+    guint agent;
+    WsEngine engine;
+    gboolean leader;
+} Reader;
+
+typedef struct {
+    guint buffer, rows, cols;
+    gint64 row0, col0;
+} View; /* of any element and stage */
+
+typedef struct {
+    const WsProgram *p;
+    Certificate *c;
+    AgentPlan *agent;
+    guint n_inst;       /* instance = cta * n_agents + agent */
+    guint8 *relevant;   /* of each variable */
+    GHashTable *texts;  /* expression text -> WsExpr* */
+    GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
+    GArray *view;       /* View; grows while the program runs */
+    gboolean view_added;
+    GHashTable *cells;               /* key of a view, element, stage -> GArray of cells */
+    GArray *reader;                  /* Reader */
+    guint n_cells, n_slots, n_names; /* of a CTA; names: without the cluster barrier */
+    guint *slot0, *arrivals;         /* first slot of a barrier; of each slot */
+    gint *name_id;                   /* hardware ids in use, ascending */
+    guint n_items, per_cta, words;   /* words of a set of holders */
+    WsVerifyAnswer answer;
+    char *reason; /* first thing wrong */
+} Plan;
+
+typedef struct {
+    guint8 entered, running;
+    gint64 rounds, from, step, index, count; /* count: a number worked out on entry, or NO_LOW */
+} LoopState;
+
+typedef struct {
+    guint64 *item, *acc, *operand; /* acc, operand: cells of values */
+    const WsOp *shape;             /* of its products */
+} Group;
+
+typedef struct {
+    gint place, status;
+    gint64 tile;
+    LoopState *loop;
+    gint64 *var, *loose;         /* value, and what it may be off by multiples of */
+    gint64 *times;               /* of each symbol: loops entered in this tile */
+    guint64 assigned, touched;   /* cells of values */
+    GPtrArray *queue[WS_QUEUES]; /* Group*, oldest first */
+    gboolean open[WS_QUEUES];    /* the newest is open */
+    gint64 joined;               /* generation that it waits for */
+    gboolean cluster_arrived;
+} Instance;
+
+typedef struct {
+    gint64 phase, pending, tx;
+    guint64 owed, by_lanes, expects; /* agents that returned since the last completion; those among
+                                        them by lanes; that expect bytes without an arrival */
+} SlotState;
+
+typedef struct {
+    gint64 generation, joined, count;
+} NameState;
+
+typedef struct {
+    Instance *inst;
+    SlotState *slot; /* cta * n_slots + s */
+    NameState *name; /* cta * n_names + n; the cluster barrier last */
+    guint64 *k, *q;  /* [item][words] */
+    guint8 *written; /* cta * n_cells + c */
+    GArray *fact;    /* Fact */
+} State;
+
+Plan *plan_new(const WsProgram *p, Certificate *c);
+void plan_free(Plan *plan);
+/* Works out cells and items; again after views were added. */
+void plan_items(Plan *plan);
+/* The first thing that is wrong stays. */
+void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...) G_GNUC_PRINTF(3, 4);
+guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none */
+/* Cells of a view; NULL (and it is noted) if it was not known before. */
+const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
+gint plan_reader(const Plan *plan, guint agent, WsEngine engine, gboolean leader);
+gint plan_name(const Plan *plan, const WsOp *op, gint64 *count); /* -1: of the agent alone */
+
+/* What an operation or a tree node evaluates. */
+typedef enum { ASK_NUMBER, ASK_TURN, ASK_TRUTH, ASK_COUNT, ASK_LET, ASK_ADVANCE } Ask;
+typedef void (*PlanVisit)(gpointer data, const WsTree *at, const WsExpr *e, Ask ask);
+void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer data);
+gboolean plan_private(const Plan *plan, const WsTree *t); /* a branch, or what is below one */
+static inline gboolean op_by_leader(const WsOp *op)
+{
+    return op->breadth == WS_BREADTH_LEADER || op->tree->leader;
+}
+
+/* --- items of a CTA --------------------------------------------------------------------------- */
+typedef enum {
+    ITEM_WRITE,
+    ITEM_READ,
+    ITEM_LAST,
+    ITEM_BEFORE,
+    ITEM_TRANSFER,
+    ITEM_EXPECT,
+    ITEM_RETURN,
+    ITEM_NAME,
+    ITEM_REMOTE
+} ItemKind;
+/* x: reader of READ; agent of EXPECT, RETURN; of REMOTE: i = instance * 2 + leader */
+guint plan_item(const Plan *plan, ItemKind kind, guint cta, guint i, guint x);
+static inline guint holder_slot(const Plan *plan, guint slot, guint which)
+{
+    return HOLDERS * plan->n_inst + 2 * slot + which;
+}
+static inline guint holder_name(const Plan *plan, guint name, guint which)
+{
+    return HOLDERS * plan->n_inst + 2 * plan->p->cluster * plan->n_slots + 2 * name + which;
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+State *state_new(const Plan *plan); /* section 2.4 */
+State *state_copy(const Plan *plan, const State *s);
+void state_free(const Plan *plan, State *s);
+char *state_text(const Plan *plan, const State *s); /* as a block of a certificate says it */
+Fact *state_fact(const State *s, const Fact *key);  /* NULL: never asked about */
+/* The same with what is assumed of the symbol where nobody asked; made if it is to be changed. */
+Fact state_know(const Plan *plan, const State *s, const Fact *key);
+Fact *state_learn(const Plan *plan, State *s, const Fact *key);
+Fact fact_default(const Certificate *c, const Fact *key);
+Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol);
+gint64 fact_residue(const Plan *plan, const State *s, const Fact *f); /* -1: not known */
+Group *group_new(const Plan *plan, const Group *like);
+void group_free(gpointer group);
+guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 col0, guint rows,
+                    guint cols);
+
+/* Runs all instances until none moves (section 8.4); plan->reason says what broke. FALSE: none
+ * moved at all. */
+gboolean state_run(Plan *plan, State *s);
+gboolean state_ended(const Plan *plan, const State *s);
+void state_exit(Plan *plan, const State *s); /* judges section 3 "exit" */
+
+/* TRUE if `s` is covered by `by` (section 8.5) up to what is known, `why` says what is not. */
+gboolean state_covered(Plan *plan, const State *s, const State *by, char **why);
+/* `node` keeps what both know; TRUE if that is less than before. */
+gboolean state_meet(const Plan *plan, State *node, const State *s);
+
+G_END_DECLS

@@ -1,0 +1,130 @@
+#include "verify/value.h"
+
+typedef struct {
+    RangeEnv env;
+    Plan *plan;
+    const State *s;
+    guint inst;
+    gboolean number; /* symbols stand for one value each */
+    gboolean missing;
+} Eval;
+
+static Range relate(RangeEnv *env, const Symbol *y, Range r)
+{
+    if (y->relation == RELATION_NONE)
+        return r;
+    env->wrong = "a symbol with a relation";
+    return r;
+}
+
+/* What a symbol stands for. As a number: its least value with the known residue. */
+static Range of_symbol(Eval *v, guint symbol)
+{
+    const Symbol *y = &g_array_index(v->plan->c->symbol, Symbol, symbol);
+    Fact f = instance_fact(v->plan, v->s, v->inst, symbol);
+    Range r = range_of(f.low, f.high);
+    if (v->number && f.low != f.high) {
+        gint64 residue = fact_residue(v->plan, v->s, &f);
+        if (residue < 0 || f.low == NO_LOW) {
+            v->missing = TRUE;
+            r.open = TRUE;
+            return r;
+        }
+        r.v = f.low + range_mod(residue - f.low, y->modulus);
+        r.g = y->modulus;
+    }
+    return relate(&v->env, y, r);
+}
+
+static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
+{
+    Eval *v = (Eval *)env;
+    if (e->op == WS_EXPR_INT)
+        return FALSE;
+    guint symbol = plan_symbol(v->plan, e, truth);
+    if (symbol) {
+        *out = of_symbol(v, symbol);
+        return TRUE;
+    }
+    if (e->op != WS_EXPR_VAR || e->var < 0)
+        return FALSE;
+    const Instance *x = &v->s->inst[v->inst];
+    switch (v->plan->p->var[e->var].kind) {
+    case WS_VAR_CTA:
+        *out = range_exact((gint64)(v->inst / v->plan->p->n_agents));
+        return TRUE;
+    case WS_VAR_INDEX:
+    case WS_VAR_TOTAL:
+    case WS_VAR_COUNTER:
+    case WS_VAR_LET:
+        *out = range_exact(x->var[e->var]);
+        if (x->loose[e->var])
+            *out = (Range){ NO_LOW, NO_HIGH, x->var[e->var], x->loose[e->var], FALSE };
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+/* All symbols of a number are asked for before it is made. */
+static void need_symbols(Eval *v, const WsExpr *e)
+{
+    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(v->plan, e, FALSE);
+    if (symbol)
+        of_symbol(v, symbol);
+    for (guint i = 0; !symbol && i < e->n_args; i++)
+        need_symbols(v, e->arg[i]);
+}
+
+static Eval begin(Plan *plan, const State *s, guint inst, gboolean number)
+{
+    return (Eval){ { .leaf = leaf }, plan, s, inst, number, FALSE };
+}
+
+static gboolean failed(Eval *v, const WsExpr *e)
+{
+    if (v->env.wrong) {
+        g_autofree char *text = ws_expr_print(e);
+        plan_fail(v->plan, WS_VERIFY_REJECTED, "%s in \"%s\"", v->env.wrong, text);
+    }
+    return v->env.wrong != NULL;
+}
+
+int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e)
+{
+    Eval v = begin(plan, s, inst, FALSE);
+    Range r = range_eval(&v.env, e, TRUE);
+    if (failed(&v, e) || r.open)
+        return -1;
+    return r.low > 0 || r.high < 0 ? 1 : r.low == 0 && r.high == 0 ? 0 : -1;
+}
+
+int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExpr *e)
+{
+    Eval v = begin(plan, s, inst, FALSE);
+    Range r = range_eval(&v.env, e, FALSE);
+    if (failed(&v, e) || r.open)
+        return -1;
+    return r.low > round ? 1 : r.high <= round ? 0 : -1;
+}
+
+gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,
+                      gint64 *loose)
+{
+    Eval v = begin(plan, s, inst, TRUE);
+    need_symbols(&v, e);
+    if (v.missing || v.env.wrong)
+        return failed(&v, e) && FALSE;
+    Range r = range_eval(&v.env, e, FALSE);
+    if (failed(&v, e) || r.open)
+        return FALSE;
+    const gboolean exact = r.g == 0 || r.low == r.high;
+    *value = r.low == r.high ? r.low : r.v;
+    if (loose)
+        *loose = exact ? 0 : r.g;
+    else if (!exact) {
+        g_autofree char *text = ws_expr_print(e);
+        plan_fail(plan, WS_VERIFY_REFUSED, "\"%s\" is not exact", text);
+    }
+    return exact || loose;
+}

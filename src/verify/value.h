@@ -1,0 +1,16 @@
+/* Values of expressions in a state: docs/soundness.md section 8.4. */
+#pragma once
+
+#include "verify/state.h"
+
+G_BEGIN_DECLS
+
+/* 1: not 0, 0: it is 0, -1: undecided. */
+int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e);
+/* round < e: as value_truth. */
+int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExpr *e);
+/* FALSE: undecided. `loose` NULL: it must be exact. */
+gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,
+                      gint64 *loose);
+
+G_END_DECLS

@@ -1,0 +1,275 @@
+/* The inductive set of a certificate, gone through: docs/soundness.md section 8.2. */
+#include "verify/assume.h"
+#include "verify/know.h"
+
+#include <string.h>
+
+typedef struct {
+    Plan *plan;
+    Certificate *c;
+    State **state; /* of each node, NULL: not met */
+    guint8 *again;
+    guint met;
+} Walk;
+
+static void reject(Walk *w, guint node, const char *what, const char *more)
+{
+    plan_fail(w->plan, WS_VERIFY_REJECTED, "node %u: %s%s", node, what, more ? more : "");
+}
+
+/* A node met for the first time: the state is what its block says. */
+static void first_met(Walk *w, guint n, State *s)
+{
+    const Node *node = w->c->node->pdata[n];
+    g_autofree char *text = state_text(w->plan, s);
+    if (n != w->met++)
+        reject(w, n, "met out of order", NULL);
+    if (strcmp(text, node->state) != 0) {
+        g_auto(GStrv) a = g_strsplit(text, "\n", -1), b = g_strsplit(node->state, "\n", -1);
+        guint i = 0;
+        while (a[i] && b[i] && !strcmp(a[i], b[i]))
+            i++;
+        g_autofree char *both =
+            g_strdup_printf("\"%s\" is \"%s\"", b[i] ? b[i] : "", a[i] ? a[i] : "");
+        reject(w, n, "another state: ", both);
+    }
+    for (guint i = 0; i < node->knows->len; i++) {
+        const Fact *f = &g_array_index(node->knows, Fact, i);
+        const Fact mine = state_know(w->plan, s, f);
+        if (f->cta >= (gint)w->plan->p->cluster || mine.low != f->low || mine.high != f->high ||
+            mine.residue != f->residue) {
+            g_autofree char *what = fact_text(w->c, f);
+            reject(w, n, "says something else of ", what);
+        }
+    }
+    g_array_set_size(s->fact, 0);
+    g_array_append_vals(s->fact, node->knows->data, node->knows->len);
+    w->state[n] = s;
+    w->again[n] = 1;
+}
+
+/* `s` has run until nobody moved; takes it. `from`: the node it comes from, -1 the beginning. */
+static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
+{
+    g_autofree char *why = NULL;
+    if (w->plan->reason) {
+        /* says what broke */
+    } else if (target == TARGET_END) {
+        if (!state_ended(w->plan, s))
+            plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: not everybody ends", from);
+        state_exit(w->plan, s);
+    } else if (state_ended(w->plan, s) || target >= (gint)w->c->node->len) {
+        plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: leads to node %d", from, target);
+    } else if (!moved && target <= from) {
+        /* a circle of questions that nobody needs would hide what comes behind them */
+        plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: nothing happens before node %d", from,
+                  target);
+    } else if (!w->state[target]) {
+        first_met(w, (guint)target, s);
+        return;
+    } else if (!state_covered(w->plan, s, w->state[target], &why)) {
+        plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: not covered by node %d: %s", from, target,
+                  why);
+    } else if (state_meet(w->plan, w->state[target], s)) {
+        w->again[target] = 1;
+    }
+    state_free(w->plan, s);
+}
+
+/* FALSE: contradicts what is known. */
+static gboolean refine(Walk *w, State *s, const Fact *ask, const Option *o)
+{
+    const Symbol *y = &g_array_index(w->c->symbol, Symbol, ask->symbol);
+    Fact *f = state_learn(w->plan, s, ask);
+    if (o->op == 'm')
+        f->residue = f->residue < 0 || f->residue == o->value ? o->value : -2;
+    if (o->op == '=' || o->op == '>')
+        f->low = MAX(f->low, o->value);
+    if (o->op == '=' || o->op == '<')
+        f->high = MIN(f->high, o->value);
+    if (f->residue == -2 || f->low > f->high)
+        return FALSE;
+    const gboolean exact = f->low == f->high;
+    const gint64 g = range_gcd(y->every, y->modulus), value = f->low, residue = f->residue;
+    if (residue >= 0 && residue % g != y->left % g)
+        return FALSE;
+    if (!exact)
+        return TRUE;
+    if (range_mod(value, y->every) != y->left ||
+        (residue >= 0 && range_mod(value, y->modulus) != residue))
+        return FALSE;
+    if (y->modulus == 1 || y->of_tile || !ask->symbol)
+        return TRUE;
+    Fact launch = *ask;
+    launch.tile = TILE_LAUNCH;
+    launch.time = 0;
+    f = state_learn(w->plan, s, &launch); /* ask may have moved */
+    if (f->residue >= 0 && f->residue != range_mod(value, y->modulus))
+        return FALSE;
+    f->residue = range_mod(value, y->modulus);
+    return TRUE;
+}
+
+/* Every value that the asked instance may have satisfies an option. */
+static gboolean complete(const Walk *w, const State *s, const Node *node)
+{
+    const Symbol *y = &g_array_index(w->c->symbol, Symbol, node->ask.symbol);
+    const Fact f = state_know(w->plan, s, &node->ask);
+    const gint64 residue = y->modulus == 1 ? -1 : fact_residue(w->plan, s, &f);
+    gint64 low = f.low, high = f.high;
+    g_autofree guint8 *answered = g_new0(guint8, y->modulus);
+    gboolean all = TRUE;
+    for (guint i = 0; i < node->option->len; i++) {
+        const Option *o = &g_array_index(node->option, Option, i);
+        if (o->op == '>')
+            high = MIN(high, o->value - 1);
+        if (o->op == '<')
+            low = MAX(low, o->value + 1);
+        if (o->op == 'm' && o->value >= 0 && o->value < y->modulus)
+            answered[o->value] = 1;
+    }
+    const gint64 g = range_gcd(y->every, y->modulus);
+    for (gint64 r = 0; r < y->modulus; r++)
+        all &= answered[r] || (residue >= 0 && residue != r) || r % g != y->left % g;
+    if (all || low > high)
+        return TRUE;
+    if (low == NO_LOW || high == NO_HIGH || (guint64)high - (guint64)low > 100000)
+        return FALSE;
+    for (gint64 v = low; v <= high; v++) {
+        gboolean found = range_mod(v, y->every) != y->left || answered[range_mod(v, y->modulus)] ||
+                         (residue >= 0 && range_mod(v, y->modulus) != residue);
+        for (guint i = 0; i < node->option->len && !found; i++)
+            found = g_array_index(node->option, Option, i).op == '=' &&
+                    g_array_index(node->option, Option, i).value == v;
+        if (!found)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void expand(Walk *w, guint n)
+{
+    const Node *node = w->c->node->pdata[n];
+    const Symbol *y = &g_array_index(w->c->symbol, Symbol, node->ask.symbol);
+    w->again[n] = 0;
+    if (node->ask.cta >= (gint)w->plan->p->cluster || !complete(w, w->state[n], node))
+        reject(w, n, "its answers leave something out", NULL);
+    for (guint i = 0; i < node->option->len && !w->plan->reason; i++) {
+        const Option *o = &g_array_index(node->option, Option, i);
+        if ((o->op == 'm' && (o->value < 0 || o->value >= y->modulus || y->modulus == 1)) ||
+            (o->op != 'm' && node->ask.symbol && node->ask.tile == TILE_LAUNCH))
+            reject(w, n, "an answer that is none", NULL);
+        State *s = state_copy(w->plan, w->state[n]);
+        if (!refine(w, s, &node->ask, o)) {
+            state_free(w->plan, s);
+            continue;
+        }
+        const gboolean moved = state_run(w->plan, s);
+        reach(w, (gint)n, o->target, s, moved);
+    }
+}
+
+static void walk(Walk *w)
+{
+    State *s = state_new(w->plan);
+    state_run(w->plan, s);
+    reach(w, -1, w->c->begin, s, TRUE);
+    for (guint n = 0; n < w->c->node->len && !w->plan->reason; n++) {
+        if (!w->state[n])
+            reject(w, n, "never met", NULL);
+        else
+            expand(w, n);
+    }
+    for (gboolean more = TRUE; more && !w->plan->reason;) {
+        more = FALSE;
+        for (guint n = 0; n < w->c->node->len && !w->plan->reason; n++)
+            if (w->again[n]) {
+                expand(w, n);
+                more = TRUE;
+            }
+    }
+}
+
+/* Views that depend on indices are found on the way; the walk begins anew with their cells. */
+static void walk_until_known(Plan *plan, Certificate *c)
+{
+    for (guint round = 0; round < 1000; round++) {
+        Walk w = { .plan = plan, .c = c };
+        w.state = g_new0(State *, c->node->len + 1);
+        w.again = g_new0(guint8, c->node->len + 1);
+        plan->view_added = FALSE;
+        plan_items(plan);
+        if (!plan->reason)
+            walk(&w);
+        for (guint n = 0; n < c->node->len; n++)
+            state_free(plan, w.state[n]);
+        g_free(w.state);
+        g_free(w.again);
+        if (!plan->view_added)
+            return;
+        g_clear_pointer(&plan->reason, g_free);
+        plan->answer = WS_VERIFIED;
+    }
+    plan_fail(plan, WS_VERIFY_REFUSED, "too many views");
+}
+
+static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
+{
+    if (strcmp(c->design, p->design_hash) != 0) {
+        v->answer = WS_VERIFY_REJECTED;
+        v->reason = g_strdup("the certificate of another design");
+        return;
+    }
+    Plan *plan = plan_new(p, c);
+    for (guint i = 1; i < c->symbol->len; i++) {
+        Symbol *s = &g_array_index(c->symbol, Symbol, i);
+        s->expr = g_hash_table_lookup(plan->texts, s->text);
+        if (s->relation)
+            plan_fail(plan, WS_VERIFY_REFUSED, "a symbol with a relation");
+    }
+    g_autofree char *wrong = assumptions_judge(p, c);
+    if (wrong)
+        plan_fail(plan,
+                  g_str_has_prefix(wrong, "not verified") ? WS_VERIFY_REFUSED : WS_VERIFY_REJECTED,
+                  "%s", wrong);
+    if (!plan->reason)
+        walk_until_known(plan, c);
+    v->answer = plan->answer;
+    v->reason = g_steal_pointer(&plan->reason);
+    v->policy = c->policy;
+    v->nodes = c->node->len;
+    v->assumptions = assumptions_text(c, &v->n_assumptions);
+    plan_free(plan);
+}
+
+WsVerification *ws_verify(const WsProgram *p, const char *text)
+{
+    WsVerification *v = g_new0(WsVerification, 1);
+    const gint64 begun = g_get_monotonic_time();
+    gboolean refused = FALSE;
+    Certificate *c = certificate_read(text, &refused, &v->reason);
+    v->answer = c ? WS_VERIFIED : refused ? WS_VERIFY_REFUSED : WS_VERIFY_UNREADABLE;
+    if (c) {
+        judge(p, c, v);
+        certificate_free(c);
+    }
+    v->micros = g_get_monotonic_time() - begun;
+    return v;
+}
+
+void ws_verification_free(WsVerification *v)
+{
+    g_free(v->reason);
+    g_free(v->assumptions);
+    g_free(v);
+}
+
+char *ws_verification_text(const WsVerification *v)
+{
+    static const char *const word[] = { "verified", "rejected", "unreadable", "not verified" };
+    if (v->answer != WS_VERIFIED)
+        return g_strdup_printf("%s: %s", word[v->answer], v->reason);
+    return g_strdup_printf("verified: %u nodes, %u assumptions%s%s, policy %u, %.1f ms", v->nodes,
+                           v->n_assumptions, *v->assumptions ? " " : "", v->assumptions, v->policy,
+                           (double)v->micros / 1000);
+}
