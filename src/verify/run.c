@@ -389,10 +389,9 @@ static void load(Run *r, guint cta, guint slot)
     if (!r->leader || r->op->n_access != 1 || r->op->access[0].mode != WS_MODE_WRITE)
         refuse(r, "a load of this form");
     contribute(r, cta, slot);
-    /* Its landing comes after its issue. Of memory it says nothing. */
-    const guint first = plan_item(r->plan, ITEM_LAST, 0, 0, 0);
+    /* its landing comes after its issue, and so after what its issuer knows */
     for (guint item = 0; item < r->plan->n_items; item++)
-        if (item % r->plan->per_cta >= first && knows(r->plan, r->s, item, &r->need))
+        if (knows(r->plan, r->s, item, &r->need))
             make_known(r->plan, r->s, item, &by);
     touch(r, 0, cta, &by, NULL, TRUE);
     touch(r, 0, cta, &by, NULL, FALSE);
