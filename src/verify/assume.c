@@ -166,12 +166,27 @@ static char *judge_symbol(Facts *f, const Symbol *s)
     return NULL;
 }
 
+static void facts_init(Facts *f, const WsProgram *p)
+{
+    *f = (Facts){ .env = { .leaf = leaf, .either = TRUE }, .p = p };
+    f->given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    for (guint i = 0; i < p->n_assume; i++)
+        give_assumed(f, p->assume[i]);
+}
+
+gint64 assumptions_greatest(const WsProgram *p, const WsExpr *e)
+{
+    Facts f;
+    facts_init(&f, p);
+    const Range r = range_eval(&f.env, e, FALSE);
+    g_hash_table_unref(f.given);
+    return r.high;
+}
+
 char *assumptions_judge(const WsProgram *p, const Certificate *c)
 {
-    Facts f = { .env = { .leaf = leaf, .either = TRUE }, .p = p };
-    f.given = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    for (guint i = 0; i < p->n_assume; i++)
-        give_assumed(&f, p->assume[i]);
+    Facts f;
+    facts_init(&f, p);
     char *wrong = NULL;
     const Symbol *tiles = &g_array_index(c->symbol, Symbol, 0);
     const gint64 least = p->tiles.launch == WS_LAUNCH_SINGLE;

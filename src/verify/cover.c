@@ -7,6 +7,9 @@ typedef struct {
     Plan *plan;
     const State *s, *by;
     gint64 tiles; /* positions of `s` less those of `by` */
+    gint64
+        *may; /* of each variable: what it may come to be off by beside its d, a multiple of this */
+    gboolean collects, more;
     char *why;
 } Cover;
 
@@ -487,6 +490,47 @@ static gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out)
     }
 }
 
+/* The multiples by which an expression may come to differ beside its shift: a counter that is
+ * advanced by what differs. FALSE: that is no multiple of one number. */
+static gboolean spread(const Context *x, const WsExpr *e, gboolean truth, gint64 *g)
+{
+    gint64 part[16] = { 0 }, k = 0;
+    gboolean none = TRUE;
+    *g = 0;
+    if (e->op == WS_EXPR_INT || plan_symbol(x->c->plan, e, truth))
+        return TRUE;
+    if (e->op == WS_EXPR_VAR && e->var >= 0)
+        *g = x->c->may[e->var];
+    if (e->n_args > 16)
+        return FALSE;
+    for (guint i = 0; i < e->n_args; i++) {
+        if (!spread(x, e->arg[i], FALSE, &part[i]))
+            return FALSE;
+        none &= part[i] == 0;
+    }
+    if (none)
+        return TRUE;
+    switch (e->op) {
+    case WS_EXPR_NEG:
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+        *g = range_gcd(part[0], part[1]);
+        return TRUE;
+    case WS_EXPR_MUL:
+        if (!ws_expr_is_int(e->arg[0], &k) && !ws_expr_is_int(e->arg[1], &k))
+            return FALSE;
+        return !__builtin_mul_overflow(ABS(k), MAX(part[0], part[1]), g);
+    case WS_EXPR_MOD:
+    case WS_EXPR_DIV:
+        if (!ws_expr_is_int(e->arg[1], &k) || k <= 0 || part[0] % k)
+            return FALSE;
+        *g = e->op == WS_EXPR_DIV ? part[0] / k : 0;
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
 /* --- what is required, everywhere --------------------------------------------------------------
  */
 static gboolean count_holds(Context *x, const WsTree *t, const WsExpr *e)
@@ -512,23 +556,32 @@ static gboolean let_is_kept(const Context *x)
     return TRUE;
 }
 
+static void collect(Context *x, gint var, gint64 d, gint64 g)
+{
+    const gint64 all = range_gcd(x->c->may[var], range_gcd(d, g));
+    x->c->more |= all != x->c->may[var];
+    x->c->may[var] = all;
+}
+
 static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 {
     Context *x = data;
-    gint64 d = 0, of_let = 0;
-    gboolean fine = FALSE;
-    if ((ask == ASK_LET || ask == ASK_ADVANCE) && !x->c->plan->relevant[t->op->var])
+    gint64 d = 0, g = 0, of_let = 0;
+    const gboolean set = ask == ASK_LET || ask == ASK_ADVANCE;
+    if (set ? !x->c->plan->relevant[t->op->var] : x->c->collects)
         return;
-    if (ask == ASK_COUNT) {
-        fine = count_holds(x, t, e);
-    } else if (shift(x, e, ask == ASK_TRUTH, &d)) {
-        fine = ask == ASK_TURN ? d % 2 == 0 : d == 0;
-        if (ask == ASK_LET)
-            fine = !let_is_kept(x) ||
-                   (less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && d == of_let);
-    } else if (ask == ASK_LET) {
-        fine = !let_is_kept(x); /* judged where it is used */
+    gboolean fine = ask == ASK_COUNT ? count_holds(x, t, e) : shift(x, e, ask == ASK_TRUTH, &d);
+    fine = spread(x, e, ask == ASK_TRUTH, &g) &&
+           (set || ask == ASK_TURN ? g % 2 == 0 || set : g == 0) && fine;
+    if (x->c->collects) {
+        collect(x, t->op->var, ask == ASK_ADVANCE ? d : 0, g);
+        return;
     }
+    if (ask == ASK_LET)
+        fine = !let_is_kept(x) || /* else it is judged where it is used */
+               (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && d == of_let);
+    else if (ask != ASK_COUNT && ask != ASK_ADVANCE)
+        fine = fine && (ask == ASK_TURN ? d % 2 == 0 : d == 0);
     if (fine)
         return;
     g_autofree char *text = ws_expr_print(e);
@@ -640,23 +693,57 @@ static void tiles_hold(Cover *c, guint i)
             c->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
             continue;
         const gboolean ahead = n >= c->by->inst[i].place;
-        if ((y->running && x->rounds - y->rounds != c->tiles) ||
+        if ((y->running && (x->rounds - y->rounds) * y->step != c->tiles) ||
             (!y->running && ahead && c->tiles != 0))
             fail(c, "rounds over tiles differ");
     }
 }
 
+/* Counters of an instance that has not begun. */
+static void require_starts(Cover *c, guint i)
+{
+    const WsProgram *p = c->plan->p;
+    Context x = { .c = c, .inst = i, .agent = i % p->n_agents, .x = &c->s->inst[i] };
+    x.y = &c->by->inst[i];
+    x.at = c->plan->agent[x.agent].place[1].tree;
+    x.tile = x.y->tile;
+    x.time = PRESENT;
+    for (guint v = 0; v < p->n_vars && x.y->place == 0; v++) {
+        gint64 d = 0;
+        if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)x.agent &&
+            p->var[v].value && c->plan->relevant[v] &&
+            (!shift(&x, p->var[v].value, FALSE, &d) || d != 0))
+            fail(c, "the start of %s is not invariant", p->var[v].name);
+    }
+}
+
+static void require_all(Cover *c)
+{
+    for (guint i = 0; i < c->plan->n_inst && !c->why; i++) {
+        if (c->by->inst[i].status == ENDED)
+            continue;
+        tiles_hold(c, i);
+        require_starts(c, i);
+        for (gint n = 1; n <= c->plan->agent[i % c->plan->p->n_agents].n_places && !c->why; n++)
+            require_node(c, i, n);
+    }
+}
+
 gboolean state_covered(Plan *plan, const State *s, const State *by, char **why)
 {
-    Cover c = { .plan = plan, .s = s, .by = by };
-    if (same_shape(&c) && find_tiles(&c) && names_match(&c))
-        for (guint i = 0; i < plan->n_inst && !c.why; i++) {
-            if (by->inst[i].status == ENDED)
-                continue;
-            tiles_hold(&c, i);
-            for (gint n = 1; n <= plan->agent[i % plan->p->n_agents].n_places && !c.why; n++)
-                require_node(&c, i, n);
+    Cover c = { .plan = plan, .s = s, .by = by, .collects = TRUE, .more = TRUE };
+    c.may = g_new0(gint64, plan->p->n_vars + 1);
+    if (same_shape(&c) && find_tiles(&c) && names_match(&c)) {
+        for (guint i = 0; i < 100 && c.more && !c.why; i++) {
+            c.more = FALSE;
+            require_all(&c);
         }
+        if (c.more)
+            fail(&c, "counters that differ by ever more");
+        c.collects = FALSE;
+        require_all(&c);
+    }
+    g_free(c.may);
     *why = c.why;
     return !c.why;
 }
@@ -691,6 +778,22 @@ gboolean state_meet(const Plan *plan, State *node, const State *s)
         lost |= widen(&node->slot[n].owed, s->slot[n].owed);
         lost |= widen(&node->slot[n].by_lanes, s->slot[n].by_lanes);
         lost |= widen(&node->slot[n].expects, s->slot[n].expects);
+    }
+    for (guint i = 0; i < plan->n_items; i++) {
+        Author *a = &node->author[i];
+        const Author *b = &s->author[i];
+        if (!a->op || (a->op == b->op && a->row0 == b->row0 && a->col0 == b->col0))
+            continue;
+        *a = (Author){ 0 };
+        lost = TRUE;
+    }
+    for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++) {
+        SlotState *a = &node->slot[n];
+        const SlotState *b = &s->slot[n];
+        lost |= (a->sole != b->sole && a->sole != G_MAXUINT) ||
+                (a->sole_before != b->sole_before && a->sole_before != G_MAXUINT);
+        a->sole = a->sole == b->sole ? a->sole : G_MAXUINT;
+        a->sole_before = a->sole_before == b->sole_before ? a->sole_before : G_MAXUINT;
     }
     for (guint i = 0; i < plan->n_inst; i++)
         for (guint q = 0; q < WS_QUEUES; q++)

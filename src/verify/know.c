@@ -95,10 +95,9 @@ void forget_holder(const Plan *plan, State *s, guint from, guint to)
 void fence_proxy(const Plan *plan, State *s, guint inst, gboolean leader)
 {
     for (guint item = 0; item < plan->n_items; item++) {
-        guint64 *k = s->k + (gsize)item * plan->words, *q = s->q + (gsize)item * plan->words;
-        const gboolean did = !leader && has_bit(k, holder(inst, DID));
-        for (guint which = LEAD; which <= (leader ? LEAD : LANES); which++)
-            if (did || has_bit(k, holder(inst, which)))
-                put_bit(q, holder(inst, which), TRUE);
+        const guint64 *k = s->k + (gsize)item * plan->words;
+        for (guint which = LEAD; which <= (leader ? LEAD : DID); which++)
+            if (has_bit(k, holder(inst, which)))
+                put_bit(s->q + (gsize)item * plan->words, holder(inst, which), TRUE);
     }
 }

@@ -1,4 +1,6 @@
 /* What is fixed before a run: places, relevant names, symbols, cells, items. */
+#include "program/lanes.h"
+#include "verify/assume.h"
 #include "verify/state.h"
 
 #include <stdlib.h>
@@ -15,8 +17,38 @@ void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...)
     va_end(args);
 }
 
+gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access)
+{
+    const WsAccess *a = &op->access[access];
+    gint64 from = 0, step = 1;
+    if (a->mode != WS_MODE_READ || a->col0->op != WS_EXPR_VAR || a->cols != 1 || a->transposed)
+        return FALSE;
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && t->index_var == a->col0->var && t->over == WS_OVER_COUNT &&
+            (!t->from || (ws_expr_is_int(t->from, &from) && from == 0)) &&
+            (!t->step_by || (ws_expr_is_int(t->step_by, &step) && step == 1)))
+            return assumptions_greatest(plan->p, t->count) <= plan->p->buffer[a->buffer].cols;
+    return FALSE;
+}
+
+gboolean plan_same_lanes(Plan *plan, const Author *first, const Author *second)
+{
+    g_autofree char *key = g_strdup_printf(
+        "%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+        first->op, first->row0, first->col0, second->op, second->row0, second->col0);
+    gpointer known = g_hash_table_lookup(plan->lanes, key);
+    if (!known) {
+        const WsLanesAt a = { plan->p->op[first->op - 1], first->row0, first->col0 };
+        const WsLanesAt b = { plan->p->op[second->op - 1], second->row0, second->col0 };
+        known = GINT_TO_POINTER(1 + (ws_lanes_meet(plan->p, &a, &b) == WS_LANES_SAME));
+        g_hash_table_insert(plan->lanes, g_strdup(key), known);
+    }
+    return GPOINTER_TO_INT(known) == 2;
+}
+
 /* --- what is evaluated ------------------------------------------------------------------------ */
-static void ask_of_op(const WsOp *op, const WsTree *t, PlanVisit visit, gpointer data)
+static void ask_of_op(const Plan *plan, const WsOp *op, const WsTree *t, PlanVisit visit,
+                      gpointer data)
 {
     const WsExpr *number[] = { op->element, op->slot, op->parity, op->ctas.expr };
     for (guint i = 0; i < G_N_ELEMENTS(number); i++)
@@ -28,7 +60,8 @@ static void ask_of_op(const WsOp *op, const WsTree *t, PlanVisit visit, gpointer
         const WsAccess *a = &op->access[i];
         const WsExpr *of_view[] = { a->element, a->stage, a->row0, a->col0 };
         for (guint k = 0; k < G_N_ELEMENTS(of_view); k++)
-            visit(data, t, of_view[k], ASK_NUMBER);
+            if (k != 3 || !plan_whole_rows(plan, op, i))
+                visit(data, t, of_view[k], ASK_NUMBER);
     }
     for (guint i = 0; i < op->n_value; i++) {
         visit(data, t, op->value[i].row0, ASK_NUMBER);
@@ -44,7 +77,7 @@ static void ask_of_op(const WsOp *op, const WsTree *t, PlanVisit visit, gpointer
 void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer data)
 {
     if (t->kind == WS_TREE_OP)
-        ask_of_op(t->op, t, visit, data);
+        ask_of_op(plan, t->op, t, visit, data);
     if (t->kind == WS_TREE_BRANCH && !plan_private(plan, t))
         visit(data, t, t->cond, ASK_TRUTH);
     if (t->kind == WS_TREE_LOOP) {
@@ -465,6 +498,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
     plan->agent = g_new0(AgentPlan, p->n_agents + 1);
     plan->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     plan->symbol = g_hash_table_new(NULL, NULL);
+    plan->lanes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     plan->view = g_array_new(FALSE, FALSE, sizeof(View));
     plan->reader = g_array_new(FALSE, FALSE, sizeof(Reader));
     plan->cells =
@@ -520,6 +554,7 @@ void plan_free(Plan *plan)
     g_hash_table_unref(plan->texts);
     g_hash_table_unref(plan->symbol);
     g_hash_table_unref(plan->cells);
+    g_hash_table_unref(plan->lanes);
     g_array_unref(plan->view);
     g_array_unref(plan->reader);
     g_free(plan->agent);

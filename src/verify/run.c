@@ -31,15 +31,14 @@ static void refuse(Run *r, const char *what)
 /* --- meeting ---------------------------------------------------------------------------------- */
 static void meet_lanes(Run *r)
 {
-    const Set all = all_of(r->i), know = know_of(r->i, FALSE);
-    learn(r->plan, r->s, &all, &know, 2,
-          (const guint[]){ holder(r->i, LEAD), holder(r->i, LANES) });
+    const Set all = all_of(r->i);
+    learn(r->plan, r->s, &all, &all, 2, (const guint[]){ holder(r->i, LEAD), holder(r->i, LANES) });
 }
 
 static void release(Run *r, guint to)
 {
     const Set all = r->leader ? r->need : all_of(r->i);
-    learn(r->plan, r->s, &all, &r->need, 1, &to);
+    learn(r->plan, r->s, &all, &all, 1, &to);
 }
 
 static void acquire(Run *r, guint from)
@@ -55,11 +54,24 @@ static gboolean is_async(const Run *r)
     return ws_op_row(r->op->kind)->proxy == WS_PROXY_ASYNC;
 }
 
-static void touch_cell(Run *r, guint cta, guint cell, gboolean write)
+/* Each byte is touched by one thread in both events, which knows what it did itself. */
+static gboolean row_private(Run *r, guint item, const Author *me)
+{
+    const Author *other = &r->s->author[item];
+    const WsOp *first = other->op ? r->plan->p->op[other->op - 1] : NULL;
+    if (r->leader || is_async(r) || !first || !me->op || first->agent != r->op->agent ||
+        op_by_leader(first) || first->n_access != 1 || r->op->n_access != 1 ||
+        first->access[0].buffer != r->op->access[0].buffer || ws_op_flies(first->kind))
+        return FALSE;
+    return has_bit(r->s->k + (gsize)item * r->plan->words, holder(r->i, DID)) &&
+           plan_same_lanes(r->plan, other, me);
+}
+
+static void touch_cell(Run *r, guint cta, guint cell, gboolean write, const Author *me)
 {
     Plan *plan = r->plan;
     const guint w = plan_item(plan, ITEM_WRITE, cta, cell, 0);
-    if (!knows(plan, r->s, w, &r->need))
+    if (!knows(plan, r->s, w, &r->need) && (cta != r->cta || !row_private(r, w, me)))
         broken(r, "P-RACE", "the last write is not known");
     if (is_async(r) && !fenced(plan, r->s, w, &r->need))
         broken(r, "P-PROXY", "the last write is not fenced");
@@ -67,7 +79,7 @@ static void touch_cell(Run *r, guint cta, guint cell, gboolean write)
         broken(r, "P-UNDEF", "bytes that nobody has written");
     for (guint k = 0; write && k < plan->reader->len; k++) {
         const guint item = plan_item(plan, ITEM_READ, cta, cell, k);
-        if (!knows(plan, r->s, item, &r->need))
+        if (!knows(plan, r->s, item, &r->need) && (cta != r->cta || !row_private(r, item, me)))
             broken(r, "P-RACE", "a read is not known");
         if (is_async(r) && (plan->c->policy & 1) && !fenced(plan, r->s, item, &r->need))
             broken(r, "P-PROXY", "a read is not fenced");
@@ -82,9 +94,14 @@ static void touch(Run *r, guint k, guint cta, const Set *by, Group *group, gbool
     gint64 element, stage;
     if (!value_number(r->plan, r->s, r->i, a->element, &element, NULL) ||
         !value_number(r->plan, r->s, r->i, a->stage, &stage, NULL) ||
-        !value_number(r->plan, r->s, r->i, a->row0, &v.row0, NULL) ||
-        !value_number(r->plan, r->s, r->i, a->col0, &v.col0, NULL))
+        !value_number(r->plan, r->s, r->i, a->row0, &v.row0, NULL))
         return;
+    const gboolean rows = plan_whole_rows(r->plan, r->op, k);
+    if (rows)
+        v.cols = r->plan->p->buffer[a->buffer].cols;
+    else if (!value_number(r->plan, r->s, r->i, a->col0, &v.col0, NULL))
+        return;
+    const Author me = { rows ? 0 : r->op->index + 1, v.row0, v.col0 };
     const GArray *cells = plan_cells(r->plan, &v, element, stage);
     const gboolean write = (a->mode & WS_MODE_WRITE) != 0;
     gint reader = plan_reader(r->plan, r->agent, ws_op_row(r->op->kind)->engine, r->leader);
@@ -92,12 +109,16 @@ static void touch(Run *r, guint k, guint cta, const Set *by, Group *group, gbool
     for (guint n = 0; cells && n < cells->len && !r->plan->reason; n++) {
         const guint cell = g_array_index(cells, guint, n);
         if (judge) {
-            touch_cell(r, cta, cell, write);
+            touch_cell(r, cta, cell, write, &me);
             continue;
         }
         guint item = write ? plan_item(r->plan, ITEM_WRITE, cta, cell, 0)
                            : plan_item(r->plan, ITEM_READ, cta, cell, (guint)reader);
+        Author *last = &r->s->author[item];
+        const gboolean other = last->op != me.op || last->row0 != me.row0 || last->col0 != me.col0;
+        const gboolean mixed = !write && other && !knows(r->plan, r->s, item, &r->need);
         happen(r->plan, r->s, item, by, generic);
+        *last = mixed ? (Author){ 0 } : me;
         if (group)
             put_bit(group->item, item, TRUE);
         if (!write)
@@ -314,6 +335,8 @@ static void complete(Run *r, guint cta, guint slot)
     memcpy(r->s->k + (gsize)before * plan->words, r->s->k + (gsize)last * plan->words, bytes);
     happen(plan, r->s, last, &done, FALSE);
     b->owed = b->by_lanes = b->expects = 0;
+    b->sole_before = b->sole;
+    b->sole = 0;
     b->phase++;
     b->pending = plan->arrivals[slot];
 }
@@ -321,9 +344,13 @@ static void complete(Run *r, guint cta, guint slot)
 /* A contribution of the running instance: it knows the completion before. */
 static void contribute(Run *r, guint cta, guint slot)
 {
-    const SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
+    SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
     gint64 turn, loose = 0;
-    if (!knows(r->plan, r->s, plan_item(r->plan, ITEM_LAST, cta, slot, 0), &r->need))
+    const guint me = r->leader && r->op->kind == WS_OP_MBAR_ARRIVE ? r->i + 1 : G_MAXUINT;
+    b->sole = b->sole == 0 || b->sole == me ? me : G_MAXUINT;
+    /* weak form of R1: the same lane made all contributions to the phase before */
+    const gboolean alone = me != G_MAXUINT && b->sole == me && b->sole_before == me;
+    if (!alone && !knows(r->plan, r->s, plan_item(r->plan, ITEM_LAST, cta, slot, 0), &r->need))
         broken(r, "P-EARLY", "a contribution that may come before the phase it is for");
     if (r->op->turn && value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose) &&
         (loose % 2 || (loose ? (turn - b->phase) % 2 : turn - b->phase)))
@@ -335,12 +362,12 @@ static void arrive(Run *r, guint cta, guint slot, gint64 count)
     const guint n = cta * r->plan->n_slots + slot;
     SlotState *b = &r->s->slot[n];
     contribute(r, cta, slot);
-    release(r, holder_slot(r->plan, n, ACC));
     if (cta != r->cta) {
         const Set by = set_of(1, (const guint[]){ holder(r->i, r->leader ? LEAD : DID) });
         happen(r->plan, r->s, plan_item(r->plan, ITEM_REMOTE, cta, 2 * r->i + r->leader, 0), &by,
                FALSE);
     }
+    release(r, holder_slot(r->plan, n, ACC));
     if (count < 1 || b->pending < count)
         broken(r, "P-COUNT", "more arrivals than the count");
     b->pending -= count;
@@ -389,10 +416,16 @@ static void load(Run *r, guint cta, guint slot)
     if (!r->leader || r->op->n_access != 1 || r->op->access[0].mode != WS_MODE_WRITE)
         refuse(r, "a load of this form");
     contribute(r, cta, slot);
-    /* its landing comes after its issue, and so after what its issuer knows */
-    for (guint item = 0; item < r->plan->n_items; item++)
-        if (knows(r->plan, r->s, item, &r->need))
+    /* Its landing comes after its issue, and so after what its issuer knows; what threads wrote
+     * travels with arrivals only. */
+    for (guint item = 0; item < r->plan->n_items; item++) {
+        const guint op = r->s->author[item].op;
+        const gboolean thread =
+            item % r->plan->per_cta < r->plan->n_cells &&
+            (!op || ws_op_row(r->plan->p->op[op - 1]->kind)->proxy != WS_PROXY_ASYNC);
+        if (!thread && knows(r->plan, r->s, item, &r->need))
             make_known(r->plan, r->s, item, &by);
+    }
     touch(r, 0, cta, &by, NULL, TRUE);
     touch(r, 0, cta, &by, NULL, FALSE);
     happen(r->plan, r->s, plan_item(r->plan, ITEM_TRANSFER, cta, slot, 0), &by, FALSE);
@@ -506,8 +539,7 @@ static Move cluster(Run *r)
     if (r->s->name[at].generation == r->x->joined)
         return STUCK;
     r->x->cluster_arrived = FALSE;
-    acquire(r, holder_name(r->plan, at, DONE));
-    meet_lanes(r);
+    acquire(r, holder_name(r->plan, at, DONE)); /* lanes may still stand at it: no meeting */
     return MOVED;
 }
 
@@ -719,8 +751,8 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
     if ((t->from && !value_number(r->plan, r->s, r->i, t->from, &from, NULL)) ||
         (t->step_by && !value_number(r->plan, r->s, r->i, t->step_by, &step, NULL)))
         return STUCK;
-    if (tiles && (from != 0 || step != 1))
-        refuse(r, "a loop over tiles that does not begin at 0");
+    if (tiles && (from < 0 || step < 1 || from > 1 << 20 || step > 1 << 20))
+        refuse(r, "a loop over tiles of this form");
     if (!tiles && count_moves(r->plan, t->count) &&
         !value_number(r->plan, r->s, r->i, t->count, &count, NULL))
         return STUCK;
@@ -736,10 +768,11 @@ static int more_rounds(Run *r, const WsTree *t, const LoopState *l)
         return l->rounds < l->count;
     if (t->over != WS_OVER_TILES)
         return value_more(r->plan, r->s, r->i, l->rounds, t->count);
+    const gint64 next = l->from + l->step * l->rounds;
     if (r->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
-        return l->rounds < 1;
+        return next < 1;
     const Fact f = instance_fact(r->plan, r->s, r->i, 0);
-    return f.low > l->rounds ? 1 : f.high <= l->rounds ? 0 : -1;
+    return f.low > next ? 1 : f.high <= next ? 0 : -1;
 }
 
 static Move loop(Run *r, const WsTree *t, LoopState *l)
@@ -766,7 +799,7 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     if (t->index_var >= 0)
         r->x->var[t->index_var] = l->index;
     if (tiles) {
-        r->x->tile = l->rounds - 1;
+        r->x->tile = l->index;
         memset(r->x->times, 0, r->plan->c->symbol->len * 8);
     }
     go(r, t->kid[0]);
@@ -851,8 +884,11 @@ gboolean state_run(Plan *plan, State *s)
             Run r = { .plan = plan, .s = s, .i = i, .agent = i % plan->p->n_agents };
             r.cta = i / plan->p->n_agents;
             r.x = &s->inst[i];
-            if (r.x->place == 1 && r.x->status == RUN && !begin(&r))
-                refuse(&r, "a counter whose start is not known");
+            if (r.x->place == 0 && r.x->status == RUN) {
+                if (!begin(&r))
+                    continue;
+                r.x->place = 1;
+            }
             while (r.x->status != ENDED && !plan->reason && step(&r) == MOVED) {
                 moved = TRUE;
                 if (++steps > 1000000)

@@ -51,7 +51,6 @@ State *state_new(const Plan *plan)
     g_autofree gint64 *zero = g_new0(gint64, p->n_vars + plan->c->symbol->len + 1);
     g_autofree LoopState *loops = g_new0(LoopState, 4096);
     for (guint i = 0; i < plan->n_inst; i++) {
-        inst[i].place = 1;
         inst[i].tile = p->tiles.launch == WS_LAUNCH_SINGLE ? 0 : TILE_BEFORE;
         inst[i].loop = loops;
         inst[i].var = inst[i].loose = inst[i].times = zero;
@@ -67,6 +66,7 @@ State *state_new(const Plan *plan)
     memset(first.k, 0xff, bytes);
     memset(first.q, 0xff, bytes);
     first.written = g_new0(guint8, p->cluster * plan->n_cells + 1);
+    first.author = g_new0(Author, plan->n_items + 1);
     first.fact = g_array_new(FALSE, FALSE, sizeof(Fact));
     State *s = state_copy(plan, &first);
     g_free(first.slot);
@@ -74,6 +74,7 @@ State *state_new(const Plan *plan)
     g_free(first.k);
     g_free(first.q);
     g_free(first.written);
+    g_free(first.author);
     g_array_unref(first.fact);
     return s;
 }
@@ -89,6 +90,7 @@ State *state_copy(const Plan *plan, const State *s)
     t->k = g_memdup2(s->k, bytes);
     t->q = g_memdup2(s->q, bytes);
     t->written = g_memdup2(s->written, p->cluster * plan->n_cells + 1);
+    t->author = g_memdup2(s->author, (plan->n_items + 1) * sizeof *s->author);
     t->fact = g_array_copy(s->fact);
     return t;
 }
@@ -112,6 +114,7 @@ void state_free(const Plan *plan, State *s)
     g_free(s->k);
     g_free(s->q);
     g_free(s->written);
+    g_free(s->author);
     g_array_unref(s->fact);
     g_free(s);
 }
@@ -137,7 +140,8 @@ static void instance_text(const Plan *plan, const State *s, guint i, GString *t)
     static const char *const status[] = { "run", "wait", "done" };
     char room[24];
     g_string_append_printf(t, "at %u %u %d %s %s\n", cta, a, x->status == ENDED ? 0 : x->place,
-                           status[x->status], tile_text(x->tile, room));
+                           x->place || x->status == ENDED ? status[x->status] : "begin",
+                           tile_text(x->tile, room));
     g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
     for (gint n = 1; n <= plan->agent[a].n_places; n++) {
         const gint loop = plan->agent[a].place[n].loop;

@@ -50,6 +50,7 @@ typedef struct {
     GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
     GArray *view;       /* View; grows while the program runs */
     gboolean view_added;
+    GHashTable *lanes;               /* what was asked of program/lanes.h */
     GHashTable *cells;               /* key of a view, element, stage -> GArray of cells */
     GArray *reader;                  /* Reader */
     guint n_cells, n_slots, n_names; /* of a CTA; names: without the cluster barrier */
@@ -85,6 +86,9 @@ typedef struct {
 
 typedef struct {
     gint64 phase, pending, tx;
+    guint sole,
+        sole_before; /* who alone made the contributions of this phase and of the one before:
+                        instance + 1 of a leader; 0: nobody so far; G_MAXUINT: others */
     guint64 owed, by_lanes, expects; /* agents that returned since the last completion; those among
                                         them by lanes; that expect bytes without an arrival */
 } SlotState;
@@ -93,12 +97,19 @@ typedef struct {
     gint64 generation, joined, count;
 } NameState;
 
+/* Who made the last event of an item; op: its index + 1, 0: several, or nobody knows. */
+typedef struct {
+    guint op;
+    gint64 row0, col0;
+} Author;
+
 typedef struct {
     Instance *inst;
     SlotState *slot; /* cta * n_slots + s */
     NameState *name; /* cta * n_names + n; the cluster barrier last */
     guint64 *k, *q;  /* [item][words] */
     guint8 *written; /* cta * n_cells + c */
+    Author *author;  /* [item], of writes and reads */
     GArray *fact;    /* Fact */
 } State;
 
@@ -111,6 +122,8 @@ void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...) G_GNU
 guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none */
 /* Cells of a view; NULL (and it is noted) if it was not known before. */
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
+/* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
+gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access);
 gint plan_reader(const Plan *plan, guint agent, WsEngine engine, gboolean leader);
 gint plan_name(const Plan *plan, const WsOp *op, gint64 *count); /* -1: of the agent alone */
 
@@ -148,6 +161,7 @@ static inline guint holder_name(const Plan *plan, guint name, guint which)
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
+gboolean plan_same_lanes(Plan *plan, const Author *first, const Author *second);
 State *state_new(const Plan *plan); /* section 2.4 */
 State *state_copy(const Plan *plan, const State *s);
 void state_free(const Plan *plan, State *s);

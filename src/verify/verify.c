@@ -116,7 +116,7 @@ static gboolean complete(const Walk *w, const State *s, const Node *node)
     const Symbol *y = &g_array_index(w->c->symbol, Symbol, node->ask.symbol);
     const Fact f = state_know(w->plan, s, &node->ask);
     const gint64 residue = y->modulus == 1 ? -1 : fact_residue(w->plan, s, &f);
-    gint64 low = f.low, high = f.high;
+    gint64 low = y->letter ? MAX(f.low, 0) : f.low, high = y->letter ? MIN(f.high, 1) : f.high;
     g_autofree guint8 *answered = g_new0(guint8, y->modulus);
     gboolean all = TRUE;
     for (guint i = 0; i < node->option->len; i++) {
