@@ -2,6 +2,7 @@
 #include "cli/check_report.h"
 #include "cli/import_report.h"
 #include "program/program.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 }
 
 typedef struct {
-    gboolean json, strict, witness, step, dry, write;
+    gboolean json, strict, witness, step, dry, write, verified;
     guint policy;
     char *require, *policies, *from, *certificate;
     char **set;
@@ -138,7 +139,7 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
         code = ws_findings_exit_code(in->findings, FALSE);
     } else if (code == WS_EXIT_YES) {
         const WsCheckOptions options = { .policy = o->policy,
-                                         .certificate = o->certificate != NULL };
+                                         .certificate = o->certificate != NULL || o->verified };
         *verdict = ws_check(in->program, &options, in->findings);
         ws_check_locate(in->design, in->findings);
     }
@@ -180,6 +181,23 @@ static int write_certificate(const char *file, const WsVerdict *verdict, int cod
     return ws_cli_write(file, verdict->certificate, -1) ? code : WS_EXIT_USAGE;
 }
 
+/* A proof that the verifier does not confirm is none: what it does not handle is outside. */
+static int confirm(const char *file, const WsCliInput *in, const WsVerdict *verdict,
+                   const Options *o, int code)
+{
+    if (!verdict || verdict->kind != WS_VERDICT_PROVED || code != WS_EXIT_YES)
+        return code;
+    if (!verdict->certificate)
+        return ws_cli_fail(WS_EXIT_OUTSIDE, "%s: not verified: %s", file, verdict->uncertified);
+    g_autoptr(WsVerification) v = ws_verify(in->program, verdict->certificate);
+    g_autofree char *text = ws_verification_text(v);
+    if (!o->json)
+        printf("%s: %s%s\n", file, v->answer == WS_VERIFIED ? "proved, " : "", text);
+    return v->answer == WS_VERIFIED         ? code
+           : v->answer == WS_VERIFY_REFUSED ? WS_EXIT_OUTSIDE
+                                            : WS_EXIT_DEFECT;
+}
+
 int ws_command_check(int argc, char **argv)
 {
     g_auto(Options) o = { 0 };
@@ -206,6 +224,8 @@ int ws_command_check(int argc, char **argv)
           "WORD,..." },
         { "certificate", 0, 0, G_OPTION_ARG_FILENAME, &o.certificate,
           "write the certificate of the proof (docs/soundness.md section 8)", "FILE" },
+        { "verified", 0, 0, G_OPTION_ARG_NONE, &o.verified,
+          "have the proof confirmed by the independent verifier", NULL },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.set, "override a constant", "NAME=VALUE" },
         { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
           "the file is a kernel in another language (see import); findings name its lines",
@@ -224,6 +244,8 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--fix mends designs: import the kernel first");
     if (fixing && o.certificate)
         return ws_cli_fail(WS_EXIT_USAGE, "--certificate does not go with --fix: fix first");
+    if (fixing && o.verified)
+        return ws_cli_fail(WS_EXIT_USAGE, "--verified does not go with --fix: fix first");
     if (!read_policy(&o))
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
     const WsCheckOptions options = { .policy = o.policy };
@@ -235,6 +257,8 @@ int ws_command_check(int argc, char **argv)
         ws_cli_check_json(file, &in, o.set, verdict, code);
     else if (in.findings)
         print_text(file, &in, verdict, &o, code);
+    if (o.verified)
+        code = confirm(file, &in, verdict, &o, code);
     if (o.certificate)
         code = write_certificate(o.certificate, verdict, code);
     return code;

@@ -145,7 +145,30 @@ static void note_names(const WsProgram *p, const WsExpr *e, gboolean *tile, gboo
         note_names(p, e->arg[i], tile, cta, other);
 }
 
-static char *judge_symbol(Facts *f, const Symbol *s)
+/* The text of `s` is, by syntax, what its relation says. */
+static gboolean relation_holds(const Certificate *c, const Symbol *s)
+{
+    const WsExpr *base = g_array_index(c->symbol, Symbol, s->base).expr, *e = s->expr;
+    const gboolean call = e->op == WS_EXPR_CALL;
+    const gboolean div = e->op == WS_EXPR_DIV || (call && e->func == WS_FUNC_CDIV);
+    gint64 k = 0, offset = s->offset;
+    WsAffine f;
+    if (!base || e->n_args != 2 || !ws_expr_is_int(e->arg[1], &k) || k != s->number ||
+        !(s->relation == RELATION_DIV   ? div
+          : s->relation == RELATION_MAX ? call && e->func == WS_FUNC_MAX
+                                        : call && e->func == WS_FUNC_MIN))
+        return FALSE;
+    if (div && call && __builtin_sub_overflow(offset, k - 1, &offset))
+        return FALSE;
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(base));
+    if (!ws_expr_affine(d, &f))
+        return FALSE;
+    const gboolean same = f.n == 0 && f.constant == offset;
+    ws_affine_clear(&f);
+    return same;
+}
+
+static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
     gboolean tile = FALSE, cta = FALSE, other = FALSE;
     if (!s->expr)
@@ -155,6 +178,8 @@ static char *judge_symbol(Facts *f, const Symbol *s)
         return g_strdup_printf("not verified: \"%s\" depends on a name of a group", s->text);
     if (tile != s->of_tile || cta != s->of_cta)
         return g_strdup_printf("scope or flags of \"%s\"", s->text);
+    if (s->relation && (s->letter || !relation_holds(c, s)))
+        return g_strdup_printf("relation of \"%s\"", s->text);
     Range r = range_eval(&f->env, s->expr, s->letter);
     if (s->letter)
         r = range_of(0, 1);
@@ -200,7 +225,7 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
                 wrong = g_strdup_printf("two symbols \"%s\"", s->text);
         }
         if (!wrong)
-            wrong = judge_symbol(&f, s);
+            wrong = judge_symbol(&f, c, s);
     }
     g_hash_table_unref(f.given);
     return wrong;

@@ -196,12 +196,15 @@ static void read_state(Reader *r, Node *node)
     for (guint k = 0; k < G_N_ELEMENTS(kind); k++)
         while (next_is(r, kind[k])) {
             g_string_append_printf(text, "%s\n", r->line[r->at++]);
-            guint first = r->at;
-            while (k == 0 && (next_is(r, "loop") || next_is(r, "var")))
-                r->at++;
-            qsort(r->line + first, r->at - first, sizeof(char *), by_text);
-            for (; first < r->at; first++)
-                g_string_append_printf(text, "%s\n", r->line[first]);
+            static const char *const within[] = { "loop", "var" };
+            for (guint w = 0; k == 0 && w < G_N_ELEMENTS(within); w++) {
+                guint first = r->at;
+                while (next_is(r, within[w]))
+                    r->at++;
+                qsort(r->line + first, r->at - first, sizeof(char *), by_text);
+                for (; first < r->at; first++)
+                    g_string_append_printf(text, "%s\n", r->line[first]);
+            }
         }
     node->state = g_string_free(text, FALSE);
 }
@@ -257,6 +260,22 @@ static void node_free(gpointer data)
     g_free(n);
 }
 
+/* Residues are kept of those symbols only that some node needs them of. */
+static gboolean needs_residue(const Certificate *c, guint symbol)
+{
+    for (guint n = 0; n < c->node->len; n++) {
+        const Node *node = c->node->pdata[n];
+        for (guint i = 0; i < node->knows->len; i++)
+            if (g_array_index(node->knows, Fact, i).symbol == symbol &&
+                g_array_index(node->knows, Fact, i).residue >= 0)
+                return TRUE;
+        for (guint i = 0; i < node->option->len; i++)
+            if (node->ask.symbol == symbol && g_array_index(node->option, Option, i).op == 'm')
+                return TRUE;
+    }
+    return FALSE;
+}
+
 static void read_all(Reader *r, Certificate *c)
 {
     if (take(r, "warpstave-certificate", 2))
@@ -280,10 +299,12 @@ static void read_all(Reader *r, Certificate *c)
     take(r, "end", 1);
     if (!r->wrong && (!r->line[r->at] || *r->line[r->at] || r->line[r->at + 1]))
         wrong(r, "something after the end");
-    for (guint i = 1; !r->wrong && i < c->symbol->len; i++) {
+    for (guint i = 0; !r->wrong && i < c->symbol->len; i++) {
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
         if (s->relation && g_array_index(c->symbol, Symbol, s->base).relation)
             wrong(r, "a relation to a relation");
+        if (s->modulus > 1 && !needs_residue(c, i))
+            wrong(r, "a modulus that nobody needs");
     }
 }
 

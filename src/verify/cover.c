@@ -300,9 +300,7 @@ static Range still(Context *x, const WsExpr *e, gboolean in_s)
             key = counterpart(x->c, &key);
         Fact f = named ? state_know(x->c->plan, in_s ? x->c->s : x->c->by, &key)
                        : fact_default(x->c->plan->c, &key);
-        return g_array_index(x->c->plan->c->symbol, Symbol, symbol).relation
-                   ? range_of(NO_LOW, NO_HIGH)
-                   : range_of(f.low, f.high);
+        return range_of(f.low, f.high);
     }
     if (e->op != WS_EXPR_VAR || e->var < 0)
         return range_of(NO_LOW, NO_HIGH);
@@ -439,8 +437,6 @@ static gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out)
         return TRUE;
     guint symbol = plan_symbol(x->c->plan, e, truth);
     if (symbol) {
-        if (g_array_index(x->c->plan->c->symbol, Symbol, symbol).relation)
-            return FALSE;
         return !fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, out);
     }
     if (e->op == WS_EXPR_VAR)
@@ -618,13 +614,18 @@ static void require_times(Context *x, gboolean present)
     }
 }
 
-static void require_later(Context *x, gint64 after)
+/* Later tiles of this instance: it may make every second one. */
+static void require_later(Context *x, const WsTree *tiles, gint64 after)
 {
+    gint64 from = 0, step = 1;
+    if ((tiles->from && !ws_expr_is_int(tiles->from, &from)) ||
+        (tiles->step_by && !ws_expr_is_int(tiles->step_by, &step)) || step < 1)
+        step = 1;
     x->tile = UNLISTED;
     require_times(x, FALSE);
     for (guint i = 0; i < x->c->by->fact->len; i++) {
         x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
-        if (x->tile > after)
+        if (x->tile > after && (step == 1 || (x->tile >= from && (x->tile - from) % step == 0)))
             require_times(x, FALSE);
     }
 }
@@ -672,12 +673,12 @@ static void require_node(Cover *c, guint i, gint n)
         } else if (tiles == x.at) {
             require_times(&x, TRUE);
         } else if (!depth) {
-            require_later(&x, -1); /* tiles have not begun */
+            require_later(&x, tiles, -1); /* tiles have not begun */
         } else {
             if (same > depth || (same == c_all && ahead))
                 require_times(&x, TRUE);
             if (same == depth)
-                require_later(&x, x.y->tile);
+                require_later(&x, tiles, x.y->tile);
         }
     }
 }

@@ -32,9 +32,12 @@ static WsProgram *program_of(const char *file, char **set)
         g_array_append_val(setting, s);
     }
     g_autoptr(WsDesign) design = ws_design_parse(text, length, file, findings);
-    return design
-               ? ws_elaborate(design, (WsSetting *)(gpointer)setting->data, setting->len, findings)
-               : NULL;
+    WsProgram *p = NULL;
+    if (design)
+        p = ws_elaborate(design, (WsSetting *)(gpointer)setting->data, setting->len, findings);
+    if (p && ws_findings_exit_code(findings, FALSE) != 0)
+        g_clear_pointer(&p, ws_program_unref);
+    return p;
 }
 
 int main(int argc, char **argv)

@@ -169,7 +169,8 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
         guint both = 0;
         for (guint i = 1; i < plan->c->symbol->len; i++) {
             const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-            if (!strcmp(s->text, text))
+            /* what has a relation is worked out from its base */
+            if (!s->relation && !strcmp(s->text, text))
                 both |= s->letter ? i << 16 : i;
         }
         found = GUINT_TO_POINTER(both);
@@ -177,6 +178,39 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
     }
     const guint both = GPOINTER_TO_UINT(found);
     return truth && both >> 16 ? both >> 16 : both & 0xffff;
+}
+
+gboolean plan_names_symbol(Plan *plan, const WsExpr *e)
+{
+    gboolean names = e->op != WS_EXPR_INT && plan_symbol(plan, e, FALSE);
+    names |= e->op == WS_EXPR_VAR && e->var >= 0 && plan->of_symbol[e->var];
+    for (guint i = 0; i < e->n_args; i++)
+        names |= plan_names_symbol(plan, e->arg[i]);
+    return names;
+}
+
+static void mark_made(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
+{
+    Mark *m = data;
+    if ((ask != ASK_LET && ask != ASK_ADVANCE) || m->plan->of_symbol[t->op->var] ||
+        !plan_names_symbol(m->plan, e))
+        return;
+    m->plan->of_symbol[t->op->var] = 1;
+    m->more = TRUE;
+}
+
+static void find_made(Plan *plan)
+{
+    const WsProgram *p = plan->p;
+    Mark m = { .plan = plan, .more = TRUE };
+    plan->of_symbol = g_new0(guint8, p->n_vars + 1);
+    for (guint v = 0; v < p->n_vars; v++)
+        plan->of_symbol[v] = p->var[v].kind == WS_VAR_COUNTER && p->var[v].value &&
+                             plan_names_symbol(plan, p->var[v].value);
+    while (m.more) {
+        m.more = FALSE;
+        all_nodes(plan, mark_made, &m);
+    }
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -520,6 +554,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         all_nodes(plan, mark, &m);
     }
     all_nodes(plan, note, plan);
+    find_made(plan);
     plan->slot0 = g_new0(guint, p->n_barriers + 1);
     for (guint b = 0; b < p->n_barriers; b++) {
         plan->slot0[b] = plan->n_slots;
@@ -559,6 +594,7 @@ void plan_free(Plan *plan)
     g_array_unref(plan->reader);
     g_free(plan->agent);
     g_free(plan->relevant);
+    g_free(plan->of_symbol);
     g_free(plan->slot0);
     g_free(plan->arrivals);
     g_free(plan->name_id);

@@ -341,19 +341,27 @@ static void complete(Run *r, guint cta, guint slot)
     b->pending = plan->arrivals[slot];
 }
 
+/* Obligation M: modulo 2 where the turn depends on a symbol. */
+static gboolean means(Run *r, gint64 completion)
+{
+    gint64 turn, loose;
+    if (!r->op->turn || !value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose))
+        return !r->op->turn;
+    return loose % 2 == 0 && (turn == completion || (plan_names_symbol(r->plan, r->op->turn) &&
+                                                     (turn - completion) % 2 == 0));
+}
+
 /* A contribution of the running instance: it knows the completion before. */
 static void contribute(Run *r, guint cta, guint slot)
 {
     SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
-    gint64 turn, loose = 0;
     const guint me = r->leader && r->op->kind == WS_OP_MBAR_ARRIVE ? r->i + 1 : G_MAXUINT;
     b->sole = b->sole == 0 || b->sole == me ? me : G_MAXUINT;
     /* weak form of R1: the same lane made all contributions to the phase before */
     const gboolean alone = me != G_MAXUINT && b->sole == me && b->sole_before == me;
     if (!alone && !knows(r->plan, r->s, plan_item(r->plan, ITEM_LAST, cta, slot, 0), &r->need))
         broken(r, "P-EARLY", "a contribution that may come before the phase it is for");
-    if (r->op->turn && value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose) &&
-        (loose % 2 || (loose ? (turn - b->phase) % 2 : turn - b->phase)))
+    if (!means(r, b->phase))
         broken(r, "P-EARLY", "a contribution to another phase");
 }
 
@@ -443,11 +451,9 @@ static Move wait_phase(Run *r, guint slot, gint64 parity)
     if ((b->phase & 1) == parity)
         return STUCK;
     r->x->status = RUN;
-    gint64 turn, loose = 0;
     if (!knows(r->plan, r->s, plan_item(r->plan, ITEM_BEFORE, r->cta, slot, 0), &r->need))
         broken(r, "P-EARLY", "a wait that may return one turn too early");
-    if (r->op->turn && value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose) &&
-        (loose % 2 || (loose ? (turn - b->phase + 1) % 2 : turn - b->phase + 1)))
+    if (!means(r, b->phase - 1))
         broken(r, "P-EARLY", "a wait that returns on another completion");
     acquire(r, holder_slot(r->plan, n, DONE));
     const guint64 me = (guint64)1 << r->agent;

@@ -44,9 +44,9 @@ typedef struct {
     const WsProgram *p;
     Certificate *c;
     AgentPlan *agent;
-    guint n_inst;       /* instance = cta * n_agents + agent */
-    guint8 *relevant;   /* of each variable */
-    GHashTable *texts;  /* expression text -> WsExpr* */
+    guint n_inst;                 /* instance = cta * n_agents + agent */
+    guint8 *relevant, *of_symbol; /* of each variable */
+    GHashTable *texts;            /* expression text -> WsExpr* */
     GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
     GArray *view;       /* View; grows while the program runs */
     gboolean view_added;
@@ -123,6 +123,7 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none
 /* Cells of a view; NULL (and it is noted) if it was not known before. */
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
+gboolean plan_names_symbol(Plan *plan, const WsExpr *e); /* or a variable made of one */
 gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access);
 gint plan_reader(const Plan *plan, guint agent, WsEngine engine, gboolean leader);
 gint plan_name(const Plan *plan, const WsOp *op, gint64 *count); /* -1: of the agent alone */

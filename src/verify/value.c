@@ -9,14 +9,6 @@ typedef struct {
     gboolean missing;
 } Eval;
 
-static Range relate(RangeEnv *env, const Symbol *y, Range r)
-{
-    if (y->relation == RELATION_NONE)
-        return r;
-    env->wrong = "a symbol with a relation";
-    return r;
-}
-
 /* What a symbol stands for. As a number: its least value with the known residue. */
 static Range of_symbol(Eval *v, guint symbol)
 {
@@ -33,7 +25,7 @@ static Range of_symbol(Eval *v, guint symbol)
         r.v = f.low + range_mod(residue - f.low, y->modulus);
         r.g = y->modulus;
     }
-    return relate(&v->env, y, r);
+    return r;
 }
 
 static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)

@@ -224,8 +224,6 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
     for (guint i = 1; i < c->symbol->len; i++) {
         Symbol *s = &g_array_index(c->symbol, Symbol, i);
         s->expr = g_hash_table_lookup(plan->texts, s->text);
-        if (s->relation)
-            plan_fail(plan, WS_VERIFY_REFUSED, "a symbol with a relation");
     }
     g_autofree char *wrong = assumptions_judge(p, c);
     if (wrong)
