@@ -25,6 +25,7 @@ judge() { # command: prints its last figures, and everything if it fails
 end=$((SECONDS + seconds / 3))
 while [ "$SECONDS" -lt "$end" ]; do
     judge build/tests/test-oracle-features "$((RANDOM * 32768 + RANDOM))" 2000
+    judge build/tests/test-oracle-control "$((RANDOM * 32768 + RANDOM))" 5000
     judge build/tests/test-oracle-faults "$((RANDOM * 32768 + RANDOM))" 500
     judge build/tests/test-oracle-differential "$((RANDOM * 32768 + RANDOM))" 2000
 done
