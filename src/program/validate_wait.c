@@ -60,18 +60,25 @@ void ws_validate_wait(WsValidation *v, const WsOp *op)
 /* --- queues ------------------------------------------------------------------------------------
  */
 
-/* A group is closed in the list that fills it; gathers that signal a barrier need no group. */
+static gboolean closes(const WsOp *op, const WsOp *group)
+{
+    const WsDeed deed = op ? ws_op_row(op->kind)->deed : WS_DEED_NONE;
+    return (deed == WS_DEED_CLOSE || deed == WS_DEED_SIGNAL) &&
+           ws_op_queue(op->kind) == ws_op_queue(group->kind);
+}
+
+/* A group is closed behind what fills it, in its list or, where a condition guards that step alone,
+ * in one around it; gathers that signal a barrier need no group. */
 static gboolean is_closed(const WsOp *op)
 {
-    const WsTree *list = op->tree->parent;
-    gboolean behind = FALSE;
-    for (guint i = 0; i < list->n_kids; i++) {
-        const WsOp *other = list->kid[i] ? list->kid[i]->op : NULL;
-        if (behind && other && ws_op_queue(other->kind) == ws_op_queue(op->kind) &&
-            (ws_op_row(other->kind)->deed == WS_DEED_CLOSE ||
-             ws_op_row(other->kind)->deed == WS_DEED_SIGNAL))
-            return TRUE;
-        behind = behind || other == op;
+    for (const WsTree *t = op->tree; t->parent; t = t->parent) {
+        gboolean behind = FALSE;
+        for (guint i = 0; i < t->parent->n_kids; i++) {
+            const WsTree *kid = t->parent->kid[i];
+            if (behind && kid && closes(kid->op, op))
+                return TRUE;
+            behind = behind || kid == t;
+        }
     }
     return FALSE;
 }
