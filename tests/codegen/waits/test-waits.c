@@ -220,7 +220,7 @@ static void test_all(void)
 static void test_random(gconstpointer data)
 {
     const gboolean stores = GPOINTER_TO_UINT(data) & 1, operands = GPOINTER_TO_UINT(data) & 2;
-    const guint32 n = g_test_slow() ? 400 : 12;
+    const guint32 n = g_test_slow() ? 120 : 12;
     guint written[2] = { 0 };
     for (guint32 seed = 0; seed < n; seed++) {
         DrawOptions options = { stores, operands, 3 + seed % 9 };
