@@ -325,7 +325,11 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     gboolean over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;
     char *reason = outside_reason(p);
     if (reason) {
-        ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
+        WsFinding *f =
+            ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
+        if (p->hardware->lacks[WS_LENS_CHECK])
+            ws_finding_set_remedy(f, "choose a target that the check knows: %s",
+                                  ws_target_at(0)->name);
         v->kind = WS_VERDICT_OUTSIDE;
         v->reason = reason;
     } else if (o->play_only) {
