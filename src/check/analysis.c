@@ -56,14 +56,23 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
         if (t->over == WS_OVER_PIPE && !c->outside)
             c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
         gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, agent, t) : -1;
+        WsExpr *seen = t->count ? g_hash_table_lookup(c->rewritten, t->count) : NULL;
+        gint stands = seen && seen->op == WS_EXPR_VAR ? seen->var - (gint)c->n_vars : -1;
+        if (seen && round != stands &&
+            (round >= 0 ||
+             (stands >= 0 && ((const WsSymbol *)c->symbols->pdata[stands])->by_index)))
+            ws_control_outside(c, "a count that follows two loops", t->count);
         if (round >= 0) {
             WsForm *f = g_new0(WsForm, 1);
             f->symbol = round;
             f->factor = 1;
             f->rest = ws_expr_int(0);
-            WsExpr *w = ws_symbol_leaf(c, round);
-            g_hash_table_insert(c->rewritten, t->count, w);
-            g_hash_table_insert(c->forms, w, f);
+            WsExpr *w = seen;
+            if (!w) {
+                w = ws_symbol_leaf(c, round);
+                g_hash_table_insert(c->rewritten, t->count, w);
+            }
+            f = ws_keep_form(c, w, f);
             ws_add_site(c, agent, t, f, TRUE);
             if (!((const WsSymbol *)c->symbols->pdata[round])->by_round)
                 note_split(c, agent, t, round);
@@ -83,7 +92,7 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
             if (!f) {
                 ws_control_outside(c, "a count that is not a symbol and indices", t->count);
             } else {
-                g_hash_table_insert(c->forms, w, f);
+                f = ws_keep_form(c, w, f);
                 if (f->symbol >= 0) {
                     ws_add_site(c, agent, t, f, TRUE);
                     note_split(c, agent, t, f->symbol);
@@ -111,6 +120,17 @@ static void form_free(gpointer data)
 {
     ws_expr_unref(((WsForm *)data)->rest);
     g_free(data);
+}
+
+WsForm *ws_keep_form(WsControl *c, const WsExpr *e, WsForm *f)
+{
+    WsForm *has = g_hash_table_lookup(c->forms, e);
+    if (!has) {
+        g_hash_table_insert(c->forms, (gpointer)e, f);
+        return f;
+    }
+    form_free(f);
+    return has;
 }
 
 WsControl *ws_control_new(const WsProgram *p, gboolean plain)

@@ -149,7 +149,7 @@ void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsEx
     } else if (f->symbol < 0) { /* the symbol has cancelled */
         ws_wish(c, WS_WISH_TRUTH, f->rest, 1);
     }
-    g_hash_table_insert(c->forms, (gpointer)e, f);
+    f = ws_keep_form(c, e, f);
     ws_add_site(c, agent, node, f, FALSE);
 }
 

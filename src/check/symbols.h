@@ -32,6 +32,11 @@ WsForm *ws_form_of(WsControl *c, const WsExpr *e);
 WsExpr *ws_normal(const WsExpr *e);
 char *ws_normal_text(const WsExpr *e);
 
+/* --- analysis.c --- */
+/* The form of an expression: the one that it has already (places may share an expression), or `f`,
+ * which is taken. */
+WsForm *ws_keep_form(WsControl *c, const WsExpr *e, WsForm *f);
+
 /* --- ranges.c --- */
 WsSpan ws_span_add(WsSpan a, WsSpan b);
 WsSpan ws_span_times(WsSpan a, gint64 factor);
