@@ -219,13 +219,13 @@ static Group *open_group(Run *r, WsQueue q)
     return r->x->queue[q]->pdata[r->x->queue[q]->len - 1];
 }
 
-/* Ages beyond the longest wait are one. */
+/* Ages far beyond the longest wait are one. */
 static void close_group(Run *r, WsQueue q)
 {
     GPtrArray *queue = r->x->queue[q];
     open_group(r, q); /* an empty group counts */
     r->x->open[q] = FALSE;
-    if (queue->len <= r->plan->agent[r->agent].longest[q] + 1)
+    if (queue->len <= r->plan->agent[r->agent].longest[q] + 4)
         return;
     const Group *old = queue->pdata[0];
     Group *next = queue->pdata[1];
