@@ -1,0 +1,44 @@
+/* Two states that a cover compares, and how far an expression differs between them
+ * (docs/soundness.md sections 8.5 and 8.6). */
+#pragma once
+
+#include "verify/know.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    Plan *plan;
+    const State *s, *by;
+    gint64 tiles; /* positions of `s` less those of `by` */
+    gint64
+        *may; /* of each variable: what it may come to be off by beside its d, a multiple of this */
+    gboolean collects, more;
+    char *why;
+} Cover;
+
+/* Where an expression may be evaluated. */
+typedef struct {
+    Cover *c;
+    guint inst, agent;
+    const Instance *x, *y; /* of s, of by */
+    const WsTree *at;
+    const WsTree *same[32]; /* running loops around it that are still in the same turn */
+    guint n_same;
+    gint64 tile; /* of `by`; UNLISTED: one that no state names */
+    gint64 time; /* PRESENT, UNLISTED, or listed */
+    guint depth;
+} Context;
+enum { PRESENT = -10, UNLISTED = -11 };
+
+/* Says why not, once; always FALSE. */
+gboolean fail(Cover *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
+gboolean less(gint64 a, gint64 b, gint64 *out);
+Fact counterpart(const Cover *c, const Fact *f);
+gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d);
+gboolean in_same(const Context *x, const WsTree *loop);
+LoopState *loop_of(const Context *x, const Instance *of, const WsTree *t);
+Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s);
+gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out);
+gboolean spread(const Context *x, const WsExpr *e, gboolean truth, gint64 *g);
+
+G_END_DECLS

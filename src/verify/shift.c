@@ -1,0 +1,384 @@
+/* How far expressions differ between two states: docs/soundness.md section 8.6. */
+#include "verify/cover.h"
+
+gboolean fail(Cover *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!c->why)
+        c->why = g_strdup_vprintf(format, args);
+    va_end(args);
+    return FALSE;
+}
+
+gboolean less(gint64 a, gint64 b, gint64 *out)
+{
+    return !__builtin_sub_overflow(a, b, out);
+}
+
+Fact counterpart(const Cover *c, const Fact *f)
+{
+    Fact key = *f;
+    key.tile += f->tile >= 0 ? c->tiles : 0;
+    return key;
+}
+
+/* d of an instance of a symbol. */
+gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d)
+{
+    const Fact *f = state_fact(c->by, key);
+    *d = 0;
+    if (!f)
+        return TRUE;
+    const Fact there = counterpart(c, f);
+    const Fact known = state_know(c->plan, c->s, &there), *g = &known;
+    if ((f->low == NO_LOW) != (g->low == NO_LOW))
+        return FALSE;
+    if (f->low != NO_LOW)
+        return less(g->low, f->low, d);
+    if ((f->high == NO_HIGH) != (g->high == NO_HIGH))
+        return FALSE;
+    return f->high == NO_HIGH || less(g->high, f->high, d);
+}
+
+/* --- 8.6 -------------------------------------------------------------------------------------- */
+gboolean in_same(const Context *x, const WsTree *loop)
+{
+    for (guint i = 0; i < x->n_same; i++)
+        if (x->same[i] == loop)
+            return TRUE;
+    return FALSE;
+}
+
+LoopState *loop_of(const Context *x, const Instance *of, const WsTree *t)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    return &of->loop[a->place[GPOINTER_TO_INT(g_hash_table_lookup(a->number, t))].loop];
+}
+
+static const WsTree *loop_of_index(const Context *x, gint var)
+{
+    for (const WsTree *t = x->at; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && t->index_var == var)
+            return t;
+    return NULL;
+}
+
+/* The instance that a symbol stands for here; FALSE: one that no state names. */
+static gboolean fact_here(const Context *x, guint symbol, Fact *key)
+{
+    const Symbol *y = &g_array_index(x->c->plan->c->symbol, Symbol, symbol);
+    *key = (Fact){ .symbol = symbol, .tile = symbol ? x->tile : TILE_LAUNCH };
+    key->cta = y->of_cta ? (gint)(x->inst / x->c->plan->p->n_agents) : -1;
+    if (y->split)
+        key->time = x->time == PRESENT ? x->y->times[symbol] : x->time;
+    return !symbol || (x->tile != UNLISTED && (!y->split || x->time != UNLISTED));
+}
+
+/* A let that is set in a loop that is entered anew has the shift of what it is set to. */
+static gboolean shift_of_let(Context *x, gint var, gint64 *d)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        if (t->kind != WS_TREE_OP || t->op->var != var || t->op->kind != WS_OP_LET)
+            continue;
+        for (const WsTree *up = t->parent; up; up = up->parent)
+            if (up->kind == WS_TREE_LOOP && !in_same(x, up)) {
+                if (++x->depth > 64)
+                    return FALSE;
+                const WsTree *at = x->at;
+                x->at = t;
+                const gboolean fine = shift(x, t->op->set, FALSE, d);
+                x->at = at;
+                x->depth--;
+                return fine;
+            }
+    }
+    return less(x->x->var[var], x->y->var[var], d);
+}
+
+static gboolean shift_of_var(Context *x, gint var, gint64 *d)
+{
+    const WsTree *loop;
+    switch (x->c->plan->p->var[var].kind) {
+    case WS_VAR_CTA:
+        *d = 0;
+        return TRUE;
+    case WS_VAR_INDEX:
+        loop = loop_of_index(x, var);
+        *d = 0;
+        return loop && (!in_same(x, loop) ||
+                        less(loop_of(x, x->x, loop)->index, loop_of(x, x->y, loop)->index, d));
+    case WS_VAR_TOTAL:
+    case WS_VAR_COUNTER:
+        return less(x->x->var[var], x->y->var[var], d);
+    case WS_VAR_LET:
+        return shift_of_let(x, var, d);
+    default:
+        return FALSE;
+    }
+}
+
+/* Counters that only rise (1) or only fall (-1); 0: neither; 2: never changed. */
+static int direction(const Context *x, gint var)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    gboolean up = FALSE, down = FALSE;
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        gint64 by = 1;
+        if (t->kind != WS_TREE_OP || t->op->var != var)
+            continue;
+        if (t->op->kind != WS_OP_ADVANCE || (t->op->set && !ws_expr_is_int(t->op->set, &by)))
+            return 0;
+        up |= by > 0;
+        down |= by < 0;
+    }
+    return up && down ? 0 : up ? 1 : down ? -1 : 2;
+}
+
+static Range from_here(gint64 value, int way)
+{
+    return way == 2 ? range_exact(value)
+                    : range_of(way > 0 ? value : NO_LOW, way < 0 ? value : NO_HIGH);
+}
+
+/* What a term can still be, in `s` or in `by`. */
+static Range still(Context *x, const WsExpr *e, gboolean in_s)
+{
+    const Instance *of = in_s ? x->x : x->y;
+    guint symbol = plan_symbol(x->c->plan, e, FALSE);
+    Fact key;
+    if (symbol) {
+        const gboolean named = fact_here(x, symbol, &key);
+        if (named && in_s)
+            key = counterpart(x->c, &key);
+        Fact f = named ? state_know(x->c->plan, in_s ? x->c->s : x->c->by, &key)
+                       : fact_default(x->c->plan->c, &key);
+        return range_of(f.low, f.high);
+    }
+    if (e->op != WS_EXPR_VAR || e->var < 0)
+        return range_of(NO_LOW, NO_HIGH);
+    const WsTree *loop;
+    switch (x->c->plan->p->var[e->var].kind) {
+    case WS_VAR_CTA:
+        return range_exact((gint64)(x->inst / x->c->plan->p->n_agents));
+    case WS_VAR_TOTAL:
+        return from_here(of->var[e->var], 1);
+    case WS_VAR_COUNTER:
+        return from_here(of->var[e->var], direction(x, e->var));
+    case WS_VAR_INDEX:
+        loop = loop_of_index(x, e->var);
+        if (loop && in_same(x, loop))
+            return from_here(loop_of(x, of, loop)->index, loop_of(x, of, loop)->step > 0 ? 1 : -1);
+        return range_of(NO_LOW, NO_HIGH);
+    default:
+        return range_of(NO_LOW, NO_HIGH);
+    }
+}
+
+typedef struct {
+    RangeEnv env;
+    Context *x;
+    gboolean in_s;
+} Still;
+
+static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
+{
+    Still *s = (Still *)env;
+    *out = still(s->x, e, s->in_s);
+    return e->op != WS_EXPR_INT;
+}
+
+/* Bounds of a - b, terms that cancel left out. */
+Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
+{
+    Still env = { { .leaf = still_leaf }, x, in_s };
+    g_autoptr(WsExpr) e = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), ws_expr_ref(b));
+    WsAffine f;
+    Range sum = range_of(NO_LOW, NO_HIGH);
+    if (!ws_expr_affine(e, &f))
+        return sum;
+    sum = range_exact(f.constant);
+    for (guint i = 0; i < f.n; i++) {
+        g_autoptr(WsExpr) term =
+            ws_expr_op(WS_EXPR_MUL, ws_expr_int(f.factor[i]), ws_expr_ref(f.term[i]));
+        Range r = range_eval(&env.env, term->arg[1], FALSE);
+        /* k * r + sum, on bounds only */
+        const gint64 k = f.factor[i];
+        gint64 low = k > 0 ? r.low : r.high, high = k > 0 ? r.high : r.low, t;
+        const gboolean no_low = low == NO_LOW || low == NO_HIGH || sum.low == NO_LOW;
+        const gboolean no_high = high == NO_LOW || high == NO_HIGH || sum.high == NO_HIGH;
+        sum.low =
+            no_low || __builtin_mul_overflow(k, low, &t) || __builtin_add_overflow(t, sum.low, &low)
+                ? NO_LOW
+                : low;
+        sum.high = no_high || __builtin_mul_overflow(k, high, &t) ||
+                           __builtin_add_overflow(t, sum.high, &high)
+                       ? NO_HIGH
+                       : high;
+    }
+    /* terms are looked up by text: their addresses must not be remembered */
+    for (guint i = 0; i < f.n; i++)
+        g_hash_table_remove(x->c->plan->symbol, f.term[i]);
+    ws_affine_clear(&f);
+    return sum;
+}
+
+static int answer(WsExprOp op, Range d)
+{
+    switch (op) {
+    case WS_EXPR_LT:
+        return d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
+    case WS_EXPR_LE:
+        return d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
+    case WS_EXPR_GT:
+        return d.low > 0 ? 1 : d.high <= 0 ? 0 : -1;
+    case WS_EXPR_GE:
+        return d.low >= 0 ? 1 : d.high < 0 ? 0 : -1;
+    default:
+        return d.low > 0 || d.high < 0     ? op == WS_EXPR_NE
+               : d.low == 0 && d.high == 0 ? op == WS_EXPR_EQ
+                                           : -1;
+    }
+}
+
+static gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *b, int *which)
+{
+    *which = answer(op, difference(x, a, b, TRUE));
+    return *which >= 0 && *which == answer(op, difference(x, a, b, FALSE));
+}
+
+static gboolean shift_of_call(Context *x, const WsExpr *e, const gint64 *d, gint64 *out)
+{
+    gint64 m = 0;
+    guint taken = 0;
+    int which = 0;
+    gboolean all = TRUE;
+    switch (e->func) {
+    case WS_FUNC_CDIV:
+        *out = ws_expr_is_int(e->arg[1], &m) && m > 0 ? d[0] / m : 0;
+        return m > 0 && d[0] % m == 0;
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        for (guint i = 1; i < e->n_args; i++)
+            all &= d[i] == d[0];
+        *out = d[0];
+        if (all)
+            return TRUE;
+        if (e->n_args != 2 || !settled(x, e->func == WS_FUNC_MIN ? WS_EXPR_LE : WS_EXPR_GE,
+                                       e->arg[0], e->arg[1], &which))
+            return FALSE;
+        taken = which ? 0 : 1;
+        *out = d[taken];
+        return TRUE;
+    case WS_FUNC_SELECT:
+        *out = d[1];
+        return d[0] == 0 && d[1] == d[2];
+    default:
+        *out = 0;
+        for (guint i = 0; i < e->n_args; i++)
+            all &= d[i] == 0;
+        return all;
+    }
+}
+
+gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out)
+{
+    gint64 d[16] = { 0 }, k;
+    Fact key;
+    *out = 0;
+    if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
+        return TRUE;
+    guint symbol = plan_symbol(x->c->plan, e, truth);
+    if (symbol) {
+        return !fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, out);
+    }
+    if (e->op == WS_EXPR_VAR)
+        return e->var >= 0 && shift_of_var(x, e->var, out);
+    if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)
+        return FALSE;
+    const gboolean truths = e->op == WS_EXPR_NOT || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
+    for (guint i = 0; i < e->n_args; i++)
+        if (!shift(x, e->arg[i],
+                   truths || (i == 0 && e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT), &d[i]))
+            return FALSE;
+    int which;
+    switch (e->op) {
+    case WS_EXPR_NEG:
+        return !__builtin_sub_overflow((gint64)0, d[0], out);
+    case WS_EXPR_ADD:
+        return !__builtin_add_overflow(d[0], d[1], out);
+    case WS_EXPR_SUB:
+        return less(d[0], d[1], out);
+    case WS_EXPR_MUL:
+        if (ws_expr_is_int(e->arg[0], &k))
+            return !__builtin_mul_overflow(k, d[1], out);
+        if (ws_expr_is_int(e->arg[1], &k))
+            return !__builtin_mul_overflow(k, d[0], out);
+        return d[0] == 0 && d[1] == 0;
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+        if (!ws_expr_is_int(e->arg[1], &k) || k <= 0 || d[0] % k)
+            return FALSE;
+        *out = e->op == WS_EXPR_DIV ? d[0] / k : 0;
+        return TRUE;
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE:
+        return d[0] == d[1] || settled(x, e->op, e->arg[0], e->arg[1], &which);
+    case WS_EXPR_CALL:
+        return shift_of_call(x, e, d, out);
+    case WS_EXPR_NOT:
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        return d[0] == 0 && d[1] == 0;
+    default:
+        return FALSE;
+    }
+}
+
+/* The multiples by which an expression may come to differ beside its shift: a counter that is
+ * advanced by what differs. FALSE: that is no multiple of one number. */
+gboolean spread(const Context *x, const WsExpr *e, gboolean truth, gint64 *g)
+{
+    gint64 part[16] = { 0 }, k = 0;
+    gboolean none = TRUE;
+    *g = 0;
+    if (e->op == WS_EXPR_INT || plan_symbol(x->c->plan, e, truth))
+        return TRUE;
+    if (e->op == WS_EXPR_VAR && e->var >= 0)
+        *g = x->c->may[e->var];
+    if (e->n_args > 16)
+        return FALSE;
+    for (guint i = 0; i < e->n_args; i++) {
+        if (!spread(x, e->arg[i], FALSE, &part[i]))
+            return FALSE;
+        none &= part[i] == 0;
+    }
+    if (none)
+        return TRUE;
+    switch (e->op) {
+    case WS_EXPR_NEG:
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+        *g = range_gcd(part[0], part[1]);
+        return TRUE;
+    case WS_EXPR_MUL:
+        if (!ws_expr_is_int(e->arg[0], &k) && !ws_expr_is_int(e->arg[1], &k))
+            return FALSE;
+        return !__builtin_mul_overflow(ABS(k), MAX(part[0], part[1]), g);
+    case WS_EXPR_MOD:
+    case WS_EXPR_DIV:
+        if (!ws_expr_is_int(e->arg[1], &k) || k <= 0 || part[0] % k)
+            return FALSE;
+        *g = e->op == WS_EXPR_DIV ? part[0] / k : 0;
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
