@@ -180,9 +180,11 @@ static void read_body(Flow *f, char *body)
 
 static void say(Flow *f, const Line *l, const char *what)
 {
-    char *text = g_strdup_printf("%.120s: %s", l->text, what);
-    if (g_hash_table_add(f->said, text))
-        g_ptr_array_add(f->out->violation, text);
+    g_autofree char *text = g_strdup_printf("%.120s: %s", l->text, what);
+    if (g_hash_table_contains(f->said, text))
+        return;
+    g_ptr_array_add(f->out->violation, text);
+    g_hash_table_add(f->said, g_steal_pointer(&text));
 }
 
 static void step(Flow *f, const Line *l, guint32 *now)
