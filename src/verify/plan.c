@@ -235,6 +235,8 @@ static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place
         gint64 *longest = &a->longest[ws_op_queue(op->kind)];
         *longest = MAX(*longest, op->n);
     }
+    if (a->n_loops > 4000)
+        plan_fail(plan, WS_VERIFY_REFUSED, "more than 4000 loops");
     for (guint i = 0; i < t->n_kids; i++)
         if (t->kid[i])
             number_tree(plan, a, t->kid[i], place, tiles_above);
@@ -417,12 +419,30 @@ static int by_offset(gconstpointer a, gconstpointer b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
+/* Byte ranges before the swizzle stand for those behind it only if all that lies there is swizzled
+ * alike, or whole rows of a span are taken. */
+static gboolean ranges_stand(const WsProgram *p, const View *v)
+{
+    const WsBuffer *x = &p->buffer[v->buffer];
+    if (x->chunk_cols && v->col0 % x->chunk_cols == 0 && v->cols % x->chunk_cols == 0)
+        return TRUE;
+    for (guint i = 0; i < p->n_buffers; i++) {
+        const WsBuffer *y = &p->buffer[i];
+        if (x->swizzle != y->swizzle && x->offset < y->offset + y->bytes &&
+            y->offset < x->offset + x->bytes)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static void add_edges(Plan *plan, const View *v, GArray *edge, GPtrArray *made)
 {
     const WsBuffer *b = &plan->p->buffer[v->buffer];
     static WsRange range[4096];
     const guint n = ws_buffer_ranges(b, (guint)v->row0, v->rows, (guint)v->col0, v->cols, range,
                                      G_N_ELEMENTS(range));
+    if (!ranges_stand(plan->p, v))
+        plan_fail(plan, WS_VERIFY_REFUSED, "a part of a row where buffers of several swizzles lie");
     if (n > G_N_ELEMENTS(range))
         plan_fail(plan, WS_VERIFY_REFUSED, "a view of more than 4096 pieces");
     for (guint e = 0; e < b->array; e++)

@@ -81,6 +81,7 @@ typedef struct {
     GPtrArray *queue[WS_QUEUES]; /* Group*, oldest first */
     gboolean open[WS_QUEUES];    /* the newest is open */
     gint64 joined;               /* generation that it waits for */
+    gint64 at, parity;           /* while it waits: the slot or named barrier, and the parity */
     gboolean cluster_arrived;
 } Instance;
 

@@ -15,6 +15,13 @@ static guint slot_of(Run *r, gint64 element, gint64 slot)
     return 0;
 }
 
+static gboolean waits_at(const Plan *plan, const Instance *x, guint i, guint at, gboolean name)
+{
+    const WsTree *t = plan->agent[i % plan->p->n_agents].place[x->place].tree;
+    return x->status == WAIT && x->at == at && t->op &&
+           (name ? t->op->kind == WS_OP_BAR_SYNC : t->op->kind == WS_OP_MBAR_WAIT);
+}
+
 static void complete(Run *r, guint cta, guint slot)
 {
     Plan *plan = r->plan;
@@ -36,6 +43,10 @@ static void complete(Run *r, guint cta, guint slot)
             !knows(plan, r->s, plan_item(plan, ITEM_EXPECT, cta, slot, a), &acc))
             broken(r, "P-TX", "an expect that may come after the completion");
     }
+    /* somebody who waits for the completion before, and has not gone on yet */
+    for (guint i = cta * plan->p->n_agents; i < (cta + 1) * plan->p->n_agents; i++)
+        if (waits_at(plan, &r->s->inst[i], i, n, FALSE) && (b->phase & 1) != r->s->inst[i].parity)
+            broken(r, "P-ABA", "a completion that overtakes somebody who waits");
     const guint last = plan_item(plan, ITEM_LAST, cta, slot, 0);
     const guint before = plan_item(plan, ITEM_BEFORE, cta, slot, 0);
     const gsize bytes = plan->words * 8;
@@ -156,6 +167,8 @@ static Move wait_phase(Run *r, guint slot, gint64 parity)
     if (parity != 0 && parity != 1)
         broken(r, "P-EARLY", "a parity that is neither 0 nor 1");
     r->x->status = WAIT;
+    r->x->at = n;
+    r->x->parity = parity;
     if ((b->phase & 1) == parity)
         return STUCK;
     r->x->status = RUN;
@@ -200,6 +213,11 @@ static void join(Run *r, guint n, guint item, gint64 threads, gint64 count)
     happen(r->plan, r->s, item, &by, FALSE);
     b->generation++;
     b->joined = b->count = 0;
+    /* who waits knows it now: a later generation may be over before its turn comes */
+    for (guint i = 0; i < r->plan->n_inst; i++)
+        if (waits_at(r->plan, &r->s->inst[i], i, n, TRUE) &&
+            r->s->inst[i].joined == b->generation - 1)
+            learn(r->plan, r->s, &by, &by, 2, (const guint[]){ holder(i, LEAD), holder(i, LANES) });
 }
 
 Move named(Run *r)
@@ -224,11 +242,13 @@ Move named(Run *r)
     }
     if (!sync)
         return MOVED;
+    if (r->x->status != WAIT && b->generation != r->x->joined)
+        acquire(r, holder_name(r->plan, at, DONE)); /* its own join ended the generation */
     r->x->status = WAIT;
+    r->x->at = at;
     if (b->generation == r->x->joined)
         return STUCK;
     r->x->status = RUN;
-    acquire(r, holder_name(r->plan, at, DONE));
     meet_lanes(r);
     return MOVED;
 }
