@@ -3,7 +3,7 @@
  * immutable program; a new design drops it. */
 #pragma once
 
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "ui/document.h"
 
 G_BEGIN_DECLS

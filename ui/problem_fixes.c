@@ -1,6 +1,6 @@
 #include "ui/problem_fixes.h"
 
-#include "check/fix.h"
+#include "check/mend/fix.h"
 #include "model/text.h"
 
 #include <glib/gi18n.h>

@@ -1,6 +1,6 @@
 /* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier,
  * and who hands over tiles. */
-#include "check/play.h"
+#include "check/play/play.h"
 
 static gboolean same_phase(const WsOp *a, const WsOp *b)
 {

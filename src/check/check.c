@@ -1,7 +1,7 @@
 /* The check as a whole: budgets, cases, plays, verdict. */
-#include "check/case_at.h"
-#include "check/certificate.h"
 #include "check/global/judge.h"
+#include "check/play/case_at.h"
+#include "check/proof/certificate.h"
 #include "check/touch.h"
 #include "check/weakest.h"
 

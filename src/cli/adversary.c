@@ -1,7 +1,7 @@
 #include "cli/adversary.h"
 #include "program/walk.h"
 
-#include "check/adversary.h"
+#include "check/witness/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif

@@ -1,7 +1,7 @@
 /* The JSON form of `check`, version 2; check-json.md says what stands in it, and a test holds the
  * two against each other. */
-#include "check/fix.h"
-#include "check/witness.h"
+#include "check/mend/fix.h"
+#include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "model/text.h"
 #include "program/program.h"

@@ -1,4 +1,4 @@
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "cli/import_report.h"
 #include "program/program.h"

@@ -4,7 +4,7 @@
  * printed; its floors are what was reached, so that a change that loses fixes is seen.
  * `test-check-fix all` takes every mutant and prints those without a fix. */
 #include "../oracle/mutate.h"
-#include "check/fix.h"
+#include "check/mend/fix.h"
 #include "design.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The proof for all trip counts: what is right closes, what is wrong never does, and what closes is
  * clean in the play. The oracle is held against it in tests/oracle/test-differential.c. */
 #include "../oracle/random.h"
-#include "check/bits.h"
+#include "check/proof/bits.h"
 #include "design.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The first finding of a design with a known mistake says the mistake: its remedy names it, the
  * text holds what a person needs to follow it, and nothing that belongs to another cause. */
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "design.h"
 
 #include <stdio.h>

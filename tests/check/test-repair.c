@@ -6,8 +6,8 @@
  * then the original again. A sample is judged here; `test-check-repair all` takes every mutant
  * (`./dev soak`), `test-check-repair all N` every Nth, and prints what was missed. */
 #include "../oracle/mutate.h"
-#include "check/fix.h"
-#include "check/witness.h"
+#include "check/mend/fix.h"
+#include "check/witness/witness.h"
 #include "design.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Any bytes: what elaborates is checked, proof included, and gets a verdict that fits its findings.
  * The check never crashes, hangs or takes more memory than a design of that size deserves; a state
  * space that is too large ends as "played" or "outside" with the reason. */
-#include "check/fix.h"
+#include "check/mend/fix.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* What check and oracle say of one design, and what disagrees made small. */
 #pragma once
 
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "judge.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
  * end. */
 #pragma once
 
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "oracle.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
  * followed by the oracle move by move with the same phases, pending arrivals, bytes and named
  * barriers at every position, it ends where the oracle says that something is wrong, and no case
  * with fewer tiles and rounds goes wrong at all. */
-#include "check/witness.h"
+#include "check/witness/witness.h"
 #include "follow.h"
 #include "model/design.h"
 

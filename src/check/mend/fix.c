@@ -1,0 +1,246 @@
+/* Quick-fixes as a whole: who proposes what, and whether it holds. */
+#include "check/mend/fixer.h"
+#include "program/program.h"
+
+static const struct {
+    WsFixBuilder build;
+    WsFixRow row;
+    const char *rules;
+} rows[] = {
+#define WS_FIX(id, kind, safe, cost, rules) { ws_fix_##id, { kind, safe, cost }, rules },
+#include "check/mend/fix.def"
+#undef WS_FIX
+};
+
+static gboolean names(const char *rules, const char *rule)
+{
+    const gsize n = strlen(rule);
+    for (const char *at = strstr(rules, rule); at; at = strstr(at + 1, rule))
+        if ((at == rules || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return TRUE;
+    return FALSE;
+}
+
+void ws_fix_free(WsFix *fix)
+{
+    if (!fix)
+        return;
+    g_free(fix->title);
+    g_ptr_array_unref(fix->edits);
+    g_free(fix);
+}
+
+static gint by_cost(gconstpointer a, gconstpointer b)
+{
+    const WsFix *x = *(WsFix *const *)a, *y = *(WsFix *const *)b;
+    return x->cost < y->cost ? -1 : x->cost > y->cost;
+}
+
+/* Edits of a fix as one text: proposals that do the same are one. */
+static char *edits_text(const WsFix *fix)
+{
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < fix->edits->len; i++) {
+        g_autofree char *edit = ws_edit_print(fix->edits->pdata[i]);
+        g_string_append_printf(s, "%s\n", edit);
+    }
+    return g_string_free(s, FALSE);
+}
+
+void ws_fixes_sort(GPtrArray *fixes)
+{
+    /* g_ptr_array_sort is stable for the order of proposals of equal cost */
+    g_ptr_array_sort(fixes, by_cost);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < fixes->len;) {
+        char *text = edits_text(fixes->pdata[i]);
+        /* without edits: a proposal none of whose edits could be made */
+        if (!g_hash_table_add(seen, text) || ((WsFix *)fixes->pdata[i])->edits->len == 0)
+            g_ptr_array_remove_index(fixes, i);
+        else
+            i++;
+    }
+}
+
+GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding)
+{
+    GPtrArray *out = g_ptr_array_new_with_free_func((GDestroyNotify)ws_fix_free);
+    if (!design)
+        return out;
+    WsFixer F;
+    ws_fixer_init(&F, design, finding);
+    F.out = out;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (!names(rows[i].rules, ws_rule(finding->rule)->text))
+            continue;
+        F.row = &rows[i].row;
+        rows[i].build(&F);
+    }
+    ws_fixer_clear(&F);
+    ws_fixes_sort(out);
+    return out;
+}
+
+static guint cost_of(const char *kind)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (strcmp(rows[i].row.kind, kind) == 0)
+            return rows[i].row.cost;
+    return 0;
+}
+
+static gint kinds_by_cost(gconstpointer a, gconstpointer b)
+{
+    const guint x = cost_of(*(char *const *)a), y = cost_of(*(char *const *)b);
+    return x < y ? -1 : x > y;
+}
+
+GPtrArray *ws_fix_kinds(WsRuleId rule)
+{
+    GPtrArray *kinds = g_ptr_array_new();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (names(rows[i].rules, ws_rule(rule)->text))
+            g_ptr_array_add(kinds, (gpointer)rows[i].row.kind);
+    g_ptr_array_sort(kinds, kinds_by_cost);
+    return kinds;
+}
+
+WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings)
+{
+    WsDesign *now = ws_design_ref(design);
+    for (guint i = 0; now && i < fix->edits->len; i++) {
+        WsDesign *next = ws_design_apply(now, fix->edits->pdata[i], findings);
+        ws_design_unref(now);
+        now = next;
+    }
+    return now;
+}
+
+/* --- does it hold ----------------------------------------------------------------------------- */
+WsFixState *ws_fix_state_new(const WsDesign *design, const WsSetting *set, guint n_set,
+                             const WsCheckOptions *options)
+{
+    WsFixState *s = g_new0(WsFixState, 1);
+    s->design = ws_design_ref(design);
+    s->findings = ws_findings_new();
+    g_autoptr(WsProgram) program = ws_elaborate(design, set, n_set, s->findings);
+    if (program && ws_findings_count(s->findings, WS_SEVERITY_ERROR) == 0)
+        s->verdict = ws_check(program, options, s->findings);
+    ws_check_locate(design, s->findings);
+    s->errors = ws_findings_count(s->findings, WS_SEVERITY_ERROR);
+    s->warnings = ws_findings_count(s->findings, WS_SEVERITY_WARNING) - s->errors;
+    return s;
+}
+
+void ws_fix_state_free(WsFixState *s)
+{
+    if (!s)
+        return;
+    g_clear_pointer(&s->verdict, ws_verdict_free);
+    ws_findings_free(s->findings);
+    ws_design_unref(s->design);
+    g_free(s);
+}
+
+/* The same rule at the same step or object, wherever that stands in its design. */
+static gboolean same(const WsDesign *a, const WsFinding *f, const WsDesign *b, const WsFinding *g)
+{
+    if (f->rule != g->rule)
+        return FALSE;
+    const WsNode *x = f->at && *f->at ? ws_design_find(a, f->at) : NULL;
+    const WsNode *y = g->at && *g->at ? ws_design_find(b, g->at) : NULL;
+    return x && y ? x->identity == y->identity : !x && !y && g_strcmp0(f->at, g->at) == 0;
+}
+
+static gboolean has(const WsFixState *s, const WsDesign *design, const WsFinding *f)
+{
+    for (guint i = 0; i < s->findings->list->len; i++)
+        if (same(design, f, s->design, s->findings->list->pdata[i]))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean is_proved(const WsFixState *s)
+{
+    return s->errors == 0 && s->verdict && s->verdict->kind == WS_VERDICT_PROVED;
+}
+
+static gboolean was_refuted(const WsFixState *s)
+{
+    return s->verdict && s->verdict->kind == WS_VERDICT_REFUTED;
+}
+
+/* It reads what is not meant, though nothing races: a mistake that the fix has only hidden. */
+gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after)
+{
+    for (guint i = 0; i < after->findings->list->len; i++) {
+        const WsFinding *f = after->findings->list->pdata[i];
+        if (f->rule == WS_RULE_P_STALE && !f->silenced &&
+            (before->errors > 0 || !has(before, after->design, f)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean ws_fix_only_adds(const WsFix *fix)
+{
+    for (guint i = 0; i < fix->edits->len; i++) {
+        g_autofree char *text = ws_edit_print(fix->edits->pdata[i]);
+        if (g_str_has_prefix(text, "remove ") || g_str_has_prefix(text, "move "))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
+                       const WsSetting *set, guint n_set, const WsCheckOptions *options)
+{
+    g_autoptr(WsFindings) misfits = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_fix_apply(before->design, fix, misfits);
+    if (!design)
+        return NULL;
+    g_autoptr(WsFixState) after = ws_fix_state_new(design, set, n_set, options);
+    if (has(after, before->design, finding))
+        return NULL;
+    for (guint i = 0; i < after->findings->list->len; i++) {
+        const WsFinding *f = after->findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR && !has(before, design, f))
+            return NULL;
+    }
+    /* A refuted design that is not proved then may only have lost what was hiding its mistakes. */
+    if (ws_fix_gets_stale(before, after))
+        return NULL;
+    if (was_refuted(before) && !is_proved(after) &&
+        (after->errors >= before->errors || !ws_fix_only_adds(fix)))
+        return NULL;
+    return g_steal_pointer(&after);
+}
+
+WsFixState *ws_fix_best(const WsFixState *before, const WsFinding *finding, gboolean any,
+                        const WsSetting *set, guint n_set, const WsCheckOptions *options,
+                        WsFix **fix)
+{
+    g_autoptr(GPtrArray) proposals = ws_fixes_of(before->design, finding);
+    WsFixState *best = NULL;
+    *fix = NULL;
+    for (guint i = 0; i < MIN(proposals->len, 2 * WS_FIX_TRIED); i++) {
+        WsFix *one = proposals->pdata[i];
+        if (!any && !one->safe)
+            continue;
+        WsFixState *after = ws_fix_try(before, finding, one, set, n_set, options);
+        if (!after)
+            continue;
+        if (!best || after->errors < best->errors ||
+            (after->errors == best->errors && after->warnings < best->warnings)) {
+            ws_fix_state_free(best);
+            best = g_steal_pointer(&after);
+            g_clear_pointer(fix, ws_fix_free);
+            *fix = one;
+            proposals->pdata[i] = NULL;
+        }
+        ws_fix_state_free(after);
+        if (best->errors == 0 && best->warnings == 0)
+            break;
+    }
+    return best;
+}

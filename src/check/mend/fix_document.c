@@ -1,0 +1,117 @@
+/* Quick-fixes of what elaboration finds: declarations, depths, registers. */
+#include "check/mend/fixer.h"
+
+/* The constant that elaboration says is too large: "The largest S that fits is 28." */
+void ws_fix_fitting_depth(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const char *remedy = F->finding->remedy;
+    char name[64];
+    gint64 value;
+    const char *at = remedy ? strstr(remedy, "The largest ") : NULL;
+    if (!at ||
+        sscanf(at, "The largest %63[A-Za-z0-9_] that fits is %" G_GINT64_FORMAT, name, &value) != 2)
+        return;
+    g_autoptr(WsDesign) changed = ws_design_with_constant(F->design, name, value);
+    g_autofree char *json = changed ? ws_field_json(ws_design_root(changed), WS_F_constants) : NULL;
+    if (!json)
+        return;
+    WsFix *fix = ws_fixer_add(F, "Set %s to %" G_GINT64_FORMAT, name, value);
+    ws_fix_set(F, fix, root, WS_F_constants, json);
+}
+
+/* Buffers that lie over each other: bytes of its own for the upper one. It takes more shared
+ * memory. */
+void ws_fix_own_bytes(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const WsNode *buffer = ws_node_child(root, WS_F_buffers, i);
+        if (!ws_node_has(buffer, WS_F_over))
+            continue;
+        WsFix *fix = ws_fixer_add(F, "Give %s bytes of its own", ws_node_name(buffer));
+        ws_fix_unset(F, fix, buffer, WS_F_over);
+    }
+}
+
+void ws_fix_derive_registers(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    WsFix *fix = ws_fixer_add(F, "Derive the registers of all groups");
+    for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
+        const WsNode *group = ws_node_child(root, WS_F_groups, g);
+        if (ws_node_has(group, WS_F_registers))
+            ws_fix_unset(F, fix, group, WS_F_registers);
+    }
+}
+
+void ws_fix_derive_field(WsFixer *F)
+{
+    const WsNode *at = F->at >= 0 ? ws_spot(F, F->at)->node : F->object;
+    if (!at)
+        return;
+    if (ws_node_has(at, WS_F_swizzle)) {
+        WsFix *fix = ws_fixer_add(F, "Derive the swizzle of %s", ws_node_name(at));
+        ws_fix_unset(F, fix, at, WS_F_swizzle);
+    }
+    if (ws_node_has(at, WS_F_ahead)) {
+        WsFix *fix = ws_fixer_add(F, "Run it in its own round");
+        ws_fix_unset(F, fix, at, WS_F_ahead);
+    }
+    const gint loop = ws_spot_loop(F, F->at);
+    if (F->finding->rule == WS_RULE_T_USE && loop >= 0 && ws_node_row(at->kind, WS_F_use) &&
+        !ws_node_has(at, WS_F_use)) {
+        const char *k = ws_node_name(ws_spot(F, loop)->node);
+        g_autofree char *json = g_strdup_printf("\"%s.total\"", k);
+        WsFix *fix = ws_fixer_add(F, "Name use %s.total", k);
+        ws_fix_set(F, fix, at, WS_F_use, json);
+    }
+}
+
+void ws_fix_declare_access(WsFixer *F)
+{
+    if (F->at < 0)
+        return;
+    const WsNode *step = ws_spot(F, F->at)->node;
+    const WsRef *to = ws_node_refv(step, WS_F_to);
+    const char *name =
+        step->kind == WS_STEP_WRITE ? to ? to->name : NULL : ws_node_text(step, WS_F_keyword);
+    const WsNode *tensor = ws_object_named(F->design, WS_F_tensors, name);
+    if (!tensor)
+        return;
+    const gboolean gives = step->kind == WS_STEP_WRITE || step->kind == WS_STEP_STORE;
+    const char *access = !gives                           ? "\"read\""
+                         : ws_node_has(step, WS_F_reduce) ? "\"reduce\""
+                                                          : "\"write\"";
+    WsFix *fix = ws_fixer_add(F, "Declare the access %s of %s", access, name);
+    ws_fix_set(F, fix, tensor, WS_F_access, access);
+}
+
+void ws_fix_launch_dynamic(WsFixer *F)
+{
+    const WsNode *tiles = ws_node_child(ws_design_root(F->design), WS_F_tiles, 0);
+    if (!tiles)
+        return;
+    WsFix *fix = ws_fixer_add(F, "Launch with dynamic tiles");
+    ws_fix_edit(fix, "set tiles launch \"dynamic\"");
+}
+
+void ws_fix_four_warps(WsFixer *F)
+{
+    const WsNode *group = F->finding->at ? ws_design_find(F->design, F->finding->at) : NULL;
+    if (group && group->kind != WS_NODE_GROUP)
+        group = F->at >= 0 ? ws_spot(F, F->at)->group : NULL;
+    if (!group)
+        return;
+    WsFix *fix = ws_fixer_add(F, "Give %s four warps", ws_node_name(group));
+    ws_fix_set(F, fix, group, WS_F_warps, "4");
+}
+
+void ws_fix_drop_suppress(WsFixer *F)
+{
+    const WsNode *at = F->finding->at ? ws_design_find(F->design, F->finding->at) : NULL;
+    if (!at || at->kind != WS_NODE_SUPPRESS)
+        return;
+    WsFix *fix = ws_fixer_add(F, "Remove the suppression");
+    ws_fix_edit(fix, "remove %s", F->finding->at);
+}

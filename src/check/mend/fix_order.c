@@ -1,0 +1,265 @@
+/* Quick-fixes of order: who begins, in which order barriers are met, how a cluster ends. */
+#include "check/mend/fixer.h"
+
+enum { MOST = 64 };
+
+static gboolean is_named(const WsFixer *F, const char *name)
+{
+    const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
+    return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0;
+}
+
+/* An mbarrier array that goes round: its first element begins ready. */
+static void first_ready(WsFixer *F, const WsNode *b)
+{
+    const gint64 n = ws_node_int(b, WS_F_array, 0);
+    g_autofree char *init = ws_field_json(b, WS_F_init);
+    if (n < 2 || n > 64 || (init && strstr(init, "ready")))
+        return;
+    GString *json = g_string_new("[\"ready\"");
+    for (gint64 i = 1; i < n; i++)
+        g_string_append(json, ", \"pending\"");
+    g_string_append_c(json, ']');
+    WsFix *fix = ws_fixer_add(F, "Give the first turn to %s[0]", ws_node_name(b));
+    ws_fix_set(F, fix, b, WS_F_init, json->str);
+    g_string_free(json, TRUE);
+}
+
+void ws_fix_prime(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_barriers); i++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, i);
+        if (b != F->object && ws_node_has(b, WS_F_array) && !is_named(F, ws_node_name(b)))
+            first_ready(F, b);
+    }
+    if (!F->object || F->object->kind != WS_NODE_BARRIER)
+        return;
+    const char *name = ws_node_name(F->object);
+    if (!is_named(F, name)) {
+        first_ready(F, F->object);
+        return;
+    }
+    const gboolean array = ws_node_has(F->object, WS_F_array);
+    for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
+        const WsNode *group = ws_node_child(root, WS_F_groups, g);
+        gboolean names = FALSE;
+        for (gint i = 0; i < (gint)F->spot->len; i++)
+            names |= ws_spot(F, i)->group == group &&
+                     g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0;
+        if (!names)
+            continue;
+        g_autofree char *json =
+            array ? g_strdup_printf("{ \"arrive\": \"%s[0]\"%s }", name,
+                                    ws_node_has(group, WS_F_replicate)
+                                        ? ", \"when\": \"replica == replicas - 1\""
+                                        : "")
+                  : g_strdup_printf("{ \"arrive\": \"%s\" }", name);
+        WsFix *fix = ws_fixer_add(F, "Give the first turn of %s before the loops of %s", name,
+                                  ws_node_name(group));
+        ws_fix_append(F, fix, group, WS_F_body, 0, json);
+    }
+}
+
+void ws_fix_prime_once(WsFixer *F)
+{
+    static const char *const when[] = { "\"replica == replicas - 1\"", "\"replica == 0\"",
+                                        "\"replica > 0\"" };
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (s->node->kind != WS_STEP_ARRIVE || s->up >= 0 || !ws_node_has(s->group, WS_F_replicate))
+            continue;
+        for (guint k = 0; k < G_N_ELEMENTS(when); k++) {
+            g_autofree char *name = ws_step_name(s->node);
+            WsFix *fix = ws_fixer_add(F, "Do %s only when %s", name, when[k]);
+            ws_fix_set(F, fix, s->node, WS_F_when, when[k]);
+        }
+    }
+}
+
+static gboolean movable(WsNodeKind kind)
+{
+    switch (kind) {
+    case WS_STEP_WAIT:
+    case WS_STEP_ARRIVE:
+    case WS_STEP_EXPECT:
+    case WS_STEP_SYNC:
+    case WS_STEP_FENCE:
+    case WS_STEP_MMA_WAIT:
+    case WS_STEP_STORE_WAIT:
+    case WS_STEP_LOAD_WAIT:
+    case WS_STEP_ACQUIRE:
+    case WS_STEP_COMMIT:
+    case WS_STEP_RELEASE:
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+/* A step near one of the finding's is moved before one that is far from both. */
+static guint distance(const WsFixer *F, gint i)
+{
+    const gint near[] = { F->at, F->other };
+    guint cost = 2;
+    for (guint k = 0; k < G_N_ELEMENTS(near); k++)
+        if (near[k] >= 0 && ws_spot(F, i)->owner == ws_spot(F, near[k])->owner &&
+            ABS((gint)ws_spot(F, i)->index - (gint)ws_spot(F, near[k])->index) <= 4)
+            cost = 0;
+    return cost;
+}
+
+/* A synchronisation step changes places with its neighbour; those of the finding first. */
+static void swap(WsFixer *F, gint i, gint by)
+{
+    const gint next = ws_spot_next(F, i, by);
+    if (next < 0)
+        return;
+    g_autofree char *a = ws_step_name(ws_spot(F, i)->node),
+                    *b = ws_step_name(ws_spot(F, next)->node);
+    WsFix *fix = ws_fixer_add(F, "Do %s %s %s", a, by > 0 ? "after" : "before", b);
+    fix->cost += distance(F, i);
+    ws_fix_move(F, fix, i, next, by > 0 ? 1 : 0);
+}
+
+void ws_fix_same_order(WsFixer *F)
+{
+    guint n = 0;
+    for (guint round = 0; round < 2; round++)
+        for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
+            const gboolean near = i == F->at || i == F->other || i == ws_spot_next(F, F->at, 1) ||
+                                  i == ws_spot_next(F, F->at, -1);
+            if (!movable(ws_spot(F, i)->node->kind) || near != (round == 0))
+                continue;
+            swap(F, i, 1);
+            swap(F, i, -1);
+            n++;
+        }
+}
+
+/* Is all between two places of a list synchronisation? Then it does not matter which of them moves:
+ * a step with data changes places with what orders it, and computes the same. */
+static gboolean only_order_between(const WsFixer *F, gint i, gint by)
+{
+    for (gint k = by > 0 ? 1 : -1; k != by + (by > 0 ? 1 : -1); k += by > 0 ? 1 : -1)
+        if (!movable(ws_spot(F, ws_spot_next(F, i, k))->node->kind))
+            return FALSE;
+    return TRUE;
+}
+
+/* A step that stands in the wrong place of its list: every other place, in short lists. Moving what
+ * touches data past other data is not safe. */
+void ws_fix_other_place(WsFixer *F)
+{
+    enum { LONG = 30 };
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        const gint n = (gint)ws_node_n_children(s->owner, s->field), at = (gint)s->index;
+        const gboolean sync = movable(s->node->kind);
+        if (n > LONG || s->node->kind == WS_STEP_FOR || s->node->kind == WS_STEP_IF ||
+            (F->at >= 0 && F->other >= 0 && s->group != ws_spot(F, F->at)->group &&
+             s->group != ws_spot(F, F->other)->group))
+            continue;
+        for (gint to = 0; to < n; to++) {
+            if (ABS(to - at) < (sync ? 2 : 1))
+                continue;
+            const gint place = ws_spot_next(F, i, to - at);
+            g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);
+            WsFix *fix = ws_fixer_add(F, "Move %s %s %s", a, to > at ? "behind" : "before", b);
+            fix->safe = sync || only_order_between(F, i, to - at);
+            fix->cost += (guint)MIN(ABS(to - at), 6) / 2 +
+                         (sync        ? 0
+                          : fix->safe ? 1
+                                      : 6) +
+                         distance(F, i);
+            ws_fix_move(F, fix, i, place, to > at ? 1 : 0);
+        }
+    }
+}
+
+void ws_fix_meet_at_end(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    WsFix *fix = ws_fixer_add(F, "Let all groups meet the cluster at their end");
+    for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
+        const WsNode *group = ws_node_child(root, WS_F_groups, g);
+        const guint n = ws_node_n_children(group, WS_F_body);
+        const WsNode *last = n ? ws_node_child(group, WS_F_body, n - 1) : NULL;
+        if (!last || last->kind != WS_STEP_CLUSTER)
+            ws_fix_append(F, fix, group, WS_F_body, n, "{ \"cluster\": \"sync\" }");
+    }
+}
+
+/* The take that other groups have, at the end of the loop that lacks one. */
+void ws_fix_take_tile(WsFixer *F)
+{
+    if (F->at < 0 || ws_spot(F, F->at)->node->kind != WS_STEP_FOR)
+        return;
+    const WsNode *loop = ws_spot(F, F->at)->node;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        if (step->kind != WS_STEP_CLAIM && step->kind != WS_STEP_TAKE)
+            continue;
+        g_autofree char *ref =
+            ws_field_json(step, step->kind == WS_STEP_CLAIM ? WS_F_into : WS_F_from);
+        g_autofree char *use = ws_field_json(step, WS_F_use);
+        g_autofree char *json = g_strdup_printf("{ \"take\": \"tiles\", \"from\": %s%s%s }", ref,
+                                                use ? ", \"use\": " : "", use ? use : "");
+        const guint n = ws_node_n_children(loop, WS_F_do);
+        for (guint k = 0; k <= n; k++) {
+            WsFix *fix =
+                ws_fixer_add(F, "Take the next tile in %s", ws_node_name(ws_spot(F, F->at)->group));
+            ws_fix_append(F, fix, loop, WS_F_do, n - k, json);
+        }
+        return;
+    }
+}
+
+/* A named barrier that one side has left out: beside the steps of the finding, or at the end of
+ * their lists. */
+void ws_fix_join(WsFixer *F)
+{
+    static const char *const verb[] = { "sync", "arrive" };
+    const WsNode *root = ws_design_root(F->design);
+    const gint place[] = { F->other, F->at };
+    for (guint k = 0; k < 2 * ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k / 2);
+        const char *how = verb[k % 2];
+        if (!is_named(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
+            continue;
+        g_autofree char *json = g_strdup_printf("{ \"%s\": \"%s\" }", how, ws_node_name(b));
+        for (guint p = 0; p < G_N_ELEMENTS(place); p++) {
+            if (place[p] < 0)
+                continue;
+            const WsSpot *s = ws_spot(F, place[p]);
+            g_autofree char *name = ws_step_name(s->node);
+            for (gint by = 1; by >= 0; by--) {
+                WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
+                                          by ? "behind" : "before", name);
+                ws_fix_insert(F, fix, place[p], by, json);
+            }
+            WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,
+                                      ws_node_name(b), name);
+            ws_fix_append(F, fix, s->owner, s->field, ws_node_n_children(s->owner, s->field), json);
+        }
+    }
+}
+
+/* Nothing orders two groups: a new barrier that both meet. */
+void ws_fix_meet(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    if (F->at < 0 || F->other < 0 || ws_object_named(F->design, WS_F_barriers, "meet"))
+        return;
+    g_autofree char *a = ws_step_name(ws_spot(F, F->other)->node),
+                    *b = ws_step_name(ws_spot(F, F->at)->node);
+    WsFix *fix = ws_fixer_add(F, "Let the groups meet between %s and %s", a, b);
+    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers),
+                  "{ \"name\": \"meet\", \"kind\": \"named\" }");
+    const gboolean one = ws_spot(F, F->at)->group == ws_spot(F, F->other)->group;
+    const gint first = MAX(F->at, F->other), second = MIN(F->at, F->other);
+    ws_fix_insert(F, fix, one ? F->at : first, one ? 0 : first == F->other,
+                  "{ \"sync\": \"meet\" }");
+    if (!one)
+        ws_fix_insert(F, fix, second, second == F->other, "{ \"sync\": \"meet\" }");
+}

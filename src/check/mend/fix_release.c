@@ -1,0 +1,329 @@
+/* Quick-fixes of releases: arrivals that come too early, that are missing, that do not reach
+ * everybody. */
+#include "check/mend/fixer.h"
+
+enum { MOST = 12 };
+
+/* --- releases --------------------------------------------------------------------------------- */
+static gboolean retires(WsNodeKind kind)
+{
+    return kind == WS_STEP_MMA_WAIT || kind == WS_STEP_STORE_WAIT || kind == WS_STEP_LOAD_WAIT;
+}
+
+static void later(WsFixer *F, gint arrive)
+{
+    const WsNode *step = ws_spot(F, arrive)->node;
+    g_autofree char *name = ws_step_name(step);
+    gint last = -1;
+    for (gint k = ws_spot_next(F, arrive, 1); k >= 0; k = ws_spot_next(F, k, 1)) {
+        const WsNode *s = ws_spot(F, k)->node;
+        if (retires(s->kind)) {
+            g_autofree char *wait = ws_step_name(s);
+            WsFix *fix = ws_fixer_add(F, "Move %s behind %s", name, wait);
+            ws_fix_move(F, fix, arrive, k, 1);
+        }
+        if (s->kind == WS_STEP_READ || s->kind == WS_STEP_MMA || s->kind == WS_STEP_WRITE ||
+            s->kind == WS_STEP_TRANSPOSE || s->kind == WS_STEP_STORE || s->kind == WS_STEP_TAKE)
+            last = k;
+    }
+    if (last >= 0) {
+        g_autofree char *reader = ws_step_name(ws_spot(F, last)->node);
+        WsFix *fix = ws_fixer_add(F, "Move %s behind %s", name, reader);
+        ws_fix_move(F, fix, arrive, last, 1);
+    }
+    for (gint k = ws_spot_next(F, arrive, -1); k >= 0; k = ws_spot_next(F, k, -1))
+        if (retires(ws_spot(F, k)->node->kind) &&
+            ws_node_int(ws_spot(F, k)->node, WS_F_keyword, 0) > 0) {
+            g_autofree char *wait = ws_step_name(ws_spot(F, k)->node);
+            g_autofree char *less = g_strdup_printf(
+                "%" G_GINT64_FORMAT, ws_node_int(ws_spot(F, k)->node, WS_F_keyword, 1) - 1);
+            WsFix *fix = ws_fixer_add(F, "Let %s leave one group less in flight", wait);
+            ws_fix_set(F, fix, ws_spot(F, k)->node, WS_F_keyword, less);
+        }
+    for (gint left = 1; left >= 0; left--) { /* what leaves one in flight keeps the overlap */
+        WsFix *fix = ws_fixer_add(F, "Retire the mma before %s: `mma_wait` %d", name, left);
+        g_autofree char *json = g_strdup_printf("{ \"mma_wait\": %d }", left);
+        fix->cost += left ? 2 : 3;
+        ws_fix_insert(F, fix, arrive, 0, json);
+    }
+}
+
+void ws_fix_release_later(WsFixer *F)
+{
+    guint n = 0;
+    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (s->node->kind != WS_STEP_ARRIVE || (F->at >= 0 && s->group == ws_spot(F, F->at)->group))
+            continue;
+        later(F, i);
+        n++;
+    }
+}
+
+void ws_fix_release_by_warp(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        const WsNode *b = ws_object_named(F->design, WS_F_barriers, ws_step_barrier(step));
+        if (step->kind != WS_STEP_ARRIVE || !b || ws_node_has(step, WS_F_by) ||
+            g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
+            (F->finding->object && F->finding->barrier &&
+             !strstr(F->finding->barrier, ws_step_barrier(step))))
+            continue;
+        static const char *const by[] = { "warp", "all" };
+        for (guint k = 0; k < G_N_ELEMENTS(by); k++) {
+            g_autofree char *json = g_strdup_printf("\"%s\"", by[k]), *name = ws_step_name(step);
+            WsFix *fix =
+                ws_fixer_add(F, "Let %s of the group %s", k ? "every thread" : "every warp", name);
+            for (gint j = i; j < (gint)F->spot->len; j++) {
+                const WsNode *other = ws_spot(F, j)->node;
+                if (other->kind == WS_STEP_ARRIVE &&
+                    g_strcmp0(ws_step_barrier(other), ws_step_barrier(step)) == 0)
+                    ws_fix_set(F, fix, other, WS_F_by, json);
+            }
+        }
+        return;
+    }
+}
+
+/* The last step of its list that has to do with the same bytes as step i, then what retires or
+ * fences it. */
+static gint after_data(const WsFixer *F, gint i, const char *buffer)
+{
+    gint last = i;
+    for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1)) {
+        const WsNode *s = ws_spot(F, k)->node;
+        if (retires(s->kind) || ws_step_reads(s, buffer) || ws_step_writes(s, buffer) ||
+            (s->kind == WS_STEP_FENCE && last == ws_spot_next(F, k, -1)))
+            last = k;
+    }
+    return last;
+}
+
+static gboolean touched_by(const WsFixer *F, const WsNode *group, const char *buffer)
+{
+    for (gint k = 0; k < (gint)F->spot->len; k++) {
+        const WsSpot *x = ws_spot(F, k);
+        if (x->group == group &&
+            (ws_step_reads(x->node, buffer) || ws_step_writes(x->node, buffer)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The arrival that a wait misses: in a group that touches the same bytes, in the same round and,
+ * for a release that lags, of the round before. */
+static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *buffer)
+{
+    const char *name = ws_node_name(barrier);
+    const gint after = after_data(F, i, buffer), loop = ws_spot_loop(F, i);
+    const WsNode *step = ws_spot(F, i)->node;
+    g_autofree char *use = ws_step_use(step), *what = ws_step_name(ws_spot(F, after)->node);
+    const gboolean lanes =
+        step->kind == WS_STEP_READ || step->kind == WS_STEP_WRITE || step->kind == WS_STEP_GATHER;
+    const gboolean cluster = ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) > 1;
+    g_autofree char *ref = g_strdup_printf("\"%s\"", name);
+    gint first = i; /* behind what retires the last reader, not behind all that retires */
+    for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
+        if (ws_step_reads(ws_spot(F, k)->node, buffer) ||
+            ws_step_writes(ws_spot(F, k)->node, buffer))
+            first = k;
+    for (gint k = ws_spot_next(F, first, 1); k >= 0; k = ws_spot_next(F, k, 1))
+        if (retires(ws_spot(F, k)->node->kind)) {
+            first = k;
+            break;
+        }
+    for (guint all = cluster ? 1 : 0;; all--) {
+        g_autofree char *more = g_strdup_printf("%s%s", lanes ? ", \"by\": \"warp\"" : "",
+                                                all ? ", \"cta\": \"all\"" : "");
+        g_autofree char *json = ws_with_use("arrive", ref, use, more);
+        g_autofree char *near = ws_step_name(ws_spot(F, first)->node);
+        WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, near);
+        fix->cost -= 1;
+        ws_fix_insert(F, fix, first, 1, json);
+        fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
+        ws_fix_insert(F, fix, after, 1, json);
+        for (gint up = ws_spot(F, i)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
+             up = ws_spot(F, up)->up) {
+            fix = ws_fixer_add(F, "Arrive on %s after the choice around %s", name, what);
+            ws_fix_insert(F, fix, up, 1, json);
+            if (lanes)
+                continue;
+            /* where nothing is waited for between, every warp says that it has come so far */
+            g_autofree char *warps =
+                ws_with_use("arrive", ref, use,
+                            all ? ", \"by\": \"warp\", \"cta\": \"all\"" : ", \"by\": \"warp\"");
+            fix = ws_fixer_add(F, "Let every warp arrive on %s after the choice around %s", name,
+                               what);
+            fix->cost += 1;
+            ws_fix_insert(F, fix, up, 1, warps);
+        }
+        if (use && use[0] == '"' && loop >= 0) {
+            use[strlen(use) - 1] = '\0';
+            g_autofree char *lag = g_strdup_printf("\"%s - 1\"", use + 1);
+            strcat(use, "\"");
+            g_autofree char *when = g_strdup_printf(", \"when\": \"%s > 0\"%s",
+                                                    ws_node_name(ws_spot(F, loop)->node), more);
+            g_autofree char *late = ws_with_use("arrive", ref, lag, when);
+            fix = ws_fixer_add(F, "Arrive on %s after %s, for the round before", name, what);
+            ws_fix_insert(F, fix, after, 1, late);
+        }
+        if (all == 0)
+            return;
+    }
+}
+
+static void release_of(WsFixer *F, const WsNode *b, const WsNode *waiter)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_buffers); k++) {
+        const char *buffer = ws_node_name(ws_node_child(root, WS_F_buffers, k));
+        const WsNode *owner = NULL;
+        if (!touched_by(F, waiter, buffer))
+            continue;
+        for (gint i = 0; i < (gint)F->spot->len; i++) {
+            const WsSpot *s = ws_spot(F, i);
+            if (s->group == waiter || s->owner == owner ||
+                !(ws_step_reads(s->node, buffer) || ws_step_writes(s->node, buffer)) ||
+                ws_has_beside(F, i, WS_STEP_ARRIVE, ws_node_name(b)))
+                continue;
+            owner = s->owner;
+            release_in(F, b, i, buffer);
+        }
+    }
+}
+
+/* Does step i, or one inside it, read the buffer? */
+static gboolean reads_inside(const WsFixer *F, gint i, const char *buffer)
+{
+    for (gint k = i; k < (gint)F->spot->len; k++)
+        if (ws_spot_inside(F, k, i) && ws_step_reads(ws_spot(F, k)->node, buffer))
+            return TRUE;
+    return FALSE;
+}
+
+/* What wait w is for: the arrival with its very use, by those who read what is filled behind it,
+ * where they are done: behind a step that retires, or behind the last reader. */
+static void partner(WsFixer *F, gint w, const char *barrier)
+{
+    g_autofree char *use = ws_field_json(ws_spot(F, w)->node, WS_F_use),
+                    *ref = g_strdup_printf("\"%s\"", barrier);
+    g_autofree char *json = use ? ws_with_use("arrive", ref, use, "") : NULL;
+    for (gint l = ws_spot_next(F, w, 1); json && l >= 0; l = ws_spot_next(F, l, 1)) {
+        const char *buffer = ws_step_ref(ws_spot(F, l)->node, WS_F_into);
+        if (ws_step_is(F, l, WS_STEP_WAIT))
+            return;
+        guint n = 0;
+        gboolean after = FALSE;
+        for (gint i = 0; buffer && i < (gint)F->spot->len && n < MOST; i++) {
+            const WsSpot *s = ws_spot(F, i);
+            const gboolean reader = s->group != ws_spot(F, w)->group && reads_inside(F, i, buffer);
+            after |= reader;
+            if (!reader && !(after && retires(s->node->kind) && s->group != ws_spot(F, w)->group))
+                continue;
+            g_autofree char *name = ws_step_name(s->node);
+            for (guint warps = 0; warps < 2; warps++) {
+                /* a leader may say so for lanes only behind what all of them wait for */
+                g_autofree char *by =
+                    warps ? ws_with_use("arrive", ref, use, ", \"by\": \"warp\"") : NULL;
+                WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
+                                          use, warps ? ", by every warp" : "");
+                fix->cost += 1 + (retires(s->node->kind) ? 0 : 1) + MIN(n, 4) + 2 * warps;
+                ws_fix_insert(F, fix, i, 1, warps ? by : json);
+            }
+            n++;
+        }
+    }
+}
+
+void ws_fix_release(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+        const WsNode *group = NULL;
+        if (!ws_is_mbarrier(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
+            continue;
+        for (gint i = 0; i < (gint)F->spot->len; i++) {
+            if (!ws_step_is(F, i, WS_STEP_WAIT) ||
+                g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_node_name(b)) != 0)
+                continue;
+            if (!group)
+                release_of(F, b, ws_spot(F, i)->group);
+            group = ws_spot(F, i)->group;
+            partner(F, i, ws_node_name(b));
+        }
+    }
+}
+
+/* A ring without a way back: a barrier that readers arrive on and the loads wait for. */
+void ws_fix_new_release(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    if (F->at < 0 || ws_spot(F, F->at)->node->kind != WS_STEP_LOAD)
+        return;
+    const WsSpot *l = ws_spot(F, F->at);
+    const char *buffer = ws_step_ref(l->node, WS_F_into);
+    const WsNode *b = ws_object_named(F->design, WS_F_buffers, buffer);
+    const gint loop = l->up;
+    if (!b || ws_node_has(b, WS_F_array) || !ws_step_is(F, loop, WS_STEP_FOR))
+        return;
+    const char *index = ws_node_name(ws_spot(F, loop)->node);
+    g_autofree char *name = g_strdup_printf("%s_free", buffer),
+                    *stages = ws_field_json(b, WS_F_stages), *use = ws_step_use(l->node);
+    if (ws_object_named(F->design, WS_F_barriers, name))
+        return;
+    if (!use)
+        use = g_strdup_printf("\"%s.total\"", index);
+    g_autofree char *ref = g_strdup_printf("\"%s\"", name),
+                    *wait = ws_with_use("wait", ref, use, ""),
+                    *arrive = ws_with_use("arrive", ref, use, "");
+    g_autofree char *json = g_strdup_printf(
+        "{ \"name\": \"%s\", \"slots\": %s, \"init\": \"ready\" }", name, stages ? stages : "1");
+    WsFix *fix =
+        ws_fixer_add(F, "Add %s: readers of %s arrive on it, the load waits for it", name, buffer);
+    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers), json);
+    const WsNode *group = l->group;
+    for (gint i = (gint)F->spot->len - 1; i >= 0; i--) { /* from the last: paths before it stand */
+        const WsSpot *s = ws_spot(F, i);
+        if (i == F->at)
+            ws_fix_insert(F, fix, ws_first_writer(F, i), 0, wait);
+        if (s->group == group || !ws_step_reads(s->node, buffer))
+            continue;
+        gint top = i; /* the step of the loop of the same name that holds the reader */
+        while (ws_spot(F, top)->up >= 0 &&
+               g_strcmp0(ws_node_name(ws_spot(F, ws_spot(F, top)->up)->node), index) != 0)
+            top = ws_spot(F, top)->up;
+        group = s->group;
+        ws_fix_insert(F, fix, after_data(F, top, buffer), 1, arrive);
+    }
+}
+
+void ws_fix_release_everywhere(WsFixer *F)
+{
+    if (ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) < 2)
+        return;
+    g_autoptr(GPtrArray) done = g_ptr_array_new();
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        const char *barrier = step->kind == WS_STEP_ARRIVE ? ws_step_barrier(step) : NULL;
+        const WsNode *b = ws_object_named(F->design, WS_F_barriers, barrier);
+        if (!b || g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
+            g_ptr_array_find(done, b, NULL))
+            continue;
+        g_ptr_array_add(done, (gpointer)b);
+        WsFix *fix =
+            ws_fixer_add(F, "Release %s in all CTAs of the cluster, by all of them", barrier);
+        for (gint k = i; k < (gint)F->spot->len; k++) {
+            const WsNode *other = ws_spot(F, k)->node;
+            if (other->kind != WS_STEP_ARRIVE || g_strcmp0(ws_step_barrier(other), barrier) != 0)
+                continue;
+            ws_fix_set(F, fix, other, WS_F_cta, "\"all\"");
+            g_autofree char *when = ws_field_json(other, WS_F_when);
+            if (when && strstr(when, "cta"))
+                ws_fix_unset(F, fix, other, WS_F_when);
+        }
+        if (ws_node_has(b, WS_F_arrivals))
+            ws_fix_unset(F, fix, b, WS_F_arrivals);
+    }
+}

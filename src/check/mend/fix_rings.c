@@ -1,0 +1,329 @@
+/* Quick-fixes of rings: waits for data and for room, rounds and depths. */
+#include "check/mend/fixer.h"
+
+enum { MOST = 12 };
+
+const char *ws_step_ref(const WsNode *step, WsFieldId field)
+{
+    const WsRef *ref = ws_node_refv(step, field);
+    return ref ? ref->name : NULL;
+}
+
+/* Buffers a step writes (in shared memory) or reads. */
+gboolean ws_step_writes(const WsNode *step, const char *buffer)
+{
+    switch (step->kind) {
+    case WS_STEP_LOAD:
+    case WS_STEP_GATHER:
+    case WS_STEP_COPY:
+    case WS_STEP_TRANSPOSE:
+    case WS_STEP_CLAIM:
+        return g_strcmp0(ws_step_ref(step, WS_F_into), buffer) == 0;
+    case WS_STEP_WRITE:
+        return g_strcmp0(ws_step_ref(step, WS_F_to), buffer) == 0;
+    default:
+        return FALSE;
+    }
+}
+
+gboolean ws_step_reads(const WsNode *step, const char *buffer)
+{
+    switch (step->kind) {
+    case WS_STEP_MMA:
+        return g_strcmp0(ws_step_ref(step, WS_F_a), buffer) == 0 ||
+               g_strcmp0(ws_step_ref(step, WS_F_b), buffer) == 0;
+    case WS_STEP_READ:
+    case WS_STEP_STORE:
+    case WS_STEP_TAKE:
+        return g_strcmp0(ws_step_ref(step, WS_F_from), buffer) == 0;
+    case WS_STEP_COPY:
+    case WS_STEP_TRANSPOSE:
+        return g_strcmp0(ws_step_ref(step, WS_F_keyword), buffer) == 0;
+    default:
+        return FALSE;
+    }
+}
+
+/* Has the list of step i, or one around it before the way leads in, such a step on the barrier? */
+gboolean ws_has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
+{
+    for (gboolean own = TRUE; i >= 0; i = ws_spot(F, i)->up, own = FALSE) {
+        const WsSpot *s = ws_spot(F, i);
+        const guint n = own ? ws_node_n_children(s->owner, s->field) : s->index;
+        for (guint k = 0; k < n; k++) {
+            const WsNode *step = ws_node_child(s->owner, s->field, k);
+            if (step->kind == kind && !ws_node_bool(step, WS_F_muted, FALSE) &&
+                g_strcmp0(ws_step_barrier(step), barrier) == 0)
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* In the very list of step i. */
+static gboolean has_in_list(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier)
+{
+    const WsSpot *s = ws_spot(F, i);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        if (step->kind == kind && g_strcmp0(ws_step_barrier(step), barrier) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean ws_is_mbarrier(const WsFixer *F, const char *name)
+{
+    const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
+    return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") != 0;
+}
+
+char *ws_with_use(const char *step, const char *ref, const char *use, const char *more)
+{
+    return g_strdup_printf("{ \"%s\": %s%s%s%s }", step, ref, use ? ", \"use\": " : "",
+                           use ? use : "", more);
+}
+
+/* A reader of a buffer that does not wait for what tells that it is filled: the wait before it.
+ * `ref` is the barrier as the writer names it. */
+static void await_use(WsFixer *F, const char *barrier, const char *signal, const char *use,
+                      gint reader, guint more)
+{
+    g_autofree char *json = ws_with_use("wait", signal, use, ""),
+                    *name = ws_step_name(ws_spot(F, reader)->node);
+    gint first = reader; /* fences after a wait belong to what it brings */
+    while (ws_step_is(F, ws_spot_next(F, first, -1), WS_STEP_FENCE))
+        first = ws_spot_next(F, first, -1);
+    WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", barrier, name);
+    fix->cost += more;
+    ws_fix_insert(F, fix, first, 0, json);
+    for (gint up = ws_spot(F, reader)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
+         up = ws_spot(F, up)->up) {
+        fix = ws_fixer_add(F, "Wait for %s before the choice around %s", barrier, name);
+        fix->cost += more;
+        ws_fix_insert(F, fix, up, 0, json);
+    }
+}
+
+static void await(WsFixer *F, const char *barrier, const char *ref, const char *filled, gint reader,
+                  guint more)
+{
+    const WsNode *r = ws_spot(F, reader)->node;
+    g_autofree char *signal = g_strdup(ref), *use = ws_step_use(r);
+    char *at = strchr(signal, '@');
+    if (at) /* the reader's use counts, not the writer's */
+        strcpy(at > signal && at[-1] == ' ' ? at - 1 : at, "\"");
+    await_use(F, barrier, signal, use, reader, more);
+    if (filled && g_strcmp0(filled, use) != 0) /* of two operands the reader names one use only */
+        await_use(F, barrier, signal, filled, reader, more + 1);
+}
+
+/* The first reader of the buffer in every list that does not wait for the barrier. */
+static guint await_all(WsFixer *F, const char *buffer, const char *barrier, const char *ref,
+                       const char *filled, const WsNode *writer)
+{
+    guint n = 0;
+    const WsNode *owner = NULL;
+    for (gint r = 0; r < (gint)F->spot->len && n < MOST; r++) {
+        const WsSpot *s = ws_spot(F, r);
+        if (!ws_step_reads(s->node, buffer) || s->owner == owner || s->group == writer ||
+            has_in_list(F, r, WS_STEP_WAIT, barrier))
+            continue;
+        owner = s->owner;
+        await(F, barrier, ref, filled, r, ws_has_beside(F, r, WS_STEP_WAIT, barrier) ? 4 : 0);
+        n++;
+    }
+    return n;
+}
+
+void ws_fix_wait_for_data(WsFixer *F)
+{
+    guint n = 0;
+    for (gint l = 0; l < (gint)F->spot->len && n < MOST; l++) {
+        const WsSpot *w = ws_spot(F, l);
+        const char *barrier = ws_step_barrier(w->node),
+                   *buffer = w->node->kind == WS_STEP_WRITE ? ws_step_ref(w->node, WS_F_to)
+                                                            : ws_step_ref(w->node, WS_F_into);
+        if (!buffer)
+            continue;
+        if (ws_node_has(w->node, WS_F_signal)) {
+            g_autofree char *ref = ws_field_json(w->node, WS_F_signal),
+                            *filled = ws_field_json(w->node, WS_F_use);
+            n += await_all(F, buffer, barrier, ref, filled, NULL);
+            continue;
+        }
+        for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
+            const WsSpot *s = ws_spot(F, a);
+            const char *on = s->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(s->node) : NULL;
+            if (s->owner != w->owner || s->field != w->field || !ws_is_mbarrier(F, on))
+                continue;
+            g_autofree char *ref = ws_field_json(s->node, WS_F_keyword);
+            n += await_all(F, buffer, on, ref, NULL, w->group);
+        }
+    }
+}
+
+/* The first step of a list that writes shared memory. */
+gint ws_first_writer(const WsFixer *F, gint i)
+{
+    const WsSpot *s = ws_spot(F, i);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        if (ws_step_ref(step, WS_F_into) ||
+            (step->kind == WS_STEP_WRITE && ws_step_ref(step, WS_F_to)) ||
+            step->kind == WS_STEP_EXPECT)
+            return ws_spot_of(F, step);
+    }
+    return i;
+}
+
+void ws_fix_wait_for_room(WsFixer *F)
+{
+    guint n = 0;
+    for (gint l = 0; l < (gint)F->spot->len && n < MOST; l++) {
+        const WsSpot *w = ws_spot(F, l);
+        const char *buffer = w->node->kind == WS_STEP_WRITE ? ws_step_ref(w->node, WS_F_to)
+                                                            : ws_step_ref(w->node, WS_F_into);
+        if (!buffer || !ws_object_named(F->design, WS_F_buffers, buffer))
+            continue;
+        for (gint a = 0; a < (gint)F->spot->len && n < MOST; a++) {
+            const WsSpot *r = ws_spot(F, a);
+            const char *barrier = r->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(r->node) : NULL;
+            if (!ws_is_mbarrier(F, barrier) || r->group == w->group ||
+                has_in_list(F, l, WS_STEP_WAIT, barrier))
+                continue;
+            g_autofree char *ref = ws_field_json(r->node, WS_F_keyword),
+                            *use = ws_step_use(w->node);
+            g_autofree char *json = ws_with_use("wait", ref, use, ""),
+                            *name = ws_step_name(w->node);
+            const guint more = ws_has_beside(F, l, WS_STEP_WAIT, barrier) ? 4 : 0;
+            const gint place[] = { l, ws_first_writer(F, l) };
+            for (guint k = 0; k < (place[0] == place[1] ? 1 : 2); k++) {
+                WsFix *fix = ws_fixer_add(F, "Wait for %s before %s%s", barrier, name,
+                                          k ? " and what is filled with it" : "");
+                fix->cost += more + (k ? 0 : place[0] != place[1]);
+                ws_fix_insert(F, fix, place[k], 0, json);
+            }
+            n++;
+        }
+    }
+}
+
+/* --- rounds and depths ------------------------------------------------------------------------ */
+/* Loops of a name count alike; of two counts the simpler one is likelier. */
+void ws_fix_same_rounds(WsFixer *F)
+{
+    guint n = 0;
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        for (gint k = 0; k < (gint)F->spot->len && n < 2 * MOST; k++) {
+            const WsSpot *a = ws_spot(F, i), *b = ws_spot(F, k);
+            g_autofree char *x =
+                a->node->kind == WS_STEP_FOR ? ws_field_json(a->node, WS_F_count) : NULL;
+            g_autofree char *y =
+                b->node->kind == WS_STEP_FOR ? ws_field_json(b->node, WS_F_count) : NULL;
+            if (!x || !y || a->group == b->group || strcmp(x, y) == 0 ||
+                g_strcmp0(ws_node_name(a->node), ws_node_name(b->node)) != 0)
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
+                                      ws_node_name(a->node), ws_node_name(a->group), y,
+                                      ws_node_name(b->group));
+            fix->cost += strlen(y) > strlen(x) ? 1 : 0;
+            ws_fix_set(F, fix, a->node, WS_F_count, y);
+            n++;
+        }
+}
+
+/* A count that is one off what it says otherwise: "N + 1", "max(0, N - 1)". */
+void ws_fix_round_less(WsFixer *F)
+{
+    static const struct {
+        const char *before, *after;
+    } form[] = { { "\"", " + 1\"" }, { "\"", " - 1\"" }, { "\"max(0, ", " - 1)\"" } };
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *loop = ws_spot(F, i)->node;
+        g_autofree char *count = loop->kind == WS_STEP_FOR ? ws_field_json(loop, WS_F_count) : NULL;
+        for (guint k = G_N_ELEMENTS(form); count && k-- > 0;) {
+            const gsize n = strlen(form[k].before), m = strlen(form[k].after);
+            if (!g_str_has_prefix(count, form[k].before) ||
+                !g_str_has_suffix(count, form[k].after) || strlen(count) <= n + m)
+                continue;
+            g_autofree char *less =
+                g_strdup_printf("\"%.*s\"", (int)(strlen(count) - n - m), count + n);
+            WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
+                                      ws_node_name(ws_spot(F, i)->group), less);
+            ws_fix_set(F, fix, loop, WS_F_count, less);
+            break;
+        }
+    }
+}
+
+/* Depths that are drawn: of every ring's barriers and buffers. */
+static GPtrArray *depths(const WsFixer *F)
+{
+    static const struct {
+        WsFieldId list, field;
+    } of[] = { { WS_F_barriers, WS_F_slots }, { WS_F_buffers, WS_F_stages } };
+    const WsNode *root = ws_design_root(F->design);
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < G_N_ELEMENTS(of); i++)
+        for (guint k = 0; k < ws_node_n_children(root, of[i].list); k++) {
+            char *depth = ws_field_json(ws_node_child(root, of[i].list, k), of[i].field);
+            g_ptr_array_add(all, depth ? depth : g_strdup(""));
+        }
+    return all;
+}
+
+static guint how_often(const GPtrArray *all, const char *depth)
+{
+    guint n = 0;
+    for (guint i = 0; i < all->len; i++)
+        n += strcmp(all->pdata[i], depth) == 0;
+    return n;
+}
+
+/* One barrier or buffer is as deep as no other one: another depth, the commonest first. Slots of a
+ * barrier are synchronisation; stages of a buffer are bytes, and theirs may only be changed without
+ * asking where everything else of the design has one depth. */
+void ws_fix_same_depth(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const guint n_barriers = ws_node_n_children(root, WS_F_barriers);
+    g_autoptr(GPtrArray) all = depths(F);
+    for (guint i = 0; i < all->len; i++) {
+        const gboolean buffer = i >= n_barriers;
+        const WsNode *object = buffer ? ws_node_child(root, WS_F_buffers, i - n_barriers)
+                                      : ws_node_child(root, WS_F_barriers, i);
+        const char *own = all->pdata[i];
+        g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+        for (guint k = 0; k < all->len; k++) {
+            const char *depth = all->pdata[k];
+            if (!*depth || strcmp(own, depth) == 0 || !g_hash_table_add(seen, (gpointer)depth))
+                continue;
+            const guint n = how_often(all, depth);
+            const gboolean odd = *own && how_often(all, own) == 1 && n >= 2;
+            WsFix *fix = ws_fixer_add(F, "Give %s %s %s, as the rest of the ring has",
+                                      ws_node_name(object), depth, buffer ? "stages" : "slots");
+            fix->cost = odd ? 16 : fix->cost + (*own ? 16 : 6) + (buffer ? 2 : 0);
+            fix->safe = odd || (!buffer && !*own);
+            ws_fix_set(F, fix, object, buffer ? WS_F_stages : WS_F_slots, depth);
+        }
+    }
+}
+
+void ws_fix_less_ahead(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        const gint64 ahead = ws_node_int(step, WS_F_ahead, 0);
+        if (ahead <= 0)
+            continue;
+        g_autofree char *name = ws_step_name(step);
+        if (ahead > 1) {
+            g_autofree char *less = g_strdup_printf("%" G_GINT64_FORMAT, ahead - 1);
+            WsFix *fix = ws_fixer_add(F, "Run %s %s rounds ahead only", name, less);
+            ws_fix_set(F, fix, step, WS_F_ahead, less);
+        }
+        WsFix *fix = ws_fixer_add(F, "Run %s in its own round", name);
+        ws_fix_unset(F, fix, step, WS_F_ahead);
+    }
+}

@@ -1,0 +1,369 @@
+/* Quick-fixes of uses, parities and conditions. */
+#include "check/mend/fixer.h"
+
+enum { MOST = 10, LIKELY = 15 };
+
+static gboolean is_data(WsNodeKind kind)
+{
+    return kind == WS_STEP_LOAD || kind == WS_STEP_GATHER || kind == WS_STEP_MMA ||
+           kind == WS_STEP_READ || kind == WS_STEP_WRITE || kind == WS_STEP_STORE ||
+           kind == WS_STEP_COPY || kind == WS_STEP_TRANSPOSE;
+}
+
+static gboolean is_sync(WsNodeKind kind)
+{
+    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_EXPECT ||
+           kind == WS_STEP_ACQUIRE || kind == WS_STEP_COMMIT || kind == WS_STEP_RELEASE;
+}
+
+/* A use that somebody names, and how many do. */
+typedef struct {
+    char *text; /* JSON */
+    guint n;
+    gboolean beside; /* in the list of the step itself */
+} Use;
+
+static void clear_use(gpointer data)
+{
+    g_free(((Use *)data)->text);
+}
+
+static void add_use(GArray *uses, char *text, gboolean beside)
+{
+    if (!text)
+        return;
+    for (guint i = 0; i < uses->len; i++) {
+        Use *u = &g_array_index(uses, Use, i);
+        if (strcmp(u->text, text) != 0)
+            continue;
+        u->n++;
+        g_free(text);
+        return;
+    }
+    const Use u = { text, 1, beside };
+    g_array_append_val(uses, u);
+}
+
+/* What a step hands over: its barrier, its pipe or its buffer. */
+static const char *handed(const WsNode *step)
+{
+    static const WsFieldId named[] = { WS_F_into, WS_F_from, WS_F_to, WS_F_keyword };
+    const char *barrier = ws_step_barrier(step);
+    if (step->kind == WS_STEP_ACQUIRE || step->kind == WS_STEP_COMMIT ||
+        step->kind == WS_STEP_RELEASE)
+        return ws_node_text(step, WS_F_keyword);
+    for (guint i = 0; !barrier && i < G_N_ELEMENTS(named); i++) {
+        const WsRef *ref = ws_node_refv(step, named[i]);
+        barrier = ref ? ref->name : NULL;
+    }
+    return barrier;
+}
+
+/* "k.total - 1" and "max(0, k.total - 1)" name k.total; k names k.total. */
+static char *stripped(const char *use, const char *loop)
+{
+    static const struct {
+        const char *before, *after;
+    } form[] = { { "\"", " + 1\"" }, { "\"", " - 1\"" }, { "\"max(0, ", " - 1)\"" } };
+    if (loop && strlen(use) == strlen(loop) + 2 && strncmp(use + 1, loop, strlen(loop)) == 0)
+        return g_strdup_printf("\"%s.total\"", loop);
+    for (guint i = G_N_ELEMENTS(form); i-- > 0;) {
+        const gsize n = strlen(form[i].before), m = strlen(form[i].after);
+        if (g_str_has_prefix(use, form[i].before) && g_str_has_suffix(use, form[i].after) &&
+            strlen(use) > n + m)
+            return g_strdup_printf("\"%.*s\"", (int)(strlen(use) - n - m), use + n);
+    }
+    return NULL;
+}
+
+/* Uses that step i could mean: those beside it, those of its barrier or buffer elsewhere. Its own
+ * is in the list too. */
+static GArray *uses_around(const WsFixer *F, gint i)
+{
+    GArray *uses = g_array_new(FALSE, FALSE, sizeof(Use));
+    g_array_set_clear_func(uses, clear_use);
+    const WsSpot *s = ws_spot(F, i);
+    const char *object = handed(s->node);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        if (step != s->node && (is_data(step->kind) || is_sync(step->kind)))
+            add_use(uses, ws_step_use(step), TRUE);
+    }
+    for (gint k = 0; object && k < (gint)F->spot->len; k++) {
+        const WsSpot *o = ws_spot(F, k);
+        if ((o->owner != s->owner || o->field != s->field) &&
+            g_strcmp0(handed(o->node), object) == 0)
+            add_use(uses, ws_step_use(o->node), FALSE);
+    }
+    return uses;
+}
+
+/* Is step i one that a fix of this finding should look at first? */
+static gboolean concerned(const WsFixer *F, gint i)
+{
+    const char *object = handed(ws_spot(F, i)->node);
+    if (i == F->at || i == F->other || (object && g_strcmp0(object, F->finding->object) == 0))
+        return TRUE;
+    const gint beside[] = { F->at, F->other };
+    for (guint k = 0; k < G_N_ELEMENTS(beside); k++)
+        if (beside[k] >= 0 && ws_spot(F, beside[k])->group == ws_spot(F, i)->group)
+            return TRUE;
+    return FALSE;
+}
+
+static void propose_use(WsFixer *F, gint i, const char *use, guint more, gboolean safe)
+{
+    const WsNode *step = ws_spot(F, i)->node;
+    const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
+    g_autofree char *name = ws_step_name(step);
+    WsFix *fix = fixed ? ws_fixer_add(F, "Let slot and parity of %s follow from use %s", name, use)
+                       : ws_fixer_add(F, "Let %s stand for use %s", name, use);
+    fix->cost += more + (concerned(F, i) ? 0 : 3);
+    fix->safe = safe;
+    if (ws_node_has(step, WS_F_slot))
+        ws_fix_unset(F, fix, step, WS_F_slot);
+    if (ws_node_has(step, WS_F_phase))
+        ws_fix_unset(F, fix, step, WS_F_phase);
+    ws_fix_set(F, fix, step, WS_F_use, use);
+}
+
+/* Does the step follow directly on a wait for that use? */
+static gboolean its_wait(const WsFixer *F, gint i, const char *use)
+{
+    const gint before = ws_spot_next(F, i, -1);
+    g_autofree char *waits = ws_step_is(F, before, WS_STEP_WAIT)
+                                 ? ws_field_json(ws_spot(F, before)->node, WS_F_use)
+                                 : NULL;
+    return g_strcmp0(waits, use) == 0;
+}
+
+/* A step that stands for another use than its neighbours, or than its partner. Which slot of a ring
+ * a load or an mma takes is data, too: it may be changed without asking only where all others of
+ * its list agree, or the wait right before it, or where it is one off what its partner beside it
+ * says. */
+static void use_of(WsFixer *F, gint i)
+{
+    const WsNode *step = ws_spot(F, i)->node;
+    g_autofree char *now = ws_field_json(step, WS_F_use);
+    const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
+    if ((!now && !fixed) || !(is_data(step->kind) || is_sync(step->kind)))
+        return;
+    g_autoptr(GArray) uses = uses_around(F, i);
+    guint own = 0, beside = 0;
+    for (guint u = 0; u < uses->len; u++) {
+        const Use *x = &g_array_index(uses, Use, u);
+        own += g_strcmp0(now, x->text) == 0 ? x->n : 0;
+        beside += x->beside ? x->n : 0;
+    }
+    for (guint u = 0; u < uses->len; u++) {
+        const Use *x = &g_array_index(uses, Use, u);
+        if (!fixed && g_strcmp0(now, x->text) == 0)
+            continue;
+        const gboolean all = x->beside && own == 0 && x->n >= 2 && x->n >= beside;
+        const guint more = (x->beside ? (all ? 0 : x->n > 1 ? 2 : 5) : 6) + (own ? 7 : 0);
+        propose_use(F, i, x->text, more,
+                    is_sync(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
+        /* a release that lags belongs to the round before */
+        if (step->kind == WS_STEP_ARRIVE || step->kind == WS_STEP_RELEASE) {
+            g_autofree char *lag = g_strdup_printf("%.*s - 1\"", (int)strlen(x->text) - 1, x->text);
+            if (x->text[0] == '"' && g_strcmp0(lag, now) != 0)
+                propose_use(F, i, lag, more + (ws_node_has(step, WS_F_when) ? 1 : 8), TRUE);
+        }
+    }
+    const gint loop = ws_spot_loop(F, i);
+    g_autofree char *bare =
+        now ? stripped(now, loop >= 0 ? ws_node_name(ws_spot(F, loop)->node) : NULL) : NULL;
+    gboolean named = is_sync(step->kind);
+    for (guint u = 0; bare && own == 0 && u < uses->len; u++)
+        named |= g_array_index(uses, Use, u).beside &&
+                 strcmp(g_array_index(uses, Use, u).text, bare) == 0;
+    if (bare) /* one off what its partners say: hardly anything is likelier */
+        propose_use(F, i, bare, named && !is_sync(step->kind) ? 0 : 4, named);
+}
+
+void ws_fix_use_of_others(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        use_of(F, i);
+}
+
+/* --- which parity passes first ---------------------------------------------------------------- */
+static gboolean fills(const WsNode *step)
+{
+    return step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GATHER ||
+           step->kind == WS_STEP_COPY || step->kind == WS_STEP_EXPECT ||
+           (step->kind == WS_STEP_WRITE && ws_node_refv(step, WS_F_to));
+}
+
+/* What waits for it are for: 1 room, before something is filled; -1 data that were loaded or
+ * written; 0 nobody knows. */
+static int role_of(const WsFixer *F, const char *barrier)
+{
+    int room = 0;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (g_strcmp0(ws_step_barrier(s->node), barrier) != 0)
+            continue;
+        if (s->node->kind != WS_STEP_WAIT && s->node->kind != WS_STEP_ARRIVE)
+            return -1; /* a transfer signals it, or its bytes are expected */
+        for (gint k = ws_spot_next(F, i, 1); s->node->kind == WS_STEP_WAIT && k >= 0 && !room;
+             k = ws_spot_next(F, k, 1))
+            room = fills(ws_spot(F, k)->node) ? 1 : is_data(ws_spot(F, k)->node->kind) ? -1 : 0;
+    }
+    return room;
+}
+
+/* Can nobody arrive there before a step of the waiting group has come? Then the first wait must
+ * pass: the turn begins with it. Else it waits for an event that may be missing. */
+static gboolean begins(const WsFixer *F, const char *barrier)
+{
+    const WsNode *waiter = NULL;
+    for (gint i = 0; i < (gint)F->spot->len && !waiter; i++)
+        if (ws_step_is(F, i, WS_STEP_WAIT) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
+            waiter = ws_spot(F, i)->group;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *a = ws_spot(F, i);
+        if (a->group == waiter || a->node->kind != WS_STEP_ARRIVE ||
+            g_strcmp0(ws_step_barrier(a->node), barrier) != 0)
+            continue;
+        for (gint w = 0; w < (gint)F->spot->len; w++) {
+            const char *data = ws_spot(F, w)->group == a->group && ws_step_is(F, w, WS_STEP_WAIT)
+                                   ? ws_step_barrier(ws_spot(F, w)->node)
+                                   : NULL;
+            for (gint s = 0; data && s < (gint)F->spot->len; s++)
+                if (ws_spot(F, s)->group == waiter && !ws_step_is(F, s, WS_STEP_WAIT) &&
+                    g_strcmp0(ws_step_barrier(ws_spot(F, s)->node), data) == 0)
+                    return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* A wait that passes at once is only safe where room is waited for: nothing was there before. */
+void ws_fix_flip_init(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const char *own = F->at >= 0 ? ws_step_barrier(ws_spot(F, F->at)->node) : NULL;
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_barriers); i++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, i);
+        const char *name = ws_node_name(b), *init = ws_node_text(b, WS_F_init);
+        const gboolean ready = g_strcmp0(init, "ready") == 0;
+        const int found = role_of(F, name), role = found > 0 && !begins(F, name) ? 0 : found;
+        const gboolean likely = role == (ready ? -1 : 1);
+        if (!ready &&
+            role <= 0) /* a wait for an event: passing it would hide that nobody makes it */
+            continue;
+        if ((ws_node_has(b, WS_F_init) && !init) /* one for each element */ ||
+            g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
+            (!likely && b != F->object && g_strcmp0(name, own) != 0))
+            continue;
+        WsFix *fix = ws_fixer_add(F,
+                                  ready ? "Let %s begin pending: its first wait blocks"
+                                        : "Let %s begin ready: its first wait passes",
+                                  name);
+        if (likely)
+            fix->cost = LIKELY;
+        if (ready)
+            ws_fix_unset(F, fix, b, WS_F_init);
+        else
+            ws_fix_set(F, fix, b, WS_F_init, "\"ready\"");
+    }
+}
+
+void ws_fix_wait_always(WsFixer *F)
+{
+    guint n = 0;
+    for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        if (!is_sync(step->kind) || !ws_node_has(step, WS_F_when) || !concerned(F, i))
+            continue;
+        g_autofree char *name = ws_step_name(step);
+        WsFix *fix = ws_fixer_add(F, "Do %s in every round", name);
+        ws_fix_unset(F, fix, step, WS_F_when);
+        const gint loop = ws_spot_loop(F, i);
+        if (loop >= 0) {
+            const char *k = ws_node_name(ws_spot(F, loop)->node);
+            g_autofree char *json = g_strdup_printf("\"%s > 0\"", k);
+            WsFix *later = ws_fixer_add(F, "Do %s in every round but the first", name);
+            later->cost -= 8;
+            ws_fix_set(F, later, step, WS_F_when, json);
+        }
+        n++;
+    }
+}
+
+void ws_fix_start_sum(WsFixer *F)
+{
+    if (!ws_step_is(F, F->at, WS_STEP_MMA))
+        return;
+    const gint loop = ws_spot_loop(F, F->at);
+    const WsNode *step = ws_spot(F, F->at)->node;
+    if (loop >= 0) {
+        const char *k = ws_node_name(ws_spot(F, loop)->node);
+        g_autofree char *json = g_strdup_printf("\"%s == 0\"", k);
+        WsFix *fix = ws_fixer_add(F, "Start the sum in round 0 of %s", k);
+        ws_fix_set(F, fix, step, WS_F_first, json);
+    }
+    WsFix *fix = ws_fixer_add(F, "Start a new sum with this mma");
+    ws_fix_set(F, fix, step, WS_F_first, "true");
+}
+
+void ws_fix_not_in_first(WsFixer *F)
+{
+    const gint loop = ws_spot_loop(F, F->at);
+    if (loop < 0 || F->finding->object == NULL)
+        return;
+    const WsNode *step = ws_spot(F, F->at)->node;
+    g_autofree char *when = ws_field_json(step, WS_F_when), *name = ws_step_name(step);
+    if (when && when[0] != '"')
+        return;
+    const char *k = ws_node_name(ws_spot(F, loop)->node);
+    if (when)
+        when[strlen(when) - 1] = '\0';
+    g_autofree char *json = when ? g_strdup_printf("\"(%s) && %s > 0\"", when + 1, k)
+                                 : g_strdup_printf("\"%s > 0\"", k);
+    WsFix *fix = ws_fixer_add(F, "Leave %s out in round 0 of %s", name, k);
+    ws_fix_set(F, fix, step, WS_F_when, json);
+}
+
+/* Steps of one list that share a use get another one together. */
+static void set_all(WsFixer *F, gint i, const char *from, const char *to, const char *title)
+{
+    const WsSpot *s = ws_spot(F, i);
+    WsFix *fix = ws_fixer_add(F, "%s", title);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        g_autofree char *use = ws_field_json(step, WS_F_use);
+        if (g_strcmp0(use, from) == 0)
+            ws_fix_set(F, fix, step, WS_F_use, to);
+    }
+}
+
+void ws_fix_use_of_writer(WsFixer *F)
+{
+    guint n = 0;
+    const gint list[] = { F->at, F->other };
+    for (guint l = 0; l < G_N_ELEMENTS(list); l++) {
+        if (list[l] < 0)
+            continue;
+        const WsSpot *s = ws_spot(F, list[l]);
+        g_autoptr(GArray) uses = uses_around(F, list[l]);
+        for (gint i = 0; i < (gint)F->spot->len; i++)
+            if (is_data(ws_spot(F, i)->node->kind) && ws_spot(F, i)->group != s->group)
+                add_use(uses, ws_step_use(ws_spot(F, i)->node), FALSE);
+        for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+            const WsNode *step = ws_node_child(s->owner, s->field, k);
+            g_autofree char *use = ws_field_json(step, WS_F_use), *name = ws_step_name(step);
+            for (guint u = 0; use && u < uses->len && n < 2 * MOST; u++) {
+                const char *to = g_array_index(uses, Use, u).text;
+                if (strcmp(use, to) == 0)
+                    continue;
+                g_autofree char *title = g_strdup_printf(
+                    "Let the steps beside %s name use %s instead of %s", name, to, use);
+                set_all(F, list[l], use, to, title);
+                n++;
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/* Inside src/check: what builders of quick-fixes share. */
+#pragma once
+
+#include "check/mend/fix.h"
+
+#include <stdio.h>
+#include <string.h>
+
+G_BEGIN_DECLS
+
+/* A step and where it stands. */
+typedef struct {
+    const WsNode *node, *owner, *group;
+    WsFieldId field; /* list of the owner */
+    guint index;
+    gint up; /* spot of the loop or branch it stands in, -1: the group's body */
+} WsSpot;
+
+typedef struct {
+    const char *kind;
+    gboolean safe;
+    guint cost;
+} WsFixRow;
+
+typedef struct {
+    const WsDesign *design;
+    const WsFinding *finding;
+    GArray *spot;         /* WsSpot of all steps, in document order */
+    gint at, other;       /* spots of the finding's step and of its first further one, -1 none */
+    const WsNode *object; /* object of the design that the finding names, or NULL */
+    const WsFixRow *row;  /* whose turn it is */
+    GPtrArray *out;       /* WsFix* */
+} WsFixer;
+
+typedef void (*WsFixBuilder)(WsFixer *F);
+#define WS_FIX(id, kind, safe, cost, rules) void ws_fix_##id(WsFixer *F);
+#include "check/mend/fix.def"
+#undef WS_FIX
+
+/* --- fix_place.c --- */
+void ws_fixer_init(WsFixer *F, const WsDesign *design, const WsFinding *finding);
+void ws_fixer_clear(WsFixer *F);
+const WsSpot *ws_spot(const WsFixer *F, gint i);
+gint ws_spot_of(const WsFixer *F, const WsNode *node); /* -1 none */
+/* The neighbour in the same list, `by` places on; -1 none. */
+gint ws_spot_next(const WsFixer *F, gint i, gint by);
+/* The outermost loop or branch that holds step i but not step j; i itself if there is none. */
+gint ws_spot_outside(const WsFixer *F, gint i, gint j);
+/* The nearest enclosing loop with a count, -1 none. */
+gint ws_spot_loop(const WsFixer *F, gint i);
+gboolean ws_spot_inside(const WsFixer *F, gint i, gint loop);
+/* Barrier a step waits for, arrives on, expects on or signals; NULL. Borrowed. */
+const char *ws_step_barrier(const WsNode *step);
+gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind);
+/* JSON of a field, NULL if absent. Caller frees. */
+char *ws_field_json(const WsNode *node, WsFieldId field);
+/* `use` of a step: the field, or the @ of what it names. JSON; NULL if none. Caller frees. */
+char *ws_step_use(const WsNode *step);
+const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char *name);
+/* Name for people: "the load of A", "`wait full`". Caller frees. */
+char *ws_step_name(const WsNode *step);
+
+/* --- fix_rings.c: what steps do with buffers and barriers --- */
+const char *ws_step_ref(const WsNode *step, WsFieldId field);    /* name it refers to; NULL */
+gboolean ws_step_writes(const WsNode *step, const char *buffer); /* in shared memory */
+gboolean ws_step_reads(const WsNode *step, const char *buffer);
+/* Has the list of step i, or one around it before the way leads in, such a step on the barrier? */
+gboolean ws_has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier);
+gboolean ws_is_mbarrier(const WsFixer *F, const char *name);
+/* JSON of a step: { "wait": REF, "use": USE MORE }; `use` may be NULL. Caller frees. */
+char *ws_with_use(const char *step, const char *ref, const char *use, const char *more);
+/* The first step of the list of step i that writes shared memory; i itself if none does. */
+gint ws_first_writer(const WsFixer *F, gint i);
+
+/* Does a read meet other bytes than it means, though the mistakes are gone? */
+gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after);
+/* No step that is drawn goes or moves. */
+gboolean ws_fix_only_adds(const WsFix *fix);
+/* Sorts proposals by cost; of those that make the same edits one stays. */
+void ws_fixes_sort(GPtrArray *fixes);
+
+/* --- adding proposals: returns the fix to add edits to (owned by F) --- */
+WsFix *ws_fixer_add(WsFixer *F, const char *title, ...) G_GNUC_PRINTF(2, 3);
+void ws_fix_edit(WsFix *fix, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ws_fix_set(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field,
+                const char *json);
+void ws_fix_unset(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field);
+void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, const char *json);
+void ws_fix_append(const WsFixer *F, WsFix *fix, const WsNode *owner, WsFieldId list, guint index,
+                   const char *json);
+void ws_fix_remove(const WsFixer *F, WsFix *fix, gint spot);
+/* Moves a step behind (by 1) or before (by 0) another one of its list. */
+void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by);
+
+G_END_DECLS

@@ -1,0 +1,385 @@
+/* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
+ * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
+#include "check/play/play.h"
+#include "check/touch.h"
+#include "program/lanes.h"
+
+#include <string.h>
+
+/* --- cells ------------------------------------------------------------------------------------ */
+void ws_shadow_clear(WsShadow *shadow)
+{
+    for (guint i = 0; i < shadow->n; i++) {
+        shadow->cell[i].write = NULL;
+        shadow->cell[i].n_reads = 0;
+    }
+}
+
+static guint find_cell(const WsShadow *s, guint64 at)
+{
+    guint lo = 0, hi = s->n;
+    while (hi - lo > 1) {
+        guint mid = (lo + hi) / 2;
+        if (s->cell[mid].from <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void cut(WsShadow *s, guint64 at)
+{
+    if (s->n == 0) {
+        if (s->cap == 0) {
+            s->cap = 64;
+            s->cell = g_new(WsCell, s->cap);
+        }
+        memset(&s->cell[0], 0, sizeof(WsCell));
+        s->n = 1;
+        s->cell[0].to = G_MAXUINT64;
+    }
+    guint i = find_cell(s, at);
+    if (s->cell[i].from == at || at >= s->cell[i].to)
+        return;
+    if (s->n == s->cap) {
+        s->cap *= 2;
+        s->cell = g_renew(WsCell, s->cell, s->cap);
+    }
+    memmove(&s->cell[i + 2], &s->cell[i + 1], (s->n - i - 1) * sizeof(WsCell));
+    s->n++;
+    s->cell[i + 1] = s->cell[i];
+    s->cell[i].to = s->cell[i + 1].from = at;
+    s->cell[i + 1].read = g_memdup2(s->cell[i].read, s->cell[i].cap_reads * sizeof(WsEvent *));
+}
+
+/* --- names for messages ----------------------------------------------------------------------- */
+static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
+{
+    const WsBuffer *b = &play->p->buffer[a->buffer];
+    GString *s = g_string_new(b->name);
+    if (b->is_array)
+        g_string_append_printf(s, "[%" G_GINT64_FORMAT "]", e->element);
+    if (b->stages > 1)
+        g_string_append_printf(s, " stage %" G_GINT64_FORMAT, e->stage);
+    return g_string_free(s, FALSE);
+}
+
+/* --- conflicts -------------------------------------------------------------------------------- */
+/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. */
+static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEvent *e,
+                             const WsAccess *a, const WsEvent *p)
+{
+    if (p->inst != e->inst || p->comp != inst->comp_o || ws_by_leader(inst) ||
+        a != &e->op->access[0])
+        return FALSE;
+    const WsLanesAt was = { p->op, p->row0, p->col0 }, now = { e->op, e->row0, e->col0 };
+    WsLanesMeet least = p->epoch <= inst->met ? WS_LANES_WARP : WS_LANES_SAME;
+    return ws_lanes_meet(play->p, &was, &now) >= least;
+}
+
+/* Buffer by which the earlier event knew the bytes, if it is another one; -1: the same. */
+static gint other_name(const WsAccess *a, const WsEvent *p, gboolean p_writes)
+{
+    gint other = -1;
+    for (guint i = 0; i < p->op->n_access; i++) {
+        const WsAccess *x = &p->op->access[i];
+        if (x->buffer == a->buffer)
+            return -1;
+        if (x->mode & (p_writes ? WS_MODE_WRITE : WS_MODE_READ))
+            other = (gint)x->buffer;
+    }
+    return other;
+}
+
+static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
+                            gboolean writes, const WsEvent *p, gboolean p_writes)
+{
+    const WsOp *was = p->op;
+    gboolean issued = p->issue && ws_knows(inst, ws_by_leader(inst), p->comp, p->issue);
+    gboolean async = was->engine == WS_ENGINE_MMA || was->engine == WS_ENGINE_TMA_STORE;
+    g_autofree char *bytes = bytes_name(play, a, e);
+    g_autofree char *other = ws_deed_event(play, p);
+    gboolean own = p->inst == e->inst;
+    gboolean lanes = own && !p->pending && p->comp == inst->comp_o;
+    WsRuleId rule = async && (issued || own) ? WS_RULE_P_ASYNC : WS_RULE_P_RACE;
+    const char *why = rule == WS_RULE_P_ASYNC ? "it is not known to have ended"
+                      : lanes                 ? "other lanes of the same agent did it, and no sync "
+                                                "lies between"
+                                              : "nothing orders the two";
+    const gint alias = other_name(a, p, p_writes);
+    const WsBuffer *own_name = &play->p->buffer[a->buffer];
+    const char *name = alias < 0 ? NULL : play->p->buffer[alias].name;
+    g_autofree char *over = !name ? g_strdup("")
+                            : own_name->over >= 0
+                                ? g_strdup_printf("; %s lies over %s", own_name->name, name)
+                                : g_strdup_printf("; %s lies over %s", name, own_name->name);
+    g_autofree char *lies = name ? g_strdup_printf("%s, the same bytes as %s", name, bytes) : NULL;
+    WsFinding *f = ws_report(play, rule, inst, p, "%s %s while %s may still %s %s: %s%s",
+                             writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read",
+                             name ? name : "it", why, over);
+    if (!f)
+        return;
+    f->object = g_strdup(play->p->buffer[a->buffer].name);
+    if (writes)
+        f->fact[WS_FACT_USE] = e->use;
+    ws_tell_conflict(play, f, inst, writes, p, p_writes, bytes, lies);
+    /* Loads are handed over by mbarriers: name the one that let this pass, or should have. */
+    if (e->slot || p->slot)
+        ws_report_slot(play, f, inst->last_wait ? inst->last_wait : e->slot ? e->slot : p->slot);
+    else if (lanes)
+        ws_report_queue(play, f, "group sync", p->inst);
+    else if (async)
+        ws_report_queue(play, f, was->engine == WS_ENGINE_MMA ? "commit groups" : "bulk groups",
+                        p->inst);
+    if (rule == WS_RULE_P_RACE && lanes)
+        ws_remedy_order(play, f, inst, writes, p);
+    else
+        ws_remedy_conflict(play, f, inst, writes, p);
+}
+
+static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
+                         gboolean writes, const WsEvent *p, gboolean p_writes)
+{
+    g_autofree char *bytes = bytes_name(play, a, e);
+    g_autofree char *other = ws_deed_event(play, p);
+    WsRuleId rule = !p_writes                           ? WS_RULE_P_PROXY_WAR
+                    : p->op->engine == WS_ENGINE_GATHER ? WS_RULE_P_PROXY_GATHER
+                                                        : WS_RULE_P_PROXY;
+    WsFinding *f = ws_report(
+        play, rule, inst, p, "%s %s through the async proxy, but what %s %s has no proxy fence",
+        writes ? "writes" : "reads", bytes, other, p_writes ? "wrote" : "read");
+    if (!f)
+        return;
+    f->object = g_strdup(play->p->buffer[a->buffer].name);
+    ws_tell_proxy(play, f, inst, writes, p, p_writes, bytes);
+    if (p->inst == inst->index)
+        ws_report_queue(play, f, "group sync", p->inst);
+    else if (inst->last_wait)
+        ws_report_slot(play, f, inst->last_wait);
+    if (rule == WS_RULE_P_PROXY_GATHER) {
+        ws_finding_set_remedy(f,
+                              "{\"fence\": \"async\"} after the wait, before the step that reads");
+        return;
+    }
+    ws_finding_set_remedy(f,
+                          "{\"fence\": \"async\"} by the threads that %s it, before the "
+                          "arrive or sync that hands it over",
+                          p_writes ? "wrote" : "read");
+}
+
+static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
+                  WsEvent *p, gboolean p_writes)
+{
+    if (p == e && writes && !p_writes)
+        report_conflict(play, inst, e, a, writes, p, p_writes); /* L-SELF */
+    if (p == e)
+        return;
+    gboolean leader = ws_by_leader(inst);
+    gboolean knows = ws_knows(inst, leader, p->comp, p->epoch);
+    if (p->pending || (!knows && !private_rows(play, inst, e, a, p))) {
+        report_conflict(play, inst, e, a, writes, p, p_writes);
+        return;
+    }
+    guint comp = p->cover ? p->cover_comp : p->comp;
+    WsEpoch epoch = p->cover ? p->cover : p->epoch;
+    gboolean fenced = knows ? ws_fenced(play, inst, leader, comp, epoch)
+                            : comp == inst->comp_o && epoch <= inst->fenced;
+    if (ws_goes_async(e->op, a) && ws_is_generic(p->op) && !fenced)
+        report_proxy(play, inst, e, a, writes, p, p_writes);
+}
+
+/* L-LAST-READ: a later read of an agent stands for an earlier one where the end of the later one
+ * says that the earlier one has ended: the same operation at the same place (but for copies, whose
+ * ends come in any order), or an earlier one that has ended as far as the reader knows. */
+static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *was)
+{
+    if (was->inst != e->inst)
+        return FALSE;
+    if (!was->pending && ws_knows(inst, ws_by_leader(inst), was->comp, was->epoch))
+        return TRUE;
+    if (was->op->engine != e->op->engine || was->op->breadth != e->op->breadth)
+        return FALSE;
+    if (e->op->engine == WS_ENGINE_MMA || e->op->engine == WS_ENGINE_TMA_STORE)
+        return TRUE; /* groups end in order */
+    return e->op->engine == WS_ENGINE_NONE &&
+           (ws_by_leader(inst) ||
+            (was->op == e->op && was->row0 == e->row0 && was->col0 == e->col0));
+}
+
+static void add_read(const WsInst *inst, WsCell *c, WsEvent *e)
+{
+    for (guint i = 0; i < c->n_reads; i++)
+        if (stands_for(inst, e, c->read[i])) {
+            c->read[i] = e;
+            return;
+        }
+    if (c->n_reads == c->cap_reads) {
+        c->cap_reads = MAX(4, 2 * c->cap_reads);
+        c->read = g_renew(WsEvent *, c->read, c->cap_reads);
+    }
+    c->read[c->n_reads++] = e;
+}
+
+/* A read of bytes that nobody wrote, or that hold something else by now. */
+static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsEvent *e,
+                          const WsAccess *a, gint64 use)
+{
+    g_autofree char *bytes = NULL;
+    const WsEvent *w = c->write;
+    if (!w) {
+        bytes = bytes_name(play, a, e);
+        WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                 "reads %s, where nothing has been written", bytes);
+        if (f) {
+            f->object = g_strdup(play->p->buffer[a->buffer].name);
+            ws_finding_tell(f, WS_STORY_MISSING, "a load, gather or write that fills it before");
+            ws_finding_tell(f, WS_STORY_SO, "undefined: whatever shared memory held is used");
+            ws_remedy_unwritten(play, f, inst, a->buffer);
+        }
+        return;
+    }
+    if (w->buffer == a->buffer && (use == w->use || use == G_MININT64 || w->use == G_MININT64))
+        return;
+    g_autofree char *other = ws_deed_event(play, w);
+    bytes = bytes_name(play, a, e);
+    WsFinding *f;
+    if (w->buffer != a->buffer)
+        f = ws_report(play, WS_RULE_P_STALE, inst, w,
+                      "reads %s, whose bytes %s has overwritten as %s", bytes, other,
+                      play->p->buffer[w->buffer].name);
+    else
+        f = ws_report(play, WS_RULE_P_STALE, inst, w,
+                      "reads %s at use %" G_GINT64_FORMAT
+                      ", but there lies what %s wrote at use %" G_GINT64_FORMAT,
+                      bytes, use, other, w->use);
+    if (!f)
+        return;
+    f->object = g_strdup(play->p->buffer[a->buffer].name);
+    if (use != G_MININT64)
+        f->fact[WS_FACT_USE] = use;
+    ws_finding_tell(f, WS_STORY_FIRST, "%s has filled the bytes", other);
+    ws_finding_tell(f, WS_STORY_SO, "corruption: it computes with the bytes of another use");
+    f->harm = WS_HARM_CORRUPTION;
+    if (w->buffer == a->buffer)
+        ws_finding_set_remedy(f, "let reader and writer name the same use");
+    else
+        ws_finding_set_remedy(f, "read it before its bytes are given to %s",
+                              play->p->buffer[w->buffer].name);
+}
+
+/* L-TILE: the slot holds what was claimed in the round in which it is taken. */
+static void check_tile(WsPlay *play, WsInst *inst, const WsEvent *w)
+{
+    if (w && w->op->kind == WS_OP_CLAIM && w->n_rounds && inst->step.n_rounds &&
+        w->round[0] == inst->step.round[0])
+        return;
+    g_autofree char *other = w ? ws_deed_event(play, w) : NULL;
+    WsFinding *f = ws_report(play, WS_RULE_P_TILE, inst, w,
+                             w ? "takes a tile from a slot that holds what %s left there, not what "
+                                 "was claimed in this round"
+                               : "takes a tile from a slot into which none was claimed%s",
+                             w ? other : "");
+    if (!f)
+        return;
+    ws_finding_tell(f, WS_STORY_SO, "corruption: the agents of the CTA work on different tiles");
+    ws_finding_set_remedy(f, "let the slot be full and empty once in every round");
+}
+
+static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a, gint64 use)
+{
+    gboolean writes = (a->mode & WS_MODE_WRITE) != 0;
+    if (c->write)
+        check(play, inst, e, a, writes, c->write, TRUE);
+    if (e->op->kind == WS_OP_TAKE)
+        check_tile(play, inst, c->write);
+    if (a->mode & WS_MODE_READ)
+        check_content(play, inst, c, e, a, use);
+    if (!writes) {
+        add_read(inst, c, e);
+        return;
+    }
+    for (guint i = 0; i < c->n_reads; i++)
+        check(play, inst, e, a, TRUE, c->read[i], FALSE);
+    c->write = e;
+    c->n_reads = 0;
+}
+
+/* --- accesses --------------------------------------------------------------------------------- */
+static WsRangeCache *ranges(WsPlay *play, const WsOp *op, guint i, gint64 row0, gint64 col0)
+{
+    WsOpInfo *info = &play->info[op->index];
+    if (!info->cache)
+        info->cache = g_new0(WsRangeCache, op->n_access);
+    WsRangeCache *cache = &info->cache[i];
+    if (cache->valid && cache->row0 == row0 && cache->col0 == col0)
+        return cache;
+    const WsAccess *a = &op->access[i];
+    const WsBuffer *b = &play->p->buffer[a->buffer];
+    cache->row0 = row0, cache->col0 = col0, cache->valid = TRUE;
+    guint r = (guint)row0, c = (guint)col0;
+    cache->n = ws_buffer_ranges(b, r, a->rows, c, a->cols, NULL, 0);
+    cache->range = g_renew(WsRange, cache->range, cache->n + 1);
+    ws_buffer_ranges(b, r, a->rows, c, a->cols, cache->range, cache->n);
+    return cache;
+}
+
+/* Resolves where an access lies; FALSE (and said so) if that is outside its buffer. */
+static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e, gint64 *said)
+{
+    const WsBuffer *b = &play->p->buffer[a->buffer];
+    gint64 use = 0;
+    *said = G_MININT64;
+    e->element = e->stage = e->row0 = 0;
+    gint64 *col0 = &e->col0;
+    *col0 = 0;
+    if (a->use && b->stages > 1 && !ws_play_eval(play, inst, a->use, &use))
+        return FALSE;
+    if ((a->element && !ws_play_eval(play, inst, a->element, &e->element)) ||
+        (a->stage && !ws_play_eval(play, inst, a->stage, &e->stage)) ||
+        (a->row0 && !ws_play_eval(play, inst, a->row0, &e->row0)) ||
+        (a->col0 && !ws_play_eval(play, inst, a->col0, col0)))
+        return FALSE;
+    if (a->use && b->stages > 1)
+        *said = use;
+    if (use < 0) {
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT, b->name,
+                  use);
+        return FALSE;
+    }
+    if (e->element < 0 || e->element >= MAX(b->array, 1) || e->stage < 0 ||
+        e->stage >= MAX(b->stages, 1) || e->row0 < 0 || e->row0 > (gint64)b->rows - a->rows ||
+        *col0 < 0 || *col0 > (gint64)b->cols - a->cols) {
+        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                  "reaches outside %s: element %" G_GINT64_FORMAT ", stage %" G_GINT64_FORMAT
+                  ", rows from %" G_GINT64_FORMAT ", columns from %" G_GINT64_FORMAT,
+                  b->name, e->element, e->stage, e->row0, *col0);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes)
+{
+    const WsOp *op = e->op;
+    WsShadow *shadow = &play->shadow[rank];
+    for (guint i = 0; i < op->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        gint64 use;
+        if (!(a->mode & modes) || !place(play, inst, a, e, &use))
+            continue;
+        if (a->mode & WS_MODE_WRITE)
+            e->use = use, e->buffer = a->buffer;
+        const WsBuffer *b = &play->p->buffer[a->buffer];
+        WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
+        guint64 base =
+            b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
+        for (guint k = 0; k < r->n; k++) {
+            guint64 from = base + r->range[k].offset, to = from + r->range[k].bytes;
+            cut(shadow, from);
+            cut(shadow, to);
+            for (guint c = find_cell(shadow, from); c < shadow->n && shadow->cell[c].from < to; c++)
+                touch(play, inst, &shadow->cell[c], e, a, use);
+        }
+    }
+}

@@ -1,0 +1,388 @@
+/* What remedies look up, and those of contributions and waits that meet another completion than
+ * they mean. A remedy belongs to one cause: the cause is looked for in the program and in the state
+ * of the play, and the remedy names the steps, barriers and uses it is about. */
+#include "check/play/remedy.h"
+
+#include <string.h>
+
+/* --- who does what ---------------------------------------------------------------------------- */
+gboolean ws_is_feed(const WsOp *op)
+{
+    return ws_op_feeds(op->kind);
+}
+
+gboolean ws_is_wait(const WsOp *op)
+{
+    return op->kind == WS_OP_MBAR_WAIT;
+}
+
+gboolean ws_is_arrival(const WsOp *op)
+{
+    return op->kind == WS_OP_MBAR_ARRIVE;
+}
+
+gboolean ws_is_join(const WsOp *op)
+{
+    return ws_op_joins(op->kind);
+}
+
+/* What brings or writes bytes. */
+static gboolean fills(const WsOp *op)
+{
+    for (guint i = 0; i < op->n_access; i++)
+        if (op->access[i].mode & WS_MODE_WRITE)
+            return TRUE;
+    return op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_BULK_COPY;
+}
+
+const char *ws_op_name(const WsOp *op)
+{
+    return op->label && *op->label ? op->label : ws_op_kind_text(op->kind);
+}
+
+const char *ws_op_agent(const WsPlay *play, const WsOp *op)
+{
+    return play->p->agent[op->agent].name;
+}
+
+char *ws_use_text(const WsOp *op)
+{
+    return op->use ? ws_expr_print(op->use) : NULL;
+}
+
+const WsTree *ws_loop_of(const WsOp *op)
+{
+    const WsTree *t = op->tree;
+    while (t && t->kind != WS_TREE_LOOP)
+        t = t->parent;
+    return t;
+}
+
+const WsOp *ws_first_on(const WsPlay *play, gint agent, guint barrier, WsOpIs is)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent >= 0 && (agent < 0 || op->agent == agent) && op->barrier == (gint)barrier &&
+            is(op))
+            return op;
+    }
+    return NULL;
+}
+
+gboolean ws_use_is_named(const WsPlay *play, guint barrier, WsOpIs is, const char *use)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent < 0 || op->barrier != (gint)barrier || !is(op))
+            continue;
+        g_autofree char *text = ws_use_text(op);
+        if (g_strcmp0(text, use) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by)
+{
+    gint found = -1;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent < 0 || op->agent == (gint)agent || !ws_is_arrival(op) || op->barrier < 0 ||
+            op->barrier == (gint)data || !ws_first_on(play, op->agent, data, ws_is_wait))
+            continue;
+        const gboolean mine =
+            ws_first_on(play, (gint)agent, (guint)op->barrier, ws_is_wait) != NULL;
+        if (found < 0 || mine)
+            found = op->barrier, *by = op;
+        if (mine)
+            break;
+    }
+    return found;
+}
+
+gint ws_data_of(const WsPlay *play, guint room, guint agent)
+{
+    gboolean writes = FALSE;
+    for (guint i = 0; i < play->p->n_ops; i++)
+        writes |= play->p->op[i]->agent == (gint)agent && fills(play->p->op[i]);
+    for (guint i = 0; writes && i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsOp *by;
+        if (op->agent == (gint)agent && op->barrier >= 0 && op->barrier != (gint)room &&
+            ws_is_feed(op) && ws_room_of(play, (guint)op->barrier, agent, &by) == (gint)room &&
+            play->p->agent[by->agent].group != play->p->agent[agent].group)
+            return op->barrier;
+    }
+    return -1;
+}
+
+/* The list that an operation stands in; what it stands under alone (`when`) is its condition. */
+static const WsTree *list_of(const WsOp *op, const WsExpr **when)
+{
+    const WsTree *t = op->tree->parent;
+    *when = NULL;
+    while (t && t->parent && t->parent->kind == WS_TREE_BRANCH && t->n_kids == 1 && !*when) {
+        *when = t->parent->cond;
+        t = t->parent->parent;
+    }
+    return t;
+}
+
+static gboolean same_list(const WsOp *a, const WsOp *b)
+{
+    const WsExpr *x, *y;
+    if (list_of(a, &x) != list_of(b, &y) || !x != !y)
+        return FALSE;
+    g_autofree char *m = x ? ws_expr_print(x) : NULL, *n = y ? ws_expr_print(y) : NULL;
+    return g_strcmp0(m, n) == 0;
+}
+
+const WsOp *ws_doubled_on(const WsPlay *play, guint barrier, WsOpIs is)
+{
+    const WsOp *last = NULL;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent < 0 || op->derived)
+            continue;
+        if (op->barrier != (gint)barrier || !is(op)) {
+            last = NULL;
+            continue;
+        }
+        g_autofree char *now = ws_use_text(op), *then = last ? ws_use_text(last) : NULL;
+        g_autofree char *here = op->element ? ws_expr_print(op->element) : NULL,
+                        *there = last && last->element ? ws_expr_print(last->element) : NULL;
+        if (last && last->agent == op->agent && last->kind == op->kind && same_list(last, op) &&
+            g_strcmp0(now, then) == 0 && g_strcmp0(here, there) == 0)
+            return op;
+        last = op;
+    }
+    return NULL;
+}
+
+gboolean ws_remedy_count(WsFinding *f, const WsBarrier *b, guint element)
+{
+    if (!b->arrivals || !b->arrivals_derived ||
+        b->arrivals[element] == b->arrivals_derived[element])
+        return FALSE;
+    ws_finding_set_remedy(f, "restore the derived arrival count of %s: %u instead of %u", b->name,
+                          b->arrivals_derived[element], b->arrivals[element]);
+    return TRUE;
+}
+
+gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const WsOp *y)
+{
+    const WsTree *a = ws_loop_of(x), *b = y ? ws_loop_of(y) : NULL;
+    if (!a || !b || a->over != WS_OVER_COUNT || b->over != WS_OVER_COUNT || !a->count || !b->count)
+        return FALSE;
+    g_autofree char *n = ws_expr_print(a->count), *m = ws_expr_print(b->count);
+    if (strcmp(n, m) == 0)
+        return FALSE;
+    ws_finding_set_remedy(f,
+                          "let both sides make the same number of rounds: loop %s of %s makes %s, "
+                          "loop %s of %s makes %s",
+                          a->name, ws_op_agent(play, x), n, b->name, ws_op_agent(play, y), m);
+    return TRUE;
+}
+
+/* --- a contribution that can come too early --------------------------------------------------- */
+void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s,
+                     gint64 phase)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    const WsOp *by = NULL, *here = inst->step.op;
+    const gint room = ws_room_of(play, s->barrier, inst->agent, &by);
+    if (room < 0) {
+        const WsOp *reader = ws_first_on(play, -1, s->barrier, ws_is_wait);
+        ws_finding_set_remedy(f,
+                              "nothing tells it that completion %" G_GINT64_FORMAT
+                              " of %s has been used: let %s arrive on another barrier when it is "
+                              "done, and wait for that one here",
+                              phase - 1, b->name,
+                              reader ? ws_op_agent(play, reader) : "its reader");
+        return;
+    }
+    const WsBarrier *r = &play->p->barrier[room];
+    const WsOp *mine = ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait);
+    if (!mine)
+        ws_finding_set_remedy(f,
+                              "wait for %s before it, with the same use: %s arrives there when it "
+                              "has used the slot",
+                              r->name, ws_op_agent(play, by));
+    else if (MAX(r->slots, 1) != MAX(b->slots, 1))
+        ws_finding_set_remedy(f, "give %s and %s the same number of slots: they have %u and %u",
+                              b->name, r->name, MAX(b->slots, 1), MAX(r->slots, 1));
+    else if (s->rank != inst->rank)
+        ws_finding_set_remedy(f,
+                              "let the arrivals on %s reach every CTA that fills the slot: "
+                              "\"cta\": \"all\" on `%s` of %s",
+                              r->name, ws_op_name(by), ws_op_agent(play, by));
+    else if (mine->index > here->index)
+        ws_finding_set_remedy(f, "wait for %s before it: `%s` comes after it", r->name,
+                              ws_op_name(mine));
+    else
+        ws_finding_set_remedy(f,
+                              "wait for %s in every round, with the use that is filled: `%s` does "
+                              "not hold this one back",
+                              r->name, ws_op_name(mine));
+}
+
+/* --- a contribution that meets another completion than it means ------------------------------- */
+/* The same step of the same agent has contributed before, in this list. */
+static const WsCame *repeated(const GArray *came, const WsInst *inst)
+{
+    for (guint i = 0; came && i < came->len; i++) {
+        const WsCame *c = &g_array_index(came, WsCame, i);
+        if (c->by.inst == inst->index && c->by.op == inst->step.op)
+            return c;
+    }
+    return NULL;
+}
+
+/* Its use is one that it has had before: with every tile anew, or in every round. */
+static void count_on(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsCame *c)
+{
+    g_autofree char *before = ws_deed_event(play, &c->by), *use = ws_use_text(inst->step.op);
+    const WsTree *loop = ws_loop_of(inst->step.op);
+    const gboolean tile =
+        c->by.n_rounds > 1 && inst->step.n_rounds > 1 && c->by.round[0] != inst->step.round[0];
+    if (tile && loop)
+        ws_finding_set_remedy(f,
+                              "its use (%s) is the one that %s had: let it count on from tile to "
+                              "tile, as %s.total does",
+                              use ? use : "by hand", before, loop->name);
+    else
+        ws_finding_set_remedy(f,
+                              "its use (%s) is the one that %s had: let the use grow by one with "
+                              "every round",
+                              use ? use : "by hand", before);
+}
+
+void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    const WsOp *op = inst->step.op, *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
+    const WsCame *c = repeated(s->came, inst);
+    if (op->count > s->count && op->per == 0)
+        ws_finding_set_remedy(
+            f,
+            "let `%s` arrive %" G_GINT64_FORMAT
+            " time%s in a use, or let %s count all of its %" G_GINT64_FORMAT " arrivals",
+            ws_op_name(op), s->count, s->count == 1 ? "" : "s", b->name, op->count);
+    else if (ws_remedy_count(f, b, s->element))
+        return;
+    else if (c)
+        count_on(play, f, inst, c);
+    else if (twin)
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+                              ws_op_agent(play, twin));
+    else {
+        g_autofree char *who = ws_came_text(play, s->came, FALSE);
+        ws_finding_set_remedy(f,
+                              "one use of %s counts %" G_GINT64_FORMAT
+                              " and has had %s: raise the count, or give one of them a barrier of "
+                              "its own",
+                              b->name, s->count, who ? who : "them");
+    }
+}
+
+void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s,
+                    gint64 turn)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    const WsOp *op = inst->step.op;
+    const WsCame *again = repeated(s->came_before, inst);
+    g_autofree char *use = ws_use_text(op);
+    if (turn > s->phase) {
+        if (s->count > s->pend || repeated(s->came, inst) || again)
+            ws_finding_set_remedy(f,
+                                  "let the arrivals of the uses before it come first: completion "
+                                  "%" G_GINT64_FORMAT " of %s has %" G_GINT64_FORMAT
+                                  " of %" G_GINT64_FORMAT,
+                                  s->phase, b->name, s->count - s->pend, s->count);
+        else
+            ws_finding_set_remedy(f,
+                                  "its use (%s) is a lap ahead: let it begin with the first use of "
+                                  "%s, as its partners do",
+                                  use ? use : "by hand", b->name);
+        return;
+    }
+    const WsOp *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
+    const WsOp *wait = ws_first_on(play, -1, s->barrier, ws_is_wait);
+    g_autofree char *waited = wait ? ws_use_text(wait) : NULL;
+    if (ws_remedy_count(f, b, s->element))
+        return;
+    if (twin)
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+                              ws_op_agent(play, twin));
+    else if (again)
+        count_on(play, f, inst, again);
+    else if (op->kind == WS_OP_MBAR_EXPECT) {
+        g_autofree char *who = ws_came_text(play, s->came_before, FALSE);
+        ws_finding_set_remedy(f, "expect the bytes before %s completes %s",
+                              who ? who : "the last arrival", b->name);
+    } else if (waited && g_strcmp0(waited, use) != 0)
+        ws_finding_set_remedy(f,
+                              "let `%s` stand for the use that is waited for: it says %s, `%s` of "
+                              "%s says %s",
+                              ws_op_name(op), use ? use : "by hand", ws_op_name(wait),
+                              ws_op_agent(play, wait), waited);
+    else
+        ws_finding_set_remedy(f,
+                              "an arrival too many completed %s before this: let every step arrive "
+                              "once in a use",
+                              b->name);
+}
+
+/* --- a wait that can be lapped ---------------------------------------------------------------- */
+/* The arrival by which one lane of the waiting agent lets the feeder go on; NULL. */
+static const WsOp *lanes_behind(const WsPlay *play, guint barrier, const WsOp *wait,
+                                const WsOp *feed)
+{
+    const WsOp *by = NULL;
+    const gint room = ws_room_of(play, barrier, (guint)feed->agent, &by);
+    const WsOp *own = room < 0 ? NULL : ws_first_on(play, wait->agent, (guint)room, ws_is_arrival);
+    return own && own->per == 0 ? own : NULL;
+}
+
+void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const WsOp *wait)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    const guint agent = (guint)wait->agent;
+    const gint data = ws_data_of(play, s->barrier, agent);
+    const WsOp *fill = data < 0 ? NULL : ws_first_on(play, (gint)agent, (guint)data, ws_is_feed);
+    const WsOp *by = ws_first_on(play, -1, s->barrier, ws_is_feed);
+    g_autofree char *use = ws_use_text(wait), *filled = fill ? ws_use_text(fill) : NULL,
+                    *given = by ? ws_use_text(by) : NULL;
+    if (!use)
+        ws_finding_set_remedy(
+            f,
+            "`%s` names slot and parity by hand, and the parity is that of another "
+            "lap: let both follow from its `use`",
+            ws_op_name(wait));
+    else if (fill && fill->index < wait->index)
+        ws_finding_set_remedy(f,
+                              "wait for %s before `%s`: what that fills is what is released on %s",
+                              b->name, ws_op_name(fill), b->name);
+    else if (filled && strcmp(use, filled) != 0 &&
+             !ws_use_is_named(play, (guint)data, ws_is_feed, use))
+        ws_finding_set_remedy(f,
+                              "let it stand for the use that is filled after it: it says %s, `%s` "
+                              "says %s",
+                              use, ws_op_name(fill), filled);
+    else if (given && !ws_use_is_named(play, s->barrier, ws_is_feed, use))
+        ws_finding_set_remedy(
+            f,
+            "let it stand for a use that somebody arrives for: it says %s, `%s` of "
+            "%s says %s",
+            use, ws_op_name(by), ws_op_agent(play, by), given);
+    else if (by && lanes_behind(play, s->barrier, wait, by))
+        ws_finding_set_remedy(
+            f,
+            "one lane arrives for all: let `%s` be by warp or by all, or sync the "
+            "group before it, so that every lane has passed this wait",
+            ws_op_name(lanes_behind(play, s->barrier, wait, by)));
+    else
+        ws_finding_set_remedy(f, "let `%s` of %s come only after this wait has returned",
+                              by ? ws_op_name(by) : "what arrives",
+                              by ? ws_op_agent(play, by) : b->name);
+}

@@ -1,0 +1,35 @@
+/* Inside src/check: what remedies look up in a program. */
+#pragma once
+
+#include "check/play/play.h"
+
+G_BEGIN_DECLS
+
+/* --- remedy.c: who does what on a barrier --- */
+typedef gboolean (*WsOpIs)(const WsOp *op);
+gboolean ws_is_feed(const WsOp *op);    /* contributes to an mbarrier */
+gboolean ws_is_wait(const WsOp *op);    /* waits for one */
+gboolean ws_is_arrival(const WsOp *op); /* arrives on one */
+gboolean ws_is_join(const WsOp *op);    /* meets a named barrier */
+const char *ws_op_name(const WsOp *op);
+const char *ws_op_agent(const WsPlay *play, const WsOp *op); /* name */
+/* The use it names; NULL: it names slot and parity by hand. Caller frees. */
+char *ws_use_text(const WsOp *op);
+const WsTree *ws_loop_of(const WsOp *op); /* innermost, NULL none */
+/* First operation of an agent (-1: of any) on a barrier; NULL. */
+const WsOp *ws_first_on(const WsPlay *play, gint agent, guint barrier, WsOpIs is);
+/* Has the barrier such an operation with that use? */
+gboolean ws_use_is_named(const WsPlay *play, guint barrier, WsOpIs is, const char *use);
+/* Barrier on which those who wait for `data` arrive when they have used it: what a ring calls
+ * empty. Of several one that `agent` waits for. -1 if there is none; *by is an arrival on it. */
+gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by);
+/* What an agent fills when it has waited for room on `room`; -1: it fills nothing. */
+gint ws_data_of(const WsPlay *play, guint room, guint agent);
+/* A step that stands twice in a row, or arrives more than once at a time, on the barrier; NULL. */
+const WsOp *ws_doubled_on(const WsPlay *play, guint barrier, WsOpIs is);
+/* The count in force is not the one that follows from the steps. Then that is the remedy: TRUE. */
+gboolean ws_remedy_count(WsFinding *f, const WsBarrier *b, guint element);
+/* Both loops count and count differently: that is the remedy: TRUE. */
+gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const WsOp *y);
+
+G_END_DECLS

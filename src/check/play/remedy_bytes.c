@@ -1,0 +1,270 @@
+/* Remedies of accesses: bytes used while they are written, overwritten while they are used, read
+ * before anything is there. */
+#include "check/play/remedy.h"
+
+#include <string.h>
+
+/* It reads another use than its agent has waited for: the release is that of the awaited one. */
+static gboolean other_use(const WsPlay *play, WsFinding *f, const WsOp *op, guint data)
+{
+    const WsOp *wait = ws_first_on(play, op->agent, data, ws_is_wait);
+    g_autofree char *awaited =
+        wait && ws_loop_of(wait) == ws_loop_of(op) ? ws_use_text(wait) : NULL;
+    for (guint i = 0; awaited && i < op->n_access; i++) {
+        g_autofree char *use = op->access[i].use ? ws_expr_print(op->access[i].use) : NULL;
+        if (!use || strcmp(use, awaited) == 0 || ws_use_is_named(play, data, ws_is_wait, use))
+            continue;
+        ws_finding_set_remedy(f,
+                              "let `%s` read the use that it has waited for: it says %s, `%s` says "
+                              "%s",
+                              ws_op_name(op), use, ws_op_name(wait), awaited);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* The bytes are used up by `p` before they are overwritten: who says so, and who asks? */
+static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
+                      gint data)
+{
+    const WsOp *by = NULL, *here = inst->step.op;
+    const gint agent = (gint)play->inst[p->inst].agent;
+    const char *user = play->p->agent[agent].name;
+    gint room = data < 0 ? -1 : ws_room_of(play, (guint)data, inst->agent, &by);
+    for (guint i = 0; room < 0 && i < play->p->n_ops; i++) {
+        /* bytes that are written and not loaded: a barrier of the user that the writer waits for */
+        const WsOp *op = play->p->op[i];
+        if (op->agent == agent && ws_is_arrival(op) &&
+            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait))
+            room = op->barrier, by = op;
+    }
+    if (room < 0) {
+        ws_finding_set_remedy(f,
+                              "let %s arrive on a barrier behind `%s`, and wait for it before `%s`",
+                              user, ws_op_name(p->op), ws_op_name(here));
+        return;
+    }
+    const char *name = play->p->barrier[room].name;
+    const WsOp *arrive = ws_first_on(play, agent, (guint)room, ws_is_arrival);
+    const WsOp *wait = ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait);
+    g_autofree char *given = arrive ? ws_use_text(arrive) : NULL,
+                    *taken = wait ? ws_use_text(wait) : NULL;
+    if (!wait)
+        ws_finding_set_remedy(f,
+                              "wait for %s before `%s`: %s arrives there when it has used the slot",
+                              name, ws_op_name(here), ws_op_agent(play, by));
+    else if (!arrive)
+        ws_finding_set_remedy(f, "let %s arrive on %s, too, behind `%s`", user, name,
+                              ws_op_name(p->op));
+    else if (play->inst[p->inst].rank != inst->rank && arrive->ctas.kind == WS_CTAS_OWN)
+        ws_finding_set_remedy(
+            f,
+            "let `%s` of %s reach the CTA that overwrites the bytes, too: \"cta\": "
+            "\"all\"",
+            ws_op_name(arrive), user);
+    else if (wait->index > here->index)
+        ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it", name,
+                              ws_op_name(here), ws_op_name(wait));
+    else if (p->op->engine == WS_ENGINE_MMA && data >= 0 && other_use(play, f, p->op, (guint)data))
+        return;
+    else if (p->op->engine == WS_ENGINE_MMA)
+        ws_finding_set_remedy(f,
+                              "release the bytes after the mma_wait that retires this mma: `%s` of "
+                              "%s comes too early",
+                              ws_op_name(arrive), user);
+    else if (p->op->engine == WS_ENGINE_TMA_STORE)
+        ws_finding_set_remedy(f, "let %s arrive on %s only behind a store_wait that retires `%s`",
+                              user, name, ws_op_name(p->op));
+    else if (arrive->index < p->op->index)
+        ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(arrive), user,
+                              ws_op_name(p->op));
+    else if (given && taken && strcmp(given, taken) != 0)
+        ws_finding_set_remedy(f,
+                              "let `%s` of %s and `%s` stand for the same use: they say %s and %s",
+                              ws_op_name(arrive), user, ws_op_name(wait), given, taken);
+    else
+        ws_finding_set_remedy(f,
+                              "wait for %s before `%s` in every round, with the use of the slot "
+                              "that is overwritten",
+                              name, ws_op_name(here));
+}
+
+/* What `p` writes is read before it is there: who says so, and who asks? */
+static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
+{
+    const gint agent = (gint)play->inst[p->inst].agent;
+    const char *writer = play->p->agent[agent].name, *name = NULL;
+    const WsOp *arrive = NULL, *wait = NULL;
+    for (guint i = 0; i < play->p->n_ops && !wait; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent != agent || !ws_is_arrival(op))
+            continue;
+        arrive = op;
+        name = play->p->barrier[op->barrier].name;
+        wait = ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait);
+    }
+    if (wait && arrive->index < p->op->index)
+        ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(arrive), writer,
+                              ws_op_name(p->op));
+    else if (wait)
+        ws_finding_set_remedy(f, "wait for %s before `%s`, with the use that is read", name,
+                              ws_op_name(inst->step.op));
+    else
+        ws_finding_set_remedy(
+            f,
+            "let %s arrive on a barrier behind `%s`, and wait for it before `%s`; "
+            "or let both meet at a named one",
+            writer, ws_op_name(p->op), ws_op_name(inst->step.op));
+}
+
+void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
+{
+    const WsOp *by = NULL;
+    const gint room =
+        p->op->barrier < 0 ? -1 : ws_room_of(play, (guint)p->op->barrier, inst->agent, &by);
+    if (room < 0)
+        ws_finding_set_remedy(f,
+                              "before `%s` overwrites the bytes, wait for a barrier on which their "
+                              "readers arrive",
+                              ws_op_name(inst->step.op));
+    else if (!ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait))
+        ws_finding_set_remedy(
+            f, "wait for %s before `%s`: %s arrives there when it has used the slot",
+            play->p->barrier[room].name, ws_op_name(inst->step.op), ws_op_agent(play, by));
+    else
+        ws_finding_set_remedy(
+            f,
+            "wait for %s before `%s` in every round, with the use of the slot that "
+            "is overwritten",
+            play->p->barrier[room].name, ws_op_name(inst->step.op));
+}
+
+void ws_remedy_order(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                     const WsEvent *p)
+{
+    if (p->inst == inst->index)
+        ws_finding_set_remedy(f, "put {\"sync\": \"group\"} between `%s` and `%s`",
+                              ws_op_name(p->op), ws_op_name(inst->step.op));
+    else if (writes)
+        give_back(play, f, inst, p, inst->step.op->barrier);
+    else
+        hand_over(play, f, inst, p);
+}
+
+void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
+                      gint64 seen, gint64 due)
+{
+    const WsBarrier *b = &play->p->barrier[p->slot->barrier];
+    const WsWaited *last = p->slot->rank == inst->rank ? &p->slot->waited[inst->agent] : NULL;
+    const WsOp *wait = last && last->phase > -2
+                           ? last->event.op
+                           : ws_first_on(play, (gint)inst->agent, p->slot->barrier, ws_is_wait);
+    g_autofree char *slot = ws_slot_name(play, p->slot), *use = wait ? ws_use_text(wait) : NULL,
+                    *filled = ws_use_text(p->op);
+    if (seen >= 0 && seen == due)
+        ws_finding_set_remedy(
+            f, "expect the bytes of this load on %s; without `expect` they are derived", slot);
+    else if (!wait)
+        ws_finding_set_remedy(f, "wait for %s before it, with the use that is read", b->name);
+    else if (wait->index > inst->step.op->index)
+        ws_finding_set_remedy(f,
+                              "wait for %s before it, with the use that is read: `%s` comes after "
+                              "it",
+                              b->name, ws_op_name(wait));
+    else if (!use)
+        ws_finding_set_remedy(f,
+                              "`%s` names slot and parity by hand: give it the `use` that is read "
+                              "instead of `slot` and `phase`",
+                              ws_op_name(wait));
+    else if (seen < 0 && b->ready && b->ready[p->slot->element])
+        ws_finding_set_remedy(f,
+                              "let %s begin pending: `init` ready lets its first wait pass before "
+                              "anything has been loaded",
+                              b->name);
+    else if (filled && strcmp(use, filled) != 0)
+        ws_finding_set_remedy(f,
+                              "let `%s` stand for the use that is read: it says %s, `%s` of %s "
+                              "fills %s",
+                              ws_op_name(wait), use, ws_op_name(p->op), ws_op_agent(play, p->op),
+                              filled);
+    else
+        ws_finding_set_remedy(f,
+                              "wait for %s before it in every round, with the use that is read: "
+                              "`%s` has waited for another one",
+                              b->name, ws_op_name(wait));
+}
+
+void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, guint buffer)
+{
+    const WsOp *writer = NULL;
+    for (guint i = 0; i < play->p->n_ops && !writer; i++) {
+        const WsOp *op = play->p->op[i];
+        for (guint k = 0; op->agent >= 0 && k < op->n_access; k++)
+            if (op->access[k].buffer == buffer && op->access[k].mode & WS_MODE_WRITE)
+                writer = op;
+    }
+    const char *name = play->p->buffer[buffer].name;
+    if (!writer) {
+        ws_finding_set_remedy(f, "let a load, gather or write fill %s first", name);
+        return;
+    }
+    const WsOp *told = NULL; /* on what the writer arrives when it has written */
+    for (guint i = 0; writer->barrier < 0 && i < play->p->n_ops && !told; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == writer->agent && ws_is_arrival(op) && op->index > writer->index &&
+            (!ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait) ||
+             (play->p->barrier[op->barrier].ready && play->p->barrier[op->barrier].ready[0])))
+            told = op;
+    }
+    if (told) {
+        const WsBarrier *b = &play->p->barrier[told->barrier];
+        if (ws_first_on(play, (gint)inst->agent, (guint)told->barrier, ws_is_wait))
+            ws_finding_set_remedy(f,
+                                  "let %s begin pending: `init` ready lets its first wait pass "
+                                  "before anything has been written",
+                                  b->name);
+        else
+            ws_finding_set_remedy(f, "wait for %s before it: `%s` of %s comes there behind `%s`",
+                                  b->name, ws_op_name(told), ws_op_agent(play, told),
+                                  ws_op_name(writer));
+        return;
+    }
+    const WsOp *wait = writer->barrier < 0 ? NULL
+                                           : ws_first_on(play, (gint)inst->agent,
+                                                         (guint)writer->barrier, ws_is_wait);
+    if (wait && wait->index > inst->step.op->index)
+        ws_finding_set_remedy(f, "wait for %s before it: `%s` comes after it",
+                              play->p->barrier[writer->barrier].name, ws_op_name(wait));
+    else
+        ws_finding_set_remedy(f, "read the use that `%s` of %s fills, and come after it",
+                              ws_op_name(writer), ws_op_agent(play, writer));
+}
+
+void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsTree *loop = op->agent == (gint)inst->agent ? ws_loop_of(op) : NULL;
+        for (guint k = 0; loop && loop != ws_loop_of(inst->step.op) && k < op->n_value; k++) {
+            if (op->value[k].value != value || !(op->value[k].mode & WS_MODE_WRITE) ||
+                loop->over != WS_OVER_COUNT || !loop->count)
+                continue;
+            g_autofree char *rounds = ws_expr_print(loop->count);
+            ws_finding_set_remedy(f,
+                                  "`%s` gives it its value, in loop %s, which makes %s rounds: let "
+                                  "it make one at least, or assign the value first",
+                                  ws_op_name(op), loop->name, rounds);
+            return;
+        }
+    }
+    ws_finding_set_remedy(f, "assign it first");
+}
+
+void ws_remedy_below_zero(WsFinding *f, const WsOp *op)
+{
+    g_autofree char *use = ws_use_text(op);
+    ws_finding_set_remedy(f,
+                          "its use (%s) is below zero before the first round: do it only where a "
+                          "round has been made",
+                          use ? use : "by hand");
+}

@@ -1,0 +1,273 @@
+/* Remedies of waits that never end. */
+#include "check/play/remedy.h"
+
+#include <string.h>
+
+/* --- mbarriers -------------------------------------------------------------------------------- */
+static gboolean uses_differ(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
+{
+    g_autofree char *x = ws_use_text(wait), *y = feed ? ws_use_text(feed) : NULL;
+    if (!x || !y || ws_use_is_named(play, (guint)wait->barrier, ws_is_feed, x))
+        return FALSE;
+    ws_finding_set_remedy(f, "let both name the same use: `%s` of %s says %s, `%s` of %s says %s",
+                          ws_op_name(wait), ws_op_agent(play, wait), x, ws_op_name(feed),
+                          ws_op_agent(play, feed), y);
+    return TRUE;
+}
+
+/* It waits for a completion that is over. */
+static void missed(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    const WsSlot *s = inst->slot;
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    g_autofree char *use = ws_use_text(inst->step.op);
+    if (b->ready && b->ready[s->element] && inst->turn < 0 &&
+        ws_data_of(play, s->barrier, inst->agent) < 0 &&
+        ws_use_is_named(play, s->barrier, ws_is_feed, use))
+        ws_finding_set_remedy(f,
+                              "let %s begin pending: its first wait is for what others bring, and "
+                              "`init` ready means the time before that",
+                              b->name);
+    else
+        ws_remedy_lapped(play, f, s, inst->step.op);
+}
+
+static gboolean brings(const WsOp *op)
+{
+    return op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT ||
+           op->kind == WS_OP_BULK_COPY;
+}
+
+/* Whoever waits for what the agent brings should arrive here. */
+static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    const WsBarrier *b = &play->p->barrier[inst->slot->barrier];
+    const WsOp *reader = NULL;
+    for (guint i = 0; i < play->p->n_ops && !reader; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent >= 0 && op->agent != (gint)inst->agent && ws_is_wait(op) &&
+            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, brings))
+            reader = op;
+    }
+    if (ws_first_on(play, -1, inst->slot->barrier, ws_is_feed))
+        ws_finding_set_remedy(f,
+                              "let a step arrive on %s in every use: an `expect` with count 0 does "
+                              "not",
+                              b->name);
+    else if (reader)
+        ws_finding_set_remedy(f, "let %s arrive on %s when it has used what `%s` brings it",
+                              ws_op_agent(play, reader), b->name, ws_op_name(reader));
+    else
+        ws_finding_set_remedy(f,
+                              "let the step whose end %s stands for arrive on it in every use, or "
+                              "take the wait away",
+                              b->name);
+}
+
+/* What the waiting agent itself should have done before, or does twice. */
+static gboolean own_fault(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    const WsOp *wait = inst->step.op;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent != (gint)inst->agent || op->barrier != wait->barrier || !ws_is_arrival(op) ||
+            op->index < wait->index || op->tree->parent != wait->tree->parent)
+            continue;
+        g_autofree char *own = op->element ? ws_expr_print(op->element) : NULL,
+                        *due = wait->element ? ws_expr_print(wait->element) : NULL;
+        if (g_strcmp0(own, due) != 0) /* somebody else's turn */
+            continue;
+        ws_finding_set_remedy(f, "let `%s` come before `%s`: it counts for what is waited for",
+                              ws_op_name(op), ws_op_name(wait));
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* Some uses get more arrivals than others, and the count is that of the largest. */
+static gboolean uneven(const WsPlay *play, WsFinding *f, guint barrier)
+{
+    const WsOp *twin = ws_doubled_on(play, barrier, ws_is_arrival);
+    if (twin) {
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+                              ws_op_agent(play, twin));
+        return TRUE;
+    }
+    const WsOp *more = NULL, *less = NULL;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent < 0 || op->barrier != (gint)barrier || !ws_is_arrival(op))
+            continue;
+        if (!more || op->count > more->count)
+            more = op;
+        if (!less || op->count < less->count)
+            less = op;
+    }
+    if (!more || more->count == less->count || more->agent != less->agent)
+        return FALSE;
+    ws_finding_set_remedy(f,
+                          "let every use get the same number of arrivals: `%s` in %s makes "
+                          "%" G_GINT64_FORMAT " in one place and %" G_GINT64_FORMAT " in another",
+                          ws_op_name(more), ws_op_agent(play, more), more->count, less->count);
+    return TRUE;
+}
+
+static gboolean none_ready(const WsBarrier *b)
+{
+    for (guint i = 0; b->ready && i < MAX(b->array, 1); i++)
+        if (b->ready[i])
+            return FALSE;
+    return TRUE;
+}
+
+void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean over)
+{
+    const WsSlot *s = inst->slot;
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    const WsOp *wait = inst->step.op, *feed = ws_first_on(play, -1, s->barrier, ws_is_feed);
+    const gboolean ready = b->ready && b->ready[s->element];
+    g_autofree char *use = ws_use_text(wait);
+    if (b->arrivals && b->arrivals_derived && b->arrivals_derived[s->element] == 0)
+        nobody_arrives(play, f, inst);
+    else if (ws_remedy_count(f, b, s->element))
+        return;
+    else if (s->pend == 0 && s->tx != 0)
+        ws_finding_set_remedy(f,
+                              "expect exactly the bytes that land in one use of %s: "
+                              "%" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT,
+                              b->name, s->credited, s->expected);
+    else if (!use)
+        ws_finding_set_remedy(
+            f,
+            "`%s` names slot and parity by hand, and tests parity %" G_GINT64_FORMAT
+            " in its turn: let both follow from its `use`",
+            ws_op_name(wait), inst->parity);
+    else if (inst->turn != G_MININT64 && inst->turn < s->phase)
+        missed(play, f, inst);
+    else if (over && ws_remedy_rounds(play, f, wait, feed))
+        return;
+    else if (own_fault(play, f, inst) || uneven(play, f, s->barrier))
+        return;
+    else if (!ready && inst->turn == 0 && s->pend == s->count &&
+             ws_data_of(play, s->barrier, inst->agent) >= 0)
+        ws_finding_set_remedy(f,
+                              "let %s begin `ready`, or arrive on it once before the loops: this "
+                              "first wait is for room that nobody has taken yet",
+                              b->name);
+    else if (b->is_array && inst->turn == 0 && none_ready(b))
+        ws_finding_set_remedy(f,
+                              "give the first turn to one of them: let %s begin `ready` in one of "
+                              "its elements",
+                              b->name);
+    else if (uses_differ(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed))
+        return;
+    else if (s->pend < s->count) {
+        g_autofree char *who = ws_came_text(play, s->came, FALSE);
+        ws_finding_set_remedy(
+            f,
+            "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+            " arrivals have come (%s): let the others arrive in the same use, once "
+            "each",
+            s->count - s->pend, s->count, who ? who : "nobody is named");
+    } else
+        ws_finding_set_remedy(f,
+                              "let `%s` of %s come in every round for which `%s` waits, and not "
+                              "behind a wait for this one",
+                              feed ? ws_op_name(feed) : "an arrival",
+                              feed ? ws_op_agent(play, feed) : "an agent", ws_op_name(wait));
+}
+
+void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsNamed *n)
+{
+    const WsOp *op = inst->step.op, *twin = NULL;
+    const WsBarrier *b = op->barrier >= 0 ? &play->p->barrier[op->barrier] : NULL;
+    guint before = 0; /* how many of the agents that give a turn before their loops */
+    for (guint i = 0; b && i < play->p->n_ops; i++)
+        before += play->p->op[i]->kind == WS_OP_BAR_ARRIVE &&
+                  play->p->op[i]->barrier == op->barrier && !ws_loop_of(play->p->op[i]);
+    if (b)
+        twin = ws_doubled_on(play, (guint)op->barrier, ws_is_join);
+    if (b && b->threads && b->threads_derived &&
+        b->threads[n->element] != b->threads_derived[n->element])
+        ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
+                              b->name, b->threads_derived[n->element], b->threads[n->element]);
+    else if (twin)
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+                              ws_op_agent(play, twin));
+    else if (before > 1)
+        ws_finding_set_remedy(
+            f, "%u agents give the first turn of %s before their loops: one is enough", before,
+            b->name);
+    else
+        ws_finding_set_remedy(f,
+                              "let `%s` sync instead of arrive, or let it wait first for those who "
+                              "made the generation before",
+                              ws_op_name(op));
+}
+
+/* --- named barriers, the cluster's ------------------------------------------------------------ */
+void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    const WsNamed *n = inst->named;
+    const WsBarrier *b = n->barrier >= 0 ? &play->p->barrier[n->barrier] : NULL;
+    if (!b) {
+        ws_finding_set_remedy(f, "let all warps of the group meet here");
+        return;
+    }
+    if (b->threads && b->threads_derived &&
+        b->threads[n->element] != b->threads_derived[n->element]) {
+        ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
+                              b->name, b->threads_derived[n->element], b->threads[n->element]);
+        return;
+    }
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsInst *m = &play->inst[i];
+        const WsOp *join = ws_first_on(play, (gint)m->agent, (guint)n->barrier, ws_is_join);
+        if (m == inst || m->rank != inst->rank || !join)
+            continue;
+        if (m->state == WS_INST_DONE) {
+            if (!ws_remedy_rounds(play, f, inst->step.op, join))
+                ws_finding_set_remedy(f, "%s has ended: let it meet %s as often as %s does",
+                                      m->a->name, b->name, inst->a->name);
+            return;
+        }
+        if (m->have && m->named && m->named != n && m->named->barrier >= 0 &&
+            m->named->barrier != n->barrier) {
+            ws_finding_set_remedy(f, "let %s and %s meet %s and %s in the same order",
+                                  inst->a->name, m->a->name, b->name,
+                                  play->p->barrier[m->named->barrier].name);
+            return;
+        }
+    }
+    gboolean arrives = FALSE;
+    for (guint i = 0; i < play->p->n_ops; i++)
+        arrives |=
+            play->p->op[i]->kind == WS_OP_BAR_ARRIVE && play->p->op[i]->barrier == n->barrier;
+    if (arrives)
+        ws_finding_set_remedy(f,
+                              "give the first turn of %s: one extra `arrive` before the loops of "
+                              "whoever comes last",
+                              b->name);
+    else
+        ws_finding_set_remedy(f,
+                              "%s counts %" G_GINT64_FORMAT " threads and %" G_GINT64_FORMAT
+                              " come: let everybody meet it, or count those that do",
+                              b->name, n->count, n->arrived);
+}
+
+void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsInst *m = &play->inst[i];
+        const WsOpKind at = m->have ? m->step.op->kind : WS_OP_MATH;
+        if (m->state != WS_INST_DONE && (at == WS_OP_CLUSTER_WAIT || at == WS_OP_CLUSTER_ARRIVE))
+            continue;
+        g_autofree char *name = ws_inst_name(play, i), *own = ws_inst_name(play, inst->index);
+        ws_finding_set_remedy(f,
+                              "let %s meet the cluster as often as %s: \"cluster\": \"sync\" is "
+                              "for all agents of all CTAs%s",
+                              name, own, m->state == WS_INST_DONE ? "; it has ended" : "");
+        return;
+    }
+    ws_finding_set_remedy(f, "let all agents meet the cluster equally often");
+}

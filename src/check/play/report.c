@@ -1,0 +1,258 @@
+/* Sentences of the play: who, where, which slot, which round. */
+#include "check/play/play.h"
+
+#include <string.h>
+
+char *ws_inst_name(const WsPlay *play, guint inst)
+{
+    const WsInst *i = &play->inst[inst];
+    if (play->ranks > 1)
+        return g_strdup_printf("%s@%u", i->a->name, i->rank);
+    return g_strdup(i->a->name);
+}
+
+/* Loop rounds of an operation, outermost first: "tile 1, k 3". */
+static char *rounds_text(const WsOp *op, guint n, const gint64 *round)
+{
+    const WsTree *loop[16];
+    guint found = 0;
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && found < G_N_ELEMENTS(loop))
+            loop[found++] = t;
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < n && i < found; i++)
+        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, i ? ", " : "",
+                               loop[found - 1 - i]->name, round[i]);
+    return g_string_free(s, FALSE);
+}
+
+static const char *label(const WsOp *op)
+{
+    return op->label && op->label[0] ? op->label : ws_op_kind_text(op->kind);
+}
+
+static char *deed(const WsPlay *play, guint inst, const WsOp *op, guint n, const gint64 *round)
+{
+    g_autofree char *name = ws_inst_name(play, inst), *rounds = rounds_text(op, n, round);
+    return g_strdup_printf("%s (%s%s%s)", name, label(op), *rounds ? "; " : "", rounds);
+}
+
+char *ws_where_event(const WsPlay *play, const WsEvent *e)
+{
+    g_autofree char *name = ws_inst_name(play, e->inst);
+    g_autofree char *rounds = rounds_text(e->op, e->n_rounds, e->round);
+    return g_strdup_printf("%s%s%s", name, *rounds ? ", " : "", rounds);
+}
+
+char *ws_deed(const WsPlay *play, const WsInst *inst)
+{
+    return deed(play, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12), inst->step.round);
+}
+
+char *ws_deed_event(const WsPlay *play, const WsEvent *e)
+{
+    return deed(play, e->inst, e->op, e->n_rounds, e->round);
+}
+
+char *ws_slot_name(const WsPlay *play, const WsSlot *slot)
+{
+    const WsBarrier *b = &play->p->barrier[slot->barrier];
+    GString *s = g_string_new(b->name);
+    if (b->is_array)
+        g_string_append_printf(s, "[%u]", slot->element);
+    if (b->slots > 1)
+        g_string_append_printf(s, " slot %u", slot->slot);
+    if (play->ranks > 1)
+        g_string_append_printf(s, " of CTA %u", slot->rank);
+    return g_string_free(s, FALSE);
+}
+
+void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
+{
+    g_free(f->barrier);
+    f->barrier = ws_slot_name(play, slot);
+    ws_facts_slot(play, f, slot);
+}
+
+void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst)
+{
+    g_autofree char *name = ws_inst_name(play, inst);
+    g_free(f->barrier);
+    f->barrier = g_strdup_printf("%s of %s", queue, name);
+}
+
+static const char *step_of(const WsOp *op)
+{
+    return op->step ? op->step : op->id;
+}
+
+/* What follows, by rule; a story may know better. */
+static WsHarm harm_of(WsRuleId rule)
+{
+    switch (rule) {
+    case WS_RULE_P_DEADLOCK:
+    case WS_RULE_P_TX:
+    case WS_RULE_P_ABA:
+    case WS_RULE_P_NAMED:
+        return WS_HARM_HANG;
+    case WS_RULE_P_EARLY:
+    case WS_RULE_P_COUNT:
+        return WS_HARM_EARLY;
+    case WS_RULE_P_RACE:
+    case WS_RULE_P_ASYNC:
+    case WS_RULE_P_PROXY:
+    case WS_RULE_P_EXIT:
+    case WS_RULE_P_CLUSTER:
+        return WS_HARM_CORRUPTION;
+    case WS_RULE_P_FENCE:
+    case WS_RULE_P_UNDEF:
+        return WS_HARM_UNDEFINED;
+    default:
+        return WS_HARM_NONE;
+    }
+}
+
+/* Agents, loops and rounds: what the sentence says, in parts. */
+static void fill(WsPlay *play, WsFinding *f, guint inst, const WsOp *op, guint n_rounds,
+                 const gint64 *round, const WsEvent *other)
+{
+    f->harm = harm_of(f->rule);
+    f->agent = ws_inst_name(play, inst);
+    f->round = rounds_text(op, n_rounds, round);
+    f->loops = g_ptr_array_new_with_free_func(g_free);
+    f->rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (const WsTree *t = op->tree; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP)
+            g_ptr_array_insert(f->loops, 0, g_strdup(t->name));
+    g_ptr_array_set_size(f->loops, (gint)MIN(f->loops->len, n_rounds));
+    g_array_append_vals(f->rounds, round, f->loops->len);
+    f->fact[WS_FACT_TILES] = play->tiles;
+    if (play->ranks > 1)
+        f->fact[WS_FACT_CTA] = play->inst[inst].rank;
+    if (play->sizes && play->sizes[0])
+        f->sizes = g_strdup(play->sizes);
+    if (!other)
+        return;
+    f->other = ws_inst_name(play, other->inst);
+    f->steps = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(f->steps, g_strdup(step_of(other->op)));
+}
+
+/* What has one cause whichever of its steps is met first: the loads of one transaction, each
+ * against the same other step, and one step against all of them. NULL: it stands for itself. Caller
+ * frees. */
+static char *cause_of(const WsPlay *play, WsRuleId rule, guint inst, const WsOp *op,
+                      const WsEvent *other)
+{
+    const guint agent = play->inst[inst].agent;
+    const gboolean moves = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT;
+    if (rule != WS_RULE_P_RACE && rule != WS_RULE_P_ASYNC && rule != WS_RULE_P_EARLY)
+        return NULL;
+    if (moves && other && other->inst == inst && other->op->barrier == op->barrier)
+        return g_strdup_printf("%d %u refills %d", rule, agent, op->barrier);
+    if (moves && op->barrier >= 0 && (!other || other->inst != inst))
+        return g_strdup_printf("%d %u fills %d %s", rule, agent, op->barrier,
+                               other ? step_of(other->op) : "");
+    if (other && other->op->kind == WS_OP_TMA_LOAD && other->op->barrier >= 0)
+        return g_strdup_printf("%d %s meets %u %d", rule, step_of(op),
+                               play->inst[other->inst].agent, other->op->barrier);
+    return NULL;
+}
+
+/* A further place of a finding that has been made: "the same holds for `load B -> b`". */
+static void add_place(WsFinding *f, const char *step, const char *deed)
+{
+    if (g_strcmp0(f->at, step) == 0)
+        return;
+    if (!f->steps)
+        f->steps = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < f->steps->len; i++)
+        if (strcmp(f->steps->pdata[i], step) == 0)
+            return;
+    g_ptr_array_add(f->steps, g_strdup(step));
+    ws_finding_tell(f, WS_STORY_THEN, "the same holds for `%s`", deed);
+    /* what follows from it stays last */
+    GPtrArray *story = f->story;
+    if (story->len > 1 && ((WsStoryLine *)story->pdata[story->len - 2])->part == WS_STORY_SO)
+        g_ptr_array_insert(story, (gint)story->len - 2,
+                           g_ptr_array_steal_index(story, story->len - 1));
+}
+
+static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
+                         const gint64 *round, const WsEvent *other, char *text)
+{
+    g_autofree char *owned = text;
+    /* what cannot be played is no mistake of the design: nothing is refuted by it */
+    gboolean error =
+        ws_rule(rule)->severity == WS_SEVERITY_ERROR && ws_rule(rule)->klass != WS_CLASS_F;
+    /* Replicas and ranks do the same: say it once per pair of steps. */
+    char *key = g_strdup_printf("%d %s %s", rule, step_of(op), other ? step_of(other->op) : "");
+    /* After a first error these are its consequences more often than not. */
+    if (play->errors &&
+        (rule == WS_RULE_P_ABA || rule == WS_RULE_P_EXIT || rule == WS_RULE_P_UNSEEN ||
+         rule == WS_RULE_P_STALE || rule == WS_RULE_P_DEADLOCK)) {
+        g_free(key);
+        return NULL;
+    }
+    play->errors += error;
+    if (error && play->reported)
+        ws_witness_note(play, rule, inst, op, n_rounds, round, other);
+    g_autofree char *cause = cause_of(play, rule, inst, op, other);
+    WsFinding *made = cause ? g_hash_table_lookup(play->causes, cause) : NULL;
+    if (made) {
+        const WsOp *place = strcmp(made->at, step_of(op)) == 0 && other ? other->op : op;
+        add_place(made, step_of(place), label(place));
+        g_free(key);
+        return NULL;
+    }
+    guint *said = error ? &play->said_errors : &play->said_others;
+    if (!g_hash_table_add(play->said, key) || *said >= play->max_findings)
+        return NULL;
+    ++*said;
+    g_autofree char *who = deed(play, inst, op, n_rounds, round);
+    g_autoptr(GString) sizes = g_string_new(NULL);
+    if (play->sizes && play->sizes[0])
+        g_string_append_printf(sizes, " [%s; %u tile%s]", play->sizes, play->tiles,
+                               play->tiles == 1 ? "" : "s");
+    WsFinding *f =
+        ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
+    fill(play, f, inst, op, n_rounds, round, other);
+    if (cause)
+        g_hash_table_insert(play->causes, g_steal_pointer(&cause), f);
+    return f;
+}
+
+WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEvent *other,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return report(play, rule, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12),
+                  inst->step.round, other, text);
+}
+
+WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const WsEvent *other,
+                           const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return report(play, rule, at->inst, at->op, at->n_rounds, at->round, other, text);
+}
+
+void ws_outside(WsPlay *play, const WsInst *inst, const char *why)
+{
+    if (play->outside)
+        return;
+    play->outside = TRUE;
+    if (inst && inst->have)
+        ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be played: %s", why);
+    else
+        ws_findings_add(play->findings, WS_RULE_F_PLAY, inst ? inst->a->path : "",
+                        "%s cannot be "
+                        "played: %s",
+                        inst ? inst->a->name : "the design", why);
+}

@@ -1,0 +1,567 @@
+/* Shared memory in the proof: cells are classes of bytes that every access touches together, so one
+ * bit speaks for many bytes. */
+#include "check/proof/bits.h"
+#include "check/touch.h"
+#include "program/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RANGES = 4096, MAX_CLASSES = 64, MAX_CORNERS = 512, MAX_WORK = 4000000 };
+
+/* --- accesses --------------------------------------------------------------------------------- */
+/* L-LAST-READ: reads of one class end in the order in which they begin, so an item holds the last
+ * one only. Copies do not: the copies of a step to one CTA are a class of their own. */
+static guint8 new_class(WsBits *b, guint64 key)
+{
+    if (b->n_classes == MAX_CLASSES) {
+        ws_bit_outside(b, "too many kinds of readers");
+        return 0;
+    }
+    b->reader[b->n_classes] = key;
+    return (guint8)b->n_classes++;
+}
+
+static void find_class(WsBits *b, guint agent, const WsBitOp *o, WsBitAccess *x)
+{
+    gboolean copy = o->kind == WS_OP_BULK_COPY;
+    guint64 key = (guint64)o->op->engine << 1 | (o->leader ? 1 : 0);
+    key |= (guint64)agent << 8 | (copy ? (guint64)(o->op->index + 1) << 32 : 0);
+    x->n_readers = copy ? (guint8)b->ranks : 1;
+    for (guint i = 0; i < b->n_classes; i++)
+        if (b->reader[i] == key) {
+            x->reader = (guint8)i;
+            return;
+        }
+    x->reader = new_class(b, key);
+    for (guint r = 1; r < x->n_readers; r++)
+        new_class(b, key);
+    for (guint r = 0; copy && r < x->n_readers && !b->c->outside; r++)
+        b->copies |= 1ull << (x->reader + r);
+}
+
+/* Classes of an access, one bit each. */
+static guint64 classes_of(const WsBitAccess *x)
+{
+    return ((x->n_readers < 64 ? 1ull << x->n_readers : 0) - 1) << x->reader;
+}
+
+static gboolean overlap(const WsBuffer *x, const WsBuffer *y)
+{
+    return x != y && x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
+}
+
+/* L-SWIZZLE: a swizzle moves 16-byte units within a row of the span. The ranges of a view are those
+ * before that, which is right as long as all who reach the bytes share the swizzle, or the view
+ * takes whole rows of the span. */
+static gboolean swizzle_agrees(const WsBits *b, const WsBuffer *buffer, const WsBitAccess *x)
+{
+    guint bytes = ws_dtype_bytes(buffer->dtype);
+    gboolean whole = x->col0.constant && (x->col0.value * bytes) % MAX(buffer->swizzle, 1) == 0 &&
+                     (x->cols * bytes) % MAX(buffer->swizzle, 1) == 0;
+    for (guint k = 0; buffer->swizzle && !whole && k < b->p->n_buffers; k++) {
+        const WsBuffer *other = &b->p->buffer[k];
+        if (overlap(buffer, other) && (other->swizzle != buffer->swizzle ||
+                                       (other->offset - buffer->offset) % (8 * buffer->swizzle)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+void ws_bit_access(WsBits *b, guint agent, WsBitOp *o, guint n)
+{
+    o->n_access = n;
+    o->access = ws_bit_alloc(b, (n + 1) * sizeof *o->access);
+    for (guint i = 0; i < n; i++) {
+        WsBitAccess *x = &o->access[i];
+        const WsAccess *a = &o->op->access[i];
+        const WsBuffer *buffer = &b->p->buffer[a->buffer];
+        gboolean rows = g_hash_table_contains(b->c->rows, a);
+        x->a = a;
+        x->op = o;
+        x->element = ws_bit_expr(b, agent, a->element);
+        x->use = ws_bit_expr(b, agent, buffer->stages > 1 ? a->use : NULL);
+        x->stage = ws_bit_expr(b, agent, a->stage);
+        x->row0 = ws_bit_expr(b, agent, a->row0);
+        x->col0 = ws_bit_expr(b, agent, rows ? NULL : a->col0);
+        x->cols = rows ? buffer->cols : a->cols;
+        x->more = rows;
+        if (!swizzle_agrees(b, buffer, x))
+            ws_bit_outside(b, "columns of a buffer that lies over another with another swizzle");
+        x->n_elements = MAX(buffer->array, 1);
+        x->n_stages = MAX(buffer->stages, 1);
+        find_class(b, agent, o, x);
+        x->corner = g_array_new(FALSE, FALSE, 2 * sizeof(gint64));
+        gint64 first[2] = { x->row0.value, x->col0.value };
+        if (x->row0.constant && x->col0.constant)
+            g_array_append_vals(x->corner, first, 1);
+        g_ptr_array_add(b->accesses, x);
+    }
+}
+
+/* --- views: the same bytes of a buffer ------------------------------------------------------- */
+typedef struct {
+    guint buffer, rows, cols;
+    gint64 row0, col0;
+    guint n;
+    WsRange *range;
+    WsBitPlace *place; /* [elements * stages] */
+} View;
+
+static void view_free(gpointer data)
+{
+    g_free(((View *)data)->range);
+    g_free(data);
+}
+
+static gboolean inside(const WsBuffer *b, const WsBitAccess *x, gint64 row0, gint64 col0)
+{
+    return row0 >= 0 && row0 <= (gint64)b->rows - x->a->rows && col0 >= 0 &&
+           col0 <= (gint64)b->cols - x->cols;
+}
+
+static View *view_of(WsBits *b, GPtrArray *views, const WsBitAccess *x, gint64 row0, gint64 col0)
+{
+    const WsBuffer *buffer = &b->p->buffer[x->a->buffer];
+    for (guint i = 0; i < views->len; i++) {
+        View *v = views->pdata[i];
+        if (v->buffer == x->a->buffer && v->rows == x->a->rows && v->cols == x->cols &&
+            v->row0 == row0 && v->col0 == col0)
+            return v;
+    }
+    View *v = g_new0(View, 1);
+    v->buffer = x->a->buffer, v->rows = x->a->rows, v->cols = x->cols;
+    v->row0 = row0, v->col0 = col0;
+    v->n = ws_buffer_ranges(buffer, (guint)row0, v->rows, (guint)col0, v->cols, NULL, 0);
+    if (v->n > MAX_RANGES) {
+        ws_bit_outside(b, "a view of shared memory in too many pieces");
+        v->n = 0;
+    }
+    v->range = g_new(WsRange, v->n + 1);
+    ws_buffer_ranges(buffer, (guint)row0, v->rows, (guint)col0, v->cols, v->range, v->n);
+    g_ptr_array_add(views, v);
+    return v;
+}
+
+static guint64 base_of(const WsBuffer *b, guint element, guint stage)
+{
+    return b->offset + (guint64)element * b->array_pitch + (guint64)stage * b->stage_pitch;
+}
+
+static int ascending(const void *x, const void *y)
+{
+    guint64 a = *(const guint64 *)x, b = *(const guint64 *)y;
+    return a < b ? -1 : a > b;
+}
+
+static GArray *cuts_of(const WsBits *b, const GPtrArray *views)
+{
+    GArray *cut = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint i = 0; i < views->len; i++) {
+        const View *v = views->pdata[i];
+        const WsBuffer *buffer = &b->p->buffer[v->buffer];
+        for (guint e = 0; e < MAX(buffer->array, 1); e++)
+            for (guint s = 0; s < MAX(buffer->stages, 1); s++)
+                for (guint k = 0; k < v->n; k++) {
+                    guint64 ends[2];
+                    ends[0] = base_of(buffer, e, s) + v->range[k].offset;
+                    ends[1] = ends[0] + v->range[k].bytes;
+                    g_array_append_vals(cut, ends, 2);
+                }
+    }
+    if (cut->len)
+        qsort(cut->data, cut->len, sizeof(guint64), ascending);
+    guint n = 0;
+    for (guint i = 0; i < cut->len; i++)
+        if (n == 0 || g_array_index(cut, guint64, i) != g_array_index(cut, guint64, n - 1))
+            g_array_index(cut, guint64, n++) = g_array_index(cut, guint64, i);
+    g_array_set_size(cut, n);
+    return cut;
+}
+
+static guint find(const GArray *cut, guint64 at)
+{
+    guint lo = 0, hi = cut->len;
+    while (hi - lo > 1) {
+        guint mid = (lo + hi) / 2;
+        if (g_array_index(cut, guint64, mid) <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* --- classes of intervals --------------------------------------------------------------------- */
+typedef struct {
+    const GArray *cut;
+    guint *klass; /* of each interval */
+    guint n;      /* classes so far; 0 is touched by nobody */
+    guint *fresh; /* [classes] class of what is covered now */
+    guint cap;
+    guint work;   /* intervals looked at */
+    GArray *list; /* guint: classes touched now */
+} Refine;
+
+static void cover(Refine *r, const WsBuffer *buffer, const View *v, guint e, guint s,
+                  gboolean split)
+{
+    g_array_set_size(r->list, 0);
+    guint before = r->n;
+    if (r->n + r->cut->len >= r->cap) {
+        guint cap = 2 * (r->n + r->cut->len + 64);
+        r->fresh = g_renew(guint, r->fresh, cap);
+        memset(r->fresh + r->cap, 0, (cap - r->cap) * sizeof(guint));
+        r->cap = cap;
+    }
+    for (guint k = 0; k < v->n; k++) {
+        guint64 from = base_of(buffer, e, s) + v->range[k].offset, to = from + v->range[k].bytes;
+        for (guint i = find(r->cut, from);
+             i + 1 < r->cut->len && g_array_index(r->cut, guint64, i) < to; i++) {
+            guint c = r->klass[i];
+            r->work++;
+            if (split && c < before) {
+                if (!r->fresh[c]) {
+                    r->fresh[c] = r->n++;
+                    g_array_append_val(r->list, c);
+                }
+                r->klass[i] = r->fresh[c];
+            } else if (!split && !r->fresh[c]) {
+                r->fresh[c] = 1;
+                g_array_append_val(r->list, c);
+            }
+        }
+    }
+    for (guint i = 0; i < r->list->len; i++)
+        r->fresh[g_array_index(r->list, guint, i)] = 0;
+}
+
+static void each_place(WsBits *b, Refine *r, GPtrArray *views, gboolean split, guint *cell_of)
+{
+    for (guint i = 0; i < views->len; i++) {
+        View *v = views->pdata[i];
+        const WsBuffer *buffer = &b->p->buffer[v->buffer];
+        guint ne = MAX(buffer->array, 1), ns = MAX(buffer->stages, 1);
+        if (!split)
+            v->place = ws_bit_alloc(b, ne * ns * sizeof(WsBitPlace));
+        for (guint e = 0; e < ne; e++)
+            for (guint s = 0; s < ns; s++) {
+                if (r->work > MAX_WORK)
+                    return;
+                cover(r, buffer, v, e, s, split);
+                if (split)
+                    continue;
+                WsBitPlace *p = &v->place[e * ns + s];
+                p->n = r->list->len;
+                p->cell = ws_bit_alloc(b, (p->n + 1) * sizeof(guint16));
+                for (guint k = 0; k < p->n; k++) {
+                    guint c = g_array_index(r->list, guint, k);
+                    if (cell_of[c] == G_MAXUINT)
+                        cell_of[c] = b->n_cells++;
+                    p->cell[k] = (guint16)cell_of[c];
+                }
+            }
+    }
+}
+
+static void make_cells(WsBits *b, GPtrArray *views)
+{
+    g_autoptr(GArray) cut = cuts_of(b, views);
+    g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autofree guint *klass = g_new0(guint, cut->len + 1);
+    gsize splits = 0;
+    for (guint i = 0; i < views->len; i++) {
+        const View *v = views->pdata[i];
+        const WsBuffer *buffer = &b->p->buffer[v->buffer];
+        splits += (gsize)MAX(buffer->array, 1) * MAX(buffer->stages, 1) * v->n;
+    }
+    Refine r = { cut, klass, 1, NULL, 0, 0, list };
+    b->n_cells = 0;
+    if (splits > 100000) {
+        ws_bit_outside(b, "shared memory is cut into too many pieces");
+        return;
+    }
+    each_place(b, &r, views, TRUE, NULL);
+    g_autofree guint *cell_of = g_new(guint, r.n + 1);
+    memset(cell_of, 0xff, (r.n + 1) * sizeof(guint));
+    each_place(b, &r, views, FALSE, cell_of);
+    g_free(r.fresh);
+    if (r.work > MAX_WORK)
+        ws_bit_outside(b, "shared memory is cut into too many pieces");
+    if (b->n_cells > 8000)
+        ws_bit_outside(b, "shared memory is cut into too many pieces");
+}
+
+/* --- items of reads --------------------------------------------------------------------------- */
+static gboolean needs_fence(const WsBits *b, const WsOp *op, gboolean write)
+{
+    if (!ws_is_generic(op))
+        return FALSE;
+    if (!write)
+        return (b->policy & WS_POLICY_WAR) != 0;
+    return op->engine != WS_ENGINE_GATHER || (b->policy & WS_POLICY_GATHER);
+}
+
+static guint popcount(guint64 x)
+{
+    return (guint)__builtin_popcountll(x);
+}
+
+static void number_reads(WsBits *b)
+{
+    g_autofree guint64 *readers = g_new0(guint64, b->n_cells + 1);
+    for (guint i = 0; i < b->accesses->len; i++) {
+        const WsBitAccess *x = b->accesses->pdata[i];
+        guint n = x->corner->len * x->n_elements * x->n_stages;
+        for (guint k = 0; (x->a->mode & WS_MODE_READ) && k < n; k++)
+            for (guint c = 0; c < x->place[k].n; c++)
+                readers[x->place[k].cell[c]] |= classes_of(x);
+    }
+    b->cell = ws_bit_alloc(b, (b->n_cells + 1) * sizeof(WsBitCell));
+    guint item = b->n_cells;
+    for (guint c = 0; c < b->n_cells; c++) {
+        b->cell[c] = (WsBitCell){ (guint16)item, (guint16)popcount(readers[c]), readers[c] };
+        item += b->cell[c].n;
+    }
+    b->n_touched = item;
+    b->fenced = ws_bit_alloc(b, item + 1);
+    for (guint i = 0; i < b->accesses->len; i++) {
+        WsBitAccess *x = b->accesses->pdata[i];
+        guint n = x->corner->len * x->n_elements * x->n_stages;
+        for (guint k = 0; k < n; k++) {
+            WsBitPlace *p = &x->place[k];
+            p->read = ws_bit_alloc(b, (p->n + 1) * sizeof(guint16));
+            for (guint c = 0; c < p->n; c++) {
+                guint cell = p->cell[c];
+                guint64 below = readers[cell] & ((1ull << x->reader) - 1);
+                p->read[c] = (guint16)(b->cell[cell].first + popcount(below));
+                if (x->a->mode & WS_MODE_WRITE && needs_fence(b, x->op->op, TRUE))
+                    b->fenced[cell] = 1;
+                if (x->a->mode & WS_MODE_READ && needs_fence(b, x->op->op, FALSE))
+                    b->fenced[p->read[c]] = 1; /* no copy: those need none */
+            }
+        }
+    }
+}
+
+void ws_bit_cells(WsBits *b)
+{
+    g_autoptr(GPtrArray) views = g_ptr_array_new_with_free_func(view_free);
+    for (guint i = 0; i < b->accesses->len; i++) {
+        const WsBitAccess *x = b->accesses->pdata[i];
+        for (guint k = 0; k < x->corner->len; k++) {
+            const gint64 *at = (gint64 *)(gpointer)x->corner->data + 2 * k;
+            if (inside(&b->p->buffer[x->a->buffer], x, at[0], at[1]))
+                view_of(b, views, x, at[0], at[1]);
+        }
+    }
+    make_cells(b, views);
+    if (b->c->outside)
+        return;
+    for (guint i = 0; i < b->accesses->len; i++) {
+        WsBitAccess *x = b->accesses->pdata[i];
+        guint n = x->n_elements * x->n_stages;
+        x->place = ws_bit_alloc(b, (x->corner->len * n + 1) * sizeof(WsBitPlace));
+        for (guint k = 0; k < x->corner->len; k++) {
+            const gint64 *at = (gint64 *)(gpointer)x->corner->data + 2 * k;
+            if (!inside(&b->p->buffer[x->a->buffer], x, at[0], at[1]))
+                continue;
+            const View *v = view_of(b, views, x, at[0], at[1]);
+            memcpy(&x->place[k * n], v->place, n * sizeof(WsBitPlace));
+        }
+        x->n_cut = x->corner->len;
+    }
+    number_reads(b);
+    b->recut = FALSE;
+}
+
+/* --- at run time ------------------------------------------------------------------------------ */
+/* Where an access lies, NULL if outside its buffer (an alarm) or met for the first time. */
+static const WsBitPlace *resolve(WsBits *b, guint i, const WsBitAccess *x, gint64 corner[2])
+{
+    gint64 element = 0, stage = 0, use = 0, *row0 = &corner[0], *col0 = &corner[1];
+    *row0 = *col0 = 0;
+    ws_bit_eval(b, i, &x->element, &element);
+    ws_bit_eval(b, i, &x->stage, &stage);
+    ws_bit_eval(b, i, &x->row0, row0);
+    ws_bit_eval(b, i, &x->col0, col0);
+    ws_bit_eval(b, i, &x->use, &use);
+    if (b->c->outside)
+        return NULL;
+    if (use < 0 || element < 0 || element >= x->n_elements || stage < 0 || stage >= x->n_stages ||
+        !inside(&b->p->buffer[x->a->buffer], x, *row0, *col0)) {
+        ws_bit_alarm(b, WS_RULE_P_UNDEF);
+        return NULL;
+    }
+    guint k = 0, n = x->corner->len;
+    const gint64 *at = (const gint64 *)(gconstpointer)x->corner->data;
+    while (k < n && (at[2 * k] != *row0 || at[2 * k + 1] != *col0))
+        k++;
+    if (k == n) {
+        g_array_append_vals(x->corner, corner, 1);
+        b->recut = TRUE;
+        if (n >= MAX_CORNERS)
+            ws_bit_outside(b, "too many different ranges of one access");
+        return NULL;
+    }
+    if (b->recut && k >= x->n_cut)
+        return NULL;
+    return &x->place[(k * x->n_elements + (guint)element) * x->n_stages + (guint)stage];
+}
+
+/* Number of what lanes do at one place; 0 (outside the fragment) if there are too many. */
+guint16 ws_bit_author_of(WsBits *b, const WsOp *op, const gint64 corner[2])
+{
+    for (guint k = 0; k < b->author->len; k++) {
+        const WsLanesAt *x = &g_array_index(b->author, WsLanesAt, k);
+        if (x->op == op && x->row0 == corner[0] && x->col0 == corner[1])
+            return (guint16)(k + 1);
+    }
+    if (b->author->len + 1 >= WS_AUTHOR_MIXED) {
+        ws_bit_outside(b, "too many different accesses");
+        return 0;
+    }
+    const WsLanesAt at = { op, corner[0], corner[1] };
+    g_array_append_val(b->author, at);
+    return (guint16)b->author->len;
+}
+
+/* How what lanes did (`code`) and what they do now meet; looked up, because it is asked often. */
+static WsLanesMeet lanes_meet(WsBits *b, guint16 code, const WsOp *op, const gint64 corner[2])
+{
+    guint16 now = ws_bit_author_of(b, op, corner);
+    gpointer key = GUINT_TO_POINTER((guint)code << 16 | now);
+    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(b->meets, key));
+    if (known == 0 && now) {
+        const WsLanesAt *x = &g_array_index(b->author, WsLanesAt, code - 1),
+                        here = { op, corner[0], corner[1] };
+        known = 1 + (guint)ws_lanes_meet(b->p, x, &here);
+        g_hash_table_insert(b->meets, key, GUINT_TO_POINTER(known));
+    }
+    return known ? (WsLanesMeet)(known - 1) : WS_LANES_OTHER;
+}
+
+/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. */
+static gboolean private_rows(WsBits *b, guint i, const WsBitOp *o, const WsBitAccess *x,
+                             const gint64 corner[2], guint code)
+{
+    guint16 was = code & WS_AUTHOR_NUMBER;
+    if (was == 0 || was == WS_AUTHOR_MIXED || code & WS_AUTHOR_FLIES || o->leader || x->more ||
+        x->a != &o->op->access[0])
+        return FALSE;
+    if (g_array_index(b->author, WsLanesAt, was - 1).op->agent != (gint)ws_bit_agent(b, i))
+        return FALSE;
+    WsLanesMeet least = code & WS_AUTHOR_MET ? WS_LANES_WARP : WS_LANES_SAME;
+    return lanes_meet(b, was, o->op, corner) >= least;
+}
+
+typedef struct {
+    WsBits *b;
+    guint i, rank;
+    const WsBitOp *o;
+    const WsBitAccess *x;
+    const WsMask *mask;
+    gboolean async;
+    gint64 corner[2];
+} Touch;
+
+static void check(const Touch *t, guint item)
+{
+    WsBits *b = t->b;
+    guint at = t->rank * b->items_of_rank + item;
+    if (b->touch[at] == b->serial)
+        return; /* by this operation itself */
+    gboolean knows = ws_bit_knows(b, ws_bit_k(b, at), t->mask);
+    gboolean own = !knows && t->rank == ws_bit_rank(b, t->i) &&
+                   private_rows(b, t->i, t->o, t->x, t->corner, *ws_bit_author(b, t->rank, item));
+    if (!knows && !own) {
+        ws_bit_alarm(b, WS_RULE_P_RACE);
+        return;
+    }
+    if (t->async && b->q_row[at] >= 0 &&
+        !ws_bit_knows(b, ws_bit_q(b, (guint)b->q_row[at]), own ? &b->own_o[t->i] : t->mask))
+        ws_bit_alarm(b, WS_RULE_P_PROXY);
+}
+
+static void note(WsBits *b, guint at, guint16 *touched, guint *n, guint max)
+{
+    if (b->touch[at] == b->serial)
+        return;
+    b->touch[at] = b->serial;
+    if (*n < max)
+        touched[(*n)++] = (guint16)at;
+    else
+        ws_bit_outside(b, "an operation touches too many pieces of shared memory");
+}
+
+static void write_cell(const Touch *t, guint cell, guint16 *touched, guint *n, guint max)
+{
+    WsBits *b = t->b;
+    guint base = t->rank * b->items_of_rank;
+    const WsBitCell *c = &b->cell[cell];
+    for (guint k = c->first; k < (guint)c->first + c->n; k++) {
+        check(t, k);
+        guint at = base + k;
+        if (b->touch[at] == b->serial)
+            ws_bit_alarm(b, WS_RULE_P_RACE); /* L-SELF: it overwrites what it still reads */
+        if (b->touch[at] == b->serial)       /* a read of this operation that the write replaces */
+            for (guint m = 0; m < *n; m++)
+                if (touched[m] == at)
+                    touched[m] = touched[--*n];
+        b->touch[at] = 0;
+        ws_bit_fill(b, ws_bit_k(b, at), G_MAXUINT64);
+        if (b->q_row[at] >= 0)
+            ws_bit_fill(b, ws_bit_q(b, (guint)b->q_row[at]), G_MAXUINT64);
+        *ws_bit_author(b, t->rank, k) = 0;
+    }
+    guint bit = t->rank * b->n_cells + cell;
+    ws_bit_raw(b)[b->o_written + bit / 64] |= 1ull << (bit % 64);
+    if (b->claims)
+        *ws_bit_claimed(b, t->rank, cell) = WS_NO_TILE;
+    note(b, base + cell, touched, n, max);
+}
+
+/* L-TILE: a slot holds the tile that was claimed in one round, and is taken in the same round. */
+void ws_bit_claim(WsBits *b, guint i, const WsBitOp *o)
+{
+    gint64 corner[2], position = ws_bit_inst(b, i)->position;
+    for (guint k = 0; k < o->n_access; k++) {
+        const WsBitPlace *p = resolve(b, i, &o->access[k], corner);
+        for (guint c = 0; p && c < p->n; c++) {
+            gint64 *held = ws_bit_claimed(b, ws_bit_rank(b, i), p->cell[c]);
+            if (o->kind == WS_OP_CLAIM)
+                *held = position;
+            else if (*held != position)
+                ws_bit_alarm(b, WS_RULE_P_TILE);
+        }
+    }
+}
+
+/* Checks all accesses that have `modes` in CTA `rank`; the items they make new are returned. */
+void ws_bit_touch(WsBits *b, guint i, const WsBitOp *o, guint rank, guint modes, guint16 *touched,
+                  guint *n, guint max)
+{
+    Touch t = { .b = b, .i = i, .rank = rank, .o = o };
+    t.mask = o->leader ? &b->lead[i] : &b->know[i];
+    guint base = rank * b->items_of_rank;
+    for (guint k = 0; k < o->n_access; k++) {
+        const WsBitAccess *x = &o->access[k];
+        if (!(x->a->mode & modes))
+            continue;
+        t.x = x;
+        t.async = ws_goes_async(o->op, x->a);
+        const WsBitPlace *p = resolve(b, i, x, t.corner);
+        for (guint c = 0; p && c < p->n; c++) {
+            guint cell = p->cell[c], bit = rank * b->n_cells + cell;
+            check(&t, cell);
+            if (x->a->mode & WS_MODE_READ &&
+                !(ws_bit_raw(b)[b->o_written + bit / 64] >> (bit % 64) & 1))
+                ws_bit_alarm(b, WS_RULE_P_UNDEF);
+            if (x->a->mode & WS_MODE_WRITE)
+                write_cell(&t, cell, touched, n, max);
+            else
+                note(b, base + p->read[c] + (x->n_readers > 1 ? b->target : 0), touched, n, max);
+        }
+        b->last[0] = t.corner[0], b->last[1] = t.corner[1];
+    }
+}

@@ -1,0 +1,245 @@
+/* Running the proof from one question to the next, and what must hold at the end. */
+#include "check/proof/bits.h"
+
+void ws_bit_alarm(WsBits *b, WsRuleId rule)
+{
+    if (!b->alarm)
+        b->rule = rule;
+    b->alarm = TRUE;
+}
+
+/* The lanes of each warp meet: what they did so far is ordered within the warp, and with one warp
+ * for all. */
+static void sync_warp(WsBits *b, guint i, const WsBitOp *o)
+{
+    guint agent = ws_bit_agent(b, i);
+    if (o->leader)
+        return;
+    for (guint k = 0; k < b->n_touched; k++) {
+        guint16 *by = ws_bit_author(b, ws_bit_rank(b, i), k), was = *by & WS_AUTHOR_NUMBER;
+        if (was && was != WS_AUTHOR_MIXED && !(*by & WS_AUTHOR_FLIES) &&
+            g_array_index(b->author, WsLanesAt, was - 1).op->agent == (gint)agent)
+            *by |= WS_AUTHOR_MET;
+    }
+    if (b->agent[agent].a->warps != 1)
+        return;
+    ws_bit_join(b, &b->all[i], &b->know[i]);
+}
+
+static void fence_mma(WsBits *b, guint i)
+{
+    guint n = b->agent[ws_bit_agent(b, i)].a->n_values;
+    guint64 *touched = ws_bit_raw(b) + b->defined0[i] + n;
+    for (guint k = 0; k < n; k++)
+        touched[k] = 0;
+    ws_bit_inst(b, i)->open |= WS_SEEN_FENCE;
+}
+
+/* One operation; FALSE while the instance must wait. A new kind is an error here. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch-enum"
+gboolean ws_bit_execute(WsBits *b, guint i, const WsBitOp *o)
+{
+    switch ((WsOpKind)o->kind) {
+    case WS_OP_MBAR_WAIT:
+        return ws_bit_wait(b, i, o);
+    case WS_OP_BAR_SYNC:
+    case WS_OP_BAR_ARRIVE:
+        return ws_bit_sync(b, i, o);
+    case WS_OP_CLUSTER_ARRIVE:
+    case WS_OP_CLUSTER_WAIT:
+        return ws_bit_cluster(b, i, o);
+    case WS_OP_MBAR_ARRIVE:
+        ws_bit_arrive(b, i, o);
+        break;
+    case WS_OP_MBAR_EXPECT:
+        ws_bit_expect(b, i, o);
+        break;
+    case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+    case WS_OP_ST_REMOTE:
+        ws_bit_load(b, i, o);
+        break;
+    case WS_OP_CP_ROWS:
+        ws_bit_rows(b, i, o);
+        break;
+    case WS_OP_CP_ARRIVE:
+        ws_bit_cp_arrive(b, i, o);
+        break;
+    case WS_OP_TMA_STORE:
+        ws_bit_store(b, i, o);
+        break;
+    case WS_OP_MMA:
+        ws_bit_mma(b, i, o);
+        break;
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_BULK_COMMIT:
+    case WS_OP_CP_COMMIT:
+        ws_bit_commit(b, i, (guint)ws_op_queue(o->op->kind));
+        break;
+    case WS_OP_MMA_WAIT:
+    case WS_OP_BULK_WAIT:
+    case WS_OP_CP_WAIT:
+        ws_bit_retire(b, i, (guint)ws_op_queue(o->op->kind), o->op->n);
+        break;
+    case WS_OP_MMA_FENCE:
+        fence_mma(b, i);
+        break;
+    case WS_OP_FENCE_ASYNC:
+        ws_bit_fence(b, i, o->leader);
+        break;
+    case WS_OP_WARP_SYNC:
+        sync_warp(b, i, o);
+        break;
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
+        ws_bit_generic(b, i, o);
+        if (b->claims)
+            ws_bit_claim(b, i, o);
+        break;
+    case WS_OP_ST_SHARED:
+    case WS_OP_STMATRIX:
+    case WS_OP_LD_SHARED:
+    case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE:
+    case WS_OP_ST_GLOBAL:
+    case WS_OP_RED_GLOBAL:
+    case WS_OP_LD_GLOBAL:
+    case WS_OP_MATH:
+    case WS_OP_LET:
+    case WS_OP_ADVANCE:
+    case WS_OP_RAW:
+    case WS_OP_PREFETCH:
+    case WS_OP_PREFETCH_MAP:
+    case WS_OP_FENCE_CLUSTER:
+    case WS_OP_FENCE_GPU:
+    case WS_OP_SETMAXNREG:
+    case WS_OP_DEP_WAIT:
+    case WS_OP_DEP_LAUNCH:
+    case WS_OP_MARK: /* they touch what they list */
+        ws_bit_generic(b, i, o);
+        break;
+    case WS_OP_MBAR_INIT:
+    case WS_OP_FENCE_INIT:
+    case WS_OP_BORDER:
+    case WS_OP_KIND_COUNT: /* refused when it was compiled */
+        ws_bit_outside(b, "an operation that is not in the proof");
+        break;
+    }
+    return TRUE;
+}
+#pragma GCC diagnostic pop
+
+static gboolean advance(WsBits *b, guint i)
+{
+    WsBitInst *in = ws_bit_inst(b, i);
+    const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+    gboolean moved = FALSE;
+    while (in->state != WS_INST_DONE && !b->alarm && !b->c->outside) {
+        const WsBitOp *o = in->have ? a->code[in->at].op : ws_bit_next(b, i);
+        if (!o)
+            return moved || in->state == WS_INST_DONE;
+        b->serial++;
+        b->op = o->op, b->runs = i;
+        if (o->kind != WS_OP_TMA_LOAD)
+            b->handed = 0;
+        if (!ws_bit_execute(b, i, o)) {
+            in->state = WS_INST_STUCK;
+            return moved;
+        }
+        in->state = WS_INST_RUN;
+        in->at++;
+        moved = TRUE;
+        if (++b->ops > 200000) {
+            ws_bit_outside(b, "too many operations between two questions");
+            return moved;
+        }
+    }
+    return moved;
+}
+
+void ws_bit_settle(WsBits *b)
+{
+    gboolean moved = TRUE;
+    b->ops = b->steps = b->handed = 0;
+    while (moved && !b->alarm && !b->c->outside) {
+        moved = FALSE;
+        for (guint i = 0; i < b->n_inst; i++)
+            if (ws_bit_inst(b, i)->state != WS_INST_DONE)
+                moved |= advance(b, i);
+    }
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+/* Does anybody of the CTA know it when the CTA ends? */
+static gboolean known_at_end(const WsBits *b, guint rank, const guint64 *row)
+{
+    for (guint a = 0; a < b->n_agents; a++)
+        for (guint w = 0; w < b->nw; w++)
+            if (row[w] & b->know[rank * b->n_agents + a].w[w])
+                return TRUE;
+    return FALSE;
+}
+
+static void check_slots(WsBits *b)
+{
+    for (guint s = 0; s < b->ranks * b->n_slots; s++) {
+        const WsBitSlot *slot = ws_bit_slot(b, s);
+        guint rank = s / b->n_slots;
+        if (!slot->signalled)
+            continue;
+        if (slot->tx != 0)
+            ws_bit_alarm(b, WS_RULE_P_TX);
+        if (!known_at_end(b, rank,
+                          ws_bit_k(b, rank * b->items_of_rank + b->slot_item[s % b->n_slots] +
+                                          WS_ITEM_TRANSFER)))
+            ws_bit_alarm(b, WS_RULE_P_EXIT);
+    }
+}
+
+static void check_remote(WsBits *b)
+{
+    for (guint r = 0; b->ranks > 1 && r < b->ranks; r++)
+        for (guint k = 0; k < 2 * b->n_agents; k++)
+            for (guint to = 0; to < b->ranks; to++)
+                if (!known_at_end(
+                        b, to,
+                        ws_bit_k(b, r * b->items_of_rank + b->item_remote + k * b->ranks + to)))
+                    ws_bit_alarm(b, WS_RULE_P_CLUSTER);
+}
+
+/* L-COPY-SOURCE: a CTA does not end before it knows that the copies out of it have been made. */
+static void check_copies(WsBits *b)
+{
+    for (guint r = 0; b->copies && r < b->ranks; r++)
+        for (guint c = 0; c < b->n_cells; c++) {
+            guint item = b->cell[c].first;
+            for (guint64 left = b->cell[c].readers; left; left &= left - 1, item++)
+                if (b->copies & (left & -left) &&
+                    !known_at_end(b, r, ws_bit_k(b, r * b->items_of_rank + item)))
+                    ws_bit_alarm(b, WS_RULE_P_EXIT);
+        }
+}
+
+/* Nothing can move any more and nobody asks. */
+void ws_bit_conclude(WsBits *b)
+{
+    b->op = NULL;
+    for (guint i = 0; i < b->n_inst; i++) {
+        const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
+        const WsBitInst *in = ws_bit_inst(b, i);
+        if (in->state != WS_INST_DONE) {
+            b->op = in->have ? a->code[in->at].op->op : NULL;
+            b->runs = i;
+            ws_bit_alarm(b, WS_RULE_P_DEADLOCK);
+            return;
+        }
+        for (guint q = 0; q < 3; q++)
+            for (guint w = 0; w < a->ages[q] * b->n_set; w++)
+                if (ws_bit_raw(b)[b->set0[q][i] + w])
+                    ws_bit_alarm(b, WS_RULE_P_EXIT);
+    }
+    check_slots(b);
+    check_remote(b);
+    check_copies(b);
+}

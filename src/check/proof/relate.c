@@ -1,0 +1,164 @@
+/* Symbols that are an expression of another one: N/2, cdiv(N, 2), max(0, N - 1) beside N. A
+ * question about such a symbol is a question about its base, so both always go together. */
+#include "check/proof/symbols.h"
+
+#include <string.h>
+
+/* e = base + offset with one opaque term; the term, or NULL. */
+static WsExpr *term_of(const WsExpr *e, gint64 *offset)
+{
+    WsAffine a = { 0 };
+    if (!ws_expr_affine(e, &a))
+        return NULL;
+    WsExpr *t = a.n == 1 && a.factor[0] == 1 ? ws_expr_ref(a.term[0]) : NULL;
+    *offset = a.constant;
+    ws_affine_clear(&a);
+    return t;
+}
+
+/* What a symbol is of another expression; FALSE: nothing that is known here. */
+static gboolean look_through(const WsExpr *e, WsSymbol *s, WsExpr **base)
+{
+    const WsExpr *in = NULL;
+    gint64 number = 0;
+    if (e->n_args != 2)
+        return FALSE;
+    gboolean second = ws_expr_is_int(e->arg[1], &number);
+    if (!second && !ws_expr_is_int(e->arg[0], &number))
+        return FALSE;
+    in = second ? e->arg[0] : e->arg[1];
+    gboolean call = e->op == WS_EXPR_CALL;
+    s->offset = 0;
+    if (second && number > 0 && number <= 64 &&
+        (e->op == WS_EXPR_DIV || (call && e->func == WS_FUNC_CDIV))) {
+        s->relation = WS_RELATION_DIV;
+        s->number = number;
+        *base = term_of(in, &s->offset);
+        s->offset += call ? number - 1 : 0;
+    } else if (call && (e->func == WS_FUNC_MAX || e->func == WS_FUNC_MIN)) {
+        s->relation = e->func == WS_FUNC_MAX ? WS_RELATION_MAX : WS_RELATION_MIN;
+        s->number = number;
+        *base = term_of(in, &s->offset);
+    } else {
+        return FALSE;
+    }
+    return *base != NULL && s->offset > -1000 && s->offset < 1000;
+}
+
+static gint symbol_with(const WsControl *c, const WsExpr *e)
+{
+    g_autofree char *normal = ws_normal_text(e);
+    for (guint i = 1; i < c->symbols->len; i++) {
+        const WsSymbol *s = c->symbols->pdata[i];
+        if (!s->letter && s->base < 0 && s->expr && strcmp(s->normal, normal) == 0)
+            return (gint)i;
+    }
+    return -1;
+}
+
+static gboolean shared(const WsControl *c, guint self, const WsExpr *base)
+{
+    for (guint i = 1; i < c->symbols->len; i++) {
+        const WsSymbol *s = c->symbols->pdata[i];
+        WsSymbol other = { 0 };
+        g_autoptr(WsExpr) its = NULL;
+        if (i != self && !s->letter && s->expr && look_through(s->expr, &other, &its) &&
+            ws_expr_equal(its, base))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* A remainder of the symbol follows from one of its base only if the relation is a division. */
+static void relate(WsControl *c, guint i)
+{
+    WsSymbol *s = c->symbols->pdata[i], found = { 0 };
+    g_autoptr(WsExpr) base = NULL;
+    if (s->letter || s->split || !s->expr || !look_through(s->expr, &found, &base))
+        return;
+    if (s->ring && found.relation != WS_RELATION_DIV)
+        return;
+    gint of = symbol_with(c, base);
+    if (of < 0 && shared(c, i, base) && base->op == WS_EXPR_VAR)
+        of = ws_symbol_of(c, base, FALSE);
+    if (of < 0 || (guint)of == i)
+        return;
+    WsSymbol *b = c->symbols->pdata[of];
+    if (b->split || b->run != s->run || b->per_cta != s->per_cta || !b->bounded || b->least < 0)
+        return;
+    if (s->ring) {
+        gint64 modulus;
+        if (__builtin_mul_overflow(s->modulus, found.number, &modulus))
+            return;
+        gint64 both = ws_least_multiple(c, b->modulus, modulus);
+        if (both > 256) /* so many answers cost more than the relation gives */
+            return;
+        b->modulus = both;
+        b->ring = TRUE;
+        if (s->window >= 0) /* L-SMALL, in terms of the base */
+            b->window = MAX(b->window, found.number * (s->window + 1) - found.offset);
+    }
+    s->relation = found.relation, s->number = found.number, s->offset = found.offset;
+    s->base = of;
+}
+
+/* assume N % 2 == 0 */
+static void assume_multiples(WsControl *c, const WsExpr *e)
+{
+    gint64 m = 0, r = 0;
+    if (e->op != WS_EXPR_EQ || e->n_args != 2)
+        return;
+    const WsExpr *mod = e->arg[0]->op == WS_EXPR_MOD ? e->arg[0] : e->arg[1];
+    const WsExpr *left = mod == e->arg[0] ? e->arg[1] : e->arg[0];
+    if (mod->op != WS_EXPR_MOD || !ws_expr_is_int(left, &r) || !ws_expr_is_int(mod->arg[1], &m) ||
+        m < 2 || m > 64)
+        return;
+    gint i = symbol_with(c, mod->arg[0]);
+    WsSymbol *s = i < 0 ? NULL : c->symbols->pdata[i];
+    if (s && s->every == 1)
+        s->every = m, s->left = ws_control_mod(r, m);
+}
+
+void ws_relate_symbols(WsControl *c)
+{
+    for (guint i = 0; i < c->p->n_assume; i++)
+        assume_multiples(c, c->p->assume[i]);
+    for (guint i = 1; i < c->symbols->len; i++)
+        relate(c, i);
+}
+
+gint ws_base_of(const WsControl *c, gint symbol)
+{
+    const WsSymbol *s = c->symbols->pdata[symbol];
+    return s->base >= 0 ? s->base : symbol;
+}
+
+/* symbol > n is base > the result; WS_NEVER, WS_ALWAYS where the answer is none of the base's. */
+gint64 ws_base_question(const WsControl *c, gint symbol, gint64 n)
+{
+    const WsSymbol *s = c->symbols->pdata[symbol];
+    if (s->base < 0)
+        return n;
+    switch (s->relation) {
+    case WS_RELATION_MAX:
+        return s->number > n ? WS_ALWAYS : n - s->offset;
+    case WS_RELATION_MIN:
+        return s->number <= n ? WS_NEVER : n - s->offset;
+    default:
+        return s->number * (n + 1) - s->offset - 1;
+    }
+}
+
+/* Value of a symbol for a value of its base. */
+gint64 ws_value_from_base(const WsControl *c, gint symbol, gint64 x)
+{
+    const WsSymbol *s = c->symbols->pdata[symbol];
+    if (s->base < 0)
+        return x;
+    x += s->offset;
+    if (s->relation == WS_RELATION_MAX)
+        return MAX(x, s->number);
+    if (s->relation == WS_RELATION_MIN)
+        return MIN(x, s->number);
+    return (x - ws_control_mod(x, s->number)) / s->number;
+}

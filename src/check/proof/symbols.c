@@ -1,0 +1,393 @@
+/* Symbols by identity, least values, affine forms (LANGUAGE section 16). */
+#include "check/proof/symbols.h"
+
+#include <string.h>
+
+void ws_control_outside(WsControl *c, const char *what, const WsExpr *e)
+{
+    if (c->outside)
+        return;
+    g_autofree char *text = ws_expr_print(e);
+    c->outside = g_strdup_printf("%s: %s", what, text);
+}
+
+/* --- least values (LANGUAGE 16.9) ------------------------------------------------------------- */
+#define UNKNOWN (G_MININT64 / 4)
+
+static gint64 assumed(const WsProgram *p, gint var)
+{
+    gint64 best = UNKNOWN;
+    for (guint i = 0; i < p->n_assume; i++) {
+        const WsExpr *e = p->assume[i];
+        if (e->n_args != 2)
+            continue;
+        gint64 x;
+        gboolean left =
+            e->arg[0]->op == WS_EXPR_VAR && e->arg[0]->var == var && ws_expr_is_int(e->arg[1], &x);
+        gboolean right = !left && e->arg[1]->op == WS_EXPR_VAR && e->arg[1]->var == var &&
+                         ws_expr_is_int(e->arg[0], &x);
+        if (!left && !right)
+            continue;
+        if (e->op == WS_EXPR_EQ || e->op == (left ? WS_EXPR_GE : WS_EXPR_LE))
+            best = MAX(best, x);
+        else if (e->op == (left ? WS_EXPR_GT : WS_EXPR_LT))
+            best = MAX(best, MIN(x, G_MAXINT64 - 1) + 1);
+    }
+    return best;
+}
+
+/* The least value from `low` on that all assumptions `var % m == r` allow, one by one. */
+static gint64 aligned(const WsProgram *p, gint var, gint64 low)
+{
+    gint64 best = low, m, r;
+    for (guint i = 0; i < p->n_assume && low > UNKNOWN; i++) {
+        const WsExpr *e = p->assume[i];
+        if (e->op != WS_EXPR_EQ || e->n_args != 2)
+            continue;
+        const WsExpr *mod = e->arg[0]->op == WS_EXPR_MOD ? e->arg[0] : e->arg[1];
+        if (mod->op == WS_EXPR_MOD && mod->arg[0]->op == WS_EXPR_VAR && mod->arg[0]->var == var &&
+            ws_expr_is_int(mod->arg[1], &m) && m > 0 && m < ((gint64)1 << 32) &&
+            ws_expr_is_int(mod == e->arg[0] ? e->arg[1] : e->arg[0], &r) && r >= 0 && r < m)
+            best = MAX(best, low + ws_control_mod(r - low, m));
+    }
+    return best;
+}
+
+static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
+{
+    gint64 a, b, r;
+    if (depth > 24)
+        return UNKNOWN;
+    if (e->op == WS_EXPR_INT)
+        return e->i;
+    if (e->op == WS_EXPR_VAR) {
+        if (e->var < 0 || (guint)e->var >= p->n_vars)
+            return UNKNOWN;
+        const WsVar *v = &p->var[e->var];
+        r = assumed(p, e->var);
+        if (v->kind == WS_VAR_SIZE || v->kind == WS_VAR_AXIS || v->kind == WS_VAR_CTA)
+            return aligned(p, e->var, MAX(r, 0));
+        if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
+            r = MAX(r, least(p, v->value, depth + 1));
+        return aligned(p, e->var, r);
+    }
+    if (e->n_args != 2)
+        return UNKNOWN;
+    a = least(p, e->arg[0], depth + 1);
+    b = least(p, e->arg[1], depth + 1);
+    gboolean literal = ws_expr_is_int(e->arg[1], &r);
+    switch (e->op) {
+    case WS_EXPR_ADD:
+        return a <= UNKNOWN || b <= UNKNOWN || __builtin_add_overflow(a, b, &r) ? UNKNOWN : r;
+    case WS_EXPR_SUB:
+        return a <= UNKNOWN || !literal || __builtin_sub_overflow(a, r, &r) ? UNKNOWN : r;
+    case WS_EXPR_MUL:
+        return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? UNKNOWN : r;
+    case WS_EXPR_DIV:
+        return a < 0 || b < 0 ? UNKNOWN : literal && r > 0 ? a / r : 0;
+    case WS_EXPR_MOD:
+        return literal && r > 0 ? 0 : UNKNOWN;
+    case WS_EXPR_CALL:
+        if (e->func == WS_FUNC_MAX)
+            return MAX(a, b);
+        if (e->func == WS_FUNC_MIN)
+            return MIN(a, b);
+        if (e->func == WS_FUNC_CDIV)
+            return a < 0 || b < 0 ? UNKNOWN : literal && r > 0 ? a / r + (a % r > 0) : a > 0;
+        return UNKNOWN;
+    default:
+        return UNKNOWN;
+    }
+}
+
+static gint64 assumed_most(const WsProgram *p, gint var, guint depth)
+{
+    gint64 best = G_MAXINT64;
+    for (guint i = 0; i < p->n_assume; i++) {
+        const WsExpr *e = p->assume[i];
+        gint64 x = 0;
+        if (e->n_args == 2 && e->arg[1]->op == WS_EXPR_VAR && e->arg[1]->var == var &&
+            ws_expr_is_int(e->arg[0], &x) &&
+            (e->op == WS_EXPR_GE || e->op == WS_EXPR_GT || e->op == WS_EXPR_EQ))
+            best = MIN(best, e->op == WS_EXPR_GT ? MAX(x, G_MININT64 + 1) - 1 : x);
+        if (e->n_args != 2 || e->arg[0]->op != WS_EXPR_VAR || e->arg[0]->var != var ||
+            (e->op != WS_EXPR_LE && e->op != WS_EXPR_LT && e->op != WS_EXPR_EQ))
+            continue;
+        if (ws_expr_is_int(e->arg[1], &x))
+            best = MIN(best, e->op == WS_EXPR_LT ? MAX(x, G_MININT64 + 1) - 1 : x);
+        else if (e->arg[1]->op != WS_EXPR_VAR)
+            best = MIN(best, ws_most(p, e->arg[1], depth + 1));
+    }
+    return best;
+}
+
+gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth)
+{
+    gint64 r = 0;
+    if (depth > 12)
+        return G_MAXINT64;
+    if (e->op == WS_EXPR_INT)
+        return e->i;
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars) {
+        const WsVar *v = &p->var[e->var];
+        gint64 most = assumed_most(p, e->var, depth);
+        if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
+            most = MIN(most, ws_most(p, v->value, depth + 1));
+        return most;
+    }
+    if (e->n_args != 2)
+        return G_MAXINT64;
+    gint64 a = ws_most(p, e->arg[0], depth + 1), b = ws_most(p, e->arg[1], depth + 1);
+    gboolean literal = ws_expr_is_int(e->arg[1], &r);
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN)
+        return MIN(a, b);
+    if (a == G_MAXINT64 || a < 0)
+        return G_MAXINT64;
+    if (e->op == WS_EXPR_DIV && literal && r > 0)
+        return a / r;
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV && literal && r > 0)
+        return a / r + (a % r > 0);
+    if (e->op == WS_EXPR_MUL && ws_expr_is_int(e->arg[0], &r) && literal &&
+        !__builtin_mul_overflow(a, b, &r))
+        return r;
+    return G_MAXINT64;
+}
+
+/* --- leaves ----------------------------------------------------------------------------------- */
+
+static void see(const WsExpr *e, gpointer data)
+{
+    WsLeaves *l = data;
+    const WsProgram *p = l->c->p;
+    if (e->op == WS_EXPR_INDEX)
+        l->symbol++, l->tile++;
+    if (e->op == WS_EXPR_REAL)
+        l->real++;
+    if (e->op != WS_EXPR_VAR || e->var < 0)
+        return;
+    if ((guint)e->var >= p->n_vars) {
+        l->symbol++;
+        return;
+    }
+    const WsVar *v = &p->var[e->var];
+    switch (v->kind) {
+    case WS_VAR_SIZE:
+        l->symbol++;
+        break;
+    case WS_VAR_AXIS:
+        l->symbol++, l->tile++;
+        break;
+    case WS_VAR_RUN:
+    case WS_VAR_TILE:
+        l->symbol++;
+        l->tile += v->kind == WS_VAR_TILE;
+        if (v->value && l->depth < 16) { /* does it depend on the rank? */
+            WsLeaves in = { l->c, l->depth + 1, 0, 0, 0, 0, 0 };
+            ws_expr_visit(v->value, see, &in);
+            l->cta += in.cta;
+        } else if (v->value) {
+            l->cta++; /* too deep to say */
+        }
+        break;
+    case WS_VAR_SCALAR:
+    case WS_VAR_ROW:
+    case WS_VAR_COL:
+        l->real++;
+        break;
+    case WS_VAR_CTA:
+        l->cta++, l->index++;
+        break;
+    default:
+        l->index++;
+    }
+}
+
+WsLeaves ws_leaves(const WsControl *c, const WsExpr *e)
+{
+    WsLeaves l = { c, 0, 0, 0, 0, 0, 0 };
+    ws_expr_visit(e, see, &l);
+    return l;
+}
+
+/* --- symbols ---------------------------------------------------------------------------------- */
+static WsExpr *stands_for(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const WsControl *c = data;
+    (void)error;
+    if (leaf->op != WS_EXPR_VAR || leaf->var < (gint)c->n_vars)
+        return NULL;
+    return ws_expr_ref(((const WsSymbol *)c->symbols->pdata[leaf->var - (gint)c->n_vars])->expr);
+}
+
+gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
+{
+    /* names of symbols stand for expressions: 2*(N % 3) is not 2*N % 3 */
+    g_autoptr(WsExpr) e = ws_expr_map(given, stands_for, c, NULL);
+    if (!e) {
+        ws_control_outside(c, "an expression is nested too deeply", given);
+        e = ws_expr_ref(given);
+    }
+    g_autofree char *normal = ws_normal_text(e);
+    for (guint i = 1; i < c->symbols->len; i++) {
+        const WsSymbol *s = c->symbols->pdata[i];
+        if (s->letter == letter && strcmp(s->normal, normal) == 0)
+            return (gint)i;
+    }
+    WsLeaves l = ws_leaves(c, e);
+    WsSymbol *s = g_new0(WsSymbol, 1);
+    s->text = ws_expr_print(e);
+    s->normal = g_steal_pointer(&normal);
+    s->run = l.tile == 0;
+    s->per_cta = l.cta > 0;
+    s->letter = letter;
+    s->modulus = 1;
+    s->expr = ws_expr_ref((WsExpr *)e);
+    s->base = -1;
+    s->every = 1;
+    gint64 low = letter ? 0 : least(c->p, e, 0);
+    s->bounded = low > -((gint64)1 << 20);
+    s->least = s->bounded ? MIN(low, (gint64)1 << 40) : 0; /* less is enough, and sums of it fit */
+    s->most = letter ? 1 : ws_most(c->p, e, 0);
+    s->window = -1;
+    g_ptr_array_add(c->symbols, s);
+    return (gint)c->symbols->len - 1;
+}
+
+/* L-FLOOR: a symbol whose least value is known begins there. Of any other one all values up to the
+ * least number that it is ever compared with are alike, and the first question is whether it lies
+ * above that; where there is no such number nothing can stand for what lies below. */
+void ws_find_floors(WsControl *c)
+{
+    for (guint i = 0; i < c->symbols->len; i++) {
+        WsSymbol *s = c->symbols->pdata[i];
+        s->floor = s->bounded ? s->least : 0;
+    }
+    for (guint a = 0; a < c->p->n_agents && !c->outside; a++)
+        for (guint i = 0; i < c->site[a]->len; i++) {
+            const WsSite *site = &g_array_index(c->site[a], WsSite, i);
+            if (site->form->symbol < 0 || site->form->factor == 0)
+                continue;
+            WsSymbol *s = c->symbols->pdata[site->form->symbol];
+            WsSpan rest = ws_span_of(c, site->form->rest);
+            WsSpan asked = site->count || site->form->factor > 0 ? ws_span_times(rest, -1) : rest;
+            if (s->bounded)
+                continue;
+            if (asked.lo <= -WS_ENDLESS) {
+                g_free(c->outside);
+                c->outside = g_strdup_printf("%s may be negative, and there is no least number "
+                                             "that it is compared with",
+                                             s->text);
+                return;
+            }
+            s->floor = MIN(s->floor, asked.lo - !site->count);
+        }
+}
+
+WsExpr *ws_symbol_leaf(WsControl *c, gint symbol)
+{
+    const WsSymbol *s = c->symbols->pdata[symbol];
+    return ws_expr_var((gint)c->n_vars + symbol, s->text);
+}
+
+static WsExpr *sum(WsExpr *a, gint64 factor, WsExpr *b)
+{
+    WsExpr *t = factor == 1 ? b : ws_expr_op(WS_EXPR_MUL, ws_expr_int(factor), b);
+    return a ? ws_expr_op(WS_EXPR_ADD, a, t) : t;
+}
+
+static WsExpr *rewrite(WsControl *c, const WsExpr *e);
+
+/* A remainder of a sum of names that are never negative: what they leave is asked, so that it goes
+ * together with all else that is known of them. */
+static WsExpr *remainder_of(WsControl *c, const WsExpr *e)
+{
+    gint64 m;
+    WsAffine a = { 0 };
+    if (e->op != WS_EXPR_MOD || !ws_expr_is_int(e->arg[1], &m) || m < 1 || m > 64 ||
+        !ws_expr_affine(e->arg[0], &a))
+        return NULL;
+    gboolean ok = TRUE;
+    for (guint i = 0; i < a.n; i++)
+        ok &= ws_leaves(c, a.term[i]).symbol == 0 || least(c->p, a.term[i], 0) >= 0;
+    ws_affine_clear(&a);
+    return ok ? ws_expr_op(WS_EXPR_MOD, rewrite(c, e->arg[0]), ws_expr_int(m)) : NULL;
+}
+
+/* The expression with its maximal non-affine subexpressions without indices as symbols. */
+static WsExpr *rewrite(WsControl *c, const WsExpr *e)
+{
+    WsLeaves l = ws_leaves(c, e);
+    if (l.real) {
+        ws_control_outside(c, "control depends on a real number or an element", e);
+        return ws_expr_int(0);
+    }
+    if (l.symbol == 0)
+        return ws_expr_ref(e);
+    gboolean truth = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR;
+    if (l.index == 0 && !truth && e->op != WS_EXPR_NOT) {
+        WsAffine a = { 0 };
+        if (!ws_expr_affine(e, &a)) {
+            ws_control_outside(c, "does not fit in 64 bits", e);
+            return ws_expr_int(0);
+        }
+        WsExpr *r = a.constant || a.n == 0 ? ws_expr_int(a.constant) : NULL;
+        for (guint i = 0; i < a.n; i++) {
+            WsLeaves t = ws_leaves(c, a.term[i]);
+            WsExpr *left = t.symbol ? remainder_of(c, a.term[i]) : ws_expr_ref(a.term[i]);
+            if (!left)
+                left = ws_symbol_leaf(c, ws_symbol_of(c, a.term[i], FALSE));
+            r = sum(r, a.factor[i], left);
+        }
+        ws_affine_clear(&a);
+        return r;
+    }
+    if (e->op == WS_EXPR_CALL || e->op == WS_EXPR_INDEX || e->n_args == 0 || e->n_args > 2) {
+        ws_control_outside(c, "not affine in indices and symbols", e);
+        return ws_expr_int(0);
+    }
+    if (e->op == WS_EXPR_MUL) {
+        WsLeaves x = ws_leaves(c, e->arg[0]), y = ws_leaves(c, e->arg[1]);
+        if ((x.symbol && (y.symbol || y.index)) || (y.symbol && x.index))
+            ws_control_outside(c, "a symbol times an index or a symbol", e);
+    }
+    return ws_expr_op(e->op, rewrite(c, e->arg[0]), e->n_args > 1 ? rewrite(c, e->arg[1]) : NULL);
+}
+
+WsExpr *ws_rewritten(WsControl *c, const WsExpr *e)
+{
+    WsExpr *r = g_hash_table_lookup(c->rewritten, e);
+    if (!r) {
+        r = rewrite(c, e);
+        g_hash_table_insert(c->rewritten, (gpointer)e, r);
+    }
+    return r;
+}
+
+/* --- forms ------------------------------------------------------------------------------------ */
+/* e = factor * symbol + rest with at most one symbol; NULL if it is not so. */
+WsForm *ws_form_of(WsControl *c, const WsExpr *e)
+{
+    WsAffine a = { 0 };
+    if (!ws_expr_affine(e, &a))
+        return NULL;
+    WsForm *f = g_new0(WsForm, 1);
+    f->symbol = -1;
+    gboolean ok = TRUE;
+    f->rest = ws_expr_int(a.constant);
+    for (guint i = 0; i < a.n; i++) {
+        if (a.term[i]->op == WS_EXPR_VAR && a.term[i]->var >= (gint)c->n_vars) {
+            ok &= f->symbol < 0 && ABS(a.factor[i]) == 1;
+            f->symbol = a.term[i]->var - (gint)c->n_vars;
+            f->factor = (gint)a.factor[i];
+        } else {
+            ok &= ws_leaves(c, a.term[i]).symbol == 0;
+            f->rest = sum(f->rest, a.factor[i], ws_expr_ref(a.term[i]));
+        }
+    }
+    ws_affine_clear(&a);
+    if (ok)
+        return f;
+    ws_expr_unref(f->rest);
+    g_free(f);
+    return NULL;
+}

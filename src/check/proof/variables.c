@@ -1,0 +1,120 @@
+/* Variables that control depends on, and those known up to a multiple only. */
+#include "check/proof/symbols.h"
+
+#include <string.h>
+
+gboolean ws_is_private(const WsControl *c, const WsTree *t)
+{
+    if (!t)
+        return TRUE;
+    if (t->kind == WS_TREE_OP)
+        return t->op->kind == WS_OP_MATH || t->op->kind == WS_OP_MARK ||
+               t->op->kind == WS_OP_LD_GLOBAL || t->op->kind == WS_OP_ST_GLOBAL ||
+               t->op->kind == WS_OP_RED_GLOBAL ||
+               (t->op->kind == WS_OP_LET && t->op->var >= 0 && !c->relevant[t->op->var]);
+    if (t->kind == WS_TREE_LOOP)
+        return FALSE;
+    for (guint i = 0; i < t->n_kids; i++)
+        if (!ws_is_private(c, t->kid[i]))
+            return FALSE;
+    return TRUE;
+}
+
+/* --- variables that control depends on -------------------------------------------------------- */
+typedef struct {
+    WsControl *c;
+    gboolean changed, symbols;
+} Mark;
+
+static void mark(const WsExpr *e, gpointer data)
+{
+    Mark *m = data;
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < m->c->n_vars &&
+        !m->c->relevant[e->var])
+        m->c->relevant[e->var] = m->changed = TRUE;
+}
+
+static void mark_expr(Mark *m, const WsExpr *e)
+{
+    if (e)
+        ws_expr_visit(e, mark, m);
+}
+
+static void mark_op(Mark *m, const WsOp *op)
+{
+    if (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE) {
+        if (op->var >= 0 && m->c->relevant[op->var])
+            mark_expr(m, op->set);
+        return;
+    }
+    mark_expr(m, op->element), mark_expr(m, op->use), mark_expr(m, op->slot);
+    mark_expr(m, op->parity), mark_expr(m, op->turn);
+    if (op->ctas.kind == WS_CTAS_EXPR)
+        mark_expr(m, op->ctas.expr);
+    for (guint i = 0; i < op->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        mark_expr(m, a->element), mark_expr(m, a->use), mark_expr(m, a->stage);
+        mark_expr(m, a->row0), mark_expr(m, a->col0);
+    }
+    for (guint i = 0; i < op->n_value; i++)
+        mark_expr(m, op->value[i].row0), mark_expr(m, op->value[i].col0);
+    if (op->mma && op->mma->first)
+        mark_expr(m, op->mma->first);
+}
+
+static void mark_tree(Mark *m, const WsTree *t)
+{
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_OP)
+        mark_op(m, t->op);
+    if (t->kind == WS_TREE_LOOP)
+        mark_expr(m, t->count), mark_expr(m, t->from), mark_expr(m, t->step_by);
+    if (t->kind == WS_TREE_BRANCH && !ws_is_private(m->c, t))
+        mark_expr(m, t->cond);
+    for (guint i = 0; i < t->n_kids; i++)
+        mark_tree(m, t->kid[i]);
+}
+
+static gboolean depends(const WsControl *c, const WsExpr *e);
+static void see_taint(const WsExpr *e, gpointer data)
+{
+    Mark *m = data;
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < m->c->n_vars)
+        m->symbols |= m->c->tainted[e->var];
+}
+
+static gboolean depends(const WsControl *c, const WsExpr *e)
+{
+    Mark m = { (WsControl *)c, FALSE, FALSE };
+    ws_expr_visit(e, see_taint, &m);
+    return m.symbols || ws_leaves(c, e).symbol > 0;
+}
+
+void ws_find_variables(WsControl *c)
+{
+    const WsProgram *p = c->p;
+    Mark m = { c, TRUE, FALSE };
+    while (m.changed) {
+        m.changed = FALSE;
+        for (guint a = 0; a < p->n_agents; a++)
+            mark_tree(&m, p->agent[a].body);
+        for (guint v = 0; v < p->n_vars; v++)
+            if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && c->relevant[v])
+                mark_expr(&m, p->var[v].value);
+    }
+    gboolean changed = TRUE;
+    while (changed) {
+        changed = FALSE;
+        for (guint v = 0; v < p->n_vars; v++)
+            if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].value && !c->tainted[v] &&
+                depends(c, p->var[v].value))
+                c->tainted[v] = changed = TRUE;
+        for (guint i = 0; i < p->n_ops; i++) {
+            const WsOp *op = p->op[i];
+            if ((op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE) && op->var >= 0 && op->set &&
+                !c->tainted[op->var] && depends(c, op->set))
+                c->tainted[op->var] = changed = TRUE;
+        }
+    }
+}

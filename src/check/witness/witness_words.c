@@ -1,0 +1,367 @@
+/* What happens in a move, in words: who does what, and which numbers change by it. */
+#include "check/witness/witness_private.h"
+
+#include <string.h>
+
+#define N G_GINT64_FORMAT
+
+gboolean ws_move_silent(const WsOp *op)
+{
+    const WsCheckAs as = ws_op_row(op->kind)->check;
+    return as == WS_CHECK_SILENT || as == WS_CHECK_ASSIGN;
+}
+
+const char *ws_stage_use_word(WsStageUse use)
+{
+    static const char *const word[] = { "free", "filling", "full", "being read", "read" };
+    return word[use];
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+const WsMbarrierState *ws_witness_barrier(const WsWitness *w, guint position, guint barrier)
+{
+    return &w->barrier_state[(gsize)position * w->n_barriers + barrier];
+}
+
+const WsNamedState *ws_witness_named(const WsWitness *w, guint position, guint named)
+{
+    return &w->named_state[(gsize)position * w->n_named + named];
+}
+
+const WsStageState *ws_witness_stage(const WsWitness *w, guint position, guint stage)
+{
+    return &w->stage_state[(gsize)position * w->n_stages + stage];
+}
+
+const WsAgentState *ws_witness_agent(const WsWitness *w, guint position, guint agent)
+{
+    return &w->agent_state[(gsize)position * w->n_agents + agent];
+}
+
+char *ws_witness_rounds(const WsOp *op, guint n_rounds, const gint64 *round)
+{
+    const WsTree *loop[16];
+    guint found = 0;
+    for (const WsTree *t = op ? op->tree : NULL; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && found < G_N_ELEMENTS(loop))
+            loop[found++] = t;
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < n_rounds && i < found; i++)
+        g_string_append_printf(s, "%s%s %" N, i ? ", " : "", loop[found - 1 - i]->name, round[i]);
+    return g_string_free(s, FALSE);
+}
+
+static const char *label(const WsOp *op)
+{
+    return op->label && op->label[0] ? op->label : ws_op_kind_text(op->kind);
+}
+
+/* "mma.0" or "mma.0 (k 3)" */
+static char *who(const WsWitness *w, guint agent, const WsOp *op, guint n, const gint64 *round)
+{
+    g_autofree char *rounds = ws_witness_rounds(op, n, round);
+    return rounds[0] ? g_strdup_printf("%s (%s)", w->agent[agent], rounds)
+                     : g_strdup(w->agent[agent]);
+}
+
+/* --- what changes ----------------------------------------------------------------------------- */
+static void part(GString *s, gboolean *first, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void part(GString *s, gboolean *first, const char *format, ...)
+{
+    va_list args;
+    g_string_append(s, *first ? ": " : ", ");
+    *first = FALSE;
+    va_start(args, format);
+    g_string_append_vprintf(s, format, args);
+    va_end(args);
+}
+
+static void slot_change(const WsWitness *w, guint i, guint b, gboolean name, GString *s,
+                        gboolean *first)
+{
+    const WsMbarrierState *x = ws_witness_barrier(w, i, b), *y = ws_witness_barrier(w, i + 1, b);
+    if (memcmp(x, y, sizeof *x) == 0)
+        return;
+    if (name)
+        part(s, first, "%s", w->barrier[b]);
+    if (y->phase != x->phase) {
+        if (x->pending)
+            part(s, first, "pending %" N " → 0", x->pending);
+        part(s, first, "completion %" N " happens, phase %" N " → %" N, y->phase - 1, x->phase & 1,
+             y->phase & 1);
+        return;
+    }
+    if (x->pending != y->pending)
+        part(s, first, "pending %" N " → %" N, x->pending, y->pending);
+    if (x->tx != y->tx)
+        part(s, first, "bytes due %" N " → %" N, x->tx, y->tx);
+}
+
+static void slot_changes(const WsWitness *w, guint i, gint own, GString *s)
+{
+    gboolean first = TRUE;
+    if (own >= 0)
+        slot_change(w, i, (guint)own, FALSE, s, &first);
+    for (guint b = 0; b < w->n_barriers; b++)
+        if ((gint)b != own)
+            slot_change(w, i, b, TRUE, s, &first);
+}
+
+static void stages_of(const WsWitness *w, guint i, WsStageUse to, const char *word, GString *s)
+{
+    gboolean any = FALSE;
+    for (guint k = 0; k < w->n_stages; k++) {
+        const WsStageState *x = ws_witness_stage(w, i, k), *y = ws_witness_stage(w, i + 1, k);
+        if (y->use != to || (x->use == to && x->fill == y->fill && x->readers == y->readers))
+            continue;
+        /* full again because a reader has gone: nothing is filled */
+        if (to == WS_STAGE_FULL && x->fill == y->fill && x->use != WS_STAGE_FILLING)
+            continue;
+        g_string_append_printf(s, "%s%s", any ? " and " : word, w->stage[k]);
+        any = TRUE;
+    }
+}
+
+/* --- one move --------------------------------------------------------------------------------- */
+static void say_wait(const WsWitness *w, guint i, const WsMove *m, GString *s)
+{
+    const WsMbarrierState *x = ws_witness_barrier(w, i, (guint)m->barrier);
+    if (x->phase == 0)
+        g_string_append_printf(s, " passes the wait for %s at once: nothing was to be waited for",
+                               w->barrier[m->barrier]);
+    else
+        g_string_append_printf(s, " goes on: completion %" N " of %s has happened, phase is %" N,
+                               x->phase - 1, w->barrier[m->barrier], x->phase & 1);
+}
+
+static void say_named(const WsWitness *w, guint i, const WsMove *m, GString *s)
+{
+    const WsNamedState *x = ws_witness_named(w, i, (guint)m->named),
+                       *y = ws_witness_named(w, i + 1, (guint)m->named);
+    if (m->kind == WS_MOVE_PASS) {
+        g_string_append_printf(s, " goes on: all have come to %s", w->named[m->named]);
+        return;
+    }
+    gboolean sync = m->op->kind == WS_OP_BAR_SYNC;
+    g_string_append_printf(s, " %s %s: ", sync ? "joins and waits at" : "arrives at",
+                           w->named[m->named]);
+    if (y->generation != x->generation)
+        g_string_append_printf(s, "%" N " of %" N ", generation %" N " is complete", y->count,
+                               y->count, x->generation);
+    else
+        g_string_append_printf(s, "%" N " of %" N, y->arrived, y->count);
+}
+
+static void say_land(const WsWitness *w, guint i, const WsMove *m, GString *s)
+{
+    if (m->op->kind == WS_OP_CP_ARRIVE)
+        g_string_append_printf(s, "The gathered rows of %s are there", w->agent[m->agent]);
+    else
+        g_string_append_printf(s, "The %" N " bytes of %s by %s land", m->op->bytes, label(m->op),
+                               w->agent[m->agent]);
+    stages_of(w, i, WS_STAGE_FULL, " in ", s);
+    g_string_append_printf(s, "; %s", w->barrier[m->barrier]);
+    slot_changes(w, i, m->barrier, s);
+}
+
+static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
+{
+    switch (m->op->kind) {
+    case WS_OP_MBAR_WAIT:
+        say_wait(w, i, m, s);
+        return;
+    case WS_OP_MBAR_ARRIVE:
+        g_string_append_printf(s, " arrives on %s", w->barrier[m->barrier]);
+        slot_changes(w, i, m->barrier, s);
+        return;
+    case WS_OP_MBAR_EXPECT:
+        g_string_append_printf(s, " expects %" N " bytes on %s", m->op->bytes,
+                               w->barrier[m->barrier]);
+        slot_changes(w, i, m->barrier, s);
+        return;
+    case WS_OP_MMA_WAIT:
+    case WS_OP_BULK_WAIT:
+    case WS_OP_CP_WAIT: {
+        static const char *const what[WS_QUEUES] = { "mma", "store", "gather" };
+        const char *kind = what[ws_op_queue(m->op->kind)];
+        if (m->op->n == 0)
+            g_string_append_printf(s, " waits until all its %s groups are done", kind);
+        else
+            g_string_append_printf(s, " waits until at most %" N " of its %s groups %s left",
+                                   m->op->n, kind, m->op->n == 1 ? "is" : "are");
+        stages_of(w, i, WS_STAGE_READ, "; done with ", s);
+        return;
+    }
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_BULK_COMMIT:
+    case WS_OP_CP_COMMIT:
+        g_string_append_printf(s, " closes its group (%s)", label(m->op));
+        return;
+    default:
+        break;
+    }
+    gboolean async = m->op->engine != WS_ENGINE_NONE || m->op->kind == WS_OP_MMA;
+    g_string_append_printf(s, " %s %s", async ? "starts" : "does", label(m->op));
+    stages_of(w, i, WS_STAGE_FILLING, "; fills ", s);
+    stages_of(w, i, WS_STAGE_FULL, "; fills ", s);
+    stages_of(w, i, WS_STAGE_READING, "; reads ", s);
+    if (!async)
+        stages_of(w, i, WS_STAGE_READ, "; has read ", s);
+}
+
+static char *say_move(const WsWitness *w, guint i)
+{
+    const WsMove *m = &w->move[i];
+    GString *s = g_string_new(NULL);
+    if (m->kind == WS_MOVE_LAND) {
+        say_land(w, i, m, s);
+        return g_string_free(s, FALSE);
+    }
+    g_autofree char *name = who(w, m->agent, m->op, m->n_rounds, m->round);
+    g_string_append(s, name);
+    if (m->named >= 0)
+        say_named(w, i, m, s);
+    else
+        say_step(w, i, m, s);
+    return g_string_free(s, FALSE);
+}
+
+/* --- agents and stages ------------------------------------------------------------------------ */
+char *ws_witness_agent_words(const WsWitness *w, guint position, guint agent)
+{
+    const WsAgentState *a = ws_witness_agent(w, position, agent);
+    if (a->mode == WS_AGENT_DONE)
+        return g_strdup("is done");
+    g_autofree char *rounds = ws_witness_rounds(a->op, a->n_rounds, a->round);
+    const char *open = rounds[0] ? " (" : "", *close = rounds[0] ? ")" : "";
+    if (a->mode == WS_AGENT_READY)
+        return g_strdup_printf("next: %s%s%s%s", label(a->op), open, rounds, close);
+    if (a->barrier >= 0) {
+        const WsMbarrierState *b = ws_witness_barrier(w, position, (guint)a->barrier);
+        GString *s = g_string_new(NULL);
+        g_string_append_printf(s, "waits for completion %" N " of %s%s%s%s, which lacks", b->phase,
+                               w->barrier[a->barrier], open, rounds, close);
+        if (b->pending)
+            g_string_append_printf(s, " %" N " of %" N " arrival%s", b->pending, b->count,
+                                   b->count == 1 ? "" : "s");
+        if (b->tx > 0)
+            g_string_append_printf(s, "%s %" N " bytes", b->pending ? " and" : "", b->tx);
+        if (b->tx < 0)
+            g_string_append_printf(s, "%s nothing but has got %" N " bytes too many",
+                                   b->pending ? " and" : "", -b->tx);
+        return g_string_free(s, FALSE);
+    }
+    const WsNamedState *n = ws_witness_named(w, position, (guint)MAX(a->named, 0));
+    return g_strdup_printf("waits at %s%s%s%s: %" N " of %" N " have come", w->named[a->named],
+                           open, rounds, close, n->arrived, n->count);
+}
+
+char *ws_witness_stage_words(const WsWitness *w, guint position, guint stage)
+{
+    const WsStageState *s = ws_witness_stage(w, position, stage);
+    GString *out = g_string_new(ws_stage_use_word(s->use));
+    if ((s->use == WS_STAGE_FILLING || s->use == WS_STAGE_FULL) && s->writer >= 0)
+        g_string_append_printf(out, " by %s", w->agent[s->writer]);
+    for (guint i = 0, n = 0; i < MIN(w->n_agents, 64); i++)
+        if (s->readers >> i & 1)
+            g_string_append_printf(out, "%s%s",
+                                   n++                          ? ", "
+                                   : s->use == WS_STAGE_READING ? " by "
+                                                                : ", read by ",
+                                   w->agent[i]);
+    return g_string_free(out, FALSE);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+static char *say_hang(const WsWitness *w)
+{
+    GString *s = g_string_new("Nothing can move any more");
+    for (guint i = 0; i < w->n_agents; i++) {
+        if (ws_witness_agent(w, w->n_moves, i)->mode != WS_AGENT_WAITING)
+            continue;
+        g_autofree char *words = ws_witness_agent_words(w, w->n_moves, i);
+        g_string_append_printf(s, "; %s %s", w->agent[i], words);
+    }
+    g_string_append_c(s, '.');
+    return g_string_free(s, FALSE);
+}
+
+static char *say_collision(const WsWitness *w)
+{
+    const WsMove *two[2] = { NULL, NULL };
+    for (guint i = 0; i < w->n_moves; i++)
+        if (w->move[i].collide)
+            two[two[0] != NULL] = &w->move[i];
+    if (!two[0] || !two[1])
+        return g_strdup(w->message);
+    g_autofree char *x = who(w, two[0]->agent, two[0]->op, two[0]->n_rounds, two[0]->round),
+                    *y = who(w, two[1]->agent, two[1]->op, two[1]->n_rounds, two[1]->round);
+    return g_strdup_printf("%s of %s and %s of %s touch the same bytes, and nothing says which "
+                           "comes first.",
+                           label(two[0]->op), x, label(two[1]->op), y);
+}
+
+void ws_witness_say(WsWitness *w)
+{
+    for (guint i = 0; i < w->n_moves; i++)
+        w->move[i].words = say_move(w, i);
+    w->ending = w->end == WS_END_HANG        ? say_hang(w)
+                : w->end == WS_END_COLLISION ? say_collision(w)
+                                             : g_strdup(w->message);
+    if (w->end == WS_END_HANG && w->rule == WS_RULE_P_ABA) {
+        char *hang = w->ending;
+        w->ending = g_strdup_printf("%s\n%s", w->message, hang);
+        g_free(hang);
+    }
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+static void put_states(const WsWitness *w, guint i, GString *s)
+{
+    for (guint b = 0; b < w->n_barriers; b++) {
+        const WsMbarrierState *y = ws_witness_barrier(w, i, b);
+        if (i > 0 && memcmp(ws_witness_barrier(w, i - 1, b), y, sizeof *y) == 0)
+            continue;
+        g_string_append_printf(s,
+                               "        %s: phase %" N " (completions %" N "), pending %" N
+                               " of %" N ", bytes due %" N "\n",
+                               w->barrier[b], y->phase & 1, y->phase, y->pending, y->count, y->tx);
+    }
+    for (guint k = 0; k < w->n_named; k++) {
+        const WsNamedState *y = ws_witness_named(w, i, k);
+        if (i > 0 && memcmp(ws_witness_named(w, i - 1, k), y, sizeof *y) != 0)
+            g_string_append_printf(s, "        %s: generation %" N ", %" N " of %" N "\n",
+                                   w->named[k], y->generation, y->arrived, y->count);
+    }
+    for (guint k = 0; k < w->n_stages; k++) {
+        const WsStageState *y = ws_witness_stage(w, i, k);
+        if (i == 0 || memcmp(ws_witness_stage(w, i - 1, k), y, sizeof *y) == 0)
+            continue;
+        g_autofree char *words = ws_witness_stage_words(w, i, k);
+        g_string_append_printf(s, "        %s: %s\n", w->stage[k], words);
+    }
+}
+
+char *ws_witness_text(const WsWitness *w, gboolean states)
+{
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s, "witness of %s", ws_rule(w->rule)->text);
+    if (w->sizes && *w->sizes)
+        g_string_append_printf(s, " with %s", w->sizes);
+    g_string_append_printf(s, ", %u tile%s%s\n", w->tiles, w->tiles == 1 ? "" : "s",
+                           w->confirmed ? "" : " (the whole run)");
+    if (states)
+        put_states(w, 0, s);
+    for (guint i = 0; i < w->n_moves; i++) {
+        g_string_append_printf(s, "%4u  %s%s\n", i + 1, w->move[i].words,
+                               w->move[i].collide ? "   <-- collides" : "");
+        if (states)
+            put_states(w, i + 1, s);
+    }
+    for (guint i = 0; i < w->n_agents; i++) {
+        g_autofree char *words = ws_witness_agent_words(w, w->n_moves, i);
+        g_string_append_printf(s, "      %s %s\n", w->agent[i], words);
+    }
+    g_string_append_printf(s, "end:  %s\n", w->ending);
+    return g_string_free(s, FALSE);
+}
