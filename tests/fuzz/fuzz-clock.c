@@ -2,6 +2,7 @@
  * crashes or hangs, whatever findings elaboration had; no play ends without a result or a finding.
  */
 #include "clock/clock.h"
+#include "program/walk.h"
 #include "model/design.h"
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* Any bytes: what elaborates is written as Gluon and as TLE, refuted or not. Either there is a text,
  * or an error that names what the language does not say; our own "internal error" is never reached. */
 #include "codegen/generate.h"
+#include "program/program.h"
 #include "codegen/python/python.h"
 
 #include <stddef.h>

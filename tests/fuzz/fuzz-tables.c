@@ -2,6 +2,7 @@
  * it), the rules of `pick`, a table of measured launches, a journal of the studio. The first byte
  * says which. Each is read or refused with a reason. */
 #include "cli/cycles_table.h"
+#include "program/walk.h"
 #include "cli/pick.h"
 #include "clock/clock.h"
 #include "ui/journal.h"

@@ -1,4 +1,5 @@
 #include "import.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
