@@ -303,6 +303,7 @@ static void measure(Flight *f, const WsTree *t, gboolean *waits)
         g_ptr_array_add(f->shape.op, t->op);
     if (t->op && deed(f, t->op) == WS_DEED_RETIRE) {
         f->shape.groups = MAX(f->shape.groups, (guint)MIN(t->op->n, WS_FLIGHT_GROUPS));
+        t->op->wait = ws_arena_new0(f->E->arena, WsWait, 1); /* of one that no path reaches */
         *waits = TRUE;
     }
     for (guint i = 0; i < t->n_kids; i++)
