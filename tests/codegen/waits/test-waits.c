@@ -156,6 +156,7 @@ static const struct {
     { "loop-always", NULL, NULL },
     { "newest-by-path", NULL, NULL },
     { "newest-stays", NULL, NULL },
+    { "no-path", NULL, NULL },
     { "one-branch", NULL, TLE_BRANCH },
     { "operand", NULL, TLE_BRANCH },
     { "operand-in-loop", NULL, TLE_BRANCH },
