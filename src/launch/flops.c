@@ -1,6 +1,5 @@
 /* How much arithmetic does the reference ask for? */
 #include "launch/bundle.h"
-#include "program/program.h"
 #include "program/walk.h"
 
 #include <string.h>

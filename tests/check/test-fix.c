@@ -54,27 +54,6 @@ static void count(Tally *t, const char *rule, Outcome how)
         count(of, rule, how);
 }
 
-/* A dropped step is gone, not muted: unmuting it would be no art. */
-static WsDesign *removed(const WsDesign *design, WsFindings *findings)
-{
-    static const WsFieldId lists[] = { WS_F_groups, WS_F_body, WS_F_do, WS_F_then, WS_F_else };
-    g_autoptr(GPtrArray) todo = g_ptr_array_new();
-    g_ptr_array_add(todo, (gpointer)ws_design_root(design));
-    for (guint i = 0; i < todo->len; i++) {
-        const WsNode *node = todo->pdata[i];
-        for (guint l = 0; l < G_N_ELEMENTS(lists); l++)
-            for (guint c = 0; c < ws_node_n_children(node, lists[l]); c++)
-                g_ptr_array_add(todo, (gpointer)ws_node_child(node, lists[l], c));
-        if (!ws_node_bool(node, WS_F_muted, FALSE))
-            continue;
-        g_autofree char *path = ws_design_path(design, node);
-        g_autofree char *text = g_strdup_printf("remove %s", path);
-        g_autoptr(WsEdit) edit = ws_edit_parse(text, NULL);
-        return ws_design_apply(design, edit, findings);
-    }
-    return NULL;
-}
-
 /* A load, an mma, a read or a write that is gone: no fix can know what it was. */
 static gboolean lost_data(const char *name)
 {
@@ -95,7 +74,7 @@ static void judge(Tally *t, const char *text, const char *name, gboolean verbose
     g_autofree char *rule = NULL;
     if (!design)
         return;
-    g_autoptr(WsDesign) without = strstr(name, "dropped") ? removed(design, findings) : NULL;
+    g_autoptr(WsDesign) without = strstr(name, "dropped") ? without_muted(design, findings) : NULL;
     const Outcome how = mend(without ? without : design, &rule);
     if (how == NOT_REFUTED)
         return;

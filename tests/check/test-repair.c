@@ -153,27 +153,6 @@ static gboolean has_run(const WsDesign *design, const WsFindings *said)
     return w && w->confirmed;
 }
 
-/* A step that is left out is gone, not muted. */
-static WsDesign *removed(const WsDesign *design, WsFindings *findings)
-{
-    static const WsFieldId lists[] = { WS_F_groups, WS_F_body, WS_F_do, WS_F_then, WS_F_else };
-    g_autoptr(GPtrArray) todo = g_ptr_array_new();
-    g_ptr_array_add(todo, (gpointer)ws_design_root(design));
-    for (guint i = 0; i < todo->len; i++) {
-        const WsNode *node = todo->pdata[i];
-        for (guint l = 0; l < G_N_ELEMENTS(lists); l++)
-            for (guint c = 0; c < ws_node_n_children(node, lists[l]); c++)
-                g_ptr_array_add(todo, (gpointer)ws_node_child(node, lists[l], c));
-        if (!ws_node_bool(node, WS_F_muted, FALSE))
-            continue;
-        g_autofree char *path = ws_design_path(design, node);
-        g_autofree char *text = g_strdup_printf("remove %s", path);
-        g_autoptr(WsEdit) edit = ws_edit_parse(text, NULL);
-        return ws_design_apply(design, edit, findings);
-    }
-    return NULL;
-}
-
 typedef struct {
     Tally of[G_N_ELEMENTS(kinds)], all;
     gboolean verbose;
@@ -208,7 +187,7 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
     if (!parsed)
         return;
     g_autoptr(WsDesign) without =
-        strstr(mutant->what, ": left out: ") ? removed(parsed, none) : NULL;
+        strstr(mutant->what, ": left out: ") ? without_muted(parsed, none) : NULL;
     const WsDesign *design = without ? without : parsed;
     g_autoptr(WsFixState) before = ws_fix_state_new(design, NULL, 0, NULL);
     const WsFinding *first = first_error(before->findings);

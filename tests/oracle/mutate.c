@@ -1,5 +1,7 @@
 #include "mutate.h"
 
+#include "model/edit.h"
+
 #include <string.h>
 
 /* Canonical text has one step per line, so that a change of a step is a change of a line. */
@@ -294,4 +296,24 @@ GPtrArray *mutants_of(const char *text, const WsDesign *design, const WsProgram 
     }
     bytes(&M);
     return g_steal_pointer(&M.out);
+}
+
+WsDesign *without_muted(const WsDesign *design, WsFindings *findings)
+{
+    static const WsFieldId lists[] = { WS_F_groups, WS_F_body, WS_F_do, WS_F_then, WS_F_else };
+    g_autoptr(GPtrArray) todo = g_ptr_array_new();
+    g_ptr_array_add(todo, (gpointer)ws_design_root(design));
+    for (guint i = 0; i < todo->len; i++) {
+        const WsNode *node = todo->pdata[i];
+        for (guint l = 0; l < G_N_ELEMENTS(lists); l++)
+            for (guint c = 0; c < ws_node_n_children(node, lists[l]); c++)
+                g_ptr_array_add(todo, (gpointer)ws_node_child(node, lists[l], c));
+        if (!ws_node_bool(node, WS_F_muted, FALSE))
+            continue;
+        g_autofree char *path = ws_design_path(design, node);
+        g_autofree char *text = g_strdup_printf("remove %s", path);
+        g_autoptr(WsEdit) edit = ws_edit_parse(text, NULL);
+        return ws_design_apply(design, edit, findings);
+    }
+    return NULL;
 }
