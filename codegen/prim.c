@@ -1,5 +1,5 @@
 /* The only way to an asm call or a host call. */
-#include "codegen/emit.h"
+#include "codegen/nvptx/emit.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$1"
 wanted=$(
     {
-        ls resources/ui/*.in resources/ui/*.ui resources/ui/*.gschema.xml ui/*.def
-        grep -lE '(^|[^A-Za-z_])(_|N_|g_dngettext)\(' ui/*.c
+        ls resources/ui/*.in resources/ui/*.ui resources/ui/*.gschema.xml ui/*/*.def
+        grep -lE '(^|[^A-Za-z_])(_|N_|g_dngettext)\(' ui/*.c ui/*/*.c
     } | LC_ALL=C sort
 )
 if [ "${2:-}" = --fix ]; then
@@ -14,9 +14,9 @@ if [ "${2:-}" = --fix ]; then
     exit 0
 fi
 listed=$(grep -vE '^(#|$)' po/POTFILES | LC_ALL=C sort)
-# What src/edit calls its steps is translated by the studio: ui/edit_names.def marks every one.
+# What src/edit calls its steps is translated by the studio: ui/compose/edit_names.def marks every one.
 verbs=$(sed -nE 's/.*(ws_draft_name|name_of|verb)(\(d,| =) "([^"]*%s[^"]*)".*/\3/p' src/edit/*.c | LC_ALL=C sort -u)
-marked=$(sed -nE 's/^WS_EDIT_NAME\(N_\("(.*)"\)\)$/\1/p' ui/edit_names.def | LC_ALL=C sort -u)
+marked=$(sed -nE 's/^WS_EDIT_NAME\(N_\("(.*)"\)\)$/\1/p' ui/compose/edit_names.def | LC_ALL=C sort -u)
 echo 1..3
 missing=$(LC_ALL=C comm -23 <(echo "$wanted") <(echo "$listed"))
 stale=$(LC_ALL=C comm -13 <(echo "$wanted") <(echo "$listed"))
@@ -25,4 +25,4 @@ stale=$(LC_ALL=C comm -13 <(echo "$wanted") <(echo "$listed"))
 [ -z "$stale" ] && echo "ok 2 every listed file has texts" ||
     echo "not ok 2 without texts, or gone: "$stale
 [ -n "$verbs" ] && [ "$verbs" = "$marked" ] && echo "ok 3 every name of an edit is marked" ||
-    echo "not ok 3 in src/edit and in ui/edit_names.def: "$(LC_ALL=C comm -3 <(echo "$verbs") <(echo "$marked"))
+    echo "not ok 3 in src/edit and in ui/compose/edit_names.def: "$(LC_ALL=C comm -3 <(echo "$verbs") <(echo "$marked"))

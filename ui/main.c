@@ -1,6 +1,6 @@
-#include "ui/application.h"
-#include "ui/benchmark.h"
-#include "ui/settings.h"
+#include "ui/app/application.h"
+#include "ui/app/benchmark.h"
+#include "ui/app/settings.h"
 
 #include <glib/gi18n.h>
 #include <locale.h>

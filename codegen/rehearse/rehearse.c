@@ -3,7 +3,7 @@
 #include "codegen/generate.h"
 
 #include "codegen/prim.h"
-#include "codegen/reference.h"
+#include "codegen/reference/reference.h"
 #include "codegen/rehearse/host.h"
 #include "codegen/rehearse/jit.h"
 #include "codegen/rehearse/symbols.h"

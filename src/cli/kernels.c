@@ -4,7 +4,7 @@
 #include "cli/adversary.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
-#include "codegen/ptxas_steps.h"
+#include "codegen/nvptx/ptxas_steps.h"
 #endif
 #include "launch/bundle.h"
 

@@ -1,4 +1,4 @@
-#include "import/ptx_walk.h"
+#include "import/ptx/walk.h"
 #include "program/program.h"
 
 #include <string.h>

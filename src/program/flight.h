@@ -6,7 +6,7 @@
  * set of queues, one for each history that differs in this. */
 #pragma once
 
-#include "program/elab.h"
+#include "program/elaborate/elab.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,4 @@
-#include "program/elab.h"
+#include "program/elaborate/elab.h"
 
 /* Every expression of an operation, and of the control of a tree. */
 

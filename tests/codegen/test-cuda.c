@@ -1,6 +1,6 @@
 /* Designs -> CUDA C++: structure of the text, folding of copies, and nvcc's verdict where it is
  * installed: one small design always, every shipped design with `-m slow` (./dev soak). */
-#include "codegen/cuda.h"
+#include "codegen/cuda/cuda.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What ptxas complains of, laid at steps; registers as they are estimated before it. */
-#include "codegen/ptxas_steps.h"
+#include "codegen/nvptx/ptxas_steps.h"
 #include "program/pressure.h"
 
 #include <string.h>

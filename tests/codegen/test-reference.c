@@ -1,6 +1,6 @@
 /* The reference notation against the same sums written in C, on the host; the PTX of the GPU form
  * is looked at and, where ptxas is at hand, assembled. Programs are made by hand. */
-#include "codegen/reference.h"
+#include "codegen/reference/reference.h"
 #include "program/inputs.h"
 #include "program/program.h"
 

@@ -1,7 +1,7 @@
 /* Uniform expressions as code against exact evaluation. Variables are constants for LLVM's builder,
  * which folds what is built, but unknown (or known only to lie in an interval) for the generator:
  * so the instructions it chooses are judged, and every interval must hold the true value. */
-#include "codegen/emit.h"
+#include "codegen/nvptx/emit.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* Small files that people write or that a crash leaves: a machine description (and a design played on
- * it), the rules of `pick`, a table of measured launches, a journal of the studio. The first byte
- * says which. Each is read or refused with a reason. */
+/* Small files that people write or that a crash leaves: a machine description (and a design played
+ * on it), the rules of `pick`, a table of measured launches, a journal of the studio. The first
+ * byte says which. Each is read or refused with a reason. */
 #include "cli/cycles_table.h"
-#include "program/walk.h"
 #include "cli/pick.h"
 #include "clock/clock.h"
-#include "ui/journal.h"
+#include "program/walk.h"
+#include "ui/document/journal.h"
 
 #include <glib/gstdio.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "designs.h"
 
-#include "ui/facts.h"
+#include "ui/inspector/facts.h"
 
 WsDocument *designs_open(const char *path)
 {

@@ -1,7 +1,7 @@
 /* Documents on the designs of the source tree, for tests of the studio's panels. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 WsDocument *designs_open(const char *path); /* of the source tree; must succeed */
 /* Every design of a folder of the source tree, each in a document of its own; more than five. */

@@ -1,9 +1,9 @@
 #include "hands.h"
 
-#include "ui/gesture.h"
-#include "ui/inspector_fields.h"
-#include "ui/structure.h"
-#include "ui/theme.h"
+#include "ui/app/theme.h"
+#include "ui/gesture/gesture.h"
+#include "ui/inspector/inspector_fields.h"
+#include "ui/panels/structure.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

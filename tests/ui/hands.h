@@ -4,7 +4,7 @@
 #pragma once
 
 #include "scenario.h"
-#include "ui/structure.h"
+#include "ui/panels/structure.h"
 
 G_BEGIN_DECLS
 

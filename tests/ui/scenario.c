@@ -1,7 +1,7 @@
 #include "scenario.h"
 
-#include "ui/application.h"
-#include "ui/settings.h"
+#include "ui/app/application.h"
+#include "ui/app/settings.h"
 
 #include <gdk/x11/gdkx.h>
 #include <string.h>

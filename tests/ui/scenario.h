@@ -3,8 +3,8 @@
  * clock: WAIT_FOR turns the main loop until its condition holds, and fails the case after 20 s. */
 #pragma once
 
-#include "ui/timeline.h"
-#include "ui/window.h"
+#include "ui/timeline/timeline.h"
+#include "ui/window/window.h"
 
 #include <gtk/gtk.h>
 

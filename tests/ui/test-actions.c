@@ -1,14 +1,14 @@
 /* The table of commands against what the window, its parts, the shortcuts window and the palette
  * make of it. Needs a display (Xvfb). */
-#include "ui/actions.h"
-#include "ui/application.h"
-#include "ui/command_palette.h"
-#include "ui/edit_commands.h"
-#include "ui/menus.h"
-#include "ui/settings.h"
-#include "ui/shortcuts.h"
-#include "ui/theme.h"
-#include "ui/window_private.h"
+#include "ui/app/actions.h"
+#include "ui/app/application.h"
+#include "ui/app/command_palette.h"
+#include "ui/app/menus.h"
+#include "ui/app/settings.h"
+#include "ui/app/shortcuts.h"
+#include "ui/app/theme.h"
+#include "ui/compose/edit_commands.h"
+#include "ui/window/window_private.h"
 
 #include "scenario.h"
 

@@ -1,9 +1,9 @@
 /* The code panel in step with the selection, and the jobs, with stand-ins for the command line
  * tool. Skipped without a display. */
-#include "ui/code_panel.h"
-#include "ui/jobs.h"
-#include "ui/process.h"
-#include "ui/settings.h"
+#include "ui/app/settings.h"
+#include "ui/document/jobs.h"
+#include "ui/document/process.h"
+#include "ui/panels/code_panel.h"
 
 #include <glib/gstdio.h>
 #include <gtksourceview/gtksource.h>

@@ -2,9 +2,9 @@
  * other, by keyboard and by pointer. */
 #include "hands.h"
 
-#include "ui/compare_panel.h"
-#include "ui/compare_score.h"
-#include "ui/document_compare.h"
+#include "ui/document/document_compare.h"
+#include "ui/panels/compare_panel.h"
+#include "ui/timeline/compare_score.h"
 
 #include <math.h>
 #include <string.h>

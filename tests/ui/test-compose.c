@@ -1,9 +1,9 @@
 /* Composing by pointer and keyboard: undo, saving, the structure, commands on the selection. */
 #include "hands.h"
 
-#include "ui/edit_commands.h"
-#include "ui/journal.h"
-#include "ui/recovery.h"
+#include "ui/compose/edit_commands.h"
+#include "ui/compose/recovery.h"
+#include "ui/document/journal.h"
 
 #include <string.h>
 

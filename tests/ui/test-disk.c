@@ -3,7 +3,7 @@
  * file as it was, and saving works again once it can. */
 #include "hands.h"
 
-#include "ui/journal.h"
+#include "ui/document/journal.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

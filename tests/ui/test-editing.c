@@ -2,10 +2,10 @@
 #include "hands.h"
 #include "program/program.h"
 
-#include "ui/exports.h"
-#include "ui/gesture.h"
-#include "ui/inspector_fields.h"
-#include "ui/window_private.h"
+#include "ui/compose/exports.h"
+#include "ui/gesture/gesture.h"
+#include "ui/inspector/inspector_fields.h"
+#include "ui/window/window_private.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  */
 #include "hands.h"
 
-#include "ui/exports.h"
-#include "ui/process.h"
+#include "ui/compose/exports.h"
+#include "ui/document/process.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -2,13 +2,13 @@
 #include "designs.h"
 #include "program/program.h"
 
-#include "ui/facts.h"
-#include "ui/figures.h"
-#include "ui/format.h"
-#include "ui/matches.h"
-#include "ui/resources.h"
-#include "ui/settings.h"
-#include "ui/table.h"
+#include "ui/app/settings.h"
+#include "ui/inspector/facts.h"
+#include "ui/inspector/figures.h"
+#include "ui/inspector/matches.h"
+#include "ui/panels/resources.h"
+#include "ui/parts/format.h"
+#include "ui/parts/table.h"
 
 #include <gtk/gtk.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Opening: broken, newer, missing and unreadable files are told of, and the window stays. */
 #include "scenario.h"
 
-#include "ui/document_source.h"
+#include "ui/document/document_source.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Quick-fixes in the problems panel: a finding that is explained gets buttons, one of them makes
  * the design right, and that is one step of undo. Skipped without a display. */
-#include "ui/problems.h"
+#include "ui/problems/problems.h"
 
 static gboolean display;
 

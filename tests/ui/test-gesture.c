@@ -2,7 +2,7 @@
 #include "hands.h"
 #include "program/program.h"
 
-#include "ui/gesture.h"
+#include "ui/gesture/gesture.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * the agents that stood still, in words and on the score. */
 #include "hands.h"
 
-#include "ui/document_hang.h"
-#include "ui/hang_score.h"
+#include "ui/document/document_hang.h"
+#include "ui/timeline/hang_score.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* I56-I62: what is offered can be found, is described, and works by keyboard alone. */
 #include "scenario.h"
 
-#include "ui/actions.h"
+#include "ui/app/actions.h"
 
 #include <string.h>
 

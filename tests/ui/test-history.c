@@ -1,7 +1,7 @@
 /* Undo, the journal and the answers' thread, without a display. */
 #include "program/program.h"
-#include "ui/document.h"
-#include "ui/journal.h"
+#include "ui/document/document.h"
+#include "ui/document/journal.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

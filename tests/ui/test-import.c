@@ -3,11 +3,11 @@
 #include "hands.h"
 #include "program/program.h"
 
-#include "ui/code_panel.h"
-#include "ui/document_compare.h"
-#include "ui/document_source.h"
-#include "ui/problems.h"
-#include "ui/window_private.h"
+#include "ui/document/document_compare.h"
+#include "ui/document/document_source.h"
+#include "ui/panels/code_panel.h"
+#include "ui/problems/problems.h"
+#include "ui/window/window_private.h"
 
 #include <glib/gstdio.h>
 #include <gtksourceview/gtksource.h>

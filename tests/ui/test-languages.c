@@ -1,7 +1,7 @@
 /* The studio in its languages: the words are there, and no button, tab or heading is cut off. */
 #include "scenario.h"
 
-#include "ui/measurements.h"
+#include "ui/runs/measurements.h"
 
 #include <libintl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The machine that predictions are played on: chosen from a file, kept for the next document,
  * refused when it is no machine or one of another target. */
-#include "ui/document_machine.h"
-#include "ui/settings.h"
+#include "ui/app/settings.h"
+#include "ui/document/document_machine.h"
 
 #include <glib/gstdio.h>
 

@@ -2,10 +2,10 @@
  * key it names is a key of the studio. */
 #include "scenario.h"
 
-#include "ui/actions.h"
-#include "ui/help_page.h"
-#include "ui/help_window.h"
-#include "ui/theme.h"
+#include "ui/app/actions.h"
+#include "ui/app/help_page.h"
+#include "ui/app/help_window.h"
+#include "ui/app/theme.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * edges; the critical path on the score. */
 #include "hands.h"
 
-#include "ui/document_next.h"
-#include "ui/next_panel.h"
-#include "ui/path_score.h"
+#include "ui/document/document_next.h"
+#include "ui/panels/next_panel.h"
+#include "ui/timeline/path_score.h"
 
 #include <math.h>
 #include <string.h>

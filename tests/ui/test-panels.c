@@ -2,14 +2,14 @@
 #include "designs.h"
 #include "program/program.h"
 
-#include "ui/figures.h"
-#include "ui/inspector.h"
-#include "ui/matches.h"
-#include "ui/measurements.h"
-#include "ui/problems.h"
-#include "ui/resources.h"
-#include "ui/search.h"
-#include "ui/settings.h"
+#include "ui/app/settings.h"
+#include "ui/inspector/figures.h"
+#include "ui/inspector/inspector.h"
+#include "ui/inspector/matches.h"
+#include "ui/panels/resources.h"
+#include "ui/panels/search.h"
+#include "ui/problems/problems.h"
+#include "ui/runs/measurements.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * pointer, one with the keys. Its PTX is that of the shipped design. */
 #include "hands.h"
 
-#include "ui/gesture.h"
+#include "ui/gesture/gesture.h"
 
 #include <string.h>
 

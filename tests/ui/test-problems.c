@@ -1,8 +1,8 @@
 /* The problems by pointer and keyboard: sections by rule, filters, the explanation (I31). */
 #include "scenario.h"
 
-#include "ui/problem_list.h"
-#include "ui/problems.h"
+#include "ui/problems/problem_list.h"
+#include "ui/problems/problems.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
 #include "scenario.h"
 
 #include "launch/history.h"
-#include "ui/document_runs.h"
-#include "ui/measurements.h"
-#include "ui/run_compare.h"
-#include "ui/run_history.h"
-#include "ui/table.h"
-#include "ui/timeline_private.h"
+#include "ui/document/document_runs.h"
+#include "ui/parts/table.h"
+#include "ui/runs/measurements.h"
+#include "ui/runs/run_compare.h"
+#include "ui/runs/run_history.h"
+#include "ui/timeline/timeline_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Two runs round by round: a round that is longer in one of them is found, and only that one. */
-#include "ui/answers.h"
-#include "ui/document_machine.h"
-#include "ui/run_rounds.h"
+#include "ui/document/answers.h"
+#include "ui/document/document_machine.h"
+#include "ui/runs/run_rounds.h"
 
 static WsAnswers *answers_of(const char *path)
 {

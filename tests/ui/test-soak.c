@@ -1,9 +1,9 @@
 /* Random edits of a hand: nothing crashes, every refusal has words, undo to the start gives the
  * first document byte for byte and redo the last one, and a kill at any moment loses no committed
  * edit. WARPSTAVE_SOAK is the number of actions (./dev soak), WARPSTAVE_SEED where they begin. */
-#include "ui/document.h"
-#include "ui/journal.h"
-#include "ui/palette.h"
+#include "ui/document/document.h"
+#include "ui/document/journal.h"
+#include "ui/panels/palette.h"
 
 #include <glib/gstdio.h>
 #include <poll.h>

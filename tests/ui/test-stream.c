@@ -1,6 +1,6 @@
 /* Upstream and downstream of a step, without a display: which steps, and in which direction. */
 #include "program/program.h"
-#include "ui/stream.h"
+#include "ui/timeline/stream.h"
 
 #include <string.h>
 

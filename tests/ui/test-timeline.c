@@ -3,7 +3,7 @@
 #include "clock/clock.h"
 #include "program/walk.h"
 #include "score/scene.h"
-#include "ui/timeline_view.h"
+#include "ui/timeline/timeline_view.h"
 
 #include <math.h>
 

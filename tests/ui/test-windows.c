@@ -2,7 +2,7 @@
 #include "scenario.h"
 
 #include "score/palette.h"
-#include "ui/theme.h"
+#include "ui/app/theme.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The witness player, by pointer and keyboard: the run of a refuted design is stepped forwards and
  * backwards, scrubbed and played, with the state at each position, and ends at the hang. */
 #include "scenario.h"
-#include "ui/actions.h"
-#include "ui/player.h"
-#include "ui/witness.h"
+#include "ui/app/actions.h"
+#include "ui/document/player.h"
+#include "ui/problems/witness.h"
 
 #include <string.h>
 

@@ -1,0 +1,468 @@
+/* Nodes of compute statements as C++ expressions. */
+#include "codegen/cuda/math.h"
+
+#include <math.h>
+
+static WsTerm text(WsCudaMath *m, WsCudaNode *n);
+
+WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind)
+{
+    gint64 v;
+    if (kind == WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM && n->x->op == WS_EXPR_INT)
+        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", n->x->i), WS_PREC_UNARY, 0,
+                       0);
+    WsTerm t = text(m, n);
+    if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM &&
+        ws_term_known(t, &v))
+        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", v), WS_PREC_UNARY, 0, 0);
+    if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL)
+        return ws_term(ws_cuda_format(m->c, "float(%s)", t.s), WS_PREC_ATOM, 0, 1);
+    return t;
+}
+
+static const char *number(WsCudaMath *m, double r)
+{
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    if (isinf(r))
+        return r < 0 ? "-INFINITY" : "INFINITY";
+    g_ascii_formatd(buffer, sizeof buffer, "%.9g", r);
+    return ws_cuda_format(m->c, strpbrk(buffer, ".e") ? "%sf" : "%s.0f", buffer);
+}
+
+/* Row or column number of a slot: a part of the lane, and a constant of the slot. */
+static const char *lane_part(const WsCudaNode *n)
+{
+    if (n->form == WS_ARRAY_ROW)
+        return n->rows > 1 ? "row0" : "0";
+    return n->cols > 4 ? "col0" : n->cols > 1 ? "lane % 4" : "0";
+}
+
+static const char *slot_part(const WsCudaNode *n)
+{
+    if (n->form == WS_ARRAY_ROW)
+        return n->rows > 1 ? "slot_row(ri)" : NULL;
+    return n->cols > 4 ? "slot_col(ci)" : NULL;
+}
+
+static WsTerm place(WsCudaMath *m, const WsCudaNode *n)
+{
+    if (m->linear) {
+        const char *e = ws_cuda_format(m->c, "(li * %u + thread)", m->c->agent->threads);
+        if (m->lin_rows == 1)
+            return ws_term_unknown(n->form == WS_ARRAY_ROW ? "0" : e, WS_PREC_ATOM);
+        return ws_term_unknown(ws_cuda_format(m->c, "%s(%s, %u)",
+                                              n->form == WS_ARRAY_ROW ? "quot" : "mod", e,
+                                              m->lin_cols),
+                               WS_PREC_ATOM);
+    }
+    const char *slot = slot_part(n);
+    return slot ? ws_term_unknown(ws_cuda_format(m->c, "%s + %s", lane_part(n), slot), WS_PREC_SUM)
+                : ws_term_unknown(lane_part(n), WS_PREC_TERM);
+}
+
+static WsTerm infix(WsCudaMath *m, const char *op, guint prec, WsTerm a, WsTerm b)
+{
+    return ws_term_infix(&m->c->terms, op, prec, a, b, WS_INTERVAL_ANY);
+}
+
+static WsTerm call(WsCudaMath *m, const char *f, WsTerm a)
+{
+    return ws_term_unknown(ws_cuda_format(m->c, "%s(%s)", f, a.s), WS_PREC_ATOM);
+}
+
+static WsTerm call2(WsCudaMath *m, const char *f, WsTerm a, WsTerm b)
+{
+    return ws_term_unknown(ws_cuda_format(m->c, "%s(%s, %s)", f, a.s, b.s), WS_PREC_ATOM);
+}
+
+WsMathKind ws_cuda_node_own(const WsCudaNode *n)
+{
+    return n->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->kind;
+}
+
+static gboolean is_product(const WsCudaNode *n)
+{
+    return n->form == WS_ARRAY_OPERATION && n->x->op == WS_EXPR_MUL && n->kind == WS_MATH_REAL &&
+           !n->name;
+}
+
+/* a*b + c and its like, fused where the product changes with the column: what is the same for a
+ * row is computed once. The other way round costs an instruction per element. s NULL: no such
+ * form. */
+static WsTerm fused(WsCudaMath *m, WsCudaNode *n)
+{
+    WsCudaNode *a = n->arg[0], *b = n->arg[1];
+    gboolean minus = n->x->op == WS_EXPR_SUB, left = is_product(a), right = is_product(b);
+    if ((!left && !right) || n->kind != WS_MATH_REAL)
+        return (WsTerm){ 0 };
+    if (left && right) {
+        left = a->n_row * a->n_col >= b->n_row * b->n_col;
+        right = !left;
+    }
+    WsCudaNode *product = left ? a : b, *rest = left ? b : a;
+    WsTerm x = ws_cuda_node_as(m, product->arg[0], WS_MATH_REAL),
+           y = ws_cuda_node_as(m, product->arg[1], WS_MATH_REAL);
+    const char *r = ws_cuda_node_as(m, rest, WS_MATH_REAL).s, *f = x.s;
+    if (minus && left)
+        r = ws_cuda_format(m->c, "-(%s)", r);
+    else if (minus)
+        f = ws_cuda_format(m->c, "-(%s)", x.s);
+    return ws_term_unknown(ws_cuda_format(m->c, "fmaf(%s, %s, %s)", f, y.s, r), WS_PREC_ATOM);
+}
+
+static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
+{
+    WsTerm together =
+        n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB ? fused(m, n) : (WsTerm){ 0 };
+    if (together.s)
+        return together;
+    WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)),
+           b = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n));
+    switch (n->x->op) {
+    case WS_EXPR_ADD:
+        return infix(m, "+", WS_PREC_SUM, a, b);
+    case WS_EXPR_SUB:
+        return infix(m, "-", WS_PREC_SUM, a, b);
+    case WS_EXPR_MUL:
+        return infix(m, "*", WS_PREC_TERM, a, b);
+    default:
+        if (n->kind == WS_MATH_REAL)
+            return infix(m, "*", WS_PREC_TERM, a, call(m, "rcp", b));
+        return call2(m, n->x->op == WS_EXPR_MOD ? "floor_mod" : "floor_div", a, b);
+    }
+}
+
+/* --- masks -------------------------------------------------------------------------------------*/
+
+static gboolean is_index(const WsCudaNode *n)
+{
+    if (n->form == WS_ARRAY_OPERATION && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
+        return is_index(n->arg[0]) && is_index(n->arg[1]);
+    return n->kind != WS_MATH_BOOL &&
+           (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL || n->form == WS_ARRAY_UNIFORM);
+}
+
+/* The part of a sum of row, col and uniforms that does not change from slot to slot, and the one
+ * that does (constants once the loops are unrolled). */
+static void index_parts(WsCudaMath *m, WsCudaNode *n, gboolean minus, GString *fixed, GString *slot)
+{
+    if (n->form == WS_ARRAY_OPERATION) {
+        index_parts(m, n->arg[0], minus, fixed, slot);
+        index_parts(m, n->arg[1], minus != (n->x->op == WS_EXPR_SUB), fixed, slot);
+        return;
+    }
+    const char *sign = minus ? " - " : " + ";
+    if (n->form == WS_ARRAY_UNIFORM) {
+        WsTerm t = text(m, n);
+        g_string_append_printf(fixed, "%s%s", sign, ws_term_in(&m->c->terms, t, WS_PREC_TERM));
+        return;
+    }
+    g_string_append_printf(fixed, "%s%s", sign, lane_part(n));
+    if (slot_part(n))
+        g_string_append_printf(slot, "%s%s", minus ? " + " : " - ", slot_part(n));
+}
+
+static const char *trimmed(WsCudaMath *m, GString *s)
+{
+    const char *text = s->len == 0                       ? "0"
+                       : g_str_has_prefix(s->str, " + ") ? ws_cuda_format(m->c, "%s", s->str + 3)
+                                                         : ws_cuda_format(m->c, "-%s", s->str + 3);
+    g_string_free(s, TRUE);
+    return text;
+}
+
+/* The column against a uniform that a multiple of 8 divides: lanes of a block of columns agree, so
+ * the slot alone decides, and all slots of an aligned group alike. 0: not of this form. */
+static guint aligned_columns(WsCudaMath *m, const WsCudaNode *n, gboolean *turned)
+{
+    *turned = n->arg[0]->form == WS_ARRAY_UNIFORM;
+    const WsCudaNode *col = n->arg[*turned], *bound = n->arg[!*turned];
+    WsExprOp less = *turned ? WS_EXPR_GT : WS_EXPR_LT, not_less = *turned ? WS_EXPR_LE : WS_EXPR_GE;
+    if (m->linear || col->form != WS_ARRAY_COL || col->cols <= 4 ||
+        bound->form != WS_ARRAY_UNIFORM || (n->x->op != less && n->x->op != not_less))
+        return 0;
+    guint a = ws_fact_alignment(m->c->p, bound->x);
+    return a >= 8 ? a : 0;
+}
+
+static gboolean is_aligned(WsCudaMath *m, const WsCudaNode *n)
+{
+    gboolean turned;
+    return aligned_columns(m, n, &turned) > 0;
+}
+
+gboolean ws_cuda_node_is_mask(WsCudaMath *m, const WsCudaNode *n)
+{
+    return n->form == WS_ARRAY_OPERATION && n->x->op >= WS_EXPR_LT && n->x->op <= WS_EXPR_NE &&
+           !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]) && !is_aligned(m, n);
+}
+
+/* `base + col <= last + row` is one difference per thread against a constant per slot. */
+static WsTerm index_comparison(WsCudaMath *m, WsCudaNode *n, const char *op, guint prec)
+{
+    GString *fixed = g_string_new(NULL), *slot = g_string_new(NULL);
+    index_parts(m, n->arg[0], FALSE, fixed, slot);
+    index_parts(m, n->arg[1], TRUE, fixed, slot);
+    const char *left = trimmed(m, fixed), *right = trimmed(m, slot);
+    return ws_term_unknown(ws_cuda_format(m->c, n->fixed ? "%s %s %s" : "(%s) %s %s",
+                                          n->fixed ? n->fixed : left, op, right),
+                           prec);
+}
+
+/* Through an opaque move: the comparisons are made here, not once for all rounds and then kept. */
+void ws_cuda_node_name_mask(WsCudaMath *m, WsCudaNode *n)
+{
+    GString *fixed = g_string_new(NULL), *slot = g_string_new(NULL);
+    index_parts(m, n->arg[0], FALSE, fixed, slot);
+    index_parts(m, n->arg[1], TRUE, fixed, slot);
+    g_string_free(slot, TRUE);
+    if (!(m->c->op && m->c->op->n_flying) &&
+        !m->stayed) { /* made before the wait for products they take a register each */
+        ws_cuda_line(m->c, "// comparisons stay behind the wait");
+        ws_cuda_line(m->c, "%s(n_tiles);", ws_cuda_prim_name(WS_PRIM_STAY));
+        m->stayed = TRUE;
+    }
+    n->fixed = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
+    ws_cuda_line(m->c, "const int %s = int(%s(%s));", n->fixed, ws_cuda_prim_name(WS_PRIM_MOV32),
+                 trimmed(m, fixed));
+}
+
+static WsTerm comparison(WsCudaMath *m, WsCudaNode *n)
+{
+    static const char *const op[] = { "<", "<=", ">", ">=", "==", "!=" };
+    guint at = n->x->op - WS_EXPR_LT, prec = at < 4 ? WS_PREC_REL : WS_PREC_EQ;
+    gboolean real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
+    gboolean turned;
+    guint group = n->arg[0]->kind != WS_MATH_BOOL ? aligned_columns(m, n, &turned) : 0;
+    if (group) {
+        const char *slot = ws_cuda_format(m->c, "slot_col(ci) / %u * %u", group, group);
+        const char *bound = ws_term_in(&m->c->terms, text(m, n->arg[!turned]), WS_PREC_BIT);
+        return ws_term_unknown(turned ? ws_cuda_format(m->c, "%s %s %s", bound, op[at], slot)
+                                      : ws_cuda_format(m->c, "%s %s %s", slot, op[at], bound),
+                               prec);
+    }
+    if (ws_cuda_node_is_mask(m, n))
+        return index_comparison(m, n, op[at], prec);
+    WsMathKind kind = real ? WS_MATH_REAL : WS_MATH_INT;
+    WsTerm a = ws_cuda_node_as(m, n->arg[0], kind), b = ws_cuda_node_as(m, n->arg[1], kind);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s %s %s",
+                                          ws_term_in(&m->c->terms, a, WS_PREC_BIT), op[at],
+                                          ws_term_in(&m->c->terms, b, WS_PREC_BIT)),
+                           prec);
+}
+
+/* --- conditions --------------------------------------------------------------------------------*/
+
+/* -1 unless a uniform condition is decided by intervals. */
+static int decided(WsCudaMath *m, WsCudaNode *n)
+{
+    gint64 v;
+    if (n->form != WS_ARRAY_UNIFORM)
+        return -1;
+    WsTerm t = ws_term_truth(&m->c->terms, ws_cuda_uniform(m->c, n->x));
+    return ws_term_known(t, &v) ? v != 0 : -1;
+}
+
+static WsTerm logic(WsCudaMath *m, WsCudaNode *n)
+{
+    if (n->x->op == WS_EXPR_NOT) {
+        WsTerm a = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL);
+        return ws_term_unknown(
+            ws_cuda_format(m->c, "!%s", ws_term_in(&m->c->terms, a, WS_PREC_UNARY)), WS_PREC_UNARY);
+    }
+    gboolean is_and = n->x->op == WS_EXPR_AND;
+    for (guint i = 0; i < 2; i++) {
+        int known = decided(m, n->arg[i]);
+        if (known >= 0)
+            return ws_cuda_node_as(m, n->arg[known == is_and ? 1 - i : i], WS_MATH_BOOL);
+    }
+    WsTerm a = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL),
+           b = ws_cuda_node_as(m, n->arg[1], WS_MATH_BOOL);
+    return infix(m, is_and ? "&&" : "||", is_and ? WS_PREC_AND : WS_PREC_OR, a, b);
+}
+
+static WsTerm choose(WsCudaMath *m, WsCudaNode *n)
+{
+    int known = decided(m, n->arg[0]);
+    if (known >= 0)
+        return ws_cuda_node_as(m, n->arg[known ? 1 : 2], ws_cuda_node_own(n));
+    WsTerm c = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL),
+           a = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n)),
+           b = ws_cuda_node_as(m, n->arg[2], ws_cuda_node_own(n));
+    return ws_term_unknown(ws_cuda_format(m->c, "%s ? %s : %s",
+                                          ws_term_in(&m->c->terms, c, WS_PREC_OR),
+                                          ws_term_in(&m->c->terms, a, WS_PREC_OR),
+                                          ws_term_in(&m->c->terms, b, WS_PREC_OR)),
+                           WS_PREC_COND);
+}
+
+/* --- functions ---------------------------------------------------------------------------------*/
+
+static WsTerm convert(WsCudaMath *m, WsCudaNode *n)
+{
+    WsFunc f = n->x->func;
+    WsCudaNode *a = n->arg[0];
+    if (f == WS_FUNC_F32)
+        return ws_cuda_node_as(m, a, WS_MATH_REAL);
+    if (f == WS_FUNC_I32)
+        return a->kind == WS_MATH_REAL ? call(m, "int", call(m, "cvt_rni", text(m, a)))
+                                       : text(m, a);
+    if (f == WS_FUNC_I8 || f == WS_FUNC_U8)
+        return call(m,
+                    ws_cuda_format(m->c, "%s_%s", a->kind == WS_MATH_REAL ? "saturate" : "wrap",
+                                   ws_func_text(f)),
+                    text(m, a));
+    return call(m, ws_cuda_format(m->c, "round_%s", ws_func_text(f)),
+                ws_cuda_node_as(m, a, WS_MATH_REAL));
+}
+
+static WsTerm extreme(WsCudaMath *m, WsCudaNode *n)
+{
+    const char *f = n->x->func == WS_FUNC_MAX ? "max" : "min";
+    if (n->kind == WS_MATH_REAL)
+        f = n->x->func == WS_FUNC_MAX ? "fmaxf" : "fminf";
+    WsTerm x = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
+    for (guint i = 1; i < n->n_arg; i++)
+        x = call2(m, f, x, ws_cuda_node_as(m, n->arg[i], ws_cuda_node_own(n)));
+    return x;
+}
+
+static WsTerm function(WsCudaMath *m, WsCudaNode *n)
+{
+    switch (n->x->func) {
+    case WS_FUNC_SELECT:
+        return choose(m, n);
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        return extreme(m, n);
+    case WS_FUNC_ABS:
+        return call(m, n->kind == WS_MATH_REAL ? "fabsf" : "abs",
+                    ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)));
+    case WS_FUNC_EXP2: {
+        WsTerm x = ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL);
+        if (n->n_arg != 3)
+            return call(m, "ex2", x);
+        return call2(
+            m,
+            ws_cuda_format(m->c, "ex2_share<%d, %d>", (int)n->x->arg[1]->i, (int)n->x->arg[2]->i),
+            x,
+            ws_term_unknown(n->n_col > 1   ? "ci"
+                            : m->linear    ? "li"
+                            : n->n_row > 1 ? "ri"
+                                           : "0",
+                            WS_PREC_ATOM));
+    }
+    case WS_FUNC_EXP:
+        return call(m, "ex2",
+                    infix(m, "*", WS_PREC_TERM, ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL),
+                          ws_term_unknown(number(m, 1 / G_LN2), WS_PREC_ATOM)));
+    case WS_FUNC_LOG2:
+        return call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
+    case WS_FUNC_LN:
+        return infix(m, "*", WS_PREC_TERM,
+                     call(m, "lg2", ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL)),
+                     ws_term_unknown(number(m, G_LN2), WS_PREC_ATOM));
+    case WS_FUNC_RCP:
+    case WS_FUNC_SQRT:
+    case WS_FUNC_TANH:
+        return call(m, ws_func_text(n->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
+    case WS_FUNC_CDIV:
+        return call2(m, "cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
+                     ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
+    default:
+        if (n->x->func < WS_FUNC_F32) {
+            ws_cuda_math_fail(m, "this function");
+            return ws_term_unknown("0", WS_PREC_ATOM);
+        }
+        return convert(m, n);
+    }
+}
+
+/* Over what the thread holds of the row, then (finished ones) over the quad of lanes. */
+static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
+{
+    WsCudaNode *a = n->arg[0];
+    gboolean max = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_LANEMAX;
+    gboolean finish = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_ROWSUM;
+    if (m->linear) {
+        ws_cuda_math_fail(m, "a reduction of linear values");
+        return ws_term_unknown("0", WS_PREC_ATOM);
+    }
+    if (a->cols == 1)
+        return ws_cuda_node_as(m, a, ws_cuda_node_own(n));
+    WsTerm x = ws_cuda_node_as(m, a, ws_cuda_node_own(n));
+    const char *f = max ? "max" : "sum";
+    const char *s =
+        a->n_col == 1
+            ? x.s
+            : ws_cuda_format(m->c, "columns_%s<%u>([&](int ci) { return %s; })", f, a->n_col, x.s);
+    return ws_term_unknown(finish ? ws_cuda_format(m->c, "quad_%s(%s)", f, s) : s, WS_PREC_ATOM);
+}
+
+static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
+{
+    switch (n->x->op) {
+    case WS_EXPR_CALL:
+        return function(m, n);
+    case WS_EXPR_NEG: {
+        WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
+        return ws_term_unknown(
+            ws_cuda_format(m->c, "-%s", ws_term_in(&m->c->terms, a, WS_PREC_ATOM)), WS_PREC_UNARY);
+    }
+    case WS_EXPR_NOT:
+    case WS_EXPR_AND:
+    case WS_EXPR_OR:
+        return logic(m, n);
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE:
+        return comparison(m, n);
+    default:
+        return arithmetic(m, n);
+    }
+}
+
+/* Element of a temporary held in an array: one per slot of its shape. */
+WsTerm ws_cuda_node_slot(WsCudaMath *m, const WsCudaNode *n)
+{
+    const char *name = n->name;
+    if (n->n_row * n->n_col == 1)
+        return ws_term_unknown(name, WS_PREC_ATOM);
+    if (m->linear)
+        return ws_term_unknown(ws_cuda_format(m->c, "%s[li]", name), WS_PREC_ATOM);
+    if (n->n_col == 1)
+        return ws_term_unknown(ws_cuda_format(m->c, "%s[ri]", name), WS_PREC_ATOM);
+    if (n->n_row == 1)
+        return ws_term_unknown(ws_cuda_format(m->c, "%s[ci]", name), WS_PREC_ATOM);
+    return ws_term_unknown(ws_cuda_format(m->c, "%s[ri * %u + ci]", name, n->n_col), WS_PREC_ATOM);
+}
+
+static WsTerm text(WsCudaMath *m, WsCudaNode *n)
+{
+    if (n->form == WS_ARRAY_TEMPORARY)
+        return ws_cuda_node_slot(m, n);
+    if (n->name)
+        return ws_term_unknown(n->name, WS_PREC_ATOM);
+    switch (n->form) {
+    case WS_ARRAY_UNIFORM: {
+        WsTerm t = ws_cuda_uniform(m->c, n->x);
+        return n->kind == WS_MATH_BOOL ? ws_term_truth(&m->c->terms, t) : t;
+    }
+    case WS_ARRAY_NUMBER:
+        return ws_term_unknown(number(m, n->x->r), n->x->r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
+    case WS_ARRAY_SCALAR:
+        return ws_term_unknown(m->c->var[n->x->var].s, WS_PREC_ATOM);
+    case WS_ARRAY_ROW:
+    case WS_ARRAY_COL:
+        return place(m, n);
+    case WS_ARRAY_VALUE:
+        return ws_term_unknown(ws_cuda_get(m->c, &n->view, 0), WS_PREC_ATOM);
+    case WS_ARRAY_REDUCTION:
+        return reduction(m, n);
+    default:
+        return operation(m, n);
+    }
+}

@@ -1,0 +1,103 @@
+/* How C++ says uniform integer expressions (term.h). */
+#include "codegen/cuda/cuda.h"
+
+static const char *function(WsTerms *t, WsFunc f)
+{
+    return ws_func_text(f);
+}
+
+/* C++ rounds to zero: only where neither side is negative do its operators say what ours do. */
+static WsTerm divide(WsTerms *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)
+{
+    static const char *const name[2][2] = { { "floor_div", "floor_mod" }, { "quot", "mod" } };
+    return ws_term_call(t, name[positive][rest], a, b, a.in);
+}
+
+static WsTerm choose(WsTerms *t, WsTerm cond, WsTerm a, WsTerm b)
+{
+    const char *s = ws_term_format(t, "%s ? %s : %s", ws_term_in(t, cond, WS_PREC_OR),
+                                   ws_term_in(t, a, WS_PREC_OR), ws_term_in(t, b, WS_PREC_OR));
+    return ws_term_unknown(s, WS_PREC_COND);
+}
+
+static const WsTermName *variable(WsTerms *t, const WsExpr *x)
+{
+    WsCuda *c = t->printer;
+    const WsTermName *name = x->var >= 0 && (guint)x->var < c->p->n_vars ? &c->var[x->var] : NULL;
+    if (name && name->bound && name->stale && !c->in_leader)
+        ws_cuda_step_error(c, c->op, "a counter that the leader alone advanced");
+    return name;
+}
+
+/* T[i, ...]: 0 outside of the tensor; one value per warp. */
+static WsTerm element(WsTerms *terms, const WsExpr *x)
+{
+    WsCuda *c = terms->printer;
+    const WsTensor *t = &c->p->tensor[x->var];
+    GString *s = g_string_new(NULL);
+    gboolean outer = terms->nonneg;
+    terms->nonneg = FALSE;
+    for (guint d = 0; d < t->rank; d++)
+        g_string_append_printf(s, "%s%s", d ? ", " : "", ws_term_uniform(terms, x->arg[d]).s);
+    terms->nonneg = outer;
+    gboolean alone = c->in_leader || c->per_thread;
+    const char *text = ws_term_format(terms, alone ? "%s_at(%s)" : "uniform(%s_at(%s))",
+                                      c->tensor[x->var], s->str);
+    g_string_free(s, TRUE);
+    if (ws_dtype_real(t->dtype))
+        ws_cuda_step_error(c, c->op, "a float tensor in a uniform expression");
+    gint64 lo = t->dtype == WS_DTYPE_I8 ? -128 : t->dtype == WS_DTYPE_U8 ? 0 : G_MININT32;
+    gint64 hi = t->dtype == WS_DTYPE_I8 ? 127 : t->dtype == WS_DTYPE_U8 ? 255 : G_MAXINT32;
+    return ws_term(text, WS_PREC_ATOM, lo, hi);
+}
+
+static const char *constant(WsTerms *t, const char *name)
+{
+    return ws_cuda_ident(t->printer, name);
+}
+
+static gboolean decided(WsTerms *t, const WsExpr *x, WsTerm *out)
+{
+    WsCuda *c = t->printer;
+    gint64 known;
+    if (!c->cuts || !ws_cuts_decide(c->cuts, x, &known))
+        return FALSE;
+    *out = ws_term_int(t, known);
+    return TRUE;
+}
+
+static void refuse(WsTerms *t, const char *what)
+{
+    WsCuda *c = t->printer;
+    ws_cuda_step_error(c, c->op, what);
+}
+
+static void lost(WsTerms *t, const char *name)
+{
+    WsCuda *c = t->printer;
+    ws_term_lost(&c->error, c->op, c->agent, name);
+}
+
+const WsTermLanguage ws_cuda_language = {
+    .and_word = { "&&", WS_PREC_AND, WS_PREC_AND },
+    .or_word = { "||", WS_PREC_EQ, WS_PREC_EQ }, /* compilers warn of a && b || c */
+    .equality = WS_PREC_EQ,
+    .function = function,
+    .divide = divide,
+    .choose = choose,
+    .variable = variable,
+    .element = element,
+    .constant = constant,
+    .decided = decided,
+    .refuse = refuse,
+    .lost = lost,
+};
+
+gboolean ws_cuda_constant(WsCuda *c, const WsExpr *x, guint *out)
+{
+    gint64 v;
+    if (!ws_term_constant(&c->terms, x, &v))
+        return FALSE;
+    *out = (guint)v;
+    return v >= 0 && v <= G_MAXINT32;
+}

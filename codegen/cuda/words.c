@@ -1,0 +1,76 @@
+/* Comments: the step in the author's words, and for barriers who stands at the other end. */
+#include "codegen/cuda/cuda.h"
+
+#include <string.h>
+
+/* "load A at [tm*BM, k*BK] into a signal full" from the fields of a step. Caller frees. */
+char *ws_cuda_sentence(WsCuda *c, const WsNode *node)
+{
+    guint n;
+    const WsFieldRow *row = ws_node_rows(node->kind, &n);
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < n; i++) {
+        const WsValue *v = &node->value[i];
+        if (v->kind == WS_VALUE_NONE || v->kind == WS_VALUE_NODES || v->kind == WS_VALUE_NODE ||
+            row[i].kind == WS_FIELD_STEPS || row[i].field == WS_F_note || row[i].field == WS_F_id)
+            continue;
+        g_autofree char *text = ws_value_print(&row[i], v);
+        g_string_append_printf(s, "%s%s ", s->len ? " " : "",
+                               ws_node_key(node->kind, row[i].field));
+        for (const char *at = text; *at; at++) {
+            if (*at != '"')
+                g_string_append_c(s, *at);
+        }
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* Groups that wait on a barrier, or that complete it. */
+static void others(WsCuda *c, GString *s, const WsOp *op, gboolean waiters)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < c->p->n_ops; i++) {
+        const WsOp *o = c->p->op[i];
+        gboolean wait = o->kind == WS_OP_MBAR_WAIT;
+        if (o->barrier != op->barrier || o->agent < 0 || wait != waiters ||
+            (!wait && !ws_op_completes(o->kind)))
+            continue;
+        const char *group = c->p->group_name[c->p->agent[o->agent].group];
+        if (g_hash_table_add(seen, (gpointer)group))
+            g_string_append_printf(s, "%s%s", g_hash_table_size(seen) > 1 ? ", " : "", group);
+    }
+}
+
+/* "<- full (load)": waits for what load completes; "-> empty (load)": what load waits for. */
+static void edge(WsCuda *c, GString *s, const WsOp *op)
+{
+    gboolean wait = op->kind == WS_OP_MBAR_WAIT;
+    if (op->barrier < 0 || c->p->barrier[op->barrier].kind != WS_BARRIER_MBARRIER ||
+        (!wait && !ws_op_arrives(op->kind)))
+        return;
+    g_string_append_printf(s, "  %s %s (", wait ? "<-" : "->", c->barrier[op->barrier]);
+    others(c, s, op, !wait);
+    g_string_append_c(s, ')');
+}
+
+/* One comment per step: its words, its edge, its path; the studio finds the lines of a step by the
+ * path in brackets. */
+void ws_cuda_step_comment(WsCuda *c, const WsOp *op)
+{
+    if (!op->step || ws_op_assigns(op->kind) ||
+        (c->commented && strcmp(c->commented, op->step) == 0))
+        return;
+    c->commented = op->step;
+    const WsNode *node = c->design ? ws_design_find(c->design, op->step) : NULL;
+    GString *s = g_string_new(NULL);
+    if (node && ws_node_kind_is_step(node->kind)) {
+        g_autofree char *words = ws_cuda_sentence(c, node);
+        g_string_append(s, words);
+    } else {
+        g_string_append(s, ws_op_kind_text(op->kind));
+    }
+    edge(c, s, op);
+    g_string_append_printf(s, "  [%s]", op->step);
+    ws_cuda_comment(c, s->str);
+    g_string_free(s, TRUE);
+}

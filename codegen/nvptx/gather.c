@@ -1,0 +1,117 @@
+/* Gathered rows: cp.async of 16 bytes per thread. Eight lanes share a row where rows are long
+ * enough, so that a row's coordinate is read once per row and lane and a warp takes four rows. */
+#include "codegen/nvptx/fragment.h"
+
+typedef struct {
+    const WsBuffer *b;
+    guint units, share;              /* 16-byte units of a row; lanes that share a row */
+    guint at_once;                   /* rows that the agent takes at once */
+    LLVMValueRef stage, first, lane; /* row and unit this thread begins with */
+    WsUniform row0, col0;
+} Gather;
+
+static void bind_row(WsEmit *e, LLVMValueRef row, guint rows)
+{
+    for (guint i = 0; i < e->p->n_vars; i++) {
+        if (e->p->var[i].kind == WS_VAR_ROW)
+            e->var[i] =
+                row ? (WsBinding){ WS_BIND_VALUE, row, 0, (gint64)rows - 1 } : (WsBinding){ 0 };
+    }
+}
+
+static LLVMValueRef minimum(WsEmit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntSLT, a, b, ""), a, b, "");
+}
+
+/* One unit: `inside` is for the whole row, the last dimension is clipped to the byte. */
+static void copy_unit(WsEmit *e, const WsOp *op, const Gather *g, LLVMValueRef row,
+                      LLVMValueRef source, LLVMValueRef inside, LLVMValueRef left, guint unit)
+{
+    guint bytes = ws_dtype_bytes(g->b->dtype);
+    LLVMValueRef u = ws_add(e, g->lane, unit);
+    LLVMValueRef at = LLVMBuildMul(e->b, u, ws_i32(e, 16), "");
+    LLVMValueRef col = LLVMBuildMul(e->b, u, ws_i32(e, 16 / bytes), "");
+    col = LLVMBuildAdd(e->b, g->col0.v, col, "");
+    LLVMValueRef to = LLVMBuildAdd(e->b, g->stage, ws_element_offset(e, g->b, row, col), "");
+    LLVMValueRef n = LLVMBuildSub(e->b, left, at, ""), zero = ws_i32(e, 0);
+    n = minimum(e, n, ws_i32(e, 16));
+    LLVMValueRef some = LLVMBuildICmp(e->b, LLVMIntSGT, n, zero, "");
+    n = LLVMBuildSelect(e->b, LLVMBuildAnd(e->b, inside, some, ""), n, zero, "");
+    LLVMValueRef none = LLVMBuildICmp(e->b, LLVMIntEQ, n, zero, "");
+    LLVMValueRef from = LLVMBuildAdd(e->b, source, LLVMBuildZExt(e->b, at, e->i64, ""), "");
+    from = LLVMBuildSelect(e->b, none, e->tensor[op->tensor], from, "");
+    ws_prim(e, WS_PRIM_CP_ASYNC, to, from, n);
+}
+
+/* Bytes from the first column to the end of the last dimension. */
+static LLVMValueRef bytes_left(WsEmit *e, const WsOp *op, LLVMValueRef last)
+{
+    const WsTensor *t = &e->p->tensor[op->tensor];
+    LLVMValueRef extent = ws_uniform(e, t->shape[t->rank - 1]).v;
+    LLVMValueRef n = minimum(e, LLVMBuildSub(e->b, extent, last, ""), ws_i32(e, 1 << 24));
+    return LLVMBuildMul(e->b, n, ws_i32(e, ws_dtype_bytes(t->dtype)), "");
+}
+
+static void gather_rows(WsEmit *e, const WsOp *op, const Gather *g, guint from)
+{
+    const WsAccess *a = &op->access[0];
+    LLVMValueRef row = ws_add(e, g->first, from), coord[WS_MAX_RANK], inside;
+    LLVMBasicBlockRef after = NULL;
+    if (from + g->at_once > a->rows)
+        after = ws_if(e, LLVMBuildICmp(e->b, LLVMIntULT, row, ws_i32(e, a->rows), ""), "rows");
+    bind_row(e, row, a->rows);
+    for (guint d = 0; d < op->n_coord; d++)
+        coord[d] = ws_uniform_i32(e, op->coord[d]);
+    bind_row(e, NULL, 0);
+    LLVMValueRef source = ws_global_address(e, (guint)op->tensor, coord, &inside);
+    LLVMValueRef left = bytes_left(e, op, coord[op->n_coord - 1]);
+    row = LLVMBuildAdd(e->b, g->row0.v, row, "");
+    for (guint u = 0; u < g->units; u += g->share)
+        copy_unit(e, op, g, row, source, inside, left, u);
+    if (after)
+        ws_end_if(e, after);
+}
+
+void ws_gather_rows(WsEmit *e, const WsOp *op)
+{
+    const WsAccess *a = &op->access[0];
+    Gather g = { .b = &e->p->buffer[a->buffer] };
+    guint bytes = a->cols * ws_dtype_bytes(g.b->dtype);
+    guint unit = 16 / ws_dtype_bytes(g.b->dtype);
+    gint64 col;
+    g.col0 = a->col0 ? ws_uniform_use(e, a->col0) : ws_uniform_const(e, 0);
+    if (a->transposed || g.b->rank != 2 || bytes % 16 || g.b->row_bytes % 16 ||
+        (ws_uniform_known(&g.col0, &col) && col % unit)) {
+        ws_emit_step_error(e, op, "a gather into a view of this form");
+        return;
+    }
+    g.units = bytes / 16;
+    for (g.share = 8; g.units % g.share;)
+        g.share /= 2;
+    g.at_once = e->agent->threads / g.share;
+    g.row0 = a->row0 ? ws_uniform_use(e, a->row0) : ws_uniform_const(e, 0);
+    g.stage = ws_stage_address(e, a);
+    g.first = LLVMBuildUDiv(e->b, e->agent_tid, ws_i32(e, g.share), "");
+    g.lane = LLVMBuildURem(e->b, e->agent_tid, ws_i32(e, g.share), "");
+    e->per_thread = TRUE;
+    for (guint row = 0; row < a->rows && !e->error; row += g.at_once)
+        gather_rows(e, op, &g, row);
+    e->per_thread = FALSE;
+}
+
+void ws_gather_arrive(WsEmit *e, const WsOp *op)
+{
+    ws_prim(e, WS_PRIM_CP_ARRIVE, ws_barrier_address(e, op));
+}
+
+void ws_gather_commit(WsEmit *e, const WsOp *op)
+{
+    (void)op;
+    ws_prim0(e, WS_PRIM_CP_COMMIT);
+}
+
+void ws_gather_wait(WsEmit *e, const WsOp *op)
+{
+    ws_prim_call(e, WS_PRIM_CP_WAIT, 0, NULL, 1, (guint32[]){ (guint32)op->n });
+}

@@ -1,0 +1,54 @@
+/* The array language of `compute` steps (LANGUAGE section 10), lowered element by element: a
+ * statement is a tree of typed nodes, and each node remembers the elements that have been built, so
+ * that a per-row part of a tile expression is built once per row. Internal to codegen/math*.c. */
+#pragma once
+
+#include "codegen/array.h"
+#include "codegen/nvptx/fragment.h"
+
+G_BEGIN_DECLS
+
+typedef struct WsMathNode WsMathNode;
+struct WsMathNode {
+    WsArrayForm form;
+    WsMathKind kind;
+    const WsExpr *x;
+    guint rows, cols;   /* extent 0 while typing: takes that of its context (row, col) */
+    guint n_row, n_col; /* what a thread holds: row slots, column slots */
+    guint n_arg;
+    WsMathNode **arg;
+    LLVMValueRef *made; /* [n_row * n_col] elements built so far */
+    WsUniform u;        /* UNIFORM */
+    gboolean evaluated; /* UNIFORM */
+    gboolean linear;    /* its slots are those of linear values */
+    WsFragment f;       /* VALUE; and the place of row and col in linear layout */
+};
+
+/* One compute step being lowered. */
+typedef struct {
+    WsEmit *e;
+    const WsOp *op;
+    GPtrArray *pool;       /* all nodes */
+    GHashTable *temporary; /* name -> WsMathNode, all its elements made */
+    gboolean linear;       /* the statement is on linear values */
+    WsRegValue lin;        /* its shape */
+} WsMath;
+
+/* --- math.c: typing ---------------------------------------------------------------------------*/
+void ws_math_init(WsMath *m, WsEmit *e, const WsOp *op);
+void ws_math_clear(WsMath *m);
+/* Types `x`, which stands where a target of target_rows x target_cols is (1, 1: none). NULL and
+ * e->error where this lens has no answer. */
+WsMathNode *ws_math_node(WsMath *m, const WsExpr *x, guint target_rows, guint target_cols);
+
+/* --- math_tile.c: elements --------------------------------------------------------------------*/
+/* Element (row slot, column slot) of a node in its own kind: i32 (LITERAL, INT), f32 or i1. */
+LLVMValueRef ws_math_at(WsMath *m, WsMathNode *n, guint r, guint c);
+LLVMValueRef ws_math_as(WsMath *m, WsMathNode *n, guint r, guint c, WsMathKind kind);
+LLVMValueRef ws_math_max(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean max);
+LLVMValueRef ws_math_contract(LLVMValueRef v); /* a·b + c may be fused */
+
+/* --- math_reduce.c ----------------------------------------------------------------------------*/
+LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r);
+
+G_END_DECLS

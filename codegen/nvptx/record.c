@@ -1,0 +1,289 @@
+/* The recorder: clocks of one round in registers, written by the leader four at a time as 16-byte
+ * vectors, under a predicate that holds for the whole agent. The plan (which operations, which
+ * words) is trace/recorder.h's alone. Without a recorder every function here does nothing: a timed
+ * build holds no trace of it. */
+#include "codegen/nvptx/emit.h"
+
+#define WS_RECORD_SMID        0
+#define WS_RECORD_CTA         4
+#define WS_RECORD_TIMER_START 8
+#define WS_RECORD_TIMER_END   16
+#define WS_RECORD_CLOCK_START 24
+#define WS_RECORD_CLOCK_END   32
+
+static LLVMValueRef i64(WsEmit *e, guint64 v)
+{
+    return LLVMConstInt(e->i64, v, 0);
+}
+
+static LLVMValueRef header(WsEmit *e, guint at)
+{
+    return LLVMBuildAdd(e->b, e->rec_cta, i64(e, at), "");
+}
+
+static LLVMValueRef recorded(WsEmit *e)
+{
+    return LLVMBuildICmp(e->b, LLVMIntNE, e->rec_cta, i64(e, 0), "");
+}
+
+/* Address of this CTA's part of the buffer, 0 if it is not recorded. */
+static LLVMValueRef cta_part(WsEmit *e)
+{
+    const WsRecorder *r = e->recorder;
+    LLVMValueRef cta = ws_prim0(e, WS_PRIM_CTAID), at = i64(e, 0);
+    for (guint i = 0; i < r->n_ctas; i++) {
+        LLVMValueRef here = LLVMBuildICmp(e->b, LLVMIntEQ, cta, ws_i32(e, r->cta[i]), "");
+        LLVMValueRef part = LLVMBuildAdd(e->b, e->record, i64(e, i * r->cta_bytes), "");
+        at = LLVMBuildSelect(e->b, here, part, at, "");
+    }
+    return at;
+}
+
+void ws_record_entry(WsEmit *e)
+{
+    const WsRecorder *r = e->recorder;
+    if (!r)
+        return;
+    e->rec_cta = cta_part(e);
+    e->rec_word = g_new0(LLVMValueRef *, MAX(r->n_strips, 1));
+    for (guint s = 0; s < r->n_strips; s++) {
+        e->rec_word[s] = g_new0(LLVMValueRef, MAX(r->strip[s].words, 1));
+        for (guint w = 0; w < r->strip[s].words; w++) {
+            g_autofree char *name = g_strdup_printf("clock.%u.%u", s, w);
+            e->rec_word[s][w] = ws_cell(e, e->i32, name);
+        }
+    }
+    LLVMValueRef first = LLVMBuildICmp(e->b, LLVMIntEQ, e->tid, ws_i32(e, 0), "");
+    LLVMBasicBlockRef after = ws_if(e, LLVMBuildAnd(e->b, first, recorded(e), ""), "record.start");
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B32, header(e, WS_RECORD_SMID), ws_prim0(e, WS_PRIM_SMID));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B32, header(e, WS_RECORD_CTA), ws_prim0(e, WS_PRIM_CTAID));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_TIMER_START),
+            ws_prim0(e, WS_PRIM_GLOBALTIMER));
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64, header(e, WS_RECORD_CLOCK_START),
+            ws_prim0(e, WS_PRIM_CLOCK64));
+    ws_end_if(e, after);
+}
+
+static const WsRecordStrip *strip_from(WsEmit *e, const WsTree *seq, guint kid)
+{
+    for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->body == seq && &e->p->agent[strip->agent] == e->agent && strip->kid0 == kid)
+            return strip;
+    }
+    return NULL;
+}
+
+/* Words that no operation of a round reads keep the poison. */
+static void poison(WsEmit *e, const WsRecordStrip *strip, guint from, guint to)
+{
+    for (guint w = from; w < to; w++)
+        LLVMBuildStore(e->b, ws_i32(e, 0xffffffff), e->rec_word[strip - e->recorder->strip][w]);
+}
+
+void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid)
+{
+    const WsRecordStrip *strip = strip_from(e, seq, kid);
+    if (strip)
+        poison(e, strip, 0, strip->late);
+}
+
+/* Last kid of the strip's body under which a word of group `g` (four words) is written. */
+static guint last_kid(WsEmit *e, const WsRecordStrip *strip, guint g)
+{
+    guint last = strip->kid0;
+    for (guint i = 0; i < strip->n_points; i++) {
+        const WsRecordPoint *p = &strip->point[i];
+        if ((p->before < 0 || (guint)p->before / 4 != g) &&
+            (p->after < 0 || (guint)p->after / 4 != g))
+            continue;
+        const WsTree *t = e->p->op[p->at]->tree;
+        while (t->parent && t->parent != strip->body)
+            t = t->parent;
+        for (guint k = strip->kid0; k < strip->kid1; k++) {
+            if (strip->body->kid[k] == t)
+                last = MAX(last, k);
+        }
+    }
+    return last;
+}
+
+/* The line of this round; everything outside the window goes to the last. */
+static LLVMValueRef line_at(WsEmit *e, const WsRecordStrip *strip)
+{
+    LLVMValueRef base = header(e, (guint)strip->offset);
+    if (!strip->loop || strip->loop->total_var < 0)
+        return base;
+    LLVMValueRef total = ws_load(e, e->i32, e->var[strip->loop->total_var].v, "");
+    LLVMValueRef line = ws_add(e, total, -strip->first_round);
+    LLVMValueRef last = ws_i32(e, (gint64)ws_recorder_lines(strip) - 1);
+    LLVMValueRef out = LLVMBuildICmp(e->b, LLVMIntUGT, line, last, "");
+    line = LLVMBuildSelect(e->b, out, last, line, "");
+    LLVMValueRef by =
+        LLVMBuildMul(e->b, LLVMBuildZExt(e->b, line, e->i64, ""), i64(e, strip->round_bytes), "");
+    return LLVMBuildAdd(e->b, base, by, "");
+}
+
+static void write_group(WsEmit *e, const WsRecordStrip *strip, guint g)
+{
+    LLVMValueRef at = LLVMBuildAdd(e->b, line_at(e, strip), i64(e, 16 * g), ""), x[4];
+    for (guint i = 0; i < 4; i++)
+        x[i] = ws_load(e, e->i32, e->rec_word[strip - e->recorder->strip][4 * g + i], "");
+    LLVMValueRef on = e->in_leader ? recorded(e) : e->rec_on;
+    ws_prim(e, WS_PRIM_ST_GLOBAL_V4_IF, at, x[0], x[1], x[2], x[3], on);
+}
+
+/* --- strips that are written in the shadow of an mma
+ * --------------------------------------------*/
+
+static gboolean flushed_by(WsEmit *e, const WsRecordStrip *strip)
+{
+    return strip->flush != G_MAXUINT && &e->p->agent[strip->agent] == e->agent;
+}
+
+void ws_record_agent(WsEmit *e)
+{
+    if (!e->recorder)
+        return;
+    e->rec_on = LLVMBuildAnd(e->b, e->leader, recorded(e), "record.on");
+    for (guint s = 0; s < e->recorder->n_strips; s++) {
+        if (flushed_by(e, &e->recorder->strip[s]))
+            poison(e, &e->recorder->strip[s], 0, e->recorder->strip[s].words);
+    }
+}
+
+void ws_record_shadow(WsEmit *e, const WsOp *op)
+{
+    for (guint s = 0; e->recorder && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->flush != op->index)
+            continue;
+        for (guint g = 0; 4 * g < strip->words; g++)
+            write_group(e, strip, g);
+        poison(e, strip, strip->late, strip->words);
+    }
+}
+
+/* Arithmetic in an inner loop: where clocks stand in it, ptxas finds another schedule. */
+static gboolean computes(const WsTree *t, gboolean inner)
+{
+    if (t->kind == WS_TREE_OP)
+        return inner && t->op->kind == WS_OP_MATH;
+    inner = inner || (t->kind == WS_TREE_LOOP && t->over != WS_OVER_TILES);
+    for (guint i = 0; i < t->n_kids; i++) {
+        if (t->kid[i] && computes(t->kid[i], inner))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean any_computes(WsEmit *e)
+{
+    for (guint a = 0; a < e->p->n_agents; a++) {
+        if (e->p->agent[a].body && computes(e->p->agent[a].body, FALSE))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Of a design that computes in its loops, CTAs that are not recorded run the code of the timed
+ * build: they pay nothing. The others (GEMMs) have one code, since what clocks they hold costs less
+ * than the registers of a second. */
+void ws_record_roles(WsEmit *e)
+{
+    const WsRecorder *r = e->recorder;
+    if (!r || !any_computes(e)) {
+        ws_agent_roles(e);
+        return;
+    }
+    LLVMBasicBlockRef with = ws_block(e, "recorded"), without = ws_block(e, "unrecorded");
+    LLVMBasicBlockRef done = ws_block(e, "done");
+    LLVMBuildCondBr(e->b, recorded(e), with, without);
+    LLVMPositionBuilderAtEnd(e->b, with);
+    ws_agent_roles(e);
+    LLVMBuildBr(e->b, done);
+    e->recorder = NULL;
+    LLVMMoveBasicBlockAfter(without, LLVMGetInsertBlock(e->b));
+    LLVMPositionBuilderAtEnd(e->b, without);
+    ws_agent_roles(e);
+    LLVMBuildBr(e->b, done);
+    e->recorder = r;
+    LLVMMoveBasicBlockAfter(done, LLVMGetInsertBlock(e->b));
+    LLVMPositionBuilderAtEnd(e->b, done);
+}
+
+/* A producer whose threads all had something to do behind the leader's part would get vector
+ * registers for its uniform values, and be late with its loads by tens of cycles: it writes no end
+ * where others do, who are later anyway. */
+static gboolean writes_end(WsEmit *e)
+{
+    gboolean others = FALSE;
+    for (guint a = 0; a < e->p->n_agents; a++)
+        others = others || e->p->agent[a].role != WS_ROLE_PRODUCER;
+    return !others || e->agent->role != WS_ROLE_PRODUCER;
+}
+
+/* End of an agent: every leader writes the end; the last to come stays. */
+void ws_record_end(WsEmit *e)
+{
+    if (!e->recorder)
+        return;
+    for (guint s = 0; s < e->recorder->n_strips; s++) { /* late words of the last round */
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (!flushed_by(e, strip))
+            continue;
+        poison(e, strip, 0, strip->late); /* of a round that never was */
+        for (guint g = strip->late / 4; 4 * g < strip->words; g++)
+            write_group(e, strip, g);
+    }
+    if (!writes_end(e))
+        return;
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64_IF, header(e, WS_RECORD_TIMER_END),
+            ws_prim0(e, WS_PRIM_GLOBALTIMER), e->rec_on);
+    ws_prim(e, WS_PRIM_ST_GLOBAL_B64_IF, header(e, WS_RECORD_CLOCK_END),
+            ws_prim0(e, WS_PRIM_CLOCK64), e->rec_on);
+}
+
+/* --- the others
+ * ---------------------------------------------------------------------------------*/
+
+/* Four words go out as soon as the last of them is known, so that few clocks stay in registers
+ * while the accumulators are in flight; under a predicate, which splits no block. */
+void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid)
+{
+    for (guint s = 0; e->recorder && !e->error && s < e->recorder->n_strips; s++) {
+        const WsRecordStrip *strip = &e->recorder->strip[s];
+        if (strip->flush != G_MAXUINT || strip->body != seq ||
+            &e->p->agent[strip->agent] != e->agent || kid < strip->kid0 || kid >= strip->kid1)
+            continue;
+        for (guint g = 0; 4 * g < strip->words; g++) {
+            if (last_kid(e, strip, g) == kid)
+                write_group(e, strip, g);
+        }
+    }
+}
+
+static void take_clock(WsEmit *e, const WsRecordStrip *strip, gint word)
+{
+    if (word < 0 || (guint)word >= strip->words)
+        return;
+    LLVMValueRef cell = e->rec_word[strip - e->recorder->strip][word];
+    LLVMBuildStore(e->b, ws_prim0(e, WS_PRIM_CLOCK), cell);
+}
+
+void ws_record_before(WsEmit *e, const WsOp *op)
+{
+    const WsRecordStrip *strip;
+    const WsRecordPoint *point = e->recorder ? ws_recorder_point(e->recorder, op, &strip) : NULL;
+    if (point)
+        take_clock(e, strip, point->before);
+}
+
+void ws_record_after(WsEmit *e, const WsOp *op)
+{
+    const WsRecordStrip *strip;
+    const WsRecordPoint *point =
+        e->recorder && !e->error ? ws_recorder_after(e->recorder, op, &strip) : NULL;
+    if (point)
+        take_clock(e, strip, point->after);
+}

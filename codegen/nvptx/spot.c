@@ -1,0 +1,251 @@
+/* Elements of values to and from shared memory, one by one or in neighbouring pairs: every form
+ * that stmatrix and the plain stores of shared.c do not take. */
+#include "codegen/nvptx/fragment.h"
+
+/* A view of a stage in shared memory, as elements (row, column) of the value see it. */
+typedef struct {
+    const WsBuffer *b;
+    WsUniform row0, col0;
+    LLVMValueRef stage;
+    gboolean swap;          /* rows of the value are columns of the storage */
+    LLVMValueRef bar, rank; /* into CTA `rank` of the cluster, credited to `bar`; NULL: own */
+} Spot;
+
+static Spot spot_of(WsEmit *e, const WsOp *op)
+{
+    const WsAccess *a = &op->access[0];
+    const WsValueUse *use = &op->value[0];
+    WsUniform zero = ws_uniform_const(e, 0);
+    Spot s = { .b = &e->p->buffer[a->buffer], .stage = ws_stage_address(e, a) };
+    s.row0 = a->row0 ? ws_uniform_use(e, a->row0) : zero;
+    s.col0 = a->col0 ? ws_uniform_use(e, a->col0) : zero;
+    /* a rank-1 tile is one value per row or per column, whichever the value has */
+    s.swap = s.b->rank == 1 ? use->rows > 1 : a->transposed;
+    return s;
+}
+
+LLVMValueRef ws_swizzled(WsEmit *e, const WsBuffer *b, LLVMValueRef offset)
+{
+    guint bits = b->swizzle == 128 ? 7 : b->swizzle == 64 ? 3 : b->swizzle == 32 ? 1 : 0;
+    if (!bits)
+        return offset;
+    LLVMValueRef x = LLVMBuildLShr(e->b, offset, ws_i32(e, 3), "");
+    x = LLVMBuildAnd(e->b, x, ws_i32(e, (gint64)bits << 4), "");
+    return LLVMBuildXor(e->b, offset, x, "");
+}
+
+LLVMValueRef ws_element_offset(WsEmit *e, const WsBuffer *b, LLVMValueRef row, LLVMValueRef col)
+{
+    LLVMValueRef at = LLVMBuildMul(e->b, row, ws_i32(e, b->row_bytes), "");
+    if (b->chunk_cols && b->chunk_cols < b->cols) {
+        LLVMValueRef chunk = LLVMBuildUDiv(e->b, col, ws_i32(e, b->chunk_cols), "");
+        chunk = LLVMBuildMul(e->b, chunk, ws_i32(e, b->chunk_bytes), "");
+        at = LLVMBuildAdd(e->b, at, chunk, "");
+        col = LLVMBuildURem(e->b, col, ws_i32(e, b->chunk_cols), "");
+    }
+    col = LLVMBuildMul(e->b, col, ws_i32(e, ws_dtype_bytes(b->dtype)), "");
+    return ws_swizzled(e, b, LLVMBuildAdd(e->b, at, col, ""));
+}
+
+static LLVMValueRef address(WsEmit *e, const Spot *s, LLVMValueRef row, LLVMValueRef col)
+{
+    LLVMValueRef r = LLVMBuildAdd(e->b, s->row0.v, s->swap ? col : row, "");
+    LLVMValueRef c = LLVMBuildAdd(e->b, s->col0.v, s->swap ? row : col, "");
+    return LLVMBuildAdd(e->b, s->stage, ws_element_offset(e, s->b, r, c), "");
+}
+
+/* Elements 2i, 2i + 1 of the view are neighbours in one row of the storage, and aligned as a pair.
+ */
+static gboolean in_pairs(const Spot *s, const WsFragment *f)
+{
+    gint64 col;
+    guint bytes = 2 * ws_dtype_bytes(s->b->dtype);
+    gboolean even = ws_uniform_known(&s->col0, &col) && col % 2 == 0;
+    if (f->shape == WS_FRAGMENT_COLUMNS && s->b->rank == 1)
+        return even;
+    return f->shape == WS_FRAGMENT_TILE && !s->swap && even && s->b->row_bytes % bytes == 0;
+}
+
+static LLVMValueRef bits_of(WsEmit *e, LLVMValueRef x)
+{
+    return LLVMTypeOf(x) == e->i32 ? x : LLVMBuildBitCast(e->b, x, e->i32, "");
+}
+
+static LLVMValueRef half(WsEmit *e, LLVMValueRef bits)
+{
+    return LLVMBuildTrunc(e->b, bits, e->i16, "");
+}
+
+/* --- stores ------------------------------------------------------------------------------------*/
+
+static void store_one(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x)
+{
+    WsDtype t = s->b->dtype;
+    LLVMValueRef bits = ws_narrow(e, t, x);
+    if (s->rank)
+        ws_prim(e, WS_PRIM_ST_ASYNC, at, bits, s->bar, s->rank);
+    else if (ws_dtype_bytes(t) == 4)
+        ws_prim(e, WS_PRIM_ST_SHARED, at, bits);
+    else
+        ws_prim(e, ws_dtype_bytes(t) == 2 ? WS_PRIM_ST_SHARED_B16 : WS_PRIM_ST_SHARED_B8, at,
+                half(e, bits));
+}
+
+static void store_pair(WsEmit *e, const Spot *s, LLVMValueRef at, LLVMValueRef x, LLVMValueRef y)
+{
+    WsDtype t = s->b->dtype;
+    if (s->rank && ws_dtype_bytes(t) == 4)
+        ws_prim(e, WS_PRIM_ST_ASYNC_V2, at, bits_of(e, ws_narrow(e, t, x)),
+                bits_of(e, ws_narrow(e, t, y)), s->bar, s->rank);
+    else if (s->rank)
+        ws_prim(e, WS_PRIM_ST_ASYNC, at, ws_narrow_pair(e, t, x, y), s->bar, s->rank);
+    else if (ws_dtype_bytes(t) == 4)
+        ws_prim(e, WS_PRIM_ST_SHARED_V2, at, bits_of(e, ws_narrow(e, t, x)),
+                bits_of(e, ws_narrow(e, t, y)));
+    else if (ws_dtype_bytes(t) == 2)
+        ws_prim(e, WS_PRIM_ST_SHARED, at, ws_narrow_pair(e, t, x, y));
+    else
+        ws_prim(e, WS_PRIM_ST_SHARED_B16, at, half(e, ws_narrow_pair(e, t, x, y)));
+}
+
+static void store_all(WsEmit *e, const WsFragment *f, const Spot *s, guint by)
+{
+    LLVMBasicBlockRef after = f->owner ? ws_if(e, f->owner, "write") : NULL;
+    for (guint i = 0; i < f->n; i += by) {
+        WsPlace p = ws_fragment_place(e, f, i);
+        LLVMBasicBlockRef skip = p.there ? ws_if(e, p.there, "write") : NULL;
+        LLVMValueRef at = address(e, s, p.row, p.col), x = ws_fragment_get(e, f, i);
+        if (by == 2)
+            store_pair(e, s, at, x, ws_fragment_get(e, f, i + 1));
+        else
+            store_one(e, s, at, x);
+        if (skip)
+            ws_end_if(e, skip);
+    }
+    if (after)
+        ws_end_if(e, after);
+}
+
+void ws_spot_store(WsEmit *e, const WsOp *op)
+{
+    WsFragment f;
+    if (!ws_fragment(e, &op->value[0], &f)) {
+        ws_emit_step_error(e, op, "a write of a view of this form");
+        return;
+    }
+    Spot s = spot_of(e, op);
+    store_all(e, &f, &s, in_pairs(&s, &f) ? 2 : 1);
+}
+
+/* st.async carries 4 or 8 bytes: 32-bit elements, or pairs of 16 bit. */
+void ws_spot_store_remote(WsEmit *e, const WsOp *op)
+{
+    WsFragment f;
+    Spot s = spot_of(e, op);
+    gboolean fits = ws_fragment(e, &op->value[0], &f) && op->barrier >= 0;
+    guint by = fits && in_pairs(&s, &f) ? 2 : 1;
+    if (!fits || by * ws_dtype_bytes(s.b->dtype) < 4) {
+        ws_emit_step_error(e, op, "a remote write of this form");
+        return;
+    }
+    s.bar = ws_barrier_address(e, op);
+    if (op->ctas.kind == WS_CTAS_EXPR) {
+        s.rank = ws_uniform_i32(e, op->ctas.expr);
+        store_all(e, &f, &s, by);
+        return;
+    }
+    for (guint c = 0; c < e->p->cluster; c++) {
+        s.rank = ws_i32(e, c);
+        if (op->ctas.kind == WS_CTAS_ALL || op->ctas.mask >> c & 1)
+            store_all(e, &f, &s, by);
+    }
+}
+
+/* --- loads -------------------------------------------------------------------------------------*/
+
+static LLVMValueRef load_one(WsEmit *e, WsDtype t, LLVMValueRef at)
+{
+    guint bytes = ws_dtype_bytes(t);
+    if (bytes == 4)
+        return ws_widen(e, t, ws_prim(e, WS_PRIM_LD_SHARED, at));
+    LLVMValueRef h = ws_prim(e, bytes == 2 ? WS_PRIM_LD_SHARED_B16 : WS_PRIM_LD_SHARED_B8, at);
+    return ws_widen(e, t, LLVMBuildZExt(e->b, h, e->i32, ""));
+}
+
+static void load_pair(WsEmit *e, WsDtype t, LLVMValueRef at, LLVMValueRef out[2])
+{
+    guint bytes = ws_dtype_bytes(t);
+    LLVMValueRef bits;
+    if (bytes == 4) {
+        LLVMValueRef both = ws_prim(e, WS_PRIM_LD_SHARED_V2, at);
+        for (guint k = 0; k < 2; k++)
+            out[k] = ws_widen(e, t, LLVMBuildExtractValue(e->b, both, k, ""));
+        return;
+    }
+    bits = bytes == 2 ? ws_prim(e, WS_PRIM_LD_SHARED, at)
+                      : LLVMBuildZExt(e->b, ws_prim(e, WS_PRIM_LD_SHARED_B16, at), e->i32, "");
+    out[0] = ws_widen(e, t, bits);
+    out[1] = ws_widen(e, t, LLVMBuildLShr(e->b, bits, ws_i32(e, 8 * bytes), ""));
+}
+
+void ws_spot_load(WsEmit *e, const WsOp *op)
+{
+    WsFragment f;
+    if (!ws_fragment(e, &op->value[0], &f)) {
+        ws_emit_step_error(e, op, "a read of a view of this form");
+        return;
+    }
+    Spot s = spot_of(e, op);
+    guint by = in_pairs(&s, &f) ? 2 : 1;
+    for (guint i = 0; i < f.n; i += by) {
+        WsPlace p = ws_fragment_place(e, &f, i);
+        LLVMValueRef x[2];
+        if (p.there) { /* the others read the first element, and drop it */
+            p.row = LLVMBuildSelect(e->b, p.there, p.row, ws_i32(e, 0), "");
+            p.col = LLVMBuildSelect(e->b, p.there, p.col, ws_i32(e, 0), "");
+        }
+        LLVMValueRef at = address(e, &s, p.row, p.col);
+        if (by == 2)
+            load_pair(e, s.b->dtype, at, x);
+        else
+            x[0] = load_one(e, s.b->dtype, at);
+        for (guint k = 0; k < by; k++)
+            ws_fragment_set_if(e, &f, i + k, x[k], p.there);
+    }
+}
+
+/* --- ldmatrix ----------------------------------------------------------------------------------*/
+
+/* 16 rows x 16 columns of a warp per x4. Lane l gives the address of row l%8 of matrix l/8; matrix
+ * order is (rows 0-7, columns 0-7), (8-15, 0-7), (0-7, 8-15), (8-15, 8-15): the order of the
+ * registers. Transposed, a row of a matrix is a column of the value. */
+void ws_spot_ldmatrix(WsEmit *e, const WsOp *op)
+{
+    WsFragment f;
+    Spot s = spot_of(e, op);
+    if (!ws_fragment(e, &op->value[0], &f) || f.shape != WS_FRAGMENT_TILE ||
+        ws_dtype_bytes(f.v->dtype) != 2 || f.cols % 16 || s.b->rank != 2) {
+        ws_spot_load(e, op);
+        return;
+    }
+    LLVMValueRef in = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 7), "");
+    LLVMValueRef low = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 8), "");
+    LLVMValueRef high = LLVMBuildLShr(e->b, e->lane, ws_i32(e, 4), "");
+    high = LLVMBuildShl(e->b, high, ws_i32(e, 3), "");
+    LLVMValueRef row = LLVMBuildAdd(e->b, LLVMBuildShl(e->b, e->agent_warp, ws_i32(e, 4), ""), low,
+                                    ""),
+                 col = high;
+    if (s.swap)
+        col = LLVMBuildAdd(e->b, col, in, "");
+    else
+        row = LLVMBuildAdd(e->b, row, in, "");
+    for (guint atom = 0; atom < f.rows / 64; atom++) {
+        for (guint c = 0; c < f.cols; c += 16) {
+            LLVMValueRef at = address(e, &s, ws_add(e, row, (gint64)atom * 64), ws_add(e, col, c));
+            LLVMValueRef all = ws_prim(e, s.swap ? WS_PRIM_LDMATRIX_X4_T : WS_PRIM_LDMATRIX_X4, at);
+            guint first = ws_fragment_element(&f, atom * f.cols / 2 + c / 2).reg;
+            for (guint i = 0; i < 4; i++)
+                ws_reg_set(e, f.value, first + i, LLVMBuildExtractValue(e->b, all, i, ""));
+        }
+    }
+}

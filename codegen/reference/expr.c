@@ -1,0 +1,381 @@
+/* Expressions of the reference notation -> IR. Three kinds: conditions, 64-bit integers, doubles;
+ * they widen in that order where they meet. */
+#include "codegen/reference/internal.h"
+
+#include <math.h>
+
+LLVMValueRef ws_ref_int(RefBuilder *r, gint64 value)
+{
+    return LLVMConstInt(r->i64, (guint64)value, TRUE);
+}
+
+RefValue ws_ref_convert(RefBuilder *r, RefValue v, RefKind kind)
+{
+    RefValue out = { kind, v.v };
+    if (v.kind == kind)
+        return out;
+    if (kind == REF_BOOL)
+        out.v = v.kind == REF_INT
+                    ? LLVMBuildICmp(r->b, LLVMIntNE, v.v, ws_ref_int(r, 0), "")
+                    : LLVMBuildFCmp(r->b, LLVMRealUNE, v.v, LLVMConstReal(r->f64, 0), "");
+    else if (kind == REF_INT)
+        out.v = v.kind == REF_BOOL ? LLVMBuildZExt(r->b, v.v, r->i64, "")
+                                   : LLVMBuildFPToSI(r->b, v.v, r->i64, "");
+    else
+        out.v = v.kind == REF_BOOL ? LLVMBuildUIToFP(r->b, v.v, r->f64, "")
+                                   : LLVMBuildSIToFP(r->b, v.v, r->f64, "");
+    return out;
+}
+
+LLVMBasicBlockRef ws_ref_block(RefBuilder *r, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(r->context, r->fn, name);
+}
+
+LLVMValueRef ws_ref_intrinsic(RefBuilder *r, const char *name, LLVMValueRef *arg, guint n)
+{
+    LLVMTypeRef over = LLVMTypeOf(arg[0]);
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(r->module, id, &over, 1);
+    return LLVMBuildCall2(r->b, LLVMIntrinsicGetType(r->context, id, &over, 1), fn, arg, n, "");
+}
+
+LLVMValueRef ws_ref_slot_address(RefBuilder *r, guint slot)
+{
+    LLVMValueRef at = LLVMConstInt(r->i64, slot, FALSE);
+    return LLVMBuildInBoundsGEP2(r->b, r->i64, r->env, &at, 1, "");
+}
+
+LLVMValueRef ws_ref_slot(RefBuilder *r, guint slot, LLVMTypeRef type)
+{
+    LLVMValueRef load = LLVMBuildLoad2(r->b, type, ws_ref_slot_address(r, slot), "");
+    unsigned kind = LLVMGetMDKindIDInContext(r->context, "invariant.load", 14);
+    LLVMMetadataRef node = LLVMMDNodeInContext2(r->context, NULL, 0);
+    if (r->host) /* on the GPU env is filled in the kernel itself */
+        LLVMSetMetadata(load, kind, LLVMMetadataAsValue(r->context, node));
+    return load;
+}
+
+void ws_ref_flag_if(RefBuilder *r, LLVMValueRef condition, guint bit)
+{
+    LLVMBasicBlockRef set, on;
+    LLVMValueRef at, old;
+    if (LLVMIsAConstantInt(condition) && LLVMConstIntGetZExtValue(condition) == 0)
+        return;
+    set = ws_ref_block(r, "flag");
+    on = ws_ref_block(r, "on");
+    LLVMBuildCondBr(r->b, condition, set, on);
+    LLVMPositionBuilderAtEnd(r->b, set);
+    at = ws_ref_slot_address(r, r->flags_slot);
+    old = LLVMBuildLoad2(r->b, r->i64, at, "");
+    LLVMBuildStore(r->b, LLVMBuildOr(r->b, old, ws_ref_int(r, bit), ""), at);
+    LLVMBuildBr(r->b, on);
+    LLVMPositionBuilderAtEnd(r->b, on);
+}
+
+const RefIndex *ws_ref_scope_find(RefBuilder *r, const char *name)
+{
+    guint i;
+    for (i = r->scope->len; i-- > 0;) {
+        const RefIndex *x = &g_array_index(r->scope, RefIndex, i);
+        if (strcmp(x->name, name) == 0)
+            return x;
+    }
+    return NULL;
+}
+
+static RefValue zero(RefBuilder *r)
+{
+    return (RefValue){ REF_REAL, LLVMConstReal(r->f64, 0) };
+}
+
+/* --- leaves ------------------------------------------------------------------------------------
+ */
+static RefValue emit_var(RefBuilder *r, gint var)
+{
+    const WsVar *v;
+    if (var < 0 || (guint)var >= r->p->n_vars) {
+        ws_ref_fail(r, "a variable that the program does not have");
+        return zero(r);
+    }
+    v = &r->p->var[var];
+    switch (v->kind) {
+    case WS_VAR_SIZE:
+        return (RefValue){ REF_INT, ws_ref_slot(r, r->slot[var], r->i64) };
+    case WS_VAR_SCALAR:
+        return (RefValue){ REF_REAL, ws_ref_slot(r, r->slot[var], r->f64) };
+    case WS_VAR_RUN:
+        return ws_ref_convert(r, ws_ref_emit(r, v->value), v->real ? REF_REAL : REF_INT);
+    default:
+        ws_ref_fail(r, "\"%s\" is neither an index, a size, a scalar nor a run name", v->name);
+        return zero(r);
+    }
+}
+
+static RefValue emit_name(RefBuilder *r, const WsExpr *e)
+{
+    const RefIndex *index = ws_ref_scope_find(r, e->name);
+    gint var;
+    if (index)
+        return (RefValue){ REF_INT, index->v };
+    var = ws_ref_var(r->p, e->name);
+    if (var >= 0)
+        return emit_var(r, var);
+    ws_ref_fail(r,
+                "unknown name \"%s\"; known are the indices of the statement, sizes, scalars "
+                "and run names",
+                e->name);
+    return zero(r);
+}
+
+/* --- operators ----------------------------------------------------------------------------------
+ */
+/* Floor division and its remainder. A zero divisor sets a flag and counts as 1. */
+static LLVMValueRef floor_divide(RefBuilder *r, LLVMValueRef a, LLVMValueRef b, gboolean remainder)
+{
+    LLVMValueRef nought = ws_ref_int(r, 0), one = ws_ref_int(r, 1), minus, q, m, safe, off, bad;
+    LLVMValueRef by_zero = LLVMBuildICmp(r->b, LLVMIntEQ, b, nought, "");
+    ws_ref_flag_if(r, by_zero, WS_REF_DIVIDE);
+    minus = LLVMBuildICmp(r->b, LLVMIntEQ, b, ws_ref_int(r, -1), "");
+    bad = LLVMBuildOr(r->b, by_zero, minus, "");
+    safe = LLVMBuildSelect(r->b, bad, one, b, "");
+    q = LLVMBuildSDiv(r->b, a, safe, "");
+    m = LLVMBuildSub(r->b, a, LLVMBuildMul(r->b, q, safe, ""), "");
+    off = LLVMBuildAnd(r->b, LLVMBuildICmp(r->b, LLVMIntNE, m, nought, ""),
+                       LLVMBuildICmp(r->b, LLVMIntSLT, LLVMBuildXor(r->b, m, safe, ""), nought, ""),
+                       "");
+    if (remainder)
+        return LLVMBuildSelect(r->b, off, LLVMBuildAdd(r->b, m, safe, ""), m, "");
+    q = LLVMBuildSelect(r->b, off, LLVMBuildSub(r->b, q, one, ""), q, "");
+    return LLVMBuildSelect(r->b, minus, LLVMBuildNeg(r->b, a, ""), q, "");
+}
+
+static RefValue arithmetic(RefBuilder *r, WsExprOp op, RefValue a, RefValue b)
+{
+    RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
+    LLVMValueRef v, q;
+    a = ws_ref_convert(r, a, kind);
+    b = ws_ref_convert(r, b, kind);
+    if (kind == REF_REAL) {
+        switch (op) {
+        case WS_EXPR_ADD:
+            v = LLVMBuildFAdd(r->b, a.v, b.v, "");
+            break;
+        case WS_EXPR_SUB:
+            v = LLVMBuildFSub(r->b, a.v, b.v, "");
+            break;
+        case WS_EXPR_MUL:
+            v = LLVMBuildFMul(r->b, a.v, b.v, "");
+            break;
+        case WS_EXPR_DIV:
+            v = LLVMBuildFDiv(r->b, a.v, b.v, "");
+            break;
+        default: /* a - b floor(a/b) */
+            q = LLVMBuildFDiv(r->b, a.v, b.v, "");
+            q = ws_ref_intrinsic(r, "llvm.floor", &q, 1);
+            v = LLVMBuildFSub(r->b, a.v, LLVMBuildFMul(r->b, b.v, q, ""), "");
+        }
+        return (RefValue){ REF_REAL, v };
+    }
+    switch (op) {
+    case WS_EXPR_ADD:
+        v = LLVMBuildAdd(r->b, a.v, b.v, "");
+        break;
+    case WS_EXPR_SUB:
+        v = LLVMBuildSub(r->b, a.v, b.v, "");
+        break;
+    case WS_EXPR_MUL:
+        v = LLVMBuildMul(r->b, a.v, b.v, "");
+        break;
+    default:
+        v = floor_divide(r, a.v, b.v, op == WS_EXPR_MOD);
+    }
+    return (RefValue){ REF_INT, v };
+}
+
+static RefValue compare(RefBuilder *r, WsExprOp op, RefValue a, RefValue b)
+{
+    static const struct {
+        LLVMIntPredicate i;
+        LLVMRealPredicate f;
+    } table[] = {
+        { LLVMIntSLT, LLVMRealOLT }, { LLVMIntSLE, LLVMRealOLE }, { LLVMIntSGT, LLVMRealOGT },
+        { LLVMIntSGE, LLVMRealOGE }, { LLVMIntEQ, LLVMRealOEQ },  { LLVMIntNE, LLVMRealUNE },
+    };
+    RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
+    guint row = op - WS_EXPR_LT;
+    a = ws_ref_convert(r, a, kind);
+    b = ws_ref_convert(r, b, kind);
+    return (RefValue){ REF_BOOL, kind == REF_REAL
+                                     ? LLVMBuildFCmp(r->b, table[row].f, a.v, b.v, "")
+                                     : LLVMBuildICmp(r->b, table[row].i, a.v, b.v, "") };
+}
+
+/* condition ? yes : no, evaluating one of the two. NULL stands for the constants true and false. */
+static RefValue choose(RefBuilder *r, const WsExpr *condition, const WsExpr *yes, const WsExpr *no)
+{
+    LLVMBasicBlockRef then = ws_ref_block(r, "then"), other = ws_ref_block(r, "else");
+    LLVMBasicBlockRef done = ws_ref_block(r, "done"), from[2];
+    RefValue a = { REF_BOOL, LLVMConstInt(r->i1, 1, FALSE) };
+    RefValue b = { REF_BOOL, LLVMConstInt(r->i1, 0, FALSE) };
+    RefValue c = ws_ref_convert(r, ws_ref_emit(r, condition), REF_BOOL);
+    gboolean logical = !yes || !no;
+    LLVMValueRef phi, value[2];
+    RefKind kind;
+    LLVMBuildCondBr(r->b, c.v, then, other);
+    LLVMPositionBuilderAtEnd(r->b, then);
+    if (yes)
+        a = ws_ref_emit(r, yes);
+    from[0] = LLVMGetInsertBlock(r->b);
+    LLVMPositionBuilderAtEnd(r->b, other);
+    if (no)
+        b = ws_ref_emit(r, no);
+    kind = logical ? REF_BOOL : MAX(a.kind, b.kind);
+    value[1] = ws_ref_convert(r, b, kind).v;
+    from[1] = LLVMGetInsertBlock(r->b);
+    LLVMBuildBr(r->b, done);
+    LLVMPositionBuilderAtEnd(r->b, from[0]);
+    value[0] = ws_ref_convert(r, a, kind).v;
+    LLVMBuildBr(r->b, done);
+    LLVMPositionBuilderAtEnd(r->b, done);
+    phi = LLVMBuildPhi(r->b, LLVMTypeOf(value[0]), "");
+    LLVMAddIncoming(phi, value, from, 2);
+    return (RefValue){ kind, phi };
+}
+
+/* --- calls ---------------------------------------------------------------------------------------
+ */
+static RefValue smaller(RefBuilder *r, RefValue a, RefValue b, gboolean largest)
+{
+    RefValue c = compare(r, largest ? WS_EXPR_GT : WS_EXPR_LT, a, b);
+    RefKind kind = MAX(REF_INT, MAX(a.kind, b.kind));
+    a = ws_ref_convert(r, a, kind);
+    b = ws_ref_convert(r, b, kind);
+    return (RefValue){ kind, LLVMBuildSelect(r->b, c.v, a.v, b.v, "") };
+}
+
+static RefValue emit_pow2floor(RefBuilder *r, RefValue a)
+{
+    LLVMValueRef arg[2], n = ws_ref_convert(r, a, REF_INT).v, bits, power;
+    LLVMValueRef below = LLVMBuildICmp(r->b, LLVMIntSLT, n, ws_ref_int(r, 1), "");
+    arg[0] = LLVMBuildSelect(r->b, below, ws_ref_int(r, 1), n, "");
+    arg[1] = LLVMConstInt(r->i1, 0, FALSE);
+    bits = LLVMBuildSub(r->b, ws_ref_int(r, 63), ws_ref_intrinsic(r, "llvm.ctlz", arg, 2), "");
+    power = LLVMBuildShl(r->b, ws_ref_int(r, 1), bits, "");
+    return (RefValue){ REF_INT, LLVMBuildSelect(r->b, below, ws_ref_int(r, 0), power, "") };
+}
+
+static RefValue emit_cdiv(RefBuilder *r, const WsExpr *e)
+{
+    RefValue a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_INT);
+    RefValue b = ws_ref_convert(r, ws_ref_emit(r, e->arg[1]), REF_INT);
+    LLVMValueRef q = floor_divide(r, LLVMBuildNeg(r->b, a.v, ""), b.v, FALSE);
+    return (RefValue){ REF_INT, LLVMBuildNeg(r->b, q, "") };
+}
+
+static RefValue emit_abs(RefBuilder *r, RefValue a)
+{
+    RefValue nought = { REF_INT, ws_ref_int(r, 0) }, minus = arithmetic(r, WS_EXPR_SUB, nought, a);
+    a = ws_ref_convert(r, a, minus.kind);
+    if (a.kind == REF_REAL)
+        return (RefValue){ REF_REAL, ws_ref_intrinsic(r, "llvm.fabs", &a.v, 1) };
+    return smaller(r, a, minus, TRUE);
+}
+
+static RefValue emit_call(RefBuilder *r, const WsExpr *e)
+{
+    RefValue a;
+    LLVMValueRef v;
+    guint i;
+    if (ws_ref_reduction(r, e))
+        return ws_ref_reduce(r, e, 0);
+    switch (e->func) {
+    case WS_FUNC_SELECT:
+        return choose(r, e->arg[0], e->arg[1], e->arg[2]);
+    case WS_FUNC_CDIV:
+        return emit_cdiv(r, e);
+    case WS_FUNC_MIN:
+    case WS_FUNC_MAX:
+        a = ws_ref_emit(r, e->arg[0]);
+        for (i = 1; i < e->n_args; i++)
+            a = smaller(r, a, ws_ref_emit(r, e->arg[i]), e->func == WS_FUNC_MAX);
+        return a;
+    case WS_FUNC_ABS:
+        return emit_abs(r, ws_ref_emit(r, e->arg[0]));
+    case WS_FUNC_POW2FLOOR:
+        return emit_pow2floor(r, ws_ref_emit(r, e->arg[0]));
+    case WS_FUNC_SUM:
+        break;
+    default:
+        if (e->n_args != 1)
+            break;
+        a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_REAL);
+        v = ws_ref_math(r, e->func, a.v);
+        if (v)
+            return (RefValue){ REF_REAL, v };
+    }
+    ws_ref_fail(r,
+                e->func == WS_FUNC_SUM
+                    ? "sum needs leading arguments of the form index < bound with new index names"
+                    : "a function that the reference notation does not have (known: cdiv min max "
+                      "abs pow2floor select sum exp exp2 ln log2 sqrt tanh)");
+    return zero(r);
+}
+
+RefValue ws_ref_emit(RefBuilder *r, const WsExpr *e)
+{
+    const RefValue *ready = r->hoisted ? g_hash_table_lookup(r->hoisted, e) : NULL;
+    RefValue a, b;
+    if (ready)
+        return *ready;
+    if (r->error)
+        return zero(r);
+    switch (e->op) {
+    case WS_EXPR_INT:
+        return (RefValue){ REF_INT, ws_ref_int(r, e->i) };
+    case WS_EXPR_TEXT_BOOL:
+        return (RefValue){ REF_BOOL, LLVMConstInt(r->i1, e->i != 0, FALSE) };
+    case WS_EXPR_REAL:
+        return (RefValue){ REF_REAL, LLVMConstReal(r->f64, e->r) };
+    case WS_EXPR_NAME:
+        return emit_name(r, e);
+    case WS_EXPR_VAR:
+        return emit_var(r, e->var);
+    case WS_EXPR_NEG:
+        a = ws_ref_emit(r, e->arg[0]);
+        if (a.kind == REF_REAL)
+            return (RefValue){ REF_REAL, LLVMBuildFNeg(r->b, a.v, "") };
+        return (RefValue){ REF_INT, LLVMBuildNeg(r->b, ws_ref_convert(r, a, REF_INT).v, "") };
+    case WS_EXPR_NOT:
+        a = ws_ref_convert(r, ws_ref_emit(r, e->arg[0]), REF_BOOL);
+        return (RefValue){ REF_BOOL, LLVMBuildNot(r->b, a.v, "") };
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+    case WS_EXPR_MUL:
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+        a = ws_ref_emit(r, e->arg[0]);
+        b = ws_ref_emit(r, e->arg[1]);
+        return arithmetic(r, e->op, a, b);
+    case WS_EXPR_LT:
+    case WS_EXPR_LE:
+    case WS_EXPR_GT:
+    case WS_EXPR_GE:
+    case WS_EXPR_EQ:
+    case WS_EXPR_NE:
+        a = ws_ref_emit(r, e->arg[0]);
+        b = ws_ref_emit(r, e->arg[1]);
+        return compare(r, e->op, a, b);
+    case WS_EXPR_AND:
+        return choose(r, e->arg[0], e->arg[1], NULL);
+    case WS_EXPR_OR:
+        return choose(r, e->arg[0], NULL, e->arg[1]);
+    case WS_EXPR_CALL:
+        return emit_call(r, e);
+    case WS_EXPR_INDEX:
+        return ws_ref_element(r, e);
+    default:
+        ws_ref_fail(r, "a name with .total, which only steps have");
+        return zero(r);
+    }
+}

@@ -1,0 +1,319 @@
+/* Reductions, tensor elements and helper functions of the reference notation. What a reduction's
+ * body computes without its index (another reduction, a costly helper) is evaluated before the
+ * loop, so that an attention reference does not recompute its row maximum for every column. */
+#include "codegen/reference/internal.h"
+
+#include <math.h>
+
+/* --- helpers and tensors -----------------------------------------------------------------------
+ */
+static gint find_tensor(const WsProgram *p, const char *name)
+{
+    guint i;
+    for (i = 0; i < p->n_tensors; i++)
+        if (strcmp(p->tensor[i].name, name) == 0)
+            return (gint)i;
+    return -1;
+}
+
+static RefValue nothing(RefBuilder *r)
+{
+    return (RefValue){ REF_REAL, LLVMConstReal(r->f64, 0) };
+}
+
+/* An element of a stored tensor; outside its shape: flag, and 0 or NaN. */
+static RefValue load_tensor(RefBuilder *r, guint tensor, LLVMValueRef *index)
+{
+    const WsTensor *t = &r->p->tensor[tensor];
+    LLVMValueRef inside = LLVMConstInt(r->i1, 1, FALSE), offset = ws_ref_int(r, 0), address, phi;
+    LLVMValueRef value[2];
+    LLVMBasicBlockRef load, done, from[2];
+    guint i;
+    for (i = 0; i < t->rank; i++) {
+        LLVMValueRef extent = ws_ref_convert(r, ws_ref_emit(r, t->shape[i]), REF_INT).v;
+        LLVMValueRef stride = ws_ref_convert(r, ws_ref_emit(r, t->stride[i]), REF_INT).v;
+        LLVMValueRef low = LLVMBuildICmp(r->b, LLVMIntULT, index[i], extent, "");
+        inside = LLVMBuildAnd(r->b, inside, low, "");
+        offset = LLVMBuildAdd(r->b, offset, LLVMBuildMul(r->b, index[i], stride, ""), "");
+    }
+    ws_ref_flag_if(r, LLVMBuildNot(r->b, inside, ""), WS_REF_OUTSIDE);
+    load = ws_ref_block(r, "load");
+    done = ws_ref_block(r, "loaded");
+    from[0] = LLVMGetInsertBlock(r->b);
+    LLVMBuildCondBr(r->b, inside, load, done);
+    LLVMPositionBuilderAtEnd(r->b, load);
+    offset = LLVMBuildMul(r->b, offset, ws_ref_int(r, ws_dtype_bytes(t->dtype)), "");
+    address = LLVMBuildAdd(r->b, ws_ref_slot(r, tensor, r->i64), offset, "");
+    value[1] = ws_ref_load(r, t->dtype, address);
+    from[1] = LLVMGetInsertBlock(r->b);
+    LLVMBuildBr(r->b, done);
+    LLVMPositionBuilderAtEnd(r->b, done);
+    value[0] = LLVMTypeOf(value[1]) == r->f64 ? LLVMConstReal(r->f64, NAN) : ws_ref_int(r, 0);
+    phi = LLVMBuildPhi(r->b, LLVMTypeOf(value[1]), "");
+    LLVMAddIncoming(phi, value, from, 2);
+    return (RefValue){ LLVMTypeOf(phi) == r->f64 ? REF_REAL : REF_INT, phi };
+}
+
+RefValue ws_ref_element(RefBuilder *r, const WsExpr *e)
+{
+    gint statement = ws_ref_find(r->p, e->name), tensor = find_tensor(r->p, e->name);
+    guint rank = statement >= 0 ? r->p->reference[statement]->n_index
+                 : tensor >= 0  ? r->p->tensor[tensor].rank
+                                : 0;
+    LLVMValueRef arg[64];
+    guint i;
+    if (statement < 0 && tensor < 0) {
+        ws_ref_fail(r, "unknown tensor or helper \"%s\"", e->name);
+        return nothing(r);
+    }
+    if (rank != e->n_args || rank > G_N_ELEMENTS(arg) - 1) {
+        ws_ref_fail(r, "\"%s\" takes %u indices, not %u", e->name, rank, e->n_args);
+        return nothing(r);
+    }
+    for (i = 0; i < rank; i++) {
+        RefValue v = ws_ref_emit(r, e->arg[i]);
+        if (v.kind == REF_REAL && !r->error)
+            ws_ref_fail(r, "index %u of \"%s\" is not an integer", i, e->name);
+        arg[i + 1] = ws_ref_convert(r, v, REF_INT).v;
+    }
+    if (statement < 0)
+        return load_tensor(r, (guint)tensor, arg + 1);
+    RefFunction *f = ws_ref_function(r, (guint)statement);
+    if (!f)
+        return nothing(r);
+    arg[0] = r->env;
+    return (RefValue){ f->kind, LLVMBuildCall2(r->b, f->type, f->fn, arg, rank + 1, "") };
+}
+
+/* --- shape of reductions ------------------------------------------------------------------------
+ */
+guint ws_ref_reduction(RefBuilder *r, const WsExpr *e)
+{
+    guint i;
+    if (e->op != WS_EXPR_CALL || e->n_args < 2 ||
+        (e->func != WS_FUNC_SUM && e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX))
+        return 0;
+    for (i = 0; i + 1 < e->n_args; i++) {
+        const WsExpr *a = e->arg[i];
+        if (a->op != WS_EXPR_LT || a->arg[0]->op != WS_EXPR_NAME ||
+            ws_ref_scope_find(r, a->arg[0]->name) || ws_ref_var(r->p, a->arg[0]->name) >= 0)
+            return 0;
+    }
+    return e->n_args - 1;
+}
+
+/* As above without a scope: for looking through an expression that is not being built yet. */
+static guint looks_reduction(const WsExpr *e)
+{
+    guint n = 0;
+    if (e->op != WS_EXPR_CALL ||
+        (e->func != WS_FUNC_SUM && e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX))
+        return 0;
+    while (n + 1 < e->n_args && e->arg[n]->op == WS_EXPR_LT &&
+           e->arg[n]->arg[0]->op == WS_EXPR_NAME)
+        n++;
+    return n + 1 == e->n_args ? n : 0;
+}
+
+RefKind ws_ref_kind(RefBuilder *r, const WsExpr *e)
+{
+    RefKind kind = REF_BOOL;
+    gint at;
+    guint i;
+    switch (e->op) {
+    case WS_EXPR_INT:
+        return REF_INT;
+    case WS_EXPR_REAL:
+        return REF_REAL;
+    case WS_EXPR_NAME:
+    case WS_EXPR_VAR:
+        if (e->op == WS_EXPR_NAME && ws_ref_scope_find(r, e->name))
+            return REF_INT;
+        at = e->op == WS_EXPR_VAR ? e->var : ws_ref_var(r->p, e->name);
+        if (at < 0 || (guint)at >= r->p->n_vars)
+            return REF_INT;
+        return r->p->var[at].kind == WS_VAR_SCALAR || r->p->var[at].real ? REF_REAL : REF_INT;
+    case WS_EXPR_NEG:
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+    case WS_EXPR_MUL:
+    case WS_EXPR_DIV:
+    case WS_EXPR_MOD:
+        kind = REF_INT;
+        for (i = 0; i < e->n_args; i++)
+            kind = MAX(kind, ws_ref_kind(r, e->arg[i]));
+        return kind;
+    case WS_EXPR_CALL:
+        if (looks_reduction(e))
+            return MAX(REF_INT, ws_ref_kind(r, e->arg[e->n_args - 1]));
+        if (e->func == WS_FUNC_CDIV || e->func == WS_FUNC_POW2FLOOR)
+            return REF_INT;
+        if (e->func == WS_FUNC_SELECT)
+            return MAX(ws_ref_kind(r, e->arg[1]), ws_ref_kind(r, e->arg[2]));
+        if (e->func != WS_FUNC_MIN && e->func != WS_FUNC_MAX && e->func != WS_FUNC_ABS)
+            return REF_REAL;
+        for (i = 0, kind = REF_INT; i < e->n_args; i++)
+            kind = MAX(kind, ws_ref_kind(r, e->arg[i]));
+        return kind;
+    case WS_EXPR_INDEX:
+        at = ws_ref_find(r->p, e->name);
+        if (at >= 0)
+            return ws_ref_statement_kind(r, (guint)at);
+        at = find_tensor(r->p, e->name);
+        if (at < 0)
+            return REF_REAL;
+        return r->p->tensor[at].dtype >= WS_DTYPE_I8 ? REF_INT : REF_REAL;
+    default:
+        return REF_BOOL;
+    }
+}
+
+static gboolean costly(RefBuilder *r, const WsExpr *e);
+
+static gboolean statement_costly(RefBuilder *r, guint statement)
+{
+    RefFunction *f = &r->function[statement];
+    if (f->costly < 0) {
+        f->costly = 0; /* a cycle is reported elsewhere */
+        f->costly = costly(r, r->p->reference[statement]->value);
+    }
+    return f->costly;
+}
+
+static gboolean costly(RefBuilder *r, const WsExpr *e)
+{
+    guint i;
+    gint at = e->op == WS_EXPR_INDEX ? ws_ref_find(r->p, e->name) : -1;
+    if (looks_reduction(e) || (at >= 0 && statement_costly(r, (guint)at)))
+        return TRUE;
+    for (i = 0; i < e->n_args; i++)
+        if (costly(r, e->arg[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* Every name of `e` means something before the loop: an index in scope, an index bound inside `e`
+ * itself, or no index at all. */
+static gboolean free_of(RefBuilder *r, const WsExpr *e, const GPtrArray *bound)
+{
+    guint i, n = looks_reduction(e);
+    gboolean fine = TRUE;
+    if (e->op == WS_EXPR_NAME) {
+        for (i = 0; i < bound->len; i++)
+            if (strcmp(bound->pdata[i], e->name) == 0)
+                return TRUE;
+        return ws_ref_scope_find(r, e->name) || ws_ref_var(r->p, e->name) >= 0;
+    }
+    if (n) {
+        g_autoptr(GPtrArray) inner = g_ptr_array_new();
+        for (i = 0; i < bound->len; i++)
+            g_ptr_array_add(inner, bound->pdata[i]);
+        for (i = 0; i < n && fine; i++) {
+            fine = free_of(r, e->arg[i]->arg[1], inner);
+            g_ptr_array_add(inner, e->arg[i]->arg[0]->name);
+        }
+        return fine && free_of(r, e->arg[n], inner);
+    }
+    for (i = 0; i < e->n_args && fine; i++)
+        fine = free_of(r, e->arg[i], bound);
+    return fine;
+}
+
+/* Evaluates here what is costly, certain to be evaluated, and free of indices not yet in scope. */
+static void hoist(RefBuilder *r, const WsExpr *e)
+{
+    g_autoptr(GPtrArray) bound = g_ptr_array_new();
+    gboolean call = e->op == WS_EXPR_CALL || e->op == WS_EXPR_INDEX;
+    guint i, n = e->n_args;
+    if (!costly(r, e) || g_hash_table_contains(r->hoisted, e))
+        return;
+    if (call && free_of(r, e, bound)) {
+        RefValue *v = g_new(RefValue, 1);
+        *v = ws_ref_emit(r, e);
+        g_hash_table_insert(r->hoisted, (gpointer)e, v);
+        g_ptr_array_add(r->hoist_order, (gpointer)e);
+        return;
+    }
+    if (looks_reduction(e)) /* its rounds may be none: it hoists for itself */
+        return;
+    if ((e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT) || e->op == WS_EXPR_AND ||
+        e->op == WS_EXPR_OR)
+        n = 1; /* lazy */
+    for (i = 0; i < n; i++)
+        hoist(r, e->arg[i]);
+}
+
+static RefValue combine(RefBuilder *r, WsFunc func, RefKind kind, LLVMValueRef acc, LLVMValueRef v)
+{
+    LLVMValueRef take;
+    if (func == WS_FUNC_SUM)
+        return (RefValue){ kind, kind == REF_REAL ? LLVMBuildFAdd(r->b, acc, v, "")
+                                                  : LLVMBuildAdd(r->b, acc, v, "") };
+    if (kind == REF_REAL) /* unordered: a NaN wins and stays */
+        take = LLVMBuildFCmp(r->b, func == WS_FUNC_MAX ? LLVMRealUGT : LLVMRealULT, v, acc, "");
+    else
+        take = LLVMBuildICmp(r->b, func == WS_FUNC_MAX ? LLVMIntSGT : LLVMIntSLT, v, acc, "");
+    if (kind == REF_REAL) {
+        LLVMValueRef lost = LLVMBuildFCmp(r->b, LLVMRealUNO, acc, acc, "");
+        take = LLVMBuildAnd(r->b, take, LLVMBuildNot(r->b, lost, ""), "");
+    }
+    return (RefValue){ kind, LLVMBuildSelect(r->b, take, v, acc, "") };
+}
+
+static LLVMValueRef neutral(RefBuilder *r, WsFunc func, RefKind kind)
+{
+    if (func == WS_FUNC_SUM)
+        return kind == REF_REAL ? LLVMConstReal(r->f64, 0) : ws_ref_int(r, 0);
+    if (kind == REF_REAL)
+        return LLVMConstReal(r->f64, func == WS_FUNC_MAX ? -INFINITY : INFINITY);
+    return ws_ref_int(r, func == WS_FUNC_MAX ? G_MININT64 : G_MAXINT64);
+}
+
+/* sum(i < n, j < m, body) is sum(i < n, sum(j < m, body)); `level` is the index to loop over. */
+RefValue ws_ref_reduce(RefBuilder *r, const WsExpr *e, guint level)
+{
+    const WsExpr *body = e->arg[e->n_args - 1];
+    gboolean last = level + 2 == e->n_args;
+    LLVMValueRef bound = ws_ref_convert(r, ws_ref_emit(r, e->arg[level]->arg[1]), REF_INT).v;
+    LLVMBasicBlockRef before, first = ws_ref_block(r, "enter"), loop = ws_ref_block(r, "loop");
+    LLVMBasicBlockRef done = ws_ref_block(r, "reduced"), end;
+    LLVMValueRef i, acc, next, start, result;
+    RefIndex index = { e->arg[level]->arg[0]->name, NULL };
+    RefValue v;
+    RefKind kind;
+    guint hoisted = r->hoist_order->len;
+    g_array_append_val(r->scope, index); /* for the kind only */
+    kind = MAX(REF_INT, ws_ref_kind(r, body));
+    g_array_set_size(r->scope, r->scope->len - 1);
+    start = neutral(r, e->func, kind);
+    before = LLVMGetInsertBlock(r->b);
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSGT, bound, ws_ref_int(r, 0), ""), first,
+                    done);
+    LLVMPositionBuilderAtEnd(r->b, first);
+    hoist(r, body);
+    first = LLVMGetInsertBlock(r->b);
+    LLVMBuildBr(r->b, loop);
+    LLVMPositionBuilderAtEnd(r->b, loop);
+    i = LLVMBuildPhi(r->b, r->i64, "");
+    acc = LLVMBuildPhi(r->b, LLVMTypeOf(start), "");
+    index.v = i;
+    g_array_append_val(r->scope, index);
+    v = last ? ws_ref_emit(r, body) : ws_ref_reduce(r, e, level + 1);
+    g_array_set_size(r->scope, r->scope->len - 1);
+    v = combine(r, e->func, kind, acc, ws_ref_convert(r, v, kind).v);
+    next = LLVMBuildNSWAdd(r->b, i, ws_ref_int(r, 1), "");
+    end = LLVMGetInsertBlock(r->b);
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSLT, next, bound, ""), loop, done);
+    LLVMAddIncoming(i, (LLVMValueRef[]){ ws_ref_int(r, 0), next },
+                    (LLVMBasicBlockRef[]){ first, end }, 2);
+    LLVMAddIncoming(acc, (LLVMValueRef[]){ start, v.v }, (LLVMBasicBlockRef[]){ first, end }, 2);
+    while (r->hoist_order->len > hoisted) {
+        g_hash_table_remove(r->hoisted, r->hoist_order->pdata[r->hoist_order->len - 1]);
+        g_ptr_array_set_size(r->hoist_order, (gint)r->hoist_order->len - 1);
+    }
+    LLVMPositionBuilderAtEnd(r->b, done);
+    result = LLVMBuildPhi(r->b, LLVMTypeOf(start), "");
+    LLVMAddIncoming(result, (LLVMValueRef[]){ start, v.v }, (LLVMBasicBlockRef[]){ before, end },
+                    2);
+    return (RefValue){ kind, result };
+}

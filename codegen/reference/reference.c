@@ -1,0 +1,400 @@
+/* The reference compiled for the host and, as a kernel of sampled elements, for the GPU. */
+#include "codegen/reference/reference.h"
+
+#include "codegen/nvptx/emit.h"
+#include "codegen/reference/internal.h"
+#include "codegen/rehearse/jit.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+/* --- memo of helper values (host) --------------------------------------------------------------
+ */
+/* Direct-mapped: an attention reference asks for S[b,h,i,j] once per output column. */
+#define MEMO_ENTRIES (1u << 16)
+#define MEMO_INDICES 6
+typedef struct {
+    guint32 statement, used; /* used: run number, 0 never */
+    gint64 index[MEMO_INDICES];
+    guint64 value;
+} MemoEntry;
+typedef struct {
+    guint32 run;
+    MemoEntry *entry;
+} Memo;
+
+static MemoEntry *memo_entry(Memo *m, guint32 statement, guint32 n, const gint64 *index)
+{
+    guint64 h = statement * 0x9e3779b97f4a7c15u;
+    guint32 i;
+    for (i = 0; i < n; i++)
+        h = (h ^ (guint64)index[i]) * 0xff51afd7ed558ccdu, h ^= h >> 29;
+    return &m->entry[(h ^ h >> 32) % MEMO_ENTRIES];
+}
+
+static const guint64 *memo_find(Memo *m, guint32 statement, guint32 n, const gint64 *index)
+{
+    MemoEntry *e = memo_entry(m, statement, n, index);
+    if (n > MEMO_INDICES || e->used != m->run || e->statement != statement ||
+        memcmp(e->index, index, n * sizeof *index) != 0)
+        return NULL;
+    return &e->value;
+}
+
+static void memo_store(Memo *m, guint32 statement, guint32 n, const gint64 *index, guint64 value)
+{
+    MemoEntry *e = memo_entry(m, statement, n, index);
+    if (n > MEMO_INDICES)
+        return;
+    e->used = m->run;
+    e->statement = statement;
+    e->value = value;
+    memcpy(e->index, index, n * sizeof *index);
+}
+
+/* --- code around a statement --------------------------------------------------------------------
+ */
+/* Value of the element with flat logical index `flat`, as double. */
+static LLVMValueRef build_element(RefBuilder *r, guint tensor, RefFunction *f, LLVMValueRef flat)
+{
+    const WsTensor *t = &r->p->tensor[tensor];
+    LLVMValueRef arg[WS_MAX_RANK + 1], extent, one = ws_ref_int(r, 1);
+    RefValue v;
+    guint i;
+    arg[0] = r->env;
+    for (i = t->rank; i-- > 0;) {
+        extent = ws_ref_convert(r, ws_ref_emit(r, t->shape[i]), REF_INT).v;
+        extent = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntSLT, extent, one, ""), one,
+                                 extent, "");
+        arg[i + 1] = LLVMBuildURem(r->b, flat, extent, "");
+        flat = LLVMBuildUDiv(r->b, flat, extent, "");
+    }
+    v.kind = f->kind;
+    v.v = LLVMBuildCall2(r->b, f->type, f->fn, arg, t->rank + 1, "");
+    return ws_ref_convert(r, v, REF_REAL).v;
+}
+
+/* Nodes of a statement with every helper written out, at most MAX_NODES + 1. */
+#define MAX_NODES      50000u
+#define MAX_STATEMENTS 64u /* helpers are built by recursion */
+static guint expanded(RefBuilder *r, const WsExpr *e, guint *of_statement)
+{
+    gint at = e->op == WS_EXPR_INDEX ? ws_ref_find(r->p, e->name) : -1;
+    guint n = 1, i;
+    for (i = 0; i < e->n_args && n <= MAX_NODES; i++)
+        n += expanded(r, e->arg[i], of_statement);
+    if (at >= 0 && of_statement[at] == 0) {
+        of_statement[at] = 1; /* a cycle has been refused already */
+        of_statement[at] = expanded(r, r->p->reference[at]->value, of_statement);
+    }
+    if (at >= 0)
+        n += of_statement[at];
+    return MIN(n, MAX_NODES + 1);
+}
+
+/* On the GPU helpers are inlined, and each may name another twice. */
+static gboolean small_enough(RefBuilder *r, GError **error)
+{
+    g_autofree guint *of_statement = g_new0(guint, r->p->n_reference + 1);
+    const WsStatement *s = r->p->reference[r->statement];
+    if (r->host || expanded(r, s->value, of_statement) <= MAX_NODES)
+        return TRUE;
+    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                "reference/%u (%s) has more than %u terms when its helpers are written out: not in "
+                "lens reference",
+                r->statement, s->name, MAX_NODES);
+    return FALSE;
+}
+
+static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
+{
+    const WsTensor *t = &r->p->tensor[tensor];
+    gint statement = ws_ref_find(r->p, t->name);
+    RefFunction *f;
+    if (r->p->n_reference > MAX_STATEMENTS) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "reference of more than %u statements: not in lens reference", MAX_STATEMENTS);
+        return NULL;
+    }
+    if (statement < 0) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "reference: no statement defines output %s", t->name);
+        return NULL;
+    }
+    r->statement = (guint)statement;
+    if (r->p->reference[statement]->n_index != t->rank) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "reference/%d: %s has %u dimensions, the statement %u indices", statement,
+                    t->name, t->rank, r->p->reference[statement]->n_index);
+        return NULL;
+    }
+    f = ws_ref_function(r, (guint)statement);
+    if (r->error) {
+        g_propagate_error(error, g_steal_pointer(&r->error));
+        return NULL;
+    }
+    r->statement = (guint)statement;
+    return small_enough(r, error) ? f : NULL;
+}
+
+/* void ws_eval_T(i64 *env, i64 *flat or NULL, double *out, i64 first, i64 n) */
+static void build_host(RefBuilder *r, guint tensor, RefFunction *f)
+{
+    g_autofree char *name = g_strdup_printf("ws_eval_%u", tensor);
+    LLVMTypeRef arg[5] = { r->ptr, r->ptr, r->ptr, r->i64, r->i64 };
+    LLVMTypeRef type = LLVMFunctionType(r->nothing, arg, 5, FALSE);
+    LLVMBasicBlockRef entry, head, given, body, done;
+    LLVMValueRef i, flat, own, listed, n, out, next;
+    r->fn = LLVMAddFunction(r->module, name, type);
+    r->env = LLVMGetParam(r->fn, 0);
+    n = LLVMGetParam(r->fn, 4);
+    entry = ws_ref_block(r, "entry");
+    head = ws_ref_block(r, "head");
+    given = ws_ref_block(r, "given");
+    body = ws_ref_block(r, "body");
+    done = ws_ref_block(r, "done");
+    LLVMPositionBuilderAtEnd(r->b, entry);
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSGT, n, ws_ref_int(r, 0), ""), head, done);
+    LLVMPositionBuilderAtEnd(r->b, head);
+    i = LLVMBuildPhi(r->b, r->i64, "");
+    own = LLVMBuildAdd(r->b, LLVMGetParam(r->fn, 3), i, "");
+    LLVMBuildCondBr(r->b, LLVMBuildIsNull(r->b, LLVMGetParam(r->fn, 1), ""), body, given);
+    LLVMPositionBuilderAtEnd(r->b, given);
+    listed = LLVMBuildInBoundsGEP2(r->b, r->i64, LLVMGetParam(r->fn, 1), &i, 1, "");
+    listed = LLVMBuildLoad2(r->b, r->i64, listed, "");
+    LLVMBuildBr(r->b, body);
+    LLVMPositionBuilderAtEnd(r->b, body);
+    flat = LLVMBuildPhi(r->b, r->i64, "");
+    LLVMAddIncoming(flat, (LLVMValueRef[]){ own, listed }, (LLVMBasicBlockRef[]){ head, given }, 2);
+    out = LLVMBuildInBoundsGEP2(r->b, r->f64, LLVMGetParam(r->fn, 2), &i, 1, "");
+    LLVMBuildStore(r->b, build_element(r, tensor, f, flat), out);
+    next = LLVMBuildNSWAdd(r->b, i, ws_ref_int(r, 1), "");
+    LLVMAddIncoming(i, (LLVMValueRef[]){ ws_ref_int(r, 0), next },
+                    (LLVMBasicBlockRef[]){ entry, LLVMGetInsertBlock(r->b) }, 2);
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSLT, next, n, ""), head, done);
+    LLVMPositionBuilderAtEnd(r->b, done);
+    LLVMBuildRetVoid(r->b);
+}
+
+/* --- host ----------------------------------------------------------------------------------------
+ */
+typedef void (*EvalFunction)(guint64 *env, const gint64 *flat, double *out, gint64 first, gint64 n);
+
+struct WsReference {
+    WsProgram *p;
+    WsJit *jit;
+    EvalFunction *eval; /* per tensor, NULL if it is no output */
+    guint64 *env;
+    guint n_sizes, n_scalars, flags_slot, memo_slot;
+    Memo memo;
+};
+
+WsReference *ws_reference_new(const WsProgram *p, GError **error)
+{
+    static const WsJitSymbol symbol[] = { { "ws_ref_memo_find", memo_find },
+                                          { "ws_ref_memo_store", memo_store } };
+    LLVMContextRef context = LLVMContextCreate();
+    RefBuilder *b = ws_ref_builder_new(p, context, "reference", TRUE);
+    g_autoptr(WsReference) r = g_new0(WsReference, 1);
+    gboolean fine = TRUE;
+    guint i;
+    r->p = ws_program_ref(p);
+    r->eval = g_new0(EvalFunction, p->n_tensors);
+    r->env = g_new0(guint64, b->n_slots);
+    r->n_sizes = b->n_sizes;
+    r->n_scalars = b->n_scalars;
+    r->flags_slot = b->flags_slot;
+    r->memo_slot = b->memo_slot;
+    r->memo.entry = g_new0(MemoEntry, MEMO_ENTRIES);
+    for (i = 0; i < p->n_tensors && fine; i++) {
+        RefFunction *f;
+        if (p->tensor[i].access == WS_ACCESS_READ)
+            continue;
+        f = output_function(b, i, error);
+        fine = f != NULL;
+        if (fine)
+            build_host(b, i, f);
+    }
+    if (fine)
+        r->jit = ws_jit_new(b->module, context, "default<O2>", symbol, G_N_ELEMENTS(symbol), error);
+    else {
+        LLVMDisposeModule(b->module);
+    }
+    ws_ref_builder_free(b);
+    if (!fine)
+        LLVMContextDispose(context);
+    for (i = 0; i < p->n_tensors && r->jit && fine; i++) {
+        g_autofree char *name = g_strdup_printf("ws_eval_%u", i);
+        if (p->tensor[i].access == WS_ACCESS_READ)
+            continue;
+        r->eval[i] = (EvalFunction)ws_jit_find(r->jit, name, error);
+        fine = r->eval[i] != NULL;
+    }
+    return r->jit && fine ? g_steal_pointer(&r) : NULL;
+}
+
+void ws_reference_free(WsReference *r)
+{
+    if (!r)
+        return;
+    ws_jit_free(r->jit);
+    g_free(r->memo.entry);
+    g_free(r->env);
+    g_free(r->eval);
+    ws_program_unref(r->p);
+    g_free(r);
+}
+
+gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput *input,
+                           const gint64 *flat, gint64 first, gint64 n, double *out, GError **error)
+{
+    guint i, slot = 0;
+    g_return_val_if_fail(tensor < r->p->n_tensors && r->eval[tensor], FALSE);
+    for (i = 0; i < r->p->n_tensors; i++)
+        r->env[slot++] = (guint64)(guintptr)input->tensor[i];
+    for (i = 0; i < r->n_sizes; i++)
+        r->env[slot++] = (guint64)input->size[i];
+    for (i = 0; i < r->n_scalars; i++)
+        memcpy(&r->env[slot++], &input->scalar[i], 8);
+    r->env[r->flags_slot] = 0;
+    r->env[r->memo_slot] = (guint64)(guintptr)&r->memo;
+    r->memo.run++;
+    r->eval[tensor](r->env, flat, out, first, n);
+    if (r->env[r->flags_slot] == 0)
+        return TRUE;
+    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "reference of %s %s",
+                r->p->tensor[tensor].name,
+                r->env[r->flags_slot] & WS_REF_OUTSIDE ? "reads a tensor outside its shape"
+                                                       : "divides an integer by zero");
+    return FALSE;
+}
+
+/* --- GPU
+ * ------------------------------------------------------------------------------------------ */
+static LLVMValueRef special_register(RefBuilder *r, const char *name)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(r->module, id, NULL, 0), v;
+    v = LLVMBuildCall2(r->b, LLVMIntrinsicGetType(r->context, id, NULL, 0), fn, NULL, 0, "");
+    return LLVMBuildZExt(r->b, v, r->i64, "");
+}
+
+/* Copies the kernel's parameters into an env of its own. Returns the parameter after them. */
+static guint build_env(RefBuilder *r)
+{
+    LLVMTypeRef array = LLVMArrayType2(r->i64, r->n_slots);
+    guint i, n = r->p->n_tensors + r->n_sizes + r->n_scalars;
+    r->env = LLVMBuildAlloca(r->b, array, "env");
+    for (i = 0; i < r->n_slots; i++) {
+        LLVMValueRef v = i < n ? LLVMGetParam(r->fn, i) : ws_ref_int(r, 0);
+        if (LLVMTypeOf(v) == r->f32)
+            v = LLVMBuildFPExt(r->b, v, r->f64, "");
+        LLVMBuildStore(r->b, v, ws_ref_slot_address(r, i));
+    }
+    return n;
+}
+
+static LLVMValueRef global_element(RefBuilder *r, LLVMTypeRef type, LLVMValueRef base,
+                                   LLVMValueRef i)
+{
+    LLVMValueRef at = LLVMBuildIntToPtr(r->b, base, LLVMPointerTypeInContext(r->context, 1), "");
+    return LLVMBuildInBoundsGEP2(r->b, type, at, &i, 1, "");
+}
+
+static void build_kernel(RefBuilder *r, guint tensor, RefFunction *f)
+{
+    guint n = r->p->n_tensors + r->n_sizes + r->n_scalars, i;
+    g_autofree LLVMTypeRef *type = g_new(LLVMTypeRef, n + 3);
+    LLVMBasicBlockRef body, done;
+    LLVMValueRef id, count, flat, v, bad;
+    for (i = 0; i < n + 3; i++)
+        type[i] = i >= n - r->n_scalars && i < n ? r->f32 : r->i64;
+    r->fn = LLVMAddFunction(r->module, "warpstave_reference",
+                            LLVMFunctionType(r->nothing, type, n + 3, FALSE));
+    LLVMSetFunctionCallConv(r->fn, 71); /* ptx_kernel */
+    LLVMPositionBuilderAtEnd(r->b, ws_ref_block(r, "entry"));
+    build_env(r);
+    id = LLVMBuildMul(r->b, special_register(r, "llvm.nvvm.read.ptx.sreg.ctaid.x"),
+                      special_register(r, "llvm.nvvm.read.ptx.sreg.ntid.x"), "");
+    id = LLVMBuildAdd(r->b, id, special_register(r, "llvm.nvvm.read.ptx.sreg.tid.x"), "");
+    count = LLVMGetParam(r->fn, n + 2);
+    body = ws_ref_block(r, "body");
+    done = ws_ref_block(r, "done");
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSLT, id, count, ""), body, done);
+    LLVMPositionBuilderAtEnd(r->b, body);
+    flat = LLVMBuildLoad2(r->b, r->i64, global_element(r, r->i64, LLVMGetParam(r->fn, n), id), "");
+    v = build_element(r, tensor, f, flat);
+    bad = LLVMBuildLoad2(r->b, r->i64, ws_ref_slot_address(r, r->flags_slot), "");
+    bad = LLVMBuildICmp(r->b, LLVMIntNE, bad, ws_ref_int(r, 0), "");
+    v = LLVMBuildSelect(r->b, bad, LLVMConstRealOfString(r->f64, "nan"), v, "");
+    LLVMBuildStore(r->b, v, global_element(r, r->f64, LLVMGetParam(r->fn, n + 1), id));
+    LLVMBuildBr(r->b, done);
+    LLVMPositionBuilderAtEnd(r->b, done);
+    LLVMBuildRetVoid(r->b);
+}
+
+static char *emit_ptx(LLVMModuleRef module, GError **error)
+{
+    LLVMTargetMachineRef machine = ws_llvm_machine(error);
+    LLVMMemoryBufferRef text = NULL;
+    LLVMPassBuilderOptionsRef options;
+    LLVMTargetDataRef layout;
+    LLVMErrorRef e;
+    char *message = NULL, *result = NULL;
+    if (!machine)
+        return NULL;
+    layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMSetTarget(module, "nvptx64-nvidia-cuda");
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL,
+                    "reference module does not verify: %s", message);
+        goto out;
+    }
+    options = LLVMCreatePassBuilderOptions();
+    e = LLVMRunPasses(module, "default<O2>", machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    LLVMDisposeMessage(message);
+    message = NULL;
+    if (e) {
+        char *why = LLVMGetErrorMessage(e);
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "passes: %s", why);
+        LLVMDisposeErrorMessage(why);
+    } else if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &message,
+                                                   &text)) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_INTERNAL, "PTX: %s", message);
+    } else {
+        result = g_strndup(LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+        LLVMDisposeMemoryBuffer(text);
+    }
+out:
+    LLVMDisposeMessage(message);
+    LLVMDisposeTargetMachine(machine);
+    return result;
+}
+
+char *ws_generate_reference_ptx(const WsProgram *p, guint tensor, GError **error)
+{
+    LLVMContextRef context;
+    RefBuilder *r;
+    RefFunction *f;
+    char *text = NULL;
+    if (tensor >= p->n_tensors || p->tensor[tensor].access == WS_ACCESS_READ) {
+        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                    "tensor %u is no output: it has no reference", tensor);
+        return NULL;
+    }
+    context = LLVMContextCreate();
+    r = ws_ref_builder_new(p, context, "reference", FALSE);
+    f = output_function(r, tensor, error);
+    if (f) {
+        build_kernel(r, tensor, f);
+        text = emit_ptx(r->module, error);
+    }
+    LLVMDisposeModule(r->module);
+    ws_ref_builder_free(r);
+    LLVMContextDispose(context);
+    return text;
+}

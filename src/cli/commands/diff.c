@@ -1,0 +1,64 @@
+/* warpstave diff A B: two designs object by object, or two traces step by step. */
+#include "model/diff.h"
+#include "cli/cli.h"
+#include "trace/stats.h"
+
+#include <stdio.h>
+
+static int diff_traces(const char *file_a, const char *file_b)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsTrace) a = ws_trace_load(file_a, &error);
+    if (!a)
+        return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    return ws_cli_print_comparison(a, file_b);
+}
+
+static WsDesign *load(const char *file)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsDesign *design = ws_design_load(file, findings);
+    if (!design)
+        ws_cli_print_findings(findings, file);
+    return design;
+}
+
+static int diff_designs(const char *file_a, const char *file_b, gboolean edits)
+{
+    g_autoptr(WsDesign) a = load(file_a);
+    g_autoptr(WsDesign) b = a ? load(file_b) : NULL;
+    if (!b)
+        return WS_EXIT_USAGE;
+    g_autoptr(GPtrArray) list = ws_design_diff(a, b);
+    for (guint i = 0; i < list->len; i++) {
+        const WsDifference *d = g_ptr_array_index(list, i);
+        g_autofree char *edit = ws_edit_print(d->edit);
+        if (edits)
+            printf("%s\n", edit);
+        else
+            printf("%c %s\n", d->sign, d->words);
+    }
+    if (list->len == 0 && !edits)
+        printf("the same design\n");
+    return list->len == 0 ? WS_EXIT_YES : WS_EXIT_NO;
+}
+
+int ws_command_diff(int argc, char **argv)
+{
+    gboolean edits = FALSE;
+    const GOptionEntry entries[] = {
+        { "edits", 0, 0, G_OPTION_ARG_NONE, &edits,
+          "print the edits that lead from the first design to the second", NULL },
+        { NULL },
+    };
+    const char *files[2];
+    if (!ws_cli_arguments(&argc, &argv, "diff", entries, 2, files))
+        return WS_EXIT_USAGE;
+    const gboolean trace_a = g_str_has_suffix(files[0], ".wtrace");
+    const gboolean trace_b = g_str_has_suffix(files[1], ".wtrace");
+    if (trace_a != trace_b)
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "%s and %s: give two designs or two traces, not one of each", files[0],
+                           files[1]);
+    return trace_a ? diff_traces(files[0], files[1]) : diff_designs(files[0], files[1], edits);
+}

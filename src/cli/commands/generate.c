@@ -1,0 +1,163 @@
+#include "codegen/generate.h"
+#include "cli/cli.h"
+#include "codegen/python/python.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/nvptx/ptxas_steps.h"
+#endif
+
+#include <string.h>
+
+static int generate_error(const GError *error)
+{
+    static const int codes[] = {
+        [WS_GENERATE_ERROR_STEP] = WS_EXIT_OUTSIDE,
+        [WS_GENERATE_ERROR_INTERNAL] = WS_EXIT_DEFECT,
+        [WS_GENERATE_ERROR_ABSENT] = WS_EXIT_ABSENT,
+        [WS_GENERATE_ERROR_PTXAS] = WS_EXIT_NO,
+    };
+    int code = error->domain == WS_GENERATE_ERROR ? codes[error->code] : WS_EXIT_DEFECT;
+    return ws_cli_fail(code, "%s", error->message);
+}
+
+/* Languages of other people: no LLVM. NULL: not one of them. */
+typedef char *(*WsExport)(const WsProgram *p, GError **error);
+static WsExport export_of(const char *as)
+{
+    static const struct {
+        const char *as;
+        WsExport export;
+    } known[] = { { "gluon", ws_generate_gluon }, { "tle", ws_generate_tle } };
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
+        if (!strcmp(known[i].as, as))
+            return known[i].export;
+    }
+    return NULL;
+}
+
+#ifdef WS_HAVE_CODEGEN
+static int write_cubin(const WsProgram *p, const char *out)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) cubin = NULL;
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    if (!ptx)
+        return generate_error(error);
+    WsPtxasReport *report = ws_ptxas_run(ptx, &cubin, &error);
+    if (!report)
+        return generate_error(error);
+    gboolean clean = ws_ptxas_report_clean(report);
+    if (!clean) {
+        g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, ptx, report);
+        g_autofree char *text = ws_ptxas_notes_print(notes);
+        ws_cli_fail(WS_EXIT_NO, "ptxas is not satisfied:\n%s%s", text, report->log);
+    }
+    ws_ptxas_report_free(report);
+    gsize size;
+    const char *data = g_bytes_get_data(cubin, &size);
+    if (!ws_cli_write(out, data, (gssize)size))
+        return WS_EXIT_USAGE;
+    return clean ? WS_EXIT_YES : WS_EXIT_NO;
+}
+#endif
+
+#ifdef WS_HAVE_CODEGEN
+/* Registers as estimated, and what ptxas makes of the kernel, laid at the steps of the design. */
+static int write_report(const WsProgram *p, const char *out)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
+    g_autofree char *estimate = ws_register_report(p);
+    if (!ptx)
+        return generate_error(error);
+    GString *s = g_string_new(estimate);
+    WsPtxasReport *report = ws_ptxas_available() ? ws_ptxas_run(ptx, NULL, &error) : NULL;
+    gboolean clean = !report || ws_ptxas_report_clean(report);
+    if (report) {
+        g_autoptr(GPtrArray) notes = ws_ptxas_notes(p, ptx, report);
+        g_autofree char *text = ws_ptxas_notes_print(notes);
+        g_string_append_printf(s, "ptxas: %u registers, %u bytes of stack, %u barriers%s\n%s",
+                               report->registers, report->stack, report->barriers,
+                               clean ? ", nothing to complain of" : "", text);
+    } else {
+        g_string_append_printf(s, "ptxas: %s\n", error ? error->message : "not installed");
+    }
+    ws_ptxas_report_free(report);
+    gboolean written = ws_cli_write(out, s->str, -1);
+    g_string_free(s, TRUE);
+    return !written || error ? WS_EXIT_USAGE : clean ? WS_EXIT_YES : WS_EXIT_NO;
+}
+#endif
+
+static int write_kernel(const WsProgram *p, const char *as, const char *out)
+{
+    WsExport export = export_of(as);
+    if (export) {
+        g_autoptr(GError) refused = NULL;
+        g_autofree char *python = export(p, &refused);
+        if (!python)
+            return generate_error(refused);
+        return ws_cli_write(out, python, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+    }
+#ifdef WS_HAVE_CODEGEN
+    g_autoptr(GError) error = NULL;
+    if (!strcmp(as, "cubin"))
+        return write_cubin(p, out);
+    if (!strcmp(as, "report"))
+        return write_report(p, out);
+    g_autofree char *text = !strcmp(as, "ptx")    ? ws_generate_ptx(p, NULL, &error)
+                            : !strcmp(as, "cuda") ? ws_generate_cuda(p, &error)
+                                                  : ws_generate_llvm(p, NULL, &error);
+    if (!text)
+        return generate_error(error);
+    return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+#else
+    (void)p, (void)out;
+    return ws_cli_fail(WS_EXIT_ABSENT,
+                       "--as %s needs code generation: build with LLVM 22 "
+                       "(apt-get install llvm-22-dev)",
+                       as);
+#endif
+}
+
+int ws_command_generate(int argc, char **argv)
+{
+    g_autofree char *as = NULL, *out = NULL;
+    g_auto(GStrv) set = NULL;
+    gboolean force = FALSE;
+    const GOptionEntry entries[] = {
+        { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
+          "program|ptx|llvm|cubin|cuda|report|gluon|tle" },
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "file instead of standard output",
+          "FILE" },
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "generate", entries, &file))
+        return WS_EXIT_USAGE;
+    if (!as)
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "generate: say --as program|ptx|llvm|cubin|cuda|report|gluon|tle");
+    static const char *const known[] = { "program", "ptx",   "llvm", "cubin", "cuda",
+                                         "report",  "gluon", "tle",  NULL };
+    static const char *const later[] = { "amdgcn", NULL };
+    if (g_strv_contains(later, as))
+        return ws_cli_fail(WS_EXIT_OUTSIDE, "generate: form '%s' is not in this version", as);
+    if (!g_strv_contains(known, as))
+        return ws_cli_fail(
+            WS_EXIT_USAGE,
+            "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report, "
+            "gluon, tle",
+            as);
+    g_auto(WsCliInput) in = { 0 };
+    int code = ws_cli_load(&in, file, set);
+    if (code != WS_EXIT_YES)
+        return code;
+    if (!strcmp(as, "program")) {
+        g_autofree char *text = ws_program_print(in.program);
+        return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+    }
+    code = ws_cli_refuse_refuted(&in, file, force);
+    return code == WS_EXIT_YES ? write_kernel(in.program, as, out) : code;
+}

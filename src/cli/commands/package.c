@@ -1,0 +1,166 @@
+#include "package/package.h"
+#include "cli/kernels.h"
+#include "launch/collect.h"
+#include "program/program.h"
+#ifdef WS_HAVE_CODEGEN
+#include "codegen/generate.h"
+#endif
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef WS_HAVE_CODEGEN
+
+/* gemm_bf16 for projects/gemm-bf16/design.wstave, ring for ring.wstave. */
+static char *name_of(const char *file)
+{
+    g_autofree char *base = g_path_get_basename(file);
+    if (g_str_equal(base, "design.wstave")) {
+        g_autofree char *absolute = g_canonicalize_filename(file, NULL);
+        g_autofree char *folder = g_path_get_dirname(absolute);
+        g_free(g_steal_pointer(&base));
+        base = g_path_get_basename(folder);
+    }
+    char *dot = strrchr(base, '.');
+    if (dot)
+        *dot = 0;
+    g_strcanon(base, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", '_');
+    return g_strdup(base);
+}
+
+/* Figures of a bundle that was run with this very design, as a table; NULL with an error printed.
+ */
+static char *figures_of_bundle(const WsProgram *p, const char *dir)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsCollected) c = ws_collect(dir, findings, &error);
+    if (!c) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s: %s", dir, error->message);
+        return NULL;
+    }
+    if (!c->program || g_strcmp0(c->program->design_hash, p->design_hash) != 0) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s was run with another design; bundle and run this one", dir);
+        return NULL;
+    }
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(
+        out,
+        "%s, by warpstave-runner: inputs from a seed, outputs compared with a float64 "
+        "reference.\n\n"
+        "| sizes | outputs | cold, median of launches | sustained |\n|---|---|---|---|\n",
+        c->device ? c->device : "unknown device");
+    for (guint i = 0; i < c->cases->len; i++) {
+        const WsCollectedCase *x = c->cases->pdata[i];
+        const WsCollectedTime *time[] = { &x->cold, &x->sustained };
+        g_string_append_printf(out, "| %s | %s |", x->label, x->state);
+        for (guint k = 0; k < 2; k++) {
+            if (time[k]->n)
+                g_string_append_printf(out, " %.2f us (%u)", time[k]->median_us, time[k]->n);
+            if (time[k]->n && isfinite(time[k]->tflops) && time[k]->tflops > 0)
+                g_string_append_printf(out, ", %.1f TF/s", time[k]->tflops);
+            g_string_append(out, " |");
+        }
+        g_string_append_c(out, '\n');
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* What is known of the speed: a text, a bundle that was run, or measured/figures.md beside the
+ * design. FALSE with the error printed. */
+static gboolean find_figures(const WsProgram *p, const char *file, const char *text,
+                             const char *bundle, char **out)
+{
+    g_autoptr(GError) error = NULL;
+    *out = NULL;
+    if (bundle)
+        return (*out = figures_of_bundle(p, bundle)) != NULL;
+    if (text && !g_file_get_contents(text, out, NULL, &error)) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+        return FALSE;
+    }
+    g_autofree char *dir = g_path_get_dirname(file);
+    g_autofree char *beside = g_build_filename(dir, "measured", "figures.md", NULL);
+    if (!text)
+        g_file_get_contents(beside, out, NULL, NULL);
+    if (*out && !g_utf8_validate(*out, -1, NULL)) {
+        ws_cli_fail(WS_EXIT_USAGE, "%s is not UTF-8 text", text ? text : beside);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static int write_package(WsCliInput *in, const WsPackageSpec *known, const char *dir)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *ptx = NULL;
+    g_autoptr(GBytes) cubin = NULL;
+    if (!ws_cli_timed_kernel(in->program, &ptx, &cubin, &error))
+        return ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
+    WsPackageSpec spec = *known;
+    spec.ptx = ptx, spec.cubin = cubin;
+    if (ws_package_write(&spec, dir, &error))
+        return WS_EXIT_YES;
+    const gboolean outside = g_error_matches(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS);
+    return ws_cli_fail(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, "%s", error->message);
+}
+
+static int package(const char *file, char **set, const char *name, gboolean force,
+                   const char *figures, const char *bundle, const char *dir)
+{
+    g_auto(WsCliInput) in = { 0 };
+    g_autofree char *text = NULL, *known = NULL;
+    int code = ws_cli_load(&in, file, set);
+    if (code == WS_EXIT_YES)
+        code = ws_cli_refuse_refuted(&in, file, force);
+    if (code != WS_EXIT_YES)
+        return code;
+    if (!find_figures(in.program, file, figures, bundle, &text))
+        return WS_EXIT_USAGE;
+    g_autofree char *said = g_strdup_printf("`warpstave check` says: %s.", in.verdict);
+    known = name ? g_strdup(name) : name_of(file);
+    WsPackageSpec spec = { .program = in.program, .name = known, .verdict = said, .figures = text };
+    code = write_package(&in, &spec, dir);
+    if (code == WS_EXIT_YES)
+        printf("%s: kernel.cubin, %s.h, %s.c, %s.py, README.md\n", dir, known, known, known);
+    return code;
+}
+
+#else
+
+static int package(const char *file, char **set, const char *name, gboolean force,
+                   const char *figures, const char *bundle, const char *dir)
+{
+    (void)file, (void)set, (void)name, (void)force, (void)figures, (void)bundle, (void)dir;
+    return ws_cli_fail(WS_EXIT_ABSENT, "packages need code generation: build with LLVM 22 "
+                                       "(apt-get install llvm-22-dev)");
+}
+
+#endif
+
+int ws_command_package(int argc, char **argv)
+{
+    g_autofree char *out = NULL, *name = NULL, *figures = NULL, *bundle = NULL;
+    g_auto(GStrv) set = NULL;
+    gboolean force = FALSE;
+    const GOptionEntry entries[] = {
+        { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the folder to write", "DIR" },
+        { "name", 0, 0, G_OPTION_ARG_STRING, &name, "of functions and files", "NAME" },
+        { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
+        { "figures", 0, 0, G_OPTION_ARG_FILENAME, &figures,
+          "what was measured, Markdown (default: measured/figures.md beside the design)", "FILE" },
+        { "measured", 0, 0, G_OPTION_ARG_FILENAME, &bundle,
+          "a bundle of this design that was run: its figures", "BUNDLE" },
+        { "force", 0, 0, G_OPTION_ARG_NONE, &force, "pack a refuted design too", NULL },
+        { NULL },
+    };
+    const char *file;
+    if (!ws_cli_options(&argc, &argv, "package", entries, &file))
+        return WS_EXIT_USAGE;
+    if (!out)
+        return ws_cli_fail(WS_EXIT_USAGE, "package: say where: -o DIR");
+    if (figures && bundle)
+        return ws_cli_fail(WS_EXIT_USAGE, "--figures or --measured, not both");
+    return package(file, set, name, force, figures, bundle, out);
+}

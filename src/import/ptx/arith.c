@@ -1,0 +1,531 @@
+#include "import/ptx/walk.h"
+
+#include <string.h>
+
+/* Integer instructions on symbolic values. Integers count as what they stand for: indices and sizes
+ * that are not negative and do not overflow; the sign correction of a division by shifts is 0. */
+
+const Val *ptx_operand(PtxWalk *w, const char *text)
+{
+    PyRead *p = &w->p;
+    gint64 value;
+    if (*text == '%') {
+        static const char *const ids[][2] = { { "%ctaid.x", PY_PID },
+                                              { "%ctaid.y", PY_PID "_1" },
+                                              { "%ctaid.z", PY_PID "_2" },
+                                              { "%nctaid.x", PY_GRID } };
+        if (!strcmp(text, "%tid.x"))
+            return py_literal(p, w->tid);
+        if (!strcmp(text, "%laneid"))
+            return py_literal(p, w->tid % 32);
+        if (!strcmp(text, "%ntid.x"))
+            return py_literal(p, w->ptx->threads);
+        if (!strcmp(text, "%cluster_ctarank") || !strcmp(text, "%cluster_ctaid.x"))
+            return py_int(p, w->ptx->cluster > 1 ? ws_x_name(p->r, "cta") : ws_x_int(p->r, 0));
+        if (!strcmp(text, "%cluster_nctarank") || !strcmp(text, "%cluster_nctaid.x"))
+            return py_literal(p, w->ptx->cluster);
+        if (!strcmp(text, "%clusterid.x") || !strcmp(text, "%nclusterid.x"))
+            return py_int(p, ws_x_name(p->r, text[1] == 'c' ? PY_PID : PY_GRID));
+        if (w->ptx->cluster > 1 && (!strcmp(text, "%ctaid.x") || !strcmp(text, "%nctaid.x"))) {
+            const gboolean own = text[1] == 'c'; /* a cluster takes a tile as a whole */
+            const WsExpr *all = ws_x_op(p->r, WS_EXPR_MUL, ws_x_name(p->r, own ? PY_PID : PY_GRID),
+                                        ws_x_int(p->r, w->ptx->cluster));
+            return py_int(p, own ? ws_x_op(p->r, WS_EXPR_ADD, all, ws_x_name(p->r, "cta")) : all);
+        }
+        if (!strcmp(text, "%tid.y") || !strcmp(text, "%tid.z"))
+            return py_literal(p, 0);
+        for (guint i = 0; i < G_N_ELEMENTS(ids); i++)
+            if (!strcmp(text, ids[i][0]))
+                return py_int(p, ws_x_name(p->r, ids[i][1]));
+    } else if (g_ascii_isdigit(*text) || *text == '-') {
+        if (g_str_has_prefix(text, "0f") || g_str_has_prefix(text, "0F"))
+            return strspn(text + 2, "0") == strlen(text + 2) ? py_literal(p, 0) : py_opaque(p);
+        char *end;
+        value = g_str_has_prefix(text, "0x") || g_str_has_prefix(text, "0X")
+                    ? (gint64)g_ascii_strtoull(text + 2, &end, 16)
+                    : g_ascii_strtoll(text, &end, 10);
+        return *end && *end != 'U' ? py_opaque(p) : py_literal(p, value);
+    }
+    const Val *v = g_hash_table_lookup(p->frame->vars, text);
+    if (v)
+        return v;
+    if (*text == '%' || g_hash_table_contains(w->ptx->locals, text))
+        return py_opaque(p);
+    for (guint i = 0; i < w->ptx->params->len; i++)
+        if (!strcmp(g_array_index(w->ptx->params, const char *, i), text)) {
+            Val *param = py_val(p, VAL_PARAM);
+            param->text = g_array_index(w->ptx->params, const char *, i);
+            return param;
+        }
+    const gsize own = GPOINTER_TO_SIZE(g_hash_table_lookup(w->ptx->shared, text));
+    return g_ascii_isalpha(*text) || *text == '_' || *text == '$'
+               ? py_int(p, ws_x_op(p->r, WS_EXPR_ADD, ws_x_name(p->r, PTX_SMEM),
+                                   ws_x_int(p->r, own ? (gint64)own - 1 : 0)))
+               : py_opaque(p);
+}
+
+const WsExpr *ptx_int(PtxWalk *w, const char *text)
+{
+    const Val *v = ptx_operand(w, text);
+    return v->kind == VAL_INT ? v->e : v->kind == VAL_PARAM ? py_as_int(&w->p, v) : NULL;
+}
+
+void ptx_set(PtxWalk *w, const char *reg, const Val *v)
+{
+    g_hash_table_insert(w->p.frame->vars, (gpointer)reg, (gpointer)v);
+}
+
+/* --- powers of two
+ * --------------------------------------------------------------------------------*/
+
+static gboolean divides(const WsExpr *e, gint64 n)
+{
+    WsAffine f;
+    if (!ws_expr_affine(e, &f))
+        return FALSE;
+    gboolean all = f.constant % n == 0;
+    for (guint i = 0; i < f.n && all; i++)
+        all = f.factor[i] % n == 0 ||
+              (f.term[i]->op == WS_EXPR_NAME && !strcmp(f.term[i]->name, PTX_SMEM) && n <= 1024 &&
+               f.factor[i] == 1);
+    ws_affine_clear(&f);
+    return all;
+}
+
+/* e mod n: multiples of n are gone, what stood in remainders is free. */
+static const WsExpr *bare_mod(WsRead *r, const WsExpr *e, gint64 n)
+{
+    for (guint pass = 0; e && pass < 3; pass++) {
+        WsAffine f;
+        gint64 m;
+        if (!ws_expr_affine(e, &f))
+            return NULL;
+        const WsExpr *sum = ws_x_int(r, f.constant);
+        for (guint i = 0; i < f.n; i++) {
+            const WsExpr *t = f.term[i];
+            if (f.factor[i] % n == 0)
+                continue;
+            if (t->op == WS_EXPR_MOD && ws_x_is(t->arg[1], &m) && m > 0 && m % n == 0)
+                t = t->arg[0];
+            sum = ws_x_op(
+                r, WS_EXPR_ADD, sum,
+                ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(t)), ws_x_int(r, f.factor[i])));
+        }
+        ws_affine_clear(&f);
+        e = sum;
+    }
+    return ws_x_op(r, WS_EXPR_MOD, e, ws_x_int(r, n));
+}
+
+/* (g x) mod (g n) is g (x mod n). */
+static const WsExpr *factored(WsRead *r, const WsExpr *m)
+{
+    WsAffine f;
+    gint64 n;
+    if (!m || m->op != WS_EXPR_MOD || !ws_x_is(m->arg[1], &n) || !ws_expr_affine(m->arg[0], &f))
+        return m;
+    gint64 g = n;
+    for (gint64 one = 0; g > 1 && one <= f.n; one++)
+        while (g > 1 && (one < f.n ? f.factor[one] : f.constant) % g)
+            g /= 2;
+    const WsExpr *x = ws_x_int(r, f.constant / g);
+    for (guint i = 0; i < f.n; i++)
+        x = ws_x_op(r, WS_EXPR_ADD, x,
+                    ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
+                            ws_x_int(r, f.factor[i] / g)));
+    ws_affine_clear(&f);
+    return g > 1 && n % g == 0 ? ws_x_op(r, WS_EXPR_MUL, ws_x_mod(r, x, n / g), ws_x_int(r, g)) : m;
+}
+
+/* e mod 2^n; shared addresses are below 2^18 and begin at a multiple of 1024. */
+static const WsExpr *low(WsRead *r, const WsExpr *e, gint64 n)
+{
+    if (!e)
+        return NULL;
+    const gboolean address = ws_x_mentions(e, PTX_SMEM);
+    if (address && n >= 1 << 14)
+        return e;
+    gint64 d;
+    if (divides(e, n) || (e->op == WS_EXPR_DIV && ws_x_is(e->arg[1], &d) && d > 0 && d <= 1024 &&
+                          n <= 1024 && divides(e->arg[0], n * d)))
+        return ws_x_int(r, 0);
+    if (address && n <= 1024) {
+        gint64 factor;
+        e = ws_x_without(r, e, PTX_SMEM, FALSE, &factor);
+        if (factor != 1)
+            return NULL;
+    } else if (address) {
+        return NULL;
+    }
+    return factored(r, bare_mod(r, e, n));
+}
+
+static const WsExpr *high(WsRead *r, const WsExpr *e, gint64 n)
+{
+    return ws_x_op(r, WS_EXPR_SUB, e, low(r, e, n));
+}
+
+/* Bits lo … hi of e, in place. */
+static const WsExpr *and_mask(WsRead *r, const WsExpr *e, gint64 mask)
+{
+    guint lo = 0, hi;
+    if (mask == 0)
+        return ws_x_int(r, 0);
+    while (!(mask >> lo & 1))
+        lo++;
+    for (hi = lo; hi < 63 && mask >> hi & 1; hi++)
+        ;
+    if (mask < 0 && mask == -((gint64)1 << lo))
+        return high(r, e, (gint64)1 << lo);
+    if (mask < 0 || hi >= 62 || mask >> hi)
+        return NULL;
+    const WsExpr *below = low(r, e, (gint64)1 << hi);
+    return lo ? high(r, below, (gint64)1 << lo) : below;
+}
+
+/* e with the bits of `mask` flipped; NULL: they are not known. */
+static const WsExpr *flip(WsRead *r, const WsExpr *e, gint64 mask)
+{
+    const WsExpr *sum = e;
+    for (gint64 bit = 1; bit <= mask && bit < (gint64)1 << 30; bit *= 2) {
+        gint64 above, below;
+        if (!(mask & bit))
+            continue;
+        if (!ws_x_is(low(r, e, 2 * bit), &above) || !ws_x_is(low(r, e, bit), &below))
+            return NULL;
+        sum = ws_x_op(r, WS_EXPR_ADD, sum, ws_x_int(r, above == below ? bit : -bit));
+    }
+    return sum;
+}
+
+const WsExpr *ptx_ring_form(WsRead *r, const WsExpr *e)
+{
+    for (guint pass = 0; pass < 4; pass++) {
+        WsAffine f;
+        if (!e || !ws_expr_affine(e, &f))
+            return e;
+        const WsExpr *sum = ws_x_int(r, f.constant);
+        gboolean changed = FALSE;
+        for (guint i = 0; i < f.n; i++) {
+            const WsExpr *t = ws_x_own(r, ws_expr_ref(f.term[i]));
+            gint64 n;
+            if (t->op == WS_EXPR_DIV && ws_x_is(t->arg[1], &n) && n > 1 && f.factor[i] % n == 0) {
+                const WsExpr *x = ws_x_own(r, ws_expr_ref(t->arg[0]));
+                t = ws_x_op(r, WS_EXPR_SUB, x, ws_x_mod(r, x, n));
+                t = ws_x_op(r, WS_EXPR_MUL, t, ws_x_int(r, f.factor[i] / n));
+                changed = TRUE;
+            } else {
+                t = ws_x_op(r, WS_EXPR_MUL, t, ws_x_int(r, f.factor[i]));
+            }
+            sum = ws_x_op(r, WS_EXPR_ADD, sum, t);
+        }
+        ws_affine_clear(&f);
+        e = sum;
+        if (!changed)
+            break;
+    }
+    return e;
+}
+
+/* floor(a / n); of a size rounded up before: cdiv, as designs say it. */
+static const WsExpr *quotient(WsRead *r, const WsExpr *a, gint64 n)
+{
+    const gint64 cluster = r->cluster > 1 ? r->cluster : 0;
+    WsAffine f;
+    if (!a || !ws_expr_affine(a, &f))
+        return NULL;
+    gboolean ranks = f.n > 0 && n == cluster && f.constant == 0; /* (cta + 2 x) / 2 */
+    const WsExpr *whole = ws_x_int(r, 0);
+    for (guint i = 0; i < f.n && ranks; i++) {
+        const gboolean rank = f.term[i]->op == WS_EXPR_NAME && !strcmp(f.term[i]->name, "cta");
+        ranks = rank ? f.factor[i] == 1 : f.factor[i] % n == 0;
+        if (!rank)
+            whole = ws_x_op(r, WS_EXPR_ADD, whole,
+                            ws_x_op(r, WS_EXPR_MUL, ws_x_own(r, ws_expr_ref(f.term[i])),
+                                    ws_x_int(r, f.factor[i] / n)));
+    }
+    if (ranks) {
+        ws_affine_clear(&f);
+        return whole;
+    }
+    gboolean sizes = f.n > 0 && n > 1 && f.constant == n - 1;
+    for (guint i = 0; i < f.n && sizes; i++) {
+        sizes = FALSE;
+        for (guint k = 0; k < r->sizes->len && f.term[i]->op == WS_EXPR_NAME; k++)
+            sizes |= !strcmp(f.term[i]->name, g_ptr_array_index(r->sizes, k));
+    }
+    ws_affine_clear(&f);
+    if (!sizes)
+        return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, n));
+    return ws_x_call(r, WS_FUNC_CDIV, ws_x_op(r, WS_EXPR_SUB, a, ws_x_int(r, n - 1)),
+                     ws_x_int(r, n), NULL);
+}
+
+/* --- instructions
+ * ----------------------------------------------------------------------------------*/
+
+/* x times a number, shifted right by 32 + s, is how compilers divide: x / d where the number is
+ * 2^(32 + s) / d rounded up. NULL: it is not that. */
+static const WsExpr *by_product(WsRead *r, const WsExpr *a, gint64 s)
+{
+    gint64 unit, m;
+    if (a->op == WS_EXPR_DIV && ws_x_is(a->arg[1], &unit) && unit == (gint64)1 << 32) {
+        a = a->arg[0];
+        s += 32;
+    }
+    if (s < 32 || s > 44 || a->op != WS_EXPR_MUL || !ws_x_is(a->arg[1], &m) || m < 1 << 16)
+        return NULL;
+    const gint64 whole = (gint64)1 << s, d = (whole + m - 1) / m, rest = m * d - whole;
+    return d > 1 && d <= 4096 && rest >= 0 && rest <= (gint64)2 << (s - 32)
+               ? quotient(r, ws_x_own(r, ws_expr_ref(a->arg[0])), d)
+               : NULL;
+}
+
+static const WsExpr *shift(PtxWalk *w, const WsPtxInst *i, gboolean left)
+{
+    WsRead *r = w->p.r;
+    const WsExpr *a = ptx_int(w, i->arg[1]), *b = ptx_int(w, i->arg[2]);
+    gint64 n, known;
+    if (!a || !ws_x_is(b, &n) || n < 0 || n > 62)
+        return NULL;
+    if (left)
+        return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
+    if (n >= 31 && !ws_x_is(a, &known)) /* the sign */
+        return strstr(i->op, "64") && n < 63 ? NULL : ws_x_int(r, 0);
+    const WsExpr *x = by_product(r, a, n);
+    return x ? x : quotient(r, a, (gint64)1 << n);
+}
+
+static gboolean is_bit(const WsExpr *e)
+{
+    gint64 n;
+    return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT ||
+           (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n == 2) ||
+           (ws_x_is(e, &n) && (n == 0 || n == 1));
+}
+
+static gboolean is_choice(const WsExpr *e, gint64 a, gint64 b)
+{
+    gint64 x, y;
+    return e && e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT && ws_x_is(e->arg[1], &x) &&
+           ws_x_is(e->arg[2], &y) && x == a && y == b;
+}
+
+static const WsExpr *logic(PtxWalk *w, const WsPtxInst *i, const char *base)
+{
+    WsRead *r = w->p.r;
+    const gboolean predicate = strstr(i->op, ".pred") != NULL;
+    const WsExpr *a = ptx_int(w, i->arg[1]), *b = ptx_int(w, i->arg[2]);
+    gint64 n, m;
+    if (ws_x_is(a, &n) && !ws_x_is(b, &m)) {
+        const WsExpr *swap = a;
+        a = b;
+        b = swap;
+    }
+    const gboolean known = ws_x_is(b, &n);
+    if (predicate) {
+        if (known && !strcmp(base, "and"))
+            return n ? a : ws_x_int(r, 0);
+        if (known && !strcmp(base, "or"))
+            return n ? ws_x_int(r, 1) : a;
+        return ws_x_op(r,
+                       !strcmp(base, "and")  ? WS_EXPR_AND
+                       : !strcmp(base, "or") ? WS_EXPR_OR
+                                             : WS_EXPR_NE,
+                       a, b);
+    }
+    if (known && ws_x_is(a, &m))
+        return ws_x_int(r, !strcmp(base, "and")  ? (n & m)
+                           : !strcmp(base, "or") ? (n | m)
+                                                 : (n ^ m));
+    if (!a || !b)
+        return NULL;
+    if (!strcmp(base, "and"))
+        return known                    ? and_mask(r, a, n)
+               : is_bit(a) && is_bit(b) ? ws_x_op(r, WS_EXPR_AND, a, b)
+                                        : NULL;
+    if (!strcmp(base, "xor")) {
+        if (known && n == -1)
+            return ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), a);
+        if (known && n == 1 && is_bit(a))
+            return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
+        if (known && n == 1)
+            return flip(r, a, n) ? flip(r, a, n) : ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
+        if (is_choice(b, 1, 0)) /* flips where a condition holds */
+            return ws_x_call(r, WS_FUNC_SELECT, ws_x_own(r, ws_expr_ref(b->arg[0])),
+                             ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, ws_x_int(r, 1)), 2), a);
+        return known && n > 1 ? flip(r, a, n) : NULL;
+    }
+    if (known && n >= 0) { /* or: disjoint bits */
+        gint64 above = 1;
+        while (above <= n && above < (gint64)1 << 60)
+            above <<= 1;
+        const gboolean apart =
+            n > (gint64)1 << 40 || divides(a, above) || (ws_x_is(low(r, a, above), &m) && !(m & n));
+        return apart ? ws_x_op(r, WS_EXPR_ADD, a, b) : NULL;
+    }
+    return NULL;
+}
+
+static const WsExpr *compare(PtxWalk *w, const WsPtxInst *i)
+{
+    static const struct {
+        const char *text;
+        WsExprOp op;
+    } table[] = { { ".lt.", WS_EXPR_LT },  { ".le.", WS_EXPR_LE }, { ".gt.", WS_EXPR_GT },
+                  { ".ge.", WS_EXPR_GE },  { ".eq.", WS_EXPR_EQ }, { ".ne.", WS_EXPR_NE },
+                  { ".ltu.", WS_EXPR_LT }, { ".lo.", WS_EXPR_LT }, { ".hs.", WS_EXPR_GE } };
+    const WsExpr *a = ptx_int(w, i->arg[1]), *b = ptx_int(w, i->arg[2]);
+    gint64 zero;
+    if (strstr(i->op, ".f"))
+        return NULL;
+    if (is_choice(a, 1, 0) && ws_x_is(b, &zero) && zero == 0) {
+        const WsExpr *c = ws_x_own(w->p.r, ws_expr_ref(a->arg[0]));
+        return strstr(i->op, ".ne.")   ? c
+               : strstr(i->op, ".eq.") ? ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL)
+                                       : NULL;
+    }
+    for (guint k = 0; k < G_N_ELEMENTS(table); k++)
+        if (strstr(i->op, table[k].text))
+            return ws_x_op(w->p.r, table[k].op, a, b);
+    return NULL;
+}
+
+static const WsExpr *select_(PtxWalk *w, const WsPtxInst *i)
+{
+    const WsExpr *c = i->n > 3 ? ptx_int(w, i->arg[3]) : NULL;
+    gint64 known;
+    if (ws_x_is(c, &known))
+        return ptx_int(w, i->arg[known ? 1 : 2]);
+    return ws_x_call(w->p.r, WS_FUNC_SELECT, c, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
+}
+
+static const WsExpr *field(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 at, n;
+    const WsExpr *a = ptx_int(w, i->arg[1]);
+    if (i->n < 4 || !a || !ws_x_is(ptx_int(w, i->arg[2]), &at) ||
+        !ws_x_is(ptx_int(w, i->arg[3]), &n) || at < 0 || n < 1 || at + n > 60)
+        return NULL;
+    const WsExpr *x = ws_x_op(w->p.r, WS_EXPR_DIV, a, ws_x_int(w->p.r, (gint64)1 << at));
+    return ws_x_mentions(a, PTX_SMEM) && at + n >= 18 ? x : ws_x_mod(w->p.r, x, (gint64)1 << n);
+}
+
+static gboolean is_float(const char *op)
+{
+    const char *type = strrchr(op, '.');
+    return type && (type[1] == 'f' || type[1] == 'b') &&
+           (type[1] == 'f' || !strncmp(type, ".bf", 3));
+}
+
+static const WsExpr *two(PtxWalk *w, const WsPtxInst *i, WsExprOp op)
+{
+    return ws_x_op(w->p.r, op, ptx_int(w, i->arg[1]), ptx_int(w, i->arg[2]));
+}
+
+static const WsExpr *three(PtxWalk *w, const WsPtxInst *i)
+{
+    return i->n > 3 ? ws_x_op(w->p.r, WS_EXPR_ADD, two(w, i, WS_EXPR_MUL), ptx_int(w, i->arg[3]))
+                    : NULL;
+}
+
+/* mul.hi.u32 by a number: how compilers divide. */
+static const WsExpr *high_product(PtxWalk *w, const WsPtxInst *i)
+{
+    WsRead *r = w->p.r;
+    gint64 n;
+    if (!strstr(i->op, "32") || !ws_x_is(ptx_int(w, i->arg[2]), &n))
+        return NULL;
+    n += n < 0 && strstr(i->op, ".u32") ? (gint64)1 << 32 : 0;
+    const WsExpr *whole = ws_x_op(r, WS_EXPR_MUL, ptx_int(w, i->arg[1]), ws_x_int(r, n)),
+                 *x = whole ? by_product(r, whole, 32) : NULL;
+    return x ? x : ws_x_op(r, WS_EXPR_DIV, whole, ws_x_int(r, (gint64)1 << 32));
+}
+
+static const WsExpr *compute(PtxWalk *w, const WsPtxInst *i, const char *base)
+{
+    WsRead *r = w->p.r;
+    gint64 n;
+    if (!strcmp(base, "not"))
+        return strstr(i->op, ".pred")
+                   ? ws_x_op(r, WS_EXPR_NOT, ptx_int(w, i->arg[1]), NULL)
+                   : ws_x_op(r, WS_EXPR_SUB, ws_x_int(r, -1), ptx_int(w, i->arg[1]));
+    if (!strcmp(base, "neg"))
+        return ws_x_op(r, WS_EXPR_NEG, ptx_int(w, i->arg[1]), NULL);
+    if (i->n < 3)
+        return NULL;
+    if (!strcmp(base, "add"))
+        return two(w, i, WS_EXPR_ADD);
+    if (!strcmp(base, "sub"))
+        return two(w, i, WS_EXPR_SUB);
+    if (!strcmp(base, "mul") && strstr(i->op, ".hi"))
+        return high_product(w, i);
+    if (!strcmp(base, "mul"))
+        return two(w, i, WS_EXPR_MUL);
+    if (!strcmp(base, "mad"))
+        return strstr(i->op, ".hi") ? NULL : three(w, i);
+    if (!strcmp(base, "div"))
+        return ws_x_is(ptx_int(w, i->arg[2]), &n) && n > 0 ? quotient(r, ptx_int(w, i->arg[1]), n)
+                                                           : two(w, i, WS_EXPR_DIV);
+    if (!strcmp(base, "rem"))
+        return two(w, i, WS_EXPR_MOD);
+    if (!strcmp(base, "min") || !strcmp(base, "max"))
+        return ws_x_call(r, base[1] == 'i' ? WS_FUNC_MIN : WS_FUNC_MAX, ptx_int(w, i->arg[1]),
+                         ptx_int(w, i->arg[2]), NULL);
+    if (!strcmp(base, "shl") || !strcmp(base, "shr"))
+        return shift(w, i, base[2] == 'l');
+    if (!strcmp(base, "and") || !strcmp(base, "or") || !strcmp(base, "xor"))
+        return logic(w, i, base);
+    if (!strcmp(base, "setp"))
+        return compare(w, i);
+    if (!strcmp(base, "selp"))
+        return select_(w, i);
+    if (!strcmp(base, "bfe"))
+        return field(w, i);
+    return NULL;
+}
+
+static void result(PtxWalk *w, const WsPtxInst *i, const Val *v)
+{
+    gint64 known;
+    const WsExpr *guard = ptx_predicate(w, i);
+    if (i->guard && !(ws_x_is(guard, &known) && known)) {
+        const Val *old = ptx_operand(w, i->arg[0]);
+        v = guard && old->kind == VAL_INT && v->kind == VAL_INT
+                ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, guard, v->e, old->e))
+                : py_opaque(&w->p);
+    }
+    ptx_set(w, i->arg[0], v);
+}
+
+gboolean ptx_arithmetic(PtxWalk *w, const WsPtxInst *i)
+{
+    static const char *const bases[] = { "add", "sub", "mul", "mad",  "div",  "rem",
+                                         "min", "max", "shl", "shr",  "and",  "or",
+                                         "xor", "not", "neg", "setp", "selp", "bfe" };
+    g_autofree char *base = g_strndup(i->op, strcspn(i->op, "."));
+    if (i->n < 2)
+        return FALSE;
+    if (!strcmp(base, "mov") || !strcmp(base, "cvta") ||
+        (!strcmp(base, "cvt") && !strstr(i->op, ".rn"))) {
+        const Val *v = ptx_operand(w, i->arg[1]);
+        const gint64 cols = (gint64)GPOINTER_TO_SIZE(g_hash_table_lookup(w->sums, i->arg[0]));
+        gint64 zero;
+        if (cols && py_known(v, &zero) && zero == 0) { /* a sum starts */
+            gint value;
+            const char *name = ptx_accumulator(w, i->arg[0], cols, &value);
+            WsReadStep *s = ptx_new_step(w, WS_READ_COMPUTE, i);
+            s->text = ws_source_format(w->p.r, "%s = 0.0",
+                                       g_array_index(w->p.group->values, WsReadValue, value).name);
+            g_hash_table_add(w->seen, (gpointer)name);
+        }
+        result(w, i, v);
+        return TRUE;
+    }
+    for (guint k = 0; k < G_N_ELEMENTS(bases); k++)
+        if (!strcmp(base, bases[k])) {
+            result(w, i, py_int(&w->p, is_float(i->op) ? NULL : compute(w, i, base)));
+            return TRUE;
+        }
+    return FALSE;
+}

@@ -1,0 +1,224 @@
+#include "import/ptx/walk.h"
+
+#include <string.h>
+
+/* Copies: tiles of tensors, bulk copies, cp.async. */
+
+/* A copy whose place in its tensor is not followed: all of them are one entry of the list. */
+static void unplaced(PtxWalk *w, guint line)
+{
+    if (w->p.probing)
+        return;
+    w->place_from = w->place_from ? MIN(w->place_from, line) : line;
+    w->place_to = MAX(w->place_to, line);
+}
+
+/* A step for a tensor without coordinates: from where in global memory is not followed. */
+static gboolean from_pointer(PtxWalk *w, WsReadStep *s, const char *text, guint rank)
+{
+    WsRead *r = w->p.r;
+    const gsize n = strlen(text);
+    g_autofree char *inner = n > 2 ? g_strndup(text + 1, n - 2) : g_strdup("");
+    inner[strcspn(inner, "+")] = '\0';
+    g_strstrip(inner);
+    const WsExpr *e = ptx_int(w, g_string_chunk_insert(r->text, inner));
+    Val *map = py_val(&w->p, VAL_PARAM);
+    map->text = "global";
+    for (guint i = 0; i < w->ptx->params->len; i++) {
+        const char *name = g_array_index(w->ptx->params, const char *, i);
+        if (ws_x_mentions(e, name))
+            map->text = name;
+    }
+    map->text = ws_source_format(r, "%s_at", map->text);
+    s->tensor = py_tensor(&w->p, map, rank, 0);
+    if (s->tensor < 0)
+        return FALSE;
+    g_array_index(r->tensors, WsReadTensor, s->tensor).rank = rank;
+    s->n_coord = rank;
+    for (guint i = 0; i < rank; i++)
+        s->coord[i] = ws_x_int(r, 0);
+    return TRUE;
+}
+
+/* "[%rd1, {%r1, %r2}]": tensor and coordinates, innermost last. */
+static gboolean tensor_of(PtxWalk *w, WsReadStep *s, const char *text)
+{
+    PyRead *p = &w->p;
+    g_autofree char *inner = g_strdup(text + 1);
+    g_strdelimit(inner, "[]{}", ' ');
+    g_auto(GStrv) word = g_strsplit(inner, ",", -1);
+    const guint n = g_strv_length(word);
+    if (n < 2 || n > 6)
+        return FALSE;
+    g_strstrip(word[0]);
+    const Val *map = ptx_operand(w, g_string_chunk_insert(p->r->text, word[0]));
+    s->tensor = py_tensor(p, map, n - 1, 0);
+    if (s->tensor < 0)
+        return FALSE;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->rank = n - 1;
+    s->n_coord = n - 1;
+    for (guint i = 1; i < n; i++) {
+        g_strstrip(word[i]);
+        const WsExpr *e = ptx_int(w, g_string_chunk_insert(p->r->text, word[i]));
+        s->coord[n - 1 - i] = e ? ptx_ring_form(p->r, e) : ws_x_int(p->r, 0);
+        if (!e)
+            unplaced(w, s->line);
+    }
+    return TRUE;
+}
+
+/* The CTAs of a multicast mask. FALSE: it is no number. */
+static gboolean multicast(PtxWalk *w, WsReadStep *s, const char *text)
+{
+    gint64 mask;
+    if (!ws_x_is(ptx_int(w, text), &mask) || mask < 1)
+        return FALSE;
+    if (mask == ((gint64)1 << w->p.r->cluster) - 1) {
+        s->ctas = "\"all\"";
+        return TRUE;
+    }
+    GString *list = g_string_new("[");
+    for (guint i = 0; i < 16; i++)
+        if (mask >> i & 1)
+            g_string_append_printf(list, "%s%u", list->len > 1 ? ", " : "", i);
+    s->ctas = ws_source_format(w->p.r, "%s]", list->str);
+    g_string_free(list, TRUE);
+    return TRUE;
+}
+
+static void give_up(PtxWalk *w, const WsPtxInst *i, WsReadStep *s, const char *what)
+{
+    s->off = TRUE;
+    ptx_lost(w, i, what);
+}
+
+static void tile(PtxWalk *w, const WsPtxInst *i, gboolean load)
+{
+    WsReadStep *s = ptx_new_step(w, load ? WS_READ_LOAD : WS_READ_STORE, i);
+    const WsExpr *cta = NULL;
+    s->buffer.index = ptx_address(w, i->arg[load ? 0 : 1], &cta);
+    if (load)
+        s->barrier.index = ptx_address(w, i->arg[2], NULL);
+    if (cta || !s->buffer.index || (load && !s->barrier.index) ||
+        !tensor_of(w, s, i->arg[load ? 1 : 0]))
+        give_up(w, i, s, "a copy whose addresses or coordinates are not known");
+    else if (strstr(i->op, "multicast") && (i->n < 4 || !multicast(w, s, i->arg[3])))
+        give_up(w, i, s, "a multicast to CTAs that are not known");
+}
+
+/* cp.async.bulk [to], [from], bytes, [barrier] without a tensor map. */
+static void block(PtxWalk *w, const WsPtxInst *i, gboolean load)
+{
+    gint64 bytes = 0;
+    WsReadStep *s = ptx_new_step(w, load ? WS_READ_LOAD : WS_READ_STORE, i);
+    s->buffer.index = ptx_address(w, i->arg[load ? 0 : 1], NULL);
+    if (load)
+        s->barrier.index = i->n > 3 ? ptx_address(w, i->arg[3], NULL) : NULL;
+    if (!s->buffer.index || (load && !s->barrier.index) ||
+        !ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 1 ||
+        !from_pointer(w, s, i->arg[load ? 1 : 0], 1)) {
+        give_up(w, i, s, "a bulk copy whose addresses or size are not known");
+        return;
+    }
+    ptx_operand_of(w, &s->buffer)->to = bytes;
+    unplaced(w, i->line);
+}
+
+/* Shared memory to another CTA. */
+static void peer(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 bytes = 0;
+    const WsExpr *to = NULL, *credits = NULL;
+    WsReadStep *s = ptx_new_step(w, WS_READ_COPY, i);
+    s->buffer.index = i->n > 3 ? ptx_address(w, i->arg[0], &to) : NULL;
+    s->a.index = i->n > 3 ? ptx_address(w, i->arg[1], NULL) : NULL;
+    s->barrier.index = i->n > 3 ? ptx_address(w, i->arg[3], &credits) : NULL;
+    s->cta = to;
+    if (!s->buffer.index || !s->a.index || !s->barrier.index || !to || !credits ||
+        w->ptx->cluster < 2 || !ws_expr_equal(to, credits) ||
+        !ws_x_is(ptx_int(w, i->arg[2]), &bytes) || bytes < 1) {
+        give_up(w, i, s, "a copy to another CTA whose addresses are not known");
+        return;
+    }
+    ptx_operand_of(w, &s->buffer)->to = bytes;
+    ptx_operand_of(w, &s->a)->to = bytes;
+}
+
+void ptx_bulk(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 n;
+    if (strstr(i->op, "commit_group") || strstr(i->op, "prefetch"))
+        return;
+    if (strstr(i->op, "wait_group")) {
+        WsReadStep *s = ptx_new_step(w, WS_READ_STORE_WAIT, i);
+        s->n = i->n && ws_x_is(ptx_int(w, i->arg[0]), &n) ? n : 0;
+        s->flag = !strstr(i->op, ".read");
+        return;
+    }
+    const gboolean load = strstr(i->op, ".shared::cluster.global") ||
+                          strstr(i->op, ".shared::cta.global"),
+                   store = strstr(i->op, ".global.shared::cta") != NULL,
+                   tensor = strstr(i->op, ".tensor") != NULL;
+    if (g_str_has_prefix(i->op, "cp.reduce") || strstr(i->op, "im2col") || i->n < 2)
+        ptx_lost(w, i, "a bulk copy that is no plain tile of a tensor");
+    else if (tensor && (load || store) && i->n >= (load ? 3 : 2))
+        tile(w, i, load);
+    else if (!tensor && (load || store) && i->n >= 3 && !strstr(i->op, "multicast"))
+        block(w, i, load);
+    else if (strstr(i->op, ".shared::cluster.shared::cta"))
+        peer(w, i);
+    else
+        ptx_lost(w, i, "a bulk copy that is no plain tile of a tensor");
+}
+
+/* --- cp.async
+ * ----------------------------------------------------------------------------------------*/
+
+/* Copies of 4 to 16 bytes by each thread: what stands in a row is one step (finish joins them). */
+static void copy_row(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 bytes = 16;
+    if (i->n < 2) {
+        ptx_lost(w, i, "a cp.async without addresses");
+        return;
+    }
+    if (i->n > 2)
+        ws_x_is(ptx_int(w, i->arg[2]), &bytes);
+    WsReadStep *s = ptx_new_step(w, WS_READ_GATHER, i);
+    s->buffer.index = ptx_address(w, i->arg[0], NULL);
+    if (!s->buffer.index || !from_pointer(w, s, i->arg[1], 2)) {
+        give_up(w, i, s, "a cp.async whose address in shared memory is no affine expression");
+        return;
+    }
+    ptx_operand_of(w, &s->buffer)->to = bytes;
+    unplaced(w, i->line);
+}
+
+void ptx_cp_async(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 n = 0;
+    if (strstr(i->op, "commit_group")) {
+        /* closes the group: a step that finish takes out again */
+        WsReadStep *s = ptx_new_step(w, WS_READ_LOAD_WAIT, i);
+        s->flag = TRUE;
+    } else if (strstr(i->op, "wait_group")) {
+        if (i->n)
+            ws_x_is(ptx_int(w, i->arg[0]), &n);
+        ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = n;
+    } else if (strstr(i->op, "wait_all")) {
+        ptx_new_step(w, WS_READ_LOAD_WAIT, i)->n = 0;
+    } else if (strstr(i->op, "mbarrier.arrive")) {
+        const WsExpr *at = i->n ? ptx_address(w, i->arg[0], NULL) : NULL;
+        if (!at || !strstr(i->op, "noinc")) {
+            ptx_lost(w, i, "an arrival of cp.async that is not counted by the barrier");
+            return;
+        }
+        WsReadStep *s = ptx_new_step(w, WS_READ_ARRIVE, i); /* finish gives it to the copies */
+        s->barrier.index = at;
+        s->text = "cp.async";
+        s->n = 1;
+    } else {
+        copy_row(w, i);
+    }
+}

@@ -1,0 +1,294 @@
+#include "import/ptx/unite.h"
+
+#include <string.h>
+
+/* The roles of a compiled kernel: every warp is followed once, as its first lane and, to see who
+ * arrives, as its second one. Warps of a warp group that wait for the same become one group. */
+
+typedef struct {
+    WsReadGroup *group;
+    GHashTable *lines; /* of the steps it made */
+    GHashTable *waits;
+    gint64 registers;
+    guint n_steps;
+} Role;
+
+static void note_lines(const GPtrArray *list, Role *role)
+{
+    for (guint i = 0; i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        g_hash_table_add(role->lines, GUINT_TO_POINTER(s->line));
+        if (s->kind == WS_READ_WAIT)
+            g_hash_table_add(role->waits, GUINT_TO_POINTER(s->line));
+        role->n_steps += s->kind != WS_READ_FENCE && s->kind != WS_READ_SYNC &&
+                         s->kind != WS_READ_CLUSTER && s->kind != WS_READ_FOR &&
+                         s->kind != WS_READ_IF && s->kind != WS_READ_OPAQUE;
+        if (s->body)
+            note_lines(s->body, role);
+        if (s->other)
+            note_lines(s->other, role);
+    }
+}
+
+static void follow(PtxWalk *w, guint tid, gboolean first, Role *role)
+{
+    WsRead *r = w->p.r;
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal), .prefix = "" };
+    w->tid = tid;
+    w->first = first;
+    w->ended = w->waits = FALSE;
+    w->registers = 0;
+    w->walked = NULL;
+    w->depth = 0;
+    w->p.frame = &frame;
+    w->p.group = ws_source_group(r, "role", w->ptx->line);
+    w->p.to = w->p.group->body;
+    g_hash_table_remove_all(w->heads);
+    g_hash_table_remove_all(w->sum_names);
+    g_hash_table_remove_all(w->begun);
+    g_hash_table_remove_all(w->seen);
+    g_ptr_array_set_size(w->p.loop_names, 0);
+    g_array_set_size(w->mma, 0);
+    ptx_run(w, 0, -1);
+    g_hash_table_unref(frame.vars);
+    *role = (Role){ .group = w->p.group,
+                    .lines = g_hash_table_new(NULL, NULL),
+                    .waits = g_hash_table_new(NULL, NULL),
+                    .registers = w->registers };
+    note_lines(role->group->body, role);
+    g_ptr_array_steal_index(r->groups, r->groups->len - 1);
+    w->p.group = NULL;
+    w->p.frame = NULL;
+}
+
+static gboolean same_set(GHashTable *a, GHashTable *b)
+{
+    GHashTableIter it;
+    gpointer key;
+    if (g_hash_table_size(a) != g_hash_table_size(b))
+        return FALSE;
+    g_hash_table_iter_init(&it, a);
+    while (g_hash_table_iter_next(&it, &key, NULL))
+        if (!g_hash_table_contains(b, key))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean has(const GPtrArray *list, WsReadKind kind)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((s->kind == kind && !s->off) || has(s->body, kind) || has(s->other, kind))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void sums_start(WsRead *r, WsReadGroup *g)
+{
+    for (guint i = 0; i < g->values->len; i++) {
+        const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
+        if (!v->accumulator)
+            continue;
+        WsReadStep *s = ws_source_step(r, NULL, WS_READ_COMPUTE, g->line, 1, g->line);
+        s->text = ws_source_format(r, "%s = 0.0", v->name);
+        g_ptr_array_insert(g->body, 0, s); /* registers hold something; what does not matter here */
+    }
+}
+
+static void finish_group(PtxWalk *w, Role *role, guint warps)
+{
+    WsReadGroup *g = role->group;
+    const char *name = has(g->body, WS_READ_MMA)    ? "mma"
+                       : has(g->body, WS_READ_LOAD) ? "load"
+                                                    : "work";
+    g->warps = warps;
+    g->registers = role->registers;
+    guint n = 2;
+    g->name = name;
+    for (guint i = 0; i < w->p.r->groups->len; i++)
+        if (!strcmp(((WsReadGroup *)g_ptr_array_index(w->p.r->groups, i))->name, g->name)) {
+            g->name = ws_source_format(w->p.r, "%s_%u", name, n++);
+            i = (guint)-1;
+        }
+    sums_start(w->p.r, g);
+    g_ptr_array_add(w->p.r->groups, g);
+    role->group = NULL;
+}
+
+static void clear_role(WsRead *r, Role *role)
+{
+    if (role->group) { /* nobody's */
+        g_ptr_array_add(r->groups, role->group);
+        g_ptr_array_remove_index(r->groups, r->groups->len - 1);
+    }
+    g_hash_table_unref(role->lines);
+    g_hash_table_unref(role->waits);
+}
+
+/* Warps `first` … `first + n - 1`, which were followed as `warp`, as one group. */
+static void one_group(PtxWalk *w, Role *warp, guint first, guint n, guint leader)
+{
+    Role lane, last;
+    GHashTable *lines[4];
+    GPtrArray *body = warp[leader].group->body;
+    for (guint i = 0; i < n; i++)
+        lines[i] = warp[i].lines;
+    follow(w, (first + leader) * 32 + 1, FALSE, &lane);
+    ptx_unite_arrivals(body, lines, n, lane.lines);
+    for (guint i = 0; i < n; i++) { /* first and last lanes: between them lies what the others do */
+        if (!warp[i].n_steps)
+            continue;
+        if (i != leader) {
+            ptx_unite_copies(body, warp[i].group->body);
+            ptx_unite_bytes(w, body, warp[i].group->body, TRUE);
+        }
+        follow(w, (first + i) * 32 + 31, FALSE, &last);
+        ptx_unite_bytes(w, body, last.group->body, FALSE);
+        clear_role(w->p.r, &last);
+    }
+    clear_role(w->p.r, &lane);
+    finish_group(w, &warp[leader], n);
+}
+
+static void warp_group(PtxWalk *w, guint first, guint n)
+{
+    Role warp[4];
+    guint leader = n;
+    gboolean one = TRUE;
+    for (guint i = 0; i < n; i++)
+        follow(w, (first + i) * 32, TRUE, &warp[i]);
+    for (guint i = 0; i < n; i++)
+        if (warp[i].n_steps && (leader == n || warp[i].n_steps > warp[leader].n_steps))
+            leader = i;
+    if (leader < n)
+        for (guint i = 0; i < n; i++)
+            one &= !warp[i].n_steps || same_set(warp[i].waits, warp[leader].waits);
+    if (leader < n && one) {
+        one_group(w, warp, first, n, leader);
+    } else if (leader < n) {
+        for (guint i = 0; i < n; i++)
+            if (warp[i].n_steps)
+                one_group(w, &warp[i], first + i, 1, 0);
+    }
+    for (guint i = 0; i < n; i++)
+        clear_role(w->p.r, &warp[i]);
+}
+
+static void finish_tiles(PyRead *p)
+{
+    WsRead *r = p->r;
+    if (p->tile) {
+        r->launch = "persistent";
+        g_autofree char *text = ws_x_text(p->tiles);
+        g_ptr_array_add(r->axes, (gpointer)p->tile);
+        g_ptr_array_add(r->axes, (gpointer)ws_source_format(r, "%s", p->tiles ? text : "1"));
+        return;
+    }
+    static const char *const pid[] = { PY_PID "_2", PY_PID "_1", PY_PID };
+    static const char *const size[] = { "grid_z", "grid_y", "grid_x" };
+    for (guint i = 0; i < 3; i++) {
+        g_ptr_array_add(r->axes, (gpointer)pid[i]);
+        g_ptr_array_add(r->axes, (gpointer)ws_source_size(r, size[i], i == 2 ? 132 : 1));
+    }
+}
+
+static void collect_sums(PtxWalk *w)
+{
+    for (guint k = 0; k < w->ptx->inst->len; k++) {
+        const WsPtxInst *i = &g_array_index(w->ptx->inst, WsPtxInst, k);
+        const char *shape = strstr(i->op, ".m64n");
+        if (!g_str_has_prefix(i->op, "wgmma.mma_async") || !shape || !i->n || *i->arg[0] != '{')
+            continue;
+        const char *start = i->arg[0] + strspn(i->arg[0], "{ ");
+        const char *reg =
+            g_string_chunk_insert_len(w->p.r->text, start, (gssize)strcspn(start, ",} "));
+        const gsize n = (gsize)CLAMP(g_ascii_strtoll(shape + 5, NULL, 10), 8, 256);
+        g_hash_table_insert(w->sums, (gpointer)reg, GSIZE_TO_POINTER(n));
+        g_autofree char *list = g_strdelimit(g_strdup(i->arg[0]), "{},", ' ');
+        g_auto(GStrv) word = g_strsplit(list, " ", -1);
+        for (guint r = 0; word[r]; r++)
+            if (*word[r] == '%')
+                g_hash_table_add(w->matrix, g_string_chunk_insert_const(w->p.r->text, word[r]));
+    }
+}
+
+static void walk_init(PtxWalk *w)
+{
+    w->p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
+    w->p.loop_names = g_ptr_array_new();
+    w->memory = g_hash_table_new(NULL, NULL);
+    w->inits = g_hash_table_new(NULL, NULL);
+    w->sums = g_hash_table_new(g_str_hash, g_str_equal);
+    w->sum_names = g_hash_table_new(g_str_hash, g_str_equal);
+    w->begun = g_hash_table_new(g_str_hash, g_str_equal);
+    w->matrix = g_hash_table_new(g_str_hash, g_str_equal);
+    w->seen = g_hash_table_new(g_str_hash, g_str_equal);
+    w->operands = g_hash_table_new(NULL, NULL);
+    w->heads = g_hash_table_new(NULL, NULL);
+    w->mma = g_array_new(FALSE, TRUE, sizeof(PtxMma));
+    collect_sums(w);
+}
+
+static void walk_clear(PtxWalk *w)
+{
+    GHashTable *const tables[] = { w->memory, w->inits, w->sums,     w->sum_names, w->begun,
+                                   w->matrix, w->seen,  w->operands, w->heads };
+    for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
+        g_hash_table_unref(tables[i]);
+    g_array_unref(w->p.loops);
+    g_ptr_array_unref(w->p.loop_names);
+    g_array_unref(w->mma);
+}
+
+static WsDesign *design_of(PtxWalk *w)
+{
+    WsRead *r = w->p.r;
+    if (w->place_from)
+        ws_source_unread(r, w->place_from, 1, w->place_to,
+                         "where in their tensors copies in these lines read or write", "");
+    if (w->n_global)
+        ws_source_unread(r, w->global_from, 1, w->global_to,
+                         "plain accesses to global memory and arithmetic, in these lines", "");
+    r->title = ws_source_format(r, "%s of %s", w->ptx->entry, r->file);
+    r->fences = "drawn";
+    ptx_unite_cta(r);
+    ptx_unite_cluster(r);
+    finish_tiles(&w->p);
+    ptx_finish(w);
+    for (guint i = 0; i < r->tensors->len; i++) {
+        WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
+        for (guint d = 0; d < t->rank; d++)
+            t->shape[d] =
+                ws_x_name(r, ws_source_size(r, ws_source_format(r, "%s_%u", t->name, d), 1024));
+    }
+    return ws_source_write(r);
+}
+
+WsDesign *ws_import_ptx(WsRead *r, const WsPtx *ptx, const char *file)
+{
+    PtxWalk w = { .p = { .r = r, .file = file }, .ptx = ptx };
+    static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID, PTX_SMEM };
+    for (guint i = 0; i < G_N_ELEMENTS(own); i++)
+        g_hash_table_add(r->names, (gpointer)own[i]);
+    walk_init(&w);
+    r->cluster = ptx->cluster;
+    const guint warps = (guint)CLAMP(ptx->threads, 0, 1024) / 32;
+    if (!warps)
+        ws_source_fail(r, ptx->line, 1, "Compile it with __launch_bounds__.",
+                       "the kernel does not say how many threads it has (.maxntid or .reqntid)");
+    if (ptx->cluster > 8 || (ptx->cluster & (ptx->cluster - 1)))
+        ws_source_fail(r, ptx->line, 1, "Import a kernel for clusters of 1, 2, 4 or 8 CTAs.",
+                       "the kernel wants clusters of %d CTAs", (int)ptx->cluster);
+    for (guint i = 0; i < warps && !*r->error; i += 4)
+        warp_group(&w, i, MIN(4, warps - i));
+    if (!*r->error && !r->groups->len)
+        ws_source_fail(r, ptx->line, 1, "Import a kernel that has a pipeline.",
+                       "no warp of `%s` waits, copies or multiplies in a way that is read",
+                       ptx->entry);
+    WsDesign *design = *r->error ? NULL : design_of(&w);
+    walk_clear(&w);
+    return design;
+}

@@ -1,0 +1,443 @@
+#include "import/ptx/ptx.h"
+
+#include "import/import.h"
+
+#include <string.h>
+
+/* Text -> instructions of one kernel. */
+
+typedef struct {
+    WsPtx *p;
+    const char *file, *at, *end;
+    guint line;
+    GError **error;
+} Parser;
+
+static gboolean fail(Parser *s, const char *remedy, const char *what)
+{
+    g_set_error(s->error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ, "%s:%u:1: %s. %s", s->file,
+                s->line, what, remedy);
+    return FALSE;
+}
+
+static void skip_space(Parser *s)
+{
+    while (s->at < s->end) {
+        if (*s->at == '\n') {
+            s->line++;
+            s->at++;
+        } else if (g_ascii_isspace(*s->at)) {
+            s->at++;
+        } else if (s->end - s->at > 1 && s->at[0] == '/' && s->at[1] == '/') {
+            while (s->at < s->end && *s->at != '\n')
+                s->at++;
+        } else if (s->end - s->at > 1 && s->at[0] == '/' && s->at[1] == '*') {
+            for (s->at += 2; s->end - s->at > 1 && !(s->at[0] == '*' && s->at[1] == '/'); s->at++)
+                s->line += *s->at == '\n';
+            s->at = MIN(s->at + 2, s->end);
+        } else {
+            return;
+        }
+    }
+}
+
+/* The text up to `;`, with single blanks, comments left out; labels and braces end before it. */
+static char *statement(Parser *s)
+{
+    GString *out = g_string_new(NULL);
+    gboolean blank = FALSE;
+    while (s->at < s->end && *s->at != ';') {
+        const char *before = s->at;
+        skip_space(s);
+        blank |= s->at > before;
+        if (s->at >= s->end || *s->at == ';')
+            break;
+        if (blank && out->len)
+            g_string_append_c(out, ' ');
+        blank = FALSE;
+        g_string_append_c(out, *s->at++);
+    }
+    if (s->at < s->end)
+        s->at++;
+    return g_string_free(out, FALSE);
+}
+
+static const char *keep(WsPtx *p, const char *text, gsize n)
+{
+    while (n && g_ascii_isspace(*text))
+        text++, n--;
+    while (n && g_ascii_isspace(text[n - 1]))
+        n--;
+    return g_string_chunk_insert_len(p->text, text, (gssize)n);
+}
+
+static void split_arguments(WsPtx *p, WsPtxInst *i, const char *text)
+{
+    GPtrArray *args = g_ptr_array_new();
+    guint depth = 0;
+    const char *start = text;
+    for (const char *c = text;; c++) {
+        if (*c == '{' || *c == '[' || *c == '(')
+            depth++;
+        else if ((*c == '}' || *c == ']' || *c == ')') && depth)
+            depth--;
+        if ((*c == ',' && !depth) || !*c) {
+            if (c > start)
+                g_ptr_array_add(args, (gpointer)keep(p, start, c - start));
+            start = c + 1;
+        }
+        if (!*c)
+            break;
+    }
+    i->n = args->len;
+    i->arg = (const char **)g_ptr_array_free(args, FALSE);
+}
+
+static void add_instruction(Parser *s, const char *text, guint line)
+{
+    WsPtx *p = s->p;
+    WsPtxInst i = { .line = line, .target = -1 };
+    if (*text == '@') {
+        const gsize n = strcspn(text, " ");
+        i.negated = text[1] == '!';
+        i.guard = keep(p, text + 1 + i.negated, n - 1 - i.negated);
+        text += n + strspn(text + n, " ");
+    }
+    const gsize n = strcspn(text, " ");
+    i.op = keep(p, text, n);
+    split_arguments(p, &i, text + n);
+    g_array_append_val(p->inst, i);
+}
+
+static void add_label(WsPtx *p, const char *name)
+{
+    GArray *at = g_hash_table_lookup(p->labels, name);
+    if (!at) {
+        at = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_hash_table_insert(p->labels, (gpointer)name, at);
+    }
+    g_array_append_val(at, p->inst->len);
+}
+
+static void add_table(WsPtx *p, const char *name, const char *text)
+{
+    GPtrArray *labels = g_ptr_array_new();
+    g_auto(GStrv) word = g_strsplit_set(text, ", ", -1);
+    for (guint i = 0; word[i]; i++)
+        if (*word[i] && *word[i] != '.')
+            g_ptr_array_add(labels, (gpointer)keep(p, word[i], strlen(word[i])));
+    g_hash_table_insert(p->tables, (gpointer)name, labels);
+}
+
+static gboolean is_name(char c);
+
+/* ".shared .align 8 .b8 name[64]": gets a place of its own. */
+static void add_shared(WsPtx *p, const char *text, gsize n)
+{
+    g_autofree char *one = g_strndup(text, n);
+    const char *at = strstr(one, ".shared"), *open = at ? strchr(at, '[') : NULL;
+    const char *align = at ? strstr(at, ".align") : NULL;
+    if (!at || strstr(one, ".extern") || p->shared_end > WS_PTX_STATIC * 8)
+        return;
+    const char *end = open ? open : one + strlen(one);
+    while (end > at && g_ascii_isspace(end[-1]))
+        end--;
+    const char *name = end;
+    while (name > at && is_name(name[-1]))
+        name--;
+    const gint64 wanted = align ? g_ascii_strtoll(align + 6, NULL, 10) : 8,
+                 unit = CLAMP(wanted, 8, 1024),
+                 bytes = open ? CLAMP(g_ascii_strtoll(open + 1, NULL, 10), 1, WS_PTX_STATIC) : 8;
+    const char *width = strstr(at, ".b64") || strstr(at, ".u64") || strstr(at, ".f64")   ? "8"
+                        : strstr(at, ".b32") || strstr(at, ".u32") || strstr(at, ".f32") ? "4"
+                                                                                         : "1";
+    if (name == end)
+        return;
+    p->shared_end = (p->shared_end + unit - 1) / unit * unit;
+    g_hash_table_insert(p->shared, (gpointer)keep(p, name, end - name),
+                        GSIZE_TO_POINTER((gsize)p->shared_end + 1));
+    p->shared_end += bytes * (*width - '0');
+}
+
+/* ".reg .b32 d, b" */
+static void add_locals(WsPtx *p, const char *text)
+{
+    g_auto(GStrv) word = g_strsplit_set(text, ", ", -1);
+    for (guint i = 1; word[i]; i++)
+        if (*word[i] && *word[i] != '.' && *word[i] != '%')
+            g_hash_table_add(p->locals, (gpointer)keep(p, word[i], strlen(word[i])));
+}
+
+static void shared_before(WsPtx *p, const char *text, const char *end)
+{
+    for (const char *at = text; (at = g_strstr_len(at, end - at, ".shared")); at += 7) {
+        const char *from = at, *to = memchr(at, ';', end - at);
+        if (!to)
+            return;
+        while (from > text && from[-1] != ';' && from[-1] != '\n')
+            from--;
+        add_shared(p, from, to - from);
+    }
+}
+
+static gboolean is_name(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || c == '$' || c == '%';
+}
+
+static gboolean body(Parser *s)
+{
+    guint depth = 1;
+    while (depth) {
+        skip_space(s);
+        if (s->at >= s->end)
+            return fail(s, "Import the whole file.", "the text ends inside the kernel");
+        if (s->p->inst->len > WS_PTX_MAX_INSTRUCTIONS) {
+            g_autofree char *many =
+                g_strdup_printf("more than %d instructions", WS_PTX_MAX_INSTRUCTIONS);
+            return fail(s, "Import a smaller kernel.", many);
+        }
+        if (*s->at == '{' || *s->at == '}') {
+            depth += *s->at++ == '{' ? 1 : -1;
+            continue;
+        }
+        if (*s->at == ';') {
+            s->at++;
+            continue;
+        }
+        const char *name = s->at;
+        while (s->at < s->end && is_name(*s->at))
+            s->at++;
+        const char *after = s->at;
+        skip_space(s);
+        if (after > name && s->at < s->end && *s->at == ':' && s->at[1] != ':') {
+            const char *label = keep(s->p, name, after - name);
+            s->at++;
+            skip_space(s);
+            if (s->end - s->at > 14 && !strncmp(s->at, ".branchtargets", 14)) {
+                g_autofree char *table = statement(s);
+                add_table(s->p, label, table + 14);
+            } else {
+                add_label(s->p, label);
+            }
+            continue;
+        }
+        s->at = name;
+        const guint line = s->line;
+        if (*s->at == '.' && s->end - s->at > 4 && !strncmp(s->at, ".loc", 4)) {
+            while (s->at < s->end && *s->at != '\n')
+                s->at++;
+            continue;
+        }
+        g_autofree char *text = statement(s);
+        if (g_str_has_prefix(text, ".shared"))
+            add_shared(s->p, text, strlen(text));
+        else if (g_str_has_prefix(text, ".reg"))
+            add_locals(s->p, text);
+        else if (*text && *text != '.')
+            add_instruction(s, text, line);
+    }
+    return TRUE;
+}
+
+static void parameters(WsPtx *p, const char *text, gsize n)
+{
+    g_autofree char *all = g_strndup(text, n);
+    g_auto(GStrv) one = g_strsplit(all, ",", -1);
+    for (guint i = 0; one[i]; i++) {
+        g_strstrip(one[i]);
+        if (!strstr(one[i], ".param"))
+            continue;
+        const char *name = one[i] + strlen(one[i]);
+        const gboolean wide = g_str_has_suffix(one[i], "]");
+        if (wide)
+            while (name > one[i] && *name != '[')
+                name--;
+        const char *end = name;
+        while (name > one[i] && is_name(name[-1]))
+            name--;
+        const char *kept = keep(p, name, end - name);
+        g_array_append_val(p->params, kept);
+        g_array_append_val(p->wide, wide);
+    }
+}
+
+static gint64 directive(const char *from, const char *to, const char *name)
+{
+    const char *at = g_strstr_len(from, to - from, name);
+    return at ? g_ascii_strtoll(at + strlen(name), NULL, 10) : 0;
+}
+
+/* NAME x, y, z: the product; 0: it is not there. */
+static gint64 product_of(const char *from, const char *to, const char *name)
+{
+    const char *at = g_strstr_len(from, to - from, name);
+    if (!at)
+        return 0;
+    gint64 product = 1;
+    char *end;
+    for (at += strlen(name); at < to; at = end + 1) {
+        const gint64 n = g_ascii_strtoll(at, &end, 10);
+        if (end == at || n < 1 || n > 1024)
+            break;
+        product = MIN(product * n, 4096);
+        end += strspn(end, " \t");
+        if (*end != ',')
+            break;
+    }
+    return product;
+}
+
+/* The entry whose body holds an mbarrier, else the first. */
+static const char *find_entry(const char *text, const char *end)
+{
+    const char *first = NULL;
+    for (const char *at = text; (at = g_strstr_len(at, end - at, ".entry")); at += 6) {
+        const char *next = g_strstr_len(at + 6, end - at - 6, ".entry");
+        if (!first)
+            first = at;
+        if (g_strstr_len(at, (next ? next : end) - at, "mbarrier.init"))
+            return at;
+    }
+    return first;
+}
+
+/* ".target sm_90a": from sm_80 on, and no newer machine, whose products and copies are others. */
+static gboolean good_target(Parser *s, const char *text, const char *entry)
+{
+    const char *at = g_strstr_len(text, entry - text, ".target"), *name = at ? at + 7 : NULL;
+    guint line = 1, column = 1;
+    if (!at)
+        return TRUE; /* part of a file */
+    while (name < entry && (*name == ' ' || *name == '\t'))
+        name++;
+    for (const char *c = text; c < name; c++) {
+        column = *c == '\n' ? 1 : column + 1;
+        line += *c == '\n';
+    }
+    const gint64 sm = g_str_has_prefix(name, "sm_") ? g_ascii_strtoll(name + 3, NULL, 10) : 0;
+    if (sm >= 80 && sm <= 90)
+        return TRUE;
+    g_autofree char *word = g_strndup(name, strcspn(name, " \t\r\n,"));
+    g_set_error(s->error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_READ,
+                "%s:%u:%u: the text is for `%.40s`. Import PTX for sm_80 to sm_90a.", s->file, line,
+                column, word);
+    return FALSE;
+}
+
+static gboolean parse(Parser *s, const char *text)
+{
+    const char *at = find_entry(text, s->end);
+    if (!at)
+        return fail(s, "Import the PTX of a kernel.", "the file holds no .entry");
+    for (const char *c = text; c < at; c++)
+        s->line += *c == '\n';
+    s->p->line = s->line;
+    if (!good_target(s, text, at))
+        return FALSE;
+    shared_before(s->p, text, at);
+    s->at = at + 6;
+    skip_space(s);
+    const char *name = s->at;
+    while (s->at < s->end && is_name(*s->at))
+        s->at++;
+    s->p->entry = keep(s->p, name, s->at - name);
+    const char *open = memchr(s->at, '{', s->end - s->at);
+    const char *left = memchr(s->at, '(', s->end - s->at);
+    if (!open)
+        return fail(s, "Import the whole file.", "the kernel has no body");
+    if (left && left < open) {
+        const char *right = memchr(left, ')', open - left);
+        if (right)
+            parameters(s->p, left + 1, right - left - 1);
+    }
+    s->p->threads = product_of(s->at, open, ".reqntid");
+    if (!s->p->threads)
+        s->p->threads = product_of(s->at, open, ".maxntid");
+    s->p->cluster = CLAMP(product_of(s->at, open, ".reqnctapercluster"), 1, 16);
+    s->p->maxnreg = directive(s->at, open, ".maxnreg");
+    for (const char *c = s->at; c < open; c++)
+        s->line += *c == '\n';
+    s->at = open + 1;
+    return body(s);
+}
+
+static void free_inst(gpointer data)
+{
+    g_free(((WsPtxInst *)data)->arg);
+}
+
+static void free_block(gpointer data)
+{
+    WsPtxBlock *b = data;
+    g_array_unref(b->next);
+    g_array_unref(b->before);
+}
+
+static void free_loop(gpointer data)
+{
+    g_hash_table_unref(((WsPtxLoop *)data)->blocks);
+}
+
+WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **error)
+{
+    g_autoptr(WsPtx) p = g_new0(WsPtx, 1);
+    p->text = g_string_chunk_new(1 << 14);
+    p->params = g_array_new(FALSE, FALSE, sizeof(char *));
+    p->wide = g_array_new(FALSE, FALSE, sizeof(gboolean));
+    p->inst = g_array_new(FALSE, FALSE, sizeof(WsPtxInst));
+    g_array_set_clear_func(p->inst, free_inst);
+    p->tables =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+    p->labels = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+    p->blocks = g_array_new(FALSE, TRUE, sizeof(WsPtxBlock));
+    g_array_set_clear_func(p->blocks, free_block);
+    p->block_of = g_array_new(FALSE, TRUE, sizeof(guint));
+    p->loops = g_array_new(FALSE, TRUE, sizeof(WsPtxLoop));
+    p->shared = g_hash_table_new(g_str_hash, g_str_equal);
+    p->shared_end = WS_PTX_STATIC;
+    p->locals = g_hash_table_new(g_str_hash, g_str_equal);
+    g_array_set_clear_func(p->loops, free_loop);
+    Parser s = { p, file, text, text + length, 1, error };
+    if (length > WS_PTX_MAX_BYTES) {
+        fail(&s, "Import a smaller file.", "more than 8 MiB of text");
+        return NULL;
+    }
+    if (memchr(text, 0, length) || !g_utf8_validate(text, (gssize)length, NULL)) {
+        fail(&s, "Import the PTX text, not a cubin.", "the file is no text");
+        return NULL;
+    }
+    if (!parse(&s, text))
+        return NULL;
+    return g_steal_pointer(&p);
+}
+
+void ws_ptx_free(WsPtx *p)
+{
+    if (!p)
+        return;
+    g_array_unref(p->params);
+    g_array_unref(p->wide);
+    g_array_unref(p->inst);
+    g_hash_table_unref(p->tables);
+    g_hash_table_unref(p->labels);
+    g_array_unref(p->blocks);
+    g_array_unref(p->block_of);
+    g_array_unref(p->loops);
+    g_hash_table_unref(p->shared);
+    g_hash_table_unref(p->locals);
+    g_string_chunk_free(p->text);
+    g_free(p);
+}
+
+gint ws_ptx_label(const WsPtx *p, const char *name, guint from)
+{
+    const GArray *at = g_hash_table_lookup(p->labels, name);
+    gint best = -1;
+    for (guint i = 0; at && i < at->len; i++) {
+        const gint where = (gint)g_array_index(at, guint, i);
+        if (best < 0 || ABS(where - (gint)from) < ABS(best - (gint)from))
+            best = where;
+    }
+    return best;
+}

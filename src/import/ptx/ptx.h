@@ -1,0 +1,68 @@
+/* Compiled PTX as text: instructions with their lines, basic blocks, loops. Nothing is executed.
+ *
+ * A WsPtx owns its instructions and blocks; texts are borrowed from it. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define WS_PTX_MAX_BYTES        (8 << 20)
+#define WS_PTX_MAX_INSTRUCTIONS 200000
+#define WS_PTX_STATIC           (1 << 20) /* where arrays of known size begin, behind the dynamic one */
+#define WS_PTX_MAX_BLOCKS       20000
+
+typedef struct {
+    const char *op;    /* "add.s32" */
+    const char *guard; /* predicate register, NULL always */
+    gboolean negated;
+    guint n;
+    const char **arg; /* as written: "%r1", "[%r2+8]", "{%r1, %r2}" */
+    guint line;
+    gint target;   /* BRA: instruction, -1 none */
+    gboolean spin; /* a branch of the loop around try_wait: not a branch of the program */
+} WsPtxInst;
+
+typedef struct {
+    guint first, last;     /* instructions first..last */
+    GArray *next, *before; /* guint: blocks; of a conditional branch the one taken comes first */
+    gint join;             /* immediate postdominator, -1 the end */
+    gint loop;             /* innermost loop with this block as its head, -1 */
+    gboolean reached;
+} WsPtxBlock;
+
+typedef struct {
+    guint head;
+    GHashTable *blocks; /* GUINT_TO_POINTER(block) */
+    gboolean dispatch;  /* holds a jump by table: the loop in which workers wait for work */
+} WsPtxLoop;
+
+typedef struct {
+    GStringChunk *text;
+    const char *entry; /* name of the kernel */
+    guint line;
+    GArray *params;     /* const char* */
+    GHashTable *shared; /* names of arrays in shared memory of known size -> 1 + where they begin */
+    gint64 shared_end;
+    GHashTable *locals;      /* registers that are not written with %: of inline assembly */
+    GArray *wide;            /* gboolean, parallel: a tensor map (an array of bytes) */
+    gint64 threads;          /* .maxntid or .reqntid, 0 unknown */
+    gint64 maxnreg, cluster; /* cluster: CTAs, 1 none */
+    GArray *inst;            /* WsPtxInst */
+    GHashTable *tables;      /* label of .branchtargets -> GPtrArray of labels */
+    GHashTable *labels;      /* name -> GArray of guint: instructions */
+    GArray *blocks;          /* WsPtxBlock */
+    GArray *block_of;        /* guint: instruction -> block */
+    GArray *loops;           /* WsPtxLoop */
+} WsPtx;
+
+/* Reads the kernel that holds mbarriers (else the first). `file` names it in errors. NULL with
+ * WS_IMPORT_ERROR. */
+WsPtx *ws_ptx_parse(const char *text, gsize length, const char *file, GError **error);
+void ws_ptx_free(WsPtx *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsPtx, ws_ptx_free)
+/* Blocks, joins and loops. FALSE with WS_IMPORT_ERROR: too many. */
+gboolean ws_ptx_flow(WsPtx *p, const char *file, GError **error);
+gint ws_ptx_label(const WsPtx *p, const char *name, guint from); /* nearest to `from`; -1 */
+
+G_END_DECLS

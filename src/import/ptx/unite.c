@@ -1,0 +1,202 @@
+#include "import/ptx/unite.h"
+
+#include <string.h>
+
+/* What the warps and lanes of a group do together: who arrives, which copies each issues, and the
+ * bytes that all of them touch with one instruction. */
+
+static gboolean has_line(GHashTable *lines, guint line)
+{
+    return g_hash_table_contains(lines, GUINT_TO_POINTER(line));
+}
+
+/* Arrivals by how many lanes? */
+void ptx_unite_arrivals(GPtrArray *list, GHashTable *const *warp, guint n, GHashTable *lane)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->kind == WS_READ_ARRIVE) {
+            guint who = 0;
+            for (guint k = 0; k < n; k++)
+                who += has_line(warp[k], s->line);
+            s->flag = has_line(lane, s->line);
+            s->all = !s->flag && who > 1;
+        }
+        ptx_unite_arrivals(s->body, warp, n, lane);
+        ptx_unite_arrivals(s->other, warp, n, lane);
+    }
+}
+
+/* All that a choice or loop holds: which side is which differs where one of them is empty. */
+static GPtrArray *both_sides(const WsReadStep *o)
+{
+    GPtrArray *all = g_ptr_array_new();
+    const GPtrArray *side[] = { o->body, o->other };
+    for (guint k = 0; k < 2; k++)
+        for (guint i = 0; side[k] && i < side[k]->len; i++)
+            g_ptr_array_add(all, g_ptr_array_index(side[k], i));
+    return all;
+}
+
+/* Copies that another warp of the group issues at the same line for another part of the tile. */
+void ptx_unite_copies(GPtrArray *list, const GPtrArray *from)
+{
+    for (guint i = 0, next = 0; i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        guint k = next;
+        while (k < from->len && ((WsReadStep *)g_ptr_array_index(from, k))->line != s->line)
+            k++;
+        if (k == from->len)
+            continue; /* the other warp does not do it */
+        next = k;
+        WsReadStep *o = g_ptr_array_index(from, k);
+        gint64 d;
+        if (s->kind == o->kind && s->body && o->body) {
+            g_autoptr(GPtrArray) all = both_sides(o);
+            ptx_unite_copies(s->body, all);
+            if (s->other)
+                ptx_unite_copies(s->other, all);
+        } else if ((s->kind == WS_READ_LOAD || s->kind == WS_READ_STORE) && s->kind == o->kind &&
+                   !(ws_x_difference(s->buffer.index, o->buffer.index, &d) && d == 0)) {
+            g_ptr_array_insert(list, (gint)++i, o);
+        }
+    }
+}
+
+/* --- bytes
+ * -------------------------------------------------------------------------------------------*/
+
+static gboolean is_access(const WsReadStep *s)
+{
+    return s->kind == WS_READ_WRITE || s->kind == WS_READ_READ || s->kind == WS_READ_GATHER;
+}
+
+/* The step of `other` that the same instruction made, from `*at` on. */
+static WsReadStep *partner(const GPtrArray *other, const WsReadStep *s, guint *at)
+{
+    for (guint k = *at; other && k < other->len; k++) {
+        WsReadStep *o = g_ptr_array_index(other, k);
+        if (o->line != s->line || o->kind != s->kind || o->off)
+            continue;
+        *at = k + 1;
+        return o;
+    }
+    return NULL;
+}
+
+/* Another thread does it at other addresses: the bytes of both. What not everybody does is opaque.
+ * `warps`: it is one of another warp. */
+void ptx_unite_bytes(PtxWalk *w, GPtrArray *list, const GPtrArray *other, gboolean warps)
+{
+    guint at = 0;
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off || (!s->body && !is_access(s)))
+            continue;
+        const WsReadStep *o = partner(other, s, &at);
+        if (s->body) {
+            g_autoptr(GPtrArray) all = o ? both_sides(o) : NULL;
+            ptx_unite_bytes(w, s->body, all, warps);
+            ptx_unite_bytes(w, s->other, all, warps);
+            continue;
+        }
+        gint64 d = 0;
+        PtxOperand *b = ptx_operand_of(w, &s->buffer);
+        if (!s->buffer.index)
+            continue; /* its place is not known: finish says so */
+        if (o && ws_x_difference(s->buffer.index, o->buffer.index, &d)) {
+            b->to = MAX(b->to, d + ptx_operand_of(w, &o->buffer)->to);
+            b->from = MIN(b->from, d);
+            b->touched += warps ? ptx_operand_of(w, &o->buffer)->touched : 0;
+        } else if (s->kind != WS_READ_GATHER) {
+            s->flag = s->kind == WS_READ_WRITE;
+            s->kind = WS_READ_OPAQUE;
+            s->buffer.index = NULL;
+            ws_source_unread_more(w->p.r, s->line,
+                                  s->flag ? "stores to shared memory by part of a group"
+                                          : "loads from shared memory by part of a group");
+        }
+    }
+}
+
+/* --- barriers of the whole CTA
+ * -----------------------------------------------------------------------*/
+
+static gboolean opens(const WsReadStep *s)
+{
+    return s->kind == WS_READ_SYNC && s->all && !strcmp(s->name, "cta");
+}
+
+static void collect(GPtrArray *list, GArray *lines, gboolean off)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        if (opens(s)) {
+            g_array_append_val(lines, s->line);
+            s->off = off;
+        }
+        collect(s->body, lines, off);
+        collect(s->other, lines, off);
+    }
+}
+
+/* Barriers before anything else is done; drops the first n. */
+static guint leading(GPtrArray *list, guint n)
+{
+    guint found = 0;
+    for (guint i = 0; i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off || s->kind == WS_READ_FENCE || s->kind == WS_READ_COMPUTE)
+            continue;
+        if (!opens(s))
+            break;
+        s->off = found++ < n;
+    }
+    return found;
+}
+
+/* Barriers of all threads outside of loops: those that every group meets at the same lines are kept
+ * but for the first ones; where groups differ they only open and close the roles. */
+void ptx_unite_cta(WsRead *r)
+{
+    g_autoptr(GArray) first = g_array_new(FALSE, FALSE, sizeof(guint));
+    gboolean same = TRUE;
+    guint least = G_MAXUINT;
+    for (guint g = 0; g < r->groups->len; g++) {
+        GPtrArray *body = ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body;
+        g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(guint));
+        collect(body, g ? lines : first, FALSE);
+        same &=
+            !g || (lines->len == first->len &&
+                   (!lines->len || !memcmp(lines->data, first->data, lines->len * sizeof(guint))));
+        least = MIN(least, leading(body, 0));
+    }
+    for (guint g = 0; g < r->groups->len; g++) {
+        GPtrArray *body = ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body;
+        if (same)
+            leading(body, least);
+        else
+            collect(body, first, TRUE);
+    }
+}
+
+/* The first pair of arrive and wait at the head of every group is the one that a design derives. */
+void ptx_unite_cluster(WsRead *r)
+{
+    for (guint g = 0; g < r->groups->len; g++) {
+        const GPtrArray *list = ((WsReadGroup *)g_ptr_array_index(r->groups, g))->body;
+        guint n = 0;
+        for (guint i = 0; i < list->len && n < 2; i++) {
+            WsReadStep *s = g_ptr_array_index(list, i);
+            if (s->off || s->kind == WS_READ_FENCE || s->kind == WS_READ_SYNC ||
+                s->kind == WS_READ_COMPUTE)
+                continue;
+            if (s->kind != WS_READ_CLUSTER || strcmp(s->name, n ? "wait" : "arrive"))
+                break;
+            s->off = TRUE;
+            n++;
+        }
+    }
+}

@@ -1,0 +1,449 @@
+#include "import/ptx/walk.h"
+
+#include <string.h>
+
+/* Blocks: straight code, branches that meet again, loops. */
+
+static const WsPtxBlock *block_at(const PtxWalk *w, guint b)
+{
+    return &g_array_index(w->ptx->blocks, WsPtxBlock, b);
+}
+
+static const WsPtxInst *inst_at(const PtxWalk *w, guint i)
+{
+    return &g_array_index(w->ptx->inst, WsPtxInst, i);
+}
+
+static gboolean is_global(const char *op)
+{
+    return strstr(op, ".global") || g_str_has_prefix(op, "red") || g_str_has_prefix(op, "atom") ||
+           g_str_has_prefix(op, "st.") || g_str_has_prefix(op, "ld.");
+}
+
+void ptx_instruction(PtxWalk *w, const WsPtxInst *i)
+{
+    if (++w->p.budget > PTX_READ_BUDGET || w->p.r->exprs->len > PTX_READ_BUDGET) {
+        ws_source_fail(w->p.r, i->line, 1, "Import a smaller kernel.",
+                       "this kernel takes too long to follow");
+        return;
+    }
+    if (ptx_step(w, i) || ptx_arithmetic(w, i))
+        return;
+    if (is_global(i->op) && !w->p.probing) {
+        w->global_from = w->n_global ? MIN(w->global_from, i->line) : i->line;
+        w->global_to = MAX(w->global_to, i->line);
+        w->n_global++;
+    }
+    for (guint k = 0; k < MIN(i->n, 1); k++) /* whatever it computes is not known */
+        if (*i->arg[k] == '%')
+            ptx_set(w, i->arg[k], py_opaque(&w->p));
+}
+
+/* --- loops
+ * -------------------------------------------------------------------------------------------*/
+
+typedef struct {
+    PyLoop loop;
+    guint head;
+    gint exit;
+    const WsPtxLoop *blocks;
+    gboolean once; /* the condition stands behind the first round */
+    WsPyNode node;
+} Walked;
+
+static gboolean inside(const WsPtxLoop *l, guint b)
+{
+    return g_hash_table_contains(l->blocks, GUINT_TO_POINTER(b));
+}
+
+static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first);
+
+static void run_round(PyRead *p, PyLoop *l)
+{
+    PtxWalk *w = (PtxWalk *)p;
+    Walked *own = (Walked *)l;
+    Walked *outer = w->walked;
+    w->walked = own;
+    w->again = NULL;
+    w->tested_first = FALSE;
+    w->fresh = TRUE;
+    run_blocks(w, own->head, (gint)own->head, TRUE);
+    w->walked = outer;
+}
+
+/* "it goes on while e > 0" */
+static const WsExpr *positive(WsRead *r, const WsExpr *again)
+{
+    if (!again || again->n_args != 2)
+        return NULL;
+    const WsExpr *a = ws_x_own(r, ws_expr_ref(again->arg[0])),
+                 *b = ws_x_own(r, ws_expr_ref(again->arg[1]));
+    const WsExpr *up = ws_x_op(r, WS_EXPR_SUB, b, a), *down = ws_x_op(r, WS_EXPR_SUB, a, b);
+    switch (again->op) {
+    case WS_EXPR_LT:
+    case WS_EXPR_NE:
+        return up;
+    case WS_EXPR_LE:
+        return ws_x_op(r, WS_EXPR_ADD, up, ws_x_int(r, 1));
+    case WS_EXPR_GT:
+        return down;
+    case WS_EXPR_GE:
+        return ws_x_op(r, WS_EXPR_ADD, down, ws_x_int(r, 1));
+    default:
+        return NULL;
+    }
+}
+
+static gboolean decide(PyRead *p, PyLoop *l, GArray *carries)
+{
+    PtxWalk *w = (PtxWalk *)p;
+    WsRead *r = p->r;
+    const WsExpr *left = positive(r, w->again);
+    ((Walked *)l)->once = !w->tested_first;
+    for (guint i = 0; left && i < carries->len; i++) {
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
+        gint64 factor, step;
+        if (!c->atom || !c->end || c->end->kind != VAL_INT || !ws_x_mentions(left, c->atom))
+            continue;
+        py_classify(p, c);
+        if (c->kind != CARRY_LINEAR)
+            break;
+        const WsExpr *rest = ws_x_without(r, left, c->atom, FALSE, &factor);
+        if (factor == 1 && w->again->op == WS_EXPR_NE) { /* x != 0 counting down or up */
+            left = ws_x_op(r, WS_EXPR_NEG, left, NULL);
+            rest = ws_x_without(r, left, c->atom, FALSE, &factor);
+        }
+        const WsExpr *added = w->tested_first ? ws_x_int(r, 0) : c->step;
+        if (factor == -1 &&
+            py_over_tiles(p, l, c->entry->e, ws_x_op(r, WS_EXPR_ADD, rest, added), c->step)) {
+            WsPyNode *target = g_new0(WsPyNode, 1);
+            g_ptr_array_add(r->pool, target);
+            target->kind = WS_PY_NAME;
+            target->text = c->name;
+            l->target = target;
+            c->atom = NULL;
+            return TRUE;
+        }
+        if (!ws_x_is(c->step, &step) || step * -factor <= 0)
+            break;
+        const gint64 g = step * -factor;
+        const WsExpr *start = ws_x_replace(r, left, c->atom, c->entry->e);
+        if (!w->tested_first)
+            start = ws_x_op(r, WS_EXPR_ADD, start, ws_x_int(r, g));
+        l->count = g == 1 ? start : ws_x_call(r, WS_FUNC_CDIV, start, ws_x_int(r, g), NULL);
+        return l->count != NULL;
+    }
+    return FALSE;
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void collect_assigned(PtxWalk *w, const WsPtxLoop *l, GPtrArray *names)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key;
+    g_hash_table_iter_init(&it, l->blocks);
+    while (g_hash_table_iter_next(&it, &key, NULL)) {
+        const WsPtxBlock *b = block_at(w, GPOINTER_TO_UINT(key));
+        for (guint i = b->first; i <= b->last; i++) {
+            const WsPtxInst *x = inst_at(w, i);
+            if (!x->n || *x->arg[0] != '%' || g_hash_table_contains(seen, x->arg[0]) ||
+                g_hash_table_contains(w->matrix, x->arg[0]))
+                continue;
+            const Val *v = g_hash_table_lookup(w->p.frame->vars, x->arg[0]);
+            if (v && v->kind == VAL_INT) {
+                g_hash_table_add(seen, (gpointer)x->arg[0]);
+                g_ptr_array_add(names, (gpointer)x->arg[0]);
+            }
+        }
+    }
+    g_ptr_array_sort(names, by_name);
+}
+
+/* The loop whose head `block` is; the block behind it, -1: it could not be read. */
+static gint loop(PtxWalk *w, guint block)
+{
+    const WsPtxLoop *l = &g_array_index(w->ptx->loops, WsPtxLoop, block_at(w, block)->loop);
+    Walked own = { .head = block, .exit = -1, .blocks = l };
+    own.node.line = inst_at(w, block_at(w, block)->first)->line;
+    own.node.column = 1;
+    own.node.end_line = own.node.line;
+    own.loop.node = &own.node;
+    own.loop.run = run_round;
+    own.loop.decide = decide;
+    own.loop.names = g_ptr_array_new();
+    collect_assigned(w, l, own.loop.names);
+    w->p.budget += 2000 + 20 * w->p.loop_names->len;
+    own.loop.name = py_group_name(&w->p, "k");
+    g_hash_table_add(w->heads, GUINT_TO_POINTER(block));
+    const gboolean good = w->p.loops->len < 10 && py_walk(&w->p, &own.loop);
+    g_hash_table_remove(w->heads, GUINT_TO_POINTER(block));
+    g_ptr_array_unref(own.loop.names);
+    WsReadStep *made = good && w->p.to->len ? g_ptr_array_index(w->p.to, w->p.to->len - 1) : NULL;
+    if (made && made->kind == WS_READ_FOR && made->e && own.once)
+        made->text = PTX_ONCE;
+    if (!good) {
+        const WsPtxInst *i = inst_at(w, block_at(w, block)->first);
+        ptx_lost(w, i, "a loop whose rounds are not known");
+        GHashTableIter it;
+        gpointer key;
+        g_hash_table_iter_init(&it, l->blocks); /* go on behind it */
+        while (own.exit < 0 && g_hash_table_iter_next(&it, &key, NULL)) {
+            const GArray *next = block_at(w, GPOINTER_TO_UINT(key))->next;
+            for (guint k = 0; k < next->len; k++)
+                if (!inside(l, g_array_index(next, guint, k)))
+                    own.exit = (gint)g_array_index(next, guint, k);
+        }
+    }
+    return own.exit;
+}
+
+/* --- branches
+ * ----------------------------------------------------------------------------------------*/
+
+static GHashTable *copy_vars(GHashTable *from)
+{
+    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, from);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(to, key, value);
+    return to;
+}
+
+static const WsReadStep *only_step(const GPtrArray *list)
+{
+    const WsReadStep *found = NULL;
+    for (guint i = 0; i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off || s->kind == WS_READ_COMPUTE)
+            continue;
+        if (found)
+            return NULL;
+        found = s;
+    }
+    return found;
+}
+
+/* Does `skip` hold only where the loop would make no round? */
+static gboolean skips_rounds(WsRead *r, const WsExpr *skip, const WsExpr *count)
+{
+    gint64 n, d;
+    const WsExpr *a = ws_x_own(r, ws_expr_ref(skip->arg[0])),
+                 *b = ws_x_own(r, ws_expr_ref(skip->arg[1]));
+    if (skip->op == WS_EXPR_LT && ws_x_is(b, &n) && n == 1)
+        return ws_x_difference(a, count, &d) && d == 0;
+    if (skip->op == WS_EXPR_LT)
+        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, a, b), count, &d) && d == 1;
+    if (skip->op == WS_EXPR_LE || skip->op == WS_EXPR_EQ)
+        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, a, b), count, &d) && d == 0;
+    if (skip->op == WS_EXPR_GE)
+        return ws_x_difference(ws_x_op(r, WS_EXPR_SUB, b, a), count, &d) && d == 0;
+    return FALSE;
+}
+
+/* The count is said in rounds or, rounded up, in what they step over. */
+static gboolean guards(WsRead *r, const WsExpr *skip, const WsReadStep *loop)
+{
+    if (!loop || loop->kind != WS_READ_FOR || !loop->e || !skip || skip->n_args != 2)
+        return FALSE;
+    const WsExpr *e = loop->e;
+    return skips_rounds(r, skip, e) || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV &&
+                                        skips_rounds(r, skip, ws_x_own(r, ws_expr_ref(e->arg[0]))));
+}
+
+static void splice(GPtrArray *to, const GPtrArray *from)
+{
+    for (guint i = 0; i < from->len; i++)
+        g_ptr_array_add(to, g_ptr_array_index(from, i));
+}
+
+/* The variables of the path that is taken where c holds, and `other` of the one that is not. */
+static void merge_vars(PtxWalk *w, GHashTable *other, const WsExpr *c)
+{
+    GHashTableIter it;
+    gpointer key, value;
+    gint64 known;
+    g_hash_table_iter_init(&it, other);
+    while (g_hash_table_iter_next(&it, &key, &value)) {
+        const Val *a = value, *b = g_hash_table_lookup(w->p.frame->vars, key);
+        if (!b || a == b)
+            continue;
+        const gboolean sums = a->kind == VAL_TILE || b->kind == VAL_TILE;
+        const Val *v = sums && (a->kind == VAL_TILE || py_known(a, &known)) &&
+                               (b->kind == VAL_TILE || py_known(b, &known))
+                           ? (a->kind == VAL_TILE ? a : b) /* a sum, or 0 before it begins */
+                       : a->kind == VAL_INT && b->kind == VAL_INT && ws_expr_equal(a->e, b->e) ? a
+                       : a->kind == VAL_INT && b->kind == VAL_INT
+                           ? py_int(&w->p, ws_x_call(w->p.r, WS_FUNC_SELECT, c, b->e, a->e))
+                           : py_opaque(&w->p);
+        g_hash_table_insert(w->p.frame->vars, key, (gpointer)v);
+    }
+}
+
+/* if (c) then taken else fall, up to the join. */
+static void choice(PtxWalk *w, const WsPtxInst *at, const WsExpr *c, guint taken, guint fall,
+                   gint join)
+{
+    WsRead *r = w->p.r;
+    GPtrArray *to = w->p.to;
+    WsReadStep *s = ws_source_step(r, NULL, WS_READ_IF, at->line, 1, at->line);
+    GHashTable *vars = w->p.frame->vars, *before = copy_vars(vars);
+    const gboolean skips = (gint)taken == join;
+    w->p.to = s->other;
+    run_blocks(w, fall, join, FALSE);
+    const gboolean ended = w->ended;
+    w->ended = FALSE;
+    w->p.to = s->body;
+    GHashTable *fell = copy_vars(w->p.frame->vars);
+    g_hash_table_unref(w->p.frame->vars);
+    w->p.frame->vars = before;
+    run_blocks(w, taken, join, FALSE);
+    w->p.to = to;
+    const gboolean pid = ws_x_mentions(c, PY_PID);
+    if (skips && (guards(r, c, only_step(s->other)) || (pid && s->other->len))) {
+        /* the loop itself makes no round where it is skipped */
+        WsReadStep *loop = (WsReadStep *)only_step(s->other);
+        if (loop && loop->kind == WS_READ_FOR)
+            loop->text = NULL;
+        splice(to, s->other);
+        g_hash_table_unref(w->p.frame->vars);
+        w->p.frame->vars = fell;
+        w->ended = ended;
+        return;
+    }
+    merge_vars(w, fell, c);
+    g_hash_table_unref(fell);
+    w->ended &= ended;
+    s->e = c;
+    if (!s->body->len && s->other->len) {
+        GPtrArray *empty = s->body;
+        s->body = s->other;
+        s->other = empty;
+        s->e = ws_x_op(r, WS_EXPR_NOT, c, NULL);
+    }
+    if (!s->body->len)
+        return;
+    g_ptr_array_add(to, s);
+    if (pid) {
+        s->kind = WS_READ_OPAQUE;
+        ptx_unread(w, at, "a branch on the number of the CTA");
+        w->lost |= !w->p.probing;
+    }
+}
+
+/* The block behind a conditional branch; -1: the round or the path ends here. */
+static gint conditional(PtxWalk *w, const WsPtxInst *i, guint block, gint stop)
+{
+    const WsPtxBlock *b = block_at(w, block);
+    const WsExpr *c = ptx_predicate(w, i);
+    const guint taken = g_array_index(b->next, guint, 0);
+    const guint fall = b->next->len > 1 ? g_array_index(b->next, guint, 1) : taken;
+    gint64 known;
+    if (ws_x_is(c, &known))
+        return (gint)(known ? taken : fall);
+    Walked *own = w->walked;
+    if (own && (taken == own->head || fall == own->head)) {
+        w->again = taken == own->head ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL);
+        own->exit = (gint)(taken == own->head ? fall : taken);
+        return -1;
+    }
+    if (own && inside(own->blocks, taken) != inside(own->blocks, fall)) {
+        const gboolean in = inside(own->blocks, taken);
+        if (!w->fresh || w->again) {
+            ptx_lost(w, i, "a loop that is left in the middle");
+        } else {
+            w->again = in ? c : ws_x_op(w->p.r, WS_EXPR_NOT, c, NULL);
+            w->tested_first = TRUE;
+            own->exit = (gint)(in ? fall : taken);
+        }
+        return (gint)(in ? taken : fall);
+    }
+    if (!c || w->depth >= PTX_MAX_DEPTH) {
+        ptx_lost(w, i, c ? "branches nested too deep" : "a branch whose condition is not known");
+        return (gint)fall;
+    }
+    const gint join = own && b->join >= 0 && !inside(own->blocks, (guint)b->join) ? stop : b->join;
+    w->depth++;
+    w->p.budget += 2000; /* all registers are copied twice */
+    choice(w, i, c, taken, fall, join);
+    w->depth--;
+    if (join < 0)
+        w->ended = TRUE;
+    return join == stop ? -1 : join;
+}
+
+static gint table(PtxWalk *w, const WsPtxInst *i)
+{
+    gint64 n;
+    const GPtrArray *labels = i->n > 1 ? g_hash_table_lookup(w->ptx->tables, i->arg[1]) : NULL;
+    if (!labels || !ws_x_is(ptx_int(w, i->arg[0]), &n) || n < 0 || n >= labels->len) {
+        w->ended = TRUE; /* a warp that nobody gave work */
+        return -1;
+    }
+    const gint at = ws_ptx_label(w->ptx, g_ptr_array_index(labels, n), 0);
+    return at < 0 || (guint)at >= w->ptx->inst->len
+               ? -1
+               : (gint)g_array_index(w->ptx->block_of, guint, at);
+}
+
+static gint after(PtxWalk *w, guint block, gint stop)
+{
+    const WsPtxBlock *b = block_at(w, block);
+    const WsPtxInst *i = inst_at(w, b->last);
+    if (!strcmp(i->op, "ret") || !strcmp(i->op, "exit") || g_str_has_prefix(i->op, "trap")) {
+        gint64 known;
+        if (!i->guard || (ws_x_is(ptx_predicate(w, i), &known) && known)) {
+            w->ended = TRUE;
+            return -1;
+        }
+    } else if (g_str_has_prefix(i->op, "brx")) {
+        return table(w, i);
+    } else if (i->target >= 0 && i->guard && !i->spin) {
+        return conditional(w, i, block, stop);
+    }
+    return b->next->len ? (gint)g_array_index(b->next, guint, b->next->len - 1) : -1;
+}
+
+static void run_blocks(PtxWalk *w, guint block, gint stop, gboolean first)
+{
+    for (gint at = (gint)block; at >= 0 && !w->ended && !*w->p.r->error; first = FALSE) {
+        if (!first && at == stop)
+            return;
+        const WsPtxBlock *b = block_at(w, (guint)at);
+        const gboolean open = g_hash_table_contains(w->heads, GINT_TO_POINTER(at));
+        if (b->loop >= 0 && g_array_index(w->ptx->loops, WsPtxLoop, b->loop).dispatch) {
+            if (open) { /* back for more work: the role is over */
+                w->ended = TRUE;
+                return;
+            }
+            g_hash_table_add(w->heads, GINT_TO_POINTER(at));
+        } else if (b->loop >= 0 && !first) {
+            if (open)
+                return;
+            at = loop(w, (guint)at);
+            continue;
+        }
+        const guint steps = w->p.to->len;
+        const gint branch = (gint)b->last;
+        for (gint i = (gint)b->first; i <= branch && !*w->p.r->error; i++) {
+            const WsPtxInst *x = inst_at(w, (guint)i);
+            if (!x->spin && strncmp(x->op, "bra", 3) && strncmp(x->op, "brx", 3) &&
+                !g_str_has_prefix(x->op, "ret") && !g_str_has_prefix(x->op, "exit"))
+                ptx_instruction(w, x);
+        }
+        if (w->p.to->len != steps)
+            w->fresh = FALSE;
+        at = after(w, (guint)at, stop);
+    }
+}
+
+void ptx_run(PtxWalk *w, guint block, gint stop)
+{
+    run_blocks(w, block, stop, FALSE);
+}

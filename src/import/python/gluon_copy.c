@@ -1,0 +1,90 @@
+#include "import/python/pyread_terms.h"
+
+#include <string.h>
+
+/* cp.async, reducing TMA stores and dependent launches in Gluon. */
+
+/* Words inside a helper of the file are placed where it is called. */
+static const WsPyNode *place(const PyRead *p, const WsPyNode *at)
+{
+    return p->calls > 1 ? p->frame->at : at;
+}
+
+/* --- rows by cp.async --------------------------------------------------------------------------*/
+
+const Val *py_mean_CP_ROWS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    WsReadStep *s =
+        a[0] && a[0]->kind == VAL_BUFFER && at->n > 2 ? py_gather(p, a[0], at->kid[2], at) : NULL;
+    if (!s)
+        return py_wrong(p, at, "rows of a tensor through pointers");
+    g_ptr_array_add(p->open_gathers, s);
+    return py_none(p);
+}
+
+/* An arrival of every thread when its copies so far are done: those not yet told. */
+const Val *py_mean_CP_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gboolean counts = !a[1] || py_number(a[1], 1);
+    if (!a[0] || a[0]->kind != VAL_BARRIER || counts || !p->open_gathers->len)
+        return py_wrong(p, at, "an arrival for copies that is not of the kind that counts threads");
+    for (guint i = 0; i < p->open_gathers->len; i++)
+        ((WsReadStep *)g_ptr_array_index(p->open_gathers, i))->barrier = a[0]->place;
+    g_ptr_array_set_size(p->open_gathers, 0);
+    return py_none(p);
+}
+
+/* Load groups of a design are one gather each. */
+const Val *py_mean_CP_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a;
+    const guint n = p->open_gathers->len;
+    g_ptr_array_set_size(p->open_gathers, 0);
+    return n == 1 ? py_none(p) : py_wrong(p, at, "a group of copies that is not one gather");
+}
+
+const Val *py_mean_CP_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!p->group || py_number(a[0], -1) < 0)
+        return py_wrong(p, at, "a wait for a number of copies that is not known");
+    py_step(p, WS_READ_LOAD_WAIT, at)->n = py_number(a[0], 0);
+    return py_none(p);
+}
+
+/* --- stores that add ---------------------------------------------------------------------------*/
+
+const Val *py_mean_TMA_REDUCE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const WsPyNode *where = place(p, at);
+    if (!a[1] || a[1]->kind != VAL_NAME || !g_str_has_suffix(a[1]->text, "ADD"))
+        return py_wrong(p, where, "a reducing store that does not add");
+    const guint before = p->to ? p->to->len : 0;
+    py_mean_STORE(p, a + 2, where); /* tensor, coordinates, buffer */
+    WsReadStep *s = p->to && p->to->len > before ? g_ptr_array_index(p->to, p->to->len - 1) : NULL;
+    if (s && s->kind == WS_READ_STORE) {
+        s->flag = TRUE;
+        g_array_index(p->r->tensors, WsReadTensor, s->tensor).reduced = TRUE;
+    }
+    return py_none(p);
+}
+
+/* --- launches that overlap ---------------------------------------------------------------------*/
+
+static const Val *dependent(PyRead *p, const char *name, const WsPyNode *at)
+{
+    if (p->group)
+        py_step(p, WS_READ_DEPENDENT, at)->name = name;
+    return py_none(p);
+}
+
+const Val *py_mean_GDC_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a;
+    return dependent(p, "wait", at);
+}
+
+const Val *py_mean_GDC_LAUNCH(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a;
+    return dependent(p, "launch_dependents", at);
+}

@@ -1,0 +1,161 @@
+/* The walk of a Python kernel with symbolic values: private to the Python front end. Integers are
+ * expressions over sizes and loops, rings and barriers are places, tiles are values of the group;
+ * everything else is opaque. Nothing is executed: loops are walked once to see what a round changes
+ * and once to read them.
+ *
+ * A PyRead borrows the tree and the WsRead; values live in the WsRead's pool. */
+#pragma once
+
+#include "import/python/python.h"
+#include "import/recognise.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+    VAL_NONE,
+    VAL_INT,     /* e */
+    VAL_REAL,    /* text */
+    VAL_STRING,  /* text */
+    VAL_TUPLE,   /* item, n */
+    VAL_FUNC,    /* node: a DEF */
+    VAL_NAME,    /* text: dotted name of something outside the file */
+    VAL_PARAM,   /* text: a parameter nobody gave a value; what it is shows where it is used */
+    VAL_TENSOR,  /* index */
+    VAL_DESC,    /* index of the tensor */
+    VAL_BUFFER,  /* place */
+    VAL_BARRIER, /* place */
+    VAL_TILE,    /* index of the value; text: views */
+    VAL_ZERO,    /* rows, cols, dtype: a tile nobody stored yet; step: turns its `compute` on */
+    VAL_MATH,    /* text in the array language; rows, cols */
+    VAL_SHAPE,   /* index of the tensor */
+    VAL_LAYOUT,  /* index: dimension that a SliceLayout removes, -1 */
+    VAL_PIPE,    /* of TLE, its ends and slots: tle_pipe.c */
+    VAL_END,
+    VAL_SLOT,
+    VAL_LANES,  /* item[0] as [rows, n, 4, 2]; depth: dimensions summed up so far */
+    VAL_CLAIM,  /* of a tile: depth 0 the old count, 1 with the grid added, 2 handed on by `step` */
+    VAL_CLASS,  /* node */
+    VAL_OBJECT, /* pyread_object.c */
+    VAL_OPAQUE,
+} ValKind;
+
+typedef struct Val Val;
+struct Val {
+    ValKind kind;
+    const WsExpr *e;
+    const char *text, *dtype;
+    guint n;
+    const Val **item;
+    const WsPyNode *node;
+    gint index;
+    WsPlace place;
+    gint64 at;         /* TILE: first column of the view */
+    gint64 rows, cols; /* of what a place, tile or formula holds; 0 unknown */
+    WsReadStep *step;
+    guint depth;         /* ZERO: loops around it */
+    GArray *reads;       /* gint64: tiles a formula reads; owned by the pool */
+    GHashTable *closure; /* CLASS, OBJECT, FUNC: variables around its definition, or NULL */
+};
+
+typedef struct Frame Frame;
+struct Frame {
+    GHashTable *vars;    /* const char* -> const Val* */
+    GHashTable *closure; /* of the function; NULL none */
+    const char *prefix;  /* of values: "" in a partition */
+    const WsPyNode *at;  /* the call */
+    const Val *result;
+    gboolean returned;
+    Frame *up;
+};
+
+typedef struct {
+    const char *name; /* of the loop */
+    const WsExpr *count;
+} OpenLoop;
+
+typedef struct {
+    WsRead *r;
+    const WsPython *py;
+    const char *file;
+    WsImportFrom from;             /* the dialect: picks the table of words */
+    GHashTable *globals, *aliases; /* name -> Val*; name -> dotted text */
+    Frame *frame;
+    WsReadGroup *group;                          /* NULL in the kernel's own body */
+    GPtrArray *to;                               /* where steps go */
+    GArray *loops;                               /* OpenLoop */
+    GPtrArray *loop_names;                       /* char*, in use in this group */
+    guint probing, serial, budget, calls, depth; /* calls in the group, in all */
+    gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
+    gboolean specialized, touching, counts_programs;
+    gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
+    gboolean converting;    /* inside the arguments of a store, which converts by itself */
+    const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */
+    gint64 num_warps;
+    const char *hint;        /* name of the variable that is being assigned */
+    const Val *grid;         /* of the launch */
+    const char *tile;        /* name of the axis once a loop over tiles was seen */
+    const WsExpr *tiles;     /* its extent */
+    GPtrArray *closures;     /* GHashTable*: owned */
+    GHashTable *closure;     /* of the function that is about to be called */
+    GHashTable *allocated;   /* WsPyNode* -> Val*: what this group allocates */
+    GPtrArray *open_gathers; /* WsReadStep*: cp.async that nothing was told of yet */
+    GPtrArray *pipes;        /* const Val*: of TLE */
+    GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
+    const char *tile_loop; /* the loop over them that was met last: its index is the position */
+} PyRead;
+
+WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,
+                           gboolean counters_only);
+
+#define PY_READ_BUDGET 200000 /* statements and calls walked */
+#define PY_PID         "pid"  /* this CTA; pid_1, pid_2 along the other axes of the grid */
+#define PY_GRID        "grid_size"
+
+Val *py_val(PyRead *p, ValKind kind);
+const Val *py_int(PyRead *p, const WsExpr *e); /* NULL: opaque */
+const Val *py_literal(PyRead *p, gint64 value);
+const Val *py_opaque(PyRead *p);
+const Val *py_eval(PyRead *p, const WsPyNode *node);
+const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
+const WsExpr *py_as_int(PyRead *p, const Val *v);
+gboolean py_known(const Val *v, gint64 *value);
+const Val *py_lookup(PyRead *p, const char *name);
+void py_assign(PyRead *p, const char *name, const Val *v);
+void py_run(PyRead *p, const WsPyNode *block);
+const Val *py_launch(PyRead *p, const WsPyNode *node); /* kernel[grid](…); NULL: it is none */
+const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at);
+void py_loop(PyRead *p, const WsPyNode *node);
+const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known); /* calls of the dialect */
+void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at);
+/* A line in the list of what was not read; py_opaque_step also puts an opaque step in its place. */
+void py_unread(PyRead *p, const WsPyNode *at, const char *what);
+void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what);
+WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
+/* An opaque step that may touch the buffers and tiles which its lines name. */
+WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at);
+gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
+
+void py_assume(PyRead *p, const WsExpr *e);
+
+/* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/
+const Val *py_claim_sum(PyRead *p, const char *op, const Val *a, const Val *b); /* NULL: none */
+const Val *py_claim_store(PyRead *p, const Val *to, const Val *v, const WsPyNode *at);
+/* `v` is what a round leaves in the variable of the loop: a claim or a take, which it becomes. */
+gboolean py_is_next_tile(const PyRead *p, const Val *v);
+void py_take_tile(PyRead *p, const Val *v, const WsPyNode *at);
+void py_claims_left(PyRead *p, const WsPyNode *at); /* at the end of a group */
+
+/* --- tiles: formulas of the array language ----------------------------------------------------*/
+/* x[:, None] of what is one value per column so far: one per row. */
+const Val *py_as_rows(PyRead *p, const Val *v);
+const Val *py_formula(PyRead *p, const Val *v); /* MATH of anything that has a text; NULL */
+const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b);
+const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row);
+/* The value that holds v, named after the variable; a `compute` stores it. -1: not a tile. */
+gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+             gint64 cols);
+const char *py_dtype(const char *dotted);     /* "bf16" of "gl.bfloat16"; NULL */
+const char *py_dtype_name(const char *dtype); /* "bfloat16" of "bf16" */
+gint64 py_dtype_bytes(const char *dtype);
+
+G_END_DECLS

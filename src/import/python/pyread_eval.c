@@ -1,0 +1,439 @@
+#include "import/python/pyread_object.h"
+#include "import/python/pyread_terms.h"
+
+#include <string.h>
+
+/* Expressions. */
+
+const Val *py_lookup(PyRead *p, const char *name)
+{
+    const Val *v = p->frame ? g_hash_table_lookup(p->frame->vars, name) : NULL;
+    if (!v && p->frame && p->frame->closure)
+        v = g_hash_table_lookup(p->frame->closure, name);
+    if (!v)
+        v = g_hash_table_lookup(p->globals, name);
+    if (v)
+        return v;
+    const char *dotted = g_hash_table_lookup(p->aliases, name);
+    Val *outside = py_val(p, VAL_NAME);
+    outside->text = dotted ? dotted : ws_source_format(p->r, "%s", name);
+    return outside;
+}
+
+void py_assign(PyRead *p, const char *name, const Val *v)
+{
+    g_hash_table_insert(p->frame ? p->frame->vars : p->globals, (gpointer)name, (gpointer)v);
+}
+
+const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node)
+{
+    return py_as_int(p, py_eval(p, node));
+}
+
+static const Val *tuple(PyRead *p, const WsPyNode *node)
+{
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, node->n + 1);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->n = node->n;
+    for (guint i = 0; i < node->n; i++)
+        v->item[i] = py_eval(p, node->kid[i]);
+    return v;
+}
+
+static gboolean is_number(const Val *v)
+{
+    return v->kind == VAL_INT || v->kind == VAL_PARAM;
+}
+
+static gboolean is_bit(const WsExpr *e)
+{
+    gint64 n;
+    return (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) && n == 2) ||
+           (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT ||
+           (ws_x_is(e, &n) && (n == 0 || n == 1)) ||
+           (e->op == WS_EXPR_NAME && g_str_has_prefix(e->name, "__v_"));
+}
+
+/* & | ^ << >> on integers, as far as they mean arithmetic. */
+static const WsExpr *bits(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    WsRead *r = p->r;
+    gint64 n, m;
+    if (ws_x_is(a, &m) && ws_x_is(b, &n)) {
+        const gint64 value = !strcmp(op, "&") ? (m & n) : !strcmp(op, "|") ? (m | n) : (m ^ n);
+        if (*op == '&' || *op == '|' || *op == '^')
+            return ws_x_int(r, value);
+    }
+    if (*op == '^' && ws_x_is(a, &n))
+        return bits(p, op, b, a);
+    if (*op == '&' && ws_x_is(b, &n) && n > 0 && ((n + 1) & n) == 0)
+        return ws_x_mod(r, a, n + 1);
+    if (*op == '^' && ws_x_is(b, &n) && n == 1 && is_bit(a))
+        return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, a, b), 2);
+    if (*op == '^' && ws_x_is(b, &n) && n == 0)
+        return a;
+    if (!strcmp(op, ">>") && ws_x_is(b, &n) && n >= 0 && n < 62)
+        return ws_x_op(r, WS_EXPR_DIV, a, ws_x_int(r, (gint64)1 << n));
+    if (!strcmp(op, "<<") && ws_x_is(b, &n) && n >= 0 && n < 62)
+        return ws_x_op(r, WS_EXPR_MUL, a, ws_x_int(r, (gint64)1 << n));
+    if (*op == '&' && is_bit(a) && is_bit(b))
+        return ws_x_op(r, WS_EXPR_AND, a, b);
+    if (*op == '|' && is_bit(a) && is_bit(b))
+        return ws_x_op(r, WS_EXPR_OR, a, b);
+    return NULL;
+}
+
+/* (x + n - 1) // n, as hosts write it, is cdiv(x, n). NULL: it is not. */
+static const WsExpr *rounded_up(PyRead *p, const WsExpr *a, const WsExpr *b)
+{
+    gint64 n;
+    WsAffine f;
+    if (p->group || !a || !ws_x_is(b, &n) || n < 2 || !ws_expr_affine(a, &f))
+        return NULL;
+    const gboolean fits = f.n > 0 && f.constant == n - 1;
+    ws_affine_clear(&f);
+    return fits ? ws_x_call(p->r, WS_FUNC_CDIV,
+                            ws_x_op(p->r, WS_EXPR_SUB, a, ws_x_int(p->r, n - 1)), b, NULL)
+                : NULL;
+}
+
+static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    static const struct {
+        const char *text;
+        WsExprOp op;
+    } table[] = {
+        { "+", WS_EXPR_ADD }, { "-", WS_EXPR_SUB }, { "*", WS_EXPR_MUL },   { "//", WS_EXPR_DIV },
+        { "<", WS_EXPR_LT },  { "<=", WS_EXPR_LE }, { ">", WS_EXPR_GT },    { ">=", WS_EXPR_GE },
+        { "==", WS_EXPR_EQ }, { "!=", WS_EXPR_NE }, { "and", WS_EXPR_AND }, { "or", WS_EXPR_OR },
+    };
+    gint64 n;
+    const WsExpr *up = !strcmp(op, "//") ? rounded_up(p, a, b) : NULL;
+    if (up)
+        return up;
+    if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
+        return ws_x_mod(p->r, a, n);
+    if (!strcmp(op, "%"))
+        return ws_x_op(p->r, WS_EXPR_MOD, a, b);
+    for (guint i = 0; i < G_N_ELEMENTS(table); i++)
+        if (!strcmp(table[i].text, op))
+            return ws_x_op(p->r, table[i].op, a, b);
+    return bits(p, op, a, b);
+}
+
+static const Val *real(PyRead *p, const char *op, const Val *a, const Val *b)
+{
+    g_autofree char *x = a->kind == VAL_INT ? ws_x_text(a->e) : g_strdup(a->text);
+    g_autofree char *y = b->kind == VAL_INT ? ws_x_text(b->e) : g_strdup(b->text);
+    if (!x || !y || strlen(x) + strlen(y) > 500)
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_REAL);
+    v->text = ws_source_format(p->r, "(%s %s %s)", x, op, y);
+    return v;
+}
+
+static gboolean tile_like(const Val *v)
+{
+    return v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO;
+}
+
+/* (tile - pid) // grid: the position in this CTA's sequence of tiles. */
+static const WsExpr *position(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
+{
+    gint64 one, minus, rest;
+    if (strcmp(op, "//") || !a || !b || !p->tile || !p->tile_loop || !p->loops->len ||
+        b->op != WS_EXPR_NAME || strcmp(b->name, PY_GRID))
+        return NULL;
+    const WsExpr *behind = ws_x_without(p->r, a, p->tile, FALSE, &one);
+    behind = behind ? ws_x_without(p->r, behind, PY_PID, FALSE, &minus) : NULL;
+    return ws_x_is(behind, &rest) && rest == 0 && one == 1 && minus == -1
+               ? ws_x_name(p->r, p->tile_loop)
+               : NULL;
+}
+
+static gboolean is_name(const WsExpr *e, const char *name)
+{
+    return e->op == WS_EXPR_NAME && !strcmp(e->name, name);
+}
+
+/* pid + position * grid, where a loop counts positions: the tile. */
+static const WsExpr *tile_at(PyRead *p, const WsExpr *e)
+{
+    WsAffine f;
+    if (!p->tile || !p->tile_loop || !p->loops->len || !e || e->op != WS_EXPR_ADD ||
+        !ws_x_mentions(e, PY_PID) || !ws_x_mentions(e, PY_GRID) || !ws_expr_affine(e, &f))
+        return e;
+    gint pid = -1, stride = -1;
+    WsExpr *sum = ws_expr_op(WS_EXPR_ADD, ws_expr_name(p->tile), ws_expr_int(f.constant));
+    for (guint i = 0; i < f.n; i++) {
+        const WsExpr *t = f.term[i];
+        const gboolean product =
+            t->op == WS_EXPR_MUL && f.factor[i] == 1 &&
+            ((is_name(t->arg[0], p->tile_loop) && is_name(t->arg[1], PY_GRID)) ||
+             (is_name(t->arg[1], p->tile_loop) && is_name(t->arg[0], PY_GRID)));
+        if (product)
+            stride = (gint)i;
+        else if (is_name(t, PY_PID) && f.factor[i] == 1)
+            pid = (gint)i;
+        else
+            sum = ws_expr_op(
+                WS_EXPR_ADD, sum,
+                ws_expr_op(WS_EXPR_MUL, ws_expr_ref(f.term[i]), ws_expr_int(f.factor[i])));
+    }
+    ws_affine_clear(&f);
+    const WsExpr *own = ws_x_own(p->r, sum);
+    return pid >= 0 && stride >= 0 ? ws_x_op(p->r, WS_EXPR_ADD, own, ws_x_int(p->r, 0)) : e;
+}
+
+static const Val *binary(PyRead *p, const WsPyNode *node)
+{
+    const gboolean converting = p->converting;
+    p->converting = FALSE;
+    const Val *a = py_eval(p, node->kid[0]), *b = py_eval(p, node->kid[1]);
+    p->converting = converting;
+    const Val *claim = py_claim_sum(p, node->text, a, b);
+    if (claim)
+        return claim;
+    if (tile_like(a) || tile_like(b))
+        return py_binary_tile(p, node->text, a, b);
+    const WsExpr *place = is_number(a) && is_number(b)
+                              ? position(p, node->text, py_as_int(p, a), py_as_int(p, b))
+                              : NULL;
+    if (place)
+        return py_int(p, place);
+    if (is_number(a) && is_number(b))
+        return py_int(p, tile_at(p, arithmetic(p, node->text, py_as_int(p, a), py_as_int(p, b))));
+    if ((a->kind == VAL_REAL || is_number(a)) && (b->kind == VAL_REAL || is_number(b)) &&
+        strchr("+-*/", node->text[0]) && !node->text[1])
+        return real(p, node->text, a, b);
+    if (a->kind == VAL_TUPLE && b->kind == VAL_TUPLE && !strcmp(node->text, "+")) {
+        Val *v = py_val(p, VAL_TUPLE);
+        v->item = g_new0(const Val *, a->n + b->n + 1);
+        g_ptr_array_add(p->r->pool, v->item);
+        for (guint i = 0; i < a->n + b->n; i++)
+            v->item[v->n++] = i < a->n ? a->item[i] : b->item[i - a->n];
+        return v;
+    }
+    return py_opaque(p);
+}
+
+static const Val *unary(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]);
+    if (tile_like(a))
+        return *node->text == '-'   ? py_binary_tile(p, "-", py_literal(p, 0), a)
+               : *node->text == '+' ? a
+                                    : py_opaque(p);
+    if (a->kind == VAL_REAL && *node->text == '-') {
+        Val *v = py_val(p, VAL_REAL);
+        v->text = ws_source_format(p->r, "(-%s)", a->text);
+        return v;
+    }
+    const WsExpr *e = py_as_int(p, a);
+    if (!e)
+        return py_opaque(p);
+    return !strcmp(node->text, "not") ? py_int(p, ws_x_op(p->r, WS_EXPR_NOT, e, NULL))
+           : *node->text == '-'       ? py_int(p, ws_x_op(p->r, WS_EXPR_NEG, e, NULL))
+           : *node->text == '+'       ? a
+                                      : py_opaque(p);
+}
+
+static const Val *attribute(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]);
+    if (a->kind == VAL_NAME) {
+        Val *v = py_val(p, VAL_NAME);
+        v->text = ws_source_format(p->r, "%s.%s", a->text, node->text);
+        return v;
+    }
+    if (!strcmp(node->text, "shape") && (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)) {
+        Val *v = py_val(p, VAL_SHAPE);
+        v->index = py_tensor(p, a, 0, node->line);
+        return v;
+    }
+    if (a->kind == VAL_BUFFER && !strcmp(node->text, "T")) {
+        Val *v = py_val(p, VAL_BUFFER);
+        *v = *a;
+        v->place.transposed = !a->place.transposed;
+        return v;
+    }
+    if (a->kind == VAL_SLOT) {
+        const Val *field = py_tle_field(p, a, node->text);
+        return field ? field : py_opaque(p);
+    }
+    if (!strcmp(node->text, "handle") &&
+        (a->kind == VAL_DESC || a->kind == VAL_BUFFER || a->kind == VAL_PARAM))
+        return a;
+    if (!strcmp(node->text, "value") && a->kind == VAL_INT)
+        return a;
+    const Val *own = py_attribute(p, a, node->text);
+    return own ? own : py_opaque(p);
+}
+
+static const Val *shape_item(PyRead *p, const Val *shape, gint64 i)
+{
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, shape->index);
+    if (i < 0 || i >= 5)
+        return py_opaque(p);
+    t->rank = MAX(t->rank, (guint)i + 1);
+    if (!t->shape[i]) {
+        const char *name = p->hint ? p->hint : ws_source_format(p->r, "%s_%d", t->name, (int)i);
+        t->shape[i] = ws_x_name(p->r, ws_source_size(p->r, name, 1024));
+    }
+    return py_int(p, t->shape[i]);
+}
+
+/* LEN[b, t]: an element of a tensor of integers, as remarks of exports say it. */
+static const Val *element(PyRead *p, const Val *tensor, const WsPyNode *at)
+{
+    const guint n = at->kind == WS_PY_TUPLE ? at->n : 1;
+    const gint number = n <= 5 ? py_tensor(p, tensor, n, at->line) : -1;
+    if (number < 0)
+        return py_opaque(p);
+    WsExpr *arg[5];
+    for (guint i = 0; i < n; i++) {
+        const WsExpr *e = py_eval_int(p, at->kind == WS_PY_TUPLE ? at->kid[i] : at);
+        if (!e) {
+            while (i-- > 0)
+                ws_expr_unref(arg[i]);
+            return py_opaque(p);
+        }
+        arg[i] = ws_expr_ref(e);
+    }
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, number);
+    t->dtype = "i32";
+    t->rank = MAX(t->rank, n);
+    return py_int(p, ws_x_own(p->r, ws_expr_index(t->name, -1, arg, n)));
+}
+
+static const Val *index_(PyRead *p, const WsPyNode *node)
+{
+    const Val *a = py_eval(p, node->kid[0]);
+    if (a->kind == VAL_PARAM || a->kind == VAL_TENSOR)
+        return element(p, a, node->kid[1]);
+    const WsPyNode *at = node->kid[1];
+    const gboolean down = at->kind == WS_PY_TUPLE && at->n == 2 &&
+                          at->kid[0]->kind == WS_PY_SLICE && at->kid[1]->kind == WS_PY_CONST;
+    if (down && a->kind == VAL_MATH && a->rows == 1 && !strcmp(a->text, "col")) {
+        Val *v = py_val(p, VAL_MATH); /* arange(0, n)[:, None] */
+        *v = *a;
+        v->text = "row";
+        v->rows = a->cols;
+        v->cols = 1;
+        return v;
+    }
+    if (down && (a->kind == VAL_MATH || a->kind == VAL_TILE))
+        return py_as_rows(p, a);
+    if (tile_like(a)) /* x[:, None]: the shape of a formula is kept anyway */
+        return a;
+    const Val *i = py_eval(p, node->kid[1]);
+    gint64 n;
+    if (a->kind == VAL_TUPLE && py_known(i, &n)) {
+        if (n < 0)
+            n += a->n;
+        return n >= 0 && n < a->n ? a->item[n] : py_opaque(p);
+    }
+    if (a->kind == VAL_SHAPE && py_known(i, &n))
+        return shape_item(p, a, n);
+    if (a->kind == VAL_BARRIER && i->kind == VAL_INT && !a->place.index) {
+        Val *v = py_val(p, VAL_BARRIER);
+        *v = *a;
+        v->place.index = /* an element of an array begins behind the others */
+            a->cols ? ws_x_op(p->r, WS_EXPR_ADD, i->e, ws_x_int(p->r, a->cols)) : i->e;
+        return v;
+    }
+    return py_opaque(p);
+}
+
+static const Val *ternary(PyRead *p, const WsPyNode *node)
+{
+    const Val *condition = py_eval(p, node->kid[0]);
+    gint64 known;
+    if (py_known(condition, &known))
+        return py_eval(p, node->kid[known ? 1 : 2]);
+    const Val *a = py_eval(p, node->kid[1]), *b = py_eval(p, node->kid[2]);
+    const WsExpr *c = py_as_int(p, condition), *x = py_as_int(p, a), *y = py_as_int(p, b);
+    return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+}
+
+static const Val *call(PyRead *p, const WsPyNode *node)
+{
+    gboolean known = FALSE;
+    const Val *v = py_launch(p, node);
+    if (v)
+        return v;
+    v = py_term(p, node, &known);
+    if (known)
+        return v;
+    const Val *f = py_eval(p, node->kid[0]);
+    if (f->kind == VAL_CLASS)
+        return py_construct(p, f, node);
+    if (f->kind != VAL_FUNC)
+        return py_opaque(p);
+    const WsPyNode *params = f->node->kid[0];
+    g_autofree const Val **args = g_new0(const Val *, params->n + 1);
+    guint at = 0;
+    for (guint i = 1; i < node->n; i++) {
+        const WsPyNode *arg = node->kid[i];
+        if (arg->kind == WS_PY_KEYWORD) {
+            for (guint k = 0; k < params->n; k++)
+                if (!strcmp(params->kid[k]->text, arg->text))
+                    args[k] = py_eval(p, arg->kid[0]);
+        } else if (at < params->n) {
+            args[at++] = py_eval(p, arg);
+        }
+    }
+    p->closure = f->closure;
+    return py_call(p, f->node, args, node);
+}
+
+const Val *py_eval(PyRead *p, const WsPyNode *node)
+{
+    if (++p->budget > PY_READ_BUDGET) {
+        ws_source_fail(p->r, node->line, node->column, "Import the kernel from a file of its own.",
+                       "this kernel takes too long to follow");
+        return py_opaque(p);
+    }
+    switch (node->kind) {
+    case WS_PY_NAME:
+        return py_lookup(p, node->text);
+    case WS_PY_INT:
+        return py_literal(p, node->i);
+    case WS_PY_FLOAT: {
+        Val *v = py_val(p, VAL_REAL);
+        v->text = node->text;
+        return v;
+    }
+    case WS_PY_STRING: {
+        Val *v = py_val(p, VAL_STRING);
+        v->text = node->text;
+        if (strstr(node->text, "inf")) { /* float("inf") */
+            v->kind = VAL_REAL;
+            v->text = strchr(node->text, '-') ? "(-inf)" : "inf";
+        }
+        return v;
+    }
+    case WS_PY_CONST:
+        return !strcmp(node->text, "True")    ? py_literal(p, 1)
+               : !strcmp(node->text, "False") ? py_literal(p, 0)
+                                              : py_val(p, VAL_NONE);
+    case WS_PY_TUPLE:
+    case WS_PY_LIST:
+        return tuple(p, node);
+    case WS_PY_CALL:
+        return call(p, node);
+    case WS_PY_ATTR:
+        return attribute(p, node);
+    case WS_PY_INDEX:
+        return index_(p, node);
+    case WS_PY_UNARY:
+        return unary(p, node);
+    case WS_PY_BINARY:
+        return binary(p, node);
+    case WS_PY_TERNARY:
+        return ternary(p, node);
+    default:
+        return py_opaque(p);
+    }
+}

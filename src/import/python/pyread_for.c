@@ -1,0 +1,164 @@
+#include "import/python/pyread_loop.h"
+
+#include <string.h>
+
+/* `for` and `while` of Python: which loops of a design they are. */
+
+/* Round by round: static_range, and loops outside of groups, which set up barriers. */
+static void unrolled(PyRead *p, const WsPyNode *node, const WsExpr *start, const WsExpr *stop,
+                     const WsExpr *step)
+{
+    gint64 a, b, c;
+    if (!ws_x_is(start, &a) || !ws_x_is(stop, &b) || !ws_x_is(step, &c) || c < 1 || b - a > 1024) {
+        py_opaque_step(p, node, "a loop to be unrolled whose bounds are no numbers");
+        return;
+    }
+    for (; a < b && !*p->r->error && !(p->frame && p->frame->returned); a += c) {
+        if (node->kid[0]->kind == WS_PY_NAME)
+            py_assign(p, node->kid[0]->text, py_literal(p, a));
+        py_run(p, node->kid[2]);
+    }
+}
+
+static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, gboolean *unroll)
+{
+    g_autofree char *dotted = call->kind == WS_PY_CALL ? ws_python_dotted(call->kid[0]) : NULL;
+    const char *last = dotted ? strrchr(dotted, '.') : NULL;
+    last = last ? last + 1 : dotted;
+    if (!last || (strcmp(last, "range") && strcmp(last, "static_range")))
+        return FALSE;
+    *unroll = !strcmp(last, "static_range");
+    guint n = 0;
+    for (guint i = 1; i < call->n && n < 3; i++)
+        if (call->kid[i]->kind != WS_PY_KEYWORD)
+            part[n++] = py_eval_int(p, call->kid[i]);
+    if (n == 1) {
+        part[1] = part[0];
+        part[0] = ws_x_int(p->r, 0);
+    }
+    if (n < 3)
+        part[2] = ws_x_int(p->r, 1);
+    return n > 0;
+}
+
+/* for i in range(cdiv(tiles - program_id, num_programs)): positions of this CTA's tiles. */
+static gboolean over_positions(PyRead *p, PyLoop *l, const WsExpr **part)
+{
+    gint64 from, step, minus;
+    const WsExpr *e = part[1];
+    if (!ws_x_is(part[0], &from) || from || !ws_x_is(part[2], &step) || step != 1 || !e ||
+        e->op != WS_EXPR_CALL || e->func != WS_FUNC_CDIV || e->arg[1]->op != WS_EXPR_NAME ||
+        strcmp(e->arg[1]->name, PY_GRID))
+        return FALSE;
+    const WsExpr *stop =
+        ws_x_without(p->r, ws_x_own(p->r, ws_expr_ref(e->arg[0])), PY_PID, FALSE, &minus);
+    if (!stop || minus != -1 ||
+        !py_over_tiles(p, l, ws_x_name(p->r, PY_PID), stop, ws_x_name(p->r, PY_GRID)))
+        return FALSE;
+    l->index = ws_x_name(p->r, l->name);
+    return TRUE;
+}
+
+static void for_(PyRead *p, const WsPyNode *node)
+{
+    const WsExpr *part[3] = { NULL };
+    PyLoop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
+    gboolean fixed;
+    if (!range_of(p, node->kid[1], part, &fixed)) {
+        py_opaque_step(p, node, "a loop that is not over a range");
+        return;
+    }
+    gint64 known;
+    if (!p->group || (fixed && ws_x_is(part[0], &known) && ws_x_is(part[1], &known))) {
+        unrolled(p, node, part[0], part[1], part[2]);
+        return;
+    }
+    if (!over_positions(p, &l, part) && !py_over_tiles(p, &l, part[0], part[1], part[2])) {
+        WsRead *r = p->r;
+        gint64 step;
+        const WsExpr *span = ws_x_op(r, WS_EXPR_SUB, part[1], part[0]);
+        if (!span || !ws_x_is(part[2], &step) || step < 1) {
+            py_opaque_step(p, node,
+                           "a loop whose bounds are no integers, or whose step is no number");
+            return;
+        }
+        l.name = py_group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
+        l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
+        l.index = ws_x_op(r, WS_EXPR_ADD, part[0],
+                          ws_x_op(r, WS_EXPR_MUL, ws_x_name(r, l.name), part[2]));
+    }
+    py_walk(p, &l);
+}
+
+/* while tile < n: … tile = what the counter or another group said */
+static void claimed(PyRead *p, PyLoop *l, const WsPyNode *variable, const WsExpr *start,
+                    const WsExpr *stop)
+{
+    if (!py_over_tiles(p, l, start, stop, ws_x_name(p->r, PY_GRID)) || l->from) {
+        py_opaque_step(p, l->node, "a loop over claimed tiles that does not begin at program_id");
+        return;
+    }
+    p->r->launch = "dynamic";
+    l->target = variable;
+    if (py_walk(p, l))
+        py_take_tile(p, py_lookup(p, variable->text), l->node);
+    py_assign(p, variable->text, py_opaque(p));
+}
+
+/* while v < bound: … v += step */
+static void while_(PyRead *p, const WsPyNode *node)
+{
+    const WsPyNode *c = node->kid[0];
+    PyLoop l = { .node = node, .body = node->kid[1] };
+    if (!p->group || c->kind != WS_PY_BINARY || strcmp(c->text, "<") ||
+        c->kid[0]->kind != WS_PY_NAME) {
+        py_opaque_step(p, node, "a while loop that is not `variable < bound`");
+        return;
+    }
+    const WsPyNode *variable = c->kid[0];
+    const WsExpr *start = py_eval_int(p, variable), *stop = py_eval_int(p, c->kid[1]);
+    g_autoptr(GArray) one = g_array_new(FALSE, TRUE, sizeof(PyCarry));
+    PyCarry v = { .name = variable->text, .entry = py_lookup(p, variable->text) };
+    g_array_append_val(one, v);
+    l.name = py_group_name(p, "w");
+    py_probe(p, &l, one);
+    g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
+    PyCarry *found = &g_array_index(one, PyCarry, 0);
+    if (*p->r->error)
+        return;
+    if (found->atom && found->end && found->end->kind == VAL_INT)
+        py_classify(p, found);
+    if (found->end && start && stop && py_is_next_tile(p, found->end)) {
+        claimed(p, &l, variable, start, stop);
+        return;
+    }
+    gint64 step;
+    if (!start || !stop || found->kind != CARRY_LINEAR) {
+        py_opaque_step(p, node, "a while loop whose variable does not grow evenly");
+        return;
+    }
+    if (py_over_tiles(p, &l, start, stop, found->step)) {
+        l.target = variable;
+    } else if (ws_x_is(found->step, &step) && step > 0) {
+        l.name = py_group_name(p, variable->text);
+        l.count = ws_x_op(p->r, WS_EXPR_SUB, stop, start);
+        if (step > 1)
+            l.count = ws_x_call(p->r, WS_FUNC_CDIV, l.count, found->step, NULL);
+    } else {
+        py_opaque_step(p, node, "a while loop whose variable does not grow by a number");
+        return;
+    }
+    py_walk(p, &l);
+}
+
+void py_loop(PyRead *p, const WsPyNode *node)
+{
+    if (p->loops->len >= 10) {
+        py_opaque_step(p, node, "loops nested deeper than ten");
+        return;
+    }
+    if (node->kind == WS_PY_FOR)
+        for_(p, node);
+    else
+        while_(p, node);
+}

@@ -1,0 +1,610 @@
+#include "import/python/pyread_loop.h"
+#include "import/fit.h"
+#include "import/python/pyread_object.h"
+
+#include <string.h>
+
+/* Loops. A round is walked once with unknown integers to see how it changes them; from that follows
+ * what they are in every round: base + c·round, (base + c·round) mod n, or a parity that flips when
+ * an index wraps. Rounds are `k.total` of the design wherever the variable goes on over outer
+ * rounds and `k` where it starts anew. */
+
+static void collect_names(const WsPyNode *node, GPtrArray *names)
+{
+    if (node->kind == WS_PY_ASSIGN || node->kind == WS_PY_AUGMENT || node->kind == WS_PY_FOR) {
+        const guint targets = node->kind == WS_PY_ASSIGN ? node->n - 1 : 1;
+        for (guint t = 0; t < targets; t++) {
+            const WsPyNode *target = node->kid[t];
+            const guint n =
+                target->kind == WS_PY_TUPLE || target->kind == WS_PY_LIST ? target->n : 1;
+            for (guint i = 0; i < n; i++) {
+                const WsPyNode *one = target->kind == WS_PY_NAME ? target
+                                      : target->n > i            ? target->kid[i]
+                                                                 : target;
+                if (one->kind == WS_PY_NAME &&
+                    !g_ptr_array_find_with_equal_func(names, one->text, g_str_equal, NULL))
+                    g_ptr_array_add(names, (gpointer)one->text);
+            }
+        }
+    }
+    for (guint i = 0; i < node->n; i++)
+        collect_names(node->kid[i], names);
+}
+
+/* An integer of a round that is only being tried. */
+static gboolean holds_atom(const WsExpr *e)
+{
+    g_autofree char *text = ws_x_text(e);
+    return strstr(text, "__v_") != NULL;
+}
+
+/* --- what a round does
+ * ----------------------------------------------------------------------------*/
+
+/* A name that nothing in the group has yet. */
+const char *py_group_name(PyRead *p, const char *want)
+{
+    g_autofree char *base = g_strdup(*want == '%' ? want + 1 : want); /* a register of PTX */
+    const char *name = NULL;
+    for (guint n = 1; !name; n++) {
+        name =
+            n == 1 ? ws_source_format(p->r, "%s", base) : ws_source_format(p->r, "%s_%u", base, n);
+        if (ws_name_is_reserved(name) || g_hash_table_contains(p->r->names, name) ||
+            ws_func_find(name) != WS_FUNC_COUNT ||
+            g_ptr_array_find_with_equal_func(p->loop_names, name, g_str_equal, NULL))
+            name = NULL;
+        for (guint i = 0; name && i < p->group->values->len; i++)
+            if (!strcmp(g_array_index(p->group->values, WsReadValue, i).name, name))
+                name = NULL;
+    }
+    g_ptr_array_add(p->loop_names, (gpointer)name);
+    g_hash_table_add(p->r->locals, (gpointer)name);
+    return name;
+}
+
+/* e = atom + rest */
+static const WsExpr *past_atom(PyRead *p, const WsExpr *e, const char *atom)
+{
+    gint64 factor;
+    const WsExpr *rest = ws_x_without(p->r, e, atom, FALSE, &factor);
+    return factor == 1 && !ws_x_mentions(rest, atom) ? rest : NULL;
+}
+
+static gboolean is_select(const WsExpr *e)
+{
+    return e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
+}
+
+/* select(x == n, 0, x): the step of x. */
+static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, const WsExpr **step)
+{
+    gint64 zero;
+    if (!is_select(e))
+        return FALSE;
+    if (ws_fit_wraps(e, atom, n)) {
+        *step = ws_x_int(p->r, 1);
+        return TRUE;
+    }
+    const WsExpr *c = e->arg[0];
+    const gboolean straight = c->op == WS_EXPR_EQ || c->op == WS_EXPR_GE;
+    if ((!straight && c->op != WS_EXPR_NE && c->op != WS_EXPR_LT) || !ws_x_is(c->arg[1], n) ||
+        *n < 1)
+        return FALSE;
+    const WsExpr *reset = e->arg[straight ? 1 : 2], *kept = e->arg[straight ? 2 : 1];
+    *step = past_atom(p, kept, atom);
+    return ws_x_is(reset, &zero) && zero == 0 && *step && ws_expr_equal(kept, c->arg[0]);
+}
+
+/* A parity that flips where the index of another carried variable wraps. */
+static gboolean flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
+{
+    const WsExpr *e = c->end->e, *inner = NULL;
+    gint64 two, n;
+    for (guint i = 0; i < n_all; i++) {
+        PyCarry *index = &all[i];
+        if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
+            continue;
+        c->index = index->name;
+        if (index->kind == CARRY_MOD && ws_fit_flips(e, c->atom, index->atom, index->n)) {
+            c->n = index->n;
+            return TRUE;
+        }
+        if (is_select(e) && e->arg[0]->n_args == 2 && ws_x_is(e->arg[0]->arg[1], &n)) {
+            const gboolean straight = e->arg[0]->op == WS_EXPR_EQ || e->arg[0]->op == WS_EXPR_GE;
+            const WsExpr *kept = e->arg[straight ? 2 : 1], *flipped = e->arg[straight ? 1 : 2];
+            c->n = n;
+            return kept->op == WS_EXPR_NAME && !strcmp(kept->name, c->atom) &&
+                   flipped->op == WS_EXPR_MOD && ws_x_is(flipped->arg[1], &two) && two == 2;
+        }
+        if (e->op != WS_EXPR_MOD || !ws_x_is(e->arg[1], &two) || two != 2)
+            return FALSE;
+        inner = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom);
+        if (inner && inner->op == WS_EXPR_DIV && ws_x_is(inner->arg[1], &c->n))
+            return TRUE;
+        /* phase ^ (index == 0) with the index of the next round */
+        if (inner && inner->op == WS_EXPR_EQ && index->kind == CARRY_MOD) {
+            c->n = index->n;
+            return TRUE;
+        }
+        return FALSE;
+    }
+    return FALSE;
+}
+
+void py_classify(PyRead *p, PyCarry *c)
+{
+    const WsExpr *e = c->end->e, *rest;
+    gint64 n, factor;
+    if (!ws_x_mentions(e, c->atom)) {
+        c->kind = CARRY_NONE;
+        return;
+    }
+    c->kind = CARRY_UNKNOWN;
+    if ((rest = past_atom(p, e, c->atom))) {
+        c->kind = CARRY_LINEAR;
+        c->step = rest;
+    } else if (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) &&
+               (rest = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom)) &&
+               !holds_atom(rest)) {
+        c->kind = CARRY_MOD;
+        c->step = rest;
+        c->n = n;
+    } else if (wraps(p, e, c->atom, &n, &rest)) {
+        c->kind = CARRY_MOD;
+        c->step = rest;
+        c->n = n;
+    } else {
+        const gboolean turned = e->op == WS_EXPR_NOT && e->arg[0]->op == WS_EXPR_NAME;
+        rest = ws_x_without(p->r, e, c->atom, FALSE, &factor);
+        if (turned) { /* !x */
+            c->kind = CARRY_MOD;
+            c->step = ws_x_int(p->r, 1);
+            c->n = 2;
+        } else if (factor == -1 && ws_x_is(rest, &n) && n == 1) { /* 1 - x */
+            c->kind = CARRY_MOD;
+            c->step = ws_x_int(p->r, 1);
+            c->n = 2;
+        }
+    }
+}
+
+/* --- what a variable is in a round, and after the loop
+ * -----------------------------------------------*/
+
+typedef enum { AT_HEAD, AT_EXIT } Moment;
+
+/* base after some rounds, each adding `step` (a number, terms of inner loops' rounds, or anything
+ * that does not change). NULL: it cannot be said. */
+static const WsExpr *advance(PyRead *p, const WsExpr *base, const WsExpr *step, const char *loop,
+                             const WsExpr *count, Moment moment)
+{
+    WsRead *r = p->r;
+    WsAffine f;
+    if (!base || !step || !ws_expr_affine(step, &f))
+        return NULL;
+    const gboolean probe = p->probing && holds_atom(base);
+    const gboolean outer = p->loops->len == 0;
+    gboolean carried = TRUE, nested = FALSE, any = f.constant != 0;
+    const WsExpr *sum = base;
+    gint64 factor;
+    ws_x_without(r, base, loop, TRUE, &factor);
+    carried &= factor == f.constant;
+    for (guint i = 0; i < f.n; i++) {
+        const WsExpr *t = f.term[i];
+        const gboolean rounds = t->op == WS_EXPR_NAME && g_str_has_prefix(t->name, "__n_");
+        nested |= rounds;
+        any = TRUE;
+        if (rounds) {
+            ws_x_without(r, base, t->name + 4, TRUE, &factor);
+            carried &= factor == f.factor[i];
+        } else {
+            carried = FALSE;
+        }
+    }
+    if (carried && any && !probe) {
+        ws_affine_clear(&f);
+        return base;
+    }
+    for (guint i = 0; sum && i <= f.n; i++) {
+        const gint64 c = i < f.n ? f.factor[i] : f.constant;
+        const WsExpr *t = i < f.n ? f.term[i] : NULL;
+        const gboolean rounds = t && t->op == WS_EXPR_NAME && g_str_has_prefix(t->name, "__n_");
+        const WsExpr *times =
+            probe && moment == AT_EXIT
+                ? ws_x_name(r, rounds ? t->name : ws_source_format(r, "__n_%s", loop))
+            : outer || probe    ? ws_x_total(r, rounds ? t->name + 4 : loop)
+            : nested            ? NULL
+            : moment == AT_HEAD ? ws_x_name(r, loop)
+                                : count;
+        if (c == 0)
+            continue;
+        if (t && !rounds)
+            times = ws_x_op(r, WS_EXPR_MUL, times, ws_x_own(r, ws_expr_ref(t)));
+        sum = ws_x_op(r, WS_EXPR_ADD, sum, ws_x_op(r, WS_EXPR_MUL, times, ws_x_int(r, c)));
+    }
+    ws_affine_clear(&f);
+    return sum;
+}
+
+static const WsExpr *inner_of(PyRead *p, const WsExpr *e, gint64 n)
+{
+    gint64 m;
+    return e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &m) && m == n
+               ? ws_x_own(p->r, ws_expr_ref(e->arg[0]))
+               : e;
+}
+
+static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, guint n_all,
+                             const char *loop, const WsExpr *count, Moment moment)
+{
+    WsRead *r = p->r;
+    for (guint i = 0; i < n_all; i++) {
+        const PyCarry *index = &all[i];
+        if (strcmp(index->name, c->index) || index->kind != CARRY_MOD)
+            continue;
+        const WsExpr *g = inner_of(p, index->entry->e, index->n);
+        const WsExpr *turns = advance(p, g, index->step, loop, count, moment);
+        const WsExpr *base = inner_of(p, c->entry->e, 2);
+        const WsExpr *old = ws_x_op(r, WS_EXPR_DIV, g, ws_x_int(r, c->n));
+        const WsExpr *now = ws_x_op(r, WS_EXPR_DIV, turns, ws_x_int(r, c->n));
+        const WsExpr *start = ws_x_op(r, WS_EXPR_SUB, base, old);
+        gint64 known;
+        /* the entry already holds old turns, or the index starts below n */
+        if (!start || holds_atom(base) || !(ws_x_is(start, &known) || ws_x_is(base, &known)))
+            start = base;
+        else if (ws_x_is(base, &known))
+            start = base;
+        return ws_x_mod(r, ws_x_op(r, WS_EXPR_ADD, start, now), 2);
+    }
+    return NULL;
+}
+
+static const WsExpr *carried(PyRead *p, const PyCarry *c, const PyCarry *all, guint n_all,
+                             const char *loop, const WsExpr *count, Moment moment)
+{
+    if (c->counter) {
+        const WsExpr *sum = ws_x_name(p->r, c->counter);
+        return c->kind == CARRY_MOD ? ws_x_mod(p->r, sum, c->n) : sum;
+    }
+    switch (c->kind) {
+    case CARRY_LINEAR:
+        return advance(p, c->entry->e, c->step, loop, count, moment);
+    case CARRY_MOD: {
+        const WsExpr *e = advance(p, inner_of(p, c->entry->e, c->n), c->step, loop, count, moment);
+        return e ? ws_x_mod(p->r, e, c->n) : NULL;
+    }
+    case CARRY_WRAP:
+        return wrapped(p, c, all, n_all, loop, count, moment);
+    default:
+        return NULL;
+    }
+}
+
+/* --- walking
+ * -----------------------------------------------------------------------------------------*/
+
+static void run_round(PyRead *p, PyLoop *l)
+{
+    if (l->run)
+        l->run(p, l);
+    else
+        py_run(p, l->body);
+}
+
+static void bind_target(PyRead *p, const PyLoop *l)
+{
+    if (l->target && l->target->kind == WS_PY_NAME)
+        py_assign(p, l->target->text, py_int(p, l->index));
+}
+
+/* One round with unknown integers; the steps of it are thrown away. */
+void py_probe(PyRead *p, PyLoop *l, GArray *carries)
+{
+    GPtrArray *to = p->to, *scratch = g_ptr_array_new();
+    GHashTable *saved = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, p->frame->vars);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(saved, key, value);
+    const guint names = p->loop_names->len, values = p->group->values->len;
+    const guint counters = p->group->counters->len;
+    const gboolean dirty = p->dirty, waited = p->waited;
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
+        if (c->entry->kind != VAL_INT && c->entry->kind != VAL_PARAM)
+            continue;
+        if (c->entry->kind == VAL_PARAM)
+            c->entry = py_int(p, py_as_int(p, c->entry));
+        c->atom = ws_source_format(p->r, "__v_%u_", p->serial++);
+        py_set_path(p, c->name, py_int(p, ws_x_name(p->r, c->atom)));
+    }
+    bind_target(p, l);
+    p->to = scratch;
+    p->probing++;
+    OpenLoop open = { l->name, l->count };
+    g_array_append_val(p->loops, open);
+    run_round(p, l);
+    g_array_set_size(p->loops, p->loops->len - 1);
+    p->probing--;
+    p->to = to;
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &g_array_index(carries, PyCarry, i);
+        c->end = py_path(p, c->name);
+    }
+    g_hash_table_remove_all(p->frame->vars);
+    g_hash_table_iter_init(&it, saved);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(p->frame->vars, key, value);
+    g_hash_table_unref(saved);
+    g_ptr_array_set_size(p->loop_names, names);
+    g_ptr_array_set_size(p->group->counters, counters);
+    g_ptr_array_set_size(p->group->starts, counters);
+    g_array_set_size(p->group->values, values);
+    g_ptr_array_unref(scratch);
+    p->dirty = dirty;
+    p->waited = waited;
+}
+
+static void add_counter(PyRead *p, PyCarry *c, const WsExpr *start)
+{
+    c->counter = py_group_name(p, c->name);
+    g_ptr_array_add(p->group->counters, (gpointer)c->counter);
+    g_ptr_array_add(p->group->starts, (gpointer)start);
+}
+
+/* A round adds what is no number (a block count): its multiples by a round would be no affine
+ * expression, so the sum becomes a counter of the group. Only around everything: a counter never
+ * starts anew. */
+static void maybe_counter(PyRead *p, PyCarry *c)
+{
+    WsAffine f;
+    if (p->loops->len || (c->kind != CARRY_LINEAR && c->kind != CARRY_MOD) || !c->step ||
+        !ws_expr_affine(c->step, &f))
+        return;
+    gboolean symbols = FALSE;
+    for (guint i = 0; i < f.n; i++)
+        symbols |= p->counters_only || f.term[i]->op != WS_EXPR_NAME ||
+                   !g_str_has_prefix(f.term[i]->name, "__n_");
+    ws_affine_clear(&f);
+    if (!symbols)
+        return;
+    add_counter(p, c, c->kind == CARRY_MOD ? inner_of(p, c->entry->e, c->n) : c->entry->e);
+}
+
+/* A variable that a round only sets holds at the head what the round before set. */
+static const WsExpr *before(PyRead *p, const PyLoop *l, const PyCarry *c)
+{
+    WsRead *r = p->r;
+    const WsExpr *k = ws_x_name(r, l->name), *entry = c->entry->e;
+    const WsExpr *last =
+        ws_x_replace(r, c->end->e, l->name, ws_x_op(r, WS_EXPR_SUB, k, ws_x_int(r, 1)));
+    const WsExpr *first = ws_x_replace(r, c->end->e, l->name, ws_x_int(r, -1));
+    if (!last || !first)
+        return NULL;
+    if (ws_expr_equal(first, entry))
+        return last;
+    gint64 then, start;
+    if (ws_x_is(last, &then) && ws_x_is(entry, &start) && then + start == 1 && then * start == 0)
+        return ws_x_op(r, then ? WS_EXPR_GT : WS_EXPR_LE, k, ws_x_int(r, 0)); /* a flag */
+    return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, k, ws_x_int(r, 0)), last, entry);
+}
+
+static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
+{
+    PyCarry *all = (PyCarry *)(gpointer)carries->data;
+    for (guint i = 0; i < carries->len; i++)
+        if (all[i].atom && all[i].end && all[i].end->kind == VAL_INT)
+            py_classify(p, &all[i]);
+        else if (all[i].atom)
+            all[i].kind = CARRY_UNKNOWN;
+    for (guint i = 0; i < carries->len; i++)
+        if (all[i].kind == CARRY_UNKNOWN && all[i].end && all[i].end->kind == VAL_INT &&
+            flips_on_wrap(p, &all[i], all, carries->len))
+            all[i].kind = CARRY_WRAP;
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &all[i];
+        if (!c->atom)
+            continue;
+        maybe_counter(p, c);
+        const WsExpr *e = carried(p, c, all, carries->len, l->name, l->count, AT_HEAD);
+        gint64 fixed;
+        const gboolean flag = c->end && c->end->kind == VAL_INT && ws_x_is(c->end->e, &fixed);
+        if (c->kind == CARRY_NONE && !p->loops->len && !flag) { /* what the round before left */
+            add_counter(p, c, c->entry->e);
+            e = ws_x_name(p->r, c->counter);
+        } else if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) {
+            e = before(p, l, c);
+        }
+        py_set_path(p, c->name, py_int(p, e));
+    }
+}
+
+static void set_exits(PyRead *p, const PyLoop *l, GArray *carries)
+{
+    PyCarry *all = (PyCarry *)(gpointer)carries->data;
+    const WsExpr *last = l->count ? ws_x_op(p->r, WS_EXPR_SUB, l->count, ws_x_int(p->r, 1)) : NULL;
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &all[i];
+        if (c->atom && (c->kind != CARRY_NONE || c->counter)) {
+            py_set_path(p, c->name,
+                        py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
+            continue;
+        }
+        const Val *v = py_path(p, c->name);
+        if (v && v->kind == VAL_INT && ws_x_mentions(v->e, l->name))
+            py_set_path(p, c->name, py_int(p, ws_x_replace(p->r, v->e, l->name, last)));
+    }
+}
+
+static gboolean place_mentions(const WsPlace *p, const char *name)
+{
+    return ws_x_mentions(p->index, name) || (p->views && strstr(p->views, name));
+}
+
+gboolean py_steps_mention(const GPtrArray *list, const char *name)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (s->off)
+            continue;
+        gboolean found = ws_x_mentions(s->e, name) || ws_x_mentions(s->when, name) ||
+                         ws_x_mentions(s->parity, name) || place_mentions(&s->barrier, name) ||
+                         place_mentions(&s->buffer, name) || place_mentions(&s->a, name) ||
+                         place_mentions(&s->b, name) || (s->text && strstr(s->text, name)) ||
+                         py_steps_mention(s->body, name) || py_steps_mention(s->other, name);
+        for (guint k = 0; k < s->n_coord; k++)
+            found |= ws_x_mentions(s->coord[k], name);
+        if (found)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void drop_counter(PyRead *p, const char *name)
+{
+    guint at;
+    if (!g_ptr_array_find(p->group->counters, name, &at))
+        return;
+    g_ptr_array_remove_index(p->group->counters, at);
+    g_ptr_array_remove_index(p->group->starts, at);
+}
+
+/* A tile variable that means another value at the end of a round than at its head is copied. */
+static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
+{
+    for (guint i = 0; i < carries->len; i++) {
+        const PyCarry *c = &g_array_index(carries, PyCarry, i);
+        const Val *end = py_path(p, c->name);
+        gint64 factor, zero;
+        if (c->counter && end && end->kind == VAL_INT) {
+            const WsExpr *sum = c->kind == CARRY_MOD ? inner_of(p, end->e, c->n) : end->e;
+            const WsExpr *by = ws_x_without(p->r, sum, c->counter, FALSE, &factor);
+            if (c->kind == CARRY_NONE)
+                by = ws_x_op(p->r, WS_EXPR_SUB, sum, ws_x_name(p->r, c->counter));
+            if (!py_steps_mention(p->to, c->counter))
+                drop_counter(p, c->counter);
+            else if ((c->kind != CARRY_NONE && factor != 1) || !by)
+                py_opaque_step(p, l->node, "what a round adds to a variable");
+            else if (!ws_x_is(by, &zero) || zero) {
+                WsReadStep *s = py_step(p, WS_READ_ADVANCE, l->node);
+                s->name = c->counter;
+                s->e = by;
+            }
+            continue;
+        }
+        if (c->entry->kind != VAL_TILE || !end || end->kind != VAL_TILE ||
+            end->index == c->entry->index)
+            continue;
+        WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
+        s->value = c->entry->index;
+        s->text = ws_source_format(
+            p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, c->entry->index).name,
+            g_array_index(p->group->values, WsReadValue, end->index).name);
+        py_set_path(p, c->name, c->entry);
+    }
+}
+
+#define MOST_NAMES 500
+
+/* Fields that a round hands on in a new object of the class. */
+static gboolean drop_kept_fields(GArray *carries)
+{
+    gboolean any = FALSE;
+    for (guint i = carries->len; i-- > 0;) {
+        const PyCarry *c = &g_array_index(carries, PyCarry, i);
+        if (!strchr(c->name, '.') || !c->atom || !c->end || c->end->kind != VAL_INT ||
+            c->end->e->op != WS_EXPR_NAME || strcmp(c->end->e->name, c->atom))
+            continue;
+        g_array_remove_index(carries, i);
+        any = TRUE;
+    }
+    return any;
+}
+
+gboolean py_walk(PyRead *p, PyLoop *l)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; l->names && i < l->names->len; i++)
+        g_ptr_array_add(names, g_ptr_array_index(l->names, i));
+    if (!l->names)
+        collect_names(l->body, names);
+    g_autoptr(GArray) carries = g_array_new(FALSE, TRUE, sizeof(PyCarry));
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        const Val *entry = py_path(p, name);
+        for (guint k = 0;
+             entry && entry->kind == VAL_OBJECT && k < entry->n && names->len < MOST_NAMES; k++)
+            g_ptr_array_add(
+                names, (gpointer)ws_source_format(p->r, "%s.%s", name, entry->item[2 * k]->text));
+        if (!entry || entry->kind == VAL_OBJECT ||
+            (l->target && l->target->text && !strcmp(l->target->text, name)))
+            continue;
+        PyCarry c = { .name = name, .entry = entry };
+        if (entry->kind == VAL_ZERO && entry->step && entry->index >= 0) {
+            entry->step->off = FALSE; /* rounds add to it: it is stored before them */
+            Val *tile = py_val(p, VAL_TILE);
+            tile->index = entry->index;
+            tile->rows = entry->rows;
+            tile->cols = entry->cols;
+            c.entry = tile;
+            py_set_path(p, name, tile);
+        }
+        g_array_append_val(carries, c);
+    }
+    py_probe(p, l, carries);
+    if (drop_kept_fields(carries)) /* what a round leaves as it is, is known in it */
+        py_probe(p, l, carries);
+    if (*p->r->error || (l->decide && !l->decide(p, l, carries)))
+        return FALSE;
+    set_heads(p, l, carries);
+    bind_target(p, l);
+    WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
+    s->name = l->name;
+    s->e = l->count;
+    s->n = l->from;
+    s->stride = l->stride;
+    GPtrArray *to = p->to;
+    p->to = s->body;
+    OpenLoop open = { l->name, l->count };
+    g_array_append_val(p->loops, open);
+    run_round(p, l);
+    close_round(p, l, carries);
+    g_array_set_size(p->loops, p->loops->len - 1);
+    p->to = to;
+    set_exits(p, l, carries);
+    return TRUE;
+}
+
+/* e = a·name: a */
+static gboolean multiple(PyRead *p, const WsExpr *e, const char *name, gint64 *a)
+{
+    gint64 rest;
+    return e && ws_x_is(ws_x_without(p->r, e, name, FALSE, a), &rest) && rest == 0;
+}
+
+/* A loop from this CTA's number in steps of the grid: over tiles. */
+gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
+                       const WsExpr *step)
+{
+    gint64 one, from, stride;
+    const WsExpr *behind = start ? ws_x_without(p->r, start, PY_PID, FALSE, &one) : NULL;
+    if (!behind || one != 1 || !multiple(p, behind, PY_GRID, &from) || from < 0 ||
+        !multiple(p, step, PY_GRID, &stride) || stride < 1)
+        return FALSE;
+    l->from = from;
+    l->stride = stride;
+    if (!p->tile) {
+        p->tile = ws_source_name(p->r, "tile");
+        p->tiles = stop;
+    } else if (!p->tiles || !stop || !ws_expr_equal(p->tiles, stop)) {
+        ws_source_unread(p->r, l->node->line, l->node->column, l->node->line,
+                         "a second range of tiles", "");
+    }
+    l->tiles = TRUE;
+    l->count = NULL;
+    l->index = ws_x_name(p->r, p->tile);
+    l->name = py_group_name(p, "t");
+    p->tile_loop = l->name;
+    return TRUE;
+}

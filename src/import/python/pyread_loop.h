@@ -1,0 +1,47 @@
+/* Loops of the symbolic walk, for the front ends that meet them: Python statements and PTX blocks.
+ */
+#pragma once
+
+#include "import/python/pyread.h"
+
+G_BEGIN_DECLS
+
+typedef enum { CARRY_NONE, CARRY_LINEAR, CARRY_MOD, CARRY_WRAP, CARRY_UNKNOWN } CarryKind;
+
+typedef struct {
+    const char *name, *atom;
+    const Val *entry, *end;
+    CarryKind kind;
+    const WsExpr *step;  /* LINEAR, MOD: what a round adds */
+    gint64 n;            /* MOD: modulus; WRAP: modulus of the index */
+    const char *index;   /* WRAP: variable of the index */
+    const char *counter; /* of the design that holds the sum, NULL: none is needed */
+} PyCarry;
+
+typedef struct PyLoop PyLoop;
+struct PyLoop {
+    const WsPyNode *node; /* where it stands */
+    const WsPyNode *body, *target;
+    const char *name;
+    const WsExpr *count; /* NULL over tiles */
+    const WsExpr *index; /* what the target is in a round; NULL: no target */
+    gboolean tiles;
+    gint64 from, stride;               /* over tiles: positions */
+    GPtrArray *names;                  /* variables a round may set; NULL: those of `body` */
+    void (*run)(PyRead *p, PyLoop *l); /* walks a round; NULL: `body` */
+    /* After the round that was only tried: says count, or tiles, from what a round does. FALSE: it
+     * cannot be said, nothing is written. */
+    gboolean (*decide)(PyRead *p, PyLoop *l, GArray *carries);
+};
+gboolean py_walk(PyRead *p, PyLoop *l);
+void py_probe(PyRead *p, PyLoop *l, GArray *carries); /* PyCarry: what a round does to them */
+/* Whether a step that is written has `name` in an expression or a text. */
+gboolean py_steps_mention(const GPtrArray *list, const char *name);
+/* A name that nothing in the group has yet. */
+const char *py_group_name(PyRead *p, const char *want);
+/* Makes it a loop over tiles if it runs from this CTA's number in steps of the grid. */
+gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
+                       const WsExpr *step);
+void py_classify(PyRead *p, PyCarry *c); /* what a round does to it */
+
+G_END_DECLS

@@ -1,0 +1,268 @@
+#include "import/python/pyread_terms.h"
+
+#include <string.h>
+
+/* Words for integers and for arithmetic on tiles. */
+
+const Val *py_mean_SAME(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return a[0] ? a[0] : py_none(p);
+}
+
+const Val *py_mean_SECOND(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return a[1] ? a[1] : py_none(p);
+}
+
+const Val *py_mean_NOTHING(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a, (void)at;
+    return py_none(p);
+}
+
+const Val *py_mean_PROGRAM_ID(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint64 axis = py_number(a[0], 0);
+    (void)at;
+    return py_int(p, ws_x_name(p->r, axis == 0 ? PY_PID : axis == 1 ? PY_PID "_1" : PY_PID "_2"));
+}
+
+const Val *py_mean_NUM_PROGRAMS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    p->counts_programs = TRUE;
+    return py_number(a[0], 0) == 0 ? py_int(p, ws_x_name(p->r, PY_GRID)) : py_opaque(p);
+}
+
+const Val *py_mean_NUM_WARPS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a, (void)at;
+    return p->group ? py_literal(p, p->group->warps) : py_opaque(p);
+}
+
+/* Kernels are read as they are for Hopper. */
+const Val *py_mean_CAPABILITY(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a, (void)at;
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, 3);
+    g_ptr_array_add(p->r->pool, v->item);
+    v->item[v->n++] = py_literal(p, 9);
+    v->item[v->n++] = py_literal(p, 0);
+    return v;
+}
+
+const Val *py_mean_LEN(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return a[0] && a[0]->kind == VAL_TUPLE ? py_literal(p, a[0]->n) : py_opaque(p);
+}
+
+const Val *py_mean_CDIV(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return a[0] && a[1] ? py_int(p, ws_x_call(p->r, WS_FUNC_CDIV, py_as_int(p, a[0]),
+                                              py_as_int(p, a[1]), NULL))
+                        : py_opaque(p);
+}
+
+static gboolean tile_like(const Val *v)
+{
+    return v && (v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO);
+}
+
+static const Val *two(PyRead *p, const Val **a, WsFunc f, const char *name, const char *row)
+{
+    if (a[0] && a[0]->kind == VAL_TILE && a[0]->rows == 1 && a[0]->cols == 1 && a[0]->step && a[2])
+        return a[0]; /* gl.max(x.load(…), axis=0): how an integer is taken out of a tile of one */
+    if (tile_like(a[0]) && (!a[1] || a[1]->kind == VAL_NONE || a[2]))
+        return py_function_tile(p, row, a, 1, TRUE);
+    if (a[0] && tile_like(a[0]) && a[1] && a[1]->kind == VAL_INT && !tile_like(a[1]) &&
+        py_number(a[1], 0) == 1 && a[0]->cols > 1) /* gl.max(x, 1): along the columns */
+        return py_function_tile(p, row, a, 1, TRUE);
+    if (!a[0] || !a[1])
+        return py_opaque(p);
+    if (tile_like(a[0]) || tile_like(a[1]))
+        return py_function_tile(p, name, a, 2, FALSE);
+    return py_int(p, ws_x_call(p->r, f, py_as_int(p, a[0]), py_as_int(p, a[1]), NULL));
+}
+
+const Val *py_mean_MAXIMUM(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return two(p, a, WS_FUNC_MAX, "max", "rowmax");
+}
+
+const Val *py_mean_MINIMUM(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    return two(p, a, WS_FUNC_MIN, "min", "rowmin");
+}
+
+const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (a[0] && a[0]->kind == VAL_LANES && py_number(a[1], 0) == (a[0]->depth ? 1 : 3)) {
+        Val *v = py_val(p, VAL_LANES); /* columns of a lane, then those of its quad of columns */
+        *v = *a[0];
+        v->depth++;
+        if (v->depth < 2)
+            return v;
+        const Val *sum = py_function_tile(p, "lanesum", v->item, 1, FALSE);
+        if (sum->kind == VAL_MATH)
+            ((Val *)sum)->cols = 4;
+        return sum;
+    }
+    return tile_like(a[0]) && py_number(a[1], 1) == 1 ? py_function_tile(p, "rowsum", a, 1, TRUE)
+                                                      : py_opaque(p);
+}
+
+const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || !a[1] || !a[2])
+        return py_opaque(p);
+    gint64 known;
+    if (py_known(a[0], &known))
+        return a[known ? 1 : 2];
+    if (tile_like(a[0]) || tile_like(a[1]) || tile_like(a[2]))
+        return py_function_tile(p, "select", a, 3, FALSE);
+    return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, py_as_int(p, a[0]), py_as_int(p, a[1]),
+                               py_as_int(p, a[2])));
+}
+
+#define ONE(id, text)                                                                              \
+    const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at)                          \
+    {                                                                                              \
+        (void)at;                                                                                  \
+        return a[0] ? py_function_tile(p, text, a, 1, FALSE) : py_opaque(p);                       \
+    }
+ONE(EXP2, "exp2")
+ONE(LOG2, "log2")
+ONE(EXP, "exp")
+ONE(LN, "ln")
+ONE(SQRT, "sqrt")
+ONE(ABSOLUTE, "abs")
+
+const Val *py_mean_FMA(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || !a[1] || !a[2])
+        return py_opaque(p);
+    return py_binary_tile(p, "+", py_binary_tile(p, "*", a[0], a[1]), a[2]);
+}
+
+const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    if (!a[0] || !a[1])
+        return py_opaque(p);
+    if (!tile_like(a[0]))
+        return a[0];
+    const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
+    if (!dtype)
+        return a[1]->kind == VAL_NAME && g_str_has_prefix(a[1]->text, "unknown") ? a[0]
+                                                                                 : py_opaque(p);
+    if (a[0]->kind == VAL_TILE && p->group) {
+        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, a[0]->index);
+        if (!strcmp(held->dtype, dtype) || p->converting) /* `write` converts by itself */
+            return a[0];
+    }
+    if (a[0]->kind == VAL_ZERO)
+        return a[0];
+    const Val *m = py_function_tile(p, dtype, a, 1, FALSE);
+    if (m->kind == VAL_MATH)
+        ((Val *)m)->dtype = dtype;
+    return m;
+}
+
+static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const char *text,
+                         const WsPyNode *at)
+{
+    if (!shape || shape->kind != VAL_TUPLE || !shape->n || shape->n > 2)
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_ZERO);
+    v->rows = py_number(shape->item[0], 0);
+    v->cols = shape->n == 2 ? py_number(shape->item[1], 0) : 1;
+    v->dtype = dtype && dtype->kind == VAL_NAME ? py_dtype(dtype->text) : NULL;
+    v->text = text;
+    v->depth = p->loops->len;
+    if (v->rows < 1 || v->cols < 1)
+        return py_opaque(p);
+    if (p->group) {
+        v->step = py_step(p, WS_READ_COMPUTE, at);
+        v->step->off = TRUE;
+    }
+    return v;
+}
+
+const Val *py_mean_ZEROS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const char *dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
+    const gboolean whole = dtype && (*dtype == 'i' || *dtype == 'u');
+    const gboolean plain = !dtype || whole || !strcmp(dtype, "f32") || !strcmp(dtype, "tf32");
+    const char *zero = whole ? "0" : plain ? "0.0" : ws_source_format(p->r, "%s(0.0)", dtype);
+    return filled(p, a[0], a[1], zero, at);
+}
+
+const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (a[1] && a[1]->kind == VAL_CLAIM) /* a tile of one element: what is claimed */
+        return a[1];
+    const Val *x = a[1] ? py_formula(p, a[1]) : NULL;
+    return x ? filled(p, a[0], a[2], x->text, at) : py_opaque(p);
+}
+
+const Val *py_mean_SLICE_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    Val *v = py_val(p, VAL_LAYOUT);
+    v->index = (gint)py_number(a[0], -1);
+    return v;
+}
+
+/* What the host or the kernel is sure of becomes an assumption of the design. */
+void py_assume(PyRead *p, const WsExpr *e)
+{
+    gint64 known;
+    g_autofree char *text = ws_x_text(e);
+    if (e && !ws_x_is(e, &known) && !p->group && !strstr(text, PY_PID) && !strstr(text, PY_GRID))
+        g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
+}
+
+const Val *py_mean_ASSUME(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    py_assume(p, a[0] ? py_as_int(p, a[0]) : NULL);
+    return py_none(p);
+}
+
+const Val *py_mean_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a, (void)at;
+    return py_val(p, VAL_LAYOUT);
+}
+
+const Val *py_mean_LAYOUT_FOR(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    Val *v = py_val(p, VAL_LAYOUT);
+    v->dtype = a[1] && a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
+    return v;
+}
+
+const Val *py_mean_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    const gint64 n = py_number(a[1], 0) - py_number(a[0], 0);
+    if (!a[2] || a[2]->kind != VAL_LAYOUT || n < 1 || py_number(a[0], 0))
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_MATH);
+    v->text = a[2]->index == 1 ? "row" : "col";
+    v->dtype = "i32";
+    v->rows = a[2]->index == 1 ? n : 1;
+    v->cols = a[2]->index == 1 ? 1 : n;
+    return v;
+}

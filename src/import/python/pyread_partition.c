@@ -1,0 +1,139 @@
+#include "import/python/pyread_terms.h"
+#include "program/partition_registers.h"
+
+#include <string.h>
+
+/* warp_specialize: its partitions become groups. */
+
+/* Registers of the default partition, as Triton works them out; 0: no plan. */
+static gint64 leftover(const Val *warps, const Val *regs, gint64 own)
+{
+    g_autofree guint *w = g_new0(guint, warps->n + 1), *r = g_new0(guint, warps->n + 1);
+    for (guint i = 0; i < warps->n; i++) {
+        w[i] = (guint)CLAMP(py_number(warps->item[i], 0), 0, 64);
+        r[i] = (guint)CLAMP(py_number(regs->item[i], 0), 0, 256);
+    }
+    const WsPartitionRegisters plan =
+        ws_partition_registers((guint)CLAMP(own, 1, 64), warps->n, w, r, 0);
+    return plan.dropped ? 0 : MIN(plan.leftover, 256);
+}
+
+static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
+                      gint64 registers, const WsPyNode *at)
+{
+    p->group = ws_source_group(p->r, f->text, f->line);
+    p->group->warps = warps;
+    p->group->registers = registers;
+    p->to = p->group->body;
+    g_ptr_array_set_size(p->loop_names, 0);
+    g_hash_table_remove_all(p->allocated);
+    p->dirty = p->waited = FALSE;
+    p->calls = 0;
+    py_call(p, f, args, at);
+    py_claims_left(p, f);
+    p->group = NULL;
+    p->to = NULL;
+}
+
+const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at)
+{
+    p->specialized = TRUE;
+    run_group(p, p->alone, args, p->num_warps, 0, at);
+    return py_none(p);
+}
+
+static void partition(PyRead *p, const Val *entry, gint64 warps, gint64 registers,
+                      const WsPyNode *at)
+{
+    if (entry->kind != VAL_TUPLE || entry->n != 2 || entry->item[0]->kind != VAL_FUNC ||
+        entry->item[1]->kind != VAL_TUPLE) {
+        ws_source_fail(p->r, at->line, at->column, "Write (function, (arguments…)).",
+                       "a partition of warp_specialize that is no function of this file");
+        return;
+    }
+    const WsPyNode *f = entry->item[0]->node;
+    g_autofree const Val **args = g_new0(const Val *, f->kid[0]->n + 1);
+    for (guint i = 0; i < MIN(entry->item[1]->n, f->kid[0]->n); i++)
+        args[i] = entry->item[1]->item[i];
+    p->closure = entry->item[0]->closure;
+    run_group(p, f, args, warps, registers, at);
+}
+
+/* Calls of Triton 3.5 and before: arguments and function of the default partition, then those of
+ * the workers, which share theirs. */
+static void as_pairs(PyRead *p, const Val **a)
+{
+    const gboolean in_order = a[1] && a[1]->kind == VAL_FUNC, by_name = !in_order && a[4];
+    const Val *args = by_name ? a[3] : a[0], *f = by_name ? a[4] : a[1];
+    const Val *worker_args = by_name ? a[5] : a[2], *workers = by_name ? a[6] : a[3];
+    if (!by_name && !in_order)
+        return;
+    if (!args || !f || !worker_args || !workers || workers->kind != VAL_TUPLE)
+        return;
+    Val *all = py_val(p, VAL_TUPLE);
+    all->item = g_new0(const Val *, workers->n + 2);
+    g_ptr_array_add(p->r->pool, all->item);
+    for (guint i = 0; i <= workers->n; i++) {
+        Val *pair = py_val(p, VAL_TUPLE);
+        pair->item = g_new0(const Val *, 3);
+        g_ptr_array_add(p->r->pool, pair->item);
+        pair->item[0] = i ? workers->item[i - 1] : f;
+        pair->item[1] = i ? worker_args : args;
+        pair->n = 2;
+        all->item[all->n++] = pair;
+    }
+    if (!by_name) {
+        a[1] = a[4];
+        a[2] = a[5];
+    }
+    a[0] = all;
+}
+
+/* A loader whose other warps would do nothing is exported with one: "# 4 warps in the design"
+ * behind the partition. */
+static gint64 warps_of(PyRead *p, const WsPyNode *at, guint i, gint64 otherwise)
+{
+    static const char key[] = " warps in the design";
+    const WsPyNode *list = at->n > 1 && at->kid[1]->kind == WS_PY_LIST ? at->kid[1] : NULL;
+    const guint line = list && i < list->n ? list->kid[i]->end_line : 0;
+    const char *text = line && line <= p->r->n_lines ? strchr(p->r->line[line - 1], '#') : NULL;
+    char *end = NULL;
+    const gint64 warps = text ? g_ascii_strtoll(text + 1, &end, 10) : 0;
+    return warps >= 1 && warps <= 32 && g_str_has_prefix(end, key) ? warps : otherwise;
+}
+
+const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    as_pairs(p, a);
+    if (a[1] && a[1]->kind == VAL_TUPLE && (!a[2] || a[2]->kind == VAL_NONE)) { /* no budgets */
+        Val *none = py_val(p, VAL_TUPLE);
+        none->item = g_new0(const Val *, a[1]->n + 1);
+        g_ptr_array_add(p->r->pool, none->item);
+        while (none->n < a[1]->n)
+            none->item[none->n++] = py_literal(p, 0);
+        a[2] = none;
+    }
+    if (p->specialized || p->group || !a[0] || a[0]->kind != VAL_TUPLE || !a[0]->n || !a[1] ||
+        a[1]->kind != VAL_TUPLE || !a[2] || a[2]->kind != VAL_TUPLE) {
+        ws_source_fail(p->r, at->line, at->column,
+                       "Write warp_specialize([(f, args), …], [warps…], [registers…]) once.",
+                       "a second warp_specialize, or one whose lists are not written out");
+        return py_none(p);
+    }
+    if (a[1]->n != a[0]->n - 1 || a[2]->n != a[0]->n - 1) {
+        ws_source_fail(p->r, at->line, at->column, "Give one figure per worker.",
+                       "%u workers, %u warp counts, %u register counts", a[0]->n - 1, a[1]->n,
+                       a[2]->n);
+        return py_none(p);
+    }
+    p->specialized = TRUE;
+    gint64 budgets = 0;
+    for (guint i = 0; i < a[2]->n; i++)
+        budgets += py_number(a[2]->item[i], 0);
+    const gint64 rest = budgets ? leftover(a[1], a[2], p->num_warps) : 0;
+    for (guint i = 0; i < a[0]->n && !*p->r->error; i++)
+        partition(p, a[0]->item[i],
+                  warps_of(p, at, i, i ? py_number(a[1]->item[i - 1], 4) : p->num_warps),
+                  i && rest ? py_number(a[2]->item[i - 1], 0) : rest, at);
+    return py_opaque(p);
+}

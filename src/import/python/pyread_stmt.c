@@ -1,0 +1,412 @@
+#include "import/python/pyread_object.h"
+#include "import/python/pyread_terms.h"
+
+#include <string.h>
+
+/* Statements, branches and calls of functions of the file. */
+
+WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at)
+{
+    return ws_source_step(p->r, p->to, kind, at->line, at->column, at->end_line);
+}
+
+void py_unread(PyRead *p, const WsPyNode *at, const char *what)
+{
+    if (p->probing)
+        return;
+    g_autofree char *source = p->py ? ws_python_lines(p->py, at->line, at->end_line) : g_strdup("");
+    ws_source_unread(p->r, at->line, at->column, at->end_line, what, source);
+}
+
+#define MOST_RAW_VALUES 3 /* of a raw step of a design, which may write one more */
+
+static void touch(WsReadStep *s, const Val *v)
+{
+    const gint64 value = v->index;
+    if (v->kind == VAL_TILE && (!s->reads || s->reads->len < MOST_RAW_VALUES)) {
+        s->reads = s->reads ? s->reads : g_array_new(FALSE, FALSE, sizeof(gint64));
+        g_array_append_val(s->reads, value);
+    } else if (v->kind == VAL_BUFFER) {
+        s->places = s->places ? s->places : g_array_new(FALSE, FALSE, sizeof(WsPlace));
+        g_array_append_val(s->places, v->place);
+    }
+}
+
+/* x, x.index(i), x.index(i).slice(…): what stands for a buffer or a tile and does nothing. */
+static gboolean is_view(const WsPyNode *node)
+{
+    static const char *const views[] = {
+        "index", "slice", "slot", "subslice", "permute", "reshape"
+    };
+    if (node->kind == WS_PY_NAME)
+        return TRUE;
+    if (node->kind != WS_PY_CALL || node->kid[0]->kind != WS_PY_ATTR ||
+        !is_view(node->kid[0]->kid[0]))
+        return FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(views); i++)
+        if (!strcmp(node->kid[0]->text, views[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* The buffers and tiles that the lines of an opaque step name: it may read them, and write the
+ * buffers. */
+static void touch_all(PyRead *p, WsReadStep *s, const WsPyNode *node)
+{
+    if (is_view(node)) {
+        const Val *v = p->frame ? py_eval(p, node) : NULL;
+        if (v && (v->kind == VAL_BUFFER || v->kind == VAL_TILE)) {
+            touch(s, v);
+            return;
+        }
+    }
+    for (guint i = 0; i < node->n; i++)
+        touch_all(p, s, node->kid[i]);
+}
+
+WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at)
+{
+    if (p->waited) { /* what it writes may be what a store had to have read */
+        p->waited = FALSE;
+        py_step(p, WS_READ_SYNC, at)->name = "group";
+    }
+    WsReadStep *s = py_step(p, WS_READ_OPAQUE, at);
+    if (p->touching)
+        return s;
+    GPtrArray *to = p->to, *scratch = g_ptr_array_new();
+    p->to = scratch; /* what cannot be read of these lines either is not told again */
+    p->touching = TRUE;
+    p->probing++;
+    touch_all(p, s, at);
+    p->probing--;
+    p->touching = FALSE;
+    p->to = to;
+    g_ptr_array_unref(scratch);
+    if (s->places) { /* all threads may have done it: in order with what one of them does later */
+        p->dirty = TRUE;
+        if (p->from == WS_IMPORT_GLUON)
+            py_step(p, WS_READ_FENCE, at)->name = "async";
+    }
+    return s;
+}
+
+void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what)
+{
+    if (p->group)
+        py_opaque_lines(p, at);
+    py_unread(p, at, what);
+}
+
+/* A formula gets a value of the design under the variable's name. */
+static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNode *at)
+{
+    if (!p->group)
+        return v;
+    if (v->kind == VAL_TILE && !v->text) {
+        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
+        g_autofree char *own = g_strconcat(p->frame->prefix, name, NULL);
+        const Val *old = g_hash_table_lookup(p->frame->vars, name);
+        /* y = x of what arithmetic made is a copy; an accumulator keeps its place */
+        if (held->accumulator || !strcmp(held->name, own) || !old || old->kind != VAL_TILE ||
+            old->index == v->index)
+            return v;
+        v = py_formula(p, v);
+    }
+    if (v->kind != VAL_MATH || v->rows * v->cols <= 1)
+        return v;
+    const gint value = py_hold(p, name, v, at, 0, 0);
+    if (value < 0)
+        return py_opaque(p);
+    Val *tile = py_val(p, VAL_TILE);
+    tile->index = value;
+    tile->rows = v->rows;
+    tile->cols = v->cols;
+    return tile;
+}
+
+void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at)
+{
+    if (target->kind == WS_PY_NAME && v->kind == VAL_INT && !p->probing)
+        ws_source_define(p->r, target->text, v->e);
+    if (target->kind == WS_PY_NAME) {
+        if (v->kind == VAL_ZERO && p->group && v->step && v->rows * v->cols > 1) {
+            Val *zero = py_val(p, VAL_ZERO); /* the `compute` that stores it stands here, off */
+            *zero = *v;
+            g_autofree char *full = g_strconcat(p->frame->prefix, target->text, NULL);
+            zero->index = ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32",
+                                          v->rows, v->cols);
+            zero->step->value = zero->index;
+            zero->step->text = ws_source_format(
+                p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, zero->index).name,
+                v->text ? v->text : "0.0");
+            py_assign(p, target->text, zero);
+            return;
+        }
+        py_assign(p, target->text, settle(p, target->text, v, at));
+        return;
+    }
+    if (target->kind == WS_PY_ATTR) { /* self.x = … */
+        const Val *object = py_eval(p, target->kid[0]);
+        if (object->kind == VAL_OBJECT) {
+            py_object_set(p, object, target->text, v);
+            return;
+        }
+    }
+    if (target->kind != WS_PY_TUPLE && target->kind != WS_PY_LIST) {
+        py_opaque_step(p, at, "an assignment to something that is no variable");
+        return;
+    }
+    for (guint i = 0; i < target->n; i++) {
+        const Val *one = py_opaque(p);
+        if (v->kind == VAL_TUPLE && v->n == target->n) {
+            one = v->item[i];
+        } else if (v->kind == VAL_SHAPE && target->kid[i]->kind == WS_PY_NAME) {
+            WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, v->index);
+            t->rank = MAX(t->rank, MIN(target->n, 5));
+            if (i < 5 && !t->shape[i])
+                t->shape[i] = ws_x_name(p->r, ws_source_size(p->r, target->kid[i]->text, 1024));
+            one = i < 5 ? py_int(p, t->shape[i]) : one;
+        }
+        py_store_value(p, target->kid[i], one, at);
+    }
+}
+
+static void assign(PyRead *p, const WsPyNode *node)
+{
+    const WsPyNode *value = node->kid[node->n - 1];
+    p->hint = node->n == 2 && node->kid[0]->kind == WS_PY_NAME ? node->kid[0]->text : NULL;
+    const Val *said = py_said_value(p, node);
+    const Val *v = said ? said : py_eval(p, value);
+    p->hint = NULL;
+    for (guint i = 0; i + 1 < node->n; i++)
+        py_store_value(p, node->kid[i], v, node);
+    if (v->kind == VAL_OPAQUE && p->group)
+        py_opaque_step(p, node, "the value of an assignment");
+}
+
+static void augment(PyRead *p, const WsPyNode *node)
+{
+    WsPyNode sum = { .kind = WS_PY_BINARY,
+                     .line = node->line,
+                     .column = node->column,
+                     .end_line = node->end_line,
+                     .text = node->text,
+                     .n = 2,
+                     .kid = node->kid };
+    const Val *v = py_eval(p, &sum);
+    py_store_value(p, node->kid[0], v, node);
+    if (v->kind == VAL_OPAQUE && p->group)
+        py_opaque_step(p, node, "the value of an assignment");
+}
+
+/* --- branches
+ * -----------------------------------------------------------------------------------------*/
+
+static GHashTable *copy_vars(GHashTable *from)
+{
+    GHashTable *to = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, from);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        g_hash_table_insert(to, key, value);
+    return to;
+}
+
+static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b);
+
+static const Val *merge_fields(PyRead *p, gpointer data, const Val *a, const Val *b)
+{
+    return merge(p, data, a, b);
+}
+
+static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
+{
+    if (!a || !b)
+        return a ? a : b;
+    if (a == b || (a->kind == b->kind && a->kind == VAL_TILE && a->index == b->index))
+        return a;
+    const WsExpr *x = py_as_int(p, a), *y = py_as_int(p, b);
+    if (x && y)
+        return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+    if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
+        return py_object_merge(p, a, b, merge_fields, (gpointer)c);
+    if (a->kind == VAL_BUFFER || a->kind == VAL_BARRIER || a->kind == VAL_FUNC)
+        return py_opaque(p);
+    return a->kind == VAL_ZERO ? b : a;
+}
+
+static void branch(PyRead *p, const WsPyNode *node)
+{
+    const Val *condition = py_eval(p, node->kid[0]);
+    gint64 known;
+    if (py_known(condition, &known)) {
+        if (known)
+            py_run(p, node->kid[1]);
+        else if (node->n > 2)
+            py_run(p, node->kid[2]);
+        return;
+    }
+    const WsExpr *c = py_as_int(p, condition);
+    if (!c || !p->group) {
+        /* on the host a condition guards errors and choices of launch: its body is left out */
+        if (p->group)
+            py_opaque_step(p, node, "a condition that is no expression over integers");
+        return;
+    }
+    WsReadStep *s = py_step(p, WS_READ_IF, node);
+    s->e = c;
+    GPtrArray *to = p->to;
+    GHashTable *before = copy_vars(p->frame->vars);
+    p->to = s->body;
+    py_run(p, node->kid[1]);
+    GHashTable *then = copy_vars(p->frame->vars); /* branches inside have made it anew */
+    g_hash_table_unref(p->frame->vars);
+    p->frame->vars = before;
+    p->to = s->other;
+    if (node->n > 2)
+        py_run(p, node->kid[2]);
+    p->to = to;
+    GHashTableIter it;
+    gpointer key, value;
+    g_hash_table_iter_init(&it, then);
+    while (g_hash_table_iter_next(&it, &key, &value)) {
+        const Val *other = g_hash_table_lookup(p->frame->vars, key);
+        g_hash_table_insert(p->frame->vars, key, (gpointer)merge(p, c, value, other));
+    }
+    g_hash_table_unref(then);
+    s->off = !s->body->len && !s->other->len;
+}
+
+/* --- statements
+ * ---------------------------------------------------------------------------------------*/
+
+static gboolean is_text(const WsPyNode *node)
+{
+    return node->n && node->kid[0]->kind == WS_PY_STRING;
+}
+
+static void expression(PyRead *p, const WsPyNode *node)
+{
+    const guint steps = p->to ? p->to->len : 0;
+    const Val *v = py_eval(p, node->kid[0]);
+    if (v->kind == VAL_OPAQUE && p->group && !is_text(node) && p->to->len == steps)
+        py_opaque_step(p, node, "a statement");
+}
+
+/* A function or class inside of a function keeps the variables around it, itself included. */
+static void define(PyRead *p, const WsPyNode *node)
+{
+    Val *v = py_val(p, node->kind == WS_PY_CLASS ? VAL_CLASS : VAL_FUNC);
+    v->node = node;
+    if (p->frame) {
+        v->closure = copy_vars(p->frame->vars);
+        g_hash_table_insert(v->closure, (gpointer)node->text, v);
+        g_ptr_array_add(p->closures, v->closure);
+    }
+    py_assign(p, node->text, v);
+}
+
+static void statement(PyRead *p, const WsPyNode *node)
+{
+    switch (node->kind) {
+    case WS_PY_ASSIGN:
+        assign(p, node);
+        break;
+    case WS_PY_AUGMENT:
+        augment(p, node);
+        break;
+    case WS_PY_EXPR:
+        expression(p, node);
+        break;
+    case WS_PY_FOR:
+    case WS_PY_WHILE:
+        py_loop(p, node);
+        break;
+    case WS_PY_IF:
+        branch(p, node);
+        break;
+    case WS_PY_WITH:
+        py_run(p, node->kid[node->n - 1]);
+        break;
+    case WS_PY_RETURN:
+        p->frame->result = node->n ? py_eval(p, node->kid[0]) : py_val(p, VAL_NONE);
+        p->frame->returned = TRUE;
+        break;
+    case WS_PY_CLASS:
+    case WS_PY_DEF:
+        define(p, node);
+        break;
+    case WS_PY_ASSERT:
+        if (!p->group && node->kid[0]->kind != WS_PY_TUPLE)
+            py_assume(p, py_eval_int(p, node->kid[0]));
+        else if (!p->group)
+            py_assume(p, py_eval_int(p, node->kid[0]->kid[0]));
+        break;
+    case WS_PY_BREAK:
+    case WS_PY_CONTINUE:
+    case WS_PY_TRY:
+        if (p->group)
+            py_opaque_step(p, node, ws_python_kind_text(node->kind));
+        break;
+    default: /* import, pass, assert, class, global: nothing of the pipeline */
+        break;
+    }
+}
+
+void py_run(PyRead *p, const WsPyNode *block)
+{
+    for (guint i = 0; i < block->n && !*p->r->error; i++) {
+        if (p->frame && p->frame->returned)
+            return;
+        if (++p->budget > PY_READ_BUDGET) {
+            ws_source_fail(p->r, block->line, block->column,
+                           "Import the kernel from a file of its own.",
+                           "this kernel takes too long to follow");
+            return;
+        }
+        py_tle_remarks(p, block, i);
+        statement(p, block->kid[i]);
+    }
+    if (!(p->frame && p->frame->returned))
+        py_tle_remarks(p, block, block->n);
+}
+
+const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at)
+{
+    const WsPyNode *params = function->kid[0];
+    if (p->calls >= 16 || p->depth >= 32) {
+        py_opaque_step(p, at, "calls nested too deep");
+        return py_opaque(p);
+    }
+    Frame frame = { .vars = g_hash_table_new(g_str_hash, g_str_equal),
+                    .closure = p->closure,
+                    .at = at,
+                    .up = p->frame };
+    p->closure = NULL;
+    frame.prefix = p->group && p->calls ? ws_source_format(p->r, "%s_", function->text) : "";
+    for (guint i = 0; i < params->n; i++) {
+        const WsPyNode *param = params->kid[i];
+        const Val *v = args[i];
+        if (!v && !(param->kid[1]->kind == WS_PY_CONST && !strcmp(param->kid[1]->text, "None")))
+            v = py_eval(p, param->kid[1]);
+        if (!v) {
+            const Val *global = g_hash_table_lookup(p->globals, param->text);
+            Val *open = py_val(p, VAL_PARAM);
+            open->text = param->text;
+            v = global && global->kind == VAL_INT ? global : open;
+        }
+        if (v->kind == VAL_INT && !p->probing)
+            ws_source_define(p->r, param->text, v->e);
+        g_hash_table_insert(frame.vars, (gpointer)param->text, (gpointer)v);
+    }
+    p->frame = &frame;
+    p->calls += p->group != NULL;
+    p->depth++;
+    py_run(p, function->kid[1]);
+    p->depth--;
+    p->calls -= p->group != NULL;
+    p->frame = frame.up;
+    g_hash_table_unref(frame.vars);
+    return frame.result ? frame.result : py_val(p, VAL_NONE);
+}

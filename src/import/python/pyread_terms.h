@@ -1,0 +1,72 @@
+/* What the words of a dialect mean: `a` holds the arguments by parameter, NULL where absent; the
+ * rows of the tables (gluon.def) name these functions. */
+#pragma once
+
+#include "import/python/pyread.h"
+
+G_BEGIN_DECLS
+
+typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
+
+#define PY_MEANINGS(M)                                                                             \
+    M(ALLOCATE)                                                                                    \
+    M(ALLOCATE_BARRIER)                                                                            \
+    M(INDEX)                                                                                       \
+    M(SLICE)                                                                                       \
+    M(PERMUTE)                                                                                     \
+    M(RESHAPE)                                                                                     \
+    M(SPLIT)                                                                                       \
+    M(ASSUME)                                                                                      \
+    M(DESCRIBE)                                                                                    \
+    M(DESCRIBE_SHAPE)                                                                              \
+    M(INIT)                                                                                        \
+    M(WAIT)                                                                                        \
+    M(EXPECT)                                                                                      \
+    M(ARRIVE)                                                                                      \
+    M(SYNC)                                                                                        \
+    M(LOAD)                                                                                        \
+    M(STORE)                                                                                       \
+    M(STORE_WAIT)                                                                                  \
+    M(WRITE)                                                                                       \
+    M(READ)                                                                                        \
+    M(MMA)                                                                                         \
+    M(MMA_WAIT)                                                                                    \
+    M(SAME) M(NOTHING) M(PROGRAM_ID) M(NUM_PROGRAMS) M(NUM_WARPS) M(LEN) M(CDIV) M(MAXIMUM)        \
+        M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT) M(ABSOLUTE) M(FMA)         \
+            M(CONVERT) M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) M(SPECIALIZE)          \
+                M(TLE_ALLOCATE) M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE) M(TLE_EXTRACT)         \
+                    M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(TLE_LOAD) M(TLE_STORE) M(TLE_ARANGE)   \
+                        M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER) M(TLE_READER) M(TLE_ACQUIRE)        \
+                            M(TLE_READY) M(TLE_COMMIT) M(TLE_RELEASE) M(TLE_MMA) M(TLE_MMA_WAIT)   \
+                                M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS) M(CP_ARRIVE)       \
+                                    M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND) M(GDC_WAIT)    \
+                                        M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)
+#define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
+PY_MEANINGS(PY_MEANING)
+#undef PY_MEANING
+
+const Val *py_none(PyRead *p);
+/* A store to global memory whose place is not known: it reads the tile and touches nothing else of
+ * the pipeline. */
+const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at);
+/* --- py_remarks.c; NULL: no remark says so. */
+/* The tree of what stands behind `key` at the end of the statement; caller frees. */
+WsPython *py_said(PyRead *p, const WsPyNode *at, const char *key, const WsPyNode **node);
+const Val *py_said_value(PyRead *p, const WsPyNode *at); /* "# is: LEN[b, t]" */
+WsReadStep *py_pointed(PyRead *p, WsReadKind kind, const WsPyNode *at, gint64 *rows, gint64 *cols);
+WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const WsPyNode *at);
+const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
+/* The call could not be read: an opaque step in a partition, and a line in the list. */
+const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
+const Val *py_tle_field(PyRead *p, const Val *slot, const char *name);
+const Val *py_tle_signal(PyRead *p, const Val *buffer);
+void py_tle_finish(PyRead *p);
+/* The kernel as the one group that all warps are. */
+const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at);
+/* Numbers of named barriers in a constant of the file (pyread_named.c). */
+void py_named_constant(PyRead *p, const WsPyNode *assign, const Val *v);
+void py_tle_pipes(PyRead *p); /* who arrives how often in pipes, when all groups were read */
+void py_tle_remarks(PyRead *p, const WsPyNode *block, guint i); /* before statement i; n: behind */
+gint64 py_number(const Val *v, gint64 otherwise); /* what v is if it is a known integer */
+
+G_END_DECLS

@@ -1,0 +1,244 @@
+#include "import/python/pyread.h"
+
+#include <string.h>
+
+/* Values and formulas on tiles. */
+
+Val *py_val(PyRead *p, ValKind kind)
+{
+    Val *v = g_new0(Val, 1);
+    g_ptr_array_add(p->r->pool, v);
+    v->kind = kind;
+    v->index = -1;
+    v->place.object = -1;
+    return v;
+}
+
+const Val *py_opaque(PyRead *p)
+{
+    return py_val(p, VAL_OPAQUE);
+}
+
+const Val *py_int(PyRead *p, const WsExpr *e)
+{
+    if (!e)
+        return py_opaque(p);
+    Val *v = py_val(p, VAL_INT);
+    v->e = e;
+    return v;
+}
+
+const Val *py_literal(PyRead *p, gint64 value)
+{
+    return py_int(p, ws_x_int(p->r, value));
+}
+
+const WsExpr *py_as_int(PyRead *p, const Val *v)
+{
+    if (v->kind == VAL_INT)
+        return v->e;
+    if (v->kind == VAL_PARAM) /* used as a number: a size */
+        return ws_x_name(p->r, ws_source_size(p->r, v->text, 1024));
+    return NULL;
+}
+
+gboolean py_known(const Val *v, gint64 *value)
+{
+    return v && v->kind == VAL_INT && ws_x_is(v->e, value);
+}
+
+static const char *const dtype_names[][2] = {
+    { "float32", "f32" },        { "bfloat16", "bf16" },
+    { "float16", "f16" },        { "float8e4nv", "e4m3" },
+    { "float8_e4m3fn", "e4m3" }, { "float8e5", "e5m2" },
+    { "float8_e5m2", "e5m2" },   { "int8", "i8" },
+    { "uint8", "u8" },           { "int32", "i32" },
+};
+
+const char *py_dtype(const char *dotted)
+{
+    const char *last = dotted ? strrchr(dotted, '.') : NULL;
+    last = last ? last + 1 : dotted;
+    for (guint i = 0; last && i < G_N_ELEMENTS(dtype_names); i++)
+        if (!strcmp(dtype_names[i][0], last))
+            return dtype_names[i][1];
+    return NULL;
+}
+
+const char *py_dtype_name(const char *dtype)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(dtype_names); i++)
+        if (!strcmp(dtype_names[i][1], dtype))
+            return dtype_names[i][0];
+    return "float32"; /* tf32 */
+}
+
+gint64 py_dtype_bytes(const char *dtype)
+{
+    return strstr(dtype, "32") ? 4 : strstr(dtype, "16") ? 2 : 1;
+}
+
+static GArray *new_reads(PyRead *p)
+{
+    GArray *reads = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_ptr_array_add(p->r->arrays, reads);
+    return reads;
+}
+
+const Val *py_formula(PyRead *p, const Val *v)
+{
+    if (v->kind == VAL_MATH)
+        return v;
+    Val *m = py_val(p, VAL_MATH);
+    if (v->kind == VAL_TILE && p->group) {
+        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
+        const gint64 which = v->index;
+        m->text = ws_source_format(p->r, "%s%s", held->name, v->text ? v->text : "");
+        m->rows = v->text ? v->rows : held->rows; /* it may have been turned */
+        m->cols = v->text ? v->cols : held->cols;
+        m->dtype = !strcmp(held->dtype, "i32") ? "i32" : NULL;
+        m->reads = new_reads(p);
+        g_array_append_val(m->reads, which);
+        return m;
+    }
+    m->rows = m->cols = 1;
+    if (v->kind == VAL_INT) {
+        m->dtype = "i32";
+        g_autofree char *text = ws_x_text(v->e);
+        m->text = ws_source_format(p->r, v->e->n_args ? "(%s)" : "%s", text);
+    } else if (v->kind == VAL_REAL) {
+        m->text = v->text;
+    } else if (v->kind == VAL_PARAM) {
+        m->text = v->text;
+        gboolean known = FALSE;
+        for (guint i = 0; i < p->r->scalars->len; i++)
+            known |= !strcmp(g_ptr_array_index(p->r->scalars, i), v->text);
+        for (guint i = 0; i < p->r->sizes->len; i++)
+            known |= !strcmp(g_ptr_array_index(p->r->sizes, i), v->text);
+        if (!known)
+            g_ptr_array_add(p->r->scalars, (gpointer)ws_source_name(p->r, v->text));
+    } else if (v->kind == VAL_ZERO) {
+        m->text = v->text ? v->text : "0.0";
+        m->rows = v->rows;
+        m->cols = v->cols;
+    } else {
+        return NULL;
+    }
+    return m;
+}
+
+const Val *py_as_rows(PyRead *p, const Val *v)
+{
+    const Val *m = py_formula(p, v);
+    gboolean any = FALSE;
+    if (!p->group || !m || m->rows != 1 || m->cols < 2 || !m->reads)
+        return v;
+    for (guint i = 0; i < m->reads->len; i++) {
+        WsReadValue *held =
+            &g_array_index(p->group->values, WsReadValue, g_array_index(m->reads, gint64, i));
+        if (held->line && held->rows == 1 && held->cols == m->cols) {
+            held->rows = held->cols;
+            held->cols = 1;
+            any = TRUE;
+        }
+    }
+    if (!any)
+        return v;
+    Val *turned = py_val(p, v->kind);
+    *turned = *v;
+    turned->rows = m->cols;
+    turned->cols = 1;
+    return turned;
+}
+
+static Val *combine(PyRead *p, const Val *a, const Val *b)
+{
+    Val *m = py_val(p, VAL_MATH);
+    m->rows = MAX(a->rows, b ? b->rows : 0);
+    m->cols = MAX(a->cols, b ? b->cols : 0);
+    m->reads = new_reads(p);
+    for (guint side = 0; side < 2; side++) {
+        const Val *from = side ? b : a;
+        for (guint i = 0; from && from->reads && i < from->reads->len; i++)
+            g_array_append_val(m->reads, g_array_index(from->reads, gint64, i));
+    }
+    return m;
+}
+
+const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
+{
+    const Val *x = py_formula(p, a), *y = py_formula(p, b);
+    if (!x || !y || strlen(x->text) + strlen(y->text) > 2000)
+        return py_opaque(p);
+    const char *own = !strcmp(op, "and") || !strcmp(op, "&")  ? "&&"
+                      : !strcmp(op, "or") || !strcmp(op, "|") ? "||"
+                      : !strcmp(op, "//")                     ? "/"
+                                                              : op;
+    gint64 fixed;
+    const Val *other = py_known(a, &fixed) ? b : py_known(b, &fixed) ? a : NULL;
+    if (other && (!strcmp(own, "&&") || !strcmp(own, "||"))) /* `and` with what is known */
+        return (fixed != 0) == (*own == '&') ? other : py_literal(p, fixed != 0);
+    static const char *const known[] = { "+", "-",  "*",  "/",  "%",  "<", "<=",
+                                         ">", ">=", "==", "!=", "&&", "||" };
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+        if (!strcmp(known[i], own)) {
+            Val *m = combine(p, x, y);
+            m->text = ws_source_format(p->r, "(%s %s %s)", x->text, own, y->text);
+            if (i < 3 && !g_strcmp0(x->dtype, "i32") && !g_strcmp0(y->dtype, "i32"))
+                m->dtype = "i32";
+            return m;
+        }
+    return py_opaque(p);
+}
+
+const Val *py_function_tile(PyRead *p, const char *name, const Val **arg, guint n, gboolean row)
+{
+    GString *text = g_string_new(name);
+    g_string_append_c(text, '(');
+    Val *m = NULL;
+    gboolean whole =
+        g_str_equal(name, "select") || g_str_equal(name, "max") || g_str_equal(name, "min");
+    for (guint i = 0; i < n; i++) {
+        const Val *x = py_formula(p, arg[i]);
+        whole &= (x && !g_strcmp0(x->dtype, "i32")) || (i == 0 && *name == 's');
+        if (!x || text->len + strlen(x->text) > 4000) {
+            g_string_free(text, TRUE);
+            return py_opaque(p);
+        }
+        g_string_append_printf(text, "%s%s", i ? ", " : "", x->text);
+        m = combine(p, x, m);
+    }
+    g_string_append_c(text, ')');
+    m->text = ws_source_format(p->r, "%s", text->str);
+    m->dtype = whole ? "i32" : NULL;
+    g_string_free(text, TRUE);
+    if (row)
+        m->cols = 1;
+    return m;
+}
+
+gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint64 rows,
+             gint64 cols)
+{
+    if (!p->group)
+        return -1;
+    if (v->kind == VAL_TILE && !v->text)
+        return v->index;
+    const gboolean opaque = v->kind == VAL_OPAQUE;
+    const Val *m = opaque ? NULL : py_formula(p, v);
+    rows = m && m->rows * m->cols > 1 ? m->rows : rows;
+    cols = m && m->rows * m->cols > 1 ? m->cols : cols;
+    if ((!m && !opaque) || rows <= 0 || cols <= 0)
+        return -1;
+    g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
+    const gint value =
+        ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", rows, cols);
+    WsReadStep *s = opaque ? py_opaque_lines(p, at) : py_step(p, WS_READ_COMPUTE, at);
+    s->value = value;
+    if (opaque)
+        py_unread(p, at, "a value");
+    else
+        s->text = ws_source_format(
+            p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, value).name, m->text);
+    return value;
+}

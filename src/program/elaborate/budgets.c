@@ -1,0 +1,87 @@
+#include "program/elaborate/elab.h"
+
+#include <string.h>
+
+/* Budgets of the target: LANGUAGE section 22, class B. */
+
+/* The constant that alone sets the `stages` of a buffer, NULL if there is none. */
+static const char *stages_constant(WsElab *E)
+{
+    for (guint i = 0; i < ws_node_n_children(E->root, WS_F_buffers); i++) {
+        const WsExpr *e = ws_node_expr(ws_node_child(E->root, WS_F_buffers, i), WS_F_stages);
+        WsSymbol *symbol =
+            e && e->op == WS_EXPR_NAME ? g_hash_table_lookup(E->names, e->name) : NULL;
+        if (symbol && symbol->kind == WS_SYMBOL_CONSTANT)
+            return symbol->name;
+    }
+    return NULL;
+}
+
+static guint64 shared_with(WsElab *E, const char *name, gint64 value)
+{
+    g_autofree WsSetting *set = g_new(WsSetting, E->n_set + 1);
+    guint n = 0;
+    for (guint i = 0; i < E->n_set; i++)
+        if (strcmp(E->set[i].name, name) != 0)
+            set[n++] = E->set[i];
+    set[n++] = (WsSetting){ name, value };
+    return ws_elab_shared_bytes(E->design, set, n);
+}
+
+static void shared(WsElab *E)
+{
+    guint64 need = E->p->shared_bytes, limit = E->hw->shared.bytes;
+    if (need <= limit)
+        return;
+    const char *name = stages_constant(E);
+    g_autofree char *remedy = NULL;
+    if (name && !E->probe) {
+        WsSymbol *symbol = g_hash_table_lookup(E->names, name);
+        gint64 lo = 0, hi = symbol->value; /* lo fits (0: nothing known), hi does not */
+        while (hi - lo > 1) {
+            gint64 mid = lo + (hi - lo) / 2;
+            guint64 bytes = shared_with(E, name, mid);
+            if (bytes > 0 && bytes <= limit)
+                lo = mid;
+            else
+                hi = mid;
+        }
+        remedy =
+            lo > 0 ? g_strdup_printf("The largest %s that fits is %" G_GINT64_FORMAT ".", name, lo)
+                   : g_strdup_printf("No %s fits: use smaller tiles.", name);
+    }
+    ws_elab_note(E, WS_RULE_B_SHARED, "buffers",
+                 remedy ? remedy
+                        : "Use smaller tiles, or fewer "
+                          "stages.",
+                 "shared memory takes %" G_GUINT64_FORMAT
+                 " bytes, a CTA of %s has %" G_GUINT64_FORMAT,
+                 need, E->p->target, limit);
+}
+
+static void threads(WsElab *E)
+{
+    if (E->p->threads > E->hw->threads)
+        ws_elab_note(E, WS_RULE_B_THREADS, "groups", "Use fewer warps.",
+                     "the groups take %u threads, a CTA has at most %u", E->p->threads,
+                     E->hw->threads);
+}
+
+static void transactions(WsElab *E)
+{
+    for (guint i = 0; i < E->ops->len; i++) {
+        const WsOp *op = g_ptr_array_index(E->ops, i);
+        if (op->kind == WS_OP_MBAR_EXPECT && op->bytes > E->hw->sync.transaction)
+            ws_elab_note(E, WS_RULE_B_TX, op->step, "Split the transaction over two barriers.",
+                         "%" G_GINT64_FORMAT " bytes are expected at once, an mbarrier counts to "
+                         "%" G_GINT64_FORMAT,
+                         op->bytes, E->hw->sync.transaction);
+    }
+}
+
+void ws_elab_budgets(WsElab *E)
+{
+    shared(E);
+    threads(E);
+    transactions(E);
+}

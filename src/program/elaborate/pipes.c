@@ -1,0 +1,231 @@
+#include "program/elaborate/elab.h"
+
+#include <string.h>
+
+/* Pipes (LANGUAGE section 15): every pipe step becomes waits, arrivals and expects on two derived
+ * mbarriers. */
+
+static WsPipe *pipe_at(WsElab *E, gint pipe)
+{
+    return &g_array_index(E->pipes, WsPipe, pipe);
+}
+
+gint ws_pipe_named(WsElab *E, const char *name)
+{
+    WsSymbol *symbol = ws_elab_lookup(E, name);
+    return symbol && symbol->kind == WS_SYMBOL_PIPE && symbol->index < E->pipes->len
+               ? (gint)symbol->index
+               : -1;
+}
+
+static gboolean is_field(const WsPipe *p, WsElab *E, const WsRef *ref)
+{
+    WsSymbol *symbol = ref ? g_hash_table_lookup(E->names, ref->name) : NULL;
+    for (guint i = 0; symbol && symbol->kind == WS_SYMBOL_BUFFER && i < p->n_fields; i++)
+        if (p->field[i] == symbol->index)
+            return TRUE;
+    return FALSE;
+}
+
+/* Which kinds of steps fill and read the fields, anywhere in the design; and `expect` steps. */
+static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
+{
+    for (guint i = 0; i < ws_node_n_children(owner, field); i++) {
+        const WsNode *step = ws_node_child(owner, field, i);
+        if (ws_node_bool(step, WS_F_muted, FALSE))
+            continue;
+        const WsRef *into = step->kind == WS_STEP_LOAD || step->kind == WS_STEP_GATHER
+                                ? ws_elab_field_ref(E, step, WS_F_into)
+                                : NULL;
+        for (guint k = 0; k < E->pipes->len; k++) {
+            WsPipe *p = pipe_at(E, (gint)k);
+            if (step->kind == WS_STEP_LOAD && is_field(p, E, into))
+                p->has_loads = TRUE;
+            if (step->kind == WS_STEP_GATHER && is_field(p, E, into))
+                p->has_gathers = TRUE;
+            if (step->kind == WS_STEP_WRITE && is_field(p, E, ws_elab_field_ref(E, step, WS_F_to)))
+                p->has_writes = TRUE;
+            if (step->kind == WS_STEP_READ && is_field(p, E, ws_elab_field_ref(E, step, WS_F_from)))
+                p->generic_readers = TRUE;
+            if (step->kind == WS_STEP_ACQUIRE &&
+                ws_elab_field_is(E, step, WS_F_keyword, ws_node_name(p->node))) {
+                if (p->writer && p->writer != group + 1)
+                    ws_elab_note(E, WS_RULE_L_PIPE,
+                                 ws_arena_printf(E->arena, "pipes/%s", ws_node_name(p->node)), NULL,
+                                 "pipe %s has two writers", ws_node_name(p->node));
+                p->writer = group + 1;
+            }
+        }
+        if (step->kind == WS_STEP_EXPECT) {
+            const char *name = ws_elab_field_name(E, step, WS_F_keyword);
+            WsSymbol *symbol = name ? g_hash_table_lookup(E->names, name) : NULL;
+            if (symbol && symbol->kind == WS_SYMBOL_BARRIER && symbol->index < E->barriers->len)
+                E->drawn_expect[symbol->index] = TRUE;
+        }
+        scan(E, group, step, WS_F_do);
+        scan(E, group, step, WS_F_then);
+        scan(E, group, step, WS_F_else);
+    }
+}
+
+void ws_elab_pipes(WsElab *E)
+{
+    guint n = ws_node_n_children(E->root, WS_F_pipes);
+    E->drawn_expect = ws_arena_new0(E->arena, gboolean, E->barriers->len + 1);
+    for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
+        const WsNode *node = ws_node_child(E->root, WS_F_pipes, i);
+        WsPipe p = { .node = node, .capacity = 1, .empty = -1, .tag = -1 };
+        const char *at = ws_arena_printf(E->arena, "pipes/%s", ws_node_name(node));
+        if (ws_node_has(node, WS_F_capacity))
+            p.capacity = ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_capacity), 1, 4096,
+                                             "capacity", at);
+        p.one_shot = ws_node_bool(node, WS_F_one_shot, FALSE);
+        guint count = ws_elab_field_count(node, WS_F_fields);
+        p.field = ws_arena_new0(E->arena, guint, count);
+        for (guint k = 0; k < count; k++) {
+            const WsValue *v = ws_elab_field_item(node, WS_F_fields, k);
+            WsSymbol *symbol =
+                ws_elab_find(E, v->kind == WS_VALUE_TEXT ? v->text : "", WS_SYMBOL_BUFFER, at);
+            if (!symbol || symbol->index >= E->buffers->len)
+                continue;
+            if (ws_pipe_of(E, symbol->index) >= 0)
+                ws_elab_note(E, WS_RULE_L_PIPE, at, NULL, "buffer %s is a field of two pipes",
+                             symbol->name);
+            WsBuffer *b = &g_array_index(E->buffers, WsBuffer, symbol->index);
+            const WsNode *buffer = g_ptr_array_index(E->buffer_node, symbol->index);
+            if (buffer && ws_node_has(buffer, WS_F_stages) && b->stages != p.capacity)
+                ws_elab_note(E, WS_RULE_L_PIPE, at, "Drop its `stages`.",
+                             "buffer %s has %u stages, but the pipe holds %" G_GINT64_FORMAT,
+                             b->name, b->stages, p.capacity);
+            ws_buffer_set_stages(b, (guint)p.capacity);
+            p.field[p.n_fields++] = symbol->index;
+        }
+        g_autofree char *full = g_strdup_printf("%s.full", ws_node_name(node));
+        g_autofree char *empty = g_strdup_printf("%s.empty", ws_node_name(node));
+        p.full = ws_barrier_derived(E, full, at, WS_BARRIER_MBARRIER, (guint)p.capacity, FALSE);
+        if (!p.one_shot)
+            p.empty =
+                ws_barrier_derived(E, empty, at, WS_BARRIER_MBARRIER, (guint)p.capacity, TRUE);
+        g_array_append_val(E->pipes, p);
+    }
+    for (guint g = 0; g < ws_node_n_children(E->root, WS_F_groups); g++)
+        scan(E, g, ws_node_child(E->root, WS_F_groups, g), WS_F_body);
+}
+
+/* --- steps ---------------------------------------------------------------------------------- */
+
+static gint step_pipe(WsStepState *S)
+{
+    const char *name = ws_elab_field_name(S->E, S->node, WS_F_keyword);
+    WsSymbol *symbol = ws_elab_find(S->E, name, WS_SYMBOL_PIPE, S->id);
+    return symbol && symbol->index < S->E->pipes->len ? (gint)symbol->index : -1;
+}
+
+static WsExpr *pipe_use(WsStepState *S, gint pipe)
+{
+    if (!S->use && !S->E->agent->pipe_use[pipe])
+        ws_elab_error(S->E, WS_RULE_T_USE, S->id, "Add \"use\".", "a pipe step needs a `use`");
+    return S->use                        ? S->use
+           : S->E->agent->pipe_use[pipe] ? S->E->agent->pipe_use[pipe]
+                                         : ws_elab_int(S->E, 0);
+}
+
+gint ws_pipe_signal(WsStepState *S, guint buffer, WsExpr **use)
+{
+    gint pipe = ws_pipe_of(S->E, buffer);
+    if (pipe < 0)
+        return -1;
+    if (S->list->window != pipe) {
+        ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Put it between `acquire` and `commit`.",
+                     "%s is a field of a pipe, but no window of it is open in this list",
+                     g_array_index(S->E->buffers, WsBuffer, buffer).name);
+        return -1;
+    }
+    *use = S->E->agent->pipe_use[pipe];
+    return pipe_at(S->E, pipe)->full;
+}
+
+static WsOp *wait_op(WsStepState *S, gint barrier, WsExpr *use, const char *suffix)
+{
+    WsOp *op = ws_step_op(S, WS_OP_MBAR_WAIT, suffix);
+    ws_op_barrier_at(S, op, barrier, ws_elab_int(S->E, 0), use);
+    ws_op_label(S->E, op, "wait %s", g_array_index(S->E->barriers, WsBarrier, barrier).name);
+    return op;
+}
+
+void ws_pipe_wait(WsStepState *S, gint pipe)
+{
+    WsExpr *use = pipe_use(S, pipe);
+    S->E->agent->pipe_use[pipe] = use;
+    wait_op(S, pipe_at(S->E, pipe)->full, use, NULL);
+}
+
+void ws_step_ACQUIRE(WsStepState *S)
+{
+    gint pipe = step_pipe(S);
+    if (pipe < 0)
+        return;
+    WsPipe *p = pipe_at(S->E, pipe);
+    if (S->list->window >= 0)
+        ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Commit the first one before.",
+                     "another pipe is still acquired in this list");
+    S->list->window = pipe;
+    p->window_writes = FALSE;
+    S->E->agent->pipe_use[pipe] = pipe_use(S, pipe);
+    if (!p->one_shot)
+        wait_op(S, p->empty, S->E->agent->pipe_use[pipe], NULL);
+}
+
+static void pipe_arrive(WsStepState *S, gint barrier, WsExpr *use, const char *by, gint64 count)
+{
+    WsOp *op = ws_step_op(S, WS_OP_MBAR_ARRIVE, NULL);
+    ws_op_barrier_at(S, op, barrier, ws_elab_int(S->E, 0), use);
+    ws_op_label(S->E, op, "arrive %s", g_array_index(S->E->barriers, WsBarrier, barrier).name);
+    ws_arrive_breadth(S, op, by, 0, count);
+    ws_arrive_warp_sync(S, op);
+}
+
+void ws_step_COMMIT(WsStepState *S)
+{
+    gint pipe = step_pipe(S);
+    if (pipe < 0)
+        return;
+    WsPipe *p = pipe_at(S->E, pipe);
+    if (S->list->window != pipe)
+        ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Put an `acquire` earlier in this list.",
+                     "this commit has no acquire in its list");
+    if (p->window_writes)
+        pipe_arrive(S, p->full, pipe_use(S, pipe), "warp", 1);
+    S->list->window = -1;
+    S->E->agent->pipe_use[pipe] = NULL;
+}
+
+void ws_step_RELEASE(WsStepState *S)
+{
+    gint pipe = step_pipe(S);
+    if (pipe < 0)
+        return;
+    WsPipe *p = pipe_at(S->E, pipe);
+    if (!p->one_shot)
+        pipe_arrive(S, p->empty, pipe_use(S, pipe), p->generic_readers ? "warp" : NULL, 1);
+    S->E->agent->pipe_use[pipe] = NULL;
+}
+
+void ws_step_CLOSE(WsStepState *S)
+{
+    ws_step_unsupported(S);
+}
+
+gint ws_pipe_loop(WsStepState *S, WsTree *loop)
+{
+    const char *name = ws_elab_field_name(S->E, S->node, WS_F_over);
+    loop->over = WS_OVER_PIPE;
+    if (ws_elab_find(S->E, name ? name : "", WS_SYMBOL_PIPE, S->id))
+        ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL,
+                      "step for over a pipe at %s: not in lens elaborate", S->id);
+    return -1;
+}
+
+void ws_pipe_loop_body(WsStepState *S, WsTree *loop, WsTree *body, gint pipe, const char *path)
+{
+}

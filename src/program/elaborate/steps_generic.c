@@ -1,0 +1,196 @@
+#include "program/elaborate/elab.h"
+
+#include <string.h>
+
+/* write, read, transpose, compute. */
+
+/* A stored dtype widens exactly to a value's: equal, narrow float to f32, narrow integer to i32. */
+static gboolean widens(WsDtype from, WsDtype to)
+{
+    if (from == to)
+        return TRUE;
+    return ws_dtype_real(from) == ws_dtype_real(to) && ws_dtype_bytes(from) < 4 &&
+           (to == WS_DTYPE_F32 || to == WS_DTYPE_I32);
+}
+
+static gboolean same_shape(const WsValueUse *v, const WsBufferView *b)
+{
+    if (v->rows == b->rows && v->cols == b->cols)
+        return TRUE;
+    /* a rank-1 tile stands for one value per row or per column */
+    return b->rank1 && v->rows == b->cols && v->cols == b->rows;
+}
+
+/* TRUE if whole 16-byte rows of 8x8 matrices move: stmatrix, ldmatrix. */
+static gboolean matrix_form(const WsElab *E, const WsRegValue *v, const WsValueUse *use,
+                            const WsBufferView *view)
+{
+    const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view->access.buffer);
+    gint64 col = 0;
+    ws_elab_is_int(view->access.col0, &col);
+    return v->layout == WS_LAYOUT_ACCUMULATOR && b->rank == 2 && ws_dtype_bytes(b->dtype) == 2 &&
+           ws_dtype_real(b->dtype) && E->hw->matrix.rows > 0 &&
+           use->rows % E->hw->matrix.rows == 0 && use->cols % 16 == 0 && b->row_bytes % 16 == 0 &&
+           col % 8 == 0 && view->access.cols % 8 == 0;
+}
+
+static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
+{
+    WsElab *E = S->E;
+    const WsRegValue *v = &E->agent->out->value[use->value];
+    WsBufferView view;
+    gboolean remote = ws_node_has(S->node, WS_F_cta) || ws_node_has(S->node, WS_F_signal);
+    if (!ws_view_buffer(S, ref, WS_MODE_WRITE, remote ? WS_PROXY_ASYNC : WS_PROXY_GENERIC, &view))
+        return;
+    const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
+    if (!same_shape(use, &view))
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, but %s is %u x %u", v->name,
+                      use->rows, use->cols, b->name, view.rows, view.cols);
+    if (ws_dtype_real(v->dtype) != ws_dtype_real(b->dtype))
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
+                      ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
+    WsOpKind kind = remote                          ? WS_OP_ST_REMOTE
+                    : matrix_form(E, v, use, &view) ? WS_OP_STMATRIX
+                                                    : WS_OP_ST_SHARED;
+    WsOp *op = ws_step_op(S, kind, NULL);
+    op->n_value = 1;
+    op->value[0] = *use;
+    ws_op_access(E, op, &view.access);
+    ws_op_label(E, op, "write %s -> %s", v->name, b->name);
+    gint pipe = ws_pipe_of(E, view.access.buffer);
+    if (pipe >= 0 && S->list->window == pipe)
+        g_array_index(E->pipes, WsPipe, pipe).window_writes = TRUE;
+    if (!remote)
+        return;
+    op->ctas = ws_step_ctas(S, WS_F_cta);
+    op->bytes = (gint64)view.access.rows * view.access.cols * ws_dtype_bytes(b->dtype);
+    if (!ws_node_has(S->node, WS_F_cta) || !ws_node_has(S->node, WS_F_signal))
+        ws_elab_error(E, WS_RULE_T_USE, S->id, NULL, "a remote write names `cta` and `signal`");
+    else if (ws_op_barrier(S, op, ws_elab_field_ref(E, S->node, WS_F_signal), WS_BARRIER_MBARRIER))
+        ws_transaction_credit(S, op, op->bytes, &op->ctas);
+}
+
+/* st_global, red_global, ld_global. */
+static void global(WsStepState *S, WsOpKind kind, WsSymbol *tensor, const WsValueUse *use)
+{
+    WsElab *E = S->E;
+    const WsTensor *t = &E->p->tensor[tensor->index];
+    const WsRegValue *v = &E->agent->out->value[use->value];
+    gboolean load = kind == WS_OP_LD_GLOBAL;
+    WsTensorAccess need = load                       ? WS_ACCESS_READ
+                          : kind == WS_OP_RED_GLOBAL ? WS_ACCESS_REDUCE
+                                                     : WS_ACCESS_WRITE;
+    if (t->access != need)
+        ws_elab_note(E, WS_RULE_L_ACCESS, S->id, "Declare its `access`.",
+                     "%s is declared with another access than this step needs", t->name);
+    if (load ? !widens(t->dtype, v->dtype) : ws_dtype_real(t->dtype) != ws_dtype_real(v->dtype))
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
+                      ws_dtype_text(v->dtype), t->name, ws_dtype_text(t->dtype));
+    guint rank = (use->rows > 1) + (use->cols > 1);
+    if (t->rank < rank)
+        ws_elab_error(E, WS_RULE_T_RANK, S->id, NULL, "%s has %u dimensions, the tile %u", t->name,
+                      t->rank, rank);
+    WsOp *op = ws_step_op(S, kind, NULL);
+    op->n_value = 1;
+    op->value[0] = *use;
+    op->tensor = (gint)tensor->index;
+    op->n_coord = ws_step_coordinates(S, t, 0, op->coord);
+    op->reduce = ws_step_reduce(S);
+    ws_op_label(E, op, load ? "read %s <- %s" : "write %s -> %s", v->name, t->name);
+}
+
+void ws_step_WRITE(WsStepState *S)
+{
+    WsElab *E = S->E;
+    WsValueUse use;
+    const WsRef *to = ws_elab_field_ref(E, S->node, WS_F_to);
+    if (!ws_view_value(S, ws_elab_field_ref(E, S->node, WS_F_keyword), WS_MODE_READ, &use) || !to)
+        return;
+    WsSymbol *symbol = ws_step_symbol(S, to->name);
+    gboolean reduce = ws_step_reduce(S) != WS_REDUCE_NONE;
+    if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors)
+        global(S, reduce ? WS_OP_RED_GLOBAL : WS_OP_ST_GLOBAL, symbol, &use);
+    else
+        to_buffer(S, to, &use);
+}
+
+void ws_step_READ(WsStepState *S)
+{
+    WsElab *E = S->E;
+    WsValueUse use;
+    WsBufferView view;
+    const WsRef *from = ws_elab_field_ref(E, S->node, WS_F_from);
+    if (!ws_view_value(S, ws_elab_field_ref(E, S->node, WS_F_keyword), WS_MODE_WRITE, &use) ||
+        !from)
+        return;
+    const WsRegValue *v = &E->agent->out->value[use.value];
+    WsSymbol *symbol = ws_step_symbol(S, from->name);
+    if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors) {
+        global(S, WS_OP_LD_GLOBAL, symbol, &use);
+        return;
+    }
+    if (!ws_view_buffer(S, from, WS_MODE_READ, WS_PROXY_GENERIC, &view))
+        return;
+    const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view.access.buffer);
+    if (!same_shape(&use, &view))
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, but %s is %u x %u", v->name,
+                      use.rows, use.cols, b->name, view.rows, view.cols);
+    if (!widens(b->dtype, v->dtype))
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "%s is %s, but %s holds %s", v->name,
+                      ws_dtype_text(v->dtype), b->name, ws_dtype_text(b->dtype));
+    gboolean matrix = b->dtype == v->dtype && matrix_form(E, v, &use, &view);
+    WsOp *op = ws_step_op(S, matrix ? WS_OP_LDMATRIX : WS_OP_LD_SHARED, NULL);
+    op->n_value = 1;
+    op->value[0] = use;
+    ws_op_access(E, op, &view.access);
+    ws_op_label(E, op, "read %s <- %s", v->name, b->name);
+}
+
+void ws_step_TRANSPOSE(WsStepState *S)
+{
+    WsElab *E = S->E;
+    WsBufferView from, into;
+    if (!ws_view_buffer(S, ws_elab_field_ref(E, S->node, WS_F_keyword), WS_MODE_READ,
+                        WS_PROXY_GENERIC, &from) ||
+        !ws_view_buffer(S, ws_elab_field_ref(E, S->node, WS_F_into), WS_MODE_WRITE,
+                        WS_PROXY_GENERIC, &into))
+        return;
+    const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, from.access.buffer);
+    const WsBuffer *to = &g_array_index(E->buffers, WsBuffer, into.access.buffer);
+    if (ws_dtype_bytes(b->dtype) != 1 || b->dtype != to->dtype)
+        ws_elab_error(E, WS_RULE_T_DTYPE, S->id, NULL, "transpose takes equal 8-bit dtypes");
+    if (from.rows != into.cols || from.cols != into.rows)
+        ws_elab_error(E, WS_RULE_T_SHAPE, S->id, NULL, "%s is %u x %u, %s is %u x %u", b->name,
+                      from.rows, from.cols, to->name, into.rows, into.cols);
+    WsOp *op = ws_step_op(S, WS_OP_TRANSPOSE, NULL);
+    ws_op_access(E, op, &from.access);
+    ws_op_access(E, op, &into.access);
+    ws_op_label(E, op, "transpose %s -> %s", b->name, to->name);
+}
+
+void ws_step_COMPUTE(WsStepState *S)
+{
+    WsElab *E = S->E;
+    guint n = ws_elab_field_count(S->node, WS_F_keyword);
+    WsOp *op = ws_step_op(S, WS_OP_MATH, NULL);
+    op->math = ws_arena_new0(E->arena, WsStatement *, n);
+    g_autoptr(GHashTable) temporaries = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < n; i++) {
+        const WsValue *v = ws_elab_field_item(S->node, WS_F_keyword, i);
+        if (v->kind != WS_VALUE_STATEMENT)
+            continue;
+        const WsStatement *s = v->statement;
+        op->math[op->n_math++] = ws_elab_statement(E, s, temporaries, S->id);
+        WsSymbol *symbol = ws_step_symbol(S, s->name);
+        if (!symbol)
+            g_hash_table_add(temporaries, s->name);
+        else if (symbol->kind != WS_SYMBOL_VALUE)
+            ws_elab_error(E, WS_RULE_N_SHADOW, S->id, "Choose another name.",
+                          "%s is assigned here, but already names something that is not a value",
+                          s->name);
+    }
+    if (ws_node_has(S->node, WS_F_unless))
+        op->skip = ws_elab_array_expr(E, ws_elab_field_expr(E, S->node, WS_F_unless), S->id);
+    ws_op_label(E, op, "compute %s", op->n_math ? op->math[0]->name : "");
+    ws_types_check(S, op);
+}

@@ -1,0 +1,91 @@
+#include "ui/document/document_machine.h"
+
+#include "ui/app/settings.h"
+#include "ui/document/document_private.h"
+
+#include <glib/gi18n.h>
+
+#define KEY "machine"
+
+/* Every description that was read is kept: a few, of some KiB each. */
+static const WsMachine *keep(WsMachine *m)
+{
+    static GPtrArray *all;
+    static GMutex mutex;
+    g_mutex_lock(&mutex);
+    if (!all)
+        all = g_ptr_array_new();
+    g_ptr_array_add(all, m);
+    g_mutex_unlock(&mutex);
+    return m;
+}
+
+const WsMachine *ws_machine_builtin(void)
+{
+    static gsize once;
+    static const WsMachine *loaded;
+    if (g_once_init_enter(&once)) {
+        loaded = ws_machine_load(NULL, NULL);
+        g_once_init_leave(&once, 1);
+    }
+    return loaded;
+}
+
+static const char *target_of(const WsDesign *design)
+{
+    return design ? ws_node_text(ws_design_root(design), WS_F_target) : NULL;
+}
+
+/* The choice of last time, if it can still be read. */
+static const WsMachine *remembered(void)
+{
+    g_autofree char *path = ws_settings() ? g_settings_get_string(ws_settings(), KEY) : NULL;
+    WsMachine *m = path && *path ? ws_machine_load(path, NULL) : NULL;
+    return m ? keep(m) : NULL;
+}
+
+const WsMachine *ws_document_machine_for(WsDocument *d, const WsDesign *design)
+{
+    if (!d->machine_asked) {
+        d->machine_asked = TRUE;
+        d->machine = remembered();
+    }
+    const char *target = target_of(design);
+    const gboolean fits = d->machine && (!target || !g_strcmp0(target, d->machine->target));
+    return fits ? d->machine : ws_machine_builtin();
+}
+
+const WsMachine *ws_document_machine(WsDocument *d)
+{
+    return ws_document_machine_for(d, ws_document_latest(d));
+}
+
+gboolean ws_document_machine_chosen(WsDocument *d)
+{
+    return ws_document_machine(d) != ws_machine_builtin();
+}
+
+gboolean ws_document_use_machine(WsDocument *d, GFile *file, GError **error)
+{
+    g_autofree char *path = file ? g_file_get_path(file) : NULL;
+    WsMachine *m = NULL;
+    if (file && !path) {
+        g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, _("It is not on this machine."));
+        return FALSE;
+    }
+    if (path && !(m = ws_machine_load(path, error)))
+        return FALSE;
+    const char *target = target_of(ws_document_latest(d));
+    if (m && target && g_strcmp0(target, m->target)) {
+        g_set_error(error, WS_MACHINE_ERROR, WS_MACHINE_ERROR_FORMAT,
+                    _("It describes a machine for %s; this design is for %s."), m->target, target);
+        ws_machine_free(m);
+        return FALSE;
+    }
+    d->machine_asked = TRUE;
+    d->machine = m ? keep(m) : NULL;
+    if (ws_settings())
+        g_settings_set_string(ws_settings(), KEY, path ? path : "");
+    ws_document_predict(d);
+    return TRUE;
+}

@@ -1,0 +1,232 @@
+#include "ui/document/document_source.h"
+
+#include "edit/compare.h"
+#include "ui/document/document_compare.h"
+#include "ui/document/document_machine.h"
+#include "ui/document/document_private.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+void ws_document_source_free(WsSource *s)
+{
+    if (!s)
+        return;
+    g_clear_object(&s->file);
+    g_clear_pointer(&s->unread, g_ptr_array_unref);
+    g_free(s->name);
+    g_free(s->text);
+    g_free(s);
+}
+
+static WsSource *source_new(GFile *file, char *name, char *text)
+{
+    static gint readings;
+    WsSource *s = g_new0(WsSource, 1);
+    s->number = (guint)g_atomic_int_add(&readings, 1) + 1;
+    s->file = g_object_ref(file);
+    s->name = name;
+    s->text = g_utf8_validate(text, -1, NULL) ? text : g_utf8_make_valid(text, -1);
+    if (s->text != text)
+        g_free(text);
+    s->from = ws_import_guess(name, s->text);
+    return s;
+}
+
+gboolean ws_source_is(GFile *file)
+{
+    g_autofree char *name = g_file_get_basename(file);
+    return name && ws_import_guess(name, NULL) != WS_IMPORT_FROM_COUNT;
+}
+
+/* --- asking --------------------------------------------------------------------------------------
+ */
+
+const WsSource *ws_document_source(WsDocument *d)
+{
+    return d->source;
+}
+
+const WsSourceMap *ws_document_source_map(WsDocument *d)
+{
+    WsDesign *design = ws_document_design(d);
+    if (!d->source || !design)
+        return NULL;
+    if (d->mapped != design) {
+        g_clear_pointer(&d->map, ws_source_map_free);
+        g_clear_pointer(&d->mapped, ws_design_unref);
+        d->map = ws_source_map_new(design, d->source->text, d->source->name);
+        d->mapped = ws_design_ref(design);
+    }
+    return d->map;
+}
+
+void ws_document_take_source(WsDocument *d, WsSource *source)
+{
+    g_clear_pointer(&d->map, ws_source_map_free);
+    g_clear_pointer(&d->mapped, ws_design_unref);
+    ws_document_source_free(d->source);
+    d->source = source;
+}
+
+gboolean ws_document_source_is_ours(WsDocument *d)
+{
+    g_autofree char *text = NULL;
+    return d->source && g_file_load_contents(d->source->file, NULL, &text, NULL, NULL, NULL) &&
+           !strcmp(text, d->source->text);
+}
+
+static void opaque_free(gpointer data)
+{
+    WsOpaque *o = data;
+    g_free(o->what);
+    g_ptr_array_unref(o->steps);
+    g_free(o);
+}
+
+static WsOpaque *add_opaque(GPtrArray *all, guint first, guint last, const char *what)
+{
+    WsOpaque *o = g_new0(WsOpaque, 1);
+    *o = (WsOpaque){ first, MAX(first, last), g_strdup(what),
+                     g_ptr_array_new_with_free_func(g_free) };
+    g_ptr_array_add(all, o);
+    return o;
+}
+
+static WsOpaque *opaque_over(const GPtrArray *all, const WsSourceSpan *span)
+{
+    for (guint i = 0; i < all->len; i++) {
+        WsOpaque *o = all->pdata[i];
+        if (span->first >= o->first && span->first <= o->last)
+            return o;
+    }
+    return NULL;
+}
+
+static gint by_line(gconstpointer a, gconstpointer b)
+{
+    const WsOpaque *x = *(WsOpaque *const *)a, *y = *(WsOpaque *const *)b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+GPtrArray *ws_document_opaque(WsDocument *d)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(opaque_free);
+    const WsSourceMap *map = ws_document_source_map(d);
+    for (guint i = 0; map && d->source->unread && i < d->source->unread->len; i++) {
+        const WsUnread *u = d->source->unread->pdata[i];
+        add_opaque(all, MAX(u->line, 1) - 1, MAX(u->end_line, 1) - 1, u->what);
+    }
+    for (guint i = 0; map && i < ws_source_map_n(map); i++) {
+        const WsSourceSpan *span = ws_source_map_span(map, i);
+        if (!span->opaque)
+            continue;
+        WsOpaque *o = opaque_over(all, span);
+        if (!o)
+            o = add_opaque(all, span->first, span->last, _("an opaque step"));
+        o->last = MAX(o->last, span->last);
+        g_ptr_array_add(o->steps, g_strdup(span->id));
+    }
+    g_ptr_array_sort(all, by_line);
+    return all;
+}
+
+/* --- a design that was read from a kernel, opened again ------------------------------------------
+ */
+
+WsSource *ws_source_beside(const WsDesign *design, GFile *file)
+{
+    g_autofree char *name = ws_source_name_of(design), *text = NULL;
+    g_autoptr(GFile) folder = file && name ? g_file_get_parent(file) : NULL;
+    g_autoptr(GFile) beside = folder ? g_file_get_child(folder, name) : NULL;
+    if (!beside || !ws_source_is(beside) ||
+        !g_file_load_contents(beside, NULL, &text, NULL, NULL, NULL))
+        return NULL;
+    return source_new(beside, g_steal_pointer(&name), g_steal_pointer(&text));
+}
+
+/* --- reading, in a thread ------------------------------------------------------------------------
+ */
+
+typedef struct {
+    WsSource *source;
+    WsAnswers *answers;
+} Reading;
+
+static void reading_free(gpointer data)
+{
+    Reading *r = data;
+    ws_document_source_free(r->source);
+    ws_answers_unref(r->answers);
+    g_free(r);
+}
+
+static void read_it(GTask *task, gpointer document, gpointer file, GCancellable *cancellable)
+{
+    GError *error = NULL;
+    char *text = NULL;
+    gsize length;
+    g_autofree char *name = g_file_get_basename(file);
+    if (!g_file_load_contents(file, cancellable, &text, &length, NULL, &error)) {
+        g_task_return_error(task, error);
+        return;
+    }
+    const WsImportFrom from = ws_import_guess(name, text);
+    g_autoptr(WsImport) import = ws_import_text(text, length, name, from, &error);
+    if (!import) {
+        g_free(text);
+        g_task_return_error(task, error);
+        return;
+    }
+    Reading *r = g_new0(Reading, 1);
+    r->source = source_new(file, g_steal_pointer(&name), text);
+    r->source->unread = g_ptr_array_ref(import->unread);
+    if (!g_cancellable_is_cancelled(cancellable))
+        r->answers =
+            ws_answers_make(import->design, NULL, g_object_get_data(G_OBJECT(task), "machine"),
+                            WS_ASK_TEXTS | WS_ASK_CHECK | WS_ASK_SOURCE, NULL);
+    g_task_return_pointer(task, r, reading_free);
+}
+
+void ws_document_import_async(WsDocument *d, GFile *file, GCancellable *cancellable,
+                              GAsyncReadyCallback done, gpointer data)
+{
+    g_autoptr(GTask) task = g_task_new(d, cancellable, done, data);
+    g_task_set_task_data(task, g_object_ref(file), g_object_unref);
+    g_object_set_data(G_OBJECT(task), "machine", (gpointer)ws_document_machine(d));
+    g_task_set_return_on_cancel(task, TRUE); /* what is being read goes on and is dropped */
+    g_task_run_in_thread(task, read_it);
+}
+
+static gboolean differs(const WsDesign *a, const WsDesign *b)
+{
+    WsCompare *compare = ws_compare_new(a, b);
+    const gboolean any = compare->row->len > 0;
+    ws_compare_free(compare);
+    return any;
+}
+
+gboolean ws_document_import_finish(WsDocument *d, GAsyncResult *result, WsImported *imported,
+                                   GError **error)
+{
+    Reading *r = g_task_propagate_pointer(G_TASK(result), error);
+    if (!r)
+        return FALSE;
+    if (!r->answers) { /* cancelled between reading and checking */
+        reading_free(r);
+        g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, _("Cancelled."));
+        return FALSE;
+    }
+    const gboolean again = d->source && g_file_equal(d->source->file, r->source->file);
+    g_autoptr(WsDesign) former = again ? ws_design_ref(ws_document_latest(d)) : NULL;
+    g_autofree char *name = g_strdup_printf(_("%s as it was read before"), r->source->name);
+    const gboolean changed = former && differs(former, r->answers->design);
+    ws_document_install(d, ws_answers_ref(r->answers), NULL, FALSE);
+    ws_document_take_source(d, g_steal_pointer(&r->source));
+    reading_free(r);
+    ws_document_announce(d);
+    if (changed)
+        ws_document_compare_with(d, former, name);
+    *imported = !again ? WS_IMPORT_NEW : changed ? WS_IMPORT_DIFFERS : WS_IMPORT_SAME;
+    return TRUE;
+}

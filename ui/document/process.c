@@ -1,0 +1,107 @@
+#include "ui/document/process.h"
+
+#include <glib/gi18n.h>
+#include <signal.h>
+
+struct WsProcess {
+    GSubprocess *process;
+    WsProcessDone done;
+    gpointer data;
+    gboolean cancelled;
+    guint kill_timer;
+};
+
+char *ws_process_tool(void)
+{
+    const char *given = g_getenv("WARPSTAVE");
+    if (given && *given)
+        return g_strdup(given);
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+    g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
+    const char *folders[] = { folder, WS_BUILD_ROOT "/bin" };
+    for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
+        if (!folders[i])
+            continue;
+        g_autofree char *path = g_build_filename(folders[i], "warpstave", NULL);
+        if (g_file_test(path, G_FILE_TEST_IS_EXECUTABLE))
+            return g_steal_pointer(&path);
+    }
+    return g_find_program_in_path("warpstave");
+}
+
+static void finish(WsProcess *p, int code, const char *output, const char *errors)
+{
+    if (p->kill_timer)
+        g_source_remove(p->kill_timer);
+    if (p->done)
+        p->done(p->cancelled ? 130 : code, output ? output : "", errors ? errors : "", p->data);
+    g_clear_object(&p->process);
+    g_free(p);
+}
+
+static void on_done(GObject *source, GAsyncResult *result, gpointer data)
+{
+    g_autofree char *output = NULL, *errors = NULL;
+    g_autoptr(GError) error = NULL;
+    GSubprocess *process = G_SUBPROCESS(source);
+    if (!g_subprocess_communicate_utf8_finish(process, result, &output, &errors, &error)) {
+        finish(data, 5, "", error->message);
+        return;
+    }
+    int code = g_subprocess_get_if_exited(process) ? g_subprocess_get_exit_status(process) : 5;
+    finish(data, code, output, errors);
+}
+
+static gboolean report_missing(gpointer data)
+{
+    finish(data, 4, "",
+           _("The command line tool `warpstave` is not here. Install it beside the "
+             "studio, or name it in the environment variable WARPSTAVE."));
+    return G_SOURCE_REMOVE;
+}
+
+WsProcess *ws_process_start(const char *const *argv, WsProcessDone done, gpointer data)
+{
+    WsProcess *p = g_new0(WsProcess, 1);
+    p->done = done;
+    p->data = data;
+    g_autofree char *tool = ws_process_tool();
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_ptr_array_add(words, tool);
+    for (guint i = 1; argv[i]; i++)
+        g_ptr_array_add(words, (gpointer)argv[i]);
+    g_ptr_array_add(words, NULL);
+    if (tool)
+        p->process = g_subprocess_newv(
+            (const char *const *)words->pdata,
+            G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, NULL);
+    if (p->process)
+        g_subprocess_communicate_utf8_async(p->process, NULL, NULL, on_done, p);
+    else
+        g_idle_add(report_missing, p);
+    return p;
+}
+
+static gboolean force(gpointer data)
+{
+    WsProcess *p = data;
+    p->kill_timer = 0;
+    g_subprocess_force_exit(p->process);
+    return G_SOURCE_REMOVE;
+}
+
+void ws_process_cancel(WsProcess *p)
+{
+    if (p->cancelled || !p->process)
+        return;
+    p->cancelled = TRUE;
+    g_subprocess_send_signal(p->process, SIGINT);
+    p->kill_timer = g_timeout_add_seconds(2, force, p);
+}
+
+void ws_process_abandon(WsProcess *p)
+{
+    p->done = NULL;
+    if (p->process)
+        g_subprocess_force_exit(p->process);
+}

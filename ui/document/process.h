@@ -1,0 +1,22 @@
+/* One run of the command line tool: its exit code and what it said. */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef struct WsProcess WsProcess;
+/* Called once on the main thread; `code` is the exit code, 130 when cancelled, 4 when the tool
+ * could not be started. `output` and `errors` are borrowed. The process is freed afterwards. */
+typedef void (*WsProcessDone)(int code, const char *output, const char *errors, gpointer data);
+
+/* argv[0] is replaced by the tool's path: $WARPSTAVE, beside this program, the build folder, $PATH.
+ */
+WsProcess *ws_process_start(const char *const *argv, WsProcessDone done, gpointer data);
+/* Asks it to stop (SIGINT), and after two seconds stops it. `done` is still called. */
+void ws_process_cancel(WsProcess *p);
+/* Nobody waits any more: `done` is not called, the process is stopped. */
+void ws_process_abandon(WsProcess *p);
+char *ws_process_tool(void); /* path of the tool, NULL if it is not here; caller frees */
+
+G_END_DECLS

@@ -1,0 +1,161 @@
+#include "program/walk.h"
+#include "ui/inspector/figures.h"
+
+#include "launch/bundle.h"
+#include "ui/document/document_machine.h"
+#include "ui/parts/format.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+/* Totals of the launch: what was predicted, what was measured. */
+
+typedef struct {
+    GPtrArray *rows;
+    const WsClockResult *clock;
+    const WsTrace *measured;
+    double ghz[2], flops;
+} Totals;
+
+/* Takes both texts; NULL is a figure that is not known. */
+static void put(Totals *s, const char *name, const char *help, char *predicted, char *measured)
+{
+    WsRow *row = ws_row_new(4, NULL);
+    ws_row_text(row, 0, g_strdup(name));
+    ws_row_text(row, 1, predicted ? predicted : g_strdup(WS_NO_FIGURE));
+    ws_row_text(row, 2, measured ? measured : g_strdup(WS_NO_FIGURE));
+    ws_row_text(row, 3, g_strdup(help ? help : ""));
+    ws_row_tip(row, help);
+    ws_row_index(row, s->rows->len);
+    g_ptr_array_add(s->rows, row);
+}
+
+static void put_shares(Totals *s, const char *name, const char *help, double predicted,
+                       double measured)
+{
+    if (isfinite(predicted) || isfinite(measured))
+        put(s, name, help, ws_format_share(predicted), ws_format_share(measured));
+}
+
+static gint64 measured_cycles(const WsTrace *t)
+{
+    gint64 most = 0;
+    for (guint i = 0; t && i < t->cta->len; i++)
+        most = MAX(most, g_array_index(t->cta, WsTraceCta, i).cycles);
+    return most;
+}
+
+static char *time_text(gint64 cycles, double ghz)
+{
+    return ghz > 0 && cycles > 0 ? ws_format_seconds((double)cycles / (ghz * 1e9)) : NULL;
+}
+
+static char *rate_text(const Totals *s, gint64 cycles, double ghz)
+{
+    if (!(s->flops > 0) || !(ghz > 0) || cycles <= 0)
+        return NULL;
+    g_autofree char *text = ws_format_real(s->flops / ((double)cycles / (ghz * 1e9)) / 1e12, 1);
+    return g_strdup_printf(_("%s TFLOP/s"), text);
+}
+
+static char *clock_text(double ghz)
+{
+    g_autofree char *text = ghz > 0 ? ws_format_real(ghz, 3) : NULL;
+    return text ? g_strdup_printf(_("%s GHz"), text) : NULL;
+}
+
+static void put_time(Totals *s)
+{
+    gint64 p = s->clock ? s->clock->cycles : 0, m = measured_cycles(s->measured);
+    put(s, _("Length"),
+        _("cycles of the busiest SM; measured: of the longest recorded CTA, with "
+          "what recording cost"),
+        s->clock ? ws_format_cycles(p) : NULL, m ? ws_format_cycles(m) : NULL);
+    put(s, _("Clock"),
+        _("the prediction states times at the clock of its machine description; power "
+          "sets the real one"),
+        clock_text(s->clock ? s->clock->ghz : 0), s->measured ? clock_text(s->ghz[1]) : NULL);
+    put(s, _("Time"), _("length divided by the clock"), time_text(p, s->ghz[0]),
+        time_text(m, s->ghz[1]));
+    if (s->flops > 0)
+        put(s, _("Throughput"), _("operations of the reference, divided by the time"),
+            rate_text(s, p, s->ghz[0]), rate_text(s, m, s->ghz[1]));
+}
+
+static void put_units(Totals *s)
+{
+    const WsClockResult *c = s->clock;
+    if (!c)
+        return;
+    double tensor = s->measured ? s->measured->tensor_busy : NAN;
+    double tma = s->measured ? s->measured->tma_busy : NAN;
+    const char *steady = _("share of the steady tiles");
+    put_shares(s, _("Tensor pipe busy"), steady, c->tensor_busy, tensor);
+    put_shares(s, _("TMA busy"), steady, c->tma_busy, tma);
+    put_shares(s, _("Shared memory busy"), steady, c->smem_busy, NAN);
+    put_shares(s, _("ALU busy"), steady, c->alu_busy, NAN);
+    put_shares(s, _("MUFU busy"), steady, c->mufu_busy, NAN);
+    if (c->hbm_cycles > 0)
+        put(s, _("Floor by memory traffic"),
+            _("what the launch must move once, at the rate of the HBM"),
+            ws_format_cycles((gint64)c->hbm_cycles), NULL);
+}
+
+static void put_launch(Totals *s, WsDocument *document)
+{
+    const WsClockResult *c = s->clock;
+    const WsTrace *m = s->measured;
+    if (c) {
+        put(s, _("CTAs"), _("of the launch"), ws_format_int(c->grid),
+            m && m->grid > 0 ? ws_format_int(m->grid) : NULL);
+        put(s, _("Tiles of the busiest CTA"), c->extrapolated ? c->note : NULL,
+            ws_format_int(c->tiles), NULL);
+        if (isfinite(c->tile_period))
+            put(s, _("Tile to tile"), _("steady distance of two tiles"),
+                ws_format_cycles((gint64)llround(c->tile_period)), NULL);
+    }
+    if (ws_document_launch(document)) {
+        char *sizes = ws_launch_sizes_text(ws_document_launch(document));
+        put(s, _("Sizes"), NULL, sizes, m ? g_strdup(sizes) : NULL);
+    }
+    if (c || m)
+        put(s, _("Device"), _("predicted on the machine description of this device"),
+            c ? g_strdup(ws_document_machine(document)->name) : NULL,
+            m ? g_strdup(m->device) : NULL);
+    if (!m)
+        return;
+    put(s, _("Records"), _("executions of steps recorded"), NULL, ws_format_int(m->record->len));
+    put_shares(s, _("Cost of recording"), _("time with the recorder against time without it"), NAN,
+               m->overhead);
+}
+
+GPtrArray *ws_figures_summary(WsDocument *document)
+{
+    Totals s = { .rows = g_ptr_array_new_with_free_func(g_object_unref),
+                 .clock = ws_document_clock(document),
+                 .measured = ws_document_measured(document),
+                 .ghz = { ws_figures_clock(document, FALSE), ws_figures_clock(document, TRUE) } };
+    if (!s.clock && !s.measured)
+        return s.rows;
+    if (ws_document_program(document) && ws_document_launch(document))
+        s.flops = ws_launch_flops(ws_document_program(document), ws_document_launch(document));
+    put_time(&s);
+    put_units(&s);
+    put_launch(&s, document);
+    return s.rows;
+}
+
+char *ws_figures_bound_text(WsDocument *document)
+{
+    const WsClockResult *clock = ws_document_clock(document);
+    const WsTrace *m = ws_document_measured(document);
+    if (m && m->bound && clock && clock->bound)
+        return g_strdup_printf(_("Bound by %s, measured; by %s, predicted"), m->bound,
+                               clock->bound);
+    if (m && m->bound)
+        return g_strdup_printf(_("Bound by %s, measured"), m->bound);
+    if (clock && clock->bound)
+        return g_strdup_printf(_("Bound by %s, predicted"), clock->bound);
+    return g_strdup(ws_document_design(document) ? _("Nothing can be predicted: see the problems.")
+                                                 : _("No design is open."));
+}
