@@ -125,9 +125,10 @@ static gboolean count_holds(Context *x, const WsTree *t, const WsExpr *e)
     const LoopState *m = loop_of(x, x->x, t), *n = loop_of(x, x->y, t);
     const gboolean same = in_same(x, t);
     gint64 rounds = same ? m->rounds - n->rounds : 0, d;
+    Shift by;
     if (same && n->count != NO_LOW)
         return less(m->count, n->count, &d) && d == rounds;
-    if (shift(x, e, FALSE, &d) && d == rounds)
+    if (shift(x, e, FALSE, &by) && by.d == rounds && by.g == 0)
         return TRUE;
     g_autoptr(WsExpr) zero = ws_expr_int(0);
     Range a = difference(x, e, zero, TRUE), b = difference(x, e, zero, FALSE);
@@ -143,6 +144,7 @@ static gboolean let_is_kept(const Context *x)
     return TRUE;
 }
 
+/* What is put into a variable may leave it off by more than its d. */
 static void collect(Context *x, gint var, gint64 d, gint64 g)
 {
     const gint64 all = range_gcd(x->c->may[var], range_gcd(d, g));
@@ -153,29 +155,32 @@ static void collect(Context *x, gint var, gint64 d, gint64 g)
 static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 {
     Context *x = data;
-    gint64 d = 0, g = 0, of_let = 0;
+    Shift by = { 0, 0 };
+    gint64 of_let = 0;
     const gboolean set = ask == ASK_LET || ask == ASK_ADVANCE;
     if (set ? !x->c->plan->relevant[t->op->var] : x->c->collects)
         return;
-    gboolean fine = ask == ASK_COUNT ? count_holds(x, t, e) : shift(x, e, ask == ASK_TRUTH, &d);
-    fine = spread(x, e, ask == ASK_TRUTH, &g) &&
-           (set || ask == ASK_TURN ? g % 2 == 0 || set : g == 0) && fine;
+    gboolean fine = ask == ASK_COUNT ? count_holds(x, t, e) : shift(x, e, ask == ASK_TRUTH, &by);
     if (x->c->collects) {
-        collect(x, t->op->var, ask == ASK_ADVANCE ? d : 0, g);
+        if (fine)
+            collect(x, t->op->var, ask == ASK_ADVANCE ? by.d : 0, by.g);
         return;
     }
     if (ask == ASK_LET)
-        fine = !let_is_kept(x) || /* else it is judged where it is used */
-               (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && d == of_let);
+        fine =
+            !let_is_kept(x) || /* else it is judged where it is used */
+            (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && by.d == of_let);
+    else if (ask == ASK_TURN)
+        fine = fine && by.d % 2 == 0 && by.g % 2 == 0;
     else if (ask != ASK_COUNT && ask != ASK_ADVANCE)
-        fine = fine && (ask == ASK_TURN ? d % 2 == 0 : d == 0);
+        fine = fine && by.d == 0 && by.g == 0;
     if (fine)
         return;
     g_autofree char *text = ws_expr_print(e);
     fail(x->c,
          "\"%s\" of agent %s is not invariant (tile %" G_GINT64_FORMAT
-         ", %u loops, off by %" G_GINT64_FORMAT ")",
-         text, x->c->plan->p->agent[x->agent].name, x->tile, x->n_same, d);
+         ", %u loops, off by %" G_GINT64_FORMAT " and multiples of %" G_GINT64_FORMAT ")",
+         text, x->c->plan->p->agent[x->agent].name, x->tile, x->n_same, by.d, by.g);
 }
 
 /* One context, at every time that a symbol asked several times in a tile may have. */
@@ -301,10 +306,10 @@ static void require_starts(Cover *c, guint i)
     x.tile = x.y->tile;
     x.time = PRESENT;
     for (guint v = 0; v < p->n_vars && x.y->place == 0; v++) {
-        gint64 d = 0;
+        Shift by = { 0, 0 };
         if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)x.agent &&
             p->var[v].value && c->plan->relevant[v] &&
-            (!shift(&x, p->var[v].value, FALSE, &d) || d != 0))
+            (!shift(&x, p->var[v].value, FALSE, &by) || by.d != 0 || by.g != 0))
             fail(c, "the start of %s is not invariant", p->var[v].name);
     }
 }
@@ -321,7 +326,7 @@ static void require_all(Cover *c)
     }
 }
 
-gboolean state_covered(Plan *plan, const State *s, const State *by, char **why)
+gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tiles, char **why)
 {
     Cover c = { .plan = plan, .s = s, .by = by, .collects = TRUE, .more = TRUE };
     c.may = g_new0(gint64, plan->p->n_vars + 1);
@@ -337,6 +342,7 @@ gboolean state_covered(Plan *plan, const State *s, const State *by, char **why)
     }
     g_free(c.may);
     *why = c.why;
+    *tiles = c.tiles;
     return !c.why;
 }
 
@@ -358,7 +364,7 @@ static gboolean widen(guint64 *a, guint64 b)
     return more;
 }
 
-gboolean state_meet(const Plan *plan, State *node, const State *s)
+gboolean state_meet(const Plan *plan, State *node, const State *s, gint64 tiles)
 {
     const gsize words = (gsize)plan->n_items * plan->words;
     gboolean lost = narrow(node->k, s->k, words) | narrow(node->q, s->q, words);
@@ -370,22 +376,19 @@ gboolean state_meet(const Plan *plan, State *node, const State *s)
         lost |= widen(&node->slot[n].owed, s->slot[n].owed);
         lost |= widen(&node->slot[n].by_lanes, s->slot[n].by_lanes);
         lost |= widen(&node->slot[n].expects, s->slot[n].expects);
+        lost |= widen(&node->slot[n].gives, s->slot[n].gives);
+        lost |= widen(&node->slot[n].gave, s->slot[n].gave);
+        lost |= widen(&node->slot[n].gave_before, s->slot[n].gave_before);
     }
     for (guint i = 0; i < plan->n_items; i++) {
         Author *a = &node->author[i];
         const Author *b = &s->author[i];
-        if (!a->op || (a->op == b->op && a->row0 == b->row0 && a->col0 == b->col0))
+        const gboolean claim = a->op && plan->p->op[a->op - 1]->kind == WS_OP_CLAIM;
+        if (!a->op || (a->op == b->op && a->row0 == b->row0 && a->col0 == b->col0 &&
+                       b->tile - a->tile == (claim ? tiles : 0)))
             continue;
         *a = (Author){ 0 };
         lost = TRUE;
-    }
-    for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++) {
-        SlotState *a = &node->slot[n];
-        const SlotState *b = &s->slot[n];
-        lost |= (a->sole != b->sole && a->sole != G_MAXUINT) ||
-                (a->sole_before != b->sole_before && a->sole_before != G_MAXUINT);
-        a->sole = a->sole == b->sole ? a->sole : G_MAXUINT;
-        a->sole_before = a->sole_before == b->sole_before ? a->sole_before : G_MAXUINT;
     }
     for (guint i = 0; i < plan->n_inst; i++)
         for (guint q = 0; q < WS_QUEUES; q++)

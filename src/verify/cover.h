@@ -30,6 +30,11 @@ typedef struct {
 } Context;
 enum { PRESENT = -10, UNLISTED = -11 };
 
+/* What an expression is off by: d and multiples of g. */
+typedef struct {
+    gint64 d, g;
+} Shift;
+
 /* Says why not, once; always FALSE. */
 gboolean fail(Cover *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
 gboolean less(gint64 a, gint64 b, gint64 *out);
@@ -38,7 +43,6 @@ gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d);
 gboolean in_same(const Context *x, const WsTree *loop);
 LoopState *loop_of(const Context *x, const Instance *of, const WsTree *t);
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s);
-gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out);
-gboolean spread(const Context *x, const WsExpr *e, gboolean truth, gint64 *g);
+gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out);
 
 G_END_DECLS

@@ -43,6 +43,11 @@ gboolean knows(const Plan *plan, const State *s, guint item, const Set *all)
     return contains(plan, s->k + (gsize)item * plan->words, all);
 }
 
+gboolean knows_some(const Plan *plan, const State *s, guint item, const Set *some)
+{
+    return meets(plan, s->k + (gsize)item * plan->words, some);
+}
+
 gboolean fenced(const Plan *plan, const State *s, guint item, const Set *all)
 {
     return contains(plan, s->q + (gsize)item * plan->words, all);

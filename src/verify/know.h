@@ -13,6 +13,7 @@ Set set_of(guint n, const guint *holder);
 Set know_of(guint inst, gboolean leader); /* who has to know for an access of `inst` */
 Set all_of(guint inst);
 gboolean knows(const Plan *plan, const State *s, guint item, const Set *all);
+gboolean knows_some(const Plan *plan, const State *s, guint item, const Set *some);
 gboolean fenced(const Plan *plan, const State *s, guint item, const Set *all);
 void learn(const Plan *plan, State *s, const Set *from, const Set *from_q, guint n,
            const guint *to);

@@ -1,5 +1,4 @@
 /* What is fixed before a run: places, relevant names, symbols, cells, items. */
-#include "program/lanes.h"
 #include "verify/assume.h"
 #include "verify/state.h"
 
@@ -31,7 +30,7 @@ gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access)
     return FALSE;
 }
 
-gboolean plan_same_lanes(Plan *plan, const Author *first, const Author *second)
+WsLanesMeet plan_lanes(Plan *plan, const Author *first, const Author *second)
 {
     g_autofree char *key = g_strdup_printf(
         "%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
@@ -40,10 +39,10 @@ gboolean plan_same_lanes(Plan *plan, const Author *first, const Author *second)
     if (!known) {
         const WsLanesAt a = { plan->p->op[first->op - 1], first->row0, first->col0 };
         const WsLanesAt b = { plan->p->op[second->op - 1], second->row0, second->col0 };
-        known = GINT_TO_POINTER(1 + (ws_lanes_meet(plan->p, &a, &b) == WS_LANES_SAME));
+        known = GINT_TO_POINTER(1 + (gint)ws_lanes_meet(plan->p, &a, &b));
         g_hash_table_insert(plan->lanes, g_strdup(key), known);
     }
-    return GPOINTER_TO_INT(known) == 2;
+    return (WsLanesMeet)(GPOINTER_TO_INT(known) - 1);
 }
 
 /* --- what is evaluated ------------------------------------------------------------------------ */
@@ -242,6 +241,41 @@ static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place
             number_tree(plan, a, t->kid[i], place, tiles_above);
 }
 
+static gboolean hands_over(const WsTree *t)
+{
+    return t->op && (t->op->kind == WS_OP_CLAIM || t->op->kind == WS_OP_TAKE);
+}
+
+/* With a dynamic launch every agent that makes tiles claims or takes the next one once per round,
+ * and one of them claims: all see one sequence. */
+static void check_claims(Plan *plan)
+{
+    const WsProgram *p = plan->p;
+    guint claims = 0, loops = 0;
+    gboolean fine = TRUE;
+    for (guint a = 0; a < p->n_agents; a++) {
+        guint all = 0, direct = 0, tiles = 0;
+        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+            const WsTree *t = plan->agent[a].place[i].tree;
+            gint64 from = 0, step = 1;
+            all += hands_over(t);
+            claims += t->op && t->op->kind == WS_OP_CLAIM;
+            if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_TILES)
+                continue;
+            tiles++;
+            for (guint k = 0; k < t->kid[0]->n_kids; k++)
+                direct += hands_over(t->kid[0]->kid[k]);
+            fine &= (!t->from || (ws_expr_is_int(t->from, &from) && from == 0)) &&
+                    (!t->step_by || (ws_expr_is_int(t->step_by, &step) && step == 1));
+        }
+        fine &= all == direct && all == tiles;
+        loops += tiles;
+    }
+    if (p->tiles.launch == WS_LAUNCH_DYNAMIC ? !fine || claims != (loops > 0) || p->cluster > 1
+                                             : claims > 0)
+        plan_fail(plan, WS_VERIFY_REFUSED, "a claim of tiles of this form");
+}
+
 static int by_number(gconstpointer a, gconstpointer b)
 {
     const gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
@@ -376,11 +410,20 @@ static void find_names(Plan *plan)
 }
 
 /* --- items ------------------------------------------------------------------------------------ */
-gint plan_reader(const Plan *plan, guint agent, WsEngine engine, gboolean leader)
+static Reader reader_of(const WsOp *op, guint to)
 {
+    const gboolean copy = op->kind == WS_OP_BULK_COPY;
+    return (Reader){ (guint)op->agent, ws_op_row(op->kind)->engine, op_by_leader(op),
+                     copy ? op : NULL, copy ? to : 0 };
+}
+
+gint plan_reader(const Plan *plan, const WsOp *op, guint to)
+{
+    const Reader x = reader_of(op, to);
     for (guint i = 0; i < plan->reader->len; i++) {
         const Reader *r = &g_array_index(plan->reader, Reader, i);
-        if (r->agent == agent && r->engine == engine && r->leader == leader)
+        if (r->agent == x.agent && r->engine == x.engine && r->leader == x.leader &&
+            r->copy == x.copy && r->to == x.to)
             return (gint)i;
     }
     return -1;
@@ -391,12 +434,12 @@ static void find_readers(Plan *plan)
     for (guint a = 0; a < plan->p->n_agents; a++)
         for (gint i = 1; i <= plan->agent[a].n_places; i++) {
             const WsOp *op = plan->agent[a].place[i].tree->op;
-            for (guint k = 0; op && k < op->n_access; k++) {
-                const Reader r = { a, ws_op_row(op->kind)->engine, op_by_leader(op) };
-                if ((op->access[k].mode & WS_MODE_READ) &&
-                    plan_reader(plan, r.agent, r.engine, r.leader) < 0)
-                    g_array_append_val(plan->reader, r);
-            }
+            for (guint k = 0; op && k < op->n_access; k++)
+                for (guint to = 0; to < plan->p->cluster; to++) {
+                    const Reader r = reader_of(op, to);
+                    if ((op->access[k].mode & WS_MODE_READ) && plan_reader(plan, op, to) < 0)
+                        g_array_append_val(plan->reader, r);
+                }
         }
 }
 
@@ -520,14 +563,14 @@ guint plan_item(const Plan *plan, ItemKind kind, guint cta, guint i, guint x)
         return first + last + s + i;
     case ITEM_TRANSFER:
         return first + last + 2 * s + i;
-    case ITEM_EXPECT:
-        return first + last + 3 * s + i * agents + x;
+    case ITEM_GIVE:
+        return first + last + 3 * s + i * 2 * agents + x;
     case ITEM_RETURN:
-        return first + last + (3 + agents) * s + i * agents + x;
+        return first + last + (3 + 2 * agents) * s + i * agents + x;
     case ITEM_NAME:
-        return first + last + (3 + 2 * agents) * s + i;
+        return first + last + (3 + 3 * agents) * s + i;
     case ITEM_REMOTE:
-        return first + last + (3 + 2 * agents) * s + plan->n_names + 1 + i;
+        return first + last + (3 + 3 * agents) * s + plan->n_names + 1 + i;
     }
     return 0;
 }
@@ -567,6 +610,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         ap->place = (Place *)(gpointer)g_array_free(place, FALSE);
         cut_values(plan, a);
     }
+    check_claims(plan);
     Mark m = { .plan = plan, .more = TRUE };
     plan->relevant = g_new0(guint8, p->n_vars + 1);
     while (m.more) {

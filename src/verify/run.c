@@ -55,12 +55,26 @@ static Move operate(Run *r, const WsTree *t)
     case WS_OP_MBAR_ARRIVE:
     case WS_OP_MBAR_EXPECT:
     case WS_OP_TMA_LOAD:
+    case WS_OP_BULK_COPY:
+    case WS_OP_CP_ARRIVE:
         return at_slots(r);
+    case WS_OP_ST_REMOTE:
+        touch_values(r);
+        return at_slots(r);
+    case WS_OP_CP_ROWS:
+        if (r->leader)
+            refuse(r, "copies of the leader");
+        touch_all(r, NULL, open_group(r, WS_QUEUE_ROWS));
+        return MOVED;
     case WS_OP_BULK_COMMIT:
-        close_group(r, WS_QUEUE_STORES);
+    case WS_OP_MMA_COMMIT:
+    case WS_OP_CP_COMMIT:
+        close_group(r, (WsQueue)ws_op_queue(t->op->kind));
         return MOVED;
     case WS_OP_BULK_WAIT:
-        retire(r, WS_QUEUE_STORES);
+    case WS_OP_MMA_WAIT:
+    case WS_OP_CP_WAIT:
+        retire(r, (WsQueue)ws_op_queue(t->op->kind));
         return MOVED;
     case WS_OP_TMA_STORE:
         if (!r->leader)
@@ -72,16 +86,13 @@ static Move operate(Run *r, const WsTree *t)
     case WS_OP_MMA_FENCE:
         r->x->touched = 0;
         return MOVED;
-    case WS_OP_MMA_COMMIT:
-        close_group(r, WS_QUEUE_MMA);
-        return MOVED;
-    case WS_OP_MMA_WAIT:
-        retire(r, WS_QUEUE_MMA);
-        return MOVED;
     case WS_OP_ST_SHARED:
     case WS_OP_STMATRIX:
     case WS_OP_LD_SHARED:
     case WS_OP_LDMATRIX:
+    case WS_OP_TRANSPOSE:
+    case WS_OP_CLAIM:
+    case WS_OP_TAKE:
         touch_values(r);
         touch_all(r, &did, NULL);
         return MOVED;
@@ -100,8 +111,7 @@ static Move operate(Run *r, const WsTree *t)
     case WS_OP_CLUSTER_WAIT:
         return cluster(r);
     case WS_OP_WARP_SYNC:
-        if (r->plan->p->agent[r->agent].warps == 1)
-            meet_lanes(r);
+        meet_warps(r);
         return MOVED;
     case WS_OP_FENCE_ASYNC:
         fence_proxy(r->plan, r->s, r->i, r->leader);
@@ -359,6 +369,11 @@ void state_exit(Plan *plan, const State *s)
         if (!known_in(plan, s, cta, plan_item(plan, ITEM_TRANSFER, cta, n % plan->n_slots, 0)))
             plan_fail(plan, WS_VERIFY_REJECTED, "P-EXIT: a transfer that nobody waited for");
     }
+    for (guint cta = 0; cta < plan->p->cluster; cta++)
+        for (guint i = 0; i < plan->reader->len * plan->n_cells; i++)
+            if (g_array_index(plan->reader, Reader, i % plan->reader->len).copy &&
+                !known_in(plan, s, cta, plan_item(plan, ITEM_READ, cta, 0, i)))
+                plan_fail(plan, WS_VERIFY_REJECTED, "P-EXIT: a copy that still reads at the end");
     for (guint cta = 0; cta < plan->p->cluster; cta++)
         for (guint i = 0; i < 2 * plan->n_inst; i++)
             if (!known_in(plan, s, cta, plan_item(plan, ITEM_REMOTE, cta, i, 0)))

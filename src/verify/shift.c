@@ -76,7 +76,7 @@ static gboolean fact_here(const Context *x, guint symbol, Fact *key)
 }
 
 /* A let that is set in a loop that is entered anew has the shift of what it is set to. */
-static gboolean shift_of_let(Context *x, gint var, gint64 *d)
+static gboolean shift_of_let(Context *x, gint var, Shift *out)
 {
     const AgentPlan *a = &x->c->plan->agent[x->agent];
     for (gint n = 1; n <= a->n_places; n++) {
@@ -89,32 +89,31 @@ static gboolean shift_of_let(Context *x, gint var, gint64 *d)
                     return FALSE;
                 const WsTree *at = x->at;
                 x->at = t;
-                const gboolean fine = shift(x, t->op->set, FALSE, d);
+                const gboolean fine = shift(x, t->op->set, FALSE, out);
                 x->at = at;
                 x->depth--;
                 return fine;
             }
     }
-    return less(x->x->var[var], x->y->var[var], d);
+    return less(x->x->var[var], x->y->var[var], &out->d);
 }
 
-static gboolean shift_of_var(Context *x, gint var, gint64 *d)
+static gboolean shift_of_var(Context *x, gint var, Shift *out)
 {
     const WsTree *loop;
+    out->g = x->c->may[var];
     switch (x->c->plan->p->var[var].kind) {
     case WS_VAR_CTA:
-        *d = 0;
         return TRUE;
     case WS_VAR_INDEX:
         loop = loop_of_index(x, var);
-        *d = 0;
-        return loop && (!in_same(x, loop) ||
-                        less(loop_of(x, x->x, loop)->index, loop_of(x, x->y, loop)->index, d));
+        return loop && (!in_same(x, loop) || less(loop_of(x, x->x, loop)->index,
+                                                  loop_of(x, x->y, loop)->index, &out->d));
     case WS_VAR_TOTAL:
     case WS_VAR_COUNTER:
-        return less(x->x->var[var], x->y->var[var], d);
+        return less(x->x->var[var], x->y->var[var], &out->d);
     case WS_VAR_LET:
-        return shift_of_let(x, var, d);
+        return shift_of_let(x, var, out);
     default:
         return FALSE;
     }
@@ -250,51 +249,65 @@ static gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *
     return *which >= 0 && *which == answer(op, difference(x, a, b, FALSE));
 }
 
-static gboolean shift_of_call(Context *x, const WsExpr *e, const gint64 *d, gint64 *out)
+static gboolean same(Shift a, Shift b)
+{
+    return a.d == b.d && a.g == 0 && b.g == 0;
+}
+
+static gboolean scaled(Shift a, gint64 k, Shift *out)
+{
+    return !__builtin_mul_overflow(k, a.d, &out->d) &&
+           !__builtin_mul_overflow(ABS(k), a.g, &out->g);
+}
+
+static gboolean divided(Shift a, gint64 m, Shift *out)
+{
+    *out = m > 0 ? (Shift){ a.d / m, a.g / m } : a;
+    return m > 0 && a.d % m == 0 && a.g % m == 0;
+}
+
+static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, Shift *out)
 {
     gint64 m = 0;
-    guint taken = 0;
     int which = 0;
     gboolean all = TRUE;
     switch (e->func) {
     case WS_FUNC_CDIV:
-        *out = ws_expr_is_int(e->arg[1], &m) && m > 0 ? d[0] / m : 0;
-        return m > 0 && d[0] % m == 0;
+        return ws_expr_is_int(e->arg[1], &m) && divided(d[0], m, out);
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
         for (guint i = 1; i < e->n_args; i++)
-            all &= d[i] == d[0];
+            all &= same(d[0], d[i]);
         *out = d[0];
         if (all)
             return TRUE;
         if (e->n_args != 2 || !settled(x, e->func == WS_FUNC_MIN ? WS_EXPR_LE : WS_EXPR_GE,
                                        e->arg[0], e->arg[1], &which))
             return FALSE;
-        taken = which ? 0 : 1;
-        *out = d[taken];
+        *out = d[which ? 0 : 1];
         return TRUE;
     case WS_FUNC_SELECT:
-        *out = d[1];
-        return d[0] == 0 && d[1] == d[2];
+        *out = (Shift){ d[1].d, range_gcd(d[1].g, d[2].g) };
+        return same(d[0], (Shift){ 0, 0 }) && d[1].d == d[2].d;
     default:
-        *out = 0;
         for (guint i = 0; i < e->n_args; i++)
-            all &= d[i] == 0;
+            all &= same(d[i], (Shift){ 0, 0 });
         return all;
     }
 }
 
-gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out)
+gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
 {
-    gint64 d[16] = { 0 }, k;
+    Shift d[16] = { { 0, 0 } };
+    const Shift zero = { 0, 0 };
+    gint64 k;
     Fact key;
-    *out = 0;
+    *out = zero;
     if (e->op == WS_EXPR_INT || e->op == WS_EXPR_TEXT_BOOL)
         return TRUE;
     guint symbol = plan_symbol(x->c->plan, e, truth);
-    if (symbol) {
-        return !fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, out);
-    }
+    if (symbol)
+        return !fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, &out->d);
     if (e->op == WS_EXPR_VAR)
         return e->var >= 0 && shift_of_var(x, e->var, out);
     if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)
@@ -307,77 +320,35 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, gint64 *out)
     int which;
     switch (e->op) {
     case WS_EXPR_NEG:
-        return !__builtin_sub_overflow((gint64)0, d[0], out);
+        return scaled(d[0], -1, out);
     case WS_EXPR_ADD:
-        return !__builtin_add_overflow(d[0], d[1], out);
     case WS_EXPR_SUB:
-        return less(d[0], d[1], out);
+        out->g = range_gcd(d[0].g, d[1].g);
+        return e->op == WS_EXPR_SUB ? less(d[0].d, d[1].d, &out->d)
+                                    : !__builtin_add_overflow(d[0].d, d[1].d, &out->d);
     case WS_EXPR_MUL:
-        if (ws_expr_is_int(e->arg[0], &k))
-            return !__builtin_mul_overflow(k, d[1], out);
-        if (ws_expr_is_int(e->arg[1], &k))
-            return !__builtin_mul_overflow(k, d[0], out);
-        return d[0] == 0 && d[1] == 0;
-    case WS_EXPR_DIV:
-    case WS_EXPR_MOD:
-        if (!ws_expr_is_int(e->arg[1], &k) || k <= 0 || d[0] % k)
-            return FALSE;
-        *out = e->op == WS_EXPR_DIV ? d[0] / k : 0;
+        if (ws_expr_is_int(e->arg[0], &k) || ws_expr_is_int(e->arg[1], &k))
+            return scaled(d[ws_expr_is_int(e->arg[0], &k) ? 1 : 0], k, out);
+        /* a'b' - ab = a'(b' - b) + b(a' - a) */
+        out->g = range_gcd(range_gcd(d[0].d, d[0].g), range_gcd(d[1].d, d[1].g));
         return TRUE;
+    case WS_EXPR_DIV:
+        return ws_expr_is_int(e->arg[1], &k) && divided(d[0], k, out);
+    case WS_EXPR_MOD:
+        return ws_expr_is_int(e->arg[1], &k) && k > 0 && d[0].d % k == 0 && d[0].g % k == 0;
     case WS_EXPR_LT:
     case WS_EXPR_LE:
     case WS_EXPR_GT:
     case WS_EXPR_GE:
     case WS_EXPR_EQ:
     case WS_EXPR_NE:
-        return d[0] == d[1] || settled(x, e->op, e->arg[0], e->arg[1], &which);
+        return same(d[0], d[1]) || settled(x, e->op, e->arg[0], e->arg[1], &which);
     case WS_EXPR_CALL:
         return shift_of_call(x, e, d, out);
     case WS_EXPR_NOT:
     case WS_EXPR_AND:
     case WS_EXPR_OR:
-        return d[0] == 0 && d[1] == 0;
-    default:
-        return FALSE;
-    }
-}
-
-/* The multiples by which an expression may come to differ beside its shift: a counter that is
- * advanced by what differs. FALSE: that is no multiple of one number. */
-gboolean spread(const Context *x, const WsExpr *e, gboolean truth, gint64 *g)
-{
-    gint64 part[16] = { 0 }, k = 0;
-    gboolean none = TRUE;
-    *g = 0;
-    if (e->op == WS_EXPR_INT || plan_symbol(x->c->plan, e, truth))
-        return TRUE;
-    if (e->op == WS_EXPR_VAR && e->var >= 0)
-        *g = x->c->may[e->var];
-    if (e->n_args > 16)
-        return FALSE;
-    for (guint i = 0; i < e->n_args; i++) {
-        if (!spread(x, e->arg[i], FALSE, &part[i]))
-            return FALSE;
-        none &= part[i] == 0;
-    }
-    if (none)
-        return TRUE;
-    switch (e->op) {
-    case WS_EXPR_NEG:
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-        *g = range_gcd(part[0], part[1]);
-        return TRUE;
-    case WS_EXPR_MUL:
-        if (!ws_expr_is_int(e->arg[0], &k) && !ws_expr_is_int(e->arg[1], &k))
-            return FALSE;
-        return !__builtin_mul_overflow(ABS(k), MAX(part[0], part[1]), g);
-    case WS_EXPR_MOD:
-    case WS_EXPR_DIV:
-        if (!ws_expr_is_int(e->arg[1], &k) || k <= 0 || part[0] % k)
-            return FALSE;
-        *g = e->op == WS_EXPR_DIV ? part[0] / k : 0;
-        return TRUE;
+        return same(d[0], zero) && same(d[1], zero);
     default:
         return FALSE;
     }

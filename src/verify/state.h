@@ -2,14 +2,14 @@
  */
 #pragma once
 
-#include "program/program.h"
+#include "program/lanes.h"
 #include "verify/range.h"
 #include "verify/verify.h"
 
 G_BEGIN_DECLS
 
-/* Holders of an instance come first, four each; two of each slot and named barrier follow. */
-enum { LEAD, LANES, DID, BACK, HOLDERS };
+/* Holders of an instance come first, five each; two of each slot and named barrier follow. */
+enum { LEAD, LANES, DID, BACK, WARP, HOLDERS };
 enum { ACC, DONE };
 enum { RUN, WAIT, ENDED };
 #define MAX_WORDS 8 /* of a set of holders */
@@ -28,11 +28,14 @@ typedef struct {
     gint64 longest[WS_QUEUES];   /* greatest n of its waits */
 } AgentPlan;
 
-/* Who reads: readers of one class end in order. */
+/* Who reads: readers of one class end in order, but for copies: each copy to each CTA is a class.
+ */
 typedef struct {
     guint agent;
     WsEngine engine;
     gboolean leader;
+    const WsOp *copy; /* NULL: no copy */
+    guint to;
 } Reader;
 
 typedef struct {
@@ -87,12 +90,14 @@ typedef struct {
 
 typedef struct {
     gint64 phase, pending, tx;
-    guint sole,
-        sole_before; /* who alone made the contributions of this phase and of the one before:
-                        instance + 1 of a leader; 0: nobody so far; G_MAXUINT: others */
-    guint64 owed, by_lanes, expects; /* agents that returned since the last completion; those among
-                                        them by lanes; that expect bytes without an arrival */
+    /* agents that returned since the last completion; those among them by lanes; that expect bytes
+     * without an arrival */
+    guint64 owed, by_lanes, expects;
+    /* who contributes to this phase, did to the last one, and to the one before: bit 2 * agent +
+     * leader of this CTA, OTHERS */
+    guint64 gives, gave, gave_before;
 } SlotState;
+#define OTHERS ((guint64)1 << 63) /* another CTA, or a transfer */
 
 typedef struct {
     gint64 generation, joined, count;
@@ -102,6 +107,7 @@ typedef struct {
 typedef struct {
     guint op;
     gint64 row0, col0;
+    gint64 tile; /* of a claim: its position */
 } Author;
 
 typedef struct {
@@ -126,7 +132,8 @@ const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e); /* or a variable made of one */
 gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access);
-gint plan_reader(const Plan *plan, guint agent, WsEngine engine, gboolean leader);
+/* `to`: the CTA of a copy */
+gint plan_reader(const Plan *plan, const WsOp *op, guint to);
 gint plan_name(const Plan *plan, const WsOp *op, gint64 *count); /* -1: of the agent alone */
 
 /* What an operation or a tree node evaluates. */
@@ -146,12 +153,13 @@ typedef enum {
     ITEM_LAST,
     ITEM_BEFORE,
     ITEM_TRANSFER,
-    ITEM_EXPECT,
+    ITEM_GIVE,
     ITEM_RETURN,
     ITEM_NAME,
     ITEM_REMOTE
 } ItemKind;
-/* x: reader of READ; agent of EXPECT, RETURN; of REMOTE: i = instance * 2 + leader */
+/* x: reader of READ; agent of RETURN; agent * 2 + leader of GIVE, the last contribution; of
+ * REMOTE: i = instance * 2 + leader */
 guint plan_item(const Plan *plan, ItemKind kind, guint cta, guint i, guint x);
 static inline guint holder_slot(const Plan *plan, guint slot, guint which)
 {
@@ -163,7 +171,7 @@ static inline guint holder_name(const Plan *plan, guint name, guint which)
 }
 
 /* --- states ----------------------------------------------------------------------------------- */
-gboolean plan_same_lanes(Plan *plan, const Author *first, const Author *second);
+WsLanesMeet plan_lanes(Plan *plan, const Author *first, const Author *second);
 State *state_new(const Plan *plan); /* section 2.4 */
 State *state_copy(const Plan *plan, const State *s);
 void state_free(const Plan *plan, State *s);
@@ -186,9 +194,10 @@ gboolean state_run(Plan *plan, State *s);
 gboolean state_ended(const Plan *plan, const State *s);
 void state_exit(Plan *plan, const State *s); /* judges section 3 "exit" */
 
-/* TRUE if `s` is covered by `by` (section 8.5) up to what is known, `why` says what is not. */
-gboolean state_covered(Plan *plan, const State *s, const State *by, char **why);
+/* TRUE if `s` is covered by `by` (section 8.5) up to what is known, `why` says what is not; `tiles`
+ * positions later. */
+gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tiles, char **why);
 /* `node` keeps what both know; TRUE if that is less than before. */
-gboolean state_meet(const Plan *plan, State *node, const State *s);
+gboolean state_meet(const Plan *plan, State *node, const State *s, gint64 tiles);
 
 G_END_DECLS

@@ -22,13 +22,15 @@ typedef struct {
  * handled. */
 void broken(Run *r, const char *rule, const char *what);
 void refuse(Run *r, const char *what);
+gboolean is_async(const WsOp *op);
 void meet_lanes(Run *r);
+void meet_warps(Run *r);
 void release(Run *r, guint to);
 void acquire(Run *r, guint from);
-/* One access in one CTA. `by`: who knows when it is over; `group`: else it is over with it.
- * `judge`: it is judged; else it happens. */
-void touch(Run *r, guint k, guint cta, const Set *by, Group *group, gboolean judge);
-/* All accesses of an operation by itself: judged before any of them has happened. */
+/* One access in one CTA, judged, then made. `by`: who knows when it is over; `group`: it is over
+ * with it; `to`: the CTA of a copy. */
+void touch(Run *r, guint k, guint cta, guint to, const Set *by, Group *group);
+/* All accesses of an operation by itself, reads first. */
 void touch_all(Run *r, const Set *by, Group *group);
 void touch_values(Run *r);
 void math(Run *r);

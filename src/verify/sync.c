@@ -40,7 +40,7 @@ static void complete(Run *r, guint cta, guint slot)
             !knows(plan, r->s, plan_item(plan, ITEM_RETURN, cta, slot, a), &acc))
             broken(r, "P-ABA", "a completion that overtakes a wait for the one before");
         if ((b->expects >> a & 1) &&
-            !knows(plan, r->s, plan_item(plan, ITEM_EXPECT, cta, slot, a), &acc))
+            !knows(plan, r->s, plan_item(plan, ITEM_GIVE, cta, slot, 2 * a + 1), &acc))
             broken(r, "P-TX", "an expect that may come after the completion");
     }
     /* somebody who waits for the completion before, and has not gone on yet */
@@ -54,8 +54,9 @@ static void complete(Run *r, guint cta, guint slot)
     memcpy(r->s->k + (gsize)before * plan->words, r->s->k + (gsize)last * plan->words, bytes);
     happen(plan, r->s, last, &done, FALSE);
     b->owed = b->by_lanes = b->expects = 0;
-    b->sole_before = b->sole;
-    b->sole = 0;
+    b->gave_before = b->gave;
+    b->gave = b->gives;
+    b->gives = 0;
     b->phase++;
     b->pending = plan->arrivals[slot];
 }
@@ -70,38 +71,57 @@ static gboolean means(Run *r, gint64 completion)
                                                      (turn - completion) % 2 == 0));
 }
 
+/* A completion is known, or all that contributed to it: then it has happened. */
+static gboolean knows_completion(Run *r, guint cta, guint slot, ItemKind which, guint64 gave)
+{
+    gboolean all = gave != 0 && !(gave & OTHERS);
+    for (guint x = 0; all && x < 2 * r->plan->p->n_agents; x++)
+        all = !(gave >> x & 1) ||
+              knows(r->plan, r->s, plan_item(r->plan, ITEM_GIVE, cta, slot, x), &r->need);
+    return all || knows(r->plan, r->s, plan_item(r->plan, which, cta, slot, 0), &r->need);
+}
+
 /* A contribution of the running instance: it knows the completion before. */
 static void contribute(Run *r, guint cta, guint slot)
 {
     SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
-    const guint me = r->leader && r->op->kind == WS_OP_MBAR_ARRIVE ? r->i + 1 : G_MAXUINT;
-    b->sole = b->sole == 0 || b->sole == me ? me : G_MAXUINT;
-    /* weak form of R1: the same lane made all contributions to the phase before */
-    const gboolean alone = me != G_MAXUINT && b->sole == me && b->sole_before == me;
-    if (!alone && !knows(r->plan, r->s, plan_item(r->plan, ITEM_LAST, cta, slot, 0), &r->need))
+    const guint x = 2 * r->agent + r->leader;
+    if (!knows_completion(r, cta, slot, ITEM_LAST, b->gave))
         broken(r, "P-EARLY", "a contribution that may come before the phase it is for");
     if (!means(r, b->phase))
         broken(r, "P-EARLY", "a contribution to another phase");
+    if (cta != r->cta || r->op->kind == WS_OP_CP_ARRIVE || ws_op_flies(r->op->kind)) {
+        b->gives |= OTHERS;
+        return;
+    }
+    const Set by = set_of(1, (const guint[]){ holder(r->i, r->leader ? LEAD : DID) });
+    happen(r->plan, r->s, plan_item(r->plan, ITEM_GIVE, cta, slot, x), &by, FALSE);
+    b->gives |= (guint64)1 << x;
 }
 
-static void arrive(Run *r, guint cta, guint slot, gint64 count)
+/* `count` arrivals have come. */
+static void count_down(Run *r, guint cta, guint slot, gint64 count)
 {
-    const guint n = cta * r->plan->n_slots + slot;
-    SlotState *b = &r->s->slot[n];
-    contribute(r, cta, slot);
-    if (cta != r->cta) {
-        const Set by = set_of(1, (const guint[]){ holder(r->i, r->leader ? LEAD : DID) });
-        happen(r->plan, r->s, plan_item(r->plan, ITEM_REMOTE, cta, 2 * r->i + r->leader, 0), &by,
-               FALSE);
-    }
-    release(r, holder_slot(r->plan, n, ACC));
+    SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
     if (count < 1 || b->pending < count)
         broken(r, "P-COUNT", "more arrivals than the count");
     b->pending -= count;
     complete(r, cta, slot);
 }
 
-static Move expect(Run *r, guint slot)
+static void arrive(Run *r, guint cta, guint slot, gint64 count)
+{
+    contribute(r, cta, slot);
+    if (cta != r->cta) {
+        const Set by = set_of(1, (const guint[]){ holder(r->i, r->leader ? LEAD : DID) });
+        happen(r->plan, r->s, plan_item(r->plan, ITEM_REMOTE, cta, 2 * r->i + r->leader, 0), &by,
+               FALSE);
+    }
+    release(r, holder_slot(r->plan, cta * r->plan->n_slots + slot, ACC));
+    count_down(r, cta, slot, count);
+}
+
+static void expect(Run *r, guint slot)
 {
     SlotState *b = &r->s->slot[r->cta * r->plan->n_slots + slot];
     if (!r->leader || r->op->count < 0 || r->op->count > 1 || r->op->bytes < 0)
@@ -109,13 +129,11 @@ static Move expect(Run *r, guint slot)
     b->tx += r->op->bytes;
     if (r->op->count) {
         arrive(r, r->cta, slot, 1);
-        return MOVED;
+        return;
     }
     contribute(r, r->cta, slot);
     b->expects |= (guint64)1 << r->agent;
-    happen(r->plan, r->s, plan_item(r->plan, ITEM_EXPECT, r->cta, slot, r->agent), &r->need, FALSE);
     complete(r, r->cta, slot);
-    return MOVED;
 }
 
 static gboolean reaches(Run *r, guint cta, gint64 rank)
@@ -135,29 +153,62 @@ static gboolean reaches(Run *r, guint cta, gint64 rank)
     return FALSE;
 }
 
-static void load(Run *r, guint cta, guint slot)
+/* What is done later comes after its issue, and so after what its issuers know and did; what
+ * threads wrote travels with arrivals only. */
+static void carry(Run *r, guint to)
+{
+    const Set from = r->leader ? r->need : all_of(r->i);
+    const Set by = set_of(1, &to);
+    for (guint item = 0; item < r->plan->n_items; item++) {
+        const guint op = r->s->author[item].op;
+        const gboolean write = item % r->plan->per_cta < r->plan->n_cells;
+        if (!(write && (!op || !is_async(r->plan->p->op[op - 1]))) &&
+            knows_some(r->plan, r->s, item, &from))
+            make_known(r->plan, r->s, item, &by);
+    }
+}
+
+/* A transfer into `cta` that counts on its slot. */
+static void transfer(Run *r, guint cta, guint slot)
 {
     const guint n = cta * r->plan->n_slots + slot;
     const guint acc = holder_slot(r->plan, n, ACC);
     const Set by = set_of(1, &acc);
-    if (!r->leader || r->op->n_access != 1 || r->op->access[0].mode != WS_MODE_WRITE)
-        refuse(r, "a load of this form");
+    const guint last = r->op->n_access - 1;
+    if (r->op->n_access != 1 + (r->op->kind == WS_OP_BULK_COPY) ||
+        r->leader != (r->op->kind != WS_OP_ST_REMOTE) ||
+        r->op->access[last].mode != WS_MODE_WRITE ||
+        (last && r->op->access[0].mode != WS_MODE_READ))
+        refuse(r, "a transfer of this form");
     contribute(r, cta, slot);
-    /* Its landing comes after its issue, and so after what its issuer knows; what threads wrote
-     * travels with arrivals only. */
-    for (guint item = 0; item < r->plan->n_items; item++) {
-        const guint op = r->s->author[item].op;
-        const gboolean thread =
-            item % r->plan->per_cta < r->plan->n_cells &&
-            (!op || ws_op_row(r->plan->p->op[op - 1]->kind)->proxy != WS_PROXY_ASYNC);
-        if (!thread && knows(r->plan, r->s, item, &r->need))
-            make_known(r->plan, r->s, item, &by);
-    }
-    touch(r, 0, cta, &by, NULL, TRUE);
-    touch(r, 0, cta, &by, NULL, FALSE);
+    carry(r, acc);
+    if (last)
+        touch(r, 0, r->cta, cta, &by, NULL);
+    touch(r, last, cta, cta, &by, NULL);
     happen(r->plan, r->s, plan_item(r->plan, ITEM_TRANSFER, cta, slot, 0), &by, FALSE);
     r->s->slot[n].tx -= r->op->bytes;
     complete(r, cta, slot);
+}
+
+/* The arrivals of all lanes when their copies have landed. */
+static void gathered(Run *r, guint slot)
+{
+    const guint acc = holder_slot(r->plan, r->cta * r->plan->n_slots + slot, ACC);
+    const Set by = set_of(1, &acc);
+    GPtrArray *queue = r->x->queue[WS_QUEUE_ROWS];
+    if (r->leader)
+        refuse(r, "copies of the leader");
+    contribute(r, r->cta, slot);
+    carry(r, acc);
+    for (guint g = 0; g < queue->len; g++)
+        for (guint item = 0; item < r->plan->n_items; item++)
+            if (has_bit(((Group *)queue->pdata[g])->item, item))
+                make_known(r->plan, r->s, item, &by);
+    if (r->x->open[WS_QUEUE_ROWS]) /* from here on its copies are waited for at the slot */
+        g_ptr_array_remove_index(queue, queue->len - 1);
+    r->x->open[WS_QUEUE_ROWS] = FALSE;
+    happen(r->plan, r->s, plan_item(r->plan, ITEM_TRANSFER, r->cta, slot, 0), &by, FALSE);
+    count_down(r, r->cta, slot, r->op->count);
 }
 
 static Move wait_phase(Run *r, guint slot, gint64 parity)
@@ -172,7 +223,7 @@ static Move wait_phase(Run *r, guint slot, gint64 parity)
     if ((b->phase & 1) == parity)
         return STUCK;
     r->x->status = RUN;
-    if (!knows(r->plan, r->s, plan_item(r->plan, ITEM_BEFORE, r->cta, slot, 0), &r->need))
+    if (!knows_completion(r, r->cta, slot, ITEM_BEFORE, b->gave_before))
         broken(r, "P-EARLY", "a wait that may return one turn too early");
     if (!means(r, b->phase - 1))
         broken(r, "P-EARLY", "a wait that returns on another completion");
@@ -264,8 +315,7 @@ Move cluster(Run *r)
             broken(r, "P-CLUSTER", "a second arrival without a wait");
         r->x->cluster_arrived = TRUE;
         r->x->joined = r->s->name[at].generation;
-        join(r, at, item, r->plan->p->agent[r->agent].threads,
-             (gint64)r->plan->p->threads * r->plan->p->cluster);
+        join(r, at, item, 1, r->plan->n_inst);
         return MOVED;
     }
     if (!r->x->cluster_arrived)
@@ -294,17 +344,20 @@ Move at_slots(Run *r)
         return STUCK;
     if (r->op->kind == WS_OP_MBAR_WAIT)
         return wait_phase(r, n, parity);
-    if (r->op->kind == WS_OP_MBAR_EXPECT)
-        return expect(r, n);
     if (r->op->kind == WS_OP_MBAR_ARRIVE &&
         (r->op->per < 0 || r->op->per > 32 || (r->op->per == 0) != r->leader))
         refuse(r, "an arrival of this form");
-    for (guint cta = 0; cta < r->plan->p->cluster && !r->plan->reason; cta++)
-        if (reaches(r, cta, rank)) {
-            if (r->op->kind == WS_OP_MBAR_ARRIVE)
-                arrive(r, cta, n, r->op->count);
-            else
-                load(r, cta, n);
-        }
+    if (r->op->kind == WS_OP_MBAR_EXPECT)
+        expect(r, n);
+    else if (r->op->kind == WS_OP_CP_ARRIVE)
+        gathered(r, n);
+    else
+        for (guint cta = 0; cta < r->plan->p->cluster && !r->plan->reason; cta++)
+            if (reaches(r, cta, rank)) {
+                if (r->op->kind == WS_OP_MBAR_ARRIVE)
+                    arrive(r, cta, n, r->op->count);
+                else
+                    transfer(r, cta, n);
+            }
     return MOVED;
 }

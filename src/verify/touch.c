@@ -23,6 +23,19 @@ void meet_lanes(Run *r)
     learn(r->plan, r->s, &all, &all, 2, (const guint[]){ holder(r->i, LEAD), holder(r->i, LANES) });
 }
 
+/* Each lane learns what the lanes of its warp did. */
+void meet_warps(Run *r)
+{
+    const guint did = holder(r->i, DID), warp = holder(r->i, WARP);
+    const Set own = set_of(1, &did);
+    if (r->leader)
+        return;
+    if (r->plan->p->agent[r->agent].warps == 1)
+        meet_lanes(r);
+    else
+        learn(r->plan, r->s, &own, &own, 1, &warp);
+}
+
 void release(Run *r, guint to)
 {
     const Set all = r->leader ? r->need : all_of(r->i);
@@ -37,22 +50,28 @@ void acquire(Run *r, guint from)
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */
-static gboolean is_async(const Run *r)
+/* Through the asynchronous proxy; stores to a peer are none of it. */
+gboolean is_async(const WsOp *op)
 {
-    return ws_op_row(r->op->kind)->proxy == WS_PROXY_ASYNC;
+    return ws_op_row(op->kind)->proxy == WS_PROXY_ASYNC && op->kind != WS_OP_ST_REMOTE;
 }
 
-/* Each byte is touched by one thread in both events, which knows what it did itself. */
+/* Each byte is touched by one thread in both events, which knows what it did itself, or by threads
+ * of one warp that has met since. */
 static gboolean row_private(Run *r, guint item, const Author *me)
 {
     const Author *other = &r->s->author[item];
     const WsOp *first = other->op ? r->plan->p->op[other->op - 1] : NULL;
-    if (r->leader || is_async(r) || !first || !me->op || first->agent != r->op->agent ||
+    if (r->leader || is_async(r->op) || !first || !me->op || first->agent != r->op->agent ||
         op_by_leader(first) || first->n_access != 1 || r->op->n_access != 1 ||
-        first->access[0].buffer != r->op->access[0].buffer || ws_op_flies(first->kind))
+        first->access[0].buffer != r->op->access[0].buffer || is_async(first) ||
+        first->kind == WS_OP_ST_REMOTE || r->op->kind == WS_OP_ST_REMOTE)
         return FALSE;
-    return has_bit(r->s->k + (gsize)item * r->plan->words, holder(r->i, DID)) &&
-           plan_same_lanes(r->plan, other, me);
+    const guint64 *k = r->s->k + (gsize)item * r->plan->words;
+    if (!has_bit(k, holder(r->i, DID)))
+        return FALSE;
+    const WsLanesMeet meet = plan_lanes(r->plan, other, me);
+    return meet == WS_LANES_SAME || (meet == WS_LANES_WARP && has_bit(k, holder(r->i, WARP)));
 }
 
 static void touch_cell(Run *r, guint cta, guint cell, gboolean write, const Author *me)
@@ -61,7 +80,7 @@ static void touch_cell(Run *r, guint cta, guint cell, gboolean write, const Auth
     const guint w = plan_item(plan, ITEM_WRITE, cta, cell, 0);
     if (!knows(plan, r->s, w, &r->need) && (cta != r->cta || !row_private(r, w, me)))
         broken(r, "P-RACE", "the last write is not known");
-    if (is_async(r) && !fenced(plan, r->s, w, &r->need))
+    if (is_async(r->op) && !fenced(plan, r->s, w, &r->need))
         broken(r, "P-PROXY", "the last write is not fenced");
     if (!write && !r->s->written[cta * plan->n_cells + cell])
         broken(r, "P-UNDEF", "bytes that nobody has written");
@@ -69,13 +88,49 @@ static void touch_cell(Run *r, guint cta, guint cell, gboolean write, const Auth
         const guint item = plan_item(plan, ITEM_READ, cta, cell, k);
         if (!knows(plan, r->s, item, &r->need) && (cta != r->cta || !row_private(r, item, me)))
             broken(r, "P-RACE", "a read is not known");
-        if (is_async(r) && (plan->c->policy & 1) && !fenced(plan, r->s, item, &r->need))
+        if (is_async(r->op) && (plan->c->policy & 1) && !fenced(plan, r->s, item, &r->need))
             broken(r, "P-PROXY", "a read is not fenced");
     }
 }
 
-/* One access in one CTA. `by`: who knows when it is over; `group`: else it is over with it. */
-void touch(Run *r, guint k, guint cta, const Set *by, Group *group, gboolean judge)
+/* What a read leaves of its class: the last one, if it came after the one before or ends after it.
+ * The same copy does neither. */
+static void note_read(Run *r, guint item, const Set *by, const Author *me)
+{
+    Author *last = &r->s->author[item];
+    const gboolean known = knows(r->plan, r->s, item, &r->need);
+    const gboolean other = last->op != me->op || last->row0 != me->row0 || last->col0 != me->col0;
+    Set both = by ? *by : (Set){ 0 };
+    for (guint w = 0; r->op->kind == WS_OP_BULK_COPY && !known && w < r->plan->words; w++)
+        both.bit[w] &= r->s->k[(gsize)item * r->plan->words + w];
+    happen(r->plan, r->s, item, &both, !is_async(r->op));
+    *last = other && !known ? (Author){ 0 } : *me;
+}
+
+static void note_write(Run *r, guint cta, guint cell, const Set *by, const Author *me)
+{
+    static const Set everybody = { { G_MAXUINT64, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64,
+                                     G_MAXUINT64, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64 } };
+    const guint item = plan_item(r->plan, ITEM_WRITE, cta, cell, 0);
+    const gboolean gather = r->op->kind == WS_OP_CP_ROWS;
+    happen(r->plan, r->s, item, by, gather ? (r->plan->c->policy & 2) != 0 : !is_async(r->op));
+    r->s->author[item] = *me;
+    r->s->written[cta * r->plan->n_cells + cell] = 1;
+    for (guint q = 0; q < r->plan->reader->len; q++)
+        happen(r->plan, r->s, plan_item(r->plan, ITEM_READ, cta, cell, q), &everybody, FALSE);
+}
+
+/* The slot of a claim holds the tile of its round: who takes it must be in that round. */
+static void take_tile(Run *r, guint cell)
+{
+    const Author *a = &r->s->author[plan_item(r->plan, ITEM_WRITE, r->cta, cell, 0)];
+    if (!a->op || r->plan->p->op[a->op - 1]->kind != WS_OP_CLAIM || a->tile != r->x->tile)
+        broken(r, "P-TILE", "takes a tile that was not claimed in its round");
+}
+
+/* One access in one CTA, judged, then made. `by`: who knows when it is over; `group`: it is over
+ * with it; `to`: the CTA of a copy. */
+void touch(Run *r, guint k, guint cta, guint to, const Set *by, Group *group)
 {
     const WsAccess *a = &r->op->access[k];
     View v = { a->buffer, a->rows, a->cols, 0, 0 };
@@ -89,48 +144,39 @@ void touch(Run *r, guint k, guint cta, const Set *by, Group *group, gboolean jud
         v.cols = r->plan->p->buffer[a->buffer].cols;
     else if (!value_number(r->plan, r->s, r->i, a->col0, &v.col0, NULL))
         return;
-    const Author me = { rows ? 0 : r->op->index + 1, v.row0, v.col0 };
+    const Author me = { rows ? 0 : r->op->index + 1, v.row0, v.col0,
+                        r->op->kind == WS_OP_CLAIM ? r->x->tile : 0 };
     const GArray *cells = plan_cells(r->plan, &v, element, stage);
     const gboolean write = (a->mode & WS_MODE_WRITE) != 0;
-    gint reader = plan_reader(r->plan, r->agent, ws_op_row(r->op->kind)->engine, r->leader);
-    const gboolean generic = !is_async(r);
+    const guint reader = write ? 0 : (guint)plan_reader(r->plan, r->op, to);
+    for (guint n = 0; cells && n < cells->len && !r->plan->reason; n++)
+        touch_cell(r, cta, g_array_index(cells, guint, n), write, &me);
     for (guint n = 0; cells && n < cells->len && !r->plan->reason; n++) {
         const guint cell = g_array_index(cells, guint, n);
-        if (judge) {
-            touch_cell(r, cta, cell, write, &me);
-            continue;
-        }
-        guint item = write ? plan_item(r->plan, ITEM_WRITE, cta, cell, 0)
-                           : plan_item(r->plan, ITEM_READ, cta, cell, (guint)reader);
-        Author *last = &r->s->author[item];
-        const gboolean other = last->op != me.op || last->row0 != me.row0 || last->col0 != me.col0;
-        const gboolean mixed = !write && other && !knows(r->plan, r->s, item, &r->need);
-        happen(r->plan, r->s, item, by, generic);
-        *last = mixed ? (Author){ 0 } : me;
+        if (r->op->kind == WS_OP_TAKE)
+            take_tile(r, cell);
+        const guint item = plan_item(r->plan, write ? ITEM_WRITE : ITEM_READ, cta, cell, reader);
+        if (write)
+            note_write(r, cta, cell, by, &me);
+        else
+            note_read(r, item, by, &me);
         if (group)
             put_bit(group->item, item, TRUE);
-        if (!write)
-            continue;
-        r->s->written[cta * r->plan->n_cells + cell] = 1;
-        for (guint q = 0; q < r->plan->reader->len; q++) {
-            item = plan_item(r->plan, ITEM_READ, cta, cell, q);
-            const Set everybody = { { G_MAXUINT64, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64,
-                                      G_MAXUINT64, G_MAXUINT64, G_MAXUINT64, G_MAXUINT64 } };
-            happen(r->plan, r->s, item, &everybody, FALSE);
-        }
     }
 }
 
-/* All accesses of an operation by itself: judged before any of them has happened. */
+/* All accesses of an operation by itself, reads first: what it writes of what it reads is a race.
+ */
 void touch_all(Run *r, const Set *by, Group *group)
 {
-    guint writes = 0;
-    for (guint k = 0; k < r->op->n_access; k++)
-        writes += (r->op->access[k].mode & WS_MODE_WRITE) != 0;
-    if (writes && r->op->n_access > 1)
-        refuse(r, "an operation that touches several views");
-    for (guint k = 0; k < 2 * r->op->n_access; k++)
-        touch(r, k % r->op->n_access, r->cta, by, group, k < r->op->n_access);
+    for (guint k = 0; k < 2 * r->op->n_access; k++) {
+        const guint n = k % r->op->n_access;
+        const gboolean write = (r->op->access[n].mode & WS_MODE_WRITE) != 0;
+        if (write && (r->op->access[n].mode & WS_MODE_READ))
+            refuse(r, "an access that reads and writes");
+        if (write == (k >= r->op->n_access))
+            touch(r, n, r->cta, 0, by, group);
+    }
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -230,11 +276,12 @@ void close_group(Run *r, WsQueue q)
 void retire(Run *r, WsQueue q)
 {
     GPtrArray *queue = r->x->queue[q];
-    if (r->x->open[q])
+    if (r->x->open[q] && q == WS_QUEUE_MMA)
         broken(r, "P-ASYNC", "a group that was not closed");
-    while (!r->plan->reason && (gint64)queue->len > r->op->n) {
+    const guint own = holder(r->i, DID);
+    const Set to = q == WS_QUEUE_ROWS ? set_of(1, &own) : know_of(r->i, q == WS_QUEUE_STORES);
+    while (!r->plan->reason && (gint64)queue->len > r->op->n + (r->x->open[q] ? 1 : 0)) {
         Group *g = g_ptr_array_steal_index(queue, 0);
-        const Set to = q == WS_QUEUE_STORES ? know_of(r->i, TRUE) : know_of(r->i, FALSE);
         for (guint item = 0; item < r->plan->n_items; item++)
             if (has_bit(g->item, item))
                 make_known(r->plan, r->s, item, &to);
@@ -244,11 +291,9 @@ void retire(Run *r, WsQueue q)
 
 Move product(Run *r)
 {
-    gint64 none;
     int first = r->op->mma->first ? value_truth(r->plan, r->s, r->i, r->op->mma->first) : 0;
     if (first < 0)
         return STUCK;
-    (void)none;
     const guint64 acc = cells_of_use(r, &r->op->value[0]);
     const guint64 a = r->op->n_value > 1 ? cells_of_use(r, &r->op->value[1]) : 0;
     if (r->leader)
@@ -265,13 +310,11 @@ Move product(Run *r)
              (m->m != o->m || m->n != o->n || m->acc_type != o->acc_type)))
             broken(r, "P-ASYNC", "registers of another product in flight");
     }
-    touch_all(r, NULL, NULL); /* judges, and says that nobody knows it over */
     Group *group = open_group(r, WS_QUEUE_MMA);
     if (group->shape &&
         (group->shape->mma->n != r->op->mma->n || group->shape->mma->m != r->op->mma->m))
         refuse(r, "products of several shapes in a group");
-    for (guint k = 0; k < r->op->n_access; k++)
-        touch(r, k, r->cta, NULL, group, FALSE);
+    touch_all(r, NULL, group);
     for (guint slot = 0; slot < r->plan->n_slots; slot++) {
         const guint item = plan_item(r->plan, ITEM_RETURN, r->cta, slot, r->agent);
         if (has_bit(r->s->k + (gsize)item * r->plan->words, holder(r->i, BACK)))

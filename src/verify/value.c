@@ -9,14 +9,19 @@ typedef struct {
     gboolean missing;
 } Eval;
 
-/* What a symbol stands for. As a number: its least value with the known residue. */
+/* What a symbol stands for. As a number: its least value with the known residue, off by multiples
+ * of its modulus. */
 static Range of_symbol(Eval *v, guint symbol)
 {
     const Symbol *y = &g_array_index(v->plan->c->symbol, Symbol, symbol);
     Fact f = instance_fact(v->plan, v->s, v->inst, symbol);
     Range r = range_of(f.low, f.high);
+    const gint64 residue = fact_residue(v->plan, v->s, &f);
+    if (!v->number && f.low != f.high && residue >= 0) {
+        r.v = residue;
+        r.g = y->modulus;
+    }
     if (v->number && f.low != f.high) {
-        gint64 residue = fact_residue(v->plan, v->s, &f);
         if (residue < 0 || f.low == NO_LOW) {
             v->missing = TRUE;
             r.open = TRUE;

@@ -52,6 +52,7 @@ static void first_met(Walk *w, guint n, State *s)
 static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
 {
     g_autofree char *why = NULL;
+    gint64 tiles = 0;
     if (w->plan->reason) {
         /* says what broke */
     } else if (target == TARGET_END) {
@@ -67,10 +68,10 @@ static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
     } else if (!w->state[target]) {
         first_met(w, (guint)target, s);
         return;
-    } else if (!state_covered(w->plan, s, w->state[target], &why)) {
+    } else if (!state_covered(w->plan, s, w->state[target], &tiles, &why)) {
         plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: not covered by node %d: %s", from, target,
                   why);
-    } else if (state_meet(w->plan, w->state[target], s)) {
+    } else if (state_meet(w->plan, w->state[target], s, tiles)) {
         w->again[target] = 1;
     }
     state_free(w->plan, s);

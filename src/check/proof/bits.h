@@ -135,6 +135,7 @@ typedef struct {
     guint16 loop;
     WsBitOp *op;
     WsBitCond *cond;
+    const WsTree *branch; /* IF: where it stands */
 } WsBitInstr;
 
 /* A counter that does not start at 0. */

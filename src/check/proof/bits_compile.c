@@ -282,8 +282,10 @@ static void compile_branch(Compiler *k, const WsTree *t)
     }
     g_hash_table_insert(k->at, (gpointer)t, GUINT_TO_POINTER(k->code->len + 1));
     guint test = k->code->len;
-    if (t->cond)
+    if (t->cond) {
         emit(k, WS_BIT_IF)->cond = ws_bit_cond(k->b, k->agent, rewritten(k, t->cond));
+        g_array_index(k->code, WsBitInstr, test).branch = t;
+    }
     if (t->n_kids)
         compile_tree(k, t->kid[0]);
     if (!t->cond)

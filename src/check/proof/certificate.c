@@ -107,10 +107,7 @@ static guint place_of(const WsBits *b, const WsBitAgent *a, guint16 at)
         return number_of(b, x->op->op->tree);
     if (x->kind == WS_BIT_HEAD || x->kind == WS_BIT_ENTER || x->kind == WS_BIT_BACK)
         return number_of(b, a->loop[x->loop].tree);
-    for (guint i = 0; i < a->n_sites; i++)
-        if (a->site[i].at == at)
-            return number_of(b, a->site[i].site->node);
-    return 0;
+    return x->branch ? number_of(b, x->branch) : 0;
 }
 
 static void put_place(GString *t, WsBits *b, guint i)
