@@ -14,9 +14,7 @@ static void clear_played(gpointer data)
 
 static void play_case(WsPlay *play, WsVerdict *v, const WsCase *c, WsSchedule schedule)
 {
-    play->chosen = c->data ? c : NULL;
-    ws_play_run(play, c->values, c->tiles, schedule, c->pin, c->pin_values, c->n_pin_values,
-                c->sizes);
+    ws_play_run(play, c, schedule);
     WsPlayed played = { c->rounds, c->tiles, schedule, c->mixed, g_strdup(c->sizes), play->ops };
     g_array_append_val(v->played, played);
     v->ops += play->ops;
@@ -87,10 +85,28 @@ static char *outside_reason(const WsProgram *p)
     return NULL;
 }
 
-/* Plays the rounds and tiles of an alarm, with some data, too; TRUE: it is one in the play. */
-static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *alarm,
-                       WsVerdict *v, WsFindings *findings)
+/* Cases with all data that are worth it. */
+static void play_with_data(WsPlay *play, const WsCheckOptions *o, WsVerdict *v, GPtrArray *cases,
+                           const GArray *data, guint64 *work)
 {
+    for (guint d = 0; d < data->len; d++)
+        for (guint i = 0; i < cases->len && goes_on(play, o, *work); i++) {
+            WsCase *c = cases->pdata[i];
+            if (d > 0 &&
+                (c->chosen || !ws_case_with_data(play->p, c, &g_array_index(data, WsCaseData, d))))
+                continue;
+            play_case(play, v, c, WS_SCHEDULE_FORWARD);
+            *work += work_of(play);
+        }
+}
+
+/* Plays a launch in which the answers of an alarm hold, then its rounds and tiles, with some data,
+ * then other launches; TRUE: it is one in the play. `missed` (caller frees): what holds in no
+ * launch that was found; NULL: nothing. */
+static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *alarm,
+                       WsVerdict *v, WsFindings *findings, char **missed)
+{
+    enum { MOST_TILES = 32, MANY_TILES = 9, FEW_TILES = 3 };
     g_autoptr(GArray) data = ws_case_data(p);
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < alarm->rounds->len; i++)
@@ -99,28 +115,28 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
             g_array_append_val(rounds, r);
         }
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) cases =
-        ws_cases(p, CLAMP(alarm->tiles, ws_has_integer_tensor(p) ? 3 : 1, 9), rounds, skipped);
+    const guint few = ws_has_integer_tensor(p) ? FEW_TILES : 1;
     WsPlay *play = ws_play_new(p, findings, 8);
     guint64 work = 0;
     play->max_ops = 500000;
     play->cancel = o->cancel;
-    g_autofree char *sizes = alarm->told ? ws_sizes_of(p, alarm->told) : NULL;
-    guint tiles = MAX(alarm->tiles, 1);
-    WsCase *first = sizes && tiles <= 32 ? ws_case_at(p, sizes, tiles) : NULL;
+    *missed = NULL;
+    const guint tiles = MAX(alarm->tiles, 1);
+    g_autoptr(WsCase) first =
+        alarm->told && tiles <= MOST_TILES ? ws_case_told(p, alarm->told, tiles, missed) : NULL;
     if (first)
         play_case(play, v, first, WS_SCHEDULE_FORWARD);
-    for (guint d = 0; d < data->len; d++)
-        for (guint i = 0; i < cases->len && goes_on(play, o, work); i++) {
-            const WsCaseData *chosen = &g_array_index(data, WsCaseData, d);
-            WsCase *c = cases->pdata[i];
-            c->data = d > 0, c->element = chosen->element, c->element_step = chosen->step;
-            play_case(play, v, c, WS_SCHEDULE_FORWARD);
-            work += work_of(play);
-        }
+    if (goes_on(play, o, work)) {
+        g_autoptr(GPtrArray) cases =
+            ws_cases(p, CLAMP(alarm->tiles, few, MANY_TILES), rounds, skipped);
+        play_with_data(play, o, v, cases, data, &work);
+    }
+    if (goes_on(play, o, work)) {
+        g_autoptr(GPtrArray) cases = ws_cases_beyond(p, CLAMP(alarm->tiles, FEW_TILES, MANY_TILES));
+        play_with_data(play, o, v, cases, data, &work);
+    }
     gboolean refuted = play->errors > 0;
     ws_play_free(play);
-    ws_case_free(first);
     return refuted;
 }
 
@@ -179,16 +195,22 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
                         WsVerdict *v, WsFindings *findings)
 {
     gboolean path = proof->path && *proof->path;
-    if (proof->kind == WS_PROOF_ALARM && replay(p, o, proof, v, findings)) {
+    g_autofree char *missed = NULL;
+    if (proof->kind == WS_PROOF_ALARM && replay(p, o, proof, v, findings, &missed)) {
         v->kind = WS_VERDICT_REFUTED;
         return;
     }
     v->kind = WS_VERDICT_OUTSIDE;
-    v->reason = proof->kind == WS_PROOF_ALARM
-                    ? g_strdup_printf("%s%s%s may happen, and no sizes were found that show it; "
-                                      "names that go together want one run or tile name",
-                                      proof->why, path ? " where " : "", path ? proof->path : "")
-                    : g_strdup(proof->why);
+    if (proof->kind != WS_PROOF_ALARM)
+        v->reason = g_strdup(proof->why);
+    else if (missed)
+        v->reason =
+            g_strdup_printf("%s%s%s could happen, but no launch was found that has %s; names "
+                            "that go together want one run or tile name",
+                            proof->why, path ? " where " : "", path ? proof->path : "", missed);
+    else
+        v->reason = g_strdup_printf("%s%s%s could happen, and no launch was found that shows it",
+                                    proof->why, path ? " where " : "", path ? proof->path : "");
 }
 
 /* --- all cases -------------------------------------------------------------------------------- */

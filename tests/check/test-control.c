@@ -297,7 +297,7 @@ static const Row rows[] = {
     { "a total compared with a name, late", WS_VERDICT_REFUTED,
       "[{'for':'k','count':'N','do':[SYNC]}]",
       "[{'for':'k','count':'N','do':[SYNC,{'if':'k.total == M + 9','then':[SYNC]}]}]" },
-    { "a total of two loops", WS_VERDICT_OUTSIDE,
+    { "a total of two loops", WS_VERDICT_REFUTED,
       "[{'for':'k','count':'N','do':[SYNC]},{'for':'k','count':'N','do':[SYNC]}]",
       "[{'for':'k','count':'N','do':[SYNC]},{'for':'k','count':'N','do':[SYNC,{"
       "'if':'k.total == M + 9 && k == 3','then':[SYNC]}]}]" },

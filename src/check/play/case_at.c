@@ -1,114 +1,120 @@
-/* A case at given sizes: those that a finding names, and those at which the answers of an alarm can
- * all hold together. */
+/* The case that words name, and a case in which an alarm's answers hold. */
 #include "check/play/case_at.h"
+#include "check/play/launches.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* --- a case ----------------------------------------------------------------------------------- */
-static gint var_named(const WsProgram *p, const char *name, gsize n)
+/* --- words ------------------------------------------------------------------------------------ */
+typedef struct {
+    const WsProgram *p;
+    gint64 *now;
+    gint64 grid, cta;
+    gint64 element, step;
+    gboolean data;
+    GArray *chosen; /* WsCaseElement */
+} Words;
+
+static gint size_named(const WsProgram *p, const char *name, gsize n)
 {
     for (guint v = 0; v < p->n_vars; v++)
-        if ((p->var[v].kind == WS_VAR_SIZE || p->var[v].kind == WS_VAR_TILE) &&
-            strlen(p->var[v].name) == n && strncmp(p->var[v].name, name, n) == 0)
+        if (p->var[v].kind == WS_VAR_SIZE && strlen(p->var[v].name) == n &&
+            strncmp(p->var[v].name, name, n) == 0)
             return (gint)v;
     return -1;
 }
 
-static void case_free(WsCase *c)
+/* "L[3,0] = 5" */
+static gboolean read_element(Words *w, const char *part, const char *is)
 {
-    g_clear_pointer(&c->values, ws_launch_values_free);
-    g_free(c->pin);
-    g_free(c->pin_values);
-    g_free(c->sizes);
-    g_free(c);
+    const char *open = strchr(part, '[');
+    WsCaseElement x = { .tensor = -1 };
+    for (guint t = 0; open && t < w->p->n_tensors; t++)
+        if (strlen(w->p->tensor[t].name) == (gsize)(open - part) &&
+            strncmp(w->p->tensor[t].name, part, (gsize)(open - part)) == 0)
+            x.tensor = (gint)t;
+    if (x.tensor < 0)
+        return FALSE;
+    char *at = (char *)open;
+    for (guint d = 0; d < w->p->tensor[x.tensor].rank; d++)
+        x.at[d] = g_ascii_strtoll(at + 1, &at, 10);
+    x.value = g_ascii_strtoll(is + 3, NULL, 10);
+    g_array_append_val(w->chosen, x);
+    return at < is && *at == ']';
 }
 
-static WsLaunchValues *values_of(const WsProgram *p, const gint64 *now)
+static gboolean read_part(Words *w, const char *part)
 {
-    g_autofree WsSize *size = g_new0(WsSize, p->n_vars + 1);
-    g_autoptr(WsFindings) why = ws_findings_new();
-    guint n = 0;
-    for (guint v = 0; v < p->n_vars; v++)
-        if (p->var[v].kind == WS_VAR_SIZE)
-            size[n++] = (WsSize){ p->var[v].name, now[v] };
-    return ws_launch_values(p, size, n, TRUE, why);
+    const char *is = strstr(part, " = ");
+    if (is && memchr(part, '[', (gsize)(is - part)))
+        return read_element(w, part, is);
+    if (is) {
+        const gint v = size_named(w->p, part, (gsize)(is - part));
+        if (v >= 0)
+            w->now[v] = g_ascii_strtoll(is + 3, NULL, 10);
+        return v >= 0;
+    }
+    if (sscanf(part, "CTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, &w->cta, &w->grid) == 2)
+        return TRUE;
+    gint64 odd;
+    const gint n =
+        sscanf(part, "elements %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, &w->element, &odd);
+    w->data = n > 0;
+    w->step = n > 1 ? odd - w->element : 0;
+    return n > 0;
 }
 
-static gint64 *base_sizes(const WsProgram *p)
+static WsCase *case_of(const Words *w, guint tiles)
 {
-    gint64 *now = g_new0(gint64, p->n_vars + 1);
-    for (guint v = 0; v < p->n_vars; v++)
-        now[v] = p->var[v].kind == WS_VAR_SIZE ? p->var[v].rehearse : 0;
-    return now;
+    const WsProgram *p = w->p;
+    WsLaunchValues *values = ws_values_at(p, w->now, NULL);
+    if (!values)
+        return NULL;
+    gint64 grid = w->grid;
+    if (grid == 0)
+        grid = p->tiles.launch == WS_LAUNCH_SINGLE || p->tiles.grid ? ws_launch_grid(values, 1)
+                                                                    : MAX(p->cluster, 1);
+    WsCase *c = ws_case_new(p, values, MAX(grid, 1), w->cta, tiles);
+    if (!c)
+        return NULL;
+    c->element = w->element, c->element_step = w->step, c->data = w->data;
+    for (guint i = 0; i < w->chosen->len; i++) {
+        const WsCaseElement *x = &g_array_index(w->chosen, WsCaseElement, i);
+        ws_case_choose(p, c, x->tensor, x->at, x->value);
+    }
+    if (c->tiles != tiles || ws_case_broken(p, c)) {
+        ws_case_free(c);
+        return NULL;
+    }
+    ws_case_tell(p, c);
+    return c;
 }
 
 WsCase *ws_case_at(const WsProgram *p, const char *sizes, guint tiles)
 {
-    g_autofree gint64 *now = base_sizes(p);
+    g_autofree gint64 *now = ws_rehearsal_sizes(p);
+    g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(WsCaseElement));
     g_auto(GStrv) part = g_strsplit(sizes, ", ", -1);
-    WsCase *c = g_new0(WsCase, 1);
-    c->rounds = -1;
-    c->tiles = tiles;
-    c->pin = g_new0(gint64, p->n_vars + 1);
-    c->n_pin_values = MAX(tiles, 1);
-    c->pin_values = g_new0(gint64, (gsize)(g_strv_length(part) + 1) * c->n_pin_values);
-    c->sizes = g_strdup(sizes);
-    for (guint i = 0; part[i]; i++) {
-        const char *is = strstr(part[i], " =");
-        gint v = is ? var_named(p, part[i], (gsize)(is - part[i])) : -1;
-        if (v < 0) {
-            case_free(c);
+    Words w = { .p = p, .now = now, .chosen = chosen };
+    for (guint i = 0; part[i]; i++)
+        if (*part[i] && !read_part(&w, part[i]))
             return NULL;
-        }
-        g_auto(GStrv) number = g_strsplit(g_strstrip((char *)is + 2), " ", -1);
-        guint n = g_strv_length(number);
-        if (p->var[v].kind == WS_VAR_SIZE) {
-            now[v] = n ? g_ascii_strtoll(number[0], NULL, 10) : now[v];
-            continue;
-        }
-        c->pin[v] = i + 1;
-        for (guint k = 0; n && k < c->n_pin_values; k++)
-            c->pin_values[i * c->n_pin_values + k] = g_ascii_strtoll(number[k % n], NULL, 10);
-    }
-    c->values = values_of(p, now);
-    if (!c->values || (tiles > 0 && ws_launch_tiles(c->values) < 1)) {
-        case_free(c);
-        return NULL;
-    }
-    return c;
+    return case_of(&w, tiles);
 }
 
-void ws_case_free(WsCase *c)
-{
-    if (c)
-        case_free(c);
-}
+/* --- a case for answers ----------------------------------------------------------------------- */
+enum { MOST_TRIES = 3000, MOST_NUMBERS = 160, MOST_PLACES = 12 };
 
-/* The tile name can have that value whatever the sizes: it is an element, or bounded by numbers. */
-static gboolean can_be(const WsExpr *e, gint64 value)
-{
-    gint64 n;
-    if (!e || value < G_MININT32 || value > G_MAXINT32)
-        return FALSE;
-    if (e->op == WS_EXPR_INDEX)
-        return TRUE;
-    if (e->op != WS_EXPR_CALL || e->n_args != 2 ||
-        (e->func != WS_FUNC_MAX && e->func != WS_FUNC_MIN))
-        return FALSE;
-    gboolean second = ws_expr_is_int(e->arg[1], &n);
-    if (!second && !ws_expr_is_int(e->arg[0], &n))
-        return FALSE;
-    return (e->func == WS_FUNC_MAX ? value >= n : value <= n) &&
-           can_be(e->arg[second ? 0 : 1], value);
-}
-
-/* --- sizes for answers ------------------------------------------------------------------------ */
 typedef struct {
     const WsProgram *p;
     const GArray *told; /* WsTold */
+    guint tiles;
     gint64 *now;
     GArray *number; /* gint64: worth trying */
-    guint tries;
+    guint tries, want;
+    guint best;           /* answers that hold in `found` */
+    const WsTold *missed; /* there; NULL none */
+    WsCase *found;
 } Solve;
 
 static void try_number(Solve *s, gint64 x)
@@ -116,62 +122,91 @@ static void try_number(Solve *s, gint64 x)
     for (guint i = 0; i < s->number->len; i++)
         if (g_array_index(s->number, gint64, i) == x)
             return;
-    if (x >= 0 && s->number->len < 160)
+    if (x >= 0 && s->number->len < MOST_NUMBERS)
         g_array_append_val(s->number, x);
 }
 
-static void see_number(const WsExpr *e, gpointer data)
+static gboolean holds(const WsTold *t, gint64 x)
 {
-    Solve *s = data;
-    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < s->p->n_vars &&
-        s->p->var[e->var].kind == WS_VAR_RUN && s->p->var[e->var].value && s->tries < 16) {
-        s->tries++;
-        ws_expr_visit(s->p->var[e->var].value, see_number, s);
-        s->tries--;
-    }
-    if (e->op != WS_EXPR_INT || e->i < 2 || e->i > 4096)
-        return;
-    for (guint i = 0; i < s->told->len; i++) {
-        const WsTold *t = &g_array_index(s->told, WsTold, i);
-        for (gint64 d = -1; d <= 1; d++) {
-            try_number(s, (ABS(t->value) + d) * e->i);
-            try_number(s, ABS(t->value) * e->i + d);
-        }
-    }
+    return t->op == WS_EXPR_EQ   ? x == t->value
+           : t->op == WS_EXPR_NE ? (x != 0) == (t->value != 0)
+           : t->op == WS_EXPR_LE ? x <= t->value
+                                 : x > t->value;
 }
 
-/* How many answers hold at the present sizes; -1: no launch has them. */
-static gint hold(Solve *s)
+/* An answer at a tile of the case, with elements chosen for it if that helps. */
+static gboolean holds_at(const WsTold *t, WsAtTile *at, WsCase *c)
 {
-    WsLaunchValues *values = values_of(s->p, s->now);
-    gint n = 0;
-    if (!values)
-        return -1;
-    WsExprEnv env = ws_launch_env(values);
+    gint64 x;
+    if (ws_at_tile_eval(at, t->expr, &x) && holds(t, x)) {
+        ws_at_tile_keep(at, c);
+        return TRUE;
+    }
+    const gint64 wanted = t->op == WS_EXPR_NE   ? t->value != 0
+                          : t->op == WS_EXPR_GT ? t->value + 1
+                                                : t->value;
+    if (!ws_at_tile_reach(at, c, t->expr, wanted))
+        return FALSE;
+    ws_at_tile_keep(at, c);
+    return TRUE;
+}
+
+/* How many answers hold at a place; keeps the case if it is the best. */
+static guint hold_there(Solve *s, WsCase *c)
+{
+    g_autoptr(WsAtTile) at = ws_at_tile_new(s->p, c);
+    const WsTold *missed = NULL;
+    guint n = 0;
     for (guint i = 0; i < s->told->len; i++) {
         const WsTold *t = &g_array_index(s->told, WsTold, i);
-        gint64 x;
-        n += ws_expr_eval(t->expr, &env, &x, NULL) &&
-             (t->op == WS_EXPR_EQ   ? x == t->value
-              : t->op == WS_EXPR_NE ? (x != 0) == (t->value != 0)
-              : t->op == WS_EXPR_LE ? x <= t->value
-                                    : x > t->value);
+        const gint64 position = t->launch || t->position < 0 ? 0 : t->position;
+        const gint64 tile = position < c->tiles ? ws_case_tile(s->p, c, position) : -1;
+        ws_at_tile_move(at, MAX(tile, 0));
+        if ((tile >= 0 || t->launch) && holds_at(t, at, c))
+            n++;
+        else
+            missed = t;
     }
-    ws_launch_values_free(values);
+    if ((s->found && n <= s->best) || ws_case_broken(s->p, c)) {
+        ws_case_free(c);
+        return n;
+    }
+    ws_case_free(s->found);
+    s->found = c, s->best = n, s->missed = missed;
     return n;
 }
 
-/* One size after the other to the number with which most answers hold. */
-static gboolean climb(Solve *s)
+/* The most answers that hold at the present sizes, over some grids and CTAs. */
+static gint hold(Solve *s)
 {
-    gint best = hold(s), want = (gint)s->told->len;
-    for (guint pass = 0; pass < 4 && best < want; pass++)
-        for (guint v = 0; v < s->p->n_vars && best < want; v++) {
+    gint best = -1;
+    for (guint nth = 0; nth < MOST_PLACES && best < (gint)s->want && s->tries < MOST_TRIES; nth++) {
+        WsLaunchValues *values = ws_values_at(s->p, s->now, NULL);
+        gint64 grid, cta;
+        s->tries++;
+        if (!values)
+            return best;
+        if (!ws_place(s->p, values, s->tiles, nth, &grid, &cta)) {
+            ws_launch_values_free(values);
+            return best;
+        }
+        const gint n = (gint)hold_there(s, ws_case_new(s->p, values, grid, cta, s->tiles));
+        best = MAX(best, n);
+    }
+    return best;
+}
+
+/* One size after the other to the number with which most answers hold. */
+static void climb(Solve *s)
+{
+    gint best = hold(s);
+    for (guint pass = 0; pass < 4 && best < (gint)s->want; pass++)
+        for (guint v = 0; v < s->p->n_vars && best < (gint)s->want; v++) {
             if (s->p->var[v].kind != WS_VAR_SIZE)
                 continue;
             gint64 keep = s->now[v];
-            for (guint i = 0; i < s->number->len && best < want && s->tries < 4000; i++) {
-                s->tries++;
+            for (guint i = 0; i < s->number->len && best < (gint)s->want && s->tries < MOST_TRIES;
+                 i++) {
                 s->now[v] = g_array_index(s->number, gint64, i);
                 gint n = hold(s);
                 if (n > best)
@@ -179,54 +214,74 @@ static gboolean climb(Solve *s)
             }
             s->now[v] = keep;
         }
-    return best == want && want > 0;
 }
 
-char *ws_sizes_of(const WsProgram *p, const GArray *told)
+static void collect_numbers(Solve *s)
 {
-    g_autofree gint64 *base = base_sizes(p), *now = g_memdup2(base, p->n_vars * sizeof(gint64));
-    g_autoptr(GArray) number = g_array_new(FALSE, FALSE, sizeof(gint64));
-    g_autoptr(GArray) launch = g_array_new(FALSE, FALSE, sizeof(WsTold));
-    g_autoptr(GString) text = g_string_new(NULL);
-    for (guint i = 0; i < told->len; i++) {
-        const WsTold *t = &g_array_index(told, WsTold, i);
-        if (t->launch)
-            g_array_append_val(launch, *t);
-    }
-    Solve s = { p, launch, now, number, 0 };
+    enum { MOST_LITERALS = 12 };
+    g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
+    const gint64 one = 1;
     for (gint64 x = 0; x <= 20; x++)
-        try_number(&s, x);
-    for (guint i = 0; i < launch->len; i++) {
-        const WsTold *t = &g_array_index(launch, WsTold, i);
-        for (gint64 d = -2; d <= 2; d++)
-            try_number(&s, ABS(t->value) + d);
-        ws_expr_visit(t->expr, see_number, &s);
-    }
-    if (launch->len) {
-        gboolean found = climb(&s);
-        for (guint start = 0; start < 3 && !found; start++) {
-            static const gint64 from[] = { 0, 8, 32 };
-            for (guint v = 0; v < p->n_vars; v++)
-                now[v] = from[start];
-            found = climb(&s);
+        try_number(s, x);
+    g_array_append_val(literal, one);
+    for (guint i = 0; i < s->told->len; i++)
+        ws_literals(s->p, g_array_index(s->told, WsTold, i).expr, literal, MOST_LITERALS);
+    for (guint a = 0; a < s->p->tiles.n_axes; a++)
+        ws_literals(s->p, s->p->tiles.axis[a].extent, literal, MOST_LITERALS);
+    for (guint k = 0; k < literal->len; k++) {
+        const gint64 factor = ABS(g_array_index(literal, gint64, k));
+        if (factor > 4096 || factor < 1)
+            continue;
+        try_number(s, (gint64)MAX(s->tiles, 1) * factor);
+        for (guint i = 0; i < s->told->len; i++) {
+            const WsTold *t = &g_array_index(s->told, WsTold, i);
+            if (ABS(t->value) > 4096)
+                continue;
+            for (gint64 d = -2; d <= 2; d++) {
+                try_number(s, (ABS(t->value) + d) * factor);
+                try_number(s, ABS(t->value) * factor + d);
+            }
         }
-        if (!found)
-            return NULL;
     }
-    for (guint v = 0; v < p->n_vars; v++)
-        if (p->var[v].kind == WS_VAR_SIZE && now[v] != base[v])
-            g_string_append_printf(text, "%s%s = %" G_GINT64_FORMAT, text->len ? ", " : "",
-                                   p->var[v].name, now[v]);
-    for (guint i = 0; i < told->len; i++) { /* names of tiles are chosen as they are */
-        const WsTold *t = &g_array_index(told, WsTold, i);
-        if (t->launch || t->expr->op != WS_EXPR_VAR || t->expr->var < 0 ||
-            (guint)t->expr->var >= p->n_vars || p->var[t->expr->var].kind != WS_VAR_TILE)
-            continue;
-        gint64 value = t->op == WS_EXPR_GT ? t->value + 1 : t->value;
-        if (!can_be(p->var[t->expr->var].value, value))
-            continue;
-        g_string_append_printf(text, "%s%s = %" G_GINT64_FORMAT, text->len ? ", " : "",
-                               p->var[t->expr->var].name, value);
+}
+
+static char *told_text(const WsTold *t)
+{
+    g_autofree char *name = ws_expr_print(t->expr);
+    GString *s = g_string_new(name);
+    if (t->op == WS_EXPR_NE)
+        g_string_append(s, t->value ? " true" : " false");
+    else
+        g_string_append_printf(s, " %s %" G_GINT64_FORMAT,
+                               t->op == WS_EXPR_EQ   ? "="
+                               : t->op == WS_EXPR_LE ? "<="
+                                                     : ">",
+                               t->value);
+    if (!t->launch && t->position >= 0)
+        g_string_append_printf(s, " in tile %" G_GINT64_FORMAT, t->position);
+    return g_string_free(s, FALSE);
+}
+
+WsCase *ws_case_told(const WsProgram *p, const GArray *told, guint tiles, char **missed)
+{
+    g_autofree gint64 *now = ws_rehearsal_sizes(p);
+    g_autoptr(GArray) number = g_array_new(FALSE, FALSE, sizeof(gint64));
+    static const gint64 from[] = { 0, 8, 32 };
+    Solve s = { .p = p, .told = told, .tiles = tiles, .now = now, .number = number };
+    s.want = told->len;
+    collect_numbers(&s);
+    ws_case_free(ws_case_with(p, now, NULL, tiles, NULL)); /* leaves its sizes in `now` */
+    climb(&s);
+    for (guint k = 0; k < G_N_ELEMENTS(from) && s.best < s.want; k++) {
+        for (guint v = 0; v < p->n_vars; v++)
+            now[v] = from[k];
+        s.tries = 0;
+        climb(&s);
     }
-    return g_string_free(g_steal_pointer(&text), FALSE);
+    *missed = s.missed ? told_text(s.missed) : NULL;
+    if (s.found)
+        ws_case_tell(p, s.found);
+    else
+        *missed = g_strdup_printf("%u tile%s of a CTA", tiles, tiles == 1 ? "" : "s");
+    return s.found;
 }

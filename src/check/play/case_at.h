@@ -1,16 +1,17 @@
-/* Inside src/check: a case at given sizes. */
+/* Inside src/check: the case that words name, and a case in which an alarm's answers hold. */
 #pragma once
 
-#include "check/play/play.h"
+#include "check/play/case.h"
 #include "check/proof/prove.h"
 
 G_BEGIN_DECLS
 
-/* "K = 257, nb = 2 3": sizes of the launch, values of tile names from tile to tile; all others as
- * for the rehearsal. NULL: a word is not understood, or no launch has these sizes. */
+/* "K = 257, L[1] = 3, CTA 1 of 2": the case that such words name, with that many tiles; all other
+ * sizes as for the rehearsal. NULL: a word is not understood, or there is no such launch. */
 WsCase *ws_case_at(const WsProgram *p, const char *sizes, guint tiles);
-void ws_case_free(WsCase *c);
-/* Sizes at which all answers (WsTold) hold, in such words; NULL: none were found. Caller frees. */
-char *ws_sizes_of(const WsProgram *p, const GArray *told);
+/* A case of `tiles` tiles in which as many answers (WsTold) hold as can be. NULL: no launch has so
+ * many tiles. `missed` (caller frees) is an answer that does not hold there, in words: "e = 40 in
+ * tile 0"; NULL: all of them do. */
+WsCase *ws_case_told(const WsProgram *p, const GArray *told, guint tiles, char **missed);
 
 G_END_DECLS

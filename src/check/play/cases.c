@@ -1,49 +1,78 @@
-/* Which cases to play: the wanted rounds of every driver, over 0 to 3 tiles. */
+/* Which cases to play: the wanted rounds of every driver, over 0 to 3 tiles; then whatever else
+ * sizes and grids make of the program's questions. */
+#include "check/play/launches.h"
 #include "check/play/play.h"
+#include "check/play/questions.h"
 #include "check/touch.h"
 
 #include <string.h>
 
+enum { MOST_TOLD = 64 };
+
 typedef struct {
     const WsProgram *p;
     GPtrArray *drivers, *cases;
+    GArray *questions;
     gint64 *base;
     GPtrArray *skipped;
+    GHashTable *seen; /* of cases that are there: their words; of cases_beyond(): their profiles */
 } Maker;
 
-/* Rounds that a driver makes at a value of its size: those of the largest value that was solved and
- * is not above it. */
-static gint64 rounds_at(const WsDriver *d, gint64 value)
+static void skip(const Maker *m, const char *what, const char *why)
 {
-    gint64 r = 0;
-    for (guint i = 0; i < d->value->len; i++)
-        if (g_array_index(d->value, gint64, i) <= value)
-            r = MAX(r, g_array_index(d->rounds, gint64, i));
-    return r;
-}
-
-/* Rounds and tiles of a case together, once it is settled which driver has its way. */
-static void weigh(const Maker *m, WsCase *c, const guint *pick, const gint64 *now)
-{
-    for (guint i = 0; i < m->drivers->len; i++) {
-        const WsDriver *d = m->drivers->pdata[i];
-        if (d->rounds->len == 0)
-            continue;
-        gint64 r = d->tile_var < 0 ? rounds_at(d, now[d->size])
-                                   : g_array_index(d->rounds, gint64, pick[i] % d->rounds->len);
-        c->rounds = MAX(c->rounds, r);
-        c->weight += (guint)MIN(r * c->tiles, 1000000);
-    }
+    if (m->skipped->len < MOST_TOLD)
+        g_ptr_array_add(m->skipped, g_strdup_printf("%s: %s", what, why));
 }
 
 static void case_free(gpointer data)
 {
-    WsCase *c = data;
-    g_clear_pointer(&c->values, ws_launch_values_free);
-    g_free(c->pin);
-    g_free(c->pin_values);
-    g_free(c->sizes);
-    g_free(c);
+    ws_case_free(data);
+}
+
+/* What is wanted of a case: its text if it cannot be had. */
+static char *wish_text(const Maker *m, const gint64 *now, guint tiles)
+{
+    GString *text = g_string_new(NULL);
+    for (guint v = 0; v < m->p->n_vars; v++)
+        if (m->p->var[v].kind == WS_VAR_SIZE && now[v] != m->base[v])
+            g_string_append_printf(text, "%s = %" G_GINT64_FORMAT ", ", m->p->var[v].name, now[v]);
+    g_string_append_printf(text, "%u tile%s", tiles, tiles == 1 ? "" : "s");
+    return g_string_free(text, FALSE);
+}
+
+/* Elements that give the tile names of drivers their wanted values, where elements decide them. */
+static void choose_elements(const Maker *m, WsCase *c, const guint *pick, gboolean mixed)
+{
+    g_autoptr(WsAtTile) at = ws_at_tile_new(m->p, c);
+    for (guint t = 0; t < c->tiles; t++)
+        for (guint i = 0; i < m->drivers->len; i++) {
+            const WsDriver *d = m->drivers->pdata[i];
+            if (d->tile_var < 0 || d->value->len == 0 || !m->p->var[d->tile_var].value)
+                continue;
+            const gint64 x =
+                g_array_index(d->value, gint64, (pick[i] + (mixed ? t : 0)) % d->value->len);
+            ws_at_tile_move(at, ws_case_tile(m->p, c, t));
+            if (ws_at_tile_reach(at, c, m->p->var[d->tile_var].value, x))
+                ws_at_tile_keep(at, c);
+        }
+}
+
+/* Takes a case into the list unless it is there or assumptions about its tiles do not hold. */
+static void take(Maker *m, WsCase *c)
+{
+    const char *broken = ws_case_broken(m->p, c);
+    ws_case_tell(m->p, c);
+    char *key = g_strdup_printf("%s; %u", c->sizes, c->tiles);
+    if (broken) {
+        g_autofree char *why = g_strdup_printf("%s does not hold", broken);
+        skip(m, key, why);
+    }
+    if (!g_hash_table_add(m->seen, key) || broken) {
+        ws_case_free(c);
+        return;
+    }
+    ws_case_weigh(m->p, c, m->questions);
+    g_ptr_array_add(m->cases, c);
 }
 
 /* One choice: index into the rounds of each driver. Where two drivers choose the same size, `lead`
@@ -51,16 +80,8 @@ static void case_free(gpointer data)
 static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, gint lead)
 {
     const WsProgram *p = m->p;
-    g_autofree WsSize *size = g_new0(WsSize, p->n_vars + 1);
-    g_autofree gint64 *now = g_memdup2(m->base, p->n_vars * sizeof(gint64));
-    g_autoptr(GString) text = g_string_new(NULL);
-    WsCase *c = g_new0(WsCase, 1);
-    c->rounds = -1;
-    c->tiles = tiles;
-    c->mixed = mixed;
-    c->pin = g_new0(gint64, p->n_vars + 1);
-    c->n_pin_values = mixed ? MAX(tiles, 1) : 1;
-    c->pin_values = g_new0(gint64, m->drivers->len * c->n_pin_values + 1);
+    g_autofree gint64 *now = g_memdup2(m->base, (p->n_vars + 1) * sizeof(gint64));
+    g_autofree gboolean *locked = g_new0(gboolean, p->n_vars + 1);
     if (lead >= 0) {
         const WsDriver *d = m->drivers->pdata[lead];
         if (d->tile_var < 0 && d->rounds->len)
@@ -68,54 +89,31 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, 
     }
     for (guint i = 0; i < m->drivers->len; i++) {
         const WsDriver *d = m->drivers->pdata[i];
-        if (d->rounds->len == 0)
+        if (d->rounds->len == 0 || d->tile_var >= 0)
             continue;
-        guint at = pick[i] % d->rounds->len;
-        gint64 v = g_array_index(d->value, gint64, at);
-        if (d->tile_var < 0) {
-            gboolean led = lead >= 0 && (guint)lead != i &&
-                           ((WsDriver *)m->drivers->pdata[lead])->size == d->size;
-            now[d->size] = led ? now[d->size] : v;
-            continue;
-        }
-        c->pin[d->tile_var] = i + 1;
-        g_string_append_printf(text, "%s%s =", text->len ? ", " : "", p->var[d->tile_var].name);
-        for (guint k = 0; k < c->n_pin_values; k++) {
-            gint64 x = g_array_index(d->value, gint64, (at + k) % d->value->len);
-            c->pin_values[i * c->n_pin_values + k] = x;
-            g_string_append_printf(text, " %" G_GINT64_FORMAT, x);
-        }
+        gboolean led =
+            lead >= 0 && (guint)lead != i && ((WsDriver *)m->drivers->pdata[lead])->size == d->size;
+        locked[d->size] = TRUE;
+        if (!led)
+            now[d->size] = g_array_index(d->value, gint64, pick[i] % d->rounds->len);
     }
-    weigh(m, c, pick, now);
-    guint n = 0;
-    for (guint v = 0; v < p->n_vars; v++) {
-        if (p->var[v].kind != WS_VAR_SIZE)
-            continue;
-        size[n++] = (WsSize){ p->var[v].name, now[v] };
-        if (now[v] != m->base[v])
-            g_string_append_printf(text, "%s%s = %" G_GINT64_FORMAT, text->len ? ", " : "",
-                                   p->var[v].name, now[v]);
-    }
-    g_autoptr(WsFindings) why = ws_findings_new();
-    c->values = ws_launch_values(p, size, n, TRUE, why);
-    if (!c->values || (tiles > 0 && ws_launch_tiles(c->values) < 1)) {
-        const WsFinding *f = why->list->len ? why->list->pdata[0] : NULL;
-        g_ptr_array_add(m->skipped,
-                        g_strdup_printf("%s: %s", text->str, f ? f->message : "no tile"));
-        case_free(c);
+    g_autofree char *text = wish_text(m, now, tiles), *why = NULL;
+    WsCase *c = ws_case_with(p, now, locked, tiles, &why);
+    if (!c) {
+        skip(m, text, why ? why : "no CTA of any launch has so many");
         return;
     }
-    c->sizes = g_strdup(text->str);
-    g_ptr_array_add(m->cases, c);
+    choose_elements(m, c, pick, mixed);
+    take(m, c);
 }
 
 static void cases_of(Maker *m, guint tiles, guint most)
 {
     guint n = m->drivers->len;
     g_autofree guint *pick = g_new0(guint, n + 1);
-    gboolean pinned = FALSE;
+    gboolean by_tile = FALSE;
     for (guint i = 0; i < n; i++)
-        pinned |= ((WsDriver *)m->drivers->pdata[i])->tile_var >= 0;
+        by_tile |= ((WsDriver *)m->drivers->pdata[i])->tile_var >= 0;
     if (tiles == 0 || most == 0) {
         make_case(m, pick, tiles, FALSE, -1);
         return;
@@ -124,7 +122,7 @@ static void cases_of(Maker *m, guint tiles, guint most)
         for (guint i = 0; i < n; i++)
             pick[i] = r;
         make_case(m, pick, tiles, FALSE, -1);
-        if (pinned && tiles > 1)
+        if (by_tile && tiles > 1)
             make_case(m, pick, tiles, TRUE, -1);
     }
     for (guint i = 0; i < n && n > 1;
@@ -143,20 +141,22 @@ static gint smaller(gconstpointer a, gconstpointer b)
     guint64 p = (guint64)x->weight + x->tiles, q = (guint64)y->weight + y->tiles;
     if (p != q)
         return p < q ? -1 : 1;
-    return x->tiles < y->tiles ? -1 : x->tiles > y->tiles;
+    if (x->tiles != y->tiles)
+        return x->tiles < y->tiles ? -1 : 1;
+    return x->grid < y->grid ? -1 : x->grid > y->grid;
 }
 
 GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped)
 {
-    g_autofree gint64 *base = g_new0(gint64, p->n_vars + 1);
-    for (guint v = 0; v < p->n_vars; v++)
-        if (p->var[v].kind == WS_VAR_SIZE)
-            base[v] = p->var[v].rehearse;
+    g_autofree gint64 *base = ws_rehearsal_sizes(p);
     g_autoptr(GPtrArray) drivers = ws_drivers(p, base, more, skipped);
+    g_autoptr(GArray) questions = ws_questions(p);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     guint most = 0;
     for (guint i = 0; i < drivers->len; i++)
         most = MAX(most, ((WsDriver *)drivers->pdata[i])->rounds->len);
-    Maker m = { p, drivers, g_ptr_array_new_with_free_func(case_free), base, skipped };
+    Maker m = { p,       drivers, g_ptr_array_new_with_free_func(case_free), questions, base,
+                skipped, seen };
     gboolean single = p->tiles.launch == WS_LAUNCH_SINGLE;
     for (guint t = single ? 1 : 0; t <= (single ? 1 : max_tiles); t++)
         cases_of(&m, t, most);
@@ -164,18 +164,81 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPt
     return m.cases;
 }
 
-gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,
-                         gint64 *value)
+/* --- further sizes, grids and CTAs ------------------------------------------------------------ */
+/* Numbers worth trying for a size. */
+static GArray *numbers(const Maker *m)
 {
-    const WsTensor *t = &p->tensor[tensor];
-    WsExprEnv env = ws_launch_env(c->values);
-    gint64 low = 0, high = G_MAXINT32;
-    if (t->data == WS_DATA_INTEGERS && ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
-                                        (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL))))
-        return FALSE;
-    gint64 x = low + c->element + (t->rank > 0 && at[0] % 2 ? c->element_step : 0);
-    *value = CLAMP(x, low, MAX(high - 1, low));
-    return TRUE;
+    enum { MOST_LITERALS = 6 };
+    g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint i = 0; i < m->questions->len; i++)
+        ws_literals(m->p, g_array_index(m->questions, WsQuestion, i).expr, literal, MOST_LITERALS);
+    for (guint a = 0; a < m->p->tiles.n_axes; a++)
+        ws_literals(m->p, m->p->tiles.axis[a].extent, literal, MOST_LITERALS);
+    for (gint64 x = 0; x <= 8; x++)
+        g_array_append_val(list, x);
+    for (guint i = 0; i < literal->len; i++) {
+        const gint64 l = g_array_index(literal, gint64, i);
+        for (gint64 k = 1; l > 1 && l <= 4096 && k <= 6; k++)
+            for (gint64 d = k > 3 ? 0 : -1; d <= (k > 3 ? 0 : 1); d++) {
+                gint64 x = k * l + d;
+                g_array_append_val(list, x);
+            }
+    }
+    return list;
+}
+
+/* All places at these sizes where the questions have answers that no case before had. */
+static void places_at(Maker *m, const gint64 *now, guint max_tiles, guint *left)
+{
+    enum { MOST_PLACES = 24, MOST_NEW = 96 };
+    gboolean single = m->p->tiles.launch == WS_LAUNCH_SINGLE;
+    for (guint t = 1; t <= (single ? 1 : max_tiles); t++)
+        for (guint nth = 0; nth<MOST_PLACES && * left> 0 && m->cases->len < MOST_NEW; nth++) {
+            gint64 grid, cta;
+            WsLaunchValues *values = ws_values_at(m->p, now, NULL);
+            --*left;
+            if (!values)
+                return;
+            if (!ws_place(m->p, values, t, nth, &grid, &cta)) {
+                ws_launch_values_free(values);
+                break;
+            }
+            WsCase *c = ws_case_new(m->p, values, grid, cta, t);
+            if (g_hash_table_add(m->seen, ws_profile(m->p, c, m->questions)))
+                take(m, c);
+            else
+                ws_case_free(c);
+        }
+}
+
+GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles)
+{
+    enum { MOST_LAUNCHES = 4000 };
+    g_autofree gint64 *now = ws_rehearsal_sizes(p);
+    g_autoptr(GPtrArray) drivers = g_ptr_array_new(),
+                         skipped = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GArray) questions = ws_questions(p);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Maker m = {
+        p, drivers, g_ptr_array_new_with_free_func(case_free), questions, now, skipped, seen
+    };
+    g_autoptr(GArray) number = numbers(&m);
+    guint left = MOST_LAUNCHES;
+    if (questions->len == 0)
+        return m.cases;
+    places_at(&m, now, max_tiles, &left);
+    for (guint k = 0; k < number->len; k++)
+        for (guint v = 0; v < p->n_vars && left > 0; v++) {
+            const gint64 keep = now[v];
+            if (p->var[v].kind != WS_VAR_SIZE)
+                continue;
+            now[v] = g_array_index(number, gint64, k);
+            places_at(&m, now, max_tiles, &left);
+            now[v] = keep;
+        }
+    g_ptr_array_sort(m.cases, smaller);
+    return m.cases;
 }
 
 /* --- data worth choosing ---------------------------------------------------------------------- */
@@ -196,11 +259,10 @@ static void add_data(GArray *list, gint64 element, gint64 step)
 static void add_literal(const WsExpr *e, gpointer data)
 {
     gint64 x;
-    if (!ws_expr_is_int(e, &x) || x < -1 || x > G_MAXINT32)
+    if (!ws_expr_is_int(e, &x) || ABS(x) > G_MAXINT32)
         return;
     for (gint64 d = -1; d <= 1; d++)
-        if (x + d >= 0)
-            add_data(data, x + d, 0);
+        add_data(data, x + d, 0);
 }
 
 static void add_conditions(const WsTree *t, GArray *list)
@@ -218,10 +280,25 @@ GArray *ws_case_data(const WsProgram *p)
     GArray *list = g_array_new(FALSE, FALSE, sizeof(WsCaseData));
     gboolean chooses = ws_has_integer_tensor(p);
     g_array_append_vals(list, small, chooses ? G_N_ELEMENTS(small) : 1);
+    for (guint t = 0; chooses && t < p->n_tensors; t++)
+        for (guint k = 0; k < 2 && p->tensor[t].data == WS_DATA_INTEGERS; k++) {
+            const WsExpr *end = k ? p->tensor[t].data_b : p->tensor[t].data_a;
+            if (end)
+                ws_expr_visit(end, add_literal, list);
+        }
     for (guint a = 0; chooses && a < p->n_agents; a++)
         add_conditions(p->agent[a].body, list);
     for (guint v = 0; chooses && v < p->n_vars; v++)
         if (p->var[v].kind == WS_VAR_TILE && p->var[v].value)
             ws_expr_visit(p->var[v].value, add_literal, list);
     return list;
+}
+
+gboolean ws_case_with_data(const WsProgram *p, WsCase *c, const WsCaseData *data)
+{
+    c->data = data != NULL;
+    c->element = data ? data->element : 0;
+    c->element_step = data ? data->step : 0;
+    ws_case_tell(p, c);
+    return !ws_case_broken(p, c);
 }

@@ -410,30 +410,6 @@ static void run(WsPlay *play)
     }
 }
 
-static gint64 tile_source(gpointer data, gint64 position)
-{
-    WsPlay *play = data;
-    if (position < 0 || position >= play->tiles)
-        return -1;
-    return position % MAX(play->launch_tiles, 1);
-}
-
-static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *value)
-{
-    WsPlay *play = data;
-    if (!play->pin || play->pin[var] == 0 || play->n_pin_values == 0)
-        return FALSE;
-    *value =
-        play->pin_values[(play->pin[var] - 1) * play->n_pin_values + position % play->n_pin_values];
-    return TRUE;
-}
-
-static gboolean element_source(gpointer data, gint tensor, const gint64 *at, gint64 *value)
-{
-    const WsPlay *play = data;
-    return ws_case_element(play->p, play->chosen, tensor, at, value);
-}
-
 static void conclude(WsPlay *play)
 {
     gboolean done = TRUE;
@@ -445,20 +421,16 @@ static void conclude(WsPlay *play)
         ws_report_stuck(play);
 }
 
-void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
-                 const gint64 *pin, const gint64 *pin_values, guint n_pin_values, const char *sizes)
+void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule)
 {
+    WsCaseSource source = { play->p, c };
     reset(play);
-    play->values = values, play->tiles = tiles, play->schedule = schedule;
-    play->launch_tiles = ws_launch_tiles(values);
-    play->pin = (gint64 *)pin, play->pin_values = pin_values, play->n_pin_values = n_pin_values;
-    play->sizes = sizes;
+    play->c = c, play->schedule = schedule;
     for (guint i = 0; i < play->n_inst; i++) {
         WsInst *inst = &play->inst[i];
-        inst->walker = ws_walker_new(play->p, values, inst->agent, inst->rank, tile_source, play);
-        ws_walker_set_pin(inst->walker, pin_source, play);
-        if (play->chosen)
-            ws_walker_set_element(inst->walker, element_source, play);
+        inst->walker = ws_walker_new(play->p, c->values, inst->agent, inst->rank,
+                                     ws_case_source_tile, &source);
+        ws_walker_set_element(inst->walker, ws_case_source_element, &source);
     }
     run(play);
     if (!play->outside && !(play->cancel && g_atomic_int_get(play->cancel)))

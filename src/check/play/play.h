@@ -12,6 +12,7 @@
 
 #include "check/check.h"
 #include "check/named.h"
+#include "check/play/case.h"
 #include "program/walk.h"
 
 G_BEGIN_DECLS
@@ -162,8 +163,7 @@ struct WsPlay {
     GHashTable *said;   /* "rule op op": reported once */
     GHashTable *causes; /* char* -> WsFinding* of the list: one finding per cause */
     GArray *reported;   /* WsReported: all errors, also those that were not said; NULL: not kept */
-    const char *sizes;  /* text of the case, for messages */
-    const struct WsCase *chosen; /* case that chooses data; NULL: elements are 0 */
+    const WsCase *c;    /* that is played */
 
     guint ranks, n_inst, n_comps;
     WsInst *inst;
@@ -186,16 +186,10 @@ struct WsPlay {
     gboolean *unwatched;   /* [barriers]: nobody waits there */
     struct WsGrid **grid;  /* [agents][values] */
 
-    const WsLaunchValues *values;
     WsSchedule schedule;
     guint64 ops, max_ops;
     const gint *cancel; /* another thread sets it; NULL none */
     gboolean outside;   /* an expression failed or a limit was met: said in findings */
-    gint64 *pin;        /* [vars]: 1 + offset into pin_values, 0 none */
-    const gint64 *pin_values;
-    guint n_pin_values;
-    guint tiles;
-    gint64 launch_tiles;
 };
 
 /* What can be told of an operation once: its ranges while rows and columns stay the same, and the
@@ -217,11 +211,8 @@ typedef struct WsOpInfo {
 /* --- clocks.c, play.c --- */
 WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings);
 void ws_play_free(WsPlay *play);
-/* One play: T tiles per CTA with these sizes. `pins` gives values of TILE variables per position.
- */
-void ws_play_run(WsPlay *play, const WsLaunchValues *values, guint tiles, WsSchedule schedule,
-                 const gint64 *pin, const gint64 *pin_values, guint n_pin_values,
-                 const char *sizes);
+/* One play of a case. */
+void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule);
 WsEvent *ws_play_event(WsPlay *play, WsInst *inst);
 gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value);
 void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from);
@@ -376,7 +367,7 @@ void ws_witness_note(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, gu
 typedef struct {
     const WsExpr *count; /* of one loop it decides */
     const char *loop;
-    gint tile_var; /* >= 0: pinned per tile, count = factor * var + constant */
+    gint tile_var; /* >= 0: wanted of each tile, count = factor * var + constant */
     gint64 factor, constant, least;
     gint size;     /* else: the size chosen to drive it, -1 none found */
     GArray *value; /* gint64: for each wanted number of rounds the value, parallel to `rounds` */
@@ -388,31 +379,20 @@ GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, const GArray *more
                       GPtrArray *skipped);
 
 /* --- cases.c --- */
-typedef struct WsCase {
-    gint64 rounds;
-    guint tiles;
-    gboolean mixed;
-    guint weight;           /* larger cases are played under more schedules */
-    WsLaunchValues *values; /* owned by the case list */
-    gint64 *pin;
-    gint64 *pin_values;
-    guint n_pin_values;
-    char *sizes;
-    gboolean data;                /* elements of integer tensors are chosen, too: */
-    gint64 element, element_step; /* least value + element, + step where the first index is odd */
-} WsCase;
-/* An element of an integer tensor in a case that chooses data, within the range of its `data`. */
-gboolean ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at,
-                         gint64 *value);
 /* Data worth choosing for the cases of an alarm: small numbers, and what conditions compare with.
  * Index 0 chooses nothing. Caller frees. */
 typedef struct {
     gint64 element, step;
 } WsCaseData;
 GArray *ws_case_data(const WsProgram *p);
+/* The case with these data (NULL: elements are 0); FALSE: assumptions do not allow them. */
+gboolean ws_case_with_data(const WsProgram *p, WsCase *c, const WsCaseData *data);
 /* All cases of a program, small ones first; what cannot be played is said in `skipped`. Owns them.
  */
 GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPtrArray *skipped);
+/* Cases of further sizes, grids and CTAs in which what depends on them differs, up to that many
+ * tiles of a CTA; small ones first. Owns them. */
+GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles);
 
 /* --- budget.c --- */
 void ws_check_budgets(const WsProgram *p, WsFindings *findings);

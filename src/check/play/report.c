@@ -126,11 +126,11 @@ static void fill(WsPlay *play, WsFinding *f, guint inst, const WsOp *op, guint n
             g_ptr_array_insert(f->loops, 0, g_strdup(t->name));
     g_ptr_array_set_size(f->loops, (gint)MIN(f->loops->len, n_rounds));
     g_array_append_vals(f->rounds, round, f->loops->len);
-    f->fact[WS_FACT_TILES] = play->tiles;
+    f->fact[WS_FACT_TILES] = play->c->tiles;
     if (play->ranks > 1)
         f->fact[WS_FACT_CTA] = play->inst[inst].rank;
-    if (play->sizes && play->sizes[0])
-        f->sizes = g_strdup(play->sizes);
+    if (*play->c->sizes)
+        f->sizes = g_strdup(play->c->sizes);
     if (!other)
         return;
     f->other = ws_inst_name(play, other->inst);
@@ -211,9 +211,9 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     ++*said;
     g_autofree char *who = deed(play, inst, op, n_rounds, round);
     g_autoptr(GString) sizes = g_string_new(NULL);
-    if (play->sizes && play->sizes[0])
-        g_string_append_printf(sizes, " [%s; %u tile%s]", play->sizes, play->tiles,
-                               play->tiles == 1 ? "" : "s");
+    if (*play->c->sizes)
+        g_string_append_printf(sizes, " [%s; %u tile%s]", play->c->sizes, play->c->tiles,
+                               play->c->tiles == 1 ? "" : "s");
     WsFinding *f =
         ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
     fill(play, f, inst, op, n_rounds, round, other);

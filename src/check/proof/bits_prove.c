@@ -398,7 +398,9 @@ static void clear_told(gpointer data)
 static void tell_name(Search *s, const Choice *c, gint64 answer)
 {
     const WsSymbol *x = s->b->c->symbols->pdata[c->asked.symbol];
-    WsTold t = { x->expr, WS_EXPR_EQ, c->asked.lo, x->run };
+    WsTold t = { x->expr, WS_EXPR_EQ, c->asked.lo, x->run, -1 };
+    if (!x->run && c->asked.position >= 0 && c->asked.position % WS_PASS != WS_PASS - 1)
+        t.position = c->asked.position % WS_PASS;
     if (c->ask != WS_ASK_MORE || !x->expr || x->by_index)
         return;
     if (x->letter)
@@ -407,9 +409,11 @@ static void tell_name(Search *s, const Choice *c, gint64 answer)
         t.op = WS_EXPR_GT;
     else if (!x->bounded && c->asked.lo == x->floor)
         t.op = WS_EXPR_LE;
-    for (guint i = 0; i < s->proof->told->len; i++)
-        if (g_array_index(s->proof->told, WsTold, i).expr == t.expr)
+    for (guint i = 0; i < s->proof->told->len; i++) {
+        const WsTold *before = &g_array_index(s->proof->told, WsTold, i);
+        if (before->expr == t.expr && before->position == t.position)
             return;
+    }
     ws_expr_ref(t.expr);
     g_array_append_val(s->proof->told, t);
 }

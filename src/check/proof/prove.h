@@ -130,13 +130,14 @@ typedef struct {
     WsExprOp op; /* EQ, LE, GT the value; NE: the truth of `expr` is that of value != 0 */
     gint64 value;
     gboolean launch; /* one value per launch */
+    gint64 position; /* else: of the tile in the CTA's sequence; -1: of none */
 } WsTold;
 typedef struct {
     WsProofKind kind;
     char *why;        /* ALARM: finding; CAP, OUTSIDE: the reason */
     char *path;       /* ALARM: answers that lead there */
     GArray *rounds;   /* ALARM: gint64, numbers of rounds on that path */
-    GArray *told;     /* ALARM: WsTold, one for every name */
+    GArray *told;     /* ALARM: WsTold, one for every name and tile */
     guint tiles;      /* ALARM: tiles on that path */
     GPtrArray *names; /* WsProvedName*: what it is about; NULL: outside */
     guint states, merges;

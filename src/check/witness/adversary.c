@@ -301,8 +301,9 @@ WsHold *ws_adversary_hold(const WsWitness *w, guint variant, GError **error)
     g_autoptr(WsHold) h = ws_hold_new();
     if (w->pinned || w->n_moves > MOST_GATES) {
         g_set_error(error, WS_WITNESS_ERROR, 0, "%s",
-                    w->pinned ? "the witness chooses counts per tile that no sizes give"
-                              : "the witness has more moves than a kernel should hold");
+                    w->pinned
+                        ? "the witness is of another CTA, or of elements that it chooses one by one"
+                        : "the witness has more moves than a kernel should hold");
         return NULL;
     }
     if (!choose_sizes(w, h, error))

@@ -38,7 +38,6 @@ WsReplay *ws_replay_new(const WsProgram *p, const WsCase *c)
 {
     WsReplay *m = g_new0(WsReplay, 1);
     m->p = p, m->c = c;
-    m->launch_tiles = ws_launch_tiles(c->values);
     m->ranks = MAX(p->cluster, 1);
     m->n_agents = m->ranks * p->n_agents;
     layout(m);

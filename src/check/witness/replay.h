@@ -71,7 +71,6 @@ typedef struct {
 typedef struct {
     const WsProgram *p;
     const WsCase *c;
-    gint64 launch_tiles;
     guint ranks, n_agents, slots_per_rank, named_per_rank, stages_per_rank;
     guint n_slots, n_named, n_stages; /* of all CTAs; n_named: the cluster's barrier is the last */
     WsReplayAgent *agent;

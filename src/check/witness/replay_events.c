@@ -271,29 +271,6 @@ static void see(Walk *W, const WsStep *s)
 }
 #pragma GCC diagnostic pop
 
-static gint64 tile_source(gpointer data, gint64 position)
-{
-    const WsReplay *m = data;
-    if (position < 0 || position >= m->c->tiles)
-        return -1;
-    return position % MAX(m->launch_tiles, 1);
-}
-
-static gboolean pin_source(gpointer data, gint var, gint64 position, gint64 *v)
-{
-    const WsCase *c = ((const WsReplay *)data)->c;
-    if (!c->pin || c->pin[var] == 0 || c->n_pin_values == 0)
-        return FALSE;
-    *v = c->pin_values[(c->pin[var] - 1) * c->n_pin_values + position % c->n_pin_values];
-    return TRUE;
-}
-
-static gboolean element_source(gpointer data, gint tensor, const gint64 *at, gint64 *v)
-{
-    const WsReplay *m = data;
-    return ws_case_element(m->p, m->c, tensor, at, v);
-}
-
 void ws_replay_events(WsReplay *m)
 {
     for (guint i = 0; i < m->n_agents && !m->trouble; i++) {
@@ -304,10 +281,10 @@ void ws_replay_events(WsReplay *m)
                    .info = &m->p->agent[i % m->p->n_agents] };
         for (guint q = 0; q < WS_QUEUES; q++)
             W.group[q] = g_array_new(FALSE, FALSE, sizeof(guint));
-        W.walker = ws_walker_new(m->p, m->c->values, i % m->p->n_agents, W.rank, tile_source, m);
-        ws_walker_set_pin(W.walker, pin_source, m);
-        if (m->c->data)
-            ws_walker_set_element(W.walker, element_source, m);
+        WsCaseSource source = { m->p, m->c };
+        W.walker = ws_walker_new(m->p, m->c->values, i % m->p->n_agents, W.rank,
+                                 ws_case_source_tile, &source);
+        ws_walker_set_element(W.walker, ws_case_source_element, &source);
         WsStep s;
         g_autoptr(GError) error = NULL;
         while (!m->trouble && W.a->event->len < MAX_EVENTS && ws_walker_next(W.walker, &s, &error))

@@ -30,8 +30,6 @@ typedef struct {
     GArray *data; /* WsCaseData */
     WsPlay *play;
     const WsCase *c; /* found */
-    gboolean chosen; /* elements */
-    gint64 element, element_step;
     WsSchedule schedule;
     WsReported reported;
     char *message;
@@ -55,15 +53,12 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
     play->outside = FALSE;
     g_array_set_size(play->reported, 0);
     g_ptr_array_set_size(play->findings->list, 0);
-    play->chosen = c->data ? c : NULL;
-    ws_play_run(play, c->values, c->tiles, schedule, c->pin, c->pin_values, c->n_pin_values,
-                c->sizes);
+    ws_play_run(play, c, schedule);
     for (guint i = 0; i < play->reported->len; i++) {
         const WsReported *r = &g_array_index(play->reported, WsReported, i);
         if (!is_meant(S, r))
             continue;
         S->c = c, S->schedule = schedule, S->reported = *r;
-        S->chosen = c->data, S->element = c->element, S->element_step = c->element_step;
         const char *step = r->op->step ? r->op->step : r->op->id;
         for (guint k = 0; k < play->findings->list->len && !S->message; k++) {
             const WsFinding *f = play->findings->list->pdata[k];
@@ -78,12 +73,13 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
 /* One case with some data: elements of integer tensors are 0, then chosen as the check does. */
 static gboolean shows_with_data(Search *S, WsCase *c, WsSchedule schedule)
 {
-    for (guint d = 0; d < S->data->len; d++) {
-        const WsCaseData *chosen = &g_array_index(S->data, WsCaseData, d);
-        c->data = d > 0, c->element = chosen->element, c->element_step = chosen->step;
-        if (shows(S, c, schedule))
+    if (shows(S, c, schedule))
+        return TRUE;
+    for (guint d = 1; d < S->data->len && !c->data && !c->chosen; d++)
+        if (ws_case_with_data(S->p, c, &g_array_index(S->data, WsCaseData, d)) &&
+            shows(S, c, schedule))
             return TRUE;
-    }
+    ws_case_with_data(S->p, c, NULL);
     return FALSE;
 }
 
@@ -503,9 +499,10 @@ static void tell(WsWitness *w, const Search *S, WsReplay *m)
     for (guint v = 0; v < m->p->n_vars; v++) {
         if (m->p->var[v].kind == WS_VAR_SIZE)
             w->size[v] = ws_launch_var(S->c->values, (gint)v);
-        w->pinned |= S->c->pin && S->c->pin[v] != 0 && S->c->n_pin_values > 0;
     }
-    w->data = S->chosen, w->element = S->element, w->element_step = S->element_step;
+    w->pinned = S->c->chosen || S->c->cta > 0 ||
+                (S->c->tiles > 1 && S->c->grid > (gint64)MAX(m->p->cluster, 1));
+    w->data = S->c->data, w->element = S->c->element, w->element_step = S->c->element_step;
     w->ranks = m->ranks, w->n_agents = m->n_agents;
     w->agent = g_new0(char *, m->n_agents + 1);
     for (guint i = 0; i < m->n_agents; i++)

@@ -84,9 +84,10 @@ typedef struct {
     guint tiles;
     char *sizes;     /* "N = 2" */
     gint64 *size;    /* [n_vars] of the program: values of its sizes */
-    gboolean pinned; /* counts that depend on the tile were chosen freely: no sizes give them */
-    gboolean data;   /* elements of integer tensors are chosen: the least value of their `data` +
-                        `element`, within its range; else they are 0 */
+    gboolean pinned; /* the CTA is not one that has all tiles, or single elements are chosen:
+                        `sizes` says which */
+    gboolean data;   /* elements of integer tensors are not 0 but `element`, within the range of
+                        their `data` */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
     guint ranks;                  /* CTAs */

@@ -1,0 +1,180 @@
+/* One launch, and the tiles of one of its CTAs. */
+#include "check/play/case.h"
+
+#include <string.h>
+
+enum { MOST_ASSUMED = 4096 };
+
+WsCase *ws_case_new(const WsProgram *p, WsLaunchValues *values, gint64 grid, gint64 cta, guint most)
+{
+    const gint64 cluster = MAX(p->cluster, 1);
+    WsCase *c = g_new0(WsCase, 1);
+    c->values = values;
+    c->grid = grid, c->cta = cta;
+    c->rounds = -1;
+    const gint64 all = ws_launch_tiles(values), first = cta / cluster, step = grid / cluster;
+    const gint64 own = first < all && step > 0 ? (all - first + step - 1) / step : 0;
+    if (own > most) {
+        ws_case_free(c);
+        return NULL;
+    }
+    c->tiles = (guint)own;
+    return c;
+}
+
+void ws_case_free(WsCase *c)
+{
+    if (!c)
+        return;
+    ws_launch_values_free(c->values);
+    if (c->chosen)
+        g_array_unref(c->chosen);
+    g_free(c->sizes);
+    g_free(c);
+}
+
+gint64 ws_case_tile(const WsProgram *p, const WsCase *c, gint64 position)
+{
+    const gint64 cluster = MAX(p->cluster, 1);
+    if (position < 0 || position >= c->tiles)
+        return -1;
+    return c->cta / cluster + position * (c->grid / cluster);
+}
+
+/* --- elements --------------------------------------------------------------------------------- */
+/* What the declared `data`, or else the type, allows. */
+static void range_of(const WsProgram *p, const WsCase *c, gint tensor, gint64 *low, gint64 *high)
+{
+    const WsTensor *t = &p->tensor[tensor];
+    WsExprEnv env = ws_launch_env(c->values);
+    gint64 a = 0, b = 0;
+    const gboolean known = (!t->data_a || ws_expr_eval(t->data_a, &env, &a, NULL)) &&
+                           (!t->data_b || ws_expr_eval(t->data_b, &env, &b, NULL));
+    *low = t->dtype == WS_DTYPE_I8 ? G_MININT8 : t->dtype == WS_DTYPE_U8 ? 0 : G_MININT32;
+    *high = t->dtype == WS_DTYPE_I8 ? G_MAXINT8 : t->dtype == WS_DTYPE_U8 ? G_MAXUINT8 : G_MAXINT32;
+    if (t->data == WS_DATA_ZEROS)
+        *low = *high = 0;
+    else if (t->data == WS_DATA_INTEGERS && known)
+        *low = a, *high = MAX(b - 1, a);
+    else if (t->data == WS_DATA_INDICES && known)
+        *low = -1, *high = MAX(a - 1, -1);
+}
+
+static WsCaseElement *find(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at)
+{
+    for (guint i = 0; c->chosen && i < c->chosen->len; i++) {
+        WsCaseElement *x = &g_array_index(c->chosen, WsCaseElement, i);
+        if (x->tensor == tensor && !memcmp(x->at, at, p->tensor[tensor].rank * sizeof *at))
+            return x;
+    }
+    return NULL;
+}
+
+static gint64 usual(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at)
+{
+    gint64 low, high;
+    range_of(p, c, tensor, &low, &high);
+    const gint64 odd = p->tensor[tensor].rank > 0 && at[0] % 2 ? c->element_step : 0;
+    return CLAMP(c->element + odd, low, high);
+}
+
+gint64 ws_case_element(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at)
+{
+    const WsCaseElement *x = find(p, c, tensor, at);
+    return x ? x->value : usual(p, c, tensor, at);
+}
+
+void ws_case_choose(const WsProgram *p, WsCase *c, gint tensor, const gint64 *at, gint64 value)
+{
+    WsCaseElement *x = find(p, c, tensor, at), made = { .tensor = tensor };
+    gint64 low, high;
+    range_of(p, c, tensor, &low, &high);
+    if (!c->chosen)
+        c->chosen = g_array_new(FALSE, FALSE, sizeof(WsCaseElement));
+    if (!x) {
+        memcpy(made.at, at, p->tensor[tensor].rank * sizeof *at);
+        g_array_append_val(c->chosen, made);
+        x = &g_array_index(c->chosen, WsCaseElement, c->chosen->len - 1);
+    }
+    x->value = CLAMP(value, low, high);
+}
+
+/* --- assumptions about tiles ------------------------------------------------------------------ */
+const char *ws_case_broken(const WsProgram *p, const WsCase *c)
+{
+    g_autoptr(WsAtTile) a = NULL;
+    for (guint i = 0; i < p->n_assume; i++) {
+        const char *text = p->assume_text ? p->assume_text[i] : "an assumption";
+        gboolean tile = FALSE, of_tile = ws_of_tile(p, p->assume[i], &tile);
+        const gint64 all = ws_launch_tiles(c->values);
+        if (!tile)
+            continue; /* ws_launch_values() asked it */
+        if (!of_tile || all > MOST_ASSUMED)
+            return text;
+        if (!a)
+            a = ws_at_tile_new(p, c);
+        for (gint64 t = 0; t < all; t++) {
+            gint64 holds = 0;
+            ws_at_tile_move(a, t);
+            if (!ws_at_tile_eval(a, p->assume[i], &holds) || !holds)
+                return text;
+        }
+    }
+    return NULL;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+static void tell(GString *s, const char *name, gint64 value)
+{
+    g_string_append_printf(s, "%s%s = %" G_GINT64_FORMAT, s->len ? ", " : "", name, value);
+}
+
+static void tell_elements(const WsProgram *p, const WsCase *c, GString *s)
+{
+    for (guint i = 0; c->chosen && i < c->chosen->len; i++) {
+        const WsCaseElement *x = &g_array_index(c->chosen, WsCaseElement, i);
+        if (x->value == usual(p, c, x->tensor, x->at))
+            continue;
+        g_autoptr(GString) name = g_string_new(p->tensor[x->tensor].name);
+        for (guint d = 0; d < p->tensor[x->tensor].rank; d++)
+            g_string_append_printf(name, "%s%" G_GINT64_FORMAT, d ? "," : "[", x->at[d]);
+        g_string_append_c(name, ']');
+        tell(s, name->str, x->value);
+    }
+    if (!c->data)
+        return;
+    g_string_append_printf(s, "%selements %" G_GINT64_FORMAT, s->len ? ", " : "", c->element);
+    if (c->element_step)
+        g_string_append_printf(s, " and %" G_GINT64_FORMAT " by turns",
+                               c->element + c->element_step);
+}
+
+void ws_case_tell(const WsProgram *p, WsCase *c)
+{
+    const gint64 cluster = MAX(p->cluster, 1);
+    GString *s = g_string_new(NULL);
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_SIZE &&
+            ws_launch_var(c->values, (gint)v) != p->var[v].rehearse)
+            tell(s, p->var[v].name, ws_launch_var(c->values, (gint)v));
+    tell_elements(p, c, s);
+    if (c->grid > cluster)
+        g_string_append_printf(s, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+                               s->len ? ", " : "", c->cta, c->grid);
+    g_free(c->sizes);
+    c->sizes = g_string_free(s, FALSE);
+}
+
+/* --- for walkers ------------------------------------------------------------------------------ */
+gint64 ws_case_source_tile(gpointer source, gint64 position)
+{
+    const WsCaseSource *s = source;
+    return ws_case_tile(s->p, s->c, position);
+}
+
+gboolean ws_case_source_element(gpointer source, gint tensor, const gint64 *at, gint64 *value)
+{
+    const WsCaseSource *s = source;
+    *value = ws_case_element(s->p, s->c, tensor, at);
+    return TRUE;
+}

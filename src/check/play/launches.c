@@ -1,0 +1,167 @@
+/* Launches in which some CTA has a wanted number of tiles. */
+#include "check/play/launches.h"
+
+enum { MOST_TILES = 64, MOST_CLUSTERS = 12, DEEP = 32 };
+
+WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why)
+{
+    g_autofree WsSize *size = g_new0(WsSize, p->n_vars + 1);
+    g_autoptr(WsFindings) said = ws_findings_new();
+    guint n = 0;
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_SIZE)
+            size[n++] = (WsSize){ p->var[v].name, now[v] };
+    WsLaunchValues *values = ws_launch_values(p, size, n, TRUE, said);
+    if (!values && why && !*why && said->list->len)
+        *why = g_strdup(((const WsFinding *)said->list->pdata[0])->message);
+    return values;
+}
+
+gint64 *ws_rehearsal_sizes(const WsProgram *p)
+{
+    gint64 *now = g_new0(gint64, p->n_vars + 1);
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_SIZE)
+            now[v] = p->var[v].rehearse;
+    return now;
+}
+
+/* --- CTAs ------------------------------------------------------------------------------------- */
+static gint64 tiles_of(gint64 all, gint64 clusters, gint64 which)
+{
+    return which < all ? (all - which + clusters - 1) / clusters : 0;
+}
+
+/* Clusters of the launch where the design says how many; else 0. */
+static gint64 fixed_clusters(const WsProgram *p, const WsLaunchValues *values, gint64 all)
+{
+    if (p->tiles.launch == WS_LAUNCH_SINGLE)
+        return all;
+    return p->tiles.grid ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
+}
+
+gboolean ws_place(const WsProgram *p, const WsLaunchValues *values, guint tiles, guint nth,
+                  gint64 *grid, gint64 *cta)
+{
+    const gint64 all = ws_launch_tiles(values), cluster = MAX(p->cluster, 1);
+    const gint64 fixed = all > 0 ? fixed_clusters(p, values, all) : 0;
+    if (all < 1) /* nothing is launched */
+        return FALSE;
+    /* by the number of clusters, few of them, then about as many as give each that many tiles */
+    const gint64 about = tiles ? (all + tiles - 1) / tiles : all + 1;
+    for (guint i = 0; i <= MOST_CLUSTERS + 2; i++) {
+        const gint64 n = fixed                ? fixed
+                         : i <= MOST_CLUSTERS ? (gint64)i + 1
+                                              : about + (gint64)i - MOST_CLUSTERS - 1;
+        if ((fixed && i > 0) || (i > MOST_CLUSTERS && n <= MOST_CLUSTERS + 1))
+            continue;
+        for (gint64 c = tiles ? 0 : all; c < MIN(n, tiles ? MOST_TILES : all + 1); c++)
+            if (tiles_of(all, n, c) == tiles && nth-- == 0) {
+                *grid = n * cluster, *cta = c * cluster;
+                return TRUE;
+            }
+    }
+    return FALSE;
+}
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+typedef struct {
+    const WsProgram *p;
+    gboolean *in;
+    guint depth;
+} Sizes;
+
+static void see_size(const WsExpr *e, gpointer data)
+{
+    Sizes *s = data;
+    if (e->op != WS_EXPR_VAR || e->var < 0 || (guint)e->var >= s->p->n_vars)
+        return;
+    const WsVar *v = &s->p->var[e->var];
+    if (v->kind == WS_VAR_SIZE)
+        s->in[e->var] = TRUE;
+    if (s->depth >= DEEP)
+        return;
+    s->depth++;
+    if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value)
+        ws_expr_visit(v->value, see_size, s);
+    for (guint a = 0; v->kind == WS_VAR_AXIS && a < s->p->tiles.n_axes; a++)
+        if (s->p->tiles.axis[a].var == e->var)
+            ws_expr_visit(s->p->tiles.axis[a].extent, see_size, s);
+    s->depth--;
+}
+
+gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e)
+{
+    Sizes s = { p, g_new0(gboolean, p->n_vars + 1), 0 };
+    ws_expr_visit(e, see_size, &s);
+    return s.in;
+}
+
+/* `whole`: the first CTA of as few as there can be. */
+static WsCase *placed(const WsProgram *p, const gint64 *now, guint tiles, gboolean whole,
+                      char **why)
+{
+    enum { MOST_PLACES = 64 };
+    WsLaunchValues *values = ws_values_at(p, now, why);
+    gint64 grid = 0, cta = 0, other_grid, other_cta;
+    if (!values)
+        return NULL;
+    gboolean found = ws_place(p, values, tiles, 0, &grid, &cta);
+    for (guint i = 1; found && cta > 0 && tiles > 0 && i < MOST_PLACES; i++)
+        if (ws_place(p, values, tiles, i, &other_grid, &other_cta) && other_cta == 0)
+            grid = other_grid, cta = 0;
+    if (found && whole && tiles > 0)
+        found = cta == 0 && (p->tiles.grid || p->tiles.launch == WS_LAUNCH_SINGLE ||
+                             grid <= MAX(p->cluster, 1));
+    if (!found) {
+        ws_launch_values_free(values);
+        return NULL;
+    }
+    return ws_case_new(p, values, grid, cta, MOST_TILES);
+}
+
+/* One size of an extent after the other to numbers that give about as many tiles in all. */
+static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, guint tiles,
+                       gboolean whole)
+{
+    enum { MOST_LITERALS = 8 };
+    for (guint a = 0; a < p->tiles.n_axes; a++) {
+        g_autofree gboolean *in = ws_sizes_in(p, p->tiles.axis[a].extent);
+        g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
+        const gint64 one = 1;
+        g_array_append_val(literal, one);
+        ws_literals(p, p->tiles.axis[a].extent, literal, MOST_LITERALS);
+        for (guint v = 0; v < p->n_vars; v++) {
+            const gint64 keep = now[v];
+            for (guint i = 0; in[v] && !(locked && locked[v]) && i < literal->len; i++) {
+                const gint64 factor = g_array_index(literal, gint64, i);
+                /* as many as that CTA has, or the least that give them to the first of a fixed
+                 * number of them */
+                g_autoptr(WsLaunchValues) values = ws_values_at(p, now, NULL);
+                const gint64 fixed =
+                    values && p->tiles.grid ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
+                const gint64 want =
+                    tiles == 0 || fixed == 0 ? MAX(tiles, 1) : ((gint64)tiles - 1) * fixed + 1;
+                if (factor < 1 || want > G_MAXINT32 / factor)
+                    continue;
+                now[v] = want * factor;
+                WsCase *c = placed(p, now, tiles, whole, NULL);
+                if (c)
+                    return c;
+                now[v] = keep;
+            }
+        }
+    }
+    return NULL;
+}
+
+WsCase *ws_case_with(const WsProgram *p, gint64 *now, const gboolean *locked, guint tiles,
+                     char **why)
+{
+    WsCase *c = placed(p, now, tiles, TRUE, why);
+    if (!c)
+        c = resized(p, now, locked, tiles, TRUE);
+    if (!c)
+        c = placed(p, now, tiles, FALSE, NULL);
+    return c ? c : resized(p, now, locked, tiles, FALSE);
+}
