@@ -201,20 +201,25 @@ static void tell_turn(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSl
         name, ABS(s->phase - turn));
 }
 
-/* An arrival or an expect that meets another completion than it means. */
+/* An arrival or an expect that meets another completion than it means. Nothing hangs on it where
+ * nobody waits. */
 static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
 {
     if (turn == G_MININT64 || turn == s->phase || s->broken)
         return;
     g_autofree char *name = ws_slot_name(play, s);
-    WsFinding *f = ws_report(play, turn < s->phase ? WS_RULE_P_COUNT : WS_RULE_P_EARLY, inst, NULL,
+    const WsRuleId rule = play->unwatched[s->barrier] ? WS_RULE_P_UNSEEN
+                          : turn < s->phase           ? WS_RULE_P_COUNT
+                                                      : WS_RULE_P_EARLY;
+    WsFinding *f = ws_report(play, rule, inst, NULL,
                              "means completion %" G_GINT64_FORMAT
                              " of %s, but contributes to completion %" G_GINT64_FORMAT,
                              turn, name, s->phase);
     if (f) {
         ws_report_slot(play, f, s);
         f->fact[WS_FACT_COMPLETION] = turn;
-        tell_turn(play, f, inst, s, turn);
+        if (rule != WS_RULE_P_UNSEEN)
+            tell_turn(play, f, inst, s, turn);
         ws_remedy_turn(play, f, inst, s, turn);
     }
     s->broken = TRUE;
@@ -241,7 +246,7 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     else
         ws_release_leader(play, inst, s->acc);
     if (arrivals > s->pend) {
-        if (!s->broken) {
+        if (!s->broken && !play->unwatched[s->barrier]) {
             g_autofree char *name = ws_slot_name(play, s);
             WsFinding *f =
                 s->pend == 0

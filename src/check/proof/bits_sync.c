@@ -117,14 +117,14 @@ static gboolean surely_over(const WsBits *b, guint s, guint64 contributors, cons
 void ws_bit_contribute(WsBits *b, guint i, const WsBitOp *o, guint s, gint64 turn)
 {
     WsBitSlot *slot = ws_bit_slot(b, s);
+    if (b->unwatched[o->barrier]) /* L-R1-UNSEEN */
+        return;
     if (turn != G_MININT64 && turn != slot->phase)
         ws_bit_alarm(b, WS_RULE_P_EARLY);
     /* before the first completion everybody knows "the last one" */
     const WsMask *mask = o->leader ? &b->lead[i] : &b->know[i];
     if (ws_bit_knows(b, slot_row(b, s, WS_ITEM_LAST), mask) ||
         surely_over(b, s, slot->before, mask))
-        return;
-    if (b->unwatched[o->barrier]) /* L-R1-UNSEEN */
         return;
     /* L-R1-WEAK: a leader that contributed to the phase before and is alone in it cannot be early.
      * Lanes are not in step: one of them can be a phase ahead of another. */
