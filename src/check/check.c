@@ -100,39 +100,45 @@ static void play_with_data(WsPlay *play, const WsCheckOptions *o, WsVerdict *v, 
         }
 }
 
-/* Plays a launch in which the answers of an alarm hold, then its rounds and tiles, with some data,
- * then other launches; TRUE: it is one in the play. `missed` (caller frees): what holds in no
- * launch that was found; NULL: nothing. */
-static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *alarm,
-                       WsVerdict *v, WsFindings *findings, char **missed)
+enum { MOST_TILES = 32, MANY_TILES = 9, FEW_TILES = 3 };
+
+/* A launch in which the answers of an alarm hold, then its rounds and tiles with some data.
+ * `missed` (caller frees): what holds in no launch that was found; NULL: nothing. */
+static void play_alarm(WsPlay *play, const WsCheckOptions *o, const WsProof *alarm, WsVerdict *v,
+                       const GArray *data, guint64 *work, char **missed)
 {
-    enum { MOST_TILES = 32, MANY_TILES = 9, FEW_TILES = 3 };
-    g_autoptr(GArray) data = ws_case_data(p);
+    const WsProgram *p = play->p;
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
+    const guint few = ws_has_integer_tensor(p) ? FEW_TILES : 1, tiles = MAX(alarm->tiles, 1);
     for (guint i = 0; i < alarm->rounds->len; i++)
         for (gint64 d = -1; d <= 1; d++) {
             gint64 r = g_array_index(alarm->rounds, gint64, i) + d;
             g_array_append_val(rounds, r);
         }
-    g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
-    const guint few = ws_has_integer_tensor(p) ? FEW_TILES : 1;
-    WsPlay *play = ws_play_new(p, findings, 8);
-    guint64 work = 0;
-    play->max_ops = 500000;
-    play->cancel = o->cancel;
-    *missed = NULL;
-    const guint tiles = MAX(alarm->tiles, 1);
     g_autoptr(WsCase) first =
         alarm->told && tiles <= MOST_TILES ? ws_case_told(p, alarm->told, tiles, missed) : NULL;
     if (first)
         play_case(play, v, first, WS_SCHEDULE_FORWARD);
+    if (!goes_on(play, o, *work))
+        return;
+    g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, few, MANY_TILES), rounds, skipped);
+    play_with_data(play, o, v, cases, data, work);
+}
+
+/* Plays what an alarm says, then further launches; TRUE: something is wrong in one of them. */
+static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *proof,
+                       WsVerdict *v, WsFindings *findings, char **missed)
+{
+    g_autoptr(GArray) data = ws_case_data(p);
+    WsPlay *play = ws_play_new(p, findings, 8);
+    guint64 work = 0;
+    play->max_ops = 500000;
+    play->cancel = o->cancel;
+    if (proof->kind == WS_PROOF_ALARM)
+        play_alarm(play, o, proof, v, data, &work, missed);
     if (goes_on(play, o, work)) {
-        g_autoptr(GPtrArray) cases =
-            ws_cases(p, CLAMP(alarm->tiles, few, MANY_TILES), rounds, skipped);
-        play_with_data(play, o, v, cases, data, &work);
-    }
-    if (goes_on(play, o, work)) {
-        g_autoptr(GPtrArray) cases = ws_cases_beyond(p, CLAMP(alarm->tiles, FEW_TILES, MANY_TILES));
+        g_autoptr(GPtrArray) cases = ws_cases_beyond(p, CLAMP(proof->tiles, FEW_TILES, MANY_TILES));
         play_with_data(play, o, v, cases, data, &work);
     }
     gboolean refuted = play->errors > 0;
@@ -196,7 +202,7 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
 {
     gboolean path = proof->path && *proof->path;
     g_autofree char *missed = NULL;
-    if (proof->kind == WS_PROOF_ALARM && replay(p, o, proof, v, findings, &missed)) {
+    if (replay(p, o, proof, v, findings, &missed)) {
         v->kind = WS_VERDICT_REFUTED;
         return;
     }
