@@ -142,6 +142,7 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
         play_with_data(play, o, v, cases, data, &work);
     }
     gboolean refuted = play->errors > 0;
+    v->work += work;
     ws_play_free(play);
     return refuted;
 }
@@ -156,7 +157,8 @@ static void tell_proof(WsVerdict *v, WsProof *proof)
 }
 
 /* An alarm of the merged search is cleared by the exact one, or has its smallest example there. */
-static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof *proof)
+static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof *proof,
+                        guint64 *work)
 {
     if (proof->kind != WS_PROOF_ALARM && proof->kind != WS_PROOF_CAP)
         return proof;
@@ -164,6 +166,7 @@ static WsProof *exactly(const WsProgram *p, const WsBitOptions *options, WsProof
     o.exact = TRUE;
     o.max_states = MIN(4000, o.max_states);
     WsProof *exact = ws_bits_prove(p, &o);
+    *work += exact->work;
     if (exact->kind != WS_PROOF_CLOSED && exact->kind != WS_PROOF_ALARM) {
         ws_proof_free(exact);
         return proof;
@@ -241,6 +244,7 @@ static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions 
                 play_case(play, v, cases->pdata[i], (WsSchedule)s);
                 work += work_of(play);
             }
+    v->work += work;
     if (work >= most_work(o))
         g_ptr_array_add(v->skipped, g_strdup("the play took too many steps: larger cases"));
 }
@@ -295,12 +299,13 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
                                    .cancel = o->cancel,
                                    .policy = o->policy };
     WsProof *proof = ws_bits_prove(p, &options);
+    v->work += proof->work;
     if (proof->kind == WS_PROOF_CLOSED)
         tell_proof(v, proof);
     if (!cancelled(o))
         play_program(p, o, v, findings);
     if (v->kind == WS_VERDICT_PLAYED && !cancelled(o)) {
-        proof = exactly(p, &options, proof);
+        proof = exactly(p, &options, proof, &v->work);
         if (proof->kind == WS_PROOF_CLOSED)
             tell_proof(v, proof);
         else

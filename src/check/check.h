@@ -82,6 +82,7 @@ typedef struct {
     GArray *played;   /* WsPlayed */
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
+    guint64 work; /* steps of proofs and plays, whatever the machine: what budgets count */
     double seconds;
     char *certificate;  /* PROVED and asked for: its text (docs/soundness.md section 8), or NULL: */
     char *uncertified;  /* why there is none */

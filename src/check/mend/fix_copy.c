@@ -3,7 +3,7 @@
  * that goes round, the wait of a pipe. */
 #include "check/mend/fixer.h"
 
-enum { MOST_COPIES = 160 };
+enum { MOST_COPIES = 160, DRAIN = 8 };
 
 static gboolean retires(WsNodeKind kind)
 {
@@ -54,6 +54,8 @@ void ws_fix_copy_step(WsFixer *F)
             const gint by = kind == WS_STEP_WAIT ? 0 : 1;
             WsFix *fix = ws_fixer_add(F, "%s %s %s, as elsewhere in %s", name,
                                       by ? "behind" : "before", where, ws_node_name(from->group));
+            /* a wait once more drains what is left; who loads a round too much should not */
+            fix->cost += F->finding->rule == WS_RULE_P_EXIT ? DRAIN : 0;
             fix->cost += (meant ? 0 : 3) + (by && !retires(to->node->kind) ? 1 : 0);
             ws_fix_insert(F, fix, i, by, json);
             n++;

@@ -1,7 +1,7 @@
 /* Quick-fixes of counts, bytes and steps that are there too often or not at all. */
 #include "check/mend/fixer.h"
 
-enum { MOST = 8 }; /* proposals of one kind */
+enum { MOST = 8 /* proposals of one kind */, DATA = 50 };
 
 static gboolean is_sync(WsNodeKind kind)
 {
@@ -164,6 +164,7 @@ void ws_fix_remove_twin(WsFixer *F)
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Remove the second of two equal %s", name);
         fix->safe = is_sync(step->kind);
+        fix->cost += fix->safe ? 0 : DATA;
         ws_fix_remove(F, fix, next);
         n++;
     }

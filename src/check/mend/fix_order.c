@@ -1,7 +1,7 @@
 /* Quick-fixes of order: who begins, in which order barriers are met, how a cluster ends. */
 #include "check/mend/fixer.h"
 
-enum { MOST = 64 };
+enum { MOST = 64, ONE_GROUP = 36, ORDER_LOST = 10 };
 
 static gboolean is_named(const WsFixer *F, const char *name)
 {
@@ -109,6 +109,53 @@ static guint distance(const WsFixer *F, gint i)
     return cost;
 }
 
+/* Buffer that both touch. */
+static gboolean share(const WsFixer *F, const WsNode *a, const WsNode *b)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const char *name = ws_node_name(ws_node_child(root, WS_F_buffers, i));
+        if ((ws_step_reads(a, name) || ws_step_writes(a, name)) &&
+            (ws_step_reads(b, name) || ws_step_writes(b, name)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static const WsNode *child(const WsSpot *s, gint i)
+{
+    return ws_node_child(s->owner, s->field, (guint)i);
+}
+
+/* A sync that goes `by` places on takes away the order between what it passes and what stands on
+ * its other side, and so does a step that passes a sync: where both touch the same bytes another
+ * sync is better than this one elsewhere. */
+static guint order_lost(const WsFixer *F, gint i, gint by)
+{
+    const WsSpot *s = ws_spot(F, i);
+    const gint n = (gint)ws_node_n_children(s->owner, s->field), at = (gint)s->index;
+    const gboolean sync = s->node->kind == WS_STEP_SYNC;
+    for (gint p = MIN(at, at + by); p <= MAX(at, at + by); p++) {
+        if (p == at || (!sync && child(s, p)->kind != WS_STEP_SYNC))
+            continue;
+        const gint bar = sync ? at : p;
+        for (gint o = 0; o < n; o++)
+            if (o != at && ((by > 0) == sync ? o < bar : o > bar) &&
+                share(F, sync ? child(s, p) : s->node, child(s, o)))
+                return ORDER_LOST;
+    }
+    return 0;
+}
+
+/* The finding is of bytes that are overwritten while a step of its group still reads them, and step
+ * i is that one: later on it would read others. */
+static gboolean reads_before(const WsFixer *F, gint i)
+{
+    return i == F->other && F->at >= 0 && F->finding->object &&
+           ws_step_writes(ws_spot(F, F->at)->node, F->finding->object) &&
+           ws_step_reads(ws_spot(F, i)->node, F->finding->object);
+}
+
 /* A synchronisation step changes places with its neighbour; those of the finding first. */
 static void swap(WsFixer *F, gint i, gint by)
 {
@@ -118,7 +165,7 @@ static void swap(WsFixer *F, gint i, gint by)
     g_autofree char *a = ws_step_name(ws_spot(F, i)->node),
                     *b = ws_step_name(ws_spot(F, next)->node);
     WsFix *fix = ws_fixer_add(F, "Do %s %s %s", a, by > 0 ? "after" : "before", b);
-    fix->cost += distance(F, i);
+    fix->cost += distance(F, i) + order_lost(F, i, by);
     ws_fix_move(F, fix, i, next, by > 0 ? 1 : 0);
 }
 
@@ -161,7 +208,7 @@ void ws_fix_other_place(WsFixer *F)
              s->group != ws_spot(F, F->other)->group))
             continue;
         for (gint to = 0; to < n; to++) {
-            if (ABS(to - at) < (sync ? 2 : 1))
+            if (ABS(to - at) < (sync ? 2 : 1) || (to > at && reads_before(F, i)))
                 continue;
             const gint place = ws_spot_next(F, i, to - at);
             g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);
@@ -171,7 +218,7 @@ void ws_fix_other_place(WsFixer *F)
                          (sync        ? 0
                           : fix->safe ? 1
                                       : 6) +
-                         distance(F, i);
+                         distance(F, i) + order_lost(F, i, to - at);
             ws_fix_move(F, fix, i, place, to > at ? 1 : 0);
         }
     }
@@ -257,6 +304,15 @@ void ws_fix_meet(WsFixer *F)
     ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers),
                   "{ \"name\": \"meet\", \"kind\": \"named\" }");
     const gboolean one = ws_spot(F, F->at)->group == ws_spot(F, F->other)->group;
+    if (one) { /* replicas: before what one of them does when it is through with the rest */
+        const gint top = ws_spot_outside(F, F->other, F->at);
+        g_autofree char *where = ws_step_name(ws_spot(F, top)->node);
+        WsFix *early = ws_fixer_add(F, "Let the replicas meet before %s", where);
+        early->cost = ONE_GROUP;
+        ws_fix_append(F, early, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers),
+                      "{ \"name\": \"meet\", \"kind\": \"named\" }");
+        ws_fix_insert(F, early, top, 0, "{ \"sync\": \"meet\" }");
+    }
     const gint first = MAX(F->at, F->other), second = MIN(F->at, F->other);
     ws_fix_insert(F, fix, one ? F->at : first, one ? 0 : first == F->other,
                   "{ \"sync\": \"meet\" }");

@@ -278,8 +278,8 @@ void ws_fix_new_release(WsFixer *F)
     g_autofree char *ref = g_strdup_printf("\"%s\"", name),
                     *wait = ws_with_use("wait", ref, use, ""),
                     *arrive = ws_with_use("arrive", ref, use, "");
-    g_autofree char *json = g_strdup_printf(
-        "{ \"name\": \"%s\", \"slots\": %s, \"init\": \"ready\" }", name, stages ? stages : "1");
+    g_autofree char *json = g_strdup_printf("{ \"name\": \"%s\"%s%s, \"init\": \"ready\" }", name,
+                                            stages ? ", \"slots\": " : "", stages ? stages : "");
     WsFix *fix =
         ws_fixer_add(F, "Add %s: readers of %s arrive on it, the load waits for it", name, buffer);
     ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers), json);

@@ -4,28 +4,39 @@
 #include "check/proof/bits.h"
 
 enum {
-    MOST_STEPS = 8,            /* fixes after each other */
-    MOST_FINDINGS = 4,         /* that are asked for proposals */
-    MOST_FIRST = 16,           /* proposals that may be the first of two */
-    MOST_AFTER = 60,           /* proposals that are tried after each of them */
-    MOST_SECONDS = 8,          /* of the whole search */
-    MOST_PROOF_WORK = 80 << 20 /* of one proposal */
+    MOST_STEPS = 8,             /* fixes after each other */
+    MOST_FINDINGS = 4,          /* that are asked for proposals */
+    MOST_FIRST = 16,            /* proposals that may be the first of two */
+    MOST_AFTER = 60,            /* proposals that are tried after each of them */
+    MOST_PROOF_WORK = 80 << 20, /* of one proposal */
+    ONE_PROPOSAL = 1 << 18      /* what elaborating one takes, in the same steps */
 };
+/* Of the whole search, in steps of proofs and plays: some seconds. No clock: the same design gets
+ * the same fix on a machine that is busy. */
+#define MOST_WORK ((guint64)2 << 30)
 
 typedef struct {
     const WsFixAsk *ask;
-    gint64 until;
+    guint64 work; /* done */
 } Repair;
 
 static gboolean late(const Repair *r)
 {
     const WsCheckOptions *o = r->ask->options;
-    return g_get_monotonic_time() > r->until || (o && o->cancel && g_atomic_int_get(o->cancel));
+    return r->work > MOST_WORK || (o && o->cancel && g_atomic_int_get(o->cancel));
+}
+
+static WsFixState *checked(Repair *r, const WsDesign *design)
+{
+    WsFixState *s = ws_fix_state_new(design, r->ask->set, r->ask->n_set, r->ask->options);
+    r->work += ONE_PROPOSAL + (s->verdict ? s->verdict->work : 0);
+    return s;
 }
 
 /* What the whole check will prove, or nearly so: a few milliseconds, most of them none. */
-static gboolean closes(const Repair *r, const WsDesign *design)
+static gboolean closes(Repair *r, const WsDesign *design)
 {
+    r->work += ONE_PROPOSAL;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(design, r->ask->set, r->ask->n_set, findings);
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
@@ -40,6 +51,7 @@ static gboolean closes(const Repair *r, const WsDesign *design)
                                    .policy = o ? o->policy : 0 };
     WsProof *proof = ws_bits_prove(p, &options);
     const gboolean closed = proof->kind == WS_PROOF_CLOSED;
+    r->work += proof->work;
     ws_proof_free(proof);
     return closed;
 }
@@ -107,8 +119,7 @@ static WsFixState *at_once(Repair *r, const WsFixState *now, guint most, GPtrArr
         g_autoptr(WsDesign) design = ws_fix_apply(now->design, fix, misfits);
         if (!design || !closes(r, design))
             continue;
-        g_autoptr(WsFixState) after =
-            ws_fix_state_new(design, r->ask->set, r->ask->n_set, r->ask->options);
+        g_autoptr(WsFixState) after = checked(r, design);
         if (!proved(after) || ws_fix_gets_stale(now, after))
             continue;
         const WsFinding *f = g_hash_table_lookup(of, fix);
@@ -152,8 +163,7 @@ static WsFixState *in_two(Repair *r, const WsFixState *now, GPtrArray *steps)
         if (!design)
             continue;
         n++;
-        g_autoptr(WsFixState) first =
-            ws_fix_state_new(design, r->ask->set, r->ask->n_set, r->ask->options);
+        g_autoptr(WsFixState) first = checked(r, design);
         const WsFinding *f = g_hash_table_lookup(of, fix);
         if (!first->verdict || first->errors == 0 || same_place(now, f, first))
             continue;
@@ -231,7 +241,7 @@ static WsFixState *next(Repair *r, const WsFixState *now, GPtrArray *steps, GPtr
 WsFixState *ws_fix_repair(const WsFixState *before, const WsFixAsk *ask, GPtrArray *steps,
                           GPtrArray *offers)
 {
-    Repair r = { ask, g_get_monotonic_time() + (gint64)MOST_SECONDS * G_USEC_PER_SEC };
+    Repair r = { ask, 0 };
     WsFixState *now = NULL;
     for (guint n = 0; n < MOST_STEPS; n++) {
         WsFixState *after = next(&r, now ? now : before, steps, offers);

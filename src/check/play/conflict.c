@@ -108,9 +108,13 @@ static void overwritten(WsPlay *play, WsFinding *f, const WsInst *inst, const Ws
 }
 
 void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
-                        const WsEvent *p)
+                        const WsEvent *p, gboolean p_writes)
 {
     const gboolean own = p->inst == inst->index;
+    if (p->op->kind == WS_OP_BULK_COPY && writes && !p_writes) {
+        ws_remedy_copied(play, f, inst, p);
+        return;
+    }
     if (!own && told_by_leader(play, inst, p)) {
         ws_finding_set_remedy(f,
                               "let every lane's part count: arrive `by` warp or all, or sync the "
@@ -246,7 +250,8 @@ void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean w
     if (lies)
         ws_finding_tell(f, WS_STORY_THEN, "%s %s %s", then, writes ? "writes" : "reads", bytes);
     else
-        ws_finding_tell(f, WS_STORY_THEN, "%s %s them", then, writes ? "writes" : "reads");
+        ws_finding_tell(f, WS_STORY_THEN, "%s %s the same bytes", then,
+                        writes ? "writes" : "reads");
     ws_finding_tell(f, WS_STORY_BETWEEN, "%s", why);
     ws_finding_tell(f, WS_STORY_SO, "%s", harm);
 }
@@ -263,7 +268,7 @@ void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writ
                     p->op->engine == WS_ENGINE_GATHER ? "cp.async"
                     : p_writes                        ? "plain stores"
                                                       : "plain loads");
-    ws_finding_tell(f, WS_STORY_THEN, "%s %s them in the async proxy", then,
+    ws_finding_tell(f, WS_STORY_THEN, "%s %s the same bytes in the async proxy", then,
                     writes ? "writes" : "reads");
     ws_finding_tell(f, WS_STORY_BETWEEN, "they are ordered, but no `fence async` %s lies between",
                     p->op->engine == WS_ENGINE_GATHER ? "after the wait for them"

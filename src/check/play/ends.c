@@ -69,17 +69,21 @@ static char *missing(const WsInst *inst)
     const WsSlot *s = inst->slot;
     if (inst->turn != G_MININT64 && inst->turn < s->phase) {
         g_autofree char *count = ws_completed_text(s->phase);
-        return g_strdup_printf("which it has missed: the slot has %s by now", count);
+        return g_strdup_printf(", which it has missed: the slot has %s by now", count);
     }
     if (s->pend == 0 && s->tx != 0)
-        return g_strdup_printf("all arrivals are made, but %" G_GINT64_FORMAT
+        return g_strdup_printf(": all arrivals are made, but %" G_GINT64_FORMAT
                                " bytes are expected and %" G_GINT64_FORMAT " came",
                                s->expected, s->credited);
     g_autofree char *bytes =
         s->tx > 0 ? g_strdup_printf(" and %" G_GINT64_FORMAT " bytes", s->tx) : g_strdup("");
-    return g_strdup_printf("which needs %" G_GINT64_FORMAT " more arrival%s of %" G_GINT64_FORMAT
-                           "%s",
-                           s->pend, s->pend == 1 ? "" : "s", s->count, bytes);
+    if (s->pend == s->count)
+        return g_strdup_printf(", which lacks %s%" G_GINT64_FORMAT " arrival%s%s",
+                               s->count == 1 ? "its " : "all ", s->count, s->count == 1 ? "" : "s",
+                               bytes);
+    return g_strdup_printf(", which lacks %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT
+                           " arrivals%s",
+                           s->pend, s->count, bytes);
 }
 
 static void add_stuck(const WsPlay *play, WsFinding *f, const WsInst *root)
@@ -119,7 +123,7 @@ void ws_report_stuck(WsPlay *play)
         const gint64 turn = root->turn != G_MININT64 ? root->turn : s->phase;
         g_autofree char *name = ws_completion_text(play, s, turn), *why = missing(root);
         f = ws_report(play, best == 4 ? WS_RULE_P_TX : WS_RULE_P_DEADLOCK, root, NULL,
-                      "waits for ever for %s, %s", name, why);
+                      "waits for ever for %s%s", name, why);
         if (f) {
             ws_report_slot(play, f, s);
             ws_tell_stuck(play, f, root);
@@ -246,9 +250,7 @@ void ws_report_ends(WsPlay *play)
             ws_finding_tell(f, WS_STORY_SO,
                             "corruption: the CTA can end first, and the bytes land "
                             "in shared memory that belongs to the next one");
-            ws_finding_set_remedy(f,
-                                  "wait for it, or do not issue it: let both sides make the same "
-                                  "number of rounds");
+            ws_remedy_unawaited(play, f, e, t->slot);
         }
     }
     for (guint i = 0; i < play->transfers_used; i++) { /* L-COPY-SOURCE */
@@ -271,7 +273,10 @@ void ws_report_ends(WsPlay *play)
         ws_finding_tell(f, WS_STORY_SO,
                         "corruption: the CTA can end first, and the copy reads shared memory that "
                         "belongs to the next one");
-        ws_finding_set_remedy(f, "end every group with {\"cluster\": \"sync\"}");
+        ws_finding_set_remedy(f,
+                              "let CTA %u answer before CTA %u ends: it arrives there when it has "
+                              "waited for %s; or let all groups meet the cluster behind that wait",
+                              e->slot->rank, rank, name);
     }
     for (guint i = 0; i < play->remote->len; i++) {
         const WsEvent *e = play->remote->pdata[i];

@@ -386,7 +386,7 @@ void ws_land(WsPlay *play, WsTransfer *t)
             ws_finding_tell(f, WS_STORY_SO,
                             "early: the arrivals that are too many count for the "
                             "next completion");
-            ws_finding_set_remedy(f, "make the count the sum of the arrivals of one use");
+            ws_remedy_brought(play, f, s, t->arrivals);
         }
         s->broken = TRUE;
     }
@@ -420,15 +420,16 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
                         early ? "early: it goes on before what it waits for has happened"
                               : "what it waited for was over a lap ago; the bytes may be those of "
                                 "the next use");
+        g_autofree char *same = ws_completion_text(play, s, inst->turn - 2);
+        const char *barrier = play->p->barrier[s->barrier].name;
         if (early && s->waited[inst->agent].phase < -1)
-            ws_finding_set_remedy(
-                f,
-                "let its first wait on %s stand for the first use: as drawn it is "
-                "a lap ahead",
-                play->p->barrier[s->barrier].name);
+            ws_finding_set_remedy(f,
+                                  "wait for the uses of %s in turn, from the first one on: this is "
+                                  "its first wait there, and the parity is that of %s too",
+                                  barrier, same);
         else
             ws_finding_set_remedy(f, "let it wait for every use of %s in turn, none left out",
-                                  play->p->barrier[s->barrier].name);
+                                  barrier);
     }
     s->broken = TRUE;
 }

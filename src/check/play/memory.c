@@ -135,7 +135,7 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     if (rule == WS_RULE_P_RACE && lanes)
         ws_remedy_order(play, f, inst, writes, p);
     else
-        ws_remedy_conflict(play, f, inst, writes, p);
+        ws_remedy_conflict(play, f, inst, writes, p, p_writes);
 }
 
 static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a,
@@ -283,7 +283,7 @@ static void check_tile(WsPlay *play, WsInst *inst, const WsEvent *w)
     if (!f)
         return;
     ws_finding_tell(f, WS_STORY_SO, "corruption: the agents of the CTA work on different tiles");
-    ws_finding_set_remedy(f, "let the slot be full and empty once in every round");
+    ws_remedy_tile(play, f, w);
 }
 
 static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a, gint64 use)

@@ -121,8 +121,18 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
     WsNamed *n = &play->cluster;
     if (inst->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
         if (inst->cluster_joined >= 0) {
-            ws_report(play, WS_RULE_P_CLUSTER, inst, NULL,
-                      "arrives at the cluster barrier again without having waited in between");
+            WsFinding *f =
+                ws_report(play, WS_RULE_P_CLUSTER, inst, NULL,
+                          "arrives at the cluster barrier again without having waited in between");
+            if (f) {
+                f->harm = WS_HARM_UNDEFINED;
+                ws_finding_tell(f, WS_STORY_MISSING,
+                                "a `cluster wait` of this agent behind its first arrival");
+                ws_finding_tell(f, WS_STORY_SO,
+                                "undefined: the barrier takes one arrival of a thread in a phase");
+                ws_finding_set_remedy(f, "put {\"cluster\": \"wait\"} between the two arrivals, "
+                                         "or take the second one away");
+            }
             return TRUE;
         }
         inst->cluster_joined = n->generation;

@@ -302,7 +302,7 @@ void ws_tell_wait(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *
 void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                       const WsEvent *p, gboolean p_writes, const char *bytes, const char *lies);
 void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
-                        const WsEvent *p);
+                        const WsEvent *p, gboolean p_writes);
 /* A register value in use by the mma `p`: "accumulates into acc", "reads". */
 void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
                    const char *value, const char *p_does, const char *does);
@@ -339,6 +339,15 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
 void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, guint buffer);
 void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value);
 void ws_remedy_below_zero(WsFinding *f, const WsOp *op);
+/* A tile is taken where `w` (NULL: nobody) has written last. */
+void ws_remedy_tile(const WsPlay *play, WsFinding *f, const WsEvent *w);
+/* One step brings more arrivals at once than a completion takes. */
+void ws_remedy_brought(const WsPlay *play, WsFinding *f, const WsSlot *slot, gint64 arrivals);
+gboolean ws_is_whole_cta(const WsBarrier *b); /* all threads of the CTA meet there */
+/* Bytes that are on their way at the end. */
+void ws_remedy_unawaited(const WsPlay *play, WsFinding *f, const WsEvent *load, const WsSlot *s);
+/* What a copy to another CTA may still read is overwritten. */
+void ws_remedy_copied(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *copy);
 
 /* --- report.c --- */
 /* Reports once per (rule, operation, other operation); NULL if said before or too much was said. */

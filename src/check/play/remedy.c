@@ -82,13 +82,32 @@ gboolean ws_use_is_named(const WsPlay *play, guint barrier, WsOpIs is, const cha
     return FALSE;
 }
 
+/* `room` goes with another ring that the agent fills: it has as many slots as that one, and not as
+ * many as `data`. */
+static gboolean room_of_another(const WsPlay *play, guint room, guint data, guint agent,
+                                const WsOp *by)
+{
+    const WsBarrier *all = play->p->barrier;
+    const guint slots = MAX(all[room].slots, 1);
+    for (guint i = 0; slots != MAX(all[data].slots, 1) && i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == (gint)agent && op->barrier >= 0 && op->barrier != (gint)data &&
+            op->barrier != (gint)room && ws_is_feed(op) &&
+            MAX(all[op->barrier].slots, 1) == slots &&
+            ws_first_on(play, by->agent, (guint)op->barrier, ws_is_wait))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by)
 {
     gint found = -1;
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
         if (op->agent < 0 || op->agent == (gint)agent || !ws_is_arrival(op) || op->barrier < 0 ||
-            op->barrier == (gint)data || !ws_first_on(play, op->agent, data, ws_is_wait))
+            op->barrier == (gint)data || !ws_first_on(play, op->agent, data, ws_is_wait) ||
+            room_of_another(play, (guint)op->barrier, data, agent, op))
             continue;
         const gboolean mine =
             ws_first_on(play, (gint)agent, (guint)op->barrier, ws_is_wait) != NULL;

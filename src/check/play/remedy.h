@@ -32,4 +32,12 @@ gboolean ws_remedy_count(WsFinding *f, const WsBarrier *b, guint element);
 /* Both loops count and count differently: that is the remedy: TRUE. */
 gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const WsOp *y);
 
+/* --- remedy_role.c: sides that disagree; TRUE: that is the remedy --- */
+/* What the wait is for comes only under a condition that the wait does not stand under. */
+gboolean ws_remedy_condition(const WsPlay *play, WsFinding *f, const WsOp *wait);
+/* All that is filled has been waited for in another loop. */
+gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed);
+/* The value is assigned under a condition, or later. */
+gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value);
+
 G_END_DECLS

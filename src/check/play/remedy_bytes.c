@@ -257,7 +257,8 @@ void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, g
             return;
         }
     }
-    ws_finding_set_remedy(f, "assign it first");
+    if (!ws_remedy_assigned(play, f, inst, value))
+        ws_finding_set_remedy(f, "assign %s first: no step does", inst->a->value[value].name);
 }
 
 void ws_remedy_below_zero(WsFinding *f, const WsOp *op)

@@ -120,6 +120,14 @@ static gboolean none_ready(const WsBarrier *b)
     return TRUE;
 }
 
+/* It counts more than the steps make: the count is wrong, or a step that it counts on stands under
+ * a condition. */
+static gboolean more_is_counted(const WsBarrier *b, guint element)
+{
+    return b->arrivals && b->arrivals_derived &&
+           b->arrivals[element] > b->arrivals_derived[element];
+}
+
 void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean over)
 {
     const WsSlot *s = inst->slot;
@@ -129,6 +137,8 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
     g_autofree char *use = ws_use_text(wait);
     if (b->arrivals && b->arrivals_derived && b->arrivals_derived[s->element] == 0)
         nobody_arrives(play, f, inst);
+    else if (more_is_counted(b, s->element) && ws_remedy_condition(play, f, wait))
+        return;
     else if (ws_remedy_count(f, b, s->element))
         return;
     else if (s->pend == 0 && s->tx != 0)
@@ -144,7 +154,9 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
             ws_op_name(wait), inst->parity);
     else if (inst->turn != G_MININT64 && inst->turn < s->phase)
         missed(play, f, inst);
-    else if (over && ws_remedy_rounds(play, f, wait, feed))
+    else if (ws_remedy_condition(play, f, wait))
+        return;
+    else if (over && (ws_remedy_tail(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed)))
         return;
     else if (own_fault(play, f, inst) || uneven(play, f, s->barrier))
         return;
@@ -249,10 +261,12 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
                               "whoever comes last",
                               b->name);
     else
-        ws_finding_set_remedy(f,
-                              "%s counts %" G_GINT64_FORMAT " threads and %" G_GINT64_FORMAT
-                              " come: let everybody meet it, or count those that do",
-                              b->name, n->count, n->arrived);
+        ws_finding_set_remedy(
+            f, "%s counts %" G_GINT64_FORMAT " threads and %" G_GINT64_FORMAT " come: %s", b->name,
+            n->count, n->arrived,
+            ws_is_whole_cta(b) ? "let all groups meet it, or sync only those that need it, by "
+                                 "{\"sync\": \"group\"} or a named barrier"
+                               : "let everybody meet it, or count those that do");
 }
 
 void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)

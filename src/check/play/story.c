@@ -108,26 +108,23 @@ void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot)
                                slot->count == 1 ? "the" : "all", slot->count == 1 ? "" : "s",
                                slot->phase);
     else if (here == 0 && slot->count == 1)
-        g_string_append_printf(
-            s, "nothing: the one arrival of completion %" G_GINT64_FORMAT " is missing",
-            slot->phase);
+        g_string_append_printf(s, "no arrival: completion %" G_GINT64_FORMAT " needs one",
+                               slot->phase);
     else if (here == 0)
-        g_string_append_printf(s,
-                               "nothing: all %" G_GINT64_FORMAT
-                               " arrivals of completion %" G_GINT64_FORMAT " are missing",
-                               slot->count, slot->phase);
+        g_string_append_printf(
+            s, "none of the %" G_GINT64_FORMAT " arrivals of completion %" G_GINT64_FORMAT,
+            slot->count, slot->phase);
     else
         g_string_append_printf(s,
                                "%" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT
                                " arrivals of completion %" G_GINT64_FORMAT,
                                here, slot->count, slot->phase);
-    if (who)
+    if (who && here > 0)
         g_string_append_printf(s, ": %s", who);
     if (slot->expected || slot->credited)
         g_string_append_printf(
             s, "%s%" G_GINT64_FORMAT " bytes are expected and %" G_GINT64_FORMAT " have landed%s%s",
-            who ? "; " : ", ", slot->expected, slot->credited, landed ? ": " : "",
-            landed ? landed : "");
+            "; ", slot->expected, slot->credited, landed ? ": " : "", landed ? landed : "");
     ws_finding_tell(f, WS_STORY_CAME, "%s", s->str);
     g_string_free(s, TRUE);
 }
@@ -303,6 +300,21 @@ static void tell_stuck_slot(WsPlay *play, WsFinding *f, const WsInst *inst)
     tell_missing(play, f, inst);
 }
 
+/* Those who never come to a barrier that counts everybody. */
+static void tell_absent(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsNamed *n)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < play->n_inst; i++) {
+        const WsInst *m = &play->inst[i];
+        if (m->named == n || m->rank != inst->rank || could_free(play, m, inst))
+            continue;
+        g_ptr_array_add(names, ws_inst_name(play, i));
+    }
+    g_autofree char *who = names->len ? listed(names, 4) : NULL;
+    ws_finding_tell(f, WS_STORY_MISSING, "the threads of %s, which %s to it", who ? who : "others",
+                    names->len == 1 ? "never comes" : "never come");
+}
+
 static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
 {
     const WsNamed *n = inst->named;
@@ -325,6 +337,8 @@ static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
     g_autofree char *others = names->len ? listed(names, 4) : NULL;
     if (others)
         ws_finding_tell(f, WS_STORY_MISSING, "the threads of others: %s", others);
+    else if (n->barrier >= 0 && ws_is_whole_cta(&play->p->barrier[n->barrier]))
+        tell_absent(play, f, inst, n);
     else
         ws_finding_tell(f, WS_STORY_MISSING,
                         "everybody who names %s stands at it: the count is higher than the threads "

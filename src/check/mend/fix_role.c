@@ -1,0 +1,265 @@
+/* Quick-fixes of roles that disagree: one side does a thing only under a condition, the other side
+ * counts on it; a barrier of everybody that some never meet; a counter that does not follow what it
+ * counts; a copy that is not answered. */
+#include "check/mend/fixer.h"
+
+enum { MOST = 24 };
+
+static gboolean orders(WsNodeKind kind)
+{
+    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_EXPECT;
+}
+
+/* --- conditions of steps ---------------------------------------------------------------------- */
+/* All steps of a list that stand under the same `when` lose it together. */
+static void drop_when(WsFixer *F, gint i)
+{
+    const WsSpot *s = ws_spot(F, i);
+    g_autofree char *when = ws_field_json(s->node, WS_F_when), *name = ws_step_name(s->node);
+    WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, k);
+        g_autofree char *other = ws_field_json(step, WS_F_when);
+        if (g_strcmp0(when, other) != 0)
+            continue;
+        fix->safe &= orders(step->kind);
+        ws_fix_unset(F, fix, step, WS_F_when);
+    }
+}
+
+/* --- conditions of branches ------------------------------------------------------------------- */
+/* The `if` that holds step i inside its innermost loop: -1 none. */
+static gint branch_of(const WsFixer *F, gint i)
+{
+    const gint up = ws_spot(F, i)->up;
+    return ws_step_is(F, up, WS_STEP_IF) && ws_spot(F, i)->field == WS_F_then ? up : -1;
+}
+
+/* The step that holds step i in the loop `name`, or step i; -1: it stands in none of that name. */
+static gint in_loop(const WsFixer *F, gint i, const char *name)
+{
+    for (; i >= 0; i = ws_spot(F, i)->up) {
+        const gint up = ws_spot(F, i)->up;
+        if (up < 0 ? name == NULL : g_strcmp0(ws_node_name(ws_spot(F, up)->node), name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static const WsNode *counter_of(const WsNode *group, const char *use)
+{
+    g_autofree char *name = use && *use == '"' ? g_strndup(use + 1, strlen(use) - 2) : NULL;
+    for (guint k = 0; name && k < ws_node_n_children(group, WS_F_counters); k++) {
+        const WsNode *c = ws_node_child(group, WS_F_counters, k);
+        if (g_strcmp0(ws_node_name(c), name) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* Steps from..to of a list move into an `if` of their own. What they count, they count by the
+ * counter of the other side, if that has one. */
+static void wrap(WsFixer *F, gint from, gint to, const char *cond, const WsNode *counter,
+                 const WsNode *theirs)
+{
+    const WsSpot *s = ws_spot(F, from);
+    const guint n = (guint)(ws_spot(F, to)->index - s->index) + 1;
+    g_autofree char *owner = ws_design_path(F->design, s->owner),
+                    *json = g_strdup_printf("{ \"if\": %s, \"then\": [] }", cond),
+                    *name = ws_step_name(ws_spot(F, to)->node);
+    WsFix *fix = ws_fixer_add(F, "Do %s only if %s, as %s does", name, cond, ws_node_name(theirs));
+    const char *list = ws_node_key(s->owner->kind, s->field);
+    fix->safe = FALSE;
+    for (guint k = 0; counter && k < n; k++) {
+        const WsNode *step = ws_node_child(s->owner, s->field, s->index + k);
+        g_autofree char *use = g_strdup_printf("\"%s\"", ws_node_name(counter));
+        if (ws_node_has(step, WS_F_use))
+            ws_fix_set(F, fix, step, WS_F_use, use);
+    }
+    ws_fix_append(F, fix, s->owner, s->field, s->index, json);
+    for (guint k = 0; k < n; k++)
+        ws_fix_edit(fix, "move %s/%s/%u %s/%s/%u then %u", owner, list, s->index + 1, owner, list,
+                    s->index, k);
+    if (!counter)
+        return;
+    g_autofree char *start = ws_field_json(counter, WS_F_start),
+                    *own = g_strdup_printf("{ \"name\": \"%s\"%s%s }", ws_node_name(counter),
+                                           start ? ", \"start\": " : "", start ? start : "");
+    ws_fix_edit(fix, "insert %s/%s/%u then %u { \"advance\": \"%s\" }", owner, list, s->index, n,
+                ws_node_name(counter));
+    ws_fix_append(F, fix, s->group, WS_F_counters, ws_node_n_children(s->group, WS_F_counters),
+                  own);
+}
+
+/* Sides in two CTAs stand under conditions of their own. */
+static gboolean crosses(const WsNode *step, const char *cond, const char *mine)
+{
+    return step->kind == WS_STEP_COPY || ws_node_has(step, WS_F_cta) ||
+           (cond && strstr(cond, "cta")) || (mine && strstr(mine, "cta"));
+}
+
+/* Step w waits for what step a brings. */
+static void pair(WsFixer *F, gint w, gint a)
+{
+    const guint aside = ws_step_is(F, F->at, WS_STEP_WAIT) && F->at != w ? 2 : 0;
+    const WsSpot *x = ws_spot(F, w), *y = ws_spot(F, a);
+    const gint own = branch_of(F, w), theirs = branch_of(F, a);
+    g_autofree char *mine = own >= 0 ? ws_field_json(ws_spot(F, own)->node, WS_F_keyword) : NULL;
+    gint branch = theirs;
+    if (branch < 0) /* the branch may hold the loop that holds the step */
+        for (gint up = y->up; up >= 0 && branch < 0; up = ws_spot(F, up)->up)
+            branch = branch_of(F, up);
+    g_autofree char *cond =
+        branch >= 0 ? ws_field_json(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
+    if (!cond || g_strcmp0(mine, cond) == 0 || crosses(y->node, cond, mine))
+        return;
+    if (mine) { /* who waits asks what those ask who come; then the other way round */
+        const gint of[] = { own, branch };
+        for (guint k = 0; k < G_N_ELEMENTS(of); k++) {
+            WsFix *fix =
+                ws_fixer_add(F, "Let %s ask %s, as %s does", ws_node_name((k ? y : x)->group),
+                             k ? mine : cond, ws_node_name((k ? x : y)->group));
+            fix->cost += k + aside;
+            fix->safe = FALSE;
+            ws_fix_set(F, fix, ws_spot(F, of[k])->node, WS_F_keyword, k ? mine : cond);
+        }
+        return;
+    }
+    const gint loop = ws_spot(F, branch)->up;
+    const gint held = in_loop(F, w, loop < 0 ? NULL : ws_node_name(ws_spot(F, loop)->node));
+    if (held < 0)
+        return;
+    g_autofree char *use = ws_field_json(y->node, WS_F_use);
+    const WsNode *counter = counter_of(y->group, use);
+    if (counter && counter_of(x->group, use))
+        return;
+    gint to = held; /* with what the role does in the same turn */
+    for (gint k = held; k >= 0 && orders(ws_spot(F, k)->node->kind); k = ws_spot_next(F, k, 1))
+        to = k;
+    wrap(F, held, to, cond, counter, y->group);
+}
+
+void ws_fix_same_condition(WsFixer *F)
+{
+    guint n = 0;
+    for (gint w = 0; w < (gint)F->spot->len; w++) {
+        const char *barrier =
+            ws_step_is(F, w, WS_STEP_WAIT) ? ws_step_barrier(ws_spot(F, w)->node) : NULL;
+        for (gint a = 0; barrier && a < (gint)F->spot->len && n < MOST; a++) {
+            const WsSpot *s = ws_spot(F, a);
+            if (s->group == ws_spot(F, w)->group || s->node->kind == WS_STEP_WAIT ||
+                g_strcmp0(ws_step_barrier(s->node), barrier) != 0)
+                continue;
+            if (ws_node_has(s->node, WS_F_when) && !ws_node_has(ws_spot(F, w)->node, WS_F_when))
+                drop_when(F, a);
+            pair(F, w, a);
+            n++;
+        }
+    }
+}
+
+/* --- barriers of everybody -------------------------------------------------------------------- */
+static gboolean meets(const WsFixer *F, const WsNode *group, const char *name)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_SYNC) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Who never comes to a barrier that everybody must meet: at the head of its body, or at the end. */
+void ws_fix_meet_all(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    const char *name =
+        ws_step_is(F, F->at, WS_STEP_SYNC) ? ws_step_barrier(ws_spot(F, F->at)->node) : NULL;
+    if (g_strcmp0(name, "cta") != 0)
+        return;
+    for (guint end = 0; end < 2; end++) {
+        WsFix *fix = ws_fixer_add(F, "Let all groups meet at %s", name);
+        fix->cost += end;
+        for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
+            const WsNode *group = ws_node_child(root, WS_F_groups, g);
+            if (!meets(F, group, name))
+                ws_fix_append(F, fix, group, WS_F_body,
+                              end ? ws_node_n_children(group, WS_F_body) : 0,
+                              "{ \"sync\": \"cta\" }");
+        }
+    }
+}
+
+/* A second arrival at the cluster's barrier, without a wait between. */
+void ws_fix_cluster_wait(WsFixer *F)
+{
+    if (!ws_step_is(F, F->at, WS_STEP_CLUSTER))
+        return;
+    WsFix *fix = ws_fixer_add(F, "Wait for the cluster before it is arrived at again");
+    ws_fix_insert(F, fix, F->at, 0, "{ \"cluster\": \"wait\" }");
+}
+
+/* --- counters --------------------------------------------------------------------------------- */
+/* A counter of uses moves by what has been used: by the rounds of the loop beside it. */
+void ws_fix_advance_by_rounds(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        g_autofree char *by =
+            ws_step_is(F, i, WS_STEP_ADVANCE) ? ws_field_json(ws_spot(F, i)->node, WS_F_by) : NULL;
+        const WsSpot *s = ws_spot(F, i);
+        for (guint k = 0; by && k < ws_node_n_children(s->owner, s->field); k++) {
+            const WsNode *loop = ws_node_child(s->owner, s->field, k);
+            g_autofree char *count =
+                loop->kind == WS_STEP_FOR ? ws_field_json(loop, WS_F_count) : NULL;
+            if (!count || strcmp(count, by) == 0)
+                continue;
+            WsFix *fix =
+                ws_fixer_add(F, "Let %s move by %s, the rounds of loop %s",
+                             ws_node_text(s->node, WS_F_keyword), count, ws_node_name(loop));
+            ws_fix_set(F, fix, s->node, WS_F_by, count);
+        }
+    }
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+/* All receivers of a copy answer: the condition of the answer is that of the wait. */
+void ws_fix_answer(WsFixer *F)
+{
+    for (gint a = 0; a < (gint)F->spot->len; a++) {
+        const gint branch = ws_step_is(F, a, WS_STEP_ARRIVE) ? branch_of(F, a) : -1;
+        if (branch < 0 || !ws_node_has(ws_spot(F, a)->node, WS_F_cta))
+            continue;
+        g_autofree char *now = ws_field_json(ws_spot(F, branch)->node, WS_F_keyword);
+        for (gint w = 0; w < a; w++) {
+            const gint other = ws_step_is(F, w, WS_STEP_WAIT) ? branch_of(F, w) : -1;
+            if (other < 0 || ws_spot(F, w)->group != ws_spot(F, a)->group)
+                continue;
+            g_autofree char *cond = ws_field_json(ws_spot(F, other)->node, WS_F_keyword),
+                            *name = ws_step_name(ws_spot(F, a)->node);
+            if (!cond || g_strcmp0(cond, now) == 0)
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Do %s wherever %s is waited for: if %s", name,
+                                      ws_step_barrier(ws_spot(F, w)->node), cond);
+            ws_fix_set(F, fix, ws_spot(F, branch)->node, WS_F_keyword, cond);
+        }
+    }
+}
+
+/* Bytes that are expected and never waited for. */
+void ws_fix_wait_expected(WsFixer *F)
+{
+    for (gint e = 0; e < (gint)F->spot->len; e++) {
+        const WsSpot *s = ws_spot(F, e);
+        const char *barrier = s->node->kind == WS_STEP_EXPECT ? ws_step_barrier(s->node) : NULL;
+        gboolean waited = !barrier;
+        for (gint w = 0; !waited && w < (gint)F->spot->len; w++)
+            waited = ws_step_is(F, w, WS_STEP_WAIT) &&
+                     g_strcmp0(ws_step_barrier(ws_spot(F, w)->node), barrier) == 0;
+        if (waited)
+            continue;
+        g_autofree char *ref = ws_field_json(s->node, WS_F_keyword),
+                        *use = ws_field_json(s->node, WS_F_use),
+                        *json = ws_with_use("wait", ref, use, "");
+        WsFix *fix = ws_fixer_add(F, "Wait for %s where its bytes are expected", barrier);
+        ws_fix_insert(F, fix, e, 1, json);
+    }
+}

@@ -1,0 +1,232 @@
+/* Remedies of roles that disagree: one side does a thing only under a condition, in a loop of its
+ * own, or not at all, and the other side counts on it. */
+#include "check/play/remedy.h"
+#include "check/touch.h"
+
+#include <string.h>
+
+/* --- conditions ------------------------------------------------------------------------------- */
+/* Conditions that an operation stands under, as they are written; the other branch of an `if` is
+ * "not (…)". */
+static GPtrArray *conditions(const WsOp *op)
+{
+    GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+    for (const WsTree *t = op->tree; t && t->parent; t = t->parent) {
+        if (t->parent->kind != WS_TREE_BRANCH || !t->parent->cond)
+            continue;
+        g_autofree char *text = ws_expr_print(t->parent->cond);
+        g_ptr_array_add(list, t == t->parent->kid[0] ? g_steal_pointer(&text)
+                                                     : g_strdup_printf("not (%s)", text));
+    }
+    return list;
+}
+
+static gboolean has_text(const GPtrArray *list, const char *text)
+{
+    for (guint i = 0; i < list->len; i++)
+        if (strcmp(list->pdata[i], text) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* The condition of `a` that `b` does not stand under; NULL if there is none. Caller frees. */
+static char *beyond(const WsOp *a, const WsOp *b)
+{
+    g_autoptr(GPtrArray) x = conditions(a), y = conditions(b);
+    for (guint i = 0; i < x->len; i++)
+        if (!has_text(y, x->pdata[i]))
+            return g_strdup(x->pdata[i]);
+    return NULL;
+}
+
+/* Does the agent contribute to the barrier by this step alone? (An `expect` and what it expects are
+ * one.) Who arrives in several places has its reasons for conditions: a first round, a last one. */
+static gboolean alone(const WsPlay *play, const WsOp *feed)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op != feed && op->agent == feed->agent && op->barrier == feed->barrier &&
+            ws_is_feed(op) && op->tree->parent != feed->tree->parent)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean ws_remedy_condition(const WsPlay *play, WsFinding *f, const WsOp *wait)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *feed = play->p->op[i];
+        if (feed->agent < 0 || feed->barrier != wait->barrier || !ws_is_feed(feed) ||
+            !alone(play, feed))
+            continue;
+        g_autofree char *only = beyond(feed, wait), *own = beyond(wait, feed);
+        if (!only)
+            continue;
+        ws_finding_set_remedy(f,
+                              "let both come under the same condition: `%s` of %s comes only if "
+                              "%s, `%s` of %s %s%s",
+                              ws_op_name(feed), ws_op_agent(play, feed), only, ws_op_name(wait),
+                              ws_op_agent(play, wait), own ? "if " : "always", own ? own : "");
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
+{
+    const WsTree *own = ws_loop_of(wait), *theirs = feed ? ws_loop_of(feed) : NULL;
+    if (!own || !theirs || !theirs->count || own->over != WS_OVER_COUNT)
+        return FALSE;
+    g_autofree char *rounds = ws_expr_print(theirs->count);
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        const WsTree *loop =
+            op->agent == wait->agent && op->barrier == wait->barrier && ws_is_wait(op)
+                ? ws_loop_of(op)
+                : NULL;
+        if (!loop || loop == own || !loop->count)
+            continue;
+        g_autofree char *n = ws_expr_print(loop->count);
+        if (strcmp(n, rounds) != 0)
+            continue;
+        ws_finding_set_remedy(f,
+                              "nobody fills what loop %s waits for: `%s` in loop %s has waited for "
+                              "all %s uses that %s fills; take the wait away, or fill those uses "
+                              "too",
+                              own->name, ws_op_name(op), loop->name, rounds,
+                              ws_op_agent(play, feed));
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* --- transfers that nobody waits for ---------------------------------------------------------- */
+void ws_remedy_unawaited(const WsPlay *play, WsFinding *f, const WsEvent *load, const WsSlot *s)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    const WsOp *wait = ws_first_on(play, -1, s->barrier, ws_is_wait);
+    g_autofree char *slot = ws_slot_name(play, s);
+    if (!wait) {
+        ws_finding_set_remedy(f, "let the agent that uses the bytes wait for %s: no step does",
+                              slot);
+        return;
+    }
+    if (ws_remedy_rounds(play, f, load->op, wait))
+        return;
+    g_autofree char *only = beyond(wait, load->op), *own = beyond(load->op, wait);
+    if (only)
+        ws_finding_set_remedy(f,
+                              "let both come under the same condition: `%s` of %s comes only if "
+                              "%s, `%s` of %s %s%s",
+                              ws_op_name(wait), ws_op_agent(play, wait), only, ws_op_name(load->op),
+                              ws_op_agent(play, load->op), own ? "if " : "always", own ? own : "");
+    else
+        ws_finding_set_remedy(f,
+                              "do not issue it in a round for which `%s` of %s does not wait, or "
+                              "wait for %s once more before the end",
+                              ws_op_name(wait), ws_op_agent(play, wait), b->name);
+}
+
+/* --- copies to other CTAs --------------------------------------------------------------------- */
+void ws_remedy_copied(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *copy)
+{
+    const WsSlot *s = copy->slot;
+    const WsOp *by = NULL;
+    const char *copied = ws_op_name(copy->op), *next = ws_op_name(inst->step.op);
+    const WsBarrier *b = s ? &play->p->barrier[s->barrier] : NULL;
+    if (!s) {
+        ws_finding_set_remedy(f, "let `%s` signal a barrier, and let its receiver answer", copied);
+        return;
+    }
+    if (copy->op == inst->step.op) {
+        ws_finding_set_remedy(f, "copy into other bytes: `%s` cannot read and write the same ones",
+                              copied);
+        return;
+    }
+    if (s->rank == inst->rank) {
+        ws_finding_set_remedy(f, "wait for %s before `%s`: with it the copy has read its bytes",
+                              b->name, next);
+        return;
+    }
+    const gint room = ws_room_of(play, s->barrier, inst->agent, &by);
+    if (room >= 0)
+        ws_finding_set_remedy(f,
+                              "let CTA %u answer: an arrival on %s of CTA %u behind its wait for "
+                              "%s, for which this agent waits before `%s`",
+                              s->rank, play->p->barrier[room].name, inst->rank, b->name, next);
+    else
+        ws_finding_set_remedy(f,
+                              "let CTA %u answer: when it has waited for %s it arrives on a "
+                              "barrier of CTA %u, for which this agent waits before `%s`",
+                              s->rank, b->name, inst->rank, next);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+static gboolean assigns(const WsPlay *play, const WsOp *op, guint value)
+{
+    if (op->kind == WS_OP_MATH) {
+        g_autoptr(GArray) read = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_autoptr(GArray) write = g_array_new(FALSE, FALSE, sizeof(guint));
+        ws_math_values(&play->p->agent[op->agent], op, read, write);
+        for (guint i = 0; i < write->len; i++)
+            if (g_array_index(write, guint, i) == value)
+                return TRUE;
+        return FALSE;
+    }
+    for (guint k = 0; k < op->n_value; k++)
+        if (op->value[k].value == value && op->value[k].mode & WS_MODE_WRITE)
+            return TRUE;
+    return FALSE;
+}
+
+gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value)
+{
+    const WsOp *here = inst->step.op;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent != (gint)inst->agent || !assigns(play, op, value))
+            continue;
+        g_autofree char *only = beyond(op, here);
+        const char *name = inst->a->value[value].name;
+        if (only && op->index < here->index)
+            ws_finding_set_remedy(f,
+                                  "assign %s on every way: `%s` does so only if %s; put an "
+                                  "assignment before the `if`, or into its other branch",
+                                  name, ws_op_name(op), only);
+        else if (op->index > here->index)
+            ws_finding_set_remedy(f, "assign %s before this step: `%s` comes after it", name,
+                                  ws_op_name(op));
+        else
+            continue;
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* --- tiles, arrivals, the whole CTA ----------------------------------------------------------- */
+void ws_remedy_tile(const WsPlay *play, WsFinding *f, const WsEvent *w)
+{
+    if (w && w->op->kind != WS_OP_CLAIM)
+        ws_finding_set_remedy(f,
+                              "let nobody but the claim write %s: `%s` of %s does so before the "
+                              "take",
+                              play->p->buffer[w->buffer].name, ws_op_name(w->op),
+                              ws_op_agent(play, w->op));
+    else
+        ws_finding_set_remedy(f, "let the slot be full and empty once in every round");
+}
+
+void ws_remedy_brought(const WsPlay *play, WsFinding *f, const WsSlot *s, gint64 arrivals)
+{
+    const WsBarrier *b = &play->p->barrier[s->barrier];
+    if (!ws_remedy_count(f, b, s->element))
+        ws_finding_set_remedy(
+            f, "let %s count the arrivals of one use: %" G_GINT64_FORMAT " come by one step",
+            b->name, arrivals);
+}
+
+gboolean ws_is_whole_cta(const WsBarrier *b)
+{
+    return strcmp(b->name, "cta") == 0; /* a reserved name */
+}

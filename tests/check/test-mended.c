@@ -1,0 +1,297 @@
+/* Every design of tests/designs that is refuted: what is said first, what shows it, what `check
+ * --fix` makes of it. Asserted of each: a fix that is saved is proved and takes no drawn order
+ * away, no text speaks of a completion before the first, and the finding has a remedy. Printed: how
+ * many have a witness that the semantics of the hardware confirm, how many end proved, and how many
+ * of the known bugs of real kernels become what their authors made of them. `test-check-mended
+ * report [PART OF NAME]` prints all of it, `steps` only what was done. */
+#include "check/mend/fix.h"
+#include "check/witness/witness.h"
+#include "design.h"
+
+#include <stdio.h>
+
+static const char *const folders[] = { "broken", "catalogue",   "memory",
+                                       "global", "once-proved", "waits" };
+
+typedef struct {
+    guint refuted, dumb, refused, shown, silent, budget, proved, offered, nothing, removed;
+    gboolean verbose;
+    const char *only;
+} Count;
+
+/* --- what may not go -------------------------------------------------------------------------- */
+static gboolean orders(WsNodeKind kind)
+{
+    static const WsNodeKind kinds[] = { WS_STEP_WAIT,       WS_STEP_ARRIVE,    WS_STEP_SYNC,
+                                        WS_STEP_CLUSTER,    WS_STEP_FENCE,     WS_STEP_MMA_WAIT,
+                                        WS_STEP_STORE_WAIT, WS_STEP_LOAD_WAIT, WS_STEP_ACQUIRE,
+                                        WS_STEP_COMMIT,     WS_STEP_RELEASE };
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (kinds[i] == kind)
+            return TRUE;
+    return FALSE;
+}
+
+typedef struct {
+    const WsDesign *after;
+    guint gone, twins;
+} Gone;
+
+/* A step of a list is gone; `twin`: the one beside it says the same, to the letter. */
+static void look_at(Gone *g, const WsNode *owner)
+{
+    guint n;
+    const WsFieldRow *row = ws_node_rows(owner->kind, &n);
+    for (guint f = 0; f < n; f++) {
+        if (row[f].kind != WS_FIELD_STEPS)
+            continue;
+        const guint steps = ws_node_n_children(owner, row[f].field);
+        for (guint i = 0; i < steps; i++) {
+            const WsNode *step = ws_node_child(owner, row[f].field, i);
+            look_at(g, step);
+            const WsNode *now = ws_design_by_identity(g->after, step->identity);
+            if (!orders(step->kind) || (now && (ws_node_bool(step, WS_F_muted, FALSE) ||
+                                                !ws_node_bool(now, WS_F_muted, FALSE))))
+                continue;
+            g_autofree char *own = ws_node_print(step, 0);
+            gboolean twin = FALSE;
+            for (gint by = -1; by <= 1; by += 2) {
+                const WsNode *beside =
+                    (gint)i + by >= 0 && i + (guint)by < steps
+                        ? ws_node_child(owner, row[f].field, (guint)((gint)i + by))
+                        : NULL;
+                g_autofree char *other = beside ? ws_node_print(beside, 0) : NULL;
+                twin |= beside && beside->kind == step->kind && strcmp(own, other) == 0 &&
+                        ws_design_by_identity(g->after, beside->identity);
+            }
+            g->gone++;
+            g->twins += twin;
+        }
+    }
+}
+
+static Gone gone(const WsDesign *before, const WsDesign *after)
+{
+    Gone g = { .after = after };
+    const WsNode *root = ws_design_root(before);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
+        look_at(&g, ws_node_child(root, WS_F_groups, i));
+    return g;
+}
+
+/* --- known bugs of real kernels, and what their authors made of them -------------------------- */
+typedef struct {
+    const char *file;
+    Edit edit[MAX_EDITS];
+} Author;
+
+#include "authors.h"
+
+static gint author_of(const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(authors); i++)
+        if (strcmp(authors[i].file, name) == 0)
+            return (gint)i;
+    return -1;
+}
+
+/* What a design does, step by step: a count that is drawn and one that is derived are the same.
+ * Caller frees. */
+static char *program_text(const WsDesign *design)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    GString *s = g_string_new(NULL);
+    if (!p)
+        return g_string_free(s, FALSE);
+    for (guint i = 0; i < p->n_barriers; i++) {
+        const WsBarrier *b = &p->barrier[i];
+        g_string_append_printf(s, "%s %d %u %u", b->name, b->kind, b->slots, b->array);
+        for (guint k = 0; b->arrivals && k < MAX(b->array, 1); k++)
+            g_string_append_printf(s, " %u", b->arrivals[k]);
+        g_string_append_c(s, '\n');
+    }
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        g_autofree char *use = op->use ? ws_expr_print(op->use) : NULL;
+        g_string_append_printf(s, "%d %d %d %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT, op->agent,
+                               op->kind, op->barrier, use ? use : "", op->count, op->per);
+        for (const WsTree *t = op->tree; t; t = t->parent) {
+            g_autofree char *when = t->cond ? ws_expr_print(t->cond) : NULL,
+                            *count = t->count ? ws_expr_print(t->count) : NULL;
+            g_string_append_printf(s, " %d %s %s", t->kind, when ? when : "", count ? count : "");
+        }
+        g_string_append_c(s, '\n');
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* --- one design ------------------------------------------------------------------------------- */
+static const WsFinding *first_error(const WsFindings *f)
+{
+    for (guint i = 0; i < f->list->len; i++)
+        if (((WsFinding *)f->list->pdata[i])->severity == WS_SEVERITY_ERROR)
+            return f->list->pdata[i];
+    return NULL;
+}
+
+/* "confirmed", "refused" (no program), or why there is none. Caller frees. */
+static char *shown(const WsDesign *design, const WsFindings *said)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
+    if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
+        return g_strdup("refused");
+    if (ws_rule(first_error(said)->rule)->klass == WS_CLASS_B)
+        return g_strdup("budget");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsWitness) w = ws_witness_of(p, said, &error);
+    if (!w)
+        return g_strdup_printf("NONE: %s", error->message);
+    g_autofree char *text = ws_witness_text(w, FALSE);
+    g_assert_null(strstr(text, "completion -"));
+    return w->confirmed ? g_strdup_printf("confirmed, %u moves", w->n_moves)
+                        : g_strdup_printf("NOT CONFIRMED: %s", w->ending);
+}
+
+static void say(const char *name, const WsFixState *before, const char *how, const char *run,
+                const GPtrArray *steps, const GPtrArray *offers)
+{
+    const WsFinding *f = first_error(before->findings);
+    g_autofree char *story = ws_finding_story(f, "#        ", 0);
+    printf("# %s: %u errors; fix: %s; run: %s\n#    %s at %s: %s\n%s\n#    remedy: %s\n", name,
+           before->errors, how, run, ws_rule(f->rule)->text, f->at, f->message, story,
+           f->remedy ? f->remedy : "NONE");
+    for (guint i = 0; i < steps->len; i++)
+        printf("#    did %s\n", (char *)steps->pdata[i]);
+    for (guint i = 0; i < offers->len; i++)
+        printf("#    offers %s\n", (char *)offers->pdata[i]);
+}
+
+static void judge(Count *c, const char *folder, const char *name, guint *same, guint *known)
+{
+    g_autofree char *file = g_strdup_printf("%s/%s", folder, name), *text = edited_text(file, NULL);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), file, findings);
+    if (!design || (c->only && !strstr(file, c->only)))
+        return;
+    /* these say nothing of what is written to global memory */
+    const gboolean protocol = strcmp(folder, "memory") == 0 || strcmp(folder, "once-proved") == 0;
+    const WsCheckOptions options = { .protocol_only = protocol };
+    g_autoptr(WsFixState) before = ws_fix_state_new(design, NULL, 0, &options);
+    const WsFinding *first = first_error(before->findings);
+    if (!first)
+        return;
+    c->refuted++;
+    g_autofree char *run = shown(design, before->findings);
+    c->refused += strcmp(run, "refused") == 0;
+    c->budget += strcmp(run, "budget") == 0;
+    c->shown += g_str_has_prefix(run, "confirmed");
+    c->silent += g_str_has_prefix(run, "NO");
+    c->dumb += !first->remedy || !*first->remedy;
+    for (guint i = 0; i < before->findings->list->len; i++) {
+        const WsFinding *f = before->findings->list->pdata[i];
+        g_autofree char *story = ws_finding_story(f, "", 0);
+        g_assert_null(strstr(f->message, "completion -"));
+        g_assert_null(strstr(story, "completion -"));
+    }
+    g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) offers = g_ptr_array_new_with_free_func(g_free);
+    const WsFixAsk ask = { .options = &options }, any = { .any = TRUE, .options = &options };
+    g_autoptr(WsFixState) after = ws_fix_repair(before, &ask, steps, offers);
+    if (after) { /* what is written is proved, and what was drawn stands */
+        g_assert_cmpuint(after->errors, ==, 0);
+        g_assert_nonnull(after->verdict);
+        g_assert_cmpint(after->verdict->kind, ==, WS_VERDICT_PROVED);
+        const Gone g = gone(design, after->design);
+        g_assert_cmpuint(g.gone, ==, g.twins);
+        c->removed += g.gone;
+    }
+    g_autoptr(WsFixState) chosen =
+        after || offers->len == 0 ? NULL : ws_fix_repair(before, &any, NULL, NULL);
+    const char *how = after         ? "proved"
+                      : chosen      ? "offered"
+                      : offers->len ? "OFFERED AND NOT DONE"
+                                    : "NONE";
+    c->proved += after != NULL;
+    c->offered += chosen != NULL;
+    c->nothing += !after && !chosen;
+    const gint author = strcmp(folder, "catalogue") == 0 ? author_of(name) : -1;
+    gboolean equal = FALSE;
+    if (author >= 0) {
+        g_autofree char *meant = edited_text(file, authors[author].edit);
+        g_autoptr(WsDesign) theirs = ws_design_parse(meant, strlen(meant), file, findings);
+        g_assert_nonnull(theirs);
+        g_autoptr(WsFixState) right = ws_fix_state_new(theirs, NULL, 0, NULL);
+        g_assert_cmpuint(right->errors, ==, 0);
+        const WsDesign *ours = after ? after->design : chosen ? chosen->design : design;
+        g_autofree char *x = ws_design_print(theirs), *y = ws_design_print(ours),
+                        *m = program_text(theirs), *n = program_text(ours);
+        equal = strcmp(x, y) == 0 || (*m && strcmp(m, n) == 0);
+        ++*known;
+        *same += equal;
+    }
+    if (c->verbose) {
+        g_autofree char *full = g_strdup_printf("%s%s", how,
+                                                author < 0 ? ""
+                                                : equal    ? ", as its author"
+                                                           : ", NOT AS ITS AUTHOR");
+        say(file, before, full, run, steps, offers);
+    }
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void all(Count *total, guint *same, guint *known)
+{
+    printf("# %-12s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "folder", "refuted", "refused",
+           "budget", "run", "no run", "proved", "offered", "no fix", "twins");
+    for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
+        g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "tests/designs", folders[i], NULL);
+        g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+        g_assert_nonnull(dir);
+        g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+        for (const char *name; (name = g_dir_read_name(dir)) != NULL;)
+            if (g_str_has_suffix(name, ".wstave"))
+                g_ptr_array_add(files, g_strdup(name));
+        g_ptr_array_sort(files, by_name);
+        Count c = { .verbose = total->verbose, .only = total->only };
+        for (guint k = 0; k < files->len; k++)
+            judge(&c, folders[i], files->pdata[k], same, known);
+        printf("# %-12s %8u %8u %8u %8u %8u %8u %8u %8u %8u\n", folders[i], c.refuted, c.refused,
+               c.budget, c.shown, c.silent, c.proved, c.offered, c.nothing, c.removed);
+        total->refuted += c.refuted, total->dumb += c.dumb, total->refused += c.refused,
+            total->budget += c.budget;
+        total->shown += c.shown, total->silent += c.silent, total->proved += c.proved;
+        total->offered += c.offered, total->nothing += c.nothing, total->removed += c.removed;
+    }
+    printf("# %u refuted: %u run, %u without; %u proved, %u offered, %u without a fix; %u without "
+           "a remedy; %u of %u known "
+           "bugs as their authors mended them\n",
+           total->refuted, total->shown, total->silent, total->proved, total->offered,
+           total->nothing, total->dumb, *same, *known);
+}
+
+static void mended(void)
+{
+    Count total = { 0 };
+    guint same = 0, known = 0;
+    all(&total, &same, &known);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && strcmp(argv[1], "report") == 0) {
+        Count total = { .verbose = TRUE, .only = argc > 2 ? argv[2] : NULL };
+        guint same = 0, known = 0;
+        setvbuf(stdout, NULL, _IOLBF, 0);
+        all(&total, &same, &known);
+        return 0;
+    }
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/check/mended", mended);
+    return g_test_run();
+}
