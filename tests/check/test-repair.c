@@ -153,6 +153,13 @@ static gboolean has_run(const WsDesign *design, const WsFindings *said)
     return w && w->confirmed;
 }
 
+/* What a person asks for is one offer; warnings stay as they are. */
+static gboolean is_error(const WsFinding *f, gpointer data)
+{
+    (void)data;
+    return f->severity == WS_SEVERITY_ERROR;
+}
+
 typedef struct {
     Tally of[G_N_ELEMENTS(kinds)], all;
     gboolean verbose;
@@ -218,7 +225,7 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
         g_assert_true(g_file_set_contents(out, text, -1, NULL));
     }
     if (!after && offers->len > 0) { /* asked for, is it the original? */
-        const WsFixAsk all = { .any = TRUE };
+        const WsFixAsk all = { .any = TRUE, .wanted = is_error };
         g_autoptr(WsFixState) chosen = ws_fix_repair(before, &all, NULL, NULL);
         g_autofree char *then = chosen ? ws_design_print(chosen->design) : NULL;
         one.same_offered = then && strcmp(then, original) == 0;

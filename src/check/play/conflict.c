@@ -145,7 +145,7 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
             ws_finding_set_remedy(f, "wait for the barrier that this load signals before it");
         return;
     case WS_ENGINE_GATHER:
-        ws_finding_set_remedy(f, "wait for the barrier, or the load group, of this gather");
+        ws_remedy_gathered(play, f, inst, writes, p);
         return;
     default:
         break;

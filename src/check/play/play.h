@@ -344,6 +344,9 @@ void ws_remedy_tile(const WsPlay *play, WsFinding *f, const WsEvent *w);
 /* One step brings more arrivals at once than a completion takes. */
 void ws_remedy_brought(const WsPlay *play, WsFinding *f, const WsSlot *slot, gint64 arrivals);
 gboolean ws_is_whole_cta(const WsBarrier *b); /* all threads of the CTA meet there */
+/* What a gather may still write is used, or written again. */
+void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                        const WsEvent *gather);
 /* Bytes that are on their way at the end. */
 void ws_remedy_unawaited(const WsPlay *play, WsFinding *f, const WsEvent *load, const WsSlot *s);
 /* What a copy to another CTA may still read is overwritten. */

@@ -100,9 +100,26 @@ static gboolean room_of_another(const WsPlay *play, guint room, guint data, guin
     return FALSE;
 }
 
+/* How far before its first contribution to `data` the agent waits for `room`, in operations; the
+ * ring of a barrier is the one that is waited for last. G_MAXUINT: it waits later, or never. */
+static guint lead(const WsPlay *play, guint data, guint room, guint agent)
+{
+    const WsOp *feed = ws_first_on(play, (gint)agent, data, ws_is_feed);
+    guint best = G_MAXUINT;
+    for (guint i = 0; feed && i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == (gint)agent && op->barrier == (gint)room && ws_is_wait(op) &&
+            op->index < feed->index)
+            best = feed->index - op->index;
+    }
+    return best;
+}
+
 gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by)
 {
     gint found = -1;
+    guint nearest = G_MAXUINT;
+    gboolean own = FALSE;
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
         if (op->agent < 0 || op->agent == (gint)agent || !ws_is_arrival(op) || op->barrier < 0 ||
@@ -111,10 +128,10 @@ gint ws_room_of(const WsPlay *play, guint data, guint agent, const WsOp **by)
             continue;
         const gboolean mine =
             ws_first_on(play, (gint)agent, (guint)op->barrier, ws_is_wait) != NULL;
-        if (found < 0 || mine)
-            found = op->barrier, *by = op;
-        if (mine)
-            break;
+        const guint before = mine ? lead(play, data, (guint)op->barrier, agent) : G_MAXUINT;
+        if (found < 0 || (mine && !own) || (mine && before < nearest))
+            found = op->barrier, *by = op, nearest = before;
+        own |= mine;
     }
     return found;
 }

@@ -139,6 +139,42 @@ void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, co
             play->p->barrier[room].name, ws_op_name(inst->step.op));
 }
 
+/* A gather of a later use than the one that is read comes too early; else it is not waited for: by
+ * its barrier, or by a load_wait of its threads and what they arrive on then. */
+void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
+                        const WsEvent *p)
+{
+    const WsOp *gather = p->op, *by = NULL, *arrive = NULL;
+    const gint agent = (gint)play->inst[p->inst].agent;
+    gint data = gather->barrier;
+    for (guint i = 0; data < 0 && i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == agent && ws_is_arrival(op) &&
+            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait))
+            data = op->barrier, arrive = op;
+    }
+    const gint room = data < 0 ? -1 : ws_room_of(play, (guint)data, (guint)agent, &by);
+    const WsOp *wait = room < 0 ? NULL : ws_first_on(play, agent, (guint)room, ws_is_wait);
+    if (!writes && inst->index != p->inst && wait && wait->index > gather->index)
+        ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it",
+                              play->p->barrier[room].name, ws_op_name(gather), ws_op_name(wait));
+    else if (inst->index == p->inst)
+        ws_finding_set_remedy(f, "put a load_wait that retires `%s` before `%s`",
+                              ws_op_name(gather), ws_op_name(inst->step.op));
+    else if (arrive)
+        ws_finding_set_remedy(f, "let `%s` of %s come behind a load_wait that retires `%s`",
+                              ws_op_name(arrive), ws_op_agent(play, arrive), ws_op_name(gather));
+    else if (data >= 0)
+        ws_finding_set_remedy(f, "wait for %s before it, with the use that is read",
+                              play->p->barrier[data].name);
+    else
+        ws_finding_set_remedy(f,
+                              "let %s retire `%s` by a load_wait and arrive on a barrier then, and "
+                              "wait for it before `%s`",
+                              ws_op_agent(play, gather), ws_op_name(gather),
+                              ws_op_name(inst->step.op));
+}
+
 void ws_remedy_order(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                      const WsEvent *p)
 {
@@ -171,16 +207,23 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               "wait for %s before it, with the use that is read: `%s` comes after "
                               "it",
                               b->name, ws_op_name(wait));
-    else if (!use)
-        ws_finding_set_remedy(f,
-                              "`%s` names slot and parity by hand: give it the `use` that is read "
-                              "instead of `slot` and `phase`",
-                              ws_op_name(wait));
     else if (seen < 0 && b->ready && b->ready[p->slot->element])
         ws_finding_set_remedy(f,
                               "let %s begin pending: `init` ready lets its first wait pass before "
                               "anything has been loaded",
                               b->name);
+    else if (!use)
+        ws_finding_set_remedy(f,
+                              "`%s` names slot and parity by hand: give it the `use` that is read "
+                              "instead of `slot` and `phase`",
+                              ws_op_name(wait));
+    else if (filled && strcmp(use, filled) != 0 && ws_loop_of(wait) != ws_loop_of(inst->step.op) &&
+             ws_loop_of(inst->step.op))
+        ws_finding_set_remedy(f,
+                              "wait for %s in every round of %s before it, with the use that is "
+                              "read: `%s` outside of that loop is for %s, `%s` of %s fills %s",
+                              b->name, ws_loop_of(inst->step.op)->name, ws_op_name(wait), use,
+                              ws_op_name(p->op), ws_op_agent(play, p->op), filled);
     else if (filled && strcmp(use, filled) != 0)
         ws_finding_set_remedy(f,
                               "let `%s` stand for the use that is read: it says %s, `%s` of %s "
@@ -229,12 +272,33 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
                                   ws_op_name(writer));
         return;
     }
-    const WsOp *wait = writer->barrier < 0 ? NULL
-                                           : ws_first_on(play, (gint)inst->agent,
-                                                         (guint)writer->barrier, ws_is_wait);
-    if (wait && wait->index > inst->step.op->index)
-        ws_finding_set_remedy(f, "wait for %s before it: `%s` comes after it",
-                              play->p->barrier[writer->barrier].name, ws_op_name(wait));
+    gint data = writer->barrier; /* what says that it is written: loads signal, others arrive */
+    for (guint i = 0; data < 0 && i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == writer->agent && ws_is_arrival(op) && op->index > writer->index)
+            data = op->barrier;
+    }
+    const WsOp *wait =
+        data < 0 ? NULL : ws_first_on(play, (gint)inst->agent, (guint)data, ws_is_wait);
+    const WsBarrier *b = data < 0 ? NULL : &play->p->barrier[data];
+    g_autofree char *use = wait ? ws_use_text(wait) : NULL;
+    if (b && !wait && inst->agent != (guint)writer->agent)
+        ws_finding_set_remedy(f, "wait for %s before it, with the use that is read: `%s` of %s %s",
+                              b->name, ws_op_name(writer), ws_op_agent(play, writer),
+                              writer->barrier < 0 ? "is told there" : "signals it");
+    else if (wait && b->ready && b->ready[0])
+        ws_finding_set_remedy(f,
+                              "let %s begin pending: `init` ready lets its first wait pass before "
+                              "anything is there",
+                              b->name);
+    else if (wait && !use)
+        ws_finding_set_remedy(f,
+                              "`%s` names slot and parity by hand, and passes before the first "
+                              "completion: give it the `use` that is read",
+                              ws_op_name(wait));
+    else if (wait && wait->index > inst->step.op->index)
+        ws_finding_set_remedy(f, "wait for %s before it: `%s` comes after it", b->name,
+                              ws_op_name(wait));
     else
         ws_finding_set_remedy(f, "read the use that `%s` of %s fills, and come after it",
                               ws_op_name(writer), ws_op_agent(play, writer));

@@ -112,6 +112,27 @@ static gboolean uneven(const WsPlay *play, WsFinding *f, guint barrier)
     return TRUE;
 }
 
+/* The two barriers of a ring have different depths. */
+static gboolean slots_differ(const WsPlay *play, WsFinding *f, const WsInst *inst)
+{
+    const guint own = inst->slot->barrier;
+    const WsOp *by = NULL;
+    gint other = ws_data_of(play, own, inst->agent);
+    for (guint i = 0; other < 0 && i < play->p->n_ops; i++) { /* it is the data: who fills it? */
+        const WsOp *op = play->p->op[i];
+        if (op->barrier == (gint)own && brings(op) && op->agent != (gint)inst->agent)
+            other = ws_room_of(play, own, (guint)op->agent, &by);
+    }
+    if (other < 0)
+        return FALSE;
+    const WsBarrier *a = &play->p->barrier[own], *b = &play->p->barrier[other];
+    if (MAX(a->slots, 1) == MAX(b->slots, 1))
+        return FALSE;
+    ws_finding_set_remedy(f, "give %s and %s the same number of slots: they have %u and %u",
+                          a->name, b->name, MAX(a->slots, 1), MAX(b->slots, 1));
+    return TRUE;
+}
+
 static gboolean none_ready(const WsBarrier *b)
 {
     for (guint i = 0; b->ready && i < MAX(b->array, 1); i++)
@@ -152,9 +173,11 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
             "`%s` names slot and parity by hand, and tests parity %" G_GINT64_FORMAT
             " in its turn: let both follow from its `use`",
             ws_op_name(wait), inst->parity);
+    else if (inst->turn != G_MININT64 && inst->turn < s->phase && slots_differ(play, f, inst))
+        return;
     else if (inst->turn != G_MININT64 && inst->turn < s->phase)
         missed(play, f, inst);
-    else if (ws_remedy_condition(play, f, wait))
+    else if (slots_differ(play, f, inst) || ws_remedy_condition(play, f, wait))
         return;
     else if (over && (ws_remedy_tail(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed)))
         return;
@@ -230,6 +253,12 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
         b->threads[n->element] != b->threads_derived[n->element]) {
         ws_finding_set_remedy(f, "restore the derived count of %s: %u threads instead of %u",
                               b->name, b->threads_derived[n->element], b->threads[n->element]);
+        return;
+    }
+    const WsOp *twin = ws_doubled_on(play, (guint)n->barrier, ws_is_join);
+    if (twin) {
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),
+                              ws_op_agent(play, twin));
         return;
     }
     for (guint i = 0; i < play->n_inst; i++) {
