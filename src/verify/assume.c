@@ -199,13 +199,13 @@ static void facts_init(Facts *f, const WsProgram *p)
         give_assumed(f, p->assume[i]);
 }
 
-gint64 assumptions_greatest(const WsProgram *p, const WsExpr *e)
+Range assumptions_range(const WsProgram *p, const WsExpr *e)
 {
     Facts f;
     facts_init(&f, p);
     const Range r = range_eval(&f.env, e, FALSE);
     g_hash_table_unref(f.given);
-    return r.high;
+    return r;
 }
 
 char *assumptions_judge(const WsProgram *p, const Certificate *c)

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "program/program.h"
-#include "verify/certificate.h"
+#include "verify/range.h"
 
 G_BEGIN_DECLS
 
 /* NULL if all that the certificate assumes of symbols follows from the program (section 8.3); else
  * why not. `of_tile`, `of_cta` and kind of the symbols are judged, too. Caller frees. */
 char *assumptions_judge(const WsProgram *p, const Certificate *c);
-/* An upper bound of an expression over names of the launch or the tile; NO_HIGH: none. */
-gint64 assumptions_greatest(const WsProgram *p, const WsExpr *e);
+/* What follows for an expression over names of the launch or the tile. */
+Range assumptions_range(const WsProgram *p, const WsExpr *e);
 /* What is assumed, for people: "kt >= 1, N % 2 == 0". Caller frees. */
 char *assumptions_text(const Certificate *c, guint *n);
 

@@ -26,7 +26,7 @@ gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access)
         if (t->kind == WS_TREE_LOOP && t->index_var == a->col0->var && t->over == WS_OVER_COUNT &&
             (!t->from || (ws_expr_is_int(t->from, &from) && from == 0)) &&
             (!t->step_by || (ws_expr_is_int(t->step_by, &step) && step == 1)))
-            return assumptions_greatest(plan->p, t->count) <= plan->p->buffer[a->buffer].cols;
+            return assumptions_range(plan->p, t->count).high <= plan->p->buffer[a->buffer].cols;
     return FALSE;
 }
 

@@ -244,3 +244,36 @@ Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol)
     key.time = y->split ? s->inst[inst].times[symbol] : 0;
     return state_know(plan, s, &key);
 }
+
+gboolean state_refine(const Plan *plan, State *s, const Fact *ask, const Option *o)
+{
+    const Symbol *y = &g_array_index(plan->c->symbol, Symbol, ask->symbol);
+    Fact *f = state_learn(plan, s, ask);
+    if (o->op == 'm')
+        f->residue = f->residue < 0 || f->residue == o->value ? o->value : -2;
+    if (o->op == '=' || o->op == '>')
+        f->low = MAX(f->low, o->value);
+    if (o->op == '=' || o->op == '<')
+        f->high = MIN(f->high, o->value);
+    if (f->residue == -2 || f->low > f->high)
+        return FALSE;
+    const gboolean exact = f->low == f->high;
+    const gint64 g = range_gcd(y->every, y->modulus), value = f->low, residue = f->residue;
+    if (residue >= 0 && residue % g != y->left % g)
+        return FALSE;
+    if (!exact)
+        return TRUE;
+    if (range_mod(value, y->every) != y->left ||
+        (residue >= 0 && range_mod(value, y->modulus) != residue))
+        return FALSE;
+    if (y->modulus == 1 || y->of_tile || !ask->symbol)
+        return TRUE;
+    Fact launch = *ask;
+    launch.tile = TILE_LAUNCH;
+    launch.time = 0;
+    f = state_learn(plan, s, &launch); /* ask may have moved */
+    if (f->residue >= 0 && f->residue != range_mod(value, y->modulus))
+        return FALSE;
+    f->residue = range_mod(value, y->modulus);
+    return TRUE;
+}

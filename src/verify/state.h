@@ -180,6 +180,8 @@ Fact *state_fact(const State *s, const Fact *key);  /* NULL: never asked about *
 /* The same with what is assumed of the symbol where nobody asked; made if it is to be changed. */
 Fact state_know(const Plan *plan, const State *s, const Fact *key);
 Fact *state_learn(const Plan *plan, State *s, const Fact *key);
+/* `ask` has the value of an option; FALSE: that contradicts what is known. */
+gboolean state_refine(const Plan *plan, State *s, const Fact *ask, const Option *o);
 Fact fact_default(const Certificate *c, const Fact *key);
 Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol);
 gint64 fact_residue(const Plan *plan, const State *s, const Fact *f); /* -1: not known */

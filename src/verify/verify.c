@@ -77,40 +77,6 @@ static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
     state_free(w->plan, s);
 }
 
-/* FALSE: contradicts what is known. */
-static gboolean refine(Walk *w, State *s, const Fact *ask, const Option *o)
-{
-    const Symbol *y = &g_array_index(w->c->symbol, Symbol, ask->symbol);
-    Fact *f = state_learn(w->plan, s, ask);
-    if (o->op == 'm')
-        f->residue = f->residue < 0 || f->residue == o->value ? o->value : -2;
-    if (o->op == '=' || o->op == '>')
-        f->low = MAX(f->low, o->value);
-    if (o->op == '=' || o->op == '<')
-        f->high = MIN(f->high, o->value);
-    if (f->residue == -2 || f->low > f->high)
-        return FALSE;
-    const gboolean exact = f->low == f->high;
-    const gint64 g = range_gcd(y->every, y->modulus), value = f->low, residue = f->residue;
-    if (residue >= 0 && residue % g != y->left % g)
-        return FALSE;
-    if (!exact)
-        return TRUE;
-    if (range_mod(value, y->every) != y->left ||
-        (residue >= 0 && range_mod(value, y->modulus) != residue))
-        return FALSE;
-    if (y->modulus == 1 || y->of_tile || !ask->symbol)
-        return TRUE;
-    Fact launch = *ask;
-    launch.tile = TILE_LAUNCH;
-    launch.time = 0;
-    f = state_learn(w->plan, s, &launch); /* ask may have moved */
-    if (f->residue >= 0 && f->residue != range_mod(value, y->modulus))
-        return FALSE;
-    f->residue = range_mod(value, y->modulus);
-    return TRUE;
-}
-
 /* Every value that the asked instance may have satisfies an option. */
 static gboolean complete(const Walk *w, const State *s, const Node *node)
 {
@@ -161,7 +127,7 @@ static void expand(Walk *w, guint n)
             (o->op != 'm' && node->ask.symbol && node->ask.tile == TILE_LAUNCH))
             reject(w, n, "an answer that is none", NULL);
         State *s = state_copy(w->plan, w->state[n]);
-        if (!refine(w, s, &node->ask, o)) {
+        if (!state_refine(w->plan, s, &node->ask, o)) {
             state_free(w->plan, s);
             continue;
         }

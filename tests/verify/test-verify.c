@@ -2,6 +2,7 @@
  * but for those that unverified.def names; the certificate of a right design does not pass for a
  * broken one. */
 #include "check/check.h"
+#include "forge.h"
 #include "model/design.h"
 #include "program/program.h"
 #include "verify/verify.h"
@@ -25,7 +26,7 @@ static WsProgram *load(const char *file)
 static char *certificate_of(const WsProgram *p, double *ms)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
-    const WsCheckOptions o = { .certificate = TRUE };
+    const WsCheckOptions o = { .certificate = TRUE, .protocol_only = TRUE };
     const gint64 begun = g_get_monotonic_time();
     g_autoptr(WsVerdict) v = ws_check(p, &o, findings);
     *ms = (double)(g_get_monotonic_time() - begun) / 1000;
@@ -86,7 +87,10 @@ static int by_text(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void judge_below(Tally *t, const char *folder)
+typedef void (*Visit)(gpointer data, const char *name);
+
+/* Every design below a folder, by name. */
+static void for_designs(const char *folder, Visit visit, gpointer data)
 {
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -98,17 +102,17 @@ static void judge_below(Tally *t, const char *folder)
         const char *name = names->pdata[i];
         g_autofree char *full = g_build_filename(WS_SOURCE_ROOT, name, NULL);
         if (g_file_test(full, G_FILE_TEST_IS_DIR))
-            judge_below(t, name);
+            for_designs(name, visit, data);
         else if (g_str_has_suffix(name, ".wstave"))
-            judge(t, name);
+            visit(data, name);
     }
 }
 
 static void proved(void)
 {
     Tally t = { .table = g_string_new(NULL) };
-    judge_below(&t, "projects");
-    judge_below(&t, "tests/designs");
+    for_designs("projects", (Visit)judge, &t);
+    for_designs("tests/designs", (Visit)judge, &t);
     g_test_message(
         "nodes, ms of the proof, ms of the verification\n%s%u certificates, %u verified; "
         "proofs %.0f ms, verifications %.0f ms",
@@ -156,39 +160,76 @@ static void forged(void)
     g_assert_cmpuint(tried, >, 80);
 }
 
-/* A program that asks nothing runs to its end in the verifier alone: what breaks a rule on the way
- * is rejected for that rule. Designs that the check does not prove. */
-static guint run_alone(const char *folder)
+/* Certificates made by the verifier's own parts (forge.c): of a design that the check does not
+ * prove none may be verified. That those of many right ones are shows that the maker is a fair
+ * judge. */
+typedef struct {
+    guint right, proved, wrong;
+} Forged;
+
+static void forge_one(Forged *n, const char *name)
 {
-    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-    guint n = 0;
-    for (const char *name; (name = g_dir_read_name(dir));) {
-        g_autofree char *file = g_build_filename(path, name, NULL);
-        double ms;
-        g_autoptr(WsProgram) p = g_str_has_suffix(name, ".wstave") ? load(file) : NULL;
-        g_autofree char *proved_text = p ? certificate_of(p, &ms) : NULL;
-        if (!p || proved_text)
-            continue;
-        g_autofree char *text = g_strdup_printf(
-            "warpstave-certificate 1\ndesign %s\npolicy 0\nsymbols 1\nsymbol 0 tiles launch - "
-            "least %d "
-            "most - modulus 1 every 1 left 0 text \nrelations 0\nbegin end\nnodes 0\nend\n",
-            p->design_hash, p->tiles.launch == WS_LAUNCH_SINGLE);
-        g_autoptr(WsVerification) v = ws_verify(p, text);
-        g_test_message("%s alone: %s", name, v->reason);
-        if (v->answer == WS_VERIFIED)
-            g_test_fail_printf("%s: not proved, but verified", name);
-        n++;
+    g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, name, NULL);
+    double ms;
+    g_autoptr(WsProgram) p = load(file);
+    g_autofree char *proof = p ? certificate_of(p, &ms) : NULL;
+    g_autofree char *reason = NULL;
+    gboolean verified = FALSE;
+    for (guint way = 0; p && way < 6 && !verified; way++) {
+        g_autofree char *why = NULL;
+        g_autofree char *text = ws_forge(p, way % 2, (gint64)1 << way / 2, 300, &why);
+        g_autoptr(WsVerification) v = text ? ws_verify(p, text) : NULL;
+        verified = v && v->answer == WS_VERIFIED;
+        g_free(reason);
+        reason = g_strdup(v ? v->reason : why);
+        if (v && v->answer == WS_VERIFY_UNREADABLE)
+            g_test_fail_printf("%s: forge.c makes a bad certificate: %s", name, v->reason);
     }
-    return n;
+    if (p && !proof) {
+        g_test_message("%s: %s", name, verified ? "verified" : reason);
+        if (verified)
+            g_test_fail_printf("%s: not proved, but verified", name);
+    }
+    n->proved += proof != NULL;
+    n->right += proof && verified;
+    n->wrong += p && !proof;
 }
 
-static void alone(void)
+static void forge(void)
 {
-    g_assert_cmpuint(run_alone("tests/designs/memory") + run_alone("tests/designs/once-proved") +
-                         run_alone("tests/designs/broken") + run_alone("tests/designs/catalogue"),
-                     >, 80);
+    Forged n = { 0 };
+    for_designs("tests/designs", (Visit)forge_one, &n);
+    g_test_message(
+        "%u not proved, none of them verified; of %u proved %u verified without the engine",
+        n.wrong, n.proved, n.right);
+    g_assert_cmpuint(n.wrong, >, 150);
+    g_assert_cmpuint(n.right, >, 150);
+}
+
+/* The verifier shares with the engine the reader of designs and the elaboration: nothing else may
+ * be included. */
+static void independent(void)
+{
+    static const char *const may[] = {
+        "verify/",         "expr/expr.h",       "model/design.h",
+        "model/finding.h", "program/program.h", "program/lanes.h",
+    };
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "src/verify", NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    for (const char *name; (name = g_dir_read_name(dir));) {
+        g_autofree char *file = g_build_filename(path, name, NULL), *text = NULL;
+        if (!g_str_has_suffix(name, ".c") && !g_str_has_suffix(name, ".h"))
+            continue;
+        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+        for (const char *at = text; (at = strstr(at, "#include \"")); at++) {
+            const char *what = at + strlen("#include \"");
+            gboolean fine = FALSE;
+            for (guint i = 0; i < G_N_ELEMENTS(may); i++)
+                fine |= g_str_has_prefix(what, may[i]);
+            if (!fine)
+                g_test_fail_printf("%s includes %.40s", name, what);
+        }
+    }
 }
 
 int main(int argc, char **argv)
@@ -196,6 +237,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/verify/proved", proved);
     g_test_add_func("/verify/forged", forged);
-    g_test_add_func("/verify/alone", alone);
+    g_test_add_func("/verify/forge", forge);
+    g_test_add_func("/verify/independent", independent);
     return g_test_run();
 }
