@@ -10,6 +10,8 @@ typedef struct {
     const WsProgram *p;
     GHashTable *given;    /* text -> Range*, from `assume` */
     const WsExpr *inside; /* its parts are asked for, not it */
+    gboolean undefined;   /* something in it may have no value */
+    guint of_launch;      /* within a name of the launch: the launch is refused then */
 } Facts;
 
 static void give(Facts *f, const WsExpr *e, Range r)
@@ -92,7 +94,10 @@ static Range of_name(Facts *f, const WsVar *v)
         return range_of(0, r.high == NO_HIGH ? NO_HIGH : MAX(r.high - 1, 0));
     case WS_VAR_RUN:
     case WS_VAR_TILE:
-        return v->real || !v->value ? r : range_eval(&f->env, v->value, FALSE);
+        f->of_launch += v->kind == WS_VAR_RUN;
+        r = v->real || !v->value ? r : range_eval(&f->env, v->value, FALSE);
+        f->of_launch -= v->kind == WS_VAR_RUN;
+        return r;
     default:
         return r;
     }
@@ -114,8 +119,9 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
         f->inside = e;
         *out = range_eval(env, e, truth);
     }
-    if (env->wrong) /* then the launch is refused, or the value is what it is */
+    if (env->wrong)
         *out = range_of(NO_LOW, NO_HIGH);
+    f->undefined |= env->wrong && !f->of_launch;
     env->wrong = NULL;
     out->open = FALSE;
     g_autofree char *text = ws_expr_print(e);
@@ -180,7 +186,10 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
         return g_strdup_printf("scope or flags of \"%s\"", s->text);
     if (s->relation && (s->letter || !relation_holds(c, s)))
         return g_strdup_printf("relation of \"%s\"", s->text);
+    f->undefined = FALSE;
     Range r = range_eval(&f->env, s->expr, s->letter);
+    if (f->undefined)
+        return g_strdup_printf("\"%s\" may have no value", s->text);
     if (s->letter)
         r = range_of(0, 1);
     const gboolean left = s->every == 1 ||

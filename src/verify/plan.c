@@ -631,6 +631,16 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
                           s < p->barrier[b].array * p->barrier[b].slots;
              s++)
             plan->arrivals[plan->slot0[b] + s] = p->barrier[b].arrivals[s / p->barrier[b].slots];
+    plan->unseen = g_malloc(p->n_barriers + 1);
+    memset(plan->unseen, 1, p->n_barriers + 1);
+    for (guint a = 0; a < p->n_agents; a++)
+        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+            const WsOp *op = plan->agent[a].place[i].tree->op;
+            if (op && op->barrier >= 0 &&
+                (op->kind != WS_OP_MBAR_ARRIVE ||
+                 op->count != (op->per ? p->agent[a].threads / op->per : 1)))
+                plan->unseen[op->barrier] = 0;
+        }
     find_names(plan);
     find_readers(plan);
     return plan;
@@ -660,6 +670,7 @@ void plan_free(Plan *plan)
     g_free(plan->relevant);
     g_free(plan->of_symbol);
     g_free(plan->slot0);
+    g_free(plan->unseen);
     g_free(plan->arrivals);
     g_free(plan->name_id);
     g_free(plan->reason);

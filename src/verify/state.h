@@ -58,6 +58,7 @@ typedef struct {
     GArray *reader;                  /* Reader */
     guint n_cells, n_slots, n_names; /* of a CTA; names: without the cluster barrier */
     guint *slot0, *arrivals;         /* first slot of a barrier; of each slot */
+    guint8 *unseen;                  /* barriers on which there is nothing but arrivals */
     gint *name_id;                   /* hardware ids in use, ascending */
     guint n_items, per_cta, words;   /* words of a set of holders */
     WsVerifyAnswer answer;

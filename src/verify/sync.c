@@ -86,9 +86,10 @@ static void contribute(Run *r, guint cta, guint slot)
 {
     SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
     const guint x = 2 * r->agent + r->leader;
-    if (!knows_completion(r, cta, slot, ITEM_LAST, b->gave))
+    const gboolean seen = !r->plan->unseen[r->op->barrier];
+    if (seen && !knows_completion(r, cta, slot, ITEM_LAST, b->gave))
         broken(r, "P-EARLY", "a contribution that may come before the phase it is for");
-    if (!means(r, b->phase))
+    if (seen && !means(r, b->phase))
         broken(r, "P-EARLY", "a contribution to another phase");
     if (cta != r->cta || r->op->kind == WS_OP_CP_ARRIVE || ws_op_flies(r->op->kind)) {
         b->gives |= OTHERS;
