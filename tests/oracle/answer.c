@@ -1,4 +1,5 @@
 #include "answer.h"
+#include "claim.h"
 #include "fault.h"
 #include "follow.h"
 #include "model/design.h"
@@ -99,6 +100,19 @@ static char *astray(WsProgram *p, guint *followed)
     return lost ? g_strdup_printf("%s\n%s", lost, said) : NULL;
 }
 
+/* The launch of the first finding that can be judged must go wrong; what is the matter with it. */
+static char *claims_wrong(const WsProgram *p, const WsFindings *said)
+{
+    for (guint i = 0; i < said->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(said->list, i);
+        if (f->severity != WS_SEVERITY_ERROR || ws_rule(f->rule)->klass != WS_CLASS_P)
+            continue;
+        g_autofree char *wrong = judged(f) ? claim_wrong(p, f) : NULL;
+        return wrong ? g_strdup_printf("of the launch it names: %s", wrong) : NULL;
+    }
+    return NULL;
+}
+
 Answer answer_of(const char *text, AnswerKind how)
 {
     JudgeOptions options = { .most_n = 4, .most_tiles = 3, .most_d = 2, .max_cases = 40 };
@@ -148,6 +162,14 @@ Answer answer_of(const char *text, AnswerKind how)
     else if (!a.oracle.bad && a.judged && !capped &&
              !(a.oracle.verdict & ORACLE_UNSEEN)) /* refuted by the text alone */
         a.what = FALSE_ALARM;
+    char *claim = a.what == AGREE && a.kind == WS_VERDICT_REFUTED && !a.elsewhere && !capped
+                      ? claims_wrong(p, said)
+                      : NULL;
+    if (claim) {
+        a.what = FALSE_ALARM;
+        g_free(a.oracle.text);
+        a.oracle.text = claim;
+    }
     if (a.what == AGREE && a.kind == WS_VERDICT_REFUTED && thorough && !a.elsewhere) {
         g_autofree char *lost = astray(p, &a.followed);
         if (lost) {

@@ -331,6 +331,13 @@ gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v)
     const OracleData *d = data;
     const WsTensor *t = &d->p->tensor[tensor];
     gint64 low = 0, high = G_MAXINT32;
+    const GArray *chosen = d->options->chosen;
+    for (guint i = 0; chosen && i < chosen->len; i++) {
+        const OracleElement *x = &g_array_index(chosen, OracleElement, i);
+        *v = x->value;
+        if (x->tensor == tensor && !memcmp(x->at, at, t->rank * sizeof *at))
+            return TRUE;
+    }
     *v = d->options->element + (at[0] % 2 ? d->options->element_step : 0);
     if (!d->options->ranged)
         return TRUE;
@@ -338,15 +345,21 @@ gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v)
     if (t->data == WS_DATA_INTEGERS && ((t->data_a && !ws_expr_eval(t->data_a, &env, &low, NULL)) ||
                                         (t->data_b && !ws_expr_eval(t->data_b, &env, &high, NULL))))
         return FALSE;
-    *v = CLAMP(*v + low, low, MAX(high - 1, low));
+    *v = CLAMP(*v, low, MAX(high - 1, low));
     return TRUE;
+}
+
+WsTilesStrided oracle_tiles(const OracleOptions *o)
+{
+    const gint64 stride = o->stride ? o->stride : 1;
+    return (WsTilesStrided){ o->first, stride, o->first + stride * o->tiles };
 }
 
 static void thread_events(Events *E, const WsLaunchValues *v, guint inst,
                           const OracleOptions *options)
 {
     Thread *t = &E->thread[inst];
-    WsTilesStrided source = { .first = 0, .stride = 1, .count = options->tiles };
+    WsTilesStrided source = oracle_tiles(options);
     Build B = { .E = E,
                 .t = t,
                 .inst = inst,

@@ -385,7 +385,7 @@ static void run(Lab *L)
 OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options)
 {
     OracleResult result = { 0 };
-    WsTilesStrided tiles = { .first = 0, .stride = 1, .count = options->tiles };
+    WsTilesStrided tiles = oracle_tiles(options);
     Lab L = { .p = p, .options = options, .result = &result };
     L.remote = g_array_new(FALSE, FALSE, sizeof(Remote));
     L.in_flight = g_array_new(FALSE, FALSE, sizeof(Remote));

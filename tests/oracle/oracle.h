@@ -44,12 +44,21 @@ typedef struct {
     gboolean stop; /* at the first problem */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
-    gboolean ranged; /* … from the least value of the tensor's `data`, within its range */
+    gboolean ranged;      /* … brought into the range of the tensor's `data` */
+    const GArray *chosen; /* OracleElement: elements of their own; NULL none */
+    gint64 first, stride; /* ids of its tiles: first + position * stride; stride 0: 0, 1, 2, … */
     gboolean full;   /* every order of every move, without reduction */
     gboolean sync;   /* barriers and transfers alone: accesses are not looked at */
 } OracleOptions;
 
+typedef struct {
+    gint tensor;
+    gint64 at[WS_MAX_RANK], value;
+} OracleElement;
+
 OracleResult oracle_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
+/* The tiles of the options, for ws_tiles_strided(). */
+WsTilesStrided oracle_tiles(const OracleOptions *options);
 typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
