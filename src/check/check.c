@@ -126,12 +126,29 @@ static void play_alarm(WsPlay *play, const WsCheckOptions *o, const WsProof *ala
     play_with_data(play, o, v, cases, data, work);
 }
 
+/* Findings of further plays, but for those that have been made. */
+static void add_new(WsFindings *to, WsFindings *from)
+{
+    while (from->list->len) {
+        WsFinding *f = g_ptr_array_steal_index(from->list, 0);
+        gboolean made = FALSE;
+        for (guint i = 0; i < to->list->len && !made; i++) {
+            const WsFinding *g = to->list->pdata[i];
+            made = g->rule == f->rule && g_strcmp0(g->at, f->at) == 0;
+        }
+        g_ptr_array_add(made ? from->list : to->list, f);
+        if (made)
+            g_ptr_array_remove_index(from->list, from->list->len - 1);
+    }
+}
+
 /* Plays what an alarm says, then further launches; TRUE: something is wrong in one of them. */
 static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProof *proof,
                        WsVerdict *v, WsFindings *findings, char **missed)
 {
     g_autoptr(GArray) data = ws_case_data(p);
-    WsPlay *play = ws_play_new(p, findings, 8);
+    g_autoptr(WsFindings) said = ws_findings_new();
+    WsPlay *play = ws_play_new(p, said, 8);
     guint64 work = 0;
     play->max_ops = 500000;
     play->cancel = o->cancel;
@@ -144,6 +161,7 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     gboolean refuted = play->errors > 0;
     v->work += work;
     ws_play_free(play);
+    add_new(findings, said);
     return refuted;
 }
 

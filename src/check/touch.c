@@ -171,16 +171,26 @@ static gboolean single_arrivals(const WsProgram *p, const WsOp *op)
            op->count == (lanes > 0 ? p->agent[op->agent].threads / lanes : 1);
 }
 
-gboolean *ws_unwatched(const WsProgram *p)
+gboolean *ws_fed_singly(const WsProgram *p)
 {
-    gboolean *unwatched = g_new(gboolean, p->n_barriers + 1);
+    gboolean *singly = g_new(gboolean, p->n_barriers + 1);
     for (guint b = 0; b < p->n_barriers; b++)
-        unwatched[b] = p->barrier[b].kind == WS_BARRIER_MBARRIER && !p->has_raw;
+        singly[b] = p->barrier[b].kind == WS_BARRIER_MBARRIER && !p->has_raw;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->barrier >= 0 && op->kind != WS_OP_MBAR_INIT && !single_arrivals(p, op))
-            unwatched[op->barrier] = FALSE;
+        if (op->barrier >= 0 && op->kind != WS_OP_MBAR_INIT && op->kind != WS_OP_MBAR_WAIT &&
+            !single_arrivals(p, op))
+            singly[op->barrier] = FALSE;
     }
+    return singly;
+}
+
+gboolean *ws_unwatched(const WsProgram *p)
+{
+    gboolean *unwatched = ws_fed_singly(p);
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->barrier >= 0 && p->op[i]->kind == WS_OP_MBAR_WAIT)
+            unwatched[p->op[i]->barrier] = FALSE;
     return unwatched;
 }
 

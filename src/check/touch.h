@@ -45,6 +45,9 @@ static inline guint ws_mma_shape(const WsMma *m)
 /* L-R1-UNSEEN: nobody waits for an mbarrier, and it is fed by single arrivals only: whichever phase
  * an arrival meets, nothing hangs on it. A flag for each barrier; caller frees. */
 gboolean *ws_unwatched(const WsProgram *p);
+/* Mbarriers that are fed by single arrivals only, whoever waits for them. A flag for each barrier;
+ * caller frees. */
+gboolean *ws_fed_singly(const WsProgram *p);
 
 /* The operation comes directly after one in which the lanes of each warp meet. */
 gboolean ws_follows_warp_sync(const WsOp *op);

@@ -1,4 +1,5 @@
-/* The launch that a finding claims goes wrong. Its words name sizes ("K = 257"), elements of tensors
+/* The launch that a finding claims goes wrong. Its words name sizes ("K = 257"), elements of
+ * tensors
  * ("L[3] = 5", "elements 2 and 3 by turns") and the CTA ("CTA 1 of 3"); the rest is as for the
  * rehearsal. */
 #include "claim.h"
@@ -100,14 +101,16 @@ static char *wrong(Claim *c, const WsFinding *f)
     for (guint i = 0; word[i]; i++)
         if (*word[i] && !read_word(c, word[i]))
             return g_strdup_printf("`%s` is not understood", word[i]);
-    g_autoptr(WsLaunchValues) v = ws_launch_values(
-        c->p, (const WsSize *)(gpointer)c->size->data, c->size->len, TRUE, why);
+    g_autoptr(WsLaunchValues) v =
+        ws_launch_values(c->p, (const WsSize *)(gpointer)c->size->data, c->size->len, TRUE, why);
     if (!v || !in_range(c, v) || !launched(c, v, f->fact[WS_FACT_TILES]))
         return g_strdup("there is no such launch");
     c->options.ranged = TRUE;
     c->options.chosen = c->chosen;
     OracleResult r = lanes_run(c->p, v, &c->options);
-    return r.verdict & (ORACLE_BAD | ORACLE_OUTSIDE | ORACLE_UNSEEN) ? NULL : g_strdup("that launch is right");
+    return r.verdict & (ORACLE_BAD | ORACLE_OUTSIDE | ORACLE_UNSEEN)
+               ? NULL
+               : g_strdup("that launch is right");
 }
 
 char *claim_wrong(const WsProgram *p, const WsFinding *f)

@@ -16,7 +16,8 @@ void lanes_outputs_new(Lab *L)
 {
     L->written = g_new0(guint8 *, L->p->n_tensors + 1);
     gint64 all = ws_launch_tiles(L->data.v);
-    if (all != L->options->tiles || L->options->first > 0 || L->options->stride > 1 || (L->p->tiles.launch == WS_LAUNCH_SINGLE && all != 1))
+    if (all != L->options->tiles || L->options->first > 0 || L->options->stride > 1 ||
+        (L->p->tiles.launch == WS_LAUNCH_SINGLE && all != 1))
         return;
     for (guint t = 0; t < L->p->n_tensors; t++) {
         gint64 n = elements_of(L, t);

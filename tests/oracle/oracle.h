@@ -44,11 +44,11 @@ typedef struct {
     gboolean stop; /* at the first problem */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
-    gboolean ranged;      /* … brought into the range of the tensor's `data` */
-    const GArray *chosen; /* OracleElement: elements of their own; NULL none */
+    gboolean ranged;              /* … brought into the range of the tensor's `data` */
+    const GArray *chosen;         /* OracleElement: elements of their own; NULL none */
     gint64 first, stride; /* ids of its tiles: first + position * stride; stride 0: 0, 1, 2, … */
-    gboolean full;   /* every order of every move, without reduction */
-    gboolean sync;   /* barriers and transfers alone: accesses are not looked at */
+    gboolean full;        /* every order of every move, without reduction */
+    gboolean sync;        /* barriers and transfers alone: accesses are not looked at */
 } OracleOptions;
 
 typedef struct {

@@ -154,8 +154,7 @@ void ws_case_tell(const WsProgram *p, WsCase *c)
     const gint64 cluster = MAX(p->cluster, 1);
     GString *s = g_string_new(NULL);
     for (guint v = 0; v < p->n_vars; v++)
-        if (p->var[v].kind == WS_VAR_SIZE &&
-            ws_launch_var(c->values, (gint)v) != p->var[v].rehearse)
+        if (p->var[v].kind == WS_VAR_SIZE)
             tell(s, p->var[v].name, ws_launch_var(c->values, (gint)v));
     tell_elements(p, c, s);
     if (c->grid > cluster)

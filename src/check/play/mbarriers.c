@@ -163,7 +163,7 @@ void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
         gboolean alone = in_step && s->contributed[inst->index] != 0 && s->phase >= phase;
         for (guint i = 0; i < play->n_inst; i++)
             alone &= i == inst->index || s->contributed[i] == 0;
-        alone |= ws_surely_over(s, inst, leader, phase - 1) || play->unwatched[s->barrier];
+        alone |= ws_surely_over(s, inst, leader, phase - 1) || !ws_is_watched(play, s);
         WsFinding *f = ws_report(
             play, alone ? WS_RULE_P_UNSEEN : WS_RULE_P_EARLY, inst, NULL,
             alone ? "contributes to completion %" G_GINT64_FORMAT
@@ -208,9 +208,9 @@ static void check_turn(WsPlay *play, WsInst *inst, WsSlot *s, gint64 turn)
     if (turn == G_MININT64 || turn == s->phase || s->broken)
         return;
     g_autofree char *name = ws_slot_name(play, s);
-    const WsRuleId rule = play->unwatched[s->barrier] ? WS_RULE_P_UNSEEN
-                          : turn < s->phase           ? WS_RULE_P_COUNT
-                                                      : WS_RULE_P_EARLY;
+    const WsRuleId rule = !ws_is_watched(play, s) ? WS_RULE_P_UNSEEN
+                          : turn < s->phase       ? WS_RULE_P_COUNT
+                                                  : WS_RULE_P_EARLY;
     WsFinding *f = ws_report(play, rule, inst, NULL,
                              "means completion %" G_GINT64_FORMAT
                              " of %s, but contributes to completion %" G_GINT64_FORMAT,
@@ -246,7 +246,7 @@ static void contribute(WsPlay *play, WsInst *inst, WsSlot *s, gint64 arrivals)
     else
         ws_release_leader(play, inst, s->acc);
     if (arrivals > s->pend) {
-        if (!s->broken && !play->unwatched[s->barrier]) {
+        if (!s->broken && ws_is_watched(play, s)) {
             g_autofree char *name = ws_slot_name(play, s);
             WsFinding *f =
                 s->pend == 0

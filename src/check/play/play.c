@@ -95,7 +95,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->arena = g_ptr_array_new_with_free_func(g_free);
     play->transfers = g_ptr_array_new();
     play->info = g_new0(WsOpInfo, p->n_ops + 1);
-    play->unwatched = ws_unwatched(p);
+    play->fed_singly = ws_fed_singly(p);
     play->grid = g_new(WsGrid *, p->n_agents + 1);
     for (guint a = 0; a < p->n_agents; a++)
         play->grid[a] = ws_value_grids(p, a);
@@ -147,7 +147,7 @@ void ws_play_free(WsPlay *play)
     g_hash_table_unref(play->said);
     g_hash_table_unref(play->causes);
     g_free(play->info);
-    g_free(play->unwatched);
+    g_free(play->fed_singly);
     for (guint a = 0; a < play->p->n_agents; a++)
         g_free(play->grid[a]);
     g_free(play->grid);
@@ -189,6 +189,7 @@ static void reset(WsPlay *play)
         WsSlot *s = &play->slot[i];
         s->phase = 0, s->pend = s->count, s->tx = s->expected = s->credited = 0;
         s->broken = FALSE;
+        s->watched = WS_WATCHED_UNKNOWN;
         ws_feeds_clear(s, FALSE);
         if (s->came)
             g_array_set_size(s->came, 0), g_array_set_size(s->came_before, 0);

@@ -83,6 +83,7 @@ typedef struct WsSlot {
         *came_before; /* WsCame of the running phase and of the last one; not in a proof */
     GArray *feeds[3]; /* feeds.c: of the running phase, the last, the one before */
     gboolean broken;  /* reported already: say no more about it */
+    enum { WS_WATCHED_UNKNOWN, WS_WATCHED, WS_WATCHED_BY_NOBODY } watched; /* in this case */
 } WsSlot;
 
 typedef struct {
@@ -183,7 +184,7 @@ struct WsPlay {
     GPtrArray *transfers; /* pool */
     guint transfers_used;
     struct WsOpInfo *info; /* [ops] */
-    gboolean *unwatched;   /* [barriers]: nobody waits there */
+    gboolean *fed_singly;  /* [barriers]: ws_fed_singly() */
     struct WsGrid **grid;  /* [agents][values] */
 
     WsSchedule schedule;
@@ -248,6 +249,9 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst);
 void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *slot, gint64 turn);
 void ws_land(WsPlay *play, WsTransfer *t);
 guint ws_targets(WsPlay *play, WsInst *inst, const WsCtas *ctas, guint *rank);
+
+/* --- watched.c: whether somebody waits for the slot, or more than single arrivals feed it --- */
+gboolean ws_is_watched(WsPlay *play, WsSlot *slot);
 
 /* --- feeds.c: completions that one knows of without having waited --- */
 void ws_feed(WsSlot *slot, guint comp, WsEpoch epoch); /* G_MAXUINT: bytes */

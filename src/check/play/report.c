@@ -211,9 +211,8 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     ++*said;
     g_autofree char *who = deed(play, inst, op, n_rounds, round);
     g_autoptr(GString) sizes = g_string_new(NULL);
-    if (*play->c->sizes)
-        g_string_append_printf(sizes, " [%s; %u tile%s]", play->c->sizes, play->c->tiles,
-                               play->c->tiles == 1 ? "" : "s");
+    g_string_append_printf(sizes, " [%s%s%u tile%s]", play->c->sizes, *play->c->sizes ? "; " : "",
+                           play->c->tiles, play->c->tiles == 1 ? "" : "s");
     WsFinding *f =
         ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
     fill(play, f, inst, op, n_rounds, round, other);
