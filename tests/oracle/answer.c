@@ -100,17 +100,25 @@ static char *astray(WsProgram *p, guint *followed)
     return lost ? g_strdup_printf("%s\n%s", lost, said) : NULL;
 }
 
-/* The launch of the first finding that can be judged must go wrong; what is the matter with it. */
-static char *claims_wrong(const WsProgram *p, const WsFindings *said)
+/* The launch that the first finding names goes wrong; TRUE and the reason in the answer if not. */
+static gboolean claims_wrong(const WsProgram *p, const WsFindings *said, Judgement *j)
 {
     for (guint i = 0; i < said->list->len; i++) {
         const WsFinding *f = g_ptr_array_index(said->list, i);
         if (f->severity != WS_SEVERITY_ERROR || ws_rule(f->rule)->klass != WS_CLASS_P)
             continue;
-        g_autofree char *wrong = judged(f) ? claim_wrong(p, f) : NULL;
-        return wrong ? g_strdup_printf("of the launch it names: %s", wrong) : NULL;
+        char *text = NULL;
+        guint verdict = 0;
+        ClaimKind kind = judged(f) ? claim_judge(p, f, &verdict, &text) : CLAIM_UNKNOWN;
+        if (kind == CLAIM_HOLDS)
+            j->bad = TRUE, j->verdict |= verdict;
+        if (text) {
+            g_free(j->text);
+            j->text = text;
+        }
+        return kind == CLAIM_WRONG;
     }
-    return NULL;
+    return FALSE;
 }
 
 Answer answer_of(const char *text, AnswerKind how)
@@ -150,6 +158,8 @@ Answer answer_of(const char *text, AnswerKind how)
         a.first = g_strdup(v->reason);
     a.oracle = judge(p, &options);
     a.judged = a.judged && !a.elsewhere;
+    gboolean lies =
+        a.kind == WS_VERDICT_REFUTED && !a.elsewhere && claims_wrong(p, said, &a.oracle);
     if (!a.oracle.bad && a.judged) /* more rounds or tiles than were looked at? */
         judge_named(p, a.first, how, &a.oracle);
     gboolean capped = (a.oracle.verdict & ORACLE_OUTSIDE) != 0;
@@ -162,14 +172,8 @@ Answer answer_of(const char *text, AnswerKind how)
     else if (!a.oracle.bad && a.judged && !capped &&
              !(a.oracle.verdict & ORACLE_UNSEEN)) /* refuted by the text alone */
         a.what = FALSE_ALARM;
-    char *claim = a.what == AGREE && a.kind == WS_VERDICT_REFUTED && !a.elsewhere && !capped
-                      ? claims_wrong(p, said)
-                      : NULL;
-    if (claim) {
+    if (a.what == AGREE && lies && !capped)
         a.what = FALSE_ALARM;
-        g_free(a.oracle.text);
-        a.oracle.text = claim;
-    }
     if (a.what == AGREE && a.kind == WS_VERDICT_REFUTED && thorough && !a.elsewhere) {
         g_autofree char *lost = astray(p, &a.followed);
         if (lost) {

@@ -94,29 +94,45 @@ static gboolean launched(Claim *c, const WsLaunchValues *v, gint64 tiles)
            (tiles == 0 || c->options.first + (tiles - 1) * c->options.stride < all);
 }
 
-static char *wrong(Claim *c, const WsFinding *f)
+static WsLaunchValues *launch_of(Claim *c, const WsFinding *f, char **text)
 {
     g_auto(GStrv) word = g_strsplit(f->sizes ? f->sizes : "", ", ", -1);
     g_autoptr(WsFindings) why = ws_findings_new();
     for (guint i = 0; word[i]; i++)
-        if (*word[i] && !read_word(c, word[i]))
-            return g_strdup_printf("`%s` is not understood", word[i]);
-    g_autoptr(WsLaunchValues) v =
+        if (*word[i] && !read_word(c, word[i])) {
+            *text = g_strdup_printf("`%s` is not understood", word[i]);
+            return NULL;
+        }
+    WsLaunchValues *v =
         ws_launch_values(c->p, (const WsSize *)(gpointer)c->size->data, c->size->len, TRUE, why);
-    if (!v || !in_range(c, v) || !launched(c, v, f->fact[WS_FACT_TILES]))
-        return g_strdup("there is no such launch");
-    c->options.ranged = TRUE;
-    c->options.chosen = c->chosen;
-    OracleResult r = lanes_run(c->p, v, &c->options);
-    return r.verdict & (ORACLE_BAD | ORACLE_OUTSIDE | ORACLE_UNSEEN)
-               ? NULL
-               : g_strdup("that launch is right");
+    if (v && in_range(c, v) && launched(c, v, f->fact[WS_FACT_TILES]))
+        return v;
+    ws_launch_values_free(v);
+    *text = g_strdup("there is no such launch");
+    return NULL;
 }
 
-char *claim_wrong(const WsProgram *p, const WsFinding *f)
+ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, char **text)
 {
     g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
     g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(OracleElement));
     Claim c = { .p = p, .size = size, .chosen = chosen };
-    return wrong(&c, f);
+    *text = NULL;
+    *verdict = 0;
+    g_autoptr(WsLaunchValues) v = launch_of(&c, f, text);
+    if (!v)
+        return CLAIM_WRONG;
+    c.options.ranged = TRUE;
+    c.options.chosen = chosen;
+    OracleResult r = lanes_run(p, v, &c.options);
+    *verdict = r.verdict;
+    if (r.verdict & ORACLE_BAD) {
+        g_autofree char *say = oracle_text(&r);
+        *text = g_strdup_printf("%s: %s", f->sizes, say);
+        return CLAIM_HOLDS;
+    }
+    if (r.verdict & (ORACLE_OUTSIDE | ORACLE_UNSEEN))
+        return CLAIM_UNKNOWN;
+    *text = g_strdup_printf("%s: that launch is right", f->sizes);
+    return CLAIM_WRONG;
 }

@@ -6,8 +6,13 @@
 
 G_BEGIN_DECLS
 
-/* What is wrong with the claim that the launch of the finding goes wrong: no launch, or a right
- * one. NULL: it does go wrong, or the oracle does not know. Caller frees. */
-char *claim_wrong(const WsProgram *p, const WsFinding *f);
+typedef enum {
+    CLAIM_UNKNOWN, /* the oracle does not know, or only the text of PTX is against it */
+    CLAIM_HOLDS,
+    CLAIM_WRONG, /* there is no such launch, or it is right */
+} ClaimKind;
+
+/* `text`: what goes wrong there, or what is wrong with the claim; NULL if unknown. Caller frees. */
+ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, char **text);
 
 G_END_DECLS
