@@ -9,7 +9,10 @@ static void free_finding(gpointer data)
     g_free(f->at);
     g_free(f->message);
     g_free(f->remedy);
+    g_free(f->said);
+    g_free(f->advised);
     g_free(f->barrier);
+    g_free(f->barrier_said);
     g_free(f->round);
     g_free(f->agent);
     g_free(f->other);
@@ -27,6 +30,7 @@ static void free_line(gpointer data)
 {
     WsStoryLine *line = data;
     g_free(line->text);
+    g_free(line->said);
     g_free(line);
 }
 
@@ -89,8 +93,9 @@ WsFinding *ws_findings_add(WsFindings *f, WsRuleId rule, const char *at, const c
         finding->fact[i] = WS_FACT_NONE;
     va_list args;
     va_start(args, format);
-    finding->message = g_strdup_vprintf(format, args);
+    finding->said = ws_phrase_v(format, args);
     va_end(args);
+    finding->message = ws_phrase_text(finding->said, NULL, NULL);
     g_ptr_array_add(f->list, finding);
     return finding;
 }
@@ -102,8 +107,10 @@ void ws_finding_set_remedy(WsFinding *f, const char *format, ...)
     va_list args;
     va_start(args, format);
     g_free(f->remedy);
-    f->remedy = g_strdup_vprintf(format, args);
+    g_free(f->advised);
+    f->advised = ws_phrase_v(format, args);
     va_end(args);
+    f->remedy = ws_phrase_text(f->advised, NULL, NULL);
 }
 
 void ws_finding_tell(WsFinding *f, WsStoryPart part, const char *format, ...)
@@ -116,9 +123,36 @@ void ws_finding_tell(WsFinding *f, WsStoryPart part, const char *format, ...)
     line->part = part;
     va_list args;
     va_start(args, format);
-    line->text = g_strdup_vprintf(format, args);
+    line->said = ws_phrase_v(format, args);
     va_end(args);
+    line->text = ws_phrase_text(line->said, NULL, NULL);
     g_ptr_array_add(f->story, line);
+}
+
+void ws_finding_set_barrier(WsFinding *f, const char *phrase)
+{
+    if (f == NULL)
+        return;
+    g_free(f->barrier);
+    g_free(f->barrier_said);
+    f->barrier_said = g_strdup(phrase);
+    f->barrier = ws_phrase_text(phrase, NULL, NULL);
+}
+
+char *ws_finding_message(const WsFinding *f, WsTranslate translate, gpointer data)
+{
+    return ws_phrase_text(f->said, translate, data);
+}
+
+char *ws_finding_remedy(const WsFinding *f, WsTranslate translate, gpointer data)
+{
+    g_autofree char *general = ws_phrase_word(ws_rule(f->rule)->fix);
+    return ws_phrase_text(f->advised != NULL ? f->advised : general, translate, data);
+}
+
+char *ws_story_line_text(const WsStoryLine *line, WsTranslate translate, gpointer data)
+{
+    return ws_phrase_text(line->said, translate, data);
 }
 
 guint ws_findings_count(const WsFindings *f, WsSeverity at_least)

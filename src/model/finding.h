@@ -2,6 +2,8 @@
  * A WsFindings owns its findings. */
 #pragma once
 
+#include "model/phrase.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -78,8 +80,11 @@ typedef enum {
 } WsStoryPart;
 const char *ws_story_label(WsStoryPart part); /* "waits" */
 
+/* Sentences are phrases (phrase.h): `said` and its like hold template and arguments, the member
+ * beside it is their English. */
 typedef struct {
     WsStoryPart part;
+    char *said;
     char *text;
 } WsStoryLine;
 
@@ -89,11 +94,14 @@ typedef struct {
     char *at;         /* JSON path or step id: "groups/mma/body/0/do/3" */
     guint line;       /* 1-based line in the file, 0 unknown */
     guint column;     /* 1-based */
-    char *message;    /* one sentence naming step, barrier, round */
-    char *remedy;     /* what to do here, or NULL */
+    char *said;       /* phrase: one sentence naming step, barrier, round */
+    char *message;    /* its English */
+    char *advised;    /* phrase: what to do here, or NULL */
+    char *remedy;     /* its English */
     GPtrArray *steps; /* char*: further step ids concerned; may be NULL */
     char *barrier;    /* "full[0] slot 2" or NULL */
-    char *round;      /* "tile 1, k 3" or NULL */
+    char *barrier_said;
+    char *round; /* "tile 1, k 3" or NULL */
     WsHarm harm;
     GPtrArray *story; /* WsStoryLine*, or NULL */
     char *agent;      /* who meets it: "mma.0", "load@1", or NULL */
@@ -113,20 +121,27 @@ typedef struct {
 WsFindings *ws_findings_new(void);
 void ws_findings_free(WsFindings *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFindings, ws_findings_free)
-/* Appends a finding with the rule's severity; `at` and the printf text are copied. Returned
+/* Appends a finding with the rule's severity. `at` is copied, template and arguments are kept:
+ * an argument for `%s` may itself be a phrase, and a constant one should be a WS_WORD(). Returned
  * pointer is borrowed and may be filled further (remedy, steps, barrier, round). */
 WsFinding *ws_findings_add(WsFindings *f, WsRuleId rule, const char *at, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 void ws_finding_set_remedy(WsFinding *f, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds a sentence to the story; `f` may be NULL. */
 void ws_finding_tell(WsFinding *f, WsStoryPart part, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void ws_finding_set_barrier(WsFinding *f, const char *phrase);
+/* What a finding says, in the words of a language (NULL: English). Callers free. */
+char *ws_finding_message(const WsFinding *f, WsTranslate translate, gpointer data);
+char *ws_finding_remedy(const WsFinding *f, WsTranslate translate,
+                        gpointer data); /* or the rule's */
+char *ws_story_line_text(const WsStoryLine *line, WsTranslate translate, gpointer data);
 /* The story and the remedy, one labelled sentence per line, each line after `indent`, at most
  * `width` columns (0: unlimited) with hanging indent. Caller frees. */
 char *ws_finding_story(const WsFinding *f, const char *indent, guint width);
 /* Findings that count: those that are not silenced. */
 guint ws_findings_count(const WsFindings *f, WsSeverity at_least);
-/* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F, and L-LENS). The lowest class
- * wins; with `strict` warnings count as 1. */
+/* Exit status of section 22: 0, 1 (L B P R errors), 2 (V S N T errors), 3 (F, and L-LENS). The
+ * lowest class wins; with `strict` warnings count as 1. */
 int ws_findings_exit_code(const WsFindings *f, gboolean strict);
 /* Human text, one finding per paragraph: "file:line:column: error S-KEY at path: message", then its
  * story, or lines for barrier, round and steps concerned, then "  remedy: …" (the rule's own if

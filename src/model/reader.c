@@ -55,13 +55,16 @@ WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsPlace at, const char *
         return NULL;
     va_list args;
     va_start(args, format);
-    g_autofree char *message = g_strdup_vprintf(format, args);
+    g_autofree char *phrase = ws_phrase_v(format, args);
     va_end(args);
+    g_autofree char *message = ws_phrase_text(phrase, NULL, NULL);
     if (strlen(message) > 400) { /* texts of the document may be long */
         char *cut = g_utf8_offset_to_pointer(message, g_utf8_strlen(message, 380));
         strcpy(cut, "…");
+        g_free(phrase);
+        phrase = g_steal_pointer(&message);
     }
-    WsFinding *f = ws_findings_add(r->findings, rule, r->path->str, "%s", message);
+    WsFinding *f = ws_findings_add(r->findings, rule, r->path->str, "%s", phrase);
     if (r->places && at.line == 0 && r->json != NULL)
         at = ws_json_place(r->json, r->path->str);
     if (r->places) {

@@ -21,22 +21,22 @@ static char *until(const WsPlay *play, const WsEvent *p, gboolean lanes)
     g_autofree char *name = ws_inst_name(play, p->inst);
     switch (p->op->engine) {
     case WS_ENGINE_MMA:
-        return g_strdup_printf("; it is over once an `mma_wait` of %s has retired it", name);
+        return ws_phrase("; it is over once an `mma_wait` of %s has retired it", name);
     case WS_ENGINE_TMA_STORE:
-        return g_strdup_printf("; it is over once a `store_wait` of %s has retired it", name);
+        return ws_phrase("; it is over once a `store_wait` of %s has retired it", name);
     case WS_ENGINE_TMA_LOAD:
     case WS_ENGINE_GATHER: {
         gint64 k = p->slot ? completion_of(play, p) : G_MININT64;
         g_autofree char *slot = p->slot ? ws_slot_name(play, p->slot) : NULL;
         if (k != G_MININT64)
-            return g_strdup_printf("; it is over with completion %" G_GINT64_FORMAT " of %s", k,
-                                   slot);
-        return g_strdup(p->op->engine == WS_ENGINE_GATHER
-                            ? "; it is over for each thread once its own `load_wait` has returned"
-                            : "");
+            return ws_phrase("; it is over with completion %" G_GINT64_FORMAT " of %s", k, slot);
+        return g_strdup(
+            p->op->engine == WS_ENGINE_GATHER
+                ? WS_WORD("; it is over for each thread once its own `load_wait` has returned")
+                : "");
     }
     default:
-        return g_strdup(lanes ? ", each lane at its own time" : "");
+        return g_strdup(lanes ? WS_WORD(", each lane at its own time") : "");
     }
 }
 
@@ -53,22 +53,22 @@ static char *load_not_awaited(const WsPlay *play, const WsInst *inst, const WsEv
     const gint64 phase = seen(inst, p);
     if (phase == -2) {
         g_autofree char *last = ws_last_wait_text(play, inst);
-        return g_strdup_printf("%s has not waited for %s%s%s", name, slot,
-                               inst->last_wait ? "; " : "", inst->last_wait ? last : "");
+        return ws_phrase("%s has not waited for %s%s%s", name, slot, inst->last_wait ? "; " : "",
+                         inst->last_wait ? last : "");
     }
     g_autofree char *wait = ws_deed_event(play, &p->slot->waited[inst->agent].event);
     if (phase < 0)
-        return g_strdup_printf("%s passed at once, on no completion of %s: it tested the parity of "
-                               "the phase before the first",
-                               wait, slot);
+        return ws_phrase("%s passed at once, on no completion of %s: it tested the parity of "
+                         "the phase before the first",
+                         wait, slot);
     if (phase == completion_of(play, p))
-        return g_strdup_printf(
+        return ws_phrase(
             "%s returned on completion %" G_GINT64_FORMAT
             " of %s, which has happened without these bytes: nobody expected them%s",
             wait, phase, slot,
-            play->inst[p->inst].rank != inst->rank ? "; another CTA sends them" : "");
-    return g_strdup_printf("%s returned on completion %" G_GINT64_FORMAT " of %s, not on this one",
-                           wait, phase, slot);
+            play->inst[p->inst].rank != inst->rank ? WS_WORD("; another CTA sends them") : "");
+    return ws_phrase("%s returned on completion %" G_GINT64_FORMAT " of %s, not on this one", wait,
+                     phase, slot);
 }
 
 /* One lane has arrived for others that are still at work. */
@@ -160,41 +160,41 @@ static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, g
     if (p->slot && p->op->engine == WS_ENGINE_TMA_LOAD)
         return load_not_awaited(play, inst, p);
     if (lanes)
-        return g_strdup_printf("no `sync` of the group: a lane of %s knows only what it did itself",
-                               name);
+        return ws_phrase("no `sync` of the group: a lane of %s knows only what it did itself",
+                         name);
     if (own && p->op->engine == WS_ENGINE_MMA)
-        return g_strdup_printf("no `mma_wait` of %s that retires it", name);
+        return ws_phrase("no `mma_wait` of %s that retires it", name);
     if (own && p->op->engine == WS_ENGINE_TMA_STORE)
-        return g_strdup_printf(
+        return ws_phrase(
             "no `store_wait` of %s that retires it%s", name,
-            ws_by_leader(inst) ? "" : ", and a `sync` after it: only the leader waits");
+            ws_by_leader(inst) ? "" : WS_WORD(", and a `sync` after it: only the leader waits"));
     g_autofree char *last = ws_last_wait_text(play, inst);
     if (p->op->engine == WS_ENGINE_MMA || p->op->engine == WS_ENGINE_TMA_STORE) {
         g_autofree char *other = ws_inst_name(play, p->inst);
-        return g_strdup_printf("%s; %s has not retired it before that", last, other);
+        return ws_phrase("%s; %s has not retired it before that", last, other);
     }
     if (!own && told_by_leader(play, inst, p)) {
         g_autofree char *other = ws_inst_name(play, p->inst);
-        return g_strdup_printf("%s: one lane of %s for all, and it knows only what it did itself",
-                               last, other);
+        return ws_phrase("%s: one lane of %s for all, and it knows only what it did itself", last,
+                         other);
     }
-    return g_strdup_printf("nothing that hands the bytes over; %s", last);
+    return ws_phrase("nothing that hands the bytes over; %s", last);
 }
 
 /* "`mma acc` of mma.0": who, without rounds. */
 static char *short_deed(const WsPlay *play, guint inst, const WsOp *op)
 {
     g_autofree char *name = ws_inst_name(play, inst);
-    return g_strdup_printf("`%s` of %s",
-                           op->label && *op->label ? op->label : ws_op_kind_text(op->kind), name);
+    return ws_phrase("`%s` of %s", op->label && *op->label ? op->label : ws_op_kind_text(op->kind),
+                     name);
 }
 
 /* What an operation does with bytes that are not the ones it wants. */
 static const char *takes(const WsOp *op)
 {
-    return op->engine == WS_ENGINE_MMA         ? "can multiply"
-           : op->engine == WS_ENGINE_TMA_STORE ? "can store"
-                                               : "can read";
+    return op->engine == WS_ENGINE_MMA         ? WS_WORD("can multiply")
+           : op->engine == WS_ENGINE_TMA_STORE ? WS_WORD("can store")
+                                               : WS_WORD("can read");
 }
 
 static char *so(const WsPlay *play, const WsInst *inst, gboolean writes, const WsEvent *p,
@@ -203,18 +203,17 @@ static char *so(const WsPlay *play, const WsInst *inst, gboolean writes, const W
     g_autofree char *first = short_deed(play, p->inst, p->op),
                     *then = short_deed(play, inst->index, inst->step.op);
     if (writes && p_writes && p->op == inst->step.op)
-        return g_strdup_printf("corruption: the bytes of the two rounds mix, and nobody has used "
-                               "those of the first");
+        return ws_phrase("corruption: the bytes of the two rounds mix, and nobody has used "
+                         "those of the first");
     if (writes && p_writes)
-        return g_strdup_printf(
-            "corruption: of %s and %s either can come last; what stays is one of "
-            "them, or a mixture",
-            first, then);
+        return ws_phrase("corruption: of %s and %s either can come last; what stays is one of "
+                         "them, or a mixture",
+                         first, then);
     if (writes)
-        return g_strdup_printf("corruption: %s %s bytes that %s has already put there", first,
-                               takes(p->op), then);
-    return g_strdup_printf("corruption: %s %s what was there before, or half of the new bytes",
-                           then, takes(inst->step.op));
+        return ws_phrase("corruption: %s %s bytes that %s has already put there", first,
+                         takes(p->op), then);
+    return ws_phrase("corruption: %s %s what was there before, or half of the new bytes", then,
+                     takes(inst->step.op));
 }
 
 void ws_tell_value(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p,
@@ -245,13 +244,14 @@ void ws_tell_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean w
     g_autofree char *first = ws_deed_event(play, p), *then = ws_deed(play, inst),
                     *end = until(play, p, lanes), *why = between(play, inst, p, lanes),
                     *harm = so(play, inst, writes, p, p_writes);
-    ws_finding_tell(f, WS_STORY_FIRST, "%s %s %s%s", first, p_writes ? "writes" : "reads",
-                    lies ? lies : bytes, end);
+    ws_finding_tell(f, WS_STORY_FIRST, "%s %s %s%s", first,
+                    p_writes ? WS_WORD("writes") : WS_WORD("reads"), lies ? lies : bytes, end);
     if (lies)
-        ws_finding_tell(f, WS_STORY_THEN, "%s %s %s", then, writes ? "writes" : "reads", bytes);
+        ws_finding_tell(f, WS_STORY_THEN, "%s %s %s", then,
+                        writes ? WS_WORD("writes") : WS_WORD("reads"), bytes);
     else
         ws_finding_tell(f, WS_STORY_THEN, "%s %s the same bytes", then,
-                        writes ? "writes" : "reads");
+                        writes ? WS_WORD("writes") : WS_WORD("reads"));
     ws_finding_tell(f, WS_STORY_BETWEEN, "%s", why);
     ws_finding_tell(f, WS_STORY_SO, "%s", harm);
 }
@@ -263,17 +263,19 @@ void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writ
         return;
     g_autofree char *first = ws_deed_event(play, p), *then = ws_deed(play, inst),
                     *who = short_deed(play, inst->index, inst->step.op);
-    ws_finding_tell(f, WS_STORY_FIRST, "%s has %s %s by %s, in the generic proxy", first,
-                    p_writes ? "written" : "read", bytes,
+    ws_finding_tell(f, WS_STORY_FIRST,
+                    p_writes ? "%s has written %s by %s, in the generic proxy"
+                             : "%s has read %s by %s, in the generic proxy",
+                    first, bytes,
                     p->op->engine == WS_ENGINE_GATHER ? "cp.async"
-                    : p_writes                        ? "plain stores"
-                                                      : "plain loads");
+                    : p_writes                        ? WS_WORD("plain stores")
+                                                      : WS_WORD("plain loads"));
     ws_finding_tell(f, WS_STORY_THEN, "%s %s the same bytes in the async proxy", then,
-                    writes ? "writes" : "reads");
+                    writes ? WS_WORD("writes") : WS_WORD("reads"));
     ws_finding_tell(f, WS_STORY_BETWEEN, "they are ordered, but no `fence async` %s lies between",
-                    p->op->engine == WS_ENGINE_GATHER ? "after the wait for them"
-                    : p_writes                        ? "of the threads that wrote"
-                                                      : "of the threads that read");
+                    p->op->engine == WS_ENGINE_GATHER ? WS_WORD("after the wait for them")
+                    : p_writes                        ? WS_WORD("of the threads that wrote")
+                                                      : WS_WORD("of the threads that read"));
     if (f->severity == WS_SEVERITY_ERROR) {
         ws_finding_tell(f, WS_STORY_SO,
                         "corruption: %s %s the bytes as they were before; seldom, and only on some "

@@ -69,21 +69,20 @@ static char *missing(const WsInst *inst)
     const WsSlot *s = inst->slot;
     if (inst->turn != G_MININT64 && inst->turn < s->phase) {
         g_autofree char *count = ws_completed_text(s->phase);
-        return g_strdup_printf(", which it has missed: the slot has %s by now", count);
+        return ws_phrase(", which it has missed: the slot has %s by now", count);
     }
     if (s->pend == 0 && s->tx != 0)
-        return g_strdup_printf(": all arrivals are made, but %" G_GINT64_FORMAT
-                               " bytes are expected and %" G_GINT64_FORMAT " came",
-                               s->expected, s->credited);
+        return ws_phrase(": all arrivals are made, but %" G_GINT64_FORMAT
+                         " bytes are expected and %" G_GINT64_FORMAT " came",
+                         s->expected, s->credited);
     g_autofree char *bytes =
-        s->tx > 0 ? g_strdup_printf(" and %" G_GINT64_FORMAT " bytes", s->tx) : g_strdup("");
+        s->tx > 0 ? ws_phrase(" and %" G_GINT64_FORMAT " bytes", s->tx) : g_strdup("");
     if (s->pend == s->count)
-        return g_strdup_printf(", which lacks %s%" G_GINT64_FORMAT " arrival%s%s",
-                               s->count == 1 ? "its " : "all ", s->count, s->count == 1 ? "" : "s",
-                               bytes);
-    return g_strdup_printf(", which lacks %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT
-                           " arrivals%s",
-                           s->pend, s->count, bytes);
+        return ws_phrase(s->count == 1 ? ", which lacks its %" G_GINT64_FORMAT " arrival%s"
+                                       : ", which lacks all %" G_GINT64_FORMAT " arrivals%s",
+                         s->count, bytes);
+    return ws_phrase(", which lacks %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT " arrivals%s",
+                     s->pend, s->count, bytes);
 }
 
 static void add_stuck(const WsPlay *play, WsFinding *f, const WsInst *root)
@@ -130,13 +129,14 @@ void ws_report_stuck(WsPlay *play)
             ws_remedy_stuck(play, f, root, best == 3 && s->pend > 0);
         }
     } else if (root->named) {
-        f = ws_report(
-            play, WS_RULE_P_DEADLOCK, root, NULL,
-            "waits for ever for generation %" G_GINT64_FORMAT " of %s, which %" G_GINT64_FORMAT
-            " of %" G_GINT64_FORMAT " threads have joined",
-            root->joined,
-            root->named->barrier >= 0 ? play->p->barrier[root->named->barrier].name : "a barrier",
-            root->named->arrived, root->named->count);
+        f = ws_report(play, WS_RULE_P_DEADLOCK, root, NULL,
+                      "waits for ever for generation %" G_GINT64_FORMAT
+                      " of %s, which %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                      " threads have joined",
+                      root->joined,
+                      root->named->barrier >= 0 ? play->p->barrier[root->named->barrier].name
+                                                : WS_WORD("a barrier"),
+                      root->named->arrived, root->named->count);
         if (f && root->named->barrier >= 0) {
             f->barrier = g_strdup(play->p->barrier[root->named->barrier].name);
             f->object = g_strdup(f->barrier);
@@ -205,10 +205,13 @@ static void report_slots(WsPlay *play)
         g_autofree char *name = ws_slot_name(play, s);
         WsFinding *f = ws_report_event(
             play, WS_RULE_P_TX, e, NULL,
-            "leaves %s with %" G_GINT64_FORMAT " bytes that were %s: expected %" G_GINT64_FORMAT
-            ", came %" G_GINT64_FORMAT,
-            name, ABS(s->tx), s->tx > 0 ? "expected and never came" : "never expected", s->expected,
-            s->credited);
+            s->tx > 0 ? "leaves %s with %" G_GINT64_FORMAT
+                        " bytes that were expected and never came: expected %" G_GINT64_FORMAT
+                        ", came %" G_GINT64_FORMAT
+                      : "leaves %s with %" G_GINT64_FORMAT
+                        " bytes that were never expected: expected %" G_GINT64_FORMAT
+                        ", came %" G_GINT64_FORMAT,
+            name, ABS(s->tx), s->expected, s->credited);
         if (f) {
             ws_report_slot(play, f, s);
             ws_tell_came(play, f, s);
@@ -221,10 +224,12 @@ static void report_slots(WsPlay *play)
 void ws_report_ends(WsPlay *play)
 {
     for (guint i = 0; i < play->n_inst; i++) {
-        left_over(play, play->inst[i].mma, "no mma_wait retires it", "end with {\"mma_wait\": 0}");
-        left_over(play, play->inst[i].bulk, "no store_wait retires it",
-                  "end with {\"store_wait\": 0}");
-        left_over(play, play->inst[i].cp, "no load_wait retires it", "end with {\"load_wait\": 0}");
+        left_over(play, play->inst[i].mma, WS_WORD("no mma_wait retires it"),
+                  WS_WORD("end with {\"mma_wait\": 0}"));
+        left_over(play, play->inst[i].bulk, WS_WORD("no store_wait retires it"),
+                  WS_WORD("end with {\"store_wait\": 0}"));
+        left_over(play, play->inst[i].cp, WS_WORD("no load_wait retires it"),
+                  WS_WORD("end with {\"load_wait\": 0}"));
     }
     report_slots(play);
     for (guint i = 0; i < play->transfers_used; i++) {

@@ -115,13 +115,17 @@ static void check_lapped(WsPlay *play, WsSlot *s)
                                             "is running",
                             seen);
             if (made)
-                ws_finding_tell(f, WS_STORY_CAME,
-                                "the %s phase, completed by %s, none of whom waits for this agent",
-                                s->phase == 0 ? "first" : "next", made);
+                ws_finding_tell(
+                    f, WS_STORY_CAME,
+                    s->phase == 0
+                        ? "the first phase, completed by %s, none of whom waits for this agent"
+                        : "the next phase, completed by %s, none of whom waits for this agent",
+                    made);
             ws_finding_tell(f, WS_STORY_SO,
                             "hang: once completion %" G_GINT64_FORMAT
                             " has happened too the parity is %s, and the wait blocks",
-                            s->phase, s->phase == 0 ? "another one" : "back where it was");
+                            s->phase,
+                            s->phase == 0 ? WS_WORD("another one") : WS_WORD("back where it was"));
             ws_remedy_lapped(play, f, s, w->event.op);
         }
     }
@@ -404,8 +408,8 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
     gboolean early = k < inst->turn;
     g_autofree char *name = ws_slot_name(play, s);
     g_autofree char *meant = ws_completion_text(play, s, inst->turn);
-    g_autofree char *passed = k < 0 ? g_strdup("at once, before any completion")
-                                    : g_strdup_printf("on completion %" G_GINT64_FORMAT, k);
+    g_autofree char *passed = k < 0 ? ws_phrase("at once, before any completion")
+                                    : ws_phrase("on completion %" G_GINT64_FORMAT, k);
     WsFinding *f = ws_report(play, early ? WS_RULE_P_EARLY : WS_RULE_P_ABA, inst, NULL,
                              "stands for %s, but passes %s", meant, passed);
     if (f) {
@@ -416,7 +420,7 @@ static void check_meaning(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
         ws_finding_tell(f, WS_STORY_WHO,
                         "it tests parity %" G_GINT64_FORMAT " and means %s; %s has %s",
                         inst->parity, meant, name, completed);
-        ws_finding_tell(f, WS_STORY_SO, "%s",
+        ws_finding_tell(f, WS_STORY_SO,
                         early ? "early: it goes on before what it waits for has happened"
                               : "what it waited for was over a lap ago; the bytes may be those of "
                                 "the next use");
@@ -442,8 +446,8 @@ static void check_start(WsPlay *play, WsInst *inst, WsSlot *s, gint64 k)
         ws_surely_over(s, inst, leader, k - 1))
         return;
     g_autofree char *name = ws_slot_name(play, s);
-    g_autofree char *two = k >= 2 ? g_strdup_printf("completion %" G_GINT64_FORMAT, k - 2)
-                                  : g_strdup("the time before any completion");
+    g_autofree char *two = k >= 2 ? ws_phrase("completion %" G_GINT64_FORMAT, k - 2)
+                                  : ws_phrase("the time before any completion");
     WsFinding *f = ws_report(play, WS_RULE_P_EARLY, inst, NULL,
                              "can pass too early: it means completion %" G_GINT64_FORMAT
                              " of %s, but nothing before it says that completion %" G_GINT64_FORMAT

@@ -59,9 +59,9 @@ static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
     const WsBuffer *b = &play->p->buffer[a->buffer];
     GString *s = g_string_new(b->name);
     if (b->is_array)
-        g_string_append_printf(s, "[%" G_GINT64_FORMAT "]", e->element);
+        ws_phrase_append(s, "[%" G_GINT64_FORMAT "]", e->element);
     if (b->stages > 1)
-        g_string_append_printf(s, " stage %" G_GINT64_FORMAT, e->stage);
+        ws_phrase_append(s, " stage %" G_GINT64_FORMAT, e->stage);
     return g_string_free(s, FALSE);
 }
 
@@ -103,21 +103,22 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     gboolean own = p->inst == e->inst;
     gboolean lanes = own && !p->pending && p->comp == inst->comp_o;
     WsRuleId rule = async && (issued || own) ? WS_RULE_P_ASYNC : WS_RULE_P_RACE;
-    const char *why = rule == WS_RULE_P_ASYNC ? "it is not known to have ended"
-                      : lanes                 ? "other lanes of the same agent did it, and no sync "
-                                                "lies between"
-                                              : "nothing orders the two";
+    const char *why =
+        rule == WS_RULE_P_ASYNC ? WS_WORD("it is not known to have ended")
+        : lanes ? WS_WORD("other lanes of the same agent did it, and no sync lies between")
+                : WS_WORD("nothing orders the two");
     const gint alias = other_name(a, p, p_writes);
     const WsBuffer *own_name = &play->p->buffer[a->buffer];
     const char *name = alias < 0 ? NULL : play->p->buffer[alias].name;
     g_autofree char *over = !name ? g_strdup("")
                             : own_name->over >= 0
-                                ? g_strdup_printf("; %s lies over %s", own_name->name, name)
-                                : g_strdup_printf("; %s lies over %s", name, own_name->name);
-    g_autofree char *lies = name ? g_strdup_printf("%s, the same bytes as %s", name, bytes) : NULL;
+                                ? ws_phrase("; %s lies over %s", own_name->name, name)
+                                : ws_phrase("; %s lies over %s", name, own_name->name);
+    g_autofree char *lies = name ? ws_phrase("%s, the same bytes as %s", name, bytes) : NULL;
     WsFinding *f = ws_report(play, rule, inst, p, "%s %s while %s may still %s %s: %s%s",
-                             writes ? "writes" : "reads", bytes, other, p_writes ? "write" : "read",
-                             name ? name : "it", why, over);
+                             writes ? WS_WORD("writes") : WS_WORD("reads"), bytes, other,
+                             p_writes ? WS_WORD("write") : WS_WORD("read"),
+                             name ? name : WS_WORD("it"), why, over);
     if (!f)
         return;
     f->object = g_strdup(play->p->buffer[a->buffer].name);
@@ -128,9 +129,11 @@ static void report_conflict(WsPlay *play, WsInst *inst, const WsEvent *e, const 
     if (e->slot || p->slot)
         ws_report_slot(play, f, inst->last_wait ? inst->last_wait : e->slot ? e->slot : p->slot);
     else if (lanes)
-        ws_report_queue(play, f, "group sync", p->inst);
+        ws_report_queue(play, f, WS_WORD("group sync"), p->inst);
     else if (async)
-        ws_report_queue(play, f, was->engine == WS_ENGINE_MMA ? "commit groups" : "bulk groups",
+        ws_report_queue(play, f,
+                        was->engine == WS_ENGINE_MMA ? WS_WORD("commit groups")
+                                                     : WS_WORD("bulk groups"),
                         p->inst);
     if (rule == WS_RULE_P_RACE && lanes)
         ws_remedy_order(play, f, inst, writes, p);
@@ -146,15 +149,17 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
     WsRuleId rule = !p_writes                           ? WS_RULE_P_PROXY_WAR
                     : p->op->engine == WS_ENGINE_GATHER ? WS_RULE_P_PROXY_GATHER
                                                         : WS_RULE_P_PROXY;
-    WsFinding *f = ws_report(
-        play, rule, inst, p, "%s %s through the async proxy, but what %s %s has no proxy fence",
-        writes ? "writes" : "reads", bytes, other, p_writes ? "wrote" : "read");
+    WsFinding *f =
+        ws_report(play, rule, inst, p,
+                  p_writes ? "%s %s through the async proxy, but what %s wrote has no proxy fence"
+                           : "%s %s through the async proxy, but what %s read has no proxy fence",
+                  writes ? WS_WORD("writes") : WS_WORD("reads"), bytes, other);
     if (!f)
         return;
     f->object = g_strdup(play->p->buffer[a->buffer].name);
     ws_tell_proxy(play, f, inst, writes, p, p_writes, bytes);
     if (p->inst == inst->index)
-        ws_report_queue(play, f, "group sync", p->inst);
+        ws_report_queue(play, f, WS_WORD("group sync"), p->inst);
     else if (inst->last_wait)
         ws_report_slot(play, f, inst->last_wait);
     if (rule == WS_RULE_P_PROXY_GATHER) {
@@ -162,10 +167,10 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
                               "{\"fence\": \"async\"} after the wait, before the step that reads");
         return;
     }
-    ws_finding_set_remedy(f,
-                          "{\"fence\": \"async\"} by the threads that %s it, before the "
-                          "arrive or sync that hands it over",
-                          p_writes ? "wrote" : "read");
+    ws_finding_set_remedy(f, p_writes ? "{\"fence\": \"async\"} by the threads that wrote it, "
+                                        "before the arrive or sync that hands it over"
+                                      : "{\"fence\": \"async\"} by the threads that read it, "
+                                        "before the arrive or sync that hands it over");
 }
 
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,

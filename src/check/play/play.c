@@ -336,7 +336,7 @@ static gboolean execute(WsPlay *play, WsInst *inst)
     if (as == WS_CHECK_TOUCH || as == WS_CHECK_ASSIGN || as == WS_CHECK_SILENT)
         return generic(play, inst);
     g_autofree char *why =
-        g_strdup_printf("operation %s is not in the play", ws_op_kind_text(inst->step.op->kind));
+        ws_phrase("operation %s is not in the play", ws_op_kind_text(inst->step.op->kind));
     ws_outside(play, inst, why);
     return FALSE;
 }

@@ -52,13 +52,15 @@ static void check_busy(WsPlay *play, WsInst *inst, guint value, guint64 mask, gb
     g_autofree char *other = ws_deed_event(play, b->event);
     const WsRegValue *v = &inst->a->value[value];
     gint64 newest = inst->mma_committed - 1;
-    WsFinding *f = ws_report(play, WS_RULE_P_ASYNC, inst, b->event,
-                             "%s %s while %s may still %s it", write ? "assigns" : "reads", v->name,
-                             other, b->accumulator ? "accumulate into" : "read");
+    WsFinding *f =
+        ws_report(play, WS_RULE_P_ASYNC, inst, b->event, "%s %s while %s may still %s it",
+                  write ? WS_WORD("assigns") : WS_WORD("reads"), v->name, other,
+                  b->accumulator ? WS_WORD("accumulate into") : WS_WORD("read"));
     if (f)
-        ws_report_queue(play, f, "commit groups", inst->index);
-    ws_tell_value(play, f, inst, b->event, v->name, b->accumulator ? "accumulates into" : "reads",
-                  write ? "assigns" : "reads");
+        ws_report_queue(play, f, WS_WORD("commit groups"), inst->index);
+    ws_tell_value(play, f, inst, b->event, v->name,
+                  b->accumulator ? WS_WORD("accumulates into") : WS_WORD("reads"),
+                  write ? WS_WORD("assigns") : WS_WORD("reads"));
     if (f && b->group > newest)
         ws_finding_set_remedy(f, "close the commit group and retire it with mma_wait first");
     else if (f)
@@ -157,10 +159,11 @@ static void check_accumulator(WsPlay *play, WsInst *inst, guint value, guint64 m
                            : "accumulates into %s while %s may still read it",
             v->name, other);
         if (f)
-            ws_report_queue(play, f, "commit groups", inst->index);
+            ws_report_queue(play, f, WS_WORD("commit groups"), inst->index);
         ws_tell_value(play, f, inst, b->event, v->name,
-                      b->accumulator ? "accumulates, in another shape, into" : "reads",
-                      "accumulates into");
+                      b->accumulator ? WS_WORD("accumulates, in another shape, into")
+                                     : WS_WORD("reads"),
+                      WS_WORD("accumulates into"));
         if (f)
             ws_finding_set_remedy(f, "put {\"mma_wait\": 0} before it");
     }

@@ -234,7 +234,7 @@ void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const
                               " of %s has been used: let %s arrive on another barrier when it is "
                               "done, and wait for that one here",
                               phase - 1, b->name,
-                              reader ? ws_op_agent(play, reader) : "its reader");
+                              reader ? ws_op_agent(play, reader) : WS_WORD("its reader"));
         return;
     }
     const WsBarrier *r = &play->p->barrier[room];
@@ -285,12 +285,12 @@ static void count_on(const WsPlay *play, WsFinding *f, const WsInst *inst, const
         ws_finding_set_remedy(f,
                               "its use (%s) is the one that %s had: let it count on from tile to "
                               "tile, as %s.total does",
-                              use ? use : "by hand", before, loop->name);
+                              use ? use : WS_WORD("by hand"), before, loop->name);
     else
         ws_finding_set_remedy(f,
                               "its use (%s) is the one that %s had: let the use grow by one with "
                               "every round",
-                              use ? use : "by hand", before);
+                              use ? use : WS_WORD("by hand"), before);
 }
 
 void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s)
@@ -301,9 +301,12 @@ void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, co
     if (op->count > s->count && op->per == 0)
         ws_finding_set_remedy(
             f,
-            "let `%s` arrive %" G_GINT64_FORMAT
-            " time%s in a use, or let %s count all of its %" G_GINT64_FORMAT " arrivals",
-            ws_op_name(op), s->count, s->count == 1 ? "" : "s", b->name, op->count);
+            s->count == 1
+                ? "let `%s` arrive %" G_GINT64_FORMAT
+                  " time in a use, or let %s count all of its %" G_GINT64_FORMAT " arrivals"
+                : "let `%s` arrive %" G_GINT64_FORMAT
+                  " times in a use, or let %s count all of its %" G_GINT64_FORMAT " arrivals",
+            ws_op_name(op), s->count, b->name, op->count);
     else if (ws_remedy_count(f, b, s->element))
         return;
     else if (c)
@@ -317,7 +320,7 @@ void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, co
                               "one use of %s counts %" G_GINT64_FORMAT
                               " and has had %s: raise the count, or give one of them a barrier of "
                               "its own",
-                              b->name, s->count, who ? who : "them");
+                              b->name, s->count, who ? who : WS_WORD("them"));
     }
 }
 
@@ -339,7 +342,7 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
             ws_finding_set_remedy(f,
                                   "its use (%s) is a lap ahead: let it begin with the first use of "
                                   "%s, as its partners do",
-                                  use ? use : "by hand", b->name);
+                                  use ? use : WS_WORD("by hand"), b->name);
         return;
     }
     const WsOp *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
@@ -355,12 +358,12 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
     else if (op->kind == WS_OP_MBAR_EXPECT) {
         g_autofree char *who = ws_came_text(play, s->came_before, FALSE);
         ws_finding_set_remedy(f, "expect the bytes before %s completes %s",
-                              who ? who : "the last arrival", b->name);
+                              who ? who : WS_WORD("the last arrival"), b->name);
     } else if (waited && g_strcmp0(waited, use) != 0)
         ws_finding_set_remedy(f,
                               "let `%s` stand for the use that is waited for: it says %s, `%s` of "
                               "%s says %s",
-                              ws_op_name(op), use ? use : "by hand", ws_op_name(wait),
+                              ws_op_name(op), use ? use : WS_WORD("by hand"), ws_op_name(wait),
                               ws_op_agent(play, wait), waited);
     else
         ws_finding_set_remedy(f,
@@ -419,6 +422,6 @@ void ws_remedy_lapped(const WsPlay *play, WsFinding *f, const WsSlot *s, const W
             ws_op_name(lanes_behind(play, s->barrier, wait, by)));
     else
         ws_finding_set_remedy(f, "let `%s` of %s come only after this wait has returned",
-                              by ? ws_op_name(by) : "what arrives",
+                              by ? ws_op_name(by) : WS_WORD("what arrives"),
                               by ? ws_op_agent(play, by) : b->name);
 }

@@ -285,7 +285,8 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
     if (b && !wait && inst->agent != (guint)writer->agent)
         ws_finding_set_remedy(f, "wait for %s before it, with the use that is read: `%s` of %s %s",
                               b->name, ws_op_name(writer), ws_op_agent(play, writer),
-                              writer->barrier < 0 ? "is told there" : "signals it");
+                              writer->barrier < 0 ? WS_WORD("is told there")
+                                                  : WS_WORD("signals it"));
     else if (wait && b->ready && b->ready[0])
         ws_finding_set_remedy(f,
                               "let %s begin pending: `init` ready lets its first wait pass before "
@@ -331,5 +332,5 @@ void ws_remedy_below_zero(WsFinding *f, const WsOp *op)
     ws_finding_set_remedy(f,
                           "its use (%s) is below zero before the first round: do it only where a "
                           "round has been made",
-                          use ? use : "by hand");
+                          use ? use : WS_WORD("by hand"));
 }

@@ -62,11 +62,12 @@ gboolean ws_remedy_condition(const WsPlay *play, WsFinding *f, const WsOp *wait)
         g_autofree char *only = beyond(feed, wait), *own = beyond(wait, feed);
         if (!only)
             continue;
+        g_autofree char *when = own ? ws_phrase("if %s", own) : ws_phrase("always");
         ws_finding_set_remedy(f,
                               "let both come under the same condition: `%s` of %s comes only if "
-                              "%s, `%s` of %s %s%s",
+                              "%s, `%s` of %s %s",
                               ws_op_name(feed), ws_op_agent(play, feed), only, ws_op_name(wait),
-                              ws_op_agent(play, wait), own ? "if " : "always", own ? own : "");
+                              ws_op_agent(play, wait), when);
         return TRUE;
     }
     return FALSE;
@@ -115,12 +116,13 @@ void ws_remedy_unawaited(const WsPlay *play, WsFinding *f, const WsEvent *load, 
     if (ws_remedy_rounds(play, f, load->op, wait))
         return;
     g_autofree char *only = beyond(wait, load->op), *own = beyond(load->op, wait);
+    g_autofree char *when = own ? ws_phrase("if %s", own) : ws_phrase("always");
     if (only)
         ws_finding_set_remedy(f,
                               "let both come under the same condition: `%s` of %s comes only if "
-                              "%s, `%s` of %s %s%s",
+                              "%s, `%s` of %s %s",
                               ws_op_name(wait), ws_op_agent(play, wait), only, ws_op_name(load->op),
-                              ws_op_agent(play, load->op), own ? "if " : "always", own ? own : "");
+                              ws_op_agent(play, load->op), when);
     else
         ws_finding_set_remedy(f,
                               "do not issue it in a round for which `%s` of %s does not wait, or "

@@ -203,13 +203,14 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
             "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
             " arrivals have come (%s): let the others arrive in the same use, once "
             "each",
-            s->count - s->pend, s->count, who ? who : "nobody is named");
+            s->count - s->pend, s->count, who ? who : WS_WORD("nobody is named"));
     } else
         ws_finding_set_remedy(f,
                               "let `%s` of %s come in every round for which `%s` waits, and not "
                               "behind a wait for this one",
-                              feed ? ws_op_name(feed) : "an arrival",
-                              feed ? ws_op_agent(play, feed) : "an agent", ws_op_name(wait));
+                              feed ? ws_op_name(feed) : WS_WORD("an arrival"),
+                              feed ? ws_op_agent(play, feed) : WS_WORD("an agent"),
+                              ws_op_name(wait));
 }
 
 void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsNamed *n)
@@ -293,9 +294,9 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
         ws_finding_set_remedy(
             f, "%s counts %" G_GINT64_FORMAT " threads and %" G_GINT64_FORMAT " come: %s", b->name,
             n->count, n->arrived,
-            ws_is_whole_cta(b) ? "let all groups meet it, or sync only those that need it, by "
-                                 "{\"sync\": \"group\"} or a named barrier"
-                               : "let everybody meet it, or count those that do");
+            ws_is_whole_cta(b) ? WS_WORD("let all groups meet it, or sync only those that need it, "
+                                         "by {\"sync\": \"group\"} or a named barrier")
+                               : WS_WORD("let everybody meet it, or count those that do"));
 }
 
 void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)
@@ -309,7 +310,7 @@ void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)
         ws_finding_set_remedy(f,
                               "let %s meet the cluster as often as %s: \"cluster\": \"sync\" is "
                               "for all agents of all CTAs%s",
-                              name, own, m->state == WS_INST_DONE ? "; it has ended" : "");
+                              name, own, m->state == WS_INST_DONE ? WS_WORD("; it has ended") : "");
         return;
     }
     ws_finding_set_remedy(f, "let all agents meet the cluster equally often");

@@ -34,7 +34,7 @@ static const char *label(const WsOp *op)
 static char *deed(const WsPlay *play, guint inst, const WsOp *op, guint n, const gint64 *round)
 {
     g_autofree char *name = ws_inst_name(play, inst), *rounds = rounds_text(op, n, round);
-    return g_strdup_printf("%s (%s%s%s)", name, label(op), *rounds ? "; " : "", rounds);
+    return ws_phrase("%s (%s%s%s)", name, label(op), *rounds ? "; " : "", rounds);
 }
 
 char *ws_where_event(const WsPlay *play, const WsEvent *e)
@@ -61,24 +61,24 @@ char *ws_slot_name(const WsPlay *play, const WsSlot *slot)
     if (b->is_array)
         g_string_append_printf(s, "[%u]", slot->element);
     if (b->slots > 1)
-        g_string_append_printf(s, " slot %u", slot->slot);
+        ws_phrase_append(s, " slot %u", slot->slot);
     if (play->ranks > 1)
-        g_string_append_printf(s, " of CTA %u", slot->rank);
+        ws_phrase_append(s, " of CTA %u", slot->rank);
     return g_string_free(s, FALSE);
 }
 
 void ws_report_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
 {
-    g_free(f->barrier);
-    f->barrier = ws_slot_name(play, slot);
+    g_autofree char *name = ws_slot_name(play, slot);
+    ws_finding_set_barrier(f, name);
     ws_facts_slot(play, f, slot);
 }
 
 void ws_report_queue(WsPlay *play, WsFinding *f, const char *queue, guint inst)
 {
     g_autofree char *name = ws_inst_name(play, inst);
-    g_free(f->barrier);
-    f->barrier = g_strdup_printf("%s of %s", queue, name);
+    g_autofree char *phrase = ws_phrase("%s of %s", queue, name);
+    ws_finding_set_barrier(f, phrase);
 }
 
 static const char *step_of(const WsOp *op)
@@ -211,8 +211,8 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
     ++*said;
     g_autofree char *who = deed(play, inst, op, n_rounds, round);
     g_autoptr(GString) sizes = g_string_new(NULL);
-    g_string_append_printf(sizes, " [%s%s%u tile%s]", play->c->sizes, *play->c->sizes ? "; " : "",
-                           play->c->tiles, play->c->tiles == 1 ? "" : "s");
+    ws_phrase_append(sizes, play->c->tiles == 1 ? " [%s%s%u tile]" : " [%s%s%u tiles]",
+                     play->c->sizes, *play->c->sizes ? "; " : "", play->c->tiles);
     WsFinding *f =
         ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
     fill(play, f, inst, op, n_rounds, round, other);
@@ -226,7 +226,7 @@ WsFinding *ws_report(WsPlay *play, WsRuleId rule, const WsInst *inst, const WsEv
 {
     va_list args;
     va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
+    char *text = ws_phrase_v(format, args);
     va_end(args);
     return report(play, rule, inst->index, inst->step.op, MIN(inst->step.n_rounds, 12),
                   inst->step.round, other, text);
@@ -237,7 +237,7 @@ WsFinding *ws_report_event(WsPlay *play, WsRuleId rule, const WsEvent *at, const
 {
     va_list args;
     va_start(args, format);
-    char *text = g_strdup_vprintf(format, args);
+    char *text = ws_phrase_v(format, args);
     va_end(args);
     return report(play, rule, at->inst, at->op, at->n_rounds, at->round, other, text);
 }
@@ -247,11 +247,11 @@ void ws_outside(WsPlay *play, const WsInst *inst, const char *why)
     if (play->outside)
         return;
     play->outside = TRUE;
+    g_autofree char *said = ws_phrase_word(why);
     if (inst && inst->have)
-        ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be played: %s", why);
+        ws_report(play, WS_RULE_F_PLAY, inst, NULL, "cannot be played: %s", said);
     else
         ws_findings_add(play->findings, WS_RULE_F_PLAY, inst ? inst->a->path : "",
-                        "%s cannot be "
-                        "played: %s",
-                        inst ? inst->a->name : "the design", why);
+                        "%s cannot be played: %s", inst ? inst->a->name : WS_WORD("the design"),
+                        said);
 }

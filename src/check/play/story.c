@@ -32,13 +32,12 @@ static char *listed(GPtrArray *words, guint most)
     GString *s = g_string_new(NULL);
     guint n = MIN(words->len, most);
     for (guint i = 0; i < n; i++)
-        g_string_append_printf(s, "%s%s",
-                               i == 0                          ? ""
-                               : i + 1 == n && n == words->len ? " and "
-                                                               : ", ",
-                               (const char *)words->pdata[i]);
+        g_string_append(s, i == 0                          ? ""
+                           : i + 1 == n && n == words->len ? WS_WORD(" and ")
+                                                           : ", "),
+            g_string_append(s, words->pdata[i]);
     if (words->len > n)
-        g_string_append_printf(s, " and %u more", words->len - n);
+        ws_phrase_append(s, " and %u more", words->len - n);
     return g_string_free(s, FALSE);
 }
 
@@ -51,9 +50,8 @@ char *ws_came_text(const WsPlay *play, const GArray *came, gboolean bytes)
             continue;
         char *deed = ws_deed_event(play, &c->by);
         gint64 n = bytes ? c->landed : c->arrivals;
-        g_ptr_array_add(words, n == 1 && !bytes
-                                   ? g_strdup(deed)
-                                   : g_strdup_printf("%" G_GINT64_FORMAT " by %s", n, deed));
+        g_ptr_array_add(words, n == 1 && !bytes ? g_strdup(deed)
+                                                : ws_phrase("%" G_GINT64_FORMAT " by %s", n, deed));
         g_free(deed);
     }
     return words->len ? listed(words, 4) : NULL;
@@ -81,18 +79,17 @@ void ws_facts_slot(WsPlay *play, WsFinding *f, const WsSlot *slot)
 char *ws_completion_text(const WsPlay *play, const WsSlot *slot, gint64 completion)
 {
     g_autofree char *name = ws_slot_name(play, slot);
-    return completion < 0
-               ? g_strdup_printf("%s before its first completion", name)
-               : g_strdup_printf("completion %" G_GINT64_FORMAT " of %s", completion, name);
+    return completion < 0 ? ws_phrase("%s before its first completion", name)
+                          : ws_phrase("completion %" G_GINT64_FORMAT " of %s", completion, name);
 }
 
 /* "completed twice" */
 char *ws_completed_text(gint64 n)
 {
-    return n == 0   ? g_strdup("never completed")
-           : n == 1 ? g_strdup("completed once")
-           : n == 2 ? g_strdup("completed twice")
-                    : g_strdup_printf("completed %" G_GINT64_FORMAT " times", n);
+    return n == 0   ? ws_phrase("never completed")
+           : n == 1 ? ws_phrase("completed once")
+           : n == 2 ? ws_phrase("completed twice")
+                    : ws_phrase("completed %" G_GINT64_FORMAT " times", n);
 }
 
 void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot)
@@ -104,27 +101,27 @@ void ws_tell_came(WsPlay *play, WsFinding *f, const WsSlot *slot)
     gint64 here = slot->count - slot->pend;
     GString *s = g_string_new(NULL);
     if (here == slot->count)
-        g_string_append_printf(s, "%s arrival%s of completion %" G_GINT64_FORMAT,
-                               slot->count == 1 ? "the" : "all", slot->count == 1 ? "" : "s",
-                               slot->phase);
+        ws_phrase_append(s,
+                         slot->count == 1 ? "the arrival of completion %" G_GINT64_FORMAT
+                                          : "all arrivals of completion %" G_GINT64_FORMAT,
+                         slot->phase);
     else if (here == 0 && slot->count == 1)
-        g_string_append_printf(s, "no arrival: completion %" G_GINT64_FORMAT " needs one",
-                               slot->phase);
+        ws_phrase_append(s, "no arrival: completion %" G_GINT64_FORMAT " needs one", slot->phase);
     else if (here == 0)
-        g_string_append_printf(
+        ws_phrase_append(
             s, "none of the %" G_GINT64_FORMAT " arrivals of completion %" G_GINT64_FORMAT,
             slot->count, slot->phase);
     else
-        g_string_append_printf(s,
-                               "%" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT
-                               " arrivals of completion %" G_GINT64_FORMAT,
-                               here, slot->count, slot->phase);
+        ws_phrase_append(s,
+                         "%" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT
+                         " arrivals of completion %" G_GINT64_FORMAT,
+                         here, slot->count, slot->phase);
     if (who && here > 0)
-        g_string_append_printf(s, ": %s", who);
+        ws_phrase_append(s, ": %s", who);
     if (slot->expected || slot->credited)
-        g_string_append_printf(
-            s, "%s%" G_GINT64_FORMAT " bytes are expected and %" G_GINT64_FORMAT " have landed%s%s",
-            "; ", slot->expected, slot->credited, landed ? ": " : "", landed ? landed : "");
+        ws_phrase_append(
+            s, "; %" G_GINT64_FORMAT " bytes are expected and %" G_GINT64_FORMAT " have landed%s%s",
+            slot->expected, slot->credited, landed ? ": " : "", landed ? landed : "");
     ws_finding_tell(f, WS_STORY_CAME, "%s", s->str);
     g_string_free(s, TRUE);
 }
@@ -158,11 +155,11 @@ static char *stuck_at(const WsPlay *play, const WsInst *inst)
     const gint64 turn = !inst->slot ? 0 : inst->turn != G_MININT64 ? inst->turn : inst->slot->phase;
     g_autofree char *slot = inst->slot ? ws_completion_text(play, inst->slot, turn) : NULL;
     if (slot)
-        return g_strdup_printf("%s waits for %s", deed, slot);
+        return ws_phrase("%s waits for %s", deed, slot);
     if (inst->named && inst->named->barrier >= 0)
-        return g_strdup_printf("%s waits for generation %" G_GINT64_FORMAT " of %s", deed,
-                               inst->joined, play->p->barrier[inst->named->barrier].name);
-    return g_strdup_printf("%s waits", deed);
+        return ws_phrase("%s waits for generation %" G_GINT64_FORMAT " of %s", deed, inst->joined,
+                         play->p->barrier[inst->named->barrier].name);
+    return ws_phrase("%s waits", deed);
 }
 
 /* Follows who waits for whom from a stuck agent; "… which load (wait empty; k 0) makes, …". */
@@ -185,18 +182,19 @@ static void tell_chain(WsPlay *play, WsFinding *f, const WsInst *root)
             break;
         g_autofree char *name = ws_inst_name(play, next->index);
         if (next == at) {
-            g_string_append_printf(s, "%s%s alone could make it, and it stands here",
-                                   s->len ? "; " : "", name);
+            ws_phrase_append(s,
+                             s->len ? "; %s alone could make it, and it stands here"
+                                    : "%s alone could make it, and it stands here",
+                             name);
             break;
         }
         if (seen[next->index]) {
-            g_string_append_printf(s, "; that is for %s to make: a circle", name);
+            ws_phrase_append(s, "; that is for %s to make: a circle", name);
             break;
         }
         g_autofree char *what = stuck_at(play, next);
-        g_string_append_printf(
-            s, "%s%s", s->len ? "; that in turn is due from where " : "it is due from where ",
-            what);
+        ws_phrase_append(
+            s, s->len ? "; that in turn is due from where %s" : "it is due from where %s", what);
         at = next;
     }
     if (s->len)
@@ -212,8 +210,8 @@ static char *unexpected(const WsPlay *play, const WsSlot *s)
         if (c->landed == 0 || play->inst[c->by.inst].rank == s->rank)
             continue;
         g_autofree char *deed = ws_deed_event(play, &c->by);
-        return g_strdup_printf(": those of %s, which CTA %u sends to CTA %u too", deed,
-                               play->inst[c->by.inst].rank, s->rank);
+        return ws_phrase(": those of %s, which CTA %u sends to CTA %u too", deed,
+                         play->inst[c->by.inst].rank, s->rank);
     }
     return NULL;
 }
@@ -225,12 +223,13 @@ static void tell_missing(WsPlay *play, WsFinding *f, const WsInst *inst)
     if (s->pend == 0 && s->tx != 0) {
         g_autofree char *strange = s->tx < 0 ? unexpected(play, s) : NULL;
         ws_finding_tell(f, WS_STORY_MISSING,
-                        "no arrival: %" G_GINT64_FORMAT
-                        " bytes %s%s, so the transaction count never returns to 0",
-                        ABS(s->tx),
-                        s->tx > 0 ? "are expected that no load brings"
-                                  : "have landed that nobody expects",
-                        strange ? strange : "");
+                        s->tx > 0 ? "no arrival: %" G_GINT64_FORMAT
+                                    " bytes are expected that no load brings%s, so the transaction "
+                                    "count never returns to 0"
+                                  : "no arrival: %" G_GINT64_FORMAT
+                                    " bytes have landed that nobody expects%s, so the transaction "
+                                    "count never returns to 0",
+                        ABS(s->tx), strange ? strange : "");
         return;
     }
     g_autoptr(GPtrArray) ended = g_ptr_array_new_with_free_func(g_free);
@@ -249,10 +248,13 @@ static void tell_missing(WsPlay *play, WsFinding *f, const WsInst *inst)
     if (feeders == 0) {
         ws_finding_tell(f, WS_STORY_MISSING, "no step of the design arrives on %s", b->name);
     } else if (left == 0) {
-        ws_finding_tell(f, WS_STORY_MISSING,
-                        "%s, which could make %s, %s ended: this wait stands for a use that "
-                        "nobody fills",
-                        who, s->pend == 1 ? "it" : "them", ended->len == 1 ? "has" : "have");
+        ws_finding_tell(
+            f, WS_STORY_MISSING,
+            ended->len == 1
+                ? "%s, which could make %s, has ended: this wait stands for a use that nobody fills"
+                : "%s, which could make %s, have ended: this wait stands for a use that nobody "
+                  "fills",
+            who, s->pend == 1 ? WS_WORD("it") : WS_WORD("them"));
     } else if (waiting == 0 && b->arrivals && b->arrivals_derived &&
                b->arrivals[s->element] != b->arrivals_derived[s->element]) {
         ws_finding_tell(f, WS_STORY_MISSING,
@@ -272,7 +274,8 @@ static void tell_hang(WsPlay *play, WsFinding *f)
             g_ptr_array_add(names, ws_inst_name(play, i));
     g_autofree char *who = listed(names, 6);
     f->harm = WS_HARM_HANG;
-    ws_finding_tell(f, WS_STORY_SO, "hang: %s never end%s", who, names->len == 1 ? "s" : "");
+    ws_finding_tell(f, WS_STORY_SO, names->len == 1 ? "hang: %s never ends" : "hang: %s never end",
+                    who);
 }
 
 static void tell_stuck_slot(WsPlay *play, WsFinding *f, const WsInst *inst)
@@ -288,7 +291,8 @@ static void tell_stuck_slot(WsPlay *play, WsFinding *f, const WsInst *inst)
                     "%s tests parity %" G_GINT64_FORMAT " of %s, which has %s: the running "
                     "phase has parity %" G_GINT64_FORMAT " too, so the wait blocks%s",
                     agent, inst->parity, name, count, s->phase & 1,
-                    lapped ? "; the completion that it means is over, and it has missed it" : "");
+                    lapped ? WS_WORD("; the completion that it means is over, and it has missed it")
+                           : "");
     if (lapped) { /* what the running phase lacks is not what it waits for */
         g_autofree char *made = ws_came_text(play, s->came_before, FALSE);
         if (made)
@@ -311,8 +315,10 @@ static void tell_absent(const WsPlay *play, WsFinding *f, const WsInst *inst, co
         g_ptr_array_add(names, ws_inst_name(play, i));
     }
     g_autofree char *who = names->len ? listed(names, 4) : NULL;
-    ws_finding_tell(f, WS_STORY_MISSING, "the threads of %s, which %s to it", who ? who : "others",
-                    names->len == 1 ? "never comes" : "never come");
+    ws_finding_tell(f, WS_STORY_MISSING,
+                    names->len == 1 ? "the threads of %s, which never comes to it"
+                                    : "the threads of %s, which never come to it",
+                    who ? who : WS_WORD("others"));
 }
 
 static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
@@ -321,7 +327,8 @@ static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
     f->fact[WS_FACT_GENERATION] = inst->joined;
     f->fact[WS_FACT_JOINED] = n->arrived;
     f->fact[WS_FACT_THREADS] = n->count;
-    const char *barrier = n->barrier >= 0 ? play->p->barrier[n->barrier].name : "the barrier";
+    const char *barrier =
+        n->barrier >= 0 ? play->p->barrier[n->barrier].name : WS_WORD("the barrier");
     ws_finding_tell(f, WS_STORY_CAME,
                     "%" G_GINT64_FORMAT " of the %" G_GINT64_FORMAT
                     " threads of generation %" G_GINT64_FORMAT " have joined %s",
@@ -330,9 +337,8 @@ static void tell_stuck_named(WsPlay *play, WsFinding *f, const WsInst *inst)
     for (guint i = 0; i < play->n_inst; i++) {
         const WsInst *m = &play->inst[i];
         if (m != inst && m->named != n && m->rank == inst->rank && could_free(play, m, inst))
-            g_ptr_array_add(names, m->state == WS_INST_DONE
-                                       ? g_strdup_printf("%s has ended", m->a->name)
-                                       : stuck_at(play, m));
+            g_ptr_array_add(names, m->state == WS_INST_DONE ? ws_phrase("%s has ended", m->a->name)
+                                                            : stuck_at(play, m));
     }
     g_autofree char *others = names->len ? listed(names, 4) : NULL;
     if (others)
@@ -370,18 +376,17 @@ char *ws_last_wait_text(const WsPlay *play, const WsInst *inst)
     g_autofree char *name = ws_inst_name(play, inst->index);
     const WsSlot *s = inst->last_wait;
     if (!s)
-        return g_strdup_printf("%s has waited for no mbarrier before", name);
+        return ws_phrase("%s has waited for no mbarrier before", name);
     const WsWaited *w = &s->waited[inst->agent];
     g_autofree char *slot = ws_slot_name(play, s);
     if (w->phase < 0)
-        return g_strdup_printf("the last wait of %s, for %s, passed at once: nothing had happened "
-                               "there yet",
-                               name, slot);
+        return ws_phrase("the last wait of %s, for %s, passed at once: nothing had happened "
+                         "there yet",
+                         name, slot);
     g_autofree char *who =
         w->phase == s->phase - 1 ? ws_came_text(play, s->came_before, FALSE) : NULL;
-    return g_strdup_printf("the last wait of %s returned on completion %" G_GINT64_FORMAT
-                           " of %s%s%s",
-                           name, w->phase, slot, who ? ", made by " : "", who ? who : "");
+    return ws_phrase("the last wait of %s returned on completion %" G_GINT64_FORMAT " of %s%s%s",
+                     name, w->phase, slot, who ? WS_WORD(", made by ") : "", who ? who : "");
 }
 
 void ws_tell_contribution(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot,

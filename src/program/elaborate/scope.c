@@ -10,10 +10,11 @@
 static WsFinding *finding(WsElab *E, WsRuleId rule, const char *at, const char *remedy,
                           const char *format, va_list args)
 {
-    g_autofree char *text = g_strdup_vprintf(format, args);
+    g_autofree char *text = ws_phrase_v(format, args);
     WsFinding *f = ws_findings_add(E->findings, rule, at, "%s", text);
-    if (remedy)
-        ws_finding_set_remedy(f, "%s", remedy);
+    g_autofree char *advice = remedy ? ws_phrase_word(remedy) : NULL;
+    if (advice)
+        ws_finding_set_remedy(f, "%s", advice);
     const WsNode *node = at ? ws_design_find(E->design, at) : NULL;
     if (node && node->line) {
         f->line = node->line;
