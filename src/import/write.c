@@ -1,19 +1,11 @@
-#include "import/write.h"
+#include "import/write_steps.h"
 #include "model/text.h"
 
 #include <string.h>
 
 /* What was read -> the text of a design -> the ordinary reader. */
 
-typedef struct {
-    WsRead *r;
-    WsReadGroup *group;
-    GString *out;
-    GPtrArray *loops; /* WsReadStep*: enclosing */
-    guint conditional;
-} Writer;
-
-static void put_coords(Writer *w, const WsReadStep *s)
+static void put_coords(WsWriter *w, const WsReadStep *s)
 {
     g_string_append(w->out, ", \"at\": [");
     for (guint i = 0; i < s->n_coord; i++) {
@@ -27,17 +19,12 @@ static void put_coords(Writer *w, const WsReadStep *s)
 /* --- references
  * ----------------------------------------------------------------------------------*/
 
-static const WsReadBuffer *buffer_of(const Writer *w, const WsPlace *p)
+static const WsReadBuffer *buffer_of(const WsWriter *w, const WsPlace *p)
 {
     return &g_array_index(w->r->buffers, WsReadBuffer, p->object);
 }
 
-static const WsReadBarrier *barrier_of(const Writer *w, const WsPlace *p)
-{
-    return &g_array_index(w->r->barriers, WsReadBarrier, p->object);
-}
-
-static char *buffer_ref(Writer *w, const WsPlace *p)
+static char *buffer_ref(WsWriter *w, const WsPlace *p)
 {
     if (p->in_value)
         return g_strdup_printf("%s%s", g_array_index(w->group->values, WsReadValue, p->object).name,
@@ -59,232 +46,19 @@ static char *buffer_ref(Writer *w, const WsPlace *p)
     return g_string_free(out, FALSE);
 }
 
-static char *barrier_name(Writer *w, const WsPlace *p, const WsSpot *spot)
-{
-    const WsReadBarrier *b = barrier_of(w, p);
-    return spot->element >= 0 ? g_strdup_printf("%s[%" G_GINT64_FORMAT "]", b->name, spot->element)
-                              : g_strdup(b->name);
-}
-
-static gboolean same_barrier(const WsReadStep *a, const WsReadStep *b)
-{
-    if (a->off || b->off || a->barrier.object != b->barrier.object || a->barrier.object < 0)
-        return FALSE;
-    if (!a->barrier.index || !b->barrier.index)
-        return a->barrier.index == b->barrier.index;
-    gint64 d;
-    return ws_x_difference(a->barrier.index, b->barrier.index, &d) && d == 0;
-}
-
-static gboolean contributes(const WsReadStep *s)
-{
-    return s->kind == WS_READ_ARRIVE || s->kind == WS_READ_EXPECT || s->kind == WS_READ_LOAD ||
-           s->kind == WS_READ_GATHER || s->kind == WS_READ_COPY;
-}
-
-/* Is `s` the first step of what it contributes: an expect and the loads behind it are one. */
-static gboolean opens(const GPtrArray *list, guint at)
-{
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    if (s->kind != WS_READ_LOAD)
-        return TRUE;
-    for (guint i = at; i-- > 0;) {
-        const WsReadStep *before = g_ptr_array_index(list, i);
-        if (!same_barrier(s, before))
-            continue;
-        return before->kind == WS_READ_ARRIVE || before->kind == WS_READ_WAIT;
-    }
-    return TRUE;
-}
-
-static guint sites(const GPtrArray *list, const WsReadStep *like)
-{
-    guint n = 0;
-    for (guint i = 0; list && i < list->len; i++) {
-        const WsReadStep *s = g_ptr_array_index(list, i);
-        n += sites(s->body, like) + sites(s->other, like);
-        if (contributes(s) && same_barrier(s, like) && opens(list, i))
-            n++;
-    }
-    return n;
-}
-
-/* A barrier of one slot says nothing of its use: the running number of this group's contributions.
- * NULL where it does not follow from one list of steps. */
-static const WsExpr *ordinal(Writer *w, const GPtrArray *list, guint at)
-{
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    guint here = 0, before = 0;
-    for (guint i = 0; i < list->len; i++) {
-        const WsReadStep *other = g_ptr_array_index(list, i);
-        if (!contributes(other) || !same_barrier(other, s) || !opens(list, i))
-            continue;
-        here++;
-        before += i <= at;
-    }
-    if (!here || sites(w->group->body, s) != here || w->conditional)
-        return NULL;
-    before = before ? before - 1 : 0;
-    if (!w->loops->len)
-        return ws_x_int(w->r, before);
-    const WsReadStep *loop = g_ptr_array_index(w->loops, w->loops->len - 1);
-    const WsExpr *rounds = ws_x_total(w->r, loop->name);
-    return ws_x_op(w->r, WS_EXPR_ADD, ws_x_op(w->r, WS_EXPR_MUL, rounds, ws_x_int(w->r, here)),
-                   ws_x_int(w->r, before));
-}
-
-static const WsExpr *contribution_use(Writer *w, const GPtrArray *list, guint at,
-                                      const WsSpot *spot)
-{
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    if (spot->use)
-        return spot->use;
-    const WsExpr *turn = ordinal(w, list, at);
-    const gint64 slots = barrier_of(w, &s->barrier)->slots;
-    if (!turn || slots == 1)
-        return turn;
-    return spot->slot ? ws_x_op(w->r, WS_EXPR_ADD, spot->slot,
-                                ws_x_op(w->r, WS_EXPR_MUL, turn, ws_x_int(w->r, slots)))
-                      : NULL;
-}
-
-/* --- waits
- * -----------------------------------------------------------------------------------------*/
-
-/* A parity of (x / slots + c) mod 2 awaits completion x / slots + c: for c = 1 the one before x's,
- * as everybody writes it who starts with free slots. `turn` is that c. */
-static gboolean take_parity(Writer *w, const WsExpr *parity, gint64 slots, gboolean ready,
-                            const WsExpr **x, gint64 *turn)
-{
-    WsAffine f;
-    gint64 n;
-    if (parity->op != WS_EXPR_MOD || !ws_x_is(parity->arg[1], &n) || n != 2 ||
-        !ws_expr_affine(parity->arg[0], &f))
-        return FALSE;
-    gboolean found = FALSE;
-    const gint64 c = f.constant;
-    *turn = c > 0 && (slots > 1 ? c % 2 : ready) ? c - 2 : c;
-    if (slots == 1) {
-        *x = ws_x_op(w->r, WS_EXPR_SUB, ws_x_own(w->r, ws_expr_ref(parity->arg[0])),
-                     ws_x_int(w->r, c));
-        found = *x != NULL;
-    } else if (f.n == 1 && (f.factor[0] == 1 || f.factor[0] == -1) &&
-               f.term[0]->op == WS_EXPR_DIV && ws_x_is(f.term[0]->arg[1], &n) && n == slots) {
-        *x = ws_x_own(w->r, ws_expr_ref(f.term[0]->arg[0]));
-        found = TRUE;
-    }
-    ws_affine_clear(&f);
-    return found;
-}
-
-/* An element that does not exist is found when the design is elaborated. */
-static gboolean is_ready(const WsReadBarrier *b, const WsSpot *spot)
-{
-    return spot->element < b->copies && b->ready[MAX(spot->element, 0)];
-}
-
-/* The use at which a wait of the design tests what the source tests; NULL: there is none. */
-static const WsExpr *wait_use(Writer *w, const WsReadStep *s, const WsSpot *spot)
-{
-    WsRead *r = w->r;
-    const WsReadBarrier *b = barrier_of(w, &s->barrier);
-    const WsExpr *x;
-    gint64 shift, p, d;
-    const gboolean ready = is_ready(b, spot);
-    if (!s->parity)
-        return NULL;
-    if (ws_x_is(s->parity, &p)) {
-        if (spot->use || (w->loops->len && !spot->slot))
-            return NULL;          /* the ring goes on, the parity does not */
-        gboolean in_loop = FALSE; /* an index that is the loop's own may stand for all slots once */
-        for (guint i = 0; i < w->loops->len; i++) {
-            const WsReadStep *loop = g_ptr_array_index(w->loops, i);
-            in_loop |= !ws_x_mentions(spot->slot, loop->name);
-        }
-        const gint64 turn = ready ? (p ? 0 : 1) : p;
-        return in_loop ? NULL
-                       : ws_x_op(r, WS_EXPR_ADD, spot->slot ? spot->slot : ws_x_int(r, 0),
-                                 ws_x_int(r, turn * b->slots));
-    }
-    if (!take_parity(w, s->parity, b->slots, ready, &x, &shift))
-        return NULL;
-    if (b->slots > 1) {
-        const WsExpr *u = spot->use ? spot->use : spot->slot;
-        if (!ws_x_difference(u, x, &d) || d % b->slots)
-            return NULL; /* index and parity follow different counts */
-    }
-    return ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, b->slots * (shift + (ready ? 1 : 0))));
-}
-
-static void put_wait(Writer *w, const WsReadStep *s)
-{
-    const WsReadBarrier *b = barrier_of(w, &s->barrier);
-    const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
-    const WsExpr *use = s->barrier.use ? s->barrier.use : wait_use(w, s, &spot);
-    g_autofree char *name = barrier_name(w, &s->barrier, &spot);
-    g_string_append(w->out, "{\"wait\": ");
-    ws_text_json(w->out, name);
-    if (use) {
-        ws_write_expr(w->r, w->out, "use", use);
-        return;
-    }
-    const WsExpr *slot = spot.slot  ? spot.slot
-                         : spot.use ? ws_x_mod(w->r, spot.use, b->slots)
-                                    : ws_x_int(w->r, 0);
-    ws_write_expr(w->r, w->out, "slot", slot);
-    const WsExpr *parity = s->parity ? s->parity : ws_x_int(w->r, 0);
-    ws_write_expr(w->r, w->out, "phase",
-                  is_ready(b, &spot)
-                      ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
-                      : parity);
-}
-
 /* --- steps
  * -----------------------------------------------------------------------------------------*/
 
-static void put_steps(Writer *w, const GPtrArray *list);
+static void put_steps(WsWriter *w, const GPtrArray *list);
 
-static void put_signal(Writer *w, const GPtrArray *list, guint at, const char *key)
-{
-    const WsReadStep *s = g_ptr_array_index(list, at);
-    const WsReadBarrier *b = barrier_of(w, &s->barrier);
-    const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
-    g_autofree char *name = barrier_name(w, &s->barrier, &spot);
-    const WsExpr *use = contribution_use(w, list, at, &spot);
-    const gboolean load =
-        s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER || s->kind == WS_READ_COPY;
-    if (!use && load)
-        use = spot.slot ? spot.slot : ws_x_int(w->r, 0);
-    g_autofree char *text = use ? ws_source_named_text(w->r, use) : NULL;
-    g_autofree char *ref = load ? g_strdup_printf("%s @ %s", name, text) : g_strdup(name);
-    g_string_append_printf(w->out, "%s\"%s\": ", load ? ", " : "{", key);
-    ws_text_json(w->out, ref);
-    if (s->kind == WS_READ_EXPECT)
-        g_string_append_printf(w->out, ", \"bytes\": %" G_GINT64_FORMAT, s->n);
-    if (s->kind == WS_READ_ARRIVE && s->n != 1)
-        g_string_append_printf(w->out, ", \"count\": %" G_GINT64_FORMAT, s->n);
-    if (s->kind == WS_READ_ARRIVE && s->flag)
-        ws_write_field(w->out, "by", "all");
-    if (s->kind == WS_READ_ARRIVE && s->all)
-        ws_write_field(w->out, "by", "warp");
-    if (s->ctas)
-        g_string_append_printf(w->out, ", \"%s\": %s", load ? "multicast" : "cta", s->ctas);
-    if (s->cta)
-        ws_write_expr(w->r, w->out, "cta", s->cta);
-    if (!load && use)
-        ws_write_field(w->out, "use", text);
-    else if (!load)
-        ws_write_expr(w->r, w->out, "slot", spot.slot ? spot.slot : ws_x_int(w->r, 0));
-}
-
-static void put_block(Writer *w, const char *key, const GPtrArray *list)
+static void put_block(WsWriter *w, const char *key, const GPtrArray *list)
 {
     g_string_append_printf(w->out, ", \"%s\": [", key);
     put_steps(w, list);
     g_string_append(w->out, "]");
 }
 
-static void put_for(Writer *w, WsReadStep *s)
+static void put_for(WsWriter *w, WsReadStep *s)
 {
     g_string_append(w->out, "{\"for\": ");
     ws_text_json(w->out, s->name);
@@ -304,7 +78,7 @@ static void put_for(Writer *w, WsReadStep *s)
     g_ptr_array_set_size(w->loops, w->loops->len - 1);
 }
 
-static void put_if(Writer *w, WsReadStep *s)
+static void put_if(WsWriter *w, WsReadStep *s)
 {
     g_string_append(w->out, "{\"if\": ");
     g_autofree char *text = ws_source_named_text(w->r, s->e);
@@ -340,7 +114,7 @@ static gboolean is_loaded(const WsRead *r, gint buffer)
 
 /* What an opaque step may do with the values and buffers that its lines name: it reads what copies
  * bring, and writes the other buffers. */
-static void put_touched(Writer *w, const char *key, const WsReadStep *s, gboolean values)
+static void put_touched(WsWriter *w, const char *key, const WsReadStep *s, gboolean values)
 {
     gboolean any = FALSE;
     g_string_append_printf(w->out, ", \"%s\": [", key);
@@ -365,7 +139,7 @@ static void put_touched(Writer *w, const char *key, const WsReadStep *s, gboolea
     g_string_append(w->out, "]");
 }
 
-static void put_opaque(Writer *w, const WsReadStep *s)
+static void put_opaque(WsWriter *w, const WsReadStep *s)
 {
     g_string_append(w->out, "{\"raw\": \"ptx\", \"text\": [");
     for (guint line = s->line; line <= MIN(s->end_line, s->line + 7) && line <= w->r->n_lines;
@@ -391,7 +165,7 @@ static void put_opaque(Writer *w, const WsReadStep *s)
     }
 }
 
-static void put_move(Writer *w, const WsReadStep *s, const char *keyword, const char *key)
+static void put_move(WsWriter *w, const WsReadStep *s, const char *keyword, const char *key)
 {
     g_autofree char *ref = s->buffer.object >= 0 ? buffer_ref(w, &s->buffer) : NULL;
     g_string_append_printf(w->out, "{\"%s\": ", keyword);
@@ -412,7 +186,7 @@ static void put_move(Writer *w, const WsReadStep *s, const char *keyword, const 
     }
 }
 
-static void put_mma(Writer *w, const WsReadStep *s)
+static void put_mma(WsWriter *w, const WsReadStep *s)
 {
     g_autofree char *a = buffer_ref(w, &s->a), *b = buffer_ref(w, &s->b);
     g_string_append(w->out, "{\"mma\": ");
@@ -430,20 +204,20 @@ static void put_mma(Writer *w, const WsReadStep *s)
     }
 }
 
-static void put_word(Writer *w, const char *keyword, const char *value)
+static void put_word(WsWriter *w, const char *keyword, const char *value)
 {
     g_string_append_printf(w->out, "{\"%s\": ", keyword);
     ws_text_json(w->out, value);
 }
 
-static void put_place(Writer *w, const char *key, const WsPlace *place)
+static void put_place(WsWriter *w, const char *key, const WsPlace *place)
 {
     g_autofree char *ref = buffer_ref(w, place);
     ws_write_field(w->out, key, ref);
 }
 
 /* The statement in the names of the design; as it is where it is none of the grammar. */
-static void put_compute(Writer *w, const char *text)
+static void put_compute(WsWriter *w, const char *text)
 {
     WsStatement *s = ws_statement_parse(text, NULL);
     g_autofree char *value = s ? ws_source_named_text(w->r, s->value) : NULL;
@@ -489,16 +263,16 @@ static const struct {
     [WS_READ_TAKE] = { FORM_TILES, "take", "from" },
 };
 
-static void put_copy(Writer *w, const GPtrArray *list, guint at)
+static void put_copy(WsWriter *w, const GPtrArray *list, guint at)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     g_autofree char *from = buffer_ref(w, &s->a);
     put_word(w, "copy", from);
     put_place(w, "into", &s->buffer);
-    put_signal(w, list, at, "signal");
+    ws_write_signal(w, list, at, "signal");
 }
 
-static void put_own(Writer *w, const GPtrArray *list, guint at)
+static void put_own(WsWriter *w, const GPtrArray *list, guint at)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
     if (s->kind == WS_READ_FOR)
@@ -506,7 +280,7 @@ static void put_own(Writer *w, const GPtrArray *list, guint at)
     else if (s->kind == WS_READ_IF)
         put_if(w, s);
     else if (s->kind == WS_READ_WAIT)
-        put_wait(w, s);
+        ws_write_wait(w, s);
     else if (s->kind == WS_READ_MMA)
         put_mma(w, s);
     else if (s->kind == WS_READ_COMPUTE)
@@ -517,19 +291,19 @@ static void put_own(Writer *w, const GPtrArray *list, guint at)
         put_opaque(w, s);
 }
 
-static void put_transfer(Writer *w, const GPtrArray *list, guint at, const char *keyword,
+static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, const char *keyword,
                          const char *key)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const gboolean comes = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER;
     put_move(w, s, keyword, key);
     if (comes && s->barrier.object >= 0)
-        put_signal(w, list, at, "signal");
+        ws_write_signal(w, list, at, "signal");
     if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
         ws_write_field(w->out, "reduce", "add");
 }
 
-static void put_step(Writer *w, const GPtrArray *list, guint at)
+static void put_step(WsWriter *w, const GPtrArray *list, guint at)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const Form form = s->kind < G_N_ELEMENTS(forms) ? forms[s->kind].form : FORM_OWN;
@@ -540,7 +314,7 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
         put_own(w, list, at);
         break;
     case FORM_SIGNAL:
-        put_signal(w, list, at, keyword);
+        ws_write_signal(w, list, at, keyword);
         break;
     case FORM_MOVE:
         put_transfer(w, list, at, keyword, key);
@@ -568,7 +342,7 @@ static void put_step(Writer *w, const GPtrArray *list, guint at)
     g_string_append(w->out, "}\n");
 }
 
-static void put_steps(Writer *w, const GPtrArray *list)
+static void put_steps(WsWriter *w, const GPtrArray *list)
 {
     gboolean any = FALSE;
     for (guint i = 0; list && i < list->len; i++) {
@@ -590,7 +364,7 @@ static gboolean issues(const GPtrArray *list, WsReadKind kind)
     return FALSE;
 }
 
-static void put_group(Writer *w, WsReadGroup *g)
+static void put_group(WsWriter *w, WsReadGroup *g)
 {
     w->group = g;
     const char *role = issues(g->body, WS_READ_MMA)    ? "consumer"
@@ -631,7 +405,7 @@ static void put_group(Writer *w, WsReadGroup *g)
 
 WsDesign *ws_source_write(WsRead *r)
 {
-    Writer w = { .r = r, .out = g_string_new(NULL), .loops = g_ptr_array_new() };
+    WsWriter w = { .r = r, .out = g_string_new(NULL), .loops = g_ptr_array_new() };
     ws_source_rings(r);
     ws_source_settle_names(r);
     ws_write_objects(r, w.out);

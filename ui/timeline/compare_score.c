@@ -1,5 +1,6 @@
 #include "ui/timeline/compare_score.h"
 #include "program/program.h"
+#include "ui/timeline/compare_marks.h"
 
 #include "score/palette.h"
 #include "ui/app/theme.h"
@@ -8,20 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define APART  3.0 /* pixels from which on a step is seen to have moved in time */
-#define NARROW 12.0
-
-/* One thing to draw. */
-typedef struct {
-    char sign; /* 0: as it was, at another time */
-    gboolean ghost, focused;
-    double x, y, w, h;
-    double to_x, to_y; /* moved: where it is now; NAN unknown */
-} Mark;
-typedef struct {
-    gboolean removed;
-    double x0, y0, x1, y1;
-} EdgeMark;
+#define APART 3.0 /* pixels from which on a step is seen to have moved in time */
 
 struct WsCompareScore {
     guint64 of;           /* number of the comparison; 0 none */
@@ -29,8 +17,8 @@ struct WsCompareScore {
     gint row;
     WsScoreCache *cache; /* of A's scenes */
     GArray *round[2];    /* WsScoreRound of A and of B */
-    GArray *mark;        /* Mark */
-    GArray *edge;        /* EdgeMark */
+    GArray *mark;        /* WsCompareMark */
+    GArray *edge;        /* WsCompareEdge */
 };
 
 /* While marks are being found. */
@@ -242,9 +230,9 @@ static void mark_shown(Find *f, gboolean in_b)
         const char sign = ws_compare_sign(f->c->compare, item->step, in_b);
         if (!sign)
             continue;
-        const Mark m = { sign,    FALSE,   focus && !strcmp(focus, item->step),
-                         item->x, item->y, item->w,
-                         item->h, NAN,     NAN };
+        const WsCompareMark m = { sign,    FALSE,   focus && !strcmp(focus, item->step),
+                                  item->x, item->y, item->w,
+                                  item->h, NAN,     NAN };
         g_array_append_val(f->s->mark, m);
     }
 }
@@ -285,7 +273,7 @@ static void mark_ghost(Find *f, const WsSceneItem *item)
         return;
     const WsSceneItem *now = shown_as(f, item, row_a->kind);
     const WsSceneRow *place = &g_array_index(b->row, WsSceneRow, row);
-    Mark m = { .sign = sign, .ghost = TRUE, .y = place->y, .h = place->h, .to_x = NAN };
+    WsCompareMark m = { .sign = sign, .ghost = TRUE, .y = place->y, .h = place->h, .to_x = NAN };
     m.x = ws_scene_x(b, from);
     m.w = MAX(ws_scene_x(b, till) - m.x, 1);
     m.focused = f->focus_a && !strcmp(f->focus_a, item->step);
@@ -358,8 +346,8 @@ static void mark_removed_edge(Find *f, const WsSceneEdge *e)
     const gint64 shift = shift_at(f->s, a1, TRUE), t0 = a0 + shift, t1 = a1 + shift;
     if (!r0 || !r1 || !inside(b, t0) || !inside(b, t1))
         return;
-    const EdgeMark m = { TRUE, ws_scene_x(b, t0), r0->y + r0->h / 2, ws_scene_x(b, t1),
-                         r0->y < r1->y ? r1->y : r1->y + r1->h };
+    const WsCompareEdge m = { TRUE, ws_scene_x(b, t0), r0->y + r0->h / 2, ws_scene_x(b, t1),
+                              r0->y < r1->y ? r1->y : r1->y + r1->h };
     g_array_append_val(f->s->edge, m);
 }
 
@@ -379,7 +367,7 @@ static void mark_edges(Find *f, gboolean removed)
             mark_removed_edge(f, e);
             continue;
         }
-        const EdgeMark m = { FALSE, e->x0, e->y0, e->x1, e->y1 };
+        const WsCompareEdge m = { FALSE, e->x0, e->y0, e->x1, e->y1 };
         g_array_append_val(f->s->edge, m);
     }
 }
@@ -443,90 +431,6 @@ static void find_marks(WsTimeline *t, const WsComparison *c)
     mark_shown(&f, in_b);
 }
 
-/* --- painting -----------------------------------------------------------------------------------
- */
-
-static void paint_badge(cairo_t *cr, const Mark *m, const WsPalette *p)
-{
-    static const struct {
-        char sign;
-        const char *glyph;
-    } glyphs[] = { { '+', "+" }, { '-', "\xe2\x88\x92" }, { '~', "~" }, { '>', "\xe2\x86\x94" } };
-    if (m->w < NARROW) { /* no room for a glyph: a pointer to it */
-        const double x = m->x + m->w / 2;
-        ws_paint_colour(cr, ws_compare_colour(m->sign), 1);
-        cairo_move_to(cr, x, m->y + 1);
-        cairo_line_to(cr, x - 4, m->y - 6);
-        cairo_line_to(cr, x + 4, m->y - 6);
-        cairo_fill(cr);
-        return;
-    }
-    for (guint i = 0; i < G_N_ELEMENTS(glyphs); i++)
-        if (glyphs[i].sign == m->sign) {
-            ws_paint_colour(cr, ws_compare_colour(m->sign), 1);
-            cairo_rectangle(cr, m->x, m->y - 3, 10, 10);
-            cairo_fill(cr);
-            ws_paint_colour(cr, p->page, 1);
-            ws_paint_font(cr, 10, TRUE);
-            ws_paint_text(cr, m->x + 1.8, m->y + 5.5, glyphs[i].glyph);
-        }
-}
-
-static void paint_arrow(cairo_t *cr, const Mark *m)
-{
-    const double x0 = m->x + MIN(m->w / 2, 20), y0 = m->y + m->h / 2;
-    const double way = hypot(m->to_x - x0, m->to_y - y0);
-    if (isnan(m->to_x) || way < 12)
-        return;
-    const double ux = (m->to_x - x0) / way, uy = (m->to_y - y0) / way;
-    ws_paint_colour(cr, ws_compare_colour('>'), 0.9);
-    cairo_set_line_width(cr, 1.5);
-    cairo_set_dash(cr, NULL, 0, 0);
-    cairo_move_to(cr, x0, y0);
-    cairo_line_to(cr, m->to_x, m->to_y);
-    cairo_stroke(cr);
-    cairo_move_to(cr, m->to_x, m->to_y);
-    cairo_line_to(cr, m->to_x - 7 * ux - 4 * uy, m->to_y - 7 * uy + 4 * ux);
-    cairo_line_to(cr, m->to_x - 7 * ux + 4 * uy, m->to_y - 7 * uy - 4 * ux);
-    cairo_close_path(cr);
-    cairo_fill(cr);
-}
-
-static void paint_mark(cairo_t *cr, const Mark *m, const WsPalette *p)
-{
-    static const double dash[] = { 4, 3 };
-    const guint32 colour = ws_compare_colour(m->sign);
-    const double thick = m->focused ? 3 : m->ghost ? 1.2 : 2;
-    if (m->ghost && m->sign == '-') { /* what is gone has a body of its own */
-        ws_paint_colour(cr, colour, 0.16);
-        cairo_rectangle(cr, m->x, m->y, m->w, m->h);
-        cairo_fill(cr);
-    }
-    ws_paint_colour(cr, colour, m->ghost && !m->sign ? 0.45 : 1);
-    cairo_set_dash(cr, dash, m->ghost ? 2 : 0, 0);
-    cairo_set_line_width(cr, m->sign ? thick : m->focused ? 2 : 1);
-    cairo_rectangle(cr, m->x + 0.5, m->y + 0.5, MAX(m->w - 1, 0.5), m->h - 1);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-    if (m->ghost && m->sign == '>')
-        paint_arrow(cr, m);
-    if (m->sign && (!m->ghost || m->sign == '-'))
-        paint_badge(cr, m, p);
-}
-
-static void paint_edge(cairo_t *cr, const EdgeMark *e)
-{
-    static const double dash[] = { 5, 4 };
-    const double bend = CLAMP(fabs(e->x1 - e->x0) / 2, 8, 60);
-    ws_paint_colour(cr, ws_compare_colour(e->removed ? '-' : '+'), 0.9);
-    cairo_set_dash(cr, dash, e->removed ? 2 : 0, 0);
-    cairo_set_line_width(cr, 2);
-    cairo_move_to(cr, e->x0, e->y0);
-    cairo_curve_to(cr, e->x0 + bend, e->y0, e->x1 - bend, e->y1, e->x1, e->y1);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-}
-
 void ws_compare_paint(WsTimeline *t, cairo_t *cr)
 {
     const WsComparison *c = ws_document_comparison_shown(t->document);
@@ -542,10 +446,10 @@ void ws_compare_paint(WsTimeline *t, cairo_t *cr)
     cairo_save(cr);
     for (guint pass = 0; pass < 2; pass++) /* ghosts below */
         for (guint i = 0; i < s->mark->len; i++)
-            if (g_array_index(s->mark, Mark, i).ghost == (pass == 0))
-                paint_mark(cr, &g_array_index(s->mark, Mark, i), p);
+            if (g_array_index(s->mark, WsCompareMark, i).ghost == (pass == 0))
+                ws_compare_paint_mark(cr, &g_array_index(s->mark, WsCompareMark, i), p);
     for (guint i = 0; i < s->edge->len; i++)
-        paint_edge(cr, &g_array_index(s->edge, EdgeMark, i));
+        ws_compare_paint_edge(cr, &g_array_index(s->edge, WsCompareEdge, i));
     cairo_restore(cr);
 }
 
@@ -555,9 +459,9 @@ guint ws_compare_n_marks(WsTimeline *t, char sign, gboolean edges)
     if (!t->compare->scene)
         return 0;
     for (guint i = 0; edges && i < t->compare->edge->len; i++)
-        n += g_array_index(t->compare->edge, EdgeMark, i).removed == (sign == '-');
+        n += g_array_index(t->compare->edge, WsCompareEdge, i).removed == (sign == '-');
     for (guint i = 0; !edges && i < t->compare->mark->len; i++)
-        n += g_array_index(t->compare->mark, Mark, i).sign == sign;
+        n += g_array_index(t->compare->mark, WsCompareMark, i).sign == sign;
     return n;
 }
 
@@ -606,7 +510,7 @@ void ws_compare_follow(WsTimeline *t)
 {
     t->compare = g_new0(WsCompareScore, 1);
     t->compare->row = -1;
-    t->compare->mark = g_array_new(FALSE, FALSE, sizeof(Mark));
-    t->compare->edge = g_array_new(FALSE, FALSE, sizeof(EdgeMark));
+    t->compare->mark = g_array_new(FALSE, FALSE, sizeof(WsCompareMark));
+    t->compare->edge = g_array_new(FALSE, FALSE, sizeof(WsCompareEdge));
     g_signal_connect(t->document, "compared", G_CALLBACK(compared), t);
 }

@@ -31,13 +31,6 @@ static void collect_names(const WsPyNode *node, GPtrArray *names)
         collect_names(node->kid[i], names);
 }
 
-/* An integer of a round that is only being tried. */
-static gboolean holds_atom(const WsExpr *e)
-{
-    g_autofree char *text = ws_x_text(e);
-    return strstr(text, "__v_") != NULL;
-}
-
 /* --- what a round does
  * ----------------------------------------------------------------------------*/
 
@@ -62,112 +55,6 @@ const char *py_group_name(PyRead *p, const char *want)
     return name;
 }
 
-/* e = atom + rest */
-static const WsExpr *past_atom(PyRead *p, const WsExpr *e, const char *atom)
-{
-    gint64 factor;
-    const WsExpr *rest = ws_x_without(p->r, e, atom, FALSE, &factor);
-    return factor == 1 && !ws_x_mentions(rest, atom) ? rest : NULL;
-}
-
-static gboolean is_select(const WsExpr *e)
-{
-    return e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
-}
-
-/* select(x == n, 0, x): the step of x. */
-static gboolean wraps(PyRead *p, const WsExpr *e, const char *atom, gint64 *n, const WsExpr **step)
-{
-    gint64 zero;
-    if (!is_select(e))
-        return FALSE;
-    if (ws_fit_wraps(e, atom, n)) {
-        *step = ws_x_int(p->r, 1);
-        return TRUE;
-    }
-    const WsExpr *c = e->arg[0];
-    const gboolean straight = c->op == WS_EXPR_EQ || c->op == WS_EXPR_GE;
-    if ((!straight && c->op != WS_EXPR_NE && c->op != WS_EXPR_LT) || !ws_x_is(c->arg[1], n) ||
-        *n < 1)
-        return FALSE;
-    const WsExpr *reset = e->arg[straight ? 1 : 2], *kept = e->arg[straight ? 2 : 1];
-    *step = past_atom(p, kept, atom);
-    return ws_x_is(reset, &zero) && zero == 0 && *step && ws_expr_equal(kept, c->arg[0]);
-}
-
-/* A parity that flips where the index of another carried variable wraps. */
-static gboolean flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all)
-{
-    const WsExpr *e = c->end->e, *inner = NULL;
-    gint64 two, n;
-    for (guint i = 0; i < n_all; i++) {
-        PyCarry *index = &all[i];
-        if (index == c || !index->atom || !ws_x_mentions(e, index->atom))
-            continue;
-        c->index = index->name;
-        if (index->kind == CARRY_MOD && ws_fit_flips(e, c->atom, index->atom, index->n)) {
-            c->n = index->n;
-            return TRUE;
-        }
-        if (is_select(e) && e->arg[0]->n_args == 2 && ws_x_is(e->arg[0]->arg[1], &n)) {
-            const gboolean straight = e->arg[0]->op == WS_EXPR_EQ || e->arg[0]->op == WS_EXPR_GE;
-            const WsExpr *kept = e->arg[straight ? 2 : 1], *flipped = e->arg[straight ? 1 : 2];
-            c->n = n;
-            return kept->op == WS_EXPR_NAME && !strcmp(kept->name, c->atom) &&
-                   flipped->op == WS_EXPR_MOD && ws_x_is(flipped->arg[1], &two) && two == 2;
-        }
-        if (e->op != WS_EXPR_MOD || !ws_x_is(e->arg[1], &two) || two != 2)
-            return FALSE;
-        inner = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom);
-        if (inner && inner->op == WS_EXPR_DIV && ws_x_is(inner->arg[1], &c->n))
-            return TRUE;
-        /* phase ^ (index == 0) with the index of the next round */
-        if (inner && inner->op == WS_EXPR_EQ && index->kind == CARRY_MOD) {
-            c->n = index->n;
-            return TRUE;
-        }
-        return FALSE;
-    }
-    return FALSE;
-}
-
-void py_classify(PyRead *p, PyCarry *c)
-{
-    const WsExpr *e = c->end->e, *rest;
-    gint64 n, factor;
-    if (!ws_x_mentions(e, c->atom)) {
-        c->kind = CARRY_NONE;
-        return;
-    }
-    c->kind = CARRY_UNKNOWN;
-    if ((rest = past_atom(p, e, c->atom))) {
-        c->kind = CARRY_LINEAR;
-        c->step = rest;
-    } else if (e->op == WS_EXPR_MOD && ws_x_is(e->arg[1], &n) &&
-               (rest = past_atom(p, ws_x_own(p->r, ws_expr_ref(e->arg[0])), c->atom)) &&
-               !holds_atom(rest)) {
-        c->kind = CARRY_MOD;
-        c->step = rest;
-        c->n = n;
-    } else if (wraps(p, e, c->atom, &n, &rest)) {
-        c->kind = CARRY_MOD;
-        c->step = rest;
-        c->n = n;
-    } else {
-        const gboolean turned = e->op == WS_EXPR_NOT && e->arg[0]->op == WS_EXPR_NAME;
-        rest = ws_x_without(p->r, e, c->atom, FALSE, &factor);
-        if (turned) { /* !x */
-            c->kind = CARRY_MOD;
-            c->step = ws_x_int(p->r, 1);
-            c->n = 2;
-        } else if (factor == -1 && ws_x_is(rest, &n) && n == 1) { /* 1 - x */
-            c->kind = CARRY_MOD;
-            c->step = ws_x_int(p->r, 1);
-            c->n = 2;
-        }
-    }
-}
-
 /* --- what a variable is in a round, and after the loop
  * -----------------------------------------------*/
 
@@ -182,7 +69,7 @@ static const WsExpr *advance(PyRead *p, const WsExpr *base, const WsExpr *step, 
     WsAffine f;
     if (!base || !step || !ws_expr_affine(step, &f))
         return NULL;
-    const gboolean probe = p->probing && holds_atom(base);
+    const gboolean probe = p->probing && py_holds_trial(base);
     const gboolean outer = p->loops->len == 0;
     gboolean carried = TRUE, nested = FALSE, any = f.constant != 0;
     const WsExpr *sum = base;
@@ -250,7 +137,7 @@ static const WsExpr *wrapped(PyRead *p, const PyCarry *c, const PyCarry *all, gu
         const WsExpr *start = ws_x_op(r, WS_EXPR_SUB, base, old);
         gint64 known;
         /* the entry already holds old turns, or the index starts below n */
-        if (!start || holds_atom(base) || !(ws_x_is(start, &known) || ws_x_is(base, &known)))
+        if (!start || py_holds_trial(base) || !(ws_x_is(start, &known) || ws_x_is(base, &known)))
             start = base;
         else if (ws_x_is(base, &known))
             start = base;
@@ -400,7 +287,7 @@ static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
             all[i].kind = CARRY_UNKNOWN;
     for (guint i = 0; i < carries->len; i++)
         if (all[i].kind == CARRY_UNKNOWN && all[i].end && all[i].end->kind == VAL_INT &&
-            flips_on_wrap(p, &all[i], all, carries->len))
+            py_flips_on_wrap(p, &all[i], all, carries->len))
             all[i].kind = CARRY_WRAP;
     for (guint i = 0; i < carries->len; i++) {
         PyCarry *c = &all[i];
@@ -413,7 +300,7 @@ static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
         if (c->kind == CARRY_NONE && !p->loops->len && !flag) { /* what the round before left */
             add_counter(p, c, c->entry->e);
             e = ws_x_name(p->r, c->counter);
-        } else if (c->kind == CARRY_NONE && c->end && !holds_atom(c->end->e)) {
+        } else if (c->kind == CARRY_NONE && c->end && !py_holds_trial(c->end->e)) {
             e = before(p, l, c);
         }
         py_set_path(p, c->name, py_int(p, e));

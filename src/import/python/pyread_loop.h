@@ -42,6 +42,11 @@ const char *py_group_name(PyRead *p, const char *want);
 /* Makes it a loop over tiles if it runs from this CTA's number in steps of the grid. */
 gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
                        const WsExpr *step);
+/* --- pyread_carry.c */
 void py_classify(PyRead *p, PyCarry *c); /* what a round does to it */
+/* A parity that flips where the index of another of `all` wraps: sets its index and modulus. */
+gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all);
+/* Whether e has an integer of a round that is only being tried. */
+gboolean py_holds_trial(const WsExpr *e);
 
 G_END_DECLS

@@ -17,11 +17,6 @@ const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what)
     return py_none(p);
 }
 
-static const char *keep_name(PyRead *p, const char *otherwise)
-{
-    return ws_source_name(p->r, p->hint ? p->hint : otherwise);
-}
-
 gint64 py_number(const Val *v, gint64 otherwise)
 {
     gint64 n;
@@ -34,269 +29,6 @@ static const WsExpr *guard(PyRead *p, const Val *pred)
     if (!pred || pred->kind == VAL_NONE || (py_known(pred, &known) && known))
         return NULL;
     return py_as_int(p, pred);
-}
-
-/* --- objects
- * ------------------------------------------------------------------------------------------*/
-
-/* Allocations in a loop that is walked twice are one. */
-static const Val *allocated(PyRead *p, const WsPyNode *at)
-{
-    return p->group ? g_hash_table_lookup(p->allocated, at) : NULL;
-}
-
-static const Val *keep(PyRead *p, const WsPyNode *at, const Val *v)
-{
-    if (p->group)
-        g_hash_table_insert(p->allocated, (gpointer)at, (gpointer)v);
-    return v;
-}
-
-static const Val *new_barrier(PyRead *p, gint64 copies, const WsPyNode *at)
-{
-    const Val *known = allocated(p, at);
-    if (known)
-        return known;
-    if (copies < 1 || copies > 4096)
-        return py_wrong(p, at, "an array of barriers whose length is no number");
-    WsReadBarrier b = { .name = keep_name(p, "barrier"), .copies = copies, .line = at->line };
-    b.count = g_new0(gint64, copies);
-    b.ready = g_new0(gint, copies);
-    g_array_append_val(p->r->barriers, b);
-    Val *v = py_val(p, VAL_BARRIER);
-    v->place.object = (gint)p->r->barriers->len - 1;
-    return keep(p, at, v);
-}
-
-const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (!a[0] || a[0]->kind != VAL_NAME || !a[1] || a[1]->kind != VAL_TUPLE || !a[1]->n ||
-        a[1]->n > 4)
-        return py_wrong(p, at, "an allocation whose type or shape is not known");
-    gint64 shape[5] = { 0 };
-    for (guint i = 0; i < a[1]->n; i++)
-        if ((shape[i] = py_number(a[1]->item[i], 0)) < 1)
-            return py_wrong(p, at, "an allocation whose shape is no list of numbers");
-    if (g_str_has_suffix(a[0]->text, "int64"))
-        return new_barrier(p, shape[0], at);
-    const Val *known = allocated(p, at);
-    if (known)
-        return known;
-    WsReadBuffer b = { .name = keep_name(p, "buffer"),
-                       .dtype = py_dtype(a[0]->text),
-                       .rank = a[1]->n,
-                       .line = at->line,
-                       .span = -1 };
-    if (!b.dtype)
-        return py_wrong(p, at, "an allocation of an element type that designs do not have");
-    memcpy(b.shape, shape, sizeof b.shape);
-    g_array_append_val(p->r->buffers, b);
-    Val *v = py_val(p, VAL_BUFFER);
-    v->place.object = (gint)p->r->buffers->len - 1;
-    v->place.views = "";
-    return keep(p, at, v);
-}
-
-/* The storage of a buffer under another type and shape, from its first byte. */
-const Val *py_mean_REINTERPRET(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (!a[0] || a[0]->kind != VAL_BUFFER || a[0]->place.index || *a[0]->place.views)
-        return py_wrong(p, at, "another view of something that is no whole buffer");
-    const Val *v = py_mean_ALLOCATE(p, (const Val *[]){ a[1], a[2], a[3], NULL }, at);
-    if (v->kind == VAL_BUFFER)
-        g_array_index(p->r->buffers, WsReadBuffer, v->place.object).over = a[0]->place.object + 1;
-    return v;
-}
-
-const Val *py_mean_ALLOCATE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    return new_barrier(p, py_number(a[0], 1), at);
-}
-
-/* Extents of what a place shows. */
-static void extents(PyRead *p, Val *v)
-{
-    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
-    const guint lead = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
-    v->rows = b->rank - lead == 2 ? b->shape[lead] : 1;
-    v->cols = b->rank - lead >= 1 ? b->shape[b->rank - 1] : 1;
-}
-
-const Val *py_mean_INDEX(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    const WsExpr *i = a[1] ? py_as_int(p, a[1]) : NULL;
-    if (!a[0] || (a[0]->kind != VAL_BUFFER && a[0]->kind != VAL_BARRIER) || !i)
-        return py_wrong(p, at, "an index of something that is no ring, or that is no integer");
-    Val *v = py_val(p, a[0]->kind);
-    *v = *a[0];
-    if (v->kind == VAL_BARRIER) {
-        v->place.index = i;
-        return v;
-    }
-    WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, v->place.object);
-    if (v->place.index && b->rank >= 3) { /* [copies, stages, …] */
-        b->indexed_twice = TRUE;
-        v->place.index =
-            ws_x_op(p->r, WS_EXPR_ADD,
-                    ws_x_op(p->r, WS_EXPR_MUL, v->place.index, ws_x_int(p->r, b->shape[1])), i);
-    } else {
-        b->indexed = TRUE;
-        v->place.index = i;
-    }
-    extents(p, v);
-    return v;
-}
-
-const Val *py_mean_SLICE(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    const WsExpr *start = a[1] ? py_as_int(p, a[1]) : NULL;
-    const gint64 length = py_number(a[2], 0), dim = py_number(a[3], 0);
-    if (!a[0] || a[0]->kind != VAL_BUFFER || !start || length < 1)
-        return py_wrong(p, at, "a slice of something that is no buffer");
-    Val *v = py_val(p, VAL_BUFFER);
-    *v = *a[0];
-    if (!v->rows)
-        extents(p, v);
-    g_autofree char *text = ws_x_text(start);
-    const gboolean rows = (dim == 0) != (v->place.transposed != 0);
-    v->place.views = ws_source_format(p->r, "%s.%s(%s, %" G_GINT64_FORMAT ")", v->place.views,
-                                      rows ? "rows" : "cols", text, length);
-    *(rows ? &v->rows : &v->cols) = length;
-    return v;
-}
-
-const Val *py_mean_PERMUTE(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    if (a[0] && a[0]->kind == VAL_TILE && a[0]->n == 2) /* on its way from `reshape` to `split` */
-        return a[0];
-    if (!a[0] || a[0]->kind != VAL_BUFFER || !a[1] || a[1]->kind != VAL_TUPLE || a[1]->n != 2)
-        return py_wrong(p, at, "a permutation of something that is no buffer of two dimensions");
-    Val *v = py_val(p, VAL_BUFFER);
-    *v = *a[0];
-    if (py_number(a[1]->item[0], 0) == 1)
-        v->place.transposed = !v->place.transposed;
-    return v;
-}
-
-/* A buffer with extents of 1 added or left out; or a tile as [rows, 2, half], to be split. */
-const Val *py_mean_RESHAPE(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    gint64 elements = 1, kept[2] = { 1, 1 };
-    guint n = 0;
-    if (!a[0] || !a[1] || a[1]->kind != VAL_TUPLE)
-        return py_opaque(p);
-    for (guint i = 0; i < a[1]->n; i++) {
-        const gint64 extent = py_number(a[1]->item[i], 0);
-        elements *= CLAMP(extent, 0, 1 << 20);
-        if (extent != 1 && n < 2)
-            kept[n++] = extent;
-    }
-    if (a[0]->kind == VAL_TILE && a[1]->n == 3 && py_number(a[1]->item[1], 0) == 2) {
-        Val *v = py_val(p, VAL_TILE);
-        *v = *a[0];
-        v->n = 2;
-        return v;
-    }
-    if ((a[0]->kind == VAL_TILE || a[0]->kind == VAL_MATH) && a[1]->n == 4 &&
-        elements == a[0]->rows * a[0]->cols && kept[0] == a[0]->rows &&
-        py_number(a[1]->item[2], 0) == 4 && py_number(a[1]->item[3], 0) == 2) {
-        Val *v = py_val(p, VAL_LANES);
-        v->item = g_new0(const Val *, 2);
-        g_ptr_array_add(p->r->pool, v->item);
-        v->item[0] = a[0];
-        v->n = 1;
-        return v;
-    }
-    if (a[0]->kind != VAL_BUFFER)
-        return py_opaque(p);
-    Val full = *a[0];
-    if (!full.rows)
-        extents(p, &full);
-    if (elements != full.rows * full.cols ||
-        (n == 2 && (kept[0] != full.rows || kept[1] != full.cols)))
-        return py_wrong(p, at, "a buffer under another shape");
-    return a[0];
-}
-
-/* The left and the right half of the columns of a tile. */
-const Val *py_mean_SPLIT(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    (void)at;
-    if (!a[0] || a[0]->kind != VAL_TILE || a[0]->n != 2)
-        return py_opaque(p);
-    Val *pair = py_val(p, VAL_TUPLE);
-    pair->n = 2;
-    pair->item = g_new0(const Val *, 3);
-    g_ptr_array_add(p->r->pool, pair->item);
-    for (guint i = 0; i < 2; i++) {
-        Val *v = py_val(p, VAL_TILE);
-        *v = *a[0];
-        v->n = 0;
-        v->cols = a[0]->cols / 2;
-        v->at = a[0]->at + i * v->cols;
-        v->text = ws_source_format(p->r, ".cols(%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ")", v->at,
-                                   v->cols);
-        pair->item[i] = v;
-    }
-    return pair;
-}
-
-gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
-{
-    if (!v)
-        return -1;
-    if (v->kind == VAL_TENSOR || v->kind == VAL_DESC)
-        return v->index;
-    if (v->kind != VAL_PARAM)
-        return -1;
-    for (guint i = 0; i < p->r->tensors->len; i++)
-        if (!strcmp(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
-            return (gint)i;
-    WsReadTensor t = { .name = ws_source_name(p->r, v->text), .rank = rank, .line = line };
-    if (strcmp(t.name, v->text)) { /* the name is taken: still one tensor per parameter */
-        for (guint i = 0; i < p->r->tensors->len; i++)
-            if (g_str_has_prefix(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
-                return (gint)i;
-    }
-    g_array_append_val(p->r->tensors, t);
-    return (gint)p->r->tensors->len - 1;
-}
-
-static const Val *describe(PyRead *p, gint tensor, const Val *block, const Val *layout)
-{
-    if (tensor < 0)
-        return py_opaque(p);
-    Val *v = py_val(p, VAL_DESC);
-    v->index = tensor;
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    if (block && block->kind == VAL_TUPLE) {
-        t->rank = MAX(t->rank, MIN(block->n, 5));
-        v->item = block->item;
-        v->n = block->n;
-    }
-    if (layout && layout->kind == VAL_LAYOUT && layout->dtype && !t->dtype)
-        t->dtype = layout->dtype;
-    return v;
-}
-
-const Val *py_mean_DESCRIBE(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    return describe(p, py_tensor(p, a[0], 0, at->line), a[1], a[2]);
-}
-
-const Val *py_mean_DESCRIBE_SHAPE(PyRead *p, const Val **a, const WsPyNode *at)
-{
-    const gint tensor = py_tensor(p, a[0], 0, at->line);
-    if (tensor < 0)
-        return py_opaque(p);
-    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
-    for (guint i = 0; a[1] && a[1]->kind == VAL_TUPLE && i < MIN(a[1]->n, 5); i++) {
-        const WsExpr *e = py_as_int(p, a[1]->item[i]);
-        if (e && !t->shape[i])
-            t->shape[i] = e;
-        t->rank = MAX(t->rank, i + 1);
-    }
-    return describe(p, tensor, a[3], a[4]);
 }
 
 /* --- barriers
@@ -477,7 +209,7 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_claim_store(p, a[0], a[1], at);
     Val to = *a[0];
     if (!to.rows)
-        extents(p, &to);
+        py_extents(p, &to);
     if (p->waited)
         settle_group(p, at, TRUE);
     gint value = a[1]->kind == VAL_TILE ? a[1]->index : -1;
@@ -499,7 +231,7 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
         return py_opaque(p);
     Val from = *a[0];
     if (!from.rows)
-        extents(p, &from);
+        py_extents(p, &from);
     const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, from.place.object);
     g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
     const Val *old = p->hint ? g_hash_table_lookup(p->frame->vars, p->hint) : NULL;
@@ -533,7 +265,7 @@ static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, g
     if (v && v->kind == VAL_BUFFER) {
         Val full = *v;
         if (!full.rows)
-            extents(p, &full);
+            py_extents(p, &full);
         *place = full.place;
         *rows = full.place.transposed ? full.cols : full.rows;
         *cols = full.place.transposed ? full.rows : full.cols;
