@@ -24,6 +24,8 @@ TAKEN = {
     "ws_global_problem": {2: "f"},
     "WS_RULE": {5: "t", 6: "t", 7: "t"},
 }
+# Functions whose texts all are: tables of words, given to ws_phrase_word().
+TABLES = ("ws_field_kind_help", "ws_json_kind_text")
 MACROS = {"G_GINT64_FORMAT": "d", "G_GUINT64_FORMAT": "u", "G_GSIZE_FORMAT": "u", "PRId64": "d", "PRIu64": "u"}
 TOKEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\s+|.', re.S)
@@ -72,6 +74,23 @@ def strings(toks):
     return found + ([now] if now is not None else [])
 
 
+def table(toks, i, seen):
+    """Texts of the body of a function whose parameters begin at toks[i]; none, if it is a call."""
+    while toks[i] != ")":
+        i += 1
+    if toks[i + 1] != "{":
+        return []
+    depth, out = 0, []
+    for t in toks[i + 1:]:
+        depth += (t == "{") - (t == "}")
+        if depth == 0:
+            break
+        if t.startswith('"') and t[1:-1] not in seen:
+            seen.add(t[1:-1])
+            out.append((False, t[1:-1]))
+    return out
+
+
 def normal(template):
     """As phrases keep it: whole numbers without length, texts without precision."""
     template = re.sub(r"%([-+ #0-9.]*)(?:hh|h|ll|l|j|z|t)?i", r"%\1d", template)
@@ -89,6 +108,9 @@ def templates(root):
     for path in sorted(files):
         toks = tokens(open(path, encoding="utf-8").read())
         mine = []
+        for i in range(len(toks) - 1):
+            if toks[i] in TABLES and path.endswith(".c"):
+                mine += table(toks, i + 1, seen)
         for i in range(len(toks) - 1):
             if toks[i] not in TAKEN or toks[i + 1] != "(":
                 continue

@@ -76,12 +76,12 @@ static char *outside_reason(const WsProgram *p)
     if (refusal)
         return refusal;
     if (unknown)
-        return g_strdup_printf("operation %s at %s is not in the check",
-                               ws_op_kind_text(unknown->kind), unknown->id);
+        return ws_phrase("operation %s at %s is not in the check", ws_op_kind_text(unknown->kind),
+                         unknown->id);
     if (p->n_agents == 0)
-        return g_strdup("it has no agent");
+        return ws_phrase("it has no agent");
     if (n_slots(p) > MOST_SLOTS)
-        return g_strdup("it has more than 2048 slots of mbarriers");
+        return ws_phrase("it has more than 2048 slots of mbarriers");
     return NULL;
 }
 
@@ -374,7 +374,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     guint before = ws_findings_count(findings, WS_SEVERITY_ERROR);
     ws_check_budgets(p, findings);
     gboolean over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;
-    char *reason = outside_reason(p);
+    g_autofree char *reason = outside_reason(p);
     if (reason) {
         WsFinding *f =
             ws_findings_add(findings, WS_RULE_F_PLAY, "target", "%s: %s", p->name, reason);
@@ -382,7 +382,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
             ws_finding_set_remedy(f, "choose a target that the check knows: %s",
                                   ws_target_at(0)->name);
         v->kind = WS_VERDICT_OUTSIDE;
-        v->reason = reason;
+        v->reason = ws_phrase_text(reason, NULL, NULL);
     } else if (o->play_only) {
         play_program(p, o, v, findings);
     } else {

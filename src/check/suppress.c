@@ -34,9 +34,10 @@ void ws_check_suppress(const WsDesign *design, WsFindings *findings)
                    *reason = ws_node_text(node, WS_F_reason);
         const WsRuleId id = ws_rule_find(rule ? rule : "");
         g_autofree char *path = ws_design_path(design, node);
-        const char *why = id == WS_RULE_COUNT ? "there is no such rule"
-                          : !reason || reason[strspn(reason, " \t\n")] == 0 ? "no reason is written"
-                                                                            : NULL;
+        const char *why = id == WS_RULE_COUNT ? WS_WORD("there is no such rule")
+                          : !reason || reason[strspn(reason, " \t\n")] == 0
+                              ? WS_WORD("no reason is written")
+                              : NULL;
         gboolean used = FALSE, error = FALSE;
         for (guint i = 0; i < n && !why; i++) {
             WsFinding *f = findings->list->pdata[i];
@@ -55,8 +56,8 @@ void ws_check_suppress(const WsDesign *design, WsFindings *findings)
             ws_findings_add(findings, WS_RULE_N_SUPPRESS, path, "%s at %s is not silenced: %s",
                             rule ? rule : "", at ? at : "",
                             why     ? why
-                            : error ? "errors cannot be"
-                                    : "nothing is found there");
+                            : error ? WS_WORD("errors cannot be")
+                                    : WS_WORD("nothing is found there"));
         hint->line = node->line, hint->column = node->column;
     }
 }

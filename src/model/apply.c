@@ -9,10 +9,10 @@ static WsPlace nowhere(void)
     return (WsPlace){ 0, 0 };
 }
 
-static void misfit(WsReader *r, const char *remedy, const char *format, const char *a,
-                   const char *b)
+/* `said` is a phrase, which is taken. */
+static void misfit(WsReader *r, const char *remedy, char *said)
 {
-    g_autofree char *message = g_strdup_printf("%s%s%s", a, format, b);
+    g_autofree char *message = said;
     WsFinding *f = ws_reader_report(r, WS_RULE_S_EDIT, nowhere(), "%s", message);
     if (f != NULL)
         ws_finding_set_remedy(f, "%s", remedy);
@@ -22,8 +22,8 @@ static GArray *find_trail(WsReader *r, const WsDesign *design, const char *path)
 {
     GArray *trail = ws_design_trail(design, strcmp(path, ".") == 0 ? "" : path);
     if (trail == NULL)
-        misfit(r, "use a path such as groups/mma/body/0, or an id", " is not in the design", path,
-               "");
+        misfit(r, WS_WORD("use a path such as groups/mma/body/0, or an id"),
+               ws_phrase("%s is not in the design", path));
     return trail;
 }
 
@@ -44,8 +44,8 @@ static const WsFieldRow *find_row(WsReader *r, const WsNode *node, const char *k
     for (guint i = 0; i < n; i++)
         if (strcmp(ws_node_key(node->kind, rows[i].field), key) == 0)
             return &rows[i];
-    misfit(r, "use a field of that kind of object", " has no field ",
-           ws_node_kind_keyword(node->kind), key);
+    misfit(r, WS_WORD("use a field of that kind of object"),
+           ws_phrase("%s has no field %s", ws_node_kind_keyword(node->kind), key));
     return NULL;
 }
 
@@ -118,8 +118,8 @@ static const WsFieldRow *list_row(WsReader *r, const WsNode *owner, const char *
     const WsFieldRow *row = find_row(r, owner, key);
     if (row == NULL || row->kind == WS_FIELD_STEPS || row->kind == WS_FIELD_NODES)
         return row;
-    misfit(r, "use a list of objects or steps, such as body or buffers", " has no list ",
-           ws_node_kind_keyword(owner->kind), key);
+    misfit(r, WS_WORD("use a list of objects or steps, such as body or buffers"),
+           ws_phrase("%s has no list %s", ws_node_kind_keyword(owner->kind), key));
     return NULL;
 }
 
@@ -131,7 +131,8 @@ static gboolean takes_kind(WsReader *r, const WsFieldRow *row, const char *key, 
                   (row->words == NULL || ws_word_in(row->words, ws_node_kind_keyword(kind)))
             : (WsNodeKind)row->of == kind;
     if (!ok)
-        misfit(r, "choose a list of its kind", " cannot hold a ", key, ws_node_kind_keyword(kind));
+        misfit(r, WS_WORD("choose a list of its kind"),
+               ws_phrase("%s cannot hold a %s", key, ws_node_kind_keyword(kind)));
     return ok;
 }
 
@@ -141,8 +142,8 @@ static WsNode *with_child(WsReader *r, const WsNode *owner, const WsFieldRow *ro
 {
     const guint n = ws_node_n_children(owner, row->field);
     if (index > n) {
-        misfit(r, "count from 0; the length of the list appends", " has fewer items than that",
-               ws_node_key(owner->kind, row->field), "");
+        misfit(r, WS_WORD("count from 0; the length of the list appends"),
+               ws_phrase("%s has fewer items than that", ws_node_key(owner->kind, row->field)));
         ws_node_unref(child);
         return NULL;
     }
@@ -202,8 +203,8 @@ static gboolean in_list(WsReader *r, const GArray *trail)
     if (n > 1 && ws_node_row(level(trail, n - 2)->node->kind, level(trail, n - 1)->field)->kind !=
                      WS_FIELD_NODE)
         return TRUE;
-    misfit(r, "choose a step or an object of a list", " is not part of a list",
-           ws_node_kind_keyword(last_node(trail)->kind), "");
+    misfit(r, WS_WORD("choose a step or an object of a list"),
+           ws_phrase("%s is not part of a list", ws_node_kind_keyword(last_node(trail)->kind)));
     return FALSE;
 }
 
@@ -229,8 +230,8 @@ static WsNode *apply_move(WsReader *r, const WsDesign *design, const GArray *tra
     for (guint i = 0; i < target->len; i++) {
         if (level(target, i)->node->identity != moved->identity)
             continue;
-        misfit(r, "move it to a place outside", " cannot be moved into itself",
-               ws_node_kind_keyword(moved->kind), "");
+        misfit(r, WS_WORD("move it to a place outside"),
+               ws_phrase("%s cannot be moved into itself", ws_node_kind_keyword(moved->kind)));
         return NULL;
     }
     const WsFieldRow *row = list_row(r, last_node(target), edit->key);

@@ -78,7 +78,7 @@ static gboolean take(Scan *s, char c)
 static gboolean scan_string(Scan *s)
 {
     if (!take(s, '"'))
-        return fail(s, "a string");
+        return fail(s, WS_WORD("a string"));
     while (s->at < s->length) {
         const guchar c = (guchar)s->text[s->at];
         if (c == '"') {
@@ -86,7 +86,7 @@ static gboolean scan_string(Scan *s)
             return TRUE;
         }
         if (c < 0x20)
-            return fail(s, "a character other than a control character");
+            return fail(s, WS_WORD("a character other than a control character"));
         if (c == '\\') {
             s->at++;
             if (s->at >= s->length)
@@ -94,7 +94,7 @@ static gboolean scan_string(Scan *s)
         }
         s->at++;
     }
-    return fail(s, "the closing quote of a string");
+    return fail(s, WS_WORD("the closing quote of a string"));
 }
 
 static gboolean scan_digits(Scan *s)
@@ -102,7 +102,7 @@ static gboolean scan_digits(Scan *s)
     const gsize from = s->at;
     while (g_ascii_isdigit(peek(s)))
         s->at++;
-    return s->at > from ? TRUE : fail(s, "a digit");
+    return s->at > from ? TRUE : fail(s, WS_WORD("a digit"));
 }
 
 static gboolean scan_number(Scan *s, gboolean *real)
@@ -130,7 +130,7 @@ static gboolean scan_word(Scan *s, const char *word)
 {
     const gsize n = strlen(word);
     if (s->length - s->at < n || memcmp(s->text + s->at, word, n) != 0)
-        return fail(s, "a value");
+        return fail(s, WS_WORD("a value"));
     s->at += n;
     return TRUE;
 }
@@ -188,12 +188,12 @@ static gboolean scan_member(Scan *s, Members *m)
     const WsPlace at = place(s);
     g_autofree char *key = NULL;
     if (peek(s) != '"')
-        return fail(s, "a key in double quotes");
+        return fail(s, WS_WORD("a key in double quotes"));
     if (!scan_text(s, &key))
         return FALSE;
     skip_space(s);
     if (!take(s, ':'))
-        return fail(s, "a colon");
+        return fail(s, WS_WORD("a colon"));
     skip_space(s);
     const gsize mark = ws_reader_enter(s->reader, key);
     WsJson value = { 0 };
@@ -230,7 +230,7 @@ static gboolean scan_map(Scan *s, WsJson *out)
             skip_space(s);
         } while (ok && take(s, ','));
         if (ok && !take(s, '}'))
-            ok = fail(s, "a comma or }");
+            ok = fail(s, WS_WORD("a comma or }"));
     }
     g_hash_table_unref(m.known);
     out->n = m.items->len;
@@ -257,7 +257,7 @@ static gboolean scan_list(Scan *s, WsJson *out)
             skip_space(s);
         } while (ok && take(s, ','));
         if (ok && !take(s, ']'))
-            ok = fail(s, "a comma or ]");
+            ok = fail(s, WS_WORD("a comma or ]"));
     }
     out->n = items->len;
     out->item = (WsJson *)(void *)g_array_free(items, FALSE);
@@ -277,8 +277,9 @@ static gboolean number_value(Scan *s, WsJson *out)
     out->r = g_ascii_strtod(token, NULL);
     if (!too_large && isfinite(out->r))
         return TRUE;
-    WsFinding *f = ws_reader_report(s->reader, WS_RULE_S_VALUE, out->at, "%s does not fit in %s",
-                                    token, real ? "a float64" : "a 64-bit signed integer");
+    WsFinding *f =
+        ws_reader_report(s->reader, WS_RULE_S_VALUE, out->at, "%s does not fit in %s", token,
+                         real ? WS_WORD("a float64") : WS_WORD("a 64-bit signed integer"));
     if (f != NULL)
         ws_finding_set_remedy(f, "use a smaller number");
     s->failed = TRUE;
@@ -314,7 +315,7 @@ static gboolean scan_value(Scan *s, WsJson *out)
     } else if (c == '-' || g_ascii_isdigit(c)) {
         ok = number_value(s, out);
     } else {
-        ok = fail(s, "a value");
+        ok = fail(s, WS_WORD("a value"));
     }
     out->end = s->at;
     return ok;
@@ -370,7 +371,7 @@ WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader)
     if (scan_value(&s, json)) {
         skip_space(&s);
         if (s.at < s.length)
-            fail(&s, "the end of the text");
+            fail(&s, WS_WORD("the end of the text"));
     }
     if (!s.failed && library_accepts(&s, json))
         return json;

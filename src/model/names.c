@@ -143,7 +143,7 @@ static void check_order(WsReader *r, const WsNode *root)
         ws_reader_enter(r, constants->key[i]);
         WsFinding *f = ws_reader_report(
             r, WS_RULE_N_ORDER, NOWHERE, "\"%s\" uses %s, which is not an earlier constant",
-            constants->key[i], strcmp(o.bad, constants->key[i]) == 0 ? "itself" : o.bad);
+            constants->key[i], strcmp(o.bad, constants->key[i]) == 0 ? WS_WORD("itself") : o.bad);
         if (f != NULL)
             ws_finding_set_remedy(f, "constants may use earlier constants only");
         ws_reader_leave(r, mark);

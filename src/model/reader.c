@@ -87,9 +87,9 @@ static void report_unknown_key(WsReader *r, const WsJson *json, guint i, WsNodeK
         keys[k] = ws_node_key(kind, rows[k].field);
     const char *near = ws_text_nearest(json->key[i], keys, n);
     const gsize mark = ws_reader_enter(r, json->key[i]);
-    WsFinding *f = ws_reader_report(r, WS_RULE_S_KEY, json->key_at[i], "%s%s has no key \"%s\"",
-                                    ws_node_kind_keyword(kind),
-                                    ws_node_kind_is_step(kind) ? " step" : "", json->key[i]);
+    WsFinding *f = ws_reader_report(
+        r, WS_RULE_S_KEY, json->key_at[i], "%s%s has no key \"%s\"", ws_node_kind_keyword(kind),
+        ws_node_kind_is_step(kind) ? WS_WORD(" step") : "", json->key[i]);
     if (f != NULL && near != NULL)
         ws_finding_set_remedy(f, "did you mean \"%s\"?", near);
     else if (f != NULL)
@@ -222,9 +222,10 @@ WsNode *ws_read_node(WsReader *r, const WsJson *json, WsNodeKind kind)
     if (ws_reader_full(r))
         return NULL;
     if (json->kind != WS_JSON_MAP) {
+        g_autofree char *found = ws_phrase_word(ws_json_kind_text(json));
         WsFinding *f =
             ws_reader_report(r, WS_RULE_S_KIND, json->at, "%s must be an object, not %s",
-                             step ? "a step" : ws_node_kind_keyword(kind), ws_json_kind_text(json));
+                             step ? WS_WORD("a step") : ws_node_kind_keyword(kind), found);
         if (f != NULL)
             ws_finding_set_remedy(f, "write { … }");
         return NULL;

@@ -7,11 +7,12 @@
 gboolean ws_wrong_kind(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const WsJson *json,
                        const char *wanted)
 {
-    WsFinding *f =
-        ws_reader_report(r, WS_RULE_S_KIND, json->at, "%s must be %s, not %s",
-                         ws_node_key(owner, row->field), wanted, ws_json_kind_text(json));
+    g_autofree char *form = ws_phrase_word(wanted),
+                    *found = ws_phrase_word(ws_json_kind_text(json));
+    WsFinding *f = ws_reader_report(r, WS_RULE_S_KIND, json->at, "%s must be %s, not %s",
+                                    ws_node_key(owner, row->field), form, found);
     if (f != NULL)
-        ws_finding_set_remedy(f, "write %s", wanted);
+        ws_finding_set_remedy(f, "write %s", form);
     return FALSE;
 }
 
@@ -55,8 +56,8 @@ static gboolean check_range(WsReader *r, WsNodeKind owner, const WsFieldRow *row
         return TRUE;
     g_autofree char *range =
         row->hi == G_MAXINT64
-            ? g_strdup_printf("at least %" G_GINT64_FORMAT, row->lo)
-            : g_strdup_printf("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, row->lo, row->hi);
+            ? ws_phrase("at least %" G_GINT64_FORMAT, row->lo)
+            : ws_phrase("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, row->lo, row->hi);
     WsFinding *f =
         ws_reader_report(r, WS_RULE_S_VALUE, at, "%s is %" G_GINT64_FORMAT ", it must be %s",
                          ws_node_key(owner, row->field), value, range);
@@ -80,7 +81,7 @@ gboolean ws_read_int(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const
                      WsValue *out)
 {
     if (json->kind != WS_JSON_INT)
-        return ws_wrong_kind(r, owner, row, json, "an integer");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("an integer"));
     if (!check_range(r, owner, row, json->at, json->i))
         return FALSE;
     g_autofree char *text = g_strdup_printf("%" G_GINT64_FORMAT, json->i);
@@ -95,7 +96,7 @@ gboolean ws_read_number(WsReader *r, WsNodeKind owner, const WsFieldRow *row, co
                         WsValue *out)
 {
     if (json->kind != WS_JSON_INT && json->kind != WS_JSON_REAL)
-        return ws_wrong_kind(r, owner, row, json, "a number");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("a number"));
     if (row->lo == 0 && json->r < 0) {
         ws_reader_report(r, WS_RULE_S_VALUE, json->at, "%s is negative",
                          ws_node_key(owner, row->field));
@@ -110,7 +111,7 @@ gboolean ws_read_bool(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
                       WsValue *out)
 {
     if (json->kind != WS_JSON_BOOL)
-        return ws_wrong_kind(r, owner, row, json, "true or false");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("true or false"));
     out->kind = WS_VALUE_BOOL;
     out->b = json->b;
     return TRUE;
@@ -151,7 +152,7 @@ gboolean ws_read_name(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
                       WsValue *out)
 {
     if (json->kind != WS_JSON_TEXT)
-        return ws_wrong_kind(r, owner, row, json, "a name");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("a name"));
     if (declares(owner, row->field) ? !ws_check_declared(r, json->at, json->text)
                                     : !ws_check_identifier(r, json->at, json->text))
         return FALSE;
@@ -205,7 +206,7 @@ static gboolean read_form(WsReader *r, WsNodeKind owner, const WsFieldRow *row, 
     g_autoptr(GPtrArray) args = NULL;
     g_autoptr(GError) error = NULL;
     if (!ws_form_parse(json->text, &word, &args, &error))
-        return bad_text(r, json, "a word with arguments", error);
+        return bad_text(r, json, WS_WORD("a word with arguments"), error);
     if (!check_word(r, owner, row, json, word) || !check_form(r, row, json, word, args))
         return FALSE;
     GString *text = g_string_new(word);
@@ -242,7 +243,7 @@ gboolean ws_read_text(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
                       WsValue *out)
 {
     if (json->kind != WS_JSON_TEXT)
-        return ws_wrong_kind(r, owner, row, json, "a string");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("a string"));
     if (row->words != NULL)
         return read_form(r, owner, row, json, out);
     if (row->field == WS_F_id && !check_id(r, json))
@@ -257,7 +258,7 @@ gboolean ws_read_enum(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
 {
     if (json->kind != WS_JSON_TEXT) {
         g_autofree char *all = readable_words(row->words);
-        g_autofree char *wanted = g_strdup_printf("one of %s", all);
+        g_autofree char *wanted = ws_phrase("one of %s", all);
         return ws_wrong_kind(r, owner, row, json, wanted);
     }
     if (!check_word(r, owner, row, json, json->text))
@@ -271,7 +272,8 @@ gboolean ws_read_expr(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
                       WsValue *out)
 {
     if (json->kind != WS_JSON_TEXT && json->kind != WS_JSON_INT)
-        return ws_wrong_kind(r, owner, row, json, "an integer or a string with an expression");
+        return ws_wrong_kind(r, owner, row, json,
+                             WS_WORD("an integer or a string with an expression"));
     WsExpr *e;
     if (json->kind == WS_JSON_INT) {
         e = ws_expr_int(json->i);
@@ -279,7 +281,7 @@ gboolean ws_read_expr(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
         g_autoptr(GError) error = NULL;
         e = ws_expr_parse(json->text, &error);
         if (e == NULL)
-            return bad_text(r, json, "an expression", error);
+            return bad_text(r, json, WS_WORD("an expression"), error);
     }
     gint64 i;
     if (ws_expr_is_int(e, &i) && !check_range(r, owner, row, json->at, i)) {
@@ -303,11 +305,11 @@ gboolean ws_read_ref(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const
                      WsValue *out)
 {
     if (json->kind != WS_JSON_TEXT)
-        return ws_wrong_kind(r, owner, row, json, "a string with a reference");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("a string with a reference"));
     g_autoptr(GError) error = NULL;
     WsRef *ref = ws_ref_parse(json->text, &error);
     if (ref == NULL)
-        return bad_text(r, json, "a reference", error);
+        return bad_text(r, json, WS_WORD("a reference"), error);
     if (owner == WS_NODE_BUFFER && row->field == WS_F_over && ref->use != NULL) {
         WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at,
                                         "over names storage, a use means nothing here");
@@ -339,7 +341,7 @@ gboolean ws_read_json(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
                       WsValue *out)
 {
     if (json->kind != WS_JSON_MAP)
-        return ws_wrong_kind(r, owner, row, json, "an object");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("an object"));
     out->kind = WS_VALUE_TEXT;
     out->text = ws_json_print(json);
     return TRUE;
@@ -349,11 +351,11 @@ gboolean ws_read_statement(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
                            WsValue *out)
 {
     if (json->kind != WS_JSON_TEXT)
-        return ws_wrong_kind(r, owner, row, json, "a string with a statement");
+        return ws_wrong_kind(r, owner, row, json, WS_WORD("a string with a statement"));
     g_autoptr(GError) error = NULL;
     WsStatement *s = ws_statement_parse(json->text, &error);
     if (s == NULL)
-        return bad_text(r, json, "a statement", error);
+        return bad_text(r, json, WS_WORD("a statement"), error);
     const gboolean reference = owner == WS_NODE_DESIGN;
     if (reference != (s->n_index > 0)) {
         WsFinding *f = ws_reader_report(

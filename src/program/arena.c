@@ -1,5 +1,7 @@
 #include "program/arena.h"
 
+#include "model/phrase.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -73,6 +75,15 @@ char *ws_arena_strdup(WsArena *arena, const char *text)
         return NULL;
     gsize n = strlen(text) + 1;
     return memcpy(ws_arena_alloc(arena, n), text, n);
+}
+
+char *ws_arena_phrase(WsArena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *phrase = ws_phrase_v(format, args);
+    va_end(args);
+    return ws_arena_strdup(arena, phrase);
 }
 
 char *ws_arena_printf(WsArena *arena, const char *format, ...)

@@ -104,7 +104,7 @@ static void cannot(WsFindings *findings, const char *at, const char *what, GErro
 {
     if (findings)
         ws_findings_add(findings, WS_RULE_R_LAUNCH, at, "%s: %s", what,
-                        error ? error->message : "no value");
+                        error ? error->message : WS_WORD("no value"));
 }
 
 static gboolean take_sizes(WsLaunchValues *v, const WsSize *size, guint n_size, gboolean rehearse,
@@ -211,7 +211,7 @@ static gboolean check_assumptions(WsLaunchValues *v, WsFindings *findings)
         } else if (holds == 0) {
             if (findings)
                 ws_findings_add(findings, WS_RULE_R_ASSUME, at, "%s does not hold%s%s", text,
-                                values->len ? " for " : "", values->str);
+                                values->len ? WS_WORD(" for ") : "", values->str);
             ok = FALSE;
         }
     }

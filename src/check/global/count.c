@@ -11,6 +11,7 @@ void ws_miscount_free(WsMiscount *m)
     if (!m)
         return;
     for (guint i = 0; i < 2; i++) {
+        g_free(m->who[i]);
         g_free(m->where[i]);
         g_free(m->round[i]);
     }
@@ -36,22 +37,25 @@ static char *rounds_text(const WsWritten *x)
     return g_string_free(s, FALSE);
 }
 
-/* "mma.0 in tile 3 (tm 1, tn 0)" */
-static char *where_text(const WsProgram *p, const WsLaunchValues *v, const WsWritten *x)
+static char *who_text(const WsProgram *p, const WsWritten *x)
+{
+    const char *name = p->agent[x->agent].name;
+    return p->cluster > 1 ? g_strdup_printf("%s@%u", name, x->cta) : g_strdup(name);
+}
+
+/* "mma.0 in tile 3 (tm 1, tn 0)": a phrase. */
+static char *where_text(const WsProgram *p, const WsLaunchValues *v, const WsWritten *x,
+                        const char *who)
 {
     gint64 coord[8] = { 0 };
-    GString *s = g_string_new(p->agent[x->agent].name);
-    if (p->cluster > 1)
-        g_string_append_printf(s, "@%u", x->cta);
     if (x->tile < 0)
-        return g_string_free(s, FALSE);
+        return g_strdup(who);
     ws_launch_tile(v, x->tile, coord);
-    g_string_append_printf(s, " in tile %" G_GINT64_FORMAT " (", x->tile);
+    g_autoptr(GString) s = g_string_new(NULL);
     for (guint a = 0; a < p->tiles.n_axes; a++)
         g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, a ? ", " : "", p->tiles.axis[a].name,
                                coord[a]);
-    g_string_append_c(s, ')');
-    return g_string_free(s, FALSE);
+    return ws_phrase("%s in tile %" G_GINT64_FORMAT " (%s)", who, x->tile, s->str);
 }
 
 /* --- one case ----------------------------------------------------------------------------------
@@ -118,7 +122,8 @@ static void say_write(WsMiscount *m, guint i, const WsProgram *p, const WsLaunch
                       const WsWritten *x)
 {
     m->op[i] = x->op;
-    m->where[i] = where_text(p, v, x);
+    m->who[i] = who_text(p, x);
+    m->where[i] = where_text(p, v, x, m->who[i]);
     m->round[i] = rounds_text(x);
 }
 

@@ -248,9 +248,9 @@ static gboolean lined_up(WsCover *c, Axes *axes, guint dim, gint64 wide)
     if (!any) {
         g->window[dim] = wide;
         if (!g->bounded)
-            g->bounded = g_strdup_printf("dimension %u is written up to %s by every launch; "
-                                         "\"%s <= %s\" under `assume` would say so",
-                                         dim, to, end, to);
+            g->bounded = ws_phrase("dimension %u is written up to %s by every launch; "
+                                   "\"%s <= %s\" under `assume` would say so",
+                                   dim, to, end, to);
         return TRUE;
     }
     ws_global_problem(g, "dimension %u is written up to %s, which may be less than %s", dim, to,

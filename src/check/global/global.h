@@ -103,6 +103,7 @@ typedef struct {
     gboolean same_place; /* twice because its strides let two elements meet */
     gint64 element[WS_MAX_RANK], other[WS_MAX_RANK];
     const WsOp *op[2]; /* of the writes */
+    char *who[2];      /* "mma.0", "load@1" */
     char *where[2];    /* "mma.0, tile 3 (tm 1, tn 0)" */
     char *round[2];    /* "tile 3, s 1" */
     char *sizes;       /* "M=129 N=256" */

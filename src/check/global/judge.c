@@ -72,9 +72,9 @@ static char *shown(WsGlobal *g, gint tensor)
     if (!g->problem)
         ws_global_split_axes(g);
     if (!g->problem && ws_global_injective(g) && ws_global_covered(g))
-        return g->bounded ? g_strdup(g->bounded) : NULL;
+        return g_strdup(g->bounded);
     g_clear_pointer(&g->bounded, g_free);
-    return g_strdup(g->problem ? g->problem : "no reason was found");
+    return g_strdup(g->problem ? g->problem : WS_WORD("no reason was found"));
 }
 
 /* --- words -------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
     const WsTensor *t = &p->tensor[m->tensor];
     g_autofree char *at = g_strdup_printf("tensors/%s", t->name);
     g_autofree char *element = element_text(p, m->tensor, m->element);
-    const char *sizes = m->sizes && *m->sizes ? m->sizes : "the sizes that it has";
+    const char *sizes = m->sizes && *m->sizes ? m->sizes : WS_WORD("the sizes that it has");
     WsFinding *f;
     if (m->same_place) {
         g_autofree char *other = element_text(p, m->tensor, m->other);
@@ -126,8 +126,8 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
         ws_finding_tell(f, WS_STORY_THEN, "%s writes it, too (%s%s%s)", m->where[1],
                         m->op[1]->label, *m->round[1] ? "; " : "", m->round[1]);
         f->round = g_strdup(m->round[1]);
-        f->agent = g_strndup(m->where[1], strcspn(m->where[1], " "));
-        f->other = g_strndup(m->where[0], strcspn(m->where[0], " "));
+        f->agent = g_strdup(m->who[1]);
+        f->other = g_strdup(m->who[0]);
         note_step(f, m->op[0]);
     } else {
         f = ws_findings_add(findings, WS_RULE_G_NEVER, at, "%s is never written [%s]", element,
@@ -181,8 +181,7 @@ static void open_reason(WsGlobalVerdict *v, const WsProgram *p, gint tensor, con
     f->object = g_strdup(name);
     v->kind = WS_GLOBAL_OPEN;
     if (!v->reason)
-        v->reason = g_strdup_printf("it was not shown that every element of %s is written once: %s",
-                                    name, reason);
+        v->reason = g_strdup(f->message);
 }
 
 static gboolean has_rehearsal(const WsProgram *p)

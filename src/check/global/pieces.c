@@ -32,7 +32,7 @@ void ws_global_problem(WsGlobal *g, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    g->problem = g_strdup_vprintf(format, args);
+    g->problem = ws_phrase_v(format, args);
     va_end(args);
 }
 

@@ -240,9 +240,10 @@ gboolean ws_op_barrier(WsStepState *S, WsOp *op, const WsRef *ref, WsBarrierKind
         return FALSE;
     const WsBarrier *b = &g_array_index(E->barriers, WsBarrier, symbol->index);
     if (b->kind != kind) {
-        ws_elab_error(E, WS_RULE_T_KIND, S->id, NULL, "%s is %s, but %s is needed here", b->name,
-                      b->kind == WS_BARRIER_NAMED ? "a named barrier" : "an mbarrier",
-                      kind == WS_BARRIER_NAMED ? "a named barrier" : "an mbarrier");
+        ws_elab_error(
+            E, WS_RULE_T_KIND, S->id, NULL, "%s is %s, but %s is needed here", b->name,
+            b->kind == WS_BARRIER_NAMED ? WS_WORD("a named barrier") : WS_WORD("an mbarrier"),
+            kind == WS_BARRIER_NAMED ? WS_WORD("a named barrier") : WS_WORD("an mbarrier"));
         return FALSE;
     }
     gboolean ok = TRUE;

@@ -46,14 +46,11 @@ static void shared(WsElab *E)
             else
                 hi = mid;
         }
-        remedy =
-            lo > 0 ? g_strdup_printf("The largest %s that fits is %" G_GINT64_FORMAT ".", name, lo)
-                   : g_strdup_printf("No %s fits: use smaller tiles.", name);
+        remedy = lo > 0 ? ws_phrase("The largest %s that fits is %" G_GINT64_FORMAT ".", name, lo)
+                        : ws_phrase("No %s fits: use smaller tiles.", name);
     }
     ws_elab_note(E, WS_RULE_B_SHARED, "buffers",
-                 remedy ? remedy
-                        : "Use smaller tiles, or fewer "
-                          "stages.",
+                 remedy ? remedy : WS_WORD("Use smaller tiles, or fewer stages."),
                  "shared memory takes %" G_GUINT64_FORMAT
                  " bytes, a CTA of %s has %" G_GUINT64_FORMAT,
                  need, E->p->target, limit);

@@ -138,7 +138,7 @@ void ws_elab_value_layouts(WsElab *E, const WsNode *group, WsAgent *agent)
         if (v->layout == WS_LAYOUT_ACCUMULATOR && (!row_ok || !col_ok) && agent->replica == 0) {
             g_autofree char *at = g_strdup_printf("%s/values/%s", agent->path, v->name);
             ws_elab_note(E, WS_RULE_L_VALUE, at,
-                         ws_arena_printf(E->arena,
+                         ws_arena_phrase(E->arena,
                                          "Rows: 1 or a multiple of %u; columns: 1, %u or a "
                                          "multiple of %u.",
                                          x->rows, x->quad, x->columns),
@@ -171,7 +171,7 @@ static void values(WsElab *E, const WsNode *group, WsAgent *a)
             if (k < ws_elab_field_count(node, WS_F_tile))
                 *extent[k] = (guint)ws_elab_constant_in(
                     E, ws_elab_value_expr(E, ws_elab_field_item(node, WS_F_tile, k)), 1, 1 << 20,
-                    "a tile extent", at);
+                    WS_WORD("a tile extent"), at);
         }
         if ((guint64)v->rows * v->cols > 1 << 24) {
             ws_elab_error(E, WS_RULE_T_RANGE, at, NULL, "a value of %u x %u is too large", v->rows,
@@ -210,7 +210,7 @@ void ws_elab_groups(WsElab *E)
                                                  "warps", path);
         if (warps != 1 && warps != 2 && warps % whole != 0)
             ws_elab_note(E, WS_RULE_L_WARPS, path,
-                         ws_arena_printf(E->arena, "Use 1, 2 or a multiple of %u.", whole),
+                         ws_arena_phrase(E->arena, "Use 1, 2 or a multiple of %u.", whole),
                          "%s has %u warps", name, warps);
         guint replicas = 1;
         if (ws_node_has(node, WS_F_replicate))

@@ -68,7 +68,7 @@ void ws_elab_buffers(WsElab *E)
         for (guint k = 0; k < b.rank; k++)
             extent[2 - b.rank + k] = ws_elab_constant_in(
                 E, ws_elab_value_expr(E, ws_elab_field_item(node, WS_F_tile, k)), 1, 1 << 20,
-                "a tile extent", at);
+                WS_WORD("a tile extent"), at);
         b.rows = (guint)extent[0];
         b.cols = (guint)extent[1];
         b.is_array = ws_node_has(node, WS_F_array);
@@ -165,15 +165,17 @@ static gboolean constant_view(WsElab *E, const WsRef *ref, const char *at, guint
         return FALSE;
     }
     if (ref->element)
-        element = (guint)ws_elab_constant_in(E, ref->element, 0, b->array - 1, "the element", at);
+        element = (guint)ws_elab_constant_in(E, ref->element, 0, b->array - 1,
+                                             WS_WORD("the element"), at);
     for (guint i = 0; i < ref->n_views; i++) {
         if (ref->view[i].kind == WS_VIEW_T)
             continue;
         gboolean is_row = (ref->view[i].kind == WS_VIEW_ROWS) == (b->rank == 2);
         guint *first = is_row ? &row0 : &col0, *count = is_row ? &rows : &cols;
-        gint64 start = ws_elab_constant_in(E, ref->view[i].start, 0, *count - 1, "the start", at);
-        *count =
-            (guint)ws_elab_constant_in(E, ref->view[i].count, 1, *count - start, "the count", at);
+        gint64 start =
+            ws_elab_constant_in(E, ref->view[i].start, 0, *count - 1, WS_WORD("the start"), at);
+        *count = (guint)ws_elab_constant_in(E, ref->view[i].count, 1, *count - start,
+                                            WS_WORD("the count"), at);
         *first += (guint)start;
     }
     *buffer = symbol->index;

@@ -41,7 +41,7 @@ static void legal(WsStepState *S, const WsTensor *t, guint inner)
                          i, t->name, stride, bytes, granule);
     if ((guint64)inner * bytes % granule != 0)
         ws_elab_note(E, WS_RULE_L_TMA, S->id,
-                     ws_arena_printf(E->arena, "Move at least %u bytes per row.", granule),
+                     ws_arena_phrase(E->arena, "Move at least %u bytes per row.", granule),
                      "a row of this box is %u bytes; a bulk transfer needs a multiple of %u",
                      inner * bytes, granule);
 }
@@ -71,7 +71,7 @@ static Box box_size(WsStepState *S, const WsBuffer *b, const WsAccess *a)
         box.cols = MIN(a->cols, most);
         if (a->rows > 1 && (a->cols != b->cols || b->pad || a->cols > most))
             ws_elab_note(S->E, WS_RULE_L_TMA, S->id,
-                         ws_arena_printf(S->E->arena,
+                         ws_arena_phrase(S->E->arena,
                                          "Move whole unpadded rows of at most %u elements, or use "
                                          "a swizzle.",
                                          most),

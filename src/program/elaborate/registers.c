@@ -62,7 +62,7 @@ static void check_agent(WsElab *E, const WsAgent *a)
     if (a->registers % r->step != 0 || a->registers < r->least || a->registers > r->most)
         ws_elab_note(
             E, WS_RULE_B_REGISTERS, a->path,
-            ws_arena_printf(E->arena, "A multiple of %u in %u..%u.", r->step, r->least, r->most),
+            ws_arena_phrase(E->arena, "A multiple of %u in %u..%u.", r->step, r->least, r->most),
             "%s has %u registers per thread", a->name, a->registers);
     guint need = value_registers(a);
     if (need > a->registers)

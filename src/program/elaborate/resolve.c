@@ -149,7 +149,7 @@ static WsExpr *element(Resolve *R, const WsExpr *leaf)
         ws_elab_dtype(text, &dtype);
     if (dtype != WS_DTYPE_I32 && dtype != WS_DTYPE_I8 && dtype != WS_DTYPE_U8)
         ws_elab_error(E, WS_RULE_T_DTYPE, R->at, NULL, "%s holds %s; only integers can be named",
-                      leaf->name, text ? text : "reals");
+                      leaf->name, text ? text : WS_WORD("reals"));
     const char *access = ws_elab_field_name(E, node, WS_F_access);
     if (access && strcmp(access, "read") != 0)
         ws_elab_note(E, WS_RULE_L_ACCESS, R->at, "Read another tensor, or write another one.",
@@ -182,7 +182,7 @@ static WsExpr *map_leaf(const WsExpr *leaf, gpointer data, GError **error)
         return NULL;
     WsSymbol *symbol = ws_elab_lookup(R->E, leaf->name);
     if (!symbol) {
-        ws_elab_unknown(R->E, leaf->name, "name", R->at);
+        ws_elab_unknown(R->E, leaf->name, WS_WORD("name"), R->at);
         return bad(leaf->name);
     }
     if (R->array && symbol->kind == WS_SYMBOL_VALUE)
@@ -230,7 +230,8 @@ WsExpr *ws_elab_resolve(WsElab *E, const WsExpr *e, guint flags, const char *at)
     g_autoptr(GError) error = NULL;
     g_autoptr(WsExpr) bound = ws_expr_map(e, map_leaf, &R, &error);
     if (!bound) {
-        ws_elab_error(E, WS_RULE_T_EXPR, at, NULL, "%s", error ? error->message : "no value");
+        ws_elab_error(E, WS_RULE_T_EXPR, at, NULL, "%s",
+                      error ? error->message : WS_WORD("no value"));
         return ws_elab_int(E, 0);
     }
     if (flags & WS_RESOLVE_REAL) /* real arithmetic is left as it was written */
@@ -326,7 +327,8 @@ static WsExpr *array_expr(WsElab *E, const WsExpr *e, GHashTable *temporaries, c
     g_autoptr(GError) error = NULL;
     WsExpr *bound = ws_expr_map(e, map_leaf, &R, &error);
     if (!bound) {
-        ws_elab_error(E, WS_RULE_T_EXPR, at, NULL, "%s", error ? error->message : "no value");
+        ws_elab_error(E, WS_RULE_T_EXPR, at, NULL, "%s",
+                      error ? error->message : WS_WORD("no value"));
         bound = ws_expr_int(0);
     }
     return ws_arena_expr(E->arena, bound);

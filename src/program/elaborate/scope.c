@@ -87,13 +87,13 @@ WsExpr *ws_elab_var_expr(WsElab *E, gint var)
 static const char *kind_text(WsSymbolKind kind)
 {
     static const char *const text[] = {
-        [WS_SYMBOL_CONSTANT] = "constant", [WS_SYMBOL_SIZE] = "size",
-        [WS_SYMBOL_SCALAR] = "scalar",     [WS_SYMBOL_RUN] = "run name",
-        [WS_SYMBOL_TENSOR] = "tensor",     [WS_SYMBOL_BUFFER] = "buffer",
-        [WS_SYMBOL_BARRIER] = "barrier",   [WS_SYMBOL_PIPE] = "pipe",
-        [WS_SYMBOL_AXIS] = "axis",         [WS_SYMBOL_TILE_NAME] = "tile name",
-        [WS_SYMBOL_VALUE] = "value",       [WS_SYMBOL_COUNTER] = "counter",
-        [WS_SYMBOL_LOOP] = "loop",         [WS_SYMBOL_LET] = "let",
+        [WS_SYMBOL_CONSTANT] = WS_WORD("constant"), [WS_SYMBOL_SIZE] = WS_WORD("size"),
+        [WS_SYMBOL_SCALAR] = WS_WORD("scalar"),     [WS_SYMBOL_RUN] = WS_WORD("run name"),
+        [WS_SYMBOL_TENSOR] = WS_WORD("tensor"),     [WS_SYMBOL_BUFFER] = WS_WORD("buffer"),
+        [WS_SYMBOL_BARRIER] = WS_WORD("barrier"),   [WS_SYMBOL_PIPE] = WS_WORD("pipe"),
+        [WS_SYMBOL_AXIS] = WS_WORD("axis"),         [WS_SYMBOL_TILE_NAME] = WS_WORD("tile name"),
+        [WS_SYMBOL_VALUE] = WS_WORD("value"),       [WS_SYMBOL_COUNTER] = WS_WORD("counter"),
+        [WS_SYMBOL_LOOP] = WS_WORD("loop"),         [WS_SYMBOL_LET] = WS_WORD("let"),
     };
     return text[kind];
 }
@@ -164,7 +164,7 @@ void ws_elab_unknown(WsElab *E, const char *name, const char *what, const char *
         g_ptr_array_add(words, key);
     g_ptr_array_sort(words, by_text);
     const char *near = ws_text_nearest(name, (const char *const *)words->pdata, words->len);
-    g_autofree char *remedy = near ? g_strdup_printf("Did you mean %s?", near) : NULL;
+    g_autofree char *remedy = near ? ws_phrase("Did you mean %s?", near) : NULL;
     ws_elab_error(E, WS_RULE_N_UNKNOWN, at, remedy, "there is no %s named %s", what, name);
 }
 
@@ -219,7 +219,7 @@ static void constants(WsElab *E)
     for (guint i = 0; i < E->n_set; i++) {
         WsSymbol *symbol = g_hash_table_lookup(E->names, E->set[i].name);
         if (!symbol || symbol->kind != WS_SYMBOL_CONSTANT) {
-            ws_elab_unknown(E, E->set[i].name, "constant", "constants");
+            ws_elab_unknown(E, E->set[i].name, WS_WORD("constant"), "constants");
             continue;
         }
         symbol->value = E->set[i].value;

@@ -265,9 +265,9 @@ void ws_step_MARK(WsStepState *S)
 void ws_step_unsupported(WsStepState *S)
 {
     const char *lacks = S->E->hw->lacks[WS_LENS_ELABORATE], *target = S->E->p->target;
-    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: not in lens elaborate%s%s%s%s",
-                  ws_node_kind_keyword(S->node->kind), S->id, lacks ? " for " : "",
-                  lacks ? target : "", lacks ? ": " : "", lacks ? lacks : "");
+    g_autofree char *why = lacks ? ws_phrase(" for %s: %s", target, lacks) : g_strdup("");
+    ws_elab_error(S->E, WS_RULE_L_LENS, S->id, NULL, "step %s at %s: not in lens elaborate%s",
+                  ws_node_kind_keyword(S->node->kind), S->id, why);
     if (lacks) /* the same would be said of every step */
         S->E->errors = WS_ELAB_MAX_ERRORS;
 }

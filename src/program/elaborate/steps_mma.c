@@ -23,8 +23,8 @@ static const char *nearest(WsElab *E, guint n, guint step, guint most)
     if (most && below > most)
         below = most;
     if (below == 0 || (most && above > most))
-        return ws_arena_printf(E->arena, "Use %u.", below ? below : above);
-    return ws_arena_printf(E->arena, "Use %u or %u.", below, above);
+        return ws_arena_phrase(E->arena, "Use %u.", below ? below : above);
+    return ws_arena_phrase(E->arena, "Use %u or %u.", below, above);
 }
 
 static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
@@ -49,7 +49,7 @@ static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
                      b->chunk_cols, b->name, a->cols);
     if (ws_elab_is_int(a->row0, &first) && first % x->row_step != 0)
         ws_elab_note(E, WS_RULE_L_VIEW, S->id,
-                     ws_arena_printf(E->arena, "Start at a multiple of %u.", x->row_step),
+                     ws_arena_phrase(E->arena, "Start at a multiple of %u.", x->row_step),
                      "rows of %s used by an mma start at %" G_GINT64_FORMAT, b->name, first);
     if (!a->transposed && (a->cols * bytes % x->k_bytes != 0 ||
                            (ws_elab_is_int(a->col0, &first) && first * bytes % x->k_bytes != 0)))
@@ -95,7 +95,7 @@ static const char *nearest_types(WsElab *E, const WsMma *m)
     WsDtype acc = is_int8(m->a_type) ? WS_DTYPE_I32 : WS_DTYPE_F32;
     if (ws_target_has_product(E->hw, ws_dtype_text(m->a_type), ws_dtype_text(m->a_type),
                               ws_dtype_text(acc)))
-        return ws_arena_printf(E->arena, "Use %s x %s -> %s.", ws_dtype_text(m->a_type),
+        return ws_arena_phrase(E->arena, "Use %s x %s -> %s.", ws_dtype_text(m->a_type),
                                ws_dtype_text(m->a_type), ws_dtype_text(acc));
     return "Use bf16 x bf16 -> f32 (or f16, tf32, e4m3, e5m2 -> f32; i8, u8 -> i32).";
 }
@@ -105,8 +105,8 @@ static void shape_legal(WsStepState *S, const WsMma *m)
     WsElab *E = S->E;
     const WsTargetMatrix *x = &E->hw->matrix;
     guint n_step = is_int8(m->a_type) && m->n > x->n_few ? x->n_step_int8 : x->n_step;
-    g_autofree char *few = is_int8(m->a_type) ? g_strdup_printf(" (8-bit integers above %u: of %u)",
-                                                                x->n_few, x->n_step_int8)
+    g_autofree char *few = is_int8(m->a_type) ? ws_phrase(" (8-bit integers above %u: of %u)",
+                                                          x->n_few, x->n_step_int8)
                                               : g_strdup("");
     if (m->m % x->m != 0 || m->m == 0)
         ws_elab_note(E, WS_RULE_L_MMA, S->id, nearest(E, m->m, x->m, 0),
@@ -127,7 +127,7 @@ static void shape_legal(WsStepState *S, const WsMma *m)
                      ws_dtype_text(m->acc_type));
     if (E->agent->out->warps != x->warps)
         ws_elab_note(E, WS_RULE_L_WARPS, S->id,
-                     ws_arena_printf(E->arena, "Set \"warps\": %u.", x->warps),
+                     ws_arena_phrase(E->arena, "Set \"warps\": %u.", x->warps),
                      "a group with an mma has exactly %u warps, this one has %u", x->warps,
                      E->agent->out->warps);
 }
