@@ -286,11 +286,7 @@ static void witness(Json *j, const WsCliInput *in, const WsVerdict *v)
     key(j, "witness");
     g_autoptr(WsWitness) w = NULL;
     if (v && v->kind == WS_VERDICT_REFUTED)
-        for (guint i = 0; i < in->findings->list->len && !w; i++) {
-            const WsFinding *f = in->findings->list->pdata[i];
-            if (f->severity == WS_SEVERITY_ERROR && ws_rule(f->rule)->klass == WS_CLASS_P)
-                w = ws_witness_new(in->program, f, NULL);
-        }
+        w = ws_witness_of(in->program, in->findings, NULL);
     if (!w) {
         g_string_append(j->out, "null");
         return;

@@ -1,8 +1,8 @@
 /* Certificates: the text of a small one, and that those of all proved designs keep the form of
  * docs/soundness.md section 8.1, read here by a reader of its own. */
 #include "check/check.h"
-#include "program/program.h"
 #include "model/design.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * (writes.h), and no change of a store's place is shown right that is not. */
 #include "check/check.h"
 #include "check/global/judge.h"
+#include "check/witness/witness.h"
 #include "kernels.h"
 #include "model/design.h"
 #include "writes.h"
@@ -160,6 +161,30 @@ static void said(gconstpointer data)
     g_assert_nonnull(f->sizes);
     g_assert_cmpint(f->harm, ==, WS_HARM_CORRUPTION);
     g_assert_nonnull(f->story);
+    /* the run that shows it: two writes or none, and the other judge counts so at its sizes */
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsWitness) w = ws_witness_new(p, f, &error);
+    g_assert_no_error(error);
+    g_assert_true(w->confirmed);
+    g_autofree char *run = ws_witness_text(w, TRUE);
+    g_test_message("%s", run);
+    const gboolean strides = strstr(w->ending, "one place in memory") != NULL;
+    g_assert_cmpuint(w->n_moves, ==, f->rule == WS_RULE_G_TWICE && !strides ? 2 : 0);
+    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    for (guint i = 0; i < p->n_vars; i++) {
+        const WsSize s = { p->var[i].name, w->size[i] };
+        if (p->var[i].kind == WS_VAR_SIZE)
+            g_array_append_val(size, s);
+    }
+    gboolean wrong = strides;
+    for (guint variant = 0; variant < 64 && !wrong; variant++) /* data */
+        for (gint64 ctas = 1; ctas <= 3 && !wrong; ctas++) {
+            Writes got = writes_at(p, (const WsSize *)(gpointer)size->data, size->len,
+                                   ctas * MAX(p->cluster, 1), variant);
+            wrong = got.told && !got.right;
+            g_free(got.what);
+        }
+    g_assert_true(wrong);
 }
 
 /* What is stated is in the verdict. */

@@ -142,14 +142,17 @@ static char *shown(const WsDesign *design, const WsFindings *said)
     g_autoptr(WsProgram) p = ws_elaborate(design, NULL, 0, findings);
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
         return g_strdup("refused");
-    if (ws_rule(first_error(said)->rule)->klass == WS_CLASS_B)
-        return g_strdup("budget");
+    const WsClass klass = ws_rule(first_error(said)->rule)->klass;
+    if ((klass != WS_CLASS_P && klass != WS_CLASS_G) ||
+        (klass == WS_CLASS_P && !first_error(said)->agent))
+        return g_strdup("static");
     g_autoptr(GError) error = NULL;
     g_autoptr(WsWitness) w = ws_witness_of(p, said, &error);
     if (!w)
         return g_strdup_printf("NONE: %s", error->message);
     g_autofree char *text = ws_witness_text(w, FALSE);
     g_assert_null(strstr(text, "completion -"));
+    g_assert_true(w->confirmed || w->why);
     return w->confirmed ? g_strdup_printf("confirmed, %u moves", w->n_moves)
                         : g_strdup_printf("NOT CONFIRMED: %s", w->ending);
 }
@@ -187,12 +190,12 @@ static void judge(Count *c, const char *folder, const char *name, guint *same, g
     const WsCheckOptions options = { .protocol_only = protocol };
     g_autoptr(WsFixState) before = ws_fix_state_new(design, NULL, 0, &options);
     const WsFinding *first = first_error(before->findings);
-    if (!first)
+    if (!first || (before->verdict && before->verdict->kind == WS_VERDICT_OUTSIDE))
         return;
     c->refuted++;
     g_autofree char *run = shown(design, before->findings);
     c->refused += strcmp(run, "refused") == 0;
-    c->budget += strcmp(run, "budget") == 0;
+    c->budget += strcmp(run, "static") == 0;
     c->shown += g_str_has_prefix(run, "confirmed");
     c->silent += g_str_has_prefix(run, "NO");
     c->dumb += !first->remedy || !*first->remedy;
@@ -256,7 +259,7 @@ static gint by_name(gconstpointer a, gconstpointer b)
 static void all(Count *total, guint *same, guint *known)
 {
     printf("# %-12s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "folder", "refuted", "refused",
-           "budget", "run", "no run", "proved", "offered", "no fix", "twins");
+           "static", "run", "no run", "proved", "offered", "no fix", "twins");
     for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
         g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "tests/designs", folders[i], NULL);
         g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);

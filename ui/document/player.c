@@ -1,6 +1,8 @@
 #include "ui/document/player.h"
 #include "program/program.h"
 
+#include <string.h>
+
 #define MOVE_MS   900 /* of one move while it runs */
 #define SETTLE_MS 120 /* a design that changes all the time is left alone */
 
@@ -25,7 +27,7 @@ G_DEFINE_FINAL_TYPE(WsPlayer, ws_player, G_TYPE_OBJECT)
  */
 typedef struct {
     WsProgram *program;
-    WsFinding finding; /* rule and place alone */
+    WsFinding finding; /* rule and place, who, and the sizes it was met with */
 } Wish;
 
 static void wish_free(gpointer data)
@@ -33,6 +35,9 @@ static void wish_free(gpointer data)
     Wish *wish = data;
     ws_program_unref(wish->program);
     g_free(wish->finding.at);
+    g_free(wish->finding.agent);
+    g_free(wish->finding.sizes);
+    g_free(wish->finding.round);
     g_free(wish);
 }
 
@@ -93,6 +98,10 @@ static gboolean ask(gpointer data)
     wish->program = ws_program_ref(program);
     wish->finding.rule = f->rule;
     wish->finding.at = g_strdup(f->at);
+    wish->finding.agent = g_strdup(f->agent);
+    wish->finding.sizes = g_strdup(f->sizes);
+    wish->finding.round = g_strdup(f->round);
+    memcpy(wish->finding.fact, f->fact, sizeof f->fact);
     drop(p);
     p->busy = TRUE;
     g_autoptr(GTask) task = g_task_new(NULL, NULL, made, g_object_ref(p));

@@ -15,6 +15,8 @@ void ws_miscount_free(WsMiscount *m)
         g_free(m->where[i]);
         g_free(m->round[i]);
     }
+    if (m->size)
+        g_array_unref(m->size);
     g_free(m->sizes);
     g_free(m);
 }
@@ -125,6 +127,8 @@ static void say_write(WsMiscount *m, guint i, const WsProgram *p, const WsLaunch
     m->who[i] = who_text(p, x);
     m->where[i] = where_text(p, v, x, m->who[i]);
     m->round[i] = rounds_text(x);
+    m->agent[i] = x->agent, m->cta[i] = x->block, m->n_rounds[i] = x->n_rounds;
+    memcpy(m->at[i], x->round, sizeof m->at[i]);
 }
 
 /* Marks the cells of write i; the cell of an earlier write that it meets is told. */
@@ -258,6 +262,9 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
         if (!m)
             continue;
         m->tensor = tensor;
+        m->size = g_array_copy((GArray *)sizes);
+        m->ctas = ws_launch_grid(v, (1 + i % 3) * MAX(p->cluster, 1));
+        m->tiles = ws_launch_tiles(v);
         m->sizes = ws_launch_sizes_text(v);
         return m;
     }

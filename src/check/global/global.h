@@ -107,6 +107,11 @@ typedef struct {
     char *where[2];    /* "mma.0, tile 3 (tm 1, tn 0)" */
     char *round[2];    /* "tile 3, s 1" */
     char *sizes;       /* "M=129 N=256" */
+    /* The launch: its sizes (WsSize), CTAs and tiles. Of the writes: agent, CTA, rounds. */
+    GArray *size;
+    gint64 ctas, tiles;
+    guint agent[2], n_rounds[2];
+    gint64 cta[2], at[2][6];
 } WsMiscount;
 /* The kernel may read integers from a tensor. */
 gboolean ws_global_reads_data(const WsProgram *p);

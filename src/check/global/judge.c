@@ -121,10 +121,12 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
         f = ws_findings_add(findings, WS_RULE_G_TWICE, step_of(m->op[1]),
                             "%s is written by %s and again by %s [%s]", element, m->where[0],
                             m->where[1], sizes);
-        ws_finding_tell(f, WS_STORY_FIRST, "%s writes %s (%s%s%s)", m->where[0], element,
-                        m->op[0]->label, *m->round[0] ? "; " : "", m->round[0]);
-        ws_finding_tell(f, WS_STORY_THEN, "%s writes it, too (%s%s%s)", m->where[1],
-                        m->op[1]->label, *m->round[1] ? "; " : "", m->round[1]);
+        ws_finding_tell(f, WS_STORY_FIRST, "%s writes %s (%s%s%s), in CTA %" G_GINT64_FORMAT,
+                        m->where[0], element, m->op[0]->label, *m->round[0] ? "; " : "",
+                        m->round[0], m->cta[0]);
+        ws_finding_tell(f, WS_STORY_THEN, "%s writes it, too (%s%s%s), in CTA %" G_GINT64_FORMAT,
+                        m->where[1], m->op[1]->label, *m->round[1] ? "; " : "", m->round[1],
+                        m->cta[1]);
         f->round = g_strdup(m->round[1]);
         f->agent = g_strdup(m->who[1]);
         f->other = g_strdup(m->who[0]);

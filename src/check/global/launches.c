@@ -83,13 +83,15 @@ static GPtrArray *tile_assumptions(const WsProgram *p)
 
 /* --- one agent ---------------------------------------------------------------------------------
  */
-static gboolean note(Run *run, WsWalker *w, const WsStep *step, guint agent, guint cta, gint64 tile)
+static gboolean note(Run *run, WsWalker *w, const WsStep *step, guint agent, gint64 block,
+                     gint64 tile)
 {
     const WsOp *op = step->op;
     gint64 size[WS_MAX_RANK];
     WsWritten x = { .op = op,
                     .agent = agent,
-                    .cta = cta,
+                    .cta = (guint)(block % MAX(run->p->cluster, 1)),
+                    .block = block,
                     .tile = tile,
                     .n_rounds = MIN(step->n_rounds, (guint)G_N_ELEMENTS(x.round)) };
     if (!ws_global_box(run->p, op, size) || run->out->len >= MOST_WRITES)
@@ -120,9 +122,10 @@ static gboolean assumed(Run *run, WsWalker *w)
     return TRUE;
 }
 
-static gboolean one_agent(Run *run, guint agent, guint cta, WsTilesStrided *tiles)
+static gboolean one_agent(Run *run, guint agent, gint64 block, WsTilesStrided *tiles)
 {
-    g_autoptr(WsWalker) w = ws_walker_new(run->p, run->v, agent, cta, ws_tiles_strided, tiles);
+    g_autoptr(WsWalker) w = ws_walker_new(
+        run->p, run->v, agent, (guint)(block % MAX(run->p->cluster, 1)), ws_tiles_strided, tiles);
     WsStep step;
     g_autoptr(GError) error = NULL;
     ws_walker_set_element(w, element, run);
@@ -136,7 +139,7 @@ static gboolean one_agent(Run *run, guint agent, guint cta, WsTilesStrided *tile
                 return FALSE;
         gint64 position = MAX(ws_walker_position(w), 0);
         if (op->tensor == run->tensor && ws_op_row(op->kind)->to == WS_DATA_AT_TENSOR &&
-            !note(run, w, &step, agent, cta, ws_tiles_strided(tiles, position)))
+            !note(run, w, &step, agent, block, ws_tiles_strided(tiles, position)))
             return FALSE;
     }
     return error == NULL;
@@ -166,8 +169,7 @@ GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tens
     for (gint64 cta = 0; cta < ctas && ok; cta++) {
         WsTilesStrided own = { cta / cluster, ctas / cluster, tiles };
         for (guint a = 0; a < p->n_agents; a++)
-            ok = ok &&
-                 (!may_write(p, a, tensor) || one_agent(&run, a, (guint)(cta % cluster), &own));
+            ok = ok && (!may_write(p, a, tensor) || one_agent(&run, a, cta, &own));
     }
     *left -= MIN(*left, (guint64)(before - run.steps) + 200);
     return ok ? g_array_ref(out) : NULL;

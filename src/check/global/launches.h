@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 typedef struct {
     gint64 lo[WS_MAX_RANK], hi[WS_MAX_RANK]; /* clipped to the tensor */
     const WsOp *op;
-    guint agent, cta;
+    guint agent, cta; /* rank in its cluster */
+    gint64 block;     /* CTA in the launch */
     gint64 tile;
     guint n_rounds;
     gint64 round[6];

@@ -109,11 +109,14 @@ typedef struct {
     WsAgentState *agent_state;
     WsWitnessEnd end;
     gboolean confirmed; /* the end was met with the semantics of the hardware */
+    char *why;          /* not confirmed: why not; else NULL */
     char *ending;       /* what one sees at the end, in words */
 } WsWitness;
 
-/* Finds the witness of `finding` (NULL: the first error of the smallest case). NULL and an error if
- * the play finds nothing to show. */
+/* Finds the witness of `finding` (NULL: the first error of the smallest case of the protocol). NULL
+ * and an error if there is nothing to show. For what is written to global memory (class G) the
+ * moves are the two writes of the element, by whom, in which CTA and tile; none where nobody writes
+ * it: the whole launch was counted at the sizes told. */
 WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error);
 /* The witness of the first error whose end the semantics of the hardware confirm; if there is none,
  * that of the first error: the whole run. NULL and an error if nothing was refuted or nothing

@@ -202,6 +202,24 @@ static gboolean left_over(Planning *P)
     return TRUE;
 }
 
+/* The CTA that a copy reads from ends while it is on its way. */
+static gboolean sender_ends(Planning *P)
+{
+    const guint own = P->m->p->n_agents, rank = P->r->inst / own;
+    if (P->e->op->kind != WS_OP_BULK_COPY || P->node < 0)
+        return FALSE;
+    P->plan->end = WS_END_LEFT;
+    P->plan->sender = TRUE;
+    for (guint a = rank * own; a < (rank + 1) * own; a++)
+        need_before(P, a, G_MAXUINT);
+    for (guint i = 0; i < P->e->n_transfers; i++) {
+        gint landing = ws_order_find_landing(P->m, P->e->first_transfer + i);
+        if (landing >= 0 && P->mark[landing])
+            return FALSE;
+    }
+    return P->mark[P->node];
+}
+
 /* A whole CTA ends before the operation reaches it. */
 static gboolean dead_peer(Planning *P)
 {
@@ -259,7 +277,7 @@ static const struct {
     { WS_RULE_P_COUNT, { too_many } },
     { WS_RULE_P_TX, { bytes_wrong, stands_still } },
     { WS_RULE_P_NAMED, { wrong_generation, too_many } },
-    { WS_RULE_P_EXIT, { left_over } },
+    { WS_RULE_P_EXIT, { left_over, sender_ends } },
     { WS_RULE_P_CLUSTER, { dead_peer, alone } },
 };
 

@@ -358,10 +358,12 @@ char *ws_witness_text(const WsWitness *w, gboolean states)
         if (states)
             put_states(w, i + 1, s);
     }
-    for (guint i = 0; i < w->n_agents; i++) {
+    for (guint i = 0; i < w->n_agents && ws_rule(w->rule)->klass != WS_CLASS_G; i++) {
         g_autofree char *words = ws_witness_agent_words(w, w->n_moves, i);
         g_string_append_printf(s, "      %s %s\n", w->agent[i], words);
     }
+    if (w->why)
+        g_string_append_printf(s, "note: %s\n", w->why);
     g_string_append_printf(s, "end:  %s\n", w->ending);
     return g_string_free(s, FALSE);
 }
