@@ -5,11 +5,6 @@
 
 enum { MOST_COPIES = 160, DRAIN = 8 };
 
-static gboolean retires(WsNodeKind kind)
-{
-    return kind == WS_STEP_MMA_WAIT || kind == WS_STEP_STORE_WAIT || kind == WS_STEP_LOAD_WAIT;
-}
-
 /* JSON of a step without its condition. Caller frees. */
 static char *bare(const WsNode *step)
 {
@@ -29,7 +24,7 @@ static gboolean is_place(const WsFixer *F, gint i, WsNodeKind kind)
     const WsNodeKind here = ws_spot(F, i)->node->kind;
     return kind == WS_STEP_WAIT ? here == WS_STEP_LOAD || here == WS_STEP_MMA ||
                                       here == WS_STEP_READ || here == WS_STEP_WRITE
-                                : retires(here) || here == WS_STEP_FOR;
+                                : ws_step_retires(here) || here == WS_STEP_FOR;
 }
 
 /* Copies of a step that hands a ring over, at other places of its group: waits before what uses
@@ -56,7 +51,7 @@ void ws_fix_copy_step(WsFixer *F)
                                       by ? "behind" : "before", where, ws_node_name(from->group));
             /* a wait once more drains what is left; who loads a round too much should not */
             fix->cost += F->finding->rule == WS_RULE_P_EXIT ? DRAIN : 0;
-            fix->cost += (meant ? 0 : 3) + (by && !retires(to->node->kind) ? 1 : 0);
+            fix->cost += (meant ? 0 : 3) + (by && !ws_step_retires(to->node->kind) ? 1 : 0);
             ws_fix_insert(F, fix, i, by, json);
             n++;
         }

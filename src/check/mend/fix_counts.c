@@ -3,27 +3,6 @@
 
 enum { MOST = 8 /* proposals of one kind */, DATA = 50 };
 
-static gboolean is_sync(WsNodeKind kind)
-{
-    switch (kind) {
-    case WS_STEP_WAIT:
-    case WS_STEP_ARRIVE:
-    case WS_STEP_EXPECT:
-    case WS_STEP_SYNC:
-    case WS_STEP_CLUSTER:
-    case WS_STEP_FENCE:
-    case WS_STEP_MMA_WAIT:
-    case WS_STEP_STORE_WAIT:
-    case WS_STEP_LOAD_WAIT:
-    case WS_STEP_ACQUIRE:
-    case WS_STEP_COMMIT:
-    case WS_STEP_RELEASE:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
 /* Barriers of the design, the finding's first. */
 static GPtrArray *barriers(const WsFixer *F)
 {
@@ -129,7 +108,7 @@ void ws_fix_unmute(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Unmute %s", name);
-        fix->safe = is_sync(step->kind) || step->kind == WS_STEP_TAKE;
+        fix->safe = ws_step_orders(step->kind) || step->kind == WS_STEP_TAKE;
         ws_fix_unset(F, fix, step, WS_F_muted);
         n++;
     }
@@ -163,7 +142,7 @@ void ws_fix_remove_twin(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Remove the second of two equal %s", name);
-        fix->safe = is_sync(step->kind);
+        fix->safe = ws_step_orders(step->kind);
         fix->cost += fix->safe ? 0 : DATA;
         ws_fix_remove(F, fix, next);
         n++;
@@ -174,7 +153,7 @@ void ws_fix_drop_step(WsFixer *F)
 {
     const gint spot[] = { F->at, F->other };
     for (guint i = 0; i < G_N_ELEMENTS(spot); i++) {
-        if (spot[i] < 0 || !is_sync(ws_spot(F, spot[i])->node->kind))
+        if (spot[i] < 0 || !ws_step_orders(ws_spot(F, spot[i])->node->kind))
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, spot[i])->node);
         WsFix *fix = ws_fixer_add(F, "Remove %s", name);

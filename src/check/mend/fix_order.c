@@ -77,26 +77,6 @@ void ws_fix_prime_once(WsFixer *F)
     }
 }
 
-static gboolean movable(WsNodeKind kind)
-{
-    switch (kind) {
-    case WS_STEP_WAIT:
-    case WS_STEP_ARRIVE:
-    case WS_STEP_EXPECT:
-    case WS_STEP_SYNC:
-    case WS_STEP_FENCE:
-    case WS_STEP_MMA_WAIT:
-    case WS_STEP_STORE_WAIT:
-    case WS_STEP_LOAD_WAIT:
-    case WS_STEP_ACQUIRE:
-    case WS_STEP_COMMIT:
-    case WS_STEP_RELEASE:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
 /* A step near one of the finding's is moved before one that is far from both. */
 static guint distance(const WsFixer *F, gint i)
 {
@@ -176,7 +156,7 @@ void ws_fix_same_order(WsFixer *F)
         for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
             const gboolean near = i == F->at || i == F->other || i == ws_spot_next(F, F->at, 1) ||
                                   i == ws_spot_next(F, F->at, -1);
-            if (!movable(ws_spot(F, i)->node->kind) || near != (round == 0))
+            if (!ws_step_moves(ws_spot(F, i)->node->kind) || near != (round == 0))
                 continue;
             swap(F, i, 1);
             swap(F, i, -1);
@@ -189,7 +169,7 @@ void ws_fix_same_order(WsFixer *F)
 static gboolean only_order_between(const WsFixer *F, gint i, gint by)
 {
     for (gint k = by > 0 ? 1 : -1; k != by + (by > 0 ? 1 : -1); k += by > 0 ? 1 : -1)
-        if (!movable(ws_spot(F, ws_spot_next(F, i, k))->node->kind))
+        if (!ws_step_moves(ws_spot(F, ws_spot_next(F, i, k))->node->kind))
             return FALSE;
     return TRUE;
 }
@@ -202,7 +182,7 @@ void ws_fix_other_place(WsFixer *F)
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         const gint n = (gint)ws_node_n_children(s->owner, s->field), at = (gint)s->index;
-        const gboolean sync = movable(s->node->kind);
+        const gboolean sync = ws_step_moves(s->node->kind);
         if (n > LONG || s->node->kind == WS_STEP_FOR || s->node->kind == WS_STEP_IF ||
             (F->at >= 0 && F->other >= 0 && s->group != ws_spot(F, F->at)->group &&
              s->group != ws_spot(F, F->other)->group))

@@ -5,11 +5,6 @@
 enum { MOST = 12 };
 
 /* --- releases --------------------------------------------------------------------------------- */
-static gboolean retires(WsNodeKind kind)
-{
-    return kind == WS_STEP_MMA_WAIT || kind == WS_STEP_STORE_WAIT || kind == WS_STEP_LOAD_WAIT;
-}
-
 static void later(WsFixer *F, gint arrive)
 {
     const WsNode *step = ws_spot(F, arrive)->node;
@@ -17,7 +12,7 @@ static void later(WsFixer *F, gint arrive)
     gint last = -1;
     for (gint k = ws_spot_next(F, arrive, 1); k >= 0; k = ws_spot_next(F, k, 1)) {
         const WsNode *s = ws_spot(F, k)->node;
-        if (retires(s->kind)) {
+        if (ws_step_retires(s->kind)) {
             g_autofree char *wait = ws_step_name(s);
             WsFix *fix = ws_fixer_add(F, "Move %s behind %s", name, wait);
             ws_fix_move(F, fix, arrive, k, 1);
@@ -32,7 +27,7 @@ static void later(WsFixer *F, gint arrive)
         ws_fix_move(F, fix, arrive, last, 1);
     }
     for (gint k = ws_spot_next(F, arrive, -1); k >= 0; k = ws_spot_next(F, k, -1))
-        if (retires(ws_spot(F, k)->node->kind) &&
+        if (ws_step_retires(ws_spot(F, k)->node->kind) &&
             ws_node_int(ws_spot(F, k)->node, WS_F_keyword, 0) > 0) {
             g_autofree char *wait = ws_step_name(ws_spot(F, k)->node);
             g_autofree char *less = g_strdup_printf(
@@ -93,7 +88,7 @@ static gint after_data(const WsFixer *F, gint i, const char *buffer)
     gint last = i;
     for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1)) {
         const WsNode *s = ws_spot(F, k)->node;
-        if (retires(s->kind) || ws_step_reads(s, buffer) || ws_step_writes(s, buffer) ||
+        if (ws_step_retires(s->kind) || ws_step_reads(s, buffer) || ws_step_writes(s, buffer) ||
             (s->kind == WS_STEP_FENCE && last == ws_spot_next(F, k, -1)))
             last = k;
     }
@@ -129,7 +124,7 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
             ws_step_writes(ws_spot(F, k)->node, buffer))
             first = k;
     for (gint k = ws_spot_next(F, first, 1); k >= 0; k = ws_spot_next(F, k, 1))
-        if (retires(ws_spot(F, k)->node->kind)) {
+        if (ws_step_retires(ws_spot(F, k)->node->kind)) {
             first = k;
             break;
         }
@@ -219,7 +214,8 @@ static void partner(WsFixer *F, gint w, const char *barrier)
             const WsSpot *s = ws_spot(F, i);
             const gboolean reader = s->group != ws_spot(F, w)->group && reads_inside(F, i, buffer);
             after |= reader;
-            if (!reader && !(after && retires(s->node->kind) && s->group != ws_spot(F, w)->group))
+            if (!reader &&
+                !(after && ws_step_retires(s->node->kind) && s->group != ws_spot(F, w)->group))
                 continue;
             g_autofree char *name = ws_step_name(s->node);
             for (guint warps = 0; warps < 2; warps++) {
@@ -228,7 +224,7 @@ static void partner(WsFixer *F, gint w, const char *barrier)
                     warps ? ws_with_use("arrive", ref, use, ", \"by\": \"warp\"") : NULL;
                 WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
                                           use, warps ? ", by every warp" : "");
-                fix->cost += 1 + (retires(s->node->kind) ? 0 : 1) + MIN(n, 4) + 2 * warps;
+                fix->cost += 1 + (ws_step_retires(s->node->kind) ? 0 : 1) + MIN(n, 4) + 2 * warps;
                 ws_fix_insert(F, fix, i, 1, warps ? by : json);
             }
             n++;

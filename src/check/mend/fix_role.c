@@ -5,11 +5,6 @@
 
 enum { MOST = 24 };
 
-static gboolean orders(WsNodeKind kind)
-{
-    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_EXPECT;
-}
-
 /* --- conditions of steps ---------------------------------------------------------------------- */
 /* All steps of a list that stand under the same `when` lose it together. */
 static void drop_when(WsFixer *F, gint i)
@@ -22,7 +17,7 @@ static void drop_when(WsFixer *F, gint i)
         g_autofree char *other = ws_field_json(step, WS_F_when);
         if (g_strcmp0(when, other) != 0)
             continue;
-        fix->safe &= orders(step->kind);
+        fix->safe &= ws_step_hands(step->kind);
         ws_fix_unset(F, fix, step, WS_F_when);
     }
 }
@@ -134,7 +129,8 @@ static void pair(WsFixer *F, gint w, gint a)
     if (counter && counter_of(x->group, use))
         return;
     gint to = held; /* with what the role does in the same turn */
-    for (gint k = held; k >= 0 && orders(ws_spot(F, k)->node->kind); k = ws_spot_next(F, k, 1))
+    for (gint k = held; k >= 0 && ws_step_hands(ws_spot(F, k)->node->kind);
+         k = ws_spot_next(F, k, 1))
         to = k;
     wrap(F, held, to, cond, counter, y->group);
 }

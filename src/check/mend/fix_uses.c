@@ -3,19 +3,6 @@
 
 enum { MOST = 10, LIKELY = 15 };
 
-static gboolean is_data(WsNodeKind kind)
-{
-    return kind == WS_STEP_LOAD || kind == WS_STEP_GATHER || kind == WS_STEP_MMA ||
-           kind == WS_STEP_READ || kind == WS_STEP_WRITE || kind == WS_STEP_STORE ||
-           kind == WS_STEP_COPY || kind == WS_STEP_TRANSPOSE;
-}
-
-static gboolean is_sync(WsNodeKind kind)
-{
-    return kind == WS_STEP_WAIT || kind == WS_STEP_ARRIVE || kind == WS_STEP_EXPECT ||
-           kind == WS_STEP_ACQUIRE || kind == WS_STEP_COMMIT || kind == WS_STEP_RELEASE;
-}
-
 /* A use that somebody names, and how many do. */
 typedef struct {
     char *text; /* JSON */
@@ -86,7 +73,7 @@ static GArray *uses_around(const WsFixer *F, gint i)
     const char *object = handed(s->node);
     for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, k);
-        if (step != s->node && (is_data(step->kind) || is_sync(step->kind)))
+        if (step != s->node && (ws_step_is_data(step->kind) || ws_step_hands(step->kind)))
             add_use(uses, ws_step_use(step), TRUE);
     }
     for (gint k = 0; object && k < (gint)F->spot->len; k++) {
@@ -146,7 +133,7 @@ static void use_of(WsFixer *F, gint i)
     const WsNode *step = ws_spot(F, i)->node;
     g_autofree char *now = ws_field_json(step, WS_F_use);
     const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
-    if ((!now && !fixed) || !(is_data(step->kind) || is_sync(step->kind)))
+    if ((!now && !fixed) || !(ws_step_is_data(step->kind) || ws_step_hands(step->kind)))
         return;
     g_autoptr(GArray) uses = uses_around(F, i);
     guint own = 0, beside = 0;
@@ -162,7 +149,7 @@ static void use_of(WsFixer *F, gint i)
         const gboolean all = x->beside && own == 0 && x->n >= 2 && x->n >= beside;
         const guint more = (x->beside ? (all ? 0 : x->n > 1 ? 2 : 5) : 6) + (own ? 7 : 0);
         propose_use(F, i, x->text, more,
-                    is_sync(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
+                    ws_step_hands(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
         /* a release that lags belongs to the round before */
         if (step->kind == WS_STEP_ARRIVE || step->kind == WS_STEP_RELEASE) {
             g_autofree char *lag = g_strdup_printf("%.*s - 1\"", (int)strlen(x->text) - 1, x->text);
@@ -173,12 +160,12 @@ static void use_of(WsFixer *F, gint i)
     const gint loop = ws_spot_loop(F, i);
     g_autofree char *bare =
         now ? stripped(now, loop >= 0 ? ws_node_name(ws_spot(F, loop)->node) : NULL) : NULL;
-    gboolean named = is_sync(step->kind);
+    gboolean named = ws_step_hands(step->kind);
     for (guint u = 0; bare && own == 0 && u < uses->len; u++)
         named |= g_array_index(uses, Use, u).beside &&
                  strcmp(g_array_index(uses, Use, u).text, bare) == 0;
     if (bare) /* one off what its partners say: hardly anything is likelier */
-        propose_use(F, i, bare, named && !is_sync(step->kind) ? 0 : 4, named);
+        propose_use(F, i, bare, named && !ws_step_hands(step->kind) ? 0 : 4, named);
 }
 
 void ws_fix_use_of_others(WsFixer *F)
@@ -208,7 +195,9 @@ static int role_of(const WsFixer *F, const char *barrier)
             return -1; /* a transfer signals it, or its bytes are expected */
         for (gint k = ws_spot_next(F, i, 1); s->node->kind == WS_STEP_WAIT && k >= 0 && !room;
              k = ws_spot_next(F, k, 1))
-            room = fills(ws_spot(F, k)->node) ? 1 : is_data(ws_spot(F, k)->node->kind) ? -1 : 0;
+            room = fills(ws_spot(F, k)->node)                   ? 1
+                   : ws_step_is_data(ws_spot(F, k)->node->kind) ? -1
+                                                                : 0;
     }
     return room;
 }
@@ -276,7 +265,7 @@ void ws_fix_wait_always(WsFixer *F)
     guint n = 0;
     for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
         const WsNode *step = ws_spot(F, i)->node;
-        if (!is_sync(step->kind) || !ws_node_has(step, WS_F_when) || !concerned(F, i))
+        if (!ws_step_hands(step->kind) || !ws_node_has(step, WS_F_when) || !concerned(F, i))
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Do %s in every round", name);
@@ -350,7 +339,7 @@ void ws_fix_use_of_writer(WsFixer *F)
         const WsSpot *s = ws_spot(F, list[l]);
         g_autoptr(GArray) uses = uses_around(F, list[l]);
         for (gint i = 0; i < (gint)F->spot->len; i++)
-            if (is_data(ws_spot(F, i)->node->kind) && ws_spot(F, i)->group != s->group)
+            if (ws_step_is_data(ws_spot(F, i)->node->kind) && ws_spot(F, i)->group != s->group)
                 add_use(uses, ws_step_use(ws_spot(F, i)->node), FALSE);
         for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
             const WsNode *step = ws_node_child(s->owner, s->field, k);

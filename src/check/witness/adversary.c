@@ -117,19 +117,15 @@ static gboolean choose_sizes(const WsWitness *w, WsHold *h, GError **error)
 
 /* --- the order of the moves ------------------------------------------------------------------- */
 
+/* Is b issued with a, as one step? What closes its queue is, and the fence of a product. */
 static gboolean same_work(const WsOp *a, const WsOp *b)
 {
-    static const WsOpKind family[][3] = { { WS_OP_MMA, WS_OP_MMA_FENCE, WS_OP_MMA_COMMIT },
-                                          { WS_OP_TMA_STORE, WS_OP_BULK_COMMIT, WS_OP_TMA_STORE },
-                                          { WS_OP_TMA_LOAD, WS_OP_TMA_LOAD, WS_OP_TMA_LOAD },
-                                          { WS_OP_BULK_COPY, WS_OP_BULK_COPY, WS_OP_BULK_COPY } };
-    if (a->agent != b->agent || g_strcmp0(a->step, b->step) != 0)
+    const gint queue = ws_op_queue(a->kind);
+    if (a->agent != b->agent || g_strcmp0(a->step, b->step) != 0 || !ws_op_flies(a->kind))
         return FALSE;
-    for (guint f = 0; f < G_N_ELEMENTS(family); f++)
-        for (guint k = 0; k < 3 && family[f][0] == a->kind; k++)
-            if (family[f][k] == b->kind)
-                return TRUE;
-    return FALSE;
+    return a->kind == b->kind ||
+           (queue >= 0 && ws_op_closes(b->kind) && ws_op_queue(b->kind) == queue) ||
+           (queue == WS_QUEUE_MMA && b->kind == WS_OP_MMA_FENCE);
 }
 
 /* The first of the two moves that collide; -1. The second is the last move. */
@@ -164,6 +160,11 @@ static GArray *order_of(const WsWitness *w, guint variant, WsHold *h)
     g_array_append_vals(order, later->data, later->len);
     g_array_unref(later);
     return order;
+}
+
+static gboolean joins_and_waits(const WsOp *op)
+{
+    return ws_op_row(op->kind)->waits == WS_WAITS_JOIN;
 }
 
 /* --- gates ------------------------------------------------------------------------------------ */
@@ -204,7 +205,7 @@ static void make_gates(const WsWitness *w, WsHold *h, const GArray *order)
         }
         if (m->op->declared)
             continue;
-        gboolean pass = m->kind == WS_MOVE_PASS && m->op->kind == WS_OP_BAR_SYNC;
+        gboolean pass = m->kind == WS_MOVE_PASS && joins_and_waits(m->op);
         WsHoldGate *g = gate_at(w, h, m->agent, m->op, m->n_rounds, m->round, TRUE);
         if (pass) {
             g->need_after = h->end, g->then_after = h->end + 1;
@@ -232,7 +233,7 @@ static void hold_lanes(const WsWitness *w, WsHold *h)
         if (m->agent != y->agent || m->kind != WS_MOVE_STEP)
             continue;
         WsHoldGate *g = gate_at(w, h, m->agent, m->op, m->n_rounds, m->round, FALSE);
-        if (m->op->kind == WS_OP_BAR_SYNC || !g)
+        if (joins_and_waits(m->op) || !g)
             return;
         g->first = TRUE;
         if ((ws_op_stores_shared(m->op->kind)) && m->op->n_access &&
