@@ -82,7 +82,12 @@ static gboolean try_order(WsProgram *p, WsHold *h, char **seen, GError **error)
 int ws_cli_adversary(WsCliInput *in, WsCliAdversary *a)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(WsWitness) w = ws_witness_new(in->program, NULL, &error);
+    g_autoptr(WsWitness) w = ws_witness_new(in->program, NULL, NULL);
+    if (!w) { /* not in the smallest cases: where the check has met it */
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsVerdict) verdict = ws_check(in->program, NULL, findings);
+        w = ws_witness_of(in->program, findings, &error);
+    }
     if (!w)
         return ws_cli_fail(WS_EXIT_OUTSIDE, "there is no witness to hold agents to: %s",
                            error->message);

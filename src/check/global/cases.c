@@ -211,6 +211,11 @@ static gboolean positions_fill(WsCover *c, gboolean last)
         if (!g->problem && off_pin(c)) {
             if (n_active == 0)
                 continue;
+            ws_global_cure(
+                g, 2,
+                "name %s in the coordinates, let one of its values alone write, or add to a tensor "
+                "with access \"reduce\"",
+                ws_atom(g->ps, c->pinned[0].atom)->name);
             ws_global_problem(
                 g, "%s is in no coordinate: several of its values write the same elements",
                 ws_atom(g->ps, c->pinned[0].atom)->name);
@@ -317,8 +322,14 @@ static gboolean try_pins(WsCover *c, guint axis)
                 return TRUE;
             c->n_pinned--;
             g_clear_pointer(&g->problem, g_free);
+            g_clear_pointer(&g->cure, g_free);
             g_clear_pointer(&g->bounded, g_free);
         }
+    ws_global_cure(
+        g, 2,
+        "name %s in the coordinates, let one of its values alone write, or add to a tensor "
+        "with access \"reduce\"",
+        ws_atom(g->ps, atom)->name);
     ws_global_problem(g, "%s is in no coordinate: all its values write the same elements",
                       ws_atom(g->ps, atom)->name);
     return FALSE;

@@ -66,6 +66,9 @@ static gboolean boxes_fill(WsGlobal *g, const Boxes *b, guint dims, const gint64
             for (guint d = 0; d < dims && meet; d++)
                 meet = b->lo[i][d] < b->hi[j][d] && b->lo[j][d] < b->hi[i][d];
             if (meet) {
+                ws_global_cure(g, 2,
+                               "give each step, replica and CTA its own part of the tile: let the "
+                               "coordinates name `replica` or `cta`, or let one of them write");
                 ws_global_problem(g, "two steps write the same elements of a tile");
                 return FALSE;
             }
@@ -73,6 +76,8 @@ static gboolean boxes_fill(WsGlobal *g, const Boxes *b, guint dims, const gint64
     }
     if (sum == whole)
         return TRUE;
+    ws_global_cure(g, 0,
+                   "write the rest of the tile, too, or let the axes step by what is written");
     ws_global_problem(g, "what the steps write of a tile has gaps");
     return FALSE;
 }
@@ -139,6 +144,12 @@ static gboolean dimension_of(WsGlobal *g, const WsPoly *shape, guint dims, guint
     }
     if (n == 1)
         return TRUE;
+    if (!n)
+        ws_global_cure(
+            g, 2,
+            "name %s in the coordinates, let one of its values alone write, or add to a tensor "
+            "with access \"reduce\"",
+            ws_atom(g->ps, atom)->name);
     ws_global_problem(g,
                       n ? "%s is part of two coordinates"
                         : "%s is in no coordinate: all its values write the same elements",
@@ -208,6 +219,7 @@ static gboolean find_axes(WsCover *c, const WsPiece *first, const WsPoly *shape,
     for (guint d = 0; d < dims; d++)
         if (rest[d].n) {
             g_autofree char *text = ws_poly_text(g->ps, rest[d]);
+            ws_global_cure(g, 0, "let the first tile of dimension %u begin at 0", d);
             ws_global_problem(g, "dimension %u is shifted by %s", d, text);
             return FALSE;
         }
@@ -230,6 +242,10 @@ static gboolean lined_up(WsCover *c, Axes *axes, guint dim, gint64 wide)
             k++;
         if (k == axes->n) {
             g_autofree char *text = ws_poly_text(g->ps, reach);
+            ws_global_cure(g, -1,
+                           "let an axis or a loop of dimension %u step by %s, or write as much as "
+                           "its steps are wide",
+                           dim, text);
             ws_global_problem(g, "no axis of dimension %u steps by %s, which one step fills", dim,
                               text);
             return FALSE;
@@ -253,6 +269,11 @@ static gboolean lined_up(WsCover *c, Axes *axes, guint dim, gint64 wide)
                                    dim, to, end, to);
         return TRUE;
     }
+    ws_global_cure(
+        g, 0,
+        "let dimension %u reach %s: round its axis or its loop up (cdiv), or state under "
+        "`assume` which sizes the kernel is for",
+        dim, end);
     ws_global_problem(g, "dimension %u is written up to %s, which may be less than %s", dim, to,
                       end);
     return FALSE;
@@ -285,6 +306,9 @@ gboolean ws_cover_fills(WsCover *c, const GPtrArray *pieces)
     g_autofree Boxes *b = g_new(Boxes, 1);
     Axes axes;
     if (pieces->len == 0) {
+        ws_global_cure(g, 0,
+                       "write in the other case of the condition, too, or behind the loop what the "
+                       "last round leaves");
         ws_global_problem(g, "there are tiles of which nothing is written");
         return FALSE;
     }
@@ -296,6 +320,7 @@ gboolean ws_cover_fills(WsCover *c, const GPtrArray *pieces)
     for (guint i = 0; i < b->n; i++)
         for (guint d = 0; d < dims; d++)
             if (b->lo[i][d] < 0) {
+                ws_global_cure(g, 0, "let dimension %u begin at 0", d);
                 ws_global_problem(g, "dimension %u begins below 0", d);
                 return FALSE;
             }

@@ -73,6 +73,10 @@ typedef struct {
     gint tensor;      /* that is looked at */
     GPtrArray *piece; /* WsPiece*, in the arena of ps */
     char *problem;    /* the first thing that is not understood; owned */
+    /* What mends it where an element is written `cure_times` times: 0, 2; -1: either. NULL: nothing
+     * special. Owned. */
+    char *cure;
+    int cure_times;
     /* Shown but for this: dimensions without an axis are written up to `window` (0: to their end),
      * and some launch may ask for more. Owned. */
     char *bounded;
@@ -82,6 +86,8 @@ typedef struct {
     GArray *extents;   /* WsPoly: rounds of loops that are axes */
 } WsGlobal;
 void ws_global_problem(WsGlobal *g, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The same for what mends the problem that is told next. */
+void ws_global_cure(WsGlobal *g, int times, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void ws_global_pieces(WsGlobal *g);
 /* The box that an operation moves, tensor dimension 0 first; FALSE if it is none. */
 gboolean ws_global_box(const WsProgram *p, const WsOp *op, gint64 *size);

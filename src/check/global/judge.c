@@ -43,6 +43,7 @@ static void end(WsGlobal *g)
     g_free(g->terms.value);
     g_free(g->terms.known);
     g_free(g->problem);
+    g_free(g->cure);
     g_free(g->bounded);
     ws_polys_free(g->ps);
 }
@@ -65,6 +66,7 @@ static char *shown(WsGlobal *g, gint tensor)
     g->tensor = tensor;
     g_ptr_array_set_size(g->piece, 0);
     g_clear_pointer(&g->problem, g_free);
+    g_clear_pointer(&g->cure, g_free);
     g_clear_pointer(&g->bounded, g_free);
     memset(g->window, 0, sizeof g->window);
     ws_global_pieces(g);
@@ -104,8 +106,11 @@ static void note_step(WsFinding *f, const WsOp *op)
         g_ptr_array_add(f->steps, g_strdup(step_of(op)));
 }
 
-static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsFindings *findings)
+static void say(const WsGlobal *g, const WsMiscount *m, const char *reason, WsFindings *findings)
 {
+    const WsProgram *p = g->p;
+    /* what could not be shown first may be another mistake than the one that was counted */
+    const gboolean elsewhere = g->cure && g->cure_times >= 0 && g->cure_times != (int)m->times;
     const WsTensor *t = &p->tensor[m->tensor];
     g_autofree char *at = g_strdup_printf("tensors/%s", t->name);
     g_autofree char *element = element_text(p, m->tensor, m->element);
@@ -138,10 +143,13 @@ static void say(const WsProgram *p, const WsMiscount *m, const char *reason, WsF
             if (p->op[i]->tensor == m->tensor && ws_op_row(p->op[i]->kind)->to == WS_DATA_AT_TENSOR)
                 note_step(f, p->op[i]);
     }
-    ws_finding_tell(f, WS_STORY_BETWEEN, "%s", reason);
+    if (!elsewhere)
+        ws_finding_tell(f, WS_STORY_BETWEEN, "%s", reason);
     ws_finding_tell(f, WS_STORY_SO,
                     m->times == 2 ? "which of the two values stays is decided by chance"
                                   : "the element keeps whatever was there before the launch");
+    if (g->cure && !elsewhere && !m->same_place)
+        ws_finding_set_remedy(f, "%s", g->cure);
     f->object = g_strdup(t->name);
     f->sizes = g_strdup(m->sizes);
     f->harm = WS_HARM_CORRUPTION;
@@ -222,7 +230,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
     if (t->covers ? has_rehearsal(p) && !ws_global_reads_data(p) : !g->bounded || !fits(g))
         m = ws_global_count(p, tensor, t->covers != NULL, &tried);
     if (m) {
-        say(p, m, reason, findings);
+        say(g, m, reason, findings);
         v->kind = WS_GLOBAL_WRONG;
         ws_miscount_free(m);
     } else if (t->covers) {

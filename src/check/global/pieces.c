@@ -36,6 +36,17 @@ void ws_global_problem(WsGlobal *g, const char *format, ...)
     va_end(args);
 }
 
+void ws_global_cure(WsGlobal *g, int times, const char *format, ...)
+{
+    if (g->problem || g->cure)
+        return;
+    va_list args;
+    va_start(args, format);
+    g->cure = g_strdup_vprintf(format, args);
+    g->cure_times = times;
+    va_end(args);
+}
+
 /* --- what operations do ------------------------------------------------------------------------
  */
 gboolean ws_global_box(const WsProgram *p, const WsOp *op, gint64 *size)
