@@ -230,7 +230,7 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
         for (guint j = 1; j < i && !wrong; j++) {
             const Symbol *t = &g_array_index(c->symbol, Symbol, j);
-            if (s->letter == t->letter && !strcmp(s->text, t->text))
+            if (s->letter == t->letter && s->same && t->same && !strcmp(s->same, t->same))
                 wrong = g_strdup_printf("two symbols \"%s\"", s->text);
         }
         if (!wrong)

@@ -21,6 +21,7 @@ typedef struct {
     guint base;
     gint64 number, offset;
     const WsExpr *expr; /* an occurrence of it in the program; symbol 0 has none */
+    char *same;         /* what all occurrences have in common: plan_text */
 } Symbol;
 
 /* An instance of a symbol and what is known of it. */

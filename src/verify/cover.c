@@ -27,9 +27,12 @@ static gboolean same_instance(Cover *c, guint i)
     const AgentPlan *a = &plan->agent[i % plan->p->n_agents];
     if (x->place != y->place || x->status != y->status || x->assigned != y->assigned ||
         x->touched != y->touched || x->cluster_arrived != y->cluster_arrived ||
-        memcmp(x->times, y->times, plan->c->symbol->len * 8) != 0 ||
         memcmp(x->loose, y->loose, plan->p->n_vars * 8) != 0)
         return fail(c, "instance %u stands elsewhere", i);
+    for (guint n = 1; n < plan->c->symbol->len && y->status != ENDED; n++)
+        if (g_array_index(plan->c->symbol, Symbol, n).split && a->asks[n] &&
+            x->times[n] - y->times[n] != shift_of_time(c, n, y->tile))
+            return fail(c, "instance %u has entered other loops", i);
     for (gint l = 0; l < a->n_loops; l++) {
         const LoopState *m = &x->loop[l], *n = &y->loop[l];
         if (m->entered != n->entered || m->running != n->running ||
@@ -62,8 +65,8 @@ static gboolean same_shape(Cover *c)
     }
     for (guint i = 0; i < plan->n_inst; i++)
         if (c->s->inst[i].cluster_arrived &&
-            c->s->name[cluster].generation - c->s->inst[i].joined !=
-                c->by->name[cluster].generation - c->by->inst[i].joined)
+            c->s->name[cluster].generation - c->s->inst[i].cluster_joined !=
+                c->by->name[cluster].generation - c->by->inst[i].cluster_joined)
             return fail(c, "the cluster barrier differs");
     return TRUE;
 }
@@ -190,7 +193,8 @@ static void require_times(Context *x, gboolean present)
     const AgentPlan *a = &plan->agent[x->agent];
     const gint n = GPOINTER_TO_INT(g_hash_table_lookup(a->number, x->at));
     const LoopState *l = x->at->kind == WS_TREE_LOOP ? loop_of(x, x->y, x->at) : NULL;
-    const gboolean own = l && (in_same(x, x->at) || (n == x->y->place && l->entered && present));
+    const gboolean own =
+        l && (in_same(x, x->at) || (n == x->y->place && l->entered && !l->running && present));
     x->time = PRESENT;
     gboolean split = FALSE;
     for (guint i = 1; i < plan->c->symbol->len; i++)

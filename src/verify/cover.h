@@ -38,6 +38,8 @@ typedef struct {
 /* Says why not, once; always FALSE. */
 gboolean fail(Cover *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
 gboolean less(gint64 a, gint64 b, gint64 *out);
+/* How many loops more a symbol is in that were entered in this tile of `by`. */
+gint64 shift_of_time(const Cover *c, guint symbol, gint64 tile);
 Fact counterpart(const Cover *c, const Fact *f);
 gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d);
 gboolean in_same(const Context *x, const WsTree *loop);

@@ -160,16 +160,37 @@ static void all_nodes(Plan *plan, PlanVisit visit, gpointer data)
             plan_visit(plan, plan->agent[a].place[i].tree, visit, data);
 }
 
+static int by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *plan_text(const WsExpr *e)
+{
+    const gboolean swaps =
+        e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL ||
+        (e->op == WS_EXPR_CALL && (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX));
+    if (!e->n_args || e->op == WS_EXPR_INDEX)
+        return ws_expr_print(e);
+    g_auto(GStrv) part = g_new0(char *, e->n_args + 1);
+    for (guint i = 0; i < e->n_args; i++)
+        part[i] = plan_text(e->arg[i]);
+    if (swaps)
+        qsort(part, e->n_args, sizeof(char *), by_text);
+    g_autofree char *all = g_strjoinv(", ", part);
+    return g_strdup_printf("%d.%d(%s)", e->op, e->op == WS_EXPR_CALL ? (int)e->func : 0, all);
+}
+
 guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
 {
     gpointer found;
     if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
-        g_autofree char *text = ws_expr_print(e);
+        g_autofree char *text = plan_text(e);
         guint both = 0;
         for (guint i = 1; i < plan->c->symbol->len; i++) {
             const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
             /* what has a relation is worked out from its base */
-            if (!s->relation && !strcmp(s->text, text))
+            if (!s->relation && s->same && !strcmp(s->same, text))
                 both |= s->letter ? i << 16 : i;
         }
         found = GUINT_TO_POINTER(both);
@@ -186,6 +207,15 @@ gboolean plan_names_symbol(Plan *plan, const WsExpr *e)
     for (guint i = 0; i < e->n_args; i++)
         names |= plan_names_symbol(plan, e->arg[i]);
     return names;
+}
+
+void plan_count_symbols(Plan *plan, const WsExpr *e, gint64 *times)
+{
+    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(plan, e, FALSE);
+    if (symbol)
+        times[symbol]++;
+    for (guint i = 0; !symbol && i < e->n_args; i++)
+        plan_count_symbols(plan, e->arg[i], times);
 }
 
 static void mark_made(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
@@ -618,6 +648,21 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         all_nodes(plan, mark, &m);
     }
     all_nodes(plan, note, plan);
+    plan->same = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 1; i < c->symbol->len; i++) {
+        Symbol *s = &g_array_index(c->symbol, Symbol, i);
+        s->expr = g_hash_table_lookup(plan->texts, s->text);
+        s->same = s->expr ? plan_text(s->expr) : NULL;
+        g_ptr_array_add(plan->same, s->same);
+    }
+    for (guint a = 0; a < p->n_agents; a++) {
+        plan->agent[a].asks = g_new0(gint64, c->symbol->len);
+        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
+            const WsTree *t = plan->agent[a].place[i].tree;
+            if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT)
+                plan_count_symbols(plan, t->count, plan->agent[a].asks);
+        }
+    }
     find_made(plan);
     plan->slot0 = g_new0(guint, p->n_barriers + 1);
     for (guint b = 0; b < p->n_barriers; b++) {
@@ -658,9 +703,11 @@ void plan_free(Plan *plan)
         g_free(ap->col_cut);
         g_free(ap->first_cell);
         g_free(ap->place);
+        g_free(ap->asks);
         g_hash_table_unref(ap->number);
     }
     g_hash_table_unref(plan->texts);
+    g_ptr_array_unref(plan->same);
     g_hash_table_unref(plan->symbol);
     g_hash_table_unref(plan->cells);
     g_hash_table_unref(plan->lanes);

@@ -146,25 +146,51 @@ static int sign_known(Range a) /* 1: not 0, 0: it is 0, -1: open */
     return a.low > 0 || a.high < 0 ? 1 : single(a) ? a.low != 0 : -1;
 }
 
-static Range compare(WsExprOp op, Range a, Range b)
+int range_answer(WsExprOp op, Range d)
 {
-    int less = a.high < b.low ? 1 : a.low >= b.high ? 0 : -1;  /* a < b */
-    int above = a.low > b.high ? 1 : a.high <= b.low ? 0 : -1; /* a > b */
-    int same = less == 1 || above == 1 ? 0 : single(a) && single(b) ? 1 : -1;
     switch (op) {
     case WS_EXPR_LT:
-        return truth_of(less);
-    case WS_EXPR_GE:
-        return truth_of(less < 0 ? less : !less);
-    case WS_EXPR_GT:
-        return truth_of(above);
+        return d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
     case WS_EXPR_LE:
-        return truth_of(above < 0 ? above : !above);
-    case WS_EXPR_EQ:
-        return truth_of(same);
+        return d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
+    case WS_EXPR_GT:
+        return d.low > 0 ? 1 : d.high <= 0 ? 0 : -1;
+    case WS_EXPR_GE:
+        return d.low >= 0 ? 1 : d.high < 0 ? 0 : -1;
     default:
-        return truth_of(same < 0 ? same : !same);
+        return d.low > 0 || d.high < 0     ? op == WS_EXPR_NE
+               : d.low == 0 && d.high == 0 ? op == WS_EXPR_EQ
+                                           : -1;
     }
+}
+
+Range range_difference(RangeEnv *env, const WsExpr *a, const WsExpr *b)
+{
+    g_autoptr(WsExpr) e = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), ws_expr_ref(b));
+    WsAffine f;
+    if (env->wrong || !ws_expr_affine(e, &f))
+        return any();
+    Range r = range_exact(f.constant);
+    for (guint i = 0; i < f.n; i++) {
+        const Range term = range_eval(env, f.term[i], FALSE);
+        r = term.open ? any() : add(env, r, scale(env, f.factor[i], term));
+    }
+    ws_affine_clear(&f);
+    if (env->wrong) /* names that only the whole has a value for */
+        r = any();
+    env->wrong = NULL;
+    return r;
+}
+
+static Range compare(RangeEnv *env, const WsExpr *e, Range a, Range b)
+{
+    int known = range_answer(e->op, add(env, a, scale(env, -1, b)));
+    if (env->wrong) /* no value of it is needed */
+        known = -1;
+    env->wrong = NULL;
+    if (known < 0)
+        known = range_answer(e->op, range_difference(env, e->arg[0], e->arg[1]));
+    return truth_of(known);
 }
 
 static Range call(RangeEnv *env, const WsExpr *e, const Range *x)
@@ -261,7 +287,7 @@ Range range_eval(RangeEnv *env, const WsExpr *e, gboolean truth)
     case WS_EXPR_GE:
     case WS_EXPR_EQ:
     case WS_EXPR_NE:
-        return compare(e->op, x[0], x[1]);
+        return compare(env, e, x[0], x[1]);
     case WS_EXPR_CALL:
         return call(env, e, x);
     default:

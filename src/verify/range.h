@@ -32,6 +32,10 @@ static inline Range range_of(gint64 low, gint64 high)
 }
 
 Range range_eval(RangeEnv *env, const WsExpr *e, gboolean truth);
+/* Bounds of a - b, in affine form: terms that cancel left out. */
+Range range_difference(RangeEnv *env, const WsExpr *a, const WsExpr *b);
+/* x OP 0: 1, 0, or -1: not known. */
+int range_answer(WsExprOp op, Range x);
 Range range_meet(Range a, Range b); /* both hold */
 gint64 range_gcd(gint64 a, gint64 b);
 gint64 range_floor(gint64 a, gint64 m); /* a / m and the rest of it, m > 0 */

@@ -162,15 +162,6 @@ static void leave(Run *r, const WsTree *t)
     go(r, NULL);
 }
 
-static void note_times(Run *r, const WsExpr *e)
-{
-    guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(r->plan, e, FALSE);
-    if (symbol)
-        r->x->times[symbol]++;
-    for (guint i = 0; !symbol && i < e->n_args; i++)
-        note_times(r, e->arg[i]);
-}
-
 /* A count that names counters or totals is worked out on entry. */
 static gboolean count_moves(const Plan *plan, const WsExpr *e)
 {
@@ -197,7 +188,7 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
         return STUCK;
     *l = (LoopState){ TRUE, FALSE, 0, from, step, from, count };
     if (!tiles)
-        note_times(r, t->count);
+        plan_count_symbols(r->plan, t->count, r->x->times);
     return MOVED;
 }
 

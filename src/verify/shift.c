@@ -16,9 +16,22 @@ gboolean less(gint64 a, gint64 b, gint64 *out)
     return !__builtin_sub_overflow(a, b, out);
 }
 
+gint64 shift_of_time(const Cover *c, guint symbol, gint64 tile)
+{
+    for (guint i = 0; i < c->plan->n_inst; i++) {
+        const Instance *y = &c->by->inst[i];
+        if (y->status != ENDED && y->tile == tile &&
+            c->plan->agent[i % c->plan->p->n_agents].asks[symbol])
+            return c->s->inst[i].times[symbol] - y->times[symbol];
+    }
+    return 0;
+}
+
 Fact counterpart(const Cover *c, const Fact *f)
 {
     Fact key = *f;
+    if (g_array_index(c->plan->c->symbol, Symbol, f->symbol).split && f->tile != TILE_LAUNCH)
+        key.time += shift_of_time(c, f->symbol, f->tile);
     key.tile += f->tile >= 0 ? c->tiles : 0;
     return key;
 }
@@ -32,13 +45,9 @@ gboolean shift_of_fact(Cover *c, const Fact *key, gint64 *d)
         return TRUE;
     const Fact there = counterpart(c, f);
     const Fact known = state_know(c->plan, c->s, &there), *g = &known;
-    if ((f->low == NO_LOW) != (g->low == NO_LOW))
-        return FALSE;
     if (f->low != NO_LOW)
-        return less(g->low, f->low, d);
-    if ((f->high == NO_HIGH) != (g->high == NO_HIGH))
-        return FALSE;
-    return f->high == NO_HIGH || less(g->high, f->high, d);
+        return g->low != NO_LOW && less(g->low, f->low, d);
+    return f->high == NO_HIGH || (g->high != NO_HIGH && less(g->high, f->high, d));
 }
 
 /* --- 8.6 -------------------------------------------------------------------------------------- */
@@ -190,63 +199,16 @@ static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range
     return e->op != WS_EXPR_INT;
 }
 
-/* Bounds of a - b, terms that cancel left out. */
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
 {
     Still env = { { .leaf = still_leaf }, x, in_s };
-    g_autoptr(WsExpr) e = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), ws_expr_ref(b));
-    WsAffine f;
-    Range sum = range_of(NO_LOW, NO_HIGH);
-    if (!ws_expr_affine(e, &f))
-        return sum;
-    sum = range_exact(f.constant);
-    for (guint i = 0; i < f.n; i++) {
-        g_autoptr(WsExpr) term =
-            ws_expr_op(WS_EXPR_MUL, ws_expr_int(f.factor[i]), ws_expr_ref(f.term[i]));
-        Range r = range_eval(&env.env, term->arg[1], FALSE);
-        /* k * r + sum, on bounds only */
-        const gint64 k = f.factor[i];
-        gint64 low = k > 0 ? r.low : r.high, high = k > 0 ? r.high : r.low, t;
-        const gboolean no_low = low == NO_LOW || low == NO_HIGH || sum.low == NO_LOW;
-        const gboolean no_high = high == NO_LOW || high == NO_HIGH || sum.high == NO_HIGH;
-        sum.low =
-            no_low || __builtin_mul_overflow(k, low, &t) || __builtin_add_overflow(t, sum.low, &low)
-                ? NO_LOW
-                : low;
-        sum.high = no_high || __builtin_mul_overflow(k, high, &t) ||
-                           __builtin_add_overflow(t, sum.high, &high)
-                       ? NO_HIGH
-                       : high;
-    }
-    /* terms are looked up by text: their addresses must not be remembered */
-    for (guint i = 0; i < f.n; i++)
-        g_hash_table_remove(x->c->plan->symbol, f.term[i]);
-    ws_affine_clear(&f);
-    return sum;
-}
-
-static int answer(WsExprOp op, Range d)
-{
-    switch (op) {
-    case WS_EXPR_LT:
-        return d.high < 0 ? 1 : d.low >= 0 ? 0 : -1;
-    case WS_EXPR_LE:
-        return d.high <= 0 ? 1 : d.low > 0 ? 0 : -1;
-    case WS_EXPR_GT:
-        return d.low > 0 ? 1 : d.high <= 0 ? 0 : -1;
-    case WS_EXPR_GE:
-        return d.low >= 0 ? 1 : d.high < 0 ? 0 : -1;
-    default:
-        return d.low > 0 || d.high < 0     ? op == WS_EXPR_NE
-               : d.low == 0 && d.high == 0 ? op == WS_EXPR_EQ
-                                           : -1;
-    }
+    return range_difference(&env.env, a, b);
 }
 
 static gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *b, int *which)
 {
-    *which = answer(op, difference(x, a, b, TRUE));
-    return *which >= 0 && *which == answer(op, difference(x, a, b, FALSE));
+    *which = range_answer(op, difference(x, a, b, TRUE));
+    return *which >= 0 && *which == range_answer(op, difference(x, a, b, FALSE));
 }
 
 static gboolean same(Shift a, Shift b)

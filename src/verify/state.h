@@ -26,6 +26,7 @@ typedef struct {
     guint32 *first_cell;         /* of each value */
     GArray **row_cut, **col_cut; /* of each value: where its cells begin, and its end */
     gint64 longest[WS_QUEUES];   /* greatest n of its waits */
+    gint64 *asks;                /* of each symbol: it is in the count of so many loops */
 } AgentPlan;
 
 /* Who reads: readers of one class end in order, but for copies: each copy to each CTA is a class.
@@ -50,6 +51,7 @@ typedef struct {
     guint n_inst;                 /* instance = cta * n_agents + agent */
     guint8 *relevant, *of_symbol; /* of each variable */
     GHashTable *texts;            /* expression text -> WsExpr* */
+    GPtrArray *same;              /* what Symbol.same points to */
     GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
     GArray *view;       /* View; grows while the program runs */
     gboolean view_added;
@@ -85,6 +87,7 @@ typedef struct {
     GPtrArray *queue[WS_QUEUES]; /* Group*, oldest first */
     gboolean open[WS_QUEUES];    /* the newest is open */
     gint64 joined;               /* generation that it waits for */
+    gint64 cluster_joined;       /* that of the cluster barrier */
     gint64 at, parity;           /* while it waits: the slot or named barrier, and the parity */
     gboolean cluster_arrived;
 } Instance;
@@ -131,7 +134,11 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none
 /* Cells of a view; NULL (and it is noted) if it was not known before. */
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
+/* The text of an expression with the operands of + * min max in one order. Caller frees. */
+char *plan_text(const WsExpr *e);
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e); /* or a variable made of one */
+/* Adds 1 for every symbol in `e`. */
+void plan_count_symbols(Plan *plan, const WsExpr *e, gint64 *times);
 gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access);
 /* `to`: the CTA of a copy */
 gint plan_reader(const Plan *plan, const WsOp *op, guint to);

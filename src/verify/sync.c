@@ -315,13 +315,13 @@ Move cluster(Run *r)
         if (r->x->cluster_arrived)
             broken(r, "P-CLUSTER", "a second arrival without a wait");
         r->x->cluster_arrived = TRUE;
-        r->x->joined = r->s->name[at].generation;
+        r->x->cluster_joined = r->s->name[at].generation;
         join(r, at, item, 1, r->plan->n_inst);
         return MOVED;
     }
     if (!r->x->cluster_arrived)
         broken(r, "P-CLUSTER", "a wait without an arrival");
-    if (r->s->name[at].generation == r->x->joined)
+    if (r->s->name[at].generation == r->x->cluster_joined)
         return STUCK;
     r->x->cluster_arrived = FALSE;
     acquire(r, holder_name(r->plan, at, DONE)); /* lanes may still stand at it: no meeting */

@@ -100,9 +100,12 @@ int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExp
 {
     Eval v = begin(plan, s, inst, FALSE);
     Range r = range_eval(&v.env, e, FALSE);
-    if (failed(&v, e) || r.open)
+    if (failed(&v, e))
         return -1;
-    return r.low > round ? 1 : r.high <= round ? 0 : -1;
+    if (!r.open && (r.low > round || r.high <= round))
+        return r.low > round;
+    g_autoptr(WsExpr) made = ws_expr_int(round);
+    return range_answer(WS_EXPR_GT, range_difference(&v.env, e, made));
 }
 
 gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,

@@ -77,12 +77,13 @@ static void find_symbols(gpointer data, const WsTree *t, const WsExpr *e, Ask as
             find_symbols(f, t, e->arg[i], ask);
         return;
     }
-    char *text = ws_expr_print(e);
-    if (g_hash_table_contains(f->known, text)) {
+    char *same = plan_text(e), *text = ws_expr_print(e);
+    if (g_hash_table_contains(f->known, same)) {
+        g_free(same);
         g_free(text);
         return;
     }
-    g_hash_table_add(f->known, text);
+    g_hash_table_insert(f->known, same, text);
     const Range r = letter ? range_of(NO_LOW, NO_HIGH) : assumptions_range(f->p, e);
     Symbol s = { .letter = letter,
                  .of_tile = tile,
@@ -332,7 +333,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
 {
     Forge f = { .p = p, .letters = letters, .modulus = modulus };
     f.c.symbol = g_array_new(FALSE, TRUE, sizeof(Symbol));
-    f.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    f.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     f.node = g_ptr_array_new_with_free_func(g_free);
     Symbol tiles = { .least = p->tiles.launch == WS_LAUNCH_SINGLE, .most = NO_HIGH };
     tiles.modulus = tiles.every = 1;
