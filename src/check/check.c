@@ -329,7 +329,8 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
         else
             judge_alarm(p, o, proof, v, findings);
     }
-    if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o))
+    if (v->kind == WS_VERDICT_REFUTED && proof->kind == WS_PROOF_ALARM && !cancelled(o) &&
+        !o->verdict_only)
         v->weakest = ws_weakest(p, proof->names, &options, WEAKEST_WORK);
     if (v->kind == WS_VERDICT_PROVED && o->certificate && !cancelled(o))
         certify(p, &options, v);

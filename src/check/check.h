@@ -46,6 +46,7 @@ typedef struct {
         max_work; /* of the proof, and of all plays together, each in its own steps; 0: what takes
                      a second or two. No clock: a verdict does not depend on the machine */
     guint policy; /* WsPolicy: what is an error though it is a warning by default */
+    gboolean verdict_only; /* leaves out under which assumption it would be right */
     gboolean certificate; /* PROVED: the certificate of the proof, too */
     const gint *cancel;   /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
                              "cancelled"; NULL: nobody does */

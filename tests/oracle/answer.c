@@ -44,36 +44,56 @@ static gint64 number_at(const char *text, const char *name, gboolean behind, gin
     return g_ascii_strtoll(found, NULL, 10);
 }
 
-/* More rounds or tiles than were looked at. */
-static void judge_named(const WsProgram *p, const char *finding, AnswerKind how, Judgement *j)
+/* The sizes and elements that a finding names: more of them than were looked at. */
+static void judge_named(const WsProgram *p, const char *finding, const JudgeOptions *o,
+                        Judgement *j)
 {
     static const gint64 element[] = { 0, 1, -1, 2, 40, 0, 1, -1, 1, 0, 2, 2, 0, 3 },
                         step[] = { 0, 0, 0, 0, 0, 1, -1, 2, 1, 2, -1, -2, -1, -3 };
-    Case c = { .n = number_at(finding, "N = ", TRUE, 3), .d = number_at(finding, "D = ", TRUE, 1) };
+    Case named = { .n = number_at(finding, "N = ", TRUE, 3),
+                   .d = number_at(finding, "D = ", TRUE, 1) };
     const char *place = strstr(finding, "tile ");
-    c.tiles = (guint)number_at(finding, " tile", FALSE, 1);
+    named.tiles = (guint)number_at(finding, " tile", FALSE, 1);
     if (place && g_ascii_isdigit(place[5]))
-        c.tiles = MAX(c.tiles, (guint)g_ascii_strtoull(place + 5, NULL, 10) + 1);
-    for (guint i = 0; i < G_N_ELEMENTS(element) && !j->bad; i++) {
+        named.tiles = MAX(named.tiles, (guint)g_ascii_strtoull(place + 5, NULL, 10) + 1);
+    gint64 value = number_at(finding, "e = ", TRUE, 0);
+    Case c = named;
+    for (guint i = 0; i < (o->elements ? G_N_ELEMENTS(element) : 1) && !j->bad; i++) {
         c.element = element[i];
         c.element_step = step[i];
         judge_case(p, c, 0, FALSE, j);
     }
     /* a name of the tile may be made of sizes */
-    gint64 name = ABS(number_at(finding, "e = ", TRUE, 0));
-    for (gint64 n = name; n <= name + 1 && name > 0 && !j->bad; n++) {
+    c = named;
+    for (gint64 n = ABS(value); n <= ABS(value) + 1 && value && !j->bad; n++) {
         Case other = { .n = n, .d = c.d, .tiles = c.tiles };
         judge_case(p, other, 0, FALSE, j);
         other = (Case){ .n = c.n, .d = n, .tiles = c.tiles };
         judge_case(p, other, 0, FALSE, j);
     }
+    if (!o->elements)
+        return;
+    for (gint64 x = value - 2; x <= value + 2 && !j->bad; x++) {
+        c.element = x;
+        judge_case(p, c, 0, FALSE, j);
+    }
     for (gint64 x = -75; x <= 65 && !j->bad; x++)
-        for (gint64 n = 0; n < (how == ANSWER_CONTROL ? 18 : 2) && !j->bad; n++) {
+        for (gint64 n = -1; n < (o->control ? 16 : 0) && !j->bad; n++) {
             c.element = x;
-            c.element_step = 0;
-            c.n = n < 2 ? c.n : n - 2;
+            c.n = n < 0 ? named.n : n;
             judge_case(p, c, 0, FALSE, j);
         }
+}
+
+/* Do values of integer tensors matter? Texts name an element `T[…]`. */
+static gboolean has_elements(const WsProgram *p, const char *text)
+{
+    for (guint i = 0; i < p->n_tensors; i++) {
+        g_autofree char *element = g_strdup_printf("%s[", p->tensor[i].name);
+        if (p->tensor[i].dtype == WS_DTYPE_I32 && strstr(text, element))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 /* The run that shows the finding must be possible and end wrong; what differs, NULL: nothing. */
@@ -140,8 +160,10 @@ Answer answer_of(const char *text, AnswerKind how)
         return a;
     }
     a.read = TRUE;
+    options.elements = has_elements(p, text);
     g_autoptr(WsFindings) said = ws_findings_new();
-    g_autoptr(WsVerdict) v = ws_check(p, NULL, said);
+    const WsCheckOptions check = { .verdict_only = !thorough };
+    g_autoptr(WsVerdict) v = ws_check(p, &check, said);
     a.kind = v->kind;
     for (guint i = 0; i < said->list->len; i++) {
         const WsFinding *f = g_ptr_array_index(said->list, i);
@@ -161,7 +183,7 @@ Answer answer_of(const char *text, AnswerKind how)
     gboolean lies =
         a.kind == WS_VERDICT_REFUTED && !a.elsewhere && claims_wrong(p, said, &a.oracle);
     if (!a.oracle.bad && a.judged) /* more rounds or tiles than were looked at? */
-        judge_named(p, a.first, how, &a.oracle);
+        judge_named(p, a.first, &options, &a.oracle);
     gboolean capped = (a.oracle.verdict & ORACLE_OUTSIDE) != 0;
     if (a.oracle.inner)
         a.what = INNER;
@@ -218,11 +240,46 @@ static char *shrunk(const char *text, const Answer *like)
     return best;
 }
 
+/* Alarms of one rule look alike, and to shrink one takes as long as to judge a thousand designs:
+ * of each rule the first ones are made small. Of what is worse, all. */
+static gboolean worth_shrinking(const Answer *a)
+{
+    enum { ALARMS_OF_A_RULE = 2 };
+    static GHashTable *alarms; /* rule -> how many */
+    if (a->what != FALSE_ALARM)
+        return TRUE;
+    if (!alarms)
+        alarms = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autofree char *rule = g_strndup(a->first, strcspn(a->first, " "));
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(alarms, rule)) + 1;
+    g_hash_table_replace(alarms, g_steal_pointer(&rule), GUINT_TO_POINTER(n));
+    return n <= ALARMS_OF_A_RULE;
+}
+
+static void write_design(const char *folder, guint seed, const char *text, const Answer *a)
+{
+    g_autofree char *file = g_strdup_printf("%s/%s-%u.wstave", folder, word[a->what], seed);
+    g_autofree char *said = g_strdup_printf("seed %u; oracle: %s; check: %s %s", seed,
+                                            a->oracle.text ? a->oracle.text : "right",
+                                            ws_verdict_word(a->kind), a->first ? a->first : "");
+    g_strdelimit(said, "\n\"\\", ' ');
+    g_autofree char *note =
+        g_strdup_printf("{\n  \"note\": \"%s\",\n%s", said, *text == '{' ? text + 1 : text);
+    g_file_set_contents(file, note, -1, NULL);
+}
+
 static GHashTable *known; /* shrunk texts */
 
 void answer_report(const char *folder, guint seed, const char *origin, const char *text,
                    const Answer *a)
 {
+    if (!worth_shrinking(a)) {
+        g_test_message("seed %u: %s, left as it is\n%s\ncheck: %s", seed, word[a->what], origin,
+                       a->first);
+        if (folder)
+            write_design(folder, seed, text, a);
+        return;
+    }
     g_autofree char *small = shrunk(text, a);
     Answer s = answer_of(small, a->how);
     if (!known)
@@ -231,16 +288,8 @@ void answer_report(const char *folder, guint seed, const char *origin, const cha
         g_test_message("seed %u: %s\n%s\noracle: %s\ncheck: %s %s\n%s", seed, word[a->what], origin,
                        s.oracle.text ? s.oracle.text : "right", ws_verdict_word(s.kind),
                        s.first ? s.first : "", small);
-        if (folder) {
-            g_autofree char *file = g_strdup_printf("%s/%s-%u.wstave", folder, word[a->what], seed);
-            g_autofree char *said = g_strdup_printf(
-                "seed %u; oracle: %s; check: %s %s", seed, s.oracle.text ? s.oracle.text : "right",
-                ws_verdict_word(s.kind), s.first ? s.first : "");
-            g_strdelimit(said, "\n\"\\", ' ');
-            g_autofree char *note =
-                g_strdup_printf("{\n  \"note\": \"%s\",\n%s", said, strchr(small, '\n') + 1);
-            g_file_set_contents(file, note, -1, NULL);
-        }
+        if (folder)
+            write_design(folder, seed, small, &s);
     }
     answer_free(&s);
 }

@@ -1,109 +1,10 @@
-#include "compose.h"
+#include "builder.h"
 
 #include <string.h>
 
-typedef struct {
-    char *name, *group;
-    guint needs;
-    GPtrArray *lines; /* char* */
-} Feature;
-
-enum { NEEDS_TILES = 1, NEEDS_CLUSTER = 2, NEEDS_MMA = 4, NEEDS_READ = 8 };
-static GPtrArray *features; /* Feature*; read once */
-
-static void one_line(char *line, Feature **f)
-{
-    if (*line == '\0' || *line == '#')
-        return;
-    if (!g_str_has_prefix(line, "feature ")) {
-        g_ptr_array_add((*f)->lines, g_strdup(line));
-        return;
-    }
-    g_auto(GStrv) word = g_strsplit(line, " ", -1);
-    *f = g_new0(Feature, 1);
-    (*f)->name = g_strdup(word[1]);
-    (*f)->lines = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 2; word[i]; i++) {
-        static const char *const needs[] = { "tiles", "cluster", "mma", "read" };
-        if (strcmp(word[i], "group") == 0 && word[i + 1])
-            (*f)->group = g_strdup(word[i + 1]);
-        for (guint k = 0; k < G_N_ELEMENTS(needs); k++)
-            if (strcmp(word[i], needs[k]) == 0)
-                (*f)->needs |= 1u << k;
-    }
-    g_ptr_array_add(features, *f);
-}
-
-static const Feature *feature_at(guint i)
-{
-    if (!features) {
-        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, "tests/oracle/features.txt", NULL);
-        g_autofree char *text = NULL;
-        if (!g_file_get_contents(file, &text, NULL, NULL))
-            g_error("%s cannot be read", file);
-        features = g_ptr_array_new();
-        g_auto(GStrv) line = g_strsplit(text, "\n", -1);
-        Feature *f = NULL;
-        for (guint k = 0; line[k]; k++)
-            one_line(line[k], &f);
-    }
-    return i < features->len ? g_ptr_array_index(features, i) : NULL;
-}
-
-guint compose_features(void)
-{
-    feature_at(0);
-    return features->len;
-}
-
-const char *compose_name(guint feature)
-{
-    return feature_at(feature)->name;
-}
-
-gboolean compose_pair(guint a, guint b)
-{
-    const Feature *x = feature_at(a), *y = feature_at(b);
-    guint needs = x->needs | y->needs;
-    g_auto(GStrv) of_x = g_strsplit(x->group ? x->group : "", ",", -1);
-    g_auto(GStrv) of_y = g_strsplit(y->group ? y->group : "", ",", -1);
-    for (guint i = 0; of_x[i]; i++)
-        if (g_strv_contains((const char *const *)of_y, of_x[i]))
-            return FALSE;
-    if (a == b)
-        return FALSE;
-    if ((needs & NEEDS_CLUSTER) && (g_strv_contains((const char *const *)of_x, "dynamic") ||
-                                    g_strv_contains((const char *const *)of_y, "dynamic")))
-        return FALSE;
-    return (needs & (NEEDS_MMA | NEEDS_READ)) != (NEEDS_MMA | NEEDS_READ);
-}
-
-/* --- one design ---------------------------------------------------------------------------------
- */
-
-enum { BEGIN, TOP, WAIT, WORK, SETTLE, DONE, LEFT, BOTTOM, AFTER, N_LISTS };
 static const char *const list_name[N_LISTS] = { "BEGIN", "TOP",  "WAIT",   "WORK", "SETTLE",
                                                 "DONE",  "LEFT", "BOTTOM", "AFTER" };
-typedef struct {
-    GPtrArray *list[N_LISTS]; /* char* */
-    GString *values, *counters;
-    GString *tile_wrap, *loop_wrap; /* opening text, one line each */
-    guint n_tile_wraps, n_loop_wraps;
-    gboolean tile_if, loop_if;
-    const char *count, *tiles; /* of its loop, NULL: nothing more to say */
-} Role;
-
-typedef struct {
-    GRand *rand;
-    gboolean tiles, cluster, mma, read, dynamic, multicast, lag;
-    guint stages, consumers, ahead;
-    const char *use;
-    char *loop, *from, *doc;
-    Role role[2];
-    GString *sizes, *let, *tilelet, *tensors, *buffers, *barriers, *pipes;
-    GHashTable *chosen; /* of the feature at hand: name -> text */
-    GPtrArray *owned;
-} Builder;
+static const char role_letter[] = "PCW";
 
 static void add_text(GString *list, const char *text)
 {
@@ -142,7 +43,7 @@ static char *macro(const Builder *B, const char *word, char **arg)
 static const char *standard(const Builder *B, const char *name)
 {
     static char text[N_LISTS][96];
-    guint cluster = B->cluster ? 2 : 1;
+    guint cluster = B->ctas;
     if (strcmp(name, "S") == 0)
         g_snprintf(text[0], sizeof text[0], "%u", B->stages);
     else if (strcmp(name, "R") == 0)
@@ -154,11 +55,11 @@ static const char *standard(const Builder *B, const char *name)
     else if (strcmp(name, "tile") == 0)
         g_snprintf(text[0], sizeof text[0], "%s", B->tiles ? "tile.total" : "0");
     else if (strcmp(name, "row") == 0)
-        g_snprintf(text[0], sizeof text[0], "((t*%u + cta)*%u + replica)*64", cluster,
-                   B->consumers);
+        g_snprintf(text[0], sizeof text[0], "((%s*%u + cta)*%u + replica)*64",
+                   B->order ? "(t*2 + u)" : "t", cluster, B->consumers);
     else if (strcmp(name, "rows") == 0)
-        g_snprintf(text[0], sizeof text[0], "%u%s", 64 * cluster * B->consumers,
-                   B->tiles ? "*T" : "");
+        g_snprintf(text[0], sizeof text[0], "%u%s",
+                   64 * cluster * B->consumers * (B->order ? 2 : 1), B->tiles ? "*T" : "");
     else if (strcmp(name, "by") == 0)
         return B->mma ? "thread" : "all";
     else
@@ -172,7 +73,7 @@ static char *expand(Builder *B, const char *line, gboolean consumer)
     GString *out = g_string_new(NULL);
     for (const char *c = line; *c;) {
         gsize n = 1;
-        if (*c != '$' && *c != '@') {
+        if ((*c != '$' && *c != '@') || !g_ascii_isalnum(c[1])) {
             g_string_append_c(out, *c++);
             continue;
         }
@@ -212,10 +113,18 @@ static void step(Builder *B, guint role, const char *list, const char *text)
 {
     for (guint i = 0; i < N_LISTS; i++)
         if (strcmp(list, list_name[i]) == 0) {
-            g_ptr_array_add(B->role[role].list[i], expand(B, text, role == 1));
+            g_ptr_array_add(B->role[role].list[i], expand(B, text, role != PRODUCER));
             return;
         }
     g_error("features.txt: list %s", list);
+}
+
+static Role *role_of(Builder *B, char letter)
+{
+    const char *at = strchr(role_letter, letter);
+    if (!letter || !at)
+        g_error("features.txt: role %c", letter);
+    return &B->role[at - role_letter];
 }
 
 static void wrap(Role *r, const char *rest)
@@ -234,7 +143,7 @@ static void set(Builder *B, const char *rest)
     g_ptr_array_add(B->owned, text);
     const char *key = part[0];
     if (strcmp(key, "count") == 0)
-        B->role[0].count = B->role[1].count = text;
+        B->role[PRODUCER].count = B->role[CONSUMER].count = text;
     else if (strcmp(key, "P.count") == 0)
         B->role[0].count = text;
     else if (strcmp(key, "C.count") == 0)
@@ -247,18 +156,24 @@ static void set(Builder *B, const char *rest)
         B->ahead = 1;
     else if (strcmp(key, "doc") == 0)
         B->doc = text;
+    else if (strcmp(key, "axes") == 0)
+        add_text(B->axes, text);
+    else if (strcmp(key, "order") == 0)
+        B->order = text;
     else if (strcmp(key, "P.tiles") == 0)
         B->role[0].tiles = text;
     else if (strcmp(key, "C.tiles") == 0)
         B->role[1].tiles = text;
-    /* consumers, launch, lag, use, multicast are known before: look_ahead */
+    /* consumers, launch, lag, use, multicast, ctas are known before: look_ahead */
 }
 
 static void declare(Builder *B, const char *word, const char *rest)
 {
     g_autofree char *text = expand(B, rest, FALSE);
-    static const char *const kinds[] = { "tensor", "buffer", "barrier", "pipe", "let", "tilelet" };
-    GString *const list[] = { B->tensors, B->buffers, B->barriers, B->pipes, B->let, B->tilelet };
+    static const char *const kinds[] = { "tensor", "buffer", "barrier", "pipe",
+                                         "let",    "assume", "tilelet" };
+    GString *const list[] = { B->tensors, B->buffers, B->barriers, B->pipes,
+                              B->let,     B->assume,  B->tilelet };
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(word, kinds[i]) == 0) {
             add_text(list[i], text);
@@ -269,7 +184,7 @@ static void declare(Builder *B, const char *word, const char *rest)
         if (!strstr(B->sizes->str, size))
             add_text(B->sizes, size);
     } else if (strcmp(word, "value") == 0 || strcmp(word, "counter") == 0) {
-        Role *r = &B->role[text[0] == 'C'];
+        Role *r = role_of(B, text[0]);
         add_text(*word == 'v' ? r->values : r->counters, text + 2);
     } else {
         g_error("features.txt: %s %s", word, rest);
@@ -289,11 +204,11 @@ static void build(Builder *B, const Feature *f)
         g_auto(GStrv) part = g_strsplit(line, " ", 3);
         if (strcmp(part[0], "choose") == 0)
             continue;
-        if (strcmp(part[0], "P") == 0 || strcmp(part[0], "C") == 0) {
-            step(B, *part[0] == 'C', part[1], part[2]);
+        if (strlen(part[0]) == 1) {
+            step(B, (guint)(role_of(B, *part[0]) - B->role), part[1], part[2]);
         } else if (strcmp(part[0], "wrap") == 0) {
             g_autofree char *text = expand(B, part[2], FALSE);
-            wrap(&B->role[*part[1] == 'C'], text);
+            wrap(role_of(B, *part[1]), text);
         } else if (strcmp(part[0], "set") == 0) {
             set(B, line + 4);
         } else {
@@ -315,6 +230,10 @@ static void look_ahead(Builder *B, const Feature *f)
             B->lag = TRUE;
         else if (g_str_has_prefix(line, "set multicast"))
             B->multicast = TRUE;
+        else if (g_str_has_prefix(line, "set ctas "))
+            B->ctas = (guint)g_ascii_strtoull(line + 9, NULL, 10);
+        else if (g_str_has_prefix(line, "set order "))
+            B->order = (char *)line + 10; /* as chosen: set */
         else if (g_str_has_prefix(line, "set use "))
             B->use = line + 8;
     }
@@ -326,7 +245,7 @@ static void look_ahead(Builder *B, const Feature *f)
 
 static void add(Builder *B, guint role, guint list, const char *text)
 {
-    g_ptr_array_add(B->role[role].list[list], expand(B, text, role == 1));
+    g_ptr_array_add(B->role[role].list[list], expand(B, text, role != PRODUCER));
 }
 
 /* The ring that every design has. */
@@ -381,121 +300,6 @@ static void base_end(Builder *B)
     g_ptr_array_insert(B->role[1].list[DONE], 0, g_steal_pointer(&one));
 }
 
-/* --- text ---------------------------------------------------------------------------------------
- */
-
-static void put(GString *out, const char *text, gboolean *first)
-{
-    g_string_append_printf(out, "%s\n      %s", *first ? "" : ",", text);
-    *first = FALSE;
-}
-
-static void put_list(GString *out, const Role *r, guint list, gboolean *first, guint ahead)
-{
-    for (guint i = 0; i < r->list[list]->len; i++) {
-        char *line = g_ptr_array_index(r->list[list], i);
-        if (!ahead || !g_str_has_suffix(line, " }") || strstr(line, "\"if\"")) {
-            put(out, line, first);
-            continue;
-        }
-        g_autofree char *early =
-            g_strdup_printf("%.*s, \"ahead\": %u }", (int)strlen(line) - 2, line, ahead);
-        put(out, early, first);
-    }
-}
-
-static void close_wraps(GString *out, guint n)
-{
-    for (guint i = 0; i < n; i++)
-        g_string_append(out, "] }");
-}
-
-static void put_body(const Builder *B, GString *out, const Role *r, gboolean producer)
-{
-    gboolean first = TRUE;
-    g_string_append(out, "\"body\": [");
-    put_list(out, r, BEGIN, &first, 0);
-    g_autofree char *tiles =
-        g_strdup_printf("{ \"for\": \"tile\", \"over\": \"tiles\"%s%s, \"do\": [",
-                        r->tiles ? ", " : "", r->tiles ? r->tiles : "");
-    if (B->tiles)
-        put(out, tiles, &first);
-    first = B->tiles || first;
-    if (r->n_tile_wraps)
-        put(out, r->tile_wrap->str, &first);
-    first = r->n_tile_wraps || first;
-    put_list(out, r, TOP, &first, 0);
-    if (r->n_loop_wraps) {
-        put(out, r->loop_wrap->str, &first);
-        first = TRUE;
-    }
-    g_autofree char *head =
-        g_strdup_printf("{ \"for\": \"k\", \"count\": \"%s\"%s%s%s%s%s, \"do\": [", r->count,
-                        B->from ? ", \"from\": \"" : "", B->from ? B->from : "",
-                        B->from ? "\"" : "", B->loop ? ", " : "", B->loop ? B->loop : "");
-    put(out, head, &first);
-    first = TRUE;
-    for (guint l = WAIT; l <= DONE; l++)
-        put_list(out, r, l, &first, producer && l <= WORK ? B->ahead : 0);
-    g_string_append(out, "] }");
-    first = FALSE;
-    put_list(out, r, LEFT, &first, 0);
-    close_wraps(out, r->n_loop_wraps);
-    put_list(out, r, BOTTOM, &first, 0);
-    close_wraps(out, r->n_tile_wraps + (B->tiles ? 1 : 0));
-    put_list(out, r, AFTER, &first, 0);
-    if (B->cluster)
-        put(out, "{ \"cluster\": \"sync\" }", &first);
-    g_string_append(out, "] }");
-}
-
-static void put_group(const Builder *B, GString *out, guint role)
-{
-    const Role *r = &B->role[role];
-    g_string_append_printf(out, "  { \"name\": \"%s\", \"role\": \"%s\", \"warps\": 4, ",
-                           role ? "cons" : "prod", role ? "consumer" : "producer");
-    if (role && B->consumers > 1)
-        g_string_append_printf(out, "\"replicate\": %u, ", B->consumers);
-    if (r->values->len)
-        g_string_append_printf(out, "\"values\": [ %s ],\n    ", r->values->str);
-    if (r->counters->len)
-        g_string_append_printf(out, "\"counters\": [ %s ],\n    ", r->counters->str);
-    put_body(B, out, r, role == 0);
-}
-
-static char *text_of(const Builder *B)
-{
-    GString *out = g_string_new(NULL);
-    g_string_append_printf(out,
-                           "{ \"warpstave\": 1, \"name\": \"random\", \"target\": \"sm_90a\",\n"
-                           "  \"sizes\": { \"N\": 3, \"T\": 3%s%s },\n",
-                           B->sizes->len ? ", " : "", B->sizes->str);
-    if (B->doc)
-        g_string_append_printf(out, "  %s,\n", B->doc);
-    if (B->let->len)
-        g_string_append_printf(out, "  \"let\": { %s },\n", B->let->str);
-    g_string_append_printf(out, "  \"tensors\": [ %s ],\n", B->tensors->str);
-    if (B->cluster)
-        g_string_append(out, "  \"cluster\": 2,\n");
-    g_string_append_printf(out, "  \"tiles\": { \"axes\": { \"t\": \"%s\" }, \"launch\": \"%s\"",
-                           B->tiles ? "T" : "1",
-                           B->dynamic ? "dynamic"
-                           : B->tiles ? "persistent"
-                                      : "single");
-    if (B->tilelet->len)
-        g_string_append_printf(out, ", \"let\": { %s }", B->tilelet->str);
-    g_string_append_printf(out, " },\n  \"buffers\": [ %s ],\n  \"barriers\": [ %s ],\n",
-                           B->buffers->str, B->barriers->str);
-    if (B->pipes->len)
-        g_string_append_printf(out, "  \"pipes\": [ %s ],\n", B->pipes->str);
-    g_string_append(out, "  \"groups\": [\n");
-    put_group(B, out, 0);
-    g_string_append(out, ",\n");
-    put_group(B, out, 1);
-    g_string_append(out, " ] }\n");
-    return g_string_free(out, FALSE);
-}
-
 static void begin(Builder *B, guint32 seed)
 {
     B->rand = g_rand_new_with_seed(seed);
@@ -503,11 +307,11 @@ static void begin(Builder *B, guint32 seed)
     B->consumers = 1;
     B->tiles = g_rand_int_range(B->rand, 0, 100) < 35;
     B->mma = B->read = FALSE;
-    GString **text[] = { &B->sizes,   &B->let,      &B->tilelet, &B->tensors,
-                         &B->buffers, &B->barriers, &B->pipes };
+    GString **text[] = { &B->sizes,   &B->assume,  &B->let,      &B->axes, &B->tilelet,
+                         &B->tensors, &B->buffers, &B->barriers, &B->pipes };
     for (guint i = 0; i < G_N_ELEMENTS(text); i++)
         *text[i] = g_string_new(NULL);
-    for (guint r = 0; r < 2; r++) {
+    for (guint r = 0; r < N_ROLES; r++) {
         Role *role = &B->role[r];
         role->count = "N";
         GString **own[] = { &role->values, &role->counters, &role->tile_wrap, &role->loop_wrap };
@@ -522,12 +326,11 @@ static void begin(Builder *B, guint32 seed)
 
 static void end(Builder *B)
 {
-    GString *text[] = {
-        B->sizes, B->let, B->tilelet, B->tensors, B->buffers, B->barriers, B->pipes
-    };
+    GString *text[] = { B->sizes,   B->assume,  B->let,      B->axes, B->tilelet,
+                        B->tensors, B->buffers, B->barriers, B->pipes };
     for (guint i = 0; i < G_N_ELEMENTS(text); i++)
         g_string_free(text[i], TRUE);
-    for (guint r = 0; r < 2; r++) {
+    for (guint r = 0; r < N_ROLES; r++) {
         Role *role = &B->role[r];
         GString *own[] = { role->values, role->counters, role->tile_wrap, role->loop_wrap };
         for (guint i = 0; i < G_N_ELEMENTS(own); i++)
@@ -538,6 +341,19 @@ static void end(Builder *B)
     g_hash_table_destroy(B->chosen);
     g_ptr_array_free(B->owned, TRUE);
     g_rand_free(B->rand);
+}
+
+/* The third group goes through the same tiles and rounds. */
+static void follow_consumer(Builder *B)
+{
+    const Role *c = &B->role[CONSUMER];
+    Role *w = &B->role[WORKER];
+    w->count = c->count;
+    w->tiles = c->tiles;
+    if (!w->n_tile_wraps)
+        g_string_assign(w->tile_wrap, c->tile_wrap->str), w->n_tile_wraps = c->n_tile_wraps;
+    if (!w->n_loop_wraps)
+        g_string_assign(w->loop_wrap, c->loop_wrap->str), w->n_loop_wraps = c->n_loop_wraps;
 }
 
 Composed compose(guint32 seed, const guint *feature, guint n)
@@ -554,13 +370,15 @@ Composed compose(guint32 seed, const guint *feature, guint n)
         c.feature[c.n++] = feature[i];
         look_ahead(&B, feature_at(feature[i]));
     }
+    B.ctas = !B.cluster ? 1 : B.ctas ? B.ctas : 2;
     if (!B.mma && !B.read)
         B.mma = g_rand_int_range(B.rand, 0, 100) < 50;
     base(&B);
     for (guint i = 0; i < c.n; i++)
         build(&B, feature_at(c.feature[i]));
     base_end(&B);
-    c.text = text_of(&B);
+    follow_consumer(&B);
+    c.text = builder_text(&B);
     c.tiles = B.tiles;
     c.cluster = B.cluster;
     end(&B);

@@ -355,6 +355,21 @@ WsTilesStrided oracle_tiles(const OracleOptions *o)
     return (WsTilesStrided){ o->first, stride, o->first + stride * o->tiles };
 }
 
+gboolean oracle_named_waits(const WsProgram *p, guint hw_id)
+{
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        if (op->kind != WS_OP_BAR_SYNC)
+            continue;
+        if (op->barrier < 0 && hw_id == 0)
+            return TRUE;
+        for (guint e = 0; op->barrier >= 0 && e < p->barrier[op->barrier].array; e++)
+            if (p->barrier[op->barrier].hw_id[e] == (gint)hw_id)
+                return TRUE;
+    }
+    return FALSE;
+}
+
 static void thread_events(Events *E, const WsLaunchValues *v, guint inst,
                           const OracleOptions *options)
 {
@@ -407,6 +422,8 @@ Events *events_new(const WsProgram *p, const WsLaunchValues *v, const OracleOpti
             for (guint k = 0; k < b->array * b->slots; k++)
                 E->waits[E->first_slot[p->op[i]->barrier] + k] = TRUE;
         }
+    for (guint i = 0; i < G_N_ELEMENTS(E->named_waits); i++)
+        E->named_waits[i] = oracle_named_waits(p, i);
     E->n_named = 16 * p->cluster + 1;
     E->named_count = g_new0(guint, E->n_named);
     E->named_count[E->n_named - 1] = p->n_agents * p->cluster;

@@ -14,14 +14,6 @@ static gint by_weight(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static gboolean has_elements(const WsProgram *p)
-{
-    for (guint i = 0; i < p->n_tensors; i++)
-        if (p->tensor[i].dtype == WS_DTYPE_I32)
-            return TRUE;
-    return FALSE;
-}
-
 static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
 {
     /* elements of integer tensors: of even places, and how much more odd ones are */
@@ -29,7 +21,7 @@ static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
                         step[] = { 0, 0, 0, 0, 2, 1, 1, 1, -1 };
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     gboolean n = ws_program_find_var(p, "N") >= 0;
-    guint n_elements = has_elements(p) ? G_N_ELEMENTS(first) : 1;
+    guint n_elements = o->elements ? G_N_ELEMENTS(first) : 1;
     GArray *list = g_array_new(FALSE, FALSE, sizeof(Case));
     for (guint e = 0; e < n_elements; e++)
         for (guint t = tiles ? 0 : 1; t <= (tiles ? o->most_tiles : 1); t++)
@@ -86,6 +78,13 @@ void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgem
     j->allowed++;
     OracleResult lanes = lanes_run(p, v, &options);
     tell(j, c, &lanes);
+    gint64 all_tiles = ws_launch_tiles(v);
+    if (!j->bad && c.tiles > 0 && all_tiles > c.tiles && all_tiles <= 8) { /* outputs as well */
+        OracleOptions whole = options;
+        whole.tiles = (guint)all_tiles;
+        OracleResult more = lanes_run(p, v, &whole);
+        tell(j, c, &more);
+    }
     if (j->bad || cap == 0 || (lanes.verdict & ORACLE_OUTSIDE))
         return;
     j->explored++;
@@ -95,7 +94,7 @@ void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgem
 }
 
 /* Numbers that turn counts, ends and events around, all pairs of few and a sample of the rest. */
-static Judgement judge_control(const WsProgram *p)
+static Judgement judge_control(const WsProgram *p, const JudgeOptions *o)
 {
     static const gint64 rounds[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 25, 41 },
                         others[] = { 1, 0, 2, 3, 7, 12, 60 },
@@ -105,7 +104,7 @@ static Judgement judge_control(const WsProgram *p)
     gboolean many = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     Judgement j = { 0 };
     guint n[] = { G_N_ELEMENTS(rounds), d ? G_N_ELEMENTS(others) : 1,
-                  has_elements(p) ? G_N_ELEMENTS(first) : 1, many ? G_N_ELEMENTS(tiles) : 1 };
+                  o->elements ? G_N_ELEMENTS(first) : 1, many ? G_N_ELEMENTS(tiles) : 1 };
     guint all = n[0] * n[1] * n[2] * n[3], most = 240;
     /* a stride that meets every remainder */
     guint stride = all <= most ? 1 : all / most | 1;
@@ -133,7 +132,7 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     Judgement j = { 0 };
     if (o->control)
-        return judge_control(p);
+        return judge_control(p, o);
     g_autoptr(GArray) cases = cases_of(p, o);
     for (guint i = 0; i < cases->len && j.cases < o->max_cases; i++) {
         gboolean explore = j.explored < o->max_explored && j.states < o->max_states;

@@ -19,6 +19,7 @@ typedef struct {
     guint max_explored; /* cases of which every interleaving is looked at */
     guint64 max_states; /* of all cases */
     gboolean control;   /* a design that only counts: many cases, of which its lanes are judged */
+    gboolean elements;  /* values of integer tensors matter: they are varied */
     gboolean accesses;  /* in every interleaving, besides in the lanes */
 } JudgeOptions;
 

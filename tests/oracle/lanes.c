@@ -93,7 +93,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
     case WS_OP_CLUSTER_ARRIVE:
         a->cluster_generation = lanes_named(L, a, op)->generation;
         if (a->clustered) /* undefined by the text of PTX, whatever else it knows */
-            lanes_problem(L, ORACLE_UNSEEN, a, op, NULL);
+            lanes_problem(L, ORACLE_PHASE, a, op, NULL);
         a->clustered = TRUE;
         lanes_join(L, a, op, lanes_named(L, a, op), 1);
         break;
@@ -233,6 +233,9 @@ static void begin_objects(Lab *L)
         b->last = moments();
     }
     L->named[L->n_named - 1].count = L->n_insts;
+    L->named[L->n_named - 1].waits = TRUE;
+    for (guint i = 0; i < L->n_named - 1; i++)
+        L->named[i].waits = oracle_named_waits(p, i % 16);
 }
 
 static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)

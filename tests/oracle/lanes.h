@@ -86,7 +86,8 @@ typedef struct {
 } Mbarrier;
 
 typedef struct {
-    guint count; /* threads */
+    guint count;    /* threads */
+    gboolean waits; /* somebody waits for it, somewhere */
     gint64 generation, arrived;
     Clocks now, before;
     GArray *part, *last;

@@ -30,7 +30,8 @@ typedef struct {
 static gboolean place(Lab *L, const Lanes *a, const WsAccess *x, Place *out)
 {
     const WsBuffer *b = &L->p->buffer[x->buffer];
-    if (x->use && lanes_value(L, a, x->use) < 0)
+    /* a use of a buffer without stages picks nothing */
+    if (x->use && b->stages > 1 && lanes_value(L, a, x->use) < 0)
         lanes_problem(L, ORACLE_UNDEFINED, a, a->op, NULL);
     gint64 row = lanes_value(L, a, x->row0), col = lanes_value(L, a, x->col0),
            stage = lanes_value(L, a, x->stage), element = lanes_value(L, a, x->element);

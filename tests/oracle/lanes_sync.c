@@ -142,7 +142,7 @@ void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
     for (guint l = 0; l < a->n_lanes; l++) {
         Moment m = lanes_tick(a, l);
         if (b->generation > 0 && !lanes_knows_all(&a->lane[l], b->last))
-            lanes_problem(L, ORACLE_PHASE, a, op, NULL);
+            lanes_problem(L, b->waits ? ORACLE_PHASE : ORACLE_UNSEEN, a, op, NULL);
         clocks_join(L, &b->now, &a->lane[l]);
         g_array_append_val(b->part, m);
     }

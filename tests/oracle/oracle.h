@@ -25,8 +25,8 @@ enum {
     ORACLE_ACCESS = 2048,    /* a tensor reached in another way than it is declared */
     ORACLE_LAPPED = 4096,    /* lanes still wait for a completion while the next one may come */
     ORACLE_OUTPUT = 16384,   /* an element of an output written twice, or never */
-    ORACLE_UNSEEN = 8192 /* as PHASE, on an mbarrier that nobody waits for: undefined by the text of
-                            PTX, without a consequence */
+    ORACLE_UNSEEN = 8192     /* as PHASE, on an mbarrier or a named barrier that nobody waits for:
+                                without a consequence (of mbarriers undefined by the text of PTX) */
 };
 #define ORACLE_BAD (~(guint)(ORACLE_OUTSIDE | ORACLE_EXHAUSTED | ORACLE_UNSEEN))
 
@@ -64,6 +64,8 @@ typedef struct {
     const WsLaunchValues *v;
     const OracleOptions *options;
 } OracleData;
+/* Does some agent sync on the hardware barrier? */
+gboolean oracle_named_waits(const WsProgram *p, guint hw_id);
 /* An element of an integer tensor as the options say; data: OracleData. For ws_walker_set_element.
  */
 gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v);
@@ -79,6 +81,7 @@ gboolean oracle_follow_land(OracleRun *run, guint inst, const WsOp *op, guint nt
 gboolean oracle_follow_knows(const OracleRun *run, guint inst, const WsOp *op); /* has events */
 void oracle_follow_slot(const OracleRun *run, guint slot, gint64 *phase, gint64 *pending,
                         gint64 *tx);
+gboolean oracle_follow_waits(const OracleRun *run, guint slot); /* somebody does, somewhere */
 void oracle_follow_named(const OracleRun *run, guint number, gint64 *generation, gint64 *arrived);
 /* Everything that has gone wrong on the way, and what is wrong in this state. */
 guint oracle_follow_verdict(OracleRun *run);
@@ -147,7 +150,8 @@ typedef struct {
     guint n_slots, slots_per_rank;
     guint *first_slot;
     gboolean *waits; /* [slots_per_rank] somebody waits for it, somewhere */
-    guint n_named;   /* (rank, hardware id), and one for the cluster */
+    gboolean named_waits[16];
+    guint n_named; /* (rank, hardware id), and one for the cluster */
     guint *named_count;
     const char *outside;
     GPtrArray *memory;

@@ -88,7 +88,8 @@ static void judge(const Source *x, guint seed, const char *text, const char *wha
         t->refused++;
         return;
     }
-    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    const WsCheckOptions options = { .verdict_only = TRUE };
+    g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
     if (ws_findings_count(findings, WS_SEVERITY_ERROR) > 0 || v->kind == WS_VERDICT_OUTSIDE) {
         *(v->kind == WS_VERDICT_OUTSIDE ? &t->outside : &t->refuted) += 1;
         return;

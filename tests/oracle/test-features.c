@@ -4,10 +4,12 @@
  * made as small as it can be and written as a design.
  *
  * Arguments: first seed, number of designs, folder for what disagrees, features that are left out
- * ("a,b"). Without them a fixed sample. */
+ * ("a,b", "-": none), file that sums up the pairs of features of several runs. Without them a fixed
+ * sample. "alone", anything, FOLDER: every feature by itself. */
 #include "answer.h"
 #include "compose.h"
 #include "fault.h"
+#include "pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,36 +17,27 @@
 static guint first_seed = 2001, n_designs = 120;
 static const char *folder; /* for what disagrees, NULL: only told */
 static char **left_out;    /* features that are not drawn */
+static const char *pairs_file;
 
 /* --- the run -------------------------------------------------------------------------------------
  */
-
-typedef struct {
-    guint drawn, judged, proved, refuted;
-} PairTally;
 
 typedef struct {
     guint designs, refused, unread, proved, passed, refuted, elsewhere, outside_right,
         outside_wrong, capped, not_modelled, followed;
     guint disagree[N_DISAGREEMENTS];
     guint64 cases, states;
-    PairTally *pair;
+    Pairs *pairs;
 } Tally;
 
 static void count_pairs(Tally *t, const Composed *c, const Answer *a)
 {
-    guint n = compose_features();
-    for (guint i = 0; i < c->n; i++)
-        for (guint k = 0; k < c->n; k++) {
-            if (c->feature[i] >= c->feature[k])
-                continue;
-            PairTally *p = &t->pair[c->feature[i] * n + c->feature[k]];
-            gboolean full = a->read && !(a->oracle.verdict & ORACLE_OUTSIDE);
-            p->drawn++;
-            p->judged += full || a->oracle.bad;
-            p->proved += full && !a->oracle.bad && a->kind == WS_VERDICT_PROVED;
-            p->refuted += a->read && a->oracle.bad && a->errors > 0;
-        }
+    gboolean full = a->read && !(a->oracle.verdict & ORACLE_OUTSIDE);
+    PairTally what = { .drawn = 1 };
+    what.judged = full || a->oracle.bad;
+    what.proved = full && !a->oracle.bad && a->kind == WS_VERDICT_PROVED;
+    what.refuted = a->read && a->oracle.bad && a->errors > 0;
+    pairs_count(t->pairs, c->feature, c->n, what);
 }
 
 static void count(Tally *t, const Answer *a)
@@ -134,30 +127,21 @@ static void one(guint seed, Tally *t)
     g_rand_free(rand);
 }
 
-static void tell_pairs(const Tally *t)
+static void tell_pairs(Pairs *p)
 {
-    guint n = compose_features(), may = 0, drawn = 0, judged_ = 0, both = 0;
-    for (guint i = 0; i < n; i++)
-        for (guint k = i + 1; k < n; k++) {
-            const PairTally *p = &t->pair[i * n + k];
-            if (!compose_pair(i, k))
-                continue;
-            may++;
-            drawn += p->drawn > 0;
-            judged_ += p->judged > 0;
-            both += p->proved > 0 && p->refuted > 0;
-            if (p->judged == 0 && t->designs > 20000)
-                g_test_message("never judged: %s and %s (%u drawn)", compose_name(i),
-                               compose_name(k), p->drawn);
-        }
-    g_test_message("%u features, %u pairs: %u drawn, %u judged, %u with a proof and a refutation",
-                   n, may, drawn, judged_, both);
+    g_autofree char *own = pairs_text(p);
+    g_test_message("%s", own);
+    if (!pairs_file)
+        return;
+    if (!pairs_add_to(p, pairs_file))
+        g_test_message("%s cannot be written", pairs_file);
+    g_autofree char *all = pairs_text(p), *missing = pairs_missing(p, 20);
+    g_test_message("with the runs before: %s\n%s", all, missing);
 }
 
 static void test_features(void)
 {
-    guint n = compose_features();
-    Tally t = { .pair = g_new0(PairTally, n * n) };
+    Tally t = { .pairs = pairs_new() };
     gint64 begin = g_get_monotonic_time();
     for (guint i = 0; i < n_designs; i++)
         one(first_seed + i, &t);
@@ -178,13 +162,40 @@ static void test_features(void)
         "witnesses followed, %u that cannot be",
         t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM], t.disagree[INNER],
         t.followed, t.disagree[ASTRAY]);
-    tell_pairs(&t);
-    g_free(t.pair);
+    tell_pairs(t.pairs);
+    pairs_free(t.pairs);
+}
+
+/* Every feature by itself and without a fault: what check and oracle say of what it can look like.
+ */
+static void test_alone(void)
+{
+    for (guint f = 0; f < compose_features(); f++) {
+        guint refused = 0, refuted = 0, proved = 0, outside = 0;
+        g_autofree char *first = NULL;
+        for (guint seed = 1; seed <= 8; seed++) {
+            Composed c = compose(seed, &f, 1);
+            Answer a = answer_of(c.text, ANSWER_USUAL);
+            refused += !a.read;
+            refuted += a.read && a.errors > 0;
+            proved += a.read && a.kind == WS_VERDICT_PROVED;
+            outside += a.read && a.kind == WS_VERDICT_OUTSIDE && !a.errors;
+            if (!first && (!a.read || a.kind != WS_VERDICT_PROVED))
+                first = g_strdup(a.first);
+            if (a.read && a.what != AGREE)
+                answer_report(folder, seed, compose_name(f), c.text, &a);
+            g_free(c.text);
+            answer_free(&a);
+        }
+        g_test_message("%-24s %u proved, %u refuted, %u outside, %u refused%s%s", compose_name(f),
+                       proved, refuted, outside, refused, first ? ": " : "", first ? first : "");
+    }
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    gboolean alone = argc > 1 && strcmp(argv[1], "alone") == 0;
     if (argc > 1)
         first_seed = (guint)atoi(argv[1]);
     if (argc > 2)
@@ -193,6 +204,8 @@ int main(int argc, char **argv)
         folder = argv[3];
     if (argc > 4)
         left_out = g_strsplit(argv[4], ",", -1);
-    g_test_add_func("/oracle/features", test_features);
+    if (argc > 5)
+        pairs_file = argv[5];
+    g_test_add_func("/oracle/features", alone ? test_alone : test_features);
     return g_test_run();
 }
