@@ -25,23 +25,44 @@ static gboolean judged(const WsFinding *f)
     return FALSE;
 }
 
+const char *answer_word(const Answer *a)
+{
+    return word[a->what];
+}
+
 void answer_free(Answer *a)
 {
     g_free(a->first);
     g_free(a->oracle.text);
 }
 
-/* The number behind `word` in the case that a finding names: "[N = 17; 6 tiles]". */
-static gint64 number_at(const char *text, const char *name, gboolean behind, gint64 otherwise)
+/* The number behind `name` in the case that a finding names: "[N = 17, L[0] = 3; CTA 1 of 2; 6
+ * tiles]". */
+static gint64 number_at(const char *text, const char *name, gint64 otherwise)
 {
-    const char *at = strrchr(text, '['), *found = at ? strstr(at, name) : NULL;
+    const char *at = g_strrstr(text, " ["), *found = at ? strstr(at, name) : NULL;
+    return found ? g_ascii_strtoll(found + strlen(name), NULL, 10) : otherwise;
+}
+
+/* The number before it: "6 tiles". */
+static gint64 number_before(const char *text, const char *name, gint64 otherwise)
+{
+    const char *at = g_strrstr(text, " ["), *found = at ? strstr(at, name) : NULL;
     if (!found)
         return otherwise;
-    if (behind)
-        return g_ascii_strtoll(found + strlen(name), NULL, 10);
     while (found > at && g_ascii_isdigit(found[-1]))
         found--;
     return g_ascii_strtoll(found, NULL, 10);
+}
+
+static Case case_of(const char *finding)
+{
+    Case c = { .n = number_at(finding, "N = ", 3), .d = number_at(finding, "D = ", 1) };
+    const char *place = strstr(finding, "tile ");
+    c.tiles = (guint)number_before(finding, " tile", 1);
+    if (place && g_ascii_isdigit(place[5]))
+        c.tiles = MAX(c.tiles, (guint)g_ascii_strtoull(place + 5, NULL, 10) + 1);
+    return c;
 }
 
 /* The sizes and elements that a finding names: more of them than were looked at. */
@@ -50,14 +71,11 @@ static void judge_named(const WsProgram *p, const char *finding, const JudgeOpti
 {
     static const gint64 element[] = { 0, 1, -1, 2, 40, 0, 1, -1, 1, 0, 2, 2, 0, 3 },
                         step[] = { 0, 0, 0, 0, 0, 1, -1, 2, 1, 2, -1, -2, -1, -3 };
-    Case named = { .n = number_at(finding, "N = ", TRUE, 3),
-                   .d = number_at(finding, "D = ", TRUE, 1) };
-    const char *place = strstr(finding, "tile ");
-    named.tiles = (guint)number_at(finding, " tile", FALSE, 1);
-    if (place && g_ascii_isdigit(place[5]))
-        named.tiles = MAX(named.tiles, (guint)g_ascii_strtoull(place + 5, NULL, 10) + 1);
-    gint64 value = number_at(finding, "e = ", TRUE, 0);
-    Case c = named;
+    Case named = case_of(finding), c = named;
+    gint64 value = number_at(finding, "e = ", number_at(finding, "[0] = ", 0));
+    c.element = value;
+    c.element_step = number_at(finding, "[1] = ", value) - value;
+    judge_case(p, c, 0, FALSE, j);
     for (guint i = 0; i < (o->elements ? G_N_ELEMENTS(element) : 1) && !j->bad; i++) {
         c.element = element[i];
         c.element_step = step[i];

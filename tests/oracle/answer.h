@@ -37,6 +37,7 @@ typedef struct {
 
 Answer answer_of(const char *text, AnswerKind how);
 void answer_free(Answer *a);
+const char *answer_word(const Answer *a); /* "agree", "false-proof", … */
 /* Makes the design as small as it can be while it disagrees in the same way, tells it, and writes
  * it to `folder` (NULL: does not). `origin`: how it was made. Once for each design that comes out.
  */

@@ -5,7 +5,7 @@
 
 static gint64 weight(const Case *c)
 {
-    return c->tiles + c->tiles * c->n + c->d + ABS(c->element) + ABS(c->element_step);
+    return c->first + c->tiles + c->tiles * c->n + c->d + ABS(c->element) + ABS(c->element_step);
 }
 
 static gint by_weight(gconstpointer a, gconstpointer b)
@@ -37,13 +37,19 @@ static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
     return list;
 }
 
+/* The least T that has the last tile of the case. */
+static gint64 all_tiles(Case c)
+{
+    return MAX((gint64)c.first + (gint64)MAX(c.stride, 1) * ((gint64)c.tiles - 1) + 1, 1);
+}
+
 WsLaunchValues *judge_values(const WsProgram *p, Case c)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     const struct {
         const char *name;
         gint64 value;
-    } all[] = { { "N", c.n }, { "T", MAX(c.tiles, 1) }, { "D", c.d } };
+    } all[] = { { "N", c.n }, { "T", all_tiles(c) }, { "D", c.d } };
     WsSize size[3];
     guint n = 0;
     for (guint i = 0; i < G_N_ELEMENTS(all); i++)
@@ -63,14 +69,18 @@ static void tell(Judgement *j, Case c, const OracleResult *r)
         return;
     g_autofree char *say = oracle_text(r);
     g_free(j->text);
-    j->text = g_strdup_printf("N = %d, D = %d, %u tiles, elements %d + %d: %s", (int)c.n, (int)c.d,
-                              c.tiles, (int)c.element, (int)c.element_step, say);
+    g_autofree char *ids = c.stride > 1 || c.first
+                               ? g_strdup_printf(" from %u by %u", c.first, MAX(c.stride, 1))
+                               : g_strdup("");
+    j->text = g_strdup_printf("N = %d, D = %d, %u tiles%s, elements %d + %d: %s", (int)c.n,
+                              (int)c.d, c.tiles, ids, (int)c.element, (int)c.element_step, say);
 }
 
 void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgement *j)
 {
     OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE, .sync = !accesses };
     options.element = c.element, options.element_step = c.element_step;
+    options.first = c.first, options.stride = c.stride;
     j->cases++;
     g_autoptr(WsLaunchValues) v = judge_values(p, c);
     if (!v || j->bad)
@@ -78,10 +88,10 @@ void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgem
     j->allowed++;
     OracleResult lanes = lanes_run(p, v, &options);
     tell(j, c, &lanes);
-    gint64 all_tiles = ws_launch_tiles(v);
-    if (!j->bad && c.tiles > 0 && all_tiles > c.tiles && all_tiles <= 8) { /* outputs as well */
-        OracleOptions whole = options;
-        whole.tiles = (guint)all_tiles;
+    gint64 launched = ws_launch_tiles(v);
+    if (!j->bad && c.tiles > 0 && c.stride <= 1 && launched > c.tiles && launched <= 8) {
+        OracleOptions whole = options; /* outputs as well */
+        whole.tiles = (guint)launched;
         OracleResult more = lanes_run(p, v, &whole);
         tell(j, c, &more);
     }
@@ -113,6 +123,8 @@ static Judgement judge_control(const WsProgram *p, const JudgeOptions *o)
     for (guint i = 0; i < all && !j.bad && !(j.verdict & ORACLE_OUTSIDE); i += stride) {
         guint e = i / n[0] % n[2], r = i / n[0] / n[2];
         Case c = { rounds[i % n[0]], others[r / n[3] % n[1]], tiles[r % n[3]], first[e], step[e] };
+        if (many && i % 3 == 1)
+            c.stride = 1 + i % 5, c.first = i / 5 % c.stride;
         judge_case(p, c, 0, FALSE, &j);
     }
     return j;
@@ -126,6 +138,9 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
                                 { .n = 1, .tiles = 7, .element = 1 },
                                 { .n = 5, .tiles = 4, .element = -1, .element_step = 4 },
                                 { .n = 10, .tiles = 5, .element = 2, .element_step = -1 },
+                                { .n = 2, .tiles = 3, .first = 1, .stride = 2 },
+                                { .n = 4, .tiles = 2, .first = 3, .stride = 5, .element = 1 },
+                                { .n = 1, .tiles = 1, .first = 2, .stride = 3, .element = 2 },
                                 { .n = 3, .tiles = 1, .d = 7 },
                                 { .n = 9, .tiles = 1, .d = 3 },
                                 { .n = 2, .tiles = 1, .d = 60 } };
@@ -142,7 +157,7 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
     }
     /* far ones, one run each: its lanes tell of all others */
     for (guint i = 0; i < G_N_ELEMENTS(far) && !j.bad; i++)
-        if ((far[i].tiles == 1 || tiles) && (far[i].d == 0 || d))
+        if (((far[i].tiles == 1 && !far[i].stride) || tiles) && (far[i].d == 0 || d))
             judge_case(p, far[i], 0, FALSE, &j);
     return j;
 }

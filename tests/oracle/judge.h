@@ -10,6 +10,7 @@ typedef struct {
     gint64 n, d;
     guint tiles;
     gint64 element, element_step;
+    guint first, stride; /* ids of the tiles, as in OracleOptions */
 } Case;
 
 typedef struct {

@@ -78,10 +78,10 @@ void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op)
     guint step = op->per == 0 ? a->n_lanes : (guint)op->per, lanes = 0;
     for (guint l = 0; l < a->n_lanes; l += step)
         lanes++;
-    for (guint l = 0; l < a->n_lanes; l += step)
-        lanes_tick(a, l);
-    for (guint k = 0; k < n; k++) {
+    for (guint k = 0; k < n; k++) { /* one CTA after the other: who sees one has not seen all */
         Mbarrier *b = lanes_slot(L, a, op, rank[k]);
+        for (guint l = 0; l < a->n_lanes; l += step)
+            lanes_tick(a, l);
         for (guint l = 0; l < a->n_lanes; l += step)
             arrive(L, a, op, b, l, op->count / lanes, 0);
     }
@@ -90,9 +90,10 @@ void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op)
 void lanes_expects(Lab *L, Lanes *a, const WsOp *op)
 {
     guint rank[8], n = lanes_targets(L, a, &op->ctas, rank);
-    lanes_tick(a, 0);
-    for (guint k = 0; k < n; k++)
+    for (guint k = 0; k < n; k++) {
+        lanes_tick(a, 0);
         arrive(L, a, op, lanes_slot(L, a, op, rank[k]), 0, op->count, op->bytes);
+    }
 }
 
 gboolean lanes_wait_passes(Lab *L, Lanes *a, const WsOp *op)

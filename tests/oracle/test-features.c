@@ -5,7 +5,8 @@
  *
  * Arguments: first seed, number of designs, folder for what disagrees, features that are left out
  * ("a,b", "-": none), file that sums up the pairs of features of several runs. Without them a fixed
- * sample. "alone", anything, FOLDER: every feature by itself. */
+ * sample. "alone", anything, FOLDER: every feature by itself. FILE.wstave …: what is
+ * said of these. */
 #include "answer.h"
 #include "compose.h"
 #include "fault.h"
@@ -192,6 +193,26 @@ static void test_alone(void)
     }
 }
 
+/* What check and oracle say of designs that disagreed once. */
+static char **again;
+
+static void test_again(void)
+{
+    for (guint i = 0; again[i]; i++) {
+        g_autofree char *text = NULL;
+        if (!g_file_get_contents(again[i], &text, NULL, NULL)) {
+            g_test_message("%s cannot be read", again[i]);
+            continue;
+        }
+        Answer a =
+            answer_of(text, g_strrstr(again[i], "control") ? ANSWER_CONTROL : ANSWER_THOROUGH);
+        g_test_message("%s: %s; oracle: %s; check: %s %s", again[i], answer_word(&a),
+                       a.oracle.text ? a.oracle.text : "right",
+                       a.read ? ws_verdict_word(a.kind) : "not read", a.first ? a.first : "");
+        answer_free(&a);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -206,6 +227,8 @@ int main(int argc, char **argv)
         left_out = g_strsplit(argv[4], ",", -1);
     if (argc > 5)
         pairs_file = argv[5];
-    g_test_add_func("/oracle/features", alone ? test_alone : test_features);
+    gboolean files = argc > 1 && g_str_has_suffix(argv[1], ".wstave");
+    again = argv + 1;
+    g_test_add_func("/oracle/features", files ? test_again : alone ? test_alone : test_features);
     return g_test_run();
 }
