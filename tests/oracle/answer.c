@@ -115,22 +115,18 @@ static gboolean has_elements(const WsProgram *p, const char *text)
 }
 
 /* The run that shows the finding must be possible and end wrong; what differs, NULL: nothing. */
-static char *astray(WsProgram *p, guint *followed)
+static char *astray(WsProgram *p, const WsFindings *told, guint *followed)
 {
-    g_autoptr(WsWitness) w = ws_witness_new(p, NULL, NULL);
-    if (!w || w->pinned)
-        return NULL;
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    WsSize size[8];
-    guint n = 0;
-    for (guint i = 0; i < p->n_vars && n < G_N_ELEMENTS(size); i++)
-        if (p->var[i].kind == WS_VAR_SIZE)
-            size[n++] = (WsSize){ p->var[i].name, w->size[i] };
-    g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, n, FALSE, findings);
-    if (!v)
+    const WsFinding *first = NULL;
+    for (guint i = 0; !first && i < told->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(told->list, i);
+        first = f->severity == WS_SEVERITY_ERROR ? f : NULL;
+    }
+    g_autoptr(WsWitness) w = ws_witness_new(p, first, NULL);
+    if (!w)
         return NULL;
     ++*followed;
-    g_autofree char *lost = follow(w, v);
+    g_autofree char *lost = follow(w, first);
     /* an exchange through another buffer is refuted whichever lanes it is by */
     if (lost && strstr(w->message, "other lanes of the same agent"))
         return NULL;
@@ -215,7 +211,7 @@ Answer answer_of(const char *text, AnswerKind how)
     if (a.what == AGREE && lies && !capped)
         a.what = FALSE_ALARM;
     if (a.what == AGREE && a.kind == WS_VERDICT_REFUTED && thorough && !a.elsewhere) {
-        g_autofree char *lost = astray(p, &a.followed);
+        g_autofree char *lost = astray(p, said, &a.followed);
         if (lost) {
             a.what = ASTRAY;
             g_free(a.oracle.text);

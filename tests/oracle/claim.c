@@ -15,6 +15,11 @@ typedef struct {
     gint64 cta, grid;
 } Claim;
 
+GArray *claim_elements_new(void)
+{
+    return g_array_new(FALSE, FALSE, sizeof(OracleElement));
+}
+
 static gboolean read_element(Claim *c, char *word, const char *value)
 {
     char *open = strchr(word, '[');
@@ -112,10 +117,23 @@ static WsLaunchValues *launch_of(Claim *c, const WsFinding *f, char **text)
     return NULL;
 }
 
+WsLaunchValues *claim_launch(const WsProgram *p, const WsFinding *f, GArray *chosen,
+                             OracleOptions *options)
+{
+    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
+    g_autofree char *text = NULL;
+    Claim c = { .p = p, .size = size, .chosen = chosen };
+    WsLaunchValues *v = launch_of(&c, f, &text);
+    c.options.ranged = TRUE;
+    c.options.chosen = chosen;
+    *options = c.options;
+    return v;
+}
+
 ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, char **text)
 {
     g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
-    g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(OracleElement));
+    g_autoptr(GArray) chosen = claim_elements_new();
     Claim c = { .p = p, .size = size, .chosen = chosen };
     *text = NULL;
     *verdict = 0;

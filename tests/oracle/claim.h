@@ -14,5 +14,10 @@ typedef enum {
 
 /* `text`: what goes wrong there, or what is wrong with the claim; NULL if unknown. Caller frees. */
 ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, char **text);
+GArray *claim_elements_new(void); /* OracleElement */
+/* That launch: its sizes, and in `options` its tiles and elements, which are appended to `chosen`
+ * and live as long. NULL: there is none. Caller frees. */
+WsLaunchValues *claim_launch(const WsProgram *p, const WsFinding *f, GArray *chosen,
+                             OracleOptions *options);
 
 G_END_DECLS

@@ -1,4 +1,5 @@
 #include "follow.h"
+#include "claim.h"
 #include "lanes.h"
 
 #include <string.h>
@@ -66,22 +67,38 @@ static guint occurrence(const WsWitness *w, guint at)
 static char *in_lanes(const WsWitness *w, const WsLaunchValues *v, OracleOptions *options)
 {
     options->stop = TRUE;
-    if (w->pinned) /* no sizes give this case */
-        return NULL;
     OracleResult r = lanes_run(w->program, v, options);
     return r.verdict & (ORACLE_BAD | ORACLE_OUTSIDE)
                ? NULL
                : g_strdup("nothing is wrong at the end, nor in any lane");
 }
 
-char *follow(const WsWitness *w, const WsLaunchValues *v)
+/* The sizes of a witness of a whole launch. */
+static WsLaunchValues *launch_of(const WsWitness *w)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    const WsProgram *p = w->program;
+    WsSize size[16];
+    guint n = 0;
+    for (guint i = 0; i < p->n_vars && n < G_N_ELEMENTS(size); i++)
+        if (p->var[i].kind == WS_VAR_SIZE)
+            size[n++] = (WsSize){ p->var[i].name, w->size[i] };
+    return ws_launch_values(p, size, n, FALSE, findings);
+}
+
+char *follow(const WsWitness *w, const WsFinding *f)
 {
     OracleOptions options = { .tiles = w->tiles };
     options.element = w->element, options.element_step = w->element_step;
     options.ranged = w->data;
-    OracleRun *run = oracle_follow(w->program, v, &options);
-    if (!run)
+    g_autoptr(GArray) chosen = claim_elements_new();
+    if (w->pinned && !f)
         return NULL;
+    g_autoptr(WsLaunchValues) v =
+        w->pinned ? claim_launch(w->program, f, chosen, &options) : launch_of(w);
+    OracleRun *run = v ? oracle_follow(w->program, v, &options) : NULL;
+    if (!run)
+        return v ? NULL : g_strdup("its sizes are no launch");
     guint verdict = 0;
     char *bad = same_state(w, run, 0);
     for (guint i = 0; i < w->n_moves && !bad; i++) {

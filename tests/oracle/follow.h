@@ -8,8 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* NULL if all is well, else what differs; caller frees. `v` are the sizes of the witness. */
-char *follow(const WsWitness *w, const WsLaunchValues *v);
+/* NULL if all is well, else what differs; caller frees. `f`: the finding that it shows; NULL: the
+ * first that the play meets. */
+char *follow(const WsWitness *w, const WsFinding *f);
 /* Is its rule about something that the oracle looks at? */
 gboolean follow_judged(const WsWitness *w);
 

@@ -92,7 +92,7 @@ static void test_design(gconstpointer data)
     OracleResult whole = oracle_run(p, v, &options);
     if (!whole.verdict)
         return g_test_skip("beyond the oracle of agents");
-    g_autofree char *differs = follow(w, v);
+    g_autofree char *differs = follow(w, first);
     if (differs) {
         g_test_message("%s", differs);
         g_test_fail();
