@@ -147,29 +147,21 @@ gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint
 }
 
 typedef struct {
-    const char *name;
     guint value;
-    gboolean read, found;
+    gboolean found;
 } Sum;
 
-static void names_it(const WsExpr *x, gpointer data)
-{
-    Sum *s = data;
-    s->read = s->read || (x->op == WS_EXPR_NAME && strcmp(x->name, s->name) == 0);
-}
-
 /* It sets the value to what has nothing to do with what was there: twice 0 is 0 still. */
-static gboolean sets_anew(Sum *s, const WsOp *op)
+static gboolean sets_anew(const Sum *s, const WsOp *op)
 {
-    gboolean sets = FALSE;
-    s->read = FALSE;
+    gboolean sets = FALSE, read = FALSE;
     for (guint i = 0; i < op->n_math; i++) {
-        ws_expr_visit(op->math[i]->value, names_it, s);
-        sets = sets || strcmp(op->math[i]->name, s->name) == 0;
+        read = read || ws_array_reads(op->assign[i].array, s->value);
+        sets = sets || op->assign[i].value == (gint)s->value;
     }
     for (guint i = 0; i < op->n_value; i++)
         sets = sets || (op->value[i].value == s->value && (op->value[i].mode & WS_MODE_WRITE));
-    return sets && !s->read;
+    return sets && !read;
 }
 
 /* Looks for products that add to the value. TRUE if a path goes through `t` without setting it. A
@@ -194,9 +186,9 @@ static gboolean passes(Sum *s, const WsTree *t)
     return through;
 }
 
-gboolean ws_fact_begins_sum(const WsAgent *agent, const WsOp *op, guint value)
+gboolean ws_fact_begins_sum(const WsOp *op, guint value)
 {
-    Sum s = { .name = agent->value[value].name, .value = value };
+    Sum s = { .value = value };
     gboolean through = TRUE;
     for (const WsTree *t = op->tree; through && t->parent; t = t->parent) {
         const WsTree *list = t->parent;
@@ -220,12 +212,22 @@ gboolean ws_fact_in_flight(const WsOp *op, guint value)
     return FALSE;
 }
 
-guint ws_fact_value(const WsAgent *agent, const char *name)
+gboolean ws_fact_rounds(const WsArray *a, WsDtype t)
 {
-    guint v = 0;
-    while (v < agent->n_values && strcmp(agent->value[v].name, name) != 0)
-        v++;
-    return v;
+    return a->form == WS_ARRAY_OPERATION && a->x->op == WS_EXPR_CALL && a->x->func >= WS_FUNC_F32 &&
+           a->x->func <= WS_FUNC_E5M2 && ws_dtype_real(t) &&
+           strcmp(ws_func_text(a->x->func), ws_dtype_text(t)) == 0;
+}
+
+gboolean ws_fact_sums(const WsAgent *agent, const WsAssign *s)
+{
+    return s->value >= 0 && agent->value[s->value].dtype == WS_DTYPE_F32 &&
+           ws_array_calls(s->array, WS_FUNC_LANESUM, WS_FUNC_ROWSUM);
+}
+
+guint ws_slots(guint extent, guint per)
+{
+    return extent <= 4 ? 1 : extent / per;
 }
 
 gboolean ws_fact_shared_tiles(const WsOp *op)

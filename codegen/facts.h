@@ -33,11 +33,15 @@ gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v);
 /* Products accumulate into the value, and paths meet of which one has it in flight. */
 gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value);
 /* What `op` leaves in the value is what a product adds to, on some path. */
-gboolean ws_fact_begins_sum(const WsAgent *agent, const WsOp *op, guint value);
+gboolean ws_fact_begins_sum(const WsOp *op, guint value);
 /* Some path has a product in flight here that has the value as accumulator or operand. */
 gboolean ws_fact_in_flight(const WsOp *op, guint value);
-/* Index of a value by its name, n_values if the agent has none of that name. */
-guint ws_fact_value(const WsAgent *agent, const char *name);
+/* It is a conversion to `t`, which the store into a value of that type makes anyway. */
+gboolean ws_fact_rounds(const WsArray *a, WsDtype t);
+/* It sets an f32 value, with a sum over columns in it. */
+gboolean ws_fact_sums(const WsAgent *agent, const WsAssign *s);
+/* What a thread holds of an extent: `per` elements of it make a slot. */
+guint ws_slots(guint extent, guint per);
 /* The loop over tiles around `op` is run by more than the leader. */
 gboolean ws_fact_shared_tiles(const WsOp *op);
 /* Both views of a copy look alike to the swizzle: same span, and equal offsets in its pattern. */

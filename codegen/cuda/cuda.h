@@ -8,7 +8,6 @@
 #pragma once
 
 #include "codegen/account.h"
-#include "codegen/array.h"
 #include "codegen/cut.h"
 #include "codegen/facts.h"
 #include "codegen/fold.h"
@@ -115,7 +114,7 @@ void ws_cuda_st_global(WsCuda *c, const WsOp *op);
 void ws_cuda_red_global(WsCuda *c, const WsOp *op);
 void ws_cuda_math(WsCuda *c, const WsOp *op);
 void ws_cuda_raw(WsCuda *c, const WsOp *op);
-const char *ws_cuda_run_name(WsCuda *c, const WsExpr *x); /* f32 expression over scalars */
+const char *ws_cuda_run_name(WsCuda *c, const WsArray *value); /* f32 expression over scalars */
 
 /* --- cuda_element.c: elements of values and tensors
  * ---------------------------------------------*/

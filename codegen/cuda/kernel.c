@@ -395,7 +395,7 @@ static void fill(WsCuda *c)
         ws_cuda_line(c, "k.hilbert = hilbert;");
     for (guint i = 0; i < p->n_vars; i++) {
         if (p->var[i].kind == WS_VAR_RUN && p->var[i].real)
-            ws_cuda_line(c, "k.%s = %s;", c->var[i].s, ws_cuda_run_name(c, p->var[i].value));
+            ws_cuda_line(c, "k.%s = %s;", c->var[i].s, ws_cuda_run_name(c, p->var[i].array));
     }
 }
 

@@ -1,6 +1,6 @@
 /* Compute steps: a statement becomes loops over the row and column slots that a thread holds (ri,
  * ci; li for linear values) around its expression. What is costly and the same for a whole row is
- * named once per row. Elaboration has judged the types; they are told again here. */
+ * named once per row. */
 #include "codegen/cuda/math.h"
 
 #include <string.h>
@@ -15,13 +15,14 @@ static gboolean costly(const WsCudaNode *n)
 {
     if (n->name)
         return FALSE;
-    if (n->form == WS_ARRAY_REDUCTION ||
-        (n->form == WS_ARRAY_OPERATION &&
-         ((n->x->op == WS_EXPR_CALL && n->x->func != WS_FUNC_SELECT && n->x->func != WS_FUNC_MIN &&
-           n->x->func != WS_FUNC_MAX && n->x->func != WS_FUNC_ABS) ||
-          (n->x->op == WS_EXPR_DIV && n->kind == WS_MATH_REAL))))
+    if (n->is->form == WS_ARRAY_REDUCTION ||
+        (n->is->form == WS_ARRAY_OPERATION &&
+         ((n->is->x->op == WS_EXPR_CALL && n->is->x->func != WS_FUNC_SELECT &&
+           n->is->x->func != WS_FUNC_MIN && n->is->x->func != WS_FUNC_MAX &&
+           n->is->x->func != WS_FUNC_ABS) ||
+          (n->is->x->op == WS_EXPR_DIV && n->is->kind == WS_MATH_REAL))))
         return TRUE;
-    for (guint i = 0; i < n->n_arg; i++) {
+    for (guint i = 0; i < n->is->n_arg; i++) {
         if (costly(n->arg[i]))
             return TRUE;
     }
@@ -32,34 +33,34 @@ static gboolean costly(const WsCudaNode *n)
  * row; else they are the same for all slots). */
 static void name_parts(WsCudaMath *m, WsCudaNode *n, gboolean rows)
 {
-    if (n->name || n->form == WS_ARRAY_TEMPORARY)
+    if (n->name || n->is->form == WS_ARRAY_TEMPORARY)
         return;
     if (!n->fixed && !rows && ws_cuda_node_is_mask(m, n))
         ws_cuda_node_name_mask(m, n);
     gboolean here = n->n_col == 1 && (n->n_row > 1) == rows &&
-                    (n->form == WS_ARRAY_OPERATION || n->form == WS_ARRAY_REDUCTION);
-    if ((n->form == WS_ARRAY_REDUCTION && n->n_row > 1 && !rows) ||
-        (m->linear && (n->rows > 1 || n->cols > 1)))
+                    (n->is->form == WS_ARRAY_OPERATION || n->is->form == WS_ARRAY_REDUCTION);
+    if ((n->is->form == WS_ARRAY_REDUCTION && n->n_row > 1 && !rows) ||
+        (m->linear && (n->is->rows > 1 || n->is->cols > 1)))
         here = FALSE;
     if (here && costly(n)) {
-        for (guint i = 0; n->form == WS_ARRAY_REDUCTION && i < n->n_arg; i++)
+        for (guint i = 0; n->is->form == WS_ARRAY_REDUCTION && i < n->is->n_arg; i++)
             name_parts(m, n->arg[i], rows); /* inside its loop over the columns */
         const char *name = ws_cuda_format(m->c, "part_%u", m->c->temporaries++);
         if (rows) {
-            ws_cuda_line(m->c, "%s %s[%u];", cpp_type(n->kind), name, n->n_row);
+            ws_cuda_line(m->c, "%s %s[%u];", cpp_type(n->is->kind), name, n->n_row);
             ws_cuda_line(m->c, "#pragma unroll");
             ws_cuda_line(m->c, "for (int ri = 0; ri < %u; ++ri)", n->n_row);
             ws_cuda_line(m->c, "    %s[ri] = %s;", name,
                          ws_cuda_node_as(m, n, ws_cuda_node_own(n)).s);
             name = ws_cuda_format(m->c, "%s[ri]", name);
         } else {
-            ws_cuda_line(m->c, "const %s %s = %s;", cpp_type(n->kind), name,
+            ws_cuda_line(m->c, "const %s %s = %s;", cpp_type(n->is->kind), name,
                          ws_cuda_node_as(m, n, ws_cuda_node_own(n)).s);
         }
         n->name = name;
         return;
     }
-    for (guint i = 0; i < n->n_arg; i++)
+    for (guint i = 0; i < n->is->n_arg; i++)
         name_parts(m, n->arg[i], rows);
 }
 
@@ -97,16 +98,15 @@ static void assign_packed(WsCudaMath *m, WsCudaNode *n, const WsCudaView *v, gui
     ws_cuda_end_slots(c, opened);
 }
 
-static void assign(WsCudaMath *m, const WsExpr *x, guint value)
+static void assign(WsCudaMath *m, const WsArray *a, guint value)
 {
     WsCuda *c = m->c;
     const WsRegValue *rv = &c->agent->value[value];
     WsValueUse use = { .value = value, .rows = rv->rows, .cols = rv->cols };
     WsCudaView v;
     /* rounding comes with the store */
-    if (x->op == WS_EXPR_CALL && x->func >= WS_FUNC_F32 && x->func <= WS_FUNC_E5M2 &&
-        ws_dtype_real(rv->dtype) && strcmp(ws_func_text(x->func), ws_dtype_text(rv->dtype)) == 0)
-        x = x->arg[0];
+    if (ws_fact_rounds(a, rv->dtype))
+        a = a->arg[0];
     if (!ws_cuda_view(c, &use, &v)) {
         ws_cuda_math_fail(m, "a value of this shape");
         return;
@@ -114,7 +114,7 @@ static void assign(WsCudaMath *m, const WsExpr *x, guint value)
     m->linear = v.shape == WS_PLACE_LINEAR;
     m->lin_rows = m->linear ? rv->rows : 0;
     m->lin_cols = m->linear ? rv->cols : 0;
-    WsCudaNode *n = ws_cuda_node_typed(m, x, rv->rows, rv->cols);
+    WsCudaNode *n = ws_cuda_node_of(m, a);
     if (!n)
         return;
     name_parts(m, n, FALSE);
@@ -138,32 +138,38 @@ static void assign(WsCudaMath *m, const WsExpr *x, guint value)
     ws_cuda_end_slots(c, opened);
 }
 
-static void temporary(WsCudaMath *m, const WsStatement *s)
+/* A later statement may leave another number under the same name. */
+static gboolean named_before(const WsCudaMath *m, guint statement)
+{
+    const WsOp *op = m->op;
+    gboolean any = FALSE;
+    for (guint i = 0; i < statement; i++)
+        any = any || (m->temporary[i] && strcmp(op->math[i]->name, op->math[statement]->name) == 0);
+    return any;
+}
+
+static void temporary(WsCudaMath *m, guint statement)
 {
     WsCuda *c = m->c;
     m->linear = FALSE;
     m->lin_rows = m->lin_cols = 0;
-    WsCudaNode *n = ws_cuda_node_typed(m, s->value, 1, 1), *t;
+    WsCudaNode *n = ws_cuda_node_of(m, m->op->assign[statement].array), *t;
     if (!n)
         return;
-    const char *base = ws_cuda_ident(c, s->name);
-    t = ws_cuda_node_new(m, WS_ARRAY_TEMPORARY, ws_cuda_node_own(n), s->value);
-    t->rows = n->rows;
-    t->cols = n->cols;
+    const char *base = ws_cuda_ident(c, m->op->math[statement]->name);
+    t = ws_cuda_node_new(m, n->is);
     t->n_row = n->n_row;
     t->n_col = n->n_col;
-    t->resolved = TRUE;
-    t->name = g_hash_table_contains(m->temporary, s->name)
-                  ? ws_cuda_format(c, "%s_%u", base, c->temporaries++)
-                  : base;
+    t->name =
+        named_before(m, statement) ? ws_cuda_format(c, "%s_%u", base, c->temporaries++) : base;
     name_parts(m, n, FALSE);
     if (n->n_row * n->n_col == 1) {
-        ws_cuda_line(c, "const %s %s = %s;", cpp_type(t->kind), t->name,
+        ws_cuda_line(c, "const %s %s = %s;", cpp_type(ws_cuda_node_own(t)), t->name,
                      ws_cuda_node_as(m, n, ws_cuda_node_own(n)).s);
-        g_hash_table_replace(m->temporary, s->name, t);
+        m->temporary[statement] = t;
         return;
     }
-    ws_cuda_line(c, "%s %s[%u];", cpp_type(t->kind), t->name, n->n_row * n->n_col);
+    ws_cuda_line(c, "%s %s[%u];", cpp_type(ws_cuda_node_own(t)), t->name, n->n_row * n->n_col);
     guint opened = 1;
     if (n->n_row > 1 && n->n_col > 1) {
         name_parts(m, n, TRUE);
@@ -176,17 +182,16 @@ static void temporary(WsCudaMath *m, const WsStatement *s)
     ws_cuda_line(c, "%s = %s;", ws_cuda_node_slot(m, t).s,
                  ws_cuda_node_as(m, n, ws_cuda_node_own(n)).s);
     ws_cuda_end_slots(c, opened);
-    g_hash_table_replace(m->temporary, s->name, t);
+    m->temporary[statement] = t;
 }
 
 static void statement(WsCudaMath *m, guint i)
 {
-    const WsStatement *s = m->op->math[i];
-    guint v = ws_fact_value(m->c->agent, s->name);
-    if (v < m->c->agent->n_values)
-        assign(m, s->value, v);
-    else
-        temporary(m, s);
+    const WsAssign *s = &m->op->assign[i];
+    if (s->value >= 0)
+        assign(m, s->array, (guint)s->value);
+    else if (s->array)
+        temporary(m, i);
 }
 
 static void statements(WsCudaMath *m)
@@ -199,7 +204,7 @@ static void statements(WsCudaMath *m)
 static void vote(WsCudaMath *m)
 {
     WsCuda *c = m->c;
-    WsCudaNode *n = ws_cuda_node_typed(m, m->op->skip, 1, 1);
+    WsCudaNode *n = ws_cuda_node_of(m, m->op->unless);
     if (!n)
         return;
     name_parts(m, n, FALSE);
@@ -229,10 +234,9 @@ static void hold(WsCuda *c, const WsOp *op)
     GString *s = g_string_new(NULL);
     gboolean on = op->n_flying || ws_fact_before_named_barrier(c->p, op);
     for (guint i = 0; on && i < op->n_math; i++) {
-        guint v = ws_fact_value(c->agent, op->math[i]->name);
-        if (v == c->agent->n_values || c->agent->value[v].dtype != WS_DTYPE_F32 ||
-            !ws_array_calls(op->math[i]->value, WS_FUNC_LANESUM, WS_FUNC_ROWSUM))
+        if (!ws_fact_sums(c->agent, &op->assign[i]))
             continue;
+        guint v = (guint)op->assign[i].value;
         gboolean one = ws_cuda_shape(&c->agent->value[v]) == WS_PLACE_SCALAR;
         for (guint r = 0; r < c->agent->value[v].registers && r < 8; r++)
             g_string_append_printf(s, one ? "%s%s" : "%s%s[%u]", s->len ? " + " : "", c->value[v],
@@ -261,11 +265,11 @@ void ws_cuda_math(WsCuda *c, const WsOp *op)
     ws_cuda_math_clear(&m);
 }
 
-const char *ws_cuda_run_name(WsCuda *c, const WsExpr *x)
+const char *ws_cuda_run_name(WsCuda *c, const WsArray *value)
 {
     WsCudaMath m;
     ws_cuda_math_init(&m, c, NULL);
-    WsCudaNode *n = ws_cuda_node_typed(&m, x, 1, 1);
+    WsCudaNode *n = ws_cuda_node_of(&m, value);
     const char *s = n ? ws_cuda_node_as(&m, n, WS_MATH_REAL).s : "0";
     ws_cuda_math_clear(&m);
     return s;

@@ -1,6 +1,5 @@
-/* Compute steps of the CUDA printer: a statement is a tree of typed nodes. Internal to
- * codegen/cuda_math*.c; the LLVM lowering has its own nodes (math_node.h), with values in place of
- * text, and shares the rules of array.h. */
+/* Compute steps of the CUDA printer: the nodes of a statement (program/array.h) with the names that
+ * they get in the text. Internal to codegen/cuda/math*.c. */
 #pragma once
 
 #include "codegen/cuda/cuda.h"
@@ -9,39 +8,34 @@ G_BEGIN_DECLS
 
 typedef struct WsCudaNode WsCudaNode;
 struct WsCudaNode {
-    WsArrayForm form;
-    WsMathKind kind;
-    const WsExpr *x;
-    guint rows, cols;   /* extent 0 while typing: takes that of its context (row, col) */
-    guint n_row, n_col; /* slots of a thread */
-    guint n_arg;
-    WsCudaNode **arg;
-    WsCudaView view;   /* WS_ARRAY_VALUE */
-    const char *name;  /* WS_ARRAY_TEMPORARY, or what the node has been named */
-    const char *fixed; /* masks: the part that does not change from slot to slot */
-    gboolean resolved;
+    const WsArray *is;
+    guint n_row, n_col; /* slots of a thread; 0 before they are known */
+    WsCudaNode **arg;   /* [is->n_arg] */
+    WsCudaView view;    /* WS_ARRAY_VALUE */
+    const char *name;   /* of a temporary, or what the node has been named */
+    const char *fixed;  /* masks: the part that does not change from slot to slot */
 };
 
 typedef struct {
     WsCuda *c;
     const WsOp *op;
     GPtrArray *pool;
-    GHashTable *temporary;
+    WsCudaNode **temporary; /* [op->n_math] */
     gboolean linear;
     guint lin_rows, lin_cols;
     gboolean stayed; /* the step's comparisons are held behind the wait before it */
 } WsCudaMath;
 
-/* --- cuda_math_type.c -------------------------------------------------------------------------*/
+/* --- math_node.c ------------------------------------------------------------------------------*/
 void ws_cuda_math_init(WsCudaMath *m, WsCuda *c, const WsOp *op);
 void ws_cuda_math_clear(WsCudaMath *m);
 WsCudaNode *ws_cuda_math_fail(WsCudaMath *m, const char *what); /* NULL */
-WsCudaNode *ws_cuda_node_new(WsCudaMath *m, WsArrayForm form, WsMathKind kind, const WsExpr *x);
-/* Types `x`, which stands where a target of that shape is (1, 1: none). NULL and an error where
- * this lens has no answer. */
-WsCudaNode *ws_cuda_node_typed(WsCudaMath *m, const WsExpr *x, guint rows, guint cols);
+/* A node alone, without operands and slots. */
+WsCudaNode *ws_cuda_node_new(WsCudaMath *m, const WsArray *a);
+/* All nodes of `a` with their slots. NULL and an error where this lens has no answer. */
+WsCudaNode *ws_cuda_node_of(WsCudaMath *m, const WsArray *a);
 
-/* --- cuda_math_text.c -------------------------------------------------------------------------*/
+/* --- math_text.c ------------------------------------------------------------------------------*/
 /* The node at slots ri, ci (li) as a C++ expression of that kind. */
 WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind);
 WsMathKind ws_cuda_node_own(const WsCudaNode *n); /* its kind; a literal is an integer */

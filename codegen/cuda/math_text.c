@@ -8,14 +8,14 @@ static WsTerm text(WsCudaMath *m, WsCudaNode *n);
 WsTerm ws_cuda_node_as(WsCudaMath *m, WsCudaNode *n, WsMathKind kind)
 {
     gint64 v;
-    if (kind == WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM && n->x->op == WS_EXPR_INT)
-        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", n->x->i), WS_PREC_UNARY, 0,
-                       0);
+    if (kind == WS_MATH_REAL && n->is->form == WS_ARRAY_UNIFORM && n->is->x->op == WS_EXPR_INT)
+        return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", n->is->x->i), WS_PREC_UNARY,
+                       0, 0);
     WsTerm t = text(m, n);
-    if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM &&
+    if (kind == WS_MATH_REAL && n->is->kind != WS_MATH_REAL && n->is->form == WS_ARRAY_UNIFORM &&
         ws_term_known(t, &v))
         return ws_term(ws_cuda_format(m->c, "%" G_GINT64_FORMAT ".0f", v), WS_PREC_UNARY, 0, 0);
-    if (kind == WS_MATH_REAL && n->kind != WS_MATH_REAL)
+    if (kind == WS_MATH_REAL && n->is->kind != WS_MATH_REAL)
         return ws_term(ws_cuda_format(m->c, "float(%s)", t.s), WS_PREC_ATOM, 0, 1);
     return t;
 }
@@ -32,16 +32,16 @@ static const char *number(WsCudaMath *m, double r)
 /* Row or column number of a slot: a part of the lane, and a constant of the slot. */
 static const char *lane_part(const WsCudaNode *n)
 {
-    if (n->form == WS_ARRAY_ROW)
-        return n->rows > 1 ? "row0" : "0";
-    return n->cols > 4 ? "col0" : n->cols > 1 ? "lane % 4" : "0";
+    if (n->is->form == WS_ARRAY_ROW)
+        return n->is->rows > 1 ? "row0" : "0";
+    return n->is->cols > 4 ? "col0" : n->is->cols > 1 ? "lane % 4" : "0";
 }
 
 static const char *slot_part(const WsCudaNode *n)
 {
-    if (n->form == WS_ARRAY_ROW)
-        return n->rows > 1 ? "slot_row(ri)" : NULL;
-    return n->cols > 4 ? "slot_col(ci)" : NULL;
+    if (n->is->form == WS_ARRAY_ROW)
+        return n->is->rows > 1 ? "slot_row(ri)" : NULL;
+    return n->is->cols > 4 ? "slot_col(ci)" : NULL;
 }
 
 static WsTerm place(WsCudaMath *m, const WsCudaNode *n)
@@ -49,9 +49,9 @@ static WsTerm place(WsCudaMath *m, const WsCudaNode *n)
     if (m->linear) {
         const char *e = ws_cuda_format(m->c, "(li * %u + thread)", m->c->agent->threads);
         if (m->lin_rows == 1)
-            return ws_term_unknown(n->form == WS_ARRAY_ROW ? "0" : e, WS_PREC_ATOM);
+            return ws_term_unknown(n->is->form == WS_ARRAY_ROW ? "0" : e, WS_PREC_ATOM);
         return ws_term_unknown(ws_cuda_format(m->c, "%s(%s, %u)",
-                                              n->form == WS_ARRAY_ROW ? "quot" : "mod", e,
+                                              n->is->form == WS_ARRAY_ROW ? "quot" : "mod", e,
                                               m->lin_cols),
                                WS_PREC_ATOM);
     }
@@ -77,13 +77,13 @@ static WsTerm call2(WsCudaMath *m, const char *f, WsTerm a, WsTerm b)
 
 WsMathKind ws_cuda_node_own(const WsCudaNode *n)
 {
-    return n->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->kind;
+    return n->is->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->is->kind;
 }
 
 static gboolean is_product(const WsCudaNode *n)
 {
-    return n->form == WS_ARRAY_OPERATION && n->x->op == WS_EXPR_MUL && n->kind == WS_MATH_REAL &&
-           !n->name;
+    return n->is->form == WS_ARRAY_OPERATION && n->is->x->op == WS_EXPR_MUL &&
+           n->is->kind == WS_MATH_REAL && !n->name;
 }
 
 /* a*b + c and its like, fused where the product changes with the column: what is the same for a
@@ -92,8 +92,8 @@ static gboolean is_product(const WsCudaNode *n)
 static WsTerm fused(WsCudaMath *m, WsCudaNode *n)
 {
     WsCudaNode *a = n->arg[0], *b = n->arg[1];
-    gboolean minus = n->x->op == WS_EXPR_SUB, left = is_product(a), right = is_product(b);
-    if ((!left && !right) || n->kind != WS_MATH_REAL)
+    gboolean minus = n->is->x->op == WS_EXPR_SUB, left = is_product(a), right = is_product(b);
+    if ((!left && !right) || n->is->kind != WS_MATH_REAL)
         return (WsTerm){ 0 };
     if (left && right) {
         left = a->n_row * a->n_col >= b->n_row * b->n_col;
@@ -113,12 +113,12 @@ static WsTerm fused(WsCudaMath *m, WsCudaNode *n)
 static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
 {
     WsTerm together =
-        n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB ? fused(m, n) : (WsTerm){ 0 };
+        n->is->x->op == WS_EXPR_ADD || n->is->x->op == WS_EXPR_SUB ? fused(m, n) : (WsTerm){ 0 };
     if (together.s)
         return together;
     WsTerm a = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)),
            b = ws_cuda_node_as(m, n->arg[1], ws_cuda_node_own(n));
-    switch (n->x->op) {
+    switch (n->is->x->op) {
     case WS_EXPR_ADD:
         return infix(m, "+", WS_PREC_SUM, a, b);
     case WS_EXPR_SUB:
@@ -126,9 +126,9 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
     case WS_EXPR_MUL:
         return infix(m, "*", WS_PREC_TERM, a, b);
     default:
-        if (n->kind == WS_MATH_REAL)
+        if (n->is->kind == WS_MATH_REAL)
             return infix(m, "*", WS_PREC_TERM, a, call(m, "rcp", b));
-        return call2(m, n->x->op == WS_EXPR_MOD ? "floor_mod" : "floor_div", a, b);
+        return call2(m, n->is->x->op == WS_EXPR_MOD ? "floor_mod" : "floor_div", a, b);
     }
 }
 
@@ -136,23 +136,25 @@ static WsTerm arithmetic(WsCudaMath *m, WsCudaNode *n)
 
 static gboolean is_index(const WsCudaNode *n)
 {
-    if (n->form == WS_ARRAY_OPERATION && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
+    if (n->is->form == WS_ARRAY_OPERATION &&
+        (n->is->x->op == WS_EXPR_ADD || n->is->x->op == WS_EXPR_SUB))
         return is_index(n->arg[0]) && is_index(n->arg[1]);
-    return n->kind != WS_MATH_BOOL &&
-           (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL || n->form == WS_ARRAY_UNIFORM);
+    return n->is->kind != WS_MATH_BOOL &&
+           (n->is->form == WS_ARRAY_ROW || n->is->form == WS_ARRAY_COL ||
+            n->is->form == WS_ARRAY_UNIFORM);
 }
 
 /* The part of a sum of row, col and uniforms that does not change from slot to slot, and the one
  * that does (constants once the loops are unrolled). */
 static void index_parts(WsCudaMath *m, WsCudaNode *n, gboolean minus, GString *fixed, GString *slot)
 {
-    if (n->form == WS_ARRAY_OPERATION) {
+    if (n->is->form == WS_ARRAY_OPERATION) {
         index_parts(m, n->arg[0], minus, fixed, slot);
-        index_parts(m, n->arg[1], minus != (n->x->op == WS_EXPR_SUB), fixed, slot);
+        index_parts(m, n->arg[1], minus != (n->is->x->op == WS_EXPR_SUB), fixed, slot);
         return;
     }
     const char *sign = minus ? " - " : " + ";
-    if (n->form == WS_ARRAY_UNIFORM) {
+    if (n->is->form == WS_ARRAY_UNIFORM) {
         WsTerm t = text(m, n);
         g_string_append_printf(fixed, "%s%s", sign, ws_term_in(&m->c->terms, t, WS_PREC_TERM));
         return;
@@ -175,13 +177,13 @@ static const char *trimmed(WsCudaMath *m, GString *s)
  * the slot alone decides, and all slots of an aligned group alike. 0: not of this form. */
 static guint aligned_columns(WsCudaMath *m, const WsCudaNode *n, gboolean *turned)
 {
-    *turned = n->arg[0]->form == WS_ARRAY_UNIFORM;
+    *turned = n->arg[0]->is->form == WS_ARRAY_UNIFORM;
     const WsCudaNode *col = n->arg[*turned], *bound = n->arg[!*turned];
     WsExprOp less = *turned ? WS_EXPR_GT : WS_EXPR_LT, not_less = *turned ? WS_EXPR_LE : WS_EXPR_GE;
-    if (m->linear || col->form != WS_ARRAY_COL || col->cols <= 4 ||
-        bound->form != WS_ARRAY_UNIFORM || (n->x->op != less && n->x->op != not_less))
+    if (m->linear || col->is->form != WS_ARRAY_COL || col->is->cols <= 4 ||
+        bound->is->form != WS_ARRAY_UNIFORM || (n->is->x->op != less && n->is->x->op != not_less))
         return 0;
-    guint a = ws_fact_alignment(m->c->p, bound->x);
+    guint a = ws_fact_alignment(m->c->p, bound->is->x);
     return a >= 8 ? a : 0;
 }
 
@@ -193,8 +195,9 @@ static gboolean is_aligned(WsCudaMath *m, const WsCudaNode *n)
 
 gboolean ws_cuda_node_is_mask(WsCudaMath *m, const WsCudaNode *n)
 {
-    return n->form == WS_ARRAY_OPERATION && n->x->op >= WS_EXPR_LT && n->x->op <= WS_EXPR_NE &&
-           !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]) && !is_aligned(m, n);
+    return n->is->form == WS_ARRAY_OPERATION && n->is->x->op >= WS_EXPR_LT &&
+           n->is->x->op <= WS_EXPR_NE && !m->linear && is_index(n->arg[0]) && is_index(n->arg[1]) &&
+           !is_aligned(m, n);
 }
 
 /* `base + col <= last + row` is one difference per thread against a constant per slot. */
@@ -230,10 +233,10 @@ void ws_cuda_node_name_mask(WsCudaMath *m, WsCudaNode *n)
 static WsTerm comparison(WsCudaMath *m, WsCudaNode *n)
 {
     static const char *const op[] = { "<", "<=", ">", ">=", "==", "!=" };
-    guint at = n->x->op - WS_EXPR_LT, prec = at < 4 ? WS_PREC_REL : WS_PREC_EQ;
-    gboolean real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
+    guint at = n->is->x->op - WS_EXPR_LT, prec = at < 4 ? WS_PREC_REL : WS_PREC_EQ;
+    gboolean real = n->arg[0]->is->kind == WS_MATH_REAL || n->arg[1]->is->kind == WS_MATH_REAL;
     gboolean turned;
-    guint group = n->arg[0]->kind != WS_MATH_BOOL ? aligned_columns(m, n, &turned) : 0;
+    guint group = n->arg[0]->is->kind != WS_MATH_BOOL ? aligned_columns(m, n, &turned) : 0;
     if (group) {
         const char *slot = ws_cuda_format(m->c, "slot_col(ci) / %u * %u", group, group);
         const char *bound = ws_term_in(&m->c->terms, text(m, n->arg[!turned]), WS_PREC_BIT);
@@ -257,20 +260,20 @@ static WsTerm comparison(WsCudaMath *m, WsCudaNode *n)
 static int decided(WsCudaMath *m, WsCudaNode *n)
 {
     gint64 v;
-    if (n->form != WS_ARRAY_UNIFORM)
+    if (n->is->form != WS_ARRAY_UNIFORM)
         return -1;
-    WsTerm t = ws_term_truth(&m->c->terms, ws_cuda_uniform(m->c, n->x));
+    WsTerm t = ws_term_truth(&m->c->terms, ws_cuda_uniform(m->c, n->is->x));
     return ws_term_known(t, &v) ? v != 0 : -1;
 }
 
 static WsTerm logic(WsCudaMath *m, WsCudaNode *n)
 {
-    if (n->x->op == WS_EXPR_NOT) {
+    if (n->is->x->op == WS_EXPR_NOT) {
         WsTerm a = ws_cuda_node_as(m, n->arg[0], WS_MATH_BOOL);
         return ws_term_unknown(
             ws_cuda_format(m->c, "!%s", ws_term_in(&m->c->terms, a, WS_PREC_UNARY)), WS_PREC_UNARY);
     }
-    gboolean is_and = n->x->op == WS_EXPR_AND;
+    gboolean is_and = n->is->x->op == WS_EXPR_AND;
     for (guint i = 0; i < 2; i++) {
         int known = decided(m, n->arg[i]);
         if (known >= 0)
@@ -300,16 +303,16 @@ static WsTerm choose(WsCudaMath *m, WsCudaNode *n)
 
 static WsTerm convert(WsCudaMath *m, WsCudaNode *n)
 {
-    WsFunc f = n->x->func;
+    WsFunc f = n->is->x->func;
     WsCudaNode *a = n->arg[0];
     if (f == WS_FUNC_F32)
         return ws_cuda_node_as(m, a, WS_MATH_REAL);
     if (f == WS_FUNC_I32)
-        return a->kind == WS_MATH_REAL ? call(m, "int", call(m, "cvt_rni", text(m, a)))
-                                       : text(m, a);
+        return a->is->kind == WS_MATH_REAL ? call(m, "int", call(m, "cvt_rni", text(m, a)))
+                                           : text(m, a);
     if (f == WS_FUNC_I8 || f == WS_FUNC_U8)
         return call(m,
-                    ws_cuda_format(m->c, "%s_%s", a->kind == WS_MATH_REAL ? "saturate" : "wrap",
+                    ws_cuda_format(m->c, "%s_%s", a->is->kind == WS_MATH_REAL ? "saturate" : "wrap",
                                    ws_func_text(f)),
                     text(m, a));
     return call(m, ws_cuda_format(m->c, "round_%s", ws_func_text(f)),
@@ -318,39 +321,39 @@ static WsTerm convert(WsCudaMath *m, WsCudaNode *n)
 
 static WsTerm extreme(WsCudaMath *m, WsCudaNode *n)
 {
-    const char *f = n->x->func == WS_FUNC_MAX ? "max" : "min";
-    if (n->kind == WS_MATH_REAL)
-        f = n->x->func == WS_FUNC_MAX ? "fmaxf" : "fminf";
+    const char *f = n->is->x->func == WS_FUNC_MAX ? "max" : "min";
+    if (n->is->kind == WS_MATH_REAL)
+        f = n->is->x->func == WS_FUNC_MAX ? "fmaxf" : "fminf";
     WsTerm x = ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n));
-    for (guint i = 1; i < n->n_arg; i++)
+    for (guint i = 1; i < n->is->n_arg; i++)
         x = call2(m, f, x, ws_cuda_node_as(m, n->arg[i], ws_cuda_node_own(n)));
     return x;
 }
 
 static WsTerm function(WsCudaMath *m, WsCudaNode *n)
 {
-    switch (n->x->func) {
+    switch (n->is->x->func) {
     case WS_FUNC_SELECT:
         return choose(m, n);
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
         return extreme(m, n);
     case WS_FUNC_ABS:
-        return call(m, n->kind == WS_MATH_REAL ? "fabsf" : "abs",
+        return call(m, n->is->kind == WS_MATH_REAL ? "fabsf" : "abs",
                     ws_cuda_node_as(m, n->arg[0], ws_cuda_node_own(n)));
     case WS_FUNC_EXP2: {
         WsTerm x = ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL);
-        if (n->n_arg != 3)
+        if (n->is->n_arg != 3)
             return call(m, "ex2", x);
-        return call2(
-            m,
-            ws_cuda_format(m->c, "ex2_share<%d, %d>", (int)n->x->arg[1]->i, (int)n->x->arg[2]->i),
-            x,
-            ws_term_unknown(n->n_col > 1   ? "ci"
-                            : m->linear    ? "li"
-                            : n->n_row > 1 ? "ri"
-                                           : "0",
-                            WS_PREC_ATOM));
+        return call2(m,
+                     ws_cuda_format(m->c, "ex2_share<%d, %d>", (int)n->is->x->arg[1]->i,
+                                    (int)n->is->x->arg[2]->i),
+                     x,
+                     ws_term_unknown(n->n_col > 1   ? "ci"
+                                     : m->linear    ? "li"
+                                     : n->n_row > 1 ? "ri"
+                                                    : "0",
+                                     WS_PREC_ATOM));
     }
     case WS_FUNC_EXP:
         return call(m, "ex2",
@@ -365,12 +368,12 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
     case WS_FUNC_RCP:
     case WS_FUNC_SQRT:
     case WS_FUNC_TANH:
-        return call(m, ws_func_text(n->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
+        return call(m, ws_func_text(n->is->x->func), ws_cuda_node_as(m, n->arg[0], WS_MATH_REAL));
     case WS_FUNC_CDIV:
         return call2(m, "cdiv", ws_cuda_node_as(m, n->arg[0], WS_MATH_INT),
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
     default:
-        if (n->x->func < WS_FUNC_F32) {
+        if (n->is->x->func < WS_FUNC_F32) {
             ws_cuda_math_fail(m, "this function");
             return ws_term_unknown("0", WS_PREC_ATOM);
         }
@@ -382,13 +385,13 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
 static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
 {
     WsCudaNode *a = n->arg[0];
-    gboolean max = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_LANEMAX;
-    gboolean finish = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_ROWSUM;
+    gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
+    gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
     if (m->linear) {
         ws_cuda_math_fail(m, "a reduction of linear values");
         return ws_term_unknown("0", WS_PREC_ATOM);
     }
-    if (a->cols == 1)
+    if (a->is->cols == 1)
         return ws_cuda_node_as(m, a, ws_cuda_node_own(n));
     WsTerm x = ws_cuda_node_as(m, a, ws_cuda_node_own(n));
     const char *f = max ? "max" : "sum";
@@ -401,7 +404,7 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
 
 static WsTerm operation(WsCudaMath *m, WsCudaNode *n)
 {
-    switch (n->x->op) {
+    switch (n->is->x->op) {
     case WS_EXPR_CALL:
         return function(m, n);
     case WS_EXPR_NEG: {
@@ -442,19 +445,20 @@ WsTerm ws_cuda_node_slot(WsCudaMath *m, const WsCudaNode *n)
 
 static WsTerm text(WsCudaMath *m, WsCudaNode *n)
 {
-    if (n->form == WS_ARRAY_TEMPORARY)
+    if (n->is->form == WS_ARRAY_TEMPORARY)
         return ws_cuda_node_slot(m, n);
     if (n->name)
         return ws_term_unknown(n->name, WS_PREC_ATOM);
-    switch (n->form) {
+    switch (n->is->form) {
     case WS_ARRAY_UNIFORM: {
-        WsTerm t = ws_cuda_uniform(m->c, n->x);
-        return n->kind == WS_MATH_BOOL ? ws_term_truth(&m->c->terms, t) : t;
+        WsTerm t = ws_cuda_uniform(m->c, n->is->x);
+        return n->is->kind == WS_MATH_BOOL ? ws_term_truth(&m->c->terms, t) : t;
     }
     case WS_ARRAY_NUMBER:
-        return ws_term_unknown(number(m, n->x->r), n->x->r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
+        return ws_term_unknown(number(m, n->is->x->r),
+                               n->is->x->r < 0 ? WS_PREC_UNARY : WS_PREC_ATOM);
     case WS_ARRAY_SCALAR:
-        return ws_term_unknown(m->c->var[n->x->var].s, WS_PREC_ATOM);
+        return ws_term_unknown(m->c->var[n->is->x->var].s, WS_PREC_ATOM);
     case WS_ARRAY_ROW:
     case WS_ARRAY_COL:
         return place(m, n);

@@ -178,7 +178,7 @@ static void run_names(WsEmit *e)
         if (v->kind != WS_VAR_RUN)
             continue;
         if (v->real) {
-            e->var[i] = (WsBinding){ WS_BIND_VALUE, ws_math_run_name(e, v->value), 0, 0 };
+            e->var[i] = (WsBinding){ WS_BIND_VALUE, ws_math_run_name(e, v->array), 0, 0 };
             continue;
         }
         WsUniform u = ws_uniform(e, v->value);

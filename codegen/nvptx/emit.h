@@ -188,7 +188,7 @@ void ws_mma_step(WsEmit *e, const WsOp *op);
 void ws_mma_wait(WsEmit *e, const WsOp *op);
 void ws_math_step(WsEmit *e, const WsOp *op);
 void ws_raw_step(WsEmit *e, const WsOp *op);
-LLVMValueRef ws_math_run_name(WsEmit *e, const WsExpr *x); /* f32 run name */
+LLVMValueRef ws_math_run_name(WsEmit *e, const WsArray *value); /* f32 run name */
 void ws_shared_stmatrix(WsEmit *e, const WsOp *op);
 void ws_shared_st(WsEmit *e, const WsOp *op);
 LLVMValueRef ws_reg_get(WsEmit *e, guint value, guint i);

@@ -1,22 +1,18 @@
-/* The array language of `compute` steps (LANGUAGE section 10), lowered element by element: a
- * statement is a tree of typed nodes, and each node remembers the elements that have been built, so
- * that a per-row part of a tile expression is built once per row. Internal to codegen/math*.c. */
+/* Statements of `compute` steps (program/array.h), lowered element by element: each node remembers
+ * the elements that have been built, so that a per-row part of a tile expression is built once per
+ * row. Internal to codegen/nvptx/math*.c. */
 #pragma once
 
-#include "codegen/array.h"
+#include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
 
 G_BEGIN_DECLS
 
 typedef struct WsMathNode WsMathNode;
 struct WsMathNode {
-    WsArrayForm form;
-    WsMathKind kind;
-    const WsExpr *x;
-    guint rows, cols;   /* extent 0 while typing: takes that of its context (row, col) */
+    const WsArray *is;
     guint n_row, n_col; /* what a thread holds: row slots, column slots */
-    guint n_arg;
-    WsMathNode **arg;
+    WsMathNode **arg;   /* [is->n_arg] */
     LLVMValueRef *made; /* [n_row * n_col] elements built so far */
     WsUniform u;        /* UNIFORM */
     gboolean evaluated; /* UNIFORM */
@@ -28,18 +24,17 @@ struct WsMathNode {
 typedef struct {
     WsEmit *e;
     const WsOp *op;
-    GPtrArray *pool;       /* all nodes */
-    GHashTable *temporary; /* name -> WsMathNode, all its elements made */
-    gboolean linear;       /* the statement is on linear values */
-    WsRegValue lin;        /* its shape */
+    GPtrArray *pool;        /* all nodes */
+    WsMathNode **temporary; /* [op->n_math] what a statement has left, all its elements made */
+    gboolean linear;        /* the statement is on linear values */
+    WsRegValue lin;         /* its shape */
 } WsMath;
 
-/* --- math.c: typing ---------------------------------------------------------------------------*/
+/* --- math.c: what a thread holds of each node -------------------------------------------------*/
 void ws_math_init(WsMath *m, WsEmit *e, const WsOp *op);
 void ws_math_clear(WsMath *m);
-/* Types `x`, which stands where a target of target_rows x target_cols is (1, 1: none). NULL and
- * e->error where this lens has no answer. */
-WsMathNode *ws_math_node(WsMath *m, const WsExpr *x, guint target_rows, guint target_cols);
+/* NULL and e->error where this lens has no answer. */
+WsMathNode *ws_math_node(WsMath *m, const WsArray *a);
 
 /* --- math_tile.c: elements --------------------------------------------------------------------*/
 /* Element (row slot, column slot) of a node in its own kind: i32 (LITERAL, INT), f32 or i1. */

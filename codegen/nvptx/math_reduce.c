@@ -25,14 +25,14 @@ LLVMValueRef ws_math_reduce(WsMath *m, WsMathNode *n, guint r)
 {
     WsEmit *e = m->e;
     WsMathNode *a = n->arg[0];
-    WsMathKind kind = n->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->kind;
-    gboolean max = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_LANEMAX;
-    gboolean finish = n->x->func == WS_FUNC_ROWMAX || n->x->func == WS_FUNC_ROWSUM;
+    WsMathKind kind = n->is->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->is->kind;
+    gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
+    gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
     if (m->linear) {
         ws_emit_step_error(e, m->op, "a reduction of linear values");
         return LLVMGetUndef(kind == WS_MATH_REAL ? e->f32 : e->i32);
     }
-    if (a->cols == 1)
+    if (a->is->cols == 1)
         return ws_math_as(m, a, r, 0, kind);
     LLVMValueRef part[WS_CHAINS] = { NULL };
     for (guint c = 0; c < a->n_col && !e->error; c++) {

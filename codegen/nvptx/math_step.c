@@ -2,8 +2,6 @@
 #include "codegen/facts.h"
 #include "codegen/nvptx/math_node.h"
 
-#include <string.h>
-
 static void fail(WsMath *m, const char *what)
 {
     ws_emit_step_error(m->e, m->op, what);
@@ -55,23 +53,22 @@ static void slot_of(const WsFragment *f, guint i, guint *r, guint *c)
 }
 
 /* All elements are built before any is stored: a statement reads its target's old value. */
-static void assign(WsMath *m, const WsExpr *x, guint value)
+static void assign(WsMath *m, const WsArray *a, guint value)
 {
     WsEmit *e = m->e;
     const WsRegValue *v = &e->agent->value[value];
     WsValueUse use = { .value = value, .rows = v->rows, .cols = v->cols };
     WsFragment f;
     /* rounding comes with the store */
-    if (x->op == WS_EXPR_CALL && x->func >= WS_FUNC_F32 && x->func <= WS_FUNC_E5M2 &&
-        ws_dtype_real(v->dtype) && strcmp(ws_func_text(x->func), ws_dtype_text(v->dtype)) == 0)
-        x = x->arg[0];
+    if (ws_fact_rounds(a, v->dtype))
+        a = a->arg[0];
     if (!ws_fragment(e, &use, &f)) {
         fail(m, "a value of this shape");
         return;
     }
     m->linear = f.shape == WS_FRAGMENT_LINEAR;
     m->lin = (WsRegValue){ .rows = m->linear ? v->rows : 0, .cols = m->linear ? v->cols : 0 };
-    WsMathNode *n = ws_math_node(m, x, v->rows, v->cols);
+    WsMathNode *n = ws_math_node(m, a);
     if (!n)
         return;
     WsMathKind kind = ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT;
@@ -91,27 +88,25 @@ static void assign(WsMath *m, const WsExpr *x, guint value)
         ws_fragment_set(e, &f, i, made[i]);
 }
 
-static void temporary(WsMath *m, const WsStatement *s)
+static void temporary(WsMath *m, guint statement)
 {
     m->linear = FALSE;
     m->lin = (WsRegValue){ 0 };
-    WsMathNode *n = ws_math_node(m, s->value, 1, 1);
+    WsMathNode *n = ws_math_node(m, m->op->assign[statement].array);
     for (guint r = 0; n && r < n->n_row; r++) {
         for (guint c = 0; c < n->n_col && !m->e->error; c++)
             ws_math_at(m, n, r, c);
     }
-    if (n)
-        g_hash_table_replace(m->temporary, s->name, n);
+    m->temporary[statement] = n;
 }
 
 static void statement(WsMath *m, guint i)
 {
-    const WsStatement *s = m->op->math[i];
-    guint v = ws_fact_value(m->e->agent, s->name);
-    if (v < m->e->agent->n_values)
-        assign(m, s->value, v);
-    else
-        temporary(m, s);
+    const WsAssign *s = &m->op->assign[i];
+    if (s->value >= 0)
+        assign(m, s->array, (guint)s->value);
+    else if (s->array)
+        temporary(m, i);
 }
 
 static void statements(WsMath *m)
@@ -125,7 +120,7 @@ static LLVMValueRef needed(WsMath *m)
 {
     WsEmit *e = m->e;
     LLVMValueRef all = LLVMConstInt(e->i1, 1, 0);
-    WsMathNode *n = ws_math_node(m, m->op->skip, 1, 1);
+    WsMathNode *n = ws_math_node(m, m->op->unless);
     for (guint r = 0; n && r < n->n_row; r++) {
         for (guint c = 0; c < n->n_col && !e->error; c++)
             all = LLVMBuildAnd(e->b, all, ws_math_as(m, n, r, c, WS_MATH_BOOL), "");
@@ -143,10 +138,9 @@ static void hold(WsMath *m)
     if (!m->op->n_flying && !ws_fact_before_named_barrier(e->p, m->op))
         return;
     for (guint i = 0; i < m->op->n_math && !e->error; i++) {
-        guint v = ws_fact_value(e->agent, m->op->math[i]->name);
-        if (v == e->agent->n_values || e->agent->value[v].dtype != WS_DTYPE_F32 ||
-            !ws_array_calls(m->op->math[i]->value, WS_FUNC_LANESUM, WS_FUNC_ROWSUM))
+        if (!ws_fact_sums(e->agent, &m->op->assign[i]))
             continue;
+        guint v = (guint)m->op->assign[i].value;
         for (guint r = 0; r < e->regs[v].n && r < 8; r++) {
             LLVMValueRef x = ws_reg_get(e, v, r);
             all = all ? LLVMBuildFAdd(e->b, all, x, "") : x;
@@ -175,11 +169,11 @@ void ws_math_step(WsEmit *e, const WsOp *op)
 }
 
 /* f32 run names: in the entry of the kernel, from the scalars. */
-LLVMValueRef ws_math_run_name(WsEmit *e, const WsExpr *x)
+LLVMValueRef ws_math_run_name(WsEmit *e, const WsArray *value)
 {
     WsMath m;
     ws_math_init(&m, e, NULL);
-    WsMathNode *n = ws_math_node(&m, x, 1, 1);
+    WsMathNode *n = ws_math_node(&m, value);
     LLVMValueRef v = n ? ws_math_as(&m, n, 0, 0, WS_MATH_REAL) : LLVMGetUndef(e->f32);
     ws_math_clear(&m);
     return v;

@@ -35,7 +35,7 @@ LLVMValueRef ws_math_max(WsEmit *e, LLVMValueRef a, LLVMValueRef b, gboolean max
 
 static gboolean known(WsMathNode *n, gint64 *value)
 {
-    return n->form == WS_ARRAY_UNIFORM && n->evaluated && ws_uniform_known(&n->u, value);
+    return n->is->form == WS_ARRAY_UNIFORM && n->evaluated && ws_uniform_known(&n->u, value);
 }
 
 /* Constant of a condition that the build has decided: -1 not, else 0 or 1. */
@@ -50,11 +50,11 @@ static LLVMValueRef uniform(WsMath *m, WsMathNode *n)
 {
     WsEmit *e = m->e;
     gint64 c;
-    n->u = ws_uniform(e, n->x);
-    if (n->kind == WS_MATH_BOOL)
+    n->u = ws_uniform(e, n->is->x);
+    if (n->is->kind == WS_MATH_BOOL)
         n->u = ws_uniform_truth(e, n->u);
     n->evaluated = TRUE;
-    if (n->kind != WS_MATH_BOOL)
+    if (n->is->kind != WS_MATH_BOOL)
         return n->u.v;
     if (known(n, &c))
         return LLVMConstInt(e->i1, c != 0, 0);
@@ -65,16 +65,16 @@ static LLVMValueRef uniform(WsMath *m, WsMathNode *n)
 static LLVMValueRef lane_part(WsEmit *e, const WsMathNode *n, guint r, guint c, gint64 *constant)
 {
     *constant = 0;
-    if (n->form == WS_ARRAY_ROW && n->rows > 1) {
+    if (n->is->form == WS_ARRAY_ROW && n->is->rows > 1) {
         LLVMValueRef lane = LLVMBuildLShr(e->b, e->lane, ws_i32(e, 2), "");
         LLVMValueRef warp = LLVMBuildShl(e->b, e->agent_warp, ws_i32(e, 4), "");
         *constant = r / 2 * 64 + r % 2 * 8;
         return LLVMBuildAdd(e->b, warp, lane, "");
     }
-    if (n->form == WS_ARRAY_COL && n->cols > 1) {
+    if (n->is->form == WS_ARRAY_COL && n->is->cols > 1) {
         LLVMValueRef lane = LLVMBuildAnd(e->b, e->lane, ws_i32(e, 3), "");
         *constant = c / 2 * 8 + c % 2;
-        return n->cols > 4 ? LLVMBuildShl(e->b, lane, ws_i32(e, 1), "") : lane;
+        return n->is->cols > 4 ? LLVMBuildShl(e->b, lane, ws_i32(e, 1), "") : lane;
     }
     return ws_i32(e, 0);
 }
@@ -91,7 +91,7 @@ static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
                          .n = n->n_row,
                          .row = e->agent_tid };
         WsPlace p = ws_fragment_place(e, &f, r);
-        return n->form == WS_ARRAY_ROW ? p.row : p.col;
+        return n->is->form == WS_ARRAY_ROW ? p.row : p.col;
     }
     LLVMValueRef lane = lane_part(e, n, r, c, &constant);
     return ws_add(e, lane, constant);
@@ -110,9 +110,9 @@ static LLVMValueRef value(WsMath *m, WsMathNode *n, guint r, guint c)
 
 static LLVMValueRef scalar(WsMath *m, WsMathNode *n)
 {
-    const WsBinding *b = &m->e->var[n->x->var];
+    const WsBinding *b = &m->e->var[n->is->x->var];
     if (b->kind != WS_BIND_VALUE) {
-        ws_emit_internal_error(m->e, "%s has no value here", n->x->name);
+        ws_emit_internal_error(m->e, "%s has no value here", n->is->x->name);
         return LLVMGetUndef(m->e->f32);
     }
     return b->v;
@@ -122,7 +122,8 @@ static LLVMValueRef scalar(WsMath *m, WsMathNode *n)
 
 static LLVMValueRef arg(WsMath *m, WsMathNode *n, guint i, guint r, guint c)
 {
-    return ws_math_as(m, n->arg[i], r, c, n->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->kind);
+    return ws_math_as(m, n->arg[i], r, c,
+                      n->is->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->is->kind);
 }
 
 /* Floor division or its remainder, as everywhere in the language. */
@@ -165,9 +166,9 @@ static LLVMValueRef real_op(WsEmit *e, WsExprOp op, LLVMValueRef a, LLVMValueRef
 static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
-    WsExprOp op = n->x->op;
+    WsExprOp op = n->is->x->op;
     LLVMValueRef a = arg(m, n, 0, r, c), b = arg(m, n, 1, r, c);
-    if (n->kind == WS_MATH_REAL)
+    if (n->is->kind == WS_MATH_REAL)
         return real_op(e, op, a, b);
     switch (op) {
     case WS_EXPR_ADD:
@@ -184,24 +185,26 @@ static LLVMValueRef arithmetic(WsMath *m, WsMathNode *n, guint r, guint c)
 /* Sums of row, col and uniform integers: what does not change from slot to slot, and a constant. */
 static gboolean is_index(const WsMathNode *n)
 {
-    if (n->form == WS_ARRAY_OPERATION && (n->x->op == WS_EXPR_ADD || n->x->op == WS_EXPR_SUB))
+    if (n->is->form == WS_ARRAY_OPERATION &&
+        (n->is->x->op == WS_EXPR_ADD || n->is->x->op == WS_EXPR_SUB))
         return is_index(n->arg[0]) && is_index(n->arg[1]);
-    return n->kind != WS_MATH_BOOL &&
-           (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL || n->form == WS_ARRAY_UNIFORM);
+    return n->is->kind != WS_MATH_BOOL &&
+           (n->is->form == WS_ARRAY_ROW || n->is->form == WS_ARRAY_COL ||
+            n->is->form == WS_ARRAY_UNIFORM);
 }
 
 static LLVMValueRef index_part(WsMath *m, WsMathNode *n, guint r, guint c, gint64 *constant)
 {
     gint64 more;
-    if (n->form == WS_ARRAY_ROW || n->form == WS_ARRAY_COL)
+    if (n->is->form == WS_ARRAY_ROW || n->is->form == WS_ARRAY_COL)
         return lane_part(m->e, n, r, c, constant);
     LLVMValueRef a, b;
     *constant = 0;
-    if (n->form == WS_ARRAY_UNIFORM)
+    if (n->is->form == WS_ARRAY_UNIFORM)
         return ws_math_at(m, n, r, c);
     a = index_part(m, n->arg[0], r, c, constant);
     b = index_part(m, n->arg[1], r, c, &more);
-    gboolean minus = n->x->op == WS_EXPR_SUB;
+    gboolean minus = n->is->x->op == WS_EXPR_SUB;
     *constant += minus ? -more : more;
     return minus ? LLVMBuildSub(m->e->b, a, b, "") : LLVMBuildAdd(m->e->b, a, b, "");
 }
@@ -226,9 +229,9 @@ static LLVMValueRef comparison(WsMath *m, WsMathNode *n, guint r, guint c)
                                                  LLVMRealOGE, LLVMRealOEQ, LLVMRealUNE };
     static const LLVMIntPredicate on_int[] = { LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
                                                LLVMIntSGE, LLVMIntEQ,  LLVMIntNE };
-    gboolean is_real = n->arg[0]->kind == WS_MATH_REAL || n->arg[1]->kind == WS_MATH_REAL;
+    gboolean is_real = n->arg[0]->is->kind == WS_MATH_REAL || n->arg[1]->is->kind == WS_MATH_REAL;
     WsMathKind kind = is_real ? WS_MATH_REAL : WS_MATH_INT;
-    guint at = n->x->op - WS_EXPR_LT;
+    guint at = n->is->x->op - WS_EXPR_LT;
     LLVMValueRef index = is_real ? NULL : index_comparison(m, n, on_int[at], r, c);
     if (index)
         return index;
@@ -242,9 +245,9 @@ static LLVMValueRef logic(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
     LLVMValueRef a = ws_math_as(m, n->arg[0], r, c, WS_MATH_BOOL);
-    if (n->x->op == WS_EXPR_NOT)
+    if (n->is->x->op == WS_EXPR_NOT)
         return LLVMBuildNot(e->b, a, "");
-    gboolean is_and = n->x->op == WS_EXPR_AND;
+    gboolean is_and = n->is->x->op == WS_EXPR_AND;
     if (decided(a) >= 0) /* a uniform condition that the interval of its names decides */
         return decided(a) == is_and ? ws_math_as(m, n->arg[1], r, c, WS_MATH_BOOL) : a;
     LLVMValueRef b = ws_math_as(m, n->arg[1], r, c, WS_MATH_BOOL);
@@ -273,13 +276,13 @@ static const WsDtype conversion[WS_FUNC_COUNT] = {
 static LLVMValueRef convert(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
-    WsDtype t = conversion[n->x->func];
+    WsDtype t = conversion[n->is->x->func];
     if (t == WS_DTYPE_F32)
         return ws_math_as(m, n->arg[0], r, c, WS_MATH_REAL);
     if (ws_dtype_real(t))
         return ws_widen(e, t, ws_narrow(e, t, ws_math_as(m, n->arg[0], r, c, WS_MATH_REAL)));
-    gboolean from_real = n->arg[0]->kind == WS_MATH_REAL;
-    LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, n->arg[0]->kind);
+    gboolean from_real = n->arg[0]->is->kind == WS_MATH_REAL;
+    LLVMValueRef x = ws_math_as(m, n->arg[0], r, c, n->arg[0]->is->kind);
     if (from_real)
         x = ws_prim(e, WS_PRIM_CVT_RNI, x);
     if (t == WS_DTYPE_I32)
@@ -294,8 +297,8 @@ static LLVMValueRef convert(WsMath *m, WsMathNode *n, guint r, guint c)
 static LLVMValueRef extreme(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     LLVMValueRef x = arg(m, n, 0, r, c);
-    for (guint i = 1; i < n->n_arg; i++)
-        x = ws_math_max(m->e, x, arg(m, n, i, r, c), n->x->func == WS_FUNC_MAX);
+    for (guint i = 1; i < n->is->n_arg; i++)
+        x = ws_math_max(m->e, x, arg(m, n, i, r, c), n->is->x->func == WS_FUNC_MAX);
     return x;
 }
 
@@ -307,9 +310,9 @@ static LLVMValueRef scaled(WsEmit *e, LLVMValueRef x, double by)
 /* exp2(x, n, of): evenly spread over the elements that a thread holds of a row. */
 static gboolean by_polynomial(const WsMathNode *n, guint r, guint c)
 {
-    if (n->n_arg != 3)
+    if (n->is->n_arg != 3)
         return FALSE;
-    gint64 share = n->x->arg[1]->i, of = n->x->arg[2]->i;
+    gint64 share = n->is->x->arg[1]->i, of = n->is->x->arg[2]->i;
     guint at = n->n_col > 1 ? c : r;
     return (at + 1) * share / of != at * share / of;
 }
@@ -317,7 +320,7 @@ static gboolean by_polynomial(const WsMathNode *n, guint r, guint c)
 static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
-    switch (n->x->func) {
+    switch (n->is->x->func) {
     case WS_FUNC_SELECT:
         return choose(m, n, r, c);
     case WS_FUNC_MIN:
@@ -325,7 +328,7 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
         return extreme(m, n, r, c);
     case WS_FUNC_ABS: {
         LLVMValueRef x = arg(m, n, 0, r, c);
-        if (n->kind == WS_MATH_REAL)
+        if (n->is->kind == WS_MATH_REAL)
             return intrinsic(e, "llvm.fabs", e->f32, 1, &x);
         return ws_math_max(e, x, LLVMBuildNeg(e->b, x, ""), TRUE);
     }
@@ -345,7 +348,7 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
     case WS_FUNC_TANH:
         return ws_prim(e, WS_PRIM_TANH, arg(m, n, 0, r, c));
     case WS_FUNC_CDIV: {
-        if (n->kind == WS_MATH_REAL) {
+        if (n->is->kind == WS_MATH_REAL) {
             ws_emit_step_error(e, m->op, "cdiv of floats");
             return LLVMGetUndef(e->f32);
         }
@@ -353,7 +356,7 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
         return LLVMBuildNeg(e->b, floor_div(e, x, arg(m, n, 1, r, c), FALSE), "");
     }
     default:
-        if (n->x->func < WS_FUNC_F32) {
+        if (n->is->x->func < WS_FUNC_F32) {
             ws_emit_step_error(e, m->op, "this function");
             return LLVMGetUndef(e->f32);
         }
@@ -364,12 +367,12 @@ static LLVMValueRef call(WsMath *m, WsMathNode *n, guint r, guint c)
 static LLVMValueRef operation(WsMath *m, WsMathNode *n, guint r, guint c)
 {
     WsEmit *e = m->e;
-    switch (n->x->op) {
+    switch (n->is->x->op) {
     case WS_EXPR_CALL:
         return call(m, n, r, c);
     case WS_EXPR_NEG: {
         LLVMValueRef x = arg(m, n, 0, r, c);
-        return n->kind == WS_MATH_REAL ? LLVMBuildFNeg(e->b, x, "") : LLVMBuildNeg(e->b, x, "");
+        return n->is->kind == WS_MATH_REAL ? LLVMBuildFNeg(e->b, x, "") : LLVMBuildNeg(e->b, x, "");
     }
     case WS_EXPR_NOT:
     case WS_EXPR_AND:
@@ -391,11 +394,11 @@ static LLVMValueRef operation(WsMath *m, WsMathNode *n, guint r, guint c)
 
 static LLVMValueRef make(WsMath *m, WsMathNode *n, guint r, guint c)
 {
-    switch (n->form) {
+    switch (n->is->form) {
     case WS_ARRAY_UNIFORM:
         return uniform(m, n);
     case WS_ARRAY_NUMBER:
-        return real(m->e, n->x->r);
+        return real(m->e, n->is->x->r);
     case WS_ARRAY_SCALAR:
         return scalar(m, n);
     case WS_ARRAY_ROW:
@@ -421,11 +424,11 @@ LLVMValueRef ws_math_at(WsMath *m, WsMathNode *n, guint r, guint c)
 LLVMValueRef ws_math_as(WsMath *m, WsMathNode *n, guint r, guint c, WsMathKind kind)
 {
     WsEmit *e = m->e;
-    if (kind == WS_MATH_REAL && n->form == WS_ARRAY_UNIFORM && n->x->op == WS_EXPR_INT)
-        return real(e, (double)n->x->i); /* any magnitude */
+    if (kind == WS_MATH_REAL && n->is->form == WS_ARRAY_UNIFORM && n->is->x->op == WS_EXPR_INT)
+        return real(e, (double)n->is->x->i); /* any magnitude */
     LLVMValueRef v = ws_math_at(m, n, r, c);
     gint64 c0;
-    if (kind != WS_MATH_REAL || n->kind == WS_MATH_REAL)
+    if (kind != WS_MATH_REAL || n->is->kind == WS_MATH_REAL)
         return v;
     if (known(n, &c0))
         return real(e, (double)c0);

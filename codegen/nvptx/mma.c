@@ -62,8 +62,7 @@ static void put(WsEmit *e, guint value, guint i, LLVMValueRef v)
  * and then they differ: a copy would read what is in flight. */
 void ws_reg_set(WsEmit *e, guint value, guint i, LLVMValueRef v)
 {
-    if (e->regs[value].apart && LLVMIsConstant(v) && e->op &&
-        ws_fact_begins_sum(e->agent, e->op, value)) {
+    if (e->regs[value].apart && LLVMIsConstant(v) && e->op && ws_fact_begins_sum(e->op, value)) {
         LLVMTypeRef type = e->regs[value].type;
         LLVMValueRef own = ws_prim(e, WS_PRIM_MOV32, LLVMBuildBitCast(e->b, v, e->i32, ""));
         v = LLVMBuildBitCast(e->b, own, type, "");

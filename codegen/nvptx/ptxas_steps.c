@@ -78,7 +78,6 @@ static const struct {
 };
 
 typedef struct {
-    const WsAgent *agent;
     const WsOp *op;
     gboolean found;
 } Search;
@@ -94,49 +93,49 @@ static gboolean held(const WsOp *op, guint value, guint operand)
     return FALSE;
 }
 
-static void named(const WsExpr *x, gpointer data)
+static void named(const WsArray *a, gpointer data)
 {
     Search *s = data;
-    if (x->op == WS_EXPR_NAME)
-        s->found = s->found || held(s->op, ws_fact_value(s->agent, x->name), 0);
+    if (a->form == WS_ARRAY_VALUE)
+        s->found = s->found || held(s->op, a->index, 0);
 }
 
-static gboolean reads_accumulator(const WsAgent *agent, const WsOp *op)
+static gboolean reads_accumulator(const WsOp *op)
 {
-    Search s = { .agent = agent, .op = op };
+    Search s = { .op = op };
     for (guint i = 0; i < op->n_value; i++)
         s.found |= op->value[i].mode & WS_MODE_READ && held(op, op->value[i].value, 0);
     for (guint i = 0; i < op->n_math; i++)
-        ws_expr_visit(op->math[i]->value, named, &s);
+        ws_array_visit(op->assign[i].array, named, &s);
     return s.found;
 }
 
-static gboolean writes(const WsAgent *agent, const WsOp *op, guint operand)
+static gboolean writes(const WsOp *op, guint operand)
 {
     gboolean found = FALSE;
     for (guint i = 0; i < op->n_value; i++)
         found |= op->value[i].mode & WS_MODE_WRITE && held(op, op->value[i].value, operand);
     for (guint i = 0; i < op->n_math; i++)
-        found |= held(op, ws_fact_value(agent, op->math[i]->name), operand);
+        found |= op->assign[i].value >= 0 && held(op, (guint)op->assign[i].value, operand);
     return found;
 }
 
-static gboolean is_suspect(const WsAgent *agent, const WsOp *op, Suspect suspect)
+static gboolean is_suspect(const WsOp *op, Suspect suspect)
 {
     if (op->kind == WS_OP_MMA || suspect == PRODUCTS)
         return op->kind == WS_OP_MMA && suspect == PRODUCTS;
     if (op->kind == WS_OP_SETMAXNREG || suspect == BUDGETS)
         return op->kind == WS_OP_SETMAXNREG && suspect == BUDGETS;
-    return suspect == READS_ACCUMULATOR    ? reads_accumulator(agent, op)
-           : suspect == WRITES_ACCUMULATOR ? writes(agent, op, 0)
-                                           : writes(agent, op, 1);
+    return suspect == READS_ACCUMULATOR    ? reads_accumulator(op)
+           : suspect == WRITES_ACCUMULATOR ? writes(op, 0)
+                                           : writes(op, 1);
 }
 
 static void find(const WsProgram *p, Suspect suspect, WsPtxasNote *note)
 {
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->agent >= 0 && is_suspect(&p->agent[op->agent], op, suspect))
+        if (op->agent >= 0 && is_suspect(op, suspect))
             add_step(note, op);
     }
     if (!note->step->len && suspect != PRODUCTS) /* the cause is not to be seen: where it costs */

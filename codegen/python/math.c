@@ -1,150 +1,40 @@
-/* Statements of compute steps as arithmetic on tensors. A value [rows, 1] is a tensor of rank 1,
- * and so is a lane partial [rows, 4], which holds the whole row here; [1, cols] has rank 1 too.
- * They are spread where they meet tiles. Elaboration has judged types and shapes. */
+/* Statements of compute steps (program/array.h) as arithmetic on tensors. A value [rows, 1] is a
+ * tensor of rank 1, and so is a lane partial [rows, 4], which holds the whole row here; [1, cols]
+ * has rank 1 too. They are spread where they meet tiles. */
 #include "codegen/python/py.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A node of a statement with its type; owned by the pool of Math. */
-typedef struct Node Node;
-struct Node {
-    WsArrayForm form;
-    WsMathKind kind;
-    const WsExpr *x;
-    guint rows, cols; /* 0: what the context says */
-    gboolean lanes;   /* sums per lane of the quad */
-    gboolean places;  /* row or col stands in it, not inside of a reduction */
-    guint value;
-    const char *name; /* WS_ARRAY_TEMPORARY */
-    guint n_arg;
-    Node **arg;
-};
+typedef const WsArray Node;
 
 typedef struct {
     WsPy *y;
     const WsOp *op;
-    GPtrArray *pool;
-    GHashTable *temporary;
+    const char **temporary; /* [op->n_math] names */
 } Math;
 
-static void node_free(gpointer data)
-{
-    Node *n = data;
-    g_free(n->arg);
-    g_free(n);
-}
-
-static Node *node_new(Math *m, WsArrayForm form, WsMathKind kind, const WsExpr *x)
-{
-    Node *n = g_new0(Node, 1);
-    *n = (Node){ .form = form, .kind = kind, .x = x, .rows = 1, .cols = 1 };
-    g_ptr_array_add(m->pool, n);
-    return n;
-}
-
-static Node *fail(Math *m, const char *what)
+static void fail(Math *m, const char *what)
 {
     ws_py_refuse(m->y, m->op, what, NULL);
-    return NULL;
 }
 
-/* --- types -------------------------------------------------------------------------------------*/
-
-static gboolean broadcast(Node *n)
+/* A sum per lane of the quad. */
+static gboolean lanes(const WsArray *a)
 {
-    guint rows = 1, cols = 1;
-    for (guint i = 0; i < n->n_arg; i++) {
-        if (!ws_array_meet(rows, n->arg[i]->rows, &rows) ||
-            !ws_array_meet(cols, n->arg[i]->cols, &cols))
-            return FALSE;
-        n->lanes = n->lanes || n->arg[i]->lanes;
-        n->places = n->places || n->arg[i]->places;
-    }
-    n->rows = rows;
-    n->cols = cols;
-    return TRUE;
+    return ws_array_by_lane(a->rows, a->cols);
 }
 
-static Node *value_node(Math *m, const WsExpr *x)
+/* Columns of the tensor that stands for it. */
+static guint cols(const WsArray *a)
 {
-    Node *temporary = g_hash_table_lookup(m->temporary, x->name);
-    const WsAgent *a = m->y->agent;
-    if (temporary)
-        return temporary;
-    for (guint i = 0; a && i < a->n_values; i++) {
-        const WsRegValue *v = &a->value[i];
-        if (strcmp(v->name, x->name) != 0)
-            continue;
-        Node *n =
-            node_new(m, WS_ARRAY_VALUE, ws_dtype_real(v->dtype) ? WS_MATH_REAL : WS_MATH_INT, x);
-        n->value = i;
-        n->lanes = v->cols == 4 && v->rows > 1;
-        n->rows = v->rows;
-        n->cols = n->lanes ? 1 : v->cols;
-        return n;
-    }
-    return fail(m, "a name that is no value here");
+    return lanes(a) ? 1 : a->cols;
 }
 
-static Node *infer(Math *m, const WsExpr *x)
-{
-    WsMathKind own_kind;
-    x = ws_array_chosen(m->y->p, x);
-    WsArrayForm form = ws_array_form(m->y->p, x, &own_kind);
-    if (form == WS_ARRAY_VALUE)
-        return value_node(m, x);
-    if (form == WS_ARRAY_OTHER)
-        return fail(m, "an expression of this form");
-    Node *n = node_new(m, form, own_kind, x);
-    n->rows = form != WS_ARRAY_ROW;
-    n->cols = form != WS_ARRAY_COL;
-    n->places = form == WS_ARRAY_ROW || form == WS_ARRAY_COL;
-    if (form != WS_ARRAY_OPERATION && form != WS_ARRAY_REDUCTION)
-        return n;
-    WsMathKind kind[16];
-    if (x->n_args > G_N_ELEMENTS(kind))
-        return fail(m, "more than 16 operands");
-    n->n_arg = x->n_args;
-    n->arg = g_new0(Node *, x->n_args);
-    for (guint i = 0; i < x->n_args; i++) {
-        n->arg[i] = infer(m, x->arg[i]);
-        if (!n->arg[i])
-            return NULL;
-        kind[i] = n->arg[i]->kind;
-    }
-    n->kind = ws_array_kind(x, kind, n->n_arg);
-    if (!broadcast(n))
-        return fail(m, "shapes of this form");
-    if (n->form == WS_ARRAY_REDUCTION) {
-        n->cols = 1;
-        n->places = FALSE;
-        n->lanes = x->func == WS_FUNC_LANEMAX || x->func == WS_FUNC_LANESUM;
-    }
-    return n;
-}
-
-/* Extents that only the context knows. */
-static void resolve(Node *n, guint rows, guint cols)
-{
-    if (n->form == WS_ARRAY_REDUCTION) {
-        Node *a = n->arg[0];
-        resolve(a, a->rows ? a->rows : rows, a->cols ? a->cols : cols);
-        n->rows = a->rows;
-        return;
-    }
-    for (guint i = 0; i < n->n_arg; i++)
-        resolve(n->arg[i], rows, cols);
-    if (n->n_arg)
-        broadcast(n);
-    n->rows = n->rows ? n->rows : rows;
-    n->cols = n->cols ? n->cols : cols;
-}
-
-static WsPyShape shape(const Node *n)
+static WsPyShape shape(Node *n)
 {
     if (n->rows > 1)
-        return n->cols > 1 ? WS_PY_TILE : WS_PY_ROWS;
+        return cols(n) > 1 ? WS_PY_TILE : WS_PY_ROWS;
     return n->cols > 1 ? WS_PY_COLS : WS_PY_SCALAR;
 }
 
@@ -194,7 +84,7 @@ static WsTerm call(Math *m, const char *f, WsTerm a)
                            WS_PREC_ATOM);
 }
 
-static WsMathKind own(const Node *n)
+static WsMathKind own(Node *n)
 {
     return n->kind == WS_MATH_LITERAL ? WS_MATH_INT : n->kind;
 }
@@ -214,14 +104,14 @@ static WsTerm arithmetic(Math *m, Node *n, Place at)
 
 /* "a + col <= b", where the compiler of a language takes care by a helper (its name): the numbers
  * of columns change nowhere, so that a register of each would live on around all loops. */
-static const char *mask_helper(Math *m, const Node *n)
+static const char *mask_helper(Math *m, Node *n)
 {
-    const Node *left = n->arg[0], *right = n->arg[1];
+    Node *left = n->arg[0], *right = n->arg[1];
     if (!m->y->dialect->masks || n->x->op != WS_EXPR_LE || left->form != WS_ARRAY_OPERATION ||
         left->x->op != WS_EXPR_ADD || left->arg[0]->form != WS_ARRAY_UNIFORM ||
-        left->arg[1]->form != WS_ARRAY_COL || right->kind == WS_MATH_REAL || right->cols > 1)
+        left->arg[1]->form != WS_ARRAY_COL || right->kind == WS_MATH_REAL || cols(right) > 1)
         return NULL;
-    return right->places || right->rows > 1 ? "at_most_of_row" : "at_most";
+    return ws_array_places(right) || right->rows > 1 ? "at_most_of_row" : "at_most";
 }
 
 static WsTerm comparison(Math *m, Node *n, Place at)
@@ -231,7 +121,7 @@ static WsTerm comparison(Math *m, Node *n, Place at)
     WsMathKind kind = real ? WS_MATH_REAL : WS_MATH_INT;
     const char *helper = mask_helper(m, n);
     if (helper) {
-        const Node *left = n->arg[0];
+        Node *left = n->arg[0];
         const char *s = ws_py_format(m->y, "%s(%s, %s, %s)", ws_py_helper(m->y, helper),
                                      as(m, left->arg[0], kind, at).s,
                                      as(m, left->arg[1], kind, at).s, as(m, n->arg[1], kind, at).s);
@@ -401,9 +291,9 @@ static WsTerm operation(Math *m, Node *n, Place at)
     }
 }
 
-static Place place_of(const Node *n)
+static Place place_of(Node *n)
 {
-    return (Place){ n->rows > 1 && n->cols > 1, n->rows, n->cols, n->lanes };
+    return (Place){ n->rows > 1 && cols(n) > 1, n->rows, cols(n), lanes(n) };
 }
 
 /* In rank 1 (or 0). Where a lane partial holds the whole row its row sum is the value itself. */
@@ -420,27 +310,29 @@ static WsTerm reduction(Math *m, Node *n)
     };
     Node *a = n->arg[0];
     WsTerm x = as(m, a, own(n), place_of(a));
-    if (a->lanes && (n->x->func == WS_FUNC_ROWSUM || n->x->func == WS_FUNC_ROWMAX)) {
+    if (a->rows == 1 && n->cols > 1)
+        fail(m, "sums per lane of a single row");
+    if (lanes(a) && (n->x->func == WS_FUNC_ROWSUM || n->x->func == WS_FUNC_ROWMAX)) {
         gboolean max = n->x->func == WS_FUNC_ROWMAX && m->y->dialect->of_lanes;
         const char *s =
             ws_py_format(m->y, "%s(%s)", ws_py_helper(m->y, max ? "lanes_max" : "lanes"), x.s);
         return ws_term_unknown(m->y->dialect->of_lanes ? m->y->dialect->of_lanes(m->y, s) : s,
                                WS_PREC_ATOM);
     }
-    if (a->cols == 1)
+    if (cols(a) == 1)
         return x;
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
         if (kinds[i].func == n->x->func)
             return ws_term_unknown(
-                m->y->dialect->reduce(m->y, kinds[i].what, x.s, a->rows, a->cols), WS_PREC_ATOM);
+                m->y->dialect->reduce(m->y, kinds[i].what, x.s, a->rows, cols(a)), WS_PREC_ATOM);
     }
     return x;
 }
 
-static WsTerm value_text(Math *m, const Node *n)
+static WsTerm value_text(Math *m, Node *n)
 {
-    const WsRegValue *v = &m->y->agent->value[n->value];
-    const char *s = m->y->value[n->value];
+    const WsRegValue *v = &m->y->agent->value[n->index];
+    const char *s = m->y->value[n->index];
     if (ws_dtype_real(v->dtype) && v->dtype != WS_DTYPE_F32 && v->dtype != WS_DTYPE_TF32)
         s = ws_py_format(m->y, "%s.to(%s.float32)", s, m->y->dialect->module);
     return ws_term_unknown(s, WS_PREC_ATOM);
@@ -462,12 +354,14 @@ static WsTerm plain(Math *m, Node *n, Place at)
         return ws_term_unknown(m->y->dialect->row_index(m->y, at.rows, at.tile ? at.cols : 1),
                                WS_PREC_ATOM);
     case WS_ARRAY_COL:
+        if (at.lanes)
+            fail(m, "col beside sums per lane");
         return ws_term_unknown(m->y->dialect->col_index(m->y, at.tile ? at.rows : 1, at.cols),
                                WS_PREC_ATOM);
     case WS_ARRAY_VALUE:
         return value_text(m, n);
     case WS_ARRAY_TEMPORARY:
-        return ws_term_unknown(n->name, WS_PREC_ATOM);
+        return ws_term_unknown(m->temporary[n->index], WS_PREC_ATOM);
     case WS_ARRAY_REDUCTION:
         return reduction(m, n);
     default:
@@ -481,10 +375,10 @@ static WsTerm text(Math *m, Node *n, Place at)
 {
     WsPyShape s = shape(n);
     gboolean line = s == WS_PY_ROWS || s == WS_PY_COLS;
-    if (at.lanes && s == WS_PY_ROWS && !n->lanes && m->y->dialect->to_lanes)
+    if (at.lanes && s == WS_PY_ROWS && !lanes(n) && m->y->dialect->to_lanes)
         return ws_term_unknown(m->y->dialect->to_lanes(m->y, plain(m, n, place_of(n)).s),
                                WS_PREC_ATOM);
-    if (!at.tile || !line || n->places)
+    if (!at.tile || !line || ws_array_places(n))
         return plain(m, n, at);
     WsTerm t = plain(m, n, place_of(n));
     const char *x = ws_py_in(m->y, t, WS_PREC_ATOM);
@@ -493,30 +387,20 @@ static WsTerm text(Math *m, Node *n, Place at)
 
 /* --- statements --------------------------------------------------------------------------------*/
 
-static const WsRegValue *target_of(Math *m, const char *name, guint *number)
-{
-    const WsAgent *a = m->y->agent;
-    for (*number = 0; a && *number < a->n_values; ++*number) {
-        if (!strcmp(a->value[*number].name, name))
-            return &a->value[*number];
-    }
-    return NULL;
-}
-
 static void assign(Math *m, guint number, Node *n)
 {
     const WsRegValue *v = &m->y->agent->value[number];
     gboolean real = ws_dtype_real(v->dtype), tile = v->rows > 1 && v->cols > 1 && v->cols != 4;
-    gboolean lanes = v->cols == 4 && v->rows > 1;
-    Place at = { tile, v->rows, lanes ? 1 : v->cols, lanes };
+    gboolean by_lane = ws_array_by_lane(v->rows, v->cols);
+    Place at = { tile, v->rows, by_lane ? 1 : v->cols, by_lane };
     gboolean kept =
         n->form == WS_ARRAY_OPERATION && n->x->op == WS_EXPR_CALL && type_name(n->x->func);
-    Place in = n->rows > 1 || n->cols > 1 ? at : (Place){ 0 };
+    Place in = n->rows > 1 || cols(n) > 1 ? at : (Place){ 0 };
     WsTerm t = kept ? convert(m, n, in, TRUE) : as(m, n, real ? WS_MATH_REAL : own(n), in);
     const char *name = m->y->value[number];
-    gboolean fills = (n->rows < v->rows && n->rows == 1) || (n->cols == 1 && at.cols > 1) ||
-                     (lanes && !n->lanes && m->y->dialect->to_lanes);
-    if (fills && n->rows == 1 && n->cols == 1)
+    gboolean fills = (n->rows < v->rows && n->rows == 1) || (cols(n) == 1 && at.cols > 1) ||
+                     (by_lane && !lanes(n) && m->y->dialect->to_lanes);
+    if (fills && n->rows == 1 && cols(n) == 1)
         ws_py_line(m->y, "%s = %s", name, m->y->dialect->full(m->y, number, t.s));
     else if (fills)
         ws_py_line(m->y, "%s = %s + %s", name,
@@ -526,42 +410,22 @@ static void assign(Math *m, guint number, Node *n)
         ws_py_line(m->y, "%s = %s", name, t.s);
 }
 
-static void statement(Math *m, const WsStatement *s)
+static void statement(Math *m, guint i)
 {
-    guint number;
-    const WsRegValue *v = target_of(m, s->name, &number);
-    Node *n = infer(m, s->value);
-    if (!n || m->y->error)
-        return;
-    guint rows = v ? v->rows : 1, cols = v ? v->cols : 1;
-    if (v && cols == 4 && rows > 1)
-        cols = 1;
-    if (!ws_array_meet(rows, n->rows, &rows) || !ws_array_meet(cols, n->cols, &cols)) {
-        fail(m, "shapes of this form");
-        return;
+    const WsAssign *s = &m->op->assign[i];
+    if (s->value >= 0) {
+        assign(m, (guint)s->value, s->array);
+    } else if (s->array) {
+        m->temporary[i] = ws_py_ident(m->y, m->op->math[i]->name);
+        ws_py_line(m->y, "%s = %s", m->temporary[i],
+                   as(m, s->array, own(s->array), place_of(s->array)).s);
     }
-    resolve(n, MAX(rows, 1), MAX(cols, 1));
-    if (v) {
-        assign(m, number, n);
-        return;
-    }
-    const char *name = ws_py_ident(m->y, s->name);
-    ws_py_line(m->y, "%s = %s", name, as(m, n, own(n), place_of(n)).s);
-    Node *t = node_new(m, WS_ARRAY_TEMPORARY, n->kind, s->value);
-    t->rows = n->rows;
-    t->cols = n->cols;
-    t->lanes = n->lanes;
-    t->name = name;
-    g_hash_table_insert(m->temporary, (gpointer)s->name, t);
 }
 
 void ws_py_math(WsPy *y, const WsOp *op)
 {
-    Math m = { .y = y, .op = op };
-    m.pool = g_ptr_array_new_with_free_func(node_free);
-    m.temporary = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autofree const char **temporary = g_new0(const char *, op->n_math);
+    Math m = { .y = y, .op = op, .temporary = temporary };
     for (guint i = 0; i < op->n_math && !y->error; i++)
-        statement(&m, op->math[i]);
-    g_hash_table_destroy(m.temporary);
-    g_ptr_array_free(m.pool, TRUE);
+        statement(&m, i);
 }

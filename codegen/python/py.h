@@ -9,7 +9,6 @@
 #pragma once
 
 #include "codegen/account.h"
-#include "codegen/array.h"
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "codegen/term.h"
@@ -93,10 +92,10 @@ struct WsPy {
 #define ws_py_format(y, ...) ws_term_format(&(y)->terms, __VA_ARGS__)
 void ws_py_line(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* indented by depth */
 void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format:" and deeper */
-void ws_py_close(WsPy *y);                     /* shallower; "pass" where the block stayed empty */
+void ws_py_close(WsPy *y); /* shallower; "pass" where the block stayed empty */
 /* The last line with code ends in ":": the block it opens holds remarks at most. */
 gboolean ws_py_empty_block(const GString *out);
-void ws_py_comment(WsPy *y, const char *text); /* "# …", wrapped at 100 columns */
+void ws_py_comment(WsPy *y, const char *text);      /* "# …", wrapped at 100 columns */
 const char *ws_py_bare(WsPy *y, const char *text);  /* without parentheses around all of it */
 const char *ws_py_ident(WsPy *y, const char *name); /* means nothing else in the text */
 gboolean ws_py_mentions(const char *text, const char *word); /* outside of comments and strings */

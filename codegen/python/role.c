@@ -23,25 +23,14 @@ typedef struct {
     gboolean reads_first, defines_all;
 } Touch;
 
-static gboolean reads(const WsExpr *x, const char *name)
-{
-    if (x->op == WS_EXPR_NAME && !strcmp(x->name, name))
-        return TRUE;
-    for (guint i = 0; i < x->n_args; i++) {
-        if (reads(x->arg[i], name))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* What an operation does first with a value: 0 nothing, else WsMode; `all`: a write of all of it.
  */
-static guint math_touch(const WsOp *op, const char *name, gboolean *all)
+static guint math_touch(const WsOp *op, guint value, gboolean *all)
 {
     for (guint i = 0; i < op->n_math; i++) {
-        if (reads(op->math[i]->value, name))
+        if (ws_array_reads(op->assign[i].array, value))
             return WS_MODE_READ;
-        if (!strcmp(op->math[i]->name, name)) {
+        if (op->assign[i].value == (gint)value) {
             *all = !op->skip;
             return op->skip ? WS_MODE_READ : WS_MODE_WRITE;
         }
@@ -54,7 +43,7 @@ static guint touch_of(const WsOp *op, const WsAgent *agent, guint value, gboolea
     const WsRegValue *v = &agent->value[value];
     *all = FALSE;
     if (op->kind == WS_OP_MATH)
-        return math_touch(op, v->name, all);
+        return math_touch(op, value, all);
     for (guint i = 0; i < op->n_value; i++) {
         const WsValueUse *u = &op->value[i];
         if (u->value != value)

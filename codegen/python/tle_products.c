@@ -14,46 +14,35 @@ static gboolean index_is_first(const WsTree *loop, const WsExpr *first)
            ws_expr_is_int(first->arg[1], &value) && value == from;
 }
 
-static gboolean names(const WsExpr *x, const char *name)
-{
-    if (x->op == WS_EXPR_NAME && !strcmp(x->name, name))
-        return TRUE;
-    for (guint i = 0; i < x->n_args; i++) {
-        if (names(x->arg[i], name))
-            return TRUE;
-    }
-    return FALSE;
-}
-
-static gboolean touches(const WsOp *op, guint value, const char *name)
+static gboolean touches(const WsOp *op, guint value)
 {
     for (guint i = 0; i < op->n_value; i++) {
         if (op->value[i].value == value)
             return TRUE;
     }
     for (guint i = 0; i < op->n_math; i++) {
-        if (names(op->math[i]->value, name) || !strcmp(op->math[i]->name, name))
+        if (ws_array_reads(op->assign[i].array, value) || op->assign[i].value == (gint)value)
             return TRUE;
     }
     return FALSE;
 }
 
 /* Something in `t` before `stop` looks at the accumulator: then it cannot be 0 before the loop. */
-static gboolean used_before(const WsTree *t, const WsOp *stop, const char *name, gboolean *found)
+static gboolean used_before(const WsTree *t, const WsOp *stop, gboolean *found)
 {
     if (t->kind == WS_TREE_OP) {
         *found = *found || t->op == stop;
-        return !*found && touches(t->op, stop->value[0].value, name);
+        return !*found && touches(t->op, stop->value[0].value);
     }
     for (guint i = 0; i < t->n_kids && !*found; i++) {
-        if (t->kid[i] && used_before(t->kid[i], stop, name, found))
+        if (t->kid[i] && used_before(t->kid[i], stop, found))
             return TRUE;
     }
     return FALSE;
 }
 
 /* `first` is "index == from" of a loop around the product. */
-static const WsTree *first_loop(const WsOp *op, const char *name)
+static const WsTree *first_loop(const WsOp *op)
 {
     gint64 known;
     if (!op->mma->first || ws_expr_is_int(op->mma->first, &known))
@@ -61,7 +50,7 @@ static const WsTree *first_loop(const WsOp *op, const char *name)
     for (const WsTree *at = op->tree; at; at = at->parent) {
         gboolean found = FALSE;
         if (at->kind == WS_TREE_LOOP && index_is_first(at, op->mma->first))
-            return used_before(at, op, name, &found) ? NULL : at;
+            return used_before(at, op, &found) ? NULL : at;
     }
     return NULL;
 }
@@ -72,6 +61,6 @@ void ws_tle_products(WsTle *t)
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
         if (op->kind == WS_OP_MMA)
-            t->first[i] = first_loop(op, p->agent[op->agent].value[op->value[0].value].name);
+            t->first[i] = first_loop(op);
     }
 }

@@ -123,44 +123,31 @@ guint64 ws_value_blocks(const WsGrid *g, const WsValueUse *u, gint64 r0, gint64 
 }
 
 typedef struct {
-    const WsAgent *agent;
     GArray *read, *write; /* guint */
-} Names;
+} Values;
 
-static gint find_value(const WsAgent *a, const char *name)
+static void see_value(const WsArray *a, gpointer data)
 {
-    for (guint i = 0; name && i < a->n_values; i++)
-        if (strcmp(a->value[i].name, name) == 0)
-            return (gint)i;
-    return -1;
-}
-
-static void see_name(const WsExpr *e, gpointer data)
-{
-    Names *n = data;
-    gint v = e->op == WS_EXPR_NAME ? find_value(n->agent, e->name) : -1;
-    guint value = (guint)v;
-    if (v < 0)
-        return;
-    for (guint i = 0; i < n->write->len; i++)
-        if (g_array_index(n->write, guint, i) == value)
+    Values *n = data;
+    for (guint i = 0; a->form == WS_ARRAY_VALUE && i < n->write->len; i++)
+        if (g_array_index(n->write, guint, i) == a->index)
             return; /* defined by an earlier statement of the step */
-    g_array_append_val(n->read, value);
+    if (a->form == WS_ARRAY_VALUE)
+        g_array_append_val(n->read, a->index);
 }
 
-void ws_math_values(const WsAgent *agent, const WsOp *op, GArray *read, GArray *write)
+void ws_math_values(const WsOp *op, GArray *read, GArray *write)
 {
-    Names n = { agent, read, write };
-    if (op->skip)
-        ws_expr_visit(op->skip, see_name, &n);
+    Values n = { read, write };
+    ws_array_visit(op->unless, see_value, &n);
     for (guint i = 0; i < op->n_math; i++) {
-        gint v = find_value(agent, op->math[i]->name);
-        guint value = (guint)v;
-        ws_expr_visit(op->math[i]->value, see_name, &n);
-        if (v >= 0 && op->skip)
+        guint value = (guint)op->assign[i].value;
+        ws_array_visit(op->assign[i].array, see_value, &n);
+        if (op->assign[i].value < 0)
+            continue;
+        if (op->unless)
             g_array_append_val(read, value);
-        if (v >= 0)
-            g_array_append_val(write, value);
+        g_array_append_val(write, value);
     }
 }
 

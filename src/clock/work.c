@@ -2,8 +2,6 @@
  * registers and memory need of the ALU, the MUFU and the shared-memory port. */
 #include "clock/play.h"
 
-#include <string.h>
-
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a)
 {
     return (guint64)a->rows * a->cols * ws_dtype_bytes(p->buffer[a->buffer].dtype);
@@ -14,9 +12,8 @@ typedef struct {
 } Shape;
 
 typedef struct {
-    const WsPlay *play;
     const WsAgent *agent;
-    GHashTable *temporary; /* name -> Shape packed in a pointer */
+    Shape *temporary; /* [n_math] what statements have left */
     double alu, mufu, convert, shuffles;
 } Count;
 
@@ -40,22 +37,13 @@ static double lanes(const Count *c, Shape s)
     return MAX((double)s.rows * s.cols, threads);
 }
 
-static Shape shape_of_name(const Count *c, const char *name)
-{
-    for (guint i = 0; i < c->agent->n_values; i++)
-        if (strcmp(c->agent->value[i].name, name) == 0)
-            return (Shape){ c->agent->value[i].rows, c->agent->value[i].cols };
-    guint packed = GPOINTER_TO_UINT(g_hash_table_lookup(c->temporary, name));
-    return (Shape){ packed >> 16, packed & 0xffff };
-}
+static Shape count(Count *c, const WsArray *a);
 
-static Shape count(Count *c, const WsExpr *e);
-
-static Shape count_args(Count *c, const WsExpr *e)
+static Shape count_args(Count *c, const WsArray *a)
 {
     Shape s = { 0, 0 };
-    for (guint i = 0; i < e->n_args; i++)
-        s = wider(s, count(c, e->arg[i]));
+    for (guint i = 0; i < a->n_arg; i++)
+        s = wider(s, count(c, a->arg[i]));
     return s;
 }
 
@@ -65,8 +53,10 @@ static Shape count_args(Count *c, const WsExpr *e)
 
 /* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
  * row is completed. */
-static Shape count_reduction(Count *c, const WsExpr *e, Shape s)
+static Shape count_reduction(Count *c, const WsArray *a)
 {
+    const WsExpr *e = a->x;
+    Shape s = count_args(c, a);
     gboolean complete = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_ROWSUM;
     gboolean partial = s.cols == 4;
     gboolean max = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_LANEMAX;
@@ -86,9 +76,10 @@ static double exp2_share(const WsExpr *e)
     return e->n_args == 3 && e->arg[2]->i > 0 ? (double)e->arg[1]->i / (double)e->arg[2]->i : 0;
 }
 
-static Shape count_call(Count *c, const WsExpr *e)
+static Shape count_call(Count *c, const WsArray *a)
 {
-    Shape s = count_args(c, e);
+    const WsExpr *e = a->x;
+    Shape s = count_args(c, a);
     double n = lanes(c, s);
     switch (e->func) {
     case WS_FUNC_EXP2: {
@@ -108,11 +99,6 @@ static Shape count_call(Count *c, const WsExpr *e)
         c->mufu += n;
         c->alu += n;
         break;
-    case WS_FUNC_ROWMAX:
-    case WS_FUNC_ROWSUM:
-    case WS_FUNC_LANEMAX:
-    case WS_FUNC_LANESUM:
-        return count_reduction(c, e, s);
     case WS_FUNC_BF16:
     case WS_FUNC_F16:
     case WS_FUNC_TF32:
@@ -139,53 +125,70 @@ static Shape count_call(Count *c, const WsExpr *e)
     return s;
 }
 
-static Shape count(Count *c, const WsExpr *e)
+static Shape count_operation(Count *c, const WsArray *a)
 {
     double mark = c->alu;
     Shape s;
-    switch (e->op) {
-    case WS_EXPR_NAME:
-        return shape_of_name(c, e->name);
-    case WS_EXPR_CALL:
-        return count_call(c, e);
+    if (a->x->op == WS_EXPR_CALL)
+        return count_call(c, a);
+    s = count_args(c, a);
+    switch (a->x->op) {
     case WS_EXPR_ADD:
     case WS_EXPR_SUB:
-        s = count_args(c, e);
         /* a*b + c is one instruction */
         for (guint i = 0; i < 2; i++)
-            if (e->arg[i]->op == WS_EXPR_MUL && c->alu - mark >= lanes(c, s)) {
+            if (a->arg[i]->x->op == WS_EXPR_MUL && c->alu - mark >= lanes(c, s)) {
                 c->alu -= lanes(c, s);
                 break;
             }
         c->alu += lanes(c, s);
-        return s;
+        break;
     case WS_EXPR_DIV:
-        s = count_args(c, e);
         c->mufu += lanes(c, s);
         c->alu += lanes(c, s);
-        return s;
+        break;
     case WS_EXPR_MOD:
-        s = count_args(c, e);
         c->alu += 20 * lanes(c, s);
-        return s;
+        break;
     case WS_EXPR_NEG:
     case WS_EXPR_NOT:
-        return count_args(c, e);
+        break;
     case WS_EXPR_LT:
     case WS_EXPR_LE:
     case WS_EXPR_GT:
     case WS_EXPR_GE:
     case WS_EXPR_EQ:
     case WS_EXPR_NE:
-        s = count_args(c, e);
         c->alu += HALF_RATE * lanes(c, s);
-        return s;
+        break;
     default:
-        s = count_args(c, e);
-        if (e->n_args)
-            c->alu += lanes(c, s);
-        return s;
+        c->alu += lanes(c, s);
+        break;
     }
+    return s;
+}
+
+/* Numbers of rows and columns are taken to be known before: what is made of them alone costs
+ * nothing per thread. */
+static Shape count(Count *c, const WsArray *a)
+{
+    switch (a->form) {
+    case WS_ARRAY_VALUE:
+        return (Shape){ a->rows, a->cols };
+    case WS_ARRAY_TEMPORARY:
+        return c->temporary[a->index];
+    case WS_ARRAY_REDUCTION:
+        return count_reduction(c, a);
+    case WS_ARRAY_OPERATION:
+        return count_operation(c, a);
+    case WS_ARRAY_UNIFORM:
+    case WS_ARRAY_NUMBER:
+    case WS_ARRAY_SCALAR:
+    case WS_ARRAY_ROW:
+    case WS_ARRAY_COL:
+        break;
+    }
+    return (Shape){ 0, 0 };
 }
 
 /* Lanes of `per_sm` that the warps of one agent can use: a warp stays in its quarter of the SM. */
@@ -198,18 +201,14 @@ static WsWork math_work(const WsPlay *play, const WsOp *op)
 {
     const double *m = play->m->value;
     const WsAgent *agent = &play->p->agent[op->agent];
-    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
-    Count c = { .play = play, .agent = agent, .temporary = names };
+    g_autofree Shape *temporary = g_new0(Shape, op->n_math);
+    Count c = { .agent = agent, .temporary = temporary };
     WsWork w = { 0 };
-    guint statements = op->n_math;
-    if (op->skip) { /* taken to be skipped: only the question costs */
-        count(&c, op->skip);
-        statements = 0;
-    }
-    for (guint i = 0; i < statements; i++) {
-        Shape s = count(&c, op->math[i]->value);
-        guint packed = MIN(s.rows, 0xffff) << 16 | MIN(s.cols, 0xffff);
-        g_hash_table_insert(names, op->math[i]->name, GUINT_TO_POINTER(packed));
+    if (op->unless) /* taken to be skipped: only the question costs */
+        count(&c, op->unless);
+    for (guint i = 0; !op->unless && i < op->n_math; i++) {
+        if (op->assign[i].array)
+            temporary[i] = count(&c, op->assign[i].array);
         w.latency += m[WS_MACHINE_MATH_START];
     }
     w.alu = c.alu / usable(m[WS_MACHINE_ALU_LANES], agent->warps) +

@@ -28,13 +28,11 @@ static void touch(Life *l, guint value, guint at)
     r->last = MAX(r->last, at);
 }
 
-static void named_values(const WsExpr *x, gpointer data)
+static void read_value(const WsArray *a, gpointer data)
 {
     Life *l = data;
-    for (guint v = 0; x->op == WS_EXPR_NAME && v < l->agent->n_values; v++) {
-        if (strcmp(l->agent->value[v].name, x->name) == 0)
-            touch(l, v, l->op->len - 1);
-    }
+    if (a->form == WS_ARRAY_VALUE)
+        touch(l, a->index, l->op->len - 1);
 }
 
 static void visit_op(Life *l, const WsOp *op)
@@ -44,14 +42,11 @@ static void visit_op(Life *l, const WsOp *op)
     for (guint i = 0; i < op->n_value; i++)
         touch(l, op->value[i].value, at);
     for (guint i = 0; i < op->n_math; i++) {
-        ws_expr_visit(op->math[i]->value, named_values, l);
-        for (guint v = 0; v < l->agent->n_values; v++) {
-            if (strcmp(l->agent->value[v].name, op->math[i]->name) == 0)
-                touch(l, v, at);
-        }
+        ws_array_visit(op->assign[i].array, read_value, l);
+        if (op->assign[i].value >= 0)
+            touch(l, (guint)op->assign[i].value, at);
     }
-    if (op->skip)
-        ws_expr_visit(op->skip, named_values, l);
+    ws_array_visit(op->unless, read_value, l);
 }
 
 /* The first thing that operations [from, to) do with a value is to overwrite all of it. */
@@ -71,15 +66,9 @@ static gboolean written_first(const Life *l, guint value, guint from, guint to)
             return u->mode == WS_MODE_WRITE && u->rows == v->rows && u->cols == v->cols;
         }
         for (guint s = 0; s < op->n_math; s++) {
-            Life one = { .agent = l->agent, .op = g_ptr_array_new(), .range = NULL };
-            one.range = g_new0(Range, l->agent->n_values + 1);
-            g_ptr_array_add(one.op, (gpointer)op);
-            ws_expr_visit(op->math[s]->value, named_values, &one);
-            gboolean read = one.range[value].used;
-            gboolean written = strcmp(op->math[s]->name, v->name) == 0;
-            g_ptr_array_unref(one.op);
-            g_free(one.range);
-            if (read || written)
+            const WsAssign *a = &op->assign[s];
+            gboolean read = ws_array_reads(a->array, value);
+            if (read || a->value == (gint)value)
                 return !read;
         }
     }

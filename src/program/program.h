@@ -9,6 +9,7 @@
 #include "expr/expr.h"
 #include "model/design.h"
 #include "model/finding.h"
+#include "program/array.h"
 #include "program/forward.h"
 #include "program/op.h"
 #include "target/target.h"
@@ -46,14 +47,15 @@ typedef enum {
 
 typedef struct {
     WsVarKind kind;
-    char *name;         /* "K", "tm", "k", "k.total", "ring" */
-    gint agent;         /* INDEX, TOTAL, COUNTER, LET: owner; -1 otherwise */
-    gint axis;          /* AXIS */
-    gboolean real;      /* SCALAR, RUN of kind f32 */
-    WsExpr *value;      /* RUN, TILE: definition over other variables; COUNTER: start */
-    gint64 preset;      /* SIZE: default size */
-    gint64 rehearse;    /* SIZE: size used by rehearsal and tests */
-    double preset_real; /* SCALAR */
+    char *name;           /* "K", "tm", "k", "k.total", "ring" */
+    gint agent;           /* INDEX, TOTAL, COUNTER, LET: owner; -1 otherwise */
+    gint axis;            /* AXIS */
+    gboolean real;        /* SCALAR, RUN of kind f32 */
+    WsExpr *value;        /* RUN, TILE: definition over other variables; COUNTER: start */
+    const WsArray *array; /* RUN, real: `value` as nodes; NULL: no code can be made of it */
+    gint64 preset;        /* SIZE: default size */
+    gint64 rehearse;      /* SIZE: size used by rehearsal and tests */
+    double preset_real;   /* SCALAR */
 } WsVar;
 
 /* --- global memory -------------------------------------------------------------------------- */
@@ -340,9 +342,11 @@ struct WsOp {
                            ROW, COL); NAME leaves and left-hand names are values of the agent, or
                            temporaries of the step. Nothing in it is folded: it is f32 arithmetic */
     WsExpr *skip;       /* MATH: `unless`, bound in the same way */
-    gint var;           /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
-    WsExpr *set;        /* LET: value; ADVANCE: increment */
-    char *text;         /* MARK name, RAW text */
+    WsAssign *assign;   /* MATH: [n_math], what each statement does */
+    const WsArray *unless; /* MATH: `skip` as nodes, NULL without */
+    gint var;              /* LET, ADVANCE, CLAIM, TAKE: variable set; -1 none */
+    WsExpr *set;           /* LET: value; ADVANCE: increment */
+    char *text;            /* MARK name, RAW text */
     guint n_raw;
     WsRawOperand *raw; /* RAW: operands of the text, `in` first */
     gboolean declared; /* made by the text of a raw step: counted and judged, emitted by nobody */

@@ -81,6 +81,27 @@ static const Case cases[] = {
     { "linear", COMPUTE("\"y = acc\", \"w = exp2(w)*2 - w\", \"w = select(w > 2, w, -w)\""), NULL,
       NULL, "select(exp2(W[i])*2 - W[i] > 2, exp2(W[i])*2 - W[i], W[i] - exp2(W[i])*2)" },
     { "linear-index", COMPUTE("\"y = acc\", \"w = w + row*2\""), NULL, NULL, "W[i] + i % 64*2" },
+    /* row and col take their extents from where they are used */
+    { "row-by-name", COMPUTE("\"t = row\", \"y = acc + t\""), "S[i,j] + i % 64", NULL, NULL },
+    { "column-by-name", COMPUTE("\"t = col\", \"u = t*2\", \"y = acc + u\""), "S[i,j] + j*2", NULL,
+      NULL },
+    { "mask-by-name", COMPUTE("\"t = row < 3\", \"y = select(t && col != 5, acc, 1)\""),
+      "select(i % 64 < 3 && j != 5, S[i,j], 1.0)", NULL, NULL },
+    { "sum-by-name", COMPUTE("\"t = row + b\", \"y = acc + t\""), "S[i,j] + i % 64 + BIAS[j]", NULL,
+      NULL },
+    { "name-used-twice", COMPUTE("\"t = row\", \"y = acc + t\", \"r = f32(t)\", \"w = w + t\""),
+      "S[i,j] + i % 64", "i % 64 + 0.0", "W[i] + i % 64" },
+    { "row-in-reduction",
+      COMPUTE("\"y = acc + rowsum(select(row < 3, b, 0))\", \"r = rowmax(max(row, b))\""),
+      "S[i,j] + select(i % 64 < 3, sum(q < 64, BIAS[q]), 0.0)",
+      "max(q < 64, max(i % 64 + 0.0, BIAS[q]))", NULL },
+    { "reduction-by-name",
+      COMPUTE("\"y = acc\", \"t = rowsum(select(row < 3, b, 0))\", \"r = t*2\""), NULL,
+      "select(i % 64 < 3, sum(q < 64, BIAS[q])*2, 0.0)", NULL },
+    { "linear-row-by-name", COMPUTE("\"y = acc\", \"t = row*2\", \"w = w + t\""), NULL, NULL,
+      "W[i] + i % 64*2" },
+    { "name-again", COMPUTE("\"t = acc\", \"t = t*2\", \"y = t + 1\""), "S[i,j]*2 + 1", NULL,
+      NULL },
 };
 
 static const char design[] =

@@ -179,6 +179,56 @@ static void nothing_computed(WsProgram *p)
     first(p, WS_OP_MATH)->n_math = 0;
 }
 
+/* A node of `first`'s statements of that form. */
+static WsArray *node_of(const WsArray *a, WsArrayForm form)
+{
+    WsArray *found = a->form == form ? (WsArray *)a : NULL;
+    for (guint i = 0; i < a->n_arg && !found; i++)
+        found = node_of(a->arg[i], form);
+    return found;
+}
+
+static WsArray *some(WsProgram *p, WsArrayForm form)
+{
+    WsArray *found = NULL;
+    for (guint k = 0; k < p->n_ops && !found; k++) {
+        for (guint i = 0; i < p->op[k]->n_math && !found; i++)
+            found = node_of(p->op[k]->assign[i].array, form);
+    }
+    g_assert_nonnull(found);
+    return found;
+}
+
+static void value_of_none(WsProgram *p)
+{
+    some(p, WS_ARRAY_VALUE)->index = 1000;
+}
+
+static void larger_operand(WsProgram *p)
+{
+    some(p, WS_ARRAY_REDUCTION)->rows = 1; /* of all the rows that it runs over */
+}
+
+static void extent_open(WsProgram *p)
+{
+    some(p, WS_ARRAY_UNIFORM)->cols = 0;
+}
+
+static void other_kind(WsProgram *p)
+{
+    some(p, WS_ARRAY_VALUE)->kind = WS_MATH_BOOL;
+}
+
+static void left_by_none(WsProgram *p)
+{
+    some(p, WS_ARRAY_TEMPORARY)->index++; /* the statement that it stands in */
+}
+
+static void leaf_with_operands(WsProgram *p)
+{
+    some(p, WS_ARRAY_REDUCTION)->form = WS_ARRAY_NUMBER;
+}
+
 static void odd_registers(WsProgram *p)
 {
     first(p, WS_OP_SETMAXNREG)->n = 100;
@@ -230,6 +280,12 @@ static const struct {
     { "commit", commit_gone, "op->engine == row->engine" },
     { "group", product_behind_commit, "a group that nothing closes" },
     { "statements", nothing_computed, "op->n_math >= 1" },
+    { "array value", value_of_none, "a->index < v->agent->n_values" },
+    { "array shape", larger_operand, "fits(" },
+    { "array extent", extent_open, "a->cols >= 1" },
+    { "array kind", other_kind, "a->kind ==" },
+    { "array temporary", left_by_none, "a->index < n_before" },
+    { "array form", leaf_with_operands, "is_leaf(a->form)" },
     { "registers", odd_registers, "op->n % 8 == 0" },
     { "stages", stages_of_none, "b->stages >= 1" },
     { "shared memory", beyond_shared_memory, "shared_bytes" },

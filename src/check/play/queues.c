@@ -100,7 +100,7 @@ static WsOpInfo *math_info(WsPlay *play, WsInst *inst, const WsOp *op)
         return info;
     GArray *read = g_array_new(FALSE, FALSE, sizeof(guint));
     GArray *write = g_array_new(FALSE, FALSE, sizeof(guint));
-    ws_math_values(inst->a, op, read, write);
+    ws_math_values(op, read, write);
     info->n_reads = read->len, info->n_writes = write->len;
     info->read = (guint *)(void *)g_array_free(read, FALSE);
     info->write = (guint *)(void *)g_array_free(write, FALSE);

@@ -285,7 +285,9 @@ gint ws_map_of(WsElab *E, guint tensor, const guint *box, guint swizzle); /* box
 void ws_arrive_breadth(WsStepState *S, WsOp *op, const char *by, gint64 n, gint64 count);
 void ws_arrive_warp_sync(WsStepState *S, const WsOp *arrive);
 
-void ws_types_check(WsStepState *S, const WsOp *math); /* types.c */
+/* types.c: a compute step as typed nodes; the value of a real run name. */
+void ws_types_bind(WsStepState *S, WsOp *math);
+const WsArray *ws_types_run_name(WsElab *E, const WsExpr *value);
 
 /* --- pipes (pipes.c) */
 gint ws_pipe_loop(WsStepState *S,

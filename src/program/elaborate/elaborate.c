@@ -185,6 +185,11 @@ static void finish(WsElab *E)
     ws_elab_number(E);
     ws_elab_flights(E);
     ws_elab_budgets(E);
+    for (guint i = 0; i < E->vars->len; i++) {
+        WsVar *v = &g_array_index(E->vars, WsVar, i);
+        if (v->kind == WS_VAR_RUN && v->real && v->value)
+            v->array = ws_types_run_name(E, v->value);
+    }
     p->n_vars = E->vars->len;
     p->var = keep(E, E->vars, sizeof(WsVar));
     p->n_maps = E->maps->len;

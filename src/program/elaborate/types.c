@@ -1,29 +1,21 @@
-#include "program/elaborate/elab.h"
+#include "program/elaborate/typing.h"
 
 #include <string.h>
 
-/* Types of array statements (LANGUAGE section 10): kinds, shapes, broadcasting, conversions. */
+/* Types of array statements (LANGUAGE section 10): kinds, shapes, broadcasting, conversions. What
+ * is judged here becomes the nodes of the program (program/array.h) in the same walk. */
 
-typedef enum { KIND_LITERAL, KIND_INT, KIND_REAL, KIND_BOOL, KIND_BAD } Kind;
+typedef WsTyping Typing;
 
-/* An extent of 0 fits any (row, col: they take the extents of what they meet). */
+/* `a` NULL: there is no type. */
 typedef struct {
-    Kind kind;
-    guint rows, cols;
+    WsArray *a;
     WsDtype dtype; /* of a conversion at the root */
     gboolean converted;
+    gboolean uniform; /* integers or a condition, whole: one node */
 } Type;
 
-typedef struct {
-    WsStepState *S;
-    const WsOp *op;
-    GHashTable *temporaries; /* name -> Type* */
-    const WsExpr *here;      /* being typed */
-    const WsExpr *where;     /* of the problem */
-    const char *problem;     /* first one, arena */
-} Typing;
-
-static const Type bad = { .kind = KIND_BAD };
+static const Type bad = { .a = NULL };
 
 static Type fail(Typing *T, const char *problem)
 {
@@ -43,169 +35,237 @@ static Type fail_at(Typing *T, const WsExpr *part, const char *problem)
     return bad;
 }
 
-static const char *kind_text(Kind kind)
+static const char *kind_text(WsMathKind kind)
 {
-    static const char *const text[] = { "a literal", "an integer", "a float", "a condition", "?" };
+    static const char *const text[] = { "a literal", "an integer", "a float", "a condition" };
     return text[kind];
 }
 
-static gboolean meet_extent(guint a, guint b, guint *out)
+static WsMathKind dtype_kind(WsDtype t)
 {
-    if (a == b || b == 1 || (b == 0 && a != 1)) {
-        *out = a;
-        return TRUE;
+    return ws_dtype_real(t) ? WS_MATH_REAL : WS_MATH_INT;
+}
+
+static Type leaf(Typing *T, WsArrayForm form, WsMathKind kind, const WsExpr *e)
+{
+    WsArray *a = ws_arena_new0(T->E->arena, WsArray, 1);
+    *a = (WsArray){ .form = form, .kind = kind, .x = e };
+    a->rows = form != WS_ARRAY_ROW;
+    a->cols = form != WS_ARRAY_COL;
+    return (Type){ .a = a, .uniform = form == WS_ARRAY_UNIFORM };
+}
+
+static Type misfit(Typing *T, const WsArray *a)
+{
+    guint rows = 1, cols = 1, more_rows, more_cols;
+    for (guint i = 0; i < a->n_arg; i++) {
+        const WsArray *b = a->arg[i];
+        if (!ws_shape_meet(rows, b->rows, &more_rows) || !ws_shape_meet(cols, b->cols, &more_cols))
+            return fail(T, ws_arena_printf(T->E->arena,
+                                           "%u x %u meets %u x %u: extents are equal, or one of "
+                                           "the two is 1",
+                                           rows, cols, b->rows, b->cols));
+        rows = more_rows;
+        cols = more_cols;
     }
-    if (a <= 1) { /* 0 meets a number, or 1 meets anything */
-        *out = b;
-        return TRUE;
+    return bad;
+}
+
+/* Of operands that are all the same in every thread it makes another such number. */
+static gboolean uniform_operator(const WsExpr *e)
+{
+    return e->op != WS_EXPR_CALL || e->func == WS_FUNC_CDIV || e->func == WS_FUNC_MIN ||
+           e->func == WS_FUNC_MAX || e->func == WS_FUNC_ABS || e->func == WS_FUNC_SELECT ||
+           e->func == WS_FUNC_POW2FLOOR;
+}
+
+/* An operator or a function of these operands, in their common shape. */
+static Type node(Typing *T, WsMathKind kind, const WsExpr *e, const Type *arg)
+{
+    Type out = leaf(T, WS_ARRAY_OPERATION, kind, e);
+    WsArray *a = out.a;
+    a->n_arg = e->n_args;
+    a->arg = ws_arena_new0(T->E->arena, WsArray *, e->n_args);
+    out.uniform = uniform_operator(e);
+    for (guint i = 0; i < e->n_args; i++) {
+        a->arg[i] = arg[i].a;
+        out.uniform = out.uniform && arg[i].uniform;
     }
-    return FALSE;
+    return ws_shape_of_args(a) ? out : misfit(T, a);
 }
 
-/* Shape of two operands; kind and conversion are the caller's. */
-static Type broadcast(Typing *T, Type a, Type b)
+static gboolean is_number(WsMathKind k)
 {
-    Type out = { .kind = KIND_LITERAL };
-    if (a.kind == KIND_BAD || b.kind == KIND_BAD)
-        return bad;
-    if (!meet_extent(a.rows, b.rows, &out.rows) || !meet_extent(a.cols, b.cols, &out.cols))
-        return fail(
-            T, ws_arena_printf(T->S->E->arena,
-                               "%u x %u meets %u x %u: extents are equal, or one of the two is 1",
-                               a.rows, a.cols, b.rows, b.cols));
-    return out;
+    return k != WS_MATH_BOOL;
 }
 
-static gboolean is_number(Kind k)
+/* Kind of two numbers together. */
+static WsMathKind common(WsMathKind a, WsMathKind b)
 {
-    return k == KIND_LITERAL || k == KIND_INT || k == KIND_REAL;
-}
-
-/* Kind of two numbers together; KIND_BAD if one is a condition. */
-static Kind common(Kind a, Kind b)
-{
-    if (!is_number(a) || !is_number(b))
-        return KIND_BAD;
-    if (a == KIND_REAL || b == KIND_REAL)
-        return KIND_REAL;
-    return a == KIND_INT || b == KIND_INT ? KIND_INT : KIND_LITERAL;
+    if (a == WS_MATH_REAL || b == WS_MATH_REAL)
+        return WS_MATH_REAL;
+    return a == WS_MATH_INT || b == WS_MATH_INT ? WS_MATH_INT : WS_MATH_LITERAL;
 }
 
 static Type type_of(Typing *T, const WsExpr *e);
 
-static Kind dtype_kind(WsDtype t)
+/* All operands, in order. FALSE: one of them has no type. */
+static gboolean types_of_args(Typing *T, const WsExpr *e, Type *arg)
 {
-    return t == WS_DTYPE_I32 || t == WS_DTYPE_I8 || t == WS_DTYPE_U8 ? KIND_INT : KIND_REAL;
+    gboolean all = TRUE;
+    for (guint i = 0; i < e->n_args; i++) {
+        arg[i] = type_of(T, e->arg[i]);
+        all = all && arg[i].a;
+    }
+    return all;
+}
+
+static Type temporary_type(Typing *T, const WsTemporary *t, const WsExpr *e)
+{
+    Type out;
+    const char *since = NULL;
+    if (t->open) {
+        out = (Type){ .a = ws_shape_copy(T, t, &since) };
+        if (since)
+            return fail(T, ws_arena_printf(T->E->arena,
+                                           "%s takes its extents from where it is used, but %s has "
+                                           "been assigned since: write it out here",
+                                           e->name, since));
+    } else {
+        out = leaf(T, WS_ARRAY_TEMPORARY, t->array->kind, e);
+        out.a->rows = t->array->rows;
+        out.a->cols = t->array->cols;
+        out.a->index = t->statement;
+        out.uniform = FALSE;
+    }
+    out.dtype = t->dtype;
+    out.converted = t->converted;
+    return out;
 }
 
 static Type name_type(Typing *T, const WsExpr *e)
 {
-    WsElab *E = T->S->E;
-    const Type *t = g_hash_table_lookup(T->temporaries, e->name);
+    const WsTemporary *t = g_hash_table_lookup(T->temporaries, e->name);
     if (t)
-        return *t;
-    const WsAgent *a = E->agent->out;
-    for (guint i = 0; i < a->n_values; i++)
-        if (strcmp(a->value[i].name, e->name) == 0)
-            return (Type){ .kind = dtype_kind(a->value[i].dtype),
-                           .rows = a->value[i].rows,
-                           .cols = a->value[i].cols };
-    return fail(T, ws_arena_printf(E->arena, "%s is used before it is assigned", e->name));
+        return temporary_type(T, t, e);
+    for (guint i = 0; T->agent && i < T->agent->n_values; i++) {
+        const WsRegValue *v = &T->agent->value[i];
+        if (strcmp(v->name, e->name) != 0)
+            continue;
+        Type out = leaf(T, WS_ARRAY_VALUE, dtype_kind(v->dtype), e);
+        out.a->rows = v->rows;
+        out.a->cols = v->cols;
+        out.a->index = i;
+        return out;
+    }
+    return fail(T, ws_arena_printf(T->E->arena, "%s is used before it is assigned", e->name));
 }
 
 static Type var_type(Typing *T, const WsExpr *e)
 {
-    const WsVar *v = &g_array_index(T->S->E->vars, WsVar, e->var);
+    const WsVar *v = &g_array_index(T->E->vars, WsVar, e->var);
     if (v->kind == WS_VAR_ROW)
-        return (Type){ .kind = KIND_INT, .rows = 0, .cols = 1 };
+        return leaf(T, WS_ARRAY_ROW, WS_MATH_INT, e);
     if (v->kind == WS_VAR_COL)
-        return (Type){ .kind = KIND_INT, .rows = 1, .cols = 0 };
-    return (Type){ .kind = v->real ? KIND_REAL : KIND_INT, .rows = 1, .cols = 1 };
+        return leaf(T, WS_ARRAY_COL, WS_MATH_INT, e);
+    return v->real ? leaf(T, WS_ARRAY_SCALAR, WS_MATH_REAL, e)
+                   : leaf(T, WS_ARRAY_UNIFORM, WS_MATH_INT, e);
+}
+
+/* An index times a constant 0 or 1 is the choice between two masks: what is left of it. */
+static Type chosen(Typing *T, const WsExpr *e, const Type *arg)
+{
+    for (guint i = 0; e->op == WS_EXPR_MUL && i < 2; i++) {
+        const WsExpr *factor = e->arg[i], *index = e->arg[1 - i];
+        if (factor->op != WS_EXPR_INT || (factor->i != 0 && factor->i != 1) ||
+            index->op != WS_EXPR_VAR || arg[1 - i].a->kind == WS_MATH_REAL)
+            continue;
+        Type out = factor->i ? arg[1 - i] : leaf(T, WS_ARRAY_UNIFORM, WS_MATH_INT, factor);
+        out.uniform = arg[1 - i].uniform;
+        return out;
+    }
+    return bad;
 }
 
 static Type arithmetic(Typing *T, const WsExpr *e)
 {
-    Type a = type_of(T, e->arg[0]), b = type_of(T, e->arg[1]), out = broadcast(T, a, b);
-    if (out.kind == KIND_BAD)
+    Type arg[2];
+    if (!types_of_args(T, e, arg))
+        return bad;
+    Type out = node(T, WS_MATH_LITERAL, e, arg);
+    WsMathKind a = arg[0].a->kind, b = arg[1].a->kind;
+    if (!out.a)
         return out;
-    out.kind = common(a.kind, b.kind);
-    if (out.kind == KIND_BAD)
-        return fail_at(T, e->arg[a.kind == KIND_BOOL ? 0 : 1],
-                       "arithmetic takes numbers, not conditions");
-    if (e->op == WS_EXPR_MOD && out.kind == KIND_REAL)
+    if (!is_number(a) || !is_number(b))
+        return fail_at(T, e->arg[is_number(a)], "arithmetic takes numbers, not conditions");
+    out.a->kind = common(a, b);
+    if (e->op == WS_EXPR_MOD && out.a->kind == WS_MATH_REAL)
         return fail(T, "% takes integers");
-    return out;
+    Type less = chosen(T, e, arg);
+    return less.a ? less : out;
 }
 
 static Type comparison(Typing *T, const WsExpr *e)
 {
-    Type a = type_of(T, e->arg[0]), b = type_of(T, e->arg[1]), out = broadcast(T, a, b);
-    if (out.kind == KIND_BAD)
-        return out;
-    if (common(a.kind, b.kind) == KIND_BAD)
-        return fail_at(T, e->arg[a.kind == KIND_BOOL ? 0 : 1], "a comparison takes numbers");
-    out.kind = KIND_BOOL;
+    Type arg[2];
+    if (!types_of_args(T, e, arg))
+        return bad;
+    Type out = node(T, WS_MATH_BOOL, e, arg);
+    if (out.a && (!is_number(arg[0].a->kind) || !is_number(arg[1].a->kind)))
+        return fail_at(T, e->arg[is_number(arg[0].a->kind)], "a comparison takes numbers");
     return out;
 }
 
 static Type logic(Typing *T, const WsExpr *e)
 {
-    Type out = type_of(T, e->arg[0]);
-    if (out.kind != KIND_BAD && out.kind != KIND_BOOL)
-        return fail(T, ws_arena_printf(T->S->E->arena, "a condition is needed, not %s",
-                                       kind_text(out.kind)));
-    if (e->n_args < 2)
-        return out;
-    Type b = type_of(T, e->arg[1]);
-    if (b.kind != KIND_BAD && b.kind != KIND_BOOL)
-        return fail(
-            T, ws_arena_printf(T->S->E->arena, "a condition is needed, not %s", kind_text(b.kind)));
-    out = broadcast(T, out, b);
-    if (out.kind != KIND_BAD)
-        out.kind = KIND_BOOL;
-    return out;
+    Type arg[2];
+    if (!types_of_args(T, e, arg))
+        return bad;
+    for (guint i = 0; i < e->n_args; i++) {
+        if (arg[i].a->kind != WS_MATH_BOOL)
+            return fail(T, ws_arena_printf(T->E->arena, "a condition is needed, not %s",
+                                           kind_text(arg[i].a->kind)));
+    }
+    return node(T, WS_MATH_BOOL, e, arg);
 }
 
 static Type select_type(Typing *T, const WsExpr *e)
 {
-    Type c = type_of(T, e->arg[0]), x = type_of(T, e->arg[1]), y = type_of(T, e->arg[2]);
-    if (c.kind == KIND_BAD || x.kind == KIND_BAD || y.kind == KIND_BAD)
+    Type arg[3];
+    if (!types_of_args(T, e, arg))
         return bad;
-    if (c.kind != KIND_BOOL)
-        return fail_at(T, e->arg[0],
-                       ws_arena_printf(T->S->E->arena, "select takes a condition first, not %s",
-                                       kind_text(c.kind)));
-    if ((x.kind == KIND_BOOL) != (y.kind == KIND_BOOL))
+    WsMathKind c = arg[0].a->kind, x = arg[1].a->kind, y = arg[2].a->kind;
+    if (c != WS_MATH_BOOL)
+        return fail_at(
+            T, e->arg[0],
+            ws_arena_printf(T->E->arena, "select takes a condition first, not %s", kind_text(c)));
+    if (is_number(x) != is_number(y))
         return fail(T, "the two values of select are of different kinds");
-    Type out = broadcast(T, broadcast(T, x, y), c);
-    if (out.kind != KIND_BAD)
-        out.kind = x.kind == KIND_BOOL ? KIND_BOOL : common(x.kind, y.kind);
-    return out;
+    return node(T, is_number(x) ? common(x, y) : WS_MATH_BOOL, e, arg);
 }
 
 static Type fold_type(Typing *T, const WsExpr *e) /* min, max, cdiv */
 {
-    Type out = type_of(T, e->arg[0]);
-    for (guint i = 1; i < e->n_args && out.kind != KIND_BAD; i++) {
-        Type b = type_of(T, e->arg[i]), both = broadcast(T, out, b);
-        if (both.kind == KIND_BAD)
-            return bad;
-        both.kind = common(out.kind, b.kind);
-        if (both.kind == KIND_BAD)
+    g_autofree Type *arg = g_new(Type, e->n_args);
+    if (!types_of_args(T, e, arg))
+        return bad;
+    WsMathKind kind = arg[0].a->kind;
+    for (guint i = 0; i < e->n_args; i++) {
+        if (!is_number(arg[i].a->kind))
             return fail(T, "min and max take numbers");
-        out = both;
+        kind = common(kind, arg[i].a->kind);
     }
-    return out;
+    return node(T, kind, e, arg);
 }
 
 static Type convert(Typing *T, const WsExpr *e, WsDtype dtype)
 {
-    Type out = type_of(T, e->arg[0]);
-    if (out.kind == KIND_BAD)
-        return out;
-    if (out.kind == KIND_BOOL)
+    Type arg = type_of(T, e->arg[0]);
+    if (!arg.a)
+        return bad;
+    if (arg.a->kind == WS_MATH_BOOL)
         return fail(T, "a condition has no conversion: write select(c, 1, 0)");
-    out.kind = dtype_kind(dtype);
+    Type out = node(T, dtype_kind(dtype), e, &arg);
     out.dtype = dtype;
     out.converted = TRUE;
     return out;
@@ -213,19 +273,23 @@ static Type convert(Typing *T, const WsExpr *e, WsDtype dtype)
 
 static Type reduce(Typing *T, const WsExpr *e, gboolean lanes)
 {
-    Type out = type_of(T, e->arg[0]);
-    if (out.kind == KIND_BAD)
-        return out;
-    if (!is_number(out.kind))
+    Type arg = type_of(T, e->arg[0]);
+    if (!arg.a)
+        return bad;
+    const WsTargetMatrix *x = &T->E->hw->matrix;
+    guint cols = arg.a->cols;
+    if (!is_number(arg.a->kind))
         return fail(T, "a reduction takes numbers");
-    const WsTargetMatrix *x = &T->S->E->hw->matrix;
-    if (lanes && (x->columns == 0 || out.cols % x->columns != 0))
-        return fail(T, ws_arena_printf(T->S->E->arena,
+    if (cols == 0)
+        return fail(T, "nothing here says how many columns there are: col alone has no extent");
+    if (lanes && (x->columns == 0 || cols % x->columns != 0))
+        return fail(T, ws_arena_printf(T->E->arena,
                                        "lanesum and lanemax take columns in "
                                        "multiples of %u, not %u",
-                                       x->columns, out.cols));
-    out.cols = lanes ? x->quad : 1;
-    out.converted = FALSE;
+                                       x->columns, cols));
+    Type out = node(T, arg.a->kind, e, &arg);
+    out.a->form = WS_ARRAY_REDUCTION;
+    out.a->cols = lanes ? x->quad : 1;
     return out;
 }
 
@@ -242,6 +306,30 @@ static gboolean exp2_share(Typing *T, const WsExpr *e)
     return constant;
 }
 
+static Type absolute(Typing *T, const WsExpr *e)
+{
+    Type arg = type_of(T, e->arg[0]);
+    if (!arg.a)
+        return bad;
+    if (!is_number(arg.a->kind))
+        return fail(T, "abs takes a number");
+    Type out = node(T, arg.a->kind, e, &arg);
+    out.dtype = arg.dtype; /* as narrow as its operand */
+    out.converted = arg.converted;
+    return out;
+}
+
+static Type of_real(Typing *T, const WsExpr *e)
+{
+    Type arg[3];
+    if (!types_of_args(T, e, arg))
+        return bad;
+    WsMathKind kind = arg[0].a->kind;
+    if (kind == WS_MATH_INT || kind == WS_MATH_BOOL)
+        return fail(T, ws_arena_printf(T->E->arena, "a float is needed, not %s", kind_text(kind)));
+    return node(T, WS_MATH_REAL, e, arg);
+}
+
 static Type call(Typing *T, const WsExpr *e)
 {
     switch (e->func) {
@@ -251,10 +339,10 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_MAX:
     case WS_FUNC_CDIV:
         return fold_type(T, e);
-    case WS_FUNC_ABS: {
-        Type out = type_of(T, e->arg[0]);
-        return out.kind == KIND_BOOL ? fail(T, "abs takes a number") : out;
-    }
+    case WS_FUNC_ABS:
+        return absolute(T, e);
+    case WS_FUNC_POW2FLOOR: /* of run names alone */
+        return T->op ? fail(T, "this function does not belong into a statement") : fold_type(T, e);
     case WS_FUNC_EXP2:
         if (!exp2_share(T, e))
             return bad;
@@ -264,15 +352,8 @@ static Type call(Typing *T, const WsExpr *e)
     case WS_FUNC_LN:
     case WS_FUNC_RCP:
     case WS_FUNC_SQRT:
-    case WS_FUNC_TANH: {
-        Type out = type_of(T, e->arg[0]);
-        if (out.kind == KIND_INT || out.kind == KIND_BOOL)
-            return fail(T, ws_arena_printf(T->S->E->arena, "a float is needed, not %s",
-                                           kind_text(out.kind)));
-        out.kind = out.kind == KIND_BAD ? KIND_BAD : KIND_REAL;
-        out.converted = FALSE;
-        return out;
-    }
+    case WS_FUNC_TANH:
+        return of_real(T, e);
     case WS_FUNC_ROWMAX:
     case WS_FUNC_ROWSUM:
         return reduce(T, e, FALSE);
@@ -306,19 +387,21 @@ static Type type_of_kind(Typing *T, const WsExpr *e)
 {
     switch (e->op) {
     case WS_EXPR_INT:
-        return (Type){ .kind = KIND_LITERAL, .rows = 1, .cols = 1 };
+        return leaf(T, WS_ARRAY_UNIFORM, WS_MATH_LITERAL, e);
     case WS_EXPR_REAL:
-        return (Type){ .kind = KIND_REAL, .rows = 1, .cols = 1 };
+        return leaf(T, WS_ARRAY_NUMBER, WS_MATH_REAL, e);
     case WS_EXPR_TEXT_BOOL:
-        return (Type){ .kind = KIND_BOOL, .rows = 1, .cols = 1 };
+        return leaf(T, WS_ARRAY_UNIFORM, WS_MATH_BOOL, e);
     case WS_EXPR_NAME:
         return name_type(T, e);
     case WS_EXPR_VAR:
         return var_type(T, e);
     case WS_EXPR_NEG: {
-        Type out = type_of(T, e->arg[0]);
-        out.converted = FALSE;
-        return out.kind == KIND_BOOL ? fail(T, "a condition has no sign") : out;
+        Type arg = type_of(T, e->arg[0]);
+        if (!arg.a)
+            return bad;
+        return is_number(arg.a->kind) ? node(T, arg.a->kind, e, &arg)
+                                      : fail(T, "a condition has no sign");
     }
     case WS_EXPR_NOT:
     case WS_EXPR_AND:
@@ -344,39 +427,66 @@ static Type type_of_kind(Typing *T, const WsExpr *e)
     }
 }
 
+static gboolean has_var(const WsExpr *x)
+{
+    gboolean any = x->op == WS_EXPR_VAR;
+    for (guint i = 0; i < x->n_args; i++)
+        any = any || has_var(x->arg[i]);
+    return any;
+}
+
+/* What is uniform as a whole is one node. */
 static Type type_of(Typing *T, const WsExpr *e)
 {
     const WsExpr *outer = T->here;
     T->here = e;
     Type out = type_of_kind(T, e);
     T->here = outer;
+    if (out.a && out.uniform && out.a->form == WS_ARRAY_OPERATION) {
+        WsMathKind kind = has_var(e) ? WS_MATH_INT : WS_MATH_LITERAL;
+        out = leaf(T, WS_ARRAY_UNIFORM, out.a->kind == WS_MATH_BOOL ? WS_MATH_BOOL : kind, e);
+    }
     return out;
 }
 
 static void assign(Typing *T, const WsRegValue *v, Type t)
 {
-    WsArena *arena = T->S->E->arena;
+    WsArena *arena = T->E->arena;
     guint rows, cols;
-    if (t.kind == KIND_BAD)
+    if (!t.a)
         return;
-    if (!meet_extent(v->rows, t.rows, &rows) || rows != v->rows ||
-        !meet_extent(v->cols, t.cols, &cols) || cols != v->cols) {
+    if (!ws_shape_meet(v->rows, t.a->rows, &rows) || rows != v->rows ||
+        !ws_shape_meet(v->cols, t.a->cols, &cols) || cols != v->cols) {
         fail(T,
              ws_arena_printf(
                  arena, "%u x %u is assigned to %s of %u x %u: a result may be smaller, not larger",
-                 t.rows, t.cols, v->name, v->rows, v->cols));
+                 t.a->rows, t.a->cols, v->name, v->rows, v->cols));
         return;
     }
-    Kind want = dtype_kind(v->dtype);
-    if (t.kind != KIND_LITERAL && t.kind != want) {
-        fail(T, ws_arena_printf(arena, "%s is assigned to %s, which is %s", kind_text(t.kind),
+    WsMathKind want = dtype_kind(v->dtype);
+    if (t.a->kind != WS_MATH_LITERAL && t.a->kind != want) {
+        fail(T, ws_arena_printf(arena, "%s is assigned to %s, which is %s", kind_text(t.a->kind),
                                 v->name, ws_dtype_text(v->dtype)));
         return;
     }
     gboolean wide = v->dtype == WS_DTYPE_F32 || v->dtype == WS_DTYPE_I32;
-    if (!wide && t.kind != KIND_LITERAL && !(t.converted && t.dtype == v->dtype))
+    if (!wide && t.a->kind != WS_MATH_LITERAL && !(t.converted && t.dtype == v->dtype))
         fail(T, ws_arena_printf(arena, "%s is %s: write %s(…)", v->name, ws_dtype_text(v->dtype),
                                 ws_dtype_text(v->dtype)));
+    ws_shape_resolve(t.a, v->rows, v->cols);
+}
+
+/* Keeps what a statement without a target has left; its node, or NULL where it stays open. */
+static const WsArray *keep(Typing *T, const char *name, Type t)
+{
+    WsTemporary *kept = ws_arena_new0(T->E->arena, WsTemporary, 1);
+    if (!t.a)
+        return NULL;
+    *kept = (WsTemporary){ t.a, T->statement, ws_shape_open(t.a), t.dtype, t.converted };
+    if (!kept->open)
+        ws_shape_resolve(t.a, t.a->rows, t.a->cols);
+    g_hash_table_replace(T->temporaries, (gpointer)name, kept);
+    return kept->open ? NULL : t.a;
 }
 
 /* The part of `written` that stands where `part` stands in `bound`, its copy with bound names. */
@@ -391,56 +501,75 @@ static const WsExpr *twin(const WsExpr *written, const WsExpr *bound, const WsEx
 }
 
 /* `written`: as the author wrote it, NULL for `unless`. */
-static void report(Typing *T, const WsStatement *written, const WsStatement *bound)
+static void report(Typing *T, const char *at, const WsStatement *written, const WsStatement *bound)
 {
-    WsElab *E = T->S->E;
+    WsElab *E = T->E;
     glong character = 0;
     if (T->problem && !written)
-        ws_elab_error(E, WS_RULE_T_STATEMENT, T->S->id, NULL, "unless: %s", T->problem);
+        ws_elab_error(E, WS_RULE_T_STATEMENT, at, NULL, "unless: %s", T->problem);
     if (T->problem && written) {
         const WsExpr *part = T->where ? twin(written->value, bound->value, T->where) : NULL;
         g_autofree char *text = ws_statement_print_at(written, part, &character);
-        g_autofree char *at = part ? ws_expr_print(part) : g_strdup(written->name);
-        ws_elab_error(E, WS_RULE_T_STATEMENT, T->S->id, NULL, "%s: character %ld, %s: %s", text,
-                      MAX(character, 1), at, T->problem);
+        g_autofree char *of = part ? ws_expr_print(part) : g_strdup(written->name);
+        ws_elab_error(E, WS_RULE_T_STATEMENT, at, NULL, "%s: character %ld, %s: %s", text,
+                      MAX(character, 1), of, T->problem);
     }
     T->problem = NULL;
     T->where = NULL;
 }
 
-void ws_types_check(WsStepState *S, const WsOp *op)
+static WsAssign statement(Typing *T, const WsStatement *s)
+{
+    gint value = -1;
+    for (guint k = 0; k < T->agent->n_values && value < 0; k++)
+        value = strcmp(T->agent->value[k].name, s->name) == 0 ? (gint)k : -1;
+    Type t = type_of(T, s->value);
+    if (value < 0)
+        return (WsAssign){ -1, keep(T, s->name, t) };
+    assign(T, &T->agent->value[value], t);
+    return (WsAssign){ value, t.a };
+}
+
+static const WsArray *unless(Typing *T)
+{
+    Type t = type_of(T, T->op->skip);
+    if (!t.a)
+        return NULL;
+    if (t.a->kind != WS_MATH_BOOL)
+        fail(T, "a condition is needed");
+    else if (ws_shape_open(t.a))
+        fail(T, "row and col have no extent here: nothing beside them has rows and columns");
+    else
+        ws_shape_resolve(t.a, t.a->rows, t.a->cols);
+    return t.a;
+}
+
+void ws_types_bind(WsStepState *S, WsOp *op)
 {
     WsElab *E = S->E;
     if (E->errors > 0) /* a name that did not resolve types as anything */
         return;
-    Typing T = { .S = S, .op = op, .temporaries = g_hash_table_new(g_str_hash, g_str_equal) };
-    const WsAgent *a = E->agent->out;
-    for (guint i = 0; i < op->n_math; i++) {
-        const WsStatement *s = op->math[i];
-        const WsRegValue *target = NULL;
-        for (guint k = 0; k < a->n_values; k++)
-            if (strcmp(a->value[k].name, s->name) == 0)
-                target = &a->value[k];
-        Type t = type_of(&T, s->value);
-        if (target) {
-            assign(&T, target, t);
-        } else {
-            Type *kept = ws_arena_new0(E->arena, Type, 1);
-            *kept = t;
-            g_hash_table_replace(T.temporaries, s->name, kept);
-        }
-        if (T.problem) {
-            const WsValue *item = ws_elab_field_item(S->node, WS_F_keyword, i);
-            gboolean is = item && item->kind == WS_VALUE_STATEMENT;
-            report(&T, is ? item->statement : s, s);
-            break;
-        }
+    g_autoptr(GHashTable) temporaries = g_hash_table_new(g_str_hash, g_str_equal);
+    Typing T = { .E = E, .agent = E->agent->out, .op = op, .temporaries = temporaries };
+    op->assign = ws_arena_new0(E->arena, WsAssign, op->n_math);
+    for (T.statement = 0; T.statement < op->n_math && E->errors == 0; T.statement++) {
+        const WsStatement *s = op->math[T.statement];
+        op->assign[T.statement] = statement(&T, s);
+        const WsValue *item = ws_elab_field_item(S->node, WS_F_keyword, T.statement);
+        gboolean is = item && item->kind == WS_VALUE_STATEMENT;
+        report(&T, S->id, is ? item->statement : s, s);
     }
     if (op->skip && E->errors == 0) {
-        Type t = type_of(&T, op->skip);
-        if (t.kind != KIND_BOOL && t.kind != KIND_BAD)
-            fail(&T, "a condition is needed");
-        report(&T, NULL, NULL);
+        op->unless = unless(&T);
+        report(&T, S->id, NULL, NULL);
     }
-    g_hash_table_destroy(T.temporaries);
+}
+
+/* NULL where no generator could make code of it. */
+const WsArray *ws_types_run_name(WsElab *E, const WsExpr *value)
+{
+    g_autoptr(GHashTable) none = g_hash_table_new(g_str_hash, g_str_equal);
+    Typing T = { .E = E, .temporaries = none };
+    Type t = type_of(&T, value);
+    return !t.a || ws_shape_open(t.a) ? NULL : t.a;
 }

@@ -118,13 +118,6 @@ static void product(WsValidation *v, const WsOp *op)
     HOLDS(m->b.k_offset && (m->a.in_registers || m->a.k_offset));
 }
 
-static void math(WsValidation *v, const WsOp *op)
-{
-    HOLDS(op->n_math >= 1);
-    for (guint i = 0; i < op->n_math; i++)
-        HOLDS(op->math[i] && op->math[i]->name && op->math[i]->value);
-}
-
 static void assign(WsValidation *v, const WsOp *op)
 {
     if (!HOLDS(op->var >= 0 && (guint)op->var < v->p->n_vars && op->set))
@@ -179,7 +172,7 @@ static void (*const kind[WS_OP_KIND_COUNT])(WsValidation *v, const WsOp *op) = {
     [WS_OP_LD_GLOBAL] = global,
     [WS_OP_BAR_SYNC] = join,
     [WS_OP_BAR_ARRIVE] = join,
-    [WS_OP_MATH] = math,
+    [WS_OP_MATH] = ws_validate_math,
     [WS_OP_LET] = assign,
     [WS_OP_ADVANCE] = assign,
     [WS_OP_SETMAXNREG] = registers,
