@@ -140,29 +140,59 @@ static void read_relation(Reader *r, Certificate *c)
         wrong(r, "an assumption about a symbol with a relation");
 }
 
+gint64 tile_pass(gint64 tile)
+{
+    return (tile - TILE_LAUNCH) / TILE_PASS;
+}
+
+gint64 tile_position(gint64 tile)
+{
+    return tile - tile_pass(tile) * TILE_PASS;
+}
+
+gboolean tile_is(gint64 tile)
+{
+    return tile_position(tile) >= 0 && tile_position(tile) < TILE_AFTER;
+}
+
+char *tile_text(gint64 tile)
+{
+    const gint64 pass = tile_pass(tile), at = tile_position(tile);
+    g_autofree char *text = at == TILE_LAUNCH   ? g_strdup("launch")
+                            : at == TILE_BEFORE ? g_strdup("before")
+                            : at == TILE_AFTER  ? g_strdup("after")
+                                                : g_strdup_printf("%" G_GINT64_FORMAT, at);
+    return pass ? g_strdup_printf("%" G_GINT64_FORMAT ":%s", pass, text) : g_steal_pointer(&text);
+}
+
+static gint64 read_tile(Reader *r, guint i)
+{
+    const char *text = r->field ? r->field[i] : "0", *colon = strchr(text, ':');
+    const char *at = colon ? colon + 1 : text;
+    const gint64 pass = colon ? g_ascii_strtoll(text, NULL, 10) : 0;
+    const gint64 tile = pass * TILE_PASS + (!strcmp(at, "launch")   ? TILE_LAUNCH
+                                            : !strcmp(at, "before") ? TILE_BEFORE
+                                            : !strcmp(at, "after")  ? TILE_AFTER
+                                                                   : g_ascii_strtoll(at, NULL, 10));
+    g_autofree char *again = pass >= 0 && pass < 1 << 20 ? tile_text(tile) : NULL;
+    if (!again || strcmp(again, text) != 0 || (pass && tile_position(tile) == TILE_BEFORE))
+        wrong(r, "not a tile");
+    return tile;
+}
+
 static Fact read_instance(Reader *r, const Certificate *c, guint i)
 {
     Fact f = { .symbol = (guint)count(r, i, c->symbol->len - 1), .low = NO_LOW, .high = NO_HIGH };
     f.residue = -1;
-    static const char *const name[] = { "before", "after", "launch" };
-    f.tile = G_MININT64;
-    for (guint k = 0; k < G_N_ELEMENTS(name); k++)
-        if (word(r, i + 1, name[k]))
-            f.tile = -1 - (gint64)k;
-    if (r->field && strchr(r->field[i + 1], ':') && !r->wrong) {
-        r->refused = TRUE;
-        wrong(r, "a second loop over tiles");
-    }
-    if (f.tile == G_MININT64)
-        f.tile = count(r, i + 1, NO_HIGH - 1);
+    f.tile = read_tile(r, i + 1);
     const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
     f.cta = (gint)bound(r, i + 2, -1);
     f.time = count(r, i + 3, G_MAXINT32);
     if ((f.cta >= 0) != s->of_cta || f.cta < -1 || (f.time && (!s->split || f.tile == TILE_LAUNCH)))
         wrong(r, "instance");
-    if (f.tile == TILE_LAUNCH && s->of_tile)
+    if (f.symbol && tile_position(f.tile) == TILE_LAUNCH && (s->of_tile || f.tile != TILE_LAUNCH))
         wrong(r, "a residue of a launch");
-    if (f.symbol == 0 && f.tile != TILE_LAUNCH)
+    if (f.symbol == 0 && tile_position(f.tile) != TILE_LAUNCH)
         wrong(r, "the number of tiles is one of the launch");
     return f;
 }
@@ -345,6 +375,7 @@ gboolean fact_same(const Fact *a, const Fact *b)
 char *fact_text(const Certificate *c, const Fact *f)
 {
     const char *text = f->symbol ? g_array_index(c->symbol, Symbol, f->symbol).text : "tiles";
-    return g_strdup_printf("%s of tile %" G_GINT64_FORMAT ", CTA %d, time %" G_GINT64_FORMAT, text,
-                           f->tile, f->cta, f->time);
+    g_autofree char *tile = tile_text(f->tile);
+    return g_strdup_printf("%s of tile %s, CTA %d, time %" G_GINT64_FORMAT, text, tile, f->cta,
+                           f->time);
 }

@@ -8,8 +8,16 @@ G_BEGIN_DECLS
 #define NO_LOW  G_MININT64
 #define NO_HIGH G_MAXINT64
 
-/* A tile that is no position. */
-enum { TILE_BEFORE = -1, TILE_AFTER = -2, TILE_LAUNCH = -3 };
+/* Tiles in the order of time: TILE_PASS for every loop over tiles entered before, and a position in
+ * it, or what is none: before all tiles, behind this loop. LAUNCH: the number of its tiles. */
+#define TILE_PASS   ((gint64)1 << 40)
+#define TILE_AFTER  ((gint64)1 << 39)
+#define TILE_BEFORE ((gint64)-1)
+#define TILE_LAUNCH ((gint64)-2)
+gint64 tile_pass(gint64 tile);
+gint64 tile_position(gint64 tile); /* without its pass */
+gboolean tile_is(gint64 tile);     /* a position */
+char *tile_text(gint64 tile);      /* as a certificate writes it; caller frees */
 
 typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN } Relation;
 

@@ -77,24 +77,23 @@ static gboolean find_tiles(Cover *c)
     gboolean found = FALSE;
     for (guint i = 0; i < c->plan->n_inst; i++) {
         const Instance *x = &c->s->inst[i], *y = &c->by->inst[i];
-        if (y->tile < 0 || x->tile < 0) {
-            if (x->tile != y->tile)
-                return fail(c, "instance %u is in no tile", i);
+        if (y->status == ENDED)
             continue;
-        }
-        if (found && x->tile - y->tile != c->tiles)
-            return fail(c, "tiles differ by several numbers");
-        c->tiles = x->tile - y->tile;
+        if (!found)
+            c->passes = tile_pass(x->tile) - tile_pass(y->tile);
         found = TRUE;
+        if (tile_is(x->tile) != tile_is(y->tile) ||
+            (x->tile == TILE_BEFORE) != (y->tile == TILE_BEFORE) ||
+            x->tile != counterpart_tile(c, y->tile))
+            return fail(c, "instance %u is in another tile", i);
     }
-    const Fact key = { .symbol = 0, .tile = TILE_LAUNCH, .cta = -1 };
-    gint64 d;
-    if (!shift_of_fact(c, &key, &d))
-        return fail(c, "the number of tiles is not known as well");
-    if (!found && state_fact(c->by, &key))
-        c->tiles = d;
-    return (state_fact(c->by, &key) ? d == c->tiles : TRUE) ||
-           fail(c, "the number of tiles differs");
+    for (guint i = 0; i < c->by->fact->len; i++) {
+        const Fact *f = &g_array_index(c->by->fact, Fact, i);
+        gint64 d;
+        if (!f->symbol && (!shift_of_fact(c, f, &d) || d != shift_of_pass(c, tile_pass(f->tile))))
+            return fail(c, "the number of tiles differs");
+    }
+    return TRUE;
 }
 
 static gboolean names_match(Cover *c)
@@ -214,9 +213,10 @@ static void require_times(Context *x, gboolean present)
     }
 }
 
-/* Later tiles of this instance: it may make every second one. */
-static void require_later(Context *x, const WsTree *tiles, gint64 after)
+/* Later tiles: of the same pass, then it may make every second one, or of later passes. */
+static void require_later(Context *x, const WsTree *tiles, gboolean same_pass)
 {
+    const gint64 now = x->y->tile;
     gint64 from = 0, step = 1;
     if ((tiles->from && !ws_expr_is_int(tiles->from, &from)) ||
         (tiles->step_by && !ws_expr_is_int(tiles->step_by, &step)) || step < 1)
@@ -225,7 +225,26 @@ static void require_later(Context *x, const WsTree *tiles, gint64 after)
     require_times(x, FALSE);
     for (guint i = 0; i < x->c->by->fact->len; i++) {
         x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
-        if (x->tile > after && (step == 1 || (x->tile >= from && (x->tile - from) % step == 0)))
+        const gint64 at = tile_position(x->tile);
+        if (x->tile > now && tile_is(x->tile) &&
+            (!same_pass || tile_pass(x->tile) == tile_pass(now)) &&
+            (step == 1 || (at >= from && (at - from) % step == 0)))
+            require_times(x, FALSE);
+    }
+}
+
+/* In no tile: now, and behind every loop over tiles that is still to come. */
+static void require_outside(Context *x)
+{
+    if (!tile_is(x->y->tile)) {
+        x->tile = x->y->tile;
+        require_times(x, TRUE);
+    }
+    x->tile = UNLISTED;
+    require_times(x, FALSE);
+    for (guint i = 0; i < x->c->by->fact->len; i++) {
+        x->tile = g_array_index(x->c->by->fact, Fact, i).tile;
+        if (x->tile >= x->y->tile && tile_position(x->tile) == TILE_AFTER)
             require_times(x, FALSE);
     }
 }
@@ -262,42 +281,48 @@ static void require_node(Cover *c, guint i, gint n)
         x.tile = x.y->tile;
         /* an instance that stands before the next round of its tiles is through with this one */
         const gboolean ahead = n >= x.y->place && a->place[x.y->place].tree != tiles;
-        if (single || !tiles) {
-            /* in no tile: before the loop over tiles, or behind it */
-            gboolean left = FALSE;
-            for (gint k = 1; k < n && !single; k++)
-                left |= a->place[k].loop >= 0 && a->place[k].tree->over == WS_OVER_TILES;
-            if (!single)
-                x.tile = left ? TILE_AFTER : TILE_BEFORE;
-            require_times(&x, x.tile == x.y->tile);
+        if (single)
+            require_times(&x, TRUE);
+        else if (!tiles) {
+            require_outside(&x);
         } else if (tiles == x.at) {
             require_times(&x, TRUE);
         } else if (!depth) {
-            require_later(&x, tiles, -1); /* tiles have not begun */
+            require_later(&x, tiles, FALSE);
         } else {
             if (same > depth || (same == c_all && ahead))
                 require_times(&x, TRUE);
             if (same == depth)
-                require_later(&x, tiles, x.y->tile);
+                require_later(&x, tiles, TRUE);
         }
     }
 }
 
+/* Rounds of loops over tiles go with positions; who is still to enter a pass in which others are
+ * enters it at the same position in both. */
 static void tiles_hold(Cover *c, guint i)
 {
     const AgentPlan *a = &c->plan->agent[i % c->plan->p->n_agents];
+    const Instance *me = &c->by->inst[i];
+    const gint64 pass = me->tile == TILE_BEFORE ? -1 : tile_pass(me->tile);
+    gboolean within = FALSE, enters = FALSE;
     for (gint n = 1; n <= a->n_places; n++) {
         const WsTree *t = a->place[n].tree;
         const LoopState *x = &c->s->inst[i].loop[MAX(a->place[n].loop, 0)];
-        const LoopState *y = &c->by->inst[i].loop[MAX(a->place[n].loop, 0)];
-        if (t->kind != WS_TREE_LOOP || t->over != WS_OVER_TILES ||
-            c->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
+        const LoopState *y = &me->loop[MAX(a->place[n].loop, 0)];
+        if (t->kind != WS_TREE_LOOP || c->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
             continue;
-        const gboolean ahead = n >= c->by->inst[i].place;
-        if ((y->running && (x->rounds - y->rounds) * y->step != c->tiles) ||
-            (!y->running && ahead && c->tiles != 0))
+        within |= y->running;
+        if (t->over != WS_OVER_TILES)
+            continue;
+        if (y->running && (x->rounds - y->rounds) * y->step != shift_of_pass(c, pass))
             fail(c, "rounds over tiles differ");
+        enters |= n >= me->place || within;
     }
+    for (guint k = 0; k < c->plan->n_inst && enters; k++)
+        if (tile_pass(c->by->inst[k].tile) > pass && tile_is(c->by->inst[k].tile) &&
+            c->by->inst[k].status != ENDED && shift_of_pass(c, tile_pass(c->by->inst[k].tile)) != 0)
+            fail(c, "tiles of a loop to come differ");
 }
 
 /* Counters of an instance that has not begun. */
@@ -346,7 +371,9 @@ gboolean state_covered(Plan *plan, const State *s, const State *by, gint64 *tile
     }
     g_free(c.may);
     *why = c.why;
-    *tiles = c.tiles;
+    for (guint i = 0; i < plan->n_inst && !c.why; i++)
+        if (tile_is(by->inst[i].tile))
+            *tiles = s->inst[i].tile - by->inst[i].tile;
     return !c.why;
 }
 

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct {
     Plan *plan;
     const State *s, *by;
-    gint64 tiles; /* positions of `s` less those of `by` */
+    gint64 passes; /* of `s` less those of `by` */
     gint64
         *may; /* of each variable: what it may come to be off by beside its d, a multiple of this */
     gboolean collects, more;
@@ -38,6 +38,9 @@ typedef struct {
 /* Says why not, once; always FALSE. */
 gboolean fail(Cover *c, const char *format, ...) G_GNUC_PRINTF(2, 3);
 gboolean less(gint64 a, gint64 b, gint64 *out);
+/* Positions of `s` less those of `by` in this pass of `by`. */
+gint64 shift_of_pass(const Cover *c, gint64 pass);
+gint64 counterpart_tile(const Cover *c, gint64 tile);
 /* How many loops more a symbol is in that were entered in this tile of `by`. */
 gint64 shift_of_time(const Cover *c, guint symbol, gint64 tile);
 Fact counterpart(const Cover *c, const Fact *f);

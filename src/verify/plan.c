@@ -252,12 +252,8 @@ static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place
         plan_fail(plan, WS_VERIFY_REFUSED, "a loop over a pipe");
     if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES) {
         for (const WsTree *up = t->parent; up; up = up->parent)
-            if (up->kind == WS_TREE_LOOP)
-                plan_fail(plan, WS_VERIFY_REFUSED, "a loop over tiles inside a loop");
-        for (guint i = 1; i + 1 < place->len; i++)
-            if (g_array_index(place, Place, i).tree->over == WS_OVER_TILES &&
-                g_array_index(place, Place, i).loop >= 0)
-                plan_fail(plan, WS_VERIFY_REFUSED, "two loops over tiles");
+            if (up->kind == WS_TREE_LOOP && up->over == WS_OVER_TILES)
+                plan_fail(plan, WS_VERIFY_REFUSED, "a loop over tiles inside another");
     }
     const WsOp *op = t->kind == WS_TREE_OP ? t->op : NULL;
     if (op && ws_op_retires(op->kind)) {

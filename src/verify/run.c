@@ -213,10 +213,12 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     if (more < 0)
         return STUCK;
     const gboolean tiles = t->over == WS_OVER_TILES;
+    const gboolean single = r->plan->p->tiles.launch == WS_LAUNCH_SINGLE;
+    const gint64 pass = tile_pass(instance_fact(r->plan, r->s, r->i, 0).tile);
     if (!more) {
         l->entered = l->running = FALSE;
-        if (tiles && r->plan->p->tiles.launch != WS_LAUNCH_SINGLE)
-            r->x->tile = TILE_AFTER;
+        if (tiles && !single)
+            r->x->tile = TILE_PASS * pass + TILE_AFTER;
         leave(r, t);
         return MOVED;
     }
@@ -229,7 +231,7 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     if (t->index_var >= 0)
         r->x->var[t->index_var] = l->index;
     if (tiles) {
-        r->x->tile = l->index;
+        r->x->tile = single ? l->index : TILE_PASS * pass + l->index;
         memset(r->x->times, 0, r->plan->c->symbol->len * 8);
     }
     go(r, t->kid[0]);

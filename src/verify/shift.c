@@ -16,6 +16,28 @@ gboolean less(gint64 a, gint64 b, gint64 *out)
     return !__builtin_sub_overflow(a, b, out);
 }
 
+gint64 shift_of_pass(const Cover *c, gint64 pass)
+{
+    for (guint i = 0; i < c->plan->n_inst; i++) {
+        const Instance *y = &c->by->inst[i];
+        if (y->status != ENDED && tile_is(y->tile) && tile_pass(y->tile) == pass)
+            return tile_position(c->s->inst[i].tile) - tile_position(y->tile);
+    }
+    /* nobody is in it: how far the number of its tiles is off */
+    const Fact key = { .tile = pass * TILE_PASS + TILE_LAUNCH, .cta = -1 },
+               *f = state_fact(c->by, &key);
+    Fact there = key;
+    there.tile += c->passes * TILE_PASS;
+    const Fact g = state_know(c->plan, c->s, &there);
+    gint64 d = 0;
+    return f && f->low != NO_LOW && g.low != NO_LOW && less(g.low, f->low, &d) ? d : 0;
+}
+
+gint64 counterpart_tile(const Cover *c, gint64 tile)
+{
+    return tile + c->passes * TILE_PASS + (tile_is(tile) ? shift_of_pass(c, tile_pass(tile)) : 0);
+}
+
 gint64 shift_of_time(const Cover *c, guint symbol, gint64 tile)
 {
     for (guint i = 0; i < c->plan->n_inst; i++) {
@@ -32,7 +54,8 @@ Fact counterpart(const Cover *c, const Fact *f)
     Fact key = *f;
     if (g_array_index(c->plan->c->symbol, Symbol, f->symbol).split && f->tile != TILE_LAUNCH)
         key.time += shift_of_time(c, f->symbol, f->tile);
-    key.tile += f->tile >= 0 ? c->tiles : 0;
+    if (!f->symbol || f->tile != TILE_LAUNCH)
+        key.tile = counterpart_tile(c, f->tile);
     return key;
 }
 

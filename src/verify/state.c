@@ -121,12 +121,6 @@ void state_free(const Plan *plan, State *s)
 
 /* --- text ------------------------------------------------------------------------------------- */
 #define D "%" G_GINT64_FORMAT
-static const char *tile_text(gint64 tile, char *room)
-{
-    g_snprintf(room, 24, D, tile);
-    return tile == TILE_BEFORE ? "before" : tile == TILE_AFTER ? "after" : room;
-}
-
 static int by_text(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -138,10 +132,9 @@ static void instance_text(const Plan *plan, const State *s, guint i, GString *t)
     const Instance *x = &s->inst[i];
     const guint cta = i / p->n_agents, a = i % p->n_agents;
     static const char *const status[] = { "run", "wait", "done" };
-    char room[24];
+    g_autofree char *tile = tile_text(x->tile);
     g_string_append_printf(t, "at %u %u %d %s %s\n", cta, a, x->status == ENDED ? 0 : x->place,
-                           x->place || x->status == ENDED ? status[x->status] : "begin",
-                           tile_text(x->tile, room));
+                           x->place || x->status == ENDED ? status[x->status] : "begin", tile);
     g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
     for (gint n = 1; n <= plan->agent[a].n_places; n++) {
         const gint loop = plan->agent[a].place[n].loop;
@@ -236,10 +229,24 @@ gint64 fact_residue(const Plan *plan, const State *s, const Fact *f)
     return state_know(plan, s, &launch).residue;
 }
 
+/* The pass of the loop over tiles that it has entered, or enters next. */
+static gint64 tiles_pass(const Plan *plan, const Instance *x, guint inst)
+{
+    const AgentPlan *a = &plan->agent[inst % plan->p->n_agents];
+    for (gint n = 1; n <= a->n_places; n++)
+        if (a->place[n].loop >= 0 && a->place[n].tree->over == WS_OVER_TILES &&
+            x->loop[a->place[n].loop].running)
+            return tile_pass(x->tile);
+    return x->tile == TILE_BEFORE ? 0 : tile_pass(x->tile) + 1;
+}
+
 Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol)
 {
     const Symbol *y = &g_array_index(plan->c->symbol, Symbol, symbol);
-    Fact key = { .symbol = symbol, .tile = symbol ? s->inst[inst].tile : TILE_LAUNCH };
+    Fact key = { .symbol = symbol,
+                 .tile = symbol
+                             ? s->inst[inst].tile
+                             : TILE_PASS * tiles_pass(plan, &s->inst[inst], inst) + TILE_LAUNCH };
     key.cta = y->of_cta ? (gint)(inst / plan->p->n_agents) : -1;
     key.time = y->split ? s->inst[inst].times[symbol] : 0;
     return state_know(plan, s, &key);

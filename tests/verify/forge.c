@@ -224,12 +224,8 @@ static void put(GString *t, gboolean there, gint64 x)
 
 static void put_instance(const Forge *f, GString *t, const Fact *x)
 {
-    static const char *const name[] = { " launch", " after", " before" };
-    g_string_append_printf(t, " %u", x->symbol);
-    if (x->tile < 0)
-        g_string_append(t, name[x->tile + 3]);
-    else
-        put(t, TRUE, x->tile);
+    g_autofree char *tile = tile_text(x->tile);
+    g_string_append_printf(t, " %u %s", x->symbol, tile);
     put(t, x->cta >= 0, x->cta);
     put(t, TRUE, x->time);
 }
