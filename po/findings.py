@@ -22,6 +22,7 @@ TAKEN = {
     "ws_report_event": {5: "f"},
     "ws_outside": {3: "t"},
     "ws_global_problem": {2: "f"},
+    "ws_global_cure": {3: "f"},
     "WS_RULE": {5: "t", 6: "t", 7: "t"},
 }
 # Functions whose texts all are: tables of words, given to ws_phrase_word().

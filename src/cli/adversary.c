@@ -44,6 +44,8 @@ static char *see(const WsHold *h, const WsRehearseResult *r)
                         h->end, r->gave_up ? ", a gate gave up" : "");
     if (!r->ran)
         return g_strdup_printf("%s; it hangs: %s", moves, r->stuck ? r->stuck : "?");
+    if (h->hangs)
+        return g_strdup_printf("%s; it ends", moves);
     if (r->wrong)
         return g_strdup_printf("%s; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                                " elements are wrong, first %s",

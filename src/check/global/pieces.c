@@ -42,7 +42,7 @@ void ws_global_cure(WsGlobal *g, int times, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    g->cure = g_strdup_vprintf(format, args);
+    g->cure = ws_phrase_v(format, args);
     g->cure_times = times;
     va_end(args);
 }

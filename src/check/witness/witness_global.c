@@ -2,6 +2,7 @@
  * which nobody writes it. No order of moves makes it go wrong, so there are no states to show. */
 #include "check/global/global.h"
 #include "check/witness/witness_private.h"
+#include "model/phrase.h"
 
 #include <string.h>
 
@@ -64,7 +65,8 @@ static void keep_moves(WsWitness *w, const WsMiscount *m, const char *element)
                        .rank = place_of(m, i),
                        .collide = TRUE };
         memcpy(x->round, m->at[i], m->n_rounds[i] * sizeof x->round[0]);
-        const char *tile = strstr(m->where[i], " in tile");
+        g_autofree char *where = ws_phrase_text(m->where[i], NULL, NULL);
+        const char *tile = strstr(where, " in tile");
         x->words = g_strdup_printf("%s%s writes %s%s: %s%s%s", w->agent[x->agent], tile ? tile : "",
                                    i ? "it again, " : "", element, m->op[i]->label,
                                    *m->round[i] ? "; " : "", m->round[i]);
