@@ -156,7 +156,7 @@ void ws_fix_drop_step(WsFixer *F)
         if (spot[i] < 0 || !ws_step_orders(ws_spot(F, spot[i])->node->kind))
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, spot[i])->node);
-        WsFix *fix = ws_fixer_add(F, "Remove %s", name);
+        WsFix *fix = ws_fixer_add(F, "Remove %s: the order that it draws goes", name);
         ws_fix_remove(F, fix, spot[i]);
     }
 }

@@ -131,9 +131,11 @@ static guint order_lost(const WsFixer *F, gint i, gint by)
  * i is that one: later on it would read others. */
 static gboolean reads_before(const WsFixer *F, gint i)
 {
-    return i == F->other && F->at >= 0 && F->finding->object &&
-           ws_step_writes(ws_spot(F, F->at)->node, F->finding->object) &&
-           ws_step_reads(ws_spot(F, i)->node, F->finding->object);
+    const WsNode *at = F->at >= 0 ? ws_spot(F, F->at)->node : NULL;
+    const char *into = at ? ws_step_ref(at, WS_F_into) : NULL,
+               *to = at && at->kind == WS_STEP_WRITE ? ws_step_ref(at, WS_F_to) : NULL,
+               *buffer = into ? into : to;
+    return i == F->other && buffer && ws_step_reads(ws_spot(F, i)->node, buffer);
 }
 
 /* A synchronisation step changes places with its neighbour; those of the finding first. */

@@ -240,6 +240,75 @@ void ws_fix_answer(WsFixer *F)
     }
 }
 
+/* "cta == 0" around a step: which CTA does it. JSON of the number; NULL: not told so. */
+static char *only_cta(const WsFixer *F, gint i)
+{
+    const gint branch = branch_of(F, i);
+    g_autofree char *cond =
+        branch >= 0 ? ws_field_json(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
+    static const char is[] = "\"cta == ";
+    if (!cond || !g_str_has_prefix(cond, is))
+        return NULL;
+    char *end = NULL;
+    const gint64 rank = g_ascii_strtoll(cond + strlen(is), &end, 10);
+    return g_strcmp0(end, "\"") == 0 ? g_strdup_printf("%" G_GINT64_FORMAT, rank) : NULL;
+}
+
+/* A new barrier: whoever waits for a copy arrives there, and its sender waits before it writes what
+ * was copied again. */
+static void acknowledge(WsFixer *F, gint copy, const char *signal)
+{
+    const WsNode *root = ws_design_root(F->design), *node = ws_spot(F, copy)->node;
+    g_autofree char *name = g_strdup_printf("%s_free", ws_step_ref(node, WS_F_keyword)),
+                    *ref = g_strdup_printf("\"%s\"", name), *cta = only_cta(F, copy),
+                    *use = ws_field_json(node, WS_F_use);
+    if (!cta || ws_object_named(F->design, WS_F_barriers, name))
+        return;
+    g_autofree char *more = g_strdup_printf(", \"cta\": %s", cta),
+                    *arrive = ws_with_use("arrive", ref, use, more),
+                    *wait = ws_with_use("wait", ref, use, ""),
+                    *json = g_strdup_printf("{ \"name\": %s }", ref);
+    WsFix *fix = ws_fixer_add(
+        F, "Add %s: who waits for %s arrives on it, the copy's CTA waits for it", name, signal);
+    fix->cost += 30;
+    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers), json);
+    const gint at = F->at;
+    gboolean told = FALSE;
+    for (gint i = (gint)F->spot->len - 1; i >= 0; i--) { /* from the last: paths before it stand */
+        if (i == at)
+            ws_fix_insert(F, fix, i, 0, wait);
+        if (!ws_step_is(F, i, WS_STEP_WAIT) ||
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), signal) != 0)
+            continue;
+        gint last = i; /* behind what it reads there */
+        for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
+            if (ws_step_reads(ws_spot(F, k)->node, ws_step_ref(node, WS_F_into)))
+                last = k;
+        ws_fix_insert(F, fix, last, 1, arrive);
+        told = TRUE;
+    }
+    if (!told)
+        g_ptr_array_set_size(fix->edits, 0);
+}
+
+/* What a copy may still read is written again: it has read it when it has signalled; in another CTA
+ * somebody must say so. */
+void ws_fix_wait_for_copy(WsFixer *F)
+{
+    const gint copy = F->other;
+    if (F->at < 0 || !ws_step_is(F, copy, WS_STEP_COPY) ||
+        !ws_node_has(ws_spot(F, copy)->node, WS_F_signal))
+        return;
+    g_autofree char *ref = ws_field_json(ws_spot(F, copy)->node, WS_F_signal),
+                    *use = ws_field_json(ws_spot(F, copy)->node, WS_F_use),
+                    *json = ws_with_use("wait", ref, use, ""),
+                    *name = ws_step_name(ws_spot(F, F->at)->node);
+    const char *signal = ws_step_barrier(ws_spot(F, copy)->node);
+    WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", signal, name);
+    ws_fix_insert(F, fix, F->at, 0, json);
+    acknowledge(F, copy, signal);
+}
+
 /* Bytes that are expected and never waited for. */
 void ws_fix_wait_expected(WsFixer *F)
 {
