@@ -3,10 +3,20 @@
 
 #include <string.h>
 
+static void join(WsEpoch *into, const WsEpoch *from, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        into[i] = MAX(into[i], from[i]);
+}
+
 void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from)
 {
-    for (guint i = 0; i < 2 * play->n_comps; i++)
-        into[i] = MAX(into[i], from[i]);
+    join(into, from, WS_CLOCK_PARTS * play->n_comps);
+}
+
+void ws_clock_join_order(WsPlay *play, WsEpoch *into, const WsEpoch *from)
+{
+    join(into, from, WS_CLOCK_STORES * play->n_comps);
 }
 
 gboolean ws_knows(const WsInst *inst, gboolean leader, guint comp, WsEpoch epoch)
@@ -23,15 +33,34 @@ gboolean ws_fenced(const WsPlay *play, const WsInst *inst, gboolean leader, guin
     return inst->lead[comp] >= epoch && (leader || inst->lanes[comp] >= epoch);
 }
 
+gboolean ws_published(const WsPlay *play, const WsInst *inst, gboolean leader, guint comp,
+                      WsEpoch epoch)
+{
+    const guint at = WS_CLOCK_STORES * play->n_comps + comp;
+    if (leader && comp == inst->comp_l)
+        return TRUE;
+    return inst->lead[at] >= epoch && (leader || inst->lanes[at] >= epoch);
+}
+
+/* What the leader stored itself. */
+static void own_stores(WsPlay *play, WsInst *inst)
+{
+    inst->lead[WS_CLOCK_STORES * play->n_comps + inst->comp_l] = inst->lead[inst->comp_l];
+}
+
 void ws_release_leader(WsPlay *play, WsInst *inst, WsEpoch *into)
 {
+    own_stores(play, inst);
     ws_clock_join(play, into, inst->lead);
 }
 
 void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into)
 {
+    const guint stores = WS_CLOCK_STORES * play->n_comps + inst->comp_o;
+    own_stores(play, inst);
     ws_clock_join(play, into, inst->lead);
     ws_clock_join(play, into, inst->lanes);
+    into[stores] = MAX(into[stores], inst->o);
     into[inst->comp_o] = MAX(into[inst->comp_o], inst->o);
     into[play->n_comps + inst->comp_o] = MAX(into[play->n_comps + inst->comp_o], inst->fenced);
     into[inst->comp_b] = MAX(into[inst->comp_b], inst->b);
@@ -46,7 +75,7 @@ void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from
 
 static void all_know(WsPlay *play, WsInst *inst, guint comp, WsEpoch epoch)
 {
-    const guint at[] = { comp, play->n_comps + comp };
+    const guint at[] = { comp, play->n_comps + comp, WS_CLOCK_STORES * play->n_comps + comp };
     for (guint i = 0; i < G_N_ELEMENTS(at); i++) {
         inst->lead[at[i]] = MAX(inst->lead[at[i]], epoch);
         inst->lanes[at[i]] = MAX(inst->lanes[at[i]], epoch);

@@ -140,7 +140,7 @@ static void complete(WsPlay *play, WsSlot *s)
         ws_came_over(s);
         ws_feeds_over(s);
         s->done[s->comp] = s->done[play->n_comps + s->comp] = (WsEpoch)s->phase;
-        memset(s->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
+        memset(s->acc, 0, WS_CLOCK_PARTS * play->n_comps * sizeof(WsEpoch));
         s->pend = s->count;
         s->expected = s->credited = 0;
         for (guint i = 0; i < play->n_inst; i++)
@@ -343,7 +343,7 @@ void ws_land(WsPlay *play, WsTransfer *t)
         one->epoch = (WsEpoch)(s->phase + 1);
         one->pending = FALSE;
     }
-    ws_clock_join(play, s->acc, t->clock);
+    ws_clock_join_order(play, s->acc, t->clock);
     ws_feed(s, G_MAXUINT, 0);
     if (t->turn != G_MININT64 && t->turn != s->phase && !s->broken) {
         g_autofree char *name = ws_slot_name(play, s);

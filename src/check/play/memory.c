@@ -173,6 +173,14 @@ static void report_proxy(WsPlay *play, WsInst *inst, const WsEvent *e, const WsA
                                         "before the arrive or sync that hands it over");
 }
 
+/* L-TX-DATA: what threads stored themselves, each at its own time; bytes that land do not publish
+ * it. */
+static gboolean is_store(const WsPlay *play, const WsEvent *p)
+{
+    const WsInst *by = &play->inst[p->inst];
+    return ws_is_generic(p->op) && (p->comp == by->comp_o || p->comp == by->comp_l);
+}
+
 static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *a, gboolean writes,
                   WsEvent *p, gboolean p_writes)
 {
@@ -182,6 +190,9 @@ static void check(WsPlay *play, WsInst *inst, const WsEvent *e, const WsAccess *
         return;
     gboolean leader = ws_by_leader(inst);
     gboolean knows = ws_knows(inst, leader, p->comp, p->epoch);
+    if (knows && p_writes && is_store(play, p) &&
+        !ws_published(play, inst, leader, p->comp, p->epoch))
+        knows = FALSE;
     if (p->pending || (!knows && !private_rows(play, inst, e, a, p))) {
         report_conflict(play, inst, e, a, writes, p, p_writes);
         return;
@@ -364,6 +375,62 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
     return TRUE;
 }
 
+/* L-SWIZZLE: byte ranges are those before the swizzle, which is right where all that lies over the
+ * bytes is swizzled alike. Elsewhere every 16 bytes are taken where they lie. */
+gboolean *ws_tangled(const WsProgram *p)
+{
+    gboolean *tangled = g_new0(gboolean, p->n_buffers + 1);
+    for (guint i = 0; i < p->n_buffers; i++)
+        for (guint k = 0; k < p->n_buffers; k++) {
+            const WsBuffer *x = &p->buffer[i], *y = &p->buffer[k];
+            const gboolean overlap = x->offset < y->offset + y->bytes &&
+                                     y->offset < x->offset + x->bytes;
+            const gint64 apart = (gint64)x->offset - (gint64)y->offset;
+            if (i != k && overlap &&
+                (x->swizzle != y->swizzle || (x->swizzle && apart % (8 * (gint64)x->swizzle))))
+                tangled[i] = tangled[k] = TRUE;
+        }
+    return tangled;
+}
+
+/* Where 16 bytes at `at` lie: CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
+static guint64 swizzled(const WsBuffer *b, guint64 at)
+{
+    const guint units = b->swizzle / 16;
+    return units > 1 ? at ^ ((at >> 7 & (units - 1)) << 4) : at;
+}
+
+typedef struct {
+    WsPlay *play;
+    WsInst *inst;
+    WsShadow *shadow;
+    WsEvent *e;
+    const WsAccess *a;
+    gint64 use;
+} Touch;
+
+static void touch_bytes(const Touch *t, guint64 from, guint64 to)
+{
+    WsShadow *s = t->shadow;
+    cut(s, from);
+    cut(s, to);
+    for (guint c = find_cell(s, from); c < s->n && s->cell[c].from < to; c++)
+        touch(t->play, t->inst, &s->cell[c], t->e, t->a, t->use);
+}
+
+static void touch_range(const Touch *t, const WsBuffer *b, guint64 from, guint64 to)
+{
+    enum { UNIT = 16 };
+    if (!t->play->tangled[t->a->buffer]) {
+        touch_bytes(t, from, to);
+        return;
+    }
+    for (guint64 unit = from - from % UNIT; unit < to; unit += UNIT) {
+        const guint64 at = swizzled(b, unit);
+        touch_bytes(t, at + (MAX(unit, from) - unit), at + (MIN(unit + UNIT, to) - unit));
+    }
+}
+
 void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes)
 {
     const WsOp *op = e->op;
@@ -379,12 +446,9 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
         guint64 base =
             b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
-        for (guint k = 0; k < r->n; k++) {
-            guint64 from = base + r->range[k].offset, to = from + r->range[k].bytes;
-            cut(shadow, from);
-            cut(shadow, to);
-            for (guint c = find_cell(shadow, from); c < shadow->n && shadow->cell[c].from < to; c++)
-                touch(play, inst, &shadow->cell[c], e, a, use);
-        }
+        const Touch t = { play, inst, shadow, e, a, use };
+        for (guint k = 0; k < r->n; k++)
+            touch_range(&t, b, base + r->range[k].offset,
+                        base + r->range[k].offset + r->range[k].bytes);
     }
 }

@@ -86,7 +86,7 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
     n->before = n->now, n->now = 0;
     ws_clock_join(play, n->done, n->acc);
     n->done[n->comp] = n->done[play->n_comps + n->comp] = (WsEpoch)n->generation;
-    memset(n->acc, 0, 2 * play->n_comps * sizeof(WsEpoch));
+    memset(n->acc, 0, WS_CLOCK_PARTS * play->n_comps * sizeof(WsEpoch));
     /* Who waits for this generation learns of this one now: he may go on later, when others have
      * completed more, but nothing makes him. */
     for (guint i = 0; i < play->n_inst; i++) {

@@ -38,7 +38,7 @@ static void layout_clocks(WsPlay *play)
 {
     guint slots = play->ranks * play->n_slots, named = play->ranks * play->n_named + 1;
     play->n_comps = 4 * play->n_inst + slots + named;
-    gsize width = 2 * play->n_comps;
+    gsize width = WS_CLOCK_PARTS * play->n_comps;
     play->n_clocks = width * (2 * play->n_inst + 2 * slots + 2 * named);
     play->clocks = g_new0(WsEpoch, play->n_clocks);
     WsEpoch *next = play->clocks;
@@ -96,6 +96,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->transfers = g_ptr_array_new();
     play->info = g_new0(WsOpInfo, p->n_ops + 1);
     play->fed_singly = ws_fed_singly(p);
+    play->tangled = ws_tangled(p);
     play->grid = g_new(WsGrid *, p->n_agents + 1);
     for (guint a = 0; a < p->n_agents; a++)
         play->grid[a] = ws_value_grids(p, a);
@@ -148,6 +149,7 @@ void ws_play_free(WsPlay *play)
     g_hash_table_unref(play->causes);
     g_free(play->info);
     g_free(play->fed_singly);
+    g_free(play->tangled);
     for (guint a = 0; a < play->p->n_agents; a++)
         g_free(play->grid[a]);
     g_free(play->grid);

@@ -3,8 +3,8 @@
  * What is known. Each agent of each CTA has four clock components: L counts what its leader did,
  * O what its lanes did generically, W its commit groups, B the waits from which its lanes came
  * back. Each mbarrier slot and each named barrier has one that counts its completions. A clock says
- * of every component how much has surely happened; its upper half says how much of that is also
- * covered by a proxy fence. Arrivals release clocks, completions join them, waits acquire them. An
+ * of every component how much has surely happened, how much of that is also covered by a proxy fence,
+ * and whose plain stores are seen. Arrivals release clocks, completions join them, waits acquire them. An
  * access conflicts with an earlier one whose end its threads do not know. (Source of the rules: PTX
  * ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1, W2, N1:
  * contributions and waits meet the completion they mean in every schedule.) */
@@ -18,6 +18,10 @@
 G_BEGIN_DECLS
 
 typedef guint32 WsEpoch;
+
+/* Parts of a clock, one after the other: what has happened, what of it a proxy fence covers, whose
+ * plain stores are seen. */
+enum { WS_CLOCK_ORDER, WS_CLOCK_FENCED, WS_CLOCK_STORES, WS_CLOCK_PARTS };
 
 /* Something an operation did or is doing. */
 typedef struct WsEvent WsEvent;
@@ -184,6 +188,7 @@ struct WsPlay {
     GPtrArray *transfers; /* pool */
     guint transfers_used;
     struct WsOpInfo *info; /* [ops] */
+    gboolean *tangled;     /* [buffers]: ws_tangled() */
     gboolean *fed_singly;  /* [barriers]: ws_fed_singly() */
     struct WsGrid **grid;  /* [agents][values] */
 
@@ -217,6 +222,9 @@ void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule);
 WsEvent *ws_play_event(WsPlay *play, WsInst *inst);
 gboolean ws_play_eval(WsPlay *play, WsInst *inst, const WsExpr *e, gint64 *value);
 void ws_clock_join(WsPlay *play, WsEpoch *into, const WsEpoch *from);
+/* … but for the stores: L-TX-DATA, bytes that land tell the order of what came before their issue,
+ * and not what threads had stored. */
+void ws_clock_join_order(WsPlay *play, WsEpoch *into, const WsEpoch *from);
 
 /* Whose deed: the leader's alone or all lanes'. */
 static inline gboolean ws_by_leader(const WsInst *inst)
@@ -227,6 +235,9 @@ static inline gboolean ws_by_leader(const WsInst *inst)
 gboolean ws_knows(const WsInst *inst, gboolean leader, guint comp, WsEpoch epoch);
 gboolean ws_fenced(const WsPlay *play, const WsInst *inst, gboolean leader, guint comp,
                    WsEpoch epoch);
+/* Does it see what threads stored themselves until then? It knows the event already. */
+gboolean ws_published(const WsPlay *play, const WsInst *inst, gboolean leader, guint comp,
+                      WsEpoch epoch);
 /* What all lanes of an agent release together, joined into `into`. */
 void ws_release_all(WsPlay *play, WsInst *inst, WsEpoch *into);
 void ws_release_leader(WsPlay *play, WsInst *inst, WsEpoch *into);
@@ -260,6 +271,8 @@ void ws_feeds_clear(WsSlot *slot, gboolean free);
 gboolean ws_surely_over(const WsSlot *slot, const WsInst *inst, gboolean leader, gint64 completion);
 
 /* --- memory.c --- */
+/* [buffers]: another one that is swizzled in another way lies over it. Caller frees. */
+gboolean *ws_tangled(const WsProgram *p);
 void ws_shadow_clear(WsShadow *shadow);
 /* Checks and records all accesses of the current operation that have `mode`, as event `e`. */
 void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes);

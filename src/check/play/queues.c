@@ -298,11 +298,11 @@ static WsTransfer *new_transfer(WsPlay *play, WsInst *inst, gboolean leader)
 {
     if (play->transfers_used == play->transfers->len) {
         WsTransfer *t = g_new0(WsTransfer, 1);
-        t->clock = g_new0(WsEpoch, 2 * play->n_comps);
+        t->clock = g_new0(WsEpoch, WS_CLOCK_PARTS * play->n_comps);
         g_ptr_array_add(play->transfers, t);
     }
     WsTransfer *t = play->transfers->pdata[play->transfers_used++];
-    memset(t->clock, 0, 2 * play->n_comps * sizeof(WsEpoch));
+    memset(t->clock, 0, WS_CLOCK_PARTS * play->n_comps * sizeof(WsEpoch));
     if (leader)
         ws_release_leader(play, inst, t->clock);
     else
