@@ -9,10 +9,10 @@
 enum { SEVERAL = -1, LANES = 32, ATOM = 64, WARP_ROWS = 16 };
 
 typedef struct {
-    gint thread, warp; /* of the agent; SEVERAL: more than one, or not known */
+    gint thread, warp; /* of the agent; SEVERAL: more than one */
 } Owner;
 
-static const Owner nobody_knows = { SEVERAL, SEVERAL };
+static const Owner many = { SEVERAL, SEVERAL };
 
 static Owner of_thread(guint t)
 {
@@ -67,19 +67,19 @@ static Owner of_partial(const Lanes *l, guint row, guint col)
 static Owner of_columns(const Lanes *l, guint row, guint col)
 {
     (void)row;
-    return l->writes ? of_thread(col % 8 / 2) : nobody_knows;
+    return l->writes ? of_thread(col % 8 / 2) : many;
 }
 
 static Owner of_scalar(const Lanes *l, guint row, guint col)
 {
     (void)row, (void)col;
-    return l->writes ? of_thread(0) : nobody_knows;
+    return l->writes ? of_thread(0) : many;
 }
 
 static Owner of_linear(const Lanes *l, guint row, guint col)
 {
     if (l->idle_read && row == 0 && col == 0)
-        return nobody_knows;
+        return many;
     guint64 i = (guint64)(l->value_row0 + row) * l->v->cols + l->value_col0 + col;
     return of_thread((guint)(i % l->threads));
 }
@@ -186,6 +186,16 @@ static Owner owner_at(const Lanes *l, guint row, guint col)
     return l->swap ? l->owner(l, col, row) : l->owner(l, row, col);
 }
 
+/* --- where elements lie -------------------------------------------------------------------------
+ */
+/* CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
+static guint64 address(const WsBuffer *b, guint64 base, guint row, guint col)
+{
+    const guint units = b->swizzle / 16;
+    const guint64 at = base + ws_buffer_offset(b, row, col);
+    return units > 1 ? at ^ ((at >> 7 & (units - 1)) << 4) : at;
+}
+
 /* --- two of them ------------------------------------------------------------------------------ */
 static WsLanesMeet meet(const Owner *x, const Owner *y)
 {
@@ -223,4 +233,78 @@ WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLa
             least = MIN(least, meet(&a, &b));
         }
     return least;
+}
+
+/* Threads that reach bytes of shared memory, by the address of each smallest element. */
+typedef struct {
+    guint64 from, to;
+    guint unit;
+    gint *thread, *warp; /* of each unit; NOBODY */
+} Reached;
+
+enum { NOBODY = -2 };
+
+static void extent(const Lanes *l, guint64 base, guint64 *from, guint64 *to)
+{
+    const WsBuffer *b = &l->p->buffer[l->a->buffer];
+    *from = base;
+    *to = base + ws_buffer_offset(b, b->rows - 1, b->cols - 1) + l->bytes;
+    *to = (*to + 127) / 128 * 128; /* a swizzle stays within 128 bytes */
+}
+
+static void reach(Reached *r, const Lanes *l, const WsLanesAt *at, guint64 base)
+{
+    const WsBuffer *b = &l->p->buffer[l->a->buffer];
+    for (guint row = 0; row < l->a->rows; row++)
+        for (guint col = 0; col < l->a->cols; col++) {
+            const guint64 x = address(b, base, (guint)at->row0 + row, (guint)at->col0 + col);
+            const Owner o = owner_at(l, row, col);
+            for (guint64 k = x; k < x + l->bytes; k += r->unit)
+                if (k >= r->from && k < r->to) {
+                    r->thread[(k - r->from) / r->unit] = o.thread;
+                    r->warp[(k - r->from) / r->unit] = o.warp;
+                }
+        }
+}
+
+/* Two names of the same bytes. */
+static gboolean collide_as_bytes(const Lanes *x, const WsLanesAt *first, guint64 first_base,
+                                 const Lanes *y, const WsLanesAt *second, guint64 second_base,
+                                 gboolean met)
+{
+    Reached r = { .unit = MIN(x->bytes, y->bytes) };
+    guint64 from, to;
+    extent(x, first_base, &r.from, &r.to);
+    extent(y, second_base, &from, &to);
+    r.from = MAX(r.from, from), r.to = MIN(r.to, to);
+    if (r.from >= r.to)
+        return FALSE;
+    const gsize n = (gsize)(r.to - r.from) / r.unit + 1;
+    g_autofree gint *thread = g_new(gint, 2 * n), *warp = g_new(gint, 2 * n);
+    for (gsize i = 0; i < 2 * n; i++)
+        thread[i] = warp[i] = NOBODY;
+    r.thread = thread, r.warp = warp;
+    reach(&r, x, first, first_base);
+    r.thread = thread + n, r.warp = warp + n;
+    reach(&r, y, second, second_base);
+    for (gsize i = 0; i < n; i++) {
+        const Owner a = { thread[i], warp[i] }, b = { thread[n + i], warp[n + i] };
+        if (a.warp != NOBODY && b.warp != NOBODY &&
+            meet(&a, &b) < (met ? WS_LANES_WARP : WS_LANES_SAME))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean ws_lanes_collide(const WsProgram *p, const WsLanesAt *first, guint64 first_base,
+                          const WsLanesAt *second, guint64 second_base, gboolean met)
+{
+    const Lanes x = lanes_of(p, first->op), y = lanes_of(p, second->op);
+    if (!x.owner || !y.owner || first->op->agent != second->op->agent)
+        return FALSE;
+    const gboolean permuted =
+        p->buffer[x.a->buffer].k_permuted || p->buffer[y.a->buffer].k_permuted;
+    if (x.a->buffer != y.a->buffer)
+        return !permuted && collide_as_bytes(&x, first, first_base, &y, second, second_base, met);
+    return ws_lanes_meet(p, first, second) < (met ? WS_LANES_WARP : WS_LANES_SAME);
 }

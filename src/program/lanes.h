@@ -23,4 +23,10 @@ typedef enum {
  * in shared memory is meant. */
 WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLanesAt *second);
 
+/* Is it known that different threads meet in some byte, or, where the warps of the agent have met
+ * in between (`met`), threads of different warps? FALSE also if nobody can say. The stages begin at
+ * these bytes of shared memory. */
+gboolean ws_lanes_collide(const WsProgram *p, const WsLanesAt *first, guint64 first_base,
+                          const WsLanesAt *second, guint64 second_base, gboolean met);
+
 G_END_DECLS

@@ -66,7 +66,14 @@ static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
 }
 
 /* --- conflicts -------------------------------------------------------------------------------- */
-/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. */
+static guint64 base_of(const WsPlay *play, const WsEvent *e)
+{
+    const WsBuffer *b = &play->p->buffer[e->op->access[0].buffer];
+    return b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
+}
+
+/* L-ROW-PRIVATE: every thread meets what it touched itself, or its warp has met since. Where nobody
+ * can say who meets whom nothing is refuted; the proof does not close on it. */
 static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEvent *e,
                              const WsAccess *a, const WsEvent *p)
 {
@@ -74,8 +81,8 @@ static gboolean private_rows(const WsPlay *play, const WsInst *inst, const WsEve
         a != &e->op->access[0])
         return FALSE;
     const WsLanesAt was = { p->op, p->row0, p->col0 }, now = { e->op, e->row0, e->col0 };
-    WsLanesMeet least = p->epoch <= inst->met ? WS_LANES_WARP : WS_LANES_SAME;
-    return ws_lanes_meet(play->p, &was, &now) >= least;
+    return !ws_lanes_collide(play->p, &was, base_of(play, p), &now, base_of(play, e),
+                             p->epoch <= inst->met);
 }
 
 /* Buffer by which the earlier event knew the bytes, if it is another one; -1: the same. */
@@ -383,8 +390,8 @@ gboolean *ws_tangled(const WsProgram *p)
     for (guint i = 0; i < p->n_buffers; i++)
         for (guint k = 0; k < p->n_buffers; k++) {
             const WsBuffer *x = &p->buffer[i], *y = &p->buffer[k];
-            const gboolean overlap = x->offset < y->offset + y->bytes &&
-                                     y->offset < x->offset + x->bytes;
+            const gboolean overlap =
+                x->offset < y->offset + y->bytes && y->offset < x->offset + x->bytes;
             const gint64 apart = (gint64)x->offset - (gint64)y->offset;
             if (i != k && overlap &&
                 (x->swizzle != y->swizzle || (x->swizzle && apart % (8 * (gint64)x->swizzle))))

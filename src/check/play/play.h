@@ -3,11 +3,11 @@
  * What is known. Each agent of each CTA has four clock components: L counts what its leader did,
  * O what its lanes did generically, W its commit groups, B the waits from which its lanes came
  * back. Each mbarrier slot and each named barrier has one that counts its completions. A clock says
- * of every component how much has surely happened, how much of that is also covered by a proxy fence,
- * and whose plain stores are seen. Arrivals release clocks, completions join them, waits acquire them. An
- * access conflicts with an earlier one whose end its threads do not know. (Source of the rules: PTX
- * ISA memory consistency model, vector clocks as in FastTrack; obligations R1, R2, W1, W2, N1:
- * contributions and waits meet the completion they mean in every schedule.) */
+ * of every component how much has surely happened, how much of that is also covered by a proxy
+ * fence, and whose plain stores are seen. Arrivals release clocks, completions join them, waits
+ * acquire them. An access conflicts with an earlier one whose end its threads do not know. (Source
+ * of the rules: PTX ISA memory consistency model, vector clocks as in FastTrack; obligations R1,
+ * R2, W1, W2, N1: contributions and waits meet the completion they mean in every schedule.) */
 #pragma once
 
 #include "check/check.h"
