@@ -203,7 +203,7 @@ static void reset(WsPlay *play)
     for (guint i = 0; i <= play->ranks * play->n_named; i++) {
         WsNamed *n = i < play->ranks * play->n_named ? &play->named[i] : &play->cluster;
         n->generation = n->arrived = n->count = 0;
-        n->now = n->before = 0;
+        n->joined = n->joined_before = WS_JOINED_BY_NOBODY;
         n->skewed = FALSE;
         n->barrier = -1;
     }

@@ -90,9 +90,12 @@ typedef struct WsSlot {
     enum { WS_WATCHED_UNKNOWN, WS_WATCHED, WS_WATCHED_BY_NOBODY } watched; /* in this case */
 } WsSlot;
 
+#define WS_JOINED_BY_NOBODY (G_MAXUINT - 1)
+#define WS_JOINED_BY_MANY   G_MAXUINT
 typedef struct {
     gint64 generation;
-    guint64 now, before; /* who joined this generation and the one before */
+    guint joined, joined_before; /* the instance that made all joins of this generation, and of the
+                                    one before; or WS_JOINED_BY_... */
     gint64 arrived, count;
     gboolean skewed; /* warps of one agent may be in different generations */
     guint comp;
