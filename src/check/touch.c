@@ -195,7 +195,8 @@ gboolean ws_follows_warp_sync(const WsOp *op)
 gboolean ws_has_integer_tensor(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_tensors; i++)
-        if (p->tensor[i].data == WS_DATA_INTEGERS)
+        if (!ws_dtype_real(p->tensor[i].dtype) && p->tensor[i].access == WS_ACCESS_READ &&
+            p->tensor[i].data != WS_DATA_ZEROS)
             return TRUE;
     return FALSE;
 }
