@@ -1,5 +1,7 @@
 /* Under which assumption a refuted design would be right: the proof is repeated for some counts
- * only, from the weakest restriction to stronger ones. What closes is said; nothing is guessed. */
+ * only, from the weakest restriction to stronger ones. What closes is said: "right for N <= 2", or,
+ * of all other counts, "fails only for N < 2". Of counts for which it does not close nothing is
+ * said. */
 #include "check/weakest.h"
 
 #include <string.h>
@@ -72,8 +74,8 @@ static char *only_tiles(Weakest *w, gboolean few)
         { FALSE, &some, "fails only for a CTA without a tile" },
         { FALSE, &even, "fails only for an odd number of tiles of a CTA" },
         { FALSE, &odd, "fails only for an even number of tiles of a CTA" },
-        { TRUE, &two, "fails from the third tile of a CTA on" },
-        { TRUE, &one, "fails from the second tile of a CTA on" },
+        { TRUE, &two, "right for two tiles of a CTA at most" },
+        { TRUE, &one, "right for one tile of a CTA at most" },
     };
     if (w->p->tiles.launch == WS_LAUNCH_SINGLE)
         return NULL;
@@ -103,10 +105,9 @@ static char *only_multiples(Weakest *w)
             const WsBitRange multiple = { 0, -1, of[k], 0 };
             if (of[k] < 2 || !closes(w, (gint)i, &multiple, NULL))
                 continue;
-            return of[k] == 2
-                       ? g_strdup_printf("fails only for an odd %s", n->text)
-                       : g_strdup_printf("fails unless %s is a multiple of %" G_GINT64_FORMAT,
-                                         n->text, of[k]);
+            return of[k] == 2 ? g_strdup_printf("fails only for an odd %s", n->text)
+                              : g_strdup_printf("right where %s is a multiple of %" G_GINT64_FORMAT,
+                                                n->text, of[k]);
         }
     }
     return NULL;
@@ -130,13 +131,13 @@ static char *from_round(Weakest *w, gboolean alone)
     if (best < 0 || late(w) || n == 0 || best > 2 * slots + 1)
         return NULL;
     const char *name = n == 1 ? ((const WsProvedName *)w->names->pdata[only])->text : NULL;
-    const char *with = alone ? "within one tile it " : "";
+    const char *with = alone ? "within one tile " : "";
     if (best == 0)
-        return name ? g_strdup_printf("%sfails for every %s >= 1", with, name)
-                    : g_strdup_printf("%sfails as soon as a loop has a round", with);
-    return name ? g_strdup_printf("%sfails from %s = %" G_GINT64_FORMAT " on", with, name, best + 1)
-                : g_strdup_printf("%sfails from round %" G_GINT64_FORMAT " of a loop on", with,
-                                  best + 1);
+        return name ? g_strdup_printf("%sright for %s <= 0", with, name)
+                    : g_strdup_printf("%sright where no loop has a round", with);
+    return name ? g_strdup_printf("%sright for %s <= %" G_GINT64_FORMAT, with, name, best)
+                : g_strdup_printf("%sright for loops of %" G_GINT64_FORMAT " round%s at most", with,
+                                  best, best == 1 ? "" : "s");
 }
 
 char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,

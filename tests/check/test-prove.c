@@ -122,7 +122,7 @@ static const Weak weak[] = {
       "gemm-cooperative.wstave",
       { { "{ \"wait\": \"full\", \"use\": \"k.total\" }",
           "{ \"wait\": \"full\", \"slot\": \"k % STAGES\", \"phase\": \"k / STAGES % 2\" }" } },
-      "fails unless cdiv(K, 64) is a multiple of 8" },
+      "right where cdiv(K, 64) is a multiple of 8" },
 };
 
 static void test_weakest(gconstpointer data)

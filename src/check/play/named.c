@@ -116,6 +116,20 @@ gboolean ws_do_named(WsPlay *play, WsInst *inst)
 }
 
 /* --- cluster barrier -------------------------------------------------------------------------- */
+/* A generation is over when all have arrived that have not ended (PTX 9.7.13.3). */
+void ws_cluster_complete(WsPlay *play)
+{
+    WsNamed *n = &play->cluster;
+    for (guint i = 0; i < play->n_inst; i++)
+        if (play->inst[i].cluster_joined != n->generation && play->inst[i].state != WS_INST_DONE)
+            return;
+    if (n->arrived == 0)
+        return;
+    n->generation++;
+    n->arrived = 0;
+    ws_clock_join(play, n->done, n->acc);
+}
+
 gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
 {
     WsNamed *n = &play->cluster;
@@ -137,11 +151,8 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
         }
         inst->cluster_joined = n->generation;
         ws_release_all(play, inst, n->acc);
-        if (++n->arrived >= play->n_inst) {
-            n->generation++;
-            n->arrived = 0;
-            ws_clock_join(play, n->done, n->acc);
-        }
+        n->arrived++;
+        ws_cluster_complete(play);
         return TRUE;
     }
     if (inst->cluster_joined < 0) {

@@ -166,7 +166,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
 {
     inst->state = WS_INST_RUN;
     inst->have = FALSE;
-    inst->l = inst->o = inst->w = inst->b = inst->met = inst->fenced = 0;
+    inst->l = inst->o = inst->w = inst->b = inst->met = inst->fenced = inst->past = 0;
     inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
     inst->mma_committed = inst->mma_retired = 0;
@@ -230,7 +230,7 @@ WsEvent *ws_play_event(WsPlay *play, WsInst *inst)
     for (guint i = 0; i < e->n_rounds; i++)
         e->round[i] = step->round[i];
     e->pending = FALSE;
-    e->comp = 0, e->epoch = 0, e->issue = 0, e->back = 0, e->group = 0;
+    e->comp = 0, e->epoch = 0, e->issue = 0, e->back = 0, e->made = 0, e->group = 0;
     e->cover_comp = 0, e->cover = 0;
     e->next = NULL, e->slot = NULL;
     e->stage = e->element = e->row0 = e->col0 = -1;
@@ -361,6 +361,7 @@ static gboolean advance(WsPlay *play, WsInst *inst, gboolean one)
         if (!inst->have) {
             if (!next_step(play, inst)) {
                 inst->state = WS_INST_DONE;
+                ws_cluster_complete(play);
                 return TRUE;
             }
             inst->have = TRUE;

@@ -34,6 +34,7 @@ struct WsEvent {
     guint comp; /* it has ended for whoever knows (comp, epoch) */
     WsEpoch epoch;
     WsEpoch back;  /* mma: waits from which all lanes had come back when it was issued */
+    WsEpoch made;  /* mma: what the lanes had done by then */
     WsEpoch issue; /* commit and bulk groups: same component, when it was issued; else 0 */
     WsEvent *next; /* copies that end together */
     gint64 group;  /* commit, bulk or load group it belongs to */
@@ -144,6 +145,7 @@ typedef struct {
     WsEpoch l, o, w, b;
     WsEpoch met;             /* o when the lanes of each warp met last */
     WsEpoch fenced;          /* o when they made a proxy fence last */
+    WsEpoch past;            /* o that all lanes are past: arrivals until then have been made */
     WsEpoch *lead, *lanes;   /* clocks of the leader and of every other lane */
     const WsSlot *last_wait; /* the mbarrier wait that returned last */
     /* barrier the current step concerns, resolved once */
@@ -259,6 +261,8 @@ void ws_do_arrive(WsPlay *play, WsInst *inst);
 void ws_do_expect(WsPlay *play, WsInst *inst);
 gboolean ws_do_named(WsPlay *play, WsInst *inst);
 gboolean ws_do_cluster(WsPlay *play, WsInst *inst);
+/* An instance has arrived, or ended. */
+void ws_cluster_complete(WsPlay *play);
 /* Checks that a contribution may not hit an older phase (R1), and whom it means. */
 void ws_contribution(WsPlay *play, WsInst *inst, WsSlot *slot, gint64 turn);
 void ws_land(WsPlay *play, WsTransfer *t);

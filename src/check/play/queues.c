@@ -218,6 +218,7 @@ void ws_do_mma(WsPlay *play, WsInst *inst)
     e->pending = TRUE;
     e->group = inst->mma_committed;
     e->back = inst->b;
+    e->made = inst->o;
     ws_groups_known(play, inst);
     g_ptr_array_add(inst->mma, e);
     inst->mma_open = TRUE;
@@ -256,6 +257,7 @@ void ws_do_mma_wait(WsPlay *play, WsInst *inst, gint64 n)
     while (done < inst->mma->len && ((WsEvent *)inst->mma->pdata[done])->group < limit) {
         WsEvent *e = inst->mma->pdata[done++];
         ws_came_by(play, inst, e->back);
+        inst->past = MAX(inst->past, e->made);
         e->pending = FALSE;
         e->epoch = inst->w;
     }
