@@ -238,6 +238,82 @@ static gboolean know_more(Damage *d)
     return TRUE;
 }
 
+/* Less is said to be known than is. */
+static gboolean know_less(Damage *d)
+{
+    guint i = find(d, "knows");
+    if (i == G_MAXUINT)
+        return FALSE;
+    g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
+    guint n = 5 + any(d, 3);
+    if (g_strv_length(f) != 8 || !is_number(f[n]))
+        return FALSE;
+    if (n < 7 && any(d, 2)) {
+        change(d, i, n, n == 5 ? -1 : 1);
+        return TRUE;
+    }
+    g_free(f[n]);
+    f[n] = g_strdup("-");
+    replace(d, i, g_strjoinv(" ", f));
+    return TRUE;
+}
+
+/* Another tile, another pass, another time or CTA of what is asked or known, or of an instance. */
+static gboolean other_instance(Damage *d)
+{
+    static const struct {
+        const char *word;
+        guint tile, fields;
+    } at_line[] = { { "node", 4, 3 }, { "knows", 2, 3 }, { "at", 5, 1 } };
+    guint k = any(d, G_N_ELEMENTS(at_line)), i = find(d, at_line[k].word);
+    if (i == G_MAXUINT)
+        return FALSE;
+    g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
+    guint n = at_line[k].tile + any(d, at_line[k].fields);
+    static const char *const other[] = { "0",      "1",   "2",       "before",   "after",
+                                         "launch", "1:0", "1:after", "1:launch", "-" };
+    const char *to = other[any(d, n == at_line[k].tile ? 9 : 10)];
+    if (n >= g_strv_length(f) || !strcmp(f[n], to))
+        return FALSE;
+    g_free(f[n]);
+    f[n] = g_strdup(to);
+    replace(d, i, g_strjoinv(" ", f));
+    return TRUE;
+}
+
+/* A node's lines of one kind in another node. */
+static gboolean exchange_states(Damage *d)
+{
+    static const char *const word[] = { "at", "loop", "var", "slot", "named" };
+    const char *kind = word[any(d, G_N_ELEMENTS(word))];
+    guint a = find(d, kind), b = find(d, kind);
+    if (a == G_MAXUINT || !strcmp(at(d, a), at(d, b)))
+        return FALSE;
+    replace(d, a, g_strdup(at(d, b)));
+    return TRUE;
+}
+
+/* Another relation. */
+static gboolean other_relation(Damage *d)
+{
+    guint i = find(d, "relation");
+    if (i == G_MAXUINT) {
+        i = find(d, "relations");
+        change(d, i, 1, 1);
+        return TRUE;
+    }
+    g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
+    guint n = 1 + any(d, 5);
+    if (n == 3) {
+        g_free(f[3]);
+        f[3] = g_strdup(any(d, 2) ? "max" : "min");
+        replace(d, i, g_strjoinv(" ", f));
+    } else {
+        change(d, i, n, step(d));
+    }
+    return TRUE;
+}
+
 /* Other assumptions about a symbol that some node names. */
 static gboolean assume_other(Damage *d)
 {
@@ -367,6 +443,10 @@ static const struct {
     { "two lines exchanged", swap_lines },
     { "cut off, doubled, lengthened", cut_or_add },
     { "another program", other_program },
+    { "less known than is", know_less },
+    { "another tile, time or CTA", other_instance },
+    { "a line of another state", exchange_states },
+    { "another relation", other_relation },
 };
 
 const char *ws_damage_kind(guint32 seed)
@@ -395,4 +475,65 @@ char *ws_damage(const char *text, guint32 seed, char **what)
     g_clear_pointer(what, g_free);
     g_string_free(out, TRUE);
     return NULL;
+}
+
+/* --- harmless --------------------------------------------------------------------------------- */
+/* `knows` lines of a node by instance, and the text without them. */
+static char *split_knows(const char *text, GHashTable *knows)
+{
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    GString *rest = g_string_new(NULL);
+    guint node = 0;
+    for (guint i = 0; line[i]; i++) {
+        g_auto(GStrv) f = g_strsplit(line[i], " ", -1);
+        node += g_str_has_prefix(line[i], "node ");
+        if (strcmp(f[0] ? f[0] : "", "knows") != 0) {
+            g_string_append_printf(rest, "%s\n", line[i]);
+            continue;
+        }
+        char *key = g_strdup_printf("%u %s %s %s %s", node, f[1], f[2], f[3], f[4]);
+        g_hash_table_insert(knows, key, g_strdup(line[i]));
+    }
+    return g_string_free(rest, FALSE);
+}
+
+/* What is assumed of a symbol, as a line `knows` would say it. */
+static char *assumed(const char *text, const char *symbol)
+{
+    g_autofree char *head = g_strdup_printf("\nsymbol %s ", symbol);
+    const char *at = strstr(text, head);
+    g_auto(GStrv) f = g_strsplit(at ? at + 1 : "", " ", 17);
+    return g_strv_length(f) > 8 ? g_strdup_printf("knows - - - - %s %s -", f[6], f[8]) : NULL;
+}
+
+/* a says no more than b. */
+static gboolean says_less(const char *a, const char *b)
+{
+    g_auto(GStrv) x = g_strsplit(a, " ", -1), y = g_strsplit(b, " ", -1);
+    if (g_strv_length(x) != 8 || g_strv_length(y) != 8)
+        return FALSE;
+    for (guint n = 5; n < 7; n++) {
+        const gint64 p = g_ascii_strtoll(x[n], NULL, 10), q = g_ascii_strtoll(y[n], NULL, 10);
+        if (is_number(x[n]) && (!is_number(y[n]) || (n == 5 ? p > q : p < q)))
+            return FALSE;
+    }
+    return !is_number(x[7]) || !strcmp(x[7], y[7]);
+}
+
+gboolean ws_damage_is_harmless(const char *text, const char *damaged)
+{
+    g_autoptr(GHashTable) a = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GHashTable) b = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autofree char *x = split_knows(text, a), *y = split_knows(damaged, b);
+    gboolean less = strcmp(x, y) == 0;
+    GHashTableIter i;
+    gpointer key, line;
+    g_hash_table_iter_init(&i, b);
+    while (less && g_hash_table_iter_next(&i, &key, &line)) {
+        g_auto(GStrv) f = g_strsplit(line, " ", -1);
+        const char *was = g_hash_table_lookup(a, key);
+        g_autofree char *all = was ? g_strdup(was) : assumed(text, f[1]);
+        less = all && says_less(line, all);
+    }
+    return less;
 }

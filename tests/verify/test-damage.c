@@ -1,5 +1,6 @@
-/* Certificates damaged in 1,000 ways (-m slow; some of them otherwise): the verifier rejects every
- * one (it may say that it cannot verify; it may not say that it has). */
+/* Certificates damaged in more than 1,000 ways (-m slow; some of them otherwise): the verifier
+ * rejects every one (it may say that it cannot verify; it may not say that it has), but for those
+ * that say the same and know less of names. */
 #include "check/check.h"
 #include "damage.h"
 #include "model/design.h"
@@ -13,6 +14,12 @@ static const char *const designs[] = {
     "tests/designs/gemm-fp8-block.wstave",
     "tests/designs/catalogue/C13-tiles-that-do-not-fill-the-ring.wstave",
     "tests/designs/catalogue/C35-two-loaders-every-other-slot.wstave",
+    "tests/designs/moves/gemm-dynamic.wstave",
+    "tests/designs/moves/cluster-copy.wstave",
+    "tests/designs/moves/cluster-send.wstave",
+    "tests/designs/sparse-mla-seesaw.wstave",
+    "tests/designs/memory/ring-over-two-passes.wstave",
+    "tests/designs/memory/known-by-its-arrivals.wstave",
 };
 
 static char *path_of(const char *name)
@@ -65,8 +72,8 @@ static void faults(void)
 
 static void rejected(void)
 {
-    const guint32 seeds = g_test_slow() ? 240 : 60; /* of each design; ./dev soak takes all */
-    guint tried = 0;
+    const guint32 seeds = g_test_slow() ? 360 : 36; /* of each design; ./dev soak takes all */
+    guint tried = 0, harmless = 0;
     for (guint i = 0; i < G_N_ELEMENTS(designs); i++) {
         g_autofree char *text = certificate_of(designs[i]);
         g_autoptr(WsProgram) p = program_of(designs[i]);
@@ -79,14 +86,19 @@ static void rejected(void)
             if (!bad)
                 continue;
             g_autoptr(WsVerification) v = ws_verify(p, bad);
-            if (v->answer == WS_VERIFIED)
-                g_error("%s, seed %u: verified though %s: %s", designs[i], seed,
-                        ws_damage_kind(seed), what);
             tried++;
+            if (v->answer != WS_VERIFIED)
+                continue;
+            harmless++;
+            if (!ws_damage_is_harmless(text, bad))
+                g_test_fail_printf("%s, seed %u: verified though %s: %s", designs[i], seed,
+                                   ws_damage_kind(seed), what);
         }
     }
-    g_test_message("%u damaged certificates", tried);
-    g_assert_cmpuint(tried, >=, g_test_slow() ? 1000 : 200);
+    g_test_message("%u damaged certificates: %u rejected, %u that only know less verified", tried,
+                   tried - harmless, harmless);
+    g_assert_cmpuint(tried, >=, g_test_slow() ? 3000 : 300);
+    g_assert_cmpuint(harmless, <, tried / 8);
 }
 
 int main(int argc, char **argv)
