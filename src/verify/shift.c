@@ -218,8 +218,11 @@ typedef struct {
 static gboolean still_leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
 {
     Still *s = (Still *)env;
+    if (e->op == WS_EXPR_INT ||
+        (e->n_args && e->op != WS_EXPR_INDEX && !plan_symbol(s->x->c->plan, e, FALSE)))
+        return FALSE; /* its parts say what it can be */
     *out = still(s->x, e, s->in_s);
-    return e->op != WS_EXPR_INT;
+    return TRUE;
 }
 
 Range difference(Context *x, const WsExpr *a, const WsExpr *b, gboolean in_s)
@@ -251,33 +254,34 @@ static gboolean divided(Shift a, gint64 m, Shift *out)
     return m > 0 && a.d % m == 0 && a.g % m == 0;
 }
 
-static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, Shift *out)
+/* `fails`: bit i, argument i has no shift. */
+static gboolean shift_of_call(Context *x, const WsExpr *e, const Shift *d, guint fails, Shift *out)
 {
     gint64 m = 0;
     int which = 0;
     gboolean all = TRUE;
     switch (e->func) {
     case WS_FUNC_CDIV:
-        return ws_expr_is_int(e->arg[1], &m) && divided(d[0], m, out);
+        return !fails && ws_expr_is_int(e->arg[1], &m) && divided(d[0], m, out);
     case WS_FUNC_MIN:
     case WS_FUNC_MAX:
         for (guint i = 1; i < e->n_args; i++)
             all &= same(d[0], d[i]);
         *out = d[0];
-        if (all)
+        if (all && !fails)
             return TRUE;
         if (e->n_args != 2 || !settled(x, e->func == WS_FUNC_MIN ? WS_EXPR_LE : WS_EXPR_GE,
                                        e->arg[0], e->arg[1], &which))
             return FALSE;
         *out = d[which ? 0 : 1];
-        return TRUE;
+        return !(fails >> (which ? 0 : 1) & 1);
     case WS_FUNC_SELECT:
         *out = (Shift){ d[1].d, range_gcd(d[1].g, d[2].g) };
-        return same(d[0], (Shift){ 0, 0 }) && d[1].d == d[2].d;
+        return !fails && same(d[0], (Shift){ 0, 0 }) && d[1].d == d[2].d;
     default:
         for (guint i = 0; i < e->n_args; i++)
             all &= same(d[i], (Shift){ 0, 0 });
-        return all;
+        return all && !fails;
     }
 }
 
@@ -298,10 +302,14 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
     if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)
         return FALSE;
     const gboolean truths = e->op == WS_EXPR_NOT || e->op == WS_EXPR_AND || e->op == WS_EXPR_OR;
+    const gboolean compares = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
+    guint fails = 0;
     for (guint i = 0; i < e->n_args; i++)
         if (!shift(x, e->arg[i],
                    truths || (i == 0 && e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT), &d[i]))
-            return FALSE;
+            fails |= 1u << i;
+    if (fails && !compares && e->op != WS_EXPR_CALL)
+        return FALSE;
     int which;
     switch (e->op) {
     case WS_EXPR_NEG:
@@ -327,9 +335,9 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
     case WS_EXPR_GE:
     case WS_EXPR_EQ:
     case WS_EXPR_NE:
-        return same(d[0], d[1]) || settled(x, e->op, e->arg[0], e->arg[1], &which);
+        return (!fails && same(d[0], d[1])) || settled(x, e->op, e->arg[0], e->arg[1], &which);
     case WS_EXPR_CALL:
-        return shift_of_call(x, e, d, out);
+        return shift_of_call(x, e, d, fails, out);
     case WS_EXPR_NOT:
     case WS_EXPR_AND:
     case WS_EXPR_OR:

@@ -87,6 +87,10 @@ static void contribute(Run *r, guint cta, guint slot)
     SlotState *b = &r->s->slot[cta * r->plan->n_slots + slot];
     const guint x = 2 * r->agent + r->leader;
     const gboolean seen = !r->plan->unseen[r->op->barrier];
+    gint64 turn, loose;
+    if (r->op->turn && value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose) &&
+        loose == 0 && turn < 0)
+        broken(r, "P-UNDEF", "a use below 0");
     if (seen && !knows_completion(r, cta, slot, ITEM_LAST, b->gave))
         broken(r, "P-EARLY", "a contribution that may come before the phase it is for");
     if (seen && !means(r, b->phase))
