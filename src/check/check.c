@@ -155,7 +155,9 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     if (proof->kind == WS_PROOF_ALARM)
         play_alarm(play, o, proof, v, data, &work, missed);
     if (goes_on(play, o, work)) {
-        g_autoptr(GPtrArray) cases = ws_cases_beyond(p, CLAMP(proof->tiles, FEW_TILES, MANY_TILES));
+        /* a later position than the alarm's may be the one that a launch has */
+        const guint most = CLAMP(proof->tiles + FEW_TILES, FEW_TILES, MANY_TILES + FEW_TILES);
+        g_autoptr(GPtrArray) cases = ws_cases_beyond(p, most);
         play_with_data(play, o, v, cases, data, &work);
     }
     gboolean refuted = play->errors > 0;
