@@ -78,7 +78,7 @@ typedef struct {
     WsVerdictKind kind;
     GPtrArray *names; /* PROVED: WsProvedName*; empty otherwise */
     char *weakest;    /* REFUTED: under which assumption it would be right: "fails only for K = 0",
-                         "only for an odd number of tiles", "from round 3 of k on"; NULL: not known */
+                         "right if N is a multiple of 4", "right up to N = 3"; NULL: not known */
     char *reason;     /* OUTSIDE: why */
     GArray *played;   /* WsPlayed */
     GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */

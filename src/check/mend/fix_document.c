@@ -84,6 +84,8 @@ void ws_fix_declare_access(WsFixer *F)
                          : ws_node_has(step, WS_F_reduce) ? "\"reduce\""
                                                           : "\"write\"";
     WsFix *fix = ws_fixer_add(F, "Declare the access %s of %s", access, name);
+    /* what is written once and what is added to are two kernels */
+    fix->safe = !ws_node_has(tensor, WS_F_access) || strcmp(access, "\"write\"") == 0;
     ws_fix_set(F, fix, tensor, WS_F_access, access);
 }
 

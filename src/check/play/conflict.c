@@ -84,6 +84,13 @@ static gboolean told_by_leader(const WsPlay *play, const WsInst *inst, const WsE
     return FALSE;
 }
 
+/* The leader of the agent knows that it is over, the other lanes do not: it has waited alone. */
+static gboolean leader_alone(const WsInst *inst, const WsEvent *p)
+{
+    return !ws_by_leader(inst) && !p->pending && (p->slot || p->inst != inst->index) &&
+           ws_knows(inst, TRUE, p->comp, p->epoch) && !ws_knows(inst, FALSE, p->comp, p->epoch);
+}
+
 /* A load whose bytes nobody has used is overwritten. */
 static void overwritten(WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
 {
@@ -111,6 +118,13 @@ void ws_remedy_conflict(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean
                         const WsEvent *p, gboolean p_writes)
 {
     const gboolean own = p->inst == inst->index;
+    if (leader_alone(inst, p)) {
+        ws_finding_set_remedy(f,
+                              "put {\"sync\": \"group\"} before `%s`: the leader of %s has waited "
+                              "alone, in a list that no other lane runs",
+                              inst->step.op->label, inst->a->name);
+        return;
+    }
     if (p->op->kind == WS_OP_BULK_COPY && writes && !p_writes) {
         ws_remedy_copied(play, f, inst, p);
         return;
@@ -157,6 +171,9 @@ static char *between(const WsPlay *play, const WsInst *inst, const WsEvent *p, g
 {
     g_autofree char *name = ws_inst_name(play, inst->index);
     gboolean own = p->inst == inst->index;
+    if (leader_alone(inst, p))
+        return ws_phrase("the leader of %s has waited for it alone: no sync tells the other lanes",
+                         name);
     if (p->slot && p->op->engine == WS_ENGINE_TMA_LOAD)
         return load_not_awaited(play, inst, p);
     if (lanes)
