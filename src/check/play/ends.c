@@ -174,7 +174,8 @@ static void left_over(WsPlay *play, const GPtrArray *queue, const char *what, co
     ws_finding_tell(f, WS_STORY_SO,
                     "corruption: the shared memory or the registers that it uses "
                     "are given to the next CTA while it is still at work");
-    ws_finding_set_remedy(f, "%s", remedy);
+    if (!ws_remedy_retired_before(play, f, e))
+        ws_finding_set_remedy(f, "%s", remedy);
 }
 
 /* Does anybody of the CTA know it when the CTA ends? */

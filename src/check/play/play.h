@@ -371,6 +371,9 @@ gboolean ws_is_whole_cta(const WsBarrier *b); /* all threads of the CTA meet the
 /* What a gather may still write is used, or written again. */
 void ws_remedy_gathered(const WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writes,
                         const WsEvent *gather);
+/* What is in flight at the end was issued behind the wait that retires its groups: TRUE, that is
+ * the remedy. */
+gboolean ws_remedy_retired_before(const WsPlay *play, WsFinding *f, const WsEvent *issued);
 /* Bytes that are on their way at the end. */
 void ws_remedy_unawaited(const WsPlay *play, WsFinding *f, const WsEvent *load, const WsSlot *s);
 /* What a copy to another CTA may still read is overwritten. */

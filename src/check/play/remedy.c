@@ -195,13 +195,52 @@ const WsOp *ws_doubled_on(const WsPlay *play, guint barrier, WsOpIs is)
     return NULL;
 }
 
-gboolean ws_remedy_count(WsFinding *f, const WsBarrier *b, guint element)
+static gboolean is_counted(const WsOp *op)
+{
+    return ws_op_arrives(op->kind);
+}
+
+/* A step that contributes to a use for which nobody waits, though others of the barrier do. */
+static const WsOp *stray(const WsPlay *play, guint barrier)
+{
+    const WsOp *odd = NULL;
+    gboolean meant = FALSE;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent < 0 || op->barrier != (gint)barrier || !is_counted(op))
+            continue;
+        g_autofree char *use = ws_use_text(op);
+        const gboolean named = use && ws_use_is_named(play, barrier, ws_is_wait, use);
+        meant |= named;
+        odd = use && !named && !odd ? op : odd;
+    }
+    return meant ? odd : NULL;
+}
+
+gboolean ws_remedy_count(const WsPlay *play, WsFinding *f, const WsBarrier *b, guint element)
 {
     if (!b->arrivals || !b->arrivals_derived ||
         b->arrivals[element] == b->arrivals_derived[element])
         return FALSE;
-    ws_finding_set_remedy(f, "restore the derived arrival count of %s: %u instead of %u", b->name,
-                          b->arrivals_derived[element], b->arrivals[element]);
+    const guint barrier = (guint)(b - play->p->barrier);
+    const WsOp *twin = b->arrivals_derived[element] > b->arrivals[element]
+                           ? ws_doubled_on(play, barrier, is_counted)
+                           : NULL,
+               *odd = twin ? NULL : stray(play, barrier);
+    if (twin)
+        ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go, or let %s count %u arrivals",
+                              ws_op_name(twin), ws_op_agent(play, twin), b->name,
+                              b->arrivals_derived[element]);
+    else if (odd) {
+        g_autofree char *use = ws_use_text(odd);
+        ws_finding_set_remedy(f,
+                              "let `%s` of %s stand for a use that is waited for: nobody waits for "
+                              "%s; else let %s count %u arrivals",
+                              ws_op_name(odd), ws_op_agent(play, odd), use, b->name,
+                              b->arrivals_derived[element]);
+    } else
+        ws_finding_set_remedy(f, "restore the derived arrival count of %s: %u instead of %u",
+                              b->name, b->arrivals_derived[element], b->arrivals[element]);
     return TRUE;
 }
 
@@ -307,7 +346,7 @@ void ws_remedy_too_many(const WsPlay *play, WsFinding *f, const WsInst *inst, co
                 : "let `%s` arrive %" G_GINT64_FORMAT
                   " times in a use, or let %s count all of its %" G_GINT64_FORMAT " arrivals",
             ws_op_name(op), s->count, b->name, op->count);
-    else if (ws_remedy_count(f, b, s->element))
+    else if (ws_remedy_count(play, f, b, s->element))
         return;
     else if (c)
         count_on(play, f, inst, c);
@@ -348,7 +387,7 @@ void ws_remedy_turn(const WsPlay *play, WsFinding *f, const WsInst *inst, const 
     const WsOp *twin = ws_doubled_on(play, s->barrier, ws_is_arrival);
     const WsOp *wait = ws_first_on(play, -1, s->barrier, ws_is_wait);
     g_autofree char *waited = wait ? ws_use_text(wait) : NULL;
-    if (ws_remedy_count(f, b, s->element))
+    if (ws_remedy_count(play, f, b, s->element))
         return;
     if (twin)
         ws_finding_set_remedy(f, "`%s` stands twice in %s: let one go", ws_op_name(twin),

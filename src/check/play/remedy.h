@@ -28,7 +28,7 @@ gint ws_data_of(const WsPlay *play, guint room, guint agent);
 /* A step that stands twice in a row, or arrives more than once at a time, on the barrier; NULL. */
 const WsOp *ws_doubled_on(const WsPlay *play, guint barrier, WsOpIs is);
 /* The count in force is not the one that follows from the steps. Then that is the remedy: TRUE. */
-gboolean ws_remedy_count(WsFinding *f, const WsBarrier *b, guint element);
+gboolean ws_remedy_count(const WsPlay *play, WsFinding *f, const WsBarrier *b, guint element);
 /* Both loops count and count differently: that is the remedy: TRUE. */
 gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const WsOp *y);
 

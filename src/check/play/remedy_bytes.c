@@ -31,11 +31,14 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
     const gint agent = (gint)play->inst[p->inst].agent;
     const char *user = play->p->agent[agent].name;
     gint room = data < 0 ? -1 : ws_room_of(play, (guint)data, inst->agent, &by);
-    for (guint i = 0; room < 0 && i < play->p->n_ops; i++) {
-        /* bytes that are written and not loaded: a barrier of the user that the writer waits for */
+    const gboolean loaded = room >= 0;
+    for (guint i = 0; !loaded && i < play->p->n_ops; i++) {
+        /* bytes that are written and not loaded: a barrier of the user for which the writer waits,
+         * or nobody; the first behind the use, else the last before it */
         const WsOp *op = play->p->op[i];
-        if (op->agent == agent && ws_is_arrival(op) &&
-            ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait))
+        if (op->agent == agent && ws_is_arrival(op) && !(by && by->index > p->op->index) &&
+            (ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait) ||
+             !ws_first_on(play, -1, (guint)op->barrier, ws_is_wait)))
             room = op->barrier, by = op;
     }
     if (room < 0) {

@@ -130,6 +130,26 @@ void ws_remedy_unawaited(const WsPlay *play, WsFinding *f, const WsEvent *load, 
                               ws_op_name(wait), ws_op_agent(play, wait), b->name);
 }
 
+gboolean ws_remedy_retired_before(const WsPlay *play, WsFinding *f, const WsEvent *issued)
+{
+    const WsOp *op = issued->op, *wait = NULL;
+    const gint queue = ws_op_queue(op->kind);
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *w = play->p->op[i];
+        if (w->agent != op->agent || !ws_op_retires(w->kind) || ws_op_queue(w->kind) != queue ||
+            w->tree->parent != op->tree->parent)
+            continue;
+        if (w->index > op->index)
+            return FALSE;
+        wait = w;
+    }
+    if (!wait)
+        return FALSE;
+    ws_finding_set_remedy(f, "let `%s` come behind `%s`: it stands before it", ws_op_name(wait),
+                          ws_op_name(op));
+    return TRUE;
+}
+
 /* --- copies to other CTAs --------------------------------------------------------------------- */
 void ws_remedy_copied(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *copy)
 {
@@ -222,7 +242,7 @@ void ws_remedy_tile(const WsPlay *play, WsFinding *f, const WsEvent *w)
 void ws_remedy_brought(const WsPlay *play, WsFinding *f, const WsSlot *s, gint64 arrivals)
 {
     const WsBarrier *b = &play->p->barrier[s->barrier];
-    if (!ws_remedy_count(f, b, s->element))
+    if (!ws_remedy_count(play, f, b, s->element))
         ws_finding_set_remedy(
             f, "let %s count the arrivals of one use: %" G_GINT64_FORMAT " come by one step",
             b->name, arrivals);

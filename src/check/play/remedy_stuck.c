@@ -160,7 +160,7 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
         nobody_arrives(play, f, inst);
     else if (more_is_counted(b, s->element) && ws_remedy_condition(play, f, wait))
         return;
-    else if (ws_remedy_count(f, b, s->element))
+    else if (ws_remedy_count(play, f, b, s->element))
         return;
     else if (s->pend == 0 && s->tx != 0)
         ws_finding_set_remedy(f,
@@ -299,8 +299,30 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
                                : WS_WORD("let everybody meet it, or count those that do"));
 }
 
+/* Two meetings of the cluster right behind each other; NULL. */
+static const WsOp *meets_twice(const WsPlay *play)
+{
+    const WsOp *last = NULL;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent < 0 || op->kind == WS_OP_CLUSTER_WAIT)
+            continue;
+        if (op->kind == WS_OP_CLUSTER_ARRIVE && last && last->agent == op->agent &&
+            last->tree->parent->parent == op->tree->parent->parent)
+            return op;
+        last = op->kind == WS_OP_CLUSTER_ARRIVE ? op : NULL;
+    }
+    return NULL;
+}
+
 void ws_remedy_cluster(const WsPlay *play, WsFinding *f, const WsInst *inst)
 {
+    const WsOp *twin = meets_twice(play);
+    if (twin) {
+        ws_finding_set_remedy(f, "%s meets the cluster twice, right behind each other: let one go",
+                              ws_op_agent(play, twin));
+        return;
+    }
     for (guint i = 0; i < play->n_inst; i++) {
         const WsInst *m = &play->inst[i];
         const WsOpKind at = m->have ? m->step.op->kind : WS_OP_MATH;
