@@ -170,20 +170,9 @@ static void said(gconstpointer data)
     g_test_message("%s", run);
     const gboolean strides = strstr(w->ending, "one place in memory") != NULL;
     g_assert_cmpuint(w->n_moves, ==, f->rule == WS_RULE_G_TWICE && !strides ? 2 : 0);
-    g_autoptr(GArray) size = g_array_new(FALSE, FALSE, sizeof(WsSize));
-    for (guint i = 0; i < p->n_vars; i++) {
-        const WsSize s = { p->var[i].name, w->size[i] };
-        if (p->var[i].kind == WS_VAR_SIZE)
-            g_array_append_val(size, s);
-    }
-    gboolean wrong = strides;
-    for (guint variant = 0; variant < 64 && !wrong; variant++) /* data */
-        for (gint64 ctas = 1; ctas <= 3 && !wrong; ctas++) {
-            Writes got = writes_at(p, (const WsSize *)(gpointer)size->data, size->len,
-                                   ctas * MAX(p->cluster, 1), variant);
-            wrong = got.told && !got.right;
-            g_free(got.what);
-        }
+    Writes got = writes_said(p, w->sizes);
+    const gboolean wrong = strides || (got.told && !got.right);
+    g_free(got.what);
     g_assert_true(wrong);
 }
 
@@ -465,23 +454,9 @@ static void judge(const char *name, const char *text, GRand *rand, Tally *tally)
     }
     if (!fault && v.kind == WS_GLOBAL_WRONG) {
         /* the count here tries other sizes: those of the finding decide */
-        g_autofree char *sizes = g_strdup(f->sizes ? f->sizes : "");
-        g_auto(GStrv) part = g_strsplit(sizes, " ", -1);
-        WsSize size[16];
-        guint n = 0;
-        for (; part[n] && *part[n] && n < 16; n++) {
-            char *eq = strchr(part[n], '=');
-            *eq = 0;
-            size[n] = (WsSize){ part[n], g_ascii_strtoll(eq + 1, NULL, 10) };
-        }
-        gboolean wrong = FALSE, could = FALSE;
-        for (gint64 ctas = 1; ctas <= 4 && !wrong; ctas++)
-            for (guint variant = 0; variant < 4 && !wrong; variant++) {
-                Writes w = writes_at(p, size, n, ctas, variant);
-                wrong = w.told && !w.right;
-                could |= w.told;
-                g_free(w.what);
-            }
+        Writes w = writes_said(p, f->sizes ? f->sizes : "");
+        const gboolean wrong = w.told && !w.right, could = w.told;
+        g_free(w.what);
         if (!could) {
             tally->large++;
             ws_global_verdict_clear(&v);

@@ -1,5 +1,6 @@
 #include "writes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_ELEMENTS = 1 << 21, MOST_STEPS = 300000, MOST_TILES = 700 };
@@ -13,6 +14,9 @@ typedef struct {
     gint64 coord[8];
     gint64 *value; /* [vars] of the agent: indices, totals, counters, lets */
     guint variant, steps;
+    gboolean said; /* elements: this, + step where the first index is odd */
+    gint64 element, step;
+    gboolean backwards;
     guint8 **count; /* [tensors] */
     gboolean failed;
 } Run;
@@ -63,8 +67,11 @@ static WsLookup element(gpointer data, const WsExpr *e, const gint64 *at, gint64
     if (t->data == WS_DATA_INTEGERS) {
         gint64 a = number(r, t->data_a), b = number(r, t->data_b);
         *value = b > a ? a + (gint64)(h % (guint64)(b - a)) : a;
+        if (r->said)
+            *value = CLAMP(r->element + (at[0] % 2 ? r->step : 0), a, MAX(b - 1, a));
     } else if (t->data == WS_DATA_INDICES) {
-        *value = at[t->rank - 1];
+        const gint64 last = at[t->rank - 1], n = r->said ? number(r, t->data_a) : 0;
+        *value = !r->said ? last : last >= n ? -1 : r->backwards ? n - 1 - last : last;
     }
     (void)error;
     return WS_LOOKUP_KNOWN;
@@ -220,7 +227,8 @@ static void look(Run *r, Writes *out)
     out->right = out->what == NULL;
 }
 
-Writes writes_at(const WsProgram *p, const WsSize *size, guint n_size, gint64 ctas, guint variant)
+static Writes writes_of(const WsProgram *p, const WsSize *size, guint n_size, gint64 ctas,
+                        const Run *data)
 {
     Writes out = { 0 };
     g_autoptr(WsLaunchValues) v = ws_launch_values(p, size, n_size, FALSE, NULL);
@@ -228,7 +236,8 @@ Writes writes_at(const WsProgram *p, const WsSize *size, guint n_size, gint64 ct
         return out;
     g_autofree gint64 *value = g_new0(gint64, p->n_vars + 1);
     g_autofree guint8 **count = g_new0(guint8 *, p->n_tensors + 1);
-    Run r = { .p = p, .v = v, .value = value, .variant = variant, .count = count };
+    Run r = *data;
+    r.p = p, r.v = v, r.value = value, r.count = count;
     r.tiles = ws_launch_tiles(v);
     const gint64 cluster = MAX(p->cluster, 1), grid = ws_launch_grid(v, ctas * cluster) / cluster;
     for (guint t = 0; t < p->n_tensors; t++) {
@@ -251,4 +260,36 @@ Writes writes_at(const WsProgram *p, const WsSize *size, guint n_size, gint64 ct
     for (guint t = 0; t < p->n_tensors; t++)
         g_free(count[t]);
     return out;
+}
+
+Writes writes_at(const WsProgram *p, const WsSize *size, guint n_size, gint64 ctas, guint variant)
+{
+    const Run data = { .variant = variant };
+    return writes_of(p, size, n_size, ctas, &data);
+}
+
+Writes writes_said(const WsProgram *p, const char *sizes)
+{
+    g_auto(GStrv) part = g_strsplit(sizes, ", ", -1);
+    WsSize size[16];
+    guint n = 0;
+    gint64 ctas = 1, odd;
+    Run data = { .said = TRUE };
+    for (guint i = 0; part[i] && n < G_N_ELEMENTS(size); i++) {
+        char *is = strstr(part[i], " = ");
+        if (is) {
+            *is = '\0';
+            size[n++] = (WsSize){ part[i], g_ascii_strtoll(is + 3, NULL, 10) };
+        } else if (sscanf(part[i], "elements %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+                          &data.element, &odd) == 2) {
+            data.step = odd - data.element;
+        } else if (strcmp(part[i], "indices backwards") == 0) {
+            data.backwards = TRUE;
+        } else if (sscanf(part[i], "elements %" G_GINT64_FORMAT, &data.element) != 1 &&
+                   sscanf(part[i], "%" G_GINT64_FORMAT " CTA", &ctas) != 1) {
+            return (Writes){ 0 };
+        }
+    }
+    /* the grid is that of the launch: of so many CTAs, cluster by cluster */
+    return writes_of(p, size, n, ctas / MAX(p->cluster, 1), &data);
 }

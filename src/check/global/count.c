@@ -239,11 +239,32 @@ gboolean ws_global_reads_data(const WsProgram *p)
     return FALSE;
 }
 
+static char *sizes_text(const WsMiscount *m, gboolean single)
+{
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < m->size->len; i++) {
+        const WsSize *x = &g_array_index(m->size, WsSize, i);
+        g_string_append_printf(s, "%s%s = %" G_GINT64_FORMAT, i ? ", " : "", x->name, x->value);
+    }
+    if (m->data)
+        g_string_append_printf(s, "%selements %" G_GINT64_FORMAT, s->len ? ", " : "",
+                               m->data->element);
+    if (m->data && m->data->step)
+        g_string_append_printf(s, " and %" G_GINT64_FORMAT " by turns",
+                               m->data->element + m->data->step);
+    if (m->data && m->data->backwards)
+        g_string_append(s, ", indices backwards");
+    if (!single)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT " CTA%s", s->len ? ", " : "", m->ctas,
+                               m->ctas == 1 ? "" : "s");
+    return g_string_free(s, FALSE);
+}
+
 WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint *tried)
 {
     g_autoptr(GPtrArray) cases = ws_launch_cases(p, tensor);
     guint64 left = MOST_STEPS; /* no clock: a verdict does not depend on the machine */
-    const guint variants = ws_global_reads_data(p) ? 3 : 1;
+    const gboolean reads = ws_global_reads_data(p);
     *tried = 0;
     for (guint i = 0; i < (few ? 1 : cases->len) && left > 0; i++) {
         const GArray *sizes = cases->pdata[i];
@@ -252,9 +273,11 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
         if (!v)
             continue;
         WsMiscount *m = meeting(p, v, tensor);
-        for (guint k = 0; k < variants && !m; k++) {
+        const WsGlobalData *data = ws_global_data(0);
+        for (guint k = 0; (k == 0 || reads) && ws_global_data(k) && !m; k++) {
+            data = ws_global_data(k);
             g_autoptr(GArray) writes =
-                ws_launch_written(p, v, tensor, (1 + i % 3) * MAX(p->cluster, 1), k, &left);
+                ws_launch_written(p, v, tensor, (1 + i % 3) * MAX(p->cluster, 1), data, &left);
             *tried += writes != NULL;
             if (writes)
                 m = miscount(p, v, tensor, writes);
@@ -265,7 +288,8 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
         m->size = g_array_copy((GArray *)sizes);
         m->ctas = ws_launch_grid(v, (1 + i % 3) * MAX(p->cluster, 1));
         m->tiles = ws_launch_tiles(v);
-        m->sizes = ws_launch_sizes_text(v);
+        m->data = reads ? data : NULL;
+        m->sizes = sizes_text(m, p->tiles.launch == WS_LAUNCH_SINGLE);
         return m;
     }
     return NULL;

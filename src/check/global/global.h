@@ -103,6 +103,13 @@ gboolean ws_global_injective(WsGlobal *g);
 
 /* --- count.c: the same with numbers ------------------------------------------------------------
  */
+/* Elements of integer tensors: this, + step where the first index is odd, within the range of their
+ * `data`. Indices run backwards or not. */
+typedef struct {
+    gint64 element, step;
+    gboolean backwards;
+} WsGlobalData;
+
 typedef struct {
     gint tensor;
     guint times;         /* 0: never written; 2: twice; of several, the first element */
@@ -112,9 +119,10 @@ typedef struct {
     char *who[2];      /* "mma.0", "load@1" */
     char *where[2];    /* "mma.0, tile 3 (tm 1, tn 0)" */
     char *round[2];    /* "tile 3, s 1" */
-    char *sizes;       /* "M=129 N=256" */
+    char *sizes;       /* "M = 129, N = 256, elements -1 and 1 by turns, 2 CTAs" */
     /* The launch: its sizes (WsSize), CTAs and tiles. Of the writes: agent, CTA, rounds. */
     GArray *size;
+    const WsGlobalData *data; /* NULL: none is read */
     gint64 ctas, tiles;
     guint agent[2], n_rounds[2];
     gint64 cta[2], at[2][6];

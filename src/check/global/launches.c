@@ -9,7 +9,7 @@ typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
     gint tensor;
-    guint variant;
+    const WsGlobalData *data;
     GPtrArray *assume; /* WsExpr*: of a tile */
     GArray *out;
     guint steps; /* left */
@@ -17,37 +17,32 @@ typedef struct {
 
 /* --- data --------------------------------------------------------------------------------------
  */
-static guint64 mix(guint64 x)
+const WsGlobalData *ws_global_data(guint variant)
 {
-    x ^= x >> 33;
-    x *= G_GUINT64_CONSTANT(0xff51afd7ed558ccd);
-    return x ^ x >> 29;
+    static const WsGlobalData some[] = { { 0, 0, FALSE }, { -1, 2, TRUE }, { 1, 2, FALSE } };
+    return variant < G_N_ELEMENTS(some) ? &some[variant] : NULL;
 }
 
-/* As runs fill integer tensors: a number below the end, or distinct ones along the last dimension.
- */
+/* Integers as chosen, within the range of their `data`; indices one after the other. */
 static gboolean element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
     const Run *run = data;
     const WsTensor *t = &run->p->tensor[tensor];
     WsExprEnv env = ws_launch_env(run->v);
     gint64 a = 0, b = 0, last = at[t->rank - 1];
-    guint64 h = run->variant + 1;
-    for (guint d = 0; d < t->rank; d++) {
+    for (guint d = 0; d < t->rank; d++)
         if (at[d] < 0 || at[d] >= ws_launch_shape(run->v, (guint)tensor, d)) {
             *value = 0;
             return TRUE;
         }
-        h = mix(h * 31 + (guint64)at[d]);
-    }
     if ((t->data_a && !ws_expr_eval(t->data_a, &env, &a, NULL)) ||
         (t->data_b && !ws_expr_eval(t->data_b, &env, &b, NULL)))
         return FALSE;
     *value = 0;
     if (t->data == WS_DATA_INTEGERS)
-        *value = b > a ? a + (gint64)(h % (guint64)(b - a)) : a;
+        *value = CLAMP(run->data->element + (at[0] % 2 ? run->data->step : 0), a, MAX(b - 1, a));
     else if (t->data == WS_DATA_INDICES)
-        *value = last >= a ? -1 : run->variant % 2 ? a - 1 - last : last;
+        *value = last >= a ? -1 : run->data->backwards ? a - 1 - last : last;
     return TRUE;
 }
 
@@ -155,7 +150,7 @@ static gboolean may_write(const WsProgram *p, guint agent, gint tensor)
 }
 
 GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tensor, gint64 sms,
-                          guint variant, guint64 *left)
+                          const WsGlobalData *data, guint64 *left)
 {
     const gint64 ctas = ws_launch_grid(v, sms), cluster = MAX(p->cluster, 1);
     const gint64 tiles = ws_launch_tiles(v);
@@ -163,7 +158,7 @@ GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tens
         return NULL;
     g_autoptr(GPtrArray) assume = tile_assumptions(p);
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(WsWritten));
-    Run run = { p, v, tensor, variant, assume, out, (guint)MIN(*left, (guint64)MOST_STEPS) };
+    Run run = { p, v, tensor, data, assume, out, (guint)MIN(*left, (guint64)MOST_STEPS) };
     const guint before = run.steps;
     gboolean ok = TRUE;
     for (gint64 cta = 0; cta < ctas && ok; cta++) {

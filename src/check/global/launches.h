@@ -17,10 +17,12 @@ typedef struct {
 } WsWritten;
 
 /* Runs every agent of every CTA of a launch; what it writes of `tensor`. NULL: too large, or it
- * cannot be told (an error, an assumption about a tile that these data break). `variant` chooses
+ * cannot be told (an error, an assumption about a tile that these data break). `data` says
  * the elements of integer tensors; `left` is how many operations may be walked. */
 GArray *ws_launch_written(const WsProgram *p, const WsLaunchValues *v, gint tensor, gint64 sms,
-                          guint variant, guint64 *left);
+                          const WsGlobalData *data, guint64 *left);
+/* Data worth trying; NULL past the last. */
+const WsGlobalData *ws_global_data(guint variant);
 
 /* Sizes to try: a WsSize array per case, those of the rehearsal first. Free with
  * g_ptr_array_unref. */

@@ -80,16 +80,17 @@ static void keep_moves(WsWitness *w, const WsMiscount *m, const char *element)
 static void keep_sizes(WsWitness *w, const WsMiscount *m)
 {
     const WsProgram *p = w->program;
-    GString *s = g_string_new(NULL);
     w->size = g_new0(gint64, p->n_vars + 1);
     for (guint i = 0; i < m->size->len; i++) {
         const WsSize *x = &g_array_index(m->size, WsSize, i);
         const gint var = ws_program_find_var(p, x->name);
         if (var >= 0)
             w->size[var] = x->value;
-        g_string_append_printf(s, "%s%s = %" G_GINT64_FORMAT, i ? ", " : "", x->name, x->value);
     }
-    w->sizes = g_string_free(s, FALSE);
+    w->sizes = g_strdup(m->sizes);
+    w->data = m->data != NULL;
+    w->element = m->data ? m->data->element : 0;
+    w->element_step = m->data ? m->data->step : 0;
     w->tiles = (guint)m->tiles;
     w->rounds = -1;
 }
@@ -116,20 +117,15 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
     keep_moves(w, m, element);
     w->end = m->op[1] ? WS_END_COLLISION : WS_END_LEFT;
     w->confirmed = TRUE;
-    /* where they decide it */
-    const char *data = ws_global_reads_data(p)
-                           ? " The elements of integer tensors are some that are allowed."
-                           : "";
     w->ending =
-        other      ? g_strdup_printf("%s and %s are one place in memory: one of the two is lost.",
-                                     element, other)
-        : m->op[1] ? g_strdup_printf("%s holds the value of one of the two: which one is chance.%s",
-                                     element, data)
-                   : g_strdup_printf("All %" G_GINT64_FORMAT
-                                     " tile%s of the launch are done, in %" G_GINT64_FORMAT
-                                     " CTA%s, and nobody has written %s.%s",
-                                     m->tiles, m->tiles == 1 ? "" : "s", m->ctas,
-                                     m->ctas == 1 ? "" : "s", element, data);
+        other ? g_strdup_printf("%s and %s are one place in memory: one of the two is lost.",
+                                element, other)
+        : m->op[1]
+            ? g_strdup_printf("%s holds the value of one of the two: which one is chance.", element)
+            : g_strdup_printf(
+                  "All %" G_GINT64_FORMAT " tile%s of the launch are done, in %" G_GINT64_FORMAT
+                  " CTA%s, and nobody has written %s.",
+                  m->tiles, m->tiles == 1 ? "" : "s", m->ctas, m->ctas == 1 ? "" : "s", element);
     ws_miscount_free(m);
     return w;
 }
