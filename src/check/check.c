@@ -342,24 +342,39 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
     ws_proof_free(proof);
 }
 
+static void drop_proof(WsVerdict *v)
+{
+    g_clear_pointer(&v->proof, g_free);
+    g_clear_pointer(&v->certificate, g_free);
+    g_ptr_array_unref(v->names);
+    v->names = g_ptr_array_new();
+}
+
+/* L-DIVISOR: what has no value is no number of rounds, no place, no tile. */
+static void judge_divisors(const WsProgram *p, WsVerdict *v)
+{
+    char *reason = v->kind == WS_VERDICT_PROVED ? ws_global_divisors(p, v->assumed) : NULL;
+    if (!reason)
+        return;
+    drop_proof(v);
+    v->kind = WS_VERDICT_OUTSIDE;
+    v->reason = reason;
+}
+
 /* What the kernel writes to global memory; of a refuted one it is not asked. */
 static void judge_global(const WsProgram *p, WsVerdict *v, WsFindings *findings)
 {
     WsGlobalVerdict global = ws_check_global(p, findings);
-    if (global.kind != WS_GLOBAL_SHOWN && v->kind == WS_VERDICT_PROVED) {
-        g_clear_pointer(&v->proof, g_free);
-        g_clear_pointer(&v->certificate, g_free);
-        g_ptr_array_unref(v->names);
-        v->names = g_ptr_array_new();
-    }
+    if (global.kind != WS_GLOBAL_SHOWN && v->kind == WS_VERDICT_PROVED)
+        drop_proof(v);
     if (global.kind == WS_GLOBAL_WRONG) {
         v->kind = WS_VERDICT_REFUTED;
     } else if (global.kind == WS_GLOBAL_OPEN && v->kind == WS_VERDICT_PROVED) {
         v->kind = WS_VERDICT_OUTSIDE;
         v->reason = g_steal_pointer(&global.reason);
     }
-    g_ptr_array_unref(v->assumed);
-    v->assumed = g_ptr_array_ref(global.assumed);
+    for (guint i = 0; i < global.assumed->len; i++)
+        g_ptr_array_add(v->assumed, g_strdup(global.assumed->pdata[i]));
     ws_global_verdict_clear(&global);
 }
 
@@ -370,7 +385,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     gint64 start = g_get_monotonic_time();
     WsVerdict *v = g_new0(WsVerdict, 1);
     v->names = g_ptr_array_new();
-    v->assumed = g_ptr_array_new();
+    v->assumed = g_ptr_array_new_with_free_func(g_free);
     v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
     g_array_set_clear_func(v->played, clear_played);
     v->skipped = g_ptr_array_new_with_free_func(g_free);
@@ -390,6 +405,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         play_program(p, o, v, findings);
     } else {
         prove_and_play(p, o, v, findings);
+        judge_divisors(p, v);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);
     }

@@ -85,6 +85,9 @@ typedef struct {
     GArray *axes;      /* guint: atoms of the axes of tiles; those of extent 1 are left out */
     GArray *extents;   /* WsPoly: rounds of loops that are axes */
 } WsGlobal;
+/* What is known of the program's sizes, from `assume`. */
+void ws_global_begin(WsGlobal *g, const WsProgram *p);
+void ws_global_end(WsGlobal *g);
 void ws_global_problem(WsGlobal *g, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same for what mends the problem that is told next. */
 void ws_global_cure(WsGlobal *g, int times, const char *format, ...) G_GNUC_PRINTF(3, 4);

@@ -14,7 +14,7 @@ void ws_global_verdict_clear(WsGlobalVerdict *v)
 
 /* --- symbols -----------------------------------------------------------------------------------
  */
-static void begin(WsGlobal *g, const WsProgram *p)
+void ws_global_begin(WsGlobal *g, const WsProgram *p)
 {
     *g = (WsGlobal){ .p = p, .ps = ws_polys_new() };
     g->terms = (WsTerms){ .p = p,
@@ -32,7 +32,7 @@ static void begin(WsGlobal *g, const WsProgram *p)
         ws_facts_assume(&g->facts, &g->terms, p->assume[i]);
 }
 
-static void end(WsGlobal *g)
+void ws_global_end(WsGlobal *g)
 {
     g_array_unref(g->facts.least);
     g_array_unref(g->facts.tile);
@@ -245,10 +245,10 @@ WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings)
 {
     WsGlobalVerdict v = { .assumed = g_ptr_array_new_with_free_func(g_free) };
     WsGlobal g;
-    begin(&g, p);
+    ws_global_begin(&g, p);
     for (guint i = 0; i < p->n_tensors; i++)
         judge(&v, &g, (gint)i, findings);
-    end(&g);
+    ws_global_end(&g);
     if (v.kind != WS_GLOBAL_OPEN)
         g_clear_pointer(&v.reason, g_free);
     return v;

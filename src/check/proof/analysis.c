@@ -55,7 +55,7 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                                t->from ? t->from : t->step_by);
         if (t->over == WS_OVER_PIPE && !c->outside)
             c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
-        gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, agent, t) : -1;
+        gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, t) : -1;
         WsExpr *seen = t->count ? g_hash_table_lookup(c->rewritten, t->count) : NULL;
         gint stands = seen && seen->op == WS_EXPR_VAR ? seen->var - (gint)c->n_vars : -1;
         if (seen && round != stands &&
@@ -83,9 +83,16 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                 ws_expr_unref(f->rest);
                 g_clear_pointer(&f, g_free);
             }
+            if (!f && !c->page && ws_leaves(c, w).symbol && ws_only_remainders(c, w)) {
+                ws_learn_remainders(c, w); /* L-REMAINDER: known as soon as they are */
+                f = g_new0(WsForm, 1);
+                f->symbol = -1;
+                f->rest = ws_expr_ref(w);
+            }
             if (!f && ws_leaves(c, w).index == 0) { /* the count is a symbol as a whole */
                 f = g_new0(WsForm, 1);
-                f->symbol = ws_symbol_of(c, t->count, FALSE);
+                g_autoptr(WsExpr) count = ws_without_lets(c, t->count);
+                f->symbol = ws_symbol_of(c, count, FALSE);
                 f->factor = 1;
                 f->rest = ws_expr_int(0);
             }
@@ -133,11 +140,11 @@ WsForm *ws_keep_form(WsControl *c, const WsExpr *e, WsForm *f)
     return has;
 }
 
-WsControl *ws_control_new(const WsProgram *p, gboolean plain)
+WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page)
 {
     WsControl *c = g_new0(WsControl, 1);
     c->p = p;
-    c->plain = plain;
+    c->plain = plain, c->page = page;
     c->n_vars = p->n_vars;
     c->modulus = g_new0(gint64, p->n_vars + 1);
     c->window = g_new0(WsSpan, p->n_vars + 1);
@@ -170,7 +177,10 @@ WsControl *ws_control_new(const WsProgram *p, gboolean plain)
     c->instance = g_array_new(FALSE, TRUE, sizeof(WsInstance));
     if (p->has_raw)
         c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
+    c->let = g_new0(WsExpr *, p->n_vars + 1);
+    ws_find_lets(c);
     ws_find_variables(c);
+    ws_find_differences(c);
     for (guint a = 0; a < p->n_agents; a++) {
         guint number = 0;
         c->site[a] = g_array_new(FALSE, FALSE, sizeof(WsSite));
@@ -199,6 +209,9 @@ void ws_control_free(WsControl *c)
     for (guint i = 0; i < c->p->n_ops; i++)
         if (c->need[i])
             g_array_unref(c->need[i]);
+    for (guint v = 0; v < c->p->n_vars; v++)
+        g_clear_pointer(&c->let[v], ws_expr_unref);
+    g_free(c->let);
     g_free(c->site);
     g_free(c->need);
     g_free(c->relevant);
@@ -213,6 +226,7 @@ void ws_control_free(WsControl *c)
     g_array_unref(c->wish);
     g_array_unref(c->instance);
     g_hash_table_unref(c->forms);
+    g_hash_table_unref(c->compared);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);
     g_hash_table_unref(c->private_if);

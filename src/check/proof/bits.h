@@ -113,6 +113,8 @@ typedef struct {
     gint symbol;
     guint split;
     guint64 rounds; /* splits whose time is that of its round */
+    guint n_need;   /* symbols whose remainder its count needs */
+    gint *need;
     WsBitExpr rest, from, by;
 } WsBitLoop;
 
@@ -392,7 +394,7 @@ WsBitCond *ws_bit_cond(WsBits *b, guint agent, const WsExpr *e); /* rewritten */
 gint ws_bit_local_of(WsBits *b, guint agent, gint var);
 
 /* --- bits_compile.c --------------------------------------------------------------------------- */
-WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain);
+WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page);
 void ws_bits_free(WsBits *b);
 gsize ws_bits_size(const WsBits *b);                            /* bytes that it takes, about */
 guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view of a value covers */
@@ -426,6 +428,8 @@ WsTruth ws_bit_greater(WsBits *b, guint i, gint symbol, gint64 n);
 WsTruth ws_bit_truth(WsBits *b, guint i, const WsBitCond *c);
 /* The operation an instance comes to, NULL with `ask` set, NULL at its end (state DONE). */
 WsBitOp *ws_bit_next(WsBits *b, guint i);
+/* An agent has a place that asks about a symbol. */
+gboolean ws_bit_asks(const WsBitAgent *a, gint symbol);
 gint64 ws_bit_time(const WsBits *b, gint symbol, gint64 position);
 void ws_bit_forget(WsBits *b);
 guint16 ws_bit_place(const WsBits *b, guint i);

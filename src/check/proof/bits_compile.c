@@ -208,6 +208,28 @@ static const WsExpr *rewritten(const Compiler *k, const WsExpr *e)
     return w ? w : e;
 }
 
+static void see_symbol(const WsExpr *e, gpointer data)
+{
+    WsBits *b = ((gpointer *)data)[0];
+    GArray *need = ((gpointer *)data)[1];
+    gint s = e->op == WS_EXPR_VAR ? e->var - (gint)b->c->n_vars : -1;
+    if (s > 0)
+        g_array_append_val(need, s);
+}
+
+/* Symbols in an expression (rewritten), as often as they stand there. */
+static gint *symbols_in(WsBits *b, const WsExpr *e, guint *n)
+{
+    g_autoptr(GArray) need = g_array_new(FALSE, FALSE, sizeof(gint));
+    gpointer data[2] = { b, need };
+    ws_expr_visit(e, see_symbol, data);
+    gint *list = ws_bit_alloc(b, (need->len + 1) * sizeof(gint));
+    if (need->len)
+        memcpy(list, need->data, need->len * sizeof(gint));
+    *n = need->len;
+    return list;
+}
+
 static void tell_rounds(Compiler *k, const WsTree *t, guint split)
 {
     for (t = t->parent; t && t->kind != WS_TREE_LOOP;)
@@ -231,6 +253,7 @@ static void compile_loop(Compiler *k, const WsTree *t)
         if (f) {
             l.symbol = f->symbol;
             l.rest = ws_bit_expr_plain(b, k->agent, f->rest);
+            l.need = symbols_in(b, f->rest, &l.n_need);
             const WsSymbol *s = f->symbol >= 0 ? b->c->symbols->pdata[f->symbol] : NULL;
             if (s && s->by_round) /* the loop around it tells the time */
                 tell_rounds(k, t, s->split);
@@ -382,15 +405,6 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
     }
 }
 
-static void see_symbol(const WsExpr *e, gpointer data)
-{
-    WsBits *b = ((gpointer *)data)[0];
-    GArray *need = ((gpointer *)data)[1];
-    gint s = e->op == WS_EXPR_VAR ? e->var - (gint)b->c->n_vars : -1;
-    if (s > 0)
-        g_array_append_val(need, s);
-}
-
 static void compile_starts(WsBits *b, guint agent, WsBitAgent *a)
 {
     const WsProgram *p = b->p;
@@ -403,14 +417,8 @@ static void compile_starts(WsBits *b, guint agent, WsBitAgent *a)
         WsBitStart *s = &a->start[a->n_starts++];
         s->local = ws_bit_local_of(b, agent, (gint)v);
         s->value = ws_bit_expr(b, agent, var->value);
-        g_autoptr(GArray) need = g_array_new(FALSE, FALSE, sizeof(gint));
-        gpointer data[2] = { b, need };
         const WsExpr *w = g_hash_table_lookup(b->c->rewritten, var->value);
-        ws_expr_visit(w ? w : var->value, see_symbol, data);
-        s->n_need = need->len;
-        s->need = ws_bit_alloc(b, (need->len + 1) * sizeof(gint));
-        if (need->len)
-            memcpy(s->need, need->data, need->len * sizeof(gint));
+        s->need = symbols_in(b, w ? w : var->value, &s->n_need);
     }
 }
 
@@ -454,7 +462,7 @@ static void compile_agent(WsBits *b, guint agent)
     }
 }
 
-WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain)
+WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page)
 {
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
@@ -468,7 +476,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain)
     b->ranks = MAX(p->cluster, 1);
     b->n_agents = p->n_agents;
     b->n_inst = b->ranks * p->n_agents;
-    b->c = ws_control_new(p, plain);
+    b->c = ws_control_new(p, plain, page);
     if (b->n_inst > 32 || b->n_agents > 32)
         ws_bit_outside(b, "more than 32 agents");
     if (b->c->outside)

@@ -63,6 +63,8 @@ static void write_var(Writer *w, const WsExpr *e)
         return;
     }
     const WsVar *v = e->var >= 0 ? &c->p->var[e->var] : NULL;
+    if (v && c->let[e->var])
+        ws_bit_outside(w->b, "control depends on a let that was not taken apart"); /* L-LET */
     if (v && v->kind == WS_VAR_CTA)
         put(w, CODE_RANK, 0, 0, 0);
     else if (v && (v->agent == (gint)w->agent))

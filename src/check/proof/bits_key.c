@@ -119,6 +119,8 @@ static void put_far(WsBitKey *k, const WsBitSite *s, const WsControl *c, const W
         put(k, x->lo - number);
     } else if (own->relation == WS_RELATION_DIV) {
         put(k, x->lo - own->number * number);
+    } else if (own->relation == WS_RELATION_MUL) {
+        put(k, own->number * x->lo - number);
     } else if (s->site->count && own->relation == WS_RELATION_MAX && number >= own->number) {
         put(k, x->lo - number);
     } else {
@@ -244,6 +246,42 @@ static void put_position(WsBitKey *k, const WsBits *b, gint64 position)
     put(k, at == WS_PASS - 1 ? -4 : base == WS_PASS ? -5 : at - base);
 }
 
+/* Where the rounds of an entry are counted from: its first one, if somebody has yet to come to
+ * it, else the first one that somebody is in. */
+static gint64 first_round(const WsBits *b, gint symbol, gint64 position, gint64 entry)
+{
+    gint64 first = WS_ENTRY;
+    guint split = ((const WsSymbol *)b->c->symbols->pdata[symbol])->split;
+    for (guint i = 0; i < b->n_inst; i++) {
+        const WsBitInst *in = ws_bit_inst(b, i);
+        if (in->state == WS_INST_DONE || in->position > position ||
+            !ws_bit_asks(&b->agent[ws_bit_agent(b, i)], symbol))
+            continue;
+        gint64 time = in->position < position ? 0 : ws_bit_begun(b, i)[split - 1];
+        if (time / WS_ENTRY < entry)
+            return 0;
+        if (time / WS_ENTRY == entry)
+            first = MIN(first, time % WS_ENTRY);
+    }
+    return first == WS_ENTRY ? 0 : first;
+}
+
+/* L-SPLIT, L-ROUND: times relative to the least one at which somebody can still ask. */
+static void put_time(WsBitKey *k, const WsBits *b, gint symbol, gint64 position, gint64 time)
+{
+    const WsSymbol *s = b->c->symbols->pdata[symbol];
+    gint64 least = ws_bit_time(b, symbol, position);
+    if (least == G_MAXINT64 || time < least) {
+        put(k, -1);
+    } else if (!s->by_round) {
+        put(k, time - least);
+    } else {
+        gint64 entry = time / WS_ENTRY;
+        put(k, entry - least / WS_ENTRY);
+        put(k, time % WS_ENTRY - first_round(b, symbol, position, entry));
+    }
+}
+
 static void put_positions(WsBitKey *k, const WsBits *b)
 {
     const WsControl *c = b->c;
@@ -258,9 +296,7 @@ static void put_positions(WsBitKey *k, const WsBits *b)
             guint split = ((const WsSymbol *)c->symbols->pdata[n])->split;
             if (!split)
                 continue;
-            gint64 time = ws_bit_time(b, (gint)n, in->position);
-            gint64 begun = ws_bit_begun(b, i)[split - 1];
-            put(k, time == G_MAXINT64 || begun < time ? -1 : begun - time);
+            put_time(k, b, (gint)n, in->position, ws_bit_begun(b, i)[split - 1]);
         }
     }
 }
@@ -291,10 +327,8 @@ static void put_symbols(WsBitKey *k, WsBits *b)
         put_position(k, b, x.position);
         if (b->ranks > 1)
             put(k, x.rank);
-        if (s->split && x.position != -2) {
-            gint64 time = ws_bit_time(b, x.symbol, x.position);
-            put(k, time == G_MAXINT64 || x.time < time ? -1 : x.time - time);
-        }
+        if (s->split && x.position != -2)
+            put_time(k, b, x.symbol, x.position, x.time);
         put(k, x.remainder);
         if (x.symbol == WS_SYMBOL_TILES) {
             gint64 base = base_of(b, ws_pass_of(x.position));

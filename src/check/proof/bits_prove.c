@@ -482,7 +482,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
 {
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
-    WsBits *b = ws_bits_new(p, options->policy, plain);
+    WsBits *b = ws_bits_new(p, options->policy, plain, options->certificate != NULL);
     Search s = { .b = b, .o = options, .proof = proof };
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);

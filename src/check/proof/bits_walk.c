@@ -210,19 +210,27 @@ static void enter_pass(WsBits *b, guint i, gint64 from, gint64 by)
     enter_tile(b, i, pass * WS_PASS + CLAMP(from, 0, 1000));
 }
 
-static void enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
+/* FALSE: a question is open. */
+static gboolean enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
 {
     const WsBitLoop *l = &b->agent[ws_bit_agent(b, i)].loop[x->loop];
     gint64 *r = ws_bit_loop(b, i, x->loop);
+    if (!has_values(b, i, l->need, l->n_need))
+        return FALSE;
     r[0] = 0;
     ws_bit_eval(b, i, &l->from, &r[1]);
     ws_bit_eval(b, i, &l->by, &r[2]);
     ws_bit_eval(b, i, &l->rest, &r[3]); /* a count is worked out once, before the first round */
     if (l->split)
         ws_bit_begun(b, i)[l->split - 1]++;
+    for (guint64 told = l->rounds; told; told &= told - 1) { /* L-ROUND */
+        gint64 *time = &ws_bit_begun(b, i)[__builtin_ctzll(told)];
+        *time = (*time / WS_ENTRY + 1) * WS_ENTRY;
+    }
     if (l->tree->over == WS_OVER_TILES && b->p->tiles.launch != WS_LAUNCH_SINGLE)
         enter_pass(b, i, r[1], r[2]);
     in->at = l->head;
+    return TRUE;
 }
 
 static WsTruth more_rounds(WsBits *b, guint i, const WsBitLoop *l, const gint64 *r)
@@ -261,8 +269,13 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
     }
     if (l->index >= 0)
         ws_bit_local(b, i)[l->index] = index;
-    for (guint64 told = l->rounds; told; told &= told - 1) /* L-ROUND */
-        ws_bit_begun(b, i)[__builtin_ctzll(told)] = index + 1;
+    for (guint64 told = l->rounds; told; told &= told - 1) { /* L-ROUND: it only goes on */
+        gint64 *time = &ws_bit_begun(b, i)[__builtin_ctzll(told)];
+        gint64 next = *time / WS_ENTRY * WS_ENTRY + index + 1;
+        *time = next > *time ? next : next + WS_ENTRY;
+        if (index < 0 || index >= WS_ENTRY - 1)
+            ws_bit_outside(b, "a number is too large");
+    }
     r[0]++; /* rounds begun */
     in->at = (guint16)(l->enter + 1);
     return TRUE;
@@ -338,7 +351,8 @@ WsBitOp *ws_bit_next(WsBits *b, guint i)
         case WS_BIT_OP:
             return ready(b, i, in, x->op) ? x->op : NULL;
         case WS_BIT_ENTER:
-            enter_loop(b, i, in, x);
+            if (!enter_loop(b, i, in, x))
+                return NULL;
             break;
         case WS_BIT_BACK:
             if (a->loop[x->loop].total >= 0)
@@ -373,6 +387,14 @@ WsBitOp *ws_bit_next(WsBits *b, guint i)
 }
 
 /* --- forgetting ------------------------------------------------------------------------------- */
+gboolean ws_bit_asks(const WsBitAgent *a, gint symbol)
+{
+    for (guint k = 0; k < a->n_sites; k++)
+        if (a->site[k].symbol == symbol)
+            return TRUE;
+    return FALSE;
+}
+
 /* Least time at which somebody can still ask about a symbol in a tile. */
 gint64 ws_bit_time(const WsBits *b, gint symbol, gint64 position)
 {
@@ -380,13 +402,8 @@ gint64 ws_bit_time(const WsBits *b, gint symbol, gint64 position)
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitInst *in = ws_bit_inst(b, i);
         const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
-        if (in->state == WS_INST_DONE || in->position > position)
-            continue;
-        for (guint k = 0; k < a->n_sites; k++)
-            if (a->site[k].symbol == symbol) {
-                least = MIN(least, in->position == position ? time_of(b, i, symbol) : 0);
-                break;
-            }
+        if (in->state != WS_INST_DONE && in->position <= position && ws_bit_asks(a, symbol))
+            least = MIN(least, in->position == position ? time_of(b, i, symbol) : 0);
     }
     return least;
 }

@@ -254,7 +254,7 @@ static void put_target(GString *t, gint to)
 /* Of a symbol that is an expression of another one nothing is used but that. */
 static void put_symbols(GString *t, const WsControl *c, guint64 residues)
 {
-    static const char *const relation[] = { "div", "max", "min" };
+    static const char *const relation[] = { "div", "max", "min", "mul" };
     guint relations = 0;
     g_string_append_printf(t, "symbols %u\n", c->symbols->len);
     for (guint i = 0; i < c->symbols->len; i++) {

@@ -96,8 +96,8 @@ static void need_symbol(const WsExpr *e, gpointer data)
         g_array_append_val(r->need, s);
 }
 
-/* All that it needs of symbols is what they leave. */
-static gboolean only_remainders(const WsControl *c, const WsExpr *e)
+/* All that it (rewritten) needs of symbols is what they leave. */
+gboolean ws_only_remainders(const WsControl *c, const WsExpr *e)
 {
     gint64 m;
     if (e->op == WS_EXPR_VAR)
@@ -105,9 +105,15 @@ static gboolean only_remainders(const WsControl *c, const WsExpr *e)
     if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &m) && m > 0)
         return TRUE;
     for (guint i = 0; i < e->n_args; i++)
-        if (!only_remainders(c, e->arg[i]))
+        if (!ws_only_remainders(c, e->arg[i]))
             return FALSE;
     return TRUE;
+}
+
+void ws_learn_remainders(WsControl *c, const WsExpr *e)
+{
+    Ring r = { c, NULL };
+    ws_expr_visit(e, need_symbol, &r);
 }
 
 /* --- conditions ------------------------------------------------------------------------------- */
@@ -131,12 +137,13 @@ void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsEx
             ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
         f = ws_form_of(c, d);
     }
-    if (!f && only_remainders(c, e)) {
-        Ring r = { c, NULL };
-        ws_expr_visit(e, need_symbol, &r);
+    if (!f && ws_only_remainders(c, e)) {
+        ws_learn_remainders(c, e);
         ws_wish(c, WS_WISH_TRUTH, e, 1);
         return;
     }
+    if (!f)
+        f = ws_difference(c, e);
     if (!f) {
         if (l.index) {
             ws_control_outside(c, "a condition of indices that is no comparison with one symbol",

@@ -8,7 +8,12 @@
 G_BEGIN_DECLS
 
 /* --- symbols.c: what control depends on ------------------------------------------------------- */
-typedef enum { WS_RELATION_DIV, WS_RELATION_MAX, WS_RELATION_MIN } WsRelation;
+typedef enum {
+    WS_RELATION_DIV,
+    WS_RELATION_MAX,
+    WS_RELATION_MIN,
+    WS_RELATION_MUL /* number * base + offset */
+} WsRelation;
 typedef struct {
     char *text;
     char *normal;    /* by which it is known: the same of equal expressions */
@@ -70,24 +75,27 @@ typedef struct WsControl {
     GHashTable *private_if; /* branches that guard private computation only */
     GArray **site;          /* [agents] WsSite */
     GArray **need;          /* [ops] gint: symbols whose remainder an operation needs */
-    GHashTable *rows;    /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
-    gboolean *relevant;  /* [vars] LET and counters that control depends on */
-    gboolean *tainted;   /* [vars] known only up to the modulus */
-    WsSpan *range;       /* [vars] values a variable can have */
-    gboolean *up, *down; /* [vars] it can grow, fall while it lives */
-    gint64 *modulus;     /* [vars] beyond its window a variable counts modulo this */
-    WsSpan *window;      /* [vars] where it counts exactly */
-    char *outside;       /* why the program is outside the fragment */
-    char *endless;       /* what takes endlessly many values that all matter; NULL: nothing */
-    GArray *wish;        /* what demands.c was asked for */
+    GHashTable *rows;     /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
+    WsExpr **let;         /* [vars] what a let stands for (lets.c), NULL: it is a variable */
+    gboolean *relevant;   /* [vars] LET and counters that control depends on */
+    gboolean *tainted;    /* [vars] known only up to the modulus */
+    WsSpan *range;        /* [vars] values a variable can have */
+    gboolean *up, *down;  /* [vars] it can grow, fall while it lives */
+    gint64 *modulus;      /* [vars] beyond its window a variable counts modulo this */
+    WsSpan *window;       /* [vars] where it counts exactly */
+    char *outside;        /* why the program is outside the fragment */
+    char *endless;        /* what takes endlessly many values that all matter; NULL: nothing */
+    GArray *wish;         /* what demands.c was asked for */
+    GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */
 
     GArray *instance; /* WsInstance */
     guint n_vars, n_split;
-    gboolean plain;
+    gboolean plain, page;
 } WsControl;
 
-/* `plain`: no names for the counts of rounds (rounds.c). */
-WsControl *ws_control_new(const WsProgram *p, gboolean plain);
+/* `plain`: no names for the counts of rounds (rounds.c). `page`: only rules that the form of
+ * certificates has words for (docs/soundness.md section 8). */
+WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page);
 void ws_control_free(WsControl *c);
 
 /* --- answers.c: questions about symbols and their answers --------------------------------------
@@ -103,11 +111,14 @@ static inline gint64 ws_behind(gint64 pass)
 {
     return pass * WS_PASS + WS_PASS - 1;
 }
+/* The time of a split name: how many of its loops have begun in this tile. Of one that follows the
+ * rounds of a loop: how often that loop has begun * WS_ENTRY, and 1 + its index. */
+#define WS_ENTRY ((gint64)1 << 32)
 typedef struct {
     gint symbol;
     gint64 position;
     gint rank;
-    gint64 time; /* split: how many of its loops have begun in this tile */
+    gint64 time; /* of a split name, else 0 */
     gint64 lo;   /* least value left; the value itself if exact */
     gboolean exact;
     gint64 remainder; /* modulo the modulus, -1 unknown */

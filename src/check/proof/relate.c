@@ -16,13 +16,31 @@ static WsExpr *term_of(const WsExpr *e, gint64 *offset)
     return t;
 }
 
+/* 2*x + 1 */
+static gboolean is_multiple(const WsExpr *e, WsSymbol *s, WsExpr **base)
+{
+    WsAffine a = { 0 };
+    if (!ws_expr_affine(e, &a))
+        return FALSE;
+    gboolean is = a.n == 1 && a.factor[0] > 1 && a.factor[0] <= 64 && ABS(a.constant / 2) < 500;
+    if (is) {
+        s->relation = WS_RELATION_MUL;
+        s->number = a.factor[0], s->offset = a.constant;
+        *base = ws_expr_ref(a.term[0]);
+    }
+    ws_affine_clear(&a);
+    return is;
+}
+
 /* What a symbol is of another expression; FALSE: nothing that is known here. */
-static gboolean look_through(const WsExpr *e, WsSymbol *s, WsExpr **base)
+static gboolean look_through(const WsControl *c, const WsExpr *e, WsSymbol *s, WsExpr **base)
 {
     const WsExpr *in = NULL;
     gint64 number = 0;
     if (e->n_args != 2)
         return FALSE;
+    if (!c->page && is_multiple(e, s, base))
+        return TRUE;
     gboolean second = ws_expr_is_int(e->arg[1], &number);
     if (!second && !ws_expr_is_int(e->arg[0], &number))
         return FALSE;
@@ -47,7 +65,7 @@ static gboolean look_through(const WsExpr *e, WsSymbol *s, WsExpr **base)
 
 static gint symbol_with(const WsControl *c, const WsExpr *e)
 {
-    g_autofree char *normal = ws_normal_text(e);
+    g_autofree char *normal = ws_normal_text(c, e);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         if (!s->letter && s->base < 0 && s->expr && strcmp(s->normal, normal) == 0)
@@ -62,7 +80,7 @@ static gboolean shared(const WsControl *c, guint self, const WsExpr *base)
         const WsSymbol *s = c->symbols->pdata[i];
         WsSymbol other = { 0 };
         g_autoptr(WsExpr) its = NULL;
-        if (i != self && !s->letter && s->expr && look_through(s->expr, &other, &its) &&
+        if (i != self && !s->letter && s->expr && look_through(c, s->expr, &other, &its) &&
             ws_expr_equal(its, base))
             return TRUE;
     }
@@ -74,9 +92,10 @@ static void relate(WsControl *c, guint i)
 {
     WsSymbol *s = c->symbols->pdata[i], found = { 0 };
     g_autoptr(WsExpr) base = NULL;
-    if (s->letter || s->split || !s->expr || !look_through(s->expr, &found, &base))
+    if (s->letter || s->split || !s->expr || !look_through(c, s->expr, &found, &base))
         return;
-    if (s->ring && found.relation != WS_RELATION_DIV)
+    gboolean multiple = found.relation == WS_RELATION_MUL;
+    if (s->ring && found.relation != WS_RELATION_DIV && !multiple)
         return;
     gint of = symbol_with(c, base);
     if (of < 0 && shared(c, i, base) && base->op == WS_EXPR_VAR)
@@ -87,8 +106,8 @@ static void relate(WsControl *c, guint i)
     if (b->split || b->run != s->run || b->per_cta != s->per_cta || !b->bounded || b->least < 0)
         return;
     if (s->ring) {
-        gint64 modulus;
-        if (__builtin_mul_overflow(s->modulus, found.number, &modulus))
+        gint64 modulus; /* of a multiple the remainder of the base is more than enough */
+        if (__builtin_mul_overflow(s->modulus, multiple ? 1 : found.number, &modulus))
             return;
         gint64 both = ws_least_multiple(c, b->modulus, modulus);
         if (both > 256) /* so many answers cost more than the relation gives */
@@ -96,7 +115,8 @@ static void relate(WsControl *c, guint i)
         b->modulus = both;
         b->ring = TRUE;
         if (s->window >= 0) /* L-SMALL, in terms of the base */
-            b->window = MAX(b->window, found.number * (s->window + 1) - found.offset);
+            b->window = MAX(b->window, multiple ? s->window + 1 + ABS(found.offset)
+                                                : found.number * (s->window + 1) - found.offset);
     }
     s->relation = found.relation, s->number = found.number, s->offset = found.offset;
     s->base = of;
@@ -144,6 +164,9 @@ gint64 ws_base_question(const WsControl *c, gint symbol, gint64 n)
         return s->number > n ? WS_ALWAYS : n - s->offset;
     case WS_RELATION_MIN:
         return s->number <= n ? WS_NEVER : n - s->offset;
+    case WS_RELATION_MUL:
+        return ws_floor_div(n - s->offset, s->number);
+    case WS_RELATION_DIV:
     default:
         return s->number * (n + 1) - s->offset - 1;
     }
@@ -155,6 +178,8 @@ gint64 ws_value_from_base(const WsControl *c, gint symbol, gint64 x)
     const WsSymbol *s = c->symbols->pdata[symbol];
     if (s->base < 0)
         return x;
+    if (s->relation == WS_RELATION_MUL)
+        return s->number * x + s->offset;
     x += s->offset;
     if (s->relation == WS_RELATION_MAX)
         return MAX(x, s->number);

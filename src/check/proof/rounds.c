@@ -5,9 +5,27 @@
 
 typedef struct {
     const WsControl *c;
+    const WsTree *at;
     gint index; /* the one index in it, -1 none */
+    gint tile;  /* index of a loop over tiles: the position, one more name of the tile; -1 none */
     gboolean other;
 } Leaf;
+
+static const WsTree *loop_around(const WsTree *t)
+{
+    for (t = t->parent; t && t->kind != WS_TREE_LOOP;)
+        t = t->parent;
+    return t;
+}
+
+/* The loop over tiles around a place that has this index, NULL if it has another one. */
+static const WsTree *tiles_around(const WsTree *t, gint index)
+{
+    for (t = loop_around(t); t; t = loop_around(t))
+        if (t->over == WS_OVER_TILES)
+            return t->index_var == index ? t : NULL;
+    return NULL;
+}
 
 static void see(const WsExpr *e, gpointer data)
 {
@@ -24,6 +42,10 @@ static void see(const WsExpr *e, gpointer data)
         l->other |= ws_leaves(l->c, e).real > 0 || ws_leaves(l->c, e).cta > 0;
         return;
     case WS_VAR_INDEX:
+        if (tiles_around(l->at, e->var)) {
+            l->tile = e->var;
+            return;
+        }
         l->other |= l->index >= 0 && l->index != e->var;
         l->index = e->var;
         return;
@@ -38,56 +60,45 @@ static gboolean is_number(const WsExpr *e, gint64 otherwise, gint64 least)
     return (!e || ws_expr_is_int(e, &x)) && x >= least && x < 1000000;
 }
 
-static const WsTree *loop_around(const WsTree *t)
+static gboolean counts_up(const WsTree *t)
 {
-    for (t = t->parent; t && t->kind != WS_TREE_LOOP;)
-        t = t->parent;
-    return t;
+    return is_number(t->from, 0, 0) && is_number(t->step_by, 1, 1);
 }
 
-/* L-ROUND: the loop around it counts upwards from a number >= 0, has not a number of rounds that
- * stands in the text (then every index is known), and begins once in a tile. */
-static const WsTree *rounds_of(const WsControl *c, const WsTree *t)
+/* L-ROUND: the loop around it counts upwards from a number >= 0, and has not a number of rounds
+ * that stands in the text (then every index is known). How often it has begun in a tile is part of
+ * the time, so it may begin again. */
+static const WsTree *rounds_of(const Leaf *l)
 {
-    Leaf l = { c, -1, FALSE };
     gint64 x;
-    const WsTree *up = loop_around(t);
-    ws_expr_visit(t->count, see, &l);
-    /* the index of a loop over tiles is the position: one more name of the tile */
-    for (const WsTree *over = up; over && !l.other && l.index >= 0; over = loop_around(over))
-        if (over->over == WS_OVER_TILES && over->index_var == l.index)
-            return over;
-    if (l.other || l.index < 0 || !up || up->index_var != l.index || up->over != WS_OVER_COUNT ||
-        !up->count || ws_expr_is_int(up->count, &x) || !is_number(up->from, 0, 0) ||
-        !is_number(up->step_by, 1, 1))
+    const WsTree *up = loop_around(l->at), *tiles = tiles_around(l->at, l->tile);
+    if (l->other || (l->tile >= 0 && (!tiles || !counts_up(tiles))))
         return NULL;
-    for (const WsTree *above = loop_around(up); above; above = loop_around(above))
-        if (above->over != WS_OVER_TILES)
-            return NULL;
+    if (l->index < 0)
+        return l->tile >= 0 ? tiles : NULL;
+    if (!up || up->index_var != l->index || up->over != WS_OVER_COUNT || !up->count ||
+        ws_expr_is_int(up->count, &x) || !counts_up(up))
+        return NULL;
     return up;
 }
 
-typedef struct {
-    const WsControl *c;
-    const char *mark;
-} Mark;
-
 static WsExpr *mark(const WsExpr *leaf, gpointer data, GError **error)
 {
-    const Mark *m = data;
-    const WsControl *c = m->c;
+    const Leaf *l = data;
     (void)error;
-    return leaf->op == WS_EXPR_VAR && leaf->var >= 0 && (guint)leaf->var < c->n_vars &&
-                   c->p->var[leaf->var].kind == WS_VAR_INDEX
-               ? ws_expr_name(m->mark)
-               : NULL;
+    return leaf->op != WS_EXPR_VAR || leaf->var < 0 ? NULL
+           : leaf->var == l->tile                   ? ws_expr_name("#tile")
+           : leaf->var == l->index                  ? ws_expr_name("#")
+                                                    : NULL;
 }
 
-gint ws_round_symbol(WsControl *c, gint agent, const WsTree *t)
+gint ws_round_symbol(WsControl *c, const WsTree *t)
 {
-    const WsTree *up = c->plain ? NULL : rounds_of(c, t);
-    Mark m = { c, up && up->over == WS_OVER_TILES ? "#tile" : "#" };
-    g_autoptr(WsExpr) e = up ? ws_expr_map(t->count, mark, &m, NULL) : NULL;
+    g_autoptr(WsExpr) count = ws_without_lets(c, t->count);
+    Leaf l = { c, t, -1, -1, FALSE };
+    ws_expr_visit(count, see, &l);
+    const WsTree *up = c->plain ? NULL : rounds_of(&l);
+    g_autoptr(WsExpr) e = up ? ws_expr_map(count, mark, &l, NULL) : NULL;
     if (!e || c->outside)
         return -1;
     guint before = c->symbols->len;
@@ -113,11 +124,6 @@ gint ws_round_symbol(WsControl *c, gint agent, const WsTree *t)
         s->run = FALSE;
         s->by_round = s->by_index = TRUE;
         s->split = ++c->n_split;
-    }
-    for (guint i = 0; s->by_round && i < c->site[agent]->len; i++) {
-        const WsSite *site = &g_array_index(c->site[agent], WsSite, i);
-        if (site->form->symbol == symbol && loop_around(site->node) != up)
-            return -1; /* two loops whose rounds would be mistaken for each other */
     }
     return s->by_round ? symbol : -1;
 }

@@ -219,15 +219,20 @@ static WsExpr *stands_for(const WsExpr *leaf, gpointer data, GError **error)
     return ws_expr_ref(((const WsSymbol *)c->symbols->pdata[leaf->var - (gint)c->n_vars])->expr);
 }
 
+WsExpr *ws_named(const WsControl *c, const WsExpr *e)
+{
+    return ws_expr_map(e, stands_for, (gpointer)c, NULL);
+}
+
 gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
 {
     /* names of symbols stand for expressions: 2*(N % 3) is not 2*N % 3 */
-    g_autoptr(WsExpr) e = ws_expr_map(given, stands_for, c, NULL);
+    g_autoptr(WsExpr) e = ws_named(c, given);
     if (!e) {
         ws_control_outside(c, "an expression is nested too deeply", given);
         e = ws_expr_ref(given);
     }
-    g_autofree char *normal = ws_normal_text(e);
+    g_autofree char *normal = ws_normal_text(c, e);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         if (s->letter == letter && strcmp(s->normal, normal) == 0)
@@ -244,10 +249,12 @@ gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
     s->expr = ws_expr_ref((WsExpr *)e);
     s->base = -1;
     s->every = 1;
-    gint64 low = letter ? 0 : least(c->p, e, 0);
+    gint64 low = letter ? 0 : least(c->p, e, 0), high = letter ? 1 : ws_most(c->p, e, 0);
+    if (!letter)
+        ws_assumed_bounds(c, e, &low, &high);
     s->bounded = low > -((gint64)1 << 20);
     s->least = s->bounded ? MIN(low, (gint64)1 << 40) : 0; /* less is enough, and sums of it fit */
-    s->most = letter ? 1 : ws_most(c->p, e, 0);
+    s->most = high;
     s->window = -1;
     g_ptr_array_add(c->symbols, s);
     return (gint)c->symbols->len - 1;
@@ -330,6 +337,8 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
             ws_control_outside(c, "does not fit in 64 bits", e);
             return ws_expr_int(0);
         }
+        if (!c->page)
+            ws_fold_quotients(&a);
         WsExpr *r = a.constant || a.n == 0 ? ws_expr_int(a.constant) : NULL;
         for (guint i = 0; i < a.n; i++) {
             WsLeaves t = ws_leaves(c, a.term[i]);
@@ -357,7 +366,8 @@ WsExpr *ws_rewritten(WsControl *c, const WsExpr *e)
 {
     WsExpr *r = g_hash_table_lookup(c->rewritten, e);
     if (!r) {
-        r = rewrite(c, e);
+        g_autoptr(WsExpr) plain = ws_without_lets(c, e);
+        r = rewrite(c, plain);
         g_hash_table_insert(c->rewritten, (gpointer)e, r);
     }
     return r;

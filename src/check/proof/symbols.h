@@ -20,6 +20,8 @@ WsLeaves ws_leaves(const WsControl *c, const WsExpr *e);
 /* Greatest value an expression can have; G_MAXINT64 if that is not known. */
 gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth);
 gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
+/* With expressions of the program instead of symbols; NULL: too deep. Transfer full. */
+WsExpr *ws_named(const WsControl *c, const WsExpr *e);
 WsExpr *ws_symbol_leaf(WsControl *c, gint symbol); /* transfer full */
 /* With symbols as variables from n_vars on; belongs to the control. */
 WsExpr *ws_rewritten(WsControl *c, const WsExpr *e);
@@ -29,8 +31,18 @@ void ws_find_floors(WsControl *c);
 WsForm *ws_form_of(WsControl *c, const WsExpr *e);
 
 /* --- normal.c --- */
-WsExpr *ws_normal(const WsExpr *e);
-char *ws_normal_text(const WsExpr *e);
+/* `more`: with what the form of certificates does not know. */
+WsExpr *ws_normal(const WsExpr *e, gboolean more);
+/* The normal form of what names stand for. Transfer full. */
+WsExpr *ws_expanded(const WsControl *c, const WsExpr *e);
+char *ws_normal_text(const WsControl *c, const WsExpr *e);
+/* factor*x - factor*m*(x/m) is factor*(x % m), x - x/2 is cdiv(x, 2). */
+void ws_fold_quotients(WsAffine *a);
+
+/* --- assumed.c --- */
+/* Least and greatest value of an expression (of the program) that `assume` allows; they only ever
+ * come closer. */
+void ws_assumed_bounds(const WsControl *c, const WsExpr *e, gint64 *least, gint64 *most);
 
 /* --- analysis.c --- */
 /* The form of an expression: the one that it has already (places may share an expression), or `f`,
@@ -49,13 +61,15 @@ void ws_add_site(WsControl *c, gint agent, const WsTree *node, const WsForm *for
 void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsExpr *e);
 /* `m`: what the result must be known modulo; `use`: and whether it is negative. */
 void ws_learn_ring(WsControl *c, const WsExpr *e, GArray *need, gint64 m, gboolean use);
+gboolean ws_only_remainders(const WsControl *c, const WsExpr *e); /* rewritten */
+void ws_learn_remainders(WsControl *c, const WsExpr *e);          /* of all symbols in it */
 void ws_learn_exact(WsControl *c, const WsExpr *e, GArray *need);
 void ws_learn_operation(WsControl *c, const WsOp *op);
 void ws_settle_sites(WsControl *c); /* once the ranges are known */
 
 /* --- rounds.c --- */
 /* The symbol of a count that follows the index of the loop around it, -1 if it is none. */
-gint ws_round_symbol(WsControl *c, gint agent, const WsTree *loop);
+gint ws_round_symbol(WsControl *c, const WsTree *loop);
 
 /* --- demands.c: how well each variable must be known --- */
 typedef enum { WS_WISH_EXACT, WS_WISH_USE, WS_WISH_MODULO, WS_WISH_TRUTH } WsWishKind;
@@ -74,6 +88,14 @@ gint64 ws_base_question(const WsControl *c, gint symbol, gint64 n);
 gint64 ws_value_from_base(const WsControl *c, gint symbol, gint64 x);
 /* Least common multiple; outside the fragment if it is too large. */
 gint64 ws_least_multiple(WsControl *c, gint64 a, gint64 m);
+
+/* --- differences.c --- */
+void ws_find_differences(WsControl *c);
+WsForm *ws_difference(WsControl *c, const WsExpr *e);
+
+/* --- lets.c --- */
+void ws_find_lets(WsControl *c);
+WsExpr *ws_without_lets(const WsControl *c, const WsExpr *e); /* transfer full */
 
 /* --- variables.c --- */
 /* The subtree touches nothing but registers and global memory. */

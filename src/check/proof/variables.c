@@ -29,6 +29,10 @@ typedef struct {
 static void mark(const WsExpr *e, gpointer data)
 {
     Mark *m = data;
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < m->c->n_vars && m->c->let[e->var]) {
+        ws_expr_visit(m->c->let[e->var], mark, m);
+        return;
+    }
     if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < m->c->n_vars &&
         !m->c->relevant[e->var])
         m->c->relevant[e->var] = m->changed = TRUE;

@@ -1,0 +1,451 @@
+/* Divisors: `/`, `%`, cdiv by 0 have no value (LANGUAGE section 3). Whatever is divided by must be
+ * shown not to be 0 wherever it is worked out, for all sizes. */
+#include "check/global/global.h"
+#include "check/global/judge.h"
+
+#include <string.h>
+
+typedef struct {
+    WsGlobal *g;
+    gboolean in_tile;
+    gint rounds;     /* loops so far */
+    gboolean *seen;  /* [vars] definitions that were looked at */
+    gboolean search; /* only: is there any divisor that is no number? */
+    gboolean found;
+    gboolean numbers; /* names of tiles and coordinates, of a design that states `covers` */
+    GPtrArray *given; /* char*: what such a design takes as given */
+    char *reason;
+} Divisors;
+
+static WsPoly terms(Divisors *d, const WsExpr *e)
+{
+    return ws_terms_of(&d->g->terms, e);
+}
+
+static gboolean at_least(Divisors *d, WsPoly a, gint64 n)
+{
+    WsPolys *ps = d->g->ps;
+    return ws_facts_least(&d->g->facts, ws_poly_add(ps, a, -1, ws_poly_int(ps, n)), d->in_tile);
+}
+
+static void fact(Divisors *d, WsPoly a, gboolean in_tile)
+{
+    g_array_append_val(*(in_tile ? &d->g->facts.tile : &d->g->facts.least), a);
+}
+
+/* --- what is above 0 ---------------------------------------------------------------------------
+ */
+/* e >= 1 holds; so then do its factors, what is divided up, both arguments of min. */
+static void positive(Divisors *d, const WsExpr *e, gboolean in_tile)
+{
+    WsPolys *ps = d->g->ps;
+    const WsProgram *p = d->g->p;
+    fact(d, ws_poly_add(ps, terms(d, e), -1, ws_poly_int(ps, 1)), in_tile);
+    gint64 n;
+    gboolean divides = e->op == WS_EXPR_DIV || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars &&
+        p->var[e->var].kind == WS_VAR_RUN && p->var[e->var].value && !p->var[e->var].real) {
+        positive(d, p->var[e->var].value, in_tile);
+    } else if (e->op == WS_EXPR_MUL && at_least(d, terms(d, e->arg[0]), 0) &&
+               at_least(d, terms(d, e->arg[1]), 0)) {
+        positive(d, e->arg[0], in_tile);
+        positive(d, e->arg[1], in_tile);
+    } else if (divides && ws_expr_is_int(e->arg[1], &n) && n > 0) {
+        positive(d, e->arg[0], in_tile);
+    } else if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN && e->n_args == 2) {
+        positive(d, e->arg[0], in_tile);
+        positive(d, e->arg[1], in_tile);
+    }
+}
+
+static gboolean above(Divisors *d, WsPoly a, guint deep);
+
+static WsPoly atom_alone(Divisors *d, guint16 atom)
+{
+    WsMono *m = ws_polys_alloc(d->g->ps, sizeof *m);
+    *m = (WsMono){ .factor = 1, .n = 1, .atom = { atom } };
+    return (WsPoly){ 1, m };
+}
+
+/* a >= 1 for what cannot be taken apart as a sum. */
+static gboolean atom_above(Divisors *d, guint16 atom, guint deep)
+{
+    const WsAtom *x = ws_atom(d->g->ps, atom);
+    switch (x->kind) {
+    case WS_ATOM_MIN:
+        return above(d, x->arg[0], deep) && above(d, x->arg[1], deep);
+    case WS_ATOM_MAX:
+        return above(d, x->arg[0], deep) || above(d, x->arg[1], deep);
+    case WS_ATOM_DIV: /* floor(x/y) where x >= y >= 1, or y divides x >= 1 */
+        return above(d, x->arg[1], deep) &&
+               ((above(d, x->arg[0], deep) &&
+                 ws_facts_divides(&d->g->facts, x->arg[0], x->arg[1])) ||
+                at_least(d, ws_poly_add(d->g->ps, x->arg[0], -1, x->arg[1]), 0));
+    default:
+        return FALSE;
+    }
+}
+
+/* b with b*n = y; FALSE: n is not a factor of every term. */
+static gboolean over(Divisors *d, WsPoly y, gint64 n, WsPoly *b)
+{
+    WsMono *m = ws_polys_alloc(d->g->ps, (y.n + 1) * sizeof *m);
+    for (guint i = 0; i < y.n; i++) {
+        m[i] = y.mono[i];
+        if (m[i].factor % n)
+            return FALSE;
+        m[i].factor /= n;
+    }
+    *b = (WsPoly){ y.n, m };
+    return TRUE;
+}
+
+/* a = rest - n*floor(x/(n*b)) >= 1 where b >= 1 and b*rest - x >= 1, for b*a >= b*rest - x. */
+static gboolean less_a_quotient(Divisors *d, WsPoly a, guint deep)
+{
+    WsPolys *ps = d->g->ps;
+    for (guint i = 0; i < a.n; i++) {
+        const WsMono *m = &a.mono[i];
+        const WsAtom *x = m->n == 1 && m->factor < 0 ? ws_atom(ps, m->atom[0]) : NULL;
+        WsPoly b;
+        if (!x || x->kind != WS_ATOM_DIV || m->factor < -(1 << 30) ||
+            !over(d, x->arg[1], -m->factor, &b) || !above(d, b, deep))
+            continue;
+        WsPoly rest = ws_poly_add(ps, a, -1, (WsPoly){ 1, m });
+        if (at_least(d, ws_poly_add(ps, ws_poly_mul(ps, b, rest), -1, x->arg[0]), 1))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* a >= 1 */
+static gboolean above(Divisors *d, WsPoly a, guint deep)
+{
+    if (at_least(d, a, 1))
+        return TRUE;
+    if (deep > 6)
+        return FALSE;
+    if (a.n == 1 && a.mono[0].n > 0 && a.mono[0].factor > 0) { /* a product: each factor */
+        const WsMono *m = &a.mono[0];
+        gboolean all = TRUE;
+        for (guint i = 0; i < m->n && all; i++)
+            all = ((m->n > 1 || m->factor > 1) && at_least(d, atom_alone(d, m->atom[i]), 1)) ||
+                  atom_above(d, m->atom[i], deep + 1);
+        if (all)
+            return TRUE;
+    }
+    return less_a_quotient(d, a, deep + 1);
+}
+
+static gboolean not_zero(Divisors *d, WsPoly a)
+{
+    return above(d, a, 0) || above(d, ws_poly_add(d->g->ps, (WsPoly){ 0 }, -1, a), 0);
+}
+
+/* --- expressions -------------------------------------------------------------------------------
+ */
+/* Facts of a condition that is known to be `truth`; they are taken back by the caller. */
+static void suppose(Divisors *d, const WsExpr *e, gboolean truth)
+{
+    if (d->search)
+        return;
+
+    static const WsExprOp other[] = {
+        [WS_EXPR_LT] = WS_EXPR_GE, [WS_EXPR_LE] = WS_EXPR_GT, [WS_EXPR_GT] = WS_EXPR_LE,
+        [WS_EXPR_GE] = WS_EXPR_LT, [WS_EXPR_EQ] = WS_EXPR_NE, [WS_EXPR_NE] = WS_EXPR_EQ
+    };
+    if (e->op == WS_EXPR_NOT) {
+        suppose(d, e->arg[0], !truth);
+    } else if (e->op == (truth ? WS_EXPR_AND : WS_EXPR_OR)) {
+        suppose(d, e->arg[0], truth);
+        suppose(d, e->arg[1], truth);
+    } else if (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE) {
+        WsExprOp op = truth ? e->op : other[e->op];
+        g_autoptr(WsExpr) said = ws_expr_op(op, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+        ws_facts_assume(&d->g->facts, &d->g->terms, said);
+        WsPoly x = terms(d, e->arg[0]), y = terms(d, e->arg[1]);
+        gint64 zero;
+        if (op == WS_EXPR_NE && ws_poly_is_int(y, &zero) && zero == 0 && at_least(d, x, 0))
+            fact(d, ws_poly_add(d->g->ps, x, -1, ws_poly_int(d->g->ps, 1)), d->in_tile);
+    }
+}
+
+typedef struct {
+    guint least, tile, divide;
+} Known;
+
+static Known known(const Divisors *d)
+{
+    const WsFacts *f = &d->g->facts;
+    return (Known){ f->least->len, f->tile->len, f->divide->len };
+}
+
+static void forget(Divisors *d, Known k)
+{
+    g_array_set_size(d->g->facts.least, k.least);
+    g_array_set_size(d->g->facts.tile, k.tile);
+    g_array_set_size(d->g->facts.divide, k.divide);
+}
+
+static void look(Divisors *d, const WsExpr *e);
+
+static void look_where(Divisors *d, const WsExpr *e, const WsExpr *cond, gboolean truth)
+{
+    Known before = known(d);
+    suppose(d, cond, truth);
+    look(d, e);
+    forget(d, before);
+}
+
+static void look(Divisors *d, const WsExpr *e)
+{
+    if (!e || d->reason || d->found)
+        return;
+    gboolean call = e->op == WS_EXPR_CALL;
+    if (call && e->func == WS_FUNC_SELECT && e->n_args == 3) {
+        look(d, e->arg[0]);
+        look_where(d, e->arg[1], e->arg[0], TRUE);
+        look_where(d, e->arg[2], e->arg[0], FALSE);
+        return;
+    }
+    if (e->op == WS_EXPR_AND || e->op == WS_EXPR_OR) {
+        look(d, e->arg[0]);
+        look_where(d, e->arg[1], e->arg[0], e->op == WS_EXPR_AND);
+        return;
+    }
+    for (guint i = 0; i < e->n_args; i++)
+        look(d, e->arg[i]);
+    gint64 n;
+    if ((e->op != WS_EXPR_DIV && e->op != WS_EXPR_MOD && !(call && e->func == WS_FUNC_CDIV)) ||
+        (ws_expr_is_int(e->arg[1], &n) && n != 0) || d->reason)
+        return;
+    d->found = d->search;
+    if (d->search)
+        return;
+    if (not_zero(d, terms(d, e->arg[1])))
+        return;
+    g_autofree char *whole = ws_expr_print(e), *by = ws_expr_print(e->arg[1]);
+    if (d->numbers) { /* its author answers for the numbering of its tiles */
+        char *said = g_strdup_printf("%s is not 0 in %s", by, whole);
+        if (g_ptr_array_find_with_equal_func(d->given, said, g_str_equal, NULL))
+            g_free(said);
+        else
+            g_ptr_array_add(d->given, said);
+        return;
+    }
+    d->reason = g_strdup_printf("%s: it was not shown that %s is not 0; say %s >= 1 under assume",
+                                whole, by, by);
+}
+
+/* An assumption that divides by 0 does not hold: what it divides by in any case is not 0. */
+static void assumed(Divisors *d, const WsExpr *e)
+{
+    gboolean divides = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
+                       (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
+    if (divides && at_least(d, terms(d, e->arg[1]), 0))
+        fact(d, ws_poly_add(d->g->ps, terms(d, e->arg[1]), -1, ws_poly_int(d->g->ps, 1)),
+             ws_poly_on(d->g->ps, terms(d, e->arg[1])) != 0);
+    gboolean lazy = e->op == WS_EXPR_AND || e->op == WS_EXPR_OR ||
+                    (e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT);
+    guint n = e->op == WS_EXPR_AND ? 2 : lazy ? 1 : e->n_args;
+    for (guint i = 0; i < n; i++)
+        assumed(d, e->arg[i]);
+}
+
+/* SK >= SQ and SQ >= 1: SK >= 1. */
+static void chain(Divisors *d)
+{
+    GArray *facts = d->g->facts.least;
+    const guint n = MIN(facts->len, 16);
+    for (guint i = 0; i < n; i++)
+        for (guint k = 0; k < n; k++) {
+            WsPoly a = g_array_index(facts, WsPoly, i), b = g_array_index(facts, WsPoly, k);
+            WsPoly both = ws_poly_add(d->g->ps, a, 1, b);
+            if (i != k && both.n < a.n + b.n - (ws_poly_constant(a) && ws_poly_constant(b)))
+                fact(d, both, FALSE);
+        }
+}
+
+/* A definition, a coordinate. */
+static void look_at_number(Divisors *d, const WsExpr *e)
+{
+    for (guint i = 0; i < d->g->p->n_tensors; i++)
+        d->numbers |= d->g->p->tensor[i].covers != NULL;
+    look(d, e);
+    d->numbers = FALSE;
+}
+
+/* --- the program --------------------------------------------------------------------------------
+ */
+static void operation(Divisors *d, const WsOp *op)
+{
+    look(d, op->element), look(d, op->use), look(d, op->slot);
+    look(d, op->parity), look(d, op->turn);
+    if (op->kind == WS_OP_LET)
+        look_at_number(d, op->set);
+    else
+        look(d, op->set);
+    if (op->ctas.kind == WS_CTAS_EXPR)
+        look(d, op->ctas.expr);
+    for (guint i = 0; i < WS_MAX_RANK; i++)
+        look_at_number(d, op->coord[i]);
+    for (guint i = 0; i < op->n_access; i++) {
+        const WsAccess *a = &op->access[i];
+        look(d, a->element), look(d, a->use), look(d, a->stage);
+        look(d, a->row0), look(d, a->col0);
+    }
+    for (guint i = 0; i < op->n_value; i++)
+        look(d, op->value[i].row0), look(d, op->value[i].col0);
+    if (op->mma)
+        look(d, op->mma->first);
+    if (!d->search && op->kind == WS_OP_LET && op->var >= 0 && op->set &&
+        !d->g->p->var[op->var].real)
+        ws_terms_set(&d->g->terms, op->var, terms(d, op->set));
+}
+
+static void tree(Divisors *d, const WsTree *t);
+
+/* Within its rounds a count is at least 1, an index is at least where it starts. */
+static void loop(Divisors *d, const WsTree *t)
+{
+    WsPolys *ps = d->g->ps;
+    gboolean before = d->in_tile;
+    Known was = known(d);
+    gint64 from = 0, by = 1;
+    look(d, t->count), look(d, t->from), look(d, t->step_by);
+    WsPoly index = ws_terms_unknown(&d->g->terms, t->name);
+    gboolean plain = (!t->from || ws_expr_is_int(t->from, &from)) &&
+                     (!t->step_by || ws_expr_is_int(t->step_by, &by));
+    if (d->search) {
+        index = (WsPoly){ 0 };
+    } else if (t->over == WS_OVER_TILES) {
+        d->in_tile = TRUE;
+        if (plain && from >= 0 && by >= 0)
+            index = ws_poly_leaf(ps, WS_ATOM_POSITION, 0, WS_ON_TILE, NULL, "position");
+    } else if (t->over == WS_OVER_COUNT && t->count) {
+        WsPoly count = terms(d, t->count);
+        fact(d, ws_poly_add(ps, count, -1, ws_poly_int(ps, 1)), d->in_tile);
+        if (plain && from > -(1 << 20) && from < (1 << 20) && by >= 0 && by < (1 << 20))
+            index = ws_poly_add(
+                ps, ws_poly_int(ps, from), by,
+                ws_poly_leaf(ps, WS_ATOM_ROUND, d->rounds++, WS_ON_ROUND, &count, t->name));
+    }
+    ws_terms_set(&d->g->terms, t->index_var, index);
+    for (guint i = 0; i < t->n_kids; i++)
+        tree(d, t->kid[i]);
+    if (t->index_var >= 0)
+        d->g->terms.known[t->index_var] = FALSE;
+    forget(d, was);
+    d->in_tile = before;
+}
+
+static void tree(Divisors *d, const WsTree *t)
+{
+    if (!t || d->reason || d->found || ws_polys_broken(d->g->ps))
+        return;
+    if (t->kind == WS_TREE_OP)
+        operation(d, t->op);
+    if (t->kind == WS_TREE_LOOP) {
+        loop(d, t);
+        return;
+    }
+    look(d, t->kind == WS_TREE_BRANCH ? t->cond : NULL);
+    for (guint i = 0; i < t->n_kids; i++) {
+        Known before = known(d);
+        if (t->kind == WS_TREE_BRANCH && t->cond)
+            suppose(d, t->cond, i == 0);
+        tree(d, t->kid[i]);
+        forget(d, before);
+    }
+}
+
+static void names(Divisors *d, WsVarKind kind)
+{
+    const WsProgram *p = d->g->p;
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == kind && !p->var[v].real)
+            look_at_number(d, p->var[v].value);
+}
+
+/* With the definitions of the names in it. */
+static void look_through(Divisors *d, const WsExpr *e)
+{
+    const WsProgram *p = d->g->p;
+    if (!e || d->reason)
+        return;
+    look_at_number(d, e);
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars &&
+        p->var[e->var].kind == WS_VAR_RUN && !d->seen[e->var]) {
+        d->seen[e->var] = TRUE;
+        look_through(d, p->var[e->var].value);
+    }
+    for (guint i = 0; i < e->n_args; i++)
+        look_through(d, e->arg[i]);
+}
+
+/* Names of the launch that the number of tiles hangs on are worked out in any case, the others
+ * where there is a tile. */
+static void launch(Divisors *d)
+{
+    const WsProgram *p = d->g->p;
+    for (guint a = 0; a < p->tiles.n_axes; a++)
+        look_through(d, p->tiles.axis[a].extent);
+    look_through(d, p->tiles.grid);
+    for (guint a = 0; a < p->tiles.n_axes && !d->search; a++)
+        positive(d, p->tiles.axis[a].extent, TRUE);
+    d->in_tile = TRUE;
+    names(d, WS_VAR_RUN);
+    for (guint i = 0; i < p->n_tensors; i++)
+        for (guint k = 0; k < p->tensor[i].rank; k++)
+            look(d, p->tensor[i].shape[k]), look(d, p->tensor[i].stride[k]);
+    look(d, p->tiles.order_n);
+    gint64 n_group;
+    gboolean number = p->tiles.order_n && ws_expr_is_int(p->tiles.order_n, &n_group) && n_group > 0;
+    gboolean grouped = p->tiles.order == WS_ORDER_GROUPED && p->tiles.order_n && !number;
+    d->found |= d->search && grouped;
+    if (grouped && !d->search && !d->reason && !above(d, terms(d, p->tiles.order_n), 0)) {
+        g_autofree char *n = ws_expr_print(p->tiles.order_n);
+        d->reason = g_strdup_printf("tiles are grouped by %s, and it was not shown that this is at "
+                                    "least 1; say %s >= 1 under assume",
+                                    n, n);
+    }
+    d->in_tile = FALSE;
+}
+
+static void look_at_all(Divisors *d)
+{
+    const WsProgram *p = d->g->p;
+    launch(d);
+    for (guint r = 0; r < MAX(p->cluster, 1) && !d->reason && !d->found; r++) {
+        ws_terms_rank(&d->g->terms, r);
+        d->in_tile = TRUE;
+        names(d, WS_VAR_TILE);
+        d->in_tile = FALSE;
+        names(d, WS_VAR_COUNTER);
+        for (guint a = 0; a < p->n_agents && !d->reason; a++) {
+            d->in_tile = p->tiles.launch == WS_LAUNCH_SINGLE;
+            tree(d, p->agent[a].body);
+        }
+    }
+}
+
+char *ws_global_divisors(const WsProgram *p, GPtrArray *given)
+{
+    WsGlobal g;
+    ws_global_begin(&g, p);
+    g_autofree gboolean *seen = g_new0(gboolean, p->n_vars + 1);
+    Divisors d = { .g = &g, .seen = seen, .given = given, .search = TRUE };
+    look_at_all(&d);
+    if (d.found) {
+        memset(seen, 0, (p->n_vars + 1) * sizeof *seen);
+        d = (Divisors){ .g = &g, .seen = seen, .given = given };
+        for (guint i = 0; i < p->n_assume; i++)
+            assumed(&d, p->assume[i]);
+        chain(&d);
+        look_at_all(&d);
+        if (!d.reason && ws_polys_broken(g.ps))
+            d.reason = g_strdup("divisors are too long to be looked at");
+    }
+    ws_global_end(&g);
+    return d.reason;
+}

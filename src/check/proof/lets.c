@@ -1,0 +1,125 @@
+/* Lets that only give a name to what is the same wherever they are seen: sizes, names of the launch
+ * and of the tile, indices of the loops around. They are taken as what they stand for. */
+#include "check/proof/symbols.h"
+
+static gboolean inside(const WsTree *t, const WsTree *of)
+{
+    for (; t; t = t->parent)
+        if (t == of)
+            return TRUE;
+    return FALSE;
+}
+
+static void find_loops(const WsTree *t, gint var, const WsTree **found, guint *n)
+{
+    if (!t)
+        return;
+    if (t->kind == WS_TREE_LOOP && t->index_var == var)
+        *found = t, ++*n;
+    for (guint i = 0; i < t->n_kids; i++)
+        find_loops(t->kid[i], var, found, n);
+}
+
+typedef struct {
+    const WsControl *c;
+    const WsOp *op;
+    gboolean ok, names;
+} Look;
+
+static gboolean in_tile(const WsControl *c, const WsTree *t)
+{
+    if (c->p->tiles.launch == WS_LAUNCH_SINGLE)
+        return TRUE;
+    for (; t; t = t->parent)
+        if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES)
+            return TRUE;
+    return FALSE;
+}
+
+static void look(const WsExpr *e, gpointer data)
+{
+    Look *l = data;
+    if (e->op == WS_EXPR_REAL)
+        l->ok = FALSE;
+    if (e->op == WS_EXPR_INDEX)
+        l->names = TRUE, l->ok &= in_tile(l->c, l->op->tree);
+    if (e->op != WS_EXPR_VAR)
+        return;
+    if (e->var < 0 || (guint)e->var >= l->c->p->n_vars) {
+        l->ok = FALSE;
+        return;
+    }
+    const WsTree *loop = NULL;
+    guint loops = 0;
+    switch (l->c->p->var[e->var].kind) {
+    case WS_VAR_CTA:
+        return;
+    case WS_VAR_SIZE:
+    case WS_VAR_RUN:
+        l->names = TRUE;
+        return;
+    case WS_VAR_AXIS:
+    case WS_VAR_TILE:
+        l->names = TRUE;
+        l->ok &= in_tile(l->c, l->op->tree);
+        return;
+    case WS_VAR_INDEX: /* loops of one name share a variable: which one was it? */
+        find_loops(l->c->p->agent[l->op->agent].body, e->var, &loop, &loops);
+        l->ok &= loops == 1 && inside(l->op->tree, loop);
+        return;
+    case WS_VAR_LET:
+        l->ok &= l->c->let[e->var] != NULL;
+        l->names = TRUE;
+        return;
+    default:
+        l->ok = FALSE;
+    }
+}
+
+static WsExpr *meaning(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const WsControl *c = data;
+    (void)error;
+    return leaf->op == WS_EXPR_VAR && leaf->var >= 0 && (guint)leaf->var < c->n_vars &&
+                   c->let[leaf->var]
+               ? ws_expr_ref(c->let[leaf->var])
+               : NULL;
+}
+
+static void count_nodes(const WsExpr *e, gpointer data)
+{
+    (void)e;
+    ++*(guint *)data;
+}
+
+WsExpr *ws_without_lets(const WsControl *c, const WsExpr *e)
+{
+    WsExpr *r = ws_expr_map(e, meaning, (gpointer)c, NULL);
+    return r ? r : ws_expr_ref(e);
+}
+
+/* L-LET: set in one place, seen only in the block behind it, of parts that do not change there. In
+ * the order of the text, so a let may be made of those before it. */
+void ws_find_lets(WsControl *c)
+{
+    const WsProgram *p = c->p;
+    g_autofree guint *times = g_new0(guint, p->n_vars + 1);
+    for (guint i = 0; i < p->n_ops; i++)
+        if (p->op[i]->kind == WS_OP_LET && p->op[i]->var >= 0)
+            times[p->op[i]->var]++;
+    for (guint i = 0; i < p->n_ops && !c->page; i++) {
+        const WsOp *op = p->op[i];
+        if (op->kind != WS_OP_LET || op->var < 0 || !op->set || op->agent < 0 ||
+            times[op->var] != 1 || p->var[op->var].kind != WS_VAR_LET || p->var[op->var].real)
+            continue;
+        Look l = { c, op, TRUE, FALSE };
+        ws_expr_visit(op->set, look, &l);
+        if (!l.ok || !l.names)
+            continue;
+        g_autoptr(WsExpr) e = ws_without_lets(c, op->set);
+        guint nodes = 0;
+        ws_expr_visit(e, count_nodes, &nodes);
+        if (nodes <= 64)
+            c->let[op->var] = g_steal_pointer(&e);
+    }
+}
