@@ -350,6 +350,28 @@ static void drop_proof(WsVerdict *v)
     v->names = g_ptr_array_new();
 }
 
+static void see_tile(const WsExpr *e, gpointer data)
+{
+    gpointer *d = data;
+    const WsProgram *p = d[0];
+    gboolean named = e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars;
+    WsVarKind kind = named ? p->var[e->var].kind : WS_VAR_SIZE;
+    if (e->op == WS_EXPR_INDEX || kind == WS_VAR_AXIS || kind == WS_VAR_TILE)
+        *(gboolean *)d[1] = TRUE;
+}
+
+/* A launch is refused if its sizes break an assumption; nobody looks at its tiles. */
+static void tell_assumed(const WsProgram *p, WsVerdict *v)
+{
+    for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++) {
+        gboolean tile = FALSE;
+        gpointer data[2] = { (gpointer)p, &tile };
+        ws_expr_visit(p->assume[i], see_tile, data);
+        if (tile)
+            g_ptr_array_add(v->assumed, g_strdup_printf("%s in every tile", p->assume_text[i]));
+    }
+}
+
 /* L-DIVISOR: what has no value is no number of rounds, no place, no tile. */
 static void judge_divisors(const WsProgram *p, WsVerdict *v)
 {
@@ -406,6 +428,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     } else {
         prove_and_play(p, o, v, findings);
         judge_divisors(p, v);
+        tell_assumed(p, v);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);
     }

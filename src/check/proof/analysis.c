@@ -55,7 +55,7 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                                t->from ? t->from : t->step_by);
         if (t->over == WS_OVER_PIPE && !c->outside)
             c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
-        gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, t) : -1;
+        gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, agent, t) : -1;
         WsExpr *seen = t->count ? g_hash_table_lookup(c->rewritten, t->count) : NULL;
         gint stands = seen && seen->op == WS_EXPR_VAR ? seen->var - (gint)c->n_vars : -1;
         if (seen && round != stands &&
@@ -89,6 +89,8 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
                 f->symbol = -1;
                 f->rest = ws_expr_ref(w);
             }
+            if (!f)
+                f = ws_sum_of_names(c, w);
             if (!f && ws_leaves(c, w).index == 0) { /* the count is a symbol as a whole */
                 f = g_new0(WsForm, 1);
                 g_autoptr(WsExpr) count = ws_without_lets(c, t->count);
@@ -177,6 +179,7 @@ WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page)
     c->instance = g_array_new(FALSE, TRUE, sizeof(WsInstance));
     if (p->has_raw)
         c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
+    ws_find_assumed(c);
     c->let = g_new0(WsExpr *, p->n_vars + 1);
     ws_find_lets(c);
     ws_find_variables(c);
@@ -227,6 +230,8 @@ void ws_control_free(WsControl *c)
     g_array_unref(c->instance);
     g_hash_table_unref(c->forms);
     g_hash_table_unref(c->compared);
+    g_hash_table_unref(c->counted);
+    g_array_unref(c->assumed);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);
     g_hash_table_unref(c->private_if);

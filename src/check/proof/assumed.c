@@ -3,10 +3,38 @@
 #include "check/proof/symbols.h"
 
 typedef struct {
-    const WsControl *c;
-    const WsAffine *of; /* the expression */
-    gint64 *least, *most;
-} Bounds;
+    WsExprOp op;
+    WsAffine sum; /* sum (op) 0 */
+} Assumed;
+
+static void clear_assumed(gpointer data)
+{
+    ws_affine_clear(&((Assumed *)data)->sum);
+}
+
+static void take(WsControl *c, const WsExpr *e)
+{
+    if (e->n_args == 2 && e->op == WS_EXPR_AND) {
+        take(c, e->arg[0]);
+        take(c, e->arg[1]);
+        return;
+    }
+    if (e->n_args != 2 || e->op < WS_EXPR_LT || e->op > WS_EXPR_EQ)
+        return;
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    g_autoptr(WsExpr) whole = ws_expanded(c, d);
+    Assumed a = { .op = e->op };
+    if (ws_expr_affine(whole, &a.sum))
+        g_array_append_val(c->assumed, a);
+}
+
+void ws_find_assumed(WsControl *c)
+{
+    c->assumed = g_array_new(FALSE, FALSE, sizeof(Assumed));
+    g_array_set_clear_func(c->assumed, clear_assumed);
+    for (guint i = 0; i < c->p->n_assume && !c->page; i++)
+        take(c, c->p->assume[i]);
+}
 
 /* Terms of b are `sign` times those of a. */
 static gboolean same_terms(const WsAffine *a, const WsAffine *b, gint64 sign)
@@ -22,49 +50,34 @@ static gboolean small(gint64 x)
     return ABS(x / 2) < ((gint64)1 << 50);
 }
 
-/* L-ASSUMED: sign*(e - constant of e) + constant (op) 0. */
-static void bound(const Bounds *b, WsExprOp op, gint64 sign, gint64 constant)
+/* L-ASSUMED: sign*(e - constant of e) + constant of a (op) 0. */
+static void bound(const Assumed *a, const WsAffine *e, gint64 sign, gint64 *least, gint64 *most)
 {
-    if (!small(constant) || !small(b->of->constant))
+    if (!small(a->sum.constant) || !small(e->constant))
         return;
-    gint64 at = b->of->constant - sign * constant; /* e (op) at, or at (op) e */
-    gint64 next = op == WS_EXPR_LT || op == WS_EXPR_GT;
-    gboolean above = op == WS_EXPR_GE || op == WS_EXPR_GT || op == WS_EXPR_EQ;
-    gboolean below = op == WS_EXPR_LE || op == WS_EXPR_LT || op == WS_EXPR_EQ;
+    gint64 at = e->constant - sign * a->sum.constant; /* e (op) at, or at (op) e */
+    gint64 next = a->op == WS_EXPR_LT || a->op == WS_EXPR_GT;
+    gboolean above = a->op == WS_EXPR_GE || a->op == WS_EXPR_GT || a->op == WS_EXPR_EQ;
+    gboolean below = a->op == WS_EXPR_LE || a->op == WS_EXPR_LT || a->op == WS_EXPR_EQ;
     if (sign > 0 ? above : below)
-        *b->least = MAX(*b->least, at + next);
+        *least = MAX(*least, at + next);
     if (sign > 0 ? below : above)
-        *b->most = MIN(*b->most, at - next);
-}
-
-static void look(const Bounds *b, const WsExpr *e)
-{
-    if (e->n_args == 2 && e->op == WS_EXPR_AND) {
-        look(b, e->arg[0]);
-        look(b, e->arg[1]);
-        return;
-    }
-    if (e->n_args != 2 || e->op < WS_EXPR_LT || e->op > WS_EXPR_EQ)
-        return;
-    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
-    g_autoptr(WsExpr) whole = ws_expanded(b->c, d);
-    WsAffine a = { 0 };
-    if (!ws_expr_affine(whole, &a))
-        return;
-    for (gint64 sign = -1; sign <= 1; sign += 2)
-        if (same_terms(&a, b->of, sign))
-            bound(b, e->op, sign, a.constant);
-    ws_affine_clear(&a);
+        *most = MIN(*most, at - next);
 }
 
 void ws_assumed_bounds(const WsControl *c, const WsExpr *e, gint64 *least, gint64 *most)
 {
-    g_autoptr(WsExpr) whole = ws_expanded(c, e);
-    WsAffine of = { 0 };
-    if (c->page || !ws_expr_affine(whole, &of))
+    WsAffine sum = { 0 };
+    if (c->assumed->len == 0)
         return;
-    Bounds b = { c, &of, least, most };
-    for (guint i = 0; i < c->p->n_assume; i++)
-        look(&b, c->p->assume[i]);
-    ws_affine_clear(&of);
+    g_autoptr(WsExpr) whole = ws_expanded(c, e);
+    if (!ws_expr_affine(whole, &sum))
+        return;
+    for (guint i = 0; i < c->assumed->len; i++)
+        for (gint64 sign = -1; sign <= 1; sign += 2) {
+            const Assumed *a = &g_array_index(c->assumed, Assumed, i);
+            if (same_terms(&a->sum, &sum, sign))
+                bound(a, &sum, sign, least, most);
+        }
+    ws_affine_clear(&sum);
 }

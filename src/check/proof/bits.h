@@ -157,6 +157,8 @@ typedef struct {
     gint moving;   /* the loop whose index it compares, -1: none */
     gint number;   /* local that it compares: that index, or a total; -1: none */
     gint64 by;     /* what the number it asks about grows by with that index */
+    gint way;      /* 1: that number only grows, -1: it only falls; 0: not known */
+    gint64 slack;  /* how far what it asks about can lie from that number */
     guint n_around;
     guint16 *around; /* loops around it */
 } WsBitSite;

@@ -373,6 +373,36 @@ static gint64 beyond(const WsControl *c, const WsForm *f)
     return most == G_MININT64 ? most : most + 1;
 }
 
+/* L-PASSED: which way the number moves, and how far all else in the comparison can carry it. */
+static void find_way(const WsControl *c, WsBitSite *s)
+{
+    const WsSite *site = s->site;
+    const WsSymbol *own = site->form->symbol >= 0 ? c->symbols->pdata[site->form->symbol] : NULL;
+    if (site->count || site->number < 0 || !own || c->page)
+        return;
+    g_autoptr(WsExpr) moves = ws_expr_op(WS_EXPR_MUL, ws_expr_int(site->by),
+                                         ws_expr_var(site->number, c->p->var[site->number].name));
+    g_autoptr(WsExpr) still =
+        ws_expr_op(WS_EXPR_SUB, ws_expr_ref(site->form->rest), g_steal_pointer(&moves));
+    WsAffine a = { 0 };
+    gint64 step = 1, far = 4;
+    gboolean ok = ws_expr_affine(still, &a);
+    if (site->moving && site->moving->step_by)
+        ok &= ws_expr_is_int(site->moving->step_by, &step);
+    for (guint i = 0; ok && i < a.n; i++) {
+        WsSpan x = ws_span_times(ws_span_of(c, a.term[i]), a.factor[i]);
+        ok = x.lo > -(1 << 20) && x.hi < (1 << 20);
+        far += MAX(ABS(x.lo), ABS(x.hi));
+    }
+    far += ABS(CLAMP(a.constant, -WS_ENDLESS, WS_ENDLESS));
+    ws_affine_clear(&a);
+    if (!ok || step == 0 || s->by == 0 || far > (1 << 24))
+        return;
+    gint64 number = own->base >= 0 ? MAX(own->number, 1) : 1;
+    s->way = (s->by > 0) == (step > 0) ? 1 : -1;
+    s->slack = number * (far + 4) + ABS(own->base >= 0 ? own->offset : 0);
+}
+
 static void compile_sites(Compiler *k, WsBitAgent *a)
 {
     const GArray *sites = k->b->c->site[k->agent];
@@ -395,6 +425,7 @@ static void compile_sites(Compiler *k, WsBitAgent *a)
         s->moving = s->site->moving ? (gint)loop_of(k, s->site->moving) : -1;
         s->number = s->site->number >= 0 ? ws_bit_local_of(k->b, k->agent, s->site->number) : -1;
         s->by = s->site->form->factor > 0 ? -s->site->by : s->site->by;
+        find_way(k->b->c, s);
         for (const WsTree *t = node->parent; t; t = t->parent)
             s->n_around += t->kind == WS_TREE_LOOP;
         s->around = ws_bit_alloc(k->b, (s->n_around + 1) * sizeof(guint16));

@@ -111,16 +111,25 @@ static gint64 number_of(const WsBits *b, guint i, const WsBitSite *s)
 
 /* L-DISTANCE: how far a symbol lies above a number that only moves on decides all that follows, as
  * long as neither starts again; beside a bound of a relation (max, min) both count. */
+/* L-PASSED: once a number that only moves on has left a known value behind, every comparison with
+ * it has the same answer. */
+static gint64 unpassed(const WsBitSite *s, const WsInstance *x, gint64 far)
+{
+    if (!x->exact || s->way == 0)
+        return far;
+    return s->way > 0 ? MAX(far, -s->slack) : MIN(far, s->slack);
+}
+
 static void put_far(WsBitKey *k, const WsBitSite *s, const WsControl *c, const WsInstance *x,
                     gint64 number, gboolean *absolute)
 {
     const WsSymbol *own = c->symbols->pdata[s->site->form->symbol];
     if (own->base < 0) {
-        put(k, x->lo - number);
+        put(k, unpassed(s, x, x->lo - number));
     } else if (own->relation == WS_RELATION_DIV) {
-        put(k, x->lo - own->number * number);
+        put(k, unpassed(s, x, x->lo - own->number * number));
     } else if (own->relation == WS_RELATION_MUL) {
-        put(k, own->number * x->lo - number);
+        put(k, unpassed(s, x, own->number * x->lo - number));
     } else if (s->site->count && own->relation == WS_RELATION_MAX && number >= own->number) {
         put(k, x->lo - number);
     } else {
@@ -154,7 +163,7 @@ static void put_site(WsBitKey *k, WsBits *b, guint i, const WsBitSite *s, const 
                                      : lies_ahead(b, i, a, s);
     if (!runs) {
         if (symbol->by_round) /* it comes in this round, or in this round no more */
-            *absolute |= s->at >= ws_bit_place(b, i);
+            *absolute |= s->at >= ws_bit_place(b, i) && ws_bit_active(b, i, s->around[0]);
         if (site->count && symbol->split)
             return; /* that will be another time */
         *absolute |= lies_ahead(b, i, a, s);

@@ -272,9 +272,9 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
     for (guint64 told = l->rounds; told; told &= told - 1) { /* L-ROUND: it only goes on */
         gint64 *time = &ws_bit_begun(b, i)[__builtin_ctzll(told)];
         gint64 next = *time / WS_ENTRY * WS_ENTRY + index + 1;
-        *time = next > *time ? next : next + WS_ENTRY;
-        if (index < 0 || index >= WS_ENTRY - 1)
-            ws_bit_outside(b, "a number is too large");
+        if (index < 0 || index >= WS_ENTRY - 1 || next <= *time)
+            ws_bit_outside(b, "rounds that do not go on");
+        *time = next;
     }
     r[0]++; /* rounds begun */
     in->at = (guint16)(l->enter + 1);

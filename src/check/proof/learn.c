@@ -191,7 +191,7 @@ static gboolean whole_rows(const WsControl *c, const WsOp *op, const WsAccess *a
             continue;
         gboolean plain = (!t->from || (ws_expr_is_int(t->from, &x) && x == 0)) &&
                          (!t->step_by || (ws_expr_is_int(t->step_by, &x) && x == 1));
-        gint64 most = t->count ? ws_most(c->p, t->count, 0) : G_MAXINT64;
+        gint64 most = t->count ? ws_most(c, t->count, 0) : G_MAXINT64;
         return plain && most < ((gint64)1 << 30) &&
                most - 1 + a->cols <= (gint64)c->p->buffer[a->buffer].cols;
     }

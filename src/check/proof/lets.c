@@ -2,22 +2,20 @@
  * and of the tile, indices of the loops around. They are taken as what they stand for. */
 #include "check/proof/symbols.h"
 
-static gboolean inside(const WsTree *t, const WsTree *of)
+static guint loops_with(const WsTree *t, gint index)
 {
-    for (; t; t = t->parent)
-        if (t == of)
-            return TRUE;
-    return FALSE;
+    guint n = t && t->kind == WS_TREE_LOOP && t->index_var == index;
+    for (guint i = 0; t && i < t->n_kids; i++)
+        n += loops_with(t->kid[i], index);
+    return n;
 }
 
-static void find_loops(const WsTree *t, gint var, const WsTree **found, guint *n)
+/* It is the index of a loop around, and no loop in that one sets it anew. */
+static gboolean stands_still(const WsTree *t, gint index)
 {
-    if (!t)
-        return;
-    if (t->kind == WS_TREE_LOOP && t->index_var == var)
-        *found = t, ++*n;
-    for (guint i = 0; i < t->n_kids; i++)
-        find_loops(t->kid[i], var, found, n);
+    while (t && !(t->kind == WS_TREE_LOOP && t->index_var == index))
+        t = t->parent;
+    return t && loops_with(t, index) == 1;
 }
 
 typedef struct {
@@ -49,8 +47,6 @@ static void look(const WsExpr *e, gpointer data)
         l->ok = FALSE;
         return;
     }
-    const WsTree *loop = NULL;
-    guint loops = 0;
     switch (l->c->p->var[e->var].kind) {
     case WS_VAR_CTA:
         return;
@@ -63,9 +59,8 @@ static void look(const WsExpr *e, gpointer data)
         l->names = TRUE;
         l->ok &= in_tile(l->c, l->op->tree);
         return;
-    case WS_VAR_INDEX: /* loops of one name share a variable: which one was it? */
-        find_loops(l->c->p->agent[l->op->agent].body, e->var, &loop, &loops);
-        l->ok &= loops == 1 && inside(l->op->tree, loop);
+    case WS_VAR_INDEX:
+        l->ok &= stands_still(l->op->tree, e->var);
         return;
     case WS_VAR_LET:
         l->ok &= l->c->let[e->var] != NULL;

@@ -87,17 +87,53 @@ static gboolean shared(const WsControl *c, guint self, const WsExpr *base)
     return FALSE;
 }
 
+/* x and m of x/m or cdiv(x, m), as names stand for them; NULL: it is none. Transfer full. */
+static WsExpr *quotient_of(const WsControl *c, const WsSymbol *s, gint64 *m, gboolean *up)
+{
+    g_autoptr(WsExpr) e = s->expr ? ws_expanded(c, s->expr) : NULL;
+    *up = e && e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV;
+    if (!e || (e->op != WS_EXPR_DIV && !*up) || !ws_expr_is_int(e->arg[1], m) || *m < 2)
+        return NULL;
+    return ws_expr_ref(e->arg[0]);
+}
+
+/* L-QUOTIENTS: floor(x/(a*b)) is floor(floor(x/a)/b), and so for cdiv. A symbol that is x/a for one
+ * that is x/(a*b); -1: none. */
+static gint smaller_quotient(const WsControl *c, guint of, WsSymbol *found)
+{
+    gint64 m, n;
+    gboolean up, its_up;
+    g_autoptr(WsExpr) x = quotient_of(c, c->symbols->pdata[of], &m, &up);
+    for (guint i = 1; x && !c->page && i < c->symbols->len; i++) {
+        const WsSymbol *s = c->symbols->pdata[i];
+        if (i == of || s->letter || s->base >= 0)
+            continue;
+        g_autoptr(WsExpr) y = quotient_of(c, s, &n, &its_up);
+        if (!y || its_up != up || n >= m || m % n || m / n > 64 || !ws_expr_equal(x, y))
+            continue;
+        found->relation = WS_RELATION_DIV;
+        found->number = m / n;
+        found->offset = up ? m / n - 1 : 0;
+        return (gint)i;
+    }
+    return -1;
+}
+
 /* A remainder of the symbol follows from one of its base only if the relation is a division. */
 static void relate(WsControl *c, guint i)
 {
     WsSymbol *s = c->symbols->pdata[i], found = { 0 };
     g_autoptr(WsExpr) base = NULL;
-    if (s->letter || s->split || !s->expr || !look_through(c, s->expr, &found, &base))
+    if (s->letter || s->split || s->by_index || !s->expr)
+        return;
+    gint of = smaller_quotient(c, i, &found);
+    if (of < 0 && !look_through(c, s->expr, &found, &base))
         return;
     gboolean multiple = found.relation == WS_RELATION_MUL;
     if (s->ring && found.relation != WS_RELATION_DIV && !multiple)
         return;
-    gint of = symbol_with(c, base);
+    if (of < 0)
+        of = symbol_with(c, base);
     if (of < 0 && shared(c, i, base) && base->op == WS_EXPR_VAR)
         of = ws_symbol_of(c, base, FALSE);
     if (of < 0 || (guint)of == i)
@@ -122,6 +158,22 @@ static void relate(WsControl *c, guint i)
     s->base = of;
 }
 
+/* x % m == r: x/n leaves r/n modulo m/n if n divides m. */
+static void assume_quotients(WsControl *c, const WsExpr *x, gint64 m, gint64 r)
+{
+    gint64 n;
+    gboolean up;
+    g_autoptr(WsExpr) whole = ws_expanded(c, x);
+    for (guint i = 1; i < c->symbols->len; i++) {
+        WsSymbol *s = c->symbols->pdata[i];
+        g_autoptr(WsExpr) y = s->letter || s->by_index ? NULL : quotient_of(c, s, &n, &up);
+        if (!y || m % n || m / n < 2 || m / n > 64 || s->every != 1 || !ws_expr_equal(whole, y))
+            continue;
+        s->every = m / n;
+        s->left = ws_control_mod(up ? -ws_floor_div(-r, n) : r / n, s->every);
+    }
+}
+
 /* assume N % 2 == 0 */
 static void assume_multiples(WsControl *c, const WsExpr *e)
 {
@@ -131,7 +183,11 @@ static void assume_multiples(WsControl *c, const WsExpr *e)
     const WsExpr *mod = e->arg[0]->op == WS_EXPR_MOD ? e->arg[0] : e->arg[1];
     const WsExpr *left = mod == e->arg[0] ? e->arg[1] : e->arg[0];
     if (mod->op != WS_EXPR_MOD || !ws_expr_is_int(left, &r) || !ws_expr_is_int(mod->arg[1], &m) ||
-        m < 2 || m > 64)
+        m < 2)
+        return;
+    if (!c->page)
+        assume_quotients(c, mod->arg[0], m, ws_control_mod(r, m));
+    if (m > 64)
         return;
     gint i = symbol_with(c, mod->arg[0]);
     WsSymbol *s = i < 0 ? NULL : c->symbols->pdata[i];

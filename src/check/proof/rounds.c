@@ -6,8 +6,9 @@
 typedef struct {
     const WsControl *c;
     const WsTree *at;
-    gint index; /* the one index in it, -1 none */
-    gint tile;  /* index of a loop over tiles: the position, one more name of the tile; -1 none */
+    const char *name; /* that the index is given */
+    gint index;       /* the one index in it, -1 none */
+    gint tile; /* index of a loop over tiles: the position, one more name of the tile; -1 none */
     gboolean other;
 } Leaf;
 
@@ -16,6 +17,13 @@ static const WsTree *loop_around(const WsTree *t)
     for (t = t->parent; t && t->kind != WS_TREE_LOOP;)
         t = t->parent;
     return t;
+}
+
+static gboolean is_in(const WsTree *t, const WsTree *of)
+{
+    while (t && t != of)
+        t = t->parent;
+    return t != NULL;
 }
 
 /* The loop over tiles around a place that has this index, NULL if it has another one. */
@@ -88,24 +96,72 @@ static WsExpr *mark(const WsExpr *leaf, gpointer data, GError **error)
     (void)error;
     return leaf->op != WS_EXPR_VAR || leaf->var < 0 ? NULL
            : leaf->var == l->tile                   ? ws_expr_name("#tile")
-           : leaf->var == l->index                  ? ws_expr_name("#")
+           : leaf->var == l->index                  ? ws_expr_name(l->name)
                                                     : NULL;
 }
 
-gint ws_round_symbol(WsControl *c, const WsTree *t)
+/* The symbol stands for the count of another loop of this agent around which is `up`, or one in or
+ * around that: the rounds of one would be told over those of the other. */
+static gboolean taken(const WsControl *c, gint agent, gint symbol, const WsTree *up, gboolean *near)
+{
+    gboolean same = FALSE;
+    for (guint i = 0; i < c->site[agent]->len; i++) {
+        const WsSite *site = &g_array_index(c->site[agent], WsSite, i);
+        const WsTree *other = site->form->symbol == symbol ? loop_around(site->node) : NULL;
+        same |= other == up && other;
+        *near |= other && other != up && (is_in(other, up) || is_in(up, other));
+    }
+    return same;
+}
+
+static gint stands_for(const WsControl *c, const WsExpr *count)
+{
+    const WsExpr *seen = g_hash_table_lookup(c->rewritten, count);
+    return seen->op == WS_EXPR_VAR && seen->var >= (gint)c->n_vars ? seen->var - (gint)c->n_vars
+                                                                   : -1;
+}
+
+/* The first one that this loop has not yet: where several loops follow the rounds of one, each has
+ * a name of its own. */
+static gint round_name(WsControl *c, gint agent, const WsExpr *count, Leaf *l, const WsTree *up)
+{
+    static const char *const name[] = { "#", "#2", "#3", "#4" };
+    if (g_hash_table_contains(c->rewritten, l->at->count)) { /* an expression has one name */
+        gboolean near = FALSE;
+        gint symbol = stands_for(c, l->at->count);
+        taken(c, agent, symbol, up, &near);
+        return near ? -1 : symbol;
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(name); i++) {
+        l->name = name[i];
+        g_autoptr(WsExpr) e = ws_expr_map(count, mark, l, NULL);
+        gboolean near = FALSE;
+        gint symbol = e ? ws_symbol_of(c, e, FALSE) : -1;
+        if (symbol < 0 || up->over == WS_OVER_TILES)
+            return symbol;
+        gboolean same = taken(c, agent, symbol, up, &near);
+        if (near || !same)
+            return near ? -1 : symbol;
+    }
+    return -1;
+}
+
+gint ws_round_symbol(WsControl *c, gint agent, const WsTree *t)
 {
     g_autoptr(WsExpr) count = ws_without_lets(c, t->count);
-    Leaf l = { c, t, -1, -1, FALSE };
+    Leaf l = { c, t, "#", -1, -1, FALSE };
     ws_expr_visit(count, see, &l);
     const WsTree *up = c->plain ? NULL : rounds_of(&l);
-    g_autoptr(WsExpr) e = up ? ws_expr_map(count, mark, &l, NULL) : NULL;
-    if (!e || c->outside)
+    if (!up || c->outside)
         return -1;
     guint before = c->symbols->len;
-    gint symbol = ws_symbol_of(c, e, FALSE);
+    gint symbol = round_name(c, agent, count, &l, up);
+    if (symbol < 0)
+        return -1;
     WsSymbol *s = c->symbols->pdata[symbol];
+    gboolean fresh = c->symbols->len > before && (guint)symbol == c->symbols->len - 1;
     if (up->over == WS_OVER_TILES) {
-        if (c->symbols->len > before) {
+        if (fresh) {
             g_free(s->text);
             s->text = ws_expr_print(t->count);
             s->run = FALSE;
@@ -113,7 +169,7 @@ gint ws_round_symbol(WsControl *c, const WsTree *t)
         }
         return s->by_index && !s->by_round ? symbol : -1;
     }
-    if (c->symbols->len > before) {
+    if (fresh) {
         g_autofree char *text = ws_expr_print(t->count);
         if (c->n_split == WS_MAX_SPLIT) {
             s->whole = TRUE;

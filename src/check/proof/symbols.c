@@ -53,8 +53,11 @@ static gint64 aligned(const WsProgram *p, gint var, gint64 low)
     return best;
 }
 
-static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
+static gint64 least(const WsControl *c, const WsExpr *e, guint depth);
+
+static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
 {
+    const WsProgram *p = c->p;
     gint64 a, b, r;
     if (depth > 24)
         return UNKNOWN;
@@ -68,13 +71,13 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
         if (v->kind == WS_VAR_SIZE || v->kind == WS_VAR_AXIS || v->kind == WS_VAR_CTA)
             return aligned(p, e->var, MAX(r, 0));
         if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
-            r = MAX(r, least(p, v->value, depth + 1));
+            r = MAX(r, least(c, v->value, depth + 1));
         return aligned(p, e->var, r);
     }
     if (e->n_args != 2)
         return UNKNOWN;
-    a = least(p, e->arg[0], depth + 1);
-    b = least(p, e->arg[1], depth + 1);
+    a = least(c, e->arg[0], depth + 1);
+    b = least(c, e->arg[1], depth + 1);
     gboolean literal = ws_expr_is_int(e->arg[1], &r);
     switch (e->op) {
     case WS_EXPR_ADD:
@@ -100,8 +103,16 @@ static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
     }
 }
 
-static gint64 assumed_most(const WsProgram *p, gint var, guint depth)
+static gint64 least(const WsControl *c, const WsExpr *e, guint depth)
 {
+    gint64 r = least_of(c, e, depth), most = G_MAXINT64;
+    ws_assumed_bounds(c, e, &r, &most);
+    return r;
+}
+
+static gint64 assumed_most(const WsControl *c, gint var, guint depth)
+{
+    const WsProgram *p = c->p;
     gint64 best = G_MAXINT64;
     for (guint i = 0; i < p->n_assume; i++) {
         const WsExpr *e = p->assume[i];
@@ -116,13 +127,14 @@ static gint64 assumed_most(const WsProgram *p, gint var, guint depth)
         if (ws_expr_is_int(e->arg[1], &x))
             best = MIN(best, e->op == WS_EXPR_LT ? MAX(x, G_MININT64 + 1) - 1 : x);
         else if (e->arg[1]->op != WS_EXPR_VAR)
-            best = MIN(best, ws_most(p, e->arg[1], depth + 1));
+            best = MIN(best, ws_most(c, e->arg[1], depth + 1));
     }
     return best;
 }
 
-gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth)
+static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
 {
+    const WsProgram *p = c->p;
     gint64 r = 0;
     if (depth > 12)
         return G_MAXINT64;
@@ -130,14 +142,14 @@ gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth)
         return e->i;
     if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars) {
         const WsVar *v = &p->var[e->var];
-        gint64 most = assumed_most(p, e->var, depth);
+        gint64 most = assumed_most(c, e->var, depth);
         if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
-            most = MIN(most, ws_most(p, v->value, depth + 1));
+            most = MIN(most, ws_most(c, v->value, depth + 1));
         return most;
     }
     if (e->n_args != 2)
         return G_MAXINT64;
-    gint64 a = ws_most(p, e->arg[0], depth + 1), b = ws_most(p, e->arg[1], depth + 1);
+    gint64 a = ws_most(c, e->arg[0], depth + 1), b = ws_most(c, e->arg[1], depth + 1);
     gboolean literal = ws_expr_is_int(e->arg[1], &r);
     if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN)
         return MIN(a, b);
@@ -151,6 +163,13 @@ gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth)
         !__builtin_mul_overflow(a, b, &r))
         return r;
     return G_MAXINT64;
+}
+
+gint64 ws_most(const WsControl *c, const WsExpr *e, guint depth)
+{
+    gint64 r = most_of(c, e, depth), least = G_MININT64;
+    ws_assumed_bounds(c, e, &least, &r);
+    return r;
 }
 
 /* --- leaves ----------------------------------------------------------------------------------- */
@@ -249,9 +268,7 @@ gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
     s->expr = ws_expr_ref((WsExpr *)e);
     s->base = -1;
     s->every = 1;
-    gint64 low = letter ? 0 : least(c->p, e, 0), high = letter ? 1 : ws_most(c->p, e, 0);
-    if (!letter)
-        ws_assumed_bounds(c, e, &low, &high);
+    gint64 low = letter ? 0 : least(c, e, 0), high = letter ? 1 : ws_most(c, e, 0);
     s->bounded = low > -((gint64)1 << 20);
     s->least = s->bounded ? MIN(low, (gint64)1 << 40) : 0; /* less is enough, and sums of it fit */
     s->most = high;
@@ -315,7 +332,7 @@ static WsExpr *remainder_of(WsControl *c, const WsExpr *e)
         return NULL;
     gboolean ok = TRUE;
     for (guint i = 0; i < a.n; i++)
-        ok &= ws_leaves(c, a.term[i]).symbol == 0 || least(c->p, a.term[i], 0) >= 0;
+        ok &= ws_leaves(c, a.term[i]).symbol == 0 || least(c, a.term[i], 0) >= 0;
     ws_affine_clear(&a);
     return ok ? ws_expr_op(WS_EXPR_MOD, rewrite(c, e->arg[0]), ws_expr_int(m)) : NULL;
 }

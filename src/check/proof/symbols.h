@@ -18,7 +18,7 @@ typedef struct {
 void ws_control_outside(WsControl *c, const char *what, const WsExpr *e);
 WsLeaves ws_leaves(const WsControl *c, const WsExpr *e);
 /* Greatest value an expression can have; G_MAXINT64 if that is not known. */
-gint64 ws_most(const WsProgram *p, const WsExpr *e, guint depth);
+gint64 ws_most(const WsControl *c, const WsExpr *e, guint depth);
 gint ws_symbol_of(WsControl *c, const WsExpr *e, gboolean letter);
 /* With expressions of the program instead of symbols; NULL: too deep. Transfer full. */
 WsExpr *ws_named(const WsControl *c, const WsExpr *e);
@@ -40,6 +40,7 @@ char *ws_normal_text(const WsControl *c, const WsExpr *e);
 void ws_fold_quotients(WsAffine *a);
 
 /* --- assumed.c --- */
+void ws_find_assumed(WsControl *c);
 /* Least and greatest value of an expression (of the program) that `assume` allows; they only ever
  * come closer. */
 void ws_assumed_bounds(const WsControl *c, const WsExpr *e, gint64 *least, gint64 *most);
@@ -69,7 +70,7 @@ void ws_settle_sites(WsControl *c); /* once the ranges are known */
 
 /* --- rounds.c --- */
 /* The symbol of a count that follows the index of the loop around it, -1 if it is none. */
-gint ws_round_symbol(WsControl *c, const WsTree *loop);
+gint ws_round_symbol(WsControl *c, gint agent, const WsTree *loop);
 
 /* --- demands.c: how well each variable must be known --- */
 typedef enum { WS_WISH_EXACT, WS_WISH_USE, WS_WISH_MODULO, WS_WISH_TRUTH } WsWishKind;
@@ -92,6 +93,7 @@ gint64 ws_least_multiple(WsControl *c, gint64 a, gint64 m);
 /* --- differences.c --- */
 void ws_find_differences(WsControl *c);
 WsForm *ws_difference(WsControl *c, const WsExpr *e);
+WsForm *ws_sum_of_names(WsControl *c, const WsExpr *e);
 
 /* --- lets.c --- */
 void ws_find_lets(WsControl *c);
