@@ -212,8 +212,11 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     }
     v->certificate = g_steal_pointer(&proof->certificate);
     if (!v->certificate)
-        v->uncertified = g_strdup(proof->kind == WS_PROOF_CLOSED ? "equal states go on differently"
-                                                                 : proof->why);
+        v->uncertified =
+            g_strdup(proof->kind == WS_PROOF_CLOSED ? "equal states go on differently"
+                     : proof->kind == WS_PROOF_CAP  ? proof->why
+                                                   : "the proof needs rules that certificates have "
+                                                     "no form for");
     ws_proof_free(proof);
     ws_certificate_free(c);
 }

@@ -9,6 +9,7 @@ typedef struct {
     WsVerdictKind verdict;
     const char *a, *b; /* bodies, with ' for " */
     const char *counters, *assume;
+    const char *let; /* names of the launch */
     guint cluster;
     gboolean tiles; /* persistent */
 } Row;
@@ -233,7 +234,7 @@ static const Row rows[] = {
     { "a triangle over another index", WS_VERDICT_REFUTED,
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','from':'2','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
-    { "two triangles after each other", WS_VERDICT_OUTSIDE,
+    { "two triangles after each other", WS_VERDICT_PROVED,
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N',"
       "'do':[{'for':'j','count':'k','do':[SYNC]}]}]",
       "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N',"
@@ -263,7 +264,7 @@ static const Row rows[] = {
       "[{'for':'t','over':'tiles','do':[{'for':'k','count':'max(t, min(t + 1, 8) - (t < 7))',"
       "'do':[SYNC]}]}]",
       .tiles = TRUE },
-    { "a triangle over tiles and rounds", WS_VERDICT_OUTSIDE,
+    { "a triangle over tiles and rounds", WS_VERDICT_PROVED,
       "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + t',"
       "'do':[SYNC]}]}]}]",
       "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + t',"
@@ -306,6 +307,210 @@ static const Row rows[] = {
       "[{'for':'t','over':'tiles','do':[{'for':'k','count':'2','do':[SYNC,{"
       "'if':'k.total == f + 7','then':[SYNC]}]}]}]",
       .tiles = TRUE },
+    { "two triangles, the second one longer", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k + (k == 6)','do':[SYNC]}]}]" },
+    { "two triangles, the second from 1", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "from':'1','do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "two triangles, other names", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'i','count':'N','"
+      "do':[{'for':'h','count':'i','do':[SYNC]}]}]",
+      "[{'for':'x','count':'N','do':[{'for':'y','count':'x','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "two triangles, of other heights", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'M','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'M','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "two triangles, heights exchanged", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'M','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'k','count':'M','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]" },
+    { "a triangle in a loop", WS_VERDICT_PROVED,
+      "[{'for':'h','count':'M','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':["
+      "SYNC]}]}]}]",
+      "[{'for':'h','count':'M','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':["
+      "SYNC]}]}]}]" },
+    { "a triangle in a loop, one longer in round 3", WS_VERDICT_REFUTED,
+      "[{'for':'h','count':'M','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':["
+      "SYNC]}]}]}]",
+      "[{'for':'h','count':'M','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + (h == 3 "
+      "&& k == 2)','do':[SYNC]}]}]}]" },
+    { "a triangle twice and in a loop of two", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'h','count':'2','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':["
+      "SYNC]}]}]}]" },
+    { "a triangle twice and in a loop of three", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]}]},{'for':'k','count':'N','"
+      "do':[{'for':'j','count':'k','do':[SYNC]}]}]",
+      "[{'for':'h','count':'3','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':["
+      "SYNC]}]}]}]" },
+    { "a triangle in a triangle", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]},{'for':'h','count':'N','"
+      "do':[{'for':'i','count':'h','do':[SYNC]}]}]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'k','do':[SYNC]},{'for':'h','count':'N','"
+      "do':[{'for':'i','count':'h','do':[SYNC]}]}]}]" },
+    { "a triangle over tiles, other words", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + "
+      "t','do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'t + "
+      "k','do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "a triangle over tiles, one longer", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + "
+      "t','do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + t + "
+      "(t == 2)','do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "a triangle over twice the tile", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + "
+      "t','do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'k','count':'N','do':[{'for':'j','count':'k + "
+      "2*t','do':[SYNC]}]}]}]",
+      .tiles = TRUE },
+    { "a triangle over every other tile", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','from':'1','step':'2','do':[{'for':'k','count':'N','do':[{'for':'"
+      "j','count':'k + t','do':[SYNC]}]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'if':'t % 2 == "
+      "1','then':[{'for':'k','count':'N','do':[{'for':'j','count':'k + t','do':[SYNC]}]}]}]}]",
+      .tiles = TRUE },
+    { "min of three", WS_VERDICT_PROVED, "[{'for':'k','count':'min(N, min(8, M))','do':[SYNC]}]",
+      "[{'for':'k','count':'min(min(N, M), 8)','do':[SYNC]}]" },
+    { "min of three, one more", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'min(N, min(8, M))','do':[SYNC]}]",
+      "[{'for':'k','count':'min(min(N, M), 9)','do':[SYNC]}]" },
+    { "a quotient that is assumed", WS_VERDICT_PROVED, "[{'for':'k','count':'kt','do':[SYNC]}]",
+      "[SYNC,SYNC]", .let = ",'kt':'N/64'", .assume = "'N/64 == 2'" },
+    { "a quotient that is assumed, one more", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'kt','do':[SYNC]}]", "[SYNC,SYNC,SYNC]", .let = ",'kt':'N/64'",
+      .assume = "'N/64 == 2'" },
+    { "two at least, assumed of the quotient", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'min(kt, 2)','do':[SYNC]}]", "[SYNC,SYNC]", .let = ",'kt':'N/64'",
+      .assume = "'N/64 >= 2'" },
+    { "two at least, three taken", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'min(kt, 2)','do':[SYNC]}]", "[SYNC,SYNC,SYNC]", .let = ",'kt':'N/64'",
+      .assume = "'N/64 >= 2'" },
+    { "a difference that is assumed", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N - M','do':[SYNC]}]",
+      "[SYNC,{'for':'k','count':'N - M - 1','do':[SYNC]}]", .assume = "'M < N'" },
+    { "a difference that is assumed, two taken", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N - M','do':[SYNC]}]",
+      "[SYNC,SYNC,{'for':'k','count':'N - M - 2','do':[SYNC]}]", .assume = "'M < N'" },
+    { "an order that is assumed", WS_VERDICT_PROVED, "[SYNC]", "[{'if':'N >= M','then':[SYNC]}]",
+      .assume = "'M <= N'" },
+    { "an order that is not assumed", WS_VERDICT_REFUTED, "[{'if':'N > M','then':[SYNC]}]",
+      "[SYNC]", .assume = "'M <= N'" },
+    { "a multiple of 256 in fours", WS_VERDICT_PROVED, "[{'for':'k','count':'kt','do':[SYNC]}]",
+      "[{'for':'k','count':'N/256','do':[SYNC,SYNC,SYNC,SYNC]}]", .let = ",'kt':'N/64'",
+      .assume = "'N % 256 == 0'" },
+    { "a multiple of 128 in fours", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N/256','do':[SYNC,SYNC,SYNC,SYNC]}]",
+      "[{'for':'k','count':'kt','do':[SYNC]}]", .let = ",'kt':'N/64'", .assume = "'N % 128 == 0'" },
+    { "rounds of what is left", WS_VERDICT_PROVED, "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N/4','do':[SYNC,SYNC,SYNC,SYNC]},{'for':'k','count':'N % "
+      "4','do':[SYNC]}]" },
+    { "rounds of what is left, said otherwise", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N/4','do':[SYNC,SYNC,SYNC,SYNC]},{'for':'k','count':'N - "
+      "N/4*4','do':[SYNC]}]" },
+    { "rounds of too much that is left", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[SYNC]}]",
+      "[{'for':'k','count':'N/4','do':[SYNC,SYNC,SYNC,SYNC]},{'for':'k','count':'N % "
+      "8','do':[SYNC]}]" },
+    { "pairs of rounds", WS_VERDICT_PROVED, "[{'for':'k','count':'2*N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,SYNC]}]" },
+    { "pairs of rounds and one", WS_VERDICT_PROVED, "[{'for':'k','count':'2*N + 1','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,SYNC]},SYNC]" },
+    { "pairs of rounds, one more", WS_VERDICT_REFUTED, "[{'for':'k','count':'2*N','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[SYNC,SYNC]},SYNC]" },
+    { "pairs and threes", WS_VERDICT_PROVED, "[{'for':'k','count':'3*N','do':[SYNC,SYNC]}]",
+      "[{'for':'k','count':'2*N','do':[SYNC,SYNC,SYNC]}]" },
+    { "two and three times a name", WS_VERDICT_REFUTED, "[{'for':'k','count':'2*N','do':[SYNC]}]",
+      "[{'for':'k','count':'3*N','do':[SYNC]}]" },
+    { "above, equal, below", WS_VERDICT_PROVED,
+      "[{'if':'N > M','then':[SYNC],'else':[{'if':'N == M','then':[SYNC,SYNC],'else':[]}]}]",
+      "[{'if':'N == M','then':[SYNC,SYNC]},{'if':'M < N','then':[SYNC]}]" },
+    { "above, equal, not above", WS_VERDICT_REFUTED,
+      "[{'if':'N > M','then':[SYNC],'else':[{'if':'N == M','then':[SYNC,SYNC],'else':[]}]}]",
+      "[{'if':'N == M','then':[SYNC,SYNC]},{'if':'M <= N','then':[SYNC]}]" },
+    { "not below", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'if':'!(e < f - 3)','then':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'if':'f - 3 <= e','then':[SYNC]}]}]", .tiles = TRUE },
+    { "not below, and above", WS_VERDICT_REFUTED,
+      "[{'for':'t','over':'tiles','do':[{'if':'f - 2 < e + M','then':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'if':'!(f - 2 > e + M)','then':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "an index and a difference", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k < N - M','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k + M < N','then':[SYNC]}]}]" },
+    { "an index and a difference, one more", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k < N - M','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k + M <= N','then':[SYNC]}]}]" },
+    { "columns of an index and a difference", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'k*64 < N - M','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[SYNC,{'if':'N > 64*k + M','then':[SYNC]}]}]" },
+    { "a let of a name as a count", WS_VERDICT_PROVED,
+      "[{'let':'h','be':'N/2'},{'for':'k','count':'h','do':[SYNC]}]",
+      "[{'for':'k','count':'N/2','do':[SYNC]}]" },
+    { "a let of a name, rounded otherwise", WS_VERDICT_REFUTED,
+      "[{'let':'h','be':'N/2'},{'for':'k','count':'h','do':[SYNC]}]",
+      "[{'for':'k','count':'cdiv(N, 2)','do':[SYNC]}]" },
+    { "a let of a let", WS_VERDICT_PROVED,
+      "[{'let':'h','be':'N/2'},{'let':'g','be':'h + 1'},{'for':'k','count':'g','do':[SYNC]}]",
+      "[{'for':'k','count':'N/2 + 1','do':[SYNC]}]" },
+    { "a let of the index", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'let':'h','be':'N - "
+      "k'},{'for':'j','count':'h','do':[SYNC]}]},{'for':'k','count':'M','do':[SYNC]}]",
+      "[{'for':'k','count':'N','do':[{'for':'j','count':'N - "
+      "k','do':[SYNC]}]},{'for':'k','count':'M','do':[SYNC]}]" },
+    { "a let of a condition", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'N','do':[{'let':'last','be':'k == N - "
+      "1'},{'if':'!last','then':[],'else':[SYNC]}]}]",
+      "[{'if':'N > 0','then':[SYNC]}]" },
+    { "a let of a counter that goes on", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'N','do':[{'let':'h','be':'x + N'},{'advance':'x'},{'if':'h > N + "
+      "3','then':[SYNC]}]}]",
+      "[{'for':'k','count':'N','do':[{'if':'k > 3','then':[SYNC]}]}]",
+      .counters = "{'name':'x','start':0}" },
+    { "a let of the tile and its number", WS_VERDICT_PROVED,
+      "[{'for':'t','over':'tiles','do':[{'let':'h','be':'t + "
+      "f'},{'for':'j','count':'h','do':[SYNC]}]}]",
+      "[{'for':'t','over':'tiles','do':[{'for':'j','count':'t + f','do':[SYNC]}]}]",
+      .tiles = TRUE },
+    { "a name and what it stands for", WS_VERDICT_PROVED, "[{'for':'k','count':'kt','do':[SYNC]}]",
+      "[{'for':'k','count':'N/64','do':[SYNC]}]", .let = ",'kt':'N/64'" },
+    { "a name and more than it stands for", WS_VERDICT_REFUTED,
+      "[{'for':'k','count':'kt','do':[SYNC]}]", "[{'for':'k','count':'(N + 1)/64','do':[SYNC]}]",
+      .let = ",'kt':'N/64'" },
+    { "rounds of a quotient by what may be 0", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'64/M','do':[SYNC]}]", "[{'for':'k','count':'64/M','do':[SYNC]}]" },
+    { "rounds of a quotient by what is not 0", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'64/M','do':[SYNC]}]", "[{'for':'k','count':'64/M','do':[SYNC]}]",
+      .assume = "'M >= 1'" },
+    { "rounds of a quotient where it has one", WS_VERDICT_PROVED,
+      "[{'if':'M > 0','then':[{'for':'k','count':'64/M','do':[SYNC]}]}]",
+      "[{'if':'M > 0','then':[{'for':'k','count':'64/M','do':[SYNC]}]}]" },
+    { "rounds of a quotient where it has none", WS_VERDICT_OUTSIDE,
+      "[{'if':'M >= 0','then':[{'for':'k','count':'64/M','do':[SYNC]}]}]",
+      "[{'if':'M >= 0','then':[{'for':'k','count':'64/M','do':[SYNC]}]}]" },
+    { "a choice of a quotient where it has one", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'select(M > 0, N/M, 0)','do':[SYNC]}]",
+      "[{'for':'k','count':'select(M > 0, N/M, 0)','do':[SYNC]}]" },
+    { "a choice of a quotient where it has none", WS_VERDICT_OUTSIDE,
+      "[{'for':'k','count':'select(M > 0, 0, N/M)','do':[SYNC]}]",
+      "[{'for':'k','count':'select(M > 0, 0, N/M)','do':[SYNC]}]" },
+    { "a condition of a remainder by what may be 0", WS_VERDICT_OUTSIDE,
+      "[{'if':'M % N == 1','then':[SYNC]}]", "[{'if':'M % N == 1','then':[SYNC]}]" },
+    { "a remainder within the rounds of what it is of", WS_VERDICT_PROVED,
+      "[{'for':'k','count':'M','do':[{'if':'(N % M) == 1','then':[SYNC]}]}]",
+      "[{'for':'k','count':'M','do':[{'if':'(N % M) == 1','then':[SYNC]}]}]" },
 };
 
 static char *replaced(const char *text, const char *from, const char *to)
@@ -334,7 +539,8 @@ static char *design_of(const Row *row)
     GString *t = g_string_new("{'warpstave':1,'name':'control','target':'sm_90a',");
     if (row->cluster)
         g_string_append_printf(t, "'cluster':%u,", row->cluster);
-    g_string_append(t, "'sizes':{'N':4,'M':4,'Q':64},'let':{'d':'M - N'},");
+    g_string_append_printf(t, "'sizes':{'N':4,'M':4,'Q':64},'let':{'d':'M - N'%s},",
+                           row->let ? row->let : "");
     g_string_append_printf(t, "'assume':[%s],", row->assume ? row->assume : "");
     g_string_append(t, ""
                        "'tensors':[{'name':'L','dtype':'i32','shape':['Q'],"

@@ -13,6 +13,23 @@ gint64 ws_floor_div(gint64 x, gint64 d)
     return q - (x % d != 0 && (x < 0) != (d < 0));
 }
 
+/* L-MOST: what has come to the greatest value that is assumed has it, if that leaves what it must. */
+static gboolean at_most(const WsControl *c, const WsInstance *x)
+{
+    const WsSymbol *s = c->symbols->pdata[x->symbol];
+    if (s->letter || !s->bounded || s->most > WS_FEW || x->lo < s->most || x->position == -2 ||
+        ws_control_mod(x->lo, s->every) != s->left)
+        return FALSE;
+    gint64 r = -1;
+    for (guint i = 0; s->ring && i < c->instance->len; i++) {
+        const WsInstance *y = &g_array_index(c->instance, WsInstance, i);
+        if (y->symbol == x->symbol && y->rank == x->rank && y->time == 0 &&
+            y->position == (s->run ? -2 : x->position))
+            r = y->remainder;
+    }
+    return r < 0 || ws_control_mod(x->lo, s->modulus) == r;
+}
+
 WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gint rank,
                             gint64 time)
 {
@@ -29,6 +46,7 @@ WsInstance *ws_control_find(const WsControl *c, gint symbol, gint64 position, gi
             return x;
     }
     WsInstance x = { symbol, position, rank, time, s->floor, FALSE, -1 };
+    x.exact = at_most(c, &x);
     g_array_append_val(c->instance, x);
     return &g_array_index(c->instance, WsInstance, c->instance->len - 1);
 }
@@ -43,7 +61,7 @@ void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option)
     }
     if (option) {
         x->lo++;
-        x->exact = s->letter;
+        x->exact = s->letter || at_most(c, x);
         return;
     }
     x->exact = TRUE;

@@ -478,11 +478,12 @@ static void search(Search *s)
     ws_bit_outside(b, "ranges of shared memory keep changing");
 }
 
-static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean plain)
+static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean plain,
+                      gboolean page)
 {
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
-    WsBits *b = ws_bits_new(p, options->policy, plain, options->certificate != NULL);
+    WsBits *b = ws_bits_new(p, options->policy, plain, page);
     Search s = { .b = b, .o = options, .proof = proof };
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
@@ -518,13 +519,22 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
 }
 
 /* Names of rounds stand for more than there is. Where they lead to an alarm every count is followed
- * as it is, as far as that goes. */
+ * as it is, as far as that goes. What lets and sums of names lead out of the fragment may be within
+ * it as it stands. */
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
 {
-    WsProof *proof = prove(p, options, FALSE);
+    gboolean page = options->certificate != NULL;
+    WsProof *proof = prove(p, options, FALSE, page);
+    if (proof->kind == WS_PROOF_OUTSIDE && !page && !p->has_raw) {
+        WsProof *as_is = prove(p, options, FALSE, TRUE);
+        gboolean better = as_is->kind == WS_PROOF_CLOSED || as_is->kind == WS_PROOF_ALARM;
+        ws_proof_free(better ? proof : as_is);
+        proof = better ? as_is : proof;
+        page = better;
+    }
     if (proof->kind != WS_PROOF_ALARM || !proof->by_index)
         return proof;
-    WsProof *plain = prove(p, options, TRUE);
+    WsProof *plain = prove(p, options, TRUE, page);
     if (plain->kind != WS_PROOF_CLOSED && plain->kind != WS_PROOF_ALARM) {
         ws_proof_free(plain);
         return proof;

@@ -194,7 +194,8 @@ void ws_certificate_node(WsCertificate *c, WsBits *b, guint number, const WsInst
         put_instance(t, x);
         const WsSymbol *s = b->c->symbols->pdata[x->symbol];
         put_number(t, x->position != -2 && (s->bounded || x->lo > s->floor), x->lo);
-        put_number(t, x->exact, x->lo);
+        gboolean most = s->base < 0 && !s->letter && s->most <= WS_FEW && x->position != -2;
+        put_number(t, x->exact || most, x->exact ? x->lo : s->most);
         put_number(t, x->remainder >= 0, x->remainder);
         c->residues |= x->remainder >= 0 ? bit_of(x->symbol) : 0;
         g_string_append_c(t, '\n');
