@@ -366,6 +366,12 @@ static void see_tile(const WsExpr *e, gpointer data)
 /* A launch is refused if its sizes break an assumption; nobody looks at its tiles. */
 static void tell_assumed(const WsProgram *p, WsVerdict *v)
 {
+    gboolean depends = FALSE;
+    for (guint i = 0; i < p->n_ops; i++)
+        depends |= p->op[i]->kind == WS_OP_DEP_WAIT || p->op[i]->kind == WS_OP_DEP_LAUNCH;
+    if (depends && v->kind == WS_VERDICT_PROVED)
+        g_ptr_array_add(v->assumed, g_strdup("what the kernel before writes is touched behind "
+                                             "griddepcontrol only"));
     for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++) {
         gboolean tile = FALSE;
         gpointer data[2] = { (gpointer)p, &tile };
@@ -376,9 +382,10 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v)
 }
 
 /* L-DIVISOR: what has no value is no number of rounds, no place, no tile. */
-static void judge_divisors(const WsProgram *p, WsVerdict *v)
+static void judge_divisors(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v)
 {
-    char *reason = v->kind == WS_VERDICT_PROVED ? ws_global_divisors(p, v->assumed) : NULL;
+    char *reason =
+        v->kind == WS_VERDICT_PROVED ? ws_global_divisors(p, o->protocol_only, v->assumed) : NULL;
     if (!reason)
         return;
     drop_proof(v);
@@ -430,7 +437,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
         play_program(p, o, v, findings);
     } else {
         prove_and_play(p, o, v, findings);
-        judge_divisors(p, v);
+        judge_divisors(p, o, v);
         tell_assumed(p, v);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);

@@ -600,6 +600,21 @@ static void an_old_tile(void)
     }
 }
 
+/* Groups of no tiles where N < 100. */
+static void grouped_by_nothing(void)
+{
+    static const char *const order[] = { "grouped(tm, N/100)", "grouped(tm, max(1, N/100))" };
+    for (guint n = 0; n < 2; n++) {
+        const Edit edit[MAX_EDITS] = { { "grouped(tm, 8)", order[n] } };
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p = edited_program("gemm-pingpong.wstave", edit, NULL, 0, findings);
+        g_assert_nonnull(p);
+        g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+        g_assert_cmpint(v->kind, ==, n ? WS_VERDICT_PROVED : WS_VERDICT_OUTSIDE);
+        g_assert_true(n || strstr(v->reason, "grouped"));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -608,5 +623,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(name, &rows[i], verdict_of);
     }
     g_test_add_func("/control/an old tile", an_old_tile);
+    g_test_add_func("/control/grouped by nothing", grouped_by_nothing);
     return g_test_run();
 }

@@ -8,9 +8,10 @@
 typedef struct {
     WsGlobal *g;
     gboolean in_tile;
-    gint rounds;     /* loops so far */
-    gboolean *seen;  /* [vars] definitions that were looked at */
-    gboolean search; /* only: is there any divisor that is no number? */
+    gint rounds;       /* loops so far */
+    gboolean *seen;    /* [vars] definitions that were looked at */
+    gboolean protocol; /* nothing but control and grouped tiles */
+    gboolean search;   /* only: is there any divisor that is no number? */
     gboolean found;
     gboolean numbers; /* names of tiles and coordinates, of a design that states `covers` */
     GPtrArray *given; /* char*: what such a design takes as given */
@@ -269,6 +270,8 @@ static void chain(Divisors *d)
 /* A definition, a coordinate. */
 static void look_at_number(Divisors *d, const WsExpr *e)
 {
+    if (d->protocol)
+        return;
     for (guint i = 0; i < d->g->p->n_tensors; i++)
         d->numbers |= d->g->p->tensor[i].covers != NULL;
     look(d, e);
@@ -397,7 +400,7 @@ static void launch(Divisors *d)
     names(d, WS_VAR_RUN);
     for (guint i = 0; i < p->n_tensors; i++)
         for (guint k = 0; k < p->tensor[i].rank; k++)
-            look(d, p->tensor[i].shape[k]), look(d, p->tensor[i].stride[k]);
+            look_at_number(d, p->tensor[i].shape[k]), look_at_number(d, p->tensor[i].stride[k]);
     look(d, p->tiles.order_n);
     gint64 n_group;
     gboolean number = p->tiles.order_n && ws_expr_is_int(p->tiles.order_n, &n_group) && n_group > 0;
@@ -429,16 +432,16 @@ static void look_at_all(Divisors *d)
     }
 }
 
-char *ws_global_divisors(const WsProgram *p, GPtrArray *given)
+char *ws_global_divisors(const WsProgram *p, gboolean protocol, GPtrArray *given)
 {
     WsGlobal g;
     ws_global_begin(&g, p);
     g_autofree gboolean *seen = g_new0(gboolean, p->n_vars + 1);
-    Divisors d = { .g = &g, .seen = seen, .given = given, .search = TRUE };
+    Divisors d = { .g = &g, .seen = seen, .given = given, .protocol = protocol, .search = TRUE };
     look_at_all(&d);
     if (d.found) {
         memset(seen, 0, (p->n_vars + 1) * sizeof *seen);
-        d = (Divisors){ .g = &g, .seen = seen, .given = given };
+        d = (Divisors){ .g = &g, .seen = seen, .given = given, .protocol = protocol };
         for (guint i = 0; i < p->n_assume; i++)
             assumed(&d, p->assume[i]);
         chain(&d);

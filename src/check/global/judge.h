@@ -17,8 +17,8 @@ typedef struct {
 /* WRONG adds findings of class G, OPEN one of class F. Free with ws_global_verdict_clear(). */
 WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings);
 /* Why it was not shown that nothing is ever divided by 0, NULL if it was; the caller frees it.
- * `given` (char*) gains what a design that states `covers` takes as given. */
-char *ws_global_divisors(const WsProgram *p, GPtrArray *given);
+ * `protocol`: of control only. `given` (char*) gains what a design that states `covers` takes as given. */
+char *ws_global_divisors(const WsProgram *p, gboolean protocol, GPtrArray *given);
 void ws_global_verdict_clear(WsGlobalVerdict *v);
 
 G_END_DECLS
