@@ -43,6 +43,9 @@ WsImport *ws_cli_import(const char *file, const char *from, int *code)
 
 void ws_cli_print_unread(const WsImport *import)
 {
+    if (import->given)
+        fprintf(stderr, "%s: read with %s; nothing is said of others\n", import->file,
+                import->given);
     for (guint i = 0; i < import->unread->len; i++) {
         const WsUnread *u = g_ptr_array_index(import->unread, i);
         fprintf(stderr, "%s:%u:%u: not read: %s\n", import->file, u->line, u->column, u->what);

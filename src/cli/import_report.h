@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 WsImport *ws_cli_import(const char *file, const char *from, int *code);
 /* TRUE if the suffix of the file is that of a language that is imported. */
 gboolean ws_cli_is_foreign(const char *file);
-/* The list of what was not understood, on stderr, with lines of the source. */
+/* What the file was read with, and the list of what was not understood with lines of the source,
+ * on stderr. */
 void ws_cli_print_unread(const WsImport *import);
 
 G_END_DECLS

@@ -1,4 +1,5 @@
 #include "import/ptx/walk.h"
+#include "import/python/pyread.h"
 #include "program/program.h"
 
 #include <string.h>
@@ -80,12 +81,48 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
 }
 
 static WsImport *read_python(const WsPython *py, const char *source, const char *file,
-                             WsImportFrom from, gboolean counters_only, GError **error)
+                             WsImportFrom from, WsPythonWay way, GError **error)
 {
     GError *own = NULL;
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
-    WsDesign *design = ws_import_python(r, py, file, from, counters_only);
+    WsDesign *design = ws_import_python(r, py, file, from, way);
     return finish(r, design, own, file, error);
+}
+
+/* Lines that are not understood, and errors of the design; G_MAXUINT: nothing is read. */
+static guint misread(const WsPython *py, const char *source, const char *file, WsImportFrom from,
+                     guint64 open)
+{
+    g_autoptr(WsImport) import =
+        read_python(py, source, file, from, (WsPythonWay){ .open = open }, NULL);
+    if (!import)
+        return G_MAXUINT;
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsProgram *program = ws_elaborate(import->design, NULL, 0, findings);
+    if (program)
+        ws_program_unref(program);
+    return import->unread->len + ws_findings_count(findings, WS_SEVERITY_ERROR);
+}
+
+/* A default of `launch(A, N=3)` is one value of many, and a verdict for it says nothing of the
+ * others: the parameter becomes a size. What must be a number to be read (the extents of a buffer,
+ * the stages of a ring) keeps its default. */
+static guint64 open_parameters(const WsPython *py, const char *source, const char *file,
+                               WsImportFrom from)
+{
+    const guint64 all = ws_import_python_defaults(py);
+    if (!all)
+        return 0;
+    const guint closed = misread(py, source, file, from, 0);
+    if (misread(py, source, file, from, all) <= closed)
+        return all;
+    guint64 open = 0;
+    for (guint i = 0; i < 64; i++) {
+        const guint64 more = open | (all & (guint64)1 << i);
+        if (more != open && misread(py, source, file, from, more) <= closed)
+            open = more;
+    }
+    return open;
 }
 
 static WsImport *read_ptx(const char *text, gsize length, const char *file, GError **error)
@@ -109,11 +146,16 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
     if (!py)
         return NULL;
     g_autofree char *source = g_strndup(text, length);
-    WsImport *import = read_python(py, source, file, from, FALSE, error);
-    if (!import || !total_too_early(import->design))
-        return import;
-    ws_import_free(import); /* rounds of a loop are asked for before it stands: count them */
-    return read_python(py, source, file, from, TRUE, error);
+    WsPythonWay way = { .open = open_parameters(py, source, file, from) };
+    WsImport *import = read_python(py, source, file, from, way, error);
+    if (import && total_too_early(import->design)) {
+        ws_import_free(import); /* rounds of a loop are asked for before it stands: count them */
+        way.counters_only = TRUE;
+        import = read_python(py, source, file, from, way, error);
+    }
+    if (import)
+        import->given = ws_import_python_given(py, way.open);
+    return import;
 }
 
 WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error)
@@ -131,6 +173,7 @@ void ws_import_free(WsImport *import)
         return;
     ws_design_unref(import->design);
     g_ptr_array_unref(import->unread);
+    g_free(import->given);
     g_free(import->file);
     g_free(import);
 }

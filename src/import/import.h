@@ -43,6 +43,7 @@ typedef struct {
     char *file;
     WsDesign *design;
     GPtrArray *unread; /* WsUnread*, in the order of the text */
+    char *given; /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;
 
 /* `file` names the text in errors ("FILE:LINE:COLUMN: …"), notes and the design. NULL with

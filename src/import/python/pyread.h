@@ -39,6 +39,13 @@ typedef enum {
     VAL_OPAQUE,
 } ValKind;
 
+/* How a file is read where more than one way may do. */
+typedef struct {
+    gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
+    guint64
+        open; /* parameters whose default is but an example: sizes (ws_import_python_defaults) */
+} WsPythonWay;
+
 typedef struct Val Val;
 struct Val {
     ValKind kind;
@@ -87,10 +94,10 @@ typedef struct {
     guint probing, serial, budget, calls, depth; /* calls in the group, in all */
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized, touching, counts_programs;
-    gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
-    gboolean converting;    /* inside the arguments of a store, which converts by itself */
+    WsPythonWay way;
+    gboolean converting;            /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */
-    gint64 num_warps;
+    gint64 num_warps, maxnreg; /* of the launch; maxnreg 0: not said */
     const char *hint;        /* name of the variable that is being assigned */
     const Val *grid;         /* of the launch */
     const char *tile;        /* name of the axis once a loop over tiles was seen */
@@ -105,7 +112,13 @@ typedef struct {
 } PyRead;
 
 WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,
-                           gboolean counters_only);
+                           WsPythonWay way);
+/* Bit i: parameter i of the function that launches the kernel (the kernel itself where none does)
+ * has an integer for a default, which may be one value of many. */
+guint64 ws_import_python_defaults(const WsPython *py);
+/* What else the reading holds for alone ("causal = False; the first of its 2 launches"), caller
+ * frees; NULL: nothing. */
+char *ws_import_python_given(const WsPython *py, guint64 open);
 
 #define PY_READ_BUDGET 200000 /* statements and calls walked */
 #define PY_PID         "pid"  /* this CTA; pid_1, pid_2 along the other axes of the grid */

@@ -251,7 +251,7 @@ static void maybe_counter(PyRead *p, PyCarry *c)
         return;
     gboolean symbols = FALSE;
     for (guint i = 0; i < f.n; i++)
-        symbols |= p->counters_only || f.term[i]->op != WS_EXPR_NAME ||
+        symbols |= p->way.counters_only || f.term[i]->op != WS_EXPR_NAME ||
                    !g_str_has_prefix(f.term[i]->name, "__n_");
     ws_affine_clear(&f);
     if (!symbols)

@@ -6,15 +6,15 @@
 /* warp_specialize: its partitions become groups. */
 
 /* Registers of the default partition, as Triton works them out; 0: no plan. */
-static gint64 leftover(const Val *warps, const Val *regs, gint64 own)
+static gint64 leftover(const PyRead *p, const Val *warps, const Val *regs)
 {
     g_autofree guint *w = g_new0(guint, warps->n + 1), *r = g_new0(guint, warps->n + 1);
     for (guint i = 0; i < warps->n; i++) {
         w[i] = (guint)CLAMP(py_number(warps->item[i], 0), 0, 64);
         r[i] = (guint)CLAMP(py_number(regs->item[i], 0), 0, 256);
     }
-    const WsPartitionRegisters plan =
-        ws_partition_registers((guint)CLAMP(own, 1, 64), warps->n, w, r, 0);
+    const WsPartitionRegisters plan = ws_partition_registers(
+        (guint)CLAMP(p->num_warps, 1, 64), warps->n, w, r, (guint)p->maxnreg);
     return plan.dropped ? 0 : MIN(plan.leftover, 256);
 }
 

@@ -142,6 +142,8 @@ const Val *py_launch(PyRead *p, const WsPyNode *node)
                 args[k] = v;
         if (!strcmp(arg->text, "num_warps") && py_known(v, &n) && n >= 1 && n <= 16)
             p->num_warps = n;
+        if (!strcmp(arg->text, "maxnreg") && py_known(v, &n) && n >= 16 && n <= 255)
+            p->maxnreg = n;
         if (!strcmp(arg->text, "num_ctas") && py_known(v, &n) && n >= 1 && n <= 8)
             p->r->cluster = n;
     }
@@ -155,19 +157,112 @@ const Val *py_launch(PyRead *p, const WsPyNode *node)
     return enter(p, args, node);
 }
 
+/* The value of `param` where it is left out, as far as it is an integer that a caller may change.
+ */
+static gboolean has_example(const WsPyNode *param, gint64 *value)
+{
+    const WsPyNode *v = param->kid[1];
+    *value = v->i;
+    return !is_constexpr(param) && v->kind == WS_PY_INT;
+}
+
+/* Arguments of a call from outside the file: sizes where `open` says so, else the defaults. */
+static const Val **from_outside(PyRead *p, const WsPyNode *function, guint64 open)
+{
+    const WsPyNode *params = function->kid[0];
+    const Val **args = g_new0(const Val *, params->n + 1);
+    gint64 example;
+    for (guint i = 0; i < MIN(params->n, 64); i++)
+        if ((open >> i & 1) && has_example(params->kid[i], &example))
+            args[i] = py_int(
+                p, ws_x_name(p->r, ws_source_size(p->r, params->kid[i]->text, MAX(example, 0))));
+    return args;
+}
+
+static const WsPyNode *host_of(const WsPyNode *module, const char *kernel, guint *from)
+{
+    for (; *from < module->n; ++*from) {
+        const WsPyNode *f = module->kid[*from];
+        if (f->kind == WS_PY_DEF && launches(f->kid[1], kernel))
+            return f;
+    }
+    return NULL;
+}
+
 static void run_host(PyRead *p, const WsPyNode *module)
 {
-    for (guint i = 0; i < module->n && !p->specialized; i++) {
-        const WsPyNode *f = module->kid[i];
-        if (f->kind != WS_PY_DEF || !launches(f->kid[1], p->kernel->text))
-            continue;
-        g_autofree const Val **args = g_new0(const Val *, f->kid[0]->n + 1);
+    guint at = 0;
+    guint64 open = p->way.open;
+    const WsPyNode *f = host_of(module, p->kernel->text, &at);
+    const gboolean hosted = f != NULL;
+    for (; f && !p->specialized; at++, f = host_of(module, p->kernel->text, &at)) {
+        g_autofree const Val **args = from_outside(p, f, open);
+        open = 0; /* of the first of them */
         py_call(p, f, args, f);
     }
     if (!p->specialized && !*p->r->error) {
-        g_autofree const Val **args = g_new0(const Val *, p->kernel->kid[0]->n + 1);
+        g_autofree const Val **args = from_outside(p, p->kernel, hosted ? 0 : open);
         enter(p, args, p->kernel);
     }
+}
+
+/* The function that is called from outside the file; NULL: there is no kernel. */
+static const WsPyNode *entered(const WsPyNode *module, const WsPyNode **kernel)
+{
+    guint at = 0;
+    *kernel = NULL;
+    for (guint i = 0; i < module->n && !*kernel; i++)
+        if (module->kid[i]->kind == WS_PY_DEF &&
+            find_call(module->kid[i]->kid[1], "warp_specialize"))
+            *kernel = module->kid[i];
+    if (!*kernel)
+        *kernel = launched(module);
+    const WsPyNode *host = *kernel ? host_of(module, (*kernel)->text, &at) : NULL;
+    return host ? host : *kernel;
+}
+
+guint64 ws_import_python_defaults(const WsPython *py)
+{
+    const WsPyNode *kernel, *f = entered(ws_python_module(py), &kernel);
+    guint64 found = 0;
+    gint64 example;
+    for (guint i = 0; f && i < MIN(f->kid[0]->n, 64); i++)
+        if (has_example(f->kid[0]->kid[i], &example))
+            found |= (guint64)1 << i;
+    return found;
+}
+
+static guint count_launches(const WsPyNode *node, const char *kernel)
+{
+    guint n = node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_INDEX &&
+              node->kid[0]->kid[0]->kind == WS_PY_NAME &&
+              !strcmp(node->kid[0]->kid[0]->text, kernel);
+    for (guint i = 0; i < node->n; i++)
+        n += count_launches(node->kid[i], kernel);
+    return n;
+}
+
+char *ws_import_python_given(const WsPython *py, guint64 open)
+{
+    const WsPyNode *module = ws_python_module(py), *kernel, *f = entered(module, &kernel);
+    GString *s = g_string_new(NULL);
+    gint64 example;
+    for (guint i = 0; f && i < f->kid[0]->n; i++) {
+        const WsPyNode *param = f->kid[0]->kid[i], *v = param->kid[1];
+        const gboolean number = has_example(param, &example) && !(i < 64 && (open >> i & 1));
+        const gboolean flag = v->kind == WS_PY_CONST && strcmp(v->text, "None") &&
+                              strcmp(v->text, "...") && !is_constexpr(param);
+        if (number)
+            g_string_append_printf(s, "%s%s = %" G_GINT64_FORMAT, s->len ? ", " : "", param->text,
+                                   example);
+        else if (flag)
+            g_string_append_printf(s, "%s%s = %s", s->len ? ", " : "", param->text, v->text);
+    }
+    const guint launches_of = kernel ? count_launches(module, kernel->text) : 0;
+    if (launches_of > 1)
+        g_string_append_printf(s, "%sthe first of its %u launches", s->len ? "; " : "",
+                               launches_of);
+    return g_string_free(s, !s->len);
 }
 
 /* A persistent kernel that works on tiles outside of its loop over them: its number is a size then,
@@ -239,11 +334,9 @@ static void finish_tensors(WsRead *r)
 }
 
 WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsImportFrom from,
-                           gboolean counters_only)
+                           WsPythonWay way)
 {
-    PyRead p = {
-        .r = r, .py = py, .file = file, .from = from, .num_warps = 4, .counters_only = counters_only
-    };
+    PyRead p = { .r = r, .py = py, .file = file, .from = from, .num_warps = 4, .way = way };
     p.globals = g_hash_table_new(g_str_hash, g_str_equal);
     p.aliases = g_hash_table_new(g_str_hash, g_str_equal);
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
