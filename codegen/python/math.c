@@ -211,6 +211,8 @@ static WsTerm convert(Math *m, Node *n, Place at, gboolean kept)
         fail(m, "a conversion to tf32 or to integers (rounding to nearest)");
         return x;
     }
+    if (kept && shape(a) == WS_PY_SCALAR) /* a literal has no `to`; `full` of this type rounds it */
+        return x;
     return ws_term_unknown(ws_py_format(m->y, "%s.to(%s.%s)%s%s%s", ws_py_in(m->y, x, WS_PREC_ATOM),
                                         module, narrow, kept ? "" : ".to(", kept ? "" : module,
                                         kept ? "" : ".float32)"),

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* The loads of one step list that feed one completion: all of one use of one barrier. */
 typedef struct {
     gint barrier;
-    gint64 element;
+    const WsExpr *element; /* NULL: the first */
     const WsTree *list;
     const WsExpr *use;
     GArray *load; /* const WsOp *: the first one of each step */

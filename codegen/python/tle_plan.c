@@ -17,17 +17,15 @@ static void transaction_clear(gpointer data)
 
 static void add_load(WsTle *t, const WsOp *op)
 {
-    gint64 element = 0;
-    ws_py_constant(t->y, op->element, &element);
     for (guint i = 0; i < t->transaction->len; i++) {
         WsTleTransaction *x = &g_array_index(t->transaction, WsTleTransaction, i);
-        if (x->barrier == op->barrier && x->element == element && x->list == op->tree->parent &&
-            same(x->use, op->use)) {
+        if (x->barrier == op->barrier && same(x->element, op->element) &&
+            x->list == op->tree->parent && same(x->use, op->use)) {
             g_array_append_val(x->load, op);
             return;
         }
     }
-    WsTleTransaction x = { op->barrier, element, op->tree->parent, op->use,
+    WsTleTransaction x = { op->barrier, op->element, op->tree->parent, op->use,
                            g_array_new(FALSE, FALSE, sizeof(const WsOp *)) };
     g_array_append_val(x.load, op);
     g_array_append_val(t->transaction, x);

@@ -89,12 +89,23 @@ static WsImport *read_python(const WsPython *py, const char *source, const char 
     return finish(r, design, own, file, error);
 }
 
+static WsImport *read_opened(const WsPython *py, const char *source, const char *file,
+                             WsImportFrom from, guint64 open, GError **error)
+{
+    WsPythonWay way = { .open = open };
+    WsImport *import = read_python(py, source, file, from, way, error);
+    if (!import || !total_too_early(import->design))
+        return import;
+    ws_import_free(import); /* rounds of a loop are asked for before it stands: count them */
+    way.counters_only = TRUE;
+    return read_python(py, source, file, from, way, error);
+}
+
 /* Lines that are not understood, and errors of the design; G_MAXUINT: nothing is read. */
 static guint misread(const WsPython *py, const char *source, const char *file, WsImportFrom from,
                      guint64 open)
 {
-    g_autoptr(WsImport) import =
-        read_python(py, source, file, from, (WsPythonWay){ .open = open }, NULL);
+    g_autoptr(WsImport) import = read_opened(py, source, file, from, open, NULL);
     if (!import)
         return G_MAXUINT;
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -146,15 +157,10 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
     if (!py)
         return NULL;
     g_autofree char *source = g_strndup(text, length);
-    WsPythonWay way = { .open = open_parameters(py, source, file, from) };
-    WsImport *import = read_python(py, source, file, from, way, error);
-    if (import && total_too_early(import->design)) {
-        ws_import_free(import); /* rounds of a loop are asked for before it stands: count them */
-        way.counters_only = TRUE;
-        import = read_python(py, source, file, from, way, error);
-    }
+    const guint64 open = open_parameters(py, source, file, from);
+    WsImport *import = read_opened(py, source, file, from, open, error);
     if (import)
-        import->given = ws_import_python_given(py, way.open);
+        import->given = ws_import_python_given(py, open);
     return import;
 }
 

@@ -99,6 +99,33 @@ static void test_hands(gconstpointer data)
     g_assert_false(r.program->has_raw);
 }
 
+/* A default of the launch is a size where it may be one, and is said where it must be a number. */
+static void test_defaults(void)
+{
+    g_autofree char *file =
+        g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon/defaults.py", NULL);
+    g_autofree char *text = NULL;
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    g_auto(Judged) r = read_text(text, WS_IMPORT_GLUON, 0);
+    g_assert_cmpint(r.verdict->kind, ==, WS_VERDICT_REFUTED);
+    g_assert_cmpstr(r.import->given, ==, "DEPTH = 3, wide = False");
+    g_autofree char *fixed = plant(text, "N=3", "N: gl.constexpr = 3");
+    g_auto(Judged) held = judge_kernel(fixed, WS_IMPORT_GLUON);
+    g_assert_cmpint(held.verdict->kind, ==, WS_VERDICT_PROVED); /* N cannot be another */
+}
+
+/* A filled tile of narrow elements, and registers that the launch caps. */
+static void test_filled(void)
+{
+    g_autofree char *right = written();
+    g_autofree char *text =
+        plant(right, "        c_tile.index(replica).store(acc.to(gl.bfloat16))\n",
+              "        one = gl.full((BM, BN), 1.0, gl.bfloat16, layout)\n"
+              "        c_tile.index(replica).store(one)\n");
+    g_auto(Judged) r = judge_kernel(text, WS_IMPORT_GLUON);
+    g_assert_cmpuint(r.import->unread->len, ==, 0);
+}
+
 /* The ways in which versions of Triton want partitions called, one for the other. */
 static void test_calls(void)
 {
@@ -130,6 +157,8 @@ int main(int argc, char **argv)
     }
     g_test_add_func("/import/hand/places", test_hand);
     g_test_add_func("/import/hand/calls", test_calls);
+    g_test_add_func("/import/hand/defaults", test_defaults);
+    g_test_add_func("/import/hand/filled", test_filled);
     g_test_add_func("/import/hand/opaque", test_opaque);
     g_test_add_func("/import/hand/opaque-store", test_opaque_store);
     return g_test_run();

@@ -212,7 +212,13 @@ const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
     if (a[1] && a[1]->kind == VAL_CLAIM) /* a tile of one element: what is claimed */
         return a[1];
     const Val *x = a[1] ? py_formula(p, a[1]) : NULL;
-    return x ? filled(p, a[0], a[2], x->text, at) : py_opaque(p);
+    if (!x)
+        return py_opaque(p);
+    const char *dtype = a[2] && a[2]->kind == VAL_NAME ? py_dtype(a[2]->text) : NULL;
+    const gboolean narrow = dtype && strcmp(dtype, "f32") && strcmp(dtype, "tf32") &&
+                            ws_func_find(dtype) != WS_FUNC_COUNT;
+    return filled(p, a[0], a[2],
+                  narrow ? ws_source_format(p->r, "%s(%s)", dtype, x->text) : x->text, at);
 }
 
 const Val *py_mean_SLICE_LAYOUT(PyRead *p, const Val **a, const WsPyNode *at)

@@ -1,5 +1,6 @@
 #include "import/python/pyread_terms.h"
 #include "program/partition_registers.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -13,9 +14,24 @@ static gint64 leftover(const PyRead *p, const Val *warps, const Val *regs)
         w[i] = (guint)CLAMP(py_number(warps->item[i], 0), 0, 64);
         r[i] = (guint)CLAMP(py_number(regs->item[i], 0), 0, 256);
     }
-    const WsPartitionRegisters plan = ws_partition_registers(
-        (guint)CLAMP(p->num_warps, 1, 64), warps->n, w, r, (guint)p->maxnreg);
-    return plan.dropped ? 0 : MIN(plan.leftover, 256);
+    const WsPartitionRegisters plan = ws_partition_registers((guint)CLAMP(p->num_warps, 1, 64),
+                                                             warps->n, w, r, (guint)p->maxnreg);
+    if (plan.dropped)
+        return 0;
+    /* The compiler starts everybody with up to 256, designs with what their target says: what is
+     * left to the default partition is nobody's text, and no reason to refuse a kernel. */
+    const WsTarget *target = &ws_target_sm_90a;
+    gint64 workers = 0, groups = (p->num_warps + target->group_warps - 1) / target->group_warps;
+    const gint64 own = groups;
+    for (guint i = 0; i < warps->n; i++) {
+        const gint64 n = (w[i] + target->group_warps - 1) / target->group_warps;
+        workers += n * ((r[i] + 7) / 8 * 8);
+        groups += n;
+    }
+    const gint64 threads = MAX(groups, 1) * target->group_warps * target->lanes;
+    const gint64 entry = MIN(target->registers.file / threads / 8 * 8, target->registers.entry);
+    const gint64 room = (entry * groups - workers) / MAX(own, 1) / 8 * 8;
+    return MAX(MIN(MIN(plan.leftover, room), 256), 0);
 }
 
 static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
@@ -130,7 +146,7 @@ const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
     gint64 budgets = 0;
     for (guint i = 0; i < a[2]->n; i++)
         budgets += py_number(a[2]->item[i], 0);
-    const gint64 rest = budgets ? leftover(a[1], a[2], p->num_warps) : 0;
+    const gint64 rest = budgets ? leftover(p, a[1], a[2]) : 0;
     for (guint i = 0; i < a[0]->n && !*p->r->error; i++)
         partition(p, a[0]->item[i],
                   warps_of(p, at, i, i ? py_number(a[1]->item[i - 1], 4) : p->num_warps),

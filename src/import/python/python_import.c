@@ -140,6 +140,10 @@ const Val *py_launch(PyRead *p, const WsPyNode *node)
         for (guint k = 0; k < params->n; k++)
             if (!strcmp(params->kid[k]->text, arg->text))
                 args[k] = v;
+        static const char *const numbers[] = { "num_warps", "num_ctas", "maxnreg" };
+        for (guint k = 0; k < G_N_ELEMENTS(numbers); k++)
+            if (!strcmp(arg->text, numbers[k]) && v->kind != VAL_NONE && !py_known(v, &n))
+                py_unread(p, arg, ws_source_format(p->r, "what %s is", numbers[k]));
         if (!strcmp(arg->text, "num_warps") && py_known(v, &n) && n >= 1 && n <= 16)
             p->num_warps = n;
         if (!strcmp(arg->text, "maxnreg") && py_known(v, &n) && n >= 16 && n <= 255)
