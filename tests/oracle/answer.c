@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-static const char *const word[] = { "agree",       "false-proof", "unsound",
-                                    "false-alarm", "oracle",      "witness" };
+static const char *const word[] = { "agree",    "false-proof", "unsound", "false-alarm",
+                                    "internal", "oracle",      "witness" };
+static char *message; /* of the design at hand, that would have ended the test; NULL: none */
 
 /* Rules about what the oracle looks at. */
 static gboolean judged(const WsFinding *f)
@@ -119,7 +120,8 @@ static char *astray(WsProgram *p, const WsFindings *told, guint *followed)
         first = f->severity == WS_SEVERITY_ERROR ? f : NULL;
     }
     g_autoptr(WsWitness) w = ws_witness_new(p, first, NULL);
-    if (!w)
+    /* whether an output is written is told of some elements, and does not say which */
+    if (!w || ws_rule(w->rule)->klass == WS_CLASS_G)
         return NULL;
     ++*followed;
     g_autofree char *lost = follow(w, first);
@@ -148,7 +150,36 @@ static gboolean claims_wrong(const WsProgram *p, const WsFindings *said, Judgeme
     return FALSE;
 }
 
+static GLogWriterOutput noted(GLogLevelFlags level, const GLogField *field, gsize n, gpointer data)
+{
+    for (gsize i = 0; i < n && level <= G_LOG_LEVEL_WARNING && !message; i++)
+        if (strcmp(field[i].key, "MESSAGE") == 0)
+            message = g_strdup(field[i].value);
+    return g_log_writer_default(level, field, n, data);
+}
+
+void answer_watch(void)
+{
+    g_log_set_always_fatal(G_LOG_FATAL_MASK);
+    g_log_set_writer_func(noted, NULL, NULL);
+}
+
+static Answer asked(const char *text, AnswerKind how);
+
 Answer answer_of(const char *text, AnswerKind how)
+{
+    g_clear_pointer(&message, g_free);
+    Answer a = asked(text, how);
+    if (message) {
+        a.read = TRUE;
+        a.what = INTERNAL;
+        g_free(a.first);
+        a.first = g_steal_pointer(&message);
+    }
+    return a;
+}
+
+static Answer asked(const char *text, AnswerKind how)
 {
     JudgeOptions options = { .most_n = 4, .most_tiles = 3, .most_d = 2, .max_cases = 40 };
     gboolean thorough = how == ANSWER_THOROUGH;

@@ -11,8 +11,9 @@ typedef enum {
     FALSE_PROOF,
     UNSOUND, /* nothing found, and wrong */
     FALSE_ALARM,
-    INNER,  /* the oracle's interleavings and its lanes */
-    ASTRAY, /* the oracle cannot follow the witness */
+    INTERNAL, /* a warning or critical message: the program is not what elaboration says it is */
+    INNER,    /* the oracle's interleavings and its lanes */
+    ASTRAY,   /* the oracle cannot follow the witness */
     N_DISAGREEMENTS
 } Disagreement;
 
@@ -35,6 +36,8 @@ typedef struct {
     AnswerKind how;
 } Answer;
 
+/* From here on messages that would end the test are disagreements. Call once, after g_test_init. */
+void answer_watch(void);
 Answer answer_of(const char *text, AnswerKind how);
 void answer_free(Answer *a);
 const char *answer_word(const Answer *a); /* "agree", "false-proof", … */

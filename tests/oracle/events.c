@@ -355,19 +355,17 @@ WsTilesStrided oracle_tiles(const OracleOptions *o)
     return (WsTilesStrided){ o->first, stride, o->first + stride * o->tiles };
 }
 
-gboolean oracle_named_waits(const WsProgram *p, guint hw_id)
+/* Who waits for what: of this launch, as far as each agent gets by itself. */
+static void look_for_waits(Events *E)
 {
-    for (guint i = 0; i < p->n_ops; i++) {
-        const WsOp *op = p->op[i];
-        if (op->kind != WS_OP_BAR_SYNC)
-            continue;
-        if (op->barrier < 0 && hw_id == 0)
-            return TRUE;
-        for (guint e = 0; op->barrier >= 0 && e < p->barrier[op->barrier].array; e++)
-            if (p->barrier[op->barrier].hw_id[e] == (gint)hw_id)
-                return TRUE;
-    }
-    return FALSE;
+    for (guint i = 0; i < E->n_threads; i++)
+        for (guint k = 0; k < E->thread[i].events->len; k++) {
+            const Event *e = &g_array_index(E->thread[i].events, Event, k);
+            if (e->kind == EVENT_WAIT)
+                E->waits[e->slot[0]] = TRUE;
+            if (e->kind == EVENT_SYNC)
+                E->named_waits[e->slot[0]] = TRUE;
+        }
 }
 
 static void thread_events(Events *E, const WsLaunchValues *v, guint inst,
@@ -415,16 +413,9 @@ Events *events_new(const WsProgram *p, const WsLaunchValues *v, const OracleOpti
             E->slots_per_rank += p->barrier[i].array * p->barrier[i].slots;
     }
     E->n_slots = E->slots_per_rank * p->cluster;
-    E->waits = g_new0(gboolean, E->slots_per_rank + 1);
-    for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->kind == WS_OP_MBAR_WAIT) {
-            const WsBarrier *b = &p->barrier[p->op[i]->barrier];
-            for (guint k = 0; k < b->array * b->slots; k++)
-                E->waits[E->first_slot[p->op[i]->barrier] + k] = TRUE;
-        }
-    for (guint i = 0; i < G_N_ELEMENTS(E->named_waits); i++)
-        E->named_waits[i] = oracle_named_waits(p, i);
+    E->waits = g_new0(gboolean, E->n_slots + 1);
     E->n_named = 16 * p->cluster + 1;
+    E->named_waits = g_new0(gboolean, E->n_named);
     E->named_count = g_new0(guint, E->n_named);
     E->named_count[E->n_named - 1] = p->n_agents * p->cluster;
     E->n_threads = p->n_agents * p->cluster;
@@ -434,6 +425,7 @@ Events *events_new(const WsProgram *p, const WsLaunchValues *v, const OracleOpti
         E->thread[i].rank = i / p->n_agents;
         thread_events(E, v, i, options);
     }
+    look_for_waits(E);
     return E;
 }
 
@@ -449,6 +441,7 @@ void events_free(Events *E)
     g_ptr_array_free(E->memory, TRUE);
     g_free(E->first_slot);
     g_free(E->waits);
+    g_free(E->named_waits);
     g_free(E->named_count);
     g_free(E->thread);
     g_free(E);

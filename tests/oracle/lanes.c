@@ -187,14 +187,6 @@ static void layout(Lab *L)
     L->width = (at + CLOCK_ROW - 1) / CLOCK_ROW * CLOCK_ROW;
 }
 
-static gboolean waits_for(const WsProgram *p, gint barrier)
-{
-    for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->kind == WS_OP_MBAR_WAIT && p->op[i]->barrier == barrier)
-            return TRUE;
-    return FALSE;
-}
-
 static GArray *moments(void)
 {
     return g_array_new(FALSE, FALSE, sizeof(Moment));
@@ -210,7 +202,6 @@ static void begin_objects(Lab *L)
                 Mbarrier *s = &L->slot[r * L->slots_per_rank + L->first_slot[i] + k];
                 s->count = b->arrivals[k / b->slots];
                 s->pending = s->count;
-                s->waits = waits_for(p, (gint)i);
             }
         }
     for (guint i = 0; i < L->n_slots; i++) {
@@ -234,8 +225,24 @@ static void begin_objects(Lab *L)
     }
     L->named[L->n_named - 1].count = L->n_insts;
     L->named[L->n_named - 1].waits = TRUE;
-    for (guint i = 0; i < L->n_named - 1; i++)
-        L->named[i].waits = oracle_named_waits(p, i % 16);
+}
+
+/* Who waits for what in this launch: each agent goes through its work by itself. */
+static void look_for_waits(Lab *L, Lanes *a)
+{
+    WsStep s;
+    g_autoptr(GError) error = NULL;
+    for (guint n = 0; n < MOST_EVENTS && ws_walker_next(a->walker, &s, &error); n++)
+        if (s.op->kind == WS_OP_MBAR_WAIT)
+            lanes_slot(L, a, s.op, a->rank)->waits = TRUE;
+        else if (s.op->kind == WS_OP_BAR_SYNC)
+            lanes_named(L, a, s.op)->waits = TRUE;
+}
+
+static void begin_walk(Lab *L, Lanes *a, const WsLaunchValues *v, WsTilesStrided *tiles)
+{
+    a->walker = ws_walker_new(L->p, v, a->agent, a->rank, ws_tiles_strided, tiles);
+    ws_walker_set_element(a->walker, oracle_element, &L->data);
 }
 
 static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
@@ -250,8 +257,10 @@ static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
         a->store_group = g_array_new(FALSE, FALSE, sizeof(gint16));
         a->row_group = g_array_new(FALSE, FALSE, sizeof(gint16));
         a->issue = g_ptr_array_new_with_free_func(g_free);
-        a->walker = ws_walker_new(L->p, v, a->agent, a->rank, ws_tiles_strided, tiles);
-        ws_walker_set_element(a->walker, oracle_element, &L->data);
+        begin_walk(L, a, v, tiles);
+        look_for_waits(L, a);
+        ws_walker_free(a->walker);
+        begin_walk(L, a, v, tiles);
         lanes_values_new(L->p, a);
         a->position = -1;
     }

@@ -5,8 +5,11 @@
  * accesses that it leaves unordered can meet. Judged besides: proxies, registers in flight,
  * undefined values, exit.
  *
- * Three clocks each: ORDER (has happened), DATA (what it stored can be seen), PROXY (and the async
- * proxy can see it). Products and transfers carry order; mbarriers, named and cluster barriers all.
+ * Four clocks each: ORDER (has happened), DATA (what it stored can be seen), PROXY (and the async
+ * proxy can see it), RETURNED (has gone on from its waits: at least ORDER). Transfers carry order;
+ * mbarriers, named and cluster barriers all. A retired product has been issued by all lanes, so it
+ * says that they went on from what they waited for before; it says nothing of their accesses and
+ * arrivals, which may still be on their way.
  */
 #pragma once
 
@@ -14,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-enum { ORDER, DATA, PROXY, N_CLOCKS };
+enum { ORDER, DATA, PROXY, RETURNED, N_CLOCKS };
 typedef gint16 Clock;
 #define CLOCK_ROW 8 /* clocks that are worked on at once */
 
@@ -67,7 +70,7 @@ typedef struct {
     GArray *store_group, *row_group; /* gint16: moment of each committed group */
     guint retired_stores, retired_rows;
     gint16 stores_open;
-    GPtrArray *issue; /* Clock*: ORDER of all lanes at each product */
+    GPtrArray *issue; /* Clock*: RETURNED of all lanes at each product */
     Register *value;
     gint64 cluster_generation;
     gboolean clustered; /* has arrived, and not waited since */
@@ -82,12 +85,12 @@ typedef struct {
     GArray *part, *last, *older, *expects;
     GArray *waited; /* Moment: returns of waits for the last completion */
     gint clock;     /* of its transfers */
-    gboolean waits; /* somebody waits for it, somewhere */
+    gboolean waits; /* somebody waits for it, in this launch */
 } Mbarrier;
 
 typedef struct {
     guint count;    /* threads */
-    gboolean waits; /* somebody waits for it, somewhere */
+    gboolean waits; /* somebody waits for it, in this launch */
     gint64 generation, arrived;
     Clocks now, before;
     GArray *part, *last;

@@ -20,6 +20,7 @@ void lanes_transfer(Lab *L, Lanes *a, const WsOp *op)
         for (guint k = 0; k < N_CLOCKS; k++)
             clock_meet(L, by.of[k], a->lane[l].of[k]);
         clock_join(L, join.of[ORDER], a->lane[l].of[ORDER]);
+        clock_join(L, join.of[RETURNED], a->lane[l].of[RETURNED]);
     }
     if (step >= a->n_lanes) /* what it did itself before */
         clocks_copy(L, &by, &a->lane[0]);
@@ -28,6 +29,7 @@ void lanes_transfer(Lab *L, Lanes *a, const WsOp *op)
         Moment m = { (gint16)b->clock, (gint16)(b->phase + 1) };
         lanes_contributes(L, a, op, b, &by);
         clock_join(L, b->now.of[ORDER], join.of[ORDER]);
+        clock_join(L, b->now.of[RETURNED], join.of[RETURNED]);
         g_array_append_val(b->part, m);
         lanes_reached(L, rank[k], a, m, op);
         for (guint i = 0; i < op->n_access; i++) {
@@ -60,7 +62,7 @@ void lanes_product(Lab *L, Lanes *a, const WsOp *op)
             clock_meet(L, by.of[k], a->lane[l].of[k]);
     Clock *issue = g_new0(Clock, L->width);
     for (guint l = 0; l < a->n_lanes; l++)
-        clock_join(L, issue, a->lane[l].of[ORDER]);
+        clock_join(L, issue, a->lane[l].of[RETURNED]);
     g_ptr_array_add(a->issue, issue);
     Moment m = { (gint16)a->products, ++a->product_now };
     for (guint i = 0; i < op->n_access; i++)
@@ -68,7 +70,8 @@ void lanes_product(Lab *L, Lanes *a, const WsOp *op)
     clocks_free(&by);
 }
 
-/* What is over is known to all lanes; a product needs the issue of all of them. */
+/* What is over is known to all lanes; a product needs the issue of all of them, behind their waits.
+ */
 void lanes_product_wait(Lab *L, Lanes *a, const WsOp *op)
 {
     guint before = a->flight->len;
@@ -80,7 +83,7 @@ void lanes_product_wait(Lab *L, Lanes *a, const WsOp *op)
         for (guint k = 0; k < N_CLOCKS; k++)
             a->lane[l].of[k][a->products] = MAX(a->lane[l].of[k][a->products], over);
         if (over > 0 && a->flight->len < before)
-            clock_join(L, a->lane[l].of[ORDER], g_ptr_array_index(a->issue, over - 1));
+            clock_join(L, a->lane[l].of[RETURNED], g_ptr_array_index(a->issue, over - 1));
     }
 }
 
@@ -132,6 +135,7 @@ void lanes_rows_arrive(Lab *L, Lanes *a, const WsOp *op)
         gint n = 1;
         lanes_contributes(L, a, op, b, &a->lane[l]);
         clock_join(L, b->now.of[ORDER], a->lane[l].of[ORDER]);
+        clock_join(L, b->now.of[RETURNED], a->lane[l].of[RETURNED]);
         for (guint k = 0; k < N_CLOCKS; k++)
             b->now.of[k][a->rows + (gint)l] = a->row_now[l];
         g_array_append_val(b->part, m);

@@ -84,7 +84,7 @@ Moment lanes_tick(Lanes *a, guint l)
 {
     gint16 t = ++a->now[l];
     guint me = a->first + l;
-    a->lane[l].of[ORDER][me] = a->lane[l].of[DATA][me] = t;
+    a->lane[l].of[ORDER][me] = a->lane[l].of[DATA][me] = a->lane[l].of[RETURNED][me] = t;
     return (Moment){ (gint16)me, t };
 }
 

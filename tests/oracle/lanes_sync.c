@@ -5,14 +5,19 @@
 
 /* --- mbarriers */
 
-gboolean lanes_knows_all(const Clocks *c, const GArray *moments)
+static gboolean knows(const Clock *c, const GArray *moments)
 {
     for (guint i = 0; i < moments->len; i++) {
         const Moment *m = &g_array_index(moments, Moment, i);
-        if (c->of[ORDER][m->who] < m->when)
+        if (c[m->who] < m->when)
             return FALSE;
     }
     return TRUE;
+}
+
+gboolean lanes_knows_all(const Clocks *c, const GArray *moments)
+{
+    return knows(c->of[ORDER], moments);
 }
 
 /* A contribution by one that knows `by`: it must mean this phase, and know that the one before is
@@ -31,7 +36,7 @@ void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
     if (b->pending != 0 || b->tx != 0)
         return;
     /* who waits for the completion before must have returned, or it is lapped */
-    if (!lanes_knows_all(&b->now, b->waited))
+    if (!knows(b->now.of[RETURNED], b->waited))
         lanes_problem(L, ORACLE_LAPPED, a, op, NULL);
     if (!lanes_knows_all(&b->now, b->expects)) /* it could complete without them */
         lanes_problem(L, ORACLE_BYTES, a, op, NULL);
@@ -46,8 +51,9 @@ void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
     g_array_set_size(b->part, 0);
     g_array_set_size(b->waited, 0);
     g_array_set_size(b->expects, 0);
-    for (guint k = 0; k < PROXY; k++) /* the transfers of the phase have landed */
-        b->before.of[k][b->clock] = (Clock)b->phase;
+    for (guint k = 0; k < N_CLOCKS; k++) /* the transfers of the phase have landed */
+        if (k != PROXY)
+            b->before.of[k][b->clock] = (Clock)b->phase;
 }
 
 static void arrive(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, guint lane, gint64 n,

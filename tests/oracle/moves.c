@@ -47,7 +47,7 @@ static void same(Search *S, guint inst, const Event *e, guint met, guint flag)
 
 static void meets(Search *S, const State *s, guint inst, const Event *e, guint slot)
 {
-    gboolean seen = S->E->waits[slot % S->E->slots_per_rank];
+    gboolean seen = S->E->waits[slot];
     if (e->has_turn && e->turn != s->slot[slot].phase)
         state_problem(S, seen ? ORACLE_PHASE : ORACLE_UNSEEN, inst, e->op, NULL);
     if (!e->has_turn && e->n_slots == 1)
@@ -67,7 +67,7 @@ static void arrive(Search *S, State *s, guint inst, const Event *e)
             continue;
         /* lanes arrive one after the other; where somebody waits, more of them than a phase takes
          * are wrong already, and told as the arrival of their agent */
-        gboolean seen = S->E->waits[slot % S->E->slots_per_rank];
+        gboolean seen = S->E->waits[slot];
         guint parts = seen ? 1 : MAX(e->parts, 1);
         gint64 count = seen ? e->count * MAX(e->parts, 1) : e->count;
         for (guint k = 0; k < parts; k++) {
@@ -96,7 +96,7 @@ static void join(Search *S, State *s, guint inst, const Event *e)
     guint id = e->slot[0], want = S->E->named_count[id];
     if (e->count == 0)
         return;
-    gboolean seen = id + 1 == S->E->n_named || S->E->named_waits[id % 16];
+    gboolean seen = id + 1 == S->E->n_named || S->E->named_waits[id];
     same(S, inst, e, s->named[id].generation, seen ? ORACLE_PHASE : ORACLE_UNSEEN);
     s->named[id].arrived += (guint8)e->count;
     if (s->named[id].arrived > want)

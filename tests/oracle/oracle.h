@@ -64,8 +64,6 @@ typedef struct {
     const WsLaunchValues *v;
     const OracleOptions *options;
 } OracleData;
-/* Does some agent sync on the hardware barrier? */
-gboolean oracle_named_waits(const WsProgram *p, guint hw_id);
 /* An element of an integer tensor as the options say; data: OracleData. For ws_walker_set_element.
  */
 gboolean oracle_element(gpointer data, gint tensor, const gint64 *at, gint64 *v);
@@ -81,7 +79,7 @@ gboolean oracle_follow_land(OracleRun *run, guint inst, const WsOp *op, guint nt
 gboolean oracle_follow_knows(const OracleRun *run, guint inst, const WsOp *op); /* has events */
 void oracle_follow_slot(const OracleRun *run, guint slot, gint64 *phase, gint64 *pending,
                         gint64 *tx);
-gboolean oracle_follow_waits(const OracleRun *run, guint slot); /* somebody does, somewhere */
+gboolean oracle_follow_waits(const OracleRun *run, guint slot); /* somebody does, in this launch */
 void oracle_follow_named(const OracleRun *run, guint number, gint64 *generation, gint64 *arrived);
 /* Everything that has gone wrong on the way, and what is wrong in this state. */
 guint oracle_follow_verdict(OracleRun *run);
@@ -149,9 +147,8 @@ typedef struct {
     GArray *transfers; /* Transfer */
     guint n_slots, slots_per_rank;
     guint *first_slot;
-    gboolean *waits; /* [slots_per_rank] somebody waits for it, somewhere */
-    gboolean named_waits[16];
-    guint n_named; /* (rank, hardware id), and one for the cluster */
+    gboolean *waits, *named_waits; /* [slots], [named] somebody waits for it in this launch */
+    guint n_named;                 /* (rank, hardware id), and one for the cluster */
     guint *named_count;
     const char *outside;
     GPtrArray *memory;

@@ -65,7 +65,7 @@ void oracle_follow_slot(const OracleRun *run, guint slot, gint64 *phase, gint64 
 
 gboolean oracle_follow_waits(const OracleRun *run, guint slot)
 {
-    return run->S.E->waits[slot % run->S.E->slots_per_rank];
+    return run->S.E->waits[slot];
 }
 
 void oracle_follow_named(const OracleRun *run, guint number, gint64 *generation, gint64 *arrived)

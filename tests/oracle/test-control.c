@@ -68,6 +68,7 @@ static void test_control(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    answer_watch();
     if (argc > 1)
         first_seed = (guint)atoi(argv[1]);
     if (argc > 2)

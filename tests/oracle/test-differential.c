@@ -73,6 +73,7 @@ typedef struct {
     guint verdict; /* of all cases that were looked at */
     gboolean bad;
     Case smallest;
+    gboolean data; /* with elements that are not 0 */
     char *text;
 } Judgement;
 
@@ -94,7 +95,7 @@ static void judge_with(const WsProgram *p, Case c, gint64 element, gint64 step, 
     j->verdict |= r.verdict;
     j->bad = (r.verdict & ORACLE_BAD) != 0;
     if (j->bad)
-        j->smallest = c;
+        j->smallest = c, j->data = element || step;
     if (r.verdict && (j->bad || !j->text)) {
         g_autofree char *say = oracle_text(&r);
         g_free(j->text);
@@ -168,7 +169,8 @@ static char *compare_witness(WsProgram *p, const WsFinding *first, const Judgeme
         tally->elsewhere++;
         return NULL;
     }
-    if (w->pinned) { /* chosen elements stand for the sizes of the rehearsal */
+    if (w->pinned || j->data) { /* elements are chosen after sizes were, or stand for those of the
+                                   rehearsal */
         tally->larger++;
         return NULL;
     }

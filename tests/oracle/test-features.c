@@ -158,11 +158,11 @@ static void test_features(void)
         "lanes are judged",
         t.refused, t.unread, t.elsewhere, t.not_modelled, t.capped);
     g_test_message("%" G_GUINT64_FORMAT " cases, %" G_GUINT64_FORMAT " states", t.cases, t.states);
-    g_test_message(
-        "%u false proofs, %u unsound, %u false alarms, %u times the oracle with itself; %u "
-        "witnesses followed, %u that cannot be",
-        t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM], t.disagree[INNER],
-        t.followed, t.disagree[ASTRAY]);
+    g_test_message("%u false proofs, %u unsound, %u false alarms, %u internal messages, %u times "
+                   "the oracle with itself; %u "
+                   "witnesses followed, %u that cannot be",
+                   t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM],
+                   t.disagree[INTERNAL], t.disagree[INNER], t.followed, t.disagree[ASTRAY]);
     tell_pairs(t.pairs);
     pairs_free(t.pairs);
 }
@@ -216,6 +216,7 @@ static void test_again(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    answer_watch();
     gboolean alone = argc > 1 && strcmp(argv[1], "alone") == 0;
     if (argc > 1)
         first_seed = (guint)atoi(argv[1]);

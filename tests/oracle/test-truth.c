@@ -67,8 +67,8 @@ static void test_design(gconstpointer data)
 
 static GPtrArray *truths;
 
-/* Right, because the lanes of a warp that exchange bytes meet: no proof of it may close, for it took
- * them for the same lanes. */
+/* Right, because the lanes of a warp that exchange bytes meet: no proof of it may close, for it
+ * took them for the same lanes. */
 static const char *const right[] = { "cols-of-a-tile-shifted.wstave" };
 
 /* Is it wrong? "Expected: " in the note, else `wrong`. */
