@@ -1,6 +1,7 @@
 /* The case that words name, and a case in which an alarm's answers hold. */
 #include "check/play/case_at.h"
 #include "check/play/launches.h"
+#include "check/play/questions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,7 @@ typedef struct {
     const GArray *told; /* WsTold */
     guint tiles;
     gint64 *now;
+    GArray *questions;
     GArray *number; /* gint64: worth trying */
     guint tries, want;
     guint best;           /* answers that hold in `found` */
@@ -167,7 +169,8 @@ static guint hold_there(Solve *s, WsCase *c)
         else
             missed = t;
     }
-    if ((s->found && n <= s->best) || ws_case_broken(s->p, c)) {
+    if ((s->found && n <= s->best) || ws_case_broken(s->p, c) ||
+        !ws_case_weigh(s->p, c, s->questions)) {
         ws_case_free(c);
         return n;
     }
@@ -267,7 +270,9 @@ WsCase *ws_case_told(const WsProgram *p, const GArray *told, guint tiles, char *
     g_autofree gint64 *now = ws_rehearsal_sizes(p);
     g_autoptr(GArray) number = g_array_new(FALSE, FALSE, sizeof(gint64));
     static const gint64 from[] = { 0, 8, 32 };
+    g_autoptr(GArray) questions = ws_questions(p);
     Solve s = { .p = p, .told = told, .tiles = tiles, .now = now, .number = number };
+    s.questions = questions;
     s.want = told->len;
     collect_numbers(&s);
     ws_case_free(ws_case_with(p, now, NULL, tiles, NULL)); /* leaves its sizes in `now` */

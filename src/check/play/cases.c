@@ -67,11 +67,13 @@ static void take(Maker *m, WsCase *c)
         g_autofree char *why = g_strdup_printf("%s does not hold", broken);
         skip(m, key, why);
     }
-    if (!g_hash_table_add(m->seen, key) || broken) {
+    const gboolean few = ws_case_weigh(m->p, c, m->questions);
+    if (!few)
+        skip(m, key, "too many rounds to play");
+    if (!g_hash_table_add(m->seen, key) || broken || !few) {
         ws_case_free(c);
         return;
     }
-    ws_case_weigh(m->p, c, m->questions);
     g_ptr_array_add(m->cases, c);
 }
 

@@ -115,9 +115,10 @@ char *ws_profile(const WsProgram *p, const WsCase *c, const GArray *questions)
     return g_string_free(s, FALSE);
 }
 
-void ws_case_weigh(const WsProgram *p, WsCase *c, const GArray *questions)
+gboolean ws_case_weigh(const WsProgram *p, WsCase *c, const GArray *questions)
 {
     g_autoptr(WsAtTile) at = ws_at_tile_new(p, c);
+    enum { MOST_ROUNDS = 200000 };
     gint64 weight = 0;
     c->rounds = -1;
     for (guint i = 0; i < questions->len; i++) {
@@ -136,4 +137,5 @@ void ws_case_weigh(const WsProgram *p, WsCase *c, const GArray *questions)
         }
     }
     c->weight = (guint)MIN(weight, G_MAXINT32);
+    return weight <= MOST_ROUNDS && c->rounds <= MOST_ROUNDS;
 }

@@ -17,7 +17,8 @@ typedef struct {
 GArray *ws_questions(const WsProgram *p);
 /* Two cases with one profile run alike: the answers at every tile. Caller frees. */
 char *ws_profile(const WsProgram *p, const WsCase *c, const GArray *questions);
-/* Rounds of the loops whose counts are among the questions: `rounds`, `mixed` and `weight`. */
-void ws_case_weigh(const WsProgram *p, WsCase *c, const GArray *questions);
+/* Rounds of the loops whose counts are among the questions: `rounds`, `mixed` and `weight`. FALSE:
+ * they are more than anybody plays. */
+gboolean ws_case_weigh(const WsProgram *p, WsCase *c, const GArray *questions);
 
 G_END_DECLS
