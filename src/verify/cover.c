@@ -4,13 +4,13 @@
 #include <string.h>
 
 /* --- 1: shape --------------------------------------------------------------------------------- */
-static gboolean same_queue(const GPtrArray *a, const GPtrArray *b)
+static gboolean same_queue(const Queue *a, const Queue *b)
 {
-    if (a->len != b->len)
+    if (a->n != b->n || a->open != b->open)
         return FALSE;
-    for (guint i = 0; i < a->len; i++) {
-        const Group *g = a->pdata[i], *h = b->pdata[i];
-        if (*g->acc != *h->acc || *g->operand != *h->operand || !g->shape != !h->shape)
+    for (guint i = 0; i < a->n; i++) {
+        const Group *g = &a->group[i], *h = &b->group[i];
+        if (g->acc != h->acc || g->operand != h->operand || !g->shape != !h->shape)
             return FALSE;
         if (g->shape &&
             (g->shape->mma->m != h->shape->mma->m || g->shape->mma->n != h->shape->mma->n ||
@@ -41,7 +41,7 @@ static gboolean same_instance(Cover *c, guint i)
             return fail(c, "instance %u runs other loops", i);
     }
     for (guint q = 0; q < WS_QUEUES; q++)
-        if (x->open[q] != y->open[q] || !same_queue(x->queue[q], y->queue[q]))
+        if (!same_queue(&x->queue[q], &y->queue[q]))
             return fail(c, "instance %u has other groups in flight", i);
     return TRUE;
 }
@@ -421,11 +421,10 @@ gboolean state_meet(const Plan *plan, State *node, const State *s, gint64 tiles)
         *a = (Author){ 0 };
         lost = TRUE;
     }
-    for (guint i = 0; i < plan->n_inst; i++)
-        for (guint q = 0; q < WS_QUEUES; q++)
-            for (guint g = 0; g < node->inst[i].queue[q]->len; g++)
-                lost |= narrow(((Group *)node->inst[i].queue[q]->pdata[g])->item,
-                               ((const Group *)s->inst[i].queue[q]->pdata[g])->item,
-                               (plan->n_items + 63) / 64);
+    for (guint i = 0; i < plan->n_items; i++)
+        if (node->flight[i] && node->flight[i] != s->flight[i]) {
+            node->flight[i] = 0;
+            lost = TRUE;
+        }
     return lost;
 }

@@ -74,10 +74,7 @@ void happen(const Plan *plan, State *s, guint item, const Set *by, gboolean gene
         k[w] = by ? by->bit[w] : 0;
         q[w] = generic ? 0 : ~(guint64)0;
     }
-    for (guint i = 0; i < plan->n_inst; i++)
-        for (guint n = 0; n < WS_QUEUES; n++)
-            for (guint g = 0; g < s->inst[i].queue[n]->len; g++)
-                put_bit(((Group *)s->inst[i].queue[n]->pdata[g])->item, item, FALSE);
+    s->flight[item] = 0;
 }
 
 void make_known(const Plan *plan, State *s, guint item, const Set *to)

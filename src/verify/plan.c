@@ -259,6 +259,8 @@ static void number_tree(Plan *plan, AgentPlan *a, const WsTree *t, GArray *place
     if (op && ws_op_retires(op->kind)) {
         gint64 *longest = &a->longest[ws_op_queue(op->kind)];
         *longest = MAX(*longest, op->n);
+        if (op->n < 0 || op->n + 6 > MAX_GROUPS)
+            plan_fail(plan, WS_VERIFY_REFUSED, "a wait that leaves so many groups");
     }
     if (a->n_loops > 4000)
         plan_fail(plan, WS_VERIFY_REFUSED, "more than 4000 loops");

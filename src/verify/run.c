@@ -94,7 +94,7 @@ static Move operate(Run *r, const WsTree *t)
     case WS_OP_CLAIM:
     case WS_OP_TAKE:
         touch_values(r);
-        touch_all(r, &did, NULL);
+        touch_all(r, &did, 0);
         return MOVED;
     case WS_OP_ST_GLOBAL:
     case WS_OP_RED_GLOBAL:
@@ -353,7 +353,7 @@ void state_exit(Plan *plan, const State *s)
 {
     for (guint i = 0; i < plan->n_inst; i++)
         for (guint q = 0; q < WS_QUEUES; q++)
-            if (s->inst[i].queue[q]->len)
+            if (s->inst[i].queue[q].n)
                 plan_fail(plan, WS_VERIFY_REJECTED, "P-EXIT: a group in flight at the end");
     for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++) {
         const guint cta = n / plan->n_slots;

@@ -4,118 +4,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-Group *group_new(const Plan *plan, const Group *like)
+/* Where the parts of a state lie behind it; how long it is. NULL: that alone. */
+static gsize carve(const Plan *plan, State *s)
 {
-    const guint words = (plan->n_items + 63) / 64;
-    Group *g = g_new0(Group, 1);
-    g->shape = like ? like->shape : NULL;
-    g->item = like ? g_memdup2(like->item, words * 8) : g_new0(guint64, words);
-    g->acc = g_memdup2(like ? (gconstpointer)like->acc : "\0\0\0\0\0\0\0", 8);
-    g->operand = g_memdup2(like ? (gconstpointer)like->operand : "\0\0\0\0\0\0\0", 8);
-    return g;
-}
-
-void group_free(gpointer group)
-{
-    Group *g = group;
-    g_free(g->item);
-    g_free(g->acc);
-    g_free(g->operand);
-    g_free(g);
-}
-
-static Instance *instances(const Plan *plan, const Instance *like)
-{
-    const WsProgram *p = plan->p;
-    Instance *inst = g_memdup2(like, plan->n_inst * sizeof *inst);
+    const guint cluster = plan->p->cluster, vars = plan->p->n_vars;
+    const gsize sets = (gsize)plan->n_items * plan->words;
+    gsize at = (sizeof *s + 15) / 16 * 16;
+#define PART(field, n)                                                                             \
+    do {                                                                                           \
+        if (s)                                                                                     \
+            s->field = (gpointer)((guint8 *)s + at);                                               \
+        at += ((n) * sizeof *s->field + 15) / 16 * 16;                                             \
+    } while (0)
+    PART(inst, plan->n_inst);
+    PART(slot, cluster * plan->n_slots);
+    PART(name, cluster * plan->n_names + 1);
+    PART(k, sets);
+    PART(q, sets);
+    PART(written, cluster * plan->n_cells);
+    PART(flight, plan->n_items);
+    PART(author, plan->n_items);
     for (guint i = 0; i < plan->n_inst; i++) {
-        Instance *x = &inst[i];
-        x->loop = g_memdup2(x->loop, (plan->agent[i % p->n_agents].n_loops + 1) * sizeof *x->loop);
-        x->var = g_memdup2(x->var, (p->n_vars + 1) * 8);
-        x->loose = g_memdup2(x->loose, (p->n_vars + 1) * 8);
-        x->times = g_memdup2(x->times, plan->c->symbol->len * 8);
-        for (guint q = 0; q < WS_QUEUES; q++) {
-            x->queue[q] = g_ptr_array_new_with_free_func(group_free);
-            for (guint k = 0; like[i].queue[q] && k < like[i].queue[q]->len; k++)
-                g_ptr_array_add(x->queue[q], group_new(plan, like[i].queue[q]->pdata[k]));
-        }
+        PART(inst[i].loop, plan->agent[i % plan->p->n_agents].n_loops);
+        PART(inst[i].var, vars);
+        PART(inst[i].loose, vars);
+        PART(inst[i].times, plan->c->symbol->len);
     }
-    return inst;
+#undef PART
+    return at;
 }
 
 State *state_new(const Plan *plan)
 {
-    const WsProgram *p = plan->p;
-    State first = { 0 };
-    g_autofree Instance *inst = g_new0(Instance, plan->n_inst);
-    g_autofree gint64 *zero = g_new0(gint64, p->n_vars + plan->c->symbol->len + 1);
-    g_autofree LoopState *loops = g_new0(LoopState, 4096);
-    for (guint i = 0; i < plan->n_inst; i++) {
-        inst[i].tile = p->tiles.launch == WS_LAUNCH_SINGLE ? 0 : TILE_BEFORE;
-        inst[i].loop = loops;
-        inst[i].var = inst[i].loose = inst[i].times = zero;
-    }
-    first.inst = inst;
-    first.slot = g_new0(SlotState, p->cluster * plan->n_slots + 1);
-    first.name = g_new0(NameState, p->cluster * plan->n_names + 1);
-    for (guint n = 0; n < p->cluster * plan->n_slots; n++)
-        first.slot[n].pending = plan->arrivals[n % plan->n_slots];
-    const gsize bytes = (gsize)plan->n_items * plan->words * 8 + 8;
-    first.k = g_malloc(bytes);
-    first.q = g_malloc(bytes);
-    memset(first.k, 0xff, bytes);
-    memset(first.q, 0xff, bytes);
-    first.written = g_new0(guint8, p->cluster * plan->n_cells + 1);
-    first.author = g_new0(Author, plan->n_items + 1);
-    first.fact = g_array_new(FALSE, FALSE, sizeof(Fact));
-    State *s = state_copy(plan, &first);
-    g_free(first.slot);
-    g_free(first.name);
-    g_free(first.k);
-    g_free(first.q);
-    g_free(first.written);
-    g_free(first.author);
-    g_array_unref(first.fact);
+    State *s = g_malloc0(carve(plan, NULL));
+    carve(plan, s);
+    for (guint i = 0; i < plan->n_inst; i++)
+        s->inst[i].tile = plan->p->tiles.launch == WS_LAUNCH_SINGLE ? 0 : TILE_BEFORE;
+    for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++)
+        s->slot[n].pending = plan->arrivals[n % plan->n_slots];
+    memset(s->k, 0xff, (gsize)plan->n_items * plan->words * 8);
+    memset(s->q, 0xff, (gsize)plan->n_items * plan->words * 8);
+    s->fact = g_array_new(FALSE, FALSE, sizeof(Fact));
     return s;
 }
 
 State *state_copy(const Plan *plan, const State *s)
 {
-    const WsProgram *p = plan->p;
-    const gsize bytes = (gsize)plan->n_items * plan->words * 8 + 8;
-    State *t = g_new0(State, 1);
-    t->inst = instances(plan, s->inst);
-    t->slot = g_memdup2(s->slot, (p->cluster * plan->n_slots + 1) * sizeof *s->slot);
-    t->name = g_memdup2(s->name, (p->cluster * plan->n_names + 1) * sizeof *s->name);
-    t->k = g_memdup2(s->k, bytes);
-    t->q = g_memdup2(s->q, bytes);
-    t->written = g_memdup2(s->written, p->cluster * plan->n_cells + 1);
-    t->author = g_memdup2(s->author, (plan->n_items + 1) * sizeof *s->author);
+    State *t = g_memdup2(s, carve(plan, NULL));
+    carve(plan, t);
     t->fact = g_array_copy(s->fact);
     return t;
 }
 
-void state_free(const Plan *plan, State *s)
+void state_free(State *s)
 {
-    for (guint i = 0; s && i < plan->n_inst; i++) {
-        Instance *x = &s->inst[i];
-        g_free(x->loop);
-        g_free(x->var);
-        g_free(x->loose);
-        g_free(x->times);
-        for (guint q = 0; q < WS_QUEUES; q++)
-            g_ptr_array_unref(x->queue[q]);
-    }
-    if (!s)
-        return;
-    g_free(s->inst);
-    g_free(s->slot);
-    g_free(s->name);
-    g_free(s->k);
-    g_free(s->q);
-    g_free(s->written);
-    g_free(s->author);
-    g_array_unref(s->fact);
+    if (s)
+        g_array_unref(s->fact);
     g_free(s);
 }
 

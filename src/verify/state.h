@@ -72,23 +72,29 @@ typedef struct {
     gint64 rounds, from, step, index, count; /* count: a number worked out on entry, or NO_LOW */
 } LoopState;
 
+/* Groups of one queue, oldest first; the newest may be open. */
+#define MAX_GROUPS 16
 typedef struct {
-    guint64 *item, *acc, *operand; /* acc, operand: cells of values */
-    const WsOp *shape;             /* of its products */
+    guint64 acc, operand; /* cells of values */
+    const WsOp *shape;    /* of its products */
 } Group;
+typedef struct {
+    guint n;
+    gboolean open;
+    Group group[MAX_GROUPS];
+} Queue;
 
 typedef struct {
     gint place, status;
     gint64 tile;
     LoopState *loop;
-    gint64 *var, *loose;         /* value, and what it may be off by multiples of */
-    gint64 *times;               /* of each symbol: loops entered in this tile */
-    guint64 assigned, touched;   /* cells of values */
-    GPtrArray *queue[WS_QUEUES]; /* Group*, oldest first */
-    gboolean open[WS_QUEUES];    /* the newest is open */
-    gint64 joined;               /* generation that it waits for */
-    gint64 cluster_joined;       /* that of the cluster barrier */
-    gint64 at, parity;           /* while it waits: the slot or named barrier, and the parity */
+    gint64 *var, *loose;       /* value, and what it may be off by multiples of */
+    gint64 *times;             /* of each symbol: loops entered in this tile */
+    guint64 assigned, touched; /* cells of values */
+    Queue queue[WS_QUEUES];
+    gint64 joined;         /* generation that it waits for */
+    gint64 cluster_joined; /* that of the cluster barrier */
+    gint64 at, parity;     /* while it waits: the slot or named barrier, and the parity */
     gboolean cluster_arrived;
 } Instance;
 
@@ -114,12 +120,15 @@ typedef struct {
     gint64 tile; /* of a claim: its position */
 } Author;
 
+/* One block of memory: carve in state.c says how it is cut. */
 typedef struct {
     Instance *inst;
     SlotState *slot; /* cta * n_slots + s */
     NameState *name; /* cta * n_names + n; the cluster barrier last */
     guint64 *k, *q;  /* [item][words] */
     guint8 *written; /* cta * n_cells + c */
+    guint16 *flight; /* [item]: it is over with a group: 1 + age + MAX_GROUPS * (queue + WS_QUEUES *
+                        instance); 0: with none */
     Author *author;  /* [item], of writes and reads */
     GArray *fact;    /* Fact */
 } State;
@@ -182,7 +191,7 @@ static inline guint holder_name(const Plan *plan, guint name, guint which)
 WsLanesMeet plan_lanes(Plan *plan, const Author *first, const Author *second);
 State *state_new(const Plan *plan); /* section 2.4 */
 State *state_copy(const Plan *plan, const State *s);
-void state_free(const Plan *plan, State *s);
+void state_free(State *s);
 char *state_text(const Plan *plan, const State *s); /* as a block of a certificate says it */
 Fact *state_fact(const State *s, const Fact *key);  /* NULL: never asked about */
 /* The same with what is assumed of the symbol where nobody asked; made if it is to be changed. */
@@ -193,8 +202,6 @@ gboolean state_refine(const Plan *plan, State *s, const Fact *ask, const Option 
 Fact fact_default(const Certificate *c, const Fact *key);
 Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol);
 gint64 fact_residue(const Plan *plan, const State *s, const Fact *f); /* -1: not known */
-Group *group_new(const Plan *plan, const Group *like);
-void group_free(gpointer group);
 guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 col0, guint rows,
                     guint cols);
 

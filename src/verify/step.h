@@ -27,14 +27,17 @@ void meet_lanes(Run *r);
 void meet_warps(Run *r);
 void release(Run *r, guint to);
 void acquire(Run *r, guint from);
-/* One access in one CTA, judged, then made. `by`: who knows when it is over; `group`: it is over
- * with it; `to`: the CTA of a copy. */
-void touch(Run *r, guint k, guint cta, guint to, const Set *by, Group *group);
+/* One access in one CTA, judged, then made. `by`: who knows when it is over; `flight`: it is over
+ * with this group (State.flight); `to`: the CTA of a copy. */
+void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight);
 /* All accesses of an operation by itself, reads first. */
-void touch_all(Run *r, const Set *by, Group *group);
+void touch_all(Run *r, const Set *by, guint16 flight);
 void touch_values(Run *r);
 void math(Run *r);
-Group *open_group(Run *r, WsQueue q);
+/* Items of its newest group, which is opened. */
+guint16 open_group(Run *r, WsQueue q);
+/* What is over with the oldest n groups is known to these. */
+void end_groups(Run *r, WsQueue q, guint n, const Set *to);
 void close_group(Run *r, WsQueue q);
 void retire(Run *r, WsQueue q);
 Move product(Run *r);

@@ -188,8 +188,8 @@ static void transfer(Run *r, guint cta, guint slot)
     contribute(r, cta, slot);
     carry(r, acc);
     if (last)
-        touch(r, 0, r->cta, cta, &by, NULL);
-    touch(r, last, cta, cta, &by, NULL);
+        touch(r, 0, r->cta, cta, &by, 0);
+    touch(r, last, cta, cta, &by, 0);
     happen(r->plan, r->s, plan_item(r->plan, ITEM_TRANSFER, cta, slot, 0), &by, FALSE);
     r->s->slot[n].tx -= r->op->bytes;
     complete(r, cta, slot);
@@ -200,18 +200,20 @@ static void gathered(Run *r, guint slot)
 {
     const guint acc = holder_slot(r->plan, r->cta * r->plan->n_slots + slot, ACC);
     const Set by = set_of(1, &acc);
-    GPtrArray *queue = r->x->queue[WS_QUEUE_ROWS];
+    Queue *queue = &r->x->queue[WS_QUEUE_ROWS];
+    const guint first = 1 + MAX_GROUPS * (WS_QUEUE_ROWS + WS_QUEUES * r->i);
     if (r->leader)
         refuse(r, "copies of the leader");
     contribute(r, r->cta, slot);
     carry(r, acc);
-    for (guint g = 0; g < queue->len; g++)
-        for (guint item = 0; item < r->plan->n_items; item++)
-            if (has_bit(((Group *)queue->pdata[g])->item, item))
-                make_known(r->plan, r->s, item, &by);
-    if (r->x->open[WS_QUEUE_ROWS]) /* from here on its copies are waited for at the slot */
-        g_ptr_array_remove_index(queue, queue->len - 1);
-    r->x->open[WS_QUEUE_ROWS] = FALSE;
+    for (guint item = 0; item < r->plan->n_items; item++)
+        if (r->s->flight[item] >= first && r->s->flight[item] < first + queue->n) {
+            make_known(r->plan, r->s, item, &by);
+            if (queue->open && r->s->flight[item] == first + queue->n - 1)
+                r->s->flight[item] = 0;
+        }
+    queue->n -= queue->open; /* from here on these copies are waited for at the slot */
+    queue->open = FALSE;
     happen(r->plan, r->s, plan_item(r->plan, ITEM_TRANSFER, r->cta, slot, 0), &by, FALSE);
     count_down(r, r->cta, slot, r->op->count);
 }

@@ -128,9 +128,7 @@ static void take_tile(Run *r, guint cell)
         broken(r, "P-TILE", "takes a tile that was not claimed in its round");
 }
 
-/* One access in one CTA, judged, then made. `by`: who knows when it is over; `group`: it is over
- * with it; `to`: the CTA of a copy. */
-void touch(Run *r, guint k, guint cta, guint to, const Set *by, Group *group)
+void touch(Run *r, guint k, guint cta, guint to, const Set *by, guint16 flight)
 {
     const WsAccess *a = &r->op->access[k];
     View v = { a->buffer, a->rows, a->cols, 0, 0 };
@@ -160,14 +158,13 @@ void touch(Run *r, guint k, guint cta, guint to, const Set *by, Group *group)
             note_write(r, cta, cell, by, &me);
         else
             note_read(r, item, by, &me);
-        if (group)
-            put_bit(group->item, item, TRUE);
+        r->s->flight[item] = flight;
     }
 }
 
 /* All accesses of an operation by itself, reads first: what it writes of what it reads is a race.
  */
-void touch_all(Run *r, const Set *by, Group *group)
+void touch_all(Run *r, const Set *by, guint16 flight)
 {
     for (guint k = 0; k < 2 * r->op->n_access; k++) {
         const guint n = k % r->op->n_access;
@@ -175,16 +172,17 @@ void touch_all(Run *r, const Set *by, Group *group)
         if (write && (r->op->access[n].mode & WS_MODE_READ))
             refuse(r, "an access that reads and writes");
         if (write == (k >= r->op->n_access))
-            touch(r, n, r->cta, 0, by, group);
+            touch(r, n, r->cta, 0, by, flight);
     }
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
 static void touch_value(Run *r, guint64 cells, gboolean write)
 {
-    for (guint g = 0; g < r->x->queue[WS_QUEUE_MMA]->len; g++) {
-        const Group *group = r->x->queue[WS_QUEUE_MMA]->pdata[g];
-        if ((*group->acc & cells) || (write && (*group->operand & cells)))
+    const Queue *products = &r->x->queue[WS_QUEUE_MMA];
+    for (guint g = 0; g < products->n; g++) {
+        const Group *group = &products->group[g];
+        if ((group->acc & cells) || (write && (group->operand & cells)))
             broken(r, "P-ASYNC", "registers of a product in flight");
     }
     if (!write && (cells & ~r->x->assigned))
@@ -245,48 +243,61 @@ void touch_values(Run *r)
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
-Group *open_group(Run *r, WsQueue q)
+guint16 open_group(Run *r, WsQueue q)
 {
-    if (!r->x->open[q])
-        g_ptr_array_add(r->x->queue[q], group_new(r->plan, NULL));
-    r->x->open[q] = TRUE;
-    return r->x->queue[q]->pdata[r->x->queue[q]->len - 1];
+    Queue *queue = &r->x->queue[q];
+    if (!queue->open)
+        queue->group[queue->n++] = (Group){ 0 };
+    queue->open = TRUE;
+    return (guint16)(queue->n + MAX_GROUPS * (q + WS_QUEUES * r->i));
+}
+
+void end_groups(Run *r, WsQueue q, guint n, const Set *to)
+{
+    Queue *queue = &r->x->queue[q];
+    const guint first = 1 + MAX_GROUPS * (q + WS_QUEUES * r->i), end = first + queue->n;
+    for (guint item = 0; item < r->plan->n_items; item++) {
+        guint16 *flight = &r->s->flight[item];
+        if (*flight < first || *flight >= end)
+            continue;
+        if (*flight < first + n)
+            make_known(r->plan, r->s, item, to);
+        *flight = *flight < first + n ? 0 : (guint16)(*flight - n);
+    }
+    queue->n -= n;
+    memmove(queue->group, queue->group + n, queue->n * sizeof(Group));
 }
 
 /* Ages far beyond the longest wait are one. */
 void close_group(Run *r, WsQueue q)
 {
-    GPtrArray *queue = r->x->queue[q];
+    Queue *queue = &r->x->queue[q];
     open_group(r, q); /* an empty group counts */
-    r->x->open[q] = FALSE;
-    if (queue->len <= r->plan->agent[r->agent].longest[q] + 4)
+    queue->open = FALSE;
+    if (queue->n <= r->plan->agent[r->agent].longest[q] + 4)
         return;
-    const Group *old = queue->pdata[0];
-    Group *next = queue->pdata[1];
-    for (guint w = 0; w < (r->plan->n_items + 63) / 64; w++)
-        next->item[w] |= old->item[w];
-    if (next->shape && old->shape && (*old->acc & *next->acc) == 0 && *old->acc)
+    const Group old = queue->group[0];
+    Group *next = &queue->group[1];
+    if (next->shape && old.shape && (old.acc & next->acc) == 0 && old.acc)
         refuse(r, "products of several accumulators that nobody waits for");
-    *next->acc |= *old->acc;
-    *next->operand |= *old->operand;
-    next->shape = next->shape ? next->shape : old->shape;
-    g_ptr_array_remove_index(queue, 0);
+    next->acc |= old.acc;
+    next->operand |= old.operand;
+    next->shape = next->shape ? next->shape : old.shape;
+    const guint16 first = (guint16)(1 + MAX_GROUPS * (q + WS_QUEUES * r->i));
+    for (guint item = 0; item < r->plan->n_items; item++)
+        r->s->flight[item] += r->s->flight[item] == first; /* then all move up */
+    end_groups(r, q, 1, NULL);
 }
 
 void retire(Run *r, WsQueue q)
 {
-    GPtrArray *queue = r->x->queue[q];
-    if (r->x->open[q] && q == WS_QUEUE_MMA)
-        broken(r, "P-ASYNC", "a group that was not closed");
-    const guint own = holder(r->i, DID);
+    const Queue *queue = &r->x->queue[q];
+    const guint own = holder(r->i, DID), closed = queue->n - queue->open;
     const Set to = q == WS_QUEUE_ROWS ? set_of(1, &own) : know_of(r->i, q == WS_QUEUE_STORES);
-    while (!r->plan->reason && (gint64)queue->len > r->op->n + (r->x->open[q] ? 1 : 0)) {
-        Group *g = g_ptr_array_steal_index(queue, 0);
-        for (guint item = 0; item < r->plan->n_items; item++)
-            if (has_bit(g->item, item))
-                make_known(r->plan, r->s, item, &to);
-        group_free(g);
-    }
+    if (queue->open && q == WS_QUEUE_MMA)
+        broken(r, "P-ASYNC", "a group that was not closed");
+    if (closed > r->op->n)
+        end_groups(r, q, closed - (guint)r->op->n, &to);
 }
 
 Move product(Run *r)
@@ -302,27 +313,30 @@ Move product(Run *r)
         broken(r, "P-FENCE", "no mma_fence since registers were touched");
     if ((a & ~r->x->assigned) || (!first && (acc & ~r->x->assigned)) || (a & acc))
         broken(r, "P-UNDEF", "an operand that was not assigned");
-    for (guint g = 0; g < r->x->queue[WS_QUEUE_MMA]->len; g++) {
-        const Group *other = r->x->queue[WS_QUEUE_MMA]->pdata[g];
+    const Queue *queue = &r->x->queue[WS_QUEUE_MMA];
+    for (guint g = 0; g < queue->n; g++) {
+        const Group *other = &queue->group[g];
         const WsMma *m = r->op->mma, *o = other->shape ? other->shape->mma : NULL;
-        if ((*other->acc & a) || (*other->operand & acc) ||
-            (o && (*other->acc & acc) &&
+        if ((other->acc & a) || (other->operand & acc) ||
+            (o && (other->acc & acc) &&
              (m->m != o->m || m->n != o->n || m->acc_type != o->acc_type)))
             broken(r, "P-ASYNC", "registers of another product in flight");
     }
-    Group *group = open_group(r, WS_QUEUE_MMA);
+    const guint16 flight = open_group(r, WS_QUEUE_MMA);
+    Group *group = &r->x->queue[WS_QUEUE_MMA].group[queue->n - 1];
     if (group->shape &&
         (group->shape->mma->n != r->op->mma->n || group->shape->mma->m != r->op->mma->m))
         refuse(r, "products of several shapes in a group");
-    touch_all(r, NULL, group);
+    touch_all(r, NULL, flight);
     for (guint slot = 0; slot < r->plan->n_slots; slot++) {
         const guint item = plan_item(r->plan, ITEM_RETURN, r->cta, slot, r->agent);
-        if (has_bit(r->s->k + (gsize)item * r->plan->words, holder(r->i, BACK)))
-            put_bit(group->item, item, TRUE);
+        if (has_bit(r->s->k + (gsize)item * r->plan->words, holder(r->i, BACK)) &&
+            !r->s->flight[item])
+            r->s->flight[item] = flight;
     }
     group->shape = r->op;
-    *group->acc |= acc;
-    *group->operand |= a;
+    group->acc |= acc;
+    group->operand |= a;
     r->x->assigned |= acc;
     return MOVED;
 }

@@ -74,7 +74,7 @@ static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
     } else if (state_meet(w->plan, w->state[target], s, tiles)) {
         w->again[target] = 1;
     }
-    state_free(w->plan, s);
+    state_free(s);
 }
 
 /* Every value that the asked instance may have satisfies an option. */
@@ -128,7 +128,7 @@ static void expand(Walk *w, guint n)
             reject(w, n, "an answer that is none", NULL);
         State *s = state_copy(w->plan, w->state[n]);
         if (!state_refine(w->plan, s, &node->ask, o)) {
-            state_free(w->plan, s);
+            state_free(s);
             continue;
         }
         const gboolean moved = state_run(w->plan, s);
@@ -169,7 +169,7 @@ static void walk_until_known(Plan *plan, Certificate *c)
         if (!plan->reason)
             walk(&w);
         for (guint n = 0; n < c->node->len; n++)
-            state_free(plan, w.state[n]);
+            state_free(w.state[n]);
         g_free(w.state);
         g_free(w.again);
         if (!plan->view_added)

@@ -106,7 +106,7 @@ static gint node_for(Forge *f, State *s, guint first, guint most)
         g_autofree char *why = NULL;
         Made *m = f->node->pdata[n];
         if (state_covered(f->plan, s, m->state, &tiles, &why)) {
-            state_free(f->plan, s);
+            state_free(s);
             return (gint)n;
         }
     }
@@ -148,7 +148,7 @@ static gboolean helps(Forge *f, const Made *m)
         State *s = state_copy(f->plan, m->state);
         moved = state_refine(f->plan, s, &m->ask, &m->option[k]) &&
                 (state_run(f->plan, s) || f->plan->reason);
-        state_free(f->plan, s);
+        state_free(s);
         if (!f->plan->view_added)
             g_clear_pointer(&f->plan->reason, g_free);
     }
@@ -187,7 +187,7 @@ static gint follow(Forge *f, State *s, guint first, guint most)
         return node_for(f, s, first, most);
     if (!f->plan->reason)
         state_exit(f->plan, s);
-    state_free(f->plan, s);
+    state_free(s);
     return TARGET_END;
 }
 
@@ -206,7 +206,7 @@ static void explore(Forge *f, guint most)
                 const gboolean moved = state_run(f->plan, s);
                 m->option[k].target = follow(f, s, moved ? 0 : n + 1, most);
             } else {
-                state_free(f->plan, s);
+                state_free(s);
             }
         }
     }
@@ -318,7 +318,7 @@ static gboolean explore_until_known(Forge *f, guint most)
         if (!f->plan->view_added)
             return TRUE;
         for (guint n = 0; n < f->node->len; n++)
-            state_free(f->plan, ((Made *)f->node->pdata[n])->state);
+            state_free(((Made *)f->node->pdata[n])->state);
         g_ptr_array_set_size(f->node, 0);
         g_clear_pointer(&f->plan->reason, g_free);
     }
@@ -347,7 +347,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
     else
         text = text_of(&f);
     for (guint n = 0; n < f.node->len; n++)
-        state_free(f.plan, ((Made *)f.node->pdata[n])->state);
+        state_free(((Made *)f.node->pdata[n])->state);
     plan_free(f.plan);
     g_ptr_array_unref(f.node);
     g_array_unref(f.c.symbol);
