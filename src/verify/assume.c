@@ -2,6 +2,7 @@
  * definitions of names and `assume` (docs/soundness.md section 8.3). */
 #include "verify/assume.h"
 #include "verify/range.h"
+#include "verify/text.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ typedef struct {
 
 static void give(Facts *f, const WsExpr *e, Range r)
 {
-    char *text = ws_expr_print(e);
+    char *text = text_of(e);
     Range *known = g_hash_table_lookup(f->given, text);
     if (known) {
         *known = range_meet(*known, r);
@@ -124,7 +125,7 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     f->undefined |= env->wrong && !f->of_launch;
     env->wrong = NULL;
     out->open = FALSE;
-    g_autofree char *text = ws_expr_print(e);
+    g_autofree char *text = text_of(e);
     const Range *known = g_hash_table_lookup(f->given, text);
     if (known)
         *out = range_meet(*out, *known);
@@ -137,6 +138,7 @@ static void note_names(const WsProgram *p, const WsExpr *e, gboolean *tile, gboo
 {
     if (e->op == WS_EXPR_INDEX)
         *tile = TRUE;
+    *other |= e->op == WS_EXPR_NAME || e->op == WS_EXPR_TOTAL;
     if (e->op == WS_EXPR_VAR && e->var >= 0) {
         const WsVar *v = &p->var[e->var];
         *tile |= v->kind == WS_VAR_AXIS || v->kind == WS_VAR_TILE;
@@ -178,7 +180,7 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
     gboolean tile = FALSE, cta = FALSE, other = FALSE;
     if (!s->expr)
-        return g_strdup_printf("no expression \"%s\" in the program", s->text);
+        return g_strdup_printf("\"%s\" is no expression", s->text);
     note_names(f->p, s->expr, &tile, &cta, &other);
     if (other)
         return g_strdup_printf("not verified: \"%s\" depends on a name of a group", s->text);
@@ -217,6 +219,15 @@ Range assumptions_range(const WsProgram *p, const WsExpr *e)
     return r;
 }
 
+void assumptions_read(const WsProgram *p, Certificate *c)
+{
+    for (guint i = 1; i < c->symbol->len; i++) {
+        Symbol *s = &g_array_index(c->symbol, Symbol, i);
+        s->expr = text_read(p, s->text);
+        s->same = s->expr ? text_of(s->expr) : g_strdup("");
+    }
+}
+
 char *assumptions_judge(const WsProgram *p, const Certificate *c)
 {
     Facts f;
@@ -230,7 +241,7 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
         for (guint j = 1; j < i && !wrong; j++) {
             const Symbol *t = &g_array_index(c->symbol, Symbol, j);
-            if (s->letter == t->letter && s->same && t->same && !strcmp(s->same, t->same))
+            if (s->letter == t->letter && !strcmp(s->same, t->same))
                 wrong = g_strdup_printf("two symbols \"%s\"", s->text);
         }
         if (!wrong)

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+/* Works out what the texts of the symbols say. */
+void assumptions_read(const WsProgram *p, Certificate *c);
 /* NULL if all that the certificate assumes of symbols follows from the program (section 8.3); else
  * why not. `of_tile`, `of_cta` and kind of the symbols are judged, too. Caller frees. */
 char *assumptions_judge(const WsProgram *p, const Certificate *c);

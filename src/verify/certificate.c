@@ -357,10 +357,17 @@ Certificate *certificate_read(const char *text, gboolean *refused, char **messag
     return NULL;
 }
 
+static void symbol_clear(Symbol *s)
+{
+    g_free(s->text);
+    g_free(s->same);
+    g_clear_pointer(&s->expr, ws_expr_unref);
+}
+
 void certificate_free(Certificate *c)
 {
     for (guint i = 0; i < c->symbol->len; i++)
-        g_free(g_array_index(c->symbol, Symbol, i).text);
+        symbol_clear(&g_array_index(c->symbol, Symbol, i));
     g_array_unref(c->symbol);
     g_ptr_array_unref(c->node);
     g_free(c->design);

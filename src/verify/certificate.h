@@ -28,8 +28,9 @@ typedef struct {
     Relation relation; /* relation(symbol base + offset, number) */
     guint base;
     gint64 number, offset;
-    const WsExpr *expr; /* an occurrence of it in the program; symbol 0 has none */
-    char *same;         /* what all occurrences have in common: plan_text */
+    /* What the text says, and what all its occurrences have in common (text.h), of assume.c */
+    WsExpr *expr;
+    char *same;
 } Symbol;
 
 /* An instance of a symbol and what is known of it. */

@@ -1,6 +1,7 @@
 /* What is fixed before a run: places, relevant names, symbols, cells, items. */
 #include "verify/assume.h"
 #include "verify/state.h"
+#include "verify/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,22 +138,6 @@ static void mark(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
         mark_names(m, e);
 }
 
-static void note_texts(Plan *plan, const WsExpr *e)
-{
-    char *text = ws_expr_print(e);
-    if (!g_hash_table_contains(plan->texts, text))
-        g_hash_table_insert(plan->texts, text, (gpointer)e);
-    else
-        g_free(text);
-    for (guint i = 0; i < e->n_args; i++)
-        note_texts(plan, e->arg[i]);
-}
-
-static void note(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
-{
-    note_texts(data, e);
-}
-
 static void all_nodes(Plan *plan, PlanVisit visit, gpointer data)
 {
     for (guint a = 0; a < plan->p->n_agents; a++)
@@ -160,37 +145,16 @@ static void all_nodes(Plan *plan, PlanVisit visit, gpointer data)
             plan_visit(plan, plan->agent[a].place[i].tree, visit, data);
 }
 
-static int by_text(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-char *plan_text(const WsExpr *e)
-{
-    const gboolean swaps =
-        e->op == WS_EXPR_ADD || e->op == WS_EXPR_MUL ||
-        (e->op == WS_EXPR_CALL && (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX));
-    if (!e->n_args || e->op == WS_EXPR_INDEX)
-        return ws_expr_print(e);
-    g_auto(GStrv) part = g_new0(char *, e->n_args + 1);
-    for (guint i = 0; i < e->n_args; i++)
-        part[i] = plan_text(e->arg[i]);
-    if (swaps)
-        qsort(part, e->n_args, sizeof(char *), by_text);
-    g_autofree char *all = g_strjoinv(", ", part);
-    return g_strdup_printf("%d.%d(%s)", e->op, e->op == WS_EXPR_CALL ? (int)e->func : 0, all);
-}
-
 guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
 {
     gpointer found;
     if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
-        g_autofree char *text = plan_text(e);
+        g_autofree char *text = text_of(e);
         guint both = 0;
         for (guint i = 1; i < plan->c->symbol->len; i++) {
             const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
             /* what has a relation is worked out from its base */
-            if (!s->relation && s->same && !strcmp(s->same, text))
+            if (!s->relation && !strcmp(s->same, text))
                 both |= s->letter ? i << 16 : i;
         }
         found = GUINT_TO_POINTER(both);
@@ -621,7 +585,6 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
     plan->c = c;
     plan->n_inst = p->cluster * p->n_agents;
     plan->agent = g_new0(AgentPlan, p->n_agents + 1);
-    plan->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     plan->symbol = g_hash_table_new(NULL, NULL);
     plan->lanes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     plan->view = g_array_new(FALSE, FALSE, sizeof(View));
@@ -644,14 +607,6 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
     while (m.more) {
         m.more = FALSE;
         all_nodes(plan, mark, &m);
-    }
-    all_nodes(plan, note, plan);
-    plan->same = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 1; i < c->symbol->len; i++) {
-        Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        s->expr = g_hash_table_lookup(plan->texts, s->text);
-        s->same = s->expr ? plan_text(s->expr) : NULL;
-        g_ptr_array_add(plan->same, s->same);
     }
     for (guint a = 0; a < p->n_agents; a++) {
         plan->agent[a].asks = g_new0(gint64, c->symbol->len);
@@ -704,8 +659,6 @@ void plan_free(Plan *plan)
         g_free(ap->asks);
         g_hash_table_unref(ap->number);
     }
-    g_hash_table_unref(plan->texts);
-    g_ptr_array_unref(plan->same);
     g_hash_table_unref(plan->symbol);
     g_hash_table_unref(plan->cells);
     g_hash_table_unref(plan->lanes);

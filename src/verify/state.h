@@ -50,8 +50,6 @@ typedef struct {
     AgentPlan *agent;
     guint n_inst;                 /* instance = cta * n_agents + agent */
     guint8 *relevant, *of_symbol; /* of each variable */
-    GHashTable *texts;            /* expression text -> WsExpr* */
-    GPtrArray *same;              /* what Symbol.same points to */
     GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
     GArray *view;       /* View; grows while the program runs */
     gboolean view_added;
@@ -143,8 +141,6 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none
 /* Cells of a view; NULL (and it is noted) if it was not known before. */
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
-/* The text of an expression with the operands of + * min max in one order. Caller frees. */
-char *plan_text(const WsExpr *e);
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e); /* or a variable made of one */
 /* Adds 1 for every symbol in `e`. */
 void plan_count_symbols(Plan *plan, const WsExpr *e, gint64 *times);

@@ -187,6 +187,7 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
         v->reason = g_strdup("the certificate of another design");
         return;
     }
+    assumptions_read(p, c);
     Plan *plan = plan_new(p, c);
     g_autofree char *wrong = assumptions_judge(p, c);
     if (wrong)

@@ -3,6 +3,7 @@
 
 #include "verify/assume.h"
 #include "verify/state.h"
+#include "verify/text.h"
 #include "verify/verify.h"
 
 #include <string.h>
@@ -77,7 +78,7 @@ static void find_symbols(gpointer data, const WsTree *t, const WsExpr *e, Ask as
             find_symbols(f, t, e->arg[i], ask);
         return;
     }
-    char *same = plan_text(e), *text = ws_expr_print(e);
+    char *same = text_of(e), *text = ws_expr_print(e);
     if (g_hash_table_contains(f->known, same)) {
         g_free(same);
         g_free(text);
@@ -94,6 +95,8 @@ static void find_symbols(gpointer data, const WsTree *t, const WsExpr *e, Ask as
                  .every = !letter && r.g > 1 ? r.g : 1 };
     s.left = s.every > 1 ? range_mod(r.v, s.every) : 0;
     s.text = text;
+    s.same = same;
+    s.expr = ws_expr_ref(e);
     g_array_append_val(f->c.symbol, s);
 }
 
@@ -281,7 +284,7 @@ static gboolean needs_modulus(const Forge *f, guint symbol)
     return FALSE;
 }
 
-static char *text_of(const Forge *f)
+static char *certificate_text(const Forge *f)
 {
     GString *t = g_string_new("warpstave-certificate 1\n");
     g_string_append_printf(t, "design %s\npolicy 0\nsymbols %u\n", f->p->design_hash,
@@ -345,11 +348,13 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
     if (f.plan->reason || !explore_until_known(&f, most_nodes) || f.plan->reason)
         *why = g_strdup(f.plan->reason ? f.plan->reason : "too many views");
     else
-        text = text_of(&f);
+        text = certificate_text(&f);
     for (guint n = 0; n < f.node->len; n++)
         state_free(((Made *)f.node->pdata[n])->state);
     plan_free(f.plan);
     g_ptr_array_unref(f.node);
+    for (guint i = 1; i < f.c.symbol->len; i++)
+        ws_expr_unref(g_array_index(f.c.symbol, Symbol, i).expr);
     g_array_unref(f.c.symbol);
     g_hash_table_unref(f.known);
     return text;
