@@ -295,6 +295,24 @@ void ws_fix_new_release(WsFixer *F)
     }
 }
 
+/* The arrival right before says the same to other CTAs: where that one reaches all, this one has
+ * nothing left to say. */
+static gboolean is_covered(const WsFixer *F, gint i)
+{
+    const gint before = ws_spot_next(F, i, -1);
+    if (!ws_step_is(F, before, WS_STEP_ARRIVE))
+        return FALSE;
+    static const WsFieldId same[] = { WS_F_keyword, WS_F_use,   WS_F_slot, WS_F_phase,
+                                      WS_F_by,      WS_F_count, WS_F_when };
+    for (guint k = 0; k < G_N_ELEMENTS(same); k++) {
+        g_autofree char *x = ws_field_json(ws_spot(F, before)->node, same[k]),
+                        *y = ws_field_json(ws_spot(F, i)->node, same[k]);
+        if (g_strcmp0(x, y) != 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 void ws_fix_release_everywhere(WsFixer *F)
 {
     if (ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) < 2)
@@ -312,7 +330,8 @@ void ws_fix_release_everywhere(WsFixer *F)
             ws_fixer_add(F, "Release %s in all CTAs of the cluster, by all of them", barrier);
         for (gint k = i; k < (gint)F->spot->len; k++) {
             const WsNode *other = ws_spot(F, k)->node;
-            if (other->kind != WS_STEP_ARRIVE || g_strcmp0(ws_step_barrier(other), barrier) != 0)
+            if (other->kind != WS_STEP_ARRIVE || g_strcmp0(ws_step_barrier(other), barrier) != 0 ||
+                is_covered(F, k))
                 continue;
             ws_fix_set(F, fix, other, WS_F_cta, "\"all\"");
             g_autofree char *when = ws_field_json(other, WS_F_when);
@@ -321,5 +340,10 @@ void ws_fix_release_everywhere(WsFixer *F)
         }
         if (ws_node_has(b, WS_F_arrivals))
             ws_fix_unset(F, fix, b, WS_F_arrivals);
+        for (gint k = (gint)F->spot->len - 1; k >= 0;
+             k--) /* from the last: paths before it stand */
+            if (ws_step_is(F, k, WS_STEP_ARRIVE) && is_covered(F, k) &&
+                g_strcmp0(ws_step_barrier(ws_spot(F, k)->node), barrier) == 0)
+                ws_fix_remove(F, fix, k);
     }
 }
