@@ -118,6 +118,8 @@ static guint order_lost(const WsFixer *F, gint i, gint by)
     for (gint p = MIN(at, at + by); p <= MAX(at, at + by); p++) {
         if (p == at || (!sync && child(s, p)->kind != WS_STEP_SYNC))
             continue;
+        if (sync && by < 0 && ws_step_retires(child(s, p)->kind))
+            return ORDER_LOST; /* it tells the other lanes what has been waited for */
         const gint bar = sync ? at : p;
         for (gint o = 0; o < n; o++)
             if (o != at && ((by > 0) == sync ? o < bar : o > bar) &&
