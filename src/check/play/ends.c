@@ -77,10 +77,10 @@ static char *missing(const WsInst *inst)
                          s->expected, s->credited);
     g_autofree char *bytes =
         s->tx > 0 ? ws_phrase(" and %" G_GINT64_FORMAT " bytes", s->tx) : g_strdup("");
+    if (s->pend == 1 && s->count == 1)
+        return ws_phrase(", which lacks its arrival%s", bytes);
     if (s->pend == s->count)
-        return ws_phrase(s->count == 1 ? ", which lacks its %" G_GINT64_FORMAT " arrival%s"
-                                       : ", which lacks all %" G_GINT64_FORMAT " arrivals%s",
-                         s->count, bytes);
+        return ws_phrase(", which lacks all its %" G_GINT64_FORMAT " arrivals%s", s->count, bytes);
     return ws_phrase(", which lacks %" G_GINT64_FORMAT " of its %" G_GINT64_FORMAT " arrivals%s",
                      s->pend, s->count, bytes);
 }
