@@ -4,6 +4,7 @@
  * many have a witness that the semantics of the hardware confirm, how many end proved, and how many
  * of the known bugs of real kernels become what their authors made of them. `test-check-mended
  * report [PART OF NAME]` prints all of it, `steps` only what was done. */
+#include "../oracle/mutate.h"
 #include "check/mend/fix.h"
 #include "check/witness/witness.h"
 #include "design.h"
@@ -293,6 +294,69 @@ static void mended(void)
     all(&total, &same, &known);
 }
 
+/* --- two mistakes at once --------------------------------------------------------------------- */
+static WsProgram *read_design(const char *text, WsDesign **design)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    *design = ws_design_parse(text, strlen(text), "x", findings);
+    WsProgram *p = *design ? ws_elaborate(*design, NULL, 0, findings) : NULL;
+    if (p && ws_findings_count(findings, WS_SEVERITY_ERROR))
+        g_clear_pointer(&p, ws_program_unref);
+    return p;
+}
+
+/* What is made of a design that has two mistakes holds to the same rules. */
+static void two_mistakes_of(const char *file, guint every, guint *refuted, guint *proved)
+{
+    g_autofree char *text = edited_text(file, NULL);
+    g_autoptr(WsDesign) first = NULL;
+    g_autoptr(WsProgram) p = read_design(text, &first);
+    g_assert_nonnull(p);
+    g_autofree char *canonical = ws_design_print(first);
+    g_autoptr(GPtrArray) once = mutants_of(canonical, first, p);
+    for (guint i = 0; i < once->len; i += every) {
+        g_autoptr(WsDesign) wrong = NULL;
+        g_autoptr(WsProgram) q = read_design(((Mutant *)once->pdata[i])->text, &wrong);
+        if (!q)
+            continue;
+        g_autofree char *again = ws_design_print(wrong);
+        g_autoptr(GPtrArray) twice = mutants_of(again, wrong, q);
+        const Mutant *m = twice->len ? twice->pdata[(7 * i + 3) % twice->len] : NULL;
+        g_autoptr(WsDesign) worse = NULL;
+        g_autoptr(WsProgram) r = m ? read_design(m->text, &worse) : NULL;
+        if (!r)
+            continue;
+        g_autoptr(WsFixState) before = ws_fix_state_new(worse, NULL, 0, NULL);
+        if (before->errors == 0)
+            continue;
+        const WsFixAsk ask = { 0 };
+        g_autoptr(WsFixState) after = ws_fix_repair(before, &ask, NULL, NULL);
+        ++*refuted;
+        if (!after)
+            continue;
+        ++*proved;
+        g_test_message("%s: %s", file, m->what);
+        g_assert_cmpuint(after->errors, ==, 0);
+        g_assert_cmpint(after->verdict->kind, ==, WS_VERDICT_PROVED);
+        const Gone g = gone(worse, after->design);
+        g_assert_cmpuint(g.gone, ==, g.twins);
+    }
+}
+
+static void two_mistakes(void)
+{
+    static const char *const files[] = { "catalogue/C01-plain-ring.wstave",
+                                         "catalogue/C16-release-one-round-late.wstave",
+                                         "catalogue/C58-fence-by-the-writers.wstave",
+                                         "catalogue/C38-cluster-ends-by-a-meeting.wstave",
+                                         "consan/gemm-correct.wstave" };
+    guint refuted = 0, proved = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(files); i++)
+        two_mistakes_of(files[i], 5, &refuted, &proved);
+    printf("# %u designs with two mistakes: %u mended\n", refuted, proved);
+    g_assert_cmpuint(refuted, >=, 30);
+}
+
 int main(int argc, char **argv)
 {
     if (argc >= 2 && strcmp(argv[1], "report") == 0) {
@@ -303,6 +367,7 @@ int main(int argc, char **argv)
         return 0;
     }
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/check/mended", mended);
+    g_test_add_func("/check/mended/all", mended);
+    g_test_add_func("/check/mended/two-mistakes", two_mistakes);
     return g_test_run();
 }
