@@ -133,6 +133,9 @@ typedef struct {
 
 Plan *plan_new(const WsProgram *p, Certificate *c);
 void plan_free(Plan *plan);
+/* Parts of it: cells of the values of an agent, classes of readers. */
+void plan_values(Plan *plan, guint a);
+void plan_readers(Plan *plan);
 /* Works out cells and items; again after views were added. */
 void plan_items(Plan *plan);
 /* The first thing that is wrong stays. */
