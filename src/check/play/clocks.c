@@ -92,7 +92,9 @@ void ws_groups_known(WsPlay *play, WsInst *inst)
     all_know(play, inst, inst->comp_w, inst->w);
 }
 
-void ws_came_by(WsPlay *play, WsInst *inst, WsEpoch back)
+void ws_came_by(WsPlay *play, WsInst *inst, WsEpoch back, WsEpoch made)
 {
     all_know(play, inst, inst->comp_b, back);
+    inst->lead[inst->comp_o] = MAX(inst->lead[inst->comp_o], made);
+    inst->lanes[inst->comp_o] = MAX(inst->lanes[inst->comp_o], made);
 }

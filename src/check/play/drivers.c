@@ -49,6 +49,30 @@ static const char *broken_assumption(Env *env)
     return NULL;
 }
 
+/* Strides of tensor maps: multiples of 16 bytes (launches.c). */
+static gboolean has_maps(Env *env)
+{
+    const WsProgram *p = env->p;
+    for (guint i = 0; i < p->n_maps; i++) {
+        const WsTensor *x = &p->tensor[p->map[i].tensor];
+        gint64 contiguous = 1, extent, stride;
+        for (guint d = x->rank; d-- > 0;) {
+            if (!eval(env, x->shape[d], &extent))
+                return TRUE; /* it is asked again */
+            stride = contiguous;
+            if (x->strides_given && x->stride[d] && !eval(env, x->stride[d], &stride))
+                return TRUE;
+            if (d + 1 < x->rank && stride % 16 * (gint64)ws_dtype_bytes(x->dtype) % 16 != 0)
+                return FALSE;
+            if (__builtin_mul_overflow(contiguous, MAX(extent, 1), &contiguous))
+                return TRUE;
+            if (d + 1 == x->rank && extent == 0)
+                break;
+        }
+    }
+    return TRUE;
+}
+
 /* --- least value of an expression (LANGUAGE section 16, 9) ------------------------------------ */
 static gint64 least(const WsProgram *p, const WsExpr *e, guint depth)
 {
@@ -265,7 +289,7 @@ static gboolean solve_size(Env *env, const WsDriver *d, gint var, gint64 r, gint
         const char *text = broken_assumption(env);
         if (text)
             *why = text;
-        ok = text == NULL;
+        ok = text == NULL && has_maps(env);
         *value = lo + i;
     }
     env->size[var] = before;

@@ -42,10 +42,7 @@ gboolean ws_surely_over(const WsSlot *slot, const WsInst *inst, gboolean leader,
     const GArray *list = back >= 1 && back <= 2 ? slot->feeds[back] : NULL;
     for (guint i = 0; list && i < list->len; i++) {
         const Feed *f = &g_array_index(list, Feed, i);
-        /* L-MMA-MEETING: a retired product has been issued by all warps, each behind what it did
-         * before; that orders no bytes */
-        const gboolean past = f->comp == inst->comp_o && f->epoch <= inst->past;
-        if (f->comp == G_MAXUINT || (!past && !ws_knows(inst, leader, f->comp, f->epoch)))
+        if (f->comp == G_MAXUINT || !ws_knows(inst, leader, f->comp, f->epoch))
             return FALSE;
     }
     return list && list->len > 0;

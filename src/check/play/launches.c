@@ -1,7 +1,25 @@
 /* Launches in which some CTA has a wanted number of tiles. */
 #include "check/play/launches.h"
+#include "program/program.h"
 
 enum { MOST_TILES = 64, MOST_CLUSTERS = 12, DEEP = 32 };
+
+/* A tensor map has strides of 16 bytes (cuTensorMapEncodeTiled); a launch with others is refused. A
+ * tensor without elements is let pass: who launches may give any map for it. */
+static const char *no_map(const WsProgram *p, const WsLaunchValues *values)
+{
+    for (guint i = 0; i < p->n_maps; i++) {
+        const guint t = p->map[i].tensor;
+        const WsTensor *x = &p->tensor[t];
+        for (guint d = 0; d + 1 < x->rank; d++) {
+            const gint64 stride = ws_launch_stride(values, t, d);
+            if (stride % 16 * (gint64)ws_dtype_bytes(x->dtype) % 16 != 0 &&
+                ws_launch_shape(values, t, x->rank - 1) > 0)
+                return x->name;
+        }
+    }
+    return NULL;
+}
 
 WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why)
 {
@@ -12,8 +30,13 @@ WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why)
         if (p->var[v].kind == WS_VAR_SIZE)
             size[n++] = (WsSize){ p->var[v].name, now[v] };
     WsLaunchValues *values = ws_launch_values(p, size, n, TRUE, said);
+    const char *tensor = values ? no_map(p, values) : NULL;
     if (!values && why && !*why && said->list->len)
         *why = g_strdup(((const WsFinding *)said->list->pdata[0])->message);
+    if (tensor && why && !*why)
+        *why = g_strdup_printf("the strides of %s are no multiples of 16 bytes", tensor);
+    if (tensor)
+        g_clear_pointer(&values, ws_launch_values_free);
     return values;
 }
 

@@ -166,7 +166,7 @@ static void reset_inst(WsPlay *play, WsInst *inst)
 {
     inst->state = WS_INST_RUN;
     inst->have = FALSE;
-    inst->l = inst->o = inst->w = inst->b = inst->met = inst->fenced = inst->past = 0;
+    inst->l = inst->o = inst->w = inst->b = inst->met = inst->fenced = 0;
     inst->slot = NULL, inst->named = NULL, inst->last_wait = NULL;
     inst->joined = inst->cluster_joined = -1;
     inst->mma_committed = inst->mma_retired = 0;

@@ -145,7 +145,6 @@ typedef struct {
     WsEpoch l, o, w, b;
     WsEpoch met;             /* o when the lanes of each warp met last */
     WsEpoch fenced;          /* o when they made a proxy fence last */
-    WsEpoch past;            /* o that all lanes are past: arrivals until then have been made */
     WsEpoch *lead, *lanes;   /* clocks of the leader and of every other lane */
     const WsSlot *last_wait; /* the mbarrier wait that returned last */
     /* barrier the current step concerns, resolved once */
@@ -251,8 +250,10 @@ void ws_acquire(WsPlay *play, WsInst *inst, gboolean leader, const WsEpoch *from
 void ws_collective(WsPlay *play, WsInst *inst);
 /* Commit groups are every lane's own knowledge. */
 void ws_groups_known(WsPlay *play, WsInst *inst);
-/* L-MMA-MEETING: a retired product says that all warps have issued it. */
-void ws_came_by(WsPlay *play, WsInst *inst, WsEpoch back);
+/* L-MMA-MEETING: a retired product says that all warps have issued it, each behind the waits from
+ * which it had come back and what it had done (reads, arrivals) until then. What they stored is not
+ * seen by that. */
+void ws_came_by(WsPlay *play, WsInst *inst, WsEpoch back, WsEpoch made);
 
 /* --- mbarriers.c, named.c: the gboolean ones return FALSE while the instance must wait --- */
 WsSlot *ws_slot_of(WsPlay *play, guint rank, guint barrier, gint64 element, gint64 slot);

@@ -256,8 +256,7 @@ void ws_do_mma_wait(WsPlay *play, WsInst *inst, gint64 n)
     guint done = 0;
     while (done < inst->mma->len && ((WsEvent *)inst->mma->pdata[done])->group < limit) {
         WsEvent *e = inst->mma->pdata[done++];
-        ws_came_by(play, inst, e->back);
-        inst->past = MAX(inst->past, e->made);
+        ws_came_by(play, inst, e->back, e->made);
         e->pending = FALSE;
         e->epoch = inst->w;
     }
