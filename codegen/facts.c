@@ -24,20 +24,6 @@ gboolean ws_fact_publishes(const WsProgram *p)
     return p->has_raw;
 }
 
-gboolean ws_fact_unread(const WsOp *op)
-{
-    const char *place = g_str_has_prefix(op->text, "// ") ? strchr(op->text, ':') : NULL;
-    const char *end = place ? place + 1 + strspn(place + 1, "0123456789") : NULL;
-    if (!place || end == place + 1 || !g_str_has_prefix(end, ": "))
-        return FALSE;
-    for (const char *line = op->text; line; line = strchr(line, '\n')) {
-        line += strspn(line, " \t\n");
-        if (*line && !g_str_has_prefix(line, "//"))
-            return FALSE;
-    }
-    return TRUE;
-}
-
 WsPrim ws_fact_plain(WsOpKind kind)
 {
     static const WsPrim prim[WS_OP_KIND_COUNT] = {

@@ -11,9 +11,7 @@ G_BEGIN_DECLS
  * is storage whose reads are over; only memory outside the CTA can carry generic writes to a peer.
  */
 gboolean ws_fact_publishes(const WsProgram *p);
-/* A raw step that an import left for lines it did not understand: it only quotes them, "//
- * FILE:LINE: …", and a kernel without them would be another one. */
-gboolean ws_fact_unread(const WsOp *op);
+/* Of a raw step that an import left (WsOp.unread). */
 #define WS_FACT_UNREAD                                                                             \
     "what these lines do was not understood when the kernel was read; say it by steps, or as PTX " \
     "with what it touches"

@@ -5,22 +5,9 @@
 
 /* --- names of counts ---------------------------------------------------------------------------*/
 
-/* The field of the object `name` in the author's words, if it is the name of a constant. */
-const char *ws_cuda_count_name(WsCuda *c, WsFieldId list, WsFieldId field, const char *name,
-                               guint value)
+const char *ws_cuda_count(WsCuda *c, const char *name, guint value)
 {
-    const WsNode *root = c->design ? ws_design_root(c->design) : NULL;
-    for (guint i = 0; root && i < ws_node_n_children(root, list); i++) {
-        const WsNode *node = ws_node_child(root, list, i);
-        const WsExpr *x = ws_node_expr(node, field);
-        if (g_strcmp0(ws_node_name(node), name) || !x || x->op != WS_EXPR_NAME)
-            continue;
-        for (guint k = 0; k < c->p->n_constants; k++) {
-            if (!strcmp(c->p->constant_name[k], x->name) && c->p->constant[k] == value)
-                return ws_cuda_ident(c, x->name);
-        }
-    }
-    return ws_cuda_format(c, "%u", value);
+    return name ? ws_cuda_ident(c, name) : ws_cuda_format(c, "%u", value);
 }
 
 /* x mod n where n is a number of stages: by its name. */
@@ -41,7 +28,7 @@ static const char *ring(WsCuda *c, const WsExpr *x, guint n, const char *name)
 const char *ws_cuda_barrier(WsCuda *c, const WsOp *op)
 {
     const WsBarrier *b = &c->p->barrier[op->barrier];
-    const char *slots = ws_cuda_count_name(c, WS_F_barriers, WS_F_slots, b->name, b->slots);
+    const char *slots = ws_cuda_count(c, b->slots_name, b->slots);
     GString *s = g_string_new(NULL);
     g_string_append_printf(s, "smem.%s(", c->barrier[op->barrier]);
     if (b->array > 1 || b->is_array)
@@ -58,7 +45,7 @@ const char *ws_cuda_barrier(WsCuda *c, const WsOp *op)
 const char *ws_cuda_stage(WsCuda *c, const WsAccess *a)
 {
     const WsBuffer *b = &c->p->buffer[a->buffer];
-    const char *stages = ws_cuda_count_name(c, WS_F_buffers, WS_F_stages, b->name, b->stages);
+    const char *stages = ws_cuda_count(c, b->stages_name, b->stages);
     GString *s = g_string_new(NULL);
     g_string_append_printf(s, "smem.%s(", c->buffer[a->buffer]);
     if (b->array > 1 || b->is_array)
@@ -136,9 +123,7 @@ static void buffer(WsCuda *c, GString *s, guint i, const char *text)
     if (array)
         g_string_append_printf(s, " [%u]", b->array);
     if (b->stages > 1)
-        g_string_append_printf(
-            s, " [%s stages]",
-            ws_cuda_count_name(c, WS_F_buffers, WS_F_stages, b->name, b->stages));
+        g_string_append_printf(s, " [%s stages]", ws_cuda_count(c, b->stages_name, b->stages));
     if (b->rank == 2)
         g_string_append_printf(s, " [%u rows][%u columns]", b->rows, b->cols);
     else
@@ -162,8 +147,7 @@ static void barrier(WsCuda *c, GString *s, guint i)
     gboolean array = b->array > 1 || b->is_array;
     g_string_append_printf(s, "    // %s: mbarrier", c->barrier[i]);
     if (b->slots > 1)
-        g_string_append_printf(s, " [%s slots]",
-                               ws_cuda_count_name(c, WS_F_barriers, WS_F_slots, b->name, b->slots));
+        g_string_append_printf(s, " [%s slots]", ws_cuda_count(c, b->slots_name, b->slots));
     for (guint k = 0; k < b->array; k++)
         g_string_append_printf(s, "%s %u arrival%s%s", k ? "," : "; completes after",
                                b->arrivals[k], b->arrivals[k] == 1 ? "" : "s",

@@ -20,8 +20,7 @@ G_BEGIN_DECLS
 
 typedef struct {
     const WsProgram *p;
-    WsDesign *design; /* for comments in the author's words */
-    WsTerms terms;    /* and the pool of all text */
+    WsTerms terms; /* and the pool of all text */
     GString *out;
     guint depth;
     WsTermName *var;                                       /* [p->n_vars] */
@@ -79,8 +78,7 @@ const char *ws_cuda_stage(WsCuda *c, const WsAccess *a);
 WsTerm ws_cuda_view_offset(WsCuda *c, const WsAccess *a, guint row, guint col);
 char *ws_cuda_shared(WsCuda *c, const char *text); /* struct Shared, as `text` uses it */
 /* Name of the constant that says how many stages or slots there are, or the number. */
-const char *ws_cuda_count_name(WsCuda *c, WsFieldId list, WsFieldId field, const char *name,
-                               guint value);
+const char *ws_cuda_count(WsCuda *c, const char *name, guint value);
 
 /* --- cuda_control.c ---------------------------------------------------------------------------*/
 void ws_cuda_tree(WsCuda *c, const WsTree *t);
@@ -94,7 +92,6 @@ const char *ws_cuda_alone(WsCuda *c); /* template argument of tile_at() here */
 void ws_cuda_op(WsCuda *c, const WsOp *op);
 /* --- cuda_words.c: comments -------------------------------------------------------------------*/
 void ws_cuda_step_comment(WsCuda *c, const WsOp *op);
-char *ws_cuda_sentence(WsCuda *c, const WsNode *node);
 /* --- families ---------------------------------------------------------------------------------*/
 void ws_cuda_load(WsCuda *c, const WsOp *op);
 void ws_cuda_store(WsCuda *c, const WsOp *op);

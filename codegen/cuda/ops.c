@@ -19,7 +19,7 @@ static const char *parity_of(WsCuda *c, const WsOp *op)
 {
     const WsBarrier *b = &c->p->barrier[op->barrier];
     c->terms.ring = b->slots;
-    c->terms.ring_name = ws_cuda_count_name(c, WS_F_barriers, WS_F_slots, b->name, b->slots);
+    c->terms.ring_name = ws_cuda_count(c, b->slots_name, b->slots);
     const char *s = ws_cuda_use(c, op->parity).s;
     c->terms.ring_name = NULL;
     return s;

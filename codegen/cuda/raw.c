@@ -105,7 +105,7 @@ static void text_of(Raw *r, GString *s)
 
 void ws_cuda_raw(WsCuda *c, const WsOp *op)
 {
-    if (ws_fact_unread(op)) {
+    if (op->unread) {
         ws_cuda_step_error(c, op, WS_FACT_UNREAD);
         return;
     }

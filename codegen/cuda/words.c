@@ -3,28 +3,6 @@
 
 #include <string.h>
 
-/* "load A at [tm*BM, k*BK] into a signal full" from the fields of a step. Caller frees. */
-char *ws_cuda_sentence(WsCuda *c, const WsNode *node)
-{
-    guint n;
-    const WsFieldRow *row = ws_node_rows(node->kind, &n);
-    GString *s = g_string_new(NULL);
-    for (guint i = 0; i < n; i++) {
-        const WsValue *v = &node->value[i];
-        if (v->kind == WS_VALUE_NONE || v->kind == WS_VALUE_NODES || v->kind == WS_VALUE_NODE ||
-            row[i].kind == WS_FIELD_STEPS || row[i].field == WS_F_note || row[i].field == WS_F_id)
-            continue;
-        g_autofree char *text = ws_value_print(&row[i], v);
-        g_string_append_printf(s, "%s%s ", s->len ? " " : "",
-                               ws_node_key(node->kind, row[i].field));
-        for (const char *at = text; *at; at++) {
-            if (*at != '"')
-                g_string_append_c(s, *at);
-        }
-    }
-    return g_string_free(s, FALSE);
-}
-
 /* Groups that wait on a barrier, or that complete it. */
 static void others(WsCuda *c, GString *s, const WsOp *op, gboolean waiters)
 {
@@ -61,14 +39,7 @@ void ws_cuda_step_comment(WsCuda *c, const WsOp *op)
         (c->commented && strcmp(c->commented, op->step) == 0))
         return;
     c->commented = op->step;
-    const WsNode *node = c->design ? ws_design_find(c->design, op->step) : NULL;
-    GString *s = g_string_new(NULL);
-    if (node && ws_node_kind_is_step(node->kind)) {
-        g_autofree char *words = ws_cuda_sentence(c, node);
-        g_string_append(s, words);
-    } else {
-        g_string_append(s, ws_op_kind_text(op->kind));
-    }
+    GString *s = g_string_new(op->words ? op->words : ws_op_kind_text(op->kind));
     edge(c, s, op);
     g_string_append_printf(s, "  [%s]", op->step);
     ws_cuda_comment(c, s->str);

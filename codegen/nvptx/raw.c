@@ -147,7 +147,7 @@ void ws_raw_step(WsEmit *e, const WsOp *op)
         ws_emit_step_error(e, op, "on the CPU");
         return;
     }
-    if (ws_fact_unread(op)) {
+    if (op->unread) {
         ws_emit_step_error(e, op, WS_FACT_UNREAD);
         return;
     }

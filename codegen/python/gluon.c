@@ -49,7 +49,7 @@ static const char *shape_of(WsPy *y, const WsBuffer *b)
 {
     guint part = b->rank == 1 ? 1 : ws_gluon_part_rows(b->rows);
     guint n = b->stages * b->array * (b->rank == 1 ? 1 : b->rows / part);
-    const char *count = ws_py_count_name(y, WS_F_buffers, WS_F_stages, b->name);
+    const char *count = ws_py_count(y, b->stages_name);
     const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);
     if (!ws_py_pow2(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
         ws_py_refuse(y, NULL,

@@ -160,7 +160,7 @@ void ws_gluon_imports(WsPy *y, const char *text)
 
 void ws_gluon_header(WsPy *y)
 {
-    const char *note = y->design ? ws_node_text(ws_design_root(y->design), WS_F_note) : NULL;
+    const char *note = y->p->note;
     ws_py_comment(y, y->p->name);
     if (note) {
         ws_py_line(y, "#");

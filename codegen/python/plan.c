@@ -18,67 +18,15 @@ static guint default_agent(const WsProgram *p)
  * attention-d64 is 5 % slower (measured). */
 #define WS_PLENTY 168
 
-/* What one lane does, or all threads alike: it needs no second warp. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wswitch-enum"
-static gboolean led(WsOpKind kind)
-{
-    switch (kind) {
-    case WS_OP_MBAR_WAIT:
-    case WS_OP_MBAR_ARRIVE:
-    case WS_OP_MBAR_EXPECT:
-    case WS_OP_TMA_LOAD:
-    case WS_OP_PREFETCH:
-    case WS_OP_PREFETCH_MAP:
-    case WS_OP_SETMAXNREG:
-    case WS_OP_CLAIM:
-    case WS_OP_TAKE:
-    case WS_OP_WARP_SYNC:
-    case WS_OP_LET:
-    case WS_OP_ADVANCE:
-    case WS_OP_MARK:
-    case WS_OP_DEP_WAIT:
-    case WS_OP_DEP_LAUNCH:
-        return TRUE;
-    case WS_OP_MBAR_INIT:
-    case WS_OP_BULK_COPY:
-    case WS_OP_TMA_STORE:
-    case WS_OP_BULK_COMMIT:
-    case WS_OP_BULK_WAIT:
-    case WS_OP_CP_ROWS:
-    case WS_OP_CP_ARRIVE:
-    case WS_OP_CP_COMMIT:
-    case WS_OP_CP_WAIT:
-    case WS_OP_MMA_FENCE:
-    case WS_OP_MMA:
-    case WS_OP_MMA_COMMIT:
-    case WS_OP_MMA_WAIT:
-    case WS_OP_ST_SHARED:
-    case WS_OP_STMATRIX:
-    case WS_OP_LD_SHARED:
-    case WS_OP_LDMATRIX:
-    case WS_OP_TRANSPOSE:
-    case WS_OP_ST_GLOBAL:
-    case WS_OP_RED_GLOBAL:
-    case WS_OP_LD_GLOBAL:
-    case WS_OP_ST_REMOTE:
-    case WS_OP_MATH:
-    case WS_OP_BAR_SYNC:
-    case WS_OP_BAR_ARRIVE:
-    case WS_OP_CLUSTER_ARRIVE:
-    case WS_OP_CLUSTER_WAIT:
-    case WS_OP_BORDER:
-    case WS_OP_FENCE_ASYNC:
-    case WS_OP_FENCE_CLUSTER:
-    case WS_OP_FENCE_GPU:
-    case WS_OP_FENCE_INIT:
-    case WS_OP_RAW:
-    case WS_OP_KIND_COUNT:
-        break;
-    }
-    return FALSE;
-}
-#pragma GCC diagnostic pop
+/* What one lane does, or all threads alike: it needs no second warp. What nobody has named here
+ * keeps the warps of its group. */
+static const gboolean led[WS_OP_KIND_COUNT] = {
+    [WS_OP_MBAR_WAIT] = TRUE, [WS_OP_MBAR_ARRIVE] = TRUE, [WS_OP_MBAR_EXPECT] = TRUE,
+    [WS_OP_TMA_LOAD] = TRUE,  [WS_OP_PREFETCH] = TRUE,    [WS_OP_PREFETCH_MAP] = TRUE,
+    [WS_OP_CLAIM] = TRUE,     [WS_OP_TAKE] = TRUE,        [WS_OP_WARP_SYNC] = TRUE,
+    [WS_OP_LET] = TRUE,       [WS_OP_ADVANCE] = TRUE,     [WS_OP_SETMAXNREG] = TRUE,
+    [WS_OP_DEP_WAIT] = TRUE,  [WS_OP_DEP_LAUNCH] = TRUE,  [WS_OP_MARK] = TRUE,
+};
 
 static guint warps_of(const WsPy *y, const WsAgent *a)
 {
@@ -89,7 +37,7 @@ static guint warps_of(const WsPy *y, const WsAgent *a)
         const WsOp *op = y->p->op[i];
         if (op->agent < 0 || &y->p->agent[op->agent] != a)
             continue;
-        if (!led(op->kind))
+        if (!led[op->kind])
             return a->warps;
         any = any || op->kind == WS_OP_TMA_LOAD;
     }

@@ -48,9 +48,7 @@ static void bind_launch(WsPy *y)
 WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
 {
     WsPy *y = g_new0(WsPy, 1);
-    g_autoptr(WsFindings) findings = ws_findings_new();
     *y = (WsPy){ .p = p, .dialect = dialect, .out = g_string_new(NULL) };
-    y->design = ws_design_parse(p->design_text, strlen(p->design_text), p->file, findings);
     y->terms =
         (WsTerms){ .language = &ws_py_language, .printer = y, .pool = g_string_chunk_new(1 << 14) };
     y->var = g_new0(WsTermName, p->n_vars + 1);
@@ -107,7 +105,6 @@ char *ws_py_finish(WsPy *y, GError **error)
     g_ptr_array_unref(y->counters);
     g_hash_table_unref(y->helpers);
     ws_account_clear(&y->account);
-    g_clear_pointer(&y->design, ws_design_unref);
     g_free(y);
     return text;
 }

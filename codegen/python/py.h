@@ -62,7 +62,6 @@ typedef struct {
 
 struct WsPy {
     const WsProgram *p;
-    WsDesign *design; /* for comments in the author's words; may be NULL */
     const WsPyDialect *dialect;
     WsTerms terms; /* and the pool of all text */
     GString *out;
@@ -143,7 +142,7 @@ static inline gboolean ws_py_pow2(guint n)
     return n && !(n & (n - 1));
 }
 /* Name of the constant that says how many stages or slots there are, or NULL. */
-const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const char *name);
+const char *ws_py_count(WsPy *y, const char *name);
 
 /* Identifier of a name that lives in one function: none of the file's, none of a value's. */
 const char *ws_py_local(WsPy *y, const char *name);
@@ -216,7 +215,7 @@ void ws_py_host_check(WsPy *y);
 const char *ws_py_torch_type(WsDtype t); /* "bfloat16" */
 
 /* --- copies.c: what TMA copies have in common ---------------------------------------------------
- * A descriptor: a tensor and the box of one step (the program's boxes of a step together). */
+ * A descriptor: a tensor and what one step moves of it (WsTensorTransfer). */
 typedef struct {
     guint tensor, rank;
     guint block[WS_MAX_RANK]; /* dimension 0 first */
@@ -226,14 +225,11 @@ typedef struct {
 } WsPyBox;
 /* All of the program, in order of first use. Caller frees. */
 GArray *ws_py_boxes(WsPy *y);
-/* The box of `op`; NULL: op is a further box of a step whose first operation did all, or (with an
- * error) it cannot be one box. */
-const WsPyBox *ws_py_box(WsPy *y, const GArray *boxes, const WsOp *op);
-/* The same where op is written: NULL and implied for a further box. */
+/* The box of `op` where it is written; NULL: op is a further box of a step whose first operation
+ * does all, or (with an error) it cannot be one box. */
 const WsPyBox *ws_py_call(WsPy *y, const GArray *boxes, const WsOp *op);
-gboolean ws_py_first_box(const WsPy *y, const WsOp *op); /* the one that stands for the step */
-gint64 ws_py_step_bytes(const WsPy *y, const WsOp *op);  /* of all boxes of the step */
-const char *ws_py_coordinates(WsPy *y, const WsOp *op);  /* "tm * BM, k * BK" */
+gboolean ws_py_first_box(const WsOp *op);               /* the one that stands for the step */
+const char *ws_py_coordinates(WsPy *y, const WsOp *op); /* "tm * BM, k * BK" */
 
 WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect);
 /* The finished text, or NULL and y's error. Frees y. */

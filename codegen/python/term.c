@@ -103,20 +103,9 @@ const WsTermLanguage ws_py_language = {
 
 /* --- slots, parities, stages -------------------------------------------------------------------*/
 
-const char *ws_py_count_name(WsPy *y, WsFieldId list, WsFieldId field, const char *name)
+const char *ws_py_count(WsPy *y, const char *name)
 {
-    const WsNode *root = y->design ? ws_design_root(y->design) : NULL;
-    for (guint i = 0; root && i < ws_node_n_children(root, list); i++) {
-        const WsNode *node = ws_node_child(root, list, i);
-        const WsExpr *x = ws_node_expr(node, field);
-        if (g_strcmp0(ws_node_name(node), name) != 0 || !x || x->op != WS_EXPR_NAME)
-            continue;
-        for (guint k = 0; k < y->p->n_constants; k++) {
-            if (!strcmp(y->p->constant_name[k], x->name))
-                return ws_py_ident(y, x->name);
-        }
-    }
-    return NULL;
+    return name ? ws_py_ident(y, name) : NULL;
 }
 
 const char *ws_py_plain(WsPy *y, const WsExpr *e)
@@ -165,7 +154,7 @@ static WsTerm ring(WsPy *y, const WsExpr *x, guint n, const char *count)
 const char *ws_py_slot(WsPy *y, const WsOp *op)
 {
     const WsBarrier *b = &y->p->barrier[op->barrier];
-    const char *count = ws_py_count_name(y, WS_F_barriers, WS_F_slots, b->name);
+    const char *count = ws_py_count(y, b->slots_name);
     return in_array(y, op->element, b->array, b->slots, ring(y, op->slot, b->slots, count), count);
 }
 
@@ -173,7 +162,7 @@ const char *ws_py_parity(WsPy *y, const WsOp *op)
 {
     const WsBarrier *b = &y->p->barrier[op->barrier];
     y->terms.ring = b->slots;
-    y->terms.ring_name = ws_py_count_name(y, WS_F_barriers, WS_F_slots, b->name);
+    y->terms.ring_name = ws_py_count(y, b->slots_name);
     const char *s = ws_py_use(y, op->parity).s;
     y->terms.ring_name = NULL;
     return s;
@@ -182,6 +171,6 @@ const char *ws_py_parity(WsPy *y, const WsOp *op)
 const char *ws_py_stage(WsPy *y, const WsAccess *a)
 {
     const WsBuffer *b = &y->p->buffer[a->buffer];
-    const char *count = ws_py_count_name(y, WS_F_buffers, WS_F_stages, b->name);
+    const char *count = ws_py_count(y, b->stages_name);
     return in_array(y, a->element, b->array, b->stages, ring(y, a->stage, b->stages, count), count);
 }

@@ -126,10 +126,8 @@ void ws_py_step_comment(WsPy *y, const WsOp *op)
     if (!op->step || !g_strcmp0(y->commented, op->step))
         return;
     y->commented = op->step;
-    const WsNode *node = y->design ? ws_design_find(y->design, op->step) : NULL;
-    const char *note = node ? ws_node_text(node, WS_F_note) : NULL;
     g_autofree char *text =
-        g_strdup_printf("[%s]%s%s", op->step, note ? " " : "", note ? note : "");
+        g_strdup_printf("[%s]%s%s", op->step, op->note ? " " : "", op->note ? op->note : "");
     ws_py_comment(y, text);
 }
 

@@ -8,12 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* The loads of one step list that feed one completion: all of one use of one barrier. */
+/* The loads of a transaction of a barrier that is no pipe's. */
 typedef struct {
     gint barrier;
-    const WsExpr *element; /* NULL: the first */
-    const WsTree *list;
-    const WsExpr *use;
     GArray *load; /* const WsOp *: the first one of each step */
 } WsTleTransaction;
 
@@ -35,12 +32,7 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    const WsNode *node;
-    guint capacity, n_fields, *field; /* buffers */
-    gboolean one_shot;
-    gint full, empty;
-    gint writer;              /* agent, -1 none */
-    guint n_readers, *reader; /* agents */
+    const WsPipe *is;
 } WsTlePipe;
 
 typedef struct {

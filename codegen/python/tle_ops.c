@@ -77,7 +77,7 @@ static const char *phase(WsTle *t, const WsOp *op)
         gboolean ready = b->ready[0];
         return ready ? ws_py_op(t->y, WS_EXPR_ADD, parity, ws_py_int(t->y, 1)).s : parity.s;
     }
-    const char *count = ws_py_count_name(t->y, WS_F_barriers, WS_F_slots, b->name);
+    const char *count = ws_py_count(t->y, b->slots_name);
     WsTerm slots = ws_py_int(t->y, b->slots);
     gboolean nonneg = t->y->terms.nonneg;
     if (count)
@@ -122,7 +122,7 @@ static gboolean fills(const WsTle *t, const WsOp *op, gint pipe)
         if ((op->access[i].mode & WS_MODE_WRITE) && t->pipe_of[op->access[i].buffer] == pipe)
             return TRUE;
     }
-    return op->barrier >= 0 && op->barrier == ws_tle_pipe(t, pipe)->full &&
+    return op->barrier >= 0 && op->barrier == ws_tle_pipe(t, pipe)->is->full &&
            op->kind != WS_OP_MBAR_WAIT;
 }
 
@@ -134,7 +134,7 @@ static gboolean ends_window(const WsTle *t, const WsOp *op, gint pipe)
     for (guint i = 0; list && i < list->n_kids; i++) {
         const WsOp *other = list->kid[i]->kind == WS_TREE_OP ? list->kid[i]->op : NULL;
         if (behind && other && other->barrier >= 0 && other->kind == WS_OP_MBAR_WAIT &&
-            other->barrier == ws_tle_pipe(t, pipe)->empty)
+            other->barrier == ws_tle_pipe(t, pipe)->is->empty)
             return TRUE; /* the next window */
         if (behind && other && fills(t, other, pipe))
             return FALSE;
@@ -149,7 +149,7 @@ static void before_fill(WsTle *t, const WsOp *op)
 {
     gint pipe = op->barrier >= 0 ? t->barrier[op->barrier].pipe : -1;
     if (pipe < 0 || op->kind == WS_OP_MBAR_WAIT || t->window[pipe] ||
-        op->barrier != ws_tle_pipe(t, pipe)->full)
+        op->barrier != ws_tle_pipe(t, pipe)->is->full)
         return;
     open_window(t, op, pipe, "writer.acquire", "");
 }
@@ -181,7 +181,7 @@ static gboolean pipe_op(WsTle *t, const WsOp *op)
     if (pipe < 0)
         return FALSE;
     const WsTlePipe *p = ws_tle_pipe(t, pipe);
-    gboolean full = op->barrier == p->full;
+    gboolean full = op->barrier == p->is->full;
     if (op->kind == WS_OP_MBAR_WAIT && full)
         open_window(t, op, pipe, "reader.wait", ".slot");
     else if (op->kind == WS_OP_MBAR_WAIT)

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static gboolean same(const WsExpr *a, const WsExpr *b)
-{
-    return a == b || (a && b && ws_expr_equal(a, b));
-}
-
 /* --- transactions ------------------------------------------------------------------------------*/
 
 static void transaction_clear(gpointer data)
@@ -15,20 +10,21 @@ static void transaction_clear(gpointer data)
     g_array_unref(((WsTleTransaction *)data)->load);
 }
 
-static void add_load(WsTle *t, const WsOp *op)
+static void add_transactions(WsTle *t)
 {
-    for (guint i = 0; i < t->transaction->len; i++) {
-        WsTleTransaction *x = &g_array_index(t->transaction, WsTleTransaction, i);
-        if (x->barrier == op->barrier && same(x->element, op->element) &&
-            x->list == op->tree->parent && same(x->use, op->use)) {
-            g_array_append_val(x->load, op);
-            return;
+    const WsProgram *p = t->y->p;
+    for (guint i = 0; i < p->n_transactions; i++) {
+        const WsTransaction *from = p->transaction[i];
+        WsTleTransaction x = { from->barrier, g_array_new(FALSE, FALSE, sizeof(const WsOp *)) };
+        for (guint k = 0; k < from->n; k++) {
+            if (from->op[k]->transfer && ws_py_first_box(from->op[k]))
+                g_array_append_val(x.load, from->op[k]);
         }
+        if (x.load->len && t->barrier[x.barrier].pipe < 0)
+            g_array_append_val(t->transaction, x);
+        else
+            g_array_unref(x.load);
     }
-    WsTleTransaction x = { op->barrier, op->element, op->tree->parent, op->use,
-                           g_array_new(FALSE, FALSE, sizeof(const WsOp *)) };
-    g_array_append_val(x.load, op);
-    g_array_append_val(t->transaction, x);
 }
 
 static const WsOp *load_of(const WsTleTransaction *x, guint i)
@@ -72,7 +68,7 @@ static void parts_of(WsTle *t, guint barrier)
             if (!strcmp(b->part[k].name, b->part[i].name))
                 b->part[i].name = ws_py_format(t->y, "%s_%u", b->part[i].name, i);
         }
-        b->part[i].expect = load ? ws_py_step_bytes(t->y, load) : 0;
+        b->part[i].expect = load ? load->transfer->bytes : 0;
     }
     const WsBarrier *of = &t->y->p->barrier[barrier];
     for (guint i = 1; i < of->array && of->kind == WS_BARRIER_MBARRIER; i++)
@@ -89,79 +85,19 @@ WsTlePipe *ws_tle_pipe(const WsTle *t, gint pipe)
     return &g_array_index(t->pipe, WsTlePipe, pipe);
 }
 
-static gint barrier_named(const WsProgram *p, const char *pipe, const char *which)
-{
-    g_autofree char *name = g_strdup_printf("%s.%s", pipe, which);
-    for (guint i = 0; i < p->n_barriers; i++) {
-        if (p->barrier[i].derived && !strcmp(p->barrier[i].name, name))
-            return (gint)i;
-    }
-    return -1;
-}
-
-static void pipe_fields(WsTle *t, WsTlePipe *pipe, gint number)
-{
-    const WsProgram *p = t->y->p;
-    const WsValue *fields = ws_node_get(pipe->node, WS_F_fields);
-    pipe->field = g_new0(guint, fields->n + 1);
-    for (guint i = 0; i < fields->n; i++) {
-        for (guint k = 0; k < p->n_buffers; k++) {
-            if (g_strcmp0(fields->item[i].text, p->buffer[k].name) != 0)
-                continue;
-            pipe->field[pipe->n_fields++] = k;
-            pipe->capacity = p->buffer[k].stages;
-            t->pipe_of[k] = number;
-        }
-    }
-}
-
-/* The writer fills it; readers wait for it. */
-static void pipe_agents(WsTle *t, WsTlePipe *pipe)
-{
-    const WsProgram *p = t->y->p;
-    pipe->writer = -1;
-    pipe->reader = g_new0(guint, p->n_agents);
-    for (guint i = 0; i < p->n_ops; i++) {
-        const WsOp *op = p->op[i];
-        if (op->agent < 0 || op->barrier < 0 || op->barrier != pipe->full)
-            continue;
-        if (op->kind != WS_OP_MBAR_WAIT) {
-            pipe->writer = op->agent;
-            continue;
-        }
-        gboolean known = FALSE;
-        for (guint k = 0; k < pipe->n_readers; k++)
-            known = known || pipe->reader[k] == (guint)op->agent;
-        if (!known)
-            pipe->reader[pipe->n_readers++] = (guint)op->agent;
-    }
-}
-
 static void add_pipes(WsTle *t)
 {
-    const WsNode *root = t->y->design ? ws_design_root(t->y->design) : NULL;
-    for (guint i = 0; root && i < ws_node_n_children(root, WS_F_pipes); i++) {
-        const WsNode *node = ws_node_child(root, WS_F_pipes, i);
-        WsTlePipe pipe = { .name = ws_py_ident(t->y, ws_node_name(node)), .node = node };
-        pipe.capacity = 1;
-        pipe.one_shot = ws_node_bool(node, WS_F_one_shot, FALSE);
-        pipe.full = barrier_named(t->y->p, ws_node_name(node), "full");
-        pipe.empty = barrier_named(t->y->p, ws_node_name(node), "empty");
-        pipe_fields(t, &pipe, (gint)t->pipe->len);
-        pipe_agents(t, &pipe);
-        if (pipe.full >= 0)
-            t->barrier[pipe.full].pipe = (gint)t->pipe->len;
-        if (pipe.empty >= 0)
-            t->barrier[pipe.empty].pipe = (gint)t->pipe->len;
+    const WsProgram *p = t->y->p;
+    for (guint i = 0; i < p->n_pipes; i++) {
+        const WsPipe *is = &p->pipe[i];
+        WsTlePipe pipe = { .name = ws_py_ident(t->y, is->name), .is = is };
+        for (guint k = 0; k < is->n_fields; k++)
+            t->pipe_of[is->field[k]] = (gint)i;
+        t->barrier[is->full].pipe = (gint)i;
+        if (is->empty >= 0)
+            t->barrier[is->empty].pipe = (gint)i;
         g_array_append_val(t->pipe, pipe);
     }
-}
-
-static void pipe_clear(gpointer data)
-{
-    WsTlePipe *pipe = data;
-    g_free(pipe->field);
-    g_free(pipe->reader);
 }
 
 /* --- partitions --------------------------------------------------------------------------------*/
@@ -210,7 +146,6 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     t->transaction = g_array_new(FALSE, FALSE, sizeof(WsTleTransaction));
     g_array_set_clear_func(t->transaction, transaction_clear);
     t->pipe = g_array_new(FALSE, FALSE, sizeof(WsTlePipe));
-    g_array_set_clear_func(t->pipe, pipe_clear);
     t->barrier = g_new0(WsTleBarrier, p->n_barriers + 1);
     t->pipe_of = g_new0(gint, p->n_buffers + 1);
     t->first = g_new0(const WsTree *, p->n_ops + 1);
@@ -219,12 +154,7 @@ void ws_tle_plan(WsTle *t, WsPy *y)
     for (guint i = 0; i < p->n_barriers; i++)
         t->barrier[i].pipe = -1;
     add_pipes(t);
-    for (guint i = 0; i < p->n_ops; i++) {
-        const WsOp *op = p->op[i];
-        if (op->agent >= 0 && !op->declared && op->kind == WS_OP_TMA_LOAD &&
-            t->barrier[op->barrier].pipe < 0 && ws_py_box(y, t->boxes, op))
-            add_load(t, op);
-    }
+    add_transactions(t);
     for (guint i = 0; i < p->n_barriers; i++) {
         const WsBarrier *b = &p->barrier[i];
         t->barrier[i].skipped = b->derived && b->kind == WS_BARRIER_NAMED;

@@ -91,7 +91,7 @@ static const char *transactions(WsTle *t, Fault *fault)
         }
         for (guint k = 0; k < x->load->len; k++) {
             fault->op = g_array_index(x->load, const WsOp *, k);
-            gint64 bytes = ws_py_step_bytes(t->y, fault->op);
+            gint64 bytes = fault->op->transfer->bytes;
             if (bytes != b->part[k].expect)
                 return ws_py_format(
                     t->y, "%" G_GINT64_FORMAT " bytes on %s here, %" G_GINT64_FORMAT " elsewhere",
@@ -154,11 +154,30 @@ static gboolean accumulates(const WsOp *op, guint value)
     return FALSE;
 }
 
+/* A product that is in flight before `op`, out of a branch that `op` does not stand in: what leaves
+ * a branch is its result, and no product any more. */
+static const WsOp *left_branch(const WsOp *op)
+{
+    for (guint i = 0; i < op->n_flying; i++) {
+        for (const WsTree *at = op->flying[i]->tree; at->parent; at = at->parent) {
+            const WsTree *around = op->tree;
+            while (around && around != at)
+                around = around->parent;
+            if (at->parent->kind == WS_TREE_BRANCH && !around)
+                return op->flying[i];
+        }
+    }
+    return NULL;
+}
+
 static const char *in_flight(WsTle *t, Fault *fault)
 {
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
         gint64 known;
+        fault->op = left_branch(op);
+        if (fault->op)
+            return "it leaves its branch in flight";
         fault->op = op;
         if (op->kind == WS_OP_MMA_WAIT && conditional(op))
             return "a wait under a condition, for products that are not";
@@ -175,15 +194,15 @@ static const char *in_flight(WsTle *t, Fault *fault)
 
 static const char *pipe_path(WsTle *t, guint pipe)
 {
-    return ws_py_format(t->y, "pipes/%s", ws_node_name(ws_tle_pipe(t, (gint)pipe)->node));
+    return ws_tle_pipe(t, (gint)pipe)->is->path;
 }
 
 static const char *fields(WsTle *t, Fault *fault)
 {
     for (guint i = 0; i < t->pipe->len; i++) {
         const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
-        for (guint k = 0; k < pipe->n_fields; k++) {
-            const WsBuffer *b = &program(t)->buffer[pipe->field[k]];
+        for (guint k = 0; k < pipe->is->n_fields; k++) {
+            const WsBuffer *b = &program(t)->buffer[pipe->is->field[k]];
             fault->path = pipe_path(t, i);
             if (b->is_array)
                 return ws_py_format(t->y, "field %s is an array", b->name);
@@ -202,13 +221,13 @@ static const char *field_names(WsTle *t, Fault *fault)
     for (guint i = 0; i < t->pipe->len; i++) {
         const WsTlePipe *pipe = ws_tle_pipe(t, (gint)i);
         fault->path = pipe_path(t, i);
-        for (guint k = 0; k < pipe->n_fields; k++) {
-            if (bad_name(program(t)->buffer[pipe->field[k]].name))
-                return ws_py_format(t->y, "field %s", program(t)->buffer[pipe->field[k]].name);
+        for (guint k = 0; k < pipe->is->n_fields; k++) {
+            if (bad_name(program(t)->buffer[pipe->is->field[k]].name))
+                return ws_py_format(t->y, "field %s", program(t)->buffer[pipe->is->field[k]].name);
         }
-        for (guint k = 0; k < pipe->n_readers; k++) {
-            if (bad_name(program(t)->agent[pipe->reader[k]].name))
-                return ws_py_format(t->y, "reader %s", program(t)->agent[pipe->reader[k]].name);
+        for (guint k = 0; k < pipe->is->n_readers; k++) {
+            if (bad_name(program(t)->agent[pipe->is->reader[k]].name))
+                return ws_py_format(t->y, "reader %s", program(t)->agent[pipe->is->reader[k]].name);
         }
     }
     return NULL;
@@ -217,11 +236,11 @@ static const char *field_names(WsTle *t, Fault *fault)
 static const char *reader_fields(WsTle *t, Fault *fault)
 {
     for (guint i = 0; i < t->pipe->len; i++) {
-        const WsValue *readers = ws_node_get(ws_tle_pipe(t, (gint)i)->node, WS_F_readers);
-        fault->path = pipe_path(t, i);
-        for (guint k = 0; readers->kind == WS_VALUE_MAP && k < readers->n; k++) {
-            if (!readers->item[k].n)
-                return ws_py_format(t->y, "reader %s has no field", readers->key[k]);
+        const WsPipe *pipe = ws_tle_pipe(t, (gint)i)->is;
+        fault->path = pipe->path;
+        for (guint k = 0; k < pipe->n_reads; k++) {
+            if (!pipe->reads[k].n_fields)
+                return ws_py_format(t->y, "reader %s has no field", pipe->reads[k].group);
         }
     }
     return NULL;
@@ -234,8 +253,8 @@ static const char *writers(WsTle *t, Fault *fault)
         guint at = 0;
         for (const WsOp *op; (op = next_op(t, &at));) {
             fault->op = op;
-            if (op->barrier == pipe->full && op->barrier >= 0 && op->kind != WS_OP_MBAR_WAIT &&
-                op->agent != pipe->writer)
+            if (op->barrier == pipe->is->full && op->barrier >= 0 && op->kind != WS_OP_MBAR_WAIT &&
+                op->agent != pipe->is->writer)
                 return "a second writer";
         }
     }
@@ -283,7 +302,7 @@ static const WsOp *intruder_below(const WsTle *t, const WsTree *tree, gint pipe)
 static const char *window(WsTle *t, Fault *fault)
 {
     for (guint i = 0; i < t->pipe->len; i++) {
-        gint writer = ws_tle_pipe(t, (gint)i)->writer;
+        gint writer = ws_tle_pipe(t, (gint)i)->is->writer;
         fault->op = writer < 0 ? NULL : intruder_below(t, program(t)->agent[writer].body, (gint)i);
         if (fault->op)
             return ws_py_format(t->y, "between copies into pipe %s", ws_tle_pipe(t, (gint)i)->name);

@@ -122,6 +122,7 @@ typedef struct {
     guint array;      /* copies; 1 if not an array */
     gboolean is_array;
     guint stages;
+    char *stages_name; /* of the constant that says how many, NULL without; for people */
     guint swizzle;     /* bytes of the span: 128, 64, 32, 0 */
     guint pad;         /* bytes added to each row */
     guint chunk_cols;  /* columns of one chunk: span / bytes(dtype); = cols without swizzle */
@@ -153,8 +154,9 @@ typedef struct {
     WsBarrierKind kind;
     gboolean is_array, derived; /* derived: pipe barriers, sync group / cta ids */
     guint array, slots;
-    gboolean *ready; /* [array]: init ready */
-    guint *arrivals; /* [array]: count in force (mbarrier) */
+    char *slots_name; /* as stages_name */
+    gboolean *ready;  /* [array]: init ready */
+    guint *arrivals;  /* [array]: count in force (mbarrier) */
     guint *arrivals_derived;
     guint *threads; /* [array]: threads in force (named) */
     guint *threads_derived;
@@ -163,6 +165,25 @@ typedef struct {
                        offset + 8 * (e * slots + s) */
     guint64 expected_bytes; /* tx bytes of one completion, 0 if none (for display and budgets) */
 } WsBarrier;
+
+/* --- pipes: buffers that are filled and freed together ------------------------------------------
+ */
+typedef struct {
+    char *group;
+    guint n_fields, *field; /* buffers */
+} WsPipeReads;
+typedef struct {
+    char *name;
+    char *path; /* "pipes/p" */
+    guint capacity;
+    gboolean one_shot;
+    gint full, empty;         /* its barriers; empty -1 if one_shot */
+    guint n_fields, *field;   /* buffers */
+    gint writer;              /* agent that fills it, the last one if there are several; -1 none */
+    guint n_readers, *reader; /* agents that wait for it, in the order of their operations */
+    guint n_reads;
+    WsPipeReads *reads; /* groups that touch some of the fields alone, where the design says so */
+} WsPipe;
 
 /* --- groups, agents, values --------------------------------------------------------------------
  */
@@ -250,6 +271,28 @@ typedef struct {
     WsExpr *first; /* nonzero: accumulator starts at 0 with this step */
 } WsMma;
 
+/* A view that one step moves between a tensor and shared memory: the hardware moves it in boxes, an
+ * operation each, which cover it. */
+typedef struct {
+    guint tensor, swizzle;
+    guint rows, cols;          /* of the view, in shared memory */
+    guint rank;                /* of the tensor */
+    guint extent[WS_MAX_RANK]; /* of the view along its dimensions, dimension 0 first */
+    gboolean constant;         /* it lies at a place of the stage that never varies */
+    gint64 bytes;
+    guint n;
+    const WsOp **box; /* TMA_LOAD or TMA_STORE, in order */
+} WsTensorTransfer;
+
+/* What one step list credits to one completion of an mbarrier: loads, copies, remote writes. */
+typedef struct {
+    gint barrier;
+    WsExpr *element, *use; /* of the barrier; use NULL where slot and phase are given */
+    const WsOp *expect;    /* derived; NULL where the author expects by steps of their own */
+    guint n;
+    const WsOp **op; /* in order, every box of a load */
+} WsTransaction;
+
 /* What a name in the text of a raw step stands for. */
 typedef enum {
     WS_RAW_VALUE,   /* value[index] of the operation: its registers */
@@ -293,7 +336,9 @@ struct WsOp {
     char *id;    /* "groups/mma/body/0/do/3#fence" */
     char *step;  /* id of the step it comes from: "groups/mma/body/0/do/3" */
     WsNodeKind step_kind;
-    char *label;      /* short text for people: "load A -> a", "wait full" */
+    char *label; /* short text for people: "load A -> a", "wait full" */
+    char *words; /* the step in its author's words: "load A at [tm*BM, k*BK] into a"; or NULL */
+    char *note;  /* what the author says of the step, or NULL */
     gboolean derived; /* not written by the author */
     gint agent;       /* -1: prologue */
     WsBreadth breadth;
@@ -323,8 +368,9 @@ struct WsOp {
     WsAccess *access;
 
     /* global memory */
-    gint tensor, map; /* -1 none */
-    guint n_coord;    /* logical order (tensor dimension 0 first) */
+    gint tensor, map;                 /* -1 none */
+    const WsTensorTransfer *transfer; /* TMA_LOAD, TMA_STORE: the whole of it */
+    guint n_coord;                    /* logical order (tensor dimension 0 first) */
     WsExpr *coord[WS_MAX_RANK];
     WsReduce reduce;
     WsHint hint;
@@ -349,6 +395,8 @@ struct WsOp {
     char *text;            /* MARK name, RAW text */
     guint n_raw;
     WsRawOperand *raw; /* RAW: operands of the text, `in` first */
+    gboolean unread;   /* RAW: lines of a kernel that an import did not understand; `text` quotes
+                          them, and a kernel without them would be another one */
     gboolean declared; /* made by the text of a raw step: counted and judged, emitted by nobody */
     guint n_flying;
     const WsOp **flying; /* MMA of this agent that some path leaves in flight before this operation,
@@ -390,6 +438,7 @@ struct WsTree {
 struct WsProgram {
     gint refs;
     char *name, *target, *file;
+    char *note;               /* what the author says of the design, or NULL */
     const WsTarget *hardware; /* row of `target` */
     char *design_text;        /* canonical text it was elaborated from (with --set applied) */
     char *design_hash;        /* sha-256 of that text without `covers`, hex */
@@ -413,10 +462,14 @@ struct WsProgram {
     WsBuffer *buffer;
     guint n_barriers;
     WsBarrier *barrier;
+    guint n_pipes;
+    WsPipe *pipe;
     guint n_agents;
     WsAgent *agent;
     guint n_groups;
     char **group_name;
+    guint n_transactions;
+    WsTransaction **transaction; /* in the order of their first operation */
     /* Barrier initialisation, fences, first CTA or cluster barrier, tensor-map prefetch: run once,
      * in order, by the whole CTA (leader ops by thread 0). setmaxnreg opens each agent's body. */
     guint n_prologue;

@@ -22,6 +22,7 @@ typedef struct {
 gboolean ws_holds(WsValidation *v, gboolean holds, const char *what);
 void ws_validate_op(WsValidation *v, const WsOp *op);   /* validate_op.c */
 void ws_validate_wait(WsValidation *v, const WsOp *op); /* validate_wait.c */
+void ws_validate_moves(WsValidation *v);                /* validate_move.c */
 void ws_validate_math(WsValidation *v, const WsOp *op); /* validate_array.c */
 void ws_validate_queue(WsValidation *v, const WsOp *op);
 /* `e` is a literal: its value. */

@@ -229,6 +229,32 @@ static void leaf_with_operands(WsProgram *p)
     some(p, WS_ARRAY_REDUCTION)->form = WS_ARRAY_NUMBER;
 }
 
+static void box_of_another(WsProgram *p)
+{
+    WsOp *store = first(p, WS_OP_TMA_STORE);
+    store->transfer = first(p, WS_OP_TMA_LOAD)->transfer;
+}
+
+static void smaller_view(WsProgram *p)
+{
+    ((WsTensorTransfer *)first(p, WS_OP_TMA_LOAD)->transfer)->rows /= 2;
+}
+
+static void no_transfer(WsProgram *p)
+{
+    first(p, WS_OP_TMA_LOAD)->transfer = NULL;
+}
+
+static void credited_elsewhere(WsProgram *p)
+{
+    p->transaction[0]->barrier++;
+}
+
+static void expected_by_none(WsProgram *p)
+{
+    p->transaction[0]->expect = p->transaction[0]->op[0];
+}
+
 static void odd_registers(WsProgram *p)
 {
     first(p, WS_OP_SETMAXNREG)->n = 100;
@@ -286,6 +312,11 @@ static const struct {
     { "array kind", other_kind, "a->kind ==" },
     { "array temporary", left_by_none, "a->index < n_before" },
     { "array form", leaf_with_operands, "is_leaf(a->form)" },
+    { "boxes", box_of_another, "op->tensor == (gint)t->tensor" },
+    { "boxes of a view", smaller_view, "elements ==" },
+    { "transfer", no_transfer, "op->transfer != NULL" },
+    { "transaction", credited_elsewhere, "v->op->barrier == t->barrier" },
+    { "expect", expected_by_none, "t->expect->derived" },
     { "registers", odd_registers, "op->n % 8 == 0" },
     { "stages", stages_of_none, "b->stages >= 1" },
     { "shared memory", beyond_shared_memory, "shared_bytes" },

@@ -86,7 +86,7 @@ static WsExpr *use_of(WsStepState *S, const WsRef *ref, gint pipe)
 static gint pipe_of_buffer(WsElab *E, guint buffer)
 {
     for (guint i = 0; i < E->pipes->len; i++) {
-        const WsPipe *pipe = &g_array_index(E->pipes, WsPipe, i);
+        const WsPipeBuild *pipe = &g_array_index(E->pipes, WsPipeBuild, i);
         for (guint k = 0; k < pipe->n_fields; k++)
             if (pipe->field[k] == buffer)
                 return (gint)i;

@@ -61,13 +61,15 @@ typedef struct {
 typedef struct {
     gint barrier;
     const char *element, *use, *when;
-    WsOp *expect; /* loads: the derived expect */
-    WsOp *last;   /* gathers: the last of them */
-} WsTransaction;
+    WsOp *expect;        /* loads: the derived expect */
+    WsTransaction *kept; /* the program's, NULL without loads */
+    GPtrArray *op;       /* its operations */
+    WsOp *last;          /* gathers: the last of them */
+} WsTransactionBuild;
 
 typedef struct {
     guint number;
-    GArray *transactions; /* WsTransaction */
+    GArray *transactions; /* WsTransactionBuild */
     const WsOp *open_mma, *open_store;
     guint first_let;
     gint window; /* pipe whose acquire stands open in this list, -1 */
@@ -83,7 +85,7 @@ typedef struct {
     gboolean window_writes; /* the window that is open has writes */
     gint tag;               /* hidden i32 buffer of `close`, -1 */
     guint writer;           /* group + 1; 0 not known */
-} WsPipe;
+} WsPipeBuild;
 
 typedef struct {
     guint group;
@@ -115,9 +117,10 @@ typedef struct {
     GArray *buffers;         /* WsBuffer */
     GPtrArray *buffer_node;  /* WsNode*, NULL for hidden buffers */
     GPtrArray *barrier_node;
-    GArray *pipes;          /* WsPipe */
-    gboolean *drawn_expect; /* per declared barrier: an `expect` step feeds it */
-    GPtrArray *ops;         /* WsOp*, in order of making */
+    GArray *pipes;           /* WsPipeBuild */
+    gboolean *drawn_expect;  /* per declared barrier: an `expect` step feeds it */
+    GPtrArray *ops;          /* WsOp*, in order of making */
+    GPtrArray *transactions; /* WsTransaction* */
     gint row_var, col_var, cta_var;
     gint cta_barrier;   /* hardware barrier 0: all threads of the CTA */
     const WsTarget *hw; /* row of the target */
@@ -267,8 +270,8 @@ WsTree *ws_tree_op(WsElab *E, WsOp *op);
 
 /* Coordinates and tensor maps of a transfer between a tensor and a view (maps.c): one operation per
  * box. `make` is called for each box, in order. */
-typedef void (*WsBoxMake)(WsStepState *S, guint box, const WsAccess *part, gint map, WsExpr **coord,
-                          guint n_coord, gint64 bytes, gpointer data);
+typedef WsOp *(*WsBoxMake)(WsStepState *S, guint box, const WsAccess *part, gint map,
+                           WsExpr **coord, guint n_coord, gint64 bytes, gpointer data);
 void ws_boxes(WsStepState *S, guint tensor, const WsBufferView *view, WsExpr **at, guint n_at,
               WsBoxMake make, gpointer data);
 guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr **at);
@@ -323,6 +326,8 @@ void ws_elab_prologue(WsElab *E);                                              /
 void ws_elab_budgets(WsElab *E);                                               /* budgets.c */
 void ws_elab_flights(WsElab *E);                                               /* flight.c */
 void ws_elab_number(WsElab *E);                                                /* elaborate.c */
+void ws_elab_words(WsElab *E);                                                 /* words.c */
+void ws_elab_keep_pipes(WsElab *E);                                            /* pipes.c */
 /* Bytes of shared memory under other settings, 0 if the design does not elaborate then. */
 guint64 ws_elab_shared_bytes(const WsDesign *design, const WsSetting *set, guint n_set);
 

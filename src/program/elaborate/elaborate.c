@@ -34,9 +34,10 @@ static void begin(WsElab *E, const WsDesign *design, const WsSetting *set, guint
     E->maps = g_array_new(FALSE, TRUE, sizeof(WsTensorMap));
     E->barriers = g_array_new(FALSE, TRUE, sizeof(WsBarrier));
     E->buffers = g_array_new(FALSE, TRUE, sizeof(WsBuffer));
-    E->pipes = g_array_new(FALSE, TRUE, sizeof(WsPipe));
+    E->pipes = g_array_new(FALSE, TRUE, sizeof(WsPipeBuild));
     E->buffer_node = g_ptr_array_new();
     E->barrier_node = g_ptr_array_new();
+    E->transactions = g_ptr_array_new();
     E->ops = g_ptr_array_new();
 }
 
@@ -59,6 +60,7 @@ static void end(WsElab *E)
     g_array_free(E->pipes, TRUE);
     g_ptr_array_free(E->buffer_node, TRUE);
     g_ptr_array_free(E->barrier_node, TRUE);
+    g_ptr_array_free(E->transactions, TRUE);
     g_ptr_array_free(E->ops, TRUE);
 }
 
@@ -190,6 +192,10 @@ static void finish(WsElab *E)
         if (v->kind == WS_VAR_RUN && v->real && v->value)
             v->array = ws_types_run_name(E, v->value);
     }
+    p->n_transactions = E->transactions->len;
+    p->transaction = ws_arena_new0(E->arena, WsTransaction *, p->n_transactions);
+    for (guint i = 0; i < p->n_transactions; i++)
+        p->transaction[i] = E->transactions->pdata[i];
     p->n_vars = E->vars->len;
     p->var = keep(E, E->vars, sizeof(WsVar));
     p->n_maps = E->maps->len;
@@ -198,6 +204,7 @@ static void finish(WsElab *E)
     p->buffer = keep(E, E->buffers, sizeof(WsBuffer));
     p->n_barriers = E->barriers->len;
     p->barrier = keep(E, E->barriers, sizeof(WsBarrier));
+    ws_elab_keep_pipes(E);
 }
 
 /* The design without the reasons that only the check asks for: they make no other kernel. */
@@ -252,8 +259,10 @@ static WsProgram *elaborate(const WsDesign *design, const WsSetting *set, guint 
         agent(&E, a);
     if (E.errors == 0)
         finish(&E);
-    if (E.errors == 0 && !probe)
+    if (E.errors == 0 && !probe) {
         identity(&E);
+        ws_elab_words(&E);
+    }
     WsProgram *p = E.p;
     gboolean failed = E.errors > 0;
     end(&E);

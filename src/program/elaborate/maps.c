@@ -99,6 +99,23 @@ void ws_boxes(WsStepState *S, guint tensor, const WsBufferView *view, WsExpr **a
         return;
     }
     Box box = box_size(S, &b, a);
+    WsTensorTransfer *whole = ws_arena_new0(E->arena, WsTensorTransfer, 1);
+    gint64 known;
+    *whole = (WsTensorTransfer){ .tensor = tensor,
+                                 .swizzle = b.swizzle,
+                                 .rows = a->rows,
+                                 .cols = a->cols,
+                                 .rank = t->rank,
+                                 .constant = ws_elab_is_int(a->row0, &known) &&
+                                             ws_elab_is_int(a->col0, &known),
+                                 .bytes = (gint64)a->rows * a->cols * bytes };
+    for (guint i = 0; i < t->rank; i++)
+        whole->extent[i] = i + 1 == t->rank                  ? a->cols
+                           : i + 2 == t->rank && b.rank == 2 ? a->rows
+                                                             : 1;
+    whole->box = ws_arena_new0(E->arena, const WsOp *,
+                               (gsize)((a->rows + box.rows - 1) / box.rows) *
+                                   ((a->cols + box.cols - 1) / box.cols));
     legal(S, t, box.cols);
     for (guint col = 0; col < a->cols; col += box.cols)
         for (guint row = 0; row < a->rows; row += box.rows) {
@@ -122,8 +139,11 @@ void ws_boxes(WsStepState *S, guint tensor, const WsBufferView *view, WsExpr **a
                 extent[1] = part.rows;
                 coord[n_at - 2] = ws_elab_op_int(E, WS_EXPR_ADD, at[n_at - 2], row, S->id);
             }
-            make(S, n++, &part, ws_map_of(E, tensor, extent, b.swizzle), coord, n_at,
-                 (gint64)part.rows * part.cols * bytes, data);
+            WsOp *op = make(S, n, &part, ws_map_of(E, tensor, extent, b.swizzle), coord, n_at,
+                            (gint64)part.rows * part.cols * bytes, data);
+            op->transfer = whole;
+            whole->box[n++] = op;
+            whole->n = n;
         }
 }
 

@@ -5,9 +5,9 @@
 /* Pipes (LANGUAGE section 15): every pipe step becomes waits, arrivals and expects on two derived
  * mbarriers. */
 
-static WsPipe *pipe_at(WsElab *E, gint pipe)
+static WsPipeBuild *pipe_at(WsElab *E, gint pipe)
 {
-    return &g_array_index(E->pipes, WsPipe, pipe);
+    return &g_array_index(E->pipes, WsPipeBuild, pipe);
 }
 
 gint ws_pipe_named(WsElab *E, const char *name)
@@ -18,7 +18,7 @@ gint ws_pipe_named(WsElab *E, const char *name)
                : -1;
 }
 
-static gboolean is_field(const WsPipe *p, WsElab *E, const WsRef *ref)
+static gboolean is_field(const WsPipeBuild *p, WsElab *E, const WsRef *ref)
 {
     WsSymbol *symbol = ref ? g_hash_table_lookup(E->names, ref->name) : NULL;
     for (guint i = 0; symbol && symbol->kind == WS_SYMBOL_BUFFER && i < p->n_fields; i++)
@@ -38,7 +38,7 @@ static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
                                 ? ws_elab_field_ref(E, step, WS_F_into)
                                 : NULL;
         for (guint k = 0; k < E->pipes->len; k++) {
-            WsPipe *p = pipe_at(E, (gint)k);
+            WsPipeBuild *p = pipe_at(E, (gint)k);
             if (step->kind == WS_STEP_LOAD && is_field(p, E, into))
                 p->has_loads = TRUE;
             if (step->kind == WS_STEP_GATHER && is_field(p, E, into))
@@ -74,7 +74,7 @@ void ws_elab_pipes(WsElab *E)
     E->drawn_expect = ws_arena_new0(E->arena, gboolean, E->barriers->len + 1);
     for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
         const WsNode *node = ws_node_child(E->root, WS_F_pipes, i);
-        WsPipe p = { .node = node, .capacity = 1, .empty = -1, .tag = -1 };
+        WsPipeBuild p = { .node = node, .capacity = 1, .empty = -1, .tag = -1 };
         const char *at = ws_arena_printf(E->arena, "pipes/%s", ws_node_name(node));
         if (ws_node_has(node, WS_F_capacity))
             p.capacity = ws_elab_constant_in(E, ws_elab_field_expr(E, node, WS_F_capacity), 1, 4096,
@@ -110,6 +110,66 @@ void ws_elab_pipes(WsElab *E)
     }
     for (guint g = 0; g < ws_node_n_children(E->root, WS_F_groups); g++)
         scan(E, g, ws_node_child(E->root, WS_F_groups, g), WS_F_body);
+}
+
+/* --- the program's pipes ------------------------------------------------------------------------
+ */
+
+/* The writer fills it; readers wait for it. */
+static void agents_of(const WsProgram *p, WsPipe *pipe)
+{
+    pipe->writer = -1;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        gboolean known = FALSE;
+        if (op->agent < 0 || op->barrier < 0 || op->barrier != pipe->full)
+            continue;
+        for (guint k = 0; k < pipe->n_readers; k++)
+            known = known || pipe->reader[k] == (guint)op->agent;
+        if (!ws_op_waits(op->kind))
+            pipe->writer = op->agent;
+        else if (!known)
+            pipe->reader[pipe->n_readers++] = (guint)op->agent;
+    }
+}
+
+static void reads_of(WsElab *E, const WsNode *node, WsPipe *pipe)
+{
+    const WsValue *readers = ws_node_get(node, WS_F_readers);
+    if (readers->kind != WS_VALUE_MAP)
+        return;
+    pipe->reads = ws_arena_new0(E->arena, WsPipeReads, readers->n);
+    for (guint i = 0; i < readers->n; i++) {
+        WsPipeReads *r = &pipe->reads[pipe->n_reads++];
+        r->group = ws_arena_strdup(E->arena, readers->key[i]);
+        r->field = ws_arena_new0(E->arena, guint, readers->item[i].n);
+        for (guint k = 0; k < readers->item[i].n; k++) {
+            const WsSymbol *symbol = g_hash_table_lookup(E->names, readers->item[i].item[k].text);
+            if (symbol && symbol->kind == WS_SYMBOL_BUFFER)
+                r->field[r->n_fields++] = symbol->index;
+        }
+    }
+}
+
+void ws_elab_keep_pipes(WsElab *E)
+{
+    WsProgram *p = E->p;
+    p->pipe = ws_arena_new0(E->arena, WsPipe, E->pipes->len);
+    for (guint i = 0; i < E->pipes->len; i++) {
+        const WsPipeBuild *from = pipe_at(E, (gint)i);
+        WsPipe *pipe = &p->pipe[p->n_pipes++];
+        *pipe = (WsPipe){ .name = ws_arena_strdup(E->arena, ws_node_name(from->node)),
+                          .path = ws_arena_printf(E->arena, "pipes/%s", ws_node_name(from->node)),
+                          .capacity = (guint)from->capacity,
+                          .one_shot = from->one_shot,
+                          .full = from->full,
+                          .empty = from->empty,
+                          .n_fields = from->n_fields,
+                          .field = from->field };
+        pipe->reader = ws_arena_new0(E->arena, guint, p->n_agents);
+        agents_of(p, pipe);
+        reads_of(E, from->node, pipe);
+    }
 }
 
 /* --- steps ---------------------------------------------------------------------------------- */
@@ -165,7 +225,7 @@ void ws_step_ACQUIRE(WsStepState *S)
     gint pipe = step_pipe(S);
     if (pipe < 0)
         return;
-    WsPipe *p = pipe_at(S->E, pipe);
+    WsPipeBuild *p = pipe_at(S->E, pipe);
     if (S->list->window >= 0)
         ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Commit the first one before.",
                      "another pipe is still acquired in this list");
@@ -190,7 +250,7 @@ void ws_step_COMMIT(WsStepState *S)
     gint pipe = step_pipe(S);
     if (pipe < 0)
         return;
-    WsPipe *p = pipe_at(S->E, pipe);
+    WsPipeBuild *p = pipe_at(S->E, pipe);
     if (S->list->window != pipe)
         ws_elab_note(S->E, WS_RULE_L_PIPE, S->id, "Put an `acquire` earlier in this list.",
                      "this commit has no acquire in its list");
@@ -205,7 +265,7 @@ void ws_step_RELEASE(WsStepState *S)
     gint pipe = step_pipe(S);
     if (pipe < 0)
         return;
-    WsPipe *p = pipe_at(S->E, pipe);
+    WsPipeBuild *p = pipe_at(S->E, pipe);
     if (!p->one_shot)
         pipe_arrive(S, p->empty, pipe_use(S, pipe), p->generic_readers ? "warp" : NULL, 1);
     S->E->agent->pipe_use[pipe] = NULL;

@@ -59,7 +59,7 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
     ws_op_label(E, op, "write %s -> %s", v->name, b->name);
     gint pipe = ws_pipe_of(E, view.access.buffer);
     if (pipe >= 0 && S->list->window == pipe)
-        g_array_index(E->pipes, WsPipe, pipe).window_writes = TRUE;
+        g_array_index(E->pipes, WsPipeBuild, pipe).window_writes = TRUE;
     if (!remote)
         return;
     op->ctas = ws_step_ctas(S, WS_F_cta);

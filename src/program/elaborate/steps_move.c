@@ -94,8 +94,8 @@ typedef struct {
     const WsOp *first;
 } Transfer;
 
-static void make_load(WsStepState *S, guint box, const WsAccess *part, gint map, WsExpr **coord,
-                      guint n_coord, gint64 bytes, gpointer data)
+static WsOp *make_load(WsStepState *S, guint box, const WsAccess *part, gint map, WsExpr **coord,
+                       guint n_coord, gint64 bytes, gpointer data)
 {
     WsElab *E = S->E;
     Transfer *T = data;
@@ -112,11 +112,12 @@ static void make_load(WsStepState *S, guint box, const WsAccess *part, gint map,
     if (T->kind == WS_OP_TMA_STORE) {
         op->reduce = ws_step_reduce(S);
         ws_op_label(E, op, "store %s -> %s", T->name, E->p->tensor[T->tensor].name);
-        return;
+        return op;
     }
     ws_op_label(E, op, "load %s -> %s", E->p->tensor[T->tensor].name, T->name);
     if (credit_to(S, op, part->buffer, TRUE))
         ws_transaction_credit(S, op, bytes, &op->ctas);
+    return op;
 }
 
 /* Loads, gathers and prefetches take what no step of the kernel writes: nothing orders them against

@@ -136,6 +136,21 @@ static char *text_of(WsStepState *S)
     return text;
 }
 
+/* An import quotes lines that it did not understand, "// FILE:LINE: …", and nothing else. */
+static gboolean unread(const char *text)
+{
+    const char *place = g_str_has_prefix(text, "// ") ? strchr(text, ':') : NULL;
+    const char *end = place ? place + 1 + strspn(place + 1, "0123456789") : NULL;
+    if (!place || end == place + 1 || !g_str_has_prefix(end, ": "))
+        return FALSE;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += strspn(line, " \t\n");
+        if (*line && !g_str_has_prefix(line, "//"))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* Every %{name} of the text is an operand, and %{name.i} a register of a value. */
 static void names_legal(WsStepState *S, const WsOp *op)
 {
@@ -163,6 +178,7 @@ void ws_step_RAW(WsStepState *S)
     op->breadth = breadth_of(S);
     op->proxy = proxy;
     op->text = text_of(S);
+    op->unread = unread(op->text);
     op->raw = ws_arena_new0(E->arena, WsRawOperand,
                             ws_elab_field_count(S->node, WS_F_in) +
                                 ws_elab_field_count(S->node, WS_F_out) + 1);

@@ -10,7 +10,7 @@ void ws_list_begin(WsElab *E, WsList *list)
     static const WsList nothing;
     *list = nothing;
     list->number = ++E->agent->n_lists + (E->agent->index << 20);
-    list->transactions = g_array_new(FALSE, TRUE, sizeof(WsTransaction));
+    list->transactions = g_array_new(FALSE, TRUE, sizeof(WsTransactionBuild));
     list->first_let = E->agent->lets->len;
     list->window = -1;
 }
@@ -34,22 +34,22 @@ guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender)
     return 0;
 }
 
-static WsTransaction *find(WsStepState *S, const WsOp *op)
+static WsTransactionBuild *find(WsStepState *S, const WsOp *op)
 {
     WsElab *E = S->E;
-    WsTransaction key = { .barrier = op->barrier,
-                          .element = ws_elab_text(E, op->element),
-                          .use = ws_elab_text(E, op->use),
-                          .when = ws_elab_text(E, S->when) };
+    WsTransactionBuild key = { .barrier = op->barrier,
+                               .element = ws_elab_text(E, op->element),
+                               .use = ws_elab_text(E, op->use),
+                               .when = ws_elab_text(E, S->when) };
     GArray *list = S->list->transactions;
     for (guint i = 0; i < list->len; i++) {
-        WsTransaction *t = &g_array_index(list, WsTransaction, i);
+        WsTransactionBuild *t = &g_array_index(list, WsTransactionBuild, i);
         if (t->barrier == key.barrier && strcmp(t->element, key.element) == 0 &&
             strcmp(t->use, key.use) == 0 && strcmp(t->when, key.when) == 0)
             return t;
     }
     g_array_append_val(list, key);
-    return &g_array_index(list, WsTransaction, list->len - 1);
+    return &g_array_index(list, WsTransactionBuild, list->len - 1);
 }
 
 static gboolean drawn(const WsElab *E, gint barrier)
@@ -77,12 +77,27 @@ static WsOp *make_expect(WsStepState *S, const WsOp *op)
     return expect;
 }
 
+static void join(WsElab *E, WsTransactionBuild *t, const WsOp *op)
+{
+    if (!t->kept) {
+        t->kept = ws_arena_new0(E->arena, WsTransaction, 1);
+        *t->kept =
+            (WsTransaction){ .barrier = op->barrier, .element = op->element, .use = op->use };
+        t->op = g_ptr_array_new();
+        g_ptr_array_add(E->transactions, t->kept);
+    }
+    g_ptr_array_add(t->op, (gpointer)op);
+}
+
 void ws_transaction_credit(WsStepState *S, const WsOp *op, gint64 bytes, const WsCtas *ctas)
 {
     WsElab *E = S->E;
-    if (op->barrier < 0 || drawn(E, op->barrier))
+    if (op->barrier < 0)
         return;
-    WsTransaction *t = find(S, op);
+    WsTransactionBuild *t = find(S, op);
+    join(E, t, op);
+    if (drawn(E, op->barrier))
+        return;
     if (!t->expect)
         t->expect = make_expect(S, op);
     for (guint sender = 0; sender < E->p->cluster; sender++) {
@@ -100,7 +115,18 @@ void ws_transaction_gather(WsStepState *S, WsOp *op)
     find(S, op)->last = op;
 }
 
-static void finish_expect(WsElab *E, const WsTransaction *t)
+static void keep(WsElab *E, const WsTransactionBuild *t)
+{
+    WsTransaction *x = t->kept;
+    x->expect = t->expect;
+    x->n = t->op->len;
+    x->op = ws_arena_new0(E->arena, const WsOp *, x->n);
+    for (guint i = 0; i < x->n; i++)
+        x->op[i] = t->op->pdata[i];
+    g_ptr_array_free(t->op, TRUE);
+}
+
+static void finish_expect(WsElab *E, const WsTransactionBuild *t)
 {
     WsOpBuild *build = WS_BUILD(t->expect);
     for (guint c = 0; c < E->p->cluster; c++)
@@ -114,7 +140,7 @@ static void finish_expect(WsElab *E, const WsTransaction *t)
 }
 
 /* After the last gather of a transaction every thread makes one arrival. */
-static void finish_gather(WsElab *E, const WsTransaction *t)
+static void finish_gather(WsElab *E, const WsTransactionBuild *t)
 {
     const WsOp *last = t->last;
     WsOp *op = ws_op_new(E, WS_OP_CP_ARRIVE, ws_arena_printf(E->arena, "%s#arrive", last->step),
@@ -136,7 +162,9 @@ static void finish_gather(WsElab *E, const WsTransaction *t)
 void ws_list_end(WsElab *E, WsList *list)
 {
     for (guint i = 0; i < list->transactions->len; i++) {
-        const WsTransaction *t = &g_array_index(list->transactions, WsTransaction, i);
+        const WsTransactionBuild *t = &g_array_index(list->transactions, WsTransactionBuild, i);
+        if (t->kept)
+            keep(E, t);
         if (t->expect)
             finish_expect(E, t);
         if (t->last)

@@ -217,5 +217,9 @@ char *ws_program_validate(const WsProgram *p)
                                 "a body that is no sequence of its own"))
             tree(&v, v.agent->body);
     }
+    v.agent = NULL;
+    v.op = NULL;
+    if (!v.what)
+        ws_validate_moves(&v);
     return v.what;
 }

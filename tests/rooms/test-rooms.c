@@ -1,0 +1,211 @@
+/* What ARCHITECTURE.md says of the rooms, held against their text: who includes whom, who never
+ * knows designs, and who asks an operation for its kind in place of a column of op.def. */
+#include <glib.h>
+#include <string.h>
+
+typedef void (*See)(const char *path, const char *text, gpointer data);
+
+static void visit(const char *folder, See see, gpointer data)
+{
+    g_autofree char *at = g_build_filename(WS_SOURCE_ROOT, folder, NULL);
+    g_autoptr(GDir) dir = g_dir_open(at, 0, NULL);
+    g_assert_nonnull(dir);
+    for (const char *name; (name = g_dir_read_name(dir));) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        g_autofree char *file = g_build_filename(WS_SOURCE_ROOT, path, NULL);
+        g_autofree char *text = NULL;
+        if (g_file_test(file, G_FILE_TEST_IS_DIR))
+            visit(path, see, data);
+        else if ((g_str_has_suffix(name, ".c") || g_str_has_suffix(name, ".h")) &&
+                 g_file_get_contents(file, &text, NULL, NULL))
+            see(path, text, data);
+    }
+}
+
+static gboolean has_word(const char *words, const char *word)
+{
+    g_auto(GStrv) list = g_strsplit(words, " ", -1);
+    return g_strv_contains((const char *const *)list, word);
+}
+
+/* --- arrows point down ------------------------------------------------------------------------ */
+
+/* A room, where it lies, and what it may use; with each of them what that may use. */
+static const struct {
+    const char *room, *folder, *uses;
+} rooms[] = {
+    { "expr", "src/expr", "" },
+    { "target", "src/target", "" },
+    { "model", "src/model", "expr target" },
+    { "edit", "src/edit", "model" },
+    { "program", "src/program", "model" },
+    { "import", "src/import", "program" },
+    { "check", "src/check", "program" },
+    { "verify", "src/verify", "program" },
+    { "trace", "src/trace", "program" },
+    { "clock", "src/clock", "program trace" },
+    { "score", "src/score", "trace" },
+    { "launch", "src/launch", "program trace" },
+    { "package", "src/package", "program" },
+    { "advise", "src/advise", "check clock edit" },
+    { "codegen", "codegen", "program trace" },
+    { "cli", "src/cli",
+      "edit import check verify clock score launch package advise codegen runner" },
+    { "ui", "ui", "edit import check verify clock score launch package advise" },
+};
+
+/* One header of another room, for a reason that stands there. */
+static const struct {
+    const char *room, *header;
+} besides[] = {
+    { "runner", "program/inputs.h" }, /* no GLib: what CPU and GPU share */
+    { "runner", "program/hilbert.h" },
+    { "runner", "program/debug_words.h" },
+    { "runner", "program/dtype.def" },
+    { "launch", "runner/manifest.h" }, /* the file that both of them read */
+};
+
+static gboolean may_use(const char *room, const char *other)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rooms); i++) {
+        if (strcmp(rooms[i].room, room) != 0)
+            continue;
+        g_auto(GStrv) uses = g_strsplit(rooms[i].uses, " ", -1);
+        for (guint k = 0; uses[k]; k++)
+            if (*uses[k] && (strcmp(uses[k], other) == 0 || may_use(uses[k], other)))
+                return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean is_room(const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rooms); i++)
+        if (strcmp(rooms[i].room, name) == 0)
+            return TRUE;
+    return strcmp(name, "runner") == 0;
+}
+
+static gboolean is_besides(const char *room, const char *header)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(besides); i++)
+        if (strcmp(besides[i].room, room) == 0 && strcmp(besides[i].header, header) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static void see_includes(const char *path, const char *text, gpointer data)
+{
+    const char *room = data;
+    for (const char *at = text; (at = strstr(at, "#include \"")); at++) {
+        const char *from = at + strlen("#include \""), *end = strchr(from, '"');
+        g_autofree char *header = g_strndup(from, (gsize)(end - from));
+        g_autofree char *other = g_strndup(header, strcspn(header, "/"));
+        if (!strchr(header, '/') || !is_room(other) || strcmp(other, room) == 0 ||
+            may_use(room, other) || is_besides(room, header))
+            continue;
+        g_test_message("%s includes %s, which %s may not use", path, header, room);
+        g_test_fail();
+    }
+}
+
+static void test_arrows(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rooms); i++)
+        visit(rooms[i].folder, see_includes, (gpointer)rooms[i].room);
+    visit("src/runner", see_includes, (gpointer) "runner");
+    g_assert_true(may_use("check", "expr"));
+    g_assert_false(may_use("check", "clock"));
+    g_assert_false(may_use("model", "program"));
+}
+
+/* --- who never knows designs ------------------------------------------------------------------ */
+
+/* Rooms that look at programs alone. */
+static const char *const blind[] = { "codegen",   "src/check", "src/verify", "src/clock",
+                                     "src/trace", "src/score", "src/launch", "src/package" };
+
+/* What stands at the edge, where a design comes in, a finding goes out to its place, or a
+ * certificate says an expression. */
+static const char edges[] = "src/check/check.c src/check/check.h src/check/suppress.c "
+                            "src/launch/collect.c src/verify/main.c src/verify/text.c";
+
+/* How one looks into a design, or reads text of one. */
+static const char *const into[] = { "WsDesign ",      "ws_design_",         "WsNode ",
+                                    "ws_node_",       "WsValue ",           "ws_value_print",
+                                    "WS_F_",          "ws_expr_parse(",     "ws_ref_parse(",
+                                    "ws_form_parse(", "ws_statement_parse(" };
+/* … and what only says a step's keyword. */
+static const char *const harmless[] = { "ws_node_kind_keyword" };
+
+static void see_design(const char *path, const char *text, gpointer data)
+{
+    (void)data;
+    if (has_word(edges, path) || g_str_has_prefix(path, "src/check/mend/"))
+        return; /* fixes are edits of a design */
+    for (guint i = 0; i < G_N_ELEMENTS(into); i++) {
+        for (const char *at = text; (at = strstr(at, into[i])); at++) {
+            gboolean part = at > text && (g_ascii_isalnum(at[-1]) || at[-1] == '_');
+            gboolean fine = FALSE;
+            for (guint k = 0; k < G_N_ELEMENTS(harmless); k++)
+                fine = fine || g_str_has_prefix(at, harmless[k]);
+            if (part || fine)
+                continue;
+            g_test_message("%s looks into the design: %.40s", path, at);
+            g_test_fail();
+        }
+    }
+}
+
+static void test_blind(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(blind); i++)
+        visit(blind[i], see_design, NULL);
+}
+
+/* --- kinds of operations ---------------------------------------------------------------------- */
+
+/* How often a room compares the kind of an operation by hand. A number may fall, and is lowered
+ * here then; where one would rise, a column of op.def is missing. Switches that answer for every
+ * kind (-Wswitch-enum) are the room's own dispatch and stand apart. */
+static const struct {
+    const char *folder;
+    guint most;
+} asked[] = {
+#include "rooms/asked.def"
+};
+static const char dispatch[] = "src/check/witness/replay_events.c src/check/proof/bits_run.c "
+                               "src/verify/run.c src/program/validate/validate_op.c";
+
+static void see_kinds(const char *path, const char *text, gpointer data)
+{
+    static const char *const asks[] = { "case WS_OP_", "== WS_OP_", "!= WS_OP_" };
+    for (guint i = 0; i < G_N_ELEMENTS(asks) && !has_word(dispatch, path); i++)
+        for (const char *at = text; (at = strstr(at, asks[i])); at++)
+            ++*(guint *)data;
+}
+
+static void test_kinds(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(asked); i++) {
+        guint n = 0;
+        visit(asked[i].folder, see_kinds, &n);
+        if (n < asked[i].most)
+            g_test_message("%s: %u, lower its row from %u", asked[i].folder, n, asked[i].most);
+        if (n <= asked[i].most)
+            continue;
+        g_test_message("%s compares kinds of operations %u times, and may %u times: ask op.h",
+                       asked[i].folder, n, asked[i].most);
+        g_test_fail();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_set_nonfatal_assertions();
+    g_test_add_func("/rooms/arrows", test_arrows);
+    g_test_add_func("/rooms/designs", test_blind);
+    g_test_add_func("/rooms/kinds", test_kinds);
+    return g_test_run();
+}
