@@ -242,8 +242,8 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
 static void private_part(Run *r, const WsTree *t)
 {
     if (t->kind == WS_TREE_OP) {
-        if (t->op->kind != WS_OP_LET)
-            operate(r, t);
+        if (t->op->kind != WS_OP_LET && operate(r, t) == STUCK)
+            refuse(r, "a private step that is not decided");
         return;
     }
     guint64 assigned = r->x->assigned, both = G_MAXUINT64;

@@ -158,17 +158,19 @@ static gboolean reaches(Run *r, guint cta, gint64 rank)
     return FALSE;
 }
 
-/* What is done later comes after its issue, and so after what its issuers know and did; what
- * threads wrote travels with arrivals only. */
+/* What is done later comes after its issue, and so after what its issuers know; what threads wrote
+ * travels with arrivals only. Of stores to a peer some lanes may have no part, so only what every
+ * lane knows goes along; all lanes signal their gathers, each after what it did. */
 static void carry(Run *r, guint to)
 {
-    const Set from = r->leader ? r->need : all_of(r->i);
-    const Set by = set_of(1, &to);
+    const gboolean each = r->op->kind == WS_OP_CP_ARRIVE;
+    const Set all = all_of(r->i), by = set_of(1, &to);
     for (guint item = 0; item < r->plan->n_items; item++) {
         const guint op = r->s->author[item].op;
-        const gboolean write = item % r->plan->per_cta < r->plan->n_cells;
-        if (!(write && (!op || !is_async(r->plan->p->op[op - 1]))) &&
-            knows_some(r->plan, r->s, item, &from))
+        const gboolean thread = item % r->plan->per_cta < r->plan->n_cells &&
+                                (!op || !is_async(r->plan->p->op[op - 1]));
+        if (!thread &&
+            (each ? knows_some(r->plan, r->s, item, &all) : knows(r->plan, r->s, item, &r->need)))
             make_known(r->plan, r->s, item, &by);
     }
 }
