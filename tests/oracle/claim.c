@@ -154,3 +154,21 @@ ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, ch
     *text = g_strdup_printf("%s: that launch is right", f->sizes);
     return CLAIM_WRONG;
 }
+
+ClaimKind claim_judge_first(const WsProgram *p, const WsFindings *findings, char **text)
+{
+    *text = NULL;
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = g_ptr_array_index(findings->list, i);
+        if (f->severity != WS_SEVERITY_ERROR || ws_rule(f->rule)->klass != WS_CLASS_P ||
+            f->fact[WS_FACT_TILES] == WS_FACT_NONE)
+            continue;
+        g_autofree char *say = NULL;
+        guint verdict = 0;
+        const ClaimKind kind = claim_judge(p, f, &verdict, &say);
+        *text = g_strdup_printf("%s %s\n%s", ws_rule(f->rule)->text, f->message,
+                                say ? say : "not judged");
+        return kind;
+    }
+    return CLAIM_UNKNOWN;
+}

@@ -14,6 +14,9 @@ typedef enum {
 
 /* `text`: what goes wrong there, or what is wrong with the claim; NULL if unknown. Caller frees. */
 ClaimKind claim_judge(const WsProgram *p, const WsFinding *f, guint *verdict, char **text);
+/* The same of the first error that a play has found; what follows it may be its consequence. Its
+ * rule and sentence stand before the text. */
+ClaimKind claim_judge_first(const WsProgram *p, const WsFindings *findings, char **text);
 GArray *claim_elements_new(void); /* OracleElement */
 /* That launch: its sizes, and in `options` its tiles and elements, which are appended to `chosen`
  * and live as long. NULL: there is none. Caller frees. */

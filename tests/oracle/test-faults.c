@@ -1,10 +1,12 @@
 /* One or two faults at random, planted in the JSON of right designs: the shipped ones and those of
  * the catalogue. What the check then proves or passes must be right for all lanes at every size
- * that is tried. (test-mutation takes every small change once; these go further from the design.)
+ * that is tried, and what it refutes goes wrong in the launch that it names. (test-mutation takes
+ * every small change once; these go further from the design.)
  *
  * Arguments: first seed, number of mutants, folder for what disagrees. Without them a fixed sample.
  */
 #include "check/check.h"
+#include "claim.h"
 #include "fault.h"
 #include "lanes.h"
 #include "model/design.h"
@@ -24,7 +26,7 @@ typedef struct {
 static GArray *sources; /* Source */
 
 typedef struct {
-    guint refused, refuted, outside, right, not_modelled, wrong;
+    guint refused, refuted, outside, right, not_modelled, wrong, shown, lies;
 } Tally;
 
 static void add_source(const Subject *s, const char *file)
@@ -78,6 +80,17 @@ static char *wrong(const Subject *s, const WsProgram *p, gboolean *modelled)
     return NULL;
 }
 
+static void tell(const Source *x, guint seed, const char *text, const char *say, const char *what)
+{
+    g_test_message("seed %u, %s: %s\nfaults:%s", seed, x->file, say, what);
+    if (folder) {
+        g_autofree char *file = g_strdup_printf("%s/fault-%u.wstave", folder, seed);
+        g_file_set_contents(file, text, -1, NULL);
+    } else {
+        g_test_fail();
+    }
+}
+
 static void judge(const Source *x, guint seed, const char *text, const char *what, Tally *t)
 {
     const Subject *s = x->subject;
@@ -91,7 +104,15 @@ static void judge(const Source *x, guint seed, const char *text, const char *wha
     const WsCheckOptions options = { .verdict_only = TRUE };
     g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
     if (ws_findings_count(findings, WS_SEVERITY_ERROR) > 0 || v->kind == WS_VERDICT_OUTSIDE) {
+        g_autofree char *claim = NULL;
         *(v->kind == WS_VERDICT_OUTSIDE ? &t->outside : &t->refuted) += 1;
+        const ClaimKind kind =
+            v->kind == WS_VERDICT_REFUTED ? claim_judge_first(p, findings, &claim) : CLAIM_UNKNOWN;
+        t->shown += kind == CLAIM_HOLDS;
+        if (kind == CLAIM_WRONG) {
+            t->lies++;
+            tell(x, seed, text, claim, what);
+        }
         return;
     }
     gboolean modelled;
@@ -101,15 +122,8 @@ static void judge(const Source *x, guint seed, const char *text, const char *wha
         return;
     }
     t->wrong++;
-    g_autofree char *name = g_path_get_basename(x->file);
-    g_test_message("seed %u, %s: %s, but %s\nfaults:%s", seed, x->file, ws_verdict_word(v->kind),
-                   say, what);
-    if (folder) {
-        g_autofree char *file = g_strdup_printf("%s/fault-%u.wstave", folder, seed);
-        g_file_set_contents(file, text, -1, NULL);
-    } else {
-        g_test_fail();
-    }
+    g_autofree char *but = g_strdup_printf("%s, but %s", ws_verdict_word(v->kind), say);
+    tell(x, seed, text, but, what);
 }
 
 static void one(guint seed, Tally *t)
@@ -142,10 +156,14 @@ static void test_faults(void)
         one(first_seed + i, &t);
     double seconds = (double)(g_get_monotonic_time() - begin) / 1e6;
     g_test_message(
-        "all: %u mutants of %u designs from seed %u, %.0f s (%.1f a second): %u refuted, %u "
-        "refused, %u outside, %u do no harm, %u not modelled, %u wrong though not refuted",
-        n_mutants, sources->len, first_seed, seconds, n_mutants / seconds, t.refuted, t.refused,
-        t.outside, t.right, t.not_modelled, t.wrong);
+        "all: %u mutants of %u designs from seed %u, %.0f s (%.1f a second): %u refuted (%u by a "
+        "launch "
+        "that goes wrong), %u "
+        "refused, %u outside, %u do no harm, %u not modelled, %u wrong though not refuted, %u "
+        "refuted "
+        "by a launch that is right",
+        n_mutants, sources->len, first_seed, seconds, n_mutants / seconds, t.refuted, t.shown,
+        t.refused, t.outside, t.right, t.not_modelled, t.wrong, t.lies);
 }
 
 int main(int argc, char **argv)
