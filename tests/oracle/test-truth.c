@@ -1,8 +1,8 @@
-/* Designs whose truth was worked out on paper: those of tests/designs/memory say it in their note
- * ("Expected: refuted P-RACE."), those of once-proved and broken are wrong, one class each. The
- * oracle must find the same without help. Further ones, called *.refuted.wstave, lie in the folder
- * that WARPSTAVE_PROOF_CASES names, or in ../shared/cases/proof beside the sources; where neither
- * is there they are skipped by name. */
+/* Designs whose truth was worked out on paper: those of tests/designs/memory and attack say it in
+ * their note ("Expected: refuted P-RACE."), those of once-proved and broken are wrong, one class
+ * each. The oracle must find the same without help. Further ones, called *.refuted.wstave, lie in
+ * the folder that WARPSTAVE_PROOF_CASES names, or in ../shared/cases/proof beside the sources;
+ * where neither is there they are skipped by name. */
 #include "lanes.h"
 #include "model/design.h"
 
@@ -71,6 +71,11 @@ static GPtrArray *truths;
  * took them for the same lanes. */
 static const char *const right[] = { "cols-of-a-tile-shifted.wstave" };
 
+/* Wrong, but not in what is tried here: tiles of all CTAs together, elements that differ. */
+static const char *const beyond[] = { "heads-by-rest-and-quotient.wstave",
+                                      "last-tile-shifted-back.wstave",
+                                      "cluster-pairs-shifted.wstave" };
+
 /* Is it wrong? "Expected: " in the note, else `wrong`. */
 static Truth *truth_new(char *file, gboolean wrong)
 {
@@ -97,6 +102,8 @@ static void add_folder(const char *folder, const char *suffix, gboolean wrong)
         Truth *t = truth_new(g_build_filename(folder, name, NULL), wrong);
         for (guint i = 0; i < G_N_ELEMENTS(right); i++)
             t->wrong = t->wrong && strcmp(name, right[i]) != 0;
+        for (guint i = 0; i < G_N_ELEMENTS(beyond); i++)
+            t->untold = t->untold || strcmp(name, beyond[i]) == 0;
         g_ptr_array_add(truths, t);
         g_test_add_data_func(path, t, test_design);
     }
@@ -107,10 +114,10 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_set_nonfatal_assertions();
     truths = g_ptr_array_new();
-    static const char *const own[] = { "memory", "once-proved", "broken" };
+    static const char *const own[] = { "memory", "attack", "once-proved", "broken" };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++) {
         g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests/designs", own[i], NULL);
-        add_folder(folder, ".wstave", i > 0);
+        add_folder(folder, ".wstave", i > 1);
     }
     const char *given = g_getenv("WARPSTAVE_PROOF_CASES");
     g_autofree char *cases =
