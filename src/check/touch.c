@@ -136,7 +136,7 @@ static void see_value(const WsArray *a, gpointer data)
         g_array_append_val(n->read, a->index);
 }
 
-void ws_math_values(const WsOp *op, GArray *read, GArray *write)
+void ws_math_values(const WsOp *op, gboolean kept, GArray *read, GArray *write)
 {
     Values n = { read, write };
     ws_array_visit(op->unless, see_value, &n);
@@ -145,7 +145,7 @@ void ws_math_values(const WsOp *op, GArray *read, GArray *write)
         ws_array_visit(op->assign[i].array, see_value, &n);
         if (op->assign[i].value < 0)
             continue;
-        if (op->unless)
+        if (op->unless && kept)
             g_array_append_val(read, value);
         g_array_append_val(write, value);
     }

@@ -19,8 +19,8 @@ guint64 ws_value_blocks(const WsGrid *g, const WsValueUse *u, gint64 r0, gint64 
 
 /* Values (guint, indices into the agent's) that a compute step reads before it assigns them are
  * added to `read`, values it assigns to `write`. L-UNLESS: what a warp may leave out defines
- * nothing, so a value that the step assigns is read as well where `unless` is given. */
-void ws_math_values(const WsOp *op, GArray *read, GArray *write);
+ * nothing, so a value that the step assigns is read as well where `unless` is given, if `kept`. */
+void ws_math_values(const WsOp *op, gboolean kept, GArray *read, GArray *write);
 
 /* L-REMOTE-PROXY: bulk copies and products work through the async proxy; st.async, like cp.async,
  * is not among them (PTX ISA, async proxy), so that what it wrote needs a fence before an engine.

@@ -37,6 +37,7 @@ static const struct {
           "{\"compute\": \"acc = 0\"}, {\"wait\": \"done\", \"use\": 0}" } },
       "P-DL",
       NULL },
+    { "once-refuted/unless-of-an-unread-value.wstave", { { NULL, NULL } }, NULL, NULL },
     /* the loader ends early: who has ended is not waited for, and the consumers meet */
     { "gemm-cluster.wstave",
       { { "          ] }\n        ] },\n        { \"cluster\": \"sync\" }\n      ] },",

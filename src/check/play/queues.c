@@ -88,7 +88,8 @@ static void use_value(WsPlay *play, WsInst *inst, guint value, guint64 mask, gui
     }
     if (mode & WS_MODE_WRITE) {
         check_busy(play, inst, value, mask, TRUE);
-        inst->defined[value] |= mask;
+        if (!inst->step.op->unless) /* L-UNLESS: who reads it later must find it defined */
+            inst->defined[value] |= mask;
     }
     inst->touched[value] |= mask;
 }
@@ -100,7 +101,7 @@ static WsOpInfo *math_info(WsPlay *play, WsInst *inst, const WsOp *op)
         return info;
     GArray *read = g_array_new(FALSE, FALSE, sizeof(guint));
     GArray *write = g_array_new(FALSE, FALSE, sizeof(guint));
-    ws_math_values(op, read, write);
+    ws_math_values(op, FALSE, read, write);
     info->n_reads = read->len, info->n_writes = write->len;
     info->read = (guint *)(void *)g_array_free(read, FALSE);
     info->write = (guint *)(void *)g_array_free(write, FALSE);

@@ -190,7 +190,7 @@ static gboolean assigns(const WsPlay *play, const WsOp *op, guint value)
     if (op->kind == WS_OP_MATH) {
         g_autoptr(GArray) read = g_array_new(FALSE, FALSE, sizeof(guint));
         g_autoptr(GArray) write = g_array_new(FALSE, FALSE, sizeof(guint));
-        ws_math_values(op, read, write);
+        ws_math_values(op, FALSE, read, write);
         for (guint i = 0; i < write->len; i++)
             if (g_array_index(write, guint, i) == value)
                 return TRUE;

@@ -68,7 +68,7 @@ static void compile_math(WsBits *b, guint agent, WsBitOp *o)
     const WsOp *op = o->op;
     g_autoptr(GArray) read = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GArray) write = g_array_new(FALSE, FALSE, sizeof(guint));
-    ws_math_values(op, read, write);
+    ws_math_values(op, TRUE, read, write);
     o->n_reads = read->len, o->n_writes = write->len;
     o->reads = wholes(b, &b->agent[agent], read);
     o->writes = wholes(b, &b->agent[agent], write);
