@@ -2,12 +2,13 @@
 #include "claim.h"
 #include "fault.h"
 #include "follow.h"
+#include "meaning.h"
 #include "model/design.h"
 
 #include <string.h>
 
-static const char *const word[] = { "agree",    "false-proof", "unsound", "false-alarm",
-                                    "internal", "oracle",      "witness" };
+static const char *const word[] = { "agree",   "false-proof", "unsound", "false-alarm",
+                                    "meaning", "internal",    "oracle",  "witness" };
 static char *message; /* of the design at hand, that would have ended the test; NULL: none */
 
 /* Rules about what the oracle looks at. */
@@ -234,6 +235,12 @@ static Answer asked(const char *text, AnswerKind how)
         a.what = FALSE_ALARM;
     if (a.what == AGREE && lies && !capped)
         a.what = FALSE_ALARM;
+    char *other = meaning_differs(text, p, &a.compared);
+    if (other) {
+        a.what = MEANING;
+        g_free(a.oracle.text);
+        a.oracle.text = other;
+    }
     if (a.what == AGREE && a.kind == WS_VERDICT_REFUTED && thorough && !a.elsewhere) {
         g_autofree char *lost = astray(p, said, &a.followed);
         if (lost) {

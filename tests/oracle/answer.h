@@ -11,6 +11,7 @@ typedef enum {
     FALSE_PROOF,
     UNSOUND, /* nothing found, and wrong */
     FALSE_ALARM,
+    MEANING,  /* the program is not what the text means (meaning.h) */
     INTERNAL, /* a warning or critical message: the program is not what elaboration says it is */
     INNER,    /* the oracle's interleavings and its lanes */
     ASTRAY,   /* the oracle cannot follow the witness */
@@ -32,6 +33,7 @@ typedef struct {
     char *first;        /* finding */
     Judgement oracle;
     guint followed; /* witnesses */
+    guint compared; /* runs of agents whose text and program were compared */
     Disagreement what;
     AnswerKind how;
 } Answer;

@@ -37,8 +37,7 @@ static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
     return list;
 }
 
-/* The least T that has the last tile of the case. */
-static gint64 all_tiles(Case c)
+gint64 judge_tiles(Case c)
 {
     return MAX((gint64)c.first + (gint64)MAX(c.stride, 1) * ((gint64)c.tiles - 1) + 1, 1);
 }
@@ -49,7 +48,7 @@ WsLaunchValues *judge_values(const WsProgram *p, Case c)
     const struct {
         const char *name;
         gint64 value;
-    } all[] = { { "N", c.n }, { "T", all_tiles(c) }, { "D", c.d } };
+    } all[] = { { "N", c.n }, { "T", judge_tiles(c) }, { "D", c.d } };
     WsSize size[3];
     guint n = 0;
     for (guint i = 0; i < G_N_ELEMENTS(all); i++)

@@ -34,6 +34,10 @@ typedef struct {
     char *text; /* what was found, NULL: nothing. Caller frees. */
 } Judgement;
 
+/* The least T that has the last tile of the case. */
+gint64 judge_tiles(Case c);
+/* Its sizes; NULL: an assumption does not hold. Caller frees. */
+WsLaunchValues *judge_values(const WsProgram *p, Case c);
 Judgement judge(const WsProgram *p, const JudgeOptions *options);
 /* One more case; `cap` 0: its lanes alone. */
 void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgement *j);

@@ -227,25 +227,33 @@ static void begin_objects(Lab *L)
     L->named[L->n_named - 1].waits = TRUE;
 }
 
-/* Who waits for what in this launch: each agent goes through its work by itself. */
-static void look_for_waits(Lab *L, Lanes *a)
+static WsWalker *walker_new(Lab *L, const Lanes *a, WsTilesStrided *tiles)
 {
-    WsStep s;
-    g_autoptr(GError) error = NULL;
-    for (guint n = 0; n < MOST_EVENTS && ws_walker_next(a->walker, &s, &error); n++)
-        if (s.op->kind == WS_OP_MBAR_WAIT)
-            lanes_slot(L, a, s.op, a->rank)->waits = TRUE;
-        else if (s.op->kind == WS_OP_BAR_SYNC)
-            lanes_named(L, a, s.op)->waits = TRUE;
+    WsWalker *w = ws_walker_new(L->p, L->data.v, a->agent, a->rank, ws_tiles_strided, tiles);
+    ws_walker_set_element(w, oracle_element, &L->data);
+    return w;
 }
 
-static void begin_walk(Lab *L, Lanes *a, const WsLaunchValues *v, WsTilesStrided *tiles)
+void lanes_look_for_waits(Lab *L)
 {
-    a->walker = ws_walker_new(L->p, v, a->agent, a->rank, ws_tiles_strided, tiles);
-    ws_walker_set_element(a->walker, oracle_element, &L->data);
+    WsTilesStrided tiles = oracle_tiles(L->options);
+    L->looked = TRUE;
+    for (guint i = 0; i < L->n_insts; i++) {
+        Lanes *a = &L->inst[i];
+        WsWalker *own = a->walker;
+        WsStep s;
+        a->walker = walker_new(L, a, &tiles);
+        for (guint n = 0; n < MOST_EVENTS && ws_walker_next(a->walker, &s, NULL); n++)
+            if (s.op->kind == WS_OP_MBAR_WAIT)
+                lanes_slot(L, a, s.op, a->rank)->waits = TRUE;
+            else if (s.op->kind == WS_OP_BAR_SYNC)
+                lanes_named(L, a, s.op)->waits = TRUE;
+        ws_walker_free(a->walker);
+        a->walker = own;
+    }
 }
 
-static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
+static void begin_agents(Lab *L, WsTilesStrided *tiles)
 {
     for (guint i = 0; i < L->n_insts; i++) {
         Lanes *a = &L->inst[i];
@@ -257,10 +265,7 @@ static void begin_agents(Lab *L, const WsLaunchValues *v, WsTilesStrided *tiles)
         a->store_group = g_array_new(FALSE, FALSE, sizeof(gint16));
         a->row_group = g_array_new(FALSE, FALSE, sizeof(gint16));
         a->issue = g_ptr_array_new_with_free_func(g_free);
-        begin_walk(L, a, v, tiles);
-        look_for_waits(L, a);
-        ws_walker_free(a->walker);
-        begin_walk(L, a, v, tiles);
+        a->walker = walker_new(L, a, tiles);
         lanes_values_new(L->p, a);
         a->position = -1;
     }
@@ -406,7 +411,7 @@ OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const Oracle
     lanes_outputs_new(&L);
     layout(&L);
     begin_objects(&L);
-    begin_agents(&L, v, &tiles);
+    begin_agents(&L, &tiles);
     if (lanes_memory_new(&L) && L.width < 8000)
         run(&L);
     else

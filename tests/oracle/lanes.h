@@ -114,6 +114,7 @@ typedef struct {
     GArray *in_flight;
     GPtrArray *memory; /* freed at the end */
     gboolean ended;    /* all agents have */
+    gboolean looked;   /* for waits */
     guint8 **written;  /* [tensors] times that each element was written; NULL: not looked at */
 } Lab;
 
@@ -134,6 +135,8 @@ void clocks_copy(const Lab *L, Clocks *into, const Clocks *from);
 void clocks_clear(const Lab *L, Clocks *c);
 void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other);
 void lanes_outside(Lab *L, const char *reason);
+/* Who waits for what in this launch, each agent going through its work by itself. */
+void lanes_look_for_waits(Lab *L);
 gint64 lanes_value(Lab *L, const Lanes *a, const WsExpr *e);
 /* Lane l does something that others may come to know. */
 Moment lanes_tick(Lanes *a, guint l);

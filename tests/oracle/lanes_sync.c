@@ -20,15 +20,21 @@ gboolean lanes_knows_all(const Clocks *c, const GArray *moments)
     return knows(c->of[ORDER], moments);
 }
 
+/* Where nobody waits, nobody looks which phase it is. */
+static void other_phase(Lab *L, const Lanes *a, const WsOp *op, const gboolean *waits)
+{
+    if (!L->looked)
+        lanes_look_for_waits(L);
+    lanes_problem(L, *waits ? ORACLE_PHASE : ORACLE_UNSEEN, a, op, NULL);
+}
+
 /* A contribution by one that knows `by`: it must mean this phase, and know that the one before is
  * complete, or in another run it could hit that one. */
 void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by)
 {
-    guint flag = b->waits ? ORACLE_PHASE : ORACLE_UNSEEN; /* whichever it hits, nobody looks */
-    if (op->turn && lanes_value(L, a, op->turn) != b->phase)
-        lanes_problem(L, flag, a, op, NULL);
-    if (b->phase > 0 && !lanes_knows_all(by, b->last))
-        lanes_problem(L, flag, a, op, NULL);
+    if ((op->turn && lanes_value(L, a, op->turn) != b->phase) ||
+        (b->phase > 0 && !lanes_knows_all(by, b->last)))
+        other_phase(L, a, op, &b->waits);
 }
 
 void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
@@ -149,7 +155,7 @@ void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
     for (guint l = 0; l < a->n_lanes; l++) {
         Moment m = lanes_tick(a, l);
         if (b->generation > 0 && !lanes_knows_all(&a->lane[l], b->last))
-            lanes_problem(L, b->waits ? ORACLE_PHASE : ORACLE_UNSEEN, a, op, NULL);
+            other_phase(L, a, op, &b->waits);
         clocks_join(L, &b->now, &a->lane[l]);
         g_array_append_val(b->part, m);
     }

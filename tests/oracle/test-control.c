@@ -15,12 +15,13 @@ static const char *folder;
 typedef struct {
     guint refused, proved, refuted, outside_right, outside_wrong, not_modelled;
     guint disagree[N_DISAGREEMENTS];
-    guint64 cases;
+    guint64 cases, compared;
 } Tally;
 
 static void count(Tally *t, const Answer *a)
 {
     t->cases += a->oracle.allowed;
+    t->compared += a->compared;
     if (!a->read) {
         t->refused++;
         return;
@@ -61,8 +62,11 @@ static void test_control(void)
         "and wrong, %u outside and right, %u outside and wrong, %u refused, %u not modelled",
         n_designs, first_seed, seconds, n_designs / seconds, t.proved, t.refuted, t.outside_right,
         t.outside_wrong, t.refused, t.not_modelled);
-    g_test_message("%u false proofs, %u unsound, %u false alarms; %" G_GUINT64_FORMAT " cases",
-                   t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM], t.cases);
+    g_test_message("%u false proofs, %u unsound, %u false alarms, %u internal messages; "
+                   "%" G_GUINT64_FORMAT " cases; %" G_GUINT64_FORMAT
+                   " runs of agents as their text means, %u not",
+                   t.disagree[FALSE_PROOF], t.disagree[UNSOUND], t.disagree[FALSE_ALARM],
+                   t.disagree[INTERNAL], t.cases, t.compared, t.disagree[MEANING]);
 }
 
 int main(int argc, char **argv)

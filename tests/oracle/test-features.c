@@ -27,7 +27,7 @@ typedef struct {
     guint designs, refused, unread, proved, passed, refuted, elsewhere, outside_right,
         outside_wrong, capped, not_modelled, followed;
     guint disagree[N_DISAGREEMENTS];
-    guint64 cases, states;
+    guint64 cases, states, compared;
     Pairs *pairs;
 } Tally;
 
@@ -46,6 +46,7 @@ static void count(Tally *t, const Answer *a)
     t->designs++;
     t->cases += a->oracle.allowed;
     t->states += a->oracle.states;
+    t->compared += a->compared;
     if (!a->read) {
         t->refused++;
         return;
@@ -157,7 +158,9 @@ static void test_features(void)
         "the oracle does not know, %u not modelled; interleavings not exhausted in %u, their "
         "lanes are judged",
         t.refused, t.unread, t.elsewhere, t.not_modelled, t.capped);
-    g_test_message("%" G_GUINT64_FORMAT " cases, %" G_GUINT64_FORMAT " states", t.cases, t.states);
+    g_test_message("%" G_GUINT64_FORMAT " cases, %" G_GUINT64_FORMAT " states; %" G_GUINT64_FORMAT
+                   " runs of agents as their text means, %u not",
+                   t.cases, t.states, t.compared, t.disagree[MEANING]);
     g_test_message("%u false proofs, %u unsound, %u false alarms, %u internal messages, %u times "
                    "the oracle with itself; %u "
                    "witnesses followed, %u that cannot be",
