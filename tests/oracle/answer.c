@@ -4,12 +4,12 @@
 #include "follow.h"
 #include "meaning.h"
 #include "model/design.h"
+#include "watch.h"
 
 #include <string.h>
 
 static const char *const word[] = { "agree",   "false-proof", "unsound", "false-alarm",
                                     "meaning", "internal",    "oracle",  "witness" };
-static char *message; /* of the design at hand, that would have ended the test; NULL: none */
 
 /* Rules about what the oracle looks at. */
 static gboolean judged(const WsFinding *f)
@@ -151,31 +151,18 @@ static gboolean claims_wrong(const WsProgram *p, const WsFindings *said, Judgeme
     return FALSE;
 }
 
-static GLogWriterOutput noted(GLogLevelFlags level, const GLogField *field, gsize n, gpointer data)
-{
-    for (gsize i = 0; i < n && level <= G_LOG_LEVEL_WARNING && !message; i++)
-        if (strcmp(field[i].key, "MESSAGE") == 0)
-            message = g_strdup(field[i].value);
-    return g_log_writer_default(level, field, n, data);
-}
-
-void answer_watch(void)
-{
-    g_log_set_always_fatal(G_LOG_FATAL_MASK);
-    g_log_set_writer_func(noted, NULL, NULL);
-}
-
 static Answer asked(const char *text, AnswerKind how);
 
 Answer answer_of(const char *text, AnswerKind how)
 {
-    g_clear_pointer(&message, g_free);
+    g_free(watch_take());
     Answer a = asked(text, how);
+    char *message = watch_take();
     if (message) {
         a.read = TRUE;
         a.what = INTERNAL;
         g_free(a.first);
-        a.first = g_steal_pointer(&message);
+        a.first = message;
     }
     return a;
 }

@@ -38,8 +38,6 @@ typedef struct {
     AnswerKind how;
 } Answer;
 
-/* From here on messages that would end the test are disagreements. Call once, after g_test_init. */
-void answer_watch(void);
 Answer answer_of(const char *text, AnswerKind how);
 void answer_free(Answer *a);
 const char *answer_word(const Answer *a); /* "agree", "false-proof", … */

@@ -6,6 +6,7 @@
  */
 #include "answer.h"
 #include "control.h"
+#include "watch.h"
 
 #include <stdlib.h>
 
@@ -72,7 +73,7 @@ static void test_control(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    answer_watch();
+    watch_begin();
     if (argc > 1)
         first_seed = (guint)atoi(argv[1]);
     if (argc > 2)

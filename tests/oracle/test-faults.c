@@ -11,6 +11,7 @@
 #include "lanes.h"
 #include "model/design.h"
 #include "subjects.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ typedef struct {
 static GArray *sources; /* Source */
 
 typedef struct {
-    guint refused, refuted, outside, right, not_modelled, wrong, shown, lies;
+    guint refused, refuted, outside, right, not_modelled, wrong, shown, lies, internal;
 } Tally;
 
 static void add_source(const Subject *s, const char *file)
@@ -144,6 +145,13 @@ static void one(guint seed, Tally *t)
         want--;
     }
     judge(x, seed, text, faults->str, t);
+    g_autofree char *message = watch_take();
+    if (message) { /* the program is not what elaboration says it is */
+        t->internal++;
+        g_test_message("seed %u, %s: internal: %s\nfaults:%s", seed, x->file, message, faults->str);
+        if (!folder)
+            g_test_fail();
+    }
     g_string_free(faults, TRUE);
     g_rand_free(rand);
 }
@@ -157,18 +165,16 @@ static void test_faults(void)
     double seconds = (double)(g_get_monotonic_time() - begin) / 1e6;
     g_test_message(
         "all: %u mutants of %u designs from seed %u, %.0f s (%.1f a second): %u refuted (%u by a "
-        "launch "
-        "that goes wrong), %u "
-        "refused, %u outside, %u do no harm, %u not modelled, %u wrong though not refuted, %u "
-        "refuted "
-        "by a launch that is right",
+        "launch that goes wrong), %u refused, %u outside, %u do no harm, %u not modelled, %u wrong "
+        "though not refuted, %u refuted by a launch that is right, %u internal messages",
         n_mutants, sources->len, first_seed, seconds, n_mutants / seconds, t.refuted, t.shown,
-        t.refused, t.outside, t.right, t.not_modelled, t.wrong, t.lies);
+        t.refused, t.outside, t.right, t.not_modelled, t.wrong, t.lies, t.internal);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    watch_begin();
     if (argc > 1)
         first_seed = (guint)atoi(argv[1]);
     if (argc > 2)

@@ -11,6 +11,7 @@
 #include "compose.h"
 #include "fault.h"
 #include "pairs.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,7 @@ static void test_again(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    answer_watch();
+    watch_begin();
     gboolean alone = argc > 1 && strcmp(argv[1], "alone") == 0;
     if (argc > 1)
         first_seed = (guint)atoi(argv[1]);
