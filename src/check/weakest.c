@@ -141,8 +141,12 @@ static char *from_round(Weakest *w, gboolean alone)
     }
     guint only = 0, n = 0;
     for (guint i = 1; i < w->names->len; i++)
-        if (counts(w->names->pdata[i]))
+        if (counts(w->names->pdata[i])) {
+            const WsProvedName *x = w->names->pdata[i];
             only = i, n++;
+            if (best < x->least) /* of no launch at all */
+                return NULL;
+        }
     if (best < 0 || late(w) || n == 0 || best > 2 * slots + 1)
         return NULL;
     const char *name = n == 1 ? ((const WsProvedName *)w->names->pdata[only])->text : NULL;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_ASSUMED = 4096 };
+enum { MOST_ASSUMED = 512 };
 
 WsCase *ws_case_new(const WsProgram *p, WsLaunchValues *values, gint64 grid, gint64 cta, guint most)
 {
