@@ -179,12 +179,19 @@ static gboolean is_error(const WsFinding *f, gpointer data)
     return f->severity == WS_SEVERITY_ERROR;
 }
 
+/* Where a proof expands many names each of a hundred proposals takes a quarter of a second: looked
+ * at in the report alone. */
+static gboolean takes_long(const char *name)
+{
+    return strcmp(name, "rank-behind-many-lets.wstave") == 0;
+}
+
 static void judge(Count *c, const char *folder, const char *name, guint *same, guint *known)
 {
     g_autofree char *file = g_strdup_printf("%s/%s", folder, name), *text = edited_text(file, NULL);
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), file, findings);
-    if (!design || (c->only && !strstr(file, c->only)))
+    if (!design || (c->only && !strstr(file, c->only)) || (!c->verbose && takes_long(name)))
         return;
     /* these say nothing of what is written to global memory */
     const gboolean protocol = strcmp(folder, "memory") == 0 || strcmp(folder, "once-proved") == 0;
