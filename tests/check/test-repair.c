@@ -221,7 +221,9 @@ static void judge(Table *t, const char *file, const char *original, const Mutant
     one.offered = offers->len > 0;
     if (t->folder && one.proved && !one.same) {
         g_autofree char *base = g_path_get_basename(file),
-                        *out = g_strdup_printf("%s/%04u-%s", t->folder, t->all.refuted, base);
+                        *name = g_strndup(base, strcspn(base, ".")),
+                        *out = g_strdup_printf("%s/%04u-%s.proved.wstave", t->folder,
+                                               t->all.refuted, name);
         g_assert_true(g_file_set_contents(out, text, -1, NULL));
     }
     if (!after && offers->len > 0) { /* asked for, is it the original? */

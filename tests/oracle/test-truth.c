@@ -124,6 +124,8 @@ int main(int argc, char **argv)
         given ? g_strdup(given)
               : g_build_filename(WS_SOURCE_ROOT, "..", "shared", "cases", "proof", NULL);
     add_folder(cases, ".refuted.wstave", TRUE);
+    if (given) /* repairs (tests/soak.sh) */
+        add_folder(cases, ".proved.wstave", FALSE);
     int failed = g_test_run();
     for (guint i = 0; i < truths->len; i++) {
         Truth *t = g_ptr_array_index(truths, i);

@@ -41,13 +41,18 @@ static WsSlot *resolve(WsPlay *play, WsInst *inst, guint rank, gint64 *turn)
     if (op->turn && !ws_play_eval(play, inst, op->turn, turn))
         return NULL;
     WsSlot *s = ws_slot_of(play, rank, (guint)op->barrier, element, slot);
-    if (!s)
-        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
-                  "names element %" G_GINT64_FORMAT ", slot %" G_GINT64_FORMAT
-                  " of %s, which has %u x %u",
-                  element, slot, play->p->barrier[op->barrier].name,
-                  MAX(play->p->barrier[op->barrier].array, 1),
-                  MAX(play->p->barrier[op->barrier].slots, 1));
+    const WsBarrier *b = &play->p->barrier[op->barrier];
+    WsFinding *f = s ? NULL
+                     : ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                 "names element %" G_GINT64_FORMAT ", slot %" G_GINT64_FORMAT
+                                 " of %s, which has %u x %u",
+                                 element, slot, b->name, MAX(b->array, 1), MAX(b->slots, 1));
+    if (f && slot >= MAX(b->slots, 1))
+        ws_finding_set_remedy(
+            f, "give %s %" G_GINT64_FORMAT " slots or more, or let the slot follow from the `use`",
+            b->name, slot + 1);
+    else if (f)
+        ws_finding_set_remedy(f, "name an element and a slot that %s has", b->name);
     return s;
 }
 

@@ -14,9 +14,12 @@ static WsNamed *named_of(WsPlay *play, WsInst *inst, gint64 *element)
     if (op->element && !ws_play_eval(play, inst, op->element, element))
         return NULL;
     if (*element < 0 || *element >= MAX(b->array, 1)) {
-        ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
-                  "names element %" G_GINT64_FORMAT " of %s, which has %u", *element, b->name,
-                  MAX(b->array, 1));
+        WsFinding *f = ws_report(play, WS_RULE_P_UNDEF, inst, NULL,
+                                 "names element %" G_GINT64_FORMAT " of %s, which has %u", *element,
+                                 b->name, MAX(b->array, 1));
+        if (f)
+            ws_finding_set_remedy(f, "name an element that %s has: 0 to %u", b->name,
+                                  MAX(b->array, 1) - 1);
         return NULL;
     }
     return mine + ws_named_id(play->p, b, (guint)*element);
