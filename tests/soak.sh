@@ -51,8 +51,8 @@ judge build/tests/test-check-repair all 5 gemm-c "$repaired"
 for design in "$repaired"/*.wstave; do
     [ ! -e "$design" ] || judge build/bin/warpstave rehearse "$design"
 done
-# And nothing is wrong in any lane.
-WARPSTAVE_PROOF_CASES=$repaired judge build/tests/test-oracle-truth
+# And nothing is wrong in any lane (minutes).
+[ "$seconds" -lt 1800 ] || WARPSTAVE_PROOF_CASES=$repaired judge build/tests/test-oracle-truth
 rm -rf "$repaired"
 end=$((SECONDS + seconds))
 runs=0
