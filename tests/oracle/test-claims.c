@@ -52,8 +52,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_set_nonfatal_assertions();
     files = g_ptr_array_new_with_free_func(g_free);
-    static const char *const folder[] = { "broken", "catalogue", "consan",
-                                          "global", "memory",    "once-proved" };
+    static const char *const folder[] = { "broken", "catalogue",   "consan", "global",
+                                          "memory", "once-proved", "attack" };
     for (guint i = 0; i < G_N_ELEMENTS(folder); i++)
         add_folder(folder[i]);
     const int failed = g_test_run();
