@@ -214,6 +214,24 @@ static void places_at(Maker *m, const gint64 *now, guint max_tiles, guint *left)
         }
 }
 
+/* Two sizes at once, both small: extents of two axes. */
+static void two_sizes(Maker *m, gint64 *now, guint max_tiles, guint *left)
+{
+    enum { SMALL = 4 };
+    const WsProgram *p = m->p;
+    for (guint v = 0; v < p->n_vars; v++)
+        for (guint w = v + 1; w < p->n_vars; w++) {
+            const gint64 keep[2] = { now[v], now[w] };
+            if (p->var[v].kind != WS_VAR_SIZE || p->var[w].kind != WS_VAR_SIZE)
+                continue;
+            for (gint i = 0; i<SMALL * SMALL && * left> 0; i++) {
+                now[v] = 1 + i / SMALL, now[w] = 1 + i % SMALL;
+                places_at(m, now, max_tiles, left);
+            }
+            now[v] = keep[0], now[w] = keep[1];
+        }
+}
+
 GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles)
 {
     enum { MOST_LAUNCHES = 4000 };
@@ -239,6 +257,7 @@ GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles)
             places_at(&m, now, max_tiles, &left);
             now[v] = keep;
         }
+    two_sizes(&m, now, max_tiles, &left);
     g_ptr_array_sort(m.cases, smaller);
     return m.cases;
 }

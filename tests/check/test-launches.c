@@ -1,0 +1,90 @@
+/* Two agents that meet in every tile, but for one more wait where a condition holds: refuted where
+ * a launch has such a tile, at such a position, with such elements, and not where none has. */
+#include "design.h"
+
+#define A     "{'wait':'back','use':'n'},{'arrive':'go','use':'n'},{'advance':'n'}"
+#define B     "{'wait':'go','use':'n'},{'arrive':'back','use':'n'},{'advance':'n'}"
+#define AXIS  "'axes':{'t':'T'},'launch':'persistent'"
+#define NAMES AXIS ",'let':{'e':'L[t]','f':'L[t + 1]','o':'L[t + T]','p':'P[t]'}"
+
+typedef struct {
+    const char *title, *tiles, *more; /* b makes one round more where this holds */
+    const char *launch;               /* part of the case that refutes it; NULL: there is none */
+} Row;
+
+static const Row rows[] = {
+    { "the third tile of CTA 1", AXIS ",'grid':'3'", "t == 7 && tile == 2", "CTA 1 of 3" },
+    { "no second tile of a grid of three", AXIS ",'grid':'3'", "t == 7 && tile == 1" },
+    { "a grid of so many CTAs", AXIS ",'grid':'N - 5'", "t == 3 && tile == 1", "CTA 0 of 3" },
+    { "a tile that comes too early", AXIS, "t == 2 && tile == 3" },
+    { "positions of a grid of two", AXIS ",'grid':'2'", "t != 2*tile && t % 2 == 0" },
+    { "positions of any grid", AXIS, "t != 2*tile && t % 2 == 0", "T = 3" },
+    { "two axes", "'axes':{'t':'T','u':'N'},'launch':'persistent'", "u == 2 && t == 0 && tile == 1",
+      "T = " },
+    { "groups of tiles", "'axes':{'t':'T','u':'2'},'launch':'persistent','order':'grouped(t, 2)'",
+      "u == 1 && t == 1 && tile == 3", "T = 2" },
+    { "an axis that runs backwards", AXIS ",'reverse':['t']", "t == 0 && tile == 2", "T = 3" },
+    { "an element beyond its range", NAMES, "e == 6" },
+    { "two elements", NAMES, "e == 5 && f == 3 && tile == 1", "] = 3" },
+    { "outside its shape an element is 0", NAMES, "o > 0" },
+    { "an index beyond its range", NAMES, "p >= T" },
+    { "a single tile", "'axes':{'t':'T'},'launch':'single'", "t == 9", "CTA 9 of 10" },
+    { "no tile behind the last", "'axes':{'t':'T'},'launch':'single'", "t >= T" },
+    { "a size that no tensor map has", AXIS, "N % 8 == 3" },
+    { "a size that tensor maps have", AXIS, "N % 16 == 8", "N = 8" },
+};
+
+static char *design_of(const Row *row)
+{
+    const gboolean single = strstr(row->tiles, "single") != NULL;
+    const char *begin = single ? "" : "{'for':'tile','over':'tiles','do':[",
+               *end = single ? "" : "]}";
+    GString *t = g_string_new(NULL);
+    g_string_append_printf(
+        t,
+        "{'warpstave':1,'name':'launches','target':'sm_90a','sizes':{'N':8,'T':4},"
+        "'tensors':[{'name':'L','dtype':'i32','shape':['T'],'data':'integers(2, 6)'},"
+        "{'name':'P','dtype':'i32','shape':['T'],'data':'indices(T, 1)'},"
+        "{'name':'X','dtype':'bf16','shape':[64,'N']}],'tiles':{%s},"
+        "'buffers':[{'name':'x','dtype':'bf16','tile':[64,64]}],"
+        "'barriers':[{'name':'go'},{'name':'back','init':'ready'},{'name':'full'}],'groups':["
+        "{'name':'a','role':'producer','warps':1,'counters':[{'name':'n'}],'body':["
+        "{'load':'X','at':[0,0],'into':'x','signal':'full','use':0},{'wait':'full','use':0},"
+        "%s" A "%s]},"
+        "{'name':'b','role':'worker','warps':1,'counters':[{'name':'n'}],'body':["
+        "%s" B ",{'if':'%s','then':[" B "]}%s]}]}",
+        row->tiles, begin, end, begin, row->more, end);
+    return g_strdelimit(g_string_free(t, FALSE), "'", '"');
+}
+
+static void launches(gconstpointer data)
+{
+    const Row *row = data;
+    g_autofree char *text = design_of(row);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "launches", findings);
+    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_autofree char *before = ws_findings_print(findings, "launches");
+    g_test_message("%s\n%s", text, before);
+    g_assert_nonnull(p);
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_autofree char *words = ws_verdict_text(v);
+    const WsFinding *f = find_finding(findings, "P-DL", NULL, NULL, NULL);
+    g_test_message("%s\n%s", words, f ? f->message : "");
+    g_assert_cmpint(v->kind == WS_VERDICT_REFUTED, ==, row->launch != NULL);
+    if (!row->launch)
+        return;
+    g_assert_nonnull(f);
+    g_assert_nonnull(strstr(f->sizes, row->launch));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *path = g_strdup_printf("/check/launches/%s", rows[i].title);
+        g_test_add_data_func(path, &rows[i], launches);
+    }
+    return g_test_run();
+}
