@@ -123,6 +123,11 @@ static const Bad bad[] = {
     { COOP, "\"access\": \"write\"", "\"access\": \"write\", \"covers\": \" \"", "T-KIND", 2,
       "no reason" },
     { COOP, "\"first\": \"k == 0\"", "\"first\": \"k == 0\", \"open\": true", "L-OPEN", 1, NULL },
+    { COOP, "\"first\": \"k == 0\", \"use\": \"k.total\" }",
+      "\"first\": \"k == 0\", \"use\": \"k.total\", \"open\": true }, { \"mma\": \"acc\", \"a\": "
+      "\"a.rows(replica*WM, WM)\", \"b\": \"b\", \"use\": \"k.total\", \"when\": \"k > 0\" }",
+      "L-OPEN", 1, "a condition guards the step that closes" },
+    { COOP, "\"K >= 1\"", "\"tm < 3\"", "N-SCOPE", 2, "belongs to a tile" },
     { COOP, "\"into\": \"b\"", "\"multicast\": \"all\", \"into\": \"b\"", "L-CLUSTER", 1, NULL },
     { COOP, "{ \"store_wait\": 0 }", "{ \"cluster\": \"sync\" }", "L-CLUSTER", 1, NULL },
     { COOP, "{ \"store_wait\": 0 }", "{ \"store_wait\": 0, \"ahead\": 1 }", "L-AHEAD", 1, NULL },

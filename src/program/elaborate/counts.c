@@ -4,6 +4,7 @@
 
 typedef struct {
     guint list;
+    const WsOp *first;
     const WsExpr *use;
     gboolean strided;
     gint64 weight[WS_MAX_CLUSTER][WS_MAX_CLUSTER]; /* from rank, to rank */
@@ -17,15 +18,18 @@ static gboolean touches(const WsOp *op, guint barrier, guint element)
     return !ws_elab_is_int(op->element, &e) || e == element;
 }
 
-static Entry *entry_of(GArray *entries, const WsOp *op)
+static Entry *entry_of(WsElab *E, GArray *entries, const WsOp *op)
 {
     const WsExpr *use = op->use ? op->use : op->slot;
     for (guint i = 0; i < entries->len; i++) {
         Entry *e = &g_array_index(entries, Entry, i);
-        if (e->list == WS_BUILD(op)->list && ws_expr_equal(e->use, use))
+        if (e->list == WS_BUILD(op)->list && ws_expr_equal(e->use, use) &&
+            !ws_elab_changes(E, use, e->first, op))
             return e;
     }
-    Entry fresh = { .list = WS_BUILD(op)->list, .use = use, .strided = WS_BUILD(op)->strided };
+    Entry fresh = {
+        .list = WS_BUILD(op)->list, .first = op, .use = use, .strided = WS_BUILD(op)->strided
+    };
     g_array_append_val(entries, fresh);
     return &g_array_index(entries, Entry, entries->len - 1);
 }
@@ -37,7 +41,7 @@ static void collect(WsElab *E, guint agent, guint barrier, guint element, GArray
         const WsOp *op = g_ptr_array_index(E->ops, i);
         if (op->agent != (gint)agent || !touches(op, barrier, element) || !ws_op_arrives(op->kind))
             continue;
-        Entry *e = entry_of(entries, op);
+        Entry *e = entry_of(E, entries, op);
         for (guint c = 0; c < E->p->cluster; c++) {
             guint16 mask = WS_BUILD(op)->ranks >> c & 1 ? ws_ctas_mask(E, &op->ctas, c) : 0;
             for (guint r = 0; r < E->p->cluster; r++)

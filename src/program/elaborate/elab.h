@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
     WsOp op;          /* first: a WsOp of this file's making can be cast back */
     guint list;       /* number of the step list it stands in */
+    guint made;       /* operations made before it */
     gboolean strided; /* inside a tile loop with step > 1 */
     guint16 ranks;    /* CTAs of the cluster that execute it (others excluded by `when`) */
     gint64 rank_bytes[WS_MAX_CLUSTER]; /* EXPECT: bytes landing in each rank */
@@ -57,9 +58,16 @@ typedef struct {
 } WsOpBuild;
 #define WS_BUILD(o) ((WsOpBuild *)(o))
 
+/* Behind a loop its total is another number than before it. */
+typedef struct {
+    gint var;
+    guint made; /* operations made before the end of the loop */
+} WsRoundEnd;
+
 /* Steps of one list that feed one completion of one barrier. */
 typedef struct {
     gint barrier;
+    const WsOp *first; /* of them */
     const char *element, *use, *when;
     WsOp *expect;        /* loads: the derived expect */
     WsTransaction *kept; /* the program's, NULL without loads */
@@ -120,6 +128,7 @@ typedef struct {
     GArray *pipes;           /* WsPipeBuild */
     gboolean *drawn_expect;  /* per declared barrier: an `expect` step feeds it */
     GPtrArray *ops;          /* WsOp*, in order of making */
+    GArray *round_ends;      /* WsRoundEnd, in order of making */
     GPtrArray *transactions; /* WsTransaction* */
     gint row_var, col_var, cta_var;
     gint cta_barrier;   /* hardware barrier 0: all threads of the CTA */
@@ -173,6 +182,9 @@ WsExpr *ws_elab_int(WsElab *E, gint64 value);
 WsExpr *ws_elab_op(WsElab *E, WsExprOp op, const WsExpr *a, const WsExpr *b, const char *at);
 WsExpr *ws_elab_op_int(WsElab *E, WsExprOp op, const WsExpr *a, gint64 b, const char *at);
 gboolean ws_elab_is_int(const WsExpr *e, gint64 *value);
+/* Whether a counter or total that `e` (NULL: none) mentions changes between two operations: the
+ * same text means another value then. */
+gboolean ws_elab_changes(WsElab *E, const WsExpr *e, const WsOp *from, const WsOp *to);
 const char *ws_elab_text(WsElab *E, const WsExpr *e); /* canonical text, arena; "" for NULL */
 /* Value of an expression whose only variable is `cta`, at rank c. */
 gboolean ws_elab_at_rank(WsElab *E, const WsExpr *e, guint c, gint64 *value);
@@ -280,6 +292,8 @@ guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr
 #define WS_STEP(id, ...) void ws_step_##id(WsStepState *S);
 #include "model/step.def"
 #undef WS_STEP
+/* Refuses to close the group of `open` (NULL: none stands open) by a step that `when` guards. */
+void ws_step_closes(WsStepState *S, const WsOp *open);
 WsSymbol *ws_step_tensor(WsStepState *S);
 WsHint ws_step_hint(WsStepState *S);
 WsReduce ws_step_reduce(WsStepState *S);

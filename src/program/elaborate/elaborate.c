@@ -39,6 +39,7 @@ static void begin(WsElab *E, const WsDesign *design, const WsSetting *set, guint
     E->barrier_node = g_ptr_array_new();
     E->transactions = g_ptr_array_new();
     E->ops = g_ptr_array_new();
+    E->round_ends = g_array_new(FALSE, FALSE, sizeof(WsRoundEnd));
 }
 
 static gpointer keep(WsElab *E, const GArray *list, gsize item)
@@ -62,6 +63,7 @@ static void end(WsElab *E)
     g_ptr_array_free(E->barrier_node, TRUE);
     g_ptr_array_free(E->transactions, TRUE);
     g_ptr_array_free(E->ops, TRUE);
+    g_array_free(E->round_ends, TRUE);
 }
 
 static void head(WsElab *E)

@@ -338,7 +338,8 @@ void ws_elab_run_values(WsElab *E)
         if (!e)
             continue;
         E->p->assume_text[E->p->n_assume] = (char *)ws_elab_text(E, e);
-        E->p->assume[E->p->n_assume++] = ws_elab_resolve(E, e, 0, at);
+        E->p->assume[E->p->n_assume++] =
+            ws_elab_resolve(E, e, WS_RESOLVE_NO_TILE | WS_RESOLVE_NO_CTA, at);
     }
 }
 

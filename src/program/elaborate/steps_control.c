@@ -184,6 +184,8 @@ void ws_step_FOR(WsStepState *S)
     A->nesting--;
     symbol->loop_index = NULL;
     symbol->loop_total = total;
+    const WsRoundEnd end = { symbol->total_var, E->ops->len };
+    g_array_append_val(E->round_ends, end);
     A->tile_depth = tile_depth;
     A->strided_depth = strided;
 }

@@ -167,6 +167,7 @@ static void commit(WsStepState *S, WsOp *op)
         S->list->open_mma = op;
         return;
     }
+    ws_step_closes(S, S->list->open_mma);
     S->list->open_mma = NULL;
     WsOp *close = ws_step_op(S, WS_OP_MMA_COMMIT, "commit");
     ws_op_label(S->E, close, "commit mma");

@@ -148,6 +148,13 @@ void ws_step_LOAD(WsStepState *S)
     ws_boxes(S, tensor->index, &view, at, n, make_load, &T);
 }
 
+void ws_step_closes(WsStepState *S, const WsOp *open)
+{
+    if (open && ws_node_has(S->node, WS_F_when))
+        ws_elab_note(S->E, WS_RULE_L_OPEN, S->id, "Close it by a step without `when`.",
+                     "a condition guards the step that closes the group of %s", open->step);
+}
+
 void ws_step_STORE(WsStepState *S)
 {
     WsElab *E = S->E;
@@ -171,6 +178,7 @@ void ws_step_STORE(WsStepState *S)
         S->list->open_store = g_ptr_array_index(E->ops, before);
         return;
     }
+    ws_step_closes(S, S->list->open_store);
     S->list->open_store = NULL;
     WsOp *commit = ws_step_op(S, WS_OP_BULK_COMMIT, "commit");
     ws_op_label(E, commit, "commit stores");

@@ -34,10 +34,47 @@ guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender)
     return 0;
 }
 
+typedef struct {
+    gint var;
+    gboolean found;
+} Mention;
+
+static void look(const WsExpr *node, gpointer data)
+{
+    Mention *m = data;
+    m->found |= node->op == WS_EXPR_VAR && node->var == m->var;
+}
+
+static gboolean mentions(const WsExpr *e, gint var)
+{
+    Mention m = { var, FALSE };
+    ws_expr_visit(e, look, &m);
+    return m.found;
+}
+
+gboolean ws_elab_changes(WsElab *E, const WsExpr *e, const WsOp *from, const WsOp *to)
+{
+    if (!e)
+        return FALSE;
+    for (guint i = WS_BUILD(from)->made; i < WS_BUILD(to)->made; i++) {
+        const WsOp *op = g_ptr_array_index(E->ops, i);
+        if (op->kind == WS_OP_ADVANCE && op->agent == to->agent && mentions(e, op->var))
+            return TRUE;
+    }
+    for (guint i = 0; i < E->round_ends->len; i++) {
+        const WsRoundEnd *end = &g_array_index(E->round_ends, WsRoundEnd, i);
+        if (end->made > WS_BUILD(from)->made && end->made <= WS_BUILD(to)->made &&
+            mentions(e, end->var))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static WsTransactionBuild *find(WsStepState *S, const WsOp *op)
 {
     WsElab *E = S->E;
     WsTransactionBuild key = { .barrier = op->barrier,
+                               .first = op,
                                .element = ws_elab_text(E, op->element),
                                .use = ws_elab_text(E, op->use),
                                .when = ws_elab_text(E, S->when) };
@@ -45,7 +82,10 @@ static WsTransactionBuild *find(WsStepState *S, const WsOp *op)
     for (guint i = 0; i < list->len; i++) {
         WsTransactionBuild *t = &g_array_index(list, WsTransactionBuild, i);
         if (t->barrier == key.barrier && strcmp(t->element, key.element) == 0 &&
-            strcmp(t->use, key.use) == 0 && strcmp(t->when, key.when) == 0)
+            strcmp(t->use, key.use) == 0 && strcmp(t->when, key.when) == 0 &&
+            !ws_elab_changes(E, op->element, t->first, op) &&
+            !ws_elab_changes(E, op->use ? op->use : op->slot, t->first, op) &&
+            !ws_elab_changes(E, S->when, t->first, op))
             return t;
     }
     g_array_append_val(list, key);

@@ -50,6 +50,7 @@ WsOp *ws_op_new(WsElab *E, WsOpKind kind, const char *id, const char *step, WsNo
     WsOpBuild *build = ws_arena_new0(E->arena, WsOpBuild, 1);
     WsOp *op = &build->op;
     build->ranks = E->agent ? E->agent->ranks : (guint16)0xffff;
+    build->made = E->ops->len;
     build->strided = E->agent && E->agent->strided_depth > 0;
     op->kind = kind;
     op->id = (char *)id;
