@@ -305,9 +305,10 @@ WsHold *ws_adversary_hold(const WsWitness *w, guint variant, GError **error)
                     "what is written to global memory needs no order: rehearse shows it without");
         return NULL;
     }
-    if (w->pinned || w->n_moves > MOST_GATES) {
+    const gboolean pinned = w->pinned && !w->first_of_several;
+    if (pinned || w->n_moves > MOST_GATES) {
         g_set_error(error, WS_WITNESS_ERROR, 0, "%s",
-                    w->pinned
+                    pinned
                         ? "the witness is of another CTA, or of elements that it chooses one by one"
                         : "the witness has more moves than a kernel should hold");
         return NULL;

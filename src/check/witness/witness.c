@@ -106,6 +106,7 @@ static void tell(WsWitness *w, const WsWitnessSearch *S, WsReplay *m)
     }
     w->pinned = S->c->chosen || S->c->cta > 0 ||
                 (S->c->tiles > 1 && S->c->grid > (gint64)MAX(m->p->cluster, 1));
+    w->first_of_several = w->pinned && !S->c->chosen && S->c->cta == 0;
     w->data = S->c->data, w->element = S->c->element, w->element_step = S->c->element_step;
     w->ranks = m->ranks, w->n_agents = m->n_agents;
     w->agent = g_new0(char *, m->n_agents + 1);
@@ -145,11 +146,12 @@ WsWitness *ws_witness_new(WsProgram *p, const WsFinding *finding, GError **error
         w->program = ws_program_ref(p);
         tell(w, &S, m);
     } else {
-        g_set_error(error, WS_WITNESS_ERROR, 0, "%s",
-                    m                            ? m->trouble
-                    : finding && !finding->agent /* no play has met it */
-                        ? "no order of moves makes it go wrong: it stands in the text, for every run"
-                        : "none of the sizes and schedules that were tried shows it");
+        g_set_error(
+            error, WS_WITNESS_ERROR, 0, "%s",
+            m ? m->trouble
+            : finding && !finding->agent /* no play has met it */
+                ? "no order of moves makes it go wrong: it stands in the text, for every run"
+                : "none of the sizes and schedules that were tried shows it");
     }
     ws_replay_free(m);
     ws_witness_search_clear(&S);

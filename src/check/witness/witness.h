@@ -86,8 +86,10 @@ typedef struct {
     gint64 *size;    /* [n_vars] of the program: values of its sizes */
     gboolean pinned; /* the CTA is not one that has all tiles, or single elements are chosen:
                         `sizes` says which */
-    gboolean data;   /* elements of integer tensors are not 0 but `element`, within the range of
-                        their `data` */
+    gboolean first_of_several; /* pinned by nothing but the number of CTAs, of which it is the
+                                  first: other sizes may launch as many tiles on one CTA */
+    gboolean data; /* elements of integer tensors are not 0 but `element`, within the range of
+                      their `data` */
     gint64 element, element_step; /* elements of integer tensors: of even places, and how much more
                                      odd ones are */
     guint ranks;                  /* CTAs */
