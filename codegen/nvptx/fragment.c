@@ -119,10 +119,10 @@ WsElement ws_fragment_element(const WsFragment *f, guint i)
 }
 
 /* Element i*threads + tid of the whole value, if it lies inside of the view. */
-static WsPlace linear_place(WsEmit *e, const WsFragment *f, guint i)
+static WsFragmentPlace linear_place(WsEmit *e, const WsFragment *f, guint i)
 {
     guint threads = e->agent->threads, all = f->v->rows * f->v->cols, cols = f->v->cols;
-    WsPlace p = { .row = ws_i32(e, 0), .col = ws_add(e, f->row, (gint64)i * threads) };
+    WsFragmentPlace p = { .row = ws_i32(e, 0), .col = ws_add(e, f->row, (gint64)i * threads) };
     if ((i + 1) * threads > all)
         p.there = LLVMBuildICmp(e->b, LLVMIntULT, p.col, ws_i32(e, all), "");
     if (f->v->rows > 1) {
@@ -140,13 +140,13 @@ static WsPlace linear_place(WsEmit *e, const WsFragment *f, guint i)
     return p;
 }
 
-WsPlace ws_fragment_place(WsEmit *e, const WsFragment *f, guint i)
+WsFragmentPlace ws_fragment_place(WsEmit *e, const WsFragment *f, guint i)
 {
     if (f->shape == WS_FRAGMENT_LINEAR)
         return linear_place(e, f, i);
     WsElement x = ws_fragment_element(f, i);
-    return (WsPlace){ .row = f->row ? ws_add(e, f->row, x.row) : ws_i32(e, x.row),
-                      .col = f->col ? ws_add(e, f->col, x.col) : ws_i32(e, x.col) };
+    return (WsFragmentPlace){ .row = f->row ? ws_add(e, f->row, x.row) : ws_i32(e, x.row),
+                              .col = f->col ? ws_add(e, f->col, x.col) : ws_i32(e, x.col) };
 }
 
 static LLVMValueRef bits_of(WsEmit *e, const WsFragment *f, guint reg)

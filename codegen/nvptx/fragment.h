@@ -36,12 +36,12 @@ typedef struct {
 typedef struct {
     LLVMValueRef row, col; /* i32, from the start of the view */
     LLVMValueRef there;    /* i1: the thread holds such an element of the view; NULL: yes */
-} WsPlace;
+} WsFragmentPlace;
 
 /* FALSE if the view has no such form (its start is not constant, or cuts through a fragment). */
 gboolean ws_fragment(WsEmit *e, const WsValueUse *use, WsFragment *f);
 WsElement ws_fragment_element(const WsFragment *f, guint i);
-WsPlace ws_fragment_place(WsEmit *e, const WsFragment *f, guint i);
+WsFragmentPlace ws_fragment_place(WsEmit *e, const WsFragment *f, guint i);
 /* f32 for a float value, i32 for an integer one. */
 LLVMValueRef ws_fragment_get(WsEmit *e, const WsFragment *f, guint i);
 /* Rounds to the value's dtype. */

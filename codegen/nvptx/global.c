@@ -59,7 +59,8 @@ static gboolean walk_of(WsEmit *e, const WsOp *op, Walk *w)
     return TRUE;
 }
 
-static LLVMValueRef element(WsEmit *e, const Walk *w, const WsPlace *p, LLVMValueRef *inside)
+static LLVMValueRef element(WsEmit *e, const Walk *w, const WsFragmentPlace *p,
+                            LLVMValueRef *inside)
 {
     guint rank = e->p->tensor[w->tensor].rank, at = rank;
     LLVMValueRef coord[WS_MAX_RANK];
@@ -86,7 +87,7 @@ void ws_global_load(WsEmit *e, const WsOp *op)
     WsDtype t = e->p->tensor[w.tensor].dtype;
     for (guint i = 0; i < w.f.n; i++) {
         LLVMValueRef inside;
-        WsPlace p = ws_fragment_place(e, &w.f, i);
+        WsFragmentPlace p = ws_fragment_place(e, &w.f, i);
         LLVMValueRef at = element(e, &w, &p, &inside);
         ws_fragment_set_if(e, &w.f, i, load(e, t, at, inside), p.there);
     }
@@ -101,7 +102,7 @@ void ws_global_store(WsEmit *e, const WsOp *op)
     guint bytes = ws_dtype_bytes(t);
     for (guint i = 0; i < w.f.n; i++) {
         LLVMValueRef inside;
-        WsPlace p = ws_fragment_place(e, &w.f, i);
+        WsFragmentPlace p = ws_fragment_place(e, &w.f, i);
         LLVMValueRef at = element(e, &w, &p, &inside);
         LLVMValueRef bits = ws_narrow(e, t, ws_fragment_get(e, &w.f, i));
         if (bytes == 4)
@@ -125,7 +126,7 @@ void ws_global_reduce(WsEmit *e, const WsOp *op)
         return;
     for (guint i = 0; i < w.f.n; i++) {
         LLVMValueRef inside;
-        WsPlace p = ws_fragment_place(e, &w.f, i);
+        WsFragmentPlace p = ws_fragment_place(e, &w.f, i);
         LLVMValueRef at = element(e, &w, &p, &inside);
         LLVMValueRef x = ws_fragment_get(e, &w.f, i);
         if (ws_dtype_bytes(t) == 2)

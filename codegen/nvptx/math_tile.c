@@ -90,7 +90,7 @@ static LLVMValueRef place(WsMath *m, const WsMathNode *n, guint r, guint c)
                          .cols = m->lin.cols,
                          .n = n->n_row,
                          .row = e->agent_tid };
-        WsPlace p = ws_fragment_place(e, &f, r);
+        WsFragmentPlace p = ws_fragment_place(e, &f, r);
         return n->is->form == WS_ARRAY_ROW ? p.row : p.col;
     }
     LLVMValueRef lane = lane_part(e, n, r, c, &constant);

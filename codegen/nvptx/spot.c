@@ -112,7 +112,7 @@ static void store_all(WsEmit *e, const WsFragment *f, const Spot *s, guint by)
 {
     LLVMBasicBlockRef after = f->owner ? ws_if(e, f->owner, "write") : NULL;
     for (guint i = 0; i < f->n; i += by) {
-        WsPlace p = ws_fragment_place(e, f, i);
+        WsFragmentPlace p = ws_fragment_place(e, f, i);
         LLVMBasicBlockRef skip = p.there ? ws_if(e, p.there, "write") : NULL;
         LLVMValueRef at = address(e, s, p.row, p.col), x = ws_fragment_get(e, f, i);
         if (by == 2)
@@ -198,7 +198,7 @@ void ws_spot_load(WsEmit *e, const WsOp *op)
     Spot s = spot_of(e, op);
     guint by = in_pairs(&s, &f) ? 2 : 1;
     for (guint i = 0; i < f.n; i += by) {
-        WsPlace p = ws_fragment_place(e, &f, i);
+        WsFragmentPlace p = ws_fragment_place(e, &f, i);
         LLVMValueRef x[2];
         if (p.there) { /* the others read the first element, and drop it */
             p.row = LLVMBuildSelect(e->b, p.there, p.row, ws_i32(e, 0), "");

@@ -5,13 +5,13 @@
 
 static guint hash_place(gconstpointer p)
 {
-    const WsPlace *x = p;
+    const WsTracePlace *x = p;
     return x->op * 2654435761u ^ (guint)x->round * 40503u ^ x->agent;
 }
 
 static gboolean same_place(gconstpointer pa, gconstpointer pb)
 {
-    const WsPlace *a = pa, *b = pb;
+    const WsTracePlace *a = pa, *b = pb;
     return a->agent == b->agent && a->op == b->op && a->round == b->round;
 }
 
@@ -68,8 +68,8 @@ void ws_run_init(WsRun *run, const WsProgram *p, const WsTrace *t, guint cta)
         const WsTraceLane *lane = ws_trace_lane(t, cta, a);
         for (guint64 i = 0; lane && i < lane->n; i++) {
             WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, lane->first + i);
-            WsPlace *place = g_new(WsPlace, 1);
-            *place = (WsPlace){ a, r->op, r->round };
+            WsTracePlace *place = g_new(WsTracePlace, 1);
+            *place = (WsTracePlace){ a, r->op, r->round };
             g_hash_table_insert(run->index, place, r);
             last = MAX(last, r->tile);
         }
@@ -102,7 +102,8 @@ static WsCause cause_of_phase(const WsRun *run, const WsTraceRecord *wait)
     const GArray *list =
         ws_bind_contributors(run->bind, (guint)op->barrier, v->element, v->slot, v->turn);
     for (guint i = 0; list && i < list->len; i++) {
-        const WsTraceRecord *r = g_hash_table_lookup(run->index, &g_array_index(list, WsPlace, i));
+        const WsTraceRecord *r =
+            g_hash_table_lookup(run->index, &g_array_index(list, WsTracePlace, i));
         if (!r)
             continue;
         gboolean flies = ws_op_flies(run->p->op[r->op]->kind);

@@ -1,12 +1,12 @@
 /* Barriers of the play: mbarriers, named barriers, the cluster barrier. */
 #include "clock/play.h"
 
-static WsMove failed(void)
+static WsClockMove failed(void)
 {
     return WS_MOVE_FAILED;
 }
 
-gboolean ws_clock_play_targets(WsPlay *play, WsPlayer *a, guint *mask)
+gboolean ws_clock_play_targets(WsClockPlay *play, WsPlayer *a, guint *mask)
 {
     const WsCtas *c = &a->step.op->ctas;
     guint all = (1u << play->n_sms) - 1;
@@ -31,7 +31,7 @@ gboolean ws_clock_play_targets(WsPlay *play, WsPlayer *a, guint *mask)
 }
 
 /* Index of the element and slot of the current operation; FALSE (error set) if there is none. */
-static gboolean locate(WsPlay *play, WsPlayer *a, guint *index)
+static gboolean locate(WsClockPlay *play, WsPlayer *a, guint *index)
 {
     const WsOp *op = a->step.op;
     const WsBarrier *b = &play->p->barrier[op->barrier];
@@ -50,7 +50,7 @@ static gboolean locate(WsPlay *play, WsPlayer *a, guint *index)
     return TRUE;
 }
 
-char *ws_clock_play_barrier_text(WsPlay *play, WsPlayer *a)
+char *ws_clock_play_barrier_text(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     if (op->barrier < 0)
@@ -66,7 +66,7 @@ char *ws_clock_play_barrier_text(WsPlay *play, WsPlayer *a)
 }
 
 /* Ends the phase if everything that it needs has been issued. */
-static void settle(WsPlay *play, WsMbar *b)
+static void settle(WsClockPlay *play, WsMbar *b)
 {
     if (b->arrived < b->count || b->expected != b->landed)
         return;
@@ -78,7 +78,7 @@ static void settle(WsPlay *play, WsMbar *b)
     ws_clock_play_wake(play);
 }
 
-static void arrive(WsPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
+static void arrive(WsClockPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
 {
     b->arrived += n;
     b->expected += bytes;
@@ -86,7 +86,7 @@ static void arrive(WsPlay *play, WsMbar *b, gint64 n, gint64 bytes, double at)
     settle(play, b);
 }
 
-WsMove ws_clock_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at)
+WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at)
 {
     guint index;
     if (a->step.op->barrier < 0)
@@ -101,7 +101,8 @@ WsMove ws_clock_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, 
 }
 
 /* Has the phase ended that the current wait tests, and when? */
-static gboolean phase_over(WsPlay *play, WsPlayer *a, const WsMbar *b, double *when, gboolean *over)
+static gboolean phase_over(WsClockPlay *play, WsPlayer *a, const WsMbar *b, double *when,
+                           gboolean *over)
 {
     const WsOp *op = a->step.op;
     gint64 number = 0, parity = 0;
@@ -118,7 +119,7 @@ static gboolean phase_over(WsPlay *play, WsPlayer *a, const WsMbar *b, double *w
     return TRUE;
 }
 
-static WsMove wait(WsPlay *play, WsPlayer *a, const WsMbar *b)
+static WsClockMove wait(WsClockPlay *play, WsPlayer *a, const WsMbar *b)
 {
     double when = 0;
     gboolean over = FALSE;
@@ -132,7 +133,7 @@ static WsMove wait(WsPlay *play, WsPlayer *a, const WsMbar *b)
     return WS_MOVE_NEXT;
 }
 
-static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
+static WsClockMove contribute(WsClockPlay *play, WsPlayer *a, guint index)
 {
     const WsOp *op = a->step.op;
     guint mask;
@@ -159,7 +160,7 @@ static WsMove contribute(WsPlay *play, WsPlayer *a, guint index)
     return WS_MOVE_NEXT;
 }
 
-WsMove ws_clock_play_mbar(WsPlay *play, WsPlayer *a)
+WsClockMove ws_clock_play_mbar(WsClockPlay *play, WsPlayer *a)
 {
     guint index;
     if (a->step.op->barrier < 0)
@@ -172,7 +173,7 @@ WsMove ws_clock_play_mbar(WsPlay *play, WsPlayer *a)
 }
 
 /* Joins with `n` of `needed`; the generation joined is in a->joined. */
-static void join(WsPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 needed)
+static void join(WsClockPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 needed)
 {
     a->joined = b->generation;
     b->joined += n;
@@ -186,7 +187,7 @@ static void join(WsPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 needed)
     ws_clock_play_wake(play);
 }
 
-static WsMove until(WsPlayer *a, const WsNamed *b, double cost)
+static WsClockMove until(WsPlayer *a, const WsNamed *b, double cost)
 {
     if (b->generation <= a->joined)
         return WS_MOVE_BLOCKED;
@@ -195,7 +196,7 @@ static WsMove until(WsPlayer *a, const WsNamed *b, double cost)
     return WS_MOVE_NEXT;
 }
 
-WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a)
+WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     gint64 own = play->p->agent[a->agent].threads, element = 0;
@@ -228,12 +229,12 @@ WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a)
         a->now += cost;
         return WS_MOVE_NEXT;
     }
-    WsMove move = until(a, named, cost);
+    WsClockMove move = until(a, named, cost);
     a->base += drain;
     return move;
 }
 
-WsMove ws_clock_play_cluster(WsPlay *play, WsPlayer *a)
+WsClockMove ws_clock_play_cluster(WsClockPlay *play, WsPlayer *a)
 {
     if (a->step.op->kind == WS_OP_CLUSTER_ARRIVE) {
         join(play, a, &play->cluster_bar, 1, play->n_players);

@@ -80,22 +80,22 @@ static void plan(Job *job)
 }
 
 /* Plays once. The play is to be cleared by the caller. */
-static gboolean play_once(const Job *job, WsPlay *play, WsTrace *trace, gint free_op,
+static gboolean play_once(const Job *job, WsClockPlay *play, WsTrace *trace, gint free_op,
                           WsFindings *findings)
 {
     const double *m = job->m->value;
-    *play = (WsPlay){ .p = job->p,
-                      .v = job->v,
-                      .m = job->m,
-                      .findings = findings,
-                      .trace = trace,
-                      .free_op = free_op,
-                      .cluster = job->cluster,
-                      .stride = job->stride,
-                      .tile_limit = job->tile_limit,
-                      .soft_steps = job->tile_limit == G_MAXINT64 ? SOFT_STEPS : G_MAXINT64,
-                      .max_steps =
-                          job->options.max_steps ? job->options.max_steps : DEFAULT_MAX_STEPS };
+    *play = (WsClockPlay){ .p = job->p,
+                           .v = job->v,
+                           .m = job->m,
+                           .findings = findings,
+                           .trace = trace,
+                           .free_op = free_op,
+                           .cluster = job->cluster,
+                           .stride = job->stride,
+                           .tile_limit = job->tile_limit,
+                           .soft_steps = job->tile_limit == G_MAXINT64 ? SOFT_STEPS : G_MAXINT64,
+                           .max_steps = job->options.max_steps ? job->options.max_steps
+                                                               : DEFAULT_MAX_STEPS };
     double sharers = CLAMP((double)job->grid, 1, m[WS_MACHINE_SMS]);
     play->l2_rate = m[WS_MACHINE_L2_BYTES] / sharers;
     play->fetch_rate = m[WS_MACHINE_L2_FETCH] / sharers;
@@ -132,7 +132,7 @@ void ws_clock_result_free(WsClockResult *r)
 /* The same launch with one wait free: cycles, or NAN if that play has no end. */
 static double cycles_without(const Job *job, guint op)
 {
-    WsPlay play;
+    WsClockPlay play;
     double cycles = NAN;
     if (play_once(job, &play, NULL, (gint)op, NULL)) {
         g_autoptr(WsClockResult) r = result_new(job);
@@ -186,7 +186,7 @@ WsClockResult *ws_clock_run(const WsProgram *p, const WsLaunchValues *v, const W
         return empty(&job);
     job.shares = ws_shares_new(p, v, job.grid / CLAMP((gint64)p->cluster, 1, 16), job.cluster,
                                SHARE_WAVES, m->value[WS_MACHINE_L2_CAPACITY]);
-    WsPlay play;
+    WsClockPlay play;
     WsTrace *trace = job.options.no_trace ? NULL : ws_trace_new(p, WS_TRACE_PREDICTED);
     gboolean ok = play_once(&job, &play, trace, -1, findings);
     if (!ok && !play.stuck) {

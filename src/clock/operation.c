@@ -18,12 +18,12 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-static double cost(const WsPlay *play, WsMachineValue v)
+static double cost(const WsClockPlay *play, WsMachineValue v)
 {
     return play->m->value[v];
 }
 
-double ws_clock_own(const WsPlay *play, const WsPlayer *a, double cycles)
+double ws_clock_own(const WsClockPlay *play, const WsPlayer *a, double cycles)
 {
     return play->sm[a->cta].tensor.free > a->now ? cycles * cost(play, WS_MACHINE_ISSUE_BESIDE_MMA)
                                                  : cycles;
@@ -50,7 +50,8 @@ static double groups_over(const WsGroups *g, gint64 n, gboolean full)
     return g_array_index(full ? g->full : g->done, double, last);
 }
 
-static WsMove wait_groups(WsPlay *play, WsPlayer *a, const WsGroups *g, WsMachineValue own)
+static WsClockMove wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g,
+                               WsMachineValue own)
 {
     const WsOp *op = a->step.op;
     a->base = ws_clock_own(play, a, cost(play, own));
@@ -61,7 +62,7 @@ static WsMove wait_groups(WsPlay *play, WsPlayer *a, const WsGroups *g, WsMachin
 /* --- tensor pipe
  * ---------------------------------------------------------------------------------- */
 /* Cycles of one m64 instruction: N/2 by the pipe, or what its operands take through the port. */
-static double mma_cycles(const WsPlay *play, const WsMma *mma, double *smem)
+static double mma_cycles(const WsClockPlay *play, const WsMma *mma, double *smem)
 {
     double a = mma->a.in_registers ? 0 : 64.0 * mma->inst_k * ws_dtype_bytes(mma->a_type);
     double b = (double)mma->n * mma->inst_k * ws_dtype_bytes(mma->b_type);
@@ -69,7 +70,7 @@ static double mma_cycles(const WsPlay *play, const WsMma *mma, double *smem)
     return MAX(mma->n / cost(play, WS_MACHINE_MMA_COLUMNS), *smem);
 }
 
-static WsMove move_mma(WsPlay *play, WsPlayer *a)
+static WsClockMove move_mma(WsClockPlay *play, WsPlayer *a)
 {
     const WsMma *mma = a->step.op->mma;
     if (!mma || !mma->inst_k)
@@ -91,14 +92,14 @@ static WsMove move_mma(WsPlay *play, WsPlayer *a)
 
 /* --- bulk copies
  * ---------------------------------------------------------------------------------- */
-static guint64 moved_bytes(const WsPlay *play, const WsOp *op)
+static guint64 moved_bytes(const WsClockPlay *play, const WsOp *op)
 {
     return op->bytes > 0  ? (guint64)op->bytes
            : op->n_access ? ws_access_bytes(play->p, &op->access[0])
                           : 0;
 }
 
-static void note_bytes(WsPlay *play, const WsPlayer *a, guint64 bytes)
+static void note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes)
 {
     if (a->cta == 0 && a->step.op->tensor >= 0)
         play->tensor_bytes[a->step.op->tensor] += (gint64)bytes;
@@ -119,7 +120,7 @@ static double serve_shared(WsUnit *u, double at, double cycles)
 
 /* Memory reads whole bursts of open pages: short rows far from each other cost more than they hold.
  */
-static double memory_share(const WsPlay *play, const WsOp *op)
+static double memory_share(const WsClockPlay *play, const WsOp *op)
 {
     if (!op->n_access || op->tensor < 0)
         return 1;
@@ -130,7 +131,7 @@ static double memory_share(const WsPlay *play, const WsOp *op)
     return apart && row > 0 ? (row + cost(play, WS_MACHINE_HBM_CHUNK)) / row : 1;
 }
 
-static double from_memory(WsPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
+static double from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
 {
     WsSm *sm = &play->sm[a->cta];
     double each = (double)bytes / share.sharers;
@@ -143,7 +144,7 @@ static double from_memory(WsPlay *play, const WsPlayer *a, guint64 bytes, WsShar
 }
 
 /* Time of the TMA unit: a row of a box, or its bytes. */
-static double box_cycles(const WsPlay *play, const WsOp *op, guint64 bytes)
+static double box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
 {
     double row = 128;
     if (op->map >= 0)
@@ -154,7 +155,7 @@ static double box_cycles(const WsPlay *play, const WsOp *op, guint64 bytes)
                  (double)bytes / MAX(row, 1) * cost(play, WS_MACHINE_TMA_ROW));
 }
 
-static WsMove move_load(WsPlay *play, WsPlayer *a)
+static WsClockMove move_load(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     guint64 bytes = moved_bytes(play, op);
@@ -179,7 +180,7 @@ static WsMove move_load(WsPlay *play, WsPlayer *a)
         if (sm->first_load == 0)
             sm->first_load = end;
         a->done = MAX(a->done, end);
-        WsMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
+        WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
         if (move != WS_MOVE_NEXT)
             return move;
     }
@@ -187,7 +188,7 @@ static WsMove move_load(WsPlay *play, WsPlayer *a)
 }
 
 /* Shared memory of this CTA to that of others, by copy or st.async. */
-static WsMove move_copy(WsPlay *play, WsPlayer *a)
+static WsClockMove move_copy(WsClockPlay *play, WsPlayer *a)
 {
     guint64 bytes = moved_bytes(play, a->step.op);
     guint mask;
@@ -201,14 +202,14 @@ static WsMove move_copy(WsPlay *play, WsPlayer *a)
                                    (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
         end += cost(play, WS_MACHINE_MBAR_REMOTE);
         a->done = MAX(a->done, end);
-        WsMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
+        WsClockMove move = ws_clock_play_credit(play, a, c, (gint64)bytes, end);
         if (move != WS_MOVE_NEXT)
             return move;
     }
     return WS_MOVE_NEXT;
 }
 
-static WsMove move_store(WsPlay *play, WsPlayer *a)
+static WsClockMove move_store(WsClockPlay *play, WsPlayer *a)
 {
     guint64 bytes = moved_bytes(play, a->step.op);
     a->now += cost(play, WS_MACHINE_TMA_ISSUE);
@@ -222,7 +223,7 @@ static WsMove move_store(WsPlay *play, WsPlayer *a)
     return WS_MOVE_NEXT;
 }
 
-static WsMove move_gather(WsPlay *play, WsPlayer *a)
+static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     WsSm *sm = &play->sm[a->cta];
@@ -239,7 +240,7 @@ static WsMove move_gather(WsPlay *play, WsPlayer *a)
 
 /* --- registers and memory
  * --------------------------------------------------------------------------- */
-static WsMove move_global(WsPlay *play, WsPlayer *a)
+static WsClockMove move_global(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     WsSm *sm = &play->sm[a->cta];
@@ -261,7 +262,7 @@ static WsMove move_global(WsPlay *play, WsPlayer *a)
 }
 
 /* Stores are handed to the shared-memory port and drain behind the agent's back. */
-static WsMove move_shared_store(WsPlay *play, WsPlayer *a, const WsWork *w)
+static WsClockMove move_shared_store(WsClockPlay *play, WsPlayer *a, const WsWork *w)
 {
     WsSm *sm = &play->sm[a->cta];
     double begin = a->now;
@@ -280,7 +281,7 @@ static double serve_slower(WsUnit *u, double at, double cycles, double slower)
     return ws_unit_serve(u, at, cycles * slower);
 }
 
-static WsMove move_work(WsPlay *play, WsPlayer *a)
+static WsClockMove move_work(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     WsSm *sm = &play->sm[a->cta];
@@ -313,13 +314,13 @@ static void note_element(const WsExpr *node, gpointer data)
         *(gboolean *)data = TRUE;
 }
 
-static WsMove move_fence(WsPlay *play, WsPlayer *a)
+static WsClockMove move_fence(WsClockPlay *play, WsPlayer *a)
 {
     a->now = later(a->now + cost(play, WS_MACHINE_FENCE), a->stored);
     return WS_MOVE_NEXT;
 }
 
-static WsMove move_let(WsPlay *play, WsPlayer *a)
+static WsClockMove move_let(WsClockPlay *play, WsPlayer *a)
 {
     gboolean reads = FALSE;
     ws_expr_visit(a->step.op->set, note_element, &reads);
@@ -330,29 +331,29 @@ static WsMove move_let(WsPlay *play, WsPlayer *a)
 
 /* --- the table
  * ----------------------------------------------------------------------------------------- */
-static WsMove move_mma_wait(WsPlay *play, WsPlayer *a)
+static WsClockMove move_mma_wait(WsClockPlay *play, WsPlayer *a)
 {
     return wait_groups(play, a, &a->mma, WS_MACHINE_MMA_WAIT);
 }
 
-static WsMove move_bulk_wait(WsPlay *play, WsPlayer *a)
+static WsClockMove move_bulk_wait(WsClockPlay *play, WsPlayer *a)
 {
     return wait_groups(play, a, &a->bulk, WS_MACHINE_BULK_WAIT);
 }
 
-static WsMove move_cp_wait(WsPlay *play, WsPlayer *a)
+static WsClockMove move_cp_wait(WsClockPlay *play, WsPlayer *a)
 {
     return wait_groups(play, a, &a->copies, WS_MACHINE_BULK_WAIT);
 }
 
-static WsMove move_commit(WsPlay *play, WsPlayer *a)
+static WsClockMove move_commit(WsClockPlay *play, WsPlayer *a)
 {
     WsGroups *const queue[WS_QUEUES] = { &a->mma, &a->bulk, &a->copies };
     close_group(queue[ws_op_queue(a->step.op->kind)]);
     return WS_MOVE_NEXT;
 }
 
-typedef WsMove (*Move)(WsPlay *play, WsPlayer *a);
+typedef WsClockMove (*Move)(WsClockPlay *play, WsPlayer *a);
 static const struct {
     Move move;
     WsMachineValue fixed; /* without `move`: this cost */
@@ -404,7 +405,7 @@ static const struct {
     [WS_OP_DEP_LAUNCH] = { NULL, WS_MACHINE_VALUE_COUNT },
 };
 
-WsMove ws_clock_play_move(WsPlay *play, WsPlayer *a)
+WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     if (play->free_op >= 0 && op->index == (guint)play->free_op && ws_op_waits(op->kind))

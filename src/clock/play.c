@@ -7,7 +7,7 @@
  */
 static gint64 limited_tiles(gpointer data, gint64 position)
 {
-    WsPlay *play = data;
+    WsClockPlay *play = data;
     if (position >= play->tiles_granted && play->steps > play->soft_steps)
         play->tile_limit = MIN(play->tile_limit, MAX(play->tiles_granted, 1));
     if (position >= play->tile_limit)
@@ -19,12 +19,12 @@ static gint64 limited_tiles(gpointer data, gint64 position)
 /* Data are not known before the launch: integers count as the middle of their range. */
 static gboolean guess_element(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
-    const WsPlay *play = data;
+    const WsClockPlay *play = data;
     (void)at;
     return ws_launch_guess_element(play->v, tensor, value);
 }
 
-gboolean ws_clock_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
+gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
                             gint64 *value)
 {
     *value = otherwise;
@@ -44,7 +44,7 @@ static void note_element(const WsExpr *node, gpointer data)
         *(gboolean *)data = TRUE;
 }
 
-static void init_sms(WsPlay *play)
+static void init_sms(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
     play->mbar_offset = g_new0(guint, p->n_barriers + 1);
@@ -85,7 +85,7 @@ static void groups_clear(WsGroups *g)
         g_array_unref(g->full);
 }
 
-static void init_players(WsPlay *play)
+static void init_players(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
     play->n_players = play->n_sms * p->n_agents;
@@ -104,7 +104,7 @@ static void init_players(WsPlay *play)
     }
 }
 
-void ws_clock_play_init(WsPlay *play)
+void ws_clock_play_init(WsClockPlay *play)
 {
     const WsProgram *p = play->p;
     play->n_sms = CLAMP(p->cluster, 1, 16);
@@ -122,7 +122,7 @@ void ws_clock_play_init(WsPlay *play)
     init_players(play);
 }
 
-void ws_clock_play_clear(WsPlay *play)
+void ws_clock_play_clear(WsClockPlay *play)
 {
     for (guint i = 0; i < play->n_players; i++) {
         WsPlayer *a = &play->player[i];
@@ -153,14 +153,14 @@ void ws_clock_play_clear(WsPlay *play)
 
 /* --- running
  * --------------------------------------------------------------------------------------- */
-void ws_clock_play_wake(WsPlay *play)
+void ws_clock_play_wake(WsClockPlay *play)
 {
     for (guint i = 0; i < play->n_players; i++)
         if (play->player[i].state == WS_AGENT_BLOCKED)
             play->player[i].state = WS_AGENT_RUNS;
 }
 
-static WsPlayer *furthest_behind(WsPlay *play)
+static WsPlayer *furthest_behind(WsClockPlay *play)
 {
     WsPlayer *best = NULL;
     for (guint i = 0; i < play->n_players; i++) {
@@ -171,7 +171,7 @@ static WsPlayer *furthest_behind(WsPlay *play)
     return best;
 }
 
-static gboolean fetch(WsPlay *play, WsPlayer *a)
+static gboolean fetch(WsClockPlay *play, WsPlayer *a)
 {
     a->last = a->step;
     if (!ws_walker_next(a->walker, &a->step, &play->error)) {
@@ -188,7 +188,7 @@ static gboolean fetch(WsPlay *play, WsPlayer *a)
     return TRUE;
 }
 
-static void report_stuck(WsPlay *play)
+static void report_stuck(WsClockPlay *play)
 {
     WsFinding *finding = NULL;
     play->stuck = TRUE;
@@ -214,7 +214,7 @@ static void report_stuck(WsPlay *play)
     }
 }
 
-static gboolean all_done(const WsPlay *play)
+static gboolean all_done(const WsClockPlay *play)
 {
     for (guint i = 0; i < play->n_players; i++)
         if (play->player[i].state != WS_AGENT_DONE)
@@ -222,7 +222,7 @@ static gboolean all_done(const WsPlay *play)
     return TRUE;
 }
 
-gboolean ws_clock_play_run(WsPlay *play)
+gboolean ws_clock_play_run(WsClockPlay *play)
 {
     WsPlayer *a;
     while ((a = furthest_behind(play))) {

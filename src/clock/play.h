@@ -32,7 +32,7 @@ typedef struct {
     double open, open_full;
 } WsGroups;
 
-typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsMove;
+typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsClockMove;
 typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsAgentState;
 
 typedef struct {
@@ -134,39 +134,42 @@ typedef struct {
     double end;           /* of everything so far */
     gboolean stuck, has_raw, has_unless;
     GError *error;
-} WsPlay;
+} WsClockPlay;
 
 /* --- play.c --- */
-void ws_clock_play_init(WsPlay *play);
-void ws_clock_play_clear(WsPlay *play);
-gboolean ws_clock_play_run(WsPlay *play); /* FALSE: error set or stuck */
-gboolean ws_clock_play_eval(WsPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
+void ws_clock_play_init(WsClockPlay *play);
+void ws_clock_play_clear(WsClockPlay *play);
+gboolean ws_clock_play_run(WsClockPlay *play); /* FALSE: error set or stuck */
+gboolean ws_clock_play_eval(WsClockPlay *play, WsPlayer *a, const WsExpr *e, gint64 otherwise,
                             gint64 *value);
 /* Lets everybody who is blocked look again. */
-void ws_clock_play_wake(WsPlay *play);
+void ws_clock_play_wake(WsClockPlay *play);
 
 /* --- operation.c: one move of the current operation --- */
-WsMove ws_clock_play_move(WsPlay *play, WsPlayer *a);
+WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a);
 
 /* Time of an agent's own instructions: they take longer while the tensor pipe works. */
-double ws_clock_own(const WsPlay *play, const WsPlayer *a, double cycles);
+double ws_clock_own(const WsClockPlay *play, const WsPlayer *a, double cycles);
 
 /* --- barrier.c --- */
-WsMove ws_clock_play_mbar(WsPlay *play, WsPlayer *a);    /* wait, arrive, expect, cp arrive */
-WsMove ws_clock_play_named(WsPlay *play, WsPlayer *a);   /* bar_sync, bar_arrive */
-WsMove ws_clock_play_cluster(WsPlay *play, WsPlayer *a); /* cluster_arrive, cluster_wait */
+WsClockMove ws_clock_play_mbar(WsClockPlay *play,
+                               WsPlayer *a); /* wait, arrive, expect, cp arrive */
+WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a); /* bar_sync, bar_arrive */
+WsClockMove ws_clock_play_cluster(WsClockPlay *play,
+                                  WsPlayer *a); /* cluster_arrive, cluster_wait */
 /* Credits bytes that land at `at` to the barrier of the current operation in CTA `cta`. */
-WsMove ws_clock_play_credit(WsPlay *play, WsPlayer *a, guint cta, gint64 bytes, double at);
+WsClockMove ws_clock_play_credit(WsClockPlay *play, WsPlayer *a, guint cta, gint64 bytes,
+                                 double at);
 /* CTAs named by the current operation, as a mask. */
-gboolean ws_clock_play_targets(WsPlay *play, WsPlayer *a, guint *mask);
+gboolean ws_clock_play_targets(WsClockPlay *play, WsPlayer *a, guint *mask);
 /* "full[0] slot 2" of the current operation. Caller frees. */
-char *ws_clock_play_barrier_text(WsPlay *play, WsPlayer *a);
+char *ws_clock_play_barrier_text(WsClockPlay *play, WsPlayer *a);
 
 /* --- work.c: costs of generic operations --- */
-WsWork ws_work_of(const WsPlay *play, const WsOp *op);
+WsWork ws_work_of(const WsClockPlay *play, const WsOp *op);
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a);
 
 /* --- record.c: what the play writes down --- */
-void ws_clock_play_note_rounds(WsPlay *play, WsPlayer *a);
-void ws_clock_play_note_op(WsPlay *play, WsPlayer *a);
-void ws_clock_play_close_record(WsPlay *play, WsPlayer *a);
+void ws_clock_play_note_rounds(WsClockPlay *play, WsPlayer *a);
+void ws_clock_play_note_op(WsClockPlay *play, WsPlayer *a);
+void ws_clock_play_close_record(WsClockPlay *play, WsPlayer *a);

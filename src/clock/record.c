@@ -8,7 +8,7 @@ static gint64 whole(double cycles)
     return (gint64)llrint(cycles);
 }
 
-void ws_clock_play_close_record(WsPlay *play, WsPlayer *a)
+void ws_clock_play_close_record(WsClockPlay *play, WsPlayer *a)
 {
     if (a->record_step && play->trace)
         ws_trace_add(play->trace, &a->record);
@@ -24,7 +24,7 @@ static gboolean continues(const WsPlayer *a, const WsOp *op, gint64 round)
            a->record_rounds == a->step.n_rounds && g_strcmp0(a->record_step, op->step) == 0;
 }
 
-static void write_record(WsPlay *play, WsPlayer *a, gint64 issued, gint64 done)
+static void write_record(WsClockPlay *play, WsPlayer *a, gint64 issued, gint64 done)
 {
     const WsOp *op = a->step.op;
     gint64 round = a->step.n_rounds ? a->step.round[a->step.n_rounds - 1] : 0;
@@ -53,7 +53,7 @@ static void write_record(WsPlay *play, WsPlayer *a, gint64 issued, gint64 done)
     a->record_round = round;
 }
 
-void ws_clock_play_note_op(WsPlay *play, WsPlayer *a)
+void ws_clock_play_note_op(WsClockPlay *play, WsPlayer *a)
 {
     const WsOp *op = a->step.op;
     if (ws_op_waits(op->kind) && a->cta == 0) {
@@ -69,7 +69,7 @@ void ws_clock_play_note_op(WsPlay *play, WsPlayer *a)
     write_record(play, a, issued, done);
 }
 
-static WsLoopTrack *track_of(WsPlay *play, guint agent, const WsTree *loop)
+static WsLoopTrack *track_of(WsClockPlay *play, guint agent, const WsTree *loop)
 {
     for (guint i = 0; i < play->loops->len; i++) {
         WsLoopTrack *t = &g_array_index(play->loops, WsLoopTrack, i);
@@ -81,7 +81,7 @@ static WsLoopTrack *track_of(WsPlay *play, guint agent, const WsTree *loop)
     return &g_array_index(play->loops, WsLoopTrack, play->loops->len - 1);
 }
 
-static void note_tile(WsPlay *play, WsPlayer *a)
+static void note_tile(WsClockPlay *play, WsPlayer *a)
 {
     gint64 position = ws_walker_position(a->walker);
     if (position < 0 || position > 1 << 20)
@@ -97,7 +97,7 @@ static void note_tile(WsPlay *play, WsPlayer *a)
 }
 
 /* A loop whose round differs from that of the operation before begins a round here. */
-void ws_clock_play_note_rounds(WsPlay *play, WsPlayer *a)
+void ws_clock_play_note_rounds(WsClockPlay *play, WsPlayer *a)
 {
     const WsStep *now = &a->step, *before = &a->last;
     guint d = 0;

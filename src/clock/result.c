@@ -6,13 +6,13 @@
 
 /* --- span
  * -------------------------------------------------------------------------------------------- */
-static const WsSnapshot *tile_at(const WsPlay *play, guint position)
+static const WsSnapshot *tile_at(const WsClockPlay *play, guint position)
 {
     return &g_array_index(play->tile_start, WsSnapshot, position);
 }
 
 /* First and last tile start between which the run is steady; FALSE below two tiles. */
-static gboolean steady(const WsPlay *play, guint *first, guint *last)
+static gboolean steady(const WsClockPlay *play, guint *first, guint *last)
 {
     guint n = play->tile_start->len;
     if (n < 2)
@@ -23,7 +23,7 @@ static gboolean steady(const WsPlay *play, guint *first, guint *last)
 }
 
 /* Traffic that memory must carry at least: each tensor once, or less if less of it is touched. */
-static double memory_cycles(const WsClockResult *r, const WsPlay *play)
+static double memory_cycles(const WsClockResult *r, const WsClockPlay *play)
 {
     double bytes = 0;
     double times = r->tiles_played
@@ -43,7 +43,7 @@ static gint64 whole(double x)
     return x < 9e18 ? (gint64)llrint(x) : G_MAXINT64;
 }
 
-void ws_result_span(WsClockResult *r, const WsPlay *play)
+void ws_result_span(WsClockResult *r, const WsClockPlay *play)
 {
     const double *m = play->m->value;
     guint first, last;
@@ -78,7 +78,7 @@ void ws_result_span(WsClockResult *r, const WsPlay *play)
 
 /* --- utilisation
  * ---------------------------------------------------------------------------------------- */
-static void utilisation(WsClockResult *r, const WsPlay *play)
+static void utilisation(WsClockResult *r, const WsClockPlay *play)
 {
     const WsSm *sm = &play->sm[0];
     guint first, last;
@@ -118,7 +118,7 @@ static double typical(GArray *distance)
     return fabs(mean - median) <= 0.05 * median ? median : mean;
 }
 
-static void loops(WsClockResult *r, const WsPlay *play)
+static void loops(WsClockResult *r, const WsClockPlay *play)
 {
     for (guint i = 0; i < play->loops->len; i++) {
         const WsLoopTrack *t = &g_array_index(play->loops, WsLoopTrack, i);
@@ -137,7 +137,7 @@ static int by_exposed(gconstpointer a, gconstpointer b)
     return x->op < y->op ? -1 : x->op > y->op;
 }
 
-static void waits(WsClockResult *r, const WsPlay *play)
+static void waits(WsClockResult *r, const WsClockPlay *play)
 {
     for (guint i = 0; i < play->p->n_ops; i++) {
         const WsWaitSum *s = &play->wait[i];
@@ -151,7 +151,7 @@ static void waits(WsClockResult *r, const WsPlay *play)
 }
 
 /* The longest wait of the agent that waits least: the others wait for it. */
-static const WsClockWait *critical_wait(const WsClockResult *r, const WsPlay *play)
+static const WsClockWait *critical_wait(const WsClockResult *r, const WsClockPlay *play)
 {
     gint busiest = -1;
     gint64 least = G_MAXINT64;
@@ -174,7 +174,7 @@ static const WsClockWait *critical_wait(const WsClockResult *r, const WsPlay *pl
     return NULL;
 }
 
-static char *bound(const WsClockResult *r, const WsPlay *play)
+static char *bound(const WsClockResult *r, const WsClockPlay *play)
 {
     const struct {
         const char *name;
@@ -201,7 +201,7 @@ static char *bound(const WsClockResult *r, const WsPlay *play)
                            100 * units[best].share);
 }
 
-static char *note(const WsClockResult *r, const WsPlay *play)
+static char *note(const WsClockResult *r, const WsClockPlay *play)
 {
     GString *s =
         g_string_new("One SM is played; the others are taken to run alike and to share L2.");
@@ -226,7 +226,7 @@ static char *note(const WsClockResult *r, const WsPlay *play)
 
 /* --- trace header
  * -------------------------------------------------------------------------------------------- */
-static void header(WsClockResult *r, const WsPlay *play)
+static void header(WsClockResult *r, const WsClockPlay *play)
 {
     WsTrace *t = r->trace;
     for (guint i = 0; i < play->p->n_vars; i++)
@@ -250,7 +250,7 @@ static void header(WsClockResult *r, const WsPlay *play)
     ws_trace_finish(t);
 }
 
-void ws_result_details(WsClockResult *r, WsPlay *play)
+void ws_result_details(WsClockResult *r, WsClockPlay *play)
 {
     utilisation(r, play);
     loops(r, play);

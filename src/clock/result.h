@@ -5,18 +5,19 @@
 
 /* Cycles of the busiest SM for the whole launch, from what was played; fills the fields of `r` that
  * say how (played, tiles_played, tile_period, waves, extrapolated, cycles, hbm_cycles). */
-void ws_result_span(WsClockResult *r, const WsPlay *play);
+void ws_result_span(WsClockResult *r, const WsClockPlay *play);
 /* Loops, waits, utilisation, bound, note, trace header. */
-void ws_result_details(WsClockResult *r, WsPlay *play);
+void ws_result_details(WsClockResult *r, WsClockPlay *play);
 
 /* Rounds of the inner loops of tile `id`, at least 1. */
-double ws_tile_rounds(const WsPlay *play, gint64 id);
+double ws_tile_rounds(const WsClockPlay *play, gint64 id);
 /* Cycles of the tiles [played, tiles) of this CTA, when tiles differ: `period` is what the played
  * ones took on average. */
-double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period);
+double ws_tiles_left(const WsClockPlay *play, gint64 played, gint64 tiles, double period);
 /* Mean rounds of all `tiles` of the launch over those of this CTA's first tile. */
-gboolean ws_tiles_uneven(const WsPlay *play); /* have tiles different numbers of rounds? */
+gboolean ws_tiles_uneven(const WsClockPlay *play); /* have tiles different numbers of rounds? */
 /* Cycles of a launch whose CTAs take the next tile when they are free: the latest end, if tiles
  * cost what the played ones did. */
-double ws_tiles_dynamic(const WsPlay *play, gint64 played, gint64 ctas, double period, double end);
-double ws_tiles_mean_ratio(const WsPlay *play, gint64 tiles);
+double ws_tiles_dynamic(const WsClockPlay *play, gint64 played, gint64 ctas, double period,
+                        double end);
+double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles);

@@ -39,7 +39,7 @@ static guint typical_agent(const WsProgram *p)
     return 0;
 }
 
-double ws_tile_rounds(const WsPlay *play, gint64 id)
+double ws_tile_rounds(const WsClockPlay *play, gint64 id)
 {
     guint agent = typical_agent(play->p);
     g_autoptr(WsWalker) w = ws_walker_new(play->p, play->v, agent, 0, this_tile, &id);
@@ -52,7 +52,7 @@ double ws_tile_rounds(const WsPlay *play, gint64 id)
 }
 
 /* The typical agent's longest inner loop, as cycles per round; 0 unknown. */
-static double inner_period(const WsPlay *play)
+static double inner_period(const WsClockPlay *play)
 {
     guint agent = typical_agent(play->p);
     double best = 0;
@@ -73,7 +73,7 @@ typedef struct {
     double fixed, slope;
 } Line;
 
-static Line line_of(const WsPlay *play, gint64 played, double period)
+static Line line_of(const WsClockPlay *play, gint64 played, double period)
 {
     double mean = 0;
     gint64 first = played > 2 ? 1 : 0, last = MAX(played - 1, first + 1);
@@ -86,12 +86,12 @@ static Line line_of(const WsPlay *play, gint64 played, double period)
     return (Line){ period - slope * mean, slope };
 }
 
-static double tile_cycles(const WsPlay *play, Line line, gint64 id)
+static double tile_cycles(const WsClockPlay *play, Line line, gint64 id)
 {
     return line.fixed + line.slope * ws_tile_rounds(play, id);
 }
 
-gboolean ws_tiles_uneven(const WsPlay *play)
+gboolean ws_tiles_uneven(const WsClockPlay *play)
 {
     gint64 count = play->stride.count, step = MAX(count / 64, 1);
     double first = ws_tile_rounds(play, 0);
@@ -101,7 +101,8 @@ gboolean ws_tiles_uneven(const WsPlay *play)
     return FALSE;
 }
 
-double ws_tiles_dynamic(const WsPlay *play, gint64 played, gint64 ctas, double period, double end)
+double ws_tiles_dynamic(const WsClockPlay *play, gint64 played, gint64 ctas, double period,
+                        double end)
 {
     Line line = line_of(play, played, period);
     gint64 count = play->stride.count;
@@ -122,7 +123,7 @@ double ws_tiles_dynamic(const WsPlay *play, gint64 played, gint64 ctas, double p
     return latest + MAX(end - own, 0);
 }
 
-double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double period)
+double ws_tiles_left(const WsClockPlay *play, gint64 played, gint64 tiles, double period)
 {
     if (played >= tiles || played < 1)
         return 0;
@@ -134,7 +135,7 @@ double ws_tiles_left(const WsPlay *play, gint64 played, gint64 tiles, double per
     return sum / (double)MAX(n, 1) * (double)(tiles - played);
 }
 
-double ws_tiles_mean_ratio(const WsPlay *play, gint64 tiles)
+double ws_tiles_mean_ratio(const WsClockPlay *play, gint64 tiles)
 {
     double sum = 0, own = ws_tile_rounds(play, play->stride.first);
     gint64 step = (tiles + MAX_TILES - 1) / MAX_TILES, n = 0;

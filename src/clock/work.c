@@ -197,7 +197,7 @@ static double usable(double per_sm, guint warps)
     return per_sm * MIN(warps, 4) / 4.0;
 }
 
-static WsWork math_work(const WsPlay *play, const WsOp *op)
+static WsWork math_work(const WsClockPlay *play, const WsOp *op)
 {
     const double *m = play->m->value;
     const WsAgent *agent = &play->p->agent[op->agent];
@@ -223,7 +223,7 @@ static double value_elements(const WsOp *op)
     return op->n_value ? (double)op->value[0].rows * op->value[0].cols : 0;
 }
 
-static WsWork shared_work(const WsPlay *play, const WsOp *op)
+static WsWork shared_work(const WsClockPlay *play, const WsOp *op)
 {
     const double *m = play->m->value;
     const WsAgent *agent = &play->p->agent[op->agent];
@@ -247,7 +247,7 @@ static WsWork shared_work(const WsPlay *play, const WsOp *op)
     return w;
 }
 
-WsWork ws_work_of(const WsPlay *play, const WsOp *op)
+WsWork ws_work_of(const WsClockPlay *play, const WsOp *op)
 {
     if (op->kind == WS_OP_MATH)
         return math_work(play, op);
@@ -256,7 +256,7 @@ WsWork ws_work_of(const WsPlay *play, const WsOp *op)
 
 double *ws_clock_special_cycles(const WsProgram *p, const WsMachine *m)
 {
-    const WsPlay play = { .p = p, .m = m };
+    const WsClockPlay play = { .p = p, .m = m };
     double *cycles = g_new0(double, MAX(p->n_ops, 1));
     for (guint i = 0; i < p->n_ops; i++)
         if (p->op[i]->kind == WS_OP_MATH && p->op[i]->agent >= 0)

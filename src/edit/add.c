@@ -128,7 +128,7 @@ static char *make_json(const WsDesign *design, const WsNode *group, WsNodeKind k
 /* --- where --------------------------------------------------------------------------------------
  */
 
-WsSpot ws_edit_spot(const WsDesign *design, const WsNode *at)
+WsEditSpot ws_edit_spot(const WsDesign *design, const WsNode *at)
 {
     const WsNode *root = ws_design_root(design);
     const guint n_groups = ws_node_n_children(root, WS_F_groups);
@@ -138,15 +138,15 @@ WsSpot ws_edit_spot(const WsDesign *design, const WsNode *at)
     }
     const WsFieldId inner = ws_edit_list_field(at);
     if (inner != WS_F_COUNT && (at->kind == WS_NODE_GROUP || ws_node_n_children(at, inner) == 0))
-        return (WsSpot){ at->identity, inner, ws_node_n_children(at, inner) };
-    WsSpot spot = { 0 };
+        return (WsEditSpot){ at->identity, inner, ws_node_n_children(at, inner) };
+    WsEditSpot spot = { 0 };
     const WsNode *owner = ws_design_owner(design, at, &spot.list, &spot.index);
     spot.owner = owner->identity;
     spot.index++;
     return spot;
 }
 
-gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsSpot spot)
+gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot)
 {
     const WsNode *owner = ws_draft_node(d, spot.owner);
     if (owner == NULL)
@@ -185,8 +185,8 @@ gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at)
             const guint n = ws_node_n_children(root, WS_F_groups);
             owner = ws_node_child(root, WS_F_groups, n - 1);
         }
-        const WsSpot spot = { owner->identity, home[i].list,
-                              ws_node_n_children(owner, home[i].list) };
+        const WsEditSpot spot = { owner->identity, home[i].list,
+                                  ws_node_n_children(owner, home[i].list) };
         return ws_edit_add_at(d, kind, spot);
     }
     return ws_draft_refuse(d, "it cannot be added");

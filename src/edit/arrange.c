@@ -149,7 +149,7 @@ static gboolean settle_ahead(WsDraft *d, guint64 node)
            ws_draft_set(d, node, "ahead", NULL);
 }
 
-gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsSpot spot, gint ahead)
+gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot, gint ahead)
 {
     g_autoptr(GArray) list = in_order(d, nodes, n);
     guint index = spot.index;
@@ -195,7 +195,7 @@ gboolean ws_edit_nudge(WsDraft *d, const guint64 *nodes, guint n, gint by)
         return FALSE;
     const guint length = ws_node_n_children(first.owner, first.list);
     const gboolean loop = ws_node_kind_is_step(first.node->kind) && counted(first.owner);
-    WsSpot spot = { first.owner->identity, first.list, 0 };
+    WsEditSpot spot = { first.owner->identity, first.list, 0 };
     gint ahead = 0;
     if (by < 0 && first.index > 0) {
         spot.index = first.index - 1;
@@ -228,7 +228,7 @@ gboolean ws_edit_other_group(WsDraft *d, const guint64 *nodes, guint n, gint by)
     const WsNode *to = ws_node_child(group.owner, WS_F_groups, (guint)((gint)group.index + by));
     /* Into the loop that answers to the one it comes from. */
     const WsNode *loop = ws_edit_loop(d->design, s.node);
-    WsSpot spot = { to->identity, WS_F_body, ws_node_n_children(to, WS_F_body) };
+    WsEditSpot spot = { to->identity, WS_F_body, ws_node_n_children(to, WS_F_body) };
     const char *name = loop != NULL ? ws_node_text(loop, WS_F_keyword) : NULL;
     GQueue queue = G_QUEUE_INIT;
     g_queue_push_tail(&queue, (gpointer)to);
@@ -236,7 +236,7 @@ gboolean ws_edit_other_group(WsDraft *d, const guint64 *nodes, guint n, gint by)
         const WsFieldId field = ws_edit_list_field(at_node);
         if (at_node->kind == WS_STEP_FOR &&
             g_strcmp0(ws_node_text(at_node, WS_F_keyword), name) == 0) {
-            spot = (WsSpot){ at_node->identity, field, ws_node_n_children(at_node, field) };
+            spot = (WsEditSpot){ at_node->identity, field, ws_node_n_children(at_node, field) };
             break;
         }
         for (guint i = 0; field != WS_F_COUNT && i < ws_node_n_children(at_node, field); i++)
@@ -262,9 +262,9 @@ gboolean ws_edit_indent(WsDraft *d, const guint64 *nodes, guint n)
     if (in_before != WS_F_COUNT && ws_node_kind_is_step(before->kind))
         return ws_edit_move(
             d, nodes, n,
-            (WsSpot){ before->identity, in_before, ws_node_n_children(before, in_before) }, 0);
+            (WsEditSpot){ before->identity, in_before, ws_node_n_children(before, in_before) }, 0);
     if (in_after != WS_F_COUNT && ws_node_kind_is_step(after->kind))
-        return ws_edit_move(d, nodes, n, (WsSpot){ after->identity, in_after, 0 }, 0);
+        return ws_edit_move(d, nodes, n, (WsEditSpot){ after->identity, in_after, 0 }, 0);
     return ws_draft_refuse(d, "there is no loop or branch beside it");
 }
 
@@ -278,8 +278,8 @@ gboolean ws_edit_outdent(WsDraft *d, const guint64 *nodes, guint n)
         return ws_draft_refuse(d, "it stands in no loop or branch");
     const gboolean head = first.index == 0 && ws_node_n_children(first.owner, first.list) > 1;
     return ws_edit_move(
-        d, nodes, n, (WsSpot){ around.owner->identity, around.list, around.index + (head ? 0 : 1) },
-        0);
+        d, nodes, n,
+        (WsEditSpot){ around.owner->identity, around.list, around.index + (head ? 0 : 1) }, 0);
 }
 
 /* --- loops --------------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ gboolean ws_edit_wrap(WsDraft *d, const guint64 *nodes, guint n)
     g_autofree char *json = g_strdup_printf("{\"for\":\"%s\",%s,\"do\":[]}", name,
                                             tiles ? "\"over\":\"tiles\"" : "\"count\":1");
     const guint64 loop = ws_draft_insert(d, owner, key, index, json);
-    if (loop == 0 || !ws_edit_move(d, nodes, n, (WsSpot){ loop, WS_F_do, 0 }, 0))
+    if (loop == 0 || !ws_edit_move(d, nodes, n, (WsEditSpot){ loop, WS_F_do, 0 }, 0))
         return FALSE;
     g_array_set_size(d->touched, 0);
     ws_draft_touch(d, loop);
@@ -326,7 +326,7 @@ gboolean ws_edit_unwrap(WsDraft *d, guint64 loop)
     g_autofree guint64 *steps = g_new(guint64, n + 1);
     for (guint i = 0; i < n; i++)
         steps[i] = ws_node_child(s.node, list, i)->identity;
-    const WsSpot spot = { s.owner->identity, s.list, s.index + 1 };
+    const WsEditSpot spot = { s.owner->identity, s.list, s.index + 1 };
     if (n > 0 && !ws_edit_move(d, steps, n, spot, 0))
         return FALSE;
     ws_draft_name(d, "Unwrap %s", label);

@@ -268,7 +268,7 @@ static gboolean paste_objects(WsDraft *d, const WsNode *from, guint64 owner, WsF
     return TRUE;
 }
 
-static gboolean paste_steps(WsDraft *d, const WsNode *from, WsSpot spot)
+static gboolean paste_steps(WsDraft *d, const WsNode *from, WsEditSpot spot)
 {
     for (guint i = 0; i < ws_node_n_children(from, WS_F_body); i++) {
         const WsNode *owner = ws_draft_node(d, spot.owner);
@@ -336,7 +336,7 @@ static gboolean paste_tiles(WsDraft *d, const WsNode *from)
     return ws_draft_edit(d, "set . tiles %s", json);
 }
 
-static gboolean put(WsDraft *d, const WsDesign *clip, WsSpot spot)
+static gboolean put(WsDraft *d, const WsDesign *clip, WsEditSpot spot)
 {
     static const WsFieldId map[] = { WS_F_constants, WS_F_sizes, WS_F_scalars, WS_F_let };
     static const WsFieldId list[] = { WS_F_tensors, WS_F_buffers, WS_F_barriers, WS_F_pipes };
@@ -374,7 +374,7 @@ static gboolean put(WsDraft *d, const WsDesign *clip, WsSpot spot)
     return TRUE;
 }
 
-gboolean ws_edit_paste(WsDraft *d, const WsDesign *clip, WsSpot spot)
+gboolean ws_edit_paste(WsDraft *d, const WsDesign *clip, WsEditSpot spot)
 {
     ws_draft_name(d, "Paste %s", "");
     return put(d, clip, spot);
@@ -406,7 +406,7 @@ static gboolean make_fresh(WsDraft *t, const WsDesign *design)
     return TRUE;
 }
 
-gboolean ws_edit_template(WsDraft *d, const WsDesign *clip, WsSpot spot)
+gboolean ws_edit_template(WsDraft *d, const WsDesign *clip, WsEditSpot spot)
 {
     g_autoptr(WsDraft) t = ws_draft_new(clip);
     if (!make_fresh(t, d->design))

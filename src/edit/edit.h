@@ -41,14 +41,14 @@ typedef struct {
     guint64 owner;
     WsFieldId list;
     guint index;
-} WsSpot;
+} WsEditSpot;
 /* Behind the node; into it if it is a group, or an empty loop or branch. For no node: the end of
  * the last group. */
-WsSpot ws_edit_spot(const WsDesign *design, const WsNode *at);
+WsEditSpot ws_edit_spot(const WsDesign *design, const WsNode *at);
 /* A step or object of a kind with what it needs guessed from what there is. `at`: node beside which
  * it goes, or NULL. */
 gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at);
-gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsSpot spot);
+gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot);
 /* Removes; of an object also what is nothing without it (waits and arrivals on a barrier). */
 gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n);
 gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n);
@@ -58,7 +58,7 @@ WsDesign *ws_edit_empty(const char *name);
 /* --- order (arrange.c) --------------------------------------------------------------------------
  */
 /* To a place, in the order they stand in now; `spot.index` counts in the list as it is. */
-gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsSpot spot, gint ahead);
+gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot, gint ahead);
 /* One place earlier (-1) or later (+1) in time: within the list, and across the end of a counted
  * loop, where `ahead` changes. Objects and groups move in their list. */
 gboolean ws_edit_nudge(WsDraft *d, const guint64 *nodes, guint n, gint by);
@@ -105,8 +105,8 @@ gint64 ws_edit_depth_of(const WsDesign *design, const WsNode *node); /* 0 unknow
 char *ws_edit_copy(const WsDesign *design, const guint64 *nodes, guint n);
 /* Puts what such a text holds into the design: steps at `spot`, objects where they belong. What it
  * names is taken from the design if it is there, else from the text. */
-gboolean ws_edit_paste(WsDraft *d, const WsDesign *clip, WsSpot spot);
+gboolean ws_edit_paste(WsDraft *d, const WsDesign *clip, WsEditSpot spot);
 /* A template: like a fragment, but groups and objects get names of their own. */
-gboolean ws_edit_template(WsDraft *d, const WsDesign *clip, WsSpot spot);
+gboolean ws_edit_template(WsDraft *d, const WsDesign *clip, WsEditSpot spot);
 
 G_END_DECLS

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static WsPlace nowhere(void)
+static WsTextPlace nowhere(void)
 {
-    return (WsPlace){ 0, 0 };
+    return (WsTextPlace){ 0, 0 };
 }
 
 /* `said` is a phrase, which is taken. */

@@ -12,8 +12,8 @@ typedef gboolean (*WsReadValue)(WsReader *r, WsNodeKind owner, const WsFieldRow 
 gboolean ws_wrong_kind(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const WsJson *json,
                        const char *wanted);
 /* A name that refers, and one that is given to something and so must not be reserved. */
-gboolean ws_check_identifier(WsReader *r, WsPlace at, const char *name);
-gboolean ws_check_declared(WsReader *r, WsPlace at, const char *name);
+gboolean ws_check_identifier(WsReader *r, WsTextPlace at, const char *name);
+gboolean ws_check_declared(WsReader *r, WsTextPlace at, const char *name);
 
 gboolean ws_read_int(WsReader *r, WsNodeKind owner, const WsFieldRow *row, const WsJson *json,
                      WsValue *out);

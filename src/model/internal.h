@@ -18,21 +18,21 @@ typedef enum {
 
 typedef struct {
     guint line, column; /* 1-based; columns in characters */
-} WsPlace;
+} WsTextPlace;
 
 typedef struct WsJson WsJson;
 struct WsJson {
     WsJsonKind kind;
-    WsPlace at;
+    WsTextPlace at;
     gsize start, end; /* bytes of the value in the text */
     gboolean b;
     gint64 i;
     double r;
     char *text; /* TEXT: decoded; INT, REAL: as written */
     guint n;
-    WsJson *item;    /* LIST, MAP */
-    char **key;      /* MAP */
-    WsPlace *key_at; /* MAP */
+    WsJson *item;        /* LIST, MAP */
+    char **key;          /* MAP */
+    WsTextPlace *key_at; /* MAP */
 };
 
 typedef struct WsReader WsReader;
@@ -42,7 +42,7 @@ WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader);
 void ws_json_free(WsJson *json);
 const WsJson *ws_json_member(const WsJson *json, const char *key);
 /* The value that a path of names and indices leads to, as far as it goes; its key if it has one. */
-WsPlace ws_json_place(const WsJson *json, const char *path);
+WsTextPlace ws_json_place(const WsJson *json, const char *path);
 char *ws_json_print(const WsJson *json);           /* compact text, numbers as they were written */
 const char *ws_json_kind_text(const WsJson *json); /* "a string", "a list" */
 
@@ -67,7 +67,7 @@ gsize ws_reader_enter(WsReader *r, const char *segment);
 gsize ws_reader_enter_index(WsReader *r, guint index);
 void ws_reader_leave(WsReader *r, gsize mark);
 /* Reports at the current path; NULL once the reader is full. */
-WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsPlace at, const char *format, ...)
+WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsTextPlace at, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
 /* Reads the value of a field; FALSE after reporting (then *out is WS_VALUE_NONE). */
@@ -76,7 +76,7 @@ gboolean ws_read_field(WsReader *r, WsNodeKind owner, const WsFieldRow *row, con
 /* Reads an object of a kind, or a step of any kind for WS_NODE_KIND_COUNT. */
 WsNode *ws_read_node(WsReader *r, const WsJson *json, WsNodeKind kind);
 /* Rules between the fields of one node that the rows cannot say. */
-gboolean ws_check_together(WsReader *r, WsPlace at, const WsNode *node);
+gboolean ws_check_together(WsReader *r, WsTextPlace at, const WsNode *node);
 /* Reads and checks a whole document; NULL after reporting. */
 WsNode *ws_read_document(WsReader *r, const char *text, gsize length);
 /* Rules over the whole document: names, ids, step count, nesting. */

@@ -19,11 +19,11 @@ typedef struct {
     gboolean failed;
 } Scan;
 
-static WsPlace place(Scan *s)
+static WsTextPlace place(Scan *s)
 {
     s->known_column += (guint)g_utf8_strlen(s->text + s->known_at, (gssize)(s->at - s->known_at));
     s->known_at = s->at;
-    return (WsPlace){ s->line, s->known_column };
+    return (WsTextPlace){ s->line, s->known_column };
 }
 
 static void new_line(Scan *s, gsize start)
@@ -157,7 +157,7 @@ static gboolean scan_value(Scan *s, WsJson *out);
 
 static gboolean scan_text(Scan *s, char **text)
 {
-    const WsPlace at = place(s);
+    const WsTextPlace at = place(s);
     const gsize from = s->at;
     if (!scan_string(s))
         return FALSE;
@@ -177,7 +177,7 @@ static void clear_json(WsJson *json);
 /* Members of one object while it is scanned. */
 typedef struct {
     GPtrArray *keys;
-    GArray *places;    /* WsPlace */
+    GArray *places;    /* WsTextPlace */
     GArray *items;     /* WsJson */
     GHashTable *known; /* set of keys, owned by `keys` */
 } Members;
@@ -185,7 +185,7 @@ typedef struct {
 static gboolean scan_member(Scan *s, Members *m)
 {
     skip_space(s);
-    const WsPlace at = place(s);
+    const WsTextPlace at = place(s);
     g_autofree char *key = NULL;
     if (peek(s) != '"')
         return fail(s, WS_WORD("a key in double quotes"));
@@ -218,7 +218,7 @@ static gboolean scan_member(Scan *s, Members *m)
 
 static gboolean scan_map(Scan *s, WsJson *out)
 {
-    Members m = { g_ptr_array_new(), g_array_new(FALSE, FALSE, sizeof(WsPlace)),
+    Members m = { g_ptr_array_new(), g_array_new(FALSE, FALSE, sizeof(WsTextPlace)),
                   g_array_new(FALSE, FALSE, sizeof(WsJson)),
                   g_hash_table_new(g_str_hash, g_str_equal) };
     gboolean ok = TRUE;
@@ -235,7 +235,7 @@ static gboolean scan_map(Scan *s, WsJson *out)
     g_hash_table_unref(m.known);
     out->n = m.items->len;
     out->key = (char **)g_ptr_array_free(m.keys, FALSE);
-    out->key_at = (WsPlace *)(void *)g_array_free(m.places, FALSE);
+    out->key_at = (WsTextPlace *)(void *)g_array_free(m.places, FALSE);
     out->item = (WsJson *)(void *)g_array_free(m.items, FALSE);
     return ok;
 }
@@ -335,7 +335,7 @@ static gboolean library_accepts(Scan *s, const WsJson *json)
     }
     json_object_put(o);
     if (e != json_tokener_success)
-        ws_reader_report(s->reader, WS_RULE_S_JSON, (WsPlace){ 0, 0 }, "%s",
+        ws_reader_report(s->reader, WS_RULE_S_JSON, (WsTextPlace){ 0, 0 }, "%s",
                          json_tokener_error_desc(e));
     json_tokener_free(tok);
     return e == json_tokener_success;
@@ -350,7 +350,7 @@ WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader)
                .known_column = 1,
                .depth = reader->depth };
     if (length > WS_DESIGN_MAX_BYTES) {
-        WsFinding *f = ws_reader_report(reader, WS_RULE_S_LIMIT, (WsPlace){ 0, 0 },
+        WsFinding *f = ws_reader_report(reader, WS_RULE_S_LIMIT, (WsTextPlace){ 0, 0 },
                                         "the text is longer than %d bytes", WS_DESIGN_MAX_BYTES);
         if (f != NULL)
             ws_finding_set_remedy(f, "split the design");

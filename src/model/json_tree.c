@@ -15,7 +15,7 @@ const WsJson *ws_json_member(const WsJson *json, const char *key)
 }
 
 /* Member by key, item by index or by its member "name"; NULL if there is none. */
-static const WsJson *step_into(const WsJson *json, const char *segment, WsPlace *at)
+static const WsJson *step_into(const WsJson *json, const char *segment, WsTextPlace *at)
 {
     for (guint i = 0; json->kind == WS_JSON_MAP && i < json->n; i++) {
         if (strcmp(json->key[i], segment) == 0) {
@@ -35,10 +35,10 @@ static const WsJson *step_into(const WsJson *json, const char *segment, WsPlace 
     return NULL;
 }
 
-WsPlace ws_json_place(const WsJson *json, const char *path)
+WsTextPlace ws_json_place(const WsJson *json, const char *path)
 {
     g_auto(GStrv) segments = g_strsplit(path, "/", -1);
-    WsPlace at = json->at;
+    WsTextPlace at = json->at;
     for (guint i = 0; segments[i] != NULL && json != NULL; i++)
         json = step_into(json, segments[i], &at);
     return at;

@@ -37,9 +37,9 @@ typedef struct {
 } Names;
 
 /* The reader finds the place by the path. */
-#define NOWHERE ((WsPlace){ 0, 0 })
+#define NOWHERE ((WsTextPlace){ 0, 0 })
 
-static void give(Names *n, GHashTable *scope, WsRuleId rule, const char *name, WsPlace at)
+static void give(Names *n, GHashTable *scope, WsRuleId rule, const char *name, WsTextPlace at)
 {
     const char *other = g_hash_table_lookup(scope, name);
     if (other == NULL) {
@@ -51,9 +51,9 @@ static void give(Names *n, GHashTable *scope, WsRuleId rule, const char *name, W
         ws_finding_set_remedy(f, "rename one of the two");
 }
 
-static WsPlace place_of(const WsNode *node)
+static WsTextPlace place_of(const WsNode *node)
 {
-    return (WsPlace){ node->line, node->column };
+    return (WsTextPlace){ node->line, node->column };
 }
 
 static void give_keys(Names *n, GHashTable *scope, WsRuleId rule, const WsNode *owner,

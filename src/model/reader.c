@@ -49,7 +49,7 @@ void ws_reader_leave(WsReader *r, gsize mark)
     g_string_truncate(r->path, mark);
 }
 
-WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsPlace at, const char *format, ...)
+WsFinding *ws_reader_report(WsReader *r, WsRuleId rule, WsTextPlace at, const char *format, ...)
 {
     if (ws_reader_full(r))
         return NULL;
@@ -200,7 +200,7 @@ static gboolean check_required(WsReader *r, const WsJson *json, WsNodeKind kind)
     return ok;
 }
 
-gboolean ws_check_together(WsReader *r, WsPlace at, const WsNode *node)
+gboolean ws_check_together(WsReader *r, WsTextPlace at, const WsNode *node)
 {
     if (node->kind != WS_STEP_FOR)
         return TRUE;

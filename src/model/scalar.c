@@ -49,7 +49,7 @@ static gboolean check_word(WsReader *r, WsNodeKind owner, const WsFieldRow *row,
     return FALSE;
 }
 
-static gboolean check_range(WsReader *r, WsNodeKind owner, const WsFieldRow *row, WsPlace at,
+static gboolean check_range(WsReader *r, WsNodeKind owner, const WsFieldRow *row, WsTextPlace at,
                             gint64 value)
 {
     if (value >= row->lo && value <= row->hi)
@@ -117,7 +117,7 @@ gboolean ws_read_bool(WsReader *r, WsNodeKind owner, const WsFieldRow *row, cons
     return TRUE;
 }
 
-gboolean ws_check_identifier(WsReader *r, WsPlace at, const char *name)
+gboolean ws_check_identifier(WsReader *r, WsTextPlace at, const char *name)
 {
     if (ws_name_is_identifier(name))
         return TRUE;
@@ -127,7 +127,7 @@ gboolean ws_check_identifier(WsReader *r, WsPlace at, const char *name)
     return FALSE;
 }
 
-gboolean ws_check_declared(WsReader *r, WsPlace at, const char *name)
+gboolean ws_check_declared(WsReader *r, WsTextPlace at, const char *name)
 {
     if (!ws_check_identifier(r, at, name))
         return FALSE;

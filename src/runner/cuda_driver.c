@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ws_cuda_open(WsCuda *cu, char *error, size_t size)
+bool ws_cuda_open(WsCudaDriver *cu, char *error, size_t size)
 {
     const char *name = getenv("WARPSTAVE_LIBCUDA");
     if (!name || !*name)
@@ -30,7 +30,7 @@ bool ws_cuda_open(WsCuda *cu, char *error, size_t size)
             return false;
         }
     }
-    _Static_assert(sizeof *cu == sizeof address, "WsCuda holds nothing but functions");
+    _Static_assert(sizeof *cu == sizeof address, "WsCudaDriver holds nothing but functions");
     memcpy(cu, address, sizeof address);
     return true;
 }

@@ -57,7 +57,7 @@ typedef struct {
 #define WS_CUDA(member, symbol, parameters) int(*member) parameters;
 #include "runner/cuda.def"
 #undef WS_CUDA
-} WsCuda;
+} WsCudaDriver;
 
 typedef struct {
 #define WS_NVML(member, symbol, parameters) int(*member) parameters;
@@ -68,6 +68,6 @@ typedef struct {
 
 /* Loads the driver library: $WARPSTAVE_LIBCUDA, else libcuda.so.1. On failure returns false with
  * the reason in `error`. */
-bool ws_cuda_open(WsCuda *cu, char *error, size_t size);
+bool ws_cuda_open(WsCudaDriver *cu, char *error, size_t size);
 /* Loads NVML for the device at a PCI address; absent parts leave nvml->device NULL. */
 void ws_nvml_open(WsNvml *nvml, const char *pci);

@@ -74,7 +74,7 @@ static bool absent(WsSession *s)
 bool ws_session_open(WsSession *s)
 {
     WsResults *r = s->results;
-    WsCuda *cu = &s->cu;
+    WsCudaDriver *cu = &s->cu;
     ws_session_phase(s, 60, "starting the driver");
     if (!ws_cuda_open(cu, s->error, WS_TEXT))
         return absent(s);

@@ -20,7 +20,7 @@ typedef struct {
     WsResults *results;
     char *error; /* WS_TEXT bytes: the run's, then the case's */
     int last;    /* last CUresult that failed */
-    WsCuda cu;
+    WsCudaDriver cu;
     WsNvml nvml;
     int device;
     void *stream, *event[4];

@@ -74,7 +74,7 @@ typedef struct {
     gint64 shift[2];      /* per segment: main time = overlay time + shift */
     GArray *seen;         /* WsTraceRecord*: records of the main trace in the window, by start */
     GArray *seen_overlay; /* same of the overlay */
-    GHashTable *item_of;  /* WsPlace* -> id of the item that shows its effect (main trace) */
+    GHashTable *item_of;  /* WsTracePlace* -> id of the item that shows its effect (main trace) */
     guint *control_row;   /* by agent; G_MAXUINT: not drawn */
     guint *drawn_as;      /* by agent: the agent whose staff stands for it */
     guint *loop_id;       /* by operation: loops with equal paths share a number */

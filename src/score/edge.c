@@ -15,7 +15,7 @@ typedef struct {
 
 static void keep(const WsTraceRecord *r, gpointer data)
 {
-    WsPlace place = { r->agent, r->op, r->round };
+    WsTracePlace place = { r->agent, r->op, r->round };
     g_hash_table_replace(data, g_memdup2(&place, sizeof place), (gpointer)r);
 }
 
@@ -44,7 +44,7 @@ static Source find_source(const WsBuild *b, GHashTable *index, const WsTraceReco
         ws_bind_contributors(b->bind, (guint)op->barrier, v->element, v->slot, v->turn);
     gint64 end = MAX(wait->issued, wait->start);
     for (guint i = 0; list && i < list->len; i++) {
-        const WsTraceRecord *r = g_hash_table_lookup(index, &g_array_index(list, WsPlace, i));
+        const WsTraceRecord *r = g_hash_table_lookup(index, &g_array_index(list, WsTracePlace, i));
         if (!r)
             continue;
         gint64 at = b->p->op[r->op]->kind == WS_OP_TMA_LOAD ? MAX(r->done, r->issued)

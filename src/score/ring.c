@@ -62,7 +62,7 @@ static WsStage *stage_of(GPtrArray *stages, guint buffer, gint64 element, gint64
     s->buffer = buffer;
     s->element = element;
     s->stage = stage;
-    s->touch = g_array_new(FALSE, FALSE, sizeof(WsTouch));
+    s->touch = g_array_new(FALSE, FALSE, sizeof(WsRingTouch));
     g_ptr_array_add(stages, s);
     return s;
 }
@@ -83,12 +83,12 @@ static void gather(const WsTraceRecord *r, gpointer data)
         if (v->access[i].stage < 0 || v->access[i].element < 0 || a->buffer >= b->p->n_buffers)
             continue;
         guint depth = MAX(b->p->buffer[a->buffer].stages, 1);
-        WsTouch t = { .start = r->start,
-                      .end = ws_trace_record_end(r),
-                      .use = v->access[i].use,
-                      .turn = v->access[i].use >= 0 ? v->access[i].use / depth : -1,
-                      .r = r,
-                      .write = (a->mode & WS_MODE_WRITE) != 0 };
+        WsRingTouch t = { .start = r->start,
+                          .end = ws_trace_record_end(r),
+                          .use = v->access[i].use,
+                          .turn = v->access[i].use >= 0 ? v->access[i].use / depth : -1,
+                          .r = r,
+                          .write = (a->mode & WS_MODE_WRITE) != 0 };
         WsStage *s = stage_of(stages, a->buffer, v->access[i].element, v->access[i].stage);
         g_array_append_val(s->touch, t);
     }
@@ -96,12 +96,12 @@ static void gather(const WsTraceRecord *r, gpointer data)
 
 static gint by_time(gconstpointer pa, gconstpointer pb)
 {
-    const WsTouch *a = pa, *b = pb;
+    const WsRingTouch *a = pa, *b = pb;
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
 static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint64 to,
-                      const WsTouch *touch, const char *name, gboolean label)
+                      const WsRingTouch *touch, const char *name, gboolean label)
 {
     WsScene *s = b->s;
     double x0 = ws_scene_x(s, from), x1 = ws_scene_x(s, to);
@@ -136,11 +136,11 @@ static void add_state(WsBuild *b, guint row, WsItemKind kind, gint64 from, gint6
 /* One use: writes from..to, then reads. */
 static void add_use(WsBuild *b, guint row, const WsStage *s, guint i, guint end, const char *name)
 {
-    const WsTouch *first = &g_array_index(s->touch, WsTouch, i);
+    const WsRingTouch *first = &g_array_index(s->touch, WsRingTouch, i);
     gint64 fill_end = -1, read_start = G_MAXINT64, read_end = -1;
-    const WsTouch *reader = NULL, *last_reader = NULL;
+    const WsRingTouch *reader = NULL, *last_reader = NULL;
     for (guint k = i; k < end; k++) {
-        const WsTouch *t = &g_array_index(s->touch, WsTouch, k);
+        const WsRingTouch *t = &g_array_index(s->touch, WsRingTouch, k);
         if (t->write) {
             fill_end = MAX(fill_end, t->end);
         } else {
@@ -172,11 +172,11 @@ static void add_use(WsBuild *b, guint row, const WsStage *s, guint i, guint end,
 /* Where the use that begins at touch `begin` ends: a write after a read, or of another use. */
 static guint end_of_use(const WsStage *s, guint begin)
 {
-    const WsTouch *f = &g_array_index(s->touch, WsTouch, begin);
+    const WsRingTouch *f = &g_array_index(s->touch, WsRingTouch, begin);
     gboolean read = FALSE;
     guint i = begin;
     for (; i < s->touch->len; i++) {
-        const WsTouch *t = &g_array_index(s->touch, WsTouch, i);
+        const WsRingTouch *t = &g_array_index(s->touch, WsRingTouch, i);
         if (t->write && (read || (t->use >= 0 && f->use >= 0 && t->use != f->use)))
             break;
         read |= !t->write;
@@ -201,17 +201,17 @@ void ws_ring_held(WsStage *s, WsCover *cover)
         guint end = end_of_use(s, begin);
         gint64 last = 0;
         for (guint i = begin; i < end; i++)
-            last = MAX(last, g_array_index(s->touch, WsTouch, i).end);
-        ws_cover_add(cover, g_array_index(s->touch, WsTouch, begin).start, last);
+            last = MAX(last, g_array_index(s->touch, WsRingTouch, i).end);
+        ws_cover_add(cover, g_array_index(s->touch, WsRingTouch, begin).start, last);
         begin = end;
     }
 }
 
 /* The same event in another buffer's history: same round, same agent or one that stands for it. */
-static const WsTouch *same_event(const WsBuild *b, const WsStage *s, const WsTouch *t)
+static const WsRingTouch *same_event(const WsBuild *b, const WsStage *s, const WsRingTouch *t)
 {
     for (guint i = 0; i < s->touch->len; i++) {
-        const WsTouch *o = &g_array_index(s->touch, WsTouch, i);
+        const WsRingTouch *o = &g_array_index(s->touch, WsRingTouch, i);
         if (o->write == t->write && o->r->round == t->r->round && o->r->tile == t->r->tile &&
             b->drawn_as[o->r->agent] == b->drawn_as[t->r->agent])
             return o;
@@ -225,7 +225,7 @@ static gboolean same_history(const WsBuild *b, const WsStage *x, const WsStage *
 {
     guint alone = 0;
     for (guint i = 0; i < x->touch->len; i++) {
-        const WsTouch *t = &g_array_index(x->touch, WsTouch, i), *o = same_event(b, y, t);
+        const WsRingTouch *t = &g_array_index(x->touch, WsRingTouch, i), *o = same_event(b, y, t);
         if (!o)
             alone++;
         else if (ABS(t->start - o->start) > apart || (!t->write && ABS(t->end - o->end) > apart))
@@ -238,8 +238,8 @@ static gboolean same_history(const WsBuild *b, const WsStage *x, const WsStage *
 static void take_later_fills(const WsBuild *b, WsStage *into, const WsStage *from)
 {
     for (guint i = 0; i < into->touch->len; i++) {
-        WsTouch *t = &g_array_index(into->touch, WsTouch, i);
-        const WsTouch *o = same_event(b, from, t);
+        WsRingTouch *t = &g_array_index(into->touch, WsRingTouch, i);
+        const WsRingTouch *o = same_event(b, from, t);
         if (o && t->write)
             t->end = MAX(t->end, o->end);
     }

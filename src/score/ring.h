@@ -8,13 +8,13 @@ typedef struct {
     gint64 use, turn;
     const WsTraceRecord *r;
     gboolean write;
-} WsTouch;
+} WsRingTouch;
 
 /* One stage of one array element of one buffer. */
 typedef struct {
     guint buffer;
     gint64 element, stage;
-    GArray *touch; /* WsTouch */
+    GArray *touch; /* WsRingTouch */
 } WsStage;
 void ws_stage_free(gpointer stage);
 gint ws_stage_compare(gconstpointer pa, gconstpointer pb); /* of WsStage* in an array */

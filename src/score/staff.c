@@ -15,25 +15,25 @@
 
 guint ws_place_hash(gconstpointer p)
 {
-    const WsPlace *k = p;
+    const WsTracePlace *k = p;
     return (k->agent * 65599u + k->op) * 2654435761u ^ (guint)k->round;
 }
 
 gboolean ws_place_equal(gconstpointer pa, gconstpointer pb)
 {
-    const WsPlace *a = pa, *b = pb;
+    const WsTracePlace *a = pa, *b = pb;
     return a->agent == b->agent && a->op == b->op && a->round == b->round;
 }
 
 guint ws_staff_item(const WsBuild *b, guint agent, guint op, gint32 round)
 {
-    WsPlace key = { agent, op, round };
+    WsTracePlace key = { agent, op, round };
     return GPOINTER_TO_UINT(g_hash_table_lookup(b->item_of, &key));
 }
 
 static void remember(WsBuild *b, const WsTraceRecord *r, guint id)
 {
-    WsPlace key = { r->agent, r->op, r->round };
+    WsTracePlace key = { r->agent, r->op, r->round };
     g_hash_table_replace(b->item_of, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(id));
 }
 

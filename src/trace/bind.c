@@ -17,7 +17,7 @@ typedef struct {
 
 struct WsBind {
     GHashTable *bound;       /* WsBound* (key: op, round) -> itself */
-    GHashTable *contributor; /* Completion* -> GArray of WsPlace */
+    GHashTable *contributor; /* Completion* -> GArray of WsTracePlace */
 };
 
 static guint hash_bound(gconstpointer p)
@@ -58,7 +58,7 @@ static gint64 value(WsWalker *w, const WsExpr *e)
 }
 
 static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint32 round,
-                    const WsPlace *before)
+                    const WsTracePlace *before)
 {
     WsBound *b = g_new0(WsBound, 1);
     b->op = op->index;
@@ -81,10 +81,10 @@ static void bind_op(WsBind *bind, WsWalker *w, guint agent, const WsOp *op, gint
         Completion key = { (guint)op->barrier, b->element, b->slot, b->turn };
         GArray *list = g_hash_table_lookup(bind->contributor, &key);
         if (!list) {
-            list = g_array_new(FALSE, FALSE, sizeof(WsPlace));
+            list = g_array_new(FALSE, FALSE, sizeof(WsTracePlace));
             g_hash_table_insert(bind->contributor, g_memdup2(&key, sizeof key), list);
         }
-        WsPlace here = { agent, op->index, round };
+        WsTracePlace here = { agent, op->index, round };
         g_array_append_val(list, here);
         /* What the GPU does not record follows what it does. */
         if (!ws_op_measured(op->kind) && before->op != G_MAXUINT)
@@ -183,7 +183,7 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
         ws_walker_set_pipe(w, more_rounds, pipes);
         ws_walker_set_element(w, guess_element, (gpointer)v);
     }
-    WsPlace before = { agent, G_MAXUINT, -1 };
+    WsTracePlace before = { agent, G_MAXUINT, -1 };
     WsStep step;
     while (w && ws_walker_next(w, &step, NULL)) {
         gint32 tile = -1, round = -1;
@@ -198,7 +198,7 @@ static void walk_agent(const Run *b, WsBind *bind, const WsLaunchValues *v, guin
         if (worth_binding(step.op) && (tile < 0 || tile >= tile0 - 2))
             bind_op(bind, w, agent, step.op, round, &before);
         if (ws_op_measured(step.op->kind))
-            before = (WsPlace){ agent, step.op->index, round };
+            before = (WsTracePlace){ agent, step.op->index, round };
     }
 }
 

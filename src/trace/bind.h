@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     guint agent, op;
     gint32 round;
-} WsPlace; /* an execution */
+} WsTracePlace; /* an execution */
 
 typedef struct WsBind WsBind;
 

@@ -11,7 +11,7 @@ typedef struct {
     GtkWindow *dialog;
 } Add;
 
-void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsSpot spot)
+void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsEditSpot spot)
 {
     if (item->kind != WS_NODE_KIND_COUNT) {
         ws_edit_add_kind(w, item->kind, spot);
@@ -24,7 +24,7 @@ void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsSpot spot)
 static void chosen(const WsPaletteItem *item, gpointer data)
 {
     Add *a = data;
-    ws_window_add_item(a->window, item, (WsSpot){ 0 });
+    ws_window_add_item(a->window, item, (WsEditSpot){ 0 });
     gtk_window_destroy(a->dialog);
 }
 

@@ -38,7 +38,7 @@ const WsNode *ws_edit_focus(WsWindow *w)
     return latest && node ? ws_design_by_identity(latest, node) : NULL;
 }
 
-gboolean ws_edit_add_kind(WsWindow *w, WsNodeKind kind, WsSpot spot)
+gboolean ws_edit_add_kind(WsWindow *w, WsNodeKind kind, WsEditSpot spot)
 {
     WsDraft *d = draft_of(w);
     if (!d)
@@ -50,7 +50,7 @@ gboolean ws_edit_add_kind(WsWindow *w, WsNodeKind kind, WsSpot spot)
     return ws_edit_commit(w, d, NULL);
 }
 
-gboolean ws_edit_insert_text(WsWindow *w, const char *text, gboolean template, WsSpot spot)
+gboolean ws_edit_insert_text(WsWindow *w, const char *text, gboolean template, WsEditSpot spot)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) clip = text ? ws_design_parse(text, strlen(text), NULL, findings) : NULL;
@@ -159,7 +159,7 @@ static void pasted(GObject *clipboard, GAsyncResult *result, gpointer data)
     g_autoptr(WsWindow) w = data;
     g_autofree char *text = gdk_clipboard_read_text_finish(GDK_CLIPBOARD(clipboard), result, NULL);
     if (w->document)
-        ws_edit_insert_text(w, text, FALSE, (WsSpot){ 0 });
+        ws_edit_insert_text(w, text, FALSE, (WsEditSpot){ 0 });
 }
 
 static void do_paste(WsWindow *w)

@@ -13,9 +13,9 @@ gboolean ws_edit_has_command(const char *name);
 /* Commits the draft (taken), or says why it was refused. */
 gboolean ws_edit_commit(WsWindow *w, WsDraft *draft, const char *coalesce);
 /* Adds a step or object behind the selection, or at a place (owner 0: behind it). */
-gboolean ws_edit_add_kind(WsWindow *w, WsNodeKind kind, WsSpot spot);
+gboolean ws_edit_add_kind(WsWindow *w, WsNodeKind kind, WsEditSpot spot);
 /* A design's text that was dropped or pasted, or is a template. */
-gboolean ws_edit_insert_text(WsWindow *w, const char *text, gboolean template, WsSpot spot);
+gboolean ws_edit_insert_text(WsWindow *w, const char *text, gboolean template, WsEditSpot spot);
 /* The node that commands act on: the primary one of the selection, in the newest design. */
 const WsNode *ws_edit_focus(WsWindow *w);
 

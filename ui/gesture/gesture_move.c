@@ -65,7 +65,7 @@ static gint64 loop_round(const WsNode *step, const WsSceneItem *item)
 }
 
 typedef struct {
-    WsSpot spot;
+    WsEditSpot spot;
     gint64 round; /* of the loop; -1: none to speak of */
     const WsSceneItem *beside;
     gboolean behind; /* the place is behind `beside` */
@@ -140,7 +140,7 @@ static void mark(WsTimeline *t, const WsSceneStaff *staff, const Target *to)
     g->mark_h = staff->h;
 }
 
-static void copy_to(WsDraft *draft, const WsGesture *g, WsSpot spot)
+static void copy_to(WsDraft *draft, const WsGesture *g, WsEditSpot spot)
 {
     g_autofree char *text =
         ws_edit_copy(g->latest, (const guint64 *)(gpointer)g->nodes->data, g->nodes->len);

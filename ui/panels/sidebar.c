@@ -8,7 +8,7 @@
 
 static void chosen(const WsPaletteItem *item, gpointer window)
 {
-    ws_window_add_item(window, item, (WsSpot){ 0 });
+    ws_window_add_item(window, item, (WsEditSpot){ 0 });
 }
 
 GtkWidget *ws_sidebar_new(WsWindow *w)

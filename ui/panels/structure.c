@@ -154,9 +154,9 @@ static WsWindow *window_of(WsStructure *self)
 }
 
 /* Before the row in its upper half, behind (or into it, if it is empty or a group) in the lower. */
-static WsSpot spot_of(const WsDesign *design, const WsNode *node, gboolean upper)
+static WsEditSpot spot_of(const WsDesign *design, const WsNode *node, gboolean upper)
 {
-    WsSpot spot = ws_edit_spot(design, node);
+    WsEditSpot spot = ws_edit_spot(design, node);
     if (upper && ws_node_kind_is_step(node->kind)) {
         const WsNode *owner = ws_design_owner(design, node, &spot.list, &spot.index);
         spot.owner = owner->identity;
@@ -164,7 +164,7 @@ static WsSpot spot_of(const WsDesign *design, const WsNode *node, gboolean upper
     return spot;
 }
 
-static gboolean move_to(WsStructure *self, const char *id, WsSpot spot)
+static gboolean move_to(WsStructure *self, const char *id, WsEditSpot spot)
 {
     WsDesign *latest = ws_document_latest(self->document);
     const guint64 node = ws_document_node(self->document, id);
@@ -189,7 +189,7 @@ static gboolean dropped(GtkDropTarget *target, const GValue *value, double x, do
     const char *text = g_value_get_string(value);
     if (!text || !latest)
         return FALSE;
-    WsSpot spot = { 0 };
+    WsEditSpot spot = { 0 };
     if (node)
         spot = spot_of(latest, node, y < gtk_widget_get_height(widget) / 2.0);
     if (g_str_has_prefix(text, DRAG))

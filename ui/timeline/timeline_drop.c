@@ -34,17 +34,17 @@ static const WsSceneItem *nearest(WsTimeline *t, double x, double y, gboolean *b
     return best;
 }
 
-static WsSpot spot_at(WsTimeline *t, double x, double y)
+static WsEditSpot spot_at(WsTimeline *t, double x, double y)
 {
     gboolean behind = FALSE;
     const WsSceneItem *item = nearest(t, x, y, &behind);
     WsDesign *latest = ws_document_latest(t->document);
     const guint64 id = item ? ws_document_node(t->document, item->step) : 0;
     const WsNode *node = id && latest ? ws_design_by_identity(latest, id) : NULL;
-    WsSpot spot = { 0 };
+    WsEditSpot spot = { 0 };
     const WsNode *owner = node ? ws_design_owner(latest, node, &spot.list, &spot.index) : NULL;
     if (!owner)
-        return (WsSpot){ 0 };
+        return (WsEditSpot){ 0 };
     spot.owner = owner->identity;
     spot.index += behind ? 1 : 0;
     return spot;

@@ -31,7 +31,7 @@ void ws_window_show_panel(WsWindow *window, WsPart part);
 
 /* What was dragged here from the palette or from elsewhere, as text; owner 0: behind the selection.
  */
-gboolean ws_window_drop_text(WsWindow *w, const char *text, WsSpot spot);
+gboolean ws_window_drop_text(WsWindow *w, const char *text, WsEditSpot spot);
 /* What a command or gesture has to say; NULL: nothing more. */
 /* While the score shows what letting go would give, and the panels what was before. */
 void ws_window_set_dragging(WsWindow *w, gboolean dragging);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-gboolean ws_window_drop_text(WsWindow *w, const char *text, WsSpot spot)
+gboolean ws_window_drop_text(WsWindow *w, const char *text, WsEditSpot spot)
 {
     if (!g_str_has_prefix(text, WS_PALETTE_DRAG))
         return ws_edit_insert_text(w, text, FALSE, spot);

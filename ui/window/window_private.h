@@ -75,7 +75,7 @@ void ws_window_begin_design(WsWindow *w, const WsDesign *design);
 /* Asks if something is unsaved; `closing`: another window on the document keeps it. */
 void ws_window_when_safe(WsWindow *w, gboolean closing, WsWindowThen then, gpointer data);
 /* add_dialog.c */
-void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsSpot spot);
+void ws_window_add_item(WsWindow *w, const WsPaletteItem *item, WsEditSpot spot);
 /* window_export.c */
 void ws_window_choose_picture(WsWindow *w);
 void ws_window_choose_trace_export(WsWindow *w);

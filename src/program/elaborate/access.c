@@ -4,7 +4,7 @@
 
 /* References to buffers, values and barriers as steps use them (LANGUAGE section 4 and 8). */
 
-WsSymbol *ws_step_symbol(WsStepState *S, const char *name)
+WsElabSymbol *ws_step_symbol(WsStepState *S, const char *name)
 {
     return ws_elab_lookup(S->E, name);
 }
@@ -112,7 +112,7 @@ gboolean ws_view_buffer(WsStepState *S, const WsRef *ref, WsMode mode, WsProxy p
                               .cols = 1,
                               .mode = mode,
                               .proxy = proxy };
-    WsSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BUFFER, S->id);
+    WsElabSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BUFFER, S->id);
     if (!symbol || symbol->index >= E->buffers->len)
         return FALSE;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, symbol->index);
@@ -152,7 +152,7 @@ gboolean ws_view_value(WsStepState *S, const WsRef *ref, WsMode mode, WsValueUse
     *out = (WsValueUse){
         .row0 = ws_elab_int(E, 0), .col0 = ws_elab_int(E, 0), .rows = 1, .cols = 1, .mode = mode
     };
-    WsSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_VALUE, S->id);
+    WsElabSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_VALUE, S->id);
     if (!symbol)
         return FALSE;
     const WsRegValue *v = &E->agent->out->value[symbol->index];
@@ -235,7 +235,7 @@ static void override(WsStepState *S, WsOp *op)
 gboolean ws_op_barrier(WsStepState *S, WsOp *op, const WsRef *ref, WsBarrierKind kind)
 {
     WsElab *E = S->E;
-    WsSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BARRIER, S->id);
+    WsElabSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BARRIER, S->id);
     if (!symbol || symbol->index >= E->barriers->len)
         return FALSE;
     const WsBarrier *b = &g_array_index(E->barriers, WsBarrier, symbol->index);

@@ -15,13 +15,13 @@ typedef struct {
     gboolean unrolled; /* nothing but indices of fully unrolled loops */
 } Bounds;
 
-static const WsSymbol *loop_of(WsElab *E, gint var)
+static const WsElabSymbol *loop_of(WsElab *E, gint var)
 {
     GHashTableIter iter;
     gpointer symbol;
     g_hash_table_iter_init(&iter, E->agent->names);
     while (g_hash_table_iter_next(&iter, NULL, &symbol)) {
-        const WsSymbol *s = symbol;
+        const WsElabSymbol *s = symbol;
         if (s->kind == WS_SYMBOL_LOOP && s->var == var && s->fixed)
             return s;
     }
@@ -38,7 +38,7 @@ static void collect(const WsExpr *e, gpointer data)
     for (guint i = 0; i < B->n; i++)
         if (B->var[i] == e->var)
             return;
-    const WsSymbol *loop = loop_of(B->E, e->var);
+    const WsElabSymbol *loop = loop_of(B->E, e->var);
     gboolean rank = e->var == B->E->cta_var;
     if ((!loop && !rank) || B->n == MAX_VARS) {
         B->open = TRUE;

@@ -9,7 +9,7 @@ static const char *stages_constant(WsElab *E)
 {
     for (guint i = 0; i < ws_node_n_children(E->root, WS_F_buffers); i++) {
         const WsExpr *e = ws_node_expr(ws_node_child(E->root, WS_F_buffers, i), WS_F_stages);
-        WsSymbol *symbol =
+        WsElabSymbol *symbol =
             e && e->op == WS_EXPR_NAME ? g_hash_table_lookup(E->names, e->name) : NULL;
         if (symbol && symbol->kind == WS_SYMBOL_CONSTANT)
             return symbol->name;
@@ -36,7 +36,7 @@ static void shared(WsElab *E)
     const char *name = stages_constant(E);
     g_autofree char *remedy = NULL;
     if (name && !E->probe) {
-        WsSymbol *symbol = g_hash_table_lookup(E->names, name);
+        WsElabSymbol *symbol = g_hash_table_lookup(E->names, name);
         gint64 lo = 0, hi = symbol->value; /* lo fits (0: nothing known), hi does not */
         while (hi - lo > 1) {
             gint64 mid = lo + (hi - lo) / 2;

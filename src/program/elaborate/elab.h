@@ -44,7 +44,7 @@ typedef struct {
     /* LET: rounds it runs ahead of the loop around it, and its value for other rounds */
     gint64 shift;
     const WsExpr *raw, *be; /* be: compute it in place (raw), the variable is of another round */
-} WsSymbol;
+} WsElabSymbol;
 
 /* A primitive with what only elaboration needs to know about it. */
 typedef struct {
@@ -100,8 +100,8 @@ typedef struct {
     const WsNode *node;
     WsAgent *out;
     guint index;       /* agent */
-    GHashTable *names; /* values, counters, loops: WsSymbol */
-    GPtrArray *lets;   /* WsSymbol, innermost last */
+    GHashTable *names; /* values, counters, loops: WsElabSymbol */
+    GPtrArray *lets;   /* WsElabSymbol, innermost last */
     guint tile_depth, strided_depth, nesting;
     guint16 ranks;
     WsExpr **pipe_use; /* per pipe: use of the window that is open, or NULL */
@@ -154,14 +154,14 @@ gboolean ws_elab_stop(const WsElab *E);
 void ws_elab_scope(WsElab *E);      /* constants, sizes, scalars, run names, object names */
 void ws_elab_tile_scope(WsElab *E); /* axes, tile names */
 void ws_elab_run_values(WsElab *E); /* values of run names, assume */
-WsSymbol *ws_elab_lookup(WsElab *E, const char *name);
-WsSymbol *ws_elab_declare(WsElab *E, GHashTable *scope, WsSymbolKind kind, const char *name,
-                          const char *at);
+WsElabSymbol *ws_elab_lookup(WsElab *E, const char *name);
+WsElabSymbol *ws_elab_declare(WsElab *E, GHashTable *scope, WsSymbolKind kind, const char *name,
+                              const char *at);
 gint ws_elab_var(WsElab *E, WsVarKind kind, const char *name, gint agent);
 WsExpr *ws_elab_var_expr(WsElab *E, gint var);
 /* Looks up an object by name and kind; reports N-UNKNOWN (with the nearest name) and returns NULL.
  */
-WsSymbol *ws_elab_find(WsElab *E, const char *name, WsSymbolKind kind, const char *at);
+WsElabSymbol *ws_elab_find(WsElab *E, const char *name, WsSymbolKind kind, const char *at);
 void ws_elab_unknown(WsElab *E, const char *name, const char *what, const char *at);
 
 /* --- expressions (resolve.c). Results belong to the arena and are never NULL: after an error they
@@ -236,8 +236,8 @@ gint ws_pipe_of(WsElab *E, guint buffer); /* pipe whose field it is, -1 */
 /* A start (element) that depends on the rank or on loops of constant length: FALSE after an error
  * if some value of it lies outside of 0..extent - count. `value`: only fully unrolled loops may. */
 gboolean ws_bounds_check(WsStepState *S, const char *name, const WsExpr *start, gint64 count,
-                         gint64 extent, gboolean value);    /* bounds.c */
-WsSymbol *ws_step_symbol(WsStepState *S, const char *name); /* any object or value, or NULL */
+                         gint64 extent, gboolean value);        /* bounds.c */
+WsElabSymbol *ws_step_symbol(WsStepState *S, const char *name); /* any object or value, or NULL */
 
 /* --- steps */
 struct WsStepState {
@@ -260,7 +260,7 @@ typedef struct WsPeel WsPeel;
 void ws_elab_list_round(WsElab *E, const WsNode *owner, WsFieldId field, const char *path,
                         WsTree *seq, const WsPeel *peel);
 struct WsPeel {
-    WsSymbol *loop;
+    WsElabSymbol *loop;
     gint64 round;                    /* >= 0: prologue round; -1: in the loop */
     WsExpr *base_index, *base_total; /* of the loop's own round (or of round 0) */
     WsExpr *from, *step, *count;
@@ -294,7 +294,7 @@ guint ws_step_coordinates(WsStepState *S, const WsTensor *t, guint flags, WsExpr
 #undef WS_STEP
 /* Refuses to close the group of `open` (NULL: none stands open) by a step that `when` guards. */
 void ws_step_closes(WsStepState *S, const WsOp *open);
-WsSymbol *ws_step_tensor(WsStepState *S);
+WsElabSymbol *ws_step_tensor(WsStepState *S);
 WsHint ws_step_hint(WsStepState *S);
 WsReduce ws_step_reduce(WsStepState *S);
 WsCtas ws_step_ctas(WsStepState *S, WsFieldId field);

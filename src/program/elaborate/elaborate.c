@@ -124,7 +124,7 @@ static void agent_scope(WsElab *E, WsAgentState *A)
         WsExpr *start = ws_elab_int(E, 0);
         if (ws_node_has(node, WS_F_start))
             start = ws_elab_resolve(E, ws_elab_field_expr(E, node, WS_F_start), 0, at);
-        WsSymbol *symbol = ws_elab_declare(E, A->names, WS_SYMBOL_COUNTER, name, at);
+        WsElabSymbol *symbol = ws_elab_declare(E, A->names, WS_SYMBOL_COUNTER, name, at);
         symbol->var = ws_elab_var(E, WS_VAR_COUNTER, name, (gint)A->index);
         g_array_index(E->vars, WsVar, symbol->var).value = start;
     }

@@ -148,7 +148,7 @@ guint ws_buffer_ranges(const WsBuffer *b, guint row0, guint rows, guint col0, gu
 static gboolean constant_view(WsElab *E, const WsRef *ref, const char *at, guint *buffer,
                               guint64 *offset, guint64 *room)
 {
-    WsSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BUFFER, at);
+    WsElabSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BUFFER, at);
     if (!symbol)
         return FALSE;
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, symbol->index);

@@ -53,7 +53,7 @@ static void lets_for_round(WsElab *E, const WsList *list, gint64 shift)
 {
     GPtrArray *lets = E->agent->lets;
     for (guint i = list->first_let; i < lets->len; i++) {
-        WsSymbol *let = g_ptr_array_index(lets, i);
+        WsElabSymbol *let = g_ptr_array_index(lets, i);
         let->be = let->shift == shift ? NULL : let->raw;
     }
 }
@@ -61,7 +61,7 @@ static void lets_for_round(WsElab *E, const WsList *list, gint64 shift)
 /* A `let` that does not run in this prologue round can still be named: it is computed in place. */
 static void declare_let(WsElab *E, const WsNode *node, const char *id)
 {
-    WsSymbol *symbol =
+    WsElabSymbol *symbol =
         ws_elab_declare(E, NULL, WS_SYMBOL_LET, ws_elab_field_name(E, node, WS_F_keyword), id);
     symbol->raw = symbol->be = ws_elab_field_expr(E, node, WS_F_be);
     symbol->shift = -1;

@@ -12,7 +12,7 @@ static WsPipeBuild *pipe_at(WsElab *E, gint pipe)
 
 gint ws_pipe_named(WsElab *E, const char *name)
 {
-    WsSymbol *symbol = ws_elab_lookup(E, name);
+    WsElabSymbol *symbol = ws_elab_lookup(E, name);
     return symbol && symbol->kind == WS_SYMBOL_PIPE && symbol->index < E->pipes->len
                ? (gint)symbol->index
                : -1;
@@ -20,7 +20,7 @@ gint ws_pipe_named(WsElab *E, const char *name)
 
 static gboolean is_field(const WsPipeBuild *p, WsElab *E, const WsRef *ref)
 {
-    WsSymbol *symbol = ref ? g_hash_table_lookup(E->names, ref->name) : NULL;
+    WsElabSymbol *symbol = ref ? g_hash_table_lookup(E->names, ref->name) : NULL;
     for (guint i = 0; symbol && symbol->kind == WS_SYMBOL_BUFFER && i < p->n_fields; i++)
         if (p->field[i] == symbol->index)
             return TRUE;
@@ -58,7 +58,7 @@ static void scan(WsElab *E, guint group, const WsNode *owner, WsFieldId field)
         }
         if (step->kind == WS_STEP_EXPECT) {
             const char *name = ws_elab_field_name(E, step, WS_F_keyword);
-            WsSymbol *symbol = name ? g_hash_table_lookup(E->names, name) : NULL;
+            WsElabSymbol *symbol = name ? g_hash_table_lookup(E->names, name) : NULL;
             if (symbol && symbol->kind == WS_SYMBOL_BARRIER && symbol->index < E->barriers->len)
                 E->drawn_expect[symbol->index] = TRUE;
         }
@@ -84,7 +84,7 @@ void ws_elab_pipes(WsElab *E)
         p.field = ws_arena_new0(E->arena, guint, count);
         for (guint k = 0; k < count; k++) {
             const WsValue *v = ws_elab_field_item(node, WS_F_fields, k);
-            WsSymbol *symbol =
+            WsElabSymbol *symbol =
                 ws_elab_find(E, v->kind == WS_VALUE_TEXT ? v->text : "", WS_SYMBOL_BUFFER, at);
             if (!symbol || symbol->index >= E->buffers->len)
                 continue;
@@ -144,7 +144,8 @@ static void reads_of(WsElab *E, const WsNode *node, WsPipe *pipe)
         r->group = ws_arena_strdup(E->arena, readers->key[i]);
         r->field = ws_arena_new0(E->arena, guint, readers->item[i].n);
         for (guint k = 0; k < readers->item[i].n; k++) {
-            const WsSymbol *symbol = g_hash_table_lookup(E->names, readers->item[i].item[k].text);
+            const WsElabSymbol *symbol =
+                g_hash_table_lookup(E->names, readers->item[i].item[k].text);
             if (symbol && symbol->kind == WS_SYMBOL_BUFFER)
                 r->field[r->n_fields++] = symbol->index;
         }
@@ -177,7 +178,7 @@ void ws_elab_keep_pipes(WsElab *E)
 static gint step_pipe(WsStepState *S)
 {
     const char *name = ws_elab_field_name(S->E, S->node, WS_F_keyword);
-    WsSymbol *symbol = ws_elab_find(S->E, name, WS_SYMBOL_PIPE, S->id);
+    WsElabSymbol *symbol = ws_elab_find(S->E, name, WS_SYMBOL_PIPE, S->id);
     return symbol && symbol->index < S->E->pipes->len ? (gint)symbol->index : -1;
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-gint64 ws_elab_constant_symbol(WsElab *E, WsSymbol *symbol);
+gint64 ws_elab_constant_symbol(WsElab *E, WsElabSymbol *symbol);
 
 typedef struct {
     WsElab *E;
@@ -55,7 +55,7 @@ static WsExpr *special(Resolve *R, const char *name)
     return NULL;
 }
 
-static gboolean tile_visible(Resolve *R, const WsSymbol *symbol)
+static gboolean tile_visible(Resolve *R, const WsElabSymbol *symbol)
 {
     WsElab *E = R->E;
     if (R->flags & WS_RESOLVE_NO_TILE)
@@ -65,9 +65,9 @@ static gboolean tile_visible(Resolve *R, const WsSymbol *symbol)
     return E->agent->tile_depth > 0 || E->p->tiles.launch == WS_LAUNCH_SINGLE;
 }
 
-static WsExpr *let_value(Resolve *R, WsSymbol *symbol);
+static WsExpr *let_value(Resolve *R, WsElabSymbol *symbol);
 
-static WsExpr *symbol_value(Resolve *R, WsSymbol *symbol)
+static WsExpr *symbol_value(Resolve *R, WsElabSymbol *symbol)
 {
     WsElab *E = R->E;
     switch (symbol->kind) {
@@ -118,7 +118,7 @@ static WsExpr *symbol_value(Resolve *R, WsSymbol *symbol)
 }
 
 /* A `let` runs as many rounds ahead as it says; a step of another round computes it again. */
-static WsExpr *let_value(Resolve *R, WsSymbol *symbol)
+static WsExpr *let_value(Resolve *R, WsElabSymbol *symbol)
 {
     if (symbol->be)
         return ws_expr_ref(ws_elab_resolve(R->E, symbol->be, R->flags | WS_RESOLVE_TENSOR, R->at));
@@ -128,7 +128,7 @@ static WsExpr *let_value(Resolve *R, WsSymbol *symbol)
 static WsExpr *total_value(Resolve *R, const char *name)
 {
     WsElab *E = R->E;
-    WsSymbol *symbol = ws_elab_lookup(E, name);
+    WsElabSymbol *symbol = ws_elab_lookup(E, name);
     if (symbol && symbol->kind == WS_SYMBOL_LOOP)
         return ws_expr_ref(symbol->loop_total);
     ws_elab_error(E, WS_RULE_N_TOTAL, R->at, "Write it after, or inside, a loop of that name.",
@@ -139,7 +139,7 @@ static WsExpr *total_value(Resolve *R, const char *name)
 static WsExpr *element(Resolve *R, const WsExpr *leaf)
 {
     WsElab *E = R->E;
-    WsSymbol *symbol = ws_elab_find(E, leaf->name, WS_SYMBOL_TENSOR, R->at);
+    WsElabSymbol *symbol = ws_elab_find(E, leaf->name, WS_SYMBOL_TENSOR, R->at);
     if (!symbol)
         return bad(leaf->name);
     const WsNode *node = ws_node_child(E->root, WS_F_tensors, symbol->index);
@@ -180,7 +180,7 @@ static WsExpr *map_leaf(const WsExpr *leaf, gpointer data, GError **error)
         return e;
     if (R->array && R->temporaries && g_hash_table_contains(R->temporaries, leaf->name))
         return NULL;
-    WsSymbol *symbol = ws_elab_lookup(R->E, leaf->name);
+    WsElabSymbol *symbol = ws_elab_lookup(R->E, leaf->name);
     if (!symbol) {
         ws_elab_unknown(R->E, leaf->name, WS_WORD("name"), R->at);
         return bad(leaf->name);

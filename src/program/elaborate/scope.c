@@ -98,32 +98,32 @@ static const char *kind_text(WsSymbolKind kind)
     return text[kind];
 }
 
-WsSymbol *ws_elab_lookup(WsElab *E, const char *name)
+WsElabSymbol *ws_elab_lookup(WsElab *E, const char *name)
 {
     WsAgentState *A = E->agent;
     if (A) {
         for (guint i = A->lets->len; i-- > 0;) {
-            WsSymbol *let = g_ptr_array_index(A->lets, i);
+            WsElabSymbol *let = g_ptr_array_index(A->lets, i);
             if (strcmp(let->name, name) == 0)
                 return let;
         }
-        WsSymbol *own = g_hash_table_lookup(A->names, name);
+        WsElabSymbol *own = g_hash_table_lookup(A->names, name);
         if (own)
             return own;
     }
     return g_hash_table_lookup(E->names, name);
 }
 
-WsSymbol *ws_elab_declare(WsElab *E, GHashTable *scope, WsSymbolKind kind, const char *name,
-                          const char *at)
+WsElabSymbol *ws_elab_declare(WsElab *E, GHashTable *scope, WsSymbolKind kind, const char *name,
+                              const char *at)
 {
-    WsSymbol *symbol = ws_arena_new0(E->arena, WsSymbol, 1);
-    *symbol = (WsSymbol){ .kind = kind,
-                          .name = ws_arena_strdup(E->arena, name),
-                          .at = ws_arena_strdup(E->arena, at),
-                          .var = -1,
-                          .total_var = -1 };
-    WsSymbol *before = ws_elab_lookup(E, name);
+    WsElabSymbol *symbol = ws_arena_new0(E->arena, WsElabSymbol, 1);
+    *symbol = (WsElabSymbol){ .kind = kind,
+                              .name = ws_arena_strdup(E->arena, name),
+                              .at = ws_arena_strdup(E->arena, at),
+                              .var = -1,
+                              .total_var = -1 };
+    WsElabSymbol *before = ws_elab_lookup(E, name);
     if (is_reserved(name)) {
         ws_elab_error(E, WS_RULE_N_RESERVED, at, "Choose another name.",
                       "%s is a word of the language and cannot name a %s", name, kind_text(kind));
@@ -155,7 +155,7 @@ void ws_elab_unknown(WsElab *E, const char *name, const char *what, const char *
         while (g_hash_table_iter_next(&iter, &key, NULL))
             g_ptr_array_add(words, key);
         for (guint i = 0; i < E->agent->lets->len; i++) {
-            WsSymbol *let = g_ptr_array_index(E->agent->lets, i);
+            WsElabSymbol *let = g_ptr_array_index(E->agent->lets, i);
             g_ptr_array_add(words, (gpointer)let->name);
         }
     }
@@ -168,9 +168,9 @@ void ws_elab_unknown(WsElab *E, const char *name, const char *what, const char *
     ws_elab_error(E, WS_RULE_N_UNKNOWN, at, remedy, "there is no %s named %s", what, name);
 }
 
-WsSymbol *ws_elab_find(WsElab *E, const char *name, WsSymbolKind kind, const char *at)
+WsElabSymbol *ws_elab_find(WsElab *E, const char *name, WsSymbolKind kind, const char *at)
 {
-    WsSymbol *symbol = ws_elab_lookup(E, name);
+    WsElabSymbol *symbol = ws_elab_lookup(E, name);
     if (!symbol) {
         ws_elab_unknown(E, name, kind_text(kind), at);
         return NULL;
@@ -185,7 +185,7 @@ WsSymbol *ws_elab_find(WsElab *E, const char *name, WsSymbolKind kind, const cha
 
 /* --- document scope --------------------------------------------------------------------------- */
 
-static gint64 constant_value(WsElab *E, WsSymbol *symbol)
+static gint64 constant_value(WsElab *E, WsElabSymbol *symbol)
 {
     if (symbol->state == 2)
         return symbol->value;
@@ -201,8 +201,8 @@ static gint64 constant_value(WsElab *E, WsSymbol *symbol)
     return symbol->value;
 }
 
-gint64 ws_elab_constant_symbol(WsElab *E, WsSymbol *symbol);
-gint64 ws_elab_constant_symbol(WsElab *E, WsSymbol *symbol)
+gint64 ws_elab_constant_symbol(WsElab *E, WsElabSymbol *symbol);
+gint64 ws_elab_constant_symbol(WsElab *E, WsElabSymbol *symbol)
 {
     return constant_value(E, symbol);
 }
@@ -212,12 +212,13 @@ static void constants(WsElab *E)
     const WsValue *map = ws_node_get(E->root, WS_F_constants);
     guint n = map->kind == WS_VALUE_MAP ? map->n : 0;
     for (guint i = 0; i < n; i++) {
-        WsSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_CONSTANT, map->key[i],
-                                           ws_arena_printf(E->arena, "constants/%s", map->key[i]));
+        WsElabSymbol *symbol =
+            ws_elab_declare(E, E->names, WS_SYMBOL_CONSTANT, map->key[i],
+                            ws_arena_printf(E->arena, "constants/%s", map->key[i]));
         symbol->text = &map->item[i];
     }
     for (guint i = 0; i < E->n_set; i++) {
-        WsSymbol *symbol = g_hash_table_lookup(E->names, E->set[i].name);
+        WsElabSymbol *symbol = g_hash_table_lookup(E->names, E->set[i].name);
         if (!symbol || symbol->kind != WS_SYMBOL_CONSTANT) {
             ws_elab_unknown(E, E->set[i].name, WS_WORD("constant"), "constants");
             continue;
@@ -228,7 +229,7 @@ static void constants(WsElab *E)
     E->p->constant_name = ws_arena_new0(E->arena, char *, n);
     E->p->constant = ws_arena_new0(E->arena, gint64, n);
     for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
-        WsSymbol *symbol = g_hash_table_lookup(E->names, map->key[i]);
+        WsElabSymbol *symbol = g_hash_table_lookup(E->names, map->key[i]);
         E->p->constant_name[E->p->n_constants] = (char *)symbol->name;
         E->p->constant[E->p->n_constants++] = constant_value(E, symbol);
     }
@@ -239,21 +240,21 @@ static void sizes(WsElab *E)
     const WsValue *map = ws_node_get(E->root, WS_F_sizes);
     for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
         const char *at = ws_arena_printf(E->arena, "sizes/%s", map->key[i]);
-        WsSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_SIZE, map->key[i], at);
+        WsElabSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_SIZE, map->key[i], at);
         symbol->var = ws_elab_var(E, WS_VAR_SIZE, map->key[i], -1);
         WsVar *var = &g_array_index(E->vars, WsVar, symbol->var);
         var->preset = var->rehearse = map->item[i].i;
     }
     const WsValue *small = ws_node_get(E->root, WS_F_rehearse);
     for (guint i = 0; small->kind == WS_VALUE_MAP && i < small->n; i++) {
-        WsSymbol *symbol = ws_elab_find(E, small->key[i], WS_SYMBOL_SIZE, "rehearse");
+        WsElabSymbol *symbol = ws_elab_find(E, small->key[i], WS_SYMBOL_SIZE, "rehearse");
         if (symbol)
             g_array_index(E->vars, WsVar, symbol->var).rehearse = small->item[i].i;
     }
     map = ws_node_get(E->root, WS_F_scalars);
     for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
         const char *at = ws_arena_printf(E->arena, "scalars/%s", map->key[i]);
-        WsSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_SCALAR, map->key[i], at);
+        WsElabSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_SCALAR, map->key[i], at);
         symbol->var = ws_elab_var(E, WS_VAR_SCALAR, map->key[i], -1);
         WsVar *var = &g_array_index(E->vars, WsVar, symbol->var);
         var->real = TRUE;
@@ -278,7 +279,7 @@ void ws_elab_scope(WsElab *E)
     constants(E);
     for (guint i = 0; map->kind == WS_VALUE_MAP && i < map->n; i++) {
         const char *at = ws_arena_printf(E->arena, "let/%s", map->key[i]);
-        WsSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_RUN, map->key[i], at);
+        WsElabSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_RUN, map->key[i], at);
         symbol->var = ws_elab_var(E, WS_VAR_RUN, map->key[i], -1);
         symbol->text = &map->item[i];
     }
@@ -296,7 +297,7 @@ static void find_real(const WsExpr *e, gpointer data)
     if (e->op == WS_EXPR_REAL)
         *real = TRUE;
     if (e->op == WS_EXPR_NAME) {
-        WsSymbol *symbol = ws_elab_lookup(E, e->name);
+        WsElabSymbol *symbol = ws_elab_lookup(E, e->name);
         if (symbol &&
             (symbol->kind == WS_SYMBOL_SCALAR || (symbol->kind == WS_SYMBOL_RUN && symbol->real)))
             *real = TRUE;
@@ -311,7 +312,7 @@ void ws_elab_run_values(WsElab *E)
     const WsValue *map = ws_node_get(E->root, WS_F_let);
     guint n = map->kind == WS_VALUE_MAP ? map->n : 0;
     for (guint i = 0; i < n && !ws_elab_stop(E); i++) {
-        WsSymbol *symbol = g_hash_table_lookup(E->names, map->key[i]);
+        WsElabSymbol *symbol = g_hash_table_lookup(E->names, map->key[i]);
         const WsExpr *e = ws_elab_value_expr(E, &map->item[i]);
         if (!symbol || symbol->kind != WS_SYMBOL_RUN || !e)
             continue;
@@ -349,7 +350,7 @@ void ws_elab_tile_scope(WsElab *E)
     const WsValue *axes = ws_node_get(tiles, WS_F_axes);
     for (guint i = 0; axes->kind == WS_VALUE_MAP && i < axes->n && i < 8; i++) {
         const char *at = ws_arena_printf(E->arena, "tiles/axes/%s", axes->key[i]);
-        WsSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_AXIS, axes->key[i], at);
+        WsElabSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_AXIS, axes->key[i], at);
         symbol->index = i;
         symbol->var = ws_elab_var(E, WS_VAR_AXIS, axes->key[i], -1);
         g_array_index(E->vars, WsVar, symbol->var).axis = (gint)i;
@@ -357,7 +358,7 @@ void ws_elab_tile_scope(WsElab *E)
     const WsValue *let = ws_node_get(tiles, WS_F_let);
     for (guint i = 0; let->kind == WS_VALUE_MAP && i < let->n; i++) {
         const char *at = ws_arena_printf(E->arena, "tiles/let/%s", let->key[i]);
-        WsSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_TILE_NAME, let->key[i], at);
+        WsElabSymbol *symbol = ws_elab_declare(E, E->names, WS_SYMBOL_TILE_NAME, let->key[i], at);
         symbol->var = ws_elab_var(E, WS_VAR_TILE, let->key[i], -1);
         symbol->text = &let->item[i];
     }

@@ -4,10 +4,10 @@
 
 /* for, if, let, advance, mark, stage. */
 
-static WsSymbol *loop_symbol(WsStepState *S, const char *name)
+static WsElabSymbol *loop_symbol(WsStepState *S, const char *name)
 {
     WsElab *E = S->E;
-    WsSymbol *symbol = g_hash_table_lookup(E->agent->names, name);
+    WsElabSymbol *symbol = g_hash_table_lookup(E->agent->names, name);
     if (symbol && symbol->kind == WS_SYMBOL_LOOP) {
         if (symbol->loop_index)
             ws_elab_error(E, WS_RULE_N_SHADOW, S->id, "Rename one of them.",
@@ -129,7 +129,7 @@ void ws_step_FOR(WsStepState *S)
 {
     WsElab *E = S->E;
     WsAgentState *A = E->agent;
-    WsSymbol *symbol = loop_symbol(S, ws_elab_field_name(E, S->node, WS_F_keyword));
+    WsElabSymbol *symbol = loop_symbol(S, ws_elab_field_name(E, S->node, WS_F_keyword));
     WsTree *loop = ws_tree_new(E, WS_TREE_LOOP, S->id);
     loop->name = (char *)symbol->name;
     loop->index_var = symbol->var;
@@ -232,7 +232,7 @@ void ws_step_LET(WsStepState *S)
     const char *name = ws_elab_field_name(E, S->node, WS_F_keyword);
     const WsExpr *be = ws_elab_field_expr(E, S->node, WS_F_be);
     WsExpr *value = ws_elab_resolve(E, be, WS_RESOLVE_TENSOR, S->id);
-    WsSymbol *symbol = ws_elab_declare(E, NULL, WS_SYMBOL_LET, name, S->id);
+    WsElabSymbol *symbol = ws_elab_declare(E, NULL, WS_SYMBOL_LET, name, S->id);
     symbol->var = ws_elab_var(E, WS_VAR_LET, name, (gint)E->agent->index);
     symbol->raw = be;
     symbol->shift = S->shift;
@@ -247,7 +247,7 @@ void ws_step_ADVANCE(WsStepState *S)
 {
     WsElab *E = S->E;
     const char *name = ws_elab_field_name(E, S->node, WS_F_keyword);
-    WsSymbol *symbol = ws_elab_find(E, name, WS_SYMBOL_COUNTER, S->id);
+    WsElabSymbol *symbol = ws_elab_find(E, name, WS_SYMBOL_COUNTER, S->id);
     if (!symbol)
         return;
     WsOp *op = ws_step_op(S, WS_OP_ADVANCE, NULL);

@@ -71,7 +71,7 @@ static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)
 }
 
 /* st_global, red_global, ld_global. */
-static void global(WsStepState *S, WsOpKind kind, WsSymbol *tensor, const WsValueUse *use)
+static void global(WsStepState *S, WsOpKind kind, WsElabSymbol *tensor, const WsValueUse *use)
 {
     WsElab *E = S->E;
     const WsTensor *t = &E->p->tensor[tensor->index];
@@ -106,7 +106,7 @@ void ws_step_WRITE(WsStepState *S)
     const WsRef *to = ws_elab_field_ref(E, S->node, WS_F_to);
     if (!ws_view_value(S, ws_elab_field_ref(E, S->node, WS_F_keyword), WS_MODE_READ, &use) || !to)
         return;
-    WsSymbol *symbol = ws_step_symbol(S, to->name);
+    WsElabSymbol *symbol = ws_step_symbol(S, to->name);
     gboolean reduce = ws_step_reduce(S) != WS_REDUCE_NONE;
     if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors)
         global(S, reduce ? WS_OP_RED_GLOBAL : WS_OP_ST_GLOBAL, symbol, &use);
@@ -124,7 +124,7 @@ void ws_step_READ(WsStepState *S)
         !from)
         return;
     const WsRegValue *v = &E->agent->out->value[use.value];
-    WsSymbol *symbol = ws_step_symbol(S, from->name);
+    WsElabSymbol *symbol = ws_step_symbol(S, from->name);
     if (symbol && symbol->kind == WS_SYMBOL_TENSOR && symbol->index < E->p->n_tensors) {
         global(S, WS_OP_LD_GLOBAL, symbol, &use);
         return;
@@ -181,7 +181,7 @@ void ws_step_COMPUTE(WsStepState *S)
             continue;
         const WsStatement *s = v->statement;
         op->math[op->n_math++] = ws_elab_statement(E, s, temporaries, S->id);
-        WsSymbol *symbol = ws_step_symbol(S, s->name);
+        WsElabSymbol *symbol = ws_step_symbol(S, s->name);
         if (!symbol)
             g_hash_table_add(temporaries, s->name);
         else if (symbol->kind != WS_SYMBOL_VALUE)

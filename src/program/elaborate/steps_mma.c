@@ -137,7 +137,7 @@ static gboolean operand_a(WsStepState *S, WsOp *op, WsBufferView *view, guint ex
 {
     WsElab *E = S->E;
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_a);
-    WsSymbol *symbol = ref ? ws_step_symbol(S, ref->name) : NULL;
+    WsElabSymbol *symbol = ref ? ws_step_symbol(S, ref->name) : NULL;
     if (!symbol || symbol->kind != WS_SYMBOL_VALUE) {
         if (!ref || !ws_view_buffer(S, ref, WS_MODE_READ, WS_PROXY_ASYNC, view))
             return FALSE;

@@ -4,10 +4,10 @@
 
 /* load, gather, load_wait, store, store_wait, copy, prefetch, claim, take. */
 
-WsSymbol *ws_step_tensor(WsStepState *S)
+WsElabSymbol *ws_step_tensor(WsStepState *S)
 {
     const char *name = ws_elab_field_name(S->E, S->node, WS_F_keyword);
-    WsSymbol *symbol = ws_elab_find(S->E, name ? name : "", WS_SYMBOL_TENSOR, S->id);
+    WsElabSymbol *symbol = ws_elab_find(S->E, name ? name : "", WS_SYMBOL_TENSOR, S->id);
     return symbol && symbol->index < S->E->p->n_tensors ? symbol : NULL;
 }
 
@@ -133,7 +133,7 @@ static void only_read(WsStepState *S, const WsTensor *t)
 void ws_step_LOAD(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
@@ -158,7 +158,7 @@ void ws_step_closes(WsStepState *S, const WsOp *open)
 void ws_step_STORE(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     WsBufferView view;
     WsExpr *at[WS_MAX_RANK];
     const WsRef *from = ws_elab_field_ref(E, S->node, WS_F_from);
@@ -220,7 +220,7 @@ void ws_step_MMA_WAIT(WsStepState *S)
 void ws_step_GATHER(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     WsBufferView view;
     const WsRef *into = ws_elab_field_ref(E, S->node, WS_F_into);
     if (!tensor || !into || !ws_view_buffer(S, into, WS_MODE_WRITE, WS_PROXY_GENERIC, &view))
@@ -277,7 +277,7 @@ void ws_step_COPY(WsStepState *S)
 void ws_step_PREFETCH(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsSymbol *tensor = ws_step_tensor(S);
+    WsElabSymbol *tensor = ws_step_tensor(S);
     if (!tensor)
         return;
     const WsTensor *t = &E->p->tensor[tensor->index];

@@ -54,7 +54,7 @@ static void operand(WsStepState *S, WsOp *op, const char *name, const WsValue *v
                          .out = mode == WS_MODE_WRITE };
     op->n_raw++;
     const WsRef *ref = v->kind == WS_VALUE_REF ? v->ref : NULL;
-    WsSymbol *symbol = ref ? ws_step_symbol(S, ref->name) : NULL;
+    WsElabSymbol *symbol = ref ? ws_step_symbol(S, ref->name) : NULL;
     WsSymbolKind kind = symbol ? symbol->kind : WS_SYMBOL_CONSTANT;
     if (symbol && kind == WS_SYMBOL_VALUE) {
         operand_value(S, op, o, ref, mode);
@@ -89,7 +89,7 @@ static void touched(WsStepState *S, WsOp *op, WsFieldId field, WsMode mode, WsPr
         const WsValue *v = ws_elab_field_item(S->node, field, i);
         if (v->kind != WS_VALUE_REF)
             continue;
-        WsSymbol *symbol = ws_step_symbol(S, v->ref->name);
+        WsElabSymbol *symbol = ws_step_symbol(S, v->ref->name);
         if (symbol && symbol->kind == WS_SYMBOL_VALUE)
             operand_value(S, op, NULL, v->ref, mode);
         else

@@ -65,7 +65,7 @@ void ws_step_ARRIVE(WsStepState *S)
 {
     WsElab *E = S->E;
     const WsRef *ref = ws_elab_field_ref(E, S->node, WS_F_keyword);
-    WsSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BARRIER, S->id);
+    WsElabSymbol *symbol = ws_elab_find(E, ref->name, WS_SYMBOL_BARRIER, S->id);
     if (!symbol || symbol->index >= E->barriers->len)
         return;
     WsBarrierKind kind = g_array_index(E->barriers, WsBarrier, symbol->index).kind;

@@ -182,7 +182,7 @@ static WsExpr *fold_constant(const WsExpr *leaf, gpointer data, GError **error)
     WsElab *E = data;
     if (leaf->op != WS_EXPR_NAME)
         return NULL;
-    WsSymbol *symbol = g_hash_table_lookup(E->names, leaf->name);
+    WsElabSymbol *symbol = g_hash_table_lookup(E->names, leaf->name);
     return symbol && symbol->kind == WS_SYMBOL_CONSTANT ? ws_expr_int(symbol->value) : NULL;
 }
 
@@ -267,7 +267,7 @@ void ws_elab_tiles(WsElab *E)
                     : ws_elab_field_is(E, node, WS_F_launch, "dynamic") ? WS_LAUNCH_DYNAMIC
                                                                         : WS_LAUNCH_PERSISTENT;
     for (guint i = 0; axes->kind == WS_VALUE_MAP && i < MIN(axes->n, 8); i++) {
-        WsSymbol *symbol = g_hash_table_lookup(E->names, axes->key[i]);
+        WsElabSymbol *symbol = g_hash_table_lookup(E->names, axes->key[i]);
         const char *at = ws_arena_printf(E->arena, "tiles/axes/%s", axes->key[i]);
         tiles->axis[i].name = ws_arena_strdup(E->arena, axes->key[i]);
         tiles->axis[i].var = symbol && symbol->kind == WS_SYMBOL_AXIS ? symbol->var : 0;
@@ -293,7 +293,7 @@ void ws_elab_tiles(WsElab *E)
                      "dynamic tiles are not available with clusters");
     const WsValue *let = ws_node_get(node, WS_F_let);
     for (guint i = 0; let->kind == WS_VALUE_MAP && i < let->n; i++) {
-        WsSymbol *symbol = g_hash_table_lookup(E->names, let->key[i]);
+        WsElabSymbol *symbol = g_hash_table_lookup(E->names, let->key[i]);
         const WsExpr *e = ws_elab_value_expr(E, &let->item[i]);
         if (!symbol || symbol->kind != WS_SYMBOL_TILE_NAME || !e)
             continue;
