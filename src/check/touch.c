@@ -37,12 +37,13 @@ static void cut_every(GArray *cut, guint size, guint all)
     cut_at(cut, all, all);
 }
 
-/* Rows of accumulators come in 64s; other values are cut in four. Columns are cut as finely as the
- * blocks allow, by a power of two. */
-static void regular(const WsRegValue *v, GArray *row, GArray *col)
+/* Rows of accumulators come in bands (`atom`); other values are cut in four. Columns are cut as
+ * finely as the blocks allow, by a power of two. */
+static void regular(const WsRegValue *v, guint atom, GArray *row, GArray *col)
 {
-    gboolean atoms = v->rows % 64 == 0 && v->rows <= 512 && v->layout == WS_LAYOUT_ACCUMULATOR;
-    guint down = atoms ? 64 : MAX(1, (v->rows + 3) / 4), across = 1;
+    gboolean atoms =
+        atom && v->rows % atom == 0 && v->rows <= 8 * atom && v->layout == WS_LAYOUT_ACCUMULATOR;
+    guint down = atoms ? atom : MAX(1, (v->rows + 3) / 4), across = 1;
     g_array_set_size(row, 0);
     g_array_set_size(col, 0);
     cut_every(row, down, v->rows);
@@ -85,7 +86,7 @@ WsGrid *ws_value_grids(const WsProgram *p, guint agent)
         g_array_set_size(row, 0);
         g_array_set_size(col, 0);
         if (!cut_views(p, agent, v, row, col) || tidy(row) * tidy(col) > BLOCKS)
-            regular(&a->value[v], row, col);
+            regular(&a->value[v], p->hardware->matrix.rows, row, col);
         g->rows = tidy(row), g->cols = tidy(col);
         memcpy(g->row, row->data, row->len * sizeof(guint32));
         memcpy(g->col, col->data, col->len * sizeof(guint32));

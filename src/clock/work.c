@@ -12,6 +12,7 @@ typedef struct {
 } Shape;
 
 typedef struct {
+    const WsTarget *hw;
     const WsAgent *agent;
     Shape *temporary; /* [n_math] what statements have left */
     double alu, mufu, convert, shuffles;
@@ -31,9 +32,9 @@ static double lanes(const Count *c, Shape s)
     if (s.rows == 1 && s.cols == 1)
         return threads;
     if (s.cols == 1)
-        return 4.0 * s.rows; /* one value per row in each of the 4 lanes of its quad */
+        return (double)c->hw->matrix.quad * s.rows; /* one in each lane of the row's quad */
     if (s.rows == 1)
-        return threads * s.cols / 4.0; /* the columns that a lane holds */
+        return threads * s.cols / c->hw->matrix.quad; /* the columns that a lane holds */
     return MAX((double)s.rows * s.cols, threads);
 }
 
@@ -58,15 +59,15 @@ static Shape count_reduction(Count *c, const WsArray *a)
     const WsExpr *e = a->x;
     Shape s = count_args(c, a);
     gboolean complete = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_ROWSUM;
-    gboolean partial = s.cols == 4;
+    gboolean partial = s.cols == c->hw->matrix.quad;
     gboolean max = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_LANEMAX;
     if (!partial || !complete)
         c->alu += (max ? HALF_RATE : 1) * lanes(c, s);
     if (complete) {
-        c->alu += 2 * 2 * 4.0 * s.rows;
+        c->alu += 2.0 * 2 * c->hw->matrix.quad * s.rows;
         c->shuffles += 2;
     }
-    return (Shape){ s.rows, complete ? 1 : 4 };
+    return (Shape){ s.rows, complete ? 1 : c->hw->matrix.quad };
 }
 
 #define EXP2_POLY 8 /* instructions of exp2 by polynomial */
@@ -192,9 +193,9 @@ static Shape count(Count *c, const WsArray *a)
 }
 
 /* Lanes of `per_sm` that the warps of one agent can use: a warp stays in its quarter of the SM. */
-static double usable(double per_sm, guint warps)
+static double usable(const WsTarget *hw, double per_sm, guint warps)
 {
-    return per_sm * MIN(warps, 4) / 4.0;
+    return per_sm * MIN(warps, hw->group_warps) / hw->group_warps;
 }
 
 static WsWork math_work(const WsClockPlay *play, const WsOp *op)
@@ -202,7 +203,7 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
     const double *m = play->m->value;
     const WsAgent *agent = &play->p->agent[op->agent];
     g_autofree Shape *temporary = g_new0(Shape, op->n_math);
-    Count c = { .agent = agent, .temporary = temporary };
+    Count c = { .hw = play->p->hardware, .agent = agent, .temporary = temporary };
     WsWork w = { 0 };
     if (op->unless) /* taken to be skipped: only the question costs */
         count(&c, op->unless);
@@ -211,9 +212,9 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
             temporary[i] = count(&c, op->assign[i].array);
         w.latency += m[WS_MACHINE_MATH_START];
     }
-    w.alu = c.alu / usable(m[WS_MACHINE_ALU_LANES], agent->warps) +
-            c.convert / usable(m[WS_MACHINE_CONVERT_LANES], agent->warps);
-    w.mufu = c.mufu / usable(m[WS_MACHINE_MUFU_LANES], agent->warps);
+    w.alu = c.alu / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps) +
+            c.convert / usable(play->p->hardware, m[WS_MACHINE_CONVERT_LANES], agent->warps);
+    w.mufu = c.mufu / usable(play->p->hardware, m[WS_MACHINE_MUFU_LANES], agent->warps);
     w.latency += c.shuffles * m[WS_MACHINE_SHUFFLE];
     return w;
 }
@@ -237,12 +238,14 @@ static WsWork shared_work(const WsClockPlay *play, const WsOp *op)
     if (loads || op->kind == WS_OP_TRANSPOSE)
         w.latency = m[WS_MACHINE_SMEM_LATENCY];
     if (op->kind == WS_OP_TRANSPOSE) /* byte permutes, two per 32-bit word */
-        w.alu = (double)bytes / 4 / usable(m[WS_MACHINE_ALU_LANES], agent->warps);
+        w.alu =
+            (double)bytes / 4 / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps);
     if (!loads && op->n_value && op->n_access) {
         guint from = ws_dtype_bytes(agent->value[op->value[0].value].dtype);
         guint to = ws_dtype_bytes(play->p->buffer[op->access[0].buffer].dtype);
         if (from != to)
-            w.alu += value_elements(op) / usable(m[WS_MACHINE_CONVERT_LANES], agent->warps);
+            w.alu += value_elements(op) /
+                     usable(play->p->hardware, m[WS_MACHINE_CONVERT_LANES], agent->warps);
     }
     return w;
 }
@@ -261,7 +264,7 @@ double *ws_clock_special_cycles(const WsProgram *p, const WsMachine *m)
     for (guint i = 0; i < p->n_ops; i++)
         if (p->op[i]->kind == WS_OP_MATH && p->op[i]->agent >= 0)
             /* of the whole unit: fewer than four warps reach a part of it only */
-            cycles[i] =
-                math_work(&play, p->op[i]).mufu * MIN(p->agent[p->op[i]->agent].warps, 4) / 4.0;
+            cycles[i] = usable(p->hardware, math_work(&play, p->op[i]).mufu,
+                               p->agent[p->op[i]->agent].warps);
     return cycles;
 }

@@ -74,12 +74,12 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
 /* --- header ------------------------------------------------------------------------------------
  */
 
-/* Dense flop per SM and cycle of the design's first mma (reference GPU: 4096 for 16-bit types). */
+/* Dense operations per SM and cycle of the design's first mma. */
 static double tensor_rate(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++)
         if (p->op[i]->kind == WS_OP_MMA && p->op[i]->mma)
-            return 8192.0 / ws_dtype_bytes(p->op[i]->mma->a_type);
+            return (double)p->hardware->matrix.rate / ws_dtype_bytes(p->op[i]->mma->a_type);
     return 0;
 }
 
@@ -234,22 +234,23 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
 /* --- cases
  * --------------------------------------------------------------------------------------*/
 
-/* cuTensorMapEncodeTiled: extents 1..2^32, strides multiples of 16 bytes below 2^40, the innermost
- * contiguous. */
+/* What a tensor map takes: extents, strides in multiples of the granule, the innermost contiguous.
+ */
 static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTensorMap *map,
                       const char *sizes, WsFindings *findings)
 {
     const WsTensor *x = &p->tensor[map->tensor];
+    const WsTargetBulk *bulk = &p->hardware->bulk;
     g_autofree char *at = g_strdup_printf("tensors/%s", x->name);
     for (guint d = 0; d < x->rank; d++) {
         gint64 extent = ws_launch_shape(v, map->tensor, d), bytes;
         gint64 stride = ws_launch_stride(v, map->tensor, d);
         gboolean last = d + 1 == x->rank;
-        if (extent < 1 || extent > G_GINT64_CONSTANT(1) << 32)
+        if (extent < 1 || extent > bulk->extent)
             ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
                             "dimension %u of tensor %s has extent %" G_GINT64_FORMAT
-                            " for %s; TMA takes 1 to 2^32",
-                            d, x->name, extent, sizes);
+                            " for %s; TMA takes 1 to %" G_GINT64_FORMAT,
+                            d, x->name, extent, sizes, bulk->extent);
         else if (last && stride != 1)
             ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
                             "the last dimension of tensor %s has stride %" G_GINT64_FORMAT
@@ -257,14 +258,15 @@ static void check_map(const WsProgram *p, const WsLaunchValues *v, const WsTenso
                             x->name, stride, sizes);
         else if (!last &&
                  (__builtin_mul_overflow(stride, (gint64)ws_dtype_bytes(x->dtype), &bytes) ||
-                  bytes < 0 || bytes % 16 != 0 || bytes >= G_GINT64_CONSTANT(1) << 40)) {
+                  bytes < 0 || bytes % bulk->granule != 0 || bytes >= bulk->stride)) {
             WsFinding *f = ws_findings_add(
                 findings, WS_RULE_R_LAUNCH, at,
                 "dimension %u of tensor %s has a stride of %" G_GINT64_FORMAT
-                " elements (%" G_GINT64_FORMAT " bytes) for %s; TMA needs a multiple of 16 bytes",
-                d, x->name, stride, stride * (gint64)ws_dtype_bytes(x->dtype), sizes);
+                " elements (%" G_GINT64_FORMAT " bytes) for %s; TMA needs a multiple of %u bytes",
+                d, x->name, stride, stride * (gint64)ws_dtype_bytes(x->dtype), sizes,
+                bulk->granule);
             ws_finding_set_remedy(f, "Make it a multiple of %u elements, or pad the tensor.",
-                                  16 / ws_dtype_bytes(x->dtype));
+                                  bulk->granule / ws_dtype_bytes(x->dtype));
         }
     }
 }

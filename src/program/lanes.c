@@ -6,18 +6,13 @@
  * written and read by one thread, or by threads of one warp that has met in between. Nothing else
  * is known to be ordered, so whatever has no row here meets nobody. */
 
-enum { SEVERAL = -1, LANES = 32, ATOM = 64, WARP_ROWS = 16 };
+enum { SEVERAL = -1 };
 
 typedef struct {
     gint thread, warp; /* of the agent; SEVERAL: more than one */
 } Owner;
 
 static const Owner many = { SEVERAL, SEVERAL };
-
-static Owner of_thread(guint t)
-{
-    return (Owner){ (gint)t, (gint)(t / LANES) };
-}
 
 /* One operation, looked at once. */
 typedef struct Lanes Lanes;
@@ -34,16 +29,36 @@ struct Lanes {
     OwnerOf owner;      /* NULL: not known */
 };
 
-/* --- values ----------------------------------------------------------------------------------- */
-/* Accumulator layout: rows 16w.. of every 64 in warp w, lane 4(r mod 8) + (c mod 8)/2. */
-static guint quad_thread(guint row)
+static Owner of_thread(const Lanes *l, guint t)
 {
-    return row % ATOM / WARP_ROWS * LANES + row % 8 * 4;
+    return (Owner){ (gint)t, (gint)(t / l->p->hardware->lanes) };
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+/* Accumulator layout: each warp has an equal share of a band of rows, a quad of lanes a row of it
+ * (sm_90a: rows 16w.. of every 64 in warp w, lane 4(r mod 8) + (c mod 8)/2). */
+static gint row_warp(const Lanes *l, guint row)
+{
+    const WsTargetMatrix *x = &l->p->hardware->matrix;
+    return (gint)(row % x->rows / (x->rows / x->warps));
+}
+
+static guint quad_thread(const Lanes *l, guint row)
+{
+    const WsTarget *t = l->p->hardware;
+    return (guint)row_warp(l, row) * t->lanes + row % (t->lanes / t->matrix.quad) * t->matrix.quad;
+}
+
+/* The lane of a quad that has a column. */
+static guint column_lane(const Lanes *l, guint col)
+{
+    const WsTargetMatrix *x = &l->p->hardware->matrix;
+    return col % x->columns / (x->columns / x->quad);
 }
 
 static Owner of_tile(const Lanes *l, guint row, guint col)
 {
-    Owner o = of_thread(quad_thread(row) + col % 8 / 2);
+    Owner o = of_thread(l, quad_thread(l, row) + column_lane(l, col));
     if (l->matrix) /* a lane gives an address, the warp moves the matrix */
         o.thread = SEVERAL;
     return o;
@@ -52,7 +67,7 @@ static Owner of_tile(const Lanes *l, guint row, guint col)
 static Owner of_rows(const Lanes *l, guint row, guint col)
 {
     (void)col;
-    Owner o = of_thread(quad_thread(row)); /* the first of the quad writes, all read */
+    Owner o = of_thread(l, quad_thread(l, row)); /* the first of the quad writes, all read */
     if (!l->writes)
         o.thread = SEVERAL;
     return o;
@@ -60,20 +75,19 @@ static Owner of_rows(const Lanes *l, guint row, guint col)
 
 static Owner of_partial(const Lanes *l, guint row, guint col)
 {
-    (void)l;
-    return of_thread(quad_thread(row) + col);
+    return of_thread(l, quad_thread(l, row) + col);
 }
 
 static Owner of_columns(const Lanes *l, guint row, guint col)
 {
     (void)row;
-    return l->writes ? of_thread(col % 8 / 2) : many;
+    return l->writes ? of_thread(l, column_lane(l, col)) : many;
 }
 
 static Owner of_scalar(const Lanes *l, guint row, guint col)
 {
     (void)row, (void)col;
-    return l->writes ? of_thread(0) : many;
+    return l->writes ? of_thread(l, 0) : many;
 }
 
 static Owner of_linear(const Lanes *l, guint row, guint col)
@@ -81,7 +95,7 @@ static Owner of_linear(const Lanes *l, guint row, guint col)
     if (l->idle_read && row == 0 && col == 0)
         return many;
     guint64 i = (guint64)(l->value_row0 + row) * l->v->cols + l->value_col0 + col;
-    return of_thread((guint)(i % l->threads));
+    return of_thread(l, (guint)(i % l->threads));
 }
 
 /* --- operations without values ---------------------------------------------------------------- */
@@ -92,14 +106,14 @@ static Owner of_gather(const Lanes *l, guint row, guint col)
     while (units % share)
         share /= 2;
     guint at_once = l->threads / share;
-    return of_thread(row % at_once * share + col * l->bytes / 16 % share);
+    return of_thread(l, row % at_once * share + col * l->bytes / 16 % share);
 }
 
-/* Operand a of an mma in shared memory: a warp reads its own 16 of every 64 rows. */
+/* Operand a of an mma in shared memory: a warp reads its own rows of every band. */
 static Owner of_operand(const Lanes *l, guint row, guint col)
 {
-    (void)l, (void)col;
-    return (Owner){ SEVERAL, (gint)(row % ATOM / WARP_ROWS) };
+    (void)col;
+    return (Owner){ SEVERAL, row_warp(l, row) };
 }
 
 /* --- which of them ---------------------------------------------------------------------------- */
@@ -110,6 +124,13 @@ static gboolean constant(const WsExpr *e, guint *out)
         return FALSE;
     *out = (guint)x;
     return TRUE;
+}
+
+/* The agent holds values in accumulator layout, and the target says what that is. */
+static gboolean described(const Lanes *l)
+{
+    const WsTargetMatrix *x = &l->p->hardware->matrix;
+    return x->rows && x->quad && x->columns && l->p->agent[l->op->agent].warps == x->warps;
 }
 
 static OwnerOf owner_of_value(Lanes *l, const WsValueUse *use)
@@ -126,17 +147,19 @@ static OwnerOf owner_of_value(Lanes *l, const WsValueUse *use)
         return of_linear;
     }
     /* the place in the value decides, not that in the view: they must fall into step */
-    if (l->p->agent[l->op->agent].warps != 4 || !constant(use->row0, &l->value_row0) ||
-        !constant(use->col0, &l->value_col0) || l->value_row0 % ATOM || l->value_col0 % 8)
+    const WsTargetMatrix *x = &l->p->hardware->matrix;
+    if (!described(l) || !constant(use->row0, &l->value_row0) ||
+        !constant(use->col0, &l->value_col0) || l->value_row0 % x->rows ||
+        l->value_col0 % x->columns)
         return NULL;
-    gboolean rows = use->rows % ATOM == 0, cols = use->cols % 8 == 0;
+    gboolean rows = use->rows % x->rows == 0, cols = use->cols % x->columns == 0;
     if (v->rows == 1)
         return cols ? of_columns : NULL;
     if (!rows)
         return NULL;
     if (v->cols == 1)
         return of_rows;
-    if (v->cols == 4)
+    if (v->cols == x->quad)
         return of_partial;
     return cols ? of_tile : NULL;
 }
@@ -154,31 +177,22 @@ static Lanes lanes_of(const WsProgram *p, const WsOp *op)
     l.writes = (l.a->mode & WS_MODE_WRITE) != 0;
     if (l.threads == 0 || l.bytes == 0)
         return l;
-    switch (op->kind) {
-    case WS_OP_STMATRIX:
-    case WS_OP_LDMATRIX:
-    case WS_OP_ST_SHARED:
-    case WS_OP_LD_SHARED:
+    if (ws_op_stores_shared(op->kind) || ws_op_loads_shared(op->kind)) {
         if (op->n_access != 1 || op->n_value != 1 || op->value[0].value >= agent->n_values)
             return l;
         l.v = &agent->value[op->value[0].value];
         l.matrix = op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LDMATRIX;
         l.swap = b->rank == 1 ? op->value[0].rows > 1 : l.a->transposed;
         l.owner = owner_of_value(&l, &op->value[0]);
-        return l;
-    case WS_OP_CP_ROWS:
+    } else if (ws_op_issues(op->kind, WS_QUEUE_ROWS)) {
         if (op->n_access == 1 && !l.a->transposed && b->rank == 2 &&
             l.a->cols * l.bytes % 16 == 0 && l.threads % 8 == 0)
             l.owner = of_gather;
-        return l;
-    case WS_OP_MMA:
-        if (op->mma && !op->mma->a.in_registers && !l.a->transposed && !op->mma->a.transposed &&
-            agent->warps == 4)
+    } else if (op->mma) {
+        if (!op->mma->a.in_registers && !l.a->transposed && !op->mma->a.transposed && described(&l))
             l.owner = of_operand;
-        return l;
-    default:
-        return l;
     }
+    return l;
 }
 
 static Owner owner_at(const Lanes *l, guint row, guint col)
@@ -209,8 +223,8 @@ static WsLanesMeet meet(const Owner *x, const Owner *y)
  * to the same threads. */
 static gboolean in_step(const Lanes *x, const Lanes *y, gint64 rows, gint64 cols)
 {
-    return x->owner == of_tile && y->owner == of_tile && !x->swap && !y->swap && rows % ATOM == 0 &&
-           cols % 8 == 0;
+    return x->owner == of_tile && y->owner == of_tile && !x->swap && !y->swap &&
+           rows % x->p->hardware->matrix.rows == 0 && cols % x->p->hardware->matrix.columns == 0;
 }
 
 WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLanesAt *second)

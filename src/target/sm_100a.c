@@ -27,7 +27,7 @@ const WsTarget ws_target_sm_100a = {
                    .spare = 24,
                    .moves = TRUE },
     .shared = { .bytes = 232448, .align = 128, .swizzle = { 128, 64, 32 }, .swizzle_rows = 8 },
-    .bulk = { .box = 256, .granule = 16 },
+    .bulk = { .box = 256, .granule = 16, .extent = 1ll << 32, .stride = 1ll << 40 },
     .sync = { .bytes = 8,
               .arrivals = (1 << 20) - 1,
               .transaction = (1 << 20) - 1,

@@ -33,7 +33,8 @@ const WsTarget ws_target_sm_90a = {
                 .align = 128,
                 .swizzle = { 128, 64, 32 },
                 .swizzle_rows = 8 },
-    .bulk = { .box = 256, .granule = 16 },
+    /* CUDA driver API, cuTensorMapEncodeTiled */
+    .bulk = { .box = 256, .granule = 16, .extent = 1ll << 32, .stride = 1ll << 40 },
     .sync = { .bytes = 8,
               .arrivals = (1 << 20) - 1,
               .transaction = (1 << 20) - 1,
@@ -57,7 +58,8 @@ const WsTarget ws_target_sm_90a = {
                 .quad = 4,
                 .columns = 8,
                 .product = product,
-                .n_products = G_N_ELEMENTS(product) },
+                .n_products = G_N_ELEMENTS(product),
+                .rate = 8192 },
     .queue = queue,
     .n_queues = G_N_ELEMENTS(queue),
     .steps = "for if let advance load gather load_wait store store_wait copy prefetch write read "

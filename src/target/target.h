@@ -67,6 +67,9 @@ typedef struct {
     guint rows, quad, columns;
     const WsTargetProduct *product;
     guint n_products;
+    /* Dense operations (a multiplication and an addition are two) of one SM in a cycle, times the
+     * bytes of an operand's element. */
+    guint rate;
 } WsTargetMatrix;
 
 typedef struct {
@@ -89,6 +92,8 @@ typedef struct {
 typedef struct {
     guint box;     /* elements of one dimension of a box at most */
     guint granule; /* bytes: rows and strides of a transfer are multiples */
+    gint64 extent; /* elements of one dimension of a tensor at most */
+    gint64 stride; /* bytes: strides of a tensor stay below */
 } WsTargetBulk;
 
 typedef struct {
