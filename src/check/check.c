@@ -213,8 +213,10 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     v->certificate = g_steal_pointer(&proof->certificate);
     if (!v->certificate)
         v->uncertified =
-            g_strdup(proof->kind == WS_PROOF_CLOSED ? "equal states go on differently"
-                     : proof->kind == WS_PROOF_CAP  ? proof->why
+            g_strdup(proof->kind == WS_PROOF_CLOSED
+                         ? "equal states go on differently, or certificates have no "
+                           "names of rounds for a count that follows an index"
+                     : proof->kind == WS_PROOF_CAP ? proof->why
                                                    : "the proof needs rules that certificates have "
                                                      "no form for");
     ws_proof_free(proof);
