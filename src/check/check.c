@@ -97,6 +97,7 @@ static void play_with_data(WsPlay *play, const WsCheckOptions *o, WsVerdict *v, 
                 continue;
             play_case(play, v, c, WS_SCHEDULE_FORWARD);
             *work += work_of(play);
+            play->outside = FALSE; /* one that cannot be played says nothing about the others */
         }
 }
 
@@ -120,18 +121,20 @@ static void play_alarm(WsPlay *play, const WsCheckOptions *o, const WsProof *ala
         alarm->told && tiles <= MOST_TILES ? ws_case_told(p, alarm->told, tiles, missed) : NULL;
     if (first)
         play_case(play, v, first, WS_SCHEDULE_FORWARD);
+    play->outside = FALSE;
     if (!goes_on(play, o, *work))
         return;
     g_autoptr(GPtrArray) cases = ws_cases(p, CLAMP(alarm->tiles, few, MANY_TILES), rounds, skipped);
     play_with_data(play, o, v, cases, data, work);
 }
 
-/* Findings of further plays, but for those that have been made. */
+/* Findings of further plays, but for those that have been made, and for what could not be played.
+ */
 static void add_new(WsFindings *to, WsFindings *from)
 {
     while (from->list->len) {
         WsFinding *f = g_ptr_array_steal_index(from->list, 0);
-        gboolean made = FALSE;
+        gboolean made = f->rule == WS_RULE_F_PLAY; /* the verdict says why there is none */
         for (guint i = 0; i < to->list->len && !made; i++) {
             const WsFinding *g = to->list->pdata[i];
             made = g->rule == f->rule && g_strcmp0(g->at, f->at) == 0;
