@@ -291,6 +291,17 @@ static void find_names(Plan *plan)
             plan->name_id[plan->n_names++] = id;
 }
 
+typedef struct {
+    Plan *plan;
+    gint64 *asks;
+} AsksOf;
+
+static void note_asks(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
+{
+    AsksOf *all = data;
+    plan_count_symbols(all->plan, e, all->asks);
+}
+
 Plan *plan_new(const WsProgram *p, Certificate *c)
 {
     Plan *plan = g_new0(Plan, 1);
@@ -322,13 +333,16 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         all_nodes(plan, mark, &m);
     }
     for (guint a = 0; a < p->n_agents; a++) {
-        plan->agent[a].asks = g_new0(gint64, c->symbol->len);
-        for (gint i = 1; i <= plan->agent[a].n_places; i++) {
-            const WsTree *t = plan->agent[a].place[i].tree;
-            if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT)
-                plan_count_symbols(plan, t->count, plan->agent[a].asks);
-        }
+        AsksOf all = { plan, g_new0(gint64, c->symbol->len) };
+        plan->agent[a].asks = all.asks;
+        for (gint i = 1; i <= plan->agent[a].n_places; i++)
+            plan_visit(plan, plan->agent[a].place[i].tree, note_asks, &all);
+        for (guint v = 0; v < p->n_vars; v++)
+            if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)a && p->var[v].value)
+                plan_count_symbols(plan, p->var[v].value, all.asks);
     }
+    if (p->n_agents > 30)
+        plan_fail(plan, WS_VERIFY_REFUSED, "more than 30 agents");
     find_made(plan);
     plan->slot0 = g_new0(guint, p->n_barriers + 1);
     for (guint b = 0; b < p->n_barriers; b++) {

@@ -26,7 +26,7 @@ typedef struct {
     guint32 *first_cell;         /* of each value */
     GArray **row_cut, **col_cut; /* of each value: where its cells begin, and its end */
     gint64 longest[WS_QUEUES];   /* greatest n of its waits */
-    gint64 *asks;                /* of each symbol: it is in the count of so many loops */
+    gint64 *asks;                /* of each symbol: in how many places it is named */
 } AgentPlan;
 
 /* Who reads: readers of one class end in order, but for copies: each copy to each CTA is a class.

@@ -158,12 +158,25 @@ static gboolean reaches(Run *r, guint cta, gint64 rank)
     return FALSE;
 }
 
-/* What is done later comes after its issue, and so after what its issuers know; what threads wrote
- * travels with arrivals only. Of stores to a peer some lanes may have no part, so only what every
- * lane knows goes along; all lanes signal their gathers, each after what it did. */
+/* All lanes signal their gathers. Of stores to a peer every lane has a part if a whole tile is sent
+ * that is dealt out evenly. */
+static gboolean all_take_part(const Run *r)
+{
+    const WsAgent *a = &r->plan->p->agent[r->agent];
+    const WsValueUse *u = &r->op->value[0];
+    if (r->op->kind == WS_OP_CP_ARRIVE || r->leader || r->op->n_value != 1)
+        return r->op->kind == WS_OP_CP_ARRIVE;
+    const WsRegValue *v = &a->value[u->value];
+    return u->rows == v->rows && u->cols == v->cols && v->cols >= 8 &&
+           v->rows * v->cols % a->threads == 0 &&
+           (v->layout == WS_LAYOUT_LINEAR || (v->rows % 64 == 0 && v->cols % 8 == 0));
+}
+
+/* What is done later comes after its issue, and so after what its issuers know, and did if each of
+ * them has a part in it; what threads wrote travels with arrivals only. */
 static void carry(Run *r, guint to)
 {
-    const gboolean each = r->op->kind == WS_OP_CP_ARRIVE;
+    const gboolean each = all_take_part(r);
     const Set all = all_of(r->i), by = set_of(1, &to);
     for (guint item = 0; item < r->plan->n_items; item++) {
         const guint op = r->s->author[item].op;
