@@ -157,9 +157,18 @@ void ws_case_tell(const WsProgram *p, WsCase *c)
         if (p->var[v].kind == WS_VAR_SIZE)
             tell(s, p->var[v].name, ws_launch_var(c->values, (gint)v));
     tell_elements(p, c, s);
-    if (c->grid > cluster)
+    if (c->grid > cluster) {
+        enum { MOST_TOLD = 6 };
         g_string_append_printf(s, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
                                s->len ? ", " : "", c->cta, c->grid);
+        for (guint i = 0; i < MIN(c->tiles, MOST_TOLD); i++)
+            g_string_append_printf(s, "%s%" G_GINT64_FORMAT,
+                                   i               ? " "
+                                   : c->tiles == 1 ? " (tile "
+                                                   : " (tiles ",
+                                   ws_case_tile(p, c, i));
+        g_string_append(s, c->tiles > MOST_TOLD ? " …)" : c->tiles ? ")" : " (no tile)");
+    }
     g_free(c->sizes);
     c->sizes = g_string_free(s, FALSE);
 }

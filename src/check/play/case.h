@@ -25,7 +25,7 @@ typedef struct WsCase {
     gint64 element, element_step; /* elements: this, + step where the first index is odd, */
     GArray *chosen;               /* WsCaseElement: but for these; NULL none */
     gboolean data;                /* elements are told in words */
-    char *sizes;                  /* "K = 257, L[1] = 3, CTA 1 of 2": ws_case_tell() */
+    char *sizes;                  /* "K = 257, L[1] = 3, CTA 1 of 2 (tile 1)": ws_case_tell() */
 } WsCase;
 
 /* A case of CTA `cta` in a grid of `grid`, with as many tiles as it has there. `values` is taken.
