@@ -122,6 +122,7 @@ static void symbol_free(gpointer data)
     g_free(s->text);
     g_free(s->normal);
     g_clear_pointer(&s->expr, ws_expr_unref);
+    g_clear_pointer(&s->form, ws_expr_unref);
     g_free(data);
 }
 
@@ -179,6 +180,7 @@ WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page)
     c->instance = g_array_new(FALSE, TRUE, sizeof(WsInstance));
     if (p->has_raw)
         c->outside = g_strdup("a raw step may synchronise in ways it does not declare");
+    c->name_of = g_new0(gint, p->n_vars + 1);
     ws_find_assumed(c);
     c->let = g_new0(WsExpr *, p->n_vars + 1);
     ws_find_lets(c);
@@ -215,6 +217,7 @@ void ws_control_free(WsControl *c)
     for (guint v = 0; v < c->p->n_vars; v++)
         g_clear_pointer(&c->let[v], ws_expr_unref);
     g_free(c->let);
+    g_free(c->name_of);
     g_free(c->site);
     g_free(c->need);
     g_free(c->relevant);

@@ -13,7 +13,8 @@ gint64 ws_floor_div(gint64 x, gint64 d)
     return q - (x % d != 0 && (x < 0) != (d < 0));
 }
 
-/* L-MOST: what has come to the greatest value that is assumed has it, if that leaves what it must. */
+/* L-MOST: what has come to the greatest value that is assumed has it, if that leaves what it must.
+ */
 static gboolean at_most(const WsControl *c, const WsInstance *x)
 {
     const WsSymbol *s = c->symbols->pdata[x->symbol];

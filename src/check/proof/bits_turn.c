@@ -345,36 +345,81 @@ void ws_bit_find_groups(WsBits *b)
 }
 
 /* --- turning ---------------------------------------------------------------------------------- */
-static guint64 turned(guint64 word, const WsBitField *f, guint by)
+/* One word of holders turned: fields of one width together. */
+typedef struct {
+    guint word;
+    guint left, right; /* shifts of the two parts of each field */
+    guint64 low, high; /* the bits that go left, right */
+} Turn;
+
+/* What turns in every row; at most one entry for a word and a width. */
+static guint turns_of(const WsBitGroup *g, guint by, Turn *turn, guint max)
 {
-    guint64 mask = f->width == 64 ? G_MAXUINT64 : (1ull << f->width) - 1;
-    guint64 x = word >> f->shift & mask;
-    guint r = 2 * by % f->width;
-    if (r)
-        x = (x << r | x >> (f->width - r)) & mask;
-    return (word & ~(mask << f->shift)) | x << f->shift;
+    guint n = 0;
+    for (guint i = 0; i < g->n_fields; i++) {
+        const WsBitField *f = &g->field[i];
+        guint r = 2 * by % f->width, k = 0;
+        if (r == 0)
+            continue;
+        while (k < n &&
+               !(turn[k].word == f->word && turn[k].left == r && turn[k].right == f->width - r))
+            k++;
+        if (k == n && n == max)
+            return G_MAXUINT;
+        if (k == n)
+            turn[n++] = (Turn){ f->word, r, f->width - r, 0, 0 };
+        guint64 low = (1ull << (f->width - r)) - 1, high = (1ull << r) - 1;
+        turn[k].low |= low << f->shift;
+        turn[k].high |= high << (f->shift + f->width - r);
+    }
+    return n;
 }
 
-static void turn_row(const WsBits *b, const WsBitGroup *g, guint64 *to, const guint64 *from,
-                     guint by)
+static inline void turn_row(guint64 *to, const guint64 *from, guint nw, const Turn *turn, guint n)
 {
-    for (guint w = 0; w < b->nw; w++)
+    for (guint w = 0; w < nw; w++)
         to[w] = from[w];
-    for (guint i = 0; i < g->n_fields; i++)
-        to[g->field[i].word] = turned(to[g->field[i].word], &g->field[i], by);
+    for (guint i = 0; i < n; i++) {
+        const Turn *t = &turn[i];
+        guint64 x = to[t->word], stays = x & ~(t->low | t->high);
+        to[t->word] = stays | (x & t->low) << t->left | (x & t->high) >> t->right;
+    }
 }
 
-static void turn_rows(WsBits *b, const WsBitGroup *g, const guint16 *next, guint by)
+/* Rows of one word: the inner loop of most designs. */
+static void turn_words(WsBits *b, const guint16 *next, const Turn *turn, guint n)
 {
+    const guint64 *old = (const guint64 *)(gpointer)(b->scratch + b->o_k);
+    const guint64 *old_q = (const guint64 *)(gpointer)(b->scratch + b->o_q);
+    guint64 *k = ws_bit_k(b, 0), *q = ws_bit_q(b, 0);
+    const Turn t = n ? turn[0] : (Turn){ 0 };
+    const guint64 stays = ~(t.low | t.high);
+    for (guint from = 0; from < b->items_of_rank; from++) {
+        guint64 x = old[from];
+        k[next[from]] = (x & stays) | (x & t.low) << t.left | (x & t.high) >> t.right;
+    }
+    for (guint i = 0; i < b->n_q; i++) {
+        guint64 x = old_q[i];
+        q[b->q_row[next[b->q_item[i]]]] =
+            (x & stays) | (x & t.low) << t.left | (x & t.high) >> t.right;
+    }
+}
+
+static void turn_rows(WsBits *b, const guint16 *next, const Turn *turn, guint n)
+{
+    if (b->nw == 1 && b->ranks == 1 && n <= 1) {
+        turn_words(b, next, turn, n);
+        return;
+    }
     const guint64 *old = (const guint64 *)(gpointer)(b->scratch + b->o_k);
     const guint64 *old_q = (const guint64 *)(gpointer)(b->scratch + b->o_q);
     for (guint r = 0; r < b->ranks; r++)
         for (guint i = 0; i < b->items_of_rank; i++) {
             guint from = r * b->items_of_rank + i, to = r * b->items_of_rank + next[i];
-            turn_row(b, g, ws_bit_k(b, to), old + (gsize)from * b->nw, by);
+            turn_row(ws_bit_k(b, to), old + (gsize)from * b->nw, b->nw, turn, n);
             if (b->q_row[from] >= 0)
-                turn_row(b, g, ws_bit_q(b, (guint)b->q_row[to]),
-                         old_q + (gsize)b->q_row[from] * b->nw, by);
+                turn_row(ws_bit_q(b, (guint)b->q_row[to]), old_q + (gsize)b->q_row[from] * b->nw,
+                         b->nw, turn, n);
         }
 }
 
@@ -453,14 +498,16 @@ static void turn_group(WsBits *b, const WsBitGroup *g)
             return;
     const WsBitVar *first = &g->var[0];
     gint64 by = ws_control_mod(-ws_bit_local(b, first->inst)[first->local], g->modulus);
-    if (by == 0)
+    Turn turn[32];
+    guint n = turns_of(g, (guint)(by % g->turns), turn, G_N_ELEMENTS(turn));
+    if (by == 0 || n == G_MAXUINT)
         return;
     const guint16 *next = g->next + (gsize)(by % g->turns) * b->items_of_rank;
     memcpy(b->scratch, b->now, b->bytes);
     for (guint k = 0; k < g->n_vars; k++)
         ws_bit_local(b, g->var[k].inst)[g->var[k].local] += by;
     turn_slots(b, g, by);
-    turn_rows(b, g, next, (guint)(by % g->turns));
+    turn_rows(b, next, turn, n);
     turn_sets(b, next);
     turn_claims(b, next);
 }

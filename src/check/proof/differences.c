@@ -60,6 +60,33 @@ static gint sign_of(const WsControl *c, const WsAffine *a)
     return is != opposite ? (is ? 1 : -1) : strcmp(here, there) <= 0 ? 1 : -1;
 }
 
+/* A name by itself is no sum: most comparisons and counts have no more. */
+typedef struct {
+    const WsControl *c;
+    guint names;
+} Names;
+
+static void see_name(const WsExpr *e, gpointer data)
+{
+    Names *n = data;
+    if (e->op == WS_EXPR_MUL || e->op == WS_EXPR_INDEX)
+        n->names++;
+    if (e->op != WS_EXPR_VAR || e->var < 0 || (guint)e->var >= n->c->n_vars)
+        return;
+    const WsVar *v = &n->c->p->var[e->var];
+    gboolean name = v->kind == WS_VAR_SIZE || v->kind == WS_VAR_RUN || v->kind == WS_VAR_AXIS ||
+                    v->kind == WS_VAR_TILE;
+    gboolean opaque = !v->value || v->value->op == WS_EXPR_CALL || v->value->op == WS_EXPR_DIV;
+    n->names += !name ? 0 : opaque ? 1 : 2;
+}
+
+static gboolean is_sum(const WsControl *c, const WsExpr *e)
+{
+    Names n = { c, 0 };
+    ws_expr_visit(e, see_name, &n);
+    return n.names > 1;
+}
+
 /* --- before anything is asked: what is compared with what --------------------------------------
  */
 static void note(WsControl *c, const WsExpr *e)
@@ -69,7 +96,7 @@ static void note(WsControl *c, const WsExpr *e)
             note(c, e->arg[i]);
         return;
     }
-    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_NE)
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_NE || !is_sum(c, e))
         return;
     g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
     g_autoptr(WsExpr) whole = ws_expanded(c, d);
@@ -97,6 +124,8 @@ static void note(WsControl *c, const WsExpr *e)
 static void note_count(WsControl *c, const WsExpr *e)
 {
     WsAffine a = { 0 };
+    if (!is_sum(c, e))
+        return;
     g_autoptr(WsExpr) whole = ws_expanded(c, e);
     if (!ws_expr_affine(whole, &a))
         return;

@@ -259,7 +259,7 @@ static WsExpr *definition(const WsExpr *leaf, gpointer data, GError **error)
 
 WsExpr *ws_expanded(const WsControl *c, const WsExpr *e)
 {
-    Expand x = { c, 64, 0 };
+    Expand x = { c, 24, 0 };
     g_autoptr(WsExpr) whole = c->page ? NULL : ws_expr_map(e, definition, &x, NULL);
     return ws_normal(whole ? whole : e, !c->page);
 }

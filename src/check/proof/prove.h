@@ -17,6 +17,7 @@ typedef enum {
 typedef struct {
     char *text;
     char *normal;    /* by which it is known: the same of equal expressions */
+    WsExpr *form;    /* the normal form of what it stands for */
     gboolean run;    /* one value per launch; its remainder is one, its rounds are asked per tile */
     gboolean letter; /* 0 or 1 */
     gboolean per_cta; /* depends on the rank */
@@ -76,6 +77,7 @@ typedef struct WsControl {
     GArray **site;          /* [agents] WsSite */
     GArray **need;          /* [ops] gint: symbols whose remainder an operation needs */
     GHashTable *rows;     /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
+    gint *name_of;        /* [vars] symbol of a name that stands alone, 0 if it has none yet */
     WsExpr **let;         /* [vars] what a let stands for (lets.c), NULL: it is a variable */
     gboolean *relevant;   /* [vars] LET and counters that control depends on */
     gboolean *tainted;    /* [vars] known only up to the modulus */

@@ -87,14 +87,14 @@ static gboolean shared(const WsControl *c, guint self, const WsExpr *base)
     return FALSE;
 }
 
-/* x and m of x/m or cdiv(x, m), as names stand for them; NULL: it is none. Transfer full. */
-static WsExpr *quotient_of(const WsControl *c, const WsSymbol *s, gint64 *m, gboolean *up)
+/* x and m of x/m or cdiv(x, m), as names stand for them; NULL: it is none. */
+static const WsExpr *quotient_of(const WsSymbol *s, gint64 *m, gboolean *up)
 {
-    g_autoptr(WsExpr) e = s->expr ? ws_expanded(c, s->expr) : NULL;
+    const WsExpr *e = s->expr ? s->form : NULL;
     *up = e && e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV;
     if (!e || (e->op != WS_EXPR_DIV && !*up) || !ws_expr_is_int(e->arg[1], m) || *m < 2)
         return NULL;
-    return ws_expr_ref(e->arg[0]);
+    return e->arg[0];
 }
 
 /* L-QUOTIENTS: floor(x/(a*b)) is floor(floor(x/a)/b), and so for cdiv. A symbol that is x/a for one
@@ -103,12 +103,12 @@ static gint smaller_quotient(const WsControl *c, guint of, WsSymbol *found)
 {
     gint64 m, n;
     gboolean up, its_up;
-    g_autoptr(WsExpr) x = quotient_of(c, c->symbols->pdata[of], &m, &up);
+    const WsExpr *x = quotient_of(c->symbols->pdata[of], &m, &up);
     for (guint i = 1; x && !c->page && i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         if (i == of || s->letter || s->base >= 0)
             continue;
-        g_autoptr(WsExpr) y = quotient_of(c, s, &n, &its_up);
+        const WsExpr *y = quotient_of(s, &n, &its_up);
         if (!y || its_up != up || n >= m || m % n || m / n > 64 || !ws_expr_equal(x, y))
             continue;
         found->relation = WS_RELATION_DIV;
@@ -166,7 +166,7 @@ static void assume_quotients(WsControl *c, const WsExpr *x, gint64 m, gint64 r)
     g_autoptr(WsExpr) whole = ws_expanded(c, x);
     for (guint i = 1; i < c->symbols->len; i++) {
         WsSymbol *s = c->symbols->pdata[i];
-        g_autoptr(WsExpr) y = s->letter || s->by_index ? NULL : quotient_of(c, s, &n, &up);
+        const WsExpr *y = s->letter || s->by_index ? NULL : quotient_of(s, &n, &up);
         if (!y || m % n || m / n < 2 || m / n > 64 || s->every != 1 || !ws_expr_equal(whole, y))
             continue;
         s->every = m / n;

@@ -106,7 +106,8 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
 static gint64 least(const WsControl *c, const WsExpr *e, guint depth)
 {
     gint64 r = least_of(c, e, depth), most = G_MAXINT64;
-    ws_assumed_bounds(c, e, &r, &most);
+    if (depth < 2) /* deeper there are the names alone */
+        ws_assumed_bounds(c, e, &r, &most);
     return r;
 }
 
@@ -168,7 +169,8 @@ static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
 gint64 ws_most(const WsControl *c, const WsExpr *e, guint depth)
 {
     gint64 r = most_of(c, e, depth), least = G_MININT64;
-    ws_assumed_bounds(c, e, &least, &r);
+    if (depth < 2)
+        ws_assumed_bounds(c, e, &least, &r);
     return r;
 }
 
@@ -251,7 +253,8 @@ gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
         ws_control_outside(c, "an expression is nested too deeply", given);
         e = ws_expr_ref(given);
     }
-    g_autofree char *normal = ws_normal_text(c, e);
+    g_autoptr(WsExpr) whole = ws_expanded(c, e);
+    g_autofree char *normal = ws_expr_print(whole);
     for (guint i = 1; i < c->symbols->len; i++) {
         const WsSymbol *s = c->symbols->pdata[i];
         if (s->letter == letter && strcmp(s->normal, normal) == 0)
@@ -261,6 +264,7 @@ gint ws_symbol_of(WsControl *c, const WsExpr *given, gboolean letter)
     WsSymbol *s = g_new0(WsSymbol, 1);
     s->text = ws_expr_print(e);
     s->normal = g_steal_pointer(&normal);
+    s->form = g_steal_pointer(&whole);
     s->run = l.tile == 0;
     s->per_cta = l.cta > 0;
     s->letter = letter;
@@ -337,6 +341,16 @@ static WsExpr *remainder_of(WsControl *c, const WsExpr *e)
     return ok ? ws_expr_op(WS_EXPR_MOD, rewrite(c, e->arg[0]), ws_expr_int(m)) : NULL;
 }
 
+static gint name_of(WsControl *c, const WsExpr *e)
+{
+    gboolean alone = e->op == WS_EXPR_VAR && e->var >= 0 && e->var < (gint)c->n_vars;
+    if (!alone)
+        return ws_symbol_of(c, e, FALSE);
+    if (c->name_of[e->var] == 0)
+        c->name_of[e->var] = ws_symbol_of(c, e, FALSE);
+    return c->name_of[e->var];
+}
+
 /* The expression with its maximal non-affine subexpressions without indices as symbols. */
 static WsExpr *rewrite(WsControl *c, const WsExpr *e)
 {
@@ -361,7 +375,7 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
             WsLeaves t = ws_leaves(c, a.term[i]);
             WsExpr *left = t.symbol ? remainder_of(c, a.term[i]) : ws_expr_ref(a.term[i]);
             if (!left)
-                left = ws_symbol_leaf(c, ws_symbol_of(c, a.term[i], FALSE));
+                left = ws_symbol_leaf(c, name_of(c, a.term[i]));
             r = sum(r, a.factor[i], left);
         }
         ws_affine_clear(&a);
