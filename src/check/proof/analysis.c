@@ -184,6 +184,7 @@ WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page)
     ws_find_assumed(c);
     c->let = g_new0(WsExpr *, p->n_vars + 1);
     ws_find_lets(c);
+    ws_find_flat(c);
     ws_find_variables(c);
     ws_find_differences(c);
     for (guint a = 0; a < p->n_agents; a++) {
@@ -235,6 +236,7 @@ void ws_control_free(WsControl *c)
     g_hash_table_unref(c->compared);
     g_hash_table_unref(c->counted);
     g_array_unref(c->assumed);
+    g_array_unref(c->flat);
     g_hash_table_unref(c->rewritten);
     g_hash_table_unref(c->number);
     g_hash_table_unref(c->private_if);

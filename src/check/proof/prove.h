@@ -88,6 +88,7 @@ typedef struct WsControl {
     char *outside;        /* why the program is outside the fragment */
     char *endless;        /* what takes endlessly many values that all matter; NULL: nothing */
     GArray *wish;         /* what demands.c was asked for */
+    GArray *flat;         /* loops whose rounds may be counted by hand (flat.c) */
     GArray *assumed;      /* what `assume` says of sums (assumed.c) */
     GHashTable *counted;  /* sums of names that are counts, or compared with what grows */
     GHashTable *compared; /* sums of names that are compared -> the comparison, or "" if several */

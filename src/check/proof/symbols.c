@@ -398,7 +398,8 @@ WsExpr *ws_rewritten(WsControl *c, const WsExpr *e)
     WsExpr *r = g_hash_table_lookup(c->rewritten, e);
     if (!r) {
         g_autoptr(WsExpr) plain = ws_without_lets(c, e);
-        r = rewrite(c, plain);
+        g_autoptr(WsExpr) flat = ws_flattened(c, plain);
+        r = rewrite(c, flat);
         g_hash_table_insert(c->rewritten, (gpointer)e, r);
     }
     return r;

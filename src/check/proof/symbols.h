@@ -99,6 +99,11 @@ WsForm *ws_sum_of_names(WsControl *c, const WsExpr *e);
 void ws_find_lets(WsControl *c);
 WsExpr *ws_without_lets(const WsControl *c, const WsExpr *e); /* transfer full */
 
+/* --- flat.c --- */
+void ws_find_flat(WsControl *c);
+/* With totals for what they are worked out by; lets are replaced. Transfer full. */
+WsExpr *ws_flattened(const WsControl *c, const WsExpr *e);
+
 /* --- variables.c --- */
 /* The subtree touches nothing but registers and global memory. */
 gboolean ws_is_private(const WsControl *c, const WsTree *t);

@@ -40,8 +40,11 @@ static void mark(const WsExpr *e, gpointer data)
 
 static void mark_expr(Mark *m, const WsExpr *e)
 {
-    if (e)
-        ws_expr_visit(e, mark, m);
+    if (!e)
+        return;
+    g_autoptr(WsExpr) plain = m->c->flat->len ? ws_without_lets(m->c, e) : NULL;
+    g_autoptr(WsExpr) flat = plain ? ws_flattened(m->c, plain) : NULL;
+    ws_expr_visit(flat ? flat : e, mark, m);
 }
 
 static void mark_op(Mark *m, const WsOp *op)
