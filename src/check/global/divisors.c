@@ -2,6 +2,7 @@
  * shown not to be 0 wherever it is worked out, for all sizes. */
 #include "check/global/global.h"
 #include "check/global/judge.h"
+#include "program/array.h"
 
 #include <string.h>
 
@@ -36,27 +37,47 @@ static void fact(Divisors *d, WsPoly a, gboolean in_tile)
 
 /* --- what is above 0 ---------------------------------------------------------------------------
  */
+static const WsExpr *definition(const Divisors *d, const WsExpr *e)
+{
+    const WsProgram *p = d->g->p;
+    gboolean run = e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars &&
+                   p->var[e->var].kind == WS_VAR_RUN && !p->var[e->var].real;
+    return run ? p->var[e->var].value : NULL;
+}
+
+static gboolean is_quotient(const WsExpr *e)
+{
+    return e->op == WS_EXPR_DIV || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
+}
+
+/* e >= 0, where it has a value */
+static gboolean not_below(Divisors *d, const WsExpr *e, guint deep)
+{
+    const WsExpr *means = definition(d, e);
+    if (deep > 16)
+        return FALSE;
+    if (means && not_below(d, means, deep + 1))
+        return TRUE;
+    if (e->op == WS_EXPR_MUL || is_quotient(e))
+        return not_below(d, e->arg[0], deep + 1) && not_below(d, e->arg[1], deep + 1);
+    return at_least(d, terms(d, e), 0);
+}
+
 /* e >= 1 holds; so then do its factors, what is divided up, both arguments of min. */
 static void positive(Divisors *d, const WsExpr *e, gboolean in_tile)
 {
     WsPolys *ps = d->g->ps;
-    const WsProgram *p = d->g->p;
+    const WsExpr *means = definition(d, e);
     fact(d, ws_poly_add(ps, terms(d, e), -1, ws_poly_int(ps, 1)), in_tile);
-    gint64 n;
-    gboolean divides = e->op == WS_EXPR_DIV || (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
-    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars &&
-        p->var[e->var].kind == WS_VAR_RUN && p->var[e->var].value && !p->var[e->var].real) {
-        positive(d, p->var[e->var].value, in_tile);
-    } else if (e->op == WS_EXPR_MUL && at_least(d, terms(d, e->arg[0]), 0) &&
-               at_least(d, terms(d, e->arg[1]), 0)) {
+    gboolean product =
+        e->op == WS_EXPR_MUL && not_below(d, e->arg[0], 0) && not_below(d, e->arg[1], 0);
+    gboolean least = e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN && e->n_args == 2;
+    if (means)
+        positive(d, means, in_tile);
+    for (guint i = 0; i < 2 && (product || least); i++)
+        positive(d, e->arg[i], in_tile);
+    if (is_quotient(e) && not_below(d, e->arg[1], 0))
         positive(d, e->arg[0], in_tile);
-        positive(d, e->arg[1], in_tile);
-    } else if (divides && ws_expr_is_int(e->arg[1], &n) && n > 0) {
-        positive(d, e->arg[0], in_tile);
-    } else if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN && e->n_args == 2) {
-        positive(d, e->arg[0], in_tile);
-        positive(d, e->arg[1], in_tile);
-    }
 }
 
 static gboolean above(Divisors *d, WsPoly a, guint deep);
@@ -119,6 +140,22 @@ static gboolean less_a_quotient(Divisors *d, WsPoly a, guint deep)
     return FALSE;
 }
 
+/* A product: each factor is at least 1 or at most -1, and an even number of them below 0. */
+static gboolean product_above(Divisors *d, const WsMono *m, guint deep)
+{
+    WsPolys *ps = d->g->ps;
+    gboolean minus = m->factor < 0;
+    for (guint i = 0; i < m->n; i++) {
+        WsPoly x = atom_alone(d, m->atom[i]);
+        if (at_least(d, x, 1) || atom_above(d, m->atom[i], deep + 1))
+            continue;
+        if (!at_least(d, ws_poly_add(ps, (WsPoly){ 0 }, -1, x), 1))
+            return FALSE;
+        minus = !minus;
+    }
+    return !minus;
+}
+
 /* a >= 1 */
 static gboolean above(Divisors *d, WsPoly a, guint deep)
 {
@@ -126,15 +163,8 @@ static gboolean above(Divisors *d, WsPoly a, guint deep)
         return TRUE;
     if (deep > 6)
         return FALSE;
-    if (a.n == 1 && a.mono[0].n > 0 && a.mono[0].factor > 0) { /* a product: each factor */
-        const WsMono *m = &a.mono[0];
-        gboolean all = TRUE;
-        for (guint i = 0; i < m->n && all; i++)
-            all = ((m->n > 1 || m->factor > 1) && at_least(d, atom_alone(d, m->atom[i]), 1)) ||
-                  atom_above(d, m->atom[i], deep + 1);
-        if (all)
-            return TRUE;
-    }
+    if (a.n == 1 && a.mono[0].n > 0 && product_above(d, &a.mono[0], deep))
+        return TRUE;
     return less_a_quotient(d, a, deep + 1);
 }
 
@@ -188,6 +218,30 @@ static void forget(Divisors *d, Known k)
     g_array_set_size(d->g->facts.divide, k.divide);
 }
 
+/* e divides by `by`. */
+static void divides_by(Divisors *d, const WsExpr *e, const WsExpr *divisor)
+{
+    gint64 n;
+    if ((ws_expr_is_int(divisor, &n) && n != 0) || d->reason)
+        return;
+    d->found = d->search;
+    if (d->search)
+        return;
+    if (not_zero(d, terms(d, divisor)))
+        return;
+    g_autofree char *whole = ws_expr_print(e), *by = ws_expr_print(divisor);
+    if (d->numbers) { /* its author answers for the numbering of its tiles */
+        char *said = g_strdup_printf("%s is not 0 in %s", by, whole);
+        if (g_ptr_array_find_with_equal_func(d->given, said, g_str_equal, NULL))
+            g_free(said);
+        else
+            g_ptr_array_add(d->given, said);
+        return;
+    }
+    d->reason = g_strdup_printf("%s: it was not shown that %s is not 0; say %s >= 1 under assume",
+                                whole, by, by);
+}
+
 static void look(Divisors *d, const WsExpr *e);
 
 static void look_where(Divisors *d, const WsExpr *e, const WsExpr *cond, gboolean truth)
@@ -216,26 +270,8 @@ static void look(Divisors *d, const WsExpr *e)
     }
     for (guint i = 0; i < e->n_args; i++)
         look(d, e->arg[i]);
-    gint64 n;
-    if ((e->op != WS_EXPR_DIV && e->op != WS_EXPR_MOD && !(call && e->func == WS_FUNC_CDIV)) ||
-        (ws_expr_is_int(e->arg[1], &n) && n != 0) || d->reason)
-        return;
-    d->found = d->search;
-    if (d->search)
-        return;
-    if (not_zero(d, terms(d, e->arg[1])))
-        return;
-    g_autofree char *whole = ws_expr_print(e), *by = ws_expr_print(e->arg[1]);
-    if (d->numbers) { /* its author answers for the numbering of its tiles */
-        char *said = g_strdup_printf("%s is not 0 in %s", by, whole);
-        if (g_ptr_array_find_with_equal_func(d->given, said, g_str_equal, NULL))
-            g_free(said);
-        else
-            g_ptr_array_add(d->given, said);
-        return;
-    }
-    d->reason = g_strdup_printf("%s: it was not shown that %s is not 0; say %s >= 1 under assume",
-                                whole, by, by);
+    if (is_quotient(e) || e->op == WS_EXPR_MOD)
+        divides_by(d, e, e->arg[1]);
 }
 
 /* An assumption that divides by 0 does not hold: what it divides by in any case is not 0. */
@@ -278,6 +314,24 @@ static void look_at_number(Divisors *d, const WsExpr *e)
     d->numbers = FALSE;
 }
 
+/* Integers in compute steps: by themselves, and what rows and columns are divided by. */
+static void look_at_array(Divisors *d, const WsArray *a)
+{
+    if (!a || d->reason || d->found)
+        return;
+    if (a->form == WS_ARRAY_UNIFORM)
+        look(d, a->x);
+    gboolean divides = a->form == WS_ARRAY_OPERATION && a->kind == WS_MATH_INT && a->n_arg == 2 &&
+                       (is_quotient(a->x) || a->x->op == WS_EXPR_MOD);
+    if (divides && a->arg[1]->form == WS_ARRAY_UNIFORM)
+        divides_by(d, a->x, a->arg[1]->x);
+    else if (divides && !d->search)
+        d->reason = g_strdup("a compute step divides integers by what differs from row to row");
+    d->found |= divides && d->search;
+    for (guint i = 0; i < a->n_arg; i++)
+        look_at_array(d, a->arg[i]);
+}
+
 /* --- the program --------------------------------------------------------------------------------
  */
 static void operation(Divisors *d, const WsOp *op)
@@ -301,6 +355,10 @@ static void operation(Divisors *d, const WsOp *op)
         look(d, op->value[i].row0), look(d, op->value[i].col0);
     if (op->mma)
         look(d, op->mma->first);
+    for (guint i = 0; i < op->n_math && op->assign && !d->protocol; i++)
+        look_at_array(d, op->assign[i].array);
+    if (!d->protocol)
+        look_at_array(d, op->unless);
     if (!d->search && op->kind == WS_OP_LET && op->var >= 0 && op->set &&
         !d->g->p->var[op->var].real)
         ws_terms_set(&d->g->terms, op->var, terms(d, op->set));
@@ -316,6 +374,8 @@ static void loop(Divisors *d, const WsTree *t)
     Known was = known(d);
     gint64 from = 0, by = 1;
     look(d, t->count), look(d, t->from), look(d, t->step_by);
+    for (guint i = 0; i < t->n_cuts; i++)
+        look(d, t->cut[i]);
     WsPoly index = ws_terms_unknown(&d->g->terms, t->name);
     gboolean plain = (!t->from || ws_expr_is_int(t->from, &from)) &&
                      (!t->step_by || ws_expr_is_int(t->step_by, &by));
