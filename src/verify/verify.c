@@ -7,8 +7,8 @@
 typedef struct {
     Plan *plan;
     Certificate *c;
-    State **state; /* of each node, NULL: not met */
-    guint8 *again;
+    State **state;          /* of each node, NULL: not met */
+    guint8 *again, *passed; /* its question was answered before it was met */
     guint met;
 } Walk;
 
@@ -48,11 +48,41 @@ static void first_met(Walk *w, guint n, State *s)
     w->again[n] = 1;
 }
 
+static gboolean satisfies(const Walk *w, const Fact *f, const Option *o)
+{
+    const gint64 m = g_array_index(w->c->symbol, Symbol, f->symbol).modulus;
+    return o->op == '='   ? f->low == o->value
+           : o->op == '>' ? f->low >= o->value
+           : o->op == '<' ? f->low <= o->value
+                          : range_mod(f->low, m) == o->value;
+}
+
+/* A node that was never met and whose question is answered in `s` is passed by: any node will do
+ * that covers `s`. */
+static gint pass_by(Walk *w, const State *s, gint target)
+{
+    while (target >= 0 && target < (gint)w->c->node->len && !w->state[target] &&
+           target == (gint)w->met) {
+        const Node *node = w->c->node->pdata[target];
+        const Fact f = state_know(w->plan, s, &node->ask);
+        gint next = target;
+        for (guint i = 0; i < node->option->len && f.low == f.high; i++)
+            if (satisfies(w, &f, &g_array_index(node->option, Option, i)))
+                next = g_array_index(node->option, Option, i).target;
+        if (next == target)
+            break;
+        w->passed[w->met++] = 1;
+        target = next;
+    }
+    return target;
+}
+
 /* `s` has run until nobody moved; takes it. `from`: the node it comes from, -1 the beginning. */
 static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
 {
     g_autofree char *why = NULL;
     gint64 tiles = 0;
+    target = pass_by(w, s, target);
     if (w->plan->reason) {
         /* says what broke */
     } else if (target == TARGET_END) {
@@ -142,10 +172,10 @@ static void walk(Walk *w)
     state_run(w->plan, s);
     reach(w, -1, w->c->begin, s, TRUE);
     for (guint n = 0; n < w->c->node->len && !w->plan->reason; n++) {
-        if (!w->state[n])
-            reject(w, n, "never met", NULL);
-        else
+        if (w->state[n])
             expand(w, n);
+        else if (!w->passed[n])
+            reject(w, n, "never met", NULL);
     }
     for (gboolean more = TRUE; more && !w->plan->reason;) {
         more = FALSE;
@@ -164,6 +194,7 @@ static void walk_until_known(Plan *plan, Certificate *c)
         Walk w = { .plan = plan, .c = c };
         w.state = g_new0(State *, c->node->len + 1);
         w.again = g_new0(guint8, c->node->len + 1);
+        w.passed = g_new0(guint8, c->node->len + 1);
         plan->view_added = FALSE;
         plan_items(plan);
         if (!plan->reason)
@@ -172,6 +203,7 @@ static void walk_until_known(Plan *plan, Certificate *c)
             state_free(w.state[n]);
         g_free(w.state);
         g_free(w.again);
+        g_free(w.passed);
         if (!plan->view_added)
             return;
         g_clear_pointer(&plan->reason, g_free);
