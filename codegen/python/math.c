@@ -428,6 +428,11 @@ void ws_py_math(WsPy *y, const WsOp *op)
 {
     g_autofree const char **temporary = g_new0(const char *, op->n_math);
     Math m = { .y = y, .op = op, .temporary = temporary };
-    for (guint i = 0; i < op->n_math && !y->error; i++)
+    gboolean any = FALSE;
+    for (guint i = 0; i < op->n_math && !y->error; i++) {
         statement(&m, i);
+        any = any || op->assign[i].array;
+    }
+    if (!any)
+        ws_py_implied(y, op, "the uses of what it names");
 }
