@@ -82,14 +82,18 @@ gboolean ws_use_is_named(const WsPlay *play, guint barrier, WsOpIs is, const cha
     return FALSE;
 }
 
+static guint lead(const WsPlay *play, guint data, guint room, guint agent);
+
 /* `room` goes with another ring that the agent fills: it has as many slots as that one, and not as
- * many as `data`. */
+ * many as `data`, for which it is not waited. */
 static gboolean room_of_another(const WsPlay *play, guint room, guint data, guint agent,
                                 const WsOp *by)
 {
     const WsBarrier *all = play->p->barrier;
     const guint slots = MAX(all[room].slots, 1);
-    for (guint i = 0; slots != MAX(all[data].slots, 1) && i < play->p->n_ops; i++) {
+    if (slots == MAX(all[data].slots, 1) || lead(play, data, room, agent) != G_MAXUINT)
+        return FALSE;
+    for (guint i = 0; i < play->p->n_ops; i++) {
         const WsOp *op = play->p->op[i];
         if (op->agent == (gint)agent && op->barrier >= 0 && op->barrier != (gint)data &&
             op->barrier != (gint)room && ws_is_feed(op) &&
@@ -260,6 +264,18 @@ gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const
 }
 
 /* --- a contribution that can come too early --------------------------------------------------- */
+/* The wait of the agent that stands in the loop of `here`, else its first one; NULL. */
+static const WsOp *wait_beside(const WsPlay *play, guint room, const WsOp *here)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == here->agent && op->barrier == (gint)room && ws_is_wait(op) &&
+            ws_loop_of(op) == ws_loop_of(here))
+            return op;
+    }
+    return ws_first_on(play, here->agent, room, ws_is_wait);
+}
+
 void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *s,
                      gint64 phase)
 {
@@ -277,7 +293,7 @@ void ws_remedy_early(const WsPlay *play, WsFinding *f, const WsInst *inst, const
         return;
     }
     const WsBarrier *r = &play->p->barrier[room];
-    const WsOp *mine = ws_first_on(play, (gint)inst->agent, (guint)room, ws_is_wait);
+    const WsOp *mine = wait_beside(play, (guint)room, here);
     if (!mine)
         ws_finding_set_remedy(f,
                               "wait for %s before it, with the same use: %s arrives there when it "

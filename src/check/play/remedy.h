@@ -35,6 +35,8 @@ gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const
 /* --- remedy_role.c: sides that disagree; TRUE: that is the remedy --- */
 /* What the wait is for comes only under a condition that the wait does not stand under. */
 gboolean ws_remedy_condition(const WsPlay *play, WsFinding *f, const WsOp *wait);
+/* It comes under a condition, and not for every use. */
+gboolean ws_remedy_only_if(const WsPlay *play, WsFinding *f, const WsOp *feed);
 /* All that is filled has been waited for in another loop. */
 gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed);
 /* The value is assigned under a condition, or later. */

@@ -73,6 +73,20 @@ gboolean ws_remedy_condition(const WsPlay *play, WsFinding *f, const WsOp *wait)
     return FALSE;
 }
 
+gboolean ws_remedy_only_if(const WsPlay *play, WsFinding *f, const WsOp *feed)
+{
+    g_autoptr(GPtrArray) list = conditions(feed);
+    g_autofree char *use = ws_use_text(feed);
+    if (list->len == 0 || !use)
+        return FALSE;
+    ws_finding_set_remedy(f,
+                          "let `%s` of %s come for every use that is waited for: it stands for %s, "
+                          "and comes only if %s",
+                          ws_op_name(feed), ws_op_agent(play, feed), use,
+                          (const char *)list->pdata[0]);
+    return TRUE;
+}
+
 /* --- loops ------------------------------------------------------------------------------------ */
 gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed)
 {

@@ -9,6 +9,9 @@ static gboolean uses_differ(const WsPlay *play, WsFinding *f, const WsOp *wait, 
     g_autofree char *x = ws_use_text(wait), *y = feed ? ws_use_text(feed) : NULL;
     if (!x || !y || ws_use_is_named(play, (guint)wait->barrier, ws_is_feed, x))
         return FALSE;
+    const gsize n = strlen(x);
+    if (strncmp(y, x, n) == 0 && g_str_has_prefix(y + n, " - ")) /* it lags, as releases do */
+        return ws_remedy_only_if(play, f, feed);
     ws_finding_set_remedy(f, "let both name the same use: `%s` of %s says %s, `%s` of %s says %s",
                           ws_op_name(wait), ws_op_agent(play, wait), x, ws_op_name(feed),
                           ws_op_agent(play, feed), y);
