@@ -186,6 +186,7 @@ WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page)
     ws_find_lets(c);
     ws_find_flat(c);
     ws_find_variables(c);
+    ws_check_growth(c);
     ws_find_differences(c);
     for (guint a = 0; a < p->n_agents; a++) {
         guint number = 0;

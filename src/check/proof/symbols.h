@@ -109,4 +109,7 @@ WsExpr *ws_flattened(const WsControl *c, const WsExpr *e);
 gboolean ws_is_private(const WsControl *c, const WsTree *t);
 void ws_find_variables(WsControl *c);
 
+/* --- growth.c --- */
+void ws_check_growth(WsControl *c);
+
 G_END_DECLS
