@@ -53,6 +53,13 @@ static void text(Json *j, const char *name, const char *value)
     ws_text_json(j->out, value);
 }
 
+/* A sentence as data: its template and arguments. */
+static void phrase(Json *j, const char *name, const char *value)
+{
+    key(j, name);
+    ws_phrase_json(j->out, value);
+}
+
 static void number(Json *j, const char *name, gint64 value)
 {
     key(j, name);
@@ -127,6 +134,7 @@ static void story(Json *j, const WsFinding *f)
         json_open(j, '{');
         text(j, "part", ws_story_label(line->part));
         text(j, "text", line->text);
+        phrase(j, "said", line->said);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -171,7 +179,9 @@ static void finding(Json *j, const WsFixState *state, const WsFinding *f)
     number(j, "line", f->line);
     number(j, "column", f->column);
     text(j, "message", f->message);
+    phrase(j, "said", f->what ? f->what : f->said);
     text(j, "remedy", f->remedy ? f->remedy : ws_rule(f->rule)->fix);
+    phrase(j, "advised", f->advised);
     text(j, "agent", f->agent);
     text(j, "other_agent", f->other);
     text(j, "object", f->object);

@@ -10,6 +10,7 @@ static void free_finding(gpointer data)
     g_free(f->message);
     g_free(f->remedy);
     g_free(f->said);
+    g_free(f->what);
     g_free(f->advised);
     g_free(f->barrier);
     g_free(f->barrier_said);

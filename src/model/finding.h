@@ -96,6 +96,7 @@ typedef struct {
     guint column;     /* 1-based */
     char *said;       /* phrase: one sentence naming step, barrier, round */
     char *message;    /* its English */
+    char *what;       /* phrase: the sentence without agent and sizes around it; NULL: `said` */
     char *advised;    /* phrase: what to do here, or NULL */
     char *remedy;     /* its English */
     GPtrArray *steps; /* char*: further step ids concerned; may be NULL */

@@ -398,41 +398,45 @@ char *ws_phrase_text(const char *phrase, WsTranslate translate, gpointer data)
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
-static void json(GString *out, const WsPhrasePart *p)
+static void json(GString *out, const WsPhrasePart *p);
+
+static void json_template(GString *out, const WsPhrasePart *p)
 {
-    char real[G_ASCII_DTOSTR_BUF_SIZE];
-    switch (p->kind) {
-    case WS_PHRASE_TEXT:
-        ws_text_json(out, p->text);
-        return;
-    case WS_PHRASE_INT:
-        g_string_append_printf(out, "%" G_GINT64_FORMAT, p->integer);
-        return;
-    case WS_PHRASE_REAL:
-        g_string_append(out, g_ascii_dtostr(real, sizeof real, p->real));
-        return;
-    default:
-        break;
-    }
-    if (p->kind != WS_PHRASE_LIST) {
-        g_string_append(out, "{ \"template\": ");
-        ws_text_json(out, p->text);
-        g_string_append(out, ", \"args\": ");
-    }
-    g_string_append_c(out, '[');
+    g_autoptr(GString) whole = g_string_new(p->kind == WS_PHRASE_LIST ? NULL : p->text);
+    for (guint i = 0; p->kind == WS_PHRASE_LIST && i < p->args->len; i++)
+        g_string_append(whole, "%s");
+    g_string_append(out, "{ \"template\": ");
+    ws_text_json(out, whole->str);
+    g_string_append(out, ", \"args\": [");
     for (guint i = 0; p->args != NULL && i < p->args->len; i++) {
         g_string_append(out, i > 0 ? ", " : "");
         json(out, p->args->pdata[i]);
     }
-    g_string_append(out, p->kind == WS_PHRASE_LIST ? "]" : "] }");
+    g_string_append(out, "] }");
+}
+
+static void json(GString *out, const WsPhrasePart *p)
+{
+    if (p->kind == WS_PHRASE_TEXT)
+        ws_text_json(out, p->text);
+    else if (p->kind == WS_PHRASE_INT)
+        g_string_append_printf(out, "%" G_GINT64_FORMAT, p->integer);
+    else if (p->kind == WS_PHRASE_REAL)
+        ws_text_json_real(out, p->real);
+    else
+        json_template(out, p);
 }
 
 void ws_phrase_json(GString *out, const char *phrase)
 {
-    if (phrase == NULL) {
+    g_autoptr(WsPhrasePart) p = phrase != NULL ? ws_phrase_parse(phrase) : NULL;
+    if (p == NULL) {
         g_string_append(out, "null");
-        return;
+    } else if (p->kind == WS_PHRASE_TEXT) {
+        g_string_append(out, "{ \"template\": \"%s\", \"args\": [");
+        json(out, p);
+        g_string_append(out, "] }");
+    } else {
+        json_template(out, p);
     }
-    g_autoptr(WsPhrasePart) p = ws_phrase_parse(phrase);
-    json(out, p);
 }

@@ -51,7 +51,8 @@ struct WsPhrasePart {
 WsPhrasePart *ws_phrase_parse(const char *phrase);
 void ws_phrase_part_free(WsPhrasePart *part);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsPhrasePart, ws_phrase_part_free)
-/* As JSON: a string, a number, {"template": "…", "args": […]}, or a list of these. */
+/* As JSON: {"template": "…", "args": […]}, where an argument is a string, a number or such an
+ * object. NULL: null. */
 void ws_phrase_json(GString *out, const char *phrase);
 
 G_END_DECLS

@@ -47,7 +47,11 @@ static void walk(const WsJson *json, const char *path, GHashTable *met)
             walk(&json->item[i], inner, met);
         }
     } else {
-        g_hash_table_add(met, g_strdup(path));
+        /* arguments that are sentences again have the members of one */
+        g_autoptr(GString) outer = g_string_new(path);
+        while (g_string_replace(outer, ".args[].", ".", 0) > 0)
+            continue;
+        g_hash_table_add(met, g_strdup(outer->str));
     }
 }
 

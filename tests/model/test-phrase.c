@@ -136,7 +136,7 @@ static void json_is(const char *phrase, const char *want)
 static void test_json(void)
 {
     json_is(NULL, "null");
-    json_is("plain \"x\"", "\"plain \\\"x\\\"\"");
+    json_is("plain \"x\"", "{ \"template\": \"%s\", \"args\": [\"plain \\\"x\\\"\"] }");
     g_autofree char *slot = ws_phrase("completion %" G_GINT64_FORMAT " of %s", (gint64)3, "full");
     json_is(slot, "{ \"template\": \"completion %d of %s\", \"args\": [3, \"full\"] }");
     g_autofree char *waits = ws_phrase("%s: %.1f%s", slot, 1.5, WS_WORD("the last"));
@@ -144,7 +144,9 @@ static void test_json(void)
                    "%s\", \"args\": [3, \"full\"] }, 1.5, { \"template\": \"the last\", \"args\": "
                    "[] }] }");
     g_autofree char *list = g_strconcat("a ", slot, NULL);
-    json_is(list, "[\"a \", { \"template\": \"completion %d of %s\", \"args\": [3, \"full\"] }]");
+    json_is(list,
+            "{ \"template\": \"%s%s\", \"args\": [\"a \", { \"template\": \"completion %d of %s\", "
+            "\"args\": [3, \"full\"] }] }");
 }
 
 /* A finding keeps what it says as data, and its English beside it. */

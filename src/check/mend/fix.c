@@ -26,6 +26,7 @@ void ws_fix_free(WsFix *fix)
     if (!fix)
         return;
     g_free(fix->title);
+    g_free(fix->said);
     g_ptr_array_unref(fix->edits);
     g_free(fix);
 }

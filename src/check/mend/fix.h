@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /* Owns its title and edits. */
 typedef struct {
     const char *kind; /* row of fix.def: "derive-count"; static */
+    char *said;       /* phrase of the title */
     char *title;      /* one line for a button or a list: "Wait for empty before the load" */
     GPtrArray *edits; /* WsEdit*, in the order in which they are applied */
     gboolean safe;    /* only synchronisation changes, none of it goes: no data, sizes, rounds */

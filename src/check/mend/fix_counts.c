@@ -29,7 +29,8 @@ void ws_fix_derive_count(WsFixer *F)
             if (!ws_node_has(b, field[k]))
                 continue;
             WsFix *fix = ws_fixer_add(F, "Derive %s of %s from the steps",
-                                      k ? "the threads" : "the arrival count", ws_node_name(b));
+                                      k ? WS_WORD("the threads") : WS_WORD("the arrival count"),
+                                      ws_node_name(b));
             ws_fix_unset(F, fix, b, field[k]);
         }
 }
@@ -69,7 +70,7 @@ void ws_fix_derive_bytes(WsFixer *F)
             continue;
         for (guint with = 0; with < (ws_node_has(b, WS_F_arrivals) ? 2 : 1); with++) {
             WsFix *fix = ws_fixer_add(F, "Derive the expected bytes of %s from its loads%s", name,
-                                      with ? ", and its arrival count" : "");
+                                      with ? WS_WORD(", and its arrival count") : "");
             for (guint k = expects->len; k-- > 0;)
                 ws_fix_remove(F, fix, g_array_index(expects, gint, k));
             if (with)

@@ -39,8 +39,9 @@ static void fewer(WsFixer *F, const Retire *r, const WsNode *group, gint user)
         far -= i < user && far > 0 ? 2 : 0;
         for (gint64 to = n - 1; to >= 0; to = to > 0 ? 0 : -1) {
             g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, to);
-            WsFix *fix = ws_fixer_add(F, "Let `%s` leave %s in flight instead of %" G_GINT64_FORMAT,
-                                      ws_node_kind_keyword(r->wait), to ? json : "nothing", n);
+            WsFix *fix =
+                ws_fixer_add(F, "Let `%s` leave %s in flight instead of %" G_GINT64_FORMAT,
+                             ws_node_kind_keyword(r->wait), to ? json : WS_WORD("nothing"), n);
             fix->cost = 14 + more + (to ? 0 : 1);
             ws_fix_set(F, fix, s->node, WS_F_keyword, json);
         }
@@ -101,7 +102,7 @@ static void wait_at(WsFixer *F, const Retire *r, gint place, gint by, gboolean s
 {
     for (gint left = 1; left >= 0; left--) {
         WsFix *fix = ws_fixer_add(F, "`%s` %d%s %s", ws_node_kind_keyword(r->wait), left,
-                                  sync ? " and a sync of the group" : "", where);
+                                  sync ? WS_WORD(" and a sync of the group") : "", where);
         fix->cost +=
             (list_has(F, place, r->wait) ? 8 : 0) + (left ? 0 : 1) + (by ? 1 : 0) + (sync ? 2 : 0);
         if (sync)
@@ -171,7 +172,8 @@ void ws_fix_sync_group(WsFixer *F)
         if (place[i] < 0)
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, place[i])->node);
-        WsFix *fix = ws_fixer_add(F, "Sync the group %s %s", i ? "behind" : "before", name);
+        WsFix *fix = ws_fixer_add(F, "Sync the group %s %s",
+                                  i ? WS_WORD("behind") : WS_WORD("before"), name);
         ws_fix_insert(F, fix, place[i], (gint)i, SYNC);
     }
     /* Only the leader waits for stores: the other lanes hear of it by a sync. */
@@ -215,7 +217,8 @@ static void move_fences(WsFixer *F, const char *which, gint to, gint by)
             s->group != ws_spot(F, to)->group)
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, to)->node);
-        WsFix *fix = ws_fixer_add(F, "Move the fence %s %s", by ? "behind" : "before", name);
+        WsFix *fix = ws_fixer_add(F, "Move the fence %s %s",
+                                  by ? WS_WORD("behind") : WS_WORD("before"), name);
         ws_fix_move(F, fix, k, to, by);
     }
 }

@@ -148,7 +148,8 @@ static void swap(WsFixer *F, gint i, gint by)
         return;
     g_autofree char *a = ws_step_name(ws_spot(F, i)->node),
                     *b = ws_step_name(ws_spot(F, next)->node);
-    WsFix *fix = ws_fixer_add(F, "Do %s %s %s", a, by > 0 ? "after" : "before", b);
+    WsFix *fix =
+        ws_fixer_add(F, "Do %s %s %s", a, by > 0 ? WS_WORD("after") : WS_WORD("before"), b);
     fix->cost += distance(F, i) + order_lost(F, i, by);
     ws_fix_move(F, fix, i, next, by > 0 ? 1 : 0);
 }
@@ -196,7 +197,8 @@ void ws_fix_other_place(WsFixer *F)
                 continue;
             const gint place = ws_spot_next(F, i, to - at);
             g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);
-            WsFix *fix = ws_fixer_add(F, "Move %s %s %s", a, to > at ? "behind" : "before", b);
+            WsFix *fix = ws_fixer_add(F, "Move %s %s %s", a,
+                                      to > at ? WS_WORD("behind") : WS_WORD("before"), b);
             fix->safe = sync || only_order_between(F, i, to - at);
             fix->cost += (guint)MIN(ABS(to - at), 6) / 2 +
                          (sync        ? 0
@@ -266,7 +268,7 @@ void ws_fix_join(WsFixer *F)
             g_autofree char *name = ws_step_name(s->node);
             for (gint by = 1; by >= 0; by--) {
                 WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
-                                          by ? "behind" : "before", name);
+                                          by ? WS_WORD("behind") : WS_WORD("before"), name);
                 ws_fix_insert(F, fix, place[p], by, json);
             }
             WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,

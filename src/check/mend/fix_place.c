@@ -183,7 +183,8 @@ WsFix *ws_fixer_add(WsFixer *F, const char *title, ...)
     WsFix *fix = g_new0(WsFix, 1);
     va_list args;
     va_start(args, title);
-    fix->title = g_strdup_vprintf(title, args);
+    fix->said = ws_phrase_v(title, args);
+    fix->title = ws_phrase_text(fix->said, NULL, NULL);
     va_end(args);
     fix->kind = F->row->kind;
     fix->safe = F->row->safe;

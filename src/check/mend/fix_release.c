@@ -68,8 +68,8 @@ void ws_fix_release_by_warp(WsFixer *F)
         static const char *const by[] = { "warp", "all" };
         for (guint k = 0; k < G_N_ELEMENTS(by); k++) {
             g_autofree char *json = g_strdup_printf("\"%s\"", by[k]), *name = ws_step_name(step);
-            WsFix *fix =
-                ws_fixer_add(F, "Let %s of the group %s", k ? "every thread" : "every warp", name);
+            WsFix *fix = ws_fixer_add(F, "Let %s of the group %s",
+                                      k ? WS_WORD("every thread") : WS_WORD("every warp"), name);
             for (gint j = i; j < (gint)F->spot->len; j++) {
                 const WsNode *other = ws_spot(F, j)->node;
                 if (other->kind == WS_STEP_ARRIVE &&
@@ -223,7 +223,7 @@ static void partner(WsFixer *F, gint w, const char *barrier)
                 g_autofree char *by =
                     warps ? ws_with_use("arrive", ref, use, ", \"by\": \"warp\"") : NULL;
                 WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
-                                          use, warps ? ", by every warp" : "");
+                                          use, warps ? WS_WORD(", by every warp") : "");
                 fix->cost += 1 + (ws_step_retires(s->node->kind) ? 0 : 1) + MIN(n, 4) + 2 * warps;
                 ws_fix_insert(F, fix, i, 1, warps ? by : json);
             }

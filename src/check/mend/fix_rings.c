@@ -200,7 +200,7 @@ void ws_fix_wait_for_room(WsFixer *F)
             const gint place[] = { l, ws_first_writer(F, l) };
             for (guint k = 0; k < (place[0] == place[1] ? 1 : 2); k++) {
                 WsFix *fix = ws_fixer_add(F, "Wait for %s before %s%s", barrier, name,
-                                          k ? " and what is filled with it" : "");
+                                          k ? WS_WORD(" and what is filled with it") : "");
                 fix->cost += more + (k ? 0 : place[0] != place[1]);
                 ws_fix_insert(F, fix, place[k], 0, json);
             }
@@ -301,8 +301,9 @@ void ws_fix_same_depth(WsFixer *F)
                 continue;
             const guint n = how_often(all, depth);
             const gboolean odd = *own && how_often(all, own) == 1 && n >= 2;
-            WsFix *fix = ws_fixer_add(F, "Give %s %s %s, as the rest of the ring has",
-                                      ws_node_name(object), depth, buffer ? "stages" : "slots");
+            WsFix *fix =
+                ws_fixer_add(F, "Give %s %s %s, as the rest of the ring has", ws_node_name(object),
+                             depth, buffer ? WS_WORD("stages") : WS_WORD("slots"));
             fix->cost = odd ? 16 : fix->cost + (*own ? 16 : 6) + (buffer ? 2 : 0);
             fix->safe = odd || (!buffer && !*own);
             ws_fix_set(F, fix, object, buffer ? WS_F_stages : WS_F_slots, depth);

@@ -348,8 +348,8 @@ void ws_fix_use_of_writer(WsFixer *F)
                 const char *to = g_array_index(uses, Use, u).text;
                 if (strcmp(use, to) == 0)
                     continue;
-                g_autofree char *title = g_strdup_printf(
-                    "Let the steps beside %s name use %s instead of %s", name, to, use);
+                g_autofree char *title =
+                    ws_phrase("Let the steps beside %s name use %s instead of %s", name, to, use);
                 set_all(F, list[l], use, to, title);
                 n++;
             }

@@ -215,6 +215,7 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
                      play->c->sizes, *play->c->sizes ? "; " : "", play->c->tiles);
     WsFinding *f =
         ws_findings_add(play->findings, rule, step_of(op), "%s %s%s", who, owned, sizes->str);
+    f->what = g_steal_pointer(&owned);
     fill(play, f, inst, op, n_rounds, round, other);
     if (cause)
         g_hash_table_insert(play->causes, g_steal_pointer(&cause), f);
