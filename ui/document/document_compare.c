@@ -3,6 +3,7 @@
 
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -201,8 +202,9 @@ gboolean ws_document_compare_file(WsDocument *d, GFile *file, GError **error)
     g_autoptr(WsDesign) design = path ? ws_design_load(path, findings) : NULL;
     if (!design) {
         const WsFinding *first = findings->list->len ? findings->list->pdata[0] : NULL;
+        g_autofree char *message = first ? ws_words_message(first) : NULL;
         g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s",
-                    first ? first->message : _("It is not on this machine."));
+                    message ? message : _("It is not on this machine."));
         return FALSE;
     }
     ws_document_compare_with(d, design, name);

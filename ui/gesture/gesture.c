@@ -1,6 +1,7 @@
 #include "ui/gesture/gesture_private.h"
 
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 #include "ui/window/window.h"
 
 #include <glib/gi18n.h>
@@ -117,8 +118,10 @@ static char *verdict_text(WsDocument *d)
     WsFindings *findings = ws_document_findings(d);
     for (guint i = 0; findings && i < findings->list->len; i++) {
         const WsFinding *f = findings->list->pdata[i];
-        if (f->severity == WS_SEVERITY_ERROR)
-            return g_strdup_printf("✖ %s %s", ws_rule(f->rule)->text, f->message);
+        if (f->severity == WS_SEVERITY_ERROR) {
+            g_autofree char *message = ws_words_message(f);
+            return g_strdup_printf("✖ %s %s", ws_rule(f->rule)->text, message);
+        }
     }
     if (!verdict)
         return g_strdup(_("checking…"));

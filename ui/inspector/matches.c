@@ -2,6 +2,7 @@
 #include "program/program.h"
 
 #include "ui/inspector/facts.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -114,9 +115,10 @@ static void findings(Hunt *h, const WsFindings *f, const WsDesign *design)
     for (guint i = 0; f && i < f->list->len; i++) {
         const WsFinding *finding = g_ptr_array_index(f->list, i);
         const char *rule = ws_rule(finding->rule)->text;
-        g_autofree char *title = g_strdup_printf("%s %s", rule, finding->message);
+        g_autofree char *message = ws_words_message(finding);
+        g_autofree char *title = g_strdup_printf("%s %s", rule, message);
         g_autofree char *place = ws_place_resolve(design, finding->at);
-        const char *text[] = { rule, finding->message, finding->at };
+        const char *text[] = { rule, message, finding->at };
         try(h, _("finding"), title, place, text, G_N_ELEMENTS(text));
     }
 }

@@ -1,4 +1,5 @@
 #include "ui/problems/problem_fixes.h"
+#include "ui/parts/words.h"
 
 #include "check/mend/fix.h"
 #include "model/text.h"
@@ -101,7 +102,7 @@ static void on_clicked(Fixes *self, GtkButton *button)
 {
     const WsFix *fix = g_object_get_data(G_OBJECT(button), "fix");
     g_autoptr(GError) error = NULL;
-    g_autofree char *name = g_strdup(fix->title); /* the button goes when the design changes */
+    g_autofree char *name = ws_words(fix->said); /* the button goes when the design changes */
     if (ws_document_commit_edits(self->document, name, fix->edits, &error) || !error)
         return;
     empty(self);
@@ -110,12 +111,13 @@ static void on_clicked(Fixes *self, GtkButton *button)
 
 static void add_button(Fixes *self, WsFix *fix, gboolean first)
 {
-    GtkWidget *button = gtk_button_new(), *label = gtk_label_new(fix->title);
+    g_autofree char *title = ws_words(fix->said);
+    GtkWidget *button = gtk_button_new(), *label = gtk_label_new(title);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_button_set_child(GTK_BUTTON(button), label);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   fix->title, -1);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                   -1);
     g_autoptr(GString) tip =
         g_string_new(fix->safe ? _("Changes synchronisation only")
                                : _("Changes what is loaded, kept or computed"));

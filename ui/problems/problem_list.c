@@ -1,6 +1,7 @@
 #include "ui/problems/problem_list.h"
 
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -59,8 +60,8 @@ static gint index_of(gpointer row)
 
 static gboolean holds(const WsFinding *f, const char *needle)
 {
-    const char *part[] = { ws_rule(f->rule)->text, ws_rule(f->rule)->title, f->at, f->message,
-                           f->remedy };
+    g_autofree char *message = ws_words_message(f), *remedy = ws_words_remedy(f);
+    const char *part[] = { ws_rule(f->rule)->text, ws_words_title(f), f->at, message, remedy };
     for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
         g_autofree char *folded = part[i] ? g_utf8_casefold(part[i], -1) : NULL;
         if (folded && strstr(folded, needle))
@@ -127,9 +128,10 @@ static GtkWidget *make_row(const WsFinding *f, guint i)
     g_autofree char *sign =
         g_strdup_printf("%s %s", ws_severity_glyph(f->severity), ws_severity_word(f->severity));
     g_autofree char *line = f->line ? g_strdup_printf(_("line %u"), f->line) : g_strdup("");
-    g_autofree char *spoken = g_strdup_printf("%s: %s", ws_severity_word(f->severity), f->message);
+    g_autofree char *said = ws_words_message(f);
+    g_autofree char *spoken = g_strdup_printf("%s: %s", ws_severity_word(f->severity), said);
     GtkWidget *severity = text(sign, ws_severity_class(f->severity), PANGO_ELLIPSIZE_NONE);
-    GtkWidget *message = text(f->message, NULL, PANGO_ELLIPSIZE_END);
+    GtkWidget *message = text(said, NULL, PANGO_ELLIPSIZE_END);
     GtkWidget *place = text(f->at ? f->at : "", "dim", PANGO_ELLIPSIZE_MIDDLE);
     gtk_label_set_width_chars(GTK_LABEL(severity), 10);
     gtk_label_set_width_chars(GTK_LABEL(message), 20);
@@ -143,7 +145,7 @@ static GtkWidget *make_row(const WsFinding *f, guint i)
     gtk_box_append(GTK_BOX(box), place);
     gtk_box_append(GTK_BOX(box), text(line, "dim", PANGO_ELLIPSIZE_NONE));
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
-    gtk_widget_set_tooltip_text(row, f->message);
+    gtk_widget_set_tooltip_text(row, said);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken,
                                    GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, f->at ? f->at : "", -1);
     g_object_set_data(G_OBJECT(row), "finding", GINT_TO_POINTER((gint)i + 1));
@@ -176,7 +178,7 @@ static void head_row(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
     }
     const WsRule *rule = ws_rule(f->rule);
     guint n = n_of_rule(self, f->rule);
-    g_autofree char *name = g_strdup_printf("%s  %s", rule->text, rule->title);
+    g_autofree char *name = g_strdup_printf("%s  %s", rule->text, ws_words_title(f));
     g_autofree char *count = ws_format_count(n, ngettext("%s finding", "%s findings", n));
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     GtkWidget *title =
@@ -184,7 +186,7 @@ static void head_row(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
                      "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, "hexpand", TRUE, NULL);
     gtk_widget_add_css_class(title, "ws-rule");
     gtk_widget_add_css_class(box, "ws-section");
-    gtk_widget_set_tooltip_text(title, rule->explain);
+    gtk_widget_set_tooltip_text(title, ws_words_explain(f));
     gtk_box_append(GTK_BOX(box), title);
     gtk_box_append(GTK_BOX(box), text(count, "dim", PANGO_ELLIPSIZE_NONE));
     gtk_list_box_row_set_header(row, box);
@@ -280,8 +282,9 @@ char *ws_problem_list_copy(WsProblemList *self)
         const WsFinding *f = finding(self, (guint)index_of(self->row->pdata[i]));
         if (!shown(self, f))
             continue;
+        g_autofree char *message = ws_words_message(f);
         g_string_append_printf(out, "%s\t%s\t%s\t%s\t", ws_severity_word(f->severity),
-                               ws_rule(f->rule)->text, f->message, f->at ? f->at : "");
+                               ws_rule(f->rule)->text, message, f->at ? f->at : "");
         if (f->line)
             g_string_append_printf(out, "%u", f->line);
         g_string_append_c(out, '\n');

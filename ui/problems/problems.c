@@ -4,6 +4,7 @@
 #include "ui/inspector/facts.h"
 #include "ui/parts/format.h"
 #include "ui/parts/labels.h"
+#include "ui/parts/words.h"
 #include "ui/problems/problem_fixes.h"
 #include "ui/problems/problem_list.h"
 #include "ui/problems/problem_source.h"
@@ -122,18 +123,6 @@ static void add_place(WsProblems *self, const char *place)
     gtk_box_append(GTK_BOX(self->text[PLACES]), button);
 }
 
-/* The story has its own last line about the remedy; that stands under its own heading. */
-static char *story_of(const WsFinding *f)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; f->story && i < f->story->len; i++) {
-        const WsStoryLine *line = g_ptr_array_index(f->story, i);
-        g_string_append_printf(text, "%s%s: %s", text->len ? "\n" : "", ws_story_label(line->part),
-                               line->text);
-    }
-    return g_string_free(text, FALSE);
-}
-
 static void explain(WsProblems *self)
 {
     const WsFinding *f = ws_problems_selected(self);
@@ -153,16 +142,18 @@ static void explain(WsProblems *self)
     const WsRule *rule = ws_rule(f->rule);
     g_autofree char *title =
         g_strdup_printf("%s %s %s: %s", ws_severity_glyph(f->severity),
-                        ws_severity_word(f->severity), rule->text, rule->title);
+                        ws_severity_word(f->severity), rule->text, ws_words_title(f));
     g_autofree char *about =
-        f->remedy ? g_strdup_printf("%s\n%s", rule->explain, rule->fix) : g_strdup(rule->explain);
+        f->remedy ? g_strdup_printf("%s\n%s", ws_words_explain(f), ws_words_of_text(rule->fix))
+                  : g_strdup(ws_words_explain(f));
     set_text(self, TITLE, title);
-    g_autofree char *story = story_of(f);
-    set_text(self, MESSAGE_TEXT, f->message);
+    g_autofree char *story = ws_words_story(f), *message = ws_words_message(f),
+                    *remedy = ws_words_remedy(f), *barrier = ws_words_barrier(f);
+    set_text(self, MESSAGE_TEXT, message);
     set_text(self, STORY, story);
     set_text(self, REASON, f->silenced);
-    set_text(self, REMEDY, f->remedy ? f->remedy : rule->fix);
-    set_text(self, BARRIER, f->barrier);
+    set_text(self, REMEDY, remedy);
+    set_text(self, BARRIER, barrier);
     set_text(self, ROUND, f->round);
     set_text(self, ABOUT, about);
     if (f->at && *f->at)
