@@ -3,6 +3,7 @@
 # po/findings.def. Prints TAP; with --fix it writes both instead: po/check.sh . --fix
 set -euo pipefail
 cd "$1"
+[ "${2:-}" != --fix ] || python3 po/findings.py . --write
 wanted=$(
     {
         ls resources/ui/*.in resources/ui/*.ui resources/ui/*.gschema.xml ui/*/*.def po/findings.def
@@ -10,7 +11,6 @@ wanted=$(
     } | LC_ALL=C sort
 )
 if [ "${2:-}" = --fix ]; then
-    python3 po/findings.py . --write
     echo "$wanted" >po/POTFILES
     exit 0
 fi
