@@ -1,16 +1,13 @@
 /* Quick-fixes of what elaboration finds: declarations, depths, registers. */
 #include "check/mend/fixer.h"
 
-/* The constant that elaboration says is too large: "The largest S that fits is 28." */
+/* The constant that elaboration says is too large, and the largest value that fits. */
 void ws_fix_fitting_depth(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
-    const char *remedy = F->finding->remedy;
-    char name[64];
-    gint64 value;
-    const char *at = remedy ? strstr(remedy, "The largest ") : NULL;
-    if (!at ||
-        sscanf(at, "The largest %63[A-Za-z0-9_] that fits is %" G_GINT64_FORMAT, name, &value) != 2)
+    const char *name = F->finding->object;
+    const gint64 value = F->finding->fact[WS_FACT_LARGEST];
+    if (!name || value == WS_FACT_NONE)
         return;
     g_autoptr(WsDesign) changed = ws_design_with_constant(F->design, name, value);
     g_autofree char *json = changed ? ws_field_json(ws_design_root(changed), WS_F_constants) : NULL;

@@ -63,7 +63,7 @@ void ws_fix_release_by_warp(WsFixer *F)
         if (step->kind != WS_STEP_ARRIVE || !b || ws_node_has(step, WS_F_by) ||
             g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
             (F->finding->object && F->finding->barrier &&
-             !strstr(F->finding->barrier, ws_step_barrier(step))))
+             g_strcmp0(F->finding->object, ws_step_barrier(step)) != 0))
             continue;
         static const char *const by[] = { "warp", "all" };
         for (guint k = 0; k < G_N_ELEMENTS(by); k++) {

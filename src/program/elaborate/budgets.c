@@ -35,9 +35,10 @@ static void shared(WsElab *E)
         return;
     const char *name = stages_constant(E);
     g_autofree char *remedy = NULL;
+    gint64 lo = 0;
     if (name && !E->probe) {
         WsElabSymbol *symbol = g_hash_table_lookup(E->names, name);
-        gint64 lo = 0, hi = symbol->value; /* lo fits (0: nothing known), hi does not */
+        gint64 hi = symbol->value; /* lo fits (0: nothing known), hi does not */
         while (hi - lo > 1) {
             gint64 mid = lo + (hi - lo) / 2;
             guint64 bytes = shared_with(E, name, mid);
@@ -49,11 +50,15 @@ static void shared(WsElab *E)
         remedy = lo > 0 ? ws_phrase("The largest %s that fits is %" G_GINT64_FORMAT ".", name, lo)
                         : ws_phrase("No %s fits: use smaller tiles.", name);
     }
-    ws_elab_note(E, WS_RULE_B_SHARED, "buffers",
-                 remedy ? remedy : WS_WORD("Use smaller tiles, or fewer stages."),
-                 "shared memory takes %" G_GUINT64_FORMAT
-                 " bytes, a CTA of %s has %" G_GUINT64_FORMAT,
-                 need, E->p->target, limit);
+    WsFinding *f = ws_elab_note(E, WS_RULE_B_SHARED, "buffers",
+                                remedy ? remedy : WS_WORD("Use smaller tiles, or fewer stages."),
+                                "shared memory takes %" G_GUINT64_FORMAT
+                                " bytes, a CTA of %s has %" G_GUINT64_FORMAT,
+                                need, E->p->target, limit);
+    if (lo > 0) { /* what a quick-fix takes */
+        f->object = g_strdup(name);
+        f->fact[WS_FACT_LARGEST] = lo;
+    }
 }
 
 static void threads(WsElab *E)

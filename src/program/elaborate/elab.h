@@ -146,8 +146,8 @@ typedef struct {
 void ws_elab_error(WsElab *E, WsRuleId rule, const char *at, const char *remedy, const char *format,
                    ...) G_GNUC_PRINTF(5, 6);
 /* A finding that leaves a program (L, B, hints). */
-void ws_elab_note(WsElab *E, WsRuleId rule, const char *at, const char *remedy, const char *format,
-                  ...) G_GNUC_PRINTF(5, 6);
+WsFinding *ws_elab_note(WsElab *E, WsRuleId rule, const char *at, const char *remedy,
+                        const char *format, ...) G_GNUC_PRINTF(5, 6);
 gboolean ws_elab_stop(const WsElab *E);
 
 /* --- names (scope.c) */

@@ -35,13 +35,14 @@ void ws_elab_error(WsElab *E, WsRuleId rule, const char *at, const char *remedy,
     E->errors++;
 }
 
-void ws_elab_note(WsElab *E, WsRuleId rule, const char *at, const char *remedy, const char *format,
-                  ...)
+WsFinding *ws_elab_note(WsElab *E, WsRuleId rule, const char *at, const char *remedy,
+                        const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    finding(E, rule, at, remedy, format, args);
+    WsFinding *f = finding(E, rule, at, remedy, format, args);
     va_end(args);
+    return f;
 }
 
 gboolean ws_elab_stop(const WsElab *E)
