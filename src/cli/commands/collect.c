@@ -1,6 +1,7 @@
 #include "cli/collect.h"
 #include "launch/collect.h"
 #include "launch/history.h"
+#include "model/json_out.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,73 @@ static void remember(const WsCollected *collected, const char *host, const char 
         ws_cli_fail(WS_EXIT_YES, "not kept in the run history: %s", error->message);
 }
 
-int ws_cli_collect(const char *dir, guint which, const char *host, const char *out)
+static void put_time(WsJsonOut *j, const char *name, const WsCollectedTime *t)
+{
+    if (t->n == 0) {
+        ws_json_out_text(j, name, NULL);
+        return;
+    }
+    ws_json_out_open(j, name, '{');
+    ws_json_out_integer(j, "launches", t->n);
+    ws_json_out_real(j, "median_us", t->median_us);
+    ws_json_out_real(j, "least_us", t->min_us);
+    ws_json_out_real(j, "most_us", t->max_us);
+    ws_json_out_real(j, "p10_us", t->p10_us);
+    ws_json_out_real(j, "p90_us", t->p90_us);
+    ws_json_out_real(j, "tflops", t->tflops);
+    ws_json_out_real(j, "cycles", t->cycles);
+    ws_json_out_real(j, "sm_mhz", t->sm_mhz);
+    ws_json_out_real(j, "watt", t->watt);
+    ws_json_out_close(j, '}');
+}
+
+static void put_case(WsJsonOut *j, const WsCollectedCase *c)
+{
+    ws_json_out_open(j, NULL, '{');
+    ws_json_out_text(j, "label", c->label);
+    ws_json_out_text(j, "state", c->state);
+    ws_json_out_truth(j, "right", c->right);
+    ws_json_out_text(j, "error", c->error);
+    ws_json_out_text(j, "stuck", c->stuck);
+    ws_json_out_text(j, "wrong", c->wrong);
+    ws_json_out_integer(j, "n_wrong", c->n_wrong);
+    ws_json_out_real(j, "worst_error", c->worst_error);
+    ws_json_out_real(j, "worst_allowed", c->worst_allowed);
+    ws_json_out_integer(j, "grid", c->grid);
+    ws_json_out_text(j, "seen", c->seen);
+    put_time(j, "cold", &c->cold);
+    put_time(j, "sustained", &c->sustained);
+    ws_json_out_real(j, "overhead", c->overhead);
+    ws_json_out_text(j, "records", c->records);
+    ws_json_out_close(j, '}');
+}
+
+static void print_json(const WsCollected *c)
+{
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_text(&j, "folder", c->dir);
+    ws_json_out_text(&j, "name", c->name);
+    ws_json_out_integer(&j, "exit", c->status);
+    ws_json_out_text(&j, "error", c->error);
+    ws_json_out_text(&j, "device", c->device);
+    ws_json_out_integer(&j, "sms", c->sms);
+    ws_json_out_integer(&j, "driver", c->driver);
+    ws_json_out_integer(&j, "registers", c->registers);
+    ws_json_out_integer(&j, "local_bytes", c->local_bytes);
+    ws_json_out_integer(&j, "diagnostics", c->diagnostics);
+    ws_json_out_open(&j, "cases", '[');
+    for (guint i = 0; i < c->cases->len; i++)
+        put_case(&j, c->cases->pdata[i]);
+    ws_json_out_close(&j, ']');
+    ws_json_out_close(&j, '}');
+    puts(j.out->str);
+    g_string_free(j.out, TRUE);
+}
+
+int ws_cli_collect(const char *dir, guint which, const char *host, const char *out, gboolean json)
 {
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(GError) error = NULL;
@@ -26,8 +93,12 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
         gboolean absent = g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
         return ws_cli_fail(absent ? WS_EXIT_ABSENT : WS_EXIT_USAGE, "%s", error->message);
     }
-    g_autofree char *text = ws_collected_print(collected);
-    fputs(text, stdout);
+    if (json) {
+        print_json(collected);
+    } else {
+        g_autofree char *text = ws_collected_print(collected);
+        fputs(text, stdout);
+    }
     if (!out) {
         remember(collected, host, NULL);
         return collected->status;
@@ -40,7 +111,8 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
         return ws_cli_fail(WS_EXIT_ABSENT, "%s", error->message);
     if (!ws_trace_save(trace, out, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    printf("%s: %u records\n", out, trace->record->len);
+    if (!json)
+        printf("%s: %u records\n", out, trace->record->len);
     if (trace->note && strstr(trace->note, "never written")) /* nothing is lost unnoticed */
         ws_cli_fail(WS_EXIT_YES, "%s: %s", out, trace->note);
     remember(collected, host, which == 0 ? out : NULL);
@@ -51,13 +123,15 @@ int ws_command_collect(int argc, char **argv)
 {
     g_autofree char *out = NULL;
     gint which = 0;
+    gboolean json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "write the measured trace", "OUT.wtrace" },
         { "which", 0, 0, G_OPTION_ARG_INT, &which, "case of the trace (default 0)", "N" },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *file;
     if (!ws_cli_options(&argc, &argv, "collect", entries, &file))
         return WS_EXIT_USAGE;
-    return ws_cli_collect(file, (guint)MAX(which, 0), NULL, out);
+    return ws_cli_collect(file, (guint)MAX(which, 0), NULL, out, json);
 }

@@ -1,11 +1,46 @@
 #include "codegen/generate.h"
 #include "cli/cli.h"
 #include "codegen/python/python.h"
+#include "model/json_out.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/nvptx/ptxas_steps.h"
 #endif
 
+#include <stdio.h>
 #include <string.h>
+
+/* Where a kernel goes: a file, the standard output, or a member of the JSON form. */
+typedef struct {
+    const char *file, *as, *out;
+    gboolean json;
+} Sink;
+
+static int put_json(const Sink *to, const char *data, gssize length)
+{
+    const gboolean kept = to->out != NULL && strcmp(to->out, "-") != 0;
+    if (kept && !ws_cli_write(to->out, data, length))
+        return WS_EXIT_USAGE;
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_text(&j, "file", to->file);
+    ws_json_out_text(&j, "as", to->as);
+    ws_json_out_text(&j, "output", kept ? to->out : NULL);
+    ws_json_out_integer(&j, "bytes", length < 0 ? (gint64)strlen(data) : length);
+    ws_json_out_text(&j, "text", kept ? NULL : data);
+    ws_json_out_close(&j, '}');
+    puts(j.out->str);
+    g_string_free(j.out, TRUE);
+    return WS_EXIT_YES;
+}
+
+static int put(const Sink *to, const char *data, gssize length)
+{
+    if (to->json)
+        return put_json(to, data, length);
+    return ws_cli_write(to->out, data, length) ? WS_EXIT_YES : WS_EXIT_USAGE;
+}
 
 static int generate_error(const GError *error)
 {
@@ -35,7 +70,7 @@ static WsExport export_of(const char *as)
 }
 
 #ifdef WS_HAVE_CODEGEN
-static int write_cubin(const WsProgram *p, const char *out)
+static int write_cubin(const WsProgram *p, const Sink *to)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GBytes) cubin = NULL;
@@ -54,7 +89,7 @@ static int write_cubin(const WsProgram *p, const char *out)
     ws_ptxas_report_free(report);
     gsize size;
     const char *data = g_bytes_get_data(cubin, &size);
-    if (!ws_cli_write(out, data, (gssize)size))
+    if (put(to, data, (gssize)size) != WS_EXIT_YES)
         return WS_EXIT_USAGE;
     return clean ? WS_EXIT_YES : WS_EXIT_NO;
 }
@@ -62,7 +97,7 @@ static int write_cubin(const WsProgram *p, const char *out)
 
 #ifdef WS_HAVE_CODEGEN
 /* Registers as estimated, and what ptxas makes of the kernel, laid at the steps of the design. */
-static int write_report(const WsProgram *p, const char *out)
+static int write_report(const WsProgram *p, const Sink *to)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
@@ -82,36 +117,37 @@ static int write_report(const WsProgram *p, const char *out)
         g_string_append_printf(s, "ptxas: %s\n", error ? error->message : "not installed");
     }
     ws_ptxas_report_free(report);
-    gboolean written = ws_cli_write(out, s->str, -1);
+    gboolean written = put(to, s->str, -1) == WS_EXIT_YES;
     g_string_free(s, TRUE);
     return !written || error ? WS_EXIT_USAGE : clean ? WS_EXIT_YES : WS_EXIT_NO;
 }
 #endif
 
-static int write_kernel(const WsProgram *p, const char *as, const char *out)
+static int write_kernel(const WsProgram *p, const Sink *to)
 {
+    const char *as = to->as;
     WsExport export = export_of(as);
     if (export) {
         g_autoptr(GError) refused = NULL;
         g_autofree char *python = export(p, &refused);
         if (!python)
             return generate_error(refused);
-        return ws_cli_write(out, python, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+        return put(to, python, -1);
     }
 #ifdef WS_HAVE_CODEGEN
     g_autoptr(GError) error = NULL;
     if (!strcmp(as, "cubin"))
-        return write_cubin(p, out);
+        return write_cubin(p, to);
     if (!strcmp(as, "report"))
-        return write_report(p, out);
+        return write_report(p, to);
     g_autofree char *text = !strcmp(as, "ptx")    ? ws_generate_ptx(p, NULL, &error)
                             : !strcmp(as, "cuda") ? ws_generate_cuda(p, &error)
                                                   : ws_generate_llvm(p, NULL, &error);
     if (!text)
         return generate_error(error);
-    return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+    return put(to, text, -1);
 #else
-    (void)p, (void)out;
+    (void)p;
     return ws_cli_fail(WS_EXIT_ABSENT,
                        "--as %s needs code generation: build with LLVM 22 "
                        "(apt-get install llvm-22-dev)",
@@ -123,7 +159,7 @@ int ws_command_generate(int argc, char **argv)
 {
     g_autofree char *as = NULL, *out = NULL;
     g_auto(GStrv) set = NULL;
-    gboolean force = FALSE;
+    gboolean force = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
           "program|ptx|llvm|cubin|cuda|report|gluon|tle" },
@@ -131,6 +167,8 @@ int ws_command_generate(int argc, char **argv)
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json,
+          "version 1 of the JSON form, with the text unless it goes to a file", NULL },
         { NULL },
     };
     const char *file;
@@ -150,14 +188,17 @@ int ws_command_generate(int argc, char **argv)
             "generate: no form '%s'; known: program, ptx, llvm, cubin, cuda, report, "
             "gluon, tle",
             as);
+    if (json && !strcmp(as, "cubin") && !out)
+        return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");
+    const Sink to = { file, as, out, json };
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)
         return code;
     if (!strcmp(as, "program")) {
         g_autofree char *text = ws_program_print(in.program);
-        return ws_cli_write(out, text, -1) ? WS_EXIT_YES : WS_EXIT_USAGE;
+        return put(&to, text, -1);
     }
     code = ws_cli_refuse_refuted(&in, file, force);
-    return code == WS_EXIT_YES ? write_kernel(in.program, as, out) : code;
+    return code == WS_EXIT_YES ? write_kernel(in.program, &to) : code;
 }

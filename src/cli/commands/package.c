@@ -1,6 +1,7 @@
 #include "package/package.h"
 #include "cli/kernels.h"
 #include "launch/collect.h"
+#include "model/json_out.h"
 #include "program/program.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
@@ -106,8 +107,35 @@ static int write_package(WsCliInput *in, const WsPackageSpec *known, const char 
     return ws_cli_fail(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, "%s", error->message);
 }
 
+static void say_written(const char *file, const char *dir, const char *name, const char *verdict,
+                        gboolean json)
+{
+    if (!json) {
+        printf("%s: kernel.cubin, %s.h, %s.c, %s.py, README.md\n", dir, name, name, name);
+        return;
+    }
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(files, g_strdup("kernel.cubin"));
+    static const char *const ends[] = { "h", "c", "py" };
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
+        g_ptr_array_add(files, g_strdup_printf("%s.%s", name, ends[i]));
+    g_ptr_array_add(files, g_strdup("README.md"));
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_text(&j, "folder", dir);
+    ws_json_out_text(&j, "name", name);
+    ws_json_out_text(&j, "verdict", verdict);
+    ws_json_out_texts(&j, "files", files);
+    ws_json_out_close(&j, '}');
+    puts(j.out->str);
+    g_string_free(j.out, TRUE);
+}
+
 static int package(const char *file, char **set, const char *name, gboolean force,
-                   const char *figures, const char *bundle, const char *dir)
+                   const char *figures, const char *bundle, gboolean json, const char *dir)
 {
     g_auto(WsCliInput) in = { 0 };
     g_autofree char *text = NULL, *known = NULL;
@@ -123,16 +151,17 @@ static int package(const char *file, char **set, const char *name, gboolean forc
     WsPackageSpec spec = { .program = in.program, .name = known, .verdict = said, .figures = text };
     code = write_package(&in, &spec, dir);
     if (code == WS_EXIT_YES)
-        printf("%s: kernel.cubin, %s.h, %s.c, %s.py, README.md\n", dir, known, known, known);
+        say_written(file, dir, known, in.verdict, json);
     return code;
 }
 
 #else
 
 static int package(const char *file, char **set, const char *name, gboolean force,
-                   const char *figures, const char *bundle, const char *dir)
+                   const char *figures, const char *bundle, gboolean json, const char *dir)
 {
-    (void)file, (void)set, (void)name, (void)force, (void)figures, (void)bundle, (void)dir;
+    (void)json, (void)file, (void)set, (void)name, (void)force, (void)figures, (void)bundle,
+        (void)dir;
     return ws_cli_fail(WS_EXIT_ABSENT, "packages need code generation: build with LLVM 22 "
                                        "(apt-get install llvm-22-dev)");
 }
@@ -143,7 +172,7 @@ int ws_command_package(int argc, char **argv)
 {
     g_autofree char *out = NULL, *name = NULL, *figures = NULL, *bundle = NULL;
     g_auto(GStrv) set = NULL;
-    gboolean force = FALSE;
+    gboolean force = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the folder to write", "DIR" },
         { "name", 0, 0, G_OPTION_ARG_STRING, &name, "of functions and files", "NAME" },
@@ -153,6 +182,7 @@ int ws_command_package(int argc, char **argv)
         { "measured", 0, 0, G_OPTION_ARG_FILENAME, &bundle,
           "a bundle of this design that was run: its figures", "BUNDLE" },
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "pack a refuted design too", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "print version 1 of the JSON form", NULL },
         { NULL },
     };
     const char *file;
@@ -162,5 +192,5 @@ int ws_command_package(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "package: say where: -o DIR");
     if (figures && bundle)
         return ws_cli_fail(WS_EXIT_USAGE, "--figures or --measured, not both");
-    return package(file, set, name, force, figures, bundle, out);
+    return package(file, set, name, force, figures, bundle, json, out);
 }

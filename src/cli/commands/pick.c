@@ -1,5 +1,6 @@
 #include "cli/pick.h"
 #include "cli/cli.h"
+#include "model/json_out.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,41 @@ static void print_all(const char *rules, const GPtrArray *choices)
     }
 }
 
+static void print_json(const char *rules, const GPtrArray *choices, const WsPickChoice *best)
+{
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    g_autofree char *dir = g_path_get_dirname(rules);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_text(&j, "file", rules);
+    ws_json_out_open(&j, "choices", '[');
+    for (guint i = 0; i < choices->len; i++) {
+        const WsPickChoice *c = choices->pdata[i];
+        g_autofree char *path = g_build_filename(dir, c->design, NULL);
+        g_auto(GStrv) word = g_strsplit(c->set, " ", -1);
+        g_autoptr(GPtrArray) set = g_ptr_array_new();
+        for (guint k = 0; word[k]; k++)
+            if (*word[k])
+                g_ptr_array_add(set, word[k]);
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_text(&j, "design", path);
+        ws_json_out_texts(&j, "set", set);
+        ws_json_out_integer(&j, "line", c->line);
+        ws_json_out_truth(&j, "applies", c->applies);
+        ws_json_out_truth(&j, "picked", c == best);
+        if (c->applies)
+            ws_json_out_integer(&j, "cost", c->cost);
+        else
+            ws_json_out_text(&j, "cost", NULL);
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_json_out_close(&j, '}');
+    puts(j.out->str);
+    g_string_free(j.out, TRUE);
+}
+
 static GHashTable *sizes_of(char **size)
 {
     g_autoptr(GArray) settings = NULL;
@@ -49,11 +85,13 @@ static GHashTable *sizes_of(char **size)
 int ws_command_pick(int argc, char **argv)
 {
     g_auto(GStrv) size = NULL;
-    gboolean all = FALSE;
+    gboolean all = FALSE, json = FALSE;
     const GOptionEntry entries[] = {
         { "size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &size, "a size of the problem; repeatable",
           "NAME=VALUE" },
         { "all", 0, 0, G_OPTION_ARG_NONE, &all, "every choice with its cost, in file order", NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "every choice, version 1 of the JSON form",
+          NULL },
         { NULL },
     };
     const char *file;
@@ -70,7 +108,9 @@ int ws_command_pick(int argc, char **argv)
     if (!choices)
         return ws_cli_fail(WS_EXIT_USAGE, "%s, %s", file, error->message);
     const WsPickChoice *best = ws_pick_best(choices);
-    if (all)
+    if (json)
+        print_json(file, choices, best);
+    else if (all)
         print_all(file, choices);
     else if (best)
         print_choice(file, best);

@@ -25,7 +25,7 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
                                "`warpstave bundle` makes a folder to take elsewhere",
                                host ? "on " : "here", host ? host : "");
         else
-            code = ws_cli_collect(dir, 0, host, trace);
+            code = ws_cli_collect(dir, 0, host, trace, FALSE);
     }
     if (scratch)
         ws_folder_remove(scratch);

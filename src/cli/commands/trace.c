@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "model/file.h"
+#include "model/json_out.h"
 #include "program/program.h"
 #include "trace/header.h"
 #include "trace/stats.h"
@@ -43,6 +44,50 @@ static void print_loops(const WsTrace *t)
     }
 }
 
+static void print_json(const WsTrace *t, const char *file)
+{
+    g_autoptr(WsTraceStats) stats = ws_trace_stats_new(t);
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_text(&j, "file", file);
+    ws_json_out_text(&j, "origin", t->origin == WS_TRACE_MEASURED ? "measured" : "predicted");
+    ws_json_out_text(&j, "device", t->device);
+    ws_json_out_integer(&j, "records", t->record->len);
+    ws_json_out_integer(&j, "ctas", t->cta->len);
+    ws_json_out_integer(&j, "cycles", t->cycles);
+    ws_json_out_open(&j, "sizes", '[');
+    for (guint i = 0; i < t->size->len; i++) {
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_text(&j, "name", g_array_index(t->size_name, char *, i));
+        ws_json_out_integer(&j, "value", g_array_index(t->size, gint64, i));
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_json_out_text(&j, "bound", t->bound);
+    ws_json_out_real(&j, "tensor_busy", t->tensor_busy);
+    ws_json_out_real(&j, "tma_busy", t->tma_busy);
+    ws_json_out_real(&j, "overhead", t->overhead);
+    ws_json_out_text(&j, "note", t->note);
+    ws_json_out_open(&j, "loops", '[');
+    for (guint i = 0; i < stats->loop->len; i++) {
+        const WsTraceLoopStat *l = &g_array_index(stats->loop, WsTraceLoopStat, i);
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_text(&j, "agent", g_ptr_array_index(t->agent_name, l->agent));
+        ws_json_out_text(&j, "loop", l->loop);
+        ws_json_out_integer(&j, "rounds", l->n);
+        ws_json_out_integer(&j, "median", l->period.p50);
+        ws_json_out_integer(&j, "p95", l->period.p95);
+        ws_json_out_integer(&j, "most", l->period.max);
+        ws_json_out_close(&j, '}');
+    }
+    ws_json_out_close(&j, ']');
+    ws_json_out_close(&j, '}');
+    puts(j.out->str);
+    g_string_free(j.out, TRUE);
+}
+
 /* The embedded design, elaborated again: names for the overlap table. */
 static int print_overlap(const WsTrace *t)
 {
@@ -80,10 +125,12 @@ static int write_header(const char *file, const char *out)
 
 int ws_command_trace(int argc, char **argv)
 {
-    gboolean overlap = FALSE;
+    gboolean overlap = FALSE, json = FALSE;
     g_autofree char *chrome = NULL, *perfetto = NULL, *csv = NULL, *with = NULL, *header = NULL;
     const GOptionEntry entries[] = {
         { "overlap", 0, 0, G_OPTION_ARG_NONE, &overlap, "table of overlaps and exposed waits",
+          NULL },
+        { "json", 0, 0, G_OPTION_ARG_NONE, &json, "facts and loops, version 1 of the JSON form",
           NULL },
         { "compare", 0, 0, G_OPTION_ARG_FILENAME, &with, "a second trace, step by step", "FILE" },
         { "chrome", 0, 0, G_OPTION_ARG_FILENAME, &chrome, "write Chrome trace JSON", "OUT" },
@@ -97,6 +144,10 @@ int ws_command_trace(int argc, char **argv)
     const char *file;
     if (!ws_cli_options(&argc, &argv, "trace", entries, &file))
         return WS_EXIT_USAGE;
+    if (json && (overlap || with || header))
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "trace: --json has facts and loops; --overlap, --compare and --header "
+                           "are texts");
     if (header)
         return write_header(file, header);
     g_autoptr(GError) error = NULL;
@@ -114,6 +165,10 @@ int ws_command_trace(int argc, char **argv)
     ws_cli_say_aside(csv);
     if (with)
         return ws_cli_print_comparison(t, with);
+    if (json) {
+        print_json(t, file);
+        return WS_EXIT_YES;
+    }
     print_facts(t, file);
     print_loops(t);
     return overlap ? print_overlap(t) : WS_EXIT_YES;

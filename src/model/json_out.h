@@ -1,0 +1,33 @@
+/* Writes JSON for people and programs: members in the order in which they are given, one per line.
+ * What every command prints with --json is made with it. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+    GString *out;
+    guint depth;
+    gboolean first; /* of the object or list that is open: no comma is due */
+} WsJsonOut;
+
+/* An empty text; `json->out` is the caller's, who frees it. */
+void ws_json_out_init(WsJsonOut *json);
+/* The begin of a member's value, or (name NULL) of an item. */
+void ws_json_out_key(WsJsonOut *json, const char *name);
+/* '{' or '[', and '}' or ']'. */
+void ws_json_out_open(WsJsonOut *json, const char *name, char bracket);
+void ws_json_out_close(WsJsonOut *json, char bracket);
+/* Members; items of a list where `name` is NULL. A text NULL is null, a real that is no number too.
+ */
+void ws_json_out_text(WsJsonOut *json, const char *name, const char *value);
+void ws_json_out_integer(WsJsonOut *json, const char *name, gint64 value);
+void ws_json_out_real(WsJsonOut *json, const char *name, double value);
+void ws_json_out_truth(WsJsonOut *json, const char *name, gboolean value);
+/* char*, on one line; NULL is an empty list. */
+void ws_json_out_texts(WsJsonOut *json, const char *name, const GPtrArray *list);
+/* A sentence as template and arguments (model/phrase.h). */
+void ws_json_out_phrase(WsJsonOut *json, const char *name, const char *phrase);
+
+G_END_DECLS

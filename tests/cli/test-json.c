@@ -1,0 +1,158 @@
+/* --json of the commands: what is printed is JSON, holds no member that json.md does not name, and
+ * every member that it names is met; and a few values are those of the text form. */
+#include "model/internal.h"
+#include "run.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define GEMM  WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
+#define RULES WS_SOURCE_ROOT "/projects/gemm.pick"
+
+static WsJson *parsed(const char *text)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    WsReader r;
+    ws_reader_init(&r, findings, TRUE);
+    WsJson *json = ws_json_parse(text, strlen(text), &r);
+    if (json == NULL || r.n_errors > 0)
+        g_test_message("no JSON:\n%s", text);
+    g_assert_nonnull(json);
+    g_assert_cmpuint(r.n_errors, ==, 0);
+    ws_reader_clear(&r);
+    return json;
+}
+
+static void walk(const WsJson *json, const char *path, GHashTable *met)
+{
+    const gboolean list = json->kind == WS_JSON_LIST;
+    if (!list && json->kind != WS_JSON_MAP) {
+        g_hash_table_add(met, g_strdup(path));
+        return;
+    }
+    for (guint i = 0; i < json->n; i++) {
+        g_autofree char *inner = list ? g_strconcat(path, "[]", NULL)
+                                      : g_strconcat(path, *path ? "." : "", json->key[i], NULL);
+        walk(&json->item[i], inner, met);
+    }
+}
+
+/* First column of the table under "## COMMAND". */
+static GHashTable *documented(const char *command)
+{
+    g_autofree char *text = NULL, *head = g_strdup_printf("\n## %s\n", command);
+    g_assert_true(g_file_get_contents(WS_SOURCE_ROOT "/src/cli/json.md", &text, NULL, NULL));
+    char *from = strstr(text, head);
+    g_assert_nonnull(from);
+    char *to = strstr(from + 4, "\n## ");
+    if (to)
+        *to = '\0';
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_auto(GStrv) line = g_strsplit(from, "\n", -1);
+    for (guint i = 0; line[i]; i++) {
+        const char *name = g_str_has_prefix(line[i], "| `") ? line[i] + 3 : NULL;
+        if (name)
+            g_hash_table_add(names, g_strndup(name, strcspn(name, "`")));
+    }
+    g_assert_cmpuint(g_hash_table_size(names), >, 3);
+    return names;
+}
+
+static void within(GHashTable *some, GHashTable *all, const char *what)
+{
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, some);
+    while (g_hash_table_iter_next(&iter, &name, NULL))
+        if (!g_hash_table_contains(all, name)) {
+            g_test_message("%s: %s", what, (char *)name);
+            g_test_fail();
+        }
+}
+
+/* Runs with --json; the output must hold exactly the members of the table. */
+static WsJson *told(const char *const *arguments)
+{
+    g_autofree char *text = NULL;
+    g_assert_cmpint(run(arguments, &text), ==, 0);
+    WsJson *json = parsed(text);
+    g_autoptr(GHashTable) names = documented(arguments[0]),
+                          met = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    walk(json, "", met);
+    within(met, names, "not documented");
+    within(names, met, "never met");
+    g_assert_cmpint(ws_json_member(json, "version")->i, ==, 1);
+    return json;
+}
+
+static void test_pick(void)
+{
+    const char *const arguments[] = { "pick",   RULES,    "--json", "--size", "M=4096",
+                                      "--size", "N=4096", "--size", "K=4096", NULL };
+    const char *const plain[] = { "pick",   RULES,    "--size", "M=4096", "--size",
+                                  "N=4096", "--size", "K=4096", NULL };
+    g_autofree char *text = NULL;
+    g_assert_cmpint(run(plain, &text), ==, 0);
+    WsJson *json = told(arguments);
+    const WsJson *choices = ws_json_member(json, "choices");
+    guint picked = 0;
+    for (guint i = 0; i < choices->n; i++) {
+        if (!ws_json_member(&choices->item[i], "picked")->b)
+            continue;
+        picked++;
+        g_assert_true(g_str_has_prefix(text, ws_json_member(&choices->item[i], "design")->text));
+        g_assert_true(ws_json_member(&choices->item[i], "applies")->b);
+    }
+    g_assert_cmpuint(picked, ==, 1);
+    ws_json_free(json);
+}
+
+static void test_generate(void)
+{
+    const char *const plain[] = { "generate", GEMM, "--as", "gluon", NULL };
+    const char *const arguments[] = { "generate", GEMM, "--as", "gluon", "--json", NULL };
+    g_autofree char *text = NULL;
+    g_assert_cmpint(run(plain, &text), ==, 0);
+    WsJson *json = told(arguments);
+    g_assert_cmpstr(ws_json_member(json, "text")->text, ==, text);
+    g_assert_cmpint(ws_json_member(json, "bytes")->i, ==, (gint64)strlen(text));
+    ws_json_free(json);
+    g_autofree char *dir = g_dir_make_tmp("ws-json-XXXXXX", NULL);
+    g_autofree char *file = g_build_filename(dir, "kernel.py", NULL), *written = NULL;
+    const char *const to[] = { "generate", GEMM, "--as", "gluon", "--json", "-o", file, NULL };
+    json = told(to);
+    g_assert_cmpstr(ws_json_member(json, "output")->text, ==, file);
+    g_assert_cmpint(ws_json_member(json, "text")->kind, ==, WS_JSON_NULL);
+    g_assert_true(g_file_get_contents(file, &written, NULL, NULL));
+    g_assert_cmpstr(written, ==, text);
+    ws_json_free(json);
+    g_remove(file);
+    g_rmdir(dir);
+}
+
+static void test_trace(void)
+{
+    g_autofree char *dir = g_dir_make_tmp("ws-json-XXXXXX", NULL);
+    g_autofree char *file = g_build_filename(dir, "t.wtrace", NULL), *said = NULL;
+    const char *const make[] = { "simulate", GEMM, "--trace", file, NULL };
+    g_assert_cmpint(run(make, &said), ==, 0);
+    const char *const arguments[] = { "trace", file, "--json", NULL };
+    WsJson *json = told(arguments);
+    g_assert_cmpstr(ws_json_member(json, "origin")->text, ==, "predicted");
+    g_assert_cmpint(ws_json_member(json, "records")->i, >, 0);
+    ws_json_free(json);
+    const char *const both[] = { "trace", file, "--json", "--overlap", NULL };
+    g_autofree char *refused = NULL;
+    g_assert_cmpint(run(both, &refused), ==, 2);
+    g_remove(file);
+    g_rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/cli/json/pick", test_pick);
+    g_test_add_func("/cli/json/generate", test_generate);
+    g_test_add_func("/cli/json/trace", test_trace);
+    return g_test_run();
+}
