@@ -242,12 +242,12 @@ static void judge_alarm(const WsProgram *p, const WsCheckOptions *o, const WsPro
         v->reason = g_strdup(proof->why);
     else if (missed)
         v->reason =
-            g_strdup_printf("%s%s%s could happen, but no launch was found that has %s; names "
-                            "that go together want one run or tile name",
-                            proof->why, path ? " where " : "", path ? proof->path : "", missed);
+            ws_phrase("%s%s%s could happen, but no launch was found that has %s; names "
+                      "that go together want one run or tile name",
+                      proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "", missed);
     else
-        v->reason = g_strdup_printf("%s%s%s could happen, and no launch was found that shows it",
-                                    proof->why, path ? " where " : "", path ? proof->path : "");
+        v->reason = ws_phrase("%s%s%s could happen, and no launch was found that shows it",
+                              proof->why, path ? WS_WORD(" where ") : "", path ? proof->path : "");
 }
 
 /* --- all cases -------------------------------------------------------------------------------- */
@@ -305,14 +305,14 @@ static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict 
         v->kind = WS_VERDICT_REFUTED;
     else if (!proved && play->outside)
         v->kind = WS_VERDICT_OUTSIDE,
-        v->reason = g_strdup("the findings say what cannot be played");
+        v->reason = ws_phrase("the findings say what cannot be played");
     else if (!proved && v->played->len == 0) {
         const char *last = v->skipped->len ? v->skipped->pdata[v->skipped->len - 1] : NULL;
         ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
                         "%s: no sizes were found that its assumptions allow%s%s", p->name,
                         last ? ": " : "", last ? last : "");
         v->kind = WS_VERDICT_OUTSIDE;
-        v->reason = g_strdup("no sizes were found that its assumptions allow");
+        v->reason = ws_phrase("no sizes were found that its assumptions allow");
     }
     ws_play_free(play);
     g_ptr_array_unref(cases);
@@ -437,7 +437,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
             ws_finding_set_remedy(f, "choose a target that the check knows: %s",
                                   ws_target_at(0)->name);
         v->kind = WS_VERDICT_OUTSIDE;
-        v->reason = ws_phrase_text(reason, NULL, NULL);
+        v->reason = g_steal_pointer(&reason);
     } else if (o->play_only) {
         play_program(p, o, v, findings);
     } else {

@@ -47,9 +47,9 @@ typedef struct {
                      a second or two. No clock: a verdict does not depend on the machine */
     guint policy; /* WsPolicy: what is an error though it is a warning by default */
     gboolean verdict_only; /* leaves out under which assumption it would be right */
-    gboolean certificate; /* PROVED: the certificate of the proof, too */
-    const gint *cancel;   /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
-                             "cancelled"; NULL: nobody does */
+    gboolean certificate;  /* PROVED: the certificate of the proof, too */
+    const gint *cancel;    /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
+                              "cancelled"; NULL: nobody does */
 } WsCheckOptions;
 
 /* Two cells of the proxy table that production code leaves out though the text asks for them. */

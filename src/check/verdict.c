@@ -1,5 +1,5 @@
 /* A verdict in words. */
-#include "check/check.h"
+#include "check/verdict.h"
 
 static gint by_value(gconstpointer a, gconstpointer b)
 {
@@ -33,6 +33,7 @@ const char *ws_verdict_word(WsVerdictKind kind)
 static void add_played(GString *s, const WsVerdict *v)
 {
     g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GString) list = g_string_new(NULL);
     guint tiles = 0;
     for (guint i = 0; i < v->played->len; i++) {
         const WsPlayed *p = &g_array_index(v->played, WsPlayed, i);
@@ -41,45 +42,60 @@ static void add_played(GString *s, const WsVerdict *v)
             g_array_append_val(rounds, p->rounds);
     }
     g_array_sort(rounds, by_value);
-    for (guint i = 0, said = 0; i < rounds->len; i++) {
+    for (guint i = 0; i < rounds->len; i++) {
         gint64 r = g_array_index(rounds, gint64, i);
         if (i && g_array_index(rounds, gint64, i - 1) == r)
             continue;
-        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, said++ ? " " : ": rounds ", r);
+        g_string_append_printf(list, "%s%" G_GINT64_FORMAT, list->len ? " " : "", r);
     }
-    if (v->played->len)
-        g_string_append_printf(s, "%s up to %u tile%s per CTA", rounds->len ? " over" : ":", tiles,
-                               tiles == 1 ? "" : "s");
-    g_string_append_printf(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)",
-                           v->played->len, v->ops, v->seconds * 1e3);
+    if (rounds->len)
+        ws_phrase_append(s,
+                         tiles == 1 ? ": rounds %s over up to %u tile per CTA"
+                                    : ": rounds %s over up to %u tiles per CTA",
+                         list->str, tiles);
+    else if (v->played->len)
+        ws_phrase_append(s, tiles == 1 ? ": up to %u tile per CTA" : ": up to %u tiles per CTA",
+                         tiles);
+    ws_phrase_append(s, " (%u plays, %" G_GUINT64_FORMAT " operations, %.1f ms)", v->played->len,
+                     v->ops, v->seconds * 1e3);
 }
 
-char *ws_verdict_text(const WsVerdict *v)
+char *ws_verdict_said(const WsVerdict *v)
 {
     GString *s = g_string_new(NULL);
     switch (v->kind) {
     case WS_VERDICT_PROVED:
-        g_string_append_printf(s, "proved for every interleaving over %s (%u states, %.1f ms)",
-                               v->proof, v->states, v->proof_seconds * 1e3);
-        for (guint i = 0; i < v->assumed->len; i++)
-            g_string_append_printf(s, "%s%s", i ? ", " : ", given that ",
-                                   (const char *)v->assumed->pdata[i]);
+        ws_phrase_append(s, "proved for every interleaving over %s (%u states, %.1f ms)", v->proof,
+                         v->states, v->proof_seconds * 1e3);
+        for (guint i = 0; i < v->assumed->len; i++) {
+            const char *what = v->assumed->pdata[i];
+            if (i > 0)
+                g_string_append_printf(s, ", %s", what);
+            else
+                ws_phrase_append(s, ", given that %s", what);
+        }
         break;
     case WS_VERDICT_OUTSIDE:
-        g_string_append_printf(s, "outside the fragment: %s",
-                               v->reason ? v->reason : "the findings say why");
+        ws_phrase_append(s, "outside the fragment: %s",
+                         v->reason ? v->reason : WS_WORD("the findings say why"));
         if (v->played->len == 0)
             break;
-        g_string_append(s, "; nothing found");
+        g_string_append(s, WS_WORD("; nothing found"));
         add_played(s, v);
         break;
     case WS_VERDICT_REFUTED:
     case WS_VERDICT_PLAYED:
-        g_string_append(s, ws_verdict_word(v->kind));
+        g_string_append(s, v->kind == WS_VERDICT_REFUTED ? WS_WORD("refuted") : WS_WORD("played"));
         if (v->weakest)
-            g_string_append_printf(s, " (%s)", v->weakest);
+            ws_phrase_append(s, " (%s)", v->weakest);
         add_played(s, v);
         break;
     }
     return g_string_free(s, FALSE);
+}
+
+char *ws_verdict_text(const WsVerdict *v)
+{
+    g_autofree char *said = ws_verdict_said(v);
+    return ws_phrase_text(said, NULL, NULL);
 }

@@ -56,10 +56,9 @@ static char *only_small(Weakest *w)
             if (!counts(n) || !closes(w, (gint)i, &from, NULL))
                 continue;
             if (n->below || n->least != 0 || least > 1)
-                return g_strdup_printf("fails only for %s < %" G_GINT64_FORMAT, n->text,
-                                       from.least);
+                return ws_phrase("fails only for %s < %" G_GINT64_FORMAT, n->text, from.least);
             g_autofree char *zero = zero_of(n->text);
-            return g_strdup_printf("fails only for %s = 0", zero);
+            return ws_phrase("fails only for %s = 0", zero);
         }
     return NULL;
 }
@@ -73,11 +72,11 @@ static char *only_tiles(Weakest *w, gboolean few)
         const WsBitRange *tiles;
         const char *words;
     } row[] = {
-        { FALSE, &some, "fails only for a CTA without a tile" },
-        { FALSE, &even, "fails only for an odd number of tiles of a CTA" },
-        { FALSE, &odd, "fails only for an even number of tiles of a CTA" },
-        { TRUE, &two, "right for two tiles of a CTA at most" },
-        { TRUE, &one, "right for one tile of a CTA at most" },
+        { FALSE, &some, WS_WORD("fails only for a CTA without a tile") },
+        { FALSE, &even, WS_WORD("fails only for an odd number of tiles of a CTA") },
+        { FALSE, &odd, WS_WORD("fails only for an even number of tiles of a CTA") },
+        { TRUE, &two, WS_WORD("right for two tiles of a CTA at most") },
+        { TRUE, &one, WS_WORD("right for one tile of a CTA at most") },
     };
     if (w->p->tiles.launch == WS_LAUNCH_SINGLE)
         return NULL;
@@ -115,14 +114,14 @@ static char *only_multiples(Weakest *w)
     for (guint i = 1; i < w->names->len; i++) {
         const WsProvedName *n = w->names->pdata[i];
         if (counts(n) && closes(w, (gint)i, &odd, NULL))
-            return g_strdup_printf("fails only for an even %s", n->text);
+            return ws_phrase("fails only for an even %s", n->text);
         for (guint k = 0; counts(n) && k < G_N_ELEMENTS(of); k++) {
             const WsBitRange multiple = { 0, -1, of[k], 0 };
             if (of[k] < 2 || !closes(w, (gint)i, &multiple, NULL) || !there_are(w, of[k]))
                 continue;
-            return of[k] == 2 ? g_strdup_printf("fails only for an odd %s", n->text)
-                              : g_strdup_printf("right where %s is a multiple of %" G_GINT64_FORMAT,
-                                                n->text, of[k]);
+            return of[k] == 2 ? ws_phrase("fails only for an odd %s", n->text)
+                              : ws_phrase("right where %s is a multiple of %" G_GINT64_FORMAT,
+                                          n->text, of[k]);
         }
     }
     return NULL;
@@ -150,13 +149,13 @@ static char *from_round(Weakest *w, gboolean alone)
     if (best < 0 || late(w) || n == 0 || best > 2 * slots + 1)
         return NULL;
     const char *name = n == 1 ? ((const WsProvedName *)w->names->pdata[only])->text : NULL;
-    const char *with = alone ? "within one tile " : "";
-    if (best == 0)
-        return name ? g_strdup_printf("%sright for %s <= 0", with, name)
-                    : g_strdup_printf("%sright where no loop has a round", with);
-    return name ? g_strdup_printf("%sright for %s <= %" G_GINT64_FORMAT, with, name, best)
-                : g_strdup_printf("%sright for loops of %" G_GINT64_FORMAT " round%s at most", with,
-                                  best, best == 1 ? "" : "s");
+    g_autofree char *words =
+        best == 0   ? name ? ws_phrase("right for %s <= 0", name)
+                           : ws_phrase("right where no loop has a round")
+          : name ? ws_phrase("right for %s <= %" G_GINT64_FORMAT, name, best)
+        : best == 1 ? ws_phrase("right for loops of %" G_GINT64_FORMAT " round at most", best)
+                    : ws_phrase("right for loops of %" G_GINT64_FORMAT " rounds at most", best);
+    return alone ? ws_phrase("within one tile %s", words) : g_steal_pointer(&words);
 }
 
 char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions *options,

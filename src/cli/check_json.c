@@ -192,8 +192,10 @@ static void verdict_members(Json *j, const WsVerdict *v)
     text(j, "proof", v->proof);
     proved(j, v);
     ws_json_out_texts(&j->json, "assumed", v->assumed);
-    text(j, "weakest_assumption", v->weakest);
-    text(j, "reason", v->reason);
+    g_autofree char *weakest = ws_phrase_text(v->weakest, NULL, NULL),
+                    *reason = ws_phrase_text(v->reason, NULL, NULL);
+    text(j, "weakest_assumption", weakest);
+    text(j, "reason", reason);
     number(j, "states", v->states);
     played(j, v);
 }

@@ -202,11 +202,11 @@ static void report_stuck(WsClockPlay *play)
         }
         g_autofree char *rounds = ws_step_rounds_text(&a->step);
         g_autofree char *barrier = ws_clock_play_barrier_text(play, a);
-        finding =
-            ws_findings_add(play->findings, WS_RULE_P_DEADLOCK, a->step.op->id,
-                            "the play of the clock is stuck: %s waits on %s%s%s, and nobody who "
-                            "could end it runs",
-                            play->p->agent[a->agent].name, barrier, *rounds ? " at " : "", rounds);
+        finding = ws_findings_add(
+            play->findings, WS_RULE_P_DEADLOCK, a->step.op->id,
+            "the play of the clock is stuck: %s waits on %s%s%s, and nobody who "
+            "could end it runs",
+            play->p->agent[a->agent].name, barrier, *rounds ? WS_WORD(" at ") : "", rounds);
         finding->barrier = g_steal_pointer(&barrier);
         finding->round = g_steal_pointer(&rounds);
         if (!finding->steps)

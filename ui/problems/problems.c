@@ -1,4 +1,5 @@
 #include "ui/problems/problems.h"
+#include "check/verdict.h"
 
 #include "ui/app/actions.h"
 #include "ui/inspector/facts.h"
@@ -204,7 +205,7 @@ static void show_counts(WsProblems *self)
 static void show_verdict(WsProblems *self)
 {
     WsVerdict *verdict = ws_document_verdict(self->document);
-    g_autofree char *text = verdict ? ws_verdict_text(verdict) : NULL;
+    g_autofree char *said = verdict ? ws_verdict_said(verdict) : NULL, *text = ws_words(said);
     const char *fallback =
         !ws_document_design(self->document) ? _("No design is open.")
         : !ws_document_program(self->document) || ws_document_left_out(self->document)

@@ -1,4 +1,6 @@
+#include "check/verdict.h"
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 #include "ui/timeline/scrubber.h"
 #include "ui/window/window_private.h"
 
@@ -57,13 +59,13 @@ static void show_selection(WsWindow *w)
 }
 
 /* The first word of a verdict, translated. */
-static const char *verdict_word(const char *verdict)
+static const char *verdict_word(WsVerdictKind kind)
 {
     static const char *const known[] = { N_("proved"), N_("played"), N_("refuted"), N_("outside") };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++)
-        if (!strcmp(verdict, known[i]))
+        if (!strcmp(ws_verdict_word(kind), known[i]))
             return _(known[i]);
-    return verdict;
+    return ws_verdict_word(kind);
 }
 
 static void show_verdict(WsWindow *w)
@@ -73,14 +75,14 @@ static void show_verdict(WsWindow *w)
     WsVerdict *verdict = ws_document_verdict(d);
     guint errors = findings ? ws_findings_count(findings, WS_SEVERITY_ERROR) : 0;
     guint all = findings ? ws_findings_count(findings, WS_SEVERITY_WARNING) : 0;
-    g_autofree char *word = verdict ? ws_verdict_text(verdict) : NULL;
+    g_autofree char *said = verdict ? ws_verdict_said(verdict) : NULL, *tip = ws_words(said);
+    const char *word = verdict ? verdict_word(verdict->kind) : NULL;
     g_autofree char *count =
         all ? g_strdup_printf(g_dngettext(NULL, "%u problem", "%u problems", all), all)
             : g_strdup(_("No problems"));
     g_autofree char *text = NULL;
-    gtk_widget_set_tooltip_text(GTK_WIDGET(w->status_verdict), word);
-    if (word) /* over what it holds stands in the tip: the help says so */
-        word[strcspn(word, ": ")] = '\0';
+    gtk_widget_set_tooltip_text(GTK_WIDGET(w->status_verdict), tip);
+    /* over what it holds stands in the tip: the help says so */
     if (ws_document_pending(d)) /* what is known is of an earlier state */
         text = g_strdup(_("checking…"));
     else if (ws_document_left_out(d))
@@ -88,7 +90,7 @@ static void show_verdict(WsWindow *w)
                                            "draft without %u steps · %s", ws_document_left_out(d)),
                                ws_document_left_out(d), count);
     else
-        text = word ? g_strdup_printf("%s · %s", verdict_word(word), count) : g_strdup(count);
+        text = word ? g_strdup_printf("%s · %s", word, count) : g_strdup(count);
     /* Translators: %s is a verdict, of what a drag would give. */
     g_autofree char *whole = w->dragging ? g_strdup_printf(_("let go here: %s"), text) : NULL;
     gtk_label_set_text(w->status_verdict, whole ? whole : text);

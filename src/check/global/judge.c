@@ -191,7 +191,7 @@ static void open_reason(WsGlobalVerdict *v, const WsProgram *p, gint tensor, con
     f->object = g_strdup(name);
     v->kind = WS_GLOBAL_OPEN;
     if (!v->reason)
-        v->reason = g_strdup(f->message);
+        v->reason = g_strdup(f->said);
 }
 
 static gboolean has_rehearsal(const WsProgram *p)

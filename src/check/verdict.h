@@ -1,0 +1,11 @@
+/* A verdict as a phrase (model/phrase.h), for those who show it in another language. `reason` and
+ * `weakest` of a verdict are phrases, too: ws_phrase_text() makes their English. */
+#pragma once
+
+#include "check/check.h"
+
+G_BEGIN_DECLS
+
+char *ws_verdict_said(const WsVerdict *v); /* its English is ws_verdict_text(); caller frees */
+
+G_END_DECLS
