@@ -11,6 +11,7 @@ TAKEN = {
     "ws_phrase": {1: "f"},
     "ws_phrase_append": {2: "f"},
     "ws_phrase_word": {1: "t"},
+    "part": {3: "f"},
     "ws_arena_phrase": {2: "f"},
     "ws_findings_add": {4: "f"},
     "ws_finding_set_remedy": {2: "f"},
@@ -27,8 +28,8 @@ TAKEN = {
     "WS_RULE": {5: "t", 6: "t", 7: "t"},
 }
 # Functions whose texts all are: tables of words, given to ws_phrase_word().
-TABLES = ("ws_field_kind_help", "ws_json_kind_text")
-MACROS = {"G_GINT64_FORMAT": "d", "G_GUINT64_FORMAT": "u", "G_GSIZE_FORMAT": "u", "PRId64": "d", "PRIu64": "u"}
+TABLES = ("ws_field_kind_help", "ws_json_kind_text", "ws_stage_use_word")
+MACROS = {"G_GINT64_FORMAT": "d", "G_GUINT64_FORMAT": "u", "N": "d", "G_GSIZE_FORMAT": "u", "PRId64": "d", "PRIu64": "u"}
 TOKEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\s+|.', re.S)
 

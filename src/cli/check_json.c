@@ -221,7 +221,8 @@ static void moves(Json *j, const WsWitness *w)
             number(j, "pending", s->pending);
             number(j, "tx", s->tx);
         }
-        text(j, "words", m->words);
+        g_autofree char *words = ws_phrase_text(m->words, NULL, NULL);
+        text(j, "words", words);
         ws_json_out_close(&j->json, '}');
     }
     ws_json_out_close(&j->json, ']');
@@ -245,7 +246,8 @@ static void witness(Json *j, const WsCliInput *in, const WsVerdict *v)
     number(j, "tiles", w->tiles);
     text(j, "end", ends[w->end]);
     ws_json_out_truth(&j->json, "confirmed", w->confirmed);
-    text(j, "ending", w->ending);
+    g_autofree char *ending = ws_phrase_text(w->ending, NULL, NULL);
+    text(j, "ending", ending);
     moves(j, w);
     ws_json_out_close(&j->json, '}');
 }

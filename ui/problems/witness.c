@@ -2,6 +2,7 @@
 #include "program/program.h"
 
 #include "ui/app/actions.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -50,8 +51,10 @@ static void show_position(WsWitnessPanel *self)
                     ? g_strdup_printf(_("The start, with %s and %u tiles."), w->sizes, w->tiles)
                     : g_strdup(_("The start: nothing has happened yet."));
     gtk_label_set_text(GTK_LABEL(self->where), where);
-    gtk_label_set_text(GTK_LABEL(self->words), at ? w->move[at - 1].words : start);
-    gtk_label_set_text(GTK_LABEL(self->ending), at == w->n_moves ? w->ending : "");
+    g_autofree char *move = at ? ws_words(w->move[at - 1].words) : NULL,
+                    *ending = at == w->n_moves ? ws_words(w->ending) : NULL;
+    gtk_label_set_text(GTK_LABEL(self->words), at ? move : start);
+    gtk_label_set_text(GTK_LABEL(self->ending), ending ? ending : "");
     gtk_widget_set_visible(self->ending, at == w->n_moves);
     gtk_widget_set_sensitive(self->button[FIRST], at > 0);
     gtk_widget_set_sensitive(self->button[BACK], at > 0);

@@ -1,6 +1,7 @@
 #include "ui/problems/witness.h"
 
 #include "ui/parts/format.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -152,7 +153,7 @@ static void show_stage(Table *t, const WsWitness *w, guint position, guint row)
 {
     const WsStageState *y = ws_witness_stage(w, position, row);
     const WsStageState *x = position ? ws_witness_stage(w, position - 1, row) : y;
-    g_autofree char *words = ws_witness_stage_words(w, position, row);
+    g_autofree char *said = ws_witness_stage_words(w, position, row), *words = ws_words(said);
     GtkWidget *label = t->cell[row * t->n_columns + 1];
     for (guint i = 0; i < G_N_ELEMENTS(uses); i++)
         set_class(label, uses[i].style, y->use == i);
@@ -169,7 +170,7 @@ static void show_agent(Table *t, const WsWitness *w, guint position, guint row)
     static const char *const glyph[] = { "\xe2\x96\xb6", "\xe2\x80\x96", "\xe2\x9c\x93" };
     set_class(label, "ws-warning", y->mode == WS_AGENT_WAITING);
     set_cell(t, row, 0, moved, g_strdup(w->agent[row]));
-    g_autofree char *words = ws_witness_agent_words(w, position, row);
+    g_autofree char *said = ws_witness_agent_words(w, position, row), *words = ws_words(said);
     set_cell(t, row, 1, FALSE, g_strdup_printf("%s %s", glyph[y->mode], words));
 }
 

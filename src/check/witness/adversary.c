@@ -324,6 +324,6 @@ WsHold *ws_adversary_hold(const WsWitness *w, guint variant, GError **error)
         note_waits(w, h);
     else
         hold_back(w, h, order);
-    h->told = g_strdup(w->ending ? w->ending : w->message);
+    h->told = ws_phrase_text(w->ending ? w->ending : w->message, NULL, NULL);
     return g_steal_pointer(&h);
 }

@@ -96,7 +96,7 @@ static void tell(WsWitness *w, const WsWitnessSearch *S, WsReplay *m)
 {
     w->rule = S->reported.rule;
     w->at = g_strdup(S->reported.op->step ? S->reported.op->step : S->reported.op->id);
-    w->message = g_strdup(S->message ? S->message : ws_rule(w->rule)->title);
+    w->message = S->message ? g_strdup(S->message) : ws_phrase_word(ws_rule(w->rule)->title);
     w->rounds = S->c->rounds, w->tiles = S->c->tiles;
     w->sizes = g_strdup(S->c->sizes);
     w->size = g_new0(gint64, m->p->n_vars + 1);

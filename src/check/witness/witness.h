@@ -28,7 +28,7 @@ typedef struct {
     gint named;       /* index of the named barrier; -1 none */
     guint rank;       /* CTA; LAND: where the bytes land */
     gboolean collide; /* one of the two that collide at the end */
-    char *words;      /* "mma.0 arrives on empty slot 1: pending 1 → 0, phase 0 → 1" */
+    char *words;      /* phrase: "mma.0 arrives on empty slot 1: pending 1 → 0, phase 0 → 1" */
 } WsMove;
 
 /* One slot of an mbarrier. `phase` counts completions; hardware shows its lowest bit. */
@@ -112,7 +112,7 @@ typedef struct {
     WsWitnessEnd end;
     gboolean confirmed; /* the end was met with the semantics of the hardware */
     char *why;          /* not confirmed: why not; else NULL */
-    char *ending;       /* what one sees at the end, in words */
+    char *ending;       /* what one sees at the end: a phrase */
 } WsWitness;
 
 /* Finds the witness of `finding` (NULL: the first error of the smallest case of the protocol). NULL
@@ -133,7 +133,7 @@ const WsStageState *ws_witness_stage(const WsWitness *w, guint position, guint s
 const WsAgentState *ws_witness_agent(const WsWitness *w, guint position, guint agent);
 /* "k 3", "tile 1, k 0"; "" without loops. Caller frees. */
 char *ws_witness_rounds(const WsOp *op, guint n_rounds, const gint64 *round);
-/* What an agent does or waits for at a position, in words. Caller frees. */
+/* What an agent does or waits for at a position: a phrase. Caller frees. */
 char *ws_witness_agent_words(const WsWitness *w, guint position, guint agent);
 /* "filling (load)", "read by mma.0, mma.1". Caller frees. */
 char *ws_witness_stage_words(const WsWitness *w, guint position, guint stage);

@@ -50,7 +50,7 @@ static gboolean shows(Search *S, const WsCase *c, WsSchedule schedule)
         for (guint k = 0; k < play->findings->list->len && !S->message; k++) {
             const WsFinding *f = play->findings->list->pdata[k];
             if (f->rule == r->rule && g_strcmp0(f->at, step) == 0)
-                S->message = g_strdup(f->message);
+                S->message = g_strdup(f->said);
         }
         return TRUE;
     }

@@ -109,7 +109,7 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
     w->program = ws_program_ref(p);
     w->rule = finding->rule;
     w->at = g_strdup(finding->at);
-    w->message = g_strdup(finding->message);
+    w->message = g_strdup(finding->said);
     g_autofree char *element = element_text(p, tensor, m->element),
                     *other = m->same_place ? element_text(p, tensor, m->other) : NULL;
     keep_sizes(w, m);

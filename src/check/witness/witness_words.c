@@ -60,8 +60,7 @@ static const char *label(const WsOp *op)
 static char *who(const WsWitness *w, guint agent, const WsOp *op, guint n, const gint64 *round)
 {
     g_autofree char *rounds = ws_witness_rounds(op, n, round);
-    return rounds[0] ? g_strdup_printf("%s (%s)", w->agent[agent], rounds)
-                     : g_strdup(w->agent[agent]);
+    return rounds[0] ? ws_phrase("%s (%s)", w->agent[agent], rounds) : g_strdup(w->agent[agent]);
 }
 
 /* --- what changes ----------------------------------------------------------------------------- */
@@ -72,8 +71,9 @@ static void part(GString *s, gboolean *first, const char *format, ...)
     g_string_append(s, *first ? ": " : ", ");
     *first = FALSE;
     va_start(args, format);
-    g_string_append_vprintf(s, format, args);
+    g_autofree char *more = ws_phrase_v(format, args);
     va_end(args);
+    g_string_append(s, more);
 }
 
 static void slot_change(const WsWitness *w, guint i, guint b, gboolean name, GString *s,
@@ -117,7 +117,8 @@ static void stages_of(const WsWitness *w, guint i, WsStageUse to, const char *wo
         /* full again because a reader has gone: nothing is filled */
         if (to == WS_STAGE_FULL && x->fill == y->fill && x->use != WS_STAGE_FILLING)
             continue;
-        g_string_append_printf(s, "%s%s", any ? " and " : word, w->stage[k]);
+        g_string_append(s, any ? WS_WORD(" and ") : word);
+        g_string_append(s, w->stage[k]);
         any = TRUE;
     }
 }
@@ -127,11 +128,11 @@ static void say_wait(const WsWitness *w, guint i, const WsMove *m, GString *s)
 {
     const WsMbarrierState *x = ws_witness_barrier(w, i, (guint)m->barrier);
     if (x->phase == 0)
-        g_string_append_printf(s, " passes the wait for %s at once: nothing was to be waited for",
-                               w->barrier[m->barrier]);
+        ws_phrase_append(s, " passes the wait for %s at once: nothing was to be waited for",
+                         w->barrier[m->barrier]);
     else
-        g_string_append_printf(s, " goes on: completion %" N " of %s has happened, phase is %" N,
-                               x->phase - 1, w->barrier[m->barrier], x->phase & 1);
+        ws_phrase_append(s, " goes on: completion %" N " of %s has happened, phase is %" N,
+                         x->phase - 1, w->barrier[m->barrier], x->phase & 1);
 }
 
 static void say_named(const WsWitness *w, guint i, const WsMove *m, GString *s)
@@ -139,28 +140,27 @@ static void say_named(const WsWitness *w, guint i, const WsMove *m, GString *s)
     const WsNamedState *x = ws_witness_named(w, i, (guint)m->named),
                        *y = ws_witness_named(w, i + 1, (guint)m->named);
     if (m->kind == WS_MOVE_PASS) {
-        g_string_append_printf(s, " goes on: all have come to %s", w->named[m->named]);
+        ws_phrase_append(s, " goes on: all have come to %s", w->named[m->named]);
         return;
     }
     gboolean sync = m->op->kind == WS_OP_BAR_SYNC;
-    g_string_append_printf(s, " %s %s: ", sync ? "joins and waits at" : "arrives at",
-                           w->named[m->named]);
+    ws_phrase_append(s, sync ? " joins and waits at %s: " : " arrives at %s: ", w->named[m->named]);
     if (y->generation != x->generation)
-        g_string_append_printf(s, "%" N " of %" N ", generation %" N " is complete", y->count,
-                               y->count, x->generation);
+        ws_phrase_append(s, "%" N " of %" N ", generation %" N " is complete", y->count, y->count,
+                         x->generation);
     else
-        g_string_append_printf(s, "%" N " of %" N, y->arrived, y->count);
+        ws_phrase_append(s, "%" N " of %" N, y->arrived, y->count);
 }
 
 static void say_land(const WsWitness *w, guint i, const WsMove *m, GString *s)
 {
     if (m->op->kind == WS_OP_CP_ARRIVE)
-        g_string_append_printf(s, "The gathered rows of %s are there", w->agent[m->agent]);
+        ws_phrase_append(s, "The gathered rows of %s are there", w->agent[m->agent]);
     else
-        g_string_append_printf(s, "The %" N " bytes of %s by %s land", m->op->bytes, label(m->op),
-                               w->agent[m->agent]);
-    stages_of(w, i, WS_STAGE_FULL, " in ", s);
-    g_string_append_printf(s, "; %s", w->barrier[m->barrier]);
+        ws_phrase_append(s, "The %" N " bytes of %s by %s land", m->op->bytes, label(m->op),
+                         w->agent[m->agent]);
+    stages_of(w, i, WS_STAGE_FULL, WS_WORD(" in "), s);
+    ws_phrase_append(s, "; %s", w->barrier[m->barrier]);
     slot_changes(w, i, m->barrier, s);
 }
 
@@ -171,12 +171,11 @@ static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
         say_wait(w, i, m, s);
         return;
     case WS_OP_MBAR_ARRIVE:
-        g_string_append_printf(s, " arrives on %s", w->barrier[m->barrier]);
+        ws_phrase_append(s, " arrives on %s", w->barrier[m->barrier]);
         slot_changes(w, i, m->barrier, s);
         return;
     case WS_OP_MBAR_EXPECT:
-        g_string_append_printf(s, " expects %" N " bytes on %s", m->op->bytes,
-                               w->barrier[m->barrier]);
+        ws_phrase_append(s, " expects %" N " bytes on %s", m->op->bytes, w->barrier[m->barrier]);
         slot_changes(w, i, m->barrier, s);
         return;
     case WS_OP_MMA_WAIT:
@@ -185,28 +184,31 @@ static void say_step(const WsWitness *w, guint i, const WsMove *m, GString *s)
         static const char *const what[WS_QUEUES] = { "mma", "store", "gather" };
         const char *kind = what[ws_op_queue(m->op->kind)];
         if (m->op->n == 0)
-            g_string_append_printf(s, " waits until all its %s groups are done", kind);
+            ws_phrase_append(s, " waits until all its %s groups are done", kind);
         else
-            g_string_append_printf(s, " waits until at most %" N " of its %s groups %s left",
-                                   m->op->n, kind, m->op->n == 1 ? "is" : "are");
-        stages_of(w, i, WS_STAGE_READ, "; done with ", s);
+            ws_phrase_append(s,
+                             m->op->n == 1 ? " waits until at most %" N " of its %s groups is left"
+                                           : " waits until at most %" N
+                                             " of its %s groups are left",
+                             m->op->n, kind);
+        stages_of(w, i, WS_STAGE_READ, WS_WORD("; done with "), s);
         return;
     }
     case WS_OP_MMA_COMMIT:
     case WS_OP_BULK_COMMIT:
     case WS_OP_CP_COMMIT:
-        g_string_append_printf(s, " closes its group (%s)", label(m->op));
+        ws_phrase_append(s, " closes its group (%s)", label(m->op));
         return;
     default:
         break;
     }
     gboolean async = m->op->engine != WS_ENGINE_NONE || m->op->kind == WS_OP_MMA;
-    g_string_append_printf(s, " %s %s", async ? "starts" : "does", label(m->op));
-    stages_of(w, i, WS_STAGE_FILLING, "; fills ", s);
-    stages_of(w, i, WS_STAGE_FULL, "; fills ", s);
-    stages_of(w, i, WS_STAGE_READING, "; reads ", s);
+    ws_phrase_append(s, async ? " starts %s" : " does %s", label(m->op));
+    stages_of(w, i, WS_STAGE_FILLING, WS_WORD("; fills "), s);
+    stages_of(w, i, WS_STAGE_FULL, WS_WORD("; fills "), s);
+    stages_of(w, i, WS_STAGE_READING, WS_WORD("; reads "), s);
     if (!async)
-        stages_of(w, i, WS_STAGE_READ, "; has read ", s);
+        stages_of(w, i, WS_STAGE_READ, WS_WORD("; has read "), s);
 }
 
 static char *say_move(const WsWitness *w, guint i)
@@ -231,56 +233,60 @@ char *ws_witness_agent_words(const WsWitness *w, guint position, guint agent)
 {
     const WsAgentState *a = ws_witness_agent(w, position, agent);
     if (a->mode == WS_AGENT_DONE)
-        return g_strdup("is done");
+        return ws_phrase("is done");
     g_autofree char *rounds = ws_witness_rounds(a->op, a->n_rounds, a->round);
     const char *open = rounds[0] ? " (" : "", *close = rounds[0] ? ")" : "";
     if (a->mode == WS_AGENT_READY)
-        return g_strdup_printf("next: %s%s%s%s", label(a->op), open, rounds, close);
+        return ws_phrase("next: %s%s%s%s", label(a->op), open, rounds, close);
     if (a->barrier >= 0) {
         const WsMbarrierState *b = ws_witness_barrier(w, position, (guint)a->barrier);
         GString *s = g_string_new(NULL);
-        g_string_append_printf(s, "waits for completion %" N " of %s%s%s%s, which lacks", b->phase,
-                               w->barrier[a->barrier], open, rounds, close);
+        ws_phrase_append(s, "waits for completion %" N " of %s%s%s%s, which lacks", b->phase,
+                         w->barrier[a->barrier], open, rounds, close);
         if (b->pending)
-            g_string_append_printf(s, " %" N " of %" N " arrival%s", b->pending, b->count,
-                                   b->count == 1 ? "" : "s");
+            ws_phrase_append(
+                s, b->count == 1 ? " %" N " of %" N " arrival" : " %" N " of %" N " arrivals",
+                b->pending, b->count);
         if (b->tx > 0)
-            g_string_append_printf(s, "%s %" N " bytes", b->pending ? " and" : "", b->tx);
+            ws_phrase_append(s, b->pending ? " and %" N " bytes" : " %" N " bytes", b->tx);
         if (b->tx < 0)
-            g_string_append_printf(s, "%s nothing but has got %" N " bytes too many",
-                                   b->pending ? " and" : "", -b->tx);
+            ws_phrase_append(s,
+                             b->pending ? " and nothing but has got %" N " bytes too many"
+                                        : " nothing but has got %" N " bytes too many",
+                             -b->tx);
         return g_string_free(s, FALSE);
     }
     const WsNamedState *n = ws_witness_named(w, position, (guint)MAX(a->named, 0));
-    return g_strdup_printf("waits at %s%s%s%s: %" N " of %" N " have come", w->named[a->named],
-                           open, rounds, close, n->arrived, n->count);
+    return ws_phrase("waits at %s%s%s%s: %" N " of %" N " have come", w->named[a->named], open,
+                     rounds, close, n->arrived, n->count);
 }
 
 char *ws_witness_stage_words(const WsWitness *w, guint position, guint stage)
 {
     const WsStageState *s = ws_witness_stage(w, position, stage);
-    GString *out = g_string_new(ws_stage_use_word(s->use));
+    g_autofree char *use = ws_phrase_word(ws_stage_use_word(s->use));
+    GString *out = g_string_new(use);
     if ((s->use == WS_STAGE_FILLING || s->use == WS_STAGE_FULL) && s->writer >= 0)
-        g_string_append_printf(out, " by %s", w->agent[s->writer]);
+        ws_phrase_append(out, " by %s", w->agent[s->writer]);
     for (guint i = 0, n = 0; i < MIN(w->n_agents, 64); i++)
         if (s->readers >> i & 1)
-            g_string_append_printf(out, "%s%s",
-                                   n++                          ? ", "
-                                   : s->use == WS_STAGE_READING ? " by "
-                                                                : ", read by ",
-                                   w->agent[i]);
+            ws_phrase_append(out,
+                             n++                          ? ", %s"
+                             : s->use == WS_STAGE_READING ? " by %s"
+                                                          : ", read by %s",
+                             w->agent[i]);
     return g_string_free(out, FALSE);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 static char *say_hang(const WsWitness *w)
 {
-    GString *s = g_string_new("Nothing can move any more");
+    GString *s = g_string_new(WS_WORD("Nothing can move any more"));
     for (guint i = 0; i < w->n_agents; i++) {
         if (ws_witness_agent(w, w->n_moves, i)->mode != WS_AGENT_WAITING)
             continue;
         g_autofree char *words = ws_witness_agent_words(w, w->n_moves, i);
-        g_string_append_printf(s, "; %s %s", w->agent[i], words);
+        ws_phrase_append(s, "; %s %s", w->agent[i], words);
     }
     g_string_append_c(s, '.');
     return g_string_free(s, FALSE);
@@ -296,9 +302,9 @@ static char *say_collision(const WsWitness *w)
         return g_strdup(w->message);
     g_autofree char *x = who(w, two[0]->agent, two[0]->op, two[0]->n_rounds, two[0]->round),
                     *y = who(w, two[1]->agent, two[1]->op, two[1]->n_rounds, two[1]->round);
-    return g_strdup_printf("%s of %s and %s of %s touch the same bytes, and nothing says which "
-                           "comes first.",
-                           label(two[0]->op), x, label(two[1]->op), y);
+    return ws_phrase("%s of %s and %s of %s touch the same bytes, and nothing says which "
+                     "comes first.",
+                     label(two[0]->op), x, label(two[1]->op), y);
 }
 
 void ws_witness_say(WsWitness *w)
@@ -310,7 +316,7 @@ void ws_witness_say(WsWitness *w)
                                              : g_strdup(w->message);
     if (w->end == WS_END_HANG && w->rule == WS_RULE_P_ABA) {
         char *hang = w->ending;
-        w->ending = g_strdup_printf("%s\n%s", w->message, hang);
+        w->ending = ws_phrase("%s\n%s", w->message, hang);
         g_free(hang);
     }
 }
@@ -337,7 +343,8 @@ static void put_states(const WsWitness *w, guint i, GString *s)
         const WsStageState *y = ws_witness_stage(w, i, k);
         if (i == 0 || memcmp(ws_witness_stage(w, i - 1, k), y, sizeof *y) == 0)
             continue;
-        g_autofree char *words = ws_witness_stage_words(w, i, k);
+        g_autofree char *said = ws_witness_stage_words(w, i, k),
+                        *words = ws_phrase_text(said, NULL, NULL);
         g_string_append_printf(s, "        %s: %s\n", w->stage[k], words);
     }
 }
@@ -353,17 +360,20 @@ char *ws_witness_text(const WsWitness *w, gboolean states)
     if (states)
         put_states(w, 0, s);
     for (guint i = 0; i < w->n_moves; i++) {
-        g_string_append_printf(s, "%4u  %s%s\n", i + 1, w->move[i].words,
+        g_autofree char *words = ws_phrase_text(w->move[i].words, NULL, NULL);
+        g_string_append_printf(s, "%4u  %s%s\n", i + 1, words,
                                w->move[i].collide ? "   <-- collides" : "");
         if (states)
             put_states(w, i + 1, s);
     }
     for (guint i = 0; i < w->n_agents && ws_rule(w->rule)->klass != WS_CLASS_G; i++) {
-        g_autofree char *words = ws_witness_agent_words(w, w->n_moves, i);
+        g_autofree char *said = ws_witness_agent_words(w, w->n_moves, i),
+                        *words = ws_phrase_text(said, NULL, NULL);
         g_string_append_printf(s, "      %s %s\n", w->agent[i], words);
     }
     if (w->why)
         g_string_append_printf(s, "note: %s\n", w->why);
-    g_string_append_printf(s, "end:  %s\n", w->ending);
+    g_autofree char *ending = ws_phrase_text(w->ending, NULL, NULL);
+    g_string_append_printf(s, "end:  %s\n", ending);
     return g_string_free(s, FALSE);
 }
