@@ -20,11 +20,6 @@ static void next(Json *j)
     ws_json_out_key(&j->json, NULL);
 }
 
-static void key(Json *j, const char *name)
-{
-    ws_json_out_key(&j->json, name);
-}
-
 static void text(Json *j, const char *name, const char *value)
 {
     ws_json_out_text(&j->json, name, value);
