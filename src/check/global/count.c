@@ -12,7 +12,7 @@ void ws_miscount_free(WsMiscount *m)
         return;
     for (guint i = 0; i < 2; i++) {
         g_free(m->who[i]);
-        g_free(m->where[i]);
+        g_free(m->coords[i]);
         g_free(m->round[i]);
     }
     if (m->size)
@@ -45,19 +45,25 @@ static char *who_text(const WsProgram *p, const WsWritten *x)
     return p->cluster > 1 ? g_strdup_printf("%s@%u", name, x->cta) : g_strdup(name);
 }
 
-/* "mma.0 in tile 3 (tm 1, tn 0)": a phrase. */
-static char *where_text(const WsProgram *p, const WsLaunchValues *v, const WsWritten *x,
-                        const char *who)
+/* "tm 1, tn 0"; NULL outside of the loop over tiles. */
+static char *coords_text(const WsProgram *p, const WsLaunchValues *v, const WsWritten *x)
 {
     gint64 coord[8] = { 0 };
     if (x->tile < 0)
-        return g_strdup(who);
+        return NULL;
     ws_launch_tile(v, x->tile, coord);
-    g_autoptr(GString) s = g_string_new(NULL);
+    GString *s = g_string_new(NULL);
     for (guint a = 0; a < p->tiles.n_axes; a++)
         g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, a ? ", " : "", p->tiles.axis[a].name,
                                coord[a]);
-    return ws_phrase("%s in tile %" G_GINT64_FORMAT " (%s)", who, x->tile, s->str);
+    return g_string_free(s, FALSE);
+}
+
+char *ws_miscount_where(const WsMiscount *m, guint which, const char *who)
+{
+    if (!m->coords[which])
+        return g_strdup(who);
+    return ws_phrase("%s in tile %" G_GINT64_FORMAT " (%s)", who, m->tile[which], m->coords[which]);
 }
 
 /* --- one case ----------------------------------------------------------------------------------
@@ -125,7 +131,8 @@ static void say_write(WsMiscount *m, guint i, const WsProgram *p, const WsLaunch
 {
     m->op[i] = x->op;
     m->who[i] = who_text(p, x);
-    m->where[i] = where_text(p, v, x, m->who[i]);
+    m->tile[i] = x->tile;
+    m->coords[i] = coords_text(p, v, x);
     m->round[i] = rounds_text(x);
     m->agent[i] = x->agent, m->cta[i] = x->block, m->n_rounds[i] = x->n_rounds;
     memcpy(m->at[i], x->round, sizeof m->at[i]);

@@ -120,7 +120,8 @@ typedef struct {
     gint64 element[WS_MAX_RANK], other[WS_MAX_RANK];
     const WsOp *op[2]; /* of the writes */
     char *who[2];      /* "mma.0", "load@1" */
-    char *where[2];    /* "mma.0, tile 3 (tm 1, tn 0)" */
+    gint64 tile[2];    /* -1: outside of the loop over tiles */
+    char *coords[2];   /* "tm 1, tn 0", or NULL */
     char *round[2];    /* "tile 3, s 1" */
     char *sizes;       /* "M = 129, N = 256, elements -1 and 1 by turns, 2 CTAs" */
     /* The launch: its sizes (WsSize), CTAs and tiles. Of the writes: agent, CTA, rounds. */
@@ -133,6 +134,8 @@ typedef struct {
 /* The kernel may read integers from a tensor. */
 gboolean ws_global_reads_data(const WsProgram *p);
 void ws_miscount_free(WsMiscount *m);
+/* "WHO in tile 3 (tm 1, tn 0)" of one of the two: a phrase; caller frees. */
+char *ws_miscount_where(const WsMiscount *m, guint which, const char *who);
 /* Looks for sizes at which an element of `tensor` is written twice or never; NULL: none was found
  * among those tried. With `few`, two cases only. */
 WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint *tried);

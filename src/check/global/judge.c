@@ -114,6 +114,9 @@ static void say(const WsGlobal *g, const WsMiscount *m, const char *reason, WsFi
     const WsTensor *t = &p->tensor[m->tensor];
     g_autofree char *at = g_strdup_printf("tensors/%s", t->name);
     g_autofree char *element = element_text(p, m->tensor, m->element);
+    g_autofree char *first = m->who[0] ? ws_miscount_where(m, 0, m->who[0]) : NULL,
+                    *second = m->who[1] ? ws_miscount_where(m, 1, m->who[1]) : NULL;
+    const char *where[] = { first, second };
     const char *sizes = m->sizes && *m->sizes ? m->sizes : WS_WORD("the sizes that it has");
     WsFinding *f;
     if (m->same_place) {
@@ -124,13 +127,13 @@ static void say(const WsGlobal *g, const WsMiscount *m, const char *reason, WsFi
         ws_finding_set_remedy(f, "Give %s strides that keep its elements apart.", t->name);
     } else if (m->times == 2) {
         f = ws_findings_add(findings, WS_RULE_G_TWICE, step_of(m->op[1]),
-                            "%s is written by %s and again by %s [%s]", element, m->where[0],
-                            m->where[1], sizes);
+                            "%s is written by %s and again by %s [%s]", element, where[0], where[1],
+                            sizes);
         ws_finding_tell(f, WS_STORY_FIRST, "%s writes %s (%s%s%s), in CTA %" G_GINT64_FORMAT,
-                        m->where[0], element, m->op[0]->label, *m->round[0] ? "; " : "",
-                        m->round[0], m->cta[0]);
+                        where[0], element, m->op[0]->label, *m->round[0] ? "; " : "", m->round[0],
+                        m->cta[0]);
         ws_finding_tell(f, WS_STORY_THEN, "%s writes it, too (%s%s%s), in CTA %" G_GINT64_FORMAT,
-                        m->where[1], m->op[1]->label, *m->round[1] ? "; " : "", m->round[1],
+                        where[1], m->op[1]->label, *m->round[1] ? "; " : "", m->round[1],
                         m->cta[1]);
         f->round = g_strdup(m->round[1]);
         f->agent = g_strdup(m->who[1]);

@@ -65,11 +65,9 @@ static void keep_moves(WsWitness *w, const WsMiscount *m, const char *element)
                        .rank = place_of(m, i),
                        .collide = TRUE };
         memcpy(x->round, m->at[i], m->n_rounds[i] * sizeof x->round[0]);
-        g_autofree char *where = ws_phrase_text(m->where[i], NULL, NULL);
-        const char *tile = strstr(where, " in tile");
-        x->words = g_strdup_printf("%s%s writes %s%s: %s%s%s", w->agent[x->agent], tile ? tile : "",
-                                   i ? "it again, " : "", element, m->op[i]->label,
-                                   *m->round[i] ? "; " : "", m->round[i]);
+        g_autofree char *where = ws_miscount_where(m, i, w->agent[x->agent]);
+        x->words = ws_phrase(i ? "%s writes it again, %s: %s%s%s" : "%s writes %s: %s%s%s", where,
+                             element, m->op[i]->label, *m->round[i] ? "; " : "", m->round[i]);
         WsAgentState *s = &w->agent_state[(gsize)i * w->n_agents + x->agent];
         s->mode = WS_AGENT_READY, s->op = x->op, s->n_rounds = x->n_rounds;
         memcpy(s->round, x->round, sizeof s->round);
@@ -117,15 +115,25 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
     keep_moves(w, m, element);
     w->end = m->op[1] ? WS_END_COLLISION : WS_END_LEFT;
     w->confirmed = TRUE;
-    w->ending =
-        other ? g_strdup_printf("%s and %s are one place in memory: one of the two is lost.",
-                                element, other)
-        : m->op[1]
-            ? g_strdup_printf("%s holds the value of one of the two: which one is chance.", element)
-            : g_strdup_printf(
-                  "All %" G_GINT64_FORMAT " tile%s of the launch are done, in %" G_GINT64_FORMAT
-                  " CTA%s, and nobody has written %s.",
-                  m->tiles, m->tiles == 1 ? "" : "s", m->ctas, m->ctas == 1 ? "" : "s", element);
+    w->ending = other      ? ws_phrase("%s and %s are one place in memory: one of the two is lost.",
+                                       element, other)
+                : m->op[1] ? ws_phrase("%s holds the value of one of the two: which one is chance.",
+                                       element)
+                : m->tiles == 1
+                    ? ws_phrase(m->ctas == 1 ? "All %" G_GINT64_FORMAT
+                                               " tile of the launch are done, in %" G_GINT64_FORMAT
+                                               " CTA, and nobody has written %s."
+                                             : "All %" G_GINT64_FORMAT
+                                               " tile of the launch are done, in %" G_GINT64_FORMAT
+                                               " CTAs, and nobody has written %s.",
+                                m->tiles, m->ctas, element)
+                    : ws_phrase(m->ctas == 1 ? "All %" G_GINT64_FORMAT
+                                               " tiles of the launch are done, in %" G_GINT64_FORMAT
+                                               " CTA, and nobody has written %s."
+                                             : "All %" G_GINT64_FORMAT
+                                               " tiles of the launch are done, in %" G_GINT64_FORMAT
+                                               " CTAs, and nobody has written %s.",
+                                m->tiles, m->ctas, element);
     ws_miscount_free(m);
     return w;
 }
