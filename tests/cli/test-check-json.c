@@ -82,6 +82,7 @@ static const char *const designs[] = {
     DESIGNS "catalogue/B91-slots-freed-in-the-own-CTA-only.wstave",
     DESIGNS "catalogue/B101-registers-not-a-multiple-of-8.wstave",
     DESIGNS "catalogue/B01-missing-empty-wait.wstave",
+    DESIGNS "catalogue/B103-too-much-shared-memory.wstave",
     DESIGNS "catalogue/B89-circular-wait-of-three.wstave",
     DESIGNS "catalogue/C01-plain-ring.wstave",
     DESIGNS "attention-fa3-causal.wstave",
