@@ -334,6 +334,13 @@ static void at_end(Lab *L)
         if (a->reads >= 0 && a->lane[0].of[ORDER][a->reads] < a->read_now)
             lanes_problem(L, ORACLE_EXIT, a, NULL, NULL);
     }
+    for (guint i = 0; i < L->n_insts; i++) { /* copies of gathers */
+        const Lanes *a = &L->inst[i];
+        for (guint l = 0; a->rows >= 0 && l < a->n_lanes; l++) {
+            Remote r = { a->rank, { (gint16)(a->rows + (gint)l), a->row_now[l] }, NULL, i };
+            must_be_known(L, &r);
+        }
+    }
     for (guint i = 0; i < L->remote->len; i++)
         must_be_known(L, &g_array_index(L->remote, Remote, i));
     for (guint i = 0; i < L->in_flight->len; i++)
