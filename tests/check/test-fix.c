@@ -3,7 +3,7 @@
  * dropped, steps doubled and swapped; counts, bytes, uses, depths, rounds off by one). The table is
  * printed; its floors are what was reached, so that a change that loses fixes is seen.
  * `test-check-fix all` takes every mutant and prints those without a fix. */
-#include "../oracle/mutate.h"
+#include "../oracle/draw/mutate.h"
 #include "check/mend/fix.h"
 #include "design.h"
 

@@ -4,7 +4,7 @@
  * many have a witness that the semantics of the hardware confirm, how many end proved, and how many
  * of the known bugs of real kernels become what their authors made of them. `test-check-mended
  * report [PART OF NAME]` prints all of it, `steps` only what was done. */
-#include "../oracle/mutate.h"
+#include "../oracle/draw/mutate.h"
 #include "check/mend/fix.h"
 #include "check/witness/witness.h"
 #include "design.h"

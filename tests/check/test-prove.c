@@ -1,6 +1,6 @@
 /* The proof for all trip counts: what is right closes, what is wrong never does, and what closes is
  * clean in the play. The oracle is held against it in tests/oracle/test-differential.c. */
-#include "../oracle/random.h"
+#include "../oracle/draw/random.h"
 #include "check/proof/bits.h"
 #include "design.h"
 

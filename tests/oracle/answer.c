@@ -1,6 +1,6 @@
 #include "answer.h"
 #include "claim.h"
-#include "fault.h"
+#include "draw/fault.h"
 #include "follow.h"
 #include "meaning.h"
 #include "model/design.h"

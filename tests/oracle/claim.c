@@ -3,7 +3,7 @@
  * ("L[3] = 5", "elements 2 and 3 by turns") and the CTA ("CTA 1 of 3"); the rest is as for the
  * rehearsal. */
 #include "claim.h"
-#include "lanes.h"
+#include "lanes/lanes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "follow.h"
 #include "claim.h"
-#include "lanes.h"
+#include "lanes/lanes.h"
 
 #include <string.h>
 

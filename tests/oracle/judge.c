@@ -1,5 +1,5 @@
 #include "judge.h"
-#include "lanes.h"
+#include "lanes/lanes.h"
 
 #include <string.h>
 

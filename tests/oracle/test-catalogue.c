@@ -3,7 +3,7 @@
  * the rules of which one must be reported, "round" the round, "oracle" where the oracle has no
  * answer. Check and oracle are held against it, and so against each other. */
 #include "check/check.h"
-#include "lanes.h"
+#include "lanes/lanes.h"
 #include "model/design.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * Arguments: first seed, number of designs, folder for what disagrees. Without them a fixed sample.
  */
 #include "answer.h"
-#include "control.h"
+#include "draw/control.h"
 #include "watch.h"
 
 #include <stdlib.h>

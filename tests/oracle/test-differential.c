@@ -6,9 +6,9 @@
  * Arguments: first seed, number of designs, states the oracle may keep of one size. Without them a
  * fixed sample; `./dev soak` takes more, results.txt says what was run. */
 #include "check/check.h"
+#include "draw/random.h"
 #include "follow.h"
 #include "model/design.h"
-#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  */
 #include "check/check.h"
 #include "claim.h"
-#include "fault.h"
-#include "lanes.h"
+#include "draw/fault.h"
+#include "lanes/lanes.h"
 #include "model/design.h"
 #include "subjects.h"
 #include "watch.h"

@@ -8,9 +8,9 @@
  * sample. "alone", anything, FOLDER: every feature by itself. FILE.wstave …: what is
  * said of these. */
 #include "answer.h"
-#include "compose.h"
-#include "fault.h"
-#include "pairs.h"
+#include "draw/compose.h"
+#include "draw/fault.h"
+#include "draw/pairs.h"
 #include "watch.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * Arguments: `all` takes every mutant (./dev soak), else a sample; then a part of a design's name.
  */
 #include "check/check.h"
-#include "lanes.h"
+#include "draw/mutate.h"
+#include "lanes/lanes.h"
 #include "model/design.h"
-#include "mutate.h"
 #include "subjects.h"
 
 #include <stdlib.h>

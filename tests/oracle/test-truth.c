@@ -3,7 +3,7 @@
  * each. The oracle must find the same without help. Further ones, called *.refuted.wstave, lie in
  * the folder that WARPSTAVE_PROOF_CASES names, or in ../shared/cases/proof beside the sources;
  * where neither is there they are skipped by name. */
-#include "lanes.h"
+#include "lanes/lanes.h"
 #include "model/design.h"
 
 #include <string.h>

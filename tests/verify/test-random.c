@@ -1,8 +1,8 @@
 /* Random designs of the oracle (tests/oracle): what is proved is verified, unless it has no
  * certificate; of what is refuted no certificate is verified that the verifier's own parts make. */
-#include "../oracle/compose.h"
-#include "../oracle/control.h"
-#include "../oracle/fault.h"
+#include "../oracle/draw/compose.h"
+#include "../oracle/draw/control.h"
+#include "../oracle/draw/fault.h"
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "oracle.h"
+#include "../oracle.h"
 
 G_BEGIN_DECLS
 
@@ -125,7 +125,7 @@ typedef struct {
     guint inst;
 } Remote;
 
-/* --- common (lanes_clocks.c) */
+/* --- common (clocks.c) */
 Clocks clocks_new(const Lab *L);
 void clocks_free(Clocks *c);
 void clock_join(const Lab *L, Clock *into, const Clock *from);
@@ -148,7 +148,7 @@ Mbarrier *lanes_slot(Lab *L, const Lanes *a, const WsOp *op, guint rank);
 void lanes_reached(Lab *L, guint rank, const Lanes *a, Moment m, const WsOp *op);
 gboolean lanes_knows_all(const Clocks *c, const GArray *moments);
 
-/* --- barriers (lanes_sync.c); those that answer are FALSE where the agent must wait */
+/* --- barriers (sync.c); those that answer are FALSE where the agent must wait */
 void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by);
 void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b);
 void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op);
@@ -161,7 +161,7 @@ gboolean lanes_cluster_passes(Lab *L, Lanes *a, const WsOp *op);
 void lanes_warp_sync(Lab *L, Lanes *a);
 void lanes_fence_async(Lab *L, Lanes *a, const WsOp *op);
 
-/* --- engines (lanes_async.c) */
+/* --- engines (async.c) */
 void lanes_transfer(Lab *L, Lanes *a, const WsOp *op);
 void lanes_product(Lab *L, Lanes *a, const WsOp *op);
 void lanes_product_wait(Lab *L, Lanes *a, const WsOp *op);
@@ -171,7 +171,7 @@ void lanes_rows(Lab *L, Lanes *a, const WsOp *op);
 void lanes_rows_wait(Lanes *a, const WsOp *op);
 void lanes_rows_arrive(Lab *L, Lanes *a, const WsOp *op);
 
-/* --- memory (lanes_memory.c) */
+/* --- memory (memory.c) */
 gboolean lanes_memory_new(Lab *L);
 /* Generic access of `op` by the lanes that the layout of its value says. */
 void lanes_generic(Lab *L, Lanes *a, const WsOp *op);
@@ -181,12 +181,12 @@ void lanes_gather(Lab *L, Lanes *a, const WsOp *op);
 void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *access, guint rank,
                   const Clocks *by, Moment when);
 
-/* --- outputs (lanes_outputs.c): elements of tensors of access `write`, where all tiles are run */
+/* --- outputs (outputs.c): elements of tensors of access `write`, where all tiles are run */
 void lanes_outputs_new(Lab *L);
 void lanes_outputs(Lab *L, Lanes *a, const WsOp *op);
 void lanes_outputs_end(Lab *L, gboolean judged);
 
-/* --- registers (lanes_values.c) */
+/* --- registers (values.c) */
 void lanes_values_new(const WsProgram *p, Lanes *a);
 void lanes_values_free(const WsProgram *p, Lanes *a);
 void lanes_values(Lab *L, Lanes *a, const WsOp *op);
