@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static guint first_seed = 1, n_designs = 150;
+static guint first_seed = 1, n_designs = 60;
 static const char *folder;
 
 typedef struct {

@@ -124,8 +124,7 @@ static gboolean leader_alone(const WsTree *t)
         return TRUE;
     if (t->op && t->op->breadth != WS_BREADTH_LEADER)
         switch (t->op->kind) {
-        case WS_OP_BAR_SYNC:
-        case WS_OP_BAR_ARRIVE:
+        case WS_OP_BAR_SYNC: /* who only arrives goes on without the leader */
         case WS_OP_CLUSTER_ARRIVE:
         case WS_OP_CLUSTER_WAIT:
         case WS_OP_SETMAXNREG:
