@@ -9,7 +9,6 @@ typedef struct {
     Certificate *c;
     State **state;          /* of each node, NULL: not met */
     guint8 *again, *passed; /* its question was answered before it was met */
-    guint met;
 } Walk;
 
 static void reject(Walk *w, guint node, const char *what, const char *more)
@@ -22,8 +21,6 @@ static void first_met(Walk *w, guint n, State *s)
 {
     const Node *node = w->c->node->pdata[n];
     g_autofree char *text = state_text(w->plan, s);
-    if (n != w->met++)
-        reject(w, n, "met out of order", NULL);
     if (strcmp(text, node->state) != 0) {
         g_auto(GStrv) a = g_strsplit(text, "\n", -1), b = g_strsplit(node->state, "\n", -1);
         guint i = 0;
@@ -61,8 +58,8 @@ static gboolean satisfies(const Walk *w, const Fact *f, const Option *o)
  * that covers `s`. */
 static gint pass_by(Walk *w, const State *s, gint target)
 {
-    while (target >= 0 && target < (gint)w->c->node->len && !w->state[target] &&
-           target == (gint)w->met) {
+    const gint n = (gint)w->c->node->len;
+    for (gint far = 0; far < n && target >= 0 && target < n && !w->state[target]; far++) {
         const Node *node = w->c->node->pdata[target];
         const Fact f = state_know(w->plan, s, &node->ask);
         gint next = target;
@@ -71,7 +68,7 @@ static gint pass_by(Walk *w, const State *s, gint target)
                 next = g_array_index(node->option, Option, i).target;
         if (next == target)
             break;
-        w->passed[w->met++] = 1;
+        w->passed[target] = 1;
         target = next;
     }
     return target;
@@ -171,12 +168,6 @@ static void walk(Walk *w)
     State *s = state_new(w->plan);
     state_run(w->plan, s);
     reach(w, -1, w->c->begin, s, TRUE);
-    for (guint n = 0; n < w->c->node->len && !w->plan->reason; n++) {
-        if (w->state[n])
-            expand(w, n);
-        else if (!w->passed[n])
-            reject(w, n, "never met", NULL);
-    }
     for (gboolean more = TRUE; more && !w->plan->reason;) {
         more = FALSE;
         for (guint n = 0; n < w->c->node->len && !w->plan->reason; n++)
@@ -185,6 +176,9 @@ static void walk(Walk *w)
                 more = TRUE;
             }
     }
+    for (guint n = 0; n < w->c->node->len; n++)
+        if (!w->state[n] && !w->passed[n])
+            reject(w, n, "never met", NULL);
 }
 
 /* Views that depend on indices are found on the way; the walk begins anew with their cells. */
