@@ -340,8 +340,9 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
             }
     }
     if (zero && ws_x_is(s->e, &first) && !first && acc && acc->step) {
-        if (acc->depth == p->loops->len)
-            s->e = ws_x_int(p->r, 1); /* the first product after the zeros */
+        /* the first product after the zeros; in a branch, the other path reads them */
+        if (acc->depth == p->loops->len && g_ptr_array_find(p->to, acc->step, NULL))
+            s->e = ws_x_int(p->r, 1);
         else
             acc->step->off = FALSE;
     }

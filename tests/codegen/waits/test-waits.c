@@ -154,7 +154,7 @@ static const struct {
     { "groups-by-path", "of which paths leave different ones", "(F30)" },
     { "loop", NULL, NULL },
     { "loop-always", NULL, NULL },
-    { "newest-by-path", NULL, NULL },
+    { "newest-by-path", NULL, "it leaves its branch in flight" },
     { "newest-stays", NULL, NULL },
     { "no-path", NULL, NULL },
     { "one-branch", NULL, TLE_BRANCH },
@@ -162,7 +162,7 @@ static const struct {
     { "operand-in-loop", NULL, TLE_BRANCH },
     { "over-tiles", NULL, TLE_BRANCH },
     { "parts", "accumulates into part of a value", "a part of a value as accumulator" },
-    { "product-in-branch", NULL, NULL },
+    { "product-in-branch", NULL, "it leaves its branch in flight" },
     { "stores", NULL, NULL },
     { "stores-two-stages", NULL, NULL },
 };
