@@ -133,6 +133,31 @@ static gboolean same_places(const Damage *d, const char *a, const char *b)
     return strcmp(x, y) == 0;
 }
 
+/* The node to which an option is led asks what the option's own node asks, and answers it so that
+ * it leads on to where the option led. */
+static gboolean asked_already(const Damage *d, guint option, const char *to)
+{
+    guint first, end, own = option;
+    g_auto(GStrv) f = g_strsplit(at(d, option), " ", -1);
+    while (own > 0 && !is(d, own, "node"))
+        own--;
+    if (!is_number(to) || !is(d, own, "node") || g_strv_length(f) != 4 ||
+        !block(d, (guint)g_ascii_strtoull(to, NULL, 10), &first, &end) ||
+        strcmp(strstr(at(d, own), " ask "), strstr(at(d, first), " ask ")) != 0)
+        return FALSE;
+    const gint64 v = g_ascii_strtoll(f[2], NULL, 10);
+    for (guint i = first; i < end; i++) {
+        g_auto(GStrv) g = g_strsplit(at(d, i), " ", -1);
+        const gint64 x = is(d, i, "option") ? g_ascii_strtoll(g[2], NULL, 10) : 0;
+        if (is(d, i, "option") && !strcmp(g[3], f[3]) &&
+            (!strcmp(g[1], "=")    ? x == v
+             : !strcmp(g[1], ">=") ? x <= v
+                                   : x >= v))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static char *with_target(const char *option, const char *to)
 {
     g_autofree char *head = g_strndup(option, (gsize)(strrchr(option, ' ') - option));
@@ -357,7 +382,7 @@ static gboolean redirect(Damage *d)
         return FALSE;
     g_autofree char *was = target(at(d, i));
     g_autofree char *to = any(d, 6) ? g_strdup_printf("%u", any(d, n + 1)) : g_strdup("end");
-    if (same_places(d, was, to))
+    if (same_places(d, was, to) || asked_already(d, i, to))
         return FALSE;
     replace(d, i, with_target(at(d, i), to));
     return TRUE;
@@ -369,7 +394,7 @@ static gboolean swap_targets(Damage *d)
     if (a == G_MAXUINT || a == b)
         return FALSE;
     g_autofree char *x = target(at(d, a)), *y = target(at(d, b));
-    if (same_places(d, x, y))
+    if (same_places(d, x, y) || asked_already(d, a, y) || asked_already(d, b, x))
         return FALSE;
     replace(d, a, with_target(at(d, a), y));
     g_string_append(d->what, ", ");
