@@ -133,26 +133,17 @@ static gboolean same_places(const Damage *d, const char *a, const char *b)
     return strcmp(x, y) == 0;
 }
 
-/* The node to which an option is led asks what the option's own node asks, and answers it so that
- * it leads on to where the option led. */
-static gboolean asked_already(const Damage *d, guint option, const char *to)
+/* The node to which an option is led leads on to where the option led: its question may be answered
+ * already. */
+static gboolean leads_on(const Damage *d, guint option, const char *to)
 {
-    guint first, end, own = option;
-    g_auto(GStrv) f = g_strsplit(at(d, option), " ", -1);
-    while (own > 0 && !is(d, own, "node"))
-        own--;
-    if (!is_number(to) || !is(d, own, "node") || g_strv_length(f) != 4 ||
-        !block(d, (guint)g_ascii_strtoull(to, NULL, 10), &first, &end) ||
-        strcmp(strstr(at(d, own), " ask "), strstr(at(d, first), " ask ")) != 0)
+    guint first, end;
+    g_autofree char *was = target(at(d, option));
+    if (!is_number(to) || !block(d, (guint)g_ascii_strtoull(to, NULL, 10), &first, &end))
         return FALSE;
-    const gint64 v = g_ascii_strtoll(f[2], NULL, 10);
     for (guint i = first; i < end; i++) {
-        g_auto(GStrv) g = g_strsplit(at(d, i), " ", -1);
-        const gint64 x = is(d, i, "option") ? g_ascii_strtoll(g[2], NULL, 10) : 0;
-        if (is(d, i, "option") && !strcmp(g[3], f[3]) &&
-            (!strcmp(g[1], "=")    ? x == v
-             : !strcmp(g[1], ">=") ? x <= v
-                                   : x >= v))
+        g_autofree char *next = is(d, i, "option") ? target(at(d, i)) : NULL;
+        if (next && !strcmp(next, was))
             return TRUE;
     }
     return FALSE;
@@ -382,7 +373,7 @@ static gboolean redirect(Damage *d)
         return FALSE;
     g_autofree char *was = target(at(d, i));
     g_autofree char *to = any(d, 6) ? g_strdup_printf("%u", any(d, n + 1)) : g_strdup("end");
-    if (same_places(d, was, to) || asked_already(d, i, to))
+    if (same_places(d, was, to) || leads_on(d, i, to))
         return FALSE;
     replace(d, i, with_target(at(d, i), to));
     return TRUE;
@@ -394,7 +385,7 @@ static gboolean swap_targets(Damage *d)
     if (a == G_MAXUINT || a == b)
         return FALSE;
     g_autofree char *x = target(at(d, a)), *y = target(at(d, b));
-    if (same_places(d, x, y) || asked_already(d, a, y) || asked_already(d, b, x))
+    if (same_places(d, x, y) || leads_on(d, a, y) || leads_on(d, b, x))
         return FALSE;
     replace(d, a, with_target(at(d, a), y));
     g_string_append(d->what, ", ");
