@@ -1,5 +1,6 @@
 /* The witness player, by pointer and keyboard: the run of a refuted design is stepped forwards and
  * backwards, scrubbed and played, with the state at each position, and ends at the hang. */
+#include "model/phrase.h"
 #include "scenario.h"
 #include "ui/app/actions.h"
 #include "ui/document/player.h"
@@ -54,7 +55,8 @@ static void buttons(Scenario *s)
     for (guint i = 1; i <= 3; i++) {
         press(s, "witness.witness-next");
         WAIT_FOR(ws_player_position(p) == i);
-        g_assert_true(shows(s, w->move[i - 1].words));
+        g_autofree char *words = ws_phrase_text(w->move[i - 1].words, NULL, NULL);
+        g_assert_true(shows(s, words));
     }
     g_assert_true(shows(s, "filling by load"));
     press(s, "witness.witness-previous");

@@ -14,7 +14,8 @@ typedef struct {
     gboolean protocol; /* nothing but control and grouped tiles */
     gboolean search;   /* only: is there any divisor that is no number? */
     gboolean found;
-    gboolean numbers; /* names of tiles and coordinates, of a design that states `covers` */
+    gboolean numbers; /* names of tiles and coordinates, of a design that states `covers` or has no
+                         outputs */
     GPtrArray *given; /* char*: what such a design takes as given */
     char *reason;
 } Divisors;
@@ -308,8 +309,12 @@ static void look_at_number(Divisors *d, const WsExpr *e)
 {
     if (d->protocol)
         return;
-    for (guint i = 0; i < d->g->p->n_tensors; i++)
+    gboolean outputs = FALSE;
+    for (guint i = 0; i < d->g->p->n_tensors; i++) {
         d->numbers |= d->g->p->tensor[i].covers != NULL;
+        outputs |= d->g->p->tensor[i].access != WS_ACCESS_READ;
+    }
+    d->numbers |= !outputs; /* whatever it is, it picks what is read: the protocol is the same */
     look(d, e);
     d->numbers = FALSE;
 }
