@@ -45,6 +45,12 @@ static gboolean shows(Scenario *s, const char *text)
     return strstr(all, text) != NULL;
 }
 
+static gboolean shows_phrase(Scenario *s, const char *phrase)
+{
+    g_autofree char *text = ws_phrase_text(phrase, NULL, NULL);
+    return shows(s, text);
+}
+
 static void buttons(Scenario *s)
 {
     WsPlayer *p = opened(s, HANGS);
@@ -55,8 +61,7 @@ static void buttons(Scenario *s)
     for (guint i = 1; i <= 3; i++) {
         press(s, "witness.witness-next");
         WAIT_FOR(ws_player_position(p) == i);
-        g_autofree char *words = ws_phrase_text(w->move[i - 1].words, NULL, NULL);
-        g_assert_true(shows(s, words));
+        g_assert_true(shows_phrase(s, w->move[i - 1].words));
     }
     g_assert_true(shows(s, "filling by load"));
     press(s, "witness.witness-previous");
@@ -117,7 +122,7 @@ static void scrubs(Scenario *s)
     WAIT_FOR(ws_player_position(p) > 5);
     g_assert_cmpuint(ws_player_position(p), <, 15);
     guint half = ws_player_position(p);
-    g_assert_true(shows(s, ws_player_witness(p)->move[half - 1].words));
+    g_assert_true(shows_phrase(s, ws_player_witness(p)->move[half - 1].words));
     gtk_widget_grab_focus(scale);
     scenario_key("Right");
     WAIT_FOR(ws_player_position(p) == half + 1);
