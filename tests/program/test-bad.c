@@ -127,6 +127,12 @@ static const Bad bad[] = {
       "\"first\": \"k == 0\", \"use\": \"k.total\", \"open\": true }, { \"mma\": \"acc\", \"a\": "
       "\"a.rows(replica*WM, WM)\", \"b\": \"b\", \"use\": \"k.total\", \"when\": \"k > 0\" }",
       "L-OPEN", 1, "a condition guards the step that closes" },
+    { "once-refuted/uses-around-advance", "\"count\": \"N\"",
+      "\"count\": \"N\", \"split\": [\"n\"]", "T-CONST", 2, "the body of the loop changes" },
+    { "once-refuted/uses-around-advance",
+      "\"count\": \"N\",\n     \"do\": [\n      {\n       \"wait\": \"e\"",
+      "\"count\": \"N + n\",\n     \"do\": [\n      {\n       \"wait\": \"e\", \"ahead\": 1",
+      "L-AHEAD", 1, "follow a counter that its body changes" },
     { COOP, "\"K >= 1\"", "\"tm < 3\"", "N-SCOPE", 2, "belongs to a tile" },
     { COOP, "\"into\": \"b\"", "\"multicast\": \"all\", \"into\": \"b\"", "L-CLUSTER", 1, NULL },
     { COOP, "{ \"store_wait\": 0 }", "{ \"cluster\": \"sync\" }", "L-CLUSTER", 1, NULL },

@@ -185,6 +185,8 @@ gboolean ws_elab_is_int(const WsExpr *e, gint64 *value);
 /* Whether a counter or total that `e` (NULL: none) mentions changes between two operations: the
  * same text means another value then. */
 gboolean ws_elab_changes(WsElab *E, const WsExpr *e, const WsOp *from, const WsOp *to);
+/* The same between two numbers of operations made. */
+gboolean ws_elab_changes_within(WsElab *E, const WsExpr *e, guint from, guint to);
 const char *ws_elab_text(WsElab *E, const WsExpr *e); /* canonical text, arena; "" for NULL */
 /* Value of an expression whose only variable is `cta`, at rank c. */
 gboolean ws_elab_at_rank(WsElab *E, const WsExpr *e, guint c, gint64 *value);

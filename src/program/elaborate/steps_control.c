@@ -170,6 +170,7 @@ void ws_step_FOR(WsStepState *S)
     WsTree *body = ws_tree_new(E, WS_TREE_SEQ, S->id);
     ws_tree_add(E, loop, body);
     WsExpr *total = symbol->loop_total;
+    const guint made = E->ops->len;
     peel.base_index = symbol->loop_index = ws_elab_var_expr(E, symbol->var);
     peel.base_total = total;
     if (++A->nesting > WS_DESIGN_MAX_NESTING)
@@ -182,6 +183,16 @@ void ws_step_FOR(WsStepState *S)
     else
         ws_elab_list(E, S->node, WS_F_do, path, body);
     A->nesting--;
+    /* What runs ahead asks anew whether its round comes: LANGUAGE's count is that of the start. */
+    if (n_max > 0 && (ws_elab_changes_within(E, loop->count, made, E->ops->len) ||
+                      ws_elab_changes_within(E, loop->from, made, E->ops->len) ||
+                      ws_elab_changes_within(E, loop->step_by, made, E->ops->len)))
+        ws_elab_note(E, WS_RULE_L_AHEAD, S->id, "Keep the number in a `let` before the loop.",
+                     "the rounds of a loop with `ahead` follow a counter that its body changes");
+    for (guint i = 0; i < loop->n_cuts; i++)
+        if (ws_elab_changes_within(E, loop->cut[i], made, E->ops->len))
+            ws_elab_error(E, WS_RULE_T_CONST, S->id, "Keep the number in a `let` before the loop.",
+                          "`split` follows a counter that the body of the loop changes");
     symbol->loop_index = NULL;
     symbol->loop_total = total;
     const WsRoundEnd end = { symbol->total_var, E->ops->len };

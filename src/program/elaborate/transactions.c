@@ -52,22 +52,26 @@ static gboolean mentions(const WsExpr *e, gint var)
     return m.found;
 }
 
-gboolean ws_elab_changes(WsElab *E, const WsExpr *e, const WsOp *from, const WsOp *to)
+gboolean ws_elab_changes_within(WsElab *E, const WsExpr *e, guint from, guint to)
 {
     if (!e)
         return FALSE;
-    for (guint i = WS_BUILD(from)->made; i < WS_BUILD(to)->made; i++) {
+    for (guint i = from; i < to; i++) {
         const WsOp *op = g_ptr_array_index(E->ops, i);
-        if (op->kind == WS_OP_ADVANCE && op->agent == to->agent && mentions(e, op->var))
+        if (op->kind == WS_OP_ADVANCE && mentions(e, op->var))
             return TRUE;
     }
     for (guint i = 0; i < E->round_ends->len; i++) {
         const WsRoundEnd *end = &g_array_index(E->round_ends, WsRoundEnd, i);
-        if (end->made > WS_BUILD(from)->made && end->made <= WS_BUILD(to)->made &&
-            mentions(e, end->var))
+        if (end->made > from && end->made <= to && mentions(e, end->var))
             return TRUE;
     }
     return FALSE;
+}
+
+gboolean ws_elab_changes(WsElab *E, const WsExpr *e, const WsOp *from, const WsOp *to)
+{
+    return ws_elab_changes_within(E, e, WS_BUILD(from)->made, WS_BUILD(to)->made);
 }
 
 static WsTransactionBuild *find(WsStepState *S, const WsOp *op)
