@@ -42,6 +42,18 @@ static inline WsProgram *edited_program(const char *file, const Edit *edit, cons
     return ws_elaborate(design, &set, name ? 1 : 0, findings);
 }
 
+/* Of a text that has to elaborate without an error; what is found goes into the test's log. */
+static inline WsProgram *right_program(const char *text, const char *name, WsFindings *findings)
+{
+    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), name, findings);
+    WsProgram *p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
+    g_autofree char *before = ws_findings_print(findings, name);
+    g_test_message("%s\n%s", text, before);
+    g_assert_nonnull(p);
+    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    return p;
+}
+
 /* Strings of a table row are parts of what must be said. */
 static inline gboolean finding_is(const WsFinding *f, const char *rule, const char *at,
                                   const char *barrier, const char *round)

@@ -68,12 +68,7 @@ static void verdict_of(gconstpointer data)
     const Row *row = data;
     g_autofree char *text = design_of(row);
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), "control", findings);
-    g_autoptr(WsProgram) p = design ? ws_elaborate(design, NULL, 0, findings) : NULL;
-    g_autofree char *before = ws_findings_print(findings, "control");
-    g_test_message("%s\n%s", text, before);
-    g_assert_nonnull(p);
-    g_assert_cmpuint(ws_findings_count(findings, WS_SEVERITY_ERROR), ==, 0);
+    g_autoptr(WsProgram) p = right_program(text, "control", findings);
     g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
     g_autofree char *words = ws_verdict_text(v);
     g_test_message("%s", words);
