@@ -5,6 +5,7 @@
 #include "clock/clock.h"
 #include "model/design.h"
 #include "model/finding.h"
+#include "model/json_out.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS
@@ -50,6 +51,10 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
 
 /* Prints a trace beside the one in `file`, step by step; the exit code. */
 int ws_cli_print_comparison(const WsTrace *a, const char *file);
+/* The object that --json prints (json.md): its begin with the version, and its end, which prints
+ * it. */
+void ws_cli_json_begin(WsJsonOut *json);
+void ws_cli_json_end(WsJsonOut *json);
 void ws_cli_print_findings(const WsFindings *f, const char *file);
 /* Writes text to a file (temporary + rename) or to stdout when `out` is NULL or "-". */
 gboolean ws_cli_write(const char *out, const char *text, gssize length);

@@ -104,6 +104,20 @@ gboolean ws_cli_settings(char **text, const char *option, GArray **settings)
     return TRUE;
 }
 
+void ws_cli_json_begin(WsJsonOut *json)
+{
+    ws_json_out_init(json);
+    ws_json_out_open(json, NULL, '{');
+    ws_json_out_integer(json, "version", 1);
+}
+
+void ws_cli_json_end(WsJsonOut *json)
+{
+    ws_json_out_close(json, '}');
+    puts(json->out->str);
+    g_string_free(json->out, TRUE);
+}
+
 void ws_cli_print_findings(const WsFindings *f, const char *file)
 {
     g_autofree char *text = ws_findings_print(f, file);

@@ -8,16 +8,12 @@ static void print_json(const char *file, const char *out)
     g_autofree char *run = g_strdup_printf("warpstave-runner %s", out),
                     *collect = g_strdup_printf("warpstave collect %s -o OUT.wtrace", out);
     WsJsonOut j;
-    ws_json_out_init(&j);
-    ws_json_out_open(&j, NULL, '{');
-    ws_json_out_integer(&j, "version", 1);
+    ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
     ws_json_out_text(&j, "folder", out);
     ws_json_out_text(&j, "run", run);
     ws_json_out_text(&j, "collect", collect);
-    ws_json_out_close(&j, '}');
-    puts(j.out->str);
-    g_string_free(j.out, TRUE);
+    ws_cli_json_end(&j);
 }
 
 int ws_command_bundle(int argc, char **argv)

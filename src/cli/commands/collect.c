@@ -61,9 +61,7 @@ static void put_case(WsJsonOut *j, const WsCollectedCase *c)
 static void print_json(const WsCollected *c)
 {
     WsJsonOut j;
-    ws_json_out_init(&j);
-    ws_json_out_open(&j, NULL, '{');
-    ws_json_out_integer(&j, "version", 1);
+    ws_cli_json_begin(&j);
     ws_json_out_text(&j, "folder", c->dir);
     ws_json_out_text(&j, "name", c->name);
     ws_json_out_integer(&j, "exit", c->status);
@@ -78,9 +76,7 @@ static void print_json(const WsCollected *c)
     for (guint i = 0; i < c->cases->len; i++)
         put_case(&j, c->cases->pdata[i]);
     ws_json_out_close(&j, ']');
-    ws_json_out_close(&j, '}');
-    puts(j.out->str);
-    g_string_free(j.out, TRUE);
+    ws_cli_json_end(&j);
 }
 
 int ws_cli_collect(const char *dir, guint which, const char *host, const char *out, gboolean json)

@@ -21,17 +21,13 @@ static int put_json(const Sink *to, const char *data, gssize length)
     if (kept && !ws_cli_write(to->out, data, length))
         return WS_EXIT_USAGE;
     WsJsonOut j;
-    ws_json_out_init(&j);
-    ws_json_out_open(&j, NULL, '{');
-    ws_json_out_integer(&j, "version", 1);
+    ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", to->file);
     ws_json_out_text(&j, "as", to->as);
     ws_json_out_text(&j, "output", kept ? to->out : NULL);
     ws_json_out_integer(&j, "bytes", length < 0 ? (gint64)strlen(data) : length);
     ws_json_out_text(&j, "text", kept ? NULL : data);
-    ws_json_out_close(&j, '}');
-    puts(j.out->str);
-    g_string_free(j.out, TRUE);
+    ws_cli_json_end(&j);
     return WS_EXIT_YES;
 }
 

@@ -121,17 +121,13 @@ static void say_written(const char *file, const char *dir, const char *name, con
         g_ptr_array_add(files, g_strdup_printf("%s.%s", name, ends[i]));
     g_ptr_array_add(files, g_strdup("README.md"));
     WsJsonOut j;
-    ws_json_out_init(&j);
-    ws_json_out_open(&j, NULL, '{');
-    ws_json_out_integer(&j, "version", 1);
+    ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
     ws_json_out_text(&j, "folder", dir);
     ws_json_out_text(&j, "name", name);
     ws_json_out_text(&j, "verdict", verdict);
     ws_json_out_texts(&j, "files", files);
-    ws_json_out_close(&j, '}');
-    puts(j.out->str);
-    g_string_free(j.out, TRUE);
+    ws_cli_json_end(&j);
 }
 
 static int package(const char *file, char **set, const char *name, gboolean force,

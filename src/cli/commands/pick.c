@@ -37,10 +37,8 @@ static void print_all(const char *rules, const GPtrArray *choices)
 static void print_json(const char *rules, const GPtrArray *choices, const WsPickChoice *best)
 {
     WsJsonOut j;
-    ws_json_out_init(&j);
     g_autofree char *dir = g_path_get_dirname(rules);
-    ws_json_out_open(&j, NULL, '{');
-    ws_json_out_integer(&j, "version", 1);
+    ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", rules);
     ws_json_out_open(&j, "choices", '[');
     for (guint i = 0; i < choices->len; i++) {
@@ -64,9 +62,7 @@ static void print_json(const char *rules, const GPtrArray *choices, const WsPick
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
-    ws_json_out_close(&j, '}');
-    puts(j.out->str);
-    g_string_free(j.out, TRUE);
+    ws_cli_json_end(&j);
 }
 
 static GHashTable *sizes_of(char **size)

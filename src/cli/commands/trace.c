@@ -48,9 +48,7 @@ static void print_json(const WsTrace *t, const char *file)
 {
     g_autoptr(WsTraceStats) stats = ws_trace_stats_new(t);
     WsJsonOut j;
-    ws_json_out_init(&j);
-    ws_json_out_open(&j, NULL, '{');
-    ws_json_out_integer(&j, "version", 1);
+    ws_cli_json_begin(&j);
     ws_json_out_text(&j, "file", file);
     ws_json_out_text(&j, "origin", t->origin == WS_TRACE_MEASURED ? "measured" : "predicted");
     ws_json_out_text(&j, "device", t->device);
@@ -83,9 +81,7 @@ static void print_json(const WsTrace *t, const char *file)
         ws_json_out_close(&j, '}');
     }
     ws_json_out_close(&j, ']');
-    ws_json_out_close(&j, '}');
-    puts(j.out->str);
-    g_string_free(j.out, TRUE);
+    ws_cli_json_end(&j);
 }
 
 /* The embedded design, elaborated again: names for the overlap table. */
