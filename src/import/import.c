@@ -102,10 +102,8 @@ static WsImport *read_opened(const WsPython *py, const char *source, const char 
 }
 
 /* Lines that are not understood, and errors of the design; G_MAXUINT: nothing is read. */
-static guint misread(const WsPython *py, const char *source, const char *file, WsImportFrom from,
-                     guint64 open)
+static guint misread(const WsImport *import)
 {
-    g_autoptr(WsImport) import = read_opened(py, source, file, from, open, NULL);
     if (!import)
         return G_MAXUINT;
     g_autoptr(WsFindings) findings = ws_findings_new();
@@ -117,23 +115,33 @@ static guint misread(const WsPython *py, const char *source, const char *file, W
 
 /* A default of `launch(A, N=3)` is one value of many, and a verdict for it says nothing of the
  * others: the parameter becomes a size. What must be a number to be read (the extents of a buffer,
- * the stages of a ring) keeps its default. */
-static guint64 open_parameters(const WsPython *py, const char *source, const char *file,
-                               WsImportFrom from)
+ * the stages of a ring) keeps its default: sizes are what *open gets. */
+static WsImport *read_sizes(const WsPython *py, const char *source, const char *file,
+                            WsImportFrom from, guint64 *open, GError **error)
 {
     const guint64 all = ws_import_python_defaults(py);
-    if (!all)
-        return 0;
-    const guint closed = misread(py, source, file, from, 0);
-    if (misread(py, source, file, from, all) <= closed)
-        return all;
-    guint64 open = 0;
-    for (guint i = 0; i < 64; i++) {
-        const guint64 more = open | (all & (guint64)1 << i);
-        if (more != open && misread(py, source, file, from, more) <= closed)
-            open = more;
+    GError *own = NULL;
+    WsImport *best = read_opened(py, source, file, from, 0, &own);
+    const guint closed = all ? misread(best) : 0;
+    *open = 0;
+    for (guint i = 0; i <= 64 && *open != all; i++) { /* all of them, else one after the other */
+        const guint64 more = i ? *open | (all & (guint64)1 << (i - 1)) : all;
+        if (more == *open)
+            continue;
+        WsImport *opened = read_opened(py, source, file, from, more, NULL);
+        if (!opened || misread(opened) > closed) {
+            ws_import_free(opened);
+            continue;
+        }
+        ws_import_free(best);
+        best = opened;
+        *open = more;
     }
-    return open;
+    if (best)
+        g_clear_error(&own);
+    else
+        g_propagate_error(error, own);
+    return best;
 }
 
 static WsImport *read_ptx(const char *text, gsize length, const char *file, GError **error)
@@ -157,8 +165,8 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
     if (!py)
         return NULL;
     g_autofree char *source = g_strndup(text, length);
-    const guint64 open = open_parameters(py, source, file, from);
-    WsImport *import = read_opened(py, source, file, from, open, error);
+    guint64 open;
+    WsImport *import = read_sizes(py, source, file, from, &open, error);
     if (import)
         import->given = ws_import_python_given(py, open);
     return import;

@@ -48,6 +48,15 @@ static void read_import(PyRead *p, const WsPyNode *node)
     }
 }
 
+static const WsPyNode *specializes(const WsPyNode *module)
+{
+    for (guint i = 0; i < module->n; i++)
+        if (module->kid[i]->kind == WS_PY_DEF &&
+            find_call(module->kid[i]->kid[1], "warp_specialize"))
+            return module->kid[i];
+    return NULL;
+}
+
 /* A file without warp_specialize: the first of its jit functions that it launches is a kernel of
  * one group. */
 static const WsPyNode *launched(const WsPyNode *module)
@@ -80,10 +89,9 @@ static void read_module(PyRead *p, const WsPyNode *module)
             Val *f = py_val(p, VAL_FUNC);
             f->node = node;
             py_assign(p, node->text, f);
-            if (!p->kernel && find_call(node->kid[1], "warp_specialize"))
-                p->kernel = node;
         }
     }
+    p->kernel = specializes(module);
     if (!p->kernel)
         p->kernel = p->alone = launched(module);
     for (guint i = 0; i < module->n; i++) {
@@ -214,11 +222,7 @@ static void run_host(PyRead *p, const WsPyNode *module)
 static const WsPyNode *entered(const WsPyNode *module, const WsPyNode **kernel)
 {
     guint at = 0;
-    *kernel = NULL;
-    for (guint i = 0; i < module->n && !*kernel; i++)
-        if (module->kid[i]->kind == WS_PY_DEF &&
-            find_call(module->kid[i]->kid[1], "warp_specialize"))
-            *kernel = module->kid[i];
+    *kernel = specializes(module);
     if (!*kernel)
         *kernel = launched(module);
     const WsPyNode *host = *kernel ? host_of(module, (*kernel)->text, &at) : NULL;
