@@ -30,9 +30,9 @@ void scenario_turn(void)
 
 gboolean scenario_late(gint64 since, const char *what, const char *file, int line)
 {
-    if (g_get_monotonic_time() - since < 20 * SECONDS)
+    if (g_get_monotonic_time() - since < 60 * SECONDS)
         return FALSE;
-    g_autofree char *text = g_strdup_printf("waited 20 s for: %s", what);
+    g_autofree char *text = g_strdup_printf("waited 60 s for: %s", what);
     g_assertion_message(G_LOG_DOMAIN, file, line, "scenario", text);
     return TRUE;
 }

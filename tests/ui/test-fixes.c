@@ -17,10 +17,10 @@ static GtkWidget *first_button(WsProblems *problems)
     return child && GTK_IS_BUTTON(child) ? child : NULL;
 }
 
-/* Until there is a button, 20 s at most. */
+/* Until there is a button, 60 s at most. */
 static GtkWidget *awaited_button(WsProblems *problems)
 {
-    for (guint i = 0; i < 400 && !first_button(problems); i++)
+    for (guint i = 0; i < 1200 && !first_button(problems); i++)
         turn(50);
     return first_button(problems);
 }
@@ -50,13 +50,13 @@ static void fix(gconstpointer data)
     g_assert_nonnull(button);
     g_assert_nonnull(gtk_widget_get_tooltip_text(button));
     g_signal_emit_by_name(button, "clicked");
-    for (guint i = 0; i < 400 && ws_problems_count(problems, WS_SEVERITY_ERROR) > 0; i++)
+    for (guint i = 0; i < 1200 && ws_problems_count(problems, WS_SEVERITY_ERROR) > 0; i++)
         turn(50);
     g_assert_cmpuint(ws_problems_count(problems, WS_SEVERITY_ERROR), ==, 0);
     turn(60);
     g_assert_null(first_button(problems)); /* nothing is explained any more */
     g_assert_true(ws_document_undo(document));
-    for (guint i = 0; i < 400 && ws_problems_count(problems, WS_SEVERITY_ERROR) == 0; i++)
+    for (guint i = 0; i < 1200 && ws_problems_count(problems, WS_SEVERITY_ERROR) == 0; i++)
         turn(50);
     g_autofree char *after = ws_design_print(ws_document_design(document));
     g_assert_cmpstr(before, ==, after);
