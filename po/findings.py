@@ -23,6 +23,8 @@ TAKEN = {
     "ws_report_event": {5: "f"},
     "ws_outside": {3: "t"},
     "ws_fixer_add": {2: "f"},
+    "ws_draft_refuse": {2: "f"},
+    "bad_entry": {2: "f"},
     "ws_global_problem": {2: "f"},
     "ws_global_cure": {3: "f"},
     "WS_RULE": {5: "t", 6: "t", 7: "t"},

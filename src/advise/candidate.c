@@ -18,28 +18,17 @@ typedef struct {
     GHashTable *seen; /* texts of edits */
 } Gather;
 
-static GPtrArray *edits_of(const char *script)
-{
-    GPtrArray *edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_edit_free);
-    g_auto(GStrv) line = g_strsplit(script, "\n", -1);
-    for (guint i = 0; line[i]; i++) {
-        WsEdit *edit = *line[i] ? ws_edit_parse(line[i], NULL) : NULL;
-        if (edit)
-            g_ptr_array_add(edits, edit);
-    }
-    return edits;
-}
-
 /* Takes the draft; `done`: the edit was possible. */
 static void take(Gather *g, WsDraft *d, gboolean done, const WsNode *node, char *title)
 {
-    if (done && d->script->len && !g_hash_table_contains(g->seen, d->script->str)) {
-        g_hash_table_add(g->seen, g_strdup(d->script->str));
+    g_autofree char *script = ws_draft_script(d);
+    if (done && *script && !g_hash_table_contains(g->seen, script)) {
+        g_hash_table_add(g->seen, g_steal_pointer(&script));
         WsCandidate *c = g_new0(WsCandidate, 1);
         c->title = g_steal_pointer(&title);
         c->step = node ? ws_design_path(g->design, node) : g_strdup(".");
         c->design = ws_design_ref(d->design);
-        c->edits = edits_of(d->script->str);
+        c->edits = g_ptr_array_ref(d->edits);
         g_ptr_array_add(g->list, c);
     }
     g_free(title);
@@ -71,9 +60,8 @@ static gboolean set_constant(WsDraft *d, const char *name, gint64 value)
     if (!with)
         return FALSE;
     const WsNode *root = ws_design_root(with);
-    g_autofree char *json =
-        ws_value_print(ws_node_row(root->kind, WS_F_constants), ws_node_get(root, WS_F_constants));
-    return ws_draft_set(d, ws_design_root(d->design)->identity, "constants", json);
+    return ws_draft_set(d, ws_design_root(d->design)->identity, WS_F_constants,
+                        ws_json_of_field(root, WS_F_constants));
 }
 
 static void try_constant(Gather *g, const char *name, gint64 was, gint64 value)
@@ -141,9 +129,8 @@ static void try_fewer(Gather *g, const WsNode *step)
     if (n < 0)
         return;
     WsDraft *d = ws_draft_new(g->design);
-    g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, n + 1);
     g_autofree char *label = ws_edit_label(step);
-    gboolean done = ws_draft_set(d, step->identity, ws_node_kind_keyword(step->kind), json);
+    gboolean done = ws_draft_set(d, step->identity, WS_F_keyword, ws_json_int(n + 1));
     take(g, d, done, step,
          g_strdup_printf("%s leaves %" G_GINT64_FORMAT " in flight", label, n + 1));
 }

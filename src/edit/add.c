@@ -1,6 +1,5 @@
 /* New steps and objects, with what they need guessed from what there is. */
 #include "edit/edit.h"
-#include "model/text.h"
 
 #include <string.h>
 
@@ -61,68 +60,79 @@ static const char *free_buffer(const WsNode *root)
     return NULL;
 }
 
+typedef struct {
+    const WsDesign *design;
+    const WsNode *group;
+    const char *name;
+    const WsNode *tensor; /* that was guessed last */
+} Guess;
+
 /* Coordinates 0 for each dimension of the tensor. */
-static void append_zeros(GString *s, const WsNode *tensor)
+static WsJson *zeros(const WsNode *tensor)
 {
     const guint rank = tensor != NULL ? ws_node_get(tensor, WS_F_shape)->n : 2;
+    WsJson *list = ws_json_list();
     for (guint i = 0; i < rank; i++)
-        g_string_append(s, i > 0 ? ",0" : "0");
+        ws_json_add(list, ws_json_int(0));
+    return list;
 }
 
-static void append_guess(GString *s, const WsDesign *design, const WsNode *group, const char *word,
-                         const char *name, const WsNode **tensor)
+static const char *guess_word(Guess *g, const char *word)
 {
-    const WsNode *root = ws_design_root(design);
-    if (strcmp(word, "name") == 0) {
-        g_string_append(s, name);
-    } else if (strcmp(word, "input") == 0 || strcmp(word, "output") == 0) {
-        *tensor = tensor_for(design, *word == 'o');
-        g_string_append(s, *tensor != NULL ? ws_node_name(*tensor) : "tensor");
-    } else if (strcmp(word, "at") == 0) {
-        append_zeros(s, *tensor);
-    } else if (strcmp(word, "free") == 0) {
-        g_string_append(s, free_buffer(root) != NULL ? free_buffer(root) : "buffer");
-    } else {
-        static const struct {
-            const char *word, *otherwise;
-            WsFieldId list;
-            guint nth;
-            gboolean of_group;
-        } guess[] = {
-            { "buffer", "buffer", WS_F_buffers, 0, FALSE },
-            { "buffer2", "buffer", WS_F_buffers, 1, FALSE },
-            { "barrier", "barrier", WS_F_barriers, 0, FALSE },
-            { "pipe", "pipe", WS_F_pipes, 0, FALSE },
-            { "value", "value", WS_F_values, 0, TRUE },
-            { "counter", "counter", WS_F_counters, 0, TRUE },
-        };
-        for (guint i = 0; i < G_N_ELEMENTS(guess); i++)
-            if (strcmp(guess[i].word, word) == 0)
-                g_string_append(s, nth_name(guess[i].of_group ? group : root, guess[i].list,
-                                            guess[i].nth, guess[i].otherwise));
+    const WsNode *root = ws_design_root(g->design);
+    static const struct {
+        const char *word, *otherwise;
+        WsFieldId list;
+        guint nth;
+        gboolean of_group;
+    } guess[] = {
+        { "buffer", "buffer", WS_F_buffers, 0, FALSE },
+        { "buffer2", "buffer", WS_F_buffers, 1, FALSE },
+        { "barrier", "barrier", WS_F_barriers, 0, FALSE },
+        { "pipe", "pipe", WS_F_pipes, 0, FALSE },
+        { "value", "value", WS_F_values, 0, TRUE },
+        { "counter", "counter", WS_F_counters, 0, TRUE },
+    };
+    if (strcmp(word, "name") == 0)
+        return g->name;
+    if (strcmp(word, "input") == 0 || strcmp(word, "output") == 0) {
+        g->tensor = tensor_for(g->design, *word == 'o');
+        return g->tensor != NULL ? ws_node_name(g->tensor) : "tensor";
     }
+    if (strcmp(word, "free") == 0)
+        return free_buffer(root) != NULL ? free_buffer(root) : "buffer";
+    for (guint i = 0; i < G_N_ELEMENTS(guess); i++)
+        if (strcmp(guess[i].word, word) == 0)
+            return nth_name(guess[i].of_group ? g->group : root, guess[i].list, guess[i].nth,
+                            guess[i].otherwise);
+    return "";
 }
 
-/* Text of a new node of the kind. Caller frees. */
-static char *make_json(const WsDesign *design, const WsNode *group, WsNodeKind kind)
+/* "$value = 0" with what stands for $value. */
+static WsJson *fill(const char *text, gpointer data)
+{
+    Guess *g = data;
+    if (strcmp(text, "$at") == 0)
+        return zeros(g->tensor);
+    const char *word = strchr(text, '$');
+    if (word == NULL)
+        return NULL;
+    const char *end = word + 1;
+    while (g_ascii_isalnum(*end))
+        end++;
+    g_autofree char *key = g_strndup(word + 1, (gsize)(end - word - 1));
+    return ws_json_format("%.*s%s%s", (int)(word - text), text, guess_word(g, key), end);
+}
+
+/* A new node of the kind. */
+static WsJson *make_node(const WsDesign *design, const WsNode *group, WsNodeKind kind)
 {
     const char *stem = NULL, *from = default_json(kind, &stem);
     g_autofree char *name = stem != NULL ? ws_edit_fresh(design, stem) : NULL;
-    const WsNode *tensor = NULL;
-    GString *s = g_string_new(NULL);
-    for (const char *c = from; *c != '\0';) {
-        if (*c != '$') {
-            g_string_append_c(s, *c++);
-            continue;
-        }
-        const char *end = c + 1;
-        while (g_ascii_isalnum(*end))
-            end++;
-        g_autofree char *word = g_strndup(c + 1, (gsize)(end - c - 1));
-        append_guess(s, design, group, word, name, &tensor);
-        c = end;
-    }
-    return g_string_free(s, FALSE);
+    Guess g = { .design = design, .group = group, .name = name };
+    WsJson *json = ws_json_read(from, NULL);
+    ws_json_replace(json, FALSE, fill, &g);
+    return json;
 }
 
 /* --- where --------------------------------------------------------------------------------------
@@ -151,9 +161,9 @@ gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot)
     const WsNode *owner = ws_draft_node(d, spot.owner);
     if (owner == NULL)
         return ws_draft_refuse(d, "there is no place for it");
-    g_autofree char *json = make_json(d->design, ws_edit_group(d->design, owner), kind);
     const guint64 node =
-        ws_draft_insert(d, spot.owner, ws_node_key(owner->kind, spot.list), spot.index, json);
+        ws_draft_insert(d, spot.owner, spot.list, spot.index,
+                        make_node(d->design, ws_edit_group(d->design, owner), kind));
     if (node == 0)
         return FALSE;
     g_autofree char *label = ws_edit_label(ws_draft_node(d, node));
@@ -194,12 +204,17 @@ gboolean ws_edit_add(WsDraft *d, WsNodeKind kind, const WsNode *at)
 
 WsDesign *ws_edit_empty(const char *name)
 {
-    g_autofree char *title = ws_text_quote(name);
-    g_autofree char *text = g_strdup_printf(
-        "{\"warpstave\":1,\"name\":%s,\"target\":\"sm_90a\",\"tensors\":[],"
-        "\"tiles\":{\"axes\":{\"t\":1},\"launch\":\"persistent\"},"
-        "\"groups\":[{\"name\":\"warps\",\"role\":\"worker\",\"warps\":4,\"body\":[]}]}",
-        title);
+    WsJson *axes = ws_json_map(), *groups = ws_json_list();
+    ws_json_put(axes, "t", ws_json_int(1));
+    ws_json_add(groups, WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text("warps") },
+                                { WS_F_role, ws_json_text("worker") },
+                                { WS_F_warps, ws_json_int(4) }, { WS_F_body, ws_json_list() }));
+    WsJson *tiles =
+        WS_MAKE(WS_NODE_TILES, { WS_F_axes, axes }, { WS_F_launch, ws_json_text("persistent") });
     g_autoptr(WsFindings) findings = ws_findings_new();
-    return ws_design_parse(text, strlen(text), NULL, findings);
+    return ws_design_build(
+        WS_MAKE(WS_NODE_DESIGN, { WS_F_warpstave, ws_json_int(WS_DESIGN_VERSION) },
+                { WS_F_name, ws_json_text(name) }, { WS_F_target, ws_json_text("sm_90a") },
+                { WS_F_tensors, ws_json_list() }, { WS_F_tiles, tiles }, { WS_F_groups, groups }),
+        NULL, findings);
 }

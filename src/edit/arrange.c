@@ -114,10 +114,7 @@ static gboolean change_ahead(WsDraft *d, guint64 node, gint by)
         return ws_draft_refuse(d, "its `ahead` is an expression; change it in the inspector");
     if (ahead + by < 0)
         return ws_draft_refuse(d, "it already runs in its own round; nothing runs late");
-    if (ahead + by == 0)
-        return ws_draft_set(d, node, "ahead", NULL);
-    g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, ahead + by);
-    return ws_draft_set(d, node, "ahead", json);
+    return ws_draft_set(d, node, WS_F_ahead, ahead + by != 0 ? ws_json_int(ahead + by) : NULL);
 }
 
 gboolean ws_edit_ahead(WsDraft *d, const guint64 *nodes, guint n, gint by)
@@ -146,7 +143,7 @@ static gboolean settle_ahead(WsDraft *d, guint64 node)
 {
     Seat s;
     return !sit(d, node, &s) || counted(s.owner) || !ws_node_has(s.node, WS_F_ahead) ||
-           ws_draft_set(d, node, "ahead", NULL);
+           ws_draft_set(d, node, WS_F_ahead, NULL);
 }
 
 gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot, gint ahead)
@@ -162,8 +159,7 @@ gboolean ws_edit_move(WsDraft *d, const guint64 *nodes, guint n, WsEditSpot spot
             index--;
         const gboolean same =
             s.owner->identity == spot.owner && s.list == spot.list && s.index == index;
-        if (!same &&
-            !ws_draft_move(d, at(list, i), spot.owner, ws_node_key(owner->kind, spot.list), index))
+        if (!same && !ws_draft_move(d, at(list, i), spot.owner, spot.list, index))
             return FALSE;
         index++;
         if (!settle_ahead(d, at(list, i)) || (ahead != 0 && !change_ahead(d, at(list, i), ahead)))
@@ -295,14 +291,15 @@ gboolean ws_edit_wrap(WsDraft *d, const guint64 *nodes, guint n)
         return ws_draft_refuse(d, "only steps stand in loops");
     const guint index = first.index;
     const guint64 owner = first.owner->identity;
-    const char *key = ws_node_key(first.owner->kind, first.list);
     /* Around a whole body the usual loop is the one over tiles. */
     const gboolean tiles = first.owner->kind == WS_NODE_GROUP &&
                            list->len == ws_node_n_children(first.owner, first.list);
     g_autofree char *name = ws_edit_fresh(d->design, tiles ? "tile" : "i");
-    g_autofree char *json = g_strdup_printf("{\"for\":\"%s\",%s,\"do\":[]}", name,
-                                            tiles ? "\"over\":\"tiles\"" : "\"count\":1");
-    const guint64 loop = ws_draft_insert(d, owner, key, index, json);
+    const guint64 loop = ws_draft_insert(
+        d, owner, first.list, index,
+        WS_MAKE(WS_STEP_FOR, { WS_F_keyword, ws_json_text(name) },
+                { WS_F_over, tiles ? ws_json_text("tiles") : NULL },
+                { WS_F_count, tiles ? NULL : ws_json_int(1) }, { WS_F_do, ws_json_list() }));
     if (loop == 0 || !ws_edit_move(d, nodes, n, (WsEditSpot){ loop, WS_F_do, 0 }, 0))
         return FALSE;
     g_array_set_size(d->touched, 0);
@@ -344,16 +341,16 @@ gboolean ws_edit_peel(WsDraft *d, guint64 loop)
     ws_draft_touch(d, loop);
     if (ws_node_has(node, WS_F_split)) {
         ws_draft_name(d, "Join the rounds of %s", label);
-        return ws_draft_set(d, loop, "split", NULL);
+        return ws_draft_set(d, loop, WS_F_split, NULL);
     }
-    g_autofree char *json = NULL;
     const gint64 from = ws_node_int(node, WS_F_from, ws_node_has(node, WS_F_from) ? -1 : 0);
     const gint64 by = ws_node_int(node, WS_F_step, ws_node_has(node, WS_F_step) ? -1 : 1);
     if (from < 0 || by < 0)
         return ws_draft_refuse(d, "`from` or `step` is an expression; write `split` yourself");
-    json = g_strdup_printf("[%" G_GINT64_FORMAT "]", from + by);
+    WsJson *split = ws_json_list();
+    ws_json_add(split, ws_json_int(from + by));
     ws_draft_name(d, "Peel %s", label);
-    return ws_draft_set(d, loop, "split", json);
+    return ws_draft_set(d, loop, WS_F_split, split);
 }
 
 gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by)
@@ -369,8 +366,8 @@ gboolean ws_edit_replicate(WsDraft *d, guint64 group, gint by)
         return ws_draft_refuse(d, "a group has at least one agent");
     ws_draft_name(d, "Replicate %s", ws_node_name(node));
     ws_draft_touch(d, group);
-    g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, n + by);
-    return ws_draft_set(d, node->identity, "replicate", n + by == 1 ? NULL : json);
+    return ws_draft_set(d, node->identity, WS_F_replicate,
+                        n + by == 1 ? NULL : ws_json_int(n + by));
 }
 
 gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n)
@@ -384,7 +381,7 @@ gboolean ws_edit_mute(WsDraft *d, const guint64 *nodes, guint n)
         all &= ws_node_bool(node, WS_F_muted, FALSE);
     }
     for (guint i = 0; i < list->len; i++)
-        if (!ws_draft_set(d, at(list, i), "muted", all ? NULL : "true"))
+        if (!ws_draft_set(d, at(list, i), WS_F_muted, all ? NULL : ws_json_bool(TRUE)))
             return FALSE;
     name_of(d, all ? "Unmute %s" : "Mute %s", list);
     touch_all(d, list);
@@ -430,7 +427,7 @@ static gboolean forget(WsDraft *d, const char *name)
         }
         const WsRef *signal = ws_node_refv(node, WS_F_signal);
         if (signal != NULL && strcmp(signal->name, name) == 0 && node->kind != WS_STEP_COPY &&
-            !ws_draft_set(d, node->identity, "signal", NULL))
+            !ws_draft_set(d, node->identity, WS_F_signal, NULL))
             return FALSE;
     }
     return TRUE;
@@ -462,7 +459,7 @@ gboolean ws_edit_remove(WsDraft *d, const guint64 *nodes, guint n)
 static gboolean make_distinct(WsDraft *d, guint64 node)
 {
     const WsNode *n = ws_draft_node(d, node);
-    if (ws_node_has(n, WS_F_id) && !ws_draft_set(d, node, "id", NULL))
+    if (ws_node_has(n, WS_F_id) && !ws_draft_set(d, node, WS_F_id, NULL))
         return FALSE;
     n = ws_draft_node(d, node);
     g_autoptr(GArray) below = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -477,20 +474,13 @@ static gboolean make_distinct(WsDraft *d, guint64 node)
     return TRUE;
 }
 
-/* Text of the node under another name, where its kind has one and it would be taken. */
-static char *copy_text(const WsDesign *design, const WsNode *node)
+/* The node under another name, where its kind has one. */
+static WsJson *copy_of(const WsDesign *design, const WsNode *node)
 {
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) alone = ws_design_new(ws_node_ref(ws_design_root(design)));
     if (ws_node_kind_is_step(node->kind) || ws_node_row(node->kind, WS_F_name) == NULL)
-        return ws_node_print(node, 0);
+        return ws_json_of_node(node);
     g_autofree char *fresh = ws_edit_fresh(design, ws_node_name(node));
-    g_autofree char *path = ws_design_place(design, node);
-    g_autofree char *line = g_strdup_printf("set %s name \"%s\"", path, fresh);
-    g_autoptr(WsEdit) edit = ws_edit_parse(line, NULL);
-    g_autoptr(WsDesign) renamed = ws_design_apply(alone, edit, findings);
-    const WsNode *copy = renamed != NULL ? ws_design_by_identity(renamed, node->identity) : node;
-    return ws_node_print(copy, 0);
+    return ws_json_with(ws_json_of_node(node), "name", ws_json_text(fresh));
 }
 
 gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n)
@@ -511,10 +501,10 @@ gboolean ws_edit_duplicate(WsDraft *d, const guint64 *nodes, guint n)
         g_autoptr(WsDraft) bare = ws_draft_new(d->design);
         if (!make_distinct(bare, at(list, i)))
             return ws_draft_refuse(d, "%s", bare->why);
-        g_autofree char *json = copy_text(bare->design, ws_draft_node(bare, at(list, i)));
         const guint length = ws_node_n_children(s.owner, s.list);
-        const guint64 copy = ws_draft_insert(
-            d, s.owner->identity, ws_node_key(s.owner->kind, s.list), MIN(index, length), json);
+        const guint64 copy =
+            ws_draft_insert(d, s.owner->identity, s.list, MIN(index, length),
+                            copy_of(bare->design, ws_draft_node(bare, at(list, i))));
         if (copy == 0)
             return FALSE;
         ws_draft_touch(d, copy);

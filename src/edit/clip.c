@@ -1,7 +1,6 @@
 /* Fragments: a part of a design as a design of its own. Steps stand in the body of a group called
  * "clip"; what they name comes along. */
 #include "edit/edit.h"
-#include "model/text.h"
 
 #include <string.h>
 
@@ -26,33 +25,31 @@ static gboolean mentions(const char *text, const char *name)
 /* --- copying ------------------------------------------------------------------------------------
  */
 
-static void append_list(GString *out, const char *key, GPtrArray *texts)
+static void append_text(GString *all, const WsJson *json)
 {
-    g_string_append_printf(out, ",\"%s\":[", key);
-    for (guint i = 0; i < texts->len; i++)
-        g_string_append_printf(out, "%s%s", i > 0 ? "," : "", (const char *)texts->pdata[i]);
-    g_string_append_c(out, ']');
+    g_autofree char *text = ws_json_print(json);
+    g_string_append(all, text);
 }
 
 /* Objects of a list that are chosen or that `all` mentions; adds their texts to `all`. */
-static GPtrArray *wanted(const WsNode *owner, WsFieldId list, GHashTable *chosen, GString *all)
+static WsJson *wanted(const WsNode *owner, WsFieldId list, GHashTable *chosen, GString *all)
 {
-    GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+    WsJson *objects = ws_json_list();
     for (guint i = 0; owner != NULL && i < ws_node_n_children(owner, list); i++) {
         const WsNode *object = ws_node_child(owner, list, i);
         if (!g_hash_table_contains(chosen, GSIZE_TO_POINTER(object->identity)) &&
             !mentions(all->str, ws_node_name(object)))
             continue;
-        char *text = ws_node_print(object, 0);
-        g_string_append(all, text);
-        g_ptr_array_add(texts, text);
+        WsJson *json = ws_json_of_node(object);
+        append_text(all, json);
+        ws_json_add(objects, json);
     }
-    return texts;
+    return objects;
 }
 
-/* Entries of a map of the document that `all` mentions, as JSON; later ones may need earlier ones.
- * Caller frees; NULL if there is none. */
-static char *wanted_entries(const WsNode *node, WsFieldId field, GString *all)
+/* Entries of a map of the document that `all` mentions; later ones may need earlier ones. NULL if
+ * there is none. */
+static WsJson *wanted_entries(const WsNode *node, WsFieldId field, GString *all)
 {
     const WsFieldRow *row = ws_node_row(node->kind, field);
     const WsValue *map = ws_node_get(node, field);
@@ -69,23 +66,17 @@ static char *wanted_entries(const WsNode *node, WsFieldId field, GString *all)
             g_string_append_printf(all, " %s ", text);
         }
     }
-    WsValue part = { .kind = WS_VALUE_MAP,
-                     .key = g_new0(char *, map->n + 1),
-                     .item = g_new0(WsValue, map->n + 1) };
+    WsJson *json = any ? ws_json_map() : NULL;
     for (guint i = 0; i < map->n; i++)
-        if (in[i]) {
-            part.key[part.n] = map->key[i];
-            part.item[part.n++] = map->item[i];
-        }
-    char *json = any ? ws_value_print(row, &part) : NULL;
-    g_free(part.key);
-    g_free(part.item);
+        if (in[i])
+            ws_json_put(json, map->key[i], ws_json_of_value(row, &map->item[i]));
     return json;
 }
 
 typedef struct {
-    GPtrArray *steps, *groups; /* char* */
-    const WsNode *home;        /* group of the steps, whose values come along */
+    WsJson *steps, *groups;
+    guint n_steps, n_groups;
+    const WsNode *home; /* group of the steps, whose values come along */
     GHashTable *chosen;
 } Picked;
 
@@ -95,8 +86,10 @@ static void pick(const WsDesign *design, const WsNode *node, Picked *p)
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
     if (g_hash_table_contains(p->chosen, GSIZE_TO_POINTER(node->identity)) &&
         (ws_node_kind_is_step(node->kind) || node->kind == WS_NODE_GROUP)) {
-        g_ptr_array_add(node->kind == WS_NODE_GROUP ? p->groups : p->steps, ws_node_print(node, 0));
-        if (node->kind != WS_NODE_GROUP && p->home == NULL)
+        const gboolean group = node->kind == WS_NODE_GROUP;
+        ws_json_add(group ? p->groups : p->steps, ws_json_of_node(node));
+        *(group ? &p->n_groups : &p->n_steps) += 1;
+        if (!group && p->home == NULL)
             p->home = ws_edit_group(design, node);
         return; /* with all below it */
     }
@@ -105,27 +98,20 @@ static void pick(const WsDesign *design, const WsNode *node, Picked *p)
             pick(design, ws_node_child(node, rows[i].field, c), p);
 }
 
-static void append_steps_group(GString *out, Picked *p, GString *all)
+/* The group that the steps stand in; takes them. */
+static WsJson *steps_group(Picked *p, GString *all)
 {
-    g_autoptr(GPtrArray) values = wanted(p->home, WS_F_values, p->chosen, all);
-    g_autoptr(GPtrArray) counters = wanted(p->home, WS_F_counters, p->chosen, all);
-    g_string_append(out, "{\"name\":\"" CLIP_GROUP "\",\"role\":\"worker\",\"warps\":4");
-    append_list(out, "values", values);
-    append_list(out, "counters", counters);
-    append_list(out, "body", p->steps);
-    g_string_append_c(out, '}');
-}
-
-static void append_entries(GString *out, const WsNode *root, WsFieldId field, GString *all)
-{
-    g_autofree char *json = wanted_entries(root, field, all);
-    if (json != NULL)
-        g_string_append_printf(out, ",\"%s\":%s", ws_field_name(field), json);
+    WsJson *values = wanted(p->home, WS_F_values, p->chosen, all);
+    WsJson *counters = wanted(p->home, WS_F_counters, p->chosen, all);
+    return WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text(CLIP_GROUP) },
+                   { WS_F_role, ws_json_text("worker") }, { WS_F_warps, ws_json_int(4) },
+                   { WS_F_values, values }, { WS_F_counters, counters },
+                   { WS_F_body, g_steal_pointer(&p->steps) });
 }
 
 /* The tile space if `all` mentions a name of it, which adds what it mentions; else one that says
- * nothing. Caller frees. */
-static char *wanted_tiles(const WsNode *root, GString *all)
+ * nothing. */
+static WsJson *wanted_tiles(const WsNode *root, GString *all)
 {
     static const WsFieldId map[] = { WS_F_axes, WS_F_let };
     const WsNode *tiles = ws_node_child(root, WS_F_tiles, 0);
@@ -134,53 +120,45 @@ static char *wanted_tiles(const WsNode *root, GString *all)
         for (guint i = 0; value->kind == WS_VALUE_MAP && i < value->n; i++) {
             if (!mentions(all->str, value->key[i]))
                 continue;
-            char *text = ws_node_print(tiles, 0);
-            g_string_append(all, text);
-            return text;
+            WsJson *json = ws_json_of_node(tiles);
+            append_text(all, json);
+            return json;
         }
     }
-    return g_strdup("{\"axes\":{\"" CLIP_AXIS "\":1},\"launch\":\"persistent\"}");
+    WsJson *axes = ws_json_map();
+    ws_json_put(axes, CLIP_AXIS, ws_json_int(1));
+    return WS_MAKE(WS_NODE_TILES, { WS_F_axes, axes }, { WS_F_launch, ws_json_text("persistent") });
 }
 
-static void append_document(GString *out, const WsDesign *design, Picked *p, GString *all)
+/* What is mentioned last is asked for first: each adds its text to `all`. */
+static WsJson *document(const WsDesign *design, Picked *p, GString *all)
 {
-    static const WsFieldId list[] = { WS_F_pipes, WS_F_barriers, WS_F_buffers, WS_F_tensors };
     const WsNode *root = ws_design_root(design);
-    g_autoptr(GString) groups = g_string_new(NULL);
-    for (guint i = 0; i < p->groups->len; i++)
-        g_string_append_printf(groups, "%s%s", i > 0 ? "," : "", (char *)p->groups->pdata[i]);
-    if (p->steps->len > 0 || p->groups->len == 0) {
-        g_string_append(groups, p->groups->len > 0 ? "," : "");
-        append_steps_group(groups, p, all);
-    }
-    g_string_append(out, "{\"warpstave\":1,\"name\":\"" CLIP_GROUP "\",\"target\":");
-    g_autofree char *target = ws_text_quote(ws_node_text(root, WS_F_target));
-    g_string_append(out, target);
-    g_autoptr(GString) objects = g_string_new(NULL);
-    gboolean tensors = FALSE;
-    for (guint i = 0; i < G_N_ELEMENTS(list); i++) {
-        g_autoptr(GPtrArray) texts = wanted(root, list[i], p->chosen, all);
-        tensors |= list[i] == WS_F_tensors;
-        if (texts->len > 0 || list[i] == WS_F_tensors)
-            append_list(objects, ws_field_name(list[i]), texts);
-    }
-    g_autofree char *tiles = wanted_tiles(root, all);
-    append_entries(out, root, WS_F_let, all);
-    append_entries(out, root, WS_F_scalars, all);
-    append_entries(out, root, WS_F_sizes, all);
-    append_entries(out, root, WS_F_constants, all);
-    g_string_append(out, objects->str);
-    g_string_append_printf(out, ",\"tiles\":%s", tiles);
-    g_string_append_printf(out, ",\"groups\":[%s]}", groups->str);
+    if (p->n_steps > 0 || p->n_groups == 0)
+        ws_json_add(p->groups, steps_group(p, all));
+    WsJson *pipes = wanted(root, WS_F_pipes, p->chosen, all);
+    WsJson *barriers = wanted(root, WS_F_barriers, p->chosen, all);
+    WsJson *buffers = wanted(root, WS_F_buffers, p->chosen, all);
+    WsJson *tensors = wanted(root, WS_F_tensors, p->chosen, all);
+    WsJson *tiles = wanted_tiles(root, all);
+    WsJson *let = wanted_entries(root, WS_F_let, all);
+    WsJson *scalars = wanted_entries(root, WS_F_scalars, all);
+    WsJson *sizes = wanted_entries(root, WS_F_sizes, all);
+    WsJson *constants = wanted_entries(root, WS_F_constants, all);
+    return WS_MAKE(WS_NODE_DESIGN, { WS_F_warpstave, ws_json_int(WS_DESIGN_VERSION) },
+                   { WS_F_name, ws_json_text(CLIP_GROUP) },
+                   { WS_F_target, ws_json_of_field(root, WS_F_target) }, { WS_F_let, let },
+                   { WS_F_scalars, scalars }, { WS_F_sizes, sizes }, { WS_F_constants, constants },
+                   { WS_F_pipes, pipes }, { WS_F_barriers, barriers }, { WS_F_buffers, buffers },
+                   { WS_F_tensors, tensors }, { WS_F_tiles, tiles },
+                   { WS_F_groups, g_steal_pointer(&p->groups) });
 }
 
 char *ws_edit_copy(const WsDesign *design, const guint64 *nodes, guint n)
 {
     g_autoptr(GHashTable) chosen = g_hash_table_new(NULL, NULL);
-    g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GString) all = g_string_new(NULL), out = g_string_new(NULL);
-    Picked p = { steps, groups, NULL, chosen };
+    g_autoptr(GString) all = g_string_new(NULL);
+    Picked p = { .steps = ws_json_list(), .groups = ws_json_list(), .chosen = chosen };
     for (guint i = 0; i < n; i++) {
         const WsNode *node = ws_design_by_identity(design, nodes[i]);
         g_hash_table_add(chosen, GSIZE_TO_POINTER(nodes[i]));
@@ -188,13 +166,11 @@ char *ws_edit_copy(const WsDesign *design, const guint64 *nodes, guint n)
             p.home = ws_edit_group(design, node);
     }
     pick(design, ws_design_root(design), &p);
-    for (guint i = 0; i < steps->len; i++)
-        g_string_append(all, steps->pdata[i]);
-    for (guint i = 0; i < groups->len; i++)
-        g_string_append(all, groups->pdata[i]);
-    append_document(out, design, &p, all);
+    append_text(all, p.steps);
+    append_text(all, p.groups);
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsDesign) clip = ws_design_parse(out->str, out->len, NULL, findings);
+    g_autoptr(WsDesign) clip = ws_design_build(document(design, &p, all), NULL, findings);
+    ws_json_free(p.steps);
     return clip != NULL ? ws_design_print(clip) : NULL;
 }
 
@@ -224,24 +200,18 @@ static gboolean paste_entries(WsDraft *d, const WsNode *from, WsFieldId field)
     const guint n = there->kind == WS_VALUE_MAP ? there->n : 0;
     if (more->kind != WS_VALUE_MAP)
         return TRUE;
-    WsValue both = { .kind = WS_VALUE_MAP,
-                     .n = n,
-                     .key = g_new0(char *, n + more->n + 1),
-                     .item = g_new0(WsValue, n + more->n + 1) };
-    for (guint i = 0; i < n; i++) {
-        both.key[i] = there->key[i];
-        both.item[i] = there->item[i];
-    }
+    WsJson *both = n > 0 ? ws_json_of_field(root, field) : ws_json_map();
+    gboolean any = FALSE;
     for (guint i = 0; i < more->n; i++) {
         if (has_key(d->design, more->key[i]))
             continue;
-        both.key[both.n] = more->key[i];
-        both.item[both.n++] = more->item[i];
+        ws_json_put(both, more->key[i], ws_json_of_value(row, &more->item[i]));
+        any = TRUE;
     }
-    g_autofree char *json = both.n > n ? ws_value_print(row, &both) : NULL;
-    g_free(both.key);
-    g_free(both.item);
-    return json == NULL || ws_draft_set(d, root->identity, ws_field_name(field), json);
+    if (any)
+        return ws_draft_set(d, root->identity, field, both);
+    ws_json_free(both);
+    return TRUE;
 }
 
 static gboolean has_named(const WsNode *owner, WsFieldId list, const char *name)
@@ -258,9 +228,7 @@ static gboolean paste_objects(WsDraft *d, const WsNode *from, guint64 owner, WsF
         const WsNode *object = ws_node_child(from, list, i), *to = ws_draft_node(d, owner);
         if (has_named(to, list, ws_node_name(object)))
             continue;
-        g_autofree char *json = ws_node_print(object, 0);
-        const guint64 node =
-            ws_draft_insert(d, owner, ws_field_name(list), ws_node_n_children(to, list), json);
+        const guint64 node = ws_draft_append(d, owner, list, ws_json_of_node(object));
         if (node == 0)
             return FALSE;
         ws_draft_touch(d, node);
@@ -271,12 +239,10 @@ static gboolean paste_objects(WsDraft *d, const WsNode *from, guint64 owner, WsF
 static gboolean paste_steps(WsDraft *d, const WsNode *from, WsEditSpot spot)
 {
     for (guint i = 0; i < ws_node_n_children(from, WS_F_body); i++) {
-        const WsNode *owner = ws_draft_node(d, spot.owner);
-        if (owner == NULL)
+        if (ws_draft_node(d, spot.owner) == NULL)
             return ws_draft_refuse(d, "there is no place for it");
-        g_autofree char *json = ws_node_print(ws_node_child(from, WS_F_body, i), 0);
-        const guint64 node = ws_draft_insert(d, spot.owner, ws_node_key(owner->kind, spot.list),
-                                             spot.index + i, json);
+        const guint64 node = ws_draft_insert(d, spot.owner, spot.list, spot.index + i,
+                                             ws_json_of_node(ws_node_child(from, WS_F_body, i)));
         if (node == 0)
             return FALSE;
         ws_draft_touch(d, node);
@@ -290,19 +256,15 @@ static gboolean paste_group(WsDraft *d, const WsNode *group)
     const guint n = ws_node_n_children(root, WS_F_groups);
     /* A design that is still empty is filled, not added to. */
     const WsNode *only = n == 1 ? ws_node_child(root, WS_F_groups, 0) : NULL;
-    g_autofree char *json = ws_node_print(group, 0);
     if (only != NULL && ws_node_n_children(only, WS_F_body) == 0 &&
         ws_node_n_children(only, WS_F_values) == 0) {
-        g_autofree char *path = ws_design_place(d->design, only);
         ws_draft_touch(d, only->identity);
-        return ws_draft_edit(d, "replace %s %s", path, json);
+        return ws_draft_replace(d, only->identity, ws_json_of_node(group));
     }
     g_autofree char *name = ws_edit_fresh(d->design, ws_node_name(group));
-    /* Inserted under a name that is free meanwhile. */
-    const char *at = strstr(json, ws_node_name(group));
-    g_autofree char *renamed =
-        g_strdup_printf("%.*s%s%s", (int)(at - json), json, name, at + strlen(ws_node_name(group)));
-    const guint64 node = ws_draft_insert(d, root->identity, "groups", n, renamed);
+    const guint64 node =
+        ws_draft_append(d, root->identity, WS_F_groups,
+                        ws_json_with(ws_json_of_node(group), "name", ws_json_text(name)));
     if (node != 0)
         ws_draft_touch(d, node);
     return node != 0;
@@ -332,8 +294,7 @@ static gboolean paste_tiles(WsDraft *d, const WsNode *from)
     if (has_steps(ws_design_root(d->design)) || !has_one_tile(ws_design_root(d->design)) ||
         strcmp(axes->key[0], CLIP_AXIS) == 0)
         return TRUE;
-    g_autofree char *json = ws_node_print(tiles, 0);
-    return ws_draft_edit(d, "set . tiles %s", json);
+    return ws_draft_set(d, ws_design_root(d->design)->identity, WS_F_tiles, ws_json_of_node(tiles));
 }
 
 static gboolean put(WsDraft *d, const WsDesign *clip, WsEditSpot spot)

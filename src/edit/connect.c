@@ -2,7 +2,6 @@
  * uses and where it starts, derived from what both steps touch and the loops they stand in. Counts
  * are derived by elaboration. Whether the edge is right is for the check to say. */
 #include "edit/edit.h"
-#include "model/text.h"
 
 #include <string.h>
 
@@ -284,50 +283,32 @@ static char *stages_of(const WsDesign *design, const char *buffer)
     return stages != NULL ? ws_expr_print(stages) : NULL;
 }
 
-static char *json_of(const char *expr)
-{
-    gint64 value;
-    g_autoptr(WsExpr) e = ws_expr_parse(expr, NULL);
-    return e != NULL && ws_expr_is_int(e, &value) ? g_strdup_printf("%" G_GINT64_FORMAT, value)
-                                                  : ws_text_quote(expr);
-}
-
 static gboolean new_barrier(WsDraft *d, WsConnection *how, const char *slots)
 {
     g_autofree char *name = ws_edit_fresh(d->design, how->release ? "empty" : "full");
-    g_autofree char *json = slots != NULL ? json_of(slots) : NULL;
-    g_autofree char *text =
-        g_strdup_printf("{\"name\":\"%s\"%s%s%s}", name, json != NULL ? ",\"slots\":" : "",
-                        json != NULL ? json : "", how->release ? ",\"init\":\"ready\"" : "");
-    const WsNode *root = ws_design_root(d->design);
     how->fresh = TRUE;
     g_strlcpy(how->barrier, name, sizeof how->barrier);
     g_strlcpy(how->slots, slots != NULL ? slots : "1", sizeof how->slots);
-    return ws_draft_insert(d, root->identity, "barriers", ws_node_n_children(root, WS_F_barriers),
-                           text) != 0;
+    return ws_draft_append(d, ws_design_root(d->design)->identity, WS_F_barriers,
+                           WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(name) },
+                                   { WS_F_slots, ws_json_expr(slots) },
+                                   { WS_F_init, how->release ? ws_json_text("ready") : NULL })) !=
+           0;
 }
 
-static void append_field(GString *json, const char *key, const char *expr)
+/* A step stays in the round of the step that it is for. */
+static WsJson *ahead_of(const WsNode *step)
 {
-    if (expr == NULL || *expr == '\0')
-        return;
-    g_autofree char *value = json_of(expr);
-    g_string_append_printf(json, ",\"%s\":%s", key, value);
+    const gint64 ahead = ws_node_int(step, WS_F_ahead, 0);
+    return ahead > 0 ? ws_json_int(ahead) : NULL;
 }
 
 static gboolean insert_wait(WsDraft *d, const End *to, WsConnection *how)
 {
-    g_autoptr(GString) json = g_string_new(NULL);
-    g_string_append_printf(json, "{\"wait\":\"%s\"", how->barrier);
-    append_field(json, "use", how->use_to);
-    g_string_append_c(json, '}');
-    const gint64 ahead = ws_node_int(to->step, WS_F_ahead, 0);
-    if (ahead > 0) {
-        g_string_truncate(json, json->len - 1);
-        g_string_append_printf(json, ",\"ahead\":%" G_GINT64_FORMAT "}", ahead);
-    }
     const guint64 wait = ws_draft_insert(
-        d, to->owner->identity, ws_node_key(to->owner->kind, to->list), to->index, json->str);
+        d, to->owner->identity, to->list, to->index,
+        WS_MAKE(WS_STEP_WAIT, { WS_F_keyword, ws_json_text(how->barrier) },
+                { WS_F_use, ws_json_expr(how->use_to) }, { WS_F_ahead, ahead_of(to->step) }));
     how->wait = TRUE;
     if (wait != 0)
         ws_draft_touch(d, wait);
@@ -356,10 +337,9 @@ static guint end_index(WsDraft *d, const End *from)
 {
     static const struct {
         WsStepEngine engine;
-        const char *json;
         WsNodeKind wait;
-    } engine[] = { { WS_STEP_ENGINE_COMMIT_GROUP, "{\"mma_wait\":0}", WS_STEP_MMA_WAIT },
-                   { WS_STEP_ENGINE_BULK_GROUP, "{\"store_wait\":0}", WS_STEP_STORE_WAIT } };
+    } engine[] = { { WS_STEP_ENGINE_COMMIT_GROUP, WS_STEP_MMA_WAIT },
+                   { WS_STEP_ENGINE_BULK_GROUP, WS_STEP_STORE_WAIT } };
     const guint n = ws_node_n_children(from->owner, from->list);
     for (guint k = 0; k < G_N_ELEMENTS(engine); k++) {
         if (ws_step_info(from->step->kind)->engine != engine[k].engine)
@@ -372,8 +352,8 @@ static guint end_index(WsDraft *d, const End *from)
             newer += ws_step_info(step->kind)->engine == engine[k].engine;
         }
         const guint at = from->index + 1;
-        return ws_draft_insert(d, from->owner->identity, ws_node_key(from->owner->kind, from->list),
-                               at, engine[k].json) != 0
+        return ws_draft_insert(d, from->owner->identity, from->list, at,
+                               WS_MAKE(engine[k].wait, { WS_F_keyword, ws_json_int(0) })) != 0
                    ? at
                    : G_MAXUINT;
     }
@@ -385,19 +365,13 @@ static gboolean insert_arrive(WsDraft *d, const End *from, WsConnection *how, co
     const guint index = end_index(d, from);
     if (index == G_MAXUINT)
         return FALSE;
-    g_autoptr(GString) json = g_string_new(NULL);
-    g_string_append_printf(json, "{\"arrive\":\"%s\"", how->barrier);
-    if (by_of(from->step) != NULL)
-        g_string_append_printf(json, ",\"by\":\"%s\"", by_of(from->step));
-    append_field(json, "use", how->use_from);
-    append_field(json, "when", when);
-    const gint64 ahead = ws_node_int(from->step, WS_F_ahead, 0);
-    if (ahead > 0)
-        g_string_append_printf(json, ",\"ahead\":%" G_GINT64_FORMAT, ahead);
-    g_string_append_c(json, '}');
     how->arrive = TRUE;
     const guint64 arrive = ws_draft_insert(
-        d, from->owner->identity, ws_node_key(from->owner->kind, from->list), index + 1, json->str);
+        d, from->owner->identity, from->list, index + 1,
+        WS_MAKE(WS_STEP_ARRIVE, { WS_F_keyword, ws_json_text(how->barrier) },
+                { WS_F_by, ws_json_text(by_of(from->step)) },
+                { WS_F_use, ws_json_expr(how->use_from) }, { WS_F_when, ws_json_expr(when) },
+                { WS_F_ahead, ahead_of(from->step) }));
     if (arrive != 0)
         ws_draft_touch(d, arrive);
     return arrive != 0;
@@ -409,10 +383,10 @@ static gboolean signal_barrier(WsDraft *d, const End *from, WsConnection *how)
     const gboolean has_use = ws_node_has(from->step, WS_F_use);
     if (signal_of(from->step) != NULL)
         return TRUE;
-    g_autofree char *use = *how->use_from != '\0' ? json_of(how->use_from) : NULL;
     ws_draft_touch(d, step);
-    return ws_draft_set_text(d, step, "signal", how->barrier) &&
-           (has_use || use == NULL || ws_draft_set(d, step, "use", use));
+    return ws_draft_set(d, step, WS_F_signal, ws_json_text(how->barrier)) &&
+           (has_use || *how->use_from == '\0' ||
+            ws_draft_set(d, step, WS_F_use, ws_json_expr(how->use_from)));
 }
 
 /* A load that begins to use a ring needs to know which stage. */
@@ -422,8 +396,7 @@ static gboolean give_use(WsDraft *d, const End *to, const WsConnection *how)
     if (row == NULL || ws_node_has(to->step, WS_F_use) || *how->use_to == '\0' ||
         strcmp(how->slots, "1") == 0)
         return TRUE;
-    g_autofree char *use = json_of(how->use_to);
-    return ws_draft_set(d, to->step->identity, "use", use);
+    return ws_draft_set(d, to->step->identity, WS_F_use, ws_json_expr(how->use_to));
 }
 
 static gboolean may_connect(WsDraft *d, const End *from, const End *to)

@@ -1,14 +1,11 @@
 #include "edit/draft.h"
-#include "model/text.h"
-
-#include <string.h>
 
 WsDraft *ws_draft_new(const WsDesign *design)
 {
     WsDraft *d = g_new0(WsDraft, 1);
     d->design = ws_design_ref(design);
     d->former = g_ptr_array_new_with_free_func((GDestroyNotify)ws_design_unref);
-    d->script = g_string_new(NULL);
+    d->edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_edit_free);
     d->touched = g_array_new(FALSE, FALSE, sizeof(guint64));
     d->verb = "Edit %s";
     return d;
@@ -20,7 +17,7 @@ void ws_draft_free(WsDraft *d)
         return;
     ws_design_unref(d->design);
     g_ptr_array_unref(d->former);
-    g_string_free(d->script, TRUE);
+    g_ptr_array_unref(d->edits);
     g_array_unref(d->touched);
     g_clear_pointer(&d->refused, ws_findings_free);
     g_free(d->what);
@@ -33,43 +30,49 @@ gboolean ws_draft_refuse(WsDraft *d, const char *format, ...)
     va_list list;
     va_start(list, format);
     g_free(d->why);
-    d->why = g_strdup_vprintf(format, list);
+    d->why = ws_phrase_v(format, list);
     va_end(list);
     return FALSE;
+}
+
+gboolean ws_draft_apply(WsDraft *d, WsEdit *edit)
+{
+    g_autoptr(WsEdit) own = edit;
+    if (d->why != NULL)
+        return FALSE;
+    g_clear_pointer(&d->refused, ws_findings_free);
+    d->refused = ws_findings_new();
+    WsDesign *design = ws_design_apply(d->design, own, d->refused);
+    if (design == NULL) {
+        const WsFinding *f =
+            d->refused->list->len > 0 ? g_ptr_array_index(d->refused->list, 0) : NULL;
+        if (f == NULL)
+            return ws_draft_refuse(d, "it does not fit");
+        return f->advised != NULL ? ws_draft_refuse(d, "%s; %s", f->said, f->advised)
+                                  : ws_draft_refuse(d, "%s", f->said);
+    }
+    g_ptr_array_add(d->former, d->design);
+    d->design = design;
+    g_ptr_array_add(d->edits, g_steal_pointer(&own));
+    return TRUE;
 }
 
 gboolean ws_draft_line(WsDraft *d, const char *line)
 {
     g_autoptr(GError) error = NULL;
-    if (d->why != NULL)
-        return FALSE;
-    g_autoptr(WsEdit) edit = ws_edit_parse(line, &error);
-    if (edit == NULL)
-        return ws_draft_refuse(d, "%s", error->message);
-    g_clear_pointer(&d->refused, ws_findings_free);
-    d->refused = ws_findings_new();
-    WsDesign *design = ws_design_apply(d->design, edit, d->refused);
-    if (design == NULL) {
-        const WsFinding *f =
-            d->refused->list->len > 0 ? g_ptr_array_index(d->refused->list, 0) : NULL;
-        return ws_draft_refuse(d, "%s%s%s", f != NULL ? f->message : "it does not fit",
-                               f != NULL && f->remedy != NULL ? "; " : "",
-                               f != NULL && f->remedy != NULL ? f->remedy : "");
-    }
-    g_ptr_array_add(d->former, d->design);
-    d->design = design;
-    g_autofree char *text = ws_edit_print(edit);
-    g_string_append_printf(d->script, "%s\n", text);
-    return TRUE;
+    WsEdit *edit = ws_edit_parse(line, &error);
+    return edit != NULL ? ws_draft_apply(d, edit)
+                        : d->why == NULL && ws_draft_refuse(d, "%s", error->message);
 }
 
-gboolean ws_draft_edit(WsDraft *d, const char *format, ...)
+char *ws_draft_script(const WsDraft *d)
 {
-    va_list list;
-    va_start(list, format);
-    g_autofree char *line = g_strdup_vprintf(format, list);
-    va_end(list);
-    return ws_draft_line(d, line);
+    GString *script = g_string_new(NULL);
+    for (guint i = 0; i < d->edits->len; i++) {
+        g_autofree char *text = ws_edit_print(d->edits->pdata[i]);
+        g_string_append_printf(script, "%s\n", text);
+    }
+    return g_string_free(script, FALSE);
 }
 
 const WsNode *ws_draft_node(const WsDraft *d, guint64 node)
@@ -88,46 +91,58 @@ static char *place(WsDraft *d, guint64 identity)
     return node == ws_design_root(d->design) ? g_strdup(".") : ws_design_place(d->design, node);
 }
 
-gboolean ws_draft_set(WsDraft *d, guint64 node, const char *key, const char *json)
+gboolean ws_draft_set(WsDraft *d, guint64 node, WsFieldId field, WsJson *value)
 {
     g_autofree char *path = place(d, node);
-    if (path == NULL)
-        return FALSE;
-    return json != NULL ? ws_draft_edit(d, "set %s %s %s", path, key, json)
-                        : ws_draft_edit(d, "unset %s %s", path, key);
+    if (path != NULL)
+        return ws_draft_apply(
+            d, ws_edit_new_set(path, ws_node_key(ws_draft_node(d, node)->kind, field), value));
+    ws_json_free(value);
+    return FALSE;
 }
 
-gboolean ws_draft_set_text(WsDraft *d, guint64 node, const char *key, const char *text)
+gboolean ws_draft_replace(WsDraft *d, guint64 node, WsJson *value)
 {
-    g_autofree char *json = ws_text_quote(text);
-    return ws_draft_set(d, node, key, json);
+    g_autofree char *path = place(d, node);
+    if (path != NULL)
+        return ws_draft_apply(d, ws_edit_new_replace(path, value));
+    ws_json_free(value);
+    return FALSE;
 }
 
 gboolean ws_draft_remove(WsDraft *d, guint64 node)
 {
     g_autofree char *path = place(d, node);
-    return path != NULL && ws_draft_edit(d, "remove %s", path);
+    return path != NULL && ws_draft_apply(d, ws_edit_new_remove(path));
 }
 
-gboolean ws_draft_move(WsDraft *d, guint64 node, guint64 owner, const char *list, guint index)
+gboolean ws_draft_move(WsDraft *d, guint64 node, guint64 owner, WsFieldId list, guint index)
 {
     g_autofree char *path = place(d, node), *to = place(d, owner);
     return path != NULL && to != NULL &&
-           ws_draft_edit(d, "move %s %s %s %u", path, to, list, index);
+           ws_draft_apply(
+               d,
+               ws_edit_new_move(path, to, ws_node_key(ws_draft_node(d, owner)->kind, list), index));
 }
 
-guint64 ws_draft_insert(WsDraft *d, guint64 owner, const char *list, guint index, const char *json)
+guint64 ws_draft_insert(WsDraft *d, guint64 owner, WsFieldId list, guint index, WsJson *value)
 {
     g_autofree char *path = place(d, owner);
-    if (path == NULL || !ws_draft_edit(d, "insert %s %s %u %s", path, list, index, json))
+    if (path == NULL) {
+        ws_json_free(value);
         return 0;
+    }
+    const char *key = ws_node_key(ws_draft_node(d, owner)->kind, list);
+    return ws_draft_apply(d, ws_edit_new_insert(path, key, index, value))
+               ? ws_node_child(ws_draft_node(d, owner), list, index)->identity
+               : 0;
+}
+
+guint64 ws_draft_append(WsDraft *d, guint64 owner, WsFieldId list, WsJson *value)
+{
     const WsNode *node = ws_draft_node(d, owner);
-    guint n;
-    const WsFieldRow *rows = ws_node_rows(node->kind, &n);
-    for (guint i = 0; i < n; i++)
-        if (strcmp(ws_node_key(node->kind, rows[i].field), list) == 0)
-            return ws_node_child(node, rows[i].field, index)->identity;
-    return 0;
+    return ws_draft_insert(d, owner, list, node != NULL ? ws_node_n_children(node, list) : 0,
+                           value);
 }
 
 void ws_draft_name(WsDraft *d, const char *verb, const char *what)

@@ -1,7 +1,6 @@
 #include "edit/entry.h"
 
 #include "edit/draft.h"
-#include "model/text.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -79,7 +78,7 @@ char *ws_entry_text(const WsFieldRow *row, const WsValue *value)
     return g_string_free(s, FALSE);
 }
 
-/* --- text to JSON -------------------------------------------------------------------------------
+/* --- text to value ------------------------------------------------------------------------------
  */
 
 /* Splits at `separator` outside brackets; strips. */
@@ -103,48 +102,50 @@ static GPtrArray *split(const char *text, const char *separators)
     }
 }
 
-static char *number_json(const char *text)
+/* Says as a phrase what is wrong. */
+G_GNUC_PRINTF(2, 3) static WsJson *bad_entry(GError **error, const char *format, ...)
 {
-    char *end;
-    const double value = g_ascii_strtod(text, &end);
-    (void)value;
-    return end > text && *end == '\0' && (g_ascii_isdigit(*text) || *text == '-') ? g_strdup(text)
-                                                                                  : NULL;
+    va_list list;
+    va_start(list, format);
+    g_autofree char *phrase = ws_phrase_v(format, list);
+    va_end(list);
+    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, phrase);
+    return NULL;
 }
 
 /* An expression is checked here so that what is wrong is said at once and in its own words. */
-static char *expr_json(const char *text, GError **error)
+static WsJson *expr_json(const char *text, GError **error)
 {
-    gint64 value;
     g_autoptr(WsExpr) e = ws_expr_parse(text, error);
-    if (e == NULL)
-        return NULL;
-    return ws_expr_is_int(e, &value) ? g_strdup_printf("%" G_GINT64_FORMAT, value)
-                                     : ws_text_quote(text);
+    return e != NULL ? ws_json_expr(text) : NULL;
 }
 
-static char *scalar_json(WsFieldKind kind, const char *text, GError **error)
+static WsJson *number_json(const char *text, GError **error)
 {
-    char *json = NULL;
+    if (g_ascii_isdigit(*text) || *text == '-') {
+        WsJson *number = ws_json_read(text, NULL);
+        if (number != NULL)
+            return number;
+    }
+    return bad_entry(error, "\"%s\" is no number", text);
+}
+
+static WsJson *scalar_json(WsFieldKind kind, const char *text, GError **error)
+{
     switch (kind) {
     case WS_FIELD_INT:
     case WS_FIELD_NUMBER:
     case WS_FIELD_NUMBERS:
     case WS_FIELD_MAP_INT:
     case WS_FIELD_MAP_NUMBER:
-        json = number_json(text);
-        if (json == NULL)
-            g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "\"%s\" is no number",
-                        text);
-        return json;
+        return number_json(text, error);
     case WS_FIELD_BOOL:
     case WS_FIELD_EXPR_OR_BOOL:
         if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
-            return g_strdup(text);
+            return ws_json_bool(*text == 't');
         if (kind == WS_FIELD_EXPR_OR_BOOL)
             return expr_json(text, error);
-        g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "write true or false");
-        return NULL;
+        return bad_entry(error, "write true or false");
     case WS_FIELD_EXPR:
     case WS_FIELD_EXPRS:
     case WS_FIELD_MAP_EXPR:
@@ -152,49 +153,43 @@ static char *scalar_json(WsFieldKind kind, const char *text, GError **error)
     case WS_FIELD_REF:
     case WS_FIELD_REFS: {
         g_autoptr(WsRef) ref = ws_ref_parse(text, error);
-        return ref != NULL ? ws_text_quote(text) : NULL;
+        return ref != NULL ? ws_json_text(text) : NULL;
     }
     default:
-        return ws_text_quote(text);
+        return ws_json_text(text);
     }
 }
 
-static char *list_json(WsFieldKind kind, GPtrArray *parts, GError **error)
+static WsJson *list_json(WsFieldKind kind, GPtrArray *parts, GError **error)
 {
-    g_autoptr(GString) s = g_string_new("[");
+    g_autoptr(WsJson) list = ws_json_list();
     for (guint i = 0; i < parts->len; i++) {
-        g_autofree char *item = scalar_json(kind, parts->pdata[i], error);
+        WsJson *item = scalar_json(kind, parts->pdata[i], error);
         if (item == NULL)
             return NULL;
-        g_string_append_printf(s, "%s%s", i > 0 ? "," : "", item);
+        ws_json_add(list, item);
     }
-    g_string_append_c(s, ']');
-    return g_strdup(s->str);
+    return g_steal_pointer(&list);
 }
 
-static char *map_json(const WsFieldRow *row, const char *text, GError **error)
+static WsJson *map_json(const WsFieldRow *row, const char *text, GError **error)
 {
     const gboolean lists = row->kind == WS_FIELD_MAP_NAMES;
     g_autoptr(GPtrArray) parts = split(text, lists ? ";\n" : ",;\n");
-    g_autoptr(GString) s = g_string_new("{");
+    g_autoptr(WsJson) map = ws_json_map();
     for (guint i = 0; i < parts->len; i++) {
         char *equal = strchr(parts->pdata[i], '=');
-        if (equal == NULL || equal[1] == '=') {
-            g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                        "write name = value, not \"%s\"", (char *)parts->pdata[i]);
-            return NULL;
-        }
+        if (equal == NULL || equal[1] == '=')
+            return bad_entry(error, "write name = value, not \"%s\"", (char *)parts->pdata[i]);
         *equal = '\0';
-        g_autofree char *key = ws_text_quote(g_strstrip(parts->pdata[i]));
         g_autoptr(GPtrArray) names = lists ? split(equal + 1, ",") : NULL;
-        g_autofree char *value = lists ? list_json(WS_FIELD_NAMES, names, error)
-                                       : scalar_json(row->kind, g_strstrip(equal + 1), error);
+        WsJson *value = lists ? list_json(WS_FIELD_NAMES, names, error)
+                              : scalar_json(row->kind, g_strstrip(equal + 1), error);
         if (value == NULL)
             return NULL;
-        g_string_append_printf(s, "%s%s:%s", i > 0 ? "," : "", key, value);
+        ws_json_put(map, g_strstrip(parts->pdata[i]), value);
     }
-    g_string_append_c(s, '}');
-    return g_strdup(s->str);
+    return g_steal_pointer(&map);
 }
 
 static gboolean is_word_of(const WsFieldRow *row, const char *text)
@@ -203,17 +198,17 @@ static gboolean is_word_of(const WsFieldRow *row, const char *text)
     return g_strv_contains((const char *const *)words, text);
 }
 
-static char *choice_json(const WsFieldRow *row, const char *text, GError **error)
+static WsJson *choice_json(const WsFieldRow *row, const char *text, GError **error)
 {
     if (is_word_of(row, text))
-        return ws_text_quote(text);
+        return ws_json_text(text);
     if (row->of == WS_FIELD_EXPR)
         return expr_json(text, error);
     g_autoptr(GPtrArray) parts = split(text, ",");
     return list_json(row->of == WS_FIELD_EXPRS ? WS_FIELD_EXPRS : WS_FIELD_NAMES, parts, error);
 }
 
-char *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
+WsJson *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
 {
     g_autofree char *text = g_strstrip(g_strdup(typed));
     g_autoptr(GPtrArray) parts = NULL;
@@ -229,7 +224,7 @@ char *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
     case WS_FIELD_TEXTS:
     case WS_FIELD_STATEMENTS:
         parts = split(text, "\n");
-        return parts->len == 1 ? ws_text_quote(parts->pdata[0])
+        return parts->len == 1 ? ws_json_text(parts->pdata[0])
                                : list_json(WS_FIELD_TEXT, parts, error);
     case WS_FIELD_MAP_INT:
     case WS_FIELD_MAP_NUMBER:
@@ -240,7 +235,7 @@ char *ws_entry_json(const WsFieldRow *row, const char *typed, GError **error)
     case WS_FIELD_CHOICE:
         return choice_json(row, text, error);
     case WS_FIELD_JSON:
-        return g_strdup(text);
+        return ws_json_read(text, error);
     default:
         return scalar_json(row->kind, text, error);
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Where words of a field are names that refer to something. */
-typedef enum { REFERS_NOT, REFERS, REFERS_VALUES, REFERS_ALL } Refers;
+typedef enum { REFERS_NOT, REFERS, REFERS_ALL /* keys, too */ } Refers;
 
 static gboolean declares(WsNodeKind kind)
 {
@@ -23,12 +23,11 @@ static Refers refers(WsNodeKind owner, const WsFieldRow *row)
     case WS_FIELD_REFS:
     case WS_FIELD_STATEMENTS:
     case WS_FIELD_NAMES:
+    case WS_FIELD_MAP_EXPR:
+    case WS_FIELD_MAP_REF:
         return REFERS;
     case WS_FIELD_CHOICE:
         return row->of == WS_FIELD_EXPR || row->of == WS_FIELD_EXPRS ? REFERS : REFERS_NOT;
-    case WS_FIELD_MAP_EXPR:
-    case WS_FIELD_MAP_REF:
-        return REFERS_VALUES;
     case WS_FIELD_MAP_NAMES:
         return REFERS_ALL;
     case WS_FIELD_NAME:
@@ -47,59 +46,39 @@ static gboolean is_word(char c)
     return g_ascii_isalnum(c) || c == '_';
 }
 
-/* The text of one JSON string with the word replaced; words after a dot are views, not names. */
-static gboolean replace_words(GString *out, const char *from, const char *to, const char *old,
-                              const char *name)
+typedef struct {
+    const char *old, *name;
+} Renaming;
+
+/* The text with the word replaced, NULL if it does not occur; words after a dot are views, not
+ * names. */
+static WsJson *replace_words(const char *text, gpointer data)
 {
-    const gsize length = strlen(old);
+    const Renaming *r = data;
+    const gsize length = strlen(r->old);
+    g_autoptr(GString) out = g_string_new(NULL);
     gboolean any = FALSE;
-    for (const char *c = from; c < to;) {
+    for (const char *c = text; *c != '\0';) {
         const char *end = c;
-        while (end < to && is_word(*end))
+        while (is_word(*end))
             end++;
         if (end == c) {
             g_string_append_c(out, *c++);
             continue;
         }
-        const gboolean hit = (gsize)(end - c) == length && strncmp(c, old, length) == 0 &&
-                             !(c > from && c[-1] == '.');
+        const gboolean hit = (gsize)(end - c) == length && strncmp(c, r->old, length) == 0 &&
+                             !(c > text && c[-1] == '.');
         any |= hit;
-        g_string_append_len(out, hit ? name : c, hit ? (gssize)strlen(name) : end - c);
+        g_string_append_len(out, hit ? r->name : c, hit ? (gssize)strlen(r->name) : end - c);
         c = end;
     }
-    return any;
+    return any ? ws_json_text(out->str) : NULL;
 }
 
-/* JSON with the word replaced in its strings; NULL if it does not occur. Caller frees. */
-static char *replace_in_json(const char *json, Refers how, const char *old, const char *name)
-{
-    g_autoptr(GString) out = g_string_new(NULL);
-    gboolean any = FALSE;
-    for (const char *c = json; *c != '\0'; c++) {
-        g_string_append_c(out, *c);
-        if (*c != '"')
-            continue;
-        const char *end = c + 1;
-        while (*end != '\0' && *end != '"')
-            end += *end == '\\' && end[1] != '\0' ? 2 : 1;
-        const char *after = end;
-        while (*after == '"' || *after == ' ')
-            after++;
-        if (how == REFERS_VALUES && *after == ':')
-            g_string_append_len(out, c + 1, end - c - 1);
-        else
-            any |= replace_words(out, c + 1, end, old, name);
-        if (*end == '\0')
-            break;
-        g_string_append_c(out, '"');
-        c = end;
-    }
-    return any ? g_strdup(out->str) : NULL;
-}
+/* Takes `now`, the value after replacing. */
+typedef void (*Seen)(const WsNode *node, const WsFieldRow *row, WsJson *now, gpointer data);
 
-typedef void (*Seen)(const WsNode *node, const WsFieldRow *row, char *json, gpointer data);
-
-/* Calls `seen` for each field below `node` that mentions `old`, with its JSON after replacing. */
+/* Calls `seen` for each field below `node` that mentions `old`. */
 static void walk(const WsNode *node, const char *old, const char *name, gboolean reference,
                  Seen seen, gpointer data)
 {
@@ -111,10 +90,11 @@ static void walk(const WsNode *node, const char *old, const char *name, gboolean
         const gboolean word = rows[i].kind == WS_FIELD_CHOICE && value->kind == WS_VALUE_TEXT;
         if (value->kind != WS_VALUE_NONE && how != REFERS_NOT && !word &&
             (reference || rows[i].field != WS_F_reference)) {
-            g_autofree char *json = ws_value_print(&rows[i], value);
-            g_autofree char *now = replace_in_json(json, how, old, name);
-            if (now != NULL)
+            WsJson *now = ws_json_of_value(&rows[i], value);
+            if (ws_json_replace(now, how == REFERS_ALL, replace_words, &(Renaming){ old, name }))
                 seen(node, &rows[i], now, data);
+            else
+                ws_json_free(now);
         }
         for (guint c = 0; c < ws_node_n_children(node, rows[i].field); c++)
             walk(ws_node_child(node, rows[i].field, c), old, name, reference, seen, data);
@@ -123,18 +103,18 @@ static void walk(const WsNode *node, const char *old, const char *name, gboolean
 
 typedef struct {
     guint64 node;
-    const char *key;
-    char *json;
+    WsFieldId field;
+    WsJson *now;
 } Rewrite;
 
 static void clear_rewrite(gpointer data)
 {
-    g_free(((Rewrite *)data)->json);
+    ws_json_free(((Rewrite *)data)->now);
 }
 
-static void note_rewrite(const WsNode *node, const WsFieldRow *row, char *json, gpointer data)
+static void note_rewrite(const WsNode *node, const WsFieldRow *row, WsJson *now, gpointer data)
 {
-    const Rewrite r = { node->identity, ws_node_key(node->kind, row->field), g_strdup(json) };
+    const Rewrite r = { node->identity, row->field, now };
     g_array_append_val((GArray *)data, r);
 }
 
@@ -145,8 +125,8 @@ static gboolean rewrite_mentions(WsDraft *d, const WsNode *below, const char *ol
     g_array_set_clear_func(rewrites, clear_rewrite);
     walk(below, old, name, reference, note_rewrite, rewrites);
     for (guint i = 0; i < rewrites->len; i++) {
-        const Rewrite *r = &g_array_index(rewrites, Rewrite, i);
-        if (!ws_draft_set(d, r->node, r->key, r->json))
+        Rewrite *r = &g_array_index(rewrites, Rewrite, i);
+        if (!ws_draft_set(d, r->node, r->field, g_steal_pointer(&r->now)))
             return FALSE;
     }
     return TRUE;
@@ -174,11 +154,11 @@ gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
     const gboolean step = ws_node_kind_is_step(n->kind);
     if (n->kind == WS_NODE_DESIGN) {
         ws_draft_name(d, "Rename %s", "the design");
-        return ws_draft_set_text(d, node, "name", name);
+        return ws_draft_set(d, node, WS_F_name, ws_json_text(name));
     }
     if (step ? !declares(n->kind) : ws_node_row(n->kind, WS_F_name) == NULL)
         return ws_draft_refuse(d, "it has no name of its own");
-    const char *key = step ? ws_node_key(n->kind, WS_F_keyword) : "name";
+    const WsFieldId field = step ? WS_F_keyword : WS_F_name;
     g_autofree char *old = g_strdup(step ? ws_node_text(n, WS_F_keyword) : ws_node_name(n));
     if (g_strcmp0(old, name) == 0)
         return TRUE;
@@ -191,30 +171,30 @@ gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
     const WsNode *below = local ? ws_edit_group(d->design, n) : ws_design_root(d->design);
     const gboolean reference = n->kind == WS_NODE_TENSOR;
     const guint64 scope = below->identity;
-    if (!ws_draft_set_text(d, node, key, name))
+    if (!ws_draft_set(d, node, field, ws_json_text(name)))
         return FALSE;
     if (n->kind == WS_STEP_MARK || n->kind == WS_STEP_STAGE)
         return TRUE;
     return rewrite_mentions(d, ws_draft_node(d, scope), old, name, reference);
 }
 
-/* The map with one key renamed. Caller frees; NULL if it has no such key. */
-static char *renamed_key(const WsFieldRow *row, const WsValue *map, const char *old,
-                         const char *name)
+/* The map of a field with one key renamed; NULL if it has no such key. */
+static WsJson *renamed_key(const WsNode *node, WsFieldId field, const char *old, const char *name)
 {
+    const WsValue *map = ws_node_get(node, field);
     gboolean any = FALSE;
     if (map->kind != WS_VALUE_MAP)
         return NULL;
-    WsValue copy = *map;
-    copy.key = g_new0(char *, map->n + 1);
+    WsJson *renamed = ws_json_map();
     for (guint i = 0; i < map->n; i++) {
         const gboolean hit = strcmp(map->key[i], old) == 0;
         any |= hit;
-        copy.key[i] = hit ? (char *)name : map->key[i];
+        ws_json_put(renamed, hit ? name : map->key[i],
+                    ws_json_of_value(ws_node_row(node->kind, field), &map->item[i]));
     }
-    char *json = any ? ws_value_print(row, &copy) : NULL;
-    g_free(copy.key);
-    return json;
+    if (!any)
+        g_clear_pointer(&renamed, ws_json_free);
+    return renamed;
 }
 
 gboolean ws_edit_rename_key(WsDraft *d, const char *old, const char *name)
@@ -230,39 +210,35 @@ gboolean ws_edit_rename_key(WsDraft *d, const char *old, const char *name)
         return FALSE;
     ws_draft_name(d, "Rename %s", old);
     /* What rehearses a size may only name a size there is: it steps aside meanwhile. */
-    const WsNode *document_node = ws_design_root(d->design);
-    g_autofree char *rehearse = renamed_key(ws_node_row(WS_NODE_DESIGN, WS_F_rehearse),
-                                            ws_node_get(document_node, WS_F_rehearse), old, name);
-    if (rehearse != NULL && !ws_draft_set(d, root, "rehearse", NULL))
+    g_autoptr(WsJson) rehearse = renamed_key(ws_design_root(d->design), WS_F_rehearse, old, name);
+    if (rehearse != NULL && !ws_draft_set(d, root, WS_F_rehearse, NULL))
         return FALSE;
     for (guint pass = 0; pass < 2; pass++) {
         const WsFieldId *field = pass == 0 ? document : tiles;
         for (guint i = 0; i < (pass == 0 ? G_N_ELEMENTS(document) : G_N_ELEMENTS(tiles)); i++) {
             const WsNode *owner = ws_draft_node(d, pass == 0 ? root : space);
-            const WsFieldRow *row = ws_node_row(owner->kind, field[i]);
-            g_autofree char *json = renamed_key(row, ws_node_get(owner, field[i]), old, name);
-            if (json == NULL)
+            WsJson *renamed = renamed_key(owner, field[i], old, name);
+            if (renamed == NULL)
                 continue;
             /* In a map of expressions later entries may use the renamed one. */
-            g_autofree char *both = row->kind == WS_FIELD_MAP_EXPR
-                                        ? replace_in_json(json, REFERS_VALUES, old, name)
-                                        : NULL;
+            if (ws_node_row(owner->kind, field[i])->kind == WS_FIELD_MAP_EXPR)
+                ws_json_replace(renamed, FALSE, replace_words, &(Renaming){ old, name });
             any = TRUE;
-            if (!ws_draft_set(d, owner->identity, ws_field_name(field[i]),
-                              both != NULL ? both : json))
+            if (!ws_draft_set(d, owner->identity, field[i], renamed))
                 return FALSE;
         }
     }
-    if (rehearse != NULL && !ws_draft_set(d, root, "rehearse", rehearse))
+    if (rehearse != NULL && !ws_draft_set(d, root, WS_F_rehearse, g_steal_pointer(&rehearse)))
         return FALSE;
     if (!any)
         return ws_draft_refuse(d, "the design has no constant, size or name \"%s\"", old);
     return rewrite_mentions(d, ws_draft_node(d, root), old, name, TRUE);
 }
 
-static void note_mention(const WsNode *node, const WsFieldRow *row, char *json, gpointer data)
+static void note_mention(const WsNode *node, const WsFieldRow *row, WsJson *now, gpointer data)
 {
     GArray *found = data;
+    ws_json_free(now);
     if (found->len == 0 || g_array_index(found, guint64, found->len - 1) != node->identity)
         g_array_append_val(found, node->identity);
 }

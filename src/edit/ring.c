@@ -1,6 +1,5 @@
 /* The depth of a ring: the constant it is given by, or the stages and slots of all its members. */
 #include "edit/edit.h"
-#include "model/text.h"
 
 #include <string.h>
 
@@ -137,22 +136,9 @@ static void gather(Ring *r, const WsNode *start)
 static gboolean set_constant(WsDraft *d, const char *name, gint64 depth)
 {
     const WsNode *root = ws_design_root(d->design);
-    const WsValue *map = ws_node_get(root, WS_F_constants);
-    g_autoptr(GString) json = g_string_new("{");
-    for (guint i = 0; i < map->n; i++) {
-        g_autofree char *old = ws_expr_print(map->item[i].expr);
-        g_autofree char *value = strcmp(map->key[i], name) == 0
-                                     ? g_strdup_printf("%" G_GINT64_FORMAT, depth)
-                                     : ws_text_quote(old);
-        gint64 literal;
-        if (strcmp(map->key[i], name) != 0 && ws_expr_is_int(map->item[i].expr, &literal)) {
-            g_free(value);
-            value = g_strdup_printf("%" G_GINT64_FORMAT, literal);
-        }
-        g_string_append_printf(json, "%s\"%s\":%s", i > 0 ? "," : "", map->key[i], value);
-    }
-    g_string_append_c(json, '}');
-    return ws_draft_set(d, root->identity, "constants", json->str);
+    return ws_draft_set(
+        d, root->identity, WS_F_constants,
+        ws_json_with(ws_json_of_field(root, WS_F_constants), name, ws_json_int(depth)));
 }
 
 gboolean ws_edit_depth(WsDraft *d, guint64 node, gint64 depth)
@@ -173,13 +159,12 @@ gboolean ws_edit_depth(WsDraft *d, guint64 node, gint64 depth)
     Ring r = { d->design, now, members };
     gather(&r, object);
     g_autoptr(GArray) who = g_array_new(FALSE, FALSE, sizeof(guint64));
-    g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, depth);
     for (guint i = 0; i < members->len; i++)
         g_array_append_val(who, ((WsNode *)members->pdata[i])->identity);
     for (guint i = 0; i < who->len; i++) {
         const WsNode *member = ws_draft_node(d, g_array_index(who, guint64, i));
-        if (!ws_draft_set(d, member->identity, ws_field_name(depth_field(member->kind)),
-                          depth == 1 ? NULL : json))
+        if (!ws_draft_set(d, member->identity, depth_field(member->kind),
+                          depth == 1 ? NULL : ws_json_int(depth)))
             return FALSE;
     }
     return TRUE;

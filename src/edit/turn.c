@@ -56,33 +56,29 @@ gint64 ws_edit_replicas(const WsNode *group)
 /* A barrier for each replica, of which the first one's starts ready. */
 static gboolean add_barrier(WsDraft *d, gint64 replicas, WsConnection *how)
 {
-    const WsNode *root = ws_design_root(d->design);
     g_autofree char *name = ws_edit_fresh(d->design, "turn");
-    g_autoptr(GString) json = g_string_new(NULL);
-    g_string_printf(json, "{\"name\":\"%s\",\"array\":%" G_GINT64_FORMAT ",\"init\":[\"ready\"",
-                    name, replicas);
-    for (gint64 i = 1; i < replicas; i++)
-        g_string_append(json, ",\"pending\"");
-    g_string_append(json, "]}");
+    WsJson *init = ws_json_list();
+    for (gint64 i = 0; i < replicas; i++)
+        ws_json_add(init, ws_json_text(i == 0 ? "ready" : "pending"));
     how->fresh = how->wait = how->arrive = how->turn = TRUE;
     g_strlcpy(how->barrier, name, sizeof how->barrier);
     g_snprintf(how->slots, sizeof how->slots, "%" G_GINT64_FORMAT, replicas);
-    return ws_draft_insert(d, root->identity, "barriers", ws_node_n_children(root, WS_F_barriers),
-                           json->str) != 0;
+    return ws_draft_append(d, ws_design_root(d->design)->identity, WS_F_barriers,
+                           WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(name) },
+                                   { WS_F_array, ws_json_int(replicas) }, { WS_F_init, init })) !=
+           0;
 }
 
-static gboolean add_step(WsDraft *d, const Stretch *s, guint index, const char *text,
-                         const WsConnection *how, const WsNode *beside)
+static gboolean add_step(WsDraft *d, const Stretch *s, guint index, WsNodeKind kind,
+                         const char *element, const WsConnection *how, const WsNode *beside)
 {
-    g_autoptr(GString) json = g_string_new(text);
     const gint64 ahead = ws_node_int(beside, WS_F_ahead, 0);
-    if (*how->use_to != '\0')
-        g_string_append_printf(json, ",\"use\":\"%s\"", how->use_to);
-    if (ahead > 0)
-        g_string_append_printf(json, ",\"ahead\":%" G_GINT64_FORMAT, ahead);
-    g_string_append_c(json, '}');
-    const guint64 step = ws_draft_insert(d, s->owner->identity,
-                                         ws_node_key(s->owner->kind, s->list), index, json->str);
+    const guint64 step = ws_draft_insert(
+        d, s->owner->identity, s->list, index,
+        WS_MAKE(kind, { WS_F_keyword, ws_json_format("%s[%s]", how->barrier, element) },
+                { WS_F_by, kind == WS_STEP_ARRIVE ? ws_json_text("all") : NULL },
+                { WS_F_use, ws_json_expr(how->use_to) },
+                { WS_F_ahead, ahead > 0 ? ws_json_int(ahead) : NULL }));
     if (step != 0)
         ws_draft_touch(d, step);
     return step != 0;
@@ -126,14 +122,9 @@ gboolean ws_edit_turn(WsDraft *d, guint64 from_id, guint64 to_id, gboolean other
     const WsNode *last = ws_node_child(s.owner, s.list, s.last);
     if (!add_barrier(d, replicas, how))
         return FALSE;
-    g_autofree char *arrive =
-        g_strdup_printf(replicas == 2 ? "{\"arrive\":\"%s[1 - replica]\",\"by\":\"all\""
-                                      : "{\"arrive\":\"%s[(replica + 1) %% replicas]\","
-                                        "\"by\":\"all\"",
-                        how->barrier);
-    g_autofree char *wait = g_strdup_printf("{\"wait\":\"%s[replica]\"", how->barrier);
-    const gboolean made = add_step(d, &s, s.last + 1, arrive, how, last) &&
-                          add_step(d, &s, s.first, wait, how, first);
+    const char *next = replicas == 2 ? "1 - replica" : "(replica + 1) % replicas";
+    const gboolean made = add_step(d, &s, s.last + 1, WS_STEP_ARRIVE, next, how, last) &&
+                          add_step(d, &s, s.first, WS_STEP_WAIT, "replica", how, first);
     g_autofree char *what =
         g_strdup_printf("%s (%s … %s)", ws_node_name(group), how->first, how->last);
     ws_draft_name(d, "Take turns in %s", what);

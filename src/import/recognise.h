@@ -63,7 +63,7 @@ struct WsReadStep {
     const WsExpr *e; /* condition, count, increment, value of `let`; MMA: first, NULL false */
     const char *name, *text;
     const WsExpr *cta;  /* ARRIVE, COPY: in that CTA of the cluster; NULL its own */
-    const char *ctas;   /* LOAD: "\"all\"" or "[0, 1]", multicast; ARRIVE: "\"all\"" */
+    guint ctas;         /* LOAD: multicast to this mask of CTAs; ARRIVE: in them; G_MAXUINT: all */
     gint64 n, stride;   /* FOR over tiles: from and step */
     gboolean flag, all; /* ARRIVE: flag = by all threads; FOR: all = unroll full; MMA: flag = open;
                                        WRITE, STORE: flag = adds to the tensor */

@@ -1,19 +1,15 @@
 #include "import/write_steps.h"
-#include "model/text.h"
 
 #include <string.h>
 
-/* What was read -> the text of a design -> the ordinary reader. */
+/* What was read -> a design -> the ordinary reader. */
 
-static void put_coords(WsWriter *w, const WsReadStep *s)
+static void put_coords(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
-    g_string_append(w->out, ", \"at\": [");
-    for (guint i = 0; i < s->n_coord; i++) {
-        g_autofree char *text = ws_source_named_text(w->r, s->coord[i]);
-        g_string_append(w->out, i ? ", " : "");
-        ws_text_json(w->out, text);
-    }
-    g_string_append(w->out, "]");
+    WsJson *at = ws_json_list();
+    for (guint i = 0; i < s->n_coord; i++)
+        ws_json_add(at, ws_write_expr(w->r, s->coord[i]));
+    ws_json_put(step, "at", at);
 }
 
 /* --- references
@@ -49,45 +45,33 @@ static char *buffer_ref(WsWriter *w, const WsPlace *p)
 /* --- steps
  * -----------------------------------------------------------------------------------------*/
 
-static void put_steps(WsWriter *w, const GPtrArray *list);
+static WsJson *steps_of(WsWriter *w, const GPtrArray *list);
 
-static void put_block(WsWriter *w, const char *key, const GPtrArray *list)
+static void put_for(WsWriter *w, WsReadStep *s, WsJson *step)
 {
-    g_string_append_printf(w->out, ", \"%s\": [", key);
-    put_steps(w, list);
-    g_string_append(w->out, "]");
-}
-
-static void put_for(WsWriter *w, WsReadStep *s)
-{
-    g_string_append(w->out, "{\"for\": ");
-    ws_text_json(w->out, s->name);
+    ws_json_put(step, "for", ws_json_text(s->name));
     if (s->e)
-        ws_write_expr(w->r, w->out, "count", s->e);
+        ws_json_put(step, "count", ws_write_expr(w->r, s->e));
     else
-        ws_write_field(w->out, "over", "tiles");
+        ws_json_put(step, "over", ws_json_text("tiles"));
     if (s->n)
-        g_string_append_printf(w->out, ", \"from\": %" G_GINT64_FORMAT, s->n);
+        ws_json_put(step, "from", ws_json_int(s->n));
     if (s->stride > 1)
-        g_string_append_printf(w->out, ", \"step\": %" G_GINT64_FORMAT, s->stride);
+        ws_json_put(step, "step", ws_json_int(s->stride));
     if (s->all)
-        ws_write_field(w->out, "unroll", "full");
-    ws_write_note(w->r, w->out, s->line, s->column, s->line);
+        ws_json_put(step, "unroll", ws_json_text("full"));
     g_ptr_array_add(w->loops, s);
-    put_block(w, "do", s->body);
+    ws_json_put(step, "do", steps_of(w, s->body));
     g_ptr_array_set_size(w->loops, w->loops->len - 1);
 }
 
-static void put_if(WsWriter *w, WsReadStep *s)
+static void put_if(WsWriter *w, WsReadStep *s, WsJson *step)
 {
-    g_string_append(w->out, "{\"if\": ");
-    g_autofree char *text = ws_source_named_text(w->r, s->e);
-    ws_text_json(w->out, text);
-    ws_write_note(w->r, w->out, s->line, s->column, s->line);
+    ws_json_put(step, "if", ws_write_expr(w->r, s->e));
     w->conditional++;
-    put_block(w, "then", s->body);
+    ws_json_put(step, "then", steps_of(w, s->body));
     if (s->other && s->other->len)
-        put_block(w, "else", s->other);
+        ws_json_put(step, "else", steps_of(w, s->other));
     w->conditional--;
 }
 
@@ -112,117 +96,93 @@ static gboolean is_loaded(const WsRead *r, gint buffer)
     return FALSE;
 }
 
+static WsJson *value_name(const WsWriter *w, gint value, const char *views)
+{
+    return ws_json_format("%s%s", g_array_index(w->group->values, WsReadValue, value).name,
+                          views ? views : "");
+}
+
+static WsJson *tensor_name(const WsWriter *w, gint tensor)
+{
+    return ws_json_text(g_array_index(w->r->tensors, WsReadTensor, tensor).name);
+}
+
+static WsJson *place_of(WsWriter *w, const WsPlace *place)
+{
+    return ws_json_take_text(buffer_ref(w, place));
+}
+
 /* What an opaque step may do with the values and buffers that its lines name: it reads what copies
  * bring, and writes the other buffers. */
-static void put_touched(WsWriter *w, const char *key, const WsReadStep *s, gboolean values)
+static WsJson *touched(WsWriter *w, const WsReadStep *s, gboolean values)
 {
-    gboolean any = FALSE;
-    g_string_append_printf(w->out, ", \"%s\": [", key);
-    for (guint i = 0; values && s->reads && i < s->reads->len; i++, any = TRUE) {
-        const gint v = (gint)g_array_index(s->reads, gint64, i);
-        g_string_append(w->out, any ? ", " : "");
-        ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, v).name);
-    }
+    WsJson *list = ws_json_list();
+    for (guint i = 0; values && s->reads && i < s->reads->len; i++)
+        ws_json_add(list, value_name(w, (gint)g_array_index(s->reads, gint64, i), NULL));
     for (guint i = 0; s->places && i < s->places->len; i++) {
         const WsPlace *place = &g_array_index(s->places, WsPlace, i);
-        if (is_loaded(w->r, place->object) != values)
-            continue;
-        g_autofree char *ref = buffer_ref(w, place);
-        g_string_append(w->out, any ? ", " : "");
-        ws_text_json(w->out, ref);
-        any = TRUE;
+        if (is_loaded(w->r, place->object) == values)
+            ws_json_add(list, place_of(w, place));
     }
-    if (!values && s->value >= 0) {
-        g_string_append(w->out, any ? ", " : "");
-        ws_text_json(w->out, g_array_index(w->group->values, WsReadValue, s->value).name);
-    }
-    g_string_append(w->out, "]");
+    if (!values && s->value >= 0)
+        ws_json_add(list, value_name(w, s->value, NULL));
+    return list;
 }
 
-static void put_opaque(WsWriter *w, const WsReadStep *s)
+static void put_opaque(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
-    g_string_append(w->out, "{\"raw\": \"ptx\", \"text\": [");
+    WsJson *lines = ws_json_list();
     for (guint line = s->line; line <= MIN(s->end_line, s->line + 7) && line <= w->r->n_lines;
          line++) {
-        g_autofree char *text =
-            g_strdup_printf("// %s:%u: %s", w->r->file, line, w->r->line[line - 1]);
-        for (char *c = text; *c; c++)
-            if (*c == '%')
-                *c = '/'; /* %{…} would name an operand */
-        g_string_append(w->out, line > s->line ? ", " : "");
-        ws_text_json(w->out, text);
+        char *text = g_strdup_printf("// %s:%u: %s", w->r->file, line, w->r->line[line - 1]);
+        g_strdelimit(text, "%", '/'); /* %{…} would name an operand */
+        ws_json_add(lines, ws_json_take_text(text));
     }
-    g_string_append(w->out, "]");
+    ws_json_put(step, "raw", ws_json_text("ptx"));
+    ws_json_put(step, "text", lines);
     if (s->reads || s->places)
-        put_touched(w, "reads", s, TRUE);
+        ws_json_put(step, "reads", touched(w, s, TRUE));
     if (s->value >= 0 || s->places) {
-        put_touched(w, "writes", s, FALSE);
+        ws_json_put(step, "writes", touched(w, s, FALSE));
     } else if (s->buffer.object >= 0) {
-        g_autofree char *ref = buffer_ref(w, &s->buffer);
-        g_string_append_printf(w->out, ", \"%s\": [", s->flag ? "writes" : "reads");
-        ws_text_json(w->out, ref);
-        g_string_append(w->out, "]");
+        WsJson *one = ws_json_list();
+        ws_json_add(one, place_of(w, &s->buffer));
+        ws_json_put(step, s->flag ? "writes" : "reads", one);
     }
 }
 
-static void put_move(WsWriter *w, const WsReadStep *s, const char *keyword, const char *key)
+static void put_move(WsWriter *w, const WsReadStep *s, const char *keyword, const char *key,
+                     WsJson *step)
 {
-    g_autofree char *ref = s->buffer.object >= 0 ? buffer_ref(w, &s->buffer) : NULL;
-    g_string_append_printf(w->out, "{\"%s\": ", keyword);
-    if (s->value >= 0) {
-        g_autofree char *value =
-            g_strconcat(g_array_index(w->group->values, WsReadValue, s->value).name,
-                        s->text ? s->text : "", NULL);
-        ws_text_json(w->out, value);
-    } else {
-        ws_text_json(w->out, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
-        put_coords(w, s);
-    }
-    if (s->value >= 0 && s->tensor >= 0) { /* through pointers */
-        ws_write_field(w->out, key, g_array_index(w->r->tensors, WsReadTensor, s->tensor).name);
-        put_coords(w, s);
-    } else {
-        ws_write_field(w->out, key, ref);
-    }
+    const gboolean value = s->value >= 0;
+    ws_json_put(step, keyword,
+                value ? value_name(w, s->value, s->text) : tensor_name(w, s->tensor));
+    if (value && s->tensor >= 0) /* through pointers */
+        ws_json_put(step, key, tensor_name(w, s->tensor));
+    else
+        ws_json_put(step, key, s->buffer.object >= 0 ? place_of(w, &s->buffer) : NULL);
+    if (!value || s->tensor >= 0)
+        put_coords(w, s, step);
 }
 
-static void put_mma(WsWriter *w, const WsReadStep *s)
+static void put_mma(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
-    g_autofree char *a = buffer_ref(w, &s->a), *b = buffer_ref(w, &s->b);
-    g_string_append(w->out, "{\"mma\": ");
-    g_autofree char *sum = g_strconcat(g_array_index(w->group->values, WsReadValue, s->value).name,
-                                       s->text ? s->text : "", NULL);
-    ws_text_json(w->out, sum);
-    ws_write_field(w->out, "a", a);
-    ws_write_field(w->out, "b", b);
-    if (s->e) {
-        gint64 first;
-        if (ws_x_is(s->e, &first))
-            g_string_append_printf(w->out, ", \"first\": %s", first ? "true" : "false");
-        else
-            ws_write_expr(w->r, w->out, "first", s->e);
-    }
-}
-
-static void put_word(WsWriter *w, const char *keyword, const char *value)
-{
-    g_string_append_printf(w->out, "{\"%s\": ", keyword);
-    ws_text_json(w->out, value);
-}
-
-static void put_place(WsWriter *w, const char *key, const WsPlace *place)
-{
-    g_autofree char *ref = buffer_ref(w, place);
-    ws_write_field(w->out, key, ref);
+    gint64 first;
+    ws_json_put(step, "mma", value_name(w, s->value, s->text));
+    ws_json_put(step, "a", place_of(w, &s->a));
+    ws_json_put(step, "b", place_of(w, &s->b));
+    if (s->e)
+        ws_json_put(step, "first",
+                    ws_x_is(s->e, &first) ? ws_json_bool(first != 0) : ws_write_expr(w->r, s->e));
 }
 
 /* The statement in the names of the design; as it is where it is none of the grammar. */
-static void put_compute(WsWriter *w, const char *text)
+static void put_compute(WsWriter *w, const char *text, WsJson *step)
 {
     WsStatement *s = ws_statement_parse(text, NULL);
     g_autofree char *value = s ? ws_source_named_text(w->r, s->value) : NULL;
-    g_autofree char *own = s ? g_strdup_printf("%s = %s", s->name, value) : g_strdup(text);
-    put_word(w, "compute", own);
+    ws_json_put(step, "compute",
+                s ? ws_json_format("%s = %s", s->name, value) : ws_json_text(text));
     if (s)
         ws_statement_unref(s);
 }
@@ -263,95 +223,92 @@ static const struct {
     [WS_READ_TAKE] = { FORM_TILES, "take", "from" },
 };
 
-static void put_copy(WsWriter *w, const GPtrArray *list, guint at)
+static void put_copy(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
-    g_autofree char *from = buffer_ref(w, &s->a);
-    put_word(w, "copy", from);
-    put_place(w, "into", &s->buffer);
-    ws_write_signal(w, list, at, "signal");
+    ws_json_put(step, "copy", place_of(w, &s->a));
+    ws_json_put(step, "into", place_of(w, &s->buffer));
+    ws_write_signal(w, list, at, "signal", step);
 }
 
-static void put_own(WsWriter *w, const GPtrArray *list, guint at)
+static void put_own(WsWriter *w, const GPtrArray *list, guint at, WsJson *step)
 {
     WsReadStep *s = g_ptr_array_index(list, at);
     if (s->kind == WS_READ_FOR)
-        put_for(w, s);
+        put_for(w, s, step);
     else if (s->kind == WS_READ_IF)
-        put_if(w, s);
+        put_if(w, s, step);
     else if (s->kind == WS_READ_WAIT)
-        ws_write_wait(w, s);
+        ws_write_wait(w, s, step);
     else if (s->kind == WS_READ_MMA)
-        put_mma(w, s);
+        put_mma(w, s, step);
     else if (s->kind == WS_READ_COMPUTE)
-        put_compute(w, s->text);
+        put_compute(w, s->text, step);
     else if (s->kind == WS_READ_COPY)
-        put_copy(w, list, at);
+        put_copy(w, list, at, step);
     else
-        put_opaque(w, s);
+        put_opaque(w, s, step);
 }
 
 static void put_transfer(WsWriter *w, const GPtrArray *list, guint at, const char *keyword,
-                         const char *key)
+                         const char *key, WsJson *step)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const gboolean comes = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER;
-    put_move(w, s, keyword, key);
+    put_move(w, s, keyword, key, step);
     if (comes && s->barrier.object >= 0)
-        ws_write_signal(w, list, at, "signal");
+        ws_write_signal(w, list, at, "signal", step);
     if (s->flag && (s->kind == WS_READ_STORE || s->kind == WS_READ_WRITE))
-        ws_write_field(w->out, "reduce", "add");
+        ws_json_put(step, "reduce", ws_json_text("add"));
 }
 
-static void put_step(WsWriter *w, const GPtrArray *list, guint at)
+static WsJson *step_of(WsWriter *w, const GPtrArray *list, guint at)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const Form form = s->kind < G_N_ELEMENTS(forms) ? forms[s->kind].form : FORM_OWN;
     const char *keyword = form ? forms[s->kind].keyword : NULL;
     const char *key = form ? forms[s->kind].key : NULL;
+    const gboolean body = s->kind == WS_READ_FOR || s->kind == WS_READ_IF;
+    WsJson *step = ws_json_map();
     switch (form) {
     case FORM_OWN:
-        put_own(w, list, at);
+        put_own(w, list, at, step);
         break;
     case FORM_SIGNAL:
-        ws_write_signal(w, list, at, keyword);
+        ws_write_signal(w, list, at, keyword, step);
         break;
     case FORM_MOVE:
-        put_transfer(w, list, at, keyword, key);
+        put_transfer(w, list, at, keyword, key, step);
         break;
     case FORM_WORD:
-        put_word(w, keyword, s->name);
+        ws_json_put(step, keyword, ws_json_text(s->name));
         break;
     case FORM_NUMBER:
-        g_string_append_printf(w->out, "{\"%s\": %" G_GINT64_FORMAT "%s", keyword, s->n,
-                               s->kind == WS_READ_STORE_WAIT && s->flag ? ", \"full\": true" : "");
+        ws_json_put(step, keyword, ws_json_int(s->n));
+        if (s->kind == WS_READ_STORE_WAIT && s->flag)
+            ws_json_put(step, "full", ws_json_bool(TRUE));
         break;
     case FORM_SUM:
-        put_word(w, keyword, s->name);
-        ws_write_expr(w->r, w->out, key, s->e);
+        ws_json_put(step, keyword, ws_json_text(s->name));
+        ws_json_put(step, key, ws_write_expr(w->r, s->e));
         break;
     case FORM_TILES:
-        put_word(w, keyword, "tiles");
-        put_place(w, key, &s->buffer);
+        ws_json_put(step, keyword, ws_json_text("tiles"));
+        ws_json_put(step, key, place_of(w, &s->buffer));
         break;
     }
     if (s->when)
-        ws_write_expr(w->r, w->out, "when", s->when);
-    if (s->kind != WS_READ_FOR && s->kind != WS_READ_IF)
-        ws_write_note(w->r, w->out, s->line, s->column, s->end_line);
-    g_string_append(w->out, "}\n");
+        ws_json_put(step, "when", ws_write_expr(w->r, s->when));
+    return ws_write_place(w->r, step, s->line, s->column, body ? s->line : s->end_line);
 }
 
-static void put_steps(WsWriter *w, const GPtrArray *list)
+static WsJson *steps_of(WsWriter *w, const GPtrArray *list)
 {
-    gboolean any = FALSE;
-    for (guint i = 0; list && i < list->len; i++) {
-        if (((WsReadStep *)g_ptr_array_index(list, i))->off)
-            continue;
-        g_string_append(w->out, any ? ", " : "");
-        put_step(w, list, i);
-        any = TRUE;
-    }
+    WsJson *steps = ws_json_list();
+    for (guint i = 0; list && i < list->len; i++)
+        if (!((WsReadStep *)g_ptr_array_index(list, i))->off)
+            ws_json_add(steps, step_of(w, list, i));
+    return steps;
 }
 
 static gboolean issues(const GPtrArray *list, WsReadKind kind)
@@ -364,69 +321,56 @@ static gboolean issues(const GPtrArray *list, WsReadKind kind)
     return FALSE;
 }
 
-static void put_group(WsWriter *w, WsReadGroup *g)
+static WsJson *group_of(WsWriter *w, WsReadGroup *g)
 {
     w->group = g;
     const char *role = issues(g->body, WS_READ_MMA)    ? "consumer"
                        : issues(g->body, WS_READ_LOAD) ? "producer"
                                                        : "worker";
-    g_string_append_printf(w->out,
-                           "{\"name\": \"%s\", \"role\": \"%s\", \"warps\": %" G_GINT64_FORMAT,
-                           g->name, role, g->warps);
-    if (g->registers)
-        g_string_append_printf(w->out, ", \"registers\": %" G_GINT64_FORMAT, g->registers);
-    ws_write_note(w->r, w->out, g->line, 1, g->line);
-    GString *values = g_string_new(NULL), *body = w->out;
-    w->out = g_string_new(NULL);
-    put_steps(w, g->body);
+    WsJson *body = steps_of(w, g->body), *values = ws_json_list(), *counters = ws_json_list();
     for (guint i = 0; i < g->values->len; i++) {
         const WsReadValue *v = &g_array_index(g->values, WsReadValue, i);
         if (v->gone)
             continue;
-        g_string_append_printf(
-            values,
-            "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"tile\": [%" G_GINT64_FORMAT
-            ", %" G_GINT64_FORMAT "]}",
-            values->len ? ", " : "", v->name, v->dtype, v->rows, v->cols);
+        WsJson *tile = ws_json_list();
+        ws_json_add(tile, ws_json_int(v->rows));
+        ws_json_add(tile, ws_json_int(v->cols));
+        ws_json_add(values, WS_MAKE(WS_NODE_VALUE, { WS_F_name, ws_json_text(v->name) },
+                                    { WS_F_dtype, ws_json_text(v->dtype) }, { WS_F_tile, tile }));
     }
-    g_string_append_printf(body, ", \"values\": [%s], \"counters\": [", values->str);
     for (guint i = 0; i < g->counters->len; i++) {
-        g_autofree char *start = ws_source_named_text(w->r, g_ptr_array_index(g->starts, i));
-        g_string_append_printf(body, "%s{\"name\": \"%s\", \"start\": ", i ? ", " : "",
-                               (char *)g_ptr_array_index(g->counters, i));
-        ws_text_json(body, start);
-        g_string_append(body, "}");
+        WsJson *start = ws_write_expr(w->r, g_ptr_array_index(g->starts, i));
+        ws_json_add(counters,
+                    WS_MAKE(WS_NODE_COUNTER,
+                            { WS_F_name, ws_json_text(g_ptr_array_index(g->counters, i)) },
+                            { WS_F_start, start }));
     }
-    g_string_append_printf(body, "], \"body\": [%s]}\n", w->out->str);
-    g_string_free(values, TRUE);
-    g_string_free(w->out, TRUE);
-    w->out = body;
+    WsJson *group =
+        WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text(g->name) },
+                { WS_F_role, ws_json_text(role) }, { WS_F_warps, ws_json_int(g->warps) },
+                { WS_F_registers, g->registers ? ws_json_int(g->registers) : NULL },
+                { WS_F_values, values }, { WS_F_counters, counters }, { WS_F_body, body });
+    return ws_write_place(w->r, group, g->line, 1, g->line);
 }
 
 WsDesign *ws_source_write(WsRead *r)
 {
-    WsWriter w = { .r = r, .out = g_string_new(NULL), .loops = g_ptr_array_new() };
+    WsWriter w = { .r = r, .loops = g_ptr_array_new() };
+    WsJson *objects = ws_json_map(), *groups = ws_json_list();
     ws_source_rings(r);
     ws_source_settle_names(r);
-    ws_write_objects(r, w.out);
-    g_string_append(w.out, ", \"groups\": [");
-    for (guint i = 0; i < r->groups->len; i++) {
-        g_string_append(w.out, i ? ", " : "");
-        put_group(&w, g_ptr_array_index(r->groups, i));
-    }
-    g_string_append(w.out, "]}");
-    GString *head = g_string_new(NULL);
-    ws_write_head(r, head); /* last: it holds the names that were used */
-    g_string_prepend(w.out, head->str);
-    g_string_free(head, TRUE);
+    ws_write_objects(r, objects);
+    for (guint i = 0; i < r->groups->len; i++)
+        ws_json_add(groups, group_of(&w, g_ptr_array_index(r->groups, i)));
+    ws_json_put(objects, "groups", groups);
+    ws_write_head(r, objects); /* last: it holds the names that were used */
     g_autoptr(WsFindings) findings = ws_findings_new();
-    WsDesign *design = ws_design_parse(w.out->str, w.out->len, r->file, findings);
+    WsDesign *design = ws_design_build(objects, r->file, findings);
     if (!design) {
         const WsFinding *f = g_ptr_array_index(findings->list, 0);
-        ws_source_fail(r, 1, 1, "Import a smaller part of it.",
+        ws_source_fail(r, MAX(f->line, 1), MAX(f->column, 1), "Import a smaller part of it.",
                        "what was read makes no design: %s at %s", f->message, f->at);
     }
     g_ptr_array_unref(w.loops);
-    g_string_free(w.out, TRUE);
     return design;
 }

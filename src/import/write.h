@@ -1,17 +1,18 @@
-/* What was read as the text of a design: the parts of it that two files write. */
+/* What was read as a design: the parts of it that two files write. */
 #pragma once
 
 #include "import/recognise.h"
+#include "model/build.h"
 
 G_BEGIN_DECLS
 
-void ws_write_field(GString *out, const char *key, const char *text); /* , "key": "text" */
-void ws_write_expr(WsRead *r, GString *out, const char *key, const WsExpr *e);
-/* `note` with file, line and the source; nothing for line 0. */
-void ws_write_note(const WsRead *r, GString *out, guint line, guint column, guint end_line);
-/* From the opening brace to the tiles: written when everything else is. */
-void ws_write_head(WsRead *r, GString *out);
+WsJson *ws_write_expr(WsRead *r, const WsExpr *e); /* in the names of the design */
+/* Where a node comes from: file, line and the source as its `note`; nothing for line 0. Returns the
+ * node. */
+WsJson *ws_write_place(const WsRead *r, WsJson *node, guint line, guint column, guint end_line);
+/* From the version to the tiles: written when everything else is. */
+void ws_write_head(WsRead *r, WsJson *design);
 /* From the tensors to the barriers. */
-void ws_write_objects(WsRead *r, GString *out);
+void ws_write_objects(WsRead *r, WsJson *design);
 
 G_END_DECLS

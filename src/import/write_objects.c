@@ -1,146 +1,117 @@
 /* Head and objects of a design that was read: sizes, tensors, buffers, barriers. */
 #include "import/write.h"
-#include "model/text.h"
 #include "target/target.h"
 
 #include <string.h>
 
-void ws_write_field(GString *out, const char *key, const char *text)
+WsJson *ws_write_expr(WsRead *r, const WsExpr *e)
 {
-    g_string_append_printf(out, ", \"%s\": ", key);
-    ws_text_json(out, text);
+    return ws_json_take_text(ws_source_named_text(r, e));
 }
 
-void ws_write_expr(WsRead *r, GString *out, const char *key, const WsExpr *e)
-{
-    g_autofree char *text = ws_source_named_text(r, e);
-    ws_write_field(out, key, text);
-}
-
-void ws_write_note(const WsRead *r, GString *out, guint line, guint column, guint end_line)
+WsJson *ws_write_place(const WsRead *r, WsJson *node, guint line, guint column, guint end_line)
 {
     if (!line)
-        return;
+        return node;
     g_autofree char *source = g_strdup(line <= r->n_lines ? r->line[line - 1] : "");
     g_strstrip(source);
     if (g_utf8_strlen(source, -1) > 160)
         strcpy(g_utf8_offset_to_pointer(source, 160), "");
-    g_autofree char *note = g_strdup_printf("%s:%u:%u: %s%s", r->file, line, MAX(column, 1), source,
-                                            end_line > line ? " …" : "");
-    ws_write_field(out, "note", note);
+    ws_json_put(node, "note",
+                ws_json_format("%s:%u:%u: %s%s", r->file, line, MAX(column, 1), source,
+                               end_line > line ? " …" : ""));
+    return ws_json_at(node, line, MAX(column, 1));
 }
 
 /* A text that was kept of an expression, in the names of the design. */
-static void put_text(WsRead *r, GString *out, const char *text)
+static WsJson *kept(WsRead *r, const char *text)
 {
     g_autoptr(WsExpr) e = ws_expr_parse(text, NULL);
-    g_autofree char *own = e ? ws_source_named_text(r, e) : g_strdup(text);
-    ws_text_json(out, own);
+    return e ? ws_write_expr(r, e) : ws_json_text(text);
 }
 
-static void put_lets(WsRead *r, GString *out, gboolean tile)
+static WsJson *lets(WsRead *r, gboolean tile)
 {
+    WsJson *map = NULL;
     guint at = 0;
     const char *name;
-    gboolean any = FALSE;
-    for (char *text; ws_source_next_name(r, tile, &at, &name, &text); any = TRUE) {
-        g_string_append_printf(out, "%s\"%s\": ", any ? ", " : ", \"let\": {", name);
-        ws_text_json(out, text);
-        g_free(text);
+    for (char *text; ws_source_next_name(r, tile, &at, &name, &text);) {
+        map = map ? map : ws_json_map();
+        ws_json_put(map, name, ws_json_take_text(text));
     }
-    g_string_append(out, any ? "}" : "");
+    return map;
 }
 
-void ws_write_head(WsRead *r, GString *out)
+void ws_write_head(WsRead *r, WsJson *design)
 {
-    g_string_append(out, "{\"warpstave\": 1, \"name\": ");
-    ws_text_json(out, r->title);
-    g_autofree char *note = g_strdup_printf("imported from %s; notes give the lines", r->file);
-    ws_write_field(out, "note", note);
-    ws_write_field(out, "target", ws_target_sm_90a.name);
-    if (r->fences)
-        ws_write_field(out, "fences", r->fences);
-    g_string_append(out, ", \"sizes\": {");
+    WsJson *sizes = ws_json_map(), *scalars = ws_json_map(), *axes = ws_json_map(),
+           *assume = ws_json_list();
     for (guint i = 0; i < r->sizes->len; i++)
-        g_string_append_printf(out, "%s\"%s\": %" G_GINT64_FORMAT, i ? ", " : "",
-                               (char *)g_ptr_array_index(r->sizes, i),
-                               g_array_index(r->presets, gint64, i));
-    g_string_append(out, "}, \"scalars\": {");
+        ws_json_put(sizes, r->sizes->pdata[i], ws_json_int(g_array_index(r->presets, gint64, i)));
     for (guint i = 0; i < r->scalars->len; i++)
-        g_string_append_printf(out, "%s\"%s\": 1.0", i ? ", " : "",
-                               (char *)g_ptr_array_index(r->scalars, i));
-    g_string_append(out, "}, \"assume\": [");
-    for (guint i = 0; i < r->assume->len; i++) {
-        g_string_append(out, i ? ", " : "");
-        put_text(r, out, g_ptr_array_index(r->assume, i));
-    }
-    g_string_append(out, "]");
-    if (r->cluster > 1)
-        g_string_append_printf(out, ", \"cluster\": %" G_GINT64_FORMAT, r->cluster);
-    g_autoptr(GString) axes = g_string_new(NULL);
-    for (guint i = 0; i + 1 < r->axes->len; i += 2) {
-        g_string_append_printf(axes, "%s\"%s\": ", i ? ", " : "",
-                               (char *)g_ptr_array_index(r->axes, i));
-        put_text(r, axes, g_ptr_array_index(r->axes, i + 1));
-    }
+        ws_json_put(scalars, r->scalars->pdata[i], ws_json_int(1));
+    for (guint i = 0; i < r->assume->len; i++)
+        ws_json_add(assume, kept(r, r->assume->pdata[i]));
+    for (guint i = 0; i + 1 < r->axes->len; i += 2)
+        ws_json_put(axes, r->axes->pdata[i], kept(r, r->axes->pdata[i + 1]));
     ws_source_mark_names(r);
-    put_lets(r, out, FALSE);
-    g_string_append_printf(out, ", \"tiles\": {\"axes\": {%s}, \"launch\": \"%s\"", axes->str,
-                           r->launch);
-    put_lets(r, out, TRUE);
-    g_string_append(out, "}");
+    ws_json_put(design, "warpstave", ws_json_int(WS_DESIGN_VERSION));
+    ws_json_put(design, "name", ws_json_text(r->title));
+    ws_json_put(design, "note", ws_json_format("imported from %s; notes give the lines", r->file));
+    ws_json_put(design, "target", ws_json_text(ws_target_sm_90a.name));
+    ws_json_put(design, "fences", ws_json_text(r->fences));
+    ws_json_put(design, "sizes", sizes);
+    ws_json_put(design, "scalars", scalars);
+    ws_json_put(design, "assume", assume);
+    ws_json_put(design, "cluster", r->cluster > 1 ? ws_json_int(r->cluster) : NULL);
+    ws_json_put(design, "let", lets(r, FALSE));
+    ws_json_put(design, "tiles",
+                WS_MAKE(WS_NODE_TILES, { WS_F_axes, axes },
+                        { WS_F_launch, ws_json_text(r->launch) }, { WS_F_let, lets(r, TRUE) }));
 }
 
-static void put_tensors(WsRead *r, GString *out)
+static WsJson *tensors(WsRead *r)
 {
-    g_string_append(out, ", \"tensors\": [");
+    WsJson *list = ws_json_list();
     for (guint i = 0; i < r->tensors->len; i++) {
         const WsReadTensor *t = &g_array_index(r->tensors, WsReadTensor, i);
-        g_string_append_printf(out, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"shape\": [",
-                               i ? ", " : "", t->name, t->dtype ? t->dtype : "bf16");
-        for (guint d = 0; d < t->rank; d++) {
-            g_autofree char *text = ws_source_named_text(r, t->shape[d]);
-            g_string_append(out, d ? ", " : "");
-            ws_text_json(out, text);
-        }
-        g_string_append(out, "]");
-        if (t->written || t->reduced)
-            ws_write_field(out, "access", t->reduced ? "reduce" : "write");
+        WsJson *shape = ws_json_list();
+        for (guint d = 0; d < t->rank; d++)
+            ws_json_add(shape, ws_write_expr(r, t->shape[d]));
+        const char *access = t->reduced ? "reduce" : t->written ? "write" : NULL;
         /* the text of a kernel does not say how it is launched, nor for which extents */
-        if (t->written && !t->reduced)
-            ws_write_field(out, "covers", "the kernel was made for its launch");
-        ws_write_note(r, out, t->line, 1, t->line);
-        g_string_append(out, "}\n");
+        const char *covers =
+            t->written && !t->reduced ? "the kernel was made for its launch" : NULL;
+        WsJson *tensor = WS_MAKE(WS_NODE_TENSOR, { WS_F_name, ws_json_text(t->name) },
+                                 { WS_F_dtype, ws_json_text(t->dtype ? t->dtype : "bf16") },
+                                 { WS_F_shape, shape }, { WS_F_access, ws_json_text(access) },
+                                 { WS_F_covers, ws_json_text(covers) });
+        ws_json_add(list, ws_write_place(r, tensor, t->line, 1, t->line));
     }
-    g_string_append(out, "]");
+    return list;
 }
 
-static void put_buffers(WsRead *r, GString *out)
+static WsJson *buffers(WsRead *r)
 {
-    g_string_append(out, ", \"buffers\": [");
+    WsJson *list = ws_json_list();
     for (guint i = 0; i < r->buffers->len; i++) {
         const WsReadBuffer *b = &g_array_index(r->buffers, WsReadBuffer, i);
-        g_string_append_printf(out, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"tile\": [",
-                               i ? ", " : "", b->name, b->dtype);
-        const guint lead = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0);
-        for (guint d = lead; d < b->rank; d++)
-            g_string_append_printf(out, "%s%" G_GINT64_FORMAT, d > lead ? ", " : "", b->shape[d]);
-        g_string_append(out, "]");
-        if (b->copies > b->stages)
-            g_string_append_printf(out, ", \"array\": %" G_GINT64_FORMAT, b->copies / b->stages);
-        g_string_append_printf(out, ", \"stages\": %" G_GINT64_FORMAT, b->stages);
+        WsJson *tile = ws_json_list(), *over = NULL;
+        for (guint d = (b->indexed ? 1 : 0) + (b->indexed_twice ? 1 : 0); d < b->rank; d++)
+            ws_json_add(tile, ws_json_int(b->shape[d]));
         if (b->over) {
             const WsReadBuffer *under = &g_array_index(r->buffers, WsReadBuffer, b->over - 1);
-            g_autofree char *ref =
-                g_strconcat(under->name, under->copies > under->stages ? "[0]" : "", NULL);
-            ws_write_field(out, "over", ref);
-            if (b->over_at)
-                g_string_append_printf(out, ", \"offset\": %" G_GINT64_FORMAT, b->over_at);
+            over = ws_json_format("%s%s", under->name, under->copies > under->stages ? "[0]" : "");
         }
-        ws_write_note(r, out, b->line, 1, b->line);
-        g_string_append(out, "}\n");
+        WsJson *buffer = WS_MAKE(
+            WS_NODE_BUFFER, { WS_F_name, ws_json_text(b->name) },
+            { WS_F_dtype, ws_json_text(b->dtype) }, { WS_F_tile, tile },
+            { WS_F_array, b->copies > b->stages ? ws_json_int(b->copies / b->stages) : NULL },
+            { WS_F_stages, ws_json_int(b->stages) }, { WS_F_over, over },
+            { WS_F_offset, b->over && b->over_at ? ws_json_int(b->over_at) : NULL });
+        ws_json_add(list, ws_write_place(r, buffer, b->line, 1, b->line));
     }
-    g_string_append(out, "]");
+    return list;
 }
 
 /* Arrivals of the elements of a barrier; the design has one figure for all of them. */
@@ -160,60 +131,52 @@ static gint64 arrivals_of(WsRead *r, const WsReadBarrier *b)
     return MAX(n, 1);
 }
 
-static void put_init(GString *out, const WsReadBarrier *b)
+static WsJson *init_of(const WsReadBarrier *b)
 {
     static const char *const word[] = { "pending", "ready" };
     const gint64 n = b->copies / b->slots;
     gboolean same = TRUE;
     for (gint64 i = 1; i < n; i++)
         same &= b->ready[i] == b->ready[0];
-    if (same) {
-        ws_write_field(out, "init", word[b->ready[0]]);
-        return;
-    }
-    g_string_append(out, ", \"init\": [");
+    if (same)
+        return ws_json_text(word[b->ready[0]]);
+    WsJson *list = ws_json_list();
     for (gint64 i = 0; i < n; i++)
-        g_string_append_printf(out, "%s\"%s\"", i ? ", " : "", word[b->ready[i]]);
-    g_string_append(out, "]");
+        ws_json_add(list, ws_json_text(word[b->ready[i]]));
+    return list;
 }
 
 /* The design has one figure for all elements; where they differ it derives them. */
-static void put_threads(GString *out, const WsReadBarrier *b)
+static WsJson *threads_of(const WsReadBarrier *b)
 {
     gboolean alike = TRUE;
     for (gint64 i = 1; i < b->copies; i++)
         alike &= b->hw_id == 0 || b->count[i] == b->count[0];
-    ws_write_field(out, "kind", "named");
-    if (alike)
-        g_string_append_printf(out, ", \"threads\": %" G_GINT64_FORMAT, b->count[0]);
+    return alike ? ws_json_int(b->count[0]) : NULL;
 }
 
-static void put_barriers(WsRead *r, GString *out)
+static WsJson *barriers(WsRead *r)
 {
-    g_string_append(out, ", \"barriers\": [");
+    WsJson *list = ws_json_list();
     for (guint i = 0; i < r->barriers->len; i++) {
         const WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
-        g_string_append_printf(out, "%s{\"name\": \"%s\"", i ? ", " : "", b->name);
-        if (b->named) {
-            if (b->copies > 1)
-                g_string_append_printf(out, ", \"array\": %" G_GINT64_FORMAT, b->copies);
-            put_threads(out, b);
-        } else {
-            if (b->copies > b->slots)
-                g_string_append_printf(out, ", \"array\": %" G_GINT64_FORMAT, b->copies / b->slots);
-            g_string_append_printf(out, ", \"slots\": %" G_GINT64_FORMAT, b->slots);
-            put_init(out, b);
-            g_string_append_printf(out, ", \"arrivals\": %" G_GINT64_FORMAT, arrivals_of(r, b));
-        }
-        ws_write_note(r, out, b->line, 1, b->line);
-        g_string_append(out, "}\n");
+        const gint64 array = b->named ? b->copies : b->copies / b->slots;
+        WsJson *barrier =
+            WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(b->name) },
+                    { WS_F_kind, b->named ? ws_json_text("named") : NULL },
+                    { WS_F_array, array > 1 ? ws_json_int(array) : NULL },
+                    { WS_F_threads, b->named ? threads_of(b) : NULL },
+                    { WS_F_slots, b->named ? NULL : ws_json_int(b->slots) },
+                    { WS_F_init, b->named ? NULL : init_of(b) },
+                    { WS_F_arrivals, b->named ? NULL : ws_json_int(arrivals_of(r, b)) });
+        ws_json_add(list, ws_write_place(r, barrier, b->line, 1, b->line));
     }
-    g_string_append(out, "]");
+    return list;
 }
 
-void ws_write_objects(WsRead *r, GString *out)
+void ws_write_objects(WsRead *r, WsJson *design)
 {
-    put_tensors(r, out);
-    put_buffers(r, out);
-    put_barriers(r, out);
+    ws_json_put(design, "tensors", tensors(r));
+    ws_json_put(design, "buffers", buffers(r));
+    ws_json_put(design, "barriers", barriers(r));
 }

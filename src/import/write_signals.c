@@ -1,5 +1,4 @@
 #include "import/write_steps.h"
-#include "model/text.h"
 
 /* Waits and contributions: which use of a barrier the source means. */
 
@@ -165,30 +164,39 @@ static const WsExpr *wait_use(WsWriter *w, const WsReadStep *s, const WsSpot *sp
     return ws_x_op(r, WS_EXPR_ADD, x, ws_x_int(r, b->slots * (shift + (ready ? 1 : 0))));
 }
 
-void ws_write_wait(WsWriter *w, const WsReadStep *s)
+void ws_write_wait(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
     const WsExpr *use = s->barrier.use ? s->barrier.use : wait_use(w, s, &spot);
-    g_autofree char *name = barrier_name(w, &s->barrier, &spot);
-    g_string_append(w->out, "{\"wait\": ");
-    ws_text_json(w->out, name);
+    ws_json_put(step, "wait", ws_json_take_text(barrier_name(w, &s->barrier, &spot)));
     if (use) {
-        ws_write_expr(w->r, w->out, "use", use);
+        ws_json_put(step, "use", ws_write_expr(w->r, use));
         return;
     }
     const WsExpr *slot = spot.slot  ? spot.slot
                          : spot.use ? ws_x_mod(w->r, spot.use, b->slots)
                                     : ws_x_int(w->r, 0);
-    ws_write_expr(w->r, w->out, "slot", slot);
+    ws_json_put(step, "slot", ws_write_expr(w->r, slot));
     const WsExpr *parity = s->parity ? s->parity : ws_x_int(w->r, 0);
-    ws_write_expr(w->r, w->out, "phase",
-                  is_ready(b, &spot)
-                      ? ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2)
-                      : parity);
+    if (is_ready(b, &spot))
+        parity = ws_x_mod(w->r, ws_x_op(w->r, WS_EXPR_ADD, parity, ws_x_int(w->r, 1)), 2);
+    ws_json_put(step, "phase", ws_write_expr(w->r, parity));
 }
 
-void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *key)
+/* "all", or the CTAs of the mask. */
+static WsJson *ctas_of(guint mask)
+{
+    if (mask == G_MAXUINT)
+        return ws_json_text("all");
+    WsJson *list = ws_json_list();
+    for (guint i = 0; i < 16; i++)
+        if (mask >> i & 1)
+            ws_json_add(list, ws_json_int(i));
+    return list;
+}
+
+void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *key, WsJson *step)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
@@ -200,23 +208,21 @@ void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *k
     if (!use && load)
         use = spot.slot ? spot.slot : ws_x_int(w->r, 0);
     g_autofree char *text = use ? ws_source_named_text(w->r, use) : NULL;
-    g_autofree char *ref = load ? g_strdup_printf("%s @ %s", name, text) : g_strdup(name);
-    g_string_append_printf(w->out, "%s\"%s\": ", load ? ", " : "{", key);
-    ws_text_json(w->out, ref);
+    ws_json_put(step, key, load ? ws_json_format("%s @ %s", name, text) : ws_json_text(name));
     if (s->kind == WS_READ_EXPECT)
-        g_string_append_printf(w->out, ", \"bytes\": %" G_GINT64_FORMAT, s->n);
+        ws_json_put(step, "bytes", ws_json_int(s->n));
     if (s->kind == WS_READ_ARRIVE && s->n != 1)
-        g_string_append_printf(w->out, ", \"count\": %" G_GINT64_FORMAT, s->n);
+        ws_json_put(step, "count", ws_json_int(s->n));
     if (s->kind == WS_READ_ARRIVE && s->flag)
-        ws_write_field(w->out, "by", "all");
+        ws_json_put(step, "by", ws_json_text("all"));
     if (s->kind == WS_READ_ARRIVE && s->all)
-        ws_write_field(w->out, "by", "warp");
+        ws_json_put(step, "by", ws_json_text("warp"));
     if (s->ctas)
-        g_string_append_printf(w->out, ", \"%s\": %s", load ? "multicast" : "cta", s->ctas);
+        ws_json_put(step, load ? "multicast" : "cta", ctas_of(s->ctas));
     if (s->cta)
-        ws_write_expr(w->r, w->out, "cta", s->cta);
+        ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (!load && use)
-        ws_write_field(w->out, "use", text);
+        ws_json_put(step, "use", ws_json_text(text));
     else if (!load)
-        ws_write_expr(w->r, w->out, "slot", spot.slot ? spot.slot : ws_x_int(w->r, 0));
+        ws_json_put(step, "slot", ws_write_expr(w->r, spot.slot ? spot.slot : ws_x_int(w->r, 0)));
 }

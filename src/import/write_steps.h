@@ -1,22 +1,21 @@
-/* Steps as the text of a design: what the files share that write them. */
+/* Steps of a design: what the files share that write them. */
 #pragma once
 
 #include "import/write.h"
 
 G_BEGIN_DECLS
 
-/* Borrows all it points to; `out` gets the text. */
+/* Borrows all it points to. */
 typedef struct {
     WsRead *r;
     WsReadGroup *group;
-    GString *out;
     GPtrArray *loops; /* WsReadStep*: enclosing */
     guint conditional;
 } WsWriter;
 
-/* The wait or the contribution at `at` of `list`; `key` is its keyword, or the field of a transfer.
- */
-void ws_write_wait(WsWriter *w, const WsReadStep *s);
-void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *key);
+/* The wait or the contribution at `at` of `list`, put into `step`; `key` is its keyword, or the
+ * field of a transfer. */
+void ws_write_wait(WsWriter *w, const WsReadStep *s, WsJson *step);
+void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *key, WsJson *step);
 
 G_END_DECLS

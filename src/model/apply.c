@@ -81,18 +81,17 @@ static WsNode *apply_set(WsReader *r, const GArray *trail, const WsEdit *edit)
         return NULL;
     set_depth(r, trail);
     r->nesting += row->kind == WS_FIELD_STEPS;
-    WsJson *json = ws_json_parse(edit->json, strlen(edit->json), r);
     WsValue value = { 0 };
     WsNode *node = NULL;
     const gsize mark = ws_reader_enter(r, edit->key);
-    if (json != NULL && ws_read_field(r, last_node(trail)->kind, row, json, &value)) {
+    if (ws_json_check(edit->value, r) &&
+        ws_read_field(r, last_node(trail)->kind, row, edit->value, &value)) {
         node = ws_node_copy(last_node(trail));
         WsValue *slot = ws_node_slot(node, row->field);
         ws_value_clear(slot);
         *slot = value;
     }
     ws_reader_leave(r, mark);
-    ws_json_free(json);
     return node;
 }
 
@@ -167,12 +166,9 @@ static WsNode *without_child(const WsNode *owner, WsFieldId field, guint index)
     return node;
 }
 
-static WsNode *read_child(WsReader *r, const char *text, WsNodeKind kind)
+static WsNode *read_child(WsReader *r, const WsJson *json, WsNodeKind kind)
 {
-    WsJson *json = ws_json_parse(text, strlen(text), r);
-    WsNode *node = json != NULL && r->n_errors == 0 ? ws_read_node(r, json, kind) : NULL;
-    ws_json_free(json);
-    return node;
+    return ws_json_check(json, r) ? ws_read_node(r, json, kind) : NULL;
 }
 
 static WsNode *apply_insert(WsReader *r, const GArray *trail, const WsEdit *edit)
@@ -187,7 +183,7 @@ static WsNode *apply_insert(WsReader *r, const GArray *trail, const WsEdit *edit
     r->nesting += steps;
     const gsize mark = ws_reader_enter(r, edit->key);
     ws_reader_enter_index(r, edit->index);
-    WsNode *child = read_child(r, edit->json, steps ? WS_NODE_KIND_COUNT : (WsNodeKind)row->of);
+    WsNode *child = read_child(r, edit->value, steps ? WS_NODE_KIND_COUNT : (WsNodeKind)row->of);
     ws_reader_leave(r, mark);
     if (child == NULL)
         return NULL;
@@ -250,7 +246,7 @@ static WsNode *apply_replace(WsReader *r, const GArray *trail, const WsEdit *edi
     set_depth(r, trail);
     r->depth--; /* the node itself is read again */
     const gboolean step = ws_node_kind_is_step(old->kind);
-    WsNode *node = read_child(r, edit->json, step ? WS_NODE_KIND_COUNT : old->kind);
+    WsNode *node = read_child(r, edit->value, step ? WS_NODE_KIND_COUNT : old->kind);
     if (node != NULL)
         node->identity = old->identity;
     return node;

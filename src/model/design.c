@@ -51,17 +51,33 @@ void ws_design_set_file(WsDesign *design, const char *file)
     design->file = g_strdup(file);
 }
 
-WsDesign *ws_design_parse(const char *text, gsize length, const char *file, WsFindings *findings)
+/* `text` NULL: `json` was built. */
+static WsDesign *read_design(WsJson *json, const char *text, gsize length, const char *file,
+                             WsFindings *findings)
 {
     WsReader r;
     ws_reader_init(&r, findings, TRUE);
-    WsNode *root = ws_read_document(&r, text, length);
+    if (text != NULL)
+        json = ws_json_parse(text, length, &r);
+    const gboolean fits = text != NULL || ws_json_check(json, &r);
+    WsNode *root = fits ? ws_read_document(&r, json) : NULL;
+    ws_json_free(json);
     ws_reader_clear(&r);
     if (root == NULL)
         return NULL;
     WsDesign *design = ws_design_new(root);
     ws_design_set_file(design, file);
     return design;
+}
+
+WsDesign *ws_design_parse(const char *text, gsize length, const char *file, WsFindings *findings)
+{
+    return read_design(NULL, text, length, file, findings);
+}
+
+WsDesign *ws_design_build(WsJson *json, const char *file, WsFindings *findings)
+{
+    return read_design(json, NULL, 0, file, findings);
 }
 
 WsDesign *ws_design_with_constant(const WsDesign *design, const char *name, gint64 value)

@@ -180,12 +180,12 @@ static gboolean as_one_value(const Match *m, const WsFieldRow *row)
 
 /* --- edits ------------------------------------------------------------------------------------ */
 
-static gboolean add(Work *w, char sign, char *edit_text, char *words)
+/* Takes edit and words. */
+static gboolean add(Work *w, char sign, WsEdit *edit, char *words)
 {
-    g_autofree char *own_text = edit_text, *own_words = words;
-    WsEdit *edit = ws_edit_parse(own_text, NULL);
+    g_autofree char *own_words = words;
     g_autoptr(WsFindings) findings = ws_findings_new();
-    WsDesign *next = edit != NULL ? ws_design_apply(w->now, edit, findings) : NULL;
+    WsDesign *next = ws_design_apply(w->now, edit, findings);
     if (next == NULL) {
         ws_edit_free(edit);
         return FALSE;
@@ -201,15 +201,8 @@ static gboolean add(Work *w, char sign, char *edit_text, char *words)
 /* Text of a node on one line. */
 static char *flat(const WsNode *node)
 {
-    g_autofree char *text = ws_node_print(node, 0);
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    WsReader r;
-    ws_reader_init(&r, findings, FALSE);
-    WsJson *json = ws_json_parse(text, strlen(text), &r);
-    char *line = ws_json_print(json);
-    ws_json_free(json);
-    ws_reader_clear(&r);
-    return line;
+    g_autoptr(WsJson) json = ws_json_of_node(node);
+    return ws_json_print(json);
 }
 
 static char *below(const char *path, const char *key, const char *segment)
@@ -243,8 +236,7 @@ static gboolean remove_lost(Work *w, const char *path, const WsNode *a, const Ws
                 continue;
             }
             g_autofree char *was = flat(child);
-            if (!add(w, '-', g_strdup_printf("remove %s", place),
-                     g_strdup_printf("%s: %s", place, was)))
+            if (!add(w, '-', ws_edit_new_remove(place), g_strdup_printf("%s: %s", place, was)))
                 return FALSE;
         }
     }
@@ -272,7 +264,7 @@ static gboolean move_all(Work *w, const char *path, const char *key, const WsNod
         g_autofree char *segment =
             ws_node_segment(ws_node_child(a, field, (guint)m->to_a[j]), from);
         g_autofree char *place = below(path, key, segment);
-        if (!add(w, '>', g_strdup_printf("move %s %s %s %u", place, path, key, to),
+        if (!add(w, '>', ws_edit_new_move(place, path, key, to),
                  g_strdup_printf("%s: place %u -> %u of its list", place, from, to)))
             return FALSE;
     }
@@ -289,7 +281,7 @@ static gboolean insert_new(Work *w, const char *path, const char *key, const WsN
         g_autofree char *json = flat(child);
         g_autofree char *segment = ws_node_segment(child, j);
         g_autofree char *place = below(path, key, segment);
-        if (!add(w, '+', g_strdup_printf("insert %s %s %u %s", path, key, j, json),
+        if (!add(w, '+', ws_edit_new_insert(path, key, j, ws_json_of_node(child)),
                  g_strdup_printf("%s: %s", place, json)))
             return FALSE;
     }
@@ -309,9 +301,8 @@ static gboolean set_field(Work *w, const char *path, const WsFieldRow *row, cons
     g_autofree char *was = none_a ? g_strdup(otherwise) : ws_value_print(row, va);
     g_autofree char *is = none_b ? g_strdup(otherwise) : ws_value_print(row, vb);
     char *words = g_strdup_printf("%s: %s %s -> %s", path, key, was, is);
-    if (none_b)
-        return add(w, '~', g_strdup_printf("unset %s %s", path, key), words);
-    return add(w, '~', g_strdup_printf("set %s %s %s", path, key, is), words);
+    return add(w, '~', ws_edit_new_set(path, key, none_b ? NULL : ws_json_of_value(row, vb)),
+               words);
 }
 
 static gboolean change_list(Work *w, const char *path, const WsFieldRow *row, const WsNode *a,
@@ -368,7 +359,7 @@ static gboolean clear_one(Work *w, const char *path, const GPtrArray *left, cons
         if (row->required || row->kind == WS_FIELD_NODE || !ws_node_has(a, row->field) ||
             g_hash_table_contains(cleared, row))
             continue;
-        if (!add(w, '~', g_strdup_printf("unset %s %s", path, key),
+        if (!add(w, '~', ws_edit_new_set(path, key, NULL),
                  g_strdup_printf("%s: %s cleared, set again below", path, key)))
             continue;
         g_hash_table_add(cleared, (gpointer)row);
@@ -424,7 +415,7 @@ static gboolean change(Work *w, const char *path, const WsNode *a, const WsNode 
     ws_design_unref(w->now);
     w->now = g_steal_pointer(&before);
     g_autofree char *was = flat(a), *is = flat(b);
-    return add(w, '~', g_strdup_printf("replace %s %s", path, is),
+    return add(w, '~', ws_edit_new_replace(path, ws_json_of_node(b)),
                g_strdup_printf("%s: %s -> %s", path, was, is));
 }
 
@@ -436,8 +427,8 @@ static Work compare(const WsDesign *a, const WsDesign *b)
         ws_design_unref(w.now);
         w.now = ws_design_ref(a);
         g_ptr_array_set_size(w.list, 0);
-        g_autofree char *is = flat(root_b);
-        add(&w, '~', g_strdup_printf("replace . %s", is), g_strdup(".: another design"));
+        add(&w, '~', ws_edit_new_replace(".", ws_json_of_node(root_b)),
+            g_strdup(".: another design"));
     }
     return w;
 }

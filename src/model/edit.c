@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
-/* What follows the verb: path, key (of a field or list), to (path), index, json. */
+/* What follows the verb: path, key (of a field or list), to (path), index, value. */
 static const struct {
     const char *verb, *form, *name;
     gboolean to, key, index, json;
@@ -25,8 +25,57 @@ void ws_edit_free(WsEdit *edit)
     g_free(edit->path);
     g_free(edit->to);
     g_free(edit->key);
-    g_free(edit->json);
+    ws_json_free(edit->value);
     g_free(edit);
+}
+
+static WsEdit *new_edit(WsEditKind kind, const char *path, const char *key, WsJson *value)
+{
+    WsEdit *edit = g_new0(WsEdit, 1);
+    edit->kind = kind;
+    edit->path = g_strdup(path);
+    edit->key = g_strdup(key);
+    edit->value = value;
+    return edit;
+}
+
+WsEdit *ws_edit_new_set(const char *path, const char *field, WsJson *value)
+{
+    return new_edit(value != NULL ? WS_EDIT_SET : WS_EDIT_UNSET, path, field, value);
+}
+
+WsEdit *ws_edit_new_insert(const char *path, const char *list, guint index, WsJson *value)
+{
+    WsEdit *edit = new_edit(WS_EDIT_INSERT, path, list, value);
+    edit->index = index;
+    return edit;
+}
+
+WsEdit *ws_edit_new_remove(const char *path)
+{
+    return new_edit(WS_EDIT_REMOVE, path, NULL, NULL);
+}
+
+WsEdit *ws_edit_new_move(const char *path, const char *to, const char *list, guint index)
+{
+    WsEdit *edit = new_edit(WS_EDIT_MOVE, path, list, NULL);
+    edit->to = g_strdup(to);
+    edit->index = index;
+    return edit;
+}
+
+WsEdit *ws_edit_new_replace(const char *path, WsJson *value)
+{
+    return new_edit(WS_EDIT_REPLACE, path, NULL, value);
+}
+
+WsEdit *ws_edit_copy_of(const WsEdit *edit)
+{
+    WsEdit *copy = new_edit(edit->kind, edit->path, edit->key,
+                            edit->value != NULL ? ws_json_copy(edit->value) : NULL);
+    copy->to = g_strdup(edit->to);
+    copy->index = edit->index;
+    return copy;
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -58,24 +107,6 @@ static gboolean parse_index(const char *word, guint *index)
     return TRUE;
 }
 
-static gboolean parse_json(const char *rest, char **json, GError **error)
-{
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    WsReader r;
-    ws_reader_init(&r, findings, TRUE);
-    WsJson *parsed = ws_json_parse(rest, strlen(rest), &r);
-    if (parsed != NULL && r.n_errors == 0)
-        *json = ws_json_print(parsed);
-    ws_json_free(parsed);
-    ws_reader_clear(&r);
-    if (*json != NULL)
-        return TRUE;
-    const WsFinding *f = g_ptr_array_index(findings->list, 0);
-    g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "not JSON at column %u: %s",
-                f->column, f->message);
-    return FALSE;
-}
-
 static gboolean parse_rest(WsEdit *edit, const char *rest, GError **error)
 {
     const char *form = shapes[edit->kind].form;
@@ -92,7 +123,7 @@ static gboolean parse_rest(WsEdit *edit, const char *rest, GError **error)
             return malformed(error, form);
     }
     if (shapes[edit->kind].json)
-        return parse_json(rest, &edit->json, error);
+        return (edit->value = ws_json_read(rest, error)) != NULL;
     return rest[strspn(rest, " \n")] == '\0' ? TRUE : malformed(error, form);
 }
 
@@ -124,8 +155,10 @@ char *ws_edit_print(const WsEdit *edit)
         g_string_append_printf(s, " %s", edit->key);
     if (shapes[edit->kind].index)
         g_string_append_printf(s, " %u", edit->index);
-    if (edit->json != NULL)
-        g_string_append_printf(s, " %s", edit->json);
+    if (edit->value != NULL) {
+        g_string_append_c(s, ' ');
+        ws_json_append_text(s, edit->value);
+    }
     return g_string_free(s, FALSE);
 }
 
@@ -138,22 +171,15 @@ static const char *short_path(const char *path)
     return slash != NULL && !g_ascii_isdigit(slash[1]) ? slash + 1 : path;
 }
 
-/* The first key of an object, which is a step's keyword in canonical text. */
-static char *first_key(const char *json)
-{
-    const char *from = strchr(json, '"');
-    const char *to = from != NULL ? strchr(from + 1, '"') : NULL;
-    return *json == '{' && to != NULL ? g_strndup(from + 1, (gsize)(to - from - 1))
-                                      : g_strdup("value");
-}
-
 char *ws_edit_name(const WsEdit *edit)
 {
     const char *verb = shapes[edit->kind].name, *what = short_path(edit->path);
     if (edit->kind == WS_EDIT_SET || edit->kind == WS_EDIT_UNSET)
         return g_strdup_printf("%s %s of %s", verb, edit->key, what);
     if (edit->kind == WS_EDIT_INSERT) {
-        g_autofree char *key = first_key(edit->json);
+        /* a step's keyword comes first in canonical text */
+        const char *key =
+            edit->value->kind == WS_JSON_MAP && edit->value->n > 0 ? edit->value->key[0] : "value";
         if (ws_step_find(key) != WS_NODE_KIND_COUNT)
             return g_strdup_printf("%s %s in %s", verb, key, what);
         return g_strdup_printf("%s into %s of %s", verb, edit->key, what);

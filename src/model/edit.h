@@ -20,7 +20,7 @@ struct WsEdit {
     char *to;
     char *key;
     guint index;
-    char *json; /* compact */
+    WsJson *value;
 };
 
 G_END_DECLS

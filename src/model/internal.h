@@ -1,7 +1,7 @@
 /* What the files of src/model share; nobody outside includes it. */
 #pragma once
 
-#include "model/design.h"
+#include "model/build.h"
 
 G_BEGIN_DECLS
 
@@ -20,7 +20,13 @@ typedef struct {
     guint line, column; /* 1-based; columns in characters */
 } WsTextPlace;
 
-typedef struct WsJson WsJson;
+/* How the canonical text breaks a container. */
+typedef enum {
+    WS_BREAK_AUTO,  /* one line if it fits, else one member per line */
+    WS_BREAK_NEVER, /* one line; containers inside that break always still do */
+    WS_BREAK_ALWAYS,
+} WsJsonBreak;
+
 struct WsJson {
     WsJsonKind kind;
     WsTextPlace at;
@@ -33,17 +39,24 @@ struct WsJson {
     WsJson *item;        /* LIST, MAP */
     char **key;          /* MAP */
     WsTextPlace *key_at; /* MAP */
+    WsJsonBreak how;     /* LIST, MAP */
+    guint own_lines;     /* NEVER: so many members at the end start a line of their own */
 };
 
 typedef struct WsReader WsReader;
 
 /* NULL after reporting to the reader. Both limits of the language (size, depth) apply. */
 WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader);
-void ws_json_free(WsJson *json);
+/* What the parser looks at, of a tree that was built: depth, length, repeated keys, UTF-8. FALSE
+ * after reporting. */
+gboolean ws_json_check(const WsJson *json, WsReader *reader);
+void ws_json_clear(WsJson *json); /* what it holds */
+/* Adds to a list (key NULL) or map; `item` is taken. */
+void ws_json_append(WsJson *json, const char *key, WsJson *item);
+void ws_json_append_text(GString *out, const WsJson *json); /* compact */
 const WsJson *ws_json_member(const WsJson *json, const char *key);
 /* The value that a path of names and indices leads to, as far as it goes; its key if it has one. */
 WsTextPlace ws_json_place(const WsJson *json, const char *path);
-char *ws_json_print(const WsJson *json);           /* compact text, numbers as they were written */
 const char *ws_json_kind_text(const WsJson *json); /* "a string", "a list" */
 
 /* --- reader.c, form.c ------------------------------------------------------------------------- */
@@ -77,8 +90,8 @@ gboolean ws_read_field(WsReader *r, WsNodeKind owner, const WsFieldRow *row, con
 WsNode *ws_read_node(WsReader *r, const WsJson *json, WsNodeKind kind);
 /* Rules between the fields of one node that the rows cannot say. */
 gboolean ws_check_together(WsReader *r, WsTextPlace at, const WsNode *node);
-/* Reads and checks a whole document; NULL after reporting. */
-WsNode *ws_read_document(WsReader *r, const char *text, gsize length);
+/* Reads and checks a whole document; NULL after reporting. `json` may be NULL. */
+WsNode *ws_read_document(WsReader *r, const WsJson *json);
 /* Rules over the whole document: names, ids, step count, nesting. */
 void ws_check_document(WsReader *r, const WsNode *root);
 

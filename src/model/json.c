@@ -172,8 +172,6 @@ static gboolean scan_text(Scan *s, char **text)
     return FALSE;
 }
 
-static void clear_json(WsJson *json);
-
 /* Members of one object while it is scanned. */
 typedef struct {
     GPtrArray *keys;
@@ -203,14 +201,14 @@ static gboolean scan_member(Scan *s, Members *m)
                                         "key \"%s\" stands twice in one object", key);
         if (f != NULL)
             ws_finding_set_remedy(f, "remove one of the two");
-        clear_json(&value);
+        ws_json_clear(&value);
     } else if (ok) {
         g_hash_table_add(m->known, key);
         g_ptr_array_add(m->keys, g_steal_pointer(&key));
         g_array_append_val(m->places, at);
         g_array_append_val(m->items, value);
     } else {
-        clear_json(&value);
+        ws_json_clear(&value);
     }
     ws_reader_leave(s->reader, mark);
     return ok;
@@ -379,10 +377,10 @@ WsJson *ws_json_parse(const char *text, gsize length, WsReader *reader)
     return NULL;
 }
 
-static void clear_json(WsJson *json)
+void ws_json_clear(WsJson *json)
 {
     for (guint i = 0; i < json->n; i++) {
-        clear_json(&json->item[i]);
+        ws_json_clear(&json->item[i]);
         if (json->key != NULL)
             g_free(json->key[i]);
     }
@@ -396,6 +394,6 @@ void ws_json_free(WsJson *json)
 {
     if (json == NULL)
         return;
-    clear_json(json);
+    ws_json_clear(json);
     g_free(json);
 }

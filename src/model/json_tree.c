@@ -19,7 +19,7 @@ static const WsJson *step_into(const WsJson *json, const char *segment, WsTextPl
 {
     for (guint i = 0; json->kind == WS_JSON_MAP && i < json->n; i++) {
         if (strcmp(json->key[i], segment) == 0) {
-            *at = json->key_at[i];
+            *at = json->key_at[i].line > 0 ? json->key_at[i] : *at; /* 0: of what was built */
             return &json->item[i];
         }
     }
@@ -28,7 +28,7 @@ static const WsJson *step_into(const WsJson *json, const char *segment, WsTextPl
         g_autofree char *index = g_strdup_printf("%u", i);
         if (strcmp(index, segment) == 0 ||
             (name != NULL && name->text != NULL && strcmp(name->text, segment) == 0)) {
-            *at = json->item[i].at;
+            *at = json->item[i].at.line > 0 ? json->item[i].at : *at;
             return &json->item[i];
         }
     }
@@ -44,7 +44,7 @@ WsTextPlace ws_json_place(const WsJson *json, const char *path)
     return at;
 }
 
-static void print_json(GString *out, const WsJson *json)
+void ws_json_append_text(GString *out, const WsJson *json)
 {
     switch (json->kind) {
     case WS_JSON_NULL:
@@ -70,7 +70,7 @@ static void print_json(GString *out, const WsJson *json)
                 ws_text_json(out, json->key[i]);
                 g_string_append_c(out, ':');
             }
-            print_json(out, &json->item[i]);
+            ws_json_append_text(out, &json->item[i]);
         }
         g_string_append_c(out, json->kind == WS_JSON_LIST ? ']' : '}');
         break;
@@ -80,7 +80,7 @@ static void print_json(GString *out, const WsJson *json)
 char *ws_json_print(const WsJson *json)
 {
     GString *out = g_string_new(NULL);
-    print_json(out, json);
+    ws_json_append_text(out, json);
     return g_string_free(out, FALSE);
 }
 

@@ -270,9 +270,8 @@ static gboolean check_version(WsReader *r, const WsJson *json)
     return FALSE;
 }
 
-WsNode *ws_read_document(WsReader *r, const char *text, gsize length)
+WsNode *ws_read_document(WsReader *r, const WsJson *json)
 {
-    WsJson *json = ws_json_parse(text, length, r);
     WsNode *root = NULL;
     r->json = json;
     if (json != NULL && r->n_errors == 0 && check_version(r, json))
@@ -280,7 +279,6 @@ WsNode *ws_read_document(WsReader *r, const char *text, gsize length)
     if (root != NULL && r->n_errors == 0)
         ws_check_document(r, root);
     r->json = NULL;
-    ws_json_free(json);
     if (r->n_errors == 0)
         return root;
     ws_node_unref(root);

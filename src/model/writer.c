@@ -1,5 +1,5 @@
-/* Canonical text (LANGUAGE section 23). A design is turned into a tree of containers, each with the
- * way it breaks, and that tree is laid out. */
+/* Canonical text (LANGUAGE section 23). A design is turned into a tree of values, each with the way
+ * it breaks, and that tree is laid out. */
 #include "model/internal.h"
 #include "model/text.h"
 
@@ -7,81 +7,18 @@
 
 #define LINE_LIMIT 110 /* characters */
 
-typedef enum {
-    BREAK_AUTO,  /* one line if it fits, else one member per line */
-    BREAK_NEVER, /* one line; containers inside that break always still do */
-    BREAK_ALWAYS,
-} Break;
+/* --- from values to a tree -------------------------------------------------------------------- */
 
-typedef struct Out Out;
-struct Out {
-    char *text; /* atom; NULL for a container */
-    gboolean map;
-    Break how;
-    GPtrArray *keys;  /* char*, maps */
-    GPtrArray *items; /* Out* */
-    guint n_flat;     /* BREAK_NEVER: members from here on start a line of their own */
-};
-
-static void free_out(gpointer data)
-{
-    Out *o = data;
-    g_free(o->text);
-    g_clear_pointer(&o->keys, g_ptr_array_unref);
-    g_clear_pointer(&o->items, g_ptr_array_unref);
-    g_free(o);
-}
-
-static Out *atom(char *text)
-{
-    Out *o = g_new0(Out, 1);
-    o->text = text;
-    return o;
-}
-
-static Out *container(gboolean map, Break how)
-{
-    Out *o = g_new0(Out, 1);
-    o->map = map;
-    o->how = how;
-    o->n_flat = G_MAXUINT;
-    o->items = g_ptr_array_new_with_free_func(free_out);
-    if (map)
-        o->keys = g_ptr_array_new_with_free_func(g_free);
-    return o;
-}
-
-static void add(Out *o, const char *key, Out *item)
-{
-    if (o->map)
-        g_ptr_array_add(o->keys, g_strdup(key));
-    g_ptr_array_add(o->items, item);
-}
-
-/* --- from values to the tree ------------------------------------------------------------------ */
-
-static Out *out_of_node(const WsNode *node);
-
-static Out *out_of_expr(const WsExpr *e)
+static WsJson *json_of_expr(const WsExpr *e)
 {
     gint64 i;
-    char *text = ws_expr_print(e);
     if (ws_expr_is_int(e, &i))
-        return atom(text);
-    Out *o = atom(ws_text_quote(text));
-    g_free(text);
-    return o;
-}
-
-static Out *quoted(char *text)
-{
-    Out *o = atom(ws_text_quote(text));
-    g_free(text);
-    return o;
+        return ws_json_int(i);
+    return ws_json_take_text(ws_expr_print(e));
 }
 
 /* The shortest text that reads back as the same number. */
-static Out *out_of_real(double r)
+static WsJson *json_of_real(double r)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
     static const char *const formats[] = { "%.15g", "%.16g", "%.17g" };
@@ -90,139 +27,128 @@ static Out *out_of_real(double r)
         if (g_ascii_strtod(text, NULL) == r)
             break;
     }
-    return atom(g_strdup(text));
-}
-
-static Out *out_of_json(const WsJson *json)
-{
-    if (json->kind != WS_JSON_LIST && json->kind != WS_JSON_MAP)
-        return atom(ws_json_print(json));
-    Out *o = container(json->kind == WS_JSON_MAP, BREAK_AUTO);
-    for (guint i = 0; i < json->n; i++)
-        add(o, o->map ? json->key[i] : NULL, out_of_json(&json->item[i]));
-    return o;
+    WsJson *json = g_new0(WsJson, 1);
+    *json = (WsJson){ .kind = WS_JSON_REAL, .r = r, .text = g_strdup(text) };
+    return json;
 }
 
 /* View state is kept as compact JSON text. */
-static Out *out_of_kept_json(const char *text)
+static WsJson *json_of_kept(const char *text)
 {
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    WsReader r;
-    ws_reader_init(&r, findings, FALSE);
-    WsJson *json = ws_json_parse(text, strlen(text), &r);
-    Out *o = json != NULL ? out_of_json(json) : atom(g_strdup("{}"));
-    ws_json_free(json);
-    ws_reader_clear(&r);
-    return o;
+    WsJson *json = ws_json_read(text, NULL);
+    return json != NULL ? json : ws_json_map();
 }
 
-static Out *out_of_value(const WsFieldRow *row, const WsValue *v);
-
-static Out *out_of_items(const WsFieldRow *row, const WsValue *v)
+static WsJson *json_of_items(const WsFieldRow *row, const WsValue *v)
 {
     const gboolean lines = row->kind == WS_FIELD_STATEMENTS || row->kind == WS_FIELD_TEXTS;
     if (row->kind == WS_FIELD_STATEMENTS && v->n == 1)
-        return out_of_value(row, &v->item[0]);
-    Out *o =
-        container(v->kind == WS_VALUE_MAP,
-                  lines && row->field != WS_F_reference && v->n > 1 ? BREAK_ALWAYS : BREAK_AUTO);
+        return ws_json_of_value(row, &v->item[0]);
+    WsJson *json = v->kind == WS_VALUE_MAP ? ws_json_map() : ws_json_list();
+    json->how = lines && row->field != WS_F_reference && v->n > 1 ? WS_BREAK_ALWAYS : WS_BREAK_AUTO;
     for (guint i = 0; i < v->n; i++)
-        add(o, o->map ? v->key[i] : NULL, out_of_value(row, &v->item[i]));
-    return o;
+        ws_json_append(json, v->kind == WS_VALUE_MAP ? v->key[i] : NULL,
+                       ws_json_of_value(row, &v->item[i]));
+    return json;
 }
 
-static Out *out_of_children(const WsFieldRow *row, const WsValue *v)
+static WsJson *json_of_children(const WsFieldRow *row, const WsValue *v)
 {
     const gboolean rows = row->field != WS_F_suppress && row->field != WS_F_signals;
-    Out *o = container(FALSE, rows ? BREAK_ALWAYS : BREAK_AUTO);
+    WsJson *json = ws_json_list();
+    json->how = rows ? WS_BREAK_ALWAYS : WS_BREAK_AUTO;
     for (guint i = 0; i < v->n; i++)
-        add(o, NULL, out_of_node(v->node[i]));
-    return o;
+        ws_json_add(json, ws_json_of_node(v->node[i]));
+    return json;
 }
 
-static Out *out_of_value(const WsFieldRow *row, const WsValue *v)
+WsJson *ws_json_of_value(const WsFieldRow *row, const WsValue *v)
 {
     switch (v->kind) {
     case WS_VALUE_INT:
-        return atom(g_strdup_printf("%" G_GINT64_FORMAT, v->i));
+        return ws_json_int(v->i);
     case WS_VALUE_REAL:
-        return out_of_real(v->r);
+        return json_of_real(v->r);
     case WS_VALUE_BOOL:
-        return atom(g_strdup(v->b ? "true" : "false"));
+        return ws_json_bool(v->b);
     case WS_VALUE_TEXT:
-        return row->kind == WS_FIELD_JSON ? out_of_kept_json(v->text) : quoted(g_strdup(v->text));
+        return row->kind == WS_FIELD_JSON ? json_of_kept(v->text) : ws_json_text(v->text);
     case WS_VALUE_EXPR:
-        return out_of_expr(v->expr);
+        return json_of_expr(v->expr);
     case WS_VALUE_REF:
-        return quoted(ws_ref_print(v->ref));
+        return ws_json_take_text(ws_ref_print(v->ref));
     case WS_VALUE_STATEMENT:
-        return quoted(v->typed != NULL ? g_strdup(v->typed) : ws_statement_print(v->statement));
+        return v->typed != NULL ? ws_json_text(v->typed)
+                                : ws_json_take_text(ws_statement_print(v->statement));
     case WS_VALUE_LIST:
     case WS_VALUE_MAP:
-        return out_of_items(row, v);
+        return json_of_items(row, v);
     case WS_VALUE_NODE:
-        return out_of_node(v->node[0]);
+        return ws_json_of_node(v->node[0]);
     case WS_VALUE_NODES:
-        return out_of_children(row, v);
+        return json_of_children(row, v);
     case WS_VALUE_NONE:
         break;
     }
-    return atom(g_strdup("null"));
+    return g_new0(WsJson, 1); /* null */
 }
 
-static Break break_of_kind(WsNodeKind kind)
+static WsJsonBreak break_of_kind(WsNodeKind kind)
 {
     if (kind == WS_NODE_DESIGN)
-        return BREAK_ALWAYS;
-    return kind == WS_NODE_TILES || kind == WS_NODE_SUPPRESS ? BREAK_AUTO : BREAK_NEVER;
+        return WS_BREAK_ALWAYS;
+    return kind == WS_NODE_TILES || kind == WS_NODE_SUPPRESS ? WS_BREAK_AUTO : WS_BREAK_NEVER;
 }
 
-static Out *out_of_node(const WsNode *node)
+WsJson *ws_json_of_node(const WsNode *node)
 {
     guint n;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
-    Out *o = container(TRUE, break_of_kind(node->kind));
+    WsJson *json = ws_json_map();
+    json->how = break_of_kind(node->kind);
     for (guint i = 0; i < n; i++) {
         if (ws_value_is_default(node->kind, &rows[i], &node->value[i]))
             continue;
         /* values, counters and body of a group start lines of their own */
-        if (node->kind == WS_NODE_GROUP && node->value[i].kind == WS_VALUE_NODES &&
-            o->n_flat == G_MAXUINT)
-            o->n_flat = o->items->len;
-        add(o, ws_node_key(node->kind, rows[i].field), out_of_value(&rows[i], &node->value[i]));
+        json->own_lines += json->own_lines > 0 ||
+                           (node->kind == WS_NODE_GROUP && node->value[i].kind == WS_VALUE_NODES);
+        ws_json_append(json, ws_node_key(node->kind, rows[i].field),
+                       ws_json_of_value(&rows[i], &node->value[i]));
     }
-    return o;
+    return json;
+}
+
+WsJson *ws_json_of_field(const WsNode *node, WsFieldId field)
+{
+    const WsFieldRow *row = ws_node_row(node->kind, field);
+    return ws_node_has(node, field) ? ws_json_of_value(row, ws_node_get(node, field)) : NULL;
 }
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-static void append_key(GString *s, const Out *o, guint i)
+static void append_key(GString *s, const WsJson *o, guint i)
 {
-    if (!o->map)
+    if (o->kind != WS_JSON_MAP)
         return;
-    g_autofree char *key = ws_text_quote(g_ptr_array_index(o->keys, i));
-    g_string_append(s, key);
+    ws_text_json(s, o->key[i]);
     g_string_append(s, ": ");
 }
 
-static void append_flat(GString *s, const Out *o)
+static void append_flat(GString *s, const WsJson *o)
 {
-    if (o->text != NULL) {
-        g_string_append(s, o->text);
+    const gboolean map = o->kind == WS_JSON_MAP;
+    if (o->n == 0) { /* a scalar, or an empty container */
+        ws_json_append_text(s, o);
         return;
     }
-    if (o->items->len == 0) {
-        g_string_append(s, o->map ? "{}" : "[]");
-        return;
-    }
-    g_string_append(s, o->map ? "{ " : "[");
-    for (guint i = 0; i < o->items->len; i++) {
+    g_string_append(s, map ? "{ " : "[");
+    for (guint i = 0; i < o->n; i++) {
         if (i > 0)
             g_string_append(s, ", ");
         append_key(s, o, i);
-        append_flat(s, g_ptr_array_index(o->items, i));
+        append_flat(s, &o->item[i]);
     }
-    g_string_append(s, o->map ? " }" : "]");
+    g_string_append(s, map ? " }" : "]");
 }
 
 static void new_line(GString *s, guint indent)
@@ -239,30 +165,30 @@ static gboolean fits(const GString *s, const char *flat, guint tail)
     return g_utf8_strlen(line, -1) + g_utf8_strlen(flat, -1) + tail <= LINE_LIMIT;
 }
 
-static void append(GString *s, const Out *o, guint indent, guint tail);
+static void append(GString *s, const WsJson *o, guint indent, guint tail);
 
-static void append_broken(GString *s, const Out *o, guint indent)
+static void append_broken(GString *s, const WsJson *o, guint indent)
 {
-    g_string_append_c(s, o->map ? '{' : '[');
-    for (guint i = 0; i < o->items->len; i++) {
-        const gboolean last = i + 1 == o->items->len;
+    g_string_append_c(s, o->kind == WS_JSON_MAP ? '{' : '[');
+    for (guint i = 0; i < o->n; i++) {
+        const gboolean last = i + 1 == o->n;
         new_line(s, indent + 2);
         append_key(s, o, i);
-        append(s, g_ptr_array_index(o->items, i), indent + 2, last ? 0 : 1);
+        append(s, &o->item[i], indent + 2, last ? 0 : 1);
         if (!last)
             g_string_append_c(s, ',');
     }
     new_line(s, indent);
-    g_string_append_c(s, o->map ? '}' : ']');
+    g_string_append_c(s, o->kind == WS_JSON_MAP ? '}' : ']');
 }
 
 /* One line, but members that always break do so, and close at the indentation of the line. */
-static void append_one_line(GString *s, const Out *o, guint indent)
+static void append_one_line(GString *s, const WsJson *o, guint indent)
 {
-    g_string_append(s, o->map ? "{ " : "[");
-    for (guint i = 0; i < o->items->len; i++) {
-        const Out *item = g_ptr_array_index(o->items, i);
-        const gboolean own_line = i >= o->n_flat;
+    g_string_append(s, o->kind == WS_JSON_MAP ? "{ " : "[");
+    for (guint i = 0; i < o->n; i++) {
+        const WsJson *item = &o->item[i];
+        const gboolean own_line = i >= o->n - o->own_lines;
         if (i > 0)
             g_string_append_c(s, ',');
         if (own_line)
@@ -270,22 +196,22 @@ static void append_one_line(GString *s, const Out *o, guint indent)
         else if (i > 0)
             g_string_append_c(s, ' ');
         append_key(s, o, i);
-        if (item->text == NULL && item->how == BREAK_ALWAYS && item->items->len > 0)
+        if (item->how == WS_BREAK_ALWAYS && item->n > 0)
             append_broken(s, item, own_line ? indent + 2 : indent);
         else
             append_flat(s, item);
     }
-    g_string_append(s, o->map ? " }" : "]");
+    g_string_append(s, o->kind == WS_JSON_MAP ? " }" : "]");
 }
 
 /* Appends a value; `tail` characters (a comma) will follow on its line. */
-static void append(GString *s, const Out *o, guint indent, guint tail)
+static void append(GString *s, const WsJson *o, guint indent, guint tail)
 {
-    if (o->text != NULL || o->items->len == 0) {
+    if (o->n == 0) {
         append_flat(s, o);
-    } else if (o->how == BREAK_NEVER) {
+    } else if (o->how == WS_BREAK_NEVER) {
         append_one_line(s, o, indent);
-    } else if (o->how == BREAK_ALWAYS) {
+    } else if (o->how == WS_BREAK_ALWAYS) {
         append_broken(s, o, indent);
     } else {
         GString *flat = g_string_new(NULL);
@@ -301,18 +227,16 @@ static void append(GString *s, const Out *o, guint indent, guint tail)
 char *ws_node_print(const WsNode *node, guint indent)
 {
     GString *s = g_string_new(NULL);
-    Out *o = out_of_node(node);
-    append(s, o, indent, 0);
-    free_out(o);
+    g_autoptr(WsJson) json = ws_json_of_node(node);
+    append(s, json, indent, 0);
     return g_string_free(s, FALSE);
 }
 
 char *ws_value_print(const WsFieldRow *row, const WsValue *value)
 {
     GString *s = g_string_new(NULL);
-    Out *o = out_of_value(row, value);
-    append_flat(s, o);
-    free_out(o);
+    g_autoptr(WsJson) json = ws_json_of_value(row, value);
+    append_flat(s, json);
     return g_string_free(s, FALSE);
 }
 

@@ -19,15 +19,14 @@ static void walk(const WsDesign *design, const WsNode *node)
             continue;
         g_autoptr(GError) error = NULL;
         g_autofree char *text = ws_entry_text(&rows[i], value);
-        g_autofree char *json = ws_entry_json(&rows[i], text, &error);
+        WsJson *json = ws_entry_json(&rows[i], text, &error);
         g_autofree char *was = ws_value_print(&rows[i], value);
         g_assert_no_error(error);
         if (value->n == 0 && json == NULL)
             continue; /* an empty list is no text */
         g_autoptr(WsDraft) d = ws_draft_new(design);
-        if (!ws_draft_set(d, node->identity, ws_node_key(node->kind, rows[i].field), json))
-            g_error("%s: \"%s\" -> %s: %s", ws_node_key(node->kind, rows[i].field), text, json,
-                    d->why);
+        if (!ws_draft_set(d, node->identity, rows[i].field, json))
+            g_error("%s: \"%s\": %s", ws_node_key(node->kind, rows[i].field), text, d->why);
         g_autofree char *now =
             ws_value_print(&rows[i], ws_node_get(ws_draft_node(d, node->identity), rows[i].field));
         g_assert_cmpstr(now, ==, was);

@@ -162,8 +162,8 @@ static void set(Soak *s, WsDraft *d, guint64 a, guint64 b)
     guint n;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
     const WsFieldRow *row = &rows[pick(s, n)];
-    ws_draft_set(d, a, ws_node_key(node->kind, row->field),
-                 pick(s, 3) ? json[pick(s, G_N_ELEMENTS(json))] : NULL);
+    ws_draft_set(d, a, row->field,
+                 pick(s, 3) ? ws_json_read(json[pick(s, G_N_ELEMENTS(json))], NULL) : NULL);
 }
 
 static void paste(Soak *s, WsDraft *d, guint64 a, guint64 b)

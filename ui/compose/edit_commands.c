@@ -3,6 +3,7 @@
 #include "ui/compose/add_dialog.h"
 #include "ui/compose/rename_popover.h"
 #include "ui/gesture/edge_keys.h"
+#include "ui/parts/words.h"
 #include "ui/window/window_private.h"
 
 #include <glib/gi18n.h>
@@ -23,7 +24,8 @@ gboolean ws_edit_commit(WsWindow *w, WsDraft *taken, const char *coalesce)
     if (!draft)
         return FALSE;
     if (draft->why) {
-        ws_window_toast(w, draft->why);
+        g_autofree char *why = ws_words(draft->why);
+        ws_window_toast(w, why);
         gtk_widget_error_bell(GTK_WIDGET(w));
         return FALSE;
     }

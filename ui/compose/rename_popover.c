@@ -1,6 +1,7 @@
 #include "ui/compose/rename_popover.h"
 
 #include "ui/compose/edit_commands.h"
+#include "ui/parts/words.h"
 #include "ui/window/window_private.h"
 
 #include <glib/gi18n.h>
@@ -26,7 +27,8 @@ static WsDraft *try_name(Rename *r)
 static void typed(Rename *r)
 {
     g_autoptr(WsDraft) d = try_name(r);
-    gtk_label_set_text(r->why, d && d->why ? d->why : "");
+    g_autofree char *why = ws_words(d ? d->why : NULL);
+    gtk_label_set_text(r->why, why ? why : "");
 }
 
 static void activated(Rename *r)

@@ -69,19 +69,18 @@ static char *step_of(const WsDesign *design, const char *place)
     return NULL;
 }
 
-/* One edit line applied; NULL if it does not fit. */
-static WsDesign *edited(const WsDesign *design, const char *line)
+/* One edit applied, which is taken; NULL if it does not fit. */
+static WsDesign *edited(const WsDesign *design, WsEdit *edit)
 {
     g_autoptr(WsFindings) ignored = ws_findings_new();
-    g_autoptr(WsEdit) edit = ws_edit_parse(line, NULL);
-    return edit ? ws_design_apply(design, edit, ignored) : NULL;
+    g_autoptr(WsEdit) own = edit;
+    return ws_design_apply(design, own, ignored);
 }
 
 static WsDesign *without(WsDesign *design, const char *step)
 {
     g_autofree char *place = ws_design_place(design, ws_design_find(design, step));
-    g_autofree char *line = g_strdup_printf("set %s muted true", place);
-    return edited(design, line);
+    return edited(design, ws_edit_new_set(place, "muted", ws_json_bool(TRUE)));
 }
 
 /* For the drawing alone: a transfer that signals nothing yet signals a barrier of nobody, a step
@@ -93,18 +92,18 @@ static WsDesign *mended(WsDesign *design, const char *step)
     g_autofree char *place = ws_design_place(design, node);
     if (transfer && !ws_node_has(node, WS_F_signal)) {
         g_autofree char *name = ws_edit_fresh(design, "unsignalled");
-        g_autofree char *barrier = g_strdup_printf("insert . barriers 0 {\"name\":\"%s\"}", name);
-        g_autofree char *signal = g_strdup_printf("set %s signal \"%s\"", place, name);
-        g_autoptr(WsDesign) with = edited(design, barrier);
-        return with ? edited(with, signal) : NULL;
+        g_autoptr(WsDesign) with =
+            edited(design,
+                   ws_edit_new_insert(".", "barriers", 0,
+                                      WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(name) })));
+        return with ? edited(with, ws_edit_new_set(place, "signal", ws_json_text(name))) : NULL;
     }
     if (!ws_node_row(node->kind, WS_F_use) || ws_node_has(node, WS_F_use))
         return NULL;
     const WsNode *loop = ws_edit_loop(design, node);
-    g_autofree char *line =
-        loop ? g_strdup_printf("set %s use \"%s.total\"", place, ws_node_text(loop, WS_F_keyword))
-             : g_strdup_printf("set %s use 0", place);
-    return edited(design, line);
+    WsJson *use =
+        loop ? ws_json_format("%s.total", ws_node_text(loop, WS_F_keyword)) : ws_json_int(0);
+    return edited(design, ws_edit_new_set(place, "use", use));
 }
 
 /* Mends or mutes the steps in which errors lie; NULL if there is none such. Takes the design. */

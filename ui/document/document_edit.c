@@ -3,6 +3,7 @@
 #include "ui/document/document_private.h"
 
 #include "ui/document/document_machine.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -156,15 +157,16 @@ static void moved_on(WsDocument *d)
 gboolean ws_document_commit(WsDocument *d, const WsDraft *draft, const char *coalesce)
 {
     g_autoptr(GError) error = NULL;
-    if (!draft || draft->why || !d->answers || draft->script->len == 0) {
+    if (!draft || draft->why || !d->answers || draft->edits->len == 0) {
         ws_document_try(d, NULL);
         return FALSE;
     }
     g_autofree char *name =
         g_strdelimit(ws_edit_name_text(draft->verb, draft->what ? draft->what : ""), "\n", ' ');
+    g_autofree char *script = ws_draft_script(draft);
     const gboolean joined = ws_history_push(d->history, draft->design, name, coalesce,
-                                            g_get_monotonic_time(), draft->script->len);
-    if (!ws_journal_edit(d->journal, name, draft->script->str, joined, &error))
+                                            g_get_monotonic_time(), strlen(script));
+    if (!ws_journal_edit(d->journal, name, script, joined, &error))
         trouble(d, error);
     g_array_set_size(d->touched, 0);
     g_array_append_vals(d->touched, draft->touched->data, draft->touched->len);
@@ -186,12 +188,11 @@ gboolean ws_document_commit_edits(WsDocument *d, const char *name, const GPtrArr
     if (!latest)
         return FALSE;
     g_autoptr(WsDraft) draft = ws_draft_new(latest);
-    for (guint i = 0; i < edits->len && !draft->why; i++) {
-        g_autofree char *line = ws_edit_print(edits->pdata[i]);
-        ws_draft_line(draft, line);
-    }
+    for (guint i = 0; i < edits->len && !draft->why; i++)
+        ws_draft_apply(draft, ws_edit_copy_of(edits->pdata[i]));
     if (draft->why) {
-        g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", draft->why);
+        g_autofree char *why = ws_words(draft->why);
+        g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", why);
         return FALSE;
     }
     ws_draft_name(draft, "%s", name);

@@ -2,6 +2,7 @@
 
 #include "ui/compose/edit_commands.h"
 #include "ui/gesture/edge.h"
+#include "ui/parts/words.h"
 #include "ui/window/window_private.h"
 
 #include <glib/gi18n.h>
@@ -37,8 +38,9 @@ static void say(Begun *b)
     } else {
         g_autofree char *words = NULL;
         g_autoptr(WsDraft) draft = ws_edge_draft(latest, b->from, to, &words);
-        text = draft->why ? g_strdup_printf("✖ %s", draft->why)
-                          : g_strdup_printf(_("%s\nReturn makes it, Escape drops it"), words);
+        g_autofree char *why = ws_words(draft->why);
+        text = why ? g_strdup_printf("✖ %s", why)
+                   : g_strdup_printf(_("%s\nReturn makes it, Escape drops it"), words);
     }
     ws_window_toast(b->window, text);
 }

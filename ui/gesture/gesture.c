@@ -284,9 +284,9 @@ void ws_gesture_take(WsTimeline *t, const char *key, WsDraft *draft, char *what)
     g_clear_pointer(&g->refused, g_free);
     g_clear_pointer(&g->draft, ws_draft_free);
     if (draft && draft->why) {
-        g->refused = g_strdup(draft->why);
+        g->refused = ws_words(draft->why);
         g_clear_pointer(&draft, ws_draft_free);
-    } else if (draft && draft->script->len == 0) {
+    } else if (draft && draft->edits->len == 0) {
         g_clear_pointer(&draft, ws_draft_free); /* where it is already */
     }
     g->draft = draft;

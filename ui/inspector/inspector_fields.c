@@ -2,6 +2,7 @@
 
 #include "edit/entry.h"
 #include "ui/inspector/name_completion.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -195,18 +196,20 @@ static gboolean is_own_name(const Field *f)
              f->fields->kind == WS_STEP_MARK || f->fields->kind == WS_STEP_STAGE));
 }
 
-static WsDraft *draft_of(Field *f, const char *text, const char *json)
+/* `value` NULL: the field is left out. */
+static WsDraft *draft_of(Field *f, const char *text, const WsJson *value)
 {
     WsFields *self = f->fields;
     WsDraft *d = ws_draft_new(ws_document_latest(self->document));
     g_autofree char *label = ws_edit_label(node_at(self, 0));
     g_autofree char *what = g_strdup_printf("%s: %s", label, f->key);
-    if (is_own_name(f) && self->nodes->len == 1 && json) {
+    if (is_own_name(f) && self->nodes->len == 1 && value) {
         ws_edit_rename(d, g_array_index(self->nodes, guint64, 0), text);
         return d;
     }
     for (guint i = 0; i < self->nodes->len && !d->why; i++)
-        ws_draft_set(d, g_array_index(self->nodes, guint64, i), f->key, json);
+        ws_draft_set(d, g_array_index(self->nodes, guint64, i), f->row->field,
+                     value ? ws_json_copy(value) : NULL);
     ws_draft_name(d, "Set %s", what);
     for (guint i = 0; i < self->nodes->len; i++)
         ws_draft_touch(d, g_array_index(self->nodes, guint64, i));
@@ -223,14 +226,16 @@ static void commit(Field *f)
     if (!self->nodes->len || !node_at(self, 0) || (f->shown && !strcmp(text, f->shown)))
         return;
     g_strstrip(text);
-    g_autofree char *json = ws_entry_json(f->row, text, &error);
+    g_autoptr(WsJson) value = ws_entry_json(f->row, text, &error);
     if (error) {
-        say(f, error->message);
+        g_autofree char *words = ws_words(error->message);
+        say(f, words);
         return;
     }
-    g_autoptr(WsDraft) d = draft_of(f, text, json);
+    g_autoptr(WsDraft) d = draft_of(f, text, value);
     if (d->why) {
-        say(f, d->why);
+        g_autofree char *why = ws_words(d->why);
+        say(f, why);
         return;
     }
     /* The value may be written in another way than it was typed: what is shown follows the design.

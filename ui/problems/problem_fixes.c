@@ -2,7 +2,7 @@
 #include "ui/parts/words.h"
 
 #include "check/mend/fix.h"
-#include "model/text.h"
+#include "model/build.h"
 
 #include <glib/gi18n.h>
 
@@ -137,7 +137,7 @@ static void add_button(Fixes *self, WsFix *fix, gboolean first)
  */
 typedef struct {
     WsDocument *document;
-    char *json;
+    WsJson *entry;
     const char *rule;
 } Silence;
 
@@ -147,15 +147,14 @@ static gboolean silence(gpointer data)
     WsDesign *latest = ws_document_latest(silence->document);
     g_autoptr(WsDraft) draft = latest ? ws_draft_new(latest) : NULL;
     if (draft) {
-        const WsNode *root = ws_design_root(latest);
-        ws_draft_insert(draft, root->identity, "suppress", ws_node_n_children(root, WS_F_suppress),
-                        silence->json);
+        ws_draft_append(draft, ws_design_root(latest)->identity, WS_F_suppress,
+                        g_steal_pointer(&silence->entry));
         ws_draft_name(draft, N_("Silence %s"), silence->rule);
     }
     if (draft && !draft->why)
         ws_document_commit(silence->document, draft, NULL);
     g_object_unref(silence->document);
-    g_free(silence->json);
+    ws_json_free(silence->entry);
     g_free(silence);
     return G_SOURCE_REMOVE;
 }
@@ -167,12 +166,13 @@ static void on_reason(Fixes *self, GtkEntry *entry)
     if (!*reason)
         return;
     const char *rule = g_object_get_data(G_OBJECT(entry), "rule");
-    g_autofree char *at = ws_text_quote(g_object_get_data(G_OBJECT(entry), "at"));
-    g_autofree char *why = ws_text_quote(reason);
+    const char *at = g_object_get_data(G_OBJECT(entry), "at");
     Silence *data = g_new0(Silence, 1);
-    *data = (Silence){ g_object_ref(self->document),
-                       g_strdup_printf("{\"rule\":\"%s\",\"at\":%s,\"reason\":%s}", rule, at, why),
-                       rule };
+    *data =
+        (Silence){ g_object_ref(self->document),
+                   WS_MAKE(WS_NODE_SUPPRESS, { WS_F_rule, ws_json_text(rule) },
+                           { WS_F_at, ws_json_text(at) }, { WS_F_reason, ws_json_text(reason) }),
+                   rule };
     g_idle_add(silence, data);
 }
 

@@ -74,16 +74,7 @@ static gboolean multicast(PtxWalk *w, WsReadStep *s, const char *text)
     gint64 mask;
     if (!ws_x_is(ptx_int(w, text), &mask) || mask < 1)
         return FALSE;
-    if (mask == ((gint64)1 << w->p.r->cluster) - 1) {
-        s->ctas = "\"all\"";
-        return TRUE;
-    }
-    GString *list = g_string_new("[");
-    for (guint i = 0; i < 16; i++)
-        if (mask >> i & 1)
-            g_string_append_printf(list, "%s%u", list->len > 1 ? ", " : "", i);
-    s->ctas = ws_source_format(w->p.r, "%s]", list->str);
-    g_string_free(list, TRUE);
+    s->ctas = mask == ((gint64)1 << w->p.r->cluster) - 1 ? G_MAXUINT : (guint)(mask & 0xffff);
     return TRUE;
 }
 

@@ -118,7 +118,7 @@ static void join_ranks(WsRead *r, GPtrArray *list, guint at)
         return;
     for (guint i = 1; i < found; i++)
         ((WsReadStep *)g_ptr_array_index(list, at + i))->off = TRUE;
-    s->ctas = "\"all\"";
+    s->ctas = G_MAXUINT;
     s->cta = NULL;
 }
 

@@ -1,4 +1,6 @@
 #include "program/elaborate/elab.h"
+
+#include "model/build.h"
 #include "program/validate.h"
 
 #include <string.h>
@@ -216,10 +218,10 @@ static WsDesign *kernel_of(const WsElab *E, const WsDesign *design)
     for (guint i = 0; i < E->p->n_tensors; i++) {
         if (!E->p->tensor[i].covers)
             continue;
-        g_autofree char *text = g_strdup_printf("unset tensors/%s covers", E->p->tensor[i].name);
-        g_autoptr(WsEdit) edit = ws_edit_parse(text, NULL);
+        g_autofree char *path = g_strdup_printf("tensors/%s", E->p->tensor[i].name);
+        g_autoptr(WsEdit) edit = ws_edit_new_set(path, "covers", NULL);
         g_autoptr(WsFindings) none = ws_findings_new();
-        WsDesign *next = edit ? ws_design_apply(now, edit, none) : NULL;
+        WsDesign *next = ws_design_apply(now, edit, none);
         if (!next)
             continue;
         ws_design_unref(now);
