@@ -1,6 +1,6 @@
 /* Advice in words and as JSON. */
-#include "model/text.h"
 #include "advise/advise.h"
+#include "model/json_out.h"
 
 #define LINES 8 /* of edges and of parts of the path */
 
@@ -86,87 +86,82 @@ char *ws_next_text(const WsNext *n, const WsProgram *p, const WsTrace *measured)
     return g_string_free(s, FALSE);
 }
 
-static void json_op(GString *s, const char *key, const WsProgram *p, guint op)
+static void json_op(WsJsonOut *j, const char *key, const WsProgram *p, guint op)
 {
-    g_string_append_printf(s, "\"%s\": { \"agent\": ", key);
-    ws_text_json(s, agent_of(p, op));
-    g_string_append(s, ", \"step\": ");
-    ws_text_json(s, op < p->n_ops ? (p->op[op]->step ? p->op[op]->step : p->op[op]->id) : "");
-    g_string_append(s, ", \"label\": ");
-    ws_text_json(s, label(p, op));
-    g_string_append(s, " }");
+    const WsOp *o = op < p->n_ops ? p->op[op] : NULL;
+    ws_json_out_open_row(j, key, '{');
+    ws_json_out_text(j, "agent", agent_of(p, op));
+    ws_json_out_text(j, "step", !o ? "" : o->step ? o->step : o->id);
+    ws_json_out_text(j, "label", label(p, op));
+    ws_json_out_close(j, '}');
 }
 
-static void json_edges(GString *s, const WsNext *n, const WsProgram *p)
+static void json_edges(WsJsonOut *j, const WsNext *n, const WsProgram *p)
 {
-    g_string_append(s, ",\n  \"edges\": [");
+    ws_json_out_open(j, "edges", '[');
     for (guint i = 0; i < n->edge->len; i++) {
         const WsNextEdge *e = &g_array_index(n->edge, WsNextEdge, i);
-        g_string_append(s, i ? ",\n    { " : "\n    { ");
-        json_op(s, "from", p, e->from_op);
-        g_string_append(s, ", ");
-        json_op(s, "to", p, e->to_op);
-        g_string_append_printf(
-            s, ", \"count\": %" G_GINT64_FORMAT ", \"exposed\": %" G_GINT64_FORMAT ", \"share\": ",
-            e->count, e->exposed);
-        ws_text_json_real(s, e->share);
-        g_string_append(s, " }");
+        ws_json_out_open_row(j, NULL, '{');
+        json_op(j, "from", p, e->from_op);
+        json_op(j, "to", p, e->to_op);
+        ws_json_out_integer(j, "count", e->count);
+        ws_json_out_integer(j, "exposed", e->exposed);
+        ws_json_out_real(j, "share", e->share);
+        ws_json_out_close(j, '}');
     }
-    g_string_append(s, "\n  ]");
+    ws_json_out_close(j, ']');
 }
 
-static void json_path(GString *s, const WsNext *n, const WsProgram *p)
+static void json_path(WsJsonOut *j, const WsNext *n, const WsProgram *p)
 {
-    g_string_append(s, ",\n  \"path\": [");
+    ws_json_out_open(j, "path", '[');
     for (guint i = 0; i < n->part->len; i++) {
         const WsNextPart *x = &g_array_index(n->part, WsNextPart, i);
-        g_string_append(s, i ? ",\n    { " : "\n    { ");
-        json_op(s, "op", p, x->op);
-        g_string_append_printf(
-            s, ", \"reason\": \"%s\", \"count\": %u, \"cycles\": %" G_GINT64_FORMAT ", \"share\": ",
-            ws_next_reason_text(x->reason), x->count, x->cycles);
-        ws_text_json_real(s, x->share);
-        g_string_append(s, " }");
+        ws_json_out_open_row(j, NULL, '{');
+        json_op(j, "op", p, x->op);
+        ws_json_out_text(j, "reason", ws_next_reason_text(x->reason));
+        ws_json_out_integer(j, "count", x->count);
+        ws_json_out_integer(j, "cycles", x->cycles);
+        ws_json_out_real(j, "share", x->share);
+        ws_json_out_close(j, '}');
     }
-    g_string_append(s, "\n  ]");
+    ws_json_out_close(j, ']');
 }
 
-static void json_edit(GString *s, const WsNextEdit *e)
+static void json_edit(WsJsonOut *j, const WsNextEdit *e)
 {
-    g_string_append(s, "{ \"title\": ");
-    ws_text_json(s, e->title);
-    g_string_append(s, ", \"why\": ");
-    ws_text_json(s, e->why ? e->why : "");
-    g_string_append(s, ", \"at\": ");
-    ws_text_json(s, e->step);
-    g_string_append_printf(s,
-                           ", \"before\": %" G_GINT64_FORMAT ", \"after\": %" G_GINT64_FORMAT
-                           ", \"proved\": %s, \"gain\": ",
-                           e->cycles_before, e->cycles_after, e->proved ? "true" : "false");
-    ws_text_json_real(s, e->gain);
-    g_string_append(s, ", \"edits\": [");
-    for (guint k = 0; k < e->edits->len; k++) {
-        g_autofree char *text = ws_edit_print(e->edits->pdata[k]);
-        g_string_append(s, k ? ", " : "");
-        ws_text_json(s, text);
-    }
-    g_string_append(s, "] }");
+    g_autoptr(GPtrArray) edits = g_ptr_array_new_with_free_func(g_free);
+    for (guint k = 0; k < e->edits->len; k++)
+        g_ptr_array_add(edits, ws_edit_print(e->edits->pdata[k]));
+    ws_json_out_open_row(j, NULL, '{');
+    ws_json_out_text(j, "title", e->title);
+    ws_json_out_text(j, "why", e->why ? e->why : "");
+    ws_json_out_text(j, "at", e->step);
+    ws_json_out_integer(j, "before", e->cycles_before);
+    ws_json_out_integer(j, "after", e->cycles_after);
+    ws_json_out_truth(j, "proved", e->proved);
+    ws_json_out_real(j, "gain", e->gain);
+    ws_json_out_texts(j, "edits", edits);
+    ws_json_out_close(j, '}');
 }
 
 char *ws_next_json(const WsNext *n, const WsProgram *p)
 {
-    GString *s = g_string_new("{\n  \"version\": 1,\n  \"cycles\": ");
-    g_string_append_printf(s, "%" G_GINT64_FORMAT ",\n  \"bound\": ", n->predicted->cycles);
-    ws_text_json(s, n->predicted->bound);
-    json_edges(s, n, p);
-    json_path(s, n, p);
-    g_string_append_printf(
-        s, ",\n  \"tried\": %u,\n  \"refuted\": %u,\n  \"unfit\": %u,\n  \"edits\": [", n->tried,
-        n->refuted, n->unfit);
-    for (guint i = 0; i < n->edit->len; i++) {
-        g_string_append(s, i ? ",\n    " : "\n    ");
-        json_edit(s, n->edit->pdata[i]);
-    }
-    g_string_append(s, "\n  ]\n}\n");
-    return g_string_free(s, FALSE);
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_integer(&j, "cycles", n->predicted->cycles);
+    ws_json_out_text(&j, "bound", n->predicted->bound);
+    json_edges(&j, n, p);
+    json_path(&j, n, p);
+    ws_json_out_integer(&j, "tried", n->tried);
+    ws_json_out_integer(&j, "refuted", n->refuted);
+    ws_json_out_integer(&j, "unfit", n->unfit);
+    ws_json_out_open(&j, "edits", '[');
+    for (guint i = 0; i < n->edit->len; i++)
+        json_edit(&j, n->edit->pdata[i]);
+    ws_json_out_close(&j, ']');
+    ws_json_out_close(&j, '}');
+    return ws_json_out_end(&j);
 }

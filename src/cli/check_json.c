@@ -15,11 +15,6 @@ typedef struct {
     GArray *settings; /* WsSetting: what the fixes are checked with */
 } Json;
 
-static void next(Json *j)
-{
-    ws_json_out_key(&j->json, NULL);
-}
-
 static void text(Json *j, const char *name, const char *value)
 {
     ws_json_out_text(&j->json, name, value);
@@ -171,11 +166,12 @@ static void played(Json *j, const WsVerdict *v)
     ws_json_out_open(&j->json, "played", '[');
     for (guint i = 0; i < v->played->len; i++) {
         const WsPlayed *p = &g_array_index(v->played, WsPlayed, i);
-        next(j);
-        g_string_append_printf(j->json.out,
-                               "{ \"rounds\": %" G_GINT64_FORMAT ", \"tiles\": %u, \"schedule\": "
-                               "%d, \"operations\": %" G_GUINT64_FORMAT " }",
-                               p->rounds, p->tiles, p->schedule, p->ops);
+        ws_json_out_open_row(&j->json, NULL, '{');
+        number(j, "rounds", p->rounds);
+        number(j, "tiles", p->tiles);
+        number(j, "schedule", p->schedule);
+        number(j, "operations", (gint64)p->ops);
+        ws_json_out_close(&j->json, '}');
     }
     ws_json_out_close(&j->json, ']');
     ws_json_out_texts(&j->json, "skipped", v->skipped);

@@ -1,7 +1,7 @@
 #include "cli/cycles_table.h"
 #include "program/walk.h"
 
-#include "model/text.h"
+#include "model/json_out.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     const WsMachine *m;
     double within;
-    gboolean json;
+    WsJsonOut *json; /* NULL: text */
     char *folder;
     Sum fit, held;
     GString *out;
@@ -71,19 +71,15 @@ static void put(Table *t, char **cell, double measured, gint64 predicted, double
                                100 * error, cell[USE], fabs(error) > t->within ? "  BEYOND" : "");
         return;
     }
-    g_string_append(t->out,
-                    t->fit.n + t->held.n ? ",\n    { \"design\": " : "\n    { \"design\": ");
-    ws_text_json(t->out, cell[DESIGN]);
-    g_string_append(t->out, ", \"set\": ");
-    ws_text_json(t->out, cell[SET]);
-    g_string_append(t->out, ", \"sizes\": ");
-    ws_text_json(t->out, cell[SIZES]);
-    g_string_append_printf(t->out,
-                           ", \"measured\": %.0f, \"predicted\": %" G_GINT64_FORMAT
-                           ", \"use\": \"%s\", \"error\": ",
-                           measured, predicted, cell[USE]);
-    ws_text_json_real(t->out, error);
-    g_string_append(t->out, " }");
+    ws_json_out_open_row(t->json, NULL, '{');
+    ws_json_out_text(t->json, "design", cell[DESIGN]);
+    ws_json_out_text(t->json, "set", cell[SET]);
+    ws_json_out_text(t->json, "sizes", cell[SIZES]);
+    ws_json_out_integer(t->json, "measured", (gint64)rint(measured));
+    ws_json_out_integer(t->json, "predicted", predicted);
+    ws_json_out_text(t->json, "use", cell[USE]);
+    ws_json_out_real(t->json, "error", error);
+    ws_json_out_close(t->json, '}');
 }
 
 static int row(Table *t, const char *file, guint number, const char *line)
@@ -120,14 +116,21 @@ int ws_cli_cycles_table(const char *file, const WsMachine *m, double within, gbo
 {
     g_autofree char *text = NULL, *folder = g_path_get_dirname(file);
     g_autoptr(GError) error = NULL;
-    g_autoptr(GString) out = g_string_new(json ? "{\n  \"version\": 1,\n  \"rows\": [" : NULL);
-    Table t = { .m = m, .within = within, .json = json, .folder = folder, .out = out };
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    g_autoptr(GString) out = j.out;
+    Table t = { .m = m, .within = within, .json = json ? &j : NULL, .folder = folder, .out = out };
     int code = WS_EXIT_YES;
     if (!g_file_get_contents(file, &text, NULL, &error))
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
-    if (!json)
+    if (json) {
+        ws_json_out_open(&j, NULL, '{');
+        ws_json_out_integer(&j, "version", 1);
+        ws_json_out_open(&j, "rows", '[');
+    } else {
         g_string_append_printf(out, "%-20s %-14s %-34s %10s %10s %8s\n", "design", "set", "sizes",
                                "measured", "predicted", "error");
+    }
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     for (guint i = 0; line[i] && code == WS_EXIT_YES; i++) {
         g_strstrip(line[i]);
@@ -143,7 +146,9 @@ int ws_cli_cycles_table(const char *file, const WsMachine *m, double within, gbo
             WS_EXIT_USAGE,
             "%s: no launch in it; a row is design | settings | sizes | GHz | us | fit", file);
     if (json) {
-        g_string_append(out, "\n  ]\n}\n");
+        ws_json_out_close(&j, ']');
+        ws_json_out_close(&j, '}');
+        g_string_append_c(out, '\n');
     } else {
         put_sum(&t, "fitted", &t.fit);
         put_sum(&t, "held out", &t.held);

@@ -1,6 +1,7 @@
 /* Machine descriptions: reading, writing, the built-in one. */
 #include "clock/clock.h"
 #include "model/file.h"
+#include "model/json_out.h"
 
 #include "clock/h200.inc" /* static const char h200_json[], from resources/machines/h200.json */
 
@@ -172,23 +173,22 @@ WsMachine *ws_machine_load(const char *file, GError **error)
 
 gboolean ws_machine_save(const WsMachine *m, const char *file, GError **error)
 {
-    json_object *root = json_object_new_object(), *values = json_object_new_object();
-    json_object_object_add(root, "warpstave_machine", json_object_new_int(1));
-    json_object_object_add(root, "name", json_object_new_string(m->name));
-    json_object_object_add(root, "target", json_object_new_string(m->target));
+    WsJsonOut j;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "warpstave_machine", 1);
+    ws_json_out_text(&j, "name", m->name);
+    ws_json_out_text(&j, "target", m->target);
+    ws_json_out_open(&j, "values", '{');
     for (guint v = 0; v < WS_MACHINE_VALUE_COUNT; v++) {
-        json_object *row = json_object_new_object();
-        char text[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(text, sizeof text, "%.10g", m->value[v]);
-        json_object_object_add(row, "value", json_object_new_double_s(m->value[v], text));
+        ws_json_out_open(&j, rows[v].key, '{');
+        ws_json_out_real(&j, "value", m->value[v]);
         if (m->source[v])
-            json_object_object_add(row, "source", json_object_new_string(m->source[v]));
-        json_object_object_add(values, rows[v].key, row);
+            ws_json_out_text(&j, "source", m->source[v]);
+        ws_json_out_close(&j, '}');
     }
-    json_object_object_add(root, "values", values);
-    const char *text = json_object_to_json_string_ext(
-        root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
-    g_autofree char *full = g_strconcat(text, "\n", NULL);
-    json_object_put(root);
-    return ws_file_write(file, full, strlen(full), error);
+    ws_json_out_close(&j, '}');
+    ws_json_out_close(&j, '}');
+    g_autofree char *text = ws_json_out_end(&j);
+    return ws_file_write(file, text, strlen(text), error);
 }

@@ -10,7 +10,11 @@ void ws_json_out_init(WsJsonOut *json)
 
 void ws_json_out_key(WsJsonOut *json, const char *name)
 {
-    if (json->depth > 0)
+    if (json->line > 0)
+        g_string_append(json->out, !json->first                                ? ", "
+                                   : json->out->str[json->out->len - 1] == '{' ? " "
+                                                                               : "");
+    else if (json->depth > 0)
         g_string_append_printf(json->out, "%s\n%*s", json->first ? "" : ",", 2 * (int)json->depth,
                                "");
     json->first = FALSE;
@@ -28,10 +32,27 @@ void ws_json_out_open(WsJsonOut *json, const char *name, char bracket)
     json->first = TRUE;
 }
 
+void ws_json_out_open_row(WsJsonOut *json, const char *name, char bracket)
+{
+    ws_json_out_open(json, name, bracket);
+    json->line = json->line > 0 ? json->line : json->depth;
+}
+
+char *ws_json_out_end(WsJsonOut *json)
+{
+    g_string_append_c(json->out, '\n');
+    return g_string_free(g_steal_pointer(&json->out), FALSE);
+}
+
 void ws_json_out_close(WsJsonOut *json, char bracket)
 {
+    const gboolean row = json->line > 0;
+    if (json->line == json->depth)
+        json->line = 0;
     json->depth--;
-    if (!json->first)
+    if (!json->first && row)
+        g_string_append(json->out, bracket == '}' ? " " : "");
+    else if (!json->first)
         g_string_append_printf(json->out, "\n%*s", 2 * (int)json->depth, "");
     g_string_append_c(json->out, bracket);
     json->first = FALSE;

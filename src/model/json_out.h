@@ -1,5 +1,6 @@
-/* Writes JSON for people and programs: members in the order in which they are given, one per line.
- * What every command prints with --json is made with it. */
+/* Writes JSON for people and programs: members in the order in which they are given, one per line,
+ * rows of tables on one. What every command prints with --json, and every file of JSON but designs
+ * and the stream of Chrome's events, is made with it. */
 #pragma once
 
 #include <glib.h>
@@ -9,6 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
     GString *out;
     guint depth;
+    guint line;     /* depth from which on everything stands on one line; 0: none */
     gboolean first; /* of the object or list that is open: no comma is due */
 } WsJsonOut;
 
@@ -19,6 +21,10 @@ void ws_json_out_key(WsJsonOut *json, const char *name);
 /* '{' or '[', and '}' or ']'. */
 void ws_json_out_open(WsJsonOut *json, const char *name, char bracket);
 void ws_json_out_close(WsJsonOut *json, char bracket);
+/* The same on one line, with all that is in it. */
+void ws_json_out_open_row(WsJsonOut *json, const char *name, char bracket);
+/* Ends the text with a line feed; caller frees. */
+char *ws_json_out_end(WsJsonOut *json);
 /* Members; items of a list where `name` is NULL. A text NULL is null, a real that is no number too.
  */
 void ws_json_out_text(WsJsonOut *json, const char *name, const char *value);

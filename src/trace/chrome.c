@@ -2,21 +2,13 @@
  * blocks its agent is complete events ("X") on the agent's thread; work in flight overlaps and
  * becomes asynchronous events ("b", "e") of the agent's engine. Cycles are written as
  * microseconds, or as real microseconds where the CTA's clock is known. */
+#include "model/text.h"
 #include "trace/stream.h"
 
 static void put_text(FILE *f, const char *s)
 {
-    fputc('"', f);
-    for (; *s; s++) {
-        guchar c = (guchar)*s;
-        if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(f, "\\u%04x", c);
-        else
-            fputc(c, f);
-    }
-    fputc('"', f);
+    g_autofree char *text = ws_text_quote(s);
+    fputs(text, f);
 }
 
 /* One decimal point whatever the locale. */

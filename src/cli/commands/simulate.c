@@ -1,5 +1,5 @@
 #include "cli/sweep.h"
-#include "model/text.h"
+#include "model/json_out.h"
 #include "program/walk.h"
 
 #include <stdio.h>
@@ -29,13 +29,7 @@ WsClockResult *ws_cli_clock(const WsProgram *p, const WsLaunchValues *v, const c
 
 static void print_json(const WsClockResult *r, const WsProgram *p)
 {
-    g_autoptr(GString) out = g_string_new("{\n  \"version\": 1,\n  \"cycles\": ");
-    g_string_append_printf(out, "%" G_GINT64_FORMAT ",\n  \"seconds\": ", r->cycles);
-    ws_text_json_real(out, r->seconds);
-    g_string_append(out, ",\n  \"ghz\": ");
-    ws_text_json_real(out, r->ghz);
-    g_string_append_printf(out, ",\n  \"grid\": %" G_GINT64_FORMAT ",\n  \"bound\": ", r->grid);
-    ws_text_json(out, r->bound);
+    WsJsonOut j;
     const struct {
         const char *name;
         double value;
@@ -43,36 +37,41 @@ static void print_json(const WsClockResult *r, const WsProgram *p)
                    { "smem_busy", r->smem_busy },     { "alu_busy", r->alu_busy },
                    { "mufu_busy", r->mufu_busy },     { "tile_period", r->tile_period },
                    { "hbm_cycles", r->hbm_cycles } };
-    for (guint i = 0; i < G_N_ELEMENTS(shares); i++) {
-        g_string_append_printf(out, ",\n  \"%s\": ", shares[i].name);
-        ws_text_json_real(out, shares[i].value);
-    }
-    g_string_append(out, ",\n  \"loops\": [");
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_integer(&j, "cycles", r->cycles);
+    ws_json_out_real(&j, "seconds", r->seconds);
+    ws_json_out_real(&j, "ghz", r->ghz);
+    ws_json_out_integer(&j, "grid", r->grid);
+    ws_json_out_text(&j, "bound", r->bound);
+    for (guint i = 0; i < G_N_ELEMENTS(shares); i++)
+        ws_json_out_real(&j, shares[i].name, shares[i].value);
+    ws_json_out_open(&j, "loops", '[');
     for (guint i = 0; i < r->loop->len; i++) {
         const WsClockLoop *l = &g_array_index(r->loop, WsClockLoop, i);
-        g_string_append(out, i ? ",\n    { \"agent\": " : "\n    { \"agent\": ");
-        ws_text_json(out, p->agent[l->agent].name);
-        g_string_append(out, ", \"loop\": ");
-        ws_text_json(out, l->loop->step);
-        g_string_append(out, ", \"period\": ");
-        ws_text_json_real(out, l->period);
-        g_string_append(out, " }");
+        ws_json_out_open_row(&j, NULL, '{');
+        ws_json_out_text(&j, "agent", p->agent[l->agent].name);
+        ws_json_out_text(&j, "loop", l->loop->step);
+        ws_json_out_real(&j, "period", l->period);
+        ws_json_out_close(&j, '}');
     }
-    g_string_append(out, "\n  ],\n  \"waits\": [");
+    ws_json_out_close(&j, ']');
+    ws_json_out_open(&j, "waits", '[');
     for (guint i = 0; i < r->wait->len; i++) {
         const WsClockWait *w = &g_array_index(r->wait, WsClockWait, i);
-        g_string_append(out, i ? ",\n    { \"agent\": " : "\n    { \"agent\": ");
-        ws_text_json(out, p->agent[w->agent].name);
-        g_string_append(out, ", \"step\": ");
-        ws_text_json(out, p->op[w->op]->step);
-        g_string_append_printf(
-            out, ", \"count\": %" G_GINT64_FORMAT ", \"exposed\": %" G_GINT64_FORMAT ", \"gain\": ",
-            w->count, w->exposed);
-        ws_text_json_real(out, w->gain);
-        g_string_append(out, " }");
+        ws_json_out_open_row(&j, NULL, '{');
+        ws_json_out_text(&j, "agent", p->agent[w->agent].name);
+        ws_json_out_text(&j, "step", p->op[w->op]->step);
+        ws_json_out_integer(&j, "count", w->count);
+        ws_json_out_integer(&j, "exposed", w->exposed);
+        ws_json_out_real(&j, "gain", w->gain);
+        ws_json_out_close(&j, '}');
     }
-    g_string_append(out, "\n  ]\n}\n");
-    fputs(out->str, stdout);
+    ws_json_out_close(&j, ']');
+    ws_json_out_close(&j, '}');
+    g_autofree char *text = ws_json_out_end(&j);
+    fputs(text, stdout);
 }
 
 static int simulate(const char *file, char **set, char **size, const char *machine,
