@@ -15,71 +15,57 @@ typedef struct {
     guint of_launch;      /* within a name of the launch: the launch is refused then */
 } Facts;
 
+/* What `e` says of the sum of its terms: sign * sum + constant. The text of that sum. */
+static char *sum_of(const Facts *f, const WsExpr *e, gint64 *sign, gint64 *constant)
+{
+    WsAffine sum;
+    g_autoptr(WsExpr) all = text_defined(f->p, e);
+    const gboolean fits = ws_expr_affine(all, &sum);
+    *constant = fits ? sum.constant : 0;
+    *sign = fits && sum.n && sum.factor[0] < 0 ? -1 : 1;
+    sum.constant = 0;
+    for (guint i = 0; i < sum.n && fits; i++)
+        sum.factor[i] *= sum.factor[i] == G_MININT64 ? 1 : *sign;
+    g_autoptr(WsExpr) whole = fits ? text_sum(&sum) : ws_expr_ref(all);
+    ws_affine_clear(&sum);
+    return text_of(whole);
+}
+
+/* `e` lies in `r`. */
 static void give(Facts *f, const WsExpr *e, Range r)
 {
-    char *text = text_of(e);
+    gint64 sign, constant;
+    char *text = sum_of(f, e, &sign, &constant);
+    r = range_scaled(range_moved(r, -constant), sign);
     Range *known = g_hash_table_lookup(f->given, text);
-    if (known) {
+    if (known)
         *known = range_meet(*known, r);
-        g_free(text);
-    } else {
-        g_hash_table_insert(f->given, text, g_memdup2(&r, sizeof r));
-    }
-}
-
-/* e OP value, as `assume` says it */
-static void give_compared(Facts *f, WsExprOp op, const WsExpr *e, gint64 value)
-{
-    gint64 m;
-    if (value <= NO_LOW + 1 || value >= NO_HIGH - 1)
-        return;
-    if (op == WS_EXPR_EQ && e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &m) && m > 1 &&
-        value >= 0 && value < m)
-        give(f, e->arg[0], (Range){ NO_LOW, NO_HIGH, value, m, FALSE });
-    switch (op) {
-    case WS_EXPR_EQ:
-        give(f, e, range_exact(value));
-        return;
-    case WS_EXPR_GE:
-    case WS_EXPR_GT:
-        give(f, e, range_of(value + (op == WS_EXPR_GT), NO_HIGH));
-        return;
-    case WS_EXPR_LE:
-    case WS_EXPR_LT:
-        give(f, e, range_of(NO_LOW, value - (op == WS_EXPR_LT)));
-        return;
-    default:
-        return;
-    }
-}
-
-static WsExprOp turned(WsExprOp op)
-{
-    switch (op) {
-    case WS_EXPR_LT:
-        return WS_EXPR_GT;
-    case WS_EXPR_LE:
-        return WS_EXPR_GE;
-    case WS_EXPR_GT:
-        return WS_EXPR_LT;
-    case WS_EXPR_GE:
-        return WS_EXPR_LE;
-    default:
-        return op;
-    }
+    else
+        g_hash_table_insert(f->given, g_strdup(text), g_memdup2(&r, sizeof r));
+    g_free(text);
 }
 
 static void give_assumed(Facts *f, const WsExpr *e)
 {
-    gint64 value;
+    gint64 m, rest;
     if (e->op == WS_EXPR_AND) {
         give_assumed(f, e->arg[0]);
         give_assumed(f, e->arg[1]);
-    } else if (e->n_args == 2 && ws_expr_is_int(e->arg[1], &value)) {
-        give_compared(f, e->op, e->arg[0], value);
-    } else if (e->n_args == 2 && ws_expr_is_int(e->arg[0], &value)) {
-        give_compared(f, turned(e->op), e->arg[1], value);
     }
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_EQ)
+        return;
+    for (guint side = 0; side < 2 && e->op == WS_EXPR_EQ; side++) {
+        const WsExpr *x = e->arg[side];
+        if (x->op == WS_EXPR_MOD && ws_expr_is_int(x->arg[1], &m) && m > 1 &&
+            ws_expr_is_int(e->arg[!side], &rest) && rest >= 0 && rest < m)
+            give(f, x->arg[0], (Range){ NO_LOW, NO_HIGH, rest, m, FALSE });
+    }
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    const gboolean greater = e->op == WS_EXPR_GT || e->op == WS_EXPR_GE;
+    give(f, d,
+         e->op == WS_EXPR_EQ ? range_exact(0)
+         : greater           ? range_of(e->op == WS_EXPR_GT, NO_HIGH)
+                             : range_of(NO_LOW, -(gint64)(e->op == WS_EXPR_LT)));
 }
 
 static Range of_name(Facts *f, const WsVar *v)
@@ -125,10 +111,11 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     f->undefined |= env->wrong && !f->of_launch;
     env->wrong = NULL;
     out->open = FALSE;
-    g_autofree char *text = text_of(e);
+    gint64 sign, constant;
+    g_autofree char *text = sum_of(f, e, &sign, &constant);
     const Range *known = g_hash_table_lookup(f->given, text);
     if (known)
-        *out = range_meet(*out, *known);
+        *out = range_meet(*out, range_moved(range_scaled(*known, sign), constant));
     return TRUE;
 }
 
@@ -153,27 +140,26 @@ static void note_names(const WsProgram *p, const WsExpr *e, gboolean *tile, gboo
         note_names(p, e->arg[i], tile, cta, other);
 }
 
-/* The text of `s` is, by syntax, what its relation says. */
-static gboolean relation_holds(const Certificate *c, const Symbol *s)
+/* relation(base + offset, number) */
+static WsExpr *related(const Certificate *c, const Symbol *s)
 {
-    const WsExpr *base = g_array_index(c->symbol, Symbol, s->base).expr, *e = s->expr;
-    const gboolean call = e->op == WS_EXPR_CALL;
-    const gboolean div = e->op == WS_EXPR_DIV || (call && e->func == WS_FUNC_CDIV);
-    gint64 k = 0, offset = s->offset;
-    WsAffine f;
-    if (!base || e->n_args != 2 || !ws_expr_is_int(e->arg[1], &k) || k != s->number ||
-        !(s->relation == RELATION_DIV   ? div
-          : s->relation == RELATION_MAX ? call && e->func == WS_FUNC_MAX
-                                        : call && e->func == WS_FUNC_MIN))
-        return FALSE;
-    if (div && call && __builtin_sub_overflow(offset, k - 1, &offset))
-        return FALSE;
-    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(base));
-    if (!ws_expr_affine(d, &f))
-        return FALSE;
-    const gboolean same = f.n == 0 && f.constant == offset;
-    ws_affine_clear(&f);
-    return same;
+    const WsExpr *whole = g_array_index(c->symbol, Symbol, s->base).whole;
+    if (!whole)
+        return NULL;
+    WsExpr *base = ws_expr_ref(whole), *number = ws_expr_int(s->number);
+    if (s->offset)
+        base = ws_expr_op(WS_EXPR_ADD, base, ws_expr_int(s->offset));
+    if (s->relation == RELATION_DIV || s->relation == RELATION_MUL)
+        return ws_expr_op(s->relation == RELATION_DIV ? WS_EXPR_DIV : WS_EXPR_MUL, base, number);
+    return ws_expr_call(s->relation == RELATION_MAX ? WS_FUNC_MAX : WS_FUNC_MIN,
+                        (WsExpr *[]){ base, number }, 2);
+}
+
+/* The text of `s` is what its relation says. */
+static gboolean relation_holds(const Symbol *s)
+{
+    g_autofree char *text = s->means ? text_of(s->means) : NULL;
+    return text && !strcmp(text, s->same);
 }
 
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
@@ -186,12 +172,12 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
         return g_strdup_printf("not verified: \"%s\" depends on a name of a group", s->text);
     if (tile != s->of_tile || cta != s->of_cta)
         return g_strdup_printf("scope or flags of \"%s\"", s->text);
-    if (s->relation && (s->letter || !relation_holds(c, s)))
+    if (s->relation && (s->letter || !relation_holds(s)))
         return g_strdup_printf("relation of \"%s\"", s->text);
     f->undefined = FALSE;
     Range r = range_eval(&f->env, s->expr, s->letter);
     if (f->undefined)
-        return g_strdup_printf("\"%s\" may have no value", s->text);
+        return g_strdup_printf("not verified: \"%s\" may have no value", s->text);
     if (s->letter)
         r = range_of(0, 1);
     const gboolean left = s->every == 1 ||
@@ -224,7 +210,12 @@ void assumptions_read(const WsProgram *p, Certificate *c)
     for (guint i = 1; i < c->symbol->len; i++) {
         Symbol *s = &g_array_index(c->symbol, Symbol, i);
         s->expr = text_read(p, s->text);
-        s->same = s->expr ? text_of(s->expr) : g_strdup("");
+        s->whole = s->expr ? text_defined(p, s->expr) : NULL;
+        s->same = s->whole ? text_of(s->whole) : g_strdup("");
+    }
+    for (guint i = 1; i < c->symbol->len; i++) {
+        Symbol *s = &g_array_index(c->symbol, Symbol, i);
+        s->means = s->relation ? related(c, s) : NULL;
     }
 }
 

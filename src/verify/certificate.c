@@ -124,7 +124,7 @@ static void read_relation(Reader *r, Certificate *c)
 {
     if (!take(r, "relation", 6))
         return;
-    static const char *const kind[] = { NULL, "div", "max", "min" };
+    static const char *const kind[] = { NULL, "div", "max", "min", "mul" };
     Symbol *s = &g_array_index(c->symbol, Symbol, count(r, 1, c->symbol->len - 1));
     if (s->relation || s == &g_array_index(c->symbol, Symbol, 0))
         wrong(r, "relation");
@@ -134,7 +134,7 @@ static void read_relation(Reader *r, Certificate *c)
     s->base = (guint)count(r, 2, c->symbol->len - 1);
     s->number = number(r, 4);
     s->offset = number(r, 5);
-    if (!s->relation || (s->relation == RELATION_DIV && s->number < 1))
+    if (!s->relation || s->number < (s->relation == RELATION_DIV ? 1 : NO_LOW))
         wrong(r, "relation");
     if (s->least != NO_LOW || s->most != NO_HIGH || s->modulus != 1 || s->every != 1)
         wrong(r, "an assumption about a symbol with a relation");
@@ -361,7 +361,9 @@ static void symbol_clear(Symbol *s)
 {
     g_free(s->text);
     g_free(s->same);
-    g_clear_pointer(&s->expr, ws_expr_unref);
+    ws_expr_unref(s->expr);
+    ws_expr_unref(s->whole);
+    ws_expr_unref(s->means);
 }
 
 void certificate_free(Certificate *c)

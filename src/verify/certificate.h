@@ -19,7 +19,7 @@ gint64 tile_position(gint64 tile); /* without its pass */
 gboolean tile_is(gint64 tile);     /* a position */
 char *tile_text(gint64 tile);      /* as a certificate writes it; caller frees */
 
-typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN } Relation;
+typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN, RELATION_MUL } Relation;
 
 typedef struct {
     gboolean letter, of_tile, of_cta, split;
@@ -28,8 +28,9 @@ typedef struct {
     Relation relation; /* relation(symbol base + offset, number) */
     guint base;
     gint64 number, offset;
-    /* What the text says, and what all its occurrences have in common (text.h), of assume.c */
-    WsExpr *expr;
+    /* What the text says; with definitions put in; by its relation; and what all its occurrences
+     * have in common (text.h), of assume.c */
+    WsExpr *expr, *whole, *means;
     char *same;
 } Symbol;
 

@@ -16,31 +16,35 @@ void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...)
 }
 
 /* --- what is evaluated ------------------------------------------------------------------------ */
+static void ask(const Plan *plan, const WsTree *t, const WsExpr *e, Ask how, PlanVisit visit,
+                gpointer data)
+{
+    if (e)
+        visit(data, t, plan_form(plan, e), how);
+}
+
 static void ask_of_op(const Plan *plan, const WsOp *op, const WsTree *t, PlanVisit visit,
                       gpointer data)
 {
-    const WsExpr *number[] = { op->element, op->slot, op->parity, op->ctas.expr };
-    for (guint i = 0; i < G_N_ELEMENTS(number); i++)
-        if (number[i] && (i == 3 || op->barrier >= 0))
-            visit(data, t, number[i], ASK_NUMBER);
-    if (op->turn)
-        visit(data, t, op->turn, ASK_TURN);
+    const WsExpr *of_slot[] = { op->element, op->slot, op->parity };
+    for (guint i = 0; i < G_N_ELEMENTS(of_slot) && op->barrier >= 0; i++)
+        ask(plan, t, of_slot[i], ASK_NUMBER, visit, data);
+    ask(plan, t, op->ctas.expr, ASK_NUMBER, visit, data);
+    ask(plan, t, op->turn, ASK_TURN, visit, data);
     for (guint i = 0; i < op->n_access; i++) {
         const WsAccess *a = &op->access[i];
         const WsExpr *of_view[] = { a->element, a->stage, a->row0, a->col0 };
-        for (guint k = 0; k < G_N_ELEMENTS(of_view); k++)
-            if (k != 3 || !plan_whole_rows(plan, op, i))
-                visit(data, t, of_view[k], ASK_NUMBER);
+        for (guint k = 0; k < (plan_whole_rows(plan, op, i) ? 3 : G_N_ELEMENTS(of_view)); k++)
+            ask(plan, t, of_view[k], ASK_NUMBER, visit, data);
     }
     for (guint i = 0; i < op->n_value; i++) {
-        visit(data, t, op->value[i].row0, ASK_NUMBER);
-        visit(data, t, op->value[i].col0, ASK_NUMBER);
+        ask(plan, t, op->value[i].row0, ASK_NUMBER, visit, data);
+        ask(plan, t, op->value[i].col0, ASK_NUMBER, visit, data);
     }
-    if (op->mma && op->mma->first)
-        visit(data, t, op->mma->first, ASK_TRUTH);
+    if (op->mma)
+        ask(plan, t, op->mma->first, ASK_TRUTH, visit, data);
     if (op->kind == WS_OP_LET || op->kind == WS_OP_ADVANCE)
-        if (op->set)
-            visit(data, t, op->set, op->kind == WS_OP_LET ? ASK_LET : ASK_ADVANCE);
+        ask(plan, t, op->set, op->kind == WS_OP_LET ? ASK_LET : ASK_ADVANCE, visit, data);
 }
 
 void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer data)
@@ -48,15 +52,13 @@ void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer dat
     if (t->kind == WS_TREE_OP)
         ask_of_op(plan, t->op, t, visit, data);
     if (t->kind == WS_TREE_BRANCH && !plan_private(plan, t))
-        visit(data, t, t->cond, ASK_TRUTH);
-    if (t->kind == WS_TREE_LOOP) {
-        if (t->over == WS_OVER_COUNT)
-            visit(data, t, t->count, ASK_COUNT);
-        if (t->from)
-            visit(data, t, t->from, ASK_NUMBER);
-        if (t->step_by)
-            visit(data, t, t->step_by, ASK_NUMBER);
-    }
+        ask(plan, t, t->cond, ASK_TRUTH, visit, data);
+    if (t->kind != WS_TREE_LOOP)
+        return;
+    if (t->over == WS_OVER_COUNT)
+        ask(plan, t, t->count, ASK_COUNT, visit, data);
+    ask(plan, t, t->from, ASK_NUMBER, visit, data);
+    ask(plan, t, t->step_by, ASK_NUMBER, visit, data);
 }
 
 static gboolean is_private(const Plan *plan, const WsTree *t)
@@ -88,12 +90,12 @@ typedef struct {
 
 static void mark_names(Mark *m, const WsExpr *e)
 {
-    if (e->op == WS_EXPR_VAR && e->var >= 0 && !m->plan->relevant[e->var]) {
+    if (plan_is_var(m->plan, e) && !m->plan->relevant[e->var]) {
         m->plan->relevant[e->var] = 1;
         m->more = TRUE;
         const WsVar *v = &m->plan->p->var[e->var];
         if (v->kind == WS_VAR_COUNTER && v->value)
-            mark_names(m, v->value);
+            mark_names(m, plan_form(m->plan, v->value));
     }
     for (guint i = 0; i < e->n_args; i++)
         mark_names(m, e->arg[i]);
@@ -117,6 +119,8 @@ static void all_nodes(Plan *plan, PlanVisit visit, gpointer data)
 guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
 {
     gpointer found;
+    if (e->op == WS_EXPR_VAR && e->var >= (gint)plan->p->n_vars)
+        return (guint)e->var - plan->p->n_vars; /* a part of a sum (form.c) */
     if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
         g_autofree char *text = text_of(e);
         guint both = 0;
@@ -136,7 +140,7 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e)
 {
     gboolean names = e->op != WS_EXPR_INT && plan_symbol(plan, e, FALSE);
-    names |= e->op == WS_EXPR_VAR && e->var >= 0 && plan->of_symbol[e->var];
+    names |= plan_is_var(plan, e) && plan->of_symbol[e->var];
     for (guint i = 0; i < e->n_args; i++)
         names |= plan_names_symbol(plan, e->arg[i]);
     return names;
@@ -168,7 +172,7 @@ static void find_made(Plan *plan)
     plan->of_symbol = g_new0(guint8, p->n_vars + 1);
     for (guint v = 0; v < p->n_vars; v++)
         plan->of_symbol[v] = p->var[v].kind == WS_VAR_COUNTER && p->var[v].value &&
-                             plan_names_symbol(plan, p->var[v].value);
+                             plan_names_symbol(plan, plan_form(plan, p->var[v].value));
     while (m.more) {
         m.more = FALSE;
         all_nodes(plan, mark_made, &m);
@@ -326,6 +330,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         plan_values(plan, a);
     }
     check_claims(plan);
+    plan_forms(plan);
     Mark m = { .plan = plan, .more = TRUE };
     plan->relevant = g_new0(guint8, p->n_vars + 1);
     while (m.more) {
@@ -339,7 +344,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
             plan_visit(plan, plan->agent[a].place[i].tree, note_asks, &all);
         for (guint v = 0; v < p->n_vars; v++)
             if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)a && p->var[v].value)
-                plan_count_symbols(plan, p->var[v].value, all.asks);
+                plan_count_symbols(plan, plan_form(plan, p->var[v].value), all.asks);
     }
     if (p->n_agents > 30)
         plan_fail(plan, WS_VERIFY_REFUSED, "more than 30 agents");
@@ -386,6 +391,7 @@ void plan_free(Plan *plan)
         g_free(ap->asks);
         g_hash_table_unref(ap->number);
     }
+    plan_forms_free(plan);
     g_hash_table_unref(plan->symbol);
     g_hash_table_unref(plan->cells);
     g_hash_table_unref(plan->lanes);

@@ -69,6 +69,20 @@ static Range add(RangeEnv *env, Range a, Range b)
                     range_gcd(a.g, b.g), FALSE };
 }
 
+Range range_moved(Range a, gint64 by)
+{
+    RangeEnv env = { .wrong = NULL };
+    a = add(&env, a, range_exact(by));
+    return env.wrong ? any() : a;
+}
+
+Range range_scaled(Range a, gint64 k)
+{
+    RangeEnv env = { .wrong = NULL };
+    a = scale(&env, k, a);
+    return env.wrong ? any() : a;
+}
+
 static gboolean single(Range a)
 {
     return a.low == a.high && !infinite(a.low);
@@ -90,6 +104,8 @@ static Range divide(RangeEnv *env, Range a, Range b, gboolean up)
 {
     if (b.low <= 0 && b.high >= 0)
         env->wrong = "a division by what may be 0";
+    if (!single(b) && a.low >= 0 && b.low > 0) /* at most a, at least 0 */
+        return range_of(0, a.high);
     if (!single(b) || b.low <= 0)
         return any();
     const gint64 m = b.low;

@@ -165,10 +165,9 @@ static void leave(Run *r, const WsTree *t)
 /* A count that names counters or totals is worked out on entry. */
 static gboolean count_moves(const Plan *plan, const WsExpr *e)
 {
-    gboolean moves =
-        e->op == WS_EXPR_VAR && e->var >= 0 &&
-        (plan->p->var[e->var].kind == WS_VAR_TOTAL || plan->p->var[e->var].kind == WS_VAR_COUNTER ||
-         plan->p->var[e->var].kind == WS_VAR_LET);
+    gboolean moves = plan_is_var(plan, e) && (plan->p->var[e->var].kind == WS_VAR_TOTAL ||
+                                              plan->p->var[e->var].kind == WS_VAR_COUNTER ||
+                                              plan->p->var[e->var].kind == WS_VAR_LET);
     for (guint i = 0; i < e->n_args; i++)
         moves |= count_moves(plan, e->arg[i]);
     return moves;
@@ -183,12 +182,12 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
         return STUCK;
     if (tiles && (from < 0 || step < 1 || from > 1 << 20 || step > 1 << 20))
         refuse(r, "a loop over tiles of this form");
-    if (!tiles && count_moves(r->plan, t->count) &&
+    if (!tiles && count_moves(r->plan, plan_form(r->plan, t->count)) &&
         !value_number(r->plan, r->s, r->i, t->count, &count, NULL))
         return STUCK;
     *l = (LoopState){ TRUE, FALSE, 0, from, step, from, count };
     if (!tiles)
-        plan_count_symbols(r->plan, t->count, r->x->times);
+        plan_count_symbols(r->plan, plan_form(r->plan, t->count), r->x->times);
     return MOVED;
 }
 

@@ -121,7 +121,7 @@ static gboolean shift_of_let(Context *x, gint var, Shift *out)
                     return FALSE;
                 const WsTree *at = x->at;
                 x->at = t;
-                const gboolean fine = shift(x, t->op->set, FALSE, out);
+                const gboolean fine = shift(x, plan_form(x->c->plan, t->op->set), FALSE, out);
                 x->at = at;
                 x->depth--;
                 return fine;

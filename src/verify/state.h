@@ -51,7 +51,12 @@ typedef struct {
     guint n_inst;                 /* instance = cta * n_agents + agent */
     guint8 *relevant, *of_symbol; /* of each variable */
     GHashTable *symbol; /* WsExpr* -> symbol of it as a number + symbol of it as a letter << 16 */
-    GArray *view;       /* View; grows while the program runs */
+    /* of form.c: what lets stand for, parts of sums, WsExpr* -> what it is taken for */
+    WsExpr **let;
+    GPtrArray *part;
+    GHashTable *form;
+    gboolean formed;
+    GArray *view; /* View; grows while the program runs */
     gboolean view_added;
     GHashTable *lanes;               /* what was asked of program/lanes.h */
     GHashTable *cells;               /* key of a view, element, stage -> GArray of cells */
@@ -138,6 +143,14 @@ void plan_values(Plan *plan, guint a);
 void plan_readers(Plan *plan);
 /* Works out cells and items; again after views were added. */
 void plan_items(Plan *plan);
+static inline gboolean plan_is_var(const Plan *plan, const WsExpr *e)
+{
+    return e->op == WS_EXPR_VAR && e->var >= 0 && e->var < (gint)plan->p->n_vars;
+}
+void plan_forms(Plan *plan);
+void plan_forms_free(Plan *plan);
+/* What `e` is taken for wherever it is evaluated; lives as long as the plan. */
+const WsExpr *plan_form(const Plan *plan, const WsExpr *e);
 /* The first thing that is wrong stays. */
 void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...) G_GNUC_PRINTF(3, 4);
 guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none */

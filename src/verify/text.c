@@ -1,83 +1,191 @@
-/* Names of equal values: docs/soundness.md section 8.1, TEXT. */
+/* A normal form of expressions: docs/soundness.md section 8.1, TEXT, and lemma NAME. */
 #include "verify/text.h"
+
+#include "verify/range.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int by_text(gconstpointer a, gconstpointer b)
+static WsExpr *op_int(WsExprOp op, WsExpr *a, gint64 k)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return ws_expr_op(op, a, ws_expr_int(k));
 }
 
-static char *joined(GPtrArray *part, gboolean sorted)
+WsExpr *text_sum(const WsAffine *f)
 {
-    if (sorted)
-        g_ptr_array_sort(part, by_text);
-    g_ptr_array_add(part, NULL);
-    return g_strjoinv(", ", (char **)part->pdata);
+    WsExpr *sum = NULL;
+    for (guint i = 0; i < f->n; i++) {
+        WsExpr *term = ws_expr_ref(f->term[i]);
+        if (f->factor[i] == 0) {
+            ws_expr_unref(term);
+            continue;
+        }
+        if (f->factor[i] != 1)
+            term = op_int(WS_EXPR_MUL, term, f->factor[i]);
+        sum = sum ? ws_expr_op(WS_EXPR_ADD, sum, term) : term;
+    }
+    return !sum          ? ws_expr_int(f->constant)
+           : f->constant ? op_int(WS_EXPR_ADD, sum, f->constant)
+                         : sum;
 }
 
-/* factor * e + constant, as a sum of sorted terms; NULL: it overflows. */
-static char *sum_text(const WsExpr *e, gint64 factor, gint64 constant)
+/* The same sum with its terms in order; takes `e`. */
+static WsExpr *ordered(WsExpr *e)
 {
     WsAffine f;
-    gboolean fits = TRUE;
-    g_autoptr(GPtrArray) part = g_ptr_array_new_with_free_func(g_free);
-    if (!ws_expr_affine(e, &f))
-        return NULL;
-    for (guint i = 0; i < f.n; i++) {
-        g_autofree char *term = text_of(f.term[i]);
-        gint64 k = 0;
-        fits &= !__builtin_mul_overflow(factor, f.factor[i], &k);
-        g_ptr_array_add(part, k == 1 ? g_strdup(term)
-                                     : g_strdup_printf("%s * %" G_GINT64_FORMAT, term, k));
-    }
-    fits &= !__builtin_mul_overflow(factor, f.constant, &f.constant) &&
-            !__builtin_add_overflow(constant, f.constant, &constant);
-    if (constant || !f.n)
-        g_ptr_array_add(part, g_strdup_printf("%" G_GINT64_FORMAT, constant));
+    WsExpr *sum = ws_expr_affine(e, &f) ? text_sum(&f) : ws_expr_ref(e);
     ws_affine_clear(&f);
-    return fits ? joined(part, TRUE) : NULL;
+    ws_expr_unref(e);
+    return sum;
 }
 
-/* a - b < 0, or a - b == 0 */
-static char *comparison_text(const WsExpr *e)
+/* floor((x + plus) / m), m > 0; NULL: it does not fit. */
+static WsExpr *floored(const WsExpr *x, gint64 plus, gint64 m)
 {
-    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    WsAffine whole, rest;
+    WsExpr *made = NULL;
+    gint64 k, inner = 0;
+    if (!ws_expr_affine(x, &rest) || __builtin_add_overflow(rest.constant, plus, &rest.constant)) {
+        ws_affine_clear(&rest);
+        return NULL;
+    }
+    /* floor((floor(y / k) + c) / m) = floor((y + k * c) / (k * m)) */
+    if (rest.n == 1 && rest.factor[0] == 1 && rest.term[0]->op == WS_EXPR_DIV &&
+        ws_expr_is_int(rest.term[0]->arg[1], &k) && k > 0 &&
+        !__builtin_mul_overflow(k, rest.constant, &inner) && !__builtin_mul_overflow(k, m, &k)) {
+        made = floored(rest.term[0]->arg[0], inner, k);
+        ws_affine_clear(&rest);
+        return made;
+    }
+    ws_expr_affine(x, &whole);
+    for (guint i = 0; i < rest.n; i++) {
+        whole.factor[i] = range_floor(rest.factor[i], m);
+        rest.factor[i] = range_mod(rest.factor[i], m);
+    }
+    whole.constant = range_floor(rest.constant, m);
+    rest.constant = range_mod(rest.constant, m);
+    made = text_sum(&whole);
+    const gboolean up = m == 2 && rest.constant == 1; /* x - floor(x / 2) */
+    rest.constant = up ? 0 : rest.constant;
+    WsExpr *over = ordered(text_sum(&rest));
+    if (up)
+        made = ws_expr_op(WS_EXPR_ADD, made, ws_expr_ref(over));
+    if (over->op == WS_EXPR_INT)
+        ws_expr_unref(over);
+    else
+        made = ws_expr_op(up ? WS_EXPR_SUB : WS_EXPR_ADD, made, op_int(WS_EXPR_DIV, over, m));
+    ws_affine_clear(&whole);
+    ws_affine_clear(&rest);
+    return ordered(made);
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+    g_autofree char *x = ws_expr_print(*(WsExpr *const *)a),
+                    *y = ws_expr_print(*(WsExpr *const *)b);
+    return strcmp(x, y);
+}
+
+/* Arguments of the same function within it are its own. */
+static void flatten(const WsExpr *e, WsFunc func, GPtrArray *out)
+{
+    for (guint i = 0; i < e->n_args; i++)
+        if (e->arg[i]->op == WS_EXPR_CALL && e->arg[i]->func == func)
+            flatten(e->arg[i], func, out);
+        else
+            g_ptr_array_add(out, ws_expr_ref(e->arg[i]));
+}
+
+static WsExpr *extreme(const WsExpr *e)
+{
+    g_autoptr(GPtrArray) arg = g_ptr_array_new();
+    flatten(e, e->func, arg);
+    g_ptr_array_sort(arg, by_text);
+    for (guint i = 1; i < arg->len;)
+        if (ws_expr_equal(arg->pdata[i], arg->pdata[i - 1]))
+            ws_expr_unref(g_ptr_array_remove_index(arg, i));
+        else
+            i++;
+    return arg->len == 1 ? arg->pdata[0] : ws_expr_call(e->func, (WsExpr **)arg->pdata, arg->len);
+}
+
+/* d < 0, d == 0 or d != 0; NULL: it does not fit. */
+static WsExpr *compared(const WsExpr *e)
+{
     const gboolean equal = e->op == WS_EXPR_EQ || e->op == WS_EXPR_NE;
     const gboolean turned = e->op == WS_EXPR_GT || e->op == WS_EXPR_GE;
     const gboolean less = e->op == WS_EXPR_LE || e->op == WS_EXPR_GE;
-    g_autofree char *sum = sum_text(d, turned ? -1 : 1, less ? -1 : 0);
-    g_autofree char *other = equal ? sum_text(d, -1, 0) : NULL;
-    if (!sum || (equal && !other))
-        return NULL;
-    return g_strdup_printf("(%s) %s 0", equal && strcmp(other, sum) < 0 ? other : sum,
-                           !equal                ? "<"
-                           : e->op == WS_EXPR_EQ ? "=="
-                                                 : "!=");
+    WsExpr *a = ws_expr_ref(e->arg[turned]), *b = ws_expr_ref(e->arg[!turned]);
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, a, b);
+    WsAffine f;
+    gboolean fits = ws_expr_affine(d, &f);
+    const gint64 sign = equal && f.n && f.factor[0] < 0 ? -1 : 1;
+    for (guint i = 0; i < f.n; i++)
+        fits &= !__builtin_mul_overflow(sign, f.factor[i], &f.factor[i]);
+    fits &= !__builtin_mul_overflow(sign, f.constant, &f.constant) &&
+            !__builtin_sub_overflow(f.constant, less, &f.constant);
+    WsExpr *made = fits ? op_int(equal ? e->op : WS_EXPR_LT, text_sum(&f), 0) : NULL;
+    ws_affine_clear(&f);
+    return made;
+}
+
+/* `e` has normal arguments. NULL: it stays as it is. */
+static WsExpr *normal_node(const WsExpr *e)
+{
+    const WsExpr *a = e->arg[0], *b = e->n_args > 1 ? e->arg[1] : NULL;
+    gint64 m;
+    const gboolean divides = b && ws_expr_is_int(b, &m) && m > 0;
+    WsExpr *part;
+    switch (e->op) {
+    case WS_EXPR_NEG:
+    case WS_EXPR_ADD:
+    case WS_EXPR_SUB:
+        return ordered(ws_expr_ref(e));
+    case WS_EXPR_MUL:
+        return ordered(by_text(&a, &b) <= 0
+                           ? ws_expr_ref(e)
+                           : ws_expr_op(WS_EXPR_MUL, ws_expr_ref(b), ws_expr_ref(a)));
+    case WS_EXPR_DIV:
+        return divides ? floored(a, 0, m) : NULL;
+    case WS_EXPR_MOD: /* x - m * floor(x / m) */
+        part = divides ? floored(a, 0, m) : NULL;
+        return part ? ordered(ws_expr_op(WS_EXPR_SUB, ws_expr_ref(a), op_int(WS_EXPR_MUL, part, m)))
+                    : NULL;
+    case WS_EXPR_CALL:
+        if (e->func == WS_FUNC_CDIV)
+            return divides ? floored(a, m - 1, m) : NULL;
+        return e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX ? extreme(e) : NULL;
+    default:
+        return e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE ? compared(e) : NULL;
+    }
+}
+
+static WsExpr *normal(const WsExpr *e)
+{
+    if (e->op == WS_EXPR_INT)
+        return ws_expr_int(e->i);              /* without the name of a constant */
+    if (e->op == WS_EXPR_VAR && e->var >= 0) { /* agents have names alike */
+        g_autofree char *name = g_strdup_printf("v%d", e->var);
+        return ws_expr_var(e->var, name);
+    }
+    if (!e->n_args)
+        return ws_expr_ref(e);
+    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
+    for (guint i = 0; i < e->n_args; i++)
+        arg[i] = normal(e->arg[i]);
+    if (e->op == WS_EXPR_INDEX)
+        return ws_expr_index(e->name, e->var, arg, e->n_args);
+    g_autoptr(WsExpr) with = e->op == WS_EXPR_CALL
+                                 ? ws_expr_call(e->func, arg, e->n_args)
+                                 : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+    WsExpr *made = normal_node(with);
+    return made ? made : g_steal_pointer(&with);
 }
 
 char *text_of(const WsExpr *e)
 {
-    char *text = NULL;
-    gint64 k;
-    if (!e->n_args || e->op == WS_EXPR_INDEX)
-        return ws_expr_print(e);
-    if (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE)
-        text = comparison_text(e);
-    else if (e->op == WS_EXPR_NEG || e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB ||
-             (e->op == WS_EXPR_MUL &&
-              (ws_expr_is_int(e->arg[0], &k) || ws_expr_is_int(e->arg[1], &k))))
-        text = sum_text(e, 1, 0);
-    if (text)
-        return text;
-    g_autoptr(GPtrArray) part = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < e->n_args; i++)
-        g_ptr_array_add(part, text_of(e->arg[i]));
-    const gboolean call = e->op == WS_EXPR_CALL;
-    g_autofree char *all = joined(
-        part, e->op == WS_EXPR_MUL || (call && (e->func == WS_FUNC_MIN || e->func == WS_FUNC_MAX)));
-    return g_strdup_printf("%d.%d(%s)", e->op, call ? (int)e->func : 0, all);
+    g_autoptr(WsExpr) n = normal(e);
+    return ws_expr_print(n);
 }
 
 static WsExpr *bind(const WsExpr *leaf, gpointer data, GError **error)
@@ -90,4 +198,31 @@ WsExpr *text_read(const WsProgram *p, const char *text)
 {
     g_autoptr(WsExpr) e = ws_expr_parse(text, NULL);
     return e ? ws_expr_map(e, bind, (gpointer)p, NULL) : NULL;
+}
+
+guint text_nodes(const WsExpr *e)
+{
+    guint n = 1;
+    for (guint i = 0; i < e->n_args; i++)
+        n += text_nodes(e->arg[i]);
+    return n;
+}
+
+/* What is too long stays a name: everywhere. */
+static WsExpr *definition(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const WsProgram *p = data;
+    const WsVar *v = leaf->op == WS_EXPR_VAR && leaf->var >= 0 ? &p->var[leaf->var] : NULL;
+    if (!v || (v->kind != WS_VAR_RUN && v->kind != WS_VAR_TILE) || !v->value || v->real)
+        return NULL;
+    WsExpr *e = ws_expr_map(v->value, definition, data, error);
+    if (e && text_nodes(e) > 100)
+        g_clear_pointer(&e, ws_expr_unref);
+    return e;
+}
+
+WsExpr *text_defined(const WsProgram *p, const WsExpr *e)
+{
+    WsExpr *whole = ws_expr_map(e, definition, (gpointer)p, NULL);
+    return whole ? whole : ws_expr_ref(e);
 }

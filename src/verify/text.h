@@ -1,14 +1,20 @@
-/* Expressions as texts that are equal if the expressions are for a reason that anyone sees. */
+/* Names of equal values: docs/soundness.md section 8.1, TEXT, and lemma NAME. */
 #pragma once
 
 #include "program/program.h"
 
 G_BEGIN_DECLS
 
-/* Sums, products and comparisons in affine form, operands of min and max in one order. Caller
- * frees. */
+/* What all expressions of one value have in common, as far as anyone can see it: sums by their
+ * terms, quotients and remainders by floor division, min and max by their arguments, comparisons by
+ * the difference of their sides. Caller frees. */
 char *text_of(const WsExpr *e);
-/* An expression over names of the launch and the tile; NULL: none. Transfer full. */
+/* The expression that a text stands for in `p`; NULL: it is none. Transfer full. */
 WsExpr *text_read(const WsProgram *p, const char *text);
+/* Names of the launch and of the tile by what they are defined as. Transfer full. */
+WsExpr *text_defined(const WsProgram *p, const WsExpr *e);
+guint text_nodes(const WsExpr *e); /* how large it is */
+/* The sum of factors and terms. Transfer full. */
+WsExpr *text_sum(const WsAffine *f);
 
 G_END_DECLS

@@ -89,6 +89,7 @@ static gboolean failed(Eval *v, const WsExpr *e)
 
 int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e)
 {
+    e = plan_form(plan, e);
     Eval v = begin(plan, s, inst, FALSE);
     Range r = range_eval(&v.env, e, TRUE);
     if (failed(&v, e) || r.open)
@@ -98,6 +99,7 @@ int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e)
 
 int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExpr *e)
 {
+    e = plan_form(plan, e);
     Eval v = begin(plan, s, inst, FALSE);
     Range r = range_eval(&v.env, e, FALSE);
     if (failed(&v, e))
@@ -111,6 +113,7 @@ int value_more(Plan *plan, const State *s, guint inst, gint64 round, const WsExp
 gboolean value_number(Plan *plan, const State *s, guint inst, const WsExpr *e, gint64 *value,
                       gint64 *loose)
 {
+    e = plan_form(plan, e);
     Eval v = begin(plan, s, inst, TRUE);
     need_symbols(&v, e);
     if (v.missing || v.env.wrong)

@@ -9,6 +9,7 @@ typedef struct {
     Certificate *c;
     State **state;          /* of each node, NULL: not met */
     guint8 *again, *passed; /* its question was answered before it was met */
+    GHashTable *still;      /* edges on which nobody moves: from << 32 | to */
 } Walk;
 
 static void reject(Walk *w, guint node, const char *what, const char *more)
@@ -80,6 +81,8 @@ static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
     g_autofree char *why = NULL;
     gint64 tiles = 0;
     target = pass_by(w, s, target);
+    if (!moved && target != TARGET_END)
+        g_hash_table_add(w->still, GSIZE_TO_POINTER((gsize)(guint)from << 32 | (guint)target));
     if (w->plan->reason) {
         /* says what broke */
     } else if (target == TARGET_END) {
@@ -88,10 +91,6 @@ static void reach(Walk *w, gint from, gint target, State *s, gboolean moved)
         state_exit(w->plan, s);
     } else if (state_ended(w->plan, s) || target >= (gint)w->c->node->len) {
         plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: leads to node %d", from, target);
-    } else if (!moved && target <= from) {
-        /* a circle of questions that nobody needs would hide what comes behind them */
-        plan_fail(w->plan, WS_VERIFY_REJECTED, "node %d: nothing happens before node %d", from,
-                  target);
     } else if (!w->state[target]) {
         first_met(w, (guint)target, s);
         return;
@@ -163,6 +162,28 @@ static void expand(Walk *w, guint n)
     }
 }
 
+/* Edges on which nobody moves form no circle: a circle of questions that nobody needs would hide
+ * what comes behind them. */
+static void progress(Walk *w)
+{
+    g_autofree guint *longest = g_new0(guint, w->c->node->len + 1);
+    gpointer edge;
+    for (gboolean more = TRUE; more && !w->plan->reason;) {
+        GHashTableIter all;
+        more = FALSE;
+        g_hash_table_iter_init(&all, w->still);
+        while (g_hash_table_iter_next(&all, &edge, NULL) && !w->plan->reason) {
+            const guint from = GPOINTER_TO_SIZE(edge) >> 32, to = (guint)GPOINTER_TO_SIZE(edge);
+            if (longest[to] > longest[from])
+                continue;
+            longest[to] = longest[from] + 1;
+            more = TRUE;
+            if (longest[to] > w->c->node->len)
+                reject(w, to, "is met again and nobody has moved", NULL);
+        }
+    }
+}
+
 static void walk(Walk *w)
 {
     State *s = state_new(w->plan);
@@ -179,6 +200,7 @@ static void walk(Walk *w)
     for (guint n = 0; n < w->c->node->len; n++)
         if (!w->state[n] && !w->passed[n])
             reject(w, n, "never met", NULL);
+    progress(w);
 }
 
 /* Views that depend on indices are found on the way; the walk begins anew with their cells. */
@@ -189,6 +211,7 @@ static void walk_until_known(Plan *plan, Certificate *c)
         w.state = g_new0(State *, c->node->len + 1);
         w.again = g_new0(guint8, c->node->len + 1);
         w.passed = g_new0(guint8, c->node->len + 1);
+        w.still = g_hash_table_new(NULL, NULL);
         plan->view_added = FALSE;
         plan_items(plan);
         if (!plan->reason)
@@ -198,6 +221,7 @@ static void walk_until_known(Plan *plan, Certificate *c)
         g_free(w.state);
         g_free(w.again);
         g_free(w.passed);
+        g_hash_table_unref(w.still);
         if (!plan->view_added)
             return;
         g_clear_pointer(&plan->reason, g_free);
@@ -214,12 +238,13 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
         return;
     }
     assumptions_read(p, c);
+    v->reason = assumptions_judge(p, c);
+    if (v->reason) {
+        v->answer = g_str_has_prefix(v->reason, "not verified") ? WS_VERIFY_REFUSED
+                                                                : WS_VERIFY_REJECTED;
+        return;
+    }
     Plan *plan = plan_new(p, c);
-    g_autofree char *wrong = assumptions_judge(p, c);
-    if (wrong)
-        plan_fail(plan,
-                  g_str_has_prefix(wrong, "not verified") ? WS_VERIFY_REFUSED : WS_VERIFY_REJECTED,
-                  "%s", wrong);
     if (!plan->reason)
         walk_until_known(plan, c);
     v->answer = plan->answer;

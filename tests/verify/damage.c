@@ -82,6 +82,18 @@ static gboolean is_named(const Damage *d, const char *symbol)
     return FALSE;
 }
 
+/* How far the values of a symbol lie apart: between them a number may change and nothing with it.
+ */
+static gint64 apart(const Damage *d, const char *symbol)
+{
+    for (guint i = 0; i < d->line->len; i++)
+        if (is(d, i, "symbol") && field_is(at(d, i), 1, symbol)) {
+            g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
+            return MAX(g_ascii_strtoll(f[12], NULL, 10), 1);
+        }
+    return 1;
+}
+
 /* --- nodes ------------------------------------------------------------------------------------ */
 /* Lines first .. end - 1 of node `n`. */
 static gboolean block(const Damage *d, guint n, guint *first, guint *end)
@@ -230,7 +242,11 @@ static gboolean number_of_option(Damage *d)
     guint i = find(d, "option");
     if (i == G_MAXUINT)
         return FALSE;
-    change(d, i, 2, step(d));
+    guint node = i;
+    while (!is(d, node, "node"))
+        node--;
+    g_auto(GStrv) f = g_strsplit(at(d, node), " ", -1);
+    change(d, i, 2, step(d) * apart(d, f[3]));
     return TRUE;
 }
 
@@ -245,7 +261,7 @@ static gboolean know_more(Damage *d)
     if (g_strv_length(f) != 8)
         return FALSE;
     if (is_number(f[n])) {
-        change(d, i, n, n == 5 ? 1 : -1);
+        change(d, i, n, (n == 5 ? 1 : -1) * (n == 7 ? 1 : apart(d, f[1])));
         return TRUE;
     }
     g_free(f[n]);
@@ -309,6 +325,17 @@ static gboolean exchange_states(Damage *d)
     return TRUE;
 }
 
+/* Some node asks about the symbol of this line, or another one is made of it. */
+static gboolean is_needed(const Damage *d, guint line)
+{
+    g_auto(GStrv) f = g_strsplit(at(d, line), " ", 3);
+    gboolean needed = is_named(d, f[1]);
+    for (guint i = 0; i < d->line->len; i++)
+        needed |=
+            is(d, i, "relation") && (field_is(at(d, i), 1, f[1]) || field_is(at(d, i), 2, f[1]));
+    return needed;
+}
+
 /* Another relation. */
 static gboolean other_relation(Damage *d)
 {
@@ -321,8 +348,11 @@ static gboolean other_relation(Damage *d)
     g_auto(GStrv) f = g_strsplit(at(d, i), " ", -1);
     guint n = 1 + any(d, 5);
     if (n == 3) {
+        static const char *const other[] = { "div", "max", "min", "mul", "rem" };
+        guint to = any(d, G_N_ELEMENTS(other));
+        to += !strcmp(f[3], other[to]);
         g_free(f[3]);
-        f[3] = g_strdup(any(d, 2) ? "max" : "min");
+        f[3] = g_strdup(other[to % G_N_ELEMENTS(other)]);
         replace(d, i, g_strjoinv(" ", f));
     } else {
         change(d, i, n, step(d));
@@ -357,7 +387,7 @@ static gboolean other_word(Damage *d)
     for (guint i = 0; i < d->line->len; i++) {
         guint n = (from + i) % d->line->len;
         const char *hit = strstr(at(d, n), pair[k][0]);
-        if (!hit)
+        if (!hit || (is(d, n, "symbol") && !is_needed(d, n)))
             continue;
         g_autofree char *head = g_strndup(at(d, n), (gsize)(hit - at(d, n)));
         replace(d, n, g_strconcat(head, pair[k][1], hit + strlen(pair[k][0]), NULL));
@@ -428,7 +458,7 @@ static gboolean cut_or_add(Damage *d)
 static gboolean other_program(Damage *d)
 {
     guint i = find(d, any(d, 2) ? "design" : "symbol");
-    if (i == G_MAXUINT)
+    if (i == G_MAXUINT || (is(d, i, "symbol") && !is_needed(d, i)))
         return FALSE;
     char *text = g_strdup(at(d, i));
     gsize n = strlen(text);
@@ -439,6 +469,29 @@ static gboolean other_program(Damage *d)
     text[n - 1] = text[n - 1] == '0' ? '1' : '0';
     replace(d, i, text);
     return TRUE;
+}
+
+/* One character of what a symbol stands for. */
+static gboolean other_text(Damage *d)
+{
+    static const char *const pair[] = { "+-", "-+", "/*", "*/", "<>", "><", "12", "21",
+                                        "8",  "MN", "NM", "ef", "kt", "0 ", "3 " };
+    const guint i = find(d, "symbol");
+    if (i == G_MAXUINT || !is_needed(d, i))
+        return FALSE;
+    char *text = g_strdup(at(d, i)), *from = strstr(text, " text ") + strlen(" text ");
+    const gsize length = strlen(from);
+    for (guint k = 0, first = any(d, (guint)length); length && k < length; k++) {
+        char *here = from + (first + k) % length;
+        for (guint n = 0; n < G_N_ELEMENTS(pair); n++)
+            if (*here == pair[n][0]) {
+                *here = pair[n][1] ? pair[n][1] : '9';
+                replace(d, i, text);
+                return TRUE;
+            }
+    }
+    g_free(text);
+    return FALSE;
 }
 
 static const struct {
@@ -463,6 +516,7 @@ static const struct {
     { "another tile, time or CTA", other_instance },
     { "a line of another state", exchange_states },
     { "another relation", other_relation },
+    { "another text", other_text },
 };
 
 const char *ws_damage_kind(guint32 seed)

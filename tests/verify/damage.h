@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-enum { WS_DAMAGE_KINDS = 18 };
+enum { WS_DAMAGE_KINDS = 19 };
 
 /* The text with one fault, chosen by the seed; another seed may choose the same one. What leaves the
  * meaning as it is (the order of lines of one kind, the policy, what is said of a symbol that no node

@@ -97,6 +97,7 @@ static void find_symbols(gpointer data, const WsTree *t, const WsExpr *e, Ask as
     s.text = text;
     s.same = same;
     s.expr = ws_expr_ref(e);
+    s.whole = text_defined(f->p, e);
     g_array_append_val(f->c.symbol, s);
 }
 

@@ -523,7 +523,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
  * it as it stands. */
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
 {
-    gboolean page = options->certificate != NULL;
+    gboolean page = FALSE;
     WsProof *proof = prove(p, options, FALSE, page);
     if (proof->kind == WS_PROOF_OUTSIDE && !page && !p->has_raw) {
         WsProof *as_is = prove(p, options, FALSE, TRUE);

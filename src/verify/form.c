@@ -1,0 +1,313 @@
+/* What an expression is taken for where it is evaluated: names by what they are defined as, lets by
+ * what they are set to, symbols where they are a part of a sum or have a relation. Every step keeps
+ * the value (docs/soundness.md section 8.4; lemmas NAME, LET, FLAT, DIFFERENCE, QUOTIENTS). */
+#include "verify/state.h"
+#include "verify/text.h"
+
+#include <string.h>
+
+static gboolean mentions(const WsExpr *e, gint var)
+{
+    gboolean found = e->op == WS_EXPR_VAR && e->var == var;
+    for (guint i = 0; i < e->n_args && !found; i++)
+        found = mentions(e->arg[i], var);
+    return found;
+}
+
+typedef struct {
+    gint var;
+    gboolean found;
+} Mention;
+
+static void note_mention(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
+{
+    Mention *m = data;
+    m->found |= mentions(e, m->var);
+}
+
+/* Nothing outside of places first + 1 .. last asks for it. */
+static gboolean only_within(const Plan *plan, const AgentPlan *a, gint var, gint first, gint last)
+{
+    Mention m = { var, FALSE };
+    for (gint n = 1; n <= a->n_places; n++)
+        if (n <= first || n > last)
+            plan_visit(plan, a->place[n].tree, note_mention, &m);
+    return !m.found;
+}
+
+static gint place_of(const AgentPlan *a, const WsTree *t)
+{
+    return GPOINTER_TO_INT(g_hash_table_lookup(a->number, t));
+}
+
+/* The last place below `t`. */
+static gint last_place(const AgentPlan *a, const WsTree *t)
+{
+    while (t->n_kids && t->kid[t->n_kids - 1])
+        t = t->kid[t->n_kids - 1];
+    return t->n_kids ? last_place(a, t->kid[0]) : place_of(a, t);
+}
+
+static gboolean begins_at_0(const WsTree *loop)
+{
+    gint64 x;
+    return (!loop->from || (ws_expr_is_int(loop->from, &x) && x == 0)) &&
+           (!loop->step_by || (ws_expr_is_int(loop->step_by, &x) && x == 1));
+}
+
+static const WsTree *loop_around(const WsTree *t)
+{
+    for (t = t->parent; t && t->kind != WS_TREE_LOOP;)
+        t = t->parent;
+    return t;
+}
+
+/* --- lets ------------------------------------------------------------------------------------- */
+/* All that stands in a let is the same at every place behind it in its block, first + 1 .. last. */
+static gboolean stays(const Plan *plan, const AgentPlan *a, const WsExpr *e, const WsTree *let,
+                      gint first, gint last)
+{
+    const WsVarKind kind =
+        e->op == WS_EXPR_VAR && e->var >= 0 ? plan->p->var[e->var].kind : WS_VAR_SIZE;
+    gboolean fine = e->op != WS_EXPR_NAME && e->op != WS_EXPR_TOTAL, around = FALSE;
+    gboolean tile = plan->p->tiles.launch == WS_LAUNCH_SINGLE;
+    for (const WsTree *t = loop_around(let); t; t = loop_around(t)) {
+        around |= e->op == WS_EXPR_VAR && t->index_var == e->var;
+        tile |= t->over == WS_OVER_TILES;
+    }
+    if (e->op == WS_EXPR_INDEX || kind == WS_VAR_AXIS || kind == WS_VAR_TILE)
+        fine &= tile;
+    else if (kind == WS_VAR_INDEX)
+        fine &= around;
+    else
+        fine &= kind == WS_VAR_SIZE || kind == WS_VAR_RUN || kind == WS_VAR_CTA;
+    for (gint n = first + 1; n <= last && kind == WS_VAR_INDEX; n++)
+        fine &= a->place[n].tree->kind != WS_TREE_LOOP || a->place[n].tree->index_var != e->var;
+    for (guint i = 0; i < e->n_args; i++)
+        fine &= stays(plan, a, e->arg[i], let, first, last);
+    return fine;
+}
+
+static WsExpr *put_let(const WsExpr *leaf, gpointer data, GError **error)
+{
+    const Plan *plan = data;
+    return leaf->op == WS_EXPR_VAR && leaf->var >= 0 && plan->let[leaf->var]
+               ? ws_expr_ref(plan->let[leaf->var])
+               : NULL;
+}
+
+/* Definitions and lets put in; NULL: too large. */
+static WsExpr *whole(const Plan *plan, const WsExpr *e)
+{
+    g_autoptr(WsExpr) known = ws_expr_map(e, put_let, (gpointer)plan, NULL);
+    return known ? text_defined(plan->p, known) : NULL;
+}
+
+static void find_lets(Plan *plan, const AgentPlan *a)
+{
+    for (gint n = 1; n <= a->n_places; n++) {
+        const WsTree *t = a->place[n].tree;
+        if (!t->op || t->op->kind != WS_OP_LET)
+            continue;
+        const gint var = t->op->var, last = last_place(a, t->parent);
+        guint sets = 0;
+        for (gint k = 1; k <= a->n_places; k++)
+            sets += a->place[k].tree->op && a->place[k].tree->op->var == var;
+        WsExpr *e =
+            sets == 1 && only_within(plan, a, var, n, last) ? whole(plan, t->op->set) : NULL;
+        if (e && text_nodes(e) <= 64 && stays(plan, a, e, t, n, last))
+            plan->let[var] = e;
+        else
+            ws_expr_unref(e);
+    }
+}
+
+/* --- parts of sums ---------------------------------------------------------------------------- */
+typedef struct {
+    WsAffine sum;
+    char **text;  /* of its terms */
+    WsExpr *with; /* what is worth as much */
+} Part;
+
+static void part_free(gpointer data)
+{
+    Part *part = data;
+    ws_affine_clear(&part->sum);
+    g_strfreev(part->text);
+    ws_expr_unref(part->with);
+    g_free(part);
+}
+
+static char **texts_of(const WsAffine *f)
+{
+    char **text = g_new0(char *, f->n + 1);
+    for (guint i = 0; i < f->n; i++)
+        text[i] = text_of(f->term[i]);
+    return text;
+}
+
+/* Takes `with`. */
+static void add_part(Plan *plan, const WsExpr *sum, WsExpr *with)
+{
+    Part *part = g_new0(Part, 1);
+    const gboolean fits = ws_expr_affine(sum, &part->sum);
+    part->text = texts_of(&part->sum);
+    part->with = with;
+    if (fits && part->sum.n > 1)
+        g_ptr_array_add(plan->part, part);
+    else
+        part_free(part);
+}
+
+static gboolean of_launch(const WsProgram *p, const WsExpr *e)
+{
+    gboolean fine = e->n_args ? e->op != WS_EXPR_INDEX : e->op == WS_EXPR_INT;
+    if (e->op == WS_EXPR_VAR && e->var >= 0)
+        fine = p->var[e->var].kind == WS_VAR_SIZE || p->var[e->var].kind == WS_VAR_RUN;
+    for (guint i = 0; i < e->n_args; i++)
+        fine &= of_launch(p, e->arg[i]);
+    return fine;
+}
+
+static WsExpr *var_of(const Plan *plan, gint var)
+{
+    return ws_expr_var(var, plan->p->var[var].name);
+}
+
+/* Lemma FLAT: tile * n + k is k.total. */
+static void find_flat(Plan *plan, const AgentPlan *a, const WsTree *k)
+{
+    const WsTree *tiles = loop_around(k);
+    gboolean fine = k->over == WS_OVER_COUNT && k->total_var >= 0 && k->index_var >= 0 &&
+                    begins_at_0(k) && tiles && tiles->over == WS_OVER_TILES &&
+                    tiles->index_var >= 0 && begins_at_0(tiles) && !loop_around(tiles);
+    for (const WsTree *t = k; t && fine; t = t->parent)
+        fine = t->kind != WS_TREE_BRANCH;
+    for (gint n = 1; n <= a->n_places && fine; n++) {
+        const WsTree *t = a->place[n].tree;
+        fine = t == k || t->kind != WS_TREE_LOOP ||
+               (t->total_var != k->total_var && t->index_var != k->index_var &&
+                (t == tiles || t->index_var != tiles->index_var));
+    }
+    if (!fine || !only_within(plan, a, k->index_var, place_of(a, k), last_place(a, k)))
+        return;
+    g_autoptr(WsExpr) count = whole(plan, k->count);
+    if (!count || !of_launch(plan->p, count))
+        return;
+    WsExpr *rows = ws_expr_op(WS_EXPR_MUL, var_of(plan, tiles->index_var), ws_expr_ref(count));
+    g_autoptr(WsExpr) sum = ws_expr_op(WS_EXPR_ADD, rows, var_of(plan, k->index_var));
+    add_part(plan, sum, var_of(plan, k->total_var));
+}
+
+/* `part` stands k times in f: then what it is worth does. */
+static gboolean put_part(WsAffine *f, const Part *part)
+{
+    g_auto(GStrv) text = texts_of(f);
+    g_autofree guint *at = g_new0(guint, part->sum.n);
+    gint64 k = 0, moved;
+    for (guint i = 0; i < part->sum.n; i++) {
+        while (at[i] < f->n && strcmp(text[at[i]], part->text[i]) != 0)
+            at[i]++;
+        if (at[i] == f->n || part->sum.factor[i] == 0 || f->factor[at[i]] == G_MININT64)
+            return FALSE;
+        if (i == 0)
+            k = f->factor[at[0]] / part->sum.factor[0];
+        if (k == 0 || __builtin_mul_overflow(k, part->sum.factor[i], &moved) ||
+            moved != f->factor[at[i]])
+            return FALSE;
+    }
+    if (__builtin_mul_overflow(k, part->sum.constant, &moved) ||
+        __builtin_sub_overflow(f->constant, moved, &f->constant))
+        return FALSE;
+    for (guint i = 0; i < part->sum.n; i++)
+        f->factor[at[i]] = 0;
+    ws_expr_unref(f->term[at[0]]);
+    f->term[at[0]] = ws_expr_ref(part->with);
+    f->factor[at[0]] = k;
+    return TRUE;
+}
+
+/* A sum, or a comparison of sums, with all parts put in that stand in it; NULL: none does. */
+static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
+{
+    const gboolean compares = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_NE;
+    if (!compares && (e->op < WS_EXPR_NEG || e->op > WS_EXPR_MUL || e->op == WS_EXPR_NOT))
+        return NULL;
+    g_autoptr(WsExpr) sum =
+        compares ? ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]))
+                 : ws_expr_ref(e);
+    WsAffine f;
+    gboolean some = FALSE, fits = ws_expr_affine(sum, &f);
+    for (guint i = 0; i < plan->part->len && fits; i++)
+        some |= put_part(&f, plan->part->pdata[i]);
+    WsExpr *made = some ? text_sum(&f) : NULL;
+    ws_affine_clear(&f);
+    return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+static WsExpr *rewritten(const Plan *plan, const WsExpr *e)
+{
+    if (!e->n_args)
+        return ws_expr_ref(e);
+    g_autofree char *text = text_of(e);
+    for (guint i = 1; i < plan->c->symbol->len; i++) {
+        const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
+        if (!strcmp(s->same, text))
+            return ws_expr_ref(s->relation ? s->means : e);
+    }
+    if (e->op == WS_EXPR_INDEX)
+        return ws_expr_ref(e);
+    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
+    for (guint i = 0; i < e->n_args; i++)
+        arg[i] = rewritten(plan, e->arg[i]);
+    g_autoptr(WsExpr) made = e->op == WS_EXPR_CALL
+                                 ? ws_expr_call(e->func, arg, e->n_args)
+                                 : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+    WsExpr *with = with_parts(plan, made);
+    return with ? with : g_steal_pointer(&made);
+}
+
+const WsExpr *plan_form(const Plan *plan, const WsExpr *e)
+{
+    if (!plan->formed || e->op == WS_EXPR_INT)
+        return e;
+    WsExpr *form = g_hash_table_lookup(plan->form, e);
+    if (!form) {
+        g_autoptr(WsExpr) all = whole(plan, e);
+        form = rewritten(plan, all ? all : e);
+        g_hash_table_insert(plan->form, ws_expr_ref(e), form);
+        g_hash_table_insert(plan->form, ws_expr_ref(form), ws_expr_ref(form));
+    }
+    return form;
+}
+
+void plan_forms(Plan *plan)
+{
+    plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
+    plan->part = g_ptr_array_new_with_free_func(part_free);
+    plan->form = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
+                                       (GDestroyNotify)ws_expr_unref);
+    for (guint i = 1; i < plan->c->symbol->len; i++) {
+        const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
+        if (!s->letter && !s->relation && s->expr)
+            add_part(plan, s->whole, ws_expr_var((gint)(plan->p->n_vars + i), s->text));
+    }
+    for (guint n = 0; n < plan->p->n_agents; n++) {
+        const AgentPlan *a = &plan->agent[n];
+        find_lets(plan, a);
+        for (gint i = 1; i <= a->n_places; i++)
+            if (a->place[i].tree->kind == WS_TREE_LOOP)
+                find_flat(plan, a, a->place[i].tree);
+    }
+    plan->formed = TRUE;
+}
+
+void plan_forms_free(Plan *plan)
+{
+    for (guint v = 0; plan->let && v < plan->p->n_vars; v++)
+        ws_expr_unref(plan->let[v]);
+    g_free(plan->let);
+    g_ptr_array_unref(plan->part);
+    g_hash_table_unref(plan->form);
+}
