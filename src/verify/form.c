@@ -146,6 +146,13 @@ static char **texts_of(const WsAffine *f)
     return text;
 }
 
+/* A leaf for a symbol. */
+static WsExpr *stands_for(const Plan *plan, guint symbol)
+{
+    return ws_expr_var((gint)(plan->p->n_vars + symbol),
+                       g_array_index(plan->c->symbol, Symbol, symbol).text);
+}
+
 /* Takes `with`. */
 static void add_part(Plan *plan, const WsExpr *sum, WsExpr *with)
 {
@@ -246,24 +253,32 @@ static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
+static WsExpr *rewritten(const Plan *plan, const WsExpr *e);
+
+static WsExpr *with_rewritten_args(const Plan *plan, const WsExpr *e)
+{
+    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
+    for (guint i = 0; i < e->n_args; i++)
+        arg[i] = rewritten(plan, e->arg[i]);
+    return e->op == WS_EXPR_CALL ? ws_expr_call(e->func, arg, e->n_args)
+                                 : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+}
+
 static WsExpr *rewritten(const Plan *plan, const WsExpr *e)
 {
     if (!e->n_args)
         return ws_expr_ref(e);
     g_autofree char *text = text_of(e);
-    for (guint i = 1; i < plan->c->symbol->len; i++) {
-        const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (!strcmp(s->same, text))
-            return ws_expr_ref(s->relation ? s->means : e);
-    }
-    if (e->op == WS_EXPR_INDEX)
-        return ws_expr_ref(e);
-    g_autofree WsExpr **arg = g_new0(WsExpr *, e->n_args);
-    for (guint i = 0; i < e->n_args; i++)
-        arg[i] = rewritten(plan, e->arg[i]);
-    g_autoptr(WsExpr) made = e->op == WS_EXPR_CALL
-                                 ? ws_expr_call(e->func, arg, e->n_args)
-                                 : ws_expr_op(e->op, arg[0], e->n_args > 1 ? arg[1] : NULL);
+    guint number = 0, letter = 0;
+    for (guint i = 1; i < plan->c->symbol->len; i++)
+        if (!strcmp(g_array_index(plan->c->symbol, Symbol, i).same, text))
+            *(g_array_index(plan->c->symbol, Symbol, i).letter ? &letter : &number) = i;
+    const Symbol *s = number ? &g_array_index(plan->c->symbol, Symbol, number) : NULL;
+    if (letter || e->op == WS_EXPR_INDEX)
+        return ws_expr_ref(e); /* a truth value, or a number, as it is asked for */
+    if (s && !s->relation)
+        return stands_for(plan, number);
+    g_autoptr(WsExpr) made = with_rewritten_args(plan, s ? s->means : e);
     WsExpr *with = with_parts(plan, made);
     return with ? with : g_steal_pointer(&made);
 }
@@ -290,8 +305,10 @@ void plan_forms(Plan *plan)
                                        (GDestroyNotify)ws_expr_unref);
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (!s->letter && !s->relation && s->expr)
-            add_part(plan, s->whole, ws_expr_var((gint)(plan->p->n_vars + i), s->text));
+        if (s->letter || s->relation || s->whole->op < WS_EXPR_ADD || s->whole->op > WS_EXPR_SUB)
+            continue;
+        g_autoptr(WsExpr) sum = with_rewritten_args(plan, s->whole);
+        add_part(plan, sum, stands_for(plan, i));
     }
     for (guint n = 0; n < plan->p->n_agents; n++) {
         const AgentPlan *a = &plan->agent[n];

@@ -120,7 +120,7 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth)
 {
     gpointer found;
     if (e->op == WS_EXPR_VAR && e->var >= (gint)plan->p->n_vars)
-        return (guint)e->var - plan->p->n_vars; /* a part of a sum (form.c) */
+        return (guint)e->var - plan->p->n_vars; /* form.c put it there */
     if (!g_hash_table_lookup_extended(plan->symbol, e, NULL, &found)) {
         g_autofree char *text = text_of(e);
         guint both = 0;

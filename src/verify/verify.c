@@ -240,8 +240,8 @@ static void judge(const WsProgram *p, Certificate *c, WsVerification *v)
     assumptions_read(p, c);
     v->reason = assumptions_judge(p, c);
     if (v->reason) {
-        v->answer = g_str_has_prefix(v->reason, "not verified") ? WS_VERIFY_REFUSED
-                                                                : WS_VERIFY_REJECTED;
+        v->answer =
+            g_str_has_prefix(v->reason, "not verified") ? WS_VERIFY_REFUSED : WS_VERIFY_REJECTED;
         return;
     }
     Plan *plan = plan_new(p, c);
