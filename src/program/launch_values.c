@@ -166,7 +166,7 @@ static gboolean take_run_names(WsLaunchValues *v, WsFindings *findings)
 typedef struct {
     const WsLaunchValues *v;
     gboolean launch_only;
-    GString *values; /* "K = 0, M = 3" */
+    GString *values; /* "K = 0, M = 3"; NULL: not wanted */
 } Leaves;
 
 static void note_leaf(const WsExpr *node, gpointer data)
@@ -177,10 +177,10 @@ static void note_leaf(const WsExpr *node, gpointer data)
     if (node->op != WS_EXPR_VAR)
         return;
     const WsVar *var = launch_var(l->v, node);
-    if (!var) {
+    if (!var)
         l->launch_only = FALSE;
+    if (!var || !l->values)
         return;
-    }
     g_autofree char *text =
         var->real || var->kind == WS_VAR_SCALAR
             ? g_strdup_printf("%s = %g", var->name, l->v->real[node->var])
@@ -190,58 +190,72 @@ static void note_leaf(const WsExpr *node, gpointer data)
     g_string_append_printf(l->values, "%s%s", l->values->len ? ", " : "", text);
 }
 
+static void tell_broken(const WsLaunchValues *v, guint i, GError *error, WsFindings *findings)
+{
+    g_autofree char *at = g_strdup_printf("assume/%u", i);
+    g_autoptr(GString) values = g_string_new(NULL);
+    Leaves leaves = { v, TRUE, values };
+    const char *text = v->p->assume_text ? v->p->assume_text[i] : "assumption";
+    if (error) {
+        cannot(findings, at, text, error);
+        return;
+    }
+    ws_expr_visit(v->p->assume[i], note_leaf, &leaves);
+    ws_findings_add(findings, WS_RULE_R_ASSUME, at, "%s does not hold%s%s", text,
+                    values->len ? WS_WORD(" for ") : "", values->str);
+}
+
 /* Assumptions about tile names hold or not per tile; here only those of the whole launch. */
 static gboolean check_assumptions(WsLaunchValues *v, WsFindings *findings)
 {
     gboolean ok = TRUE;
     WsExprEnv env = ws_launch_env(v);
     for (guint i = 0; i < v->p->n_assume; i++) {
-        g_autoptr(GString) values = g_string_new(NULL);
-        Leaves leaves = { v, TRUE, values };
+        Leaves leaves = { v, TRUE, NULL };
         ws_expr_visit(v->p->assume[i], note_leaf, &leaves);
         if (!leaves.launch_only)
             continue;
         g_autoptr(GError) error = NULL;
-        g_autofree char *at = g_strdup_printf("assume/%u", i);
-        const char *text = v->p->assume_text ? v->p->assume_text[i] : "assumption";
         double holds = 0;
-        if (!ws_expr_eval_real(v->p->assume[i], &env, &holds, &error)) {
-            cannot(findings, at, text, error);
-            ok = FALSE;
-        } else if (holds == 0) {
-            if (findings)
-                ws_findings_add(findings, WS_RULE_R_ASSUME, at, "%s does not hold%s%s", text,
-                                values->len ? WS_WORD(" for ") : "", values->str);
-            ok = FALSE;
-        }
+        if (ws_expr_eval_real(v->p->assume[i], &env, &holds, &error) && holds != 0)
+            continue;
+        ok = FALSE;
+        if (findings)
+            tell_broken(v, i, error, findings);
     }
     return ok;
 }
 
 /* --- tensors and tiles --------------------------------------------------------------------------
  */
-static gboolean number(WsLaunchValues *v, const WsExpr *e, gint64 *out, const char *at,
-                       const char *what, WsFindings *findings)
+static gboolean number(WsLaunchValues *v, const WsExpr *e, gint64 *out, const char *folder,
+                       const char *name, const char *what, WsFindings *findings)
 {
     g_autoptr(GError) error = NULL;
     WsExprEnv env = ws_launch_env(v);
     if (ws_expr_eval(e, &env, out, &error))
         return TRUE;
+    g_autofree char *at = g_strdup_printf("%s%s", folder, name);
     cannot(findings, at, what, error);
     return FALSE;
 }
 
+/* What has no value, in words that are made only when they are needed. */
+static const char *const extent_word[] = { "extent 0", "extent 1", "extent 2", "extent 3",
+                                           "extent 4" };
+G_STATIC_ASSERT(G_N_ELEMENTS(extent_word) >= WS_MAX_RANK);
+
 static gboolean take_tensor(WsLaunchValues *v, guint t, WsFindings *findings)
 {
     const WsTensor *x = &v->p->tensor[t];
-    g_autofree char *at = g_strdup_printf("tensors/%s", x->name);
+    static const char folder[] = "tensors/";
     gint64 contiguous = 1;
     for (guint d = x->rank; d-- > 0;) {
-        g_autofree char *what = g_strdup_printf("extent %u", d);
         gint64 *extent = &v->shape[t][d], *stride = &v->stride[t][d];
-        if (!number(v, x->shape[d], extent, at, what, findings))
+        if (!number(v, x->shape[d], extent, folder, x->name, extent_word[d], findings))
             return FALSE;
         if (*extent < 0) {
+            g_autofree char *at = g_strconcat(folder, x->name, NULL);
             if (findings)
                 ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
                                 "extent %u of tensor %s is %" G_GINT64_FORMAT, d, x->name, *extent);
@@ -249,9 +263,10 @@ static gboolean take_tensor(WsLaunchValues *v, guint t, WsFindings *findings)
         }
         *stride = contiguous;
         if (x->strides_given && x->stride[d] &&
-            !number(v, x->stride[d], stride, at, "stride", findings))
+            !number(v, x->stride[d], stride, folder, x->name, "stride", findings))
             return FALSE;
         if (__builtin_mul_overflow(contiguous, MAX(*extent, 1), &contiguous)) {
+            g_autofree char *at = g_strconcat(folder, x->name, NULL);
             if (findings)
                 ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
                                 "the elements of tensor %s do not fit in 64 bits", x->name);
@@ -266,11 +281,12 @@ static gboolean take_tiles(WsLaunchValues *v, WsFindings *findings)
     const WsTiles *t = &v->p->tiles;
     v->tiles = 1;
     for (guint a = 0; a < t->n_axes; a++) {
-        g_autofree char *at = g_strdup_printf("tiles/axes/%s", t->axis[a].name);
-        if (!number(v, t->axis[a].extent, &v->space.extent[a], at, "extent", findings))
+        if (!number(v, t->axis[a].extent, &v->space.extent[a], "tiles/axes/", t->axis[a].name,
+                    "extent", findings))
             return FALSE;
         v->space.extent[a] = MAX(v->space.extent[a], 0);
         if (__builtin_mul_overflow(v->tiles, v->space.extent[a], &v->tiles)) {
+            g_autofree char *at = g_strconcat("tiles/axes/", t->axis[a].name, NULL);
             if (findings)
                 ws_findings_add(findings, WS_RULE_R_LAUNCH, at,
                                 "the number of tiles does not fit in 64 bits");
@@ -279,10 +295,10 @@ static gboolean take_tiles(WsLaunchValues *v, WsFindings *findings)
     }
     v->space.group = t->order_group;
     if (t->order == WS_ORDER_GROUPED && t->order_n &&
-        !number(v, t->order_n, &v->space.group, "tiles/order", "group", findings))
+        !number(v, t->order_n, &v->space.group, "tiles/", "order", "group", findings))
         return FALSE;
     v->grid = 0;
-    if (t->grid && !number(v, t->grid, &v->grid, "tiles/grid", "grid", findings))
+    if (t->grid && !number(v, t->grid, &v->grid, "tiles/", "grid", "grid", findings))
         return FALSE;
     if (t->grid && v->grid < (gint64)MAX(v->p->cluster, 1)) {
         if (findings)

@@ -200,12 +200,17 @@ typedef struct {
     WsCase *c;
     const WsExpr *e;
     gint64 value;
+    gint64 tried; /* the number before, brought within the element's range; G_MININT64: none */
 } Reach;
 
 static gboolean try_element(Reach *r, const WsCaseElement *x, gint64 value)
 {
     gint64 got;
     ws_case_choose(r->a->p, r->c, x->tensor, x->at, value);
+    value = ws_case_element(r->a->p, r->c, x->tensor, x->at);
+    if (value == r->tried)
+        return FALSE;
+    r->tried = value;
     ws_at_tile_forget(r->a);
     return ws_at_tile_eval(r->a, r->e, &got) && got == r->value;
 }
@@ -258,12 +263,13 @@ gboolean ws_at_tile_reach(WsAtTile *a, WsCase *c, const WsExpr *e, gint64 value)
     g_autoptr(GArray) read = g_array_copy(a->read);
     g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
     ws_literals(a->p, e, literal, MOST_LITERALS);
-    Reach r = { a, c, e, value };
+    Reach r = { a, c, e, value, G_MININT64 };
     for (guint i = 0; i < read->len; i++) {
         const WsCaseElement *x = &g_array_index(read, WsCaseElement, i);
         const guint before = c->chosen ? c->chosen->len : 0;
         if (is_chosen(c, x))
             continue;
+        r.tried = G_MININT64;
         if (try_numbers(&r, x, read, literal))
             return TRUE;
         if (c->chosen)

@@ -24,14 +24,14 @@ static const char *no_map(const WsProgram *p, const WsLaunchValues *values)
 WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why)
 {
     g_autofree WsSize *size = g_new0(WsSize, p->n_vars + 1);
-    g_autoptr(WsFindings) said = ws_findings_new();
+    g_autoptr(WsFindings) said = why && !*why ? ws_findings_new() : NULL;
     guint n = 0;
     for (guint v = 0; v < p->n_vars; v++)
         if (p->var[v].kind == WS_VAR_SIZE)
             size[n++] = (WsSize){ p->var[v].name, now[v] };
     WsLaunchValues *values = ws_launch_values(p, size, n, TRUE, said);
     const char *tensor = values ? no_map(p, values) : NULL;
-    if (!values && why && !*why && said->list->len)
+    if (!values && said && said->list->len)
         *why = g_strdup(((const WsFinding *)said->list->pdata[0])->message);
     if (tensor && why && !*why)
         *why = g_strdup_printf("the strides of %s are no multiples of 16 bytes", tensor);
@@ -160,9 +160,9 @@ static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, 
                 const gint64 factor = g_array_index(literal, gint64, i);
                 /* as many as that CTA has, or the least that give them to the first of a fixed
                  * number of them */
-                g_autoptr(WsLaunchValues) values = ws_values_at(p, now, NULL);
-                const gint64 fixed =
-                    values && p->tiles.grid ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
+                g_autoptr(WsLaunchValues) values =
+                    p->tiles.grid ? ws_values_at(p, now, NULL) : NULL;
+                const gint64 fixed = values ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
                 const gint64 want =
                     tiles == 0 || fixed == 0 ? MAX(tiles, 1) : ((gint64)tiles - 1) * fixed + 1;
                 if (factor < 1 || want > G_MAXINT32 / factor)

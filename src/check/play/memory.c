@@ -15,9 +15,16 @@ void ws_shadow_clear(WsShadow *shadow)
     }
 }
 
-static guint find_cell(const WsShadow *s, guint64 at)
+/* Accesses go on near where the one before ended. */
+static guint find_cell(WsShadow *s, guint64 at)
 {
-    guint lo = 0, hi = s->n;
+    guint lo = s->at < s->n && s->cell[s->at].from <= at ? s->at : 0, hi = s->n;
+    for (guint step = 1; lo + step < hi; step *= 2) {
+        if (s->cell[lo + step].from > at)
+            hi = lo + step;
+        else
+            lo += step;
+    }
     while (hi - lo > 1) {
         guint mid = (lo + hi) / 2;
         if (s->cell[mid].from <= at)
@@ -25,10 +32,11 @@ static guint find_cell(const WsShadow *s, guint64 at)
         else
             hi = mid;
     }
-    return lo;
+    return s->at = lo;
 }
 
-static void cut(WsShadow *s, guint64 at)
+/* The cell that begins at `at`, made if there is none. */
+static guint cut(WsShadow *s, guint64 at)
 {
     if (s->n == 0) {
         if (s->cap == 0) {
@@ -40,8 +48,8 @@ static void cut(WsShadow *s, guint64 at)
         s->cell[0].to = G_MAXUINT64;
     }
     guint i = find_cell(s, at);
-    if (s->cell[i].from == at || at >= s->cell[i].to)
-        return;
+    if (s->cell[i].from == at)
+        return i;
     if (s->n == s->cap) {
         s->cap *= 2;
         s->cell = g_renew(WsCell, s->cell, s->cap);
@@ -51,6 +59,7 @@ static void cut(WsShadow *s, guint64 at)
     s->cell[i + 1] = s->cell[i];
     s->cell[i].to = s->cell[i + 1].from = at;
     s->cell[i + 1].read = g_memdup2(s->cell[i].read, s->cell[i].cap_reads * sizeof(WsEvent *));
+    return s->at = i + 1;
 }
 
 /* --- names for messages ----------------------------------------------------------------------- */
@@ -230,18 +239,42 @@ static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *
             (was->op == e->op && was->row0 == e->row0 && was->col0 == e->col0));
 }
 
-static void add_read(const WsInst *inst, WsCell *c, WsEvent *e)
+/* What is being touched, and what the cell before it held: cells in a row mostly hold the same, of
+ * which the same would be found. */
+typedef struct {
+    WsPlay *play;
+    WsInst *inst;
+    WsShadow *shadow;
+    WsEvent *e;
+    const WsAccess *a;
+    gint64 use;
+    gboolean begun;
+    const WsEvent *write, *read[4]; /* last checked; NULL: none */
+    guint n_read;
+    const WsEvent *was; /* last asked whether e stands for it, and the answer */
+    gboolean stands;
+} Touch;
+
+static gboolean stands_here(Touch *t, const WsEvent *was)
+{
+    if (t->was != was)
+        t->stands = stands_for(t->inst, t->e, was);
+    t->was = was;
+    return t->stands;
+}
+
+static void add_read(Touch *t, WsCell *c)
 {
     for (guint i = 0; i < c->n_reads; i++)
-        if (stands_for(inst, e, c->read[i])) {
-            c->read[i] = e;
+        if (stands_here(t, c->read[i])) {
+            c->read[i] = t->e;
             return;
         }
     if (c->n_reads == c->cap_reads) {
         c->cap_reads = MAX(4, 2 * c->cap_reads);
         c->read = g_renew(WsEvent *, c->read, c->cap_reads);
     }
-    c->read[c->n_reads++] = e;
+    c->read[c->n_reads++] = t->e;
 }
 
 /* A read of bytes that nobody wrote, or that hold something else by now. */
@@ -309,22 +342,40 @@ static void check_tile(WsPlay *play, WsInst *inst, const WsEvent *w)
     ws_remedy_tile(play, f, w);
 }
 
-static void touch(WsPlay *play, WsInst *inst, WsCell *c, WsEvent *e, const WsAccess *a, gint64 use)
+static void check_write(Touch *t, const WsCell *c, gboolean writes)
 {
-    gboolean writes = (a->mode & WS_MODE_WRITE) != 0;
+    if (t->begun && t->write == c->write)
+        return;
+    t->begun = TRUE;
+    t->write = c->write;
     if (c->write)
-        check(play, inst, e, a, writes, c->write, TRUE);
-    if (e->op->kind == WS_OP_TAKE)
-        check_tile(play, inst, c->write);
-    if (a->mode & WS_MODE_READ)
-        check_content(play, inst, c, e, a, use);
+        check(t->play, t->inst, t->e, t->a, writes, c->write, TRUE);
+    if (t->e->op->kind == WS_OP_TAKE)
+        check_tile(t->play, t->inst, c->write);
+    if (t->a->mode & WS_MODE_READ)
+        check_content(t->play, t->inst, c, t->e, t->a, t->use);
+}
+
+static void check_read(Touch *t, WsEvent *read)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(t->read); i++)
+        if (t->read[i] == read)
+            return;
+    t->read[t->n_read++ % G_N_ELEMENTS(t->read)] = read;
+    check(t->play, t->inst, t->e, t->a, TRUE, read, FALSE);
+}
+
+static void touch(Touch *t, WsCell *c)
+{
+    const gboolean writes = (t->a->mode & WS_MODE_WRITE) != 0;
+    check_write(t, c, writes);
     if (!writes) {
-        add_read(inst, c, e);
+        add_read(t, c);
         return;
     }
     for (guint i = 0; i < c->n_reads; i++)
-        check(play, inst, e, a, TRUE, c->read[i], FALSE);
-    c->write = e;
+        check_read(t, c->read[i]);
+    c->write = t->e;
     c->n_reads = 0;
 }
 
@@ -407,25 +458,15 @@ static guint64 swizzled(const WsBuffer *b, guint64 at)
     return units > 1 ? at ^ ((at >> 7 & (units - 1)) << 4) : at;
 }
 
-typedef struct {
-    WsPlay *play;
-    WsInst *inst;
-    WsShadow *shadow;
-    WsEvent *e;
-    const WsAccess *a;
-    gint64 use;
-} Touch;
-
-static void touch_bytes(const Touch *t, guint64 from, guint64 to)
+static void touch_bytes(Touch *t, guint64 from, guint64 to)
 {
     WsShadow *s = t->shadow;
-    cut(s, from);
-    cut(s, to);
-    for (guint c = find_cell(s, from); c < s->n && s->cell[c].from < to; c++)
-        touch(t->play, t->inst, &s->cell[c], t->e, t->a, t->use);
+    const guint first = cut(s, from), end = cut(s, to);
+    for (guint c = first; c < end; c++)
+        touch(t, &s->cell[c]);
 }
 
-static void touch_range(const Touch *t, const WsBuffer *b, guint64 from, guint64 to)
+static void touch_range(Touch *t, const WsBuffer *b, guint64 from, guint64 to)
 {
     enum { UNIT = 16 };
     if (!t->play->tangled[t->a->buffer]) {
@@ -453,7 +494,7 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
         guint64 base =
             b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
-        const Touch t = { play, inst, shadow, e, a, use };
+        Touch t = { play, inst, shadow, e, a, use };
         for (guint k = 0; k < r->n; k++)
             touch_range(&t, b, base + r->range[k].offset,
                         base + r->range[k].offset + r->range[k].bytes);

@@ -56,8 +56,8 @@ typedef struct {
 } WsCell;
 
 typedef struct {
-    guint n, cap;
-    WsCell *cell; /* ascending, without gaps */
+    guint n, cap, at; /* at: the cell that was looked at last */
+    WsCell *cell;     /* ascending, without gaps */
 } WsShadow;
 
 /* One slot of one element of one mbarrier of one CTA. */
