@@ -25,7 +25,7 @@ static gboolean at_most(const WsControl *c, const WsInstance *x)
     for (guint i = 0; s->ring && i < c->instance->len; i++) {
         const WsInstance *y = &g_array_index(c->instance, WsInstance, i);
         if (y->symbol == x->symbol && y->rank == x->rank && y->time == 0 &&
-            y->position == (s->run ? -2 : x->position))
+            y->position == ws_remainder_at(s, x->position))
             r = y->remainder;
     }
     return r < 0 || ws_control_mod(x->lo, s->modulus) == r;
@@ -66,7 +66,8 @@ void ws_control_answer(WsControl *c, WsAsk ask, guint instance, gint64 option)
         return;
     }
     x->exact = TRUE;
-    if (s->ring && s->run) { /* all tiles have this remainder from now on */
+    if (s->ring &&
+        ws_remainder_at(s, x->position) == -2) { /* all tiles have this remainder from now on */
         gint64 lo = x->lo;
         WsInstance *r = ws_control_find(c, x->symbol, -2, x->rank, 0);
         r->remainder = ws_control_mod(lo, s->modulus);

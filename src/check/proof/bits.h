@@ -87,6 +87,14 @@ typedef struct {
     guint8 busy; /* its number among the mma operands of the agent, if constant */
 } WsBitValue;
 
+/* What a counter goes on by: rounds of so many tiles to come, and a number. 0 tiles: it owes
+ * nothing.
+ */
+typedef struct {
+    guint factor;
+    gint64 plain;
+} WsBitDebt;
+
 struct WsBitOp {
     const WsOp *op;
     guint8 kind;
@@ -102,7 +110,9 @@ struct WsBitOp {
     WsBitValue value[4];
     guint n_reads, n_writes; /* values of a compute step */
     WsBitValue *reads, *writes;
-    gint remote; /* item of what it does to another CTA: + rank */
+    gint remote;      /* item of what it does to another CTA: + rank */
+    WsBitDebt debt;   /* ADVANCE: L-OWED */
+    guint64 counters; /* counters that may owe something, of those it has numbers from */
 };
 
 typedef struct {
@@ -146,6 +156,7 @@ typedef struct {
     WsBitExpr value;
     guint n_need;
     gint *need;
+    WsBitDebt debt;
 } WsBitStart;
 
 typedef struct {
@@ -175,6 +186,7 @@ typedef struct {
     gboolean *counts;    /* [locals] the key holds it */
     guint private_depth; /* of branches that guard private computation */
     gboolean lanes;      /* it does more than its leader does */
+    guint64 owing;       /* locals that may owe something */
     gboolean issues[3];
     guint ages[3]; /* of its commit, bulk and load groups: open, newest, ..., all older ones */
     guint n_returns;
@@ -201,6 +213,12 @@ typedef struct {
     guint8 state;       /* WsInstState */
     guint8 have, ask, parity, open;
 } WsBitInst;
+
+/* Tiles whose rounds have yet to be added to a counter: first, first + 1, ... by bits. */
+typedef struct {
+    gint64 first;
+    guint64 tiles;
+} WsBitOwed;
 
 typedef struct {
     gint64 phase;
@@ -278,7 +296,8 @@ typedef struct WsBits {
     WsMask *acc, *done;                                /* [slots, then named, then the cluster] */
     /* the state: one block */
     gsize bytes; /* of it */
-    gsize o_inst, o_begun, o_value, o_loop, o_slot, o_named, o_raw, o_k, o_q, o_claim, n_raw;
+    gsize o_inst, o_begun, o_owed, o_value, o_loop, o_slot, o_named, o_raw, o_k, o_q, o_claim,
+        n_raw;
     guint8 *now;
     guint n_locals, n_loops;
     guint *v0, *l0;                   /* [instances] first local, first loop */
@@ -289,7 +308,9 @@ typedef struct WsBits {
     guint o_written, o_author, n_set; /* words of raw; words of a set of items of a CTA */
     gboolean split;
     gboolean claims; /* tiles are claimed */
-    gboolean feeds;  /* arrivals are remembered one by one: L-KNOWN */
+    gboolean may_owe;
+    gint owed;      /* symbol that counters owe, -1 none (L-OWED) */
+    gboolean feeds; /* arrivals are remembered one by one: L-KNOWN */
     guint n_groups;
     WsBitGroup group[WS_BIT_GROUPS];
     guint8 *scratch; /* a state while it is turned */
@@ -328,6 +349,10 @@ static inline gint64 *ws_bit_loop(const WsBits *b, guint i, guint loop)
 static inline gint64 *ws_bit_begun(const WsBits *b, guint i)
 {
     return (gint64 *)(gpointer)(b->now + b->o_begun) + (gsize)i * WS_MAX_SPLIT;
+}
+static inline WsBitOwed *ws_bit_owed(const WsBits *b, guint i)
+{
+    return (WsBitOwed *)(gpointer)(b->now + b->o_owed) + b->v0[i];
 }
 static inline WsBitSlot *ws_bit_slot(const WsBits *b, guint s)
 {
@@ -383,6 +408,8 @@ WsBitExpr ws_bit_expr(WsBits *b, guint agent, const WsExpr *e);       /* of the 
 WsBitExpr ws_bit_expr_plain(WsBits *b, guint agent, const WsExpr *e); /* already rewritten */
 gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e);
 gboolean ws_bit_uses(const WsBitExpr *e, guint local);
+/* It has a number of the symbol, or of one that stands for it. */
+gboolean ws_bit_uses_symbol(const WsBits *b, const WsBitExpr *e, gint symbol);
 gboolean ws_bit_run(WsBits *b, guint i, const WsBitExpr *e, gint64 *value);
 static inline gboolean ws_bit_eval(WsBits *b, guint i, const WsBitExpr *e, gint64 *value)
 {
@@ -396,7 +423,7 @@ WsBitCond *ws_bit_cond(WsBits *b, guint agent, const WsExpr *e); /* rewritten */
 gint ws_bit_local_of(WsBits *b, guint agent, gint var);
 
 /* --- bits_compile.c --------------------------------------------------------------------------- */
-WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page);
+WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page, gboolean owe);
 void ws_bits_free(WsBits *b);
 gsize ws_bits_size(const WsBits *b);                            /* bytes that it takes, about */
 guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view of a value covers */
@@ -423,6 +450,18 @@ void ws_bit_reset(WsBits *b);
 void ws_bit_find_groups(WsBits *b);
 /* Turns all rings to where the first counter stands at 0. */
 void ws_bit_turn(WsBits *b);
+
+/* --- bits_owed.c ------------------------------------------------------------------------------ */
+/* Finds a symbol that counters may owe: `owed`, `owing`, `debt`, `reads`. */
+void ws_bit_find_owed(WsBits *b);
+void ws_bit_owe(WsBits *b, guint i, gint local, const WsBitDebt *debt);
+/* The operation is about to have numbers from its counters; FALSE: a question is open. */
+gboolean ws_bit_pay(WsBits *b, guint i, const WsBitOp *o);
+void ws_bit_pay_all(WsBits *b); /* what is known by now */
+/* What a counter is at least, if it owes something; else what it is. */
+gint64 ws_bit_at_least(const WsBits *b, guint i, guint local);
+gboolean ws_bit_is_owed(const WsBits *b, gint64 position);  /* a counter owes this tile's rounds */
+gboolean ws_bit_will_owe(const WsBits *b, gint64 position); /* or may come to do so */
 
 /* --- bits_walk.c ------------------------------------------------------------------------------ */
 gboolean ws_bit_value_of(WsBits *b, guint i, gint symbol, gint64 *value);

@@ -493,10 +493,12 @@ static void compile_agent(WsBits *b, guint agent)
     }
 }
 
-WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page)
+WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page, gboolean owe)
 {
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
+    b->may_owe = owe && p->tiles.launch != WS_LAUNCH_SINGLE;
+    b->owed = -1;
     b->wide = ws_bit_has_wide();
     b->unwatched = ws_unwatched(p);
     b->claims = p->tiles.launch == WS_LAUNCH_DYNAMIC;

@@ -138,6 +138,14 @@ gboolean ws_bit_uses(const WsBitExpr *e, guint local)
     return FALSE;
 }
 
+gboolean ws_bit_uses_symbol(const WsBits *b, const WsBitExpr *e, gint symbol)
+{
+    for (guint i = 0; i < e->n; i++)
+        if (e->code[i].op == CODE_SYMBOL && ws_base_of(b->c, e->code[i].var) == symbol)
+            return TRUE;
+    return FALSE;
+}
+
 /* It depends on a symbol whose value is only known up to a multiple. */
 gboolean ws_bit_tainted(const WsBits *b, guint agent, const WsBitExpr *e)
 {

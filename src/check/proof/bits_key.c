@@ -54,6 +54,22 @@ static void put_loops(WsBitKey *k, const WsBits *b, guint i)
     }
 }
 
+static void put_position(WsBitKey *k, const WsBits *b, gint64 position);
+
+/* L-OWED: what it is at least, and which tiles it owes; these are relative to what is asked. */
+static void put_owing(WsBitKey *k, const WsBits *b, guint i, guint local)
+{
+    const WsBitOwed *o = ws_bit_owed(b, i) + local;
+    const gint64 x = ws_bit_at_least(b, i, local);
+    const gint v = b->agent[ws_bit_agent(b, i)].var[local];
+    put(k, (gint64)o->tiles);
+    if (o->tiles)
+        put_position(k, b, o->first);
+    if (o->tiles && x < ws_exact_window(b->c, v).lo)
+        put(k, x); /* it may come into its window */
+    put_variable(k, b->c, v, x);
+}
+
 static void put_inst(WsBitKey *k, const WsBits *b, guint i)
 {
     const WsBitInst *in = ws_bit_inst(b, i);
@@ -62,7 +78,9 @@ static void put_inst(WsBitKey *k, const WsBits *b, guint i)
     put(k, in->at);
     put_loops(k, b, i);
     for (guint n = 0; n < a->n_locals; n++)
-        if (a->counts[n])
+        if (a->owing >> n & 1)
+            put_owing(k, b, i, n);
+        else if (a->counts[n])
             put_variable(k, b->c, a->var[n], ws_bit_local(b, i)[n]);
     if (b->ranks > 1)
         put(k, in->cluster_joined < 0
@@ -353,7 +371,8 @@ static void put_symbols(WsBitKey *k, WsBits *b)
         if (absolute || s->letter) {
             put(k, x.lo);
         } else {
-            if (s->ring)
+            if (s->ring &&
+                !(x.symbol == b->owed && x.remainder < 0 && !ws_bit_will_owe(b, x.position)))
                 put(k, -1 - ws_control_mod(x.lo, s->modulus));
             if (s->window >= 0) /* L-SMALL */
                 put(k, MIN(x.lo, s->window + 1));

@@ -176,6 +176,7 @@ void ws_bit_layout(WsBits *b)
     gsize at = 0;
     b->o_inst = take(&at, b->n_inst * sizeof(WsBitInst));
     b->o_begun = take(&at, b->split ? b->n_inst * WS_MAX_SPLIT * sizeof(gint64) : 0);
+    b->o_owed = take(&at, b->may_owe ? b->n_locals * sizeof(WsBitOwed) : 0);
     b->o_value = take(&at, b->n_locals * sizeof(gint64));
     b->o_loop = take(&at, 4 * b->n_loops * sizeof(gint64));
     b->o_slot = take(&at, b->ranks * b->n_slots * sizeof(WsBitSlot));
@@ -189,6 +190,7 @@ void ws_bit_layout(WsBits *b)
     b->now = g_malloc0(at);
     b->serial = 1;
     ws_bit_find_groups(b);
+    ws_bit_find_owed(b);
 }
 
 void ws_bit_reset(WsBits *b)

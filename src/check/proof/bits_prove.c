@@ -1,4 +1,4 @@
-/* Exploring all answers: depth first, states of equal control merged by forgetting what only one of
+/* Exploring all answers: states of equal control merged by forgetting what only one of
  * them knows. If that closes without an alarm, every trip count and every interleaving is right. */
 #include "check/proof/bits.h"
 #include "check/proof/certificate.h"
@@ -43,7 +43,7 @@ typedef struct {
     guint n_seen, cap_seen;
     GPtrArray *chunks;
     gsize in_chunk, bytes;
-    Choice *first, *last; /* a queue */
+    Choice *first, *last; /* those to go on from */
     GPtrArray *spare_states;
     guint64 *past; /* words of the state at hand */
     const Choice *from;
@@ -236,7 +236,8 @@ static void options_of(const WsControl *c, const WsBitOptions *o, Choice *x)
     }
     gint64 r = -1;
     if (s->ring)
-        r = ws_control_find(c, x->asked.symbol, s->run ? -2 : x->asked.position, x->asked.rank, 0)
+        r = ws_control_find(c, x->asked.symbol, ws_remainder_at(s, x->asked.position),
+                            x->asked.rank, 0)
                 ->remainder;
     /* L-FLOOR: what stands for all values below it leaves no remainder */
     gboolean floor = !s->letter && !s->bounded && x->asked.lo == s->floor;
@@ -254,6 +255,22 @@ static void options_of(const WsControl *c, const WsBitOptions *o, Choice *x)
     }
     x->option = ends ? 0 : 1;
     x->n_options = (guint)ends + (guint)more;
+}
+
+/* What was met first comes first, again and again, as in any search for a fixed point: what follows
+ * from it is gone through once less is known there. Exactly, or for a certificate, the oldest
+ * choice: the fewest answers lead to an alarm. */
+static void queue(Search *s, Choice *c)
+{
+    Choice **at = s->first ? &s->first->later : &s->first;
+    if (s->first && (s->o->exact || s->o->certificate))
+        at = &s->last->later;
+    while (*at && (*at)->seen->number < c->seen->number)
+        at = &(*at)->later;
+    c->later = *at;
+    *at = c;
+    if (!c->later)
+        s->last = c;
 }
 
 static void push(Search *s, const WsBitInst *in, Seen *seen)
@@ -276,11 +293,7 @@ static void push(Search *s, const WsBitInst *in, Seen *seen)
     seen->waiting = s->o->exact ? NULL : c;
     if (s->o->certificate)
         ws_certificate_node(s->o->certificate, b, seen->number, &c->asked);
-    if (s->first)
-        s->last->later = c;
-    else
-        s->first = c;
-    s->last = c;
+    queue(s, c);
 }
 
 /* For the certificate: where the answer at hand has led, NULL: to the end. */
@@ -323,8 +336,8 @@ static void arrive(Search *s)
         push(s, in, seen);
 }
 
-/* The choice to go on from, the oldest: what is forgotten later reaches it while it still waits.
- * NULL: all is explored. */
+/* The choice to go on from; what is forgotten later reaches those that still wait. NULL: all is
+ * explored. */
 static Choice *current(Search *s)
 {
     while (s->first && s->first->next == s->first->n_options)
@@ -479,11 +492,11 @@ static void search(Search *s)
 }
 
 static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean plain,
-                      gboolean page)
+                      gboolean page, gboolean owe)
 {
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
-    WsBits *b = ws_bits_new(p, options->policy, plain, page);
+    WsBits *b = ws_bits_new(p, options->policy, plain, page, owe);
     Search s = { .b = b, .o = options, .proof = proof };
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
@@ -507,6 +520,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
     for (guint i = 0; i < b->c->symbols->len; i++)
         proof->by_index |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_index;
     proof->names = ws_proof_names(b->c);
+    proof->owed = b->owed >= 0;
     proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);
     g_ptr_array_unref(s.spare_states);
@@ -518,15 +532,29 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
     return proof;
 }
 
+/* What counters owe may be another number in every tile. Where that does not close nothing of it is
+ * told. */
+static WsProof *prove_owing(const WsProgram *p, const WsBitOptions *o)
+{
+    const gboolean owe = !o->certificate && !o->exact && !o->rounds && !o->tiles;
+    WsProof *proof = prove(p, o, FALSE, FALSE, owe);
+    if (!proof->owed || proof->kind == WS_PROOF_CLOSED)
+        return proof;
+    WsProof *as_is = prove(p, o, FALSE, FALSE, FALSE);
+    as_is->work += proof->work;
+    ws_proof_free(proof);
+    return as_is;
+}
+
 /* Names of rounds stand for more than there is. Where they lead to an alarm every count is followed
  * as it is, as far as that goes. What lets and sums of names lead out of the fragment may be within
  * it as it stands. */
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
 {
     gboolean page = FALSE;
-    WsProof *proof = prove(p, options, FALSE, page);
+    WsProof *proof = prove_owing(p, options);
     if (proof->kind == WS_PROOF_OUTSIDE && !page && !p->has_raw) {
-        WsProof *as_is = prove(p, options, FALSE, TRUE);
+        WsProof *as_is = prove(p, options, FALSE, TRUE, FALSE);
         gboolean better = as_is->kind == WS_PROOF_CLOSED || as_is->kind == WS_PROOF_ALARM;
         ws_proof_free(better ? proof : as_is);
         proof = better ? as_is : proof;
@@ -534,7 +562,7 @@ WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
     }
     if (proof->kind != WS_PROOF_ALARM || !proof->by_index)
         return proof;
-    WsProof *plain = prove(p, options, TRUE, page);
+    WsProof *plain = prove(p, options, TRUE, page, FALSE);
     if (plain->kind != WS_PROOF_CLOSED && plain->kind != WS_PROOF_ALARM) {
         ws_proof_free(plain);
         return proof;

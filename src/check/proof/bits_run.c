@@ -162,6 +162,7 @@ void ws_bit_settle(WsBits *b)
 {
     gboolean moved = TRUE;
     b->ops = b->steps = b->handed = 0;
+    ws_bit_pay_all(b);
     while (moved && !b->alarm && !b->c->outside) {
         moved = FALSE;
         for (guint i = 0; i < b->n_inst; i++)

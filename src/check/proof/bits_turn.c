@@ -494,10 +494,10 @@ static void turn_sets(WsBits *b, const guint16 *next)
 static void turn_group(WsBits *b, const WsBitGroup *g)
 {
     for (guint k = 0; k < g->n_vars; k++) /* near its start a counter is known exactly */
-        if (ws_bit_local(b, g->var[k].inst)[g->var[k].local] <= g->var[k].exact)
+        if (ws_bit_at_least(b, g->var[k].inst, g->var[k].local) <= g->var[k].exact)
             return;
     const WsBitVar *first = &g->var[0];
-    gint64 by = ws_control_mod(-ws_bit_local(b, first->inst)[first->local], g->modulus);
+    gint64 by = ws_control_mod(-ws_bit_at_least(b, first->inst, first->local), g->modulus);
     Turn turn[32];
     guint n = turns_of(g, (guint)(by % g->turns), turn, G_N_ELEMENTS(turn));
     if (by == 0 || n == G_MAXUINT)

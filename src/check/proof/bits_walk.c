@@ -24,7 +24,7 @@ static const WsSymbol *symbol_of(const WsControl *c, gint symbol)
 /* The instance that holds the remainder: one for all tiles if the symbol has one value a launch. */
 static WsInstance *remainder_of(const WsControl *c, gint symbol, gint64 position, gint rank)
 {
-    return ws_control_find(c, symbol, symbol_of(c, symbol)->run ? -2 : position, rank, 0);
+    return ws_control_find(c, symbol, ws_remainder_at(symbol_of(c, symbol), position), rank, 0);
 }
 
 /* Some value the symbol can have: right up to multiples of the modulus. */
@@ -285,6 +285,8 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
 /* Values that the operation needs and nobody has decided; FALSE: a question is open. */
 static gboolean ready(WsBits *b, guint i, WsBitInst *in, WsBitOp *o)
 {
+    if (b->owed >= 0 && !ws_bit_pay(b, i, o))
+        return FALSE;
     if (!has_values(b, i, o->need, o->n_need))
         return FALSE;
     if (o->first) {
@@ -293,7 +295,9 @@ static gboolean ready(WsBits *b, guint i, WsBitInst *in, WsBitOp *o)
             return FALSE;
         in->parity = t == WS_TRUTH_YES;
     }
-    if (o->local >= 0) {
+    if (o->debt.factor) {
+        ws_bit_owe(b, i, o->local, &o->debt);
+    } else if (o->local >= 0) {
         gint64 x = 0, *v = &ws_bit_local(b, i)[o->local];
         ws_bit_eval(b, i, &o->set, &x);
         *v = o->kind == WS_OP_ADVANCE ? *v + x : x;
@@ -309,7 +313,10 @@ static gboolean start(WsBits *b, guint i, WsBitInst *in)
         const WsBitStart *s = &a->start[k];
         if (!has_values(b, i, s->need, s->n_need))
             return FALSE;
-        ws_bit_eval(b, i, &s->value, &ws_bit_local(b, i)[s->local]);
+        if (s->debt.factor)
+            ws_bit_owe(b, i, s->local, &s->debt);
+        else
+            ws_bit_eval(b, i, &s->value, &ws_bit_local(b, i)[s->local]);
     }
     in->at = 1;
     return TRUE;
@@ -412,6 +419,7 @@ void ws_bit_forget(WsBits *b)
 {
     const WsControl *c = b->c;
     gint64 first = G_MAXINT64;
+    ws_bit_pay_all(b);
     for (guint i = 0; i < b->n_inst; i++) {
         const WsBitInst *in = ws_bit_inst(b, i);
         if (in->state != WS_INST_DONE)
@@ -420,7 +428,8 @@ void ws_bit_forget(WsBits *b)
     guint n = 0;
     for (guint k = 0; k < c->instance->len; k++) {
         WsInstance x = g_array_index(c->instance, WsInstance, k);
-        if (x.position >= 0 && x.position < first)
+        if (x.position >= 0 && x.position < first &&
+            !(x.symbol == b->owed && ws_bit_is_owed(b, x.position)))
             continue;
         const WsSymbol *s = symbol_of(c, x.symbol);
         if (s->split && x.position != -2 && !(s->ring && x.time == 0) &&

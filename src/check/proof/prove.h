@@ -19,6 +19,7 @@ typedef struct {
     char *normal;    /* by which it is known: the same of equal expressions */
     WsExpr *form;    /* the normal form of what it stands for */
     gboolean run;    /* one value per launch; its remainder is one, its rounds are asked per tile */
+    gboolean owed;   /* its remainder is asked per tile, too (L-OWED) */
     gboolean letter; /* 0 or 1 */
     gboolean per_cta; /* depends on the rank */
     gboolean ring;    /* used in a use, a counter: its remainder is asked */
@@ -130,6 +131,11 @@ typedef struct {
 } WsInstance;
 
 typedef enum { WS_ASK_NONE, WS_ASK_MORE, WS_ASK_REMAINDER } WsAsk;
+/* Position of the instance that holds the remainder of a symbol; -2: one for the launch. */
+static inline gint64 ws_remainder_at(const WsSymbol *s, gint64 position)
+{
+    return s->run && !s->owed ? -2 : position;
+}
 gint64 ws_control_mod(gint64 x, gint64 m); /* 0 .. m - 1 */
 gint64 ws_floor_div(gint64 x, gint64 d);
 /* What is known of a symbol in a tile of a CTA; made if nobody has asked yet. */
@@ -158,6 +164,7 @@ typedef struct {
     GPtrArray *names; /* WsProvedName*: what it is about; NULL: outside */
     guint states, merges;
     gboolean by_index; /* counts that follow an index have names of their own */
+    gboolean owed;     /* counters owe rounds of tiles to come */
     WsRuleId rule;     /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops, work; /* work: words of states looked at, about */
