@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-enum { WS_BIT_WORDS = 4, WS_BIT_AGES = 8 };
+enum { WS_BIT_WORDS = 8, WS_BIT_AGES = 8 };
 
 typedef struct {
     guint64 w[WS_BIT_WORDS];

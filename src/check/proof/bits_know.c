@@ -59,6 +59,34 @@ gboolean ws_bit_has_wide(void)
 }
 #endif
 
+/* Words of a mask that hold something: mostly one or two of many. */
+typedef struct {
+    guint n, at[WS_BIT_WORDS];
+} Words;
+
+static inline Words words_of(const WsBits *b, const WsMask *m)
+{
+    Words x = { .n = 0 };
+    for (guint w = 0; w < b->nw; w++)
+        if (m->w[w])
+            x.at[x.n++] = w;
+    return x;
+}
+
+static inline gboolean knows_any(const guint64 *row, const Words *x, const WsMask *m)
+{
+    for (guint i = 0; i < x->n; i++)
+        if (row[x->at[i]] & m->w[x->at[i]])
+            return TRUE;
+    return FALSE;
+}
+
+static inline void add(guint64 *row, const Words *x, const WsMask *m)
+{
+    for (guint i = 0; i < x->n; i++)
+        row[x->at[i]] |= m->w[x->at[i]];
+}
+
 /* Whoever is in `to` learns what anybody in `from` knows. */
 static void join_rows(const WsBits *b, guint64 *row, guint n, const WsMask *from, const WsMask *to)
 {
@@ -66,13 +94,10 @@ static void join_rows(const WsBits *b, guint64 *row, guint n, const WsMask *from
         (b->wide ? join_wide : join_plain)(row, n, from->w[0], to->w[0]);
         return;
     }
-    for (guint i = 0; i < n; i++, row += b->nw) {
-        guint64 x = 0;
-        for (guint w = 0; w < b->nw; w++)
-            x |= row[w] & from->w[w];
-        for (guint w = 0; x && w < b->nw; w++)
-            row[w] |= to->w[w];
-    }
+    const Words of = words_of(b, from), on = words_of(b, to);
+    for (guint i = 0; i < n; i++, row += b->nw)
+        if (knows_any(row, &of, from))
+            add(row, &on, to);
 }
 
 /* The same, and `from` forgets it. */
@@ -82,13 +107,13 @@ static void move_rows(const WsBits *b, guint64 *row, guint n, const WsMask *from
         (b->wide ? move_wide : move_plain)(row, n, from->w[0], to->w[0]);
         return;
     }
-    for (guint i = 0; i < n; i++, row += b->nw) {
-        guint64 x = 0;
-        for (guint w = 0; w < b->nw; w++)
-            x |= row[w] & from->w[w];
-        for (guint w = 0; x && w < b->nw; w++)
-            row[w] = (row[w] & ~from->w[w]) | to->w[w];
-    }
+    const Words of = words_of(b, from), on = words_of(b, to);
+    for (guint i = 0; i < n; i++, row += b->nw)
+        if (knows_any(row, &of, from)) {
+            for (guint w = 0; w < of.n; w++)
+                row[of.at[w]] &= ~from->w[of.at[w]];
+            add(row, &on, to);
+        }
 }
 
 void ws_bit_join_k(WsBits *b, const WsMask *from, const WsMask *to)
@@ -125,12 +150,11 @@ void ws_bit_collective(WsBits *b, guint i)
 {
     const WsBitAgent *a = &b->agent[ws_bit_agent(b, i)];
     const WsMask *own = &b->own_w[i], *all = &b->know[i];
+    const Words of = words_of(b, own), on = words_of(b, all);
     for (guint k = 0; k < a->n_returns; k++) {
-        guint64 *row = ws_bit_k(b, ws_bit_rank(b, i) * b->items_of_rank + a->returns[k]), x = 0;
-        for (guint w = 0; w < b->nw; w++)
-            x |= row[w] & own->w[w];
-        for (guint w = 0; x && w < b->nw; w++)
-            row[w] |= all->w[w];
+        guint64 *row = ws_bit_k(b, ws_bit_rank(b, i) * b->items_of_rank + a->returns[k]);
+        if (knows_any(row, &of, own))
+            add(row, &on, all);
     }
 }
 

@@ -1,0 +1,133 @@
+/* Counters that owe rounds of tiles to come (docs/soundness.md, OWED): ping-pong GEMMs of two and
+ * three consumers and deep rings are proved in few states, and what goes wrong in them is not. */
+#include "design.h"
+
+typedef struct {
+    const char *title;
+    WsVerdictKind verdict;
+    guint most_states; /* of a proof; 0: any */
+    gboolean three;    /* consumers, with twelve stages */
+    Edit edit[MAX_EDITS];
+} Row;
+
+#define ADVANCE "\"by\": \"(replicas - 1)*kt\""
+#define START   "\"start\": \"replica*kt\""
+#define WAIT    "{ \"wait\": \"full\", \"use\": \"ring\" }"
+#define COUNT   "{ \"for\": \"k\", \"count\": \"kt\", \"split\": [1]"
+
+static const Row rows[] = {
+    { "two by four", WS_VERDICT_PROVED, 60, FALSE, { { NULL } } },
+    { "two by sixteen",
+      WS_VERDICT_PROVED,
+      200,
+      FALSE,
+      { { "\"BK\": 64, \"STAGES\": 4", "\"BK\": 16, \"STAGES\": 16" } } },
+    { "three by twelve", WS_VERDICT_PROVED, 4000, TRUE, { { NULL } } },
+    { "two launches names",
+      WS_VERDICT_PROVED,
+      0,
+      FALSE,
+      { { ADVANCE, "\"by\": \"cdiv(K, BK)\"" } } },
+    /* twins */
+    { "a round less", WS_VERDICT_REFUTED, 0, FALSE, { { ADVANCE, "\"by\": \"kt - 1\"" } } },
+    { "a round more", WS_VERDICT_REFUTED, 0, FALSE, { { ADVANCE, "\"by\": \"kt + 1\"" } } },
+    { "the rounds of two tiles",
+      WS_VERDICT_REFUTED,
+      0,
+      FALSE,
+      { { ADVANCE, "\"by\": \"2*kt\"" } } },
+    { "of no tile", WS_VERDICT_REFUTED, 0, FALSE, { { ADVANCE, "\"by\": \"0\"" } } },
+    { "both begin behind the first tile",
+      WS_VERDICT_REFUTED,
+      0,
+      FALSE,
+      { { START, "\"start\": \"kt\"" } } },
+    { "the second begins a round late",
+      WS_VERDICT_REFUTED,
+      0,
+      FALSE,
+      { { START, "\"start\": \"replica*kt + replica\"" } } },
+    { "the second begins a lap late",
+      WS_VERDICT_REFUTED,
+      0,
+      FALSE,
+      { { START, "\"start\": \"replica*kt + 4*replica\"" } } },
+    { "the next use is waited for",
+      WS_VERDICT_REFUTED,
+      0,
+      FALSE,
+      { { WAIT, "{ \"wait\": \"full\", "
+                "\"use\": \"ring + 1\" }" } } },
+    { "rounds of each tile, and the counter adds those of its own",
+      WS_VERDICT_REFUTED,
+      0,
+      FALSE,
+      { { "\"let\": { \"kt\": \"cdiv(K, BK)\" },", "" },
+        { "\"order\": \"grouped(tm, 8)\"",
+          "\"order\": \"grouped(tm, 8)\", \"let\": { \"kt\": \"cdiv(K, BK) + tm % 2\" }" },
+        { START, "\"start\": \"replica*cdiv(K, BK)\"" } } },
+    { "three, and the counter skips one tile",
+      WS_VERDICT_REFUTED,
+      0,
+      TRUE,
+      { { ADVANCE, "\"by\": \"kt\"" } } },
+    { "three, and the third begins where the second does",
+      WS_VERDICT_REFUTED,
+      0,
+      TRUE,
+      { { START, "\"start\": \"min(replica, 1)*kt\"" } } },
+};
+
+static char *edited(char *text, const Edit *edit, guint n)
+{
+    for (guint i = 0; i < n && edit[i].from; i++) {
+        g_auto(GStrv) parts = g_strsplit(text, edit[i].from, -1);
+        if (!parts[0] || !parts[1] || parts[2])
+            g_error("\"%s\" does not stand there exactly once", edit[i].from);
+        g_free(text);
+        text = g_strjoinv(edit[i].to, parts);
+    }
+    return text;
+}
+
+static char *text_of(const Row *row)
+{
+    static const Edit three[] = {
+        { "\"BN\": 128, \"BK\": 64, \"STAGES\": 4", "\"BN\": 64, \"BK\": 16, \"STAGES\": 12" },
+        { "\"tile\": [\"BM\", \"BN\"], \"array\": 2", "\"tile\": [\"BM\", \"BN\"], \"array\": 3" },
+        { "\"main_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
+          "\"main_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
+        { "\"store_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
+          "\"store_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
+        { "main_turn[1 - replica]", "main_turn[(replica + 1)%replicas]" },
+        { "store_turn[1 - replica]", "store_turn[(replica + 1)%replicas]" },
+        { "\"registers\": 232, \"replicate\": 2", "\"registers\": 144, \"replicate\": 3" },
+    };
+    char *text = edited_text("gemm-pingpong.wstave", NULL);
+    text = edited(text, three, row->three ? G_N_ELEMENTS(three) : 0);
+    return edited(text, row->edit, MAX_EDITS);
+}
+
+static void verdict_of(gconstpointer data)
+{
+    const Row *row = data;
+    g_autofree char *text = text_of(row);
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = right_program(text, row->title, findings);
+    g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
+    g_autofree char *words = ws_verdict_text(v);
+    g_test_message("%s, %u states", words, v->states);
+    g_assert_cmpstr(ws_verdict_word(v->kind), ==, ws_verdict_word(row->verdict));
+    if (row->most_states)
+        g_assert_cmpuint(v->states, <=, row->most_states);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *name = g_strdup_printf("/owed/%s", rows[i].title);
+        g_test_add_data_func(name, &rows[i], verdict_of);
+    }
+    return g_test_run();
+}
