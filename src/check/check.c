@@ -429,6 +429,12 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     guint before = ws_findings_count(findings, WS_SEVERITY_ERROR);
     ws_check_budgets(p, findings);
     gboolean over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;
+    for (guint i = 0; over && o->foreign && i < findings->list->len; i++) {
+        WsFinding *f = findings->list->pdata[i];
+        if (ws_rule(f->rule)->klass == WS_CLASS_B)
+            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
+    }
+    over = ws_findings_count(findings, WS_SEVERITY_ERROR) > before;
     g_autofree char *reason = outside_reason(p);
     if (reason) {
         WsFinding *f =

@@ -48,8 +48,10 @@ typedef struct {
     guint policy; /* WsPolicy: what is an error though it is a warning by default */
     gboolean verdict_only; /* leaves out under which assumption it would be right */
     gboolean certificate;  /* PROVED: the certificate of the proof, too */
-    const gint *cancel;    /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
-                              "cancelled"; NULL: nobody does */
+    gboolean foreign; /* the program stands for a kernel that another compiler places and allocates:
+                         budgets warn, they do not refute */
+    const gint *cancel; /* set to 1 by another thread: the check ends within 2 ms, OUTSIDE,
+                           "cancelled"; NULL: nobody does */
 } WsCheckOptions;
 
 /* Two cells of the proxy table that production code leaves out though the text asks for them. */
@@ -102,6 +104,15 @@ void ws_check_locate(const WsDesign *design, WsFindings *findings);
 /* Hints and warnings that the design names under `suppress` get its reason as `silenced`; a
  * suppression that silences nothing, or names an error, gets a hint. */
 void ws_check_suppress(const WsDesign *design, WsFindings *findings);
+/* A verdict on a program that stands for something of which not all was read: proved becomes
+ * OUTSIDE with `gap` as its reason; of a refutation only the errors count that `stands` says hold
+ * all the same, the others become warnings, and without any it is OUTSIDE too. `gap` NULL: all was
+ * read, then only errors that do not stand are dropped so. */
+typedef gboolean (*WsFindingStands)(const WsFinding *f, gconstpointer data);
+void ws_verdict_limit(WsVerdict *v, WsFindings *findings, const char *gap, WsFindingStands stands,
+                      gconstpointer data);
+/* OUTSIDE, nothing played. */
+WsVerdict *ws_verdict_outside(const char *reason);
 void ws_verdict_free(WsVerdict *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsVerdict, ws_verdict_free)
 /* "played: rounds 1 2 3 4 5 9 over 0 to 3 tiles (19 plays, 5240 operations, 3.1 ms)". Caller frees.

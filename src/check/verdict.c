@@ -23,6 +23,50 @@ void ws_verdict_free(WsVerdict *v)
     g_free(v);
 }
 
+static void end_outside(WsVerdict *v, const char *reason)
+{
+    v->kind = WS_VERDICT_OUTSIDE;
+    g_free(v->reason);
+    v->reason = g_strdup(reason);
+    g_clear_pointer(&v->proof, g_free);
+    g_clear_pointer(&v->certificate, g_free);
+    g_clear_pointer(&v->weakest, g_free);
+}
+
+WsVerdict *ws_verdict_outside(const char *reason)
+{
+    WsVerdict *v = g_new0(WsVerdict, 1);
+    v->names = g_ptr_array_new();
+    v->assumed = g_ptr_array_new_with_free_func(g_free);
+    v->played = g_array_new(FALSE, FALSE, sizeof(WsPlayed));
+    v->skipped = g_ptr_array_new_with_free_func(g_free);
+    end_outside(v, reason);
+    return v;
+}
+
+void ws_verdict_limit(WsVerdict *v, WsFindings *findings, const char *gap, WsFindingStands stands,
+                      gconstpointer data)
+{
+    gboolean any = FALSE;
+    const WsFinding *dropped = NULL;
+    for (guint i = 0; i < findings->list->len; i++) {
+        WsFinding *f = findings->list->pdata[i];
+        if (f->severity != WS_SEVERITY_ERROR)
+            continue;
+        if (stands(f, data)) {
+            any = TRUE;
+            continue;
+        }
+        f->severity = WS_SEVERITY_WARNING;
+        dropped = dropped ? dropped : f;
+    }
+    if (gap ? v->kind == WS_VERDICT_PROVED || (v->kind != WS_VERDICT_OUTSIDE && !any)
+            : v->kind == WS_VERDICT_REFUTED && !any)
+        end_outside(v, gap ? gap : dropped ? dropped->message : "the findings say why");
+    else if (gap && v->kind == WS_VERDICT_OUTSIDE)
+        end_outside(v, gap);
+}
+
 const char *ws_verdict_word(WsVerdictKind kind)
 {
     static const char *const word[] = { "played", "refuted", "outside", "proved" };

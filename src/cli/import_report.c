@@ -16,21 +16,32 @@ gboolean ws_cli_is_foreign(const char *file)
     return ws_import_guess(file, NULL) != WS_IMPORT_FROM_COUNT;
 }
 
-WsImport *ws_cli_import(const char *file, const char *from, int *code)
+static gboolean pick_language(const char *file, const char *from, WsImportFrom *language)
 {
-    const WsImportFrom language = from ? ws_import_from(from) : by_content(file);
+    *language = from ? ws_import_from(from) : by_content(file);
+    if (*language != WS_IMPORT_FROM_COUNT)
+        return TRUE;
+    GString *known = g_string_new(NULL);
+    for (guint i = 0; i < WS_IMPORT_FROM_COUNT; i++)
+        g_string_append_printf(known, "%s%s", i ? ", " : "", ws_import_from_text((WsImportFrom)i));
+    ws_cli_fail(WS_EXIT_USAGE, "%s: say --from with one of %s", from ? from : file, known->str);
+    g_string_free(known, TRUE);
+    return FALSE;
+}
+
+WsImport *ws_cli_import(const char *file, const char *from, const WsImportOptions *options,
+                        int *code)
+{
+    WsImportFrom language;
     *code = WS_EXIT_USAGE;
-    if (language == WS_IMPORT_FROM_COUNT) {
-        GString *known = g_string_new(NULL);
-        for (guint i = 0; i < WS_IMPORT_FROM_COUNT; i++)
-            g_string_append_printf(known, "%s%s", i ? ", " : "",
-                                   ws_import_from_text((WsImportFrom)i));
-        ws_cli_fail(WS_EXIT_USAGE, "%s: say --from with one of %s", from ? from : file, known->str);
-        g_string_free(known, TRUE);
+    if (!pick_language(file, from, &language))
         return NULL;
-    }
     g_autoptr(GError) error = NULL;
-    WsImport *import = ws_import_file(file, language, &error);
+    g_autofree char *text = NULL;
+    gsize length;
+    WsImport *import = g_file_get_contents(file, &text, &length, &error)
+                           ? ws_import_text_as(text, length, file, language, options, &error)
+                           : NULL;
     if (!import) {
         ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
         fprintf(stderr, "  what is read of %s: %s\n", ws_import_from_text(language),
@@ -41,6 +52,38 @@ WsImport *ws_cli_import(const char *file, const char *from, int *code)
     return import;
 }
 
+GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)
+{
+    WsImportFrom language;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = NULL;
+    gsize length;
+    *code = WS_EXIT_USAGE;
+    if (!pick_language(file, from, &language))
+        return NULL;
+    GPtrArray *kernels = g_file_get_contents(file, &text, &length, &error)
+                             ? ws_import_kernels(text, length, file, language, &error)
+                             : NULL;
+    if (!kernels)
+        ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
+    *code = kernels ? WS_EXIT_YES : *code;
+    return kernels;
+}
+
+void ws_cli_import_verdict(const WsImport *import, WsVerdict **verdict, WsFindings *findings)
+{
+    g_autofree char *gap = ws_import_gap(import);
+    const char *reason = gap;
+    for (guint i = 0; !*verdict && !reason && i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR)
+            reason = f->message;
+    }
+    if (!*verdict)
+        *verdict = ws_verdict_outside(reason ? reason : "it makes no program");
+    ws_verdict_limit(*verdict, findings, gap, ws_import_stands, import);
+}
+
 void ws_cli_print_unread(const WsImport *import)
 {
     if (import->given)
@@ -48,7 +91,8 @@ void ws_cli_print_unread(const WsImport *import)
                 import->given);
     for (guint i = 0; i < import->unread->len; i++) {
         const WsUnread *u = g_ptr_array_index(import->unread, i);
-        fprintf(stderr, "%s:%u:%u: not read: %s\n", import->file, u->line, u->column, u->what);
+        fprintf(stderr, "%s:%u:%u: not read%s: %s\n", import->file, u->line, u->column,
+                u->harmless ? " (a value only)" : "", u->what);
         g_auto(GStrv) line = g_strsplit(u->source, "\n", 4);
         for (guint k = 0; line[k] && k < 3; k++)
             fprintf(stderr, "    %s\n", line[k]);

@@ -1,5 +1,6 @@
 #include "import/ptx/walk.h"
 #include "import/python/pyread.h"
+#include "import/python/pyread_kernels.h"
 #include "program/program.h"
 
 #include <string.h>
@@ -75,6 +76,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     WsImport *import = g_new0(WsImport, 1);
     import->file = g_strdup(file);
     import->design = design;
+    import->near = ws_source_near(r);
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
     return import;
@@ -90,9 +92,8 @@ static WsImport *read_python(const WsPython *py, const char *source, const char 
 }
 
 static WsImport *read_opened(const WsPython *py, const char *source, const char *file,
-                             WsImportFrom from, guint64 open, GError **error)
+                             WsImportFrom from, WsPythonWay way, GError **error)
 {
-    WsPythonWay way = { .open = open };
     WsImport *import = read_python(py, source, file, from, way, error);
     if (!import || !total_too_early(import->design))
         return import;
@@ -117,26 +118,29 @@ static guint misread(const WsImport *import)
  * others: the parameter becomes a size. What must be a number to be read (the extents of a buffer,
  * the stages of a ring) keeps its default: sizes are what *open gets. */
 static WsImport *read_sizes(const WsPython *py, const char *source, const char *file,
-                            WsImportFrom from, guint64 *open, GError **error)
+                            WsImportFrom from, WsPythonWay *way, GError **error)
 {
-    const guint64 all = ws_import_python_defaults(py);
+    const guint64 all = ws_import_python_defaults(py, way);
     GError *own = NULL;
-    WsImport *best = read_opened(py, source, file, from, 0, &own);
+    way->open = 0;
+    WsImport *best = read_opened(py, source, file, from, *way, &own);
     const guint closed = all ? misread(best) : 0;
-    *open = 0;
-    for (guint i = 0; i <= 64 && *open != all; i++) { /* all of them, else one after the other */
-        const guint64 more = i ? *open | (all & (guint64)1 << (i - 1)) : all;
-        if (more == *open)
+    guint64 open = 0;
+    for (guint i = 0; i <= 64 && open != all; i++) { /* all of them, else one after the other */
+        const guint64 more = i ? open | (all & (guint64)1 << (i - 1)) : all;
+        if (more == open)
             continue;
-        WsImport *opened = read_opened(py, source, file, from, more, NULL);
+        way->open = more;
+        WsImport *opened = read_opened(py, source, file, from, *way, NULL);
         if (!opened || misread(opened) > closed) {
             ws_import_free(opened);
             continue;
         }
         ws_import_free(best);
         best = opened;
-        *open = more;
+        open = more;
     }
+    way->open = open;
     if (best)
         g_clear_error(&own);
     else
@@ -153,23 +157,71 @@ static WsImport *read_ptx(const char *text, gsize length, const char *file, GErr
         return NULL;
     g_autoptr(WsRead) r = ws_source_new(file, source, &own);
     WsDesign *design = ws_import_ptx(r, ptx, file);
+    for (guint i = 0; i < r->unread->len; i++) /* raw steps say what they may do */
+        ((WsUnread *)g_ptr_array_index(r->unread, i))->harmless = TRUE;
     return finish(r, design, own, file, error);
+}
+
+GPtrArray *ws_import_kernels(const char *text, gsize length, const char *file, WsImportFrom from,
+                             GError **error)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    if (from == WS_IMPORT_PTX)
+        return names;
+    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
+    g_autoptr(GArray) kernels = py ? py_kernels(ws_python_module(py)) : NULL;
+    for (guint i = 0; kernels && i < kernels->len; i++)
+        g_ptr_array_add(names, g_strdup(g_array_index(kernels, PyKernel, i).name));
+    if (!py)
+        g_clear_pointer(&names, g_ptr_array_unref);
+    return names;
+}
+
+/* Its number in the file; a file with warp_specialize is read for that. */
+static gboolean find_kernel(const WsPython *py, const char *file, const char *name, guint *number,
+                            GError **error)
+{
+    g_autoptr(GArray) kernels = py_kernels(ws_python_module(py));
+    *number = 0;
+    for (guint i = kernels->len; !name && i-- > 0;)
+        if (g_array_index(kernels, PyKernel, i).specialized)
+            *number = i;
+    for (guint i = 0; name && i < kernels->len; i++)
+        if (!strcmp(g_array_index(kernels, PyKernel, i).name, name)) {
+            *number = i;
+            return TRUE;
+        }
+    if (name)
+        g_set_error(error, WS_IMPORT_ERROR, WS_IMPORT_ERROR_NOTHING,
+                    "%s:1:1: no kernel of the file is called `%s`. Ask --list for their names.",
+                    file, name);
+    return !name;
+}
+
+WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
+                            const WsImportOptions *options, GError **error)
+{
+    static const WsImportOptions none = { 0 };
+    const WsImportOptions *o = options ? options : &none;
+    if (from == WS_IMPORT_PTX)
+        return read_ptx(text, length, file, error);
+    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
+    WsPythonWay way = { .define = o->define, .assume = o->assume };
+    if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))
+        return NULL;
+    g_autofree char *source = g_strndup(text, length);
+    WsImport *import = read_sizes(py, source, file, from, &way, error);
+    if (import)
+        import->given = ws_import_python_given(py, &way);
+    if (import)
+        import->kernel = g_strdup(o->kernel);
+    return import;
 }
 
 WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
                          GError **error)
 {
-    if (from == WS_IMPORT_PTX)
-        return read_ptx(text, length, file, error);
-    g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
-    if (!py)
-        return NULL;
-    g_autofree char *source = g_strndup(text, length);
-    guint64 open;
-    WsImport *import = read_sizes(py, source, file, from, &open, error);
-    if (import)
-        import->given = ws_import_python_given(py, open);
-    return import;
+    return ws_import_text_as(text, length, file, from, NULL, error);
 }
 
 WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error)
@@ -187,6 +239,9 @@ void ws_import_free(WsImport *import)
         return;
     ws_design_unref(import->design);
     g_ptr_array_unref(import->unread);
+    if (import->near)
+        g_hash_table_unref(import->near);
+    g_free(import->kernel);
     g_free(import->given);
     g_free(import->file);
     g_free(import);

@@ -35,21 +35,41 @@ GQuark ws_import_error_quark(void);
 /* What was not understood. */
 typedef struct {
     guint line, column, end_line;
-    char *what;   /* "the value of `x`" */
-    char *source; /* the lines */
+    char *what;         /* "the value of `x`" */
+    char *source;       /* the lines */
+    gboolean harmless;  /* only what is computed, or where it lies in global memory, is not known */
+    gboolean all;       /* it may touch anything */
+    char *group;        /* whose lanes it may hold back or order; NULL: everybody's */
+    GPtrArray *objects; /* char*: barriers and buffers that it may touch; NULL none */
 } WsUnread;
 
 typedef struct {
     char *file;
     WsDesign *design;
+    char *kernel;      /* its name in the file, or NULL */
     GPtrArray *unread; /* WsUnread*, in the order of the text */
+    GHashTable *near;  /* char*: groups and objects that something unread can reach; NULL: all */
     char *given; /* values of a call that it was read with ("causal = False"); NULL: for all */
 } WsImport;
+
+/* How a file is read; all may be NULL. */
+typedef struct {
+    const char *kernel; /* its name, as ws_import_kernels() gives it; NULL: the first */
+    char **define;      /* "NAME=VALUE": parameters and constants of the module */
+    char **assume;      /* conditions on sizes, as a design assumes them */
+} WsImportOptions;
+
+/* Names of the kernels in the text, in its order (char*, the caller unrefs); of PTX none. NULL: it
+ * cannot be read. */
+GPtrArray *ws_import_kernels(const char *text, gsize length, const char *file, WsImportFrom from,
+                             GError **error);
 
 /* `file` names the text in errors ("FILE:LINE:COLUMN: …"), notes and the design. NULL with
  * WS_PYTHON_ERROR, WS_IMPORT_ERROR or an error of reading the file. */
 WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
                          GError **error);
+WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
+                            const WsImportOptions *options, GError **error);
 WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error);
 void ws_import_free(WsImport *import);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
@@ -58,6 +78,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
 gboolean ws_import_place(const WsNode *node, guint *line, guint *column);
 /* Moves findings from the lines of the design to those of the source. */
 void ws_import_locate(const WsDesign *design, WsFindings *findings);
+
+/* Why no verdict on what was read is one on the kernel: the first thing that was not read and may
+ * synchronise or write ("line 42: the call of `f`"). NULL: all of it was read. Caller frees. */
+char *ws_import_gap(const WsImport *import);
+/* Whether an error holds for the kernel, whatever it does where it was not read: it is of the
+ * protocol, and none of its groups and objects meets those of an unread statement, directly or
+ * through others. */
+gboolean ws_import_stands(const WsFinding *f, gconstpointer import);
 
 /* TRUE if two programs make the same operations in the same order, up to names: every agent of `a`
  * is walked beside its partner of `b` (any that does the same, whatever the warp order), with the

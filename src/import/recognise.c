@@ -11,6 +11,9 @@ static void free_unread(gpointer data)
     WsUnread *u = data;
     g_free(u->what);
     g_free(u->source);
+    g_free(u->group);
+    if (u->objects)
+        g_ptr_array_unref(u->objects);
     g_free(u);
 }
 
@@ -222,17 +225,53 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
     return (gint)g->values->len - 1;
 }
 
+static WsUnread *unread_at(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                           const char *source)
+{
+    for (guint i = 0; i < r->unread->len; i++) {
+        WsUnread *u = g_ptr_array_index(r->unread, i);
+        if (u->line == line && u->column == column)
+            return u;
+    }
+    WsUnread *u = g_new0(WsUnread, 1);
+    *u = (WsUnread){ line, column, end_line, g_strdup(what), g_strdup(source), .harmless = TRUE };
+    g_ptr_array_add(r->unread, u);
+    return u;
+}
+
 void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
                       const char *source)
 {
-    for (guint i = 0; i < r->unread->len; i++) {
-        const WsUnread *u = g_ptr_array_index(r->unread, i);
-        if (u->line == line && u->column == column)
-            return;
+    WsUnread *u = unread_at(r, line, column, end_line, what, source);
+    if (u->harmless) { /* what matters is said */
+        g_free(u->what);
+        u->what = g_strdup(what);
     }
-    WsUnread *u = g_new0(WsUnread, 1);
-    *u = (WsUnread){ line, column, end_line, g_strdup(what), g_strdup(source) };
-    g_ptr_array_add(r->unread, u);
+    u->harmless = FALSE;
+    u->all = TRUE;
+}
+
+void ws_source_unread_value(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                            const char *source)
+{
+    unread_at(r, line, column, end_line, what, source);
+}
+
+void ws_source_unread_of(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                         const char *source, const char *group, const GPtrArray *objects)
+{
+    WsUnread *u = unread_at(r, line, column, end_line, what, source);
+    if (u->harmless) {
+        g_free(u->what);
+        u->what = g_strdup(what);
+    }
+    u->all |= !u->harmless && g_strcmp0(u->group, group); /* of two groups */
+    u->harmless = FALSE;
+    g_free(u->group);
+    u->group = g_strdup(group);
+    u->objects = u->objects ? u->objects : g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < objects->len; i++)
+        g_ptr_array_add(u->objects, g_strdup(g_ptr_array_index(objects, i)));
 }
 
 void ws_source_unread_more(WsRead *r, guint line, const char *what)

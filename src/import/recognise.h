@@ -104,6 +104,7 @@ typedef struct {
     gint64 bytes;         /* expected by every copy into it (TLE), 0 none */
     gint *ready;          /* [copies], by element once rings are known: 0 pending, 1 ready */
     gboolean named, said; /* said: `ready` is what the source says, not what waits look like */
+    gboolean ended;       /* invalidated */
     gboolean misfit;      /* some copy expects other bytes than it brings (TLE) */
     guint line;
     /* decided by write.c */
@@ -146,6 +147,7 @@ typedef struct {
     const char *fences; /* NULL: derived */
     const char *launch; /* single, persistent, dynamic */
     gint64 cluster;
+    gboolean inits;     /* the source initialises its barriers by itself */
     gboolean modular;   /* an index says its slot only, not which use of it is meant */
     GPtrArray *unread;  /* WsUnread*, owned; becomes the import's */
     GArray *defined;    /* WsDefinition: variables that may become names */
@@ -172,8 +174,21 @@ gint ws_source_value(WsRead *r, WsReadGroup *g, const char *name, const char *dt
                      gint64 cols);
 void ws_source_unread(WsRead *r, guint line, guint column, guint end_line, const char *what,
                       const char *source);
+/* The same where only what is computed, or where it lies in global memory, is not known. */
+void ws_source_unread_value(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                            const char *source);
+/* The same where what it may touch is known: barriers and buffers by name, and what the lanes of
+ * `group` do. */
+void ws_source_unread_of(WsRead *r, guint line, guint column, guint end_line, const char *what,
+                         const char *source, const char *group, const GPtrArray *objects);
 /* The same for an instruction: neighbours in the text become one entry. */
 void ws_source_unread_more(WsRead *r, guint line, const char *what);
+/* Barriers that are used and never initialised are listed, and where something is unread that may
+ * synchronise or write, some step of the design is raw: after ws_source_rings. */
+void ws_source_seal(WsRead *r);
+/* "group g", "object o": what an unread statement can reach, through others too; NULL: all. The
+ * caller unrefs. */
+GHashTable *ws_source_near(const WsRead *r);
 /* Stages kept in parts become whole ones: before the rings are asked for. */
 void ws_source_parts(WsRead *r);
 /* How many copies of an object are one ring, what every place of it means, and which barriers start

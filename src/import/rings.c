@@ -124,6 +124,78 @@ static gboolean starts_ready(gint tests, gint64 slots)
     return tests == TESTS_ONE;
 }
 
+typedef struct {
+    guint from;  /* the barrier that is split */
+    gint64 size; /* slots of a part */
+} Split;
+
+static void move_place(WsPlace *p, const Split *s, WsRead *r, guint first)
+{
+    gint64 base = 0, n;
+    const WsExpr *u;
+    if (p->object != (gint)s->from || p->in_value)
+        return;
+    if (!p->index)
+        p->index = ws_x_int(r, 0);
+    if (!ws_x_is(p->index, &base))
+        ws_x_modulus(r, p->index, &base, &u, &n);
+    const gint64 part = base / s->size;
+    p->object = part ? (gint)(first + part - 1) : p->object;
+    p->index = s->size == 1 ? NULL : ws_x_op(r, WS_EXPR_SUB, p->index, ws_x_int(r, part * s->size));
+}
+
+typedef struct {
+    Split split;
+    guint first;
+    gboolean fits;
+} Moves;
+
+static void look_at_part(WsRead *r, WsReadStep *s, gpointer data)
+{
+    Moves *m = data;
+    gint64 base, n;
+    const WsExpr *u;
+    if (s->off || s->barrier.object != (gint)m->split.from || !s->barrier.index)
+        return;
+    if (ws_x_is(s->barrier.index, &base))
+        m->fits &= base >= 0;
+    else
+        m->fits &= ws_x_modulus(r, s->barrier.index, &base, &u, &n) && n == m->split.size &&
+                   base >= 0 && base % n == 0;
+}
+
+static void move_step(WsRead *r, WsReadStep *s, gpointer data)
+{
+    const Moves *m = data;
+    move_place(&s->barrier, &m->split, r, m->first);
+}
+
+/* An array whose elements count differently is as many barriers; those of a ring do not. */
+static void split_barrier(WsRead *r, guint i)
+{
+    const WsReadBarrier whole = g_array_index(r->barriers, WsReadBarrier, i);
+    const gint64 size = whole.slots, parts = whole.copies / size;
+    gboolean alike = TRUE, within = TRUE;
+    for (gint64 k = 0; k < whole.copies; k++) {
+        alike &= whole.count[k] == whole.count[0];
+        within &= whole.count[k] == whole.count[k / size * size];
+    }
+    Moves m = { { i, size }, r->barriers->len, TRUE };
+    visit_all(r, look_at_part, &m);
+    if (alike || !within || !m.fits || parts < 2 || parts > 64)
+        return;
+    for (gint64 k = 1; k < parts; k++) {
+        WsReadBarrier b = whole;
+        b.name = ws_source_name(r, ws_source_format(r, "%s_%d", whole.name, (int)k));
+        b.copies = size;
+        b.count = g_memdup2(whole.count + k * size, size * sizeof *b.count);
+        b.ready = g_memdup2(whole.ready + k, size * sizeof *b.ready);
+        g_array_append_val(r->barriers, b);
+    }
+    g_array_index(r->barriers, WsReadBarrier, i).copies = size;
+    visit_all(r, move_step, &m);
+}
+
 void ws_source_rings(WsRead *r)
 {
     for (guint i = 0; i < r->buffers->len; i++) {
@@ -138,6 +210,10 @@ void ws_source_rings(WsRead *r)
         b->slots = b->named ? 1 : ring_of(r, TRUE, (gint)i, b->copies);
         b->copies -= b->copies % b->slots;
     }
+    for (guint i = r->barriers->len; i-- > 0;)
+        if (!g_array_index(r->barriers, WsReadBarrier, i).named &&
+            !g_array_index(r->barriers, WsReadBarrier, i).said)
+            split_barrier(r, i);
     visit_all(r, look_at_wait, NULL);
     for (guint i = 0; i < r->barriers->len; i++) {
         WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);

@@ -358,6 +358,7 @@ WsDesign *ws_source_write(WsRead *r)
     WsWriter w = { .r = r, .loops = g_ptr_array_new() };
     WsJson *objects = ws_json_map(), *groups = ws_json_list();
     ws_source_rings(r);
+    ws_source_seal(r);
     ws_source_settle_names(r);
     ws_write_objects(r, objects);
     for (guint i = 0; i < r->groups->len; i++)

@@ -80,8 +80,9 @@ static gboolean take_fix(int *argc, char **argv, const char **only)
 typedef struct {
     gboolean json, strict, witness, step, dry, write, verified;
     guint policy;
-    char *require, *policies, *from, *certificate;
-    char **set;
+    gboolean list;
+    char *require, *policies, *from, *certificate, *kernel;
+    char **set, **define, **assume;
 } Options;
 
 static gboolean read_policy(Options *o)
@@ -106,32 +107,51 @@ static void clear_options(Options *o)
     g_free(o->policies);
     g_free(o->from);
     g_free(o->certificate);
+    g_free(o->kernel);
     g_strfreev(o->set);
+    g_strfreev(o->define);
+    g_strfreev(o->assume);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 
-/* A kernel in another language: imported, what was not read is listed. */
-static int elaborate_import(WsCliInput *in, const char *file, const char *from)
+/* A kernel in another language: imported, judged, what was not read is listed. */
+static int judge_kernel(const char *file, WsCliInput *in, const Options *o, const char *kernel,
+                        WsVerdict **verdict)
 {
     int code;
-    g_autoptr(WsImport) import = ws_cli_import(file, from, &code);
+    const WsImportOptions how = { kernel, o->define, o->assume };
+    g_autoptr(WsImport) import = ws_cli_import(file, o->from, &how, &code);
     in->findings = ws_findings_new();
     if (!import)
         return code;
     ws_cli_print_unread(import);
     in->design = ws_design_ref(import->design);
     in->program = ws_elaborate(in->design, NULL, 0, in->findings);
-    code = ws_findings_exit_code(in->findings, FALSE);
-    return code == WS_EXIT_YES && !in->program ? WS_EXIT_DEFECT : code;
+    for (guint i = 0; i < in->findings->list->len; i++) { /* another compiler allocates */
+        WsFinding *f = in->findings->list->pdata[i];
+        if (ws_rule(f->rule)->klass == WS_CLASS_B)
+            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
+    }
+    if (in->program && !ws_findings_count(in->findings, WS_SEVERITY_ERROR)) {
+        const WsCheckOptions options = { .policy = o->policy,
+                                         .certificate = o->certificate != NULL || o->verified,
+                                         .foreign = TRUE };
+        *verdict = ws_check(in->program, &options, in->findings);
+    }
+    ws_cli_import_verdict(import, verdict, in->findings);
+    ws_check_locate(in->design, in->findings);
+    ws_import_locate(in->design, in->findings);
+    return verdict_code(*verdict, in->findings, o->strict, o->require);
 }
 
 /* Reads the file, checks it, or fixes and checks it. */
 static int judge(const char *file, WsCliInput *in, const Options *o, const WsCliFix *fix,
                  WsVerdict **verdict)
 {
+    if (o->from || ws_cli_is_foreign(file))
+        return judge_kernel(file, in, o, o->kernel, verdict);
     g_auto(GStrv) set = g_strdupv(o->set); /* reading settings cuts their text */
-    const gboolean foreign = o->from || ws_cli_is_foreign(file);
-    int code = foreign ? elaborate_import(in, file, o->from) : ws_cli_elaborate(in, file, set);
+    int code = ws_cli_elaborate(in, file, set);
     if (fix && in->design) {
         int written = ws_cli_fix(file, in, o->set, fix, verdict);
         if (written != WS_EXIT_YES)
@@ -143,8 +163,6 @@ static int judge(const char *file, WsCliInput *in, const Options *o, const WsCli
         *verdict = ws_check(in->program, &options, in->findings);
         ws_check_locate(in->design, in->findings);
     }
-    if (foreign && in->design)
-        ws_import_locate(in->design, in->findings);
     return *verdict ? verdict_code(*verdict, in->findings, o->strict, o->require) : code;
 }
 
@@ -198,6 +216,100 @@ static int confirm(const char *file, const WsCliInput *in, const WsVerdict *verd
                                             : WS_EXIT_DEFECT;
 }
 
+/* A line of the table of kernels. */
+static void add_row(GString *table, const char *file, const char *kernel, const WsVerdict *verdict)
+{
+    g_autofree char *text = verdict ? ws_verdict_text(verdict) : g_strdup("not read");
+    g_string_append_printf(table, "%-8s  %s  %s%s%s\n",
+                           verdict ? ws_verdict_word(verdict->kind) : "unread", file, kernel,
+                           verdict && verdict->kind == WS_VERDICT_PROVED ? "" : "  ",
+                           verdict && verdict->kind == WS_VERDICT_PROVED ? "" : text);
+}
+
+/* Refuted before defects before outside before proved. */
+static int worse(int a, int b)
+{
+    static const int order[] = { WS_EXIT_NO, WS_EXIT_DEFECT, WS_EXIT_USAGE, WS_EXIT_OUTSIDE };
+    for (guint i = 0; i < G_N_ELEMENTS(order); i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return a;
+}
+
+/* Each kernel of a file, then a table. */
+static int judge_file(const char *file, const Options *o, GString *table)
+{
+    int code;
+    g_autoptr(GPtrArray) kernels = ws_cli_kernels(file, o->from, &code);
+    if (!kernels)
+        g_string_append_printf(table, "unread    %s\n", file);
+    for (guint i = 0; kernels && i < kernels->len; i++) {
+        g_auto(WsCliInput) in = { 0 };
+        g_autoptr(WsVerdict) verdict = NULL;
+        const char *kernel = g_ptr_array_index(kernels, i);
+        g_autofree char *label = g_strdup_printf("%s [%s]", file, kernel);
+        const int one = judge_kernel(file, &in, o, kernel, &verdict);
+        print_text(label, &in, verdict, o, one);
+        add_row(table, file, kernel, verdict);
+        code = worse(code, one);
+    }
+    return code;
+}
+
+static gint by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int judge_folder(const char *folder, const Options *o, GString *table)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    int code = WS_EXIT_YES;
+    for (const char *name; dir && (name = g_dir_read_name(dir));)
+        g_ptr_array_add(names, g_build_filename(folder, name, NULL));
+    if (dir)
+        g_dir_close(dir);
+    g_ptr_array_sort(names, by_text);
+    for (guint i = 0; i < names->len; i++) {
+        const char *path = g_ptr_array_index(names, i);
+        if (g_file_test(path, G_FILE_TEST_IS_DIR))
+            code = worse(code, judge_folder(path, o, table));
+        else if (g_str_has_suffix(path, ".py"))
+            code = worse(code, judge_file(path, o, table));
+    }
+    return code;
+}
+
+static int list_kernels(const char *file, const Options *o)
+{
+    int code;
+    g_autoptr(GPtrArray) kernels = ws_cli_kernels(file, o->from, &code);
+    for (guint i = 0; kernels && i < kernels->len; i++)
+        printf("%s\n", (char *)g_ptr_array_index(kernels, i));
+    return code;
+}
+
+/* More kernels than one: --kernel all, a folder, or a file that holds several. -1: it is one. */
+static int judge_several(const char *file, const Options *o)
+{
+    const gboolean folder = g_file_test(file, G_FILE_TEST_IS_DIR);
+    const gboolean all = folder || !g_strcmp0(o->kernel, "all");
+    if (!all && (o->kernel || !(o->from ? strcmp(o->from, "ptx") : ws_cli_is_foreign(file))))
+        return -1;
+    int code = WS_EXIT_YES;
+    g_autoptr(GPtrArray) kernels = all ? NULL : ws_cli_kernels(file, o->from, &code);
+    if (!all && (!kernels || kernels->len < 2))
+        return code == WS_EXIT_YES ? -1 : code;
+    if (o->json || o->certificate || o->verified)
+        return ws_cli_fail(WS_EXIT_USAGE,
+                           "%s holds several kernels: say which one with --kernel NAME", file);
+    g_autoptr(GString) table = g_string_new(NULL);
+    code = folder ? judge_folder(file, o, table) : judge_file(file, o, table);
+    printf("\n%s", table->str);
+    return code;
+}
+
 int ws_command_check(int argc, char **argv)
 {
     g_auto(Options) o = { 0 };
@@ -230,6 +342,13 @@ int ws_command_check(int argc, char **argv)
         { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
           "the file is a kernel in another language (see import); findings name its lines",
           "gluon|tle|ptx" },
+        { "kernel", 0, 0, G_OPTION_ARG_STRING, &o.kernel,
+          "with --from: which kernel of the file (default: all)", "NAME|all" },
+        { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.define,
+          "with --from: what a parameter or a constant of the file is", "NAME=VALUE" },
+        { "assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.assume,
+          "with --from: what holds for the sizes of the kernel", "EXPR" },
+        { "list", 0, 0, G_OPTION_ARG_NONE, &o.list, "with --from: names of the kernels", NULL },
         { NULL },
     };
     if (!ws_cli_options(&argc, &argv, "check", entries, &file))
@@ -248,6 +367,11 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--verified does not go with --fix: fix first");
     if (!read_policy(&o))
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
+    if (o.list)
+        return list_kernels(file, &o);
+    const int several = fixing ? -1 : judge_several(file, &o);
+    if (several >= 0)
+        return several;
     const WsCheckOptions options = { .policy = o.policy };
     const WsCliFix fix = { only, o.dry, &options };
     g_auto(WsCliInput) in = { 0 };

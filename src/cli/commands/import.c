@@ -6,10 +6,14 @@
 
 int ws_command_import(int argc, char **argv)
 {
-    g_autofree char *from = NULL, *out = NULL;
+    g_autofree char *from = NULL, *out = NULL, *kernel = NULL;
+    g_auto(GStrv) define = NULL;
     const GOptionEntry entries[] = {
         { "from", 0, 0, G_OPTION_ARG_STRING, &from,
           "language of the file (default: by its suffix and its imports)", "gluon|tle|ptx" },
+        { "kernel", 0, 0, G_OPTION_ARG_STRING, &kernel, "which kernel of the file", "NAME" },
+        { "define", 0, 0, G_OPTION_ARG_STRING_ARRAY, &define,
+          "what a parameter or a constant of the file is", "NAME=VALUE" },
         { "output", 'o', 0, G_OPTION_ARG_FILENAME, &out, "the design (default: standard output)",
           "FILE" },
         { NULL },
@@ -18,7 +22,8 @@ int ws_command_import(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "import", entries, &file))
         return WS_EXIT_USAGE;
     int code;
-    g_autoptr(WsImport) import = ws_cli_import(file, from, &code);
+    const WsImportOptions options = { kernel, define, NULL };
+    g_autoptr(WsImport) import = ws_cli_import(file, from, &options, &code);
     if (!import)
         return code;
     ws_cli_print_unread(import);

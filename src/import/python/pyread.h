@@ -19,7 +19,8 @@ typedef enum {
     VAL_TUPLE,   /* item, n */
     VAL_FUNC,    /* node: a DEF */
     VAL_NAME,    /* text: dotted name of something outside the file */
-    VAL_PARAM,   /* text: a parameter nobody gave a value; what it is shows where it is used */
+    VAL_PARAM,   /* text: a parameter nobody gave a value; what it is shows where it is used; item,
+                    n: its shape as the host made it */
     VAL_TENSOR,  /* index */
     VAL_DESC,    /* index of the tensor */
     VAL_BUFFER,  /* place */
@@ -36,7 +37,7 @@ typedef enum {
     VAL_CLAIM,  /* of a tile: depth 0 the old count, 1 with the grid added, 2 handed on by `step` */
     VAL_CLASS,  /* node */
     VAL_OBJECT, /* pyread_object.c */
-    VAL_OPAQUE,
+    VAL_OPAQUE, /* depth 1: no object, and none in it */
 } ValKind;
 
 /* How a file is read where more than one way may do. */
@@ -44,6 +45,8 @@ typedef struct {
     gboolean counters_only; /* sums of inner rounds are counters: `k.total` stands before loop k */
     guint64
         open; /* parameters whose default is but an example: sizes (ws_import_python_defaults) */
+    guint kernel;            /* its number in py_kernels() */
+    char **define, **assume; /* "NAME=VALUE", conditions; NULL none */
 } WsPythonWay;
 
 typedef struct Val Val;
@@ -72,6 +75,7 @@ struct Frame {
     const WsPyNode *at;  /* the call */
     const Val *result;
     gboolean returned;
+    guint blocks; /* being walked, inside each other */
     Frame *up;
 };
 
@@ -94,19 +98,26 @@ typedef struct {
     guint probing, serial, budget, calls, depth; /* calls in the group, in all */
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized, touching, counts_programs;
+    guint computing;             /* inside of functions of constants, which do nothing */
+    GPtrArray *epilogue;         /* WsReadStep*: behind warp_specialize, in its default partition */
+    gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
+    const WsPyNode *missing;     /* a constexpr parameter that has no value */
+    GPtrArray *hosts;            /* functions that lead to the launch */
+    GHashTable *defined;         /* char* -> Val*: what the caller says names are */
     WsPythonWay way;
     gboolean converting;            /* inside the arguments of a store, which converts by itself */
     const WsPyNode *kernel, *alone; /* alone: a kernel without partitions */
+    gint64 own_warps; /* of the partition as the source has it: exports may say another number */
     gint64 num_warps, maxnreg; /* of the launch; maxnreg 0: not said */
-    const char *hint;        /* name of the variable that is being assigned */
-    const Val *grid;         /* of the launch */
-    const char *tile;        /* name of the axis once a loop over tiles was seen */
-    const WsExpr *tiles;     /* its extent */
-    GPtrArray *closures;     /* GHashTable*: owned */
-    GHashTable *closure;     /* of the function that is about to be called */
-    GHashTable *allocated;   /* WsPyNode* -> Val*: what this group allocates */
-    GPtrArray *open_gathers; /* WsReadStep*: cp.async that nothing was told of yet */
-    GPtrArray *pipes;        /* const Val*: of TLE */
+    const char *hint;          /* name of the variable that is being assigned */
+    const Val *grid;           /* of the launch */
+    const char *tile;          /* name of the axis once a loop over tiles was seen */
+    const WsExpr *tiles;       /* its extent */
+    GPtrArray *closures;       /* GHashTable*: owned */
+    GHashTable *closure;       /* of the function that is about to be called */
+    GHashTable *allocated;     /* WsPyNode* -> Val*: what this group allocates */
+    GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
+    GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
@@ -115,10 +126,10 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
                            WsPythonWay way);
 /* Bit i: parameter i of the function that launches the kernel (the kernel itself where none does)
  * has an integer for a default, which may be one value of many. */
-guint64 ws_import_python_defaults(const WsPython *py);
+guint64 ws_import_python_defaults(const WsPython *py, const WsPythonWay *way);
 /* What else the reading holds for alone ("causal = False; the first of its 2 launches"), caller
  * frees; NULL: nothing. */
-char *ws_import_python_given(const WsPython *py, guint64 open);
+char *ws_import_python_given(const WsPython *py, const WsPythonWay *way);
 
 #define PY_READ_BUDGET 200000 /* statements and calls walked */
 #define PY_PID         "pid"  /* this CTA; pid_1, pid_2 along the other axes of the grid */
@@ -137,6 +148,9 @@ void py_assign(PyRead *p, const char *name, const Val *v);
 void py_run(PyRead *p, const WsPyNode *block);
 const Val *py_launch(PyRead *p, const WsPyNode *node); /* kernel[grid](…); NULL: it is none */
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at);
+/* The arguments of a call by the parameters of a function, from number `at` on. */
+void py_arguments(PyRead *p, const WsPyNode *function, const WsPyNode *call, guint at,
+                  const Val **args);
 void py_loop(PyRead *p, const WsPyNode *node);
 const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known); /* calls of the dialect */
 void py_store_value(PyRead *p, const WsPyNode *target, const Val *v, const WsPyNode *at);

@@ -1,3 +1,4 @@
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_terms.h"
 
@@ -36,23 +37,85 @@ static gboolean fits(const char *dotted, const char *name)
     return n >= m && !strcmp(dotted + n - m, name) && (n == m || dotted[n - m - 1] == '.');
 }
 
-static void bind(PyRead *p, const char *parameters, const WsPyNode *node, const Val *object,
+/* Words whose effect is on shared memory, barriers or the order of lanes. */
+static gboolean acts(PyMeaning meaning)
+{
+    static const PyMeaning words[] = {
+        py_mean_INIT,        py_mean_WAIT,        py_mean_EXPECT,    py_mean_ARRIVE,
+        py_mean_LOAD,        py_mean_STORE,       py_mean_WRITE,     py_mean_READ,
+        py_mean_MMA,         py_mean_CP_ROWS,     py_mean_CP_ARRIVE, py_mean_TLE_WAIT,
+        py_mean_TLE_ARRIVE,  py_mean_TLE_COPY,    py_mean_TLE_MMA,   py_mean_TLE_READER,
+        py_mean_TLE_WRITER,  py_mean_TLE_ACQUIRE, py_mean_TLE_READY, py_mean_TLE_COMMIT,
+        py_mean_TLE_RELEASE,
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        if (words[i] == meaning)
+            return TRUE;
+    return FALSE;
+}
+
+/* Arguments by parameter; what has no parameter may change what the call does. */
+static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *object,
                  const Val **a)
 {
-    g_auto(GStrv) name = g_strsplit(parameters, " ", -1);
+    g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
+    const guint most = MIN(g_strv_length(name), 8);
     guint at = 0;
+    const char *what = NULL;
     if (object)
         a[at++] = object;
     for (guint i = 1; i < node->n; i++) {
         const WsPyNode *arg = node->kid[i];
         if (arg->kind == WS_PY_KEYWORD) {
-            for (guint k = 0; name[k] && k < 8; k++)
-                if (!strcmp(name[k], arg->text))
-                    a[k] = py_eval(p, arg->kid[0]);
-        } else if (at < 8) {
-            a[at++] = py_eval(p, arg);
+            const Val *v = py_eval(p, arg->kid[0]);
+            gboolean known = py_law_keyword(term->name, arg->text);
+            for (guint k = 0; k < most; k++)
+                if (!strcmp(name[k], arg->text)) {
+                    a[k] = v;
+                    known = TRUE;
+                }
+            gint64 off; /* False and None leave a call as it is without the keyword */
+            known |= v->kind == VAL_NONE ||
+                     (arg->kid[0]->kind == WS_PY_CONST && py_known(v, &off) && !off);
+            if (!known && !what && term->meaning != py_mean_TLE_PIPE)
+                what = ws_source_format(p->r, "the keyword `%s`", arg->text);
+        } else if (arg->kind == WS_PY_STAR) {
+            const Val *all = py_eval(p, arg->kid[0]);
+            if (strcmp(arg->text, "*") || all->kind != VAL_TUPLE)
+                what = "arguments that are not written out";
+            for (guint k = 0; all->kind == VAL_TUPLE && k < all->n && at < 8; k++)
+                a[at++] = all->item[k];
+        } else {
+            const Val *v = py_eval(p, arg);
+            if (at < 8)
+                a[at++] = v;
+            if (at > most && acts(term->meaning))
+                what = "an argument that is not known here";
         }
     }
+    if (what && p->in_kernel)
+        py_law_unread(p, node, what, a, 8);
+}
+
+/* What is done to something unknown may be done to anything; what is stored may be. */
+static void look_at_operands(PyRead *p, const Term *term, const WsPyNode *node, const Val **a)
+{
+    static const char *const values[] = {
+        "value", "layout", "deps", "mask", "precision", "pointer"
+    };
+    if (!p->in_kernel || !acts(term->meaning))
+        return;
+    g_auto(GStrv) name = g_strsplit(term->parameters, " ", -1);
+    for (guint i = 0; name[i] && i < 8; i++) {
+        gboolean matters = a[i] && a[i]->kind == VAL_OPAQUE;
+        for (guint k = 0; k < G_N_ELEMENTS(values); k++)
+            matters &= strcmp(values[k], name[i]) != 0;
+        if (matters)
+            py_law_unread(p, node, ws_source_format(p->r, "what `%s` is here", name[i]), a, 8);
+    }
+    if (!p->group && term->meaning != py_mean_INIT && term->meaning != py_mean_TLE_READER &&
+        term->meaning != py_mean_TLE_WRITER)
+        py_law_unread(p, node, "what is done outside of the partitions", a, 8);
 }
 
 const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
@@ -85,7 +148,8 @@ const Val *py_term(PyRead *p, const WsPyNode *node, gboolean *known)
         *known = TRUE;
         p->converting = terms[i].meaning == py_mean_WRITE || terms[i].meaning == py_mean_TLE_STORE;
         p->hint = NULL;
-        bind(p, terms[i].parameters, node, object, a);
+        bind(p, &terms[i], node, object, a);
+        look_at_operands(p, &terms[i], node, a);
         p->converting = converting;
         p->hint = hint;
         return terms[i].meaning(p, a, node);

@@ -1,3 +1,4 @@
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_terms.h"
 
@@ -186,12 +187,55 @@ static const WsExpr *tile_at(PyRead *p, const WsExpr *e)
     return pid >= 0 && stride >= 0 ? ws_x_op(p->r, WS_EXPR_ADD, own, ws_x_int(p->r, 0)) : e;
 }
 
+/* Both sides are walked, where Python may leave one out: neither may do anything then. */
+static void need_quiet(PyRead *p, const WsPyNode *node, guint steps)
+{
+    if (p->in_kernel && p->to && p->to->len > steps)
+        py_law_unread(p, node, "what happens only if a condition holds", NULL, 0);
+}
+
+/* "a" == "b" of what is known while it is compiled. NULL: it is no such comparison. */
+static const Val *compare_words(PyRead *p, const char *op, const Val *a, const Val *b)
+{
+    const gboolean equal = !strcmp(op, "==") || !strcmp(op, "is");
+    if (!equal && strcmp(op, "!=") && strcmp(op, "is not"))
+        return NULL;
+    const gboolean none = a->kind == VAL_NONE || b->kind == VAL_NONE;
+    if (none && a->kind != VAL_OPAQUE && b->kind != VAL_OPAQUE && a->kind != VAL_PARAM &&
+        b->kind != VAL_PARAM)
+        return py_literal(p, (a->kind == b->kind) == equal);
+    if (a->kind == VAL_STRING && b->kind == VAL_STRING) {
+        const char *x = strpbrk(a->text, "\"'"), *y = strpbrk(b->text, "\"'");
+        const gboolean same = x && y && strlen(x) == strlen(y) && strlen(x) >= 2 &&
+                              !strncmp(x + 1, y + 1, strlen(x) - 2);
+        return py_literal(p, same == equal);
+    }
+    if (a->kind == VAL_NAME && b->kind == VAL_NAME) {
+        const char *x = py_dtype(a->text), *y = py_dtype(b->text);
+        return x && y ? py_literal(p, (strcmp(x, y) == 0) == equal) : NULL;
+    }
+    return NULL;
+}
+
 static const Val *binary(PyRead *p, const WsPyNode *node)
 {
     const gboolean converting = p->converting;
     p->converting = FALSE;
-    const Val *a = py_eval(p, node->kid[0]), *b = py_eval(p, node->kid[1]);
+    gint64 left;
+    const Val *a = py_eval(p, node->kid[0]);
+    const gboolean both = !strcmp(node->text, "and"), either = !strcmp(node->text, "or");
+    if ((both || either) && py_known(a, &left) && (left != 0) == either)
+        return a;
+    const guint steps = p->to ? p->to->len : 0;
+    const Val *b = py_eval(p, node->kid[1]);
+    if ((both || either) && !py_known(a, &left))
+        need_quiet(p, node, steps);
     p->converting = converting;
+    const Val *word = compare_words(p, node->text, a, b);
+    if (word)
+        return word;
+    if ((both || either) && py_known(a, &left))
+        return b;
     const Val *claim = py_claim_sum(p, node->text, a, b);
     if (claim)
         return claim;
@@ -242,6 +286,11 @@ static const Val *unary(PyRead *p, const WsPyNode *node)
 static const Val *attribute(PyRead *p, const WsPyNode *node)
 {
     const Val *a = py_eval(p, node->kid[0]);
+    const char *dtype = a->kind == VAL_NAME ? py_dtype(a->text) : NULL;
+    if (dtype && !strcmp(node->text, "primitive_bitwidth"))
+        return py_literal(p, 8 * py_dtype_bytes(dtype));
+    if (dtype && !strcmp(node->text, "itemsize"))
+        return py_literal(p, py_dtype_bytes(dtype));
     if (a->kind == VAL_NAME) {
         Val *v = py_val(p, VAL_NAME);
         v->text = ws_source_format(p->r, "%s.%s", a->text, node->text);
@@ -352,9 +401,39 @@ static const Val *ternary(PyRead *p, const WsPyNode *node)
     gint64 known;
     if (py_known(condition, &known))
         return py_eval(p, node->kid[known ? 1 : 2]);
+    const guint steps = p->to ? p->to->len : 0;
     const Val *a = py_eval(p, node->kid[1]), *b = py_eval(p, node->kid[2]);
+    need_quiet(p, node, steps);
     const WsExpr *c = py_as_int(p, condition), *x = py_as_int(p, a), *y = py_as_int(p, b);
     return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
+}
+
+void py_arguments(PyRead *p, const WsPyNode *function, const WsPyNode *call, guint at,
+                  const Val **args)
+{
+    const WsPyNode *params = function->kid[0];
+    for (guint i = 1; i < call->n; i++) {
+        const WsPyNode *arg = call->kid[i];
+        gboolean taken = FALSE;
+        const Val *v =
+            py_eval(p, arg->kind == WS_PY_KEYWORD || arg->kind == WS_PY_STAR ? arg->kid[0] : arg);
+        if (arg->kind == WS_PY_KEYWORD) {
+            for (guint k = 0; k < params->n; k++)
+                if (!strcmp(params->kid[k]->text, arg->text)) {
+                    args[k] = v;
+                    taken = TRUE;
+                }
+        } else if (arg->kind == WS_PY_STAR) {
+            taken = v->kind == VAL_TUPLE && !strcmp(arg->text, "*");
+            for (guint k = 0; taken && k < v->n && at < params->n; k++)
+                args[at++] = v->item[k];
+        } else if (at < params->n && *params->kid[at]->text != '*') {
+            args[at++] = v;
+            taken = TRUE;
+        }
+        if (!taken && p->in_kernel)
+            py_law_unread(p, arg, "an argument that the function has no parameter for", &v, 1);
+    }
 }
 
 static const Val *call(PyRead *p, const WsPyNode *node)
@@ -366,26 +445,26 @@ static const Val *call(PyRead *p, const WsPyNode *node)
     v = py_term(p, node, &known);
     if (known)
         return v;
-    const Val *f = py_eval(p, node->kid[0]);
+    const WsPyNode *callee = node->kid[0];
+    if (callee->kind == WS_PY_ATTR && callee->kid[0]->kind == WS_PY_CALL)
+        return py_law_call(p, node); /* what it is called on was walked */
+    const Val *f = py_eval(p, callee);
     if (f->kind == VAL_CLASS)
         return py_construct(p, f, node);
     if (f->kind != VAL_FUNC)
-        return py_opaque(p);
-    const WsPyNode *params = f->node->kid[0];
-    g_autofree const Val **args = g_new0(const Val *, params->n + 1);
-    guint at = 0;
-    for (guint i = 1; i < node->n; i++) {
-        const WsPyNode *arg = node->kid[i];
-        if (arg->kind == WS_PY_KEYWORD) {
-            for (guint k = 0; k < params->n; k++)
-                if (!strcmp(params->kid[k]->text, arg->text))
-                    args[k] = py_eval(p, arg->kid[0]);
-        } else if (at < params->n) {
-            args[at++] = py_eval(p, arg);
-        }
-    }
+        return py_law_call(p, node);
+    g_autofree const Val **args = g_new0(const Val *, f->node->kid[0]->n + 1);
+    py_arguments(p, f->node, node, 0, args);
     p->closure = f->closure;
     return py_call(p, f->node, args, node);
+}
+
+static gboolean holds_call(const WsPyNode *node)
+{
+    gboolean found = node->kind == WS_PY_CALL;
+    for (guint i = 0; i < node->n && !found; i++)
+        found = holds_call(node->kid[i]);
+    return found;
 }
 
 const Val *py_eval(PyRead *p, const WsPyNode *node)
@@ -434,6 +513,8 @@ const Val *py_eval(PyRead *p, const WsPyNode *node)
     case WS_PY_TERNARY:
         return ternary(p, node);
     default:
+        if (p->in_kernel && holds_call(node))
+            py_law_unread(p, node, "an expression", NULL, 0);
         return py_opaque(p);
     }
 }

@@ -59,17 +59,52 @@ static gboolean over_positions(PyRead *p, PyLoop *l, const WsExpr **part)
     return TRUE;
 }
 
+/* Loops that make barriers or end them are walked round by round. */
+static gboolean names_barrier_ends(const WsPyNode *node)
+{
+    if (node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_ATTR &&
+        (!strcmp(node->kid[0]->text, "init") || !strcmp(node->kid[0]->text, "invalidate")))
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (names_barrier_ends(node->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* A loop of the host over cases: the first one. */
+static void host_loop(PyRead *p, const WsPyNode *node)
+{
+    const Val *source = py_eval(p, node->kid[1]);
+    if (source->kind == VAL_TUPLE && source->n)
+        py_store_value(p, node->kid[0], source->item[0], node);
+    py_run(p, node->kid[2]);
+}
+
 static void for_(PyRead *p, const WsPyNode *node)
 {
     const WsExpr *part[3] = { NULL };
     PyLoop l = { .node = node, .body = node->kid[2], .target = node->kid[0] };
     gboolean fixed;
     if (!range_of(p, node->kid[1], part, &fixed)) {
+        if (!p->in_kernel) {
+            host_loop(p, node);
+            return;
+        }
+        const Val *list = py_eval(p, node->kid[1]);
+        if (list->kind == VAL_TUPLE && list->n <= 64) { /* written out */
+            for (guint i = 0; i < list->n && !*p->r->error && !p->frame->returned; i++) {
+                py_store_value(p, node->kid[0], list->item[i], node);
+                py_run(p, node->kid[2]);
+            }
+            return;
+        }
         py_opaque_step(p, node, "a loop that is not over a range");
         return;
     }
-    gint64 known;
-    if (!p->group || (fixed && ws_x_is(part[0], &known) && ws_x_is(part[1], &known))) {
+    gint64 known, last, by;
+    if (!p->group || ((fixed || names_barrier_ends(node->kid[2])) && ws_x_is(part[0], &known) &&
+                      ws_x_is(part[1], &last) && ws_x_is(part[2], &by) && by > 0 &&
+                      (fixed || last - known <= 64))) {
         unrolled(p, node, part[0], part[1], part[2]);
         return;
     }

@@ -121,16 +121,7 @@ static const Val *invoke(PyRead *p, const WsPyNode *f, const Val *self, GHashTab
     guint n = 0;
     if (self && params->n)
         args[n++] = self;
-    for (guint i = 1; i < at->n; i++) {
-        const WsPyNode *arg = at->kid[i];
-        if (arg->kind == WS_PY_KEYWORD) {
-            for (guint k = 0; k < params->n; k++)
-                if (!strcmp(params->kid[k]->text, arg->text))
-                    args[k] = py_eval(p, arg->kid[0]);
-        } else if (n < params->n) {
-            args[n++] = py_eval(p, arg);
-        }
-    }
+    py_arguments(p, f, at, n, args);
     p->closure = closure;
     return py_call(p, f, args, at);
 }

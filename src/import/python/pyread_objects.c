@@ -80,7 +80,7 @@ const Val *py_mean_REINTERPRET(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_ALLOCATE_BARRIER(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    return new_barrier(p, py_number(a[0], 1), at);
+    return new_barrier(p, a[0] && a[0]->kind != VAL_NONE ? py_number(a[0], -1) : 1, at);
 }
 
 void py_extents(PyRead *p, Val *v)

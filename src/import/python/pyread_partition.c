@@ -1,3 +1,4 @@
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_terms.h"
 #include "program/partition_registers.h"
 #include "target/target.h"
@@ -34,6 +35,34 @@ static gint64 leftover(const PyRead *p, const Val *warps, const Val *regs)
     return MAX(MIN(MIN(plan.leftover, room), 256), 0);
 }
 
+/* Whether more threads than one do anything in the group but wait. */
+static gboolean works_together(const GPtrArray *list)
+{
+    static const WsReadKind together[] = { WS_READ_MMA,      WS_READ_COMPUTE, WS_READ_READ,
+                                           WS_READ_WRITE,    WS_READ_GATHER,  WS_READ_OPAQUE,
+                                           WS_READ_LOAD_WAIT };
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        for (guint k = 0; !s->off && k < G_N_ELEMENTS(together); k++)
+            if (s->kind == together[k])
+                return TRUE;
+        if (works_together(s->body) || works_together(s->other))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Barriers of the compiler before arrivals order nothing where one thread does all. */
+static void drop_meetings(GPtrArray *list)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        s->off |= s->kind == WS_READ_SYNC && s->flag;
+        drop_meetings(s->body);
+        drop_meetings(s->other);
+    }
+}
+
 static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
                       gint64 registers, const WsPyNode *at)
 {
@@ -47,6 +76,8 @@ static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 war
     p->calls = 0;
     py_call(p, f, args, at);
     py_claims_left(p, f);
+    if (!works_together(p->group->body))
+        drop_meetings(p->group->body);
     p->group = NULL;
     p->to = NULL;
 }
@@ -54,6 +85,7 @@ static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 war
 const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at)
 {
     p->specialized = TRUE;
+    p->own_warps = p->num_warps;
     run_group(p, p->alone, args, p->num_warps, 0, at);
     return py_none(p);
 }
@@ -147,9 +179,51 @@ const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
     for (guint i = 0; i < a[2]->n; i++)
         budgets += py_number(a[2]->item[i], 0);
     const gint64 rest = budgets ? leftover(p, a[1], a[2]) : 0;
-    for (guint i = 0; i < a[0]->n && !*p->r->error; i++)
+    for (guint i = 0; i < a[0]->n && !*p->r->error; i++) {
+        p->own_warps = i ? py_number(a[1]->item[i - 1], 4) : p->num_warps;
         partition(p, a[0]->item[i],
                   warps_of(p, at, i, i ? py_number(a[1]->item[i - 1], 4) : p->num_warps),
                   i && rest ? py_number(a[2]->item[i - 1], 0) : rest, at);
-    return py_opaque(p);
+    }
+    p->own_warps = p->num_warps;
+    if (*p->r->error || !p->r->groups->len)
+        return py_opaque(p);
+    p->group = g_ptr_array_index(p->r->groups, 0); /* what comes now is done by its warps */
+    p->to = p->epilogue = g_ptr_array_new();
+    p->calls = 1;
+    return py_plain(p);
+}
+
+/* All partitions end before the kernel goes on in the warps of the first one. */
+void py_epilogue(PyRead *p)
+{
+    static const char name[] = "warp_specialize_end";
+    if (!p->epilogue)
+        return;
+    WsRead *r = p->r;
+    gboolean any = FALSE;
+    for (guint i = 0; i < p->epilogue->len; i++)
+        any |= !((const WsReadStep *)g_ptr_array_index(p->epilogue, i))->off;
+    WsReadBarrier b = { .name = ws_source_name(r, name), .copies = 1, .named = TRUE };
+    b.count = g_new0(gint64, 1);
+    b.ready = g_new0(gint, 1);
+    for (guint i = 0; any && i < r->groups->len; i++) {
+        WsReadGroup *g = g_ptr_array_index(r->groups, i);
+        b.count[0] += 32 * g->warps;
+        ws_source_step(r, g->body, i ? WS_READ_BAR_ARRIVE : WS_READ_SYNC, g->line, 1, g->line)
+            ->name = b.name;
+    }
+    WsReadGroup *first = g_ptr_array_index(r->groups, 0);
+    for (guint i = 0; any && i < p->epilogue->len; i++)
+        g_ptr_array_add(first->body, g_ptr_array_index(p->epilogue, i));
+    if (any) {
+        g_array_append_val(r->barriers, b);
+    } else {
+        g_free(b.count);
+        g_free(b.ready);
+    }
+    g_ptr_array_unref(p->epilogue);
+    p->epilogue = NULL;
+    p->group = NULL;
+    p->to = NULL;
 }

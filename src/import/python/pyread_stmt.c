@@ -1,3 +1,5 @@
+#include "import/python/pyread_host.h"
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_object.h"
 #include "import/python/pyread_terms.h"
 
@@ -14,6 +16,10 @@ void py_unread(PyRead *p, const WsPyNode *at, const char *what)
 {
     if (p->probing)
         return;
+    if (p->in_kernel) {
+        py_law_unread(p, at, what, NULL, 0);
+        return;
+    }
     g_autofree char *source = p->py ? ws_python_lines(p->py, at->line, at->end_line) : g_strdup("");
     ws_source_unread(p->r, at->line, at->column, at->end_line, what, source);
 }
@@ -92,6 +98,8 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at)
 
 void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what)
 {
+    if (!p->in_kernel) /* the host: what is not followed there leaves values open */
+        return;
     if (p->group)
         py_opaque_lines(p, at);
     py_unread(p, at, what);
@@ -180,8 +188,8 @@ static void assign(PyRead *p, const WsPyNode *node)
     p->hint = NULL;
     for (guint i = 0; i + 1 < node->n; i++)
         py_store_value(p, node->kid[i], v, node);
-    if (v->kind == VAL_OPAQUE && p->group)
-        py_opaque_step(p, node, "the value of an assignment");
+    if (v->kind == VAL_OPAQUE && p->in_kernel)
+        py_law_value(p, node, "the value of an assignment");
 }
 
 static void augment(PyRead *p, const WsPyNode *node)
@@ -195,8 +203,8 @@ static void augment(PyRead *p, const WsPyNode *node)
                      .kid = node->kid };
     const Val *v = py_eval(p, &sum);
     py_store_value(p, node->kid[0], v, node);
-    if (v->kind == VAL_OPAQUE && p->group)
-        py_opaque_step(p, node, "the value of an assignment");
+    if (v->kind == VAL_OPAQUE && p->in_kernel)
+        py_law_value(p, node, "the value of an assignment");
 }
 
 /* --- branches
@@ -231,27 +239,59 @@ static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
         return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
     if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
         return py_object_merge(p, a, b, merge_fields, (gpointer)c);
-    if (a->kind == VAL_BUFFER || a->kind == VAL_BARRIER || a->kind == VAL_FUNC)
-        return py_opaque(p);
-    return a->kind == VAL_ZERO ? b : a;
+    const gboolean tiles = (a->kind == VAL_TILE || a->kind == VAL_ZERO || a->kind == VAL_MATH) &&
+                           (b->kind == VAL_TILE || b->kind == VAL_ZERO || b->kind == VAL_MATH);
+    const gboolean words = a->kind == b->kind && (a->kind == VAL_STRING || a->kind == VAL_NAME) &&
+                           !g_strcmp0(a->text, b->text);
+    const gboolean alike = a->kind == b->kind && (a->kind == VAL_NONE || a->kind == VAL_LAYOUT ||
+                                                  (a->kind == VAL_FUNC && a->node == b->node));
+    if (tiles)
+        return a->kind == VAL_ZERO ? b : a;
+    return words || alike ? a : py_opaque(p);
+}
+
+/* On the host a condition guards errors and choices of launch: the way to the launch is taken. */
+static void host_branch(PyRead *p, const WsPyNode *node)
+{
+    if (py_leads_to_launch(p, node->kid[1]))
+        py_run(p, node->kid[1]);
+    else if (node->n > 2 && py_leads_to_launch(p, node->kid[2]))
+        py_run(p, node->kid[2]);
+}
+
+/* A branch that ends the function: what stands behind it is the other one. */
+static void go_on_in(PyRead *p, const WsPyNode *node, WsReadStep *s, gboolean then)
+{
+    if (p->frame->blocks > 1) {
+        py_opaque_step(p, node, "a return inside of blocks");
+        return;
+    }
+    p->to = then ? s->other : s->body; /* until the call ends */
 }
 
 static void branch(PyRead *p, const WsPyNode *node)
 {
     const Val *condition = py_eval(p, node->kid[0]);
-    gint64 known;
-    if (py_known(condition, &known)) {
+    gint64 known = condition->kind != VAL_NONE;
+    if (py_known(condition, &known) || condition->kind == VAL_NONE) {
         if (known)
             py_run(p, node->kid[1]);
         else if (node->n > 2)
             py_run(p, node->kid[2]);
         return;
     }
+    if (!p->in_kernel) {
+        host_branch(p, node);
+        return;
+    }
     const WsExpr *c = py_as_int(p, condition);
+    if (p->computing) { /* a function of constants: what it gives is not known */
+        p->frame->result = py_plain(p);
+        p->frame->returned = TRUE;
+        return;
+    }
     if (!c || !p->group) {
-        /* on the host a condition guards errors and choices of launch: its body is left out */
-        if (p->group)
-            py_opaque_step(p, node, "a condition that is no expression over integers");
+        py_opaque_step(p, node, "a condition that is no expression over integers");
         return;
     }
     WsReadStep *s = py_step(p, WS_READ_IF, node);
@@ -260,13 +300,29 @@ static void branch(PyRead *p, const WsPyNode *node)
     GHashTable *before = copy_vars(p->frame->vars);
     p->to = s->body;
     py_run(p, node->kid[1]);
+    const gboolean left = p->frame->returned;
+    p->frame->returned = FALSE;
     GHashTable *then = copy_vars(p->frame->vars); /* branches inside have made it anew */
     g_hash_table_unref(p->frame->vars);
     p->frame->vars = before;
     p->to = s->other;
     if (node->n > 2)
         py_run(p, node->kid[2]);
+    const gboolean right = p->frame->returned;
+    p->frame->returned = left && right;
     p->to = to;
+    if (left || right)
+        p->frame->result = p->frame->result->kind == VAL_NONE ? p->frame->result : py_opaque(p);
+    if (left != right) {
+        if (right) { /* goes on behind `then` */
+            g_hash_table_unref(p->frame->vars);
+            p->frame->vars = then;
+        } else {
+            g_hash_table_unref(then);
+        }
+        go_on_in(p, node, s, left);
+        return;
+    }
     GHashTableIter it;
     gpointer key, value;
     g_hash_table_iter_init(&it, then);
@@ -281,17 +337,26 @@ static void branch(PyRead *p, const WsPyNode *node)
 /* --- statements
  * ---------------------------------------------------------------------------------------*/
 
-static gboolean is_text(const WsPyNode *node)
+/* Contexts that change nothing are walked as if they were not there; what another one makes of
+ * its body is not known. */
+static void with(PyRead *p, const WsPyNode *node)
 {
-    return node->n && node->kid[0]->kind == WS_PY_STRING;
-}
-
-static void expression(PyRead *p, const WsPyNode *node)
-{
-    const guint steps = p->to ? p->to->len : 0;
-    const Val *v = py_eval(p, node->kid[0]);
-    if (v->kind == VAL_OPAQUE && p->group && !is_text(node) && p->to->len == steps)
-        py_opaque_step(p, node, "a statement");
+    for (guint i = 0; p->in_kernel && i + 1 < node->n; i++) {
+        const WsPyNode *item = node->kid[i], *call = item->kind == WS_PY_CALL ? item->kid[0] : item;
+        g_autofree char *dotted = ws_python_dotted(call);
+        const char *dot = dotted ? strchr(dotted, '.') : NULL;
+        g_autofree char *first = dot ? g_strndup(dotted, dot - dotted) : g_strdup(dotted);
+        const char *alias = first ? g_hash_table_lookup(p->aliases, first) : NULL;
+        g_autofree char *full = g_strconcat(alias ? alias : first ? first : "", dot, NULL);
+        if (py_law_harmless(PY_HARMLESS_CONTEXT, full) ||
+            py_law_harmless(PY_HARMLESS_CONTEXT, dotted))
+            continue;
+        const Val *anything = py_opaque(p);
+        py_law_unread(p, item,
+                      ws_source_format(p->r, "the context `%s`", dotted ? dotted : "of with"),
+                      &anything, 1);
+    }
+    py_run(p, node->kid[node->n - 1]);
 }
 
 /* A function or class inside of a function keeps the variables around it, itself included. */
@@ -307,6 +372,8 @@ static void define(PyRead *p, const WsPyNode *node)
     py_assign(p, node->text, v);
 }
 
+static void run(PyRead *p, const WsPyNode *block);
+
 static void statement(PyRead *p, const WsPyNode *node)
 {
     switch (node->kind) {
@@ -317,7 +384,7 @@ static void statement(PyRead *p, const WsPyNode *node)
         augment(p, node);
         break;
     case WS_PY_EXPR:
-        expression(p, node);
+        py_eval(p, node->kid[0]);
         break;
     case WS_PY_FOR:
     case WS_PY_WHILE:
@@ -327,7 +394,10 @@ static void statement(PyRead *p, const WsPyNode *node)
         branch(p, node);
         break;
     case WS_PY_WITH:
-        py_run(p, node->kid[node->n - 1]);
+        with(p, node);
+        break;
+    case WS_PY_IMPORT:
+        py_read_import(p, node);
         break;
     case WS_PY_RETURN:
         p->frame->result = node->n ? py_eval(p, node->kid[0]) : py_val(p, VAL_NONE);
@@ -345,16 +415,30 @@ static void statement(PyRead *p, const WsPyNode *node)
         break;
     case WS_PY_BREAK:
     case WS_PY_CONTINUE:
-    case WS_PY_TRY:
-        if (p->group)
-            py_opaque_step(p, node, ws_python_kind_text(node->kind));
+    case WS_PY_OTHER:
+        if (strcmp(node->text ? node->text : "", "del"))
+            py_opaque_step(p, node, node->text ? node->text : ws_python_kind_text(node->kind));
         break;
-    default: /* import, pass, assert, class, global: nothing of the pipeline */
+    case WS_PY_TRY:
+        py_opaque_step(p, node, ws_python_kind_text(node->kind));
+        if (!p->in_kernel)
+            py_run(p, node->kid[0]);
+        break;
+    default: /* pass: nothing */
         break;
     }
 }
 
 void py_run(PyRead *p, const WsPyNode *block)
+{
+    if (p->frame)
+        p->frame->blocks++;
+    run(p, block);
+    if (p->frame)
+        p->frame->blocks--;
+}
+
+static void run(PyRead *p, const WsPyNode *block)
 {
     for (guint i = 0; i < block->n && !*p->r->error; i++) {
         if (p->frame && p->frame->returned)
@@ -370,6 +454,16 @@ void py_run(PyRead *p, const WsPyNode *block)
     }
     if (!(p->frame && p->frame->returned))
         py_tle_remarks(p, block, block->n);
+}
+
+static gboolean is_constant_function(const WsPyNode *function)
+{
+    for (guint k = 2; k < function->n; k++) {
+        g_autofree char *name = py_decorator(function->kid[k]);
+        if (name && g_str_has_suffix(name, "constexpr_function"))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const WsPyNode *at)
@@ -400,12 +494,19 @@ const Val *py_call(PyRead *p, const WsPyNode *function, const Val **args, const 
             ws_source_define(p->r, param->text, v->e);
         g_hash_table_insert(frame.vars, (gpointer)param->text, (gpointer)v);
     }
+    const gboolean constant = p->in_kernel && is_constant_function(function);
+    GPtrArray *to = p->to;
+    if (p->in_kernel)
+        py_law_decorators(p, function);
     p->frame = &frame;
     p->calls += p->group != NULL;
     p->depth++;
+    p->computing += constant;
     py_run(p, function->kid[1]);
+    p->computing -= constant;
     p->depth--;
     p->calls -= p->group != NULL;
+    p->to = to; /* a return in a branch leaves the other one open */
     p->frame = frame.up;
     g_hash_table_unref(frame.vars);
     return frame.result ? frame.result : py_val(p, VAL_NONE);

@@ -1,4 +1,5 @@
 #include "import/python/pyread_terms.h"
+#include "import/python/pyread_law.h"
 
 #include <string.h>
 
@@ -11,10 +12,12 @@ const Val *py_none(PyRead *p)
 
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what)
 {
+    if (!p->in_kernel)
+        return py_opaque(p);
     if (p->group)
         py_opaque_lines(p, at);
     py_unread(p, at, what);
-    return py_none(p);
+    return py_opaque(p);
 }
 
 gint64 py_number(const Val *v, gint64 otherwise)
@@ -23,12 +26,15 @@ gint64 py_number(const Val *v, gint64 otherwise)
     return v && py_known(v, &n) ? n : otherwise;
 }
 
-static const WsExpr *guard(PyRead *p, const Val *pred)
+static const WsExpr *guard(PyRead *p, const Val *pred, const WsPyNode *at)
 {
     gint64 known;
     if (!pred || pred->kind == VAL_NONE || (py_known(pred, &known) && known))
         return NULL;
-    return py_as_int(p, pred);
+    const WsExpr *e = py_as_int(p, pred);
+    if (!e)
+        py_unread(p, at, "a predicate that is no expression over integers");
+    return e;
 }
 
 /* --- barriers
@@ -39,16 +45,58 @@ static gboolean is_barrier(const Val *v)
     return v && v->kind == VAL_BARRIER;
 }
 
+/* A barrier that a step of this kernel already names. */
+static gboolean in_use(const GPtrArray *list, gint barrier)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((!s->off && s->barrier.object == barrier) || in_use(s->body, barrier) ||
+            in_use(s->other, barrier))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Designs initialise a barrier once, before everything. */
 const Val *py_mean_INIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    const gint64 count = py_number(a[1], 1);
+    const gint64 count = py_number(a[1], -1);
     gint64 i = 0;
     if (!is_barrier(a[0]))
         return py_wrong(p, at, "the initialisation of something that is no barrier");
+    if (count < 1)
+        return py_wrong(p, at, "the initialisation of a barrier with a count that is not known");
     WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, a[0]->place.object);
+    if (!a[0]->place.index && b->copies > 1)
+        return py_wrong(p, at, "the initialisation of several barriers as one");
     if (a[0]->place.index && (!ws_x_is(a[0]->place.index, &i) || i < 0 || i >= b->copies))
         return py_wrong(p, at, "the initialisation of a barrier that does not exist");
+    if (p->probing)
+        return py_none(p);
+    if (b->count[i])
+        return py_wrong(p, at, "a second initialisation of a barrier");
+    if (p->loops->len || (p->group && p->to != p->group->body) ||
+        (p->group && in_use(p->group->body, a[0]->place.object)) || (p->group && !p->alone))
+        return py_wrong(p, at, "the initialisation of a barrier that is not at the beginning");
     b->count[i] = count;
+    return py_none(p);
+}
+
+/* What comes behind it would be a new barrier. */
+const Val *py_mean_INVALIDATE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!is_barrier(a[0]))
+        return py_wrong(p, at, "the end of something that is no barrier");
+    WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, a[0]->place.object);
+    gint64 i = -1;
+    if (a[0]->place.index)
+        ws_x_is(a[0]->place.index, &i);
+    const gboolean early =
+        p->loops->len || !p->group ||
+        (p->epilogue ? p->to != p->epilogue : !p->alone || p->to != p->group->body);
+    if (early)
+        return py_wrong(p, at, "a barrier that ends before the kernel does");
+    b->ended = TRUE;
     return py_none(p);
 }
 
@@ -73,9 +121,11 @@ static void settle_group(PyRead *p, const WsPyNode *at, gboolean also_waits)
 static WsReadStep *at_barrier(PyRead *p, WsReadKind kind, const Val *barrier, const Val *pred,
                               const WsPyNode *at)
 {
+    if (g_array_index(p->r->barriers, WsReadBarrier, barrier->place.object).ended)
+        py_wrong(p, at, "what is done with a barrier that has ended");
     WsReadStep *s = py_step(p, kind, at);
     s->barrier = slot_of(p, barrier);
-    s->when = guard(p, pred);
+    s->when = guard(p, pred, at);
     s->n = 1;
     return s;
 }
@@ -83,7 +133,7 @@ static WsReadStep *at_barrier(PyRead *p, WsReadKind kind, const Val *barrier, co
 const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group)
-        return py_none(p);
+        return py_wrong(p, at, "a wait outside of the partitions");
     const WsExpr *phase = a[1] ? py_as_int(p, a[1]) : NULL;
     if (!is_barrier(a[0]) || !phase)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
@@ -114,6 +164,13 @@ const Val *py_mean_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group || !is_barrier(a[0]))
         return py_wrong(p, at, "an arrival on something that is no barrier");
+    if (a[1] && py_number(a[1], -1) < 1)
+        return py_wrong(p, at, "an arrival whose count is not known");
+    if (p->own_warps > 1 && !p->dirty) { /* the compiler's, before one thread arrives for all */
+        WsReadStep *s = py_step(p, WS_READ_SYNC, at);
+        s->name = "group";
+        s->flag = TRUE;
+    }
     settle_group(p, at, FALSE);
     count_arrivals(p, at_barrier(p, WS_READ_ARRIVE, a[0], a[2], at), py_number(a[1], 1));
     return py_none(p);
@@ -173,13 +230,15 @@ static WsReadStep *transfer(PyRead *p, WsReadKind kind, const Val *desc, const V
 
 const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    if (is_barrier(a[2]) && g_array_index(p->r->barriers, WsReadBarrier, a[2]->place.object).ended)
+        py_wrong(p, at, "what is done with a barrier that has ended");
     settle_group(p, at, FALSE); /* what all threads read before is not overwritten under them */
     WsReadStep *s = is_barrier(a[2]) ? transfer(p, WS_READ_LOAD, a[0], a[1], a[3], at) : NULL;
     if (!s)
         return py_wrong(p, at, "a copy whose tensor, coordinates, barrier or buffer is not known");
     g_array_index(p->r->tensors, WsReadTensor, s->tensor).fills = s->buffer.object + 1;
     s->barrier = slot_of(p, a[2]);
-    s->when = guard(p, a[4]);
+    s->when = guard(p, a[4], at);
     return py_none(p);
 }
 
@@ -195,8 +254,12 @@ const Val *py_mean_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_STORE_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (p->group)
-        py_step(p, WS_READ_STORE_WAIT, at)->n = py_number(a[0], 0);
+    const gboolean half = !a[1] || py_number(a[1], 0);
+    if (!p->group || (a[0] && py_number(a[0], -1) < 0) || (a[1] && py_number(a[1], -1) < 0))
+        return py_wrong(p, at, "a wait for a number of stores that is not known");
+    WsReadStep *s = py_step(p, WS_READ_STORE_WAIT, at);
+    s->n = py_number(a[0], 0);
+    s->flag = !half;
     p->waited = TRUE;
     return py_none(p);
 }
@@ -228,7 +291,7 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
 const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (!p->group || !a[0] || a[0]->kind != VAL_BUFFER)
-        return py_opaque(p);
+        return py_wrong(p, at, "a load from something that is no buffer");
     Val from = *a[0];
     if (!from.rows)
         py_extents(p, &from);
@@ -246,8 +309,6 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     WsReadStep *s = py_step(p, WS_READ_READ, at);
     s->value = value;
     s->buffer = from.place;
-    if (p->from == WS_IMPORT_GLUON)
-        py_step(p, WS_READ_FENCE, at)->name = "async";
     p->dirty = TRUE;
     Val *v = py_val(p, VAL_TILE);
     v->step = s;
@@ -360,8 +421,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!p->group)
-        return py_none(p);
+    if (!p->group || (a[0] && py_number(a[0], -1) < 0))
+        return py_wrong(p, at, "a wait for a number of products that is not known");
     if (py_number(a[0], 0) < WGMMA_MOST) /* the instruction leaves no more in flight: no wait */
         py_step(p, WS_READ_MMA_WAIT, at)->n = MAX(py_number(a[0], 0), 0);
     if (a[1] && a[1]->kind == VAL_TUPLE && a[1]->n == 1)
@@ -376,6 +437,6 @@ const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)
         m = py_function_tile(p, "rowmax", &m, 1, TRUE);
     if (!m || m->rows * m->cols <= 1 || py_hold(p, "stored", m, at, 0, 0) < 0)
         return py_wrong(p, at, "a store through pointers");
-    py_unread(p, at, "where a store through pointers goes in global memory");
+    py_law_value(p, at, "where a store through pointers goes in global memory");
     return py_none(p);
 }

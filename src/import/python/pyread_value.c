@@ -1,4 +1,4 @@
-#include "import/python/pyread.h"
+#include "import/python/pyread_law.h"
 
 #include <string.h>
 
@@ -233,12 +233,12 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
     g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
     const gint value =
         ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", rows, cols);
-    WsReadStep *s = opaque ? py_opaque_lines(p, at) : py_step(p, WS_READ_COMPUTE, at);
+    const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
     s->value = value;
     if (opaque)
-        py_unread(p, at, "a value");
-    else
-        s->text = ws_source_format(
-            p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, value).name, m->text);
+        py_law_value(p, at, "a value");
+    const gboolean whole = *held->dtype == 'i' || *held->dtype == 'u';
+    s->text = ws_source_format(p->r, "%s = %s", held->name, m ? m->text : whole ? "0" : "0.0");
     return value;
 }

@@ -1,0 +1,333 @@
+#include "import/python/pyread_host.h"
+#include "import/python/pyread_law.h"
+#include "import/python/pyread_terms.h"
+
+#include <string.h>
+
+/* Launches: which values of the host reach the kernel. The host is not the kernel: what is not
+ * followed there leaves a value open, which the verdict then holds for all of. */
+
+const Val *py_defined(PyRead *p, const char *name)
+{
+    return g_hash_table_lookup(p->defined, name);
+}
+
+static gboolean is_constexpr(const WsPyNode *param)
+{
+    g_autofree char *type = ws_python_dotted(param->kid[0]);
+    return type && g_str_has_suffix(type, "constexpr");
+}
+
+static gboolean is_none(const WsPyNode *node)
+{
+    return node->kind == WS_PY_CONST && !strcmp(node->text, "None");
+}
+
+/* FALSE: a constexpr parameter has no value; p->missing says which one. */
+static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
+{
+    const WsPyNode *params = p->kernel->kid[0];
+    for (guint i = 0; i < params->n; i++) {
+        const WsPyNode *param = params->kid[i];
+        const Val *said = py_defined(p, param->text);
+        if (said)
+            args[i] = said;
+        if (is_constexpr(param) && (!args[i] || args[i]->kind == VAL_PARAM) &&
+            is_none(param->kid[1]) && !g_hash_table_contains(p->globals, param->text)) {
+            p->missing = param;
+            return FALSE;
+        }
+    }
+    p->missing = NULL;
+    p->in_kernel = TRUE;
+    py_law_decorators(p, p->kernel);
+    if (p->alone)
+        py_one_group(p, args, at);
+    else
+        py_call(p, p->kernel, args, at);
+    py_epilogue(p);
+    p->in_kernel = FALSE;
+    p->entered = TRUE;
+    return TRUE;
+}
+
+/* Options of a launch: those that are read, and those that change nothing of what is judged. */
+static void option(PyRead *p, const WsPyNode *arg, const Val *v)
+{
+    static const char *const numbers[] = { "num_warps", "num_ctas", "maxnreg" };
+    gint64 n;
+    gboolean read = FALSE;
+    for (guint k = 0; k < G_N_ELEMENTS(numbers); k++) {
+        if (strcmp(arg->text, numbers[k]))
+            continue;
+        read = TRUE;
+        if (v->kind != VAL_NONE && !py_known(v, &n))
+            py_unread(p, arg, ws_source_format(p->r, "what %s is", numbers[k]));
+    }
+    if (!strcmp(arg->text, "num_warps") && py_known(v, &n) && n >= 1 && n <= 16)
+        p->num_warps = n;
+    if (!strcmp(arg->text, "maxnreg") && py_known(v, &n) && n >= 16 && n <= 255)
+        p->maxnreg = n;
+    if (!strcmp(arg->text, "num_ctas") && py_known(v, &n) && n >= 1 && n <= 8)
+        p->r->cluster = n;
+    if (!read && !py_law_option(arg->text))
+        py_unread(p, arg, ws_source_format(p->r, "the launch option `%s`", arg->text));
+}
+
+static void take_keyword(PyRead *p, const WsPyNode *arg, const Val **args)
+{
+    const WsPyNode *params = p->kernel->kid[0];
+    const Val *v = py_eval(p, arg->kid[0]);
+    for (guint k = 0; k < params->n; k++)
+        if (!strcmp(params->kid[k]->text, arg->text)) {
+            args[k] = v;
+            return;
+        }
+    option(p, arg, v);
+}
+
+const Val *py_launch(PyRead *p, const WsPyNode *node)
+{
+    const WsPyNode *f = node->kid[0];
+    if (p->in_kernel || f->kind != WS_PY_INDEX || f->kid[0]->kind != WS_PY_NAME || p->entered)
+        return NULL;
+    const Val *who = py_lookup(p, f->kid[0]->text);
+    if (who->kind != VAL_FUNC || who->node != p->kernel)
+        return NULL;
+    const WsPyNode *params = p->kernel->kid[0];
+    g_autofree const Val **args = g_new0(const Val *, params->n + 1);
+    guint at = 0;
+    p->closure = NULL;
+    for (guint i = 1; i < node->n; i++) {
+        const WsPyNode *arg = node->kid[i];
+        if (arg->kind == WS_PY_KEYWORD) {
+            take_keyword(p, arg, args);
+        } else if (arg->kind == WS_PY_STAR) {
+            const Val *all = py_eval(p, arg->kid[0]);
+            if (strcmp(arg->text, "*") || all->kind != VAL_TUPLE)
+                py_unread(p, arg, "arguments of the launch that are not written out");
+            for (guint k = 0; all->kind == VAL_TUPLE && k < all->n && at < params->n; k++)
+                args[at++] = all->item[k];
+        } else if (at < params->n) {
+            args[at++] = py_eval(p, arg);
+        } else {
+            py_unread(p, arg, "an argument of the launch that the kernel has no parameter for");
+        }
+    }
+    p->grid = py_eval(p, f->kid[1]);
+    for (guint k = 0; k < params->n; k++) /* what the host computed in ways not followed */
+        if (args[k] && args[k]->kind == VAL_OPAQUE) {
+            Val *open = py_val(p, VAL_PARAM);
+            open->text = params->kid[k]->text;
+            args[k] = open;
+        }
+    p->closure = who->closure;
+    enter(p, args, node);
+    p->closure = NULL;
+    return py_none(p);
+}
+
+const Val *py_host_tensor(PyRead *p, const WsPyNode *call)
+{
+    static const char *const makers[] = { "empty", "zeros", "ones",   "randn",
+                                          "rand",  "full",  "randint" };
+    g_autofree char *name = ws_python_dotted(call->kid[0]);
+    const char *last = name && g_str_has_prefix(name, "torch.") ? strrchr(name, '.') + 1 : NULL;
+    gboolean makes = FALSE;
+    for (guint i = 0; last && i < G_N_ELEMENTS(makers); i++)
+        makes |= !strcmp(makers[i], last);
+    if (!makes || !p->hint)
+        return NULL;
+    Val *v = py_val(p, VAL_PARAM);
+    v->text = p->hint;
+    const guint first = !strcmp(last, "randint") ? 3 : 1;
+    const Val *shape = call->n > first && call->kid[first]->kind == WS_PY_TUPLE
+                           ? py_eval(p, call->kid[first])
+                           : NULL;
+    if (shape && shape->kind == VAL_TUPLE && shape->n && shape->n <= 5) {
+        v->item = shape->item;
+        v->n = shape->n;
+    }
+    return v;
+}
+
+/* --- functions of the host ---------------------------------------------------------------------*/
+
+/* The value of `param` where it is left out, as far as it is an integer that a caller may change.
+ */
+static gboolean has_example(const WsPyNode *param, gint64 *value)
+{
+    const WsPyNode *v = param->kid[1];
+    *value = v->i;
+    return !is_constexpr(param) && v->kind == WS_PY_INT;
+}
+
+/* The first case of @pytest.mark.parametrize("a, b", [(1, 2), …]) that names the parameter. */
+static const Val *first_case(PyRead *p, const WsPyNode *function, const char *param)
+{
+    for (guint k = 2; k < function->n; k++) {
+        const WsPyNode *d = function->kid[k];
+        g_autofree char *name = py_decorator(d);
+        if (!name || !g_str_has_suffix(name, "parametrize") || d->kind != WS_PY_CALL || d->n < 3 ||
+            d->kid[1]->kind != WS_PY_STRING)
+            continue;
+        g_autofree char *names = g_strdup(d->kid[1]->text);
+        g_strdelimit(names, "\"' ", ',');
+        g_auto(GStrv) word = g_strsplit(names, ",", -1);
+        const Val *cases = py_eval(p, d->kid[2]);
+        const Val *one = cases->kind == VAL_TUPLE && cases->n ? cases->item[0] : NULL;
+        guint n = 0, at = G_MAXUINT;
+        for (guint i = 0; word[i]; i++) {
+            if (!strcmp(word[i], param))
+                at = n;
+            n += *word[i] != '\0';
+        }
+        if (at == G_MAXUINT || !one)
+            continue;
+        return n == 1 ? one : one->kind == VAL_TUPLE && at < one->n ? one->item[at] : NULL;
+    }
+    return NULL;
+}
+
+/* Arguments of a call from outside the file: what is defined, cases of tests, sizes where `open`
+ * says so, else the defaults. */
+static const Val **from_outside(PyRead *p, const WsPyNode *function, guint64 open)
+{
+    const WsPyNode *params = function->kid[0];
+    const Val **args = g_new0(const Val *, params->n + 1);
+    gint64 example;
+    for (guint i = 0; i < MIN(params->n, 64); i++) {
+        const WsPyNode *param = params->kid[i];
+        args[i] = py_defined(p, param->text);
+        if (!args[i] && is_none(param->kid[1]))
+            args[i] = first_case(p, function, param->text);
+        if (!args[i] && (open >> i & 1) && has_example(param, &example))
+            args[i] =
+                py_int(p, ws_x_name(p->r, ws_source_size(p->r, param->text, MAX(example, 0))));
+    }
+    return args;
+}
+
+static gboolean calls_by_name(const WsPyNode *node, const char *name)
+{
+    if (node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_NAME &&
+        !strcmp(node->kid[0]->text, name))
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (calls_by_name(node->kid[i], name))
+            return TRUE;
+    return FALSE;
+}
+
+/* Functions of the module that lead to the launch: those that hold it, then who calls them. */
+static GPtrArray *hosts_of(const WsPyNode *module, const PyKernel *kernel)
+{
+    GPtrArray *hosts = g_ptr_array_new();
+    if (kernel->host)
+        g_ptr_array_add(hosts, (gpointer)kernel->host);
+    for (guint i = 0; !kernel->host && i < module->n; i++)
+        if (module->kid[i]->kind == WS_PY_DEF &&
+            py_launches(module->kid[i]->kid[1], kernel->node->text))
+            g_ptr_array_add(hosts, module->kid[i]);
+    for (guint at = 0; at < hosts->len && hosts->len < 32; at++) {
+        const WsPyNode *callee = g_ptr_array_index(hosts, at);
+        for (guint i = 0; i < module->n; i++) {
+            const WsPyNode *f = module->kid[i];
+            if (f->kind == WS_PY_DEF && f != callee && calls_by_name(f->kid[1], callee->text) &&
+                !g_ptr_array_find(hosts, f, NULL))
+                g_ptr_array_add(hosts, (gpointer)f);
+        }
+    }
+    return hosts;
+}
+
+gboolean py_leads_to_launch(const PyRead *p, const WsPyNode *node)
+{
+    if (py_launches(node, p->kernel->text))
+        return TRUE;
+    for (guint i = 0; p->hosts && i < p->hosts->len; i++)
+        if (calls_by_name(node, ((const WsPyNode *)g_ptr_array_index(p->hosts, i))->text))
+            return TRUE;
+    return FALSE;
+}
+
+void py_run_host(PyRead *p, const PyKernel *kernel)
+{
+    g_autoptr(GPtrArray) hosts = hosts_of(ws_python_module(p->py), kernel);
+    guint64 open = p->way.open;
+    p->hosts = hosts;
+    for (guint i = 0; i < hosts->len && !p->entered && !*p->r->error; i++) {
+        const WsPyNode *f = g_ptr_array_index(hosts, i);
+        g_autofree const Val **args = from_outside(p, f, open);
+        open = 0; /* of the first of them */
+        py_call(p, f, args, f);
+    }
+    p->hosts = NULL;
+    const WsPyNode *missing = p->missing;
+    if (!p->entered && !*p->r->error) {
+        g_autofree const Val **args = from_outside(p, kernel->node, hosts->len ? 0 : open);
+        if (!enter(p, args, kernel->node)) {
+            missing = missing ? missing : p->missing;
+            ws_source_fail(p->r, missing->line, missing->column,
+                           ws_source_format(p->r,
+                                            "Say --define %s=…, or let the file launch the "
+                                            "kernel with numbers.",
+                                            missing->text),
+                           "the constexpr parameter `%s` has no value", missing->text);
+        }
+    }
+}
+
+/* --- what a reading holds for ------------------------------------------------------------------*/
+
+static const PyKernel *chosen(const GArray *kernels, const WsPythonWay *way)
+{
+    return way->kernel < kernels->len ? &g_array_index(kernels, PyKernel, way->kernel) : NULL;
+}
+
+/* The function that is called from outside the file; NULL: there is no kernel. */
+static const WsPyNode *entered(const WsPyNode *module, const PyKernel *kernel)
+{
+    g_autoptr(GPtrArray) hosts = kernel ? hosts_of(module, kernel) : NULL;
+    return !kernel ? NULL : hosts->len ? g_ptr_array_index(hosts, 0) : kernel->node;
+}
+
+guint64 ws_import_python_defaults(const WsPython *py, const WsPythonWay *way)
+{
+    const WsPyNode *module = ws_python_module(py);
+    g_autoptr(GArray) kernels = py_kernels(module);
+    const WsPyNode *f = entered(module, chosen(kernels, way));
+    guint64 found = 0;
+    gint64 example;
+    for (guint i = 0; f && i < MIN(f->kid[0]->n, 64); i++)
+        if (has_example(f->kid[0]->kid[i], &example))
+            found |= (guint64)1 << i;
+    return found;
+}
+
+char *ws_import_python_given(const WsPython *py, const WsPythonWay *way)
+{
+    const WsPyNode *module = ws_python_module(py);
+    g_autoptr(GArray) kernels = py_kernels(module);
+    const PyKernel *kernel = chosen(kernels, way);
+    const WsPyNode *f = entered(module, kernel);
+    GString *s = g_string_new(NULL);
+    gint64 example;
+    for (guint i = 0; way->define && way->define[i]; i++)
+        g_string_append_printf(s, "%s%s", s->len ? ", " : "", way->define[i]);
+    for (guint i = 0; f && i < f->kid[0]->n; i++) {
+        const WsPyNode *param = f->kid[0]->kid[i], *v = param->kid[1];
+        const gboolean number = has_example(param, &example) && !(i < 64 && (way->open >> i & 1));
+        const gboolean flag =
+            v->kind == WS_PY_CONST && !is_none(v) && strcmp(v->text, "...") && !is_constexpr(param);
+        if (number)
+            g_string_append_printf(s, "%s%s = %" G_GINT64_FORMAT, s->len ? ", " : "", param->text,
+                                   example);
+        else if (flag)
+            g_string_append_printf(s, "%s%s = %s", s->len ? ", " : "", param->text, v->text);
+    }
+    if (kernel && kernel->launches > 1)
+        g_string_append_printf(s, "%sthe first of its %u launches", s->len ? "; " : "",
+                               kernel->launches);
+    return g_string_free(s, !s->len);
+}

@@ -1,0 +1,122 @@
+#include "import/python/pyread_kernels.h"
+
+#include <string.h>
+
+/* Kernels of a file. */
+
+char *py_decorator(const WsPyNode *node)
+{
+    return ws_python_dotted(node->kind == WS_PY_CALL ? node->kid[0] : node);
+}
+
+gboolean py_is_jit(const WsPyNode *function)
+{
+    for (guint k = 2; function->kind == WS_PY_DEF && k < function->n; k++) {
+        g_autofree char *name = py_decorator(function->kid[k]);
+        if (name && (!strcmp(name, "jit") || g_str_has_suffix(name, ".jit")))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static const char *called(const WsPyNode *call)
+{
+    const WsPyNode *f = call->kid[0];
+    return f->kind == WS_PY_ATTR || f->kind == WS_PY_NAME ? f->text : NULL;
+}
+
+static gboolean calls(const WsPyNode *node, const char *name)
+{
+    if (node->kind == WS_PY_CALL && !g_strcmp0(called(node), name))
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (calls(node->kid[i], name))
+            return TRUE;
+    return FALSE;
+}
+
+static guint count_launches(const WsPyNode *node, const char *kernel)
+{
+    guint n = node->kind == WS_PY_CALL && node->kid[0]->kind == WS_PY_INDEX &&
+              node->kid[0]->kid[0]->kind == WS_PY_NAME &&
+              !strcmp(node->kid[0]->kid[0]->text, kernel);
+    for (guint i = 0; i < node->n; i++)
+        n += count_launches(node->kid[i], kernel);
+    return n;
+}
+
+gboolean py_launches(const WsPyNode *node, const char *kernel)
+{
+    return count_launches(node, kernel) > 0;
+}
+
+/* Every function of the tree, with the function of the module that it stands in. */
+static void collect(const WsPyNode *node, const WsPyNode *host, GArray *all)
+{
+    for (guint i = 0; i < node->n; i++) {
+        const WsPyNode *kid = node->kid[i];
+        if (kid->kind == WS_PY_CLASS)
+            continue;
+        if (kid->kind == WS_PY_DEF) {
+            const PyKernel k = { .node = kid, .host = host };
+            g_array_append_val(all, k);
+            collect(kid->kid[1], host ? host : kid, all);
+        } else {
+            collect(kid, host, all);
+        }
+    }
+}
+
+/* Whether `node`, or a function of the file that it names, calls warp_specialize. */
+static gboolean specializes(const WsPyNode *node, const GArray *all, guint depth)
+{
+    if (calls(node, "warp_specialize"))
+        return TRUE;
+    for (guint i = 0; depth < 4 && i < all->len; i++) {
+        const PyKernel *k = &g_array_index(all, PyKernel, i);
+        if (k->node->kid[1] != node && calls(node, k->node->text) &&
+            specializes(k->node->kid[1], all, depth + 1))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean is_called(const GArray *all, const WsPyNode *function)
+{
+    for (guint i = 0; i < all->len; i++) {
+        const WsPyNode *other = g_array_index(all, PyKernel, i).node;
+        if (other != function && py_is_jit(other) && calls(other->kid[1], function->text))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void clear(gpointer data)
+{
+    g_free(((PyKernel *)data)->name);
+}
+
+GArray *py_kernels(const WsPyNode *module)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, TRUE, sizeof(PyKernel));
+    GArray *found = g_array_new(FALSE, TRUE, sizeof(PyKernel));
+    g_array_set_clear_func(found, clear);
+    collect(module, NULL, all);
+    for (guint pass = 0; pass < 2 && !found->len; pass++)
+        for (guint i = 0; i < all->len; i++) {
+            PyKernel k = g_array_index(all, PyKernel, i);
+            const gboolean jit = py_is_jit(k.node);
+            k.launches = count_launches(k.host ? k.host->kid[1] : module, k.node->text);
+            const gboolean is =
+                pass ? jit && !is_called(all, k.node)
+                     : (jit && k.launches) || (calls(k.node->kid[1], "warp_specialize") &&
+                                               (jit || !k.host) && !is_called(all, k.node));
+            if (!is)
+                continue;
+            k.specialized = specializes(k.node->kid[1], all, 0);
+            k.name = k.host ? g_strdup_printf("%s.%s", k.host->text, k.node->text)
+                            : g_strdup(k.node->text);
+            g_array_append_val(found, k);
+        }
+    return found;
+}
