@@ -219,6 +219,24 @@ static void climb(Solve *s)
         }
 }
 
+/* What a comparison with a far number is about: the number, times what counts are divided by. */
+static void far_numbers(Solve *s, const WsExpr *asked, const GArray *literal)
+{
+    enum { FEW = 4 };
+    g_autoptr(GArray) far = g_array_new(FALSE, FALSE, sizeof(gint64));
+    ws_literals(s->p, asked, far, FEW);
+    for (guint i = 0; i < far->len; i++) {
+        const gint64 number = ABS(g_array_index(far, gint64, i));
+        for (guint k = 0; k < literal->len && number <= G_MAXINT32; k++) {
+            const gint64 factor = ABS(g_array_index(literal, gint64, k));
+            for (gint64 d = -1; d <= 1 && factor >= 1 && factor <= 4096; d++) {
+                try_number(s, number * factor + d);
+                try_number(s, (number + d) * factor);
+            }
+        }
+    }
+}
+
 static void collect_numbers(Solve *s)
 {
     enum { MOST_LITERALS = 12 };
@@ -231,6 +249,9 @@ static void collect_numbers(Solve *s)
         ws_literals(s->p, g_array_index(s->told, WsTold, i).expr, literal, MOST_LITERALS);
     for (guint a = 0; a < s->p->tiles.n_axes; a++)
         ws_literals(s->p, s->p->tiles.axis[a].extent, literal, MOST_LITERALS);
+    for (guint i = 0; i < s->told->len; i++)
+        if (g_array_index(s->told, WsTold, i).op == WS_EXPR_NE)
+            far_numbers(s, g_array_index(s->told, WsTold, i).expr, literal);
     for (guint k = 0; k < literal->len; k++) {
         const gint64 factor = ABS(g_array_index(literal, gint64, k));
         if (factor > 4096 || factor < 1)
@@ -265,7 +286,7 @@ static char *told_text(const WsTold *t)
     return g_string_free(s, FALSE);
 }
 
-WsCase *ws_case_told(const WsProgram *p, const GArray *told, guint tiles, char **missed)
+static WsCase *solve(const WsProgram *p, const GArray *told, guint tiles, char **missed)
 {
     g_autofree gint64 *now = ws_rehearsal_sizes(p);
     g_autoptr(GArray) number = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -289,4 +310,25 @@ WsCase *ws_case_told(const WsProgram *p, const GArray *told, guint tiles, char *
     else
         *missed = g_strdup_printf("%u tile%s of a CTA", tiles, tiles == 1 ? "" : "s");
     return s.found;
+}
+
+/* Answers that are yes or no are given beside the counts they may contradict (L-FAR): where not all
+ * hold together, those alone are tried, too. */
+WsCase *ws_case_told(const WsProgram *p, const GArray *told, guint tiles, char **missed)
+{
+    WsCase *best = solve(p, told, tiles, missed);
+    g_autoptr(GArray) letters = g_array_new(FALSE, FALSE, sizeof(WsTold));
+    for (guint i = 0; *missed && i < told->len; i++)
+        if (g_array_index(told, WsTold, i).op == WS_EXPR_NE)
+            g_array_append_val(letters, g_array_index(told, WsTold, i));
+    if (letters->len == 0 || letters->len == told->len)
+        return best;
+    g_autofree char *still = NULL;
+    WsCase *other = solve(p, letters, tiles, &still);
+    if (other && !still) {
+        ws_case_free(best);
+        return other;
+    }
+    ws_case_free(other);
+    return best;
 }

@@ -143,11 +143,12 @@ WsForm *ws_keep_form(WsControl *c, const WsExpr *e, WsForm *f)
     return has;
 }
 
-WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page)
+WsControl *ws_control_new(const WsProgram *p, WsHow how)
 {
     WsControl *c = g_new0(WsControl, 1);
     c->p = p;
-    c->plain = plain, c->page = page;
+    c->plain = how & WS_HOW_PLAIN, c->page = how & WS_HOW_PAGE;
+    c->far = how & WS_HOW_FAR;
     c->n_vars = p->n_vars;
     c->modulus = g_new0(gint64, p->n_vars + 1);
     c->window = g_new0(WsSpan, p->n_vars + 1);

@@ -423,7 +423,7 @@ WsBitCond *ws_bit_cond(WsBits *b, guint agent, const WsExpr *e); /* rewritten */
 gint ws_bit_local_of(WsBits *b, guint agent, gint var);
 
 /* --- bits_compile.c --------------------------------------------------------------------------- */
-WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page, gboolean owe);
+WsBits *ws_bits_new(const WsProgram *p, guint policy, WsHow how);
 void ws_bits_free(WsBits *b);
 gsize ws_bits_size(const WsBits *b);                            /* bytes that it takes, about */
 guint64 ws_bit_blocks(WsBits *b, guint i, const WsBitValue *v); /* what a view of a value covers */

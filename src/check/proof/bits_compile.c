@@ -493,11 +493,11 @@ static void compile_agent(WsBits *b, guint agent)
     }
 }
 
-WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean page, gboolean owe)
+WsBits *ws_bits_new(const WsProgram *p, guint policy, WsHow how)
 {
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
-    b->may_owe = owe && p->tiles.launch != WS_LAUNCH_SINGLE;
+    b->may_owe = (how & WS_HOW_OWE) && p->tiles.launch != WS_LAUNCH_SINGLE;
     b->owed = -1;
     b->wide = ws_bit_has_wide();
     b->unwatched = ws_unwatched(p);
@@ -509,7 +509,7 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy, gboolean plain, gboolean p
     b->ranks = MAX(p->cluster, 1);
     b->n_agents = p->n_agents;
     b->n_inst = b->ranks * p->n_agents;
-    b->c = ws_control_new(p, plain, page);
+    b->c = ws_control_new(p, how);
     if (b->n_inst > 32 || b->n_agents > 32)
         ws_bit_outside(b, "more than 32 agents");
     if (b->c->outside)

@@ -491,12 +491,11 @@ static void search(Search *s)
     ws_bit_outside(b, "ranges of shared memory keep changing");
 }
 
-static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean plain,
-                      gboolean page, gboolean owe)
+static WsProof *prove(const WsProgram *p, const WsBitOptions *options, WsHow how)
 {
     gint64 start = g_get_monotonic_time();
     WsProof *proof = g_new0(WsProof, 1);
-    WsBits *b = ws_bits_new(p, options->policy, plain, page, owe);
+    WsBits *b = ws_bits_new(p, options->policy, how);
     Search s = { .b = b, .o = options, .proof = proof };
     b->rounds = options->rounds, b->tiles = options->tiles, b->symbol = options->symbol;
     s.chunks = g_ptr_array_new_with_free_func(g_free);
@@ -521,6 +520,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
         proof->by_index |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_index;
     proof->names = ws_proof_names(b->c);
     proof->owed = b->owed >= 0;
+    proof->letters = b->c->letters;
     proof->bytes = s.bytes + s.cap_seen * sizeof(Seen *) + ws_bits_size(b);
     g_ptr_array_unref(s.chunks);
     g_ptr_array_unref(s.spare_states);
@@ -534,16 +534,37 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, gboolean 
 
 /* What counters owe may be another number in every tile. Where that does not close nothing of it is
  * told. */
-static WsProof *prove_owing(const WsProgram *p, const WsBitOptions *o)
+static WsProof *prove_owing(const WsProgram *p, const WsBitOptions *o, WsHow how)
 {
     const gboolean owe = !o->certificate && !o->exact && !o->rounds && !o->tiles;
-    WsProof *proof = prove(p, o, FALSE, FALSE, owe);
+    WsProof *proof = prove(p, o, how | (owe ? WS_HOW_OWE : 0));
     if (!proof->owed || proof->kind == WS_PROOF_CLOSED)
         return proof;
-    WsProof *as_is = prove(p, o, FALSE, FALSE, FALSE);
+    WsProof *as_is = prove(p, o, how);
     as_is->work += proof->work;
     ws_proof_free(proof);
     return as_is;
+}
+
+/* A number that is far away is not walked to unless that has to be, and then not as far as other
+ * proofs go. */
+static WsProof *prove_far(const WsProgram *p, const WsBitOptions *o)
+{
+    enum { SHARE = 16 };
+    WsProof *proof = prove_owing(p, o, WS_HOW_FAR);
+    if (!proof->letters || proof->kind == WS_PROOF_CLOSED)
+        return proof;
+    WsBitOptions few = *o;
+    few.max_work = o->max_work / SHARE;
+    WsProof *walked = prove_owing(p, &few, 0);
+    walked->work += proof->work;
+    if (walked->kind == WS_PROOF_CAP && proof->kind == WS_PROOF_ALARM) {
+        proof->work = walked->work;
+        ws_proof_free(walked);
+        return proof;
+    }
+    ws_proof_free(proof);
+    return walked;
 }
 
 /* Names of rounds stand for more than there is. Where they lead to an alarm every count is followed
@@ -551,18 +572,18 @@ static WsProof *prove_owing(const WsProgram *p, const WsBitOptions *o)
  * it as it stands. */
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
 {
-    gboolean page = FALSE;
-    WsProof *proof = prove_owing(p, options);
-    if (proof->kind == WS_PROOF_OUTSIDE && !page && !p->has_raw) {
-        WsProof *as_is = prove(p, options, FALSE, TRUE, FALSE);
+    WsHow how = 0;
+    WsProof *proof = prove_far(p, options);
+    if (proof->kind == WS_PROOF_OUTSIDE && !p->has_raw) {
+        WsProof *as_is = prove(p, options, WS_HOW_PAGE);
         gboolean better = as_is->kind == WS_PROOF_CLOSED || as_is->kind == WS_PROOF_ALARM;
         ws_proof_free(better ? proof : as_is);
         proof = better ? as_is : proof;
-        page = better;
+        how = better ? WS_HOW_PAGE : how;
     }
     if (proof->kind != WS_PROOF_ALARM || !proof->by_index)
         return proof;
-    WsProof *plain = prove(p, options, TRUE, page, FALSE);
+    WsProof *plain = prove(p, options, how | WS_HOW_PLAIN);
     if (plain->kind != WS_PROOF_CLOSED && plain->kind != WS_PROOF_ALARM) {
         ws_proof_free(plain);
         return proof;

@@ -117,6 +117,19 @@ void ws_learn_remainders(WsControl *c, const WsExpr *e)
 }
 
 /* --- conditions ------------------------------------------------------------------------------- */
+/* L-FAR: a comparison with a number that rounds would have to be counted to is a yes or no of its
+ * own: more than there is, as it may be answered beside the count. */
+static gboolean is_far(const WsControl *c, const WsForm *f)
+{
+    enum { FAR = 256 };
+    gint64 x;
+    if (!c->far || f->symbol < 0 || !ws_expr_is_int(f->rest, &x))
+        return FALSE;
+    const WsSymbol *s = c->symbols->pdata[f->symbol];
+    const gint64 from = s->bounded ? s->least : 0;
+    return ABS(x) > FAR && ABS((f->factor > 0 ? -x : x) - from) > FAR;
+}
+
 /* Learns to answer a condition (already rewritten): AND, OR, NOT of comparisons. */
 void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsExpr *e)
 {
@@ -137,12 +150,18 @@ void ws_learn_condition(WsControl *c, gint agent, const WsTree *node, const WsEx
             ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
         f = ws_form_of(c, d);
     }
+    const gboolean far = f && is_far(c, f);
+    if (far) {
+        ws_expr_unref(f->rest);
+        g_clear_pointer(&f, g_free);
+        c->letters = TRUE;
+    }
     if (!f && ws_only_remainders(c, e)) {
         ws_learn_remainders(c, e);
         ws_wish(c, WS_WISH_TRUTH, e, 1);
         return;
     }
-    if (!f)
+    if (!f && !far)
         f = ws_difference(c, e);
     if (!f) {
         if (l.index) {

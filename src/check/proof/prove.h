@@ -96,12 +96,18 @@ typedef struct WsControl {
 
     GArray *instance; /* WsInstance */
     guint n_vars, n_split;
-    gboolean plain, page;
+    gboolean plain, page, far;
+    gboolean letters; /* comparisons with far numbers are letters */
 } WsControl;
 
-/* `plain`: no names for the counts of rounds (rounds.c). `page`: only rules that the form of
- * certificates has words for (docs/soundness.md section 8). */
-WsControl *ws_control_new(const WsProgram *p, gboolean plain, gboolean page);
+/* How a program is looked at; none is right for all. */
+typedef enum {
+    WS_HOW_PLAIN = 1, /* no names for the counts of rounds (rounds.c) */
+    WS_HOW_PAGE = 2,  /* as it stands: no rules that put other expressions in its place */
+    WS_HOW_OWE = 4,   /* counters may owe rounds of tiles to come (bits_owed.c) */
+    WS_HOW_FAR = 8    /* comparisons with far numbers are letters (learn.c) */
+} WsHow;
+WsControl *ws_control_new(const WsProgram *p, WsHow how);
 void ws_control_free(WsControl *c);
 
 /* --- answers.c: questions about symbols and their answers --------------------------------------
@@ -165,6 +171,7 @@ typedef struct {
     guint states, merges;
     gboolean by_index; /* counts that follow an index have names of their own */
     gboolean owed;     /* counters owe rounds of tiles to come */
+    gboolean letters;  /* comparisons with far numbers were letters */
     WsRuleId rule;     /* ALARM: what can go wrong, and where (NULL: at the end) */
     const WsOp *op;
     guint64 ops, work; /* work: words of states looked at, about */
