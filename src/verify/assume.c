@@ -98,7 +98,9 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
         f->inside = NULL;
         return FALSE;
     }
-    if (e->op == WS_EXPR_VAR && e->var >= 0) {
+    if (e->op == WS_EXPR_VAR && e->var >= (gint)f->p->n_vars) {
+        *out = range_of(0, NO_HIGH); /* an index, a position */
+    } else if (e->op == WS_EXPR_VAR && e->var >= 0) {
         *out = of_name(f, &f->p->var[e->var]);
     } else if (e->op == WS_EXPR_INDEX) {
         *out = range_of(NO_LOW, NO_HIGH);
@@ -162,9 +164,20 @@ static gboolean relation_holds(const Symbol *s)
     return text && !strcmp(text, s->same);
 }
 
+gboolean symbol_within(const Symbol *s, Range r)
+{
+    return r.low >= s->least && r.high <= s->most &&
+           (s->every == 1 || (r.low == r.high && range_mod(r.low, s->every) == s->left) ||
+            (r.g % s->every == 0 && range_mod(r.v, s->every) == s->left));
+}
+
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
     gboolean tile = FALSE, cta = FALSE, other = FALSE;
+    if (s->local) /* what it is, and what is assumed of it, follows from a loop (form.c) */
+        return s->of_tile && !s->letter && !s->relation
+                   ? NULL
+                   : g_strdup_printf("what is said of \"%s\"", s->text);
     if (!s->expr)
         return g_strdup_printf("\"%s\" is no expression", s->text);
     note_names(f->p, s->expr, &tile, &cta, &other);
@@ -180,12 +193,8 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
         return g_strdup_printf("not verified: \"%s\" may have no value", s->text);
     if (s->letter)
         r = range_of(0, 1);
-    const gboolean left = s->every == 1 ||
-                          (r.low == r.high && range_mod(r.low, s->every) == s->left) ||
-                          (r.g % s->every == 0 && range_mod(r.v, s->every) == s->left);
-    if (r.low < s->least || r.high > s->most || !left)
-        return g_strdup_printf("assumption not discharged: \"%s\"", s->text);
-    return NULL;
+    return symbol_within(s, r) ? NULL
+                               : g_strdup_printf("assumption not discharged: \"%s\"", s->text);
 }
 
 static void facts_init(Facts *f, const WsProgram *p)
@@ -205,12 +214,21 @@ Range assumptions_range(const WsProgram *p, const WsExpr *e)
     return r;
 }
 
+static gboolean has_names(const WsExpr *e)
+{
+    gboolean found = e->op == WS_EXPR_NAME;
+    for (guint i = 0; i < e->n_args && !found; i++)
+        found = has_names(e->arg[i]);
+    return found;
+}
+
 void assumptions_read(const WsProgram *p, Certificate *c)
 {
     for (guint i = 1; i < c->symbol->len; i++) {
         Symbol *s = &g_array_index(c->symbol, Symbol, i);
-        s->expr = text_read(p, s->text);
-        s->whole = s->expr ? text_defined(p, s->expr) : NULL;
+        s->expr = s->round ? NULL : text_read(p, s->text);
+        s->local = s->round || (s->expr && has_names(s->expr));
+        s->whole = s->expr && !s->local ? text_defined(p, s->expr) : NULL;
         s->same = s->whole ? text_of(s->whole) : g_strdup("");
     }
     for (guint i = 1; i < c->symbol->len; i++) {
@@ -232,7 +250,7 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
         const Symbol *s = &g_array_index(c->symbol, Symbol, i);
         for (guint j = 1; j < i && !wrong; j++) {
             const Symbol *t = &g_array_index(c->symbol, Symbol, j);
-            if (s->letter == t->letter && !strcmp(s->same, t->same))
+            if (s->letter == t->letter && !strcmp(s->same, t->same) && !(s->local && t->local))
                 wrong = g_strdup_printf("two symbols \"%s\"", s->text);
         }
         if (!wrong)

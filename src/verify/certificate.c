@@ -115,6 +115,9 @@ static void read_symbol(Reader *r, Certificate *c)
     if (s.modulus < 1 || s.every < 1 || s.left < 0 || s.left >= s.every || s.modulus > 1 << 20)
         wrong(r, "modulus");
     s.text = g_strdup(r->field[16]);
+    s.round = strstr(s.text, TEXT_ROUND) != NULL;
+    if (s.round && (c->symbol->len >= 64 || !s.split || !s.of_tile || s.letter))
+        wrong(r, "a name of rounds");
     if (first != !*s.text || (first && (s.of_tile || s.of_cta || s.split)))
         wrong(r, "text");
     g_array_append_val(c->symbol, s);
@@ -187,7 +190,7 @@ static Fact read_instance(Reader *r, const Certificate *c, guint i)
     f.tile = read_tile(r, i + 1);
     const Symbol *s = &g_array_index(c->symbol, Symbol, f.symbol);
     f.cta = (gint)bound(r, i + 2, -1);
-    f.time = count(r, i + 3, G_MAXINT32);
+    f.time = count(r, i + 3, s->round ? (gint64)1 << 52 : G_MAXINT32);
     if ((f.cta >= 0) != s->of_cta || f.cta < -1 || (f.time && (!s->split || f.tile == TILE_LAUNCH)))
         wrong(r, "instance");
     if (f.symbol && tile_position(f.tile) == TILE_LAUNCH && (s->of_tile || f.tile != TILE_LAUNCH))

@@ -19,10 +19,14 @@ gint64 tile_position(gint64 tile); /* without its pass */
 gboolean tile_is(gint64 tile);     /* a position */
 char *tile_text(gint64 tile);      /* as a certificate writes it; caller frees */
 
+#define TEXT_ROUND " in each round of "
+
 typedef enum { RELATION_NONE, RELATION_DIV, RELATION_MAX, RELATION_MIN, RELATION_MUL } Relation;
 
 typedef struct {
     gboolean letter, of_tile, of_cta, split;
+    gboolean local,
+        round; /* a count that follows the tile's number, an index of a loop around it */
     gint64 least, most, modulus, every, left; /* NO_LOW, NO_HIGH: nothing is assumed */
     char *text;
     Relation relation; /* relation(symbol base + offset, number) */

@@ -46,12 +46,43 @@ static gboolean same_instance(Cover *c, guint i)
     return TRUE;
 }
 
+/* Indices that names of rounds follow differ by one number in one beginning of their loop, by none
+ * as long as somebody has yet to begin it. */
+static gboolean same_rounds(Cover *c, guint symbol)
+{
+    const Plan *plan = c->plan;
+    for (guint i = 0; i < plan->n_inst * plan->n_inst; i++) {
+        const guint a = i / plan->n_inst, b = i % plan->n_inst;
+        const Instance *x = &c->by->inst[a], *y = &c->by->inst[b];
+        const LoopState *l = instance_rounds(plan, a % plan->p->n_agents, x, symbol);
+        const LoopState *m = instance_rounds(plan, b % plan->p->n_agents, y, symbol);
+        if (x->status == ENDED || y->status == ENDED || !l || !l->running ||
+            !plan->agent[b % plan->p->n_agents].asks[symbol])
+            continue;
+        const LoopState *of_s =
+            instance_rounds(plan, a % plan->p->n_agents, &c->s->inst[a], symbol);
+        const gint64 d = of_s->index - l->index;
+        const gboolean same = y->tile == x->tile && y->times[symbol] == x->times[symbol];
+        const gboolean earlier =
+            y->tile < x->tile || (y->tile == x->tile && y->times[symbol] < x->times[symbol]);
+        const LoopState *other =
+            m ? instance_rounds(plan, b % plan->p->n_agents, &c->s->inst[b], symbol) : NULL;
+        if (same && m && m->running ? other->index - m->index != d
+                                    : (earlier || (same && m)) && d != 0)
+            return fail(c, "instances %u and %u are in other rounds", a, b);
+    }
+    return TRUE;
+}
+
 static gboolean same_shape(Cover *c)
 {
     const Plan *plan = c->plan;
     const guint cluster = plan->p->cluster * plan->n_names;
     for (guint i = 0; i < plan->n_inst; i++)
         if (!same_instance(c, i))
+            return FALSE;
+    for (guint n = 1; n < plan->c->symbol->len; n++)
+        if (g_array_index(plan->c->symbol, Symbol, n).round && !same_rounds(c, n))
             return FALSE;
     for (guint n = 0; n < plan->p->cluster * plan->n_slots; n++) {
         const SlotState *a = &c->s->slot[n], *b = &c->by->slot[n];
@@ -109,6 +140,8 @@ static gboolean names_match(Cover *c)
         gint64 d;
         const gboolean kept =
             f->residue >= 0 || (f->symbol && state_know(c->plan, c->by, &launch).residue >= 0);
+        if (fact_is_past(c->plan, c->by, f))
+            continue;
         if (!shift_of_fact(c, f, &d) || (f->low != NO_LOW && g->low - d < f->low) ||
             (f->high != NO_HIGH && (g->high == NO_HIGH || g->high - d > f->high)) ||
             (f->residue >= 0 && f->residue != g->residue) || d % y->every ||
@@ -185,6 +218,20 @@ static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
          text, x->c->plan->p->agent[x->agent].name, x->tile, x->n_same, by.d, by.g);
 }
 
+/* Entered (again) in the round at hand of the loop whose index its count follows. */
+static gboolean within_round(const Context *x, gint n)
+{
+    const AgentPlan *a = &x->c->plan->agent[x->agent];
+    gboolean again = n > x->y->place || !loop_of(x, x->y, x->at)->entered;
+    for (const WsTree *up = x->at->parent; up; up = up->parent) {
+        const gint place = GPOINTER_TO_INT(g_hash_table_lookup(a->number, up));
+        if (a->place[place].of_rounds)
+            return again && in_same(x, up) && place != x->y->place;
+        again |= up->kind == WS_TREE_LOOP && loop_of(x, x->y, up)->running;
+    }
+    return FALSE;
+}
+
 /* One context, at every time that a symbol asked several times in a tile may have. */
 static void require_times(Context *x, gboolean present)
 {
@@ -198,7 +245,7 @@ static void require_times(Context *x, gboolean present)
     gboolean split = FALSE;
     for (guint i = 1; i < plan->c->symbol->len; i++)
         split |= g_array_index(plan->c->symbol, Symbol, i).split;
-    if (!split || (present && (!l || own)))
+    if (!split || (present && (!l || own || within_round(x, n))))
         plan_visit(plan, x->at, require, x);
     if (!split || (own && l))
         return;
@@ -208,7 +255,7 @@ static void require_times(Context *x, gboolean present)
         const Fact *f = &g_array_index(x->c->by->fact, Fact, i);
         x->time = f->time;
         if (f->tile == x->tile && g_array_index(plan->c->symbol, Symbol, f->symbol).split &&
-            (!present || f->time > x->y->times[f->symbol]))
+            (!present || f->time > instance_time(plan, x->agent, x->y, f->symbol)))
             plan_visit(plan, x->at, require, x);
     }
 }

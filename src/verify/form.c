@@ -1,6 +1,7 @@
 /* What an expression is taken for where it is evaluated: names by what they are defined as, lets by
  * what they are set to, symbols where they are a part of a sum or have a relation. Every step keeps
  * the value (docs/soundness.md section 8.4; lemmas NAME, LET, FLAT, DIFFERENCE, QUOTIENTS). */
+#include "verify/assume.h"
 #include "verify/state.h"
 #include "verify/text.h"
 
@@ -120,6 +121,49 @@ static void find_lets(Plan *plan, const AgentPlan *a)
         else
             ws_expr_unref(e);
     }
+}
+
+typedef struct {
+    const Plan *plan;
+    const WsTree *u, *tiles;
+    gboolean fine, some;
+} Followed;
+
+static WsExpr *put_index(const WsExpr *leaf, gpointer data, GError **error)
+{
+    Followed *f = data;
+    const gint first = (gint)(f->plan->p->n_vars + f->plan->c->symbol->len);
+    const gboolean var = leaf->op == WS_EXPR_VAR && leaf->var >= 0;
+    const WsVarKind kind = var ? f->plan->p->var[leaf->var].kind : WS_VAR_ROW;
+    const gboolean of_u = var && f->u && leaf->var == f->u->index_var;
+    if (of_u || (var && f->tiles && leaf->var == f->tiles->index_var)) {
+        f->some = TRUE;
+        return ws_expr_var(first + of_u, of_u ? "round" : "tile");
+    }
+    f->fine &= leaf->op == WS_EXPR_INDEX || kind == WS_VAR_SIZE || kind == WS_VAR_RUN ||
+               kind == WS_VAR_AXIS || kind == WS_VAR_TILE || kind == WS_VAR_CTA;
+    return NULL;
+}
+
+/* By something that may be 0. */
+static gboolean divides(const WsExpr *e)
+{
+    gint64 m;
+    const gboolean by = e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
+                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV);
+    gboolean found = by && !(ws_expr_is_int(e->arg[1], &m) && m > 0);
+    for (guint i = 0; i < e->n_args; i++)
+        found |= divides(e->arg[i]);
+    return found;
+}
+
+static gboolean of_rank(const Plan *plan, const WsExpr *e)
+{
+    gboolean found = e->op == WS_EXPR_VAR && e->var >= 0 && plan_is_var(plan, e) &&
+                     plan->p->var[e->var].kind == WS_VAR_CTA;
+    for (guint i = 0; i < e->n_args; i++)
+        found |= of_rank(plan, e->arg[i]);
+    return found;
 }
 
 /* --- parts of sums ---------------------------------------------------------------------------- */
@@ -252,6 +296,86 @@ static WsExpr *with_parts(const Plan *plan, const WsExpr *e)
     return made && compares ? ws_expr_op(e->op, made, ws_expr_int(0)) : made;
 }
 
+/* --- counts that follow an index -------------------------------------------------------------- */
+/* The index of a loop U around a count, and of the loop over tiles, under names that all agents
+ * have in common; NULL: it follows none, or something else of its agent. `u`: U, NULL: tiles alone.
+ */
+static WsExpr *followed(const Plan *plan, const WsTree *loop, const WsTree **u)
+{
+    g_autoptr(WsExpr) all = whole(plan, loop->count);
+    Followed f = { .plan = plan, .fine = all != NULL };
+    for (const WsTree *t = loop_around(loop); t && all; t = loop_around(t))
+        if (t->over == WS_OVER_TILES)
+            f.tiles = t;
+        else if (!f.u && t->index_var >= 0 && mentions(all, t->index_var))
+            f.u = t;
+    *u = f.u;
+    g_autoptr(WsExpr) e = all ? ws_expr_map(all, put_index, &f, NULL) : NULL;
+    return e && f.fine && f.some && !divides(e) ? g_steal_pointer(&e) : NULL;
+}
+
+/* The text that a certificate has for it. */
+static char *followed_text(const WsTree *loop, const WsTree *u)
+{
+    g_autofree char *text = ws_expr_print(loop->count);
+    return u ? g_strconcat(text, TEXT_ROUND, u->name, NULL) : g_steal_pointer(&text);
+}
+
+typedef void (*SeeLoop)(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTree *u,
+                        const WsExpr *e);
+
+static void for_followed(Plan *plan, SeeLoop see)
+{
+    for (guint n = 0; n < plan->p->n_agents; n++)
+        for (gint i = 1; i <= plan->agent[n].n_places; i++) {
+            const WsTree *t = plan->agent[n].place[i].tree, *u = NULL;
+            const gboolean counts = t->kind == WS_TREE_LOOP && t->over == WS_OVER_COUNT;
+            g_autoptr(WsExpr) e = counts ? followed(plan, t, &u) : NULL;
+            if (e)
+                see(plan, &plan->agent[n], t, u, e);
+        }
+}
+
+/* A symbol is what the first count says that has its text. */
+static void name_symbol(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTree *u,
+                        const WsExpr *e)
+{
+    g_autofree char *text = followed_text(loop, u);
+    for (guint i = 1; i < plan->c->symbol->len; i++) {
+        Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
+        if (strcmp(s->text, text) != 0 || !s->local || *s->same || s->of_cta != of_rank(plan, e))
+            continue;
+        g_free(s->same);
+        s->same = text_of(e);
+        if (!symbol_within(s, assumptions_range(plan->p, e)))
+            plan_fail(plan, WS_VERIFY_REJECTED, "assumption not discharged: \"%s\"", s->text);
+    }
+}
+
+static void name_count(Plan *plan, AgentPlan *a, const WsTree *loop, const WsTree *u,
+                       const WsExpr *e)
+{
+    g_autofree char *text = text_of(e);
+    for (guint i = 1; i < MIN(plan->c->symbol->len, 64); i++) {
+        const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
+        if (!s->local || strcmp(s->same, text) != 0)
+            continue;
+        gboolean nested = FALSE;
+        for (const WsTree *t = u; t && (t = loop_around(t));)
+            nested |= a->place[place_of(a, t)].of_rounds >> i & 1;
+        for (gint n = u ? place_of(a, u) + 1 : 1; u && n <= last_place(a, u); n++)
+            nested |= a->place[n].of_rounds >> i & 1;
+        if (nested)
+            continue;
+        if (u)
+            a->place[place_of(a, u)].of_rounds |= (guint64)1 << i;
+        WsExpr *leaf = stands_for(plan, i);
+        g_hash_table_insert(plan->form, ws_expr_ref(loop->count), leaf);
+        g_hash_table_insert(plan->form, ws_expr_ref(leaf), ws_expr_ref(leaf));
+        return;
+    }
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 static WsExpr *rewritten(const Plan *plan, const WsExpr *e);
 
@@ -305,7 +429,8 @@ void plan_forms(Plan *plan)
                                        (GDestroyNotify)ws_expr_unref);
     for (guint i = 1; i < plan->c->symbol->len; i++) {
         const Symbol *s = &g_array_index(plan->c->symbol, Symbol, i);
-        if (s->letter || s->relation || s->whole->op < WS_EXPR_ADD || s->whole->op > WS_EXPR_SUB)
+        if (s->letter || s->relation || !s->whole || s->whole->op < WS_EXPR_ADD ||
+            s->whole->op > WS_EXPR_SUB)
             continue;
         g_autoptr(WsExpr) sum = with_rewritten_args(plan, s->whole);
         add_part(plan, sum, stands_for(plan, i));
@@ -317,6 +442,8 @@ void plan_forms(Plan *plan)
             if (a->place[i].tree->kind == WS_TREE_LOOP)
                 find_flat(plan, a, a->place[i].tree);
     }
+    for_followed(plan, name_symbol);
+    for_followed(plan, name_count);
     plan->formed = TRUE;
 }
 

@@ -146,13 +146,13 @@ gboolean plan_names_symbol(Plan *plan, const WsExpr *e)
     return names;
 }
 
-void plan_count_symbols(Plan *plan, const WsExpr *e, gint64 *times)
+void plan_count_symbols(Plan *plan, const WsExpr *e, gboolean asks, gint64 *times)
 {
     guint symbol = e->op == WS_EXPR_INT ? 0 : plan_symbol(plan, e, FALSE);
-    if (symbol)
+    if (symbol && (asks || !g_array_index(plan->c->symbol, Symbol, symbol).round))
         times[symbol]++;
     for (guint i = 0; !symbol && i < e->n_args; i++)
-        plan_count_symbols(plan, e->arg[i], times);
+        plan_count_symbols(plan, e->arg[i], asks, times);
 }
 
 static void mark_made(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
@@ -303,7 +303,7 @@ typedef struct {
 static void note_asks(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
 {
     AsksOf *all = data;
-    plan_count_symbols(all->plan, e, all->asks);
+    plan_count_symbols(all->plan, e, TRUE, all->asks);
 }
 
 Plan *plan_new(const WsProgram *p, Certificate *c)
@@ -344,7 +344,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
             plan_visit(plan, plan->agent[a].place[i].tree, note_asks, &all);
         for (guint v = 0; v < p->n_vars; v++)
             if (p->var[v].kind == WS_VAR_COUNTER && p->var[v].agent == (gint)a && p->var[v].value)
-                plan_count_symbols(plan, plan_form(plan, p->var[v].value), all.asks);
+                plan_count_symbols(plan, plan_form(plan, p->var[v].value), TRUE, all.asks);
     }
     if (p->n_agents > 30)
         plan_fail(plan, WS_VERIFY_REFUSED, "more than 30 agents");

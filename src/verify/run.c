@@ -173,6 +173,14 @@ static gboolean count_moves(const Plan *plan, const WsExpr *e)
     return moves;
 }
 
+/* Symbol i follows the index of `t`. */
+static gboolean follows(const Run *r, const WsTree *t, guint i)
+{
+    const AgentPlan *a = &r->plan->agent[r->agent];
+    const gint n = GPOINTER_TO_INT(g_hash_table_lookup(a->number, t));
+    return i < 64 && a->place[n].of_rounds >> i & 1;
+}
+
 static Move enter(Run *r, const WsTree *t, LoopState *l)
 {
     const gboolean tiles = t->over == WS_OVER_TILES;
@@ -187,7 +195,9 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
         return STUCK;
     *l = (LoopState){ TRUE, FALSE, 0, from, step, from, count };
     if (!tiles)
-        plan_count_symbols(r->plan, plan_form(r->plan, t->count), r->x->times);
+        plan_count_symbols(r->plan, plan_form(r->plan, t->count), FALSE, r->x->times);
+    for (guint i = 1; i < r->plan->c->symbol->len; i++)
+        r->x->times[i] += follows(r, t, i);
     return MOVED;
 }
 
@@ -225,6 +235,9 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     if (__builtin_mul_overflow(l->step, l->rounds, &ahead) ||
         __builtin_add_overflow(l->from, ahead, &l->index))
         broken(r, "P-COUNT", "an overflow");
+    for (guint i = 1; i < r->plan->c->symbol->len; i++)
+        if (follows(r, t, i) && (l->index < 0 || l->index > 1 << 30 || l->step < 1))
+            refuse(r, "rounds by an index that is below 0, large, or falls");
     l->running = TRUE;
     l->rounds++;
     if (t->index_var >= 0)

@@ -49,10 +49,28 @@ gint64 shift_of_time(const Cover *c, guint symbol, gint64 tile)
     return 0;
 }
 
+/* How much further the index is that a name of rounds follows, in this beginning of its loop. */
+static gint64 shift_of_rounds(const Cover *c, const Fact *f)
+{
+    for (guint i = 0; i < c->plan->n_inst; i++) {
+        const guint agent = i % c->plan->p->n_agents;
+        const Instance *x = &c->s->inst[i], *y = &c->by->inst[i];
+        const LoopState *l = instance_rounds(c->plan, agent, y, f->symbol);
+        if (y->status != ENDED && y->tile == f->tile && l && l->running &&
+            y->times[f->symbol] == f->time >> 32)
+            return instance_rounds(c->plan, agent, x, f->symbol)->index - l->index;
+    }
+    return 0;
+}
+
 Fact counterpart(const Cover *c, const Fact *f)
 {
     Fact key = *f;
-    if (g_array_index(c->plan->c->symbol, Symbol, f->symbol).split && f->tile != TILE_LAUNCH)
+    const Symbol *y = &g_array_index(c->plan->c->symbol, Symbol, f->symbol);
+    if (y->round)
+        key.time +=
+            shift_of_time(c, f->symbol, f->tile) * ((gint64)1 << 32) + shift_of_rounds(c, f);
+    else if (y->split && f->tile != TILE_LAUNCH)
         key.time += shift_of_time(c, f->symbol, f->tile);
     if (!f->symbol || f->tile != TILE_LAUNCH)
         key.tile = counterpart_tile(c, f->tile);
@@ -103,7 +121,8 @@ static gboolean fact_here(const Context *x, guint symbol, Fact *key)
     *key = (Fact){ .symbol = symbol, .tile = symbol ? x->tile : TILE_LAUNCH };
     key->cta = y->of_cta ? (gint)(x->inst / x->c->plan->p->n_agents) : -1;
     if (y->split)
-        key->time = x->time == PRESENT ? x->y->times[symbol] : x->time;
+        key->time =
+            x->time == PRESENT ? instance_time(x->c->plan, x->agent, x->y, symbol) : x->time;
     return !symbol || (x->tile != UNLISTED && (!y->split || x->time != UNLISTED));
 }
 

@@ -184,6 +184,38 @@ static gint64 tiles_pass(const Plan *plan, const Instance *x, guint inst)
     return x->tile == TILE_BEFORE ? 0 : tile_pass(x->tile) + 1;
 }
 
+const LoopState *instance_rounds(const Plan *plan, guint agent, const Instance *x, guint symbol)
+{
+    const AgentPlan *a = &plan->agent[agent];
+    for (gint n = 1; n <= a->n_places; n++)
+        if (a->place[n].of_rounds >> symbol & 1 && x->loop[a->place[n].loop].entered)
+            return &x->loop[a->place[n].loop];
+    return NULL;
+}
+
+gint64 instance_time(const Plan *plan, guint agent, const Instance *x, guint symbol)
+{
+    const Symbol *y = &g_array_index(plan->c->symbol, Symbol, symbol);
+    if (!y->split || !y->round)
+        return y->split ? x->times[symbol] : 0;
+    const LoopState *l = instance_rounds(plan, agent, x, symbol);
+    return (x->times[symbol] << 32) + (!l ? 0xffffffff : l->running ? l->index + 1 : 0);
+}
+
+/* Nobody can ask about this name of rounds any more. */
+gboolean fact_is_past(const Plan *plan, const State *s, const Fact *f)
+{
+    for (guint i = 0; i < plan->n_inst; i++) {
+        const guint agent = i % plan->p->n_agents;
+        const Instance *x = &s->inst[i];
+        if (x->status != ENDED && plan->agent[agent].asks[f->symbol] &&
+            (x->tile < f->tile ||
+             (x->tile == f->tile && instance_time(plan, agent, x, f->symbol) <= f->time)))
+            return FALSE;
+    }
+    return g_array_index(plan->c->symbol, Symbol, f->symbol).round;
+}
+
 Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol)
 {
     const Symbol *y = &g_array_index(plan->c->symbol, Symbol, symbol);
@@ -192,7 +224,7 @@ Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol)
                              ? s->inst[inst].tile
                              : TILE_PASS * tiles_pass(plan, &s->inst[inst], inst) + TILE_LAUNCH };
     key.cta = y->of_cta ? (gint)(inst / plan->p->n_agents) : -1;
-    key.time = y->split ? s->inst[inst].times[symbol] : 0;
+    key.time = instance_time(plan, inst % plan->p->n_agents, &s->inst[inst], symbol);
     return state_know(plan, s, &key);
 }
 

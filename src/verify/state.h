@@ -16,7 +16,8 @@ enum { RUN, WAIT, ENDED };
 
 typedef struct {
     const WsTree *tree;
-    gint loop; /* number of a loop in its agent, -1 */
+    gint loop;         /* number of a loop in its agent, -1 */
+    guint64 of_rounds; /* symbols of counts within it that follow its index: their bits */
 } Place;
 
 typedef struct {
@@ -158,8 +159,8 @@ guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none
 const GArray *plan_cells(Plan *plan, const View *v, gint64 element, gint64 stage);
 /* A read of a column chosen by the index of a loop counts as one of the rows (section 8.4). */
 gboolean plan_names_symbol(Plan *plan, const WsExpr *e); /* or a variable made of one */
-/* Adds 1 for every symbol in `e`. */
-void plan_count_symbols(Plan *plan, const WsExpr *e, gint64 *times);
+/* Adds 1 for every symbol in `e`; for names of rounds only if `asks`. */
+void plan_count_symbols(Plan *plan, const WsExpr *e, gboolean asks, gint64 *times);
 gboolean plan_whole_rows(const Plan *plan, const WsOp *op, guint access);
 /* `to`: the CTA of a copy */
 gint plan_reader(const Plan *plan, const WsOp *op, guint to);
@@ -212,6 +213,11 @@ Fact *state_learn(const Plan *plan, State *s, const Fact *key);
 /* `ask` has the value of an option; FALSE: that contradicts what is known. */
 gboolean state_refine(const Plan *plan, State *s, const Fact *ask, const Option *o);
 Fact fact_default(const Certificate *c, const Fact *key);
+/* TIME of a symbol that is asked about now. */
+gint64 instance_time(const Plan *plan, guint agent, const Instance *x, guint symbol);
+gboolean fact_is_past(const Plan *plan, const State *s, const Fact *f);
+/* The loop whose index a name of rounds follows, if it is entered; NULL. */
+const LoopState *instance_rounds(const Plan *plan, guint agent, const Instance *x, guint symbol);
 Fact instance_fact(const Plan *plan, const State *s, guint inst, guint symbol);
 gint64 fact_residue(const Plan *plan, const State *s, const Fact *f); /* -1: not known */
 guint64 value_cells(Plan *plan, guint agent, guint value, gint64 row0, gint64 col0, guint rows,

@@ -212,7 +212,9 @@ guint text_nodes(const WsExpr *e)
 static WsExpr *definition(const WsExpr *leaf, gpointer data, GError **error)
 {
     const WsProgram *p = data;
-    const WsVar *v = leaf->op == WS_EXPR_VAR && leaf->var >= 0 ? &p->var[leaf->var] : NULL;
+    const WsVar *v = leaf->op == WS_EXPR_VAR && leaf->var >= 0 && leaf->var < (gint)p->n_vars
+                         ? &p->var[leaf->var]
+                         : NULL;
     if (!v || (v->kind != WS_VAR_RUN && v->kind != WS_VAR_TILE) || !v->value || v->real)
         return NULL;
     WsExpr *e = ws_expr_map(v->value, definition, data, error);

@@ -294,10 +294,7 @@ static void put_symbols(GString *t, const WsControl *c, guint64 residues)
 
 char *ws_certificate_text(const WsCertificate *c, const WsBits *b)
 {
-    gboolean rounds = FALSE; /* the format has no names of rounds */
-    for (guint i = 0; i < b->c->symbols->len; i++)
-        rounds |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_index;
-    if (c->broken || rounds)
+    if (c->broken)
         return NULL;
     GString *t = g_string_new("warpstave-certificate 1\n");
     g_string_append_printf(t, "design %s\npolicy %u\n", b->p->design_hash, b->policy & 3);
