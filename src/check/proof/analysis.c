@@ -47,12 +47,11 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
             ws_learn_condition(c, agent, t, ws_rewritten(c, t->cond));
     }
     if (t->kind == WS_TREE_LOOP) {
-        ws_learn_exact(c, t->from, NULL);
-        ws_learn_exact(c, t->step_by, NULL);
-        if ((t->from && ws_leaves(c, t->from).symbol) ||
-            (t->step_by && ws_leaves(c, t->step_by).symbol))
-            ws_control_outside(c, "a loop that starts or steps by a symbol",
-                               t->from ? t->from : t->step_by);
+        const WsExpr *from = ws_from(c, t), *step = ws_step(c, t);
+        ws_learn_exact(c, from, NULL);
+        ws_learn_exact(c, step, NULL);
+        if ((from && ws_leaves(c, from).symbol) || (step && ws_leaves(c, step).symbol))
+            ws_control_outside(c, "a loop that starts or steps by a symbol", from ? from : step);
         if (t->over == WS_OVER_PIPE && !c->outside)
             c->outside = g_strdup_printf("%s: a loop over a pipe", t->step ? t->step : t->name);
         gint round = t->over == WS_OVER_COUNT && t->count ? ws_round_symbol(c, agent, t) : -1;
@@ -184,7 +183,9 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     c->name_of = g_new0(gint, p->n_vars + 1);
     ws_find_assumed(c);
     c->let = g_new0(WsExpr *, p->n_vars + 1);
+    c->start = g_new0(WsExpr *, p->n_vars + 1);
     ws_find_lets(c);
+    ws_find_starts(c);
     ws_find_flat(c);
     ws_find_variables(c);
     ws_check_growth(c);
@@ -217,9 +218,12 @@ void ws_control_free(WsControl *c)
     for (guint i = 0; i < c->p->n_ops; i++)
         if (c->need[i])
             g_array_unref(c->need[i]);
-    for (guint v = 0; v < c->p->n_vars; v++)
+    for (guint v = 0; v < c->p->n_vars; v++) {
         g_clear_pointer(&c->let[v], ws_expr_unref);
+        g_clear_pointer(&c->start[v], ws_expr_unref);
+    }
     g_free(c->let);
+    g_free(c->start);
     g_free(c->name_of);
     g_free(c->site);
     g_free(c->need);

@@ -244,9 +244,10 @@ static void compile_loop(Compiler *k, const WsTree *t)
     WsBits *b = k->b;
     WsBitLoop l = { .tree = t, .symbol = -1, .index = -1, .total = -1 };
     l.enter = (guint16)k->code->len;
-    l.from = ws_bit_expr(b, k->agent, t->from);
-    l.by = ws_bit_expr(b, k->agent, t->step_by);
-    if (!t->step_by)
+    const WsExpr *step = ws_step(b->c, t);
+    l.from = ws_bit_expr(b, k->agent, ws_from(b->c, t));
+    l.by = ws_bit_expr(b, k->agent, step);
+    if (!step)
         l.by.value = 1;
     if (t->over == WS_OVER_COUNT && t->count) {
         const WsForm *f = g_hash_table_lookup(b->c->forms, rewritten(k, t->count));

@@ -130,10 +130,10 @@ static gint64 number_of(const WsBits *b, guint i, const WsBitSite *s)
 /* L-DISTANCE: how far a symbol lies above a number that only moves on decides all that follows, as
  * long as neither starts again; beside a bound of a relation (max, min) both count. */
 /* L-PASSED: once a number that only moves on has left a known value behind, every comparison with
- * it has the same answer. */
+ * it has the same answer; of one that only falls the least value is enough. */
 static gint64 unpassed(const WsBitSite *s, const WsInstance *x, gint64 far)
 {
-    if (!x->exact || s->way == 0)
+    if (s->way == 0 || (!x->exact && s->way > 0))
         return far;
     return s->way > 0 ? MAX(far, -s->slack) : MIN(far, s->slack);
 }

@@ -43,7 +43,7 @@ static void find_moving(WsControl *c, WsSite *s)
         /* a total only grows; where there is one tile nothing is compared with it anew */
         gboolean total = var >= 0 && c->p->var[var].kind == WS_VAR_TOTAL &&
                          c->p->tiles.launch == WS_LAUNCH_SINGLE;
-        ok = total || (t && is_constant(t->from) && is_constant(t->step_by));
+        ok = total || (t && is_constant(ws_from(c, t)) && is_constant(ws_step(c, t)));
         s->moving = ok ? t : NULL;
         s->number = ok ? var : -1;
         s->by = a.factor[moving];

@@ -80,6 +80,7 @@ typedef struct WsControl {
     GHashTable *rows;     /* WsAccess*: reads of a column chosen by an index, taken as whole rows */
     gint *name_of;        /* [vars] symbol of a name that stands alone, 0 if it has none yet */
     WsExpr **let;         /* [vars] what a let stands for (lets.c), NULL: it is a variable */
+    WsExpr **start;       /* [vars] what an index starts from, which then counts from 0; NULL */
     gboolean *relevant;   /* [vars] LET and counters that control depends on */
     gboolean *tainted;    /* [vars] known only up to the modulus */
     WsSpan *range;        /* [vars] values a variable can have */

@@ -129,7 +129,7 @@ static void loop_ranges(WsControl *c, const WsTree *t, WsSpan *range, gboolean *
     gint v = t->kind == WS_TREE_LOOP ? t->index_var : -1;
     if (v < 0 || !c->relevant[v])
         return;
-    WsSpan from = of_expr(c, t->from, 0), by = of_expr(c, t->step_by, 1);
+    WsSpan from = of_expr(c, ws_from(c, t), 0), by = of_expr(c, ws_step(c, t), 1);
     gint64 rounds = WS_ENDLESS;
     if (t->over == WS_OVER_COUNT && t->count)
         rounds = ws_span_of(c, ws_rewritten(c, t->count)).hi;

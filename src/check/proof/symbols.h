@@ -97,6 +97,10 @@ WsForm *ws_sum_of_names(WsControl *c, const WsExpr *e);
 
 /* --- lets.c --- */
 void ws_find_lets(WsControl *c);
+void ws_find_starts(WsControl *c);
+/* First index and step of a loop for the proof; NULL: 0 and 1. Once variables are known. */
+const WsExpr *ws_from(const WsControl *c, const WsTree *t);
+const WsExpr *ws_step(const WsControl *c, const WsTree *t);
 WsExpr *ws_without_lets(const WsControl *c, const WsExpr *e); /* transfer full */
 
 /* --- flat.c --- */

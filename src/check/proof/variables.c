@@ -33,6 +33,8 @@ static void mark(const WsExpr *e, gpointer data)
         ws_expr_visit(m->c->let[e->var], mark, m);
         return;
     }
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < m->c->n_vars && m->c->start[e->var])
+        ws_expr_visit(m->c->start[e->var], mark, m);
     if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < m->c->n_vars &&
         !m->c->relevant[e->var])
         m->c->relevant[e->var] = m->changed = TRUE;
@@ -76,7 +78,7 @@ static void mark_tree(Mark *m, const WsTree *t)
     if (t->kind == WS_TREE_OP)
         mark_op(m, t->op);
     if (t->kind == WS_TREE_LOOP)
-        mark_expr(m, t->count), mark_expr(m, t->from), mark_expr(m, t->step_by);
+        mark_expr(m, t->count), mark_expr(m, ws_from(m->c, t)), mark_expr(m, ws_step(m->c, t));
     if (t->kind == WS_TREE_BRANCH && !ws_is_private(m->c, t))
         mark_expr(m, t->cond);
     for (guint i = 0; i < t->n_kids; i++)
