@@ -218,7 +218,8 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
         v->uncertified =
             g_strdup(proof->kind == WS_PROOF_CLOSED
                          ? "equal states go on differently, or certificates have no "
-                           "names of rounds for a count that follows an index"
+                           "names of rounds for a count that follows an index, or no loops that "
+                           "start or step by a name"
                      : proof->kind == WS_PROOF_CAP ? proof->why
                                                    : "the proof needs rules that certificates have "
                                                      "no form for");
