@@ -30,7 +30,8 @@ typedef struct {
     guint errors;
     gboolean elsewhere; /* an error of a rule that the oracle does not judge */
     gboolean judged;    /* an error is about what the oracle looks at */
-    char *first;        /* finding */
+    char *first;        /* finding, or reason, in English */
+    char *reason;       /* phrase: why it is outside, NULL: it is not */
     Judgement oracle;
     guint followed; /* witnesses */
     guint compared; /* runs of agents whose text and program were compared */
@@ -39,6 +40,8 @@ typedef struct {
 } Answer;
 
 Answer answer_of(const char *text, AnswerKind how);
+/* The design made smaller for as long as the same is said of it. Caller frees. */
+char *answer_shrunk(const char *text, const Answer *like);
 void answer_free(Answer *a);
 const char *answer_word(const Answer *a); /* "agree", "false-proof", … */
 /* Makes the design as small as it can be while it disagrees in the same way, tells it, and writes
