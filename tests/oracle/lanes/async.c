@@ -13,23 +13,20 @@ static void land(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, gint64 bytes)
 void lanes_transfer(Lab *L, Lanes *a, const WsOp *op)
 {
     guint rank[8], n = lanes_targets(L, a, &op->ctas, rank), step = lanes_step(a, op);
-    Clocks by = clocks_new(L), join = clocks_new(L);
-    clocks_copy(L, &by, &a->lane[0]);
-    for (guint l = 0; l < a->n_lanes; l += step) {
+    const gint64 turn = lanes_turn(L, a, op);
+    const gboolean alone = step >= a->n_lanes; /* then what it did itself before counts */
+    for (guint l = alone ? 0 : step; l < a->n_lanes; l += step)
         lanes_tick(a, l);
-        for (guint k = 0; k < N_CLOCKS; k++)
-            clock_meet(L, by.of[k], a->lane[l].of[k]);
-        clock_join(L, join.of[ORDER], a->lane[l].of[ORDER]);
-        clock_join(L, join.of[RETURNED], a->lane[l].of[RETURNED]);
-    }
-    if (step >= a->n_lanes) /* what it did itself before */
-        clocks_copy(L, &by, &a->lane[0]);
+    Lane common = lanes_common(L, a, step);
+    const Lane by = alone ? a->lane[0] : common;
+    if (!alone)
+        lanes_tick(a, 0);
     for (guint k = 0; k < n; k++) {
         Mbarrier *b = lanes_slot(L, a, op, rank[k]);
         Moment m = { (gint16)b->clock, (gint16)(b->phase + 1) };
-        lanes_contributes(L, a, op, b, &by);
-        clock_join(L, b->now.of[ORDER], join.of[ORDER]);
-        clock_join(L, b->now.of[RETURNED], join.of[RETURNED]);
+        lanes_contributes(L, a, op, turn, b, &by);
+        lanes_any(L, a, step, ORDER, b->now.of[ORDER]);
+        lanes_any(L, a, step, RETURNED, b->now.of[RETURNED]);
         g_array_append_val(b->part, m);
         lanes_reached(L, rank[k], a, m, op);
         for (guint i = 0; i < op->n_access; i++) {
@@ -45,29 +42,38 @@ void lanes_transfer(Lab *L, Lanes *a, const WsOp *op)
     }
     for (guint k = 0; k < n; k++)
         land(L, a, op, lanes_slot(L, a, op, rank[k]), op->bytes);
-    clocks_free(&by);
-    clocks_free(&join);
+    lanes_common_free(L, &common);
 }
 
 /* --- queues */
 
 void lanes_product(Lab *L, Lanes *a, const WsOp *op)
 {
-    Clocks by = clocks_new(L);
     for (guint l = 0; l < a->n_lanes; l++)
         lanes_tick(a, l);
-    clocks_copy(L, &by, &a->lane[0]);
-    for (guint l = 0; l < a->n_lanes; l++)
-        for (guint k = 0; k < N_CLOCKS; k++)
-            clock_meet(L, by.of[k], a->lane[l].of[k]);
-    Clock *issue = g_new0(Clock, L->width);
-    for (guint l = 0; l < a->n_lanes; l++)
-        clock_join(L, issue, a->lane[l].of[RETURNED]);
+    Lane by = lanes_common(L, a, 1);
+    Clock *issue = lanes_alloc(L, sizeof(Clock) * L->width);
+    lanes_any(L, a, 1, RETURNED, issue);
     g_ptr_array_add(a->issue, issue);
     Moment m = { (gint16)a->products, ++a->product_now };
     for (guint i = 0; i < op->n_access; i++)
         lanes_engine(L, a, op, &op->access[i], a->rank, &by, m);
-    clocks_free(&by);
+    lanes_common_free(L, &by);
+}
+
+typedef struct {
+    gint queue;
+    gint16 over;
+    const Clock *returned; /* NULL: nothing of it */
+} Over;
+
+static void is_over(const Lab *L, Clocks *c, gconstpointer data)
+{
+    const Over *o = data;
+    for (guint k = 0; k < N_CLOCKS; k++)
+        c->of[k][o->queue] = MAX(c->of[k][o->queue], o->over);
+    if (o->returned)
+        clock_join(L, c->of[RETURNED], o->returned);
 }
 
 /* What is over is known to all lanes; a product needs the issue of all of them, behind their waits.
@@ -78,13 +84,10 @@ void lanes_product_wait(Lab *L, Lanes *a, const WsOp *op)
     lanes_values(L, a, op);
     if (a->products < 0)
         return;
-    gint16 over = (gint16)(a->product_now - (gint16)a->flight->len);
-    for (guint l = 0; l < a->n_lanes; l++) {
-        for (guint k = 0; k < N_CLOCKS; k++)
-            a->lane[l].of[k][a->products] = MAX(a->lane[l].of[k][a->products], over);
-        if (over > 0 && a->flight->len < before)
-            clock_join(L, a->lane[l].of[RETURNED], g_ptr_array_index(a->issue, over - 1));
-    }
+    Over o = { a->products, (gint16)(a->product_now - (gint16)a->flight->len), NULL };
+    if (o.over > 0 && a->flight->len < before)
+        o.returned = g_ptr_array_index(a->issue, o.over - 1);
+    lanes_change(L, a, 0, a->n_lanes, 1, is_over, &o);
 }
 
 void lanes_store(Lab *L, Lanes *a, const WsOp *op)
@@ -102,11 +105,11 @@ static gint16 retired(GArray *groups, gint64 newest)
     return last >= 0 ? g_array_index(groups, gint16, last) : 0;
 }
 
-void lanes_store_wait(Lanes *a, const WsOp *op)
+void lanes_store_wait(Lab *L, Lanes *a, const WsOp *op)
 {
-    gint16 over = retired(a->store_group, op->n);
-    for (guint k = 0; a->reads >= 0 && k < N_CLOCKS; k++)
-        a->lane[0].of[k][a->reads] = MAX(a->lane[0].of[k][a->reads], over);
+    Over o = { a->reads, retired(a->store_group, op->n), NULL };
+    if (a->reads >= 0)
+        lanes_change(L, a, 0, 1, 1, is_over, &o);
 }
 
 void lanes_rows(Lab *L, Lanes *a, const WsOp *op)
@@ -123,19 +126,20 @@ void lanes_rows_wait(Lanes *a, const WsOp *op)
     gint16 over = retired(a->row_group, op->n);
     for (guint l = 0; a->rows >= 0 && l < a->n_lanes; l++)
         for (guint k = 0; k < N_CLOCKS; k++)
-            a->lane[l].of[k][a->rows + (gint)l] = MAX(a->lane[l].of[k][a->rows + (gint)l], over);
+            a->lane[l].own[1][k] = MAX(a->lane[l].own[1][k], over);
 }
 
 /* One arrival per lane, made when its copies are there. It tells of these alone. */
 void lanes_rows_arrive(Lab *L, Lanes *a, const WsOp *op)
 {
     Mbarrier *b = lanes_slot(L, a, op, a->rank);
+    const gint64 turn = lanes_turn(L, a, op);
     for (guint l = 0; l < a->n_lanes; l++) {
         Moment m = lanes_tick(a, l);
         gint n = 1;
-        lanes_contributes(L, a, op, b, &a->lane[l]);
-        clock_join(L, b->now.of[ORDER], a->lane[l].of[ORDER]);
-        clock_join(L, b->now.of[RETURNED], a->lane[l].of[RETURNED]);
+        lanes_contributes(L, a, op, turn, b, &a->lane[l]);
+        lane_joins(L, &a->lane[l], ORDER, b->now.of[ORDER]);
+        lane_joins(L, &a->lane[l], RETURNED, b->now.of[RETURNED]);
         for (guint k = 0; k < N_CLOCKS; k++)
             b->now.of[k][a->rows + (gint)l] = a->row_now[l];
         g_array_append_val(b->part, m);

@@ -13,32 +13,34 @@ void clock_join(const Lab *L, Clock *into, const Clock *from)
     }
 }
 
-void clock_meet(const Lab *L, Clock *into, const Clock *from)
-{
-    for (guint i = 0; i < L->width; i += CLOCK_ROW) {
-        Row x = *(const Row *)(into + i), y = *(const Row *)(from + i);
-        *(Row *)(into + i) = (x & (x <= y)) | (y & (x > y));
-    }
-}
-
 void clocks_join(const Lab *L, Clocks *into, const Clocks *from)
 {
     for (guint k = 0; k < N_CLOCKS; k++)
         clock_join(L, into->of[k], from->of[k]);
 }
 
-Clocks clocks_new(const Lab *L)
+gpointer lanes_alloc(Lab *L, gsize bytes)
+{
+    enum { BLOCK = 1 << 16 };
+    bytes = (bytes + 15) / 16 * 16;
+    if (bytes > L->block_left) {
+        L->block_left = MAX(bytes, BLOCK);
+        L->block = g_malloc0(L->block_left);
+        g_ptr_array_add(L->memory, L->block);
+    }
+    gpointer at = L->block;
+    L->block += bytes;
+    L->block_left -= bytes;
+    return at;
+}
+
+Clocks clocks_new(Lab *L)
 {
     Clocks c;
-    c.of[0] = g_new0(Clock, (gsize)L->width * N_CLOCKS);
+    c.of[0] = lanes_alloc(L, sizeof(Clock) * L->width * N_CLOCKS);
     for (guint k = 1; k < N_CLOCKS; k++)
         c.of[k] = c.of[0] + (gsize)k * L->width;
     return c;
-}
-
-void clocks_free(Clocks *c)
-{
-    g_free(c->of[0]);
 }
 
 void clocks_copy(const Lab *L, Clocks *into, const Clocks *from)
@@ -83,9 +85,9 @@ void lanes_outside(Lab *L, const char *reason)
 Moment lanes_tick(Lanes *a, guint l)
 {
     gint16 t = ++a->now[l];
-    guint me = a->first + l;
-    a->lane[l].of[ORDER][me] = a->lane[l].of[DATA][me] = a->lane[l].of[RETURNED][me] = t;
-    return (Moment){ (gint16)me, t };
+    Clock *own = a->lane[l].own[0];
+    own[ORDER] = own[DATA] = own[RETURNED] = t;
+    return (Moment){ (gint16)(a->first + l), t };
 }
 
 /* Lanes that execute an operation: 0, step, 2 step, … */

@@ -57,7 +57,7 @@ static gboolean perform(Lab *L, Lanes *a, const WsOp *op)
         g_array_append_val(a->store_group, a->read_now);
         break;
     case WS_OP_BULK_WAIT:
-        lanes_store_wait(a, op);
+        lanes_store_wait(L, a, op);
         break;
     case WS_OP_CP_ROWS:
         lanes_rows(L, a, op);
@@ -215,13 +215,6 @@ static void begin_objects(Lab *L)
     }
     L->n_named = 16 * p->cluster + 1;
     L->named = g_new0(Named, L->n_named);
-    for (guint i = 0; i < L->n_named; i++) {
-        Named *b = &L->named[i];
-        b->now = clocks_new(L);
-        b->before = clocks_new(L);
-        b->part = moments();
-        b->last = moments();
-    }
     L->named[L->n_named - 1].count = L->n_insts;
     L->named[L->n_named - 1].waits = TRUE;
 }
@@ -256,14 +249,12 @@ static void begin_agents(Lab *L, WsTilesStrided *tiles)
 {
     for (guint i = 0; i < L->n_insts; i++) {
         Lanes *a = &L->inst[i];
-        a->lane = g_new(Clocks, a->n_lanes);
-        for (guint l = 0; l < a->n_lanes; l++)
-            a->lane[l] = clocks_new(L);
+        lanes_know_nothing(L, a);
         a->now = g_new0(gint16, a->n_lanes);
         a->row_now = g_new0(gint16, a->n_lanes);
         a->store_group = g_array_new(FALSE, FALSE, sizeof(gint16));
         a->row_group = g_array_new(FALSE, FALSE, sizeof(gint16));
-        a->issue = g_ptr_array_new_with_free_func(g_free);
+        a->issue = g_ptr_array_new();
         a->walker = walker_new(L, a, tiles);
         lanes_values_new(L->p, a);
         a->position = -1;
@@ -274,9 +265,6 @@ static void end(Lab *L)
 {
     for (guint i = 0; i < L->n_insts; i++) {
         Lanes *a = &L->inst[i];
-        for (guint l = 0; l < a->n_lanes; l++)
-            clocks_free(&a->lane[l]);
-        g_free(a->lane);
         g_free(a->now);
         g_free(a->row_now);
         g_array_free(a->store_group, TRUE);
@@ -287,20 +275,17 @@ static void end(Lab *L)
     }
     for (guint i = 0; i < L->n_slots; i++) {
         Mbarrier *s = &L->slot[i];
-        clocks_free(&s->now);
-        clocks_free(&s->before);
         g_array_free(s->part, TRUE);
         g_array_free(s->last, TRUE);
         g_array_free(s->older, TRUE);
         g_array_free(s->expects, TRUE);
         g_array_free(s->waited, TRUE);
     }
-    for (guint i = 0; i < L->n_named; i++) {
-        clocks_free(&L->named[i].now);
-        clocks_free(&L->named[i].before);
-        g_array_free(L->named[i].part, TRUE);
-        g_array_free(L->named[i].last, TRUE);
-    }
+    for (guint i = 0; i < L->n_named; i++)
+        if (L->named[i].met) {
+            g_array_free(L->named[i].part, TRUE);
+            g_array_free(L->named[i].last, TRUE);
+        }
     g_free(L->named);
     g_free(L->inst);
     g_free(L->slot);
@@ -318,7 +303,7 @@ static void must_be_known(Lab *L, const Remote *r)
     for (guint i = 0; i < L->n_insts; i++) {
         const Lanes *a = &L->inst[i];
         for (guint l = 0; a->rank == r->rank && l < a->n_lanes; l++)
-            if (a->lane[l].of[ORDER][r->what.who] >= r->what.when)
+            if (lane_knows(&a->lane[l], ORDER, r->what.who, r->what.when))
                 return;
     }
     lanes_problem(L, ORACLE_EXIT, &L->inst[r->inst], r->op, NULL);
@@ -330,7 +315,7 @@ static void at_end(Lab *L)
         Lanes *a = &L->inst[i];
         if (a->flight->len)
             lanes_problem(L, ORACLE_EXIT, a, g_array_index(a->flight, Product, 0).op, NULL);
-        if (a->reads >= 0 && a->lane[0].of[ORDER][a->reads] < a->read_now)
+        if (a->reads >= 0 && !lane_knows(&a->lane[0], ORDER, (gint16)a->reads, a->read_now))
             lanes_problem(L, ORACLE_EXIT, a, NULL, NULL);
     }
     for (guint i = 0; i < L->n_insts; i++) { /* copies of gathers */

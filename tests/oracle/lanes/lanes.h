@@ -25,6 +25,25 @@ typedef struct {
     Clock *of[N_CLOCKS]; /* [width] */
 } Clocks;
 
+/* What several lanes of an agent know. It is never changed: who learns more goes over to another.
+ */
+typedef struct Base Base;
+struct Base {
+    Clocks c;
+    guint users;
+    guint64 id; /* of what it says, > 0 */
+    Base *next; /* in the pool */
+};
+
+/* What a lane knows: what its base says, and of its own clocks what is here, where that is later.
+ * Most lanes of an agent know the same but for what they did last. */
+typedef struct {
+    Base *base;
+    guint who[2]; /* its clock, that of its copies; NOBODY: none */
+    Clock own[2][N_CLOCKS];
+} Lane;
+#define NOBODY G_MAXUINT
+
 typedef struct {
     gint16 who, when; /* -1: nobody */
 } Moment;
@@ -60,7 +79,7 @@ typedef struct {
     gint64 position; /* of its tile, and the ids it has claimed or taken in it */
     guint taken;
     guint n_lanes, first; /* first clock */
-    Clocks *lane;
+    Lane *lane;
     gint16 *now;
     gint products, reads, writes, rows; /* clocks of the queues (rows: of lane 0), -1 none */
     gint16 product_now, read_now;
@@ -81,6 +100,8 @@ typedef struct {
     guint count;
     gint64 phase, pending, tx;
     Clocks now, before; /* of the running phase; of the last completed one */
+    guint64 joined,
+        knew_last; /* id of a base that `now` holds, that knows all of `last`; 0: none */
     /* Moment: contributions of the running phase and of the two before, bare expects of this one */
     GArray *part, *last, *older, *expects;
     GArray *waited; /* Moment: returns of waits for the last completion */
@@ -89,10 +110,12 @@ typedef struct {
 } Mbarrier;
 
 typedef struct {
+    gboolean met;   /* in this run: else only count and waits are there */
     guint count;    /* threads */
     gboolean waits; /* somebody waits for it, in this launch */
     gint64 generation, arrived;
     Clocks now, before;
+    guint64 joined, knew_last; /* as of an mbarrier */
     GArray *part, *last;
 } Named;
 
@@ -113,9 +136,13 @@ typedef struct {
     GArray *remote; /* Remote: what reaches a CTA from outside */
     GArray *in_flight;
     GPtrArray *memory; /* freed at the end */
-    gboolean ended;    /* all agents have */
-    gboolean looked;   /* for waits */
-    guint8 **written;  /* [tensors] times that each element was written; NULL: not looked at */
+    guint8 *block;     /* the last of it, of which small pieces are taken */
+    gsize block_left;
+    Base *pool;
+    guint64 n_ids;
+    gboolean ended;   /* all agents have */
+    gboolean looked;  /* for waits */
+    guint8 **written; /* [tensors] times that each element was written; NULL: not looked at */
 } Lab;
 
 typedef struct {
@@ -125,14 +152,41 @@ typedef struct {
     guint inst;
 } Remote;
 
-/* --- common (clocks.c) */
-Clocks clocks_new(const Lab *L);
-void clocks_free(Clocks *c);
+/* --- clocks (clocks.c) */
+/* Zeroed memory that lasts as long as the run. */
+gpointer lanes_alloc(Lab *L, gsize bytes);
+Clocks clocks_new(Lab *L);
 void clock_join(const Lab *L, Clock *into, const Clock *from);
-void clock_meet(const Lab *L, Clock *into, const Clock *from); /* the smaller of both */
 void clocks_join(const Lab *L, Clocks *into, const Clocks *from);
 void clocks_copy(const Lab *L, Clocks *into, const Clocks *from);
 void clocks_clear(const Lab *L, Clocks *c);
+
+/* --- what lanes know (knows.c) */
+void lanes_know_nothing(Lab *L, Lanes *a);
+static inline gboolean lane_knows(const Lane *by, guint kind, gint16 who, gint16 when)
+{
+    return by->base->c.of[kind][who] >= when ||
+           ((guint)who == by->who[0] && by->own[0][kind] >= when) ||
+           ((guint)who == by->who[1] && by->own[1][kind] >= when);
+}
+/* … of all of them that they have happened. `memo`: id of a base that does, 0: none yet. */
+gboolean lane_knows_all(const Lane *by, const GArray *moments, guint64 *memo);
+/* What it knows is known to those who read `into`. `memo`: id of a base that is in it, 0: none. */
+void lane_joins(const Lab *L, const Lane *lane, guint kind, Clock *into);
+void lane_joins_all(const Lab *L, const Lane *lane, Clocks *into, guint64 *memo);
+/* A change of what lanes 0, step, 2 step, … of those from `from` to `to` know. */
+typedef void (*LaneChange)(const Lab *L, Clocks *c, gconstpointer data);
+void lanes_change(Lab *L, Lanes *a, guint from, guint to, guint step, LaneChange change,
+                  gconstpointer data);
+/* … come to know all of it. */
+void lanes_learn(Lab *L, Lanes *a, guint from, guint to, guint step, const Clocks *what);
+/* What all lanes 0, step, 2 step, … know; to be given back. */
+Lane lanes_common(Lab *L, const Lanes *a, guint step);
+void lanes_common_free(Lab *L, Lane *common);
+/* What any of them knows of a kind. */
+void lanes_any(const Lab *L, const Lanes *a, guint step, guint kind, Clock *into);
+
+/* --- common (clocks.c) */
 void lanes_problem(Lab *L, guint flag, const Lanes *a, const WsOp *at, const WsOp *other);
 void lanes_outside(Lab *L, const char *reason);
 /* Who waits for what in this launch, each agent going through its work by itself. */
@@ -146,10 +200,12 @@ guint lanes_targets(Lab *L, const Lanes *a, const WsCtas *ctas, guint *rank);
 Mbarrier *lanes_slot(Lab *L, const Lanes *a, const WsOp *op, guint rank);
 /* CTA `rank` must not end before it; nothing where it is the agent's own. */
 void lanes_reached(Lab *L, guint rank, const Lanes *a, Moment m, const WsOp *op);
-gboolean lanes_knows_all(const Clocks *c, const GArray *moments);
 
 /* --- barriers (sync.c); those that answer are FALSE where the agent must wait */
-void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by);
+/* The phase that a contribution means; -1: whichever it meets. */
+gint64 lanes_turn(Lab *L, const Lanes *a, const WsOp *op);
+void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, gint64 turn, Mbarrier *b,
+                       const Lane *by);
 void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b);
 void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op);
 void lanes_expects(Lab *L, Lanes *a, const WsOp *op);
@@ -166,7 +222,7 @@ void lanes_transfer(Lab *L, Lanes *a, const WsOp *op);
 void lanes_product(Lab *L, Lanes *a, const WsOp *op);
 void lanes_product_wait(Lab *L, Lanes *a, const WsOp *op);
 void lanes_store(Lab *L, Lanes *a, const WsOp *op);
-void lanes_store_wait(Lanes *a, const WsOp *op);
+void lanes_store_wait(Lab *L, Lanes *a, const WsOp *op);
 void lanes_rows(Lab *L, Lanes *a, const WsOp *op);
 void lanes_rows_wait(Lanes *a, const WsOp *op);
 void lanes_rows_arrive(Lab *L, Lanes *a, const WsOp *op);
@@ -179,7 +235,7 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op);
 void lanes_gather(Lab *L, Lanes *a, const WsOp *op);
 /* The view in CTA `rank` is read or written by an engine, for one that knows `by`, at `when`. */
 void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *access, guint rank,
-                  const Clocks *by, Moment when);
+                  const Lane *by, Moment when);
 
 /* --- outputs (outputs.c): elements of tensors of access `write`, where all tiles are run */
 void lanes_outputs_new(Lab *L);

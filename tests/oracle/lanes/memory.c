@@ -91,14 +91,14 @@ gboolean lanes_memory_new(Lab *L)
 }
 
 static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, gboolean write,
-                       const Clocks *by, Moment me, gboolean async, gboolean gather)
+                       const Lane *by, Moment me, gboolean async, gboolean gather)
 {
     Cell *c = &L->cell[rank * L->cells_per_rank + at / L->unit];
     if (c->write.when) {
         gint16 w = c->write.who;
-        if (by->of[DATA][w] < c->write.when)
+        if (!lane_knows(by, DATA, w, c->write.when))
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
-        else if (async && c->plain && by->of[PROXY][w] < c->write.when)
+        else if (async && c->plain && !lane_knows(by, PROXY, w, c->write.when))
             lanes_problem(L, ORACLE_PROXY, a, op, NULL);
     }
     if (op->kind == WS_OP_TAKE && c->tile != a->position + 2) /* of another round, or none */
@@ -107,7 +107,8 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
         if (!c->write.when)
             lanes_problem(L, ORACLE_UNDEFINED, a, op, NULL);
         for (guint i = 0; i < c->n_read; i++)
-            if (c->read[i].who == me.who || by->of[ORDER][c->read[i].who] >= c->read[i].when) {
+            if (c->read[i].who == me.who ||
+                lane_knows(by, ORDER, c->read[i].who, c->read[i].when)) {
                 c->read[i] = me;
                 return;
             }
@@ -116,17 +117,16 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
             return;
         }
         if (!c->many) {
-            c->many = g_new0(Clock, L->width);
-            g_ptr_array_add(L->memory, c->many);
+            c->many = lanes_alloc(L, sizeof(Clock) * L->width);
         }
         c->many[me.who] = me.when;
         return;
     }
     for (guint i = 0; i < c->n_read; i++)
-        if (by->of[ORDER][c->read[i].who] < c->read[i].when)
+        if (!lane_knows(by, ORDER, c->read[i].who, c->read[i].when))
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
     for (guint i = 0; c->many && i < L->width; i++)
-        if (by->of[ORDER][i] < c->many[i])
+        if (!lane_knows(by, ORDER, (gint16)i, c->many[i]))
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
     c->many = NULL;
     c->write = me;
@@ -138,13 +138,13 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
 
 /* Every cell of `bytes`. */
 static void touch(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, guint bytes,
-                  gboolean write, const Clocks *by, Moment me, gboolean async, gboolean gather)
+                  gboolean write, const Lane *by, Moment me, gboolean async, gboolean gather)
 {
     for (guint i = 0; i < bytes; i += L->unit)
         touch_cell(L, a, op, rank, at + i, write, by, me, async, gather);
 }
 
-void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint rank, const Clocks *by,
+void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint rank, const Lane *by,
                   Moment when)
 {
     Place v;

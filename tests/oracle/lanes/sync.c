@@ -5,7 +5,7 @@
 
 /* --- mbarriers */
 
-static gboolean knows(const Clock *c, const GArray *moments)
+static gboolean known(const Clock *c, const GArray *moments)
 {
     for (guint i = 0; i < moments->len; i++) {
         const Moment *m = &g_array_index(moments, Moment, i);
@@ -13,11 +13,6 @@ static gboolean knows(const Clock *c, const GArray *moments)
             return FALSE;
     }
     return TRUE;
-}
-
-gboolean lanes_knows_all(const Clocks *c, const GArray *moments)
-{
-    return knows(c->of[ORDER], moments);
 }
 
 /* Where nobody waits, nobody looks which phase it is. */
@@ -28,12 +23,18 @@ static void other_phase(Lab *L, const Lanes *a, const WsOp *op, const gboolean *
     lanes_problem(L, *waits ? ORACLE_PHASE : ORACLE_UNSEEN, a, op, NULL);
 }
 
+gint64 lanes_turn(Lab *L, const Lanes *a, const WsOp *op)
+{
+    return op->turn ? lanes_value(L, a, op->turn) : -1;
+}
+
 /* A contribution by one that knows `by`: it must mean this phase, and know that the one before is
  * complete, or in another run it could hit that one. */
-void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b, const Clocks *by)
+void lanes_contributes(Lab *L, const Lanes *a, const WsOp *op, gint64 turn, Mbarrier *b,
+                       const Lane *by)
 {
-    if ((op->turn && lanes_value(L, a, op->turn) != b->phase) ||
-        (b->phase > 0 && !lanes_knows_all(by, b->last)))
+    if ((op->turn && turn != b->phase) ||
+        (b->phase > 0 && !lane_knows_all(by, b->last, &b->knew_last)))
         other_phase(L, a, op, &b->waits);
 }
 
@@ -42,14 +43,15 @@ void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
     if (b->pending != 0 || b->tx != 0)
         return;
     /* who waits for the completion before must have returned, or it is lapped */
-    if (!knows(b->now.of[RETURNED], b->waited))
+    if (!known(b->now.of[RETURNED], b->waited))
         lanes_problem(L, ORACLE_LAPPED, a, op, NULL);
-    if (!lanes_knows_all(&b->now, b->expects)) /* it could complete without them */
+    if (!known(b->now.of[ORDER], b->expects)) /* it could complete without them */
         lanes_problem(L, ORACLE_BYTES, a, op, NULL);
     b->phase++;
     b->pending = b->count;
     clocks_copy(L, &b->before, &b->now);
     clocks_clear(L, &b->now);
+    b->joined = b->knew_last = 0;
     GArray *swap = b->older;
     b->older = b->last;
     b->last = b->part;
@@ -62,13 +64,13 @@ void lanes_complete(Lab *L, const Lanes *a, const WsOp *op, Mbarrier *b)
             b->before.of[k][b->clock] = (Clock)b->phase;
 }
 
-static void arrive(Lab *L, Lanes *a, const WsOp *op, Mbarrier *b, guint lane, gint64 n,
+static void arrive(Lab *L, Lanes *a, const WsOp *op, gint64 turn, Mbarrier *b, guint lane, gint64 n,
                    gint64 bytes)
 {
-    lanes_contributes(L, a, op, b, &a->lane[lane]);
+    lanes_contributes(L, a, op, turn, b, &a->lane[lane]);
     Moment m = { (gint16)(a->first + lane), a->now[lane] };
     if (n > 0)
-        clocks_join(L, &b->now, &a->lane[lane]);
+        lane_joins_all(L, &a->lane[lane], &b->now, &b->joined);
     g_array_append_vals(n > 0 ? b->part : b->expects, &m, 1);
     lanes_reached(L, (guint)(b - L->slot) / L->slots_per_rank, a, m, op);
     b->tx += bytes;
@@ -88,6 +90,7 @@ void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op)
 {
     guint rank[8], n = lanes_targets(L, a, &op->ctas, rank);
     guint step = op->per == 0 ? a->n_lanes : (guint)op->per, lanes = 0;
+    const gint64 turn = lanes_turn(L, a, op);
     for (guint l = 0; l < a->n_lanes; l += step)
         lanes++;
     for (guint k = 0; k < n; k++) { /* one CTA after the other: who sees one has not seen all */
@@ -95,16 +98,17 @@ void lanes_arrivals(Lab *L, Lanes *a, const WsOp *op)
         for (guint l = 0; l < a->n_lanes; l += step)
             lanes_tick(a, l);
         for (guint l = 0; l < a->n_lanes; l += step)
-            arrive(L, a, op, b, l, op->count / lanes, 0);
+            arrive(L, a, op, turn, b, l, op->count / lanes, 0);
     }
 }
 
 void lanes_expects(Lab *L, Lanes *a, const WsOp *op)
 {
     guint rank[8], n = lanes_targets(L, a, &op->ctas, rank);
+    const gint64 turn = lanes_turn(L, a, op);
     for (guint k = 0; k < n; k++) {
         lanes_tick(a, 0);
-        arrive(L, a, op, lanes_slot(L, a, op, rank[k]), 0, op->count, op->bytes);
+        arrive(L, a, op, turn, lanes_slot(L, a, op, rank[k]), 0, op->count, op->bytes);
     }
 }
 
@@ -117,11 +121,13 @@ gboolean lanes_wait_passes(Lab *L, Lanes *a, const WsOp *op)
     if (turn != b->phase - 1)
         lanes_problem(L, ORACLE_PHASE, a, op, NULL);
     guint step = lanes_step(a, op);
-    for (guint l = 0; l < a->n_lanes; l += step) {
+    guint64 knew = 0;
+    for (guint l = 0; l < a->n_lanes; l += step)
         if (turn > 0 &&
-            !lanes_knows_all(&a->lane[l], b->older)) /* it could pass two completions early */
+            !lane_knows_all(&a->lane[l], b->older, &knew)) /* could pass two completions early */
             lanes_problem(L, ORACLE_PHASE, a, op, NULL);
-        clocks_join(L, &a->lane[l], &b->before);
+    lanes_learn(L, a, 0, a->n_lanes, step, &b->before);
+    for (guint l = 0; l < a->n_lanes; l += step) {
         Moment m = lanes_tick(a, l);
         g_array_append_val(b->waited, m);
     }
@@ -130,10 +136,23 @@ gboolean lanes_wait_passes(Lab *L, Lanes *a, const WsOp *op)
 
 /* --- named barriers, cluster */
 
+static Named *meet(Lab *L, guint number)
+{
+    Named *b = &L->named[number];
+    if (b->met)
+        return b;
+    b->met = TRUE;
+    b->now = clocks_new(L);
+    b->before = clocks_new(L);
+    b->part = g_array_new(FALSE, FALSE, sizeof(Moment));
+    b->last = g_array_new(FALSE, FALSE, sizeof(Moment));
+    return b;
+}
+
 Named *lanes_named(Lab *L, const Lanes *a, const WsOp *op)
 {
     if (op->kind == WS_OP_CLUSTER_ARRIVE || op->kind == WS_OP_CLUSTER_WAIT)
-        return &L->named[L->n_named - 1];
+        return meet(L, L->n_named - 1);
     guint id = 0;
     if (op->barrier >= 0) {
         gint64 e = lanes_value(L, a, op->element);
@@ -143,7 +162,7 @@ Named *lanes_named(Lab *L, const Lanes *a, const WsOp *op)
         }
         id = (guint)L->p->barrier[op->barrier].hw_id[e];
     }
-    return &L->named[a->rank * 16 + id];
+    return meet(L, a->rank * 16 + id);
 }
 
 void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
@@ -154,9 +173,9 @@ void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
         lanes_problem(L, ORACLE_COUNT, a, op, NULL);
     for (guint l = 0; l < a->n_lanes; l++) {
         Moment m = lanes_tick(a, l);
-        if (b->generation > 0 && !lanes_knows_all(&a->lane[l], b->last))
+        if (b->generation > 0 && !lane_knows_all(&a->lane[l], b->last, &b->knew_last))
             other_phase(L, a, op, &b->waits);
-        clocks_join(L, &b->now, &a->lane[l]);
+        lane_joins_all(L, &a->lane[l], &b->now, &b->joined);
         g_array_append_val(b->part, m);
     }
     b->arrived += threads;
@@ -168,16 +187,11 @@ void lanes_join(Lab *L, Lanes *a, const WsOp *op, Named *b, guint threads)
     b->generation++;
     clocks_copy(L, &b->before, &b->now);
     clocks_clear(L, &b->now);
+    b->joined = b->knew_last = 0;
     GArray *swap = b->last;
     b->last = b->part;
     b->part = swap;
     g_array_set_size(b->part, 0);
-}
-
-static void leave(Lab *L, Lanes *a, const Named *b)
-{
-    for (guint l = 0; l < a->n_lanes; l++)
-        clocks_join(L, &a->lane[l], &b->before);
 }
 
 gboolean lanes_sync_passes(Lab *L, Lanes *a, const WsOp *op)
@@ -191,7 +205,7 @@ gboolean lanes_sync_passes(Lab *L, Lanes *a, const WsOp *op)
     if (b->generation == a->named_generation)
         return FALSE;
     a->joined = FALSE;
-    leave(L, a, b);
+    lanes_learn(L, a, 0, a->n_lanes, 1, &b->before);
     return TRUE;
 }
 
@@ -203,28 +217,36 @@ gboolean lanes_cluster_passes(Lab *L, Lanes *a, const WsOp *op)
     if (b->generation == a->cluster_generation)
         return FALSE;
     a->clustered = FALSE;
-    leave(L, a, b);
+    lanes_learn(L, a, 0, a->n_lanes, 1, &b->before);
     return TRUE;
 }
 
 void lanes_warp_sync(Lab *L, Lanes *a)
 {
-    Clocks all = clocks_new(L);
+    Lane any = lanes_common(L, a, a->n_lanes); /* for its room */
     for (guint w = 0; w < a->n_lanes; w += 32) {
-        clocks_clear(L, &all);
-        for (guint l = w; l < MIN(w + 32, a->n_lanes); l++) {
+        const guint end = MIN(w + 32, a->n_lanes);
+        guint64 joined = 0;
+        clocks_clear(L, &any.base->c);
+        for (guint l = w; l < end; l++) {
             lanes_tick(a, l);
-            clocks_join(L, &all, &a->lane[l]);
+            lane_joins_all(L, &a->lane[l], &any.base->c, &joined);
         }
-        for (guint l = w; l < MIN(w + 32, a->n_lanes); l++)
-            clocks_join(L, &a->lane[l], &all);
+        lanes_learn(L, a, w, end, 1, &any.base->c);
     }
-    clocks_free(&all);
+    lanes_common_free(L, &any);
+}
+
+static void see(const Lab *L, Clocks *c, gconstpointer data)
+{
+    memcpy(c->of[PROXY], c->of[DATA], sizeof(Clock) * L->width);
 }
 
 void lanes_fence_async(Lab *L, Lanes *a, const WsOp *op)
 {
     guint step = lanes_step(a, op);
+    lanes_change(L, a, 0, a->n_lanes, step, see, NULL);
     for (guint l = 0; l < a->n_lanes; l += step)
-        memcpy(a->lane[l].of[PROXY], a->lane[l].of[DATA], sizeof(Clock) * L->width);
+        for (guint i = 0; i < 2; i++)
+            a->lane[l].own[i][PROXY] = a->lane[l].own[i][DATA];
 }
