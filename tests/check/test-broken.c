@@ -43,6 +43,7 @@ static const Row rows[] = {
     { "24-first-copy-unacknowledged", "P-RACE", "groups/send/body/0/then/5", NULL, "" },
     { "25-event-of-a-second-pass", "P-DL", "groups/load/body/1/do/0/then/0", "signal", "t2 5" },
     { "26-lanes-lapped", "P-ABA", "groups/math/body/0/do/0", "full", "k 0" },
+    { "27-transposed-twice", "P-RACE", "groups/math/body/4", "group sync of math", "" },
 };
 
 static void refuted(gconstpointer data)

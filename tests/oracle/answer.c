@@ -12,6 +12,7 @@
 /* Steps that the check may take of one design, of 400 million by default. A design that stays
  * outside takes them all, and nothing can be said of it then: these alone took nine tenths of the
  * time. Of 400 designs of test-control three are proved with the default and not with these. */
+enum { OUTSIDE_PER_JUDGED = 8 };
 #define WORK_OF_CHECK ((guint64)4 << 20)
 
 static const char *const word[] = { "agree",   "false-proof", "unsound", "false-alarm",
@@ -213,7 +214,11 @@ static Answer asked(const char *text, AnswerKind how)
     a.reason = g_strdup(v->reason);
     if (!a.first && v->reason)
         a.first = ws_phrase_text(v->reason, NULL, NULL);
-    a.oracle = judge(p, &options);
+    /* nothing is said of it that could be wrong: for the figures one in some is enough */
+    a.unjudged = options.control && a.kind == WS_VERDICT_OUTSIDE && a.errors == 0 &&
+                 g_str_hash(text) % OUTSIDE_PER_JUDGED != 0;
+    if (!a.unjudged)
+        a.oracle = judge(p, &options);
     a.judged = a.judged && !a.elsewhere;
     gboolean lies =
         a.kind == WS_VERDICT_REFUTED && !a.elsewhere && claims_wrong(p, said, &a.oracle);

@@ -32,6 +32,7 @@ typedef struct {
     gboolean judged;    /* an error is about what the oracle looks at */
     char *first;        /* finding, or reason, in English */
     char *reason;       /* phrase: why it is outside, NULL: it is not */
+    gboolean unjudged;  /* by the oracle: outside, and not one of those of the sample */
     Judgement oracle;
     guint followed; /* witnesses */
     guint compared; /* runs of agents whose text and program were compared */

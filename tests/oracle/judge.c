@@ -78,6 +78,7 @@ static void tell(Judgement *j, Case c, const OracleResult *r)
 void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgement *j)
 {
     OracleOptions options = { .tiles = c.tiles, .cap = cap, .stop = TRUE, .sync = !accesses };
+    options.alike = j->alike;
     options.element = c.element, options.element_step = c.element_step;
     options.first = c.first, options.stride = c.stride;
     j->cases++;
@@ -103,7 +104,7 @@ void judge_case(const WsProgram *p, Case c, guint cap, gboolean accesses, Judgem
 }
 
 /* Numbers that turn counts, ends and events around, all pairs of few and a sample of the rest. */
-static Judgement judge_control(const WsProgram *p, const JudgeOptions *o)
+static Judgement judge_control(const WsProgram *p, const JudgeOptions *o, LanesAlike *alike)
 {
     static const gint64 rounds[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 25, 41 },
                         others[] = { 1, 0, 2, 3, 7, 12, 60 },
@@ -111,7 +112,7 @@ static Judgement judge_control(const WsProgram *p, const JudgeOptions *o)
                         step[] = { 0, 0, 0, 0, 0, 0, 0, 2, 1, -12 };
     static const guint tiles[] = { 1, 2, 3, 6, 9 };
     gboolean many = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
-    Judgement j = { 0 };
+    Judgement j = { .alike = alike };
     guint n[] = { G_N_ELEMENTS(rounds), d ? G_N_ELEMENTS(others) : 1,
                   o->elements ? G_N_ELEMENTS(first) : 1, many ? G_N_ELEMENTS(tiles) : 1 };
     guint all = n[0] * n[1] * n[2] * n[3], most = 240;
@@ -129,7 +130,7 @@ static Judgement judge_control(const WsProgram *p, const JudgeOptions *o)
     return j;
 }
 
-Judgement judge(const WsProgram *p, const JudgeOptions *o)
+static Judgement judge_all(const WsProgram *p, const JudgeOptions *o, LanesAlike *alike)
 {
     static const Case far[] = { { .n = 5, .tiles = 1, .element = 1 },
                                 { .n = 8, .tiles = 1, .element = 3 },
@@ -144,9 +145,9 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
                                 { .n = 9, .tiles = 1, .d = 3 },
                                 { .n = 2, .tiles = 1, .d = 60 } };
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
-    Judgement j = { 0 };
+    Judgement j = { .alike = alike };
     if (o->control)
-        return judge_control(p, o);
+        return judge_control(p, o, alike);
     g_autoptr(GArray) cases = cases_of(p, o);
     for (guint i = 0; i < cases->len && j.cases < o->max_cases; i++) {
         gboolean explore = j.explored < o->max_explored && j.states < o->max_states;
@@ -158,5 +159,13 @@ Judgement judge(const WsProgram *p, const JudgeOptions *o)
     for (guint i = 0; i < G_N_ELEMENTS(far) && !j.bad; i++)
         if (((far[i].tiles == 1 && !far[i].stride) || tiles) && (far[i].d == 0 || d))
             judge_case(p, far[i], 0, FALSE, &j);
+    return j;
+}
+
+Judgement judge(const WsProgram *p, const JudgeOptions *o)
+{
+    g_autoptr(LanesAlike) alike = lanes_alike_new(p);
+    Judgement j = judge_all(p, o, alike);
+    j.alike = NULL;
     return j;
 }

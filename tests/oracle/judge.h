@@ -31,7 +31,8 @@ typedef struct {
     gboolean inner; /* an interleaving goes wrong though the lanes are right */
     guint cases, allowed, explored;
     guint64 states;
-    char *text; /* what was found, NULL: nothing. Caller frees. */
+    LanesAlike *alike; /* while it goes on */
+    char *text;        /* what was found, NULL: nothing. Caller frees. */
 } Judgement;
 
 /* The least T that has the last tile of the case. */

@@ -38,6 +38,7 @@ typedef struct {
     guint inst;             /* agent (times CTA) of `at` */
 } OracleResult;
 
+typedef struct LanesAlike LanesAlike;
 typedef struct {
     guint tiles;   /* positions of the one CTA (cluster); ignored where the launch is single: 1 */
     guint cap;     /* states */
@@ -48,6 +49,7 @@ typedef struct {
     const GArray *chosen;         /* OracleElement: elements of their own; NULL none */
     gint64 first, stride; /* ids of its tiles: first + position * stride; stride 0: 0, 1, 2, … */
     gboolean full;        /* every order of every move, without reduction */
+    LanesAlike *alike;    /* of the program, for its lanes; NULL: one run alone */
     gboolean sync;        /* barriers and transfers alone: accesses are not looked at */
 } OracleOptions;
 

@@ -63,11 +63,12 @@ static void add_sources(void)
 static char *wrong(const Subject *s, const WsProgram *p, gboolean *modelled)
 {
     gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE;
+    g_autoptr(LanesAlike) alike = lanes_alike_new(p);
     *modelled = TRUE;
     for (gint64 t = 1; t <= (tiles ? 2 : 1); t++)
         for (gint64 n = 0; n <= 6; n++) {
             g_autoptr(WsLaunchValues) v = subject_values(s, p, n, t);
-            OracleOptions options = { .tiles = (guint)t, .stop = TRUE };
+            OracleOptions options = { .tiles = (guint)t, .stop = TRUE, .alike = alike };
             options.element = subject_element(s, n);
             if (!v || (t == 2 && n != 1 && n != 3))
                 continue;

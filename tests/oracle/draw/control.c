@@ -9,6 +9,7 @@ typedef struct {
     guint loops, lets, depth;
     gboolean other; /* the second agent: the same in other words, where `reword` */
     gboolean reword;
+    gboolean plain;    /* loops and counters start and go on by numbers */
     const char *d, *e; /* texts of the names of the launch and of the tile */
 } Control;
 
@@ -142,7 +143,7 @@ static void loop(Control *C, GString **out, guint depth)
     two(C, out, upto(C, 2) ? bounded : strcmp(count, "N") == 0 ? "N" : bounded, FALSE);
     both(out, "\"");
     if (upto(C, 5) == 0) {
-        g_autofree char *from = atom(C);
+        g_autofree char *from = C->plain ? g_strdup_printf("%d", (int)number(C)) : atom(C);
         g_autofree char *text = g_strdup_printf(", \"from\": \"%s\"", from);
         both(out, text);
     }
@@ -178,7 +179,8 @@ static void node(Control *C, GString **out, guint depth)
     } else if (what < 9) {
         branch(C, out, depth);
     } else {
-        g_autofree char *by = upto(C, 2) ? g_strdup_printf("%d", (int)number(C)) : atom(C);
+        g_autofree char *by =
+            C->plain || upto(C, 2) ? g_strdup_printf("%d", (int)number(C)) : atom(C);
         g_autofree char *text =
             g_strdup_printf("{ \"advance\": \"c\", \"by\": \"%s\" }", strcmp(by, "c") ? by : "1");
         both(out, text);
@@ -219,6 +221,7 @@ static char *synced(const char *body, const char *wait, const char *arrive)
 char *control_design(guint32 seed)
 {
     static const char *const starts[] = { "0", "0", "3", "12", "-2", "N", "N - D" };
+    enum { N_NUMBERS = 5 }; /* first of them */
     static const char *const run[] = { "N - D", "N/2", "max(N, 1)", "N%3", "D - N", "min(N, 6)" };
     static const char *const tile[] = {
         "L[t]", "L[t] - 1", "max(L[t], 0)", "N - t", "t%2", "t - N"
@@ -231,7 +234,9 @@ char *control_design(guint32 seed)
     static char *const always[] = { "N", "N", "D", "d", "e", "c" };
     for (guint i = 0; i < G_N_ELEMENTS(always); i++)
         g_ptr_array_add(C.names, always[i]);
-    const char *start = starts[upto(&C, G_N_ELEMENTS(starts))];
+    /* the rest of what can be drawn keeps most designs outside, and nothing is said of these */
+    C.plain = upto(&C, 4) > 0;
+    const char *start = starts[upto(&C, C.plain ? N_NUMBERS : G_N_ELEMENTS(starts))];
     const char *d = run[upto(&C, G_N_ELEMENTS(run))], *e = tile[upto(&C, G_N_ELEMENTS(tile))];
     C.d = d;
     C.e = e;

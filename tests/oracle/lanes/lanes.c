@@ -405,10 +405,12 @@ OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const Oracle
     layout(&L);
     begin_objects(&L);
     begin_agents(&L, &tiles);
-    if (lanes_memory_new(&L) && L.width < 8000)
+    if (lanes_memory_new(&L) && L.width < 8000) {
+        L.judged = lanes_alike(&L, options->alike);
         run(&L);
-    else
+    } else {
         lanes_outside(&L, "too large for the oracle");
+    }
     lanes_outputs_end(&L, L.ended);
     end(&L);
     return result;

@@ -130,7 +130,9 @@ typedef struct {
     Mbarrier *slot;
     Named *named; /* rank * 16 + hardware id; the cluster's last */
     Cell *cell;
-    guint8 *fine; /* [ranks * blocks of 16 bytes] */
+    guint8 *fine;    /* [blocks of 16 bytes] */
+    guint8 **judged; /* [buffers] [rows * cols] elements that stand for others; NULL: all for
+                        themselves */
     guint unit;
     guint64 cells_per_rank;
     GArray *remote; /* Remote: what reaches a CTA from outside */
@@ -237,6 +239,21 @@ void lanes_gather(Lab *L, Lanes *a, const WsOp *op);
 void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *access, guint rank,
                   const Lane *by, Moment when);
 
+/* --- layouts (owners.c) */
+typedef enum { SCALAR, LINEAR, TILE, ROWS, QUADS, COLUMNS, MATRIX } Shape;
+Shape lanes_shape(const WsOp *op, const WsRegValue *v);
+/* The lanes that hold element (row, col) of a value, how many: a write is done by the first of
+ * them, a read by all. */
+guint lanes_owners(Shape shape, const WsRegValue *v, guint n_lanes, guint row, guint col,
+                   guint *first, guint *step);
+/* A tile of one dimension stands for rows or for columns. */
+gboolean lanes_turned(const WsAccess *x, const WsValueUse *u);
+/* The lane that copies element (row, col) of what is gathered. */
+guint lanes_gathers(const WsAccess *x, guint bytes, guint n_lanes, guint row, guint col);
+
+/* --- elements that fare alike (alike.c); NULL: not yet, or nobody asks */
+guint8 **lanes_alike(const Lab *L, LanesAlike *all);
+
 /* --- outputs (outputs.c): elements of tensors of access `write`, where all tiles are run */
 void lanes_outputs_new(Lab *L);
 void lanes_outputs(Lab *L, Lanes *a, const WsOp *op);
@@ -248,6 +265,10 @@ void lanes_values_free(const WsProgram *p, Lanes *a);
 void lanes_values(Lab *L, Lanes *a, const WsOp *op);
 void lanes_retire(Lanes *a, gint64 newest);
 
+/* Of many runs of one program: what can be told from it once. */
+LanesAlike *lanes_alike_new(const WsProgram *p);
+void lanes_alike_free(LanesAlike *all);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LanesAlike, lanes_alike_free)
 OracleResult lanes_run(const WsProgram *p, const WsLaunchValues *v, const OracleOptions *options);
 
 G_END_DECLS

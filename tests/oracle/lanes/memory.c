@@ -47,6 +47,12 @@ static gboolean place(Lab *L, const Lanes *a, const WsAccess *x, Place *out)
     return TRUE;
 }
 
+/* Which elements of its buffer stand for all others; NULL: each one for itself. */
+static const guint8 *judged_cells(const Lab *L, const Place *v)
+{
+    return L->judged ? L->judged[v->b - L->p->buffer] : NULL;
+}
+
 /* --- cells */
 
 static gboolean is_generic(const WsOp *op)
@@ -151,8 +157,13 @@ void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint ran
     if (!place(L, a, x, &v))
         return;
     guint bytes = ws_dtype_bytes(v.b->dtype);
+    const guint8 *judged = judged_cells(L, &v);
     for (guint r = 0; r < x->rows; r++)
         for (guint c = 0; c < x->cols;) {
+            if (judged && !judged[(v.row + r) * v.b->cols + v.col + c]) {
+                c++;
+                continue;
+            }
             guint64 at = address(v.b, v.base, v.row + r, v.col + c);
             gboolean fine = L->fine[at / 16];
             touch(L, a, op, rank, fine ? at : at / 16 * 16, fine ? bytes : 1,
@@ -162,56 +173,6 @@ void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint ran
 }
 
 /* --- lanes */
-
-typedef enum { SCALAR, LINEAR, TILE, ROWS, QUADS, COLUMNS, MATRIX } Shape;
-
-static Shape shape_of(const WsOp *op, const WsRegValue *v)
-{
-    if (op->kind == WS_OP_STMATRIX || op->kind == WS_OP_LDMATRIX)
-        return MATRIX;
-    if (v->rows == 1 && v->cols == 1)
-        return SCALAR;
-    if (v->layout == WS_LAYOUT_LINEAR)
-        return LINEAR;
-    if (v->rows == 1)
-        return COLUMNS;
-    return v->cols == 1 ? ROWS : v->cols == 4 ? QUADS : TILE;
-}
-
-/* The lanes that hold element (row, col) of a value: a write is done by the first of them, a read
- * by all. The accumulator of wgmma (PTX, m64nNk16 D): row = 16 * warp + lane / 4 (+ 8), column = 8
- * * i + 2 * (lane % 4) (+ 1); stmatrix and ldmatrix x4: lane l holds the address of row l % 16 and
- * of the columns from 8 * (l / 16) of every 16. */
-static guint owners(Shape shape, const WsRegValue *v, guint n_lanes, guint row, guint col,
-                    guint *first, guint *step)
-{
-    guint warp = row % 64 / 16 * 32, quad = warp + row % 8 * 4;
-    *step = 1;
-    switch (shape) {
-    case SCALAR:
-        *first = 0;
-        return n_lanes;
-    case LINEAR:
-        *first = (row * v->cols + col) % n_lanes;
-        return 1;
-    case TILE:
-        *first = quad + col % 8 / 2;
-        return 1;
-    case ROWS:
-        *first = quad;
-        return 4;
-    case QUADS:
-        *first = quad + col % 4;
-        return 1;
-    case COLUMNS:
-        *first = col % 8 / 2;
-        *step = 4;
-        return n_lanes / 4;
-    default:
-        *first = warp + row % 16 + col % 16 / 8 * 16;
-        return 1;
-    }
-}
 
 static void by_lane(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at, guint bytes,
                     gboolean write, guint lane, gboolean async)
@@ -231,13 +192,14 @@ static void one_of_each_warp(Lab *L, Lanes *a, const WsOp *op, const Place *v, c
                 (x->mode & WS_MODE_WRITE) != 0, lane, FALSE);
 }
 
-/* Lanes of a transpose are not laid down: any. */
+/* Lanes of a transpose are not laid down: others each time. */
 static void any_lane(Lab *L, Lanes *a, const WsOp *op, const Place *v, const WsAccess *x)
 {
     for (guint r = 0; r < x->rows; r++)
         for (guint c = 0; c < x->cols; c++)
             by_lane(L, a, op, a->rank, address(v->b, v->base, v->row + r, v->col + c), 1,
-                    (x->mode & WS_MODE_WRITE) != 0, (r * 7 + c * 5) % a->n_lanes, FALSE);
+                    (x->mode & WS_MODE_WRITE) != 0, (r * 7 + c * 5 + (guint)a->now[0]) % a->n_lanes,
+                    FALSE);
 }
 
 /* Of a linear value, lanes that have no element of the view in one of their registers read its
@@ -276,19 +238,21 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
         }
         const WsValueUse *u = &op->value[0];
         const WsRegValue *value = &L->p->agent[a->agent].value[u->value];
-        Shape shape = shape_of(op, value);
+        Shape shape = lanes_shape(op, value);
         guint row0 = (guint)lanes_value(L, a, u->row0), col0 = (guint)lanes_value(L, a, u->col0);
         gboolean write = (x->mode & WS_MODE_WRITE) != 0;
-        /* a tile of one dimension stands for rows or for columns */
-        gboolean turned = x->transposed || (x->rows != u->rows && x->rows == u->cols);
+        gboolean turned = lanes_turned(x, u);
+        const guint8 *judged = judged_cells(L, &v);
         if (shape == LINEAR && !write)
             spare_lanes(L, a, op, value, row0, col0, address(v.b, v.base, v.row, v.col));
         for (guint r = 0; r < u->rows; r++)
             for (guint c = 0; c < u->cols; c++) {
                 guint first, step;
-                guint n = owners(shape, value, a->n_lanes, row0 + r, col0 + c, &first, &step);
-                guint64 at =
-                    address(v.b, v.base, v.row + (turned ? c : r), v.col + (turned ? r : c));
+                const guint row = v.row + (turned ? c : r), col = v.col + (turned ? r : c);
+                if (judged && !judged[row * v.b->cols + col])
+                    continue;
+                guint n = lanes_owners(shape, value, a->n_lanes, row0 + r, col0 + c, &first, &step);
+                guint64 at = address(v.b, v.base, row, col);
                 for (guint k = 0; k < (write ? 1 : n); k++)
                     by_lane(L, a, op, a->rank, at, ws_dtype_bytes(v.b->dtype), write,
                             first + k * step, FALSE);
@@ -302,12 +266,13 @@ void lanes_gather(Lab *L, Lanes *a, const WsOp *op)
     Place v;
     if (!place(L, a, x, &v))
         return;
-    guint bytes = ws_dtype_bytes(v.b->dtype), units = x->cols * bytes / 16, share = 8;
-    while (share > 1 && units % share)
-        share /= 2;
+    guint bytes = ws_dtype_bytes(v.b->dtype);
+    const guint8 *judged = judged_cells(L, &v);
     for (guint r = 0; r < x->rows; r++)
         for (guint c = 0; c < x->cols; c++) {
-            guint lane = (r * share + c * bytes / 16 % share) % a->n_lanes;
+            if (judged && !judged[(v.row + r) * v.b->cols + v.col + c])
+                continue;
+            guint lane = lanes_gathers(x, bytes, a->n_lanes, r, c);
             Moment me = { (gint16)(a->rows + (gint)lane), a->row_now[lane] };
             touch(L, a, op, a->rank, address(v.b, v.base, v.row + r, v.col + c), bytes, TRUE,
                   &a->lane[lane], me, FALSE, TRUE);
