@@ -12,8 +12,8 @@
 /* Steps that the check may take of one design, of 400 million by default. A design that stays
  * outside takes them all, and nothing can be said of it then: these alone took nine tenths of the
  * time. Of 400 designs of test-control three are proved with the default and not with these. */
-enum { OUTSIDE_PER_JUDGED = 8 };
 #define WORK_OF_CHECK ((guint64)4 << 20)
+enum { OUTSIDE_PER_JUDGED = 8 }; /* of designs of random control */
 
 static const char *const word[] = { "agree",   "false-proof", "unsound", "false-alarm",
                                     "meaning", "internal",    "oracle",  "witness" };

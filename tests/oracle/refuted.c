@@ -1,5 +1,6 @@
 #include "refuted.h"
 #include "model/design.h"
+#include "program/program.h"
 
 #include <string.h>
 
