@@ -24,6 +24,19 @@ typedef enum {
 #define WS_GENERATE_ERROR ws_generate_error_quark()
 GQuark ws_generate_error_quark(void);
 
+/* What a refusal says, as data; what is not known is NULL. */
+typedef struct {
+    char *lens;   /* "tle" */
+    char *step;   /* place in the design, without it the whole of it */
+    char *why;    /* "it has two" */
+    char *remedy; /* "give it one" */
+} WsRefusal;
+/* WS_GENERATE_ERROR_STEP; `refusal` is copied. */
+void ws_generate_refuse(GError **error, const WsRefusal *refusal, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+/* Of such an error, else NULL. Borrowed from it. */
+const WsRefusal *ws_generate_refusal(const GError *error);
+
 /* Kernel entry parameters, in order (the launcher and the runner follow this):
  *   1. every tensor map of program->map, by value, 128 bytes, 64-byte aligned (grid constant)
  *   2. every tensor's device address, 64 bit, in program order

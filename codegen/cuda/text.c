@@ -176,12 +176,10 @@ void ws_cuda_step_error(WsCuda *c, const WsOp *op, const char *what)
 {
     if (c->error)
         return;
-    if (op && op->agent >= 0)
-        g_set_error(&c->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "step %s at %s: %s%snot in lens cuda", ws_node_kind_keyword(op->step_kind),
-                    op->step ? op->step : op->id, what ? what : "", what ? ": " : "");
-    else
-        g_set_error(&c->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "%s%s%s: not in lens cuda", c->agent ? c->agent->path : "design",
-                    what ? ": " : "", what ? what : "");
+    const gboolean step = op && op->agent >= 0;
+    const char *at = step ? op->step ? op->step : op->id : c->agent ? c->agent->path : NULL;
+    const WsRefusal refusal = { "cuda", (char *)at, (char *)what, NULL };
+    ws_generate_refuse(&c->error, &refusal, "%s%s%s%s%s%s: not in lens cuda", step ? "step " : "",
+                       step ? ws_node_kind_keyword(op->step_kind) : "", step ? " at " : "",
+                       at ? at : "design", what ? ": " : "", what ? what : "");
 }

@@ -7,14 +7,12 @@ void ws_emit_step_error(WsEmit *e, const WsOp *op, const char *what)
 {
     if (e->error)
         return;
-    if (op && op->agent >= 0)
-        g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "step %s at %s: %s%snot in lens generate", ws_node_kind_keyword(op->step_kind),
-                    op->step ? op->step : op->id, what ? what : "", what ? ": " : "");
-    else
-        g_set_error(&e->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "%s%s%s: not in lens generate", e->agent ? e->agent->path : "design",
-                    what ? ": " : "", what ? what : "");
+    const gboolean step = op && op->agent >= 0;
+    const char *at = step ? op->step ? op->step : op->id : e->agent ? e->agent->path : NULL;
+    const WsRefusal refusal = { "generate", (char *)at, (char *)what, NULL };
+    ws_generate_refuse(&e->error, &refusal, "%s%s%s%s%s%s: not in lens generate",
+                       step ? "step " : "", step ? ws_node_kind_keyword(op->step_kind) : "",
+                       step ? " at " : "", at ? at : "design", what ? ": " : "", what ? what : "");
 }
 
 void ws_emit_internal_error(WsEmit *e, const char *format, ...)

@@ -137,14 +137,18 @@ void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what
     if (y->error)
         return;
     gboolean step = op && op->agent >= 0;
-    g_autofree char *where =
-        step ? g_strdup_printf("step %s at %s", ws_node_kind_keyword(op->step_kind),
-                               op->step ? op->step : op->id)
-             : g_strdup(path       ? path
-                        : y->agent ? y->agent->path
-                                   : "design");
-    g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s: not in lens %s: %s%s%s",
-                where, y->dialect->name, what, change ? "; " : "", change ? change : "");
+    const char *at = step       ? op->step ? op->step : op->id
+                     : path     ? path
+                     : y->agent ? y->agent->path
+                                : NULL;
+    const WsRefusal refusal = { (char *)y->dialect->name,
+                                at && strchr(at, '/') ? (char *)at
+                                                      : NULL, /* "cluster": of the whole */
+                                (char *)what, (char *)change };
+    ws_generate_refuse(&y->error, &refusal, "%s%s%s%s: not in lens %s: %s%s%s", step ? "step " : "",
+                       step ? ws_node_kind_keyword(op->step_kind) : "", step ? " at " : "",
+                       at ? at : "design", y->dialect->name, what, change ? "; " : "",
+                       change ? change : "");
 }
 
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change)

@@ -61,7 +61,9 @@ gboolean ws_cli_write(const char *out, const char *text, gssize length);
 /* A file that was written to "-" has the standard output to itself: what is said from now on goes
  * to the standard error. Other names (and NULL) change nothing. */
 void ws_cli_say_aside(const char *out);
+/* Says why a command fails; with --errors=FILE also there, as JSON. Returns `code`. */
 int ws_cli_fail(int code, const char *format, ...) G_GNUC_PRINTF(2, 3);
+int ws_cli_fail_with(int code, const GError *error); /* with what a refusal knows besides */
 /* TRUE once Ctrl-C was pressed. */
 gboolean ws_cli_interrupted(void);
 

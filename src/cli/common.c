@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "codegen/generate.h"
 #include "model/file.h"
 #include "program/walk.h"
 #include "trace/stats.h"
@@ -36,6 +37,30 @@ void ws_cli_say_aside(const char *out)
         dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
+/* --- why a command fails ---------------------------------------------------------------------- */
+
+static const char *errors_file; /* --errors of every command: for who runs it and reads no prose */
+
+/* The last one stays; where it cannot be written, the standard error still says it. */
+static void keep_error(int code, const char *message, const WsRefusal *r)
+{
+    WsJsonOut j;
+    if (!errors_file || code == WS_EXIT_YES) /* a remark */
+        return;
+    ws_json_out_init(&j);
+    ws_json_out_open(&j, NULL, '{');
+    ws_json_out_integer(&j, "version", 1);
+    ws_json_out_integer(&j, "code", code);
+    ws_json_out_text(&j, "message", message);
+    ws_json_out_text(&j, "lens", r ? r->lens : NULL);
+    ws_json_out_text(&j, "step", r ? r->step : NULL);
+    ws_json_out_text(&j, "why", r ? r->why : NULL);
+    ws_json_out_text(&j, "remedy", r ? r->remedy : NULL);
+    ws_json_out_close(&j, '}');
+    g_autofree char *text = ws_json_out_end(&j);
+    g_file_set_contents(errors_file, text, -1, NULL);
+}
+
 int ws_cli_fail(int code, const char *format, ...)
 {
     va_list args;
@@ -43,7 +68,29 @@ int ws_cli_fail(int code, const char *format, ...)
     g_autofree char *text = g_strdup_vprintf(format, args);
     va_end(args);
     fprintf(stderr, "warpstave: %s\n", text);
+    keep_error(code, text, NULL);
     return code;
+}
+
+int ws_cli_fail_with(int code, const GError *error)
+{
+    fprintf(stderr, "warpstave: %s\n", error->message);
+    keep_error(code, error->message, ws_generate_refusal(error));
+    return code;
+}
+
+/* --errors=FILE, wherever it stands: other options may be wrong. */
+static void take_errors_file(int *argc, char **argv)
+{
+    static const char option[] = "--errors=";
+    int n = 1;
+    for (int i = 1; i < *argc; i++) {
+        if (g_str_has_prefix(argv[i], option))
+            errors_file = argv[i] + strlen(option);
+        else
+            argv[n++] = argv[i];
+    }
+    argv[ *argc = n] = NULL;
 }
 
 static const char *command_arguments(const char *command)
@@ -63,6 +110,7 @@ gboolean ws_cli_arguments(int *argc, char ***argv, const char *command, const GO
     g_autoptr(GError) error = NULL;
     if (entries)
         g_option_context_add_main_entries(context, entries, NULL);
+    take_errors_file(argc, *argv);
     g_autofree char *program = g_strdup_printf("warpstave %s", command);
     g_set_prgname(program);
     if (!g_option_context_parse(context, argc, argv, &error)) {

@@ -188,7 +188,7 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
                               .n_ctas = ctas->len,
                               .cta = (const guint *)(gpointer)ctas->data };
     if (code == WS_EXIT_YES && !generate_all(&k, p, o, &choice, hold, &error))
-        code = ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
+        code = ws_cli_fail_with(ws_cli_kernel_failure(error), error);
     const WsBundleCase held = { .size = hold ? (const WsSize *)(gpointer)hold->size->data : NULL,
                                 .n_size = hold ? hold->size->len : 0 };
     if (code == WS_EXIT_YES) {
@@ -211,7 +211,7 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
         };
         if (!ws_bundle_write(&spec, dir, findings, &error)) {
             ws_cli_print_findings(findings, p->file);
-            code = ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
+            code = ws_cli_fail_with(ws_cli_kernel_failure(error), error);
         }
     }
     for (guint i = 0; i < cases->len; i++)

@@ -108,20 +108,6 @@ static guint64 other(GHashTable *map, guint64 identity)
 /* --- what became of a node -----------------------------------------------------------------------
  */
 
-/* What an import says of where a step stood in its source is no difference where only that moved:
- * "gemm.py:43:13: mbarrier.wait(…)", and the lines of an opaque step, "// gemm.ptx:158: …". */
-static gboolean only_lines_moved(WsFieldId field, const char *a, const char *b)
-{
-    static GRegex *place;
-    if (field != WS_F_note && field != WS_F_text)
-        return FALSE;
-    if (g_once_init_enter(&place))
-        g_once_init_leave(&place, g_regex_new(":[0-9]+(:[0-9]+)?: ", G_REGEX_OPTIMIZE, 0, NULL));
-    g_autofree char *x = g_regex_replace_literal(place, a, -1, 0, ": ", 0, NULL);
-    g_autofree char *y = g_regex_replace_literal(place, b, -1, 0, ": ", 0, NULL);
-    return !g_strcmp0(x, y);
-}
-
 /* Plain fields that differ, as "depth 3; ahead 1" of each design. */
 static void differing_fields(const WsNode *a, const WsNode *b, GString *was, GString *is)
 {
@@ -129,13 +115,14 @@ static void differing_fields(const WsNode *a, const WsNode *b, GString *was, GSt
     const WsFieldRow *rows = ws_node_rows(a->kind, &n);
     for (guint i = 0; i < n; i++) {
         const WsValue *va = ws_node_get(a, rows[i].field), *vb = ws_node_get(b, rows[i].field);
-        if (holds_nodes(&rows[i]) || rows[i].kind == WS_FIELD_NODE)
+        /* that a step moved in the text it was read from is no difference */
+        if (holds_nodes(&rows[i]) || rows[i].kind == WS_FIELD_NODE || rows[i].field == WS_F_source)
             continue;
         g_autofree char *ta = ws_value_print(&rows[i], va), *tb = ws_value_print(&rows[i], vb);
         const char *otherwise = rows[i].fallback ? rows[i].fallback : "\xe2\x80\x93";
         const char *xa = va->kind == WS_VALUE_NONE ? otherwise : ta;
         const char *xb = vb->kind == WS_VALUE_NONE ? otherwise : tb;
-        if (!g_strcmp0(xa, xb) || only_lines_moved(rows[i].field, xa, xb))
+        if (!g_strcmp0(xa, xb))
             continue;
         const char *key = ws_node_key(a->kind, rows[i].field);
         g_string_append_printf(was, "%s%s %s", was->len ? "; " : "", key, xa);

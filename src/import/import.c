@@ -247,23 +247,16 @@ void ws_import_free(WsImport *import)
     g_free(import);
 }
 
-gboolean ws_import_place(const WsNode *node, guint *line, guint *column)
+gboolean ws_import_place(const WsNode *node, guint *line, guint *column, guint *last)
 {
-    const char *note = node ? ws_node_text(node, WS_F_note) : NULL;
-    for (const char *c = note ? strchr(note, ':') : NULL; c; c = strchr(c + 1, ':')) {
-        char *end;
-        const guint64 l = g_ascii_strtoull(c + 1, &end, 10);
-        if (end == c + 1 || *end != ':')
-            continue;
-        const char *second = end + 1;
-        const guint64 k = g_ascii_strtoull(second, &end, 10);
-        if (end == second || *end != ':' || l < 1 || l > G_MAXUINT || k > G_MAXUINT)
-            continue;
-        *line = (guint)l;
-        *column = (guint)k;
-        return TRUE;
-    }
-    return FALSE;
+    const WsValue *place = ws_node_get(node, WS_F_source);
+    if (place->kind != WS_VALUE_LIST || place->n < 2)
+        return FALSE;
+    *line = (guint)MIN(place->item[0].r, G_MAXINT);
+    *column = (guint)MIN(place->item[1].r, G_MAXINT);
+    if (last)
+        *last = place->n > 2 ? MAX((guint)MIN(place->item[2].r, G_MAXINT), *line) : *line;
+    return TRUE;
 }
 
 void ws_import_locate(const WsDesign *design, WsFindings *findings)
@@ -275,7 +268,7 @@ void ws_import_locate(const WsDesign *design, WsFindings *findings)
         const WsNode *node = ws_design_find(design, at);
         f->line = f->column = 0;
         for (; node; node = ws_design_owner(design, node, NULL, NULL))
-            if (ws_import_place(node, &f->line, &f->column))
+            if (ws_import_place(node, &f->line, &f->column, NULL))
                 break;
     }
 }

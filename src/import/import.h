@@ -1,6 +1,6 @@
 /* Import: a kernel written in another language -> a design that `check` can judge. Only text is
- * read; nothing of the file is ever executed. Every step of the design carries in its `note` the
- * line it comes from ("kernel.py:42:9: mbarrier.wait(…)"), and findings are moved to those lines.
+ * read; nothing of the file is ever executed. Every step of the design carries in its `source`
+ * the line it comes from, and in its `note` what stands there; findings are moved to those lines.
  * What cannot be read becomes a `raw` step with its source lines, and is listed.
  *
  * A WsImport owns its design and its list. */
@@ -74,8 +74,9 @@ WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error);
 void ws_import_free(WsImport *import);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
 
-/* The place that an imported node's note gives: TRUE and line and column. */
-gboolean ws_import_place(const WsNode *node, guint *line, guint *column);
+/* The place of an imported node, its `source`: TRUE and line, column and last line (may be NULL).
+ */
+gboolean ws_import_place(const WsNode *node, guint *line, guint *column, guint *last);
 /* Moves findings from the lines of the design to those of the source. */
 void ws_import_locate(const WsDesign *design, WsFindings *findings);
 

@@ -133,12 +133,9 @@ static void put_opaque(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
     WsJson *lines = ws_json_list();
     for (guint line = s->line; line <= MIN(s->end_line, s->line + 7) && line <= w->r->n_lines;
-         line++) {
-        char *text = g_strdup_printf("// %s:%u: %s", w->r->file, line, w->r->line[line - 1]);
-        g_strdelimit(text, "%", '/'); /* %{…} would name an operand */
-        ws_json_add(lines, ws_json_take_text(text));
-    }
-    ws_json_put(step, "raw", ws_json_text("ptx"));
+         line++)
+        ws_json_add(lines, ws_json_text(w->r->line[line - 1]));
+    ws_json_put(step, "raw", ws_json_text("unread"));
     ws_json_put(step, "text", lines);
     if (s->reads || s->places)
         ws_json_put(step, "reads", touched(w, s, TRUE));

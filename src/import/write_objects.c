@@ -17,9 +17,12 @@ WsJson *ws_write_place(const WsRead *r, WsJson *node, guint line, guint column, 
     g_strstrip(source);
     if (g_utf8_strlen(source, -1) > 160)
         strcpy(g_utf8_offset_to_pointer(source, 160), "");
-    ws_json_put(node, "note",
-                ws_json_format("%s:%u:%u: %s%s", r->file, line, MAX(column, 1), source,
-                               end_line > line ? " …" : ""));
+    WsJson *place = ws_json_list();
+    ws_json_add(place, ws_json_int(line));
+    ws_json_add(place, ws_json_int(MAX(column, 1)));
+    ws_json_add(place, end_line > line ? ws_json_int(end_line) : NULL);
+    ws_json_put(node, "source", place);
+    ws_json_put(node, "note", ws_json_format("%s%s", source, end_line > line ? " …" : ""));
     return ws_json_at(node, line, MAX(column, 1));
 }
 
@@ -57,7 +60,8 @@ void ws_write_head(WsRead *r, WsJson *design)
     ws_source_mark_names(r);
     ws_json_put(design, "warpstave", ws_json_int(WS_DESIGN_VERSION));
     ws_json_put(design, "name", ws_json_text(r->title));
-    ws_json_put(design, "note", ws_json_format("imported from %s; notes give the lines", r->file));
+    ws_json_put(design, "source", ws_json_text(r->file));
+    ws_json_put(design, "note", ws_json_format("imported from %s", r->file));
     ws_json_put(design, "target", ws_json_text(ws_target_sm_90a.name));
     ws_json_put(design, "fences", ws_json_text(r->fences));
     ws_json_put(design, "sizes", sizes);

@@ -282,6 +282,7 @@ static void describe(WsTrace *t, const WsCollected *c, const WsCollectedCase *x,
     g_autoptr(GString) note = g_string_new(NULL);
     t->device = g_strdup(c->device);
     t->overhead = x->overhead;
+    t->missing = missing;
     if (x->cold.n && x->cold.floor_cycles > 0.75 * x->cold.cycles)
         t->bound = g_strdup("tensor pipe");
     if (x->cold.n)

@@ -132,6 +132,12 @@ WsJson *ws_json_copy(const WsJson *json)
     return copy;
 }
 
+const char *ws_json_member_text(const WsJson *json, const char *key)
+{
+    const WsJson *member = ws_json_member(json, key);
+    return member != NULL && member->kind == WS_JSON_TEXT ? member->text : NULL;
+}
+
 guint ws_json_replace(WsJson *json, gboolean keys, WsJsonReplace replace, gpointer data)
 {
     guint hits = 0;

@@ -49,6 +49,9 @@ void ws_json_free(WsJson *json);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsJson, ws_json_free)
 char *ws_json_print(const WsJson *json); /* compact text, numbers as they were written */
 
+/* Text of a member, NULL if there is none of that kind. Borrowed. */
+const char *ws_json_member_text(const WsJson *json, const char *key);
+
 /* Whether text is to be replaced in a string below `json`; returns what stands for it, else NULL.
  */
 typedef WsJson *(*WsJsonReplace)(const char *text, gpointer data);

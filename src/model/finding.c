@@ -19,6 +19,7 @@ static void free_finding(gpointer data)
     g_free(f->other);
     g_free(f->object);
     g_free(f->sizes);
+    g_clear_pointer(&f->met, ws_met_unref);
     g_free(f->silenced);
     g_clear_pointer(&f->steps, g_ptr_array_unref);
     g_clear_pointer(&f->story, g_ptr_array_unref);
@@ -33,6 +34,43 @@ static void free_line(gpointer data)
     g_free(line->text);
     g_free(line->said);
     g_free(line);
+}
+
+static void clear_value(gpointer data)
+{
+    g_free(((WsMetValue *)data)->name);
+}
+
+WsMet *ws_met_new(void)
+{
+    WsMet *met = g_new0(WsMet, 1);
+    met->refs = 1;
+    met->value = g_array_new(FALSE, FALSE, sizeof(WsMetValue));
+    g_array_set_clear_func(met->value, clear_value);
+    return met;
+}
+
+WsMet *ws_met_ref(WsMet *met)
+{
+    if (met != NULL)
+        g_atomic_int_inc(&met->refs);
+    return met;
+}
+
+void ws_met_unref(WsMet *met)
+{
+    if (met == NULL || !g_atomic_int_dec_and_test(&met->refs))
+        return;
+    g_array_unref(met->value);
+    g_free(met);
+}
+
+void ws_met_add(WsMet *met, const char *name, const gint64 *at, guint rank, gint64 value)
+{
+    WsMetValue x = { .name = g_strdup(name), .rank = rank, .value = value };
+    for (guint d = 0; d < rank; d++)
+        x.at[d] = at[d];
+    g_array_append_val(met->value, x);
 }
 
 const char *ws_fact_text(WsFactId id)

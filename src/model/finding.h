@@ -80,6 +80,25 @@ typedef enum {
 } WsStoryPart;
 const char *ws_story_label(WsStoryPart part); /* "waits" */
 
+/* The launch that a finding was met with: what `sizes` says in words. */
+enum { WS_MET_RANK = 5 };
+typedef struct {
+    char *name; /* of a size; with `rank` of a tensor, whose element it is */
+    guint rank;
+    gint64 at[WS_MET_RANK], value;
+} WsMetValue;
+typedef struct {
+    gint refs;
+    GArray *value;                /* WsMetValue: sizes, and elements that are not as the others */
+    gint64 grid, cta;             /* CTAs and the one that is looked at; grid 0: one cluster */
+    gboolean data;                /* elements are this, + step where the first index is odd */
+    gint64 element, element_step; /* else 0 */
+} WsMet;
+WsMet *ws_met_new(void);
+WsMet *ws_met_ref(WsMet *met); /* NULL for NULL */
+void ws_met_unref(WsMet *met);
+void ws_met_add(WsMet *met, const char *name, const gint64 *at, guint rank, gint64 value);
+
 /* Sentences are phrases (phrase.h): `said` and its like hold template and arguments, the member
  * beside it is their English. */
 typedef struct {
@@ -112,6 +131,7 @@ typedef struct {
     GPtrArray *loops; /* char*: names of the loops, outermost first, or NULL */
     GArray *rounds;   /* gint64: their rounds, parallel */
     char *sizes;      /* "K = 257": what it was met with, or NULL */
+    WsMet *met;       /* the same as data; NULL: not of one CTA */
     char *silenced;   /* the written reason of a `suppress`: not counted, not printed; else NULL */
 } WsFinding;
 

@@ -102,6 +102,13 @@ gboolean ws_read_number(WsReader *r, WsNodeKind owner, const WsFieldRow *row, co
                          ws_node_key(owner, row->field));
         return FALSE;
     }
+    if (row->field == WS_F_source && (json->kind != WS_JSON_INT || json->i < 1)) {
+        WsFinding *f = ws_reader_report(r, WS_RULE_S_VALUE, json->at, "%s is no line or column",
+                                        ws_node_key(owner, row->field));
+        if (f != NULL)
+            ws_finding_set_remedy(f, "count from 1, or remove it");
+        return FALSE;
+    }
     out->kind = WS_VALUE_REAL;
     out->r = json->r;
     return TRUE;

@@ -395,8 +395,8 @@ struct WsOp {
     char *text;            /* MARK name, RAW text */
     guint n_raw;
     WsRawOperand *raw; /* RAW: operands of the text, `in` first */
-    gboolean unread;   /* RAW: lines of a kernel that an import did not understand; `text` quotes
-                          them, and a kernel without them would be another one */
+    gboolean unread;   /* RAW: lines of a kernel that an import did not understand, as `text`; a
+                          kernel without them would be another one */
     gboolean declared; /* made by the text of a raw step: counted and judged, emitted by nobody */
     guint n_flying;
     const WsOp **flying; /* MMA of this agent that some path leaves in flight before this operation,

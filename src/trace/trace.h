@@ -59,7 +59,8 @@ typedef struct {
     WsTraceOrigin origin;
     char *design_text; /* canonical design, embedded */
     char *design_hash;
-    char *device; /* "NVIDIA H200", or the machine description's name */
+    char *device;    /* "NVIDIA H200", or the machine description's name */
+    guint64 missing; /* records that were never written, as far as known; in no file */
     char *note;
     GArray *size_name;       /* char* */
     GArray *size;            /* gint64, same order */

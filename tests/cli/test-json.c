@@ -8,6 +8,7 @@
 
 #define GEMM  WS_SOURCE_ROOT "/projects/gemm-bf16/design.wstave"
 #define RULES WS_SOURCE_ROOT "/projects/gemm.pick"
+#define H200  WS_SOURCE_ROOT "/tests/launch/h200" /* a bundle that was run there */
 
 static WsJson *parsed(const char *text)
 {
@@ -148,9 +149,96 @@ static void test_trace(void)
     g_rmdir(dir);
 }
 
+/* One that is documented as "the same" as another has its members. */
+static void test_collect(void)
+{
+    static const char same[] = "cases[].sustained.", as[] = "cases[].cold.";
+    g_autofree char *dir = g_dir_make_tmp("ws-json-XXXXXX", NULL), *text = NULL, *plain = NULL;
+    g_autofree char *history = g_build_filename(dir, "history.db", NULL);
+    g_setenv("WARPSTAVE_HISTORY", history, TRUE);
+    const char *const arguments[] = { "collect", H200, "--json", NULL };
+    const char *const words[] = { "collect", H200, NULL };
+    g_assert_cmpint(run(arguments, &text), ==, 0);
+    g_assert_cmpint(run(words, &plain), ==, 0);
+    WsJson *json = parsed(text);
+    g_autoptr(GHashTable) names = documented("collect"),
+                          met = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    walk(json, "", met);
+    GHashTableIter iter;
+    gpointer name;
+    g_hash_table_iter_init(&iter, met);
+    while (g_hash_table_iter_next(&iter, &name, NULL)) {
+        g_autofree char *said = g_str_has_prefix(name, same)
+                                    ? g_strconcat(as, (char *)name + strlen(same), NULL)
+                                    : g_strdup(name);
+        g_assert_true(g_hash_table_contains(names, said));
+    }
+    g_hash_table_iter_init(&iter, names);
+    while (g_hash_table_iter_next(&iter, &name, NULL)) {
+        g_autofree char *inner = g_strconcat(name, ".launches", NULL);
+        g_assert_true(g_hash_table_contains(met, name) || g_hash_table_contains(met, inner));
+    }
+    const WsJson *one = &ws_json_member(json, "cases")->item[0];
+    g_assert_cmpstr(ws_json_member(json, "device")->text, ==, "NVIDIA H200");
+    g_assert_nonnull(strstr(plain, "NVIDIA H200"));
+    g_assert_nonnull(strstr(plain, ws_json_member(one, "label")->text));
+    g_assert_cmpint(ws_json_member(json, "exit")->i, ==, 0);
+    ws_json_free(json);
+    const char *const absent[] = { "collect", dir, "--json", NULL };
+    g_autofree char *refused = NULL;
+    g_assert_cmpint(run(absent, &refused), !=, 0);
+    g_assert_nonnull(strstr(refused, dir));
+    g_remove(history);
+    g_rmdir(dir);
+    g_unsetenv("WARPSTAVE_HISTORY");
+}
+
+/* --errors of every command: why it failed, as data. */
+static void test_errors(void)
+{
+    static const struct {
+        const char *arguments[8];
+        int code;
+        const char *member, *has;
+    } cases[] = {
+        { { "generate", WS_SOURCE_ROOT "/projects/gemm-bf16-cluster2/design.wstave", "--as",
+            "tle" },
+          3,
+          "why",
+          "multicast" },
+        { { "generate", GEMM, "--as", "nothing" }, 2, "message", "no form 'nothing'" },
+        { { "simulate", GEMM, "--machine", "/nowhere" }, 2, "message", "/nowhere" },
+        { { "check", GEMM, "--no-such-option" }, 2, "message", "--no-such-option" },
+    };
+    g_autofree char *dir = g_dir_make_tmp("ws-json-XXXXXX", NULL);
+    g_autofree char *file = g_build_filename(dir, "why.json", NULL);
+    g_autofree char *option = g_strconcat("--errors=", file, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const char *arguments[12] = { cases[i].arguments[0], option };
+        g_autofree char *said = NULL, *text = NULL;
+        for (guint k = 1; cases[i].arguments[k]; k++)
+            arguments[k + 1] = cases[i].arguments[k];
+        g_assert_cmpint(run(arguments, &said), ==, cases[i].code);
+        g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+        WsJson *json = parsed(text);
+        g_assert_cmpint(ws_json_member(json, "code")->i, ==, cases[i].code);
+        g_assert_nonnull(strstr(said, ws_json_member(json, "message")->text));
+        g_assert_nonnull(strstr(ws_json_member(json, cases[i].member)->text, cases[i].has));
+        ws_json_free(json);
+        g_remove(file);
+    }
+    const char *const right[] = { "generate", GEMM, "--as", "program", option, NULL };
+    g_autofree char *said = NULL;
+    g_assert_cmpint(run(right, &said), ==, 0);
+    g_assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
+    g_rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/cli/json/collect", test_collect);
+    g_test_add_func("/cli/json/errors", test_errors);
     g_test_add_func("/cli/json/pick", test_pick);
     g_test_add_func("/cli/json/generate", test_generate);
     g_test_add_func("/cli/json/trace", test_trace);

@@ -33,8 +33,9 @@ static void test_hand(void)
     g_assert_cmpuint(r.program->n_buffers, ==, 3);
     g_assert_cmpuint(r.program->threads, ==, 384);
     const WsNode *wait = ws_design_find(r.import->design, "groups/load/body/0/do/0/do/0");
-    guint line, column;
-    g_assert_true(ws_import_place(wait, &line, &column));
+    guint line, column, last;
+    g_assert_true(ws_import_place(wait, &line, &column, &last));
+    g_assert_cmpuint(last, ==, 21);
     g_assert_cmpuint(line, ==, 21);
     g_assert_cmpuint(column, ==, 13);
 }

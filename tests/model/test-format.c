@@ -59,8 +59,8 @@ static void test_everything(void)
         const WsFieldRow *rows = ws_node_rows(k, &n);
         for (guint i = 0; i < n; i++) {
             gboolean found = seen[k][rows[i].field];
-            static const WsFieldId shared[] = { WS_F_when, WS_F_ahead, WS_F_muted, WS_F_id,
-                                                WS_F_note };
+            static const WsFieldId shared[] = { WS_F_when, WS_F_ahead,  WS_F_muted,
+                                                WS_F_id,   WS_F_source, WS_F_note };
             for (guint j = 0; j < G_N_ELEMENTS(shared); j++)
                 found = found || (ws_node_kind_is_step(k) && rows[i].field == shared[j]);
             if (!found)

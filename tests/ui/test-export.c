@@ -95,31 +95,45 @@ static void opaque(Scenario *s)
 static void words(Scenario *s)
 {
     static const struct {
-        int code;
-        const char *errors;
+        WsProcessResult said;
         WsExportState state;
         const char *step, *why, *remedy;
     } all[] = {
-        { 3, "warpstave: step load at groups/a/body/0: not in lens tle: it has two; give it one\n",
-          WS_EXPORT_REFUSED, "groups/a/body/0", "it has two", "give it one" },
-        { 3,
-          "warpstave: groups/m/values/t: not in lens tle: tile [64, 192]; make it a power of two",
-          WS_EXPORT_REFUSED, "groups/m/values/t", "tile [64, 192]", "make it a power of two" },
-        { 3, "warpstave: step load at groups/a/body/0: not in lens tle: why; this; or that\n",
-          WS_EXPORT_REFUSED, "groups/a/body/0", "why", "this; or that" },
-        { 3, "warpstave: cluster: not in lens tle: a cluster of 2", WS_EXPORT_REFUSED, NULL,
-          "a cluster of 2", NULL },
-        { 3, "warpstave: step raw at groups/a/body/0: what it does; say it: not in lens cuda",
-          WS_EXPORT_REFUSED, "groups/a/body/0", "what it does", "say it" },
-        { 1, "x: error P-DL\nwarpstave: the design is refuted\n", WS_EXPORT_REFUTED, NULL,
-          "The check refutes", NULL },
-        { 4, "warpstave: no ptxas here\n", WS_EXPORT_ABSENT, NULL, "no ptxas here", NULL },
-        { 5, "Segmentation fault\n", WS_EXPORT_FAILED, NULL, "Segmentation fault", NULL },
-        { 2, "", WS_EXPORT_FAILED, NULL, "failed", NULL },
+        { { 3, "", "", "all of it", "groups/a/body/0", "it has two; or three", "give it one" },
+          WS_EXPORT_REFUSED,
+          "groups/a/body/0",
+          "it has two; or three",
+          "give it one" },
+        { { 3, "", "", "all of it", NULL, "a cluster of 2", NULL },
+          WS_EXPORT_REFUSED,
+          NULL,
+          "a cluster of 2",
+          NULL },
+        { { 3, "", "", "M/2: not in lens package: why", NULL, NULL, NULL },
+          WS_EXPORT_REFUSED,
+          NULL,
+          "M/2: not in lens package: why",
+          NULL },
+        { { 1, "", "x: error P-DL\n", "the design is refuted", NULL, NULL, NULL },
+          WS_EXPORT_REFUTED,
+          NULL,
+          "The check refutes",
+          NULL },
+        { { 4, "", "warpstave: no ptxas here\n", "no ptxas here", NULL, NULL, NULL },
+          WS_EXPORT_ABSENT,
+          NULL,
+          "no ptxas here",
+          NULL },
+        { { 5, "", "Segmentation fault\n", NULL, NULL, NULL, NULL },
+          WS_EXPORT_FAILED,
+          NULL,
+          "Segmentation fault",
+          NULL },
+        { { 2, "", "", NULL, NULL, NULL, NULL }, WS_EXPORT_FAILED, NULL, "failed", NULL },
     };
     for (guint i = 0; i < G_N_ELEMENTS(all); i++) {
         WsExportResult r = { 0 };
-        ws_export_read(&r, WS_EXPORT_TLE, all[i].code, "", all[i].errors);
+        ws_export_read(&r, &all[i].said);
         g_assert_cmpint(r.state, ==, all[i].state);
         g_assert_cmpstr(r.step, ==, all[i].step);
         g_assert_nonnull(strstr(r.why, all[i].why));

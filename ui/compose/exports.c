@@ -53,41 +53,6 @@ void ws_export_clear(WsExportResult *r)
     *r = (WsExportResult){ 0 };
 }
 
-/* The last line that is the tool's own, without its name: before it findings may stand. */
-static char *last_word(const char *errors)
-{
-    static const char own[] = "warpstave: ";
-    const char *last = NULL;
-    for (const char *at = errors; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
-        if (g_str_has_prefix(at, own))
-            last = at + strlen(own);
-    last = last ? last : errors;
-    return g_strndup(last, strcspn(last, "\n"));
-}
-
-/* "step load at groups/load/body/0: not in lens tle: why; what to change", or with the reason
- * before the lens. */
-static void read_refusal(WsExportResult *r, const char *line)
-{
-    static const char lens[] = ": not in lens ";
-    const char *cut = strstr(line, lens);
-    g_autofree char *head = g_strndup(line, cut ? (gsize)(cut - line) : 0);
-    char *inside = strstr(head, ": ");
-    const char *why = cut ? strstr(cut + strlen(lens), ": ") : NULL;
-    why = why ? why + strlen(": ") : inside ? inside + strlen(": ") : NULL;
-    if (!why) {
-        r->why = g_strdup(line);
-        return;
-    }
-    if (inside)
-        *inside = '\0';
-    const char *at = strstr(head, " at ");
-    r->step = g_strdup(at ? at + strlen(" at ") : strchr(head, '/') ? head : NULL);
-    const char *remedy = strstr(why, "; ");
-    r->why = remedy ? g_strndup(why, (gsize)(remedy - why)) : g_strdup(why);
-    r->remedy = remedy ? g_strdup(remedy + strlen("; ")) : NULL;
-}
-
 /* What the head of a text says of itself, behind the names and sums of what it was made from, as
  * paragraphs: lines that follow one another are joined. */
 static char *head_of(const char *text)
@@ -113,12 +78,17 @@ static char *head_of(const char *text)
     return g_string_free(notes, notes->len == 0);
 }
 
-void ws_export_read(WsExportResult *r, WsExport what, int code, const char *output,
-                    const char *errors)
+/* What the tool says of its failure; all of it where it died before it could. */
+static char *message_of(const WsProcessResult *p)
 {
-    g_autofree char *last = last_word(errors && *errors ? errors : output);
+    g_autofree char *said = g_strchomp(g_strdup(p->message ? p->message : p->errors));
+    return *said ? g_steal_pointer(&said) : g_strdup(_("The command line tool failed."));
+}
+
+void ws_export_read(WsExportResult *r, const WsProcessResult *p)
+{
     ws_export_clear(r);
-    switch (code) {
+    switch (p->code) {
     case 0:
         r->state = WS_EXPORT_MADE;
         break;
@@ -129,15 +99,13 @@ void ws_export_read(WsExportResult *r, WsExport what, int code, const char *outp
         break;
     case 3:
         r->state = WS_EXPORT_REFUSED;
-        read_refusal(r, last);
-        break;
-    case 4:
-        r->state = WS_EXPORT_ABSENT;
-        r->why = g_steal_pointer(&last);
+        r->step = g_strdup(p->step);
+        r->why = p->why ? g_strdup(p->why) : message_of(p);
+        r->remedy = g_strdup(p->remedy);
         break;
     default:
-        r->state = WS_EXPORT_FAILED;
-        r->why = *last ? g_steal_pointer(&last) : g_strdup(_("The command line tool failed."));
+        r->state = p->code == 4 ? WS_EXPORT_ABSENT : WS_EXPORT_FAILED;
+        r->why = message_of(p);
         break;
     }
 }
@@ -153,14 +121,14 @@ static char *made_in(const WsExports *e, WsExport what)
 
 static void next(WsExports *e);
 
-static void made(int code, const char *output, const char *errors, gpointer data)
+static void made(const WsProcessResult *p, gpointer data)
 {
     WsExports *e = data;
     const WsExport what = e->at++;
     WsExportResult *r = &e->result[what];
     g_autofree char *path = made_in(e, what);
     e->process = NULL;
-    ws_export_read(r, what, code, output, errors);
+    ws_export_read(r, p);
     if (r->state == WS_EXPORT_MADE && what != WS_EXPORT_PACKAGE) {
         g_file_get_contents(path, &r->text, NULL, NULL);
         r->notes = r->text ? head_of(r->text) : NULL;
@@ -282,10 +250,10 @@ typedef struct {
     char *folder; /* with the copy of the design, for a package */
 } Save;
 
-static void packed(int code, const char *output, const char *errors, gpointer data)
+static void packed(const WsProcessResult *p, gpointer data)
 {
     Save *s = data;
-    g_autofree char *why = code ? last_word(*errors ? errors : output) : NULL;
+    g_autofree char *why = p->code ? message_of(p) : NULL;
     s->saved(s->file, why, s->data);
     ws_folder_remove(s->folder);
     g_object_unref(s->file);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/design.h"
+#include "ui/document/process.h"
 
 #include <gio/gio.h>
 
@@ -51,8 +52,7 @@ void ws_exports_save(WsExports *exports, WsExport what, GFile *file, WsExportsSa
                      gpointer data);
 
 /* For tests: what the tool said becomes a result. Takes nothing. */
-void ws_export_read(WsExportResult *result, WsExport what, int code, const char *output,
-                    const char *errors);
+void ws_export_read(WsExportResult *result, const WsProcessResult *said);
 void ws_export_clear(WsExportResult *result);
 
 G_END_DECLS

@@ -136,13 +136,14 @@ GPtrArray *ws_document_opaque(WsDocument *d)
 
 WsSource *ws_source_beside(const WsDesign *design, GFile *file)
 {
-    g_autofree char *name = ws_source_name_of(design), *text = NULL;
+    const char *name = ws_source_name_of(design);
+    g_autofree char *text = NULL;
     g_autoptr(GFile) folder = file && name ? g_file_get_parent(file) : NULL;
     g_autoptr(GFile) beside = folder ? g_file_get_child(folder, name) : NULL;
     if (!beside || !ws_source_is(beside) ||
         !g_file_load_contents(beside, NULL, &text, NULL, NULL, NULL))
         return NULL;
-    return source_new(beside, g_steal_pointer(&name), g_steal_pointer(&text));
+    return source_new(beside, g_strdup(name), g_steal_pointer(&text));
 }
 
 /* --- reading, in a thread ------------------------------------------------------------------------

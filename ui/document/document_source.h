@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
     guint number; /* no other reading has it */
     GFile *file;
-    char *name; /* as notes call it */
+    char *name; /* as the design calls it */
     char *text; /* UTF-8 */
     WsImportFrom from;
     GPtrArray *unread; /* WsUnread*, or NULL: the design was opened again, its opaque steps tell */

@@ -175,35 +175,35 @@ static void succeed(WsJobs *self, const char *output)
         take_run(self, output);
 }
 
-/* First line that says something, without the program's name. */
-static char *first_line(const char *errors, const char *output)
+/* Why it failed; what it said first where it did not say why. */
+static char *first_line(const WsProcessResult *r)
 {
-    const char *text = *errors ? errors : output;
-    if (g_str_has_prefix(text, "warpstave: "))
-        text += strlen("warpstave: ");
+    const char *text = r->message ? r->message : *r->errors ? r->errors : r->output;
     return g_strndup(text, strcspn(text, "\n"));
 }
 
-static void fail(WsJobs *self, int code, const char *output, const char *errors)
+static void fail(WsJobs *self, const WsProcessResult *r)
 {
-    g_autofree char *all = g_strconcat(output, errors, NULL), *first = first_line(errors, output);
+    g_autofree char *all = g_strconcat(r->output, r->errors, NULL), *first = first_line(r);
+    const gboolean judged = self->kind == WS_JOB_REHEARSE || self->kind == WS_JOB_RUN;
     self->process = NULL;
-    if (code == 130) {
+    if (r->code == 130) {
         say_and_hide(self, _("Cancelled."));
-    } else if (code == 4 && self->kind == WS_JOB_RUN) {
+    } else if (r->code == 4 && self->kind == WS_JOB_RUN) {
         say(self,
             self->host ? _("No GPU or driver on that machine. Rehearse it on the CPU, or make a "
                            "bundle to run elsewhere.")
                        : _("No GPU or driver here. Rehearse it on the CPU, or make a bundle to run "
                            "elsewhere."),
             all, TRUE);
-    } else if (code == 3 && g_str_has_prefix(first, "reference: no statement")) {
+    } else if (r->code == 3 && judged &&
+               !ws_node_has(ws_design_root(self->design), WS_F_reference)) {
         /* as of a kernel that was read from another language */
         say(self,
             _("There is nothing to compare with: say what the kernel computes in the field "
               "“reference” of the design."),
             all, FALSE);
-    } else if (code == 1 && (self->kind == WS_JOB_REHEARSE || self->kind == WS_JOB_RUN)) {
+    } else if (r->code == 1 && judged) {
         ws_document_take_result(self->document,
                                 self->kind == WS_JOB_RUN ? WS_RESULT_RUN : WS_RESULT_REHEARSAL,
                                 FALSE, g_strdup(all));
@@ -215,9 +215,10 @@ static void fail(WsJobs *self, int code, const char *output, const char *errors)
 
 static void next_step(WsJobs *self);
 
-static void on_done(int code, const char *output, const char *errors, gpointer data)
+static void on_done(const WsProcessResult *r, gpointer data)
 {
     WsJobs *self = data;
+    int code = r->code;
     if (code == 0 && self->kind == WS_JOB_GENERATE && ++self->step < WS_JOB_STEPS) {
         next_step(self);
         return;
@@ -228,9 +229,9 @@ static void on_done(int code, const char *output, const char *errors, gpointer d
     if (ws_document_design(self->document) != self->design)
         say_and_hide(self, _("The design has changed meanwhile; the result is not shown."));
     else if (code == 0)
-        succeed(self, output);
+        succeed(self, r->output);
     else
-        fail(self, code, output, errors);
+        fail(self, r);
     end(self);
     g_signal_emit(self, signals[STATE_CHANGED], 0);
     g_object_unref(self);

@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE(WsPlayer, ws_player, G_TYPE_OBJECT)
  */
 typedef struct {
     WsProgram *program;
-    WsFinding finding; /* rule and place, who, and the sizes it was met with */
+    WsFinding finding; /* rule and place, who, and the launch it was met with */
 } Wish;
 
 static void wish_free(gpointer data)
@@ -36,8 +36,8 @@ static void wish_free(gpointer data)
     ws_program_unref(wish->program);
     g_free(wish->finding.at);
     g_free(wish->finding.agent);
-    g_free(wish->finding.sizes);
-    g_free(wish->finding.round);
+    g_clear_pointer(&wish->finding.met, ws_met_unref);
+    g_clear_pointer(&wish->finding.rounds, g_array_unref);
     g_free(wish);
 }
 
@@ -99,8 +99,8 @@ static gboolean ask(gpointer data)
     wish->finding.rule = f->rule;
     wish->finding.at = g_strdup(f->at);
     wish->finding.agent = g_strdup(f->agent);
-    wish->finding.sizes = g_strdup(f->sizes);
-    wish->finding.round = g_strdup(f->round);
+    wish->finding.met = ws_met_ref(f->met);
+    wish->finding.rounds = f->rounds ? g_array_copy(f->rounds) : NULL;
     memcpy(wish->finding.fact, f->fact, sizeof f->fact);
     drop(p);
     p->busy = TRUE;

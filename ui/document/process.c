@@ -1,7 +1,11 @@
 #include "ui/document/process.h"
 
+#include "model/build.h"
+
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
 #include <signal.h>
+#include <unistd.h>
 
 struct WsProcess {
     GSubprocess *process;
@@ -9,6 +13,7 @@ struct WsProcess {
     gpointer data;
     gboolean cancelled;
     guint kill_timer;
+    char *errors; /* file in which the tool says why it failed (--errors), NULL none */
 };
 
 char *ws_process_tool(void)
@@ -29,13 +34,32 @@ char *ws_process_tool(void)
     return g_find_program_in_path("warpstave");
 }
 
-static void finish(WsProcess *p, int code, const char *output, const char *errors)
+static void finish(WsProcess *p, int code, const char *output, const char *errors,
+                   const char *message)
 {
+    g_autofree char *text = NULL;
     if (p->kill_timer)
         g_source_remove(p->kill_timer);
+    if (p->errors)
+        g_file_get_contents(p->errors, &text, NULL, NULL);
+    g_autoptr(WsJson) said = text && *text ? ws_json_read(text, NULL) : NULL;
+    const WsProcessResult result = {
+        .code = p->cancelled ? 130 : code,
+        .output = output ? output : "",
+        .errors = errors ? errors : "",
+        .message = message ? message
+                   : said  ? ws_json_member_text(said, "message")
+                           : NULL,
+        .step = said ? ws_json_member_text(said, "step") : NULL,
+        .why = said ? ws_json_member_text(said, "why") : NULL,
+        .remedy = said ? ws_json_member_text(said, "remedy") : NULL,
+    };
     if (p->done)
-        p->done(p->cancelled ? 130 : code, output ? output : "", errors ? errors : "", p->data);
+        p->done(&result, p->data);
     g_clear_object(&p->process);
+    if (p->errors)
+        g_unlink(p->errors);
+    g_free(p->errors);
     g_free(p);
 }
 
@@ -45,18 +69,18 @@ static void on_done(GObject *source, GAsyncResult *result, gpointer data)
     g_autoptr(GError) error = NULL;
     GSubprocess *process = G_SUBPROCESS(source);
     if (!g_subprocess_communicate_utf8_finish(process, result, &output, &errors, &error)) {
-        finish(data, 5, "", error->message);
+        finish(data, 5, "", error->message, error->message);
         return;
     }
     int code = g_subprocess_get_if_exited(process) ? g_subprocess_get_exit_status(process) : 5;
-    finish(data, code, output, errors);
+    finish(data, code, output, errors, NULL);
 }
 
 static gboolean report_missing(gpointer data)
 {
-    finish(data, 4, "",
-           _("The command line tool `warpstave` is not here. Install it beside the "
-             "studio, or name it in the environment variable WARPSTAVE."));
+    const char *why = _("The command line tool `warpstave` is not here. Install it beside the "
+                        "studio, or name it in the environment variable WARPSTAVE.");
+    finish(data, 4, "", why, why);
     return G_SOURCE_REMOVE;
 }
 
@@ -70,6 +94,11 @@ WsProcess *ws_process_start(const char *const *argv, WsProcessDone done, gpointe
     g_ptr_array_add(words, tool);
     for (guint i = 1; argv[i]; i++)
         g_ptr_array_add(words, (gpointer)argv[i]);
+    const int file = g_file_open_tmp("warpstave-XXXXXX.json", &p->errors, NULL);
+    g_autofree char *option = p->errors ? g_strconcat("--errors=", p->errors, NULL) : NULL;
+    if (file >= 0)
+        close(file);
+    g_ptr_array_add(words, option);
     g_ptr_array_add(words, NULL);
     if (tool)
         p->process = g_subprocess_newv(

@@ -6,9 +6,15 @@
 G_BEGIN_DECLS
 
 typedef struct WsProcess WsProcess;
-/* Called once on the main thread; `code` is the exit code, 130 when cancelled, 4 when the tool
- * could not be started. `output` and `errors` are borrowed. The process is freed afterwards. */
-typedef void (*WsProcessDone)(int code, const char *output, const char *errors, gpointer data);
+typedef struct {
+    int code;                    /* exit code, 130 when cancelled, 4 when it could not be started */
+    const char *output, *errors; /* all it said, "" nothing */
+    const char *message;         /* why it failed, in one sentence; NULL: it did not say */
+    const char *step, *why, *remedy; /* of a refusal: place in the design, reason, what to change;
+                                        each may be NULL */
+} WsProcessResult;
+/* Called once on the main thread; the result is borrowed. The process is freed afterwards. */
+typedef void (*WsProcessDone)(const WsProcessResult *result, gpointer data);
 
 /* argv[0] is replaced by the tool's path: $WARPSTAVE, beside this program, the build folder, $PATH.
  */

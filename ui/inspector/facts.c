@@ -91,7 +91,7 @@ void ws_facts_fields(WsFacts *facts, const WsNode *node, const char *section)
         const WsFieldRow *row = &rows[i];
         const WsValue *value = ws_node_get(node, row->field);
         gboolean given = value->kind != WS_VALUE_NONE;
-        if (row->field == WS_F_note)
+        if (row->field == WS_F_note || (row->field == WS_F_source && !given))
             continue;
         char *text = !given                  ? absent_text(row)
                      : is_list_of_nodes(row) ? children_text(row, value->n)

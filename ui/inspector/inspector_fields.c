@@ -376,7 +376,8 @@ static void add_field(WsFields *self, const WsFieldRow *row, int line)
 static gboolean is_shown(const WsFieldRow *row)
 {
     return row->kind != WS_FIELD_STEPS && row->kind != WS_FIELD_NODES &&
-           row->kind != WS_FIELD_NODE && row->kind != WS_FIELD_JSON && row->field != WS_F_warpstave;
+           row->kind != WS_FIELD_NODE && row->kind != WS_FIELD_JSON &&
+           row->field != WS_F_warpstave && row->field != WS_F_source; /* of the import alone */
 }
 
 static void rebuild(WsFields *self)

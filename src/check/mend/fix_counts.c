@@ -123,7 +123,7 @@ static gboolean same_step(const WsNode *a, const WsNode *b)
     const WsFieldRow *field = ws_node_rows(a->kind, &n);
     for (guint i = 0; i < n; i++) {
         if (field[i].kind == WS_FIELD_STEPS || field[i].field == WS_F_id ||
-            field[i].field == WS_F_note)
+            field[i].field == WS_F_note || field[i].field == WS_F_source)
             continue;
         g_autofree char *x = ws_field_json(a, field[i].field);
         g_autofree char *y = ws_field_json(b, field[i].field);

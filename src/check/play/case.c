@@ -30,6 +30,7 @@ void ws_case_free(WsCase *c)
     if (c->chosen)
         g_array_unref(c->chosen);
     g_free(c->sizes);
+    ws_met_unref(c->met);
     g_free(c);
 }
 
@@ -124,51 +125,65 @@ const char *ws_case_broken(const WsProgram *p, const WsCase *c)
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
-static void tell(GString *s, const char *name, gint64 value)
+static WsMet *met_of(const WsProgram *p, const WsCase *c)
 {
-    g_string_append_printf(s, "%s%s = %" G_GINT64_FORMAT, s->len ? ", " : "", name, value);
-}
-
-static void tell_elements(const WsProgram *p, const WsCase *c, GString *s)
-{
+    G_STATIC_ASSERT(WS_MET_RANK == WS_MAX_RANK);
+    WsMet *met = ws_met_new();
+    for (guint v = 0; v < p->n_vars; v++)
+        if (p->var[v].kind == WS_VAR_SIZE)
+            ws_met_add(met, p->var[v].name, NULL, 0, ws_launch_var(c->values, (gint)v));
     for (guint i = 0; c->chosen && i < c->chosen->len; i++) {
         const WsCaseElement *x = &g_array_index(c->chosen, WsCaseElement, i);
-        if (x->value == usual(p, c, x->tensor, x->at))
-            continue;
-        g_autoptr(GString) name = g_string_new(p->tensor[x->tensor].name);
-        for (guint d = 0; d < p->tensor[x->tensor].rank; d++)
-            g_string_append_printf(name, "%s%" G_GINT64_FORMAT, d ? "," : "[", x->at[d]);
-        g_string_append_c(name, ']');
-        tell(s, name->str, x->value);
+        const WsTensor *t = &p->tensor[x->tensor];
+        if (x->value != usual(p, c, x->tensor, x->at))
+            ws_met_add(met, t->name, x->at, t->rank, x->value);
     }
-    if (!c->data)
-        return;
-    g_string_append_printf(s, "%selements %" G_GINT64_FORMAT, s->len ? ", " : "", c->element);
-    if (c->element_step)
-        g_string_append_printf(s, " and %" G_GINT64_FORMAT " by turns",
-                               c->element + c->element_step);
+    if (c->grid > MAX(p->cluster, 1))
+        met->grid = c->grid, met->cta = c->cta;
+    met->data = c->data;
+    met->element = c->data ? c->element : 0;
+    met->element_step = c->data ? c->element_step : 0;
+    return met;
+}
+
+static void tell_value(GString *s, const WsMetValue *x)
+{
+    g_string_append_printf(s, "%s%s", s->len ? ", " : "", x->name);
+    for (guint d = 0; d < x->rank; d++)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, d ? "," : "[", x->at[d]);
+    g_string_append_printf(s, "%s = %" G_GINT64_FORMAT, x->rank ? "]" : "", x->value);
+}
+
+static void tell_tiles(GString *s, const WsProgram *p, const WsCase *c)
+{
+    enum { MOST_TOLD = 6 };
+    for (guint i = 0; i < MIN(c->tiles, MOST_TOLD); i++)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT,
+                               i               ? " "
+                               : c->tiles == 1 ? " (tile "
+                                               : " (tiles ",
+                               ws_case_tile(p, c, i));
+    g_string_append(s, c->tiles > MOST_TOLD ? " …)" : c->tiles ? ")" : " (no tile)");
 }
 
 void ws_case_tell(const WsProgram *p, WsCase *c)
 {
-    const gint64 cluster = MAX(p->cluster, 1);
+    WsMet *met = met_of(p, c);
     GString *s = g_string_new(NULL);
-    for (guint v = 0; v < p->n_vars; v++)
-        if (p->var[v].kind == WS_VAR_SIZE)
-            tell(s, p->var[v].name, ws_launch_var(c->values, (gint)v));
-    tell_elements(p, c, s);
-    if (c->grid > cluster) {
-        enum { MOST_TOLD = 6 };
+    for (guint i = 0; i < met->value->len; i++)
+        tell_value(s, &g_array_index(met->value, WsMetValue, i));
+    if (met->data)
+        g_string_append_printf(s, "%selements %" G_GINT64_FORMAT, s->len ? ", " : "", met->element);
+    if (met->element_step)
+        g_string_append_printf(s, " and %" G_GINT64_FORMAT " by turns",
+                               met->element + met->element_step);
+    if (met->grid) {
         g_string_append_printf(s, "%sCTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
-                               s->len ? ", " : "", c->cta, c->grid);
-        for (guint i = 0; i < MIN(c->tiles, MOST_TOLD); i++)
-            g_string_append_printf(s, "%s%" G_GINT64_FORMAT,
-                                   i               ? " "
-                                   : c->tiles == 1 ? " (tile "
-                                                   : " (tiles ",
-                                   ws_case_tile(p, c, i));
-        g_string_append(s, c->tiles > MOST_TOLD ? " …)" : c->tiles ? ")" : " (no tile)");
+                               s->len ? ", " : "", met->cta, met->grid);
+        tell_tiles(s, p, c);
     }
+    ws_met_unref(c->met);
+    c->met = met;
     g_free(c->sizes);
     c->sizes = g_string_free(s, FALSE);
 }

@@ -5,6 +5,7 @@
  * their texts give there, so that what is refuted by a case happens in that launch. */
 #pragma once
 
+#include "model/finding.h"
 #include "program/walk.h"
 
 G_BEGIN_DECLS
@@ -26,6 +27,7 @@ typedef struct WsCase {
     GArray *chosen;               /* WsCaseElement: but for these; NULL none */
     gboolean data;                /* elements are told in words */
     char *sizes;                  /* "K = 257, L[1] = 3, CTA 1 of 2 (tile 1)": ws_case_tell() */
+    WsMet *met;                   /* the same as data */
 } WsCase;
 
 /* A case of CTA `cta` in a grid of `grid`, with as many tiles as it has there. `values` is taken.
@@ -43,7 +45,7 @@ void ws_case_choose(const WsProgram *p, WsCase *c, gint tensor, const gint64 *at
 /* The first assumption about tiles that some tile of the launch breaks, or that cannot be told of
  * all of them; NULL: none. Borrowed. */
 const char *ws_case_broken(const WsProgram *p, const WsCase *c);
-/* Puts the case in words: `sizes`. */
+/* Says what the case is: `met`, and in words `sizes`. */
 void ws_case_tell(const WsProgram *p, WsCase *c);
 /* Gives a walker its tiles and elements; `source` must outlive it. */
 typedef struct {

@@ -1,106 +1,66 @@
-/* The case that words name, and a case in which an alarm's answers hold. */
+/* The case that a finding was met with, and a case in which an alarm's answers hold. */
 #include "check/play/case_at.h"
 #include "check/play/launches.h"
 #include "check/play/questions.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* --- words ------------------------------------------------------------------------------------ */
-typedef struct {
-    const WsProgram *p;
-    gint64 *now;
-    gint64 grid, cta;
-    gint64 element, step;
-    gboolean data;
-    GArray *chosen; /* WsCaseElement */
-} Words;
-
-static gint size_named(const WsProgram *p, const char *name, gsize n)
+/* --- a case that was met ---------------------------------------------------------------------- */
+static gint size_named(const WsProgram *p, const char *name)
 {
     for (guint v = 0; v < p->n_vars; v++)
-        if (p->var[v].kind == WS_VAR_SIZE && strlen(p->var[v].name) == n &&
-            strncmp(p->var[v].name, name, n) == 0)
+        if (p->var[v].kind == WS_VAR_SIZE && !strcmp(p->var[v].name, name))
             return (gint)v;
     return -1;
 }
 
-/* "L[3,0] = 5" */
-static gboolean read_element(Words *w, const char *part, const char *is)
+static gint tensor_named(const WsProgram *p, const WsMetValue *x)
 {
-    const char *open = strchr(part, '[');
-    WsCaseElement x = { .tensor = -1 };
-    for (guint t = 0; open && t < w->p->n_tensors; t++)
-        if (strlen(w->p->tensor[t].name) == (gsize)(open - part) &&
-            strncmp(w->p->tensor[t].name, part, (gsize)(open - part)) == 0)
-            x.tensor = (gint)t;
-    if (x.tensor < 0)
-        return FALSE;
-    char *at = (char *)open;
-    for (guint d = 0; d < w->p->tensor[x.tensor].rank; d++)
-        x.at[d] = g_ascii_strtoll(at + 1, &at, 10);
-    x.value = g_ascii_strtoll(is + 3, NULL, 10);
-    g_array_append_val(w->chosen, x);
-    return at < is && *at == ']';
+    for (guint t = 0; t < p->n_tensors; t++)
+        if (!strcmp(p->tensor[t].name, x->name) && p->tensor[t].rank == x->rank)
+            return (gint)t;
+    return -1;
 }
 
-static gboolean read_part(Words *w, const char *part)
+static WsCase *case_of(const WsProgram *p, const gint64 *now, const WsMet *met, guint tiles)
 {
-    const char *is = strstr(part, " = ");
-    if (is && memchr(part, '[', (gsize)(is - part)))
-        return read_element(w, part, is);
-    if (is) {
-        const gint v = size_named(w->p, part, (gsize)(is - part));
-        if (v >= 0)
-            w->now[v] = g_ascii_strtoll(is + 3, NULL, 10);
-        return v >= 0;
-    }
-    if (sscanf(part, "CTA %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, &w->cta, &w->grid) == 2)
-        return TRUE;
-    gint64 odd;
-    const gint n =
-        sscanf(part, "elements %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, &w->element, &odd);
-    w->data = n > 0;
-    w->step = n > 1 ? odd - w->element : 0;
-    return n > 0;
-}
-
-static WsCase *case_of(const Words *w, guint tiles)
-{
-    const WsProgram *p = w->p;
-    WsLaunchValues *values = ws_values_at(p, w->now, NULL);
+    WsLaunchValues *values = ws_values_at(p, now, NULL);
     if (!values)
         return NULL;
-    gint64 grid = w->grid;
+    gint64 grid = met->grid;
     if (grid == 0)
         grid = p->tiles.launch == WS_LAUNCH_SINGLE || p->tiles.grid ? ws_launch_grid(values, 1)
                                                                     : MAX(p->cluster, 1);
-    WsCase *c = ws_case_new(p, values, MAX(grid, 1), w->cta, tiles);
+    g_autoptr(WsCase) c = ws_case_new(p, values, MAX(grid, 1), met->cta, tiles);
     if (!c)
         return NULL;
-    c->element = w->element, c->element_step = w->step, c->data = w->data;
-    for (guint i = 0; i < w->chosen->len; i++) {
-        const WsCaseElement *x = &g_array_index(w->chosen, WsCaseElement, i);
-        ws_case_choose(p, c, x->tensor, x->at, x->value);
+    c->element = met->element, c->element_step = met->element_step, c->data = met->data;
+    for (guint i = 0; i < met->value->len; i++) {
+        const WsMetValue *x = &g_array_index(met->value, WsMetValue, i);
+        const gint tensor = x->rank ? tensor_named(p, x) : -1;
+        if (x->rank && tensor < 0)
+            return NULL;
+        if (x->rank)
+            ws_case_choose(p, c, tensor, x->at, x->value);
     }
-    if (c->tiles != tiles || ws_case_broken(p, c)) {
-        ws_case_free(c);
+    if (c->tiles != tiles || ws_case_broken(p, c))
         return NULL;
-    }
     ws_case_tell(p, c);
-    return c;
+    return g_steal_pointer(&c);
 }
 
-WsCase *ws_case_at(const WsProgram *p, const char *sizes, guint tiles)
+WsCase *ws_case_at(const WsProgram *p, const WsMet *met, guint tiles)
 {
     g_autofree gint64 *now = ws_rehearsal_sizes(p);
-    g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(WsCaseElement));
-    g_auto(GStrv) part = g_strsplit(sizes, ", ", -1);
-    Words w = { .p = p, .now = now, .chosen = chosen };
-    for (guint i = 0; part[i]; i++)
-        if (*part[i] && !read_part(&w, part[i]))
+    for (guint i = 0; i < met->value->len; i++) {
+        const WsMetValue *x = &g_array_index(met->value, WsMetValue, i);
+        const gint v = x->rank ? -1 : size_named(p, x->name);
+        if (!x->rank && v < 0)
             return NULL;
-    return case_of(&w, tiles);
+        if (v >= 0)
+            now[v] = x->value;
+    }
+    return case_of(p, now, met, tiles);
 }
 
 /* --- a case for answers ----------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* Inside src/check: the case that words name, and a case in which an alarm's answers hold. */
+/* Inside src/check: the case that a finding was met with, and one in which an alarm's answers hold.
+ */
 #pragma once
 
 #include "check/play/case.h"
@@ -6,10 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* "K = 257, L[1] = 3, CTA 1 of 2 (tile 1)": the case that such words name, with that many tiles;
- * all other sizes as for the rehearsal. NULL: a word is not understood, or there is no such launch.
- */
-WsCase *ws_case_at(const WsProgram *p, const char *sizes, guint tiles);
+/* The case that was met, with that many tiles; sizes that it does not say are as for the rehearsal.
+ * NULL: it says a size or an element that the program has not, or there is no such launch. */
+WsCase *ws_case_at(const WsProgram *p, const WsMet *met, guint tiles);
 /* A case of `tiles` tiles in which as many answers (WsTold) hold as can be. NULL: no launch has so
  * many tiles. `missed` (caller frees) is an answer that does not hold there, in words: "e = 40 in
  * tile 0"; NULL: all of them do. */

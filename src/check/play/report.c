@@ -130,7 +130,7 @@ static void fill(WsPlay *play, WsFinding *f, guint inst, const WsOp *op, guint n
     if (play->ranks > 1)
         f->fact[WS_FACT_CTA] = play->inst[inst].rank;
     if (*play->c->sizes)
-        f->sizes = g_strdup(play->c->sizes);
+        f->sizes = g_strdup(play->c->sizes), f->met = ws_met_ref(play->c->met);
     if (!other)
         return;
     f->other = ws_inst_name(play, other->inst);

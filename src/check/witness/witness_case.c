@@ -78,17 +78,20 @@ static void look_for(Search *S)
                 return;
 }
 
-/* Numbers that a finding names ("k 12", "K = 257") may be rounds, too. */
-static void add_numbers(GArray *rounds, const char *text)
+/* Numbers that a finding names (round 12 of k, K = 257) may be counts of rounds, too. */
+static void add_number(GArray *rounds, gint64 n)
 {
     enum { MOST = 200 };
-    for (const char *at = text; at && *at; at++) {
-        if (!g_ascii_isdigit(*at) || (at > text && g_ascii_isalnum(at[-1])))
-            continue;
-        const gint64 n = g_ascii_strtoll(at, NULL, 10);
-        for (gint64 r = n; r <= n + 2 && n <= MOST; r++)
-            g_array_append_val(rounds, r);
-    }
+    for (gint64 r = n; r <= n + 2 && n >= 0 && n <= MOST; r++)
+        g_array_append_val(rounds, r);
+}
+
+static void add_numbers(GArray *rounds, const WsFinding *f)
+{
+    for (guint i = 0; f->rounds && i < f->rounds->len; i++)
+        add_number(rounds, g_array_index(f->rounds, gint64, i));
+    for (guint i = 0; f->met && i < f->met->value->len; i++)
+        add_number(rounds, g_array_index(f->met->value, WsMetValue, i).value);
 }
 
 /* The small ones, and those of the size that the finding was met with. */
@@ -99,12 +102,12 @@ static GPtrArray *all_cases(const WsProgram *p, const WsFinding *finding)
     g_autoptr(GPtrArray) skipped = g_ptr_array_new_with_free_func(g_free);
     for (gint64 r = 0; r <= 8; r++)
         g_array_append_val(rounds, r);
-    add_numbers(rounds, finding ? finding->round : NULL);
-    add_numbers(rounds, finding ? finding->sizes : NULL);
+    if (finding)
+        add_numbers(rounds, finding);
     const gint64 tiles = finding ? finding->fact[WS_FACT_TILES] : 0;
     GPtrArray *cases = ws_cases(p, (guint)CLAMP(tiles, FEW, MANY), rounds, skipped);
     WsCase *met =
-        finding && finding->sizes ? ws_case_at(p, finding->sizes, (guint)MAX(tiles, 1)) : NULL;
+        finding && finding->met ? ws_case_at(p, finding->met, (guint)MAX(tiles, 1)) : NULL;
     if (met)
         g_ptr_array_add(cases, met);
     return cases;

@@ -109,7 +109,7 @@ int ws_cli_collect(const char *dir, guint which, const char *host, const char *o
         return ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (!json)
         printf("%s: %u records\n", out, trace->record->len);
-    if (trace->note && strstr(trace->note, "never written")) /* nothing is lost unnoticed */
+    if (trace->missing > 0) /* nothing is lost unnoticed */
         ws_cli_fail(WS_EXIT_YES, "%s: %s", out, trace->note);
     remember(collected, host, which == 0 ? out : NULL);
     return collected->status;

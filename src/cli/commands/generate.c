@@ -47,7 +47,7 @@ static int generate_error(const GError *error)
         [WS_GENERATE_ERROR_PTXAS] = WS_EXIT_NO,
     };
     int code = error->domain == WS_GENERATE_ERROR ? codes[error->code] : WS_EXIT_DEFECT;
-    return ws_cli_fail(code, "%s", error->message);
+    return ws_cli_fail_with(code, error);
 }
 
 /* Languages of other people: no LLVM. NULL: not one of them. */

@@ -98,13 +98,13 @@ static int write_package(WsCliInput *in, const WsPackageSpec *known, const char 
     g_autofree char *ptx = NULL;
     g_autoptr(GBytes) cubin = NULL;
     if (!ws_cli_timed_kernel(in->program, &ptx, &cubin, &error))
-        return ws_cli_fail(ws_cli_kernel_failure(error), "%s", error->message);
+        return ws_cli_fail_with(ws_cli_kernel_failure(error), error);
     WsPackageSpec spec = *known;
     spec.ptx = ptx, spec.cubin = cubin;
     if (ws_package_write(&spec, dir, &error))
         return WS_EXIT_YES;
     const gboolean outside = g_error_matches(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS);
-    return ws_cli_fail(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, "%s", error->message);
+    return ws_cli_fail_with(outside ? WS_EXIT_OUTSIDE : WS_EXIT_USAGE, error);
 }
 
 static void say_written(const char *file, const char *dir, const char *name, const char *verdict,

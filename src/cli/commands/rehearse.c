@@ -58,7 +58,7 @@ static int rehearse(WsCliInput *in, const char *file, char **size, gint64 seed, 
         /* A launch refused by its sizes is unreadable input, as it is for every command. */
         if (!error)
             return WS_EXIT_USAGE;
-        return ws_cli_fail(code, "%s", error->message);
+        return ws_cli_fail_with(code, error);
     }
     int code = report(r);
     ws_rehearse_result_free(r);

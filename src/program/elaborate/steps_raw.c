@@ -136,21 +136,6 @@ static char *text_of(WsStepState *S)
     return text;
 }
 
-/* An import quotes lines that it did not understand, "// FILE:LINE: …", and nothing else. */
-static gboolean unread(const char *text)
-{
-    const char *place = g_str_has_prefix(text, "// ") ? strchr(text, ':') : NULL;
-    const char *end = place ? place + 1 + strspn(place + 1, "0123456789") : NULL;
-    if (!place || end == place + 1 || !g_str_has_prefix(end, ": "))
-        return FALSE;
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += strspn(line, " \t\n");
-        if (*line && !g_str_has_prefix(line, "//"))
-            return FALSE;
-    }
-    return TRUE;
-}
-
 /* Every %{name} of the text is an operand, and %{name.i} a register of a value. */
 static void names_legal(WsStepState *S, const WsOp *op)
 {
@@ -171,14 +156,15 @@ void ws_step_RAW(WsStepState *S)
     WsElab *E = S->E;
     gboolean async = ws_elab_field_is(E, S->node, WS_F_proxy, "async");
     WsProxy proxy = async ? WS_PROXY_ASYNC : WS_PROXY_GENERIC;
-    if (!ws_elab_field_is(E, S->node, WS_F_keyword, "ptx"))
+    const gboolean unread = ws_elab_field_is(E, S->node, WS_F_keyword, "unread");
+    if (ws_elab_field_is(E, S->node, WS_F_keyword, "llvm"))
         ws_elab_note(E, WS_RULE_L_LENS, S->id, "Write PTX.",
                      "raw text in LLVM IR has no generator here; on sm_90a `ptx` has");
     WsOp *op = ws_step_op(S, WS_OP_RAW, NULL);
     op->breadth = breadth_of(S);
     op->proxy = proxy;
     op->text = text_of(S);
-    op->unread = unread(op->text);
+    op->unread = unread;
     op->raw = ws_arena_new0(E->arena, WsRawOperand,
                             ws_elab_field_count(S->node, WS_F_in) +
                                 ws_elab_field_count(S->node, WS_F_out) + 1);
@@ -186,7 +172,8 @@ void ws_step_RAW(WsStepState *S)
     operands(S, op, WS_F_out, WS_MODE_WRITE, proxy);
     touched(S, op, WS_F_reads, WS_MODE_READ, proxy);
     touched(S, op, WS_F_writes, WS_MODE_WRITE, proxy);
-    names_legal(S, op);
+    if (!unread)
+        names_legal(S, op);
     ws_op_label(E, op, "raw");
     E->p->has_raw = TRUE;
     for (guint i = 0; op->breadth == WS_BREADTH_LEADER && i < op->n_value; i++)

@@ -13,7 +13,8 @@ static char *sentence(WsElab *E, const WsNode *node)
     for (guint i = 0; i < n; i++) {
         const WsValue *v = &node->value[i];
         if (v->kind == WS_VALUE_NONE || v->kind == WS_VALUE_NODES || v->kind == WS_VALUE_NODE ||
-            row[i].kind == WS_FIELD_STEPS || row[i].field == WS_F_note || row[i].field == WS_F_id)
+            row[i].kind == WS_FIELD_STEPS || row[i].field == WS_F_note || row[i].field == WS_F_id ||
+            row[i].field == WS_F_source)
             continue;
         g_autofree char *text = ws_value_print(&row[i], v);
         g_string_append_printf(s, "%s%s ", s->len ? " " : "",
