@@ -275,7 +275,7 @@ static void play_all(WsPlay *play, const GPtrArray *cases, const WsCheckOptions 
             }
     v->work += work;
     if (work >= most_work(o))
-        g_ptr_array_add(v->skipped, g_strdup("the play took too many steps: larger cases"));
+        g_ptr_array_add(v->skipped, ws_phrase("the play took too many steps: larger cases"));
 }
 
 /* What the policy makes an error of. */
@@ -376,14 +376,14 @@ static void tell_assumed(const WsProgram *p, WsVerdict *v)
     for (guint i = 0; i < p->n_ops; i++)
         depends |= p->op[i]->kind == WS_OP_DEP_WAIT || p->op[i]->kind == WS_OP_DEP_LAUNCH;
     if (depends && v->kind == WS_VERDICT_PROVED)
-        g_ptr_array_add(v->assumed, g_strdup("what the kernel before writes is touched behind "
-                                             "griddepcontrol only"));
+        g_ptr_array_add(v->assumed, ws_phrase("what the kernel before writes is touched behind "
+                                              "griddepcontrol only"));
     for (guint i = 0; v->kind == WS_VERDICT_PROVED && i < p->n_assume; i++) {
         gboolean tile = FALSE;
         gpointer data[2] = { (gpointer)p, &tile };
         ws_expr_visit(p->assume[i], see_tile, data);
         if (tile)
-            g_ptr_array_add(v->assumed, g_strdup_printf("%s in every tile", p->assume_text[i]));
+            g_ptr_array_add(v->assumed, ws_phrase("%s in every tile", p->assume_text[i]));
     }
 }
 

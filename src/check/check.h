@@ -83,14 +83,14 @@ typedef struct {
                          "right if N is a multiple of 4", "right up to N = 3"; NULL: not known */
     char *reason;     /* OUTSIDE: why */
     GArray *played;   /* WsPlayed */
-    GPtrArray *skipped; /* char*: "k rounds 0: K >= 1 does not hold" */
+    GPtrArray *skipped; /* phrases: "k rounds 0: K >= 1 does not hold" */
     guint64 ops;
     guint64 work; /* steps of proofs and plays, whatever the machine: what budgets count */
     double seconds;
     char *certificate;  /* PROVED and asked for: its text (docs/soundness.md section 8), or NULL: */
     char *uncertified;  /* why there is none */
     char *proof;        /* PROVED: over what, in one line; else NULL */
-    GPtrArray *assumed; /* char*: what the design states and the proof takes as given */
+    GPtrArray *assumed; /* phrases: what the design states and the proof takes as given */
     guint states;       /* of the proof */
     gsize proof_bytes;
     double proof_seconds;

@@ -87,8 +87,9 @@ void ws_json_out_texts(WsJsonOut *json, const char *name, const GPtrArray *list)
     ws_json_out_key(json, name);
     g_string_append_c(json->out, '[');
     for (guint i = 0; list != NULL && i < list->len; i++) {
+        g_autofree char *text = ws_phrase_text(list->pdata[i], NULL, NULL);
         g_string_append(json->out, i > 0 ? ", " : "");
-        ws_text_json(json->out, list->pdata[i]);
+        ws_text_json(json->out, text);
     }
     g_string_append_c(json->out, ']');
 }

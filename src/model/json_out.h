@@ -31,7 +31,7 @@ void ws_json_out_text(WsJsonOut *json, const char *name, const char *value);
 void ws_json_out_integer(WsJsonOut *json, const char *name, gint64 value);
 void ws_json_out_real(WsJsonOut *json, const char *name, double value);
 void ws_json_out_truth(WsJsonOut *json, const char *name, gboolean value);
-/* char*, on one line; NULL is an empty list. */
+/* char*, on one line, phrases in English; NULL is an empty list. */
 void ws_json_out_texts(WsJsonOut *json, const char *name, const GPtrArray *list);
 /* A sentence as template and arguments (model/phrase.h). */
 void ws_json_out_phrase(WsJsonOut *json, const char *name, const char *phrase);

@@ -212,9 +212,10 @@ static void show_verdict(WsProblems *self)
             ? _("not played: the design does not elaborate")
             : _("not played: the findings below come first");
     g_autoptr(GString) left = g_string_new(NULL);
-    for (guint i = 0; verdict && i < verdict->skipped->len; i++)
-        g_string_append_printf(left, "%s%s", i ? "; " : "",
-                               (char *)g_ptr_array_index(verdict->skipped, i));
+    for (guint i = 0; verdict && i < verdict->skipped->len; i++) {
+        g_autofree char *words = ws_words(verdict->skipped->pdata[i]);
+        g_string_append_printf(left, "%s%s", i ? "; " : "", words);
+    }
     g_autofree char *skipped = left->len ? g_strdup_printf(_("Skipped: %s"), left->str) : NULL;
     gtk_label_set_text(GTK_LABEL(self->verdict), text ? text : fallback);
     gtk_label_set_text(GTK_LABEL(self->skipped), skipped ? skipped : "");

@@ -232,7 +232,7 @@ static void divides_by(Divisors *d, const WsExpr *e, const WsExpr *divisor)
         return;
     g_autofree char *whole = ws_expr_print(e), *by = ws_expr_print(divisor);
     if (d->numbers) { /* its author answers for the numbering of its tiles */
-        char *said = g_strdup_printf("%s is not 0 in %s", by, whole);
+        char *said = ws_phrase("%s is not 0 in %s", by, whole);
         if (g_ptr_array_find_with_equal_func(d->given, said, g_str_equal, NULL))
             g_free(said);
         else

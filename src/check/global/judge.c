@@ -237,8 +237,8 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         v->kind = WS_GLOBAL_WRONG;
         ws_miscount_free(m);
     } else if (t->covers) {
-        g_ptr_array_add(v->assumed, g_strdup_printf("every element of %s is written once (%s)",
-                                                    t->name, t->covers));
+        g_ptr_array_add(v->assumed,
+                        ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
     } else {
         open_reason(v, p, tensor, reason, findings);
     }

@@ -21,7 +21,7 @@ typedef struct {
 static void skip(const Maker *m, const char *what, const char *why)
 {
     if (m->skipped->len < MOST_TOLD)
-        g_ptr_array_add(m->skipped, g_strdup_printf("%s: %s", what, why));
+        g_ptr_array_add(m->skipped, ws_phrase("%s: %s", what, why));
 }
 
 static void case_free(gpointer data)
@@ -64,12 +64,12 @@ static void take(Maker *m, WsCase *c)
     ws_case_tell(m->p, c);
     char *key = g_strdup_printf("%s; %u", c->sizes, c->tiles);
     if (broken) {
-        g_autofree char *why = g_strdup_printf("%s does not hold", broken);
+        g_autofree char *why = ws_phrase("%s does not hold", broken);
         skip(m, key, why);
     }
     const gboolean few = ws_case_weigh(m->p, c, m->questions);
     if (!few)
-        skip(m, key, "too many rounds to play");
+        skip(m, key, WS_WORD("too many rounds to play"));
     if (!g_hash_table_add(m->seen, key) || broken || !few) {
         ws_case_free(c);
         return;
@@ -102,7 +102,7 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, 
     g_autofree char *text = wish_text(m, now, tiles), *why = NULL;
     WsCase *c = ws_case_with(p, now, locked, tiles, &why);
     if (!c) {
-        skip(m, text, why ? why : "no CTA of any launch has so many");
+        skip(m, text, why ? why : WS_WORD("no CTA of any launch has so many"));
         return;
     }
     choose_elements(m, c, pick, mixed);

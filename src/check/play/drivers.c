@@ -181,8 +181,8 @@ static WsDriver *driver_of(const WsProgram *p, const WsTree *t, GPtrArray *skipp
     }
     if (l.n_inner || l.n_axis || l.n_tile) {
         g_autofree char *text = ws_expr_print(t->count);
-        g_ptr_array_add(skipped, g_strdup_printf("%s: count %s follows the sizes, it is not chosen",
-                                                 t->name, text));
+        g_ptr_array_add(
+            skipped, ws_phrase("%s: count %s follows the sizes, it is not chosen", t->name, text));
         g_free(d);
         return NULL;
     }
@@ -357,9 +357,8 @@ static void solve_driver(Env *env, WsDriver *d, const GArray *wanted, GPtrArray 
                 g_array_append_val(d->rounds, r);
                 g_array_append_val(d->value, value);
             } else if (why) {
-                skip(skipped,
-                     g_strdup_printf("%" G_GINT64_FORMAT " rounds of %s: %s would not hold", r,
-                                     d->loop, why));
+                skip(skipped, ws_phrase("%" G_GINT64_FORMAT " rounds of %s: %s would not hold", r,
+                                        d->loop, why));
             }
         }
         most_without(env, d, (gint)v);
@@ -380,7 +379,7 @@ GPtrArray *ws_drivers(const WsProgram *p, const gint64 *base, const GArray *more
         solve_driver(&env, d, wanted, skipped);
         if (d->rounds->len)
             continue;
-        skip(skipped, g_strdup_printf("%s: no size found that chooses its rounds", d->loop));
+        skip(skipped, ws_phrase("%s: no size found that chooses its rounds", d->loop));
         g_ptr_array_remove_index(drivers, i);
     }
     return drivers;

@@ -32,9 +32,9 @@ WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why)
     WsLaunchValues *values = ws_launch_values(p, size, n, TRUE, said);
     const char *tensor = values ? no_map(p, values) : NULL;
     if (!values && said && said->list->len)
-        *why = g_strdup(((const WsFinding *)said->list->pdata[0])->message);
+        *why = g_strdup(((const WsFinding *)said->list->pdata[0])->said);
     if (tensor && why && !*why)
-        *why = g_strdup_printf("the strides of %s are no multiples of 16 bytes", tensor);
+        *why = ws_phrase("the strides of %s are no multiples of 16 bytes", tensor);
     if (tensor)
         g_clear_pointer(&values, ws_launch_values_free);
     return values;
