@@ -235,7 +235,7 @@ char *control_design(guint32 seed)
     for (guint i = 0; i < G_N_ELEMENTS(always); i++)
         g_ptr_array_add(C.names, always[i]);
     /* the rest of what can be drawn keeps most designs outside, and nothing is said of these */
-    C.plain = upto(&C, 4) > 0;
+    C.plain = upto(&C, 2);
     const char *start = starts[upto(&C, C.plain ? N_NUMBERS : G_N_ELEMENTS(starts))];
     const char *d = run[upto(&C, G_N_ELEMENTS(run))], *e = tile[upto(&C, G_N_ELEMENTS(tile))];
     C.d = d;
