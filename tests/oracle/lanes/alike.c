@@ -9,7 +9,7 @@ enum { RUNS_BEFORE = 2 }; /* designs that go wrong at once need it not */
 
 struct LanesAlike {
     guint runs, n_buffers;
-    guint8 **judged; /* [buffers] [rows * cols]; NULL: all */
+    Elements **judged; /* [buffers]; NULL: all */
 };
 
 LanesAlike *lanes_alike_new(const WsProgram *p)
@@ -22,7 +22,10 @@ LanesAlike *lanes_alike_new(const WsProgram *p)
 void lanes_alike_free(LanesAlike *all)
 {
     for (guint i = 0; all->judged && i < all->n_buffers; i++)
-        g_free(all->judged[i]);
+        if (all->judged[i]) {
+            g_free(all->judged[i]->at);
+            g_free(all->judged[i]);
+        }
     g_free(all->judged);
     g_free(all);
 }
@@ -119,7 +122,7 @@ static gboolean whole(const WsProgram *p, const WsAccess *x)
            x->rows == b->rows && x->cols == b->cols;
 }
 
-static guint8 *judged_of(const Lab *L, guint buffer)
+static Elements *judged_of(const Lab *L, guint buffer)
 {
     const WsProgram *p = L->p;
     const WsBuffer *b = &p->buffer[buffer];
@@ -134,19 +137,23 @@ static guint8 *judged_of(const Lab *L, guint buffer)
             if (p->op[i]->access[k].buffer == buffer &&
                 (!touch(L, p->op[i], k, hash) || (!fine && !whole(p, &p->op[i]->access[k]))))
                 return NULL;
-    guint8 *judged = g_malloc0(n);
+    Elements *judged = g_new0(Elements, 1);
     g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+    judged->at = g_malloc(n * sizeof *judged->at);
     for (gsize i = 0; i < n; i++)
-        judged[i] = g_hash_table_add(seen, &hash[i]);
+        if (g_hash_table_add(seen, &hash[i])) {
+            judged->at[judged->n].row = (guint)(i / b->cols);
+            judged->at[judged->n++].col = (guint)(i % b->cols);
+        }
     return judged;
 }
 
-guint8 **lanes_alike(const Lab *L, LanesAlike *all)
+Elements **lanes_alike(const Lab *L, LanesAlike *all)
 {
     if (!all || all->runs++ < RUNS_BEFORE)
         return NULL;
     if (!all->judged) {
-        all->judged = g_new0(guint8 *, all->n_buffers + 1);
+        all->judged = g_new0(Elements *, all->n_buffers + 1);
         for (guint i = 0; i < all->n_buffers; i++)
             all->judged[i] = judged_of(L, i);
     }

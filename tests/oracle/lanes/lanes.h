@@ -120,6 +120,13 @@ typedef struct {
 } Named;
 
 typedef struct {
+    guint n;
+    struct {
+        guint row, col;
+    } * at;
+} Elements;
+
+typedef struct {
     const WsProgram *p;
     const OracleOptions *options;
     OracleResult *result;
@@ -130,9 +137,8 @@ typedef struct {
     Mbarrier *slot;
     Named *named; /* rank * 16 + hardware id; the cluster's last */
     Cell *cell;
-    guint8 *fine;    /* [blocks of 16 bytes] */
-    guint8 **judged; /* [buffers] [rows * cols] elements that stand for others; NULL: all for
-                        themselves */
+    guint8 *fine;      /* [blocks of 16 bytes] */
+    Elements **judged; /* [buffers] that stand for others; NULL: all, each for itself */
     guint unit;
     guint64 cells_per_rank;
     GArray *remote; /* Remote: what reaches a CTA from outside */
@@ -252,7 +258,7 @@ gboolean lanes_turned(const WsAccess *x, const WsValueUse *u);
 guint lanes_gathers(const WsAccess *x, guint bytes, guint n_lanes, guint row, guint col);
 
 /* --- elements that fare alike (alike.c); NULL: not yet, or nobody asks */
-guint8 **lanes_alike(const Lab *L, LanesAlike *all);
+Elements **lanes_alike(const Lab *L, LanesAlike *all);
 
 /* --- outputs (outputs.c): elements of tensors of access `write`, where all tiles are run */
 void lanes_outputs_new(Lab *L);

@@ -47,10 +47,33 @@ static gboolean place(Lab *L, const Lanes *a, const WsAccess *x, Place *out)
     return TRUE;
 }
 
-/* Which elements of its buffer stand for all others; NULL: each one for itself. */
-static const guint8 *judged_cells(const Lab *L, const Place *v)
+/* The elements of a view that are judged, one after the other. */
+typedef struct {
+    const Elements *some; /* of the buffer; NULL: all */
+    guint next, row, col; /* row and column: in the view */
+} Each;
+
+static Each each_of(const Lab *L, const Place *v)
 {
-    return L->judged ? L->judged[v->b - L->p->buffer] : NULL;
+    return (Each){ .some = L->judged ? L->judged[v->b - L->p->buffer] : NULL };
+}
+
+static inline gboolean each(Each *e, const Place *v, guint rows, guint cols)
+{
+    if (e->some) {
+        while (e->next < e->some->n) {
+            e->row = e->some->at[e->next].row - v->row;
+            e->col = e->some->at[e->next++].col - v->col;
+            if (e->row < rows && e->col < cols) /* what lies before wraps around */
+                return TRUE;
+        }
+        return FALSE;
+    }
+    if (e->next++ > 0 && ++e->col >= cols) {
+        e->col = 0;
+        e->row++;
+    }
+    return e->row < rows;
 }
 
 /* --- cells */
@@ -157,19 +180,13 @@ void lanes_engine(Lab *L, Lanes *a, const WsOp *op, const WsAccess *x, guint ran
     if (!place(L, a, x, &v))
         return;
     guint bytes = ws_dtype_bytes(v.b->dtype);
-    const guint8 *judged = judged_cells(L, &v);
-    for (guint r = 0; r < x->rows; r++)
-        for (guint c = 0; c < x->cols;) {
-            if (judged && !judged[(v.row + r) * v.b->cols + v.col + c]) {
-                c++;
-                continue;
-            }
-            guint64 at = address(v.b, v.base, v.row + r, v.col + c);
-            gboolean fine = L->fine[at / 16];
-            touch(L, a, op, rank, fine ? at : at / 16 * 16, fine ? bytes : 1,
-                  (x->mode & WS_MODE_WRITE) != 0, by, when, op->kind != WS_OP_ST_REMOTE, FALSE);
-            c += fine || v.b->row_bytes % 16 ? 1 : MAX(1, (guint)(16 - at % 16) / bytes);
-        }
+    for (Each e = each_of(L, &v); each(&e, &v, x->rows, x->cols);) {
+        guint64 at = address(v.b, v.base, v.row + e.row, v.col + e.col);
+        gboolean fine = L->fine[at / 16];
+        touch(L, a, op, rank, fine ? at : at / 16 * 16, fine ? bytes : 1,
+              (x->mode & WS_MODE_WRITE) != 0, by, when, op->kind != WS_OP_ST_REMOTE, FALSE);
+        e.col += fine || v.b->row_bytes % 16 ? 0 : MAX(1, (guint)(16 - at % 16) / bytes) - 1;
+    }
 }
 
 /* --- lanes */
@@ -242,21 +259,18 @@ void lanes_generic(Lab *L, Lanes *a, const WsOp *op)
         guint row0 = (guint)lanes_value(L, a, u->row0), col0 = (guint)lanes_value(L, a, u->col0);
         gboolean write = (x->mode & WS_MODE_WRITE) != 0;
         gboolean turned = lanes_turned(x, u);
-        const guint8 *judged = judged_cells(L, &v);
         if (shape == LINEAR && !write)
             spare_lanes(L, a, op, value, row0, col0, address(v.b, v.base, v.row, v.col));
-        for (guint r = 0; r < u->rows; r++)
-            for (guint c = 0; c < u->cols; c++) {
-                guint first, step;
-                const guint row = v.row + (turned ? c : r), col = v.col + (turned ? r : c);
-                if (judged && !judged[row * v.b->cols + col])
-                    continue;
-                guint n = lanes_owners(shape, value, a->n_lanes, row0 + r, col0 + c, &first, &step);
-                guint64 at = address(v.b, v.base, row, col);
-                for (guint k = 0; k < (write ? 1 : n); k++)
-                    by_lane(L, a, op, a->rank, at, ws_dtype_bytes(v.b->dtype), write,
-                            first + k * step, FALSE);
-            }
+        const guint rows = turned ? u->cols : u->rows, cols = turned ? u->rows : u->cols;
+        for (Each e = each_of(L, &v); each(&e, &v, rows, cols);) {
+            guint first, step;
+            guint n = lanes_owners(shape, value, a->n_lanes, row0 + (turned ? e.col : e.row),
+                                   col0 + (turned ? e.row : e.col), &first, &step);
+            guint64 at = address(v.b, v.base, v.row + e.row, v.col + e.col);
+            for (guint k = 0; k < (write ? 1 : n); k++)
+                by_lane(L, a, op, a->rank, at, ws_dtype_bytes(v.b->dtype), write, first + k * step,
+                        FALSE);
+        }
     }
 }
 
@@ -267,14 +281,10 @@ void lanes_gather(Lab *L, Lanes *a, const WsOp *op)
     if (!place(L, a, x, &v))
         return;
     guint bytes = ws_dtype_bytes(v.b->dtype);
-    const guint8 *judged = judged_cells(L, &v);
-    for (guint r = 0; r < x->rows; r++)
-        for (guint c = 0; c < x->cols; c++) {
-            if (judged && !judged[(v.row + r) * v.b->cols + v.col + c])
-                continue;
-            guint lane = lanes_gathers(x, bytes, a->n_lanes, r, c);
-            Moment me = { (gint16)(a->rows + (gint)lane), a->row_now[lane] };
-            touch(L, a, op, a->rank, address(v.b, v.base, v.row + r, v.col + c), bytes, TRUE,
-                  &a->lane[lane], me, FALSE, TRUE);
-        }
+    for (Each e = each_of(L, &v); each(&e, &v, x->rows, x->cols);) {
+        guint lane = lanes_gathers(x, bytes, a->n_lanes, e.row, e.col);
+        Moment me = { (gint16)(a->rows + (gint)lane), a->row_now[lane] };
+        touch(L, a, op, a->rank, address(v.b, v.base, v.row + e.row, v.col + e.col), bytes, TRUE,
+              &a->lane[lane], me, FALSE, TRUE);
+    }
 }
