@@ -217,8 +217,7 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     if (!v->certificate)
         v->uncertified =
             g_strdup(proof->kind == WS_PROOF_CLOSED
-                         ? "equal states go on differently, or certificates have no "
-                           "names of rounds for a count that follows an index, or no loops that "
+                         ? "equal states go on differently, or certificates have no loops that "
                            "start or step by a name"
                      : proof->kind == WS_PROOF_CAP ? proof->why
                                                    : "the proof needs rules that certificates have "

@@ -11,8 +11,6 @@ typedef struct {
     const WsProgram *p;
     GHashTable *given;    /* text -> Range*, from `assume` */
     const WsExpr *inside; /* its parts are asked for, not it */
-    gboolean undefined;   /* something in it may have no value */
-    guint of_launch;      /* within a name of the launch: the launch is refused then */
 } Facts;
 
 /* What `e` says of the sum of its terms: sign * sum + constant. The text of that sum. */
@@ -81,9 +79,7 @@ static Range of_name(Facts *f, const WsVar *v)
         return range_of(0, r.high == NO_HIGH ? NO_HIGH : MAX(r.high - 1, 0));
     case WS_VAR_RUN:
     case WS_VAR_TILE:
-        f->of_launch += v->kind == WS_VAR_RUN;
         r = v->real || !v->value ? r : range_eval(&f->env, v->value, FALSE);
-        f->of_launch -= v->kind == WS_VAR_RUN;
         return r;
     default:
         return r;
@@ -110,7 +106,6 @@ static gboolean leaf(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out)
     }
     if (env->wrong)
         *out = range_of(NO_LOW, NO_HIGH);
-    f->undefined |= env->wrong && !f->of_launch;
     env->wrong = NULL;
     out->open = FALSE;
     gint64 sign, constant;
@@ -171,6 +166,47 @@ gboolean symbol_within(const Symbol *s, Range r)
             (r.g % s->every == 0 && range_mod(r.v, s->every) == s->left));
 }
 
+/* A condition that holds, and those around it. */
+typedef struct Guard {
+    const struct Guard *up;
+    const WsExpr *holds;
+} Guard;
+
+static gboolean is_guarded(const WsExpr *divisor, const Guard *guard)
+{
+    g_autofree char *not_0 = NULL, *above = NULL;
+    for (guint i = 0; i < 2; i++) {
+        g_autoptr(WsExpr) e =
+            ws_expr_op(i ? WS_EXPR_GT : WS_EXPR_NE, ws_expr_ref(divisor), ws_expr_int(0));
+        *(i ? &above : &not_0) = text_of(e);
+    }
+    for (; guard; guard = guard->up) {
+        g_autofree char *text = text_of(guard->holds);
+        if (!strcmp(text, not_0) || !strcmp(text, above))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* What may be 0 and is divided by; a launch for which a name of it has no value is refused. */
+static void find_divisors(Facts *f, const WsExpr *e, const Guard *guard, GPtrArray *out)
+{
+    const gboolean select = e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT;
+    const Guard within = { guard, e->n_args ? e->arg[0] : NULL };
+    if (e->op == WS_EXPR_DIV || e->op == WS_EXPR_MOD ||
+        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_CDIV)) {
+        const Range r = range_eval(&f->env, e->arg[1], FALSE);
+        if (r.low <= 0 && r.high >= 0 && !is_guarded(e->arg[1], guard))
+            g_ptr_array_add(out, ws_expr_ref(e->arg[1]));
+    }
+    if (e->op == WS_EXPR_VAR && e->var >= 0 && f->p->var[e->var].kind == WS_VAR_TILE &&
+        f->p->var[e->var].value)
+        find_divisors(f, f->p->var[e->var].value, NULL, out);
+    for (guint i = 0; i < e->n_args; i++)
+        find_divisors(f, e->arg[i], i == 1 && (select || e->op == WS_EXPR_AND) ? &within : guard,
+                      out);
+}
+
 static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
 {
     gboolean tile = FALSE, cta = FALSE, other = FALSE;
@@ -187,10 +223,8 @@ static char *judge_symbol(Facts *f, const Certificate *c, const Symbol *s)
         return g_strdup_printf("scope or flags of \"%s\"", s->text);
     if (s->relation && (s->letter || !relation_holds(s)))
         return g_strdup_printf("relation of \"%s\"", s->text);
-    f->undefined = FALSE;
     Range r = range_eval(&f->env, s->expr, s->letter);
-    if (f->undefined)
-        return g_strdup_printf("not verified: \"%s\" may have no value", s->text);
+    find_divisors(f, s->expr, NULL, s->divisor);
     if (s->letter)
         r = range_of(0, 1);
     return symbol_within(s, r) ? NULL
@@ -234,6 +268,7 @@ void assumptions_read(const WsProgram *p, Certificate *c)
     for (guint i = 1; i < c->symbol->len; i++) {
         Symbol *s = &g_array_index(c->symbol, Symbol, i);
         s->means = s->relation ? related(c, s) : NULL;
+        s->divisor = g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref);
     }
 }
 

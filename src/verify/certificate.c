@@ -10,7 +10,6 @@ typedef struct {
     char **field; /* of the line before `at` */
     guint n;
     char *wrong;
-    gboolean refused;
 } Reader;
 
 static void wrong(Reader *r, const char *what)
@@ -341,7 +340,7 @@ static void read_all(Reader *r, Certificate *c)
     }
 }
 
-Certificate *certificate_read(const char *text, gboolean *refused, char **message)
+Certificate *certificate_read(const char *text, char **message)
 {
     Reader r = { .line = g_strsplit(text, "\n", -1) };
     Certificate *c = g_new0(Certificate, 1);
@@ -352,7 +351,6 @@ Certificate *certificate_read(const char *text, gboolean *refused, char **messag
     read_all(&r, c);
     g_strfreev(r.field);
     g_strfreev(r.line);
-    *refused = r.refused;
     if (!r.wrong)
         return c;
     *message = r.wrong;
@@ -367,6 +365,7 @@ static void symbol_clear(Symbol *s)
     ws_expr_unref(s->expr);
     ws_expr_unref(s->whole);
     ws_expr_unref(s->means);
+    g_clear_pointer(&s->divisor, g_ptr_array_unref);
 }
 
 void certificate_free(Certificate *c)

@@ -35,6 +35,7 @@ typedef struct {
     /* What the text says; with definitions put in; by its relation; and what all its occurrences
      * have in common (text.h), of assume.c */
     WsExpr *expr, *whole, *means;
+    GPtrArray *divisor; /* WsExpr*: has a value only where these are not 0 */
     char *same;
 } Symbol;
 
@@ -69,9 +70,8 @@ typedef struct {
     GPtrArray *node; /* Node* */
 } Certificate;
 
-/* NULL and a message if the text does not have the form of section 8.1; `refused` is set if it has,
- * but uses what the verifier does not handle. */
-Certificate *certificate_read(const char *text, gboolean *refused, char **message);
+/* NULL and a message if the text does not have the form of section 8.1. */
+Certificate *certificate_read(const char *text, char **message);
 void certificate_free(Certificate *c);
 
 gboolean fact_same(const Fact *a, const Fact *b); /* the same instance */

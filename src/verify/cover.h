@@ -26,7 +26,6 @@ typedef struct {
     guint n_same;
     gint64 tile; /* of `by`; UNLISTED: one that no state names */
     gint64 time; /* PRESENT, UNLISTED, or listed */
-    guint depth;
 } Context;
 enum { PRESENT = -10, UNLISTED = -11 };
 

@@ -99,11 +99,18 @@ static Range multiply(RangeEnv *env, Range a, Range b)
     return r;
 }
 
+/* What is divided by. */
+static void not_0(RangeEnv *env, Range *b)
+{
+    env->undefined |= b->low <= 0 && b->high >= 0;
+    if (b->low == 0 && b->high > 0)
+        b->low = 1;
+}
+
 /* floor, or ceiling, of a / m */
 static Range divide(RangeEnv *env, Range a, Range b, gboolean up)
 {
-    if (b.low <= 0 && b.high >= 0)
-        env->wrong = "a division by what may be 0";
+    not_0(env, &b);
     if (!single(b) && a.low >= 0 && b.low > 0) /* at most a, at least 0 */
         return range_of(0, a.high);
     if (!single(b) || b.low <= 0)
@@ -122,8 +129,7 @@ static Range divide(RangeEnv *env, Range a, Range b, gboolean up)
 
 static Range rest(RangeEnv *env, Range a, Range b)
 {
-    if (b.low <= 0 && b.high >= 0)
-        env->wrong = "a division by what may be 0";
+    not_0(env, &b);
     if (!single(b) || b.low <= 0)
         return any();
     const gint64 m = b.low;

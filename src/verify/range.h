@@ -17,8 +17,9 @@ struct RangeEnv {
     /* What stands for a whole subexpression: TRUE and its range. `truth`: a truth value is wanted.
      */
     gboolean (*leaf)(RangeEnv *env, const WsExpr *e, gboolean truth, Range *out);
-    gboolean either;   /* where a condition is not known both branches count */
-    const char *wrong; /* set: there is no value, and why */
+    gboolean either;    /* where a condition is not known both branches count */
+    const char *wrong;  /* set: there is no value, and why */
+    gboolean undefined; /* it may have none: something is divided by what may be 0 */
 };
 
 static inline Range range_exact(gint64 x)

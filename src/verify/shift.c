@@ -126,7 +126,7 @@ static gboolean fact_here(const Context *x, guint symbol, Fact *key)
     return !symbol || (x->tile != UNLISTED && (!y->split || x->time != UNLISTED));
 }
 
-/* A let that is set in a loop that is entered anew has the shift of what it is set to. */
+/* A let that is set in a loop that is entered anew has no shift. */
 static gboolean shift_of_let(Context *x, gint var, Shift *out)
 {
     const AgentPlan *a = &x->c->plan->agent[x->agent];
@@ -135,16 +135,8 @@ static gboolean shift_of_let(Context *x, gint var, Shift *out)
         if (t->kind != WS_TREE_OP || t->op->var != var || t->op->kind != WS_OP_LET)
             continue;
         for (const WsTree *up = t->parent; up; up = up->parent)
-            if (up->kind == WS_TREE_LOOP && !in_same(x, up)) {
-                if (++x->depth > 64)
-                    return FALSE;
-                const WsTree *at = x->at;
-                x->at = t;
-                const gboolean fine = shift(x, plan_form(x->c->plan, t->op->set), FALSE, out);
-                x->at = at;
-                x->depth--;
-                return fine;
-            }
+            if (up->kind == WS_TREE_LOOP && !in_same(x, up))
+                return FALSE;
     }
     return less(x->x->var[var], x->y->var[var], &out->d);
 }
@@ -256,6 +248,22 @@ static gboolean settled(Context *x, WsExprOp op, const WsExpr *a, const WsExpr *
     return *which >= 0 && *which == range_answer(op, difference(x, a, b, FALSE));
 }
 
+/* What a symbol is divided by is the same, or no 0 in both. */
+static gboolean has_value(Context *x, guint symbol)
+{
+    const GPtrArray *divisor = g_array_index(x->c->plan->c->symbol, Symbol, symbol).divisor;
+    g_autoptr(WsExpr) zero = ws_expr_int(0);
+    for (guint i = 0; divisor && i < divisor->len; i++) {
+        const WsExpr *d = plan_form(x->c->plan, divisor->pdata[i]);
+        Shift by;
+        int which;
+        if (!(settled(x, WS_EXPR_NE, d, zero, &which) && which == 1) &&
+            (!shift(x, d, FALSE, &by) || by.d != 0 || by.g != 0))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static gboolean same(Shift a, Shift b)
 {
     return a.d == b.d && a.g == 0 && b.g == 0;
@@ -315,7 +323,8 @@ gboolean shift(Context *x, const WsExpr *e, gboolean truth, Shift *out)
         return TRUE;
     guint symbol = plan_symbol(x->c->plan, e, truth);
     if (symbol)
-        return !fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, &out->d);
+        return has_value(x, symbol) &&
+               (!fact_here(x, symbol, &key) || shift_of_fact(x->c, &key, &out->d));
     if (e->op == WS_EXPR_VAR)
         return e->var >= 0 && shift_of_var(x, e->var, out);
     if (e->n_args == 0 || e->n_args > 16 || e->op == WS_EXPR_INDEX)

@@ -14,6 +14,9 @@ typedef struct {
 static Range of_symbol(Eval *v, guint symbol)
 {
     const Symbol *y = &g_array_index(v->plan->c->symbol, Symbol, symbol);
+    for (guint i = 0; y->divisor && i < y->divisor->len; i++)
+        if (value_truth(v->plan, v->s, v->inst, y->divisor->pdata[i]) != 1)
+            plan_fail(v->plan, WS_VERIFY_REJECTED, "\"%s\" may have no value here", y->text);
     Fact f = instance_fact(v->plan, v->s, v->inst, symbol);
     Range r = range_of(f.low, f.high);
     const gint64 residue = fact_residue(v->plan, v->s, &f);
@@ -80,11 +83,12 @@ static Eval begin(Plan *plan, const State *s, guint inst, gboolean number)
 
 static gboolean failed(Eval *v, const WsExpr *e)
 {
-    if (v->env.wrong) {
+    const char *wrong = v->env.undefined ? "a division by what may be 0" : v->env.wrong;
+    if (wrong) {
         g_autofree char *text = ws_expr_print(e);
-        plan_fail(v->plan, WS_VERIFY_REJECTED, "%s in \"%s\"", v->env.wrong, text);
+        plan_fail(v->plan, WS_VERIFY_REJECTED, "%s in \"%s\"", wrong, text);
     }
-    return v->env.wrong != NULL;
+    return wrong != NULL;
 }
 
 int value_truth(Plan *plan, const State *s, guint inst, const WsExpr *e)

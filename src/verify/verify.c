@@ -259,9 +259,8 @@ WsVerification *ws_verify(const WsProgram *p, const char *text)
 {
     WsVerification *v = g_new0(WsVerification, 1);
     const gint64 begun = g_get_monotonic_time();
-    gboolean refused = FALSE;
-    Certificate *c = certificate_read(text, &refused, &v->reason);
-    v->answer = c ? WS_VERIFIED : refused ? WS_VERIFY_REFUSED : WS_VERIFY_UNREADABLE;
+    Certificate *c = certificate_read(text, &v->reason);
+    v->answer = c ? WS_VERIFIED : WS_VERIFY_UNREADABLE;
     if (c) {
         judge(p, c, v);
         certificate_free(c);
