@@ -216,10 +216,8 @@ static void certify(const WsProgram *p, const WsBitOptions *options, WsVerdict *
     v->certificate = g_steal_pointer(&proof->certificate);
     if (!v->certificate)
         v->uncertified =
-            g_strdup(proof->kind == WS_PROOF_CLOSED
-                         ? "equal states go on differently, or certificates have no loops that "
-                           "start or step by a name"
-                     : proof->kind == WS_PROOF_CAP ? proof->why
+            g_strdup(proof->kind == WS_PROOF_CLOSED ? "equal states go on differently"
+                     : proof->kind == WS_PROOF_CAP  ? proof->why
                                                    : "the proof needs rules that certificates have "
                                                      "no form for");
     ws_proof_free(proof);

@@ -63,6 +63,11 @@ static const WsTree *loop_around(const WsTree *t)
     return t;
 }
 
+static WsExpr *var_of(const Plan *plan, gint var)
+{
+    return ws_expr_var(var, plan->p->var[var].name);
+}
+
 /* --- lets ------------------------------------------------------------------------------------- */
 /* All that stands in a let is the same at every place behind it in its block, first + 1 .. last. */
 static gboolean stays(const Plan *plan, const AgentPlan *a, const WsExpr *e, const WsTree *let,
@@ -104,10 +109,44 @@ static WsExpr *whole(const Plan *plan, const WsExpr *e)
     return known ? text_defined(plan->p, known) : NULL;
 }
 
+guint plan_start(const Plan *plan, const WsTree *loop)
+{
+    return plan->start ? GPOINTER_TO_UINT(g_hash_table_lookup(plan->start, loop)) : 0;
+}
+
+/* Lemma FROM: the index of a loop that starts from `e` is e and that of the loop from 0. */
+static void find_start(Plan *plan, const AgentPlan *a, const WsTree *t)
+{
+    const gint n = place_of(a, t), last = last_place(a, t);
+    guint loops = 0, how = 0;
+    gint64 x;
+    const gboolean named = (t->from && !ws_expr_is_int(t->from, &x)) ||
+                           (t->step_by && !ws_expr_is_int(t->step_by, &x));
+    if (!named || t->over != WS_OVER_COUNT)
+        return;
+    for (gint k = 1; k <= a->n_places && t->index_var >= 0; k++)
+        loops +=
+            a->place[k].tree->kind == WS_TREE_LOOP && a->place[k].tree->index_var == t->index_var;
+    WsExpr *e = t->from ? whole(plan, t->from) : NULL;
+    if (t->index_var < 0 || only_within(plan, a, t->index_var, 0, 0)) {
+        how = START_0 | STEP_1; /* nobody reads it */
+    } else if (e && loops == 1 && (!t->step_by || ws_expr_is_int(t->step_by, &x)) &&
+               text_nodes(e) <= 64 && stays(plan, a, e, t, n, last) &&
+               only_within(plan, a, t->index_var, n, last)) {
+        how = START_0;
+        plan->let[t->index_var] =
+            ws_expr_op(WS_EXPR_ADD, ws_expr_ref(e), var_of(plan, t->index_var));
+    }
+    ws_expr_unref(e);
+    g_hash_table_insert(plan->start, (gpointer)t, GUINT_TO_POINTER(how));
+}
+
 static void find_lets(Plan *plan, const AgentPlan *a)
 {
     for (gint n = 1; n <= a->n_places; n++) {
         const WsTree *t = a->place[n].tree;
+        if (t->kind == WS_TREE_LOOP)
+            find_start(plan, a, t);
         if (!t->op || t->op->kind != WS_OP_LET)
             continue;
         const gint var = t->op->var, last = last_place(a, t->parent);
@@ -218,11 +257,6 @@ static gboolean of_launch(const WsProgram *p, const WsExpr *e)
     for (guint i = 0; i < e->n_args; i++)
         fine &= of_launch(p, e->arg[i]);
     return fine;
-}
-
-static WsExpr *var_of(const Plan *plan, gint var)
-{
-    return ws_expr_var(var, plan->p->var[var].name);
 }
 
 /* Lemma FLAT: tile * n + k is k.total. */
@@ -425,6 +459,7 @@ void plan_forms(Plan *plan)
 {
     plan->let = g_new0(WsExpr *, plan->p->n_vars + 1);
     plan->part = g_ptr_array_new_with_free_func(part_free);
+    plan->start = g_hash_table_new(NULL, NULL);
     plan->form = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ws_expr_unref,
                                        (GDestroyNotify)ws_expr_unref);
     for (guint i = 1; i < plan->c->symbol->len; i++) {
@@ -454,4 +489,5 @@ void plan_forms_free(Plan *plan)
     g_free(plan->let);
     g_ptr_array_unref(plan->part);
     g_hash_table_unref(plan->form);
+    g_hash_table_unref(plan->start);
 }

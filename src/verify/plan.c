@@ -57,8 +57,10 @@ void plan_visit(const Plan *plan, const WsTree *t, PlanVisit visit, gpointer dat
         return;
     if (t->over == WS_OVER_COUNT)
         ask(plan, t, t->count, ASK_COUNT, visit, data);
-    ask(plan, t, t->from, ASK_NUMBER, visit, data);
-    ask(plan, t, t->step_by, ASK_NUMBER, visit, data);
+    if (!(plan_start(plan, t) & START_0))
+        ask(plan, t, t->from, ASK_NUMBER, visit, data);
+    if (!(plan_start(plan, t) & STEP_1))
+        ask(plan, t, t->step_by, ASK_NUMBER, visit, data);
 }
 
 static gboolean is_private(const Plan *plan, const WsTree *t)

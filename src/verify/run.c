@@ -185,8 +185,11 @@ static Move enter(Run *r, const WsTree *t, LoopState *l)
 {
     const gboolean tiles = t->over == WS_OVER_TILES;
     gint64 from = 0, step = 1, count = NO_LOW;
-    if ((t->from && !value_number(r->plan, r->s, r->i, t->from, &from, NULL)) ||
-        (t->step_by && !value_number(r->plan, r->s, r->i, t->step_by, &step, NULL)))
+    const guint start = plan_start(r->plan, t);
+    if ((t->from && !(start & START_0) &&
+         !value_number(r->plan, r->s, r->i, t->from, &from, NULL)) ||
+        (t->step_by && !(start & STEP_1) &&
+         !value_number(r->plan, r->s, r->i, t->step_by, &step, NULL)))
         return STUCK;
     if (tiles && (from < 0 || step < 1 || from > 1 << 20 || step > 1 << 20))
         refuse(r, "a loop over tiles of this form");

@@ -55,6 +55,7 @@ typedef struct {
     /* of form.c: what lets stand for, parts of sums, WsExpr* -> what it is taken for */
     WsExpr **let;
     GPtrArray *part;
+    GHashTable *start; /* WsTree* of loops -> START_ bits */
     GHashTable *form;
     gboolean formed;
     GArray *view; /* View; grows while the program runs */
@@ -148,6 +149,9 @@ static inline gboolean plan_is_var(const Plan *plan, const WsExpr *e)
 {
     return e->op == WS_EXPR_VAR && e->var >= 0 && e->var < (gint)plan->p->n_vars;
 }
+/* A loop that is taken to start from 0, to step by 1: lemma FROM. */
+enum { START_0 = 1, STEP_1 = 2 };
+guint plan_start(const Plan *plan, const WsTree *loop);
 void plan_forms(Plan *plan);
 void plan_forms_free(Plan *plan);
 /* What `e` is taken for wherever it is evaluated; lives as long as the plan. */

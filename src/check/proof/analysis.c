@@ -48,8 +48,6 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
     }
     if (t->kind == WS_TREE_LOOP) {
         const WsExpr *from = ws_from(c, t), *step = ws_step(c, t);
-        c->from |= from != t->from && ws_leaves(c, t->from).symbol > 0;
-        c->from |= step != t->step_by && ws_leaves(c, t->step_by).symbol > 0;
         ws_learn_exact(c, from, NULL);
         ws_learn_exact(c, step, NULL);
         if ((from && ws_leaves(c, from).symbol) || (step && ws_leaves(c, step).symbol))

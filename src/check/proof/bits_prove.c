@@ -514,7 +514,7 @@ static WsProof *prove(const WsProgram *p, const WsBitOptions *options, WsHow how
         proof->kind = WS_PROOF_OUTSIDE;
         proof->why = g_strdup(b->c->outside);
     }
-    if (proof->kind == WS_PROOF_CLOSED && options->certificate && !b->c->from)
+    if (proof->kind == WS_PROOF_CLOSED && options->certificate)
         proof->certificate = ws_certificate_text(options->certificate, b);
     for (guint i = 0; i < b->c->symbols->len; i++)
         proof->by_index |= ((const WsSymbol *)b->c->symbols->pdata[i])->by_index;

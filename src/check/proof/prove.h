@@ -99,7 +99,6 @@ typedef struct WsControl {
     guint n_vars, n_split;
     gboolean plain, page, far;
     gboolean letters; /* comparisons with far numbers are letters */
-    gboolean from;    /* what a loop starts or steps by has names, and is not looked at */
 } WsControl;
 
 /* How a program is looked at; none is right for all. */
