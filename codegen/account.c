@@ -1,4 +1,7 @@
 #include "codegen/account.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 WsAccount ws_account_new(const WsProgram *p)
 {

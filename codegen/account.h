@@ -3,7 +3,7 @@
  * generator says so instead of handing out a kernel without it. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

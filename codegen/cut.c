@@ -1,4 +1,5 @@
 #include "codegen/cut.h"
+#include "program/parts/tree.h"
 
 static guint noted(const WsTree *t, guint i)
 {

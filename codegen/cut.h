@@ -2,7 +2,8 @@
  * the index with a cut are known. Shared by the generators of PTX and CUDA C++. */
 #pragma once
 
-#include "program/program.h"
+#include "expr/expr.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,14 @@
 #include "codegen/facts.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/product.h"
+#include "program/parts/retired.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

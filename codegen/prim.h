@@ -11,7 +11,6 @@
 #pragma once
 
 #include "program/hold.h"
-#include "program/program.h"
 
 #include <llvm-c/Core.h>
 

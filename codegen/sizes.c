@@ -1,4 +1,5 @@
 #include "codegen/sizes.h"
+#include "program/program.h"
 
 /* VAR cmp INT (or INT cmp VAR) narrows what is known. */
 static void narrow(const WsExpr *x, gint var, WsInterval *in)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codegen/interval.h"
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

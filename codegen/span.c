@@ -1,4 +1,9 @@
 #include "codegen/span.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 WsSpan ws_span_next(const WsProgram *p, WsSpan before)
 {

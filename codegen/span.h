@@ -2,7 +2,7 @@
  * the role switch chooses among spans of them first. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,6 @@
 #include "codegen/term.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
 
 #include "codegen/generate.h"
 

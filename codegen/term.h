@@ -4,7 +4,7 @@
 #pragma once
 
 #include "codegen/interval.h"
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
@@ -56,8 +56,8 @@ typedef struct {
     WsTerm (*choose)(WsTerms *t, WsTerm cond, WsTerm a, WsTerm b);
     /* NULL: it has no value here. */
     const WsTermName *(*variable)(WsTerms *t, const WsExpr *x);
-    WsTerm (*element)(WsTerms *t, const WsExpr *x);                  /* of a tensor */
-    const char *(*constant)(WsTerms *t, const char *name);           /* NULL: say its number */
+    WsTerm (*element)(WsTerms *t, const WsExpr *x);                /* of a tensor */
+    const char *(*constant)(WsTerms *t, const char *name);         /* NULL: say its number */
     gboolean (*decided)(WsTerms *t, const WsExpr *x, WsTerm *out); /* optional: known otherwise */
     void (*refuse)(WsTerms *t, const char *what);
     void (*lost)(WsTerms *t, const char *name); /* a variable without a value: a fault of ours */

@@ -1,5 +1,10 @@
 /* Shared memory: struct Shared, addresses of stages and barriers, offsets of views. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <string.h>
 

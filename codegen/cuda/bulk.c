@@ -1,5 +1,11 @@
 /* TMA boxes, copies inside a cluster, gathered rows. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #define MOST_RANGES 512
 

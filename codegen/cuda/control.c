@@ -2,6 +2,7 @@
  * cuts, so that what a peeled round knows (k == 0) folds; full unrolling becomes one loop where its
  * rounds fold, and copies where they do not. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/tree.h"
 
 /* The other threads keep the old values of what code under `if (leader)` changes. */
 static void left(gpointer data, gint var)

@@ -1,5 +1,12 @@
 /* generate --as cuda: the program as one self-contained .cu file. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -118,9 +125,9 @@ static void members(WsCuda *c, GString *s)
         if (v->kind == WS_VAR_SCALAR || (v->kind == WS_VAR_RUN && v->real))
             g_string_append_printf(s, "    float %s;\n", c->var[i].s);
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_string_append(s, "    uint64_t counter; // of claimed tiles\n");
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         g_string_append(s, "    uint64_t hilbert; // table of the curve\n");
     g_string_append(s, "    Shared smem;\n"
                        "    int tid, lane, warp; // warp is uniform\n");

@@ -1,6 +1,10 @@
 /* Elements: which register holds which row and column (the map of fragment.c, as loops over slots),
  * conversions, and elements of tensors. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/agent.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

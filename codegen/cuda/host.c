@@ -1,5 +1,9 @@
 /* The host's side of the printed text: tensor maps, launch. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 static const char *map_type(WsDtype t)
 {
@@ -34,10 +38,10 @@ static void arguments(WsCuda *c)
         if (v->kind == WS_VAR_SCALAR)
             ws_cuda_line(c, "float %s = %.9gf;", c->var[i].s, v->preset_real);
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_cuda_line(c, "uint32_t *counter; // one word, 0 before the first launch; every launch "
                         "leaves it at 0");
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         ws_cuda_line(c, "const int32_t *hilbert; // (x, y) of every position along the curve");
     c->depth--;
     ws_cuda_line(c, "};");
@@ -143,9 +147,9 @@ static void call(WsCuda *c)
                 g_string_append_printf(s, ", a.%s", ws_cuda_ident(c, p->var[i].name));
         }
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_string_append(s, ", reinterpret_cast<uint64_t>(a.counter)");
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         g_string_append(s, ", reinterpret_cast<uint64_t>(a.hilbert)");
     ws_cuda_line(c, "return cudaLaunchKernelEx(%s);", s->str);
     g_string_free(s, TRUE);
@@ -173,11 +177,11 @@ static void launch(WsCuda *c)
     ws_cuda_line(c, "int device = 0, sms = 0;");
     ws_cuda_line(c, "cudaGetDevice(&device);");
     ws_cuda_line(c, "cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);");
-    if (p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (p->tiles->launch == WS_LAUNCH_SINGLE)
         ws_cuda_line(c, "const int ctas = problem.n_tiles * CLUSTER; // one tile each");
-    else if (p->tiles.grid)
+    else if (p->tiles->grid)
         ws_cuda_line(c, "const int ctas = max(int(%s) / CLUSTER, 1) * CLUSTER;",
-                     ws_cuda_uniform(c, p->tiles.grid).s);
+                     ws_cuda_uniform(c, p->tiles->grid).s);
     else
         ws_cuda_line(c, "const int ctas = max(sms / CLUSTER, 1) * CLUSTER; // persistent");
     ws_cuda_bind_problem(c, FALSE);

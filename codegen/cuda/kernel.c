@@ -1,6 +1,11 @@
 /* struct Problem, struct Kernel with one member function per role, and the __global__ function. */
 #include "codegen/cuda/cuda.h"
 #include "codegen/span.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -40,7 +45,7 @@ static void run_names(WsCuda *c)
 
 char *ws_cuda_problem(WsCuda *c)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     GString *outer = c->out;
     c->out =
         g_string_new("// What the sizes of a launch decide, for the host and for the kernel.\n");
@@ -206,7 +211,7 @@ static char *role_body(WsCuda *c, guint number)
     bind_variables(c, number);
     c->out = g_string_new(NULL);
     c->depth = 2;
-    gboolean single = c->p->tiles.launch == WS_LAUNCH_SINGLE;
+    gboolean single = c->p->tiles->launch == WS_LAUNCH_SINGLE;
     if (single)
         ws_cuda_tiles_bind(c, TRUE);
     ws_cuda_tree(c, a->body);
@@ -367,9 +372,9 @@ static void parameters(WsCuda *c)
         if (p->var[i].kind == WS_VAR_SCALAR)
             g_ptr_array_add(all, (gpointer)ws_cuda_format(c, "float %s", c->var[i].s));
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_ptr_array_add(all, (gpointer) "uint64_t counter");
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         g_ptr_array_add(all, (gpointer) "uint64_t hilbert");
     for (guint i = 0; i < all->len; i++)
         ws_cuda_line(c, "%s%s%s", i ? "          " : "warpstave(", (char *)all->pdata[i],
@@ -389,9 +394,9 @@ static void fill(WsCuda *c)
         if (p->var[i].kind == WS_VAR_SCALAR)
             ws_cuda_line(c, "k.%s = %s;", c->var[i].s, c->var[i].s);
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_cuda_line(c, "k.counter = counter;");
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         ws_cuda_line(c, "k.hilbert = hilbert;");
     for (guint i = 0; i < p->n_vars; i++) {
         if (p->var[i].kind == WS_VAR_RUN && p->var[i].real)

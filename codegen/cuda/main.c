@@ -2,6 +2,10 @@
  * timed, and a second one that must give the same bits. It judges no value: that is what a bundle
  * does. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 /* Bits of a random element: base | word & mask; magnitudes about one half, small integers. */
 static const struct {
@@ -72,7 +76,7 @@ static void outputs(WsCuda *c, const char *variable)
 char *ws_cuda_main(WsCuda *c)
 {
     const WsProgram *p = c->p;
-    if (p->tiles.order == WS_ORDER_HILBERT) /* the curve is the caller's */
+    if (p->tiles->order == WS_ORDER_HILBERT) /* the curve is the caller's */
         return g_strdup("");
     GString *outer = c->out, *sizes = g_string_new(NULL);
     for (guint i = 0; i < p->n_vars; i++) {
@@ -97,7 +101,7 @@ char *ws_cuda_main(WsCuda *c)
                      ws_dtype_bytes(t->dtype), read ? pattern[t->dtype].base : 0,
                      read ? pattern[t->dtype].mask : 0);
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_cuda_line(c, "a.counter = static_cast<uint32_t *>(filled(1, 4, 0, 0));");
     ws_cuda_line(c, "cudaEvent_t begin, end;");
     ws_cuda_line(c, "cudaEventCreate(&begin);");

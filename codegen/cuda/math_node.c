@@ -1,5 +1,7 @@
 /* What a thread holds of each node of a statement. */
 #include "codegen/cuda/math.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 static void free_node(gpointer data)
 {

@@ -1,5 +1,6 @@
 /* Nodes of compute statements as C++ expressions. */
 #include "codegen/cuda/math.h"
+#include "program/parts/agent.h"
 
 #include <math.h>
 

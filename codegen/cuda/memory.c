@@ -1,5 +1,11 @@
 /* Values to and from shared and global memory. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 /* --- accumulator layout, whole 8- and 16-column blocks
  * -------------------------------------------*/

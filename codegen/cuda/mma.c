@@ -1,5 +1,10 @@
 /* wgmma: descriptors, one call per instruction, waits that hold back what reads the registers. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/product.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
 
 static guint atom_regs(const WsRegValue *v, guint cols)
 {

@@ -1,5 +1,9 @@
 /* One operation of the current role, and the operations that are one primitive or two. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 static const char *prim(WsPrim id)
 {

@@ -1,6 +1,7 @@
 /* Rows of prim.def as C++ functions: the same template, the same operands; and one function per
  * shape of wgmma. */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/product.h"
 
 #include <string.h>
 

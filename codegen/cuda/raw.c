@@ -1,5 +1,9 @@
 /* raw steps: the author's PTX as one asm statement; operands are counted as raw.c counts them. */
+#include "program/parts/raw.h"
 #include "codegen/cuda/cuda.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* How C++ says uniform integer expressions (term.h). */
 #include "codegen/cuda/cuda.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 static const char *function(WsTerms *t, WsFunc f)
 {

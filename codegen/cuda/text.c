@@ -1,6 +1,7 @@
 /* Lines, identifiers, and the folding of copies into functions of a replica and loops. */
 #include "codegen/cuda/cuda.h"
 #include "codegen/words.h"
+#include "program/parts/agent.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* Tiles: struct Tile, the map from ids to coordinates (LANGUAGE section 6), and loops over them. */
+#include "program/parts/tiles.h"
 #include "codegen/cuda/cuda.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 static void bind(WsCuda *c, gint var, const char *s, gint64 lo, gint64 hi)
 {
@@ -9,12 +13,12 @@ static void bind(WsCuda *c, gint var, const char *s, gint64 lo, gint64 hi)
 
 static const char *axis_name(WsCuda *c, guint i)
 {
-    return ws_cuda_ident(c, c->p->tiles.axis[i].name);
+    return ws_cuda_ident(c, c->p->tiles->axis[i].name);
 }
 
 char *ws_cuda_tile_struct(WsCuda *c)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     GString *s =
         g_string_new("// Coordinates of a tile, and what the design computes from them once "
                      "per tile.\nstruct Tile {\n");
@@ -38,7 +42,7 @@ static const char *extent(WsCuda *c, guint i)
 /* The axes that are not in the set `skip`, the last one fastest, out of `rest`. */
 static void linear(WsCuda *c, const char *rest, guint skip)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     guint left = t->n_axes - (guint)__builtin_popcount(skip);
     const char *by = NULL;
     for (guint i = t->n_axes; i-- > 0;) {
@@ -54,7 +58,7 @@ static void linear(WsCuda *c, const char *rest, guint skip)
 
 static void grouped(WsCuda *c)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     guint axis = t->order_axis;
     WsTerm n = t->order_n ? ws_cuda_uniform(c, t->order_n) : ws_term_int(&c->terms, t->order_group);
     const char *others = "";
@@ -75,7 +79,7 @@ static void grouped(WsCuda *c)
 
 static void hilbert(WsCuda *c)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     guint x = t->order_axis, y = t->order_axis2;
     ws_cuda_line(c, "// along the Hilbert curve: pairs of coordinates in a table");
     ws_cuda_line(c, "const int cells = %s * %s;", extent(c, x), extent(c, y));
@@ -89,7 +93,7 @@ static void hilbert(WsCuda *c)
 /* `uniform` shuffles, and a loop of the leader has one lane: both forms where they differ. */
 char *ws_cuda_tile_function(WsCuda *c)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     GString *outer = c->out;
     c->out = g_string_new(NULL);
     c->depth = 1;
@@ -139,7 +143,7 @@ char *ws_cuda_tile_function(WsCuda *c)
 /* Names of the tile `here`: coordinates, and tile names in the intervals of their definitions. */
 void ws_cuda_tiles_bind(WsCuda *c, gboolean on)
 {
-    const WsTiles *t = &c->p->tiles;
+    const WsTiles *t = c->p->tiles;
     for (guint i = 0; i < t->n_axes; i++) {
         bind(c, t->axis[i].var, ws_cuda_format(c, "here.%s", axis_name(c, i)), 0, G_MAXINT32);
         if (t->axis[i].var >= 0)
@@ -187,11 +191,11 @@ void ws_cuda_tiles_loop(WsCuda *c, const WsTree *t)
 {
     WsTerm from = t->from ? ws_cuda_uniform(c, t->from) : ws_term_int(&c->terms, 0);
     WsTerm step = t->step_by ? ws_cuda_uniform(c, t->step_by) : ws_term_int(&c->terms, 1);
-    if (c->p->tiles.launch == WS_LAUNCH_SINGLE) {
+    if (c->p->tiles->launch == WS_LAUNCH_SINGLE) {
         single(c, t, from);
         return;
     }
-    gboolean dynamic = c->p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    gboolean dynamic = c->p->tiles->launch == WS_LAUNCH_DYNAMIC;
     const char *outer_next = c->next_tile, *name = ws_cuda_ident(c, t->name);
     WsTerm clusters = ws_term("n_clusters", WS_PREC_ATOM, 1, G_MAXINT32);
     gint64 a, b;

@@ -1,5 +1,9 @@
 /* Comments: the step in the author's words, and for barriers who stands at the other end. */
 #include "codegen/cuda/cuda.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 #include <string.h>
 

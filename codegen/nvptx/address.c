@@ -1,5 +1,10 @@
 /* Shared-memory addresses: 32-bit offsets in the CTA's shared window. */
 #include "codegen/nvptx/emit.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 static LLVMValueRef scaled(WsEmit *e, WsUniform u, guint64 by)
 {

@@ -1,7 +1,11 @@
 /* Roles: one block tree per agent, chosen by the uniform warp number, all rejoining at the exit.
  * setmaxnreg is an instruction of whole warp groups, so the choice is made per warp group first. */
+#include "program/parts/agent.h"
 #include "codegen/nvptx/emit.h"
 #include "codegen/span.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 /* Cells of the agent's totals, counters and lets. */
 static void make_cells(WsEmit *e, guint number)
@@ -40,7 +44,7 @@ static void agent(WsEmit *e, guint number)
     ws_record_agent(e);
     ws_regs_new(e, a);
     e->cuts = g_array_new(FALSE, FALSE, sizeof(WsCut));
-    if (e->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (e->p->tiles->launch == WS_LAUNCH_SINGLE)
         ws_tiles_bind(e, e->cluster_id.v);
     ws_control_tree(e, a->body);
     ws_tiles_unbind(e);

@@ -1,5 +1,8 @@
 /* TMA: a tile is one box or several (box <= one swizzle span wide, <= 256 rows). */
 #include "codegen/nvptx/emit.h"
+#include "program/parts/access.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 LLVMValueRef ws_bulk_policy(WsEmit *e, WsHint hint)
 {

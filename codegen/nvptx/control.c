@@ -1,5 +1,6 @@
 /* Sequences, loops, branches and leader guards of one agent. */
 #include "codegen/nvptx/emit.h"
+#include "program/parts/tree.h"
 
 LLVMValueRef ws_i32(WsEmit *e, gint64 value)
 {

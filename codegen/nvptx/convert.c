@@ -1,5 +1,6 @@
 /* Conversions between an element's stored bits and the kinds of arithmetic: f32 and i32. */
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/dtype.h"
 
 static LLVMValueRef low_half(WsEmit *e, LLVMValueRef bits)
 {

@@ -2,6 +2,9 @@
  * copy per run of bytes that is contiguous in both views. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
+#include "program/program.h"
 
 #define MOST_RANGES 512
 

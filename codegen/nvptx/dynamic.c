@@ -4,6 +4,7 @@
  * counter, which begins again after that many, is 0 when the kernel ends. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "program/parts/access.h"
 
 static LLVMValueRef slot(WsEmit *e, const WsOp *op)
 {

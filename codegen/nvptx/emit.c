@@ -1,5 +1,11 @@
 /* The module: kernel parameters, launch-wide values, prologue, roles, end. */
 #include "codegen/nvptx/emit.h"
+#include "program/parts/agent.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <llvm-c/Analysis.h>
 
@@ -76,9 +82,9 @@ static void collect_params(WsEmit *e, Params *q)
         param(q, e->i64, g_strdup("record"));
     if (e->debug_waits || (e->hold && !e->host))
         param(q, e->i64, g_strdup("debug"));
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         param(q, e->i64, g_strdup("counter"));
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         param(q, e->i64, g_strdup("hilbert"));
 }
 
@@ -123,9 +129,9 @@ static void take_params(WsEmit *e, const Params *q)
     e->debug_param = at;
     if (e->debug_waits || (e->hold && !e->host))
         e->debug = param_value(e, q, at++);
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         e->counter = param_value(e, q, at++);
-    if (p->tiles.order == WS_ORDER_HILBERT)
+    if (p->tiles->order == WS_ORDER_HILBERT)
         e->hilbert = param_value(e, q, at++);
 }
 

@@ -1,4 +1,6 @@
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 static gboolean constant(WsEmit *e, const WsExpr *x, guint *out)
 {

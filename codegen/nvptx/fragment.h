@@ -4,6 +4,7 @@
 #pragma once
 
 #include "codegen/nvptx/emit.h"
+#include "program/parts/dtype.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,12 @@
 /* Gathered rows: cp.async of 16 bytes per thread. Eight lanes share a row where rows are long
  * enough, so that a row's coordinate is read once per row and lane and a warp takes four rows. */
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 typedef struct {
     const WsBuffer *b;

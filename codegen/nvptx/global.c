@@ -2,6 +2,8 @@
  * tile lies over the last dimensions of the tensor. Also `T[i, …]` in uniform expressions. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 static LLVMValueRef wide(WsEmit *e, LLVMValueRef v)
 {

@@ -1,4 +1,8 @@
 #include "codegen/nvptx/leader.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
 
 gboolean ws_op_leader_only(const WsOp *op)
 {

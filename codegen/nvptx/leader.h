@@ -1,7 +1,7 @@
 /* What one thread of a group, its leader, does alone. For both lowerings. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,7 @@
 /* Compute steps: what a thread holds of each node of a statement. */
 #include "codegen/nvptx/math_node.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 static void free_node(gpointer data)
 {

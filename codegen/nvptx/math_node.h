@@ -5,6 +5,7 @@
 
 #include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/value.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,7 @@
 /* Compute steps: the statements in order, what they store, and the branch of `unless`. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/math_node.h"
+#include "program/parts/agent.h"
 
 static void fail(WsMath *m, const char *what)
 {

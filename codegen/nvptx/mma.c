@@ -1,6 +1,11 @@
 /* wgmma: descriptors, one asm per instruction, waits that tie the registers they release. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/product.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 /* --- registers of values
  * -------------------------------------------------------------------------*/

@@ -1,6 +1,7 @@
 /* One operation of the current agent. The table says which kinds this lens can lower. */
 #include "codegen/nvptx/emit.h"
 #include "codegen/nvptx/fragment.h"
+#include "program/op.h"
 
 static void let(WsEmit *e, const WsOp *op)
 {

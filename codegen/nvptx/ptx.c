@@ -1,6 +1,7 @@
 /* Module -> PTX text: a cheap pass pipeline is enough, the shape of the code is made by the
  * emitters; then the header that says what the text was made from. */
 #include "codegen/nvptx/emit.h"
+#include "program/program.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>

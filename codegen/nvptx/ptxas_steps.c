@@ -1,6 +1,8 @@
 #include "codegen/nvptx/ptxas_steps.h"
 #include "codegen/facts.h"
+#include "program/parts/agent.h"
 #include "program/pressure.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 /* raw steps: the author's PTX with %{name} replaced by operands of one inline asm. */
+#include "program/parts/raw.h"
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 #include <string.h>
 

@@ -3,6 +3,9 @@
  * words) is trace/recorder.h's alone. Without a recorder every function here does nothing: a timed
  * build holds no trace of it. */
 #include "codegen/nvptx/emit.h"
+#include "program/parts/agent.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #define WS_RECORD_SMID        0
 #define WS_RECORD_CTA         4

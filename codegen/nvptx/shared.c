@@ -1,6 +1,11 @@
 /* Values in accumulator layout to shared memory: stmatrix, or plain stores. */
 #include "codegen/nvptx/emit.h"
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 typedef struct {
     const WsBuffer *b;

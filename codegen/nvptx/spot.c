@@ -1,6 +1,10 @@
 /* Elements of values to and from shared memory, one by one or in neighbouring pairs: every form
  * that stmatrix and the plain stores of shared.c do not take. */
 #include "codegen/nvptx/fragment.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 /* A view of a stage in shared memory, as elements (row, column) of the value see it. */
 typedef struct {

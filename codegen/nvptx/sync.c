@@ -1,6 +1,9 @@
 /* mbarriers, named barriers, fences, and everything that is one primitive without operands. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 void ws_sync_mbar_init(WsEmit *e, const WsOp *op)
 {

@@ -1,5 +1,9 @@
 /* The tiles of a CTA: which ids it takes, and the coordinates of an id (LANGUAGE section 6). */
+#include "program/parts/tiles.h"
 #include "codegen/nvptx/emit.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 static void bind(WsEmit *e, gint var, WsUniform u)
 {
@@ -10,7 +14,7 @@ static void bind(WsEmit *e, gint var, WsUniform u)
 /* Extents, number of tiles, and which cluster this is. A cluster takes a tile as a whole. */
 void ws_tiles_entry(WsEmit *e)
 {
-    const WsTiles *t = &e->p->tiles;
+    const WsTiles *t = e->p->tiles;
     LLVMValueRef ctaid = ws_prim0(e, WS_PRIM_CTAID), ctas = ws_prim0(e, WS_PRIM_NCTAID);
     WsUniform cluster = ws_uniform_const(e, e->p->cluster);
     WsUniform id = ws_uniform_value(ctaid, 0, G_MAXINT32);
@@ -47,7 +51,7 @@ static WsUniform take_axis(WsEmit *e, guint axis, WsUniform *rest, gboolean last
 /* The axes that are not in the set `skip`, the last one fastest. */
 static void linear(WsEmit *e, WsUniform rest, WsUniform *coord, guint skip)
 {
-    const WsTiles *t = &e->p->tiles;
+    const WsTiles *t = e->p->tiles;
     guint left = t->n_axes - (guint)__builtin_popcount(skip);
     for (guint i = t->n_axes; i-- > 0;) {
         if (!(skip >> i & 1))
@@ -59,7 +63,7 @@ static void linear(WsEmit *e, WsUniform rest, WsUniform *coord, guint skip)
  * group is smaller. */
 static void grouped(WsEmit *e, WsUniform id, WsUniform *coord)
 {
-    const WsTiles *t = &e->p->tiles;
+    const WsTiles *t = e->p->tiles;
     guint axis = t->order_axis;
     WsUniform n = t->order_n ? ws_uniform(e, t->order_n) : ws_uniform_const(e, t->order_group);
     WsUniform others = ws_uniform_const(e, 1);
@@ -81,7 +85,7 @@ static void grouped(WsEmit *e, WsUniform id, WsUniform *coord)
 /* hilbert(x, y): the curve over x and y fastest, by the hidden table; then the other axes. */
 static void hilbert(WsEmit *e, WsUniform id, WsUniform *coord)
 {
-    const WsTiles *t = &e->p->tiles;
+    const WsTiles *t = e->p->tiles;
     guint x = t->order_axis, y = t->order_axis2;
     WsUniform cells = ws_uniform_op(e, WS_EXPR_MUL, e->extent[x], e->extent[y]);
     cells.lo = MAX(cells.lo, 1); /* there is a tile */
@@ -94,7 +98,7 @@ static void hilbert(WsEmit *e, WsUniform id, WsUniform *coord)
 
 void ws_tiles_bind(WsEmit *e, LLVMValueRef id)
 {
-    const WsTiles *t = &e->p->tiles;
+    const WsTiles *t = e->p->tiles;
     WsUniform coord[8], u = ws_uniform_value(id, 0, G_MAXINT32);
     if (t->order == WS_ORDER_HILBERT)
         hilbert(e, u, coord);
@@ -156,11 +160,11 @@ void ws_tiles_loop(WsEmit *e, const WsTree *t)
     WsUniform one = ws_uniform_const(e, 1);
     WsUniform from = t->from ? ws_uniform(e, t->from) : ws_uniform_const(e, 0);
     WsUniform step = t->step_by ? ws_uniform(e, t->step_by) : one;
-    if (e->p->tiles.launch == WS_LAUNCH_SINGLE) {
+    if (e->p->tiles->launch == WS_LAUNCH_SINGLE) {
         single(e, t, from);
         return;
     }
-    gboolean dynamic = e->p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    gboolean dynamic = e->p->tiles->launch == WS_LAUNCH_DYNAMIC;
     LLVMValueRef outer = e->next_tile;
     gint64 a, b;
     if (dynamic && (!ws_uniform_known(&from, &a) || !ws_uniform_known(&step, &b) || a || b != 1)) {

@@ -3,6 +3,8 @@
  * Sizes are taken as 31-bit: tile ids, coordinates and uses of any real launch fit. */
 #include "codegen/facts.h"
 #include "codegen/nvptx/emit.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 WsUniform ws_uniform_value(LLVMValueRef v, gint64 lo, gint64 hi)
 {

@@ -2,6 +2,11 @@
  * loops at run time, a record of where every agent stands, the gates of a hold, and operations put
  * off to the wait that retires them. Words of the report: codegen/generate.h. */
 #include "codegen/nvptx/emit.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,9 @@
  * hardware wants them (256 elements a side, a swizzle span wide); the compilers there do it again.
  */
 #include "codegen/python/py.h"
+#include "program/parts/operation.h"
+#include "program/parts/transfer.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,6 +1,14 @@
 /* generate --as gluon: the program as one Python file for Triton 3.6. */
 #include "codegen/python/gluon.h"
 #include "codegen/python/plan.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -158,7 +166,7 @@ static GPtrArray *arguments_of(WsPy *y, const char *text)
         if (!text || ws_py_mentions(text, y->tensor[i]))
             g_ptr_array_add(all, (gpointer)y->tensor[i]);
     }
-    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_ptr_array_add(all, (gpointer) "counter");
     g_autoptr(GPtrArray) more = ws_py_host_arguments(y);
     for (guint i = 0; i < more->len; i++) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/python/plan.h"
+#include "program/parts/dtype.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,12 @@
  * enough. What lies outside of the tensor is zero in shared memory; rows begin and end at multiples
  * of 16 bytes, which the compiler must be told. */
 #include "codegen/python/gluon.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Before the first function of a file: what it is, imports, constants, the helpers it calls. */
 #include "codegen/python/gluon.h"
+#include "program/program.h"
 
 /* Functions that the text may call; they may call those further up. */
 static const struct {

@@ -1,5 +1,11 @@
 /* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
 #include "codegen/python/gluon.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 static const char *list(WsPy *y, WsExpr *const *x, guint n)
 {
@@ -27,7 +33,7 @@ static void descriptors(WsPy *y)
 
 static void grid(WsPy *y)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     if (t->launch == WS_LAUNCH_SINGLE) {
         ws_py_line(y, "programs = n_tiles");
         return;
@@ -99,7 +105,7 @@ void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan
     descriptors(y);
     grid(y);
     y->host = FALSE;
-    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
     ws_py_line(y, "return kernel[(programs,)](%s, num_warps=%u, maxnreg=%u%s)",

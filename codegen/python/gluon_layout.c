@@ -3,6 +3,12 @@
  * conversion; values [rows, 1] follow the rows of the role's widest tile, sums per lane the lanes
  * that hold a row of an accumulator. */
 #include "codegen/python/gluon.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

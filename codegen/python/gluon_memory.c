@@ -1,6 +1,14 @@
 /* Shared memory, copies, tensors. Buffers are [stages, rows, cols]; a stage of an array element
  * lies at element * stages + stage. */
 #include "codegen/python/gluon.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 /* --- views
  * --------------------------------------------------------------------------------------*/

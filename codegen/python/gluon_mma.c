@@ -4,6 +4,14 @@
  * tensor: at the end of a body it passes through a wait that never waits, since what a loop carries
  * is a tensor. */
 #include "codegen/python/gluon.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/retired.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
 
 /* --- waits
  * --------------------------------------------------------------------------------------*/

@@ -1,5 +1,8 @@
 /* One operation in Gluon: the table says how. */
 #include "codegen/python/gluon.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
 
 typedef struct {
     void (*print)(WsPy *y, const WsOp *op);

@@ -1,5 +1,9 @@
 /* The launcher's side: what sizes decide is worked out in Python on the host. */
 #include "codegen/python/py.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -48,7 +52,7 @@ GPtrArray *ws_py_host_arguments(WsPy *y)
                 g_ptr_array_add(all, (gpointer)y->var[i].s);
         }
     }
-    for (guint i = 0; i < y->p->tiles.n_axes; i++)
+    for (guint i = 0; i < y->p->tiles->n_axes; i++)
         g_ptr_array_add(all, (gpointer)ws_py_extent(y, i));
     g_ptr_array_add(all, (gpointer) "n_tiles");
     if (ws_py_host_group(y))
@@ -134,7 +138,7 @@ static void sizes_of_shapes(WsPy *y)
 
 void ws_py_host_sizes(WsPy *y)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     y->host = TRUE;
     sizes_of_shapes(y);
     for (guint i = 0; i < y->p->n_vars && !y->error; i++) {

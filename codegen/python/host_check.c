@@ -2,6 +2,9 @@
  * the outputs, in float64. Index notation becomes functions of index tensors: a sum appends a
  * dimension. */
 #include "codegen/python/py.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

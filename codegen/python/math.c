@@ -2,6 +2,10 @@
  * tensor of rank 1, and so is a lane partial [rows, 4], which holds the whole row here; [1, cols]
  * has rank 1 too. They are spread where they meet tiles. */
 #include "codegen/python/py.h"
+#include "program/array.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/value.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,8 @@
 #include "codegen/python/plan.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <string.h>
 

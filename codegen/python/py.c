@@ -1,6 +1,11 @@
 /* The state of one text: names of the whole file, and its end. */
 #include "codegen/python/py.h"
 #include "codegen/sizes.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

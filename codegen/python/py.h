@@ -12,6 +12,8 @@
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "codegen/term.h"
+#include "program/parts/dtype.h"
+#include "target/target.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
  * (WS_GENERATE_ERROR_STEP) that names the step, the reason and what to change. Caller frees. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

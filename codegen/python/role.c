@@ -1,6 +1,15 @@
 /* One function per group: its variables, where its values come into being, its body; replicas fold
  * into one function of `replica`. */
 #include "codegen/python/py.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -245,7 +254,7 @@ static char *role_body(WsPy *y, guint number)
         y->dialect->role_begin(y);
     y->out = g_string_new(NULL);
     y->depth = 1;
-    gboolean single = y->p->tiles.launch == WS_LAUNCH_SINGLE;
+    gboolean single = y->p->tiles->launch == WS_LAUNCH_SINGLE;
     ws_py_tiles_bind(y, single);
     ws_py_tree(y, a->body);
     g_autofree char *all = g_string_free(y->out, FALSE);

@@ -2,6 +2,12 @@
  * launcher. A division whose sign is not known goes through a helper, since // of a scalar on the
  * device truncates where ours floors. */
 #include "codegen/python/py.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,10 @@
 #include "codegen/fold.h"
 #include "codegen/python/py.h"
 #include "codegen/words.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <stdarg.h>
 #include <string.h>

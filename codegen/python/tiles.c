@@ -1,17 +1,22 @@
 /* Tiles: the function that maps an id to coordinates, and loops over tiles. Extents and the number
  * of tiles come from the launcher. */
+#include "program/parts/tiles.h"
 #include "codegen/python/py.h"
+#include "program/parts/agent.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
 static const char *axis_name(WsPy *y, guint i)
 {
-    return ws_py_local(y, y->p->tiles.axis[i].name);
+    return ws_py_local(y, y->p->tiles->axis[i].name);
 }
 
 const char *ws_py_extent(WsPy *y, guint axis)
 {
-    return ws_py_format(y, "n_%s", ws_py_ident(y, y->p->tiles.axis[axis].name));
+    return ws_py_format(y, "n_%s", ws_py_ident(y, y->p->tiles->axis[axis].name));
 }
 
 /* The id is the one coordinate. */
@@ -25,7 +30,7 @@ static gboolean trivial(const WsTiles *t)
 /* The axes that are not in the set `skip`, the last one fastest, out of `rest`. */
 static void linear(WsPy *y, const char *rest, guint skip)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     guint left = t->n_axes - (guint)__builtin_popcount(skip);
     const char *by = NULL;
     for (guint i = t->n_axes; i-- > 0;) {
@@ -47,7 +52,7 @@ static gboolean host_group(const WsTiles *t)
 
 static const char *group_text(WsPy *y)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     gint64 n = t->order_group;
     if (host_group(t))
         return "group_n";
@@ -58,7 +63,7 @@ static const char *group_text(WsPy *y)
 
 static void grouped(WsPy *y)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     guint axis = t->order_axis;
     const char *n = group_text(y), *others = "";
     for (guint i = 0; i < t->n_axes; i++) {
@@ -82,22 +87,22 @@ static void grouped(WsPy *y)
 static const char *parameters(WsPy *y)
 {
     const char *s = "tile_id";
-    for (guint i = 0; i < y->p->tiles.n_axes; i++)
+    for (guint i = 0; i < y->p->tiles->n_axes; i++)
         s = ws_py_format(y, "%s, %s", s, ws_py_extent(y, i));
-    return host_group(&y->p->tiles) ? ws_py_format(y, "%s, group_n", s) : s;
+    return host_group(y->p->tiles) ? ws_py_format(y, "%s, group_n", s) : s;
 }
 
 static const char *coordinates(WsPy *y)
 {
     const char *s = "";
-    for (guint i = 0; i < y->p->tiles.n_axes; i++)
+    for (guint i = 0; i < y->p->tiles->n_axes; i++)
         s = ws_py_format(y, "%s%s%s", s, i ? ", " : "", axis_name(y, i));
     return s;
 }
 
 char *ws_py_tile_function(WsPy *y, const char *decorator)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     if (trivial(t))
         return g_strdup("");
     if (t->order == WS_ORDER_HILBERT) {
@@ -131,7 +136,7 @@ char *ws_py_tile_function(WsPy *y, const char *decorator)
 
 void ws_py_tiles_bind(WsPy *y, gboolean on)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     for (guint i = 0; i < t->n_axes; i++) {
         if (t->axis[i].var >= 0)
             y->var[t->axis[i].var] =
@@ -154,7 +159,7 @@ static void is_element(const WsExpr *node, gpointer data)
 /* What stands before the body of a tile: its coordinates, and the tile names that it mentions. */
 static void names_of_tile(WsPy *y, const char *body)
 {
-    const WsTiles *t = &y->p->tiles;
+    const WsTiles *t = y->p->tiles;
     g_autofree char *all = g_strdup(body);
     g_autoptr(GPtrArray) line = g_ptr_array_new();
     for (guint i = y->p->n_vars; i-- > 0 && !y->error;) {
@@ -251,7 +256,7 @@ static gboolean header(WsPy *y, const WsTree *t, WsTerm from, WsTerm step)
     const char *programs = ws_py_format(y, "%s.num_programs(0)", y->dialect->module);
     gint64 a, b;
     gboolean plain = ws_term_known(from, &a) && ws_term_known(step, &b) && a == 0 && b == 1;
-    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC) {
+    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC) {
         if (!plain) {
             ws_py_refuse(y, NULL, "a dynamic loop over tiles with from or step", NULL);
             return FALSE;
@@ -279,18 +284,18 @@ static const char *position(WsPy *y, const WsTree *t, const char *name)
 {
     gboolean alone = t->total_var >= 0 && y->var[t->total_var].bound &&
                      loops_of(y->agent->body, t->total_var) == 1;
-    return y->p->tiles.launch == WS_LAUNCH_DYNAMIC && alone ? y->var[t->total_var].s : name;
+    return y->p->tiles->launch == WS_LAUNCH_DYNAMIC && alone ? y->var[t->total_var].s : name;
 }
 
 void ws_py_tiles_loop(WsPy *y, const WsTree *t)
 {
     WsTerm from = t->from ? ws_py_uniform(y, t->from) : ws_py_int(y, 0);
     WsTerm step = t->step_by ? ws_py_uniform(y, t->step_by) : ws_py_int(y, 1);
-    if (y->p->tiles.launch == WS_LAUNCH_SINGLE) {
+    if (y->p->tiles->launch == WS_LAUNCH_SINGLE) {
         single(y, t, from);
         return;
     }
-    gboolean dynamic = y->p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    gboolean dynamic = y->p->tiles->launch == WS_LAUNCH_DYNAMIC;
     const char *outer_next = y->next_tile, *name = ws_py_local(y, t->name);
     ws_py_begin_block(y, t);
     if (!header(y, t, from, step))
@@ -325,5 +330,5 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t)
 
 gboolean ws_py_host_group(const WsPy *y)
 {
-    return host_group(&y->p->tiles);
+    return host_group(y->p->tiles);
 }

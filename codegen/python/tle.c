@@ -1,6 +1,17 @@
 /* generate --as tle: header, one function per group, the kernel with its allocations, the launcher.
  */
 #include "codegen/python/tle.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/pipe.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -367,7 +378,7 @@ static void descriptors(WsTle *t)
 
 static const char *grid(WsTle *t)
 {
-    const WsTiles *tiles = &t->y->p->tiles;
+    const WsTiles *tiles = t->y->p->tiles;
     if (tiles->launch == WS_LAUNCH_SINGLE)
         return "n_tiles";
     if (tiles->grid)
@@ -384,7 +395,7 @@ static void launcher(WsTle *t, const char *kernel)
     ws_py_host_assumptions(y);
     y->host = TRUE;
     descriptors(t);
-    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
     ws_py_line(y, "kernel[(%s,)](%s, num_warps=%u)", grid(t), kernel,
@@ -477,7 +488,7 @@ static char *body(WsTle *t)
     GString *outer = y->out;
     y->out = g_string_new(NULL);
     g_autoptr(GPtrArray) host = ws_py_host_arguments(y);
-    if (y->p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_ptr_array_insert(host, 0, (gpointer) "counter");
     g_autoptr(GArray) list = parameters(t, host);
     g_autofree char *tile = ws_py_tile_function(y, "@triton.jit");

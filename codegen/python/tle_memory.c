@@ -1,6 +1,17 @@
 /* Products, and what moves between registers, shared memory and tensors by plain loads and stores.
  * Pointers are worked out here, clipped to the shape of the tensor. */
 #include "codegen/python/tle.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/retired.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,15 @@
  * phaseIdx, the number of times that a slot was used before: READY flips it there, as `init ready`
  * does here. One thread arrives for a partition, so a count is a weight. */
 #include "codegen/python/tle.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/pipe.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,5 +1,12 @@
 /* The plan of an export: descriptors, transactions, parts of barriers, pipes, partitions. */
 #include "codegen/python/tle.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/pipe.h"
+#include "program/parts/transfer.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,6 +1,19 @@
 /* Judgements of tle_rule.def on the plan. Each returns what offends, or NULL, and the operation (or
  * the path) in *op and *path. */
 #include "codegen/python/tle.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/pipe.h"
+#include "program/parts/product.h"
+#include "program/parts/retired.h"
+#include "program/parts/transfer.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* The functions of the reference: one per statement, helpers included. */
 #include "codegen/reference/internal.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 RefBuilder *ws_ref_builder_new(const WsProgram *p, LLVMContextRef context, const char *module,
                                gboolean host)

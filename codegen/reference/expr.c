@@ -1,6 +1,8 @@
 /* Expressions of the reference notation -> IR. Three kinds: conditions, 64-bit integers, doubles;
  * they widen in that order where they meet. */
 #include "codegen/reference/internal.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "codegen/reference/reference.h"
-#include "program/program.h"
+#include "program/parts/dtype.h"
 
 #include <llvm-c/Core.h>
 

@@ -2,6 +2,9 @@
  * body computes without its index (another reduction, a costly helper) is evaluated before the
  * loop, so that an attention reference does not recompute its row maximum for every column. */
 #include "codegen/reference/internal.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <math.h>
 

@@ -1,5 +1,8 @@
 /* The reference compiled for the host and, as a kernel of sampled elements, for the GPU. */
 #include "codegen/reference/reference.h"
+#include "program/elaborate.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 #include "codegen/nvptx/emit.h"
 #include "codegen/reference/internal.h"

@@ -4,12 +4,15 @@
 #pragma once
 
 #include "codegen/rehearse/fiber.h"
-#include "program/program.h"
+#include "program/forward.h"
+#include "program/parts/dtype.h"
+#include "program/parts/operation.h"
 
 G_BEGIN_DECLS
 
-#define WS_HOST_BASE     1024u /* window address of the first byte of shared memory */
-/* In a cluster the window is every CTA's: addresses carry the rank above the offset, as on the GPU. */
+#define WS_HOST_BASE 1024u /* window address of the first byte of shared memory */
+/* In a cluster the window is every CTA's: addresses carry the rank above the offset, as on the GPU.
+ */
 #define WS_HOST_RANK_BIT 24
 #define WS_HOST_OFFSET(address)                                                                    \
     ((guint64)((address) & ((1u << WS_HOST_RANK_BIT) - 1)) - WS_HOST_BASE)
@@ -135,7 +138,14 @@ struct WsHostCta {
 
 /* --- work that happens later -------------------------------------------------------------------
  */
-typedef enum { WS_HOST_LOAD, WS_HOST_STORE_READ, WS_HOST_STORE_WRITE, WS_HOST_MMA, WS_HOST_COPIES, WS_HOST_COPY } WsHostLaterKind;
+typedef enum {
+    WS_HOST_LOAD,
+    WS_HOST_STORE_READ,
+    WS_HOST_STORE_WRITE,
+    WS_HOST_MMA,
+    WS_HOST_COPIES,
+    WS_HOST_COPY
+} WsHostLaterKind;
 #define WS_HOST_LATER_KINDS 6
 typedef struct {
     WsHostLaterKind kind;
@@ -158,12 +168,12 @@ struct WsHost {
     guint64 shared_bytes;
     WsFiberPool *pool;
     WsHostCta cta[WS_HOST_MAX_CTAS];
-    GPtrArray *ready; /* WsHostThread */
-    GPtrArray *later; /* WsHostLater, owned */
-    guint
-        weight[WS_HOST_LATER_KINDS]; /* per WsHostLaterKind: chance in 256 that one happens before the next thread */
+    GPtrArray *ready;                  /* WsHostThread */
+    GPtrArray *later;                  /* WsHostLater, owned */
+    guint weight[WS_HOST_LATER_KINDS]; /* per WsHostLaterKind: chance in 256 that one happens before
+                                          the next thread */
     guint64 until[WS_HOST_LATER_KINDS]; /* step at which it takes another */
-    guint live;       /* threads not ended */
+    guint live;                         /* threads not ended */
     guint cluster_arrived;
     guint64 cluster_phase;
     GPtrArray *cluster_waiters;
@@ -212,7 +222,7 @@ void ws_host_run_load(WsHostLater *l);
 gboolean ws_host_run_store_read(WsHostLater *l); /* TRUE: goes on as STORE_WRITE */
 void ws_host_run_store_write(WsHostLater *l);
 void ws_host_run_mma(WsHostWarpGroup *g);
-void ws_host_run_copy(WsHostLater *l); /* between CTAs */
+void ws_host_run_copy(WsHostLater *l);    /* between CTAs */
 void ws_host_run_copies(WsHostThread *t); /* the oldest of a thread */
 void ws_host_copies_new(WsHostThread *t);
 void ws_host_copies_end(WsHostThread *t);

@@ -1,6 +1,14 @@
 /* ws_rehearse: inputs, host code of the kernel, its clusters one after another, and the comparison
  * of every output element with the reference. */
 #include "codegen/generate.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include "codegen/prim.h"
 #include "codegen/reference/reference.h"
@@ -130,9 +138,9 @@ static void make_params(Case *c)
         c->scalar[n_scalar++] = (double)value;
         memcpy(&c->param[at++], &value, 4);
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         c->param[at++] = (guint64)(guintptr)&c->counter;
-    if (p->tiles.order == WS_ORDER_HILBERT) {
+    if (p->tiles->order == WS_ORDER_HILBERT) {
         gint64 n;
         c->param[at++] = (guint64)(guintptr)ws_launch_hilbert(c->values, &n);
     }

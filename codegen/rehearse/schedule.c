@@ -1,6 +1,8 @@
 /* Who runs next: threads in seeded random order, and between them the work of the asynchronous
  * engines, each engine now hasty, now slow. */
 #include "codegen/rehearse/host.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
 
 #define MAX_OPS 2000000000u /* by all threads: about a minute */
 

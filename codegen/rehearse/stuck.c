@@ -1,5 +1,8 @@
 /* The report of a rehearsal in which nothing can happen any more: who waits for what. */
 #include "codegen/rehearse/host.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/program.h"
 
 /* Name of the mbarrier at a window address: "full[1] slot 2". */
 static char *mbar_name(const WsHost *h, guint32 address)

@@ -1,5 +1,8 @@
 /* What let a wait go. */
 #include "advise/advise.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #define SLACK 64 /* cycles by which observed ends may lie behind the wait they let go */
 

@@ -1,5 +1,8 @@
 /* Exposed cycles per edge. */
 #include "advise/advise.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 static guint hash_edge(gconstpointer p)
 {

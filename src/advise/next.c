@@ -1,5 +1,6 @@
 /* ws_next_new(): prediction, edges, path, edits. */
 #include "advise/advise.h"
+#include "program/program.h"
 
 void ws_next_free(WsNext *n)
 {

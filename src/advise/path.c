@@ -1,5 +1,8 @@
 /* The critical path of a CTA: from its end backwards, along whatever each wait waited for. */
 #include "advise/advise.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #define MAX_PIECES 1000000
 

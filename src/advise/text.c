@@ -1,6 +1,9 @@
 /* Advice in words and as JSON. */
 #include "advise/advise.h"
 #include "model/json_out.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #define LINES 8 /* of edges and of parts of the path */
 

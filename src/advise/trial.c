@@ -1,5 +1,14 @@
 /* Candidates on trial: elaborated, timed, and those that gain checked. */
 #include "advise/advise.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* Budgets that need the whole program and that elaboration does not judge: counters of an mbarrier,
  * and who hands over tiles. */
 #include "check/play/play.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
 
 static gboolean same_phase(const WsOp *a, const WsOp *b)
 {
@@ -83,7 +85,7 @@ void ws_check_budgets(const WsProgram *p, WsFindings *findings)
 {
     for (guint b = 0; b < p->n_barriers; b++)
         check_barrier(p, b, findings);
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         check_tiles(p, findings);
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];

@@ -4,6 +4,8 @@
 #include "check/proof/certificate.h"
 #include "check/touch.h"
 #include "check/weakest.h"
+#include "program/op.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* Inside src/check: ids of named barriers. */
 #pragma once
 
+#include "program/forward.h"
+#include "program/parts/barrier.h"
 #include "program/program.h"
+#include "target/target.h"
 
 G_BEGIN_DECLS
 

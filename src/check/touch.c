@@ -1,5 +1,12 @@
 /* What an operation touches, worked out once for the play and for the proof. */
 #include "check/touch.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,11 @@
 /* What an operation touches, worked out once for the play and for the proof. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
 
 /* L-VALUE-BLOCKS: a value is cut into at most 64 blocks, a bit each, along the edges of the views
  * that its agent takes of it; into a regular grid where those are too many or not constant. */

@@ -3,6 +3,7 @@
  * of all other counts, "fails only for N < 2". Of counts for which it does not close nothing is
  * said. */
 #include "check/weakest.h"
+#include "program/parts/tiles.h"
 
 #include "check/play/play.h"
 
@@ -78,7 +79,7 @@ static char *only_tiles(Weakest *w, gboolean few)
         { TRUE, &two, WS_WORD("right for two tiles of a CTA at most") },
         { TRUE, &one, WS_WORD("right for one tile of a CTA at most") },
     };
-    if (w->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (w->p->tiles->launch == WS_LAUNCH_SINGLE)
         return NULL;
     for (guint i = 0; i < G_N_ELEMENTS(row); i++)
         if (row[i].few == few && closes(w, 0, NULL, row[i].tiles))
@@ -172,5 +173,5 @@ char *ws_weakest(const WsProgram *p, const GPtrArray *names, const WsBitOptions 
         words = only_tiles(&w, TRUE);
     if (!words)
         words = from_round(&w, FALSE);
-    return words || p->tiles.launch == WS_LAUNCH_SINGLE ? words : from_round(&w, TRUE);
+    return words || p->tiles->launch == WS_LAUNCH_SINGLE ? words : from_round(&w, TRUE);
 }

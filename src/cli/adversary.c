@@ -1,4 +1,7 @@
 #include "cli/adversary.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include "check/witness/adversary.h"

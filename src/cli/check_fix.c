@@ -1,7 +1,7 @@
 /* check --fix: repairs a design as far as the check proves the result, and says what it did. */
 #include "check/mend/fix.h"
 #include "cli/check_report.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <stdio.h>
 #include <string.h>

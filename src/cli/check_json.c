@@ -4,7 +4,7 @@
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "model/json_out.h"
-#include "program/program.h"
+#include "program/parts/operation.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 #include "cli/cli.h"
 #include "codegen/generate.h"
 #include "model/file.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/program.h"
 #include "program/walk.h"
 #include "trace/stats.h"
 

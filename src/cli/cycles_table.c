@@ -1,4 +1,5 @@
 #include "cli/cycles_table.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include "model/json_out.h"

@@ -1,4 +1,5 @@
 #include "cli/kernels.h"
+#include "program/parts/tensor.h"
 #include "program/program.h"
 
 #include "cli/adversary.h"

@@ -1,5 +1,10 @@
 /* Barriers of the play: mbarriers, named barriers, the cluster barrier. */
+#include "program/parts/barrier.h"
 #include "clock/play.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 static WsClockMove failed(void)
 {

@@ -1,5 +1,6 @@
 /* Adjusting a machine description to measured periods. */
 #include "clock/calibrate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include <math.h>

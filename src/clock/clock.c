@@ -1,5 +1,11 @@
 /* ws_clock_run(): chooses what to play, plays it, and asks "what if" for the exposed waits. */
 #include "clock/result.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +75,7 @@ static void plan(Job *job)
     job->grid = ws_launch_grid(job->v, (gint64)job->m->value[WS_MACHINE_SMS]);
     gint64 clusters = job->grid / size, count = ws_launch_tiles(job->v);
     job->cluster = (guint)CLAMP((gint64)job->options.cluster, 0, MAX(clusters - 1, 0));
-    gboolean single = job->p->tiles.launch == WS_LAUNCH_SINGLE;
+    gboolean single = job->p->tiles->launch == WS_LAUNCH_SINGLE;
     job->stride =
         (WsTilesStrided){ job->cluster, single ? MAX(count, 1) : MAX(clusters, 1), count };
     job->tiles = tiles_of(&job->stride);

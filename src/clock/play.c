@@ -1,5 +1,10 @@
 /* The play: agents in order of time. */
 #include "clock/play.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

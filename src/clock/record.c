@@ -1,5 +1,9 @@
 /* What the play writes down: trace records, rounds of loops, exposed waits. */
 #include "clock/play.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <math.h>
 

@@ -1,5 +1,12 @@
 /* From a play to figures: extrapolation, loops, waits, utilisation, what bounds the run. */
 #include "clock/result.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +61,7 @@ void ws_result_span(WsClockResult *r, const WsClockPlay *play)
     if (steady(play, &first, &last))
         r->tile_period = (tile_at(play, last)->at - tile_at(play, first)->at) / (last - first);
     r->extrapolated = r->tiles_played < r->tiles && !isnan(r->tile_period);
-    if (play->tiles_differ && play->p->tiles.launch == WS_LAUNCH_DYNAMIC &&
+    if (play->tiles_differ && play->p->tiles->launch == WS_LAUNCH_DYNAMIC &&
         !isnan(r->tile_period) && ws_tiles_uneven(play))
         cycles =
             ws_tiles_dynamic(play, r->tiles_played, play->stride.stride, r->tile_period, cycles);

@@ -1,5 +1,11 @@
 /* Shares of loads, by walking the beginning of every tile of the first waves. */
 #include "clock/share.h"
+#include "program/launch_values.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* A result as a few lines for people. */
 #include "clock/clock.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
 #include "program/program.h"
 
 #include <math.h>

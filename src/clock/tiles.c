@@ -1,5 +1,9 @@
 /* Tiles that differ in length: how many rounds each has, without playing it. */
 #include "clock/result.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <math.h>
 

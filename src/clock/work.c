@@ -1,6 +1,15 @@
 /* Costs of generic operations: what the statements of a compute step and the moves between
  * registers and memory need of the ALU, the MUFU and the shared-memory port. */
 #include "clock/play.h"
+#include "program/array.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a)
 {

@@ -1,7 +1,7 @@
 #include "import/ptx/walk.h"
 #include "import/python/pyread.h"
 #include "import/python/pyread_kernels.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

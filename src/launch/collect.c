@@ -1,4 +1,6 @@
 #include "launch/collect.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include "launch/measure.h"

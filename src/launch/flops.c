@@ -1,5 +1,9 @@
 /* How much arithmetic does the reference ask for? */
 #include "launch/bundle.h"
+#include "program/launch_values.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <string.h>

@@ -2,7 +2,18 @@
 #include "runner/manifest.h"
 #include "launch/bundle.h"
 #include "launch/measure.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -220,7 +231,7 @@ static void put_header(GString *out, const WsBundleSpec *spec, const WsLaunchVal
             g_string_append_c(out, '\n');
         }
     put_tensors(out, spec);
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_string_append(out, "counter\n");
     if (spec->debug_ptx)
         put_agents(out, p);
@@ -312,7 +323,7 @@ static void put_case(GString *out, const WsBundleSpec *spec, const WsLaunchValue
 {
     const WsProgram *p = spec->program;
     g_autofree char *sizes = ws_launch_sizes_text(v);
-    gboolean sms = p->tiles.launch != WS_LAUNCH_SINGLE && !p->tiles.grid && !spec->hold;
+    gboolean sms = p->tiles->launch != WS_LAUNCH_SINGLE && !p->tiles->grid && !spec->hold;
     gint64 cluster = MAX(p->cluster, 1), most = G_MAXINT32 / cluster * cluster;
     gint64 grid = spec->hold ? spec->hold->grid : ws_launch_grid(v, most);
     if (grid > most)
@@ -334,10 +345,10 @@ static void put_case(GString *out, const WsBundleSpec *spec, const WsLaunchValue
         if (p->var[i].kind == WS_VAR_SIZE)
             put_int(out, ws_launch_var(v, (gint)i));
     g_string_append_c(out, '\n');
-    if (p->tiles.order == WS_ORDER_HILBERT && grid > 0) {
+    if (p->tiles->order == WS_ORDER_HILBERT && grid > 0) {
         g_string_append(out, "hilbert");
-        put_int(out, ws_launch_extent(v, p->tiles.order_axis));
-        put_int(out, ws_launch_extent(v, p->tiles.order_axis2));
+        put_int(out, ws_launch_extent(v, p->tiles->order_axis));
+        put_int(out, ws_launch_extent(v, p->tiles->order_axis2));
         g_string_append_c(out, '\n');
     }
     for (guint t = 0; t < p->n_tensors; t++)

@@ -1,4 +1,11 @@
 #include "launch/measure.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include "launch/bundle.h"
@@ -215,7 +222,7 @@ static void settle_loads(Cta *c)
  * its tiles are of tiles that others claimed, and not lost. */
 static gboolean claims_tiles(const WsProgram *p)
 {
-    return p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    return p->tiles->launch == WS_LAUNCH_DYNAMIC;
 }
 
 static WsTraceRecord blank_record(const Agent *a, const WsStep *step)
@@ -317,11 +324,11 @@ static gboolean walk_agent(Cta *c, guint agent, gint64 grid, guint id, GError **
 {
     gint64 cluster = MAX(c->p->cluster, 1);
     gint64 clusters =
-        c->p->tiles.launch == WS_LAUNCH_SINGLE ? ws_launch_tiles(c->v) : grid / cluster;
+        c->p->tiles->launch == WS_LAUNCH_SINGLE ? ws_launch_tiles(c->v) : grid / cluster;
     WsTilesStrided tiles = { id / cluster, MAX(clusters, 1), ws_launch_tiles(c->v) };
     /* How many tiles a CTA claims is known to its records alone: more are looked for than its
        share, and words behind the last one written are of tiles that others claimed. */
-    const gboolean dynamic = c->p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    const gboolean dynamic = c->p->tiles->launch == WS_LAUNCH_DYNAMIC;
     if (dynamic)
         tiles.stride = MAX(tiles.stride / 2, 1);
     g_autoptr(WsWalker) walker =

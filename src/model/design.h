@@ -8,6 +8,7 @@
 
 #include "expr/expr.h"
 #include "model/finding.h"
+#include "model/kind.h"
 
 #include <glib.h>
 
@@ -19,15 +20,6 @@ G_BEGIN_DECLS
 #define WS_DESIGN_MAX_NESTING    12
 #define WS_DESIGN_MAX_JSON_DEPTH 32
 
-typedef enum {
-#define WS_NODE(id, keyword, help) WS_NODE_##id,
-#include "model/node.def" /* design tiles tensor buffer barrier pipe group value counter suppress */
-#undef WS_NODE
-#define WS_STEP(id, keyword, ...) WS_STEP_##id,
-#include "model/step.def"
-#undef WS_STEP
-    WS_NODE_KIND_COUNT
-} WsNodeKind;
 gboolean ws_node_kind_is_step(WsNodeKind kind);
 const char *ws_node_kind_keyword(WsNodeKind kind); /* "load", "tensor" */
 const char *ws_node_kind_help(WsNodeKind kind);    /* one line */

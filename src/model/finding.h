@@ -135,7 +135,7 @@ typedef struct {
     char *silenced;   /* the written reason of a `suppress`: not counted, not printed; else NULL */
 } WsFinding;
 
-typedef struct {
+typedef struct WsFindings {
     GPtrArray *list; /* WsFinding* */
 } WsFindings;
 

@@ -1,5 +1,6 @@
 #include "package/launch_text.h"
 #include "package/package.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include <string.h>

@@ -4,6 +4,8 @@
 #include "package/launch_text.h"
 #include "package/tables.h"
 #include "package/template.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include "header.inc"
 #include "launcher.inc"
@@ -41,7 +43,7 @@ static gboolean check(const WsPackageSpec *spec, GError **error)
                     "'%s' cannot name a function of C and Python; say another with --name", name);
         return FALSE;
     }
-    if (p->tiles.order == WS_ORDER_HILBERT) {
+    if (p->tiles->order == WS_ORDER_HILBERT) {
         g_set_error(error, WS_PACKAGE_ERROR, WS_PACKAGE_ERROR_LENS,
                     "tiles: order hilbert needs a table in memory and is not in lens package; "
                     "use grouped(AXIS, N)");

@@ -1,6 +1,8 @@
 /* What the tables for C and for Python share. */
 #include "package/tables.h"
 #include "package/launch_text.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 G_DEFINE_QUARK(ws_package_error_quark, ws_package_error)
 
@@ -42,7 +44,7 @@ GHashTable *ws_package_words(const WsPackageSpec *spec)
     ws_package_word(words, "SHARED", g_strdup_printf("%" G_GUINT64_FORMAT, p->shared_bytes));
     ws_package_word(words, "TENSORS", g_strdup_printf("%u", p->n_tensors));
     ws_package_word(words, "MAPS", g_strdup_printf("%u", p->n_maps));
-    ws_package_word(words, "COUNTER", g_strdup(p->tiles.launch == WS_LAUNCH_DYNAMIC ? "1" : "0"));
+    ws_package_word(words, "COUNTER", g_strdup(p->tiles->launch == WS_LAUNCH_DYNAMIC ? "1" : "0"));
     return words;
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "package/package.h"
-#include "program/program.h"
+#include "program/parts/dtype.h"
+#include "program/parts/tensor.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,9 @@
 /* Words of header.h.in and launcher.c.in. */
 #include "package/launch_text.h"
 #include "package/tables.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 static void put_comment(GString *out, const char *text)
 {
@@ -123,9 +126,9 @@ static gboolean describe(GString *out, const WsProgram *p, GError **error)
 
 static gboolean tiles(GString *out, const WsProgram *p, GError **error)
 {
-    for (guint i = 0; i < p->tiles.n_axes; i++) {
+    for (guint i = 0; i < p->tiles->n_axes; i++) {
         g_string_append(out, "    n = mul(n, most(");
-        if (!ws_launch_text(out, p, p->tiles.axis[i].extent, WS_TEXT_C, error))
+        if (!ws_launch_text(out, p, p->tiles->axis[i].extent, WS_TEXT_C, error))
             return FALSE;
         g_string_append(out, ", 0));\n");
     }
@@ -134,14 +137,14 @@ static gboolean tiles(GString *out, const WsProgram *p, GError **error)
 
 static gboolean grid(GString *out, const WsProgram *p, GError **error)
 {
-    if (p->tiles.launch == WS_LAUNCH_SINGLE) {
+    if (p->tiles->launch == WS_LAUNCH_SINGLE) {
         g_string_append(out, "    return mul(tiles, CLUSTER);\n");
         return TRUE;
     }
     g_string_append(out, "    return mul(most(quotient(");
-    if (!p->tiles.grid)
+    if (!p->tiles->grid)
         g_string_append(out, "sms");
-    else if (!ws_launch_text(out, p, p->tiles.grid, WS_TEXT_C, error))
+    else if (!ws_launch_text(out, p, p->tiles->grid, WS_TEXT_C, error))
         return FALSE;
     g_string_append(out, ", CLUSTER), 1), CLUSTER);\n");
     return TRUE;
@@ -163,7 +166,7 @@ static char *parameters(const WsProgram *p)
                 g_autofree char *name = ws_launch_ident(p->var[i].name);
                 g_string_append_printf(out, "&copy.%s, ", name);
             }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
         g_string_append(out, "&k->counter, ");
     if (out->len)
         g_string_truncate(out, out->len - 2);
@@ -194,7 +197,7 @@ GHashTable *ws_package_words_c(const WsPackageSpec *spec, GError **error)
     ws_package_word(words, "PLANS", plans(p));
     ws_package_word(words, "PARAMETERS", parameters(p));
     ws_package_word(words, "ORDERED",
-                    g_strdup(p->tiles.launch == WS_LAUNCH_DYNAMIC
+                    g_strdup(p->tiles->launch == WS_LAUNCH_DYNAMIC
                                  ? "\n * its counter of tiles serves one launch at a time."
                                  : "\n * tensor maps are kept from launch to launch."));
     return g_steal_pointer(&words);

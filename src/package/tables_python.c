@@ -1,6 +1,9 @@
 /* Words of module.py.in. */
 #include "package/launch_text.h"
 #include "package/tables.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 static char *kinds(const WsProgram *p)
 {
@@ -106,9 +109,9 @@ static char *checks(const WsProgram *p)
 
 static gboolean tiles(GString *out, const WsProgram *p, GError **error)
 {
-    for (guint i = 0; i < p->tiles.n_axes; i++) {
+    for (guint i = 0; i < p->tiles->n_axes; i++) {
         g_string_append(out, i ? ", " : "");
-        if (!ws_launch_text(out, p, p->tiles.axis[i].extent, WS_TEXT_PYTHON, error))
+        if (!ws_launch_text(out, p, p->tiles->axis[i].extent, WS_TEXT_PYTHON, error))
             return FALSE;
     }
     return TRUE;
@@ -116,14 +119,14 @@ static gboolean tiles(GString *out, const WsProgram *p, GError **error)
 
 static gboolean grid(GString *out, const WsProgram *p, GError **error)
 {
-    if (p->tiles.launch == WS_LAUNCH_SINGLE) {
+    if (p->tiles->launch == WS_LAUNCH_SINGLE) {
         g_string_append(out, "tiles * _CLUSTER");
         return TRUE;
     }
     g_string_append(out, "max(");
-    if (!p->tiles.grid)
+    if (!p->tiles->grid)
         g_string_append(out, "sms");
-    else if (!ws_launch_text(out, p, p->tiles.grid, WS_TEXT_PYTHON, error))
+    else if (!ws_launch_text(out, p, p->tiles->grid, WS_TEXT_PYTHON, error))
         return FALSE;
     g_string_append(out, " // _CLUSTER, 1) * _CLUSTER");
     return TRUE;

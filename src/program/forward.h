@@ -9,6 +9,32 @@ typedef struct WsProgram WsProgram;
 typedef struct WsTree WsTree;
 typedef struct WsOp WsOp;
 typedef struct WsLaunchValues WsLaunchValues;
+typedef struct WsVar WsVar;
+typedef struct WsTensor WsTensor;
+typedef struct WsTensorMap WsTensorMap;
+typedef struct WsTiles WsTiles;
+typedef struct WsBuffer WsBuffer;
+typedef struct WsRange WsRange;
+typedef struct WsBarrier WsBarrier;
+typedef struct WsPipeReads WsPipeReads;
+typedef struct WsPipe WsPipe;
+typedef struct WsRegValue WsRegValue;
+typedef struct WsAgent WsAgent;
+typedef struct WsAccess WsAccess;
+typedef struct WsMmaOperand WsMmaOperand;
+typedef struct WsMma WsMma;
+typedef struct WsTensorTransfer WsTensorTransfer;
+typedef struct WsTransaction WsTransaction;
+typedef struct WsRawOperand WsRawOperand;
+typedef struct WsRetired WsRetired;
+typedef struct WsWait WsWait;
+typedef struct WsCtas WsCtas;
+typedef struct WsValueUse WsValueUse;
+typedef struct WsTarget WsTarget;
+typedef struct WsDesign WsDesign;
+typedef struct WsFindings WsFindings;
+
+#define WS_MAX_RANK 5 /* dimensions of a tensor */
 
 /* A constant of the design, replaced everywhere. */
 typedef struct {

@@ -1,4 +1,14 @@
 #include "program/lanes.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include "expr/expr.h"
 

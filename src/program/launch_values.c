@@ -1,4 +1,11 @@
 /* One launch: sizes, run names, extents, shapes and strides as numbers. */
+#include "program/launch_values.h"
+#include "model/finding.h"
+#include "program/elaborate.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/tile_order.h"
 #include "program/walk.h"
 
@@ -278,7 +285,7 @@ static gboolean take_tensor(WsLaunchValues *v, guint t, WsFindings *findings)
 
 static gboolean take_tiles(WsLaunchValues *v, WsFindings *findings)
 {
-    const WsTiles *t = &v->p->tiles;
+    const WsTiles *t = v->p->tiles;
     v->tiles = 1;
     for (guint a = 0; a < t->n_axes; a++) {
         if (!number(v, t->axis[a].extent, &v->space.extent[a], "tiles/axes/", t->axis[a].name,
@@ -380,20 +387,20 @@ gint64 ws_launch_grid(const WsLaunchValues *v, gint64 sms)
     gint64 cluster = MAX(v->p->cluster, 1);
     if (v->tiles == 0)
         return 0;
-    if (v->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (v->p->tiles->launch == WS_LAUNCH_SINGLE)
         return v->tiles > G_MAXINT64 / cluster ? G_MAXINT64 : v->tiles * cluster;
-    gint64 ctas = v->p->tiles.grid ? v->grid : sms;
+    gint64 ctas = v->p->tiles->grid ? v->grid : sms;
     return MAX(ctas / cluster, 1) * cluster;
 }
 
 void ws_launch_tile(const WsLaunchValues *v, gint64 id, gint64 *coord)
 {
-    ws_tile_coords(&v->p->tiles, &v->space, id, coord);
+    ws_tile_coords(v->p->tiles, &v->space, id, coord);
 }
 
 const gint32 *ws_launch_hilbert(const WsLaunchValues *v, gint64 *n)
 {
-    const WsTiles *t = &v->p->tiles;
+    const WsTiles *t = v->p->tiles;
     *n = v->space.hilbert ? v->space.extent[t->order_axis] * v->space.extent[t->order_axis2] : 0;
     return v->space.hilbert;
 }

@@ -1,4 +1,6 @@
+
 #include "program/op.h"
+#include "program/op_kind.h"
 
 /* clang-format off */
 #define WS_BREADTH_ANY WS_BREADTH_GROUP
@@ -28,3 +30,12 @@ const WsOpRow ws_op_table[WS_OP_KIND_COUNT + 1] = {
     [WS_OP_KIND_COUNT] = { .text = "?", .help = "unknown" },
 };
 /* clang-format on */
+
+/* Every id has a row: two rows of one id are an error of -Woverride-init. */
+enum {
+    ROWS = 0
+#define WS_OP(id, ...) +1
+#include "program/op.def"
+#undef WS_OP
+};
+G_STATIC_ASSERT((int)ROWS == (int)WS_OP_KIND_COUNT);

@@ -2,27 +2,10 @@
  * instead of listing kinds, so that a new row of op.def reaches all of them. */
 #pragma once
 
-#include <glib.h>
+#include "program/op_kind.h"
 
 G_BEGIN_DECLS
 
-typedef enum {
-#define WS_OP(id, ...) WS_OP_##id,
-#include "program/op.def"
-#undef WS_OP
-    WS_OP_KIND_COUNT
-} WsOpKind;
-
-typedef enum { WS_BREADTH_LEADER, WS_BREADTH_WARP, WS_BREADTH_GROUP } WsBreadth;
-typedef enum { WS_PROXY_NONE, WS_PROXY_GENERIC, WS_PROXY_ASYNC } WsProxy;
-/* Which queue completes an asynchronous effect (LANGUAGE section 12). */
-typedef enum {
-    WS_ENGINE_NONE,
-    WS_ENGINE_TMA_LOAD,  /* ends with its barrier's completion */
-    WS_ENGINE_GATHER,    /* cp.async: ends with the arrival, or with load_wait */
-    WS_ENGINE_TMA_STORE, /* bulk groups of the leader, FIFO */
-    WS_ENGINE_MMA,       /* commit groups of the agent, FIFO */
-} WsEngine;
 /* The queues of groups that an agent has, and that its waits retire. */
 typedef enum { WS_QUEUE_MMA, WS_QUEUE_STORES, WS_QUEUE_ROWS, WS_QUEUES } WsQueue;
 

@@ -2,6 +2,15 @@
  * first write to the last read; a value that a loop reads before it writes it is alive throughout
  * that loop. */
 #include "program/pressure.h"
+#include "program/array.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* How many registers a thread of an agent is likely to need: an estimate before any compiler. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

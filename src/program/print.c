@@ -1,3 +1,21 @@
+
+#include "expr/expr.h"
+#include "program/elaborate.h"
+#include "program/forward.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/retired.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include <string.h>
@@ -77,7 +95,7 @@ static void put_tiles(GString *out, const WsProgram *p)
 {
     static const char *const launch[] = { "single", "persistent", "dynamic" };
     static const char *const order[] = { "linear", "grouped", "hilbert" };
-    const WsTiles *t = &p->tiles;
+    const WsTiles *t = p->tiles;
     g_string_append_printf(out, "tiles %s %s", launch[t->launch], order[t->order]);
     if (t->order != WS_ORDER_LINEAR)
         g_string_append_printf(out, "(%s, ", t->axis[t->order_axis].name);

@@ -1,6 +1,7 @@
 /* The order of tiles: id -> coordinates (LANGUAGE section 6). */
 #include "program/tile_order.h"
 #include "program/hilbert.h"
+#include "program/parts/tiles.h"
 
 gint32 *ws_hilbert_table(gint64 width, gint64 height)
 {

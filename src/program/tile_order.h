@@ -1,7 +1,7 @@
 /* The order of tiles, for launch_values.c. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 /* Table of pairs (x, y) along the curve over width x height cells, both >= 1; caller frees. */
 gint32 *ws_hilbert_table(gint64 width, gint64 height);

@@ -2,7 +2,8 @@
  * error keeps all of them, so that no lens guards against the others. */
 #pragma once
 
-#include "program/program.h"
+#include "expr/expr.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,6 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/product.h"
+#include "program/parts/raw.h"
 
 /* Every expression of an operation, and of the control of a tree. */
 

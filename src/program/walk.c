@@ -1,4 +1,13 @@
 /* The cursor that follows one agent of one CTA through its tree. */
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk_state.h"
 
 #include <string.h>
@@ -73,7 +82,7 @@ WsWalker *ws_walker_new(const WsProgram *p, const WsLaunchValues *v, guint agent
     w->position = -1;
     w->budget = WS_WALK_MAX_OPS;
     begin_values(w);
-    if (p->tiles.launch == WS_LAUNCH_SINGLE && tiles) {
+    if (p->tiles->launch == WS_LAUNCH_SINGLE && tiles) {
         gint64 id = tiles(data, 0);
         if (id >= 0)
             ws_walk_open_tile(w, 0, id);
@@ -207,7 +216,7 @@ static gboolean move_loop(WsWalker *w, GError **error)
             push(w, f->tree->kid[0]);
         return TRUE;
     }
-    if (f->tree->over == WS_OVER_TILES && w->p->tiles.launch != WS_LAUNCH_SINGLE)
+    if (f->tree->over == WS_OVER_TILES && w->p->tiles->launch != WS_LAUNCH_SINGLE)
         ws_walk_close_tile(w);
     w->n_frames--;
     return TRUE;

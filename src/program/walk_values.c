@@ -1,4 +1,9 @@
 /* What names are worth while an agent is walked. */
+#include "program/launch_values.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk_state.h"
 
 /* --- values -------------------------------------------------------------------------------------
@@ -99,10 +104,10 @@ void ws_walk_set(WsWalker *w, gint var, gint64 value)
 
 void ws_walk_open_tile(WsWalker *w, gint64 position, gint64 id)
 {
-    gint64 coord[G_N_ELEMENTS(w->p->tiles.axis)];
+    gint64 coord[G_N_ELEMENTS(w->p->tiles->axis)];
     ws_launch_tile(w->v, id, coord);
-    for (guint a = 0; a < w->p->tiles.n_axes; a++)
-        ws_walk_set(w, w->p->tiles.axis[a].var, coord[a]);
+    for (guint a = 0; a < w->p->tiles->n_axes; a++)
+        ws_walk_set(w, w->p->tiles->axis[a].var, coord[a]);
     for (guint i = 0; i < w->n_tile_vars; i++)
         w->state[w->tile_var[i]] = WS_WALK_UNSET;
     w->position = position;
@@ -110,9 +115,9 @@ void ws_walk_open_tile(WsWalker *w, gint64 position, gint64 id)
 
 void ws_walk_close_tile(WsWalker *w)
 {
-    for (guint a = 0; a < w->p->tiles.n_axes; a++)
-        if (w->p->tiles.axis[a].var >= 0)
-            w->state[w->p->tiles.axis[a].var] = WS_WALK_UNSET;
+    for (guint a = 0; a < w->p->tiles->n_axes; a++)
+        if (w->p->tiles->axis[a].var >= 0)
+            w->state[w->p->tiles->axis[a].var] = WS_WALK_UNSET;
     for (guint i = 0; i < w->n_tile_vars; i++)
         w->state[w->tile_var[i]] = WS_WALK_UNSET;
     w->position = -1;

@@ -1,4 +1,5 @@
 /* The strips under the axis: tiles, and the rounds of the leading group with what follows them. */
+#include "program/program.h"
 #include "score/build.h"
 
 #include <string.h>

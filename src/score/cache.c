@@ -1,4 +1,5 @@
 /* What scenes of the same traces share. */
+#include "program/program.h"
 #include "score/build.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Executions too narrow to be drawn one by one: neighbours are merged into bars that say only that
  * something went on. */
+#include "program/op.h"
 #include "score/build.h"
 
 /* More records than this are not looked at one by one: their spans in the trace's index are. */

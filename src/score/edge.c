@@ -1,5 +1,8 @@
 /* Barrier edges: from the contribution that completed a phase last to the wait that it let go. The
  * longer the wait stood still, the thicker the edge. */
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "score/build.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
 /* What stands around the score: title, sizes, bound, axis, legend, footnote. */
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
 #include "score/build.h"
 
 #include <math.h>

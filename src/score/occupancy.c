@@ -1,6 +1,9 @@
 /* Rings from afar: for what share of the time each stage was held, from its first write to the end
  * of its last read. Where the uses of a long run cannot all be told, how long the buffer was being
  * written or read by anybody. */
+#include "program/parts/access.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "score/ring.h"
 
 /* All uses of a CTA's stages, from every record of it; in order, since a stage is used again only

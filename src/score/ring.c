@@ -2,6 +2,10 @@
  * over), showing who holds it: being filled, full, being read, free. Taken from the trace: writes
  * and reads of the stage in order of time; a write after a read begins the next use. */
 #include "score/ring.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* The scene as a value: making it from its parts, asking it, freeing it. */
+#include "program/program.h"
 #include "score/build.h"
 
 #include <math.h>

@@ -1,5 +1,11 @@
 /* Staffs: what the agents do (control row), what is in flight for them (rows per engine, as many
  * tracks as overlap asks for), and the measured bars under both. */
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 #include "score/build.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Unit lanes: how much of the TMA, of the tensor core and of the special-function unit (MUFU) is in
  * use at each moment, over all agents of the CTA. */
+#include "program/op.h"
 #include "score/build.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
  *
  * The opening window is the last two rounds of a tile, its epilogue and the first two rounds of the
  * next one: that is where pipelines are won and lost. The rounds between are alike and folded. */
+#include "program/parts/agent.h"
+#include "program/program.h"
 #include "score/build.h"
 
 #include <string.h>

@@ -105,7 +105,7 @@ typedef struct {
     gboolean proxies;             /* generic and asynchronous accesses need a fence between */
 } WsTargetSync;
 
-typedef struct {
+typedef struct WsTarget {
     const char *name;  /* "sm_90a" */
     const char *title; /* "NVIDIA Hopper" */
     guint lanes;       /* of a warp, or wave */

@@ -3,6 +3,7 @@
  * becomes asynchronous events ("b", "e") of the agent's engine. Cycles are written as
  * microseconds, or as real microseconds where the CTA's clock is known. */
 #include "model/text.h"
+#include "program/op.h"
 #include "trace/stream.h"
 
 static void put_text(FILE *f, const char *s)

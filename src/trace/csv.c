@@ -1,4 +1,5 @@
 /* Trace -> CSV, one line per record, written as it goes. */
+#include "program/op.h"
 #include "trace/trace.h"
 
 #include "trace/stream.h"

@@ -1,4 +1,5 @@
 /* Writes .wtrace files (layout: file.h). */
+#include "program/op.h"
 #include "trace/file.h"
 #include "trace/stream.h"
 

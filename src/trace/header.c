@@ -1,6 +1,9 @@
 /* `trace --header`: a C header that stamps a kernel written by hand with the steps of a drawn
  * design. The tables come from the program, the rest is stamp.cuh, the same for every design. */
 #include "trace/header.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "trace/recorder.h"

@@ -1,4 +1,5 @@
 /* The figures of a trace as text. */
+#include "program/op.h"
 #include "program/program.h"
 #include "trace/stats.h"
 

@@ -4,6 +4,7 @@
  * cycles are exact, nanoseconds would be rounded.
  *
  * Field numbers: google/perfetto, protos/perfetto/trace/trace_packet.proto and track_event/. */
+#include "program/op.h"
 #include "trace/stream.h"
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };

@@ -1,6 +1,7 @@
 /* Figures of one trace. Records are grouped by (agent, operation), then everything is sorted lists
  * and merges. */
 #include "trace/stats.h"
+#include "program/op.h"
 
 #include "trace/spread.h"
 

@@ -1,5 +1,9 @@
 /* Lifetime of a trace, adding records, and the index over its lanes. */
 #include "trace/trace.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
 #include "program/program.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "model/design.h"
 #include "model/finding.h"
 #include "program/forward.h"
-#include "program/op.h"
+#include "program/op_kind.h"
 
 G_BEGIN_DECLS
 

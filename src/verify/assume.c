@@ -1,6 +1,9 @@
 /* Discharging the assumptions of a certificate by interval and residue arithmetic over the
  * definitions of names and `assume` (docs/soundness.md section 8.3). */
 #include "verify/assume.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "verify/range.h"
 #include "verify/text.h"
 
@@ -75,7 +78,7 @@ static Range of_name(Facts *f, const WsVar *v)
     case WS_VAR_CTA:
         return range_of(0, (gint64)f->p->cluster - 1);
     case WS_VAR_AXIS:
-        r = range_eval(&f->env, f->p->tiles.axis[v->axis].extent, FALSE);
+        r = range_eval(&f->env, f->p->tiles->axis[v->axis].extent, FALSE);
         return range_of(0, r.high == NO_HIGH ? NO_HIGH : MAX(r.high - 1, 0));
     case WS_VAR_RUN:
     case WS_VAR_TILE:
@@ -278,7 +281,7 @@ char *assumptions_judge(const WsProgram *p, const Certificate *c)
     facts_init(&f, p);
     char *wrong = NULL;
     const Symbol *tiles = &g_array_index(c->symbol, Symbol, 0);
-    const gint64 least = p->tiles.launch == WS_LAUNCH_SINGLE;
+    const gint64 least = p->tiles->launch == WS_LAUNCH_SINGLE;
     if (tiles->least > least || tiles->most != NO_HIGH || tiles->every != 1)
         wrong = g_strdup("assumption not discharged: the number of tiles");
     for (guint i = 1; i < c->symbol->len && !wrong; i++) {

@@ -1,7 +1,7 @@
 /* What a program says of its names before any of it runs. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 #include "verify/range.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,9 @@
 /* Covering: docs/soundness.md sections 8.5 and 8.6. */
 #include "verify/cover.h"
+#include "program/parts/agent.h"
+#include "program/parts/product.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -317,7 +321,7 @@ static void require_node(Cover *c, guint i, gint n)
     }
     if ((n < x.y->place && !c_all) || c->why)
         return;
-    const gboolean single = plan->p->tiles.launch == WS_LAUNCH_SINGLE;
+    const gboolean single = plan->p->tiles->launch == WS_LAUNCH_SINGLE;
     for (guint same = MIN(c_all, 1); same <= c_all; same++) {
         x.n_same = same;
         for (guint k = 0; k < same; k++) {
@@ -357,7 +361,7 @@ static void tiles_hold(Cover *c, guint i)
         const WsTree *t = a->place[n].tree;
         const LoopState *x = &c->s->inst[i].loop[MAX(a->place[n].loop, 0)];
         const LoopState *y = &me->loop[MAX(a->place[n].loop, 0)];
-        if (t->kind != WS_TREE_LOOP || c->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
+        if (t->kind != WS_TREE_LOOP || c->plan->p->tiles->launch == WS_LAUNCH_SINGLE)
             continue;
         within |= y->running;
         if (t->over != WS_OVER_TILES)

@@ -1,6 +1,8 @@
 /* What an expression is taken for where it is evaluated: names by what they are defined as, lets by
  * what they are set to, symbols where they are a part of a sum or have a relation. Every step keeps
  * the value (docs/soundness.md section 8.4; lemmas NAME, LET, FLAT, DIFFERENCE, QUOTIENTS). */
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 #include "verify/assume.h"
 #include "verify/state.h"
 #include "verify/text.h"
@@ -76,7 +78,7 @@ static gboolean stays(const Plan *plan, const AgentPlan *a, const WsExpr *e, con
     const WsVarKind kind =
         e->op == WS_EXPR_VAR && e->var >= 0 ? plan->p->var[e->var].kind : WS_VAR_SIZE;
     gboolean fine = e->op != WS_EXPR_NAME && e->op != WS_EXPR_TOTAL, around = FALSE;
-    gboolean tile = plan->p->tiles.launch == WS_LAUNCH_SINGLE;
+    gboolean tile = plan->p->tiles->launch == WS_LAUNCH_SINGLE;
     for (const WsTree *t = loop_around(let); t; t = loop_around(t)) {
         around |= e->op == WS_EXPR_VAR && t->index_var == e->var;
         tile |= t->over == WS_OVER_TILES;

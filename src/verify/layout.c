@@ -1,4 +1,8 @@
 /* What an operation touches: cells of shared memory and of values, classes of readers, items. */
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/value.h"
 #include "verify/assume.h"
 #include "verify/state.h"
 

@@ -1,6 +1,7 @@
 /* warpstave-verify DESIGN CERTIFICATE */
 #include "model/design.h"
 #include "model/finding.h"
+#include "program/elaborate.h"
 #include "verify/verify.h"
 
 #include <stdio.h>

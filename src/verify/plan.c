@@ -1,4 +1,10 @@
 /* What is fixed before a run: places, relevant names, symbols, named barriers. */
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/product.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 #include "verify/state.h"
 #include "verify/text.h"
 
@@ -238,8 +244,8 @@ static void check_claims(Plan *plan)
         fine &= all == direct && all == tiles;
         loops += tiles;
     }
-    if (p->tiles.launch == WS_LAUNCH_DYNAMIC ? !fine || claims != (loops > 0) || p->cluster > 1
-                                             : claims > 0)
+    if (p->tiles->launch == WS_LAUNCH_DYNAMIC ? !fine || claims != (loops > 0) || p->cluster > 1
+                                              : claims > 0)
         plan_fail(plan, WS_VERIFY_REFUSED, "a claim of tiles of this form");
 }
 

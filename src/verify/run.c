@@ -1,4 +1,6 @@
 /* The canonical run: control, and which operation does what. docs/soundness.md section 8.4. */
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 #include "verify/step.h"
 #include "verify/value.h"
 
@@ -211,7 +213,7 @@ static int more_rounds(Run *r, const WsTree *t, const LoopState *l)
     if (t->over != WS_OVER_TILES)
         return value_more(r->plan, r->s, r->i, l->rounds, t->count);
     const gint64 next = l->from + l->step * l->rounds;
-    if (r->plan->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (r->plan->p->tiles->launch == WS_LAUNCH_SINGLE)
         return next < 1;
     const Fact f = instance_fact(r->plan, r->s, r->i, 0);
     return f.low > next ? 1 : f.high <= next ? 0 : -1;
@@ -225,7 +227,7 @@ static Move loop(Run *r, const WsTree *t, LoopState *l)
     if (more < 0)
         return STUCK;
     const gboolean tiles = t->over == WS_OVER_TILES;
-    const gboolean single = r->plan->p->tiles.launch == WS_LAUNCH_SINGLE;
+    const gboolean single = r->plan->p->tiles->launch == WS_LAUNCH_SINGLE;
     const gint64 pass = tile_pass(instance_fact(r->plan, r->s, r->i, 0).tile);
     if (!more) {
         l->entered = l->running = FALSE;

@@ -1,4 +1,5 @@
 /* How far expressions differ between two states: docs/soundness.md section 8.6. */
+#include "program/parts/variable.h"
 #include "verify/cover.h"
 
 gboolean fail(Cover *c, const char *format, ...)

@@ -3,6 +3,11 @@
 #pragma once
 
 #include "program/lanes.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 #include "verify/range.h"
 #include "verify/verify.h"
 

@@ -1,4 +1,8 @@
 /* Operations on barriers. docs/soundness.md sections 2 to 4. */
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/value.h"
 #include "verify/step.h"
 #include "verify/value.h"
 

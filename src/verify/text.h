@@ -1,7 +1,8 @@
 /* Names of equal values: docs/soundness.md section 8.1, TEXT, and lemma NAME. */
 #pragma once
 
-#include "program/program.h"
+#include "expr/expr.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,10 @@
 /* What operations touch: shared memory, values, groups in flight. docs/soundness.md sections 2
  * to 4. */
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/product.h"
+#include "program/parts/value.h"
 #include "verify/step.h"
 #include "verify/value.h"
 

@@ -1,4 +1,5 @@
 #include "verify/value.h"
+#include "program/parts/variable.h"
 
 typedef struct {
     RangeEnv env;

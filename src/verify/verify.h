@@ -2,7 +2,7 @@
  * them the reader of designs and the elaboration only, and was written from that page alone. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

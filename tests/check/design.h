@@ -3,7 +3,7 @@
 
 #include "check/check.h"
 #include "model/design.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * designs of further faults: each is refuted by the rule that names its fault, at the step, barrier
  * and round where it shows first. */
 #include "design.h"
+#include "program/elaborate.h"
 
 typedef struct {
     const char *file, *rule, *at, *barrier, *round;

@@ -1,6 +1,7 @@
 /* Faults made by small edits of the shipped designs: which rule, where, at which barrier and round.
  * Correct variations of the same places are in test-clean.c. */
 #include "design.h"
+#include "program/elaborate.h"
 
 typedef struct {
     const char *title, *file, *name;

@@ -1,6 +1,7 @@
 /* Correct designs and correct variations that look like faults: nothing may be said against them,
  * under any schedule. */
 #include "design.h"
+#include "program/elaborate.h"
 
 typedef struct {
     const char *title, *file, *name;

@@ -6,6 +6,7 @@
 #include "../oracle/draw/mutate.h"
 #include "check/mend/fix.h"
 #include "design.h"
+#include "program/elaborate.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,9 @@
 #include "check/witness/witness.h"
 #include "kernels.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "writes.h"
 
 #include <string.h>

@@ -2,7 +2,12 @@
  * and never something that does nothing. Shipped designs are proved; each of their operations in
  * turn becomes one that the check knows nothing of. */
 #include "check/check.h"
+#include "program/elaborate.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 

@@ -8,6 +8,11 @@
 #include "check/mend/fix.h"
 #include "check/witness/witness.h"
 #include "design.h"
+#include "program/elaborate.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
  * the check must refute each of them, except where a row says that the step is there for speed
  * only. */
 #include "design.h"
+#include "program/elaborate.h"
 
 typedef struct {
     const char *file;

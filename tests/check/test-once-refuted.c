@@ -2,6 +2,7 @@
  * has no consequence: none is refuted. Their twins, one edit away, go wrong in a launch that there
  * is. */
 #include "design.h"
+#include "program/elaborate.h"
 
 static const struct {
     const char *file;

@@ -4,6 +4,7 @@
 #include "../oracle/draw/random.h"
 #include "check/proof/bits.h"
 #include "design.h"
+#include "program/elaborate.h"
 
 #include <stdlib.h>
 

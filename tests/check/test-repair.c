@@ -1,7 +1,7 @@
 /* What the check says of a design with one known mistake, and what it makes of it. Right designs
- * get one mistake each (tests/oracle/draw/mutate.h), so the truth is known: which step was changed, and
- * that the design as it was is the repair. Per kind of mistake: how many designs are refuted, how
- * many have a first finding that names the changed step or its barrier, how many a remedy that
+ * get one mistake each (tests/oracle/draw/mutate.h), so the truth is known: which step was changed,
+ * and that the design as it was is the repair. Per kind of mistake: how many designs are refuted,
+ * how many have a first finding that names the changed step or its barrier, how many a remedy that
  * belongs to the mistake, how many `check --fix` (safe fixes only) ends proved, and how many are
  * then the original again. A sample is judged here; `test-check-repair all` takes every mutant
  * (`./dev soak`), `test-check-repair all N` every Nth, and prints what was missed. */
@@ -9,6 +9,7 @@
 #include "check/mend/fix.h"
 #include "check/witness/witness.h"
 #include "design.h"
+#include "program/elaborate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include "check/examples.h"
 #include "check/mend/fix.h"
 #include "clock/clock.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include <string.h>

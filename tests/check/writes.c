@@ -1,4 +1,13 @@
 #include "writes.h"
+#include "program/launch_values.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +143,7 @@ static gboolean open_tile(Run *r, gint64 position)
     gint64 id = r->first + position * r->stride;
     if (position < 0 || id >= r->tiles)
         return FALSE;
-    for (guint a = r->p->tiles.n_axes; a-- > 0;) {
+    for (guint a = r->p->tiles->n_axes; a-- > 0;) {
         gint64 extent = ws_launch_extent(r->v, a);
         r->coord[a] = id % extent;
         id /= extent;
@@ -194,7 +203,7 @@ static void run_cta(Run *r)
     for (guint a = 0; a < p->n_agents && !r->failed; a++) {
         r->agent = (gint)a;
         memset(r->value, 0, p->n_vars * sizeof *r->value);
-        if (p->tiles.launch == WS_LAUNCH_SINGLE)
+        if (p->tiles->launch == WS_LAUNCH_SINGLE)
             open_tile(r, 0);
         for (guint i = 0; i < p->n_vars; i++)
             if (p->var[i].kind == WS_VAR_COUNTER && p->var[i].agent == (gint)a && p->var[i].value)

@@ -1,6 +1,6 @@
 /* Calibration finds the value that a machine has by what the clock measures on it. */
 #include "clock/calibrate.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * wrong: one query, one more and one less than a block, more keys than queries, grouped queries.
  * And the lazy rescale, which puts a branch between products. */
 #include "codegen/generate.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * dynamic tiles: rehearsed right (in two orders with -m slow), assembled without
  * spills where ptxas is there. */
 #include "codegen/generate.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

@@ -2,6 +2,10 @@
  * verdict of the design. All shipped designs and some of tests/designs in the slow list. */
 #include "../import/judged.h"
 #include "codegen/generate.h"
+#include "program/elaborate.h"
+#include "program/op_kind.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Designs -> PTX: structure of the text, and a clean report of ptxas where it is installed. */
 #include "codegen/generate.h"
+#include "program/elaborate.h"
 #include "program/program.h"
 
 #include <string.h>

@@ -1,6 +1,11 @@
 /* What ptxas complains of, laid at steps; registers as they are estimated before it. */
 #include "codegen/nvptx/ptxas_steps.h"
+#include "program/elaborate.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/value.h"
 #include "program/pressure.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,7 +1,11 @@
 /* The reference notation against the same sums written in C, on the host; the PTX of the GPU form
  * is looked at and, where ptxas is at hand, assembled. Programs are made by hand. */
 #include "codegen/reference/reference.h"
+#include "program/elaborate.h"
 #include "program/inputs.h"
+#include "program/parts/dtype.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include <math.h>

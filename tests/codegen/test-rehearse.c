@@ -1,7 +1,7 @@
 /* Designs through the rehearsal: the shipped GEMMs come out right for every size and order tried,
  * and designs broken on purpose do not. */
 #include "codegen/generate.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

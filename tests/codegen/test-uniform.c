@@ -2,6 +2,8 @@
  * which folds what is built, but unknown (or known only to lie in an interval) for the generator:
  * so the instructions it chooses are judged, and every interval must hold the true value. */
 #include "codegen/nvptx/emit.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

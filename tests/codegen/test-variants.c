@@ -2,6 +2,7 @@
  * and assembled where ptxas is installed. They cover forms no shipped design has: other dtypes,
  * transposed operands, several atoms, every swizzle, plain stores, reductions, other launches. */
 #include "codegen/generate.h"
+#include "program/elaborate.h"
 #include "program/program.h"
 
 #include <string.h>

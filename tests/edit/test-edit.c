@@ -2,7 +2,7 @@
  * out as canonical text or as a verdict. */
 #include "check/check.h"
 #include "edit/edit.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The check never crashes, hangs or takes more memory than a design of that size deserves; a state
  * space that is too large ends as "played" or "outside" with the reason. */
 #include "check/mend/fix.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,10 @@
  * crashes or hangs, whatever findings elaboration had; no play ends without a result or a finding.
  */
 #include "clock/clock.h"
-#include "program/walk.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/walk.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * Either there is a text, or an error that names what this lens does not do; LLVM's fatal errors,
  * which end the process, and our own "internal error" are never reached. */
 #include "codegen/generate.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <stddef.h>
 #include <stdint.h>

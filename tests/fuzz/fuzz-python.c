@@ -1,8 +1,9 @@
-/* Any bytes: what elaborates is written as Gluon and as TLE, refuted or not. Either there is a text,
- * or an error that names what the language does not say; our own "internal error" is never reached. */
+/* Any bytes: what elaborates is written as Gluon and as TLE, refuted or not. Either there is a
+ * text, or an error that names what the language does not say; our own "internal error" is never
+ * reached. */
 #include "codegen/generate.h"
-#include "program/program.h"
 #include "codegen/python/python.h"
+#include "program/elaborate.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,6 +4,8 @@
 #include "cli/cycles_table.h"
 #include "cli/pick.h"
 #include "clock/clock.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 #include "ui/document/journal.h"
 

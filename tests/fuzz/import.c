@@ -1,5 +1,5 @@
 #include "import.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

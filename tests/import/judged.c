@@ -1,5 +1,5 @@
 #include "judged.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

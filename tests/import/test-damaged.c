@@ -2,6 +2,7 @@
  * that. */
 #include "import/import.h"
 #include "judge.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

@@ -2,6 +2,13 @@
  * planted in the text. What our own generator makes: tests/codegen/test-ptx-import.c. */
 #include "judge.h"
 #include "judged.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <string.h>
 

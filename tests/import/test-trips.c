@@ -5,6 +5,8 @@
 #include "codegen/python/python.h"
 #include "import/import.h"
 #include "judge.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 
 #include <string.h>
 

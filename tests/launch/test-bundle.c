@@ -2,6 +2,9 @@
 #include "launch/bundle.h"
 #include "model/edit.h"
 #include "model/folder.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/program.h"
 #include "program/walk.h"
 #include "runner/manifest.h"
 

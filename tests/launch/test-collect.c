@@ -1,6 +1,10 @@
 /* Collecting: a record buffer made up by walking the program must come back as the times that were
  * written into it, with asynchronous ends where the waits observed them. */
 #include "launch/collect.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include "launch/measure.h"

@@ -4,6 +4,10 @@
 #include "follow.h"
 #include "meaning.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/parts/dtype.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 #include "reasons.h"
 #include "watch.h"
 

@@ -4,6 +4,11 @@
  * rehearsal. */
 #include "claim.h"
 #include "lanes/lanes.h"
+#include "program/launch_values.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +90,7 @@ static gboolean in_range(const Claim *c, const WsLaunchValues *v)
 static gboolean launched(Claim *c, const WsLaunchValues *v, gint64 tiles)
 {
     const gint64 all = ws_launch_tiles(v), cluster = MAX(c->p->cluster, 1);
-    const gboolean free = !c->p->tiles.grid && c->p->tiles.launch != WS_LAUNCH_SINGLE;
+    const gboolean free = !c->p->tiles->grid && c->p->tiles->launch != WS_LAUNCH_SINGLE;
     const gint64 made = ws_launch_grid(v, cluster);
     if (c->grid == 0)
         c->grid = made;

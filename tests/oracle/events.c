@@ -1,4 +1,14 @@
 #include "oracle.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 #include <string.h>
 

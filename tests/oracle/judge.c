@@ -1,5 +1,9 @@
 #include "judge.h"
 #include "lanes/lanes.h"
+#include "model/finding.h"
+#include "program/launch_values.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -19,7 +23,7 @@ static GArray *cases_of(const WsProgram *p, const JudgeOptions *o)
     /* elements of integer tensors: of even places, and how much more odd ones are */
     static const gint64 first[] = { -1, 0, 1, 2, -1, 0, 1, -1, 2 },
                         step[] = { 0, 0, 0, 0, 2, 1, 1, 1, -1 };
-    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
+    gboolean tiles = p->tiles->launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     gboolean n = ws_program_find_var(p, "N") >= 0;
     guint n_elements = o->elements ? G_N_ELEMENTS(first) : 1;
     GArray *list = g_array_new(FALSE, FALSE, sizeof(Case));
@@ -111,7 +115,7 @@ static Judgement judge_control(const WsProgram *p, const JudgeOptions *o, LanesA
                         first[] = { 0, -1, 1, -70, -3, 3, 50, -1, 0, 9 },
                         step[] = { 0, 0, 0, 0, 0, 0, 0, 2, 1, -12 };
     static const guint tiles[] = { 1, 2, 3, 6, 9 };
-    gboolean many = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
+    gboolean many = p->tiles->launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     Judgement j = { .alike = alike };
     guint n[] = { G_N_ELEMENTS(rounds), d ? G_N_ELEMENTS(others) : 1,
                   o->elements ? G_N_ELEMENTS(first) : 1, many ? G_N_ELEMENTS(tiles) : 1 };
@@ -144,7 +148,7 @@ static Judgement judge_all(const WsProgram *p, const JudgeOptions *o, LanesAlike
                                 { .n = 3, .tiles = 1, .d = 7 },
                                 { .n = 9, .tiles = 1, .d = 3 },
                                 { .n = 2, .tiles = 1, .d = 60 } };
-    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
+    gboolean tiles = p->tiles->launch != WS_LAUNCH_SINGLE, d = ws_program_find_var(p, "D") >= 0;
     Judgement j = { .alike = alike };
     if (o->control)
         return judge_control(p, o, alike);

@@ -1,4 +1,11 @@
 #include "meaning.h"
+#include "program/launch_values.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <json-c/json.h>
 #include <string.h>
@@ -443,7 +450,7 @@ char *meaning_differs(const char *text, const WsProgram *p, guint *compared)
     char *what = NULL;
     for (guint i = 0; i < G_N_ELEMENTS(cases) && !what && followed(design, p); i++) {
         Case c = cases[i];
-        if (p->tiles.launch == WS_LAUNCH_SINGLE)
+        if (p->tiles->launch == WS_LAUNCH_SINGLE)
             c.tiles = 1, c.first = 0, c.stride = 1;
         g_autoptr(WsLaunchValues) v = judge_values(p, c);
         for (guint a = 0; v && a < p->n_agents * p->cluster && !what; a++)

@@ -1,5 +1,9 @@
 /* Moves of the search: what one agent or one transfer does to a state, and what is wrong about it.
  */
+#include "program/op_kind.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "state.h"
 
 #include <string.h>

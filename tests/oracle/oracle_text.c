@@ -1,4 +1,5 @@
 #include "oracle.h"
+#include "program/parts/operation.h"
 
 char *oracle_text(const OracleResult *r)
 {

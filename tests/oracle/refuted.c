@@ -1,6 +1,7 @@
 #include "refuted.h"
 #include "model/design.h"
 #include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

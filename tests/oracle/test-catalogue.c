@@ -5,6 +5,9 @@
 #include "check/check.h"
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/program.h"
 
 #include <string.h>
 

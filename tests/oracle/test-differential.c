@@ -9,6 +9,9 @@
 #include "draw/random.h"
 #include "follow.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/program.h"
 
 #include <stdlib.h>
 #include <string.h>

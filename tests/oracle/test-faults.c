@@ -10,6 +10,10 @@
 #include "draw/fault.h"
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 #include "subjects.h"
 #include "watch.h"
 
@@ -62,7 +66,7 @@ static void add_sources(void)
 /* The first size at which some lane goes wrong; NULL: none. */
 static char *wrong(const Subject *s, const WsProgram *p, gboolean *modelled)
 {
-    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE;
+    gboolean tiles = p->tiles->launch != WS_LAUNCH_SINGLE;
     g_autoptr(LanesAlike) alike = lanes_alike_new(p);
     *modelled = TRUE;
     for (gint64 t = 1; t <= (tiles ? 2 : 1); t++)

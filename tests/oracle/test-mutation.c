@@ -9,6 +9,10 @@
 #include "draw/mutate.h"
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 #include "subjects.h"
 
 #include <stdlib.h>
@@ -40,7 +44,7 @@ static guint oracle_of(const Subject *s, const WsProgram *p, char **text)
 {
     guint verdict = 0, seen = 0;
     gint64 full_tiles = G_MAXINT64, full_rounds = 0;
-    gboolean tiles = p->tiles.launch != WS_LAUNCH_SINGLE;
+    gboolean tiles = p->tiles->launch != WS_LAUNCH_SINGLE;
     for (gint64 t = 1; t <= (tiles ? s->max_tiles : 1); t++)
         for (gint64 n = 0; n <= s->max_rounds; n++) {
             gboolean there;

@@ -5,6 +5,10 @@
  * where neither is there they are skipped by name. */
 #include "lanes/lanes.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

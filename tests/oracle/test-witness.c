@@ -5,6 +5,10 @@
 #include "check/witness/witness.h"
 #include "follow.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "refuted.h"
 
 #include <string.h>

@@ -3,6 +3,12 @@
 #include "launch/bundle.h"
 #include "model/folder.h"
 #include "package/package.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/parts/dtype.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <glib/gstdio.h>

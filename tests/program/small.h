@@ -4,6 +4,15 @@
  * and KT = cdiv(K, 64), s2 = scale*2.0 per launch, row0 = tm*128 + LENS[tm] per tile. */
 #pragma once
 
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/dtype.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <string.h>
@@ -30,6 +39,7 @@ enum {
 
 typedef struct {
     WsProgram p;
+    WsTiles tiles;
     WsVar var[SMALL_VARS];
     WsAgent agent;
     WsTensor tensor;
@@ -175,14 +185,15 @@ static inline Small *small_new(void)
     p->tensor = &s->tensor, p->n_tensors = 1;
     p->agent = &s->agent, p->n_agents = 1;
     p->op = s->op_list, p->n_ops = 6;
+    p->tiles = &s->tiles;
     p->cluster = 1, p->threads = 128;
     p->assume = s->assume, p->assume_text = s->assume_text;
-    p->tiles.n_axes = 2;
-    p->tiles.axis[0].name = (char *)"tm", p->tiles.axis[0].var = SMALL_TM;
-    p->tiles.axis[0].extent = small_expr(s, "cdiv(M, 128)");
-    p->tiles.axis[1].name = (char *)"tn", p->tiles.axis[1].var = SMALL_TN;
-    p->tiles.axis[1].extent = small_expr(s, "cdiv(N, 256)");
-    p->tiles.launch = WS_LAUNCH_PERSISTENT;
+    p->tiles->n_axes = 2;
+    p->tiles->axis[0].name = (char *)"tm", p->tiles->axis[0].var = SMALL_TM;
+    p->tiles->axis[0].extent = small_expr(s, "cdiv(M, 128)");
+    p->tiles->axis[1].name = (char *)"tn", p->tiles->axis[1].var = SMALL_TN;
+    p->tiles->axis[1].extent = small_expr(s, "cdiv(N, 256)");
+    p->tiles->launch = WS_LAUNCH_PERSISTENT;
     return s;
 }
 

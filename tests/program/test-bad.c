@@ -1,5 +1,8 @@
 /* Small bad designs: one change of a shipped design each, the rule it breaks and the exit code. */
-#include "program/program.h"
+
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

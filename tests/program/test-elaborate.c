@@ -1,6 +1,16 @@
 /* Elaboration of the shipped designs: golden texts of the GEMMs, the figures of LANGUAGE section
  * 24, and its speed. `WS_UPDATE_GOLDEN=1` rewrites the golden files; read the difference. */
 #include "../cputime.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/elaborate.h"
+#include "program/forward.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 #include <string.h>

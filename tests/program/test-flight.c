@@ -1,6 +1,15 @@
 /* What waits retire, against runs: agents are walked with concrete sizes, their groups kept as they
  * are, and whatever a run does must be what the program says of all paths. */
 #include "../codegen/waits/draw.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/parts/retired.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <string.h>

@@ -1,6 +1,12 @@
 /* What single rules of elaboration make of a design: one change of a shipped design each, and lines
  * that the program's text must and must not have. */
-#include "program/program.h"
+
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/elaborate.h"
+#include "program/forward.h"
+#include "program/parts/buffer.h"
+#include "program/parts/dtype.h"
 
 #include <string.h>
 

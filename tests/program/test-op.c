@@ -1,6 +1,8 @@
 /* The table of operations contradicts itself nowhere, and a kind that nobody knows is nothing. The
  * lists are written out: they are what LANGUAGE and the PTX ISA say of the operations. */
+
 #include "program/op.h"
+#include "program/op_kind.h"
 
 #include <string.h>
 

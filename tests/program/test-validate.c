@@ -1,5 +1,20 @@
 /* ws_program_validate: a program as it is elaborated has no fault, and each damage is found at the
  * operation that has it. */
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/array.h"
+#include "program/elaborate.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/retired.h"
+#include "program/parts/tensor.h"
+#include "program/parts/transfer.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 #include "program/validate.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* Launch values, tile orders and the walker, on a program built by hand. */
+#include "model/finding.h"
+#include "program/launch_values.h"
 #include "small.h"
 
 /* --- launch values -------------------------------------------------------------------------------
@@ -98,8 +100,8 @@ static void grid(void)
         Small *s = small_new();
         WsSize m = { "M", cases[i].m };
         s->p.cluster = cases[i].cluster;
-        s->p.tiles.launch = cases[i].launch;
-        s->p.tiles.grid = cases[i].grid ? small_expr(s, cases[i].grid) : NULL;
+        s->p.tiles->launch = cases[i].launch;
+        s->p.tiles->grid = cases[i].grid ? small_expr(s, cases[i].grid) : NULL;
         g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, &m, 1, FALSE, NULL);
         g_assert_cmpint(ws_launch_grid(v, 132), ==, cases[i].ctas);
         g_clear_pointer(&v, ws_launch_values_free);
@@ -144,7 +146,7 @@ static void orders(void)
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         Small *s = small_new();
         WsSize sizes[] = { { "M", cases[i].m }, { "N", cases[i].n } };
-        WsTiles *t = &s->p.tiles;
+        WsTiles *t = s->p.tiles;
         t->order = cases[i].order;
         t->order_axis = cases[i].axis;
         t->order_axis2 = cases[i].axis2;
@@ -167,10 +169,10 @@ static void orders_cover(void)
             for (guint order = 0; order < 3; order++) {
                 Small *s = small_new();
                 WsSize sizes[] = { { "M", 128 * m }, { "N", 256 * n } };
-                s->p.tiles.order =
+                s->p.tiles->order =
                     (WsOrder[]){ WS_ORDER_LINEAR, WS_ORDER_GROUPED, WS_ORDER_HILBERT }[order];
-                s->p.tiles.order_axis2 = 1;
-                s->p.tiles.order_group = 5;
+                s->p.tiles->order_axis2 = 1;
+                s->p.tiles->order_group = 5;
                 g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, sizes, 2, FALSE, NULL);
                 guint8 seen[17][17] = { { 0 } };
                 gint64 before[2] = { 0, 0 };
@@ -262,7 +264,7 @@ static void single(void)
 {
     Small *s = small_new();
     g_autoptr(GError) error = NULL;
-    s->p.tiles.launch = WS_LAUNCH_SINGLE;
+    s->p.tiles->launch = WS_LAUNCH_SINGLE;
     s->agent.body = &s->seq_tile;
     g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, NULL, 0, FALSE, NULL);
     WsTilesStrided tiles = { 4, ws_launch_tiles(v), ws_launch_tiles(v) };

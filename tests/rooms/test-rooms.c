@@ -1,5 +1,7 @@
 /* What ARCHITECTURE.md says of the rooms, held against their text: who includes whom, who never
  * knows designs, and who asks an operation for its kind in place of a column of op.def. */
+#include "expr/expr.h"
+
 #include <glib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Geometry of scenes: nothing outside the page, nothing on top of each other, everything found
  * again by a hit; and the files that come of it. */
 #include "../trace/toy.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include "score/scene.h"
 

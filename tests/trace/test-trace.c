@@ -1,4 +1,8 @@
 /* Recorder plan, figures, comparison, exports. */
+#include "program/elaborate.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 #include "toy.h"
 
 #include "trace/recorder.h"

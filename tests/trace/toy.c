@@ -1,4 +1,14 @@
 #include "toy.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 static WsProgram *toy;
 static GPtrArray *ops; /* WsOp* */
@@ -196,11 +206,12 @@ WsProgram *toy_program(void)
     gint size = add_var(WS_VAR_SIZE, "rounds", -1);
     toy->var[size].preset = 32;
     gint axis = add_var(WS_VAR_AXIS, "t", -1);
-    toy->tiles.n_axes = 1;
-    toy->tiles.axis[0].name = "t";
-    toy->tiles.axis[0].var = axis;
-    toy->tiles.axis[0].extent = ws_expr_int(4000);
-    toy->tiles.launch = WS_LAUNCH_PERSISTENT;
+    toy->tiles = g_new0(WsTiles, 1);
+    toy->tiles->n_axes = 1;
+    toy->tiles->axis[0].name = "t";
+    toy->tiles->axis[0].var = axis;
+    toy->tiles->axis[0].extent = ws_expr_int(4000);
+    toy->tiles->launch = WS_LAUNCH_PERSISTENT;
     build_tables();
     build_load();
     build_consumer(0);
@@ -352,7 +363,8 @@ void toy_program_free(void)
     }
     for (guint i = 0; i < toy->n_vars; i++)
         g_free(toy->var[i].name);
-    ws_expr_unref(toy->tiles.axis[0].extent);
+    ws_expr_unref(toy->tiles->axis[0].extent);
+    g_free(toy->tiles);
     g_free(toy->var);
     g_free(toy->agent);
     g_free(toy->tensor);

@@ -2,7 +2,6 @@
  * tests of trace and score need neither elaboration nor the clock. */
 #pragma once
 
-#include "program/program.h"
 #include "trace/trace.h"
 
 enum { TOY_STAGES = 4 };

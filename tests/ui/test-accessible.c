@@ -1,4 +1,6 @@
 /* What assistive technology sees, asked for over the accessibility bus as a screen reader does. */
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "scenario.h"
 

@@ -1,5 +1,6 @@
 /* Items of composing that have no longer scenario of their own: by keys wherever keys are named. */
 #include "hands.h"
+#include "program/parts/buffer.h"
 #include "program/program.h"
 
 #include "ui/compose/exports.h"

@@ -1,5 +1,6 @@
 /* What the panels say, as plain data and without a display: facts, figures, meters, matches. */
 #include "designs.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/app/settings.h"

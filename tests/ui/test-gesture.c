@@ -1,5 +1,6 @@
 /* I16-I20, I25: editing the score with the pointer. */
 #include "hands.h"
+#include "program/parts/buffer.h"
 #include "program/program.h"
 
 #include "ui/gesture/gesture.h"

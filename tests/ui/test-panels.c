@@ -1,5 +1,6 @@
 /* What the panels do, as widgets. The cases are skipped without a display. */
 #include "designs.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/app/settings.h"

@@ -1,4 +1,7 @@
 /* Upstream and downstream of a step, without a display: which steps, and in which direction. */
+#include "program/elaborate.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/timeline/stream.h"
 

@@ -1,6 +1,8 @@
 /* Arithmetic of the score on screen: no display. The numbers Inn are those of the studio's list of
  * interactions. */
 #include "clock/clock.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 #include "score/scene.h"
 #include "ui/timeline/timeline_view.h"

@@ -1,5 +1,7 @@
 /* Certificates made without the engine. */
 #include "forge.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 #include "verify/assume.h"
 #include "verify/state.h"
@@ -335,7 +337,7 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
     f.c.symbol = g_array_new(FALSE, TRUE, sizeof(Symbol));
     f.known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     f.node = g_ptr_array_new_with_free_func(g_free);
-    Symbol tiles = { .least = p->tiles.launch == WS_LAUNCH_SINGLE, .most = NO_HIGH };
+    Symbol tiles = { .least = p->tiles->launch == WS_LAUNCH_SINGLE, .most = NO_HIGH };
     tiles.modulus = tiles.every = 1;
     tiles.text = (char *)"";
     g_array_append_val(f.c.symbol, tiles);

@@ -1,7 +1,7 @@
 /* Tries to make a certificate of a program, whatever the check says of it. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

@@ -4,6 +4,7 @@
 #include "../check/control.h"
 #include "damage.h"
 #include "verify/verify.h"
+#include "program/program.h"
 
 static const struct {
     const char *title, *reason;

@@ -4,6 +4,7 @@
 #include "check/check.h"
 #include "damage.h"
 #include "model/design.h"
+#include "program/elaborate.h"
 #include "verify/verify.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"
+#include "program/elaborate.h"
 #include "verify/verify.h"
 
 #include <string.h>

@@ -4,6 +4,9 @@
 #include "check/check.h"
 #include "forge.h"
 #include "model/design.h"
+#include "program/elaborate.h"
+#include "program/parts/barrier.h"
+#include "program/parts/tiles.h"
 #include "program/program.h"
 #include "verify/verify.h"
 
@@ -142,7 +145,7 @@ static void collect(Known *k, const char *name)
 static gboolean alike(const WsProgram *p, const WsProgram *q)
 {
     gboolean same = p->n_agents == q->n_agents && p->n_barriers == q->n_barriers &&
-                    p->cluster == q->cluster && p->tiles.launch == q->tiles.launch;
+                    p->cluster == q->cluster && p->tiles->launch == q->tiles->launch;
     for (guint b = 0; same && b < p->n_barriers; b++)
         same = p->barrier[b].kind == q->barrier[b].kind &&
                p->barrier[b].slots == q->barrier[b].slots &&
@@ -230,8 +233,9 @@ static void forge(void)
 static void independent(void)
 {
     static const char *const may[] = {
-        "verify/",         "expr/expr.h",       "model/design.h",
-        "model/finding.h", "program/program.h", "program/lanes.h",
+        "verify/",           "expr/expr.h",     "model/design.h",      "model/finding.h",
+        "program/program.h", "program/parts/",  "program/forward.h",   "program/op_kind.h",
+        "program/op.h",      "program/lanes.h", "program/elaborate.h",
     };
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "src/verify", NULL);
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);

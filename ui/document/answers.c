@@ -1,4 +1,6 @@
 #include "ui/document/answers.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include "edit/edit.h"

@@ -1,3 +1,4 @@
+#include "program/program.h"
 #include "ui/document/document_private.h"
 
 #include "program/walk.h"

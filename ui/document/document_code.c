@@ -1,4 +1,5 @@
 /* Generated texts and the results of jobs. */
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/document/document_private.h"
 

@@ -1,5 +1,5 @@
 #include "ui/document/document_compare.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include "ui/document/document_machine.h"
 #include "ui/document/document_private.h"

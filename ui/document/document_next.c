@@ -1,4 +1,6 @@
 #include "ui/document/document_next.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include "ui/document/document_machine.h"

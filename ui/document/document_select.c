@@ -1,4 +1,5 @@
 /* What the person has selected: steps and objects by id, and a range of time. */
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/document/document_private.h"
 

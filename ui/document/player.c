@@ -1,5 +1,5 @@
 #include "ui/document/player.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 

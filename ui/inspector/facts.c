@@ -1,4 +1,5 @@
 #include "ui/inspector/facts.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/parts/format.h"

@@ -1,3 +1,4 @@
+#include "program/op.h"
 #include "ui/inspector/facts.h"
 
 #include "trace/spread.h"

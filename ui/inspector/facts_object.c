@@ -1,3 +1,14 @@
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/tiles.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 #include "ui/inspector/facts.h"
 
@@ -25,11 +36,11 @@ static void put_tiles(WsFacts *facts, WsDocument *document)
         if (p->var[i].kind == WS_VAR_SIZE)
             put(facts, section, p->var[i].name,
                 ws_format_int(v ? ws_launch_var(v, (gint)i) : p->var[i].preset));
-    for (guint i = 0; i < p->tiles.n_axes; i++) {
-        g_autofree char *extent = ws_expr_print(p->tiles.axis[i].extent);
+    for (guint i = 0; i < p->tiles->n_axes; i++) {
+        g_autofree char *extent = ws_expr_print(p->tiles->axis[i].extent);
         g_autofree char *n = v ? ws_format_int(ws_launch_extent(v, i)) : g_strdup(WS_NO_FIGURE);
         /* Translators: an axis of the tiles: number of tiles, and the expression it follows from */
-        put(facts, section, p->tiles.axis[i].name, g_strdup_printf(_("%s = %s"), n, extent));
+        put(facts, section, p->tiles->axis[i].name, g_strdup_printf(_("%s = %s"), n, extent));
     }
     if (v)
         put(facts, section, _("tiles"), ws_format_int(ws_launch_tiles(v)));

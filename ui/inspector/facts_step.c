@@ -1,3 +1,13 @@
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
 #include "program/program.h"
 #include "ui/inspector/facts.h"
 

@@ -1,4 +1,5 @@
 #include "ui/inspector/figures.h"
+#include "program/op.h"
 
 #include "ui/document/document_machine.h"
 #include "ui/parts/format.h"

@@ -1,3 +1,4 @@
+#include "program/launch_values.h"
 #include "program/walk.h"
 #include "ui/inspector/figures.h"
 

@@ -1,4 +1,6 @@
 #include "ui/inspector/matches.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/inspector/facts.h"

@@ -1,3 +1,8 @@
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
+#include "target/target.h"
 #include "ui/panels/resources.h"
 
 #include "program/pressure.h"

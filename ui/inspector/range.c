@@ -1,4 +1,7 @@
 #include "ui/inspector/range.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
 #include "program/program.h"
 
 #include <math.h>

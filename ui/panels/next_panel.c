@@ -1,4 +1,7 @@
 #include "ui/panels/next_panel.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/parts/format.h"

@@ -1,4 +1,6 @@
 #include "ui/panels/resources.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
 #include "program/program.h"
 
 #include "ui/parts/format.h"

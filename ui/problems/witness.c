@@ -1,4 +1,5 @@
 #include "ui/problems/witness.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/app/actions.h"

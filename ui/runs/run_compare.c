@@ -1,4 +1,5 @@
 #include "ui/runs/run_compare.h"
+#include "program/op.h"
 
 #include "ui/document/document_runs.h"
 #include "ui/parts/format.h"

@@ -1,4 +1,7 @@
 #include "ui/timeline/compare_score.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/timeline/compare_marks.h"
 

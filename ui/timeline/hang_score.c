@@ -1,4 +1,5 @@
 #include "ui/timeline/hang_score.h"
+#include "program/parts/agent.h"
 #include "program/program.h"
 
 #include "score/palette.h"

@@ -1,4 +1,11 @@
 #include "ui/timeline/stream.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/parts/value.h"
 #include "program/program.h"
 
 #include "trace/trace.h"

@@ -1,4 +1,5 @@
 /* The widget of the score: canvas, scrollbars, minimap, table view; and what tests may ask. */
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/app/theme.h"
 #include "ui/gesture/gesture.h"

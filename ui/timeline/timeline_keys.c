@@ -1,4 +1,6 @@
 /* Commands of the score: zoom, pan, moving along steps and edges, selection. */
+#include "program/op.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 #include "ui/app/actions.h"
 #include "ui/timeline/timeline_private.h"

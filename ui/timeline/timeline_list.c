@@ -1,4 +1,7 @@
 #include "ui/timeline/timeline_list.h"
+#include "program/op.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
 #include "program/program.h"
 
 #include "ui/parts/format.h"

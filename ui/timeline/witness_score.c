@@ -1,5 +1,7 @@
 /* Where the agents of a witness are, on the score: a frame round the execution that each of them
  * comes to next, or waits at. */
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
 #include "program/program.h"
 #include "score/palette.h"
 #include "ui/app/theme.h"

@@ -1,6 +1,10 @@
 /* All answers to the conditions on which steps write: in each case the tensor must be covered.
  * Lemmas G8 to G10 and G18 of docs/soundness.md. */
 #include "check/global/cover.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 enum { MOST_CASES = 256, MOST_POSITIONS = 64 };
 
@@ -191,7 +195,7 @@ static gboolean positions_fill(WsCover *c, gboolean last)
             return FALSE;
         }
     }
-    if (g->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (g->p->tiles->launch == WS_LAUNCH_SINGLE)
         from = 0, every = 1;
     g_autoptr(GPtrArray) now = g_ptr_array_new();
     for (gint64 position = 0; position < from + every; position++) {

@@ -1,6 +1,14 @@
 /* Counts the writes of every element at small sizes: what the symbols could not show is refuted by
  * an element that is written twice or never, if one of the sizes tried has one. */
 #include "check/global/launches.h"
+#include "model/phrase.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -53,8 +61,8 @@ static char *coords_text(const WsProgram *p, const WsLaunchValues *v, const WsWr
         return NULL;
     ws_launch_tile(v, x->tile, coord);
     GString *s = g_string_new(NULL);
-    for (guint a = 0; a < p->tiles.n_axes; a++)
-        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, a ? ", " : "", p->tiles.axis[a].name,
+    for (guint a = 0; a < p->tiles->n_axes; a++)
+        g_string_append_printf(s, "%s%s %" G_GINT64_FORMAT, a ? ", " : "", p->tiles->axis[a].name,
                                coord[a]);
     return g_string_free(s, FALSE);
 }
@@ -296,7 +304,7 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
         m->ctas = ws_launch_grid(v, (1 + i % 3) * MAX(p->cluster, 1));
         m->tiles = ws_launch_tiles(v);
         m->data = reads ? data : NULL;
-        m->sizes = sizes_text(m, p->tiles.launch == WS_LAUNCH_SINGLE);
+        m->sizes = sizes_text(m, p->tiles->launch == WS_LAUNCH_SINGLE);
         return m;
     }
     return NULL;

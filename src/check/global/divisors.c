@@ -3,6 +3,17 @@
 #include "check/global/global.h"
 #include "check/global/judge.h"
 #include "program/array.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
+#include "model/phrase.h"
 
 #include <string.h>
 
@@ -456,23 +467,24 @@ static void look_through(Divisors *d, const WsExpr *e)
 static void launch(Divisors *d)
 {
     const WsProgram *p = d->g->p;
-    for (guint a = 0; a < p->tiles.n_axes; a++)
-        look_through(d, p->tiles.axis[a].extent);
-    look_through(d, p->tiles.grid);
-    for (guint a = 0; a < p->tiles.n_axes && !d->search; a++)
-        positive(d, p->tiles.axis[a].extent, TRUE);
+    for (guint a = 0; a < p->tiles->n_axes; a++)
+        look_through(d, p->tiles->axis[a].extent);
+    look_through(d, p->tiles->grid);
+    for (guint a = 0; a < p->tiles->n_axes && !d->search; a++)
+        positive(d, p->tiles->axis[a].extent, TRUE);
     d->in_tile = TRUE;
     names(d, WS_VAR_RUN);
     for (guint i = 0; i < p->n_tensors; i++)
         for (guint k = 0; k < p->tensor[i].rank; k++)
             look_at_number(d, p->tensor[i].shape[k]), look_at_number(d, p->tensor[i].stride[k]);
-    look(d, p->tiles.order_n);
+    look(d, p->tiles->order_n);
     gint64 n_group;
-    gboolean number = p->tiles.order_n && ws_expr_is_int(p->tiles.order_n, &n_group) && n_group > 0;
-    gboolean grouped = p->tiles.order == WS_ORDER_GROUPED && p->tiles.order_n && !number;
+    gboolean number =
+        p->tiles->order_n && ws_expr_is_int(p->tiles->order_n, &n_group) && n_group > 0;
+    gboolean grouped = p->tiles->order == WS_ORDER_GROUPED && p->tiles->order_n && !number;
     d->found |= d->search && grouped;
-    if (grouped && !d->search && !d->reason && !above(d, terms(d, p->tiles.order_n), 0)) {
-        g_autofree char *n = ws_expr_print(p->tiles.order_n);
+    if (grouped && !d->search && !d->reason && !above(d, terms(d, p->tiles->order_n), 0)) {
+        g_autofree char *n = ws_expr_print(p->tiles->order_n);
         d->reason = g_strdup_printf("tiles are grouped by %s, and it was not shown that this is at "
                                     "least 1; say %s >= 1 under assume",
                                     n, n);
@@ -491,7 +503,7 @@ static void look_at_all(Divisors *d)
         d->in_tile = FALSE;
         names(d, WS_VAR_COUNTER);
         for (guint a = 0; a < p->n_agents && !d->reason; a++) {
-            d->in_tile = p->tiles.launch == WS_LAUNCH_SINGLE;
+            d->in_tile = p->tiles->launch == WS_LAUNCH_SINGLE;
             tree(d, p->agent[a].body);
         }
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "check/global/poly.h"
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 

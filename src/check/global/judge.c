@@ -1,5 +1,13 @@
 /* Tensor by tensor: what the kernel reads, writes, adds to. */
 #include "check/global/judge.h"
+#include "model/finding.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include "check/global/global.h"
 #include "program/walk.h"
@@ -52,9 +60,9 @@ static void find_axes(WsGlobal *g)
 {
     const WsProgram *p = g->p;
     g_array_set_size(g->axes, 0);
-    for (guint a = 0; a < p->tiles.n_axes; a++) {
+    for (guint a = 0; a < p->tiles->n_axes; a++) {
         guint atom;
-        g_autoptr(WsExpr) var = ws_expr_var(p->tiles.axis[a].var, p->tiles.axis[a].name);
+        g_autoptr(WsExpr) var = ws_expr_var(p->tiles->axis[a].var, p->tiles->axis[a].name);
         if (ws_poly_is_atom(ws_terms_of(&g->terms, var), &atom))
             g_array_append_val(g->axes, atom);
     }

@@ -3,7 +3,7 @@
  * is tried with numbers, and is refuted or left open with the reason. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,8 @@ typedef struct {
 /* WRONG adds findings of class G, OPEN one of class F. Free with ws_global_verdict_clear(). */
 WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings);
 /* Why it was not shown that nothing is ever divided by 0, NULL if it was; the caller frees it.
- * `protocol`: of control only. `given` (char*) gains what a design that states `covers` takes as given. */
+ * `protocol`: of control only. `given` (char*) gains what a design that states `covers` takes as
+ * given. */
 char *ws_global_divisors(const WsProgram *p, gboolean protocol, GPtrArray *given);
 void ws_global_verdict_clear(WsGlobalVerdict *v);
 

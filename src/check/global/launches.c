@@ -1,5 +1,14 @@
 /* The writes of one launch, by walking its agents with numbers. */
 #include "check/global/launches.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/parts/raw.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -207,8 +216,8 @@ static GArray *turning_points(const WsProgram *p, gint tensor)
     GArray *near = g_array_new(FALSE, FALSE, sizeof(gint64));
     GArray *out = g_array_new(FALSE, FALSE, sizeof(gint64));
     Numbers n = { p, near, 0 };
-    for (guint i = 0; i < p->tiles.n_axes; i++)
-        ws_expr_visit(p->tiles.axis[i].extent, numbers_of, &n);
+    for (guint i = 0; i < p->tiles->n_axes; i++)
+        ws_expr_visit(p->tiles->axis[i].extent, numbers_of, &n);
     for (guint d = 0; d < p->tensor[tensor].rank; d++)
         ws_expr_visit(p->tensor[tensor].shape[d], numbers_of, &n);
     for (guint i = 0; i < p->n_ops; i++)

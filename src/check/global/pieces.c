@@ -2,6 +2,17 @@
  * conditions it hangs on. Loops with a constant number of rounds are unrolled, others become an
  * axis of their own. */
 #include "check/global/global.h"
+#include "model/phrase.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/raw.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -170,7 +181,7 @@ static gboolean bring_back(Walk *w, WsPiece *piece)
 static void note(Walk *w, const WsOp *op)
 {
     WsGlobal *g = w->g;
-    const gboolean single = g->p->tiles.launch == WS_LAUNCH_SINGLE;
+    const gboolean single = g->p->tiles->launch == WS_LAUNCH_SINGLE;
     WsPiece *piece = ws_polys_alloc(g->ps, sizeof *piece);
     piece->op = op;
     piece->n_dims = g->p->tensor[g->tensor].rank;
@@ -335,10 +346,10 @@ static void walk_tiles(Walk *w, const WsTree *t)
     WsPoly position = ws_poly_leaf(g->ps, WS_ATOM_POSITION, 0, WS_ON_TILE, NULL, "position");
     if (!ws_poly_is_int(from, &w->from) || !ws_poly_is_int(by, &w->by) || w->from < 0 ||
         w->by < 1 || w->from > MOST_ROUNDS || w->by > MOST_ROUNDS || w->in_tiles ||
-        (g->p->tiles.launch == WS_LAUNCH_DYNAMIC && !w->only_loop))
+        (g->p->tiles->launch == WS_LAUNCH_DYNAMIC && !w->only_loop))
         ws_global_problem(
             g, "the loop %s over tiles leaves out tiles in a way that is not followed", t->name);
-    const gboolean single = g->p->tiles.launch == WS_LAUNCH_SINGLE;
+    const gboolean single = g->p->tiles->launch == WS_LAUNCH_SINGLE;
     if (single && w->from > 0)
         return;
     forget(w, t->kid[0]);

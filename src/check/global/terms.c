@@ -1,5 +1,8 @@
 /* Expressions of the program as polynomials over sizes, axes and what cannot be taken apart. */
 #include "check/global/global.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 enum { TENSOR_CALL = 1000 }; /* ids of elements lie behind those of functions */
 
@@ -26,7 +29,7 @@ void ws_terms_rank(WsTerms *t, gint64 rank)
 
 static WsPoly axis(WsTerms *t, const WsVar *v)
 {
-    WsPoly extent = ws_terms_of(t, t->p->tiles.axis[v->axis].extent);
+    WsPoly extent = ws_terms_of(t, t->p->tiles->axis[v->axis].extent);
     gint64 n;
     if (ws_poly_is_int(extent, &n) && n == 1)
         return ws_poly_int(t->ps, 0);

@@ -1,6 +1,6 @@
 /* Quick-fixes as a whole: who proposes what, and whether it holds. */
 #include "check/mend/fixer.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 static const struct {
     WsFixBuilder build;

@@ -2,6 +2,7 @@
  * no single one is enough, two after each other. */
 #include "check/mend/fixer.h"
 #include "check/proof/bits.h"
+#include "program/elaborate.h"
 
 enum {
     MOST_STEPS = 8,             /* fixes after each other */

@@ -1,5 +1,10 @@
 /* What names and elements are worth at a tile of a case, and elements that give a wanted value. */
 #include "check/play/case.h"
+#include "program/launch_values.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -63,8 +68,8 @@ static WsLookup look(gpointer data, const WsExpr *leaf, gint64 *value, GError **
         *value = ws_launch_var(a->c->values, leaf->var);
         return WS_LOOKUP_KNOWN;
     }
-    for (guint i = 0; v->kind == WS_VAR_AXIS && i < p->tiles.n_axes; i++)
-        if (p->tiles.axis[i].var == leaf->var) {
+    for (guint i = 0; v->kind == WS_VAR_AXIS && i < p->tiles->n_axes; i++)
+        if (p->tiles->axis[i].var == leaf->var) {
             *value = a->coord[i];
             return WS_LOOKUP_KNOWN;
         }

@@ -2,6 +2,10 @@
 #include "check/play/case_at.h"
 #include "check/play/launches.h"
 #include "check/play/questions.h"
+#include "program/launch_values.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -29,8 +33,8 @@ static WsCase *case_of(const WsProgram *p, const gint64 *now, const WsMet *met, 
         return NULL;
     gint64 grid = met->grid;
     if (grid == 0)
-        grid = p->tiles.launch == WS_LAUNCH_SINGLE || p->tiles.grid ? ws_launch_grid(values, 1)
-                                                                    : MAX(p->cluster, 1);
+        grid = p->tiles->launch == WS_LAUNCH_SINGLE || p->tiles->grid ? ws_launch_grid(values, 1)
+                                                                      : MAX(p->cluster, 1);
     g_autoptr(WsCase) c = ws_case_new(p, values, MAX(grid, 1), met->cta, tiles);
     if (!c)
         return NULL;
@@ -207,8 +211,8 @@ static void collect_numbers(Solve *s)
     g_array_append_val(literal, one);
     for (guint i = 0; i < s->told->len; i++)
         ws_literals(s->p, g_array_index(s->told, WsTold, i).expr, literal, MOST_LITERALS);
-    for (guint a = 0; a < s->p->tiles.n_axes; a++)
-        ws_literals(s->p, s->p->tiles.axis[a].extent, literal, MOST_LITERALS);
+    for (guint a = 0; a < s->p->tiles->n_axes; a++)
+        ws_literals(s->p, s->p->tiles->axis[a].extent, literal, MOST_LITERALS);
     for (guint i = 0; i < s->told->len; i++)
         if (g_array_index(s->told, WsTold, i).op == WS_EXPR_NE)
             far_numbers(s, g_array_index(s->told, WsTold, i).expr, literal);

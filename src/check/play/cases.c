@@ -4,6 +4,11 @@
 #include "check/play/play.h"
 #include "check/play/questions.h"
 #include "check/touch.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -159,7 +164,7 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPt
         most = MAX(most, ((WsDriver *)drivers->pdata[i])->rounds->len);
     Maker m = { p,       drivers, g_ptr_array_new_with_free_func(case_free), questions, base,
                 skipped, seen };
-    gboolean single = p->tiles.launch == WS_LAUNCH_SINGLE;
+    gboolean single = p->tiles->launch == WS_LAUNCH_SINGLE;
     for (guint t = single ? 1 : 0; t <= (single ? 1 : max_tiles); t++)
         cases_of(&m, t, most);
     g_ptr_array_sort(m.cases, smaller);
@@ -175,8 +180,8 @@ static GArray *numbers(const Maker *m)
     GArray *list = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < m->questions->len; i++)
         ws_literals(m->p, g_array_index(m->questions, WsQuestion, i).expr, literal, MOST_LITERALS);
-    for (guint a = 0; a < m->p->tiles.n_axes; a++)
-        ws_literals(m->p, m->p->tiles.axis[a].extent, literal, MOST_LITERALS);
+    for (guint a = 0; a < m->p->tiles->n_axes; a++)
+        ws_literals(m->p, m->p->tiles->axis[a].extent, literal, MOST_LITERALS);
     for (gint64 x = 0; x <= 8; x++)
         g_array_append_val(list, x);
     for (guint i = 0; i < literal->len; i++) {
@@ -194,7 +199,7 @@ static GArray *numbers(const Maker *m)
 static void places_at(Maker *m, const gint64 *now, guint max_tiles, guint *left)
 {
     enum { MOST_PLACES = 24, MOST_NEW = 96 };
-    gboolean single = m->p->tiles.launch == WS_LAUNCH_SINGLE;
+    gboolean single = m->p->tiles->launch == WS_LAUNCH_SINGLE;
     for (guint t = 1; t <= (single ? 1 : max_tiles); t++)
         for (guint nth = 0; nth<MOST_PLACES && * left> 0 && m->cases->len < MOST_NEW; nth++) {
             gint64 grid, cta;

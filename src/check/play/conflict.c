@@ -1,5 +1,9 @@
 /* The story of two accesses to the same bytes that nothing orders, or that lack a proxy fence. */
 #include "check/play/play.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
 
 /* The completion that brings a load's bytes; G_MININT64 if it is none or nobody knows. */
 static gint64 completion_of(const WsPlay *play, const WsEvent *p)

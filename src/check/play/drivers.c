@@ -1,6 +1,10 @@
 /* What decides the loop counts of a program, and which values make them 0, 1, 2, S - 1, S, S + 1
  * and 2S + 1 for the ring depths S of the design. */
 #include "check/play/play.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

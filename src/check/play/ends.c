@@ -1,5 +1,6 @@
 /* What is wrong when nothing moves any more, and when everything is over. */
 #include "check/play/play.h"
+#include "program/op.h"
 
 #include <string.h>
 

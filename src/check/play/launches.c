@@ -1,5 +1,10 @@
 /* Launches in which some CTA has a wanted number of tiles. */
 #include "check/play/launches.h"
+#include "model/finding.h"
+#include "program/launch_values.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 #include "program/program.h"
 
 enum { MOST_TILES = 64, MOST_CLUSTERS = 12, DEEP = 32 };
@@ -58,9 +63,9 @@ static gint64 tiles_of(gint64 all, gint64 clusters, gint64 which)
 /* Clusters of the launch where the design says how many; else 0. */
 static gint64 fixed_clusters(const WsProgram *p, const WsLaunchValues *values, gint64 all)
 {
-    if (p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (p->tiles->launch == WS_LAUNCH_SINGLE)
         return all;
-    return p->tiles.grid ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
+    return p->tiles->grid ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
 }
 
 gboolean ws_place(const WsProgram *p, const WsLaunchValues *values, guint tiles, guint nth,
@@ -107,9 +112,9 @@ static void see_size(const WsExpr *e, gpointer data)
     s->depth++;
     if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value)
         ws_expr_visit(v->value, see_size, s);
-    for (guint a = 0; v->kind == WS_VAR_AXIS && a < s->p->tiles.n_axes; a++)
-        if (s->p->tiles.axis[a].var == e->var)
-            ws_expr_visit(s->p->tiles.axis[a].extent, see_size, s);
+    for (guint a = 0; v->kind == WS_VAR_AXIS && a < s->p->tiles->n_axes; a++)
+        if (s->p->tiles->axis[a].var == e->var)
+            ws_expr_visit(s->p->tiles->axis[a].extent, see_size, s);
     s->depth--;
 }
 
@@ -134,7 +139,7 @@ static WsCase *placed(const WsProgram *p, const gint64 *now, guint tiles, gboole
         if (ws_place(p, values, tiles, i, &other_grid, &other_cta) && other_cta == 0)
             grid = other_grid, cta = 0;
     if (found && whole && tiles > 0)
-        found = cta == 0 && (p->tiles.grid || p->tiles.launch == WS_LAUNCH_SINGLE ||
+        found = cta == 0 && (p->tiles->grid || p->tiles->launch == WS_LAUNCH_SINGLE ||
                              grid <= MAX(p->cluster, 1));
     if (!found) {
         ws_launch_values_free(values);
@@ -148,12 +153,12 @@ static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, 
                        gboolean whole)
 {
     enum { MOST_LITERALS = 8 };
-    for (guint a = 0; a < p->tiles.n_axes; a++) {
-        g_autofree gboolean *in = ws_sizes_in(p, p->tiles.axis[a].extent);
+    for (guint a = 0; a < p->tiles->n_axes; a++) {
+        g_autofree gboolean *in = ws_sizes_in(p, p->tiles->axis[a].extent);
         g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
         const gint64 one = 1;
         g_array_append_val(literal, one);
-        ws_literals(p, p->tiles.axis[a].extent, literal, MOST_LITERALS);
+        ws_literals(p, p->tiles->axis[a].extent, literal, MOST_LITERALS);
         for (guint v = 0; v < p->n_vars; v++) {
             const gint64 keep = now[v];
             for (guint i = 0; in[v] && !(locked && locked[v]) && i < literal->len; i++) {
@@ -161,7 +166,7 @@ static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, 
                 /* as many as that CTA has, or the least that give them to the first of a fixed
                  * number of them */
                 g_autoptr(WsLaunchValues) values =
-                    p->tiles.grid ? ws_values_at(p, now, NULL) : NULL;
+                    p->tiles->grid ? ws_values_at(p, now, NULL) : NULL;
                 const gint64 fixed = values ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
                 const gint64 want =
                     tiles == 0 || fixed == 0 ? MAX(tiles, 1) : ((gint64)tiles - 1) * fixed + 1;

@@ -3,6 +3,7 @@
 #include "check/play/play.h"
 #include "check/touch.h"
 #include "program/lanes.h"
+#include "program/parts/buffer.h"
 
 #include <string.h>
 

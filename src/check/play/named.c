@@ -1,5 +1,6 @@
 /* Named barriers in the play, by generation, and the barrier of the cluster. */
 #include "check/play/play.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* The play: agents of all CTAs of a cluster run in turn, transfers land when the schedule says. */
 #include "check/play/play.h"
 #include "check/touch.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

@@ -13,6 +13,9 @@
 #include "check/check.h"
 #include "check/named.h"
 #include "check/play/case.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
 #include "program/walk.h"
 
 G_BEGIN_DECLS

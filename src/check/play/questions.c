@@ -1,5 +1,11 @@
 /* What of a program its sizes, tiles and elements decide. */
 #include "check/play/questions.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
  * gathers, loads, and the values they hold (LANGUAGE section 12). */
 #include "check/play/play.h"
 #include "check/touch.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
 
 #include <string.h>
 

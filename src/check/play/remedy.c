@@ -2,6 +2,9 @@
  * they mean. A remedy belongs to one cause: the cause is looked for in the program and in the state
  * of the play, and the remedy names the steps, barriers and uses it is about. */
 #include "check/play/remedy.h"
+#include "program/op.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

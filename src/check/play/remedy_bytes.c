@@ -1,6 +1,10 @@
 /* Remedies of accesses: bytes used while they are written, overwritten while they are used, read
  * before anything is there. */
 #include "check/play/remedy.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/value.h"
 
 #include <string.h>
 

@@ -2,6 +2,10 @@
  * own, or not at all, and the other side counts on it. */
 #include "check/play/remedy.h"
 #include "check/touch.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/value.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Remedies of waits that never end. */
 #include "check/play/remedy.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

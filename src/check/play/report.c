@@ -1,5 +1,7 @@
 /* Sentences of the play: who, where, which slot, which round. */
 #include "check/play/play.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* The story of a finding about barriers: who waits for what, what has come, what is missing and
  * why, and what follows. */
 #include "check/play/play.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

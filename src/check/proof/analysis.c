@@ -1,5 +1,7 @@
 /* What the proof has to know of a program before it starts. */
 #include "check/proof/symbols.h"
+#include "program/parts/agent.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

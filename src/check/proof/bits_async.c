@@ -2,6 +2,7 @@
  * holds. */
 #include "check/proof/bits.h"
 #include "check/touch.h"
+#include "program/parts/agent.h"
 
 enum { QUEUE_MMA, QUEUE_BULK, QUEUE_CP, MAX_TOUCHED = 512 };
 

@@ -3,6 +3,7 @@
 #include "check/proof/bits.h"
 #include "check/touch.h"
 #include "program/lanes.h"
+#include "program/parts/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

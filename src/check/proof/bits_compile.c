@@ -1,6 +1,11 @@
 /* A program compiled for the proof: one array of instructions per agent. */
 #include "check/proof/bits.h"
 #include "check/touch.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -498,11 +503,11 @@ WsBits *ws_bits_new(const WsProgram *p, guint policy, WsHow how)
 {
     WsBits *b = g_new0(WsBits, 1);
     b->p = p, b->policy = policy;
-    b->may_owe = (how & WS_HOW_OWE) && p->tiles.launch != WS_LAUNCH_SINGLE;
+    b->may_owe = (how & WS_HOW_OWE) && p->tiles->launch != WS_LAUNCH_SINGLE;
     b->owed = -1;
     b->wide = ws_bit_has_wide();
     b->unwatched = ws_unwatched(p);
-    b->claims = p->tiles.launch == WS_LAUNCH_DYNAMIC;
+    b->claims = p->tiles->launch == WS_LAUNCH_DYNAMIC;
     b->memory = g_ptr_array_new_with_free_func(g_free);
     b->author = g_array_new(FALSE, FALSE, sizeof(WsLanesAt));
     b->meets = g_hash_table_new(NULL, NULL);

@@ -1,5 +1,6 @@
 /* Expressions and conditions of the proof as postfix code. */
 #include "check/proof/bits.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

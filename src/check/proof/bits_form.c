@@ -2,6 +2,7 @@
  * not hold there is no verdict. */
 #include "check/proof/bits.h"
 #include "check/touch.h"
+#include "program/op.h"
 
 /* L-ALL-LANES: made by all lanes or not at all. Arrivals say themselves who makes them. */
 static gboolean by_all_lanes(WsOpKind kind)

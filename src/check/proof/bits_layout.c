@@ -1,5 +1,7 @@
 /* Where everything of a state of the proof lies, and the first state. */
 #include "check/proof/bits.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
 
 #include <string.h>
 
@@ -203,7 +205,7 @@ void ws_bit_reset(WsBits *b)
     g_array_set_size(b->c->instance, 0);
     for (guint i = 0; i < b->n_inst; i++) {
         WsBitInst *in = ws_bit_inst(b, i);
-        in->position = p->tiles.launch == WS_LAUNCH_SINGLE ? 0 : -1;
+        in->position = p->tiles->launch == WS_LAUNCH_SINGLE ? 0 : -1;
         in->state = WS_INST_RUN;
         in->cluster_joined = -1;
     }

@@ -3,6 +3,7 @@
  * when that tile's answer is exact; only a use before that asks for the remainder. So a size of the
  * launch may have another value in every tile, which is more than any launch does. */
 #include "check/proof/bits.h"
+#include "program/parts/variable.h"
 
 enum { MOST_FACTOR = 8 };
 

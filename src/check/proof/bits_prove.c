@@ -2,6 +2,8 @@
  * them knows. If that closes without an alarm, every trip count and every interleaving is right. */
 #include "check/proof/bits.h"
 #include "check/proof/certificate.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* Running the proof from one question to the next, and what must hold at the end. */
 #include "check/proof/bits.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
 
 void ws_bit_alarm(WsBits *b, WsRuleId rule)
 {

@@ -1,5 +1,6 @@
 /* mbarriers, named barriers and the barrier of the cluster in the proof. */
 #include "check/proof/bits.h"
+#include "program/parts/agent.h"
 
 /* --- mbarriers -------------------------------------------------------------------------------- */
 guint ws_bit_targets(WsBits *b, guint i, const WsBitOp *o, guint *rank)

@@ -6,6 +6,10 @@
  * Anything else that depends on one of its counters (a condition, a range, an override) breaks it.
  */
 #include "check/proof/bits.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
+#include "program/parts/product.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* The walker of the proof: a loop asks whether it goes on, and everybody who asks the same question
  * hears the same answer. */
 #include "check/proof/bits.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
 
 #include <string.h>
 
@@ -227,7 +229,7 @@ static gboolean enter_loop(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *
         gint64 *time = &ws_bit_begun(b, i)[__builtin_ctzll(told)];
         *time = (*time / WS_ENTRY + 1) * WS_ENTRY;
     }
-    if (l->tree->over == WS_OVER_TILES && b->p->tiles.launch != WS_LAUNCH_SINGLE)
+    if (l->tree->over == WS_OVER_TILES && b->p->tiles->launch != WS_LAUNCH_SINGLE)
         enter_pass(b, i, r[1], r[2]);
     in->at = l->head;
     return TRUE;
@@ -237,7 +239,7 @@ static WsTruth more_rounds(WsBits *b, guint i, const WsBitLoop *l, const gint64 
 {
     if (l->tree->over == WS_OVER_TILES) {
         gint64 index = r[1] + r[0] * r[2];
-        if (b->p->tiles.launch == WS_LAUNCH_SINGLE)
+        if (b->p->tiles->launch == WS_LAUNCH_SINGLE)
             return index < 1 ? WS_TRUTH_YES : WS_TRUTH_NO;
         return ws_bit_greater(b, i, WS_SYMBOL_TILES, index);
     }
@@ -256,13 +258,13 @@ static gboolean at_head(WsBits *b, guint i, WsBitInst *in, const WsBitInstr *x)
         return FALSE;
     gboolean tiles = l->tree->over == WS_OVER_TILES;
     if (more == WS_TRUTH_NO) {
-        if (tiles && b->p->tiles.launch != WS_LAUNCH_SINGLE)
+        if (tiles && b->p->tiles->launch != WS_LAUNCH_SINGLE)
             enter_tile(b, i, ws_behind(ws_pass_of(in->position)));
         in->at = (guint16)(l->head + 1);
         return TRUE;
     }
     gint64 index = r[1] + r[0] * r[2];
-    if (tiles && b->p->tiles.launch != WS_LAUNCH_SINGLE) {
+    if (tiles && b->p->tiles->launch != WS_LAUNCH_SINGLE) {
         if (index >= WS_PASS - 1)
             ws_bit_outside(b, "a number is too large");
         enter_tile(b, i, ws_pass_of(in->position) * WS_PASS + index);

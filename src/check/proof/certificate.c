@@ -1,5 +1,7 @@
 /* The graph of a proof as text (docs/soundness.md section 8). */
 #include "check/proof/certificate.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -124,7 +126,7 @@ static void put_place(GString *t, WsBits *b, guint i)
     const WsBitInstr *x = &a->code[in->at]; /* a pass without a tile has not begun */
     gboolean before = !done && x->kind == WS_BIT_HEAD && ws_bit_loop(b, i, x->loop)[0] == 0 &&
                       a->loop[x->loop].tree->over == WS_OVER_TILES &&
-                      b->p->tiles.launch != WS_LAUNCH_SINGLE;
+                      b->p->tiles->launch != WS_LAUNCH_SINGLE;
     gint64 pass = ws_pass_of(in->position);
     put_tile(t, -1, !before ? in->position : pass > 0 ? ws_behind(pass - 1) : -1);
     g_string_append_c(t, '\n');
@@ -273,7 +275,7 @@ static void put_symbols(GString *t, const WsControl *c, guint64 residues)
                                                       : "-");
         g_string_append(t, " least");
         put_number(t, tiles || (used && s->bounded),
-                   tiles ? c->p->tiles.launch == WS_LAUNCH_SINGLE : s->least);
+                   tiles ? c->p->tiles->launch == WS_LAUNCH_SINGLE : s->least);
         g_string_append(t, " most");
         put_number(t, used && !s->letter && s->most <= WS_FEW, s->most);
         g_string_append_printf(

@@ -2,6 +2,7 @@
  * states whose variables agree in that do the same from there on; the lemmas that say so are named
  * where their conditions are checked. */
 #include "check/proof/symbols.h"
+#include "program/parts/variable.h"
 
 typedef struct {
     WsWishKind kind;

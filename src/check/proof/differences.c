@@ -2,6 +2,9 @@
  * only, a yes or no is all there is to know of it; else it is a number of its own, and all answers
  * about it go together. */
 #include "check/proof/symbols.h"
+#include "program/parts/agent.h"
+#include "program/parts/product.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Uses that are worked out anew in every round: tile*kt + k. Where loop k has kt rounds and is gone
  * through once in every tile, that is how many rounds there were before: k.total. */
 #include "check/proof/symbols.h"
+#include "program/parts/agent.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

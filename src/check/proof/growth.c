@@ -1,6 +1,7 @@
 /* How fast counters grow. The proof counts modulo, the machine in 64 bits: what could leave them
  * within the rounds that a launch can make has no proof. */
 #include "check/proof/symbols.h"
+#include "program/parts/variable.h"
 
 enum { MOST = 3, ENDLESS = 99, PASSES = 8 }; /* sizes, rounds to the power of three */
 

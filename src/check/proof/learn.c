@@ -1,6 +1,11 @@
 /* What the tree of an agent asks for: conditions and counts as forms of symbols, and what an
  * operation must know (demands.c turns that into windows and moduli of variables). */
 #include "check/proof/symbols.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
+#include "program/parts/product.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 
@@ -42,7 +47,7 @@ static void find_moving(WsControl *c, WsSite *s)
         const WsTree *t = loop_with_index(s->node, var);
         /* a total only grows; where there is one tile nothing is compared with it anew */
         gboolean total = var >= 0 && c->p->var[var].kind == WS_VAR_TOTAL &&
-                         c->p->tiles.launch == WS_LAUNCH_SINGLE;
+                         c->p->tiles->launch == WS_LAUNCH_SINGLE;
         ok = total || (t && is_constant(ws_from(c, t)) && is_constant(ws_step(c, t)));
         s->moving = ok ? t : NULL;
         s->number = ok ? var : -1;

@@ -2,6 +2,9 @@
  * and of the tile, indices of the loops around. They are taken as what they stand for; and so are
  * indices of loops that start there. */
 #include "check/proof/symbols.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/parts/agent.h"
 
 static guint loops_with(const WsTree *t, gint index)
 {
@@ -27,7 +30,7 @@ typedef struct {
 
 static gboolean in_tile(const WsControl *c, const WsTree *t)
 {
-    if (c->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (c->p->tiles->launch == WS_LAUNCH_SINGLE)
         return TRUE;
     for (; t; t = t->parent)
         if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES)

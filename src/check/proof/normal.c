@@ -1,6 +1,7 @@
 /* One form for expressions that are equal for a reason anyone sees: min(a, b) and min(b, a), 2*a
  * and a + a, a < b and b > a. What is said of one is then said of the other. */
 #include "check/proof/symbols.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

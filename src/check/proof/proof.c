@@ -1,5 +1,6 @@
 /* What a proof holds for. */
 #include "check/proof/prove.h"
+#include "program/parts/tiles.h"
 
 static void name_free(gpointer data)
 {
@@ -19,7 +20,7 @@ GPtrArray *ws_proof_names(const WsControl *c)
                                        : WS_NAME_STREAM;
         n->derived = s->base >= 0;
         n->every = s->every, n->left = s->left;
-        gboolean single = i == WS_SYMBOL_TILES && c->p->tiles.launch == WS_LAUNCH_SINGLE;
+        gboolean single = i == WS_SYMBOL_TILES && c->p->tiles->launch == WS_LAUNCH_SINGLE;
         n->text = g_strdup(single ? "one tile" : s->text);
         n->below = !s->letter && !s->bounded;
         n->least = i == WS_SYMBOL_TILES ? single : s->floor;

@@ -1,6 +1,9 @@
 /* Ranges of the variables of control and the way they move. Everything here errs to the wide side:
  * a range that is not known is all numbers, a variable whose way is not known moves both ways. */
 #include "check/proof/symbols.h"
+#include "program/parts/agent.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
 
 static gint64 clamped(__int128 x)
 {
@@ -133,7 +136,7 @@ static void loop_ranges(WsControl *c, const WsTree *t, WsSpan *range, gboolean *
     gint64 rounds = WS_ENDLESS;
     if (t->over == WS_OVER_COUNT && t->count)
         rounds = ws_span_of(c, ws_rewritten(c, t->count)).hi;
-    if (t->over == WS_OVER_TILES && c->p->tiles.launch == WS_LAUNCH_SINGLE)
+    if (t->over == WS_OVER_TILES && c->p->tiles->launch == WS_LAUNCH_SINGLE)
         rounds = 1;
     WsSpan way = { 0, 0 }, far;
     if (rounds > 1 && (by.lo != 0 || by.hi != 0)) {

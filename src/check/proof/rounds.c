@@ -2,6 +2,7 @@
  * count of a round is taken as a number that nobody knows, the same for everybody in the round of
  * that index of that tile: every function of the index, the one that is meant among them. */
 #include "check/proof/symbols.h"
+#include "program/parts/variable.h"
 
 typedef struct {
     const WsControl *c;

@@ -1,5 +1,6 @@
 /* Symbols by identity, least values, affine forms (LANGUAGE section 16). */
 #include "check/proof/symbols.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* Variables that control depends on, and those known up to a multiple only. */
 #include "check/proof/symbols.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/product.h"
+#include "program/parts/variable.h"
 
 #include <string.h>
 

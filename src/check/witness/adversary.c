@@ -1,6 +1,15 @@
 /* A witness becomes gates: every move waits for the one before it. What the witness holds back is
  * held back after its end, too, so that the agent that went wrong has time to do harm. */
 #include "check/witness/adversary.h"
+#include "program/launch_values.h"
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/tiles.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <string.h>
@@ -106,7 +115,7 @@ static gboolean choose_sizes(const WsWitness *w, WsHold *h, GError **error)
     fit_tiles(&F);
     round_sizes(&F);
     g_autoptr(WsLaunchValues) v = values_of(&F);
-    if (!v || (p->tiles.launch == WS_LAUNCH_SINGLE && ws_launch_tiles(v) != 1)) {
+    if (!v || (p->tiles->launch == WS_LAUNCH_SINGLE && ws_launch_tiles(v) != 1)) {
         g_set_error(error, WS_WITNESS_ERROR, 0,
                     "no sizes were found that launch what the witness does");
         return FALSE;

@@ -1,5 +1,7 @@
 /* The replay: state, moves, and the log of what each move had to come after. */
 #include "check/witness/replay.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include "check/play/play.h"
 #include "check/witness/witness.h"
+#include "program/op.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,9 @@
 /* What every agent of every CTA executes in one case: operations with slots, turns, bytes and
  * stages worked out, and the window of its queues before each. */
 #include "check/witness/replay.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
 
 #define MAX_EVENTS 50000
 

@@ -3,6 +3,9 @@
 #include "check/global/global.h"
 #include "check/witness/witness_private.h"
 #include "model/phrase.h"
+#include "program/elaborate.h"
+#include "program/parts/agent.h"
+#include "program/parts/tensor.h"
 
 #include <string.h>
 

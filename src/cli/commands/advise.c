@@ -1,5 +1,6 @@
 #include "advise/next.h"
 #include "cli/cli.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* The program's own benchmark: medians of what an editor does after every movement. */
 #include "check/check.h"
 #include "cli/bench_check.h"
+#include "program/elaborate.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"

@@ -6,7 +6,7 @@
 #include "launch/run.h"
 #include "model/file.h"
 #include "model/folder.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "cli/import_report.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 #include "verify/verify.h"
 
 #include <stdio.h>

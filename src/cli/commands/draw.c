@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "clock/clock.h"
+#include "program/launch_values.h"
 #include "program/walk.h"
 #include "score/scene.h"
 

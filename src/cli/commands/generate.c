@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "codegen/python/python.h"
 #include "model/json_out.h"
+#include "program/elaborate.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/nvptx/ptxas_steps.h"
 #endif

@@ -2,6 +2,7 @@
 #include "cli/kernels.h"
 #include "launch/collect.h"
 #include "model/json_out.h"
+#include "program/parts/tensor.h"
 #include "program/program.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"

@@ -1,5 +1,4 @@
 #include "cli/adversary.h"
-#include "program/program.h"
 #ifdef WS_HAVE_CODEGEN
 #include "codegen/generate.h"
 #endif

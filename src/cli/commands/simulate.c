@@ -1,5 +1,10 @@
 #include "cli/sweep.h"
 #include "model/json_out.h"
+#include "program/launch_values.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 #include "program/walk.h"
 
 #include <stdio.h>

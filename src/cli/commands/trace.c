@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "model/file.h"
 #include "model/json_out.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 #include "trace/header.h"
 #include "trace/stats.h"
 

@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/value.h"
 
 #include <string.h>
 

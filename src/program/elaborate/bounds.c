@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/program.h"
 
 /* Ranges of starts and elements that depend on the rank or on loops of constant length: every value
  * they take is tried, so that a view out of range is found here and not on the GPU. */

@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
 
 /* Leader-run bodies (LANGUAGE section 9).
  *

@@ -1,4 +1,8 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
+#include "target/target.h"
 
 /* Arrival counts and threads of named barriers (LANGUAGE section 8), hardware ids (section 14). */
 

@@ -1,8 +1,20 @@
 /* Inside of elaboration: the state its files share. Nothing outside src/program includes this. */
 #pragma once
 
+#include "expr/expr.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "model/kind.h"
 #include "program/arena.h"
-#include "program/program.h"
+#include "program/array.h"
+#include "program/forward.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/barrier.h"
+#include "program/parts/dtype.h"
+#include "program/parts/operation.h"
+#include "program/parts/tree.h"
+#include "program/parts/variable.h"
 
 G_BEGIN_DECLS
 

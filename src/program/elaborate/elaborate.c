@@ -1,7 +1,14 @@
-#include "program/elaborate/elab.h"
-
+#include "program/elaborate.h"
 #include "model/build.h"
+#include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 #include "program/validate.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -29,6 +36,7 @@ static void begin(WsElab *E, const WsDesign *design, const WsSetting *set, guint
     E->arena = ws_arena_new();
     E->p = g_new0(WsProgram, 1);
     E->p->refs = 1;
+    E->p->tiles = ws_arena_new0(E->arena, WsTiles, 1);
     E->p->arena = E->arena;
     E->names = g_hash_table_new(g_str_hash, g_str_equal);
     E->group_names = g_hash_table_new(g_str_hash, g_str_equal);

@@ -1,4 +1,6 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
 
 /* bar.warp.sync around exchanges inside a warp (LANGUAGE section 13): lanes of one agent may write
  * shared memory and read it back without a `sync` if no byte passes from one warp to another (the

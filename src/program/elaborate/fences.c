@@ -1,4 +1,9 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <stdlib.h>
 

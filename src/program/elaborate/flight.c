@@ -1,4 +1,9 @@
 #include "program/flight.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/retired.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

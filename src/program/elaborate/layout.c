@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/buffer.h"
+#include "program/program.h"
+#include "target/target.h"
 
 /* Layout of shared memory: LANGUAGE section 7. */
 

@@ -1,4 +1,9 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/transfer.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 

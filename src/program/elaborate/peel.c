@@ -1,4 +1,6 @@
 #include "program/elaborate/elab.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 

@@ -1,4 +1,8 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
+#include "program/parts/buffer.h"
+#include "program/parts/pipe.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
+#include "program/parts/tensor.h"
+#include "program/program.h"
 
 #include <string.h>
 

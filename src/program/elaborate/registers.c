@@ -1,4 +1,8 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 /* Register plan (LANGUAGE section 9): R0 at entry, setmaxnreg, the pool. */
 

@@ -1,4 +1,6 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -62,7 +64,7 @@ static gboolean tile_visible(Resolve *R, const WsElabSymbol *symbol)
         return FALSE;
     if (!E->agent)
         return TRUE; /* tiles.let, assume */
-    return E->agent->tile_depth > 0 || E->p->tiles.launch == WS_LAUNCH_SINGLE;
+    return E->agent->tile_depth > 0 || E->p->tiles->launch == WS_LAUNCH_SINGLE;
 }
 
 static WsExpr *let_value(Resolve *R, WsElabSymbol *symbol);

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/program.h"
 
 #include "model/text.h"
 

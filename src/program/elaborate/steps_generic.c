@@ -1,4 +1,10 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 

@@ -1,4 +1,9 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/product.h"
+#include "program/parts/value.h"
+#include "target/target.h"
 
 #include <string.h>
 

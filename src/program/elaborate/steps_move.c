@@ -1,4 +1,9 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -300,7 +305,7 @@ static void next_tile(WsStepState *S, WsOpKind kind, WsFieldId field, WsMode mod
 {
     WsElab *E = S->E;
     WsBufferView view;
-    if (E->p->tiles.launch != WS_LAUNCH_DYNAMIC)
+    if (E->p->tiles->launch != WS_LAUNCH_DYNAMIC)
         ws_elab_note(E, WS_RULE_L_DYNAMIC, S->id, "Set \"launch\": \"dynamic\".",
                      "%s belongs to a dynamic launch", ws_node_kind_keyword(S->node->kind));
     if (E->agent->tile_depth == 0)

@@ -1,4 +1,6 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/raw.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 

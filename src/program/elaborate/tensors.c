@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -218,7 +221,7 @@ void ws_elab_reference(WsElab *E)
 
 static gint axis_by_name(WsElab *E, const WsExpr *e, const char *at)
 {
-    WsTiles *tiles = &E->p->tiles;
+    WsTiles *tiles = E->p->tiles;
     for (guint i = 0; e->op == WS_EXPR_NAME && i < tiles->n_axes; i++)
         if (strcmp(tiles->axis[i].name, e->name) == 0)
             return (gint)i;
@@ -229,7 +232,7 @@ static gint axis_by_name(WsElab *E, const WsExpr *e, const char *at)
 
 static void order(WsElab *E, const WsNode *node)
 {
-    WsTiles *tiles = &E->p->tiles;
+    WsTiles *tiles = E->p->tiles;
     const char *text = ws_elab_field_name(E, node, WS_F_order), *at = "tiles";
     if (!text)
         return;
@@ -259,7 +262,7 @@ static void order(WsElab *E, const WsNode *node)
 
 void ws_elab_tiles(WsElab *E)
 {
-    WsTiles *tiles = &E->p->tiles;
+    WsTiles *tiles = E->p->tiles;
     const WsNode *node = ws_node_child(E->root, WS_F_tiles, 0);
     const WsValue *axes = ws_node_get(node, WS_F_axes);
     guint flags = WS_RESOLVE_NO_TILE | WS_RESOLVE_NO_CTA;

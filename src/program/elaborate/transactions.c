@@ -1,4 +1,7 @@
 #include "program/elaborate/elab.h"
+#include "program/parts/agent.h"
+#include "program/parts/transfer.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,4 +1,7 @@
 #include "program/elaborate/typing.h"
+#include "program/parts/agent.h"
+#include "program/parts/value.h"
+#include "target/target.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include "program/array.h"
 #include "program/elaborate/elab.h"
+#include "program/parts/dtype.h"
 
 G_BEGIN_DECLS
 

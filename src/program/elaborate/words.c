@@ -1,6 +1,8 @@
 /* What people are told: steps in their author's words, constants by their names. It means nothing
  * to any lens, and stands in the program so that no lens reads the design again. */
 #include "program/elaborate/elab.h"
+#include "program/parts/buffer.h"
+#include "program/program.h"
 
 #include <string.h>
 

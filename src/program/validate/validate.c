@@ -1,5 +1,12 @@
 #include "program/validate.h"
 #include "program/elaborate/elab.h"
+#include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 gboolean ws_holds(WsValidation *v, gboolean holds, const char *what)
 {

@@ -1,4 +1,8 @@
 /* What program/array.h states about the nodes of a compute step. */
+#include "program/array.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/value.h"
 #include "program/validate.h"
 
 #define HOLDS(condition) ws_holds(v, condition, #condition)

@@ -1,4 +1,13 @@
 /* What program.h states about transfers, transactions and pipes. */
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/pipe.h"
+#include "program/parts/tensor.h"
+#include "program/parts/transfer.h"
+#include "program/program.h"
 #include "program/validate.h"
 
 #define HOLDS(condition) ws_holds(v, condition, #condition)

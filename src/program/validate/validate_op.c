@@ -1,4 +1,17 @@
+#include "program/op.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/tensor.h"
+#include "program/parts/value.h"
+#include "program/parts/variable.h"
+#include "program/program.h"
 #include "program/validate.h"
+#include "target/target.h"
 
 #define HOLDS(condition) ws_holds(v, condition, #condition)
 

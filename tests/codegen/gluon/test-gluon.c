@@ -3,6 +3,7 @@
  * cannot be said is refused with the step, the reason and what to change. */
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
+#include "program/elaborate.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -2,6 +2,9 @@
  * and, by a Python at hand, that every export parses and that three of them do what the kernels of
  * the reference do, barrier by barrier. */
 #include "codegen/python/python.h"
+#include "model/design.h"
+#include "model/finding.h"
+#include "program/elaborate.h"
 #include "program/partition_registers.h"
 
 #include <glib/gstdio.h>

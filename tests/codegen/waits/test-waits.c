@@ -8,6 +8,10 @@
 #include "cuda_flow.h"
 #include "draw.h"
 #include "import/import.h"
+#include "program/elaborate.h"
+#include "program/op_kind.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 #include "ptx_flow.h"
 
 #include <string.h>

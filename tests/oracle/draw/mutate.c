@@ -1,4 +1,9 @@
 #include "mutate.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include "model/edit.h"
 

@@ -2,7 +2,7 @@
  * every count, byte, parity, stage and bound made one wrong. */
 #pragma once
 
-#include "program/program.h"
+#include "program/forward.h"
 
 #include <glib.h>
 

@@ -1,5 +1,8 @@
 /* What runs on after its step: transfers, products, stores, gathers. */
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/operation.h"
 
 /* --- transfers */
 

@@ -1,5 +1,9 @@
 /* Clocks of what is known, and what all files of the lanes share. */
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,4 +1,12 @@
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/parts/tree.h"
+#include "program/program.h"
 
 #include <string.h>
 
@@ -338,7 +346,7 @@ static void at_end(Lab *L)
 static void next_tile(Lab *L, Lanes *a, const WsOp *last)
 {
     gint64 position = ws_walker_position(a->walker);
-    if (position == a->position || L->p->tiles.launch != WS_LAUNCH_DYNAMIC)
+    if (position == a->position || L->p->tiles->launch != WS_LAUNCH_DYNAMIC)
         return;
     if (a->position >= 0 && a->taken != 1)
         lanes_problem(L, ORACLE_COUNT, a, last, NULL);

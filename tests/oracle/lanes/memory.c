@@ -1,6 +1,13 @@
 /* Shared memory of all CTAs, cell by cell: who wrote and who read it last. Cells have the size of
  * the smallest element where lanes read or write them, else one in 16 bytes stands for the rest. */
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/agent.h"
+#include "program/parts/buffer.h"
+#include "program/parts/operation.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

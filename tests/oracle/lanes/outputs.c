@@ -1,6 +1,13 @@
 /* Every element of a tensor of access `write` is written once in a launch: counted one by one,
  * where the run holds all tiles of the launch. */
 #include "lanes.h"
+#include "program/launch_values.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/operation.h"
+#include "program/parts/tensor.h"
+#include "program/parts/tiles.h"
+#include "program/program.h"
 
 #define MOST_ELEMENTS (1 << 20)
 
@@ -17,7 +24,7 @@ void lanes_outputs_new(Lab *L)
     L->written = g_new0(guint8 *, L->p->n_tensors + 1);
     gint64 all = ws_launch_tiles(L->data.v);
     if (all != L->options->tiles || L->options->first > 0 || L->options->stride > 1 ||
-        (L->p->tiles.launch == WS_LAUNCH_SINGLE && all != 1))
+        (L->p->tiles->launch == WS_LAUNCH_SINGLE && all != 1))
         return;
     for (guint t = 0; t < L->p->n_tensors; t++) {
         gint64 n = elements_of(L, t);

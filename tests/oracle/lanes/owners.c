@@ -1,5 +1,9 @@
 /* Which lane holds which element of a value, or copies which bytes of a gather. */
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/access.h"
+#include "program/parts/operation.h"
+#include "program/parts/value.h"
 
 Shape lanes_shape(const WsOp *op, const WsRegValue *v)
 {

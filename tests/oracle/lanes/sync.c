@@ -1,5 +1,10 @@
 /* mbarriers, named barriers, the barrier of the cluster, fences. */
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/barrier.h"
+#include "program/parts/operation.h"
+#include "program/program.h"
 
 #include <string.h>
 

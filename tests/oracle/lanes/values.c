@@ -1,6 +1,12 @@
 /* Registers of an agent: undefined until they are assigned, in flight while a product may use them.
  */
 #include "lanes.h"
+#include "program/op_kind.h"
+#include "program/parts/agent.h"
+#include "program/parts/operation.h"
+#include "program/parts/product.h"
+#include "program/parts/value.h"
+#include "program/program.h"
 
 #include <string.h>
 

@@ -1,0 +1,19 @@
+/* From a design to its program, and what is done with a program as a whole. */
+#pragma once
+
+#include "program/forward.h"
+
+G_BEGIN_DECLS
+
+/* Elaborates a design. `set` overrides constants (--set). Returns NULL with errors of class N, T or
+ * S in `findings`; L and B errors leave a program (so that the rest can still be shown) unless the
+ * shape of it cannot be told. */
+WsProgram *ws_elaborate(const WsDesign *design, const WsSetting *set, guint n_set,
+                        WsFindings *findings);
+WsProgram *ws_program_ref(const WsProgram *p);
+void ws_program_unref(WsProgram *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsProgram, ws_program_unref)
+/* `generate --as program`: the whole program as text, stable for golden tests. Caller frees. */
+char *ws_program_print(const WsProgram *p);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* Agents: one for each replica of a group. */
+#pragma once
+
+#include "program/forward.h"
+
+G_BEGIN_DECLS
+
+typedef enum { WS_ROLE_PRODUCER, WS_ROLE_CONSUMER, WS_ROLE_WORKER } WsRole;
+struct WsAgent {
+    char *name; /* "mma.1"; "load" if the group has one replica */
+    char *path; /* "groups/mma" */
+    guint group, replica, replicas;
+    gint half; /* where groups have halves: 0 lo, 1 hi; -1 otherwise */
+    WsRole role;
+    guint warp0, warps, threads;
+    guint registers; /* setmaxnreg target; 0: no plan */
+    guint n_values;
+    WsRegValue *value;
+    WsTree *body;
+    gboolean has_leader_ops;
+};
+
+G_END_DECLS

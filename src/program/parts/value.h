@@ -1,0 +1,18 @@
+/* Register values of an agent. */
+#pragma once
+
+#include "program/forward.h"
+#include "program/parts/dtype.h"
+
+G_BEGIN_DECLS
+
+typedef enum { WS_LAYOUT_LINEAR, WS_LAYOUT_ACCUMULATOR } WsLayout;
+struct WsRegValue {
+    char *name;
+    WsDtype dtype;
+    guint rows, cols;
+    WsLayout layout;
+    guint registers; /* 32-bit registers per thread */
+};
+
+G_END_DECLS
