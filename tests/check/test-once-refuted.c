@@ -26,6 +26,7 @@ static const struct {
       { { "max(t - 2, 0)", "max(t - 3, 0)" } },
       "P-EXIT",
       NULL },
+    { "once-refuted/arrivals-known-are-the-end.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/uses-around-advance.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/retired-product-orders-arrivals.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/nobody-waits-in-that-cta.wstave",

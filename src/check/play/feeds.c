@@ -1,6 +1,6 @@
-/* Who contributed to the last two completions of an mbarrier. Whoever knows all of them knows that
- * the completion has happened, even if no wait has told him (the weak form of R1 and W1): nothing
- * can be early then. */
+/* Who contributed to the last two completions of an mbarrier, who joined the last generation of a
+ * named barrier. Whoever knows all of them knows that it is over, even if no wait has told him (the
+ * weak form of R1, W1 and N1): nothing can be early then. */
 #include "check/play/play.h"
 
 typedef struct {
@@ -36,14 +36,50 @@ void ws_feeds_clear(WsSlot *slot, gboolean free)
             g_array_set_size(slot->feeds[i], 0);
 }
 
-gboolean ws_surely_over(const WsSlot *slot, const WsInst *inst, gboolean leader, gint64 completion)
+static gboolean knows_all(const GArray *list, const WsInst *inst, gboolean leader)
 {
-    gint64 back = slot->phase - completion; /* 1: the last one */
-    const GArray *list = back >= 1 && back <= 2 ? slot->feeds[back] : NULL;
     for (guint i = 0; list && i < list->len; i++) {
         const Feed *f = &g_array_index(list, Feed, i);
         if (f->comp == G_MAXUINT || !ws_knows(inst, leader, f->comp, f->epoch))
             return FALSE;
     }
     return list && list->len > 0;
+}
+
+gboolean ws_surely_over(const WsSlot *slot, const WsInst *inst, gboolean leader, gint64 completion)
+{
+    gint64 back = slot->phase - completion; /* 1: the last one */
+    return back >= 1 && back <= 2 && knows_all(slot->feeds[back], inst, leader);
+}
+
+/* --- named barriers --------------------------------------------------------------------------- */
+
+void ws_joins(WsNamed *named, WsInst *inst)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(named->joins) && !named->joins[i]; i++)
+        named->joins[i] = g_array_new(FALSE, FALSE, sizeof(Feed));
+    const Feed f = { inst->comp_o, ++inst->o }; /* a join is a deed one can know of */
+    g_array_append_val(named->joins[0], f);
+}
+
+void ws_joins_over(WsNamed *named)
+{
+    GArray *before = named->joins[1];
+    named->joins[1] = named->joins[0];
+    named->joins[0] = before;
+    g_array_set_size(before, 0);
+}
+
+void ws_joins_clear(WsNamed *named, gboolean free)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(named->joins); i++)
+        if (named->joins[i] && free)
+            g_clear_pointer(&named->joins[i], g_array_unref);
+        else if (named->joins[i])
+            g_array_set_size(named->joins[i], 0);
+}
+
+gboolean ws_all_joined(const WsNamed *named, const WsInst *inst)
+{
+    return knows_all(named->joins[1], inst, FALSE);
 }

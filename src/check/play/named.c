@@ -40,7 +40,8 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
                   threads, n->count);
     /* L-N1-WEAK: the warp that made all joins of the generation before knows that it is over. Warps
      * of one agent are not in step: then the generations are only good for not being waited for. */
-    gboolean knows = n->generation == 0 || ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation);
+    gboolean knows = n->generation == 0 || ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation) ||
+                     ws_all_joined(n, inst);
     gboolean alone = n->joined_before == inst->index;
     n->skewed |= !knows && inst->a->warps > 1;
     if ((!knows && !alone) || (n->skewed && op->kind == WS_OP_BAR_SYNC)) {
@@ -66,6 +67,7 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
     n->arrived += inst->a->threads;
     n->joined = n->joined == WS_JOINED_BY_NOBODY || n->joined == inst->index ? inst->index
                                                                              : WS_JOINED_BY_MANY;
+    ws_joins(n, inst);
     ws_release_all(play, inst, n->acc);
     inst->joined = n->generation;
     if (n->arrived > n->count) {
@@ -88,6 +90,7 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
     n->generation++;
     n->arrived = 0;
     n->joined_before = n->joined, n->joined = WS_JOINED_BY_NOBODY;
+    ws_joins_over(n);
     ws_clock_join(play, n->done, n->acc);
     n->done[n->comp] = n->done[play->n_comps + n->comp] = (WsEpoch)n->generation;
     memset(n->acc, 0, WS_CLOCK_PARTS * play->n_comps * sizeof(WsEpoch));

@@ -126,6 +126,8 @@ void ws_play_free(WsPlay *play)
         g_clear_pointer(&play->slot[i].came, g_array_unref);
         g_clear_pointer(&play->slot[i].came_before, g_array_unref);
     }
+    for (guint i = 0; i < play->ranks * play->n_named; i++)
+        ws_joins_clear(&play->named[i], TRUE);
     for (guint r = 0; r < play->ranks; r++) {
         for (guint i = 0; i < play->shadow[r].n; i++)
             g_free(play->shadow[r].cell[i].read);
@@ -207,6 +209,7 @@ static void reset(WsPlay *play)
         n->generation = n->arrived = n->count = 0;
         n->joined = n->joined_before = WS_JOINED_BY_NOBODY;
         n->skewed = FALSE;
+        ws_joins_clear(n, FALSE);
         n->barrier = -1;
     }
     for (guint r = 0; r < play->ranks; r++)

@@ -104,6 +104,7 @@ typedef struct {
     gboolean skewed; /* warps of one agent may be in different generations */
     guint comp;
     WsEpoch *acc, *done;
+    GArray *joins[2];      /* feeds.c: of the running generation, of the one before */
     gint barrier, element; /* of the last participant, for messages */
 } WsNamed;
 
@@ -280,6 +281,11 @@ void ws_feed(WsSlot *slot, guint comp, WsEpoch epoch); /* G_MAXUINT: bytes */
 void ws_feeds_over(WsSlot *slot);
 void ws_feeds_clear(WsSlot *slot, gboolean free);
 gboolean ws_surely_over(const WsSlot *slot, const WsInst *inst, gboolean leader, gint64 completion);
+/* The same of named barriers: all lanes of the agent join. */
+void ws_joins(WsNamed *named, WsInst *inst);
+void ws_joins_over(WsNamed *named);
+void ws_joins_clear(WsNamed *named, gboolean free);
+gboolean ws_all_joined(const WsNamed *named, const WsInst *inst); /* the generation before */
 
 /* --- memory.c --- */
 /* [buffers]: another one that is swizzled in another way lies over it. Caller frees. */
