@@ -98,8 +98,11 @@ typedef struct {
     guint probing, serial, budget, calls, depth; /* calls in the group, in all */
     gboolean dirty, waited; /* generic accesses, store_wait: a barrier of the group is due */
     gboolean specialized, touching, counts_programs;
-    guint computing;             /* inside of functions of constants, which do nothing */
-    GPtrArray *epilogue;         /* WsReadStep*: behind warp_specialize, in its default partition */
+    guint computing;     /* inside of functions of constants, which do nothing */
+    GPtrArray *prologue; /* WsReadStep*: before warp_specialize; NULL behind it, and alone */
+    GArray *waited_on;   /* gint: barriers waited for since the group met last */
+    GArray *generic;     /* gint: buffers loaded from and stored to since the last fence */
+    GPtrArray *epilogue; /* WsReadStep*: behind warp_specialize, in its default partition */
     gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
     const WsPyNode *missing;     /* a constexpr parameter that has no value */
     GPtrArray *hosts;            /* functions that lead to the launch */

@@ -54,6 +54,13 @@ static gboolean acts(PyMeaning meaning)
     return FALSE;
 }
 
+/* A keyword that is written as False, or that is one by its name. */
+static gboolean is_switch(const WsPyNode *arg)
+{
+    return arg->kid[0]->kind == WS_PY_CONST || !strcmp(arg->text, "multicast") ||
+           !strcmp(arg->text, "two_ctas");
+}
+
 /* Arguments by parameter; what has no parameter may change what the call does. */
 static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *object,
                  const Val **a)
@@ -75,8 +82,7 @@ static void bind(PyRead *p, const Term *term, const WsPyNode *node, const Val *o
                     known = TRUE;
                 }
             gint64 off; /* False and None leave a call as it is without the keyword */
-            known |= v->kind == VAL_NONE ||
-                     (arg->kid[0]->kind == WS_PY_CONST && py_known(v, &off) && !off);
+            known |= v->kind == VAL_NONE || (is_switch(arg) && py_known(v, &off) && !off);
             if (!known && !what && term->meaning != py_mean_TLE_PIPE)
                 what = ws_source_format(p->r, "the keyword `%s`", arg->text);
         } else if (arg->kind == WS_PY_STAR) {

@@ -80,6 +80,8 @@ static void host_loop(PyRead *p, const WsPyNode *node)
     py_run(p, node->kid[2]);
 }
 
+#define MOST_WRITTEN 16 /* rounds that may be walked one by one */
+
 static void for_(PyRead *p, const WsPyNode *node)
 {
     const WsExpr *part[3] = { NULL };
@@ -116,6 +118,12 @@ static void for_(PyRead *p, const WsPyNode *node)
             py_opaque_step(p, node,
                            "a loop whose bounds are no integers, or whose step is no number");
             return;
+        }
+        gint64 end;
+        if (ws_x_is(part[0], &l.first) && ws_x_is(part[1], &end) && step > 0 &&
+            end - l.first <= MOST_WRITTEN * step) {
+            l.rounds = end > l.first ? (end - l.first + step - 1) / step : 0;
+            l.by = step;
         }
         l.name = py_group_name(p, l.target->kind == WS_PY_NAME ? l.target->text : "i");
         l.count = step == 1 ? span : ws_x_call(r, WS_FUNC_CDIV, span, part[2], NULL);
@@ -157,6 +165,8 @@ static void while_(PyRead *p, const WsPyNode *node)
     g_array_append_val(one, v);
     l.name = py_group_name(p, "w");
     py_probe(p, &l, one);
+    g_clear_pointer(&l.waited_on, g_array_unref);
+    g_clear_pointer(&l.generic, g_array_unref);
     g_ptr_array_set_size(p->loop_names, p->loop_names->len - 1);
     PyCarry *found = &g_array_index(one, PyCarry, 0);
     if (*p->r->error)

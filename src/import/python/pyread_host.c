@@ -44,8 +44,7 @@ static gboolean enter(PyRead *p, const Val **args, const WsPyNode *at)
     if (p->alone)
         py_one_group(p, args, at);
     else
-        py_call(p, p->kernel, args, at);
-    py_epilogue(p);
+        py_with_partitions(p, args, at);
     p->in_kernel = FALSE;
     p->entered = TRUE;
     return TRUE;

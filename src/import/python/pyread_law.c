@@ -125,7 +125,7 @@ void py_law_unread(PyRead *p, const WsPyNode *at, const char *what, const Val *c
     reach_names(&r, at);
     g_autofree char *source = p->py ? ws_python_lines(p->py, at->line, at->end_line) : g_strdup("");
     ws_source_unread_of(p->r, at->line, at->column, at->end_line, what, source,
-                        p->group && !r.all ? p->group->name : NULL, r.objects);
+                        p->group && !p->prologue && !r.all ? p->group->name : NULL, r.objects);
     g_ptr_array_unref(r.objects);
 }
 
@@ -179,6 +179,11 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
         for (guint i = 1; !tensor && i < call->n; i++) /* launches may stand in arguments */
             if (call->kid[i]->kind == WS_PY_CALL)
                 py_eval(p, call->kid[i]);
+        if (!tensor && !p->frame && p->hint) { /* a module, or something of one */
+            Val *outside = py_val(p, VAL_NAME);
+            outside->text = p->hint;
+            return outside;
+        }
         return tensor ? tensor : py_opaque(p);
     }
     g_autofree const Val **values = g_new0(const Val *, call->n + 1);

@@ -197,6 +197,10 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     const guint names = p->loop_names->len, values = p->group->values->len;
     const guint counters = p->group->counters->len;
     const gboolean dirty = p->dirty, waited = p->waited;
+    GArray *waited_on = p->waited_on;
+    GArray *generic = p->generic;
+    p->waited_on = waited_on ? g_array_copy(waited_on) : NULL;
+    p->generic = generic ? g_array_copy(generic) : NULL;
     for (guint i = 0; i < carries->len; i++) {
         PyCarry *c = &g_array_index(carries, PyCarry, i);
         if (c->entry->kind != VAL_INT && c->entry->kind != VAL_PARAM)
@@ -229,8 +233,27 @@ void py_probe(PyRead *p, PyLoop *l, GArray *carries)
     g_ptr_array_set_size(p->group->starts, counters);
     g_array_set_size(p->group->values, values);
     g_ptr_array_unref(scratch);
+    l->dirty = p->dirty;
+    l->waited = p->waited;
+    g_clear_pointer(&l->waited_on, g_array_unref);
+    g_clear_pointer(&l->generic, g_array_unref);
+    l->waited_on = p->waited_on;
+    l->generic = p->generic;
+    p->waited_on = waited_on;
+    p->generic = generic;
     p->dirty = dirty;
     p->waited = waited;
+}
+
+/* At the head of a round stands what the last one left, too: the compiler looks around loops. */
+static void take_left(PyRead *p, PyLoop *l)
+{
+    p->dirty |= l->dirty;
+    p->waited |= l->waited;
+    if (l->waited_on && p->waited_on)
+        g_array_append_vals(p->waited_on, l->waited_on->data, l->waited_on->len);
+    if (l->generic && p->generic)
+        g_array_append_vals(p->generic, l->generic->data, l->generic->len);
 }
 
 static void add_counter(PyRead *p, PyCarry *c, const WsExpr *start)
@@ -385,9 +408,11 @@ static void close_round(PyRead *p, const PyLoop *l, GArray *carries)
             continue;
         WsReadStep *s = py_step(p, WS_READ_COMPUTE, l->node);
         s->value = c->entry->index;
-        s->text = ws_source_format(
-            p->r, "%s = %s", g_array_index(p->group->values, WsReadValue, c->entry->index).name,
-            g_array_index(p->group->values, WsReadValue, end->index).name);
+        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, c->entry->index);
+        const WsReadValue *left = &g_array_index(p->group->values, WsReadValue, end->index);
+        const gboolean converts = strcmp(held->dtype, left->dtype) && strcmp(held->dtype, "f32");
+        s->text = ws_source_format(p->r, converts ? "%s = %s(%s)" : "%s = %s%s", held->name,
+                                   converts ? held->dtype : "", left->name);
         py_set_path(p, c->name, c->entry);
     }
 }
@@ -409,7 +434,36 @@ static gboolean drop_kept_fields(GArray *carries)
     return any;
 }
 
-gboolean py_walk(PyRead *p, PyLoop *l)
+/* Whether what a round does to every integer can be said for all rounds. */
+static gboolean all_followed(PyRead *p, const GArray *carries)
+{
+    g_autoptr(GArray) own = g_array_copy((GArray *)carries);
+    PyCarry *all = (PyCarry *)(gpointer)own->data;
+    for (guint i = 0; i < own->len; i++)
+        if (all[i].atom && all[i].end && all[i].end->kind == VAL_INT)
+            py_classify(p, &all[i]);
+        else if (all[i].atom)
+            return FALSE;
+    for (guint i = 0; i < own->len; i++)
+        if (all[i].atom &&
+            (all[i].kind == CARRY_UNKNOWN ||
+             (all[i].kind == CARRY_NONE && py_holds_trial(all[i].end->e))) &&
+            !py_flips_on_wrap(p, &all[i], all, own->len))
+            return FALSE;
+    return TRUE;
+}
+
+/* A loop of few rounds whose number is written out. */
+static void round_by_round(PyRead *p, PyLoop *l)
+{
+    for (gint64 i = 0; i < l->rounds && !*p->r->error && !p->frame->returned; i++) {
+        if (l->target && l->target->kind == WS_PY_NAME)
+            py_assign(p, l->target->text, py_literal(p, l->first + i * l->by));
+        run_round(p, l);
+    }
+}
+
+static gboolean walk(PyRead *p, PyLoop *l)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     for (guint i = 0; l->names && i < l->names->len; i++)
@@ -440,10 +494,15 @@ gboolean py_walk(PyRead *p, PyLoop *l)
         g_array_append_val(carries, c);
     }
     py_probe(p, l, carries);
+    take_left(p, l);
     if (drop_kept_fields(carries)) /* what a round leaves as it is, is known in it */
         py_probe(p, l, carries);
     if (*p->r->error || (l->decide && !l->decide(p, l, carries)))
         return FALSE;
+    if (l->rounds && !all_followed(p, carries)) {
+        round_by_round(p, l);
+        return TRUE;
+    }
     set_heads(p, l, carries);
     bind_target(p, l);
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
@@ -461,6 +520,14 @@ gboolean py_walk(PyRead *p, PyLoop *l)
     p->to = to;
     set_exits(p, l, carries);
     return TRUE;
+}
+
+gboolean py_walk(PyRead *p, PyLoop *l)
+{
+    const gboolean read = walk(p, l);
+    g_clear_pointer(&l->waited_on, g_array_unref);
+    g_clear_pointer(&l->generic, g_array_unref);
+    return read;
 }
 
 /* e = a·name: a */

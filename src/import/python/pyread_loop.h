@@ -27,6 +27,9 @@ struct PyLoop {
     const WsExpr *index; /* what the target is in a round; NULL: no target */
     gboolean tiles;
     gint64 from, stride;               /* over tiles: positions */
+    gboolean dirty, waited;            /* what a round leaves for the next one: see PyRead */
+    GArray *waited_on, *generic;       /* gint, or NULL */
+    gint64 first, rounds, by;          /* index of each round, where the source has numbers; 0 */
     GPtrArray *names;                  /* variables a round may set; NULL: those of `body` */
     void (*run)(PyRead *p, PyLoop *l); /* walks a round; NULL: `body` */
     /* After the round that was only tried: says count, or tiles, from what a round does. FALSE: it

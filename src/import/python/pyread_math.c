@@ -42,6 +42,21 @@ const Val *py_mean_NUM_WARPS(PyRead *p, const Val **a, const WsPyNode *at)
     return p->group ? py_literal(p, p->group->warps) : py_opaque(p);
 }
 
+const Val *py_mean_NUM_CTAS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)a, (void)at;
+    return py_literal(p, p->r->cluster);
+}
+
+/* getattr(x, "value", x): what a constexpr holds. */
+const Val *py_mean_GETATTR(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    (void)at;
+    const gboolean value = a[1] && a[1]->kind == VAL_STRING && strstr(a[1]->text, "value");
+    return value && a[0] && (a[0]->kind == VAL_INT || a[0]->kind == VAL_STRING) ? a[0]
+                                                                                : py_opaque(p);
+}
+
 /* Kernels are read as they are for Hopper. */
 const Val *py_mean_CAPABILITY(PyRead *p, const Val **a, const WsPyNode *at)
 {
@@ -178,14 +193,19 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
     return m;
 }
 
-static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const char *text,
-                         const WsPyNode *at)
+/* One dimension is one value per row, unless the layout is no slice that leaves rows. */
+static const Val *filled(PyRead *p, const Val *shape, const Val *dtype, const Val *layout,
+                         const char *text, const WsPyNode *at)
 {
     if (!shape || shape->kind != VAL_TUPLE || !shape->n || shape->n > 2)
         return py_opaque(p);
     Val *v = py_val(p, VAL_ZERO);
     v->rows = py_number(shape->item[0], 0);
     v->cols = shape->n == 2 ? py_number(shape->item[1], 0) : 1;
+    if (shape->n == 1 && layout && layout->kind == VAL_LAYOUT && layout->index != 1) {
+        v->cols = v->rows;
+        v->rows = 1;
+    }
     v->dtype = dtype && dtype->kind == VAL_NAME ? py_dtype(dtype->text) : NULL;
     v->text = text;
     v->depth = p->loops->len;
@@ -204,7 +224,7 @@ const Val *py_mean_ZEROS(PyRead *p, const Val **a, const WsPyNode *at)
     const gboolean whole = dtype && (*dtype == 'i' || *dtype == 'u');
     const gboolean plain = !dtype || whole || !strcmp(dtype, "f32") || !strcmp(dtype, "tf32");
     const char *zero = whole ? "0" : plain ? "0.0" : ws_source_format(p->r, "%s(0.0)", dtype);
-    return filled(p, a[0], a[1], zero, at);
+    return filled(p, a[0], a[1], a[2], zero, at);
 }
 
 const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
@@ -217,7 +237,7 @@ const Val *py_mean_FULL(PyRead *p, const Val **a, const WsPyNode *at)
     const char *dtype = a[2] && a[2]->kind == VAL_NAME ? py_dtype(a[2]->text) : NULL;
     const gboolean narrow = dtype && strcmp(dtype, "f32") && strcmp(dtype, "tf32") &&
                             ws_func_find(dtype) != WS_FUNC_COUNT;
-    return filled(p, a[0], a[2],
+    return filled(p, a[0], a[2], a[3],
                   narrow ? ws_source_format(p->r, "%s(%s)", dtype, x->text) : x->text, at);
 }
 
@@ -234,7 +254,8 @@ void py_assume(PyRead *p, const WsExpr *e)
 {
     gint64 known;
     g_autofree char *text = ws_x_text(e);
-    if (e && !ws_x_is(e, &known) && !p->group && !strstr(text, PY_PID) && !strstr(text, PY_GRID))
+    if (e && !ws_x_is(e, &known) && (!p->group || p->prologue) && !strstr(text, PY_PID) &&
+        !strstr(text, PY_GRID))
         g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
 }
 

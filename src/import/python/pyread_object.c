@@ -185,6 +185,8 @@ static const Val *of_descriptor(PyRead *p, const Val *a, const char *name)
             block[i] = 0;
         bytes *= CLAMP(block[i], 0, 1 << 16);
     }
+    if (!strcmp(name, "type"))
+        return a;
     if (!strcmp(name, "block_type")) {
         Val *v = py_val(p, VAL_DESC);
         *v = *a;
@@ -193,14 +195,14 @@ static const Val *of_descriptor(PyRead *p, const Val *a, const char *name)
     }
     if (!strcmp(name, "block_shape") || (!strcmp(name, "shape") && a->depth))
         return a->n ? list(p, block, a->n) : NULL;
-    if (!strcmp(name, "nbytes"))
+    if (!strcmp(name, "nbytes") || (!strcmp(name, "nbytes_per_cta") && p->r->cluster == 1))
         return bytes > 0 ? py_literal(p, bytes) : NULL;
     if (!strcmp(name, "shape")) {
         Val *v = py_val(p, VAL_SHAPE);
         v->index = a->index;
         return v;
     }
-    if (!strcmp(name, "dtype"))
+    if (!strcmp(name, "dtype") || !strcmp(name, "element_ty"))
         return type_name(p, t->dtype);
     return !strcmp(name, "layout") ? py_val(p, VAL_LAYOUT) : NULL;
 }

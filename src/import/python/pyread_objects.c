@@ -12,12 +12,12 @@ static const char *keep_name(PyRead *p, const char *otherwise)
 /* Allocations in a loop that is walked twice are one. */
 static const Val *allocated(PyRead *p, const WsPyNode *at)
 {
-    return p->group ? g_hash_table_lookup(p->allocated, at) : NULL;
+    return p->group && !p->prologue ? g_hash_table_lookup(p->allocated, at) : NULL;
 }
 
 static const Val *keep(PyRead *p, const WsPyNode *at, const Val *v)
 {
-    if (p->group)
+    if (p->group && !p->prologue)
         g_hash_table_insert(p->allocated, (gpointer)at, (gpointer)v);
     return v;
 }
@@ -227,12 +227,32 @@ gint py_tensor(PyRead *p, const Val *v, guint rank, guint line)
             if (g_str_has_prefix(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
                 return (gint)i;
     }
+    t.rank = MAX(t.rank, MIN(v->n, 5));
+    for (guint i = 0; i < MIN(v->n, 5); i++)
+        t.shape[i] = py_as_int(p, v->item[i]);
     g_array_append_val(p->r->tensors, t);
     return (gint)p->r->tensors->len - 1;
 }
 
+/* x.shape as the list that it is, as far as it is known. */
+static const Val *written_out(PyRead *p, const Val *shape)
+{
+    if (!shape || shape->kind != VAL_SHAPE)
+        return shape;
+    const WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, shape->index);
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, 6);
+    g_ptr_array_add(p->r->pool, v->item);
+    while (v->n < t->rank) {
+        v->item[v->n] = py_int(p, t->shape[v->n]);
+        v->n++;
+    }
+    return v;
+}
+
 static const Val *describe(PyRead *p, gint tensor, const Val *block, const Val *layout)
 {
+    block = written_out(p, block);
     if (tensor < 0)
         return py_opaque(p);
     Val *v = py_val(p, VAL_DESC);

@@ -66,13 +66,19 @@ static void drop_meetings(GPtrArray *list)
 static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 warps,
                       gint64 registers, const WsPyNode *at)
 {
-    p->group = ws_source_group(p->r, f->text, f->line);
+    if (p->prologue && p->r->groups->len == 1 && p->group)
+        p->group->name = f->text; /* the warps that began */
+    else
+        p->group = ws_source_group(p->r, f->text, f->line);
+    p->group->line = f->line;
     p->group->warps = warps;
     p->group->registers = registers;
     p->to = p->group->body;
     g_ptr_array_set_size(p->loop_names, 0);
     g_hash_table_remove_all(p->allocated);
     p->dirty = p->waited = FALSE;
+    g_array_set_size(p->waited_on, 0);
+    g_array_set_size(p->generic, 0);
     p->calls = 0;
     py_call(p, f, args, at);
     py_claims_left(p, f);
@@ -150,6 +156,8 @@ static gint64 warps_of(PyRead *p, const WsPyNode *at, guint i, gint64 otherwise)
     return warps >= 1 && warps <= 32 && g_str_has_prefix(end, key) ? warps : otherwise;
 }
 
+static void join_prologue(PyRead *p);
+
 const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     as_pairs(p, a);
@@ -161,8 +169,9 @@ const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
             none->item[none->n++] = py_literal(p, 0);
         a[2] = none;
     }
-    if (p->specialized || p->group || !a[0] || a[0]->kind != VAL_TUPLE || !a[0]->n || !a[1] ||
-        a[1]->kind != VAL_TUPLE || !a[2] || a[2]->kind != VAL_TUPLE) {
+    if (p->specialized || !p->prologue || p->loops->len || p->to != p->prologue || !a[0] ||
+        a[0]->kind != VAL_TUPLE || !a[0]->n || !a[1] || a[1]->kind != VAL_TUPLE || !a[2] ||
+        a[2]->kind != VAL_TUPLE) {
         ws_source_fail(p->r, at->line, at->column,
                        "Write warp_specialize([(f, args), …], [warps…], [registers…]) once.",
                        "a second warp_specialize, or one whose lists are not written out");
@@ -188,42 +197,97 @@ const Val *py_mean_SPECIALIZE(PyRead *p, const Val **a, const WsPyNode *at)
     p->own_warps = p->num_warps;
     if (*p->r->error || !p->r->groups->len)
         return py_opaque(p);
+    p->calls = 1;
     p->group = g_ptr_array_index(p->r->groups, 0); /* what comes now is done by its warps */
     p->to = p->epilogue = g_ptr_array_new();
-    p->calls = 1;
+    join_prologue(p);
     return py_plain(p);
 }
 
-/* All partitions end before the kernel goes on in the warps of the first one. */
-void py_epilogue(PyRead *p)
+static gboolean does_something(const GPtrArray *list)
 {
-    static const char name[] = "warp_specialize_end";
-    if (!p->epilogue)
-        return;
+    for (guint i = 0; list && i < list->len; i++)
+        if (!((const WsReadStep *)g_ptr_array_index(list, i))->off)
+            return TRUE;
+    return FALSE;
+}
+
+/* A barrier of all partitions; `first` and `others` are what they do there. NULL: there is one. */
+static const char *meeting(PyRead *p, const char *name)
+{
     WsRead *r = p->r;
-    gboolean any = FALSE;
-    for (guint i = 0; i < p->epilogue->len; i++)
-        any |= !((const WsReadStep *)g_ptr_array_index(p->epilogue, i))->off;
     WsReadBarrier b = { .name = ws_source_name(r, name), .copies = 1, .named = TRUE };
     b.count = g_new0(gint64, 1);
     b.ready = g_new0(gint, 1);
-    for (guint i = 0; any && i < r->groups->len; i++) {
-        WsReadGroup *g = g_ptr_array_index(r->groups, i);
-        b.count[0] += 32 * g->warps;
-        ws_source_step(r, g->body, i ? WS_READ_BAR_ARRIVE : WS_READ_SYNC, g->line, 1, g->line)
-            ->name = b.name;
-    }
+    for (guint i = 0; i < r->groups->len; i++)
+        b.count[0] += 32 * ((WsReadGroup *)g_ptr_array_index(r->groups, i))->warps;
+    g_array_append_val(r->barriers, b);
+    return b.name;
+}
+
+static WsReadStep *meet(WsRead *r, const WsReadGroup *g, WsReadKind kind, const char *name)
+{
+    WsReadStep *s = ws_source_step(r, NULL, kind, g->line, 1, g->line);
+    s->name = name;
+    return s;
+}
+
+/* Partitions begin when everything before them is done. */
+static void join_prologue(PyRead *p)
+{
+    WsRead *r = p->r;
     WsReadGroup *first = g_ptr_array_index(r->groups, 0);
-    for (guint i = 0; any && i < p->epilogue->len; i++)
-        g_ptr_array_add(first->body, g_ptr_array_index(p->epilogue, i));
-    if (any) {
-        g_array_append_val(r->barriers, b);
-    } else {
-        g_free(b.count);
-        g_free(b.ready);
+    const gboolean any = does_something(p->prologue);
+    const char *name = any && r->groups->len > 1 ? meeting(p, "warp_specialize_begin") : NULL;
+    for (guint i = 1; name && i < r->groups->len; i++) {
+        WsReadGroup *g = g_ptr_array_index(r->groups, i);
+        g_ptr_array_insert(g->body, 0, meet(r, g, WS_READ_SYNC, name));
     }
+    if (name)
+        g_ptr_array_insert(first->body, 0, meet(r, first, WS_READ_SYNC, name));
+    for (guint i = p->prologue->len; i-- > 0;)
+        g_ptr_array_insert(first->body, 0, g_ptr_array_index(p->prologue, i));
+    g_ptr_array_unref(p->prologue);
+    p->prologue = NULL;
+}
+
+/* All partitions end before the kernel goes on in the warps of the first one. */
+static void join_epilogue(PyRead *p)
+{
+    WsRead *r = p->r;
+    if (!p->epilogue)
+        return;
+    WsReadGroup *first = g_ptr_array_index(r->groups, 0);
+    const gboolean any = does_something(p->epilogue);
+    const char *name = any && r->groups->len > 1 ? meeting(p, "warp_specialize_end") : NULL;
+    for (guint i = 0; name && i < r->groups->len; i++) {
+        WsReadGroup *g = g_ptr_array_index(r->groups, i);
+        g_ptr_array_add(g->body, meet(r, g, i ? WS_READ_BAR_ARRIVE : WS_READ_SYNC, name));
+    }
+    for (guint i = 0; i < p->epilogue->len; i++)
+        g_ptr_array_add(first->body, g_ptr_array_index(p->epilogue, i));
     g_ptr_array_unref(p->epilogue);
     p->epilogue = NULL;
+}
+
+void py_with_partitions(PyRead *p, const Val **args, const WsPyNode *at)
+{
+    p->group = ws_source_group(p->r, p->kernel->text, p->kernel->line);
+    p->group->warps = p->own_warps = p->num_warps;
+    p->to = p->prologue = g_ptr_array_new();
+    g_ptr_array_set_size(p->loop_names, 0);
+    g_hash_table_remove_all(p->allocated);
+    g_array_set_size(p->waited_on, 0);
+    g_array_set_size(p->generic, 0);
+    p->dirty = p->waited = FALSE;
+    p->calls = 0;
+    py_call(p, p->kernel, args, at);
+    if (p->prologue) { /* it was never reached */
+        g_ptr_array_unref(p->prologue);
+        p->prologue = NULL;
+        g_ptr_array_set_size(p->r->groups, 0);
+    }
+    join_epilogue(p);
     p->group = NULL;
     p->to = NULL;
 }

@@ -75,8 +75,8 @@ const Val *py_mean_INIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_none(p);
     if (b->count[i])
         return py_wrong(p, at, "a second initialisation of a barrier");
-    if (p->loops->len || (p->group && p->to != p->group->body) ||
-        (p->group && in_use(p->group->body, a[0]->place.object)) || (p->group && !p->alone))
+    const GPtrArray *top = p->prologue ? p->prologue : p->alone ? p->group->body : NULL;
+    if (p->loops->len || p->to != top || in_use(top, a[0]->place.object))
         return py_wrong(p, at, "the initialisation of a barrier that is not at the beginning");
     b->count[i] = count;
     return py_none(p);
@@ -91,6 +91,9 @@ const Val *py_mean_INVALIDATE(PyRead *p, const Val **a, const WsPyNode *at)
     gint64 i = -1;
     if (a[0]->place.index)
         ws_x_is(a[0]->place.index, &i);
+    for (gint64 k = 0; k < b->copies; k++)
+        if (!b->count[k] && (i < 0 || i == k))
+            return py_wrong(p, at, "the end of a barrier that was not initialised");
     const gboolean early =
         p->loops->len || !p->group ||
         (p->epilogue ? p->to != p->epilogue : !p->alone || p->to != p->group->body);
@@ -109,13 +112,60 @@ static WsPlace slot_of(PyRead *p, const Val *v)
     return place;
 }
 
+static gboolean waited_on(const PyRead *p, gint barrier)
+{
+    for (guint i = 0; i < p->waited_on->len; i++)
+        if (g_array_index(p->waited_on, gint, i) == barrier)
+            return TRUE;
+    return FALSE;
+}
+
 /* Accesses of all threads before what one thread does: the compiler puts a barrier between. */
 static void settle_group(PyRead *p, const WsPyNode *at, gboolean also_waits)
 {
     if (!p->group || !(p->dirty || (also_waits && p->waited)))
         return;
     p->dirty = p->waited = FALSE;
+    g_array_set_size(p->waited_on, 0);
     py_step(p, WS_READ_SYNC, at)->name = "group";
+}
+
+/* A barrier of the compiler that orders nothing but waits: dropped again where one thread does all.
+ */
+static void meet_for_waits(PyRead *p, const WsPyNode *at)
+{
+    if (p->dirty || p->own_warps <= 1)
+        return;
+    WsReadStep *s = py_step(p, WS_READ_SYNC, at);
+    s->name = "group";
+    s->flag = TRUE;
+    g_array_set_size(p->waited_on, 0);
+}
+
+/* --- proxies: within a partition the compiler puts fences between plain accesses and copies or
+ * products of the same buffer; between partitions they are the author's. */
+
+static void touched(PyRead *p, gint buffer)
+{
+    for (guint i = 0; i < p->generic->len; i++)
+        if (g_array_index(p->generic, gint, i) == buffer)
+            return;
+    g_array_append_val(p->generic, buffer);
+}
+
+static void fence_for(PyRead *p, const Val *buffer, const WsPyNode *at)
+{
+    if (!p->group || p->from != WS_IMPORT_GLUON || !buffer || buffer->kind != VAL_BUFFER)
+        return;
+    for (guint i = 0; i < p->generic->len; i++) {
+        if (g_array_index(p->generic, gint, i) != buffer->place.object)
+            continue;
+        py_step(p, WS_READ_FENCE, at)->name = "async";
+        p->dirty = TRUE;
+        settle_group(p, at, FALSE);
+        g_array_set_size(p->generic, 0);
+        return;
+    }
 }
 
 static WsReadStep *at_barrier(PyRead *p, WsReadKind kind, const Val *barrier, const Val *pred,
@@ -139,6 +189,8 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     WsReadStep *s = at_barrier(p, WS_READ_WAIT, a[0], a[2], at);
     s->parity = phase;
+    if (!waited_on(p, a[0]->place.object))
+        g_array_append_val(p->waited_on, a[0]->place.object);
     return py_none(p);
 }
 
@@ -147,6 +199,10 @@ const Val *py_mean_EXPECT(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 bytes = py_number(a[1], -1);
     if (!p->group || !is_barrier(a[0]) || bytes < 0)
         return py_wrong(p, at, "an expect whose barrier or number of bytes is not known");
+    if (waited_on(p, a[0]->place.object)) { /* its memory is read by waits and written now */
+        meet_for_waits(p, at);
+        settle_group(p, at, FALSE);
+    }
     at_barrier(p, WS_READ_EXPECT, a[0], a[2], at)->n = bytes;
     return py_none(p);
 }
@@ -166,11 +222,7 @@ const Val *py_mean_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "an arrival on something that is no barrier");
     if (a[1] && py_number(a[1], -1) < 1)
         return py_wrong(p, at, "an arrival whose count is not known");
-    if (p->own_warps > 1 && !p->dirty) { /* the compiler's, before one thread arrives for all */
-        WsReadStep *s = py_step(p, WS_READ_SYNC, at);
-        s->name = "group";
-        s->flag = TRUE;
-    }
+    meet_for_waits(p, at);
     settle_group(p, at, FALSE);
     count_arrivals(p, at_barrier(p, WS_READ_ARRIVE, a[0], a[2], at), py_number(a[1], 1));
     return py_none(p);
@@ -184,13 +236,12 @@ const Val *py_mean_SYNC(PyRead *p, const Val **a, const WsPyNode *at)
     return py_none(p);
 }
 
-/* Fences between the generic and the asynchronous proxy are the author's in Gluon; those of
- * products and those before memory that was read is loaded into again are the compiler's. */
 const Val *py_mean_FENCE(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a;
     if (p->group)
         py_step(p, WS_READ_FENCE, at)->name = "async";
+    g_array_set_size(p->generic, 0);
     return py_none(p);
 }
 
@@ -232,6 +283,7 @@ const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     if (is_barrier(a[2]) && g_array_index(p->r->barriers, WsReadBarrier, a[2]->place.object).ended)
         py_wrong(p, at, "what is done with a barrier that has ended");
+    fence_for(p, a[3], at);
     settle_group(p, at, FALSE); /* what all threads read before is not overwritten under them */
     WsReadStep *s = is_barrier(a[2]) ? transfer(p, WS_READ_LOAD, a[0], a[1], a[3], at) : NULL;
     if (!s)
@@ -244,6 +296,7 @@ const Val *py_mean_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_mean_STORE(PyRead *p, const Val **a, const WsPyNode *at)
 {
+    fence_for(p, a[2], at);
     settle_group(p, at, FALSE);
     WsReadStep *s = transfer(p, WS_READ_STORE, a[0], a[1], a[2], at);
     if (!s)
@@ -285,6 +338,7 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
     s->buffer = to.place;
     p->dirty = TRUE;
+    touched(p, to.place.object);
     return py_none(p);
 }
 
@@ -310,6 +364,7 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     s->value = value;
     s->buffer = from.place;
     p->dirty = TRUE;
+    touched(p, from.place.object);
     Val *v = py_val(p, VAL_TILE);
     v->step = s;
     v->index = value;
@@ -369,6 +424,8 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a product whose operands are not known");
     as_tf32(p, a[0]);
     as_tf32(p, a[1]);
+    fence_for(p, a[0], at);
+    fence_for(p, a[1], at);
     const WsExpr *use = a[3] ? py_as_int(p, a[3]) : ws_x_int(p->r, 1);
     const Val *acc = a[2];
     gint value = acc && (acc->kind == VAL_TILE || acc->kind == VAL_ZERO) ? acc->index : -1;
@@ -435,8 +492,8 @@ const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)
     const Val *m = p->group && value ? py_formula(p, value) : NULL;
     if (m && m->cols > 1) /* reads all of it and holds little */
         m = py_function_tile(p, "rowmax", &m, 1, TRUE);
-    if (!m || m->rows * m->cols <= 1 || py_hold(p, "stored", m, at, 0, 0) < 0)
-        return py_wrong(p, at, "a store through pointers");
+    if (m && m->rows * m->cols > 1)
+        py_hold(p, "stored", m, at, 0, 0);
     py_law_value(p, at, "where a store through pointers goes in global memory");
     return py_none(p);
 }

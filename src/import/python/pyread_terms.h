@@ -35,8 +35,9 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
     M(NOTHING)                                                                                     \
     M(PROGRAM_ID)                                                                                  \
     M(NUM_PROGRAMS)                                                                                \
-    M(NUM_WARPS) M(LEN) M(CDIV) M(MAXIMUM) M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) \
-        M(SQRT) M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE) \
+    M(NUM_WARPS)                                                                                   \
+    M(LEN) M(CDIV) M(MAXIMUM) M(MINIMUM) M(SUM) M(WHERE) M(EXP2) M(LOG2) M(EXP) M(LN) M(SQRT)      \
+        M(ABSOLUTE) M(FMA) M(CONVERT) M(ZEROS) M(FULL) M(SLICE_LAYOUT) M(LAYOUT) M(ARANGE)         \
             M(SPECIALIZE) M(TLE_ALLOCATE) M(TLE_BARRIERS) M(TLE_BARRIER) M(TLE_SLICE)              \
                 M(TLE_EXTRACT) M(TLE_WAIT) M(TLE_ARRIVE) M(TLE_COPY) M(TLE_LOAD) M(TLE_STORE)      \
                     M(TLE_ARANGE) M(TLE_FLOAT) M(TLE_PIPE) M(TLE_WRITER) M(TLE_READER)             \
@@ -44,7 +45,7 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
                             M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS)        \
                                 M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)       \
                                     M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)       \
-                                        M(INVALIDATE)
+                                        M(INVALIDATE) M(NUM_CTAS) M(GETATTR)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
@@ -68,7 +69,8 @@ const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);
 /* The kernel as the one group that all warps are. */
 const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at);
-void py_epilogue(PyRead *p); /* at the end of a kernel with partitions */
+/* A kernel with partitions: what it does outside of them is done by the warps of the first one. */
+void py_with_partitions(PyRead *p, const Val **args, const WsPyNode *at);
 /* Numbers of named barriers in a constant of the file (pyread_named.c). */
 void py_named_constant(PyRead *p, const WsPyNode *assign, const Val *v);
 void py_tle_pipes(PyRead *p); /* who arrives how often in pipes, when all groups were read */

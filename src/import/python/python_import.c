@@ -130,6 +130,56 @@ static void finish_tiles(PyRead *p)
     }
 }
 
+static gboolean reads(const GPtrArray *list, gint tensor)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        const gboolean in = s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER ||
+                            (s->kind == WS_READ_READ && s->tensor >= 0);
+        if ((in && !s->off && s->tensor == tensor) || reads(s->body, tensor) ||
+            reads(s->other, tensor))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void write_to(GPtrArray *list, gint from, gint to)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        if ((s->kind == WS_READ_STORE || (s->kind == WS_READ_WRITE && s->tensor >= 0)) &&
+            s->tensor == from)
+            s->tensor = to;
+        write_to(s->body, from, to);
+        write_to(s->other, from, to);
+    }
+}
+
+/* Designs read a tensor or write it: one that is both is two, and what is read of the written one
+ * is not followed. */
+static void part_tensors(WsRead *r)
+{
+    for (guint i = 0, n = r->tensors->len; i < n; i++) {
+        WsReadTensor t = g_array_index(r->tensors, WsReadTensor, i);
+        gboolean read = FALSE;
+        for (guint g = 0; g < r->groups->len; g++)
+            read |= reads(((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, (gint)i);
+        if (!read || (!t.written && !t.reduced))
+            continue;
+        g_array_index(r->tensors, WsReadTensor, i).written = FALSE;
+        g_array_index(r->tensors, WsReadTensor, i).reduced = FALSE;
+        ws_source_unread_value(
+            r, t.line, 1, t.line,
+            ws_source_format(r, "whether `%s` is read where it was written", t.name), "");
+        t.name = ws_source_name(r, ws_source_format(r, "%s_written", t.name));
+        t.fills = 0;
+        g_array_append_val(r->tensors, t);
+        for (guint g = 0; g < r->groups->len; g++)
+            write_to(((WsReadGroup *)g_ptr_array_index(r->groups, g))->body, (gint)i,
+                     (gint)r->tensors->len - 1);
+    }
+}
+
 static void finish_tensors(WsRead *r)
 {
     for (guint i = 0; i < r->tensors->len; i++) {
@@ -154,6 +204,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.pipes = g_ptr_array_new();
     p.open_gathers = g_ptr_array_new();
     p.allocated = g_hash_table_new(NULL, NULL);
+    p.waited_on = g_array_new(FALSE, FALSE, sizeof(gint));
+    p.generic = g_array_new(FALSE, FALSE, sizeof(gint));
     p.closures = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
     static const char *const own[] = { PY_PID, PY_PID "_1", PY_PID "_2", PY_GRID };
     for (guint i = 0; i < G_N_ELEMENTS(own); i++)
@@ -176,6 +228,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     }
     if (p.epilogue)
         g_ptr_array_unref(p.epilogue);
+    if (p.prologue)
+        g_ptr_array_unref(p.prologue);
     if (!*r->error && !r->groups->len)
         ws_source_fail(r, p.kernel->line, p.kernel->column,
                        "Call warp_specialize in the body of the kernel itself.",
@@ -185,6 +239,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         for (guint i = 0; way.assume && way.assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", way.assume[i]));
         finish_tiles(&p);
+        part_tensors(r);
         finish_tensors(r);
         if (from == WS_IMPORT_TLE)
             py_tle_finish(&p);
@@ -194,6 +249,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         design = ws_source_write(r);
     }
     g_hash_table_unref(p.globals);
+    g_array_unref(p.waited_on);
+    g_array_unref(p.generic);
     g_hash_table_unref(p.defined);
     g_hash_table_unref(p.aliases);
     g_array_unref(p.loops);

@@ -62,7 +62,7 @@ const Val *py_mean_TLE_PIPE(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 capacity = py_number(a[0], 0);
     const gint64 readers = a[3] && a[3]->kind == VAL_TUPLE ? a[3]->n : 0;
     Val *v = py_val(p, VAL_PIPE);
-    if (capacity < 1 || capacity > 4096 || p->group || !take_fields(p, v, at))
+    if (capacity < 1 || capacity > 4096 || (p->group && !p->prologue) || !take_fields(p, v, at))
         return py_wrong(p, at, "a pipe whose capacity or fields are not known");
     const char *name = p->hint ? p->hint : "pipe";
     v->at = capacity;
