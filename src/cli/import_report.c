@@ -1,4 +1,5 @@
 #include "cli/import_report.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,18 +71,79 @@ GPtrArray *ws_cli_kernels(const char *file, const char *from, int *code)
     return kernels;
 }
 
-void ws_cli_import_verdict(const WsImport *import, WsVerdict **verdict, WsFindings *findings)
+void ws_cli_kernel_clear(WsCliKernel *k)
 {
-    g_autofree char *gap = ws_import_gap(import);
+    g_clear_pointer(&k->verdict, ws_verdict_free);
+    g_clear_pointer(&k->program, ws_program_unref);
+    g_clear_pointer(&k->findings, ws_findings_free);
+    g_clear_pointer(&k->import, ws_import_free);
+}
+
+static gboolean judge(const char *file, const char *from, const WsImportOptions *options,
+                      const WsCheckOptions *check, WsCliKernel *k, int *code)
+{
+    k->import = ws_cli_import(file, from, options, code);
+    if (!k->import)
+        return FALSE;
+    k->design = k->import->design;
+    k->findings = ws_findings_new();
+    k->program = ws_elaborate(k->design, NULL, 0, k->findings);
+    for (guint i = 0; i < k->findings->list->len; i++) { /* another compiler allocates */
+        WsFinding *f = k->findings->list->pdata[i];
+        if (ws_rule(f->rule)->klass == WS_CLASS_B)
+            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
+    }
+    g_autofree char *gap = ws_import_gap(k->import);
     const char *reason = gap;
-    for (guint i = 0; !*verdict && !reason && i < findings->list->len; i++) {
-        const WsFinding *f = findings->list->pdata[i];
+    for (guint i = 0; !reason && i < k->findings->list->len; i++) {
+        const WsFinding *f = k->findings->list->pdata[i];
         if (f->severity == WS_SEVERITY_ERROR)
             reason = f->message;
     }
-    if (!*verdict)
-        *verdict = ws_verdict_outside(reason ? reason : "it makes no program");
-    ws_verdict_limit(*verdict, findings, gap, ws_import_stands, import);
+    const gboolean sound = !ws_findings_count(k->findings, WS_SEVERITY_ERROR);
+    k->verdict = k->program && sound ? ws_check(k->program, check, k->findings)
+                                     : ws_verdict_outside(reason ? reason : "it makes no program");
+    ws_verdict_limit(k->verdict, k->findings, gap, ws_import_stands, k->import);
+    return TRUE;
+}
+
+/* Whether an error is about which use of a barrier a step stands for: the source does not say. */
+static gboolean is_about_uses(const WsFindings *findings)
+{
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        if (f->severity == WS_SEVERITY_ERROR)
+            return f->rule == WS_RULE_P_EARLY || f->rule == WS_RULE_P_ABA ||
+                   f->rule == WS_RULE_P_COUNT || f->rule == WS_RULE_P_TX ||
+                   f->rule == WS_RULE_P_UNDEF;
+    }
+    return TRUE;
+}
+
+gboolean ws_cli_judge_kernel(const char *file, const char *from, const WsImportOptions *options,
+                             const WsCheckOptions *check, WsCliKernel *k, int *code)
+{
+    if (!judge(file, from, options, check, k, code))
+        return FALSE;
+    const gboolean refuted = k->verdict->kind == WS_VERDICT_REFUTED;
+    g_autofree char *gap = ws_import_gap(k->import);
+    if (k->verdict->kind == WS_VERDICT_PROVED || (gap && !refuted))
+        return TRUE;
+    WsImportOptions how = *options;
+    g_auto(WsCliKernel) other = { 0 };
+    int ignored;
+    how.by_parity = TRUE;
+    if (!judge(file, from, &how, check, &other, &ignored))
+        return TRUE;
+    const gboolean better =
+        refuted ? other.verdict->kind != WS_VERDICT_REFUTED && is_about_uses(k->findings)
+                : other.verdict->kind != WS_VERDICT_OUTSIDE;
+    if (better) {
+        WsCliKernel first = *k;
+        *k = other;
+        other = first;
+    }
+    return TRUE;
 }
 
 void ws_cli_print_unread(const WsImport *import)

@@ -206,7 +206,7 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
     if (from == WS_IMPORT_PTX)
         return read_ptx(text, length, file, error);
     g_autoptr(WsPython) py = ws_python_parse(text, length, file, error);
-    WsPythonWay way = { .define = o->define, .assume = o->assume };
+    WsPythonWay way = { .define = o->define, .assume = o->assume, .by_parity = o->by_parity };
     if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))
         return NULL;
     g_autofree char *source = g_strndup(text, length);

@@ -57,6 +57,8 @@ typedef struct {
     const char *kernel; /* its name, as ws_import_kernels() gives it; NULL: the first */
     char **define;      /* "NAME=VALUE": parameters and constants of the module */
     char **assume;      /* conditions on sizes, as a design assumes them */
+    gboolean by_parity; /* which use of a barrier is meant is not worked out: what the hardware does
+                           with slot and parity is all that waits and arrivals say */
 } WsImportOptions;
 
 /* Names of the kernels in the text, in its order (char*, the caller unrefs); of PTX none. NULL: it

@@ -168,7 +168,9 @@ void ws_write_wait(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
-    const WsExpr *use = s->barrier.use ? s->barrier.use : wait_use(w, s, &spot);
+    const WsExpr *use = s->barrier.use    ? s->barrier.use
+                        : w->r->by_parity ? NULL
+                                          : wait_use(w, s, &spot);
     ws_json_put(step, "wait", ws_json_take_text(barrier_name(w, &s->barrier, &spot)));
     if (use) {
         ws_json_put(step, "use", ws_write_expr(w->r, use));
@@ -202,13 +204,20 @@ void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *k
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
     const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
     g_autofree char *name = barrier_name(w, &s->barrier, &spot);
-    const WsExpr *use = contribution_use(w, list, at, &spot);
+    const WsExpr *slot = spot.slot  ? spot.slot
+                         : spot.use ? ws_x_mod(w->r, spot.use, b->slots)
+                                    : ws_x_int(w->r, 0);
+    const WsExpr *use = s->barrier.use    ? s->barrier.use
+                        : w->r->by_parity ? NULL
+                                          : contribution_use(w, list, at, &spot);
     const gboolean load =
         s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER || s->kind == WS_READ_COPY;
-    if (!use && load)
-        use = spot.slot ? spot.slot : ws_x_int(w->r, 0);
+    const gboolean by_slot = w->r->by_parity && s->kind == WS_READ_LOAD;
+    if (!use && load && !by_slot)
+        use = slot;
     g_autofree char *text = use ? ws_source_named_text(w->r, use) : NULL;
-    ws_json_put(step, key, load ? ws_json_format("%s @ %s", name, text) : ws_json_text(name));
+    ws_json_put(step, key,
+                load && use ? ws_json_format("%s @ %s", name, text) : ws_json_text(name));
     if (s->kind == WS_READ_EXPECT)
         ws_json_put(step, "bytes", ws_json_int(s->n));
     if (s->kind == WS_READ_ARRIVE && s->n != 1)
@@ -223,6 +232,6 @@ void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *k
         ws_json_put(step, "cta", ws_write_expr(w->r, s->cta));
     if (!load && use)
         ws_json_put(step, "use", ws_json_text(text));
-    else if (!load)
-        ws_json_put(step, "slot", ws_write_expr(w->r, spot.slot ? spot.slot : ws_x_int(w->r, 0)));
+    else if (!use)
+        ws_json_put(step, "slot", ws_write_expr(w->r, slot));
 }

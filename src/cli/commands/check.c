@@ -119,26 +119,20 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
                         WsVerdict **verdict)
 {
     int code;
-    const WsImportOptions how = { kernel, o->define, o->assume };
-    g_autoptr(WsImport) import = ws_cli_import(file, o->from, &how, &code);
-    in->findings = ws_findings_new();
-    if (!import)
+    const WsImportOptions how = { .kernel = kernel, .define = o->define, .assume = o->assume };
+    const WsCheckOptions options = { .policy = o->policy,
+                                     .certificate = o->certificate != NULL || o->verified,
+                                     .foreign = TRUE };
+    g_auto(WsCliKernel) k = { 0 };
+    if (!ws_cli_judge_kernel(file, o->from, &how, &options, &k, &code)) {
+        in->findings = ws_findings_new();
         return code;
-    ws_cli_print_unread(import);
-    in->design = ws_design_ref(import->design);
-    in->program = ws_elaborate(in->design, NULL, 0, in->findings);
-    for (guint i = 0; i < in->findings->list->len; i++) { /* another compiler allocates */
-        WsFinding *f = in->findings->list->pdata[i];
-        if (ws_rule(f->rule)->klass == WS_CLASS_B)
-            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
     }
-    if (in->program && !ws_findings_count(in->findings, WS_SEVERITY_ERROR)) {
-        const WsCheckOptions options = { .policy = o->policy,
-                                         .certificate = o->certificate != NULL || o->verified,
-                                         .foreign = TRUE };
-        *verdict = ws_check(in->program, &options, in->findings);
-    }
-    ws_cli_import_verdict(import, verdict, in->findings);
+    ws_cli_print_unread(k.import);
+    in->design = ws_design_ref(k.design);
+    in->program = g_steal_pointer(&k.program);
+    in->findings = g_steal_pointer(&k.findings);
+    *verdict = g_steal_pointer(&k.verdict);
     ws_check_locate(in->design, in->findings);
     ws_import_locate(in->design, in->findings);
     return verdict_code(*verdict, in->findings, o->strict, o->require);

@@ -22,7 +22,7 @@ int ws_command_import(int argc, char **argv)
     if (!ws_cli_options(&argc, &argv, "import", entries, &file))
         return WS_EXIT_USAGE;
     int code;
-    const WsImportOptions options = { kernel, define, NULL };
+    const WsImportOptions options = { .kernel = kernel, .define = define };
     g_autoptr(WsImport) import = ws_cli_import(file, from, &options, &code);
     if (!import)
         return code;

@@ -47,6 +47,7 @@ typedef struct {
         open; /* parameters whose default is but an example: sizes (ws_import_python_defaults) */
     guint kernel;            /* its number in py_kernels() */
     char **define, **assume; /* "NAME=VALUE", conditions; NULL none */
+    gboolean by_parity;      /* WsImportOptions */
 } WsPythonWay;
 
 typedef struct Val Val;

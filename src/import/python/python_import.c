@@ -244,6 +244,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         if (from == WS_IMPORT_TLE)
             py_tle_finish(&p);
         r->inits = TRUE;
+        r->by_parity = way.by_parity;
         r->fences = from == WS_IMPORT_GLUON ? "drawn" : NULL;
         ws_source_parts(r);
         design = ws_source_write(r);
