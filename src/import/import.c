@@ -198,6 +198,17 @@ static gboolean find_kernel(const WsPython *py, const char *file, const char *na
     return !name;
 }
 
+#define MOST_HOSTS 6
+
+/* Unread things that may synchronise or write. */
+static guint gaps(const WsImport *import)
+{
+    guint n = 0;
+    for (guint i = 0; i < import->unread->len; i++)
+        n += !((const WsUnread *)g_ptr_array_index(import->unread, i))->harmless;
+    return n;
+}
+
 WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
                             const WsImportOptions *options, GError **error)
 {
@@ -210,12 +221,29 @@ WsImport *ws_import_text_as(const char *text, gsize length, const char *file, Ws
     if (!py || !find_kernel(py, file, o->kernel, &way.kernel, error))
         return NULL;
     g_autofree char *source = g_strndup(text, length);
-    WsImport *import = read_sizes(py, source, file, from, &way, error);
-    if (import)
-        import->given = ws_import_python_given(py, &way);
-    if (import)
-        import->kernel = g_strdup(o->kernel);
-    return import;
+    const guint hosts = MIN(ws_import_python_hosts(py, &way), MOST_HOSTS);
+    WsImport *best = NULL;
+    for (guint i = 0; i < MAX(hosts, 1); i++) { /* who knows more of the values is believed */
+        WsPythonWay own = way;
+        own.host = i;
+        GError *failed = NULL;
+        WsImport *import = read_sizes(py, source, file, from, &own, &failed);
+        if (import && (!best || gaps(import) < gaps(best))) {
+            ws_import_free(best);
+            best = import;
+            best->given = ws_import_python_given(py, &own);
+            best->kernel = g_strdup(o->kernel);
+        } else {
+            ws_import_free(import);
+        }
+        if (!best && i + 1 >= hosts)
+            g_propagate_error(error, failed);
+        else
+            g_clear_error(&failed);
+        if (best && !gaps(best))
+            break;
+    }
+    return best;
 }
 
 WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,

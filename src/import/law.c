@@ -175,6 +175,10 @@ gboolean ws_import_stands(const WsFinding *f, gconstpointer data)
     const WsClass klass = ws_rule(f->rule)->klass;
     if (klass != WS_CLASS_P || f->rule == WS_RULE_P_UNDEF)
         return FALSE;
+    /* warps do not end before their own cp.async do; only the values are lost */
+    const WsNode *node = f->at ? ws_design_find(import->design, f->at) : NULL;
+    if (f->rule == WS_RULE_P_EXIT && node && node->kind == WS_STEP_GATHER)
+        return FALSE;
     if (!import->near)
         return FALSE;
     gboolean near = group_is_near(import, f->at) || group_is_near(import, f->agent) ||

@@ -1,3 +1,4 @@
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_terms.h"
 
 #include <string.h>
@@ -12,10 +13,34 @@ static const WsPyNode *place(const PyRead *p, const WsPyNode *at)
 
 /* --- rows by cp.async --------------------------------------------------------------------------*/
 
+/* Rows that no remark tells of: some of a tensor of their own, since which ones does not matter to
+ * what is judged. */
+static WsReadStep *some_rows(PyRead *p, const Val *to, const WsPyNode *at)
+{
+    const WsReadBuffer *b = &g_array_index(p->r->buffers, WsReadBuffer, to->place.object);
+    Val source = { .kind = VAL_PARAM, .text = ws_source_format(p->r, "%s_source", b->name) };
+    const gint tensor = p->group ? py_tensor(p, &source, 2, at->line) : -1;
+    if (tensor < 0)
+        return NULL;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->dtype = g_array_index(p->r->buffers, WsReadBuffer, to->place.object).dtype;
+    t->rank = 2;
+    WsReadStep *s = py_step(p, WS_READ_GATHER, at);
+    s->tensor = tensor;
+    s->buffer = to->place;
+    s->n_coord = 2;
+    s->coord[0] = ws_x_name(p->r, "row");
+    s->coord[1] = ws_x_int(p->r, 0);
+    py_law_value(p, at, "which rows of global memory are copied");
+    return s;
+}
+
 const Val *py_mean_CP_ROWS(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    WsReadStep *s =
-        a[0] && a[0]->kind == VAL_BUFFER && at->n > 2 ? py_gather(p, a[0], at->kid[2], at) : NULL;
+    const gboolean place = a[0] && a[0]->kind == VAL_BUFFER && at->n > 2;
+    WsReadStep *s = place ? py_gather(p, a[0], at->kid[2], at) : NULL;
+    if (!s && place)
+        s = some_rows(p, a[0], at);
     if (!s)
         return py_wrong(p, at, "rows of a tensor through pointers");
     g_ptr_array_add(p->open_gathers, s);
@@ -34,21 +59,47 @@ const Val *py_mean_CP_ARRIVE(PyRead *p, const Val **a, const WsPyNode *at)
     return py_none(p);
 }
 
-/* Load groups of a design are one gather each. */
+/* Load groups of a design are one gather each: groups of n gathers are counted n times. */
 const Val *py_mean_CP_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
     (void)a;
-    const guint n = p->open_gathers->len;
+    const gint64 n = p->open_gathers->len;
     g_ptr_array_set_size(p->open_gathers, 0);
-    return n == 1 ? py_none(p) : py_wrong(p, at, "a group of copies that is not one gather");
+    if (n < 1 || (p->copies_of_group && p->copies_of_group != n)) {
+        p->copies_of_group = -1;
+        return py_wrong(p, at, "a group of other many copies than the ones before");
+    }
+    p->copies_of_group = n;
+    return py_none(p);
 }
 
 const Val *py_mean_CP_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 {
-    if (!p->group || py_number(a[0], -1) < 0)
+    const gint64 n = a[0] ? py_number(a[0], -1) : 0;
+    if (!p->group || n < 0)
         return py_wrong(p, at, "a wait for a number of copies that is not known");
-    py_step(p, WS_READ_LOAD_WAIT, at)->n = py_number(a[0], 0);
+    py_step(p, WS_READ_LOAD_WAIT, at)->n = n;
+    if (p->own_warps > 1) /* the compiler's, behind every such wait */
+        py_step(p, WS_READ_SYNC, at)->name = "group";
     return py_none(p);
+}
+
+static void count_copies(const GPtrArray *list, gint64 n)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        WsReadStep *s = g_ptr_array_index(list, i);
+        s->n *= s->kind == WS_READ_LOAD_WAIT ? n : 1;
+        count_copies(s->body, n);
+        count_copies(s->other, n);
+    }
+}
+
+void py_count_copies(PyRead *p)
+{
+    if (p->copies_of_group > 1)
+        count_copies(p->group->body, p->copies_of_group);
+    p->copies_of_group = 0;
+    g_ptr_array_set_size(p->open_gathers, 0);
 }
 
 /* --- stores that add ---------------------------------------------------------------------------*/

@@ -48,6 +48,7 @@ typedef struct {
     guint kernel;            /* its number in py_kernels() */
     char **define, **assume; /* "NAME=VALUE", conditions; NULL none */
     gboolean by_parity;      /* WsImportOptions */
+    guint host;              /* which of the functions that lead to the launch is entered first */
 } WsPythonWay;
 
 typedef struct Val Val;
@@ -120,6 +121,7 @@ typedef struct {
     GPtrArray *closures;       /* GHashTable*: owned */
     GHashTable *closure;       /* of the function that is about to be called */
     GHashTable *allocated;     /* WsPyNode* -> Val*: what this group allocates */
+    gint64 copies_of_group; /* cp.async of a commit group; 0 none yet, -1 not always as many */
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
     GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
@@ -131,6 +133,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
 /* Bit i: parameter i of the function that launches the kernel (the kernel itself where none does)
  * has an integer for a default, which may be one value of many. */
 guint64 ws_import_python_defaults(const WsPython *py, const WsPythonWay *way);
+/* How many functions of the host lead to the launch. */
+guint ws_import_python_hosts(const WsPython *py, const WsPythonWay *way);
 /* What else the reading holds for alone ("causal = False; the first of its 2 launches"), caller
  * frees; NULL: nothing. */
 char *ws_import_python_given(const WsPython *py, const WsPythonWay *way);

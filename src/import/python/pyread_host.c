@@ -255,7 +255,7 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
     g_autoptr(GPtrArray) hosts = hosts_of(ws_python_module(p->py), kernel);
     guint64 open = p->way.open;
     p->hosts = hosts;
-    for (guint i = 0; i < hosts->len && !p->entered && !*p->r->error; i++) {
+    for (guint i = p->way.host; i < hosts->len && !p->entered && !*p->r->error; i++) {
         const WsPyNode *f = g_ptr_array_index(hosts, i);
         g_autofree const Val **args = from_outside(p, f, open);
         open = 0; /* of the first of them */
@@ -284,18 +284,26 @@ static const PyKernel *chosen(const GArray *kernels, const WsPythonWay *way)
     return way->kernel < kernels->len ? &g_array_index(kernels, PyKernel, way->kernel) : NULL;
 }
 
+guint ws_import_python_hosts(const WsPython *py, const WsPythonWay *way)
+{
+    g_autoptr(GArray) kernels = py_kernels(ws_python_module(py));
+    const PyKernel *kernel = chosen(kernels, way);
+    g_autoptr(GPtrArray) hosts = kernel ? hosts_of(ws_python_module(py), kernel) : NULL;
+    return hosts ? hosts->len : 0;
+}
+
 /* The function that is called from outside the file; NULL: there is no kernel. */
-static const WsPyNode *entered(const WsPyNode *module, const PyKernel *kernel)
+static const WsPyNode *entered(const WsPyNode *module, const PyKernel *kernel, guint host)
 {
     g_autoptr(GPtrArray) hosts = kernel ? hosts_of(module, kernel) : NULL;
-    return !kernel ? NULL : hosts->len ? g_ptr_array_index(hosts, 0) : kernel->node;
+    return !kernel ? NULL : host < hosts->len ? g_ptr_array_index(hosts, host) : kernel->node;
 }
 
 guint64 ws_import_python_defaults(const WsPython *py, const WsPythonWay *way)
 {
     const WsPyNode *module = ws_python_module(py);
     g_autoptr(GArray) kernels = py_kernels(module);
-    const WsPyNode *f = entered(module, chosen(kernels, way));
+    const WsPyNode *f = entered(module, chosen(kernels, way), way->host);
     guint64 found = 0;
     gint64 example;
     for (guint i = 0; f && i < MIN(f->kid[0]->n, 64); i++)
@@ -309,7 +317,7 @@ char *ws_import_python_given(const WsPython *py, const WsPythonWay *way)
     const WsPyNode *module = ws_python_module(py);
     g_autoptr(GArray) kernels = py_kernels(module);
     const PyKernel *kernel = chosen(kernels, way);
-    const WsPyNode *f = entered(module, kernel);
+    const WsPyNode *f = entered(module, kernel, way->host);
     GString *s = g_string_new(NULL);
     gint64 example;
     for (guint i = 0; way->define && way->define[i]; i++)

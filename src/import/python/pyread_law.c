@@ -215,7 +215,7 @@ const Val *py_law_call(PyRead *p, const WsPyNode *call)
         return computed(p, call, values, n, TRUE);
     if (py_law_harmless(PY_HARMLESS_VALUE, dotted))
         return computed(p, call, values, n, FALSE);
-    if (p->group && !p->probing)
+    if (p->group && !p->probing && !p->computing)
         py_opaque_lines(p, call);
     py_law_unread(p, call,
                   ws_source_format(p->r, "the call of `%s`",

@@ -82,6 +82,7 @@ static void run_group(PyRead *p, const WsPyNode *f, const Val **args, gint64 war
     p->calls = 0;
     py_call(p, f, args, at);
     py_claims_left(p, f);
+    py_count_copies(p);
     if (!works_together(p->group->body))
         drop_meetings(p->group->body);
     p->group = NULL;

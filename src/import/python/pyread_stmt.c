@@ -98,7 +98,7 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at)
 
 void py_opaque_step(PyRead *p, const WsPyNode *at, const char *what)
 {
-    if (!p->in_kernel) /* the host: what is not followed there leaves values open */
+    if (!p->in_kernel || p->computing) /* what is not followed there leaves values open */
         return;
     if (p->group)
         py_opaque_lines(p, at);
@@ -120,8 +120,8 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
             return v;
         v = py_formula(p, v);
     }
-    if (v->kind != VAL_MATH || v->rows * v->cols <= 1)
-        return v;
+    if (v->kind != VAL_MATH || v->rows * v->cols <= 1 || !g_strcmp0(v->dtype, "b"))
+        return v; /* a condition is used where it is named */
     const gint value = py_hold(p, name, v, at, 0, 0);
     if (value < 0)
         return py_opaque(p);

@@ -12,7 +12,7 @@ const Val *py_none(PyRead *p)
 
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what)
 {
-    if (!p->in_kernel)
+    if (!p->in_kernel || p->computing)
         return py_opaque(p);
     if (p->group)
         py_opaque_lines(p, at);

@@ -184,6 +184,8 @@ const Val *py_binary_tile(PyRead *p, const char *op, const Val *a, const Val *b)
         if (!strcmp(known[i], own)) {
             Val *m = combine(p, x, y);
             m->text = ws_source_format(p->r, "(%s %s %s)", x->text, own, y->text);
+            if (i >= 5) /* a condition: of no type that a value has */
+                m->dtype = "b";
             if (i < 3 && !g_strcmp0(x->dtype, "i32") && !g_strcmp0(y->dtype, "i32"))
                 m->dtype = "i32";
             return m;
@@ -231,14 +233,21 @@ gint py_hold(PyRead *p, const char *name, const Val *v, const WsPyNode *at, gint
     if ((!m && !opaque) || rows <= 0 || cols <= 0)
         return -1;
     g_autofree char *full = g_strconcat(p->frame->prefix, name, NULL);
-    const gint value =
-        ws_source_value(p->r, p->group, full, v->dtype ? v->dtype : "f32", rows, cols);
+    const gint value = ws_source_value(p->r, p->group, full,
+                                       !v->dtype                          ? "f32"
+                                       : *v->dtype == 'b' && !v->dtype[1] ? "i32"
+                                                                          : v->dtype,
+                                       rows, cols);
     const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, value);
+    const gboolean condition = m && !g_strcmp0(m->dtype, "b");
     WsReadStep *s = py_step(p, WS_READ_COMPUTE, at);
     s->value = value;
     if (opaque)
         py_law_value(p, at, "a value");
     const gboolean whole = *held->dtype == 'i' || *held->dtype == 'u';
-    s->text = ws_source_format(p->r, "%s = %s", held->name, m ? m->text : whole ? "0" : "0.0");
+    s->text = ws_source_format(p->r, condition ? "%s = select(%s, 1, 0)" : "%s = %s", held->name,
+                               m       ? m->text
+                               : whole ? "0"
+                                       : "0.0");
     return value;
 }
