@@ -79,8 +79,10 @@ const Val *py_mean_CP_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     if (!p->group || n < 0)
         return py_wrong(p, at, "a wait for a number of copies that is not known");
     py_step(p, WS_READ_LOAD_WAIT, at)->n = n;
-    if (p->own_warps > 1) /* the compiler's, behind every such wait */
+    if (p->own_warps > 1) { /* the compiler's, behind every such wait */
         py_step(p, WS_READ_SYNC, at)->name = "group";
+        g_array_set_size(p->waited_on, 0);
+    }
     return py_none(p);
 }
 

@@ -120,6 +120,16 @@ static gboolean waited_on(const PyRead *p, gint barrier)
     return FALSE;
 }
 
+/* Since the group met last: barriers it waited for, buffers it read and wrote. */
+#define READ_SINCE(buffer)  ((buffer) + (1 << 20))
+#define WROTE_SINCE(buffer) ((buffer) + (1 << 21))
+
+static void note_since(PyRead *p, gint what)
+{
+    if (!waited_on(p, what))
+        g_array_append_val(p->waited_on, what);
+}
+
 /* Accesses of all threads before what one thread does: the compiler puts a barrier between. */
 static void settle_group(PyRead *p, const WsPyNode *at, gboolean also_waits)
 {
@@ -140,6 +150,16 @@ static void meet_for_waits(PyRead *p, const WsPyNode *at)
     s->name = "group";
     s->flag = TRUE;
     g_array_set_size(p->waited_on, 0);
+}
+
+/* Between accesses to the same buffer of which one writes the compiler puts a barrier. */
+static void meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at)
+{
+    if (waited_on(p, WROTE_SINCE(buffer)) || (writes && waited_on(p, READ_SINCE(buffer)))) {
+        p->dirty = TRUE;
+        settle_group(p, at, FALSE);
+    }
+    note_since(p, writes ? WROTE_SINCE(buffer) : READ_SINCE(buffer));
 }
 
 /* --- proxies: within a partition the compiler puts fences between plain accesses and copies or
@@ -189,8 +209,7 @@ const Val *py_mean_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
         return py_wrong(p, at, "a wait whose barrier or phase is not known");
     WsReadStep *s = at_barrier(p, WS_READ_WAIT, a[0], a[2], at);
     s->parity = phase;
-    if (!waited_on(p, a[0]->place.object))
-        g_array_append_val(p->waited_on, a[0]->place.object);
+    note_since(p, a[0]->place.object);
     return py_none(p);
 }
 
@@ -333,6 +352,7 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
         value = py_hold(p, "stored", a[1], at, to.rows, to.cols);
     if (value < 0)
         return py_wrong(p, at, "a store of something that is no tile");
+    meet_before(p, to.place.object, TRUE, at);
     WsReadStep *s = py_step(p, WS_READ_WRITE, at);
     s->value = value;
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
@@ -360,6 +380,7 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     }
     const gint value = ws_source_value(p->r, p->group, name, b->dtype, from.rows, from.cols);
     g_array_index(p->group->values, WsReadValue, value).line = line;
+    meet_before(p, from.place.object, FALSE, at);
     WsReadStep *s = py_step(p, WS_READ_READ, at);
     s->value = value;
     s->buffer = from.place;

@@ -1,0 +1,173 @@
+/* The law of reading: whatever a kernel holds that the reader does not know, at whatever place, the
+ * verdict is neither proved nor refuted. Exports of shipped designs, with one thing planted at a
+ * time: a call, a keyword, a context, a decorator. And what is known to change nothing is not
+ * held against a kernel. */
+#include "judge.h"
+
+#include "check/check.h"
+#include "program/program.h"
+
+#include <string.h>
+
+static const struct {
+    const char *path;
+    WsImportFrom language;
+    guint every; /* of the places only each n-th */
+} kernels[] = {
+    { "tests/import/gluon/gemm.py", WS_IMPORT_GLUON, 1 },
+    { "tests/import/gluon/add.py", WS_IMPORT_GLUON, 1 },
+    { "tests/import/gluon/pipelined.py", WS_IMPORT_GLUON, 1 },
+    { "tests/import/tle/pipe.py", WS_IMPORT_TLE, 1 },
+    { "projects/gemm-bf16/design.wstave", WS_IMPORT_GLUON, 3 },
+    { "projects/gemm-bf16/design.wstave", WS_IMPORT_TLE, 3 },
+    { "projects/attention-d128/design.wstave", WS_IMPORT_GLUON, 9 },
+    { "projects/attention-d128/design.wstave", WS_IMPORT_TLE, 9 },
+};
+
+static WsVerdictKind verdict_of(const char *text, WsImportFrom language)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import = ws_import_text(text, strlen(text), "kernel.py", language, &error);
+    if (!import)
+        return WS_VERDICT_OUTSIDE; /* refused, with its place */
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
+    const WsCheckOptions options = { .verdict_only = TRUE, .foreign = TRUE };
+    const gboolean sound = p && !ws_findings_count(findings, WS_SEVERITY_ERROR);
+    g_autoptr(WsVerdict) v =
+        sound ? ws_check(p, &options, findings) : ws_verdict_outside("it makes no program");
+    g_autofree char *gap = ws_import_gap(import);
+    ws_verdict_limit(v, findings, gap, ws_import_stands, import);
+    return v->kind;
+}
+
+/* --- places ------------------------------------------------------------------------------------*/
+
+typedef enum { PLANT_CALL, PLANT_KEYWORD, PLANT_CONTEXT, PLANT_DECORATOR, PLANT_N } Plant;
+
+/* How far brackets are open behind the line; strings and remarks do not count. */
+static gint opened(const char *line)
+{
+    gint depth = 0;
+    char quote = 0;
+    for (const char *c = line; *c && (quote || *c != '#'); c++) {
+        if (quote)
+            quote = *c == quote ? 0 : quote;
+        else if (*c == '"' || *c == '\'')
+            quote = *c;
+        else
+            depth += (strchr("([{", *c) != NULL) - (strchr(")]}", *c) != NULL);
+    }
+    return depth;
+}
+
+static gboolean begins(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (g_str_has_prefix(text, *words))
+            return TRUE;
+    return FALSE;
+}
+
+/* Line `at` with the plant; NULL: it has no place there. `inside`: of a jit function's body. */
+static char *planted(const char *line, Plant plant, gboolean inside)
+{
+    static const char *const calls[] = { "mbarrier.", "tma.", "tle.gpu.", NULL };
+    static const char *const blocks[] = { "for ",   "while ", "if ", "else", "elif ", "with ",
+                                          "return", "#",      "@",   "def ", ")",     NULL };
+    const gsize blanks = strspn(line, " ");
+    const char *text = line + blanks;
+    const gboolean whole = inside && blanks >= 4 && *text && !opened(line);
+    g_autofree char *pad = g_strnfill(blanks, ' ');
+    if (plant == PLANT_DECORATOR)
+        return g_str_has_prefix(line, "@gluon.jit") || g_str_has_prefix(line, "@triton.jit")
+                   ? g_strdup_printf("@mystery\n%s", line)
+                   : NULL;
+    if (!whole || begins(text, blocks))
+        return NULL;
+    if (plant == PLANT_CALL)
+        return g_strdup_printf("%smystery()\n%s", pad, line);
+    if (plant == PLANT_CONTEXT)
+        return g_strdup_printf("%swith mystery():\n    %s", pad, line);
+    if (!begins(text, calls) || !g_str_has_suffix(line, ")"))
+        return NULL;
+    return g_strdup_printf("%.*s, mystery=1)", (int)strlen(line) - 1, line);
+}
+
+static void test_plants(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data) / PLANT_N;
+    const Plant plant = GPOINTER_TO_UINT(data) % PLANT_N;
+    g_autofree char *text = kernel_of(kernels[i].path, kernels[i].language);
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    guint places = 0, tried = 0;
+    gboolean jit = FALSE;
+    for (guint k = 0, depth = 0; line[k]; k++) {
+        const guint before = depth;
+        depth = (guint)MAX(0, (gint)depth + opened(line[k]));
+        if (*line[k] && *line[k] != ' ' && *line[k] != '#' && *line[k] != ')')
+            jit = strstr(line[k], ".jit") || (jit && g_str_has_prefix(line[k], "def "));
+        char *own = before ? NULL : planted(line[k], plant, jit);
+        if (!own || places++ % kernels[i].every) {
+            g_free(own);
+            continue;
+        }
+        char *right = line[k];
+        line[k] = own;
+        g_autofree char *wrong = g_strjoinv("\n", line);
+        const WsVerdictKind verdict = verdict_of(wrong, kernels[i].language);
+        if (verdict != WS_VERDICT_OUTSIDE)
+            g_test_message("line %u is %s:\n%s", k + 1, ws_verdict_word(verdict), own);
+        g_assert_cmpint(verdict, ==, WS_VERDICT_OUTSIDE);
+        line[k] = right;
+        g_free(own);
+        tried++;
+    }
+    g_test_message("%u of %u places", tried, places);
+    g_assert_cmpuint(tried, >, 0);
+}
+
+/* --- single lines in a kernel by hand ----------------------------------------------------------*/
+
+static const struct {
+    const char *title, *from, *to;
+    WsVerdictKind verdict;
+} changes[] = {
+    { "as-it-is", "", "", WS_VERDICT_PROVED },
+    { "known-to-compute", "        acc = gl.zeros(",
+      "        gl.static_print(1)\n        acc = gl.zeros(", WS_VERDICT_PROVED },
+    { "fence-of-the-compiler", "        fence_async_shared()\n", "", WS_VERDICT_PROVED },
+    { "init-missing", "        mbarrier.init(full.index(i), count=1)\n", "", WS_VERDICT_OUTSIDE },
+    { "init-twice", "        mbarrier.init(full.index(i), count=1)\n",
+      "        mbarrier.init(full.index(i), count=1)\n        mbarrier.init(full.index(i), "
+      "count=1)\n",
+      WS_VERDICT_OUTSIDE },
+};
+
+static void test_change(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *right = kernel_of("tests/import/gluon/gemm.py", WS_IMPORT_GLUON);
+    const char *at = strstr(right, changes[i].from);
+    g_assert_nonnull(at);
+    g_autofree char *head = g_strndup(right, at - right);
+    g_autofree char *text = g_strconcat(head, changes[i].to, at + strlen(changes[i].from), NULL);
+    g_assert_cmpint(verdict_of(text, WS_IMPORT_GLUON), ==, changes[i].verdict);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const names[] = { "call", "keyword", "context", "decorator" };
+    g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(kernels) * PLANT_N; i++) {
+        g_autofree char *path = g_strdup_printf("/import/law/%s/%s/%s", names[i % PLANT_N],
+                                                ws_import_from_text(kernels[i / PLANT_N].language),
+                                                kernels[i / PLANT_N].path);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_plants);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
+        g_autofree char *path = g_strdup_printf("/import/law/change/%s", changes[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_change);
+    }
+    return g_test_run();
+}
