@@ -101,12 +101,16 @@ static void test_plants(gconstpointer data)
     g_autofree char *text = kernel_of(kernels[i].path, kernels[i].language);
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     guint places = 0, tried = 0;
-    gboolean jit = FALSE;
+    gboolean jit = FALSE, decorated = FALSE;
     for (guint k = 0, depth = 0; line[k]; k++) {
         const guint before = depth;
         depth = (guint)MAX(0, (gint)depth + opened(line[k]));
-        if (*line[k] && *line[k] != ' ' && *line[k] != '#' && *line[k] != ')')
-            jit = strstr(line[k], ".jit") || (jit && g_str_has_prefix(line[k], "def "));
+        if (*line[k] == '@') {
+            decorated |= strstr(line[k], ".jit") != NULL;
+        } else if (*line[k] && !strchr(" #)", *line[k])) {
+            jit = decorated && g_str_has_prefix(line[k], "def ");
+            decorated = FALSE;
+        }
         char *own = before ? NULL : planted(line[k], plant, jit);
         if (!own || places++ % kernels[i].every) {
             g_free(own);
