@@ -21,7 +21,7 @@ static const struct {
     { "projects/gemm-bf16/design.wstave", WS_IMPORT_GLUON, 3 },
     { "projects/gemm-bf16/design.wstave", WS_IMPORT_TLE, 3 },
     { "projects/attention-d128/design.wstave", WS_IMPORT_GLUON, 9 },
-    { "projects/attention-d128/design.wstave", WS_IMPORT_TLE, 9 },
+    { "tests/designs/attention-tle-pingpong.wstave", WS_IMPORT_TLE, 5 },
 };
 
 static WsVerdictKind verdict_of(const char *text, WsImportFrom language)
