@@ -1,5 +1,5 @@
 #include "cli/import_report.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "judge.h"
 
 #include "check/check.h"
-#include "program/program.h"
+#include "program/elaborate.h"
 
 #include <string.h>
 
