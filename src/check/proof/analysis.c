@@ -35,6 +35,24 @@ static void note_split(WsControl *c, gint agent, const WsTree *t, gint symbol)
         s->split = ++c->n_split;
 }
 
+/* The condition of a branch is a letter of its round; FALSE: it is not. */
+static gboolean by_round(WsControl *c, gint agent, const WsTree *t)
+{
+    const gint letter = ws_round_letter(c, agent, t);
+    if (letter < 0)
+        return FALSE;
+    WsExpr *w = g_hash_table_lookup(c->rewritten, t->cond);
+    if (!w)
+        g_hash_table_insert(c->rewritten, t->cond, w = ws_symbol_leaf(c, letter));
+    else if (w->op != WS_EXPR_VAR || w->var != (gint)c->n_vars + letter)
+        ws_control_outside(c, "a condition that follows two loops", t->cond);
+    WsForm *f = g_new0(WsForm, 1);
+    f->symbol = letter;
+    f->rest = ws_expr_int(0);
+    ws_add_site(c, agent, t, ws_keep_form(c, w, f), FALSE);
+    return TRUE;
+}
+
 static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
 {
     if (!t)
@@ -45,7 +63,7 @@ static void tree(WsControl *c, gint agent, const WsTree *t, guint *number)
     if (t->kind == WS_TREE_BRANCH && t->cond) {
         if (ws_is_private(c, t))
             g_hash_table_add(c->private_if, (gpointer)t);
-        else
+        else if (!by_round(c, agent, t))
             ws_learn_condition(c, agent, t, ws_rewritten(c, t->cond));
     }
     if (t->kind == WS_TREE_LOOP) {
@@ -150,6 +168,7 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     c->p = p;
     c->plain = how & WS_HOW_PLAIN, c->page = how & WS_HOW_PAGE;
     c->far = how & WS_HOW_FAR;
+    c->written = how & (WS_HOW_WRITE | WS_HOW_PAGE);
     c->n_vars = p->n_vars;
     c->modulus = g_new0(gint64, p->n_vars + 1);
     c->window = g_new0(WsSpan, p->n_vars + 1);

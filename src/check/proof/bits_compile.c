@@ -313,6 +313,11 @@ static void compile_branch(Compiler *k, const WsTree *t)
     if (t->cond) {
         emit(k, WS_BIT_IF)->cond = ws_bit_cond(k->b, k->agent, rewritten(k, t->cond));
         g_array_index(k->code, WsBitInstr, test).branch = t;
+        const WsBitCond *cond = g_array_index(k->code, WsBitInstr, test).cond;
+        const WsSymbol *s =
+            cond->kind == WS_COND_LETTER ? k->b->c->symbols->pdata[cond->symbol] : NULL;
+        if (s && s->by_round)
+            tell_rounds(k, t, s->split);
     }
     if (t->n_kids)
         compile_tree(k, t->kid[0]);

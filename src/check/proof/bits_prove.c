@@ -553,12 +553,13 @@ static WsProof *prove_owing(const WsProgram *p, const WsBitOptions *o, WsHow how
 static WsProof *prove_far(const WsProgram *p, const WsBitOptions *o)
 {
     enum { SHARE = 16 };
-    WsProof *proof = prove_owing(p, o, WS_HOW_FAR);
+    const WsHow write = o->certificate ? WS_HOW_WRITE : 0;
+    WsProof *proof = prove_owing(p, o, WS_HOW_FAR | write);
     if (!proof->letters || proof->kind == WS_PROOF_CLOSED)
         return proof;
     WsBitOptions few = *o;
     few.max_work = o->max_work / SHARE;
-    WsProof *walked = prove_owing(p, &few, 0);
+    WsProof *walked = prove_owing(p, &few, write);
     walked->work += proof->work;
     if (walked->kind == WS_PROOF_CAP && proof->kind == WS_PROOF_ALARM) {
         proof->work = walked->work;
@@ -574,7 +575,7 @@ static WsProof *prove_far(const WsProgram *p, const WsBitOptions *o)
  * it as it stands. */
 WsProof *ws_bits_prove(const WsProgram *p, const WsBitOptions *options)
 {
-    WsHow how = 0;
+    WsHow how = options->certificate ? WS_HOW_WRITE : 0;
     WsProof *proof = prove_far(p, options);
     if (proof->kind == WS_PROOF_OUTSIDE && !p->has_raw) {
         WsProof *as_is = prove(p, options, WS_HOW_PAGE);

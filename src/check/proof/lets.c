@@ -172,7 +172,8 @@ void ws_find_starts(WsControl *c)
 
 static gboolean counts_only(const WsControl *c, const WsTree *t)
 {
-    return t->over == WS_OVER_COUNT && !c->page && (t->index_var < 0 || !c->relevant[t->index_var]);
+    return t->over == WS_OVER_COUNT && !c->page &&
+           (t->index_var < 0 || !c->relevant[t->index_var]);
 }
 
 const WsExpr *ws_from(const WsControl *c, const WsTree *t)

@@ -97,7 +97,7 @@ typedef struct WsControl {
 
     GArray *instance; /* WsInstance */
     guint n_vars, n_split;
-    gboolean plain, page, far;
+    gboolean plain, page, far, written;
     gboolean letters; /* comparisons with far numbers are letters */
 } WsControl;
 
@@ -106,7 +106,8 @@ typedef enum {
     WS_HOW_PLAIN = 1, /* no names for the counts of rounds (rounds.c) */
     WS_HOW_PAGE = 2,  /* as it stands: no rules that put other expressions in its place */
     WS_HOW_OWE = 4,   /* counters may owe rounds of tiles to come (bits_owed.c) */
-    WS_HOW_FAR = 8    /* comparisons with far numbers are letters (learn.c) */
+    WS_HOW_FAR = 8,   /* comparisons with far numbers are letters (learn.c) */
+    WS_HOW_WRITE = 16 /* for a certificate: only rules that section 8 of docs/soundness.md has */
 } WsHow;
 WsControl *ws_control_new(const WsProgram *p, WsHow how);
 void ws_control_free(WsControl *c);

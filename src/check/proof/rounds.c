@@ -1,4 +1,5 @@
-/* Counts that follow the index of a loop around them: `for k: for j count k`, `count nb - k`. The
+/* Counts and conditions that follow the index of a loop around them: `for k: for j count k`, `count
+ * nb - k`, `if L[k] > 0`. The
  * count of a round is taken as a number that nobody knows, the same for everybody in the round of
  * that index of that tile: every function of the index, the one that is meant among them. */
 #include "check/proof/symbols.h"
@@ -183,4 +184,52 @@ gint ws_round_symbol(WsControl *c, gint agent, const WsTree *t)
         s->split = ++c->n_split;
     }
     return s->by_round ? symbol : -1;
+}
+
+/* --- conditions ------------------------------------------------------------------------------- */
+static void see_element(const WsExpr *e, gpointer data)
+{
+    gpointer *d = data;
+    if (e->op == WS_EXPR_INDEX && ws_leaves(d[0], e).index > 0)
+        *(gboolean *)d[1] = TRUE;
+}
+
+static gboolean reads_by_index(const WsControl *c, const WsExpr *e)
+{
+    gboolean found = FALSE;
+    gpointer data[2] = { (gpointer)c, &found };
+    ws_expr_visit(e, see_element, data);
+    return found;
+}
+
+/* L-ROUND: a condition of elements that the index of the loop around chooses is a yes or no that
+ * nobody knows, one for every round. */
+gint ws_round_letter(WsControl *c, gint agent, const WsTree *t)
+{
+    g_autoptr(WsExpr) cond = ws_without_lets(c, t->cond);
+    Leaf l = { c, t, "#", -1, -1, FALSE };
+    if (c->plain || c->written || c->outside || !reads_by_index(c, cond))
+        return -1;
+    ws_expr_visit(cond, see, &l);
+    const WsTree *up = loop_around(t), *tiles = tiles_around(t, l.tile);
+    if (l.other || l.index < 0 || !up || up->index_var != l.index || up->over != WS_OVER_COUNT ||
+        !counts_up(up) || (l.tile >= 0 && (!tiles || !counts_up(tiles))))
+        return -1;
+    g_autoptr(WsExpr) e = ws_expr_map(cond, mark, &l, NULL);
+    const guint before = c->symbols->len;
+    const gint symbol = e ? ws_symbol_of(c, e, TRUE) : -1;
+    gboolean near = FALSE;
+    if (symbol < 0)
+        return -1;
+    taken(c, agent, symbol, up, &near);
+    WsSymbol *s = c->symbols->pdata[symbol];
+    if (c->symbols->len > before && !near && c->n_split < WS_MAX_SPLIT) {
+        g_autofree char *text = ws_expr_print(t->cond);
+        g_free(s->text);
+        s->text = g_strdup_printf("%s in each round of %s", text, up->name ? up->name : "a loop");
+        s->run = FALSE;
+        s->by_round = s->by_index = TRUE;
+        s->split = ++c->n_split;
+    }
+    return s->by_round && !near ? symbol : -1;
 }

@@ -1,5 +1,6 @@
 /* Symbols by identity, least values, affine forms (LANGUAGE section 16). */
 #include "check/proof/symbols.h"
+#include "program/parts/tiles.h"
 #include "program/parts/variable.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ void ws_control_outside(WsControl *c, const char *what, const WsExpr *e)
 
 /* --- least values (LANGUAGE 16.9) ------------------------------------------------------------- */
 #define UNKNOWN (G_MININT64 / 4)
+enum { SHALLOW = 8 }; /* deeper a difference is not known: both ends of all parts would be asked */
 
 static gint64 assumed(const WsProgram *p, gint var)
 {
@@ -56,6 +58,11 @@ static gint64 aligned(const WsProgram *p, gint var, gint64 low)
 
 static gint64 least(const WsControl *c, const WsExpr *e, guint depth);
 
+static gboolean is_truth(const WsExpr *e)
+{
+    return (e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR) || e->op == WS_EXPR_NOT;
+}
+
 static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
 {
     const WsProgram *p = c->p;
@@ -75,6 +82,8 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
             r = MAX(r, least(c, v->value, depth + 1));
         return aligned(p, e->var, r);
     }
+    if (is_truth(e) && !c->written)
+        return 0;
     if (e->n_args != 2)
         return UNKNOWN;
     a = least(c, e->arg[0], depth + 1);
@@ -84,7 +93,9 @@ static gint64 least_of(const WsControl *c, const WsExpr *e, guint depth)
     case WS_EXPR_ADD:
         return a <= UNKNOWN || b <= UNKNOWN || __builtin_add_overflow(a, b, &r) ? UNKNOWN : r;
     case WS_EXPR_SUB:
-        return a <= UNKNOWN || !literal || __builtin_sub_overflow(a, r, &r) ? UNKNOWN : r;
+        if (!literal)
+            r = depth < SHALLOW && !c->written ? ws_most(c, e->arg[1], depth + 1) : G_MAXINT64;
+        return a <= UNKNOWN || r == G_MAXINT64 || __builtin_sub_overflow(a, r, &r) ? UNKNOWN : r;
     case WS_EXPR_MUL:
         return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? UNKNOWN : r;
     case WS_EXPR_DIV:
@@ -134,6 +145,22 @@ static gint64 assumed_most(const WsControl *c, gint var, guint depth)
     return best;
 }
 
+/* Greatest value of a sum, a difference, a remainder, a max; G_MAXINT64: not known. L-TRUTH. */
+static gint64 most_of_sum(const WsControl *c, const WsExpr *e, gint64 a, gint64 b, guint depth)
+{
+    gint64 r = 0;
+    if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX)
+        return MAX(a, b);
+    if (e->op == WS_EXPR_MOD && ws_expr_is_int(e->arg[1], &r) && r > 0)
+        return r - 1;
+    if (a == G_MAXINT64 || (e->op != WS_EXPR_ADD && e->op != WS_EXPR_SUB))
+        return G_MAXINT64;
+    if (e->op == WS_EXPR_ADD)
+        return b == G_MAXINT64 || __builtin_add_overflow(a, b, &r) ? G_MAXINT64 : r;
+    const gint64 low = depth < SHALLOW ? least(c, e->arg[1], depth + 1) : UNKNOWN;
+    return low <= UNKNOWN || __builtin_sub_overflow(a, low, &r) ? G_MAXINT64 : r;
+}
+
 static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
 {
     const WsProgram *p = c->p;
@@ -145,16 +172,27 @@ static gint64 most_of(const WsControl *c, const WsExpr *e, guint depth)
     if (e->op == WS_EXPR_VAR && e->var >= 0 && (guint)e->var < p->n_vars) {
         const WsVar *v = &p->var[e->var];
         gint64 most = assumed_most(c, e->var, depth);
+        for (guint a = 0; v->kind == WS_VAR_AXIS && !c->written && a < p->tiles->n_axes; a++) {
+            const gint64 extent = p->tiles->axis[a].var == e->var
+                                      ? ws_most(c, p->tiles->axis[a].extent, depth + 1)
+                                      : G_MAXINT64;
+            most = extent < G_MAXINT64 ? MIN(most, MAX(extent, 1) - 1) : most; /* there is a tile */
+        }
         if ((v->kind == WS_VAR_RUN || v->kind == WS_VAR_TILE) && v->value && !v->real)
             most = MIN(most, ws_most(c, v->value, depth + 1));
         return most;
     }
+    if (is_truth(e) && !c->written)
+        return 1;
     if (e->n_args != 2)
         return G_MAXINT64;
     gint64 a = ws_most(c, e->arg[0], depth + 1), b = ws_most(c, e->arg[1], depth + 1);
     gboolean literal = ws_expr_is_int(e->arg[1], &r);
     if (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MIN)
         return MIN(a, b);
+    if (!c->written && (e->op == WS_EXPR_ADD || e->op == WS_EXPR_SUB || e->op == WS_EXPR_MOD ||
+                        (e->op == WS_EXPR_CALL && e->func == WS_FUNC_MAX)))
+        return most_of_sum(c, e, a, b, depth);
     if (a == G_MAXINT64 || a < 0)
         return G_MAXINT64;
     if (e->op == WS_EXPR_DIV && literal && r > 0)
@@ -326,6 +364,51 @@ static WsExpr *sum(WsExpr *a, gint64 factor, WsExpr *b)
 
 static WsExpr *rewrite(WsControl *c, const WsExpr *e);
 
+static gint64 compared(WsExprOp op, gint64 x)
+{
+    return op == WS_EXPR_LT   ? x < 0
+           : op == WS_EXPR_LE ? x <= 0
+           : op == WS_EXPR_GT ? x > 0
+           : op == WS_EXPR_GE ? x >= 0
+                              : (x == 0) == (op == WS_EXPR_EQ);
+}
+
+static gint64 divisor_of(const WsAffine *a)
+{
+    gint64 g = 0;
+    for (guint i = 0; i < a->n; i++)
+        for (gint64 x = ABS(a->factor[i]); x;) {
+            const gint64 rest = g % x;
+            g = x, x = rest;
+        }
+    return g;
+}
+
+/* L-TRUTH: a comparison of a sum with one truth value in it, (a < b) != 0, says what that is for 0
+ * and for 1; 2*a == 3 never holds. NULL: it is neither. */
+static WsExpr *truth_of(const WsExpr *e)
+{
+    WsAffine a = { 0 };
+    WsExpr *r = NULL;
+    if (e->op < WS_EXPR_LT || e->op > WS_EXPR_NE)
+        return NULL;
+    g_autoptr(WsExpr) d = ws_expr_op(WS_EXPR_SUB, ws_expr_ref(e->arg[0]), ws_expr_ref(e->arg[1]));
+    gint64 one;
+    if (!ws_expr_affine(d, &a))
+        return NULL;
+    if (e->op >= WS_EXPR_EQ && divisor_of(&a) > 1 && a.constant % divisor_of(&a) != 0)
+        r = ws_expr_int(e->op == WS_EXPR_NE);
+    else if (a.n == 1 && is_truth(a.term[0]) &&
+             !__builtin_add_overflow(a.constant, a.factor[0], &one)) {
+        const gint64 off = compared(e->op, a.constant), on = compared(e->op, one);
+        r = off == on ? ws_expr_int(off)
+            : on      ? ws_expr_ref(a.term[0])
+                      : ws_expr_op(WS_EXPR_NOT, ws_expr_ref(a.term[0]), NULL);
+    }
+    ws_affine_clear(&a);
+    return r;
+}
+
 /* A remainder of a sum of names that are never negative: what they leave is asked, so that it goes
  * together with all else that is known of them. */
 static WsExpr *remainder_of(WsControl *c, const WsExpr *e)
@@ -363,6 +446,9 @@ static WsExpr *rewrite(WsControl *c, const WsExpr *e)
     if (l.symbol == 0)
         return ws_expr_ref(e);
     gboolean truth = e->op >= WS_EXPR_LT && e->op <= WS_EXPR_OR;
+    g_autoptr(WsExpr) plain = c->written ? NULL : truth_of(e);
+    if (plain)
+        return rewrite(c, plain);
     if (l.index == 0 && !truth && e->op != WS_EXPR_NOT) {
         WsAffine a = { 0 };
         if (!ws_expr_affine(e, &a)) {

@@ -71,6 +71,8 @@ void ws_settle_sites(WsControl *c); /* once the ranges are known */
 /* --- rounds.c --- */
 /* The symbol of a count that follows the index of the loop around it, -1 if it is none. */
 gint ws_round_symbol(WsControl *c, gint agent, const WsTree *loop);
+/* The letter of a condition that follows it, -1 if it is none. */
+gint ws_round_letter(WsControl *c, gint agent, const WsTree *branch);
 
 /* --- demands.c: how well each variable must be known --- */
 typedef enum { WS_WISH_EXACT, WS_WISH_USE, WS_WISH_MODULO, WS_WISH_TRUTH } WsWishKind;
