@@ -326,10 +326,15 @@ static RefValue emit_call(RefBuilder *r, const WsExpr *e)
 
 RefValue ws_ref_emit(RefBuilder *r, const WsExpr *e)
 {
-    const RefValue *ready = r->hoisted ? g_hash_table_lookup(r->hoisted, e) : NULL;
+    const RefHoist *hoist = r->hoisted ? g_hash_table_lookup(r->hoisted, e) : NULL;
+    if (hoist)
+        return ws_ref_hoisted(r, e, hoist);
+    return ws_ref_evaluate(r, e);
+}
+
+RefValue ws_ref_evaluate(RefBuilder *r, const WsExpr *e)
+{
     RefValue a, b;
-    if (ready)
-        return *ready;
     if (r->error)
         return zero(r);
     switch (e->op) {

@@ -24,6 +24,14 @@ typedef struct {
     LLVMValueRef v;
 } RefIndex;
 
+/* What a reduction's body computes without its index. Either it was computed before the loop, or,
+ * where the body may not come to it (a branch of a select), the first round that needs it stores
+ * it: `known` and `value` are cells of the function, known is NULL for what is ready. */
+typedef struct {
+    RefValue ready;
+    LLVMValueRef known, value;
+} RefHoist;
+
 typedef enum { REF_UNSEEN, REF_OPEN, REF_DONE } RefState;
 
 typedef struct {
@@ -51,7 +59,7 @@ typedef struct {
     guint statement;
     LLVMValueRef fn, env;
     GArray *scope;          /* RefIndex */
-    GHashTable *hoisted;    /* WsExpr* -> RefValue*, owned */
+    GHashTable *hoisted;    /* WsExpr* -> RefHoist*, owned */
     GPtrArray *hoist_order; /* its keys in order of insertion: a loop forgets what it added */
     GError *error;          /* first failure; building goes on with zeros */
 } RefBuilder;
@@ -71,6 +79,8 @@ RefKind ws_ref_statement_kind(RefBuilder *r, guint statement);
 
 /* reference_expr.c */
 RefValue ws_ref_emit(RefBuilder *r, const WsExpr *e);
+/* The same, though `e` is hoisted. */
+RefValue ws_ref_evaluate(RefBuilder *r, const WsExpr *e);
 RefValue ws_ref_convert(RefBuilder *r, RefValue v, RefKind kind);
 LLVMValueRef ws_ref_int(RefBuilder *r, gint64 value);
 LLVMValueRef ws_ref_slot(RefBuilder *r, guint slot, LLVMTypeRef type);
@@ -86,6 +96,8 @@ const RefIndex *ws_ref_scope_find(RefBuilder *r, const char *name);
 guint ws_ref_reduction(RefBuilder *r, const WsExpr *e);
 RefValue ws_ref_reduce(RefBuilder *r, const WsExpr *e, guint level);
 RefValue ws_ref_element(RefBuilder *r, const WsExpr *e);
+/* The value of a hoisted expression, where it is needed. */
+RefValue ws_ref_hoisted(RefBuilder *r, const WsExpr *e, const RefHoist *h);
 
 /* reference_math.c */
 LLVMValueRef ws_ref_math(RefBuilder *r, WsFunc func, LLVMValueRef x);

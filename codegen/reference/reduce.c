@@ -1,6 +1,7 @@
 /* Reductions, tensor elements and helper functions of the reference notation. What a reduction's
  * body computes without its index (another reduction, a costly helper) is evaluated before the
- * loop, so that an attention reference does not recompute its row maximum for every column. */
+ * loop, or once in it, so that an attention reference does not recompute its row maximum for every
+ * column. */
 #include "codegen/reference/internal.h"
 #include "program/parts/tensor.h"
 #include "program/parts/variable.h"
@@ -222,8 +223,42 @@ static gboolean free_of(RefBuilder *r, const WsExpr *e, const GPtrArray *bound)
     return fine;
 }
 
-/* Evaluates here what is costly, certain to be evaluated, and free of indices not yet in scope. */
-static void hoist(RefBuilder *r, const WsExpr *e)
+/* A cell of the function: allocated once, at its entry, however often the loop is entered. */
+static LLVMValueRef cell(RefBuilder *r, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), entry = LLVMGetEntryBasicBlock(r->fn);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry), at;
+    if (first)
+        LLVMPositionBuilderBefore(r->b, first);
+    else
+        LLVMPositionBuilderAtEnd(r->b, entry);
+    at = LLVMBuildAlloca(r->b, type, "");
+    LLVMPositionBuilderAtEnd(r->b, here);
+    return at;
+}
+
+RefValue ws_ref_hoisted(RefBuilder *r, const WsExpr *e, const RefHoist *h)
+{
+    LLVMBasicBlockRef compute, done;
+    LLVMTypeRef type = h->ready.kind == REF_REAL ? r->f64 : r->i64;
+    RefValue v;
+    if (!h->known)
+        return h->ready;
+    compute = ws_ref_block(r, "compute");
+    done = ws_ref_block(r, "known");
+    LLVMBuildCondBr(r->b, LLVMBuildLoad2(r->b, r->i1, h->known, ""), done, compute);
+    LLVMPositionBuilderAtEnd(r->b, compute);
+    v = ws_ref_convert(r, ws_ref_evaluate(r, e), h->ready.kind);
+    LLVMBuildStore(r->b, v.v, h->value);
+    LLVMBuildStore(r->b, LLVMConstInt(r->i1, 1, FALSE), h->known);
+    LLVMBuildBr(r->b, done);
+    LLVMPositionBuilderAtEnd(r->b, done);
+    return (RefValue){ h->ready.kind, LLVMBuildLoad2(r->b, type, h->value, "") };
+}
+
+/* Evaluates here what is costly, certain to be evaluated, and free of indices not yet in scope;
+ * what is only likely to be (`lazy`) gets a cell for the first round that needs it. */
+static void hoist(RefBuilder *r, const WsExpr *e, gboolean lazy)
 {
     g_autoptr(GPtrArray) bound = g_ptr_array_new();
     gboolean call = e->op == WS_EXPR_CALL || e->op == WS_EXPR_INDEX;
@@ -231,9 +266,16 @@ static void hoist(RefBuilder *r, const WsExpr *e)
     if (!costly(r, e) || g_hash_table_contains(r->hoisted, e))
         return;
     if (call && free_of(r, e, bound)) {
-        RefValue *v = g_new(RefValue, 1);
-        *v = ws_ref_emit(r, e);
-        g_hash_table_insert(r->hoisted, (gpointer)e, v);
+        RefHoist *h = g_new0(RefHoist, 1);
+        if (lazy) {
+            h->ready.kind = MAX(REF_INT, ws_ref_kind(r, e));
+            h->known = cell(r, r->i1);
+            h->value = cell(r, h->ready.kind == REF_REAL ? r->f64 : r->i64);
+            LLVMBuildStore(r->b, LLVMConstInt(r->i1, 0, FALSE), h->known);
+        } else {
+            h->ready = ws_ref_emit(r, e);
+        }
+        g_hash_table_insert(r->hoisted, (gpointer)e, h);
         g_ptr_array_add(r->hoist_order, (gpointer)e);
         return;
     }
@@ -241,9 +283,11 @@ static void hoist(RefBuilder *r, const WsExpr *e)
         return;
     if ((e->op == WS_EXPR_CALL && e->func == WS_FUNC_SELECT) || e->op == WS_EXPR_AND ||
         e->op == WS_EXPR_OR)
-        n = 1; /* lazy */
+        n = 1;
     for (i = 0; i < n; i++)
-        hoist(r, e->arg[i]);
+        hoist(r, e->arg[i], lazy);
+    for (; i < e->n_args; i++)
+        hoist(r, e->arg[i], TRUE);
 }
 
 static RefValue combine(RefBuilder *r, WsFunc func, RefKind kind, LLVMValueRef acc, LLVMValueRef v)
@@ -293,7 +337,7 @@ RefValue ws_ref_reduce(RefBuilder *r, const WsExpr *e, guint level)
     LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntSGT, bound, ws_ref_int(r, 0), ""), first,
                     done);
     LLVMPositionBuilderAtEnd(r->b, first);
-    hoist(r, body);
+    hoist(r, body, FALSE);
     first = LLVMGetInsertBlock(r->b);
     LLVMBuildBr(r->b, loop);
     LLVMPositionBuilderAtEnd(r->b, loop);

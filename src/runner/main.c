@@ -17,6 +17,7 @@ static const char usage[] =
     "  --runs N         cold rounds (from the bundle; 0: check only)\n"
     "  --sustained S    seconds back to back (from the bundle; 0: none)\n"
     "  --samples N      elements compared with the reference per output (4096)\n"
+    "  --judge S        seconds the float64 reference of one output may take (60)\n"
     "  --again N        launch N times more; the values must stay the same (0)\n"
     "  --timeout S      seconds one launch may take before it counts as hung (from the bundle)\n"
     "  --no-check       time only\n"
@@ -33,7 +34,7 @@ static bool number(const char *text, double low, double high, double *out)
 
 typedef struct {
     WsRunOptions run;
-    double runs, sustained, samples, timeout, device, only, again;
+    double runs, sustained, samples, judge, timeout, device, only, again;
     bool asked_runs, asked_sustained, asked_timeout;
 } Arguments;
 
@@ -56,6 +57,7 @@ static int parse(int argc, char **argv, Arguments *a)
         { "--runs", &a->runs, 0, 10000, &a->asked_runs },
         { "--sustained", &a->sustained, 0, 600, &a->asked_sustained },
         { "--samples", &a->samples, 1, 1 << 24, NULL },
+        { "--judge", &a->judge, 0.1, 3600, NULL },
         { "--again", &a->again, 0, 1e6, NULL },
         { "--timeout", &a->timeout, 0.1, 3600, &a->asked_timeout },
     };
@@ -103,6 +105,7 @@ static void settle_options(Arguments *a, const WsManifest *m)
     a->run.device = (int)a->device;
     a->run.only_case = (int)a->only;
     a->run.samples = (int64_t)a->samples;
+    a->run.judge = a->judge;
     a->run.again = (int64_t)a->again;
     a->run.runs = a->asked_runs ? (uint32_t)a->runs : m->runs;
     a->run.sustained = a->asked_sustained ? a->sustained : m->sustained;
@@ -111,7 +114,7 @@ static void settle_options(Arguments *a, const WsManifest *m)
 
 int main(int argc, char **argv)
 {
-    Arguments a = { .run = { .check = true }, .only = -1, .samples = 4096 };
+    Arguments a = { .run = { .check = true }, .only = -1, .samples = 4096, .judge = 60 };
     int status = parse(argc, argv, &a);
     if (status >= 0)
         return status;

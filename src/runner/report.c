@@ -71,7 +71,10 @@ static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int 
         fprintf(out,
                 "%" PRId64 " elements are not finite or were never written (first: %" PRId64 "); ",
                 o->nonfinite, o->first_nonfinite);
-    if (!o->judged)
+    if (!o->judged && o->late)
+        fprintf(out, "not judged: its float64 reference did not end within %g s (--judge)",
+                r->judge);
+    else if (!o->judged)
         fprintf(out, "no reference to judge by");
     else if (o->wrong)
         fprintf(out, "%" PRId64 " of %" PRId64 " samples wrong, first %s", o->wrong, o->samples,
@@ -79,6 +82,9 @@ static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int 
     else
         fprintf(out, "%" PRId64 " of %" PRId64 " elements agree, worst error %.3g of %.3g allowed",
                 o->samples, o->elements, o->worst_error, o->worst_allowed);
+    if (o->judged && o->samples < o->wanted)
+        fprintf(out, " (of %" PRId64 " asked for: more would not have ended within %g s)",
+                o->wanted, r->judge);
     fprintf(out, "; second run %s", o->repeats ? "bit-identical" : "DIFFERS");
     if (o->traced_hash)
         fprintf(out, ", traced build %s", o->traced_same ? "bit-identical" : "DIFFERS");
@@ -214,8 +220,10 @@ static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, i
     js_text(out, m->tensor[t].name);
     fprintf(out,
             ", \"elements\": %" PRId64 ", \"nonfinite\": %" PRId64 ", \"judged\": %s"
-            ", \"samples\": %" PRId64 ", \"wrong\": %" PRId64,
-            o->elements, o->nonfinite, o->judged ? "true" : "false", o->samples, o->wrong);
+            ", \"late\": %s, \"samples\": %" PRId64 ", \"wanted\": %" PRId64
+            ", \"wrong\": %" PRId64,
+            o->elements, o->nonfinite, o->judged ? "true" : "false", o->late ? "true" : "false",
+            o->samples, o->wanted, o->wrong);
     js_member(out, "worst_error", o->worst_error);
     js_member(out, "worst_allowed", o->worst_allowed);
     if (o->first_wrong[0]) {

@@ -28,6 +28,10 @@ typedef struct {
     bool checked, judged; /* judged: there is a reference */
     int64_t elements, nonfinite, first_nonfinite;
     int64_t samples, wrong;
+    int64_t wanted; /* samples asked for; fewer are judged where the bound of time came first */
+    bool late;      /* the reference did not end within the bound: `most` samples of it did, and a
+                       fresh worker, whose GPU is free again, computes no more than these */
+    int64_t most;
     double worst_error, worst_allowed; /* of the sample nearest to or farthest over its limit */
     char first_wrong[WS_TEXT];
     uint64_t hash, repeat_hash, traced_hash;
@@ -82,6 +86,7 @@ typedef struct {
     double probe_mhz; /* SM clock by the clock probe right after the cold rounds, 0 unknown */
     char records[WS_MANIFEST_NAME]; /* file, "" none */
     double seconds;
+    bool restart; /* the worker gave up a float64 reference: a fresh one takes the case again */
 } WsCaseResult;
 
 typedef struct {
@@ -94,6 +99,7 @@ typedef struct {
     char device[128];
     bool nvml;
     WsModuleResult module[WS_MODULE_COUNT];
+    double judge; /* seconds the float64 reference of one output may take */
     int n_cases;
     WsCaseResult case_[WS_MANIFEST_CASES];
 } WsResults;
@@ -105,6 +111,7 @@ typedef struct {
     int64_t again;         /* launches more whose values must not differ */
     uint32_t runs;
     double sustained, timeout;
+    double judge; /* seconds that the float64 reference of one output may take */
     int64_t samples;
 } WsRunOptions;
 

@@ -132,12 +132,21 @@ static void report_new(const WsManifest *m, const WsRunOptions *o, const WsResul
             ws_report_case(stdout, m, r, *shown);
 }
 
+/* The worker left the case to a fresh one, since a float64 reference did not end in its time. That
+ * it took long to go, with the GPU busy, is not a hang of the kernel. */
+static bool gave_up_reference(const WsManifest *m, const WsResults *r, Outcome outcome)
+{
+    return outcome != STOPPED && r->status == 0 && r->current >= 0 && r->current < m->n_cases &&
+           r->case_[r->current].restart;
+}
+
 int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *results)
 {
     struct sigaction action = { .sa_handler = on_signal };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     results->n_cases = m->n_cases;
+    results->judge = options->judge;
     int first = 0, shown = 0;
     if (options->only_case >= 0)
         first = options->only_case;
@@ -153,7 +162,9 @@ int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *result
         show_progress("");
         if (outcome == STOPPED)
             return results->status = WS_EXIT_INTERRUPTED;
-        if (outcome != ENDED)
+        if (gave_up_reference(m, results, outcome))
+            first = results->current;
+        else if (outcome != ENDED)
             first = settle(m, options, results, outcome, how, first);
         else if (results->status != 0 || results->current < 0)
             break;
@@ -161,7 +172,7 @@ int ws_watch(const WsManifest *m, const WsRunOptions *options, WsResults *result
             first = results->current + 1;
         if (results->status != 0)
             break;
-        if (options->only_case >= 0)
+        if (options->only_case >= 0 && first != results->current)
             first = m->n_cases;
         report_new(m, options, results, &shown, first);
     }

@@ -61,6 +61,8 @@ void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *result
         s.r = &results->case_[i];
         s.error = s.r->error;
         s.r->overhead = NAN;
+        s.r->restart = false;
+        s.error[0] = 0;
         results->current = i;
         double start = ws_seconds();
         s.grid = s.r->grid = grid_of(&s, s.c);
@@ -71,6 +73,8 @@ void ws_work(const WsManifest *m, const WsRunOptions *options, WsResults *result
         else if (!run_case(&s))
             fault(&s);
         s.r->seconds = ws_seconds() - start;
+        if (s.r->restart)
+            return; /* the reference still runs: only the end of this process ends it */
         if (s.r->state == WS_CASE_HUNG)
             return; /* its context is gone */
         if (s.r->state == WS_CASE_FAILED && s.last != 0 && s.last != WS_CU_OUT_OF_MEMORY)

@@ -89,10 +89,11 @@ static Run run(char *dir, const char *mode, const char *extra)
     env = g_environ_setenv(env, "WARPSTAVE_LIBNVML", "/nonexistent", TRUE);
     env = g_environ_setenv(env, "FAKE_CUDA", mode, TRUE);
     env = g_environ_setenv(env, "FAKE_CUDA_LOG", log, TRUE);
-    const char *argv[] = { RUNNER, dir, extra, NULL };
+    g_autofree char *words = g_strjoin(" ", RUNNER, dir, extra, NULL);
+    g_auto(GStrv) argv = g_strsplit(words, " ", -1);
     g_autoptr(GError) error = NULL;
     int status;
-    g_assert_true(g_spawn_sync(NULL, (char **)argv, env, G_SPAWN_DEFAULT, NULL, NULL, &r.out,
+    g_assert_true(g_spawn_sync(NULL, argv, env, G_SPAWN_DEFAULT, NULL, NULL, &r.out,
                                &r.err, &status, &error));
     g_assert_true(WIFEXITED(status));
     r.status = WEXITSTATUS(status);
@@ -243,6 +244,46 @@ static void test_hang(void)
     clear(&r);
 }
 
+/* A float64 reference that does not end says nothing about the kernel: it is not judged by it, or by
+ * the samples that did end, and its figures are taken all the same. */
+static void test_late_reference(void)
+{
+    g_autofree char *cases = g_strconcat(large, small, NULL);
+    Run r = run(make_bundle("", cases), "late-reference", "--judge 0.3");
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "large: not judged, 2 CTAs");
+    holds(r.out, "small: not judged");
+    holds(r.out, "Y: not judged: its float64 reference did not end within 0.3 s");
+    holds(r.out, "second run bit-identical");
+    holds(r.json, "\"state\": \"not judged\"");
+    holds(r.json, "\"late\": true, \"samples\": 0, \"wanted\": 32");
+    holds(r.json, "\"median_us\": 100");
+    g_assert_null(strstr(r.out, "hung"));
+    g_assert_null(strstr(r.json, "\"error\""));
+    clear(&r);
+    r = run(make_bundle("", cases), "late-rest", "--judge 0.3");
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "large: right");
+    holds(r.out, "64 of 8000 elements agree");
+    holds(r.out, "(of 4096 asked for: more would not have ended within 0.3 s)");
+    holds(r.out, "32 of 32 elements agree");
+    clear(&r);
+    r = run(make_bundle("", cases), "late-rest", "--judge 0.3 --case 0 --json");
+    g_assert_cmpint(r.status, ==, 0);
+    holds(r.out, "\"state\": \"right\"");
+    holds(r.out, "\"late\": true, \"samples\": 64, \"wanted\": 4096");
+    clear(&r);
+    /* a wrong value among them is still found, and one that was never written */
+    r = run(make_bundle("", large), "late-rest,wrong", "--judge 0.3");
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "1 of 64 samples wrong, first Y[99, 79] = ");
+    clear(&r);
+    r = run(make_bundle("", small), "late-reference,unwritten", "--judge 0.3");
+    g_assert_cmpint(r.status, ==, 1);
+    holds(r.out, "1 elements are not finite or were never written");
+    clear(&r);
+}
+
 /* Held to a witness: a hang is as told if the very waits of the witness are stuck. */
 static void test_adversary(void)
 {
@@ -335,6 +376,7 @@ int main(int argc, char **argv)
     g_test_add_func("/runner/process/trouble", test_trouble);
     g_test_add_func("/runner/process/wrong-is-not-timed", test_wrong_is_not_timed);
     g_test_add_func("/runner/process/hang", test_hang);
+    g_test_add_func("/runner/process/late-reference", test_late_reference);
     g_test_add_func("/runner/process/adversary", test_adversary);
     g_test_add_func("/runner/process/fault", test_fault);
     g_test_add_func("/runner/process/usage", test_usage);
