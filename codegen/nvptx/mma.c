@@ -260,17 +260,67 @@ static gboolean first_register(WsEmit *e, const WsValueUse *u, guint *at)
     return TRUE;
 }
 
-static WsWgmmaScale scale_of(WsEmit *e, const WsMma *m, LLVMValueRef *run)
+/* A partial sum of 8-bit products that is begun anew in every round (promotion), in a group that
+ * has no registers for it twice. To ptxas a product that begins at 0 makes a new value: it moves
+ * what still reads the last one behind it, and where that does not fit, spills (784 bytes with 64 +
+ * 128 accumulators at 240 registers). */
+static gboolean stays_in_place(const WsEmit *e, const WsMma *m, guint value)
+{
+    guint all = e->agent->value[value].registers;
+    for (guint v = 0; v < e->agent->n_values; v++)
+        all += e->agent->value[v].registers;
+    return ws_dtype_bytes(m->a_type) == 1 && m->first->op == WS_EXPR_INT && !e->host &&
+           e->agent->registers && all > e->agent->registers;
+}
+
+static WsWgmmaScale scale_of(WsEmit *e, const WsMma *m, guint value, LLVMValueRef *run)
 {
     if (!m->first)
         return WS_WGMMA_ONE;
     WsUniform first = ws_uniform_truth(e, ws_uniform(e, m->first));
     gint64 known;
+    if (ws_uniform_known(&first, &known) && known && stays_in_place(e, m, value)) {
+        *run = ws_prim(e, WS_PRIM_MOV32, ws_i32(e, 0)); /* 0, and nobody can know: one place */
+        return WS_WGMMA_RUN;
+    }
     if (ws_uniform_known(&first, &known))
         return known ? WS_WGMMA_ZERO : WS_WGMMA_ONE;
     LLVMValueRef on = LLVMBuildICmp(e->b, LLVMIntEQ, first.v, ws_i32(e, 0), "");
     *run = LLVMBuildZExt(e->b, on, e->i32, "");
     return WS_WGMMA_RUN;
+}
+
+/* Sums that were made of the partial sum pass through an empty asm: what is drawn before the
+ * product stays there. LLVM sinks them behind it otherwise, with a copy of the partial sum. */
+static void pin_sums(WsEmit *e, const WsOp *op)
+{
+    g_autoptr(GString) constraints = g_string_new(NULL);
+    g_autoptr(GArray) arg = g_array_new(FALSE, FALSE, sizeof(LLVMValueRef));
+    g_autoptr(GArray) type = g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef));
+    g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(guint)); /* value, register */
+    for (guint v = 0; v < e->agent->n_values; v++) {
+        if (v == op->value[0].value || e->agent->value[v].layout != WS_LAYOUT_ACCUMULATOR ||
+            e->agent->value[v].cols < 8 || e->regs[v].type != e->f32 || ws_fact_in_flight(op, v))
+            continue;
+        for (guint i = 0; i < e->regs[v].n; i++) {
+            LLVMValueRef r = ws_reg_get(e, v, i);
+            g_array_append_val(arg, r);
+            g_array_append_val(type, e->regs[v].type);
+            g_array_append_val(from, v);
+            g_array_append_val(from, i);
+            g_string_append(constraints, constraints->len ? ",=f" : "=f");
+        }
+    }
+    if (arg->len < 2)
+        return;
+    for (guint i = 0; i < arg->len; i++)
+        g_string_append_printf(constraints, ",%u", i);
+    LLVMTypeRef all = LLVMStructTypeInContext(e->ctx, (LLVMTypeRef *)type->data, type->len, 0);
+    LLVMValueRef r = ws_prim_asm(e, LLVMFunctionType(all, (LLVMTypeRef *)type->data, type->len, 0),
+                                 "", constraints->str, arg->len, (LLVMValueRef *)arg->data);
+    for (guint i = 0; i < arg->len; i++)
+        put(e, g_array_index(from, guint, 2 * i), g_array_index(from, guint, 2 * i + 1),
+            LLVMBuildExtractValue(e->b, r, i, ""));
 }
 
 void ws_mma_step(WsEmit *e, const WsOp *op)
@@ -290,7 +340,9 @@ void ws_mma_step(WsEmit *e, const WsOp *op)
                        .value = op->value[0].value,
                        .type = e->regs[op->value[0].value].type,
                        .a_regs = m->a.in_registers };
-    WsWgmmaScale scale = scale_of(e, m, &run);
+    WsWgmmaScale scale = scale_of(e, m, in.value, &run);
+    if (m->first && stays_in_place(e, m, in.value))
+        pin_sums(e, op);
     if (!m->a.in_registers)
         a_base = descriptor(e, &m->a, &op->access[0]);
     LLVMValueRef b_base = descriptor(e, &m->b, &op->access[b_at]);
