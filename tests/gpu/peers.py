@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Measures bundles beside the fastest public kernels for the same problem, all in one process.
+
+    peers.py --fp8-block BUNDLE [...] --deepgemm CUBIN    block-scaled fp8 GEMM
+    peers.py --sparse-mla BUNDLE [...] --flashmla LIB     sparse MLA prefill
+    options: --rounds 9 --reps 3 --sustained 0 --case LABEL --json OUT --profile
+
+Every contestant is captured as a graph on the same tensors. Outputs come first: poisoned with 0xff, then
+compared with float64 at sampled elements and with the peer's. Then cold rounds (256 MB set before every
+launch, contestants in turn, the order rotates): the figure is the median over rounds of the median of a
+round, ratios (peer's time / own time, above 1: we are faster) are taken round by round, in brackets the
+least and the largest. --profile launches each once and times nothing: for ncu.
+
+CUBIN holds DeepGEMM's sm90_fp8_gemm_1d2d_impl, instantiated with N, K as constants (its default) and the
+tile its heuristic takes for large problems: 256x128x128, 3 stages, cluster of 2, A multicast. LIB exports
+    int flashmla_prefill(q, kv, indices, out, max_logits, lse, s_q, s_kv, h_q, topk, float scale, stream)
+around FlashMLA's sparse prefill for sm90 (576/512, no sink, no lengths). Nothing of either is here.
+Exit status: 0 all right, 1 a wrong result, 2 usage or bad bundle, 4 no GPU.
+"""
+
+import argparse
+import ctypes
+import json
+import re
+import statistics
+import sys
+
+import peer
+
+torch = peer.torch
+
+
+def capture(make):
+    """A graph of one launch; make() prepares the launch on the current stream and returns it."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        run = make()
+        run()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        run()
+    graph.run = run  # what it points to lives as long as the graph
+    return graph.replay
+
+
+# --- DeepGEMM ------------------------------------------------------------------------------------
+
+
+class DeepGemm:
+    """sm90_fp8_gemm_1d2d_impl of a cubin, its parameters as its own host code passes them."""
+
+    BLOCK_M, BLOCK_N, STAGES = 256, 128, 3
+
+    def __init__(self, driver, path):
+        self.driver, self.entry = driver, {}
+        with open(path, "rb") as f:
+            self.image = f.read()
+        for name in set(re.findall(rb"_ZN9deep_gemm[0-9]+sm90_fp8_gemm_1d2d_impl[A-Za-z0-9_]+", self.image)):
+            n, k = re.search(rb"ELj0ELj(\d+)ELj(\d+)ELj1E", name).groups()
+            self.entry[int(n), int(k)] = name
+        self.module = ctypes.c_void_p()
+        driver.call("cuModuleLoadData", ctypes.byref(self.module), self.image)
+
+    def map(self, tensor, kind, inner, outer, box, stride, swizzle):
+        raw = ctypes.create_string_buffer(256)
+        address = (ctypes.addressof(raw) + 127) // 128 * 128
+        self.driver.call("cuTensorMapEncodeTiled", address, kind, 2, tensor.data_ptr(),
+                         (ctypes.c_uint64 * 2)(inner, outer), (ctypes.c_uint64 * 1)(stride),
+                         (ctypes.c_uint32 * 2)(*box), (ctypes.c_uint32 * 2)(1, 1), 0,
+                         3 if swizzle else 0, 3, 0)
+        return raw, address
+
+    def prepare(self, t, m, n, k):
+        shared = (self.BLOCK_M * self.BLOCK_N * 2 + 256 + (k // 128 * 4 + 7) // 8 * 8 +
+                  self.STAGES * ((self.BLOCK_M + self.BLOCK_N) * 128 + self.BLOCK_M * 4))
+        function = ctypes.c_void_p()
+        self.driver.call("cuModuleGetFunction", ctypes.byref(function), self.module, self.entry[n, k])
+        self.driver.call("cuFuncSetAttribute", function, 8, shared)
+        maps = [self.map(t["A"], 0, k, m, (128, self.BLOCK_M), k, True),
+                self.map(t["B"], 0, k, n, (128, self.BLOCK_N), k, True),
+                self.map(t["C"], 9, n, m, (64, self.BLOCK_M), 2 * n, True),
+                self.map(t["SA"], 7, m, k // 128, (self.BLOCK_M, 1), 4 * m, False)]
+        held = [ctypes.c_uint64(t["SB"].data_ptr()), ctypes.c_uint64(0)]
+        held += [ctypes.c_uint32(v) for v in (m, n, k)]
+        params = (ctypes.c_void_p * 9)(*[ctypes.addressof(h) for h in held], *[a for _, a in maps])
+        attribute = peer.Attribute(id=4, x=2, y=1, z=1)
+        config = peer.Launch((ctypes.c_uint * 3)(132, 1, 1), (ctypes.c_uint * 3)(384, 1, 1), shared,
+                             torch.cuda.current_stream().cuda_stream, ctypes.pointer(attribute), 1)
+        stream = torch.cuda.current_stream
+
+        def run(keep=(maps, held, params, attribute, config)):
+            config.stream = stream().cuda_stream
+            self.driver.call("cuLaunchKernelEx", ctypes.byref(config), function, params, None)
+
+        return run
+
+
+def fp8_block(options, driver, sms):
+    bundles = [peer.Bundle(b) for b in options.fp8_block]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    deepgemm = DeepGemm(driver, options.deepgemm) if options.deepgemm else None
+    for case in bundles[0].cases:
+        size = dict(zip(bundles[0].sizes, case["values"]))
+        m, n, k = size["M"], size["N"], size["K"]
+        torch.manual_seed(1)
+        t = peer.contestants.make_set(bundles[0], case, options)
+
+        def of(bundle, kernel):
+            return lambda: kernel.prepare(bundle.case(size), [t[x["name"]] for x in bundle.tensors])
+
+        makes = {b.label: of(b, x) for b, x in zip(bundles, kernels) if b.case(size)}
+        if deepgemm and (n, k) in deepgemm.entry:
+            makes["deepgemm"] = lambda: deepgemm.prepare(t, m, n, k)
+        points = peer.sample_points(m, n, 4096)
+        want, _ = peer.contestants.sampled(t, ["A", "B", "C"], 1.0, *points)
+
+        def judge(out):
+            i, j = points
+            error = (out[0][i, j].double() - want).abs()
+            bound = 0.7 + 0.004 * want.abs()  # the shipped design's tolerance
+            return bool((error <= bound).all()), "rms %.4f worst %.3f" % (
+                float((error * error).mean().sqrt()), float(error.max()))
+
+        yield "%dx%dx%d" % (m, n, k), makes, [t["C"]], judge, 2.0 * m * n * k, "deepgemm"
+
+
+# --- FlashMLA ------------------------------------------------------------------------------------
+
+
+def sparse_inputs(case, bundle):
+    size = dict(zip(bundle.sizes, case["values"]))
+    sq, skv, hq, topk = size["SQ"], size["SKV"], size["HQ"], size["TOPK"]
+    torch.manual_seed(1)
+    t = {"Q": torch.randn(sq, hq, 576, device="cuda").bfloat16(),
+         "KV": torch.randn(skv, 576, device="cuda").bfloat16()}
+    index = torch.empty(sq, topk, dtype=torch.int32, device="cuda")
+    for row in range(0, sq, 64):  # distinct keys for every token
+        index[row:row + 64] = torch.rand(min(64, sq - row), skv, device="cuda").topk(topk, 1).indices.int()
+    t["I"] = index
+    t["O"] = torch.empty(sq, hq, 512, dtype=torch.bfloat16, device="cuda")
+    t["MAXL"] = torch.empty(sq, hq, device="cuda")
+    t["LSE"] = torch.empty(sq, hq, device="cuda")
+    return size, t
+
+
+def sparse_mla(options, driver, sms):
+    bundles = [peer.Bundle(b) for b in options.sparse_mla]
+    kernels = [peer.Kernel(driver, b, sms) for b in bundles]
+    lib = ctypes.CDLL(options.flashmla) if options.flashmla else None
+    for case in bundles[0].cases:
+        size, t = sparse_inputs(case, bundles[0])
+        sq, skv, hq, topk = size["SQ"], size["SKV"], size["HQ"], size["TOPK"]
+        scale = bundles[0].scalars[0]
+
+        def of(bundle, kernel):
+            return lambda: kernel.prepare(bundle.case(size), [t[x["name"]] for x in bundle.tensors])
+
+        def flashmla():
+            p = [ctypes.c_void_p(t[n].data_ptr()) for n in ("Q", "KV", "I", "O", "MAXL", "LSE")]
+            p += [ctypes.c_int(v) for v in (sq, skv, hq, topk)] + [ctypes.c_float(scale)]
+
+            def run():
+                if lib.flashmla_prefill(*p, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)):
+                    raise RuntimeError("flashmla_prefill")
+            return run
+
+        makes = {b.label: of(b, x) for b, x in zip(bundles, kernels) if b.case(size)}
+        if lib and hq % 64 == 0:
+            makes["flashmla"] = flashmla
+        tokens = torch.randint(0, sq, (24,), device="cuda").tolist() + [0, sq - 1]
+        want = []
+        for q in tokens:
+            index = t["I"][q].long()
+            ok = (index >= 0) & (index < skv)
+            kv = t["KV"][index.clamp(0, skv - 1)].double()
+            s = (t["Q"][q].double() @ kv.t() * scale).masked_fill(~ok, float("-inf"))
+            want.append((torch.softmax(s, 1) @ kv[:, :512], s.amax(1), torch.logsumexp(s, 1)))
+
+        def judge(out):
+            worst = [0.0, 0.0, 0.0]
+            for q, w in zip(tokens, want):
+                for i in range(3):
+                    worst[i] = max(worst[i], float((out[i][q].double() - w[i]).abs().max()))
+            return worst[0] < 0.02 and worst[1] < 0.01 and worst[2] < 0.01, "O %.4f max %.5f lse %.5f" % tuple(worst)
+
+        yield ("s_q %d h %d keys %d topk %d" % (sq, hq, skv, topk), makes, [t["O"], t["MAXL"], t["LSE"]],
+               judge, 2.0 * sq * hq * topk * (576 + 512), "flashmla")
+
+
+# --- one problem ---------------------------------------------------------------------------------
+
+
+def check(run, outputs, judge):
+    """Runs twice over poison: (right, words, the outputs)."""
+    seen = []
+    for _ in range(2):
+        for o in outputs:
+            peer.poison(o)
+        run()
+        torch.cuda.synchronize()
+        seen.append([o.clone() for o in outputs])
+    same = all(torch.equal(peer.bits(a), peer.bits(b)) for a, b in zip(*seen))
+    finite = all(bool(torch.isfinite(o).all()) for o in seen[0])
+    right, words = judge(seen[0])
+    return right and same and finite, words + ("" if same else ", A SECOND RUN DIFFERS") + (
+        "" if finite else ", NOT FINITE"), seen[0]
+
+
+def measure(problem, options, flush, nvml):
+    label, makes, outputs, judge, flops, base = problem
+    print("%s: %s" % (label, ", ".join(makes)))
+    result, runs, kept = {"label": label, "flops": flops, "contestants": {}}, {}, {}
+    for name in sorted(makes, key=lambda x: x != base):
+        try:
+            run = makes[name]() if options.profile else capture(makes[name])
+        except (RuntimeError, peer.BundleError) as e:
+            print("  %-28s cannot be launched: %s" % (name, e))
+            result["contestants"][name] = {"right": False, "error": str(e)}
+            continue
+        if options.profile:
+            run()
+            torch.cuda.synchronize()
+            continue
+        right, words, kept[name] = check(run, outputs, judge)
+        equal = float((kept[name][0] == kept[base][0]).float().mean()) if base in kept else None
+        result["contestants"][name] = {"right": right, "check": words, "equal_to_peer": equal}
+        if right:
+            runs[name] = run
+        else:
+            print("  %-28s WRONG: %s" % (name, words))
+    if options.profile:
+        return result
+    kept = None
+    medians, _ = peer.cold_rounds(runs, flush, options.rounds, options.reps, nvml)
+    steady, device = {}, {}
+    if options.sustained > 0:
+        steady, device = peer.sustained({n: [r] for n, r in runs.items()},
+                                        {n: statistics.median(v) for n, v in medians.items()},
+                                        options.sustained, nvml)
+    for name in runs:
+        e = result["contestants"][name]
+        e["cold_us"] = peer.spread(medians[name])
+        e["tflops"] = flops / e["cold_us"]["median"] * 1e-6
+        text = "  %-28s %9.2f us %7.1f TF/s" % (name, e["cold_us"]["median"], e["tflops"])
+        if base in runs:
+            e["ratio"] = peer.spread([b / o for b, o in zip(medians[base], medians[name])])
+            text += "  %.3f [%.3f, %.3f]" % (e["ratio"]["median"], e["ratio"]["min"], e["ratio"]["max"])
+        if name in steady:
+            e["sustained_us"] = steady[name][0]
+            e["sustained_mhz"], e["sustained_watt"] = (peer.mean(device[name][x]) for x in ("mhz", "watt"))
+            text += "  sustained %7.1f TF/s" % (flops / e["sustained_us"] * 1e-6)
+            if base in steady:
+                text += " %.3f" % (steady[base][0] / steady[name][0])
+            text += " %s MHz %s W" % (peer.number(e["sustained_mhz"], "%.0f"), peer.number(e["sustained_watt"], "%.0f"))
+        print(text + "  " + e["check"] + ("" if e["equal_to_peer"] is None else
+                                          ", %.4f equal to the peer's" % e["equal_to_peer"]))
+    sys.stdout.flush()
+    return result
+
+
+def summary(results):
+    """Per contestant: least and geometric mean of its ratios, where it ran beside the peer everywhere."""
+    for name in sorted({n for r in results for n in r["contestants"]}):
+        ratios = [r["contestants"].get(name, {}).get("ratio", {}).get("median") for r in results]
+        ratios = [x for x in ratios if x]
+        if ratios:
+            print("%-28s over %d problems: least %.3f, geometric mean %.3f" % (
+                name, len(ratios), min(ratios), peer.geometric_mean(ratios)))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--fp8-block", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--deepgemm", metavar="CUBIN")
+    p.add_argument("--sparse-mla", nargs="+", default=[], metavar="BUNDLE")
+    p.add_argument("--flashmla", metavar="LIB")
+    p.add_argument("--rounds", type=int, default=9)
+    p.add_argument("--reps", type=int, default=3)
+    p.add_argument("--sustained", type=float, default=0)
+    p.add_argument("--case", action="append")
+    p.add_argument("--profile", action="store_true")
+    p.add_argument("--json", metavar="OUT")
+    options = p.parse_args()
+    options.a, options.b, options.c = "A", "B", "C"
+    if torch is None or not torch.cuda.is_available():
+        print("peers: skipped: no torch with a GPU here", file=sys.stderr)
+        return 4
+    torch.zeros(1, device="cuda")
+    driver, nvml = peer.Driver(), peer.Nvml()
+    sms = torch.cuda.get_device_properties(0).multi_processor_count
+    flush = torch.empty(peer.FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+    results = []
+    print("%s, %d SMs, torch %s; cold: medians of %d rounds x %d launches" % (
+        torch.cuda.get_device_name(), sms, torch.__version__, options.rounds, options.reps))
+    try:
+        for problems in (fp8_block, sparse_mla):
+            if not getattr(options, problems.__name__):
+                continue
+            mine = [measure(x, options, flush, nvml) for x in problems(options, driver, sms)
+                    if not options.case or x[0] in options.case]
+            summary(mine)
+            results += mine
+    except peer.BundleError as e:
+        print("peers:", e, file=sys.stderr)
+        return 2
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as f:
+            json.dump({"warpstave_peers": 1, "device": torch.cuda.get_device_name(), "rounds": options.rounds,
+                       "reps": options.reps, "problems": results}, f, indent=1)
+    return 0 if all(c["right"] for r in results for c in r["contestants"].values()) or options.profile else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
