@@ -14,43 +14,11 @@ gboolean ws_entry_lines(const WsFieldRow *row)
 /* --- value to text ------------------------------------------------------------------------------
  */
 
-static void append_item(GString *s, const WsValue *v)
+static void append_item(GString *s, const WsFieldRow *row, const WsValue *v)
 {
-    g_autofree char *text = NULL;
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    switch (v->kind) {
-    case WS_VALUE_INT:
-        g_string_append_printf(s, "%" G_GINT64_FORMAT, v->i);
-        break;
-    case WS_VALUE_REAL:
-        for (guint digits = 6; digits <= 17; digits++) { /* the shortest that comes back */
-            g_autofree char *format = g_strdup_printf("%%.%ug", digits);
-            g_ascii_formatd(number, sizeof number, format, v->r);
-            if (g_ascii_strtod(number, NULL) == v->r)
-                break;
-        }
-        g_string_append(s, number);
-        break;
-    case WS_VALUE_BOOL:
-        g_string_append(s, v->b ? "true" : "false");
-        break;
-    case WS_VALUE_TEXT:
-        g_string_append(s, v->text);
-        break;
-    case WS_VALUE_EXPR:
-        text = ws_expr_print(v->expr);
-        break;
-    case WS_VALUE_REF:
-        text = ws_ref_print(v->ref);
-        break;
-    case WS_VALUE_STATEMENT:
-        text = v->typed != NULL ? g_strdup(v->typed) : ws_statement_print(v->statement);
-        break;
-    default:
-        break;
-    }
-    if (text != NULL)
-        g_string_append(s, text);
+    g_autofree char *text =
+        v->kind == WS_VALUE_LIST || v->kind == WS_VALUE_NONE ? NULL : ws_value_words(row, v);
+    g_string_append(s, text != NULL ? text : "");
 }
 
 char *ws_entry_text(const WsFieldRow *row, const WsValue *value)
@@ -58,7 +26,7 @@ char *ws_entry_text(const WsFieldRow *row, const WsValue *value)
     GString *s = g_string_new(NULL);
     const char *between = ws_entry_lines(row) ? "\n" : ", ";
     if (value->kind != WS_VALUE_LIST && value->kind != WS_VALUE_MAP) {
-        append_item(s, value);
+        append_item(s, row, value);
         return g_string_free(s, FALSE);
     }
     for (guint i = 0; i < value->n; i++) {
@@ -71,9 +39,9 @@ char *ws_entry_text(const WsFieldRow *row, const WsValue *value)
         const WsValue *item = &value->item[i];
         for (guint k = 0; item->kind == WS_VALUE_LIST && k < item->n; k++) {
             g_string_append(s, k > 0 ? ", " : "");
-            append_item(s, &item->item[k]);
+            append_item(s, row, &item->item[k]);
         }
-        append_item(s, item);
+        append_item(s, row, item);
     }
     return g_string_free(s, FALSE);
 }

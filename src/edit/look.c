@@ -21,13 +21,7 @@ static char *first_word(const WsNode *node)
     const WsValue *value = ws_node_get(node, WS_F_keyword);
     if (node->kind == WS_STEP_COMPUTE || row == NULL || value->kind == WS_VALUE_NONE)
         return g_strdup("");
-    char *text = ws_value_print(row, value);
-    const gsize n = strlen(text);
-    if (n > 1 && text[0] == '"' && text[n - 1] == '"') {
-        memmove(text, text + 1, n - 2);
-        text[n - 2] = '\0';
-    }
-    return text;
+    return ws_value_words(row, value);
 }
 
 char *ws_edit_label(const WsNode *node)

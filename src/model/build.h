@@ -42,6 +42,8 @@ WsJson *ws_json_make(WsNodeKind kind, const WsFieldValue *part, gsize n);
 WsJson *ws_json_of_node(const WsNode *node);
 WsJson *ws_json_of_field(const WsNode *node, WsFieldId field); /* NULL if absent */
 WsJson *ws_json_of_value(const WsFieldRow *row, const WsValue *value);
+/* What a field holds as a person writes it: a string without quotes, else JSON. Caller frees. */
+char *ws_value_words(const WsFieldRow *row, const WsValue *value);
 /* JSON text as a person or a file gives it. */
 WsJson *ws_json_read(const char *text, GError **error);
 WsJson *ws_json_copy(const WsJson *json);
@@ -72,5 +74,6 @@ WsEdit *ws_edit_new_remove(const char *path);
 WsEdit *ws_edit_new_move(const char *path, const char *to, const char *list, guint index);
 WsEdit *ws_edit_new_replace(const char *path, WsJson *value);
 WsEdit *ws_edit_copy_of(const WsEdit *edit);
+gboolean ws_edit_takes_away(const WsEdit *edit); /* it removes or moves a node */
 
 G_END_DECLS

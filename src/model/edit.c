@@ -78,6 +78,11 @@ WsEdit *ws_edit_copy_of(const WsEdit *edit)
     return copy;
 }
 
+gboolean ws_edit_takes_away(const WsEdit *edit)
+{
+    return edit->kind == WS_EDIT_REMOVE || edit->kind == WS_EDIT_MOVE;
+}
+
 /* --- text ------------------------------------------------------------------------------------- */
 
 static gboolean malformed(GError **error, const char *form)

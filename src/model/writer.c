@@ -240,6 +240,12 @@ char *ws_value_print(const WsFieldRow *row, const WsValue *value)
     return g_string_free(s, FALSE);
 }
 
+char *ws_value_words(const WsFieldRow *row, const WsValue *value)
+{
+    g_autoptr(WsJson) json = ws_json_of_value(row, value);
+    return json->kind == WS_JSON_TEXT ? g_steal_pointer(&json->text) : ws_json_print(json);
+}
+
 char *ws_design_print(const WsDesign *design)
 {
     g_autofree char *text = ws_node_print(ws_design_root(design), 0);

@@ -389,6 +389,7 @@ static void add_ring(WsBuild *b, const GPtrArray *stages, GArray *rings, guint i
                                            : "");
     WsSceneStaff *staff = ws_build_staff(b, many ? buffer->name : ring->name->str, detail);
     staff->kind = WS_ITEM_FULL;
+    staff->object = g_strdup(buffer->name);
     add_rows(b, stages, ring, many);
     for (guint k = i + 1; k < rings->len; k++) {
         Ring *o = &g_array_index(rings, Ring, k);

@@ -149,6 +149,7 @@ static void clear_staff(gpointer p)
 {
     g_free(((WsSceneStaff *)p)->name);
     g_free(((WsSceneStaff *)p)->detail);
+    g_free(((WsSceneStaff *)p)->object);
 }
 
 static void clear_edge(gpointer p)

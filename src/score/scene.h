@@ -74,6 +74,7 @@ typedef struct {
 /* A group of rows with a name: agents (replicas that coincide share one), rings, units. */
 typedef struct {
     char *name, *detail;
+    char *object; /* of a ring: its first buffer in the design; else NULL */
     double y, h;
     guint first_row, n_rows;
     guint n_agents; /* 0 for rings and units */

@@ -240,8 +240,7 @@ static void collect_nodes(WsTimeline *t, WsGesture *g)
 
 static gboolean start_ring(WsTimeline *t, const WsSceneStaff *staff, double x, double y)
 {
-    g_auto(GStrv) name = g_strsplit(staff->name, ",", 2);
-    g_autofree char *path = g_strdup_printf("buffers/%s", g_strstrip(name[0]));
+    g_autofree char *path = g_strdup_printf("buffers/%s", staff->object ? staff->object : "");
     const WsNode *ring = ws_design_find(ws_document_latest(t->document), path);
     if (!ring)
         return FALSE;

@@ -1,5 +1,6 @@
 /* Quick-fixes as a whole: who proposes what, and whether it holds. */
 #include "check/mend/fixer.h"
+#include "model/build.h"
 #include "program/elaborate.h"
 
 static const struct {
@@ -185,11 +186,9 @@ gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after)
 
 gboolean ws_fix_only_adds(const WsFix *fix)
 {
-    for (guint i = 0; i < fix->edits->len; i++) {
-        g_autofree char *text = ws_edit_print(fix->edits->pdata[i]);
-        if (g_str_has_prefix(text, "remove ") || g_str_has_prefix(text, "move "))
+    for (guint i = 0; i < fix->edits->len; i++)
+        if (ws_edit_takes_away(fix->edits->pdata[i]))
             return FALSE;
-    }
     return TRUE;
 }
 

@@ -1,5 +1,6 @@
 /* Where steps of a design stand, and edits around them. */
 #include "check/mend/fixer.h"
+#include "model/build.h"
 
 /* --- spots ------------------------------------------------------------------------------------ */
 static void collect(WsFixer *F, const WsNode *owner, WsFieldId list, const WsNode *group, gint up)
@@ -194,6 +195,12 @@ WsFix *ws_fixer_add(WsFixer *F, const char *title, ...)
     return fix;
 }
 
+/* A value that does not read as JSON makes no edit: such a proposal is dropped. */
+static void add_edit(WsFix *fix, WsEdit *edit)
+{
+    g_ptr_array_add(fix->edits, edit);
+}
+
 void ws_fix_edit(WsFix *fix, const char *format, ...)
 {
     va_list args;
@@ -202,7 +209,7 @@ void ws_fix_edit(WsFix *fix, const char *format, ...)
     va_end(args);
     WsEdit *edit = ws_edit_parse(text, NULL);
     if (edit)
-        g_ptr_array_add(fix->edits, edit);
+        add_edit(fix, edit);
 }
 
 static char *path_of(const WsFixer *F, const WsNode *node)
@@ -213,20 +220,24 @@ static char *path_of(const WsFixer *F, const WsNode *node)
 void ws_fix_set(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field, const char *json)
 {
     g_autofree char *path = path_of(F, node);
-    ws_fix_edit(fix, "set %s %s %s", path, ws_node_key(node->kind, field), json);
+    WsJson *value = ws_json_read(json, NULL);
+    if (value)
+        add_edit(fix, ws_edit_new_set(path, ws_node_key(node->kind, field), value));
 }
 
 void ws_fix_unset(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field)
 {
     g_autofree char *path = path_of(F, node);
-    ws_fix_edit(fix, "unset %s %s", path, ws_node_key(node->kind, field));
+    add_edit(fix, ws_edit_new_set(path, ws_node_key(node->kind, field), NULL));
 }
 
 void ws_fix_append(const WsFixer *F, WsFix *fix, const WsNode *owner, WsFieldId list, guint index,
                    const char *json)
 {
     g_autofree char *path = path_of(F, owner);
-    ws_fix_edit(fix, "insert %s %s %u %s", path, ws_node_key(owner->kind, list), index, json);
+    WsJson *value = ws_json_read(json, NULL);
+    if (value)
+        add_edit(fix, ws_edit_new_insert(path, ws_node_key(owner->kind, list), index, value));
 }
 
 void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, const char *json)
@@ -238,7 +249,7 @@ void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, const char 
 void ws_fix_remove(const WsFixer *F, WsFix *fix, gint spot)
 {
     g_autofree char *path = path_of(F, ws_spot(F, spot)->node);
-    ws_fix_edit(fix, "remove %s", path);
+    add_edit(fix, ws_edit_new_remove(path));
 }
 
 void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by)
@@ -247,6 +258,6 @@ void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by)
     g_autofree char *path = path_of(F, s->node), *owner = path_of(F, t->owner);
     /* The index counts after the step has left its place. */
     const gboolean before = s->owner == t->owner && s->field == t->field && s->index < t->index;
-    ws_fix_edit(fix, "move %s %s %s %u", path, owner, ws_node_key(t->owner->kind, t->field),
-                t->index + (guint)by - (before ? 1 : 0));
+    add_edit(fix, ws_edit_new_move(path, owner, ws_node_key(t->owner->kind, t->field),
+                                   t->index + (guint)by - (before ? 1 : 0)));
 }
