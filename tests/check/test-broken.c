@@ -9,7 +9,7 @@ typedef struct {
 } Row;
 
 static const Row rows[] = {
-    { "01-missing-wait", "P-RACE", "groups/load/body/0/do/0/do/0", "full slot 0", "tile 0, k 4" },
+    { "01-missing-wait", "P-EARLY", "groups/load/body/0/do/0/do/0", "full slot 0", "tile 0, k 4" },
     { "02-wrong-count", "P-DL", "groups/load/body/0/do/0/do/0", "empty slot 0", "tile 0, k 4" },
     { "03-wrong-parity", "P-RACE", "groups/mma/body/0/do/0/do/1", "full slot 0", "tile 0, k 4" },
     { "04-wrong-bytes", "P-TX", "groups/mma/body/0/do/0/do/0", "full slot 0", "tile 0, k 0" },

@@ -8,11 +8,13 @@
 #include "check/mend/fix.h"
 #include "check/witness/witness.h"
 #include "design.h"
+#include "kept.h"
 #include "program/elaborate.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "repairs.h"
 
 #include <stdio.h>
 
@@ -24,66 +26,6 @@ typedef struct {
     gboolean verbose;
     const char *only;
 } Count;
-
-/* --- what may not go -------------------------------------------------------------------------- */
-static gboolean orders(WsNodeKind kind)
-{
-    static const WsNodeKind kinds[] = { WS_STEP_WAIT,       WS_STEP_ARRIVE,    WS_STEP_SYNC,
-                                        WS_STEP_CLUSTER,    WS_STEP_FENCE,     WS_STEP_MMA_WAIT,
-                                        WS_STEP_STORE_WAIT, WS_STEP_LOAD_WAIT, WS_STEP_ACQUIRE,
-                                        WS_STEP_COMMIT,     WS_STEP_RELEASE };
-    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if (kinds[i] == kind)
-            return TRUE;
-    return FALSE;
-}
-
-typedef struct {
-    const WsDesign *after;
-    guint gone, twins;
-} Gone;
-
-/* A step of a list is gone; `twin`: the one beside it says the same, to the letter. */
-static void look_at(Gone *g, const WsNode *owner)
-{
-    guint n;
-    const WsFieldRow *row = ws_node_rows(owner->kind, &n);
-    for (guint f = 0; f < n; f++) {
-        if (row[f].kind != WS_FIELD_STEPS)
-            continue;
-        const guint steps = ws_node_n_children(owner, row[f].field);
-        for (guint i = 0; i < steps; i++) {
-            const WsNode *step = ws_node_child(owner, row[f].field, i);
-            look_at(g, step);
-            const WsNode *now = ws_design_by_identity(g->after, step->identity);
-            if (!orders(step->kind) || (now && (ws_node_bool(step, WS_F_muted, FALSE) ||
-                                                !ws_node_bool(now, WS_F_muted, FALSE))))
-                continue;
-            g_autofree char *own = ws_node_print(step, 0);
-            gboolean twin = FALSE;
-            for (gint by = -1; by <= 1; by += 2) {
-                const WsNode *beside =
-                    (gint)i + by >= 0 && i + (guint)by < steps
-                        ? ws_node_child(owner, row[f].field, (guint)((gint)i + by))
-                        : NULL;
-                g_autofree char *other = beside ? ws_node_print(beside, 0) : NULL;
-                twin |= beside && beside->kind == step->kind && strcmp(own, other) == 0 &&
-                        ws_design_by_identity(g->after, beside->identity);
-            }
-            g->gone++;
-            g->twins += twin;
-        }
-    }
-}
-
-static Gone gone(const WsDesign *before, const WsDesign *after)
-{
-    Gone g = { .after = after };
-    const WsNode *root = ws_design_root(before);
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_groups); i++)
-        look_at(&g, ws_node_child(root, WS_F_groups, i));
-    return g;
-}
 
 /* --- known bugs of real kernels, and what their authors made of them -------------------------- */
 typedef struct {
@@ -227,7 +169,7 @@ static void judge(Count *c, const char *folder, const char *name, guint *same, g
         g_assert_cmpuint(after->errors, ==, 0);
         g_assert_nonnull(after->verdict);
         g_assert_cmpint(after->verdict->kind, ==, WS_VERDICT_PROVED);
-        const Gone g = gone(design, after->design);
+        const Gone g = order_gone(design, after->design);
         g_assert_cmpuint(g.gone, ==, g.twins);
         c->removed += g.gone;
     }
@@ -306,6 +248,145 @@ static void mended(void)
     all(&total, &same, &known);
 }
 
+/* --- designs with a mistake that a person wrote in, and what a person would do -----------------
+ */
+static gboolean has_word(const char *text, const char *word)
+{
+    for (const char *at = *word ? strstr(text, word) : NULL; at; at = strstr(at + 1, word)) {
+        const char after = at[strlen(word)], before = at > text ? at[-1] : ' ';
+        if (!g_ascii_isalnum(after) && after != '_' && !g_ascii_isalnum(before) && before != '_')
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean has_all(const char *text, char *const *words)
+{
+    for (guint i = 0; words && words[i]; i++)
+        if (!has_word(text, words[i]))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean has_any(const char *text, char *const *words)
+{
+    for (guint i = 0; words && words[i]; i++)
+        if (strstr(text, words[i]))
+            return TRUE;
+    return !words;
+}
+
+typedef struct {
+    guint all, refuted, rule, place, remedy, proved, offered, equal, open;
+    const char *only;
+    gboolean verbose;
+} Judged;
+
+static gboolean equals(const WsDesign *ours, const char *text, const char *name)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) theirs = ws_design_parse(text, strlen(text), name, findings);
+    g_assert_nonnull(theirs);
+    g_autofree char *x = ws_design_print(theirs), *y = ws_design_print(ours),
+                    *m = program_text(theirs), *n = program_text(ours);
+    return strcmp(x, y) == 0 || (*m && strcmp(m, n) == 0);
+}
+
+/* A proof of these takes milliseconds, a search a thousand of them: of a sample alone. */
+static gboolean is_large(const Repair *r)
+{
+    return strstr(r->of, "attention") || strstr(r->of, "mla");
+}
+
+static void judge_repair(Judged *c, const Repair *r)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) design = ws_design_parse(r->wrong, strlen(r->wrong), r->name, findings);
+    if (!design || (c->only && !strstr(r->name, c->only)))
+        return;
+    c->all++;
+    g_autoptr(WsFixState) before = ws_fix_state_new(design, NULL, 0, NULL);
+    const WsFinding *first = first_error(before->findings);
+    const gboolean right = strcmp(r->rules[0], "none") == 0;
+    g_assert_true(first || right);
+    g_assert_true(!first || !right || before->verdict->kind == WS_VERDICT_OUTSIDE);
+    if (!first || right) {
+        if (c->verbose || (first != NULL) != (strcmp(r->rules[0], "none") != 0))
+            printf("# %s: %s\n", r->name, first ? first->message : "NOT REFUTED");
+        return;
+    }
+    c->refuted++;
+    g_autofree char *story = ws_finding_story(first, "#        ", 0),
+                    *said = g_strdup_printf("%s\n%s\n%s\n%s", first->message, story,
+                                            first->remedy ? first->remedy : "",
+                                            first->barrier ? first->barrier : "");
+    const gboolean rule =
+                       g_strv_contains((const char *const *)r->rules, ws_rule(first->rule)->text),
+                   place = has_all(said, r->says),
+                   remedy = first->remedy && has_any(first->remedy, r->remedy);
+    g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) offers = g_ptr_array_new_with_free_func(g_free);
+    const WsFixAsk ask = { 0 }, any = { .any = TRUE, .wanted = is_error };
+    const gint64 start = g_get_monotonic_time();
+    g_autoptr(WsFixState) after = is_large(r) && !c->verbose && c->all % 4
+                                      ? NULL
+                                      : ws_fix_repair(before, &ask, steps, offers);
+    g_autoptr(WsFixState) chosen =
+        after || offers->len == 0 ? NULL : ws_fix_repair(before, &any, NULL, NULL);
+    const double seconds = (double)(g_get_monotonic_time() - start) * 1e-6;
+    const WsDesign *now = after ? after->design : chosen ? chosen->design : NULL;
+    gboolean equal = now && equals(now, r->right, r->name);
+    for (guint i = 0; now && i < r->also->len; i++)
+        equal |= equals(now, r->also->pdata[i], r->name);
+    g_autofree char *other = after ? work_differs(design, after->design) : NULL;
+    c->rule += rule, c->place += place, c->remedy += remedy, c->proved += after != NULL;
+    c->offered += chosen != NULL, c->equal += equal, c->open += now && r->open;
+    if (!c->verbose) {
+        if (after) {
+            const Gone g = order_gone(design, after->design);
+            g_assert_cmpuint(g.gone, ==, g.twins);
+            g_assert_cmpstr(other, ==, NULL);
+        }
+        return;
+    }
+    printf(
+        "# [%s%s%s%s%s] %s of %s: %s\n#    %.1f s, %u errors; %s at %s: %s\n%s\n#    remedy: %s\n",
+        rule ? "" : "RULE ", place ? "" : "PLACE ", remedy ? "" : "REMEDY ",
+        after    ? ""
+        : chosen ? "offered "
+                 : "NO FIX ",
+        equal || r->open ? "" : "OTHER ", r->name, r->of, r->cause, seconds, before->errors,
+        ws_rule(first->rule)->text, first->at, first->message, story,
+        first->remedy ? first->remedy : "NONE");
+    for (guint i = 0; i < steps->len; i++)
+        printf("#    did %s\n", (char *)steps->pdata[i]);
+    for (guint i = 0; i < offers->len; i++)
+        printf("#    offers %s\n", (char *)offers->pdata[i]);
+    if (other)
+        printf("#    DOES SOMETHING ELSE: %s\n", other);
+}
+
+static void judge_repairs(Judged *c)
+{
+    g_autoptr(GPtrArray) list = repairs_read();
+    for (guint i = 0; i < list->len; i++)
+        judge_repair(c, list->pdata[i]);
+    printf("# %u designs with a mistake of a person, %u refuted: rule %u, place %u, remedy %u; %u "
+           "proved by the fix, %u offered, %u as a person would (%u open)\n",
+           c->all, c->refuted, c->rule, c->place, c->remedy, c->proved, c->offered, c->equal,
+           c->open);
+}
+
+static void repairs(void)
+{
+    Judged c = { 0 };
+    judge_repairs(&c);
+    g_assert_cmpuint(c.refuted, >=, 80);
+    g_assert_cmpuint(c.rule, ==, c.refuted);
+    g_assert_cmpuint(c.place + 2, >=, c.refuted);
+    g_assert_cmpuint(c.remedy + 2, >=, c.refuted);
+}
+
 /* --- two mistakes at once --------------------------------------------------------------------- */
 static WsProgram *read_design(const char *text, WsDesign **design)
 {
@@ -350,7 +431,7 @@ static void two_mistakes_of(const char *file, guint every, guint *refuted, guint
         g_test_message("%s: %s", file, m->what);
         g_assert_cmpuint(after->errors, ==, 0);
         g_assert_cmpint(after->verdict->kind, ==, WS_VERDICT_PROVED);
-        const Gone g = gone(worse, after->design);
+        const Gone g = order_gone(worse, after->design);
         g_assert_cmpuint(g.gone, ==, g.twins);
     }
 }
@@ -378,8 +459,15 @@ int main(int argc, char **argv)
         all(&total, &same, &known);
         return 0;
     }
+    if (argc >= 2 && strcmp(argv[1], "repairs") == 0) {
+        Judged c = { .verbose = TRUE, .only = argc > 2 ? argv[2] : NULL };
+        setvbuf(stdout, NULL, _IOLBF, 0);
+        judge_repairs(&c);
+        return 0;
+    }
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/check/mended/all", mended);
+    g_test_add_func("/check/mended/repairs", repairs);
     g_test_add_func("/check/mended/two-mistakes", two_mistakes);
     return g_test_run();
 }

@@ -177,7 +177,7 @@ static void explained(void)
     g_assert_cmpint(run(explain, &output), ==, 0);
     g_assert_nonnull(
         strstr(output, "\n-           { \"wait\": \"full\", \"use\": \"k.total\" },\n"));
-    g_assert_nonnull(strstr(output, "wait-for-data"));
+    g_assert_nonnull(strstr(output, "use-of-others"));
     g_assert_cmpint(run(print, &wrong), ==, 0);
     g_assert_cmpint(run(other, &right), ==, 0);
     g_assert_cmpint(run(no_text, &none), ==, 2);

@@ -1,7 +1,7 @@
 /* Quick-fixes of counts, bytes and steps that are there too often or not at all. */
 #include "check/mend/fixer.h"
 
-enum { MOST = 8 /* proposals of one kind */, DATA = 50 };
+enum { MOST = 8 /* proposals of one kind */, DATA = 50, ON_PURPOSE = 20 };
 
 /* Barriers of the design, the finding's first. */
 static GPtrArray *barriers(const WsFixer *F)
@@ -87,6 +87,19 @@ void ws_fix_derive_bytes(WsFixer *F)
     }
 }
 
+/* Its list has an arrival on the same barrier. */
+static gboolean arrives_beside(const WsFixer *F, gint i)
+{
+    const WsSpot *s = ws_spot(F, i);
+    for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
+        const WsNode *other = ws_node_child(s->owner, s->field, k);
+        if (other->kind == WS_STEP_ARRIVE &&
+            g_strcmp0(ws_step_barrier(other), ws_step_barrier(s->node)) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void ws_fix_one_arrival(WsFixer *F)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++) {
@@ -96,6 +109,8 @@ void ws_fix_one_arrival(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Arrive once in %s", name);
+        if (ws_node_int(step, WS_F_count, 1) == 0) /* somebody else arrives for it */
+            fix->cost += arrives_beside(F, i) ? ON_PURPOSE : 0;
         ws_fix_unset(F, fix, step, WS_F_count);
     }
 }

@@ -19,6 +19,8 @@ static const Retire of_load = {
 
 #define SYNC "{ \"sync\": \"group\" }"
 
+enum { DEEPER = 14, UNHEARD = 13, AS_DRAWN = 6 };
+
 static gint issuer(const WsFixer *F, const Retire *r)
 {
     if (ws_step_is(F, F->other, r->issue))
@@ -35,7 +37,13 @@ static void fewer(WsFixer *F, const Retire *r, const WsNode *group, gint user)
         const gint64 n = s->node->kind == r->wait ? ws_node_int(s->node, WS_F_keyword, 0) : 0;
         if (s->group != group || n <= 0)
             continue;
-        const guint more = i > user ? 8 : 6 - far;
+        /* what is left in flight behind a loop is no matter of the rounds in it; and where all is
+         * waited for, the other lanes must hear of it */
+        const gboolean deeper =
+            s->up >= 0 && user >= 0 && user < (gint)F->spot->len && !ws_spot_inside(F, user, s->up);
+        const gboolean unheard =
+            r != &of_mma && !ws_step_is(F, ws_spot_next(F, i, 1), WS_STEP_SYNC);
+        const guint more = (i > user ? 8 : 6 - far) + (deeper ? DEEPER : 0) + (unheard ? 6 : 0);
         far -= i < user && far > 0 ? 2 : 0;
         for (gint64 to = n - 1; to >= 0; to = to > 0 ? 0 : -1) {
             g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, to);
@@ -165,6 +173,21 @@ void ws_fix_load_wait(WsFixer *F)
 }
 
 /* --- sync ------------------------------------------------------------------------------------- */
+/* Are there arrivals of several lanes, and is there no sync of the group? Then lanes are told of
+ * here by their own arrivals. */
+static gboolean lanes_arrive(const WsFixer *F, const WsNode *group)
+{
+    gboolean by = ws_step_is(F, F->other, WS_STEP_TAKE); /* which every warp does */
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        by |= s->node->kind == WS_STEP_ARRIVE && ws_node_has(s->node, WS_F_by);
+        if (s->group == group && s->node->kind == WS_STEP_SYNC &&
+            g_strcmp0(ws_step_barrier(s->node), "group") == 0)
+            return FALSE;
+    }
+    return by;
+}
+
 void ws_fix_sync_group(WsFixer *F)
 {
     const gint place[] = { F->at, F->other };
@@ -174,6 +197,7 @@ void ws_fix_sync_group(WsFixer *F)
         g_autofree char *name = ws_step_name(ws_spot(F, place[i])->node);
         WsFix *fix = ws_fixer_add(F, "Sync the group %s %s",
                                   i ? WS_WORD("behind") : WS_WORD("before"), name);
+        fix->cost += lanes_arrive(F, ws_spot(F, place[i])->group) ? AS_DRAWN : 0;
         ws_fix_insert(F, fix, place[i], (gint)i, SYNC);
     }
     /* Only the leader waits for stores: the other lanes hear of it by a sync. */
@@ -181,7 +205,7 @@ void ws_fix_sync_group(WsFixer *F)
         if (ws_step_is(F, k, WS_STEP_STORE_WAIT) || ws_step_is(F, k, WS_STEP_LOAD_WAIT)) {
             g_autofree char *name = ws_step_name(ws_spot(F, k)->node);
             WsFix *fix = ws_fixer_add(F, "Sync the group behind %s", name);
-            fix->cost -= 4;
+            fix->cost -= ws_step_is(F, ws_spot_next(F, k, 1), WS_STEP_SYNC) ? 4 : UNHEARD;
             ws_fix_insert(F, fix, k, 1, SYNC);
         }
     /* What others did must be complete before one lane hands it over. */
@@ -193,6 +217,7 @@ void ws_fix_sync_group(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(s->node);
         WsFix *fix = ws_fixer_add(F, "Sync the group before %s", name);
+        fix->cost += lanes_arrive(F, s->group) ? AS_DRAWN : 0;
         ws_fix_insert(F, fix, k, 0, SYNC);
     }
 }

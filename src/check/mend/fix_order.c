@@ -9,58 +9,6 @@ static gboolean is_named(const WsFixer *F, const char *name)
     return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0;
 }
 
-/* An mbarrier array that goes round: its first element begins ready. */
-static void first_ready(WsFixer *F, const WsNode *b)
-{
-    const gint64 n = ws_node_int(b, WS_F_array, 0);
-    g_autofree char *init = ws_field_json(b, WS_F_init);
-    if (n < 2 || n > 64 || (init && strstr(init, "ready")))
-        return;
-    GString *json = g_string_new("[\"ready\"");
-    for (gint64 i = 1; i < n; i++)
-        g_string_append(json, ", \"pending\"");
-    g_string_append_c(json, ']');
-    WsFix *fix = ws_fixer_add(F, "Give the first turn to %s[0]", ws_node_name(b));
-    ws_fix_set(F, fix, b, WS_F_init, json->str);
-    g_string_free(json, TRUE);
-}
-
-void ws_fix_prime(WsFixer *F)
-{
-    const WsNode *root = ws_design_root(F->design);
-    for (guint i = 0; i < ws_node_n_children(root, WS_F_barriers); i++) {
-        const WsNode *b = ws_node_child(root, WS_F_barriers, i);
-        if (b != F->object && ws_node_has(b, WS_F_array) && !is_named(F, ws_node_name(b)))
-            first_ready(F, b);
-    }
-    if (!F->object || F->object->kind != WS_NODE_BARRIER)
-        return;
-    const char *name = ws_node_name(F->object);
-    if (!is_named(F, name)) {
-        first_ready(F, F->object);
-        return;
-    }
-    const gboolean array = ws_node_has(F->object, WS_F_array);
-    for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
-        const WsNode *group = ws_node_child(root, WS_F_groups, g);
-        gboolean names = FALSE;
-        for (gint i = 0; i < (gint)F->spot->len; i++)
-            names |= ws_spot(F, i)->group == group &&
-                     g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0;
-        if (!names)
-            continue;
-        g_autofree char *json =
-            array ? g_strdup_printf("{ \"arrive\": \"%s[0]\"%s }", name,
-                                    ws_node_has(group, WS_F_replicate)
-                                        ? ", \"when\": \"replica == replicas - 1\""
-                                        : "")
-                  : g_strdup_printf("{ \"arrive\": \"%s\" }", name);
-        WsFix *fix = ws_fixer_add(F, "Give the first turn of %s before the loops of %s", name,
-                                  ws_node_name(group));
-        ws_fix_append(F, fix, group, WS_F_body, 0, json);
-    }
-}
-
 void ws_fix_prime_once(WsFixer *F)
 {
     static const char *const when[] = { "\"replica == replicas - 1\"", "\"replica == 0\"",
@@ -179,6 +127,33 @@ static gboolean only_order_between(const WsFixer *F, gint i, gint by)
     return TRUE;
 }
 
+/* Both steps name the value, or the buffer. */
+static gboolean both_name(const WsNode *a, const WsNode *b, const WsNode *owner, WsFieldId list)
+{
+    g_autofree char *x = ws_node_print(a, 0), *y = ws_node_print(b, 0);
+    for (guint i = 0; i < ws_node_n_children(owner, list); i++) {
+        const char *name = ws_node_name(ws_node_child(owner, list, i));
+        if (ws_has_word(x, name) && ws_has_word(y, name))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* A step with data passes only what has nothing to do with its values and bytes: behind an
+ * assignment it would be another value that it moves. */
+static gboolean passes(const WsFixer *F, gint i, gint by)
+{
+    const WsSpot *s = ws_spot(F, i);
+    for (gint k = by > 0 ? 1 : -1; k != by + (by > 0 ? 1 : -1); k += by > 0 ? 1 : -1) {
+        const WsNode *other = ws_spot(F, ws_spot_next(F, i, k))->node;
+        if (!ws_step_moves(other->kind) &&
+            (both_name(s->node, other, s->group, WS_F_values) ||
+             both_name(s->node, other, ws_design_root(F->design), WS_F_buffers)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* A step that stands in the wrong place of its list: every other place, in short lists. Moving what
  * touches data past other data is not safe. */
 void ws_fix_other_place(WsFixer *F)
@@ -192,8 +167,11 @@ void ws_fix_other_place(WsFixer *F)
             (F->at >= 0 && F->other >= 0 && s->group != ws_spot(F, F->at)->group &&
              s->group != ws_spot(F, F->other)->group))
             continue;
-        for (gint to = 0; to < n; to++) {
-            if (ABS(to - at) < (sync ? 2 : 1) || (to > at && reads_before(F, i)))
+        for (gint far = sync ? 4 : 2; far < 2 * n; far++) { /* the nearest first */
+            const gint to = at + (far % 2 ? far / 2 : -far / 2);
+            if (to < 0 || to >= n || (to > at && reads_before(F, i)))
+                continue;
+            if (!sync && !passes(F, i, to - at))
                 continue;
             const gint place = ws_spot_next(F, i, to - at);
             g_autofree char *a = ws_step_name(s->node), *b = ws_step_name(ws_spot(F, place)->node);

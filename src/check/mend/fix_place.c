@@ -103,6 +103,17 @@ const char *ws_step_barrier(const WsNode *step)
     return ref ? ref->name : NULL;
 }
 
+gboolean ws_has_word(const char *text, const char *word)
+{
+    for (const char *at = text && word && *word ? strstr(text, word) : NULL; at;
+         at = strstr(at + 1, word)) {
+        const char after = at[strlen(word)], before = at > text ? at[-1] : ' ';
+        if (!g_ascii_isalnum(after) && after != '_' && !g_ascii_isalnum(before) && before != '_')
+            return TRUE;
+    }
+    return FALSE;
+}
+
 char *ws_field_json(const WsNode *node, WsFieldId field)
 {
     const WsFieldRow *row = ws_node_row(node->kind, field);

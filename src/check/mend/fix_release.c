@@ -2,7 +2,7 @@
  * everybody. */
 #include "check/mend/fixer.h"
 
-enum { MOST = 12 };
+enum { MOST = 12, ANOTHER = 8, STILL_READ = 8 };
 
 /* --- releases --------------------------------------------------------------------------------- */
 static void later(WsFixer *F, gint arrive)
@@ -55,29 +55,41 @@ void ws_fix_release_later(WsFixer *F)
     }
 }
 
+/* Every arrival on the barrier is made by every warp, or by every thread. */
+static void by_lanes(WsFixer *F, gint i)
+{
+    static const char *const by[] = { "warp", "all" };
+    const WsNode *step = ws_spot(F, i)->node;
+    const gboolean behind =
+        F->other >= 0 && i > F->other && ws_spot(F, i)->owner == ws_spot(F, F->other)->owner;
+    for (guint k = 0; k < G_N_ELEMENTS(by); k++) {
+        g_autofree char *json = g_strdup_printf("\"%s\"", by[k]), *name = ws_step_name(step);
+        WsFix *fix = ws_fixer_add(F, "Let %s of the group %s",
+                                  k ? WS_WORD("every thread") : WS_WORD("every warp"), name);
+        fix->cost += behind ? 0 : 3;
+        for (gint j = 0; j < (gint)F->spot->len; j++) {
+            const WsNode *other = ws_spot(F, j)->node;
+            if (other->kind == WS_STEP_ARRIVE &&
+                g_strcmp0(ws_step_barrier(other), ws_step_barrier(step)) == 0)
+                ws_fix_set(F, fix, other, WS_F_by, json);
+        }
+    }
+}
+
 void ws_fix_release_by_warp(WsFixer *F)
 {
-    for (gint i = 0; i < (gint)F->spot->len; i++) {
+    g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
+    for (gint n = 0; n < 2 * (gint)F->spot->len; n++) { /* those behind the finding's step first */
+        const gint i = n % (gint)F->spot->len;
         const WsNode *step = ws_spot(F, i)->node;
-        const WsNode *b = ws_object_named(F->design, WS_F_barriers, ws_step_barrier(step));
-        if (step->kind != WS_STEP_ARRIVE || !b || ws_node_has(step, WS_F_by) ||
+        const char *name = step->kind == WS_STEP_ARRIVE ? ws_step_barrier(step) : NULL;
+        const WsNode *b = ws_object_named(F->design, WS_F_barriers, name);
+        if (!b || ws_node_has(step, WS_F_by) || (n < (gint)F->spot->len && i < F->other) ||
             g_strcmp0(ws_node_text(b, WS_F_kind), "named") == 0 ||
-            (F->finding->object && F->finding->barrier &&
-             g_strcmp0(F->finding->object, ws_step_barrier(step)) != 0))
+            g_hash_table_contains(done, name))
             continue;
-        static const char *const by[] = { "warp", "all" };
-        for (guint k = 0; k < G_N_ELEMENTS(by); k++) {
-            g_autofree char *json = g_strdup_printf("\"%s\"", by[k]), *name = ws_step_name(step);
-            WsFix *fix = ws_fixer_add(F, "Let %s of the group %s",
-                                      k ? WS_WORD("every thread") : WS_WORD("every warp"), name);
-            for (gint j = i; j < (gint)F->spot->len; j++) {
-                const WsNode *other = ws_spot(F, j)->node;
-                if (other->kind == WS_STEP_ARRIVE &&
-                    g_strcmp0(ws_step_barrier(other), ws_step_barrier(step)) == 0)
-                    ws_fix_set(F, fix, other, WS_F_by, json);
-            }
-        }
-        return;
+        g_hash_table_add(done, (gpointer)name);
+        by_lanes(F, i);
     }
 }
 
@@ -106,6 +118,16 @@ static gboolean touched_by(const WsFixer *F, const WsNode *group, const char *bu
     return FALSE;
 }
 
+/* Does step i, or one inside it, touch the buffer? */
+static gboolean touches_inside(const WsFixer *F, gint i, const char *buffer)
+{
+    for (gint k = i; k < (gint)F->spot->len; k++)
+        if (ws_spot_inside(F, k, i) && (ws_step_reads(ws_spot(F, k)->node, buffer) ||
+                                        ws_step_writes(ws_spot(F, k)->node, buffer)))
+            return TRUE;
+    return FALSE;
+}
+
 /* The arrival that a wait misses: in a group that touches the same bytes, in the same round and,
  * for a release that lags, of the round before. */
 static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *buffer)
@@ -120,9 +142,9 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
     g_autofree char *ref = g_strdup_printf("\"%s\"", name);
     gint first = i; /* behind what retires the last reader, not behind all that retires */
     for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
-        if (ws_step_reads(ws_spot(F, k)->node, buffer) ||
-            ws_step_writes(ws_spot(F, k)->node, buffer))
+        if (touches_inside(F, k, buffer))
             first = k;
+    const gint reader = first;
     for (gint k = ws_spot_next(F, first, 1); k >= 0; k = ws_spot_next(F, k, 1))
         if (ws_step_retires(ws_spot(F, k)->node->kind)) {
             first = k;
@@ -136,6 +158,12 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
         WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, near);
         fix->cost -= 1;
         ws_fix_insert(F, fix, first, 1, json);
+        if (reader != first && ws_step_is(F, reader, WS_STEP_FOR)) { /* it may retire all itself */
+            near = (g_free(near), ws_step_name(ws_spot(F, reader)->node));
+            fix = ws_fixer_add(F, "Arrive on %s after %s", name, near);
+            fix->cost -= 2;
+            ws_fix_insert(F, fix, reader, 1, json);
+        }
         fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
         ws_fix_insert(F, fix, after, 1, json);
         for (gint up = ws_spot(F, i)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
@@ -168,6 +196,21 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
     }
 }
 
+/* Is the buffer filled behind a wait for the barrier, before the next wait? */
+static gboolean filled_behind(const WsFixer *F, const char *barrier, const char *buffer)
+{
+    for (gint w = 0; w < (gint)F->spot->len; w++) {
+        if (!ws_step_is(F, w, WS_STEP_WAIT) ||
+            g_strcmp0(ws_step_barrier(ws_spot(F, w)->node), barrier) != 0)
+            continue;
+        for (gint l = ws_spot_next(F, w, 1); l >= 0 && !ws_step_is(F, l, WS_STEP_WAIT);
+             l = ws_spot_next(F, l, 1))
+            if (ws_step_writes(ws_spot(F, l)->node, buffer))
+                return TRUE;
+    }
+    return FALSE;
+}
+
 static void release_of(WsFixer *F, const WsNode *b, const WsNode *waiter)
 {
     const WsNode *root = ws_design_root(F->design);
@@ -183,7 +226,10 @@ static void release_of(WsFixer *F, const WsNode *b, const WsNode *waiter)
                 ws_has_beside(F, i, WS_STEP_ARRIVE, ws_node_name(b)))
                 continue;
             owner = s->owner;
+            const guint from = F->out->len;
             release_in(F, b, i, buffer);
+            for (guint n = from; n < F->out->len && !filled_behind(F, ws_node_name(b), buffer); n++)
+                ((WsFix *)F->out->pdata[n])->cost += ANOTHER;
         }
     }
 }
@@ -197,21 +243,53 @@ static gboolean reads_inside(const WsFixer *F, gint i, const char *buffer)
     return FALSE;
 }
 
+/* Does a step behind step i, in its list or in one around it up to the loop over tiles, read the
+ * buffer? Then a release behind step i gives back what is still used. */
+static gboolean read_later(const WsFixer *F, gint i, const char *buffer)
+{
+    for (; i >= 0; i = ws_spot(F, i)->up) {
+        for (gint k = ws_spot_next(F, i, 1); k >= 0; k = ws_spot_next(F, k, 1))
+            if (reads_inside(F, k, buffer))
+                return TRUE;
+        const gint up = ws_spot(F, i)->up;
+        if (up >= 0 && ws_node_has(ws_spot(F, up)->node, WS_F_over))
+            return FALSE;
+    }
+    return FALSE;
+}
+
+/* `by` of the other arrivals on the barrier: JSON, NULL if they have none. Caller frees. */
+static char *by_of_others(const WsFixer *F, const char *barrier)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_step_is(F, i, WS_STEP_ARRIVE) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0 &&
+            ws_node_has(ws_spot(F, i)->node, WS_F_by))
+            return ws_field_json(ws_spot(F, i)->node, WS_F_by);
+    return NULL;
+}
+
 /* What wait w is for: the arrival with its very use, by those who read what is filled behind it,
  * where they are done: behind a step that retires, or behind the last reader. */
 static void partner(WsFixer *F, gint w, const char *barrier)
 {
     g_autofree char *use = ws_field_json(ws_spot(F, w)->node, WS_F_use),
-                    *ref = g_strdup_printf("\"%s\"", barrier);
-    g_autofree char *json = use ? ws_with_use("arrive", ref, use, "") : NULL;
+                    *ref = ws_field_json(ws_spot(F, w)->node, WS_F_keyword);
+    g_autofree char *json = use ? ws_with_use("arrive", ref, use, "") : NULL,
+                    *others = by_of_others(F, barrier);
     for (gint l = ws_spot_next(F, w, 1); json && l >= 0; l = ws_spot_next(F, l, 1)) {
         const char *buffer = ws_step_ref(ws_spot(F, l)->node, WS_F_into);
         if (ws_step_is(F, l, WS_STEP_WAIT))
             return;
         guint n = 0;
         gboolean after = FALSE;
-        for (gint i = 0; buffer && i < (gint)F->spot->len && n < MOST; i++) {
+        const WsNode *group = NULL;
+        for (gint i = 0; buffer && i < (gint)F->spot->len; i++) {
             const WsSpot *s = ws_spot(F, i);
+            if (s->group != group)
+                group = s->group, n = 0, after = FALSE;
+            if (n >= MOST)
+                continue;
             const gboolean reader = s->group != ws_spot(F, w)->group && reads_inside(F, i, buffer);
             after |= reader;
             if (!reader &&
@@ -220,11 +298,14 @@ static void partner(WsFixer *F, gint w, const char *barrier)
             g_autofree char *name = ws_step_name(s->node);
             for (guint warps = 0; warps < 2; warps++) {
                 /* a leader may say so for lanes only behind what all of them wait for */
-                g_autofree char *by =
-                    warps ? ws_with_use("arrive", ref, use, ", \"by\": \"warp\"") : NULL;
+                g_autofree char *more =
+                                    g_strdup_printf(", \"by\": %s", others ? others : "\"warp\""),
+                                *by = warps ? ws_with_use("arrive", ref, use, more) : NULL;
                 WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
                                           use, warps ? WS_WORD(", by every warp") : "");
-                fix->cost += 1 + (ws_step_retires(s->node->kind) ? 0 : 1) + MIN(n, 4) + 2 * warps;
+                fix->cost += 1 + (ws_step_retires(s->node->kind) ? 0 : 1) + MIN(n, 4) +
+                             (others ? 1 - warps : 2 * warps) +
+                             (read_later(F, i, buffer) ? STILL_READ : 0);
                 ws_fix_insert(F, fix, i, 1, warps ? by : json);
             }
             n++;
@@ -238,13 +319,15 @@ void ws_fix_release(WsFixer *F)
     for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
         const WsNode *b = ws_node_child(root, WS_F_barriers, k);
         const WsNode *group = NULL;
-        if (!ws_is_mbarrier(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
+        const gboolean array = ws_node_has(b, WS_F_array);
+        if (!ws_is_mbarrier(F, ws_node_name(b)))
             continue;
         for (gint i = 0; i < (gint)F->spot->len; i++) {
             if (!ws_step_is(F, i, WS_STEP_WAIT) ||
-                g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_node_name(b)) != 0)
+                g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_node_name(b)) != 0 ||
+                (array && i != F->at))
                 continue;
-            if (!group)
+            if (!group && !array)
                 release_of(F, b, ws_spot(F, i)->group);
             group = ws_spot(F, i)->group;
             partner(F, i, ws_node_name(b));

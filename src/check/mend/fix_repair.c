@@ -10,21 +10,24 @@ enum {
     MOST_FIRST = 16,            /* proposals that may be the first of two */
     MOST_AFTER = 60,            /* proposals that are tried after each of them */
     MOST_PROOF_WORK = 80 << 20, /* of one proposal */
+    MOST_TRIED = 800,           /* of one search */
     ONE_PROPOSAL = 1 << 18      /* what elaborating one takes, in the same steps */
 };
 /* Of the whole search, in steps of proofs and plays: some seconds. No clock: the same design gets
  * the same fix on a machine that is busy. */
-#define MOST_WORK ((guint64)2 << 30)
+#define MOST_WORK ((guint64)1 << 29)
 
 typedef struct {
     const WsFixAsk *ask;
     guint64 work; /* done */
+    guint tried;  /* proposals that were proved or not */
 } Repair;
 
 static gboolean late(const Repair *r)
 {
     const WsCheckOptions *o = r->ask->options;
-    return r->work > MOST_WORK || (o && o->cancel && g_atomic_int_get(o->cancel));
+    return r->work > MOST_WORK || r->tried > MOST_TRIED ||
+           (o && o->cancel && g_atomic_int_get(o->cancel));
 }
 
 static WsFixState *checked(Repair *r, const WsDesign *design)
@@ -38,6 +41,7 @@ static WsFixState *checked(Repair *r, const WsDesign *design)
 static gboolean closes(Repair *r, const WsDesign *design)
 {
     r->work += ONE_PROPOSAL;
+    r->tried++;
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(design, r->ask->set, r->ask->n_set, findings);
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR))
@@ -242,7 +246,7 @@ static WsFixState *next(Repair *r, const WsFixState *now, GPtrArray *steps, GPtr
 WsFixState *ws_fix_repair(const WsFixState *before, const WsFixAsk *ask, GPtrArray *steps,
                           GPtrArray *offers)
 {
-    Repair r = { ask, 0 };
+    Repair r = { ask, 0, 0 };
     WsFixState *now = NULL;
     for (guint n = 0; n < MOST_STEPS; n++) {
         WsFixState *after = next(&r, now ? now : before, steps, offers);

@@ -1,7 +1,8 @@
 /* Quick-fixes of rings: waits for data and for room, rounds and depths. */
 #include "check/mend/fixer.h"
+#include "expr/expr.h"
 
-enum { MOST = 12 };
+enum { MOST = 12, NEVER_TOLD = 9 };
 
 const char *ws_step_ref(const WsNode *step, WsFieldId field)
 {
@@ -84,6 +85,16 @@ char *ws_with_use(const char *step, const char *ref, const char *use, const char
                            use ? use : "", more);
 }
 
+/* Does the group wait for the barrier anywhere? */
+static gboolean ever_waits(const WsFixer *F, const WsNode *group, const char *barrier)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_WAIT) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
+            return TRUE;
+    return FALSE;
+}
+
 /* A reader of a buffer that does not wait for what tells that it is filled: the wait before it.
  * `ref` is the barrier as the writer names it. */
 static void await_use(WsFixer *F, const char *barrier, const char *signal, const char *use,
@@ -96,6 +107,8 @@ static void await_use(WsFixer *F, const char *barrier, const char *signal, const
         first = ws_spot_next(F, first, -1);
     WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", barrier, name);
     fix->cost += more;
+    if (!ever_waits(F, ws_spot(F, reader)->group, barrier)) /* it reads what it is never told of */
+        fix->cost -= NEVER_TOLD;
     ws_fix_insert(F, fix, first, 0, json);
     for (gint up = ws_spot(F, reader)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
          up = ws_spot(F, up)->up) {
@@ -139,7 +152,10 @@ static guint await_all(WsFixer *F, const char *buffer, const char *barrier, cons
 void ws_fix_wait_for_data(WsFixer *F)
 {
     guint n = 0;
-    for (gint l = 0; l < (gint)F->spot->len && n < MOST; l++) {
+    for (gint i = -2; i < (gint)F->spot->len && n < MOST; i++) { /* the finding's steps first */
+        const gint l = i == -2 ? F->other : i == -1 ? F->at : i;
+        if (l < 0 || (i >= 0 && (l == F->other || l == F->at)))
+            continue;
         const WsSpot *w = ws_spot(F, l);
         const char *barrier = ws_step_barrier(w->node),
                    *buffer = w->node->kind == WS_STEP_WRITE ? ws_step_ref(w->node, WS_F_to)
@@ -157,8 +173,9 @@ void ws_fix_wait_for_data(WsFixer *F)
             const char *on = s->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(s->node) : NULL;
             if (s->owner != w->owner || s->field != w->field || !ws_is_mbarrier(F, on))
                 continue;
-            g_autofree char *ref = ws_field_json(s->node, WS_F_keyword);
-            n += await_all(F, buffer, on, ref, NULL, w->group);
+            g_autofree char *ref = ws_field_json(s->node, WS_F_keyword),
+                            *filled = ws_field_json(s->node, WS_F_use);
+            n += await_all(F, buffer, on, ref, filled, w->group);
         }
     }
 }
@@ -173,6 +190,18 @@ gint ws_first_writer(const WsFixer *F, gint i)
             (step->kind == WS_STEP_WRITE && ws_step_ref(step, WS_F_to)) ||
             step->kind == WS_STEP_EXPECT)
             return ws_spot_of(F, step);
+    }
+    return i;
+}
+
+/* The first of the loads beside step i that signal the same barrier. */
+static gint first_of_transaction(const WsFixer *F, gint i)
+{
+    const char *barrier = ws_step_barrier(ws_spot(F, i)->node);
+    for (gint k = ws_spot_next(F, i, -1); barrier && k >= 0; k = ws_spot_next(F, k, -1)) {
+        if (g_strcmp0(ws_step_barrier(ws_spot(F, k)->node), barrier) != 0)
+            break;
+        i = k;
     }
     return i;
 }
@@ -197,7 +226,7 @@ void ws_fix_wait_for_room(WsFixer *F)
             g_autofree char *json = ws_with_use("wait", ref, use, ""),
                             *name = ws_step_name(w->node);
             const guint more = ws_has_beside(F, l, WS_STEP_WAIT, barrier) ? 4 : 0;
-            const gint place[] = { l, ws_first_writer(F, l) };
+            const gint place[] = { l, first_of_transaction(F, l) };
             for (guint k = 0; k < (place[0] == place[1] ? 1 : 2); k++) {
                 WsFix *fix = ws_fixer_add(F, "Wait for %s before %s%s", barrier, name,
                                           k ? WS_WORD(" and what is filled with it") : "");
@@ -233,6 +262,24 @@ void ws_fix_same_rounds(WsFixer *F)
         }
 }
 
+/* "kt - 5" as "kt - 4" or "kt - 6": how many rounds stand elsewhere is easily miscounted. */
+static void another_number(WsFixer *F, gint i, gint by)
+{
+    const WsNode *loop = ws_spot(F, i)->node;
+    const WsExpr *count = ws_node_expr(loop, WS_F_count);
+    gint64 n;
+    if (!count || (count->op != WS_EXPR_SUB && count->op != WS_EXPR_ADD) ||
+        !ws_expr_is_int(count->arg[1], &n) || n + by < 1)
+        return;
+    g_autoptr(WsExpr) other =
+        ws_expr_op(count->op, ws_expr_ref(count->arg[0]), ws_expr_int(n + by));
+    g_autofree char *text = ws_expr_print(other), *json = g_strdup_printf("\"%s\"", text);
+    WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
+                              ws_node_name(ws_spot(F, i)->group), text);
+    fix->cost += 2;
+    ws_fix_set(F, fix, loop, WS_F_count, json);
+}
+
 /* A count that is one off what it says otherwise: "N + 1", "max(0, N - 1)". */
 void ws_fix_round_less(WsFixer *F)
 {
@@ -254,6 +301,8 @@ void ws_fix_round_less(WsFixer *F)
             ws_fix_set(F, fix, loop, WS_F_count, less);
             break;
         }
+        for (gint by = 1; count && by >= -1; by -= 2)
+            another_number(F, i, by);
     }
 }
 

@@ -185,13 +185,32 @@ void ws_fix_meet_all(WsFixer *F)
     }
 }
 
-/* A second arrival at the cluster's barrier, without a wait between. */
+/* "arrive", "wait", "sync": does the group do that at the cluster's barrier? */
+static gboolean at_cluster(const WsFixer *F, const WsNode *group, const char *what)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_spot(F, i)->group == group && ws_step_is(F, i, WS_STEP_CLUSTER) &&
+            g_strcmp0(ws_node_text(ws_spot(F, i)->node, WS_F_keyword), what) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* A second arrival at the cluster's barrier, without a wait between; or one without a wait behind
+ * it. */
 void ws_fix_cluster_wait(WsFixer *F)
 {
-    if (!ws_step_is(F, F->at, WS_STEP_CLUSTER))
-        return;
-    WsFix *fix = ws_fixer_add(F, "Wait for the cluster before it is arrived at again");
-    ws_fix_insert(F, fix, F->at, 0, "{ \"cluster\": \"wait\" }");
+    const WsNode *root = ws_design_root(F->design);
+    if (ws_step_is(F, F->at, WS_STEP_CLUSTER)) {
+        WsFix *fix = ws_fixer_add(F, "Wait for the cluster before it is arrived at again");
+        ws_fix_insert(F, fix, F->at, 0, "{ \"cluster\": \"wait\" }");
+    }
+    WsFix *fix = ws_fixer_add(F, "Wait for the cluster at the end");
+    for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
+        const WsNode *group = ws_node_child(root, WS_F_groups, g);
+        if (at_cluster(F, group, "arrive") && !at_cluster(F, group, "wait"))
+            ws_fix_append(F, fix, group, WS_F_body, ws_node_n_children(group, WS_F_body),
+                          "{ \"cluster\": \"wait\" }");
+    }
 }
 
 /* --- counters --------------------------------------------------------------------------------- */

@@ -52,6 +52,8 @@ gboolean ws_spot_inside(const WsFixer *F, gint i, gint loop);
 /* Barrier a step waits for, arrives on, expects on or signals; NULL. Borrowed. */
 const char *ws_step_barrier(const WsNode *step);
 gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind);
+/* Does a text (NULL: none) have the word, as a whole one? */
+gboolean ws_has_word(const char *text, const char *word);
 /* JSON of a field, NULL if absent. Caller frees. */
 char *ws_field_json(const WsNode *node, WsFieldId field);
 /* `use` of a step: the field, or the @ of what it names. JSON; NULL if none. Caller frees. */

@@ -223,6 +223,8 @@ static char *so(const WsPlay *play, const WsInst *inst, gboolean writes, const W
 {
     g_autofree char *first = short_deed(play, p->inst, p->op),
                     *then = short_deed(play, inst->index, inst->step.op);
+    if (writes && p_writes && p->op == inst->step.op && play->inst[p->inst].rank != inst->rank)
+        return ws_phrase("corruption: the bytes of the two CTAs mix");
     if (writes && p_writes && p->op == inst->step.op)
         return ws_phrase("corruption: the bytes of the two rounds mix, and nobody has used "
                          "those of the first");

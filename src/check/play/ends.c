@@ -5,13 +5,15 @@
 #include <string.h>
 
 /* --- deadlock --------------------------------------------------------------------------------- */
-/* Instances whose code contributes to a barrier at all. */
-static void feeders(const WsPlay *play, guint barrier, guint8 *feeder)
+/* Instances whose code contributes to an element of a barrier at all. */
+static void feeders(const WsPlay *play, const WsSlot *s, guint8 *feeder)
 {
     const WsProgram *p = play->p;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->agent < 0 || op->barrier != (gint)barrier || !ws_op_feeds(op->kind))
+        gint64 element;
+        if (op->agent < 0 || op->barrier != (gint)s->barrier || !ws_op_feeds(op->kind) ||
+            (op->element && ws_expr_is_int(op->element, &element) && element != (gint64)s->element))
             continue;
         for (guint r = 0; r < play->ranks; r++)
             feeder[r * p->n_agents + (guint)op->agent] = 1;
@@ -51,7 +53,7 @@ static guint suspicion(const WsPlay *play, const WsInst *inst)
     if (s->pend == 0 && s->tx != 0)
         return s->tx > 0 && loads_stand(play, inst) ? 1 : 4;
     g_autofree guint8 *feeder = g_new0(guint8, play->n_inst + 1);
-    feeders(play, s->barrier, feeder);
+    feeders(play, s, feeder);
     gboolean left = FALSE, waiting = FALSE;
     for (guint i = 0; i < play->n_inst; i++) {
         if (!feeder[i] || play->inst[i].state == WS_INST_DONE)
@@ -107,13 +109,15 @@ void ws_report_stuck(WsPlay *play)
 {
     const WsInst *root = NULL;
     guint best = 0;
+    gboolean circle = FALSE;
     for (guint i = 0; i < play->n_inst; i++) {
         const WsInst *inst = &play->inst[i];
         if (inst->state == WS_INST_DONE)
             continue;
-        guint rank = suspicion(play, inst);
-        if (!root || rank > best)
-            root = inst, best = rank;
+        const guint rank = suspicion(play, inst);
+        const gboolean in = ws_in_circle(play, inst);
+        if (!root || rank > best || (rank == best && in && !circle))
+            root = inst, best = rank, circle = in;
     }
     if (!root)
         return;

@@ -30,7 +30,7 @@ static WsSlot *resolve(WsPlay *play, WsInst *inst, guint rank, gint64 *turn)
                 ws_report(play, WS_RULE_P_UNDEF, inst, NULL, "uses %s at use %" G_GINT64_FORMAT,
                           play->p->barrier[op->barrier].name, use);
             if (f)
-                ws_remedy_below_zero(f, op);
+                ws_remedy_below_zero(play, f, op);
             return NULL;
         }
     }

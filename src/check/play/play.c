@@ -1,5 +1,6 @@
 /* The play: agents of all CTAs of a cluster run in turn, transfers land when the schedule says. */
 #include "check/play/play.h"
+#include "check/play/remedy.h"
 #include "check/touch.h"
 #include "program/op.h"
 #include "program/parts/agent.h"
@@ -441,9 +442,12 @@ void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule)
                                      ws_case_source_tile, &source);
         ws_walker_set_element(inst->walker, ws_case_source_element, &source);
     }
+    const guint before = play->findings->list->len;
     run(play);
     if (!play->outside && !(play->cancel && g_atomic_int_get(play->cancel)))
         conclude(play);
+    for (guint i = before; i < play->findings->list->len; i++)
+        ws_remedy_evident(play, play->findings->list->pdata[i]);
     for (guint i = 0; i < play->n_inst; i++)
         g_clear_pointer(&play->inst[i].walker, ws_walker_free);
 }

@@ -328,6 +328,9 @@ char *ws_completion_text(const WsPlay *play, const WsSlot *slot, gint64 completi
 /* What the agent waited for last, as "its last wait was for ...". Caller frees. */
 char *ws_last_wait_text(const WsPlay *play, const WsInst *inst);
 void ws_tell_stuck(WsPlay *play, WsFinding *f, const WsInst *inst);
+/* Does a stuck instance wait, through others, for itself? Those who only wait for such a one are
+ * not where the trouble is. */
+gboolean ws_in_circle(const WsPlay *play, const WsInst *inst);
 void ws_tell_contribution(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot,
                           gint64 phase);
 void ws_tell_wait(WsPlay *play, WsFinding *f, const WsInst *inst, const WsSlot *slot, gint64 k);
@@ -372,7 +375,7 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
 /* A read of a stage, or of a register value, that holds nothing yet; a use below zero. */
 void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, guint buffer);
 void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value);
-void ws_remedy_below_zero(WsFinding *f, const WsOp *op);
+void ws_remedy_below_zero(const WsPlay *play, WsFinding *f, const WsOp *op);
 /* A tile is taken where `w` (NULL: nobody) has written last. */
 void ws_remedy_tile(const WsPlay *play, WsFinding *f, const WsEvent *w);
 /* One step brings more arrivals at once than a completion takes. */

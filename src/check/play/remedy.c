@@ -29,6 +29,11 @@ gboolean ws_is_join(const WsOp *op)
     return ws_op_joins(op->kind);
 }
 
+gboolean ws_is_sync(const WsOp *op)
+{
+    return op->kind == WS_OP_BAR_SYNC;
+}
+
 /* What brings or writes bytes. */
 static gboolean fills(const WsOp *op)
 {
@@ -251,6 +256,32 @@ gboolean ws_remedy_count(const WsPlay *play, WsFinding *f, const WsBarrier *b, g
     return TRUE;
 }
 
+/* "loop k of load makes kt", "loops p and k of mma.0 make 4 and kt - 5": the loops of one list in
+ * which the agent does on this barrier what `op` does. Caller frees. */
+static char *loops_of(const WsPlay *play, const WsOp *op)
+{
+    const WsTree *own = ws_loop_of(op), *said = NULL;
+    g_autoptr(GString) names = g_string_new(NULL), counts = g_string_new(NULL);
+    guint n = 0;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *o = play->p->op[i];
+        const WsTree *loop =
+            o->agent == op->agent && o->barrier == op->barrier && o->kind == op->kind
+                ? ws_loop_of(o)
+                : NULL;
+        if (!loop || loop == said || loop->over != WS_OVER_COUNT || !loop->count ||
+            loop->parent != own->parent)
+            continue;
+        g_autofree char *count = ws_expr_print(loop->count);
+        ws_phrase_append(names, n ? " and %s" : "%s", loop->name);
+        ws_phrase_append(counts, n ? " and %s" : "%s", count);
+        said = loop;
+        n++;
+    }
+    return ws_phrase(n > 1 ? "loops %s of %s make %s" : "loop %s of %s makes %s", names->str,
+                     ws_op_agent(play, op), counts->str);
+}
+
 gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const WsOp *y)
 {
     const WsTree *a = ws_loop_of(x), *b = y ? ws_loop_of(y) : NULL;
@@ -259,10 +290,8 @@ gboolean ws_remedy_rounds(const WsPlay *play, WsFinding *f, const WsOp *x, const
     g_autofree char *n = ws_expr_print(a->count), *m = ws_expr_print(b->count);
     if (strcmp(n, m) == 0)
         return FALSE;
-    ws_finding_set_remedy(f,
-                          "let both sides make the same number of rounds: loop %s of %s makes %s, "
-                          "loop %s of %s makes %s",
-                          a->name, ws_op_agent(play, x), n, b->name, ws_op_agent(play, y), m);
+    g_autofree char *one = loops_of(play, x), *other = loops_of(play, y);
+    ws_finding_set_remedy(f, "let both sides make the same number of rounds: %s, %s", one, other);
     return TRUE;
 }
 

@@ -11,6 +11,7 @@ gboolean ws_is_feed(const WsOp *op);    /* contributes to an mbarrier */
 gboolean ws_is_wait(const WsOp *op);    /* waits for one */
 gboolean ws_is_arrival(const WsOp *op); /* arrives on one */
 gboolean ws_is_join(const WsOp *op);    /* meets a named barrier */
+gboolean ws_is_sync(const WsOp *op);    /* and waits there */
 const char *ws_op_name(const WsOp *op);
 const char *ws_op_agent(const WsPlay *play, const WsOp *op); /* name */
 /* The use it names; NULL: it names slot and parity by hand. Caller frees. */
@@ -41,5 +42,9 @@ gboolean ws_remedy_only_if(const WsPlay *play, WsFinding *f, const WsOp *feed);
 gboolean ws_remedy_tail(const WsPlay *play, WsFinding *f, const WsOp *wait, const WsOp *feed);
 /* The value is assigned under a condition, or later. */
 gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value);
+
+/* --- remedy_evident.c --- */
+/* What the program contradicts is the cause, whatever the play has met: its remedy. */
+void ws_remedy_evident(const WsPlay *play, WsFinding *f);
 
 G_END_DECLS

@@ -96,12 +96,48 @@ static void give_back(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               name, ws_op_name(here));
 }
 
+/* The first arrival of the writer behind what it writes, in the same list, and on what nobody of
+ * the reader waits: what tells of it. A named barrier that both name is one, too. NULL. */
+static const WsOp *told_by(const WsPlay *play, const WsOp *write, guint reader)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == write->agent && ws_is_arrival(op) && op->index > write->index &&
+            op->tree->parent == write->tree->parent &&
+            !ws_first_on(play, (gint)reader, (guint)op->barrier, ws_is_wait) &&
+            ws_first_on(play, -1, (guint)op->barrier, ws_is_wait))
+            return op;
+    }
+    return NULL;
+}
+
+/* A named barrier on which the writer arrives in its list before it writes, and where the reader
+ * waits. */
+static const WsOp *too_early(const WsPlay *play, const WsOp *write, const WsOp *read)
+{
+    const WsOp *found = NULL;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent != write->agent || !ws_is_join(op) || ws_is_sync(op) ||
+            op->index > write->index || op->tree->parent != write->tree->parent)
+            continue;
+        for (guint k = 0; k < play->p->n_ops; k++) {
+            const WsOp *sync = play->p->op[k];
+            if (sync->agent == read->agent && ws_is_sync(sync) && sync->barrier == op->barrier &&
+                sync->index < read->index && sync->tree->parent == read->tree->parent)
+                found = op;
+        }
+    }
+    return found;
+}
+
 /* What `p` writes is read before it is there: who says so, and who asks? */
 static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
 {
     const gint agent = (gint)play->inst[p->inst].agent;
     const char *writer = play->p->agent[agent].name, *name = NULL;
-    const WsOp *arrive = NULL, *wait = NULL;
+    const WsOp *arrive = NULL, *wait = NULL, *told = told_by(play, p->op, inst->agent),
+               *early = too_early(play, p->op, inst->step.op);
     for (guint i = 0; i < play->p->n_ops && !wait; i++) {
         const WsOp *op = play->p->op[i];
         if (op->agent != agent || !ws_is_arrival(op))
@@ -110,7 +146,14 @@ static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
         name = play->p->barrier[op->barrier].name;
         wait = ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait);
     }
-    if (wait && arrive->index < p->op->index)
+    if (early)
+        ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(early), writer,
+                              ws_op_name(p->op));
+    else if (told)
+        ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` of %s comes there behind `%s`",
+                              play->p->barrier[told->barrier].name, ws_op_name(inst->step.op),
+                              ws_op_name(told), writer, ws_op_name(p->op));
+    else if (wait && arrive->index < p->op->index)
         ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(arrive), writer,
                               ws_op_name(p->op));
     else if (wait)
@@ -129,7 +172,12 @@ void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, co
     const WsOp *by = NULL;
     const gint room =
         p->op->barrier < 0 ? -1 : ws_room_of(play, (guint)p->op->barrier, inst->agent, &by);
-    if (room < 0)
+    if (p->op == inst->step.op && play->inst[p->inst].rank != inst->rank)
+        ws_finding_set_remedy(f,
+                              "let each CTA send a part of its own: `%s` of CTA %u and of CTA %u "
+                              "fill the same rows; let the view name `cta`",
+                              ws_op_name(p->op), play->inst[p->inst].rank, inst->rank);
+    else if (room < 0)
         ws_finding_set_remedy(f,
                               "before `%s` overwrites the bytes, wait for a barrier on which their "
                               "readers arrive",
@@ -244,6 +292,20 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
                               b->name, ws_op_name(wait));
 }
 
+/* It fills a part of the buffer's tile, which part is a matter of the CTA. */
+static gboolean is_part_of(const WsPlay *play, const WsOp *op, guint buffer)
+{
+    for (guint k = 0; k < op->n_access; k++) {
+        const WsAccess *a = &op->access[k];
+        gint64 at;
+        if (a->buffer == buffer && a->mode & WS_MODE_WRITE &&
+            a->rows * a->cols < play->p->buffer[buffer].rows * play->p->buffer[buffer].cols &&
+            (!ws_expr_is_int(a->row0, &at) || !ws_expr_is_int(a->col0, &at)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, guint buffer)
 {
     const WsOp *writer = NULL;
@@ -256,6 +318,15 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
     const char *name = play->p->buffer[buffer].name;
     if (!writer) {
         ws_finding_set_remedy(f, "let a load, gather or write fill %s first", name);
+        return;
+    }
+    if (play->ranks > 1 && writer->barrier >= 0 && writer->ctas.kind == WS_CTAS_OWN &&
+        is_part_of(play, writer, buffer)) {
+        ws_finding_set_remedy(
+            f,
+            "let `%s` of %s reach all CTAs (\"multicast\": \"all\"): each loads a "
+            "part of %s, and `%s` reads the whole",
+            ws_op_name(writer), ws_op_agent(play, writer), name, ws_op_name(inst->step.op));
         return;
     }
     const WsOp *told = NULL; /* on what the writer arrives when it has written */
@@ -333,9 +404,37 @@ void ws_remedy_undefined(const WsPlay *play, WsFinding *f, const WsInst *inst, g
         ws_finding_set_remedy(f, "assign %s first: no step does", inst->a->value[value].name);
 }
 
-void ws_remedy_below_zero(WsFinding *f, const WsOp *op)
+/* A loop of that name of another agent makes another number of rounds. */
+static gboolean other_rounds(const WsPlay *play, WsFinding *f, const WsOp *op, const char *use)
+{
+    const WsOp *own = NULL;
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *o = play->p->op[i];
+        const WsTree *loop = o->agent >= 0 ? ws_loop_of(o) : NULL;
+        if (!loop || loop->over != WS_OVER_COUNT || !g_str_has_prefix(use, loop->name) ||
+            use[strlen(loop->name)] != '.')
+            continue;
+        if (o->agent == op->agent && ws_is_wait(o))
+            own = o;
+        for (guint k = 0; own == o && k < play->p->n_ops; k++) {
+            const WsOp *x = play->p->op[k];
+            const WsTree *theirs = x->agent >= 0 && x->agent != op->agent &&
+                                           x->barrier == own->barrier && ws_is_feed(x)
+                                       ? ws_loop_of(x)
+                                       : NULL;
+            if (theirs && strcmp(theirs->name, loop->name) == 0 &&
+                ws_remedy_rounds(play, f, own, x))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+void ws_remedy_below_zero(const WsPlay *play, WsFinding *f, const WsOp *op)
 {
     g_autofree char *use = ws_use_text(op);
+    if (use && other_rounds(play, f, op, use))
+        return;
     ws_finding_set_remedy(f,
                           "its use (%s) is below zero before the first round: do it only where a "
                           "round has been made",

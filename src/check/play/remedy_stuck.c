@@ -53,7 +53,12 @@ static void nobody_arrives(const WsPlay *play, WsFinding *f, const WsInst *inst)
             ws_first_on(play, (gint)inst->agent, (guint)op->barrier, brings))
             reader = op;
     }
-    if (ws_first_on(play, -1, inst->slot->barrier, ws_is_feed))
+    if (b->is_array && ws_first_on(play, -1, inst->slot->barrier, ws_is_arrival))
+        ws_finding_set_remedy(f,
+                              "let whoever uses what is filled behind `%s` arrive on %s[%u], too: "
+                              "all arrivals are on other elements",
+                              ws_op_name(inst->step.op), b->name, inst->slot->element);
+    else if (ws_first_on(play, -1, inst->slot->barrier, ws_is_feed))
         ws_finding_set_remedy(f,
                               "let a step arrive on %s in every use: an `expect` with count 0 does "
                               "not",
@@ -223,7 +228,7 @@ void ws_remedy_generation(const WsPlay *play, WsFinding *f, const WsInst *inst, 
     const WsBarrier *b = op->barrier >= 0 ? &play->p->barrier[op->barrier] : NULL;
     guint before = 0; /* how many of the agents that give a turn before their loops */
     for (guint i = 0; b && i < play->p->n_ops; i++)
-        before += play->p->op[i]->kind == WS_OP_BAR_ARRIVE &&
+        before += ws_is_join(play->p->op[i]) && !ws_is_sync(play->p->op[i]) &&
                   play->p->op[i]->barrier == op->barrier && !ws_loop_of(play->p->op[i]);
     if (b)
         twin = ws_doubled_on(play, (guint)op->barrier, ws_is_join);
@@ -287,8 +292,8 @@ void ws_remedy_named(const WsPlay *play, WsFinding *f, const WsInst *inst)
     }
     gboolean arrives = FALSE;
     for (guint i = 0; i < play->p->n_ops; i++)
-        arrives |=
-            play->p->op[i]->kind == WS_OP_BAR_ARRIVE && play->p->op[i]->barrier == n->barrier;
+        arrives |= ws_is_join(play->p->op[i]) && !ws_is_sync(play->p->op[i]) &&
+                   play->p->op[i]->barrier == n->barrier;
     if (arrives)
         ws_finding_set_remedy(f,
                               "give the first turn of %s: one extra `arrive` before the loops of "

@@ -150,8 +150,11 @@ static char *cause_of(const WsPlay *play, WsRuleId rule, guint inst, const WsOp 
     const gboolean moves = op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_MBAR_EXPECT;
     if (rule != WS_RULE_P_RACE && rule != WS_RULE_P_ASYNC && rule != WS_RULE_P_EARLY)
         return NULL;
-    if (moves && other && other->inst == inst && other->op->barrier == op->barrier)
-        return g_strdup_printf("%d %u refills %d", rule, agent, op->barrier);
+    /* the contribution that may come too early, and what it brings over what is there: one wait */
+    if (moves && op->barrier >= 0 &&
+        (other ? other->inst == inst && other->op->barrier == op->barrier
+               : rule == WS_RULE_P_EARLY))
+        return g_strdup_printf("%u refills %d", agent, op->barrier);
     if (moves && op->barrier >= 0 && (!other || other->inst != inst))
         return g_strdup_printf("%d %u fills %d %s", rule, agent, op->barrier,
                                other ? step_of(other->op) : "");
@@ -159,6 +162,15 @@ static char *cause_of(const WsPlay *play, WsRuleId rule, guint inst, const WsOp 
         return g_strdup_printf("%d %s meets %u %d", rule, step_of(op),
                                play->inst[other->inst].agent, other->op->barrier);
     return NULL;
+}
+
+/* What follows from all of it stays the last line. */
+static void end_last(WsFinding *f)
+{
+    GPtrArray *story = f->story;
+    if (story->len > 1 && ((WsStoryLine *)story->pdata[story->len - 2])->part == WS_STORY_SO)
+        g_ptr_array_insert(story, (gint)story->len - 2,
+                           g_ptr_array_steal_index(story, story->len - 1));
 }
 
 /* A further place of a finding that has been made: "the same holds for `load B -> b`". */
@@ -173,11 +185,7 @@ static void add_place(WsFinding *f, const char *step, const char *deed)
             return;
     g_ptr_array_add(f->steps, g_strdup(step));
     ws_finding_tell(f, WS_STORY_THEN, "the same holds for `%s`", deed);
-    /* what follows from it stays last */
-    GPtrArray *story = f->story;
-    if (story->len > 1 && ((WsStoryLine *)story->pdata[story->len - 2])->part == WS_STORY_SO)
-        g_ptr_array_insert(story, (gint)story->len - 2,
-                           g_ptr_array_steal_index(story, story->len - 1));
+    end_last(f);
 }
 
 static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op, guint n_rounds,
@@ -201,6 +209,14 @@ static WsFinding *report(WsPlay *play, WsRuleId rule, guint inst, const WsOp *op
         ws_witness_note(play, rule, inst, op, n_rounds, round, other);
     g_autofree char *cause = cause_of(play, rule, inst, op, other);
     WsFinding *made = cause ? g_hash_table_lookup(play->causes, cause) : NULL;
+    if (made && made->rule != rule &&
+        g_hash_table_add(play->said, g_strdup_printf("%d %s", rule, cause))) {
+        g_autofree char *who = deed(play, inst, op, n_rounds, round);
+        ws_finding_tell(made, WS_STORY_THEN, "%s %s", who, owned);
+        end_last(made);
+        g_free(key);
+        return NULL;
+    }
     if (made) {
         const WsOp *place = strcmp(made->at, step_of(op)) == 0 && other ? other->op : op;
         add_place(made, step_of(place), label(place));

@@ -137,6 +137,10 @@ static gboolean could_free(const WsPlay *play, const WsInst *maker, const WsInst
         const WsOp *op = play->p->op[i];
         if (op->agent != (gint)maker->agent)
             continue;
+        gint64 element;
+        if (stuck->slot && op->element && ws_expr_is_int(op->element, &element) &&
+            element != (gint64)stuck->slot->element && op->barrier == at->barrier)
+            continue;
         if (at->kind == WS_OP_MBAR_WAIT ? op->barrier == at->barrier && ws_op_feeds(op->kind)
             : ws_op_joins(op->kind)
                 ? op->barrier == at->barrier
@@ -149,6 +153,28 @@ static gboolean could_free(const WsPlay *play, const WsInst *maker, const WsInst
 static gboolean already(const WsInst *maker, const WsInst *stuck)
 {
     return stuck->slot && stuck->slot->contributed[maker->index] == 1;
+}
+
+gboolean ws_in_circle(const WsPlay *play, const WsInst *inst)
+{
+    g_autofree guint8 *seen = g_new0(guint8, play->n_inst + 1);
+    g_autoptr(GArray) todo = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_array_append_val(todo, inst->index);
+    while (todo->len > 0) {
+        const WsInst *at = &play->inst[g_array_index(todo, guint, todo->len - 1)];
+        g_array_set_size(todo, todo->len - 1);
+        for (guint i = 0; i < play->n_inst; i++) {
+            const WsInst *m = &play->inst[i];
+            if (seen[i] || m == at || m->state == WS_INST_DONE || !m->have || already(m, at) ||
+                (at->named && m->named == at->named) || !could_free(play, m, at))
+                continue;
+            if (m == inst)
+                return TRUE;
+            seen[i] = 1;
+            g_array_append_val(todo, i);
+        }
+    }
+    return FALSE;
 }
 
 static char *stuck_at(const WsPlay *play, const WsInst *inst)
@@ -248,7 +274,11 @@ static void tell_missing(WsPlay *play, WsFinding *f, const WsInst *inst)
     }
     g_autofree char *who = ended->len ? listed(ended, 4) : NULL;
     if (feeders == 0) {
-        ws_finding_tell(f, WS_STORY_MISSING, "no step of the design arrives on %s", b->name);
+        if (b->is_array)
+            ws_finding_tell(f, WS_STORY_MISSING, "no step of the design arrives on %s[%u]", b->name,
+                            s->element);
+        else
+            ws_finding_tell(f, WS_STORY_MISSING, "no step of the design arrives on %s", b->name);
     } else if (left == 0) {
         ws_finding_tell(
             f, WS_STORY_MISSING,

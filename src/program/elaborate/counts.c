@@ -166,6 +166,20 @@ static void named(WsElab *E, guint index)
     }
 }
 
+/* The barrier before number `n` that has been given the id by its author; NULL. */
+static const WsBarrier *has_id(const WsElab *E, guint n, gint64 id)
+{
+    for (guint i = 0; i < n; i++) {
+        const WsBarrier *b = &g_array_index(E->barriers, WsBarrier, i);
+        const WsNode *node = g_ptr_array_index(E->barrier_node, i);
+        const gboolean named = b->kind == WS_BARRIER_NAMED && node && ws_node_has(node, WS_F_hw_id);
+        for (guint e = 0; named && e < b->array; e++)
+            if (b->hw_id[e] == id)
+                return b;
+    }
+    return NULL;
+}
+
 static void hardware_ids(WsElab *E)
 {
     const gint ids = (gint)E->hw->sync.named;
@@ -182,7 +196,12 @@ static void hardware_ids(WsElab *E)
         for (guint e = 0; e < b->array; e++) {
             gint64 id = ws_node_int(node, WS_F_hw_id, 1) + e;
             b->hw_id[e] = (gint)id;
-            if (id >= ids || id < 0 || taken[id])
+            const WsBarrier *whose = has_id(E, i, id);
+            if (whose)
+                ws_elab_note(E, WS_RULE_B_BARRIERS, b->path, "Drop `hw_id`.",
+                             "hardware id %" G_GINT64_FORMAT " of %s is that of %s, too", id,
+                             b->name, whose->name);
+            else if (id >= ids || id < 0 || taken[id])
                 ws_elab_note(E, WS_RULE_B_BARRIERS, b->path, "Drop `hw_id`.",
                              "hardware id %" G_GINT64_FORMAT " of %s is not free", id, b->name);
             else

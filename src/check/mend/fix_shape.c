@@ -1,0 +1,107 @@
+/* Quick-fixes of what is drawn too small or in the wrong place: a ring without room for what is in
+ * flight, a part that reaches one CTA of several, a buffer that lies over the wrong one. They
+ * change bytes and transfers: they are offered. */
+#include "check/mend/fixer.h"
+#include "expr/expr.h"
+
+/* A constant that is a depth, one more of it. */
+void ws_fix_one_more_stage(WsFixer *F)
+{
+    static const struct {
+        WsFieldId list, field;
+    } of[] = { { WS_F_buffers, WS_F_stages },
+               { WS_F_barriers, WS_F_slots },
+               { WS_F_pipes, WS_F_capacity } };
+    const WsNode *root = ws_design_root(F->design);
+    const WsValue *constants = ws_node_get(root, WS_F_constants);
+    for (guint c = 0; constants->kind == WS_VALUE_MAP && c < constants->n; c++) {
+        gint64 now = constants->item[c].i;
+        if (constants->item[c].kind == WS_VALUE_EXPR
+                ? !ws_expr_is_int(constants->item[c].expr, &now)
+                : constants->item[c].kind != WS_VALUE_INT)
+            continue;
+        gboolean depth = FALSE;
+        for (guint i = 0; i < G_N_ELEMENTS(of); i++)
+            for (guint k = 0; k < ws_node_n_children(root, of[i].list); k++) {
+                const WsExpr *e = ws_node_expr(ws_node_child(root, of[i].list, k), of[i].field);
+                g_autofree char *text = e ? ws_expr_print(e) : NULL;
+                depth |= g_strcmp0(text, constants->key[c]) == 0;
+            }
+        g_autoptr(WsDesign) deeper =
+            depth ? ws_design_with_constant(F->design, constants->key[c], now + 1) : NULL;
+        g_autofree char *json =
+            deeper ? ws_field_json(ws_design_root(deeper), WS_F_constants) : NULL;
+        if (!json)
+            continue;
+        WsFix *fix = ws_fixer_add(F, "Set %s to %" G_GINT64_FORMAT ": room for one more",
+                                  constants->key[c], now + 1);
+        ws_fix_set(F, fix, root, WS_F_constants, json);
+    }
+}
+
+/* Each CTA loads the part that its rank names, and all of them read the whole. */
+void ws_fix_to_all(WsFixer *F)
+{
+    if (ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) < 2)
+        return;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        g_autofree char *into = step->kind == WS_STEP_LOAD ? ws_field_json(step, WS_F_into) : NULL;
+        if (!into || !strstr(into, "cta") || ws_node_has(step, WS_F_multicast))
+            continue;
+        g_autofree char *name = ws_step_name(step);
+        WsFix *fix = ws_fixer_add(F, "Let %s reach all CTAs of the cluster", name);
+        ws_fix_set(F, fix, step, WS_F_multicast, "\"all\"");
+    }
+}
+
+/* All CTAs send to all, and all send the same part: each sends the one that its rank names. */
+void ws_fix_own_part(WsFixer *F)
+{
+    static const char *const of[] = { ".rows(", ".cols(" };
+    if (ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) < 2)
+        return;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        const WsRef *into = step->kind == WS_STEP_LOAD && ws_node_has(step, WS_F_multicast)
+                                ? ws_node_refv(step, WS_F_into)
+                                : NULL;
+        for (guint v = 0; into && v < into->n_views; v++) {
+            gint64 start;
+            if (into->view[v].kind == WS_VIEW_T || !ws_expr_is_int(into->view[v].start, &start))
+                continue;
+            g_autofree char *text = ws_ref_print(into), *count = ws_expr_print(into->view[v].count),
+                            *from = ws_expr_print(into->view[v].start);
+            const char *view = of[into->view[v].kind == WS_VIEW_COLS];
+            g_autofree char *old = g_strdup_printf("%s%s, ", view, from),
+                            *now = g_strdup_printf("%scta*(%s), ", view, count);
+            g_auto(GStrv) parts = g_strsplit(text, old, 2);
+            g_autofree char *named = g_strjoinv(now, parts),
+                            *json = g_strdup_printf("\"%s\"", named), *name = ws_step_name(step);
+            if (!parts[1])
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Let %s of each CTA fill a part of its own", name);
+            ws_fix_set(F, fix, step, WS_F_into, json);
+        }
+    }
+}
+
+/* A buffer over another one than that which is free by then. */
+void ws_fix_over_another(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_buffers); i++) {
+        const WsNode *upper = ws_node_child(root, WS_F_buffers, i);
+        const char *over = ws_step_ref(upper, WS_F_over);
+        for (guint k = 0; over && k < ws_node_n_children(root, WS_F_buffers); k++) {
+            const WsNode *lower = ws_node_child(root, WS_F_buffers, k);
+            const char *name = ws_node_name(lower);
+            if (lower == upper || ws_node_has(lower, WS_F_over) || strcmp(name, over) == 0)
+                continue;
+            g_autofree char *json = g_strdup_printf("\"%s\"", name);
+            WsFix *fix = ws_fixer_add(F, "Let %s lie over %s instead of %s", ws_node_name(upper),
+                                      name, over);
+            ws_fix_set(F, fix, upper, WS_F_over, json);
+        }
+    }
+}

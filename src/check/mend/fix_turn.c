@@ -1,0 +1,259 @@
+/* Quick-fixes of turns and meetings: a turn that goes round the replicas and is not given on, or to
+ * the wrong one, or never begins; a named barrier that one side alone knows. */
+#include "check/mend/fixer.h"
+
+enum { OTHERS_DO = 2 };
+
+static gboolean is_named(const WsNode *barrier)
+{
+    return g_strcmp0(ws_node_text(barrier, WS_F_kind), "named") == 0;
+}
+
+static gboolean is_on(const WsFixer *F, gint i, WsNodeKind kind, const char *name)
+{
+    return ws_step_is(F, i, kind) && g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0;
+}
+
+/* The first such step on the barrier, in a loop or outside; -1 none. */
+static gint first_on(const WsFixer *F, WsNodeKind kind, const char *name, gboolean in_loop)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (is_on(F, i, kind, name) && (ws_spot(F, i)->up >= 0) == in_loop)
+            return i;
+    return -1;
+}
+
+/* The element of the replica that comes next. Caller frees. */
+static char *next_of(const WsNode *barrier)
+{
+    return g_strdup(ws_node_int(barrier, WS_F_array, 0) == 2 ? "1 - replica"
+                                                             : "(replica + 1) % replicas");
+}
+
+/* `by` of the arrivals on another array of the group: JSON, NULL if there are none. Caller frees.
+ */
+static char *by_of_others(const WsFixer *F, const WsNode *group, const char *name)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        const char *barrier = s->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(s->node) : NULL;
+        const WsNode *b = ws_object_named(F->design, WS_F_barriers, barrier);
+        if (s->group == group && b && strcmp(barrier, name) != 0 && ws_node_has(b, WS_F_array) &&
+            !is_named(b) && ws_node_has(s->node, WS_F_by))
+            return ws_field_json(s->node, WS_F_by);
+    }
+    return NULL;
+}
+
+/* The last step behind step i that issues something, before all that waits for it: what a turn is
+ * for. -1 none. */
+static gint issued(const WsFixer *F, gint i)
+{
+    gint last = -1;
+    for (gint k = ws_spot_next(F, i, 1); k >= 0; k = ws_spot_next(F, k, 1)) {
+        const WsNodeKind kind = ws_spot(F, k)->node->kind;
+        if (ws_step_retires(kind))
+            break;
+        if (ws_step_is_data(kind) || kind == WS_STEP_FOR)
+            last = k;
+    }
+    return last;
+}
+
+/* Both halves of a turn: one waits for its own element and gives the next one on. */
+static void round_of(WsFixer *F, const WsNode *b, gint i)
+{
+    const WsNode *step = ws_spot(F, i)->node;
+    const char *name = ws_node_name(b);
+    const gboolean named = is_named(b), waits = step->kind != WS_STEP_ARRIVE;
+    g_autofree char *use = ws_field_json(step, WS_F_use), *when = ws_field_json(step, WS_F_when),
+                    *next = next_of(b),
+                    *ref = g_strdup_printf("\"%s[%s]\"", name, waits ? next : "replica"),
+                    *others = named ? NULL : by_of_others(F, ws_spot(F, i)->group, name),
+                    *under = when ? g_strdup_printf(", \"when\": %s", when) : g_strdup("");
+    const char *word = waits ? "arrive" : named ? "sync" : "wait";
+    for (guint k = 0; k < ws_node_n_children(ws_spot(F, i)->owner, ws_spot(F, i)->field); k++) {
+        const gint by_index = (gint)k - (gint)ws_spot(F, i)->index;
+        const gint place = ws_spot_next(F, i, by_index);
+        for (guint all = 0; all < (waits && !named ? 2 : 1); all++) {
+            const char *by = others ? others : "\"all\"";
+            g_autofree char *more =
+                g_strdup_printf("%s%s%s", all ? ", \"by\": " : "", all ? by : "", under);
+            g_autofree char *json = ws_with_use(word, ref, use, more),
+                            *where = ws_step_name(ws_spot(F, place)->node);
+            WsFix *fix = waits ? ws_fixer_add(F, "Give %s on behind %s", name, where)
+                               : ws_fixer_add(F, "Wait for the turn of %s before %s", name, where);
+            fix->cost += (others ? (all ? 0 : OTHERS_DO) : all) +
+                         (waits == (by_index > 0) ? 0 : 4) + (place == issued(F, i) ? 0 : 1);
+            ws_fix_insert(F, fix, place, waits ? 1 : 0, json);
+        }
+    }
+}
+
+/* The turn is given to somebody else than the one that comes next. */
+static void to_next(WsFixer *F, const WsNode *b)
+{
+    g_autofree char *next = next_of(b), *name = g_strdup(ws_node_name(b)),
+                    *ref = g_strdup_printf("\"%s[%s]\"", name, next);
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        g_autofree char *now =
+            is_on(F, i, WS_STEP_ARRIVE, name) ? ws_field_json(s->node, WS_F_keyword) : NULL;
+        if (!now || s->up < 0 || strcmp(now, ref) == 0 || !ws_node_has(s->group, WS_F_replicate))
+            continue;
+        WsFix *fix = ws_fixer_add(F, "Give the turn to %s[%s], who comes next", name, next);
+        fix->cost -= 14;
+        ws_fix_set(F, fix, s->node, WS_F_keyword, ref);
+    }
+}
+
+void ws_fix_give_on(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+        const char *name = ws_node_name(b);
+        if (!ws_node_has(b, WS_F_array))
+            continue;
+        const gint waits = first_on(F, is_named(b) ? WS_STEP_SYNC : WS_STEP_WAIT, name, TRUE),
+                   gives = first_on(F, WS_STEP_ARRIVE, name, TRUE);
+        if ((waits < 0) != (gives < 0) &&
+            ws_node_has(ws_spot(F, MAX(waits, gives))->group, WS_F_replicate))
+            round_of(F, b, MAX(waits, gives));
+        if (waits >= 0 && gives >= 0)
+            to_next(F, b);
+    }
+}
+
+/* --- who begins ------------------------------------------------------------------------------- */
+/* An mbarrier array that goes round: its first element begins ready. */
+static void first_ready(WsFixer *F, const WsNode *b)
+{
+    const gint64 n = ws_node_int(b, WS_F_array, 0);
+    g_autofree char *init = ws_field_json(b, WS_F_init);
+    if (n < 2 || n > 64 || (init && strstr(init, "ready")))
+        return;
+    GString *json = g_string_new("[\"ready\"");
+    for (gint64 i = 1; i < n; i++)
+        g_string_append(json, ", \"pending\"");
+    g_string_append_c(json, ']');
+    WsFix *fix = ws_fixer_add(F, "Give the first turn to %s[0]", ws_node_name(b));
+    ws_fix_set(F, fix, b, WS_F_init, json->str);
+    g_string_free(json, TRUE);
+}
+
+/* An extra arrival before the loops, under the condition of the syncs. */
+static void first_arrival(WsFixer *F, const WsNode *b, const WsNode *group)
+{
+    const char *name = ws_node_name(b);
+    const gboolean array = ws_node_has(b, WS_F_array);
+    gint sync = -1;
+    gboolean names = FALSE;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        if (ws_spot(F, i)->group != group)
+            continue;
+        names |= g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), name) == 0;
+        sync = sync < 0 && is_on(F, i, WS_STEP_SYNC, name) ? i : sync;
+    }
+    if (!names)
+        return;
+    const WsExpr *when =
+        array && sync >= 0 ? ws_node_expr(ws_spot(F, sync)->node, WS_F_when) : NULL;
+    g_autofree char *cond = when ? ws_expr_print(when) : NULL,
+                    *more = cond ? g_strdup_printf(" && %s", cond) : g_strdup("");
+    g_autofree char *json = array ? g_strdup_printf("{ \"arrive\": \"%s[0]\"%s%s%s }", name,
+                                                    ws_node_has(group, WS_F_replicate)
+                                                        ? ", \"when\": \"replica == replicas - 1"
+                                                        : "",
+                                                    ws_node_has(group, WS_F_replicate) ? more : "",
+                                                    ws_node_has(group, WS_F_replicate) ? "\"" : "")
+                                  : g_strdup_printf("{ \"arrive\": \"%s\" }", name);
+    WsFix *fix = ws_fixer_add(F, "Give the first turn of %s before the loops of %s", name,
+                              ws_node_name(group));
+    fix->cost += b == F->object ? 0 : 1;
+    ws_fix_append(F, fix, group, WS_F_body, 0, json);
+}
+
+void ws_fix_prime(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint i = 0; i < ws_node_n_children(root, WS_F_barriers); i++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, i);
+        const char *name = ws_node_name(b);
+        const gboolean turns = ws_node_has(b, WS_F_array) || b == F->object;
+        if (turns && !is_named(b))
+            first_ready(F, b);
+        if (!turns || !is_named(b) ||
+            (b != F->object && first_on(F, WS_STEP_ARRIVE, name, FALSE) >= 0))
+            continue;
+        for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++)
+            first_arrival(F, b, ws_node_child(root, WS_F_groups, g));
+    }
+}
+
+/* --- named barriers that one side alone knows --------------------------------------------------
+ */
+/* How many groups come to it, by other steps than `without`. */
+static guint groups_on(const WsFixer *F, const char *name, gint without)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (i != without && (is_on(F, i, WS_STEP_SYNC, name) || is_on(F, i, WS_STEP_ARRIVE, name)))
+            g_hash_table_add(seen, (gpointer)ws_spot(F, i)->group);
+    return g_hash_table_size(seen);
+}
+
+/* Everybody arrives and nobody waits: one of the arrivals waits, too. */
+static void wait_there(WsFixer *F, const char *name)
+{
+    gboolean syncs = FALSE;
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        syncs |= is_on(F, i, WS_STEP_SYNC, name);
+    for (gint i = 0; !syncs && i < (gint)F->spot->len; i++) {
+        if (!is_on(F, i, WS_STEP_ARRIVE, name))
+            continue;
+        const WsSpot *s = ws_spot(F, i);
+        g_autofree char *path = ws_design_path(F->design, s->node),
+                        *ref = ws_field_json(s->node, WS_F_keyword),
+                        *when = ws_field_json(s->node, WS_F_when),
+                        *more = when ? g_strdup_printf(", \"when\": %s", when) : g_strdup(""),
+                        *json = ws_with_use("sync", ref, NULL, more);
+        WsFix *fix =
+            ws_fixer_add(F, "Let %s wait at %s, not only arrive", ws_node_name(s->group), name);
+        ws_fix_edit(fix, "replace %s %s", path, json);
+    }
+}
+
+/* One group comes to a named barrier and nobody else does, or nobody waits there: a step of another
+ * group that names a different one means it. */
+void ws_fix_same_barrier(WsFixer *F)
+{
+    const WsNode *root = ws_design_root(F->design);
+    for (guint k = 0; k < ws_node_n_children(root, WS_F_barriers); k++) {
+        const WsNode *b = ws_node_child(root, WS_F_barriers, k);
+        const char *name = ws_node_name(b);
+        if (is_named(b))
+            wait_there(F, name);
+        if (!is_named(b) || ws_node_has(b, WS_F_array) || groups_on(F, name, -1) > 1 ||
+            (groups_on(F, name, -1) == 1 &&
+             ws_node_has(ws_spot(F, MAX(0, first_on(F, WS_STEP_SYNC, name, TRUE)))->group,
+                         WS_F_replicate)))
+            continue;
+        const gint own =
+            MAX(first_on(F, WS_STEP_SYNC, name, TRUE), first_on(F, WS_STEP_ARRIVE, name, TRUE));
+        for (gint i = 0; own >= 0 && i < (gint)F->spot->len; i++) {
+            const WsSpot *s = ws_spot(F, i);
+            const WsNode *other =
+                ws_object_named(F->design, WS_F_barriers, ws_step_barrier(s->node));
+            if (s->group == ws_spot(F, own)->group || !other || !is_named(other) ||
+                (s->node->kind != WS_STEP_SYNC && s->node->kind != WS_STEP_ARRIVE) ||
+                groups_on(F, ws_node_name(other), i) < 2) /* it is missed there */
+                continue;
+            g_autofree char *step = ws_step_name(s->node), *json = g_strdup_printf("\"%s\"", name);
+            WsFix *fix =
+                ws_fixer_add(F, "Let %s of %s meet %s, to which %s comes alone", step,
+                             ws_node_name(s->group), name, ws_node_name(ws_spot(F, own)->group));
+            ws_fix_set(F, fix, s->node, WS_F_keyword, json);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/* What a fix must leave as it was. */
+#pragma once
+
+#include "model/design.h"
+
+/* Steps that order something and are gone or muted; `twins`: of those the ones beside which the
+ * same stands, to the letter, and arrivals that have become syncs. */
+typedef struct {
+    guint gone, twins;
+} Gone;
+Gone order_gone(const WsDesign *before, const WsDesign *after);
+
+/* Does the design after move, multiply, compute and write the same as before: the same steps, with
+ * the same operands and coordinates, in the same order, under the same conditions and counts? Uses
+ * may differ. NULL if so, else the first thing that differs; caller frees. */
+char *work_differs(const WsDesign *before, const WsDesign *after);
