@@ -1,6 +1,7 @@
 /* Designs -> TLE: the register solver, one design that breaks each rule and one that nearly does,
  * and, by a Python at hand, that every export parses and that three of them do what the kernels of
  * the reference do, barrier by barrier. */
+#include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "model/design.h"
 #include "model/finding.h"
@@ -238,7 +239,7 @@ static void test_rule(gconstpointer data)
     g_autofree char *refused = export_of(r->design, r->broken, CHANGES, &error);
     g_assert_null(refused);
     g_test_message("%s", error->message);
-    g_assert_error(error, g_quark_from_static_string("ws-generate-error-quark"), 0);
+    g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
     g_autofree char *rule = g_strdup_printf("(%s)", r->rule);
     g_assert_nonnull(strstr(error->message, rule));
     g_assert_true(g_str_has_prefix(error->message, r->at));
