@@ -34,11 +34,6 @@ void ws_account_never(WsAccount *a, const WsTree *t)
         ws_account_never(a, t->kid[i]);
 }
 
-gboolean ws_account_has(const WsAccount *a, const WsOp *op)
-{
-    return a->how[op->index] != NULL;
-}
-
 const WsOp *ws_account_missing(const WsAccount *a)
 {
     for (guint i = 0; i < a->p->n_ops; i++) {

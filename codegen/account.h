@@ -19,7 +19,6 @@ void ws_account_written(WsAccount *a, const WsOp *op);
 void ws_account_implied(WsAccount *a, const WsOp *op, const char *how);
 /* Its condition is a constant, or its loop makes no round. */
 void ws_account_never(WsAccount *a, const WsTree *t);
-gboolean ws_account_has(const WsAccount *a, const WsOp *op);
 const WsOp *ws_account_missing(const WsAccount *a); /* the first operation not seen, or NULL */
 
 G_END_DECLS

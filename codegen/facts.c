@@ -9,6 +9,7 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "program/array.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "codegen/interval.h"
 #include "codegen/prim.h"
 #include "codegen/sizes.h"
-#include "program/array.h"
 #include "program/op_kind.h"
 #include "program/parts/dtype.h"
 #include "program/parts/operation.h"

@@ -87,7 +87,6 @@ WsTerm ws_term_infix(WsTerms *t, const char *op, guint prec, WsTerm a, WsTerm b,
 WsTerm ws_term_call(WsTerms *t, const char *f, WsTerm a, WsTerm b, WsInterval in); /* f(a, b) */
 WsTerm ws_term_op(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b);
 WsTerm ws_term_min(WsTerms *t, WsTerm a, WsTerm b);
-WsTerm ws_term_max(WsTerms *t, WsTerm a, WsTerm b);
 WsTerm ws_term_cdiv(WsTerms *t, WsTerm a, WsTerm b);
 WsTerm ws_term_truth(WsTerms *t, WsTerm a); /* as a condition */
 

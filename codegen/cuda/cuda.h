@@ -15,7 +15,6 @@
 #include "codegen/nvptx/leader.h"
 #include "codegen/prim.h"
 #include "codegen/term.h"
-#include "program/array.h"
 #include "program/parts/dtype.h"
 
 G_BEGIN_DECLS

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/cuda/cuda.h"
+#include "program/array.h"
 
 G_BEGIN_DECLS
 

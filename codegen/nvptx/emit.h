@@ -8,7 +8,6 @@
 #include "codegen/interval.h"
 #include "codegen/nvptx/leader.h"
 #include "codegen/prim.h"
-#include "program/array.h"
 #include "program/hold.h"
 #include "program/parts/operation.h"
 

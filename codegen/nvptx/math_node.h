@@ -6,6 +6,7 @@
 #include "codegen/facts.h"
 #include "codegen/nvptx/fragment.h"
 #include "program/parts/value.h"
+#include "program/array.h"
 
 G_BEGIN_DECLS
 

@@ -3,6 +3,7 @@
 #include "program/parts/agent.h"
 #include "program/pressure.h"
 #include "program/program.h"
+#include "program/array.h"
 
 #include <string.h>
 

@@ -127,7 +127,6 @@ extern const WsTermLanguage ws_py_language;
 #define ws_py_in(y, a, prec)      ws_term_in(&(y)->terms, a, prec)
 #define ws_py_op(y, op, a, b)     ws_term_op(&(y)->terms, op, a, b)
 #define ws_py_min(y, a, b)        ws_term_min(&(y)->terms, a, b)
-#define ws_py_max(y, a, b)        ws_term_max(&(y)->terms, a, b)
 #define ws_py_cdiv(y, a, b)       ws_term_cdiv(&(y)->terms, a, b)
 #define ws_py_truth(y, a)         ws_term_truth(&(y)->terms, a)
 #define ws_py_uniform(y, x)       ws_term_uniform(&(y)->terms, x)
@@ -165,8 +164,6 @@ const char *ws_py_extent(WsPy *y, guint axis); /* "n_tm" */
 gboolean ws_py_host_group(const WsPy *y);      /* the launcher works out `group_n` */
 void ws_py_tiles_loop(WsPy *y, const WsTree *t);
 void ws_py_tiles_bind(WsPy *y, gboolean on);
-/* launch single without a loop over tiles: the names of the tile that `body` mentions. */
-gboolean ws_py_loops_over_tiles(const WsTree *t);
 void ws_py_tiles_single(WsPy *y, const char *body); /* names of the one tile that `body` mentions */
 char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if the id is enough */
 const char *ws_py_tile_call(WsPy *y, const char *id);      /* "tm, tn = tile_at(id, n_tm, n_tn)" */

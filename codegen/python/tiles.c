@@ -228,17 +228,6 @@ void ws_py_tiles_single(WsPy *y, const char *body)
     g_string_append(y->out, names);
 }
 
-gboolean ws_py_loops_over_tiles(const WsTree *t)
-{
-    if (t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES)
-        return TRUE;
-    for (guint i = 0; i < t->n_kids; i++) {
-        if (t->kid[i] && ws_py_loops_over_tiles(t->kid[i]))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 static WsTerm first_tile(WsPy *y, WsTerm from, const char *programs)
 {
     WsTerm pid = ws_term(ws_py_format(y, "%s.program_id(0)", y->dialect->module), WS_PREC_ATOM, 0,

@@ -6,6 +6,7 @@
 #include "program/parts/product.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "program/array.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "program/parts/value.h"
 #include "program/program.h"
 #include "target/target.h"
+#include "program/array.h"
 
 #include <stdlib.h>
 #include <string.h>

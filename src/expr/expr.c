@@ -208,20 +208,6 @@ gboolean ws_expr_equal(const WsExpr *a, const WsExpr *b)
     return TRUE;
 }
 
-guint ws_expr_hash(const WsExpr *e)
-{
-    guint64 bits = (guint64)e->i;
-    if (e->op == WS_EXPR_REAL)
-        memcpy(&bits, &e->r, sizeof bits);
-    guint h = (guint)e->op * 2654435761u + (guint)e->func * 40503u + (guint)e->var;
-    h = h * 31u + (guint)(bits ^ (bits >> 32));
-    if (named(e) && e->name)
-        h = h * 31u + g_str_hash(e->name);
-    for (guint i = 0; i < e->n_args; i++)
-        h = h * 1000003u + ws_expr_hash(e->arg[i]);
-    return h;
-}
-
 gboolean ws_expr_is_int(const WsExpr *e, gint64 *value)
 {
     if (!e || (e->op != WS_EXPR_INT && e->op != WS_EXPR_TEXT_BOOL))

@@ -99,7 +99,6 @@ WsExpr *ws_expr_parse(const char *text, GError **error);
  * space after commas. parse(print(e)) equals e. */
 char *ws_expr_print(const WsExpr *e);
 gboolean ws_expr_equal(const WsExpr *a, const WsExpr *b);
-guint ws_expr_hash(const WsExpr *e);
 
 /* --- evaluation ----------------------------------------------------------------------------- */
 typedef enum { WS_LOOKUP_KNOWN, WS_LOOKUP_UNKNOWN, WS_LOOKUP_ERROR } WsLookup;

@@ -83,16 +83,6 @@ const char *ws_fact_text(WsFactId id)
     return text[id];
 }
 
-const char *ws_fact_help(WsFactId id)
-{
-    static const char *const help_of[] = {
-#define WS_FACT(id, text, help) help,
-#include "model/fact.def"
-#undef WS_FACT
-    };
-    return help_of[id];
-}
-
 const char *ws_harm_text(WsHarm harm)
 {
     static const char *const text[] = { "none", "hang", "corruption", "early", "undefined" };

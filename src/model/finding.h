@@ -55,7 +55,6 @@ typedef enum {
     WS_FACT_N
 } WsFactId;
 const char *ws_fact_text(WsFactId id); /* key of the JSON form: "completion" */
-const char *ws_fact_help(WsFactId id);
 
 /* What follows if nobody mends it. */
 typedef enum {

@@ -25,7 +25,6 @@ typedef enum {
     WS_ARRAY_REDUCTION, /* over the columns: to one (row…), or to one per lane of a quad (lane…) */
 } WsArrayForm;
 
-typedef struct WsArray WsArray;
 struct WsArray {
     WsArrayForm form;
     WsMathKind kind;
@@ -37,12 +36,12 @@ struct WsArray {
 };
 
 /* What statement i of a compute step does. */
-typedef struct {
+struct WsAssign {
     gint value; /* of the agent's values, all of it; -1: a temporary */
     /* NULL: a temporary of rows or columns that only its uses know (`t = row`); it stands in them
      * instead, and there is nothing to compute here. */
     const WsArray *array;
-} WsAssign;
+};
 
 gboolean ws_array_reads(const WsArray *a, guint value); /* the value stands in it; a may be NULL */
 /* The values that a step's statements and its `unless` read: calls `see` once for each mention. */

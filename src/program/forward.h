@@ -9,6 +9,8 @@ typedef struct WsProgram WsProgram;
 typedef struct WsTree WsTree;
 typedef struct WsOp WsOp;
 typedef struct WsLaunchValues WsLaunchValues;
+typedef struct WsArray WsArray;
+typedef struct WsAssign WsAssign;
 typedef struct WsVar WsVar;
 typedef struct WsTensor WsTensor;
 typedef struct WsTensorMap WsTensorMap;

@@ -37,19 +37,3 @@ void ws_op_visit(const WsOp *op, WsExprVisit visit, gpointer data)
             ws_op_visit(op->raw[i].barrier, visit, data);
     }
 }
-
-void ws_tree_visit(const WsTree *t, WsExprVisit visit, gpointer data)
-{
-    if (!t)
-        return;
-    see(t->count, visit, data);
-    see(t->from, visit, data);
-    see(t->step_by, visit, data);
-    see(t->cond, visit, data);
-    for (guint i = 0; i < t->n_cuts; i++)
-        see(t->cut[i], visit, data);
-    if (t->op)
-        ws_op_visit(t->op, visit, data);
-    for (guint i = 0; i < t->n_kids; i++)
-        ws_tree_visit(t->kid[i], visit, data);
-}

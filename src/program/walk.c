@@ -105,12 +105,6 @@ void ws_walker_free(WsWalker *w)
     g_free(w);
 }
 
-void ws_walker_set_pin(WsWalker *w, WsWalkPin pin, gpointer data)
-{
-    w->pin = pin;
-    w->pin_data = data;
-}
-
 void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data)
 {
     w->element = element;

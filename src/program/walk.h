@@ -42,12 +42,6 @@ gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error);
 /* Evaluates an expression of the current operation in the walker's present state (after its effect,
  * if it is a LET or an ADVANCE). */
 gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error);
-/* Lets a lens choose instead of computing: asked once per tile and TILE variable (position in the
- * CTA's sequence), before its definition is evaluated; TRUE puts *value in its place. So the check
- * plays loop counts that come from data (lengths in an integer tensor). Elements of integer tensors
- * that nobody pinned evaluate to 0. */
-typedef gboolean (*WsWalkPin)(gpointer data, gint var, gint64 position, gint64 *value);
-void ws_walker_set_pin(WsWalker *w, WsWalkPin pin, gpointer data);
 /* Elements of integer tensors, for a lens that knows or guesses them; NULL: all 0 (the default). */
 typedef gboolean (*WsWalkElement)(gpointer data, gint tensor, const gint64 *at, gint64 *value);
 void ws_walker_set_element(WsWalker *w, WsWalkElement element, gpointer data);

@@ -22,8 +22,6 @@ struct WsWalker {
     guint cta;
     WsTileSource tiles;
     gpointer tiles_data;
-    WsWalkPin pin;
-    gpointer pin_data;
     WsWalkElement element;
     gpointer element_data;
     WsWalkPipe pipe;

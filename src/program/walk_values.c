@@ -82,13 +82,11 @@ static gboolean make_tile_var(WsWalker *w, gint var, GError **error)
         return FALSE;
     }
     gint64 value = 0;
-    if (!w->pin || !w->pin(w->pin_data, var, w->position, &value)) {
-        w->state[var] = WS_WALK_BUSY;
-        gboolean ok = ws_walk_evaluate(w, w->p->var[var].value, &value, error);
-        w->state[var] = WS_WALK_UNSET;
-        if (!ok)
-            return FALSE;
-    }
+    w->state[var] = WS_WALK_BUSY;
+    gboolean ok = ws_walk_evaluate(w, w->p->var[var].value, &value, error);
+    w->state[var] = WS_WALK_UNSET;
+    if (!ok)
+        return FALSE;
     w->value[var] = value;
     w->state[var] = WS_WALK_KNOWN;
     return TRUE;

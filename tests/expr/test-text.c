@@ -80,7 +80,6 @@ static void round_trip(void)
         g_autoptr(WsExpr) again = ws_expr_parse(text, &error);
         g_assert_no_error(error);
         g_assert_true(ws_expr_equal(e, again));
-        g_assert_cmpuint(ws_expr_hash(e), ==, ws_expr_hash(again));
     }
 }
 

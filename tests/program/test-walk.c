@@ -193,12 +193,9 @@ static void orders_cover(void)
 /* --- walking
  * ---------------------------------------------------------------------------------------- */
 
-static char *walk(Small *s, const WsLaunchValues *v, WsTilesStrided *tiles, WsWalkPin pin,
-                  GError **error)
+static char *walk(Small *s, const WsLaunchValues *v, WsTilesStrided *tiles, GError **error)
 {
     g_autoptr(WsWalker) w = ws_walker_new(&s->p, v, 0, 0, ws_tiles_strided, tiles);
-    if (pin)
-        ws_walker_set_pin(w, pin, NULL);
     GString *text = g_string_new(NULL);
     WsStep step;
     while (ws_walker_next(w, &step, error)) {
@@ -226,7 +223,7 @@ static void rounds(void)
     const WsSize sizes[] = { { "K", 100 }, { "N", 256 } };
     g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, sizes, 2, FALSE, NULL);
     WsTilesStrided tiles = { 1, 2, ws_launch_tiles(v) }; /* tiles 1 and 3: tm 1 and 3 */
-    g_autofree char *text = walk(s, v, &tiles, NULL, &error);
+    g_autofree char *text = walk(s, v, &tiles, &error);
     g_assert_no_error(error);
     g_assert_cmpstr(text, ==,
                     "w(tile 0, k 0) m(tile 0, k 0 row0=128) w(tile 0, k 1) a(tile 0, k 1) "
@@ -248,12 +245,12 @@ static void strided_and_empty(void)
     s->loop_tile.from = small_expr(s, "1");
     s->loop_tile.step_by = small_expr(s, "2");
     WsTilesStrided tiles = { 0, 1, ws_launch_tiles(v) };
-    g_autofree char *text = walk(s, v, &tiles, NULL, &error);
+    g_autofree char *text = walk(s, v, &tiles, &error);
     g_assert_no_error(error);
     g_assert_cmpstr(text, ==,
                     "l(tile 0 x=100) v(tile 0 ring=7) l(tile 1 x=300) v(tile 1 ring=7) e() ");
     tiles.count = 0;
-    g_autofree char *none = walk(s, v, &tiles, NULL, &error);
+    g_autofree char *none = walk(s, v, &tiles, &error);
     g_assert_cmpstr(none, ==, "e() ");
     g_clear_pointer(&v, ws_launch_values_free);
     small_free(s);
@@ -268,7 +265,7 @@ static void single(void)
     s->agent.body = &s->seq_tile;
     g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, NULL, 0, FALSE, NULL);
     WsTilesStrided tiles = { 4, ws_launch_tiles(v), ws_launch_tiles(v) };
-    g_autofree char *text = walk(s, v, &tiles, NULL, &error);
+    g_autofree char *text = walk(s, v, &tiles, &error);
     g_assert_no_error(error);
     g_assert_cmpstr(text, ==,
                     "w(k 0) m(k 0 row0=128) w(k 1) a(k 1) w(k 2) a(k 2) w(k 3) a(k 3) "
@@ -277,28 +274,19 @@ static void single(void)
     small_free(s);
 }
 
-static gboolean pin_row0(gpointer data, gint var, gint64 position, gint64 *value)
-{
-    *value = 1000 + position;
-    return var == SMALL_ROW0;
-}
-
 static gboolean lens(gpointer data, gint tensor, const gint64 *at, gint64 *value)
 {
     *value = 5;
     return TRUE;
 }
 
-static void pins_and_elements(void)
+static void elements(void)
 {
     Small *s = small_new();
     g_autoptr(GError) error = NULL;
     const WsSize sizes[] = { { "K", 1 }, { "N", 256 } };
     g_autoptr(WsLaunchValues) v = ws_launch_values(&s->p, sizes, 2, FALSE, NULL);
     WsTilesStrided tiles = { 0, 3, ws_launch_tiles(v) };
-    g_autofree char *text = walk(s, v, &tiles, pin_row0, &error);
-    g_assert_true(strstr(text, "m(tile 0, k 0 row0=1000)") &&
-                  strstr(text, "m(tile 1, k 1 row0=1001)"));
     g_autoptr(WsWalker) w = ws_walker_new(&s->p, v, 0, 0, ws_tiles_strided, &tiles);
     ws_walker_set_element(w, lens, NULL);
     WsStep step;
@@ -335,7 +323,7 @@ static void errors(void)
             s->op[4].set = small_expr(s, cases[i].set);
         if (cases[i].cond)
             s->branch.cond = small_expr(s, cases[i].cond);
-        g_autofree char *text = walk(s, v, &tiles, NULL, &error);
+        g_autofree char *text = walk(s, v, &tiles, &error);
         g_assert_nonnull(error);
         if (!strstr(error->message, cases[i].says))
             g_error("'%s' lacks '%s'", error->message, cases[i].says);
@@ -356,7 +344,7 @@ int main(int argc, char **argv)
     g_test_add_func("/program/walk/rounds", rounds);
     g_test_add_func("/program/walk/strided-and-empty", strided_and_empty);
     g_test_add_func("/program/walk/single", single);
-    g_test_add_func("/program/walk/pins-and-elements", pins_and_elements);
+    g_test_add_func("/program/walk/elements", elements);
     g_test_add_func("/program/walk/errors", errors);
     return g_test_run();
 }

@@ -51,11 +51,6 @@ void ws_at_tile_move(WsAtTile *a, gint64 tile)
     ws_at_tile_forget(a);
 }
 
-const GArray *ws_at_tile_read(const WsAtTile *a)
-{
-    return a->read;
-}
-
 /* --- values ----------------------------------------------------------------------------------- */
 static WsLookup look(gpointer data, const WsExpr *leaf, gint64 *value, GError **error)
 {

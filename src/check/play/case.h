@@ -65,8 +65,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAtTile, ws_at_tile_free)
 void ws_at_tile_move(WsAtTile *a, gint64 tile);
 void ws_at_tile_forget(WsAtTile *a); /* an element was chosen */
 gboolean ws_at_tile_eval(WsAtTile *a, const WsExpr *e, gint64 *value);
-/* Elements that were looked at since the last ws_at_tile_move or _forget. Borrowed. */
-const GArray *ws_at_tile_read(const WsAtTile *a); /* WsCaseElement */
 /* Chooses elements that are not chosen yet so that `e` has that value at the present tile; FALSE:
  * it has another one, and nothing was chosen. */
 gboolean ws_at_tile_reach(WsAtTile *a, WsCase *c, const WsExpr *e, gint64 value);

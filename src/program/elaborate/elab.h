@@ -6,7 +6,6 @@
 #include "model/finding.h"
 #include "model/kind.h"
 #include "program/arena.h"
-#include "program/array.h"
 #include "program/forward.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
@@ -340,7 +339,6 @@ guint16 ws_ctas_mask(WsElab *E, const WsCtas *ctas, guint sender);
 
 /* --- visiting (visit.c) */
 void ws_op_visit(const WsOp *op, WsExprVisit visit, gpointer data);
-void ws_tree_visit(const WsTree *t, WsExprVisit visit, gpointer data);
 
 /* --- after the bodies */
 void ws_elab_counts(WsElab *E);    /* counts.c: arrivals, threads, bytes */

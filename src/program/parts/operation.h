@@ -4,7 +4,6 @@
 
 #include "expr/expr.h"
 #include "model/kind.h"
-#include "program/array.h"
 #include "program/forward.h"
 #include "program/op_kind.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "expr/expr.h"
-#include "program/array.h"
 #include "program/forward.h"
 
 G_BEGIN_DECLS
