@@ -155,17 +155,22 @@ WsTerm ws_term_op(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b)
 
 /* --- functions ---------------------------------------------------------------------------------*/
 
-WsTerm ws_term_min(WsTerms *t, WsTerm a, WsTerm b)
+static WsTerm extreme(WsTerms *t, WsTerm a, WsTerm b, gboolean max)
 {
     gint64 v;
-    if (a.in.hi <= b.in.lo)
+    if (max ? a.in.lo >= b.in.hi : a.in.hi <= b.in.lo)
         return a;
-    if (b.in.hi <= a.in.lo)
+    if (max ? b.in.lo >= a.in.hi : b.in.hi <= a.in.lo)
         return b;
-    WsInterval in = ws_interval_min(a.in, b.in);
+    WsInterval in = max ? ws_interval_max(a.in, b.in) : ws_interval_min(a.in, b.in);
     if (ws_interval_known(in, &v))
         return ws_term_int(t, v);
-    return ws_term_call(t, t->language->function(t, WS_FUNC_MIN), a, b, in);
+    return ws_term_call(t, t->language->function(t, max ? WS_FUNC_MAX : WS_FUNC_MIN), a, b, in);
+}
+
+WsTerm ws_term_min(WsTerms *t, WsTerm a, WsTerm b)
+{
+    return extreme(t, a, b, FALSE);
 }
 
 WsTerm ws_term_cdiv(WsTerms *t, WsTerm a, WsTerm b)
