@@ -210,7 +210,8 @@ static void require(gpointer data, const WsTree *t, const WsExpr *e, Ask ask)
             !let_is_kept(x) || /* else it is judged where it is used */
             (fine && less(x->x->var[t->op->var], x->y->var[t->op->var], &of_let) && by.d == of_let);
     else if (ask == ASK_TURN)
-        fine = fine && by.d % 2 == 0 && by.g % 2 == 0;
+        fine = fine && by.d % 2 == 0 && by.g % 2 == 0 &&
+               (by.d >= 0 || !x->c->plan->unseen[t->op->barrier]); /* M says nothing of these */
     else if (ask != ASK_COUNT && ask != ASK_ADVANCE)
         fine = fine && by.d == 0 && by.g == 0;
     if (fine)

@@ -345,6 +345,7 @@ Plan *plan_new(const WsProgram *p, Certificate *c)
         m.more = FALSE;
         all_nodes(plan, mark, &m);
     }
+    plan_growth(plan);
     for (guint a = 0; a < p->n_agents; a++) {
         AsksOf all = { plan, g_new0(gint64, c->symbol->len) };
         plan->agent[a].asks = all.asks;

@@ -161,6 +161,8 @@ void plan_forms(Plan *plan);
 void plan_forms_free(Plan *plan);
 /* What `e` is taken for wherever it is evaluated; lives as long as the plan. */
 const WsExpr *plan_form(const Plan *plan, const WsExpr *e);
+/* Refuses counters that may not fit in 64 bits. */
+void plan_growth(Plan *plan);
 /* The first thing that is wrong stays. */
 void plan_fail(Plan *plan, WsVerifyAnswer answer, const char *format, ...) G_GNUC_PRINTF(3, 4);
 guint plan_symbol(Plan *plan, const WsExpr *e, gboolean truth); /* 0: it is none */

@@ -93,9 +93,12 @@ static void contribute(Run *r, guint cta, guint slot)
     const guint x = 2 * r->agent + r->leader;
     const gboolean seen = !r->plan->unseen[r->op->barrier];
     gint64 turn, loose;
-    if (r->op->turn && value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose) &&
-        loose == 0 && turn < 0)
-        broken(r, "P-UNDEF", "a use below 0");
+    if (r->op->turn && value_number(r->plan, r->s, r->i, r->op->turn, &turn, &loose)) {
+        if (turn < 0)
+            broken(r, "P-UNDEF", "a use that may be below 0");
+        if (loose && !seen)
+            refuse(r, "a use that follows a name, of a barrier that nobody waits for");
+    }
     if (seen && !knows_completion(r, cta, slot, ITEM_LAST, b->gave))
         broken(r, "P-EARLY", "a contribution that may come before the phase it is for");
     if (seen && !means(r, b->phase))

@@ -273,18 +273,20 @@ void end_groups(Run *r, WsQueue q, guint n, const Set *to)
     memmove(queue->group, queue->group + n, queue->n * sizeof(Group));
 }
 
-/* Ages far beyond the longest wait are one. */
+/* Ages beyond the longest wait are one. */
 void close_group(Run *r, WsQueue q)
 {
     Queue *queue = &r->x->queue[q];
     open_group(r, q); /* an empty group counts */
     queue->open = FALSE;
-    if (queue->n <= r->plan->agent[r->agent].longest[q] + 4)
+    if (queue->n <= r->plan->agent[r->agent].longest[q] + 1)
         return;
     const Group old = queue->group[0];
     Group *next = &queue->group[1];
-    if (next->shape && old.shape && (old.acc & next->acc) == 0 && old.acc)
-        refuse(r, "products of several accumulators that nobody waits for");
+    if (next->shape && old.shape &&
+        (old.shape->mma->m != next->shape->mma->m || old.shape->mma->n != next->shape->mma->n ||
+         old.shape->mma->acc_type != next->shape->mma->acc_type))
+        refuse(r, "products of several shapes that nobody waits for");
     next->acc |= old.acc;
     next->operand |= old.operand;
     next->shape = next->shape ? next->shape : old.shape;
