@@ -120,6 +120,8 @@ static gboolean has_raw(const GPtrArray *list)
 
 void ws_source_seal(WsRead *r)
 {
+    if (r->inits)
+        ws_source_lifetimes(r);
     for (guint i = 0; r->inits && i < r->barriers->len; i++) {
         const WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, i);
         gboolean used = FALSE, fresh = FALSE;

@@ -173,6 +173,7 @@ WsReadStep *ws_source_step(WsRead *r, GPtrArray *to, WsReadKind kind, guint line
     if (kind == WS_READ_IF)
         s->other = g_ptr_array_new();
     g_ptr_array_add(r->steps, s);
+    s->number = r->steps->len;
     if (to)
         g_ptr_array_add(to, s);
     return s;

@@ -54,6 +54,7 @@ typedef struct WsReadStep WsReadStep;
 struct WsReadStep {
     WsReadKind kind;
     guint line, column, end_line;
+    guint number; /* in the order in which the source was walked, from 1 */
     gboolean off; /* not written: turned on or off while the source is read */
     WsPlace barrier, buffer, a, b;
     const WsExpr *parity;
@@ -92,6 +93,7 @@ typedef struct {
     gint64 span;    /* swizzle in bytes, -1 unknown */
     gint over;      /* 1 + the buffer whose storage it uses; 0: its own */
     gint64 over_at; /* bytes behind where that one begins */
+    guint made;     /* steps of the source before it was; 0 at the beginning */
     /* decided by write.c */
     gint64 copies, stages;
 } WsReadBuffer;
@@ -184,6 +186,8 @@ void ws_source_unread_of(WsRead *r, guint line, guint column, guint end_line, co
                          const char *source, const char *group, const GPtrArray *objects);
 /* The same for an instruction: neighbours in the text become one entry. */
 void ws_source_unread_more(WsRead *r, guint line, const char *what);
+/* Lists buffers that the compiler may place over others that are still in use. */
+void ws_source_lifetimes(WsRead *r);
 /* Barriers that are used and never initialised are listed, and where something is unread that may
  * synchronise or write, some step of the design is raw: after ws_source_rings. */
 void ws_source_seal(WsRead *r);

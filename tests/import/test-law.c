@@ -159,6 +159,41 @@ static void test_change(gconstpointer data)
     g_assert_cmpint(verdict_of(text, WS_IMPORT_GLUON), ==, changes[i].verdict);
 }
 
+/* --- buffers that the compiler may place over each other ---------------------------------------*/
+
+static char *with_line(const char *text, const char *line)
+{
+    g_auto(GStrv) part = g_strsplit(text, "%s", 2);
+    return g_strjoin(line, part[0], part[1], NULL);
+}
+
+static void test_lifetimes(gconstpointer data)
+{
+    static const char *const text =
+        "import triton\n"
+        "from triton.experimental import gluon\n"
+        "from triton.experimental.gluon import language as gl\n"
+        "from triton.experimental.gluon.language.nvidia.hopper import tma, fence_async_shared\n"
+        "@gluon.jit\n"
+        "def two(x_desc, y_desc, layout: gl.constexpr):\n"
+        "    x = gl.allocate_shared_memory(gl.float16, [64, 64], x_desc.layout)\n"
+        "    x.store(gl.full([64, 64], 1.0, gl.float16, layout))\n"
+        "    fence_async_shared()\n"
+        "    tma.async_copy_shared_to_global(x_desc, [0, 0], x)\n"
+        "    %s\n"
+        "    y = gl.allocate_shared_memory(gl.float16, [64, 64], y_desc.layout)\n"
+        "    y.store(gl.full([64, 64], 2.0, gl.float16, layout))\n"
+        "    fence_async_shared()\n"
+        "    tma.async_copy_shared_to_global(y_desc, [0, 0], y)\n"
+        "    tma.store_wait(0)\n"
+        "def run(x_desc, y_desc):\n"
+        "    two[(1,)](x_desc, y_desc, gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0]))\n";
+    const gboolean waits = GPOINTER_TO_INT(data);
+    g_autofree char *own = with_line(text, waits ? "tma.store_wait(0)" : "pass");
+    g_assert_cmpint(verdict_of(own, WS_IMPORT_GLUON), ==,
+                    waits ? WS_VERDICT_PROVED : WS_VERDICT_OUTSIDE);
+}
+
 int main(int argc, char **argv)
 {
     static const char *const names[] = { "call", "keyword", "context", "decorator" };
@@ -173,5 +208,7 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/import/law/change/%s", changes[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_change);
     }
+    g_test_add_data_func("/import/law/lifetimes/waited-for", GINT_TO_POINTER(1), test_lifetimes);
+    g_test_add_data_func("/import/law/lifetimes/in-flight", GINT_TO_POINTER(0), test_lifetimes);
     return g_test_run();
 }

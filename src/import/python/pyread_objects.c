@@ -56,6 +56,7 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
                        .dtype = py_dtype(a[0]->text),
                        .rank = a[1]->n,
                        .line = at->line,
+                       .made = p->r->steps->len,
                        .span = -1 };
     if (!b.dtype)
         return py_wrong(p, at, "an allocation of an element type that designs do not have");
