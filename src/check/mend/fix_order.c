@@ -139,12 +139,14 @@ static gboolean both_name(const WsNode *a, const WsNode *b, const WsNode *owner,
     return FALSE;
 }
 
-/* A step with data passes only what has nothing to do with its values and bytes: behind an
+/* What writes or stores comes behind all that has to do with its values and bytes: before an
  * assignment it would be another value that it moves. */
 static gboolean passes(const WsFixer *F, gint i, gint by)
 {
     const WsSpot *s = ws_spot(F, i);
-    for (gint k = by > 0 ? 1 : -1; k != by + (by > 0 ? 1 : -1); k += by > 0 ? 1 : -1) {
+    if (s->node->kind != WS_STEP_WRITE && s->node->kind != WS_STEP_STORE)
+        return TRUE;
+    for (gint k = -1; k >= by; k--) {
         const WsNode *other = ws_spot(F, ws_spot_next(F, i, k))->node;
         if (!ws_step_moves(other->kind) &&
             (both_name(s->node, other, s->group, WS_F_values) ||

@@ -285,8 +285,9 @@ static gboolean other_release(const WsPlay *play, WsFinding *f)
     const WsProgram *p = play->p;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *give = p->op[i];
-        if (give->agent < 0 || !ws_is_arrival(give) || !give->use || !ws_loop_of(give))
-            continue;
+        if (give->agent < 0 || !ws_is_arrival(give) || !give->use || !ws_loop_of(give) ||
+            !p->barrier[give->barrier].ready || !p->barrier[give->barrier].ready[0])
+            continue; /* of a ring that arrivals prime the uses run ahead */
         for (guint k = 0; k < p->n_ops; k++) {
             const WsOp *wait = p->op[k], *by = NULL;
             if (wait->agent != give->agent || !ws_is_wait(wait) || !wait->use ||
