@@ -368,9 +368,22 @@ static void see_tile(const WsExpr *e, gpointer data)
         *(gboolean *)d[1] = TRUE;
 }
 
-/* A launch is refused if its sizes break an assumption; nobody looks at its tiles. */
-static void tell_assumed(const WsProgram *p, WsVerdict *v)
+/* A launch is refused if its sizes break an assumption; nobody looks at its tiles. What the policy
+ * leaves at a warning is taken as harmless, and said. */
+static void tell_assumed(const WsProgram *p, WsVerdict *v, const WsFindings *findings)
 {
+    gboolean war = FALSE, gather = FALSE;
+    for (guint i = 0; i < findings->list->len; i++) {
+        const WsFinding *f = findings->list->pdata[i];
+        war |= f->rule == WS_RULE_P_PROXY_WAR;
+        gather |= f->rule == WS_RULE_P_PROXY_GATHER;
+    }
+    if (war && v->kind == WS_VERDICT_PROVED)
+        g_ptr_array_add(v->assumed, ws_phrase("plain reads that are over in order are over for the "
+                                              "async proxy, too (P-WAR)"));
+    if (gather && v->kind == WS_VERDICT_PROVED)
+        g_ptr_array_add(v->assumed, ws_phrase("the async proxy sees gathered bytes that were "
+                                              "waited for (P-GATHER)"));
     gboolean depends = FALSE;
     for (guint i = 0; i < p->n_ops; i++)
         depends |= p->op[i]->kind == WS_OP_DEP_WAIT || p->op[i]->kind == WS_OP_DEP_LAUNCH;
@@ -449,7 +462,7 @@ WsVerdict *ws_check(const WsProgram *p, const WsCheckOptions *options, WsFinding
     } else {
         prove_and_play(p, o, v, findings);
         judge_divisors(p, o, v);
-        tell_assumed(p, v);
+        tell_assumed(p, v, findings);
         if (v->kind != WS_VERDICT_REFUTED && !o->protocol_only && !cancelled(o))
             judge_global(p, v, findings);
     }

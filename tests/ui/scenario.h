@@ -1,6 +1,6 @@
 /* Scenarios: the real application and its windows in this process, on a display of their own,
  * driven by a real pointer and keyboard (xdotool) and looked at from inside. Nothing waits by the
- * clock: WAIT_FOR turns the main loop until its condition holds, and fails the case after 20 s. */
+ * clock: WAIT_FOR turns the main loop until its condition holds, and fails the case after a minute. */
 #pragma once
 
 #include "ui/timeline/timeline.h"
@@ -33,7 +33,12 @@ gboolean scenario_needs(const char *program);
 
 /* --- time ---------------------------------------------------------------------------------------
  */
-void scenario_turn(void);                /* one turn of the main loop, at most 5 ms of waiting */
+void scenario_turn(void);
+
+/* A warning of GTK that says nothing of this program does not end a test; call after g_test_init.
+ */
+void scenario_log(void);
+/* one turn of the main loop, at most 5 ms of waiting */
 void scenario_settle(GtkWidget *widget); /* until what was changed is on screen */
 gboolean scenario_late(gint64 since, const char *what, const char *file, int line);
 #define WAIT_FOR(condition)                                                                        \

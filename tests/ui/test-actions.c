@@ -504,6 +504,7 @@ int main(int argc, char **argv)
 {
     g_setenv("GSETTINGS_BACKEND", "memory", TRUE);
     g_test_init(&argc, &argv, NULL);
+    scenario_log();
     if (!gtk_init_check()) {
         g_print("1..0 # SKIP no display\n");
         return 0;

@@ -307,7 +307,10 @@ void ws_tell_proxy(WsPlay *play, WsFinding *f, const WsInst *inst, gboolean writ
     } else {
         f->harm = WS_HARM_UNDEFINED;
         ws_finding_tell(f, WS_STORY_SO,
-                        "against the letter of PTX; production kernels leave the "
-                        "fence out and no harm is known");
+                        p_writes ? "against the letter of PTX; production kernels leave the "
+                                   "fence out and no harm is known"
+                                 : "against the letter of PTX; many production kernels leave the "
+                                   "fence out, but without it a design of ours read wrong "
+                                   "values on an H200");
     }
 }
