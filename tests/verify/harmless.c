@@ -1,0 +1,69 @@
+/* Damage that leaves a certificate acceptable: its nodes know less. */
+#include "damage.h"
+
+#include <string.h>
+
+static gboolean is_number(const char *text)
+{
+    return g_ascii_isdigit(*text) || (*text == '-' && g_ascii_isdigit(text[1]));
+}
+
+/* `knows` lines of a node by instance, and the text without them. */
+static char *split_knows(const char *text, GHashTable *knows)
+{
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    GString *rest = g_string_new(NULL);
+    guint node = 0;
+    for (guint i = 0; line[i]; i++) {
+        g_auto(GStrv) f = g_strsplit(line[i], " ", -1);
+        node += g_str_has_prefix(line[i], "node ");
+        if (strcmp(f[0] ? f[0] : "", "knows") != 0) {
+            g_string_append_printf(rest, "%s\n", line[i]);
+            continue;
+        }
+        char *key = g_strdup_printf("%u %s %s %s %s", node, f[1], f[2], f[3], f[4]);
+        g_hash_table_insert(knows, key, g_strdup(line[i]));
+    }
+    return g_string_free(rest, FALSE);
+}
+
+/* What is assumed of a symbol, as a line `knows` would say it. */
+static char *assumed(const char *text, const char *symbol)
+{
+    g_autofree char *head = g_strdup_printf("\nsymbol %s ", symbol);
+    const char *at = strstr(text, head);
+    g_auto(GStrv) f = g_strsplit(at ? at + 1 : "", " ", 17);
+    return g_strv_length(f) > 8 ? g_strdup_printf("knows - - - - %s %s -", f[6], f[8]) : NULL;
+}
+
+/* a says no more than b. */
+static gboolean says_less(const char *a, const char *b)
+{
+    g_auto(GStrv) x = g_strsplit(a, " ", -1), y = g_strsplit(b, " ", -1);
+    if (g_strv_length(x) != 8 || g_strv_length(y) != 8)
+        return FALSE;
+    for (guint n = 5; n < 7; n++) {
+        const gint64 p = g_ascii_strtoll(x[n], NULL, 10), q = g_ascii_strtoll(y[n], NULL, 10);
+        if (is_number(x[n]) && (!is_number(y[n]) || (n == 5 ? p > q : p < q)))
+            return FALSE;
+    }
+    return !is_number(x[7]) || !strcmp(x[7], y[7]);
+}
+
+gboolean ws_damage_is_harmless(const char *text, const char *damaged)
+{
+    g_autoptr(GHashTable) a = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GHashTable) b = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autofree char *x = split_knows(text, a), *y = split_knows(damaged, b);
+    gboolean less = strcmp(x, y) == 0;
+    GHashTableIter i;
+    gpointer key, line;
+    g_hash_table_iter_init(&i, b);
+    while (less && g_hash_table_iter_next(&i, &key, &line)) {
+        g_auto(GStrv) f = g_strsplit(line, " ", -1);
+        const char *was = g_hash_table_lookup(a, key);
+        g_autofree char *all = was ? g_strdup(was) : assumed(text, f[1]);
+        less = all && says_less(line, all);
+    }
+    return less;
+}
