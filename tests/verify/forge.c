@@ -356,8 +356,10 @@ char *ws_forge(const WsProgram *p, gboolean letters, gint64 modulus, guint most_
         state_free(((Made *)f.node->pdata[n])->state);
     plan_free(f.plan);
     g_ptr_array_unref(f.node);
-    for (guint i = 1; i < f.c.symbol->len; i++)
+    for (guint i = 1; i < f.c.symbol->len; i++) { /* their texts are those of `known` */
         ws_expr_unref(g_array_index(f.c.symbol, Symbol, i).expr);
+        ws_expr_unref(g_array_index(f.c.symbol, Symbol, i).whole);
+    }
     g_array_unref(f.c.symbol);
     g_hash_table_unref(f.known);
     return text;
