@@ -70,12 +70,17 @@ void ws_json_append(WsJson *json, const char *key, WsJson *item)
 {
     if (item == NULL)
         return;
-    json->item = g_renew(WsJson, json->item, json->n + 1);
+    if (json->n >= json->room) {
+        json->room = MAX(4, 2 * json->n);
+        json->item = g_renew(WsJson, json->item, json->room);
+        if (json->kind == WS_JSON_MAP) {
+            json->key = g_renew(char *, json->key, json->room);
+            json->key_at = g_renew(WsTextPlace, json->key_at, json->room);
+        }
+    }
     json->item[json->n] = *item;
     g_free(item);
     if (json->kind == WS_JSON_MAP) {
-        json->key = g_renew(char *, json->key, json->n + 1);
-        json->key_at = g_renew(WsTextPlace, json->key_at, json->n + 1);
         json->key[json->n] = g_strdup(key);
         json->key_at[json->n] = (WsTextPlace){ 0, 0 };
     }

@@ -34,8 +34,8 @@ struct WsJson {
     gboolean b;
     gint64 i;
     double r;
-    char *text; /* TEXT: decoded; INT, REAL: as written */
-    guint n;
+    char *text;          /* TEXT: decoded; INT, REAL: as written */
+    guint n, room;       /* members; those that memory is there for, 0: for no more than n */
     WsJson *item;        /* LIST, MAP */
     char **key;          /* MAP */
     WsTextPlace *key_at; /* MAP */

@@ -32,6 +32,8 @@ static const struct {
 static gboolean fits(const char *dotted, const char *name)
 {
     const gsize n = strlen(dotted), m = strlen(name);
+    if (strchr(dotted, '/'))
+        return FALSE;
     if (*name == '.')
         return n >= m && !strcmp(dotted + n - m, name);
     return n >= m && !strcmp(dotted + n - m, name) && (n == m || dotted[n - m - 1] == '.');

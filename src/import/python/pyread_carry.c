@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a round does to a variable that it carries: adds, wraps, flips. */
+/* What a round does to a variable that it carries: adds, wraps, flips, binds to something else. */
 
 gboolean py_holds_trial(const WsExpr *e)
 {
@@ -114,4 +114,36 @@ void py_classify(PyRead *p, PyCarry *c)
             c->n = 2;
         }
     }
+}
+
+static gboolean same_text(const WsExpr *a, const WsExpr *b)
+{
+    return a == b || (a && b && ws_expr_equal(a, b));
+}
+
+/* The same thing under another value. */
+static gboolean stays(const Val *a, const Val *b)
+{
+    if (a == b)
+        return TRUE;
+    if (!a || !b || a->kind != b->kind || a->n != b->n || a->index != b->index ||
+        a->node != b->node || g_strcmp0(a->text, b->text) || !same_text(a->e, b->e) ||
+        a->place.object != b->place.object || !same_text(a->place.index, b->place.index) ||
+        g_strcmp0(a->place.views, b->place.views) || a->at != b->at || a->kind == VAL_OPAQUE)
+        return FALSE;
+    const guint items = a->kind == VAL_OBJECT ? 2 * a->n : a->item ? a->n : 0;
+    for (guint i = 0; i < items; i++)
+        if (!stays(a->item[i], b->item[i]))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean is_tile(const Val *v)
+{
+    return v && (v->kind == VAL_TILE || v->kind == VAL_ZERO || v->kind == VAL_MATH);
+}
+
+gboolean py_wanders(const PyCarry *c)
+{
+    return !c->atom && !(is_tile(c->entry) && is_tile(c->end)) && !stays(c->entry, c->end);
 }

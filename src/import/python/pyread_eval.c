@@ -513,7 +513,8 @@ const Val *py_eval(PyRead *p, const WsPyNode *node)
     case WS_PY_TERNARY:
         return ternary(p, node);
     default:
-        if (p->in_kernel && holds_call(node))
+        if (p->in_kernel &&
+            (holds_call(node) || node->kind == WS_PY_OTHER || node->kind == WS_PY_NAMED))
             py_law_unread(p, node, "an expression", NULL, 0);
         return py_opaque(p);
     }

@@ -1,3 +1,4 @@
+#include "import/python/pyread_law.h"
 #include "import/python/pyread_loop.h"
 
 #include <string.h>
@@ -27,7 +28,15 @@ static gboolean range_of(PyRead *p, const WsPyNode *call, const WsExpr **part, g
     last = last ? last + 1 : dotted;
     if (!last || (strcmp(last, "range") && strcmp(last, "static_range")))
         return FALSE;
+    g_autofree char *root = g_strndup(dotted, strcspn(dotted, "."));
+    const Val *from = py_lookup(p, root);
+    if (from->kind != VAL_NAME || strchr(from->text, '/'))
+        return FALSE; /* a function of the file, or of a module that nobody knows */
     *unroll = !strcmp(last, "static_range");
+    for (guint i = 1; i < call->n; i++)
+        if (p->in_kernel && call->kid[i]->kind == WS_PY_KEYWORD &&
+            !py_law_keyword(last, call->kid[i]->text))
+            py_opaque_step(p, call, ws_source_format(p->r, "the keyword `%s`", call->kid[i]->text));
     guint n = 0;
     for (guint i = 1; i < call->n && n < 3; i++)
         if (call->kid[i]->kind != WS_PY_KEYWORD)
@@ -202,6 +211,8 @@ void py_loop(PyRead *p, const WsPyNode *node)
         py_opaque_step(p, node, "loops nested deeper than ten");
         return;
     }
+    if (node->n > (node->kind == WS_PY_FOR ? 3 : 2))
+        py_opaque_step(p, node, "the else of a loop");
     if (node->kind == WS_PY_FOR)
         for_(p, node);
     else

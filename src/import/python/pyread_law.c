@@ -16,7 +16,8 @@ static const struct {
 static gboolean ends_in(const char *dotted, const char *name)
 {
     const gsize n = strlen(dotted), m = strlen(name);
-    return n >= m && !strcmp(dotted + n - m, name) && (n == m || dotted[n - m - 1] == '.');
+    return !strchr(dotted, '/') && n >= m && !strcmp(dotted + n - m, name) &&
+           (n == m || dotted[n - m - 1] == '.');
 }
 
 gboolean py_law_harmless(PyHarmless kind, const char *dotted)

@@ -300,6 +300,15 @@ static const WsExpr *before(PyRead *p, const PyLoop *l, const PyCarry *c)
     return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, k, ws_x_int(r, 0)), last, entry);
 }
 
+static void forget_wandering(PyRead *p, GArray *carries)
+{
+    for (guint i = 0; i < carries->len; i++) {
+        const PyCarry *c = &g_array_index(carries, PyCarry, i);
+        if (py_wanders(c))
+            py_set_path(p, c->name, py_opaque(p));
+    }
+}
+
 static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
 {
     PyCarry *all = (PyCarry *)(gpointer)carries->data;
@@ -504,6 +513,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
         return TRUE;
     }
     set_heads(p, l, carries);
+    forget_wandering(p, carries);
     bind_target(p, l);
     WsReadStep *s = py_step(p, WS_READ_FOR, l->node);
     s->name = l->name;
@@ -519,6 +529,7 @@ static gboolean walk(PyRead *p, PyLoop *l)
     g_array_set_size(p->loops, p->loops->len - 1);
     p->to = to;
     set_exits(p, l, carries);
+    forget_wandering(p, carries);
     return TRUE;
 }
 

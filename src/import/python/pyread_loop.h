@@ -47,6 +47,9 @@ gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *
                        const WsExpr *step);
 /* --- pyread_carry.c */
 void py_classify(PyRead *p, PyCarry *c); /* what a round does to it */
+/* A name that a round binds to another object: which one it is in the next round, or behind the
+ * loop, depends on how many there were. */
+gboolean py_wanders(const PyCarry *c);
 /* A parity that flips where the index of another of `all` wraps: sets its index and modulus. */
 gboolean py_flips_on_wrap(PyRead *p, PyCarry *c, PyCarry *all, guint n_all);
 /* Whether e has an integer of a round that is only being tried. */

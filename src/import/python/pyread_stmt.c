@@ -412,11 +412,13 @@ static void statement(PyRead *p, const WsPyNode *node)
             py_assume(p, py_eval_int(p, node->kid[0]));
         else if (!p->group)
             py_assume(p, py_eval_int(p, node->kid[0]->kid[0]));
+        else
+            py_eval(p, node->kid[0]); /* what it calls is done */
         break;
     case WS_PY_BREAK:
     case WS_PY_CONTINUE:
     case WS_PY_OTHER:
-        if (strcmp(node->text ? node->text : "", "del"))
+        if (p->in_kernel || strcmp(node->text ? node->text : "", "del"))
             py_opaque_step(p, node, node->text ? node->text : ws_python_kind_text(node->kind));
         break;
     case WS_PY_TRY:

@@ -294,7 +294,13 @@ static const char *const ladder[][11] = {
 
 static WsPyNode *unary(WsPython *p)
 {
-    ws_python_take(p, "await");
+    if (ws_python_at(p, "await")) {
+        const WsToken *word = ws_python_token(p);
+        const guint from = p->scratch->len;
+        p->at++;
+        return ws_python_push(p, unary(p)) ? ws_python_node(p, WS_PY_OTHER, word, "await", from)
+                                           : NULL;
+    }
     static const char *const signs[] = { "+", "-", "~" };
     const WsToken *t = ws_python_token(p);
     const guint mark = p->scratch->len;

@@ -7,6 +7,19 @@
 /* A Python file -> a design: its kernel is the function that calls warp_specialize, entered through
  * the launch that the file holds, or with its parameters open. */
 
+/* Modules whose names are what they seem. */
+static gboolean is_known_module(const char *dotted)
+{
+    static const char *const roots[] = { "triton",    "torch",     "math",
+                                         "typing",    "builtins",  "dataclasses",
+                                         "functools", "itertools", "__future__" };
+    const gsize n = strcspn(dotted, ".");
+    for (guint i = 0; i < G_N_ELEMENTS(roots); i++)
+        if (strlen(roots[i]) == n && !strncmp(roots[i], dotted, n))
+            return TRUE;
+    return FALSE;
+}
+
 void py_read_import(PyRead *p, const WsPyNode *node)
 {
     for (guint i = 0; i < node->n; i++) {
@@ -18,6 +31,13 @@ void py_read_import(PyRead *p, const WsPyNode *node)
             as = ws_source_format(p->r, "%.*s", (int)strcspn(name->text, "."), name->text);
             if (!*node->text)
                 dotted = as;
+        }
+        if (!is_known_module(*node->text ? node->text : name->text)) {
+            /* no word of a dialect has a slash: what comes from there is not known by its name */
+            dotted = ws_source_format(p->r, "%s/", dotted);
+            if (!strcmp(name->text, "*"))
+                ws_source_unread(p->r, node->line, node->column, node->line,
+                                 "all names of another module", "");
         }
         g_hash_table_insert(p->aliases, (gpointer)as, (gpointer)dotted);
     }
