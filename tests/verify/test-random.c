@@ -67,10 +67,20 @@ static void report(const Tally *t, guint least_percent)
     g_assert_cmpuint(t->verified * 100, >=, (t->proved - t->uncertified) * least_percent);
 }
 
+/* The sanitizers take fifteen times as long. */
+static guint32 seeds(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return g_test_slow() ? 3000 : 75;
+#else
+    return g_test_slow() ? 3000 : 150;
+#endif
+}
+
 static void features(void)
 {
     Tally t = { 0 };
-    for (guint32 seed = 1; seed <= (g_test_slow() ? 3000u : 150u); seed++) {
+    for (guint32 seed = 1; seed <= seeds(); seed++) {
         GRand *rand = g_rand_new_with_seed(seed);
         guint feature[3], n = 2 + (guint)g_rand_int_range(rand, 0, 2);
         for (guint i = 0; i < n; i++)
@@ -87,7 +97,7 @@ static void features(void)
 static void control(void)
 {
     Tally t = { 0 };
-    for (guint32 seed = 1; seed <= (g_test_slow() ? 3000u : 150u); seed++) {
+    for (guint32 seed = 1; seed <= seeds(); seed++) {
         g_autofree char *text = control_design(seed);
         judge(&t, "control", seed, text);
     }
