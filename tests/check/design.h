@@ -13,6 +13,31 @@ typedef struct {
     const char *from, *to;
 } Edit;
 
+/* A third consumer in gemm-pingpong. */
+static const Edit three_consumers[MAX_EDITS] G_GNUC_UNUSED = {
+    { "\"tile\": [\"BM\", \"BN\"], \"array\": 2", "\"tile\": [\"BM\", \"BN\"], \"array\": 3" },
+    { "\"main_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
+      "\"main_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
+    { "\"store_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
+      "\"store_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
+    { "main_turn[1 - replica]", "main_turn[(replica + 1)%replicas]" },
+    { "store_turn[1 - replica]", "store_turn[(replica + 1)%replicas]" },
+    { "\"registers\": 232, \"replicate\": 2", "\"registers\": 144, \"replicate\": 3" },
+};
+
+/* Takes `text`; each replacement must stand in it exactly once. `edit` NULL: none. */
+static inline char *edited(char *text, const char *name, const Edit *edit, guint n)
+{
+    for (guint i = 0; edit && i < n && edit[i].from; i++) {
+        g_auto(GStrv) parts = g_strsplit(text, edit[i].from, -1);
+        if (!parts[0] || !parts[1] || parts[2])
+            g_error("%s: \"%s\" does not stand there exactly once", name, edit[i].from);
+        g_free(text);
+        text = g_strjoinv(edit[i].to, parts);
+    }
+    return text;
+}
+
 static inline char *edited_text(const char *file, const Edit *edit)
 {
     g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "tests/designs", file, NULL);
@@ -20,14 +45,7 @@ static inline char *edited_text(const char *file, const Edit *edit)
     g_autoptr(GError) error = NULL;
     if (!g_file_get_contents(path, &text, NULL, &error))
         g_error("%s", error->message);
-    for (guint i = 0; edit && i < MAX_EDITS && edit[i].from; i++) {
-        g_auto(GStrv) parts = g_strsplit(text, edit[i].from, -1);
-        if (!parts[0] || !parts[1] || parts[2])
-            g_error("%s: \"%s\" does not stand there exactly once", file, edit[i].from);
-        g_free(text);
-        text = g_strjoinv(edit[i].to, parts);
-    }
-    return text;
+    return edited(text, file, edit, MAX_EDITS);
 }
 
 /* NULL with findings if it does not elaborate. */

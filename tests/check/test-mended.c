@@ -34,6 +34,7 @@ typedef struct {
 } Author;
 
 #include "authors.h"
+#include "words.h"
 
 static gint author_of(const char *name)
 {
@@ -250,16 +251,6 @@ static void mended(void)
 
 /* --- designs with a mistake that a person wrote in, and what a person would do -----------------
  */
-static gboolean has_word(const char *text, const char *word)
-{
-    for (const char *at = *word ? strstr(text, word) : NULL; at; at = strstr(at + 1, word)) {
-        const char after = at[strlen(word)], before = at > text ? at[-1] : ' ';
-        if (!g_ascii_isalnum(after) && after != '_' && !g_ascii_isalnum(before) && before != '_')
-            return TRUE;
-    }
-    return FALSE;
-}
-
 static gboolean has_all(const char *text, char *const *words)
 {
     for (guint i = 0; words && words[i]; i++)

@@ -78,34 +78,15 @@ static const Row rows[] = {
       { { START, "\"start\": \"min(replica, 1)*kt\"" } } },
 };
 
-static char *edited(char *text, const Edit *edit, guint n)
-{
-    for (guint i = 0; i < n && edit[i].from; i++) {
-        g_auto(GStrv) parts = g_strsplit(text, edit[i].from, -1);
-        if (!parts[0] || !parts[1] || parts[2])
-            g_error("\"%s\" does not stand there exactly once", edit[i].from);
-        g_free(text);
-        text = g_strjoinv(edit[i].to, parts);
-    }
-    return text;
-}
-
 static char *text_of(const Row *row)
 {
-    static const Edit three[] = {
+    static const Edit small[] = {
         { "\"BN\": 128, \"BK\": 64, \"STAGES\": 4", "\"BN\": 64, \"BK\": 16, \"STAGES\": 12" },
-        { "\"tile\": [\"BM\", \"BN\"], \"array\": 2", "\"tile\": [\"BM\", \"BN\"], \"array\": 3" },
-        { "\"main_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
-          "\"main_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
-        { "\"store_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
-          "\"store_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
-        { "main_turn[1 - replica]", "main_turn[(replica + 1)%replicas]" },
-        { "store_turn[1 - replica]", "store_turn[(replica + 1)%replicas]" },
-        { "\"registers\": 232, \"replicate\": 2", "\"registers\": 144, \"replicate\": 3" },
     };
-    char *text = edited_text("gemm-pingpong.wstave", NULL);
-    text = edited(text, three, row->three ? G_N_ELEMENTS(three) : 0);
-    return edited(text, row->edit, MAX_EDITS);
+    static const char file[] = "gemm-pingpong.wstave";
+    char *text = edited_text(file, row->three ? three_consumers : NULL);
+    text = edited(text, file, small, row->three ? G_N_ELEMENTS(small) : 0);
+    return edited(text, file, row->edit, MAX_EDITS);
 }
 
 static void verdict_of(gconstpointer data)

@@ -158,18 +158,9 @@ static gpointer wait_and_cancel(gpointer data)
  * being told; under the sanitizers within 10. */
 static void test_cancel(void)
 {
-    static const Edit three[MAX_EDITS] = {
-        { "\"tile\": [\"BM\", \"BN\"], \"array\": 2", "\"tile\": [\"BM\", \"BN\"], \"array\": 3" },
-        { "\"main_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
-          "\"main_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
-        { "\"store_turn\", \"array\": 2, \"init\": [\"ready\", \"pending\"]",
-          "\"store_turn\", \"array\": 3, \"init\": [\"ready\", \"pending\", \"pending\"]" },
-        { "main_turn[1 - replica]", "main_turn[(replica + 1)%replicas]" },
-        { "store_turn[1 - replica]", "store_turn[(replica + 1)%replicas]" },
-        { "\"registers\": 232, \"replicate\": 2", "\"registers\": 144, \"replicate\": 3" },
-    };
     g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = edited_program("gemm-pingpong.wstave", three, "STAGES", 14, findings);
+    g_autoptr(WsProgram) p =
+        edited_program("gemm-pingpong.wstave", three_consumers, "STAGES", 14, findings);
     g_assert_nonnull(p);
     gint64 best = G_MAXINT64;
     checking = cputime_clock();

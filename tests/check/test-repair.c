@@ -10,6 +10,7 @@
 #include "check/witness/witness.h"
 #include "design.h"
 #include "program/elaborate.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,16 +120,6 @@ static char *said_by(const WsFinding *f)
     g_autofree char *story = ws_finding_story(f, "", 0);
     return g_strdup_printf("%s\n%s\n%s\n%s", f->message, story, f->remedy ? f->remedy : "",
                            f->barrier ? f->barrier : "");
-}
-
-static gboolean has_word(const char *text, const char *word)
-{
-    for (const char *at = *word ? strstr(text, word) : NULL; at; at = strstr(at + 1, word)) {
-        const char after = at[strlen(word)], before = at > text ? at[-1] : ' ';
-        if (!g_ascii_isalnum(after) && after != '_' && !g_ascii_isalnum(before) && before != '_')
-            return TRUE;
-    }
-    return FALSE;
 }
 
 static const WsFinding *first_error(const WsFindings *f)

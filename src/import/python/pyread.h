@@ -121,7 +121,7 @@ typedef struct {
     GPtrArray *closures;       /* GHashTable*: owned */
     GHashTable *closure;       /* of the function that is about to be called */
     GHashTable *allocated;     /* WsPyNode* -> Val*: what this group allocates */
-    gint64 copies_of_group; /* cp.async of a commit group; 0 none yet, -1 not always as many */
+    gint64 copies_of_group;    /* cp.async of a commit group; 0 none yet, -1 not always as many */
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
     GPtrArray *pipes;          /* const Val*: of TLE */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
@@ -151,6 +151,7 @@ const Val *py_eval(PyRead *p, const WsPyNode *node);
 const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer */
 const WsExpr *py_as_int(PyRead *p, const Val *v);
 gboolean py_known(const Val *v, gint64 *value);
+gboolean py_is_tile(const Val *v); /* elements in registers, or a formula of them; NULL: none */
 const Val *py_lookup(PyRead *p, const char *name);
 void py_assign(PyRead *p, const char *name, const Val *v);
 void py_run(PyRead *p, const WsPyNode *block);

@@ -29,14 +29,11 @@ static const struct {
     [WS_IMPORT_TLE] = { tle, G_N_ELEMENTS(tle) },
 };
 
+/* A row whose name begins with a dot is a method, whatever it is called on. */
 static gboolean fits(const char *dotted, const char *name)
 {
-    const gsize n = strlen(dotted), m = strlen(name);
-    if (strchr(dotted, '/'))
-        return FALSE;
-    if (*name == '.')
-        return n >= m && !strcmp(dotted + n - m, name);
-    return n >= m && !strcmp(dotted + n - m, name) && (n == m || dotted[n - m - 1] == '.');
+    return *name == '.' ? py_ends_in(dotted, name + 1) && strcmp(dotted, name + 1) != 0
+                        : py_ends_in(dotted, name);
 }
 
 /* Words whose effect is on shared memory, barriers or the order of lanes. */

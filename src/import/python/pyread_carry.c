@@ -138,12 +138,7 @@ static gboolean stays(const Val *a, const Val *b)
     return TRUE;
 }
 
-static gboolean is_tile(const Val *v)
-{
-    return v && (v->kind == VAL_TILE || v->kind == VAL_ZERO || v->kind == VAL_MATH);
-}
-
 gboolean py_wanders(const PyCarry *c)
 {
-    return !c->atom && !(is_tile(c->entry) && is_tile(c->end)) && !stays(c->entry, c->end);
+    return !c->atom && !(py_is_tile(c->entry) && py_is_tile(c->end)) && !stays(c->entry, c->end);
 }

@@ -134,11 +134,6 @@ static const Val *real(PyRead *p, const char *op, const Val *a, const Val *b)
     return v;
 }
 
-static gboolean tile_like(const Val *v)
-{
-    return v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO;
-}
-
 /* (tile - pid) // grid: the position in this CTA's sequence of tiles. */
 static const WsExpr *position(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
 {
@@ -239,7 +234,7 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
     const Val *claim = py_claim_sum(p, node->text, a, b);
     if (claim)
         return claim;
-    if (tile_like(a) || tile_like(b))
+    if (py_is_tile(a) || py_is_tile(b))
         return py_binary_tile(p, node->text, a, b);
     const WsExpr *place = is_number(a) && is_number(b)
                               ? position(p, node->text, py_as_int(p, a), py_as_int(p, b))
@@ -265,7 +260,7 @@ static const Val *binary(PyRead *p, const WsPyNode *node)
 static const Val *unary(PyRead *p, const WsPyNode *node)
 {
     const Val *a = py_eval(p, node->kid[0]);
-    if (tile_like(a))
+    if (py_is_tile(a))
         return *node->text == '-'   ? py_binary_tile(p, "-", py_literal(p, 0), a)
                : *node->text == '+' ? a
                                     : py_opaque(p);
@@ -374,7 +369,7 @@ static const Val *index_(PyRead *p, const WsPyNode *node)
     }
     if (down && (a->kind == VAL_MATH || a->kind == VAL_TILE))
         return py_as_rows(p, a);
-    if (tile_like(a)) /* x[:, None]: the shape of a formula is kept anyway */
+    if (py_is_tile(a)) /* x[:, None]: the shape of a formula is kept anyway */
         return a;
     const Val *i = py_eval(p, node->kid[1]);
     gint64 n;

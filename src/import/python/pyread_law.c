@@ -13,7 +13,7 @@ static const struct {
 #undef WS_HARMLESS
 };
 
-static gboolean ends_in(const char *dotted, const char *name)
+gboolean py_ends_in(const char *dotted, const char *name)
 {
     const gsize n = strlen(dotted), m = strlen(name);
     return !strchr(dotted, '/') && n >= m && !strcmp(dotted + n - m, name) &&
@@ -23,7 +23,7 @@ static gboolean ends_in(const char *dotted, const char *name)
 gboolean py_law_harmless(PyHarmless kind, const char *dotted)
 {
     for (guint i = 0; dotted && i < G_N_ELEMENTS(rows); i++)
-        if (rows[i].kind == kind && ends_in(dotted, rows[i].name))
+        if (rows[i].kind == kind && py_ends_in(dotted, rows[i].name))
             return TRUE;
     return FALSE;
 }
@@ -147,18 +147,13 @@ const Val *py_plain(PyRead *p)
 
 /* --- calls -------------------------------------------------------------------------------------*/
 
-static gboolean is_tile(const Val *v)
-{
-    return v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO;
-}
-
 /* What is computed of tiles is not known; that they are read is. */
 static const Val *computed(PyRead *p, const WsPyNode *call, const Val **values, guint n,
                            gboolean alike)
 {
     const Val *first = NULL;
     for (guint i = 0; i < n && p->group; i++) {
-        const Val *m = is_tile(values[i]) ? py_formula(p, values[i]) : NULL;
+        const Val *m = py_is_tile(values[i]) ? py_formula(p, values[i]) : NULL;
         if (!m || m->rows * m->cols <= 1)
             continue;
         if (alike) {

@@ -15,6 +15,9 @@ typedef enum {
     PY_HARMLESS_OPTION,
 } PyHarmless;
 
+/* Whether `dotted` is `name` or ends in it behind a dot. What comes from a module that nobody knows
+ * (its name has a slash) never is. */
+gboolean py_ends_in(const char *dotted, const char *name);
 /* Whether `dotted` ends in the name of a row of that kind. */
 gboolean py_law_harmless(PyHarmless kind, const char *dotted);
 gboolean py_law_option(const char *name);

@@ -83,23 +83,18 @@ const Val *py_mean_CDIV(PyRead *p, const Val **a, const WsPyNode *at)
                         : py_opaque(p);
 }
 
-static gboolean tile_like(const Val *v)
-{
-    return v && (v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO);
-}
-
 static const Val *two(PyRead *p, const Val **a, WsFunc f, const char *name, const char *row)
 {
     if (a[0] && a[0]->kind == VAL_TILE && a[0]->rows == 1 && a[0]->cols == 1 && a[0]->step && a[2])
         return a[0]; /* gl.max(x.load(…), axis=0): how an integer is taken out of a tile of one */
-    if (tile_like(a[0]) && (!a[1] || a[1]->kind == VAL_NONE || a[2]))
+    if (py_is_tile(a[0]) && (!a[1] || a[1]->kind == VAL_NONE || a[2]))
         return py_function_tile(p, row, a, 1, TRUE);
-    if (a[0] && tile_like(a[0]) && a[1] && a[1]->kind == VAL_INT && !tile_like(a[1]) &&
+    if (a[0] && py_is_tile(a[0]) && a[1] && a[1]->kind == VAL_INT && !py_is_tile(a[1]) &&
         py_number(a[1], 0) == 1 && a[0]->cols > 1) /* gl.max(x, 1): along the columns */
         return py_function_tile(p, row, a, 1, TRUE);
     if (!a[0] || !a[1])
         return py_opaque(p);
-    if (tile_like(a[0]) || tile_like(a[1]))
+    if (py_is_tile(a[0]) || py_is_tile(a[1]))
         return py_function_tile(p, name, a, 2, FALSE);
     return py_int(p, ws_x_call(p->r, f, py_as_int(p, a[0]), py_as_int(p, a[1]), NULL));
 }
@@ -130,8 +125,8 @@ const Val *py_mean_SUM(PyRead *p, const Val **a, const WsPyNode *at)
             ((Val *)sum)->cols = 4;
         return sum;
     }
-    return tile_like(a[0]) && py_number(a[1], 1) == 1 ? py_function_tile(p, "rowsum", a, 1, TRUE)
-                                                      : py_opaque(p);
+    return py_is_tile(a[0]) && py_number(a[1], 1) == 1 ? py_function_tile(p, "rowsum", a, 1, TRUE)
+                                                       : py_opaque(p);
 }
 
 const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
@@ -142,7 +137,7 @@ const Val *py_mean_WHERE(PyRead *p, const Val **a, const WsPyNode *at)
     gint64 known;
     if (py_known(a[0], &known))
         return a[known ? 1 : 2];
-    if (tile_like(a[0]) || tile_like(a[1]) || tile_like(a[2]))
+    if (py_is_tile(a[0]) || py_is_tile(a[1]) || py_is_tile(a[2]))
         return py_function_tile(p, "select", a, 3, FALSE);
     return py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, py_as_int(p, a[0]), py_as_int(p, a[1]),
                                py_as_int(p, a[2])));
@@ -174,7 +169,7 @@ const Val *py_mean_CONVERT(PyRead *p, const Val **a, const WsPyNode *at)
     (void)at;
     if (!a[0] || !a[1])
         return py_opaque(p);
-    if (!tile_like(a[0]))
+    if (!py_is_tile(a[0]))
         return a[0];
     const char *dtype = a[1]->kind == VAL_NAME ? py_dtype(a[1]->text) : NULL;
     if (!dtype)

@@ -239,8 +239,7 @@ static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
         return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
     if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
         return py_object_merge(p, a, b, merge_fields, (gpointer)c);
-    const gboolean tiles = (a->kind == VAL_TILE || a->kind == VAL_ZERO || a->kind == VAL_MATH) &&
-                           (b->kind == VAL_TILE || b->kind == VAL_ZERO || b->kind == VAL_MATH);
+    const gboolean tiles = py_is_tile(a) && py_is_tile(b);
     const gboolean words = a->kind == b->kind && (a->kind == VAL_STRING || a->kind == VAL_NAME) &&
                            !g_strcmp0(a->text, b->text);
     const gboolean alike = a->kind == b->kind && (a->kind == VAL_NONE || a->kind == VAL_LAYOUT ||

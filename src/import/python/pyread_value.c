@@ -42,6 +42,11 @@ const WsExpr *py_as_int(PyRead *p, const Val *v)
     return NULL;
 }
 
+gboolean py_is_tile(const Val *v)
+{
+    return v && (v->kind == VAL_TILE || v->kind == VAL_MATH || v->kind == VAL_ZERO);
+}
+
 gboolean py_known(const Val *v, gint64 *value)
 {
     return v && v->kind == VAL_INT && ws_x_is(v->e, value);
