@@ -14,3 +14,7 @@ Gone order_gone(const WsDesign *before, const WsDesign *after);
  * the same operands and coordinates, in the same order, under the same conditions and counts? Uses
  * may differ. NULL if so, else the first thing that differs; caller frees. */
 char *work_differs(const WsDesign *before, const WsDesign *after);
+
+/* Sums of products: does one begin after the fix where it went on before, and held products that
+ * nobody had read; or go on where it began? NULL if not, else the first such; caller frees. */
+char *sum_lost(const WsDesign *before, const WsDesign *after);

@@ -45,6 +45,8 @@ static const Row rows[] = {
     { "25-event-of-a-second-pass", "P-DL", "groups/load/body/1/do/0/then/0", "signal", "t2 5" },
     { "26-lanes-lapped", "P-ABA", "groups/math/body/0/do/0", "full", "k 0" },
     { "27-transposed-twice", "P-RACE", "groups/math/body/4", "group sync of math", "" },
+    { "28-sum-from-the-second-round", "P-UNDEF", "groups/math/body/0/do/0/do/1", NULL,
+      "tile 0, k 0" },
 };
 
 static void refuted(gconstpointer data)

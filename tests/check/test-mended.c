@@ -176,6 +176,10 @@ static void judge(Count *c, const char *folder, const char *name, guint *same, g
     }
     g_autoptr(WsFixState) chosen =
         after || offers->len == 0 ? NULL : ws_fix_repair(before, &any, NULL, NULL);
+    g_autofree char *lost = after    ? sum_lost(design, after->design)
+                            : chosen ? sum_lost(design, chosen->design)
+                                     : NULL;
+    g_assert_cmpstr(lost, ==, NULL);
     const char *how = after         ? "proved"
                       : chosen      ? "offered"
                       : offers->len ? "OFFERED AND NOT DONE"
@@ -330,6 +334,8 @@ static void judge_repair(Judged *c, const Repair *r)
     for (guint i = 0; now && i < r->also->len; i++)
         equal |= equals(now, r->also->pdata[i], r->name);
     g_autofree char *other = after ? work_differs(design, after->design) : NULL;
+    g_autofree char *lost = now ? sum_lost(design, now) : NULL;
+    g_assert_cmpstr(lost, ==, NULL);
     c->rule += rule, c->place += place, c->remedy += remedy, c->proved += after != NULL;
     c->offered += chosen != NULL, c->equal += equal, c->open += now && r->open;
     if (!c->verbose) {
@@ -378,6 +384,93 @@ static void repairs(void)
     g_assert_cmpuint(c.remedy + 2, >=, c.refuted);
 }
 
+/* --- sums that begin nowhere ------------------------------------------------------------------ */
+#define MMA                                                                                        \
+    "{ \"mma\": \"acc\", \"a\": \"a\", \"b\": \"a\", \"first\": \"k == 0\", \"use\": \"k.total\" " \
+    "}"
+#define MORE "{ \"mma\": \"acc\", \"a\": \"a\", \"b\": \"a\", \"use\": \"k.total\" }"
+#define ONCE                                                                                       \
+    "{ \"mma\": \"acc\", \"a\": \"a\", \"b\": \"a\", \"first\": true, \"use\": \"k.total\", "      \
+    "\"when\": "                                                                                   \
+    "\"k == 2\" }"
+#define MMA_WAIT "{ \"mma_wait\": 0 },"
+
+/* What is asked for, and what `first` of the product at the finding becomes; NULL: no such fix. */
+static const struct {
+    const char *what;
+    Edit edit[3];
+    const char *first;
+} sums[] = {
+    { "from 1", { { NULL } }, "\"k == 1\"" },
+    { "from a negative number",
+      { { "\"from\": 1", "\"from\": -2" }, { "\"first\": \"k == 0\"", "\"first\": \"k == 5\"" } },
+      "\"k == -2\"" },
+    { "from a size", { { "\"from\": 1", "\"from\": \"N - 1\"" } }, "\"k == N - 1\"" },
+    { "no first", { { ", \"first\": \"k == 0\"", "" } }, "\"k == 1\"" },
+    { "two products in a round", { { MMA, MORE ", " MORE } }, "\"k == 1\"" },
+    { "a loop in the loop",
+      { { MMA, "{ \"for\": \"h\", \"count\": 3, \"do\": [" MORE "] }" } },
+      "\"k == 1 && h == 0\"" },
+    { "read in every round of the inner loop",
+      { { MMA, "{ \"for\": \"h\", \"count\": 3, \"do\": [" MORE
+               ", { \"mma_wait\": 0 }, { \"compute\": \"seen = "
+               "acc\" }] }" },
+        { "\"values\": [",
+          "\"values\": [{ \"name\": \"seen\", \"dtype\": \"f32\", \"tile\": [64, 64] }," } },
+      "true" },
+    { "scaled in every round",
+      { { MMA_WAIT, MMA_WAIT "{ \"compute\": \"acc = acc*2\" }," } },
+      "\"k == 1\"" },
+    { "in a branch",
+      { { MMA, "{ \"if\": \"t == 0\", \"then\": [" MORE "], \"else\": [" MMA "] }" } },
+      "\"k == 1\"" },
+    { "begun on some ways alone", { { MMA, ONCE ", " MORE } }, NULL },
+};
+
+/* Asked for by name a fix begins a sum, too; never one that holds products. */
+static void begins(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(sums); i++) {
+        g_autofree char *text =
+            edited(edited_text("broken/28-sum-from-the-second-round.wstave", NULL), sums[i].what,
+                   sums[i].edit, G_N_ELEMENTS(sums[i].edit));
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsDesign) design = ws_design_parse(text, strlen(text), sums[i].what, findings);
+        g_assert_nonnull(design);
+        g_autoptr(WsFixState) before = ws_fix_state_new(design, NULL, 0, NULL);
+        const WsFinding *f = first_error(before->findings);
+        g_test_message("%s: %s", sums[i].what, f ? f->message : "not refuted");
+        g_assert_nonnull(f);
+        g_assert_cmpstr(ws_rule(f->rule)->text, ==, "P-UNDEF");
+        const WsNode *at = ws_design_find(design, f->at);
+        g_autoptr(GPtrArray) all = ws_fixes_of(design, f);
+        guint begun = 0;
+        for (guint k = 0; k < all->len; k++) {
+            const WsFix *fix = all->pdata[k];
+            g_autoptr(WsDesign) after = ws_fix_apply(design, fix, findings);
+            g_autofree char *lost = after ? sum_lost(design, after) : NULL;
+            g_assert_cmpstr(lost, ==, NULL);
+            begun += strcmp(fix->kind, "start-sum") == 0;
+        }
+        const WsFixAsk any = { .any = TRUE, .wanted = is_error };
+        g_autoptr(WsFixState) after = ws_fix_repair(before, &any, NULL, NULL);
+        /* begun in every round each sum is one product, unless somebody reads it there */
+        g_autofree char *worse = g_strdup_printf("set %s first true", f->at);
+        g_autoptr(WsEdit) edit = ws_edit_parse(worse, NULL);
+        g_autoptr(WsDesign) anew = ws_design_apply(design, edit, findings);
+        g_autofree char *caught = sum_lost(design, anew);
+        g_assert_true((caught == NULL) == (g_strcmp0(sums[i].first, "true") == 0));
+        g_assert_cmpuint(begun, ==, sums[i].first ? 1 : 0);
+        g_assert_true(after || !sums[i].first);
+        const WsNode *now = after ? ws_design_by_identity(after->design, at->identity) : NULL;
+        g_autofree char *first =
+            now ? ws_value_print(ws_node_row(WS_STEP_MMA, WS_F_first), ws_node_get(now, WS_F_first))
+                : NULL;
+        if (sums[i].first)
+            g_assert_cmpstr(first, ==, sums[i].first);
+    }
+}
+
 /* --- two mistakes at once --------------------------------------------------------------------- */
 static WsProgram *read_design(const char *text, WsDesign **design)
 {
@@ -422,6 +515,8 @@ static void two_mistakes_of(const char *file, guint every, guint *refuted, guint
         g_test_message("%s: %s", file, m->what);
         g_assert_cmpuint(after->errors, ==, 0);
         g_assert_cmpint(after->verdict->kind, ==, WS_VERDICT_PROVED);
+        g_autofree char *lost = sum_lost(worse, after->design);
+        g_assert_cmpstr(lost, ==, NULL);
         const Gone g = order_gone(worse, after->design);
         g_assert_cmpuint(g.gone, ==, g.twins);
     }
@@ -459,6 +554,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/check/mended/all", mended);
     g_test_add_func("/check/mended/repairs", repairs);
+    g_test_add_func("/check/mended/sums", begins);
     g_test_add_func("/check/mended/two-mistakes", two_mistakes);
     return g_test_run();
 }

@@ -89,7 +89,8 @@ void ws_fix_wait_outside(WsFixer *F)
                 continue;
             g_autofree char *ref = ws_field_json(r->node, WS_F_keyword),
                             *wait = ws_with_use("wait", ref, use, ""),
-                            *first = g_strdup_printf(", \"when\": \"%s == 0\"", index),
+                            *round = ws_first_round(F, loop, "=="),
+                            *first = g_strdup_printf(", \"when\": \"%s\"", round),
                             *inside = ws_with_use("wait", ref, use, first),
                             *name = ws_step_name(w->node);
             WsFix *fix = ws_fixer_add(F, "Wait for %s before %s, in the first round of %s", barrier,

@@ -64,6 +64,15 @@ gint ws_spot_loop(const WsFixer *F, gint i)
     return -1;
 }
 
+char *ws_first_round(const WsFixer *F, gint loop, const char *is)
+{
+    const WsNode *node = ws_spot(F, loop)->node;
+    const WsExpr *from = ws_node_expr(node, WS_F_from);
+    g_autofree char *text = from ? ws_expr_print(from) : g_strdup("0");
+    return g_strdup_printf(strchr(text, ' ') ? "%s %s (%s)" : "%s %s %s", ws_node_name(node), is,
+                           text);
+}
+
 gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind)
 {
     return i >= 0 && ws_spot(F, i)->node->kind == kind;

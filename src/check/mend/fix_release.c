@@ -185,8 +185,8 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
             use[strlen(use) - 1] = '\0';
             g_autofree char *lag = g_strdup_printf("\"%s - 1\"", use + 1);
             strcat(use, "\"");
-            g_autofree char *when = g_strdup_printf(", \"when\": \"%s > 0\"%s",
-                                                    ws_node_name(ws_spot(F, loop)->node), more);
+            g_autofree char *round = ws_first_round(F, loop, ">"),
+                            *when = g_strdup_printf(", \"when\": \"%s\"%s", round, more);
             g_autofree char *late = ws_with_use("arrive", ref, lag, when);
             fix = ws_fixer_add(F, "Arrive on %s after %s, for the round before", name, what);
             ws_fix_insert(F, fix, after, 1, late);

@@ -272,48 +272,14 @@ void ws_fix_wait_always(WsFixer *F)
         ws_fix_unset(F, fix, step, WS_F_when);
         const gint loop = ws_spot_loop(F, i);
         if (loop >= 0) {
-            const char *k = ws_node_name(ws_spot(F, loop)->node);
-            g_autofree char *json = g_strdup_printf("\"%s > 0\"", k);
+            g_autofree char *round = ws_first_round(F, loop, ">"),
+                            *json = g_strdup_printf("\"%s\"", round);
             WsFix *later = ws_fixer_add(F, "Do %s in every round but the first", name);
             later->cost -= 8;
             ws_fix_set(F, later, step, WS_F_when, json);
         }
         n++;
     }
-}
-
-void ws_fix_start_sum(WsFixer *F)
-{
-    if (!ws_step_is(F, F->at, WS_STEP_MMA))
-        return;
-    const gint loop = ws_spot_loop(F, F->at);
-    const WsNode *step = ws_spot(F, F->at)->node;
-    if (loop >= 0) {
-        const char *k = ws_node_name(ws_spot(F, loop)->node);
-        g_autofree char *json = g_strdup_printf("\"%s == 0\"", k);
-        WsFix *fix = ws_fixer_add(F, "Start the sum in round 0 of %s", k);
-        ws_fix_set(F, fix, step, WS_F_first, json);
-    }
-    WsFix *fix = ws_fixer_add(F, "Start a new sum with this mma");
-    ws_fix_set(F, fix, step, WS_F_first, "true");
-}
-
-void ws_fix_not_in_first(WsFixer *F)
-{
-    const gint loop = ws_spot_loop(F, F->at);
-    if (loop < 0 || F->finding->object == NULL)
-        return;
-    const WsNode *step = ws_spot(F, F->at)->node;
-    g_autofree char *when = ws_field_json(step, WS_F_when), *name = ws_step_name(step);
-    if (when && when[0] != '"')
-        return;
-    const char *k = ws_node_name(ws_spot(F, loop)->node);
-    if (when)
-        when[strlen(when) - 1] = '\0';
-    g_autofree char *json = when ? g_strdup_printf("\"(%s) && %s > 0\"", when + 1, k)
-                                 : g_strdup_printf("\"%s > 0\"", k);
-    WsFix *fix = ws_fixer_add(F, "Leave %s out in round 0 of %s", name, k);
-    ws_fix_set(F, fix, step, WS_F_when, json);
 }
 
 /* Steps of one list that share a use get another one together. */

@@ -49,6 +49,8 @@ gint ws_spot_outside(const WsFixer *F, gint i, gint j);
 /* The nearest enclosing loop with a count, -1 none. */
 gint ws_spot_loop(const WsFixer *F, gint i);
 gboolean ws_spot_inside(const WsFixer *F, gint i, gint loop);
+/* "k == 0": the first round of a loop, or with ">" those behind it; `from` counts. Caller frees. */
+char *ws_first_round(const WsFixer *F, gint loop, const char *is);
 /* Barrier a step waits for, arrives on, expects on or signals; NULL. Borrowed. */
 const char *ws_step_barrier(const WsNode *step);
 gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind);
