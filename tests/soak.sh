@@ -44,10 +44,10 @@ for edits in build-asan/tests/test-ui-soak build/tests/test-ui-soak; do
 done
 [ "$seconds" -lt 1800 ] || judge build/tests/test-oracle-mutation all
 # What becomes of every right design with one known mistake: explained, repaired, the original again.
-[ "$seconds" -lt 1800 ] || judge build/tests/test-check-repair all
+[ "$seconds" -lt 1800 ] || judge build/tests/test-mend-repair all
 # A repair that is not the original is proved; it must compute the same, too.
 repaired=$(mktemp -d)
-judge build/tests/test-check-repair all 5 gemm-c "$repaired"
+judge build/tests/test-mend-repair all 5 gemm-c "$repaired"
 for design in "$repaired"/*.wstave; do
     [ ! -e "$design" ] || judge build/bin/warpstave rehearse "$design"
 done

@@ -1,5 +1,5 @@
 /* check --fix: repairs a design as far as the check proves the result, and says what it did. */
-#include "check/mend/fix.h"
+#include "mend/fix.h"
 #include "cli/check_report.h"
 #include "program/elaborate.h"
 

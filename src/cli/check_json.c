@@ -1,6 +1,6 @@
 /* The JSON form of `check`, version 2; check-json.md says what stands in it, and a test holds the
  * two against each other. */
-#include "check/mend/fix.h"
+#include "mend/fix.h"
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "model/json_out.h"
@@ -93,8 +93,8 @@ static void fixes(Json *j, const WsFixState *state, const WsFinding *f)
         ws_json_out_truth(&j->json, "safe", fix->safe);
         number(j, "errors_left", after->errors);
         g_autoptr(GPtrArray) edits = g_ptr_array_new_with_free_func(g_free);
-        for (guint k = 0; k < fix->edits->len; k++)
-            g_ptr_array_add(edits, ws_edit_print(fix->edits->pdata[k]));
+        for (guint k = 0; k < fix->draft->edits->len; k++)
+            g_ptr_array_add(edits, ws_edit_print(fix->draft->edits->pdata[k]));
         ws_json_out_texts(&j->json, "edits", edits);
         ws_json_out_close(&j->json, '}');
     }

@@ -2,7 +2,7 @@
  * breaks it and one that nearly does. Both are read, elaborated and checked here. */
 #include "check/check.h"
 #include "check/examples.h"
-#include "check/mend/fix.h"
+#include "mend/fix.h"
 #include "clock/clock.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"

@@ -1,7 +1,7 @@
 #include "ui/problems/problem_fixes.h"
 #include "ui/parts/words.h"
 
-#include "check/mend/fix.h"
+#include "mend/fix.h"
 #include "model/build.h"
 
 #include <glib/gi18n.h>
@@ -103,7 +103,7 @@ static void on_clicked(Fixes *self, GtkButton *button)
     const WsFix *fix = g_object_get_data(G_OBJECT(button), "fix");
     g_autoptr(GError) error = NULL;
     g_autofree char *name = ws_words(fix->said); /* the button goes when the design changes */
-    if (ws_document_commit_edits(self->document, name, fix->edits, &error) || !error)
+    if (ws_document_commit_edits(self->document, name, fix->draft->edits, &error) || !error)
         return;
     empty(self);
     say(self, error->message);
@@ -121,8 +121,8 @@ static void add_button(Fixes *self, WsFix *fix, gboolean first)
     g_autoptr(GString) tip =
         g_string_new(fix->safe ? _("Changes synchronisation only")
                                : _("Changes what is loaded, kept or computed"));
-    for (guint i = 0; i < fix->edits->len; i++) {
-        g_autofree char *edit = ws_edit_print(fix->edits->pdata[i]);
+    for (guint i = 0; i < fix->draft->edits->len; i++) {
+        g_autofree char *edit = ws_edit_print(fix->draft->edits->pdata[i]);
         g_string_append_printf(tip, "\n%s", edit);
     }
     gtk_widget_set_tooltip_text(button, tip->str);

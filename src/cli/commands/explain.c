@@ -1,7 +1,7 @@
 /* explain: rules, the steps and objects of the language, and targets, from the tables that the
  * reader and elaboration use. */
 #include "check/examples.h"
-#include "check/mend/fix.h"
+#include "mend/fix.h"
 #include "cli/cli.h"
 #include "cli/explain_target.h"
 #include "model/text.h"

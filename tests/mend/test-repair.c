@@ -3,14 +3,14 @@
  * and that the design as it was is the repair. Per kind of mistake: how many designs are refuted,
  * how many have a first finding that names the changed step or its barrier, how many a remedy that
  * belongs to the mistake, how many `check --fix` (safe fixes only) ends proved, and how many are
- * then the original again. A sample is judged here; `test-check-repair all` takes every mutant
- * (`./dev soak`), `test-check-repair all N` every Nth, and prints what was missed. */
+ * then the original again. A sample is judged here; `test-mend-repair all` takes every mutant
+ * (`./dev soak`), `test-mend-repair all N` every Nth, and prints what was missed. */
+#include "../check/design.h"
+#include "../check/words.h"
 #include "../oracle/draw/mutate.h"
-#include "check/mend/fix.h"
 #include "check/witness/witness.h"
-#include "design.h"
+#include "mend/fix.h"
 #include "program/elaborate.h"
-#include "words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -343,6 +343,6 @@ int main(int argc, char **argv)
         return 0;
     }
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/check/repair/sample", sample);
+    g_test_add_func("/mend/repair/sample", sample);
     return g_test_run();
 }

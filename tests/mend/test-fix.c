@@ -2,10 +2,10 @@
  * The broken variants, the catalogue, and mutants of its right designs (synchronisation
  * dropped, steps doubled and swapped; counts, bytes, uses, depths, rounds off by one). The table is
  * printed; its floors are what was reached, so that a change that loses fixes is seen.
- * `test-check-fix all` takes every mutant and prints those without a fix. */
+ * `test-mend-fix all` takes every mutant and prints those without a fix. */
+#include "../check/design.h"
 #include "../oracle/draw/mutate.h"
-#include "check/mend/fix.h"
-#include "design.h"
+#include "mend/fix.h"
 #include "program/elaborate.h"
 
 #include <stdio.h>
@@ -195,7 +195,7 @@ static void one_step(void)
         ws_fix_best(now, now->findings->list->pdata[0], FALSE, NULL, 0, NULL, &fix);
     g_assert_nonnull(after);
     g_assert_cmpstr(fix->kind, ==, "release-later");
-    g_assert_cmpuint(fix->edits->len, ==, 1);
+    g_assert_cmpuint(fix->draft->edits->len, ==, 1);
     g_assert_cmpuint(after->errors + after->warnings, ==, 0);
     g_autofree char *a = ws_design_print(design), *b = ws_design_print(after->design);
     g_assert_cmpuint(strlen(a), ==, strlen(b)); /* moved, nothing else */
@@ -210,9 +210,9 @@ int main(int argc, char **argv)
         return 0;
     }
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/check/fix/one", one_step);
-    g_test_add_func("/check/fix/broken", broken);
-    g_test_add_func("/check/fix/catalogue", catalogue);
-    g_test_add_func("/check/fix/mutants", mutants);
+    g_test_add_func("/mend/fix/one", one_step);
+    g_test_add_func("/mend/fix/broken", broken);
+    g_test_add_func("/mend/fix/catalogue", catalogue);
+    g_test_add_func("/mend/fix/mutants", mutants);
     return g_test_run();
 }

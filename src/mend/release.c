@@ -1,6 +1,6 @@
 /* Quick-fixes of releases: arrivals that come too early, that are missing, that do not reach
  * everybody. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { MOST = 12, ANOTHER = 8, STILL_READ = 8 };
 
@@ -30,16 +30,14 @@ static void later(WsFixer *F, gint arrive)
         if (ws_step_retires(ws_spot(F, k)->node->kind) &&
             ws_node_int(ws_spot(F, k)->node, WS_F_keyword, 0) > 0) {
             g_autofree char *wait = ws_step_name(ws_spot(F, k)->node);
-            g_autofree char *less = g_strdup_printf(
-                "%" G_GINT64_FORMAT, ws_node_int(ws_spot(F, k)->node, WS_F_keyword, 1) - 1);
             WsFix *fix = ws_fixer_add(F, "Let %s leave one group less in flight", wait);
-            ws_fix_set(F, fix, ws_spot(F, k)->node, WS_F_keyword, less);
+            ws_fix_set(fix, ws_spot(F, k)->node, WS_F_keyword,
+                       ws_json_int(ws_node_int(ws_spot(F, k)->node, WS_F_keyword, 1) - 1));
         }
     for (gint left = 1; left >= 0; left--) { /* what leaves one in flight keeps the overlap */
         WsFix *fix = ws_fixer_add(F, "Retire the mma before %s: `mma_wait` %d", name, left);
-        g_autofree char *json = g_strdup_printf("{ \"mma_wait\": %d }", left);
         fix->cost += left ? 2 : 3;
-        ws_fix_insert(F, fix, arrive, 0, json);
+        ws_fix_insert(F, fix, arrive, 0, ws_plain(WS_STEP_MMA_WAIT, left ? "1" : "0"));
     }
 }
 
@@ -63,7 +61,7 @@ static void by_lanes(WsFixer *F, gint i)
     const gboolean behind =
         F->other >= 0 && i > F->other && ws_spot(F, i)->owner == ws_spot(F, F->other)->owner;
     for (guint k = 0; k < G_N_ELEMENTS(by); k++) {
-        g_autofree char *json = g_strdup_printf("\"%s\"", by[k]), *name = ws_step_name(step);
+        g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Let %s of the group %s",
                                   k ? WS_WORD("every thread") : WS_WORD("every warp"), name);
         fix->cost += behind ? 0 : 3;
@@ -71,7 +69,7 @@ static void by_lanes(WsFixer *F, gint i)
             const WsNode *other = ws_spot(F, j)->node;
             if (other->kind == WS_STEP_ARRIVE &&
                 g_strcmp0(ws_step_barrier(other), ws_step_barrier(step)) == 0)
-                ws_fix_set(F, fix, other, WS_F_by, json);
+                ws_fix_set(fix, other, WS_F_by, ws_json_text(by[k]));
         }
     }
 }
@@ -139,7 +137,6 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
     const gboolean lanes =
         step->kind == WS_STEP_READ || step->kind == WS_STEP_WRITE || step->kind == WS_STEP_GATHER;
     const gboolean cluster = ws_node_int(ws_design_root(F->design), WS_F_cluster, 1) > 1;
-    g_autofree char *ref = g_strdup_printf("\"%s\"", name);
     gint first = i; /* behind what retires the last reader, not behind all that retires */
     for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
         if (touches_inside(F, k, buffer))
@@ -151,45 +148,39 @@ static void release_in(WsFixer *F, const WsNode *barrier, gint i, const char *bu
             break;
         }
     for (guint all = cluster ? 1 : 0;; all--) {
-        g_autofree char *more = g_strdup_printf("%s%s", lanes ? ", \"by\": \"warp\"" : "",
-                                                all ? ", \"cta\": \"all\"" : "");
-        g_autofree char *json = ws_with_use("arrive", ref, use, more);
+        WsHanding how = { .by = lanes ? "warp" : NULL, .cta = all ? "all" : NULL };
         g_autofree char *near = ws_step_name(ws_spot(F, first)->node);
         WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s", name, near);
         fix->cost -= 1;
-        ws_fix_insert(F, fix, first, 1, json);
+        ws_fix_insert(F, fix, first, 1, ws_hand(WS_STEP_ARRIVE, name, use, how));
         if (reader != first && ws_step_is(F, reader, WS_STEP_FOR)) { /* it may retire all itself */
             near = (g_free(near), ws_step_name(ws_spot(F, reader)->node));
             fix = ws_fixer_add(F, "Arrive on %s after %s", name, near);
             fix->cost -= 2;
-            ws_fix_insert(F, fix, reader, 1, json);
+            ws_fix_insert(F, fix, reader, 1, ws_hand(WS_STEP_ARRIVE, name, use, how));
         }
         fix = ws_fixer_add(F, "Arrive on %s after %s", name, what);
-        ws_fix_insert(F, fix, after, 1, json);
+        ws_fix_insert(F, fix, after, 1, ws_hand(WS_STEP_ARRIVE, name, use, how));
         for (gint up = ws_spot(F, i)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
              up = ws_spot(F, up)->up) {
             fix = ws_fixer_add(F, "Arrive on %s after the choice around %s", name, what);
-            ws_fix_insert(F, fix, up, 1, json);
+            ws_fix_insert(F, fix, up, 1, ws_hand(WS_STEP_ARRIVE, name, use, how));
             if (lanes)
                 continue;
             /* where nothing is waited for between, every warp says that it has come so far */
-            g_autofree char *warps =
-                ws_with_use("arrive", ref, use,
-                            all ? ", \"by\": \"warp\", \"cta\": \"all\"" : ", \"by\": \"warp\"");
             fix = ws_fixer_add(F, "Let every warp arrive on %s after the choice around %s", name,
                                what);
             fix->cost += 1;
-            ws_fix_insert(F, fix, up, 1, warps);
+            ws_fix_insert(
+                F, fix, up, 1,
+                ws_hand(WS_STEP_ARRIVE, name, use, (WsHanding){ .by = "warp", .cta = how.cta }));
         }
-        if (use && use[0] == '"' && loop >= 0) {
-            use[strlen(use) - 1] = '\0';
-            g_autofree char *lag = g_strdup_printf("\"%s - 1\"", use + 1);
-            strcat(use, "\"");
-            g_autofree char *round = ws_first_round(F, loop, ">"),
-                            *when = g_strdup_printf(", \"when\": \"%s\"%s", round, more);
-            g_autofree char *late = ws_with_use("arrive", ref, lag, when);
+        if (use && !g_ascii_isdigit(*use) && loop >= 0) {
+            g_autofree char *lag = g_strdup_printf("%s - 1", use),
+                            *round = ws_first_round(F, loop, ">");
+            how.when = round;
             fix = ws_fixer_add(F, "Arrive on %s after %s, for the round before", name, what);
-            ws_fix_insert(F, fix, after, 1, late);
+            ws_fix_insert(F, fix, after, 1, ws_hand(WS_STEP_ARRIVE, name, lag, how));
         }
         if (all == 0)
             return;
@@ -258,14 +249,14 @@ static gboolean read_later(const WsFixer *F, gint i, const char *buffer)
     return FALSE;
 }
 
-/* `by` of the other arrivals on the barrier: JSON, NULL if they have none. Caller frees. */
+/* `by` of the other arrivals on the barrier; NULL if they have none. Caller frees. */
 static char *by_of_others(const WsFixer *F, const char *barrier)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++)
         if (ws_step_is(F, i, WS_STEP_ARRIVE) &&
             g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0 &&
             ws_node_has(ws_spot(F, i)->node, WS_F_by))
-            return ws_field_json(ws_spot(F, i)->node, WS_F_by);
+            return ws_field_text(ws_spot(F, i)->node, WS_F_by);
     return NULL;
 }
 
@@ -273,11 +264,10 @@ static char *by_of_others(const WsFixer *F, const char *barrier)
  * where they are done: behind a step that retires, or behind the last reader. */
 static void partner(WsFixer *F, gint w, const char *barrier)
 {
-    g_autofree char *use = ws_field_json(ws_spot(F, w)->node, WS_F_use),
-                    *ref = ws_field_json(ws_spot(F, w)->node, WS_F_keyword);
-    g_autofree char *json = use ? ws_with_use("arrive", ref, use, "") : NULL,
-                    *others = by_of_others(F, barrier);
-    for (gint l = ws_spot_next(F, w, 1); json && l >= 0; l = ws_spot_next(F, l, 1)) {
+    g_autofree char *use = ws_field_text(ws_spot(F, w)->node, WS_F_use),
+                    *ref = ws_field_text(ws_spot(F, w)->node, WS_F_keyword);
+    g_autofree char *others = by_of_others(F, barrier);
+    for (gint l = ws_spot_next(F, w, 1); use && l >= 0; l = ws_spot_next(F, l, 1)) {
         const char *buffer = ws_step_ref(ws_spot(F, l)->node, WS_F_into);
         if (ws_step_is(F, l, WS_STEP_WAIT))
             return;
@@ -298,15 +288,13 @@ static void partner(WsFixer *F, gint w, const char *barrier)
             g_autofree char *name = ws_step_name(s->node);
             for (guint warps = 0; warps < 2; warps++) {
                 /* a leader may say so for lanes only behind what all of them wait for */
-                g_autofree char *more =
-                                    g_strdup_printf(", \"by\": %s", others ? others : "\"warp\""),
-                                *by = warps ? ws_with_use("arrive", ref, use, more) : NULL;
+                const WsHanding how = { .by = !warps ? NULL : others ? others : "warp" };
                 WsFix *fix = ws_fixer_add(F, "Arrive on %s after %s, for use %s%s", barrier, name,
                                           use, warps ? WS_WORD(", by every warp") : "");
                 fix->cost += 1 + (ws_step_retires(s->node->kind) ? 0 : 1) + MIN(n, 4) +
                              (others ? 1 - warps : 2 * warps) +
                              (read_later(F, i, buffer) ? STILL_READ : 0);
-                ws_fix_insert(F, fix, i, 1, warps ? by : json);
+                ws_fix_insert(F, fix, i, 1, ws_hand(WS_STEP_ARRIVE, ref, use, how));
             }
             n++;
         }
@@ -349,24 +337,23 @@ void ws_fix_new_release(WsFixer *F)
         return;
     const char *index = ws_node_name(ws_spot(F, loop)->node);
     g_autofree char *name = g_strdup_printf("%s_free", buffer),
-                    *stages = ws_field_json(b, WS_F_stages), *use = ws_step_use(l->node);
+                    *stages = ws_field_text(b, WS_F_stages), *use = ws_step_use(l->node);
     if (ws_object_named(F->design, WS_F_barriers, name))
         return;
     if (!use)
-        use = g_strdup_printf("\"%s.total\"", index);
-    g_autofree char *ref = g_strdup_printf("\"%s\"", name),
-                    *wait = ws_with_use("wait", ref, use, ""),
-                    *arrive = ws_with_use("arrive", ref, use, "");
-    g_autofree char *json = g_strdup_printf("{ \"name\": \"%s\"%s%s, \"init\": \"ready\" }", name,
-                                            stages ? ", \"slots\": " : "", stages ? stages : "");
+        use = g_strdup_printf("%s.total", index);
     WsFix *fix =
         ws_fixer_add(F, "Add %s: readers of %s arrive on it, the load waits for it", name, buffer);
-    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers), json);
+    ws_fix_append(fix, root, WS_F_barriers,
+                  WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(name) },
+                          { WS_F_slots, ws_json_expr(stages) },
+                          { WS_F_init, ws_json_text("ready") }));
     const WsNode *group = l->group;
     for (gint i = (gint)F->spot->len - 1; i >= 0; i--) { /* from the last: paths before it stand */
         const WsSpot *s = ws_spot(F, i);
         if (i == F->at)
-            ws_fix_insert(F, fix, ws_first_writer(F, i), 0, wait);
+            ws_fix_insert(F, fix, ws_first_writer(F, i), 0,
+                          ws_hand(WS_STEP_WAIT, name, use, (WsHanding){ 0 }));
         if (s->group == group || !ws_step_reads(s->node, buffer))
             continue;
         gint top = i; /* the step of the loop of the same name that holds the reader */
@@ -374,7 +361,8 @@ void ws_fix_new_release(WsFixer *F)
                g_strcmp0(ws_node_name(ws_spot(F, ws_spot(F, top)->up)->node), index) != 0)
             top = ws_spot(F, top)->up;
         group = s->group;
-        ws_fix_insert(F, fix, after_data(F, top, buffer), 1, arrive);
+        ws_fix_insert(F, fix, after_data(F, top, buffer), 1,
+                      ws_hand(WS_STEP_ARRIVE, name, use, (WsHanding){ 0 }));
     }
 }
 
@@ -388,8 +376,8 @@ static gboolean is_covered(const WsFixer *F, gint i)
     static const WsFieldId same[] = { WS_F_keyword, WS_F_use,   WS_F_slot, WS_F_phase,
                                       WS_F_by,      WS_F_count, WS_F_when };
     for (guint k = 0; k < G_N_ELEMENTS(same); k++) {
-        g_autofree char *x = ws_field_json(ws_spot(F, before)->node, same[k]),
-                        *y = ws_field_json(ws_spot(F, i)->node, same[k]);
+        g_autofree char *x = ws_field_text(ws_spot(F, before)->node, same[k]),
+                        *y = ws_field_text(ws_spot(F, i)->node, same[k]);
         if (g_strcmp0(x, y) != 0)
             return FALSE;
     }
@@ -416,13 +404,13 @@ void ws_fix_release_everywhere(WsFixer *F)
             if (other->kind != WS_STEP_ARRIVE || g_strcmp0(ws_step_barrier(other), barrier) != 0 ||
                 is_covered(F, k))
                 continue;
-            ws_fix_set(F, fix, other, WS_F_cta, "\"all\"");
-            g_autofree char *when = ws_field_json(other, WS_F_when);
+            ws_fix_set(fix, other, WS_F_cta, ws_json_text("all"));
+            g_autofree char *when = ws_field_text(other, WS_F_when);
             if (when && strstr(when, "cta"))
-                ws_fix_unset(F, fix, other, WS_F_when);
+                ws_fix_set(fix, other, WS_F_when, NULL);
         }
         if (ws_node_has(b, WS_F_arrivals))
-            ws_fix_unset(F, fix, b, WS_F_arrivals);
+            ws_fix_set(fix, b, WS_F_arrivals, NULL);
         for (gint k = (gint)F->spot->len - 1; k >= 0;
              k--) /* from the last: paths before it stand */
             if (ws_step_is(F, k, WS_STEP_ARRIVE) && is_covered(F, k) &&

@@ -1,6 +1,5 @@
 /* Quick-fixes as a whole: who proposes what, and whether it holds. */
-#include "check/mend/fixer.h"
-#include "model/build.h"
+#include "mend/fixer.h"
 #include "program/elaborate.h"
 
 static const struct {
@@ -9,7 +8,7 @@ static const struct {
     const char *rules;
 } rows[] = {
 #define WS_FIX(id, kind, safe, cost, rules) { ws_fix_##id, { kind, safe, cost }, rules },
-#include "check/mend/fix.def"
+#include "mend/fix.def"
 #undef WS_FIX
 };
 
@@ -28,7 +27,7 @@ void ws_fix_free(WsFix *fix)
         return;
     g_free(fix->title);
     g_free(fix->said);
-    g_ptr_array_unref(fix->edits);
+    ws_draft_free(fix->draft);
     g_free(fix);
 }
 
@@ -38,26 +37,15 @@ static gint by_cost(gconstpointer a, gconstpointer b)
     return x->cost < y->cost ? -1 : x->cost > y->cost;
 }
 
-/* Edits of a fix as one text: proposals that do the same are one. */
-static char *edits_text(const WsFix *fix)
-{
-    GString *s = g_string_new(NULL);
-    for (guint i = 0; i < fix->edits->len; i++) {
-        g_autofree char *edit = ws_edit_print(fix->edits->pdata[i]);
-        g_string_append_printf(s, "%s\n", edit);
-    }
-    return g_string_free(s, FALSE);
-}
-
 void ws_fixes_sort(GPtrArray *fixes)
 {
     /* g_ptr_array_sort is stable for the order of proposals of equal cost */
     g_ptr_array_sort(fixes, by_cost);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < fixes->len;) {
-        char *text = edits_text(fixes->pdata[i]);
-        /* without edits: a proposal none of whose edits could be made */
-        if (!g_hash_table_add(seen, text) || ((WsFix *)fixes->pdata[i])->edits->len == 0)
+        const WsDraft *draft = ((WsFix *)fixes->pdata[i])->draft;
+        if (draft->why || draft->edits->len == 0 ||
+            !g_hash_table_add(seen, ws_draft_script(draft))) /* of those that do the same, one */
             g_ptr_array_remove_index(fixes, i);
         else
             i++;
@@ -105,17 +93,6 @@ GPtrArray *ws_fix_kinds(WsRuleId rule)
             g_ptr_array_add(kinds, (gpointer)rows[i].row.kind);
     g_ptr_array_sort(kinds, kinds_by_cost);
     return kinds;
-}
-
-WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings)
-{
-    WsDesign *now = ws_design_ref(design);
-    for (guint i = 0; now && i < fix->edits->len; i++) {
-        WsDesign *next = ws_design_apply(now, fix->edits->pdata[i], findings);
-        ws_design_unref(now);
-        now = next;
-    }
-    return now;
 }
 
 /* --- does it hold ----------------------------------------------------------------------------- */
@@ -186,8 +163,8 @@ gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after)
 
 gboolean ws_fix_only_adds(const WsFix *fix)
 {
-    for (guint i = 0; i < fix->edits->len; i++)
-        if (ws_edit_takes_away(fix->edits->pdata[i]))
+    for (guint i = 0; i < fix->draft->edits->len; i++)
+        if (ws_edit_takes_away(fix->draft->edits->pdata[i]))
             return FALSE;
     return TRUE;
 }
@@ -195,10 +172,7 @@ gboolean ws_fix_only_adds(const WsFix *fix)
 WsFixState *ws_fix_try(const WsFixState *before, const WsFinding *finding, const WsFix *fix,
                        const WsSetting *set, guint n_set, const WsCheckOptions *options)
 {
-    g_autoptr(WsFindings) misfits = ws_findings_new();
-    g_autoptr(WsDesign) design = ws_fix_apply(before->design, fix, misfits);
-    if (!design)
-        return NULL;
+    const WsDesign *design = fix->draft->design;
     g_autoptr(WsFixState) after = ws_fix_state_new(design, set, n_set, options);
     if (has(after, before->design, finding))
         return NULL;

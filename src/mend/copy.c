@@ -1,19 +1,16 @@
 /* Quick-fixes that give a place the step that its siblings have: a release that stands in the loop
  * and lacks behind it, a wait that stands before the loop and lacks in it, the other half of a turn
  * that goes round, the wait of a pipe. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { MOST_COPIES = 160, DRAIN = 8 };
 
-/* JSON of a step without its condition. Caller frees. */
-static char *bare(const WsNode *step)
+/* The step again, without its condition. */
+static WsJson *bare(const WsNode *step)
 {
-    g_autofree char *ref = ws_field_json(step, WS_F_keyword), *use = ws_field_json(step, WS_F_use),
-                    *by = ws_node_row(step->kind, WS_F_by) ? ws_field_json(step, WS_F_by) : NULL,
-                    *cta = ws_node_row(step->kind, WS_F_cta) ? ws_field_json(step, WS_F_cta) : NULL;
-    g_autofree char *more = g_strdup_printf("%s%s%s%s", by ? ", \"by\": " : "", by ? by : "",
-                                            cta ? ", \"cta\": " : "", cta ? cta : "");
-    return ws_with_use(ws_node_kind_keyword(step->kind), ref, use, more);
+    g_autofree char *ref = ws_field_text(step, WS_F_keyword), *use = ws_field_text(step, WS_F_use),
+                    *by = ws_field_text(step, WS_F_by), *cta = ws_field_text(step, WS_F_cta);
+    return ws_hand(step->kind, ref, use, (WsHanding){ .by = by, .cta = cta });
 }
 
 static gboolean is_place(const WsFixer *F, gint i, WsNodeKind kind)
@@ -53,7 +50,7 @@ void ws_fix_copy_step(WsFixer *F)
             continue;
         const gboolean meant =
             pipe ? is_of_pipe(F, pipe) : g_strcmp0(barrier, F->finding->object) == 0;
-        g_autofree char *json = bare(from->node), *name = ws_step_name(from->node);
+        g_autofree char *name = ws_step_name(from->node);
         for (gint i = 0; i < (gint)F->spot->len && n < MOST_COPIES; i++) {
             const WsSpot *to = ws_spot(F, i);
             if (to->group != from->group || to->owner == from->owner || !is_place(F, i, kind))
@@ -66,7 +63,7 @@ void ws_fix_copy_step(WsFixer *F)
             /* a wait once more drains what is left; who loads a round too much should not */
             fix->cost += F->finding->rule == WS_RULE_P_EXIT ? DRAIN : 0;
             fix->cost += (meant ? 0 : 3) + (by && !ws_step_retires(to->node->kind) ? 1 : 0);
-            ws_fix_insert(F, fix, i, by, json);
+            ws_fix_insert(F, fix, i, by, bare(from->node));
             n++;
         }
     }
@@ -82,16 +79,14 @@ void ws_fix_wait_pipe(WsFixer *F)
             r->node->kind == WS_STEP_RELEASE ? ws_node_text(r->node, WS_F_keyword) : NULL;
         if (!pipe || !g_hash_table_add(done, (gpointer)pipe))
             continue;
-        g_autofree char *ref = g_strdup_printf("\"%s\"", pipe);
         for (guint k = 0; k < ws_node_n_children(r->owner, r->field); k++) {
             const gint place = ws_spot_next(F, i, (gint)k - (gint)r->index);
             const WsNode *reader = ws_spot(F, place)->node;
             if (reader->kind != WS_STEP_MMA && reader->kind != WS_STEP_READ)
                 continue;
-            g_autofree char *use = ws_field_json(r->node, WS_F_use), *where = ws_step_name(reader),
-                            *json = ws_with_use("wait", ref, use, "");
+            g_autofree char *use = ws_field_text(r->node, WS_F_use), *where = ws_step_name(reader);
             WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", pipe, where);
-            ws_fix_insert(F, fix, place, 0, json);
+            ws_fix_insert(F, fix, place, 0, ws_hand(WS_STEP_WAIT, pipe, use, (WsHanding){ 0 }));
         }
     }
 }

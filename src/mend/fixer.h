@@ -1,7 +1,7 @@
-/* Inside src/check: what builders of quick-fixes share. */
+/* Inside src/mend: what builders of quick-fixes share. */
 #pragma once
 
-#include "check/mend/fix.h"
+#include "mend/fix.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef void (*WsFixBuilder)(WsFixer *F);
 #define WS_FIX(id, kind, safe, cost, rules) void ws_fix_##id(WsFixer *F);
-#include "check/mend/fix.def"
+#include "mend/fix.def"
 #undef WS_FIX
 
 /* --- fix_place.c --- */
@@ -56,9 +56,9 @@ const char *ws_step_barrier(const WsNode *step);
 gboolean ws_step_is(const WsFixer *F, gint i, WsNodeKind kind);
 /* Does a text (NULL: none) have the word, as a whole one? */
 gboolean ws_has_word(const char *text, const char *word);
-/* JSON of a field, NULL if absent. Caller frees. */
-char *ws_field_json(const WsNode *node, WsFieldId field);
-/* `use` of a step: the field, or the @ of what it names. JSON; NULL if none. Caller frees. */
+/* What a field holds as a person writes it: `k.total - 1`, `4`; NULL if absent. Caller frees. */
+char *ws_field_text(const WsNode *node, WsFieldId field);
+/* `use` of a step: the field, or the @ of what it names; NULL if none. Caller frees. */
 char *ws_step_use(const WsNode *step);
 const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char *name);
 /* Name for people: "the load of A", "`wait full`". Caller frees. */
@@ -78,8 +78,8 @@ gboolean ws_step_reads(const WsNode *step, const char *buffer);
 /* Has the list of step i, or one around it before the way leads in, such a step on the barrier? */
 gboolean ws_has_beside(const WsFixer *F, gint i, WsNodeKind kind, const char *barrier);
 gboolean ws_is_mbarrier(const WsFixer *F, const char *name);
-/* JSON of a step: { "wait": REF, "use": USE MORE }; `use` may be NULL. Caller frees. */
-char *ws_with_use(const char *step, const char *ref, const char *use, const char *more);
+/* "N + 1", "N - 1" and "max(0, N - 1)" without their one; NULL for others. Caller frees. */
+char *ws_one_off(const char *text);
 /* The first step of the list of step i that writes shared memory; i itself if none does. */
 gint ws_first_writer(const WsFixer *F, gint i);
 
@@ -92,15 +92,23 @@ void ws_fixes_sort(GPtrArray *fixes);
 
 /* --- adding proposals: returns the fix to add edits to (owned by F) --- */
 WsFix *ws_fixer_add(WsFixer *F, const char *title, ...) G_GNUC_PRINTF(2, 3);
-void ws_fix_edit(WsFix *fix, const char *format, ...) G_GNUC_PRINTF(2, 3);
-void ws_fix_set(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field,
-                const char *json);
-void ws_fix_unset(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field);
-void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, const char *json);
-void ws_fix_append(const WsFixer *F, WsFix *fix, const WsNode *owner, WsFieldId list, guint index,
-                   const char *json);
+/* Values are taken, as everywhere (model/build.h); nodes are those of F, wherever they stand after
+ * the edits before. An edit that does not fit takes its proposal away. */
+void ws_fix_set(WsFix *fix, const WsNode *node, WsFieldId field, WsJson *value); /* NULL: unset */
+void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, WsJson *value);
+guint64 ws_fix_append(WsFix *fix, const WsNode *owner, WsFieldId list, WsJson *value);
 void ws_fix_remove(const WsFixer *F, WsFix *fix, gint spot);
-/* Moves a step behind (by 1) or before (by 0) another one of its list. */
+/* Moves a step behind (by 1) or before (by 0) another one. */
 void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by);
+
+/* --- values of steps --- */
+/* The rest of a step that orders; what is NULL is left out. */
+typedef struct {
+    const char *by, *cta, *when;
+} WsHanding;
+/* A step of a kind that names a barrier or pipe and a use; `use` may be NULL. */
+WsJson *ws_hand(WsNodeKind kind, const char *ref, const char *use, WsHanding how);
+/* A step that is its keyword alone: `sync group`, `mma_wait 0`. */
+WsJson *ws_plain(WsNodeKind kind, const char *what);
 
 G_END_DECLS

@@ -1,6 +1,5 @@
 /* Where steps of a design stand, and edits around them. */
-#include "check/mend/fixer.h"
-#include "model/build.h"
+#include "mend/fixer.h"
 
 /* --- spots ------------------------------------------------------------------------------------ */
 static void collect(WsFixer *F, const WsNode *owner, WsFieldId list, const WsNode *group, gint up)
@@ -123,11 +122,11 @@ gboolean ws_has_word(const char *text, const char *word)
     return FALSE;
 }
 
-char *ws_field_json(const WsNode *node, WsFieldId field)
+char *ws_field_text(const WsNode *node, WsFieldId field)
 {
     const WsFieldRow *row = ws_node_row(node->kind, field);
     const WsValue *value = row ? ws_node_get(node, field) : NULL;
-    return value && value->kind != WS_VALUE_NONE ? ws_value_print(row, value) : NULL;
+    return value && value->kind != WS_VALUE_NONE ? ws_value_words(row, value) : NULL;
 }
 
 char *ws_step_use(const WsNode *step)
@@ -135,29 +134,22 @@ char *ws_step_use(const WsNode *step)
     static const WsFieldId named[] = {
         WS_F_into, WS_F_from, WS_F_a, WS_F_b, WS_F_to, WS_F_keyword
     };
-    char *use = ws_field_json(step, WS_F_use);
+    char *use = ws_field_text(step, WS_F_use);
     for (guint i = 0; !use && i < G_N_ELEMENTS(named); i++) {
         const WsRef *ref = ws_node_refv(step, named[i]);
-        g_autofree char *text = ref && ref->use ? ws_expr_print(ref->use) : NULL;
-        if (text)
-            use = g_strdup_printf("\"%s\"", text);
+        use = ref && ref->use ? ws_expr_print(ref->use) : NULL;
     }
     return use;
 }
 
 char *ws_step_name(const WsNode *step)
 {
-    g_autofree char *json = ws_field_json(step, WS_F_keyword);
-    GString *s = g_string_new("`");
-    g_string_append(s, ws_node_kind_keyword(step->kind));
-    if (json && strlen(json) < 40) {
-        g_string_append_c(s, ' ');
-        for (const char *c = json; *c; c++)
-            if (*c != '"')
-                g_string_append_c(s, *c);
-    }
-    g_string_append_c(s, '`');
-    return g_string_free(s, FALSE);
+    g_autofree char *text = ws_field_text(step, WS_F_keyword);
+    g_auto(GStrv) parts = text ? g_strsplit(text, "\"", -1) : NULL;
+    g_autofree char *what = parts ? g_strjoinv("", parts) : NULL;
+    return what && strlen(what) < 40
+               ? g_strdup_printf("`%s %s`", ws_node_kind_keyword(step->kind), what)
+               : g_strdup_printf("`%s`", ws_node_kind_keyword(step->kind));
 }
 
 /* --- the finding ------------------------------------------------------------------------------ */
@@ -210,74 +202,49 @@ WsFix *ws_fixer_add(WsFixer *F, const char *title, ...)
     fix->kind = F->row->kind;
     fix->safe = F->row->safe;
     fix->cost = F->row->cost;
-    fix->edits = g_ptr_array_new_with_free_func((GDestroyNotify)ws_edit_free);
+    fix->draft = ws_draft_new(F->design);
     g_ptr_array_add(F->out, fix);
     return fix;
 }
 
-/* A value that does not read as JSON makes no edit: such a proposal is dropped. */
-static void add_edit(WsFix *fix, WsEdit *edit)
+void ws_fix_set(WsFix *fix, const WsNode *node, WsFieldId field, WsJson *value)
 {
-    g_ptr_array_add(fix->edits, edit);
+    ws_draft_set(fix->draft, node->identity, field, value);
 }
 
-void ws_fix_edit(WsFix *fix, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    g_autofree char *text = g_strdup_vprintf(format, args);
-    va_end(args);
-    WsEdit *edit = ws_edit_parse(text, NULL);
-    if (edit)
-        add_edit(fix, edit);
-}
-
-static char *path_of(const WsFixer *F, const WsNode *node)
-{
-    return node == ws_design_root(F->design) ? g_strdup(".") : ws_design_path(F->design, node);
-}
-
-void ws_fix_set(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field, const char *json)
-{
-    g_autofree char *path = path_of(F, node);
-    WsJson *value = ws_json_read(json, NULL);
-    if (value)
-        add_edit(fix, ws_edit_new_set(path, ws_node_key(node->kind, field), value));
-}
-
-void ws_fix_unset(const WsFixer *F, WsFix *fix, const WsNode *node, WsFieldId field)
-{
-    g_autofree char *path = path_of(F, node);
-    add_edit(fix, ws_edit_new_set(path, ws_node_key(node->kind, field), NULL));
-}
-
-void ws_fix_append(const WsFixer *F, WsFix *fix, const WsNode *owner, WsFieldId list, guint index,
-                   const char *json)
-{
-    g_autofree char *path = path_of(F, owner);
-    WsJson *value = ws_json_read(json, NULL);
-    if (value)
-        add_edit(fix, ws_edit_new_insert(path, ws_node_key(owner->kind, list), index, value));
-}
-
-void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, const char *json)
+void ws_fix_insert(const WsFixer *F, WsFix *fix, gint spot, gint by, WsJson *value)
 {
     const WsSpot *s = ws_spot(F, spot);
-    ws_fix_append(F, fix, s->owner, s->field, s->index + (guint)by, json);
+    ws_draft_insert(fix->draft, s->owner->identity, s->field, s->index + (guint)by, value);
+}
+
+guint64 ws_fix_append(WsFix *fix, const WsNode *owner, WsFieldId list, WsJson *value)
+{
+    return ws_draft_append(fix->draft, owner->identity, list, value);
 }
 
 void ws_fix_remove(const WsFixer *F, WsFix *fix, gint spot)
 {
-    g_autofree char *path = path_of(F, ws_spot(F, spot)->node);
-    add_edit(fix, ws_edit_new_remove(path));
+    ws_draft_remove(fix->draft, ws_spot(F, spot)->node->identity);
 }
 
 void ws_fix_move(const WsFixer *F, WsFix *fix, gint spot, gint to, gint by)
 {
     const WsSpot *s = ws_spot(F, spot), *t = ws_spot(F, to);
-    g_autofree char *path = path_of(F, s->node), *owner = path_of(F, t->owner);
     /* The index counts after the step has left its place. */
     const gboolean before = s->owner == t->owner && s->field == t->field && s->index < t->index;
-    add_edit(fix, ws_edit_new_move(path, owner, ws_node_key(t->owner->kind, t->field),
-                                   t->index + (guint)by - (before ? 1 : 0)));
+    ws_draft_move(fix->draft, s->node->identity, t->owner->identity, t->field,
+                  t->index + (guint)by - (before ? 1 : 0));
+}
+
+WsJson *ws_hand(WsNodeKind kind, const char *ref, const char *use, WsHanding how)
+{
+    return WS_MAKE(kind, { WS_F_keyword, ws_json_text(ref) }, { WS_F_use, ws_json_expr(use) },
+                   { WS_F_by, ws_json_text(how.by) }, { WS_F_cta, ws_json_expr(how.cta) },
+                   { WS_F_when, ws_json_expr(how.when) });
+}
+
+WsJson *ws_plain(WsNodeKind kind, const char *what)
+{
+    return WS_MAKE(kind, { WS_F_keyword, ws_json_expr(what) });
 }

@@ -1,7 +1,7 @@
 /* Quick-fix: phases that begin anew with every tile. A barrier goes on counting; so must its uses.
  */
-#include "check/mend/fixer.h"
 #include "expr/expr.h"
+#include "mend/fixer.h"
 
 /* A loop with a count inside a loop over tiles. */
 static gboolean is_loop_of_tile(const WsFixer *F, gint i)
@@ -54,9 +54,8 @@ static void count_on(WsFixer *F, WsFix *fix, gint loop)
         if (s->group != l->group || !use || (!inside && (!text || i < loop)))
             continue;
         g_autofree char *changed = counted_on(use, name, text, inside);
-        g_autofree char *json = changed ? g_strdup_printf("\"%s\"", changed) : NULL;
-        if (json)
-            ws_fix_set(F, fix, s->node, WS_F_use, json);
+        if (changed)
+            ws_fix_set(fix, s->node, WS_F_use, ws_json_expr(changed));
     }
 }
 

@@ -1,7 +1,7 @@
 /* Quick-fixes of counters that name uses: one that starts or moves otherwise than what it counts. A
  * counter that stands in uses alone is synchronisation; one that a coordinate or a condition names
  * is not. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 /* No field of the group but `use` names the counter. */
 static gboolean only_in_uses(const WsFixer *F, const WsNode *group, const char *counter)
@@ -14,8 +14,8 @@ static gboolean only_in_uses(const WsFixer *F, const WsNode *group, const char *
             if (row[k].kind == WS_FIELD_STEPS || row[k].field == WS_F_use ||
                 row[k].field == WS_F_note || s->node->kind == WS_STEP_ADVANCE)
                 continue;
-            g_autofree char *json = ws_field_json(s->node, row[k].field);
-            if (json && ws_has_word(json, counter))
+            g_autofree char *text = ws_field_text(s->node, row[k].field);
+            if (text && ws_has_word(text, counter))
                 return FALSE;
         }
     }
@@ -27,6 +27,12 @@ static char *by_of(const WsNode *step)
 {
     const WsExpr *by = ws_node_expr(step, WS_F_by);
     return by ? ws_expr_print(by) : g_strdup("1");
+}
+
+static WsJson *advance(const char *counter, const char *by)
+{
+    return WS_MAKE(WS_STEP_ADVANCE, { WS_F_keyword, ws_json_text(counter) },
+                   { WS_F_by, ws_json_expr(by) });
 }
 
 /* The loop over tiles that holds step i; -1. */
@@ -42,11 +48,10 @@ static WsFix *move_by(WsFixer *F, gint i, const char *by, const WsNode *as)
 {
     const WsSpot *s = ws_spot(F, i);
     const char *counter = ws_node_text(s->node, WS_F_keyword);
-    g_autofree char *json = g_strdup_printf("\"%s\"", by);
     WsFix *fix = ws_fixer_add(F, "Let %s of %s move by %s, as that of %s does", counter,
                               ws_node_name(s->group), by, ws_node_name(as));
     fix->safe = only_in_uses(F, s->group, counter);
-    ws_fix_set(F, fix, s->node, WS_F_by, json);
+    ws_fix_set(fix, s->node, WS_F_by, ws_json_expr(by));
     return fix;
 }
 
@@ -88,14 +93,12 @@ static void move_too(WsFixer *F, const WsNode *group, const char *counter, gint 
             g_strcmp0(ws_node_text(s->node, WS_F_keyword), counter) != 0)
             continue;
         const WsNode *own = ws_spot(F, tiles)->node;
-        g_autofree char *by = by_of(s->node),
-                        *json =
-                            g_strdup_printf("{ \"advance\": \"%s\", \"by\": \"%s\" }", counter, by);
+        g_autofree char *by = by_of(s->node);
         WsFix *fix = ws_fixer_add(F, "Let %s of %s move by %s in every tile, as that of %s does",
                                   counter, ws_node_name(group), by, ws_node_name(s->group));
         fix->safe = only_in_uses(F, group, counter);
         fix->cost += 8;
-        ws_fix_append(F, fix, own, WS_F_do, ws_node_n_children(own, WS_F_do), json);
+        ws_fix_append(fix, own, WS_F_do, advance(counter, by));
     }
 }
 
@@ -105,7 +108,7 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
 {
     const WsNode *loop = ws_spot(F, tiles)->node;
     const char *name = ws_node_name(counter);
-    g_autofree char *step = ws_field_json(loop, WS_F_step);
+    g_autofree char *step = ws_field_text(loop, WS_F_step);
     for (gint i = 0; step && i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         const WsExpr *count = s->node->kind == WS_STEP_FOR && s->up == tiles
@@ -115,10 +118,9 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
             continue;
         g_autofree char *text = ws_expr_print(count),
                         *n = strchr(text, ' ') ? g_strdup_printf("(%s)", text) : g_strdup(text),
-                        *start = g_strdup_printf("\"replica*%s\"", n),
-                        *now = ws_field_json(counter, WS_F_start),
-                        *skip = g_strdup_printf(
-                            "{ \"advance\": \"%s\", \"by\": \"(replicas - 1)*%s\" }", name, n);
+                        *start = g_strdup_printf("replica*%s", n),
+                        *now = ws_field_text(counter, WS_F_start),
+                        *skip = g_strdup_printf("(replicas - 1)*%s", n);
         const gboolean safe = only_in_uses(F, group, name);
         if (g_strcmp0(now, start) != 0) {
             WsFix *fix = ws_fixer_add(F,
@@ -127,7 +129,7 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
                                       name, ws_node_name(group), n);
             fix->safe = safe;
             fix->cost += 8;
-            ws_fix_set(F, fix, counter, WS_F_start, start);
+            ws_fix_set(fix, counter, WS_F_start, ws_json_expr(start));
         }
         WsFix *fix = ws_fixer_add(F,
                                   "Let %s of %s pass over what the others use: by "
@@ -135,7 +137,7 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
                                   name, ws_node_name(group), n);
         fix->safe = safe;
         fix->cost += 9;
-        ws_fix_append(F, fix, loop, WS_F_do, ws_node_n_children(loop, WS_F_do), skip);
+        ws_fix_append(fix, loop, WS_F_do, advance(name, skip));
     }
 }
 

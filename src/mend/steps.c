@@ -1,5 +1,5 @@
 /* Sorts of steps, as quick-fixes see them. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { ORDERS = 1, MOVES = 2, HANDS = 4, RETIRES = 8, DATA = 16 };
 

@@ -1,8 +1,8 @@
 /* Quick-fixes of what is drawn too small or in the wrong place: a ring without room for what is in
  * flight, a part that reaches one CTA of several, a buffer that lies over the wrong one. They
  * change bytes and transfers: they are offered. */
-#include "check/mend/fixer.h"
 #include "expr/expr.h"
+#include "mend/fixer.h"
 
 /* A constant that is a depth, one more of it. */
 void ws_fix_one_more_stage(WsFixer *F)
@@ -29,13 +29,12 @@ void ws_fix_one_more_stage(WsFixer *F)
             }
         g_autoptr(WsDesign) deeper =
             depth ? ws_design_with_constant(F->design, constants->key[c], now + 1) : NULL;
-        g_autofree char *json =
-            deeper ? ws_field_json(ws_design_root(deeper), WS_F_constants) : NULL;
-        if (!json)
+        if (!deeper)
             continue;
         WsFix *fix = ws_fixer_add(F, "Set %s to %" G_GINT64_FORMAT ": room for one more",
                                   constants->key[c], now + 1);
-        ws_fix_set(F, fix, root, WS_F_constants, json);
+        ws_fix_set(fix, root, WS_F_constants,
+                   ws_json_of_field(ws_design_root(deeper), WS_F_constants));
     }
 }
 
@@ -46,12 +45,12 @@ void ws_fix_to_all(WsFixer *F)
         return;
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsNode *step = ws_spot(F, i)->node;
-        g_autofree char *into = step->kind == WS_STEP_LOAD ? ws_field_json(step, WS_F_into) : NULL;
+        g_autofree char *into = step->kind == WS_STEP_LOAD ? ws_field_text(step, WS_F_into) : NULL;
         if (!into || !strstr(into, "cta") || ws_node_has(step, WS_F_multicast))
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Let %s reach all CTAs of the cluster", name);
-        ws_fix_set(F, fix, step, WS_F_multicast, "\"all\"");
+        ws_fix_set(fix, step, WS_F_multicast, ws_json_text("all"));
     }
 }
 
@@ -76,12 +75,11 @@ void ws_fix_own_part(WsFixer *F)
             g_autofree char *old = g_strdup_printf("%s%s, ", view, from),
                             *now = g_strdup_printf("%scta*(%s), ", view, count);
             g_auto(GStrv) parts = g_strsplit(text, old, 2);
-            g_autofree char *named = g_strjoinv(now, parts),
-                            *json = g_strdup_printf("\"%s\"", named), *name = ws_step_name(step);
+            g_autofree char *named = g_strjoinv(now, parts), *name = ws_step_name(step);
             if (!parts[1])
                 continue;
             WsFix *fix = ws_fixer_add(F, "Let %s of each CTA fill a part of its own", name);
-            ws_fix_set(F, fix, step, WS_F_into, json);
+            ws_fix_set(fix, step, WS_F_into, ws_json_text(named));
         }
     }
 }
@@ -98,10 +96,9 @@ void ws_fix_over_another(WsFixer *F)
             const char *name = ws_node_name(lower);
             if (lower == upper || ws_node_has(lower, WS_F_over) || strcmp(name, over) == 0)
                 continue;
-            g_autofree char *json = g_strdup_printf("\"%s\"", name);
             WsFix *fix = ws_fixer_add(F, "Let %s lie over %s instead of %s", ws_node_name(upper),
                                       name, over);
-            ws_fix_set(F, fix, upper, WS_F_over, json);
+            ws_fix_set(fix, upper, WS_F_over, ws_json_text(name));
         }
     }
 }

@@ -1,7 +1,7 @@
 /* Repairing a design: of all proposals the one nearest to what is drawn that the check proves; if
  * no single one is enough, two after each other. */
-#include "check/mend/fixer.h"
 #include "check/proof/bits.h"
+#include "mend/fixer.h"
 #include "program/elaborate.h"
 
 enum {
@@ -104,8 +104,8 @@ static void note(const WsFinding *f, const char *at, const WsFix *fix, GPtrArray
     GString *s = g_string_new(NULL);
     g_string_append_printf(s, "%s%s%s: %s", ws_rule(f->rule)->text, at,
                            f->at && *f->at ? f->at : "the design", fix->title);
-    for (guint i = 0; i < fix->edits->len; i++) {
-        g_autofree char *text = ws_edit_print(fix->edits->pdata[i]);
+    for (guint i = 0; i < fix->draft->edits->len; i++) {
+        g_autofree char *text = ws_edit_print(fix->draft->edits->pdata[i]);
         g_string_append_printf(s, "\n  %s", text);
     }
     g_ptr_array_add(into, g_string_free(s, FALSE));
@@ -120,11 +120,9 @@ static WsFixState *at_once(Repair *r, const WsFixState *now, guint most, GPtrArr
     g_autoptr(GPtrArray) all = proposals(r, now, of);
     for (guint i = 0; i < MIN(all->len, most) && !late(r); i++) {
         const WsFix *fix = all->pdata[i];
-        g_autoptr(WsFindings) misfits = ws_findings_new();
-        g_autoptr(WsDesign) design = ws_fix_apply(now->design, fix, misfits);
-        if (!design || !closes(r, design))
+        if (!closes(r, fix->draft->design))
             continue;
-        g_autoptr(WsFixState) after = checked(r, design);
+        g_autoptr(WsFixState) after = checked(r, fix->draft->design);
         if (!proved(after) || ws_fix_gets_stale(now, after))
             continue;
         const WsFinding *f = g_hash_table_lookup(of, fix);
@@ -161,14 +159,10 @@ static WsFixState *in_two(Repair *r, const WsFixState *now, GPtrArray *steps)
     g_autoptr(GPtrArray) all = proposals(r, now, of);
     for (guint i = 0, n = 0; i < all->len && n < MOST_FIRST && !late(r); i++) {
         const WsFix *fix = all->pdata[i];
-        g_autoptr(WsFindings) misfits = ws_findings_new();
-        g_autoptr(WsDesign) design = (fix->safe || r->ask->any) && ws_fix_only_adds(fix)
-                                         ? ws_fix_apply(now->design, fix, misfits)
-                                         : NULL;
-        if (!design)
+        if (!(fix->safe || r->ask->any) || !ws_fix_only_adds(fix))
             continue;
         n++;
-        g_autoptr(WsFixState) first = checked(r, design);
+        g_autoptr(WsFixState) first = checked(r, fix->draft->design);
         const WsFinding *f = g_hash_table_lookup(of, fix);
         if (!first->verdict || first->errors == 0 || same_place(now, f, first))
             continue;

@@ -1,5 +1,5 @@
 /* Quick-fixes of what elaboration finds: declarations, depths, registers. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 /* The constant that elaboration says is too large, and the largest value that fits. */
 void ws_fix_fitting_depth(WsFixer *F)
@@ -10,11 +10,11 @@ void ws_fix_fitting_depth(WsFixer *F)
     if (!name || value == WS_FACT_NONE)
         return;
     g_autoptr(WsDesign) changed = ws_design_with_constant(F->design, name, value);
-    g_autofree char *json = changed ? ws_field_json(ws_design_root(changed), WS_F_constants) : NULL;
-    if (!json)
+    if (!changed)
         return;
     WsFix *fix = ws_fixer_add(F, "Set %s to %" G_GINT64_FORMAT, name, value);
-    ws_fix_set(F, fix, root, WS_F_constants, json);
+    ws_fix_set(fix, root, WS_F_constants,
+               ws_json_of_field(ws_design_root(changed), WS_F_constants));
 }
 
 /* Buffers that lie over each other: bytes of its own for the upper one. It takes more shared
@@ -27,7 +27,7 @@ void ws_fix_own_bytes(WsFixer *F)
         if (!ws_node_has(buffer, WS_F_over))
             continue;
         WsFix *fix = ws_fixer_add(F, "Give %s bytes of its own", ws_node_name(buffer));
-        ws_fix_unset(F, fix, buffer, WS_F_over);
+        ws_fix_set(fix, buffer, WS_F_over, NULL);
     }
 }
 
@@ -38,7 +38,7 @@ void ws_fix_derive_registers(WsFixer *F)
     for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, g);
         if (ws_node_has(group, WS_F_registers))
-            ws_fix_unset(F, fix, group, WS_F_registers);
+            ws_fix_set(fix, group, WS_F_registers, NULL);
     }
 }
 
@@ -49,19 +49,18 @@ void ws_fix_derive_field(WsFixer *F)
         return;
     if (ws_node_has(at, WS_F_swizzle)) {
         WsFix *fix = ws_fixer_add(F, "Derive the swizzle of %s", ws_node_name(at));
-        ws_fix_unset(F, fix, at, WS_F_swizzle);
+        ws_fix_set(fix, at, WS_F_swizzle, NULL);
     }
     if (ws_node_has(at, WS_F_ahead)) {
         WsFix *fix = ws_fixer_add(F, "Run it in its own round");
-        ws_fix_unset(F, fix, at, WS_F_ahead);
+        ws_fix_set(fix, at, WS_F_ahead, NULL);
     }
     const gint loop = ws_spot_loop(F, F->at);
     if (F->finding->rule == WS_RULE_T_USE && loop >= 0 && ws_node_row(at->kind, WS_F_use) &&
         !ws_node_has(at, WS_F_use)) {
         const char *k = ws_node_name(ws_spot(F, loop)->node);
-        g_autofree char *json = g_strdup_printf("\"%s.total\"", k);
         WsFix *fix = ws_fixer_add(F, "Name use %s.total", k);
-        ws_fix_set(F, fix, at, WS_F_use, json);
+        ws_fix_set(fix, at, WS_F_use, ws_json_format("%s.total", k));
     }
 }
 
@@ -77,13 +76,11 @@ void ws_fix_declare_access(WsFixer *F)
     if (!tensor)
         return;
     const gboolean gives = step->kind == WS_STEP_WRITE || step->kind == WS_STEP_STORE;
-    const char *access = !gives                           ? "\"read\""
-                         : ws_node_has(step, WS_F_reduce) ? "\"reduce\""
-                                                          : "\"write\"";
+    const char *access = !gives ? "read" : ws_node_has(step, WS_F_reduce) ? "reduce" : "write";
     WsFix *fix = ws_fixer_add(F, "Declare the access %s of %s", access, name);
     /* what is written once and what is added to are two kernels */
-    fix->safe = !ws_node_has(tensor, WS_F_access) || strcmp(access, "\"write\"") == 0;
-    ws_fix_set(F, fix, tensor, WS_F_access, access);
+    fix->safe = !ws_node_has(tensor, WS_F_access) || strcmp(access, "write") == 0;
+    ws_fix_set(fix, tensor, WS_F_access, ws_json_text(access));
 }
 
 void ws_fix_launch_dynamic(WsFixer *F)
@@ -92,7 +89,7 @@ void ws_fix_launch_dynamic(WsFixer *F)
     if (!tiles)
         return;
     WsFix *fix = ws_fixer_add(F, "Launch with dynamic tiles");
-    ws_fix_edit(fix, "set tiles launch \"dynamic\"");
+    ws_fix_set(fix, tiles, WS_F_launch, ws_json_text("dynamic"));
 }
 
 void ws_fix_four_warps(WsFixer *F)
@@ -103,7 +100,7 @@ void ws_fix_four_warps(WsFixer *F)
     if (!group)
         return;
     WsFix *fix = ws_fixer_add(F, "Give %s four warps", ws_node_name(group));
-    ws_fix_set(F, fix, group, WS_F_warps, "4");
+    ws_fix_set(fix, group, WS_F_warps, ws_json_int(4));
 }
 
 void ws_fix_drop_suppress(WsFixer *F)
@@ -112,5 +109,5 @@ void ws_fix_drop_suppress(WsFixer *F)
     if (!at || at->kind != WS_NODE_SUPPRESS)
         return;
     WsFix *fix = ws_fixer_add(F, "Remove the suppression");
-    ws_fix_edit(fix, "remove %s", F->finding->at);
+    ws_draft_remove(fix->draft, at->identity);
 }

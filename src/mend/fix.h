@@ -3,15 +3,16 @@
 #pragma once
 
 #include "check/check.h"
+#include "edit/draft.h"
 
 G_BEGIN_DECLS
 
-/* Owns its title and edits. */
+/* Owns its title and draft. */
 typedef struct {
     const char *kind; /* row of fix.def: "derive-count"; static */
     char *said;       /* phrase of the title */
     char *title;      /* one line for a button or a list: "Wait for empty before the load" */
-    GPtrArray *edits; /* WsEdit*, in the order in which they are applied */
+    WsDraft *draft;   /* the design with all edits of the fix, and these */
     gboolean safe;    /* only synchronisation changes, none of it goes: no data, sizes, rounds */
     guint cost;       /* how far it is from what is drawn: fix.def */
 } WsFix;
@@ -19,14 +20,12 @@ typedef struct {
 /* Of the proposals for a finding: how many are worth a whole check each, and how many that hold are
  * worth showing. */
 enum { WS_FIX_TRIED = 48, WS_FIX_SHOWN = 4 };
-/* Proposals for a finding, the likeliest first; empty if there are none. A few microseconds:
- * nothing is checked. Transfer full (WsFix*; the array frees them). */
+/* Proposals for a finding, the likeliest first; empty if there are none. All of them fit the
+ * design's form; nothing is checked. Transfer full (WsFix*; the array frees them). */
 GPtrArray *ws_fixes_of(const WsDesign *design, const WsFinding *finding);
 /* Kinds of quick-fixes that are tried for a rule, the likeliest first: static strings; the caller
  * frees the array. */
 GPtrArray *ws_fix_kinds(WsRuleId rule);
-/* The design with all edits of a fix; NULL with findings if one does not fit. */
-WsDesign *ws_fix_apply(const WsDesign *design, const WsFix *fix, WsFindings *findings);
 void ws_fix_free(WsFix *fix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFix, ws_fix_free)
 

@@ -1,5 +1,5 @@
 /* Quick-fixes of counts, bytes and steps that are there too often or not at all. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { MOST = 8 /* proposals of one kind */, DATA = 50, ON_PURPOSE = 20 };
 
@@ -31,7 +31,7 @@ void ws_fix_derive_count(WsFixer *F)
             WsFix *fix = ws_fixer_add(F, "Derive %s of %s from the steps",
                                       k ? WS_WORD("the threads") : WS_WORD("the arrival count"),
                                       ws_node_name(b));
-            ws_fix_unset(F, fix, b, field[k]);
+            ws_fix_set(fix, b, field[k], NULL);
         }
 }
 
@@ -43,7 +43,7 @@ void ws_fix_derive_id(WsFixer *F)
         if (!ws_node_has(b, WS_F_hw_id))
             continue;
         WsFix *fix = ws_fixer_add(F, "Let the hardware id of %s be chosen", ws_node_name(b));
-        ws_fix_unset(F, fix, b, WS_F_hw_id);
+        ws_fix_set(fix, b, WS_F_hw_id, NULL);
     }
 }
 
@@ -74,15 +74,15 @@ void ws_fix_derive_bytes(WsFixer *F)
             for (guint k = expects->len; k-- > 0;)
                 ws_fix_remove(F, fix, g_array_index(expects, gint, k));
             if (with)
-                ws_fix_unset(F, fix, b, WS_F_arrivals);
+                ws_fix_set(fix, b, WS_F_arrivals, NULL);
         }
         const gint64 landed = F->finding->fact[WS_FACT_LANDED];
         const WsNode *first = ws_spot(F, g_array_index(expects, gint, 0))->node;
         if (b == F->object && expects->len == 1 && landed > 0 &&
             ws_node_int(first, WS_F_count, 1) == 1) {
-            g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, landed);
-            WsFix *set = ws_fixer_add(F, "Expect the %s bytes that land on %s", json, name);
-            ws_fix_set(F, set, first, WS_F_bytes, json);
+            WsFix *set = ws_fixer_add(F, "Expect the %" G_GINT64_FORMAT " bytes that land on %s",
+                                      landed, name);
+            ws_fix_set(set, first, WS_F_bytes, ws_json_int(landed));
         }
     }
 }
@@ -111,7 +111,7 @@ void ws_fix_one_arrival(WsFixer *F)
         WsFix *fix = ws_fixer_add(F, "Arrive once in %s", name);
         if (ws_node_int(step, WS_F_count, 1) == 0) /* somebody else arrives for it */
             fix->cost += arrives_beside(F, i) ? ON_PURPOSE : 0;
-        ws_fix_unset(F, fix, step, WS_F_count);
+        ws_fix_set(fix, step, WS_F_count, NULL);
     }
 }
 
@@ -125,7 +125,7 @@ void ws_fix_unmute(WsFixer *F)
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Unmute %s", name);
         fix->safe = ws_step_orders(step->kind) || step->kind == WS_STEP_TAKE;
-        ws_fix_unset(F, fix, step, WS_F_muted);
+        ws_fix_set(fix, step, WS_F_muted, NULL);
         n++;
     }
 }
@@ -140,8 +140,8 @@ static gboolean same_step(const WsNode *a, const WsNode *b)
         if (field[i].kind == WS_FIELD_STEPS || field[i].field == WS_F_id ||
             field[i].field == WS_F_note || field[i].field == WS_F_source)
             continue;
-        g_autofree char *x = ws_field_json(a, field[i].field);
-        g_autofree char *y = ws_field_json(b, field[i].field);
+        g_autofree char *x = ws_field_text(a, field[i].field);
+        g_autofree char *y = ws_field_text(b, field[i].field);
         if (g_strcmp0(x, y) != 0)
             return FALSE;
     }

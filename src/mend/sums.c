@@ -1,6 +1,6 @@
 /* Quick-fixes of what the first round has not: a sum that begins nowhere, a step that looks a round
  * back. A sum may begin anew only behind what reads it: everywhere else it would lose products. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 static gboolean assigns(const WsNode *step, const char *value)
 {
@@ -77,8 +77,7 @@ void ws_fix_start_sum(WsFixer *F)
         return;
     WsFix *fix = when->len ? ws_fixer_add(F, "Start the sum where %s", when->str)
                            : ws_fixer_add(F, "Start a new sum with this mma");
-    g_autofree char *json = when->len ? g_strdup_printf("\"%s\"", when->str) : g_strdup("true");
-    ws_fix_set(F, fix, step, WS_F_first, json);
+    ws_fix_set(fix, step, WS_F_first, when->len ? ws_json_expr(when->str) : ws_json_bool(TRUE));
 }
 
 /* Only a step that looks a round back has nothing to do in the first one. */
@@ -88,14 +87,11 @@ void ws_fix_not_in_first(WsFixer *F)
     if (loop < 0 || F->finding->object == NULL)
         return;
     const WsNode *step = ws_spot(F, F->at)->node;
-    g_autofree char *when = ws_field_json(step, WS_F_when), *name = ws_step_name(step),
+    g_autofree char *when = ws_field_text(step, WS_F_when), *name = ws_step_name(step),
                     *use = ws_step_use(step), *round = ws_first_round(F, loop, ">");
-    if ((when && when[0] != '"') || !use || !strstr(use, " - "))
+    if (!use || !strstr(use, " - "))
         return;
-    if (when)
-        when[strlen(when) - 1] = '\0';
-    g_autofree char *json = when ? g_strdup_printf("\"(%s) && %s\"", when + 1, round)
-                                 : g_strdup_printf("\"%s\"", round);
+    g_autofree char *both = when ? g_strdup_printf("(%s) && %s", when, round) : g_strdup(round);
     WsFix *fix = ws_fixer_add(F, "Do %s only when %s", name, round);
-    ws_fix_set(F, fix, step, WS_F_when, json);
+    ws_fix_set(fix, step, WS_F_when, ws_json_expr(both));
 }

@@ -1,8 +1,8 @@
 /* Quick-fixes of what is written to a tensor: coordinates that leave out an index or name another
  * axis, ranges that round down, steps that write in some tiles only. All of them change what is
  * written where: they are offered. */
-#include "check/mend/fixer.h"
 #include "expr/expr.h"
+#include "mend/fixer.h"
 
 enum { MOST_DIMS = 5, FAR = 4 };
 
@@ -149,15 +149,13 @@ static void propose(WsFixer *F, const Writer *w, guint d, const char *text, guin
         return;
     const WsNode *step = ws_spot(F, w->spot)->node;
     g_autofree char *name = ws_step_name(step);
-    GString *json = g_string_new("[");
+    WsJson *at = ws_json_list();
     for (guint i = 0; i < w->n; i++)
-        g_string_append_printf(json, "%s\"%s\"", i ? ", " : "", i == d ? plain : w->at[i]);
-    g_string_append_c(json, ']');
+        ws_json_add(at, ws_json_expr(i == d ? plain : w->at[i]));
     WsFix *fix = ws_fixer_add(F, "Let %s write at %s along dimension %u, not at %s", name, plain, d,
                               w->at[d]);
     fix->cost += more;
-    ws_fix_set(F, fix, step, WS_F_at, json->str);
-    g_string_free(json, TRUE);
+    ws_fix_set(fix, step, WS_F_at, at);
 }
 
 /* Something that tells writers, tiles or rounds apart is in no coordinate: it steps by what one of
@@ -268,15 +266,11 @@ static void as_others(WsFixer *F, const Writer *w, const char *tensor)
 static void set_when(WsFixer *F, gint spot, const char *when, guint more)
 {
     const WsNode *step = ws_spot(F, spot)->node;
-    g_autofree char *name = ws_step_name(step), *now = ws_field_json(step, WS_F_when);
-    if (now && now[0] != '"')
-        return;
-    g_autofree char *json =
-        now ? g_strdup_printf("\"(%.*s) && %s\"", (int)strlen(now) - 2, now + 1, when)
-            : g_strdup_printf("\"%s\"", when);
+    g_autofree char *name = ws_step_name(step), *now = ws_field_text(step, WS_F_when),
+                    *both = now ? g_strdup_printf("(%s) && %s", now, when) : g_strdup(when);
     WsFix *fix = ws_fixer_add(F, "Do %s only when %s", name, when);
     fix->cost += more;
-    ws_fix_set(F, fix, step, WS_F_when, json);
+    ws_fix_set(fix, step, WS_F_when, ws_json_expr(both));
 }
 
 /* Several write the same: one of them is enough. */
@@ -301,10 +295,10 @@ static void always(WsFixer *F, const Writer *w)
     const WsNode *step = ws_spot(F, w->spot)->node;
     if (!ws_node_has(step, WS_F_when))
         return;
-    g_autofree char *name = ws_step_name(step), *when = ws_field_json(step, WS_F_when);
+    g_autofree char *name = ws_step_name(step), *when = ws_field_text(step, WS_F_when);
     WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
     fix->cost += FAR;
-    ws_fix_unset(F, fix, step, WS_F_when);
+    ws_fix_set(fix, step, WS_F_when, NULL);
 }
 
 /* The tensor that the finding is about. */
@@ -360,29 +354,20 @@ void ws_fix_round_up(WsFixer *F)
             axes->item[a].kind == WS_VALUE_EXPR ? rounded_up(axes->item[a].expr) : NULL;
         if (!up)
             continue;
-        GString *json = g_string_new("{");
-        for (guint k = 0; k < axes->n; k++) {
-            g_autofree char *text = axes->item[k].kind == WS_VALUE_EXPR
-                                        ? ws_expr_print(axes->item[k].expr)
-                                        : g_strdup_printf("%" G_GINT64_FORMAT, axes->item[k].i);
-            g_string_append_printf(json, "%s\"%s\": \"%s\"", k ? ", " : "", axes->key[k],
-                                   k == a ? up : text);
-        }
-        g_string_append_c(json, '}');
         WsFix *fix =
             ws_fixer_add(F, "Let axis %s have %s tiles: the last one, too", axes->key[a], up);
-        ws_fix_set(F, fix, tiles, WS_F_axes, json->str);
-        g_string_free(json, TRUE);
+        ws_fix_set(
+            fix, tiles, WS_F_axes,
+            ws_json_with(ws_json_of_field(tiles, WS_F_axes), axes->key[a], ws_json_expr(up)));
     }
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsNode *loop = ws_spot(F, i)->node;
         g_autofree char *up =
             loop->kind == WS_STEP_FOR ? rounded_up(ws_node_expr(loop, WS_F_count)) : NULL;
-        g_autofree char *json = up ? g_strdup_printf("\"%s\"", up) : NULL;
-        if (!json)
+        if (!up)
             continue;
         WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
                                   ws_node_name(ws_spot(F, i)->group), up);
-        ws_fix_set(F, fix, loop, WS_F_count, json);
+        ws_fix_set(fix, loop, WS_F_count, ws_json_expr(up));
     }
 }

@@ -1,6 +1,6 @@
 /* Quick-fixes of turns and meetings: a turn that goes round the replicas and is not given on, or to
  * the wrong one, or never begins; a named barrier that one side alone knows. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { OTHERS_DO = 2 };
 
@@ -30,8 +30,7 @@ static char *next_of(const WsNode *barrier)
                                                              : "(replica + 1) % replicas");
 }
 
-/* `by` of the arrivals on another array of the group: JSON, NULL if there are none. Caller frees.
- */
+/* `by` of the arrivals on another array of the group; NULL if there are none. Caller frees. */
 static char *by_of_others(const WsFixer *F, const WsNode *group, const char *name)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++) {
@@ -40,7 +39,7 @@ static char *by_of_others(const WsFixer *F, const WsNode *group, const char *nam
         const WsNode *b = ws_object_named(F->design, WS_F_barriers, barrier);
         if (s->group == group && b && strcmp(barrier, name) != 0 && ws_node_has(b, WS_F_array) &&
             !is_named(b) && ws_node_has(s->node, WS_F_by))
-            return ws_field_json(s->node, WS_F_by);
+            return ws_field_text(s->node, WS_F_by);
     }
     return NULL;
 }
@@ -66,26 +65,22 @@ static void round_of(WsFixer *F, const WsNode *b, gint i)
     const WsNode *step = ws_spot(F, i)->node;
     const char *name = ws_node_name(b);
     const gboolean named = is_named(b), waits = step->kind != WS_STEP_ARRIVE;
-    g_autofree char *use = ws_field_json(step, WS_F_use), *when = ws_field_json(step, WS_F_when),
+    g_autofree char *use = ws_field_text(step, WS_F_use), *when = ws_field_text(step, WS_F_when),
                     *next = next_of(b),
-                    *ref = g_strdup_printf("\"%s[%s]\"", name, waits ? next : "replica"),
-                    *others = named ? NULL : by_of_others(F, ws_spot(F, i)->group, name),
-                    *under = when ? g_strdup_printf(", \"when\": %s", when) : g_strdup("");
-    const char *word = waits ? "arrive" : named ? "sync" : "wait";
+                    *ref = g_strdup_printf("%s[%s]", name, waits ? next : "replica"),
+                    *others = named ? NULL : by_of_others(F, ws_spot(F, i)->group, name);
+    const WsNodeKind kind = waits ? WS_STEP_ARRIVE : named ? WS_STEP_SYNC : WS_STEP_WAIT;
     for (guint k = 0; k < ws_node_n_children(ws_spot(F, i)->owner, ws_spot(F, i)->field); k++) {
         const gint by_index = (gint)k - (gint)ws_spot(F, i)->index;
         const gint place = ws_spot_next(F, i, by_index);
         for (guint all = 0; all < (waits && !named ? 2 : 1); all++) {
-            const char *by = others ? others : "\"all\"";
-            g_autofree char *more =
-                g_strdup_printf("%s%s%s", all ? ", \"by\": " : "", all ? by : "", under);
-            g_autofree char *json = ws_with_use(word, ref, use, more),
-                            *where = ws_step_name(ws_spot(F, place)->node);
+            const WsHanding how = { .by = !all ? NULL : others ? others : "all", .when = when };
+            g_autofree char *where = ws_step_name(ws_spot(F, place)->node);
             WsFix *fix = waits ? ws_fixer_add(F, "Give %s on behind %s", name, where)
                                : ws_fixer_add(F, "Wait for the turn of %s before %s", name, where);
             fix->cost += (others ? (all ? 0 : OTHERS_DO) : all) +
                          (waits == (by_index > 0) ? 0 : 4) + (place == issued(F, i) ? 0 : 1);
-            ws_fix_insert(F, fix, place, waits ? 1 : 0, json);
+            ws_fix_insert(F, fix, place, waits ? 1 : 0, ws_hand(kind, ref, use, how));
         }
     }
 }
@@ -94,16 +89,16 @@ static void round_of(WsFixer *F, const WsNode *b, gint i)
 static void to_next(WsFixer *F, const WsNode *b)
 {
     g_autofree char *next = next_of(b), *name = g_strdup(ws_node_name(b)),
-                    *ref = g_strdup_printf("\"%s[%s]\"", name, next);
+                    *ref = g_strdup_printf("%s[%s]", name, next);
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         g_autofree char *now =
-            is_on(F, i, WS_STEP_ARRIVE, name) ? ws_field_json(s->node, WS_F_keyword) : NULL;
+            is_on(F, i, WS_STEP_ARRIVE, name) ? ws_field_text(s->node, WS_F_keyword) : NULL;
         if (!now || s->up < 0 || strcmp(now, ref) == 0 || !ws_node_has(s->group, WS_F_replicate))
             continue;
         WsFix *fix = ws_fixer_add(F, "Give the turn to %s[%s], who comes next", name, next);
         fix->cost -= 14;
-        ws_fix_set(F, fix, s->node, WS_F_keyword, ref);
+        ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(ref));
     }
 }
 
@@ -130,16 +125,14 @@ void ws_fix_give_on(WsFixer *F)
 static void first_ready(WsFixer *F, const WsNode *b)
 {
     const gint64 n = ws_node_int(b, WS_F_array, 0);
-    g_autofree char *init = ws_field_json(b, WS_F_init);
+    g_autofree char *init = ws_field_text(b, WS_F_init);
     if (n < 2 || n > 64 || (init && strstr(init, "ready")))
         return;
-    GString *json = g_string_new("[\"ready\"");
-    for (gint64 i = 1; i < n; i++)
-        g_string_append(json, ", \"pending\"");
-    g_string_append_c(json, ']');
+    WsJson *turns = ws_json_list();
+    for (gint64 i = 0; i < n; i++)
+        ws_json_add(turns, ws_json_text(i ? "pending" : "ready"));
     WsFix *fix = ws_fixer_add(F, "Give the first turn to %s[0]", ws_node_name(b));
-    ws_fix_set(F, fix, b, WS_F_init, json->str);
-    g_string_free(json, TRUE);
+    ws_fix_set(fix, b, WS_F_init, turns);
 }
 
 /* An extra arrival before the loops, under the condition of the syncs. */
@@ -160,18 +153,15 @@ static void first_arrival(WsFixer *F, const WsNode *b, const WsNode *group)
     const WsExpr *when =
         array && sync >= 0 ? ws_node_expr(ws_spot(F, sync)->node, WS_F_when) : NULL;
     g_autofree char *cond = when ? ws_expr_print(when) : NULL,
-                    *more = cond ? g_strdup_printf(" && %s", cond) : g_strdup("");
-    g_autofree char *json = array ? g_strdup_printf("{ \"arrive\": \"%s[0]\"%s%s%s }", name,
-                                                    ws_node_has(group, WS_F_replicate)
-                                                        ? ", \"when\": \"replica == replicas - 1"
-                                                        : "",
-                                                    ws_node_has(group, WS_F_replicate) ? more : "",
-                                                    ws_node_has(group, WS_F_replicate) ? "\"" : "")
-                                  : g_strdup_printf("{ \"arrive\": \"%s\" }", name);
+                    *ref = array ? g_strdup_printf("%s[0]", name) : g_strdup(name),
+                    *last = g_strdup_printf("replica == replicas - 1%s%s", cond ? " && " : "",
+                                            cond ? cond : "");
+    const gboolean one = array && ws_node_has(group, WS_F_replicate);
     WsFix *fix = ws_fixer_add(F, "Give the first turn of %s before the loops of %s", name,
                               ws_node_name(group));
     fix->cost += b == F->object ? 0 : 1;
-    ws_fix_append(F, fix, group, WS_F_body, 0, json);
+    ws_draft_insert(fix->draft, group->identity, WS_F_body, 0,
+                    ws_hand(WS_STEP_ARRIVE, ref, NULL, (WsHanding){ .when = one ? last : NULL }));
 }
 
 void ws_fix_prime(WsFixer *F)
@@ -213,14 +203,12 @@ static void wait_there(WsFixer *F, const char *name)
         if (!is_on(F, i, WS_STEP_ARRIVE, name))
             continue;
         const WsSpot *s = ws_spot(F, i);
-        g_autofree char *path = ws_design_path(F->design, s->node),
-                        *ref = ws_field_json(s->node, WS_F_keyword),
-                        *when = ws_field_json(s->node, WS_F_when),
-                        *more = when ? g_strdup_printf(", \"when\": %s", when) : g_strdup(""),
-                        *json = ws_with_use("sync", ref, NULL, more);
+        g_autofree char *ref = ws_field_text(s->node, WS_F_keyword),
+                        *when = ws_field_text(s->node, WS_F_when);
         WsFix *fix =
             ws_fixer_add(F, "Let %s wait at %s, not only arrive", ws_node_name(s->group), name);
-        ws_fix_edit(fix, "replace %s %s", path, json);
+        ws_draft_replace(fix->draft, s->node->identity,
+                         ws_hand(WS_STEP_SYNC, ref, NULL, (WsHanding){ .when = when }));
     }
 }
 
@@ -249,11 +237,11 @@ void ws_fix_same_barrier(WsFixer *F)
                 (s->node->kind != WS_STEP_SYNC && s->node->kind != WS_STEP_ARRIVE) ||
                 groups_on(F, ws_node_name(other), i) < 2) /* it is missed there */
                 continue;
-            g_autofree char *step = ws_step_name(s->node), *json = g_strdup_printf("\"%s\"", name);
+            g_autofree char *step = ws_step_name(s->node);
             WsFix *fix =
                 ws_fixer_add(F, "Let %s of %s meet %s, to which %s comes alone", step,
                              ws_node_name(s->group), name, ws_node_name(ws_spot(F, own)->group));
-            ws_fix_set(F, fix, s->node, WS_F_keyword, json);
+            ws_fix_set(fix, s->node, WS_F_keyword, ws_json_text(name));
         }
     }
 }

@@ -1,6 +1,6 @@
 /* Quick-fixes of rings: waits for data and for room, rounds and depths. */
-#include "check/mend/fixer.h"
 #include "expr/expr.h"
+#include "mend/fixer.h"
 
 enum { MOST = 12, NEVER_TOLD = 9 };
 
@@ -79,12 +79,6 @@ gboolean ws_is_mbarrier(const WsFixer *F, const char *name)
     return b && g_strcmp0(ws_node_text(b, WS_F_kind), "named") != 0;
 }
 
-char *ws_with_use(const char *step, const char *ref, const char *use, const char *more)
-{
-    return g_strdup_printf("{ \"%s\": %s%s%s%s }", step, ref, use ? ", \"use\": " : "",
-                           use ? use : "", more);
-}
-
 /* Does the group wait for the barrier anywhere? */
 static gboolean ever_waits(const WsFixer *F, const WsNode *group, const char *barrier)
 {
@@ -100,8 +94,7 @@ static gboolean ever_waits(const WsFixer *F, const WsNode *group, const char *ba
 static void await_use(WsFixer *F, const char *barrier, const char *signal, const char *use,
                       gint reader, guint more)
 {
-    g_autofree char *json = ws_with_use("wait", signal, use, ""),
-                    *name = ws_step_name(ws_spot(F, reader)->node);
+    g_autofree char *name = ws_step_name(ws_spot(F, reader)->node);
     gint first = reader; /* fences after a wait belong to what it brings */
     while (ws_step_is(F, ws_spot_next(F, first, -1), WS_STEP_FENCE))
         first = ws_spot_next(F, first, -1);
@@ -109,12 +102,12 @@ static void await_use(WsFixer *F, const char *barrier, const char *signal, const
     fix->cost += more;
     if (!ever_waits(F, ws_spot(F, reader)->group, barrier)) /* it reads what it is never told of */
         fix->cost -= NEVER_TOLD;
-    ws_fix_insert(F, fix, first, 0, json);
+    ws_fix_insert(F, fix, first, 0, ws_hand(WS_STEP_WAIT, signal, use, (WsHanding){ 0 }));
     for (gint up = ws_spot(F, reader)->up; up >= 0 && ws_step_is(F, up, WS_STEP_IF);
          up = ws_spot(F, up)->up) {
         fix = ws_fixer_add(F, "Wait for %s before the choice around %s", barrier, name);
         fix->cost += more;
-        ws_fix_insert(F, fix, up, 0, json);
+        ws_fix_insert(F, fix, up, 0, ws_hand(WS_STEP_WAIT, signal, use, (WsHanding){ 0 }));
     }
 }
 
@@ -125,7 +118,7 @@ static void await(WsFixer *F, const char *barrier, const char *ref, const char *
     g_autofree char *signal = g_strdup(ref), *use = ws_step_use(r);
     char *at = strchr(signal, '@');
     if (at) /* the reader's use counts, not the writer's */
-        strcpy(at > signal && at[-1] == ' ' ? at - 1 : at, "\"");
+        *(at > signal && at[-1] == ' ' ? at - 1 : at) = '\0';
     await_use(F, barrier, signal, use, reader, more);
     if (filled && g_strcmp0(filled, use) != 0) /* of two operands the reader names one use only */
         await_use(F, barrier, signal, filled, reader, more + 1);
@@ -163,8 +156,8 @@ void ws_fix_wait_for_data(WsFixer *F)
         if (!buffer)
             continue;
         if (ws_node_has(w->node, WS_F_signal)) {
-            g_autofree char *ref = ws_field_json(w->node, WS_F_signal),
-                            *filled = ws_field_json(w->node, WS_F_use);
+            g_autofree char *ref = ws_field_text(w->node, WS_F_signal),
+                            *filled = ws_field_text(w->node, WS_F_use);
             n += await_all(F, buffer, barrier, ref, filled, NULL);
             continue;
         }
@@ -173,8 +166,8 @@ void ws_fix_wait_for_data(WsFixer *F)
             const char *on = s->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(s->node) : NULL;
             if (s->owner != w->owner || s->field != w->field || !ws_is_mbarrier(F, on))
                 continue;
-            g_autofree char *ref = ws_field_json(s->node, WS_F_keyword),
-                            *filled = ws_field_json(s->node, WS_F_use);
+            g_autofree char *ref = ws_field_text(s->node, WS_F_keyword),
+                            *filled = ws_field_text(s->node, WS_F_use);
             n += await_all(F, buffer, on, ref, filled, w->group);
         }
     }
@@ -221,17 +214,16 @@ void ws_fix_wait_for_room(WsFixer *F)
             if (!ws_is_mbarrier(F, barrier) || r->group == w->group ||
                 has_in_list(F, l, WS_STEP_WAIT, barrier))
                 continue;
-            g_autofree char *ref = ws_field_json(r->node, WS_F_keyword),
-                            *use = ws_step_use(w->node);
-            g_autofree char *json = ws_with_use("wait", ref, use, ""),
-                            *name = ws_step_name(w->node);
+            g_autofree char *ref = ws_field_text(r->node, WS_F_keyword),
+                            *use = ws_step_use(w->node), *name = ws_step_name(w->node);
             const guint more = ws_has_beside(F, l, WS_STEP_WAIT, barrier) ? 4 : 0;
             const gint place[] = { l, first_of_transaction(F, l) };
             for (guint k = 0; k < (place[0] == place[1] ? 1 : 2); k++) {
                 WsFix *fix = ws_fixer_add(F, "Wait for %s before %s%s", barrier, name,
                                           k ? WS_WORD(" and what is filled with it") : "");
                 fix->cost += more + (k ? 0 : place[0] != place[1]);
-                ws_fix_insert(F, fix, place[k], 0, json);
+                ws_fix_insert(F, fix, place[k], 0,
+                              ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
             }
             n++;
         }
@@ -247,17 +239,18 @@ void ws_fix_same_rounds(WsFixer *F)
         for (gint k = 0; k < (gint)F->spot->len && n < 2 * MOST; k++) {
             const WsSpot *a = ws_spot(F, i), *b = ws_spot(F, k);
             g_autofree char *x =
-                a->node->kind == WS_STEP_FOR ? ws_field_json(a->node, WS_F_count) : NULL;
+                a->node->kind == WS_STEP_FOR ? ws_field_text(a->node, WS_F_count) : NULL;
             g_autofree char *y =
-                b->node->kind == WS_STEP_FOR ? ws_field_json(b->node, WS_F_count) : NULL;
+                b->node->kind == WS_STEP_FOR ? ws_field_text(b->node, WS_F_count) : NULL;
             if (!x || !y || a->group == b->group || strcmp(x, y) == 0 ||
                 g_strcmp0(ws_node_name(a->node), ws_node_name(b->node)) != 0)
                 continue;
             WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
                                       ws_node_name(a->node), ws_node_name(a->group), y,
                                       ws_node_name(b->group));
-            fix->cost += strlen(y) > strlen(x) ? 1 : 0;
-            ws_fix_set(F, fix, a->node, WS_F_count, y);
+            fix->cost +=
+                strlen(y) + !g_ascii_isdigit(*y) > strlen(x) + !g_ascii_isdigit(*x) ? 1 : 0;
+            ws_fix_set(fix, a->node, WS_F_count, ws_json_expr(y));
             n++;
         }
 }
@@ -273,33 +266,38 @@ static void another_number(WsFixer *F, gint i, gint by)
         return;
     g_autoptr(WsExpr) other =
         ws_expr_op(count->op, ws_expr_ref(count->arg[0]), ws_expr_int(n + by));
-    g_autofree char *text = ws_expr_print(other), *json = g_strdup_printf("\"%s\"", text);
+    g_autofree char *text = ws_expr_print(other);
     WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
                               ws_node_name(ws_spot(F, i)->group), text);
     fix->cost += 2;
-    ws_fix_set(F, fix, loop, WS_F_count, json);
+    ws_fix_set(fix, loop, WS_F_count, ws_json_expr(text));
+}
+
+char *ws_one_off(const char *text)
+{
+    static const struct {
+        const char *before, *after;
+    } form[] = { { "max(0, ", " - 1)" }, { "", " - 1" }, { "", " + 1" } };
+    for (guint i = 0; text && i < G_N_ELEMENTS(form); i++) {
+        const gsize n = strlen(form[i].before), m = strlen(form[i].after);
+        if (g_str_has_prefix(text, form[i].before) && g_str_has_suffix(text, form[i].after) &&
+            strlen(text) > n + m)
+            return g_strndup(text + n, strlen(text) - n - m);
+    }
+    return NULL;
 }
 
 /* A count that is one off what it says otherwise: "N + 1", "max(0, N - 1)". */
 void ws_fix_round_less(WsFixer *F)
 {
-    static const struct {
-        const char *before, *after;
-    } form[] = { { "\"", " + 1\"" }, { "\"", " - 1\"" }, { "\"max(0, ", " - 1)\"" } };
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsNode *loop = ws_spot(F, i)->node;
-        g_autofree char *count = loop->kind == WS_STEP_FOR ? ws_field_json(loop, WS_F_count) : NULL;
-        for (guint k = G_N_ELEMENTS(form); count && k-- > 0;) {
-            const gsize n = strlen(form[k].before), m = strlen(form[k].after);
-            if (!g_str_has_prefix(count, form[k].before) ||
-                !g_str_has_suffix(count, form[k].after) || strlen(count) <= n + m)
-                continue;
-            g_autofree char *less =
-                g_strdup_printf("\"%.*s\"", (int)(strlen(count) - n - m), count + n);
+        g_autofree char *count = loop->kind == WS_STEP_FOR ? ws_field_text(loop, WS_F_count) : NULL,
+                        *less = ws_one_off(count);
+        if (less) {
             WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
                                       ws_node_name(ws_spot(F, i)->group), less);
-            ws_fix_set(F, fix, loop, WS_F_count, less);
-            break;
+            ws_fix_set(fix, loop, WS_F_count, ws_json_expr(less));
         }
         for (gint by = 1; count && by >= -1; by -= 2)
             another_number(F, i, by);
@@ -316,7 +314,7 @@ static GPtrArray *depths(const WsFixer *F)
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < G_N_ELEMENTS(of); i++)
         for (guint k = 0; k < ws_node_n_children(root, of[i].list); k++) {
-            char *depth = ws_field_json(ws_node_child(root, of[i].list, k), of[i].field);
+            char *depth = ws_field_text(ws_node_child(root, of[i].list, k), of[i].field);
             g_ptr_array_add(all, depth ? depth : g_strdup(""));
         }
     return all;
@@ -355,7 +353,7 @@ void ws_fix_same_depth(WsFixer *F)
                              depth, buffer ? WS_WORD("stages") : WS_WORD("slots"));
             fix->cost = odd ? 16 : fix->cost + (*own ? 16 : 6) + (buffer ? 2 : 0);
             fix->safe = odd || (!buffer && !*own);
-            ws_fix_set(F, fix, object, buffer ? WS_F_stages : WS_F_slots, depth);
+            ws_fix_set(fix, object, buffer ? WS_F_stages : WS_F_slots, ws_json_expr(depth));
         }
     }
 }
@@ -369,11 +367,11 @@ void ws_fix_less_ahead(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(step);
         if (ahead > 1) {
-            g_autofree char *less = g_strdup_printf("%" G_GINT64_FORMAT, ahead - 1);
-            WsFix *fix = ws_fixer_add(F, "Run %s %s rounds ahead only", name, less);
-            ws_fix_set(F, fix, step, WS_F_ahead, less);
+            WsFix *fix =
+                ws_fixer_add(F, "Run %s %" G_GINT64_FORMAT " rounds ahead only", name, ahead - 1);
+            ws_fix_set(fix, step, WS_F_ahead, ws_json_int(ahead - 1));
         }
         WsFix *fix = ws_fixer_add(F, "Run %s in its own round", name);
-        ws_fix_unset(F, fix, step, WS_F_ahead);
+        ws_fix_set(fix, step, WS_F_ahead, NULL);
     }
 }

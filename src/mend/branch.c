@@ -1,6 +1,6 @@
 /* Quick-fixes of steps that stand too deep: a release inside a branch or a loop that others do not
  * have, a wait inside of the loop that what it waits for is outside of. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { BOTH_CHOOSE = 12 };
 
@@ -37,9 +37,8 @@ static void out_of_loop(WsFixer *F, gint i, gint loop)
 {
     const WsSpot *s = ws_spot(F, i);
     const char *index = ws_node_name(ws_spot(F, loop)->node);
-    g_autofree char *use = ws_field_json(s->node, WS_F_use), *name = ws_step_name(s->node),
-                    *when = ws_field_json(s->node, WS_F_when),
-                    *element = ws_field_json(s->node, WS_F_keyword);
+    g_autofree char *use = ws_field_text(s->node, WS_F_use), *name = ws_step_name(s->node),
+                    *element = ws_field_text(s->node, WS_F_keyword);
     if (!use || ws_has_word(use, index) || ws_has_word(element, index))
         return;
     for (gint k = 0; k < (gint)F->spot->len; k++) /* a counter that moves in the loop counts it */
@@ -49,8 +48,8 @@ static void out_of_loop(WsFixer *F, gint i, gint loop)
     const gboolean behind = s->node->kind != WS_STEP_WAIT && s->node->kind != WS_STEP_ACQUIRE;
     WsFix *fix = behind ? ws_fixer_add(F, "Do %s once, behind the loop %s", name, index)
                         : ws_fixer_add(F, "Do %s once, before the loop %s", name, index);
-    if (when)
-        ws_fix_unset(F, fix, s->node, WS_F_when);
+    if (ws_node_has(s->node, WS_F_when))
+        ws_fix_set(fix, s->node, WS_F_when, NULL);
     ws_fix_move(F, fix, i, loop, behind ? 1 : 0);
 }
 
@@ -82,24 +81,21 @@ void ws_fix_wait_outside(WsFixer *F)
         for (gint a = 0; a < (gint)F->spot->len; a++) {
             const WsSpot *r = ws_spot(F, a);
             const char *barrier = r->node->kind == WS_STEP_ARRIVE ? ws_step_barrier(r->node) : NULL;
-            g_autofree char *use = ws_field_json(r->node, WS_F_use);
+            g_autofree char *use = ws_field_text(r->node, WS_F_use);
             if (!ws_is_mbarrier(F, barrier) || r->group == w->group || !use ||
                 g_strcmp0(use, own) == 0 || ws_has_word(use, index) ||
                 ws_has_beside(F, l, WS_STEP_WAIT, barrier))
                 continue;
-            g_autofree char *ref = ws_field_json(r->node, WS_F_keyword),
-                            *wait = ws_with_use("wait", ref, use, ""),
-                            *round = ws_first_round(F, loop, "=="),
-                            *first = g_strdup_printf(", \"when\": \"%s\"", round),
-                            *inside = ws_with_use("wait", ref, use, first),
-                            *name = ws_step_name(w->node);
+            g_autofree char *ref = ws_field_text(r->node, WS_F_keyword),
+                            *round = ws_first_round(F, loop, "=="), *name = ws_step_name(w->node);
             WsFix *fix = ws_fixer_add(F, "Wait for %s before %s, in the first round of %s", barrier,
                                       name, index);
             fix->cost -= l == F->at || l == F->other ? 1 : 0;
-            ws_fix_insert(F, fix, l, 0, inside);
+            ws_fix_insert(F, fix, l, 0,
+                          ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ .when = round }));
             fix = ws_fixer_add(F, "Wait for %s before the loop %s", barrier, index);
             fix->cost += 1;
-            ws_fix_insert(F, fix, loop, 0, wait);
+            ws_fix_insert(F, fix, loop, 0, ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
         }
     }
 }

@@ -1,11 +1,11 @@
 /* Quick-fixes of uses, parities and conditions. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { MOST = 10, LIKELY = 15 };
 
 /* A use that somebody names, and how many do. */
 typedef struct {
-    char *text; /* JSON */
+    char *text;
     guint n;
     gboolean beside; /* in the list of the step itself */
 } Use;
@@ -49,18 +49,7 @@ static const char *handed(const WsNode *step)
 /* "k.total - 1" and "max(0, k.total - 1)" name k.total; k names k.total. */
 static char *stripped(const char *use, const char *loop)
 {
-    static const struct {
-        const char *before, *after;
-    } form[] = { { "\"", " + 1\"" }, { "\"", " - 1\"" }, { "\"max(0, ", " - 1)\"" } };
-    if (loop && strlen(use) == strlen(loop) + 2 && strncmp(use + 1, loop, strlen(loop)) == 0)
-        return g_strdup_printf("\"%s.total\"", loop);
-    for (guint i = G_N_ELEMENTS(form); i-- > 0;) {
-        const gsize n = strlen(form[i].before), m = strlen(form[i].after);
-        if (g_str_has_prefix(use, form[i].before) && g_str_has_suffix(use, form[i].after) &&
-            strlen(use) > n + m)
-            return g_strdup_printf("\"%.*s\"", (int)(strlen(use) - n - m), use + n);
-    }
-    return NULL;
+    return g_strcmp0(use, loop) == 0 ? g_strdup_printf("%s.total", loop) : ws_one_off(use);
 }
 
 /* Uses that step i could mean: those beside it, those of its barrier or buffer elsewhere. Its own
@@ -108,10 +97,10 @@ static void propose_use(WsFixer *F, gint i, const char *use, guint more, gboolea
     fix->cost += more + (concerned(F, i) ? 0 : 3);
     fix->safe = safe;
     if (ws_node_has(step, WS_F_slot))
-        ws_fix_unset(F, fix, step, WS_F_slot);
+        ws_fix_set(fix, step, WS_F_slot, NULL);
     if (ws_node_has(step, WS_F_phase))
-        ws_fix_unset(F, fix, step, WS_F_phase);
-    ws_fix_set(F, fix, step, WS_F_use, use);
+        ws_fix_set(fix, step, WS_F_phase, NULL);
+    ws_fix_set(fix, step, WS_F_use, ws_json_expr(use));
 }
 
 /* Does the step follow directly on a wait for that use? */
@@ -119,7 +108,7 @@ static gboolean its_wait(const WsFixer *F, gint i, const char *use)
 {
     const gint before = ws_spot_next(F, i, -1);
     g_autofree char *waits = ws_step_is(F, before, WS_STEP_WAIT)
-                                 ? ws_field_json(ws_spot(F, before)->node, WS_F_use)
+                                 ? ws_field_text(ws_spot(F, before)->node, WS_F_use)
                                  : NULL;
     return g_strcmp0(waits, use) == 0;
 }
@@ -131,7 +120,7 @@ static gboolean its_wait(const WsFixer *F, gint i, const char *use)
 static void use_of(WsFixer *F, gint i)
 {
     const WsNode *step = ws_spot(F, i)->node;
-    g_autofree char *now = ws_field_json(step, WS_F_use);
+    g_autofree char *now = ws_field_text(step, WS_F_use);
     const gboolean fixed = ws_node_has(step, WS_F_slot) || ws_node_has(step, WS_F_phase);
     if ((!now && !fixed) || !(ws_step_is_data(step->kind) || ws_step_hands(step->kind)))
         return;
@@ -152,8 +141,8 @@ static void use_of(WsFixer *F, gint i)
                     ws_step_hands(step->kind) || all || (own == 0 && its_wait(F, i, x->text)));
         /* a release that lags belongs to the round before */
         if (step->kind == WS_STEP_ARRIVE || step->kind == WS_STEP_RELEASE) {
-            g_autofree char *lag = g_strdup_printf("%.*s - 1\"", (int)strlen(x->text) - 1, x->text);
-            if (x->text[0] == '"' && g_strcmp0(lag, now) != 0)
+            g_autofree char *lag = g_strdup_printf("%s - 1", x->text);
+            if (!g_ascii_isdigit(*x->text) && g_strcmp0(lag, now) != 0)
                 propose_use(F, i, lag, more + (ws_node_has(step, WS_F_when) ? 1 : 8), TRUE);
         }
     }
@@ -254,9 +243,9 @@ void ws_fix_flip_init(WsFixer *F)
         if (likely)
             fix->cost = LIKELY;
         if (ready)
-            ws_fix_unset(F, fix, b, WS_F_init);
+            ws_fix_set(fix, b, WS_F_init, NULL);
         else
-            ws_fix_set(F, fix, b, WS_F_init, "\"ready\"");
+            ws_fix_set(fix, b, WS_F_init, ws_json_text("ready"));
     }
 }
 
@@ -269,14 +258,13 @@ void ws_fix_wait_always(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Do %s in every round", name);
-        ws_fix_unset(F, fix, step, WS_F_when);
+        ws_fix_set(fix, step, WS_F_when, NULL);
         const gint loop = ws_spot_loop(F, i);
         if (loop >= 0) {
-            g_autofree char *round = ws_first_round(F, loop, ">"),
-                            *json = g_strdup_printf("\"%s\"", round);
+            g_autofree char *round = ws_first_round(F, loop, ">");
             WsFix *later = ws_fixer_add(F, "Do %s in every round but the first", name);
             later->cost -= 8;
-            ws_fix_set(F, later, step, WS_F_when, json);
+            ws_fix_set(later, step, WS_F_when, ws_json_expr(round));
         }
         n++;
     }
@@ -289,9 +277,9 @@ static void set_all(WsFixer *F, gint i, const char *from, const char *to, const 
     WsFix *fix = ws_fixer_add(F, "%s", title);
     for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, k);
-        g_autofree char *use = ws_field_json(step, WS_F_use);
+        g_autofree char *use = ws_field_text(step, WS_F_use);
         if (g_strcmp0(use, from) == 0)
-            ws_fix_set(F, fix, step, WS_F_use, to);
+            ws_fix_set(fix, step, WS_F_use, ws_json_expr(to));
     }
 }
 
@@ -309,7 +297,7 @@ void ws_fix_use_of_writer(WsFixer *F)
                 add_use(uses, ws_step_use(ws_spot(F, i)->node), FALSE);
         for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
             const WsNode *step = ws_node_child(s->owner, s->field, k);
-            g_autofree char *use = ws_field_json(step, WS_F_use), *name = ws_step_name(step);
+            g_autofree char *use = ws_field_text(step, WS_F_use), *name = ws_step_name(step);
             for (guint u = 0; use && u < uses->len && n < 2 * MOST; u++) {
                 const char *to = g_array_index(uses, Use, u).text;
                 if (strcmp(use, to) == 0)

@@ -1,5 +1,5 @@
 /* Quick-fixes of order: who begins, in which order barriers are met, how a cluster ends. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { MOST = 64, ONE_GROUP = 36, ORDER_LOST = 10 };
 
@@ -11,8 +11,7 @@ static gboolean is_named(const WsFixer *F, const char *name)
 
 void ws_fix_prime_once(WsFixer *F)
 {
-    static const char *const when[] = { "\"replica == replicas - 1\"", "\"replica == 0\"",
-                                        "\"replica > 0\"" };
+    static const char *const when[] = { "replica == replicas - 1", "replica == 0", "replica > 0" };
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         if (s->node->kind != WS_STEP_ARRIVE || s->up >= 0 || !ws_node_has(s->group, WS_F_replicate))
@@ -20,7 +19,7 @@ void ws_fix_prime_once(WsFixer *F)
         for (guint k = 0; k < G_N_ELEMENTS(when); k++) {
             g_autofree char *name = ws_step_name(s->node);
             WsFix *fix = ws_fixer_add(F, "Do %s only when %s", name, when[k]);
-            ws_fix_set(F, fix, s->node, WS_F_when, when[k]);
+            ws_fix_set(fix, s->node, WS_F_when, ws_json_expr(when[k]));
         }
     }
 }
@@ -199,7 +198,7 @@ void ws_fix_meet_at_end(WsFixer *F)
         const guint n = ws_node_n_children(group, WS_F_body);
         const WsNode *last = n ? ws_node_child(group, WS_F_body, n - 1) : NULL;
         if (!last || last->kind != WS_STEP_CLUSTER)
-            ws_fix_append(F, fix, group, WS_F_body, n, "{ \"cluster\": \"sync\" }");
+            ws_fix_append(fix, group, WS_F_body, ws_plain(WS_STEP_CLUSTER, "sync"));
     }
 }
 
@@ -213,16 +212,15 @@ void ws_fix_take_tile(WsFixer *F)
         const WsNode *step = ws_spot(F, i)->node;
         if (step->kind != WS_STEP_CLAIM && step->kind != WS_STEP_TAKE)
             continue;
-        g_autofree char *ref =
-            ws_field_json(step, step->kind == WS_STEP_CLAIM ? WS_F_into : WS_F_from);
-        g_autofree char *use = ws_field_json(step, WS_F_use);
-        g_autofree char *json = g_strdup_printf("{ \"take\": \"tiles\", \"from\": %s%s%s }", ref,
-                                                use ? ", \"use\": " : "", use ? use : "");
+        const WsFieldId slot = step->kind == WS_STEP_CLAIM ? WS_F_into : WS_F_from;
         const guint n = ws_node_n_children(loop, WS_F_do);
         for (guint k = 0; k <= n; k++) {
             WsFix *fix =
                 ws_fixer_add(F, "Take the next tile in %s", ws_node_name(ws_spot(F, F->at)->group));
-            ws_fix_append(F, fix, loop, WS_F_do, n - k, json);
+            ws_draft_insert(fix->draft, loop->identity, WS_F_do, n - k,
+                            WS_MAKE(WS_STEP_TAKE, { WS_F_keyword, ws_json_text("tiles") },
+                                    { WS_F_from, ws_json_of_field(step, slot) },
+                                    { WS_F_use, ws_json_of_field(step, WS_F_use) }));
         }
         return;
     }
@@ -232,15 +230,14 @@ void ws_fix_take_tile(WsFixer *F)
  * their lists. */
 void ws_fix_join(WsFixer *F)
 {
-    static const char *const verb[] = { "sync", "arrive" };
+    static const WsNodeKind verb[] = { WS_STEP_SYNC, WS_STEP_ARRIVE };
     const WsNode *root = ws_design_root(F->design);
     const gint place[] = { F->other, F->at };
     for (guint k = 0; k < 2 * ws_node_n_children(root, WS_F_barriers); k++) {
         const WsNode *b = ws_node_child(root, WS_F_barriers, k / 2);
-        const char *how = verb[k % 2];
+        const char *how = ws_node_kind_keyword(verb[k % 2]);
         if (!is_named(F, ws_node_name(b)) || ws_node_has(b, WS_F_array))
             continue;
-        g_autofree char *json = g_strdup_printf("{ \"%s\": \"%s\" }", how, ws_node_name(b));
         for (guint p = 0; p < G_N_ELEMENTS(place); p++) {
             if (place[p] < 0)
                 continue;
@@ -249,39 +246,46 @@ void ws_fix_join(WsFixer *F)
             for (gint by = 1; by >= 0; by--) {
                 WsFix *fix = ws_fixer_add(F, "Add `%s %s` %s %s", how, ws_node_name(b),
                                           by ? WS_WORD("behind") : WS_WORD("before"), name);
-                ws_fix_insert(F, fix, place[p], by, json);
+                ws_fix_insert(F, fix, place[p], by, ws_plain(verb[k % 2], ws_node_name(b)));
             }
             WsFix *fix = ws_fixer_add(F, "Add `%s %s` at the end of the list of %s", how,
                                       ws_node_name(b), name);
-            ws_fix_append(F, fix, s->owner, s->field, ws_node_n_children(s->owner, s->field), json);
+            ws_fix_append(fix, s->owner, s->field, ws_plain(verb[k % 2], ws_node_name(b)));
         }
     }
+}
+
+#define MEET "meet"
+
+static void new_meeting(WsFix *fix, const WsNode *root)
+{
+    ws_fix_append(fix, root, WS_F_barriers,
+                  WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(MEET) },
+                          { WS_F_kind, ws_json_text("named") }));
 }
 
 /* Nothing orders two groups: a new barrier that both meet. */
 void ws_fix_meet(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
-    if (F->at < 0 || F->other < 0 || ws_object_named(F->design, WS_F_barriers, "meet"))
+    if (F->at < 0 || F->other < 0 || ws_object_named(F->design, WS_F_barriers, MEET))
         return;
     g_autofree char *a = ws_step_name(ws_spot(F, F->other)->node),
                     *b = ws_step_name(ws_spot(F, F->at)->node);
     WsFix *fix = ws_fixer_add(F, "Let the groups meet between %s and %s", a, b);
-    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers),
-                  "{ \"name\": \"meet\", \"kind\": \"named\" }");
+    new_meeting(fix, root);
     const gboolean one = ws_spot(F, F->at)->group == ws_spot(F, F->other)->group;
     if (one) { /* replicas: before what one of them does when it is through with the rest */
         const gint top = ws_spot_outside(F, F->other, F->at);
         g_autofree char *where = ws_step_name(ws_spot(F, top)->node);
         WsFix *early = ws_fixer_add(F, "Let the replicas meet before %s", where);
         early->cost = ONE_GROUP;
-        ws_fix_append(F, early, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers),
-                      "{ \"name\": \"meet\", \"kind\": \"named\" }");
-        ws_fix_insert(F, early, top, 0, "{ \"sync\": \"meet\" }");
+        new_meeting(early, root);
+        ws_fix_insert(F, early, top, 0, ws_plain(WS_STEP_SYNC, MEET));
+        ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_SYNC, MEET));
+        return;
     }
-    const gint first = MAX(F->at, F->other), second = MIN(F->at, F->other);
-    ws_fix_insert(F, fix, one ? F->at : first, one ? 0 : first == F->other,
-                  "{ \"sync\": \"meet\" }");
-    if (!one)
-        ws_fix_insert(F, fix, second, second == F->other, "{ \"sync\": \"meet\" }");
+    const gint place[] = { MAX(F->at, F->other), MIN(F->at, F->other) };
+    for (guint i = 0; i < G_N_ELEMENTS(place); i++) /* from the last: indices before it stand */
+        ws_fix_insert(F, fix, place[i], place[i] == F->other, ws_plain(WS_STEP_SYNC, MEET));
 }

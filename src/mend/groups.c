@@ -1,23 +1,15 @@
 /* Quick-fixes of what runs on: waits that retire groups, syncs of an agent, fences. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 /* Where the waits that retire groups of a kind stand, and how to write one. */
 typedef struct {
     WsNodeKind wait, issue;
-    const char *json[2], *what; /* leaving none, or one, in flight */
+    const char *what;
 } Retire;
 
-static const Retire of_mma = {
-    WS_STEP_MMA_WAIT, WS_STEP_MMA, { "{ \"mma_wait\": 0 }", "{ \"mma_wait\": 1 }" }, "mma"
-};
-static const Retire of_store = {
-    WS_STEP_STORE_WAIT, WS_STEP_STORE, { "{ \"store_wait\": 0 }", "{ \"store_wait\": 1 }" }, "store"
-};
-static const Retire of_load = {
-    WS_STEP_LOAD_WAIT, WS_STEP_GATHER, { "{ \"load_wait\": 0 }", "{ \"load_wait\": 1 }" }, "gather"
-};
-
-#define SYNC "{ \"sync\": \"group\" }"
+static const Retire of_mma = { WS_STEP_MMA_WAIT, WS_STEP_MMA, "mma" };
+static const Retire of_store = { WS_STEP_STORE_WAIT, WS_STEP_STORE, "store" };
+static const Retire of_load = { WS_STEP_LOAD_WAIT, WS_STEP_GATHER, "gather" };
 
 enum { DEEPER = 14, UNHEARD = 13, AS_DRAWN = 6 };
 
@@ -46,12 +38,12 @@ static void fewer(WsFixer *F, const Retire *r, const WsNode *group, gint user)
         const guint more = (i > user ? 8 : 6 - far) + (deeper ? DEEPER : 0) + (unheard ? 6 : 0);
         far -= i < user && far > 0 ? 2 : 0;
         for (gint64 to = n - 1; to >= 0; to = to > 0 ? 0 : -1) {
-            g_autofree char *json = g_strdup_printf("%" G_GINT64_FORMAT, to);
+            g_autofree char *less = g_strdup_printf("%" G_GINT64_FORMAT, to);
             WsFix *fix =
                 ws_fixer_add(F, "Let `%s` leave %s in flight instead of %" G_GINT64_FORMAT,
-                             ws_node_kind_keyword(r->wait), to ? json : WS_WORD("nothing"), n);
+                             ws_node_kind_keyword(r->wait), to ? less : WS_WORD("nothing"), n);
             fix->cost = 14 + more + (to ? 0 : 1);
-            ws_fix_set(F, fix, s->node, WS_F_keyword, json);
+            ws_fix_set(fix, s->node, WS_F_keyword, ws_json_int(to));
         }
     }
 }
@@ -68,15 +60,15 @@ static void at_the_end(WsFixer *F, const Retire *r, gint issue)
     const WsSpot *s = ws_spot(F, top);
     const char *keyword = ws_node_kind_keyword(r->wait);
     WsFix *end = ws_fixer_add(F, "`%s` 0 at the end of %s", keyword, ws_node_name(s->group));
-    ws_fix_append(F, end, s->group, WS_F_body, ws_node_n_children(s->group, WS_F_body), r->json[0]);
+    ws_fix_append(end, s->group, WS_F_body, ws_plain(r->wait, "0"));
     end->cost -= less;
     if (top != issue) {
         WsFix *fix = ws_fixer_add(F, "`%s` 0 behind the loop", keyword);
-        ws_fix_insert(F, fix, top, 1, r->json[0]);
+        ws_fix_insert(F, fix, top, 1, ws_plain(r->wait, "0"));
         fix->cost = end->cost + 1;
     }
     WsFix *list = ws_fixer_add(F, "`%s` 0 at the end of the list", keyword);
-    ws_fix_append(F, list, s->owner, s->field, ws_node_n_children(s->owner, s->field), r->json[0]);
+    ws_fix_append(list, s->owner, s->field, ws_plain(r->wait, "0"));
     list->cost = end->cost + 2;
 }
 
@@ -114,8 +106,8 @@ static void wait_at(WsFixer *F, const Retire *r, gint place, gint by, gboolean s
         fix->cost +=
             (list_has(F, place, r->wait) ? 8 : 0) + (left ? 0 : 1) + (by ? 1 : 0) + (sync ? 2 : 0);
         if (sync)
-            ws_fix_insert(F, fix, place, by, SYNC);
-        ws_fix_insert(F, fix, place, by, r->json[left]);
+            ws_fix_insert(F, fix, place, by, ws_plain(WS_STEP_SYNC, "group"));
+        ws_fix_insert(F, fix, place, by, ws_plain(r->wait, left ? "1" : "0"));
     }
 }
 
@@ -198,7 +190,7 @@ void ws_fix_sync_group(WsFixer *F)
         WsFix *fix = ws_fixer_add(F, "Sync the group %s %s",
                                   i ? WS_WORD("behind") : WS_WORD("before"), name);
         fix->cost += lanes_arrive(F, ws_spot(F, place[i])->group) ? AS_DRAWN : 0;
-        ws_fix_insert(F, fix, place[i], (gint)i, SYNC);
+        ws_fix_insert(F, fix, place[i], (gint)i, ws_plain(WS_STEP_SYNC, "group"));
     }
     /* Only the leader waits for stores: the other lanes hear of it by a sync. */
     for (gint k = F->at >= 0 ? ws_spot_next(F, F->at, -1) : -1; k >= 0; k = ws_spot_next(F, k, -1))
@@ -206,7 +198,7 @@ void ws_fix_sync_group(WsFixer *F)
             g_autofree char *name = ws_step_name(ws_spot(F, k)->node);
             WsFix *fix = ws_fixer_add(F, "Sync the group behind %s", name);
             fix->cost -= ws_step_is(F, ws_spot_next(F, k, 1), WS_STEP_SYNC) ? 4 : UNHEARD;
-            ws_fix_insert(F, fix, k, 1, SYNC);
+            ws_fix_insert(F, fix, k, 1, ws_plain(WS_STEP_SYNC, "group"));
         }
     /* What others did must be complete before one lane hands it over. */
     const WsNode *mine = F->at >= 0 ? ws_spot(F, F->at)->group : NULL,
@@ -218,7 +210,7 @@ void ws_fix_sync_group(WsFixer *F)
         g_autofree char *name = ws_step_name(s->node);
         WsFix *fix = ws_fixer_add(F, "Sync the group before %s", name);
         fix->cost += lanes_arrive(F, s->group) ? AS_DRAWN : 0;
-        ws_fix_insert(F, fix, k, 0, SYNC);
+        ws_fix_insert(F, fix, k, 0, ws_plain(WS_STEP_SYNC, "group"));
     }
 }
 
@@ -230,7 +222,7 @@ static void derive_fences(WsFixer *F)
     if (!fences || strcmp(fences, "derived") == 0)
         return;
     WsFix *fix = ws_fixer_add(F, "Let all fences be derived");
-    ws_fix_unset(F, fix, root, WS_F_fences);
+    ws_fix_set(fix, root, WS_F_fences, NULL);
 }
 
 static void move_fences(WsFixer *F, const char *which, gint to, gint by)
@@ -250,18 +242,17 @@ static void move_fences(WsFixer *F, const char *which, gint to, gint by)
 
 void ws_fix_fence_async(WsFixer *F)
 {
-    static const char json[] = "{ \"fence\": \"async\" }";
     move_fences(F, "async", F->other, 1);
     move_fences(F, "async", F->at, 0);
     if (F->other >= 0) {
         g_autofree char *name = ws_step_name(ws_spot(F, F->other)->node);
         WsFix *fix = ws_fixer_add(F, "Fence behind %s", name);
-        ws_fix_insert(F, fix, F->other, 1, json);
+        ws_fix_insert(F, fix, F->other, 1, ws_plain(WS_STEP_FENCE, "async"));
     }
     if (F->at >= 0) {
         g_autofree char *name = ws_step_name(ws_spot(F, F->at)->node);
         WsFix *fix = ws_fixer_add(F, "Fence before %s", name);
-        ws_fix_insert(F, fix, F->at, 0, json);
+        ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_FENCE, "async"));
     }
     derive_fences(F);
 }
@@ -271,7 +262,7 @@ void ws_fix_fence_mma(WsFixer *F)
     if (F->at >= 0) {
         move_fences(F, "mma", F->at, 0);
         WsFix *fix = ws_fixer_add(F, "Fence before the mma");
-        ws_fix_insert(F, fix, F->at, 0, "{ \"fence\": \"mma\" }");
+        ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_FENCE, "mma"));
     }
     derive_fences(F);
 }
@@ -285,6 +276,6 @@ void ws_fix_close_group(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(s->node);
         WsFix *fix = ws_fixer_add(F, "Close the group with %s", name);
-        ws_fix_unset(F, fix, s->node, WS_F_open);
+        ws_fix_set(fix, s->node, WS_F_open, NULL);
     }
 }

@@ -1,7 +1,7 @@
 /* Quick-fixes of roles that disagree: one side does a thing only under a condition, the other side
  * counts on it; a barrier of everybody that some never meet; a counter that does not follow what it
  * counts; a copy that is not answered. */
-#include "check/mend/fixer.h"
+#include "mend/fixer.h"
 
 enum { MOST = 24 };
 
@@ -10,15 +10,15 @@ enum { MOST = 24 };
 static void drop_when(WsFixer *F, gint i)
 {
     const WsSpot *s = ws_spot(F, i);
-    g_autofree char *when = ws_field_json(s->node, WS_F_when), *name = ws_step_name(s->node);
+    g_autofree char *when = ws_field_text(s->node, WS_F_when), *name = ws_step_name(s->node);
     WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
     for (guint k = 0; k < ws_node_n_children(s->owner, s->field); k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, k);
-        g_autofree char *other = ws_field_json(step, WS_F_when);
+        g_autofree char *other = ws_field_text(step, WS_F_when);
         if (g_strcmp0(when, other) != 0)
             continue;
         fix->safe &= ws_step_hands(step->kind);
-        ws_fix_unset(F, fix, step, WS_F_when);
+        ws_fix_set(fix, step, WS_F_when, NULL);
     }
 }
 
@@ -43,10 +43,9 @@ static gint in_loop(const WsFixer *F, gint i, const char *name)
 
 static const WsNode *counter_of(const WsNode *group, const char *use)
 {
-    g_autofree char *name = use && *use == '"' ? g_strndup(use + 1, strlen(use) - 2) : NULL;
-    for (guint k = 0; name && k < ws_node_n_children(group, WS_F_counters); k++) {
+    for (guint k = 0; use && k < ws_node_n_children(group, WS_F_counters); k++) {
         const WsNode *c = ws_node_child(group, WS_F_counters, k);
-        if (g_strcmp0(ws_node_name(c), name) == 0)
+        if (g_strcmp0(ws_node_name(c), use) == 0)
             return c;
     }
     return NULL;
@@ -59,31 +58,27 @@ static void wrap(WsFixer *F, gint from, gint to, const char *cond, const WsNode 
 {
     const WsSpot *s = ws_spot(F, from);
     const guint n = (guint)(ws_spot(F, to)->index - s->index) + 1;
-    g_autofree char *owner = ws_design_path(F->design, s->owner),
-                    *json = g_strdup_printf("{ \"if\": %s, \"then\": [] }", cond),
-                    *name = ws_step_name(ws_spot(F, to)->node);
+    g_autofree char *name = ws_step_name(ws_spot(F, to)->node);
     WsFix *fix = ws_fixer_add(F, "Do %s only if %s, as %s does", name, cond, ws_node_name(theirs));
-    const char *list = ws_node_key(s->owner->kind, s->field);
+    WsDraft *d = fix->draft;
     fix->safe = FALSE;
-    for (guint k = 0; counter && k < n; k++) {
+    const guint64 branch = ws_draft_insert(
+        d, s->owner->identity, s->field, s->index,
+        WS_MAKE(WS_STEP_IF, { WS_F_keyword, ws_json_expr(cond) }, { WS_F_then, ws_json_list() }));
+    for (guint k = 0; k < n; k++) {
         const WsNode *step = ws_node_child(s->owner, s->field, s->index + k);
-        g_autofree char *use = g_strdup_printf("\"%s\"", ws_node_name(counter));
-        if (ws_node_has(step, WS_F_use))
-            ws_fix_set(F, fix, step, WS_F_use, use);
+        if (counter && ws_node_has(step, WS_F_use))
+            ws_fix_set(fix, step, WS_F_use, ws_json_text(ws_node_name(counter)));
+        ws_draft_move(d, step->identity, branch, WS_F_then, k);
     }
-    ws_fix_append(F, fix, s->owner, s->field, s->index, json);
-    for (guint k = 0; k < n; k++)
-        ws_fix_edit(fix, "move %s/%s/%u %s/%s/%u then %u", owner, list, s->index + 1, owner, list,
-                    s->index, k);
     if (!counter)
         return;
-    g_autofree char *start = ws_field_json(counter, WS_F_start),
-                    *own = g_strdup_printf("{ \"name\": \"%s\"%s%s }", ws_node_name(counter),
-                                           start ? ", \"start\": " : "", start ? start : "");
-    ws_fix_edit(fix, "insert %s/%s/%u then %u { \"advance\": \"%s\" }", owner, list, s->index, n,
-                ws_node_name(counter));
-    ws_fix_append(F, fix, s->group, WS_F_counters, ws_node_n_children(s->group, WS_F_counters),
-                  own);
+    ws_draft_append(
+        d, branch, WS_F_then,
+        WS_MAKE(WS_STEP_ADVANCE, { WS_F_keyword, ws_json_text(ws_node_name(counter)) }));
+    ws_fix_append(fix, s->group, WS_F_counters,
+                  WS_MAKE(WS_NODE_COUNTER, { WS_F_name, ws_json_text(ws_node_name(counter)) },
+                          { WS_F_start, ws_json_of_field(counter, WS_F_start) }));
 }
 
 /* Sides in two CTAs stand under conditions of their own. */
@@ -99,13 +94,13 @@ static void pair(WsFixer *F, gint w, gint a)
     const guint aside = ws_step_is(F, F->at, WS_STEP_WAIT) && F->at != w ? 2 : 0;
     const WsSpot *x = ws_spot(F, w), *y = ws_spot(F, a);
     const gint own = branch_of(F, w), theirs = branch_of(F, a);
-    g_autofree char *mine = own >= 0 ? ws_field_json(ws_spot(F, own)->node, WS_F_keyword) : NULL;
+    g_autofree char *mine = own >= 0 ? ws_field_text(ws_spot(F, own)->node, WS_F_keyword) : NULL;
     gint branch = theirs;
     if (branch < 0) /* the branch may hold the loop that holds the step */
         for (gint up = y->up; up >= 0 && branch < 0; up = ws_spot(F, up)->up)
             branch = branch_of(F, up);
     g_autofree char *cond =
-        branch >= 0 ? ws_field_json(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
+        branch >= 0 ? ws_field_text(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
     if (!cond || g_strcmp0(mine, cond) == 0 || crosses(y->node, cond, mine))
         return;
     if (mine) { /* who waits asks what those ask who come; then the other way round */
@@ -116,7 +111,7 @@ static void pair(WsFixer *F, gint w, gint a)
                              k ? mine : cond, ws_node_name((k ? x : y)->group));
             fix->cost += k + aside;
             fix->safe = FALSE;
-            ws_fix_set(F, fix, ws_spot(F, of[k])->node, WS_F_keyword, k ? mine : cond);
+            ws_fix_set(fix, ws_spot(F, of[k])->node, WS_F_keyword, ws_json_expr(k ? mine : cond));
         }
         return;
     }
@@ -124,7 +119,7 @@ static void pair(WsFixer *F, gint w, gint a)
     const gint held = in_loop(F, w, loop < 0 ? NULL : ws_node_name(ws_spot(F, loop)->node));
     if (held < 0)
         return;
-    g_autofree char *use = ws_field_json(y->node, WS_F_use);
+    g_autofree char *use = ws_field_text(y->node, WS_F_use);
     const WsNode *counter = counter_of(y->group, use);
     if (counter && counter_of(x->group, use))
         return;
@@ -178,9 +173,9 @@ void ws_fix_meet_all(WsFixer *F)
         for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
             const WsNode *group = ws_node_child(root, WS_F_groups, g);
             if (!meets(F, group, name))
-                ws_fix_append(F, fix, group, WS_F_body,
-                              end ? ws_node_n_children(group, WS_F_body) : 0,
-                              "{ \"sync\": \"cta\" }");
+                ws_draft_insert(fix->draft, group->identity, WS_F_body,
+                                end ? ws_node_n_children(group, WS_F_body) : 0,
+                                ws_plain(WS_STEP_SYNC, "cta"));
         }
     }
 }
@@ -202,14 +197,13 @@ void ws_fix_cluster_wait(WsFixer *F)
     const WsNode *root = ws_design_root(F->design);
     if (ws_step_is(F, F->at, WS_STEP_CLUSTER)) {
         WsFix *fix = ws_fixer_add(F, "Wait for the cluster before it is arrived at again");
-        ws_fix_insert(F, fix, F->at, 0, "{ \"cluster\": \"wait\" }");
+        ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_CLUSTER, "wait"));
     }
     WsFix *fix = ws_fixer_add(F, "Wait for the cluster at the end");
     for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, g);
         if (at_cluster(F, group, "arrive") && !at_cluster(F, group, "wait"))
-            ws_fix_append(F, fix, group, WS_F_body, ws_node_n_children(group, WS_F_body),
-                          "{ \"cluster\": \"wait\" }");
+            ws_fix_append(fix, group, WS_F_body, ws_plain(WS_STEP_CLUSTER, "wait"));
     }
 }
 
@@ -219,18 +213,18 @@ void ws_fix_advance_by_rounds(WsFixer *F)
 {
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         g_autofree char *by =
-            ws_step_is(F, i, WS_STEP_ADVANCE) ? ws_field_json(ws_spot(F, i)->node, WS_F_by) : NULL;
+            ws_step_is(F, i, WS_STEP_ADVANCE) ? ws_field_text(ws_spot(F, i)->node, WS_F_by) : NULL;
         const WsSpot *s = ws_spot(F, i);
         for (guint k = 0; by && k < ws_node_n_children(s->owner, s->field); k++) {
             const WsNode *loop = ws_node_child(s->owner, s->field, k);
             g_autofree char *count =
-                loop->kind == WS_STEP_FOR ? ws_field_json(loop, WS_F_count) : NULL;
+                loop->kind == WS_STEP_FOR ? ws_field_text(loop, WS_F_count) : NULL;
             if (!count || strcmp(count, by) == 0)
                 continue;
             WsFix *fix =
                 ws_fixer_add(F, "Let %s move by %s, the rounds of loop %s",
                              ws_node_text(s->node, WS_F_keyword), count, ws_node_name(loop));
-            ws_fix_set(F, fix, s->node, WS_F_by, count);
+            ws_fix_set(fix, s->node, WS_F_by, ws_json_expr(count));
         }
     }
 }
@@ -243,34 +237,43 @@ void ws_fix_answer(WsFixer *F)
         const gint branch = ws_step_is(F, a, WS_STEP_ARRIVE) ? branch_of(F, a) : -1;
         if (branch < 0 || !ws_node_has(ws_spot(F, a)->node, WS_F_cta))
             continue;
-        g_autofree char *now = ws_field_json(ws_spot(F, branch)->node, WS_F_keyword);
+        g_autofree char *now = ws_field_text(ws_spot(F, branch)->node, WS_F_keyword);
         for (gint w = 0; w < a; w++) {
             const gint other = ws_step_is(F, w, WS_STEP_WAIT) ? branch_of(F, w) : -1;
             if (other < 0 || ws_spot(F, w)->group != ws_spot(F, a)->group)
                 continue;
-            g_autofree char *cond = ws_field_json(ws_spot(F, other)->node, WS_F_keyword),
+            g_autofree char *cond = ws_field_text(ws_spot(F, other)->node, WS_F_keyword),
                             *name = ws_step_name(ws_spot(F, a)->node);
             if (!cond || g_strcmp0(cond, now) == 0)
                 continue;
             WsFix *fix = ws_fixer_add(F, "Do %s wherever %s is waited for: if %s", name,
                                       ws_step_barrier(ws_spot(F, w)->node), cond);
-            ws_fix_set(F, fix, ws_spot(F, branch)->node, WS_F_keyword, cond);
+            ws_fix_set(fix, ws_spot(F, branch)->node, WS_F_keyword, ws_json_expr(cond));
         }
     }
 }
 
-/* "cta == 0" around a step: which CTA does it. JSON of the number; NULL: not told so. */
+/* "cta == 0" around a step: which CTA does it. NULL: not told so. Caller frees. */
 static char *only_cta(const WsFixer *F, gint i)
 {
     const gint branch = branch_of(F, i);
     g_autofree char *cond =
-        branch >= 0 ? ws_field_json(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
-    static const char is[] = "\"cta == ";
+        branch >= 0 ? ws_field_text(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
+    static const char is[] = "cta == ";
     if (!cond || !g_str_has_prefix(cond, is))
         return NULL;
     char *end = NULL;
     const gint64 rank = g_ascii_strtoll(cond + strlen(is), &end, 10);
-    return g_strcmp0(end, "\"") == 0 ? g_strdup_printf("%" G_GINT64_FORMAT, rank) : NULL;
+    return *end == '\0' ? g_strdup_printf("%" G_GINT64_FORMAT, rank) : NULL;
+}
+
+static gboolean is_waited(const WsFixer *F, const char *barrier)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_step_is(F, i, WS_STEP_WAIT) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
+            return TRUE;
+    return FALSE;
 }
 
 /* A new barrier: whoever waits for a copy arrives there, and its sender waits before it writes what
@@ -279,23 +282,18 @@ static void acknowledge(WsFixer *F, gint copy, const char *signal)
 {
     const WsNode *root = ws_design_root(F->design), *node = ws_spot(F, copy)->node;
     g_autofree char *name = g_strdup_printf("%s_free", ws_step_ref(node, WS_F_keyword)),
-                    *ref = g_strdup_printf("\"%s\"", name), *cta = only_cta(F, copy),
-                    *use = ws_field_json(node, WS_F_use);
-    if (!cta || ws_object_named(F->design, WS_F_barriers, name))
+                    *cta = only_cta(F, copy), *use = ws_field_text(node, WS_F_use);
+    if (!cta || !is_waited(F, signal) || ws_object_named(F->design, WS_F_barriers, name))
         return;
-    g_autofree char *more = g_strdup_printf(", \"cta\": %s", cta),
-                    *arrive = ws_with_use("arrive", ref, use, more),
-                    *wait = ws_with_use("wait", ref, use, ""),
-                    *json = g_strdup_printf("{ \"name\": %s }", ref);
     WsFix *fix = ws_fixer_add(
         F, "Add %s: who waits for %s arrives on it, the copy's CTA waits for it", name, signal);
     fix->cost += 30;
-    ws_fix_append(F, fix, root, WS_F_barriers, ws_node_n_children(root, WS_F_barriers), json);
+    ws_fix_append(fix, root, WS_F_barriers,
+                  WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(name) }));
     const gint at = F->at;
-    gboolean told = FALSE;
     for (gint i = (gint)F->spot->len - 1; i >= 0; i--) { /* from the last: paths before it stand */
         if (i == at)
-            ws_fix_insert(F, fix, i, 0, wait);
+            ws_fix_insert(F, fix, i, 0, ws_hand(WS_STEP_WAIT, name, use, (WsHanding){ 0 }));
         if (!ws_step_is(F, i, WS_STEP_WAIT) ||
             g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), signal) != 0)
             continue;
@@ -303,11 +301,9 @@ static void acknowledge(WsFixer *F, gint copy, const char *signal)
         for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
             if (ws_step_reads(ws_spot(F, k)->node, ws_step_ref(node, WS_F_into)))
                 last = k;
-        ws_fix_insert(F, fix, last, 1, arrive);
-        told = TRUE;
+        ws_fix_insert(F, fix, last, 1,
+                      ws_hand(WS_STEP_ARRIVE, name, use, (WsHanding){ .cta = cta }));
     }
-    if (!told)
-        g_ptr_array_set_size(fix->edits, 0);
 }
 
 /* What a copy may still read is written again: it has read it when it has signalled; in another CTA
@@ -318,13 +314,12 @@ void ws_fix_wait_for_copy(WsFixer *F)
     if (F->at < 0 || !ws_step_is(F, copy, WS_STEP_COPY) ||
         !ws_node_has(ws_spot(F, copy)->node, WS_F_signal))
         return;
-    g_autofree char *ref = ws_field_json(ws_spot(F, copy)->node, WS_F_signal),
-                    *use = ws_field_json(ws_spot(F, copy)->node, WS_F_use),
-                    *json = ws_with_use("wait", ref, use, ""),
+    g_autofree char *ref = ws_field_text(ws_spot(F, copy)->node, WS_F_signal),
+                    *use = ws_field_text(ws_spot(F, copy)->node, WS_F_use),
                     *name = ws_step_name(ws_spot(F, F->at)->node);
     const char *signal = ws_step_barrier(ws_spot(F, copy)->node);
     WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", signal, name);
-    ws_fix_insert(F, fix, F->at, 0, json);
+    ws_fix_insert(F, fix, F->at, 0, ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
     acknowledge(F, copy, signal);
 }
 
@@ -334,16 +329,11 @@ void ws_fix_wait_expected(WsFixer *F)
     for (gint e = 0; e < (gint)F->spot->len; e++) {
         const WsSpot *s = ws_spot(F, e);
         const char *barrier = s->node->kind == WS_STEP_EXPECT ? ws_step_barrier(s->node) : NULL;
-        gboolean waited = !barrier;
-        for (gint w = 0; !waited && w < (gint)F->spot->len; w++)
-            waited = ws_step_is(F, w, WS_STEP_WAIT) &&
-                     g_strcmp0(ws_step_barrier(ws_spot(F, w)->node), barrier) == 0;
-        if (waited)
+        if (!barrier || is_waited(F, barrier))
             continue;
-        g_autofree char *ref = ws_field_json(s->node, WS_F_keyword),
-                        *use = ws_field_json(s->node, WS_F_use),
-                        *json = ws_with_use("wait", ref, use, "");
+        g_autofree char *ref = ws_field_text(s->node, WS_F_keyword),
+                        *use = ws_field_text(s->node, WS_F_use);
         WsFix *fix = ws_fixer_add(F, "Wait for %s where its bytes are expected", barrier);
-        ws_fix_insert(F, fix, e, 1, json);
+        ws_fix_insert(F, fix, e, 1, ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
     }
 }

@@ -1,5 +1,6 @@
 /* Sums of products, told apart round by round: a walk over the steps of a group in which a value is
  * the number of products it holds. */
+#include "../check/words.h"
 #include "kept.h"
 
 #include <string.h>
@@ -38,16 +39,6 @@ static gint64 number(Walk *w, const WsNode *node, WsFieldId field, gint64 otherw
 static void set_name(Walk *w, const char *name, gint64 n)
 {
     g_hash_table_replace(w->name, g_strdup(name), g_memdup2(&n, sizeof n));
-}
-
-static gboolean has_word(const char *text, const char *word)
-{
-    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-        const char a = at > text ? at[-1] : ' ', b = at[strlen(word)];
-        if (!g_ascii_isalnum(a) && a != '_' && !g_ascii_isalnum(b) && b != '_')
-            return TRUE;
-    }
-    return FALSE;
 }
 
 static guint products(Walk *w, const char *value)
