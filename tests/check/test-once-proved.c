@@ -6,14 +6,23 @@
 static const struct {
     const char *file, *rule;
 } rows[] = {
-    { "cluster-arrive-twice", "P-CLU" }, { "cols-of-a-tile-shifted", NULL },
-    { "count-changes-inside", "P-DL" },  { "counter-as-count", "P-EARLY" },
-    { "half-written", "P-UNDEF" },       { "lanes-arrive-twice", "P-EARLY" },
-    { "lanes-lapped", "P-ABA" },         { "let-as-count", "P-EARLY" },
-    { "min-of-a-difference", "P-DL" },   { "mma-issue-is-no-meeting", "P-ABA" },
-    { "pad-read-unwritten", "P-UNDEF" }, { "rank-behind-many-lets", "P-DL" },
-    { "rows-of-a-block", NULL },         { "unless-assigns", "P-UNDEF" },
-    { "use-compare", "P-ABA" },          { "use-min-40", "P-RACE" },
+    { "cluster-arrive-twice", "P-CLU" },
+    { "cols-of-a-tile-shifted", NULL },
+    { "count-changes-inside", "P-DL" },
+    { "counter-as-count", "P-EARLY" },
+    { "expect-nobody-fills", "P-TX" },
+    { "half-written", "P-UNDEF" },
+    { "lanes-arrive-twice", "P-EARLY" },
+    { "lanes-lapped", "P-ABA" },
+    { "let-as-count", "P-EARLY" },
+    { "min-of-a-difference", "P-DL" },
+    { "mma-issue-is-no-meeting", "P-ABA" },
+    { "pad-read-unwritten", "P-UNDEF" },
+    { "rank-behind-many-lets", "P-DL" },
+    { "rows-of-a-block", NULL },
+    { "unless-assigns", "P-UNDEF" },
+    { "use-compare", "P-ABA" },
+    { "use-min-40", "P-RACE" },
 };
 
 static void row(gconstpointer data)

@@ -40,6 +40,7 @@ static const struct {
           "{\"compute\": \"acc = 0\"}, {\"wait\": \"done\", \"use\": 0}" } },
       "P-DL",
       NULL },
+    { "once-refuted/transfer-tells-of-transfers.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/unless-of-an-unread-value.wstave", { { NULL, NULL } }, NULL, NULL },
     /* the loader ends early: who has ended is not waited for, and the consumers meet */
     { "gemm-cluster.wstave",

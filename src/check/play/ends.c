@@ -206,6 +206,12 @@ static void report_slots(WsPlay *play)
             if (t->slot == s)
                 e = t->event;
         }
+        for (guint k = 0; !e && s->came && k < s->came->len; k++) {
+            const WsCame *c = &g_array_index(s->came, WsCame, k);
+            if (c->expected !=
+                0) /* no transfer of this case signals it: the expect stands for it */
+                e = &c->by;
+        }
         if (!e)
             continue;
         g_autofree char *name = ws_slot_name(play, s);

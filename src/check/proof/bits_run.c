@@ -189,10 +189,10 @@ static void check_slots(WsBits *b)
     for (guint s = 0; s < b->ranks * b->n_slots; s++) {
         const WsBitSlot *slot = ws_bit_slot(b, s);
         guint rank = s / b->n_slots;
+        if (slot->tx != 0) /* also where no transfer ever came */
+            ws_bit_alarm(b, WS_RULE_P_TX);
         if (!slot->signalled)
             continue;
-        if (slot->tx != 0)
-            ws_bit_alarm(b, WS_RULE_P_TX);
         if (!known_at_end(b, rank,
                           ws_bit_k(b, rank * b->items_of_rank + b->slot_item[s % b->n_slots] +
                                           WS_ITEM_TRANSFER)))

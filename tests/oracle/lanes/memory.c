@@ -132,7 +132,9 @@ static void touch_cell(Lab *L, Lanes *a, const WsOp *op, guint rank, guint64 at,
     Cell *c = &L->cell[rank * L->cells_per_rank + at / L->unit];
     if (c->write.when) {
         gint16 w = c->write.who;
-        if (!lane_knows(by, DATA, w, c->write.when))
+        /* what the engine wrote is there once it has landed; what threads stored must be published
+         */
+        if (!lane_knows(by, c->plain || c->gather ? DATA : ORDER, w, c->write.when))
             lanes_problem(L, ORACLE_RACE, a, op, NULL);
         else if (async && c->plain && !lane_knows(by, PROXY, w, c->write.when))
             lanes_problem(L, ORACLE_PROXY, a, op, NULL);
