@@ -282,22 +282,96 @@ static void maybe_counter(PyRead *p, PyCarry *c)
     add_counter(p, c, c->kind == CARRY_MOD ? inner_of(p, c->entry->e, c->n) : c->entry->e);
 }
 
-/* A variable that a round only sets holds at the head what the round before set. */
+/* What `e` of a round was one round before: the others of `all` one step back, the loop at `index`.
+ * NULL: it cannot be said. */
+static const WsExpr *one_back(PyRead *p, const WsExpr *e, const PyLoop *l, const PyCarry *all,
+                              guint n_all, Moment moment, gboolean entered, const WsExpr *index)
+{
+    WsRead *r = p->r;
+    if (e && l->tiles && ws_x_mentions(e, p->tile))
+        return NULL;
+    if (e && ws_x_mentions(e, l->name)) /* before the others: what they are has it, too */
+        e = ws_x_replace(r, e, l->name, index);
+    for (guint i = 0; e && i < n_all; i++) {
+        const PyCarry *c = &all[i];
+        if (!c->atom || !ws_x_mentions(e, c->atom))
+            continue;
+        if ((c->kind != CARRY_LINEAR && c->kind != CARRY_MOD) || !c->step)
+            return NULL;
+        const WsExpr *now =
+            entered ? c->entry->e : carried(p, c, all, n_all, l->name, l->count, moment);
+        const WsExpr *sum = now && c->kind == CARRY_MOD ? inner_of(p, now, c->n) : now;
+        sum = ws_x_op(r, WS_EXPR_SUB, sum, c->step);
+        e = ws_x_replace(r, e, c->atom, c->kind == CARRY_MOD ? ws_x_mod(r, sum, c->n) : sum);
+    }
+    for (guint i = 0; e && i < n_all; i++)
+        if (all[i].atom && ws_x_mentions(e, all[i].atom))
+            return NULL;
+    return e;
+}
+
+/* A variable that a round only sets: what the round before left, where the value before the loop is
+ * what a round before the first would have left. NULL: it is not. */
+static const WsExpr *follows(PyRead *p, const PyLoop *l, const PyCarry *c, const PyCarry *all,
+                             guint n_all, Moment moment)
+{
+    WsRead *r = p->r;
+    if (!c->end || c->end->kind != VAL_INT || !c->entry->e)
+        return NULL;
+    const WsExpr *e = c->end->e;
+    const WsExpr *first = one_back(p, e, l, all, n_all, AT_HEAD, TRUE, ws_x_int(r, -1));
+    const WsExpr *now = moment == AT_HEAD ? ws_x_name(r, l->name) : l->count;
+    return first && ws_expr_equal(first, c->entry->e)
+               ? one_back(p, e, l, all, n_all, moment, FALSE,
+                          ws_x_op(r, WS_EXPR_SUB, now, ws_x_int(r, 1)))
+               : NULL;
+}
+
+/* The same where the first round finds another value. */
 static const WsExpr *before(PyRead *p, const PyLoop *l, const PyCarry *c)
 {
     WsRead *r = p->r;
     const WsExpr *k = ws_x_name(r, l->name), *entry = c->entry->e;
+    if (l->tiles && ws_x_mentions(c->end->e, p->tile))
+        return NULL;
     const WsExpr *last =
         ws_x_replace(r, c->end->e, l->name, ws_x_op(r, WS_EXPR_SUB, k, ws_x_int(r, 1)));
-    const WsExpr *first = ws_x_replace(r, c->end->e, l->name, ws_x_int(r, -1));
-    if (!last || !first)
-        return NULL;
-    if (ws_expr_equal(first, entry))
-        return last;
     gint64 then, start;
     if (ws_x_is(last, &then) && ws_x_is(entry, &start) && then + start == 1 && then * start == 0)
         return ws_x_op(r, then ? WS_EXPR_GT : WS_EXPR_LE, k, ws_x_int(r, 0)); /* a flag */
     return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, k, ws_x_int(r, 0)), last, entry);
+}
+
+/* Behind the loop it is what the last round set, or what it was where there was no round. */
+static const WsExpr *behind(PyRead *p, const PyLoop *l, const PyCarry *c, const PyCarry *all,
+                            guint n_all)
+{
+    WsRead *r = p->r;
+    const WsExpr *e = follows(p, l, c, all, n_all, AT_EXIT);
+    if (e || !c->end || c->end->kind != VAL_INT)
+        return e;
+    const Val *v = py_path(p, c->name);
+    const WsExpr *left = c->end->e;
+    if (ws_expr_equal(left, c->entry->e))
+        return left;
+    const WsExpr *last = l->count ? ws_x_op(r, WS_EXPR_SUB, l->count, ws_x_int(r, 1)) : NULL;
+    e = one_back(p, left, l, all, n_all, AT_EXIT, FALSE, last);
+    g_autofree char *text = ws_x_text(e);
+    if (e && strstr(text, "__n_")) { /* rounds of loops inside: as they were read */
+        const WsExpr *read = v && v->kind == VAL_INT ? v->e : NULL;
+        gint64 own;
+        ws_x_without(r, read, l->name, TRUE, &own);
+        g_autofree char *total = g_strconcat(l->name, ".total", NULL);
+        g_autofree char *whole = ws_x_text(read);
+        e = own || ws_x_mentions(read, l->name) || strstr(whole, total) ? NULL : read;
+    }
+    gint64 rounds;
+    if (!e || !l->count)
+        return NULL;
+    if (ws_x_is(l->count, &rounds))
+        return rounds > 0 ? e : c->entry->e;
+    return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GT, l->count, ws_x_int(r, 0)), e,
+                     c->entry->e);
 }
 
 static void forget_wandering(PyRead *p, GArray *carries)
@@ -325,14 +399,23 @@ static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
         PyCarry *c = &all[i];
         if (!c->atom)
             continue;
+        if (c->kind == CARRY_NONE)
+            continue;
         maybe_counter(p, c);
-        const WsExpr *e = carried(p, c, all, carries->len, l->name, l->count, AT_HEAD);
+        py_set_path(p, c->name,
+                    py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_HEAD)));
+    }
+    for (guint i = 0; i < carries->len; i++) {
+        PyCarry *c = &all[i];
+        if (!c->atom || c->kind != CARRY_NONE)
+            continue;
+        const WsExpr *e = follows(p, l, c, all, carries->len, AT_HEAD);
         gint64 fixed;
         const gboolean flag = c->end && c->end->kind == VAL_INT && ws_x_is(c->end->e, &fixed);
-        if (c->kind == CARRY_NONE && !p->loops->len && !flag) { /* what the round before left */
+        if (!e && !p->loops->len && !flag) { /* what the round before left */
             add_counter(p, c, c->entry->e);
             e = ws_x_name(p->r, c->counter);
-        } else if (c->kind == CARRY_NONE && c->end && !py_holds_trial(c->end->e)) {
+        } else if (!e && c->end && c->end->kind == VAL_INT && !py_holds_trial(c->end->e)) {
             e = before(p, l, c);
         }
         py_set_path(p, c->name, py_int(p, e));
@@ -342,18 +425,17 @@ static void set_heads(PyRead *p, const PyLoop *l, GArray *carries)
 static void set_exits(PyRead *p, const PyLoop *l, GArray *carries)
 {
     PyCarry *all = (PyCarry *)(gpointer)carries->data;
-    const WsExpr *last = l->count ? ws_x_op(p->r, WS_EXPR_SUB, l->count, ws_x_int(p->r, 1)) : NULL;
+    g_autofree const Val **left = g_new0(const Val *, carries->len + 1);
     for (guint i = 0; i < carries->len; i++) {
-        PyCarry *c = &all[i];
-        if (c->atom && (c->kind != CARRY_NONE || c->counter)) {
-            py_set_path(p, c->name,
-                        py_int(p, carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)));
-            continue;
-        }
-        const Val *v = py_path(p, c->name);
-        if (v && v->kind == VAL_INT && ws_x_mentions(v->e, l->name))
-            py_set_path(p, c->name, py_int(p, ws_x_replace(p->r, v->e, l->name, last)));
+        const PyCarry *c = &all[i];
+        if (c->atom)
+            left[i] = py_int(p, c->kind != CARRY_NONE || c->counter
+                                    ? carried(p, c, all, carries->len, l->name, l->count, AT_EXIT)
+                                    : behind(p, l, c, all, carries->len));
     }
+    for (guint i = 0; i < carries->len; i++)
+        if (left[i])
+            py_set_path(p, all[i].name, left[i]);
 }
 
 static gboolean place_mentions(const WsPlace *p, const char *name)

@@ -45,7 +45,8 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
                             M(TLE_MMA_WAIT) M(COUNT) M(LAYOUT_FOR) M(CAPABILITY) M(CP_ROWS)        \
                                 M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)       \
                                     M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)       \
-                                        M(INVALIDATE) M(NUM_CTAS) M(GETATTR)
+                                        M(INVALIDATE) M(NUM_CTAS) M(GETATTR) M(DESC_STORE)       \
+                                            M(DESC_LOAD)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING

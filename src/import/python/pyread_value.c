@@ -114,6 +114,9 @@ const Val *py_formula(PyRead *p, const Val *v)
     } else if (v->kind == VAL_REAL) {
         m->text = v->text;
     } else if (v->kind == VAL_PARAM) {
+        for (guint i = 0; i < p->r->tensors->len; i++) /* its address is no number of a design */
+            if (!strcmp(g_array_index(p->r->tensors, WsReadTensor, i).name, v->text))
+                return NULL;
         m->text = v->text;
         gboolean known = FALSE;
         for (guint i = 0; i < p->r->scalars->len; i++)

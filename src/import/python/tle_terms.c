@@ -346,6 +346,65 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
     return py_none(p);
 }
 
+/* A tile of a tensor by its descriptor: copied through memory of the compiler's own, waited for at
+ * once. NULL: coordinates are not known. */
+static WsReadStep *described(PyRead *p, WsReadKind kind, const Val *desc, const Val *coord,
+                             const WsPyNode *at)
+{
+    const gint tensor = p->group ? py_tensor(p, desc, 0, at->line) : -1;
+    if (tensor < 0 || !coord || coord->kind != VAL_TUPLE || !coord->n || coord->n > 5)
+        return NULL;
+    const WsExpr *place[5];
+    for (guint i = 0; i < coord->n; i++)
+        if (!(place[i] = py_as_int(p, coord->item[i])))
+            return NULL;
+    WsReadStep *s = py_step(p, kind, at);
+    s->tensor = tensor;
+    s->n_coord = coord->n;
+    memcpy(s->coord, place, coord->n * sizeof *place);
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    t->rank = MAX(t->rank, coord->n);
+    return s;
+}
+
+const Val *py_mean_DESC_STORE(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    const gint value = !p->group || !a[2]       ? -1
+                       : a[2]->kind == VAL_TILE ? a[2]->index
+                                                : py_hold(p, "stored", a[2], at, 0, 0);
+    WsReadStep *s = value >= 0 ? described(p, WS_READ_WRITE, a[0], a[1], at) : NULL;
+    if (!s)
+        return py_wrong(p, at, "a store whose descriptor, coordinates or tile are not known");
+    s->value = value;
+    s->text = a[2]->kind == VAL_TILE ? a[2]->text : NULL;
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->written = TRUE;
+    if (!t->dtype)
+        t->dtype = g_array_index(p->group->values, WsReadValue, value).dtype;
+    return py_none(p);
+}
+
+const Val *py_mean_DESC_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    gint64 rows = 0, cols = 0;
+    if (a[0] && a[0]->kind == VAL_DESC && a[0]->n == 2) {
+        rows = py_number(a[0]->item[0], 0);
+        cols = py_number(a[0]->item[1], 0);
+    }
+    WsReadStep *s = rows > 0 && cols > 0 ? described(p, WS_READ_READ, a[0], a[1], at) : NULL;
+    if (!s)
+        return py_wrong(p, at, "a load whose descriptor, block or coordinates are not known");
+    WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
+    t->dtype = t->dtype ? t->dtype : "f32";
+    g_autofree char *name = g_strconcat(p->frame->prefix, p->hint ? p->hint : "loaded", NULL);
+    s->value = ws_source_value(p->r, p->group, name, t->dtype, rows, cols);
+    Val *v = py_val(p, VAL_TILE);
+    v->index = s->value;
+    v->rows = rows;
+    v->cols = cols;
+    return v;
+}
+
 /* 0 .. n-1 along the columns until arithmetic turns it. */
 const Val *py_mean_TLE_ARANGE(PyRead *p, const Val **a, const WsPyNode *at)
 {
