@@ -32,3 +32,34 @@ Judged judge_kernel(const char *text, WsImportFrom language)
     ws_import_locate(j.import->design, j.findings);
     return j;
 }
+
+static WsVerdictKind verdict_by(const char *text, WsImportFrom language,
+                                const WsImportOptions *how)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import =
+        ws_import_text_as(text, strlen(text), "kernel.py", language, how, &error);
+    if (!import)
+        return WS_VERDICT_OUTSIDE; /* refused, with its place */
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
+    const WsCheckOptions options = { .verdict_only = TRUE, .foreign = TRUE };
+    const gboolean sound = p && !ws_findings_count(findings, WS_SEVERITY_ERROR);
+    g_autoptr(WsVerdict) v =
+        sound ? ws_check(p, &options, findings) : ws_verdict_outside("it makes no program");
+    g_autofree char *gap = ws_import_gap(import);
+    ws_verdict_limit(v, findings, gap, ws_import_stands, import);
+    return v->kind;
+}
+
+WsVerdictKind verdict_of(const char *text, WsImportFrom language)
+{
+    return verdict_by(text, language, NULL);
+}
+
+gboolean is_proved(const char *text, WsImportFrom language)
+{
+    static const WsImportOptions by_parity = { .by_parity = TRUE };
+    return verdict_of(text, language) == WS_VERDICT_PROVED ||
+           verdict_by(text, language, &by_parity) == WS_VERDICT_PROVED;
+}

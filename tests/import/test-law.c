@@ -3,9 +3,7 @@
  * time: a call, a keyword, a context, a decorator. And what is known to change nothing is not
  * held against a kernel. */
 #include "judge.h"
-
-#include "check/check.h"
-#include "program/elaborate.h"
+#include "judged.h"
 
 #include <string.h>
 
@@ -23,23 +21,6 @@ static const struct {
     { "projects/attention-d128/design.wstave", WS_IMPORT_GLUON, 9 },
     { "tests/designs/attention-tle-pingpong.wstave", WS_IMPORT_TLE, 5 },
 };
-
-static WsVerdictKind verdict_of(const char *text, WsImportFrom language)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(WsImport) import = ws_import_text(text, strlen(text), "kernel.py", language, &error);
-    if (!import)
-        return WS_VERDICT_OUTSIDE; /* refused, with its place */
-    g_autoptr(WsFindings) findings = ws_findings_new();
-    g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
-    const WsCheckOptions options = { .verdict_only = TRUE, .foreign = TRUE };
-    const gboolean sound = p && !ws_findings_count(findings, WS_SEVERITY_ERROR);
-    g_autoptr(WsVerdict) v =
-        sound ? ws_check(p, &options, findings) : ws_verdict_outside("it makes no program");
-    g_autofree char *gap = ws_import_gap(import);
-    ws_verdict_limit(v, findings, gap, ws_import_stands, import);
-    return v->kind;
-}
 
 /* --- places ------------------------------------------------------------------------------------*/
 

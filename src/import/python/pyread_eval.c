@@ -127,7 +127,9 @@ static const Val *real(PyRead *p, const char *op, const Val *a, const Val *b)
 {
     g_autofree char *x = a->kind == VAL_INT ? ws_x_text(a->e) : g_strdup(a->text);
     g_autofree char *y = b->kind == VAL_INT ? ws_x_text(b->e) : g_strdup(b->text);
-    if (!x || !y || strlen(x) + strlen(y) > 500)
+    const gboolean pointer = (a->kind == VAL_PARAM && !py_formula(p, a)) ||
+                             (b->kind == VAL_PARAM && !py_formula(p, b)); /* else a scalar */
+    if (!x || !y || pointer || strlen(x) + strlen(y) > 500)
         return py_opaque(p);
     Val *v = py_val(p, VAL_REAL);
     v->text = ws_source_format(p->r, "(%s %s %s)", x, op, y);

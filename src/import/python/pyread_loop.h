@@ -45,6 +45,11 @@ const char *py_group_name(PyRead *p, const char *want);
 /* Makes it a loop over tiles if it runs from this CTA's number in steps of the grid. */
 gboolean py_over_tiles(PyRead *p, PyLoop *l, const WsExpr *start, const WsExpr *stop,
                        const WsExpr *step);
+/* --- pyread_rounds.c: what was found by py_probe becomes the variables at the head of a round, and
+ * behind the loop */
+void py_set_heads(PyRead *p, const PyLoop *l, GArray *carries);
+void py_set_exits(PyRead *p, const PyLoop *l, GArray *carries);
+const WsExpr *py_inner_of(PyRead *p, const WsExpr *e, gint64 n); /* e of e % n, else e */
 /* --- pyread_carry.c */
 void py_classify(PyRead *p, PyCarry *c); /* what a round does to it */
 /* A name that a round binds to another object: which one it is in the next round, or behind the

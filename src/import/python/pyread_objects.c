@@ -280,6 +280,10 @@ const Val *py_mean_DESCRIBE_SHAPE(PyRead *p, const Val **a, const WsPyNode *at)
     if (tensor < 0)
         return py_opaque(p);
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
+    if (a[1] && a[1]->kind == VAL_TUPLE && a[1]->n && a[1]->n <= 5 && a[1]->n != t->rank) {
+        memset(t->shape, 0, sizeof t->shape); /* described as one of another rank */
+        t->rank = a[1]->n;
+    }
     for (guint i = 0; a[1] && a[1]->kind == VAL_TUPLE && i < MIN(a[1]->n, 5); i++) {
         const WsExpr *e = py_as_int(p, a[1]->item[i]);
         if (e && !t->shape[i])

@@ -397,7 +397,8 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
 /* --- matrix
  * -------------------------------------------------------------------------------------------*/
 
-static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, gint64 *cols)
+static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, gint64 *cols,
+                        const WsPyNode *at)
 {
     if (v && v->kind == VAL_BUFFER) {
         Val full = *v;
@@ -407,6 +408,13 @@ static gboolean operand(PyRead *p, const Val *v, WsPlace *place, gint64 *rows, g
         *rows = full.place.transposed ? full.cols : full.rows;
         *cols = full.place.transposed ? full.rows : full.cols;
         return TRUE;
+    }
+    if (v && v->kind == VAL_MATH && v->rows * v->cols > 1) { /* p.to(…): computed for it */
+        Val *held = py_val(p, VAL_TILE);
+        held->index = py_hold(p, "operand", v, at, 0, 0);
+        held->rows = v->rows;
+        held->cols = v->cols;
+        v = held->index >= 0 ? held : NULL;
     }
     if (!v || v->kind != VAL_TILE)
         return FALSE;
@@ -441,7 +449,7 @@ const Val *py_mean_MMA(PyRead *p, const Val **a, const WsPyNode *at)
 {
     WsPlace left, right;
     gint64 m, n, k, k2, first;
-    if (!p->group || !operand(p, a[0], &left, &m, &k) || !operand(p, a[1], &right, &k2, &n))
+    if (!p->group || !operand(p, a[0], &left, &m, &k, at) || !operand(p, a[1], &right, &k2, &n, at))
         return py_wrong(p, at, "a product whose operands are not known");
     as_tf32(p, a[0]);
     as_tf32(p, a[1]);
