@@ -17,6 +17,7 @@
 typedef enum { TODO, BUSY, DONE } State;
 
 struct WsLaunchValues {
+    gatomicrefcount refs;
     WsProgram *p;
     gint64 *value; /* per variable */
     double *real;  /* per variable */
@@ -26,9 +27,15 @@ struct WsLaunchValues {
     gint64 (*shape)[WS_MAX_RANK], (*stride)[WS_MAX_RANK];
 };
 
+WsLaunchValues *ws_launch_values_ref(WsLaunchValues *v)
+{
+    g_atomic_ref_count_inc(&v->refs);
+    return v;
+}
+
 void ws_launch_values_free(WsLaunchValues *v)
 {
-    if (!v)
+    if (!v || !g_atomic_ref_count_dec(&v->refs))
         return;
     ws_program_unref(v->p);
     g_free(v->value);
@@ -333,6 +340,7 @@ WsLaunchValues *ws_launch_values(const WsProgram *p, const WsSize *size, guint n
                                  gboolean rehearse, WsFindings *findings)
 {
     g_autoptr(WsLaunchValues) v = g_new0(WsLaunchValues, 1);
+    g_atomic_ref_count_init(&v->refs);
     v->p = ws_program_ref((WsProgram *)p);
     v->value = g_new0(gint64, p->n_vars + 1);
     v->real = g_new0(double, p->n_vars + 1);

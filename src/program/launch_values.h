@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * N / R), NULL then. Scalars keep their presets. */
 WsLaunchValues *ws_launch_values(const WsProgram *p, const WsSize *size, guint n_size,
                                  gboolean rehearse, WsFindings *findings);
+/* Every reference is freed once. */
+WsLaunchValues *ws_launch_values_ref(WsLaunchValues *v);
 void ws_launch_values_free(WsLaunchValues *v);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsLaunchValues, ws_launch_values_free)
 gint64 ws_launch_var(const WsLaunchValues *v, gint var);      /* SIZE, integer RUN */

@@ -28,7 +28,8 @@ static gint tensor_named(const WsProgram *p, const WsMetValue *x)
 
 static WsCase *case_of(const WsProgram *p, const gint64 *now, const WsMet *met, guint tiles)
 {
-    WsLaunchValues *values = ws_values_at(p, now, NULL);
+    g_autoptr(WsLaunches) launches = ws_launches_new(p);
+    WsLaunchValues *values = ws_values_at(launches, now, NULL);
     if (!values)
         return NULL;
     gint64 grid = met->grid;
@@ -72,6 +73,7 @@ enum { MOST_TRIES = 3000, MOST_NUMBERS = 160, MOST_PLACES = 12 };
 
 typedef struct {
     const WsProgram *p;
+    WsLaunches *launches;
     const GArray *told; /* WsTold */
     guint tiles;
     gint64 *now;
@@ -148,7 +150,7 @@ static gint hold(Solve *s)
 {
     gint best = -1;
     for (guint nth = 0; nth < MOST_PLACES && best < (gint)s->want && s->tries < MOST_TRIES; nth++) {
-        WsLaunchValues *values = ws_values_at(s->p, s->now, NULL);
+        WsLaunchValues *values = ws_values_at(s->launches, s->now, NULL);
         gint64 grid, cta;
         s->tries++;
         if (!values)
@@ -256,11 +258,14 @@ static WsCase *solve(const WsProgram *p, const GArray *told, guint tiles, char *
     g_autoptr(GArray) number = g_array_new(FALSE, FALSE, sizeof(gint64));
     static const gint64 from[] = { 0, 8, 32 };
     g_autoptr(GArray) questions = ws_questions(p);
-    Solve s = { .p = p, .told = told, .tiles = tiles, .now = now, .number = number };
+    g_autoptr(WsLaunches) launches = ws_launches_new(p);
+    Solve s = {
+        .p = p, .launches = launches, .told = told, .tiles = tiles, .now = now, .number = number
+    };
     s.questions = questions;
     s.want = told->len;
     collect_numbers(&s);
-    ws_case_free(ws_case_with(p, now, NULL, tiles, NULL)); /* leaves its sizes in `now` */
+    ws_case_free(ws_case_with(launches, now, NULL, tiles, NULL)); /* leaves its sizes in `now` */
     climb(&s);
     for (guint k = 0; k < G_N_ELEMENTS(from) && s.best < s.want; k++) {
         for (guint v = 0; v < p->n_vars; v++)

@@ -16,6 +16,7 @@ enum { MOST_TOLD = 64 };
 
 typedef struct {
     const WsProgram *p;
+    WsLaunches *launches;
     GPtrArray *drivers, *cases;
     GArray *questions;
     gint64 *base;
@@ -105,7 +106,7 @@ static void make_case(Maker *m, const guint *pick, guint tiles, gboolean mixed, 
             now[d->size] = g_array_index(d->value, gint64, pick[i] % d->rounds->len);
     }
     g_autofree char *text = wish_text(m, now, tiles), *why = NULL;
-    WsCase *c = ws_case_with(p, now, locked, tiles, &why);
+    WsCase *c = ws_case_with(m->launches, now, locked, tiles, &why);
     if (!c) {
         skip(m, text, why ? why : WS_WORD("no CTA of any launch has so many"));
         return;
@@ -162,8 +163,9 @@ GPtrArray *ws_cases(const WsProgram *p, guint max_tiles, const GArray *more, GPt
     guint most = 0;
     for (guint i = 0; i < drivers->len; i++)
         most = MAX(most, ((WsDriver *)drivers->pdata[i])->rounds->len);
-    Maker m = { p,       drivers, g_ptr_array_new_with_free_func(case_free), questions, base,
-                skipped, seen };
+    g_autoptr(WsLaunches) launches = ws_launches_new(p);
+    Maker m = { p,         launches, drivers, g_ptr_array_new_with_free_func(case_free),
+                questions, base,     skipped, seen };
     gboolean single = p->tiles->launch == WS_LAUNCH_SINGLE;
     for (guint t = single ? 1 : 0; t <= (single ? 1 : max_tiles); t++)
         cases_of(&m, t, most);
@@ -203,7 +205,7 @@ static void places_at(Maker *m, const gint64 *now, guint max_tiles, guint *left)
     for (guint t = 1; t <= (single ? 1 : max_tiles); t++)
         for (guint nth = 0; nth<MOST_PLACES && * left> 0 && m->cases->len < MOST_NEW; nth++) {
             gint64 grid, cta;
-            WsLaunchValues *values = ws_values_at(m->p, now, NULL);
+            WsLaunchValues *values = ws_values_at(m->launches, now, NULL);
             --*left;
             if (!values)
                 return;
@@ -245,9 +247,9 @@ GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles)
                          skipped = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GArray) questions = ws_questions(p);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Maker m = {
-        p, drivers, g_ptr_array_new_with_free_func(case_free), questions, now, skipped, seen
-    };
+    g_autoptr(WsLaunches) launches = ws_launches_new(p);
+    Maker m = { p,         launches, drivers, g_ptr_array_new_with_free_func(case_free),
+                questions, now,      skipped, seen };
     g_autoptr(GArray) number = numbers(&m);
     guint left = MOST_LAUNCHES;
     if (questions->len == 0)

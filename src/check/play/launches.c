@@ -7,6 +7,8 @@
 #include "program/parts/variable.h"
 #include "program/program.h"
 
+#include <string.h>
+
 enum { MOST_TILES = 64, MOST_CLUSTERS = 12, DEEP = 32 };
 
 /* A tensor map has strides of 16 bytes (cuTensorMapEncodeTiled); a launch with others is refused. A
@@ -26,23 +28,117 @@ static const char *no_map(const WsProgram *p, const WsLaunchValues *values)
     return NULL;
 }
 
-WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why)
+/* --- launches that were looked at --------------------------------------------------------------
+ */
+typedef struct {
+    gint64 *now; /* [vars]; of names that are no sizes 0 */
+    guint n;
+    WsLaunchValues *values; /* NULL: assumptions do not allow them */
+} Launch;
+
+typedef struct {
+    gboolean *in;    /* [vars]: the extent depends on that size */
+    GArray *literal; /* gint64: of the extent, and 1 */
+} Axis;
+
+struct WsLaunches {
+    const WsProgram *p;
+    GHashTable *launch; /* of Launch */
+    Axis *axis;         /* [axes]; not looked at yet: NULL */
+};
+
+static guint launch_hash(gconstpointer data)
+{
+    const Launch *x = data;
+    guint64 h = x->n;
+    for (guint i = 0; i < x->n; i++)
+        h = (h ^ (guint64)x->now[i]) * 0x9e3779b97f4a7c15u;
+    return (guint)(h >> 32);
+}
+
+static gboolean launch_equal(gconstpointer a, gconstpointer b)
+{
+    const Launch *x = a, *y = b;
+    return memcmp(x->now, y->now, x->n * sizeof *x->now) == 0;
+}
+
+static void launch_free(gpointer data)
+{
+    Launch *x = data;
+    ws_launch_values_free(x->values);
+    g_free(x->now);
+    g_free(x);
+}
+
+WsLaunches *ws_launches_new(const WsProgram *p)
+{
+    WsLaunches *l = g_new(WsLaunches, 1);
+    l->p = p;
+    l->launch = g_hash_table_new_full(launch_hash, launch_equal, launch_free, NULL);
+    l->axis = g_new0(Axis, p->tiles->n_axes + 1);
+    return l;
+}
+
+void ws_launches_free(WsLaunches *l)
+{
+    if (!l)
+        return;
+    for (guint a = 0; a < l->p->tiles->n_axes; a++) {
+        g_free(l->axis[a].in);
+        g_clear_pointer(&l->axis[a].literal, g_array_unref);
+    }
+    g_free(l->axis);
+    g_hash_table_unref(l->launch);
+    g_free(l);
+}
+
+static WsLaunchValues *find_values(const WsProgram *p, const gint64 *now, WsFindings *said)
 {
     g_autofree WsSize *size = g_new0(WsSize, p->n_vars + 1);
-    g_autoptr(WsFindings) said = why && !*why ? ws_findings_new() : NULL;
     guint n = 0;
     for (guint v = 0; v < p->n_vars; v++)
         if (p->var[v].kind == WS_VAR_SIZE)
             size[n++] = (WsSize){ p->var[v].name, now[v] };
-    WsLaunchValues *values = ws_launch_values(p, size, n, TRUE, said);
+    return ws_launch_values(p, size, n, TRUE, said);
+}
+
+static char *why_not(const WsProgram *p, const gint64 *now)
+{
+    g_autoptr(WsFindings) said = ws_findings_new();
+    g_autoptr(WsLaunchValues) values = find_values(p, now, said);
     const char *tensor = values ? no_map(p, values) : NULL;
-    if (!values && said && said->list->len)
-        *why = g_strdup(((const WsFinding *)said->list->pdata[0])->said);
-    if (tensor && why && !*why)
-        *why = ws_phrase("the strides of %s are no multiples of 16 bytes", tensor);
     if (tensor)
-        g_clear_pointer(&values, ws_launch_values_free);
-    return values;
+        return ws_phrase("the strides of %s are no multiples of 16 bytes", tensor);
+    return said->list->len ? g_strdup(((const WsFinding *)said->list->pdata[0])->said) : NULL;
+}
+
+static const Launch *look_at(WsLaunches *l, const gint64 *now)
+{
+    enum { MOST_KEPT = 1024 };
+    g_autofree gint64 *sizes = g_new0(gint64, l->p->n_vars + 1);
+    for (guint v = 0; v < l->p->n_vars; v++)
+        if (l->p->var[v].kind == WS_VAR_SIZE)
+            sizes[v] = now[v];
+    const Launch key = { .now = sizes, .n = l->p->n_vars };
+    Launch *x = g_hash_table_lookup(l->launch, &key);
+    if (x)
+        return x;
+    if (g_hash_table_size(l->launch) >= MOST_KEPT)
+        g_hash_table_remove_all(l->launch);
+    x = g_new(Launch, 1);
+    *x = (Launch){ g_steal_pointer(&sizes), key.n, find_values(l->p, now, NULL) };
+    if (x->values && no_map(l->p, x->values))
+        g_clear_pointer(&x->values, ws_launch_values_free);
+    g_hash_table_add(l->launch, x);
+    return x;
+}
+
+WsLaunchValues *ws_values_at(WsLaunches *l, const gint64 *now, char **why)
+{
+    const Launch *x = look_at(l, now);
+    if (!x->values && why && !*why)
+        *why = why_not(l->p, now);
+    return x->values ? ws_launch_values_ref(x->values) : NULL;
 }
 
 gint64 *ws_rehearsal_sizes(const WsProgram *p)
@@ -126,11 +222,11 @@ gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e)
 }
 
 /* `whole`: the first CTA of as few as there can be. */
-static WsCase *placed(const WsProgram *p, const gint64 *now, guint tiles, gboolean whole,
-                      char **why)
+static WsCase *placed(WsLaunches *l, const gint64 *now, guint tiles, gboolean whole, char **why)
 {
     enum { MOST_PLACES = 64 };
-    WsLaunchValues *values = ws_values_at(p, now, why);
+    const WsProgram *p = l->p;
+    WsLaunchValues *values = ws_values_at(l, now, why);
     gint64 grid = 0, cta = 0, other_grid, other_cta;
     if (!values)
         return NULL;
@@ -148,17 +244,29 @@ static WsCase *placed(const WsProgram *p, const gint64 *now, guint tiles, gboole
     return ws_case_new(p, values, grid, cta, MOST_TILES);
 }
 
-/* One size of an extent after the other to numbers that give about as many tiles in all. */
-static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, guint tiles,
-                       gboolean whole)
+static const Axis *axis_at(WsLaunches *l, guint a)
 {
     enum { MOST_LITERALS = 8 };
+    const WsExpr *extent = l->p->tiles->axis[a].extent;
+    const gint64 one = 1;
+    Axis *x = &l->axis[a];
+    if (x->in)
+        return x;
+    x->in = ws_sizes_in(l->p, extent);
+    x->literal = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_array_append_val(x->literal, one);
+    ws_literals(l->p, extent, x->literal, MOST_LITERALS);
+    return x;
+}
+
+/* One size of an extent after the other to numbers that give about as many tiles in all. */
+static WsCase *resized(WsLaunches *l, gint64 *now, const gboolean *locked, guint tiles,
+                       gboolean whole)
+{
+    const WsProgram *p = l->p;
     for (guint a = 0; a < p->tiles->n_axes; a++) {
-        g_autofree gboolean *in = ws_sizes_in(p, p->tiles->axis[a].extent);
-        g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
-        const gint64 one = 1;
-        g_array_append_val(literal, one);
-        ws_literals(p, p->tiles->axis[a].extent, literal, MOST_LITERALS);
+        const gboolean *in = axis_at(l, a)->in;
+        const GArray *literal = axis_at(l, a)->literal;
         for (guint v = 0; v < p->n_vars; v++) {
             const gint64 keep = now[v];
             for (guint i = 0; in[v] && !(locked && locked[v]) && i < literal->len; i++) {
@@ -166,14 +274,14 @@ static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, 
                 /* as many as that CTA has, or the least that give them to the first of a fixed
                  * number of them */
                 g_autoptr(WsLaunchValues) values =
-                    p->tiles->grid ? ws_values_at(p, now, NULL) : NULL;
+                    p->tiles->grid ? ws_values_at(l, now, NULL) : NULL;
                 const gint64 fixed = values ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
                 const gint64 want =
                     tiles == 0 || fixed == 0 ? MAX(tiles, 1) : ((gint64)tiles - 1) * fixed + 1;
                 if (factor < 1 || want > G_MAXINT32 / factor)
                     continue;
                 now[v] = want * factor;
-                WsCase *c = placed(p, now, tiles, whole, NULL);
+                WsCase *c = placed(l, now, tiles, whole, NULL);
                 if (c)
                     return c;
                 now[v] = keep;
@@ -183,13 +291,12 @@ static WsCase *resized(const WsProgram *p, gint64 *now, const gboolean *locked, 
     return NULL;
 }
 
-WsCase *ws_case_with(const WsProgram *p, gint64 *now, const gboolean *locked, guint tiles,
-                     char **why)
+WsCase *ws_case_with(WsLaunches *l, gint64 *now, const gboolean *locked, guint tiles, char **why)
 {
-    WsCase *c = placed(p, now, tiles, TRUE, why);
+    WsCase *c = placed(l, now, tiles, TRUE, why);
     if (!c)
-        c = resized(p, now, locked, tiles, TRUE);
+        c = resized(l, now, locked, tiles, TRUE);
     if (!c)
-        c = placed(p, now, tiles, FALSE, NULL);
-    return c ? c : resized(p, now, locked, tiles, FALSE);
+        c = placed(l, now, tiles, FALSE, NULL);
+    return c ? c : resized(l, now, locked, tiles, FALSE);
 }

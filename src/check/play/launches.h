@@ -5,9 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* Values of a launch at these sizes ([vars]); NULL and the reason in `why` (may be NULL): its
- * assumptions do not allow them. */
-WsLaunchValues *ws_values_at(const WsProgram *p, const gint64 *now, char **why);
+/* Launches of a program that were looked at: the same sizes are asked for again and again. */
+typedef struct WsLaunches WsLaunches;
+WsLaunches *ws_launches_new(const WsProgram *p);
+void ws_launches_free(WsLaunches *l);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsLaunches, ws_launches_free)
+/* Values of a launch at these sizes ([vars]), a new reference; NULL and the reason in `why` (may be
+ * NULL): its assumptions do not allow them. */
+WsLaunchValues *ws_values_at(WsLaunches *l, const gint64 *now, char **why);
 /* [vars]: the sizes of the rehearsal. Caller frees. */
 gint64 *ws_rehearsal_sizes(const WsProgram *p);
 /* The nth grid and CTA of a launch in which the CTA has `tiles` tiles, few CTAs first; FALSE past
@@ -17,7 +22,7 @@ gboolean ws_place(const WsProgram *p, const WsLaunchValues *values, guint tiles,
 /* A case with `tiles` tiles at the sizes `now`. Where they give no CTA so many, sizes that are not
  * `locked` ([vars], may be NULL) are changed, in `now` too. One CTA that has all tiles is best.
  * NULL: none was found, and `why` (caller frees) may say the reason. */
-WsCase *ws_case_with(const WsProgram *p, gint64 *now, const gboolean *locked, guint tiles,
+WsCase *ws_case_with(WsLaunches *l, gint64 *now, const gboolean *locked, guint tiles,
                      char **why);
 /* [vars]: the expression depends on that size, through names and axes. Caller frees. */
 gboolean *ws_sizes_in(const WsProgram *p, const WsExpr *e);

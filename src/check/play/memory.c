@@ -1,67 +1,12 @@
 /* Bytes of shared memory in the play: who read and wrote them last, and whether whoever comes next
- * knows it. Aliased buffers share cells, because a cell is a byte range and not a name. */
+ * knows it. Aliased buffers share them, because
+ * they are ranges and not names (shadow.c). */
 #include "check/play/play.h"
 #include "check/touch.h"
 #include "program/lanes.h"
 #include "program/parts/buffer.h"
 
 #include <string.h>
-
-/* --- cells ------------------------------------------------------------------------------------ */
-void ws_shadow_clear(WsShadow *shadow)
-{
-    for (guint i = 0; i < shadow->n; i++) {
-        shadow->cell[i].write = NULL;
-        shadow->cell[i].n_reads = 0;
-    }
-}
-
-/* Accesses go on near where the one before ended. */
-static guint find_cell(WsShadow *s, guint64 at)
-{
-    guint lo = s->at < s->n && s->cell[s->at].from <= at ? s->at : 0, hi = s->n;
-    for (guint step = 1; lo + step < hi; step *= 2) {
-        if (s->cell[lo + step].from > at)
-            hi = lo + step;
-        else
-            lo += step;
-    }
-    while (hi - lo > 1) {
-        guint mid = (lo + hi) / 2;
-        if (s->cell[mid].from <= at)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return s->at = lo;
-}
-
-/* The cell that begins at `at`, made if there is none. */
-static guint cut(WsShadow *s, guint64 at)
-{
-    if (s->n == 0) {
-        if (s->cap == 0) {
-            s->cap = 64;
-            s->cell = g_new(WsCell, s->cap);
-        }
-        memset(&s->cell[0], 0, sizeof(WsCell));
-        s->n = 1;
-        s->cell[0].to = G_MAXUINT64;
-    }
-    guint i = find_cell(s, at);
-    if (s->cell[i].from == at)
-        return i;
-    if (s->n == s->cap) {
-        s->cap *= 2;
-        s->cell = g_renew(WsCell, s->cell, s->cap);
-    }
-    memmove(&s->cell[i + 2], &s->cell[i + 1], (s->n - i - 1) * sizeof(WsCell));
-    s->n++;
-    s->cell[i + 1] = s->cell[i];
-    s->cell[i].to = s->cell[i + 1].from = at;
-    s->cell[i + 1].read = g_memdup2(s->cell[i].read, s->cell[i].cap_reads * sizeof(WsEvent *));
-    return s->at = i + 1;
-}
 
 /* --- names for messages ----------------------------------------------------------------------- */
 static char *bytes_name(const WsPlay *play, const WsAccess *a, const WsEvent *e)
@@ -240,8 +185,8 @@ static gboolean stands_for(const WsInst *inst, const WsEvent *e, const WsEvent *
             (was->op == e->op && was->row0 == e->row0 && was->col0 == e->col0));
 }
 
-/* What is being touched, and what the cell before it held: cells in a row mostly hold the same, of
- * which the same would be found. */
+/* What is being touched, and what the class before it held: classes in a row often hold the same,
+ * of which the same would be found. */
 typedef struct {
     WsPlay *play;
     WsInst *inst;
@@ -264,7 +209,7 @@ static gboolean stands_here(Touch *t, const WsEvent *was)
     return t->stands;
 }
 
-static void add_read(Touch *t, WsCell *c)
+static void add_read(Touch *t, WsBytes *c)
 {
     for (guint i = 0; i < c->n_reads; i++)
         if (stands_here(t, c->read[i])) {
@@ -279,7 +224,7 @@ static void add_read(Touch *t, WsCell *c)
 }
 
 /* A read of bytes that nobody wrote, or that hold something else by now. */
-static void check_content(WsPlay *play, WsInst *inst, const WsCell *c, const WsEvent *e,
+static void check_content(WsPlay *play, WsInst *inst, const WsBytes *c, const WsEvent *e,
                           const WsAccess *a, gint64 use)
 {
     g_autofree char *bytes = NULL;
@@ -343,7 +288,7 @@ static void check_tile(WsPlay *play, WsInst *inst, const WsEvent *w)
     ws_remedy_tile(play, f, w);
 }
 
-static void check_write(Touch *t, const WsCell *c, gboolean writes)
+static void check_write(Touch *t, const WsBytes *c, gboolean writes)
 {
     if (t->begun && t->write == c->write)
         return;
@@ -366,7 +311,7 @@ static void check_read(Touch *t, WsEvent *read)
     check(t->play, t->inst, t->e, t->a, TRUE, read, FALSE);
 }
 
-static void touch(Touch *t, WsCell *c)
+static void touch(Touch *t, WsBytes *c)
 {
     const gboolean writes = (t->a->mode & WS_MODE_WRITE) != 0;
     check_write(t, c, writes);
@@ -434,8 +379,7 @@ static gboolean place(WsPlay *play, WsInst *inst, const WsAccess *a, WsEvent *e,
     return TRUE;
 }
 
-/* L-SWIZZLE: byte ranges are those before the swizzle, which is right where all that lies over the
- * bytes is swizzled alike. Elsewhere every 16 bytes are taken where they lie. */
+/* L-SWIZZLE: buffers over bytes that not all swizzle alike. */
 gboolean *ws_tangled(const WsProgram *p)
 {
     gboolean *tangled = g_new0(gboolean, p->n_buffers + 1);
@@ -452,34 +396,6 @@ gboolean *ws_tangled(const WsProgram *p)
     return tangled;
 }
 
-/* Where 16 bytes at `at` lie: CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
-static guint64 swizzled(const WsBuffer *b, guint64 at)
-{
-    const guint units = b->swizzle / 16;
-    return units > 1 ? at ^ ((at >> 7 & (units - 1)) << 4) : at;
-}
-
-static void touch_bytes(Touch *t, guint64 from, guint64 to)
-{
-    WsShadow *s = t->shadow;
-    const guint first = cut(s, from), end = cut(s, to);
-    for (guint c = first; c < end; c++)
-        touch(t, &s->cell[c]);
-}
-
-static void touch_range(Touch *t, const WsBuffer *b, guint64 from, guint64 to)
-{
-    enum { UNIT = 16 };
-    if (!t->play->tangled[t->a->buffer]) {
-        touch_bytes(t, from, to);
-        return;
-    }
-    for (guint64 unit = from - from % UNIT; unit < to; unit += UNIT) {
-        const guint64 at = swizzled(b, unit);
-        touch_bytes(t, at + (MAX(unit, from) - unit), at + (MIN(unit + UNIT, to) - unit));
-    }
-}
-
 void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes)
 {
     const WsOp *op = e->op;
@@ -492,12 +408,17 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         if (a->mode & WS_MODE_WRITE)
             e->use = use, e->buffer = a->buffer;
         const WsBuffer *b = &play->p->buffer[a->buffer];
-        WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
-        guint64 base =
+        const guint64 base =
             b->offset + (guint64)e->element * b->array_pitch + (guint64)e->stage * b->stage_pitch;
+        const WsTouched key = { .access = a, .base = base, .row0 = e->row0, .col0 = e->col0 };
+        const WsTouched *view = ws_shadow_known(shadow, &key);
+        if (!view) {
+            const WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
+            const WsPlace at = { b, base, r->range, r->n, play->tangled[a->buffer] };
+            view = ws_shadow_view(shadow, &key, &at);
+        }
         Touch t = { play, inst, shadow, e, a, use };
-        for (guint k = 0; k < r->n; k++)
-            touch_range(&t, b, base + r->range[k].offset,
-                        base + r->range[k].offset + r->range[k].bytes);
+        for (guint k = 0; k < view->n; k++)
+            touch(&t, &shadow->class[view->class[k]]);
     }
 }

@@ -129,11 +129,8 @@ void ws_play_free(WsPlay *play)
     }
     for (guint i = 0; i < play->ranks * play->n_named; i++)
         ws_joins_clear(&play->named[i], TRUE);
-    for (guint r = 0; r < play->ranks; r++) {
-        for (guint i = 0; i < play->shadow[r].n; i++)
-            g_free(play->shadow[r].cell[i].read);
-        g_free(play->shadow[r].cell);
-    }
+    for (guint r = 0; r < play->ranks; r++)
+        ws_shadow_free(&play->shadow[r]);
     for (guint i = 0; i < play->transfers->len; i++) {
         WsTransfer *t = play->transfers->pdata[i];
         g_free(t->clock);

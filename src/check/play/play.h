@@ -51,16 +51,53 @@ struct WsEvent {
     const struct WsSlot *slot;         /* loads: the slot they signal */
 };
 
+/* Bytes of shared memory of which all hold the same: shadow.c. */
 typedef struct {
-    guint64 from, to; /* bytes of shared memory */
     WsEvent *write;
     guint n_reads, cap_reads;
     WsEvent **read;
-} WsCell;
+    guint cells; /* that are of this class */
+    /* while a view is looked for: met at, cells of it inside, when and into what it was parted */
+    guint64 stamp, parted_at;
+    guint inside, twin;
+} WsBytes;
 
 typedef struct {
-    guint n, cap, at; /* at: the cell that was looked at last */
+    guint64 from; /* bytes from here to the next cell */
+    guint class;
+} WsCell;
+
+/* What an access touches: classes, as long as none of them was parted after that version. */
+typedef struct {
+    const WsAccess *access;
+    guint64 base; /* of its element and stage */
+    gint64 row0, col0;
+    guint64 version;
+    guint n, *class;
+} WsTouched;
+
+/* Where a view lies: ranges over `base`; `tangled`: every 16 bytes where the swizzle puts them. */
+typedef struct {
+    const WsBuffer *buffer;
+    guint64 base;
+    const WsRange *range;
+    guint n;
+    gboolean tangled;
+} WsPlace;
+
+typedef struct {
+    guint64 from, to;
+} WsByteSpan;
+
+typedef struct {
+    guint n, cap;
     WsCell *cell;     /* ascending, without gaps */
+    WsByteSpan *span; /* of the view that is looked for, ascending */
+    guint n_spans, cap_spans;
+    WsBytes *class;
+    guint n_classes, cap_classes;
+    guint64 version, stamp;
+    GHashTable *views; /* of WsTouched */
 } WsShadow;
 
 /* One slot of one element of one mbarrier of one CTA. */
@@ -290,7 +327,13 @@ gboolean ws_all_joined(const WsNamed *named, const WsInst *inst); /* the generat
 /* --- memory.c --- */
 /* [buffers]: another one that is swizzled in another way lies over it. Caller frees. */
 gboolean *ws_tangled(const WsProgram *p);
+/* shadow.c: all bytes as nobody has touched them; what was cut stays cut */
 void ws_shadow_clear(WsShadow *shadow);
+void ws_shadow_free(WsShadow *shadow);
+/* The classes of a view if they are known, NULL if they must be looked for; borrowed until the next
+ * view is looked for. Of `key` access, base, row0, col0 count. */
+const WsTouched *ws_shadow_known(WsShadow *shadow, const WsTouched *key);
+const WsTouched *ws_shadow_view(WsShadow *shadow, const WsTouched *key, const WsPlace *at);
 /* Checks and records all accesses of the current operation that have `mode`, as event `e`. */
 void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes);
 

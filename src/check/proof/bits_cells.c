@@ -155,34 +155,57 @@ static int ascending(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
+static void sort_once(GArray *at)
+{
+    guint n = 0;
+    gboolean sorted = TRUE;
+    for (guint i = 1; i < at->len && sorted; i++)
+        sorted = g_array_index(at, guint64, i - 1) <= g_array_index(at, guint64, i);
+    if (!sorted)
+        qsort(at->data, at->len, sizeof(guint64), ascending);
+    for (guint i = 0; i < at->len; i++)
+        if (n == 0 || g_array_index(at, guint64, i) != g_array_index(at, guint64, n - 1))
+            g_array_index(at, guint64, n++) = g_array_index(at, guint64, i);
+    g_array_set_size(at, n);
+}
+
+/* Begins and ends of all views in all stages, ascending. */
 static GArray *cuts_of(const WsBits *b, const GPtrArray *views)
 {
     GArray *cut = g_array_new(FALSE, FALSE, sizeof(guint64));
-    for (guint i = 0; i < views->len; i++) {
-        const View *v = views->pdata[i];
-        const WsBuffer *buffer = &b->p->buffer[v->buffer];
+    g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(guint64));
+    for (guint n = 0; n < b->p->n_buffers; n++) {
+        const WsBuffer *buffer = &b->p->buffer[n];
+        g_array_set_size(ends, 0);
+        for (guint i = 0; i < views->len; i++) {
+            const View *v = views->pdata[i];
+            for (guint k = 0; v->buffer == n && k < v->n; k++) {
+                const guint64 end[2] = { v->range[k].offset,
+                                         v->range[k].offset + v->range[k].bytes };
+                g_array_append_vals(ends, end, 2);
+            }
+        }
+        sort_once(ends);
         for (guint e = 0; e < MAX(buffer->array, 1); e++)
-            for (guint s = 0; s < MAX(buffer->stages, 1); s++)
-                for (guint k = 0; k < v->n; k++) {
-                    guint64 ends[2];
-                    ends[0] = base_of(buffer, e, s) + v->range[k].offset;
-                    ends[1] = ends[0] + v->range[k].bytes;
-                    g_array_append_vals(cut, ends, 2);
-                }
+            for (guint s = 0; s < MAX(buffer->stages, 1); s++) {
+                const guint64 base = base_of(buffer, e, s);
+                const guint first = cut->len;
+                g_array_append_vals(cut, ends->data, ends->len);
+                for (guint k = first; k < cut->len; k++)
+                    g_array_index(cut, guint64, k) += base;
+            }
     }
-    if (cut->len)
-        qsort(cut->data, cut->len, sizeof(guint64), ascending);
-    guint n = 0;
-    for (guint i = 0; i < cut->len; i++)
-        if (n == 0 || g_array_index(cut, guint64, i) != g_array_index(cut, guint64, n - 1))
-            g_array_index(cut, guint64, n++) = g_array_index(cut, guint64, i);
-    g_array_set_size(cut, n);
+    sort_once(cut);
     return cut;
 }
 
-static guint find(const GArray *cut, guint64 at)
+/* Where a range begins that most likely lies not far behind `near`. */
+static guint find(const GArray *cut, guint64 at, guint near)
 {
     guint lo = 0, hi = cut->len;
+    for (guint i = near; i < MIN(near + 4, hi); i++)
+        if (g_array_index(cut, guint64, i) == at)
+            return i;
     while (hi - lo > 1) {
         guint mid = (lo + hi) / 2;
         if (g_array_index(cut, guint64, mid) <= at)
@@ -215,10 +238,11 @@ static void cover(Refine *r, const WsBuffer *buffer, const View *v, guint e, gui
         memset(r->fresh + r->cap, 0, (cap - r->cap) * sizeof(guint));
         r->cap = cap;
     }
-    for (guint k = 0; k < v->n; k++) {
-        guint64 from = base_of(buffer, e, s) + v->range[k].offset, to = from + v->range[k].bytes;
-        for (guint i = find(r->cut, from);
-             i + 1 < r->cut->len && g_array_index(r->cut, guint64, i) < to; i++) {
+    const guint64 base = base_of(buffer, e, s);
+    for (guint k = 0, i = 0; k < v->n; k++) {
+        const guint64 from = base + v->range[k].offset, to = from + v->range[k].bytes;
+        i = find(r->cut, from, i);
+        for (; i + 1 < r->cut->len && g_array_index(r->cut, guint64, i) < to; i++) {
             guint c = r->klass[i];
             r->work++;
             if (split && c < before) {
