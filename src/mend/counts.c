@@ -173,6 +173,13 @@ void ws_fix_drop_step(WsFixer *F)
             continue;
         g_autofree char *name = ws_step_name(ws_spot(F, spot[i])->node);
         WsFix *fix = ws_fixer_add(F, "Remove %s: the order that it draws goes", name);
-        ws_fix_remove(F, fix, spot[i]);
+        gint whole = spot[i]; /* with the choices that hold nothing else */
+        for (gint up = ws_spot(F, whole)->up;
+             ws_step_is(F, up, WS_STEP_IF) && ws_spot(F, whole)->field == WS_F_then &&
+             ws_node_n_children(ws_spot(F, up)->node, WS_F_then) == 1 &&
+             ws_node_n_children(ws_spot(F, up)->node, WS_F_else) == 0;
+             up = ws_spot(F, whole)->up)
+            whole = up;
+        ws_fix_remove(F, fix, whole);
     }
 }

@@ -83,6 +83,10 @@ char *ws_one_off(const char *text);
 /* The first step of the list of step i that writes shared memory; i itself if none does. */
 gint ws_first_writer(const WsFixer *F, gint i);
 
+/* --- ranges.c: axes of the launch --- */
+const WsExpr *ws_axis(const WsFixer *F, const char *name); /* NULL: no axis of that name */
+void ws_fix_tiles_of_axis(WsFixer *F, const char *axis, const char *n);
+
 /* Does a read meet other bytes than it means, though the mistakes are gone? */
 gboolean ws_fix_gets_stale(const WsFixState *before, const WsFixState *after);
 /* No step that is drawn goes or moves. */

@@ -189,12 +189,37 @@ void ws_fix_other_place(WsFixer *F)
     }
 }
 
+/* The one step of the group at the cluster's barrier, if it arrives and does not wait; -1. */
+static gint lone_arrival(const WsFixer *F, const WsNode *group)
+{
+    gint found = -1;
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        if (s->group != group || s->node->kind != WS_STEP_CLUSTER)
+            continue;
+        if (found >= 0 || g_strcmp0(ws_node_text(s->node, WS_F_keyword), "arrive") != 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
 void ws_fix_meet_at_end(WsFixer *F)
 {
     const WsNode *root = ws_design_root(F->design);
     WsFix *fix = ws_fixer_add(F, "Let all groups meet the cluster at their end");
     for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, g);
+        const gint alone = lone_arrival(F, group);
+        if (alone >= 0) { /* it has arrived too early, and never waited */
+            const guint64 step = ws_spot(F, alone)->node->identity;
+            const guint n = ws_node_n_children(group, WS_F_body);
+            if (ws_node_child(group, WS_F_body, n - 1) != ws_spot(F, alone)->node)
+                ws_draft_move(fix->draft, step, group->identity, WS_F_body,
+                              n - (ws_spot(F, alone)->up < 0 ? 1 : 0));
+            ws_fix_append(fix, group, WS_F_body, ws_plain(WS_STEP_CLUSTER, "wait"));
+            continue;
+        }
         const guint n = ws_node_n_children(group, WS_F_body);
         const WsNode *last = n ? ws_node_child(group, WS_F_body, n - 1) : NULL;
         if (!last || last->kind != WS_STEP_CLUSTER)

@@ -120,24 +120,22 @@ static gboolean is_used(const WsFixer *F, const Writer *w, const char *name)
     return FALSE;
 }
 
-typedef struct {
-    const char *from, *to;
-} Renamed;
-
-static WsExpr *rename_leaf(const WsExpr *leaf, gpointer data, GError **error)
-{
-    const Renamed *r = data;
-    return leaf->op == WS_EXPR_NAME && strcmp(leaf->name, r->from) == 0
-               ? ws_expr_parse(r->to, error)
-               : NULL;
-}
-
+/* With `to` for every `from`, a name or a number; NULL if that does not read. Caller frees. */
 static char *renamed(const char *text, const char *from, const char *to)
 {
-    Renamed r = { from, to };
-    g_autoptr(WsExpr) e = ws_expr_parse(text, NULL),
-                      other = e ? ws_expr_map(e, rename_leaf, &r, NULL) : NULL;
-    return other ? ws_expr_print(other) : NULL;
+    const gboolean simple = strcspn(to, " +-*/%") == strlen(to);
+    GString *s = g_string_new(NULL);
+    for (const char *at = text; *at;) {
+        const gsize n = strspn(at, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.");
+        if (n == strlen(from) && strncmp(at, from, n) == 0)
+            g_string_append_printf(s, simple ? "%s" : "(%s)", to);
+        else
+            g_string_append_len(s, at, (gssize)MAX(n, 1));
+        at += MAX(n, 1);
+    }
+    g_autofree char *all = g_string_free(s, FALSE);
+    g_autoptr(WsExpr) e = ws_expr_parse(all, NULL);
+    return e ? ws_expr_print(e) : NULL;
 }
 
 /* --- coordinates ------------------------------------------------------------------------------ */
@@ -167,6 +165,12 @@ static void add_index(WsFixer *F, const Writer *w, const char *index, guint more
     for (guint d = 0; d < w->n; d++) {
         if (!w->extent[d])
             continue;
+        const WsValue *c = ws_node_get(ws_design_root(F->design), WS_F_constants);
+        for (guint k = 0; c->kind == WS_VALUE_MAP && k < c->n; k++)
+            if (names(w->at[d], c->key[k]) && strcmp(c->key[k], w->extent[d]) != 0) {
+                g_autofree char *wider = g_strdup_printf("%s + %s*%s", w->at[d], index, c->key[k]);
+                propose(F, w, d, wider, more + 1 + (d + 2 == w->n ? 0 : 1));
+            }
         g_autofree char *step = strchr(w->extent[d], ' ') ? g_strdup_printf("(%s)", w->extent[d])
                                                           : g_strdup(w->extent[d]),
                         *text = g_strdup_printf("%s + %s*%s", w->at[d], index, step);
@@ -289,13 +293,27 @@ static void one_writes(WsFixer *F, const Writer *w)
         }
 }
 
-/* A step that writes under a condition: always. */
+/* A step that writes under a condition: always, or in the first of the parts, which there is. */
 static void always(WsFixer *F, const Writer *w)
 {
     const WsNode *step = ws_spot(F, w->spot)->node;
-    if (!ws_node_has(step, WS_F_when))
-        return;
+    const gint up = ws_spot(F, w->spot)->up;
     g_autofree char *name = ws_step_name(step), *when = ws_field_text(step, WS_F_when);
+    if (ws_step_is(F, up, WS_STEP_IF) && ws_node_n_children(ws_spot(F, up)->node, WS_F_else) == 0) {
+        WsFix *fix = ws_fixer_add(F, "Do %s in both cases, outside of the choice", name);
+        fix->cost += FAR;
+        ws_fix_move(F, fix, w->spot, up, 1);
+    }
+    if (!when)
+        return;
+    const char *is = strstr(when, " == ");
+    g_autofree char *axis = is ? g_strndup(when, (gsize)(is - when)) : NULL,
+                    *first = axis ? g_strdup_printf("%s == 0", axis) : NULL;
+    if (axis && ws_axis(F, axis) && strcmp(first, when) != 0) {
+        WsFix *fix = ws_fixer_add(F, "Do %s only when %s", name, first);
+        fix->cost += FAR - 1;
+        ws_fix_set(fix, step, WS_F_when, ws_json_expr(first));
+    }
     WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
     fix->cost += FAR;
     ws_fix_set(fix, step, WS_F_when, NULL);
@@ -334,40 +352,97 @@ void ws_fix_coordinate(WsFixer *F)
     }
 }
 
-/* --- ranges ----------------------------------------------------------------------------------- */
-/* "N/BN" as "cdiv(N, BN)", NULL if it is no quotient. */
-static char *rounded_up(const WsExpr *e)
-{
-    if (!e || e->op != WS_EXPR_DIV)
-        return NULL;
-    g_autofree char *x = ws_expr_print(e->arg[0]), *y = ws_expr_print(e->arg[1]);
-    return g_strdup_printf("cdiv(%s, %s)", x, y);
-}
-
-/* An axis, or a loop that writes, leaves the rest of a division out. */
-void ws_fix_round_up(WsFixer *F)
+/* --- steps of axes and loops ------------------------------------------------------------------ */
+/* Does any step but the writer name it, or a name of the tile? Then it stands for more than the
+ * writer's rows. */
+static gboolean named_elsewhere(const WsFixer *F, const Writer *w, const char *index)
 {
     const WsNode *tiles = ws_node_child(ws_design_root(F->design), WS_F_tiles, 0);
-    const WsValue *axes = tiles ? ws_node_get(tiles, WS_F_axes) : NULL;
-    for (guint a = 0; axes && axes->kind == WS_VALUE_MAP && a < axes->n; a++) {
-        g_autofree char *up =
-            axes->item[a].kind == WS_VALUE_EXPR ? rounded_up(axes->item[a].expr) : NULL;
-        if (!up)
-            continue;
-        WsFix *fix =
-            ws_fixer_add(F, "Let axis %s have %s tiles: the last one, too", axes->key[a], up);
-        ws_fix_set(
-            fix, tiles, WS_F_axes,
-            ws_json_with(ws_json_of_field(tiles, WS_F_axes), axes->key[a], ws_json_expr(up)));
-    }
+    g_autofree char *lets = tiles ? ws_field_text(tiles, WS_F_let) : NULL;
     for (gint i = 0; i < (gint)F->spot->len; i++) {
-        const WsNode *loop = ws_spot(F, i)->node;
-        g_autofree char *up =
-            loop->kind == WS_STEP_FOR ? rounded_up(ws_node_expr(loop, WS_F_count)) : NULL;
-        if (!up)
-            continue;
-        WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds", ws_node_name(loop),
-                                  ws_node_name(ws_spot(F, i)->group), up);
-        ws_fix_set(fix, loop, WS_F_count, ws_json_expr(up));
+        const WsNode *step = ws_spot(F, i)->node;
+        guint n;
+        const WsFieldRow *row = ws_node_rows(step->kind, &n);
+        for (guint k = 0; i != w->spot && k < n; k++) {
+            g_autofree char *text = row[k].kind == WS_FIELD_STEPS || step->kind == WS_STEP_FOR
+                                        ? NULL
+                                        : ws_field_text(step, row[k].field);
+            if (ws_has_word(text, index))
+                return TRUE;
+        }
+    }
+    return ws_has_word(lets, index);
+}
+
+/* "cdiv(N, 32)" of what steps by 32, where one step writes `extent`: "cdiv(N, extent)" and the
+ * coordinate. */
+static WsFix *step_by(WsFixer *F, const Writer *w, guint d, const char *index, const WsExpr *count,
+                      char **rounds)
+{
+    g_autofree char *all = count ? ws_expr_print(count) : NULL;
+    if (!all || count->n_args != 2 || !w->extent[d] || !names(w->at[d], index) ||
+        (count->op != WS_EXPR_DIV && !g_str_has_prefix(all, "cdiv(")) ||
+        named_elsewhere(F, w, index))
+        return NULL;
+    g_autofree char *of = ws_expr_print(count->arg[0]), *by = ws_expr_print(count->arg[1]),
+                    *text = renamed(w->at[d], by, w->extent[d]);
+    if (!text || strcmp(text, w->at[d]) == 0)
+        return NULL;
+    *rounds = g_strdup_printf("cdiv(%s, %s)", of, w->extent[d]);
+    const guint before = F->out->len;
+    propose(F, w, d, text, 0);
+    return F->out->len > before ? F->out->pdata[before] : NULL;
+}
+
+/* "b/H" and "b % H" of two dimensions: the axis has as many tiles as both of them together. */
+static void split_axis(WsFixer *F, const Writer *w, const char *tensor, const char *axis)
+{
+    const WsNode *of = ws_object_named(F->design, WS_F_tensors, tensor);
+    const gsize n = strlen(axis);
+    for (guint d = 0; d < w->n; d++)
+        for (guint e = 0; e < w->n; e++) {
+            const char *by = w->at[d] + n + 1, *rest = w->at[e] + n + 3;
+            g_autofree char *rows = item_text(of, WS_F_shape, d);
+            if (!rows || strncmp(w->at[d], axis, n) != 0 || w->at[d][n] != '/' ||
+                strncmp(w->at[e], axis, n) != 0 || strncmp(w->at[e] + n, " % ", 3) != 0 ||
+                strcmp(by, rest) != 0)
+                continue;
+            g_autofree char *tiles = g_strdup_printf("%s*%s", rows, by);
+            ws_fix_tiles_of_axis(F, axis, tiles);
+        }
+}
+
+void ws_fix_own_step(WsFixer *F)
+{
+    const char *tensor = tensor_of(F);
+    const WsNode *tiles = ws_node_child(ws_design_root(F->design), WS_F_tiles, 0);
+    const WsValue *axes = tiles ? ws_node_get(tiles, WS_F_axes) : NULL;
+    for (gint i = 0; tensor && i < (gint)F->spot->len; i++) {
+        Writer w = { 0 };
+        const gboolean read =
+            g_strcmp0(written(F, ws_spot(F, i)->node), tensor) == 0 && read_writer(F, i, &w);
+        for (guint a = 0; read && axes && axes->kind == WS_VALUE_MAP && a < axes->n; a++) {
+            split_axis(F, &w, tensor, axes->key[a]);
+            for (guint d = 0; d < w.n; d++) {
+                g_autofree char *rounds = NULL;
+                WsFix *fix = axes->item[a].kind == WS_VALUE_EXPR
+                                 ? step_by(F, &w, d, axes->key[a], axes->item[a].expr, &rounds)
+                                 : NULL;
+                if (fix)
+                    ws_fix_set(fix, tiles, WS_F_axes,
+                               ws_json_with(ws_json_of_field(tiles, WS_F_axes), axes->key[a],
+                                            ws_json_expr(rounds)));
+            }
+        }
+        for (gint up = read ? ws_spot(F, i)->up : -1; up >= 0; up = ws_spot(F, up)->up)
+            for (guint d = 0; ws_step_is(F, up, WS_STEP_FOR) && d < w.n; d++) {
+                const WsNode *loop = ws_spot(F, up)->node;
+                g_autofree char *rounds = NULL;
+                WsFix *fix =
+                    step_by(F, &w, d, ws_node_name(loop), ws_node_expr(loop, WS_F_count), &rounds);
+                if (fix)
+                    ws_fix_set(fix, loop, WS_F_count, ws_json_expr(rounds));
+            }
+        writer_clear(&w);
     }
 }

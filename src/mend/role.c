@@ -199,6 +199,15 @@ void ws_fix_cluster_wait(WsFixer *F)
         WsFix *fix = ws_fixer_add(F, "Wait for the cluster before it is arrived at again");
         ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_CLUSTER, "wait"));
     }
+    WsFix *each = ws_fixer_add(F, "Wait for the cluster behind every arrival, in the same list");
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        gboolean waits = g_strcmp0(ws_node_text(s->node, WS_F_keyword), "arrive") != 0;
+        for (gint k = ws_spot_next(F, i, 1); k >= 0 && !waits; k = ws_spot_next(F, k, 1))
+            waits = ws_step_is(F, k, WS_STEP_CLUSTER);
+        if (s->node->kind == WS_STEP_CLUSTER && !waits)
+            ws_fix_append(each, s->owner, s->field, ws_plain(WS_STEP_CLUSTER, "wait"));
+    }
     WsFix *fix = ws_fixer_add(F, "Wait for the cluster at the end");
     for (guint g = 0; g < ws_node_n_children(root, WS_F_groups); g++) {
         const WsNode *group = ws_node_child(root, WS_F_groups, g);
@@ -256,24 +265,26 @@ void ws_fix_answer(WsFixer *F)
 /* "cta == 0" around a step: which CTA does it. NULL: not told so. Caller frees. */
 static char *only_cta(const WsFixer *F, gint i)
 {
-    const gint branch = branch_of(F, i);
-    g_autofree char *cond =
-        branch >= 0 ? ws_field_text(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
     static const char is[] = "cta == ";
-    if (!cond || !g_str_has_prefix(cond, is))
-        return NULL;
-    char *end = NULL;
-    const gint64 rank = g_ascii_strtoll(cond + strlen(is), &end, 10);
-    return *end == '\0' ? g_strdup_printf("%" G_GINT64_FORMAT, rank) : NULL;
+    for (; i >= 0; i = ws_spot(F, i)->up) {
+        const gint branch = branch_of(F, i);
+        g_autofree char *cond =
+            branch >= 0 ? ws_field_text(ws_spot(F, branch)->node, WS_F_keyword) : NULL;
+        if (cond && g_str_has_prefix(cond, is) &&
+            strspn(cond + strlen(is), "0123456789") == strlen(cond + strlen(is)))
+            return g_strdup(cond + strlen(is));
+    }
+    return NULL;
 }
 
-static gboolean is_waited(const WsFixer *F, const char *barrier)
+/* Does step i wait for the copy, in the CTA that it goes to? */
+static gboolean gets(const WsFixer *F, gint i, gint copy)
 {
-    for (gint i = 0; i < (gint)F->spot->len; i++)
-        if (ws_step_is(F, i, WS_STEP_WAIT) &&
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
-            return TRUE;
-    return FALSE;
+    const WsNode *node = ws_spot(F, copy)->node;
+    g_autofree char *to = ws_field_text(node, WS_F_cta), *here = only_cta(F, i);
+    return ws_step_is(F, i, WS_STEP_WAIT) &&
+           g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), ws_step_barrier(node)) == 0 &&
+           (!here || !to || !g_ascii_isdigit(*to) || strcmp(here, to) == 0);
 }
 
 /* A new barrier: whoever waits for a copy arrives there, and its sender waits before it writes what
@@ -282,27 +293,30 @@ static void acknowledge(WsFixer *F, gint copy, const char *signal)
 {
     const WsNode *root = ws_design_root(F->design), *node = ws_spot(F, copy)->node;
     g_autofree char *name = g_strdup_printf("%s_free", ws_step_ref(node, WS_F_keyword)),
-                    *cta = only_cta(F, copy), *use = ws_field_text(node, WS_F_use);
-    if (!cta || !is_waited(F, signal) || ws_object_named(F->design, WS_F_barriers, name))
+                    *cta = only_cta(F, F->at), *use = ws_field_text(node, WS_F_use),
+                    *when = ws_field_text(node, WS_F_when);
+    gboolean told = FALSE;
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        told |= gets(F, i, copy);
+    if (!cta || !told || ws_object_named(F->design, WS_F_barriers, name))
         return;
     WsFix *fix = ws_fixer_add(
         F, "Add %s: who waits for %s arrives on it, the copy's CTA waits for it", name, signal);
     fix->cost += 30;
     ws_fix_append(fix, root, WS_F_barriers,
                   WS_MAKE(WS_NODE_BARRIER, { WS_F_name, ws_json_text(name) }));
-    const gint at = F->at;
-    for (gint i = (gint)F->spot->len - 1; i >= 0; i--) { /* from the last: paths before it stand */
-        if (i == at)
-            ws_fix_insert(F, fix, i, 0, ws_hand(WS_STEP_WAIT, name, use, (WsHanding){ 0 }));
-        if (!ws_step_is(F, i, WS_STEP_WAIT) ||
-            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), signal) != 0)
-            continue;
-        gint last = i; /* behind what it reads there */
-        for (gint k = i; k >= 0; k = ws_spot_next(F, k, 1))
+    for (gint i = (gint)F->spot->len - 1; i >= 0;
+         i--) { /* from the last: indices before it stand */
+        if (i == F->at)
+            ws_fix_insert(F, fix, i, 0,
+                          ws_hand(WS_STEP_WAIT, name, use, (WsHanding){ .when = when }));
+        gint last = gets(F, i, copy) ? i : -1; /* behind what it reads there */
+        for (gint k = last; k >= 0; k = ws_spot_next(F, k, 1))
             if (ws_step_reads(ws_spot(F, k)->node, ws_step_ref(node, WS_F_into)))
                 last = k;
-        ws_fix_insert(F, fix, last, 1,
-                      ws_hand(WS_STEP_ARRIVE, name, use, (WsHanding){ .cta = cta }));
+        if (last >= 0)
+            ws_fix_insert(F, fix, last, 1,
+                          ws_hand(WS_STEP_ARRIVE, name, use, (WsHanding){ .cta = cta }));
     }
 }
 
@@ -321,6 +335,15 @@ void ws_fix_wait_for_copy(WsFixer *F)
     WsFix *fix = ws_fixer_add(F, "Wait for %s before %s", signal, name);
     ws_fix_insert(F, fix, F->at, 0, ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
     acknowledge(F, copy, signal);
+}
+
+static gboolean is_waited(const WsFixer *F, const char *barrier)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        if (ws_step_is(F, i, WS_STEP_WAIT) &&
+            g_strcmp0(ws_step_barrier(ws_spot(F, i)->node), barrier) == 0)
+            return TRUE;
+    return FALSE;
 }
 
 /* Bytes that are expected and never waited for. */

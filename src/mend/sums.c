@@ -80,6 +80,19 @@ void ws_fix_start_sum(WsFixer *F)
     ws_fix_set(fix, step, WS_F_first, when->len ? ws_json_expr(when->str) : ws_json_bool(TRUE));
 }
 
+/* A value that a warp may leave as it is: all of them make it. */
+void ws_fix_assign_always(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsNode *step = ws_spot(F, i)->node;
+        if (step->kind != WS_STEP_COMPUTE || !ws_node_has(step, WS_F_unless))
+            continue;
+        g_autofree char *name = ws_step_name(step), *unless = ws_field_text(step, WS_F_unless);
+        WsFix *fix = ws_fixer_add(F, "Do %s in every case, also where %s", name, unless);
+        ws_fix_set(fix, step, WS_F_unless, NULL);
+    }
+}
+
 /* Only a step that looks a round back has nothing to do in the first one. */
 void ws_fix_not_in_first(WsFixer *F)
 {
