@@ -72,9 +72,13 @@ static void check_tiles(const WsProgram *p, WsFindings *findings)
                             "needs one of either",
                             p->agent[a].name, claims, takes);
         if (loops > 1) /* the counter does not begin again */
-            ws_findings_add(findings, WS_RULE_P_TILE, loop->step ? loop->step : p->agent[a].path,
-                            "%s goes over the tiles more than once, and a tile is claimed once",
-                            p->agent[a].name);
+            ws_finding_set_remedy(
+                ws_findings_add(findings, WS_RULE_P_TILE,
+                                loop->step ? loop->step : p->agent[a].path,
+                                "%s goes over the tiles more than once, and a tile is claimed once",
+                                p->agent[a].name),
+                "do the work of both in one loop over tiles, or launch \"persistent\" without "
+                "claims");
     }
     if (all != 1)
         ws_findings_add(findings, WS_RULE_P_TILE, "tiles",

@@ -306,6 +306,23 @@ static gboolean is_part_of(const WsPlay *play, const WsOp *op, guint buffer)
     return FALSE;
 }
 
+/* Does the writer fill fewer elements than are read, and is it the only one? */
+static gboolean fills_less(const WsPlay *play, const WsOp *writer, const WsOp *reader, guint buffer)
+{
+    guint64 filled = 0, read = 0;
+    for (guint i = 0; i < play->p->n_ops; i++)
+        for (guint k = 0; k < play->p->op[i]->n_access; k++) {
+            const WsAccess *a = &play->p->op[i]->access[k];
+            if (a->buffer != buffer)
+                continue;
+            if (a->mode & WS_MODE_WRITE && play->p->op[i] != writer)
+                return FALSE;
+            filled += a->mode & WS_MODE_WRITE ? (guint64)a->rows * a->cols : 0;
+            read += play->p->op[i] == reader ? (guint64)a->rows * a->cols : 0;
+        }
+    return filled < read;
+}
+
 void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, guint buffer)
 {
     const WsOp *writer = NULL;
@@ -318,6 +335,13 @@ void ws_remedy_unwritten(const WsPlay *play, WsFinding *f, const WsInst *inst, g
     const char *name = play->p->buffer[buffer].name;
     if (!writer) {
         ws_finding_set_remedy(f, "let a load, gather or write fill %s first", name);
+        return;
+    }
+    if (writer->agent == (gint)inst->agent && writer->index < inst->step.op->index &&
+        ws_loop_of(writer) == ws_loop_of(inst->step.op) &&
+        fills_less(play, writer, inst->step.op, buffer)) {
+        ws_finding_set_remedy(f, "fill all that `%s` reads: `%s` fills a part of %s alone",
+                              ws_op_name(inst->step.op), ws_op_name(writer), name);
         return;
     }
     if (play->ranks > 1 && writer->barrier >= 0 && writer->ctas.kind == WS_CTAS_OWN &&

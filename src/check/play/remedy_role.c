@@ -220,6 +220,15 @@ static gboolean assigns(const WsPlay *play, const WsOp *op, guint value)
     return FALSE;
 }
 
+static gboolean is_part(const WsAgent *a, const WsOp *op, guint value)
+{
+    for (guint k = 0; k < op->n_value; k++)
+        if (op->value[k].value == value && op->value[k].mode & WS_MODE_WRITE)
+            return op->value[k].rows * op->value[k].cols <
+                   a->value[value].rows * a->value[value].cols;
+    return FALSE;
+}
+
 gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst, guint value)
 {
     const WsOp *here = inst->step.op;
@@ -236,6 +245,14 @@ gboolean ws_remedy_assigned(const WsPlay *play, WsFinding *f, const WsInst *inst
                                   name, ws_op_name(op), only);
         else if (op->index > here->index)
             ws_finding_set_remedy(f, "assign %s before this step: `%s` comes after it", name,
+                                  ws_op_name(op));
+        else if (op->skip)
+            ws_finding_set_remedy(f,
+                                  "do `%s` in every case: by its `unless` a warp may leave %s "
+                                  "as it is",
+                                  ws_op_name(op), name);
+        else if (is_part(inst->a, op, value))
+            ws_finding_set_remedy(f, "define all of %s: `%s` defines a part of it alone", name,
                                   ws_op_name(op));
         else
             continue;
