@@ -154,13 +154,19 @@ static void allocate_buffer(WsTle *t, guint number, gboolean *done)
                b->swizzle ? "" : ", nv_mma_shared_layout=False", capacity, alias);
 }
 
+/* Dimensions of shared memory are powers of two, also those of barriers. */
+static const char *barriers_of(WsPy *y, guint n)
+{
+    return ws_py_format(y, "%u", n > 1 ? 1u << g_bit_storage(n - 1) : 1);
+}
+
 static void allocate_mbarriers(WsTle *t, guint number, gint element)
 {
     const WsBarrier *b = &t->y->p->barrier[number];
     const WsTleBarrier *plan = &t->barrier[number];
     guint e = (guint)MAX(element, 0), n = element < 0 ? b->array * b->slots : b->slots;
     const char *name = ws_py_count(t->y, b->slots_name);
-    const char *count = name && n == b->slots ? name : ws_py_format(t->y, "%u", n);
+    const char *count = name && n == b->slots && ws_py_pow2(n) ? name : barriers_of(t->y, n);
     for (guint i = 0; i < plan->n_parts; i++) {
         const WsTlePart *part = &plan->part[i];
         const char *as =
@@ -192,8 +198,8 @@ static void allocate_barriers(WsTle *t)
             if (b->kind == WS_BARRIER_MBARRIER)
                 allocate_mbarriers(t, i, element);
             else if (element < 0)
-                ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%u, arrive_count=%u)",
-                           plan->part[0].name, b->array, b->threads[0]);
+                ws_py_line(t->y, "%s = tle.gpu.alloc_barriers(%s, arrive_count=%u)",
+                           plan->part[0].name, barriers_of(t->y, b->array), b->threads[0]);
             else
                 ws_py_line(t->y, "%s_%u = tle.gpu.alloc_barriers(1, arrive_count=%u)",
                            plan->part[0].name, e, b->threads[e]);
@@ -412,7 +418,7 @@ static void constants(WsTle *t, const char *text)
     for (guint i = 0; i < p->n_constants; i++) {
         const char *name = ws_py_ident(t->y, p->constant_name[i]);
         if (ws_py_mentions(text, name))
-            ws_py_line(t->y, "%s: tl.constexpr = %" G_GINT64_FORMAT, name, p->constant[i]);
+            ws_py_line(t->y, "%s = tl.constexpr(%" G_GINT64_FORMAT ")", name, p->constant[i]);
     }
 }
 

@@ -67,8 +67,11 @@ void ws_tle_mma(WsTle *t, const WsOp *op)
 void ws_tle_mma_wait(WsTle *t, const WsOp *op)
 {
     const WsWait *w = op->wait;
-    if (!w->n_retired)
-        ws_py_line(t->y, "tle.gpu.wgmma_wait(%d)", (int)w->stay);
+    if (!w->n_retired && op->n_flying) { /* a wait takes an accumulator, also where none is ready */
+        const char *acc = t->y->value[op->flying[op->n_flying - 1]->value[0].value];
+        ws_py_line(t->y, "%s = tle.gpu.wgmma_wait(%d, %s)", acc, (int)w->stay, acc);
+    } else if (!w->n_retired)
+        ws_py_remark(t->y, op, "mma_wait %" G_GINT64_FORMAT ": nothing is in flight here", op->n);
     for (guint i = 0; i < w->n_retired; i++) {
         guint value = w->retired[i].op->value[0].value;
         gboolean again = FALSE;
@@ -109,6 +112,12 @@ static const char *converted(WsTle *t, const char *x, WsDtype from, WsDtype to)
 
 static gboolean whole_rows(WsTle *t, const WsOp *op, const WsAccess *a)
 {
+    const WsRegValue *v = &t->y->agent->value[op->value[0].value];
+    if (v->rows > 1 && v->cols == 4) {
+        ws_py_refuse(t->y, op, "sums per lane in shared memory (TLE has whole rows only)",
+                     "write their row sums");
+        return FALSE;
+    }
     if (a->transposed)
         ws_py_refuse(t->y, op, "a transposed view of a value's tile",
                      "let the mma take the buffer with .t");

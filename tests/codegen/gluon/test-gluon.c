@@ -1,5 +1,5 @@
 /* Designs -> Gluon: what is written keeps the rules of Triton 3.6 (judge.py, where there is a
- * Python) and compiles (compile.py, where WARPSTAVE_TRITON names a Python that has Triton); what
+ * Python) and compiles (../compile/gluon.py, where WARPSTAVE_TRITON names a Python that has Triton); what
  * cannot be said is refused with the step, the reason and what to change. */
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
@@ -96,7 +96,7 @@ static const char *const written[] = {
 static void judged(const char *python, const char *script, char **file, guint n)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
-    g_autofree char *judge = g_strdup_printf("%s/tests/codegen/gluon/%s", WS_SOURCE_ROOT, script);
+    g_autofree char *judge = g_strdup_printf("%s/tests/codegen/%s", WS_SOURCE_ROOT, script);
     g_autofree char *out = NULL, *errors = NULL;
     g_autoptr(GError) error = NULL;
     int status = 0;
@@ -135,9 +135,9 @@ static void test_written(void)
     g_autofree char *python = g_find_program_in_path("python3");
     const char *triton = g_getenv("WARPSTAVE_TRITON");
     if (python)
-        judged(python, "judge.py", file, n);
+        judged(python, "gluon/judge.py", file, n);
     if (triton)
-        judged(triton, "compile.py", file, n);
+        judged(triton, "compile/gluon.py", file, n);
     for (guint i = 0; i < n; i++)
         g_unlink(file[i]);
     g_rmdir(dir);

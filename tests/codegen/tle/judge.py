@@ -52,8 +52,8 @@ def gemm(text):
     log = stage.run(Tensor("A", (300, 450)), Tensor("B", (450, 500)), Tensor("C", (300, 500)))
     compare("gemm", log, reference.gemm(tiles=4, blocks=8))
     allocations("gemm", stage, {
-        "empty_a": (6, 1, "READY", None), "empty_b": (3, 2, "READY", None),
-        "full_a": (6, 1, "PENDING", 8192), "full_b": (3, 1, "PENDING", 16384)})
+        "empty_a": (8, 1, "READY", None), "empty_b": (4, 2, "READY", None),
+        "full_a": (8, 1, "PENDING", 8192), "full_b": (4, 1, "PENDING", 16384)})
     report(stage.launch["regs"] == [168, 168], "gemm: registers of the workers")
 
 
