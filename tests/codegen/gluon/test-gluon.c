@@ -1,6 +1,6 @@
 /* Designs -> Gluon: what is written keeps the rules of Triton 3.6 (judge.py, where there is a
- * Python) and compiles (../compile/gluon.py, where WARPSTAVE_TRITON names a Python that has Triton); what
- * cannot be said is refused with the step, the reason and what to change. */
+ * Python) and compiles (../compile/gluon.py, where WARPSTAVE_TRITON names a Python that has
+ * Triton); what cannot be said is refused with the step, the reason and what to change. */
 #include "codegen/generate.h"
 #include "codegen/python/python.h"
 #include "program/elaborate.h"
