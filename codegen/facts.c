@@ -1,4 +1,5 @@
 #include "codegen/facts.h"
+#include "program/array.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -9,7 +10,6 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/array.h"
 
 #include <string.h>
 
@@ -37,22 +37,13 @@ gboolean ws_fact_publishes(const WsProgram *p)
 
 WsPrim ws_fact_plain(WsOpKind kind)
 {
-    static const WsPrim prim[WS_OP_KIND_COUNT] = {
-        [WS_OP_BULK_COMMIT] = WS_PRIM_BULK_COMMIT,
-        [WS_OP_MMA_FENCE] = WS_PRIM_WGMMA_FENCE,
-        [WS_OP_MMA_COMMIT] = WS_PRIM_WGMMA_COMMIT,
-        [WS_OP_WARP_SYNC] = WS_PRIM_WARP_SYNC,
-        [WS_OP_CLUSTER_ARRIVE] = WS_PRIM_CLUSTER_ARRIVE,
-        [WS_OP_CLUSTER_WAIT] = WS_PRIM_CLUSTER_WAIT,
-        [WS_OP_FENCE_ASYNC] = WS_PRIM_FENCE_ASYNC,
-        [WS_OP_FENCE_CLUSTER] = WS_PRIM_FENCE_CLUSTER,
-        [WS_OP_FENCE_GPU] = WS_PRIM_FENCE_GPU,
-        [WS_OP_FENCE_INIT] = WS_PRIM_FENCE_MBAR_INIT,
-        [WS_OP_DEP_WAIT] = WS_PRIM_DEP_WAIT,
-        [WS_OP_DEP_LAUNCH] = WS_PRIM_DEP_LAUNCH,
-        [WS_OP_CP_COMMIT] = WS_PRIM_CP_COMMIT,
+    enum { WS_PRIM_NONE = WS_PRIM_COUNT };
+    static const WsPrim plain[WS_OP_KIND_COUNT] = {
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = (WsPrim)WS_PRIM_##prim,
+#include "codegen/lower.def"
+#undef WS_LOWER
     };
-    return prim[kind];
+    return plain[kind];
 }
 
 WsPrim ws_fact_reduction(WsDtype t, WsReduce reduce)

@@ -140,7 +140,7 @@ static void setmaxnreg(WsCuda *c, const WsOp *op)
         one_immediate(c, op->increase ? WS_PRIM_SETMAXNREG_INC : WS_PRIM_SETMAXNREG_DEC, op->n);
 }
 
-static void simple(WsCuda *c, const WsOp *op)
+static void plain(WsCuda *c, const WsOp *op)
 {
     ws_cuda_line(c, "%s();", prim(ws_fact_plain(op->kind)));
 }
@@ -203,53 +203,11 @@ static void mark(WsCuda *c, const WsOp *op)
 }
 
 typedef void (*Print)(WsCuda *c, const WsOp *op);
+#define UNKNOWN                                    NULL
+#define PLAIN                                      plain
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = cuda,
 static const Print print[WS_OP_KIND_COUNT] = {
-    [WS_OP_MBAR_INIT] = mbar_init,
-    [WS_OP_MBAR_WAIT] = mbar_wait,
-    [WS_OP_MBAR_ARRIVE] = mbar_arrive,
-    [WS_OP_MBAR_EXPECT] = mbar_expect,
-    [WS_OP_TMA_LOAD] = ws_cuda_load,
-    [WS_OP_TMA_STORE] = ws_cuda_store,
-    [WS_OP_BULK_COMMIT] = simple,
-    [WS_OP_BULK_WAIT] = bulk_wait,
-    [WS_OP_PREFETCH] = ws_cuda_prefetch,
-    [WS_OP_PREFETCH_MAP] = prefetch_map,
-    [WS_OP_MMA_FENCE] = ws_cuda_mma_fence,
-    [WS_OP_MMA] = ws_cuda_mma,
-    [WS_OP_MMA_COMMIT] = simple,
-    [WS_OP_MMA_WAIT] = ws_cuda_mma_wait,
-    [WS_OP_MATH] = ws_cuda_math,
-    [WS_OP_ST_SHARED] = ws_cuda_st,
-    [WS_OP_STMATRIX] = ws_cuda_stmatrix,
-    [WS_OP_CLAIM] = claim,
-    [WS_OP_TAKE] = take,
-    [WS_OP_BULK_COPY] = ws_cuda_copy,
-    [WS_OP_CP_ROWS] = ws_cuda_gather,
-    [WS_OP_CP_ARRIVE] = cp_arrive,
-    [WS_OP_CP_COMMIT] = simple,
-    [WS_OP_CP_WAIT] = cp_wait,
-    [WS_OP_ST_REMOTE] = ws_cuda_st_remote,
-    [WS_OP_LD_SHARED] = ws_cuda_ld,
-    [WS_OP_LDMATRIX] = ws_cuda_ldmatrix,
-    [WS_OP_LD_GLOBAL] = ws_cuda_ld_global,
-    [WS_OP_ST_GLOBAL] = ws_cuda_st_global,
-    [WS_OP_RED_GLOBAL] = ws_cuda_red_global,
-    [WS_OP_BAR_SYNC] = bar,
-    [WS_OP_BAR_ARRIVE] = bar,
-    [WS_OP_WARP_SYNC] = simple,
-    [WS_OP_CLUSTER_ARRIVE] = simple,
-    [WS_OP_CLUSTER_WAIT] = simple,
-    [WS_OP_FENCE_ASYNC] = simple,
-    [WS_OP_FENCE_CLUSTER] = simple,
-    [WS_OP_FENCE_GPU] = simple,
-    [WS_OP_FENCE_INIT] = simple,
-    [WS_OP_SETMAXNREG] = setmaxnreg,
-    [WS_OP_LET] = let,
-    [WS_OP_ADVANCE] = advance,
-    [WS_OP_DEP_WAIT] = simple,
-    [WS_OP_DEP_LAUNCH] = simple,
-    [WS_OP_MARK] = mark,
-    [WS_OP_RAW] = ws_cuda_raw,
+#include "codegen/lower.def"
 };
 
 void ws_cuda_op(WsCuda *c, const WsOp *op)

@@ -63,7 +63,7 @@ static void shared_span(WsEmit *e, const WsSpan *s)
     const WsOp *plan = ws_span_plan(e->p, s);
     e->whole_group = FALSE;
     if (plan)
-        ws_sync_simple(e, plan);
+        ws_sync_registers(e, plan);
     for (guint i = s->first; i < s->end && !e->error; i++) {
         const WsAgent *a = &e->p->agent[i];
         LLVMValueRef mine = LLVMBuildICmp(e->b, LLVMIntULT, ws_add(e, e->warp, -(gint64)a->warp0),

@@ -1,4 +1,4 @@
-/* One operation of the current agent. The table says which kinds this lens can lower. */
+/* One operation of the current agent. lower.def says which kinds this lens can lower. */
 #include "codegen/nvptx/emit.h"
 #include "codegen/nvptx/fragment.h"
 #include "program/op.h"
@@ -34,53 +34,11 @@ static void nothing(WsEmit *e, const WsOp *op)
 }
 
 typedef void (*Lower)(WsEmit *e, const WsOp *op);
+#define UNKNOWN                                    NULL
+#define PLAIN                                      ws_sync_plain
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = llvm,
 static const Lower lower[WS_OP_KIND_COUNT] = {
-    [WS_OP_MBAR_INIT] = ws_sync_mbar_init,
-    [WS_OP_MBAR_WAIT] = ws_sync_wait,
-    [WS_OP_MBAR_ARRIVE] = ws_sync_arrive,
-    [WS_OP_MBAR_EXPECT] = ws_sync_expect,
-    [WS_OP_TMA_LOAD] = ws_bulk_load,
-    [WS_OP_TMA_STORE] = ws_bulk_store,
-    [WS_OP_BULK_COMMIT] = ws_sync_simple,
-    [WS_OP_BULK_WAIT] = ws_bulk_wait,
-    [WS_OP_PREFETCH] = ws_bulk_prefetch,
-    [WS_OP_PREFETCH_MAP] = ws_bulk_prefetch_map,
-    [WS_OP_MMA_FENCE] = ws_sync_simple,
-    [WS_OP_MMA] = ws_mma_step,
-    [WS_OP_MMA_COMMIT] = ws_sync_simple,
-    [WS_OP_MMA_WAIT] = ws_mma_wait,
-    [WS_OP_MATH] = ws_math_step,
-    [WS_OP_ST_SHARED] = ws_shared_st,
-    [WS_OP_STMATRIX] = ws_shared_stmatrix,
-    [WS_OP_CLAIM] = ws_dynamic_claim,
-    [WS_OP_TAKE] = ws_dynamic_take,
-    [WS_OP_BULK_COPY] = ws_bulk_copy,
-    [WS_OP_CP_ROWS] = ws_gather_rows,
-    [WS_OP_CP_ARRIVE] = ws_gather_arrive,
-    [WS_OP_CP_COMMIT] = ws_gather_commit,
-    [WS_OP_CP_WAIT] = ws_gather_wait,
-    [WS_OP_ST_REMOTE] = ws_spot_store_remote,
-    [WS_OP_LD_SHARED] = ws_spot_load,
-    [WS_OP_LDMATRIX] = ws_spot_ldmatrix,
-    [WS_OP_LD_GLOBAL] = ws_global_load,
-    [WS_OP_ST_GLOBAL] = ws_global_store,
-    [WS_OP_RED_GLOBAL] = ws_global_reduce,
-    [WS_OP_BAR_SYNC] = ws_sync_bar,
-    [WS_OP_BAR_ARRIVE] = ws_sync_bar,
-    [WS_OP_WARP_SYNC] = ws_sync_simple,
-    [WS_OP_CLUSTER_ARRIVE] = ws_sync_simple,
-    [WS_OP_CLUSTER_WAIT] = ws_sync_simple,
-    [WS_OP_FENCE_ASYNC] = ws_sync_simple,
-    [WS_OP_FENCE_CLUSTER] = ws_sync_simple,
-    [WS_OP_FENCE_GPU] = ws_sync_simple,
-    [WS_OP_FENCE_INIT] = ws_sync_simple,
-    [WS_OP_SETMAXNREG] = ws_sync_simple,
-    [WS_OP_LET] = let,
-    [WS_OP_ADVANCE] = advance,
-    [WS_OP_DEP_WAIT] = ws_sync_simple,
-    [WS_OP_DEP_LAUNCH] = ws_sync_simple,
-    [WS_OP_RAW] = ws_raw_step,
-    [WS_OP_MARK] = nothing, /* the recorder reads its clock */
+#include "codegen/lower.def"
 };
 
 /* Others can see when it happens. */

@@ -100,15 +100,15 @@ void ws_sync_bar(WsEmit *e, const WsOp *op)
         ws_prim(e, WS_PRIM_STAY, e->n_tiles.v);
 }
 
-void ws_sync_simple(WsEmit *e, const WsOp *op)
+void ws_sync_plain(WsEmit *e, const WsOp *op)
 {
-    if (op->kind != WS_OP_SETMAXNREG) {
-        ws_prim0(e, ws_fact_plain(op->kind));
-        return;
-    }
+    ws_prim0(e, ws_fact_plain(op->kind));
+}
+
+void ws_sync_registers(WsEmit *e, const WsOp *op)
+{
     /* In shared warp groups the role switch has done it for all warps together. */
-    if (e->agent && !e->whole_group)
-        return;
-    ws_prim_call(e, op->increase ? WS_PRIM_SETMAXNREG_INC : WS_PRIM_SETMAXNREG_DEC, 0, NULL, 1,
-                 (guint32[]){ (guint32)op->n });
+    if (!e->agent || e->whole_group)
+        ws_prim_call(e, op->increase ? WS_PRIM_SETMAXNREG_INC : WS_PRIM_SETMAXNREG_DEC, 0, NULL, 1,
+                     (guint32[]){ (guint32)op->n });
 }

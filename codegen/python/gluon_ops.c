@@ -1,4 +1,4 @@
-/* One operation in Gluon: the table says how. */
+/* One operation in Gluon: lower.def says how. */
 #include "codegen/python/gluon.h"
 #include "program/op.h"
 #include "program/op_kind.h"
@@ -22,12 +22,14 @@ static void store_wait(WsPy *y, const WsOp *op)
         ws_py_line(y, "tma.store_wait(%" G_GINT64_FORMAT ")", n);
 }
 
-#define IMPLIED(how)      NULL, how
-#define FIXED(text)       NULL, NULL, text
-#define NOT(why, change)  NULL, NULL, NULL, why, change
-#define WS_GLUON(op, ...) [WS_OP_##op] = { __VA_ARGS__ },
+#define UNKNOWN                                    NULL
+#define CONTROL                                    NULL
+#define IMPLIED(how)                               NULL, how
+#define FIXED(text)                                NULL, NULL, text
+#define NOT(why, change)                           NULL, NULL, NULL, why, change
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = { gluon },
 static const Row table[WS_OP_KIND_COUNT] = {
-#include "codegen/python/gluon.def"
+#include "codegen/lower.def"
 };
 
 /* Another CTA of the cluster takes part. */

@@ -280,12 +280,14 @@ typedef struct {
     const char *implied, *why, *change;
 } Row;
 
-#define OTHER_CTAS       "TLE's shared memory of other CTAs is not written by this export"
-#define IMPLIED(how)     NULL, how
-#define NOT(why, change) NULL, NULL, why, change
-#define WS_TLE(op, ...)  [WS_OP_##op] = { __VA_ARGS__ },
+#define OTHER_CTAS                                 "TLE's shared memory of other CTAs is not written by this export"
+#define UNKNOWN                                    NULL
+#define CONTROL                                    NULL
+#define IMPLIED(how)                               NULL, how
+#define NOT(why, change)                           NULL, NULL, why, change
+#define WS_LOWER(id, prim, llvm, cuda, gluon, tle) [WS_OP_##id] = { tle },
 static const Row table[WS_OP_KIND_COUNT] = {
-#include "codegen/python/tle_op.def"
+#include "codegen/lower.def"
 };
 
 void ws_tle_op(WsPy *y, const WsOp *op)

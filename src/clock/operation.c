@@ -361,55 +361,50 @@ static WsClockMove move_commit(WsClockPlay *play, WsPlayer *a)
 }
 
 typedef WsClockMove (*Move)(WsClockPlay *play, WsPlayer *a);
-static const struct {
-    Move move;
-    WsMachineValue fixed; /* without `move`: this cost */
-} moves[WS_OP_KIND_COUNT] = {
-    [WS_OP_MBAR_WAIT] = { ws_clock_play_mbar },
-    [WS_OP_MBAR_ARRIVE] = { ws_clock_play_mbar },
-    [WS_OP_MBAR_EXPECT] = { ws_clock_play_mbar },
-    [WS_OP_CP_ARRIVE] = { ws_clock_play_mbar },
-    [WS_OP_BAR_SYNC] = { ws_clock_play_named },
-    [WS_OP_BAR_ARRIVE] = { ws_clock_play_named },
-    [WS_OP_CLUSTER_ARRIVE] = { ws_clock_play_cluster },
-    [WS_OP_CLUSTER_WAIT] = { ws_clock_play_cluster },
-    [WS_OP_TMA_LOAD] = { move_load },
-    [WS_OP_BULK_COPY] = { move_copy },
-    [WS_OP_ST_REMOTE] = { move_copy },
-    [WS_OP_TMA_STORE] = { move_store },
-    [WS_OP_BULK_COMMIT] = { move_commit },
-    [WS_OP_BULK_WAIT] = { move_bulk_wait },
-    [WS_OP_CP_ROWS] = { move_gather },
-    [WS_OP_CP_COMMIT] = { move_commit },
-    [WS_OP_CP_WAIT] = { move_cp_wait },
-    [WS_OP_MMA] = { move_mma },
-    [WS_OP_MMA_COMMIT] = { move_commit },
-    [WS_OP_MMA_WAIT] = { move_mma_wait },
-    [WS_OP_ST_SHARED] = { move_work },
-    [WS_OP_STMATRIX] = { move_work },
-    [WS_OP_LD_SHARED] = { move_work },
-    [WS_OP_LDMATRIX] = { move_work },
-    [WS_OP_TRANSPOSE] = { move_work },
-    [WS_OP_MATH] = { move_work },
-    [WS_OP_ST_GLOBAL] = { move_global },
-    [WS_OP_RED_GLOBAL] = { move_global },
-    [WS_OP_LD_GLOBAL] = { move_global },
-    [WS_OP_LET] = { move_let },
-    [WS_OP_MMA_FENCE] = { NULL, WS_MACHINE_MMA_FENCE },
-    [WS_OP_WARP_SYNC] = { NULL, WS_MACHINE_WARP_SYNC },
-    [WS_OP_FENCE_ASYNC] = { move_fence },
-    [WS_OP_FENCE_CLUSTER] = { NULL, WS_MACHINE_FENCE_GPU },
-    [WS_OP_FENCE_GPU] = { NULL, WS_MACHINE_FENCE_GPU },
-    [WS_OP_SETMAXNREG] = { NULL, WS_MACHINE_SETMAXNREG },
-    [WS_OP_PREFETCH] = { NULL, WS_MACHINE_TMA_ISSUE },
-    [WS_OP_PREFETCH_MAP] = { NULL, WS_MACHINE_TMA_ISSUE },
-    [WS_OP_CLAIM] = { NULL, WS_MACHINE_CLAIM },
-    [WS_OP_TAKE] = { NULL, WS_MACHINE_SMEM_LATENCY },
-    [WS_OP_ADVANCE] = { NULL, WS_MACHINE_VALUE_COUNT },
-    [WS_OP_MARK] = { NULL, WS_MACHINE_VALUE_COUNT },
-    [WS_OP_RAW] = { NULL, WS_MACHINE_VALUE_COUNT },
-    [WS_OP_DEP_WAIT] = { NULL, WS_MACHINE_VALUE_COUNT },
-    [WS_OP_DEP_LAUNCH] = { NULL, WS_MACHINE_VALUE_COUNT },
+/* Kinds whose cost is OWN. */
+static const Move moves[WS_OP_KIND_COUNT] = {
+    [WS_OP_MBAR_WAIT] = ws_clock_play_mbar,
+    [WS_OP_MBAR_ARRIVE] = ws_clock_play_mbar,
+    [WS_OP_MBAR_EXPECT] = ws_clock_play_mbar,
+    [WS_OP_CP_ARRIVE] = ws_clock_play_mbar,
+    [WS_OP_BAR_SYNC] = ws_clock_play_named,
+    [WS_OP_BAR_ARRIVE] = ws_clock_play_named,
+    [WS_OP_CLUSTER_ARRIVE] = ws_clock_play_cluster,
+    [WS_OP_CLUSTER_WAIT] = ws_clock_play_cluster,
+    [WS_OP_TMA_LOAD] = move_load,
+    [WS_OP_BULK_COPY] = move_copy,
+    [WS_OP_ST_REMOTE] = move_copy,
+    [WS_OP_TMA_STORE] = move_store,
+    [WS_OP_BULK_COMMIT] = move_commit,
+    [WS_OP_BULK_WAIT] = move_bulk_wait,
+    [WS_OP_CP_ROWS] = move_gather,
+    [WS_OP_CP_COMMIT] = move_commit,
+    [WS_OP_CP_WAIT] = move_cp_wait,
+    [WS_OP_MMA] = move_mma,
+    [WS_OP_MMA_COMMIT] = move_commit,
+    [WS_OP_MMA_WAIT] = move_mma_wait,
+    [WS_OP_ST_SHARED] = move_work,
+    [WS_OP_STMATRIX] = move_work,
+    [WS_OP_LD_SHARED] = move_work,
+    [WS_OP_LDMATRIX] = move_work,
+    [WS_OP_TRANSPOSE] = move_work,
+    [WS_OP_MATH] = move_work,
+    [WS_OP_ST_GLOBAL] = move_global,
+    [WS_OP_RED_GLOBAL] = move_global,
+    [WS_OP_LD_GLOBAL] = move_global,
+    [WS_OP_LET] = move_let,
+    [WS_OP_FENCE_ASYNC] = move_fence,
+};
+
+/* What the others take of an agent's time: op.def says which parameter of the machine. */
+enum { WS_MACHINE_UNKNOWN = 0, WS_MACHINE_OWN = 0, WS_MACHINE_FREE = WS_MACHINE_VALUE_COUNT };
+G_STATIC_ASSERT(WS_MACHINE_SMS == 0); /* nobody's cost */
+static const guint8 fixed[WS_OP_KIND_COUNT] = {
+#define WS_OP(id, text, proxy, breadth, engine, deed, waits, gives, orders, from, to, record,      \
+              score, check, cost, help)                                                            \
+    [WS_OP_##id] = WS_MACHINE_##cost,
+#include "program/op.def"
+#undef WS_OP
 };
 
 WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
@@ -421,14 +416,14 @@ WsClockMove ws_clock_play_move(WsClockPlay *play, WsPlayer *a)
         play->has_raw = TRUE;
     if (op->kind == WS_OP_MATH && op->skip)
         play->has_unless = TRUE;
-    if (moves[op->kind].move)
-        return moves[op->kind].move(play, a);
-    if (moves[op->kind].fixed == 0) { /* SMS is nobody's cost: the row is missing */
+    if (moves[op->kind])
+        return moves[op->kind](play, a);
+    if (fixed[op->kind] == WS_MACHINE_UNKNOWN) {
         g_set_error(&play->error, WS_EXPR_ERROR, WS_EXPR_ERROR_TYPE,
                     "step %s at %s: not in the clock", ws_op_kind_text(op->kind), op->id);
         return WS_MOVE_FAILED;
     }
-    if (moves[op->kind].fixed != WS_MACHINE_VALUE_COUNT)
-        a->now += cost(play, moves[op->kind].fixed);
+    if (fixed[op->kind] != WS_MACHINE_FREE)
+        a->now += cost(play, (WsMachineValue)fixed[op->kind]);
     return WS_MOVE_NEXT;
 }

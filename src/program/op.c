@@ -10,7 +10,7 @@
 #define WS_ANY_ANY     TRUE
 
 const WsOpRow ws_op_table[WS_OP_KIND_COUNT + 1] = {
-#define WS_OP(id, word, prox, width, eng, act, wait, give, order, source, target, rec, score, play, line) \
+#define WS_OP(id, word, prox, width, eng, act, wait, give, order, source, target, rec, score, play, cost, line) \
     [WS_OP_##id] = { .text = word,                                                                 \
                      .help = line,                                                                 \
                      .proxy = WS_PROXY_##prox,                                                     \

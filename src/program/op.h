@@ -218,6 +218,15 @@ static inline gboolean ws_op_stores_global(WsOpKind kind)
     return ws_op_moves(kind, WS_DATA_AT_REGISTERS, WS_DATA_AT_TENSOR);
 }
 
+/* All that it is to the check is what it touches, or sets: nothing waits for it by a rule of its
+ * own.
+ */
+static inline gboolean ws_op_just_touches(WsOpKind kind)
+{
+    const WsCheckAs as = ws_op_row(kind)->check;
+    return as == WS_CHECK_TOUCH || as == WS_CHECK_ASSIGN || as == WS_CHECK_SILENT;
+}
+
 /* It sets a variable that is equal in all threads, from an expression (WsOp.set). */
 static inline gboolean ws_op_assigns(WsOpKind kind)
 {

@@ -169,8 +169,8 @@ static void test_blind(void)
 /* --- kinds of operations ---------------------------------------------------------------------- */
 
 /* How often a room compares the kind of an operation by hand. A number may fall, and is lowered
- * here then; where one would rise, a column of op.def is missing. Switches that answer for every
- * kind (-Wswitch-enum) are the room's own dispatch and stand apart. */
+ * here then; where one would rise, a column of op.def is missing. A room's own dispatch, which has a
+ * rule for each kind or refuses it by name, stands apart. */
 static const struct {
     const char *folder;
     guint most;
