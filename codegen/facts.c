@@ -10,6 +10,7 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -90,15 +91,16 @@ gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value
     return FALSE;
 }
 
-/* Registers of `cols` columns of a 64-row atom in accumulator layout. */
+/* Registers of `cols` columns of a band of rows in accumulator layout. */
 static guint atom_registers(const WsRegValue *v, guint cols)
 {
     return ws_dtype_bytes(v->dtype) < 4 ? cols * ws_dtype_bytes(v->dtype) / 8 : cols / 2;
 }
 
-gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v)
+gboolean *ws_fact_freed(const WsProgram *p, const WsAgent *agent, const WsOp *wait, guint v)
 {
     const WsRegValue *value = &agent->value[v];
+    const guint band = p->hardware->matrix.rows;
     gboolean *freed = NULL;
     for (guint i = 0; i < wait->wait->n_freed; i++) {
         const WsValueUse *u = &wait->wait->freed[i];
@@ -108,8 +110,8 @@ gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v)
         ws_expr_is_int(u->row0, &row);
         ws_expr_is_int(u->col0, &col);
         freed = freed ? freed : g_new0(gboolean, MAX(value->registers, 1));
-        for (guint atom = 0; atom < u->rows / 64; atom++) {
-            guint first = ((guint)(row / 64) + atom) * atom_registers(value, value->cols) +
+        for (guint atom = 0; atom < u->rows / band; atom++) {
+            guint first = ((guint)(row / band) + atom) * atom_registers(value, value->cols) +
                           atom_registers(value, (guint)col);
             for (guint r = 0; r < atom_registers(value, u->cols); r++)
                 freed[MIN(first + r, value->registers - 1)] = TRUE;
@@ -232,10 +234,12 @@ gboolean ws_fact_copy_fits(const WsProgram *p, const WsOp *op, const WsRange *fr
 {
     const WsBuffer *a = &p->buffer[op->access[0].buffer];
     const WsBuffer *b = &p->buffer[op->access[1].buffer];
-    guint pattern = 8 * a->swizzle;
+    const guint pattern = p->hardware->shared.swizzle_rows * a->swizzle;
+    const guint granule = p->hardware->bulk.granule;
     for (guint i = 0; i < n; i++) {
-        if (from[i].bytes != to[i].bytes || from[i].bytes % 16 || from[i].offset % 16 ||
-            to[i].offset % 16 || (pattern && from[i].offset % pattern != to[i].offset % pattern))
+        if (from[i].bytes != to[i].bytes || from[i].bytes % granule || from[i].offset % granule ||
+            to[i].offset % granule ||
+            (pattern && from[i].offset % pattern != to[i].offset % pattern))
             return FALSE;
     }
     return a->swizzle == b->swizzle;

@@ -30,7 +30,7 @@ gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op);
 gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value);
 /* Which of the registers of value `v` belong to no product any more behind a wait for products:
  * [registers], or NULL for none. Caller frees. */
-gboolean *ws_fact_freed(const WsAgent *agent, const WsOp *wait, guint v);
+gboolean *ws_fact_freed(const WsProgram *p, const WsAgent *agent, const WsOp *wait, guint v);
 /* Products accumulate into the value, and paths meet of which one has it in flight. */
 gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint value);
 /* What `op` leaves in the value is what a product adds to, on some path. */

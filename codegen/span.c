@@ -4,16 +4,18 @@
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "target/target.h"
 
 WsSpan ws_span_next(const WsProgram *p, WsSpan before)
 {
-    WsSpan s = { before.hi, before.hi + 4, before.end, before.end };
+    const WsTarget *hw = p->hardware;
+    WsSpan s = { before.hi, before.hi + hw->group_warps, before.end, before.end };
     while (s.end < p->n_agents && p->agent[s.end].warp0 < s.hi) {
         guint top = p->agent[s.end].warp0 + p->agent[s.end].warps;
-        s.hi = MAX(s.hi, (top + 3) / 4 * 4);
+        s.hi = MAX(s.hi, (top + hw->group_warps - 1) / hw->group_warps * hw->group_warps);
         s.end++;
     }
-    s.hi = MIN(s.hi, p->threads / 32);
+    s.hi = MIN(s.hi, p->threads / hw->lanes);
     return s;
 }
 

@@ -5,6 +5,7 @@
 #include "program/parts/buffer.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -160,7 +161,8 @@ static void barrier(WsCuda *c, GString *s, guint i)
     if (b->expected_bytes)
         g_string_append_printf(s, " and %" G_GUINT64_FORMAT " bytes", b->expected_bytes);
     g_string_append_c(s, '\n');
-    member(s, c->barrier[i], array, b->slots > 1, b->offset, 8 * (guint64)b->slots, 8);
+    member(s, c->barrier[i], array, b->slots > 1, b->offset,
+           c->p->hardware->sync.bytes * (guint64)b->slots, c->p->hardware->sync.bytes);
 }
 
 char *ws_cuda_shared(WsCuda *c, const char *text)

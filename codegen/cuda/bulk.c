@@ -1,5 +1,6 @@
 /* TMA boxes, copies inside a cluster, gathered rows. */
 #include "codegen/cuda/cuda.h"
+#include "program/lanes.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -198,8 +199,7 @@ void ws_cuda_gather(WsCuda *c, const WsOp *op)
         ws_cuda_step_error(c, op, "a gather into a view of this form");
         return;
     }
-    for (share = 8; bytes / 16 % share;)
-        share /= 2;
+    share = ws_gather_lanes(bytes / 16);
     guint at_once = c->agent->threads / share;
     ws_cuda_line(c, "#pragma unroll");
     ws_cuda_open(c, "for (int line = thread / %u; line < %u; line += %u)", share, a->rows, at_once);

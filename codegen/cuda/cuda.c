@@ -106,7 +106,8 @@ static void header(WsCuda *c, const char *text)
     ws_cuda_line(c, "#include <cuda_runtime.h>");
     ws_cuda_line(c, "%s", "");
     constants(c, text);
-    ws_cuda_line(c, "constexpr int THREADS = %u; // %u warp groups", p->threads, p->threads / 128);
+    ws_cuda_line(c, "constexpr int THREADS = %u; // %u warp groups", p->threads,
+                 p->threads / (p->hardware->group_warps * p->hardware->lanes));
     ws_cuda_line(c, "constexpr int CLUSTER = %u;", MAX(p->cluster, 1));
     ws_cuda_line(c, "constexpr int SHARED_BYTES = %" G_GUINT64_FORMAT ";", p->shared_bytes);
     ws_cuda_line(c, "%s", "");

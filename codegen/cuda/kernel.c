@@ -6,6 +6,7 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -144,7 +145,8 @@ static void declare(WsCuda *c, guint number, const char *text)
     gboolean leader = ws_fold_mentions(body, "leader");
     gboolean warp = leader || ws_fold_mentions(body, "role_warp") || ws_fold_mentions(body, "row0");
     if (ws_fold_mentions(body, "thread"))
-        ws_cuda_line(c, "const int thread = tid - %u; // in this role", a->warp0 * 32);
+        ws_cuda_line(c, "const int thread = tid - %u; // in this role",
+                     a->warp0 * c->p->hardware->lanes);
     if (warp)
         ws_cuda_line(c, "const int role_warp = warp - %u;", a->warp0);
     if (leader)
@@ -185,7 +187,7 @@ static void declare(WsCuda *c, guint number, const char *text)
 /* The agent has its warp groups for itself. */
 static gboolean alone(const WsProgram *p, guint number)
 {
-    for (WsSpan s = { 0 }; s.hi < p->threads / 32;) {
+    for (WsSpan s = { 0 }; s.hi < p->threads / p->hardware->lanes;) {
         s = ws_span_next(p, s);
         if (s.first <= number && number < s.end)
             return ws_span_alone(p, &s);
@@ -329,11 +331,12 @@ static void shared_span(WsCuda *c, const WsSpan *s)
 
 static void roles(WsCuda *c)
 {
-    guint warps = c->p->threads / 32;
+    const WsTarget *hw = c->p->hardware;
+    guint warps = c->p->threads / hw->lanes;
     WsSpan one = ws_span_next(c->p, (WsSpan){ 0 });
     ws_cuda_line(c, "// roles: the number of a warp is the same in all of its threads");
     if (one.hi < warps)
-        ws_cuda_line(c, "const int warp_group = k.warp / 4;");
+        ws_cuda_line(c, "const int warp_group = k.warp / %u;", hw->group_warps);
     for (WsSpan s = { 0 }; s.hi < warps && !c->error;) {
         s = ws_span_next(c->p, s);
         const char *otherwise = s.lo ? "else " : "";
@@ -342,7 +345,8 @@ static void roles(WsCuda *c)
             return;
         }
         if (s.hi < warps)
-            ws_cuda_open(c, "%sif (warp_group < %u)", otherwise, (s.hi + 3) / 4);
+            ws_cuda_open(c, "%sif (warp_group < %u)", otherwise,
+                         (s.hi + hw->group_warps - 1) / hw->group_warps);
         else
             ws_cuda_open(c, "%s", s.lo ? "else" : "");
         if (s.end == s.first)
@@ -418,8 +422,9 @@ char *ws_cuda_entry(WsCuda *c)
     ws_cuda_line(c,
                  "k.smem.base = static_cast<uint32_t>(__cvta_generic_to_shared(shared_memory));");
     ws_cuda_line(c, "k.tid = threadIdx.x;");
-    ws_cuda_line(c, "k.lane = k.tid %% 32;");
-    ws_cuda_line(c, "k.warp = shfl_idx(k.tid / 32, 0); // through a shuffle: uniform for ptxas");
+    ws_cuda_line(c, "k.lane = k.tid %% %u;", c->p->hardware->lanes);
+    ws_cuda_line(c, "k.warp = shfl_idx(k.tid / %u, 0); // through a shuffle: uniform for ptxas",
+                 c->p->hardware->lanes);
     if (c->p->cluster > 1)
         ws_cuda_line(c, "k.cta = cluster_rank();");
     ws_cuda_line(c, "k.cluster_id = blockIdx.x / CLUSTER;");

@@ -177,7 +177,7 @@ void ws_cuda_mma_wait(WsCuda *c, const WsOp *op)
     ws_cuda_line(c, "%s<" WS_FOLD_IMMEDIATE "%" G_GINT64_FORMAT ">();",
                  ws_cuda_prim_name(WS_PRIM_WGMMA_WAIT), op->n);
     for (guint v = 0; v < c->agent->n_values; v++) {
-        g_autofree gboolean *freed = ws_fact_freed(c->agent, op, v);
+        g_autofree gboolean *freed = ws_fact_freed(c->p, c->agent, op, v);
         for (guint i = 0, end; freed && i < c->agent->value[v].registers; i = end + 1) {
             for (end = i; end < c->agent->value[v].registers && freed[end];)
                 end++;

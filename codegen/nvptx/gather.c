@@ -1,6 +1,7 @@
 /* Gathered rows: cp.async of 16 bytes per thread. Eight lanes share a row where rows are long
  * enough, so that a row's coordinate is read once per row and lane and a warp takes four rows. */
 #include "codegen/nvptx/fragment.h"
+#include "program/lanes.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
@@ -93,8 +94,7 @@ void ws_gather_rows(WsEmit *e, const WsOp *op)
         return;
     }
     g.units = bytes / 16;
-    for (g.share = 8; g.units % g.share;)
-        g.share /= 2;
+    g.share = ws_gather_lanes(g.units);
     g.at_once = e->agent->threads / g.share;
     g.row0 = a->row0 ? ws_uniform_use(e, a->row0) : ws_uniform_const(e, 0);
     g.stage = ws_stage_address(e, a);

@@ -379,7 +379,7 @@ void ws_mma_wait(WsEmit *e, const WsOp *op)
     g_autoptr(GArray) type = g_array_new(FALSE, FALSE, sizeof(LLVMTypeRef));
     GString *constraints = g_string_new(NULL);
     for (guint v = 0; v < n_values; v++) {
-        freed[v] = ws_fact_freed(e->agent, op, v);
+        freed[v] = ws_fact_freed(e->p, e->agent, op, v);
         for (guint i = 0; freed[v] && i < e->regs[v].n; i++) {
             if (!freed[v][i])
                 continue;

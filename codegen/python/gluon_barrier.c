@@ -5,6 +5,7 @@
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "target/target.h"
 
 static const char *slot_of(WsPy *y, const WsOp *op)
 {
@@ -66,8 +67,6 @@ gboolean ws_gluon_between_groups(const WsPy *y, guint barrier)
     return FALSE;
 }
 
-#define WS_NAMED_MOST 16 /* of the hardware */
-
 /* What a re-import makes a named barrier of again: a figure per element. */
 static const char *threads_of(WsPy *y, const WsBarrier *b)
 {
@@ -84,17 +83,17 @@ void ws_gluon_named_constants(WsPy *y)
     guint n = 0, taken = y->p->n_agents + 2;
     for (guint i = 0; i < y->p->n_barriers; i++)
         n += ws_gluon_between_groups(y, i) ? y->p->barrier[i].array : 0;
-    if (n + taken > WS_NAMED_MOST) {
+    if (n + taken > y->p->hardware->sync.named) {
         ws_py_refuse_at(
             y, NULL, "barriers",
             ws_py_format(y,
                          "%u named barriers (the hardware has %u, and the compiler takes "
                          "up to %u)",
-                         n, WS_NAMED_MOST, taken),
+                         n, y->p->hardware->sync.named, taken),
             "mbarriers instead of some of them");
         return;
     }
-    for (guint i = 0, next = WS_NAMED_MOST - n; i < y->p->n_barriers; i++) {
+    for (guint i = 0, next = y->p->hardware->sync.named - n; i < y->p->n_barriers; i++) {
         if (!ws_gluon_between_groups(y, i))
             continue;
         ws_py_line(y, "%s = gl.constexpr(%u)  # named in the design: %s threads", y->barrier[i],

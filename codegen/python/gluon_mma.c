@@ -12,6 +12,8 @@
 #include "program/parts/retired.h"
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
+#include "program/program.h"
+#include "target/target.h"
 
 /* --- waits
  * --------------------------------------------------------------------------------------*/
@@ -99,8 +101,6 @@ void ws_gluon_mma_wait(WsPy *y, const WsOp *op)
 /* --- bodies
  * -------------------------------------------------------------------------------------*/
 
-#define WS_GLUON_MOST 7 /* groups that the instruction can leave in flight: it never waits */
-
 static void settle(WsPy *y)
 {
     const char *all = "";
@@ -111,7 +111,8 @@ static void settle(WsPy *y)
     if (!*all)
         return;
     ws_py_line(y, "# waits for nothing: what goes round is a tensor");
-    pass_through(y, all, WS_GLUON_MOST);
+    /* what the instruction can leave in flight: it never waits */
+    pass_through(y, all, ws_target_waited(y->p->hardware, "mma_wait")->most);
 }
 
 /* Products are issued or waited for inside. */

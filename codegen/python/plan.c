@@ -3,6 +3,7 @@
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -11,7 +12,8 @@ static guint default_agent(const WsProgram *p)
     guint best = 0;
     for (guint i = 1; i < p->n_agents; i++) {
         const WsAgent *a = &p->agent[i], *b = &p->agent[best];
-        gboolean can = a->warps % 4 == 0, could = b->warps % 4 == 0;
+        gboolean can = a->warps % p->hardware->group_warps == 0,
+                 could = b->warps % p->hardware->group_warps == 0;
         if ((can && !could) || (can == could && a->registers > b->registers))
             best = i;
     }
@@ -48,10 +50,10 @@ static guint warps_of(const WsPy *y, const WsAgent *a)
     return any ? 1 : a->warps;
 }
 
-static WsPartitionRegisters solved(const WsPyPlan *plan)
+static WsPartitionRegisters solved(const WsProgram *p, const WsPyPlan *plan)
 {
-    return ws_partition_registers(plan->warps[0], plan->n - 1, plan->warps + 1, plan->request + 1,
-                                  plan->maxnreg);
+    return ws_partition_registers(p->hardware, plan->warps[0], plan->n - 1, plan->warps + 1,
+                                  plan->request + 1, plan->maxnreg);
 }
 
 /* The default partition gets what is left. Where it would be more than its group has asked for, the
@@ -59,7 +61,8 @@ static WsPartitionRegisters solved(const WsPyPlan *plan)
 static void share(const WsProgram *p, WsPyPlan *plan)
 {
     const guint group = p->agent[plan->agent[0]].group;
-    for (guint more = plan->request[0] + 8; more <= 248; more += 8) {
+    const WsTargetRegisters *hw = &p->hardware->registers;
+    for (guint more = plan->request[0] + hw->step; more <= hw->entry; more += hw->step) {
         g_autofree guint *request = g_memdup2(plan->request, plan->n * sizeof *request);
         gboolean any = FALSE;
         for (guint i = 1; i < plan->n; i++) {
@@ -67,7 +70,7 @@ static void share(const WsProgram *p, WsPyPlan *plan)
             plan->request[i] = same ? more : plan->request[i];
             any = any || same;
         }
-        WsPartitionRegisters r = solved(plan);
+        WsPartitionRegisters r = solved(p, plan);
         if (any && !r.dropped && r.leftover >= (gint)more)
             continue;
         memcpy(plan->request, request, plan->n * sizeof *request);
@@ -87,7 +90,7 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
         }
     }
     guint first = default_agent(p), k = 0;
-    if (p->agent[first].warps % 4 != 0) {
+    if (p->agent[first].warps % p->hardware->group_warps != 0) {
         ws_py_refuse(y, NULL, "no group of 4 warps", "at least one group of 4 warps");
         return FALSE;
     }
@@ -106,7 +109,7 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
         out->warps[i] = i ? warps_of(y, a) : a->warps;
     }
     share(p, out);
-    out->result = solved(out);
+    out->result = solved(p, out);
     return TRUE;
 }
 

@@ -12,6 +12,7 @@
 #include "program/parts/tree.h"
 #include "program/parts/value.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -450,7 +451,7 @@ static void header(WsTle *t)
     ws_py_comment(y, ws_py_format(y, "Registers as TLE's solver deals them: %s.", registers));
     const WsAgent *first = &p->agent[t->order[0]];
     if (first->registers && !t->registers.dropped &&
-        MIN(t->registers.leftover, 256) != (gint)first->registers)
+        MIN(t->registers.leftover, (gint)p->hardware->registers.most) != (gint)first->registers)
         ws_py_comment(y, ws_py_format(y,
                                       "The design gives group %s %u: the default partition has "
                                       "no request of its own there.",

@@ -11,6 +11,7 @@
 #include "program/parts/pipe.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -103,9 +104,9 @@ static void arrive(WsTle *t, const WsOp *op)
     const char *count =
         one ? "" : ws_py_format(t->y, ", arrive_count=%" G_GINT64_FORMAT, op->count);
     const char *by = op->per > 0 ? ws_py_format(t->y, "  # by: %s",
-                                                op->per == 32  ? "warp"
-                                                : op->per == 1 ? "all"
-                                                               : "lanes")
+                                                op->per == t->y->p->hardware->lanes ? "warp"
+                                                : op->per == 1                      ? "all"
+                                                                                    : "lanes")
                                  : "";
     if (op->ctas.kind != WS_CTAS_OWN) {
         ws_py_refuse(t->y, op, "an arrival in another CTA", "use cluster 1");

@@ -7,6 +7,7 @@
 #include "program/parts/pipe.h"
 #include "program/parts/transfer.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -113,7 +114,8 @@ static gint default_agent(const WsProgram *p, gboolean producer)
 {
     for (guint i = 0; i < p->n_agents; i++) {
         const WsAgent *a = &p->agent[i];
-        if (a->warps % 4 == 0 && (!producer || (a->role == WS_ROLE_PRODUCER && a->replicas == 1)))
+        if (a->warps % p->hardware->group_warps == 0 &&
+            (!producer || (a->role == WS_ROLE_PRODUCER && a->replicas == 1)))
             return (gint)i;
     }
     return -1;
@@ -142,7 +144,8 @@ static void partitions(WsTle *t)
         warps[i - 1] = a->warps;
         request[i - 1] = a->registers ? a->registers : p->entry_registers;
     }
-    t->registers = ws_partition_registers(p->agent[first].warps, n - 1, warps, request, 0);
+    t->registers =
+        ws_partition_registers(p->hardware, p->agent[first].warps, n - 1, warps, request, 0);
 }
 
 void ws_tle_plan(WsTle *t, WsPy *y)

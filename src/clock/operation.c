@@ -7,6 +7,7 @@
 #include "program/parts/product.h"
 #include "program/parts/tensor.h"
 #include "program/program.h"
+#include "target/target.h"
 
 #include <math.h>
 
@@ -68,10 +69,12 @@ static WsClockMove wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g
 
 /* --- tensor pipe
  * ---------------------------------------------------------------------------------- */
-/* Cycles of one m64 instruction: N/2 by the pipe, or what its operands take through the port. */
+/* Cycles of one instruction: N/2 by the pipe, or what its operands take through the port. */
 static double mma_cycles(const WsClockPlay *play, const WsMma *mma, double *smem)
 {
-    double a = mma->a.in_registers ? 0 : 64.0 * mma->inst_k * ws_dtype_bytes(mma->a_type);
+    double a = mma->a.in_registers ? 0
+                                   : (double)play->p->hardware->matrix.m * mma->inst_k *
+                                         ws_dtype_bytes(mma->a_type);
     double b = (double)mma->n * mma->inst_k * ws_dtype_bytes(mma->b_type);
     *smem = (a + b) / cost(play, WS_MACHINE_SMEM_BYTES);
     return MAX(mma->n / cost(play, WS_MACHINE_MMA_COLUMNS), *smem);
@@ -153,7 +156,7 @@ static double from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, W
 /* Time of the TMA unit: a row of a box, or its bytes. */
 static double box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
 {
-    double row = 128;
+    double row = play->p->hardware->bulk.line;
     if (op->map >= 0)
         row = MIN(row, (double)play->p->map[op->map].box[0] *
                            ws_dtype_bytes(play->p->tensor[op->tensor].dtype));

@@ -1,5 +1,6 @@
 /* New steps and objects, with what they need guessed from what there is. */
 #include "edit/edit.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -208,13 +209,15 @@ WsDesign *ws_edit_empty(const char *name)
     ws_json_put(axes, "t", ws_json_int(1));
     ws_json_add(groups, WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text("warps") },
                                 { WS_F_role, ws_json_text("worker") },
-                                { WS_F_warps, ws_json_int(4) }, { WS_F_body, ws_json_list() }));
+                                { WS_F_warps, ws_json_int(ws_target_at(0)->group_warps) },
+                                { WS_F_body, ws_json_list() }));
     WsJson *tiles =
         WS_MAKE(WS_NODE_TILES, { WS_F_axes, axes }, { WS_F_launch, ws_json_text("persistent") });
     g_autoptr(WsFindings) findings = ws_findings_new();
     return ws_design_build(
         WS_MAKE(WS_NODE_DESIGN, { WS_F_warpstave, ws_json_int(WS_DESIGN_VERSION) },
-                { WS_F_name, ws_json_text(name) }, { WS_F_target, ws_json_text("sm_90a") },
+                { WS_F_name, ws_json_text(name) },
+                { WS_F_target, ws_json_text(ws_target_at(0)->name) },
                 { WS_F_tensors, ws_json_list() }, { WS_F_tiles, tiles }, { WS_F_groups, groups }),
         NULL, findings);
 }

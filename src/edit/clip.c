@@ -1,6 +1,7 @@
 /* Fragments: a part of a design as a design of its own. Steps stand in the body of a group called
  * "clip"; what they name comes along. */
 #include "edit/edit.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -104,7 +105,8 @@ static WsJson *steps_group(Picked *p, GString *all)
     WsJson *values = wanted(p->home, WS_F_values, p->chosen, all);
     WsJson *counters = wanted(p->home, WS_F_counters, p->chosen, all);
     return WS_MAKE(WS_NODE_GROUP, { WS_F_name, ws_json_text(CLIP_GROUP) },
-                   { WS_F_role, ws_json_text("worker") }, { WS_F_warps, ws_json_int(4) },
+                   { WS_F_role, ws_json_text("worker") },
+                   { WS_F_warps, ws_json_int(ws_target_at(0)->group_warps) },
                    { WS_F_values, values }, { WS_F_counters, counters },
                    { WS_F_body, g_steal_pointer(&p->steps) });
 }

@@ -109,14 +109,21 @@ static Owner of_linear(const Lanes *l, guint row, guint col)
 }
 
 /* --- operations without values ---------------------------------------------------------------- */
-/* Gathered rows: 16 bytes a thread, up to eight threads to a row, the agent's threads in turn. */
-static Owner of_gather(const Lanes *l, guint row, guint col)
+guint ws_gather_lanes(guint units)
 {
-    guint units = l->a->cols * l->bytes / 16, share = 8;
+    guint share = 8;
     while (units % share)
         share /= 2;
+    return share;
+}
+
+/* Gathered rows: a unit a thread, the agent's threads in turn. */
+static Owner of_gather(const Lanes *l, guint row, guint col)
+{
+    const guint unit = l->p->hardware->shared.unit;
+    const guint share = ws_gather_lanes(l->a->cols * l->bytes / unit);
     guint at_once = l->threads / share;
-    return of_thread(l, row % at_once * share + col * l->bytes / 16 % share);
+    return of_thread(l, row % at_once * share + col * l->bytes / unit % share);
 }
 
 /* Operand a of an mma in shared memory: a warp reads its own rows of every band. */
@@ -213,11 +220,12 @@ static Owner owner_at(const Lanes *l, guint row, guint col)
 /* --- where elements lie -------------------------------------------------------------------------
  */
 /* CUTLASS Swizzle<3, 4, 3>, <2, 4, 3>, <1, 4, 3>. */
-static guint64 address(const WsBuffer *b, guint64 base, guint row, guint col)
+static guint64 address(const WsTargetShared *hw, const WsBuffer *b, guint64 base, guint row,
+                       guint col)
 {
-    const guint units = b->swizzle / 16;
     const guint64 at = base + ws_buffer_offset(b, row, col);
-    return units > 1 ? at ^ ((at >> 7 & (units - 1)) << 4) : at;
+    const guint64 units = b->swizzle / hw->unit;
+    return units > 1 ? at ^ ((at / hw->swizzle[0] & (units - 1)) * hw->unit) : at;
 }
 
 /* --- two of them ------------------------------------------------------------------------------ */
@@ -242,10 +250,11 @@ WsLanesMeet ws_lanes_meet(const WsProgram *p, const WsLanesAt *first, const WsLa
     Lanes x = lanes_of(p, first->op), y = lanes_of(p, second->op);
     if (!x.owner || !y.owner || first->op->agent != second->op->agent || x.a->buffer != y.a->buffer)
         return WS_LANES_OTHER;
+    const guint cell = p->hardware->matrix.cell;
     gint64 rows = first->row0 - second->row0, cols = first->col0 - second->col0;
     if (in_step(&x, &y, rows, cols))
-        return x.matrix == y.matrix && (!x.matrix || cols % 16 == 0) ? WS_LANES_SAME
-                                                                     : WS_LANES_WARP;
+        return x.matrix == y.matrix && (!x.matrix || cols % (2 * cell) == 0) ? WS_LANES_SAME
+                                                                             : WS_LANES_WARP;
     gint64 row = MAX(first->row0, second->row0), col = MAX(first->col0, second->col0);
     gint64 row_end = MIN(first->row0 + x.a->rows, second->row0 + y.a->rows);
     gint64 col_end = MIN(first->col0 + x.a->cols, second->col0 + y.a->cols);
@@ -273,7 +282,8 @@ static void extent(const Lanes *l, guint64 base, guint64 *from, guint64 *to)
     const WsBuffer *b = &l->p->buffer[l->a->buffer];
     *from = base;
     *to = base + ws_buffer_offset(b, b->rows - 1, b->cols - 1) + l->bytes;
-    *to = (*to + 127) / 128 * 128; /* a swizzle stays within 128 bytes */
+    const guint span = l->p->hardware->shared.swizzle[0]; /* a swizzle stays within it */
+    *to = (*to + span - 1) / span * span;
 }
 
 static void reach(Reached *r, const Lanes *l, const WsLanesAt *at, guint64 base)
@@ -281,7 +291,8 @@ static void reach(Reached *r, const Lanes *l, const WsLanesAt *at, guint64 base)
     const WsBuffer *b = &l->p->buffer[l->a->buffer];
     for (guint row = 0; row < l->a->rows; row++)
         for (guint col = 0; col < l->a->cols; col++) {
-            const guint64 x = address(b, base, (guint)at->row0 + row, (guint)at->col0 + col);
+            const guint64 x = address(&l->p->hardware->shared, b, base, (guint)at->row0 + row,
+                                      (guint)at->col0 + col);
             const Owner o = owner_at(l, row, col);
             for (guint64 k = x; k < x + l->bytes; k += r->unit)
                 if (k >= r->from && k < r->to) {

@@ -13,6 +13,11 @@ typedef struct {
     gint64 row0, col0;
 } WsLanesAt;
 
+/* How many lanes share a gathered row of so many units (WsTargetShared): each takes every so
+ * manieth.
+ */
+guint ws_gather_lanes(guint units);
+
 typedef enum {
     WS_LANES_OTHER, /* threads of different warps meet in some element, or nobody can say */
     WS_LANES_WARP,  /* those that meet belong to one warp: they are ordered once the warp has met */

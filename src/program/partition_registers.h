@@ -2,11 +2,12 @@
  * again, so that an export can say it before anything is compiled. */
 #pragma once
 
-#include <glib.h>
+#include "program/forward.h"
 
 G_BEGIN_DECLS
 
 typedef struct {
+    const WsTarget *target;
     guint maxnreg;    /* all warps start with it, and ptxas compiles to it */
     gint leftover;    /* of the default partition; may be negative */
     gboolean dropped; /* no setmaxnreg is emitted at all, silently */
@@ -14,8 +15,9 @@ typedef struct {
 } WsPartitionRegisters;
 
 /* `n` workers; `maxnreg` 0: derived from the number of warps. */
-WsPartitionRegisters ws_partition_registers(guint default_warps, guint n, const guint *warps,
-                                            const guint *request, guint maxnreg);
+WsPartitionRegisters ws_partition_registers(const WsTarget *hw, guint default_warps, guint n,
+                                            const guint *warps, const guint *request,
+                                            guint maxnreg);
 /* "default 40, workers 232 232 (maxnreg 168)". Caller frees. */
 char *ws_partition_registers_print(const WsPartitionRegisters *r, guint n, const guint *request);
 

@@ -18,7 +18,8 @@ const WsTarget ws_target_gfx950 = {
     .shared = { .bytes = 163840, /* 160 KiB of LDS */
                 .align = 128,
                 .swizzle = { 128, 64, 32 },
-                .swizzle_rows = 8 },
+                .swizzle_rows = 8,
+                .unit = 16 },
     .bulk = { .box = 256, .granule = 16 },
     .sync = { .named = 1, /* s_barrier of the workgroup */
               .named_reserved = 1,

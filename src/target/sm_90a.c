@@ -32,9 +32,10 @@ const WsTarget ws_target_sm_90a = {
     .shared = { .bytes = 232448, /* 227 KiB of the SM's 228 */
                 .align = 128,
                 .swizzle = { 128, 64, 32 },
-                .swizzle_rows = 8 },
+                .swizzle_rows = 8,
+                .unit = 16 },
     /* CUDA driver API, cuTensorMapEncodeTiled */
-    .bulk = { .box = 256, .granule = 16, .extent = 1ll << 32, .stride = 1ll << 40 },
+    .bulk = { .line = 128, .box = 256, .granule = 16, .extent = 1ll << 32, .stride = 1ll << 40 },
     .sync = { .bytes = 8,
               .arrivals = (1 << 20) - 1,
               .transaction = (1 << 20) - 1,
@@ -57,6 +58,7 @@ const WsTarget ws_target_sm_90a = {
                 .rows = 64,
                 .quad = 4,
                 .columns = 8,
+                .cell = 8,
                 .product = product,
                 .n_products = G_N_ELEMENTS(product),
                 .rate = 8192 },

@@ -66,6 +66,23 @@ gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
     return FALSE;
 }
 
+char *ws_target_swizzles(const WsTarget *t)
+{
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(t->shared.swizzle) && t->shared.swizzle[i]; i++)
+        g_string_append_printf(s, "%s%u", i ? ", " : "", t->shared.swizzle[i]);
+    return g_string_free(s, FALSE);
+}
+
+char *ws_target_products(const WsTarget *t)
+{
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < t->matrix.n_products; i++)
+        g_string_append_printf(s, "%s%s -> %s", i ? "; " : "", t->matrix.product[i].operands,
+                               t->matrix.product[i].accumulators);
+    return g_string_free(s, FALSE);
+}
+
 const WsTargetQueue *ws_target_waited(const WsTarget *t, const char *keyword)
 {
     for (guint i = 0; i < t->n_queues; i++)

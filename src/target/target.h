@@ -65,6 +65,8 @@ typedef struct {
     /* Accumulators in registers: bands of so many rows; `quad` lanes share a row and hold
      * neighbouring columns in blocks of `columns`. 0: the layout is not described. */
     guint rows, quad, columns;
+    guint cell; /* rows, and columns of 16 bits, of the matrices that lanes move together to and
+                 * from shared memory (stmatrix, ldmatrix), two side by side; 0: there are none */
     const WsTargetProduct *product;
     guint n_products;
     /* Dense operations (a multiplication and an addition are two) of one SM in a cycle, times the
@@ -87,9 +89,11 @@ typedef struct {
     guint align;        /* of a plain buffer */
     guint swizzle[4];   /* spans in bytes, widest first, 0 ends */
     guint swizzle_rows; /* rows of one pattern: alignment = rows * span */
+    guint unit;         /* bytes that a swizzle moves as one; also of one cp.async */
 } WsTargetShared;
 
 typedef struct {
+    guint line;    /* bytes of a row that the engine takes at a time; 0: not known */
     guint box;     /* elements of one dimension of a box at most */
     guint granule; /* bytes: rows and strides of a transfer are multiples */
     gint64 extent; /* elements of one dimension of a tensor at most */
@@ -131,6 +135,10 @@ gboolean ws_target_has_step(const WsTarget *t, const char *keyword);
 gboolean ws_target_has_cluster(const WsTarget *t, guint ctas);
 gboolean ws_target_has_product(const WsTarget *t, const char *a, const char *b,
                                const char *accumulator);
+/* "128, 64, 32": the spans of its swizzles. Caller frees. */
+char *ws_target_swizzles(const WsTarget *t);
+/* "f16 -> f32 f16; bf16 -> f32": what its matrix instruction takes. Caller frees. */
+char *ws_target_products(const WsTarget *t);
 /* The queue that a step waits for ("mma_wait"), NULL if it waits for none. */
 const WsTargetQueue *ws_target_waited(const WsTarget *t, const char *keyword);
 /* "target gfx950: not in lens check (…)", NULL if the lens knows it. `name` may be of no target.

@@ -15,8 +15,8 @@ static gint64 leftover(const PyRead *p, const Val *warps, const Val *regs)
         w[i] = (guint)CLAMP(py_number(warps->item[i], 0), 0, 64);
         r[i] = (guint)CLAMP(py_number(regs->item[i], 0), 0, 256);
     }
-    const WsPartitionRegisters plan = ws_partition_registers((guint)CLAMP(p->num_warps, 1, 64),
-                                                             warps->n, w, r, (guint)p->maxnreg);
+    const WsPartitionRegisters plan = ws_partition_registers(
+        &ws_target_sm_90a, (guint)CLAMP(p->num_warps, 1, 64), warps->n, w, r, (guint)p->maxnreg);
     if (plan.dropped)
         return 0;
     /* The compiler starts everybody with up to 256, designs with what their target says: what is

@@ -227,13 +227,15 @@ static gboolean place_over(WsElab *E, guint index, int *state)
 
 void ws_elab_place(WsElab *E)
 {
-    static const guint alignments[] = { 1024, 512, 256, 128, 8 };
     guint64 at = 0;
-    for (guint k = 0; k < G_N_ELEMENTS(alignments); k++)
+    guint align = 1;
+    for (guint i = 0; i < E->buffers->len; i++)
+        align = MAX(align, g_array_index(E->buffers, WsBuffer, i).align);
+    for (; align > 0; align /= 2) /* powers of two, the widest first: no gaps */
         for (guint i = 0; i < E->buffers->len; i++) {
             WsBuffer *b = &g_array_index(E->buffers, WsBuffer, i);
             const WsNode *node = g_ptr_array_index(E->buffer_node, i);
-            if (b->align != alignments[k] || (node && ws_node_has(node, WS_F_over)))
+            if (b->align != align || (node && ws_node_has(node, WS_F_over)))
                 continue;
             b->offset = at = round_up(at, b->align);
             at += b->bytes;

@@ -27,17 +27,18 @@ static gboolean same_shape(const WsValueUse *v, const WsBufferView *b)
     return b->rank1 && v->rows == b->cols && v->cols == b->rows;
 }
 
-/* TRUE if whole 16-byte rows of 8x8 matrices move: stmatrix, ldmatrix. */
+/* TRUE if whole rows of small matrices move: stmatrix, ldmatrix. */
 static gboolean matrix_form(const WsElab *E, const WsRegValue *v, const WsValueUse *use,
                             const WsBufferView *view)
 {
     const WsBuffer *b = &g_array_index(E->buffers, WsBuffer, view->access.buffer);
+    const WsTargetMatrix *x = &E->hw->matrix;
     gint64 col = 0;
     ws_elab_is_int(view->access.col0, &col);
     return v->layout == WS_LAYOUT_ACCUMULATOR && b->rank == 2 && ws_dtype_bytes(b->dtype) == 2 &&
-           ws_dtype_real(b->dtype) && E->hw->matrix.rows > 0 &&
-           use->rows % E->hw->matrix.rows == 0 && use->cols % 16 == 0 && b->row_bytes % 16 == 0 &&
-           col % 8 == 0 && view->access.cols % 8 == 0;
+           ws_dtype_real(b->dtype) && x->cell > 0 && use->rows % x->rows == 0 &&
+           use->cols % (2 * x->cell) == 0 && b->row_bytes % E->hw->shared.unit == 0 &&
+           col % x->cell == 0 && view->access.cols % x->cell == 0;
 }
 
 static void to_buffer(WsStepState *S, const WsRef *ref, const WsValueUse *use)

@@ -38,9 +38,13 @@ static void operand_legal(WsStepState *S, const WsBuffer *b, const WsAccess *a)
     const WsTargetMatrix *x = &E->hw->matrix;
     guint bytes = ws_dtype_bytes(b->dtype);
     gint64 first;
-    if (b->swizzle == 0)
-        ws_elab_note(E, WS_RULE_L_SWIZZLE, S->id, "Let the rows be a multiple of 32 bytes.",
-                     "%s has no swizzle; an mma operand needs 128, 64 or 32 bytes", b->name);
+    if (b->swizzle == 0) {
+        g_autofree char *spans = ws_target_swizzles(E->hw);
+        ws_elab_note(
+            E, WS_RULE_L_SWIZZLE, S->id,
+            ws_arena_phrase(E->arena, "Let the rows be a multiple of one of %s bytes.", spans),
+            "%s has no swizzle; an mma operand needs one of %s bytes", b->name, spans);
+    }
     if (a->transposed && bytes != x->transposable)
         ws_elab_note(E, WS_RULE_L_MAJOR, S->id,
                      "Store it with the contraction last in memory and drop `.t`, or transpose it "
@@ -85,7 +89,7 @@ static void operand(WsStepState *S, WsMmaOperand *o, const WsAccess *a, guint k,
     o->swizzle = b->swizzle;
     o->transposed = a->transposed;
     o->stride = E->hw->matrix.row_step * b->row_bytes;
-    o->leading = a->transposed ? b->chunk_bytes : 16;
+    o->leading = a->transposed ? b->chunk_bytes : E->hw->shared.unit;
     o->atom_step =
         a->transposed ? b->chunk_bytes * MAX(1, rows / MAX(b->chunk_cols, 1)) : rows * b->row_bytes;
     o->n_k = k / inst_k;
@@ -102,7 +106,8 @@ static const char *nearest_types(WsElab *E, const WsMma *m)
                               ws_dtype_text(acc)))
         return ws_arena_phrase(E->arena, "Use %s x %s -> %s.", ws_dtype_text(m->a_type),
                                ws_dtype_text(m->a_type), ws_dtype_text(acc));
-    return "Use bf16 x bf16 -> f32 (or f16, tf32, e4m3, e5m2 -> f32; i8, u8 -> i32).";
+    g_autofree char *all = ws_target_products(E->hw);
+    return ws_arena_phrase(E->arena, "Use one of %s.", all);
 }
 
 static void shape_legal(WsStepState *S, const WsMma *m)
@@ -159,8 +164,8 @@ static gboolean operand_a(WsStepState *S, WsOp *op, WsBufferView *view, guint ex
     op->mma->a_type = E->agent->out->value[op->value[1].value].dtype;
     if (ws_dtype_bytes(op->mma->a_type) > E->hw->matrix.register_bytes)
         ws_elab_note(E, WS_RULE_L_MMA, S->id, "Convert it first.",
-                     "%s is %s; an operand in registers is 16-bit or 8-bit", ref->name,
-                     ws_dtype_text(op->mma->a_type));
+                     "%s is %s; an operand in registers has at most %u bits", ref->name,
+                     ws_dtype_text(op->mma->a_type), 8 * E->hw->matrix.register_bytes);
     extent[0] = op->value[1].rows;
     extent[1] = op->value[1].cols;
     return TRUE;

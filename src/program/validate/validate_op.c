@@ -126,7 +126,8 @@ static void product(WsValidation *v, const WsOp *op)
     HOLDS(v->agent->value[op->value[0].value].dtype == m->acc_type);
     HOLDS(!m->a.in_registers || (op->value[1].mode == WS_MODE_READ &&
                                  v->agent->value[op->value[1].value].dtype == m->a_type));
-    HOLDS(m->m == op->value[0].rows && m->n == op->value[0].cols && m->m == 64 * m->atoms);
+    HOLDS(m->m == op->value[0].rows && m->n == op->value[0].cols &&
+          m->m == m->atoms * v->p->hardware->matrix.m);
     HOLDS(m->inst_k && m->k == m->inst_k * m->b.n_k && m->a.n_k == m->b.n_k);
     HOLDS(m->b.k_offset && (m->a.in_registers || m->a.k_offset));
 }
@@ -140,7 +141,8 @@ static void assign(WsValidation *v, const WsOp *op)
 
 static void registers(WsValidation *v, const WsOp *op)
 {
-    HOLDS(op->n >= 24 && op->n <= 256 && op->n % 8 == 0);
+    const WsTargetRegisters *r = &v->p->hardware->registers;
+    HOLDS(op->n >= r->least && op->n <= r->most && op->n % r->step == 0);
 }
 
 static void global(WsValidation *v, const WsOp *op)

@@ -7,6 +7,7 @@
 #include "model/finding.h"
 #include "program/elaborate.h"
 #include "program/partition_registers.h"
+#include "target/target.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -38,8 +39,8 @@ static void test_registers(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(registers); i++) {
         const Registers *t = &registers[i];
-        WsPartitionRegisters r =
-            ws_partition_registers(t->default_warps, t->n, t->warps, t->request, 0);
+        WsPartitionRegisters r = ws_partition_registers(&ws_target_sm_90a, t->default_warps, t->n,
+                                                        t->warps, t->request, 0);
         g_test_message("row %u: %d", i, r.leftover);
         g_assert_cmpuint(r.maxnreg, ==, t->maxnreg);
         g_assert_cmpint(r.leftover, ==, t->leftover);
