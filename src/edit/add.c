@@ -160,6 +160,9 @@ WsEditSpot ws_edit_spot(const WsDesign *design, const WsNode *at)
 gboolean ws_edit_add_at(WsDraft *d, WsNodeKind kind, WsEditSpot spot)
 {
     const WsNode *owner = ws_draft_node(d, spot.owner);
+    const char *stem;
+    if (default_json(kind, &stem) == NULL)
+        return ws_draft_refuse(d, "it cannot be added");
     if (owner == NULL)
         return ws_draft_refuse(d, "there is no place for it");
     const guint64 node =

@@ -2,8 +2,8 @@
  * breaks it and one that nearly does. Both are read, elaborated and checked here. */
 #include "check/check.h"
 #include "check/examples.h"
-#include "mend/fix.h"
 #include "clock/clock.h"
+#include "mend/fix.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
 #include "program/walk.h"
@@ -68,6 +68,8 @@ static void wrong(WsRuleId rule, const char *right, WsFindings *findings)
         by_launch(rule, p, how + 5, findings);
     } else {
         g_autofree char *text = ws_rule_example(rule, TRUE);
+        if (!text)
+            g_error("%s has no example in resources/rules/examples.txt", ws_rule(rule)->text);
         g_autoptr(WsProgram) p = look(text, findings);
         g_assert_cmpstr(text, !=, right);
     }

@@ -6,15 +6,18 @@
 
 static void test_steps(void)
 {
-    guint n_steps = 0;
+    g_autofree char *path = g_build_filename(WS_SOURCE_ROOT, "LANGUAGE.md", NULL), *language = NULL;
+    g_assert_true(g_file_get_contents(path, &language, NULL, NULL));
     for (WsNodeKind k = 0; k < WS_NODE_KIND_COUNT; k++) {
         g_assert_cmpstr(ws_node_kind_help(k), !=, "");
         if (!ws_node_kind_is_step(k)) {
             g_assert_null(ws_step_info(k));
             continue;
         }
-        n_steps++;
         g_assert_cmpint(ws_step_find(ws_node_kind_keyword(k)), ==, k);
+        g_autofree char *word = g_strdup_printf("`%s`", ws_node_kind_keyword(k));
+        if (!strstr(language, word))
+            g_error("LANGUAGE.md says nothing of the step %s", word);
         const WsStepInfo *info = ws_step_info(k);
         gboolean somewhere = FALSE;
         for (guint i = 0; ws_target_at(i); i++)
@@ -33,7 +36,6 @@ static void test_steps(void)
             }
         }
     }
-    g_assert_cmpuint(n_steps, ==, 33);
     g_assert_cmpint(ws_step_find("frob"), ==, WS_NODE_KIND_COUNT);
 }
 
