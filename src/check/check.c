@@ -159,7 +159,8 @@ static gboolean replay(const WsProgram *p, const WsCheckOptions *o, const WsProo
     play->cancel = o->cancel;
     if (proof->kind == WS_PROOF_ALARM)
         play_alarm(play, o, proof, v, data, &work, missed);
-    if (goes_on(play, o, work)) {
+    /* what raw steps do is not known: the launches that were played are all there is to say */
+    if (goes_on(play, o, work) && !p->has_raw) {
         /* a later position than the alarm's may be the one that a launch has */
         const guint most = CLAMP(proof->tiles + FEW_TILES, FEW_TILES, MANY_TILES + FEW_TILES);
         g_autoptr(GPtrArray) cases = ws_cases_beyond(p, most);

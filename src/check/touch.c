@@ -1,5 +1,6 @@
 /* What an operation touches, worked out once for the play and for the proof. */
 #include "check/touch.h"
+#include "program/array.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/tensor.h"
@@ -7,35 +8,20 @@
 #include "program/parts/value.h"
 #include "program/program.h"
 #include "target/target.h"
-#include "program/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKS = 64 };
 
-static int ascending(const void *x, const void *y)
-{
-    guint32 a = *(const guint32 *)x, b = *(const guint32 *)y;
-    return a < b ? -1 : a > b;
-}
-
-/* Ascending, each once; the number of intervals between them. */
-static guint tidy(GArray *cut)
-{
-    guint n = 0;
-    qsort(cut->data, cut->len, sizeof(guint32), ascending);
-    for (guint i = 0; i < cut->len; i++)
-        if (n == 0 || g_array_index(cut, guint32, i) != g_array_index(cut, guint32, n - 1))
-            g_array_index(cut, guint32, n++) = g_array_index(cut, guint32, i);
-    g_array_set_size(cut, n);
-    return n - 1;
-}
-
+/* Cuts are ascending, each once. */
 static void cut_at(GArray *cut, gint64 at, guint all)
 {
-    guint32 x = (guint32)CLAMP(at, 0, (gint64)all);
-    g_array_append_val(cut, x);
+    const guint32 x = (guint32)CLAMP(at, 0, (gint64)all);
+    guint i = cut->len;
+    while (i > 0 && g_array_index(cut, guint32, i - 1) > x)
+        i--;
+    if (i == 0 || g_array_index(cut, guint32, i - 1) != x)
+        g_array_insert_val(cut, i, x);
 }
 
 static void cut_every(GArray *cut, guint size, guint all)
@@ -61,24 +47,20 @@ static void regular(const WsRegValue *v, guint atom, GArray *row, GArray *col)
 }
 
 /* FALSE if a view is not constant. */
-static gboolean cut_views(const WsProgram *p, guint agent, guint value, GArray *row, GArray *col)
+static gboolean cut_views(const WsRegValue *v, guint value, const GPtrArray *uses, GArray *row,
+                          GArray *col)
 {
-    const WsRegValue *v = &p->agent[agent].value[value];
     cut_at(row, 0, v->rows), cut_at(row, v->rows, v->rows);
     cut_at(col, 0, v->cols), cut_at(col, v->cols, v->cols);
-    for (guint i = 0; i < p->n_ops; i++) {
-        const WsOp *op = p->op[i];
-        for (guint k = 0; op->agent == (gint)agent && k < op->n_value; k++) {
-            const WsValueUse *u = &op->value[k];
-            gint64 r = 0, c = 0;
-            if (u->value != value)
-                continue;
-            if ((u->row0 && !ws_expr_is_int(u->row0, &r)) ||
-                (u->col0 && !ws_expr_is_int(u->col0, &c)))
-                return FALSE;
-            cut_at(row, r, v->rows), cut_at(row, r + MAX(u->rows, 1), v->rows);
-            cut_at(col, c, v->cols), cut_at(col, c + MAX(u->cols, 1), v->cols);
-        }
+    for (guint i = 0; i < uses->len; i++) {
+        const WsValueUse *u = uses->pdata[i];
+        gint64 r = 0, c = 0;
+        if (u->value != value)
+            continue;
+        if ((u->row0 && !ws_expr_is_int(u->row0, &r)) || (u->col0 && !ws_expr_is_int(u->col0, &c)))
+            return FALSE;
+        cut_at(row, r, v->rows), cut_at(row, r + MAX(u->rows, 1), v->rows);
+        cut_at(col, c, v->cols), cut_at(col, c + MAX(u->cols, 1), v->cols);
     }
     return TRUE;
 }
@@ -89,13 +71,17 @@ WsGrid *ws_value_grids(const WsProgram *p, guint agent)
     WsGrid *grids = g_new0(WsGrid, a->n_values + 1);
     g_autoptr(GArray) row = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_autoptr(GArray) col = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_autoptr(GPtrArray) uses = g_ptr_array_new();
+    for (guint i = 0; i < p->n_ops; i++)
+        for (guint k = 0; p->op[i]->agent == (gint)agent && k < p->op[i]->n_value; k++)
+            g_ptr_array_add(uses, &p->op[i]->value[k]);
     for (guint v = 0; v < a->n_values; v++) {
         WsGrid *g = &grids[v];
         g_array_set_size(row, 0);
         g_array_set_size(col, 0);
-        if (!cut_views(p, agent, v, row, col) || tidy(row) * tidy(col) > BLOCKS)
+        if (!cut_views(&a->value[v], v, uses, row, col) || (row->len - 1) * (col->len - 1) > BLOCKS)
             regular(&a->value[v], p->hardware->matrix.rows, row, col);
-        g->rows = tidy(row), g->cols = tidy(col);
+        g->rows = row->len - 1, g->cols = col->len - 1;
         memcpy(g->row, row->data, row->len * sizeof(guint32));
         memcpy(g->col, col->data, col->len * sizeof(guint32));
     }

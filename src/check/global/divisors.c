@@ -2,6 +2,7 @@
  * shown not to be 0 wherever it is worked out, for all sizes. */
 #include "check/global/global.h"
 #include "check/global/judge.h"
+#include "model/phrase.h"
 #include "program/array.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
@@ -13,7 +14,6 @@
 #include "program/parts/tree.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "model/phrase.h"
 
 #include <string.h>
 
@@ -25,6 +25,7 @@ typedef struct {
     gboolean protocol; /* nothing but control and grouped tiles */
     gboolean search;   /* only: is there any divisor that is no number? */
     gboolean found;
+    gboolean given_numbers;
     gboolean numbers; /* names of tiles and coordinates, of a design that states `covers` or has no
                          outputs */
     GPtrArray *given; /* char*: what such a design takes as given */
@@ -318,14 +319,9 @@ static void chain(Divisors *d)
 /* A definition, a coordinate. */
 static void look_at_number(Divisors *d, const WsExpr *e)
 {
-    if (d->protocol)
+    if (d->protocol || !e || e->n_args == 0)
         return;
-    gboolean outputs = FALSE;
-    for (guint i = 0; i < d->g->p->n_tensors; i++) {
-        d->numbers |= d->g->p->tensor[i].covers != NULL;
-        outputs |= d->g->p->tensor[i].access != WS_ACCESS_READ;
-    }
-    d->numbers |= !outputs; /* whatever it is, it picks what is read: the protocol is the same */
+    d->numbers = d->given_numbers;
     look(d, e);
     d->numbers = FALSE;
 }
@@ -509,16 +505,37 @@ static void look_at_all(Divisors *d)
     }
 }
 
+/* TRUE: what a number of a coordinate or definition is divided by is taken as given. Without
+ * outputs, whatever it is, it picks what is read: the protocol is the same. */
+static gboolean gives_numbers(const WsProgram *p)
+{
+    gboolean covers = FALSE, outputs = FALSE;
+    for (guint i = 0; i < p->n_tensors; i++) {
+        covers |= p->tensor[i].covers != NULL;
+        outputs |= p->tensor[i].access != WS_ACCESS_READ;
+    }
+    return covers || !outputs;
+}
+
 char *ws_global_divisors(const WsProgram *p, gboolean protocol, GPtrArray *given)
 {
     WsGlobal g;
     ws_global_begin(&g, p);
     g_autofree gboolean *seen = g_new0(gboolean, p->n_vars + 1);
-    Divisors d = { .g = &g, .seen = seen, .given = given, .protocol = protocol, .search = TRUE };
+    Divisors d = { .g = &g,
+                   .seen = seen,
+                   .given = given,
+                   .protocol = protocol,
+                   .given_numbers = gives_numbers(p),
+                   .search = TRUE };
     look_at_all(&d);
     if (d.found) {
         memset(seen, 0, (p->n_vars + 1) * sizeof *seen);
-        d = (Divisors){ .g = &g, .seen = seen, .given = given, .protocol = protocol };
+        d = (Divisors){ .g = &g,
+                        .seen = seen,
+                        .given = given,
+                        .protocol = protocol,
+                        .given_numbers = d.given_numbers };
         for (guint i = 0; i < p->n_assume; i++)
             assumed(&d, p->assume[i]);
         chain(&d);

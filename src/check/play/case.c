@@ -17,6 +17,7 @@ WsCase *ws_case_new(const WsProgram *p, WsLaunchValues *values, gint64 grid, gin
     c->values = values;
     c->grid = grid, c->cta = cta;
     c->rounds = -1;
+    c->range = g_new0(WsCaseRange, p->n_tensors + 1);
     const gint64 all = ws_launch_tiles(values), first = cta / cluster, step = grid / cluster;
     const gint64 own = first < all && step > 0 ? (all - first + step - 1) / step : 0;
     if (own > most) {
@@ -34,6 +35,7 @@ void ws_case_free(WsCase *c)
     ws_launch_values_free(c->values);
     if (c->chosen)
         g_array_unref(c->chosen);
+    g_free(c->range);
     g_free(c->sizes);
     ws_met_unref(c->met);
     g_free(c);
@@ -49,7 +51,7 @@ gint64 ws_case_tile(const WsProgram *p, const WsCase *c, gint64 position)
 
 /* --- elements --------------------------------------------------------------------------------- */
 /* What the declared `data`, or else the type, allows. */
-static void range_of(const WsProgram *p, const WsCase *c, gint tensor, gint64 *low, gint64 *high)
+static void find_range(const WsProgram *p, const WsCase *c, gint tensor, gint64 *low, gint64 *high)
 {
     const WsTensor *t = &p->tensor[tensor];
     WsExprEnv env = ws_launch_env(c->values);
@@ -64,6 +66,15 @@ static void range_of(const WsProgram *p, const WsCase *c, gint tensor, gint64 *l
         *low = a, *high = MAX(b - 1, a);
     else if (t->data == WS_DATA_INDICES && known)
         *low = -1, *high = MAX(a - 1, -1);
+}
+
+static void range_of(const WsProgram *p, const WsCase *c, gint tensor, gint64 *low, gint64 *high)
+{
+    WsCaseRange *r = &c->range[tensor];
+    if (!r->known)
+        find_range(p, c, tensor, &r->low, &r->high);
+    r->known = TRUE;
+    *low = r->low, *high = r->high;
 }
 
 static WsCaseElement *find(const WsProgram *p, const WsCase *c, gint tensor, const gint64 *at)

@@ -16,6 +16,12 @@ typedef struct {
     gint64 at[WS_MAX_RANK], value;
 } WsCaseElement;
 
+/* What elements of an integer tensor can be. */
+typedef struct {
+    gboolean known;
+    gint64 low, high;
+} WsCaseRange;
+
 typedef struct WsCase {
     WsLaunchValues *values;       /* owned */
     gint64 grid, cta;             /* CTAs of the launch; the (first) one that is played */
@@ -25,6 +31,7 @@ typedef struct WsCase {
     guint weight;                 /* rounds of all tiles together */
     gint64 element, element_step; /* elements: this, + step where the first index is odd, */
     GArray *chosen;               /* WsCaseElement: but for these; NULL none */
+    WsCaseRange *range;           /* [tensors] once they are asked for */
     gboolean data;                /* elements are told in words */
     char *sizes;                  /* "K = 257, L[1] = 3, CTA 1 of 2 (tile 1)": ws_case_tell() */
     WsMet *met;                   /* the same as data */

@@ -73,7 +73,7 @@ typedef struct {
     guint64 base; /* of its element and stage */
     gint64 row0, col0;
     guint64 version;
-    guint n, *class;
+    guint n, cap, *class;
 } WsTouched;
 
 /* Where a view lies: ranges over `base`; `tangled`: every 16 bytes where the swizzle puts them. */
@@ -97,6 +97,7 @@ typedef struct {
     WsBytes *class;
     guint n_classes, cap_classes;
     guint64 version, stamp;
+    GArray *met;       /* guint: classes of the view that is looked for */
     GHashTable *views; /* of WsTouched */
 } WsShadow;
 

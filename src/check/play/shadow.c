@@ -182,7 +182,8 @@ static void find_spans(WsShadow *s, const WsPlace *at)
 
 static void find_classes(WsShadow *s, WsTouched *v, const WsPlace *at)
 {
-    g_autoptr(GArray) met = g_array_new(FALSE, FALSE, sizeof(guint));
+    GArray *met = s->met;
+    g_array_set_size(met, 0);
     find_spans(s, at);
     const guint first = s->n_spans ? cut(s) : 0;
     s->stamp++;
@@ -204,7 +205,8 @@ static void find_classes(WsShadow *s, WsTouched *v, const WsPlace *at)
         }
     }
     v->n = met->len, v->version = s->version;
-    v->class = g_renew(guint, v->class, v->n + 1);
+    if (v->n > v->cap)
+        v->class = g_renew(guint, v->class, v->cap = v->n);
     if (v->n)
         memcpy(v->class, met->data, v->n * sizeof(guint));
 }
@@ -243,6 +245,7 @@ const WsTouched *ws_shadow_view(WsShadow *s, const WsTouched *key, const WsPlace
 {
     if (!s->views) {
         s->views = g_hash_table_new_full(view_hash, view_equal, view_free, NULL);
+        s->met = g_array_new(FALSE, FALSE, sizeof(guint));
         s->cap = 64, s->n = 1, s->version = 1;
         s->cell = g_new(WsCell, s->cap);
         s->cell[0] = (WsCell){ 0, add_class(s, (WsBytes){ .cells = 1 }) };
@@ -252,7 +255,7 @@ const WsTouched *ws_shadow_view(WsShadow *s, const WsTouched *key, const WsPlace
         if (g_hash_table_size(s->views) >= MOST_VIEWS)
             g_hash_table_remove_all(s->views);
         v = g_new(WsTouched, 1);
-        *v = *key, v->class = NULL;
+        *v = *key, v->class = NULL, v->cap = 0;
         g_hash_table_add(s->views, v);
     }
     find_classes(s, v, at);
@@ -273,5 +276,6 @@ void ws_shadow_free(WsShadow *s)
     g_free(s->class);
     g_free(s->cell);
     g_free(s->span);
+    g_clear_pointer(&s->met, g_array_unref);
     g_clear_pointer(&s->views, g_hash_table_unref);
 }

@@ -208,6 +208,8 @@ WsControl *ws_control_new(const WsProgram *p, WsHow how)
     ws_find_lets(c);
     ws_find_starts(c);
     ws_find_flat(c);
+    if (c->outside)
+        return c;
     ws_find_variables(c);
     ws_check_growth(c);
     ws_find_differences(c);
@@ -260,8 +262,8 @@ void ws_control_free(WsControl *c)
     g_array_unref(c->wish);
     g_array_unref(c->instance);
     g_hash_table_unref(c->forms);
-    g_hash_table_unref(c->compared);
-    g_hash_table_unref(c->counted);
+    g_clear_pointer(&c->compared, g_hash_table_unref);
+    g_clear_pointer(&c->counted, g_hash_table_unref);
     g_array_unref(c->assumed);
     g_array_unref(c->flat);
     g_hash_table_unref(c->rewritten);

@@ -19,6 +19,8 @@ typedef struct {
 
 static const WsSpan everywhere = { -WS_ENDLESS, WS_ENDLESS };
 
+enum { MOST_TURN = 4096 };
+
 static void demand(Demand *d, const WsExpr *e, WsSpan w, gint64 m);
 
 static gboolean none(WsSpan w)
@@ -55,7 +57,7 @@ static gint64 gcd(gint64 a, gint64 b)
 gint64 ws_least_multiple(WsControl *c, gint64 a, gint64 m)
 {
     gint64 g = gcd(a, m), r;
-    if (__builtin_mul_overflow(a / g, m, &r) || r > 4096) {
+    if (__builtin_mul_overflow(a / g, m, &r) || r > MOST_TURN) {
         if (!c->outside)
             c->outside = g_strdup("the rings repeat after more than 4096 uses only");
         return a;
@@ -318,6 +320,9 @@ GArray *ws_wishes_new(void)
 
 void ws_wish(WsControl *c, WsWishKind kind, const WsExpr *e, gint64 m)
 {
+    gint64 x;
+    if (m <= MOST_TURN && ws_expr_is_int(e, &x))
+        return; /* known however well */
     Wish w = { kind, ws_expr_ref(e), m };
     g_array_append_val(c->wish, w);
 }
