@@ -65,7 +65,8 @@ char *ws_generate_llvm(const WsProgram *p, const WsGenerateOptions *options,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* CUDA C++: one self-contained file with the same kernel name and parameters (no recorder, no debug
  * waits). What cannot be expressed is an error that names the step. Caller frees. */
-char *ws_generate_cuda(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *ws_generate_cuda(const WsProgram *p, gboolean remarks,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PTX of the sampled reference kernel: evaluates one output tensor's reference in float64.
  * Entry "warpstave_reference"; parameters: every tensor's address, sizes, scalars as above, then
  * address of n int64 flat logical indices of output `tensor`, address of n doubles for the results,

@@ -34,6 +34,24 @@ GString *ws_words_ident(const char *name)
     return s;
 }
 
+#define TITLE_MOST 60
+
+GString *ws_words_title(const char *title)
+{
+    GString *s = g_string_new(NULL);
+    for (const char *at = title; *at && s->len < TITLE_MOST; at++) {
+        if (g_ascii_isalnum(*at))
+            g_string_append_c(s, g_ascii_tolower(*at));
+        else if (s->len && s->str[s->len - 1] != '_')
+            g_string_append_c(s, '_');
+    }
+    if (s->len && s->str[s->len - 1] == '_')
+        g_string_truncate(s, s->len - 1);
+    if (!s->len || g_ascii_isdigit(s->str[0]))
+        g_string_prepend(s, "kernel_");
+    return s;
+}
+
 gboolean ws_words_have(const char *words, const char *word)
 {
     g_autofree char *whole = g_strdup_printf(" %s ", word);

@@ -13,6 +13,9 @@ void ws_words_comment(GString *out, guint depth, const char *sign, guint width, 
 /* `name` of letters, digits and '_' that does not begin with a digit. Caller frees. */
 GString *ws_words_ident(const char *name);
 /* " a b c " holds it as a word of its own. */
+/* An identifier made of a title: "GEMM bf16 128x256x64, cooperative" ->
+ * "gemm_bf16_128x256x64_cooperative". */
+GString *ws_words_title(const char *title);
 gboolean ws_words_have(const char *words, const char *word);
 
 G_END_DECLS

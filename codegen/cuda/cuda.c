@@ -1,5 +1,6 @@
 /* generate --as cuda: the program as one self-contained .cu file. */
 #include "codegen/cuda/cuda.h"
+#include "codegen/words.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
@@ -95,15 +96,17 @@ static void header(WsCuda *c, const char *text)
     ws_cuda_line(c, "//   nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -cubin THIS.cu");
     ws_cuda_line(c, "//");
     ws_cuda_comment(
-        c,
-        "Comments repeat the steps of the design: '<- full (load)' waits for what role load "
-        "completes, '-> empty (load)' is what role load waits for; in brackets the place of the "
-        "step. x_total counts rounds of loop x: slot = count mod slots, parity = (count / slots) "
-        "mod 2.");
+        c, "Comments repeat the steps of the design: '<- full (load)' waits for what role load "
+           "completes, '-> empty (load)' is what role load waits for. x_total counts rounds of "
+           "loop x: slot = count mod slots, parity = (count / slots) "
+           "mod 2.");
     ws_cuda_line(c, "%s", "");
     ws_cuda_line(c, "#include <cstdint>");
     ws_cuda_line(c, "#include <cuda.h>");
     ws_cuda_line(c, "#include <cuda_runtime.h>");
+    ws_cuda_line(c, "#include <cstring>");
+    ws_cuda_line(c, "%s", "");
+    ws_cuda_line(c, "namespace %s {", c->space);
     ws_cuda_line(c, "%s", "");
     constants(c, text);
     ws_cuda_line(c, "constexpr int THREADS = %u; // %u warp groups", p->threads,
@@ -187,6 +190,7 @@ static void whole(WsCuda *c)
     g_string_append(c->out, entry);
     g_string_append_c(c->out, '\n');
     g_string_append(c->out, host);
+    ws_cuda_line(c, "\n} // namespace %s", c->space);
     g_string_append(c->out, main);
 }
 
@@ -203,9 +207,9 @@ static void clear(WsCuda *c)
     g_hash_table_unref(c->wgmma_name);
 }
 
-char *ws_generate_cuda(const WsProgram *p, GError **error)
+char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
 {
-    WsCuda c = { .p = p };
+    WsCuda c = { .p = p, .remarks = remarks };
     g_autofree char *refusal = ws_target_refusal(p->target, WS_LENS_CUDA);
     if (refusal) {
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
@@ -218,6 +222,9 @@ char *ws_generate_cuda(const WsProgram *p, GError **error)
     c.var = g_new0(WsTermName, p->n_vars + 1);
     c.wgmma = g_ptr_array_new_with_free_func(g_free);
     c.wgmma_name = g_hash_table_new(g_str_hash, g_str_equal);
+    GString *title = ws_words_title(p->name);
+    c.space = g_string_chunk_insert(c.terms.pool, title->str);
+    g_string_free(title, TRUE);
     names(&c);
     bind_launch(&c);
     c.account = ws_account_new(p);

@@ -37,6 +37,8 @@ typedef struct {
     const char *next_tile; /* dynamic: variable of the loop over tiles being written */
     GArray *cuts;          /* WsCut */
     const char *row, *col; /* base of this thread's rows and columns */
+    const char *space;     /* its namespace, made of the design's name */
+    gboolean remarks;      /* places of steps in brackets */
     const char *commented; /* step whose comment was written last */
     guint temporaries;     /* of the step being written */
     const WsOp *op;

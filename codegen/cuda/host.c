@@ -155,6 +155,25 @@ static void call(WsCuda *c)
     g_string_free(s, TRUE);
 }
 
+/* Maps are made anew where the arguments are others than those of the last launch. */
+static void maps(WsCuda *c)
+{
+    const WsProgram *p = c->p;
+    for (guint i = 0; i < p->n_maps; i++)
+        ws_cuda_line(c, "static thread_local CUtensorMap %s;", c->map[i]);
+    ws_cuda_line(c, "static thread_local Arguments made; // what the maps were made for");
+    ws_cuda_line(c, "static thread_local bool any = false;");
+    ws_cuda_bind_problem(c, TRUE);
+    ws_cuda_open(c, "if (!any || memcmp(&made, &a, sizeof a) != 0)");
+    ws_cuda_line(c, "any = false;");
+    for (guint i = 0; i < p->n_maps && !c->error; i++)
+        one_map(c, i);
+    ws_cuda_line(c, "memcpy(&made, &a, sizeof a);");
+    ws_cuda_line(c, "any = true;");
+    ws_cuda_close(c);
+    ws_cuda_bind_problem(c, FALSE);
+}
+
 static void launch(WsCuda *c)
 {
     const WsProgram *p = c->p;
@@ -169,11 +188,9 @@ static void launch(WsCuda *c)
     ws_cuda_line(c, sizes->len ? "const Problem problem(%s);" : "const Problem problem{%s};",
                  sizes->str);
     g_string_free(sizes, TRUE);
-    for (guint i = 0; i < p->n_maps; i++)
-        ws_cuda_line(c, "CUtensorMap %s;", c->map[i]);
+    if (p->n_maps)
+        maps(c);
     ws_cuda_bind_problem(c, TRUE);
-    for (guint i = 0; i < p->n_maps && !c->error; i++)
-        one_map(c, i);
     ws_cuda_line(c, "int device = 0, sms = 0;");
     ws_cuda_line(c, "cudaGetDevice(&device);");
     ws_cuda_line(c, "cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);");

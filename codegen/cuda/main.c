@@ -86,7 +86,8 @@ char *ws_cuda_main(WsCuda *c)
     }
     c->out = g_string_new(
         "\n#ifdef WARPSTAVE_MAIN // nvcc -DWARPSTAVE_MAIN: a program that tries the kernel\n"
-        "#include <cstdio>\n#include <cstring>\n#include <vector>\n\n");
+        "#include <cstdio>\n#include <vector>\n\n");
+    ws_cuda_line(c, "using namespace %s;\n", c->space);
     helpers(c);
     ws_cuda_line(c, "int main()");
     ws_cuda_block(c, "");

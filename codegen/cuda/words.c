@@ -35,8 +35,8 @@ static void edge(WsCuda *c, GString *s, const WsOp *op)
     g_string_append_c(s, ')');
 }
 
-/* One comment per step: its words, its edge, its path; the studio finds the lines of a step by the
- * path in brackets. */
+/* One comment per step: its words, its edge, with remarks its path, by
+ * which the studio finds the lines of a step. */
 void ws_cuda_step_comment(WsCuda *c, const WsOp *op)
 {
     if (!op->step || ws_op_assigns(op->kind) ||
@@ -45,7 +45,8 @@ void ws_cuda_step_comment(WsCuda *c, const WsOp *op)
     c->commented = op->step;
     GString *s = g_string_new(op->words ? op->words : ws_op_kind_text(op->kind));
     edge(c, s, op);
-    g_string_append_printf(s, "  [%s]", op->step);
+    if (c->remarks)
+        g_string_append_printf(s, "  [%s]", op->step);
     ws_cuda_comment(c, s->str);
     g_string_free(s, TRUE);
 }

@@ -98,9 +98,9 @@ static const Tool ptxas = { "ptxas", "kernel.ptx", { NULL, "-arch=sm_90a", "-v",
 static const Tool nvcc = { "nvcc",
                            "kernel.cu",
                            { NULL, "-std=c++17", "-gencode=arch=compute_90a,code=sm_90a", "-cubin",
-                             "-Xptxas=-v", "-o" },
-                           6,
-                           7 };
+                             "-DWARPSTAVE_BUNDLE", "-Xptxas=-v", "-o" },
+                           7,
+                           8 };
 
 static WsPtxasReport *compile(const Tool *tool, const char *path, const char *dir, const char *text,
                               GBytes **cubin, GError **error)

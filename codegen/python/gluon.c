@@ -143,7 +143,7 @@ static void kernel(WsPy *y, const GPtrArray *roles, const GPtrArray *arguments,
                    const WsPyPlan *plan)
 {
     ws_py_line(y, "@gluon.jit");
-    ws_py_open(y, "def kernel(%s)", ws_gluon_joined(y, arguments));
+    ws_py_open(y, "def %s(%s)", y->kernel, ws_gluon_joined(y, arguments));
     for (guint i = 0; i < y->p->n_buffers; i++)
         buffer(y, i);
     ws_gluon_barriers(y);
@@ -236,9 +236,10 @@ static void whole(WsPy *y)
     g_string_free(body, TRUE);
 }
 
-char *ws_generate_gluon(const WsProgram *p, GError **error)
+char *ws_generate_gluon(const WsProgram *p, gboolean remarks, GError **error)
 {
     WsPy *y = ws_py_new(p, &gluon);
+    y->remarks = remarks;
     WsGluon g = { 0 };
     g.gathers = g_ptr_array_new();
     g.layout = g_new0(gboolean, 3 * 257);

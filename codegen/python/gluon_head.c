@@ -173,9 +173,10 @@ void ws_gluon_header(WsPy *y)
     ws_py_line(y, "# Gluon of Triton 3.6 on an H100 or H200: launch() runs it, this file run as a "
                   "program tries it.");
     ws_py_line(y, "#");
-    ws_py_comment(y,
-                  "In brackets: the place of a step in the design. x_total counts rounds of "
-                  "loop x. `warpstave check` of this file proves or refutes its schedule, on its "
-                  "own lines.");
+    ws_py_comment(
+        y, ws_py_format(y,
+                        "%sx_total counts rounds of loop x. `warpstave check` of this file "
+                        "proves or refutes its schedule, on its own lines.",
+                        y->remarks ? "In brackets: the place of a step in the design. " : ""));
     ws_py_line(y, "%s", "");
 }

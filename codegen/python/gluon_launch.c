@@ -108,7 +108,7 @@ void ws_gluon_launcher(WsPy *y, const GPtrArray *arguments, const WsPyPlan *plan
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
-    ws_py_line(y, "return kernel[(programs,)](%s, num_warps=%u, maxnreg=%u%s)",
+    ws_py_line(y, "return %s[(programs,)](%s, num_warps=%u, maxnreg=%u%s)", y->kernel,
                ws_gluon_joined(y, arguments), y->p->agent[plan->agent[0]].warps, plan->maxnreg,
                depends(y) ? ", launch_pdl=True" : "");
     ws_py_close(y);

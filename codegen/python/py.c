@@ -1,6 +1,7 @@
 /* The state of one text: names of the whole file, and its end. */
 #include "codegen/python/py.h"
 #include "codegen/sizes.h"
+#include "codegen/words.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
 #include "program/parts/tensor.h"
@@ -78,6 +79,9 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
         y->barrier[i] = own_name(y, p->barrier[i].name);
     for (guint i = 0; i < p->n_groups; i++)
         global_name(y, p->group_name[i]);
+    GString *title = ws_words_title(p->name);
+    y->kernel = own_name(y, title->str);
+    g_string_free(title, TRUE);
     g_autofree char *refusal = ws_target_refusal(p->target, dialect->lens);
     if (refusal)
         g_set_error(&y->error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);

@@ -73,6 +73,8 @@ struct WsPy {
     /* the role being written */
     const WsAgent *agent;
     const char **value;    /* identifiers of its values */
+    const char *kernel;    /* its name, made of the design's */
+    gboolean remarks;      /* places of steps in brackets */
     gboolean host;         /* the launcher's Python, where // floors and min() is min() */
     gboolean plain;        /* in remarks: elements of tensors as the design writes them */
     const char *next_tile; /* dynamic: variable of the loop over tiles being written */

@@ -6,7 +6,10 @@
 
 G_BEGIN_DECLS
 
-char *ws_generate_gluon(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *ws_generate_tle(const WsProgram *p, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* `remarks`: in front of its lines the place of every step in the design. */
+char *ws_generate_gluon(const WsProgram *p, gboolean remarks,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *ws_generate_tle(const WsProgram *p, gboolean remarks,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

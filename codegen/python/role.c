@@ -1,6 +1,7 @@
 /* One function per group: its variables, where its values come into being, its body; replicas fold
  * into one function of `replica`. */
 #include "codegen/python/py.h"
+#include "program/array.h"
 #include "program/op_kind.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -10,7 +11,6 @@
 #include "program/parts/value.h"
 #include "program/parts/variable.h"
 #include "program/program.h"
-#include "program/array.h"
 
 #include <string.h>
 

@@ -78,9 +78,15 @@ const char *ws_py_bare(WsPy *y, const char *text)
 
 /* --- identifiers -------------------------------------------------------------------------------*/
 
-/* Words of Python, and names that the text itself uses where a design's names stand too. */
+/* Words of Python, what is built into it, modules, and names that the text itself uses where a
+ * design's names stand too. */
 static const char taken[] =
-    " False None True and as assert async await break class continue def del elif else except "
+    " all any ascii bin bytes chr dir divmod enumerate eval exec filter format frozenset getattr "
+    "globals hasattr hash help hex id input isinstance iter locals map next object oct open ord "
+    "pow property repr reversed round setattr slice sorted super vars zip os sys re time copy "
+    "tma mbarrier async_copy warpgroup_mma warpgroup_mma_wait fence_async_shared "
+    "TensorDescriptor fits columns "
+    "False None True and as assert async await break class continue def del elif else except "
     "finally for from global if import in is lambda nonlocal not or pass raise return try while "
     "with match case type print range min max abs int float bool str len sum list tuple dict set "
     "self torch triton tl tle gl gluon math replica pid programs tile_id n_tiles main kernel "
@@ -123,13 +129,18 @@ const char *ws_py_helper(WsPy *y, const char *name)
 
 /* --- the author's words, refusals --------------------------------------------------------------*/
 
-/* "[groups/mma/body/0/do/1] note": the studio finds the lines of a step by the path in brackets,
- * and a reader of the text the place in the design. */
+/* What the author says of the step; with remarks "[groups/mma/body/0/do/1] note", the place in the
+ * design. */
 void ws_py_step_comment(WsPy *y, const WsOp *op)
 {
     if (!op->step || !g_strcmp0(y->commented, op->step))
         return;
     y->commented = op->step;
+    if (!y->remarks) {
+        if (op->note)
+            ws_py_comment(y, op->note);
+        return;
+    }
     g_autofree char *text =
         g_strdup_printf("[%s]%s%s", op->step, op->note ? " " : "", op->note ? op->note : "");
     ws_py_comment(y, text);

@@ -405,7 +405,7 @@ static void launcher(WsTle *t, const char *kernel)
     if (y->p->tiles->launch == WS_LAUNCH_DYNAMIC)
         ws_py_line(y, "counter = torch.zeros(1, dtype=torch.int32, device=%s.device)",
                    y->tensor[0]);
-    ws_py_line(y, "kernel[(%s,)](%s, num_warps=%u)", grid(t), kernel,
+    ws_py_line(y, "%s[(%s,)](%s, num_warps=%u)", y->kernel, grid(t), kernel,
                y->p->agent[t->order[0]].warps);
     ws_py_close(y);
     y->host = FALSE;
@@ -468,7 +468,8 @@ static void header(WsTle *t)
         ws_py_comment(y, "L2 hints of loads and stores are left away: a copy takes none.");
     if (t->dropped & WS_TLE_DROPPED_PREFETCH)
         ws_py_comment(y, "Prefetches into L2 are left away.");
-    ws_py_comment(y, "In brackets the step of the design that a line comes from.");
+    if (y->remarks)
+        ws_py_comment(y, "In brackets the step of the design that a line comes from.");
     ws_py_line(y, "%s", "");
 }
 
@@ -509,7 +510,7 @@ static char *body(WsTle *t)
         const char *names = kernel_parameters(t, roles, host);
         g_autofree gboolean *done = g_new0(gboolean, y->p->n_buffers + 1);
         ws_py_line(y, "@triton.jit");
-        ws_py_open(y, "def kernel(%s)", names);
+        ws_py_open(y, "def %s(%s)", y->kernel, names);
         for (guint i = 0; i < y->p->n_buffers; i++)
             allocate_buffer(t, i, done);
         allocate_barriers(t);
@@ -549,9 +550,10 @@ static void whole(WsTle *t)
     ws_py_host_check(y);
 }
 
-char *ws_generate_tle(const WsProgram *p, GError **error)
+char *ws_generate_tle(const WsProgram *p, gboolean remarks, GError **error)
 {
     WsPy *y = ws_py_new(p, &dialect);
+    y->remarks = remarks;
     if (y->error)
         return ws_py_finish(y, error);
     WsTle t;

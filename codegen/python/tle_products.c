@@ -1,12 +1,12 @@
 /* Accumulators that start at 0: there is no flag for it, so they are zeros before a loop where
  * `first` holds in its first round alone. */
 #include "codegen/python/tle.h"
+#include "program/array.h"
 #include "program/op_kind.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/tree.h"
 #include "program/program.h"
-#include "program/array.h"
 
 #include <string.h>
 

@@ -91,7 +91,7 @@ gboolean ws_cli_timed_kernel(const WsProgram *p, char **ptx, GBytes **cubin, GEr
 /* The timed build by way of CUDA C++: the second compiler. */
 static gboolean from_cuda(const WsProgram *p, GBytes **cubin, GError **error)
 {
-    g_autofree char *text = ws_generate_cuda(p, error);
+    g_autofree char *text = ws_generate_cuda(p, FALSE, error);
     return text && accept(p, "", ws_nvcc_run(text, cubin, error), error);
 }
 

@@ -23,7 +23,7 @@ static WsProgram *load(const char *path)
 static char *cuda_of(const WsProgram *p)
 {
     g_autoptr(GError) error = NULL;
-    char *text = ws_generate_cuda(p, &error);
+    char *text = ws_generate_cuda(p, TRUE, &error);
     g_assert_no_error(error);
     return text;
 }
@@ -208,7 +208,7 @@ static void test_foreign_target(void)
 {
     g_autoptr(GError) error = NULL;
     WsProgram fake = { .target = (char *)"gfx950" };
-    g_assert_null(ws_generate_cuda(&fake, &error));
+    g_assert_null(ws_generate_cuda(&fake, TRUE, &error));
     g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
 }
 

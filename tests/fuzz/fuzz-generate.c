@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!p || ws_findings_count(findings, WS_SEVERITY_ERROR) > 0 || !small(p))
         return 0;
     GError *error = NULL;
-    g_autofree char *cuda = ws_generate_cuda(p, &error);
+    g_autofree char *cuda = ws_generate_cuda(p, FALSE, &error);
     judge(cuda, error);
     g_clear_error(&error);
     g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);

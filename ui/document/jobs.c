@@ -263,6 +263,7 @@ static void next_step(WsJobs *self)
         argv[n++] = design;
         argv[n++] = "--as";
         argv[n++] = generated[self->step].as;
+        argv[n++] = "--remarks";
         argv[n++] = "-o";
         argv[n++] = out;
         break;

@@ -13,7 +13,7 @@
 /* Where a kernel goes: a file, the standard output, or a member of the JSON form. */
 typedef struct {
     const char *file, *as, *out;
-    gboolean json;
+    gboolean json, remarks;
 } Sink;
 
 static int put_json(const Sink *to, const char *data, gssize length)
@@ -52,7 +52,7 @@ static int generate_error(const GError *error)
 }
 
 /* Languages of other people: no LLVM. NULL: not one of them. */
-typedef char *(*WsExport)(const WsProgram *p, GError **error);
+typedef char *(*WsExport)(const WsProgram *p, gboolean remarks, GError **error);
 static WsExport export_of(const char *as)
 {
     static const struct {
@@ -126,7 +126,7 @@ static int write_kernel(const WsProgram *p, const Sink *to)
     WsExport export = export_of(as);
     if (export) {
         g_autoptr(GError) refused = NULL;
-        g_autofree char *python = export(p, &refused);
+        g_autofree char *python = export(p, to->remarks, &refused);
         if (!python)
             return generate_error(refused);
         return put(to, python, -1);
@@ -138,7 +138,7 @@ static int write_kernel(const WsProgram *p, const Sink *to)
     if (!strcmp(as, "report"))
         return write_report(p, to);
     g_autofree char *text = !strcmp(as, "ptx")    ? ws_generate_ptx(p, NULL, &error)
-                            : !strcmp(as, "cuda") ? ws_generate_cuda(p, &error)
+                            : !strcmp(as, "cuda") ? ws_generate_cuda(p, to->remarks, &error)
                                                   : ws_generate_llvm(p, NULL, &error);
     if (!text)
         return generate_error(error);
@@ -156,7 +156,7 @@ int ws_command_generate(int argc, char **argv)
 {
     g_autofree char *as = NULL, *out = NULL;
     g_auto(GStrv) set = NULL;
-    gboolean force = FALSE, json = FALSE;
+    gboolean force = FALSE, json = FALSE, remarks = FALSE;
     const GOptionEntry entries[] = {
         { "as", 0, 0, G_OPTION_ARG_STRING, &as, "form of the output",
           "program|ptx|llvm|cubin|cuda|report|gluon|tle" },
@@ -164,6 +164,8 @@ int ws_command_generate(int argc, char **argv)
           "FILE" },
         { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &set, "override a constant", "NAME=VALUE" },
         { "force", 0, 0, G_OPTION_ARG_NONE, &force, "generate a refuted design too", NULL },
+        { "remarks", 0, 0, G_OPTION_ARG_NONE, &remarks,
+          "cuda, gluon, tle: the place of every step in the design", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &json,
           "version 1 of the JSON form, with the text unless it goes to a file", NULL },
         { NULL },
@@ -187,7 +189,7 @@ int ws_command_generate(int argc, char **argv)
             as);
     if (json && !strcmp(as, "cubin") && !out)
         return ws_cli_fail(WS_EXIT_USAGE, "generate: --json holds no binary, say -o FILE");
-    const Sink to = { file, as, out, json };
+    const Sink to = { file, as, out, json, remarks };
     g_auto(WsCliInput) in = { 0 };
     int code = ws_cli_load(&in, file, set);
     if (code != WS_EXIT_YES)

@@ -31,7 +31,9 @@ class Export:
             if isinstance(n, ast.Assign) and ast.unparse(n.value).startswith("gl.constexpr(") and \
                     isinstance(n.value.args[0], ast.Constant):
                 self.constants[n.targets[0].id] = n.value.args[0].value
-        self.kernel = self.jit["kernel"]
+        launched = next(c.func.value.id for c in calls(self.functions["launch"]) if isinstance(c.func, ast.Subscript) and
+                        name(c.func.value) in self.jit)
+        self.kernel, self.kernel_name = self.jit[launched], launched
         self.memory, self.barriers = {}, {}
         for n in ast.walk(self.kernel):
             if isinstance(n, ast.Assign) and ast.unparse(n.value).startswith("gl.allocate_shared_memory("):
@@ -46,7 +48,7 @@ class Export:
         self.specialize = next((c for c in calls(self.kernel) if name(c.func) == "gl.warp_specialize"), None)
         self.named = {m[1]: (int(m[2]), [int(n) for n in m[3].split(",")]) for m in
                       re.finditer(r"^(\w+) = gl\.constexpr\((\d+)\)  # named in the design: ([\d,]+) threads", text, re.M)}
-        launch = next(c for c in calls(self.functions["launch"]) if ast.unparse(c.func).startswith("kernel["))
+        launch = next(c for c in calls(self.functions["launch"]) if ast.unparse(c.func).startswith(launched + "["))
         self.options = {k.arg: k.value.value for k in launch.keywords if isinstance(k.value, ast.Constant)}
 
     def number(self, e):

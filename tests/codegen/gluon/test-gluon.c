@@ -22,7 +22,7 @@ static char *export_of(const char *path, GError **error)
     g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
     if (!p)
         g_error("%s is no program", path);
-    return ws_generate_gluon(p, error);
+    return ws_generate_gluon(p, FALSE, error);
 }
 
 /* --- refused -----------------------------------------------------------------------------------*/

@@ -67,7 +67,7 @@ static void judge_ptx(const WsProgram *p, const char *design)
 static void judge_cuda(const WsProgram *p, const char *design)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *text = ws_generate_cuda(p, &error);
+    g_autofree char *text = ws_generate_cuda(p, FALSE, &error);
     g_assert_no_error(error);
     guint waits;
     g_autoptr(GPtrArray) violation = cuda_flow(text, &waits);
@@ -79,7 +79,7 @@ static void judge_cuda(const WsProgram *p, const char *design)
 /* Values by halves: cuda_flow() takes a value as a whole. */
 static void judge_parts(const WsProgram *p)
 {
-    g_autofree char *text = ws_generate_cuda(p, NULL);
+    g_autofree char *text = ws_generate_cuda(p, FALSE, NULL);
     const char *role = strstr(text, "// Role "), *first = strstr(role, "wgmma_wait<1>();"),
                *second = strstr(role, "wgmma_wait<0>();");
     g_assert_true(first && second && first < second);
@@ -129,7 +129,7 @@ static char *judge_python(const WsProgram *p, WsImportFrom to, gboolean large)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *text =
-        to == WS_IMPORT_GLUON ? ws_generate_gluon(p, &error) : ws_generate_tle(p, &error);
+        to == WS_IMPORT_GLUON ? ws_generate_gluon(p, FALSE, &error) : ws_generate_tle(p, FALSE, &error);
     if (!text) {
         g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
         g_assert_null(strstr(error->message, "fault"));
@@ -298,7 +298,7 @@ static void test_judge_cuda(void)
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         g_autofree char *text = text_of(names[i]);
         g_autoptr(WsProgram) p = program_of(text, names[i]);
-        g_autofree char *cuda = ws_generate_cuda(p, NULL);
+        g_autofree char *cuda = ws_generate_cuda(p, FALSE, NULL);
         const char *wait = strstr(cuda, "wgmma_wait<"); /* the primitive's definition … */
         const char *role = strstr(cuda, "// Role ");
         g_assert_true(wait && role);
