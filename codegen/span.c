@@ -6,10 +6,10 @@
 #include "program/program.h"
 #include "target/target.h"
 
-WsSpan ws_span_next(const WsProgram *p, WsSpan before)
+WsWarpSpan ws_span_next(const WsProgram *p, WsWarpSpan before)
 {
     const WsTarget *hw = p->hardware;
-    WsSpan s = { before.hi, before.hi + hw->group_warps, before.end, before.end };
+    WsWarpSpan s = { before.hi, before.hi + hw->group_warps, before.end, before.end };
     while (s.end < p->n_agents && p->agent[s.end].warp0 < s.hi) {
         guint top = p->agent[s.end].warp0 + p->agent[s.end].warps;
         s.hi = MAX(s.hi, (top + hw->group_warps - 1) / hw->group_warps * hw->group_warps);
@@ -19,7 +19,7 @@ WsSpan ws_span_next(const WsProgram *p, WsSpan before)
     return s;
 }
 
-gboolean ws_span_alone(const WsProgram *p, const WsSpan *s)
+gboolean ws_span_alone(const WsProgram *p, const WsWarpSpan *s)
 {
     return s->end - s->first == 1 && p->agent[s->first].warps == s->hi - s->lo;
 }
@@ -36,7 +36,7 @@ static const WsOp *find_setmaxnreg(const WsTree *t)
     return NULL;
 }
 
-const WsOp *ws_span_plan(const WsProgram *p, const WsSpan *s)
+const WsOp *ws_span_plan(const WsProgram *p, const WsWarpSpan *s)
 {
     for (guint i = s->first; i < s->end; i++) {
         const WsOp *plan = find_setmaxnreg(p->agent[i].body);

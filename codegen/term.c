@@ -32,7 +32,7 @@ gboolean ws_term_known(WsTerm a, gint64 *value)
     return ws_interval_known(a.in, value);
 }
 
-const char *ws_term_format(WsTerms *t, const char *format, ...)
+const char *ws_term_format(WsTermWriter *t, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -41,7 +41,7 @@ const char *ws_term_format(WsTerms *t, const char *format, ...)
     return g_string_chunk_insert_const(t->pool, text);
 }
 
-WsTerm ws_term_int(WsTerms *t, gint64 value)
+WsTerm ws_term_int(WsTermWriter *t, gint64 value)
 {
     if (value < G_MININT32 || value > G_MAXUINT32)
         t->language->refuse(t, "an integer beyond 32 bits");
@@ -49,18 +49,18 @@ WsTerm ws_term_int(WsTerms *t, gint64 value)
     return ws_term(s, value < 0 ? WS_PREC_UNARY : WS_PREC_ATOM, value, value);
 }
 
-const char *ws_term_in(WsTerms *t, WsTerm a, guint prec)
+const char *ws_term_in(WsTermWriter *t, WsTerm a, guint prec)
 {
     return a.prec < prec ? ws_term_format(t, "(%s)", a.s) : a.s;
 }
 
-WsTerm ws_term_infix(WsTerms *t, const char *op, guint prec, WsTerm a, WsTerm b, WsInterval in)
+WsTerm ws_term_infix(WsTermWriter *t, const char *op, guint prec, WsTerm a, WsTerm b, WsInterval in)
 {
     const char *left = ws_term_in(t, a, prec), *right = ws_term_in(t, b, prec + 1);
     return (WsTerm){ ws_term_format(t, "%s %s %s", left, op, right), prec, in };
 }
 
-WsTerm ws_term_call(WsTerms *t, const char *f, WsTerm a, WsTerm b, WsInterval in)
+WsTerm ws_term_call(WsTermWriter *t, const char *f, WsTerm a, WsTerm b, WsInterval in)
 {
     return (WsTerm){ ws_term_format(t, "%s(%s, %s)", f, a.s, b.s), WS_PREC_ATOM, in };
 }
@@ -68,7 +68,7 @@ WsTerm ws_term_call(WsTerms *t, const char *f, WsTerm a, WsTerm b, WsInterval in
 /* --- operators ---------------------------------------------------------------------------------*/
 
 /* Constants fold where both sides have no name; "x + 0" stays where copies are compared. */
-static WsTerm sum(WsTerms *t, WsTerm a, WsTerm b, gboolean minus)
+static WsTerm sum(WsTermWriter *t, WsTerm a, WsTerm b, gboolean minus)
 {
     WsInterval in = minus ? ws_interval_sub(a.in, b.in) : ws_interval_add(a.in, b.in);
     gint64 x, y, v;
@@ -90,7 +90,7 @@ static WsTerm sum(WsTerms *t, WsTerm a, WsTerm b, gboolean minus)
     return ws_term_infix(t, minus ? "-" : "+", WS_PREC_SUM, a, b, in);
 }
 
-static WsTerm product(WsTerms *t, WsTerm a, WsTerm b)
+static WsTerm product(WsTermWriter *t, WsTerm a, WsTerm b)
 {
     WsInterval in = ws_interval_mul(a.in, b.in);
     gint64 v, x, y;
@@ -104,7 +104,7 @@ static WsTerm product(WsTerms *t, WsTerm a, WsTerm b)
     return ws_term_infix(t, "*", WS_PREC_TERM, a, b, in);
 }
 
-static WsTerm divide(WsTerms *t, WsTerm a, WsTerm b, gboolean rest)
+static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest)
 {
     gint64 v, by;
     gboolean known = ws_term_known(b, &by) && by > 0;
@@ -122,7 +122,7 @@ static WsTerm divide(WsTerms *t, WsTerm a, WsTerm b, gboolean rest)
     return made;
 }
 
-static WsTerm compare(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b)
+static WsTerm compare(WsTermWriter *t, WsExprOp op, WsTerm a, WsTerm b)
 {
     static const char *const text[] = { "<", "<=", ">", ">=", "==", "!=" };
     int known = ws_interval_decide(op, a.in, b.in);
@@ -135,7 +135,7 @@ static WsTerm compare(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b)
     return ws_term(s, equality ? t->language->equality : WS_PREC_REL, 0, 1);
 }
 
-WsTerm ws_term_op(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b)
+WsTerm ws_term_op(WsTermWriter *t, WsExprOp op, WsTerm a, WsTerm b)
 {
     switch (op) {
     case WS_EXPR_ADD:
@@ -155,7 +155,7 @@ WsTerm ws_term_op(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b)
 
 /* --- functions ---------------------------------------------------------------------------------*/
 
-static WsTerm extreme(WsTerms *t, WsTerm a, WsTerm b, gboolean max)
+static WsTerm extreme(WsTermWriter *t, WsTerm a, WsTerm b, gboolean max)
 {
     gint64 v;
     if (max ? a.in.lo >= b.in.hi : a.in.hi <= b.in.lo)
@@ -168,12 +168,12 @@ static WsTerm extreme(WsTerms *t, WsTerm a, WsTerm b, gboolean max)
     return ws_term_call(t, t->language->function(t, max ? WS_FUNC_MAX : WS_FUNC_MIN), a, b, in);
 }
 
-WsTerm ws_term_min(WsTerms *t, WsTerm a, WsTerm b)
+WsTerm ws_term_min(WsTermWriter *t, WsTerm a, WsTerm b)
 {
     return extreme(t, a, b, FALSE);
 }
 
-WsTerm ws_term_cdiv(WsTerms *t, WsTerm a, WsTerm b)
+WsTerm ws_term_cdiv(WsTermWriter *t, WsTerm a, WsTerm b)
 {
     WsInterval one = { 1, 1 }, up = ws_interval_sub(ws_interval_add(a.in, b.in), one);
     WsInterval in = WS_INTERVAL_ANY;
@@ -185,7 +185,7 @@ WsTerm ws_term_cdiv(WsTerms *t, WsTerm a, WsTerm b)
     return ws_term_call(t, t->language->function(t, WS_FUNC_CDIV), a, b, in);
 }
 
-WsTerm ws_term_truth(WsTerms *t, WsTerm a)
+WsTerm ws_term_truth(WsTermWriter *t, WsTerm a)
 {
     if (a.prec == WS_PREC_REL || a.prec == WS_PREC_EQ || a.prec == WS_PREC_AND ||
         a.prec == WS_PREC_OR)
@@ -193,7 +193,7 @@ WsTerm ws_term_truth(WsTerms *t, WsTerm a)
     return compare(t, WS_EXPR_NE, a, ws_term_int(t, 0));
 }
 
-static WsTerm choose(WsTerms *t, WsTerm cond, const WsExpr *x, const WsExpr *y)
+static WsTerm choose(WsTermWriter *t, WsTerm cond, const WsExpr *x, const WsExpr *y)
 {
     gint64 known;
     cond = ws_term_truth(t, cond);
@@ -205,7 +205,7 @@ static WsTerm choose(WsTerms *t, WsTerm cond, const WsExpr *x, const WsExpr *y)
     return made;
 }
 
-static WsTerm call(WsTerms *t, const WsExpr *x)
+static WsTerm call(WsTermWriter *t, const WsExpr *x)
 {
     WsTerm a = ws_term_uniform(t, x->arg[0]);
     switch (x->func) {
@@ -229,7 +229,7 @@ static WsTerm call(WsTerms *t, const WsExpr *x)
     }
 }
 
-static WsTerm logic(WsTerms *t, const WsExpr *x)
+static WsTerm logic(WsTermWriter *t, const WsExpr *x)
 {
     gboolean is_and = x->op == WS_EXPR_AND;
     WsTerm a = ws_term_truth(t, ws_term_uniform(t, x->arg[0]));
@@ -250,7 +250,7 @@ static WsTerm logic(WsTerms *t, const WsExpr *x)
 
 /* --- expressions -------------------------------------------------------------------------------*/
 
-static WsTerm variable(WsTerms *t, const WsExpr *x)
+static WsTerm variable(WsTermWriter *t, const WsExpr *x)
 {
     const WsTermName *name = t->language->variable(t, x);
     gint64 v;
@@ -262,7 +262,7 @@ static WsTerm variable(WsTerms *t, const WsExpr *x)
                                            : (WsTerm){ name->s, WS_PREC_ATOM, name->in };
 }
 
-static WsTerm literal(WsTerms *t, const WsExpr *x)
+static WsTerm literal(WsTermWriter *t, const WsExpr *x)
 {
     WsTerm a = ws_term_int(t, x->i);
     const char *name = x->name ? t->language->constant(t, x->name) : NULL;
@@ -273,7 +273,7 @@ static WsTerm literal(WsTerms *t, const WsExpr *x)
     return a;
 }
 
-static WsTerm binary(WsTerms *t, const WsExpr *x)
+static WsTerm binary(WsTermWriter *t, const WsExpr *x)
 {
     gint64 v;
     WsTerm known;
@@ -289,7 +289,7 @@ static WsTerm binary(WsTerms *t, const WsExpr *x)
     return ws_term_op(t, x->op, a, b);
 }
 
-WsTerm ws_term_uniform(WsTerms *t, const WsExpr *x)
+WsTerm ws_term_uniform(WsTermWriter *t, const WsExpr *x)
 {
     switch (x->op) {
     case WS_EXPR_INT:
@@ -314,7 +314,7 @@ WsTerm ws_term_uniform(WsTerms *t, const WsExpr *x)
     }
 }
 
-WsTerm ws_term_use(WsTerms *t, const WsExpr *x)
+WsTerm ws_term_use(WsTermWriter *t, const WsExpr *x)
 {
     gboolean outer = t->nonneg;
     t->nonneg = TRUE;
@@ -323,7 +323,7 @@ WsTerm ws_term_use(WsTerms *t, const WsExpr *x)
     return a;
 }
 
-const char *ws_term_text(WsTerms *t, const WsExpr *x)
+const char *ws_term_text(WsTermWriter *t, const WsExpr *x)
 {
     WsTerm a = ws_term_uniform(t, x);
     gint64 v;
@@ -334,7 +334,7 @@ const char *ws_term_text(WsTerms *t, const WsExpr *x)
     return ends ? a.s : ws_term_format(t, "%s + 0", ws_term_in(t, a, WS_PREC_SUM));
 }
 
-gboolean ws_term_constant(WsTerms *t, const WsExpr *x, gint64 *out)
+gboolean ws_term_constant(WsTermWriter *t, const WsExpr *x, gint64 *out)
 {
     gint64 v = 0;
     if (x && !ws_term_known(ws_term_uniform(t, x), &v))

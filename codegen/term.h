@@ -38,7 +38,7 @@ typedef struct {
     gboolean stale; /* changed by code of a leader alone: the others hold an old value */
 } WsTermName;
 
-typedef struct WsTerms WsTerms;
+typedef struct WsTermWriter WsTermWriter;
 
 /* A logical operator, and what its sides must bind at least to stand without parentheses. */
 typedef struct {
@@ -50,21 +50,23 @@ typedef struct {
     WsTermWord and_word, or_word;
     guint equality; /* precedence of == and != */
     /* Name of min, max, cdiv or pow2floor. */
-    const char *(*function)(WsTerms *t, WsFunc f);
+    const char *(*function)(WsTermWriter *t, WsFunc f);
     /* a / b or its remainder, rounded down; `positive`: neither side is negative. */
-    WsTerm (*divide)(WsTerms *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive);
-    WsTerm (*choose)(WsTerms *t, WsTerm cond, WsTerm a, WsTerm b);
+    WsTerm (*divide)(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive);
+    WsTerm (*choose)(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b);
     /* NULL: it has no value here. */
-    const WsTermName *(*variable)(WsTerms *t, const WsExpr *x);
-    WsTerm (*element)(WsTerms *t, const WsExpr *x);                /* of a tensor */
-    const char *(*constant)(WsTerms *t, const char *name);         /* NULL: say its number */
-    gboolean (*decided)(WsTerms *t, const WsExpr *x, WsTerm *out); /* optional: known otherwise */
-    void (*refuse)(WsTerms *t, const char *what);
-    void (*lost)(WsTerms *t, const char *name); /* a variable without a value: a fault of ours */
+    const WsTermName *(*variable)(WsTermWriter *t, const WsExpr *x);
+    WsTerm (*element)(WsTermWriter *t, const WsExpr *x);        /* of a tensor */
+    const char *(*constant)(WsTermWriter *t, const char *name); /* NULL: say its number */
+    gboolean (*decided)(WsTermWriter *t, const WsExpr *x,
+                        WsTerm *out); /* optional: known otherwise */
+    void (*refuse)(WsTermWriter *t, const char *what);
+    void (*lost)(WsTermWriter *t,
+                 const char *name); /* a variable without a value: a fault of ours */
 } WsTermLanguage;
 
 /* What the expressions of one text are written with. Owns nothing. */
-struct WsTerms {
+struct WsTermWriter {
     const WsTermLanguage *language;
     gpointer printer; /* whose table it is */
     GStringChunk *pool;
@@ -80,20 +82,22 @@ void ws_term_lost(GError **error, const WsOp *op, const WsAgent *agent, const ch
 WsTerm ws_term(const char *s, guint prec, gint64 lo, gint64 hi);
 WsTerm ws_term_unknown(const char *s, guint prec); /* of any value, or no integer */
 gboolean ws_term_known(WsTerm a, gint64 *value);
-const char *ws_term_format(WsTerms *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
-WsTerm ws_term_int(WsTerms *t, gint64 value);
-const char *ws_term_in(WsTerms *t, WsTerm a, guint prec); /* in parentheses if it binds less */
-WsTerm ws_term_infix(WsTerms *t, const char *op, guint prec, WsTerm a, WsTerm b, WsInterval in);
-WsTerm ws_term_call(WsTerms *t, const char *f, WsTerm a, WsTerm b, WsInterval in); /* f(a, b) */
-WsTerm ws_term_op(WsTerms *t, WsExprOp op, WsTerm a, WsTerm b);
-WsTerm ws_term_min(WsTerms *t, WsTerm a, WsTerm b);
-WsTerm ws_term_cdiv(WsTerms *t, WsTerm a, WsTerm b);
-WsTerm ws_term_truth(WsTerms *t, WsTerm a); /* as a condition */
+const char *ws_term_format(WsTermWriter *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
+WsTerm ws_term_int(WsTermWriter *t, gint64 value);
+const char *ws_term_in(WsTermWriter *t, WsTerm a, guint prec); /* in parentheses if it binds less */
+WsTerm ws_term_infix(WsTermWriter *t, const char *op, guint prec, WsTerm a, WsTerm b,
+                     WsInterval in);
+WsTerm ws_term_call(WsTermWriter *t, const char *f, WsTerm a, WsTerm b,
+                    WsInterval in); /* f(a, b) */
+WsTerm ws_term_op(WsTermWriter *t, WsExprOp op, WsTerm a, WsTerm b);
+WsTerm ws_term_min(WsTermWriter *t, WsTerm a, WsTerm b);
+WsTerm ws_term_cdiv(WsTermWriter *t, WsTerm a, WsTerm b);
+WsTerm ws_term_truth(WsTermWriter *t, WsTerm a); /* as a condition */
 
-WsTerm ws_term_uniform(WsTerms *t, const WsExpr *x);
-WsTerm ws_term_use(WsTerms *t, const WsExpr *x); /* slots, stages, parities: never negative */
+WsTerm ws_term_uniform(WsTermWriter *t, const WsExpr *x);
+WsTerm ws_term_use(WsTermWriter *t, const WsExpr *x); /* slots, stages, parities: never negative */
 /* As an operand of its own: "x" as "x + 0" where copies are compared. */
-const char *ws_term_text(WsTerms *t, const WsExpr *x);
-gboolean ws_term_constant(WsTerms *t, const WsExpr *x, gint64 *out); /* NULL: 0 */
+const char *ws_term_text(WsTermWriter *t, const WsExpr *x);
+gboolean ws_term_constant(WsTermWriter *t, const WsExpr *x, gint64 *out); /* NULL: 0 */
 
 G_END_DECLS

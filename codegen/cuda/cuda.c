@@ -215,9 +215,9 @@ char *ws_generate_cuda(const WsProgram *p, gboolean remarks, GError **error)
         g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "%s", refusal);
         return NULL;
     }
-    c.terms = (WsTerms){ .language = &ws_cuda_language,
-                         .printer = &c,
-                         .pool = g_string_chunk_new(1 << 14) };
+    c.terms = (WsTermWriter){ .language = &ws_cuda_language,
+                              .printer = &c,
+                              .pool = g_string_chunk_new(1 << 14) };
     c.out = g_string_new(NULL);
     c.var = g_new0(WsTermName, p->n_vars + 1);
     c.wgmma = g_ptr_array_new_with_free_func(g_free);

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 
 typedef struct {
     const WsProgram *p;
-    WsTerms terms; /* and the pool of all text */
+    WsTermWriter terms; /* and the pool of all text */
     GString *out;
     guint depth;
     WsTermName *var;                                       /* [p->n_vars] */

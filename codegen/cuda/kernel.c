@@ -187,7 +187,7 @@ static void declare(WsCuda *c, guint number, const char *text)
 /* The agent has its warp groups for itself. */
 static gboolean alone(const WsProgram *p, guint number)
 {
-    for (WsSpan s = { 0 }; s.hi < p->threads / p->hardware->lanes;) {
+    for (WsWarpSpan s = { 0 }; s.hi < p->threads / p->hardware->lanes;) {
         s = ws_span_next(p, s);
         if (s.first <= number && number < s.end)
             return ws_span_alone(p, &s);
@@ -316,7 +316,7 @@ char *ws_cuda_roles(WsCuda *c)
 
 /* --- the kernel --------------------------------------------------------------------------------*/
 
-static void shared_span(WsCuda *c, const WsSpan *s)
+static void shared_span(WsCuda *c, const WsWarpSpan *s)
 {
     const WsOp *plan = ws_span_plan(c->p, s);
     if (plan)
@@ -333,11 +333,11 @@ static void roles(WsCuda *c)
 {
     const WsTarget *hw = c->p->hardware;
     guint warps = c->p->threads / hw->lanes;
-    WsSpan one = ws_span_next(c->p, (WsSpan){ 0 });
+    WsWarpSpan one = ws_span_next(c->p, (WsWarpSpan){ 0 });
     ws_cuda_line(c, "// roles: the number of a warp is the same in all of its threads");
     if (one.hi < warps)
         ws_cuda_line(c, "const int warp_group = k.warp / %u;", hw->group_warps);
-    for (WsSpan s = { 0 }; s.hi < warps && !c->error;) {
+    for (WsWarpSpan s = { 0 }; s.hi < warps && !c->error;) {
         s = ws_span_next(c->p, s);
         const char *otherwise = s.lo ? "else " : "";
         if (!s.lo && s.hi >= warps && ws_span_alone(c->p, &s)) {

@@ -3,26 +3,26 @@
 #include "program/parts/tensor.h"
 #include "program/program.h"
 
-static const char *function(WsTerms *t, WsFunc f)
+static const char *function(WsTermWriter *t, WsFunc f)
 {
     return ws_func_text(f);
 }
 
 /* C++ rounds to zero: only where neither side is negative do its operators say what ours do. */
-static WsTerm divide(WsTerms *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)
+static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)
 {
     static const char *const name[2][2] = { { "floor_div", "floor_mod" }, { "quot", "mod" } };
     return ws_term_call(t, name[positive][rest], a, b, a.in);
 }
 
-static WsTerm choose(WsTerms *t, WsTerm cond, WsTerm a, WsTerm b)
+static WsTerm choose(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b)
 {
     const char *s = ws_term_format(t, "%s ? %s : %s", ws_term_in(t, cond, WS_PREC_OR),
                                    ws_term_in(t, a, WS_PREC_OR), ws_term_in(t, b, WS_PREC_OR));
     return ws_term_unknown(s, WS_PREC_COND);
 }
 
-static const WsTermName *variable(WsTerms *t, const WsExpr *x)
+static const WsTermName *variable(WsTermWriter *t, const WsExpr *x)
 {
     WsCuda *c = t->printer;
     const WsTermName *name = x->var >= 0 && (guint)x->var < c->p->n_vars ? &c->var[x->var] : NULL;
@@ -32,7 +32,7 @@ static const WsTermName *variable(WsTerms *t, const WsExpr *x)
 }
 
 /* T[i, ...]: 0 outside of the tensor; one value per warp. */
-static WsTerm element(WsTerms *terms, const WsExpr *x)
+static WsTerm element(WsTermWriter *terms, const WsExpr *x)
 {
     WsCuda *c = terms->printer;
     const WsTensor *t = &c->p->tensor[x->var];
@@ -53,12 +53,12 @@ static WsTerm element(WsTerms *terms, const WsExpr *x)
     return ws_term(text, WS_PREC_ATOM, lo, hi);
 }
 
-static const char *constant(WsTerms *t, const char *name)
+static const char *constant(WsTermWriter *t, const char *name)
 {
     return ws_cuda_ident(t->printer, name);
 }
 
-static gboolean decided(WsTerms *t, const WsExpr *x, WsTerm *out)
+static gboolean decided(WsTermWriter *t, const WsExpr *x, WsTerm *out)
 {
     WsCuda *c = t->printer;
     gint64 known;
@@ -68,13 +68,13 @@ static gboolean decided(WsTerms *t, const WsExpr *x, WsTerm *out)
     return TRUE;
 }
 
-static void refuse(WsTerms *t, const char *what)
+static void refuse(WsTermWriter *t, const char *what)
 {
     WsCuda *c = t->printer;
     ws_cuda_step_error(c, c->op, what);
 }
 
-static void lost(WsTerms *t, const char *name)
+static void lost(WsTermWriter *t, const char *name)
 {
     WsCuda *c = t->printer;
     ws_term_lost(&c->error, c->op, c->agent, name);

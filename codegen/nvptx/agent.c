@@ -58,7 +58,7 @@ static void agent(WsEmit *e, guint number)
 }
 
 /* Several agents, or idle warps, share the warp groups of a span. */
-static void shared_span(WsEmit *e, const WsSpan *s)
+static void shared_span(WsEmit *e, const WsWarpSpan *s)
 {
     const WsOp *plan = ws_span_plan(e->p, s);
     e->whole_group = FALSE;
@@ -80,7 +80,7 @@ void ws_agent_roles(WsEmit *e)
     guint warps = e->p->threads / 32;
     LLVMBasicBlockRef exit = ws_block(e, "exit");
     LLVMValueRef group = LLVMBuildLShr(e->b, e->warp, ws_i32(e, 2), "warpgroup");
-    for (WsSpan s = { 0 }; s.hi < warps && !e->error;) {
+    for (WsWarpSpan s = { 0 }; s.hi < warps && !e->error;) {
         s = ws_span_next(e->p, s);
         gboolean last = s.hi >= warps;
         gboolean alone = ws_span_alone(e->p, &s);

@@ -55,8 +55,9 @@ WsPy *ws_py_new(const WsProgram *p, const WsPyDialect *dialect)
 {
     WsPy *y = g_new0(WsPy, 1);
     *y = (WsPy){ .p = p, .dialect = dialect, .out = g_string_new(NULL) };
-    y->terms =
-        (WsTerms){ .language = &ws_py_language, .printer = y, .pool = g_string_chunk_new(1 << 14) };
+    y->terms = (WsTermWriter){ .language = &ws_py_language,
+                               .printer = y,
+                               .pool = g_string_chunk_new(1 << 14) };
     y->var = g_new0(WsTermName, p->n_vars + 1);
     y->tensor = g_new0(const char *, p->n_tensors + 1);
     y->buffer = g_new0(const char *, p->n_buffers + 1);

@@ -65,7 +65,7 @@ typedef struct {
 struct WsPy {
     const WsProgram *p;
     const WsPyDialect *dialect;
-    WsTerms terms; /* and the pool of all text */
+    WsTermWriter terms; /* and the pool of all text */
     GString *out;
     guint depth;
     WsTermName *var;                                 /* [p->n_vars] */

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const char *function(WsTerms *t, WsFunc f)
+static const char *function(WsTermWriter *t, WsFunc f)
 {
     WsPy *y = t->printer;
     const char *module = y->dialect->module;
@@ -29,7 +29,7 @@ static const char *function(WsTerms *t, WsFunc f)
     }
 }
 
-static WsTerm divide(WsTerms *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)
+static WsTerm divide(WsTermWriter *t, WsTerm a, WsTerm b, gboolean rest, gboolean positive)
 {
     WsPy *y = t->printer;
     if (positive || y->host)
@@ -37,7 +37,7 @@ static WsTerm divide(WsTerms *t, WsTerm a, WsTerm b, gboolean rest, gboolean pos
     return ws_term_call(t, ws_py_helper(y, rest ? "floor_mod" : "floor_div"), a, b, a.in);
 }
 
-static WsTerm choose(WsTerms *t, WsTerm cond, WsTerm a, WsTerm b)
+static WsTerm choose(WsTermWriter *t, WsTerm cond, WsTerm a, WsTerm b)
 {
     WsPy *y = t->printer;
     if (!y->host)
@@ -49,14 +49,14 @@ static WsTerm choose(WsTerms *t, WsTerm cond, WsTerm a, WsTerm b)
     return ws_term_unknown(s, WS_PREC_COND);
 }
 
-static const WsTermName *variable(WsTerms *t, const WsExpr *x)
+static const WsTermName *variable(WsTermWriter *t, const WsExpr *x)
 {
     const WsPy *y = t->printer;
     return x->var >= 0 && (guint)x->var < y->p->n_vars ? &y->var[x->var] : NULL;
 }
 
 /* T[i, …] outside of the tensor is 0 with us, and a pointer without a bound there. */
-static WsTerm element(WsTerms *t, const WsExpr *x)
+static WsTerm element(WsTermWriter *t, const WsExpr *x)
 {
     WsPy *y = t->printer;
     if (y->plain) {
@@ -75,19 +75,19 @@ static WsTerm element(WsTerms *t, const WsExpr *x)
     return ws_term_int(t, 0);
 }
 
-static const char *constant(WsTerms *t, const char *name)
+static const char *constant(WsTermWriter *t, const char *name)
 {
     WsPy *y = t->printer;
     return y->host ? NULL : ws_py_ident(y, name);
 }
 
-static void refuse(WsTerms *t, const char *what)
+static void refuse(WsTermWriter *t, const char *what)
 {
     WsPy *y = t->printer;
     ws_py_refuse(y, y->op, what, NULL);
 }
 
-static void lost(WsTerms *t, const char *name)
+static void lost(WsTermWriter *t, const char *name)
 {
     WsPy *y = t->printer;
     ws_term_lost(&y->error, y->op, y->agent, name);

@@ -178,7 +178,7 @@ WsClockMove ws_clock_play_mbar(WsClockPlay *play, WsPlayer *a)
 }
 
 /* Joins with `n` of `needed`; the generation joined is in a->joined. */
-static void join(WsClockPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 needed)
+static void join(WsClockPlay *play, WsPlayer *a, WsClockNamed *b, gint64 n, gint64 needed)
 {
     a->joined = b->generation;
     b->joined += n;
@@ -192,7 +192,7 @@ static void join(WsClockPlay *play, WsPlayer *a, WsNamed *b, gint64 n, gint64 ne
     ws_clock_play_wake(play);
 }
 
-static WsClockMove until(WsPlayer *a, const WsNamed *b, double cost)
+static WsClockMove until(WsPlayer *a, const WsClockNamed *b, double cost)
 {
     if (b->generation <= a->joined)
         return WS_MOVE_BLOCKED;
@@ -225,7 +225,7 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
     }
     /* Without a barrier of the program it is the one of the whole CTA, kept behind the others. */
     guint index = b ? play->named_offset[op->barrier] + (guint)element : play->n_named;
-    WsNamed *named = &play->sm[a->cta].named[index];
+    WsClockNamed *named = &play->sm[a->cta].named[index];
     if (a->part == 0) {
         a->part = 1;
         join(play, a, named, own, op->count);

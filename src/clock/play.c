@@ -64,7 +64,7 @@ static void init_sms(WsClockPlay *play)
     }
     for (guint c = 0; c < play->n_sms; c++) {
         play->sm[c].mbar = g_new0(WsMbar, play->n_mbars + 1);
-        play->sm[c].named = g_new0(WsNamed, play->n_named + 1);
+        play->sm[c].named = g_new0(WsClockNamed, play->n_named + 1);
         for (guint b = 0; b < p->n_barriers; b++) {
             const WsBarrier *x = &p->barrier[b];
             if (x->kind != WS_BARRIER_MBARRIER)

@@ -33,12 +33,12 @@ typedef struct {
 } WsGroups;
 
 typedef enum { WS_MOVE_NEXT, WS_MOVE_AGAIN, WS_MOVE_BLOCKED, WS_MOVE_FAILED } WsClockMove;
-typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsAgentState;
+typedef enum { WS_AGENT_RUNS, WS_AGENT_BLOCKED, WS_AGENT_DONE } WsPlayerState;
 
 typedef struct {
     guint agent, cta;
     WsWalker *walker;
-    WsAgentState state;
+    WsPlayerState state;
     double now;
     gboolean has_op;
     WsStep step, last; /* current operation; the one before it, for the rounds */
@@ -72,7 +72,7 @@ typedef struct {
 typedef struct {
     gint64 generation, joined;
     double latest, time[4];
-} WsNamed;
+} WsClockNamed;
 
 typedef struct {
     guint op;
@@ -92,7 +92,7 @@ typedef struct {
     WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
     double first_load; /* landing of the first bulk load; before it memory is cold */
     WsMbar *mbar;      /* by ws_play offsets */
-    WsNamed *named;
+    WsClockNamed *named;
 } WsSm;
 
 typedef struct {
@@ -119,7 +119,7 @@ typedef struct {
     WsSm *sm;
     guint *mbar_offset, n_mbars; /* per barrier: index of element 0 slot 0 */
     guint *named_offset, n_named;
-    WsNamed cluster_bar;
+    WsClockNamed cluster_bar;
     WsWork *work; /* per operation, once asked */
     guint8 *work_known;
     gboolean reads_for_tiles;             /* a tile name reads a tensor */

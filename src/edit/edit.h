@@ -29,8 +29,6 @@ const WsNode *ws_edit_object(const WsDesign *design, const char *name);
  */
 /* Renames an object, group, value, counter, loop or let, and every mention of it. */
 gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name);
-/* The same for a constant, size, scalar or run name of the document, an axis or tile name. */
-gboolean ws_edit_rename_key(WsDraft *d, const char *old, const char *name);
 /* Identities of the steps and objects that mention a name. */
 GArray *ws_edit_mentions(const WsDesign *design, const char *name); /* guint64; free */
 

@@ -178,63 +178,6 @@ gboolean ws_edit_rename(WsDraft *d, guint64 node, const char *name)
     return rewrite_mentions(d, ws_draft_node(d, scope), old, name, reference);
 }
 
-/* The map of a field with one key renamed; NULL if it has no such key. */
-static WsJson *renamed_key(const WsNode *node, WsFieldId field, const char *old, const char *name)
-{
-    const WsValue *map = ws_node_get(node, field);
-    gboolean any = FALSE;
-    if (map->kind != WS_VALUE_MAP)
-        return NULL;
-    WsJson *renamed = ws_json_map();
-    for (guint i = 0; i < map->n; i++) {
-        const gboolean hit = strcmp(map->key[i], old) == 0;
-        any |= hit;
-        ws_json_put(renamed, hit ? name : map->key[i],
-                    ws_json_of_value(ws_node_row(node->kind, field), &map->item[i]));
-    }
-    if (!any)
-        g_clear_pointer(&renamed, ws_json_free);
-    return renamed;
-}
-
-gboolean ws_edit_rename_key(WsDraft *d, const char *old, const char *name)
-{
-    static const WsFieldId document[] = { WS_F_constants, WS_F_sizes, WS_F_scalars, WS_F_let };
-    static const WsFieldId tiles[] = { WS_F_axes, WS_F_let };
-    const guint64 root = ws_design_root(d->design)->identity;
-    const guint64 space = ws_node_child(ws_design_root(d->design), WS_F_tiles, 0)->identity;
-    gboolean any = FALSE;
-    if (strcmp(old, name) == 0)
-        return TRUE;
-    if (!may_be_called(d, name, NULL, FALSE))
-        return FALSE;
-    ws_draft_name(d, "Rename %s", old);
-    /* What rehearses a size may only name a size there is: it steps aside meanwhile. */
-    g_autoptr(WsJson) rehearse = renamed_key(ws_design_root(d->design), WS_F_rehearse, old, name);
-    if (rehearse != NULL && !ws_draft_set(d, root, WS_F_rehearse, NULL))
-        return FALSE;
-    for (guint pass = 0; pass < 2; pass++) {
-        const WsFieldId *field = pass == 0 ? document : tiles;
-        for (guint i = 0; i < (pass == 0 ? G_N_ELEMENTS(document) : G_N_ELEMENTS(tiles)); i++) {
-            const WsNode *owner = ws_draft_node(d, pass == 0 ? root : space);
-            WsJson *renamed = renamed_key(owner, field[i], old, name);
-            if (renamed == NULL)
-                continue;
-            /* In a map of expressions later entries may use the renamed one. */
-            if (ws_node_row(owner->kind, field[i])->kind == WS_FIELD_MAP_EXPR)
-                ws_json_replace(renamed, FALSE, replace_words, &(Renaming){ old, name });
-            any = TRUE;
-            if (!ws_draft_set(d, owner->identity, field[i], renamed))
-                return FALSE;
-        }
-    }
-    if (rehearse != NULL && !ws_draft_set(d, root, WS_F_rehearse, g_steal_pointer(&rehearse)))
-        return FALSE;
-    if (!any)
-        return ws_draft_refuse(d, "the design has no constant, size or name \"%s\"", old);
-    return rewrite_mentions(d, ws_draft_node(d, root), old, name, TRUE);
-}
-
 static void note_mention(const WsNode *node, const WsFieldRow *row, WsJson *now, gpointer data)
 {
     GArray *found = data;

@@ -216,8 +216,8 @@ typedef struct {
     gint64 element;     /* of an array, -1 none */
     const WsExpr *use;  /* NULL: one copy, or it is not known */
     const WsExpr *slot; /* the ring's slot where `use` cannot say it */
-} WsSpot;
-WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies);
+} WsReadSpot;
+WsReadSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies);
 
 /* --- term.c: integer expressions; results are owned by r, NULL means "not known" and spreads
  * ------ */

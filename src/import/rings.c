@@ -65,9 +65,9 @@ static gint64 ring_of(WsRead *r, gboolean barrier, gint object, gint64 copies)
     return ring.modulus ? ring.modulus : ring.loose ? copies : 1;
 }
 
-WsSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies)
+WsReadSpot ws_source_spot(WsRead *r, const WsPlace *p, gint64 stages, gint64 copies)
 {
-    WsSpot spot = { .element = copies > stages ? 0 : -1 };
+    WsReadSpot spot = { .element = copies > stages ? 0 : -1 };
     gint64 value, base, n;
     const WsExpr *u;
     if (!p->index)
@@ -100,7 +100,7 @@ static void look_at_wait(WsRead *r, WsReadStep *s, gpointer data)
     if (s->off || s->kind != WS_READ_WAIT || !s->parity || s->barrier.object < 0)
         return;
     WsReadBarrier *b = &g_array_index(r->barriers, WsReadBarrier, s->barrier.object);
-    const WsSpot spot = ws_source_spot(r, &s->barrier, b->slots, b->copies);
+    const WsReadSpot spot = ws_source_spot(r, &s->barrier, b->slots, b->copies);
     if (b->said || spot.element >= b->copies)
         return;
     gint *ready = &b->ready[MAX(spot.element, 0)];

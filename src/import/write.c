@@ -26,7 +26,7 @@ static char *buffer_ref(WsWriter *w, const WsPlace *p)
         return g_strdup_printf("%s%s", g_array_index(w->group->values, WsReadValue, p->object).name,
                                p->views ? p->views : "");
     const WsReadBuffer *b = buffer_of(w, p);
-    const WsSpot spot = ws_source_spot(w->r, p, b->stages, b->copies);
+    const WsReadSpot spot = ws_source_spot(w->r, p, b->stages, b->copies);
     GString *out = g_string_new(b->name);
     if (spot.element >= 0)
         g_string_append_printf(out, "[%" G_GINT64_FORMAT "]", spot.element);

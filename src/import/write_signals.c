@@ -7,7 +7,7 @@ static const WsReadBarrier *barrier_of(const WsWriter *w, const WsPlace *p)
     return &g_array_index(w->r->barriers, WsReadBarrier, p->object);
 }
 
-static char *barrier_name(WsWriter *w, const WsPlace *p, const WsSpot *spot)
+static char *barrier_name(WsWriter *w, const WsPlace *p, const WsReadSpot *spot)
 {
     const WsReadBarrier *b = barrier_of(w, p);
     return spot->element >= 0 ? g_strdup_printf("%s[%" G_GINT64_FORMAT "]", b->name, spot->element)
@@ -82,7 +82,7 @@ static const WsExpr *ordinal(WsWriter *w, const GPtrArray *list, guint at)
 }
 
 static const WsExpr *contribution_use(WsWriter *w, const GPtrArray *list, guint at,
-                                      const WsSpot *spot)
+                                      const WsReadSpot *spot)
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     if (spot->use)
@@ -126,13 +126,13 @@ static gboolean take_parity(WsWriter *w, const WsExpr *parity, gint64 slots, gbo
 }
 
 /* An element that does not exist is found when the design is elaborated. */
-static gboolean is_ready(const WsReadBarrier *b, const WsSpot *spot)
+static gboolean is_ready(const WsReadBarrier *b, const WsReadSpot *spot)
 {
     return spot->element < b->copies && b->ready[MAX(spot->element, 0)];
 }
 
 /* The use at which a wait of the design tests what the source tests; NULL: there is none. */
-static const WsExpr *wait_use(WsWriter *w, const WsReadStep *s, const WsSpot *spot)
+static const WsExpr *wait_use(WsWriter *w, const WsReadStep *s, const WsReadSpot *spot)
 {
     WsRead *r = w->r;
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
@@ -167,7 +167,7 @@ static const WsExpr *wait_use(WsWriter *w, const WsReadStep *s, const WsSpot *sp
 void ws_write_wait(WsWriter *w, const WsReadStep *s, WsJson *step)
 {
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
-    const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
+    const WsReadSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
     const WsExpr *use = s->barrier.use    ? s->barrier.use
                         : w->r->by_parity ? NULL
                                           : wait_use(w, s, &spot);
@@ -202,7 +202,7 @@ void ws_write_signal(WsWriter *w, const GPtrArray *list, guint at, const char *k
 {
     const WsReadStep *s = g_ptr_array_index(list, at);
     const WsReadBarrier *b = barrier_of(w, &s->barrier);
-    const WsSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
+    const WsReadSpot spot = ws_source_spot(w->r, &s->barrier, b->slots, b->copies);
     g_autofree char *name = barrier_name(w, &s->barrier, &spot);
     const WsExpr *slot = spot.slot  ? spot.slot
                          : spot.use ? ws_x_mod(w->r, spot.use, b->slots)

@@ -12,39 +12,6 @@ char *ws_history_default_file(void)
     return g_build_filename(g_get_user_data_dir(), "warpstave", "history.db", NULL);
 }
 
-static void put_figure(GString *s, const char *format, double value)
-{
-    if (isfinite(value))
-        g_string_append_printf(s, format, value);
-    else
-        g_string_append(s, "         -");
-}
-
-char *ws_history_print(const GPtrArray *runs)
-{
-    GString *s = g_string_new("   run  when              design    state      cold us  sust. us"
-                              "      TF/s  SM MHz   record  sizes, device, name\n");
-    for (guint i = 0; i < runs->len; i++) {
-        const WsHistoryRun *r = runs->pdata[i];
-        g_autoptr(GDateTime) when = g_date_time_new_from_unix_local(r->time);
-        g_autofree char *day = when ? g_date_time_format(when, "%Y-%m-%d %H:%M") : g_strdup("?");
-        g_string_append_printf(s, "%6" G_GINT64_FORMAT "  %s  %.8s  %-8.8s", r->id, day,
-                               r->design_hash ? r->design_hash : "?", r->state ? r->state : "?");
-        put_figure(s, "%10.2f", r->cold_us);
-        put_figure(s, "%10.2f", r->sustained_us);
-        put_figure(s, "%10.1f", r->tflops);
-        put_figure(s, "%8.0f", r->sm_mhz);
-        put_figure(s, " %+7.2f%%", 100 * r->overhead);
-        g_string_append_printf(s, "  %s, %s%s%s, %s", r->sizes ? r->sizes : "?",
-                               r->device ? r->device : "?", r->host ? " on " : "",
-                               r->host ? r->host : "", r->name ? r->name : "?");
-        g_string_append_printf(s, "%s%s%s%s%s\n", r->tags ? " [" : "", r->tags ? r->tags : "",
-                               r->tags ? "]" : "", r->note ? " \xe2\x80\x93 " : "",
-                               r->note ? r->note : "");
-    }
-    return g_string_free(s, FALSE);
-}
-
 static gboolean fail(GError **error, WsBundleError code, const char *file, const char *what)
 {
     g_set_error(error, WS_BUNDLE_ERROR, code, "%s: %s", file, what);

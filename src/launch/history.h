@@ -37,7 +37,5 @@ GPtrArray *ws_history_list(WsRunStore *h, const char *design_hash, guint limit, 
  */
 gboolean ws_history_annotate(WsRunStore *h, gint64 id, const char *note, const char *tags,
                              GError **error);
-/* Text table. Caller frees. */
-char *ws_history_print(const GPtrArray *runs);
 
 G_END_DECLS

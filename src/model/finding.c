@@ -179,11 +179,6 @@ char *ws_finding_remedy(const WsFinding *f, WsTranslate translate, gpointer data
     return ws_phrase_text(f->advised != NULL ? f->advised : general, translate, data);
 }
 
-char *ws_story_line_text(const WsStoryLine *line, WsTranslate translate, gpointer data)
-{
-    return ws_phrase_text(line->said, translate, data);
-}
-
 guint ws_findings_count(const WsFindings *f, WsSeverity at_least)
 {
     guint n = 0;

@@ -154,7 +154,6 @@ void ws_finding_set_barrier(WsFinding *f, const char *phrase);
 char *ws_finding_message(const WsFinding *f, WsTranslate translate, gpointer data);
 char *ws_finding_remedy(const WsFinding *f, WsTranslate translate,
                         gpointer data); /* or the rule's */
-char *ws_story_line_text(const WsStoryLine *line, WsTranslate translate, gpointer data);
 /* The story and the remedy, one labelled sentence per line, each line after `indent`, at most
  * `width` columns (0: unlimited) with hanging indent. Caller frees. */
 char *ws_finding_story(const WsFinding *f, const char *indent, guint width);

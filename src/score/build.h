@@ -22,7 +22,7 @@ typedef struct {
 } WsDense;
 
 /* cover.c: use of something over time */
-typedef struct WsCover WsCover;
+typedef struct WsScoreCover WsScoreCover;
 
 /* spread.c: cycles of the executions of a step of an agent */
 typedef struct {
@@ -49,10 +49,10 @@ struct WsScoreCache {
     GArray *stage;         /* WsStageKey, in order of appearance */
     GHashTable *ring_same; /* name pair -> 1 same, 2 not */
     gboolean unit[3];
-    WsCover *unit_cover[3];   /* NULL: not asked for yet */
-    GPtrArray *stage_cover;   /* WsCover, as `stage`; only where every use is known */
-    GHashTable *buffer_cover; /* buffer + 1 -> WsCover */
-    GHashTable *spread[2];    /* of the main trace and the overlay: agent + 1 -> WsSpread[op] */
+    WsScoreCover *unit_cover[3]; /* NULL: not asked for yet */
+    GPtrArray *stage_cover;      /* WsScoreCover, as `stage`; only where every use is known */
+    GHashTable *buffer_cover;    /* buffer + 1 -> WsScoreCover */
+    GHashTable *spread[2];       /* of the main trace and the overlay: agent + 1 -> WsSpread[op] */
 };
 typedef struct {
     guint buffer;
@@ -124,22 +124,22 @@ gboolean ws_dense_lane(const WsBuild *b, guint agent, gboolean overlay);
 
 /* cover.c. Weight of a record (0: none) and when its use ends. */
 typedef double (*WsCoverWeight)(const WsTraceRecord *r, gint64 *end, gpointer data);
-WsCover *ws_cover_new(void);
+WsScoreCover *ws_cover_new(void);
 void ws_cover_free(gpointer cover);
 /* Of all records of a CTA. `apart`: agents add up; else one is as good as several. */
-void ws_cover_build(WsCover *c, const WsTrace *t, guint cta, WsCoverWeight weight, gpointer data,
-                    gboolean apart);
-void ws_cover_add(WsCover *c, gint64 from, gint64 to); /* by hand: ascending, then the end */
-void ws_cover_end(WsCover *c);
-gboolean ws_cover_any(const WsCover *c);
-double ws_cover_share(const WsCover *c, gint64 from, gint64 to); /* 0..1 of that time */
+void ws_cover_build(WsScoreCover *c, const WsTrace *t, guint cta, WsCoverWeight weight,
+                    gpointer data, gboolean apart);
+void ws_cover_add(WsScoreCover *c, gint64 from, gint64 to); /* by hand: ascending, then the end */
+void ws_cover_end(WsScoreCover *c);
+gboolean ws_cover_any(const WsScoreCover *c);
+double ws_cover_share(const WsScoreCover *c, gint64 from, gint64 to); /* 0..1 of that time */
 typedef struct {
     guint row;
     WsItemKind kind;
     double h;         /* 0: as high as the row */
     const char *what; /* "TMA in use": before "83 % of these 1 200 cycles" */
 } WsCoverRow;
-void ws_cover_draw(WsBuild *b, const WsCover *c, const WsCoverRow *row);
+void ws_cover_draw(WsBuild *b, const WsScoreCover *c, const WsCoverRow *row);
 /* More goes on here than pixels can show: levels instead of executions. */
 gboolean ws_build_coarse(const WsBuild *b);
 

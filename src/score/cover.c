@@ -14,7 +14,7 @@ typedef struct {
     double before; /* weighted time in all spans before this one */
 } Span;
 
-struct WsCover {
+struct WsScoreCover {
     GPtrArray *part; /* GArray of Span: parts add up, and are all of it at most */
 };
 
@@ -28,16 +28,16 @@ static GArray *new_part(void)
     return g_array_new(FALSE, FALSE, sizeof(Span));
 }
 
-WsCover *ws_cover_new(void)
+WsScoreCover *ws_cover_new(void)
 {
-    WsCover *c = g_new0(WsCover, 1);
+    WsScoreCover *c = g_new0(WsScoreCover, 1);
     c->part = g_ptr_array_new_with_free_func(free_part);
     return c;
 }
 
 void ws_cover_free(gpointer cover)
 {
-    WsCover *c = cover;
+    WsScoreCover *c = cover;
     if (!c)
         return;
     g_ptr_array_unref(c->part);
@@ -79,7 +79,7 @@ static GArray *merge(const GArray *a, const GArray *b)
     return out;
 }
 
-static void finish(WsCover *c)
+static void finish(WsScoreCover *c)
 {
     for (guint i = 0; i < c->part->len; i++) {
         GArray *part = c->part->pdata[i];
@@ -92,8 +92,8 @@ static void finish(WsCover *c)
     }
 }
 
-void ws_cover_build(WsCover *c, const WsTrace *t, guint cta, WsCoverWeight weight, gpointer data,
-                    gboolean apart)
+void ws_cover_build(WsScoreCover *c, const WsTrace *t, guint cta, WsCoverWeight weight,
+                    gpointer data, gboolean apart)
 {
     for (guint a = 0; a < t->agent_name->len; a++) {
         const WsTraceLane *lane = ws_trace_lane(t, cta, a);
@@ -116,19 +116,19 @@ void ws_cover_build(WsCover *c, const WsTrace *t, guint cta, WsCoverWeight weigh
     finish(c);
 }
 
-void ws_cover_add(WsCover *c, gint64 from, gint64 to)
+void ws_cover_add(WsScoreCover *c, gint64 from, gint64 to)
 {
     if (!c->part->len)
         g_ptr_array_add(c->part, new_part());
     append(c->part->pdata[0], from, to, 1);
 }
 
-void ws_cover_end(WsCover *c)
+void ws_cover_end(WsScoreCover *c)
 {
     finish(c);
 }
 
-gboolean ws_cover_any(const WsCover *c)
+gboolean ws_cover_any(const WsScoreCover *c)
 {
     for (guint i = 0; i < c->part->len; i++)
         if (((GArray *)c->part->pdata[i])->len)
@@ -167,7 +167,7 @@ static double until(const GArray *part, gint64 t, guint *hint)
     return sum;
 }
 
-double ws_cover_share(const WsCover *c, gint64 from, gint64 to)
+double ws_cover_share(const WsScoreCover *c, gint64 from, gint64 to)
 {
     double sum = 0;
     for (guint i = 0; i < c->part->len; i++) {
@@ -196,7 +196,7 @@ static void add_level(WsBuild *b, const WsCoverRow *row, gint64 from, gint64 to,
 }
 
 /* Weighted time before each edge of the bins, of all parts. */
-static double *sums_at(const WsCover *c, const gint64 *edge, guint n)
+static double *sums_at(const WsScoreCover *c, const gint64 *edge, guint n)
 {
     double *sum = g_new0(double, n);
     for (guint i = 0; i < c->part->len; i++) {
@@ -207,7 +207,7 @@ static double *sums_at(const WsCover *c, const gint64 *edge, guint n)
     return sum;
 }
 
-static void draw_segment(WsBuild *b, const WsCover *c, const WsCoverRow *row,
+static void draw_segment(WsBuild *b, const WsScoreCover *c, const WsCoverRow *row,
                          const WsSceneSegment *g)
 {
     double bin = b->o->hasty ? BIN * HASTE : BIN;
@@ -233,7 +233,7 @@ static void draw_segment(WsBuild *b, const WsCover *c, const WsCoverRow *row,
     }
 }
 
-void ws_cover_draw(WsBuild *b, const WsCover *c, const WsCoverRow *row)
+void ws_cover_draw(WsBuild *b, const WsScoreCover *c, const WsCoverRow *row)
 {
     for (guint i = 0; i < b->s->segment->len; i++)
         draw_segment(b, c, row, &g_array_index(b->s->segment, WsSceneSegment, i));
@@ -249,7 +249,7 @@ double ws_score_tensor_share(const WsTrace *t, guint cta)
 {
     if (cta >= t->cta->len)
         return 0;
-    WsCover *c = ws_cover_new();
+    WsScoreCover *c = ws_cover_new();
     ws_cover_build(c, t, cta, of_tensor, (gpointer)t, FALSE);
     double share = ws_cover_share(c, 0, MAX(g_array_index(t->cta, WsTraceCta, cta).cycles, 1));
     ws_cover_free(c);

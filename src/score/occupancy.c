@@ -18,7 +18,7 @@ static void cover_stages(WsBuild *b)
     c->stage_cover = g_ptr_array_new_with_free_func(ws_cover_free);
     for (guint i = 0; i < c->stage->len; i++) {
         const WsStageKey *key = &g_array_index(c->stage, WsStageKey, i);
-        WsCover *cover = ws_cover_new();
+        WsScoreCover *cover = ws_cover_new();
         for (guint k = 0; k < stages->len; k++) {
             WsStage *s = stages->pdata[k];
             if (s->buffer == key->buffer && s->element == key->element && s->stage == key->stage)
@@ -29,7 +29,7 @@ static void cover_stages(WsBuild *b)
     }
 }
 
-const WsCover *ws_occupancy_of_stage(WsBuild *b, guint buffer, gint64 element, gint64 stage)
+const WsScoreCover *ws_occupancy_of_stage(WsBuild *b, guint buffer, gint64 element, gint64 stage)
 {
     WsScoreCache *c = b->cache;
     for (guint i = 0; c->stage_cover && i < c->stage->len && i < c->stage_cover->len; i++) {
@@ -56,10 +56,10 @@ static double touches(const WsTraceRecord *r, gint64 *end, gpointer data)
     return 0;
 }
 
-const WsCover *ws_occupancy_of_buffer(WsBuild *b, guint buffer)
+const WsScoreCover *ws_occupancy_of_buffer(WsBuild *b, guint buffer)
 {
     gpointer key = GUINT_TO_POINTER(buffer + 1);
-    WsCover *cover = g_hash_table_lookup(b->cache->buffer_cover, key);
+    WsScoreCover *cover = g_hash_table_lookup(b->cache->buffer_cover, key);
     Asked asked = { b->p, buffer };
     if (!cover) {
         cover = ws_cover_new();

@@ -198,7 +198,7 @@ static void add_stage(WsBuild *b, guint row, WsStage *s, const char *name)
     }
 }
 
-void ws_ring_held(WsStage *s, WsCover *cover)
+void ws_ring_held(WsStage *s, WsScoreCover *cover)
 {
     g_array_sort(s->touch, by_time);
     for (guint begin = 0; begin < s->touch->len;) {
@@ -350,7 +350,7 @@ static void add_rows(WsBuild *b, const GPtrArray *stages, const Ring *ring, gboo
             g_strdup_printf("%s stage %" G_GINT64_FORMAT, ring->name->str, stage->stage);
         guint row = ws_build_row(b, WS_ROW_RING, SLOT_HEIGHT, *label ? label : NULL);
         b->y -= WS_ROW_GAP - 1.5;
-        const WsCover *cover =
+        const WsScoreCover *cover =
             coarse ? ws_occupancy_of_stage(b, stage->buffer, stage->element, stage->stage) : NULL;
         g_autofree char *what = g_strdup_printf("%s: held", name);
         if (cover)

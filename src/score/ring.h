@@ -23,10 +23,10 @@ gint ws_stage_compare(gconstpointer pa, gconstpointer pb); /* of WsStage* in an 
 void ws_ring_gather_all(const WsBuild *b, GPtrArray *stages); /* every record of the CTA */
 void ws_ring_remember(const WsBuild *b, const GPtrArray *stages);
 /* Adds the times from the first write of a use to its last read; sorts the touches. */
-void ws_ring_held(WsStage *s, WsCover *cover);
+void ws_ring_held(WsStage *s, WsScoreCover *cover);
 
 /* occupancy.c */
 void ws_occupancy_prepare(WsBuild *b); /* finds the covers of all stages, if there is time */
 /* NULL: not every use is known. */
-const WsCover *ws_occupancy_of_stage(WsBuild *b, guint buffer, gint64 element, gint64 stage);
-const WsCover *ws_occupancy_of_buffer(WsBuild *b, guint buffer);
+const WsScoreCover *ws_occupancy_of_stage(WsBuild *b, guint buffer, gint64 element, gint64 stage);
+const WsScoreCover *ws_occupancy_of_buffer(WsBuild *b, guint buffer);

@@ -129,9 +129,9 @@ static double cover_weight(const WsTraceRecord *r, gint64 *end, gpointer data)
     return weight_of(a->b, a->unit, r, end);
 }
 
-static const WsCover *cover_of(WsBuild *b, Unit unit)
+static const WsScoreCover *cover_of(WsBuild *b, Unit unit)
 {
-    WsCover **cover = &b->cache->unit_cover[unit];
+    WsScoreCover **cover = &b->cache->unit_cover[unit];
     Asked asked = { b, unit };
     if (!*cover) {
         *cover = ws_cover_new();
@@ -140,7 +140,7 @@ static const WsCover *cover_of(WsBuild *b, Unit unit)
     return *cover;
 }
 
-static double share_here(const WsBuild *b, const WsCover *cover)
+static double share_here(const WsBuild *b, const WsScoreCover *cover)
 {
     double busy = 0, all = 0;
     for (guint k = 0; k < b->s->segment->len; k++) {
@@ -174,7 +174,7 @@ static void add_unit(WsBuild *b, Unit unit)
         [UNIT_TMA] = b->t->tma_busy, [UNIT_TENSOR] = b->t->tensor_busy, [UNIT_MUFU] = unknown
     };
     gboolean coarse = ws_build_coarse(b);
-    const WsCover *cover = coarse ? cover_of(b, unit) : NULL;
+    const WsScoreCover *cover = coarse ? cover_of(b, unit) : NULL;
     g_autoptr(GArray) changes = coarse ? NULL : list_changes(b, unit);
     if (!(cover ? ws_cover_any(cover) : changes->len > 0) && !b->cache->unit[unit])
         return;

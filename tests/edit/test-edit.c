@@ -282,16 +282,11 @@ static void rename_everything(void)
                   { "groups/load", "feed" },
                   { "groups/mma/values/acc", "sum_" },
                   { "tensors/A", "Left" } };
-    static const char *const keys[] = { "BM", "STAGES", "M", "tm" };
     g_autoptr(WsDesign) shipped = load(GEMM);
     g_autoptr(WsDraft) d = ws_draft_new(shipped);
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
         must(d, ws_edit_rename(d, node_at(d->design, cases[i].path), cases[i].name));
     must(d, ws_edit_rename(d, labelled(d->design, "for k", 1), "kk"));
-    for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
-        g_autofree char *name = g_strconcat(keys[i], "_x", NULL);
-        must(d, ws_edit_rename_key(d, keys[i], name));
-    }
     g_assert_cmpint(judge(d->design), ==, WS_VERDICT_PROVED);
     assert_replays(shipped, d);
     g_autoptr(WsDraft) taken = ws_draft_new(shipped);
@@ -299,10 +294,6 @@ static void rename_everything(void)
     g_autoptr(WsDraft) reserved = ws_draft_new(shipped);
     g_assert_false(ws_edit_rename(reserved, node_at(shipped, "buffers/a"), "replica"));
     /* And back: the same document. */
-    for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
-        g_autofree char *name = g_strconcat(keys[i], "_x", NULL);
-        must(d, ws_edit_rename_key(d, name, keys[i]));
-    }
     must(d, ws_edit_rename(d, node_at(d->design, "tensors/Left"), "A"));
     must(d, ws_edit_rename(d, node_at(d->design, "groups/mma/values/sum_"), "acc"));
     must(d, ws_edit_rename(d, node_at(d->design, "groups/feed"), "load"));

@@ -7,6 +7,7 @@
 #include "judge.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
+#include "same.h"
 
 #include <string.h>
 

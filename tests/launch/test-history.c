@@ -75,8 +75,7 @@ static void test_round_trip(void)
         g_assert_cmpfloat(first->cold_us, ==, x->cold.median_us);
         g_assert_cmpfloat(first->overhead, ==, x->overhead);
         g_assert_cmpint(first->time, >, 1700000000);
-        g_autofree char *text = ws_history_print(all);
-        g_assert_nonnull(strstr(text, "M=4096,N=4096,K=4096, NVIDIA H200 on gpu1"));
+        g_assert_cmpstr(first->sizes, ==, "M=4096,N=4096,K=4096");
         ws_history_close(h);
     }
     tear_down();
@@ -134,8 +133,6 @@ static void test_annotated(void)
         g_assert_cmpfloat(r->cold_us, ==, 203.5);
         g_assert_cmpstr(r->note, ==, "before the ring grew");
         g_assert_cmpstr(r->tags, ==, "base h200");
-        g_autofree char *text = ws_history_print(all);
-        g_assert_nonnull(strstr(text, "[base h200] – before the ring grew"));
         g_assert_true(ws_history_annotate(h, 1, "", NULL, &error));
         g_autoptr(GPtrArray) again = ws_history_list(h, NULL, 10, &error);
         g_assert_null(((WsHistoryRun *)again->pdata[0])->note);

@@ -165,7 +165,8 @@ static void test_finding(void)
     g_autofree char *remedy = ws_finding_remedy(f, german, &asked);
     g_assert_cmpstr(remedy, ==, "der letzte");
     ws_finding_tell(f, WS_STORY_SO, "lacks %d", 1);
-    g_autofree char *line = ws_story_line_text(f->story->pdata[0], german, &asked);
+    g_autofree char *line =
+        ws_phrase_text(((WsStoryLine *)f->story->pdata[0])->said, german, &asked);
     g_assert_cmpstr(line, ==, "lacks 1");
     ws_finding_set_barrier(f, WS_WORD("the last"));
     g_assert_cmpstr(f->barrier, ==, "the last");

@@ -52,8 +52,7 @@ static const struct {
     { "package", "src/package", "program" },
     { "advise", "src/advise", "check clock edit" },
     { "codegen", "codegen", "program trace" },
-    { "cli", "src/cli",
-      "import mend verify clock score launch package advise codegen runner" },
+    { "cli", "src/cli", "import mend verify clock score launch package advise codegen runner" },
     { "ui", "ui", "import mend verify clock score launch package advise" },
 };
 
@@ -166,11 +165,45 @@ static void test_blind(void)
         visit(blind[i], see_design, NULL);
 }
 
+/* --- names of types --------------------------------------------------------------------------- */
+
+/* A type that headers of two folders call alike: who reads one thinks of the other. */
+static void see_names(const char *path, const char *text, gpointer data)
+{
+    static GRegex *defined;
+    g_autoptr(GMatchInfo) match = NULL;
+    GHashTable *homes = data;
+    if (!g_str_has_suffix(path, ".h"))
+        return;
+    if (!defined)
+        defined = g_regex_new("^(?:typedef )?(?:struct (Ws\\w+) \\{|\\}.* (Ws\\w+);|\\} (Ws\\w+);)",
+                              G_REGEX_MULTILINE, 0, NULL);
+    for (g_regex_match(defined, text, 0, &match); g_match_info_matches(match);
+         g_match_info_next(match, NULL)) {
+        g_autofree char *name = g_match_info_fetch(match, g_match_info_get_match_count(match) - 1);
+        const char *home = g_hash_table_lookup(homes, name);
+        if (home && strcmp(home, path) != 0) {
+            g_test_message("%s is defined in %s and in %s", name, home, path);
+            g_test_fail();
+        }
+        g_hash_table_insert(homes, g_steal_pointer(&name), g_strdup(path));
+    }
+}
+
+static void test_names(void)
+{
+    g_autoptr(GHashTable) homes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    visit("src", see_names, homes);
+    visit("codegen", see_names, homes);
+    visit("ui", see_names, homes);
+    g_assert_cmpuint(g_hash_table_size(homes), >, 250);
+}
+
 /* --- kinds of operations ---------------------------------------------------------------------- */
 
 /* How often a room compares the kind of an operation by hand. A number may fall, and is lowered
- * here then; where one would rise, a column of op.def is missing. A room's own dispatch, which has a
- * rule for each kind or refuses it by name, stands apart. */
+ * here then; where one would rise, a column of op.def is missing. A room's own dispatch, which has
+ * a rule for each kind or refuses it by name, stands apart. */
 static const struct {
     const char *folder;
     guint most;
@@ -209,6 +242,7 @@ int main(int argc, char **argv)
     g_test_set_nonfatal_assertions();
     g_test_add_func("/rooms/arrows", test_arrows);
     g_test_add_func("/rooms/designs", test_blind);
+    g_test_add_func("/rooms/names", test_names);
     g_test_add_func("/rooms/kinds", test_kinds);
     return g_test_run();
 }

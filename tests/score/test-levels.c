@@ -48,7 +48,7 @@ static void cover_matches(void)
     for (guint k = 0; k < 2 * G_N_ELEMENTS(rules); k++) {
         const Rule *rule = &rules[k / 2];
         gboolean apart = k & 1 && rule->weight < 1;
-        WsCover *c = ws_cover_new();
+        WsScoreCover *c = ws_cover_new();
         ws_cover_build(c, t, 0, weigh, (gpointer)rule, apart);
         g_assert_true(ws_cover_any(c));
         for (guint i = 0; i < 40; i++) {
@@ -90,7 +90,7 @@ static void levels_add_up(void)
         g_assert_cmpfloat(sum, >, tensor);
         WsBuild b = { .t = t };
         const Rule rule = { 1, TRUE };
-        WsCover *c = ws_cover_new();
+        WsScoreCover *c = ws_cover_new();
         for (guint a = 0; a < t->agent_name->len; a++) {
             const WsTraceLane *lane = ws_trace_lane(t, 0, a);
             for (guint64 i = lane ? lane->first : 0; lane && i < lane->first + lane->n; i++) {

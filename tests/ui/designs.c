@@ -33,7 +33,7 @@ void designs_check_places(WsDocument *d, const WsNode *node)
 {
     WsDesign *design = ws_document_design(d);
     g_autofree char *path = ws_design_path(design, node);
-    g_autoptr(WsFacts) facts = ws_facts_new(d, path);
+    g_autoptr(WsInspectorFacts) facts = ws_facts_new(d, path);
     g_assert_cmpuint(facts->list->len, >, 0);
     for (guint i = 0; i < facts->list->len; i++) {
         const WsFact *f = g_ptr_array_index(facts->list, i);

@@ -60,7 +60,7 @@ static void test_format(void)
 /* --- facts --------------------------------------------------------------------------------------
  */
 
-static const WsFact *fact(const WsFacts *facts, const char *section, const char *name)
+static const WsFact *fact(const WsInspectorFacts *facts, const char *section, const char *name)
 {
     for (guint i = 0; i < facts->list->len; i++) {
         const WsFact *f = g_ptr_array_index(facts->list, i);
@@ -75,7 +75,7 @@ static const WsFact *fact(const WsFacts *facts, const char *section, const char 
 static void test_step_facts(void)
 {
     g_autoptr(WsDocument) d = designs_open("projects/gemm-bf16/design.wstave");
-    g_autoptr(WsFacts) f = ws_facts_new(d, LOAD_A);
+    g_autoptr(WsInspectorFacts) f = ws_facts_new(d, LOAD_A);
     g_assert_cmpstr(f->subtitle, ==, LOAD_A);
     g_assert_cmpstr(fact(f, "file", "load")->value, ==, "A");
     g_assert_cmpint(fact(f, "file", "load")->kind, ==, WS_FACT_GIVEN);
@@ -93,7 +93,7 @@ static void test_step_facts(void)
                     "49" NARROW "152 bytes");
     g_assert_cmpstr(fact(f, "Predicted, load", "share of the trace")->value, !=, "");
     g_assert_cmpstr(fact(f, "Stands in", "group")->target, ==, "groups/load");
-    g_autoptr(WsFacts) mma = ws_facts_new(d, MMA);
+    g_autoptr(WsInspectorFacts) mma = ws_facts_new(d, MMA);
     g_assert_cmpstr(fact(mma, "Operation mma of mma.0", "instructions")->value, ==,
                     "4 × m64n256k16");
     fact(mma, "Operation mma_commit of mma.0, derived", "run by");
@@ -103,18 +103,18 @@ static void test_step_facts(void)
 static void test_object_facts(void)
 {
     g_autoptr(WsDocument) d = designs_open("projects/gemm-bf16/design.wstave");
-    g_autoptr(WsFacts) design = ws_facts_new(d, NULL);
+    g_autoptr(WsInspectorFacts) design = ws_facts_new(d, NULL);
     g_assert_null(design->subtitle);
     g_assert_cmpstr(fact(design, "Constants", "BM")->value, ==, "128");
     g_assert_cmpstr(fact(design, "Sizes", "tiles")->value, ==, "2" NARROW "048");
     g_assert_cmpstr(fact(design, "Buffers", "buffer")->target, ==, "buffers/a");
-    g_autoptr(WsFacts) buffer = ws_facts_new(d, "buffers/b");
+    g_autoptr(WsInspectorFacts) buffer = ws_facts_new(d, "buffers/b");
     g_assert_cmpstr(fact(buffer, "shared memory", "bytes")->value, ==, "131" NARROW "072 bytes");
     g_assert_nonnull(ws_design_find(ws_document_design(d), fact(buffer, "Used by", "mma")->target));
-    g_autoptr(WsFacts) group = ws_facts_new(d, "groups/mma");
+    g_autoptr(WsInspectorFacts) group = ws_facts_new(d, "groups/mma");
     g_assert_nonnull(strstr(fact(group, "Agent mma.1", "acc")->value, "128 registers"));
     g_autoptr(WsDocument) wrong = designs_open("tests/designs/broken/02-wrong-count.wstave");
-    g_autoptr(WsFacts) barrier = ws_facts_new(wrong, "barriers/empty");
+    g_autoptr(WsInspectorFacts) barrier = ws_facts_new(wrong, "barriers/empty");
     g_assert_nonnull(strstr(fact(barrier, "program", "arrivals")->value, "3, set by hand"));
     g_autoptr(WsDocument) none = ws_document_new();
     g_assert_null(ws_facts_new(none, NULL));

@@ -162,7 +162,7 @@ static WsAnswers *begin(const WsDesign *design, WsFindings *findings)
     return a;
 }
 
-static void locate(const WsDesign *design, WsFindings *findings, WsAsk what)
+static void locate(const WsDesign *design, WsFindings *findings, WsAnswerAsk what)
 {
     ws_check_locate(design, findings);
     if (what & WS_ASK_SOURCE)
@@ -181,7 +181,7 @@ static void elaborate(WsAnswers *a)
         elaborate_rest(a);
 }
 
-static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, WsAsk what)
+static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, WsAnswerAsk what)
 {
     if (!a->program)
         return;
@@ -201,7 +201,7 @@ static void finish(WsAnswers *a, const GArray *sizes, const WsMachine *machine, 
 }
 
 WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const WsMachine *machine,
-                           WsAsk what, WsFindings *findings)
+                           WsAnswerAsk what, WsFindings *findings)
 {
     WsAnswers *a = begin(design, findings);
     elaborate(a);
@@ -220,7 +220,7 @@ typedef struct {
     WsDesign *design;
     GArray *sizes;
     const WsMachine *machine;
-    WsAsk what;
+    WsAnswerAsk what;
     guint64 number;
 } Question;
 
@@ -394,7 +394,7 @@ void ws_worker_free(WsWorker *w)
 }
 
 guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
-                      const WsMachine *machine, WsAsk what)
+                      const WsMachine *machine, WsAnswerAsk what)
 {
     Question *q = g_new0(Question, 1);
     q->design = ws_design_ref(design);

@@ -30,12 +30,12 @@ typedef enum {
     WS_ASK_TEXTS = 1,  /* the printed program, too */
     WS_ASK_CHECK = 2,  /* the verdict, too */
     WS_ASK_SOURCE = 4, /* findings name lines of the kernel that the design was read from */
-} WsAsk;
+} WsAnswerAsk;
 
 /* Now and here. `sizes`: WsSize, or NULL for the design's own; `machine`: what it is timed on
  * (document_machine.h), NULL: it is not. Takes `findings` (of reading), which may be NULL. */
 WsAnswers *ws_answers_make(const WsDesign *design, const GArray *sizes, const WsMachine *machine,
-                           WsAsk what, WsFindings *findings);
+                           WsAnswerAsk what, WsFindings *findings);
 WsAnswers *ws_answers_ref(WsAnswers *a);
 void ws_answers_unref(WsAnswers *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsAnswers, ws_answers_unref)
@@ -51,7 +51,7 @@ typedef void (*WsAnswered)(WsAnswers *answers, gboolean judged_only, gpointer da
 WsWorker *ws_worker_new(WsAnswered answered, gpointer data);
 void ws_worker_free(WsWorker *w); /* no call comes after it; waits for nothing */
 guint64 ws_worker_ask(WsWorker *w, const WsDesign *design, const GArray *sizes,
-                      const WsMachine *machine, WsAsk what);
+                      const WsMachine *machine, WsAnswerAsk what);
 void ws_worker_forget(WsWorker *w); /* no answer is wanted any more */
 
 G_END_DECLS

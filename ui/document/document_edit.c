@@ -32,7 +32,7 @@ gboolean ws_document_was_edited(WsDocument *d)
 /* --- answers ------------------------------------------------------------------------------------
  */
 
-static void ask(WsDocument *d, const WsDesign *design, WsAsk what)
+static void ask(WsDocument *d, const WsDesign *design, WsAnswerAsk what)
 {
     g_autoptr(GArray) sizes = ws_document_sizes(d);
     if (d->source)

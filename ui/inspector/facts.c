@@ -20,7 +20,7 @@ static void free_fact(gpointer data)
     g_free(f);
 }
 
-void ws_facts_free(WsFacts *facts)
+void ws_facts_free(WsInspectorFacts *facts)
 {
     if (!facts)
         return;
@@ -31,8 +31,8 @@ void ws_facts_free(WsFacts *facts)
     g_free(facts);
 }
 
-WsFact *ws_facts_add(WsFacts *facts, WsFactKind kind, const char *section, const char *name,
-                     char *value)
+WsFact *ws_facts_add(WsInspectorFacts *facts, WsFactKind kind, const char *section,
+                     const char *name, char *value)
 {
     WsFact *f = g_new0(WsFact, 1);
     f->kind = kind;
@@ -43,8 +43,8 @@ WsFact *ws_facts_add(WsFacts *facts, WsFactKind kind, const char *section, const
     return f;
 }
 
-void ws_facts_link(WsFacts *facts, const char *section, const char *name, const char *value,
-                   const char *target)
+void ws_facts_link(WsInspectorFacts *facts, const char *section, const char *name,
+                   const char *value, const char *target)
 {
     WsFact *f = ws_facts_add(facts, WS_FACT_LINK, section, name, g_strdup(value));
     f->target = g_strdup(target);
@@ -84,7 +84,7 @@ static char *absent_text(const WsFieldRow *row)
     return row->fallback ? unquoted(g_strdup(row->fallback)) : g_strdup(_("not set"));
 }
 
-void ws_facts_fields(WsFacts *facts, const WsNode *node, const char *section)
+void ws_facts_fields(WsInspectorFacts *facts, const WsNode *node, const char *section)
 {
     guint n;
     const WsFieldRow *rows = ws_node_rows(node->kind, &n);
@@ -164,7 +164,7 @@ static gboolean gather_parents(const WsNode *at, const WsNode *wanted, GPtrArray
     return FALSE;
 }
 
-static void link_parents(WsFacts *facts, const WsDesign *design, const WsNode *node)
+static void link_parents(WsInspectorFacts *facts, const WsDesign *design, const WsNode *node)
 {
     const WsNode *root = ws_design_root(design);
     g_autoptr(GPtrArray) up = g_ptr_array_new();
@@ -180,7 +180,8 @@ static void link_parents(WsFacts *facts, const WsDesign *design, const WsNode *n
     }
 }
 
-static void describe(WsFacts *facts, WsDocument *document, const WsNode *node, const char *path)
+static void describe(WsInspectorFacts *facts, WsDocument *document, const WsNode *node,
+                     const char *path)
 {
     const WsProgram *p = ws_document_program(document);
     const char *name = ws_node_name(node);
@@ -199,7 +200,7 @@ static void describe(WsFacts *facts, WsDocument *document, const WsNode *node, c
 }
 
 /* A draft is drawn with objects that the design does not hold: to those nothing leads. */
-static void drop_dead_links(WsFacts *facts, const WsDesign *design)
+static void drop_dead_links(WsInspectorFacts *facts, const WsDesign *design)
 {
     for (guint i = 0; i < facts->list->len; i++) {
         WsFact *f = g_ptr_array_index(facts->list, i);
@@ -210,12 +211,12 @@ static void drop_dead_links(WsFacts *facts, const WsDesign *design)
     }
 }
 
-WsFacts *ws_facts_new(WsDocument *document, const char *place)
+WsInspectorFacts *ws_facts_new(WsDocument *document, const char *place)
 {
     WsDesign *design = ws_document_design(document);
     if (!design)
         return NULL;
-    WsFacts *facts = g_new0(WsFacts, 1);
+    WsInspectorFacts *facts = g_new0(WsInspectorFacts, 1);
     facts->list = g_ptr_array_new_with_free_func(free_fact);
     g_autofree char *path = ws_place_resolve(design, place);
     const WsNode *node = path ? ws_design_find(design, path) : ws_design_root(design);

@@ -27,29 +27,29 @@ typedef struct {
     char *subtitle;  /* id; NULL for the design */
     char *note;      /* the author's, or NULL */
     GPtrArray *list; /* WsFact* */
-} WsFacts;
+} WsInspectorFacts;
 
 /* Facts of the object or step with this id or path; of the design as a whole if `place` is NULL or
  * not found. NULL without a design. */
-WsFacts *ws_facts_new(WsDocument *document, const char *place);
-void ws_facts_free(WsFacts *facts);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsFacts, ws_facts_free)
+WsInspectorFacts *ws_facts_new(WsDocument *document, const char *place);
+void ws_facts_free(WsInspectorFacts *facts);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsInspectorFacts, ws_facts_free)
 /* The nearest existing object or step of a finding's place: "groups/mma/body/0/use" gives
  * "groups/mma/body/0". NULL if there is none. Caller frees. */
 char *ws_place_resolve(const WsDesign *design, const char *place);
 
 /* --- for the makers of facts (facts_*.c) --------------------------------------------------------
  */
-WsFact *ws_facts_add(WsFacts *facts, WsFactKind kind, const char *section, const char *name,
-                     char *value); /* takes value */
-void ws_facts_link(WsFacts *facts, const char *section, const char *name, const char *value,
-                   const char *target);
-void ws_facts_fields(WsFacts *facts, const WsNode *node, const char *section);
-void ws_facts_of_design(WsFacts *facts, WsDocument *document);
-void ws_facts_of_buffer(WsFacts *facts, const WsProgram *p, const char *name);
-void ws_facts_of_barrier(WsFacts *facts, const WsProgram *p, const char *name);
-void ws_facts_of_group(WsFacts *facts, const WsProgram *p, const char *path);
-void ws_facts_of_step(WsFacts *facts, const WsProgram *p, const char *step);
-void ws_facts_figures(WsFacts *facts, WsDocument *document, const char *step);
+WsFact *ws_facts_add(WsInspectorFacts *facts, WsFactKind kind, const char *section,
+                     const char *name, char *value); /* takes value */
+void ws_facts_link(WsInspectorFacts *facts, const char *section, const char *name,
+                   const char *value, const char *target);
+void ws_facts_fields(WsInspectorFacts *facts, const WsNode *node, const char *section);
+void ws_facts_of_design(WsInspectorFacts *facts, WsDocument *document);
+void ws_facts_of_buffer(WsInspectorFacts *facts, const WsProgram *p, const char *name);
+void ws_facts_of_barrier(WsInspectorFacts *facts, const WsProgram *p, const char *name);
+void ws_facts_of_group(WsInspectorFacts *facts, const WsProgram *p, const char *path);
+void ws_facts_of_step(WsInspectorFacts *facts, const WsProgram *p, const char *step);
+void ws_facts_figures(WsInspectorFacts *facts, WsDocument *document, const char *step);
 
 G_END_DECLS

@@ -80,15 +80,15 @@ static char *spread_text(GArray *cycles, double ghz)
     return g_strdup_printf(_("%s, p95 %s, max %s"), p50, p95, max);
 }
 
-static void put(WsFacts *facts, const char *section, const char *name, char *value,
+static void put(WsInspectorFacts *facts, const char *section, const char *name, char *value,
                 const char *help)
 {
     WsFact *f = ws_facts_add(facts, WS_FACT_DERIVED, section, name, value);
     f->help = g_strdup(help);
 }
 
-static void put_times(WsFacts *facts, const char *section, const WsTrace *t, const StepTimes *s,
-                      double ghz)
+static void put_times(WsInspectorFacts *facts, const char *section, const WsTrace *t,
+                      const StepTimes *s, double ghz)
 {
     WsOpKind kind = ws_trace_op_kind(t, s->op);
     gboolean waits = ws_op_waits(kind);
@@ -105,7 +105,8 @@ static void put_times(WsFacts *facts, const char *section, const WsTrace *t, con
         _("all of its rounds together, of the time of the trace"));
 }
 
-static void put_trace(WsFacts *facts, WsDocument *document, const char *step, gboolean measured)
+static void put_trace(WsInspectorFacts *facts, WsDocument *document, const char *step,
+                      gboolean measured)
 {
     WsTrace *t = measured ? ws_document_measured(document) : ws_document_predicted(document);
     if (!t)
@@ -121,7 +122,7 @@ static void put_trace(WsFacts *facts, WsDocument *document, const char *step, gb
     }
 }
 
-void ws_facts_figures(WsFacts *facts, WsDocument *document, const char *step)
+void ws_facts_figures(WsInspectorFacts *facts, WsDocument *document, const char *step)
 {
     put_trace(facts, document, step, FALSE);
     put_trace(facts, document, step, TRUE);

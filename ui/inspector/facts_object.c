@@ -19,7 +19,7 @@
 
 /* Facts of the design, of buffers, barriers and groups. */
 
-static WsFact *put(WsFacts *facts, const char *section, const char *name, char *value)
+static WsFact *put(WsInspectorFacts *facts, const char *section, const char *name, char *value)
 {
     return ws_facts_add(facts, WS_FACT_DERIVED, section, name, value);
 }
@@ -27,7 +27,7 @@ static WsFact *put(WsFacts *facts, const char *section, const char *name, char *
 /* --- design -------------------------------------------------------------------------------------
  */
 
-static void put_tiles(WsFacts *facts, WsDocument *document)
+static void put_tiles(WsInspectorFacts *facts, WsDocument *document)
 {
     const WsProgram *p = ws_document_program(document);
     WsLaunchValues *v = ws_document_launch(document);
@@ -69,7 +69,7 @@ static char *barrier_text(const WsBarrier *b)
     return g_strdup_printf("%s, %s, %s", b->name, slots, arrivals);
 }
 
-static void put_objects(WsFacts *facts, const WsProgram *p)
+static void put_objects(WsInspectorFacts *facts, const WsProgram *p)
 {
     for (guint i = 0; i < p->n_groups; i++) {
         g_autofree char *path = g_strdup_printf("groups/%s", p->group_name[i]);
@@ -90,7 +90,7 @@ static void put_objects(WsFacts *facts, const WsProgram *p)
 }
 
 /* Without a program the names of the file must do. */
-static void put_nodes(WsFacts *facts, const WsDesign *design)
+static void put_nodes(WsInspectorFacts *facts, const WsDesign *design)
 {
     static const WsFieldId field[] = { WS_F_groups, WS_F_buffers, WS_F_barriers, WS_F_pipes };
     const WsNode *root = ws_design_root(design);
@@ -104,7 +104,7 @@ static void put_nodes(WsFacts *facts, const WsDesign *design)
         }
 }
 
-void ws_facts_of_design(WsFacts *facts, WsDocument *document)
+void ws_facts_of_design(WsInspectorFacts *facts, WsDocument *document)
 {
     const WsDesign *design = ws_document_design(document);
     const WsProgram *p = ws_document_program(document);
@@ -124,7 +124,7 @@ void ws_facts_of_design(WsFacts *facts, WsDocument *document)
 /* --- buffer -------------------------------------------------------------------------------------
  */
 
-static void link_users(WsFacts *facts, const WsProgram *p, gint buffer, gint barrier)
+static void link_users(WsInspectorFacts *facts, const WsProgram *p, gint buffer, gint barrier)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < p->n_ops; i++) {
@@ -139,7 +139,7 @@ static void link_users(WsFacts *facts, const WsProgram *p, gint buffer, gint bar
     }
 }
 
-void ws_facts_of_buffer(WsFacts *facts, const WsProgram *p, const char *name)
+void ws_facts_of_buffer(WsInspectorFacts *facts, const WsProgram *p, const char *name)
 {
     for (guint i = 0; i < p->n_buffers; i++) {
         const WsBuffer *b = &p->buffer[i];
@@ -177,7 +177,7 @@ static char *count_text(guint count, guint derived)
                             : g_strdup_printf(_("%s, set by hand; the steps make %s"), a, b);
 }
 
-static void put_element(WsFacts *facts, const WsBarrier *b, guint e)
+static void put_element(WsInspectorFacts *facts, const WsBarrier *b, guint e)
 {
     g_autofree char *section =
         b->is_array ? g_strdup_printf(_("Element %u"), e) : g_strdup(_("In the program"));
@@ -195,7 +195,7 @@ static void put_element(WsFacts *facts, const WsBarrier *b, guint e)
         put(facts, section, _("bytes per turn"), ws_format_bytes((gint64)b->expected_bytes));
 }
 
-void ws_facts_of_barrier(WsFacts *facts, const WsProgram *p, const char *name)
+void ws_facts_of_barrier(WsInspectorFacts *facts, const WsProgram *p, const char *name)
 {
     for (guint i = 0; i < p->n_barriers; i++) {
         const WsBarrier *b = &p->barrier[i];
@@ -211,7 +211,7 @@ void ws_facts_of_barrier(WsFacts *facts, const WsProgram *p, const char *name)
 /* --- group --------------------------------------------------------------------------------------
  */
 
-void ws_facts_of_group(WsFacts *facts, const WsProgram *p, const char *path)
+void ws_facts_of_group(WsInspectorFacts *facts, const WsProgram *p, const char *path)
 {
     for (guint i = 0; i < p->n_agents; i++) {
         const WsAgent *a = &p->agent[i];

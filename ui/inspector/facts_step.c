@@ -24,15 +24,15 @@ static char *expr_text(const WsExpr *e)
     return e ? ws_expr_print(e) : g_strdup(WS_NO_FIGURE);
 }
 
-static void put(WsFacts *facts, const char *section, const char *name, char *value,
+static void put(WsInspectorFacts *facts, const char *section, const char *name, char *value,
                 const char *help)
 {
     WsFact *f = ws_facts_add(facts, WS_FACT_DERIVED, section, name, value);
     f->help = g_strdup(help);
 }
 
-static void put_expr(WsFacts *facts, const char *section, const char *name, const WsExpr *e,
-                     const char *help)
+static void put_expr(WsInspectorFacts *facts, const char *section, const char *name,
+                     const WsExpr *e, const char *help)
 {
     if (e)
         put(facts, section, name, expr_text(e), help);
@@ -41,7 +41,8 @@ static void put_expr(WsFacts *facts, const char *section, const char *name, cons
 /* --- barrier side -------------------------------------------------------------------------------
  */
 
-static void put_barrier(WsFacts *facts, const char *section, const WsProgram *p, const WsOp *op)
+static void put_barrier(WsInspectorFacts *facts, const char *section, const WsProgram *p,
+                        const WsOp *op)
 {
     if (op->barrier < 0)
         return;
@@ -62,7 +63,7 @@ static void put_barrier(WsFacts *facts, const char *section, const WsProgram *p,
                  : _("number of the completion it feeds"));
 }
 
-static void put_count(WsFacts *facts, const char *section, const WsOp *op)
+static void put_count(WsInspectorFacts *facts, const char *section, const WsOp *op)
 {
     gboolean threads = ws_op_joins(op->kind) || ws_op_row(op->kind)->deed == WS_DEED_SIGNAL;
     if (op->count)
@@ -118,7 +119,8 @@ static const char *mode_text(WsMode mode)
                                                   : _("reads");
 }
 
-static void put_access(WsFacts *facts, const char *section, const WsProgram *p, const WsAccess *a)
+static void put_access(WsInspectorFacts *facts, const char *section, const WsProgram *p,
+                       const WsAccess *a)
 {
     const WsBuffer *b = &p->buffer[a->buffer];
     g_autofree char *element = b->is_array ? expr_text(a->element) : NULL;
@@ -136,7 +138,8 @@ static void put_access(WsFacts *facts, const char *section, const WsProgram *p, 
             _("how it reaches shared memory"));
 }
 
-static void put_tensor(WsFacts *facts, const char *section, const WsProgram *p, const WsOp *op)
+static void put_tensor(WsInspectorFacts *facts, const char *section, const WsProgram *p,
+                       const WsOp *op)
 {
     static const char *const reduce[] = { NULL, "add", "min", "max" };
     if (op->tensor < 0)
@@ -163,7 +166,7 @@ static void put_tensor(WsFacts *facts, const char *section, const WsProgram *p, 
 /* --- one operation ------------------------------------------------------------------------------
  */
 
-static void put_engine(WsFacts *facts, const char *section, const WsOp *op)
+static void put_engine(WsInspectorFacts *facts, const char *section, const WsOp *op)
 {
     static const char *const breadth[] = { N_("one thread (the leader)"), N_("one warp"),
                                            N_("all threads of the group") };
@@ -177,7 +180,7 @@ static void put_engine(WsFacts *facts, const char *section, const WsOp *op)
             _("which queue completes it"));
 }
 
-static void put_mma(WsFacts *facts, const char *section, const WsMma *mma)
+static void put_mma(WsInspectorFacts *facts, const char *section, const WsMma *mma)
 {
     if (!mma)
         return;
@@ -193,7 +196,8 @@ static void put_mma(WsFacts *facts, const char *section, const WsMma *mma)
     put_expr(facts, section, _("starts at 0 if"), mma->first, NULL);
 }
 
-static void put_rest(WsFacts *facts, const char *section, const WsProgram *p, const WsOp *op)
+static void put_rest(WsInspectorFacts *facts, const char *section, const WsProgram *p,
+                     const WsOp *op)
 {
     if (ws_op_retires(op->kind))
         put(facts, section, _("may stay open"),
@@ -210,7 +214,7 @@ static void put_rest(WsFacts *facts, const char *section, const WsProgram *p, co
         put(facts, section, i ? "" : _("statements"), ws_statement_print(op->math[i]), NULL);
 }
 
-static void put_op(WsFacts *facts, const WsProgram *p, const WsOp *op)
+static void put_op(WsInspectorFacts *facts, const WsProgram *p, const WsOp *op)
 {
     const char *kind = ws_op_kind_text(op->kind);
     const char *agent = op->agent >= 0 ? p->agent[op->agent].name : _("prologue");
@@ -233,7 +237,7 @@ static gboolean is_first_replica(const WsProgram *p, const WsOp *op)
     return op->agent < 0 || p->agent[op->agent].replica == 0;
 }
 
-static void put_loop(WsFacts *facts, const WsTree *tree, const char *step)
+static void put_loop(WsInspectorFacts *facts, const WsTree *tree, const char *step)
 {
     if (tree->kind == WS_TREE_LOOP && !g_strcmp0(tree->step, step)) {
         const char *section = _("Loop");
@@ -255,7 +259,7 @@ static void put_loop(WsFacts *facts, const WsTree *tree, const char *step)
             put_loop(facts, tree->kid[i], step);
 }
 
-void ws_facts_of_step(WsFacts *facts, const WsProgram *p, const char *step)
+void ws_facts_of_step(WsInspectorFacts *facts, const WsProgram *p, const char *step)
 {
     guint before = facts->list->len;
     for (guint i = 0; i < p->n_agents; i++)

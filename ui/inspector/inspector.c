@@ -118,7 +118,7 @@ static GtkWidget *add_section(WsInspector *self, const char *heading)
     return grid;
 }
 
-static void show_facts(WsInspector *self, const WsFacts *facts)
+static void show_facts(WsInspector *self, const WsInspectorFacts *facts)
 {
     const char *section = NULL;
     GtkWidget *grid = NULL;
@@ -150,7 +150,7 @@ static gboolean rebuild(gpointer data)
     ws_fields_update(WS_FIELDS(self->fields));
     while ((child = gtk_widget_get_first_child(self->box)))
         gtk_box_remove(GTK_BOX(self->box), child);
-    g_autoptr(WsFacts) facts =
+    g_autoptr(WsInspectorFacts) facts =
         ws_facts_new(self->document, ws_document_focus(self->document)->step);
     show_text(self->title, facts ? facts->title : _("No design is open."));
     show_text(self->subtitle, facts ? facts->subtitle : NULL);

@@ -97,11 +97,8 @@ struct _WsTable {
     guint n;
     WsColumn *column;
     GListStore *store;
-    GtkFilterListModel *filtered;
     GtkSortListModel *sorted;
     GtkSingleSelection *selection;
-    gboolean (*keep)(WsRow *row, gpointer data);
-    gpointer keep_data;
     gboolean quiet;
 };
 
@@ -181,7 +178,7 @@ static void on_bind(GtkListItemFactory *factory, GtkListItem *item, gpointer dat
                                    -1);
 }
 
-/* --- sorting and filtering ----------------------------------------------------------------------
+/* --- sorting ----------------------------------------------------------------------
  */
 
 static int compare_rows(gconstpointer pa, gconstpointer pb, gpointer data)
@@ -195,12 +192,6 @@ static int compare_rows(gconstpointer pa, gconstpointer pb, gpointer data)
         return isnan(x) ? -1 : 1; /* what is not known stands below all figures */
     return g_utf8_collate(a->text[column] ? a->text[column] : "",
                           b->text[column] ? b->text[column] : "");
-}
-
-static gboolean keeps(gpointer item, gpointer data)
-{
-    WsTable *self = data;
-    return !self->keep || self->keep(WS_ROW(item), self->keep_data);
 }
 
 static void add_column(WsTable *self, guint i)
@@ -253,14 +244,13 @@ static void on_selected(WsTable *self)
                       gtk_single_selection_get_selected_item(self->selection));
 }
 
-/* The model chain: rows, those that are kept, in order, one of them selected. */
+/* The model chain: rows, in order, one of them selected. */
 static void make_models(WsTable *self)
 {
     self->store = g_list_store_new(WS_TYPE_ROW);
-    GtkFilter *filter = GTK_FILTER(gtk_custom_filter_new(keeps, self, NULL));
-    self->filtered = gtk_filter_list_model_new(g_object_ref(G_LIST_MODEL(self->store)), filter);
     GtkSorter *sorter = gtk_column_view_get_sorter(GTK_COLUMN_VIEW(self->view));
-    self->sorted = gtk_sort_list_model_new(G_LIST_MODEL(self->filtered), g_object_ref(sorter));
+    self->sorted =
+        gtk_sort_list_model_new(g_object_ref(G_LIST_MODEL(self->store)), g_object_ref(sorter));
     self->selection = gtk_single_selection_new(G_LIST_MODEL(self->sorted));
     gtk_single_selection_set_autoselect(self->selection, FALSE);
     gtk_single_selection_set_can_unselect(self->selection, TRUE);
@@ -329,15 +319,6 @@ void ws_table_sort_by(WsTable *self, guint column, gboolean descending)
     g_autoptr(GtkColumnViewColumn) wanted = g_list_model_get_item(columns, column);
     gtk_column_view_sort_by_column(GTK_COLUMN_VIEW(self->view), wanted,
                                    descending ? GTK_SORT_DESCENDING : GTK_SORT_ASCENDING);
-}
-
-void ws_table_set_filter(WsTable *self, gboolean (*keep)(WsRow *row, gpointer data), gpointer data)
-{
-    self->keep = keep;
-    self->keep_data = data;
-    gtk_filter_changed(gtk_filter_list_model_get_filter(self->filtered),
-                       GTK_FILTER_CHANGE_DIFFERENT);
-    show_empty(self);
 }
 
 guint ws_table_n_shown(WsTable *self)

@@ -36,9 +36,6 @@ GtkWidget *ws_table_new(const char *name, const WsColumn *column, guint n, const
  * row with the same index where it still exists. */
 void ws_table_set_rows(WsTable *table, GPtrArray *rows);
 void ws_table_sort_by(WsTable *table, guint column, gboolean descending);
-/* `keep` decides which rows are shown; call again when its answer changes. */
-void ws_table_set_filter(WsTable *table, gboolean (*keep)(WsRow *row, gpointer data),
-                         gpointer data);
 guint ws_table_n_shown(WsTable *table);
 WsRow *ws_table_shown(WsTable *table, guint position); /* borrowed, NULL past the end */
 gint ws_table_selected(WsTable *table);                /* position, -1 none */

@@ -414,7 +414,7 @@ void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint mode
         const WsTouched *view = ws_shadow_known(shadow, &key);
         if (!view) {
             const WsRangeCache *r = ranges(play, op, i, e->row0, e->col0);
-            const WsPlace at = { b, base, r->range, r->n, play->tangled[a->buffer] };
+            const WsShadowPlace at = { b, base, r->range, r->n, play->tangled[a->buffer] };
             view = ws_shadow_view(shadow, &key, &at);
         }
         Touch t = { play, inst, shadow, e, a, use };

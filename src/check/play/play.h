@@ -83,7 +83,7 @@ typedef struct {
     const WsRange *range;
     guint n;
     gboolean tangled;
-} WsPlace;
+} WsShadowPlace;
 
 typedef struct {
     guint64 from, to;
@@ -334,7 +334,7 @@ void ws_shadow_free(WsShadow *shadow);
 /* The classes of a view if they are known, NULL if they must be looked for; borrowed until the next
  * view is looked for. Of `key` access, base, row0, col0 count. */
 const WsTouched *ws_shadow_known(WsShadow *shadow, const WsTouched *key);
-const WsTouched *ws_shadow_view(WsShadow *shadow, const WsTouched *key, const WsPlace *at);
+const WsTouched *ws_shadow_view(WsShadow *shadow, const WsTouched *key, const WsShadowPlace *at);
 /* Checks and records all accesses of the current operation that have `mode`, as event `e`. */
 void ws_do_access(WsPlay *play, WsInst *inst, guint rank, WsEvent *e, guint modes);
 

@@ -163,7 +163,7 @@ static void add_swizzled(WsShadow *s, const WsBuffer *b, guint64 from, guint64 t
 }
 
 /* The spans of a view. */
-static void find_spans(WsShadow *s, const WsPlace *at)
+static void find_spans(WsShadow *s, const WsShadowPlace *at)
 {
     s->n_spans = 0;
     for (guint k = 0; k < at->n; k++) {
@@ -180,7 +180,7 @@ static void find_spans(WsShadow *s, const WsPlace *at)
         qsort(s->span, s->n_spans, sizeof *s->span, by_place);
 }
 
-static void find_classes(WsShadow *s, WsTouched *v, const WsPlace *at)
+static void find_classes(WsShadow *s, WsTouched *v, const WsShadowPlace *at)
 {
     GArray *met = s->met;
     g_array_set_size(met, 0);
@@ -241,7 +241,7 @@ const WsTouched *ws_shadow_known(WsShadow *s, const WsTouched *key)
     return v;
 }
 
-const WsTouched *ws_shadow_view(WsShadow *s, const WsTouched *key, const WsPlace *at)
+const WsTouched *ws_shadow_view(WsShadow *s, const WsTouched *key, const WsShadowPlace *at)
 {
     if (!s->views) {
         s->views = g_hash_table_new_full(view_hash, view_equal, view_free, NULL);

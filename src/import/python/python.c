@@ -188,25 +188,6 @@ const WsPyNode *ws_python_module(const WsPython *p)
     return p->module;
 }
 
-static void print_node(const WsPyNode *node, guint depth, GString *out)
-{
-    g_string_append_printf(out, "%*s%s", (int)depth * 2, "", ws_python_kind_text(node->kind));
-    if (node->kind == WS_PY_INT)
-        g_string_append_printf(out, " %" G_GINT64_FORMAT, node->i);
-    else if (node->text)
-        g_string_append_printf(out, " %s", node->text);
-    g_string_append_printf(out, " @%u:%u\n", node->line, node->column);
-    for (guint i = 0; i < node->n; i++)
-        print_node(node->kid[i], depth + 1, out);
-}
-
-char *ws_python_print(const WsPyNode *node)
-{
-    GString *out = g_string_new(NULL);
-    print_node(node, 0, out);
-    return g_string_free(out, FALSE);
-}
-
 char *ws_python_lines(const WsPython *p, guint first, guint last)
 {
     GString *out = g_string_new(NULL);

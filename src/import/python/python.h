@@ -46,8 +46,6 @@ WsPython *ws_python_parse(const char *text, gsize length, const char *file, GErr
 void ws_python_free(WsPython *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsPython, ws_python_free)
 const WsPyNode *ws_python_module(const WsPython *p); /* a BLOCK */
-/* The tree as nested text, one node per line; for tests. Caller frees. */
-char *ws_python_print(const WsPyNode *node);
 /* The source of lines first..last, without common indentation. Caller frees. */
 char *ws_python_lines(const WsPython *p, guint first, guint last);
 /* "gl.nvidia.hopper.tma" of a chain of names and attributes, NULL if it is none. Caller frees. */

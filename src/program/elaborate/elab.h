@@ -117,7 +117,7 @@ typedef struct {
     guint16 ranks;
     WsExpr **pipe_use; /* per pipe: use of the window that is open, or NULL */
     guint n_lists;
-} WsAgentState;
+} WsElabAgent;
 
 typedef struct {
     const WsDesign *design;
@@ -145,9 +145,9 @@ typedef struct {
     gint cta_barrier;   /* hardware barrier 0: all threads of the CTA */
     const WsTarget *hw; /* row of the target */
     gboolean fences, war;
-    gboolean probe;      /* a trial elaboration: no text, no further trials */
-    WsAgentState *agent; /* while a body is elaborated */
-    guint group;         /* while a group's fields are elaborated */
+    gboolean probe;     /* a trial elaboration: no text, no further trials */
+    WsElabAgent *agent; /* while a body is elaborated */
+    guint group;        /* while a group's fields are elaborated */
     gint64 replica, replicas;
     gboolean in_tile; /* tile names are visible (tiles.let) */
 } WsElab;

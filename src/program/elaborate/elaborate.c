@@ -119,7 +119,7 @@ static void declarations(WsElab *E)
     ws_elab_groups(E);
 }
 
-static void agent_scope(WsElab *E, WsAgentState *A)
+static void agent_scope(WsElab *E, WsElabAgent *A)
 {
     for (guint i = 0; i < A->out->n_values; i++) {
         const char *name = A->out->value[i].name;
@@ -143,13 +143,13 @@ static void agent_scope(WsElab *E, WsAgentState *A)
 static void agent(WsElab *E, guint index)
 {
     WsAgent *a = &E->p->agent[index];
-    WsAgentState A = { .group = a->group,
-                       .out = a,
-                       .index = index,
-                       .node = ws_node_child(E->root, WS_F_groups, a->group),
-                       .names = g_hash_table_new(g_str_hash, g_str_equal),
-                       .lets = g_ptr_array_new(),
-                       .ranks = (guint16)((1u << E->p->cluster) - 1) };
+    WsElabAgent A = { .group = a->group,
+                      .out = a,
+                      .index = index,
+                      .node = ws_node_child(E->root, WS_F_groups, a->group),
+                      .names = g_hash_table_new(g_str_hash, g_str_equal),
+                      .lets = g_ptr_array_new(),
+                      .ranks = (guint16)((1u << E->p->cluster) - 1) };
     A.pipe_use = ws_arena_new0(E->arena, WsExpr *, E->pipes->len + 1);
     E->agent = &A;
     E->replica = a->replica;

@@ -102,7 +102,7 @@ static const char *kind_text(WsSymbolKind kind)
 
 WsElabSymbol *ws_elab_lookup(WsElab *E, const char *name)
 {
-    WsAgentState *A = E->agent;
+    WsElabAgent *A = E->agent;
     if (A) {
         for (guint i = A->lets->len; i-- > 0;) {
             WsElabSymbol *let = g_ptr_array_index(A->lets, i);

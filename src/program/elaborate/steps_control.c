@@ -130,7 +130,7 @@ static void loop_over_tiles(WsStepState *S, WsTree *loop)
 void ws_step_FOR(WsStepState *S)
 {
     WsElab *E = S->E;
-    WsAgentState *A = E->agent;
+    WsElabAgent *A = E->agent;
     WsElabSymbol *symbol = loop_symbol(S, ws_elab_field_name(E, S->node, WS_F_keyword));
     WsTree *loop = ws_tree_new(E, WS_TREE_LOOP, S->id);
     loop->name = (char *)symbol->name;
@@ -210,7 +210,7 @@ void ws_step_IF(WsStepState *S)
     const char *then = ws_arena_printf(E->arena, "%s/then", S->path);
     const char *other = ws_arena_printf(E->arena, "%s/else", S->path);
     gint64 value;
-    WsAgentState *A = E->agent;
+    WsElabAgent *A = E->agent;
     if (++A->nesting > WS_DESIGN_MAX_NESTING) {
         ws_elab_error(E, WS_RULE_T_RANGE, S->id, NULL, "bodies nested deeper than %d",
                       WS_DESIGN_MAX_NESTING);

@@ -1,4 +1,6 @@
-#include "import/import.h"
+/* Two programs compared by what their agents do, step by step, with concrete sizes. */
+#include "same.h"
+
 #include "program/op.h"
 #include "program/op_kind.h"
 #include "program/parts/access.h"
@@ -12,8 +14,6 @@
 #include "program/walk.h"
 
 #include <string.h>
-
-/* Two programs compared by what their agents do, step by step, with concrete sizes. */
 
 typedef struct {
     const WsProgram *a, *b;
