@@ -1,5 +1,6 @@
 /* What an operation touches, worked out once for the play and for the proof. */
 #include "check/touch.h"
+#include "check/named.h"
 #include "program/array.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -174,6 +175,25 @@ gboolean *ws_unwatched(const WsProgram *p)
         if (p->op[i]->barrier >= 0 && p->op[i]->kind == WS_OP_MBAR_WAIT)
             unwatched[p->op[i]->barrier] = FALSE;
     return unwatched;
+}
+
+gboolean *ws_unheard(const WsProgram *p)
+{
+    const guint n = ws_named_ids(p);
+    gboolean *unheard = g_new(gboolean, n + 1);
+    for (guint i = 0; i <= n; i++)
+        unheard[i] = !p->has_raw;
+    for (guint i = 0; i < p->n_ops; i++) {
+        const WsOp *op = p->op[i];
+        const WsBarrier *b = op->barrier < 0 ? NULL : &p->barrier[op->barrier];
+        if (op->kind != WS_OP_BAR_SYNC)
+            continue;
+        if (!b)
+            unheard[0] = FALSE;
+        for (guint e = 0; b && e < MAX(b->array, 1); e++)
+            unheard[ws_named_id(p, b, e)] = FALSE;
+    }
+    return unheard;
 }
 
 gboolean ws_follows_warp_sync(const WsOp *op)

@@ -49,6 +49,9 @@ static inline guint ws_mma_shape(const WsMma *m)
 /* L-R1-UNSEEN: nobody waits for an mbarrier, and it is fed by single arrivals only: whichever phase
  * an arrival meets, nothing hangs on it. A flag for each barrier; caller frees. */
 gboolean *ws_unwatched(const WsProgram *p);
+/* Ids of named barriers at which nobody waits: nothing hangs on whose generation a join is. The
+ * proof asks for the order all the same; the play refutes nothing there. Caller frees. */
+gboolean *ws_unheard(const WsProgram *p);
 /* Mbarriers that are fed by single arrivals only, whoever waits for them. A flag for each barrier;
  * caller frees. */
 gboolean *ws_fed_singly(const WsProgram *p);

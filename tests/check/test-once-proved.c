@@ -17,6 +17,8 @@ static const struct {
     { "let-as-count", "P-EARLY" },
     { "min-of-a-difference", "P-DL" },
     { "mma-issue-is-no-meeting", "P-ABA" },
+    { "named-arrives-alone", NULL },
+    { "named-arrives-in-a-loop-alone", NULL },
     { "pad-read-unwritten", "P-UNDEF" },
     { "rank-behind-many-lets", "P-DL" },
     { "rows-of-a-block", NULL },

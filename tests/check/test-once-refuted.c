@@ -40,6 +40,10 @@ static const struct {
           "{\"compute\": \"acc = 0\"}, {\"wait\": \"done\", \"use\": 0}" } },
       "P-DL",
       NULL },
+    { "once-refuted/nobody-waits-at-a-named-barrier.wstave",
+      { { "\"arrive\": \"y\"\n    }\n   ]\n  }\n ]", "\"sync\": \"y\"\n    }\n   ]\n  }\n ]" } },
+      "P-NB",
+      NULL },
     { "once-refuted/transfer-tells-of-transfers.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/unless-of-an-unread-value.wstave", { { NULL, NULL } }, NULL, NULL },
     /* the loader ends early: who has ended is not waited for, and the consumers meet */

@@ -39,12 +39,15 @@ static void join_named(WsPlay *play, WsInst *inst, WsNamed *n, gint64 element)
                   " threads a generation that others opened with %" G_GINT64_FORMAT,
                   threads, n->count);
     /* L-N1-WEAK: the warp that made all joins of the generation before knows that it is over. Warps
-     * of one agent are not in step: then the generations are only good for not being waited for. */
+     * of one agent are not in step: then the generations are only good for not being waited for;
+     * the proof does not close on it. */
     gboolean knows = n->generation == 0 || ws_knows(inst, FALSE, n->comp, (WsEpoch)n->generation) ||
                      ws_all_joined(n, inst);
     gboolean alone = n->joined_before == inst->index;
     n->skewed |= !knows && inst->a->warps > 1;
-    if ((!knows && !alone) || (n->skewed && op->kind == WS_OP_BAR_SYNC)) {
+    const guint id = (guint)(n - &play->named[inst->rank * play->n_named]);
+    const gboolean unheard = id < ws_named_ids(play->p) && play->unheard[id];
+    if (!unheard && ((!knows && !alone) || (n->skewed && op->kind == WS_OP_BAR_SYNC))) {
         WsFinding *f =
             ws_report(play, WS_RULE_P_NAMED, inst, NULL,
                       "can join generation %" G_GINT64_FORMAT " instead of %" G_GINT64_FORMAT

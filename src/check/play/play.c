@@ -100,6 +100,7 @@ WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings
     play->info = g_new0(WsOpInfo, p->n_ops + 1);
     play->fed_singly = ws_fed_singly(p);
     play->tangled = ws_tangled(p);
+    play->unheard = ws_unheard(p);
     play->grid = g_new(WsGrid *, p->n_agents + 1);
     for (guint a = 0; a < p->n_agents; a++)
         play->grid[a] = ws_value_grids(p, a);
@@ -152,6 +153,7 @@ void ws_play_free(WsPlay *play)
     g_free(play->info);
     g_free(play->fed_singly);
     g_free(play->tangled);
+    g_free(play->unheard);
     for (guint a = 0; a < play->p->n_agents; a++)
         g_free(play->grid[a]);
     g_free(play->grid);

@@ -234,6 +234,7 @@ struct WsPlay {
     GPtrArray *transfers; /* pool */
     guint transfers_used;
     struct WsOpInfo *info; /* [ops] */
+    gboolean *unheard;     /* [ids]: ws_unheard() */
     gboolean *tangled;     /* [buffers]: ws_tangled() */
     gboolean *fed_singly;  /* [barriers]: ws_fed_singly() */
     struct WsGrid **grid;  /* [agents][values] */

@@ -234,7 +234,6 @@ typedef struct {
     gint64 generation;
     guint64 now, before; /* who joined */
     gint32 arrived, count;
-    gint32 skewed; /* warps of one agent may be in different generations */
 } WsBitNamed;
 
 /* Which counts are looked at: least .. most (-1: no bound) that leave `remainder`. */

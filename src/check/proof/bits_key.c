@@ -455,8 +455,6 @@ void ws_bit_key(WsBits *b, WsBitKey *k)
         put(k, x->arrived);
         put(k, x->count);
         put(k, (gint64)x->now);
-        if (x->skewed)
-            put(k, G_MAXINT32);
     }
     put_claims(k, b);
     if (k->n & 1)

@@ -291,15 +291,10 @@ static void join_named(WsBits *b, guint i, const WsBitOp *o, guint n, gint64 ele
         x->count = (gint32)threads;
     else if (x->count != threads)
         ws_bit_alarm(b, WS_RULE_P_NAMED);
-    /* N1; L-N1-WEAK: the warp that made all joins of the generation before knows that it is over.
-     * Warps of one agent are not in step: then the generations are only good for not being waited
-     * for. */
-    if (!ws_bit_knows(b, row, &b->know[i])) {
-        if (x->before != 1ull << i)
-            ws_bit_alarm(b, WS_RULE_P_NAMED);
-        x->skewed |= b->agent[ws_bit_agent(b, i)].a->warps > 1;
-    }
-    if (x->skewed && o->kind == WS_OP_BAR_SYNC)
+    /* N1; L-N1-WEAK: the warp that made all joins of the generation before knows that it is over;
+     * warps of one agent are not in step. */
+    const gboolean alone = x->before == 1ull << i && b->agent[ws_bit_agent(b, i)].a->warps == 1;
+    if (!alone && !ws_bit_knows(b, row, &b->know[i]))
         ws_bit_alarm(b, WS_RULE_P_NAMED);
     x->arrived += (gint32)threads_of_agent;
     x->now |= 1ull << i;
