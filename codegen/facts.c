@@ -1,4 +1,5 @@
 #include "codegen/facts.h"
+#include "model/phrase.h"
 #include "program/array.h"
 #include "program/op.h"
 #include "program/parts/access.h"
@@ -35,6 +36,10 @@ gboolean ws_fact_publishes(const WsProgram *p)
     }
     return p->has_raw;
 }
+
+const char ws_fact_unread[] =
+    WS_WORD("what these lines do was not understood when the kernel was read; say it by steps, or "
+            "as PTX with what it touches");
 
 WsPrim ws_fact_plain(WsOpKind kind)
 {

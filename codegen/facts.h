@@ -14,10 +14,8 @@ G_BEGIN_DECLS
  * is storage whose reads are over; only memory outside the CTA can carry generic writes to a peer.
  */
 gboolean ws_fact_publishes(const WsProgram *p);
-/* Of a raw step that an import left (WsOp.unread). */
-#define WS_FACT_UNREAD                                                                             \
-    "what these lines do was not understood when the kernel was read; say it by steps, or as PTX " \
-    "with what it touches"
+/* Phrase: why a raw step that an import left (WsOp.unread) is in no lens. */
+extern const char ws_fact_unread[];
 /* Primitive of an operation without operands. */
 WsPrim ws_fact_plain(WsOpKind kind);
 /* Primitive that reduces elements of this type into global memory; 0: there is none. */

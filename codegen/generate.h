@@ -28,12 +28,14 @@ GQuark ws_generate_error_quark(void);
 typedef struct {
     char *lens;   /* "tle" */
     char *step;   /* place in the design, without it the whole of it */
-    char *why;    /* "it has two" */
-    char *remedy; /* "give it one" */
+    char *why;    /* phrase: "it has two" */
+    char *remedy; /* phrase: "give it one" */
 } WsRefusal;
-/* WS_GENERATE_ERROR_STEP; `refusal` is copied. */
-void ws_generate_refuse(GError **error, const WsRefusal *refusal, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
+/* WS_GENERATE_ERROR_STEP, "step KEYWORD at PLACE: not in lens LENS: why; remedy": of the operation
+ * if it is a step's, else of `place`, or of the design. `why` and `remedy`: phrases, constant texts
+ * or NULL. Nothing if there is an error already. */
+void ws_generate_refuse(GError **error, const char *lens, const WsOp *op, const char *place,
+                        const char *why, const char *remedy);
 /* Of such an error, else NULL. Borrowed from it. */
 const WsRefusal *ws_generate_refusal(const GError *error);
 

@@ -1,4 +1,7 @@
 #include "codegen/generate.h"
+#include "program/parts/operation.h"
+
+#include <string.h>
 
 typedef WsRefusal WsGenerateErrorPrivate;
 
@@ -24,15 +27,26 @@ static void ws_generate_error_private_clear(WsGenerateErrorPrivate *r)
 
 G_DEFINE_EXTENDED_ERROR(WsGenerateError, ws_generate_error)
 
-void ws_generate_refuse(GError **error, const WsRefusal *refusal, const char *format, ...)
+void ws_generate_refuse(GError **error, const char *lens, const WsOp *op, const char *place,
+                        const char *why, const char *remedy)
 {
-    va_list args;
-    if (error == NULL)
+    const gboolean step = op && op->agent >= 0;
+    if (!error || *error)
         return;
-    va_start(args, format);
-    *error = g_error_new_valist(WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, format, args);
-    va_end(args);
-    ws_generate_error_private_copy(refusal, ws_generate_error_get_private(*error));
+    place = !step ? place : op->step ? op->step : op->id;
+    g_autofree char *because = why ? ws_phrase_word(why) : NULL;
+    g_autofree char *change = remedy ? ws_phrase_word(remedy) : NULL;
+    g_autofree char *english = ws_phrase_text(because, NULL, NULL);
+    g_autofree char *advice = ws_phrase_text(change, NULL, NULL);
+    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
+                "%s%s%s%s: not in lens %s%s%s%s%s", step ? "step " : "",
+                step ? ws_node_kind_keyword(op->step_kind) : "", step ? " at " : "",
+                place ? place : "design", lens, english ? ": " : "", english ? english : "",
+                advice ? "; " : "", advice ? advice : "");
+    /* A word ("cluster") is of the whole. */
+    const WsRefusal refusal = { (char *)lens, place && strchr(place, '/') ? (char *)place : NULL,
+                                because, change };
+    ws_generate_error_private_copy(&refusal, ws_generate_error_get_private(*error));
 }
 
 const WsRefusal *ws_generate_refusal(const GError *error)

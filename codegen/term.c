@@ -41,10 +41,19 @@ const char *ws_term_format(WsTermWriter *t, const char *format, ...)
     return g_string_chunk_insert_const(t->pool, text);
 }
 
+const char *ws_term_phrase(WsTermWriter *t, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    g_autofree char *phrase = ws_phrase_v(format, ap);
+    va_end(ap);
+    return g_string_chunk_insert_const(t->pool, phrase);
+}
+
 WsTerm ws_term_int(WsTermWriter *t, gint64 value)
 {
     if (value < G_MININT32 || value > G_MAXUINT32)
-        t->language->refuse(t, "an integer beyond 32 bits");
+        t->language->refuse(t, WS_WORD("an integer beyond 32 bits"));
     const char *s = ws_term_format(t, "%" G_GINT64_FORMAT, value);
     return ws_term(s, value < 0 ? WS_PREC_UNARY : WS_PREC_ATOM, value, value);
 }
@@ -224,7 +233,7 @@ static WsTerm call(WsTermWriter *t, const WsExpr *x)
     case WS_FUNC_SELECT:
         return choose(t, a, x->arg[1], x->arg[2]);
     default:
-        t->language->refuse(t, "a real function in a uniform expression");
+        t->language->refuse(t, WS_WORD("a real function in a uniform expression"));
         return ws_term_int(t, 0);
     }
 }
@@ -280,7 +289,7 @@ static WsTerm binary(WsTermWriter *t, const WsExpr *x)
     if (t->language->decided && t->language->decided(t, x, &known))
         return known;
     if (x->n_args != 2) {
-        t->language->refuse(t, "an unbound name in a uniform expression");
+        t->language->refuse(t, WS_WORD("an unbound name in a uniform expression"));
         return ws_term_int(t, 0);
     }
     WsTerm a = ws_term_uniform(t, x->arg[0]), b = ws_term_uniform(t, x->arg[1]);

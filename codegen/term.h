@@ -83,6 +83,7 @@ WsTerm ws_term(const char *s, guint prec, gint64 lo, gint64 hi);
 WsTerm ws_term_unknown(const char *s, guint prec); /* of any value, or no integer */
 gboolean ws_term_known(WsTerm a, gint64 *value);
 const char *ws_term_format(WsTermWriter *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
+const char *ws_term_phrase(WsTermWriter *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
 WsTerm ws_term_int(WsTermWriter *t, gint64 value);
 const char *ws_term_in(WsTermWriter *t, WsTerm a, guint prec); /* in parentheses if it binds less */
 WsTerm ws_term_infix(WsTermWriter *t, const char *op, guint prec, WsTerm a, WsTerm b,

@@ -28,6 +28,13 @@ TAKEN = {
     "ws_global_problem": {2: "f"},
     "ws_global_cure": {3: "f"},
     "WS_RULE": {5: "t", 6: "t", 7: "t"},
+    "ws_emit_step_error": {3: "t"},
+    "ws_cuda_step_error": {3: "t"},
+    "ws_py_refuse": {3: "t", 4: "t"},
+    "ws_py_refuse_at": {4: "t", 5: "t"},
+    "ws_py_phrase": {2: "f"},
+    "NOT": {1: "t", 2: "t"},
+    "WS_TLE_RULE": {2: "t", 4: "t"},
 }
 # Functions whose texts all are: tables of words, given to ws_phrase_word().
 TABLES = ("ws_field_kind_help", "ws_json_kind_text", "ws_stage_use_word")
@@ -120,6 +127,8 @@ def templates(root):
             if toks[i] not in TAKEN or toks[i + 1] != "(":
                 continue
             args = arguments(toks, i + 1)
+            if toks[i] == "WS_TLE_RULE" and args[2] == ["kept"]:
+                continue  # no design can offend
             for n, kind in TAKEN[toks[i]].items():
                 for text in strings(args[n - 1]) if n <= len(args) else []:
                     plain = kind == "t" or re.search(r"%", text) is None

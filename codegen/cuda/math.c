@@ -110,7 +110,7 @@ static void assign(WsCudaMath *m, const WsArray *a, guint value)
     if (ws_fact_rounds(a, rv->dtype))
         a = a->arg[0];
     if (!ws_cuda_view(c, &use, &v)) {
-        ws_cuda_math_fail(m, "a value of this shape");
+        ws_cuda_math_fail(m, WS_WORD("a value of this shape"));
         return;
     }
     m->linear = v.shape == WS_PLACE_LINEAR;

@@ -43,7 +43,7 @@ static gboolean find_value(WsCudaMath *m, WsCudaNode *n)
     const WsRegValue *v = &m->c->agent->value[n->is->index];
     WsValueUse use = { .value = n->is->index, .rows = v->rows, .cols = v->cols };
     if (!ws_cuda_view(m->c, &use, &n->view)) {
-        ws_cuda_math_fail(m, "a value of this shape");
+        ws_cuda_math_fail(m, WS_WORD("a value of this shape"));
         return FALSE;
     }
     if (n->view.shape == WS_PLACE_LINEAR) {
@@ -88,7 +88,8 @@ static gboolean slots(WsCudaMath *m, WsCudaNode *n)
     n->n_row = n->n_col = 1;
     if (a->form == WS_ARRAY_VALUE && n->view.shape != WS_PLACE_SCALAR &&
         (n->view.shape == WS_PLACE_LINEAR) != m->linear)
-        return ws_cuda_math_fail(m, "linear values and an accumulator in one statement") != NULL;
+        return ws_cuda_math_fail(m, WS_WORD("linear values and an accumulator in one statement")) !=
+               NULL;
     if (m->linear && (a->rows > 1 || a->cols > 1)) {
         guint threads = m->c->agent->threads;
         n->n_row = (m->lin_rows * m->lin_cols + threads - 1) / threads;
@@ -101,6 +102,6 @@ static gboolean slots(WsCudaMath *m, WsCudaNode *n)
 
 WsCudaNode *ws_cuda_node_of(WsCudaMath *m, const WsArray *a)
 {
-    WsCudaNode *n = a ? node(m, a) : ws_cuda_math_fail(m, "an expression of this form");
+    WsCudaNode *n = a ? node(m, a) : ws_cuda_math_fail(m, WS_WORD("an expression of this form"));
     return n && !m->c->error && slots(m, n) ? n : NULL;
 }

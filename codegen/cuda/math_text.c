@@ -375,7 +375,7 @@ static WsTerm function(WsCudaMath *m, WsCudaNode *n)
                      ws_cuda_node_as(m, n->arg[1], WS_MATH_INT));
     default:
         if (n->is->x->func < WS_FUNC_F32) {
-            ws_cuda_math_fail(m, "this function");
+            ws_cuda_math_fail(m, WS_WORD("this function"));
             return ws_term_unknown("0", WS_PREC_ATOM);
         }
         return convert(m, n);
@@ -389,7 +389,7 @@ static WsTerm reduction(WsCudaMath *m, WsCudaNode *n)
     gboolean max = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_LANEMAX;
     gboolean finish = n->is->x->func == WS_FUNC_ROWMAX || n->is->x->func == WS_FUNC_ROWSUM;
     if (m->linear) {
-        ws_cuda_math_fail(m, "a reduction of linear values");
+        ws_cuda_math_fail(m, WS_WORD("a reduction of linear values"));
         return ws_term_unknown("0", WS_PREC_ATOM);
     }
     if (a->is->cols == 1)

@@ -110,7 +110,7 @@ static void text_of(Raw *r, GString *s)
 void ws_cuda_raw(WsCuda *c, const WsOp *op)
 {
     if (op->unread) {
-        ws_cuda_step_error(c, op, WS_FACT_UNREAD);
+        ws_cuda_step_error(c, op, ws_fact_unread);
         return;
     }
     Raw r = { .c = c, .op = op, .out = g_string_new(NULL), .in = g_string_new(NULL) };

@@ -175,12 +175,5 @@ char *ws_cuda_tidy(const char *text)
 
 void ws_cuda_step_error(WsCuda *c, const WsOp *op, const char *what)
 {
-    if (c->error)
-        return;
-    const gboolean step = op && op->agent >= 0;
-    const char *at = step ? op->step ? op->step : op->id : c->agent ? c->agent->path : NULL;
-    const WsRefusal refusal = { "cuda", (char *)at, (char *)what, NULL };
-    ws_generate_refuse(&c->error, &refusal, "%s%s%s%s%s%s: not in lens cuda", step ? "step " : "",
-                       step ? ws_node_kind_keyword(op->step_kind) : "", step ? " at " : "",
-                       at ? at : "design", what ? ": " : "", what ? what : "");
+    ws_generate_refuse(&c->error, "cuda", op, c->agent ? c->agent->path : NULL, what, NULL);
 }

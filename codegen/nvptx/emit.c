@@ -11,14 +11,7 @@
 
 void ws_emit_step_error(WsEmit *e, const WsOp *op, const char *what)
 {
-    if (e->error)
-        return;
-    const gboolean step = op && op->agent >= 0;
-    const char *at = step ? op->step ? op->step : op->id : e->agent ? e->agent->path : NULL;
-    const WsRefusal refusal = { "generate", (char *)at, (char *)what, NULL };
-    ws_generate_refuse(&e->error, &refusal, "%s%s%s%s%s%s: not in lens generate",
-                       step ? "step " : "", step ? ws_node_kind_keyword(op->step_kind) : "",
-                       step ? " at " : "", at ? at : "design", what ? ": " : "", what ? what : "");
+    ws_generate_refuse(&e->error, "generate", op, e->agent ? e->agent->path : NULL, what, NULL);
 }
 
 void ws_emit_internal_error(WsEmit *e, const char *format, ...)

@@ -36,7 +36,7 @@ static gboolean find_value(WsMath *m, WsMathNode *n)
     const WsRegValue *v = &m->e->agent->value[n->is->index];
     WsValueUse use = { .value = n->is->index, .rows = v->rows, .cols = v->cols };
     if (!ws_fragment(m->e, &use, &n->f)) {
-        fail(m, "a value of this shape");
+        fail(m, WS_WORD("a value of this shape"));
         return FALSE;
     }
     if (n->f.shape == WS_FRAGMENT_LINEAR) {
@@ -72,12 +72,12 @@ static void make_slots(WsMath *m, WsMathNode *n)
     n->linear = m->linear;
     if (a->form == WS_ARRAY_VALUE && n->f.shape != WS_FRAGMENT_SCALAR &&
         (n->f.shape == WS_FRAGMENT_LINEAR) != m->linear)
-        fail(m, "linear values and an accumulator in one statement");
+        fail(m, WS_WORD("linear values and an accumulator in one statement"));
     if (m->linear && (a->rows > 1 || a->cols > 1)) {
         guint threads = m->e->agent->threads;
         n->n_row = (m->lin.rows * m->lin.cols + threads - 1) / threads;
         if (a->form == WS_ARRAY_VALUE && (a->rows != m->lin.rows || a->cols != m->lin.cols))
-            fail(m, "linear values of different shapes in one statement");
+            fail(m, WS_WORD("linear values of different shapes in one statement"));
     } else if (!m->linear) {
         n->n_row = ws_slots(a->rows, 32);
         n->n_col = ws_slots(a->cols, 4);
@@ -90,7 +90,7 @@ static gboolean slots(WsMath *m, WsMathNode *n)
 {
     if (n->made) { /* a temporary */
         if (n->linear != m->linear && (n->is->rows > 1 || n->is->cols > 1))
-            fail(m, "linear values and an accumulator in one statement");
+            fail(m, WS_WORD("linear values and an accumulator in one statement"));
         return !m->e->error;
     }
     for (guint i = 0; i < n->is->n_arg; i++) {
@@ -103,6 +103,6 @@ static gboolean slots(WsMath *m, WsMathNode *n)
 
 WsMathNode *ws_math_node(WsMath *m, const WsArray *a)
 {
-    WsMathNode *n = a ? node(m, a) : fail(m, "an expression of this form");
+    WsMathNode *n = a ? node(m, a) : fail(m, WS_WORD("an expression of this form"));
     return n && slots(m, n) ? n : NULL;
 }

@@ -64,7 +64,7 @@ static void assign(WsMath *m, const WsArray *a, guint value)
     if (ws_fact_rounds(a, v->dtype))
         a = a->arg[0];
     if (!ws_fragment(e, &use, &f)) {
-        fail(m, "a value of this shape");
+        fail(m, WS_WORD("a value of this shape"));
         return;
     }
     m->linear = f.shape == WS_FRAGMENT_LINEAR;

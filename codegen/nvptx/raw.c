@@ -152,7 +152,7 @@ void ws_raw_step(WsEmit *e, const WsOp *op)
         return;
     }
     if (op->unread) {
-        ws_emit_step_error(e, op, WS_FACT_UNREAD);
+        ws_emit_step_error(e, op, ws_fact_unread);
         return;
     }
     Raw r = { .e = e, .op = op, .constraints = g_string_new(NULL) };

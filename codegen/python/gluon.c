@@ -61,7 +61,7 @@ static const char *shape_of(WsPy *y, const WsBuffer *b)
     const char *s = count && n == b->stages ? count : ws_py_format(y, "%u", n);
     if (!ws_py_pow2(b->cols) || (b->rank > 1 && part < 8 && part != b->rows))
         ws_py_refuse(y, NULL,
-                     ws_py_format(y,
+                     ws_py_phrase(y,
                                   "buffer %s of %u rows and %u columns (extents are powers of "
                                   "two)",
                                   b->name, b->rows, b->cols),
@@ -75,7 +75,7 @@ static void buffer(WsPy *y, guint i)
     const WsBuffer *b = &y->p->buffer[i], *under = b->over >= 0 ? &y->p->buffer[b->over] : NULL;
     if (under && (under->offset != b->offset || under->bytes < b->bytes)) {
         ws_py_refuse(y, NULL,
-                     ws_py_format(y, "buffer %s, which reaches beyond %s that it lies over",
+                     ws_py_phrase(y, "buffer %s, which reaches beyond %s that it lies over",
                                   b->name, under->name),
                      "give it memory of its own");
         return;

@@ -86,7 +86,7 @@ void ws_gluon_named_constants(WsPy *y)
     if (n + taken > y->p->hardware->sync.named) {
         ws_py_refuse_at(
             y, NULL, "barriers",
-            ws_py_format(y,
+            ws_py_phrase(y,
                          "%u named barriers (the hardware has %u, and the compiler takes "
                          "up to %u)",
                          n, y->p->hardware->sync.named, taken),

@@ -102,7 +102,7 @@ void ws_gluon_gather(WsPy *y, const WsOp *op)
     const WsTensor *t = &y->p->tensor[op->tensor];
     const WsAccess *a = &op->access[0];
     if (t->rank < 2 || a->transposed || !ws_py_pow2(a->cols) || !ws_py_pow2(a->rows)) {
-        ws_py_refuse(y, op, ws_py_format(y, "a gather of %u rows of %u columns", a->rows, a->cols),
+        ws_py_refuse(y, op, ws_py_phrase(y, "a gather of %u rows of %u columns", a->rows, a->cols),
                      "2^n rows of 2^n columns");
         return;
     }

@@ -20,7 +20,7 @@ const char *ws_gluon_dtype(WsPy *y, WsDtype t)
         [WS_DTYPE_E5M2] = "float8e5", [WS_DTYPE_U8] = "uint8",    [WS_DTYPE_I32] = "int32",
     };
     if (!name[t])
-        ws_py_refuse(y, y->op, ws_py_format(y, "dtype %s", ws_dtype_text(t)), NULL);
+        ws_py_refuse(y, y->op, ws_py_phrase(y, "dtype %s", ws_dtype_text(t)), NULL);
     return ws_py_format(y, "gl.%s", name[t] ? name[t] : "float32");
 }
 
@@ -56,7 +56,7 @@ const char *ws_gluon_tile_layout(WsPy *y, guint cols)
     guint warps = y->agent ? y->agent->warps : 4;
     if (n % 8 != 0 || (cols & (cols - 1)) != 0 || warps % 4 != 0) {
         ws_py_refuse(y, y->op,
-                     ws_py_format(y,
+                     ws_py_phrase(y,
                                   "a tile of %u columns in registers of %u warps (extents are "
                                   "powers of two)",
                                   cols, warps),
@@ -74,7 +74,7 @@ static const char *quad_layout(WsPy *y, guint rows)
     WsGluon *g = ws_gluon(y);
     if (y->agent->warps != 4 || !ws_py_pow2(rows) || rows < 64 || (g->quad && g->quad != rows)) {
         ws_py_refuse(y, y->op,
-                     ws_py_format(y, "sums per lane of %u rows in %u warps", rows, y->agent->warps),
+                     ws_py_phrase(y, "sums per lane of %u rows in %u warps", rows, y->agent->warps),
                      "row sums, or the same 2^n rows and groups of 4 warps everywhere");
         return "None";
     }
@@ -148,7 +148,7 @@ const char *ws_gluon_layout(WsPy *y, const WsRegValue *v)
 {
     if (!ws_py_pow2(v->rows) || (!is_tile(v) && !ws_py_pow2(v->cols)))
         ws_py_refuse(y, y->op,
-                     ws_py_format(y,
+                     ws_py_phrase(y,
                                   "value %s of %u rows and %u columns (extents are powers of two)",
                                   v->name, v->rows, v->cols),
                      "make them powers of two");

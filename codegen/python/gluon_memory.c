@@ -46,11 +46,11 @@ const char *ws_gluon_view(WsPy *y, const WsAccess *a)
         if (!ws_py_constant(y, a->row0, &row0) || a->rows != part || row0 % part != 0 ||
             a->cols != b->cols)
             ws_py_refuse(y, y->op,
-                         ws_py_format(y,
+                         ws_py_phrase(y,
                                       "%u rows of a tile of %u (extents are powers "
                                       "of two)",
                                       a->rows, b->rows),
-                         ws_py_format(y, "views of %u rows, or a tile of 2^n rows", part));
+                         ws_py_phrase(y, "views of %u rows, or a tile of 2^n rows", part));
         return part_view(y, a, ws_py_format(y, "%" G_GINT64_FORMAT, row0 / part));
     }
     const char *s = ws_py_format(y, "%s.index(%s)", y->buffer[a->buffer], ws_py_stage(y, a));
@@ -278,7 +278,7 @@ static void addresses(WsPy *y, const WsOp *op, const char **at, const char **mas
     *mask = NULL;
     if (!ws_py_pow2(u->rows) || !ws_py_pow2(u->cols))
         ws_py_refuse(y, op,
-                     ws_py_format(y,
+                     ws_py_phrase(y,
                                   "%u rows and %u columns of a tensor (extents are powers of two)",
                                   u->rows, u->cols),
                      "make them powers of two");

@@ -86,7 +86,7 @@ static const char *real_call(WsPy *y, const WsExpr *x)
     if (x->func == WS_FUNC_SELECT)
         return ws_py_format(y, "(%s if %s else %s)", real(y, x->arg[1]), real(y, x->arg[0]),
                             real(y, x->arg[2]));
-    ws_py_refuse(y, NULL, ws_py_format(y, "%s() in a name of the launch", ws_func_text(x->func)),
+    ws_py_refuse(y, NULL, ws_py_phrase(y, "%s() in a name of the launch", ws_func_text(x->func)),
                  NULL);
     return "0.0";
 }

@@ -79,7 +79,7 @@ static const char *call(Scope *s, const WsExpr *x)
         if (known[i].func == x->func)
             return ws_py_format(s->y, "f_%s(%s)", known[i].text, listed(s, x->arg, x->n_args));
     }
-    ws_py_refuse(s->y, NULL, ws_py_format(s->y, "%s() in the reference", ws_func_text(x->func)),
+    ws_py_refuse(s->y, NULL, ws_py_phrase(s->y, "%s() in the reference", ws_func_text(x->func)),
                  NULL);
     return "0";
 }

@@ -102,7 +102,7 @@ static WsTerm arithmetic(Math *m, Node *n, Place at)
         return infix(m, sign[which], which < 2 ? WS_PREC_SUM : WS_PREC_TERM, a, b);
     if (n->kind == WS_MATH_REAL && n->x->op == WS_EXPR_DIV)
         return infix(m, "/", WS_PREC_TERM, a, b);
-    fail(m, "division of tiles of integers (it truncates there, and floors in a design)");
+    fail(m, WS_WORD("division of tiles of integers (it truncates there, and floors in a design)"));
     return a;
 }
 
@@ -212,7 +212,7 @@ static WsTerm convert(Math *m, Node *n, Place at, gboolean kept)
             WS_PREC_ATOM);
     }
     if (!narrow) {
-        fail(m, "a conversion to tf32 or to integers (rounding to nearest)");
+        fail(m, WS_WORD("a conversion to tf32 or to integers (rounding to nearest)"));
         return x;
     }
     if (kept && shape(a) == WS_PY_SCALAR) /* a literal has no `to`; `full` of this type rounds it */
@@ -266,7 +266,7 @@ static WsTerm function(Math *m, Node *n, Place at)
     default:
         if (n->x->func >= WS_FUNC_F32)
             return convert(m, n, at, FALSE);
-        fail(m, "this function");
+        fail(m, WS_WORD("this function"));
         return ws_term_unknown("0", WS_PREC_ATOM);
     }
 }
@@ -317,7 +317,7 @@ static WsTerm reduction(Math *m, Node *n)
     Node *a = n->arg[0];
     WsTerm x = as(m, a, own(n), place_of(a));
     if (a->rows == 1 && n->cols > 1)
-        fail(m, "sums per lane of a single row");
+        fail(m, WS_WORD("sums per lane of a single row"));
     if (lanes(a) && (n->x->func == WS_FUNC_ROWSUM || n->x->func == WS_FUNC_ROWMAX)) {
         gboolean max = n->x->func == WS_FUNC_ROWMAX && m->y->dialect->of_lanes;
         const char *s =
@@ -361,7 +361,7 @@ static WsTerm plain(Math *m, Node *n, Place at)
                                WS_PREC_ATOM);
     case WS_ARRAY_COL:
         if (at.lanes)
-            fail(m, "col beside sums per lane");
+            fail(m, WS_WORD("col beside sums per lane"));
         return ws_term_unknown(m->y->dialect->col_index(m->y, at.tile ? at.rows : 1, at.cols),
                                WS_PREC_ATOM);
     case WS_ARRAY_VALUE:

@@ -84,7 +84,7 @@ gboolean ws_py_plan(WsPy *y, WsPyPlan *out)
     for (guint i = 0; i < p->n_agents; i++) {
         if (!ws_py_pow2(p->agent[i].warps)) {
             y->agent = &p->agent[i];
-            ws_py_refuse(y, NULL, ws_py_format(y, "a group of %u warps", p->agent[i].warps),
+            ws_py_refuse(y, NULL, ws_py_phrase(y, "a group of %u warps", p->agent[i].warps),
                          "a power of two of warps");
             return FALSE;
         }

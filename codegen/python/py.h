@@ -93,6 +93,7 @@ struct WsPy {
 /* --- text.c: lines, names, folding
  * --------------------------------------------------------------*/
 #define ws_py_format(y, ...) ws_term_format(&(y)->terms, __VA_ARGS__)
+#define ws_py_phrase(y, ...) ws_term_phrase(&(y)->terms, __VA_ARGS__)  /* model/phrase.h */
 void ws_py_line(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* indented by depth */
 void ws_py_open(WsPy *y, const char *format, ...) G_GNUC_PRINTF(2, 3); /* "format:" and deeper */
 void ws_py_close(WsPy *y); /* shallower; "pass" where the block stayed empty */
@@ -108,7 +109,7 @@ gboolean ws_py_mentions(const char *text, const char *word); /* outside of comme
 char *ws_py_fold(const char *const *copy, guint n, const char *index);
 char *ws_py_tidy(const char *text); /* without "+ 0", long lines wrapped; caller frees */
 void ws_py_step_comment(WsPy *y, const WsOp *op); /* the author's words, once per step */
-/* "step KEYWORD at PATH: not in lens NAME: what; change" (WS_GENERATE_ERROR_STEP), once. */
+/* ws_generate_refuse(): what, and what to change. */
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change);
 /* What stands for an operation that has no line of its own: "the call that copies". */
 #define ws_py_implied(y, op, how) ws_account_implied(&(y)->account, op, how)

@@ -70,7 +70,7 @@ static WsTerm element(WsTermWriter *t, const WsExpr *x)
         return ws_term(y->dialect->element(y, x), WS_PREC_ATOM, G_MININT32, G_MAXINT32);
     ws_py_refuse(
         y, y->op,
-        ws_py_format(y, "an element of tensor %s in an expression", y->p->tensor[x->var].name),
+        ws_py_phrase(y, "an element of tensor %s in an expression", y->p->tensor[x->var].name),
         "read it by a `let` that no Python export needs, or use --as cuda");
     return ws_term_int(t, 0);
 }

@@ -149,21 +149,9 @@ void ws_py_step_comment(WsPy *y, const WsOp *op)
 void ws_py_refuse_at(WsPy *y, const WsOp *op, const char *path, const char *what,
                      const char *change)
 {
-    if (y->error)
-        return;
-    gboolean step = op && op->agent >= 0;
-    const char *at = step       ? op->step ? op->step : op->id
-                     : path     ? path
-                     : y->agent ? y->agent->path
-                                : NULL;
-    const WsRefusal refusal = { (char *)y->dialect->name,
-                                at && strchr(at, '/') ? (char *)at
-                                                      : NULL, /* "cluster": of the whole */
-                                (char *)what, (char *)change };
-    ws_generate_refuse(&y->error, &refusal, "%s%s%s%s: not in lens %s: %s%s%s", step ? "step " : "",
-                       step ? ws_node_kind_keyword(op->step_kind) : "", step ? " at " : "",
-                       at ? at : "design", y->dialect->name, what, change ? "; " : "",
-                       change ? change : "");
+    if (!path && y->agent)
+        path = y->agent->path;
+    ws_generate_refuse(&y->error, y->dialect->name, op, path, what, change);
 }
 
 void ws_py_refuse(WsPy *y, const WsOp *op, const char *what, const char *change)
@@ -190,7 +178,7 @@ void ws_py_account(WsPy *y)
     if (lost)
         ws_py_refuse(
             y, lost,
-            ws_py_format(y, "nothing was written for operation %s", ws_op_kind_text(lost->kind)),
+            ws_py_phrase(y, "nothing was written for operation %s", ws_op_kind_text(lost->kind)),
             "this is a fault of the export, please report it");
 }
 

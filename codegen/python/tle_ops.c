@@ -281,7 +281,7 @@ typedef struct {
     const char *implied, *why, *change;
 } Row;
 
-#define OTHER_CTAS                                 "TLE's shared memory of other CTAs is not written by this export"
+#define OTHER_CTAS                                 WS_WORD("TLE's shared memory of other CTAs is not written by this export")
 #define UNKNOWN                                    NULL
 #define CONTROL                                    NULL
 #define IMPLIED(how)                               NULL, how

@@ -56,7 +56,7 @@ static const char *pow2(WsTle *t, Fault *fault)
         if ((rows && cols) || one)
             continue;
         fault->path = ws_py_format(t->y, "buffers/%s", b->name);
-        return ws_py_format(t->y, "tile [%u, %u]", b->rows, b->cols);
+        return ws_py_phrase(t->y, "tile [%u, %u]", b->rows, b->cols);
     }
     return NULL;
 }
@@ -67,9 +67,9 @@ static const char *copies(WsTle *t, Fault *fault)
     for (const WsOp *op; (op = next_op(t, &at));) {
         fault->op = op;
         if (op->kind == WS_OP_TMA_STORE && op->reduce != WS_REDUCE_NONE)
-            return "a store that reduces";
+            return WS_WORD("a store that reduces");
         if (op->kind == WS_OP_TMA_LOAD && op->ctas.kind != WS_CTAS_OWN)
-            return "a multicast";
+            return WS_WORD("a multicast");
     }
     return NULL;
 }
@@ -96,17 +96,17 @@ static const char *transactions(WsTle *t, Fault *fault)
         const WsOp *other = other_arrival(t, (guint)x->barrier);
         fault->op = g_array_index(x->load, const WsOp *, 0);
         if (x->load->len != b->n_parts)
-            return ws_py_format(t->y, "%u loads signal %s here, and %u elsewhere", x->load->len,
+            return ws_py_phrase(t->y, "%u loads signal %s here, and %u elsewhere", x->load->len,
                                 name, b->n_parts);
         if (other) {
             fault->op = other;
-            return ws_py_format(t->y, "%s is completed by loads, and by this", name);
+            return ws_py_phrase(t->y, "%s is completed by loads, and by this", name);
         }
         for (guint k = 0; k < x->load->len; k++) {
             fault->op = g_array_index(x->load, const WsOp *, k);
             gint64 bytes = fault->op->transfer->bytes;
             if (bytes != b->part[k].expect)
-                return ws_py_format(
+                return ws_py_phrase(
                     t->y, "%" G_GINT64_FORMAT " bytes on %s here, %" G_GINT64_FORMAT " elsewhere",
                     bytes, name, b->part[k].expect);
         }
@@ -122,7 +122,7 @@ static const char *product_types(WsTle *t, Fault *fault)
             continue;
         fault->op = op;
         if (op->mma->a_type == WS_DTYPE_U8 || op->mma->b_type == WS_DTYPE_U8)
-            return "an operand of u8";
+            return WS_WORD("an operand of u8");
     }
     return NULL;
 }
@@ -133,7 +133,7 @@ static const char *pendings(WsTle *t, Fault *fault)
     for (const WsOp *op; (op = next_op(t, &at));) {
         fault->op = op;
         if (op->kind == WS_OP_MMA_WAIT && op->wait->stay < 0)
-            return "paths leave different numbers of products in the newest commit groups";
+            return WS_WORD("paths leave different numbers of products in the newest commit groups");
     }
     return NULL;
 }
@@ -190,15 +190,15 @@ static const char *in_flight(WsTle *t, Fault *fault)
         gint64 known;
         fault->op = left_branch(op);
         if (fault->op)
-            return "it leaves its branch in flight";
+            return WS_WORD("it leaves its branch in flight");
         fault->op = op;
         if (op->kind == WS_OP_MMA_WAIT && conditional(op))
-            return "a wait under a condition, for products that are not";
+            return WS_WORD("a wait under a condition, for products that are not");
         if (op->kind != WS_OP_MMA)
             continue;
         gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
         if (!fixed && accumulates(op, op->value[0].value) && !t->first[op->index])
-            return "`first` is decided while the accumulator is in flight";
+            return WS_WORD("`first` is decided while the accumulator is in flight");
     }
     return NULL;
 }
@@ -218,7 +218,7 @@ static const char *fields(WsTle *t, Fault *fault)
             const WsBuffer *b = &program(t)->buffer[pipe->is->field[k]];
             fault->path = pipe_path(t, i);
             if (b->is_array)
-                return ws_py_format(t->y, "field %s is an array", b->name);
+                return ws_py_phrase(t->y, "field %s is an array", b->name);
         }
     }
     return NULL;
@@ -236,11 +236,11 @@ static const char *field_names(WsTle *t, Fault *fault)
         fault->path = pipe_path(t, i);
         for (guint k = 0; k < pipe->is->n_fields; k++) {
             if (bad_name(program(t)->buffer[pipe->is->field[k]].name))
-                return ws_py_format(t->y, "field %s", program(t)->buffer[pipe->is->field[k]].name);
+                return ws_py_phrase(t->y, "field %s", program(t)->buffer[pipe->is->field[k]].name);
         }
         for (guint k = 0; k < pipe->is->n_readers; k++) {
             if (bad_name(program(t)->agent[pipe->is->reader[k]].name))
-                return ws_py_format(t->y, "reader %s", program(t)->agent[pipe->is->reader[k]].name);
+                return ws_py_phrase(t->y, "reader %s", program(t)->agent[pipe->is->reader[k]].name);
         }
     }
     return NULL;
@@ -253,7 +253,7 @@ static const char *reader_fields(WsTle *t, Fault *fault)
         fault->path = pipe->path;
         for (guint k = 0; k < pipe->n_reads; k++) {
             if (!pipe->reads[k].n_fields)
-                return ws_py_format(t->y, "reader %s has no field", pipe->reads[k].group);
+                return ws_py_phrase(t->y, "reader %s has no field", pipe->reads[k].group);
         }
     }
     return NULL;
@@ -268,7 +268,7 @@ static const char *writers(WsTle *t, Fault *fault)
             fault->op = op;
             if (op->barrier == pipe->is->full && op->barrier >= 0 && op->kind != WS_OP_MBAR_WAIT &&
                 op->agent != pipe->is->writer)
-                return "a second writer";
+                return WS_WORD("a second writer");
         }
     }
     return NULL;
@@ -318,7 +318,7 @@ static const char *window(WsTle *t, Fault *fault)
         gint writer = ws_tle_pipe(t, (gint)i)->is->writer;
         fault->op = writer < 0 ? NULL : intruder_below(t, program(t)->agent[writer].body, (gint)i);
         if (fault->op)
-            return ws_py_format(t->y, "between copies into pipe %s", ws_tle_pipe(t, (gint)i)->name);
+            return ws_py_phrase(t->y, "between copies into pipe %s", ws_tle_pipe(t, (gint)i)->name);
     }
     return NULL;
 }
@@ -337,7 +337,7 @@ static const char *mixed(WsTle *t, Fault *fault)
         }
         fault->op = stored;
         if (copied && stored)
-            return ws_py_format(t->y, "field %s", program(t)->buffer[b].name);
+            return ws_py_phrase(t->y, "field %s", program(t)->buffer[b].name);
     }
     return NULL;
 }
@@ -362,7 +362,7 @@ static const char *tiles(WsTle *t, Fault *fault)
                 fits = fits && a.factor[k] % u->cols == 0;
             ws_affine_clear(&a);
             if (!fits)
-                return ws_py_format(t->y, "columns of %s", v->name);
+                return ws_py_phrase(t->y, "columns of %s", v->name);
         }
     }
     return NULL;
@@ -375,14 +375,14 @@ static const char *powers(WsTle *t, Fault *fault)
         for (guint k = 0; k < a->n_values; k++) {
             fault->path = ws_py_format(t->y, "%s/values/%s", a->path, a->value[k].name);
             if (!ws_py_pow2(a->value[k].rows) || !ws_py_pow2(a->value[k].cols))
-                return ws_py_format(t->y, "tile [%u, %u]", a->value[k].rows, a->value[k].cols);
+                return ws_py_phrase(t->y, "tile [%u, %u]", a->value[k].rows, a->value[k].cols);
         }
     }
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
         fault->op = op;
         if (op->kind == WS_OP_CP_ROWS && !ws_py_pow2(op->access[0].cols))
-            return ws_py_format(t->y, "rows of %u elements", op->access[0].cols);
+            return ws_py_phrase(t->y, "rows of %u elements", op->access[0].cols);
     }
     return NULL;
 }
@@ -390,7 +390,7 @@ static const char *powers(WsTle *t, Fault *fault)
 static const char *clusters(WsTle *t, Fault *fault)
 {
     fault->path = "cluster";
-    return program(t)->cluster > 1 ? ws_py_format(t->y, "a cluster of %u CTAs", program(t)->cluster)
+    return program(t)->cluster > 1 ? ws_py_phrase(t->y, "a cluster of %u CTAs", program(t)->cluster)
                                    : NULL;
 }
 
@@ -404,7 +404,7 @@ static const char *named(WsTle *t, Fault *fault)
         n += b->array;
         fault->path = b->path;
     }
-    return n + workers > 14 ? ws_py_format(t->y, "%u named barriers beside %u workers", n, workers)
+    return n + workers > 14 ? ws_py_phrase(t->y, "%u named barriers beside %u workers", n, workers)
                             : NULL;
 }
 
@@ -413,16 +413,17 @@ static const char *warps(WsTle *t, Fault *fault)
     for (guint i = 0; i < program(t)->n_agents; i++) {
         fault->path = program(t)->agent[i].path;
         if (!ws_py_pow2(program(t)->agent[i].warps))
-            return ws_py_format(t->y, "%u warps", program(t)->agent[i].warps);
+            return ws_py_phrase(t->y, "%u warps", program(t)->agent[i].warps);
     }
-    return t->no_default ? "no group has a multiple of 4 warps, so none can be the default" : NULL;
+    return t->no_default ? WS_WORD("no group has a multiple of 4 warps, so none can be the default")
+                         : NULL;
 }
 
 static const char *partitions(WsTle *t, Fault *fault)
 {
     fault->path = "groups";
     guint n = program(t)->n_agents;
-    return n > 14 ? ws_py_format(t->y, "%u partitions", n) : NULL;
+    return n > 14 ? ws_py_phrase(t->y, "%u partitions", n) : NULL;
 }
 
 /* --- the table ---------------------------------------------------------------------------------*/
@@ -442,8 +443,9 @@ void ws_tle_judge(WsTle *t)
         const char *offence = rules[i].judge(t, &fault);
         if (!offence)
             continue;
+        g_autofree char *rule = ws_phrase_word(rules[i].what);
         const char *what =
-            ws_py_format(t->y, "%s, but TLE says (%s): %s", offence, rules[i].id, rules[i].what);
+            ws_py_phrase(t->y, "%s, but TLE says (%s): %s", offence, rules[i].id, rule);
         ws_py_refuse_at(t->y, fault.op, fault.path, what, rules[i].remedy);
     }
 }

@@ -57,8 +57,15 @@ static void keep_error(int code, const char *message, const WsRefusal *r)
     ws_json_out_text(&j, "message", message);
     ws_json_out_text(&j, "lens", r ? r->lens : NULL);
     ws_json_out_text(&j, "step", r ? r->step : NULL);
-    ws_json_out_text(&j, "why", r ? r->why : NULL);
-    ws_json_out_text(&j, "remedy", r ? r->remedy : NULL);
+    const struct {
+        const char *name, *phrase_name, *phrase;
+    } said[] = { { "why", "why_phrase", r ? r->why : NULL },
+                 { "remedy", "remedy_phrase", r ? r->remedy : NULL } };
+    for (guint i = 0; i < G_N_ELEMENTS(said); i++) {
+        g_autofree char *english = ws_phrase_text(said[i].phrase, NULL, NULL);
+        ws_json_out_text(&j, said[i].name, english);
+        ws_json_out_text(&j, said[i].phrase_name, said[i].phrase);
+    }
     ws_json_out_close(&j, '}');
     g_autofree char *text = ws_json_out_end(&j);
     g_file_set_contents(errors_file, text, -1, NULL);

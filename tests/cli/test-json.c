@@ -223,7 +223,15 @@ static void test_errors(void)
         WsJson *json = parsed(text);
         g_assert_cmpint(ws_json_member(json, "code")->i, ==, cases[i].code);
         g_assert_nonnull(strstr(said, ws_json_member(json, "message")->text));
-        g_assert_nonnull(strstr(ws_json_member(json, cases[i].member)->text, cases[i].has));
+        const char *says = ws_json_member(json, cases[i].member)->text;
+        g_assert_nonnull(strstr(says, cases[i].has));
+        const WsJson *phrase = ws_json_member(json, "why_phrase");
+        g_assert_true((phrase->kind == WS_JSON_TEXT) == (cases[i].code == 3));
+        if (phrase->kind == WS_JSON_TEXT) { /* a template, for another language */
+            g_autofree char *english = ws_phrase_text(phrase->text, NULL, NULL);
+            g_assert_cmpstr(english, ==, says);
+            g_assert_cmpstr(phrase->text, !=, says);
+        }
         ws_json_free(json);
         g_remove(file);
     }

@@ -273,9 +273,10 @@ static void test_step_error(void)
     g_autofree char *ptx = ws_generate_ptx(p, NULL, &error);
     g_assert_null(ptx);
     g_assert_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP);
-    g_assert_cmpstr(error->message, ==,
-                    "step compute at groups/mma/body/0/do/0/do/3: a reduction of linear values: "
-                    "not in lens generate");
+    g_assert_cmpstr(
+        error->message, ==,
+        "step compute at groups/mma/body/0/do/0/do/3: not in lens generate: a reduction of "
+        "linear values");
     ws_program_unref(p);
 }
 

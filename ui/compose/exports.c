@@ -1,8 +1,10 @@
 #include "ui/compose/exports.h"
+#include "ui/parts/words.h"
 
 #include "model/file.h"
 #include "model/folder.h"
 #include "ui/document/process.h"
+#include "ui/parts/words.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -100,8 +102,8 @@ void ws_export_read(WsExportResult *r, const WsProcessResult *p)
     case 3:
         r->state = WS_EXPORT_REFUSED;
         r->step = g_strdup(p->step);
-        r->why = p->why ? g_strdup(p->why) : message_of(p);
-        r->remedy = g_strdup(p->remedy);
+        r->why = p->why ? ws_words(p->why) : message_of(p);
+        r->remedy = ws_words(p->remedy);
         break;
     default:
         r->state = p->code == 4 ? WS_EXPORT_ABSENT : WS_EXPORT_FAILED;

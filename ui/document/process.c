@@ -51,8 +51,8 @@ static void finish(WsProcess *p, int code, const char *output, const char *error
                    : said  ? ws_json_member_text(said, "message")
                            : NULL,
         .step = said ? ws_json_member_text(said, "step") : NULL,
-        .why = said ? ws_json_member_text(said, "why") : NULL,
-        .remedy = said ? ws_json_member_text(said, "remedy") : NULL,
+        .why = said ? ws_json_member_text(said, "why_phrase") : NULL,
+        .remedy = said ? ws_json_member_text(said, "remedy_phrase") : NULL,
     };
     if (p->done)
         p->done(&result, p->data);

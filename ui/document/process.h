@@ -10,8 +10,8 @@ typedef struct {
     int code;                    /* exit code, 130 when cancelled, 4 when it could not be started */
     const char *output, *errors; /* all it said, "" nothing */
     const char *message;         /* why it failed, in one sentence; NULL: it did not say */
-    const char *step, *why, *remedy; /* of a refusal: place in the design, reason, what to change;
-                                        each may be NULL */
+    const char *step, *why, *remedy; /* of a refusal: place in the design; reason and what to change
+                                        as phrases; each may be NULL */
 } WsProcessResult;
 /* Called once on the main thread; the result is borrowed. The process is freed afterwards. */
 typedef void (*WsProcessDone)(const WsProcessResult *result, gpointer data);
