@@ -22,9 +22,11 @@ def jit(function):
 class File:
     def __init__(self, path):
         self.tree = ast.parse(open(path).read())
+        self.text = ast.unparse(self.tree)
         self.known = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        methods = {id(m) for c in ast.walk(self.tree) if isinstance(c, ast.ClassDef) for m in c.body}
+        for node in ast.walk(self.tree): # methods come with their class, which has to be named
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and id(node) not in methods:
                 self.known.setdefault(node.name, []).append(node)
 
     def text_of(self, kernel):
@@ -47,9 +49,7 @@ class File:
                 body.body = node.body[1:] or [ast.Pass()]
             text.append(ast.unparse(body))
             for n in ast.walk(node):
-                names = [n.id] if isinstance(n, ast.Name) else \
-                        [n.attr] if isinstance(n, ast.Attribute) else []
-                for one in names:
+                for one in [n.id] if isinstance(n, ast.Name) else []:
                     for found in self.known.get(one, []):
                         device = isinstance(found, ast.ClassDef) or jit(found) or found in first
                         if device and found not in todo:
@@ -58,6 +58,9 @@ class File:
 
     def kind(self, kernel):
         text = self.text_of(kernel)
+        name = kernel.rpartition(".")[2]
+        if not re.search(rf"\b{name}(_autotuned)?\b *[\[,)]", self.text):
+            return "plain" # a helper of other files: nobody launches it here
         if BLACKWELL.search(text):
             return "blackwell"
         return "asynchronous" if ASYNCHRONOUS.search(text) else "plain"

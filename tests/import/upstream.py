@@ -3,13 +3,24 @@
 
 FOLDER holds checkouts whose text is not part of this project. Printed is, for each set, how many
 kernels were tried, became a design, were judged (proved or refuted), were judged right, and the
-two worst mistakes: broken ones that were proved, right ones that were refuted; then the one reason
-of every outside. Exit status 1 if one of the two happened.
+two worst mistakes: broken ones that were proved, right ones that were refuted; the same for those
+that are asynchronous on Hopper at all (kinds.py says what that is); then the one reason of every
+outside. Exit status 1 if one of the two happened.
+
+Constants come from the file itself (its launch, its tests), else from upstream.def: rows of
+FILE KERNEL NAME=VALUE … | CONDITION, …; several rows of a kernel are several configurations, and it
+is judged when all of them are.
 
 The truth of ConSan's tests is what they assert: who expects a device-side assert is broken. All
-other kernels are taken for right but for those in BROKEN."""
-import ast, itertools, json, os, re, subprocess, sys
+other kernels are taken for right but for those in BROKEN. DISPUTED ones are counted apart: there
+the two sides mean different things, and both are right."""
+import ast, itertools, os, re, subprocess, sys
 
+import kinds
+
+# Two loads in flight into the same bytes: unordered writes to PTX, of which the sanitizer keeps the
+# later one (both bring the same bytes).
+DISPUTED = {("test_consan.py", "test_tma_wait_does_not_publish_overwritten_row.kernel")}
 BROKEN = {("07-persistence.py", "persistent_matmul_pipelined_kernel"): "P-EXIT"}
 SETS = {
     "gluon 3.6": ("gluon", ["flagtree36/python/tutorials/gluon", "flagtree36/python/examples/gluon"]),
@@ -20,6 +31,24 @@ SETS = {
     "tle 707": ("tle", ["flagtree707/third_party/tle/tutorials", "flagtree707/python/tutorials/tle",
                         "flagtree707/python/test/tle", "mega"]),
 }
+
+
+class Text(str):
+    """A value as upstream.def writes it: an expression."""
+
+
+def table_of_constants():
+    rows = {}
+    for line in open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "upstream.def")):
+        line = line.partition("#")[0].strip()
+        if not line:
+            continue
+        values, _, conditions = line.partition("|")
+        file, kernel, *pairs = values.split()
+        define = {n: Text(v) for n, v in (p.split("=", 1) for p in pairs)}
+        assume = [c.strip() for c in conditions.split(",") if c.strip()]
+        rows.setdefault((file, kernel), []).append((define, assume))
+    return rows
 
 
 def files_of(root, paths):
@@ -36,11 +65,13 @@ def run(*command):
     return p.returncode, p.stdout, p.stderr
 
 
-def judge(warpstave, language, path, kernel, define):
+def judge(warpstave, language, path, kernel, define, assume=()):
     """(verdict word or 'unread', reason)"""
     command = [warpstave, "check", "--from", language, "--kernel", kernel, path]
     for name, value in define.items():
-        command += ["--define", f"{name}={value!r}"]
+        command += ["--define", f"{name}={value if isinstance(value, Text) else repr(value)}"]
+    for condition in assume:
+        command += ["--assume", condition]
     try:
         code, out, err = run(*command)
     except subprocess.TimeoutExpired:
@@ -122,42 +153,70 @@ def cases_of(warpstave, kind, path):
                 yield k, case, broken
 
 
+COLUMNS = ("tried", "design", "judged", "right", "broken proved", "right refuted", "disputed")
+
+
+def judge_all(warpstave, language, path, kernel, case, rows):
+    """The worst verdict of all configurations: unread, outside, then whatever is not proved."""
+    worst = None
+    order = {"unread": 0, "outside": 1, "refuted": 2, "proved": 3}
+    for define, assume in rows or [({}, [])]:
+        verdict = judge(warpstave, language, path, kernel, {**case, **define}, assume)
+        if worst is None or order[verdict[0]] < order[worst[0]]:
+            worst = verdict
+    return worst
+
+
+def count(n, verdict, broken, disputed):
+    wrong = broken and verdict == "proved", not broken and verdict == "refuted" and not disputed
+    n["tried"] += 1
+    n["design"] += verdict != "unread"
+    n["judged"] += verdict in ("proved", "refuted")
+    n["right"] += (verdict == "refuted") if broken else (verdict == "proved")
+    n["broken proved"] += wrong[0]
+    n["right refuted"] += wrong[1]
+    n["disputed"] += disputed and not broken and verdict == "refuted"
+    return any(wrong)
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if a != "-v"]
     verbose = "-v" in sys.argv
     warpstave, root, wanted = arguments[0], arguments[1], arguments[2:]
-    worst = 0
-    table, reasons = [], {}
+    worst, table, reasons, constants = 0, [], {}, table_of_constants()
     for name, (kind, paths) in SETS.items():
         if wanted and name not in wanted:
             continue
-        n = dict.fromkeys(("tried", "design", "judged", "right", "broken proved", "right refuted"), 0)
+        n, own = dict.fromkeys(COLUMNS, 0), dict.fromkeys(COLUMNS, 0)
+        language = "tle" if kind == "tle" else "gluon"
         for path in files_of(root, paths):
-            language = "tle" if kind == "tle" else "gluon"
+            made_of, base = kinds.File(path), os.path.basename(path)
             for kernel, case, broken in cases_of(warpstave, kind, path):
-                verdict, why = judge(warpstave, language, path, kernel, case)
-                n["tried"] += 1
-                n["design"] += verdict != "unread"
-                n["judged"] += verdict in ("proved", "refuted")
-                n["right"] += (verdict == "refuted") if broken else (verdict == "proved")
-                n["broken proved"] += broken and verdict == "proved"
-                n["right refuted"] += not broken and verdict == "refuted"
-                bad = (broken and verdict == "proved") or (not broken and verdict == "refuted")
+                what = "asynchronous" if kind == "consan" else made_of.kind(kernel)
+                verdict, why = judge_all(warpstave, language, path, kernel, case,
+                                         constants.get((base, kernel)))
+                disputed = (base, kernel) in DISPUTED
+                bad = count(n, verdict, broken, disputed)
+                if what == "asynchronous":
+                    count(own, verdict, broken, disputed)
                 short = re.sub(r"outside the fragment: |; nothing found.*|\[.*\]", "", why)
                 if verdict in ("outside", "unread"):
-                    plain = re.sub(r"line \d+: |\d+", "", short)
-                    reasons.setdefault(plain[:110], []).append(f"{os.path.basename(path)}:{kernel}")
+                    plain = re.sub(r"line \d+: |\d+", "", short.replace(path, "").lstrip(":"))
+                    reasons.setdefault((what, plain[:110]), []).append(f"{base}:{kernel}")
                 if verbose or bad:
                     print(f"{'WRONG ' if bad else ''}{verdict:8} {'broken' if broken else 'right '} "
-                          f"{os.path.basename(path)} {kernel} {case or ''} {short[:160]}")
+                          f"{what} {base} {kernel} {case or ''} {short[:160]}", flush=True)
         worst |= n["broken proved"] + n["right refuted"] > 0
-        table.append((name, n))
-    print(f"{'set':16}{'tried':>7}{'design':>8}{'judged':>8}{'right':>7}{'broken proved':>15}{'right refuted':>15}")
-    for name, n in table:
-        print(f"{name:16}{n['tried']:7}{n['design']:8}{n['judged']:8}{n['right']:7}"
-              f"{n['broken proved']:15}{n['right refuted']:15}")
-    for reason, who in sorted(reasons.items(), key=lambda r: -len(r[1])):
-        print(f"{len(who):4}  {reason}   e.g. {who[0]}")
+        table.append((name, n, own))
+    print(f"{'set':16}" + "".join(f"{c:>15}" for c in COLUMNS))
+    print(f"{'':16}" + "".join(f"{'all  async':>15}" for _ in COLUMNS))
+    for name, n, own in table:
+        print(f"{name:16}" + "".join(f"{n[c]:9} {own[c]:5}" for c in COLUMNS))
+    for what in ("asynchronous", "blackwell", "plain"):
+        print(f"\n{what}: why not judged")
+        for (kind, reason), who in sorted(reasons.items(), key=lambda r: -len(r[1])):
+            if kind == what:
+                print(f"{len(who):4}  {reason}   e.g. {who[0]}")
     return worst
 
 

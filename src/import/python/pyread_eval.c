@@ -288,6 +288,8 @@ static const Val *attribute(PyRead *p, const WsPyNode *node)
         return py_literal(p, 8 * py_dtype_bytes(dtype));
     if (dtype && !strcmp(node->text, "itemsize"))
         return py_literal(p, py_dtype_bytes(dtype));
+    if (dtype && !strcmp(node->text, "element_ty")) /* of a pointer's type */
+        return a;
     if (a->kind == VAL_NAME) {
         Val *v = py_val(p, VAL_NAME);
         v->text = ws_source_format(p->r, "%s.%s", a->text, node->text);

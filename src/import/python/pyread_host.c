@@ -126,28 +126,91 @@ const Val *py_launch(PyRead *p, const WsPyNode *node)
     return py_none(p);
 }
 
+/* The element type that torch.empty(…, dtype=…) says; float32 where it says none. */
+static const char *type_of(PyRead *p, const WsPyNode *call, const char *otherwise)
+{
+    for (guint i = 1; i < call->n; i++) {
+        if (call->kid[i]->kind != WS_PY_KEYWORD || strcmp(call->kid[i]->text, "dtype"))
+            continue;
+        const Val *v = py_eval(p, call->kid[i]->kid[0]);
+        return v->kind == VAL_NAME ? py_dtype(v->text) : NULL;
+    }
+    return otherwise;
+}
+
+static const Val *made_of(PyRead *p, const char *dtype, const Val **item, guint n)
+{
+    Val *v = py_val(p, VAL_PARAM);
+    v->text = p->hint;
+    v->dtype = dtype;
+    if (!n || n > 5)
+        return v;
+    v->item = g_new0(const Val *, n + 1);
+    g_ptr_array_add(p->r->pool, v->item);
+    for (guint i = 0; i < n; i++)
+        v->item[v->n++] = item[i];
+    return v;
+}
+
+/* x.stride(), x.size(), x.shape of a tensor whose rank is known: as many numbers, not known. */
+static const Val *strides(PyRead *p, const WsPyNode *call)
+{
+    const WsPyNode *f = call->kid[0];
+    if (f->kind != WS_PY_ATTR || strcmp(f->text, "stride") || call->n > 1)
+        return NULL;
+    const Val *x = py_eval(p, f->kid[0]);
+    const gint tensor =
+        x->kind == VAL_TENSOR || x->kind == VAL_PARAM ? py_tensor(p, x, 0, call->line) : -1;
+    const guint rank = tensor >= 0 ? g_array_index(p->r->tensors, WsReadTensor, tensor).rank : 0;
+    if (!rank)
+        return NULL;
+    Val *v = py_val(p, VAL_TUPLE);
+    v->item = g_new0(const Val *, rank + 1);
+    g_ptr_array_add(p->r->pool, v->item);
+    while (v->n < rank)
+        v->item[v->n++] = py_opaque(p);
+    return v;
+}
+
+/* torch.empty((a, b)), torch.empty(a, b), torch.empty_like(x) */
 const Val *py_host_tensor(PyRead *p, const WsPyNode *call)
 {
     static const char *const makers[] = { "empty", "zeros", "ones",   "randn",
                                           "rand",  "full",  "randint" };
+    const Val *stride = strides(p, call);
+    if (stride)
+        return stride;
     g_autofree char *name = ws_python_dotted(call->kid[0]);
     const char *last = name && g_str_has_prefix(name, "torch.") ? strrchr(name, '.') + 1 : NULL;
-    gboolean makes = FALSE;
-    for (guint i = 0; last && i < G_N_ELEMENTS(makers); i++)
+    gboolean makes = FALSE, like = FALSE;
+    for (guint i = 0; last && i < G_N_ELEMENTS(makers); i++) {
         makes |= !strcmp(makers[i], last);
-    if (!makes || !p->hint)
+        like |= g_str_has_prefix(last, makers[i]) && !strcmp(last + strlen(makers[i]), "_like");
+    }
+    if ((!makes && !like) || !p->hint)
         return NULL;
-    Val *v = py_val(p, VAL_PARAM);
-    v->text = p->hint;
-    const guint first = !strcmp(last, "randint") ? 3 : 1;
-    const Val *shape = call->n > first && call->kid[first]->kind == WS_PY_TUPLE
+    const char *hint = p->hint;
+    const guint first = last && !strcmp(last, "randint") ? 3 : 1;
+    const Val *item[5];
+    guint n = 0;
+    const Val *shape = call->n > first && call->kid[first]->kind != WS_PY_KEYWORD &&
+                               call->kid[first]->kind != WS_PY_STAR
                            ? py_eval(p, call->kid[first])
                            : NULL;
-    if (shape && shape->kind == VAL_TUPLE && shape->n && shape->n <= 5) {
-        v->item = shape->item;
-        v->n = shape->n;
+    const gboolean copied = like && shape && shape->kind == VAL_PARAM;
+    const char *dtype = type_of(p, call, copied ? shape->dtype : like ? NULL : "f32");
+    p->hint = hint;
+    if (like)
+        return made_of(p, dtype, copied ? shape->item : NULL, copied ? shape->n : 0);
+    if (shape && shape->kind == VAL_TUPLE)
+        return made_of(p, dtype, shape->item, shape->n);
+    for (guint i = first; i < call->n && n < 5 && call->kid[i]->kind != WS_PY_KEYWORD; i++) {
+        item[n++] = py_eval(p, call->kid[i]);
+        if (!py_as_int(p, item[n - 1]))
+            return made_of(p, dtype, NULL, 0);
     }
-    return v;
+    p->hint = hint;
+    return made_of(p, dtype, item, n);
 }
 
 /* --- functions of the host ---------------------------------------------------------------------*/

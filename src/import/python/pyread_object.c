@@ -242,6 +242,8 @@ const Val *py_attribute(PyRead *p, const Val *a, const char *name)
         return strcmp(name, "shape") ? NULL : list(p, (const gint64[]){ a->rows, a->cols }, 2);
     case VAL_PARAM: /* what it points to is not known: conversions to it are left out */
     case VAL_TENSOR:
+        if (a->dtype && (!strcmp(name, "dtype") || !strcmp(name, "element_ty")))
+            return type_name(p, a->dtype);
         if (!strcmp(name, "dtype") || !strcmp(name, "element_ty")) {
             Val *v = py_val(p, VAL_NAME);
             v->text = "unknown";

@@ -58,6 +58,8 @@ const Val *py_mean_ALLOCATE(PyRead *p, const Val **a, const WsPyNode *at)
                        .line = at->line,
                        .made = p->r->steps->len,
                        .span = -1 };
+    if (!b.dtype && g_str_has_prefix(a[0]->text, "unknown"))
+        b.dtype = "bf16"; /* as tensors of no known type */
     if (!b.dtype)
         return py_wrong(p, at, "an allocation of an element type that designs do not have");
     memcpy(b.shape, shape, sizeof b.shape);

@@ -153,7 +153,7 @@ static void meet_for_waits(PyRead *p, const WsPyNode *at)
 }
 
 /* Between accesses to the same buffer of which one writes the compiler puts a barrier. */
-static void meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at)
+void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at)
 {
     if (waited_on(p, WROTE_SINCE(buffer)) || (writes && waited_on(p, READ_SINCE(buffer)))) {
         p->dirty = TRUE;
@@ -352,7 +352,7 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
         value = py_hold(p, "stored", a[1], at, to.rows, to.cols);
     if (value < 0)
         return py_wrong(p, at, "a store of something that is no tile");
-    meet_before(p, to.place.object, TRUE, at);
+    py_meet_before(p, to.place.object, TRUE, at);
     WsReadStep *s = py_step(p, WS_READ_WRITE, at);
     s->value = value;
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
@@ -380,7 +380,7 @@ const Val *py_mean_READ(PyRead *p, const Val **a, const WsPyNode *at)
     }
     const gint value = ws_source_value(p->r, p->group, name, b->dtype, from.rows, from.cols);
     g_array_index(p->group->values, WsReadValue, value).line = line;
-    meet_before(p, from.place.object, FALSE, at);
+    py_meet_before(p, from.place.object, FALSE, at);
     WsReadStep *s = py_step(p, WS_READ_READ, at);
     s->value = value;
     s->buffer = from.place;

@@ -52,6 +52,8 @@ PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
 
 const Val *py_none(PyRead *p);
+/* Before an access to a buffer: a barrier of the compiler where one is due. */
+void py_meet_before(PyRead *p, gint buffer, gboolean writes, const WsPyNode *at);
 void py_extents(PyRead *p, Val *v); /* sets rows and columns of a place: pyread_objects.c */
 /* A store to global memory whose place is not known: it reads the tile and touches nothing else of
  * the pipeline. */
