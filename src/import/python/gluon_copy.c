@@ -106,6 +106,23 @@ void py_count_copies(PyRead *p)
     g_ptr_array_set_size(p->open_gathers, 0);
 }
 
+/* --- pixels
+ * --------------------------------------------------------------------------------------*/
+
+/* An im2col copy brings a block whose rows lie where its pixels do. */
+const Val *py_mean_LOAD_PIXELS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!a[0] || a[0]->kind != VAL_DESC || !a[0]->n)
+        return py_wrong(p, at, "a copy of pixels whose descriptor is not known");
+    Val *zero = py_val(p, VAL_TUPLE);
+    zero->item = g_new0(const Val *, a[0]->n + 1);
+    g_ptr_array_add(p->r->pool, zero->item);
+    while (zero->n < a[0]->n)
+        zero->item[zero->n++] = py_literal(p, 0);
+    py_law_value(p, at, "which pixels of global memory are copied");
+    return py_mean_LOAD(p, (const Val *[]){ a[0], zero, a[3], a[4], a[5] }, at);
+}
+
 /* --- stores that add ---------------------------------------------------------------------------*/
 
 const Val *py_mean_TMA_REDUCE(PyRead *p, const Val **a, const WsPyNode *at)

@@ -45,7 +45,7 @@ static gboolean acts(PyMeaning meaning)
         py_mean_MMA,         py_mean_CP_ROWS,     py_mean_CP_ARRIVE, py_mean_TLE_WAIT,
         py_mean_TLE_ARRIVE,  py_mean_TLE_COPY,    py_mean_TLE_MMA,   py_mean_TLE_READER,
         py_mean_TLE_WRITER,  py_mean_TLE_ACQUIRE, py_mean_TLE_READY, py_mean_TLE_COMMIT,
-        py_mean_TLE_RELEASE, py_mean_DESC_STORE,  py_mean_DESC_LOAD,
+        py_mean_TLE_RELEASE, py_mean_DESC_STORE,  py_mean_DESC_LOAD, py_mean_LOAD_PIXELS,
     };
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i] == meaning)

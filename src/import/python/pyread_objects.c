@@ -294,3 +294,18 @@ const Val *py_mean_DESCRIBE_SHAPE(PyRead *p, const Val **a, const WsPyNode *at)
     }
     return describe(p, tensor, a[3], a[4]);
 }
+
+/* A descriptor whose copies pick rows of pixels: its blocks have fewer dimensions than the tensor,
+ * so they are blocks of another one, as far as a design is concerned. */
+const Val *py_mean_DESCRIBE_PIXELS(PyRead *p, const Val **a, const WsPyNode *at)
+{
+    if (!a[0] || !a[1] || a[1]->kind != VAL_TUPLE)
+        return py_opaque(p);
+    const gboolean named = a[0]->kind == VAL_PARAM;
+    Val source = { .kind = VAL_PARAM,
+                   .text = ws_source_format(p->r, "%s_pixels", named ? a[0]->text : "input") };
+    const gint tensor = py_tensor(p, &source, a[1]->n, at->line);
+    if (tensor >= 0 && named && a[0]->dtype)
+        g_array_index(p->r->tensors, WsReadTensor, tensor).dtype = a[0]->dtype;
+    return describe(p, tensor, a[1], a[2]);
+}

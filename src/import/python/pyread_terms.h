@@ -46,7 +46,7 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
                                 M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)       \
                                     M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)       \
                                         M(INVALIDATE) M(NUM_CTAS) M(GETATTR) M(DESC_STORE)       \
-                                            M(DESC_LOAD)
+                                            M(DESC_LOAD) M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
