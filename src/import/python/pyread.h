@@ -124,6 +124,8 @@ typedef struct {
     gint64 copies_of_group;    /* cp.async of a commit group; 0 none yet, -1 not always as many */
     GPtrArray *open_gathers;   /* WsReadStep*: cp.async that nothing was told of yet */
     GPtrArray *pipes;          /* const Val*: of TLE */
+    GPtrArray *numbers;        /* const char*: tensors that integers were loaded from */
+    GPtrArray *stored;         /* char*: sums of pointers that were stored through; owned */
     GPtrArray *handed;     /* WsReadStep*: claims of this group that no loop over tiles took yet */
     const char *tile_loop; /* the loop over them that was met last: its index is the position */
 } PyRead;
@@ -152,6 +154,8 @@ const WsExpr *py_eval_int(PyRead *p, const WsPyNode *node); /* NULL: no integer 
 const WsExpr *py_as_int(PyRead *p, const Val *v);
 gboolean py_known(const Val *v, gint64 *value);
 gboolean py_is_tile(const Val *v); /* elements in registers, or a formula of them; NULL: none */
+/* Consecutive rows or columns, by which pointers pick parts of buffers (py_pointers.c). */
+gboolean py_is_index(const Val *v);
 const Val *py_lookup(PyRead *p, const char *name);
 void py_assign(PyRead *p, const char *name, const Val *v);
 void py_run(PyRead *p, const WsPyNode *block);

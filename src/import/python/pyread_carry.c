@@ -140,5 +140,7 @@ static gboolean stays(const Val *a, const Val *b)
 
 gboolean py_wanders(const PyCarry *c)
 {
+    if (c->entry && c->end && (py_is_index(c->entry) || py_is_index(c->end)))
+        return !stays(c->entry, c->end);
     return !c->atom && !(py_is_tile(c->entry) && py_is_tile(c->end)) && !stays(c->entry, c->end);
 }

@@ -111,15 +111,21 @@ static const Val *settle(PyRead *p, const char *name, const Val *v, const WsPyNo
     if (!p->group)
         return v;
     if (v->kind == VAL_TILE && !v->text) {
-        const WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
+        WsReadValue *held = &g_array_index(p->group->values, WsReadValue, v->index);
         g_autofree char *own = g_strconcat(p->frame->prefix, name, NULL);
         const Val *old = g_hash_table_lookup(p->frame->vars, name);
         /* y = x of what arithmetic made is a copy; an accumulator keeps its place */
         if (held->accumulator || !strcmp(held->name, own) || !old || old->kind != VAL_TILE ||
             old->index == v->index)
             return v;
+        if (held->line && held->rows == 1 && old->cols == 1 && old->rows == held->cols) {
+            held->rows = held->cols; /* a line of memory is one value per row there */
+            held->cols = 1;
+        }
         v = py_formula(p, v);
     }
+    if (p->from == WS_IMPORT_TLE && py_is_index(v))
+        return v;
     if (v->kind != VAL_MATH || v->rows * v->cols <= 1 || !g_strcmp0(v->dtype, "b"))
         return v; /* a condition is used where it is named */
     const gint value = py_hold(p, name, v, at, 0, 0);
@@ -239,6 +245,11 @@ static const Val *merge(PyRead *p, const WsExpr *c, const Val *a, const Val *b)
         return ws_expr_equal(x, y) ? a : py_int(p, ws_x_call(p->r, WS_FUNC_SELECT, c, x, y));
     if (a->kind == VAL_OBJECT && b->kind == VAL_OBJECT && a->node == b->node)
         return py_object_merge(p, a, b, merge_fields, (gpointer)c);
+    if (py_is_index(a) || py_is_index(b))
+        return a->kind == b->kind && !strcmp(a->text, b->text) && a->rows == b->rows &&
+                       a->cols == b->cols
+                   ? a
+                   : py_opaque(p);
     const gboolean tiles = py_is_tile(a) && py_is_tile(b);
     const gboolean words = a->kind == b->kind && (a->kind == VAL_STRING || a->kind == VAL_NAME) &&
                            !g_strcmp0(a->text, b->text);

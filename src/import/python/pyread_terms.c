@@ -348,8 +348,12 @@ const Val *py_mean_WRITE(PyRead *p, const Val **a, const WsPyNode *at)
     if (p->waited)
         settle_group(p, at, TRUE);
     gint value = a[1]->kind == VAL_TILE ? a[1]->index : -1;
+    Val unknown = *a[1]; /* of the buffer's type, then */
+    const char *dtype = g_array_index(p->r->buffers, WsReadBuffer, to.place.object).dtype;
+    if (unknown.kind == VAL_OPAQUE && (*dtype == 'i' || *dtype == 'u'))
+        unknown.dtype = dtype;
     if (value < 0)
-        value = py_hold(p, "stored", a[1], at, to.rows, to.cols);
+        value = py_hold(p, "stored", &unknown, at, to.rows, to.cols);
     if (value < 0)
         return py_wrong(p, at, "a store of something that is no tile");
     py_meet_before(p, to.place.object, TRUE, at);
@@ -518,6 +522,7 @@ const Val *py_mean_MMA_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
 
 const Val *py_store_away(PyRead *p, const Val *value, const WsPyNode *at)
 {
+
     const Val *m = p->group && value ? py_formula(p, value) : NULL;
     if (m && m->cols > 1) /* reads all of it and holds little */
         m = py_function_tile(p, "rowmax", &m, 1, TRUE);

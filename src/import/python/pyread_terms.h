@@ -46,7 +46,8 @@ typedef const Val *(*PyMeaning)(PyRead *p, const Val **a, const WsPyNode *at);
                                 M(CP_ARRIVE) M(CP_COMMIT) M(CP_WAIT) M(TMA_REDUCE) M(SECOND)       \
                                     M(GDC_WAIT) M(GDC_LAUNCH) M(ASM) M(FENCE) M(REINTERPRET)       \
                                         M(INVALIDATE) M(NUM_CTAS) M(GETATTR) M(DESC_STORE)       \
-                                            M(DESC_LOAD) M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
+                                            M(DESC_LOAD) M(TLE_POINTER) M(TLE_BROADCAST)           \
+                                                M(LOAD_PIXELS) M(DESCRIBE_PIXELS)
 #define PY_MEANING(id) const Val *py_mean_##id(PyRead *p, const Val **a, const WsPyNode *at);
 PY_MEANINGS(PY_MEANING)
 #undef PY_MEANING
@@ -67,6 +68,10 @@ WsReadStep *py_gather(PyRead *p, const Val *to, const WsPyNode *pointers, const 
 const Val *py_add_to_tensor(PyRead *p, const Val *value, const WsPyNode *at);
 /* The call could not be read: an opaque step in a partition, and a line in the list. */
 const Val *py_wrong(PyRead *p, const WsPyNode *at, const char *what);
+/* An element of a tensor of integers through a pointer that is one number. NULL: it is none. */
+const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at);
+void py_note_store(PyRead *p, const Val *pointer, const WsPyNode *at);
+void py_finish_numbers(PyRead *p); /* those that the kernel may write itself are listed */
 const Val *py_tle_field(PyRead *p, const Val *slot, const char *name);
 const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);

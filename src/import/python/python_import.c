@@ -222,6 +222,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     p.loop_names = g_ptr_array_new();
     p.handed = g_ptr_array_new();
     p.pipes = g_ptr_array_new();
+    p.numbers = g_ptr_array_new();
+    p.stored = g_ptr_array_new_with_free_func(g_free);
     p.open_gathers = g_ptr_array_new();
     p.allocated = g_hash_table_new(NULL, NULL);
     p.waited_on = g_array_new(FALSE, FALSE, sizeof(gint));
@@ -258,6 +260,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         r->title = ws_source_format(r, "%s of %s", p.kernel->text, r->file);
         for (guint i = 0; way.assume && way.assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", way.assume[i]));
+        py_finish_numbers(&p);
         finish_tiles(&p);
         part_tensors(r);
         finish_tensors(r);
@@ -278,6 +281,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_ptr_array_unref(p.loop_names);
     g_ptr_array_unref(p.handed);
     g_ptr_array_unref(p.pipes);
+    g_ptr_array_unref(p.numbers);
+    g_ptr_array_unref(p.stored);
     g_ptr_array_unref(p.open_gathers);
     g_hash_table_unref(p.allocated);
     g_ptr_array_unref(p.closures);

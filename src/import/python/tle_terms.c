@@ -304,6 +304,9 @@ const Val *py_mean_TLE_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
     if (a[0] && a[0]->kind == VAL_BUFFER)
         return py_mean_READ(p, a, at);
     WsReadStep *s = py_pointed(p, WS_READ_READ, at, &rows, &cols);
+    const Val *number = s ? NULL : py_loaded_number(p, a[0], at);
+    if (number)
+        return number;
     if (!s)
         return py_opaque(p);
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
@@ -335,8 +338,10 @@ const Val *py_mean_TLE_STORE(PyRead *p, const Val **a, const WsPyNode *at)
                                                 : py_hold(p, "stored", a[1], at, 0, 0);
     gint64 rows, cols;
     WsReadStep *s = value >= 0 ? py_pointed(p, WS_READ_WRITE, at, &rows, &cols) : NULL;
-    if (!s)
+    if (!s) {
+        py_note_store(p, a[0], at);
         return py_store_away(p, a[1], at);
+    }
     s->value = value;
     s->text = a[1]->kind == VAL_TILE ? a[1]->text : NULL;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, s->tensor);
