@@ -80,6 +80,8 @@ const Val *py_mean_CP_WAIT(PyRead *p, const Val **a, const WsPyNode *at)
     const gint64 n = a[0] ? py_number(a[0], -1) : 0;
     if (!p->group || n < 0)
         return py_wrong(p, at, "a wait for a number of copies that is not known");
+    if (p->open_gathers->len) /* it waits for groups, and they are in none yet */
+        py_wrong(p, at, "a wait behind copies that no group holds");
     py_step(p, WS_READ_LOAD_WAIT, at)->n = n;
     if (p->own_warps > 1) { /* the compiler's, behind every such wait */
         py_step(p, WS_READ_SYNC, at)->name = "group";
@@ -104,6 +106,38 @@ void py_count_copies(PyRead *p)
         count_copies(p->group->body, p->copies_of_group);
     p->copies_of_group = 0;
     g_ptr_array_set_size(p->open_gathers, 0);
+}
+
+typedef struct {
+    gint barrier;
+    const WsReadStep *load;
+    gboolean expected;
+} Bytes;
+
+static void look_for_bytes(const GPtrArray *list, Bytes *b)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if (!s->off && s->barrier.object == b->barrier && s->kind == WS_READ_LOAD)
+            b->load = s;
+        b->expected |= !s->off && s->barrier.object == b->barrier && s->kind == WS_READ_EXPECT;
+        look_for_bytes(s->body, b);
+        look_for_bytes(s->other, b);
+    }
+}
+
+void py_finish_bytes(PyRead *p)
+{
+    for (guint i = 0; i < p->r->barriers->len; i++) {
+        Bytes b = { .barrier = (gint)i };
+        for (guint g = 0; g < p->r->groups->len; g++)
+            look_for_bytes(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, &b);
+        if (b.load && !b.expected)
+            ws_source_unread(p->r, b.load->line, b.load->column, b.load->end_line,
+                             ws_source_format(p->r, "who expects the bytes that come to `%s`",
+                                              g_array_index(p->r->barriers, WsReadBarrier, i).name),
+                             "");
+    }
 }
 
 /* --- pixels

@@ -77,6 +77,8 @@ const Val *py_tle_signal(PyRead *p, const Val *buffer);
 void py_tle_finish(PyRead *p);
 /* The kernel as the one group that all warps are. */
 const Val *py_one_group(PyRead *p, const Val **args, const WsPyNode *at);
+/* Copies into barriers that nobody expects bytes on are listed: nothing makes them up (Gluon). */
+void py_finish_bytes(PyRead *p);
 void py_count_copies(PyRead *p); /* at the end of a group: its waits for cp.async */
 /* A kernel with partitions: what it does outside of them is done by the warps of the first one. */
 void py_with_partitions(PyRead *p, const Val **args, const WsPyNode *at);

@@ -261,6 +261,8 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
         for (guint i = 0; way.assume && way.assume[i]; i++)
             g_ptr_array_add(r->assume, (gpointer)ws_source_format(r, "%s", way.assume[i]));
         py_finish_numbers(&p);
+        if (from == WS_IMPORT_GLUON)
+            py_finish_bytes(&p);
         finish_tiles(&p);
         part_tensors(r);
         finish_tensors(r);

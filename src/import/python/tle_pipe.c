@@ -179,11 +179,17 @@ const Val *py_mean_TLE_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
     const WsExpr *use = a[1] ? py_as_int(p, a[1]) : NULL;
     if (!p->group || !a[0] || a[0]->kind != VAL_END || !use)
         return py_wrong(p, at, "a pipe or a count that is not known");
-    gboolean loads = FALSE, stores = FALSE, gathers = FALSE;
+    gboolean loads = FALSE, stores = FALSE, gathers = FALSE, other = FALSE, again = FALSE;
     for (guint i = p->to->len; i-- > 0;) {
         const WsReadStep *s = g_ptr_array_index(p->to, i);
-        if (s->kind == WS_READ_WAIT && s->barrier.object == a[0]->index)
+        if (s->kind == WS_READ_WAIT && s->barrier.object == a[0]->index) {
+            other |= s->barrier.use && !ws_expr_equal(s->barrier.use, use);
             break;
+        }
+        again |= s->kind == WS_READ_ADVANCE && s->off && s->n == a[0]->place.object + 1;
+        other |= (s->kind == WS_READ_LOAD || s->kind == WS_READ_GATHER) &&
+                 s->barrier.object == a[0]->place.object && s->barrier.use &&
+                 !ws_expr_equal(s->barrier.use, use);
         loads |= s->kind == WS_READ_LOAD && s->barrier.object == a[0]->place.object;
         gathers |= s->kind == WS_READ_GATHER && s->barrier.object == a[0]->place.object;
         stores |= s->kind == WS_READ_WRITE && is_field(a[0], s->buffer.object);
@@ -194,6 +200,11 @@ const Val *py_mean_TLE_COMMIT(PyRead *p, const Val **a, const WsPyNode *at)
         b->count[i] = MAX(b->count[i], count);
     if (!count)
         return py_wrong(p, at, "a commit of nothing");
+    if (other || again)
+        return py_wrong(p, at, "a commit of another window than the one that is open");
+    WsReadStep *mark = py_step(p, WS_READ_ADVANCE, at); /* never written: it ends the window */
+    mark->off = TRUE;
+    mark->n = a[0]->place.object + 1;
     if (stores)
         arrive(p, a[0]->place.object, a[0], use, at)->all = TRUE;
     return py_none(p);
@@ -236,20 +247,49 @@ static gboolean free_by_warps(GPtrArray *list, gint barrier)
     return any;
 }
 
+static gboolean waits_for(const GPtrArray *list, gint barrier)
+{
+    for (guint i = 0; list && i < list->len; i++) {
+        const WsReadStep *s = g_ptr_array_index(list, i);
+        if ((!s->off && s->kind == WS_READ_WAIT && s->barrier.object == barrier) ||
+            waits_for(s->body, barrier) || waits_for(s->other, barrier))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void not_known(PyRead *p, const WsReadBarrier *b, const char *what)
+{
+    ws_source_unread(p->r, b->line, 1, b->line, what, "");
+}
+
+/* A slot is free when each of the pipe's readers has given it back, whether it does so or not. */
 void py_tle_pipes(PyRead *p)
 {
     for (guint i = 0; i < p->pipes->len; i++) {
         const Val *pipe = g_ptr_array_index(p->pipes, i);
+        const WsReadBarrier *full =
+            &g_array_index(p->r->barriers, WsReadBarrier, pipe->place.object);
         gboolean plain = FALSE;
-        gint64 count = 0;
-        for (guint g = 0; g < p->r->groups->len; g++)
-            plain |= takes(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, pipe);
-        for (guint g = 0; plain && pipe->index >= 0 && g < p->r->groups->len; g++) {
+        gint64 count = 0, readers = 0;
+        for (guint g = 0; g < p->r->groups->len; g++) {
             const WsReadGroup *group = g_ptr_array_index(p->r->groups, g);
-            count += free_by_warps(group->body, pipe->index) ? group->warps : 0;
+            plain |= takes(group->body, pipe);
+            if (!waits_for(group->body, pipe->place.object))
+                continue;
+            readers++;
+            count += group->warps;
         }
-        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, MAX(pipe->index, 0));
-        for (gint64 k = 0; count && k < b->copies; k++)
+        if (readers && !full->count[0])
+            not_known(p, full, "who commits what is read from a pipe");
+        if (pipe->index < 0)
+            continue;
+        WsReadBarrier *b = &g_array_index(p->r->barriers, WsReadBarrier, pipe->index);
+        if (readers != b->count[0])
+            not_known(p, b, "which groups the readers of a pipe are");
+        for (guint g = 0; plain && g < p->r->groups->len; g++)
+            free_by_warps(((WsReadGroup *)g_ptr_array_index(p->r->groups, g))->body, pipe->index);
+        for (gint64 k = 0; plain && count && k < b->copies; k++)
             b->count[k] = count;
     }
 }
