@@ -1,6 +1,7 @@
 #include "check/witness/witness.h"
 #include "cli/check_report.h"
 #include "cli/import_report.h"
+#include "cli/sarif.h"
 #include "program/elaborate.h"
 #include "verify/verify.h"
 
@@ -81,7 +82,8 @@ typedef struct {
     gboolean json, strict, witness, step, dry, write, verified;
     guint policy;
     gboolean list;
-    char *require, *policies, *from, *certificate, *kernel;
+    char *require, *policies, *from, *certificate, *kernel, *sarif_file;
+    WsSarif *sarif; /* NULL: none is wanted */
     char **set, **define, **assume;
 } Options;
 
@@ -108,6 +110,8 @@ static void clear_options(Options *o)
     g_free(o->from);
     g_free(o->certificate);
     g_free(o->kernel);
+    g_free(o->sarif_file);
+    g_clear_pointer(&o->sarif, ws_sarif_free);
     g_strfreev(o->set);
     g_strfreev(o->define);
     g_strfreev(o->assume);
@@ -126,6 +130,8 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     g_auto(WsCliKernel) k = { 0 };
     if (!ws_cli_judge_kernel(file, o->from, &how, &options, &k, &code)) {
         in->findings = ws_findings_new();
+        if (o->sarif)
+            ws_sarif_add(o->sarif, file, kernel, NULL, NULL);
         return code;
     }
     ws_cli_print_unread(k.import);
@@ -135,6 +141,8 @@ static int judge_kernel(const char *file, WsCliInput *in, const Options *o, cons
     *verdict = g_steal_pointer(&k.verdict);
     ws_check_locate(in->design, in->findings);
     ws_import_locate(in->design, in->findings);
+    if (o->sarif)
+        ws_sarif_add(o->sarif, file, kernel, in->findings, *verdict);
     return verdict_code(*verdict, in->findings, o->strict, o->require);
 }
 
@@ -237,6 +245,8 @@ static int judge_file(const char *file, const Options *o, GString *table)
     g_autoptr(GPtrArray) kernels = ws_cli_kernels(file, o->from, &code);
     if (!kernels)
         g_string_append_printf(table, "unread    %s\n", file);
+    if (!kernels && o->sarif)
+        ws_sarif_add(o->sarif, file, NULL, NULL, NULL);
     for (guint i = 0; kernels && i < kernels->len; i++) {
         g_auto(WsCliInput) in = { 0 };
         g_autoptr(WsVerdict) verdict = NULL;
@@ -304,6 +314,13 @@ static int judge_several(const char *file, const Options *o)
     return code;
 }
 
+/* `code`, unless the file cannot be written. */
+static int write_sarif(const Options *o, int code)
+{
+    g_autofree char *text = o->sarif ? ws_sarif_text(o->sarif) : NULL;
+    return !text || ws_cli_write(o->sarif_file, text, -1) ? code : WS_EXIT_USAGE;
+}
+
 int ws_command_check(int argc, char **argv)
 {
     g_auto(Options) o = { 0 };
@@ -342,6 +359,8 @@ int ws_command_check(int argc, char **argv)
           "with --from: what a parameter or a constant of the file is", "NAME=VALUE" },
         { "assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.assume,
           "with --from: what holds for the sizes of the kernel", "EXPR" },
+        { "sarif", 0, 0, G_OPTION_ARG_FILENAME, &o.sarif_file,
+          "with --from: write what was found in SARIF 2.1.0, of a folder in one file", "FILE" },
         { "list", 0, 0, G_OPTION_ARG_NONE, &o.list, "with --from: names of the kernels", NULL },
         { NULL },
     };
@@ -363,9 +382,12 @@ int ws_command_check(int argc, char **argv)
         return ws_cli_fail(WS_EXIT_USAGE, "--policy %s: write war, gather or strict", o.policies);
     if (o.list)
         return list_kernels(file, &o);
+    if (o.sarif_file && !o.from && !ws_cli_is_foreign(file))
+        return ws_cli_fail(WS_EXIT_USAGE, "--sarif goes with --from");
+    o.sarif = o.sarif_file ? ws_sarif_new() : NULL;
     const int several = fixing ? -1 : judge_several(file, &o);
     if (several >= 0)
-        return several;
+        return write_sarif(&o, several);
     const WsCheckOptions options = { .policy = o.policy };
     const WsCliFix fix = { only, o.dry, &options };
     g_auto(WsCliInput) in = { 0 };
@@ -379,5 +401,5 @@ int ws_command_check(int argc, char **argv)
         code = confirm(file, &in, verdict, &o, code);
     if (o.certificate)
         code = write_certificate(o.certificate, verdict, code);
-    return code;
+    return write_sarif(&o, code);
 }
