@@ -82,14 +82,14 @@ gboolean ws_fact_before_named_barrier(const WsProgram *p, const WsOp *op)
 gboolean ws_fact_barrier_before_math(const WsProgram *p, const WsOp *op)
 {
     const WsOp *next = next_of(p, op);
-    return op->barrier >= 0 && op->kind == WS_OP_BAR_SYNC && next && next->kind == WS_OP_MATH;
+    return op->barrier >= 0 && ws_op_waits_join(op->kind) && next && next->kind == WS_OP_MATH;
 }
 
 gboolean ws_fact_feeds_mma(const WsProgram *p, const WsAgent *agent, guint value)
 {
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->kind == WS_OP_MMA && op->agent >= 0 && &p->agent[op->agent] == agent &&
+        if (ws_op_is_product(op->kind) && op->agent >= 0 && &p->agent[op->agent] == agent &&
             op->mma->a.in_registers && op->value[1].value == value)
             return TRUE;
     }
@@ -133,7 +133,7 @@ gboolean ws_fact_meets_in_flight(const WsProgram *p, const WsAgent *agent, guint
         for (guint k = 0; own && op->wait && k < op->wait->n_retired; k++) {
             const WsRetired *r = &op->wait->retired[k];
             gint64 zero = 0;
-            if (r->by_path && r->op->kind == WS_OP_MMA && r->op->value[0].value == value &&
+            if (r->by_path && ws_op_is_product(r->op->kind) && r->op->value[0].value == value &&
                 !(ws_expr_is_int(r->op->mma->first, &zero) && zero))
                 return TRUE;
         }
@@ -169,7 +169,7 @@ static gboolean passes(Sum *s, const WsTree *t)
         return TRUE;
     if (t->kind == WS_TREE_OP) {
         through = !sets_anew(s, t->op);
-        s->found |= !through && t->op->kind == WS_OP_MMA &&
+        s->found |= !through && ws_op_is_product(t->op->kind) &&
                     ws_expr_is_int(t->op->mma->first, &first) && !first;
     } else if (t->kind == WS_TREE_BRANCH) {
         gboolean other = passes(s, t->n_kids > 1 ? t->kid[1] : NULL);

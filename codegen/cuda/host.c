@@ -1,5 +1,6 @@
 /* The host's side of the printed text: tensor maps, launch. */
 #include "codegen/cuda/cuda.h"
+#include "program/op.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
 #include "program/parts/variable.h"
@@ -127,7 +128,7 @@ void ws_cuda_bind_problem(WsCuda *c, gboolean on)
 static gboolean uses_pdl(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++) {
-        if (p->op[i]->kind == WS_OP_DEP_WAIT || p->op[i]->kind == WS_OP_DEP_LAUNCH)
+        if (ws_op_between_kernels(p->op[i]->kind))
             return TRUE;
     }
     return FALSE;

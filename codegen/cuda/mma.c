@@ -1,5 +1,6 @@
 /* wgmma: descriptors, one call per instruction, waits that hold back what reads the registers. */
 #include "codegen/cuda/cuda.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/product.h"
@@ -148,7 +149,7 @@ void ws_cuda_mma_fence(WsCuda *c, const WsOp *op)
             continue;
         if (t->op->kind == WS_OP_MMA_COMMIT)
             break;
-        for (guint v = 0; t->op->kind == WS_OP_MMA && v < t->op->n_value; v++) {
+        for (guint v = 0; ws_op_is_product(t->op->kind) && v < t->op->n_value; v++) {
             guint value = t->op->value[v].value;
             const char *run;
             if (v == 0 && scale_of(c, t->op->mma, &run) == WS_WGMMA_ZERO)

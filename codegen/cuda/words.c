@@ -13,7 +13,7 @@ static void others(WsCuda *c, GString *s, const WsOp *op, gboolean waiters)
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < c->p->n_ops; i++) {
         const WsOp *o = c->p->op[i];
-        gboolean wait = o->kind == WS_OP_MBAR_WAIT;
+        gboolean wait = ws_op_waits_phase(o->kind);
         if (o->barrier != op->barrier || o->agent < 0 || wait != waiters ||
             (!wait && !ws_op_completes(o->kind)))
             continue;
@@ -26,7 +26,7 @@ static void others(WsCuda *c, GString *s, const WsOp *op, gboolean waiters)
 /* "<- full (load)": waits for what load completes; "-> empty (load)": what load waits for. */
 static void edge(WsCuda *c, GString *s, const WsOp *op)
 {
-    gboolean wait = op->kind == WS_OP_MBAR_WAIT;
+    gboolean wait = ws_op_waits_phase(op->kind);
     if (op->barrier < 0 || c->p->barrier[op->barrier].kind != WS_BARRIER_MBARRIER ||
         (!wait && !ws_op_arrives(op->kind)))
         return;

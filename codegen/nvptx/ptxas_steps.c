@@ -1,9 +1,10 @@
 #include "codegen/nvptx/ptxas_steps.h"
 #include "codegen/facts.h"
+#include "program/array.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/pressure.h"
 #include "program/program.h"
-#include "program/array.h"
 
 #include <string.h>
 
@@ -125,8 +126,8 @@ static gboolean writes(const WsOp *op, guint operand)
 
 static gboolean is_suspect(const WsOp *op, Suspect suspect)
 {
-    if (op->kind == WS_OP_MMA || suspect == PRODUCTS)
-        return op->kind == WS_OP_MMA && suspect == PRODUCTS;
+    if (ws_op_is_product(op->kind) || suspect == PRODUCTS)
+        return ws_op_is_product(op->kind) && suspect == PRODUCTS;
     if (op->kind == WS_OP_SETMAXNREG || suspect == BUDGETS)
         return op->kind == WS_OP_SETMAXNREG && suspect == BUDGETS;
     return suspect == READS_ACCUMULATOR    ? reads_accumulator(op)

@@ -136,7 +136,7 @@ gboolean ws_watch_wait(WsEmit *e, const WsOp *op, LLVMValueRef bar, LLVMValueRef
 static void stands(WsEmit *e, const WsOp *op, guint32 state)
 {
     if (!e->debug_waits || e->host || !e->agent || !ws_op_waits_for_agents(op->kind) ||
-        op->kind == WS_OP_MBAR_WAIT)
+        ws_op_waits_phase(op->kind))
         return;
     LLVMValueRef round[3];
     guint32 word = first_rounds(e, op, ws_i32(e, 0), round);
@@ -287,7 +287,7 @@ gboolean ws_watch_put_off(WsEmit *e, const WsOp *op)
 void ws_watch_op(WsEmit *e, const WsOp *op, void (*lower)(WsEmit *, const WsOp *))
 {
     Gate g;
-    gboolean gated = gate_of(e, op, &g), sync = op->kind == WS_OP_BAR_SYNC;
+    gboolean gated = gate_of(e, op, &g), sync = ws_op_waits_join(op->kind);
     if (gated) {
         split_warps(e, &g);
         ws_prim(e, WS_PRIM_HOLD_WAIT, clock_address(e), g.need, g.settle);

@@ -1,7 +1,7 @@
 /* generate --as gluon: the program as one Python file for Triton 3.6. */
 #include "codegen/python/gluon.h"
 #include "codegen/python/plan.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -43,7 +43,7 @@ static gboolean by_copy_or_product(const WsPy *y, guint buffer)
     for (guint i = 0; i < y->p->n_ops; i++) {
         const WsOp *op = y->p->op[i];
         gboolean async =
-            op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_TMA_STORE || op->kind == WS_OP_MMA;
+            op->kind == WS_OP_TMA_LOAD || op->kind == WS_OP_TMA_STORE || ws_op_is_product(op->kind);
         for (guint k = 0; async && k < op->n_access; k++) {
             if (op->access[k].buffer == buffer)
                 return TRUE;

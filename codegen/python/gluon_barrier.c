@@ -1,7 +1,7 @@
 /* mbarriers, and named barriers. 3.6 has no call for these, but PTX inline: as mbarriers, where
  * every arrival synchronises its group first, they cost attention 2 % (measured). */
 #include "codegen/python/gluon.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
@@ -49,7 +49,7 @@ static guint64 sides(const WsPy *y, guint barrier, gint64 element)
         const WsOp *op = y->p->op[i];
         gint64 at = 0;
         if (op->barrier != (gint)barrier || op->agent < 0 || op->agent > 63 ||
-            (op->kind != WS_OP_BAR_SYNC && op->kind != WS_OP_BAR_ARRIVE) ||
+            !ws_op_joins(op->kind) ||
             (op->element && ws_expr_is_int(op->element, &at) && at != element))
             continue;
         agents |= G_GUINT64_CONSTANT(1) << op->agent;
@@ -114,7 +114,7 @@ void ws_gluon_named(WsPy *y, const WsOp *op)
         ws_py_refuse(y, op, "a named barrier whose element is not constant", NULL);
         return;
     }
-    gboolean sync = op->kind == WS_OP_BAR_SYNC;
+    gboolean sync = ws_op_waits_join(op->kind);
     if (!ws_gluon_between_groups(y, number)) {
         if (sync)
             ws_py_line(y, "gl.thread_barrier()");

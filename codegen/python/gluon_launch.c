@@ -1,6 +1,6 @@
 /* The launcher: descriptors, the grid, what it says of itself and what it refuses. */
 #include "codegen/python/gluon.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
@@ -51,7 +51,7 @@ static void grid(WsPy *y)
 static gboolean depends(const WsPy *y)
 {
     for (guint i = 0; i < y->p->n_ops; i++) {
-        if (y->p->op[i]->kind == WS_OP_DEP_WAIT || y->p->op[i]->kind == WS_OP_DEP_LAUNCH)
+        if (ws_op_between_kernels(y->p->op[i]->kind))
             return TRUE;
     }
     return FALSE;

@@ -3,7 +3,7 @@
  * conversion; values [rows, 1] follow the rows of the role's widest tile, sums per lane the lanes
  * that hold a row of an accumulator. */
 #include "codegen/python/gluon.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
@@ -193,7 +193,7 @@ void ws_gluon_role_begin(WsPy *y)
     guint seen = 0;
     for (guint i = 0; i < y->p->n_ops; i++) {
         const WsOp *op = y->p->op[i];
-        if (op->kind != WS_OP_MMA || op->agent < 0 || &y->p->agent[op->agent] != a)
+        if (!ws_op_is_product(op->kind) || op->agent < 0 || &y->p->agent[op->agent] != a)
             continue;
         if (seen && seen != op->mma->inst_k)
             ws_py_refuse(y, op, "products of different element sizes in one group",

@@ -4,7 +4,7 @@
  * tensor: at the end of a body it passes through a wait that never waits, since what a loop carries
  * is a tensor. */
 #include "codegen/python/gluon.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -119,7 +119,7 @@ static void settle(WsPy *y)
 static gboolean has_products(const WsTree *t)
 {
     if (t->kind == WS_TREE_OP)
-        return t->op->kind == WS_OP_MMA || t->op->kind == WS_OP_MMA_WAIT;
+        return ws_op_is_product(t->op->kind) || t->op->kind == WS_OP_MMA_WAIT;
     for (guint i = 0; i < t->n_kids; i++) {
         if (t->kid[i] && has_products(t->kid[i]))
             return TRUE;

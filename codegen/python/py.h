@@ -169,7 +169,6 @@ void ws_py_tiles_loop(WsPy *y, const WsTree *t);
 void ws_py_tiles_bind(WsPy *y, gboolean on);
 void ws_py_tiles_single(WsPy *y, const char *body); /* names of the one tile that `body` mentions */
 char *ws_py_tile_function(WsPy *y, const char *decorator); /* "tile_at"; "" if the id is enough */
-const char *ws_py_tile_call(WsPy *y, const char *id);      /* "tm, tn = tile_at(id, n_tm, n_tn)" */
 
 /* --- math.c: the statements of MATH
  * -------------------------------------------------------------*/

@@ -2,7 +2,7 @@
  * into one function of `replica`. */
 #include "codegen/python/py.h"
 #include "program/array.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
@@ -60,7 +60,7 @@ static guint touch_of(const WsOp *op, const WsAgent *agent, guint value, gboolea
             continue;
         gint64 first = 0;
         gboolean whole = u->rows == v->rows && u->cols == v->cols;
-        if (op->kind == WS_OP_MMA && i == 0) {
+        if (ws_op_is_product(op->kind) && i == 0) {
             gboolean known = ws_expr_is_int(op->mma->first, &first);
             *all = whole && known && first != 0;
             return (known && first == 0) || !whole ? WS_MODE_READ : WS_MODE_WRITE;

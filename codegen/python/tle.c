@@ -1,7 +1,7 @@
 /* generate --as tle: header, one function per group, the kernel with its allocations, the launcher.
  */
 #include "codegen/python/tle.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/buffer.h"
@@ -83,7 +83,7 @@ static gboolean stands(const WsPy *y, const char *line)
 /* Accumulators whose first product starts them at 0: there is no flag for it. */
 static void start_at_zero(WsTle *t, const WsTree *tree, const WsTree *loop)
 {
-    if (tree->kind == WS_TREE_OP && tree->op->kind == WS_OP_MMA &&
+    if (tree->kind == WS_TREE_OP && ws_op_is_product(tree->op->kind) &&
         t->first[tree->op->index] == loop) {
         const char *line = fresh(t->y, tree->op->value[0].value);
         if (!stands(t->y, line))

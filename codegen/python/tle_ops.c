@@ -133,7 +133,7 @@ static gboolean fills(const WsTle *t, const WsOp *op, gint pipe)
             return TRUE;
     }
     return op->barrier >= 0 && op->barrier == ws_tle_pipe(t, pipe)->is->full &&
-           op->kind != WS_OP_MBAR_WAIT;
+           !ws_op_waits_phase(op->kind);
 }
 
 /* No operation of this list behind `op` fills the pipe at the same use. */
@@ -143,7 +143,7 @@ static gboolean ends_window(const WsTle *t, const WsOp *op, gint pipe)
     gboolean behind = FALSE;
     for (guint i = 0; list && i < list->n_kids; i++) {
         const WsOp *other = list->kid[i]->kind == WS_TREE_OP ? list->kid[i]->op : NULL;
-        if (behind && other && other->barrier >= 0 && other->kind == WS_OP_MBAR_WAIT &&
+        if (behind && other && other->barrier >= 0 && ws_op_waits_phase(other->kind) &&
             other->barrier == ws_tle_pipe(t, pipe)->is->empty)
             return TRUE; /* the next window */
         if (behind && other && fills(t, other, pipe))
@@ -158,7 +158,7 @@ static gboolean ends_window(const WsTle *t, const WsOp *op, gint pipe)
 static void before_fill(WsTle *t, const WsOp *op)
 {
     gint pipe = op->barrier >= 0 ? t->barrier[op->barrier].pipe : -1;
-    if (pipe < 0 || op->kind == WS_OP_MBAR_WAIT || t->window[pipe] ||
+    if (pipe < 0 || ws_op_waits_phase(op->kind) || t->window[pipe] ||
         op->barrier != ws_tle_pipe(t, pipe)->is->full)
         return;
     open_window(t, op, pipe, "writer.acquire", "");
@@ -178,8 +178,7 @@ static void behind_fill(WsTle *t, const WsOp *op)
 
 static gboolean committed(WsTle *t, const WsOp *op)
 {
-    if (op->kind != WS_OP_MBAR_ARRIVE && op->kind != WS_OP_MBAR_EXPECT &&
-        op->kind != WS_OP_CP_ARRIVE)
+    if (!ws_op_arrives(op->kind))
         return FALSE;
     ws_py_implied(t->y, op, "the commit of the pipe");
     return TRUE;
@@ -192,9 +191,9 @@ static gboolean pipe_op(WsTle *t, const WsOp *op)
         return FALSE;
     const WsTlePipe *p = ws_tle_pipe(t, pipe);
     gboolean full = op->barrier == p->is->full;
-    if (op->kind == WS_OP_MBAR_WAIT && full)
+    if (ws_op_waits_phase(op->kind) && full)
         open_window(t, op, pipe, "reader.wait", ".slot");
-    else if (op->kind == WS_OP_MBAR_WAIT)
+    else if (ws_op_waits_phase(op->kind))
         open_window(t, op, pipe, "writer.acquire", "");
     else if (op->kind == WS_OP_MBAR_ARRIVE && !full)
         ws_py_line(t->y, "%s_reader.release(%s)", p->name,
@@ -247,7 +246,7 @@ void ws_tle_store(WsTle *t, const WsOp *op)
 static void named(WsTle *t, const WsOp *op)
 {
     const WsBarrier *b = &t->y->p->barrier[op->barrier];
-    gboolean sync = op->kind == WS_OP_BAR_SYNC;
+    gboolean sync = ws_op_waits_join(op->kind);
     if (b->derived && !strcmp(b->name, "cta"))
         ws_py_refuse(t->y, op, "a barrier of all partitions",
                      "declare a named barrier and let every group sync on it");

@@ -2,7 +2,7 @@
  * `first` holds in its first round alone. */
 #include "codegen/python/tle.h"
 #include "program/array.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/operation.h"
 #include "program/parts/product.h"
 #include "program/parts/tree.h"
@@ -66,7 +66,7 @@ void ws_tle_products(WsTle *t)
     const WsProgram *p = t->y->p;
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->kind == WS_OP_MMA)
+        if (ws_op_is_product(op->kind))
             t->first[i] = first_loop(op);
     }
 }

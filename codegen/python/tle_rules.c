@@ -1,7 +1,7 @@
 /* Judgements of tle_rule.def on the plan. Each returns what offends, or NULL, and the operation (or
  * the path) in *op and *path. */
 #include "codegen/python/tle.h"
-#include "program/op_kind.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
@@ -79,8 +79,7 @@ static const WsOp *other_arrival(const WsTle *t, guint barrier)
 {
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
-        gboolean feeds = op->kind == WS_OP_MBAR_ARRIVE || op->kind == WS_OP_CP_ARRIVE ||
-                         (op->kind == WS_OP_MBAR_EXPECT && !op->derived);
+        gboolean feeds = ws_op_arrives(op->kind) && !(ws_op_expects(op->kind) && op->derived);
         if (op->barrier == (gint)barrier && feeds)
             return op;
     }
@@ -118,7 +117,7 @@ static const char *product_types(WsTle *t, Fault *fault)
 {
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
-        if (op->kind != WS_OP_MMA)
+        if (!ws_op_is_product(op->kind))
             continue;
         fault->op = op;
         if (op->mma->a_type == WS_DTYPE_U8 || op->mma->b_type == WS_DTYPE_U8)
@@ -140,7 +139,7 @@ static const char *pendings(WsTle *t, Fault *fault)
 
 static gboolean has_product(const WsTree *t)
 {
-    gboolean found = t->kind == WS_TREE_OP && t->op->kind == WS_OP_MMA;
+    gboolean found = t->kind == WS_TREE_OP && ws_op_is_product(t->op->kind);
     for (guint i = 0; i < t->n_kids && !found; i++)
         found = t->kid[i] && has_product(t->kid[i]);
     return found;
@@ -194,7 +193,7 @@ static const char *in_flight(WsTle *t, Fault *fault)
         fault->op = op;
         if (op->kind == WS_OP_MMA_WAIT && conditional(op))
             return WS_WORD("a wait under a condition, for products that are not");
-        if (op->kind != WS_OP_MMA)
+        if (!ws_op_is_product(op->kind))
             continue;
         gboolean fixed = !op->mma->first || ws_expr_is_int(op->mma->first, &known);
         if (!fixed && accumulates(op, op->value[0].value) && !t->first[op->index])
@@ -266,7 +265,7 @@ static const char *writers(WsTle *t, Fault *fault)
         guint at = 0;
         for (const WsOp *op; (op = next_op(t, &at));) {
             fault->op = op;
-            if (op->barrier == pipe->is->full && op->barrier >= 0 && op->kind != WS_OP_MBAR_WAIT &&
+            if (op->barrier == pipe->is->full && op->barrier >= 0 && !ws_op_waits_phase(op->kind) &&
                 op->agent != pipe->is->writer)
                 return WS_WORD("a second writer");
         }
@@ -296,8 +295,8 @@ static const WsOp *intruder(const WsTle *t, const WsTree *list, gint pipe)
             last = op;
             continue;
         }
-        gboolean touches = op && (op->n_access || op->barrier >= 0) &&
-                           op->kind != WS_OP_MBAR_EXPECT && !fills(t, op, pipe);
+        gboolean touches = op && (op->n_access || op->barrier >= 0) && !ws_op_expects(op->kind) &&
+                           !fills(t, op, pipe);
         if (last && touches)
             found = op;
     }
@@ -349,7 +348,7 @@ static const char *tiles(WsTle *t, Fault *fault)
 {
     guint at = 0;
     for (const WsOp *op; (op = next_op(t, &at));) {
-        for (guint i = 0; i < op->n_value && op->kind != WS_OP_MMA; i++) {
+        for (guint i = 0; i < op->n_value && !ws_op_is_product(op->kind); i++) {
             const WsValueUse *u = &op->value[i];
             const WsRegValue *v = &program(t)->agent[op->agent].value[u->value];
             fault->op = op;

@@ -144,7 +144,7 @@ static void visit_join(const WsTraceRecord *r, gpointer data)
 {
     Join *j = data;
     const WsOp *op = j->run->p->op[r->op], *own = j->run->p->op[j->wait->op];
-    gint64 at = op->kind == WS_OP_BAR_SYNC ? r->start : r->issued;
+    gint64 at = ws_op_waits_join(op->kind) ? r->start : r->issued;
     if (op->barrier != own->barrier || at > j->wait->issued || at <= j->wait->start)
         return;
     if (ws_op_joins(op->kind))
@@ -193,7 +193,7 @@ static gboolean tells(const WsRun *run, const WsTraceRecord *wait, const WsTrace
 {
     if (run->t->origin != WS_TRACE_MEASURED || !ws_op_flies(run->p->op[by->op]->kind))
         return TRUE;
-    gboolean phase = run->p->op[wait->op]->kind == WS_OP_MBAR_WAIT;
+    gboolean phase = ws_op_waits_phase(run->p->op[wait->op]->kind);
     return wait->issued - wait->start > (phase ? OWN_PHASE : OWN_QUEUE);
 }
 

@@ -2,6 +2,7 @@
 #include "advise/advise.h"
 #include "program/elaborate.h"
 #include "program/launch_values.h"
+#include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
@@ -86,7 +87,7 @@ static Work work_of(const WsProgram *p, const WsLaunchValues *v)
         guint steps = 0;
         while (steps++ < 100000 && ws_walker_next(walker, &step, NULL)) {
             const WsOp *op = step.op;
-            if (op->kind == WS_OP_MMA && op->mma)
+            if (ws_op_is_product(op->kind) && op->mma)
                 w.products += (double)op->mma->m * op->mma->n * op->mma->k;
             else if (op->kind == WS_OP_TMA_STORE && op->n_access)
                 w.stored += (double)op->access[0].rows * op->access[0].cols;

@@ -154,7 +154,7 @@ static WsClockMove contribute(WsClockPlay *play, WsPlayer *a, guint index)
         a->now += ws_clock_own(play, a, play->m->value[WS_MACHINE_MBAR_ARRIVE]);
         at = a->now;
     }
-    if (op->kind == WS_OP_MBAR_EXPECT) {
+    if (ws_op_expects(op->kind)) {
         bytes = op->bytes;
         mask = 1u << a->cta;
     }
@@ -172,7 +172,7 @@ WsClockMove ws_clock_play_mbar(WsClockPlay *play, WsPlayer *a)
         return WS_MOVE_NEXT;
     if (!locate(play, a, &index))
         return failed();
-    if (a->step.op->kind == WS_OP_MBAR_WAIT)
+    if (ws_op_waits_phase(a->step.op->kind))
         return wait(play, a, &play->sm[a->cta].mbar[index]);
     return contribute(play, a, index);
 }
@@ -207,7 +207,7 @@ WsClockMove ws_clock_play_named(WsClockPlay *play, WsPlayer *a)
     gint64 own = play->p->agent[a->agent].threads, element = 0;
     a->now = MAX(a->now, a->stored);
     double drain = MAX(a->stored - a->start, 0); /* its own stores, nobody else's fault */
-    gboolean waits = op->kind == WS_OP_BAR_SYNC;
+    gboolean waits = ws_op_waits_join(op->kind);
     double cost =
         ws_clock_own(play, a, play->m->value[waits ? WS_MACHINE_BAR_SYNC : WS_MACHINE_BAR_ARRIVE]);
     if (op->count <= own) { /* nobody else takes part */

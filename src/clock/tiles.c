@@ -1,5 +1,6 @@
 /* Tiles that differ in length: how many rounds each has, without playing it. */
 #include "clock/result.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/operation.h"
 #include "program/parts/tree.h"
@@ -38,7 +39,7 @@ static double rounds(WsWalker *w, const WsTree *t)
 static guint typical_agent(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->kind == WS_OP_MMA && p->op[i]->agent >= 0)
+        if (ws_op_is_product(p->op[i]->kind) && p->op[i]->agent >= 0)
             return (guint)p->op[i]->agent;
     return 0;
 }

@@ -252,15 +252,6 @@ WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImp
     return ws_import_text_as(text, length, file, from, NULL, error);
 }
 
-WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error)
-{
-    g_autofree char *text = NULL;
-    gsize length;
-    if (!g_file_get_contents(file, &text, &length, error))
-        return NULL;
-    return ws_import_text(text, length, file, from, error);
-}
-
 void ws_import_free(WsImport *import)
 {
     if (!import)

@@ -67,12 +67,11 @@ GPtrArray *ws_import_kernels(const char *text, gsize length, const char *file, W
                              GError **error);
 
 /* `file` names the text in errors ("FILE:LINE:COLUMN: …"), notes and the design. NULL with
- * WS_PYTHON_ERROR, WS_IMPORT_ERROR or an error of reading the file. */
+ * WS_PYTHON_ERROR or WS_IMPORT_ERROR. */
 WsImport *ws_import_text(const char *text, gsize length, const char *file, WsImportFrom from,
                          GError **error);
 WsImport *ws_import_text_as(const char *text, gsize length, const char *file, WsImportFrom from,
                             const WsImportOptions *options, GError **error);
-WsImport *ws_import_file(const char *file, WsImportFrom from, GError **error);
 void ws_import_free(WsImport *import);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsImport, ws_import_free)
 

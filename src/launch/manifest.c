@@ -89,7 +89,7 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
 static double tensor_rate(const WsProgram *p)
 {
     for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->kind == WS_OP_MMA && p->op[i]->mma)
+        if (ws_op_is_product(p->op[i]->kind) && p->op[i]->mma)
             return (double)p->hardware->matrix.rate / ws_dtype_bytes(p->op[i]->mma->a_type);
     return 0;
 }

@@ -315,7 +315,7 @@ static gboolean take_step(Agent *a, const WsStep *step, GError **error)
         fifo_commit(queues[q]);
     else if (q >= 0 && ws_op_retires(op->kind))
         fifo_retire(c, queues[q], op->n, after);
-    else if (op->kind == WS_OP_MBAR_WAIT)
+    else if (ws_op_waits_phase(op->kind))
         return note_wait(a, op, after, error);
     return TRUE;
 }

@@ -23,13 +23,6 @@ void ws_text_json(GString *out, const char *s)
     g_string_append_c(out, '"');
 }
 
-char *ws_text_quote(const char *s)
-{
-    GString *out = g_string_new(NULL);
-    ws_text_json(out, s);
-    return g_string_free(out, FALSE);
-}
-
 void ws_text_json_real(GString *out, double value)
 {
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];

@@ -7,7 +7,6 @@ G_BEGIN_DECLS
 
 /* Appends `s` as a JSON string with its quotes; NULL becomes null. */
 void ws_text_json(GString *out, const char *s);
-char *ws_text_quote(const char *s); /* the same as a new string */
 /* Appends a JSON number; NAN and infinities become null. */
 void ws_text_json_real(GString *out, double value);
 /* The nearest of `n` words to `word` by edit distance (about half its length at most), or NULL. */

@@ -129,6 +129,12 @@ static inline gboolean ws_op_issues(WsOpKind kind, WsQueue queue)
     return ws_op_flies(kind) && ws_op_queue(kind) == (gint)queue;
 }
 
+/* A product of the tensor cores (WsOp.mma). */
+static inline gboolean ws_op_is_product(WsOpKind kind)
+{
+    return ws_op_issues(kind, WS_QUEUE_MMA);
+}
+
 static inline gboolean ws_op_closes(WsOpKind kind)
 {
     return ws_op_row(kind)->deed == WS_DEED_CLOSE;
@@ -153,6 +159,30 @@ static inline gboolean ws_op_is_bulk(WsOpKind kind)
 static inline gboolean ws_op_waits(WsOpKind kind)
 {
     return ws_op_row(kind)->waits != WS_WAITS_NONE;
+}
+
+/* It waits for a phase of an mbarrier. */
+static inline gboolean ws_op_waits_phase(WsOpKind kind)
+{
+    return ws_op_row(kind)->waits == WS_WAITS_PHASE;
+}
+
+/* It expects bytes on an mbarrier. */
+static inline gboolean ws_op_expects(WsOpKind kind)
+{
+    return ws_op_row(kind)->gives == WS_GIVES_EXPECT;
+}
+
+/* It waits until all have joined a named barrier. */
+static inline gboolean ws_op_waits_join(WsOpKind kind)
+{
+    return ws_op_row(kind)->waits == WS_WAITS_JOIN;
+}
+
+/* It orders this kernel and its neighbours in the stream. */
+static inline gboolean ws_op_between_kernels(WsOpKind kind)
+{
+    return ws_op_row(kind)->waits == WS_WAITS_KERNEL || kind == WS_OP_DEP_LAUNCH;
 }
 
 /* It waits for what comes to a barrier of the design. */

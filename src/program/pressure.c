@@ -69,7 +69,7 @@ static gboolean written_first(const Life *l, guint value, guint from, guint to)
             if (u->value != value)
                 continue;
             gint64 always = 0;
-            if (op->kind == WS_OP_MMA && k == 0)
+            if (ws_op_is_product(op->kind) && k == 0)
                 return op->mma->first && ws_expr_is_int(op->mma->first, &always) && always &&
                        u->rows == v->rows && u->cols == v->cols;
             return u->mode == WS_MODE_WRITE && u->rows == v->rows && u->cols == v->cols;

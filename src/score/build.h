@@ -172,7 +172,6 @@ void ws_build_text(WsBuild *b, WsTextRole role, double x, double y, char *text);
 char *ws_build_fit(double width, double size, const char *const *candidate);
 double ws_text_width_estimate(const char *text, double size);
 
-const WsTrace *ws_build_trace(const WsBuild *b, gboolean overlay);
 /* Main time of a record's time; -1 stays. */
 gint64 ws_build_time(const WsBuild *b, gboolean overlay, gint64 t);
 char *ws_group_digits(gint64 n); /* "136 500" with thin gaps */

@@ -1,5 +1,6 @@
 /* How much of a stretch of time something was in use, for stretches that hold too many executions
  * to draw them. Found once for a CTA of a trace and kept in the cache; asked by binary search. */
+#include "program/op.h"
 #include "score/build.h"
 
 #include <math.h>
@@ -242,7 +243,7 @@ void ws_cover_draw(WsBuild *b, const WsScoreCover *c, const WsCoverRow *row)
 static double of_tensor(const WsTraceRecord *r, gint64 *end, gpointer data)
 {
     *end = r->done;
-    return ws_trace_op_kind(data, r->op) == WS_OP_MMA;
+    return ws_op_is_product(ws_trace_op_kind(data, r->op));
 }
 
 double ws_score_tensor_share(const WsTrace *t, guint cta)

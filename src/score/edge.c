@@ -1,5 +1,6 @@
 /* Barrier edges: from the contribution that completed a phase last to the wait that it let go. The
  * longer the wait stood still, the thicker the edge. */
+#include "program/op.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
 #include "program/program.h"
@@ -175,7 +176,7 @@ void ws_edge_build(WsBuild *b)
     g_autoptr(GArray) labels = g_array_new(FALSE, FALSE, sizeof(double));
     for (guint i = 0; i < b->seen->len; i++) {
         const WsTraceRecord *r = ws_seen(b->seen, i);
-        if (ws_trace_op_kind(b->t, r->op) == WS_OP_MBAR_WAIT && b->drawn_as[r->agent] == r->agent &&
+        if (ws_op_waits_phase(ws_trace_op_kind(b->t, r->op)) && b->drawn_as[r->agent] == r->agent &&
             b->control_row[r->agent] != G_MAXUINT)
             g_array_append_val(waits, r);
     }

@@ -166,7 +166,7 @@ static void add_loops(GString *s, const WsTrace *t, const WsTraceStats *stats)
     for (guint i = 0; i < stats->loop->len && shown < 4; i++) {
         const WsTraceLoopStat *l = &g_array_index(stats->loop, WsTraceLoopStat, i);
         const char *name = strrchr(l->loop, '/');
-        if (!name || ws_trace_op_kind(t, l->op) != WS_OP_MMA)
+        if (!name || !ws_op_is_product(ws_trace_op_kind(t, l->op)))
             continue;
         g_autofree char *period = ws_group_digits(l->period.p50);
         g_string_append_printf(s, "%s%s loop of %s %s cycles",

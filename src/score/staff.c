@@ -136,7 +136,7 @@ static WsItemKind wait_colour(const WsBuild *b, const WsTraceRecord *r, WsOpKind
     static const WsItemKind of[WS_QUEUES] = { WS_ITEM_MMA, WS_ITEM_STORE, WS_ITEM_COPY };
     if (ws_op_retires(kind))
         return of[ws_op_queue(kind)];
-    if (kind == WS_OP_MBAR_WAIT && b->p->agent[r->agent].role == WS_ROLE_PRODUCER)
+    if (ws_op_waits_phase(kind) && b->p->agent[r->agent].role == WS_ROLE_PRODUCER)
         return WS_ITEM_IDLE;
     return ws_item_kind_of(kind);
 }

@@ -28,7 +28,7 @@ static double weight_of(const WsBuild *b, Unit unit, const WsTraceRecord *r, gin
     case UNIT_TMA:
         return ws_op_is_bulk(kind);
     case UNIT_TENSOR:
-        return kind == WS_OP_MMA;
+        return ws_op_is_product(kind);
     default:
         break;
     }

@@ -2,6 +2,7 @@
  *
  * The opening window is the last two rounds of a tile, its epilogue and the first two rounds of the
  * next one: that is where pipelines are won and lost. The rounds between are alike and folded. */
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
 #include "score/build.h"
@@ -22,7 +23,7 @@ static void find_lead(WsBuild *b)
         for (guint64 i = 0; i < lane->n; i++)
             count[g_array_index(b->t->record, WsTraceRecord, lane->first + i).op]++;
         for (guint op = 0; op < n_ops; op++) {
-            gboolean mma = ws_trace_op_kind(b->t, op) == WS_OP_MMA;
+            gboolean mma = ws_op_is_product(ws_trace_op_kind(b->t, op));
             if (count[op] && (mma > best_mma || (mma == best_mma && count[op] > best))) {
                 best = count[op];
                 best_mma = mma;

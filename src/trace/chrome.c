@@ -35,7 +35,7 @@ static const char *category(WsOpKind kind)
 {
     if (ws_op_waits(kind))
         return "wait";
-    if (kind == WS_OP_MMA)
+    if (ws_op_is_product(kind))
         return "tensor";
     return ws_op_flies(kind) ? "transfer" : "work";
 }

@@ -88,7 +88,7 @@ static Category category_of(WsOpKind kind)
 {
     if (ws_op_waits(kind))
         return CATEGORY_WAIT;
-    if (kind == WS_OP_MMA)
+    if (ws_op_is_product(kind))
         return CATEGORY_TENSOR;
     return ws_op_flies(kind) ? CATEGORY_TRANSFER : CATEGORY_WORK;
 }

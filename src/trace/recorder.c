@@ -140,7 +140,7 @@ static const WsOp *flush_of(const WsRecordStrip *strip, const GArray *leaves)
         return NULL;
     for (guint i = 0; i < leaves->len; i++) {
         const Leaf *leaf = &g_array_index(leaves, Leaf, i);
-        if (leaf->op->kind == WS_OP_MMA && !leaf->maybe)
+        if (ws_op_is_product(leaf->op->kind) && !leaf->maybe)
             return leaf->op;
     }
     return NULL;

@@ -151,13 +151,13 @@ static void add_loops(const WsTrace *t, const GPtrArray *groups, GArray *out)
         if (!d->len)
             continue;
         WsTraceLoopStat s = { .agent = g->agent, .op = g->op, .n = d->len, .period = ws_spread(d) };
-        gboolean mma = ws_trace_op_kind(t, g->op) == WS_OP_MMA, known = FALSE;
+        gboolean mma = ws_op_is_product(ws_trace_op_kind(t, g->op)), known = FALSE;
         for (guint k = 0; k < out->len && !known; k++) {
             WsTraceLoopStat *o = &g_array_index(out, WsTraceLoopStat, k);
             if (o->agent != g->agent || strcmp(o->loop, loop) != 0)
                 continue;
             known = TRUE;
-            gboolean o_mma = ws_trace_op_kind(t, o->op) == WS_OP_MMA;
+            gboolean o_mma = ws_op_is_product(ws_trace_op_kind(t, o->op));
             if (mma > o_mma || (mma == o_mma && s.n > o->n)) {
                 s.loop = o->loop;
                 *o = s;

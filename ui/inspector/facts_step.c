@@ -58,7 +58,7 @@ static void put_barrier(WsInspectorFacts *facts, const char *section, const WsPr
     put_expr(facts, section, _("slot"), op->slot, _("use modulo the slots of the barrier"));
     put_expr(facts, section, _("parity"), op->parity, _("the parity that is tested"));
     put_expr(facts, section, _("turn"), op->turn,
-             op->kind == WS_OP_MBAR_WAIT
+             ws_op_waits_phase(op->kind)
                  ? _("number of the completion it waits for; -1 passes at once")
                  : _("number of the completion it feeds"));
 }
@@ -73,8 +73,8 @@ static void put_count(WsInspectorFacts *facts, const char *section, const WsOp *
         put(facts, section, _("lanes per arrival"), ws_format_int(op->per), NULL);
     if (op->bytes)
         put(facts, section, _("bytes"), ws_format_bytes(op->bytes),
-            op->kind == WS_OP_MBAR_EXPECT ? _("bytes that the barrier waits for")
-                                          : _("bytes moved per target CTA"));
+            ws_op_expects(op->kind) ? _("bytes that the barrier waits for")
+                                    : _("bytes moved per target CTA"));
     if (op->ctas.kind == WS_CTAS_ALL)
         put(facts, section, _("CTAs"), g_strdup(_("all of the cluster")), NULL);
     else if (op->ctas.kind == WS_CTAS_MASK)

@@ -1,3 +1,4 @@
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/barrier.h"
 #include "program/parts/operation.h"
@@ -76,7 +77,7 @@ static gint64 largest_tx(const WsProgram *p)
 {
     gint64 most = 0;
     for (guint i = 0; i < p->n_ops; i++)
-        if (p->op[i]->kind == WS_OP_MBAR_EXPECT)
+        if (ws_op_expects(p->op[i]->kind))
             most = MAX(most, p->op[i]->bytes);
     for (guint i = 0; i < p->n_barriers; i++)
         most = MAX(most, (gint64)p->barrier[i].expected_bytes);

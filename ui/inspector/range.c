@@ -136,7 +136,7 @@ static void visit(const WsTraceRecord *r, gpointer data)
     if (inside <= 0)
         return;
     g_array_append_val(group->flight, flight);
-    if (group->kind == WS_OP_MMA) {
+    if (ws_op_is_product(group->kind)) {
         g_array_append_val(g->mma, flight);
         add_work(g, r, inside);
     } else if (ws_op_is_bulk(group->kind)) {

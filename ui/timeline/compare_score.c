@@ -300,7 +300,7 @@ static GHashTable *edges_of(const WsProgram *p)
     g_autofree GPtrArray **wait = g_new0(GPtrArray *, p->n_barriers + 1);
     for (guint i = 0; i < p->n_ops; i++) {
         const WsOp *op = p->op[i];
-        if (op->barrier < 0 || !op->step || op->kind != WS_OP_MBAR_WAIT)
+        if (op->barrier < 0 || !op->step || !ws_op_waits_phase(op->kind))
             continue;
         if (!wait[op->barrier])
             wait[op->barrier] = g_ptr_array_new();

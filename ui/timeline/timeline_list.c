@@ -107,7 +107,7 @@ static const WsOp *main_op(const WsProgram *p, guint first)
     for (guint i = first; i < p->n_ops && i < first + 64; i++) {
         const WsOp *op = p->op[i];
         if (!g_strcmp0(op->step, step) && !op->derived &&
-            (op->engine || op->kind == WS_OP_MBAR_WAIT))
+            (op->engine || ws_op_waits_phase(op->kind)))
             return op;
     }
     return p->op[first];

@@ -74,10 +74,7 @@ gboolean ws_window_export_trace(WsWindow *w, GFile *file)
 static void chose(GtkNativeDialog *dialog, int response, WsWindow *w)
 {
     gboolean trace = g_object_get_data(G_OBJECT(dialog), "trace") != NULL;
-    g_autoptr(GFile) file = response == GTK_RESPONSE_ACCEPT
-                                ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
-                                : NULL;
-    g_clear_object(&w->chooser);
+    g_autoptr(GFile) file = ws_window_chosen(w, dialog, response);
     if (file && trace)
         ws_window_export_trace(w, file);
     else if (file)

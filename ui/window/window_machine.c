@@ -19,10 +19,7 @@ gboolean ws_window_use_machine(WsWindow *w, GFile *file)
 
 static void chose(GtkNativeDialog *dialog, int response, WsWindow *w)
 {
-    g_autoptr(GFile) file = response == GTK_RESPONSE_ACCEPT
-                                ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
-                                : NULL;
-    g_clear_object(&w->chooser);
+    g_autoptr(GFile) file = ws_window_chosen(w, dialog, response);
     if (file)
         ws_window_use_machine(w, file);
 }

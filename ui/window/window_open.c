@@ -232,13 +232,19 @@ GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileCho
     return GTK_FILE_CHOOSER(w->chooser);
 }
 
+GFile *ws_window_chosen(WsWindow *w, GtkNativeDialog *dialog, int response)
+{
+    GFile *file = response == GTK_RESPONSE_ACCEPT
+                      ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
+                      : NULL;
+    g_clear_object(&w->chooser);
+    return file;
+}
+
 static void chose_file(GtkNativeDialog *dialog, int response, WsWindow *w)
 {
     gboolean trace = g_object_get_data(G_OBJECT(dialog), "trace") != NULL;
-    g_autoptr(GFile) file = response == GTK_RESPONSE_ACCEPT
-                                ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
-                                : NULL;
-    g_clear_object(&w->chooser);
+    g_autoptr(GFile) file = ws_window_chosen(w, dialog, response);
     if (file && trace)
         ws_window_open_trace(w, file);
     else if (file)

@@ -62,6 +62,8 @@ void ws_window_open_safely(WsWindow *w, GFile *file);
 /* A file dialogue, kept in w->chooser until it answers. Borrowed. */
 GtkFileChooser *ws_window_new_chooser(WsWindow *w, const char *title, GtkFileChooserAction action,
                                       const char *accept, GCallback response);
+/* What it answered, and its end: the file, NULL none. Caller unrefs. */
+GFile *ws_window_chosen(WsWindow *w, GtkNativeDialog *dialog, int response);
 void ws_window_add_filter(GtkFileChooser *chooser, const char *name, const char *const *suffixes);
 void ws_window_accept_drops(WsWindow *w);
 GMenuModel *ws_window_recent_menu(void); /* transfer full */

@@ -89,10 +89,7 @@ static void go_on(WsWindow *w, gboolean safe)
 
 static void chose(GtkNativeDialog *dialog, int response, WsWindow *w)
 {
-    g_autoptr(GFile) file = response == GTK_RESPONSE_ACCEPT
-                                ? gtk_file_chooser_get_file(GTK_FILE_CHOOSER(dialog))
-                                : NULL;
-    g_clear_object(&w->chooser);
+    g_autoptr(GFile) file = ws_window_chosen(w, dialog, response);
     g_autofree char *name = file ? g_file_get_basename(file) : NULL;
     if (name && !g_str_has_suffix(name, ".wstave")) {
         g_autofree char *path = g_file_get_path(file);

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/parts/buffer.h"
 #include "program/parts/value.h"
@@ -195,7 +196,7 @@ void ws_op_barrier_at(WsStepState *S, WsOp *op, gint barrier, WsExpr *element, W
     op->use = use;
     op->slot = ws_elab_op_int(E, WS_EXPR_MOD, use, b->slots, S->id);
     op->turn = ws_elab_op_int(E, WS_EXPR_DIV, use, b->slots, S->id);
-    if (op->kind != WS_OP_MBAR_WAIT)
+    if (!ws_op_waits_phase(op->kind))
         return;
     gint64 e = 0;
     gboolean known = ws_elab_is_int(element, &e), ready = b->ready[known ? e : 0];
@@ -224,7 +225,7 @@ static void override(WsStepState *S, WsOp *op)
         if (!S->use)
             op->turn = NULL;
     }
-    if (op->kind == WS_OP_MBAR_WAIT && ws_node_has(S->node, WS_F_phase)) {
+    if (ws_op_waits_phase(op->kind) && ws_node_has(S->node, WS_F_phase)) {
         WsExpr *phase = ws_elab_resolve(E, ws_elab_field_expr(E, S->node, WS_F_phase), 0, S->id);
         if (b->ready[e])
             phase = ws_elab_op_int(E, WS_EXPR_ADD, phase, 1, S->id);

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
 #include "program/program.h"
 #include "target/target.h"
 
@@ -75,7 +76,7 @@ static void transactions(WsElab *E)
 {
     for (guint i = 0; i < E->ops->len; i++) {
         const WsOp *op = g_ptr_array_index(E->ops, i);
-        if (op->kind == WS_OP_MBAR_EXPECT && op->bytes > E->hw->sync.transaction)
+        if (ws_op_expects(op->kind) && op->bytes > E->hw->sync.transaction)
             ws_elab_note(E, WS_RULE_B_TX, op->step, "Split the transaction over two barriers.",
                          "%" G_GINT64_FORMAT " bytes are expected at once, an mbarrier counts to "
                          "%" G_GINT64_FORMAT,

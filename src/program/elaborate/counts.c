@@ -130,13 +130,13 @@ static void mbarrier(WsElab *E, guint index, GArray *entries)
         const WsOp *op = g_ptr_array_index(E->ops, i);
         if (op->barrier != (gint)index)
             continue;
-        if (op->kind == WS_OP_MBAR_EXPECT)
+        if (ws_op_expects(op->kind))
             b->expected_bytes = MAX(b->expected_bytes, (guint64)op->bytes);
         remote = remote || (op->kind == WS_OP_MBAR_ARRIVE && op->scope == WS_SCOPE_CLUSTER);
     }
     for (guint i = 0; remote && i < E->ops->len; i++) {
         WsOp *op = g_ptr_array_index(E->ops, i);
-        if (op->barrier == (gint)index && op->kind == WS_OP_MBAR_WAIT)
+        if (op->barrier == (gint)index && ws_op_waits_phase(op->kind))
             op->scope = WS_SCOPE_CLUSTER;
     }
 }

@@ -1,4 +1,5 @@
 #include "program/elaborate/elab.h"
+#include "program/op.h"
 #include "program/parts/agent.h"
 #include "program/program.h"
 
@@ -96,7 +97,7 @@ static guint flow_op(Exchange *X, WsTree *seq, guint at, Pending *p)
 {
     WsOp *op = seq->kid[at]->op;
     guint before = 0;
-    if (op->kind == WS_OP_WARP_SYNC || op->kind == WS_OP_BAR_SYNC)
+    if (op->kind == WS_OP_WARP_SYNC || ws_op_waits_join(op->kind))
         pending_clear(p);
     if (!is_generic(op) || op->n_access == 0)
         return 0;

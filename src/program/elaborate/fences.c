@@ -174,9 +174,9 @@ static void after(Fences *F, const WsOp *op, State *s)
     WsElab *E = F->E;
     if (op->kind == WS_OP_FENCE_ASYNC)
         *s = nothing;
-    if (op->kind == WS_OP_MBAR_WAIT && op->barrier >= 0 && F->gathered[op->barrier])
+    if (ws_op_waits_phase(op->kind) && op->barrier >= 0 && F->gathered[op->barrier])
         s->source[F3] = op;
-    if (op->kind == WS_OP_MBAR_WAIT && op->barrier >= 0 && F->written[op->barrier] &&
+    if (ws_op_waits_phase(op->kind) && op->barrier >= 0 && F->written[op->barrier] &&
         !s->source[F2])
         s->source[F2] = op;
     for (guint i = 0; i < op->n_access; i++) {

@@ -147,7 +147,7 @@ static void free_registers(Flight *f, GArray *freed, const guint64 *retired, con
 {
     for (guint i = 0; i < f->shape.op->len; i++) {
         const WsOp *op = f->shape.op->pdata[i];
-        for (guint k = 0; has(retired, i) && op->kind == WS_OP_MMA && k < op->n_value; k++) {
+        for (guint k = 0; has(retired, i) && ws_op_is_product(op->kind) && k < op->n_value; k++) {
             WsValueUse part = part_of(f, op, &op->value[k], stays);
             if (!held(f, stays, &part))
                 free_part(freed, &part);
