@@ -1,5 +1,6 @@
-/* Quick-fixes of steps that stand too deep: a release inside a branch or a loop that others do not
- * have, a wait inside of the loop that what it waits for is outside of. */
+/* Quick-fixes of choices and of steps that stand too deep: a release inside a branch or a loop that
+ * others do not have, a wait inside of the loop that what it waits for is outside of, a branch that
+ * does not do what the other one does. */
 #include "mend/fixer.h"
 
 enum { BOTH_CHOOSE = 12 };
@@ -97,5 +98,93 @@ void ws_fix_wait_outside(WsFixer *F)
             fix->cost += 1;
             ws_fix_insert(F, fix, loop, 0, ws_hand(WS_STEP_WAIT, ref, use, (WsHanding){ 0 }));
         }
+    }
+}
+
+/* --- two branches that do the same -------------------------------------------------------------
+ */
+/* The one field in which two steps of a kind differ; WS_F_COUNT: none, or several. */
+static WsFieldId differs(const WsNode *a, const WsNode *b)
+{
+    WsFieldId found = WS_F_COUNT;
+    guint n;
+    const WsFieldRow *row = ws_node_rows(a->kind, &n);
+    for (guint i = 0; i < n; i++) {
+        if (row[i].kind == WS_FIELD_STEPS || row[i].field == WS_F_note || row[i].field == WS_F_id)
+            continue;
+        g_autofree char *x = ws_field_text(a, row[i].field), *y = ws_field_text(b, row[i].field);
+        if (g_strcmp0(x, y) == 0)
+            continue;
+        if (found != WS_F_COUNT)
+            return WS_F_COUNT;
+        found = row[i].field;
+    }
+    return found;
+}
+
+/* A step says in one branch what its twin in the other one does not: as that says. */
+static void say_the_same(WsFixer *F, const WsNode *one, const WsNode *other)
+{
+    static const WsFieldId hands[] = { WS_F_signal, WS_F_use, WS_F_by, WS_F_cta };
+    const WsFieldId field = differs(one, other);
+    for (guint i = 0; i < G_N_ELEMENTS(hands); i++) {
+        if (field != hands[i])
+            continue;
+        g_autofree char *name = ws_step_name(one), *to = ws_field_text(other, field);
+        WsFix *fix = ws_fixer_add(F, "Let %s say %s %s, as in the other branch", name,
+                                  ws_field_name(field), to ? to : "-");
+        fix->safe = ws_step_orders(one->kind) || field == WS_F_signal;
+        ws_fix_set(fix, one, field, ws_json_of_field(other, field));
+    }
+}
+
+/* The place in the other branch of step i: behind as many steps of the kind of the one before it.
+ */
+static guint place_of(const WsNode *branch, WsFieldId here, guint i, WsFieldId there)
+{
+    if (i == 0)
+        return 0;
+    const WsNodeKind kind = ws_node_child(branch, here, i - 1)->kind;
+    guint nth = 0, seen = 0;
+    for (guint k = 0; k < i; k++)
+        nth += ws_node_child(branch, here, k)->kind == kind;
+    for (guint k = 0; k < ws_node_n_children(branch, there); k++) {
+        seen += ws_node_child(branch, there, k)->kind == kind;
+        if (seen == nth)
+            return k + 1;
+    }
+    return ws_node_n_children(branch, there);
+}
+
+static guint count_kind(const WsNode *branch, WsFieldId list, WsNodeKind kind)
+{
+    guint n = 0;
+    for (guint i = 0; i < ws_node_n_children(branch, list); i++)
+        n += ws_node_child(branch, list, i)->kind == kind;
+    return n;
+}
+
+/* What orders stands in one branch, and is missing in the other one, or says something else. */
+void ws_fix_other_branch(WsFixer *F)
+{
+    static const WsFieldId of[] = { WS_F_then, WS_F_else };
+    for (gint b = 0; b < (gint)F->spot->len; b++) {
+        const WsNode *branch = ws_spot(F, b)->node;
+        for (guint w = 0; branch->kind == WS_STEP_IF && w < 2; w++)
+            for (guint i = 0; i < ws_node_n_children(branch, of[w]); i++) {
+                const WsNode *step = ws_node_child(branch, of[w], i);
+                const guint own = count_kind(branch, of[w], step->kind),
+                            others = count_kind(branch, of[!w], step->kind),
+                            at = place_of(branch, of[w], i, of[!w]);
+                if (own == others && i < ws_node_n_children(branch, of[!w]) &&
+                    ws_node_child(branch, of[!w], i)->kind == step->kind)
+                    say_the_same(F, step, ws_node_child(branch, of[!w], i));
+                if (own <= others || others + ws_node_n_children(branch, of[!w]) == 0 ||
+                    !ws_step_orders(step->kind))
+                    continue;
+                g_autofree char *name = ws_step_name(step);
+                WsFix *fix = ws_fixer_add(F, "Do %s in the other branch, too", name);
+                ws_draft_insert(fix->draft, branch->identity, of[!w], at, ws_json_of_node(step));
+            }
     }
 }

@@ -141,8 +141,25 @@ static void in_turns(WsFixer *F, const WsNode *group, const WsNode *counter, gin
     }
 }
 
+/* A counter that stands still in some rounds, though what it counts goes on. */
+static void always(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++) {
+        const WsSpot *s = ws_spot(F, i);
+        g_autofree char *when =
+            s->node->kind == WS_STEP_ADVANCE ? ws_field_text(s->node, WS_F_when) : NULL;
+        if (!when)
+            continue;
+        g_autofree char *name = ws_step_name(s->node);
+        WsFix *fix = ws_fixer_add(F, "Do %s in every case, not only when %s", name, when);
+        fix->safe = only_in_uses(F, s->group, ws_node_text(s->node, WS_F_keyword));
+        ws_fix_set(fix, s->node, WS_F_when, NULL);
+    }
+}
+
 void ws_fix_counter(WsFixer *F)
 {
+    always(F);
     as_others(F);
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);

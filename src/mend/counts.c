@@ -130,7 +130,8 @@ void ws_fix_unmute(WsFixer *F)
     }
 }
 
-static gboolean same_step(const WsNode *a, const WsNode *b)
+/* `but`: a field in which they may differ. */
+static gboolean same_step(const WsNode *a, const WsNode *b, WsFieldId but)
 {
     if (a->kind != b->kind)
         return FALSE;
@@ -138,7 +139,7 @@ static gboolean same_step(const WsNode *a, const WsNode *b)
     const WsFieldRow *field = ws_node_rows(a->kind, &n);
     for (guint i = 0; i < n; i++) {
         if (field[i].kind == WS_FIELD_STEPS || field[i].field == WS_F_id ||
-            field[i].field == WS_F_note || field[i].field == WS_F_source)
+            field[i].field == WS_F_note || field[i].field == WS_F_source || field[i].field == but)
             continue;
         g_autofree char *x = ws_field_text(a, field[i].field);
         g_autofree char *y = ws_field_text(b, field[i].field);
@@ -154,7 +155,20 @@ void ws_fix_remove_twin(WsFixer *F)
     for (gint i = 0; i < (gint)F->spot->len && n < MOST; i++) {
         const gint next = ws_spot_next(F, i, 1);
         const WsNode *step = ws_spot(F, i)->node;
-        if (next < 0 || !same_step(step, ws_spot(F, next)->node))
+        if (next < 0)
+            continue;
+        const WsNode *twin = ws_spot(F, next)->node;
+        if (step->kind == WS_STEP_ARRIVE && same_step(step, twin, WS_F_when) &&
+            ws_node_has(step, WS_F_when) != ws_node_has(twin, WS_F_when)) {
+            const gboolean first =
+                ws_node_has(step, WS_F_when); /* it comes once more on some ways */
+            g_autofree char *more = ws_step_name(step),
+                            *when = ws_field_text(first ? step : twin, WS_F_when);
+            WsFix *once = ws_fixer_add(F, "Remove the second %s, when %s", more, when);
+            once->safe = FALSE;
+            ws_fix_remove(F, once, first ? i : next);
+        }
+        if (!same_step(step, twin, WS_F_note))
             continue;
         g_autofree char *name = ws_step_name(step);
         WsFix *fix = ws_fixer_add(F, "Remove the second of two equal %s", name);

@@ -37,7 +37,7 @@ typedef void (*WsFixBuilder)(WsFixer *F);
 #include "mend/fix.def"
 #undef WS_FIX
 
-/* --- fix_place.c --- */
+/* --- place.c --- */
 void ws_fixer_init(WsFixer *F, const WsDesign *design, const WsFinding *finding);
 void ws_fixer_clear(WsFixer *F);
 const WsSpot *ws_spot(const WsFixer *F, gint i);
@@ -64,14 +64,14 @@ const WsNode *ws_object_named(const WsDesign *design, WsFieldId list, const char
 /* Name for people: "the load of A", "`wait full`". Caller frees. */
 char *ws_step_name(const WsNode *step);
 
-/* --- fix_steps.c: sorts of steps --- */
+/* --- steps.c: sorts of steps --- */
 gboolean ws_step_orders(WsNodeKind kind);  /* it orders others, and touches no data */
 gboolean ws_step_moves(WsNodeKind kind);   /* that, and one group alone can do it elsewhere */
 gboolean ws_step_hands(WsNodeKind kind);   /* at an mbarrier or a pipe: it names a use */
 gboolean ws_step_retires(WsNodeKind kind); /* it waits for groups of its own */
 gboolean ws_step_is_data(WsNodeKind kind); /* it moves or multiplies what buffers hold */
 
-/* --- fix_rings.c: what steps do with buffers and barriers --- */
+/* --- rings.c: what steps do with buffers and barriers --- */
 const char *ws_step_ref(const WsNode *step, WsFieldId field);    /* name it refers to; NULL */
 gboolean ws_step_writes(const WsNode *step, const char *buffer); /* in shared memory */
 gboolean ws_step_reads(const WsNode *step, const char *buffer);

@@ -133,6 +133,14 @@ static void retire(WsFixer *F, const Retire *r)
             if (r != &of_mma)
                 wait_at(F, r, place[i], 0, TRUE, here);
         }
+        gint told = -1; /* what is told of in the user's list must be over, too */
+        for (gint k = ws_spot_next(F, user, -1); k >= 0; k = ws_spot_next(F, k, -1))
+            told = ws_step_is(F, k, WS_STEP_ARRIVE) ? k : told;
+        if (told >= 0) {
+            g_autofree char *name = ws_step_name(ws_spot(F, told)->node),
+                            *where = g_strdup_printf("before %s", name);
+            wait_at(F, r, told, 0, FALSE, where);
+        }
         move_wait(F, r, user);
     }
     g_autofree char *behind = g_strdup_printf("directly behind the %s", r->what),

@@ -2,7 +2,7 @@
  * everybody. */
 #include "mend/fixer.h"
 
-enum { MOST = 12, ANOTHER = 8, STILL_READ = 8 };
+enum { MOST = 12, ANOTHER = 8, STILL_READ = 8, CHANGED_PLACES = 8 };
 
 /* --- releases --------------------------------------------------------------------------------- */
 static void later(WsFixer *F, gint arrive)
@@ -15,6 +15,8 @@ static void later(WsFixer *F, gint arrive)
         if (ws_step_retires(s->kind)) {
             g_autofree char *wait = ws_step_name(s);
             WsFix *fix = ws_fixer_add(F, "Move %s behind %s", name, wait);
+            if (k == ws_spot_next(F, arrive, 1) && ws_node_int(s, WS_F_keyword, 1) == 0)
+                fix->cost -= CHANGED_PLACES;
             ws_fix_move(F, fix, arrive, k, 1);
         }
         if (s->kind == WS_STEP_READ || s->kind == WS_STEP_MMA || s->kind == WS_STEP_WRITE ||
@@ -89,6 +91,33 @@ void ws_fix_release_by_warp(WsFixer *F)
         g_hash_table_add(done, (gpointer)name);
         by_lanes(F, i);
     }
+}
+
+/* A group arrives on a barrier in one way here and in another way there: as where it does so
+ * otherwise. A completion takes the same number from everywhere. */
+void ws_fix_same_lanes(WsFixer *F)
+{
+    static const WsFieldId how[] = { WS_F_by, WS_F_cta };
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        for (gint k = 0; ws_step_is(F, i, WS_STEP_ARRIVE) && k < (gint)F->spot->len; k++) {
+            const WsSpot *a = ws_spot(F, i), *b = ws_spot(F, k);
+            const char *name = ws_step_barrier(a->node);
+            if (b->node->kind != WS_STEP_ARRIVE || a->group != b->group || a->owner == b->owner ||
+                g_strcmp0(name, ws_step_barrier(b->node)) != 0 || !ws_is_mbarrier(F, name))
+                continue;
+            for (guint f = 0; f < G_N_ELEMENTS(how); f++) {
+                g_autofree char *x = ws_field_text(a->node, how[f]),
+                                *y = ws_field_text(b->node, how[f]);
+                if (g_strcmp0(x, y) == 0)
+                    continue;
+                g_autofree char *step = ws_step_name(a->node);
+                WsFix *fix =
+                    ws_fixer_add(F, "Let %s say %s %s, as elsewhere in %s", step,
+                                 ws_field_name(how[f]), y ? y : "-", ws_node_name(a->group));
+                fix->cost += y ? 0 : 1;
+                ws_fix_set(fix, a->node, how[f], ws_json_of_field(b->node, how[f]));
+            }
+        }
 }
 
 /* The last step of its list that has to do with the same bytes as step i, then what retires or

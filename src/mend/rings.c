@@ -231,6 +231,18 @@ void ws_fix_wait_for_room(WsFixer *F)
 }
 
 /* --- rounds and depths ------------------------------------------------------------------------ */
+/* Loops of a name and count begin at the same number. */
+static void same_from(WsFixer *F, const WsSpot *a, const WsSpot *b)
+{
+    g_autofree char *x = ws_field_text(a->node, WS_F_from), *y = ws_field_text(b->node, WS_F_from);
+    if (g_strcmp0(x, y) == 0)
+        return;
+    WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s begin at %s, as that of %s does",
+                              ws_node_name(a->node), ws_node_name(a->group), y ? y : "0",
+                              ws_node_name(b->group));
+    ws_fix_set(fix, a->node, WS_F_from, ws_json_expr(y));
+}
+
 /* Loops of a name count alike; of two counts the simpler one is likelier. */
 void ws_fix_same_rounds(WsFixer *F)
 {
@@ -242,9 +254,13 @@ void ws_fix_same_rounds(WsFixer *F)
                 a->node->kind == WS_STEP_FOR ? ws_field_text(a->node, WS_F_count) : NULL;
             g_autofree char *y =
                 b->node->kind == WS_STEP_FOR ? ws_field_text(b->node, WS_F_count) : NULL;
-            if (!x || !y || a->group == b->group || strcmp(x, y) == 0 ||
+            if (!x || !y || a->group == b->group ||
                 g_strcmp0(ws_node_name(a->node), ws_node_name(b->node)) != 0)
                 continue;
+            if (strcmp(x, y) == 0) {
+                same_from(F, a, b);
+                continue;
+            }
             WsFix *fix = ws_fixer_add(F, "Let the loop %s of %s make %s rounds, as %s does",
                                       ws_node_name(a->node), ws_node_name(a->group), y,
                                       ws_node_name(b->group));

@@ -200,6 +200,7 @@ void ws_fix_cluster_wait(WsFixer *F)
         ws_fix_insert(F, fix, F->at, 0, ws_plain(WS_STEP_CLUSTER, "wait"));
     }
     WsFix *each = ws_fixer_add(F, "Wait for the cluster behind every arrival, in the same list");
+    each->cost += 1;
     for (gint i = 0; i < (gint)F->spot->len; i++) {
         const WsSpot *s = ws_spot(F, i);
         gboolean waits = g_strcmp0(ws_node_text(s->node, WS_F_keyword), "arrive") != 0;

@@ -84,6 +84,28 @@ void ws_fix_own_part(WsFixer *F)
     }
 }
 
+/* What a store takes is another element of the buffer than what was written for it. */
+void ws_fix_same_element(WsFixer *F)
+{
+    for (gint i = 0; i < (gint)F->spot->len; i++)
+        for (gint k = ws_spot_next(F, i, 1); ws_step_is(F, i, WS_STEP_WRITE) && k >= 0;
+             k = ws_spot_next(F, k, 1)) {
+            const WsNode *write = ws_spot(F, i)->node, *store = ws_spot(F, k)->node;
+            const char *buffer = ws_step_ref(write, WS_F_to);
+            g_autofree char *to = ws_field_text(write, WS_F_to),
+                            *from = store->kind == WS_STEP_STORE ? ws_field_text(store, WS_F_from)
+                                                                 : NULL;
+            if (!from || g_strcmp0(buffer, ws_step_ref(store, WS_F_from)) != 0 ||
+                strcmp(to, from) == 0)
+                continue;
+            WsFix *fix = ws_fixer_add(F, "Write to %s, which is stored, instead of %s", from, to);
+            ws_fix_set(fix, write, WS_F_to, ws_json_text(from));
+            fix = ws_fixer_add(F, "Store %s, which has been written, instead of %s", to, from);
+            ws_fix_set(fix, store, WS_F_from, ws_json_text(to));
+            break;
+        }
+}
+
 /* A buffer over another one than that which is free by then. */
 void ws_fix_over_another(WsFixer *F)
 {

@@ -121,12 +121,13 @@ void ws_fix_give_on(WsFixer *F)
 }
 
 /* --- who begins ------------------------------------------------------------------------------- */
-/* An mbarrier array that goes round: its first element begins ready. */
+/* An mbarrier array that goes round: its first element begins ready, and no other one. */
 static void first_ready(WsFixer *F, const WsNode *b)
 {
     const gint64 n = ws_node_int(b, WS_F_array, 0);
-    g_autofree char *init = ws_field_text(b, WS_F_init);
-    if (n < 2 || n > 64 || (init && strstr(init, "ready")))
+    const WsValue *init = ws_node_get(b, WS_F_init);
+    if (n < 2 || n > 64 || init->kind == WS_VALUE_TEXT ||
+        (init->kind == WS_VALUE_LIST && init->n && g_strcmp0(init->item[0].text, "ready") == 0))
         return;
     WsJson *turns = ws_json_list();
     for (gint64 i = 0; i < n; i++)

@@ -11,6 +11,7 @@ static void repair_free(gpointer data)
     g_strfreev(r->rules);
     g_strfreev(r->says);
     g_strfreev(r->remedy);
+    g_strfreev(r->answer);
     g_free(r->right);
     g_free(r->wrong);
     g_ptr_array_unref(r->also);
@@ -87,6 +88,8 @@ static void read_file(const char *path, GPtrArray *into)
             r->says = g_strsplit(v, " ", -1);
         else if ((v = value(lines[i], "remedy")))
             r->remedy = g_strsplit(v, "|", -1);
+        else if ((v = value(lines[i], "answer")))
+            r->answer = g_strsplit(v, " ", -1);
         else if (strcmp(lines[i], "fix any") == 0)
             r->open = TRUE;
         else if (strcmp(lines[i], "also") == 0) {
@@ -107,10 +110,10 @@ static gint by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-GPtrArray *repairs_read(void)
+GPtrArray *repairs_read(const char *under)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(repair_free);
-    g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests/designs/repairs", NULL);
+    g_autofree char *folder = g_build_filename(WS_SOURCE_ROOT, "tests/designs", under, NULL);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     g_assert_nonnull(dir);
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);

@@ -166,7 +166,11 @@ gboolean ws_do_cluster(WsPlay *play, WsInst *inst)
         return TRUE;
     }
     if (inst->cluster_joined < 0) {
-        ws_report(play, WS_RULE_P_CLUSTER, inst, NULL, "waits without having arrived");
+        WsFinding *f =
+            ws_report(play, WS_RULE_P_CLUSTER, inst, NULL, "waits without having arrived");
+        if (f)
+            ws_finding_set_remedy(f, "put {\"cluster\": \"arrive\"} before this wait, on every way "
+                                     "that leads here");
         return TRUE;
     }
     if (n->generation <= inst->cluster_joined)

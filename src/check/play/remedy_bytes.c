@@ -131,6 +131,20 @@ static const WsOp *too_early(const WsPlay *play, const WsOp *write, const WsOp *
     return found;
 }
 
+/* The writer's first wait for the readers stands behind its write: NULL if not. */
+static const WsOp *asks_late(const WsPlay *play, const WsOp *write, const WsOp *read)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        if (op->agent == write->agent && ws_is_wait(op) && op->index > write->index &&
+            op->tree->parent == write->tree->parent && op->agent != read->agent &&
+            ws_first_on(play, read->agent, (guint)op->barrier, ws_is_arrival) &&
+            ws_first_on(play, write->agent, (guint)op->barrier, ws_is_wait) == op)
+            return op;
+    }
+    return NULL;
+}
+
 /* What `p` writes is read before it is there: who says so, and who asks? */
 static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, const WsEvent *p)
 {
@@ -146,7 +160,12 @@ static void hand_over(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
         name = play->p->barrier[op->barrier].name;
         wait = ws_first_on(play, (gint)inst->agent, (guint)op->barrier, ws_is_wait);
     }
-    if (early)
+    const WsOp *late = asks_late(play, p->op, inst->step.op);
+    if (late)
+        ws_finding_set_remedy(f, "wait for %s before `%s`: `%s` comes after it",
+                              play->p->barrier[late->barrier].name, ws_op_name(p->op),
+                              ws_op_name(late));
+    else if (early)
         ws_finding_set_remedy(f, "let `%s` of %s come behind `%s`", ws_op_name(early), writer,
                               ws_op_name(p->op));
     else if (told)
@@ -177,6 +196,13 @@ void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, co
                               "let each CTA send a part of its own: `%s` of CTA %u and of CTA %u "
                               "fill the same rows; let the view name `cta`",
                               ws_op_name(p->op), play->inst[p->inst].rank, inst->rank);
+    else if (p->op->kind == WS_OP_BULK_COPY && inst->step.op->kind == WS_OP_BULK_COPY &&
+             play->inst[p->inst].rank != inst->rank)
+        ws_finding_set_remedy(f,
+                              "`%s` of CTA %u and `%s` of CTA %u fill the same bytes of one CTA: "
+                              "let each name the CTA that it is for",
+                              ws_op_name(p->op), play->inst[p->inst].rank,
+                              ws_op_name(inst->step.op), inst->rank);
     else if (room < 0)
         ws_finding_set_remedy(f,
                               "before `%s` overwrites the bytes, wait for a barrier on which their "
@@ -257,6 +283,12 @@ void ws_remedy_loaded(const WsPlay *play, WsFinding *f, const WsInst *inst, cons
             f, "expect the bytes of this load on %s; without `expect` they are derived", slot);
     else if (!wait)
         ws_finding_set_remedy(f, "wait for %s before it, with the use that is read", b->name);
+    else if (b->is_array && last && last->phase <= -2)
+        ws_finding_set_remedy(f,
+                              "let `%s` of %s signal the element of %s that is waited for: it "
+                              "signals %s, for which %s never waits",
+                              ws_op_name(p->op), ws_op_agent(play, p->op), b->name, slot,
+                              inst->a->name);
     else if (wait->index > inst->step.op->index)
         ws_finding_set_remedy(f,
                               "wait for %s before it, with the use that is read: `%s` comes after "

@@ -54,6 +54,19 @@ static gboolean crossed(const WsPlay *play, const WsOp *sync)
     return FALSE;
 }
 
+/* One of them arrives on an mbarrier for which the other waits. */
+static gboolean exchange(const WsPlay *play, const WsFinding *f)
+{
+    const WsProgram *p = play->p;
+    for (guint i = 0; i < p->n_ops; i++)
+        for (guint k = 0; ws_is_arrival(p->op[i]) && k < p->n_ops; k++)
+            if (ws_is_wait(p->op[k]) && p->op[k]->barrier == p->op[i]->barrier &&
+                p->op[k]->agent != p->op[i]->agent && concerns(play, f, p->op[i]->agent) &&
+                concerns(play, f, p->op[k]->agent))
+                return TRUE;
+    return FALSE;
+}
+
 static gboolean one_sided(const WsPlay *play, WsFinding *f)
 {
     const WsProgram *p = play->p;
@@ -76,7 +89,8 @@ static gboolean one_sided(const WsPlay *play, WsFinding *f)
                 !p->barrier[op->barrier].derived && ws_loop_of(op) && concerns(play, f, op->agent))
                 other = !other || crossed(play, op) ? op : other;
         }
-        if (!gives && f->other && f->agent && strcmp(f->agent, f->other) != 0) {
+        if (!gives && f->other && f->agent && strcmp(f->agent, f->other) != 0 &&
+            !exchange(play, f)) {
             ws_finding_set_remedy(f,
                                   "%s is drawn and no step meets it: let %s and %s meet there "
                                   "between the two steps",
@@ -322,6 +336,38 @@ static gboolean other_release(const WsPlay *play, WsFinding *f)
     return FALSE;
 }
 
+/* An agent arrives on an mbarrier in one way here and in another way there: with other lanes, or in
+ * other CTAs. A completion takes the same number from everywhere. */
+static gboolean unlike(const WsPlay *play, WsFinding *f)
+{
+    const WsProgram *p = play->p;
+    for (guint i = 0; i < p->n_ops; i++)
+        for (guint k = i + 1; p->op[i]->agent >= 0 && !p->op[i]->derived && k < p->n_ops; k++) {
+            const WsOp *x = p->op[i], *y = p->op[k];
+            if (!ws_is_arrival(x) || !ws_is_arrival(y) || x->agent != y->agent || y->derived ||
+                x->barrier != y->barrier || x->tree->parent == y->tree->parent)
+                continue;
+            const gboolean lanes = x->per != y->per,
+                           ctas = (x->ctas.kind == WS_CTAS_OWN && y->ctas.kind == WS_CTAS_ALL) ||
+                                  (x->ctas.kind == WS_CTAS_ALL && y->ctas.kind == WS_CTAS_OWN);
+            if (lanes)
+                ws_finding_set_remedy(f,
+                                      "let `%s` of %s be by the same lanes everywhere: it is by "
+                                      "one of them in one place and by every warp or thread in "
+                                      "another, and %s counts the same number each time",
+                                      ws_op_name(x), ws_op_agent(play, x),
+                                      p->barrier[x->barrier].name);
+            else if (ctas)
+                ws_finding_set_remedy(f,
+                                      "let `%s` of %s reach the same CTAs everywhere: it reaches "
+                                      "all (\"cta\": \"all\") in one place and its own in another",
+                                      ws_op_name(x), ws_op_agent(play, x));
+            if (lanes || ctas)
+                return TRUE;
+        }
+    return FALSE;
+}
+
 /* Somebody arrives on an mbarrier behind what it has done, and nobody ever waits for it. */
 static gboolean unheard(const WsPlay *play, WsFinding *f)
 {
@@ -397,8 +443,8 @@ static gboolean last_kept(const WsPlay *play, WsFinding *f)
 void ws_remedy_evident(const WsPlay *play, WsFinding *f)
 {
     static gboolean (*const causes[])(const WsPlay *, WsFinding *) = {
-        other_threads, one_sided,     own_turn, counters_differ,
-        in_turns,      other_release, unheard,  last_kept,
+        other_threads, unlike,        one_sided, own_turn,  counters_differ,
+        in_turns,      other_release, unheard,   last_kept,
     };
     if (ws_rule(f->rule)->klass != WS_CLASS_P || f->severity != WS_SEVERITY_ERROR)
         return;

@@ -1,5 +1,6 @@
 /* Remedies of waits that never end. */
 #include "check/play/remedy.h"
+#include "program/parts/access.h"
 #include "program/parts/agent.h"
 
 #include <string.h>
@@ -19,6 +20,20 @@ static gboolean uses_differ(const WsPlay *play, WsFinding *f, const WsOp *wait, 
     return TRUE;
 }
 
+/* Does the agent fill something behind the wait, in its list? Then it is room that it waits for. */
+static gboolean fills_behind(const WsPlay *play, const WsOp *wait)
+{
+    for (guint i = 0; i < play->p->n_ops; i++) {
+        const WsOp *op = play->p->op[i];
+        for (guint k = 0; op->agent == wait->agent && op->index > wait->index &&
+                          op->tree->parent == wait->tree->parent && k < op->n_access;
+             k++)
+            if (op->access[k].mode & WS_MODE_WRITE)
+                return TRUE;
+    }
+    return FALSE;
+}
+
 /* It waits for a completion that is over. */
 static void missed(const WsPlay *play, WsFinding *f, const WsInst *inst)
 {
@@ -26,7 +41,7 @@ static void missed(const WsPlay *play, WsFinding *f, const WsInst *inst)
     const WsBarrier *b = &play->p->barrier[s->barrier];
     g_autofree char *use = ws_use_text(inst->step.op);
     if (b->ready && b->ready[s->element] && inst->turn < 0 &&
-        ws_data_of(play, s->barrier, inst->agent) < 0 &&
+        (ws_data_of(play, s->barrier, inst->agent) < 0 || !fills_behind(play, inst->step.op)) &&
         ws_use_is_named(play, s->barrier, ws_is_feed, use))
         ws_finding_set_remedy(f,
                               "let %s begin pending: its first wait is for what others bring, and "
@@ -187,6 +202,8 @@ void ws_remedy_stuck(const WsPlay *play, WsFinding *f, const WsInst *inst, gbool
     else if (inst->turn != G_MININT64 && inst->turn < s->phase)
         missed(play, f, inst);
     else if (slots_differ(play, f, inst) || ws_remedy_condition(play, f, wait))
+        return;
+    else if (ws_doubled_on(play, s->barrier, ws_is_arrival) && uneven(play, f, s->barrier))
         return;
     else if (over && (ws_remedy_tail(play, f, wait, feed) || ws_remedy_rounds(play, f, wait, feed)))
         return;
