@@ -196,8 +196,8 @@ void ws_remedy_refilled(const WsPlay *play, WsFinding *f, const WsInst *inst, co
                               "let each CTA send a part of its own: `%s` of CTA %u and of CTA %u "
                               "fill the same rows; let the view name `cta`",
                               ws_op_name(p->op), play->inst[p->inst].rank, inst->rank);
-    else if (p->op->kind == WS_OP_BULK_COPY && inst->step.op->kind == WS_OP_BULK_COPY &&
-             play->inst[p->inst].rank != inst->rank)
+    else if (p->op->kind == inst->step.op->kind && p->op->n_access > 1 &&
+             play->inst[p->inst].rank != inst->rank) /* it reads as well: a copy */
         ws_finding_set_remedy(f,
                               "`%s` of CTA %u and `%s` of CTA %u fill the same bytes of one CTA: "
                               "let each name the CTA that it is for",
