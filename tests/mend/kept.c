@@ -72,10 +72,10 @@ Gone order_gone(const WsDesign *before, const WsDesign *after)
 
 /* --- the work of a design, a line for each step ------------------------------------------------
  */
-/* Which slot is meant, and how groups are cut, is order. */
+/* Which slot is meant, who is told, and how groups are cut, is order. */
 static gboolean is_order(WsFieldId field)
 {
-    static const WsFieldId fields[] = { WS_F_use,  WS_F_slot, WS_F_phase, WS_F_open,
+    static const WsFieldId fields[] = { WS_F_use,  WS_F_slot, WS_F_phase, WS_F_open,  WS_F_signal,
                                         WS_F_note, WS_F_id,   WS_F_split, WS_F_unroll };
     for (guint i = 0; i < G_N_ELEMENTS(fields); i++)
         if (fields[i] == field)

@@ -12,7 +12,8 @@ Gone order_gone(const WsDesign *before, const WsDesign *after);
 
 /* Does the design after move, multiply, compute and write the same as before: the same steps, with
  * the same operands and coordinates, in the same order, under the same conditions and counts? Uses
- * may differ. NULL if so, else the first thing that differs; caller frees. */
+ * and the barriers that transfers signal may differ. NULL if so, else the first thing that differs;
+ * caller frees. */
 char *work_differs(const WsDesign *before, const WsDesign *after);
 
 /* Sums of products: does one begin after the fix where it went on before, and held products that
