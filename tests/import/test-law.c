@@ -127,6 +127,8 @@ static const struct {
       "        mbarrier.init(full.index(i), count=1)\n        mbarrier.init(full.index(i), "
       "count=1)\n",
       WS_VERDICT_OUTSIDE },
+    { "bytes-nobody-expects", "            mbarrier.expect(bar, (2 * BM * BK + BN * BK) * 2)\n", "",
+      WS_VERDICT_OUTSIDE },
     { "carried-name", "            mbarrier.arrive(empty.index(slot), count=1)\n",
       "            mbarrier.arrive(empty.index(slot), count=1)\n            full = empty\n",
       WS_VERDICT_OUTSIDE },

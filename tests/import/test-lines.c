@@ -16,12 +16,54 @@ static const struct {
 #undef LINES
 };
 
+static const struct {
+    const char *title;
+    Truth truth;
+    const char *produce, *consume, *first[2];
+} pipes[] = {
+#define PIPES(title, truth, produce, consume, a, b) { title, truth, produce, consume, { a, b } },
+#include "pipes.def"
+#undef PIPES
+};
+
+static const char *const two_pipes =
+    "import triton\n"
+    "import triton.experimental.tle.language as tle\n"
+    "import triton.language as tl\n\n"
+    "@triton.jit\n"
+    "def produce(left, right, lens):\n"
+    "    rows = tl.broadcast_to(tl.arange(0, 64)[:, None], (64, 64))\n"
+    "    cols = tl.broadcast_to(tl.arange(0, 64)[None, :], (64, 64))\n"
+    "    more = tl.broadcast_to((64 + tl.arange(0, 64))[None, :], (64, 64))\n"
+    "    one = tl.full((64, 64), 1.0, tl.float16)\n"
+    "@a"
+    "    for k in range(n):\n"
+    "@p\n"
+    "@triton.jit\n"
+    "def consume(left, right, lens):\n"
+    "    rows = tl.broadcast_to(tl.arange(0, 64)[:, None], (64, 64))\n"
+    "    cols = tl.broadcast_to(tl.arange(0, 64)[None, :], (64, 64))\n"
+    "    more = tl.broadcast_to((64 + tl.arange(0, 64))[None, :], (64, 64))\n"
+    "@b"
+    "    for k in range(n):\n"
+    "@c\n"
+    "@triton.jit\n"
+    "def kernel(lens):\n"
+    "    ab = tle.gpu.alloc([2, 64, 128], dtype=tl.float16, layout=None, scope=tle.gpu.smem)\n"
+    "    left = tle.pipe(capacity=2, scope=\"cta\", name=\"left\", ab=ab)\n"
+    "    right = tle.pipe(capacity=2, scope=\"cta\", name=\"right\", ab=ab)\n"
+    "    tle.gpu.warp_specialize([(consume, (left.reader(), right.reader(), lens)),\n"
+    "                             (produce, (left.writer(), right.writer(), lens))], [4], [24])\n\n"
+    "def run(lens):\n"
+    "    kernel[(1,)](lens)\n";
+
 static const char *const kernel =
     "import triton\n"
     "from triton.experimental import gluon\n"
     "from triton.experimental.gluon import language as gl\n"
     "from triton.experimental.gluon.nvidia.hopper import TensorDescriptor\n"
-    "from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n\n"
+    "from triton.experimental.gluon.language.nvidia.hopper import tma, mbarrier\n"
+    "from triton.experimental.gluon.language.nvidia.ampere import async_copy as cp\n\n"
     "@gluon.jit\n"
     "def load_slot(desc, bar, smem, i):\n"
     "    mbarrier.expect(bar.index(i), 8192)\n"
@@ -33,6 +75,7 @@ static const char *const kernel =
     "def kernel(desc, n, m):\n"
     "    smem = gl.allocate_shared_memory(gl.float16, [2, 64, 64], desc.layout)\n"
     "    bar = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())\n"
+    "    layout: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])\n"
     "    for i in gl.static_range(2):\n"
     "        mbarrier.init(bar.index(i), count=1)\n"
     "%s\n"
@@ -57,9 +100,24 @@ static void test_lines(gconstpointer data)
     g_assert_cmpint(is_proved(text, WS_IMPORT_GLUON), ==, lines[i].truth == RIGHT);
 }
 
+static void test_pipes(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    g_autofree char *a = replaced(two_pipes, "@a", pipes[i].first[0]);
+    g_autofree char *b = replaced(a, "@b", pipes[i].first[1]);
+    g_autofree char *p = replaced(b, "@p", pipes[i].produce);
+    g_autofree char *text = replaced(p, "@c", pipes[i].consume);
+    g_test_message("%s", text);
+    g_assert_cmpint(is_proved(text, WS_IMPORT_TLE), ==, pipes[i].truth == RIGHT);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(pipes); i++) {
+        g_autofree char *path = g_strdup_printf("/import/lines/pipes/%s", pipes[i].title);
+        g_test_add_data_func(path, GUINT_TO_POINTER(i), test_pipes);
+    }
     for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
         g_autofree char *path = g_strdup_printf("/import/lines/%s", lines[i].title);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_lines);
