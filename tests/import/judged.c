@@ -42,6 +42,11 @@ static WsVerdictKind verdict_by(const char *text, WsImportFrom language, const W
         return WS_VERDICT_OUTSIDE; /* refused, with its place */
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsProgram) p = ws_elaborate(import->design, NULL, 0, findings);
+    for (guint i = 0; i < findings->list->len; i++) { /* another compiler allocates */
+        WsFinding *f = g_ptr_array_index(findings->list, i);
+        if (ws_rule(f->rule)->klass == WS_CLASS_B)
+            f->severity = MIN(f->severity, WS_SEVERITY_WARNING);
+    }
     const WsCheckOptions options = { .verdict_only = TRUE, .foreign = TRUE };
     const gboolean sound = p && !ws_findings_count(findings, WS_SEVERITY_ERROR);
     g_autoptr(WsVerdict) v =

@@ -26,10 +26,11 @@ static gint base_of(PyRead *p, const WsExpr *e, const WsExpr **offset, guint lin
 
 const Val *py_loaded_number(PyRead *p, const Val *pointer, const WsPyNode *at)
 {
-    if (!p->group || !pointer || at->n != 2 || pointer->kind != VAL_INT)
+    if (!p->group || !pointer || at->n != 2 ||
+        (pointer->kind != VAL_INT && pointer->kind != VAL_PARAM))
         return NULL;
     const WsExpr *offset = NULL;
-    const gint tensor = base_of(p, pointer->e, &offset, at->line);
+    const gint tensor = base_of(p, py_as_int(p, pointer), &offset, at->line);
     if (tensor < 0 || !offset)
         return NULL;
     WsReadTensor *t = &g_array_index(p->r->tensors, WsReadTensor, tensor);
