@@ -6,7 +6,7 @@ names; no word is shared with the reader that is judged."""
 import ast, re
 
 BLACKWELL = re.compile(
-    r"tcgen05|TensorMemory|allocate_tensor_memory|tensor_memory_descriptor|\bclc\b|MMAv5|"
+    r"tcgen05|try_cancel|TensorMemory|allocate_tensor_memory|tensor_memory_descriptor|\bclc\b|MMAv5|"
     r"async_gather|async_scatter|mma_scaled|async_dot_scaled|local_alloc\([^)]*storage_kind\.tmem|"
     r"storage_kind\.tmem|storage\s*=\s*tlx\.storage_kind\.tmem|local_load.*tmem")
 ASYNCHRONOUS = re.compile(

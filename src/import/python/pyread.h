@@ -176,6 +176,9 @@ WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
 void py_assume(PyRead *p, const WsExpr *e);
+/* A number of the launch alone that nothing keeps from being below 0. What changes from round to
+ * round is not looked at: the check asks for uses and parities itself. */
+gboolean py_may_be_negative(PyRead *p, const WsExpr *e);
 
 /* --- tiles claimed at run time (pyread_claim.c) ------------------------------------------------*/
 const Val *py_claim_sum(PyRead *p, const char *op, const Val *a, const Val *b); /* NULL: none */

@@ -99,6 +99,21 @@ static const WsExpr *rounded_up(PyRead *p, const WsExpr *a, const WsExpr *b)
                 : NULL;
 }
 
+/* Kernels cut quotients towards 0, and what is left has the sign of the left side; constants of the
+ * compiler are rounded down. Numbers below 0 are either, by where they come from. */
+static const WsExpr *towards_zero(PyRead *p, gboolean rest, const WsExpr *a, const WsExpr *b)
+{
+    WsRead *r = p->r;
+    const WsExprOp op = rest ? WS_EXPR_MOD : WS_EXPR_DIV;
+    gint64 x, n;
+    if (ws_x_is(a, &x) && ws_x_is(b, &n))
+        return x % n ? NULL : ws_x_op(r, op, a, b);
+    const WsExpr *minus =
+        ws_x_op(r, WS_EXPR_NEG, ws_x_op(r, op, ws_x_op(r, WS_EXPR_NEG, a, NULL), b), NULL);
+    return ws_x_call(r, WS_FUNC_SELECT, ws_x_op(r, WS_EXPR_GE, a, ws_x_int(r, 0)),
+                     ws_x_op(r, op, a, b), minus);
+}
+
 static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, const WsExpr *b)
 {
     static const struct {
@@ -113,6 +128,9 @@ static const WsExpr *arithmetic(PyRead *p, const char *op, const WsExpr *a, cons
     const WsExpr *up = !strcmp(op, "//") ? rounded_up(p, a, b) : NULL;
     if (up)
         return up;
+    if ((!strcmp(op, "//") || !strcmp(op, "%")) && p->in_kernel && p->group && !p->computing && a &&
+        ws_x_is(b, &n) && n > 0 && py_may_be_negative(p, a))
+        return towards_zero(p, *op == '%', a, b);
     if (!strcmp(op, "%") && ws_x_is(b, &n) && n > 0)
         return ws_x_mod(p->r, a, n);
     if (!strcmp(op, "%"))

@@ -358,6 +358,31 @@ static gboolean least(const PyRead *p, const WsExpr *e, gint64 *n)
     return known;
 }
 
+static void is_of_round(const WsExpr *node, gpointer data)
+{
+    gpointer *d = data;
+    const PyRead *p = d[0];
+    gboolean *found = d[1];
+    *found |= node->op == WS_EXPR_TOTAL;
+    if (node->op != WS_EXPR_NAME)
+        return;
+    *found |= g_str_has_prefix(node->name, "__");
+    for (guint i = 0; i < p->loops->len; i++)
+        *found |= !strcmp(g_array_index(p->loops, OpenLoop, i).name, node->name);
+    for (guint i = 0; p->group && i < p->group->counters->len; i++)
+        *found |= !strcmp(g_ptr_array_index(p->group->counters, i), node->name);
+    *found |= p->tile && !strcmp(p->tile, node->name);
+}
+
+gboolean py_may_be_negative(PyRead *p, const WsExpr *e)
+{
+    gboolean of_round = FALSE;
+    gpointer data[] = { p, &of_round };
+    gint64 n;
+    ws_expr_visit(e, is_of_round, data);
+    return !of_round && !(least(p, e, &n) && n >= 0);
+}
+
 /* How many rounds there were: none where the count is below 0. */
 static const WsExpr *rounds_made(PyRead *p, const WsExpr *count)
 {
