@@ -42,10 +42,11 @@ static gboolean goes_on(const WsPlay *play, const WsCheckOptions *o, guint64 wor
     return !play->errors && !play->outside && !cancelled(o) && work < most_work(o);
 }
 
-/* An operation of the play goes over what everybody knows. */
+/* An operation of the play goes over what everybody knows; a round that does nothing asks its
+ * conditions. */
 static guint64 work_of(const WsPlay *play)
 {
-    return play->ops * (64 + 2 * play->n_comps);
+    return play->ops * (64 + 2 * play->n_comps) + 16 * play->walked;
 }
 
 /* Slots of mbarriers of a whole cluster. The play keeps for each what is known of every other one:

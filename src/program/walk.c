@@ -80,7 +80,7 @@ WsWalker *ws_walker_new(const WsProgram *p, const WsLaunchValues *v, guint agent
     w->state = g_new0(guint8, p->n_vars + 1);
     w->tile_var = g_new0(gint, p->n_vars + 1);
     w->position = -1;
-    w->budget = WS_WALK_MAX_OPS;
+    w->budget = w->most = WS_WALK_MAX_OPS;
     begin_values(w);
     if (p->tiles->launch == WS_LAUNCH_SINGLE && tiles) {
         gint64 id = tiles(data, 0);
@@ -182,12 +182,22 @@ static void end_round(WsWalker *w, WsWalkFrame *f)
         w->value[f->tree->total_var]++;
 }
 
+gint64 ws_walker_spent(const WsWalker *w)
+{
+    return w->most - MAX(w->budget, 0);
+}
+
+void ws_walker_limit(WsWalker *w, gint64 most)
+{
+    w->budget = w->most = MIN(most, WS_WALK_MAX_OPS);
+}
+
 static gboolean spend(WsWalker *w, GError **error)
 {
     if (w->budget-- > 0)
         return TRUE;
-    g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_OVERFLOW, "more than %d operations were walked",
-                WS_WALK_MAX_OPS);
+    g_set_error(error, WS_EXPR_ERROR, WS_EXPR_ERROR_OVERFLOW,
+                "more than %" G_GINT64_FORMAT " operations and rounds were walked", w->most);
     return FALSE;
 }
 

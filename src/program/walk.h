@@ -39,6 +39,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsWalker, ws_walker_free)
  * are executed by the walker itself and still returned. */
 gboolean ws_walker_next(WsWalker *w, WsStep *step, GError **error);
 #define WS_WALK_MAX_OPS 200000000
+/* Operations and rounds walked so far; rounds count that do nothing. */
+gint64 ws_walker_spent(const WsWalker *w);
+/* Walks no more than that many. Before the first step. */
+void ws_walker_limit(WsWalker *w, gint64 most);
 /* Evaluates an expression of the current operation in the walker's present state (after its effect,
  * if it is a LET or an ADVANCE). */
 gboolean ws_walker_eval(WsWalker *w, const WsExpr *e, gint64 *value, GError **error);

@@ -36,7 +36,7 @@ struct WsWalker {
     WsWalkFrame *frame;
     guint n_frames, max_frames;
     WsStep step;
-    gint64 budget;
+    gint64 budget, most;
     const WsOp *op; /* current operation, for messages */
     GError *broken; /* found by ws_walker_new */
 };

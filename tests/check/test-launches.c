@@ -75,6 +75,25 @@ static void launches(gconstpointer data)
     g_assert_nonnull(strstr(f->sizes, row->launch));
 }
 
+/* Rounds that do nothing cost steps as operations do: a bound of steps ends the search. */
+static void empty_rounds(void)
+{
+    static const guint64 work[] = { 0, 1 << 20 };
+    for (guint i = 0; i < G_N_ELEMENTS(work); i++) {
+        g_autoptr(WsFindings) findings = ws_findings_new();
+        g_autoptr(WsProgram) p =
+            edited_program("once-refuted/far-numbers-in-two-loops.wstave", NULL, NULL, 0, findings);
+        const WsCheckOptions options = { .max_work = work[i] };
+        g_autoptr(WsVerdict) v = ws_check(p, &options, findings);
+        const guint64 most = work[i] ? work[i] : 400 << 20;
+        g_test_message("%" G_GUINT64_FORMAT " steps of %" G_GUINT64_FORMAT, v->work, most);
+        g_assert_cmpint(v->kind, ==, WS_VERDICT_OUTSIDE);
+        /* the proof, its second try, the plays of cases and those of an alarm each have their own,
+         * and the last play may go on to its end: 8 million rounds */
+        g_assert_cmpuint(v->work, <=, 4 * most + (2 * 16 * (8 << 20)));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -82,5 +101,6 @@ int main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/check/launches/%s", rows[i].title);
         g_test_add_data_func(path, &rows[i], launches);
     }
+    g_test_add_func("/check/launches/empty-rounds", empty_rounds);
     return g_test_run();
 }

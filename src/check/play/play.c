@@ -217,7 +217,7 @@ static void reset(WsPlay *play)
     g_ptr_array_set_size(play->flight, 0);
     g_ptr_array_set_size(play->remote, 0);
     play->arena_used = play->transfers_used = 0;
-    play->ops = 0;
+    play->ops = play->walked = 0;
 }
 
 /* --- events and values ------------------------------------------------------------------------ */
@@ -440,6 +440,7 @@ void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule)
         inst->walker = ws_walker_new(play->p, c->values, inst->agent, inst->rank,
                                      ws_case_source_tile, &source);
         ws_walker_set_element(inst->walker, ws_case_source_element, &source);
+        ws_walker_limit(inst->walker, ws_play_limit(play));
     }
     const guint before = play->findings->list->len;
     run(play);
@@ -447,6 +448,8 @@ void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule)
         conclude(play);
     for (guint i = before; i < play->findings->list->len; i++)
         ws_remedy_evident(play, play->findings->list->pdata[i]);
-    for (guint i = 0; i < play->n_inst; i++)
+    for (guint i = 0; i < play->n_inst; i++) {
+        play->walked += (guint64)ws_walker_spent(play->inst[i].walker);
         g_clear_pointer(&play->inst[i].walker, ws_walker_free);
+    }
 }

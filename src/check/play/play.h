@@ -240,9 +240,9 @@ struct WsPlay {
     struct WsGrid **grid;  /* [agents][values] */
 
     WsSchedule schedule;
-    guint64 ops, max_ops;
-    const gint *cancel; /* another thread sets it; NULL none */
-    gboolean outside;   /* an expression failed or a limit was met: said in findings */
+    guint64 ops, max_ops, walked; /* walked: rounds without an operation count */
+    const gint *cancel;           /* another thread sets it; NULL none */
+    gboolean outside;             /* an expression failed or a limit was met: said in findings */
 };
 
 /* What can be told of an operation once: its ranges while rows and columns stay the same, and the
@@ -264,6 +264,11 @@ typedef struct WsOpInfo {
 /* --- clocks.c, play.c --- */
 WsPlay *ws_play_new(const WsProgram *p, WsFindings *findings, guint max_findings);
 void ws_play_free(WsPlay *play);
+/* Operations and rounds of one agent. */
+static inline gint64 ws_play_limit(const WsPlay *play)
+{
+    return (gint64)MIN(16 * play->max_ops, G_MAXINT32);
+}
 /* One play of a case. */
 void ws_play_run(WsPlay *play, const WsCase *c, WsSchedule schedule);
 WsEvent *ws_play_event(WsPlay *play, WsInst *inst);

@@ -10,19 +10,21 @@ static gboolean waits(WsPlay *play, const WsInst *inst, const WsSlot *slot)
                                           ws_case_source_tile, &source);
     WsStep step;
     ws_walker_set_element(w, ws_case_source_element, &source);
-    for (guint64 n = 0; ws_walker_next(w, &step, NULL); n++) {
+    ws_walker_limit(w, ws_play_limit(play));
+    gboolean found = FALSE;
+    g_autoptr(GError) error = NULL;
+    for (guint64 n = 0; !found && ws_walker_next(w, &step, &error); n++) {
         const WsOp *op = step.op;
         gint64 element = 0, at = 0;
-        if (n > play->max_ops)
-            return TRUE;
+        found = n > play->max_ops;
         if (op->kind != WS_OP_MBAR_WAIT || op->barrier != (gint)slot->barrier)
             continue;
-        if ((op->element && !ws_walker_eval(w, op->element, &element, NULL)) ||
-            (op->slot && !ws_walker_eval(w, op->slot, &at, NULL)) ||
-            ws_slot_of(play, inst->rank, slot->barrier, element, at) == slot)
-            return TRUE;
+        found |= (op->element && !ws_walker_eval(w, op->element, &element, NULL)) ||
+                 (op->slot && !ws_walker_eval(w, op->slot, &at, NULL)) ||
+                 ws_slot_of(play, inst->rank, slot->barrier, element, at) == slot;
     }
-    return FALSE;
+    play->walked += (guint64)ws_walker_spent(w);
+    return found || error; /* who cannot be followed may wait */
 }
 
 gboolean ws_is_watched(WsPlay *play, WsSlot *slot)
