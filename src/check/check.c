@@ -5,6 +5,8 @@
 #include "check/touch.h"
 #include "check/weakest.h"
 #include "program/op.h"
+#include "program/parts/agent.h"
+#include "program/parts/tree.h"
 #include "program/parts/variable.h"
 
 #include <string.h>
@@ -294,11 +296,37 @@ static guint promote(const WsCheckOptions *o, WsFindings *findings)
     return n;
 }
 
+/* The largest step of a loop over tiles: as many agents take turns at them. */
+static gint64 turns_at(const WsTree *t)
+{
+    gint64 step = 1, most = 1;
+    if (t && t->kind == WS_TREE_LOOP && t->over == WS_OVER_TILES && t->step_by &&
+        ws_expr_is_int(t->step_by, &step))
+        most = MAX(step, 1);
+    for (guint i = 0; t && i < t->n_kids; i++)
+        most = MAX(most, turns_at(t->kid[i]));
+    return most;
+}
+
+/* The proof tells turns that depend on names apart modulo two laps. Where agents that take turns at
+ * tiles count by hand, each has three tiles of its own in the largest case. */
+static guint most_tiles(const WsProgram *p, gboolean proved)
+{
+    gboolean counts = FALSE;
+    gint64 turns = 1;
+    for (guint i = 0; i < p->n_ops; i++)
+        counts |= p->op[i]->kind == WS_OP_ADVANCE;
+    for (guint a = 0; a < p->n_agents && proved && counts; a++)
+        turns = MAX(turns, turns_at(p->agent[a].body));
+    return (guint)MIN(FEW_TILES * turns, MANY_TILES);
+}
+
 static void play_program(const WsProgram *p, const WsCheckOptions *o, WsVerdict *v,
                          WsFindings *findings)
 {
     gboolean proved = v->kind == WS_VERDICT_PROVED;
-    GPtrArray *cases = ws_cases(p, o->max_tiles ? o->max_tiles : 3, NULL, v->skipped);
+    GPtrArray *cases =
+        ws_cases(p, o->max_tiles ? o->max_tiles : most_tiles(p, proved), NULL, v->skipped);
     WsPlay *play = ws_play_new(p, findings, o->max_findings ? o->max_findings : 8);
     play->max_ops = o->max_ops ? o->max_ops : 500000;
     play->cancel = o->cancel;

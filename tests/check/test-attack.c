@@ -103,6 +103,8 @@ static const Row rows[] = {
     { "wait-at-one-size", "P-DL" },
     { "waits-for-every-second-use", "P-RACE" },
     { "waits-in-two-of-three-rounds", "P-EARLY" },
+    { "two-laps-too-far-three-replicas", "P-EARLY" },
+    { "two-laps-too-far-two-replicas", "P-EARLY" },
 };
 
 static void judged(gconstpointer data)
