@@ -53,19 +53,19 @@ void ws_ref_builder_free(RefBuilder *r)
     g_free(r);
 }
 
+void ws_ref_refuse(const RefBuilder *r, GError **error, const char *why)
+{
+    g_autofree char *place = g_strdup_printf("reference/%u", r->statement);
+    ws_generate_refuse(error, "reference", NULL, place, why, NULL);
+}
+
 void ws_ref_fail(RefBuilder *r, const char *format, ...)
 {
-    g_autofree char *what = NULL, *text = NULL;
     va_list list;
-    if (r->error)
-        return;
     va_start(list, format);
-    what = g_strdup_vprintf(format, list);
+    g_autofree char *why = ws_phrase_v(format, list);
     va_end(list);
-    text = ws_statement_print(r->p->reference[r->statement]);
-    r->error =
-        g_error_new(WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "reference/%u (%s): %s: not in lens reference", r->statement, text, what);
+    ws_ref_refuse(r, &r->error, why);
 }
 
 gint ws_ref_find(const WsProgram *p, const char *name)

@@ -68,6 +68,7 @@ RefBuilder *ws_ref_builder_new(const WsProgram *p, LLVMContextRef context, const
                                gboolean host);
 void ws_ref_builder_free(RefBuilder *r); /* not the module, not the context */
 void ws_ref_fail(RefBuilder *r, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ws_ref_refuse(const RefBuilder *r, GError **error, const char *why); /* phrase */
 /* The statement that defines `name`, -1 if none. */
 gint ws_ref_find(const WsProgram *p, const char *name);
 /* The size, scalar or run name `name`, -1 if none: all that a statement sees of the program. */

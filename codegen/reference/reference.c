@@ -103,10 +103,9 @@ static gboolean small_enough(RefBuilder *r, GError **error)
     const WsStatement *s = r->p->reference[r->statement];
     if (r->host || expanded(r, s->value, of_statement) <= MAX_NODES)
         return TRUE;
-    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                "reference/%u (%s) has more than %u terms when its helpers are written out: not in "
-                "lens reference",
-                r->statement, s->name, MAX_NODES);
+    g_autofree char *why = ws_phrase("%s has more than %u terms when its helpers are written out",
+                                     s->name, (guint)MAX_NODES);
+    ws_ref_refuse(r, error, why);
     return FALSE;
 }
 
@@ -116,20 +115,20 @@ static RefFunction *output_function(RefBuilder *r, guint tensor, GError **error)
     gint statement = ws_ref_find(r->p, t->name);
     RefFunction *f;
     if (r->p->n_reference > MAX_STATEMENTS) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "reference of more than %u statements: not in lens reference", MAX_STATEMENTS);
+        g_autofree char *why = ws_phrase("more than %u statements", (guint)MAX_STATEMENTS);
+        ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
         return NULL;
     }
     if (statement < 0) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "reference: no statement defines output %s", t->name);
+        g_autofree char *why = ws_phrase("no statement defines output %s", t->name);
+        ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
         return NULL;
     }
     r->statement = (guint)statement;
     if (r->p->reference[statement]->n_index != t->rank) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "reference/%d: %s has %u dimensions, the statement %u indices", statement,
-                    t->name, t->rank, r->p->reference[statement]->n_index);
+        g_autofree char *why = ws_phrase("%s has %u dimensions, the statement %u indices", t->name,
+                                         t->rank, r->p->reference[statement]->n_index);
+        ws_ref_refuse(r, error, why);
         return NULL;
     }
     f = ws_ref_function(r, (guint)statement);
@@ -266,10 +265,11 @@ gboolean ws_reference_eval(WsReference *r, guint tensor, const WsReferenceInput 
     r->eval[tensor](r->env, flat, out, first, n);
     if (r->env[r->flags_slot] == 0)
         return TRUE;
-    g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP, "reference of %s %s",
-                r->p->tensor[tensor].name,
-                r->env[r->flags_slot] & WS_REF_OUTSIDE ? "reads a tensor outside its shape"
-                                                       : "divides an integer by zero");
+    const char *name = r->p->tensor[tensor].name;
+    g_autofree char *why = r->env[r->flags_slot] & WS_REF_OUTSIDE
+                               ? ws_phrase("what defines %s reads a tensor outside its shape", name)
+                               : ws_phrase("what defines %s divides an integer by zero", name);
+    ws_generate_refuse(error, "reference", NULL, "reference", why, NULL);
     return FALSE;
 }
 

@@ -78,8 +78,9 @@ static gboolean fill(Case *c, guint tensor, guint64 seed, GError **error)
     if (n >= 0)
         c->tensor[tensor] = g_try_malloc(bytes + 16);
     if (!c->tensor[tensor]) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "tensor %s is too large to rehearse; give smaller sizes", t->name);
+        g_autofree char *why = ws_phrase("tensor %s is too large to rehearse", t->name);
+        g_autofree char *place = g_strdup_printf("tensors/%s", t->name);
+        ws_generate_refuse(error, "rehearse", NULL, place, why, "give smaller sizes");
         return FALSE;
     }
     if (t->access == WS_ACCESS_READ) {
@@ -170,8 +171,8 @@ static gboolean make_case(Case *c, const WsRehearseOptions *o, WsFindings *findi
     }
     c->values = ws_launch_values(c->p, size, n, TRUE, findings);
     if (!c->values) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "these sizes do not make a launch: see the findings");
+        ws_generate_refuse(error, "rehearse", NULL, NULL,
+                           WS_WORD("these sizes do not make a launch: see the findings"), NULL);
         return FALSE;
     }
     c->tensor = g_new0(void *, c->p->n_tensors + 1);
@@ -309,25 +310,26 @@ static gboolean fits(const WsProgram *p, GError **error)
     guint64 registers;
     guint i, k;
     if (p->has_raw) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "the design has raw steps: not in lens rehearse");
+        ws_generate_refuse(error, "rehearse", NULL, NULL, WS_WORD("the design has raw steps"),
+                           NULL);
         return FALSE;
     }
     if (p->threads == 0 || p->threads > p->hardware->threads ||
         p->shared_bytes > p->hardware->shared.bytes || p->cluster > WS_HOST_MAX_CTAS) {
-        g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                    "%u threads, %llu bytes of shared memory, cluster of %u: more than an SM has, "
-                    "not in lens rehearse",
-                    p->threads, (unsigned long long)p->shared_bytes, p->cluster);
+        g_autofree char *why =
+            ws_phrase("%u threads, %" G_GUINT64_FORMAT " bytes of shared memory, cluster of %u: "
+                      "more than an SM has",
+                      p->threads, p->shared_bytes, p->cluster);
+        ws_generate_refuse(error, "rehearse", NULL, NULL, why, NULL);
         return FALSE;
     }
     for (i = 0; i < p->n_agents; i++) {
         for (k = 0, registers = 0; k < p->agent[i].n_values; k++)
             registers += p->agent[i].value[k].registers;
         if (registers > 4096) { /* 16 KiB of a fiber's stack */
-            g_set_error(error, WS_GENERATE_ERROR, WS_GENERATE_ERROR_STEP,
-                        "%s holds %llu registers of values per thread: not in lens rehearse",
-                        p->agent[i].path, (unsigned long long)registers);
+            g_autofree char *why = ws_phrase(
+                "it holds %" G_GUINT64_FORMAT " registers of values per thread", registers);
+            ws_generate_refuse(error, "rehearse", NULL, p->agent[i].path, why, NULL);
             return FALSE;
         }
     }

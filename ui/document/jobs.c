@@ -1,4 +1,5 @@
 #include "ui/document/jobs.h"
+#include "ui/parts/words.h"
 
 #include "model/folder.h"
 #include "ui/app/settings.h"
@@ -178,6 +179,8 @@ static void succeed(WsJobs *self, const char *output)
 /* Why it failed; what it said first where it did not say why. */
 static char *first_line(const WsProcessResult *r)
 {
+    if (r->why)
+        return ws_words(r->why);
     const char *text = r->message ? r->message : *r->errors ? r->errors : r->output;
     return g_strndup(text, strcspn(text, "\n"));
 }
